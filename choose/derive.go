@@ -1,0 +1,27 @@
+package choose
+
+import (
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Derive returns the stream number that belongs to what starts at path under seed. It depends on
+// nothing but its arguments, so that results do not depend on who runs what first. It takes time
+// linear in the path and does not allocate.
+func Derive(seed uint64, path Path) uint64 {
+	var (
+		hash  xxhash.Digest
+		block [256]byte
+	)
+	hash.ResetWithSeed(seed)
+	for len(path) > 0 {
+		n := min(len(path), len(block)/4)
+		for i, pick := range path[:n] {
+			binary.LittleEndian.PutUint32(block[4*i:], uint32(pick))
+		}
+		hash.Write(block[:4*n])
+		path = path[n:]
+	}
+	return hash.Sum64()
+}

@@ -1,0 +1,69 @@
+package choose
+
+import "fmt"
+
+// Enumerate answers so that a function that is called again and again sees every sequence of
+// answers exactly once, in lexicographic order; weights are ignored. The zero value is ready:
+//
+//	var e choose.Enumerate
+//	for e.Next() {
+//		f(&e)
+//	}
+//
+// The function must ask the same whenever it was answered the same; Enumerate panics when it does
+// not. Memory is linear in the number of points of one call. After tigerbeetle's exhaustigen.
+type Enumerate struct {
+	picks   []enumerated
+	pos     int
+	started bool
+}
+
+type enumerated struct{ pick, arity int }
+
+// Next prepares the next sequence of answers; false: all were seen.
+func (e *Enumerate) Next() bool {
+	if !e.started {
+		e.started = true
+		return true
+	}
+	if e.pos != len(e.picks) {
+		panic(fmt.Sprintf("choose: Enumerate: %d points were asked where %d had been: the function depends on more than the answers",
+			e.pos, len(e.picks)))
+	}
+	e.pos = 0
+	for i := len(e.picks) - 1; i >= 0; i-- {
+		if last := &e.picks[i]; last.pick+1 < last.arity {
+			last.pick++
+			e.picks = e.picks[:i+1]
+			return true
+		}
+	}
+	e.picks = e.picks[:0]
+	return false
+}
+
+// Choose answers with the alternative whose turn it is.
+func (e *Enumerate) Choose(p Point) int {
+	if !p.InPath() {
+		return 0
+	}
+	if e.pos == len(e.picks) {
+		e.picks = append(e.picks, enumerated{0, p.Arity})
+	}
+	now := e.picks[e.pos]
+	if now.arity != p.Arity {
+		panic(fmt.Sprintf("choose: Enumerate: point %d, %s, has %d alternatives where it had %d: the function depends on more than the answers",
+			e.pos+1, p.describe(), p.Arity, now.arity))
+	}
+	e.pos++
+	return now.pick
+}
+
+// Path returns the answers since Next, as a new slice.
+func (e *Enumerate) Path() Path {
+	path := make(Path, e.pos)
+	for i := range path {
+		path[i] = int32(e.picks[i].pick)
+	}
+	return path
+}

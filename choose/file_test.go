@@ -1,0 +1,324 @@
+package choose_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/choose"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func example() *choose.File {
+	return &choose.File{
+		Header: choose.Header{
+			System:   "randtree",
+			Nodes:    3,
+			Params:   []choose.Param{{"retries", "3"}, {"name", " padded"}, {"odd=key", "a=b"}},
+			Bugs:     []string{"RT5", "RT12"},
+			Limits:   []choose.Limit{{"loss", 1}, {"crashes", 0}},
+			Timing:   "AnyOrder",
+			Seed:     18446744073709551615,
+			Property: "every ping is acknowledged",
+			Note:     "two\nlines",
+		},
+		Boot: []choose.FilePick{{choose.Draw, 1, "first peer"}, {choose.Compare, 0, ""}},
+		Steps: []choose.FileStep{
+			{Index: 0, Key: "action n0 ping"},
+			{Index: 1, Key: "deliver n1<-n0 Ping{Seq:1}", Comment: "n1 Seen 0->1",
+				Picks: []choose.FilePick{{choose.Draw, 2, "peer"}, {choose.Compare, 1, ""}}},
+			{Index: 0, Key: "timer n0 resend{}", Comment: " # odd",
+				Picks: []choose.FilePick{{choose.Fault, 0, "no crash"}}},
+			{Index: 2, Key: `deliver n0<-n1 Text{"a|b"}`, Comment: `"quoted"`,
+				Picks: []choose.FilePick{{choose.Fault, 2, "crash (here)"}, {choose.Outcome, 0, ""}}},
+			{Index: 7, Key: "crash n1"},
+		},
+	}
+}
+
+func write(t testing.TB, f *choose.File) string {
+	t.Helper()
+	var b bytes.Buffer
+	n, err := f.WriteTo(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n != int64(b.Len()) {
+		t.Fatalf("WriteTo returned %d for %d bytes", n, b.Len())
+	}
+	return b.String()
+}
+
+// bare takes away what only parsing knows.
+func bare(f *choose.File) *choose.File {
+	f.Lines = nil
+	for i := range f.Steps {
+		f.Steps[i].Line = 0
+	}
+	return f
+}
+
+func TestGolden(t *testing.T) {
+	const name = "testdata/example.path"
+	got := write(t, example())
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (rewrite it with -update):\n%s", name, got)
+	}
+	f, err := choose.Parse(bytes.NewReader(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Lines["system"] != 2 || f.Lines["param odd=key"] != 6 || f.Lines["boot"] != 15 || f.Steps[4].Line != 20 {
+		t.Errorf("lines %v, of the last step %d", f.Lines, f.Steps[4].Line)
+	}
+	wantFile := example()
+	wantFile.Steps[2].Picks = nil // a fault that did not strike is not listed
+	if !reflect.DeepEqual(bare(f), wantFile) {
+		t.Errorf("parsed:\n%+v\nwant:\n%+v", f, wantFile)
+	}
+}
+
+// Whatever is cut off the end, other than white space, is noticed.
+func TestParseNoticesTruncation(t *testing.T) {
+	whole := write(t, example())
+	for n := range len(whole) - 1 {
+		_, err := choose.Parse(strings.NewReader(whole[:n]))
+		var pe *choose.ParseError
+		if !errors.As(err, &pe) {
+			t.Errorf("cut after %d of %d bytes: error %v", n, len(whole), err)
+		}
+	}
+	if _, err := choose.Parse(strings.NewReader(strings.TrimSpace(whole))); err != nil {
+		t.Errorf("without the last line break: %v", err)
+	}
+}
+
+func TestParseIsLenientWithSpace(t *testing.T) {
+	f, err := choose.Parse(strings.NewReader("macemc path 1\r\n\r\n# by hand\r\nsystem  x \r\nnodes 2\r\n" +
+		"3  crash n1   |  draw:1  #  why not  \r\nend 1\r\n\r\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &choose.File{
+		Header: choose.Header{System: "x", Nodes: 2},
+		Steps: []choose.FileStep{{Index: 3, Key: "crash n1", Comment: "why not",
+			Picks: []choose.FilePick{{Kind: choose.Draw, Pick: 1}}}},
+	}
+	if !reflect.DeepEqual(bare(f), want) {
+		t.Errorf("parsed %+v, want %+v", f, want)
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	const head = "macemc path 1\nsystem x\nnodes 2\n" // lines 1 to 3
+	for _, c := range []struct {
+		text string
+		want string
+	}{
+		{"", `line 1: the file is empty; a path file begins with "macemc path 1"`},
+		{"#!/bin/sh\n", `line 1: this is not a path file: it begins with "#!/bin/sh", not with "macemc path 1"`},
+		{"macemc path 2\nend 0\n", `line 1: the file has format version 2; this program reads version 1`},
+		{head + "0 crash n1\n", `line 4: the file is truncated: its last line is not "end NUMBER-OF-STEPS"`},
+		{head + "0 crash n1\nend 2\n", `line 5: the file says that it has 2 steps, but 1 are there`},
+		{head + "end\n", `line 4: bad number "" for steps: want 0 to 2147483647`},
+		{head + "end 0\nend 0\n", `line 5: "end 0" stands after the end line`},
+		{head + "sytem x\nend 0\n", `line 4: unknown header key "sytem"; known are system, nodes, param, bug, limit, timing, seed, property, note`},
+		{head + "system y\nend 0\n", `line 4: the header has a second "system"; the first is in line 2`},
+		{head + "param a=1\nparam b=1\nparam a=2\nend 0\n", `line 6: the header has a second "param a"; the first is in line 4`},
+		{head + "bug X\nbug \"X\"\nend 0\n", `line 5: the header has a second "bug X"; the first is in line 4`},
+		{head + "limit loss=1\nlimit loss=1\nend 0\n", `line 5: the header has a second "limit loss"; the first is in line 4`},
+		{head + "limit loss=-1\nend 0\n", `line 4: bad number "-1" for the limit: want 0 to 2147483647`},
+		{head + "limit loss\nend 0\n", `line 4: "loss" is not of the form KEY=VALUE`},
+		{head + "param =1\nend 0\n", `line 4: "=1" is not of the form KEY=VALUE`},
+		{head + "param a=\nend 0\n", `line 4: the value is missing; the empty text is written ""`},
+		{head + "seed -1\nend 0\n", `line 4: bad number "-1" for the seed: want 0 to 18446744073709551615`},
+		{head + "timing \"x\nend 0\n", `line 4: bad quoted text "x`},
+		{head + "timing \"x\" y\nend 0\n", `line 4: " y" stands after the quoted text`},
+		{"macemc path 1\nsystem x\nend 0\n", `line 3: the header has no "nodes" line`},
+		{"macemc path 1\nnodes 2\nend 0\n", `line 3: the header has no "system" line`},
+		{"macemc path 1\nsystem x\nnodes 0\nend 0\n", `line 3: nodes is 0, must be at least 1`},
+		{"macemc path 1\nsystem x\nnodes two\nend 0\n", `line 3: bad number "two" for nodes: want 0 to 2147483647`},
+		{head + "0 crash n1\nseed 1\nend 1\n", `line 5: "seed" does not begin a step; header lines must stand before the boot line and the steps`},
+		{head + "boot\nend 0\n", `line 4: the boot line has no picks`},
+		{head + "boot draw:1 # why\nend 0\n", `line 4: "# why" stands after the picks`},
+		{head + "boot draw:1\nboot draw:1\nend 0\n", `line 5: the boot line must stand once, before the first step`},
+		{head + "0 crash n1\nboot draw:1\nend 1\n", `line 5: the boot line must stand once, before the first step`},
+		{head + "-1 crash n1\nend 1\n", `line 4: bad number "-1" for the event index: want 0 to 2147483647`},
+		{head + "0x crash n1\nend 1\n", `line 4: bad number "0x" for the event index: want 0 to 2147483647`},
+		{head + "0\nend 1\n", `line 4: the step has no event key`},
+		{head + "0 | draw:1\nend 1\n", `line 4: the step has no event key`},
+		{head + "0 \"crash\" n1\nend 1\n", `line 4: "n1" stands where "| PICKS" or "# COMMENT" should`},
+		{head + "0 \"crash\nend 1\n", `line 4: bad quoted text "crash`},
+		{head + "0 crash n1 | draw\nend 1\n", `line 4: bad pick "draw": want KIND:NUMBER`},
+		{head + "0 crash n1 | event:1\nend 1\n", `line 4: bad pick "event:1": kind "event" is none of draw, compare, fault, outcome`},
+		{head + "0 crash n1 | drew:1\nend 1\n", `line 4: bad pick "drew:1": kind "drew" is none of draw, compare, fault, outcome`},
+		{head + "0 crash n1 | draw:2147483648\nend 1\n", `line 4: bad number "2147483648" for the pick: want 0 to 2147483647`},
+		{head + "0 crash n1 | fault:0\nend 1\n", `line 4: bad pick "fault:0": a fault that does not strike is not listed`},
+		{head + "0 crash n1 | draw:1(peer\nend 1\n", `line 4: the label "peer" has no closing parenthesis`},
+		{head + "0 crash n1 | draw:1(\"peer\" )\nend 1\n", `line 4: the label "\"peer\" )" has no closing parenthesis`},
+		{head + "0 crash n1 | draw:1(peer)x\nend 1\n", `line 4: "x" stands right after a pick`},
+	} {
+		_, err := choose.Parse(strings.NewReader(c.text))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
+		}
+		var pe *choose.ParseError
+		if err != nil && !errors.As(err, &pe) {
+			t.Errorf("%q: error is a %T", c.text, err)
+		}
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	for want, spoil := range map[string]func(*choose.File){
+		"path file: nodes is 0, must be from 1 to 2147483647":                  func(f *choose.File) { f.Header.Nodes = 0 },
+		`path file: param "retries" occurs twice`:                              func(f *choose.File) { f.Header.Params[1].Key = "retries" },
+		`path file: bug "RT5" occurs twice`:                                    func(f *choose.File) { f.Header.Bugs[1] = "RT5" },
+		`path file: limit "loss" occurs twice`:                                 func(f *choose.File) { f.Header.Limits[1].Key = "loss" },
+		`path file: limit "loss" is -1, must be from 0 to 2147483647`:          func(f *choose.File) { f.Header.Limits[0].Value = -1 },
+		"path file: boot: a pick cannot be of kind event":                      func(f *choose.File) { f.Boot[0].Kind = choose.Event },
+		"path file: step 2: a pick cannot be of kind Kind(9)":                  func(f *choose.File) { f.Steps[1].Picks[0].Kind = 9 },
+		"path file: step 2: draw picks -2, must be from 0 to 2147483647":       func(f *choose.File) { f.Steps[1].Picks[0].Pick = -2 },
+		"path file: step 1: index is -1, must be from 0 to 2147483647":         func(f *choose.File) { f.Steps[0].Index = -1 },
+		"path file: step 4: fault picks -1, must be from 0 to 2147483647":      func(f *choose.File) { f.Steps[3].Picks[0].Pick = -1 },
+		"path file: step 5: index is 2147483648, must be from 0 to 2147483647": func(f *choose.File) { f.Steps[4].Index = 1 << 31 },
+	} {
+		f := example()
+		spoil(f)
+		var b bytes.Buffer
+		if _, err := f.WriteTo(&b); err == nil || err.Error() != want || b.Len() != 0 {
+			t.Errorf("got %v and %d bytes, want %s", err, b.Len(), want)
+		}
+	}
+}
+
+// anyText generates what could go wrong: delimiters, quotes, controls, bytes that are not UTF-8.
+func anyText() *rapid.Generator[string] {
+	return rapid.OneOf(
+		rapid.String(),
+		rapid.StringMatching(`[ "#|=()\\:'`+"`"+`\n\ta-c1]{0,8}`),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
+	)
+}
+
+func anyPicks() *rapid.Generator[[]choose.FilePick] {
+	return orNil(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) choose.FilePick {
+		p := choose.FilePick{
+			Kind:  choose.Kind(rapid.IntRange(1, 4).Draw(t, "kind")),
+			Pick:  rapid.IntRange(0, 1<<31-1).Draw(t, "pick"),
+			Label: anyText().Draw(t, "label"),
+		}
+		if p.Kind == choose.Fault {
+			p.Pick = max(p.Pick, 1)
+		}
+		return p
+	}), 0, 3))
+}
+
+func orNil[T any](g *rapid.Generator[[]T]) *rapid.Generator[[]T] {
+	return rapid.Map(g, func(s []T) []T {
+		if len(s) == 0 {
+			return nil
+		}
+		return s
+	})
+}
+
+func anyFile() *rapid.Generator[*choose.File] {
+	number := rapid.IntRange(0, 1<<31-1)
+	return rapid.Custom(func(t *rapid.T) *choose.File {
+		text := func(label string) string { return anyText().Draw(t, label) }
+		return &choose.File{
+			Header: choose.Header{
+				System: text("system"),
+				Nodes:  rapid.IntRange(1, 1<<31-1).Draw(t, "nodes"),
+				Params: orNil(rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) choose.Param {
+					return choose.Param{Key: anyText().Draw(t, "key"), Value: anyText().Draw(t, "value")}
+				}), 0, 3, func(p choose.Param) string { return p.Key })).Draw(t, "params"),
+				Bugs: orNil(rapid.SliceOfNDistinct(anyText(), 0, 2, rapid.ID[string])).Draw(t, "bugs"),
+				Limits: orNil(rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) choose.Limit {
+					return choose.Limit{Key: anyText().Draw(t, "key"), Value: number.Draw(t, "value")}
+				}), 0, 3, func(l choose.Limit) string { return l.Key })).Draw(t, "limits"),
+				Timing:   text("timing"),
+				Seed:     rapid.Uint64().Draw(t, "seed"),
+				Property: text("property"),
+				Note:     text("note"),
+			},
+			Boot: anyPicks().Draw(t, "boot"),
+			Steps: orNil(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) choose.FileStep {
+				return choose.FileStep{
+					Index:   number.Draw(t, "index"),
+					Key:     anyText().Draw(t, "key"),
+					Picks:   anyPicks().Draw(t, "picks"),
+					Comment: anyText().Draw(t, "comment"),
+				}
+			}), 0, 4)).Draw(t, "steps"),
+		}
+	})
+}
+
+func TestFileRoundTrip(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f := anyFile().Draw(rt, "file")
+		text := write(t, f)
+		again, err := choose.Parse(strings.NewReader(text))
+		if err != nil {
+			rt.Fatalf("%v\n%s", err, text)
+		}
+		if !reflect.DeepEqual(f, bare(again)) {
+			rt.Fatalf("wrote %+v\nread %+v\n%s", f, again, text)
+		}
+		if lines := strings.Count(text, "\n"); lines < len(f.Steps)+4 || !strings.HasSuffix(text, fmt.Sprintf("end %d\n", len(f.Steps))) {
+			rt.Fatalf("not one line per step:\n%s", text)
+		}
+	})
+}
+
+// Parse does not panic, and what it accepts is written in a form that does not change any more.
+func FuzzParse(f *testing.F) {
+	var b bytes.Buffer
+	if _, err := example().WriteTo(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add([]byte("macemc path 1\r\nsystem x \r\n\r\nnodes 2\n#\n+0 k|draw:1(a)#\"b\nend 1"))
+	f.Add([]byte("macemc path 1\nsystem \"\"\nnodes 1\nboot fault:1(\"\\xff\")\n0 \"\"|#\nend 1\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		first, err := choose.Parse(bytes.NewReader(data))
+		if err != nil {
+			var pe *choose.ParseError
+			if !errors.As(err, &pe) || pe.Line < 1 || pe.Line > bytes.Count(data, []byte("\n"))+1 || pe.Reason == "" {
+				t.Fatalf("bad error %#v", err)
+			}
+			return
+		}
+		once := write(t, first)
+		second, err := choose.Parse(strings.NewReader(once))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, once)
+		}
+		if !reflect.DeepEqual(bare(first), bare(second)) {
+			t.Fatalf("read %+v\nthen %+v\n%s", first, second, once)
+		}
+		if twice := write(t, second); twice != once {
+			t.Fatalf("wrote\n%s\nthen\n%s", once, twice)
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package choose
+
+import "fmt"
+
+// PickSource answers the points of one step (or of the first boots) from the picks of a path file.
+// A point takes the first pick of its kind that no point has taken; kinds do not get into each
+// other's way. A [Fault] point takes one only if their labels are equal or one of them is empty, and
+// is answered "no fault" otherwise, because the limits may ask for faults that the file's run did
+// not have to answer. The zero value has no picks.
+type PickSource struct {
+	picks []FilePick
+	taken []bool
+	err   error
+}
+
+// Reset makes s answer from picks, which are only read.
+func (s *PickSource) Reset(picks []FilePick) {
+	s.picks = picks
+	s.taken = append(s.taken[:0], make([]bool, len(picks))...)
+	s.err = nil
+}
+
+// Choose answers p. Misfits are remembered, see Done, and answered like [First] answers them.
+func (s *PickSource) Choose(p Point) int {
+	if p.Arity <= 1 {
+		return 0
+	}
+	for i, pick := range s.picks {
+		if s.taken[i] || pick.Kind != p.Kind {
+			continue
+		}
+		if p.Kind == Fault && pick.Label != p.Label && pick.Label != "" && p.Label != "" {
+			return 0
+		}
+		s.taken[i] = true
+		if uint(pick.Pick) >= uint(p.Arity) {
+			s.fail("%s has %d alternatives, but the file picks %d (counted from 0)", p.describe(), p.Arity, pick.Pick)
+			return First.Choose(p)
+		}
+		return pick.Pick
+	}
+	if p.Kind == Fault {
+		return 0
+	}
+	s.fail("%s has no pick in the file", p.describe())
+	return First.Choose(p)
+}
+
+func (s *PickSource) fail(format string, args ...any) {
+	if s.err == nil {
+		s.err = fmt.Errorf(format, args...)
+	}
+}
+
+// Done is called after the step. It tells of the first point that no pick fitted, else of the first
+// pick that no point took; nil: points and picks fitted each other.
+func (s *PickSource) Done() error {
+	if s.err != nil {
+		return s.err
+	}
+	for i, pick := range s.picks {
+		if !s.taken[i] {
+			p := Point{Kind: pick.Kind, Label: pick.Label}
+			return fmt.Errorf("the file picks alternative %d of %s, which was not asked", pick.Pick, p.describe())
+		}
+	}
+	return nil
+}

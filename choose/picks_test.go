@@ -1,0 +1,77 @@
+package choose_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+)
+
+func TestPickSource(t *testing.T) {
+	point := func(kind choose.Kind, arity int, label string) choose.Point {
+		return choose.Point{Kind: kind, Arity: arity, Label: label}
+	}
+	const D, C, F, O = choose.Draw, choose.Compare, choose.Fault, choose.Outcome
+	for name, c := range map[string]struct {
+		picks  []choose.FilePick
+		points []choose.Point
+		want   []int
+		err    string
+	}{
+		"kinds do not get into each other's way": {
+			picks:  []choose.FilePick{{D, 2, ""}, {C, 1, ""}, {D, 1, ""}},
+			points: []choose.Point{point(C, 2, ""), point(D, 3, ""), point(D, 1, "forced"), point(D, 2, "")},
+			want:   []int{1, 2, 0, 1},
+		},
+		"more faults are asked than the file knows": {
+			picks:  []choose.FilePick{{D, 1, ""}},
+			points: []choose.Point{point(F, 4, "crash"), point(D, 2, "")},
+			want:   []int{0, 1},
+		},
+		"a fault strikes at the first point": {
+			picks:  []choose.FilePick{{F, 3, ""}, {O, 1, ""}},
+			points: []choose.Point{point(F, 4, "crash"), point(O, 2, ""), point(F, 4, "crash")},
+			want:   []int{3, 1, 0},
+		},
+		"labels tell faults apart": {
+			picks:  []choose.FilePick{{F, 1, "after write"}},
+			points: []choose.Point{point(F, 2, "after send"), point(F, 2, "after write"), point(F, 2, "after write")},
+			want:   []int{0, 1, 0},
+		},
+		"no pick": {
+			picks:  []choose.FilePick{{C, 1, ""}},
+			points: []choose.Point{point(D, 2, "peer"), point(D, 2, "child"), point(C, 2, "")},
+			want:   []int{0, 0, 1},
+			err:    `draw "peer" has no pick in the file`,
+		},
+		"out of range": {
+			picks:  []choose.FilePick{{D, 2, ""}},
+			points: []choose.Point{point(D, 2, "peer")},
+			want:   []int{0},
+			err:    `draw "peer" has 2 alternatives, but the file picks 2 (counted from 0)`,
+		},
+		"left over": {
+			picks:  []choose.FilePick{{D, 0, ""}, {F, 2, "crash"}},
+			points: []choose.Point{point(D, 2, "")},
+			want:   []int{0},
+			err:    `the file picks alternative 2 of fault "crash", which was not asked`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s choose.PickSource
+			s.Reset([]choose.FilePick{{D, 5, ""}}) // must leave no trace
+			s.Choose(point(D, 2, ""))
+			s.Reset(c.picks)
+			var got []int
+			for _, p := range c.points {
+				got = append(got, s.Choose(p))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("answers %v, want %v", got, c.want)
+			}
+			if err := s.Done(); c.err == "" && err != nil || c.err != "" && (err == nil || err.Error() != c.err) {
+				t.Errorf("Done() = %v, want %q", err, c.err)
+			}
+		})
+	}
+}

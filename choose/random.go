@@ -1,0 +1,90 @@
+package choose
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// Random answers points by weighted draws from a pseudo-random stream. The same seed, stream and
+// sequence of draws give the same answers in every version of the program. Nothing allocates but
+// [NewRandom]. The zero value is a generator that was not seeded; call Seed before use.
+type Random struct {
+	// Faults lets faults strike inside steps, with the weights of their points. When it is false
+	// every point of kind [Fault] is answered "no fault", without a draw.
+	Faults bool
+
+	gen rand.PCG
+}
+
+// NewRandom returns a source of the given stream of a seed. Streams are independent of each other,
+// whatever their numbers; see also [Derive].
+func NewRandom(seed, stream uint64) *Random {
+	r := new(Random)
+	r.Seed(seed, stream)
+	return r
+}
+
+// Seed makes r start over with the given stream of a seed. Faults is left as it is.
+func (r *Random) Seed(seed, stream uint64) {
+	// Small seeds and streams are what people type, and would give generator states that are close
+	// to each other; mixing sets them far apart.
+	r.gen.Seed(mix(seed), mix(stream^0x9e3779b97f4a7c15))
+}
+
+// mix is the finaliser of SplitMix64, a bijection.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Choose draws an alternative with probability proportional to its weight; weight 0 is never drawn.
+// It panics when a weight is negative or all are zero.
+func (r *Random) Choose(p Point) int {
+	if p.Arity <= 1 || p.Kind == Fault && !r.Faults {
+		return 0
+	}
+	if p.Weights == nil {
+		return r.IntN(p.Arity)
+	}
+	total, least := 0, 0
+	for _, w := range p.Weights {
+		total += w
+		least = min(least, w)
+	}
+	if total <= 0 || least < 0 || len(p.Weights) != p.Arity {
+		panic(fmt.Sprintf("choose: weights %v of %s: need %d, none negative, not all zero",
+			p.Weights, p.describe(), p.Arity))
+	}
+	at := r.IntN(total)
+	for i, w := range p.Weights {
+		if at < w {
+			return i
+		}
+		at -= w
+	}
+	panic("unreachable: a draw below the total falls into some weight")
+}
+
+// IntN draws from [0, n), all alike. It panics when n < 1. Callers that know their weights by class
+// draw from the total and need no [Point].
+func (r *Random) IntN(n int) int {
+	if n < 1 {
+		panic(fmt.Sprintf("choose: IntN(%d): must be at least 1", n))
+	}
+	// Lemire, Fast Random Integer Generation in an Interval, 2019: the high half of the product is
+	// the draw; rejecting some low halves removes the bias.
+	bound := uint64(n)
+	hi, lo := bits.Mul64(r.gen.Uint64(), bound)
+	if lo < bound {
+		for reject := -bound % bound; lo < reject; {
+			hi, lo = bits.Mul64(r.gen.Uint64(), bound)
+		}
+	}
+	return int(hi)
+}
+
+// Uint64 draws 64 bits.
+func (r *Random) Uint64() uint64 { return r.gen.Uint64() }
