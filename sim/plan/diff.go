@@ -1,0 +1,55 @@
+package plan
+
+// Change is a field in which two lists differ. Old or New is empty when the list has no such field.
+type Change struct {
+	Path, Old, New string
+}
+
+// Diff returns how b differs from a, two lists of fields in canonical order; the changes are in
+// canonical order, too. A path must occur only once in a list. The time is linear.
+func Diff(a, b []Field) []Change {
+	inA, inB := positions(a), positions(b)
+	var changes []Change
+	add := func(path, from, to string) {
+		if from != to {
+			changes = append(changes, Change{path, from, to})
+		}
+	}
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		if i < len(a) {
+			at, both := inB[a[i].Path]
+			switch {
+			case !both:
+				add(a[i].Path, a[i].Value, "")
+				i++
+				continue
+			case at < j: // was compared when b came to it
+				i++
+				continue
+			case at == j:
+				add(a[i].Path, a[i].Value, b[j].Value)
+				i, j = i+1, j+1
+				continue
+			}
+		}
+		// b is at something that a does not have here.
+		at, both := inA[b[j].Path]
+		switch {
+		case !both:
+			add(b[j].Path, "", b[j].Value)
+		case at >= i:
+			add(b[j].Path, a[at].Value, b[j].Value)
+		}
+		j++
+	}
+	return changes
+}
+
+func positions(fields []Field) map[string]int {
+	m := make(map[string]int, len(fields))
+	for i, f := range fields {
+		m[f.Path] = i
+	}
+	return m
+}

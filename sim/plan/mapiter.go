@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"cmp"
+	"encoding/binary"
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// entry is one entry of a map with what it is sorted by: a number and then a text.
+type entry struct {
+	num       uint64
+	text      string
+	key, elem unsafe.Pointer
+}
+
+// iteratorPrefix is how a reflect.MapIter begins: the map, then where the current entry lies.
+type iteratorPrefix struct {
+	m         reflect.Value
+	key, elem unsafe.Pointer
+}
+
+// iteratorsPoint checks on an example that reflect.MapIter begins like iteratorPrefix. Otherwise
+// entries are copied, which is slower.
+func iteratorsPoint() bool {
+	var it reflect.MapIter
+	if unsafe.Sizeof(it) < unsafe.Sizeof(iteratorPrefix{}) {
+		return false
+	}
+	key, elem := 3, 4
+	it.Reset(reflect.ValueOf(map[*int]*int{&key: &elem}))
+	it.Next()
+	words := (*iteratorPrefix)(unsafe.Pointer(&it))
+	for _, w := range []unsafe.Pointer{words.key, words.elem} {
+		if uintptr(w) < 4096 {
+			return false
+		}
+	}
+	return *(**int)(words.key) == &key && *(**int)(words.elem) == &elem
+}
+
+// push puts the entries of the map m, of type n, on the stack, sorted: numbers and strings by
+// value, other keys by their encoding. It fails when two keys are encoded alike.
+func (e *Encoder) push(n *node, m unsafe.Pointer) *refusal {
+	base := len(e.entries)
+	e.iter.Reset(reflect.ValueOf(assemble(n.word, m)))
+	for e.iter.Next() {
+		var x entry
+		if e.set.direct {
+			at := (*iteratorPrefix)(unsafe.Pointer(&e.iter))
+			x.key, x.elem = at.key, at.elem
+		} else {
+			k, v := reflect.New(n.key.typ), reflect.New(n.elem.typ)
+			k.Elem().SetIterKey(&e.iter)
+			v.Elem().SetIterValue(&e.iter)
+			x.key, x.elem = k.UnsafePointer(), v.UnsafePointer()
+		}
+		switch n.keys {
+		case opNone:
+			from := len(e.keys)
+			e.keys = e.appendKey(n.key, x.key, e.keys)
+			x.text = unsafe.String(unsafe.SliceData(e.keys[from:]), len(e.keys)-from)
+			x.num = front(x.text)
+		case opString:
+			x.text = *(*string)(x.key)
+			x.num = front(x.text)
+		default:
+			x.num = readNumber(n, x.key)
+		}
+		e.entries = append(e.entries, x)
+	}
+	e.iter.Reset(reflect.Value{})
+	return sortEntries(n, e.entries[base:])
+}
+
+func sortEntries(n *node, es []entry) *refusal {
+	if n.keys != opNone && n.keys != opString && len(es) <= 16 {
+		for i := 1; i < len(es); i++ {
+			for j := i; j > 0 && es[j].num < es[j-1].num; j-- {
+				es[j], es[j-1] = es[j-1], es[j]
+			}
+		}
+		return nil
+	}
+	slices.SortFunc(es, func(a, b entry) int {
+		if a.num != b.num {
+			return cmp.Compare(a.num, b.num)
+		}
+		return cmp.Compare(a.text, b.text)
+	})
+	if n.keys != opNone {
+		return nil
+	}
+	for i := 1; i < len(es); i++ {
+		if es[i].num == es[i-1].num && es[i].text == es[i-1].text {
+			return refuse(n.typ, "two of its keys are encoded alike, so its entries have no canonical order")
+		}
+	}
+	return nil
+}
+
+// pop removes the entries from base on.
+func (e *Encoder) pop(base, keys int) {
+	clear(e.entries[base:])
+	e.entries, e.keys = e.entries[:base], e.keys[:keys]
+}
+
+// signFlip maps the order of signed numbers to that of unsigned ones.
+const signFlip = 1 << 63
+
+// readNumber returns the number that sorts an integer key.
+func readNumber(n *node, p unsafe.Pointer) uint64 {
+	if !n.signed {
+		switch n.keys {
+		case opByte:
+			return uint64(*(*byte)(p))
+		case opUint16:
+			return uint64(*(*uint16)(p))
+		case opUint32:
+			return uint64(*(*uint32)(p))
+		}
+		return *(*uint64)(p)
+	}
+	var x int64
+	switch n.keys {
+	case opByte:
+		x = int64(*(*int8)(p))
+	case opInt16:
+		x = int64(*(*int16)(p))
+	case opInt32:
+		x = int64(*(*int32)(p))
+	default:
+		x = *(*int64)(p)
+	}
+	return uint64(x) ^ signFlip
+}
+
+// front is the beginning of a text as a number that sorts alike.
+func front(s string) uint64 {
+	if len(s) >= 8 {
+		return binary.BigEndian.Uint64(unsafe.Slice(unsafe.StringData(s), 8))
+	}
+	var b [8]byte
+	copy(b[:], s)
+	return binary.BigEndian.Uint64(b[:])
+}

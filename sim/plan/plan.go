@@ -1,0 +1,112 @@
+// Package plan compiles, once per type, how values of that type are encoded canonically, copied
+// deeply and shown to people. It knows unexported fields, sorted maps, pointers with aliasing and
+// cycles, and interfaces with their dynamic type; what it cannot handle it refuses by name.
+//
+// # What equal encodings mean
+//
+// Two values of one type encode equally exactly when they have the same content and the same
+// sharing: pointers, maps and slices that are one in the first value are one in the second, and
+// slices and pointers that overlap in memory overlap alike. In detail:
+//
+//   - nil and empty slices and maps are equal, unless the set has the rule [DistinguishNil];
+//   - the capacity of a slice does not count, unless its backing array is shared;
+//   - floats count by their bits, so that -0 and 0 differ; all NaNs are equal;
+//   - an interface counts with its dynamic type, a type with its package path and name;
+//   - blank fields, fields tagged `macemc:"-"` and fields named by [IgnoreField] do not count;
+//   - a [macetime.Time] counts by its position among the distinct times met so far, see
+//     [Encoder.Times]; a [time.Time] by its instant and location, without the monotonic reading.
+//
+// Functions, channels and unsafe pointers are refused, as are map keys that hold pointers: they have
+// no canonical order. Locks and atomics are their numbers.
+//
+// # What a copy is
+//
+// A copy encodes like the original, has the same sharing, and has no memory in common with it that
+// could be changed; ignored fields are copied shallowly. Errors made by the packages errors and fmt
+// are immutable and stay what they are, so that they still compare equal to the variable they were
+// declared as. Elements of a slice beyond its length are not copied.
+package plan
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Fingerprint is a 128-bit hash of content.
+type Fingerprint struct{ Hi, Lo uint64 }
+
+// Add returns the component-wise sum of f and g, modulo 2^64 in each half.
+func (f Fingerprint) Add(g Fingerprint) Fingerprint {
+	return Fingerprint{f.Hi + g.Hi, f.Lo + g.Lo}
+}
+
+// Sub undoes Add.
+func (f Fingerprint) Sub(g Fingerprint) Fingerprint {
+	return Fingerprint{f.Hi - g.Hi, f.Lo - g.Lo}
+}
+
+// Field is one value inside a state, for people: a path such as "peers[3]" and the value's text.
+type Field struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+}
+
+// Plan is what a [Set] knows of one type. Its methods take values of exactly that type and panic
+// with a plain message when given another, and with an [*Error] when the value holds, behind an
+// interface, what the set refuses. Like its set it is not for concurrent use.
+type Plan struct {
+	set      *Set
+	root     *node  // nil: the plan of nil
+	head     []byte // the type's name with its length
+	shares   bool   // values may hold one piece of memory twice
+	uncopied *Error // why values cannot be copied; nil: they can
+}
+
+// Type is the type that p is for, nil for the plan of nil.
+func (p *Plan) Type() reflect.Type {
+	if p.root == nil {
+		return nil
+	}
+	return p.root.typ
+}
+
+// Flat reports whether boxing a value in an interface already makes a private copy: nothing that
+// could be changed through it is shared. Strings are fine.
+func (p *Plan) Flat() bool { return p.root == nil || p.root.flat() && p.uncopied == nil }
+
+// Copyable reports whether [Plan.Copy] works, as far as static types tell. Values that hold
+// functions or foreign types without a [CopyBy] rule can only be rebuilt by running what made them.
+func (p *Plan) Copyable() bool { return p.uncopied == nil }
+
+// Uncopyable says what makes the type not copyable; nil when it is.
+func (p *Plan) Uncopyable() error {
+	if p.uncopied == nil {
+		return nil
+	}
+	return p.uncopied
+}
+
+// open returns a pointer to the content of v. Word is where the pointer is kept that v consists of,
+// if it does.
+func (p *Plan) open(v any, word *unsafe.Pointer) unsafe.Pointer {
+	e := (*eface)(unsafe.Pointer(&v))
+	if e.word != p.root.word {
+		p.wrongType(v)
+	}
+	if p.root.direct {
+		*word = e.data
+		return unsafe.Pointer(word)
+	}
+	return e.data
+}
+
+func (p *Plan) wrongType(v any) {
+	panic("plan: the plan of " + p.root.typ.String() + " was given a " + typeString(reflect.TypeOf(v)))
+}
+
+func typeString(t reflect.Type) string {
+	if t == nil {
+		return "nil"
+	}
+	return t.String()
+}

@@ -1,0 +1,144 @@
+package plan
+
+import "reflect"
+
+// uncopied finds the first part reachable from n that makes values uncopyable.
+func uncopied(n *node) *refusal {
+	seen := map[*node]bool{}
+	var find func(n *node) *refusal
+	find = func(n *node) *refusal {
+		if seen[n] {
+			return nil
+		}
+		seen[n] = true
+		if n.uncopied != nil {
+			r := *n.uncopied
+			return &r
+		}
+		if n.copyAt != nil || n.copyBoxed != nil {
+			return nil
+		}
+		for _, f := range n.fields {
+			if why := find(f.n); why != nil {
+				return why.under(n.typ, f.name)
+			}
+		}
+		if n.elem != nil {
+			if why := find(n.elem); why != nil {
+				if n.kind == reflect.Pointer {
+					return why
+				}
+				return why.inside("[]")
+			}
+		}
+		return nil
+	}
+	return find(n)
+}
+
+// memory is a kind of memory that a value can refer to: a variable of some type, the array behind
+// a slice of elements of the type, or a map.
+type memory struct {
+	of   *node
+	kind reflect.Kind // Pointer, Slice or Map
+}
+
+// mayShare reports whether a value of n's type could refer to the same memory twice, or to
+// overlapping memory. If not, encoding and copying need not remember what they have seen. Without
+// unsafe code two pieces of memory can only overlap when one type lies within the other.
+func mayShare(n *node) bool {
+	met := map[memory]int{}
+	visits := map[*node]int{}
+	unknown := false
+	var walk func(n *node)
+	walk = func(n *node) {
+		if visits[n] == 2 {
+			return
+		}
+		visits[n]++
+		switch {
+		case n.opaque:
+			// Pointers that are encoded by a function are told apart all the same.
+			if n.kind == reflect.Pointer {
+				met[memory{n, reflect.Pointer}]++
+			}
+			return
+		case n.kind == reflect.Interface:
+			unknown = true
+		case n.how == byPosition || n.how == byInstant:
+			return
+		case n.kind == reflect.Pointer || n.kind == reflect.Slice:
+			if n.elem.size > 0 {
+				met[memory{n.elem, n.kind}]++
+			}
+		case n.kind == reflect.Map:
+			met[memory{n, n.kind}]++
+		}
+		for _, f := range n.fields {
+			walk(f.n)
+		}
+		if n.key != nil {
+			walk(n.key)
+			walk(n.key)
+		}
+		if n.elem != nil {
+			walk(n.elem)
+			if n.kind != reflect.Pointer {
+				walk(n.elem)
+			}
+		}
+	}
+	walk(n)
+	if unknown {
+		return true
+	}
+	var all []memory
+	for m, times := range met {
+		if times > 1 {
+			return true
+		}
+		all = append(all, m)
+	}
+	for i, a := range all {
+		for _, b := range all[:i] {
+			if a.kind != reflect.Map && b.kind != reflect.Map && (a.couldLieIn(b) || b.couldLieIn(a)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// couldLieIn reports whether memory a can be part of memory b.
+func (a memory) couldLieIn(b memory) bool {
+	inner, outer := stripArrays(a.of.typ), stripArrays(b.of.typ)
+	if inner == outer {
+		return true
+	}
+	return lies(inner, outer, a.kind == reflect.Slice)
+}
+
+// lies reports whether a value of type t holds, in its own memory, a variable of type inner, or an
+// array of them when only that counts.
+func lies(inner, t reflect.Type, array bool) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i).Type
+			if !array && f == inner || lies(inner, f, array) {
+				return true
+			}
+		}
+	case reflect.Array:
+		base := stripArrays(t)
+		return base == inner || lies(inner, base, array)
+	}
+	return false
+}
+
+func stripArrays(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Array {
+		t = t.Elem()
+	}
+	return t
+}
