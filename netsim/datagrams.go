@@ -1,0 +1,89 @@
+package netsim
+
+import (
+	"github.com/macemc/macemc/sim"
+)
+
+// datagram is one datagram in flight. The bag of a node is sorted by content, then sender, then age.
+type datagram struct {
+	from sim.NodeID
+	cell int32
+	same bool // as the one before it, but for age
+}
+
+// SendDatagram implements [sim.NetModel].
+func (m *model) SendDatagram(from, to sim.NodeID, msg sim.Message) {
+	switch {
+	case !m.datagrams:
+		panic("the network has no datagrams: use netsim.Datagrams or netsim.Both")
+	case !m.host.Up(to):
+		m.host.Fate(msg.ID, sim.DroppedDown)
+	case m.cut.severs(from, to):
+		m.host.Fate(msg.ID, sim.DroppedCut)
+	default:
+		m.insert(from, to, m.store(msg))
+	}
+}
+
+// insert puts a datagram behind all that are not greater.
+func (m *model) insert(from, to sim.NodeID, cell int32) {
+	bag := m.bags[to]
+	msg := &m.cells[cell].msg
+	low, high := 0, len(bag)
+	same := false
+	for low < high {
+		mid := int(uint(low+high) >> 1)
+		c := m.host.CompareMessages(&m.cells[bag[mid].cell].msg, msg)
+		if c == 0 {
+			c = int(bag[mid].from - from)
+		}
+		if c > 0 {
+			high = mid
+		} else {
+			low, same = mid+1, c == 0
+		}
+	}
+	m.insertAt(to, low, datagram{from, cell, same})
+}
+
+func (m *model) insertAt(to sim.NodeID, i int, d datagram) {
+	bag := append(m.bags[to], datagram{})
+	copy(bag[i+1:], bag[i:])
+	bag[i] = d
+	m.bags[to] = bag
+	m.prints.bag(to)
+	m.host.Dirty(to)
+}
+
+// appendDatagrams appends one event for each set of equal datagrams to node. The slot is the place
+// of the oldest of them in the bag.
+func (m *model) appendDatagrams(kind sim.EventKind, msgs int32, node sim.NodeID, buf []sim.Event) []sim.Event {
+	for i, d := range m.bags[node] {
+		if !d.same {
+			buf = append(buf, sim.Event{Kind: kind, Node: node, Peer: d.from, Slot: int32(i), Msgs: msgs})
+		}
+	}
+	return buf
+}
+
+// takeDatagram removes the oldest of a set of equal datagrams. The result is valid until the next
+// message is stored.
+func (m *model) takeDatagram(node sim.NodeID, slot int32) *sim.Message {
+	bag := m.bags[node]
+	cell := bag[slot].cell
+	if next := slot + 1; int(next) < len(bag) {
+		bag[next].same = false
+		copy(bag[slot:], bag[next:])
+	}
+	m.bags[node] = bag[:len(bag)-1]
+	m.prints.bag(node)
+	m.host.Dirty(node)
+	return m.release(cell)
+}
+
+func (m *model) duplicate(node sim.NodeID, slot int32) {
+	d := m.bags[node][slot]
+	msg := m.cells[d.cell].msg
+	m.insertAt(node, int(slot)+1, datagram{d.from, m.store(msg), true})
+	m.host.Fate(msg.ID, sim.Duplicated)
+}

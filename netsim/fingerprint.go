@@ -1,0 +1,144 @@
+package netsim
+
+import (
+	"encoding/binary"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/plan"
+)
+
+// prints holds the fingerprint of a model: the sum of those of its components, which are the ends
+// of connections with what is queued there, the bags of datagrams, and what there is once. A
+// component that is as after Reset counts zero. Changes are only noted; hashing waits until a
+// fingerprint is asked for, so that runs that ask for none pay next to nothing.
+type prints struct {
+	sum   sim.Fingerprint
+	ends  []sim.Fingerprint // as in sum; nil until the first is asked for
+	bags  []sim.Fingerprint
+	other sim.Fingerprint
+
+	staleEnds  []int32
+	staleBags  []int32
+	bagIsStale []bool
+	otherStale bool
+
+	seed uint64 // of the component that is being hashed
+	buf  []byte
+}
+
+func (p *prints) init(nodes int) {
+	p.bagIsStale = make([]bool, nodes)
+	p.otherStale = true
+}
+
+// reset is called before the model itself is reset.
+func (p *prints) reset(m *model) {
+	if p.ends != nil {
+		for _, i := range m.touched {
+			p.ends[i] = sim.Fingerprint{}
+		}
+	}
+	clear(p.bags)
+	p.sum, p.other, p.otherStale = sim.Fingerprint{}, sim.Fingerprint{}, true
+	for _, i := range p.staleBags {
+		p.bagIsStale[i] = false
+	}
+	p.staleEnds, p.staleBags = p.staleEnds[:0], p.staleBags[:0]
+}
+
+// bag notes that a bag of datagrams has changed.
+func (p *prints) bag(node sim.NodeID) {
+	if !p.bagIsStale[node] {
+		p.bagIsStale[node] = true
+		p.staleBags = append(p.staleBags, int32(node))
+	}
+}
+
+// globals notes that fault limits or the partition have changed.
+func (p *prints) globals() { p.otherStale = true }
+
+// Fingerprint implements [sim.NetModel]. It costs time for what has changed since it was last called.
+func (m *model) Fingerprint() sim.Fingerprint {
+	p := &m.prints
+	if p.ends == nil {
+		p.ends = make([]sim.Fingerprint, len(m.ends))
+		p.bags = make([]sim.Fingerprint, len(m.bags))
+	}
+	for _, i := range p.staleEnds {
+		m.ends[i].marks &^= stale
+		p.replace(&p.ends[i], m.endPrint(i))
+	}
+	for _, i := range p.staleBags {
+		p.bagIsStale[i] = false
+		p.replace(&p.bags[i], m.bagPrint(i))
+	}
+	p.staleEnds, p.staleBags = p.staleEnds[:0], p.staleBags[:0]
+	if p.otherStale {
+		p.otherStale = false
+		p.replace(&p.other, m.otherPrint())
+	}
+	return p.sum
+}
+
+func (p *prints) replace(old *sim.Fingerprint, now sim.Fingerprint) {
+	p.sum = p.sum.Sub(*old).Add(now)
+	*old = now
+}
+
+// The hash of a component is keyed by its kind and place.
+const (
+	endKey uint64 = (iota + 1) << 60
+	bagKey
+	otherKey
+)
+
+func (m *model) endPrint(i int32) sim.Fingerprint {
+	e := &m.ends[i]
+	if e.flags == 0 && e.n == 0 {
+		return sim.Fingerprint{}
+	}
+	p := &m.prints
+	p.start(endKey | uint64(int(i)/m.nodes)<<30 | uint64(int(i)%m.nodes))
+	p.word(uint64(e.flags))
+	for c, n := e.head, e.n; n > 0; c, n = m.cells[c].next, n-1 {
+		p.message(m.host.HashMessage(&m.cells[c].msg))
+	}
+	return p.done()
+}
+
+func (m *model) bagPrint(node int32) sim.Fingerprint {
+	if len(m.bags[node]) == 0 {
+		return sim.Fingerprint{}
+	}
+	p := &m.prints
+	p.start(bagKey | uint64(node))
+	for _, d := range m.bags[node] {
+		p.word(uint64(d.from))
+		p.message(m.host.HashMessage(&m.cells[d.cell].msg))
+	}
+	return p.done()
+}
+
+func (m *model) otherPrint() sim.Fingerprint {
+	p := &m.prints
+	p.start(otherKey)
+	for _, limit := range [...]int{m.left.Loss, m.left.Dup, m.left.NetErrors, m.left.Partitions} {
+		p.word(uint64(limit))
+	}
+	if m.cut.active {
+		p.word(uint64(m.cut.node))
+		p.word(uint64(m.cut.peer))
+	}
+	return p.done()
+}
+
+func (p *prints) start(key uint64) { p.seed, p.buf = key, p.buf[:0] }
+
+func (p *prints) word(w uint64) { p.buf = binary.LittleEndian.AppendUint64(p.buf, w) }
+
+func (p *prints) message(f sim.Fingerprint) {
+	p.word(f.Hi)
+	p.word(f.Lo)
+}
+
+func (p *prints) done() sim.Fingerprint { return plan.Hash(p.seed, p.buf) }

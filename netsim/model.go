@@ -1,0 +1,266 @@
+package netsim
+
+import (
+	"math/bits"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// config is what the kinds of networks differ in.
+type config struct {
+	datagrams, streams bool
+	buffer             int
+	limits             sim.Limits
+	mutation           mutation
+}
+
+// model is the state of a network.
+//
+// All messages lie in one arena of cells, and queues and bags refer to them by index, so that a
+// steady state allocates nothing. What can happen at a node is kept as sets of peers, one bit each,
+// so that listing events costs time only for events that exist. The sets do not say whether the
+// node is up: that is asked when events are listed.
+type model struct {
+	config
+	host  sim.NetHost
+	nodes int
+	words int // words of a set of nodes
+
+	left sim.Limits // faults that may still be injected
+	cut  cut
+
+	cells    []cell
+	free     int32 // first free cell, linked by next; none: noCell
+	inFlight int   // cells in use
+
+	ends []end    // ends[a*nodes+b] is a's end of the connection to b
+	sets []uint64 // see set
+	due  int      // errors not yet delivered
+	bags [][]datagram
+
+	touched []int32 // ends that are not as after Reset
+	prints  prints
+}
+
+// cell holds a message in flight.
+type cell struct {
+	msg  sim.Message
+	next int32 // in the queue, or among the free cells
+}
+
+const noCell = -1
+
+// setKind is a kind of set of peers that is kept for each node.
+type setKind int
+
+const (
+	failing     setKind = iota // an error is to be delivered to the node
+	ready                      // a ready call-back is due and there is room
+	deliverable                // a message is next in the stream from that peer
+	established                // the connection is open and no error is on its way in either direction
+	setKinds
+)
+
+func newModel(host sim.NetHost, c config) *model {
+	if c.buffer == 0 {
+		c.buffer = DefaultBuffer
+	}
+	n := host.Nodes()
+	m := &model{config: c, host: host, nodes: n, words: (n + 63) / 64, left: c.limits, free: noCell}
+	if c.streams {
+		m.ends = make([]end, n*n)
+	}
+	m.sets = make([]uint64, n*int(setKinds)*m.words)
+	if c.datagrams {
+		m.bags = make([][]datagram, n)
+	}
+	m.prints.init(n)
+	return m
+}
+
+// Reset implements [sim.NetModel]. It costs time for what was used since the last Reset.
+func (m *model) Reset() {
+	m.prints.reset(m)
+	for _, i := range m.touched {
+		m.ends[i] = end{}
+	}
+	m.touched = m.touched[:0]
+	clear(m.sets)
+	for i := range m.bags {
+		m.bags[i] = m.bags[i][:0]
+	}
+	m.cells, m.free = m.cells[:0], noCell
+	m.inFlight, m.due = 0, 0
+	m.left, m.cut = m.limits, cut{}
+}
+
+// set returns the words of one of a node's sets of peers.
+func (m *model) set(node sim.NodeID, kind setKind) []uint64 {
+	i := (int(node)*int(setKinds) + int(kind)) * m.words
+	return m.sets[i : i+m.words : i+m.words]
+}
+
+// put adds peer to a set or removes it, and reports whether that changed the set.
+func (m *model) put(node sim.NodeID, kind setKind, peer sim.NodeID, in bool) bool {
+	w := &m.sets[(int(node)*int(setKinds)+int(kind))*m.words+int(peer>>6)]
+	old := *w
+	bit := uint64(1) << (peer & 63)
+	if in {
+		*w = old | bit
+	} else {
+		*w = old &^ bit
+	}
+	return *w != old
+}
+
+// store puts a message into a cell.
+func (m *model) store(msg sim.Message) int32 {
+	m.inFlight++
+	if i := m.free; i != noCell {
+		c := &m.cells[i]
+		m.free = c.next
+		c.msg = msg
+		return i
+	}
+	m.cells = append(m.cells, cell{msg: msg})
+	return int32(len(m.cells) - 1)
+}
+
+// release frees a cell. Its content stays readable until the next store.
+func (m *model) release(i int32) *sim.Message {
+	m.inFlight--
+	c := &m.cells[i]
+	c.next = m.free
+	m.free = i
+	return &c.msg
+}
+
+// AppendEvents implements [sim.NetModel]: errors by peer, ready call-backs by peer, messages of
+// streams by sender, datagrams by content and sender.
+func (m *model) AppendEvents(node sim.NodeID, buf []sim.Event) []sim.Event {
+	if !m.host.Up(node) {
+		return buf
+	}
+	if m.streams {
+		buf = m.appendPeers(failing, sim.Event{Kind: sim.DeliverError, Node: node, Slot: noSlot}, buf)
+		buf = m.appendPeers(ready, sim.Event{Kind: sim.DeliverReady, Node: node, Slot: noSlot}, buf)
+		buf = m.appendPeers(deliverable, sim.Event{Kind: sim.Deliver, Node: node, Slot: noSlot, Msgs: 1}, buf)
+	}
+	if m.datagrams {
+		buf = m.appendDatagrams(sim.Deliver, 1, node, buf)
+	}
+	return buf
+}
+
+// appendPeers appends ev for each peer in one of the sets of its node.
+func (m *model) appendPeers(kind setKind, ev sim.Event, buf []sim.Event) []sim.Event {
+	for w, set := range m.set(ev.Node, kind) {
+		for ; set != 0; set &= set - 1 {
+			ev.Peer = sim.NodeID(w<<6 + bits.TrailingZeros64(set))
+			buf = append(buf, ev)
+		}
+	}
+	return buf
+}
+
+// noSlot is the Slot of events other than those of datagrams.
+const noSlot = -1
+
+// AppendInjections implements [sim.NetModel]: losses, then duplications, by receiver, content and
+// sender; then broken connections by lower and higher end; then partitions, first of nodes, then of links.
+func (m *model) AppendInjections(buf []sim.Event) []sim.Event {
+	if m.left.Loss > 0 {
+		for node := range m.bags {
+			buf = m.appendDatagrams(sim.Lose, 1, sim.NodeID(node), buf)
+		}
+	}
+	if m.left.Dup > 0 {
+		for node := range m.bags {
+			buf = m.appendDatagrams(sim.Duplicate, 0, sim.NodeID(node), buf)
+		}
+	}
+	if m.left.NetErrors > 0 {
+		buf = m.appendBreaks(buf)
+	}
+	if m.left.Partitions > 0 && !m.cut.active {
+		buf = m.appendPartitions(buf)
+	}
+	return buf
+}
+
+// Take implements [sim.NetModel].
+func (m *model) Take(ev sim.Event) sim.Delivery {
+	d := sim.Delivery{From: ev.Peer}
+	switch {
+	case ev.Kind == sim.DeliverError:
+		d.Err = m.readError(ev.Node, ev.Peer)
+	case ev.Kind == sim.DeliverReady:
+		m.takeReady(ev.Node, ev.Peer)
+	case ev.Slot == noSlot:
+		d.Msg = *m.takeStream(ev.Node, ev.Peer)
+		m.host.Fate(d.Msg.ID, sim.Delivered)
+	default:
+		d.Msg = *m.takeDatagram(ev.Node, ev.Slot)
+		m.host.Fate(d.Msg.ID, sim.Delivered)
+	}
+	return d
+}
+
+// Inject implements [sim.NetModel].
+func (m *model) Inject(ev sim.Event) {
+	m.prints.globals()
+	switch ev.Kind {
+	case sim.Lose:
+		m.left.Loss--
+		m.host.Fate(m.takeDatagram(ev.Node, ev.Slot).ID, sim.Lost)
+	case sim.Duplicate:
+		m.left.Dup--
+		m.duplicate(ev.Node, ev.Slot)
+	case sim.Break:
+		m.left.NetErrors--
+		m.breakConnection(ev.Node, ev.Peer)
+	case sim.Partition:
+		m.left.Partitions--
+		m.setCut(cut{active: true, node: ev.Node, peer: ev.Peer})
+	case sim.Heal:
+		m.setCut(cut{})
+	}
+}
+
+// Crashed implements [sim.NetModel].
+func (m *model) Crashed(node sim.NodeID) {
+	if m.streams {
+		m.crash(node)
+	}
+	m.host.Dirty(node)
+}
+
+// Booted implements [sim.NetModel].
+func (m *model) Booted(node sim.NodeID) { m.host.Dirty(node) }
+
+// Quiet implements [sim.NetModel]: no message and no error can be delivered now. What waits for a
+// partition to heal or for a node to boot does not count, so that time-outs can notice either.
+func (m *model) Quiet() bool {
+	if m.inFlight == 0 && m.due == 0 {
+		return true
+	}
+	for i := range m.nodes {
+		if node := sim.NodeID(i); m.host.Up(node) && m.awaits(node) {
+			return false
+		}
+	}
+	return true
+}
+
+// awaits reports whether a message or an error can be delivered to node, if it is up.
+func (m *model) awaits(node sim.NodeID) bool {
+	if m.datagrams && len(m.bags[node]) > 0 {
+		return true
+	}
+	for w, set := range m.set(node, failing) {
+		if set|m.set(node, deliverable)[w] != 0 {
+			return true
+		}
+	}
+	return false
+}

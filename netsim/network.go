@@ -1,0 +1,156 @@
+package netsim
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// DefaultBuffer is the size of send buffers when none is given.
+const DefaultBuffer = 20
+
+// Datagrams is a network that delivers datagrams in any order. The zero value has no faults.
+type Datagrams struct {
+	Loss       int // how many datagrams may be lost in a run
+	Dup        int // how many may be duplicated
+	Partitions int // how many partitions may happen
+}
+
+// Streams is a network of reliable, ordered streams: a simulated TCP. The zero value has no faults.
+type Streams struct {
+	Buffer     int // messages that a node can have queued to one peer; 0: DefaultBuffer
+	Errors     int // how many connections may break in a run
+	Partitions int // how many partitions may happen
+
+	mutation mutation
+}
+
+// Both is a network with datagrams and streams. A partition cuts both, so it is limited here and
+// not in the two parts.
+type Both struct {
+	Datagrams  Datagrams
+	Streams    Streams
+	Partitions int
+}
+
+var (
+	_ sim.Network = Datagrams{}
+	_ sim.Network = Streams{}
+	_ sim.Network = Both{}
+)
+
+// Validate implements [sim.Network].
+func (d Datagrams) Validate(nodes int) error { return validate(nodes, 0, d.Limits()) }
+
+// Validate implements [sim.Network].
+func (s Streams) Validate(nodes int) error { return validate(nodes, s.Buffer, s.Limits()) }
+
+// Validate implements [sim.Network].
+func (b Both) Validate(nodes int) error {
+	if b.Datagrams.Partitions != 0 || b.Streams.Partitions != 0 {
+		return errors.New("a partition cuts datagrams and streams alike: set Both.Partitions, not that of a part")
+	}
+	return validate(nodes, b.Streams.Buffer, b.Limits())
+}
+
+// maxBuffer keeps queue lengths far below what their counters hold.
+const maxBuffer = 1 << 20
+
+func validate(nodes, buffer int, l sim.Limits) error {
+	if nodes < 1 {
+		return fmt.Errorf("it joins %d nodes, must be at least 1", nodes)
+	}
+	if buffer < 0 || buffer > maxBuffer {
+		return fmt.Errorf("the send buffer holds %d messages, must be 1 to %d, or 0 for %d", buffer, maxBuffer, DefaultBuffer)
+	}
+	return checkLimits(l)
+}
+
+func checkLimits(l sim.Limits) error {
+	for _, f := range []struct {
+		name  string
+		limit int
+	}{
+		{"lost datagrams", l.Loss}, {"duplicated datagrams", l.Dup},
+		{"socket errors", l.NetErrors}, {"partitions", l.Partitions},
+	} {
+		if f.limit < 0 {
+			return fmt.Errorf("the limit of %s is %d, must not be negative", f.name, f.limit)
+		}
+	}
+	return nil
+}
+
+// Limits implements [sim.Network].
+func (d Datagrams) Limits() sim.Limits {
+	return sim.Limits{Loss: d.Loss, Dup: d.Dup, Partitions: d.Partitions}
+}
+
+// Limits implements [sim.Network].
+func (s Streams) Limits() sim.Limits {
+	return sim.Limits{NetErrors: s.Errors, Partitions: s.Partitions}
+}
+
+// Limits implements [sim.Network].
+func (b Both) Limits() sim.Limits {
+	return sim.Limits{Loss: b.Datagrams.Loss, Dup: b.Datagrams.Dup, NetErrors: b.Streams.Errors, Partitions: b.Partitions}
+}
+
+// WithLimits implements [sim.Network]: all limits are replaced.
+func (d Datagrams) WithLimits(l sim.Limits) (sim.Network, error) {
+	if l.NetErrors != 0 {
+		return nil, fmt.Errorf("%d socket errors asked for, but datagrams have no connections: only netsim.Streams and netsim.Both do", l.NetErrors)
+	}
+	if err := checkNew(l); err != nil {
+		return nil, err
+	}
+	d.Loss, d.Dup, d.Partitions = l.Loss, l.Dup, l.Partitions
+	return d, nil
+}
+
+// WithLimits implements [sim.Network]: all limits are replaced.
+func (s Streams) WithLimits(l sim.Limits) (sim.Network, error) {
+	if l.Loss != 0 || l.Dup != 0 {
+		return nil, fmt.Errorf("%d lost and %d duplicated datagrams asked for, but streams lose and duplicate nothing: only netsim.Datagrams and netsim.Both do", l.Loss, l.Dup)
+	}
+	if err := checkNew(l); err != nil {
+		return nil, err
+	}
+	s.Errors, s.Partitions = l.NetErrors, l.Partitions
+	return s, nil
+}
+
+// WithLimits implements [sim.Network]: all limits are replaced.
+func (b Both) WithLimits(l sim.Limits) (sim.Network, error) {
+	if err := checkNew(l); err != nil {
+		return nil, err
+	}
+	b.Datagrams = Datagrams{Loss: l.Loss, Dup: l.Dup}
+	b.Streams.Errors, b.Streams.Partitions = l.NetErrors, 0
+	b.Partitions = l.Partitions
+	return b, nil
+}
+
+func checkNew(l sim.Limits) error {
+	if l.Crashes != 0 {
+		return fmt.Errorf("%d crashes asked of the network: crashes are a limit of the system", l.Crashes)
+	}
+	return checkLimits(l)
+}
+
+// Start implements [sim.Network].
+func (d Datagrams) Start(host sim.NetHost) sim.NetModel {
+	return newModel(host, config{datagrams: true, limits: d.Limits()})
+}
+
+// Start implements [sim.Network].
+func (s Streams) Start(host sim.NetHost) sim.NetModel {
+	return newModel(host, config{streams: true, buffer: s.Buffer, limits: s.Limits(), mutation: s.mutation})
+}
+
+// Start implements [sim.Network].
+func (b Both) Start(host sim.NetHost) sim.NetModel {
+	return newModel(host, config{datagrams: true, streams: true, buffer: b.Streams.Buffer, limits: b.Limits(),
+		mutation: b.Streams.mutation})
+}

@@ -1,0 +1,273 @@
+package netsim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// oracle is the network once more, written for plainness: wires hold messages and error marks, and
+// whatever can happen is found by looking at everything. It has no flags for errors on their way.
+type oracle struct {
+	nodes  int
+	up     []bool
+	buffer int
+	left   sim.Limits
+	cut    func(a, b int) bool // nil: no partition
+	heal   string
+
+	wire    map[[2]int][]parcel // what is on its way from the first to the second, errors included
+	linked  map[[2]int]bool     // the first believes that it has a connection to the second
+	refused map[[2]int]bool     // the first has yet to be told that the second was down
+	waiting map[[2]int]bool     // the first had a message refused
+	bag     []parcel            // datagrams, by age
+	fates   []fate
+}
+
+// parcel is a message, or the mark of a connection error when id is 0.
+type parcel struct {
+	from, to int
+	text     string
+	id       sim.MessageID
+}
+
+func newOracle(nodes, buffer int, left sim.Limits) *oracle {
+	o := &oracle{nodes: nodes, buffer: buffer, left: left,
+		wire: map[[2]int][]parcel{}, linked: map[[2]int]bool{}, refused: map[[2]int]bool{}, waiting: map[[2]int]bool{}}
+	for range nodes {
+		o.up = append(o.up, true)
+	}
+	return o
+}
+
+func (o *oracle) fate(id sim.MessageID, f sim.Fate) { o.fates = append(o.fates, fate{id, f}) }
+
+// resetTo reports whether an error is on its way to a from b.
+func (o *oracle) resetTo(a, b int) bool {
+	w := o.wire[[2]int{b, a}]
+	return len(w) > 0 && w[0].id == 0
+}
+
+// empty drops the messages on a wire, but not an error.
+func (o *oracle) empty(a, b int, f sim.Fate) {
+	var rest []parcel
+	for _, p := range o.wire[[2]int{a, b}] {
+		if p.id == 0 {
+			rest = append(rest, p)
+		} else {
+			o.fate(p.id, f)
+		}
+	}
+	o.wire[[2]int{a, b}] = rest
+}
+
+func (o *oracle) queued(a, b int) int {
+	n := len(o.wire[[2]int{a, b}])
+	if o.resetTo(b, a) {
+		n--
+	}
+	return n
+}
+
+func (o *oracle) send(a, b int, text string, id sim.MessageID) {
+	switch unread := o.resetTo(a, b) || o.refused[[2]int{a, b}]; {
+	case !o.up[b]:
+		o.empty(a, b, sim.DroppedDown)
+		o.fate(id, sim.DroppedDown)
+		o.refused[[2]int{a, b}] = !o.resetTo(a, b)
+	case unread:
+		o.fate(id, sim.DroppedBreak)
+	default:
+		o.wire[[2]int{a, b}] = append(o.wire[[2]int{a, b}], parcel{a, b, text, id})
+	}
+}
+
+func (o *oracle) close(a, b int, f sim.Fate) {
+	o.refused[[2]int{a, b}] = false
+	o.empty(a, b, f)
+	if !o.linked[[2]int{a, b}] {
+		return
+	}
+	o.linked[[2]int{a, b}] = false
+	if o.resetTo(a, b) {
+		o.wire[[2]int{b, a}] = o.wire[[2]int{b, a}][1:]
+		return
+	}
+	o.empty(b, a, f)
+	o.wire[[2]int{a, b}] = []parcel{{from: a, to: b}}
+}
+
+func (o *oracle) crash(a int) {
+	o.up[a] = false
+	for b := range o.nodes {
+		o.close(a, b, sim.DroppedCrash)
+		o.waiting[[2]int{a, b}] = false
+	}
+}
+
+func (o *oracle) datagram(a, b int, text string, id sim.MessageID) {
+	switch {
+	case !o.up[b]:
+		o.fate(id, sim.DroppedDown)
+	case a != b && o.cut != nil && o.cut(a, b):
+		o.fate(id, sim.DroppedCut)
+	default:
+		o.bag = append(o.bag, parcel{a, b, text, id})
+	}
+}
+
+// oracleEvent is an event as text, and what executing it does.
+type oracleEvent struct {
+	text string
+	do   func()
+}
+
+// events lists all events in the order of a world.
+func (o *oracle) events() []oracleEvent {
+	var all []oracleEvent
+	add := func(kind sim.EventKind, peer, node int, key string, do func()) {
+		text := fmt.Sprintf("%v %d>%d", kind, peer, node)
+		if key != "" {
+			text += " " + key
+		}
+		all = append(all, oracleEvent{text, do})
+	}
+	for n := range o.nodes {
+		if !o.up[n] {
+			continue
+		}
+		for p := range o.nodes {
+			if o.refused[[2]int{n, p}] {
+				add(sim.DeliverError, p, n, "connection refused", func() { o.refused[[2]int{n, p}] = false })
+			} else if o.resetTo(n, p) {
+				add(sim.DeliverError, p, n, "connection reset", func() {
+					o.wire[[2]int{p, n}] = o.wire[[2]int{p, n}][1:]
+					o.linked[[2]int{n, p}] = false
+				})
+			}
+		}
+		for p := range o.nodes {
+			if o.waiting[[2]int{n, p}] && o.queued(n, p) < o.buffer {
+				add(sim.DeliverReady, p, n, "", func() { o.waiting[[2]int{n, p}] = false })
+			}
+		}
+		for p := range o.nodes {
+			w := o.wire[[2]int{p, n}]
+			if len(w) == 0 || w[0].id == 0 || o.refused[[2]int{n, p}] || n != p && o.cut != nil && o.cut(n, p) {
+				continue
+			}
+			add(sim.Deliver, p, n, "stream "+w[0].text, func() {
+				o.fate(w[0].id, sim.Delivered)
+				o.wire[[2]int{p, n}] = w[1:]
+				if n != p {
+					o.linked[[2]int{n, p}], o.linked[[2]int{p, n}] = true, true
+				}
+			})
+		}
+		for _, p := range o.kinds(n) {
+			add(sim.Deliver, p.from, n, "datagram "+p.text, func() { o.take(p, sim.Delivered) })
+		}
+	}
+	if o.cut != nil {
+		all = append(all, oracleEvent{"heal " + o.heal, func() { o.cut = nil }})
+	}
+	if o.left.Loss > 0 {
+		for n := range o.nodes {
+			for _, p := range o.kinds(n) {
+				add(sim.Lose, p.from, n, "datagram "+p.text, func() { o.left.Loss--; o.take(p, sim.Lost) })
+			}
+		}
+	}
+	if o.left.Dup > 0 {
+		for n := range o.nodes {
+			for _, p := range o.kinds(n) {
+				add(sim.Duplicate, p.from, n, "datagram "+p.text, func() { o.left.Dup--; o.double(p) })
+			}
+		}
+	}
+	for a := range o.nodes {
+		for b := a + 1; b < o.nodes && o.left.NetErrors > 0; b++ {
+			if o.linked[[2]int{a, b}] && o.linked[[2]int{b, a}] && !o.resetTo(a, b) && !o.resetTo(b, a) {
+				add(sim.Break, b, a, "", func() {
+					o.left.NetErrors--
+					o.empty(a, b, sim.DroppedBreak)
+					o.empty(b, a, sim.DroppedBreak)
+					o.wire[[2]int{a, b}] = []parcel{{from: a, to: b}}
+					o.wire[[2]int{b, a}] = []parcel{{from: b, to: a}}
+				})
+			}
+		}
+	}
+	partition := func(peer, node int, severs func(a, b int) bool) {
+		add(sim.Partition, peer, node, "", func() {
+			o.left.Partitions--
+			o.cut, o.heal = severs, fmt.Sprintf("%d>%d", peer, node)
+		})
+	}
+	if o.cut == nil && o.left.Partitions > 0 {
+		for n := range o.nodes {
+			if o.nodes > 2 {
+				partition(-1, n, func(a, b int) bool { return a == n || b == n })
+			}
+		}
+		for n := range o.nodes {
+			for p := n + 1; p < o.nodes; p++ {
+				partition(p, n, func(a, b int) bool { return min(a, b) == n && max(a, b) == p })
+			}
+		}
+	}
+	return all
+}
+
+// sorted returns the datagrams to a node in order of content, sender and age.
+func (o *oracle) sorted(to int) []parcel {
+	var all []parcel
+	for _, p := range o.bag {
+		if p.to == to {
+			all = append(all, p)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b parcel) int {
+		return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.from, b.from))
+	})
+	return all
+}
+
+// kinds returns the oldest of each set of equal datagrams.
+func (o *oracle) kinds(to int) []parcel {
+	return slices.CompactFunc(o.sorted(to), func(a, b parcel) bool { return a.text == b.text && a.from == b.from })
+}
+
+func (o *oracle) take(p parcel, f sim.Fate) {
+	o.fate(p.id, f)
+	i := slices.Index(o.bag, p)
+	o.bag = slices.Delete(o.bag, i, i+1)
+}
+
+// double puts the duplicate where it will be taken right after its original.
+func (o *oracle) double(p parcel) {
+	o.fate(p.id, sim.Duplicated)
+	o.bag = slices.Insert(o.bag, slices.Index(o.bag, p), p)
+}
+
+func (o *oracle) inFlight() []sim.Envelope {
+	var all []sim.Envelope
+	add := func(p parcel, stream bool) {
+		if p.id != 0 {
+			all = append(all, sim.Envelope{From: sim.NodeID(p.from), To: sim.NodeID(p.to), Msg: p.text, ID: p.id, Stream: stream})
+		}
+	}
+	for to := range o.nodes {
+		for from := range o.nodes {
+			for _, p := range o.wire[[2]int{from, to}] {
+				add(p, true)
+			}
+		}
+		for _, p := range o.sorted(to) {
+			add(p, false)
+		}
+	}
+	return all
+}

@@ -1,0 +1,71 @@
+package netsim
+
+import "github.com/macemc/macemc/sim"
+
+// cut is a partition: which links are down. The zero value is none.
+type cut struct {
+	active bool
+	node   sim.NodeID
+	peer   sim.NodeID // the other end of the link; -1: all links of node
+}
+
+func (c *cut) severs(a, b sim.NodeID) bool {
+	return c.active && c.between(a, b)
+}
+
+func (c *cut) between(a, b sim.NodeID) bool {
+	switch {
+	case a == b:
+		return false
+	case c.peer < 0:
+		return a == c.node || b == c.node
+	}
+	return a == c.node && b == c.peer || a == c.peer && b == c.node
+}
+
+// AppendGlobal implements [sim.NetModel].
+func (m *model) AppendGlobal(buf []sim.Event) []sim.Event {
+	if m.cut.active {
+		buf = append(buf, sim.Event{Kind: sim.Heal, Node: m.cut.node, Peer: m.cut.peer, Slot: noSlot})
+	}
+	return buf
+}
+
+// appendPartitions appends the cuts of each node and then of each link. With fewer than three nodes
+// to cut off a node is to cut its only link, if it has one.
+func (m *model) appendPartitions(buf []sim.Event) []sim.Event {
+	n := sim.NodeID(m.nodes)
+	if n > 2 {
+		for a := range n {
+			buf = append(buf, sim.Event{Kind: sim.Partition, Node: a, Peer: -1, Slot: noSlot})
+		}
+	}
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			buf = append(buf, sim.Event{Kind: sim.Partition, Node: a, Peer: b, Slot: noSlot})
+		}
+	}
+	return buf
+}
+
+func (m *model) setCut(c cut) {
+	old := m.cut
+	m.cut = c
+	if !c.active {
+		c = old
+	}
+	if !m.streams {
+		return
+	}
+	if c.peer >= 0 {
+		m.refresh(c.node, c.peer)
+		m.refresh(c.peer, c.node)
+		return
+	}
+	for peer := range sim.NodeID(m.nodes) {
+		if peer != c.node {
+			m.refresh(c.node, peer)
+			m.refresh(peer, c.node)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package netsim
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// message returns the message that an event delivers, loses or duplicates, nil for other events.
+func (m *model) message(ev sim.Event) *sim.Message {
+	switch {
+	case ev.Kind != sim.Deliver && ev.Kind != sim.Lose && ev.Kind != sim.Duplicate:
+		return nil
+	case ev.Slot == noSlot:
+		return &m.cells[m.end(ev.Peer, ev.Node).head].msg
+	}
+	return &m.cells[m.bags[ev.Node][ev.Slot].cell].msg
+}
+
+// Messages implements [sim.NetModel]. Duplicate consumes nothing.
+func (m *model) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
+	if ev.Msgs > 0 {
+		msg := m.message(ev)
+		buf = append(buf, sim.Envelope{From: ev.Peer, To: ev.Node, Msg: msg.Body, ID: msg.ID, Stream: ev.Slot == noSlot})
+	}
+	return buf
+}
+
+// Key implements [sim.NetModel]: the message, or the text of the error.
+func (m *model) Key(ev sim.Event) string {
+	if ev.Kind == sim.DeliverError {
+		return m.errorAt(ev.Node, ev.Peer).Error()
+	}
+	msg := m.message(ev)
+	switch {
+	case msg == nil:
+		return ""
+	case !m.streams || !m.datagrams:
+		return m.host.DescribeMessage(msg)
+	case ev.Slot == noSlot:
+		return "stream " + m.host.DescribeMessage(msg)
+	}
+	return "datagram " + m.host.DescribeMessage(msg)
+}
+
+func (m *model) errorAt(node, peer sim.NodeID) error {
+	if m.end(node, peer).flags&notReady != 0 {
+		return sim.ErrRefused
+	}
+	return sim.ErrReset
+}
+
+// InFlight implements [sim.NetModel]: by receiver; there first what is in streams, by sender and
+// in the order in which it was sent, then datagrams by content and sender.
+func (m *model) InFlight(yield func(sim.Envelope) bool) {
+	if m.inFlight == 0 {
+		return
+	}
+	for i := range m.nodes {
+		if to := sim.NodeID(i); !m.streamsTo(to, yield) || !m.datagramsTo(to, yield) {
+			return
+		}
+	}
+}
+
+func (m *model) streamsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
+	if !m.streams {
+		return true
+	}
+	for i := range m.nodes {
+		from := sim.NodeID(i)
+		e := m.end(from, to)
+		for c, n := e.head, e.n; n > 0; c, n = m.cells[c].next, n-1 {
+			msg := &m.cells[c].msg
+			if !yield(sim.Envelope{From: from, To: to, Msg: msg.Body, ID: msg.ID, Stream: true}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (m *model) datagramsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
+	if !m.datagrams {
+		return true
+	}
+	for _, d := range m.bags[to] {
+		msg := &m.cells[d.cell].msg
+		if !yield(sim.Envelope{From: d.from, To: to, Msg: msg.Body, ID: msg.ID}) {
+			return false
+		}
+	}
+	return true
+}
+
+// Fields implements [sim.NetModel]: the fault limits that remain, the partition, then for each pair
+// of nodes the sender's end of the connection and its queue, then datagrams by receiver. Ends and
+// queues with nothing to tell are left out.
+func (m *model) Fields(buf []sim.Field) []sim.Field {
+	if m.datagrams {
+		buf = append(buf,
+			sim.Field{Path: "left.loss", Value: fmt.Sprint(m.left.Loss)},
+			sim.Field{Path: "left.dup", Value: fmt.Sprint(m.left.Dup)})
+	}
+	if m.streams {
+		buf = append(buf, sim.Field{Path: "left.net_errors", Value: fmt.Sprint(m.left.NetErrors)})
+	}
+	buf = append(buf, sim.Field{Path: "left.partitions", Value: fmt.Sprint(m.left.Partitions)})
+	if m.cut.active {
+		buf = append(buf, sim.Field{Path: "partition", Value: m.cut.String()})
+	}
+	if m.streams {
+		for i := range m.ends {
+			buf = m.endFields(sim.NodeID(i/m.nodes), sim.NodeID(i%m.nodes), buf)
+		}
+	}
+	for node, bag := range m.bags {
+		for i, d := range bag {
+			buf = append(buf, sim.Field{Path: fmt.Sprintf("datagrams to n%d[%d]", node, i),
+				Value: fmt.Sprintf("n%d: %s", d.from, m.host.DescribeMessage(&m.cells[d.cell].msg))})
+		}
+	}
+	return buf
+}
+
+func (m *model) endFields(node, peer sim.NodeID, buf []sim.Field) []sim.Field {
+	e := m.end(node, peer)
+	if e.flags != 0 {
+		buf = append(buf, sim.Field{Path: fmt.Sprintf("n%d->n%d", node, peer), Value: e.flags.String()})
+	}
+	i := 0
+	for c, n := e.head, e.n; n > 0; c, n = m.cells[c].next, n-1 {
+		buf = append(buf, sim.Field{Path: fmt.Sprintf("n%d->n%d[%d]", node, peer, i),
+			Value: m.host.DescribeMessage(&m.cells[c].msg)})
+		i++
+	}
+	return buf
+}
+
+func (c *cut) String() string {
+	if c.peer < 0 {
+		return fmt.Sprintf("n%d | all others", c.node)
+	}
+	return fmt.Sprintf("n%d | n%d", c.node, c.peer)
+}
+
+var flagNames = [...]string{"peer not yet told of error", "error to come", "open", "refused", "ready to come"}
+
+// String names the flags that are set.
+func (f flags) String() string {
+	var set []string
+	for i, name := range flagNames {
+		if f&(1<<i) != 0 {
+			set = append(set, name)
+		}
+	}
+	return strings.Join(set, ", ")
+}

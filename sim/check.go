@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"fmt"
+	"math/bits"
+	"runtime/debug"
+)
+
+// propertyState is what a machine knows of its properties' values.
+type propertyState struct {
+	view       View
+	always     []*Property
+	eventually []*Property
+	// last is the Eventually property that failed last: it is asked first, as it mostly fails again.
+	last int
+
+	// What Each-properties said of single nodes, by predicate. Bit i is node i.
+	predicates []nodePredicate
+	known      []uint64
+	holds      []uint64
+	next       int // where the next predicate is looked for first
+}
+
+func (c *propertyState) init(w *machine) {
+	c.view.w, c.view.services = w, make([]Service, len(w.nodes))
+	for i := range w.sys.Properties {
+		switch p := &w.sys.Properties[i]; {
+		case p.Always != nil:
+			c.always = append(c.always, p)
+		case p.Eventually != nil:
+			c.eventually = append(c.eventually, p)
+		}
+	}
+}
+
+func (c *propertyState) reset() { clear(c.known) }
+
+// changed forgets what is known of a node.
+func (c *propertyState) changed(id NodeID) {
+	bit := uint64(1) << (id & 63)
+	for i := range c.known {
+		c.known[i] &^= bit
+	}
+}
+
+func (c *propertyState) slot(p nodePredicate) int {
+	if c.next < len(c.predicates) && c.predicates[c.next] == p {
+		return c.next
+	}
+	for i := range c.predicates {
+		if c.predicates[i] == p {
+			return i
+		}
+	}
+	c.predicates = append(c.predicates, p)
+	c.known = append(c.known, 0)
+	c.holds = append(c.holds, 0)
+	return len(c.predicates) - 1
+}
+
+// each reports whether p holds at every node, asking only about nodes that have changed.
+func (w *machine) each(v *View, p nodePredicate) bool {
+	if len(w.nodes) > 64 {
+		v.reads.Nodes = ^uint64(0)
+		for i := range w.nodes {
+			if !p.holdsAt(v, NodeID(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	all := ^uint64(0) >> (64 - len(w.nodes))
+	v.reads.Nodes |= all
+	c := &w.check
+	k := c.slot(p)
+	c.next = k + 1
+	if c.known[k]&^c.holds[k] != 0 {
+		return false
+	}
+	for ask := all &^ c.known[k]; ask != 0; ask &= ask - 1 {
+		i := bits.TrailingZeros64(ask)
+		ok := p.holdsAt(v, NodeID(i))
+		c.known[k] |= 1 << i
+		if !ok {
+			c.holds[k] &^= 1 << i
+			return false
+		}
+		c.holds[k] |= 1 << i
+	}
+	return true
+}
+
+func (w *machine) Check() (err error) {
+	c := &w.check
+	c.next = 0
+	var asked *Property
+	defer func() {
+		if r := recover(); r != nil {
+			err = propertyPanic(asked, r)
+		}
+	}()
+	for _, p := range c.always {
+		asked = p
+		if !p.Always(&c.view) {
+			return &Finding{Kind: Safety, Property: p.Name, Node: -1, Message: w.violated(p)}
+		}
+	}
+	return nil
+}
+
+func (w *machine) violated(p *Property) string {
+	if text := w.Explain(p); text != "" {
+		return text
+	}
+	return "does not hold"
+}
+
+func propertyPanic(p *Property, r any) error {
+	return &Finding{Kind: Panic, Property: p.Name, Node: -1, Message: fmt.Sprintf("the property's function panicked: %v", r), Stack: string(debug.Stack())}
+}
+
+func (w *machine) Live() bool {
+	c := &w.check
+	if len(c.eventually) == 0 {
+		return true
+	}
+	if !c.eventually[c.last].Eventually(&c.view) {
+		return false
+	}
+	for i, p := range c.eventually {
+		if i != c.last && !p.Eventually(&c.view) {
+			c.last = i
+			return false
+		}
+	}
+	return true
+}
+
+func (w *machine) Holds(p *Property) bool {
+	switch {
+	case p.Always != nil:
+		return p.Always(&w.check.view)
+	case p.Eventually != nil:
+		return p.Eventually(&w.check.view)
+	}
+	return p.Sometimes(&w.check.view)
+}
+
+func (w *machine) Explain(p *Property) string {
+	if p.Explain == nil {
+		return ""
+	}
+	return p.Explain(&w.check.view)
+}

@@ -1,0 +1,49 @@
+package sim
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/macetime"
+)
+
+// clock is the time model of one node.
+type clock struct{ model macetime.Model }
+
+func (c *clock) reset(id NodeID) { c.model.Reset(int(id)) }
+
+// append encodes the clock: the decided order of the times that the state still holds.
+func (c *clock) append(buf []byte, held []macetime.Time) []byte {
+	return c.model.AppendOrder(buf, held)
+}
+
+// retain lets the clock forget what was decided about times that the node does not hold any more.
+func (w *machine) retain(n *node) {
+	if n.service == nil {
+		return
+	}
+	w.enc.Reset()
+	w.enc.Add(w.planOf(n.service), n.service)
+	n.clock.model.Retain(w.enc.Times())
+}
+
+// ticker is the macetime.Clock of a node.
+type ticker struct{ e *env }
+
+func (t *ticker) Now() macetime.Time {
+	t.e.use("Clock.Now")
+	return t.e.n.clock.model.Now()
+}
+
+func (t *ticker) Before(a, b macetime.Time, weights ...int) bool {
+	t.e.use("Clock.Before")
+	if len(weights) != 0 && len(weights) != 2 {
+		panic(misuse("Clock.Before: weights must be none or two"))
+	}
+	return t.e.n.clock.model.Before(a, b, func([]int) int {
+		return t.e.ask(choose.Point{Kind: choose.Compare, Arity: 2, Weights: weights, Label: "is it earlier"})
+	})
+}
+
+func (t *ticker) Tick() macetime.MonotoneTime {
+	t.e.use("Clock.Tick")
+	return t.e.n.clock.model.Tick()
+}

@@ -1,0 +1,203 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/macemc/macemc/sim/plan"
+)
+
+func appendCount(buf []byte, n int) []byte { return binary.AppendUvarint(buf, uint64(n)) }
+
+func appendString(buf []byte, s string) []byte { return append(appendCount(buf, len(s)), s...) }
+
+func (w *machine) Fingerprint() Fingerprint {
+	sum := w.net.Fingerprint().Add(w.budgets())
+	for i := range w.nodes {
+		sum = sum.Add(w.nodeHash(&w.nodes[i]))
+	}
+	for i, m := range w.monitors {
+		sum = sum.Add(w.monitorHash(i, m))
+	}
+	return sum
+}
+
+func (w *machine) Components() iter.Seq2[Component, Fingerprint] {
+	return func(yield func(Component, Fingerprint) bool) {
+		for i := range w.nodes {
+			if !yield(Component{NodeState, i}, w.nodeHash(&w.nodes[i])) {
+				return
+			}
+		}
+		if !yield(Component{NetState, 0}, w.net.Fingerprint()) {
+			return
+		}
+		for i, m := range w.monitors {
+			if !yield(Component{MonitorState, i}, w.monitorHash(i, m)) {
+				return
+			}
+		}
+		yield(Component{Budgets, 0}, w.budgets())
+	}
+}
+
+// seed keys the hash of a component.
+func seed(kind ComponentKind, index int) uint64 { return uint64(kind)<<32 | uint64(index) }
+
+func (w *machine) budgets() Fingerprint {
+	w.scratch = appendCount(w.scratch[:0], w.crashesLeft)
+	return plan.Hash(seed(Budgets, 0), w.scratch)
+}
+
+func (w *machine) monitorHash(i int, m Monitor) Fingerprint {
+	w.enc.Reset()
+	w.enc.Add(w.planOf(m), m)
+	return plan.Hash(seed(MonitorState, i), w.enc.Bytes())
+}
+
+func (w *machine) nodeHash(n *node) Fingerprint {
+	if !n.hashed {
+		w.scratch = w.appendNodeState(n, w.scratch[:0])
+		n.hash, n.hashed = plan.Hash(seed(NodeState, int(n.id)), w.scratch), true
+	}
+	return n.hash
+}
+
+// appendNodeState encodes the whole local state of a node.
+func (w *machine) appendNodeState(n *node, buf []byte) []byte {
+	if n.up {
+		w.enc.Reset()
+		w.enc.Add(w.planOf(n.service), n.service)
+		buf = append(append(buf, 1), w.enc.Bytes()...)
+		buf = n.clock.append(buf, w.enc.Times())
+	} else {
+		buf = append(buf, 0)
+		buf = n.clock.append(buf, nil)
+	}
+	buf = appendCount(buf, len(n.armed))
+	for i := range n.armed {
+		buf = appendString(buf, n.armed[i].kind.enc)
+		buf = binary.AppendUvarint(buf, uint64(n.armed[i].left))
+	}
+	for i := range w.actions {
+		if w.actions[i].times > 0 {
+			buf = appendCount(buf, int(n.counts[i]))
+		}
+	}
+	return n.disk.append(buf)
+}
+
+// planOf returns the plan of a value whose type has been accepted before, or may turn out now to be
+// one that cannot be handled.
+func (w *machine) planOf(v any) *plan.Plan {
+	p, err := w.plans.Of(v)
+	if err != nil {
+		panic(misuse(err.Error()))
+	}
+	return p
+}
+
+// HashMessage, CompareMessages and DescribeMessage serve the network model.
+
+func (w *machine) HashMessage(m *Message) Fingerprint {
+	if !m.hashed {
+		w.enc.Reset()
+		w.enc.Add(w.planOf(m.Body), m.Body)
+		m.hash, m.hashed = plan.Hash(0, w.enc.Bytes()), true
+	}
+	return m.hash
+}
+
+func (w *machine) CompareMessages(a, b *Message) int {
+	return slices.Compare(w.encoded(a), w.encoded(b))
+}
+
+func (w *machine) encoded(m *Message) []byte {
+	if m.enc == nil {
+		m.enc = w.planOf(m.Body).Append(nil, m.Body)
+	}
+	return m.enc
+}
+
+func (w *machine) DescribeMessage(m *Message) string { return w.planOf(m.Body).Text(m.Body) }
+
+func (w *machine) Fate(id MessageID, fate Fate) {
+	if w.opts.Trace && id > 0 && int(id) <= len(w.fates) {
+		w.fates[id-1].Fate, w.fates[id-1].Step = fate, w.steps
+	}
+}
+
+func (w *machine) Fates() []MessageTrace { return w.fates }
+
+// Key names the event by its class, nodes and content.
+func (w *machine) Key(ev Event) string {
+	switch ev.Kind {
+	case Boot, Crash:
+		return fmt.Sprintf("%v n%d", ev.Kind, ev.Node)
+	case DoAction:
+		return fmt.Sprintf("%v n%d %s", ev.Kind, ev.Node, w.actions[ev.Slot].name)
+	case FireTimer:
+		return fmt.Sprintf("%v n%d %s", ev.Kind, ev.Node, w.nodes[ev.Node].armed[ev.Slot].kind.text)
+	}
+	key := ev.Kind.String()
+	switch {
+	case ev.Node >= 0 && ev.Peer >= 0:
+		key += fmt.Sprintf(" n%d<-n%d", ev.Node, ev.Peer)
+	case ev.Node >= 0:
+		key += fmt.Sprintf(" n%d", ev.Node)
+	}
+	if content := w.net.Key(ev); content != "" {
+		key += " " + content
+	}
+	return key
+}
+
+func (w *machine) Messages(ev Event, buf []Envelope) []Envelope {
+	if ev.Msgs == 0 {
+		return buf
+	}
+	return w.net.Messages(ev, buf)
+}
+
+func (w *machine) NodeFields(id NodeID) []Field {
+	n := &w.nodes[id]
+	var f []Field
+	if !n.up {
+		f = append(f, Field{Path: "(node)", Value: "down"})
+	} else {
+		f = w.planOf(n.service).Fields("", n.service, f)
+	}
+	for i := range n.armed {
+		value := "armed"
+		if w.sys.Timing != AnyOrder {
+			value = fmt.Sprintf("in %v", n.armed[i].left)
+		}
+		f = append(f, Field{Path: "(timer " + n.armed[i].kind.text + ")", Value: value})
+	}
+	for i := range w.actions {
+		if a := &w.actions[i]; a.times > 0 && n.counts[i] > 0 {
+			f = append(f, Field{Path: "(action " + a.name + ")", Value: fmt.Sprintf("%d of %d done", n.counts[i], a.times)})
+		}
+	}
+	for _, e := range n.disk.synced {
+		f = append(f, Field{Path: "(disk " + e.key + ")", Value: fmt.Sprintf("%q", e.value)})
+	}
+	for i, p := range n.disk.pending {
+		value := fmt.Sprintf("%s = %q", p.key, p.value)
+		if p.gone {
+			value = p.key + " deleted"
+		}
+		f = append(f, Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value})
+	}
+	return f
+}
+
+func (w *machine) NetFields() []Field {
+	f := w.net.Fields(nil)
+	if w.sys.Crashes > 0 {
+		f = append(f, Field{Path: "crashes left", Value: fmt.Sprint(w.crashesLeft)})
+	}
+	return f
+}

@@ -1,0 +1,79 @@
+package sim
+
+import "slices"
+
+// Enabled keeps the list of events between steps and lists anew only the nodes whose events may have
+// changed: listing everything costs more than a typical handler.
+func (w *machine) Enabled() []Event {
+	if w.sys.Timing == Prompt {
+		w.noteQuiet()
+	}
+	for _, b := range w.stale {
+		w.dirty[b] = false
+		w.refresh(int(b))
+	}
+	w.stale = w.stale[:0]
+	return w.events
+}
+
+// refresh lists the events of one block anew.
+func (w *machine) refresh(b int) {
+	buf := w.buf[:0]
+	if b == len(w.nodes) {
+		buf = w.net.AppendGlobal(buf)
+	} else {
+		buf = w.appendNode(&w.nodes[b], buf)
+	}
+	w.buf = buf
+	first, end := int(w.blocks[b]), int(w.blocks[b+1])
+	if grow := len(buf) - (end - first); grow != 0 {
+		if grow > 0 {
+			w.events = slices.Grow(w.events, grow)
+		}
+		old := w.events
+		w.events = w.events[:len(old)+grow]
+		copy(w.events[end+grow:], old[end:])
+		for i := b + 1; i < len(w.blocks); i++ {
+			w.blocks[i] += int32(grow)
+		}
+	}
+	copy(w.events[first:], buf)
+}
+
+func (w *machine) appendNode(n *node, buf []Event) []Event {
+	if !n.up {
+		return append(buf, Event{Kind: Boot, Node: n.id, Peer: -1})
+	}
+	for _, i := range n.fits {
+		a := &w.actions[i]
+		if (a.times == 0 || int(n.counts[i]) < a.times) && (a.when == nil || a.when(n.service)) {
+			buf = append(buf, Event{Kind: DoAction, Node: n.id, Peer: -1, Slot: i})
+		}
+	}
+	buf = w.appendTimers(n, buf)
+	return w.net.AppendEvents(n.id, buf)
+}
+
+func (w *machine) Injections(buf []Event) []Event {
+	if w.crashesLeft > 0 {
+		for i := range w.nodes {
+			if w.crashable(NodeID(i)) {
+				buf = append(buf, Event{Kind: Crash, Node: NodeID(i), Peer: -1})
+			}
+		}
+	}
+	return w.net.AppendInjections(buf)
+}
+
+// dirtyNetwork notes that the events that belong to no node may have changed.
+func (w *machine) dirtyNetwork() { w.Dirty(NodeID(len(w.nodes))) }
+
+// noteQuiet lists all timers anew when the network has become quiet, or ceased to be.
+func (w *machine) noteQuiet() {
+	if q := w.net.Quiet(); q != w.quiet {
+		w.quiet = q
+		for i := range w.nodes {
+			w.Dirty(NodeID(i))
+		}
+	}
+}

@@ -1,0 +1,285 @@
+package sim
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+)
+
+func (s *Step) reset(ev Event) {
+	*s = Step{Event: ev, Msgs: s.Msgs[:0], Effects: s.Effects[:0], Observed: s.Observed[:0], Answers: s.Answers[:0]}
+}
+
+func (w *machine) Step(ev Event, src choose.Source) error {
+	w.steps++
+	w.last.reset(ev)
+	w.src = src
+	if w.opts.Trace {
+		w.traceEvent(ev)
+	}
+	switch ev.Kind {
+	case Crash:
+		w.crashesLeft--
+		w.crash(&w.nodes[ev.Node])
+		return nil
+	case Lose, Duplicate, Break, Partition, Heal:
+		w.net.Inject(ev)
+		w.dirtyNetwork()
+		return nil
+	}
+	n := &w.nodes[ev.Node]
+	var d Delivery
+	switch ev.Kind {
+	case Boot:
+		if err := w.load(n); err != nil {
+			return err
+		}
+	case DoAction:
+		n.counts[ev.Slot]++
+	case Deliver, DeliverError, DeliverReady:
+		d = w.net.Take(ev)
+		if d.Msg.sent != nil {
+			if err := w.checkUnchanged(&d, n.id); err != nil {
+				return err
+			}
+		}
+	}
+	w.last.Handler = true
+	if err := w.handle(n, ev, &d, src); err != nil {
+		return err
+	}
+	cut := len(w.last.Effects)
+	if w.crashesLeft > 0 && cut > 0 && w.crashable(n.id) {
+		cut = w.askCut(cut)
+	}
+	if w.last.Crashed {
+		return w.crashInside(n, cut)
+	}
+	return w.apply(n, 0, cut)
+}
+
+// handle runs the handler of an event. Its effects are recorded, not applied.
+func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) error {
+	w.src, w.choices, w.failed, w.badType = src, 0, nil, nil
+	if w.opts.CheckMessages {
+		n.env = newEnv(w, n) // so that a later use of this one is noticed also while another handler runs
+	}
+	err := w.call(n, ev, d)
+	w.touch(n)
+	if n.clock.model.Decided() {
+		w.retain(n)
+	}
+	switch {
+	case err != nil:
+		return err
+	case w.failed != nil:
+		return w.failed
+	}
+	return w.badType
+}
+
+func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
+	e := n.env
+	e.running = true
+	defer func() {
+		e.running = false
+		if r := recover(); r != nil {
+			err = panicFinding(n.id, r)
+		}
+	}()
+	switch ev.Kind {
+	case Boot:
+		n.service.Boot(e)
+	case DoAction:
+		w.actions[ev.Slot].do(n.service, e)
+	case FireTimer:
+		n.service.Timer(e, n.fire(ev.Slot))
+	case Deliver:
+		n.service.Receive(e, d.From, d.Msg.Body)
+	case DeliverError:
+		if n.onError != nil {
+			n.onError.PeerError(e, d.From, d.Err)
+		}
+	case DeliverReady:
+		if n.onReady != nil {
+			n.onReady.PeerReady(e, d.From)
+		}
+	}
+	return nil
+}
+
+func panicFinding(id NodeID, r any) *Finding {
+	switch r := r.(type) {
+	case diverged:
+		return &Finding{Kind: Divergence, Node: id, Message: "the handler made more choices in one step than the bound allows"}
+	case misuse:
+		return &Finding{Kind: Panic, Node: id, Message: string(r), Stack: string(debug.Stack())}
+	}
+	return &Finding{Kind: Panic, Node: id, Message: fmt.Sprint(r), Stack: string(debug.Stack())}
+}
+
+// ask has a question of the step in progress answered.
+func (w *machine) ask(p choose.Point) int {
+	pick := 0
+	if p.Arity > 1 {
+		pick = w.src.Choose(p)
+	}
+	if w.opts.Trace {
+		w.last.Answers = append(w.last.Answers, Answer{p.Kind, p.Label, pick, p.Arity})
+	}
+	return pick
+}
+
+// outlasts reports whether it makes a difference to the rest of the system that an effect happened
+// when the node crashes right after it. Stream sends do not: the queues of a node die with it.
+func (k EffectKind) outlasts() bool {
+	return k == SendEffect || k == WriteEffect || k == SyncEffect || k == AnnounceEffect
+}
+
+// askCut asks whether the node crashes inside the step, and returns how many of its effects happen.
+func (w *machine) askCut(all int) int {
+	effects := w.last.Effects
+	n := 0
+	for i := range effects {
+		if effects[i].Kind.outlasts() {
+			n++
+		}
+	}
+	if n == 0 {
+		return all
+	}
+	pick := w.ask(choose.Point{Kind: choose.Fault, Arity: n + 1, Label: "crash inside the step"})
+	if pick == 0 {
+		return all
+	}
+	w.last.Crashed = true
+	for i := range effects {
+		if effects[i].Kind.outlasts() {
+			if pick--; pick == 0 {
+				return i
+			}
+		}
+	}
+	panic("unreachable")
+}
+
+// crashInside applies the effects before cut and crashes the node.
+func (w *machine) crashInside(n *node, cut int) error {
+	for _, f := range w.last.Effects[cut:] {
+		if f.Kind == WriteEffect {
+			n.disk.pending = n.disk.pending[:f.disk]
+			break
+		}
+	}
+	err := w.apply(n, 0, cut)
+	w.crashesLeft--
+	w.crash(n)
+	return err
+}
+
+// apply makes effects first to end-1 of the step happen, which n asked for.
+func (w *machine) apply(n *node, first, end int) (err error) {
+	defer w.contain(n.id, &err) // of the network, when it lacks what was asked for, and of monitors
+	flushed := 0
+	w.last.Applied = end
+	for i := first; i < end; i++ {
+		f := &w.last.Effects[i]
+		switch f.Kind {
+		case SendEffect:
+			w.sent(n, f)
+			w.net.SendDatagram(n.id, f.Peer, f.Msg)
+		case StreamEffect:
+			w.sent(n, f)
+			w.net.SendStream(n.id, f.Peer, f.Msg)
+		case RefusedEffect:
+			w.sent(n, f)
+			w.Fate(f.Msg.ID, Refused)
+			w.net.RefuseStream(n.id, f.Peer)
+		case CloseEffect:
+			w.net.CloseStream(n.id, f.Peer)
+		case SetTimerEffect:
+			if err := w.setTimer(n, f.Value, time.Duration(f.After)); err != nil {
+				return err
+			}
+		case StopTimerEffect:
+			n.stopTimer(f.Value)
+		case SyncEffect:
+			n.disk.flush(f.disk - flushed)
+			flushed = f.disk
+		case AnnounceEffect:
+			for _, m := range w.monitors {
+				if err := m.Observe(n.id, f.Value); err != nil {
+					return &Finding{Kind: Safety, Property: fmt.Sprintf("monitor %T", m), Node: n.id, Message: err.Error()}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sent gives a message its identity.
+func (w *machine) sent(n *node, f *Effect) {
+	w.nextID++
+	f.Msg.ID = w.nextID
+	if w.opts.Trace {
+		w.fates = append(w.fates, MessageTrace{
+			Envelope: Envelope{From: n.id, To: f.Peer, Msg: f.Msg.Body, ID: f.Msg.ID, Stream: f.Kind != SendEffect},
+			Sent:     w.steps,
+		})
+	}
+}
+
+func (w *machine) crashable(id NodeID) bool {
+	return w.nodes[id].up && (w.sys.MayCrash == nil || w.sys.MayCrash(id))
+}
+
+// crash takes a node down. How many of its unsynced writes survive is a choice.
+func (w *machine) crash(n *node) {
+	if p := len(n.disk.pending); p > 0 {
+		kept := w.ask(choose.Point{Kind: choose.Outcome, Arity: p + 1, Label: "unsynced writes that survive"})
+		n.disk.flush(kept)
+		n.disk.pending = n.disk.pending[:0]
+	}
+	n.up, n.service, n.onError, n.onReady = false, nil, nil, nil
+	w.check.view.services[n.id] = nil
+	n.armed = n.armed[:0]
+	n.clock.model.Crash()
+	w.net.Crashed(n.id)
+	w.touch(n)
+	w.dirtyNetwork()
+}
+
+// message makes a private copy of what a handler sends.
+func (w *machine) message(msg any) Message {
+	p, err := w.copies.Of(msg)
+	if err != nil {
+		if w.badType == nil {
+			w.badType = fmt.Errorf("message: %w", err)
+		}
+		return Message{Body: msg}
+	}
+	if p.Flat() {
+		return Message{Body: msg}
+	}
+	m := Message{Body: p.Copy(msg)}
+	if w.opts.CheckMessages {
+		m.sent = msg
+	}
+	return m
+}
+
+// checkUnchanged compares a message with what its sender still holds.
+func (w *machine) checkUnchanged(d *Delivery, to NodeID) error {
+	p, err := w.plans.Of(d.Msg.Body)
+	if err != nil {
+		return err
+	}
+	if string(p.Append(nil, d.Msg.Body)) != string(p.Append(nil, d.Msg.sent)) {
+		return &Finding{Kind: Safety, Property: "messages are values", Node: d.From, Message: fmt.Sprintf(
+			"node %d changed a message to node %d after sending it: sent %s, now %s",
+			d.From, to, p.Text(d.Msg.Body), p.Text(d.Msg.sent))}
+	}
+	return nil
+}

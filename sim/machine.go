@@ -1,0 +1,234 @@
+package sim
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/macetime"
+	"github.com/macemc/macemc/sim/plan"
+)
+
+// machine is the world of the replay engine: it runs the services themselves and keeps no snapshots;
+// an earlier state is reached by starting again.
+type machine struct {
+	sys     *System
+	opts    Options
+	actions []actionInfo
+	plans   *plan.Set
+	copies  *plan.Set // of messages: as plans, but a copy of a time does not tell when it was read
+	enc     plan.Encoder
+	scratch []byte
+
+	net         NetModel
+	nodes       []node
+	monitors    []Monitor
+	crashesLeft int
+	started     bool
+
+	events  []Event // ordinary events of all blocks in order; block i is node i, the last one the network's
+	blocks  []int32 // block i is events[blocks[i]:blocks[i+1]]
+	dirty   []bool  // per block
+	stale   []int32 // the dirty blocks, unordered
+	buf     []Event
+	quiet   bool // the network was quiet when timers were listed; only kept under Prompt timing
+	timers  map[any]*timerKind
+	last    Step
+	src     choose.Source
+	choices int // asked in the step in progress
+
+	failed  *Finding // first failed assertion of the step in progress
+	badType error    // a type that the state plan cannot handle, met in the step in progress
+
+	check  propertyState
+	steps  int
+	nextID MessageID
+	fates  []MessageTrace
+}
+
+// node is one node of a machine.
+type node struct {
+	id      NodeID
+	up      bool
+	service Service
+	onError PeerErrorHandler // nil when the service does not care
+	onReady PeerReadyHandler
+	armed   []timer // in canonical order
+	fits    []int32 // actions that the service has
+	counts  []int32 // by action: how often it was done
+	disk    disk
+	clock   clock
+	env     *env
+
+	hash   Fingerprint
+	hashed bool
+}
+
+// NewWorld returns a world of the replay engine, not yet started. The error is about the system: it
+// is invalid, or some state cannot be encoded. sys must not be changed while the world is in use.
+func NewWorld(sys *System, opts Options) (World, error) {
+	if err := sys.Validate(); err != nil {
+		return nil, err
+	}
+	if opts.MaxChoices == 0 {
+		opts.MaxChoices = 10_000
+	}
+	plans, err := plan.NewSet(sys.State...)
+	if err != nil {
+		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
+	}
+	copies, err := plan.NewSet(append(slices.Clone(sys.State), plan.CopyBy(macetime.Time.Detach))...)
+	if err != nil {
+		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
+	}
+	w := &machine{sys: sys, opts: opts, plans: plans, copies: copies, timers: map[any]*timerKind{}}
+	for i, a := range sys.Actions {
+		info := a.action()
+		if info.err != nil {
+			return nil, fmt.Errorf("system %q: action %d: %w", sys.Name, i, info.err)
+		}
+		w.actions = append(w.actions, info)
+	}
+	w.nodes = make([]node, sys.Nodes)
+	if sys.Network != nil {
+		w.net = sys.Network.Start(w)
+	} else {
+		w.net = noNetwork{}
+	}
+	w.blocks = make([]int32, sys.Nodes+2)
+	w.dirty = make([]bool, sys.Nodes+1)
+	for i := range w.nodes {
+		n := &w.nodes[i]
+		n.id = NodeID(i)
+		n.counts = make([]int32, len(w.actions))
+		n.env = newEnv(w, n)
+		s := sys.New(n.id)
+		if s == nil {
+			return nil, fmt.Errorf("system %q: New(%d) is nil", sys.Name, i)
+		}
+		if _, err := plans.Of(s); err != nil {
+			return nil, fmt.Errorf("system %q: node %d: %w", sys.Name, i, err)
+		}
+	}
+	for i, newMonitor := range sys.Monitors {
+		if _, err := plans.Of(newMonitor()); err != nil {
+			return nil, fmt.Errorf("system %q: monitor %d: %w", sys.Name, i, err)
+		}
+	}
+	w.check.init(w)
+	return w, nil
+}
+
+func (w *machine) System() *System { return w.sys }
+
+func (w *machine) Last() *Step { return &w.last }
+
+func (w *machine) Start(src choose.Source) (err error) {
+	w.started = true
+	w.net.Reset()
+	w.crashesLeft = w.sys.Crashes
+	w.steps, w.nextID, w.fates = 0, 0, w.fates[:0]
+	w.check.reset()
+	w.monitors = w.monitors[:0]
+	for _, newMonitor := range w.sys.Monitors {
+		w.monitors = append(w.monitors, newMonitor())
+	}
+	w.stale = w.stale[:0]
+	for i := range w.dirty {
+		w.dirty[i] = true
+		w.stale = append(w.stale, int32(i))
+	}
+	clear(w.blocks)
+	w.events = w.events[:0]
+	for i := range w.nodes {
+		n := &w.nodes[i]
+		n.up, n.service, n.hashed = false, nil, false
+		w.check.view.services[i] = nil
+		n.armed = n.armed[:0]
+		clear(n.counts)
+		n.disk.reset()
+		n.clock.reset(n.id)
+	}
+	late := func(i int) bool { return w.sys.Late != nil && w.sys.Late(NodeID(i)) }
+	w.last.reset(Event{Kind: Boot, Peer: -1})
+	for i := range w.nodes {
+		if !late(i) {
+			if err := w.load(&w.nodes[i]); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range w.nodes {
+		if late(i) {
+			continue
+		}
+		first := len(w.last.Effects)
+		if err := w.handle(&w.nodes[i], Event{Kind: Boot, Node: NodeID(i), Peer: -1}, nil, src); err != nil {
+			return err
+		}
+		if err := w.apply(&w.nodes[i], first, len(w.last.Effects)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load builds the node's service and brings the node up, without booting it.
+func (w *machine) load(n *node) (err error) {
+	defer w.contain(n.id, &err)
+	n.service = w.sys.New(n.id)
+	w.check.view.services[n.id] = n.service
+	n.onError, _ = n.service.(PeerErrorHandler)
+	n.onReady, _ = n.service.(PeerReadyHandler)
+	n.fits = n.fits[:0]
+	for i := range w.actions {
+		if w.actions[i].fits(n.id, n.service) {
+			n.fits = append(n.fits, int32(i))
+		}
+	}
+	n.up = true
+	w.net.Booted(n.id)
+	w.touch(n)
+	return nil
+}
+
+// touch notes that the node's local state may have changed.
+func (w *machine) touch(n *node) {
+	n.hashed = false
+	w.check.changed(n.id)
+	w.Dirty(n.id)
+}
+
+// contain turns a panic of checked code on a node into a finding.
+func (w *machine) contain(id NodeID, err *error) {
+	if r := recover(); r != nil {
+		*err = panicFinding(id, r)
+	}
+}
+
+// Nodes, Up, Dirty and Fate make the machine the host of its network.
+
+func (w *machine) Nodes() int { return len(w.nodes) }
+
+func (w *machine) Up(id NodeID) bool { return w.nodes[id].up }
+
+func (w *machine) Dirty(id NodeID) {
+	if !w.dirty[id] {
+		w.dirty[id] = true
+		w.stale = append(w.stale, int32(id))
+	}
+}
+
+// inFlight and timerSet make the machine what views show.
+
+func (w *machine) inFlight(yield func(Envelope) bool) { w.net.InFlight(yield) }
+
+func (w *machine) timerSet(id NodeID, t any) bool {
+	_, armed := w.nodes[id].findTimer(t)
+	return armed
+}
+
+func (w *machine) Service(id NodeID) Service { return w.nodes[id].service }
+
+var discard = slog.New(slog.DiscardHandler)

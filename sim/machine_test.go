@@ -1,0 +1,132 @@
+package sim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+type tick struct{ N int }
+
+// counter counts timer firings and remembers what it drew.
+type counter struct {
+	sim.Nop
+	Fired, Drawn int
+}
+
+func (c *counter) Boot(env sim.Env) { env.SetTimer(tick{1}, time.Second) }
+
+func (c *counter) Timer(env sim.Env, t any) {
+	c.Fired++
+	c.Drawn = env.Choose("draw", 3)
+	if c.Fired < 2 {
+		env.SetTimer(t, time.Second)
+		env.SetTimer(tick{2}, 2*time.Second)
+	}
+}
+
+func counterSystem() *sim.System {
+	return &sim.System{
+		Name:  "counter",
+		Nodes: 2,
+		New:   func(sim.NodeID) sim.Service { return &counter{} },
+		Actions: []sim.AnyAction{sim.Action[*counter]{Name: "reset", Times: 1,
+			When: func(c *counter) bool { return c.Fired > 0 }, Do: func(c *counter, _ sim.Env) { c.Fired = 0 }}},
+		Properties: []sim.Property{
+			{Name: "few", Always: sim.Each(func(_ sim.NodeID, c *counter) bool { return c.Fired < 3 })},
+			{Name: "fired", Eventually: sim.Each(func(_ sim.NodeID, c *counter) bool { return c.Fired > 0 })},
+		},
+	}
+}
+
+func start(t *testing.T, sys *sim.System) sim.World {
+	t.Helper()
+	w, err := sim.NewWorld(sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(choose.First); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func keys(w sim.World) []string {
+	var out []string
+	for _, ev := range w.Injections(append([]sim.Event(nil), w.Enabled()...)) {
+		out = append(out, w.Key(ev))
+	}
+	return out
+}
+
+func wantKeys(t *testing.T, w sim.World, want ...string) {
+	t.Helper()
+	got := keys(w)
+	if len(got) != len(want) {
+		t.Fatalf("enabled: %q, want %q", got, want)
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("enabled: %q, want %q", got, want)
+		}
+	}
+}
+
+// do executes the event of a key.
+func do(t *testing.T, w sim.World, key string) {
+	t.Helper()
+	for _, ev := range w.Injections(append([]sim.Event(nil), w.Enabled()...)) {
+		if w.Key(ev) == key {
+			if err := w.Step(ev, choose.First); err != nil {
+				t.Fatalf("%s: %v", key, err)
+			}
+			return
+		}
+	}
+	t.Fatalf("%q is not enabled; %q are", key, keys(w))
+}
+
+func TestTimersAndActions(t *testing.T) {
+	w := start(t, counterSystem())
+	wantKeys(t, w, "timer n0 tick{N:1}", "timer n1 tick{N:1}")
+	first := w.Fingerprint()
+	if w.Live() {
+		t.Error("live before any timer has fired")
+	}
+	do(t, w, "timer n0 tick{N:1}")
+	// tick 2 has the later deadline, so it must wait.
+	wantKeys(t, w, "action n0 reset", "timer n0 tick{N:1}", "timer n1 tick{N:1}")
+	do(t, w, "timer n1 tick{N:1}")
+	if !w.Live() {
+		t.Error("not live though both have fired")
+	}
+	do(t, w, "timer n0 tick{N:1}")
+	do(t, w, "action n0 reset")
+	wantKeys(t, w, "timer n0 tick{N:2}", "action n1 reset", "timer n1 tick{N:1}")
+	if w.Live() {
+		t.Error("live after a reset")
+	}
+	if err := w.Start(choose.First); err != nil {
+		t.Fatal(err)
+	}
+	if w.Fingerprint() != first {
+		t.Error("the first state differs after starting again")
+	}
+}
+
+func TestSafetyIsRemembered(t *testing.T) {
+	w := start(t, counterSystem())
+	do(t, w, "timer n0 tick{N:1}")
+	do(t, w, "timer n0 tick{N:1}")
+	if err := w.Check(); err != nil {
+		t.Fatal(err)
+	}
+	do(t, w, "timer n0 tick{N:2}")
+	for range 2 {
+		if err := w.Check(); err == nil {
+			t.Fatal("a third firing was not noticed")
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package sim
+
+import "errors"
+
+// Property is something that a system should do, or never do. Exactly one of Always, Eventually
+// and Sometimes is set. Functions must depend on nothing but what they read through the view.
+type Property struct {
+	Name string
+	// Always holds in every state: a safety property.
+	Always func(*View) bool
+	// Eventually holds, together with all other Eventually properties, in some state that stays
+	// reachable: a liveness property.
+	Eventually func(*View) bool
+	// Sometimes holds in some state of the search; the report says how often it was seen.
+	Sometimes func(*View) bool
+	// Explain says more about a state in which the property does not hold. It is called only when
+	// something is shown. May be nil.
+	Explain func(*View) string
+}
+
+func (p *Property) validate() error {
+	n := 0
+	for _, f := range []func(*View) bool{p.Always, p.Eventually, p.Sometimes} {
+		if f != nil {
+			n++
+		}
+	}
+	switch {
+	case p.Name == "":
+		return errors.New("it has no name")
+	case n != 1:
+		return errors.New("exactly one of Always, Eventually and Sometimes must be set")
+	}
+	return nil
+}
+
+// Closure returns the nodes that are reached from start by following next, start included; bit i of
+// the result is node i. Only nodes below 64 can be reached. next returns a negative number to stop.
+func Closure(start NodeID, next func(NodeID) NodeID) uint64 {
+	var seen uint64
+	for id := start; id >= 0 && id < 64 && seen&(1<<id) == 0; id = next(id) {
+		seen |= 1 << id
+	}
+	return seen
+}

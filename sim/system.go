@@ -1,0 +1,143 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// System is the thing that is checked. It is a plain value: variants are copies with other fields.
+type System struct {
+	Name  string
+	Nodes int
+	// New builds the service of a node, at every start. It must not depend on anything but id.
+	New func(id NodeID) Service
+	// Network is how messages travel. Nil: the system has none and sending is a finding.
+	Network Network
+	// Crashes is how many crashes may happen in a run, over the whole system.
+	Crashes int
+	// MayCrash says which nodes may crash. Nil: all.
+	MayCrash func(NodeID) bool
+	// Late says which nodes are down at first and boot by an event. Nil: none.
+	Late   func(NodeID) bool
+	Timing Timing
+	// State says how to treat types of the state that are not the user's own.
+	State      []StateRule
+	Actions    []AnyAction
+	Monitors   []func() Monitor
+	Properties []Property
+	_          struct{}
+
+	noAsserts bool // set by Only
+}
+
+// Timing says which armed timers may fire.
+type Timing uint8
+
+const (
+	ByDeadline Timing = iota // those with the earliest deadline of their node
+	AnyOrder                 // any armed timer at any moment; deadlines do not matter
+	Prompt                   // as ByDeadline, and none while a message is in flight
+)
+
+func (t Timing) String() string { return [...]string{"ByDeadline", "AnyOrder", "Prompt"}[t] }
+
+// ParseTiming is the inverse of String.
+func ParseTiming(s string) (Timing, error) {
+	for t := ByDeadline; t <= Prompt; t++ {
+		if t.String() == s {
+			return t, nil
+		}
+	}
+	return 0, fmt.Errorf("timing %q is none of ByDeadline, AnyOrder, Prompt", s)
+}
+
+// Limits bounds how many faults of each kind may be injected in a run, over the whole system.
+type Limits struct {
+	Crashes    int `json:"crashes"`
+	NetErrors  int `json:"net_errors"` // socket errors of streams
+	Loss       int `json:"loss"`       // datagrams lost
+	Dup        int `json:"dup"`        // datagrams duplicated
+	Partitions int `json:"partitions"`
+}
+
+// Limits returns the limits in force.
+func (s *System) Limits() Limits {
+	var l Limits
+	if s.Network != nil {
+		l = s.Network.Limits()
+	}
+	l.Crashes = s.Crashes
+	return l
+}
+
+// WithLimits returns a copy of s with other limits. It fails when the network has no such fault.
+func (s System) WithLimits(l Limits) (System, error) {
+	s.Crashes = l.Crashes
+	l.Crashes = 0
+	if s.Network == nil {
+		if l != (Limits{}) {
+			return s, errors.New("the system has no network, so it has no network faults")
+		}
+		return s, nil
+	}
+	n, err := s.Network.WithLimits(l)
+	s.Network = n
+	return s, err
+}
+
+// ActionNames returns the names of all actions, in their order. The slice is the caller's.
+func (s *System) ActionNames() []string {
+	names := make([]string, len(s.Actions))
+	for i, a := range s.Actions {
+		names[i] = a.action().name
+	}
+	return names
+}
+
+// Only returns a copy of s that is checked for the properties of the given names alone: no others, no
+// monitors, and no assertions unless [AssertionProperty] is among the names. It fails when there is
+// no property of some name.
+func (s System) Only(names ...string) (System, error) {
+	all := s.Properties
+	s.Properties, s.Monitors, s.noAsserts = nil, nil, !slices.Contains(names, AssertionProperty)
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(p Property) bool { return p.Name == name })
+		switch {
+		case i >= 0:
+			s.Properties = append(s.Properties, all[i])
+		case name != AssertionProperty:
+			return s, fmt.Errorf("system %q has no property %q", s.Name, name)
+		}
+	}
+	return s, nil
+}
+
+// Validate reports the first thing that is wrong with s.
+func (s *System) Validate() error {
+	if s.Nodes < 1 {
+		return fmt.Errorf("system %q: Nodes is %d, must be at least 1", s.Name, s.Nodes)
+	}
+	if s.New == nil {
+		return fmt.Errorf("system %q: New is nil", s.Name)
+	}
+	if s.Crashes < 0 {
+		return fmt.Errorf("system %q: Crashes is negative", s.Name)
+	}
+	seen := map[string]bool{}
+	for i, p := range s.Properties {
+		if err := p.validate(); err != nil {
+			return fmt.Errorf("system %q: property %d: %w", s.Name, i, err)
+		}
+		if seen[p.Name] {
+			return fmt.Errorf("system %q: two properties are named %q", s.Name, p.Name)
+		}
+		seen[p.Name] = true
+	}
+	if s.Network != nil {
+		if err := s.Network.Validate(s.Nodes); err != nil {
+			return fmt.Errorf("system %q: network: %w", s.Name, err)
+		}
+	}
+	return nil
+}

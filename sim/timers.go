@@ -1,0 +1,108 @@
+package sim
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// timerKind is a value that some timer was set with, and what is derived from it once.
+type timerKind struct {
+	value any
+	enc   string // canonical encoding: the order of timers
+	text  string
+}
+
+// timer is an armed timer of a node.
+type timer struct {
+	value any
+	kind  *timerKind
+	left  time.Duration // until its deadline; 0 under AnyOrder, where deadlines do not matter
+}
+
+// kindOf interns a timer value.
+func (w *machine) kindOf(t any) (*timerKind, error) {
+	if t == nil || !reflect.TypeOf(t).Comparable() {
+		return nil, fmt.Errorf("timer %T: timers must be comparable values", t)
+	}
+	if k, ok := w.timers[t]; ok {
+		return k, nil
+	}
+	p, err := w.plans.Of(t)
+	if err != nil {
+		return nil, fmt.Errorf("timer: %w", err)
+	}
+	w.enc.Reset()
+	w.enc.Add(p, t)
+	if len(w.enc.Times()) > 0 {
+		return nil, fmt.Errorf("timer %T: timers must not hold macetime.Time values; keep them in the service", t)
+	}
+	k := &timerKind{value: t, enc: string(w.enc.Bytes()), text: p.Text(t)}
+	w.timers[t] = k
+	return k, nil
+}
+
+func (n *node) findTimer(t any) (int, bool) {
+	for i := range n.armed {
+		if n.armed[i].value == t {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func (w *machine) setTimer(n *node, t any, after time.Duration) error {
+	if w.sys.Timing == AnyOrder {
+		after = 0
+	}
+	if i, armed := n.findTimer(t); armed {
+		n.armed[i].left = after
+		return nil
+	}
+	k, err := w.kindOf(t)
+	if err != nil {
+		return err
+	}
+	i, _ := slices.BinarySearchFunc(n.armed, k, func(a timer, k *timerKind) int {
+		return strings.Compare(a.kind.enc, k.enc)
+	})
+	n.armed = slices.Insert(n.armed, i, timer{k.value, k, after})
+	return nil
+}
+
+func (n *node) stopTimer(t any) {
+	if i, armed := n.findTimer(t); armed {
+		n.armed = slices.Delete(n.armed, i, i+1)
+	}
+}
+
+// fire disarms the timer in a slot and moves the node's time to its deadline.
+func (n *node) fire(slot int32) any {
+	t := n.armed[slot]
+	n.armed = slices.Delete(n.armed, int(slot), int(slot)+1)
+	if t.left != 0 {
+		for i := range n.armed {
+			n.armed[i].left = max(0, n.armed[i].left-t.left)
+		}
+	}
+	return t.value
+}
+
+// appendTimers appends the timers of n that may fire.
+func (w *machine) appendTimers(n *node, buf []Event) []Event {
+	if len(n.armed) == 0 || w.sys.Timing == Prompt && !w.quiet {
+		return buf
+	}
+	first := n.armed[0].left
+	for i := range n.armed {
+		first = min(first, n.armed[i].left)
+	}
+	for i := range n.armed {
+		if n.armed[i].left == first {
+			buf = append(buf, Event{Kind: FireTimer, Node: n.id, Peer: -1, Slot: int32(i)})
+		}
+	}
+	return buf
+}

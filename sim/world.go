@@ -1,0 +1,193 @@
+package sim
+
+import (
+	"iter"
+
+	"github.com/macemc/macemc/choose"
+)
+
+// World is a system in some state, with what can happen next. It executes steps; who calls it
+// decides which. A world is for one goroutine.
+//
+// A state is reached by Start and then Steps. What can happen in it is Enabled followed by
+// Injections: an event's index counts through both lists, and both are functions of the state
+// (and the limits), so that a sequence of indices and answers is a path.
+type World interface {
+	System() *System
+	// Start goes to the first state: all nodes that are not late are booted, in order. Any state
+	// before is given up. Questions asked by Boot are answered by src. The error is a finding.
+	Start(src choose.Source) error
+	// Enabled returns the ordinary events in canonical order. The slice is the world's and valid
+	// until the next Start or Step.
+	Enabled() []Event
+	// Injections appends the fault injections that are possible to buf.
+	Injections(buf []Event) []Event
+	// Step executes ev, which must stem from Enabled or Injections in this state. Questions of the
+	// step are answered by src. When the error is not nil it is a finding (see [Finding]) and the
+	// state is good for nothing but looking at.
+	Step(ev Event, src choose.Source) error
+	// Last describes the step that was executed last. It is the world's, valid until the next step.
+	Last() *Step
+
+	// Check returns the first safety violation of the state: an Always property that does not hold.
+	// The cost is that of the properties whose reads have changed.
+	Check() error
+	// Live reports whether all Eventually properties hold together.
+	Live() bool
+	// Holds evaluates one property.
+	Holds(p *Property) bool
+	// Explain calls the property's Explain; "" when it has none.
+	Explain(p *Property) string
+
+	// Fingerprint covers every component of the state.
+	Fingerprint() Fingerprint
+	// Components yields the parts that Fingerprint is the sum of, in canonical order.
+	Components() iter.Seq2[Component, Fingerprint]
+
+	// Key is the event's stable key: its class, node and content, never an index.
+	Key(ev Event) string
+	// Messages appends the messages that ev would consume.
+	Messages(ev Event, buf []Envelope) []Envelope
+	// Service returns a node's service, nil when it is down. It must not be changed.
+	Service(NodeID) Service
+	// NodeFields describes the local state of a node for people: service, timers, disk, counters.
+	NodeFields(NodeID) []Field
+	// NetFields describes the network and the remaining fault limits for people.
+	NetFields() []Field
+	// Fates tells, per message of this run, what became of it. Only when tracing.
+	Fates() []MessageTrace
+}
+
+// Options sets how a world runs.
+type Options struct {
+	// Trace records what people want to see: log lines, source lines, message identities and fates.
+	// It is slow.
+	Trace bool
+	// Check compares messages on delivery with what the sender still holds, to find messages that
+	// were changed after they were sent.
+	CheckMessages bool
+	// MaxChoices bounds the choices of one step; more is a divergence finding. 0: 10,000.
+	MaxChoices int
+}
+
+// ComponentKind is a kind of part of the global state.
+type ComponentKind uint8
+
+const (
+	NodeState    ComponentKind = iota // service, timers, counters, disk, up or down
+	NetState                          // queues, connection flags, partitions, network budgets
+	MonitorState                      // one monitor
+	Budgets                           // remaining crashes
+)
+
+// Component names a part of the global state.
+type Component struct {
+	Kind  ComponentKind
+	Index int // node or monitor; 0 otherwise
+}
+
+// Step describes one executed step.
+type Step struct {
+	Event   Event
+	Msgs    []Envelope // consumed, when tracing
+	Handler bool       // whether a handler ran
+	Effects []Effect   // in order
+	Applied int        // effects that happened; fewer than all when the node crashed inside the step
+	Crashed bool       // the node crashed inside the step
+
+	Observed []Observation // questions answered by the world
+	Answers  []Answer      // questions answered by a choice; only when tracing
+	Source   string        // file:line of the handler, when tracing
+}
+
+// EffectKind says what a handler asked for.
+type EffectKind uint8
+
+const (
+	SendEffect EffectKind = iota
+	StreamEffect
+	RefusedEffect // a stream send that had no room: a ready call-back is pending
+	CloseEffect
+	SetTimerEffect
+	StopTimerEffect
+	WriteEffect // disk put or delete
+	SyncEffect
+	AnnounceEffect
+	LogEffect // only when tracing
+)
+
+func (k EffectKind) String() string {
+	return [...]string{"send", "stream", "refused", "close", "set timer", "stop timer", "write", "sync",
+		"announce", "log"}[k]
+}
+
+// Effect is one thing that a handler asked for.
+type Effect struct {
+	Kind  EffectKind
+	Peer  NodeID  // of sends and Close
+	Msg   Message // of sends
+	Value any     // timer, announced event
+	After int64   // nanoseconds, of SetTimer
+	Text  string  // log line, disk key
+	From  string  // file:line of the call, when tracing
+
+	disk int // of writes and syncs: how many of the node's pending writes stood before it
+}
+
+// Observation is a question that the world answered from the state and the effects so far.
+type Observation struct {
+	Peer NodeID
+	Room int
+}
+
+// Answer is a question that was answered by a choice.
+type Answer struct {
+	Kind  choose.Kind `json:"kind"`
+	Label string      `json:"label"`
+	Pick  int         `json:"pick"`
+	Arity int         `json:"arity"`
+}
+
+// MessageTrace is the life of one message.
+type MessageTrace struct {
+	Envelope
+	Sent int // step in which it was sent, counted from 1; 0: while booting
+	Fate Fate
+	Step int // step of its fate
+}
+
+// Footprint is what a step read and wrote. Two steps whose footprints are disjoint commute.
+type Footprint struct {
+	Nodes    []NodeID
+	Channels []Channel
+	Budgets  bool // a fault limit was used up by one
+	Monitors bool // an event was announced
+	Quiet    bool // whether the network was quiet mattered (Prompt timing)
+}
+
+// Channel is what lies between two nodes in one direction.
+type Channel struct{ From, To NodeID }
+
+// Footprint computes the step's footprint. Linear in the number of effects.
+func (s *Step) Footprint() Footprint {
+	f := Footprint{Nodes: []NodeID{s.Event.Node}, Budgets: s.Event.Kind.Injection() || s.Crashed}
+	if s.Event.Peer >= 0 {
+		f.Channels = append(f.Channels, Channel{s.Event.Peer, s.Event.Node}, Channel{s.Event.Node, s.Event.Peer})
+	}
+	if s.Event.Kind == Partition || s.Event.Kind == Heal || s.Event.Kind == Break {
+		f.Quiet = true
+	}
+	for _, e := range s.Effects {
+		switch e.Kind {
+		case SendEffect, StreamEffect, RefusedEffect, CloseEffect:
+			f.Channels = append(f.Channels, Channel{s.Event.Node, e.Peer})
+			f.Quiet = true
+		case AnnounceEffect:
+			f.Monitors = true
+		}
+	}
+	for _, o := range s.Observed {
+		f.Channels = append(f.Channels, Channel{s.Event.Node, o.Peer})
+	}
+	return f
+}
