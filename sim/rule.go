@@ -4,3 +4,23 @@ import "github.com/macemc/macemc/sim/plan"
 
 // StateRule says how the state plan treats a type or field that is not the user's own.
 type StateRule = plan.Rule
+
+// IgnoreField leaves a field of struct type T out of the state. The name may be dotted to reach into
+// embedded and nested structs.
+func IgnoreField[T any](name string) StateRule { return plan.IgnoreField[T](name) }
+
+// MethodByName encodes a function field of struct type T by the name of the function that it holds.
+func MethodByName[T any](field string) StateRule { return plan.MethodByName[T](field) }
+
+// EncodeBy encodes values of type T, or of types that implement the interface T, by a function that
+// appends to dst.
+func EncodeBy[T any](encode func(dst []byte, v T) []byte) StateRule { return plan.EncodeBy(encode) }
+
+// CopyBy copies values of type T, or of types that implement the interface T, by a function.
+func CopyBy[T any](copy func(T) T) StateRule { return plan.CopyBy(copy) }
+
+// ShowBy renders values of type T, or of types that implement the interface T, for people.
+func ShowBy[T any](show func(T) string) StateRule { return plan.ShowBy(show) }
+
+// DistinguishNil makes nil slices and maps differ from empty ones.
+func DistinguishNil() StateRule { return plan.DistinguishNil() }

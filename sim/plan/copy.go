@@ -14,9 +14,10 @@ func (p *Plan) Copy(v any) any {
 	if p.root == nil || p.root.flat() {
 		return v
 	}
-	var word unsafe.Pointer
-	p.open(v, &word)
-	c := copier{set: p.set, plan: p, value: v, track: p.shares}
+	c := &p.set.copier
+	p.open(v, &c.word)
+	c.begin(p, v)
+	defer c.end()
 	made := c.box(p, v)
 	if p.shares && c.seen.overlap() {
 		c.allocateTogether()
@@ -28,11 +29,28 @@ func (p *Plan) Copy(v any) any {
 // copier makes one copy. Memory that is met twice is found in seen and copied once. When the walk
 // shows that some of it overlaps, that is allocated in one piece each, and the walk repeated.
 type copier struct {
-	set   *Set
-	plan  *Plan
-	value any
-	track bool
-	seen  seen
+	set     *Set
+	plan    *Plan
+	value   any
+	track   bool
+	seen    seen
+	entries Encoder // lists maps
+	word    unsafe.Pointer
+	to      sliceHeader // arguments of reflect.Copy
+	from    sliceHeader
+}
+
+func (c *copier) begin(p *Plan, v any) {
+	c.set, c.plan, c.value, c.track = p.set, p, v, p.shares
+	c.entries.set = p.set
+}
+
+func (c *copier) end() {
+	c.value, c.word, c.to, c.from = nil, nil, sliceHeader{}, sliceHeader{}
+	c.entries.pop(0, 0)
+	if c.track {
+		c.seen.reset()
+	}
 }
 
 func (c *copier) fail(why *refusal) {
@@ -162,8 +180,8 @@ func (c *copier) fillSlice(n *node, to unsafe.Pointer, s sliceHeader) {
 		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(s.data), size))
 		return
 	}
-	target := sliceHeader{to, s.len, s.len}
-	reflect.Copy(reflect.NewAt(n.typ, unsafe.Pointer(&target)).Elem(), reflect.NewAt(n.typ, unsafe.Pointer(&s)).Elem())
+	c.to, c.from = sliceHeader{to, s.len, s.len}, s
+	reflect.Copy(n.value(unsafe.Pointer(&c.to)), n.value(unsafe.Pointer(&c.from)))
 	if len(elem.fixes) > 0 {
 		for i := range uintptr(s.len) {
 			c.fix(elem.fixes, unsafe.Add(to, i*elem.size), unsafe.Add(s.data, i*elem.size))
@@ -177,24 +195,29 @@ func (c *copier) mapping(n *node, m unsafe.Pointer) unsafe.Pointer {
 			return o.copied
 		}
 	}
-	from := reflect.ValueOf(assemble(n.word, m))
-	to := reflect.MakeMapWithSize(n.typ, from.Len())
+	base := len(c.entries.entries)
+	c.entries.list(n, m)
+	count := len(c.entries.entries) - base
+	to := reflect.MakeMapWithSize(n.typ, count)
 	if c.track {
 		o, _ := c.seen.meet(m, n, 0, isMap)
 		o.copied, o.done = to.UnsafePointer(), true
 	}
-	key, elem, made := reflect.New(n.key.typ).Elem(), reflect.New(n.elem.typ).Elem(), reflect.New(n.elem.typ).Elem()
-	for it := from.MapRange(); it.Next(); {
-		key.SetIterKey(it)
-		elem.SetIterValue(it)
-		if len(n.elem.fixes) == 0 {
-			to.SetMapIndex(key, elem)
-			continue
-		}
-		made.Set(elem)
-		c.fix(n.elem.fixes, made.Addr().UnsafePointer(), elem.Addr().UnsafePointer())
-		to.SetMapIndex(key, made)
+	var made reflect.Value
+	if len(n.elem.fixes) > 0 {
+		made = reflect.New(n.elem.typ).Elem()
 	}
+	for i := base; i < base+count; i++ {
+		x := c.entries.entries[i]
+		elem := made
+		if !made.IsValid() {
+			elem = n.elem.value(x.elem)
+		} else {
+			c.fill(n.elem, made.Addr().UnsafePointer(), x.elem)
+		}
+		to.SetMapIndex(n.key.value(x.key), elem)
+	}
+	c.entries.pop(base, 0)
 	return to.UnsafePointer()
 }
 
@@ -297,9 +320,7 @@ func assign(n *node, to, from unsafe.Pointer) {
 		copy(unsafe.Slice((*byte)(to), n.size), unsafe.Slice((*byte)(from), n.size))
 	case n.direct:
 		*(*unsafe.Pointer)(to) = *(*unsafe.Pointer)(from)
-	case n.kind == reflect.Interface:
-		reflect.NewAt(n.typ, to).Elem().Set(reflect.NewAt(n.typ, from).Elem())
 	default:
-		reflect.NewAt(n.typ, to).Elem().Set(reflect.ValueOf(assemble(n.word, from)))
+		reflect.NewAt(n.typ, to).Elem().Set(n.value(from))
 	}
 }

@@ -87,12 +87,14 @@ func (e *Encoder) add(p *Plan, v any, dst []byte) []byte {
 // fail reports that the value under way cannot be encoded.
 func (e *Encoder) fail(why *refusal) {
 	p, v := e.plan, e.value
-	why.path = joinPath(locate(p, v, toEncode), why.path)
+	if v != nil {
+		why.path = joinPath(locate(p, v, toEncode), why.path)
+	}
 	e.inKey, e.value, e.word = false, nil, nil
 	clear(e.entries)
 	e.entries, e.keys = e.entries[:0], e.keys[:0]
 	e.seen.reset()
-	panic(why.whole(p.root.typ))
+	panic(why.whole(p.Type()))
 }
 
 // run executes a program on the value at p.

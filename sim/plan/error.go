@@ -124,11 +124,15 @@ func (r *refusal) advice(root reflect.Type) string {
 	if r.part.Kind() == reflect.Func && strings.HasSuffix(r.path, r.steps[0].field) {
 		options = append(options, rule("MethodByName"))
 	}
-	if r.part.Name() != "" && (isExported(r.part) || r.part.PkgPath() == home) {
-		options = append(options, "sim.EncodeBy["+r.part.String()+"]")
-	}
 	if r.steps[0].in.PkgPath() == home {
-		options = append(options, "tag the field `macemc:\"-\"`")
+		return strings.Join(append(options, "tag the field `macemc:\"-\"`"), " or ")
+	}
+	options = append(options, "sim.EncodeBy["+r.steps[at].in.String()+"]")
+	for _, s := range r.steps {
+		if s.in.PkgPath() == home {
+			options = append(options, "tag field "+s.field+" of "+s.in.String()+" `macemc:\"-\"`")
+			break
+		}
 	}
 	return strings.Join(options, " or ")
 }

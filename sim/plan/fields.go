@@ -43,7 +43,7 @@ type renderer struct {
 
 func newRenderer(p *Plan) *renderer {
 	r := &renderer{set: p.set, track: p.shares}
-	r.enc.set, r.enc.plan = p.set, p
+	r.enc.set, r.enc.plan = p.set, p.set.null // without a value it looks for no path when it fails
 	return r
 }
 
@@ -177,7 +177,11 @@ func (r *renderer) target(n *node, at unsafe.Pointer, path string) {
 		r.leaf(path, "nil")
 		return
 	}
+	before := len(r.out)
 	r.part(n.elem, at, path)
+	if f := &r.out[before]; f.Path == path && strings.TrimLeft(f.Value, "&") == "nil" {
+		f.Value = "&" + f.Value // the pointer is not nil, what it points to is
+	}
 }
 
 func (r *renderer) elements(elem *node, p unsafe.Pointer, count int, path string) {
@@ -200,20 +204,20 @@ func (r *renderer) entries(n *node, m unsafe.Pointer, path string) {
 
 // sorted lists a map's entries until done is called.
 func (r *renderer) sorted(n *node, m unsafe.Pointer, path string) (es []entry, done func(), why *refusal) {
+	var err error
 	e := &r.enc
 	base, keys := len(e.entries), len(e.keys)
 	done = func() { e.pop(base, keys) }
-	defer func() { // a key may hold, in an interface, what cannot be encoded
-		if err, ok := recover().(*Error); ok {
-			base, keys = 0, 0
-			why = refusalOf(err)
+	defer func() {
+		if err != nil { // a key holds, in an interface, what cannot be encoded
+			e.pop(0, 0)
+			base, keys, why = 0, 0, refusalOf(err)
 		}
 		if why != nil {
 			r.stop(path)
 		}
 	}()
-	// Rendering one value again to say where it went wrong would not end.
-	e.plan, e.value = r.set.null, nil
+	defer Catch(&err)
 	why = e.push(n, m)
 	return e.entries[base:], done, why
 }
@@ -239,6 +243,7 @@ func (r *renderer) boxedFields(v any, path string) {
 		case n.kind == reflect.Struct && len(n.fields) > 0,
 			n.kind == reflect.Pointer && *(*unsafe.Pointer)(at) != nil && n.elem.kind == reflect.Struct && len(n.elem.fields) > 0,
 			n.kind == reflect.Map && mapLen(at) > 0,
+			n.kind == reflect.Array && n.count > 0 && !isBytes(n),
 			n.kind == reflect.Slice && (*sliceHeader)(at).len > 0 && !isBytes(n):
 			r.fields(n, at, joinPath(path, "("+shortName(n.typ)+")"))
 			return

@@ -40,22 +40,31 @@ func iteratorsPoint() bool {
 	return *(**int)(words.key) == &key && *(**int)(words.elem) == &elem
 }
 
-// push puts the entries of the map m, of type n, on the stack, sorted: numbers and strings by
+// list puts the entries of the map m, of type n, on the stack in any order.
+func (e *Encoder) list(n *node, m unsafe.Pointer) {
+	e.iter.Reset(reflect.ValueOf(assemble(n.word, m)))
+	for e.iter.Next() {
+		if e.set.direct {
+			at := (*iteratorPrefix)(unsafe.Pointer(&e.iter))
+			e.entries = append(e.entries, entry{key: at.key, elem: at.elem})
+			continue
+		}
+		k, v := reflect.New(n.key.typ), reflect.New(n.elem.typ)
+		k.Elem().SetIterKey(&e.iter)
+		v.Elem().SetIterValue(&e.iter)
+		e.entries = append(e.entries, entry{key: k.UnsafePointer(), elem: v.UnsafePointer()})
+	}
+	e.iter.Reset(reflect.Value{})
+}
+
+// push puts the entries of the map m, of type n, on the stack, sorted: integers and strings by
 // value, other keys by their encoding. It fails when two keys are encoded alike.
 func (e *Encoder) push(n *node, m unsafe.Pointer) *refusal {
 	base := len(e.entries)
-	e.iter.Reset(reflect.ValueOf(assemble(n.word, m)))
-	for e.iter.Next() {
-		var x entry
-		if e.set.direct {
-			at := (*iteratorPrefix)(unsafe.Pointer(&e.iter))
-			x.key, x.elem = at.key, at.elem
-		} else {
-			k, v := reflect.New(n.key.typ), reflect.New(n.elem.typ)
-			k.Elem().SetIterKey(&e.iter)
-			v.Elem().SetIterValue(&e.iter)
-			x.key, x.elem = k.UnsafePointer(), v.UnsafePointer()
-		}
+	e.list(n, m)
+	es := e.entries[base:]
+	for i := range es {
+		x := &es[i]
 		switch n.keys {
 		case opNone:
 			from := len(e.keys)
@@ -68,10 +77,8 @@ func (e *Encoder) push(n *node, m unsafe.Pointer) *refusal {
 		default:
 			x.num = readNumber(n, x.key)
 		}
-		e.entries = append(e.entries, x)
 	}
-	e.iter.Reset(reflect.Value{})
-	return sortEntries(n, e.entries[base:])
+	return sortEntries(n, es)
 }
 
 func sortEntries(n *node, es []entry) *refusal {

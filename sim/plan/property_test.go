@@ -3,6 +3,8 @@ package plan
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -59,8 +61,10 @@ func checkPair(sets []*Set, a, b any) error {
 		if same != (len(changes) == 0) {
 			return fmt.Errorf("oracle says equal: %v, but fields differ by %v", same, changes)
 		}
-		if same && p.Text(a) != p.Text(b) {
-			return fmt.Errorf("equal values have the texts\n%s\n%s", p.Text(a), p.Text(b))
+		// Texts show all but how memory overlaps.
+		visible := slices.ContainsFunc(changes, func(c Change) bool { return !strings.HasPrefix(c.Path, "memory of") })
+		if visible != (p.Text(a) != p.Text(b)) {
+			return fmt.Errorf("values that differ by %v have the texts\n%s\n%s", changes, p.Text(a), p.Text(b))
 		}
 	}
 	return nil
@@ -141,6 +145,7 @@ func TestEntriesByCopying(t *testing.T) {
 	})
 }
 
+// Coverage varies with the order of map iteration, so run it with -fuzzminimizetime 10x.
 func FuzzValues(f *testing.F) {
 	f.Add([]byte("seed"), 0, byte(1))
 	f.Add(bytes.Repeat([]byte{1, 2, 3}, 100), 17, byte(9))

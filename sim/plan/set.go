@@ -16,6 +16,7 @@ type Set struct {
 	recent [64]recentPlan
 	null   *Plan
 	enc    Encoder // of Plan.Append
+	copier copier  // of Plan.Copy
 	direct bool    // map iterators point at the entries
 }
 

@@ -1,6 +1,9 @@
 package plan
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // uncopied finds the first part reachable from n that makes values uncopyable.
 func uncopied(n *node) *refusal {
@@ -47,9 +50,16 @@ type memory struct {
 // overlapping memory. If not, encoding and copying need not remember what they have seen. Without
 // unsafe code two pieces of memory can only overlap when one type lies within the other.
 func mayShare(n *node) bool {
-	met := map[memory]int{}
+	var met []memory // each once
 	visits := map[*node]int{}
-	unknown := false
+	twice := false
+	meet := func(m memory) {
+		if slices.Contains(met, m) {
+			twice = true
+		} else {
+			met = append(met, m)
+		}
+	}
 	var walk func(n *node)
 	walk = func(n *node) {
 		if visits[n] == 2 {
@@ -60,19 +70,19 @@ func mayShare(n *node) bool {
 		case n.opaque:
 			// Pointers that are encoded by a function are told apart all the same.
 			if n.kind == reflect.Pointer {
-				met[memory{n, reflect.Pointer}]++
+				meet(memory{n, reflect.Pointer})
 			}
 			return
 		case n.kind == reflect.Interface:
-			unknown = true
+			twice = true // anything may lie in it
 		case n.how == byPosition || n.how == byInstant:
 			return
 		case n.kind == reflect.Pointer || n.kind == reflect.Slice:
 			if n.elem.size > 0 {
-				met[memory{n.elem, n.kind}]++
+				meet(memory{n.elem, n.kind})
 			}
 		case n.kind == reflect.Map:
-			met[memory{n, n.kind}]++
+			meet(memory{n, n.kind})
 		}
 		for _, f := range n.fields {
 			walk(f.n)
@@ -89,18 +99,11 @@ func mayShare(n *node) bool {
 		}
 	}
 	walk(n)
-	if unknown {
+	if twice {
 		return true
 	}
-	var all []memory
-	for m, times := range met {
-		if times > 1 {
-			return true
-		}
-		all = append(all, m)
-	}
-	for i, a := range all {
-		for _, b := range all[:i] {
+	for i, a := range met {
+		for _, b := range met[:i] {
 			if a.kind != reflect.Map && b.kind != reflect.Map && (a.couldLieIn(b) || b.couldLieIn(a)) {
 				return true
 			}

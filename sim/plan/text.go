@@ -30,7 +30,7 @@ func (p *Plan) Text(v any) string {
 func (r *renderer) boxedText(n *node, p unsafe.Pointer) string {
 	name := shortName(n.typ)
 	switch {
-	case n.show != nil || n.opaque || n.how == byName:
+	case n.show != nil || n.opaque && n.kind != reflect.Array || n.how == byName:
 		return r.text(n, p)
 	case n.kind == reflect.Pointer && n.typ.Name() == "":
 		at := *(*unsafe.Pointer)(p)

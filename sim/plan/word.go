@@ -49,6 +49,14 @@ func (n *node) in(p unsafe.Pointer) any {
 	return assemble(n.word, p)
 }
 
+// value is in for use with package reflect.
+func (n *node) value(p unsafe.Pointer) reflect.Value {
+	if n.kind == reflect.Interface {
+		return reflect.NewAt(n.typ, p).Elem()
+	}
+	return reflect.ValueOf(n.in(p))
+}
+
 // load reads the interface of type n at p.
 func load(n *node, p unsafe.Pointer) any {
 	if n.methods {
