@@ -25,6 +25,7 @@ func (w *machine) Step(ev Event, src choose.Source) error {
 		w.crash(&w.nodes[ev.Node])
 		return nil
 	case Lose, Duplicate, Break, Partition, Heal:
+		w.doubled = w.doubled || ev.Kind == Duplicate
 		w.net.Inject(ev)
 		w.dirtyNetwork()
 		return nil
@@ -45,6 +46,9 @@ func (w *machine) Step(ev Event, src choose.Source) error {
 				return err
 			}
 		}
+		if w.doubled && ev.Kind == Deliver && !w.planOf(d.Msg.Body).Flat() {
+			d.Msg.Body = w.planOf(d.Msg.Body).Copy(d.Msg.Body)
+		}
 	}
 	w.last.Handler = true
 	if err := w.handle(n, ev, &d, src); err != nil {
@@ -63,6 +67,7 @@ func (w *machine) Step(ev Event, src choose.Source) error {
 // handle runs the handler of an event. Its effects are recorded, not applied.
 func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) error {
 	w.src, w.choices, w.failed, w.badType = src, 0, nil, nil
+	w.own = len(w.last.Effects)
 	if w.opts.CheckMessages {
 		n.env = newEnv(w, n) // so that a later use of this one is noticed also while another handler runs
 	}

@@ -149,7 +149,7 @@ type stream struct {
 func (s *stream) room() int {
 	w := s.e.w
 	room := w.net.Room(s.e.n.id, s.peer)
-	for i := range w.last.Effects {
+	for i := w.own; i < len(w.last.Effects); i++ {
 		switch f := &w.last.Effects[i]; {
 		case f.Peer != s.peer:
 		case f.Kind == StreamEffect:

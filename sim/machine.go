@@ -25,6 +25,7 @@ type machine struct {
 	nodes       []node
 	monitors    []Monitor
 	crashesLeft int
+	doubled     bool // a datagram was duplicated, so that messages in flight may share memory
 	started     bool
 
 	events  []Event // ordinary events of all blocks in order; block i is node i, the last one the network's
@@ -37,6 +38,7 @@ type machine struct {
 	last    Step
 	src     choose.Source
 	choices int // asked in the step in progress
+	own     int // where the effects of the handler in progress begin
 
 	failed  *Finding // first failed assertion of the step in progress
 	badType error    // a type that the state plan cannot handle, met in the step in progress
@@ -127,7 +129,7 @@ func (w *machine) Last() *Step { return &w.last }
 func (w *machine) Start(src choose.Source) (err error) {
 	w.started = true
 	w.net.Reset()
-	w.crashesLeft = w.sys.Crashes
+	w.crashesLeft, w.doubled = w.sys.Crashes, false
 	w.steps, w.nextID, w.fates = 0, 0, w.fates[:0]
 	w.check.reset()
 	w.monitors = w.monitors[:0]

@@ -1,0 +1,102 @@
+package lint
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// imports says what the packages of the core may import: packages of this module, and where strict
+// is set, which of other modules. The first line that matches a package counts. Others may import
+// everything but commands.
+var imports = []struct {
+	pkg     string
+	module  []string
+	strict  bool
+	foreign []string
+}{
+	{pkg: "choose", strict: true, foreign: []string{"github.com/cespare/xxhash/v2"}},
+	{pkg: "macetime", strict: true},
+	{pkg: "sim/plan", module: []string{"macetime"}, strict: true, foreign: []string{"github.com/cespare/xxhash/v2"}},
+	{pkg: "sim/table", module: []string{"choose", "macetime", "sim", "sim/plan"}},
+	{pkg: "sim", module: []string{"choose", "macetime", "sim/plan"}, strict: true},
+	{pkg: "netsim", module: []string{"choose", "macetime", "sim", "sim/plan"}, strict: true},
+	{pkg: "systems/...", module: []string{"sim", "netsim", "macetime", "systems/..."}},
+	{pkg: "replay", module: []string{"choose", "sim", "sim/plan"}},
+	{pkg: "search", module: []string{"choose", "macetime", "sim", "replay"}},
+	{pkg: "critical", module: []string{"choose", "macetime", "sim", "replay", "search"}},
+}
+
+// importDirection: imports point downward only.
+func importDirection(_ *tree, p *pkg) (found []problem) {
+	for _, f := range p.files {
+		for _, spec := range f.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				continue
+			}
+			if why := refused(p.path, name); why != "" {
+				found = append(found, problem{spec.Pos(), why})
+			}
+		}
+	}
+	return found
+}
+
+// refused tells why a package must not import another; "": it may.
+func refused(from, name string) string {
+	rel, inside := strings.CutPrefix(name, module+"/")
+	if inside && below(rel, "cmd/...") {
+		return "nothing imports commands"
+	}
+	for _, r := range imports {
+		if !below(from, r.pkg) {
+			continue
+		}
+		switch first, _, _ := strings.Cut(name, "/"); {
+		case inside:
+			if !below(rel, r.module...) {
+				return fmt.Sprintf("%s must not import %s; of this module it may import %v", from, rel, r.module)
+			}
+		case r.strict && strings.Contains(first, ".") && !below(name, r.foreign...):
+			return fmt.Sprintf("%s must not import %s; of other modules it may import %v", from, name, r.foreign)
+		}
+		return ""
+	}
+	return ""
+}
+
+func TestImportDirection(t *testing.T) { enforce(t, importDirection) }
+
+func TestImportDirectionNotices(t *testing.T) {
+	const lib = "package x\n"
+	snippet{
+		"search": lib, "replay": lib, "choose": "package choose\nimport _ \"strings\"\n", "netsim": lib,
+		"systems/a": lib, "cmd/tool": lib,
+		"macetime":  "package x\nimport _ \"github.com/macemc/macemc/choose\" // want macetime must not import choose",
+		"sim":       "package x\nimport _ \"github.com/macemc/macemc/choose\"\nimport _ \"github.com/macemc/macemc/netsim\" // want sim must not import netsim",
+		"systems/b": "package x\nimport _ \"github.com/macemc/macemc/systems/a\"\nimport _ \"github.com/macemc/macemc/search\" // want systems/b must not import search",
+		"critical":  "package x\nimport _ \"github.com/macemc/macemc/search\"\nimport _ \"github.com/macemc/macemc/replay\"",
+		"report":    "package x\nimport _ \"github.com/macemc/macemc/search\"\nimport _ \"github.com/macemc/macemc/cmd/tool\" // want nothing imports commands",
+	}.test(t, importDirection)
+
+	for _, c := range []struct {
+		from, name string
+		ok         bool
+	}{
+		{"choose", "github.com/cespare/xxhash/v2", true},
+		{"choose", "pgregory.net/rapid", false},
+		{"sim", "github.com/cespare/xxhash/v2", false},
+		{"sim/plan", module + "/sim", false},
+		{"replay", module + "/search", false},
+		{"search", module + "/critical", false},
+		{"systems/spec", module + "/sim/plan", false},
+		{"systemsx", module + "/search", true},
+		{"cmd/macemc", module + "/search", true},
+	} {
+		if why := refused(c.from, c.name); (why == "") != c.ok {
+			t.Errorf("%s imports %s: %q", c.from, c.name, why)
+		}
+	}
+}

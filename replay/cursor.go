@@ -1,0 +1,127 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// ErrEnd is returned by a [Cursor] when no step is left.
+var ErrEnd = errors.New("the path ends here")
+
+// A Cursor is a position in a path, with the world in the state of that position. It goes forward by
+// executing and back by executing again from the start.
+type Cursor struct {
+	run   *Run
+	path  choose.Path
+	src   choose.Prefix
+	short error // a question that the path has no answer to
+	over  bool  // a step failed: nothing can follow
+}
+
+// NewCursor returns a cursor at the first state of a new world of sys. Its methods execute path, which
+// is not copied and must not change. The error is about the system, or a finding of the first boots;
+// with a finding the cursor is returned too.
+func NewCursor(sys *sim.System, path choose.Path, opts sim.Options) (*Cursor, error) {
+	w, err := sim.NewWorld(sys, opts)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cursor{run: NewRun(w), path: path}
+	return c, c.start()
+}
+
+// World is the world in the state after [Cursor.Steps] steps.
+func (c *Cursor) World() sim.World { return c.run.World }
+
+// Steps is the number of steps taken.
+func (c *Cursor) Steps() int { return c.run.Steps() }
+
+// AtEnd reports whether no step of the path is left, or none can follow a finding.
+func (c *Cursor) AtEnd() bool { return c.over || c.src.Done() }
+
+// Next executes the next step of the path. The error is the step's finding, or says how the path does
+// not fit; at the end of the path it is [ErrEnd].
+func (c *Cursor) Next() error {
+	index, err := c.peek()
+	if err != nil {
+		return err
+	}
+	c.src.Take()
+	return c.check(c.run.Step(index, &c.src))
+}
+
+// To goes to the state after n steps, forward or back; n is 0 for the first state. When the path has
+// fewer steps it goes to the end and returns [ErrEnd]; other errors are those of [Cursor.Next].
+func (c *Cursor) To(n int) error {
+	if n < c.run.Steps() {
+		if err := c.start(); err != nil {
+			return err
+		}
+	}
+	for c.run.Steps() < n {
+		if err := c.Next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Prev goes one step back. At the first state it returns [ErrEnd].
+func (c *Cursor) Prev() error {
+	if c.run.Steps() == 0 {
+		return ErrEnd
+	}
+	return c.To(c.run.Steps() - 1)
+}
+
+// start goes to the first state.
+func (c *Cursor) start() error {
+	c.over, c.short = false, nil
+	c.src = choose.Prefix{Path: c.path, Then: choose.SourceFunc(func(p choose.Point) int {
+		if c.short == nil {
+			c.short = fmt.Errorf("the path ends before the question %q", p.Label)
+		}
+		return 0
+	})}
+	return c.check(c.run.Start(&c.src))
+}
+
+// peek returns the index of the next event, which fits the state.
+func (c *Cursor) peek() (int, error) {
+	if c.AtEnd() {
+		return 0, ErrEnd
+	}
+	index := int(c.path[c.src.Pos()])
+	fits := index >= 0
+	if fits {
+		_, fits = c.run.Event(index)
+	}
+	if !fits {
+		c.over = true
+		n := len(c.run.World.Enabled()) + len(c.run.World.Injections(nil))
+		return 0, fmt.Errorf("step %d: the path picks event %d, but only %d can happen (counted from 0)",
+			c.run.Steps()+1, index, n)
+	}
+	return index, nil
+}
+
+// check prefers what was wrong with the path to what the step said.
+func (c *Cursor) check(err error) error {
+	misfit := c.short
+	if e := c.src.Err(); e != nil {
+		misfit = e
+	}
+	if misfit != nil || err != nil {
+		c.over = true
+	}
+	switch {
+	case misfit == nil:
+		return err
+	case c.run.Steps() == 0:
+		return fmt.Errorf("first boots: %w", misfit)
+	}
+	return fmt.Errorf("step %d: %w", c.run.Steps(), misfit)
+}

@@ -1,0 +1,240 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// WriteFile executes path on sys and returns it in the form that is kept on disk: events by their
+// stable keys, picks by kind and label, and a comment per step. System, nodes, limits and timing of
+// the header are filled in from sys; the rest of it is taken from header. The error says how the path
+// does not fit.
+func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose.File, error) {
+	t, err := Record(sys, path, sim.Options{})
+	if err != nil {
+		return nil, err
+	}
+	header.System, header.Nodes = sys.Name, sys.Nodes
+	header.Limits, header.Timing = headerLimits(sys.Limits()), sys.Timing.String()
+	f := &choose.File{Header: header, Boot: picks(t.Boot.Choices)}
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		f.Steps = append(f.Steps, choose.FileStep{
+			Index: s.Index, Key: s.Key, Picks: picks(s.Choices), Comment: s.comment(),
+		})
+	}
+	return f, nil
+}
+
+// Notable reports whether an answer says something: there were alternatives, and it is not that a
+// fault did not strike.
+func Notable(a sim.Answer) bool { return a.Arity > 1 && (a.Kind != choose.Fault || a.Pick != 0) }
+
+func picks(answers []sim.Answer) []choose.FilePick {
+	var p []choose.FilePick
+	for _, a := range answers {
+		if Notable(a) {
+			p = append(p, choose.FilePick{Kind: a.Kind, Pick: a.Pick, Label: a.Label})
+		}
+	}
+	return p
+}
+
+// comment says what the step changed.
+func (s *TraceStep) comment() string {
+	var parts []string
+	node := -1
+	for _, c := range s.Changes {
+		if c.Bookkeeping() {
+			continue
+		}
+		if c.Node != node {
+			node = c.Node
+			parts = append(parts, fmt.Sprintf("n%d", node))
+		}
+		parts = append(parts, c.Short())
+	}
+	if s.Crashed {
+		parts = append(parts, fmt.Sprintf("crash after %d of %d effects", s.applied(), len(s.Effects)))
+	}
+	if s.Live {
+		parts = append(parts, "(live)")
+	}
+	return shorten(strings.Join(parts, " "), 100)
+}
+
+// limitKeys are the names of the limits in headers.
+var limitKeys = [...]string{"crashes", "net-errors", "loss", "dup", "partitions"}
+
+func limitValues(l *sim.Limits) [len(limitKeys)]*int {
+	return [...]*int{&l.Crashes, &l.NetErrors, &l.Loss, &l.Dup, &l.Partitions}
+}
+
+func headerLimits(l sim.Limits) []choose.Limit {
+	var out []choose.Limit
+	for i, v := range limitValues(&l) {
+		if *v > 0 {
+			out = append(out, choose.Limit{Key: limitKeys[i], Value: *v})
+		}
+	}
+	return out
+}
+
+// HeaderLimits returns the fault limits that a path file's header names; those that it does not name
+// are 0. The error names the first that is not known.
+func HeaderLimits(h *choose.Header) (sim.Limits, error) {
+	var l sim.Limits
+	values := limitValues(&l)
+	for _, e := range h.Limits {
+		i := slices.Index(limitKeys[:], e.Key)
+		if i < 0 {
+			return l, fmt.Errorf("unknown limit %q; known limits are %s", e.Key, strings.Join(limitKeys[:], ", "))
+		}
+		*values[i] = e.Value
+	}
+	return l, nil
+}
+
+// A Reading is what following a path file gave.
+type Reading struct {
+	Path choose.Path
+	// Moved are the steps whose event was not at the index that the file says. Indices of injections
+	// move when fault limits differ; others tell that the system is not what it was.
+	Moved []Moved
+}
+
+// Moved is a step whose event has another index than the file says.
+type Moved struct{ Step, From, To int }
+
+// MisfitError tells of the first step of a path file that does not fit the system.
+type MisfitError struct {
+	Line   int // in the file, 0 when it was not read from one
+	Step   int // counted from 1; 0: header or first boots
+	Key    string
+	Reason string
+	// Near are the stable keys of what can happen instead, those most like Key first; at most 5.
+	Near []string
+}
+
+func (e *MisfitError) Error() string {
+	var b strings.Builder
+	if e.Line > 0 {
+		fmt.Fprintf(&b, "line %d: ", e.Line)
+	}
+	if e.Step == 0 {
+		b.WriteString(e.Reason)
+	} else {
+		fmt.Fprintf(&b, "step %d (%s): %s", e.Step, e.Key, e.Reason)
+	}
+	if e.Near != nil {
+		fmt.Fprintf(&b, "; what can happen: %s", strings.Join(e.Near, "; "))
+	}
+	return b.String()
+}
+
+// ReadFile follows f on sys: each step's event is the one with the stable key that the file says, its
+// questions are answered by the picks of the same kind in order. Fault limits may be other than those
+// of the header. A finding ends the reading; that steps of the file are left then is no error. The
+// error is a [*MisfitError] about the header or the first step that does not fit, unless it is about
+// sys.
+func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) {
+	if h := &f.Header; h.System != sys.Name || h.Nodes != sys.Nodes {
+		return nil, &MisfitError{Line: f.Lines["system"], Reason: fmt.Sprintf(
+			"the path is of system %q with %d nodes, not of %q with %d", h.System, h.Nodes, sys.Name, sys.Nodes)}
+	}
+	w, err := sim.NewWorld(sys, sim.Options{})
+	if err != nil {
+		return nil, err
+	}
+	r := follower{run: NewRun(w)}
+	r.src.Reset(f.Boot)
+	failed := r.run.Start(&r.src)
+	if err := r.src.Done(); err != nil {
+		return nil, &MisfitError{Line: f.Lines["boot"], Reason: "first boots: " + err.Error()}
+	}
+	for i := 0; i < len(f.Steps) && failed == nil; i++ {
+		s := &f.Steps[i]
+		misfit := &MisfitError{Line: s.Line, Step: i + 1, Key: s.Key}
+		index, ok := r.find(s)
+		if !ok {
+			misfit.Reason, misfit.Near = "this cannot happen here", r.near(s.Key)
+			return nil, misfit
+		}
+		if index != s.Index {
+			r.moved = append(r.moved, Moved{i + 1, s.Index, index})
+		}
+		r.src.Reset(s.Picks)
+		failed = r.run.Step(index, &r.src)
+		if err := r.src.Done(); err != nil {
+			misfit.Reason = err.Error()
+			return nil, misfit
+		}
+	}
+	return &Reading{r.run.Path.Clone(), r.moved}, nil
+}
+
+// follower follows the steps of a file.
+type follower struct {
+	run   *Run
+	src   choose.PickSource
+	moved []Moved
+}
+
+// find returns the index of the step's event; the file's index is looked at first, which also decides
+// between events of the same key.
+func (r *follower) find(s *choose.FileStep) (int, bool) {
+	if s.Index >= 0 {
+		if ev, ok := r.run.Event(s.Index); ok && r.run.World.Key(ev) == s.Key {
+			return s.Index, true
+		}
+	}
+	for i := 0; ; i++ {
+		ev, ok := r.run.Event(i)
+		if !ok {
+			return 0, false
+		}
+		if r.run.World.Key(ev) == s.Key {
+			return i, true
+		}
+	}
+}
+
+// near lists what can happen, most like key first.
+func (r *follower) near(key string) []string {
+	const most = 5
+	words := strings.Fields(key)
+	type candidate struct {
+		key    string
+		shared int
+	}
+	var all []candidate
+	for i := 0; ; i++ {
+		ev, ok := r.run.Event(i)
+		if !ok {
+			break
+		}
+		c := candidate{key: r.run.World.Key(ev)}
+		for _, w := range strings.Fields(c.key) {
+			if slices.Contains(words, w) {
+				c.shared++
+			}
+		}
+		all = append(all, c)
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return b.shared - a.shared })
+	near := []string{}
+	for _, c := range all[:min(most, len(all))] {
+		near = append(near, c.key)
+	}
+	if len(all) > most {
+		near = append(near, fmt.Sprintf("and %d more", len(all)-most))
+	}
+	if len(all) == 0 {
+		near = append(near, "nothing")
+	}
+	return near
+}

@@ -1,0 +1,323 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/plan"
+)
+
+// Record executes path on sys from the first state and describes every step. A finding on the way is
+// part of the trace, not an error; a finding of a step ends it, a property that does not hold does
+// not. A path that does not fit is an error; the trace holds the steps before it then.
+func Record(sys *sim.System, path choose.Path, opts sim.Options) (*Trace, error) {
+	opts.Trace = true
+	c, err := NewCursor(sys, path, opts)
+	if c == nil {
+		return nil, err
+	}
+	rec, e := newRecorder(c.run)
+	if e != nil {
+		return nil, e
+	}
+	if err := rec.found(err); err != nil {
+		return nil, err
+	}
+	rec.start()
+	for !c.AtEnd() {
+		index, err := c.peek()
+		if err == nil {
+			rec.before(index)
+			if err = rec.found(c.Next()); err == nil {
+				rec.after()
+			}
+		}
+		if err != nil {
+			return rec.Trace(), err
+		}
+	}
+	return rec.Trace(), nil
+}
+
+// A Recorder describes a run while it is driven by someone else, step by step.
+type Recorder struct {
+	run   *Run
+	trace *Trace
+	plans *plan.Set // for texts
+
+	step   TraceStep
+	fields [][]sim.Field     // per node, before the step
+	hashes []sim.Fingerprint // of the nodes, before the step
+}
+
+// NewRecorder starts r, whose first questions are answered by src, and describes the first state. The
+// world of r must have been made with Options.Trace. The error is a finding, or says that the state
+// cannot be shown.
+func NewRecorder(r *Run, src choose.Source) (*Recorder, error) {
+	rec, err := newRecorder(r)
+	if err != nil {
+		return nil, err
+	}
+	err = r.Start(src)
+	if e := rec.found(err); e != nil {
+		return nil, e
+	}
+	rec.start()
+	return rec, err
+}
+
+// Step executes the event with that index, see [Run.Step], and describes the step. The error is that
+// of Run.Step; a property that does not hold is no error.
+func (rec *Recorder) Step(index int, src choose.Source) error {
+	if _, ok := rec.run.Event(index); !ok {
+		return rec.run.Step(index, src)
+	}
+	rec.before(index)
+	err := rec.run.Step(index, src)
+	if e := rec.found(err); e != nil {
+		return e
+	}
+	rec.after()
+	return err
+}
+
+// Trace returns what was recorded so far. It is the recorder's and grows with the run.
+func (rec *Recorder) Trace() *Trace {
+	w, t := rec.run.World, rec.trace
+	t.Fates = append(t.Fates[:0], w.Fates()...)
+	t.Properties = t.Properties[:0]
+	props := w.System().Properties
+	for i := range props {
+		p := &props[i]
+		state := PropertyState{Name: p.Name, Kind: propertyKind(p), Holds: holds(w, p)}
+		if !state.Holds {
+			state.Explain = explain(w, p)
+		}
+		t.Properties = append(t.Properties, state)
+	}
+	return t
+}
+
+func newRecorder(r *Run) (*Recorder, error) {
+	sys := r.World.System()
+	plans, err := plan.NewSet(sys.State...)
+	if err != nil {
+		return nil, err
+	}
+	return &Recorder{
+		run:    r,
+		trace:  &Trace{System: sys.Name, Nodes: sys.Nodes, Names: nodeNames(sys)},
+		plans:  plans,
+		fields: make([][]sim.Field, sys.Nodes),
+		hashes: make([]sim.Fingerprint, sys.Nodes),
+	}, nil
+}
+
+// found keeps a finding and hands any other error through.
+func (rec *Recorder) found(err error) error {
+	var f *sim.Finding
+	if !errors.As(err, &f) {
+		return err
+	}
+	if rec.trace.Finding == nil {
+		rec.trace.Finding, rec.trace.FoundAt = f, rec.run.Steps()
+	}
+	return nil
+}
+
+func (rec *Recorder) start() {
+	w := rec.run.World
+	b := TraceStep{Index: -1, Node: -1, Peer: -1, Kind: sim.Boot.String(), Key: "first boots"}
+	rec.took(&b)
+	rec.describe(&b)
+	for id := range sim.NodeID(rec.trace.Nodes) {
+		for _, f := range w.NodeFields(id) {
+			b.Changes = append(b.Changes, NodeChange{Node: int(id), Path: f.Path, New: f.Value})
+		}
+	}
+	rec.trace.Boot = b
+}
+
+// before notes the state that a step may change.
+func (rec *Recorder) before(index int) {
+	w := rec.run.World
+	ev, _ := rec.run.Event(index)
+	rec.step = TraceStep{
+		Number:  rec.run.Steps() + 1,
+		Index:   index,
+		Enabled: len(w.Enabled()),
+		Event:   ev,
+		Kind:    ev.Kind.String(),
+		Node:    int(ev.Node),
+		Peer:    int(ev.Peer),
+		Key:     w.Key(ev),
+	}
+	rec.step.What = Brief(content(ev, rec.step.Key))
+	for id := range rec.fields {
+		rec.fields[id] = append(rec.fields[id][:0], w.NodeFields(sim.NodeID(id))...)
+	}
+	rec.nodeHashes(rec.hashes)
+}
+
+func (rec *Recorder) after() {
+	s := rec.step
+	w := rec.run.World
+	rec.took(&s)
+	now := make([]sim.Fingerprint, len(rec.hashes))
+	rec.nodeHashes(now)
+	for id, before := range rec.fields {
+		if now[id] == rec.hashes[id] && id != s.Node {
+			continue
+		}
+		for _, c := range plan.Diff(before, w.NodeFields(sim.NodeID(id))) {
+			s.Changes = append(s.Changes, NodeChange{Node: id, Path: c.Path, Old: c.Old, New: c.New})
+		}
+	}
+	rec.describe(&s)
+	rec.trace.Steps = append(rec.trace.Steps, s)
+}
+
+// took fills in what the step that was executed last did.
+func (rec *Recorder) took(s *TraceStep) {
+	w, t := rec.run.World, rec.trace
+	last := w.Last()
+	s.Source, s.Crashed = last.Source, last.Crashed
+	s.Choices = slices.Clone(last.Answers)
+	for _, m := range last.Msgs {
+		s.Msgs = append(s.Msgs, rec.text(m.Msg))
+		s.MsgIDs = append(s.MsgIDs, int(m.ID))
+	}
+	for i, e := range last.Effects {
+		s.Effects = append(s.Effects, rec.effect(e, i < last.Applied))
+	}
+	fates := w.Fates()
+	for _, m := range fates[len(t.Messages):] {
+		t.Messages = append(t.Messages, TraceMessage{
+			ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.text(m.Msg), Stream: m.Stream, Sent: m.Sent,
+		})
+	}
+	for i, m := range fates {
+		if m.Fate != sim.InFlight && m.Step == s.Number {
+			t.Messages[i].Fates = append(t.Messages[i].Fates, TraceFate{m.Step, m.Fate, m.Fate.String()})
+		}
+	}
+}
+
+// describe fills in what is said of the state after a step.
+func (rec *Recorder) describe(s *TraceStep) {
+	w := rec.run.World
+	s.Hash = fmt.Sprintf("%016x%016x", w.Fingerprint().Hi, w.Fingerprint().Lo)
+	s.Live = live(w)
+	props := w.System().Properties
+	for i := range props {
+		if p := &props[i]; p.Sometimes == nil && !holds(w, p) {
+			s.Failing = append(s.Failing, p.Name)
+		}
+	}
+	_ = rec.found(w.Check()) // of this error there are only findings
+}
+
+func (rec *Recorder) nodeHashes(hashes []sim.Fingerprint) {
+	for c, f := range rec.run.World.Components() {
+		if c.Kind == sim.NodeState {
+			hashes[c.Index] = f
+		}
+	}
+}
+
+func propertyKind(p *sim.Property) string {
+	switch {
+	case p.Always != nil:
+		return "always"
+	case p.Eventually != nil:
+		return "eventually"
+	}
+	return "sometimes"
+}
+
+func (rec *Recorder) effect(e sim.Effect, applied bool) TraceEffect {
+	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: e.From, Applied: applied}
+	switch e.Kind {
+	case sim.SendEffect, sim.StreamEffect, sim.RefusedEffect:
+		t.Peer, t.Text, t.MsgID = int(e.Peer), rec.text(e.Msg.Body), int(e.Msg.ID)
+	case sim.CloseEffect:
+		t.Peer = int(e.Peer)
+	case sim.SetTimerEffect, sim.StopTimerEffect, sim.AnnounceEffect:
+		t.Text = rec.text(e.Value)
+	}
+	return t
+}
+
+// nodeNames names what runs on each node by its type, with a small first letter.
+func nodeNames(sys *sim.System) []string {
+	names := make([]string, sys.Nodes)
+	for id := range names {
+		t := reflect.TypeOf(sys.New(sim.NodeID(id)))
+		for t != nil && t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if t != nil {
+			names[id] = lowerFirst(t.Name())
+		}
+	}
+	return names
+}
+
+func lowerFirst(s string) string {
+	r := []rune(s)
+	// An abbreviation at the front goes down as a whole: "TCPServer" stays readable as "tcpServer".
+	for i := range r {
+		if i > 0 && i+1 < len(r) && unicode.IsLower(r[i+1]) {
+			break
+		}
+		if !unicode.IsUpper(r[i]) {
+			break
+		}
+		r[i] = unicode.ToLower(r[i])
+	}
+	return strings.TrimSpace(string(r))
+}
+
+// text renders a message, timer or announced event for people.
+func (rec *Recorder) text(v any) string {
+	p, err := rec.plans.Of(v)
+	if err != nil {
+		return fmt.Sprintf("%T", v)
+	}
+	return Brief(p.Text(v))
+}
+
+// Functions of properties may panic; in a trace that counts as not holding.
+
+func holds(w sim.World, p *sim.Property) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return w.Holds(p)
+}
+
+func live(w sim.World) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return w.Live()
+}
+
+func explain(w sim.World, p *sim.Property) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprintf("(its function panicked: %v)", r)
+		}
+	}()
+	return w.Explain(p)
+}

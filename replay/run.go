@@ -1,0 +1,87 @@
+// Package replay executes paths step by step. It is the only caller of [sim.World.Step]: search,
+// critical transition, debugger and reports all drive a [Run].
+package replay
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// A Driver decides how a run goes on: which event is next, and how questions are answered.
+type Driver interface {
+	choose.Source
+	// Next picks the next event: an index into the world's Enabled events, or beyond them into its
+	// Injections. When ok is false the run stops before the step.
+	Next(r *Run) (index int, ok bool)
+}
+
+// Run is a run in progress: a world, and the path that led to its state. The zero Run is not usable.
+type Run struct {
+	World sim.World
+	// Path is all that was chosen so far. It is the run's; clone it to keep it.
+	Path choose.Path
+	// Bounds[i] is the length of Path before step i+1, so that Path[Bounds[i]] is the index of the
+	// event of step i+1. Its length is the number of steps taken.
+	Bounds []int32
+
+	driver     choose.Source
+	injections []sim.Event
+}
+
+// NewRun returns a run of w that has not been started.
+func NewRun(w sim.World) *Run { return &Run{World: w} }
+
+// Steps is the number of steps taken since Start.
+func (r *Run) Steps() int { return len(r.Bounds) }
+
+// Start goes back to the first state; questions of the first boots are answered by src. The error,
+// if any, is a finding.
+func (r *Run) Start(src choose.Source) error {
+	r.Path, r.Bounds, r.driver = r.Path[:0], r.Bounds[:0], src
+	return r.World.Start(r)
+}
+
+// Choose answers a question of the step in progress by asking the driver, and records the answer.
+func (r *Run) Choose(p choose.Point) int {
+	pick := 0
+	if p.Arity > 1 {
+		pick = r.driver.Choose(p)
+		if uint(pick) >= uint(p.Arity) {
+			panic(fmt.Sprintf("replay: source picked %d of %d for %q", pick, p.Arity, p.Label))
+		}
+		r.Path = append(r.Path, int32(pick))
+	}
+	return pick
+}
+
+// Step executes the event with the given index (see [Driver]); its questions are answered by src.
+// The error, if any, is a finding; the step is part of the path then too.
+func (r *Run) Step(index int, src choose.Source) error {
+	ev, ok := r.Event(index)
+	if !ok {
+		return fmt.Errorf("replay: step %d: no event %d is enabled", r.Steps()+1, index)
+	}
+	r.Bounds = append(r.Bounds, int32(len(r.Path)))
+	r.Path = append(r.Path, int32(index))
+	r.driver = src
+	return r.World.Step(ev, r)
+}
+
+// Event returns the event with the given index among the enabled ones and the injections.
+func (r *Run) Event(index int) (sim.Event, bool) {
+	enabled := r.World.Enabled()
+	if index < 0 {
+		return sim.Event{}, false
+	}
+	if index < len(enabled) {
+		return enabled[index], true
+	}
+	r.injections = r.World.Injections(r.injections[:0])
+	index -= len(enabled)
+	if index < len(r.injections) {
+		return r.injections[index], true
+	}
+	return sim.Event{}, false
+}

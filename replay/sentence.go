@@ -1,0 +1,90 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Describe says in a few words what ev, whose stable key in its world is key, does: "n0 timer
+// resend", "network loses Ack{2} n1->n0".
+func Describe(ev sim.Event, key string) string {
+	what := Brief(content(ev, key))
+	link := fmt.Sprintf("n%d->n%d", ev.Peer, ev.Node)
+	text := ""
+	switch ev.Kind {
+	case sim.Boot:
+		text = fmt.Sprintf("n%d boots", ev.Node)
+	case sim.DoAction:
+		text = fmt.Sprintf("n%d %s", ev.Node, what)
+	case sim.FireTimer:
+		text = fmt.Sprintf("n%d timer %s", ev.Node, what)
+	case sim.Deliver:
+		text = fmt.Sprintf("n%d receives %s from n%d", ev.Node, what, ev.Peer)
+	case sim.DeliverError:
+		text = strings.TrimSpace(fmt.Sprintf("n%d hears of error with n%d %s", ev.Node, ev.Peer, what))
+	case sim.DeliverReady:
+		text = fmt.Sprintf("n%d can send to n%d again", ev.Node, ev.Peer)
+	case sim.Heal:
+		text = "network heals " + cut(ev)
+	case sim.Crash:
+		text = fmt.Sprintf("n%d crashes", ev.Node)
+	case sim.Lose:
+		text = fmt.Sprintf("network loses %s %s", what, link)
+	case sim.Duplicate:
+		text = fmt.Sprintf("network duplicates %s %s", what, link)
+	case sim.Break:
+		text = fmt.Sprintf("connection n%d-n%d breaks", ev.Node, ev.Peer)
+	case sim.Partition:
+		text = "network cuts " + cut(ev)
+	default:
+		text = key
+	}
+	return text
+}
+
+// cut names the links that a partition cuts.
+func cut(ev sim.Event) string {
+	switch {
+	case ev.Peer >= 0:
+		return fmt.Sprintf("n%d-n%d", ev.Node, ev.Peer)
+	case ev.Node >= 0:
+		return fmt.Sprintf("all links of n%d", ev.Node)
+	}
+	return "the partition"
+}
+
+// content is what a stable key says beyond class and nodes. It is exact; see [Brief].
+func content(ev sim.Event, key string) string {
+	rest := strings.TrimSpace(strings.TrimPrefix(key, ev.Kind.String()))
+	first, more, _ := strings.Cut(rest, " ")
+	// The world writes the nodes as one word: "n0" or "n0<-n1".
+	if ev.Node >= 0 && strings.HasPrefix(first, fmt.Sprintf("n%d", ev.Node)) {
+		return more
+	}
+	return rest
+}
+
+// Sentence says in a few words what the step did, with what was decided in it.
+func (s *TraceStep) Sentence() string {
+	if s.Number == 0 {
+		return s.Key
+	}
+	text := Describe(s.Event, s.Key)
+	if s.Crashed {
+		text += fmt.Sprintf(", and crashes after %d of %d effects", s.applied(), len(s.Effects))
+	}
+	return text
+}
+
+// applied is how many of the step's effects happened.
+func (s *TraceStep) applied() int {
+	n := 0
+	for _, e := range s.Effects {
+		if e.Applied {
+			n++
+		}
+	}
+	return n
+}

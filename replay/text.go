@@ -1,0 +1,127 @@
+package replay
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Bookkeeping reports whether the change is not in the service's own state or disk but in its timers
+// or counted actions.
+func (c *NodeChange) Bookkeeping() bool {
+	return strings.HasPrefix(c.Path, "(timer ") || strings.HasPrefix(c.Path, "(action ")
+}
+
+// Short renders the change in a few words: "Seen 1->2", "peers[3] =n2", "parent gone".
+func (c *NodeChange) Short() string {
+	const most = 32
+	from, to := shorten(c.Old, most), shorten(c.New, most)
+	switch {
+	case c.Old == "":
+		return c.Path + " =" + to
+	case c.New == "":
+		return c.Path + " gone"
+	}
+	return c.Path + " " + from + "->" + to
+}
+
+// shorten cuts s to at most n characters, ending it with "..." when something was cut.
+func shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:max(0, n-3)]) + "..."
+}
+
+// WriteText writes the run as a log: one block of lines per step, with everything that the trace
+// holds. The same trace gives the same bytes.
+func (t *Trace) WriteText(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s, %d nodes:", t.System, t.Nodes)
+	for id, name := range t.Names {
+		fmt.Fprintf(b, " n%d %s", id, name)
+	}
+	b.WriteString("\n")
+	t.Boot.writeText(b)
+	for i := range t.Steps {
+		t.Steps[i].writeText(b)
+	}
+	if f := t.Finding; f != nil {
+		fmt.Fprintf(b, "found after step %d: %v\n", t.FoundAt, f)
+	}
+	for _, p := range t.Properties {
+		state := "holds"
+		if !p.Holds {
+			state = "does not hold"
+		}
+		fmt.Fprintf(b, "in the end %s %s: %s", p.Kind, state, p.Name)
+		if p.Explain != "" {
+			fmt.Fprintf(b, " (%s)", p.Explain)
+		}
+		b.WriteString("\n")
+	}
+	return b.Flush()
+}
+
+// WriteJSON writes the run as one JSON object.
+func (t *Trace) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(t)
+}
+
+func (s *TraceStep) writeText(b *bufio.Writer) {
+	fmt.Fprintf(b, "%d %s", s.Number, s.Sentence())
+	if s.Source != "" {
+		fmt.Fprintf(b, "  [%s]", s.Source)
+	}
+	if s.Number > 0 {
+		fmt.Fprintf(b, "  (%d of %d)", s.Index, s.Enabled)
+	}
+	b.WriteString("\n")
+	for _, c := range s.Choices {
+		fmt.Fprintf(b, "    choice %s %q: %d of %d\n", c.Kind, c.Label, c.Pick, c.Arity)
+	}
+	for _, e := range s.Effects {
+		fmt.Fprintf(b, "    %s", e.Kind)
+		if e.Text != "" {
+			fmt.Fprintf(b, " %s", e.Text)
+		}
+		if e.Peer >= 0 {
+			fmt.Fprintf(b, " to n%d", e.Peer)
+		}
+		if e.MsgID > 0 {
+			fmt.Fprintf(b, " #%d", e.MsgID)
+		}
+		if !e.Applied {
+			b.WriteString(" (did not happen)")
+		}
+		if e.From != "" {
+			fmt.Fprintf(b, "  [%s]", e.From)
+		}
+		b.WriteString("\n")
+	}
+	for _, c := range s.Changes {
+		fmt.Fprintf(b, "    n%d.%s: %s -> %s\n", c.Node, c.Path, orNone(c.Old), orNone(c.New))
+	}
+	state := "not live"
+	if s.Live {
+		state = "live"
+	}
+	fmt.Fprintf(b, "    state %s %s", s.Hash[:min(16, len(s.Hash))], state)
+	if len(s.Failing) > 0 {
+		fmt.Fprintf(b, ": %s", strings.Join(s.Failing, "; "))
+	}
+	b.WriteString("\n")
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

@@ -1,0 +1,91 @@
+package replay
+
+import "github.com/macemc/macemc/sim"
+
+// Trace is a run with everything that people want to see of it. It is recomputed from a path.
+type Trace struct {
+	System string             `json:"system"`
+	Nodes  int                `json:"nodes"`
+	Names  []string           `json:"names"` // what runs on each node, e.g. "pinger"
+	Boot   TraceStep          `json:"boot"`  // the first boots, together
+	Steps  []TraceStep        `json:"steps"`
+	Fates  []sim.MessageTrace `json:"-"`
+	// Messages are the lives of all messages, in the order in which they were sent.
+	Messages []TraceMessage `json:"messages"`
+	// Properties say what holds in the last state.
+	Properties []PropertyState `json:"properties"`
+	// Finding is the first finding of the run, nil when there was none. FoundAt is its step, 0 when it
+	// was found in the first state.
+	Finding *sim.Finding `json:"finding,omitempty"`
+	FoundAt int          `json:"found_at,omitempty"`
+}
+
+// TraceStep is one step of a [Trace].
+type TraceStep struct {
+	Number  int           `json:"step"`    // counted from 1
+	Index   int           `json:"index"`   // of the event among the enabled ones
+	Enabled int           `json:"enabled"` // how many ordinary events; from here on an index is an injection
+	Event   sim.Event     `json:"-"`
+	Kind    string        `json:"kind"`
+	Node    int           `json:"node"`
+	Peer    int           `json:"peer"` // -1: none
+	Key     string        `json:"key"`
+	What    string        `json:"what,omitempty"`     // the content in the key: action, timer, message
+	Msgs    []string      `json:"messages,omitempty"` // consumed
+	MsgIDs  []int         `json:"message_ids,omitempty"`
+	Source  string        `json:"source,omitempty"` // file:line of the handler
+	Choices []sim.Answer  `json:"choices,omitempty"`
+	Effects []TraceEffect `json:"effects,omitempty"`
+	Changes []NodeChange  `json:"changes,omitempty"` // of node states
+	Crashed bool          `json:"crashed,omitempty"` // inside the step
+	Live    bool          `json:"live"`              // the state after the step is live
+	Failing []string      `json:"failing,omitempty"` // properties that do not hold after the step
+	Hash    string        `json:"hash"`              // fingerprint of the state after the step
+}
+
+// TraceEffect is one effect, in the order of the handler's calls.
+type TraceEffect struct {
+	Kind    string `json:"kind"`
+	Peer    int    `json:"peer"` // -1: none
+	Text    string `json:"text"` // message, timer, key or log line
+	MsgID   int    `json:"message_id,omitempty"`
+	From    string `json:"from,omitempty"` // file:line of the call
+	Applied bool   `json:"applied"`        // false: the node crashed before
+}
+
+// TraceMessage is the life of one message.
+type TraceMessage struct {
+	ID     int    `json:"id"`
+	From   int    `json:"from"`
+	To     int    `json:"to"`
+	Text   string `json:"text"`
+	Stream bool   `json:"stream,omitempty"`
+	Sent   int    `json:"sent"` // step; 0: in the first boots
+	// Fates are what became of it, in order: none while it is in flight, more than one when it was
+	// duplicated, as all copies share the identity.
+	Fates []TraceFate `json:"fates,omitempty"`
+}
+
+// TraceFate is one thing that became of a message.
+type TraceFate struct {
+	Step int      `json:"step"`
+	Fate sim.Fate `json:"-"`
+	Name string   `json:"fate"` // of Fate
+}
+
+// PropertyState says whether a property holds.
+type PropertyState struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"` // always, eventually or sometimes
+	Holds   bool   `json:"holds"`
+	Explain string `json:"explain,omitempty"` // the property's own words when it does not hold
+}
+
+// NodeChange is a field of a node's state that a step changed. Old or New is empty when the field was
+// not there.
+type NodeChange struct {
+	Node int    `json:"node"`
+	Path string `json:"path"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
