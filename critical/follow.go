@@ -1,0 +1,94 @@
+package critical
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// follow is the strategy of the dead run itself. It looks at every state.
+type follow struct {
+	f   *finder
+	src choose.Prefix
+}
+
+func (s *follow) Next() (search.Task, bool) { return search.Task{}, false }
+
+func (s *follow) Select(at *search.Node) search.Selection {
+	s.f.goal = at.Goal
+	if at.Live {
+		s.f.lastLive = at.Step
+	}
+	switch {
+	case s.src.Err() != nil:
+		return search.Selection{End: search.Cut}
+	case s.src.Done():
+		return search.Selection{End: search.AtBound}
+	}
+	return search.Selection{Faults: true}
+}
+
+func (s *follow) Choose(_ *search.Node, p choose.Point) (int, bool) {
+	pick := s.src.Choose(p)
+	return pick, s.src.Err() == nil
+}
+
+func (s *follow) Ended(*search.Outcome) {}
+
+// tail summarises the second half of the run's steps after a step: the first half may hold what only
+// goes on for a while.
+func (f *finder) tail(step int) Tail {
+	t := Tail{From: step + (f.steps()-step)/2 + 1, To: f.steps()}
+	if f.outOfEvents {
+		return t // nothing goes on
+	}
+	w := f.prober.workers[0]
+	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.prefix(t.From - 1)}}, search.Task{})
+	if o.End != search.AtBound {
+		return t
+	}
+	var (
+		run   = w.loop.Replay()
+		src   = choose.Prefix{Path: f.path[len(run.Path):]}
+		index = map[string]int{}
+	)
+	for !src.Done() {
+		i, _ := src.Take()
+		ev, ok := run.Event(i)
+		if !ok {
+			break
+		}
+		text := replay.Describe(ev, run.World.Key(ev))
+		before := nodeHash(run.World, ev.Node)
+		if run.Step(i, &src) != nil {
+			break
+		}
+		k, ok := index[text]
+		if !ok {
+			k = len(t.Repeats)
+			index[text] = k
+			t.Repeats = append(t.Repeats, Repeat{Event: text})
+		}
+		t.Repeats[k].Count++
+		if nodeHash(run.World, ev.Node) != before {
+			t.Repeats[k].Changes++
+		}
+	}
+	slices.SortStableFunc(t.Repeats, func(a, b Repeat) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Event, b.Event))
+	})
+	return t
+}
+
+func nodeHash(w sim.World, id sim.NodeID) sim.Fingerprint {
+	for c, h := range w.Components() {
+		if c == (sim.Component{Kind: sim.NodeState, Index: int(id)}) {
+			return h
+		}
+	}
+	return sim.Fingerprint{}
+}

@@ -1,0 +1,176 @@
+package critical
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// prober makes walks, in parallel.
+type prober struct {
+	workers []*walkWorker
+	seed    uint64
+	leave   bool // walks do not end in a live state before they have been in another
+}
+
+type walkWorker struct {
+	loop    *search.Loop
+	walker  *search.Walker
+	nearest nearest // of the probe in progress
+}
+
+func newProber(cfg *Config) (*prober, error) {
+	p := &prober{seed: cfg.Seed}
+	for i := range cfg.Workers {
+		w, err := sim.NewWorld(&cfg.System, sim.Options{})
+		if err != nil {
+			return nil, err
+		}
+		worker := &walkWorker{loop: search.NewLoop(w), walker: search.NewWalker(cfg.Weights, cfg.WalkSteps)}
+		if cfg.PathBuffer != nil {
+			worker.loop.Replay().Path = cfg.PathBuffer(i)
+		}
+		p.workers = append(p.workers, worker)
+	}
+	return p, nil
+}
+
+// walk makes walk number k from the end of prefix, which may lie inside a step.
+func (p *prober) walk(w *walkWorker, prefix choose.Path, k, limit int) search.Outcome {
+	w.walker.SetLimit(limit)
+	w.walker.SetLeave(p.leave)
+	w.walker.Seed(p.seed, choose.Derive(choose.Derive(p.seed, prefix), choose.Path{int32(k)}))
+	return w.loop.Run(w.walker, search.Task{Path: prefix})
+}
+
+// probe makes walks from the end of prefix until one is live, or all. Which those are does not
+// depend on the number of workers: when the first live walk is known, those of lower numbers are
+// finished.
+func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step int, all bool) (probed, error) {
+	var (
+		wait      sync.WaitGroup
+		next      atomic.Int64
+		first     atomic.Int64 // live walk of the lowest number
+		recovered atomic.Int64
+		tooLong   atomic.Bool
+		failed    atomic.Pointer[error]
+	)
+	first.Store(int64(f.walks))
+	for _, w := range p.workers[:min(len(p.workers), f.walks)] {
+		w.nearest = nearest{}
+		wait.Go(func() {
+			for failed.Load() == nil {
+				k := next.Add(1) - 1
+				if k >= int64(f.walks) || !all && k > first.Load() {
+					return
+				}
+				err := ctx.Err()
+				if err == nil {
+					o := p.walk(w, prefix, int(k), f.limit)
+					if o.End == search.Misfit {
+						err = fmt.Errorf("critical: %w", o.Err)
+					}
+					if o.End == search.TooLong && !o.Live {
+						tooLong.Store(true)
+					}
+					if o.Live {
+						recovered.Add(1)
+						if all {
+							w.nearest.offer(f, w.loop, int(k))
+						} else if lower(&first, k) {
+							w.nearest = nearest{}
+							w.nearest.offer(f, w.loop, int(k))
+						}
+					}
+				}
+				if err != nil {
+					failed.Store(&err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if err := failed.Load(); err != nil {
+		return probed{}, *err
+	}
+	out := probed{Probe: Probe{Step: step, Walks: f.walks, Recovered: int(recovered.Load()), Limit: f.limit}}
+	out.certain = out.Recovered == 0 && !tooLong.Load()
+	if k := int(first.Load()); !all && k < f.walks {
+		out.Walks, out.Recovered = k+1, 1
+	}
+	var best nearest
+	for _, w := range p.workers {
+		if n := &w.nearest; n.path != nil && (all || n.walk == int(first.Load())) {
+			best.take(n)
+		}
+		w.nearest = nearest{}
+	}
+	f.nearest.take(&best)
+	return out, nil
+}
+
+// lower sets v to x if that is less, and reports whether it was.
+func lower(v *atomic.Int64, x int64) bool {
+	for old := v.Load(); x < old; old = v.Load() {
+		if v.CompareAndSwap(old, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// nearest is the live run that is closest to the dead one.
+type nearest struct {
+	path    choose.Path // nil: there is none
+	choices int         // that both have in common at their beginning
+	common  int         // steps, likewise
+	walk    int         // number of the walk
+}
+
+// offer takes the run that l has just made if it is closer than what is known.
+func (n *nearest) offer(f *finder, l *search.Loop, walk int) {
+	run := l.Replay()
+	m := nearest{path: run.Path, walk: walk}
+	for m.choices < len(run.Path) && m.choices < len(f.path) && run.Path[m.choices] == f.path[m.choices] {
+		m.choices++
+	}
+	for m.common < len(run.Bounds) && m.common < len(f.bounds) && f.end(m.common+1) <= m.choices && endOf(run.Bounds, run.Path, m.common+1) == f.end(m.common+1) {
+		m.common++
+	}
+	if n.better(&m) {
+		m.path = m.path.Clone()
+		*n = m
+	}
+}
+
+// end is the length of the dead run's path after a step.
+func (f *finder) end(step int) int { return endOf(f.bounds, f.path, step) }
+
+func endOf(bounds []int32, path choose.Path, step int) int {
+	if step < len(bounds) {
+		return int(bounds[step])
+	}
+	return len(path)
+}
+
+// better reports whether m is closer: it has more in common, then it is shorter, then of a lower number.
+func (n *nearest) better(m *nearest) bool {
+	switch {
+	case n.path == nil || m.choices != n.choices:
+		return n.path == nil || m.choices > n.choices
+	case len(m.path) != len(n.path):
+		return len(m.path) < len(n.path)
+	}
+	return m.walk < n.walk
+}
+
+func (n *nearest) take(m *nearest) {
+	if m.path != nil && n.better(m) {
+		*n = *m
+	}
+}

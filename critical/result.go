@@ -1,0 +1,58 @@
+// Package critical finds the critical transition of a dead run: the step after which no live state
+// can be reached any more (MaceMC, NSDI 2007, section 3.3, with its algorithm 2 corrected).
+package critical
+
+import (
+	"github.com/macemc/macemc/choose"
+)
+
+// Case says how the search for the critical transition ended.
+type Case string
+
+const (
+	C1        Case = "C1"         // found: before it runs recover, after it none did
+	C2        Case = "C2"         // lies too late in the run to tell, after the last raise of the walk limit
+	C2Initial Case = "C2-initial" // dead from the first indeterminate step on: the cause is in the prefix
+	Recovered Case = "recovered"  // the end of the run recovers: it was not dead
+)
+
+// Probe is what the walks from one step did.
+type Probe struct {
+	Step      int `json:"step"` // walks start after this step; 0: the first state
+	Walks     int `json:"walks"`
+	Recovered int `json:"recovered"`
+	Limit     int `json:"limit"` // length of the walks in steps
+}
+
+// Result names the critical transition.
+type Result struct {
+	Case Case `json:"case"`
+	Step int  `json:"step"` // number of the critical step, counted from 1; 0 when unknown
+	// Choice is the index, within the step's choices after its event, of the critical choice; -1: the
+	// event itself, or the step drew nothing.
+	Choice int     `json:"choice"`
+	Probes []Probe `json:"probes"` // in the order in which they were made
+	// Before and After are the probes on both sides of the critical step (C1).
+	Before, After Probe
+	// Live is, of the live runs that were met, that with the longest common prefix with the dead run,
+	// and the shortest of those; nil when none was met.
+	Live       choose.Path
+	LiveCommon int // steps that both runs share
+	// Dead is the path of the dead run, ending with the walk that did not recover.
+	Dead        choose.Path
+	OutOfEvents bool // nothing of the recovery relation can happen at its end
+	Tail        Tail
+}
+
+// Tail summarises the steps of the dead run after the critical transition.
+type Tail struct {
+	From, To int      `json:"-"`
+	Repeats  []Repeat `json:"repeats"` // what goes on for ever, most frequent first
+}
+
+// Repeat is one kind of step that goes on in a dead tail.
+type Repeat struct {
+	Event   string `json:"event"` // for people: "n0 timer resend"
+	Count   int    `json:"count"`
+	Changes int    `json:"changes"` // how many of them changed the node's state
+}

@@ -1,0 +1,213 @@
+// Package search explores a system: the one exploration loop, the strategies that decide where it
+// goes, and what was covered. It reports what it found; confirming a suspected liveness violation
+// is the caller's, through [Config].Confirm.
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// Name names a strategy.
+type Name string
+
+const (
+	Deepening Name = "deepening" // bounded depth-first search, deepening, with walks from non-live leaves; alternates with faulty walks when faults are allowed
+	Walk      Name = "walk"      // weighted random walks from the start, without fault injections
+	Faulty    Name = "faulty"    // random steps with injections, then none until live, in rounds
+)
+
+// Config says what to search and how far. The zero value of each field but System is a default.
+type Config struct {
+	System    sim.System
+	Strategy  Name
+	Property  string        // check only the property of that name; "": all
+	MaxDepth  int           // depth of deepening; 0: until a limit is hit
+	WalkSteps int           // length of a walk; 0: 2,000
+	Walks     int           // walks per probe of a critical transition; 0: 200
+	Weights   Weights       // zero: DefaultWeights
+	Seed      uint64        // 0: 1
+	Workers   int           // 0: GOMAXPROCS
+	Time      time.Duration // 0: no limit
+	MaxPaths  int           // 0: no limit
+	Prefix    choose.Path   // start from here instead of the first state
+	// PrefixRuns > 0: first make that many runs to a live state without injections, and search from
+	// their ends, in turn, instead of from the first state.
+	PrefixRuns int
+	// Confirm examines a suspect of liveness, deadlock, or divergence by HandlerLimit; other findings are
+	// certain. It is called on one goroutine at a time, and the search waits for it. Nil: suspects are
+	// reported as they are.
+	Confirm func(context.Context, Suspect) (Confirmed, error)
+	// Progress is called now and then, on one goroutine at a time. May be nil.
+	Progress func(Progress)
+	// HandlerLimit is how long one handler may run before it is suspected to diverge; 0: 1 s.
+	HandlerLimit time.Duration
+	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0,
+	// are to be recorded as they are made. It is called once for each worker. Nil: ordinary memory.
+	PathBuffer func(worker int) choose.Path
+}
+
+// Suspect is a run that violates something, or seems to.
+type Suspect struct {
+	Kind        sim.FindingKind
+	Property    string
+	Message     string
+	Stack       string
+	Node        sim.NodeID  // -1: no single one
+	Path        choose.Path // the whole run, to its last step
+	Steps       int
+	Origin      int  // number of the step from which a walk went on, 0: the start (liveness)
+	OutOfEvents bool // deadlock: no event of the recovery relation was left
+	Overdue     bool // divergence: the last step was still running after HandlerLimit
+	Strategy    Name // what found it
+	Depth       int  // choices of the exhaustive part
+}
+
+// Confirmed is what became of a suspect.
+type Confirmed struct {
+	Violation bool
+	Refuted   bool // it is known to be no violation; false with Violation false: that could not be told
+	Detail    any  // the confirmer's own, handed through to Result
+}
+
+// Verdict is the answer of a search.
+type Verdict string
+
+const (
+	OK           Verdict = "ok"
+	Violation    Verdict = "violation"
+	Inconclusive Verdict = "inconclusive"
+)
+
+// Result is what a search found and covered.
+type Result struct {
+	Verdict  Verdict
+	Finding  *Suspect // nil when nothing was found
+	Detail   any      // Confirmed.Detail of the finding
+	Suspects int      // suspected violations that were not confirmed
+	// Undecided of the Suspects were not refuted either.
+	Undecided int
+	Stats     Stats
+	Stopped   string // why it ended: one of the Stopped constants
+}
+
+// Why a search ended.
+const (
+	StoppedFound       = "found"
+	StoppedDepth       = "depth" // all that was asked for is explored
+	StoppedTime        = "time"
+	StoppedPaths       = "paths"
+	StoppedInterrupted = "interrupted"
+	StoppedComplete    = "complete" // all states were seen
+	StoppedStuck       = "stuck"    // a handler did not return, which could not be confirmed
+)
+
+// Progress is a snapshot for people while a search runs.
+type Progress struct {
+	Elapsed time.Duration
+	Phase   string
+	Depth   int
+	Paths   int
+	States  int
+	Events  int
+}
+
+// Stats is what was covered.
+type Stats struct {
+	Seconds        float64     `json:"seconds"`
+	Paths          int         `json:"paths"`
+	Events         int         `json:"events"` // steps executed, re-execution of prefixes included
+	States         int         `json:"states"` // distinct states seen by the exhaustive part
+	ExhaustedDepth int         `json:"exhausted_depth"`
+	Complete       bool        `json:"complete"`
+	Phases         []Phase     `json:"phases"`
+	NeverHappened  []string    `json:"never_happened"`
+	Sometimes      []Sometimes `json:"sometimes"`
+	FaultsUsed     sim.Limits  `json:"faults_used"` // most that one run used
+}
+
+// Sometimes says in how many runs a Sometimes property was seen.
+type Sometimes struct {
+	Property string `json:"property"`
+	Runs     int    `json:"runs"`
+}
+
+// Phase is what one kind of exploration did, summed over its rounds.
+type Phase struct {
+	Name        string    `json:"name"` // "deepening", "leaf walks", "walks", "faulty walks", "prefixes", "critical"
+	Seconds     float64   `json:"seconds"`
+	Paths       int       `json:"paths"`
+	Live        int       `json:"live"`       // ended in a live state
+	Duplicates  int       `json:"duplicates"` // cut at a state seen before
+	OutOfEvents int       `json:"out_of_events"`
+	TooLong     int       `json:"too_long"` // ended at the step limit, not live
+	States      int       `json:"states"`
+	Events      int       `json:"events"`
+	Steps       Histogram `json:"steps"`   // steps to the end, of walks: to the first live state
+	Choices     Histogram `json:"choices"` // choices with more than one alternative
+}
+
+// Histogram counts values in powers-of-two classes, with exact minimum, maximum and quantiles
+// within a class.
+type Histogram struct {
+	Count   int   `json:"count"`
+	Min     int   `json:"min"`
+	Max     int   `json:"max"`
+	Buckets []int `json:"buckets"` // Buckets[i] counts values v with bits.Len(v) == i
+}
+
+// complete returns c with all defaults filled in and the property selected, or the first thing that is
+// wrong with it.
+func (c Config) complete() (Config, error) {
+	if c.Property != "" {
+		sys, err := c.System.Only(c.Property)
+		if err != nil {
+			return c, err
+		}
+		c.System, c.Property = sys, ""
+	}
+	if err := c.System.Validate(); err != nil {
+		return c, err
+	}
+	switch c.Strategy {
+	case "":
+		c.Strategy = Deepening
+	case Deepening, Walk, Faulty:
+	default:
+		return c, fmt.Errorf("strategy %q is none of %s, %s, %s", c.Strategy, Deepening, Walk, Faulty)
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+		most  int
+	}{
+		{"MaxDepth", c.MaxDepth, maxDepth}, {"WalkSteps", c.WalkSteps, 1 << 30}, {"Walks", c.Walks, 1 << 30},
+		{"Workers", c.Workers, 1 << 12}, {"MaxPaths", c.MaxPaths, math.MaxInt}, {"PrefixRuns", c.PrefixRuns, 1 << 20},
+		{"Time", int(c.Time), math.MaxInt}, {"HandlerLimit", int(c.HandlerLimit), math.MaxInt},
+	} {
+		if f.value < 0 || f.value > f.most {
+			return c, fmt.Errorf("%s is %d, must be 0 to %d", f.name, f.value, f.most)
+		}
+	}
+	if c.Weights == (Weights{}) {
+		c.Weights = DefaultWeights()
+	}
+	if err := c.Weights.validate(); err != nil {
+		return c, err
+	}
+	c.MaxDepth = cmp.Or(c.MaxDepth, maxDepth)
+	c.WalkSteps = cmp.Or(c.WalkSteps, 2000)
+	c.Walks = cmp.Or(c.Walks, 200)
+	c.Seed = cmp.Or(c.Seed, 1)
+	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
+	c.MaxPaths = cmp.Or(c.MaxPaths, math.MaxInt)
+	c.HandlerLimit = cmp.Or(c.HandlerLimit, time.Second)
+	return c, nil
+}

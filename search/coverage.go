@@ -1,0 +1,239 @@
+package search
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// coverage collects what could have happened, and what did: messages by type and service that they
+// were sent to, timers by type, actions. It sees every step, so it remembers by Go type, not by text,
+// and looks closer at deliveries and timers only while there are some that have not happened.
+type coverage struct {
+	services []reflect.Type // by node
+	items    []covered
+	index    map[coverKey]int
+	open     [2]int // items that have not happened, by what they are
+	known    [256]knownType
+
+	actions []coveredAction // by slot, once met
+	names   []string        // of all actions
+	buf     []sim.Envelope
+}
+
+type coveredKind uint8
+
+const (
+	messageItem coveredKind = iota
+	timerItem
+)
+
+type coverKey struct {
+	what    coveredKind
+	service reflect.Type // of messages: what they are sent to
+	value   reflect.Type
+}
+
+type covered struct {
+	coverKey
+	happened bool
+}
+
+type coveredAction struct {
+	name string
+	met  bool
+}
+
+// knownType is an entry of a small cache in front of the index.
+type knownType struct {
+	word uintptr
+	node sim.NodeID
+	what coveredKind
+	ok   bool
+}
+
+func newCoverage(sys *sim.System) *coverage {
+	c := &coverage{index: map[coverKey]int{}, services: make([]reflect.Type, sys.Nodes)}
+	for i := range c.services {
+		c.services[i] = reflect.TypeOf(sys.New(sim.NodeID(i)))
+	}
+	for _, a := range sys.Actions {
+		v := reflect.Indirect(reflect.ValueOf(a))
+		if v.Kind() != reflect.Struct {
+			continue
+		}
+		if f := v.FieldByName("Name"); f.Kind() == reflect.String && !slices.Contains(c.names, f.String()) {
+			c.names = append(c.names, f.String())
+		}
+	}
+	return c
+}
+
+// before looks at an event that is about to be executed.
+func (c *coverage) before(w sim.World, ev sim.Event) {
+	switch ev.Kind {
+	case sim.Deliver:
+		if c.open[messageItem] > 0 {
+			c.buf = w.Messages(ev, c.buf[:0])
+			for i := range c.buf {
+				c.happen(coverKey{messageItem, c.services[ev.Node], reflect.TypeOf(c.buf[i].Msg)})
+			}
+		}
+	case sim.FireTimer:
+		if c.open[timerItem] > 0 {
+			c.fired(lastWords(w.Key(ev)))
+		}
+	case sim.DoAction:
+		for len(c.actions) <= int(ev.Slot) {
+			c.actions = append(c.actions, coveredAction{})
+		}
+		if a := &c.actions[ev.Slot]; !a.met {
+			a.met, a.name = true, lastWords(w.Key(ev))
+		}
+	}
+}
+
+// lastWords is the part of a stable key after its class and node.
+func lastWords(key string) string {
+	_, rest, _ := strings.Cut(key, " ")
+	_, rest, _ = strings.Cut(rest, " ")
+	return rest
+}
+
+func (c *coverage) happen(k coverKey) {
+	if i, ok := c.index[k]; ok && !c.items[i].happened {
+		c.items[i].happened = true
+		c.open[k.what]--
+	}
+}
+
+// fired notes the timer whose value is shown as text: that begins with the name of its type, unless it
+// is of a basic type, which are not told apart.
+func (c *coverage) fired(text string) {
+	for i := range c.items {
+		it := &c.items[i]
+		if it.what == timerItem && !it.happened && (it.value.PkgPath() == "" || beginsWithWord(text, it.value.Name())) {
+			it.happened = true
+			c.open[timerItem]--
+		}
+	}
+}
+
+func beginsWithWord(text, word string) bool {
+	rest, ok := strings.CutPrefix(text, word)
+	return ok && (rest == "" || !isLetter(rest[0]))
+}
+
+func isLetter(b byte) bool {
+	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b >= 0x80
+}
+
+// after looks at what the last step made possible.
+func (c *coverage) after(w sim.World) {
+	effects := w.Last().Effects
+	for i := range effects {
+		switch e := &effects[i]; e.Kind {
+		case sim.SendEffect, sim.StreamEffect:
+			c.expect(messageItem, e.Peer, e.Msg.Body)
+		case sim.SetTimerEffect:
+			c.expect(timerItem, -1, e.Value)
+		}
+	}
+}
+
+// expect notes that something of value's type may happen; node is the receiver of a message.
+func (c *coverage) expect(what coveredKind, node sim.NodeID, value any) {
+	word := typeWord(value)
+	k := &c.known[(word>>4^uintptr(node)<<5^uintptr(node))&255]
+	if k.ok && k.word == word && k.node == node && k.what == what {
+		return
+	}
+	key := coverKey{what: what, value: reflect.TypeOf(value)}
+	if node >= 0 {
+		key.service = c.services[node]
+	}
+	c.add(covered{coverKey: key})
+	*k = knownType{word, node, what, true}
+}
+
+// typeWord identifies the dynamic type of v within the process.
+func typeWord(v any) uintptr { return *(*uintptr)(unsafe.Pointer(&v)) }
+
+func (c *coverage) add(it covered) (changed bool) {
+	i, ok := c.index[it.coverKey]
+	if !ok {
+		c.index[it.coverKey] = len(c.items)
+		c.items = append(c.items, it)
+		if !it.happened {
+			c.open[it.what]++
+		}
+		return true
+	}
+	if it.happened && !c.items[i].happened {
+		c.items[i].happened = true
+		c.open[it.what]--
+		return true
+	}
+	return false
+}
+
+// merge adds what o knows, and reports whether that was more.
+func (c *coverage) merge(o *coverage) (changed bool) {
+	for _, it := range o.items {
+		changed = c.add(it) || changed
+	}
+	for slot, a := range o.actions {
+		for len(c.actions) <= slot {
+			c.actions = append(c.actions, coveredAction{})
+		}
+		if a.met && !c.actions[slot].met {
+			c.actions[slot] = a
+			changed = true
+		}
+	}
+	return changed
+}
+
+// neverHappened tells what could have happened and did not, sorted.
+func (c *coverage) neverHappened() []string {
+	several := false
+	for _, t := range c.services {
+		several = several || t != c.services[0]
+	}
+	var out []string
+	for _, it := range c.items {
+		switch {
+		case it.happened:
+		case it.what == timerItem:
+			out = append(out, "timer "+shortName(it.value))
+		case several:
+			out = append(out, fmt.Sprintf("message %s at %s", shortName(it.value), shortName(it.service)))
+		default:
+			out = append(out, "message "+shortName(it.value))
+		}
+	}
+	for _, name := range c.names {
+		if !slices.ContainsFunc(c.actions, func(a coveredAction) bool { return a.met && a.name == name }) {
+			out = append(out, "action "+name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func shortName(t reflect.Type) string {
+	for t != nil && t.Kind() == reflect.Pointer && t.Name() == "" {
+		t = t.Elem()
+	}
+	switch {
+	case t == nil:
+		return "nil"
+	case t.Name() != "":
+		return t.Name()
+	}
+	return t.String()
+}

@@ -1,0 +1,408 @@
+package search
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// forcedLimit bounds how many steps with one alternative follow each other: they cost no depth.
+const forcedLimit = 1000
+
+// item is a part of the search tree that has not been explored: the alternatives next to arity-1 of
+// the choice that follows path; all that follows path when arity is 0. With walk set it is a walk from
+// the end of path instead.
+type item struct {
+	path   choose.Path
+	depth  int32 // choices that path costs
+	forced int32 // steps with one alternative at its end
+	next   int32
+	arity  int32
+	cost   int32 // of the alternatives next to arity-1
+	walk   bool
+	state  *layer // the state at which the choice is made, nil if that does not matter
+}
+
+// frame is a choice on the run in progress that has alternatives left.
+type frame struct {
+	pos    int32 // of the choice in the path
+	next   int32
+	arity  int32
+	depth  int32 // choices before it
+	forced int32
+	cost   int32 // of the alternatives left
+}
+
+// layer is a state on the run in progress.
+type layer struct {
+	pos      int32 // length of the path to it
+	state    sim.Fingerprint
+	fresh    int32 // successors that had not been seen before
+	live     bool
+	recovers bool // it is live, or a live state was reached from it by the recovery relation
+	byFault  bool // the step to it is not in the recovery relation
+}
+
+// deepening is the strategy of one unit of bounded depth-first search. It goes past live states and
+// prunes states that were seen with as much depth left. From each leaf that is not live a walk goes on in the
+// same run. Leaves are the states at the bound, and those all of whose successors are pruned: a
+// cycle of states that are not live has no others. Leaves that are known to recover need no walk.
+type deepening struct {
+	seed   uint64
+	bound  int
+	faults bool // whether there are any
+	global *visited
+	own    *visited // what this unit adds
+	walker Walker
+	run    *replay.Run
+
+	items []item
+	redo  choose.Path // when not empty: a walk is due from the state at its end, which is the top layer
+
+	// Of the run in progress.
+	path   choose.Path // the task
+	frames []frame
+	layers []layer
+	depth  int32
+	forced int32
+	seen   bool // the state arrived at was seen before
+	known  stateInfo
+	walk   bool // on a walk
+	again  bool // the run was made for the walk only
+	leaf   walkedLeaf
+	drawn  bool // the rest of the step is drawn, as it lies beyond the bound
+
+	bounded bool // some run was ended by the bound
+}
+
+// walkedLeaf is where a walk began.
+type walkedLeaf struct {
+	step, choices int
+}
+
+func newDeepening(c *Config, run *replay.Run, global *visited) *deepening {
+	return &deepening{
+		seed: c.Seed, faults: c.System.Limits() != sim.Limits{}, global: global, run: run,
+		walker: *NewWalker(c.Weights, c.WalkSteps),
+	}
+}
+
+func (s *deepening) begin(u *unit) {
+	s.bound, s.own = u.bound, u.states
+	s.items = append(s.items[:0], u.items...)
+	s.frames, s.layers, s.redo = s.frames[:0], s.layers[:0], s.redo[:0]
+	s.bounded = false
+}
+
+func (s *deepening) Next() (Task, bool) {
+	s.walk, s.drawn, s.seen, s.again = false, false, false, false
+	if len(s.redo) > 0 {
+		s.path = append(s.path[:0], s.redo...)
+		s.redo = s.redo[:0]
+		s.walk, s.again, s.leaf.step = true, true, -1
+		return Task{Path: s.path}, true
+	}
+	if k := len(s.frames) - 1; k >= 0 {
+		f := &s.frames[k] // Ended leaves none that is used up
+		for n := len(s.layers) - 1; n >= 0 && s.layers[n].pos > f.pos; n-- {
+			s.layers = s.layers[:n]
+		}
+		s.path = append(s.path[:f.pos], f.next)
+		f.next++
+		s.depth, s.forced = f.depth+f.cost, 0
+		if f.cost == 0 {
+			s.forced = f.forced + 1
+		}
+		return Task{Path: s.path}, true
+	}
+	if len(s.items) == 0 {
+		return Task{}, false
+	}
+	it := &s.items[0]
+	s.items = s.items[1:]
+	s.path, s.layers = append(s.path[:0], it.path...), s.layers[:0]
+	s.depth, s.forced = it.depth, it.forced
+	if it.walk {
+		s.walk, s.again, s.leaf.step = true, true, -1
+		return Task{Path: s.path}, true
+	}
+	if it.arity > 0 {
+		if it.state != nil {
+			s.layers = append(s.layers, *it.state)
+		}
+		s.frames = append(s.frames, frame{int32(len(it.path)), it.next, it.arity, it.depth, it.forced, it.cost})
+		return s.Next()
+	}
+	return Task{Path: s.path}, true
+}
+
+func (s *deepening) info(f sim.Fingerprint) stateInfo { return s.own.get(f).merge(s.global.get(f)) }
+
+func (s *deepening) top() *layer {
+	if n := len(s.layers); n > 0 {
+		return &s.layers[n-1]
+	}
+	return nil
+}
+
+// Visit implements [Stateful].
+func (s *deepening) Visit(at *Node) (seen, onStack bool) {
+	if s.walk {
+		return false, false
+	}
+	f, left := at.Fingerprint(), s.bound-int(s.depth)
+	s.known = s.info(f)
+	if s.known.covers(left) {
+		for i := len(s.layers) - 1; i >= 0 && !onStack; i-- {
+			onStack = s.layers[i].state == f
+		}
+		s.seen = true
+		return true, onStack
+	}
+	s.seen = false
+	if !s.drawn { // else the state lies beyond the bound, and is to be found again when that is raised
+		s.own.add(f, explored(left))
+	}
+	return false, false
+}
+
+// Edge implements [Stateful].
+func (s *deepening) Edge(_, to *Node, step *sim.Step, seen, _ bool) {
+	if s.walk {
+		return
+	}
+	byFault := step.Event.Kind.Injection() || step.Crashed
+	parent := s.top()
+	if parent != nil {
+		switch {
+		case !seen:
+			parent.fresh++
+		case !byFault && (to.Live || s.known&recoversFlag != 0):
+			s.recovered()
+		}
+	}
+	if !seen {
+		s.push(to, byFault)
+	}
+}
+
+func (s *deepening) push(at *Node, byFault bool) {
+	s.layers = append(s.layers, layer{
+		pos: int32(len(at.Run.Path)), state: at.Fingerprint(), live: at.Live, byFault: byFault,
+	})
+}
+
+// recovered notes that the top layer recovers, and with it those from which it is reached by the
+// recovery relation.
+func (s *deepening) recovered() {
+	for i := len(s.layers) - 1; i >= 0 && !s.layers[i].recovers; i-- {
+		s.layers[i].recovers = true
+		s.own.add(s.layers[i].state, recoversFlag)
+		if s.layers[i].byFault {
+			break
+		}
+	}
+}
+
+// Select implements [Strategy].
+func (s *deepening) Select(at *Node) Selection {
+	if s.walk {
+		return s.selectWalk(at)
+	}
+	if s.seen {
+		return s.selectSeen(at)
+	}
+	pos := int32(len(at.Run.Path))
+	if len(s.layers) == 0 || s.top().pos != pos {
+		s.push(at, false) // a first state
+	}
+	n := len(at.Enabled)
+	if s.faults {
+		n += len(at.Injections())
+	}
+	if !at.Goal {
+		// All states are live, and nothing depends on it.
+	} else if at.Live {
+		s.recovered()
+	} else if s.walker.total(at.Enabled) == 0 {
+		// Dead by the recovery relation. Should that not be confirmed, the search goes on from here.
+		if n > 0 && (int(s.depth) < s.bound || n == 1 && s.forced < forcedLimit) {
+			s.frames = append(s.frames, frame{pos, 0, int32(n), s.depth, s.forced, cost(n)})
+		}
+		return Selection{End: OutOfEvents}
+	}
+	switch {
+	case n == 0:
+		return Selection{End: OutOfEvents}
+	case s.drawn:
+	case n == 1 && s.forced < forcedLimit, n > 1 && int(s.depth) < s.bound:
+		return Selection{Faults: s.faults}
+	}
+	s.bounded = true
+	if at.Live {
+		return Selection{End: AtBound}
+	}
+	return s.startWalk(at)
+}
+
+func cost(arity int) int32 {
+	if arity > 1 {
+		return 1
+	}
+	return 0
+}
+
+// selectSeen ends the run at a state that was seen before, unless that makes the state before it a
+// leaf.
+func (s *deepening) selectSeen(at *Node) Selection {
+	p := s.top()
+	if p == nil || p.fresh > 0 || p.live || p.recovers || !at.Goal || s.openSince(p.pos) {
+		return Selection{End: Duplicate}
+	}
+	if s.info(p.state)&walkedFlag != 0 {
+		return Selection{End: Duplicate}
+	}
+	s.own.add(p.state, walkedFlag)
+	if last := at.Run.World.Last(); last.Event.Kind.Injection() || last.Crashed {
+		s.redo = append(s.redo[:0], at.Run.Path[:p.pos]...)
+		return Selection{End: Duplicate}
+	}
+	return s.startWalk(at) // its first step is the one that led here
+}
+
+// openSince reports whether a choice from position pos on has alternatives left.
+func (s *deepening) openSince(pos int32) bool {
+	for i := len(s.frames) - 1; i >= 0 && s.frames[i].pos >= pos; i-- {
+		if s.frames[i].next < s.frames[i].arity {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *deepening) startWalk(at *Node) Selection {
+	s.walk, s.leaf.step = true, -1
+	return s.selectWalk(at)
+}
+
+func (s *deepening) selectWalk(at *Node) Selection {
+	if s.leaf.step < 0 {
+		s.leaf = walkedLeaf{at.Step, at.Choices}
+		s.walker.Seed(s.seed, choose.Derive(s.seed, at.Run.Path))
+	}
+	sel := s.walker.Select(at)
+	if sel.End == AtGoal {
+		s.recovered()
+	}
+	return sel
+}
+
+// Choose implements [Strategy].
+func (s *deepening) Choose(at *Node, p choose.Point) (int, bool) {
+	if s.walk {
+		return s.walker.Choose(at, p)
+	}
+	pos := int32(len(at.Run.Path))
+	open := int(s.depth) < s.bound
+	switch {
+	case p.Kind == choose.Event && p.Arity == 1:
+		s.forced++
+	case p.Kind == choose.Fault:
+		if !open {
+			s.bounded = true
+			break
+		}
+		s.frames = append(s.frames, frame{pos, 1, int32(p.Arity), s.depth, s.forced, 1})
+	case open:
+		s.frames = append(s.frames, frame{pos, 1, int32(p.Arity), s.depth, s.forced, 1})
+		s.depth++
+		s.forced = 0
+	default:
+		// The bound lies inside a step.
+		s.bounded = true
+		if !s.drawn {
+			s.drawn = true
+			s.walker.Seed(s.seed, choose.Derive(s.seed, at.Run.Path))
+		}
+		return s.walker.random.Choose(p), true
+	}
+	return 0, true
+}
+
+// Ended implements [Strategy].
+func (s *deepening) Ended(o *Outcome) {
+	if o.End == Stopped || o.End == Misfit {
+		return
+	}
+	for k := len(s.frames) - 1; k >= 0 && s.frames[k].next >= s.frames[k].arity; k-- {
+		s.frames = s.frames[:k]
+	}
+	if k := len(s.frames) - 1; k >= 0 {
+		s.path = append(s.path[:0], s.run.Path[:s.frames[k].pos]...)
+	}
+}
+
+func (s *deepening) suspects(o *Outcome) (int, bool) {
+	if s.walk {
+		return s.leaf.step, suspicious(o)
+	}
+	return o.Steps, suspicious(o)
+}
+
+// rest returns what is left to explore, in the order in which it would be explored, as one unit; nil
+// when nothing is.
+func (s *deepening) rest(u *unit) *unit {
+	var items []item
+	if len(s.redo) > 0 {
+		items = append(items, item{path: s.redo.Clone(), walk: true})
+	}
+	for k := len(s.frames) - 1; k >= 0; k-- {
+		f := s.frames[k]
+		if f.next >= f.arity {
+			continue
+		}
+		it := item{path: s.path[:f.pos].Clone(), depth: f.depth, forced: f.forced, next: f.next, arity: f.arity, cost: f.cost}
+		for i := len(s.layers) - 1; i >= 0 && it.state == nil && k == len(s.frames)-1; i-- {
+			if s.layers[i].pos <= f.pos {
+				it.state = &layer{}
+				*it.state = s.layers[i]
+			}
+		}
+		items = append(items, it)
+	}
+	items = append(items, s.items...)
+	if len(items) == 0 {
+		return nil
+	}
+	return &unit{phase: u.phase, bound: u.bound, items: items}
+}
+
+func (s *deepening) account(o *Outcome, events int, t *tallies) {
+	d, w := &t[deepeningPhase], &t[leafWalks]
+	if s.walk {
+		n := o.Steps - s.leaf.step
+		events -= n
+		w.events += n
+		w.ended(o)
+		if o.End == AtGoal {
+			w.steps.Add(n)
+			w.choices.Add(o.Choices - s.leaf.choices)
+		}
+	}
+	d.events += events
+	if s.again {
+		return
+	}
+	switch {
+	case s.walk:
+		d.paths++
+		d.steps.Add(s.leaf.step)
+	default:
+		d.ended(o)
+		d.steps.Add(o.Steps)
+	}
+	if s.seen && s.walk {
+		d.duplicates++
+	}
+	d.choices.Add(int(s.depth))
+}

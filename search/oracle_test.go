@@ -1,0 +1,210 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"pgregory.net/rapid"
+)
+
+// oracle explores a system breadth-first by brute force: every state is reached by executing its path
+// again, for each event and each sequence of answers.
+type oracle struct {
+	states map[sim.Fingerprint]int
+	paths  []choose.Path
+	next   [][]int // by the recovery relation
+	live   []bool
+	bad    []bool
+}
+
+func explore(t rapid.TB, sys *sim.System) *oracle {
+	w, err := sim.NewWorld(sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := replay.NewRun(w)
+	o := &oracle{states: map[sim.Fingerprint]int{}}
+	meet := func() int {
+		f := w.Fingerprint()
+		k, ok := o.states[f]
+		if !ok {
+			k = len(o.paths)
+			o.states[f] = k
+			o.paths = append(o.paths, run.Path.Clone())
+			o.next = append(o.next, nil)
+			o.live = append(o.live, w.Live())
+			o.bad = append(o.bad, w.Check() != nil)
+		}
+		return k
+	}
+	reach := func(p choose.Path) {
+		src := &choose.Prefix{Path: p}
+		if err := run.Start(src); err != nil {
+			t.Fatal(err)
+		}
+		for !src.Done() {
+			i, _ := src.Take()
+			if err := run.Step(i, src); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	reach(nil)
+	meet()
+	for k := 0; k < len(o.paths); k++ {
+		reach(o.paths[k])
+		n := len(w.Enabled()) + len(w.Injections(nil))
+		for i := range n {
+			var e choose.Enumerate
+			for e.Next() {
+				reach(o.paths[k])
+				fault := false
+				if ev, _ := run.Event(i); ev.Kind.Injection() {
+					fault = true
+				}
+				if err := run.Step(i, &e); err != nil {
+					t.Fatal(err)
+				}
+				to := meet()
+				if !fault && !w.Last().Crashed {
+					o.next[k] = append(o.next[k], to)
+				}
+			}
+		}
+	}
+	return o
+}
+
+// dead returns the states from which no live state is reached by the recovery relation.
+func (o *oracle) dead() []bool {
+	dead := make([]bool, len(o.live))
+	for k := range dead {
+		dead[k] = !o.live[k]
+	}
+	for changed := true; changed; {
+		changed = false
+		for k := range dead {
+			if dead[k] && slices.ContainsFunc(o.next[k], func(to int) bool { return !dead[to] }) {
+				dead[k] = false
+				changed = true
+			}
+		}
+	}
+	return dead
+}
+
+func drawTable(t *rapid.T) table {
+	states := rapid.IntRange(2, 7).Draw(t, "states")
+	state := rapid.IntRange(0, states-1)
+	tab := table{
+		live:    rapid.SliceOfNDistinct(state, 1, 3, rapid.ID).Draw(t, "live"),
+		crashes: rapid.IntRange(0, 2).Draw(t, "crashes"),
+	}
+	for range rapid.IntRange(1, 2*states).Draw(t, "moves") {
+		tab.moves = append(tab.moves, move{state.Draw(t, "from"), rapid.SliceOfN(state, 1, 3).Draw(t, "to")})
+	}
+	return tab
+}
+
+// Deepening to the end sees all states that brute force sees, and its leaves alone make it suspect a run
+// that ends in a dead state exactly when there are dead states. It may suspect others, too: a walk
+// may be too short.
+func TestDeepeningAgainstOracle(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tab := drawTable(t)
+		sys := tab.system()
+		o := explore(t, &sys)
+		dead := o.dead()
+		suspects := map[int]bool{}
+		cfg := search.Config{
+			System: sys, WalkSteps: 400, Seed: rapid.Uint64Range(1, 100).Draw(t, "seed"), Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
+			Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
+				if k := endOf(t, o, &sys, s.Path); dead[k] && s.Strategy == search.Deepening {
+					suspects[k] = true
+				}
+				return search.Confirmed{Refuted: true}, nil
+			},
+		}
+		res, err := search.Run(context.Background(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Stopped != search.StoppedComplete || res.Stats.States != len(o.paths) {
+			t.Fatalf("%d states (%s), brute force finds %d", res.Stats.States, res.Stopped, len(o.paths))
+		}
+		if slices.Contains(dead, true) != (len(suspects) > 0) {
+			t.Fatalf("dead states %v, suspects end in %v", dead, suspects)
+		}
+	})
+}
+
+func endOf(t rapid.TB, o *oracle, sys *sim.System, p choose.Path) int {
+	c, err := replay.NewCursor(sys, p, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for !c.AtEnd() {
+		if err := c.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k, ok := o.states[c.World().Fingerprint()]
+	if !ok {
+		t.Fatal("a path leads to a state that brute force does not know")
+	}
+	return k
+}
+
+// The result of a search does not depend on the number of workers.
+func TestWorkersDoNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tab := drawTable(t)
+		if rapid.Bool().Draw(t, "unsafe") {
+			tab.bad = []int{rapid.IntRange(1, 6).Draw(t, "bad")}
+		}
+		cfg := search.Config{
+			System: tab.system(), WalkSteps: 30, MaxDepth: rapid.IntRange(1, 8).Draw(t, "depth"), Seed: 3,
+			MaxPaths: rapid.IntRange(1, 5000).Draw(t, "paths"),
+			Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
+				return search.Confirmed{Violation: len(s.Path) == 7}, nil
+			},
+			Strategy: rapid.SampledFrom([]search.Name{search.Deepening, search.Walk, search.Faulty}).Draw(t, "strategy"),
+		}
+		results := map[string]int{}
+		for _, n := range []int{1, 4, 1} {
+			cfg.Workers = n
+			res, err := search.Run(context.Background(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Stats.Paths > cfg.MaxPaths {
+				t.Fatalf("%d paths, limit %d", res.Stats.Paths, cfg.MaxPaths)
+			}
+			results[withoutTimes(res)]++
+		}
+		if len(results) != 1 {
+			t.Fatalf("results differ: %v", results)
+		}
+	})
+}
+
+func withoutTimes(res *search.Result) string {
+	c := *res
+	c.Stats.Seconds = 0
+	c.Stats.Phases = slices.Clone(c.Stats.Phases)
+	for i := range c.Stats.Phases {
+		c.Stats.Phases[i].Seconds = 0
+	}
+	finding := search.Suspect{}
+	if c.Finding != nil {
+		finding = *c.Finding
+	}
+	c.Finding = nil
+	return fmt.Sprintf("%+v %+v", c, finding)
+}

@@ -1,0 +1,157 @@
+package search
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+)
+
+// tick is how often a round looks after its workers.
+const tick = 50 * time.Millisecond
+
+// round is units that are being done in parallel.
+type round struct {
+	s        *searcher
+	units    []*unit
+	next     atomic.Int32
+	last     atomic.Int32   // no units beyond this one are begun
+	doing    []atomic.Int32 // unit by worker, plus one
+	finished chan int
+	ended    []bool
+	first    int // unit that has not ended
+	watch    []watch
+}
+
+// watch is what is known of a worker's being alive. It is counted in ticks: when the whole process is
+// suspended, so are they.
+type watch struct {
+	waiting  int // ticks since the worker was asked
+	patience int // ticks until it is suspected
+}
+
+// overdue is a worker that does not answer.
+type overdue struct {
+	worker int
+	path   choose.Path
+	steps  int
+	again  bool // it was excused before
+}
+
+func (s *searcher) begin(units []*unit) *round {
+	r := &round{
+		s: s, units: units, finished: make(chan int, len(units)), ended: make([]bool, len(units)),
+		doing: make([]atomic.Int32, len(s.workers)), watch: make([]watch, len(s.workers)),
+	}
+	r.last.Store(int32(len(units)))
+	for i := range r.watch {
+		r.watch[i].patience = s.patience()
+	}
+	for i := range min(len(s.workers), len(units)) {
+		go r.work(i)
+	}
+	return r
+}
+
+// patience is the number of ticks within HandlerLimit.
+func (s *searcher) patience() int { return int(s.cfg.HandlerLimit/tick) + 2 }
+
+func (r *round) work(i int) {
+	w := r.s.workers[i]
+	for {
+		k := r.next.Add(1) - 1
+		if k >= int32(len(r.units)) {
+			return
+		}
+		if k <= r.last.Load() {
+			r.doing[i].Store(k + 1)
+			w.do(r.units[k])
+			r.doing[i].Store(0)
+			if sus := r.units[k].suspect; sus != nil && sus.certain() {
+				r.end(k)
+			}
+		}
+		r.finished <- int(k)
+	}
+}
+
+// end says that units beyond k will not matter.
+func (r *round) end(k int32) {
+	for old := r.last.Load(); k < old && !r.last.CompareAndSwap(old, k); old = r.last.Load() {
+	}
+}
+
+// wait waits until all units have ended, or all before one whose worker does not answer, and returns
+// that.
+func (r *round) wait(ctx context.Context) *overdue {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	interrupt, limit := ctx.Done(), r.s.limit
+	for r.first < len(r.units) {
+		select {
+		case k := <-r.finished:
+			r.ended[k] = true
+			for r.first < len(r.units) && r.ended[r.first] {
+				r.first++
+			}
+		case <-interrupt:
+			interrupt = nil
+			r.s.stop(StoppedInterrupted)
+		case <-limit:
+			limit = nil
+			r.s.stop(StoppedTime)
+		case <-ticker.C:
+			r.s.progress(r.units[0].phase)
+			if o := r.look(); o != nil {
+				return o
+			}
+		}
+	}
+	return nil
+}
+
+// look asks all workers whether they are alive.
+func (r *round) look() *overdue {
+	for i := range r.watch {
+		worker, w := r.s.workers[i], &r.watch[i]
+		k := int(r.doing[i].Load()) - 1
+		if k < 0 || worker.signal.Load()&askSignal == 0 {
+			w.waiting, w.patience = 0, r.s.patience()
+			worker.signal.Or(askSignal)
+			continue
+		}
+		if w.waiting++; w.waiting <= w.patience {
+			continue
+		}
+		if k != r.first {
+			continue // those before it decide first
+		}
+		o := &overdue{worker: i, again: w.patience > r.s.patience()}
+		o.path, o.steps = stuckPath(worker)
+		if worker.signal.Load()&askSignal != 0 {
+			return o
+		}
+	}
+	return nil
+}
+
+// excuse gives a worker that is overdue ten times as much time.
+func (r *round) excuse(o *overdue) {
+	w := &r.watch[o.worker]
+	w.waiting, w.patience = 0, 10*w.patience
+}
+
+// stuckPath copies the path of the run that a worker executes. The worker does not touch it while it
+// is inside a handler, but nothing orders its last change before this: the caller must find out
+// afterwards that the worker has not moved.
+//
+//go:norace
+func stuckPath(w *worker) (path choose.Path, steps int) {
+	run := w.active.Load()
+	path = make(choose.Path, len(run.Path))
+	for i := range path {
+		path[i] = run.Path[i]
+	}
+	return path, len(run.Bounds)
+}

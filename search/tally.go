@@ -1,0 +1,151 @@
+package search
+
+import (
+	"math/bits"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// phase is a kind of exploration.
+type phase int
+
+const (
+	startPhase phase = iota // the prefix alone; counts for nothing
+	prefixPhase
+	deepeningPhase
+	leafWalks
+	walkPhase
+	faultyPhase
+	criticalPhase
+	phases
+)
+
+func (p phase) String() string {
+	return [...]string{"start", "prefixes", "deepening", "leaf walks", "walks", "faulty walks", "critical"}[p]
+}
+
+// Tags of random streams, so that runs of the same number differ between kinds of walks.
+const (
+	walkTag int32 = iota + 1
+	faultyTag
+	prefixTag
+)
+
+// tally is what one phase did.
+type tally struct {
+	seconds                          float64
+	paths, live                      int
+	duplicates, outOfEvents, tooLong int
+	states, events                   int
+	steps, choices                   Histogram
+}
+
+type tallies [phases]tally
+
+// ended counts a run.
+func (t *tally) ended(o *Outcome) {
+	t.paths++
+	switch o.End {
+	case Duplicate:
+		t.duplicates++
+	case OutOfEvents:
+		t.outOfEvents++
+	case TooLong:
+		t.tooLong++
+	}
+	if o.Live {
+		t.live++
+	}
+}
+
+func (t *tallies) add(u *tallies) {
+	for p := range t {
+		a, b := &t[p], &u[p]
+		a.seconds += b.seconds
+		a.paths += b.paths
+		a.live += b.live
+		a.duplicates += b.duplicates
+		a.outOfEvents += b.outOfEvents
+		a.tooLong += b.tooLong
+		a.states += b.states
+		a.events += b.events
+		a.steps.merge(&b.steps)
+		a.choices.merge(&b.choices)
+	}
+}
+
+func (t *tallies) events() int {
+	n := 0
+	for p := range t {
+		n += t[p].events
+	}
+	return n
+}
+
+func (t *tallies) phases() []Phase {
+	var out []Phase
+	for p := range t {
+		a := &t[p]
+		if a.paths == 0 && a.events == 0 && a.seconds == 0 {
+			continue
+		}
+		out = append(out, Phase{
+			Name: phase(p).String(), Seconds: a.seconds, Paths: a.paths, Live: a.live, Duplicates: a.duplicates,
+			OutOfEvents: a.outOfEvents, TooLong: a.tooLong, States: a.states, Events: a.events,
+			Steps: a.steps, Choices: a.choices,
+		})
+	}
+	return out
+}
+
+// Add counts a value, which is not negative.
+func (h *Histogram) Add(v int) {
+	if h.Count == 0 {
+		h.Min, h.Max = v, v
+	}
+	h.Count++
+	h.Min, h.Max = min(h.Min, v), max(h.Max, v)
+	k := bits.Len(uint(v))
+	for len(h.Buckets) <= k {
+		h.Buckets = append(h.Buckets, 0)
+	}
+	h.Buckets[k]++
+}
+
+func (h *Histogram) merge(g *Histogram) {
+	switch {
+	case g.Count == 0:
+		return
+	case h.Count == 0:
+		h.Min, h.Max = g.Min, g.Max
+	}
+	h.Count += g.Count
+	h.Min, h.Max = min(h.Min, g.Min), max(h.Max, g.Max)
+	for len(h.Buckets) < len(g.Buckets) {
+		h.Buckets = append(h.Buckets, 0)
+	}
+	for k, n := range g.Buckets {
+		h.Buckets[k] += n
+	}
+}
+
+// Quantile returns the upper end of the class that the q-quantile lies in, at most Max; q is from 0
+// to 1. It is 0 when nothing was counted.
+func (h *Histogram) Quantile(q float64) int {
+	rank := int(q * float64(h.Count))
+	for k, n := range h.Buckets {
+		if rank < n {
+			return min(max(1<<k-1, h.Min), h.Max)
+		}
+		rank -= n
+	}
+	return h.Max
+}
+
+// most takes the greater of each limit.
+func most(a, b sim.Limits) sim.Limits {
+	return sim.Limits{
+		Crashes: max(a.Crashes, b.Crashes), NetErrors: max(a.NetErrors, b.NetErrors), Loss: max(a.Loss, b.Loss),
+		Dup: max(a.Dup, b.Dup), Partitions: max(a.Partitions, b.Partitions),
+	}
+}

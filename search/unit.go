@@ -1,0 +1,118 @@
+package search
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// The work is cut into units and done in rounds. All units of a round start from what was known at
+// its beginning and are put together in their order, so that it does not matter how many workers do
+// them, nor when. Units are small, because what a unit has seen helps the others from the next round
+// on only.
+const (
+	unitsPerRound = 8
+	unitRuns      = 256
+	unitEvents    = 1 << 15 // a unit ends after the run that exceeds it
+	unitChunks    = 4       // into how many units the rest of a unit is split when units are scarce
+	walkUnitRuns  = 64
+)
+
+// unit is a piece of work, and what came of it.
+type unit struct {
+	phase phase
+	runs  int // how many it may make
+
+	bound int // deepening
+	items []item
+
+	first, count int // rows of walks: numbers of the runs
+
+	// What came of it.
+	made      int // runs
+	tallies   tallies
+	sometimes []int
+	used      sim.Limits
+	states    *visited  // states added; the round's
+	coverage  *coverage // the round's
+	bounded   bool      // deepening: some run was ended by the bound
+	suspect   *Suspect  // the last run's
+	err       error     // a task did not fit
+	left      *unit     // nil when the unit was finished
+	prefixes  []choose.Path
+}
+
+// unitStrategy is a strategy that makes the runs of a unit.
+type unitStrategy interface {
+	Strategy
+	begin(*unit)
+	// rest is what the strategy did not get to; nil when it got through.
+	rest(*unit) *unit
+	// suspects reports whether the run that has just ended is suspected never to become live, and the step
+	// from which it went on without faults.
+	suspects(*Outcome) (origin int, yes bool)
+	// account adds the run that has just ended, which executed that many events.
+	account(o *Outcome, events int, t *tallies)
+}
+
+func restOfRow(u *unit, next int) *unit {
+	if n := u.first + u.count - next; n > 0 {
+		return &unit{phase: u.phase, first: next, count: n}
+	}
+	return nil
+}
+
+// split cuts the items of a unit of deepening into at most n units, in order and with about as many
+// alternatives each.
+func (u *unit) split(n int) []*unit {
+	all := 0
+	for i := range u.items {
+		all += u.items[i].size()
+	}
+	var out []*unit
+	share := (all + n - 1) / n
+	room := 0
+	for _, it := range u.items {
+		for it.size() > 0 {
+			if room == 0 {
+				out = append(out, &unit{phase: u.phase, bound: u.bound})
+				room = share
+			}
+			last := out[len(out)-1]
+			if it.size() <= room {
+				last.items = append(last.items, it)
+				room -= it.size()
+				break
+			}
+			part := it
+			part.arity = it.next + int32(room)
+			it.next += int32(room)
+			last.items = append(last.items, part)
+			room = 0
+		}
+	}
+	return out
+}
+
+// size is the number of alternatives of an item.
+func (it *item) size() int {
+	if it.arity == 0 {
+		return 1
+	}
+	return int(it.arity - it.next)
+}
+
+func (s *walks) account(o *Outcome, events int, t *tallies) {
+	accountWalk(&t[s.phase], o, events, o.Steps-s.origin)
+}
+func (s *faulty) account(o *Outcome, events int, t *tallies) {
+	accountWalk(&t[faultyPhase], o, events, o.Steps)
+}
+
+func accountWalk(t *tally, o *Outcome, events, steps int) {
+	t.ended(o)
+	t.events += events
+	if o.Live {
+		t.steps.Add(steps)
+		t.choices.Add(o.Choices)
+	}
+}

@@ -1,0 +1,232 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+const (
+	// verifyEvery: the first of that many runs of a unit is executed a second time and compared.
+	verifyEvery = 256
+	// verifyAgain is how often a run that differed is repeated to show the difference.
+	verifyAgain = 16
+)
+
+// recording is the states that a run went through, by the hashes of their components.
+type recording struct {
+	parts  []part
+	bounds []int // bounds[i] is the number of parts before state i+1
+}
+
+type part struct {
+	sim.Component
+	hash sim.Fingerprint
+}
+
+func (r *recording) reset() { r.parts, r.bounds = r.parts[:0], r.bounds[:0] }
+
+// state records the state of w.
+func (r *recording) state(w sim.World) {
+	for c, h := range w.Components() {
+		r.parts = append(r.parts, part{c, h})
+	}
+	r.bounds = append(r.bounds, len(r.parts))
+}
+
+func (r *recording) at(step int) []part {
+	if step >= len(r.bounds) {
+		return nil
+	}
+	first := 0
+	if step > 0 {
+		first = r.bounds[step-1]
+	}
+	return r.parts[first:r.bounds[step]]
+}
+
+// verifier executes runs a second time, in a world of its own that also looks for messages that were
+// changed after they were sent.
+type verifier struct {
+	w        *worker
+	run      *replay.Run // nil until needed
+	recorded recording
+	path     choose.Path
+	bounds   []int32
+}
+
+func newVerifier(w *worker) *verifier { return &verifier{w: w} }
+
+// begin has the next run recorded.
+func (v *verifier) begin() {
+	v.recorded.reset()
+	v.w.loop.record = &v.recorded
+}
+
+// verify executes the run that has just been recorded again.
+func (v *verifier) verify() *Suspect {
+	if v.run == nil {
+		world, err := sim.NewWorld(&v.w.cfg.System, sim.Options{CheckMessages: true})
+		if err != nil {
+			return nil // the same system made a world before
+		}
+		v.run = replay.NewRun(world)
+	}
+	l := v.w.loop
+	v.path, v.bounds = append(v.path[:0], l.run.Path...), append(v.bounds[:0], l.run.Bounds...)
+	v.w.active.Store(v.run)
+	d := v.difference(v.run)
+	if d == nil {
+		return nil
+	}
+	end := len(v.path)
+	if d.step < len(v.bounds) {
+		end = int(v.bounds[d.step])
+	}
+	sus := &Suspect{
+		Kind: sim.Nondeterminism, Node: -1, Path: v.path[:end].Clone(), Steps: d.step,
+	}
+	if d.finding != nil {
+		sus.find(d.finding)
+		return sus
+	}
+	sus.Message = d.text
+	if d.differs {
+		if d.component.Kind == sim.NodeState {
+			sus.Node = sim.NodeID(d.component.Index)
+		}
+		sus.Message = v.explain(d)
+	}
+	return sus
+}
+
+// difference is where an execution went another way than the recorded one.
+type difference struct {
+	step      int
+	text      string       // of another course of events
+	finding   *sim.Finding // that the first execution did not have
+	differs   bool         // in a component
+	component sim.Component
+}
+
+// difference executes the path on run, until its states differ from the recorded ones.
+func (v *verifier) difference(run *replay.Run) *difference {
+	src := &choose.Prefix{Path: v.path}
+	return v.drive(run, src, func(step int) *difference {
+		was, i := v.recorded.at(step), 0
+		for c, h := range run.World.Components() {
+			if i >= len(was) || was[i].Component != c || was[i].hash != h {
+				return &difference{step: step, differs: true, component: c}
+			}
+			i++
+		}
+		return nil
+	})
+}
+
+// drive executes the path on run. It calls visit in every state until that returns something.
+func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step int) *difference) *difference {
+	other := func(step int, format string, args ...any) *difference {
+		return &difference{step: step, text: fmt.Sprintf("step %d went another way when it was repeated: ", step) + fmt.Sprintf(format, args...)}
+	}
+	bound := func(step int) int { // length of the path after that step
+		switch {
+		case step < 0:
+			return 0
+		case step < len(v.bounds):
+			return int(v.bounds[step])
+		}
+		return len(v.path)
+	}
+	for step := 0; step <= len(v.bounds); step++ {
+		if v.w.loop.interrupted() {
+			return nil
+		}
+		var err error
+		if step == 0 {
+			err = run.Start(src)
+		} else {
+			index, _ := src.Take()
+			if _, ok := run.Event(index); !ok {
+				return other(step, "event %d was not possible any more", index)
+			}
+			err = run.Step(index, src)
+		}
+		if err != nil {
+			d := other(step, "%v", err)
+			if f, ok := err.(*sim.Finding); ok && v.certain(f) {
+				d.finding = f
+			}
+			return d
+		}
+		if src.Err() != nil {
+			return other(step, "%v", src.Err())
+		}
+		if src.Pos() != bound(step) || len(run.Path) != bound(step) {
+			return other(step, "it made %d choices instead of %d", len(run.Path)-bound(step-1), bound(step)-bound(step-1))
+		}
+		if d := visit(step); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// certain reports whether a finding of the second execution is one of its closer look: nothing else
+// can be new.
+func (v *verifier) certain(f *sim.Finding) bool { return f.Kind == sim.Safety || f.Kind == sim.Panic }
+
+// explain says what differs, with both values when they can be had.
+func (v *verifier) explain(d *difference) string {
+	where := map[sim.ComponentKind]string{
+		sim.NodeState: fmt.Sprintf("n%d", d.component.Index), sim.NetState: "the network",
+		sim.MonitorState: fmt.Sprintf("monitor %d", d.component.Index), sim.Budgets: "the fault limits",
+	}[d.component.Kind]
+	again := fieldsOf(v.run.World, d.component)
+	for range verifyAgain {
+		run := v.w.loop.run
+		at := v.drive(run, &choose.Prefix{Path: v.path}, func(step int) *difference {
+			if step == d.step {
+				return &difference{step: step}
+			}
+			return nil
+		})
+		if at == nil || at.step != d.step {
+			continue
+		}
+		if diff := firstDifference(fieldsOf(run.World, d.component), again); diff != "" {
+			return fmt.Sprintf("step %d, executed twice in the same way, leaves %s in different states: %s", d.step, where, diff)
+		}
+	}
+	return fmt.Sprintf("step %d, executed twice in the same way, leaves %s in different states", d.step, where)
+}
+
+func fieldsOf(w sim.World, c sim.Component) []sim.Field {
+	switch c.Kind {
+	case sim.NodeState:
+		return w.NodeFields(sim.NodeID(c.Index))
+	case sim.NetState, sim.Budgets:
+		return w.NetFields()
+	}
+	return nil
+}
+
+// firstDifference compares fields by path; "" when they are the same.
+func firstDifference(a, b []sim.Field) string {
+	value := func(fields []sim.Field, path string) string {
+		if i := slices.IndexFunc(fields, func(f sim.Field) bool { return f.Path == path }); i >= 0 {
+			return fields[i].Value
+		}
+		return "absent"
+	}
+	for _, f := range slices.Concat(a, b) {
+		if x, y := value(a, f.Path), value(b, f.Path); x != y {
+			return fmt.Sprintf("%s is %s or %s", cmp.Or(f.Path, "the state"), x, y)
+		}
+	}
+	return ""
+}

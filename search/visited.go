@@ -1,0 +1,99 @@
+package search
+
+import "github.com/macemc/macemc/sim"
+
+// visited is a set of states, by fingerprint, with what is to be remembered of each: how much depth
+// was left when the state was explored, and flags. It is an open-addressing table, because memory is
+// what limits an exhaustive search; 18 bytes per slot, at most three quarters of them in use.
+type visited struct {
+	keys []sim.Fingerprint
+	info []stateInfo // 0: the slot is free
+	n    int
+}
+
+// stateInfo packs the depth left plus one (0: the state was not explored) above the flags.
+type stateInfo uint16
+
+const (
+	walkedFlag   stateInfo = 1 << iota // a walk went on from the state
+	recoversFlag                       // a live state was reached from it by the recovery relation
+	occupiedFlag
+	infoFlags = 3
+	flagMask  = 1<<infoFlags - 1
+	maxDepth  = 1<<(16-infoFlags) - 2
+)
+
+func explored(left int) stateInfo { return stateInfo(left+1) << infoFlags }
+
+// covers reports whether the state was explored with at least that much depth left.
+func (i stateInfo) covers(left int) bool { return i>>infoFlags > stateInfo(left) }
+
+// merge returns the more that is known.
+func (i stateInfo) merge(j stateInfo) stateInfo {
+	return max(i&^flagMask, j&^flagMask) | (i|j)&flagMask
+}
+
+const minVisited = 1 << 10 // slots
+
+func newVisited() *visited {
+	return &visited{keys: make([]sim.Fingerprint, minVisited), info: make([]stateInfo, minVisited)}
+}
+
+// reset empties the set. It gives large tables back.
+func (v *visited) reset() {
+	if len(v.info) > 64*minVisited {
+		*v = *newVisited()
+		return
+	}
+	clear(v.info)
+	v.n = 0
+}
+
+// slot returns where f is, or would be.
+func (v *visited) slot(f sim.Fingerprint) int {
+	mask := len(v.info) - 1
+	i := int(f.Lo) & mask
+	for v.info[i] != 0 && v.keys[i] != f {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+// get returns what is known of a state, 0 if nothing is.
+func (v *visited) get(f sim.Fingerprint) stateInfo { return v.info[v.slot(f)] }
+
+// add merges info into what is known of a state, and reports whether the state is new.
+func (v *visited) add(f sim.Fingerprint, info stateInfo) bool {
+	i := v.slot(f)
+	if old := v.info[i]; old != 0 {
+		v.info[i] = old.merge(info)
+		return false
+	}
+	v.keys[i], v.info[i] = f, info|occupiedFlag
+	if v.n++; v.n > len(v.info)/4*3 {
+		v.grow()
+	}
+	return true
+}
+
+func (v *visited) grow() {
+	old := *v
+	v.keys, v.info = make([]sim.Fingerprint, 2*len(old.keys)), make([]stateInfo, 2*len(old.info))
+	for i, info := range old.info {
+		if info != 0 {
+			j := v.slot(old.keys[i])
+			v.keys[j], v.info[j] = old.keys[i], info
+		}
+	}
+}
+
+// addAll merges all of w into v, and returns how many of its explored states are new.
+func (v *visited) addAll(w *visited) int {
+	n := 0
+	for i, info := range w.info {
+		if info != 0 && v.add(w.keys[i], info) {
+			n++
+		}
+	}
+	return n
+}

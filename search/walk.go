@@ -1,0 +1,113 @@
+package search
+
+import (
+	"github.com/macemc/macemc/choose"
+)
+
+// Walker is the strategy of one weighted random walk by the recovery relation: without injections,
+// from the end of a task to the first live state, until no event is left, or for a number of steps.
+// Give it to [Loop.Run]. When the system has no Eventually property a walk does not end at live
+// states.
+type Walker struct {
+	draws
+	limit int
+	leave bool // the walk does not end in a live state before it has been in another
+
+	begun  bool
+	origin int // the step after which the walk began
+	left   bool
+	pick   int
+}
+
+// NewWalker returns a strategy whose walks have at most limit steps beyond the task. Weights must not
+// be negative.
+func NewWalker(w Weights, limit int) *Walker {
+	return &Walker{draws: newDraws(w), limit: limit}
+}
+
+// Seed prepares the next walk: it draws from the given stream of a seed.
+func (w *Walker) Seed(seed, stream uint64) {
+	w.random.Seed(seed, stream)
+	w.begun, w.left = false, false
+}
+
+// SetLimit changes the limit of later walks.
+func (w *Walker) SetLimit(limit int) { w.limit = limit }
+
+// SetLeave says whether later walks go on in live states until they have been in one that is not.
+func (w *Walker) SetLeave(leave bool) { w.leave = leave }
+
+// Next returns no task: walks are made one at a time.
+func (w *Walker) Next() (Task, bool) { return Task{}, false }
+
+// Select implements [Strategy].
+func (w *Walker) Select(at *Node) Selection {
+	if !w.begun {
+		w.begun, w.origin = true, at.Step
+	}
+	if !at.Live {
+		w.left = true
+	} else if at.Goal && (w.left || !w.leave) {
+		return Selection{End: AtGoal}
+	}
+	if at.Step-w.origin >= w.limit && w.total(at.Enabled) > 0 {
+		return Selection{End: TooLong}
+	}
+	if w.pick = w.event(at.Enabled); w.pick < 0 {
+		return Selection{End: OutOfEvents}
+	}
+	return Selection{}
+}
+
+// Choose implements [Strategy].
+func (w *Walker) Choose(_ *Node, p choose.Point) (int, bool) {
+	if p.Kind == choose.Event {
+		return w.pick, true
+	}
+	return w.random.Choose(p), true
+}
+
+// Ended implements [Strategy].
+func (w *Walker) Ended(*Outcome) {}
+
+// walks is the strategy of a row of walks, by number, from roots in turn.
+type walks struct {
+	Walker
+	seed  uint64
+	phase phase
+	tag   int32
+	roots []choose.Path
+	next  int
+	end   int
+}
+
+func (s *walks) Next() (Task, bool) {
+	if s.next >= s.end {
+		return Task{}, false
+	}
+	k := s.next
+	s.next++
+	s.Seed(s.seed, stream(s.seed, s.tag, k))
+	return Task{Path: s.roots[k%len(s.roots)]}, true
+}
+
+func (s *walks) begin(u *unit)                   { s.next, s.end = u.first, u.first+u.count }
+func (s *walks) suspects(o *Outcome) (int, bool) { return s.origin, suspicious(o) }
+func (s *walks) rest(u *unit) *unit              { return restOfRow(u, s.next) }
+
+// stay is the strategy of runs that end with their task.
+type stay struct{ walks }
+
+func (s *stay) Select(*Node) Selection          { return Selection{End: AtBound} }
+func (s *stay) suspects(*Outcome) (int, bool)   { return 0, false }
+func (s *stay) account(*Outcome, int, *tallies) {}
+
+// stream is the number of the random stream of run k of a kind of runs.
+func stream(seed uint64, tag int32, k int) uint64 {
+	return choose.Derive(seed, choose.Path{-tag, int32(k), int32(k >> 31)})
+}
+
+// suspicious reports whether a run that did not get live any more ended so.
+func suspicious(o *Outcome) bool {
+	return !o.Live && (o.End == OutOfEvents || o.End == TooLong)
+}

@@ -1,0 +1,176 @@
+package search
+
+import (
+	"sync/atomic"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// worker does units, one after the other. All but the atomic fields is its own
+// while it does one.
+type worker struct {
+	cfg        *Config
+	loop       *Loop
+	strategies [phases]unitStrategy
+	verifier   *verifier
+
+	signal atomic.Uint32
+	active atomic.Pointer[replay.Run] // the run that is executed now
+	runs   atomic.Int64               // made in the unit in progress
+	events atomic.Int64               // executed in it
+}
+
+// newWorker returns a worker that starts from the given roots.
+func newWorker(cfg *Config, number int, global *visited) (*worker, error) {
+	world, err := sim.NewWorld(&cfg.System, sim.Options{})
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{cfg: cfg, loop: NewLoop(world)}
+	if cfg.PathBuffer != nil {
+		w.loop.run.Path = cfg.PathBuffer(number)
+	}
+	w.loop.signal = &w.signal
+	w.verifier = newVerifier(w)
+	w.strategies[startPhase] = &stay{}
+	w.strategies[deepeningPhase] = newDeepening(cfg, w.loop.run, global)
+	for _, row := range []struct {
+		phase phase
+		tag   int32
+		leave bool
+	}{{prefixPhase, prefixTag, true}, {walkPhase, walkTag, true}} {
+		s := &walks{Walker: *NewWalker(cfg.Weights, cfg.WalkSteps), seed: cfg.Seed, phase: row.phase, tag: row.tag}
+		s.leave = row.leave
+		w.strategies[row.phase] = s
+	}
+	w.strategies[faultyPhase] = &faulty{
+		draws: newDraws(cfg.Weights), seed: cfg.Seed, limit: cfg.WalkSteps, limits: cfg.System.Limits(),
+	}
+	return w, nil
+}
+
+// setRoots says where rows of walks start.
+func (w *worker) setRoots(roots []choose.Path) {
+	w.strategies[startPhase].(*stay).roots = roots
+	w.strategies[prefixPhase].(*walks).roots = roots
+	w.strategies[walkPhase].(*walks).roots = roots
+	w.strategies[faultyPhase].(*faulty).roots = roots
+}
+
+// do does a unit.
+func (w *worker) do(u *unit) {
+	l := w.loop
+	l.coverage = u.coverage
+	s := w.strategies[u.phase]
+	s.begin(u)
+	u.sometimes = make([]int, len(l.sometimes))
+	defer func() {
+		w.runs.Store(0)
+		w.events.Store(0)
+	}()
+	events := 0
+	for u.made < u.runs && events < unitEvents {
+		t, ok := s.Next()
+		if !ok {
+			break
+		}
+		sampled := u.made%verifyEvery == 0
+		if sampled {
+			w.verifier.begin()
+		}
+		w.active.Store(l.run)
+		before := l.events
+		o := l.Run(s, t)
+		l.record = nil
+		n := l.events - before
+		events += n
+		if o.End == Stopped {
+			u.tallies[u.phase].events += n
+			break
+		}
+		u.made++
+		w.runs.Store(int64(u.made))
+		w.events.Store(int64(events))
+		s.account(&o, n, &u.tallies)
+		u.used = most(u.used, o.Used)
+		for i, held := range l.held {
+			if held {
+				u.sometimes[i]++
+			}
+		}
+		if o.End == Misfit {
+			u.err = o.Err
+			break
+		}
+		if u.suspect = w.suspect(s, &o); u.suspect != nil {
+			break
+		}
+		if u.phase == prefixPhase && o.Live {
+			u.prefixes = append(u.prefixes, l.run.Path.Clone())
+		}
+		if sampled {
+			if u.suspect = w.verifier.verify(); u.suspect != nil {
+				u.suspect.Strategy = strategyOf(s)
+				break
+			}
+		}
+	}
+	if d, ok := s.(*deepening); ok {
+		u.bounded = d.bounded
+	}
+	u.left = s.rest(u)
+}
+
+// suspect returns what is wrong with the run that has just ended, nil if nothing is.
+func (w *worker) suspect(s unitStrategy, o *Outcome) *Suspect {
+	sus := &Suspect{Path: w.loop.run.Path, Steps: o.Steps, Node: -1}
+	origin, yes := s.suspects(o)
+	switch {
+	case o.Finding != nil:
+		sus.find(o.Finding)
+	case yes:
+		sus.Origin, sus.OutOfEvents = origin, o.End == OutOfEvents
+		sus.Kind, sus.Message = sim.Liveness, "no live state was reached"
+		if sus.OutOfEvents {
+			sus.Kind, sus.Message = sim.Deadlock, "nothing can happen any more, and the state is not live"
+		}
+		for _, p := range w.loop.goals {
+			if !w.loop.world.Holds(p) {
+				sus.Property = p.Name
+				if text := w.loop.world.Explain(p); text != "" {
+					sus.Message = text
+				}
+				break
+			}
+		}
+	default:
+		return nil
+	}
+	sus.Path = sus.Path.Clone()
+	sus.Strategy = strategyOf(s)
+	if d, ok := s.(*deepening); ok {
+		sus.Depth = int(d.depth)
+	}
+	return sus
+}
+
+func strategyOf(s unitStrategy) Name {
+	switch s.(type) {
+	case *deepening:
+		return Deepening
+	case *faulty:
+		return Faulty
+	}
+	return Walk
+}
+
+// certain reports whether a suspect needs no confirmation.
+func (s *Suspect) certain() bool {
+	return s.Kind != sim.Liveness && s.Kind != sim.Deadlock && !s.Overdue
+}
+
+func (s *Suspect) find(f *sim.Finding) {
+	s.Kind, s.Property, s.Message, s.Stack, s.Node = f.Kind, f.Property, f.Message, f.Stack, f.Node
+}
