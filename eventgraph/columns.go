@@ -1,0 +1,97 @@
+package eventgraph
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// write sets the notes beside the lanes, wrapped, and the sources in a column of their own if there is
+// room.
+func (l *lanes) write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if !l.o.NoHeader {
+		var c canvas
+		for i, n := range l.g.Nodes {
+			c.put(l.x[i], strings.TrimSpace(fmt.Sprintf("n%d %s", n.ID, n.Name)))
+		}
+		fmt.Fprintln(b, c)
+	}
+	source := 0
+	for _, r := range l.rows {
+		source = max(source, len(r.source))
+	}
+	if l.o.NoSource {
+		source = 0
+	}
+	room := l.width - l.notes
+	column := true // sources stand in a column
+	if source > 0 {
+		if room-source-2 >= 24 {
+			room -= source + 2
+		} else {
+			column = false
+		}
+	}
+	wide := 0
+	for i := range l.rows {
+		r := &l.rows[i]
+		if l.o.NoSource {
+			r.source = ""
+		}
+		if !column && r.source != "" {
+			r.notes = strings.TrimPrefix(r.notes+" ["+r.source+"]", " ")
+			r.source = ""
+		}
+		if at := len([]rune(r.lane)); !r.plain && at < l.notes {
+			wide = max(wide, min(room, len([]rune(r.notes))))
+		}
+	}
+	at := l.notes + wide + 2 // column of the sources
+	for _, r := range l.rows {
+		if r.plain {
+			fmt.Fprintln(b, r.lane)
+			continue
+		}
+		line := canvas(r.lane)
+		first := room
+		if over := len(line) + 2 - l.notes; over > 0 {
+			first = room - over
+		}
+		lines := wrap(r.notes, first, max(room, 16))
+		for i, text := range lines {
+			if i > 0 {
+				line = nil
+			}
+			if text != "" {
+				line.put(max(l.notes, len(line)+2), text)
+			}
+			if i == 0 && r.source != "" {
+				line.put(max(at, len(line)+2), r.source)
+			}
+			fmt.Fprintln(b, line)
+		}
+	}
+	return b.Flush()
+}
+
+// wrap breaks text at spaces into lines of at most n characters, the first one of at most first;
+// longer words stand alone. There is at least one line.
+func wrap(text string, first, n int) []string {
+	var lines []string
+	line := ""
+	room := first
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "" && (len(lines) > 0 || len([]rune(word)) <= room):
+			line = word
+		case line != "" && len([]rune(line))+1+len([]rune(word)) <= room:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line, room = word, n
+		}
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,72 @@
+package eventgraph_test
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+// hello is sent round by gossips, also to themselves.
+type hello struct{ From sim.NodeID }
+
+type gossip struct {
+	sim.Nop
+	Heard int
+}
+
+func (g *gossip) greet(env sim.Env) {
+	for id := range sim.NodeID(env.Nodes()) {
+		env.Send(id, hello{env.Self()})
+	}
+	env.Log().Info("greeted", "nodes", env.Nodes())
+}
+
+func (g *gossip) Receive(sim.Env, sim.NodeID, any) { g.Heard++ }
+
+// gossips is a system in which every fault of datagrams can happen. Node 2 boots late.
+func gossips() *sim.System {
+	return &sim.System{
+		Name: "gossips", Nodes: 3, New: func(sim.NodeID) sim.Service { return &gossip{} },
+		Network: netsim.Datagrams{Loss: 1, Dup: 1, Partitions: 1}, Crashes: 2,
+		Late:    func(id sim.NodeID) bool { return id == 2 },
+		Actions: []sim.AnyAction{sim.Action[*gossip]{Name: "greet", Do: (*gossip).greet}},
+		Properties: []sim.Property{
+			{Name: "all heard", Eventually: sim.Each(func(_ sim.NodeID, g *gossip) bool { return g.Heard > 0 })},
+		},
+	}
+}
+
+// Every kind of fault of datagrams, a message to itself, and a node that boots late.
+func TestDatagramFaults(t *testing.T) {
+	keys := []string{
+		"action n0 greet",
+		"duplicate n1<-n0 hello{From:0}",
+		"deliver n1<-n0 hello{From:0}",
+		"deliver n0<-n0 hello{From:0}",
+		"boot n2",
+		"lose n1<-n0 hello{From:0}",
+		"partition n0<-n1",
+		"action n0 greet",
+		"heal n0<-n1",
+		"deliver n2<-n0 hello{From:0}",
+		"crash n1",
+	}
+	g := scripted(t, gossips(), keys...)
+	golden(t, "faults.txt", render(t, g.Text, eventgraph.Options{Notes: true, Fold: -1}))
+	golden(t, "faults.mmd", render(t, g.Mermaid, eventgraph.Options{Fold: -1}))
+	golden(t, "faults.svg", render(t, g.SVG, eventgraph.Options{Fold: -1}))
+	if !g.Nodes[2].Late || g.Nodes[0].Late {
+		t.Error("the node that boots late is not marked")
+	}
+	// The first greeting to n1 was duplicated in 2, delivered in 3 and its copy lost in 6.
+	m := g.Messages[1]
+	if m.To != 1 || len(m.Deliveries) != 1 || m.Deliveries[0] != 3 || m.End != 6 || m.Fate != "lost" {
+		t.Errorf("the duplicated message: %+v", m)
+	}
+	// What was sent to n2 while it was down is gone at once.
+	if m := g.Messages[2]; m.To != 2 || m.End != 1 {
+		t.Errorf("the message to the node that is down: %+v", m)
+	}
+}

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/replay"
+)
+
+// place names a field of a node's state.
+type place struct {
+	node int
+	path string
+}
+
+// state is the node states of a trace after some step, kept up by following the changes.
+type state struct {
+	values map[place]string
+	order  []place // of first appearance
+}
+
+func newState(t *replay.Trace) *state {
+	s := &state{values: map[place]string{}}
+	s.follow(&t.Boot)
+	return s
+}
+
+func (s *state) follow(step *replay.TraceStep) {
+	for _, c := range step.Changes {
+		at := place{c.Node, c.Path}
+		if _, ok := s.values[at]; !ok {
+			s.order = append(s.order, at)
+		}
+		s.values[at] = c.New
+	}
+}
+
+// firstDifference compares two runs that share their first steps, step by step after these, and
+// tells of the first step after which their node states differ: "n0.Acked  1 | 2", the dead run's
+// value first. Timers count only when nothing else ever differs.
+func firstDifference(dead, live *replay.Trace, common int) string {
+	a, b := newState(dead), newState(live)
+	timers := ""
+	for i := range min(len(dead.Steps), len(live.Steps)) {
+		a.follow(&dead.Steps[i])
+		b.follow(&live.Steps[i])
+		if i < common {
+			continue
+		}
+		found, bookkeeping := differences(a, b)
+		after := ""
+		if i > common {
+			after = fmt.Sprintf(" (after step %d)", i+1)
+		}
+		if len(found) > 0 {
+			return joinFew(found) + after
+		}
+		if timers == "" && len(bookkeeping) > 0 {
+			timers = joinFew(bookkeeping) + after
+		}
+	}
+	return timers
+}
+
+func joinFew(parts []string) string {
+	const most = 3
+	text := strings.Join(parts[:min(most, len(parts))], ";  ")
+	if n := len(parts) - most; n > 0 {
+		text += fmt.Sprintf(";  and %d more", n)
+	}
+	return text
+}
+
+func differences(a, b *state) (own, bookkeeping []string) {
+	seen := map[place]bool{}
+	for _, order := range [][]place{a.order, b.order} {
+		for _, at := range order {
+			if seen[at] || a.values[at] == b.values[at] {
+				continue
+			}
+			seen[at] = true
+			text := fmt.Sprintf("n%d.%s  %s | %s", at.node, at.path, orNone(a.values[at]), orNone(b.values[at]))
+			c := replay.NodeChange{Path: at.path}
+			if c.Bookkeeping() {
+				bookkeeping = append(bookkeeping, text)
+			} else {
+				own = append(own, text)
+			}
+		}
+	}
+	return own, bookkeeping
+}
+
+// smallState shows what the nodes are like in the end, "n0{Sent:2 Acked:1} n1{Seen:2}", or nothing if
+// that is long.
+func smallState(t *replay.Trace) string {
+	const most = 60
+	s := newState(t)
+	for i := range t.Steps {
+		s.follow(&t.Steps[i])
+	}
+	nodes := make([][]string, t.Nodes)
+	for _, at := range s.order {
+		if c := (replay.NodeChange{Path: at.path}); !c.Bookkeeping() && s.values[at] != "" {
+			nodes[at.node] = append(nodes[at.node], at.path+":"+s.values[at])
+		}
+	}
+	var parts []string
+	for id, fields := range nodes {
+		if len(fields) > 0 {
+			parts = append(parts, fmt.Sprintf("n%d{%s}", id, strings.Join(fields, " ")))
+		}
+	}
+	if text := strings.Join(parts, " "); len(text) <= most {
+		return text
+	}
+	return ""
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

@@ -1,0 +1,68 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/replay"
+)
+
+// JSON writes the report as one JSON object. Lists are never null.
+func JSON(w io.Writer, r *Report) error {
+	c := *r
+	c.Stack = strings.Join(userFrames(r.Stack), "\n")
+	c.Bugs = orEmpty(c.Bugs)
+	c.Phases = orEmpty(c.Phases)
+	c.Coverage.NeverHappened = orEmpty(c.Coverage.NeverHappened)
+	c.Coverage.Sometimes = orEmpty(c.Coverage.Sometimes)
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(&c)
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// CriticalOf puts a critical transition into the terms of a report. dead is the trace of res.Dead; nil
+// leaves out what can only be seen in it.
+func CriticalOf(res *critical.Result, dead *replay.Trace) *Critical {
+	c := &Critical{
+		Case: res.Case, Step: res.Step, Node: -1, Probes: orEmpty(res.Probes), Before: res.Before, After: res.After,
+		LiveCommon: res.LiveCommon, Tail: res.Tail, Walks: res.After.Walks, Limit: res.After.Limit,
+		OutOfEvents: res.OutOfEvents,
+	}
+	if c.Limit == 0 && len(res.Probes) > 0 {
+		last := res.Probes[len(res.Probes)-1]
+		c.Walks, c.Limit = last.Walks, last.Limit
+	}
+	if dead == nil || res.Step < 1 || res.Step > len(dead.Steps) {
+		return c
+	}
+	s := &dead.Steps[res.Step-1]
+	c.Node, c.Event = s.Node, s.Sentence()
+	c.Choice = choiceText(s, res.Choice)
+	return c
+}
+
+// choiceText names one of the choices of a step with several; index counts those with more than one
+// alternative.
+func choiceText(s *replay.TraceStep, index int) string {
+	for _, a := range s.Choices {
+		if a.Arity <= 1 {
+			continue
+		}
+		if index == 0 {
+			return fmt.Sprintf("%s: %d of %d", a.Label, a.Pick, a.Arity)
+		}
+		index--
+	}
+	return ""
+}

@@ -1,0 +1,83 @@
+// Package report says what a search found and covered: as JSON, on a terminal, as Markdown and as a
+// self-contained page. There is one renderer per format; all of them show a [Report].
+package report
+
+import (
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// Report is the outcome of one search. Its JSON keys are a contract: keys may be added, none renamed.
+type Report struct {
+	System       string            `json:"system"`
+	Nodes        int               `json:"nodes"`
+	Params       map[string]string `json:"params,omitempty"`
+	Bugs         []string          `json:"bugs"`
+	Limits       sim.Limits        `json:"limits"`
+	Timing       string            `json:"timing"`
+	Strategy     string            `json:"strategy"`
+	Seed         uint64            `json:"seed"`
+	Workers      int               `json:"workers"`
+	Verdict      search.Verdict    `json:"verdict"`
+	Kind         sim.FindingKind   `json:"kind,omitempty"`
+	Property     string            `json:"property,omitempty"`
+	Message      string            `json:"message,omitempty"`
+	Steps        int               `json:"steps"` // of the violating run
+	Depth        int               `json:"depth"`
+	Paths        int               `json:"paths"`
+	States       int               `json:"states"`
+	Events       int               `json:"events"`
+	Seconds      float64           `json:"seconds"`
+	Stopped      string            `json:"stopped"`
+	WalkSteps    int               `json:"walk_steps"` // limit of a walk
+	PathFile     string            `json:"path_file,omitempty"`
+	LivePathFile string            `json:"live_path_file,omitempty"`
+	Critical     *Critical         `json:"critical,omitempty"`
+	Coverage     Coverage          `json:"coverage"`
+	Phases       []search.Phase    `json:"phases"`
+
+	Suspects int    `json:"suspects"`          // suspected violations that were not confirmed
+	Stack    string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only
+	Explain  string `json:"explain,omitempty"` // the property's own words on the last state
+
+	// What the renderers for people need besides; not part of the JSON.
+	Dead     *replay.Trace `json:"-"` // the violating run, traced
+	Live     *replay.Trace `json:"-"` // the nearest live run, traced; nil when unknown
+	Commands Commands      `json:"-"`
+}
+
+// Critical is the critical transition.
+type Critical struct {
+	Case       critical.Case    `json:"case"`
+	Step       int              `json:"step"`
+	Node       int              `json:"node"`
+	Event      string           `json:"event"`
+	Choice     string           `json:"choice"` // the choice within the step; "" when it is the event
+	Walks      int              `json:"walks"`  // walks of the deciding probe
+	Limit      int              `json:"limit"`  // their length in steps
+	Probes     []critical.Probe `json:"probes"`
+	Before     critical.Probe   `json:"before"`
+	After      critical.Probe   `json:"after"`
+	LiveCommon int              `json:"live_common"` // steps that dead and live run share
+	Tail       critical.Tail    `json:"tail"`
+	// OutOfEvents says that nothing of the recovery relation can happen at the end of the dead run.
+	OutOfEvents bool `json:"out_of_events"`
+}
+
+// Coverage is what was explored. OmissionProbability bounds the probability that a state was missed
+// by fingerprint collisions; nil when it does not apply.
+type Coverage struct {
+	ExhaustedDepth      int                `json:"exhausted_depth"`
+	Complete            bool               `json:"complete"`
+	OmissionProbability *float64           `json:"omission_probability"`
+	NeverHappened       []string           `json:"never_happened"`
+	Sometimes           []search.Sometimes `json:"sometimes"`
+	FaultsUsed          sim.Limits         `json:"faults_used"`
+}
+
+// Commands are what a person can run next; empty ones are not shown.
+type Commands struct {
+	Look, Rerun, Report string
+}

@@ -1,0 +1,265 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/pingack"
+)
+
+func trace(t *testing.T, sys *sim.System, keys ...string) *replay.Trace {
+	t.Helper()
+	f := &choose.File{Header: choose.Header{System: sys.Name, Nodes: sys.Nodes}}
+	for _, k := range keys {
+		f.Steps = append(f.Steps, choose.FileStep{Key: k})
+	}
+	r, err := replay.ReadFile(sys, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := replay.Record(sys, r.Path, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// pingackReport is the report of a run of pingack that dies in step 6.
+func pingackReport(t *testing.T) *report.Report {
+	t.Helper()
+	common := []string{
+		"action n0 ping", "deliver n1<-n0 Ping{Seq:1}", "deliver n0<-n1 Ack{Seq:1}",
+		"action n0 ping", "deliver n1<-n0 Ping{Seq:2}",
+	}
+	keys := append(common[:5:5], "lose n0<-n1 Ack{Seq:2}")
+	for range 10 {
+		keys = append(keys, "timer n0 resend{}", "deliver n1<-n0 Ping{Seq:2}")
+	}
+	dead := trace(t, &pingack.System, keys...)
+	live := trace(t, &pingack.System, append(common[:5:5], "deliver n0<-n1 Ack{Seq:2}")...)
+	res := &critical.Result{
+		Case: critical.C1, Step: 6, Choice: -1, LiveCommon: 5,
+		Before: critical.Probe{Step: 5, Walks: 1, Recovered: 1, Limit: 2000},
+		After:  critical.Probe{Step: 6, Walks: 200, Recovered: 0, Limit: 2000},
+		Tail: critical.Tail{Repeats: []critical.Repeat{
+			{Event: "n0 timer resend", Count: 1000, Changes: 1000}, {Event: "n1 Ping{2}", Count: 990},
+		}},
+	}
+	return &report.Report{
+		System: "pingack", Nodes: 2, Limits: pingack.System.Limits(), Timing: pingack.System.Timing.String(),
+		Strategy: "deepening", Seed: 1, Workers: 2, Verdict: search.Violation, Kind: sim.Liveness,
+		Property: "every ping is acknowledged", Steps: 26, Paths: 12, States: 345, Events: 6789, Seconds: 0.4,
+		WalkSteps: 2000, Stopped: "found", PathFile: "out/error.path", LivePathFile: "out/live.path",
+		Critical: report.CriticalOf(res, dead), Dead: dead, Live: live,
+		Commands: report.Commands{
+			Look: "macemc mdb out/error.path", Rerun: "go test -run 'TestPingAck$' -macemc.replay=out/error.path",
+			Report: "out/report.html",
+		},
+	}
+}
+
+func nothingFound() *report.Report {
+	return &report.Report{
+		System: "pingack", Nodes: 2, Limits: sim.Limits{Loss: 1}, Timing: "ByDeadline", Strategy: "deepening",
+		Verdict: search.OK, States: 81204, Paths: 3120, Seconds: 5, WalkSteps: 2000, Stopped: "time",
+		Coverage: report.Coverage{
+			ExhaustedDepth: 14,
+			NeverHappened:  []string{"timer Pinger.retry", "message Nack"},
+			Sometimes:      []search.Sometimes{{Property: "a resend was acknowledged", Runs: 412}, {Property: "two pings crossed"}},
+			FaultsUsed:     sim.Limits{Loss: 1},
+		},
+		Phases: []search.Phase{
+			{Name: "deepening", Paths: 10},
+			// 2 values of 16 to 31 among 3: the median is one of them.
+			{Name: "leaf walks", Paths: 3, Live: 3, Steps: search.Histogram{Count: 3, Min: 18, Max: 310,
+				Buckets: []int{0, 0, 0, 0, 0, 2, 0, 0, 0, 1}}},
+			{Name: "faulty walks", Paths: 4, Live: 2, OutOfEvents: 1, TooLong: 1},
+		},
+	}
+}
+
+func render(t *testing.T, f func(io.Writer, *report.Report) error, r *report.Report) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func terminal(w io.Writer, r *report.Report) error { return report.Terminal(w, r, report.Style{}) }
+
+func TestGolden(t *testing.T) {
+	found, none := pingackReport(t), nothingFound()
+	golden(t, "pingack.txt", render(t, terminal, found))
+	golden(t, "pingack.md", render(t, report.Markdown, found))
+	golden(t, "pingack.json", render(t, report.JSON, found))
+	golden(t, "pingack.html", render(t, report.HTML, found))
+	golden(t, "nothing.txt", render(t, terminal, none))
+	golden(t, "nothing.md", render(t, report.Markdown, none))
+	none.Verdict, none.Suspects = search.Inconclusive, 1
+	golden(t, "inconclusive.txt", render(t, terminal, none))
+}
+
+// The keys of the JSON are a contract.
+func TestJSONKeys(t *testing.T) {
+	var got map[string]any
+	if err := json.Unmarshal(render(t, report.JSON, pingackReport(t)), &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range strings.Fields("system bugs seed verdict kind property steps depth paths states events " +
+		"seconds path_file live_path_file critical coverage") {
+		if _, ok := got[key]; !ok {
+			t.Errorf("key %q is missing", key)
+		}
+	}
+	for _, key := range strings.Fields("case step node event choice walks limit") {
+		if _, ok := got["critical"].(map[string]any)[key]; !ok {
+			t.Errorf("key critical.%s is missing", key)
+		}
+	}
+	for _, key := range strings.Fields("exhausted_depth complete omission_probability never_happened") {
+		if _, ok := got["coverage"].(map[string]any)[key]; !ok {
+			t.Errorf("key coverage.%s is missing", key)
+		}
+	}
+}
+
+// Only times may differ between two reports of the same run.
+func TestTimesAlone(t *testing.T) {
+	a, b := pingackReport(t), pingackReport(t)
+	b.Seconds = 77
+	for name, f := range map[string]func(io.Writer, *report.Report) error{
+		"terminal": terminal, "markdown": report.Markdown, "html": report.HTML,
+	} {
+		x := bytes.ReplaceAll(render(t, f, a), []byte("0.4s"), []byte("TIME"))
+		y := bytes.ReplaceAll(render(t, f, b), []byte("1m17s"), []byte("TIME"))
+		if !bytes.Equal(x, y) {
+			t.Errorf("%s: two reports differ in more than times", name)
+		}
+	}
+}
+
+// The page is self-contained and, seen as XML, its elements are closed.
+func TestPage(t *testing.T) {
+	page := render(t, report.HTML, pingackReport(t))
+	if bad := regexp.MustCompile(`(?i)(src|href)\s*=|@import|url\(|https?://[^w"]|//www\.[^w]`).Find(page); bad != nil {
+		t.Errorf("the page refers to something outside: %q", bad)
+	}
+	script := regexp.MustCompile(`(?s)<script>.*</script>`) // not markup
+	d := xml.NewDecoder(bytes.NewReader(script.ReplaceAll(page, nil)))
+	d.Strict = false
+	d.AutoClose = []string{"meta", "br"}
+	d.Entity = xml.HTMLEntity
+	depth := 0
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+	}
+	if depth != 0 {
+		t.Errorf("%d elements are not closed", depth)
+	}
+}
+
+func TestPanic(t *testing.T) {
+	dead := trace(t, bombs(), "action n0 light", "action n0 light")
+	f := dead.Finding
+	if f == nil {
+		t.Fatal("the bomb did not explode")
+	}
+	r := &report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: f.Kind, Message: f.Message, Stack: f.Stack, Dead: dead}
+	golden(t, "panic.txt", render(t, terminal, r))
+	if js := string(render(t, report.JSON, r)); !strings.Contains(js, "report_test.explode") || strings.Contains(js, "goroutine") {
+		t.Errorf("the JSON does not hold the user's frames alone: %s", js)
+	}
+}
+
+// A handler that overflows the stack kills its process, whose last words are all that is known.
+func TestStackOverflow(t *testing.T) {
+	words := "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n\n" +
+		"runtime stack:\nruntime.throw({0x1, 0x2})\n\t/go/src/runtime/panic.go:1 +0x4a\n\n" +
+		"goroutine 1 gp=0xc0 [running]:\n" + strings.Repeat("example.com/deep.(*Node).dig(0xc1)\n\t/home/me/deep/node.go:7 +0x1f\n", 20) +
+		"...additional frames elided...\n" +
+		"example.com/deep.(*Node).Receive(0xc1)\n\t/home/me/deep/node.go:3 +0x1f\n" +
+		"github.com/macemc/macemc/sim.(*machine).call(0xc2)\n\t/src/sim/execute.go:9 +0x2b\n\ngoroutine 2 [idle]:\nother.f()\n\t/x/f.go:1\n"
+	r := &report.Report{System: "deep", Nodes: 1, Verdict: search.Violation, Kind: sim.Divergence, Message: "the handler overflows the stack", Stack: words}
+	got := string(render(t, terminal, r))
+	if n := strings.Count(got, "deep/node.go:7 deep.(*Node).dig"); n != 12 || !strings.Contains(got, "... and 9 more") {
+		t.Errorf("%d frames are shown, want 12 of 21:\n%s", n, got)
+	}
+	if strings.Contains(got, "/home") || strings.Contains(got, "0x") || strings.Contains(got, "other.f") {
+		t.Errorf("the report tells of the machine:\n%s", got)
+	}
+}
+
+func TestSafety(t *testing.T) {
+	dead := trace(t, bombs(sim.Property{
+		Name: "not lit", Always: sim.Each(func(_ sim.NodeID, b *bomb) bool { return b.Fuse == 0 }),
+		Explain: func(*sim.View) string { return "n0 burns" },
+	}), "action n0 light")
+	f := dead.Finding
+	r := &report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: f.Kind, Property: f.Property, Message: f.Message, Dead: dead}
+	golden(t, "safety.txt", render(t, terminal, r))
+}
+
+func TestOtherKinds(t *testing.T) {
+	lit := sim.Property{Name: "lit thrice", Eventually: sim.Each(func(_ sim.NodeID, b *bomb) bool { return b.Fuse == 3 })}
+	dead := trace(t, bombs(lit), "action n0 light")
+	base := report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Property: lit.Name, Dead: dead}
+
+	stuck := base
+	stuck.Kind = sim.Deadlock
+	stuck.Critical = &report.Critical{Case: critical.C2Initial, After: critical.Probe{Walks: 200, Limit: 2000}}
+	golden(t, "deadlock.txt", render(t, terminal, &stuck))
+
+	late := base
+	late.Kind = sim.Liveness
+	late.Critical = &report.Critical{Case: critical.C2, Limit: 8000}
+	golden(t, "late.txt", render(t, terminal, &late))
+
+	loop := base
+	loop.Kind, loop.Message = sim.Divergence, "the handler made more choices in one step than the bound allows"
+	golden(t, "divergence.txt", render(t, terminal, &loop))
+
+	odd := base
+	odd.Kind, odd.Message = sim.Nondeterminism, "step 1: n0.Fuse was 1, now 2"
+	golden(t, "nondeterminism.txt", render(t, terminal, &odd))
+}
+
+func TestColor(t *testing.T) {
+	var colored, plain bytes.Buffer
+	r := pingackReport(t)
+	if err := report.Terminal(&colored, r, report.Style{Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := terminal(&plain, r); err != nil {
+		t.Fatal(err)
+	}
+	stripped := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(colored.String(), "")
+	if bytes.ContainsRune(plain.Bytes(), '\x1b') || stripped != plain.String() || stripped == colored.String() {
+		t.Error("colours are there when they should not be, or the text differs")
+	}
+}

@@ -1,0 +1,342 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// summary is what all renderers for people say.
+type summary struct {
+	title string // "pingack: LIVENESS VIOLATION"
+	facts []fact
+	dead  *eventgraph.Graph // nil when the run was not traced
+	live  *eventgraph.Graph
+	// deadSteps and liveSteps are the excerpts worth showing.
+	deadSteps, liveSteps []int
+	tail                 string // what goes on for ever; "" when nothing is known
+	liveFrom             int    // first step in which the live run differs
+	difference           string // first difference of the states of both runs
+	coverage             []string
+}
+
+// fact is one labelled statement, with an aside.
+type fact struct{ label, text, aside string }
+
+func (r *Report) summarise() *summary {
+	s := &summary{title: r.name() + ": "}
+	if r.Verdict != search.Violation {
+		s.title += r.outcome()
+		s.coverage = r.covered()
+		return s
+	}
+	s.title += strings.ToUpper(kindNames[r.Kind])
+	s.facts = r.facts()
+	if r.Dead != nil {
+		s.dead = eventgraph.Build(r.Dead)
+		mark := s.dead.Last()
+		if c := r.Critical; c != nil && c.Step > 0 && c.Step <= s.dead.Last() {
+			s.dead.Critical, mark = c.Step, c.Step
+		}
+		const before, lastSteps, after = 4, 10, 4
+		n := before
+		if s.dead.Critical == 0 {
+			n = lastSteps
+		}
+		s.deadSteps = s.dead.Past(mark, n)
+		for step := mark; step <= min(mark+after, s.dead.Last()); step++ {
+			s.deadSteps = append(s.deadSteps, step)
+		}
+		if s.dead.Last() == 0 {
+			s.deadSteps = []int{0}
+		}
+	}
+	if c := r.Critical; c != nil {
+		if s.tail = tailText(c.Tail); c.OutOfEvents {
+			s.tail = "nothing can happen any more"
+		}
+		if r.Live != nil && r.Dead != nil {
+			s.compare(r, c.LiveCommon)
+		}
+	}
+	return s
+}
+
+var kindNames = map[sim.FindingKind]string{
+	sim.Safety:         "safety violation",
+	sim.Liveness:       "liveness violation",
+	sim.Deadlock:       "deadlock",
+	sim.Panic:          "panic",
+	sim.Divergence:     "divergence",
+	sim.Nondeterminism: "nondeterminism",
+}
+
+// compare adds the live run.
+func (s *summary) compare(r *Report, common int) {
+	s.live = eventgraph.Build(r.Live)
+	s.liveFrom = common + 1
+	const most = 6
+	for step := s.liveFrom; step <= s.live.Last() && len(s.liveSteps) < most; step++ {
+		s.liveSteps = append(s.liveSteps, step)
+		if s.live.Events[step].Live {
+			break
+		}
+	}
+	s.difference = firstDifference(r.Dead, r.Live, common)
+}
+
+func (r *Report) facts() []fact {
+	var f []fact
+	switch r.Kind {
+	case sim.Liveness, sim.Deadlock:
+		f = append(f, r.neverAgain()...)
+	case sim.Safety:
+		f = append(f, fact{"violated:", r.Property, firstOf(r.Explain, r.Message)})
+	case sim.Panic:
+		f = append(append(f, fact{"panic:", r.Message, ""}), r.where()...)
+	case sim.Divergence:
+		f = append(append(f, fact{"diverges:", r.Message, ""}), r.where()...)
+	case sim.Nondeterminism:
+		f = append(f, fact{"not the same:", r.Message, "two executions of the same path differ"})
+	}
+	if r.Kind == sim.Deadlock {
+		f = append(f, fact{"stuck:", "nothing can happen any more", "no event is enabled but injected faults"})
+	}
+	if c := r.Critical; c != nil {
+		return append(f, c.facts()...)
+	}
+	if last := r.lastStep(); last != nil {
+		f = append(f, fact{fmt.Sprintf("at step %d:", last.Number), last.Sentence(), last.Source})
+	}
+	return f
+}
+
+// where lists the user's frames of the stack.
+func (r *Report) where() []fact {
+	var f []fact
+	label := "in:"
+	for _, frame := range userFrames(r.Stack) {
+		f = append(f, fact{label, frame, ""})
+		label = ""
+	}
+	return f
+}
+
+func (r *Report) lastStep() *replay.TraceStep {
+	if r.Dead == nil || len(r.Dead.Steps) == 0 {
+		return nil
+	}
+	at := len(r.Dead.Steps)
+	if f := r.Dead.FoundAt; f > 0 && f <= at {
+		at = f
+	}
+	return &r.Dead.Steps[at-1]
+}
+
+// neverAgain says which properties do not hold any more. Right after the critical step some of them
+// may still hold for a while, so the second half of what follows it decides. When each holds now and
+// then, just never all together, they are all named.
+func (r *Report) neverAgain() []fact {
+	label := "never again:"
+	if r.Critical != nil && r.Critical.Step == 0 && r.Critical.Case == critical.C2Initial {
+		label = "never:"
+	}
+	if r.Dead == nil {
+		return []fact{{label, r.Property, firstOf(r.Explain, r.Message)}}
+	}
+	from := len(r.Dead.Steps)
+	if c := r.Critical; c != nil && c.Step > 0 {
+		from -= (from - c.Step) / 2
+	}
+	var never, all []fact
+	for _, p := range r.Dead.Properties {
+		if p.Kind != "eventually" {
+			continue
+		}
+		f := fact{label, p.Name, p.Explain}
+		all = append(all, f)
+		if failsFrom(r.Dead, from, p.Name) {
+			never = append(never, f)
+		}
+	}
+	if len(never) == 0 {
+		for i := range all {
+			all[i].aside = strings.TrimPrefix(all[i].aside+", not together with the others", ", ")
+		}
+		never = all
+	}
+	if len(never) == 0 {
+		return []fact{{label, r.Property, firstOf(r.Explain, r.Message)}}
+	}
+	if len(never) == 1 {
+		never[0].aside = firstOf(never[0].aside, smallState(r.Dead))
+	}
+	for i := len(never) - 1; i > 0; i-- {
+		never[i].label = ""
+		if never[i].aside == never[i-1].aside {
+			never[i].aside = ""
+		}
+	}
+	return never
+}
+
+// failsFrom reports whether the property fails after each step from the given one on.
+func failsFrom(t *replay.Trace, from int, property string) bool {
+	for i := max(from, 1) - 1; i < len(t.Steps); i++ {
+		if !slices.Contains(t.Steps[i].Failing, property) {
+			return false
+		}
+	}
+	return len(t.Steps) > 0 || slices.Contains(t.Boot.Failing, property)
+}
+
+func (c *Critical) facts() []fact {
+	switch c.Case {
+	case critical.C1:
+		f := []fact{{
+			fmt.Sprintf("since step %d:", c.Step), c.Event,
+			fmt.Sprintf("CRITICAL (C1: %s of %s walks recovered, %s steps each; before it %s of %s)",
+				number(c.After.Recovered), number(c.After.Walks), number(c.After.Limit),
+				number(c.Before.Recovered), number(c.Before.Walks)),
+		}}
+		if c.Choice != "" {
+			f = append(f, fact{"by choice:", c.Choice, ""})
+		}
+		return f
+	case critical.C2Initial:
+		text := "dead from its first step that is not live: the cause is in the prefix"
+		if c.Step == 0 {
+			text = "not one live state was met: dead from the start"
+		}
+		return []fact{{"since:", text, fmt.Sprintf("C2-initial: %s of %s walks recovered, %s steps each",
+			number(c.After.Recovered), number(c.After.Walks), number(c.After.Limit))}}
+	case critical.C2:
+		return []fact{{"since:", "some step too late in the run to tell", fmt.Sprintf(
+			"C2: raise the walk limit, it was %s steps", number(c.Limit))}}
+	}
+	return []fact{{"but:", "the end of the run recovers", string(c.Case)}}
+}
+
+// tailText says what goes on for ever, most frequent first.
+func tailText(t critical.Tail) string {
+	const most = 4
+	var parts []string
+	for _, r := range t.Repeats[:min(most, len(t.Repeats))] {
+		never := ""
+		if r.Changes == 0 {
+			never = ", changes nothing"
+			if node, _, ok := strings.Cut(r.Event, " "); ok && strings.HasPrefix(node, "n") {
+				never = ", never changes " + node
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s (x%s%s)", r.Event, number(r.Count), never))
+	}
+	if n := len(t.Repeats) - most; n > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// outcome is the title's end when nothing was found.
+func (r *Report) outcome() string {
+	if r.Verdict == search.Inconclusive {
+		return fmt.Sprintf("INCONCLUSIVE after %s (stopped: %s)", seconds(r.Seconds), r.Stopped)
+	}
+	return fmt.Sprintf("nothing found in %s: bounded, NOT a proof", seconds(r.Seconds))
+}
+
+// covered says what was explored.
+func (r *Report) covered() []string {
+	c := &r.Coverage
+	var lines []string
+	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", number(c.ExhaustedDepth), plural(r.States, "state"))
+	if c.Complete {
+		exhaustive = fmt.Sprintf("every state within the limits was visited: %s", number(r.States))
+	}
+	if c.ExhaustedDepth > 0 || c.Complete {
+		lines = append(lines, exhaustive)
+	}
+	for i := range r.Phases {
+		if p := &r.Phases[i]; strings.HasSuffix(p.Name, "walks") && p.Paths > 0 {
+			lines = append(lines, r.walked(p))
+		}
+	}
+	var faults []string
+	for _, l := range limits(r.Limits, c.FaultsUsed) {
+		if l.allowed > 0 {
+			faults = append(faults, fmt.Sprintf("%s %d/%d", l.name, l.used, l.allowed))
+		} else {
+			faults = append(faults, fmt.Sprintf("%s 0 (off)", l.name))
+		}
+	}
+	lines = append(lines, "faults used: "+strings.Join(faults, ", "))
+	if len(c.NeverHappened) > 0 {
+		lines = append(lines, "never happened: "+strings.Join(c.NeverHappened, ", ")+"   (your check does not test these)")
+	}
+	for _, s := range c.Sometimes {
+		if s.Runs == 0 {
+			lines = append(lines, fmt.Sprintf("sometimes: %q NEVER", s.Property))
+		} else {
+			lines = append(lines, fmt.Sprintf("sometimes: %q in %s", s.Property, plural(s.Runs, "walk")))
+		}
+	}
+	if c.OmissionProbability != nil {
+		lines = append(lines, fmt.Sprintf("probability that a state was missed by equal fingerprints: at most %.2g", *c.OmissionProbability))
+	}
+	if r.Suspects > 0 {
+		lines = append(lines, plural(r.Suspects, "suspected violation")+" could not be confirmed")
+	}
+	return lines
+}
+
+func (r *Report) walked(p *search.Phase) string {
+	parts := []string{fmt.Sprintf("%s %s", p.Name, number(p.Paths))}
+	if p.Live == p.Paths {
+		parts = append(parts, "all live")
+	} else {
+		for _, n := range []struct {
+			count int
+			what  string
+		}{{p.Live, "live"}, {p.Duplicates, "cut at a known state"}, {p.OutOfEvents, "out of events"}, {p.TooLong, "too long"}} {
+			if n.count > 0 {
+				parts = append(parts, number(n.count)+" "+n.what)
+			}
+		}
+	}
+	if h := &p.Steps; h.Count > 0 {
+		parts = append(parts, fmt.Sprintf("median %s steps", median(h)))
+		longest := "longest " + number(h.Max)
+		if r.WalkSteps > 0 {
+			longest += " of " + number(r.WalkSteps)
+		}
+		parts = append(parts, longest)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// excerpt draws steps of a graph as lines of text.
+func excerpt(g *eventgraph.Graph, steps []int, header bool, width int) []string {
+	if g == nil || len(steps) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	// Writing to a buffer does not fail.
+	_ = g.Text(&b, eventgraph.Options{Steps: steps, Fold: -1, NoHeader: !header, Width: width})
+	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+}

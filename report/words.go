@@ -1,0 +1,131 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// number writes n with thousands separators.
+func number(n int) string {
+	s := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+// seconds writes a duration for people.
+func seconds(s float64) string {
+	if s < 60 {
+		return fmt.Sprintf("%.1fs", s)
+	}
+	return fmt.Sprintf("%dm%02ds", int(s)/60, int(s)%60)
+}
+
+// plural writes "1 step" or "12 steps".
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return number(n) + " " + what + "s"
+}
+
+// limit is one fault limit with its name.
+type limit struct {
+	name          string
+	allowed, used int
+}
+
+func limits(allowed, used sim.Limits) []limit {
+	return []limit{
+		{"crashes", allowed.Crashes, used.Crashes},
+		{"net errors", allowed.NetErrors, used.NetErrors},
+		{"loss", allowed.Loss, used.Loss},
+		{"dup", allowed.Dup, used.Dup},
+		{"partitions", allowed.Partitions, used.Partitions},
+	}
+}
+
+// setting says what was checked: time, size, limits, timing, parameters.
+func (r *Report) setting() string {
+	parts := []string{seconds(r.Seconds), plural(r.Nodes, "node")}
+	for _, l := range limits(r.Limits, sim.Limits{}) {
+		if l.allowed > 0 {
+			parts = append(parts, fmt.Sprintf("%s<=%d", l.name, l.allowed))
+		}
+	}
+	if r.Timing != "" {
+		parts = append(parts, "timing "+r.Timing)
+	}
+	for _, k := range sortedKeys(r.Params) {
+		parts = append(parts, k+"="+r.Params[k])
+	}
+	return strings.Join(parts, ", ")
+}
+
+func sortedKeys(m map[string]string) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// name is the system with the bugs that were switched on.
+func (r *Report) name() string {
+	switch len(r.Bugs) {
+	case 0:
+		return r.System
+	case 1:
+		return fmt.Sprintf("%s with bug %s", r.System, r.Bugs[0])
+	}
+	return fmt.Sprintf("%s with bugs %s", r.System, strings.Join(r.Bugs, ", "))
+}
+
+// median is the class of h that holds the median, as "22" or "16-31".
+func median(h *search.Histogram) string {
+	rest := (h.Count + 1) / 2
+	for class, n := range h.Buckets {
+		if rest -= n; rest > 0 || n == 0 {
+			continue
+		}
+		low, high := 0, 0
+		if class > 0 {
+			low, high = 1<<(class-1), 1<<class-1
+		}
+		low, high = max(low, h.Min), min(high, h.Max)
+		if low == high {
+			return number(low)
+		}
+		return number(low) + "-" + number(high)
+	}
+	return "0"
+}
+
+// wrap breaks text at spaces into lines of at most n characters; longer words stand alone.
+func wrap(text string, n int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case len([]rune(line))+1+len([]rune(word)) <= n:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	return append(lines, line)
+}
