@@ -1,0 +1,2 @@
+// Package systems lists the bundled systems.
+package systems

@@ -1,0 +1,59 @@
+package paxos
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// bugs is the set of defects that are switched on.
+type bugs uint8
+
+const (
+	px1 bugs = 1 << iota
+	px2
+	px3
+	bugCount = iota
+)
+
+func (b bugs) has(which bugs) bool { return b&which != 0 }
+
+func bugsOf(set spec.BugSet) bugs {
+	var b bugs
+	for i := range bugCount {
+		if set.Has(bugID(i)) {
+			b |= 1 << i
+		}
+	}
+	return b
+}
+
+func bugID(i int) string { return fmt.Sprintf("PX%d", i+1) }
+
+func knownBugs() []spec.Bug {
+	return []spec.Bug{
+		{
+			ID:      "PX1",
+			Summary: "a learner does not compare ballots: accepts of different ballots make a majority",
+			Shows:   "it takes a value for chosen that one acceptor has accepted, and then another one",
+			Fix:     "count for each ballot",
+			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Agreement,
+		},
+		{
+			ID:      "PX2",
+			Summary: "an acceptor forgets its promise when it restarts: only accepted values are on disk",
+			Shows:   "it accepts a lower ballot after a restart, which makes a majority that the higher ballot did not hear of",
+			Fix:     "persist the promise before the reply",
+			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Agreement,
+			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+		},
+		{
+			ID:      "PX3",
+			Summary: "a proposer ignores what acceptors have accepted and writes its own value",
+			Shows:   "a later ballot chooses another value",
+			Fix:     "write the value of the highest ballot among the replies",
+			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Agreement,
+		},
+	}
+}

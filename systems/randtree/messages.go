@@ -1,0 +1,59 @@
+package randtree
+
+import (
+	"github.com/macemc/macemc/macetime"
+	"github.com/macemc/macemc/sim"
+)
+
+// Messages.
+type (
+	// Join asks on behalf of Source for a place in the tree.
+	Join struct {
+		Source sim.NodeID
+		Epoch  macetime.MonotoneTime // of Source; the reply repeats it
+		// RedirectedBy is the root that sent the message down its tree, None until one does.
+		RedirectedBy sim.NodeID
+	}
+	// JoinReply answers a Join; it goes straight to the joiner.
+	JoinReply struct {
+		Answer   Answer
+		Epoch    macetime.MonotoneTime // that of the Join
+		Root     sim.NodeID            // of Accepted
+		Siblings Set                   // of Accepted: the other children
+	}
+	// Remove tells a parent that the sender is no child of it.
+	Remove struct{}
+	// Rejoin tells a child to look for another place.
+	Rejoin struct{}
+	// UpdateSiblings tells a child the root and the other children.
+	UpdateSiblings struct {
+		Root     sim.NodeID
+		Siblings Set
+	}
+	// NewRoot tells a child the root.
+	NewRoot struct{ Root sim.NodeID }
+	// Probe looks for other trees: Root is the sender's.
+	Probe struct{ Root sim.NodeID }
+	// ProbeJoin tells a root that it should join the tree under Root.
+	ProbeJoin struct{ Root sim.NodeID }
+)
+
+// Answer is the answer to a [Join].
+type Answer uint8
+
+const (
+	Accepted    Answer = iota // the sender is the joiner's parent
+	RootForce                 // the joiner is lower than the root that it asked: it is to be root
+	LoopError                 // the joiner is already the root of the tree that it asked
+	Unreachable               // the Join could not be sent on
+)
+
+func (a Answer) String() string {
+	return [...]string{"accepted", "root-force", "loop-error", "unreachable"}[a]
+}
+
+// Timers.
+type (
+	joinTimer     struct{} // armed while joining
+	recoveryTimer struct{} // armed outside init
+)

@@ -1,0 +1,117 @@
+package randtree
+
+import (
+	"time"
+
+	"github.com/macemc/macemc/macetime"
+	"github.com/macemc/macemc/sim"
+)
+
+const (
+	joinPeriod     = 2 * time.Second
+	recoveryPeriod = 5 * time.Second
+)
+
+// State is how far a node has come.
+type State uint8
+
+const (
+	Init    State = iota // has booted; nobody asked it to join
+	Joining              // looks for a parent
+	Joined               // has a parent, or is a root
+)
+
+func (s State) String() string { return [...]string{"init", "joining", "joined"}[s] }
+
+// Node is the service of one node.
+type Node struct {
+	State State
+	// Root is the root of the node's tree as far as it knows; the node itself when it has no parent.
+	Root sim.NodeID
+	// Children and Siblings are the nodes below and next to this one, Peers those that it may ask to
+	// join or probe.
+	Children, Siblings, Peers Set
+	// Bootstrap is the node that was asked to join last, Probed the one that was probed last.
+	Bootstrap, Probed sim.NodeID
+	// Epoch tells attempts to join apart. Only an acceptance of the current one counts.
+	Epoch macetime.MonotoneTime
+
+	parent sim.NodeID // None for a root and while joining
+	// Send buffers had no room for a Remove to these, and for the root or the siblings to those.
+	owedRemove, owedUpdate Set
+
+	self   sim.NodeID
+	degree int // children that it may have
+	bugs   bugs
+}
+
+// Parent is the node's parent as others see it: a root is its own. None when the node has not
+// joined.
+func (n *Node) Parent() sim.NodeID {
+	if n.parent == None && n.State == Joined && !n.bugs.has(rt2) {
+		return n.self
+	}
+	return n.parent
+}
+
+// Boot implements [sim.Service].
+func (n *Node) Boot(env sim.Env) {
+	n.self = env.Self()
+	n.Root, n.parent = n.self, None
+	n.Bootstrap, n.Probed = None, n.self
+	n.newEpoch(env)
+}
+
+// JoinOverlay makes the node join the tree of which peers are members. It must be in [Init].
+func (n *Node) JoinOverlay(env sim.Env, peers Set) {
+	n.Peers = peers.Without(n.self)
+	env.SetTimer(recoveryTimer{}, recoveryPeriod)
+	if n.Peers == 0 {
+		n.State = Joined
+		return
+	}
+	n.join(env, n.Peers.After(n.self))
+}
+
+// Shed tells a random child to look for another place. The node must have one.
+func (n *Node) Shed(env sim.Env) {
+	child := n.Children.At(env.Choose("child to shed", n.Children.Len()))
+	_ = env.Stream(child).Send(Rejoin{})
+}
+
+// Receive implements [sim.Service].
+func (n *Node) Receive(env sim.Env, from sim.NodeID, msg any) {
+	switch m := msg.(type) {
+	case Join:
+		n.joinAsked(env, from, m)
+	case JoinReply:
+		n.joinAnswered(env, from, m)
+	case Remove:
+		n.removed(env, from)
+	case Rejoin:
+		n.rejoin(env, from)
+	case UpdateSiblings:
+		if from == n.parent {
+			n.Siblings = m.Siblings
+			n.setRoot(env, m.Root)
+		}
+	case NewRoot:
+		if from == n.parent || n.bugs.has(rt4) && n.State == Joined {
+			n.setRoot(env, m.Root)
+		}
+	case Probe:
+		n.probed(env, m)
+	case ProbeJoin:
+		n.probeJoin(env, m)
+	}
+}
+
+// Timer implements [sim.Service].
+func (n *Node) Timer(env sim.Env, t any) {
+	switch t.(type) {
+	case joinTimer:
+		n.joinTimedOut(env)
+	case recoveryTimer:
+		n.recover(env)
+	}
+}

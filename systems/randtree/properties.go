@@ -1,0 +1,141 @@
+package randtree
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Names of the properties.
+const (
+	EveryNodeJoined   = "every node has joined"
+	OneRoot           = "all nodes agree on one root"
+	FamiliesAgree     = "parents and children agree"
+	NoLoop            = "no loop but the root's own"
+	RecoveryTimerSet  = "the recovery timer is set exactly outside init"
+	JoiningIsRootless = "joining implies that the root is self"
+)
+
+// properties lists the properties, cheap ones first: the evaluation of those that should hold
+// together stops at the first that does not. The three liveness properties together mean that all
+// nodes are in one spanning tree.
+func properties(strictRoot bool) []sim.Property {
+	props := []sim.Property{
+		{Name: EveryNodeJoined, Eventually: sim.Each(hasJoined), Explain: explainStates},
+		{Name: OneRoot, Eventually: oneRoot, Explain: explainTree},
+		{Name: FamiliesAgree, Eventually: familiesAgree, Explain: explainTree},
+		{Name: NoLoop, Always: noLoop, Explain: explainTree},
+		{Name: RecoveryTimerSet, Always: sim.EachArmed(recoveryTimer{}, recoveryTimerSet), Explain: explainStates},
+	}
+	if strictRoot {
+		props = append(props, sim.Property{Name: JoiningIsRootless, Always: sim.Each(joiningIsRootless), Explain: explainTree})
+	}
+	return props
+}
+
+func hasJoined(_ sim.NodeID, n *Node) bool { return n.State == Joined }
+
+func joiningIsRootless(id sim.NodeID, n *Node) bool { return n.State != Joining || n.Root == id }
+
+// node returns a node, nil when it is down.
+func node(v *sim.View, id sim.NodeID) *Node {
+	n, _ := v.Service(id).(*Node)
+	return n
+}
+
+// oneRoot: all nodes are up and hold the same root pointer, and the node that it names, and no
+// other, is its own parent.
+func oneRoot(v *sim.View) bool {
+	root := None
+	for id := range sim.NodeID(v.Len()) {
+		n := node(v, id)
+		if n == nil {
+			return false
+		}
+		if id == 0 {
+			root = n.Root
+		}
+		if n.Root != root || (n.Parent() == id) != (id == root) {
+			return false
+		}
+	}
+	return true
+}
+
+// familiesAgree: all nodes are up, and one is a child of another exactly when that is its parent.
+func familiesAgree(v *sim.View) bool {
+	for id := range sim.NodeID(v.Len()) {
+		n := node(v, id)
+		if n == nil {
+			return false
+		}
+		if p := n.Parent(); p != id && p != None {
+			parent := node(v, p)
+			if parent == nil || !parent.Children.Has(id) {
+				return false
+			}
+		}
+		for rest := n.Children; rest != 0; rest &= rest - 1 {
+			child := node(v, rest.Lowest())
+			if child == nil || child.Parent() != id {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// noLoop: following parents from any node ends at a root, at a node without a parent or at one that
+// is down.
+func noLoop(v *sim.View) bool {
+	var parents [MaxNodes]sim.NodeID
+	var ends, rest Set // nodes that are known to lead out, and the others
+	for id := range sim.NodeID(v.Len()) {
+		n := node(v, id)
+		if n == nil || n.Parent() == None || n.Parent() == id {
+			ends = ends.With(id)
+			continue
+		}
+		parents[id] = n.Parent()
+		rest = rest.With(id)
+	}
+	for rest != 0 {
+		before := rest
+		for check := rest; check != 0; check &= check - 1 {
+			if id := check.Lowest(); ends.Has(parents[id]) {
+				ends, rest = ends.With(id), rest.Without(id)
+			}
+		}
+		if rest == before {
+			return false
+		}
+	}
+	return true
+}
+
+func recoveryTimerSet(_ sim.NodeID, n *Node, armed bool) bool { return armed == (n.State != Init) }
+
+func explainStates(v *sim.View) string {
+	return explain(v, func(n *Node) string {
+		return fmt.Sprintf("%v, recovery timer set: %v", n.State, v.TimerSet(n.self, recoveryTimer{}))
+	})
+}
+
+func explainTree(v *sim.View) string {
+	return explain(v, func(n *Node) string {
+		return fmt.Sprintf("%v, root %d, parent %d, children %v", n.State, n.Root, n.Parent(), n.Children)
+	})
+}
+
+func explain(v *sim.View, tell func(*Node) string) string {
+	lines := make([]string, v.Len())
+	for id := range sim.NodeID(v.Len()) {
+		text := "down"
+		if n := node(v, id); n != nil {
+			text = tell(n)
+		}
+		lines[id] = fmt.Sprintf("n%d: %s", id, text)
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,83 @@
+package spec
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// Config is a choice among what an [Entry] offers. The zero Config means all defaults.
+type Config struct {
+	// Nodes is the number of nodes; 0: the entry's default.
+	Nodes int
+	// Params are values of parameters by name. Those left out have their defaults.
+	Params map[string]string
+	// Bugs are the defects that are put back.
+	Bugs BugSet
+}
+
+// Configure returns c with all defaults filled in, sharing nothing with c. The error is the first
+// thing that is wrong with c; it says what is accepted.
+func (e *Entry) Configure(c Config) (Config, error) {
+	if c.Nodes == 0 {
+		c.Nodes = e.DefaultNodes
+	}
+	if c.Nodes < e.MinNodes || c.Nodes > e.MaxNodes {
+		return Config{}, fmt.Errorf("system %q: %d nodes, must be %d to %d", e.Name, c.Nodes, e.MinNodes, e.MaxNodes)
+	}
+	full := make(map[string]string, len(e.Params))
+	names := make([]string, len(e.Params))
+	for i := range e.Params {
+		p := &e.Params[i]
+		full[p.Name], names[i] = p.Default, p.Name
+		if v, ok := c.Params[p.Name]; ok {
+			if err := p.Validate(v); err != nil {
+				return Config{}, fmt.Errorf("system %q: %w", e.Name, err)
+			}
+			full[p.Name] = v
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Params)) {
+		if _, ok := full[name]; !ok {
+			return Config{}, Unknown(fmt.Sprintf("system %q: unknown parameter", e.Name), name, names)
+		}
+	}
+	c.Params, c.Bugs = full, slices.Clone(c.Bugs)
+	for _, id := range c.Bugs {
+		if _, err := e.Bug(id); err != nil {
+			return Config{}, err
+		}
+	}
+	return c, nil
+}
+
+// Int returns the value of an [Int] parameter. It panics when the entry has no such parameter, or c did
+// not come from [Entry.Configure].
+func (c Config) Int(name string) int {
+	i, err := strconv.Atoi(c.param(name))
+	if err != nil {
+		panic(fmt.Sprintf("spec: parameter %q is no number: %v", name, err))
+	}
+	return i
+}
+
+// Bool returns the value of a [Bool] parameter. It panics like Int.
+func (c Config) Bool(name string) bool {
+	b, err := strconv.ParseBool(c.param(name))
+	if err != nil {
+		panic(fmt.Sprintf("spec: parameter %q is neither true nor false: %v", name, err))
+	}
+	return b
+}
+
+// Text returns the value of a parameter as it was given. It panics like Int.
+func (c Config) Text(name string) string { return c.param(name) }
+
+func (c Config) param(name string) string {
+	v, ok := c.Params[name]
+	if !ok {
+		panic(fmt.Sprintf("spec: no parameter %q in the configuration", name))
+	}
+	return v
+}

@@ -1,0 +1,64 @@
+package spec
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Entry describes one bundled system.
+type Entry struct {
+	// Name is how the command line and path files name the system: lower case, one word.
+	Name string
+	// Summary is one line without a full stop.
+	Summary string
+	// Notes says what a user should know before reading results: simplifications, oddities. It may be
+	// several lines, or empty.
+	Notes string
+	// Params are the settings that the system has, in the order in which they are shown.
+	Params []Param
+	// MinNodes to MaxNodes is the accepted number of nodes, both inclusive; DefaultNodes is used when
+	// none is given.
+	MinNodes, MaxNodes, DefaultNodes int
+	// Limits are the fault limits that the system is checked with when none are given.
+	Limits sim.Limits
+	// Bugs are the defects that can be put back, one at a time or together.
+	Bugs []Bug
+	// Build makes the system from a complete configuration. Call [Entry.New] instead, which completes
+	// and validates the configuration first.
+	Build func(Config) (sim.System, error)
+}
+
+// New builds the system: c is completed and validated by [Entry.Configure], and the entry's limits are
+// applied.
+func (e *Entry) New(c Config) (sim.System, error) {
+	c, err := e.Configure(c)
+	if err != nil {
+		return sim.System{}, err
+	}
+	sys, err := e.Build(c)
+	if err != nil {
+		return sim.System{}, fmt.Errorf("system %q: %w", e.Name, err)
+	}
+	sys.Name = e.Name
+	return sys.WithLimits(e.Limits)
+}
+
+// Bug returns the description of a bug. The error names near bugs.
+func (e *Entry) Bug(id string) (*Bug, error) {
+	for i := range e.Bugs {
+		if e.Bugs[i].ID == id {
+			return &e.Bugs[i], nil
+		}
+	}
+	return nil, Unknown(fmt.Sprintf("system %q: unknown bug", e.Name), id, e.BugIDs())
+}
+
+// BugIDs returns the identifiers of all bugs in the order of Bugs. The slice is the caller's.
+func (e *Entry) BugIDs() []string {
+	ids := make([]string, len(e.Bugs))
+	for i, b := range e.Bugs {
+		ids[i] = b.ID
+	}
+	return ids
+}

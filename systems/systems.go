@@ -1,0 +1,31 @@
+package systems
+
+import (
+	"github.com/macemc/macemc/systems/paxos"
+	"github.com/macemc/macemc/systems/pingack"
+	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/spec"
+	"github.com/macemc/macemc/systems/twophase"
+)
+
+// All returns the descriptions of all bundled systems, the simplest first. The slice is the caller's.
+func All() []spec.Entry {
+	return []spec.Entry{
+		pingack.Entry(),
+		twophase.Entry(),
+		paxos.Entry(),
+		randtree.Entry(),
+	}
+}
+
+// Find returns the description of the system with that name. The error names near ones.
+func Find(name string) (spec.Entry, error) {
+	var names []string
+	for _, e := range All() {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return spec.Entry{}, spec.Unknown("unknown system", name, names)
+}

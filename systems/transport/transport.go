@@ -1,0 +1,147 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Application is the service above a [Transport]. The calls are made within the handlers of the node;
+// they may send.
+type Application interface {
+	// Deliver hands over a message, in the order in which its sender sent them.
+	Deliver(env sim.Env, from sim.NodeID, msg any)
+	// Failed tells that the connection to a peer was closed with [ErrTimeout] or [ErrReset]. Of the
+	// messages that were not acknowledged nobody knows which have arrived. A request to be told when it
+	// is clear to send is void.
+	Failed(env sim.Env, peer sim.NodeID, err error)
+	// ClearToSend answers a request: the send buffer had room.
+	ClearToSend(env sim.Env, peer sim.NodeID)
+}
+
+// Sized is implemented by messages that do not fit into one packet. Packets is 1 to [MaxPackets] and
+// never changes.
+type Sized interface{ Packets() int }
+
+// MaxPackets is the number of packets that a message may take.
+const MaxPackets = 64
+
+// Errors of connections.
+var (
+	ErrTimeout = errors.New("the peer does not acknowledge")
+	ErrReset   = errors.New("the peer does not know the connection")
+)
+
+// Config holds the limits of a transport.
+type Config struct {
+	// Buffer is the number of packets that may wait for the congestion window, beyond which messages are
+	// refused; 0: 16.
+	Buffer int
+	// Retries is how often a packet is sent again before its connection is given up. 0: as often as its
+	// age allows.
+	Retries int
+}
+
+const (
+	defaultBuffer = 16
+	// maxAge is how long a connection may go without an acknowledgement that it waits for.
+	maxAge = 30 * time.Second
+	// The retransmission time-out doubles up to maxBackoff times until something is acknowledged.
+	baseTimeout = 500 * time.Millisecond
+	maxBackoff  = 3
+	// clearToSendDelay keeps call-backs out of the handlers that make room.
+	clearToSendDelay = time.Millisecond
+)
+
+// Transport is a service for other services: it belongs to one, which calls Boot, Receive and Timer
+// from its own handlers.
+type Transport struct {
+	up     Application
+	config Config
+	bugs   bugs
+	peers  []peer // by node
+	// wasted counts buffered packets that were dropped for another reason than a SYN or a time-out.
+	wasted int
+}
+
+// peer is the two connections with a peer: one in each direction.
+type peer struct {
+	out outgoing
+	in  incoming
+}
+
+// New returns a transport whose application is up.
+func New(up Application, c Config) Transport {
+	if c.Buffer == 0 {
+		c.Buffer = defaultBuffer
+	}
+	return Transport{up: up, config: c}
+}
+
+// Boot must be called when the node starts, before anything else.
+func (t *Transport) Boot(env sim.Env) { t.peers = make([]peer, env.Nodes()) }
+
+// Send sends a message, which counts as a value from then on. It returns [sim.ErrFull] when the send
+// buffer has no room; see RequestClearToSend.
+func (t *Transport) Send(env sim.Env, to sim.NodeID, msg any) error {
+	count := 1
+	if s, ok := msg.(Sized); ok {
+		if count = s.Packets(); count < 1 || count > MaxPackets {
+			panic(fmt.Sprintf("transport: a %T takes %d packets, must be 1 to %d", msg, count, MaxPackets))
+		}
+	}
+	out := &t.peers[to].out
+	if !t.room(out) {
+		return sim.ErrFull
+	}
+	if !out.open {
+		out.start(env)
+	}
+	for i := range count {
+		p := packet{Fragment: Fragment{i, count}}
+		if i == 0 {
+			p.body = msg
+		}
+		out.packets = append(out.packets, p)
+	}
+	t.pump(env, to)
+	return nil
+}
+
+// RequestClearToSend asks for one call of ClearToSend as soon as there is room. Asking again before
+// that makes no difference.
+func (t *Transport) RequestClearToSend(env sim.Env, to sim.NodeID) {
+	t.peers[to].out.wanted = true
+	t.offer(env, to)
+}
+
+// Receive reports whether msg is a packet of the transport, which has been handled then.
+func (t *Transport) Receive(env sim.Env, from sim.NodeID, msg any) bool {
+	switch m := msg.(type) {
+	case Data:
+		t.data(env, from, &m)
+	case Ack:
+		t.acknowledged(env, from, m)
+	case Reset:
+		t.refused(env, from, m)
+	default:
+		return false
+	}
+	return true
+}
+
+// Timer reports whether the timer is one of the transport, which has been handled then.
+func (t *Transport) Timer(env sim.Env, timer any) bool {
+	switch x := timer.(type) {
+	case retransmit:
+		t.timedOut(env, x)
+	case clearToSend:
+		t.peers[x.Peer].out.wanted = false
+		t.up.ClearToSend(env, x.Peer)
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,61 @@
+package twophase
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// bugs is the set of defects that are switched on.
+type bugs uint8
+
+const (
+	tp1 bugs = 1 << iota
+	tp2
+	tp3
+	bugCount = iota
+)
+
+func (b bugs) has(which bugs) bool { return b&which != 0 }
+
+func bugsOf(set spec.BugSet) bugs {
+	var b bugs
+	for i := range bugCount {
+		if set.Has(bugID(i)) {
+			b |= 1 << i
+		}
+	}
+	return b
+}
+
+func bugID(i int) string { return fmt.Sprintf("TP%d", i+1) }
+
+func knownBugs() []spec.Bug {
+	return []spec.Bug{
+		{
+			ID:      "TP1",
+			Summary: "the coordinator counts votes that come after it has aborted",
+			Shows:   "it commits a transaction that it has told others to abort",
+			Fix:     "ignore votes unless voting",
+			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Atomicity,
+		},
+		{
+			ID:      "TP2",
+			Summary: "a participant that restarts in doubt aborts",
+			Shows:   "it has voted yes, and the others commit",
+			Fix:     "stay in doubt and ask the coordinator",
+			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Atomicity,
+			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+		},
+		{
+			ID:      "TP3",
+			Summary: "a participant that restarts in doubt does not ask for the outcome",
+			Shows:   "it is in doubt for ever when the decision was sent while it was down",
+			Fix:     "ask the coordinator",
+			Kind:    sim.Deadlock, PaperKind: sim.Deadlock, PaperProperty: Decided,
+			OtherKinds: []sim.FindingKind{sim.Liveness},
+			Defaults:   spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+		},
+	}
+}

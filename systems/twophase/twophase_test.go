@@ -1,0 +1,114 @@
+package twophase_test
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/internal/census"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+	"github.com/macemc/macemc/systems/twophase"
+)
+
+func explore(t *testing.T, c spec.Config, crashes int) *census.Graph {
+	t.Helper()
+	e := twophase.Entry()
+	sys, err := e.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sys, err = sys.WithLimits(sim.Limits{Crashes: crashes}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := census.Explore(&sys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Participants do not know of each other, so the states of n of them can be counted by hand when
+// nothing crashes. They are, by what the coordinator does:
+//
+//	idle       1
+//	voting     4^n - 1    each participant is asked, in doubt with its yes in flight, aborted with its
+//	                      no in flight, or in doubt with its yes counted: but not all are counted
+//	committed  2^n        the decision is in flight to each participant, or was delivered
+//	aborted    10^n - 1   see below
+//
+// In an aborted transaction a participant and what is in flight to and from it (P prepare, Y yes, N no,
+// A abort) are one of these; it has as many transitions as it has successors:
+//
+//	 1 undecided P A  -> 2, 3 (its choice), 4
+//	 2 in doubt Y A   -> 7, 10 (a late yes is answered by the decision)
+//	 3 aborted N A    -> 5, 8
+//	 4 aborted P      -> 5
+//	 5 aborted N      -> 9
+//	 6 in doubt A     -> 9
+//	 7 aborted Y      -> 8
+//	 8 aborted A      -> 9
+//	 9 aborted        none
+//	10 in doubt A A   -> 8 (both messages are equal: one event)
+//
+// together 13. The time-out may come when nobody has voted, so that each participant may be in any of
+// them but 6; 6 are those whose yes was counted, which is not all of them.
+//
+// Transitions: begin is 1. While voting there is the time-out in each of 4^n - 1 states, and a
+// participant moves in two ways when asked, in one with its vote in flight, in none when counted, the
+// others being in any of 4 states: 4 n 4^(n-1). Committed: n 2^(n-1). Aborted: 13 n 10^(n-1), less the
+// n of the state in which all are in 6.
+func TestCounts(t *testing.T) {
+	power := func(base, n int) int {
+		p := 1
+		for range n {
+			p *= base
+		}
+		return p
+	}
+	for n := 1; n <= 4; n++ {
+		wantStates := 1 + power(4, n) - 1 + power(2, n) + power(10, n) - 1
+		wantTransitions := 1 + power(4, n) - 1 + n*power(4, n) + n*power(2, n-1) + 13*n*power(10, n-1) - n
+		g := explore(t, spec.Config{Nodes: 1 + n}, 0)
+		if len(g.States) != wantStates || g.Transitions() != wantTransitions {
+			t.Errorf("%d participants: %d states and %d transitions, want %d and %d",
+				n, len(g.States), g.Transitions(), wantStates, wantTransitions)
+		}
+		if s := g.Violation(); s != nil {
+			t.Errorf("%d participants: path %v: %v", n, s.Path, s.Err)
+		}
+		if s := g.Dead(); s != nil {
+			t.Errorf("%d participants: dead after path %v", n, s.Path)
+		}
+	}
+}
+
+// With crashes the protocol still commits together, and always can come to an end.
+func TestCrashes(t *testing.T) {
+	for _, c := range []struct{ participants, crashes int }{{1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}} {
+		g := explore(t, spec.Config{Nodes: 1 + c.participants}, c.crashes)
+		if s := g.Violation(); s != nil {
+			t.Errorf("%+v: path %v: %v", c, s.Path, s.Err)
+		}
+		if s := g.Dead(); s != nil {
+			t.Errorf("%+v: dead after path %v", c, s.Path)
+		}
+	}
+}
+
+// Each bug is visible in the smallest system, within the limits that it needs and not without, as the
+// kind of violation that it is described as.
+func TestBugs(t *testing.T) {
+	for _, b := range twophase.Entry().Bugs {
+		config := spec.Config{Nodes: 2, Bugs: spec.BugSet{b.ID}}
+		for crashes := range b.Defaults.Limits.Crashes + 1 {
+			g := explore(t, config, crashes)
+			enough := crashes == b.Defaults.Limits.Crashes
+			wantUnsafe, wantDead := enough && b.Kind == sim.Safety, enough && b.Kind == sim.Deadlock
+			if unsafe := g.Violation() != nil; unsafe != wantUnsafe {
+				t.Errorf("%s with %d crashes: violated: %v, want %v", b.ID, crashes, unsafe, wantUnsafe)
+			}
+			if dead := g.Dead() != nil; dead != wantDead {
+				t.Errorf("%s with %d crashes: dead states: %v, want %v", b.ID, crashes, dead, wantDead)
+			}
+		}
+	}
+}
