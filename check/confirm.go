@@ -1,0 +1,61 @@
+package check
+
+import (
+	"context"
+	"errors"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// confirm examines what the search suspects: a run that seems dead by looking for the step after
+// which it is, a handler that seems not to return in a fresh process that lets it run longer.
+func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+	switch s.Kind {
+	case sim.Liveness, sim.Deadlock:
+		return o.confirmDead(ctx, s)
+	case sim.Divergence:
+		return o.confirmDivergence(ctx, s)
+	}
+	return search.Confirmed{Violation: true}, nil
+}
+
+func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+	if o.Respawn == nil {
+		return search.Confirmed{}, nil
+	}
+	d, err := examine(ctx, o.Respawn, s.Path, confirmLimit(o.Search.HandlerLimit))
+	switch {
+	case errors.Is(err, context.Canceled):
+		return search.Confirmed{}, nil
+	case err != nil:
+		return search.Confirmed{}, err
+	case d == nil:
+		return search.Confirmed{Refuted: true}, nil
+	}
+	return search.Confirmed{Violation: true, Detail: d}, nil
+}
+
+// confirmDead looks for the critical transition of a run that seems dead.
+func (o *Options) confirmDead(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+	sys, err := o.system()
+	if err != nil {
+		return search.Confirmed{}, err
+	}
+	return critical.Confirm(o.criticalConfig(sys))(ctx, s)
+}
+
+// criticalConfig is the search's configuration as far as it is about walks.
+func (o *Options) criticalConfig(sys sim.System) critical.Config {
+	c := &o.Search
+	cfg := critical.Config{
+		System: sys, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: c.Weights, Seed: c.Seed, Workers: c.Workers,
+	}
+	if c.PathBuffer != nil {
+		// The search waits meanwhile, but its last runs must not be lost.
+		cfg.PathBuffer = func(worker int) choose.Path { return c.PathBuffer(c.Workers + worker) }
+	}
+	return cfg
+}

@@ -1,0 +1,173 @@
+package check
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// Death is the end of a process that executed checked code, by that code.
+type Death struct {
+	Before  choose.Path       // all steps before the one that kills
+	Steps   int               // number of that step; 0: the first boots
+	Index   int               // of its event
+	Picks   []choose.FilePick // its answers until then
+	Kind    sim.FindingKind
+	Message string
+	Stack   string // what the process said at its end
+}
+
+// path is the whole run.
+func (d *Death) path() choose.Path {
+	p := d.Before.Clone()
+	if d.Steps > 0 {
+		p = append(p, int32(d.Index))
+	}
+	for _, pick := range d.Picks {
+		p = append(p, int32(pick.Pick))
+	}
+	return p
+}
+
+// step describes the step that kills, which cannot be executed. There is none in the first boots.
+func (d *Death) step(sys *sim.System) (replay.TraceStep, error) {
+	c, err := replay.NewCursor(sys, d.Before, sim.Options{Trace: true})
+	if err != nil {
+		return replay.TraceStep{}, err
+	}
+	if err := c.To(d.Steps - 1); err != nil {
+		return replay.TraceStep{}, err
+	}
+	w := c.World()
+	events := eventsOf(w)
+	if d.Index >= len(events) {
+		return replay.TraceStep{}, fmt.Errorf("step %d: no event %d is enabled", d.Steps, d.Index)
+	}
+	ev := events[d.Index]
+	s := replay.TraceStep{
+		Number: d.Steps, Index: d.Index, Enabled: len(w.Enabled()), Event: ev,
+		Kind: ev.Kind.String(), Node: int(ev.Node), Peer: int(ev.Peer), Key: w.Key(ev),
+	}
+	// A key is the event's class, its nodes, and its content.
+	if words := strings.SplitN(s.Key, " ", 3); len(words) == 3 {
+		s.What = replay.Brief(words[2])
+	}
+	for _, p := range d.Picks {
+		s.Choices = append(s.Choices, sim.Answer{Kind: p.Kind, Label: p.Label, Pick: p.Pick})
+	}
+	return s, nil
+}
+
+// complete adds the step that kills to the trace of the steps before.
+func (d *Death) complete(sys *sim.System, t *replay.Trace) error {
+	t.Finding, t.FoundAt = &sim.Finding{Kind: d.Kind, Message: d.Message, Node: -1, Stack: d.Stack}, d.Steps
+	if d.Steps == 0 {
+		return nil
+	}
+	s, err := d.step(sys)
+	if err != nil {
+		return err
+	}
+	t.Finding.Node = sim.NodeID(s.Node)
+	t.Steps = append(t.Steps, s)
+	return nil
+}
+
+// trace describes the run.
+func (d *Death) trace(sys *sim.System) (*replay.Trace, error) {
+	if d.Steps == 0 { // not even the first state can be reached
+		return &replay.Trace{System: sys.Name, Nodes: sys.Nodes}, d.complete(sys, new(replay.Trace))
+	}
+	t, err := replay.Record(sys, d.Before, sim.Options{Trace: true})
+	if err != nil {
+		return nil, err
+	}
+	return t, d.complete(sys, t)
+}
+
+// file is the run in the form that is kept on disk.
+func (d *Death) file(sys *sim.System, h choose.Header) (*choose.File, error) {
+	if d.Steps == 0 {
+		h.System, h.Nodes, h.Timing = sys.Name, sys.Nodes, sys.Timing.String()
+		return &choose.File{Header: h, Boot: d.Picks}, nil
+	}
+	f, err := replay.WriteFile(sys, h, d.Before)
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.step(sys)
+	if err != nil {
+		return nil, err
+	}
+	f.Steps = append(f.Steps, choose.FileStep{Index: d.Index, Key: s.Key, Picks: d.Picks, Comment: d.Message})
+	return f, nil
+}
+
+// These are the words of the Go runtime for what cannot be recovered from.
+var (
+	stackOverflow = regexp.MustCompile(`goroutine stack exceeds|fatal error: stack overflow`)
+	outOfMemory   = regexp.MustCompile(`out of memory|cannot allocate memory`)
+	lastWords     = regexp.MustCompile(`(?m)^(fatal error: .*|panic: .*)$`)
+)
+
+// classify says what killed a process, from its exit status and its standard error.
+func (d *Death) classify(state *os.ProcessState, said string) {
+	d.Stack = said
+	status, _ := state.Sys().(syscall.WaitStatus)
+	words := lastWords.FindString(said)
+	switch {
+	case stackOverflow.MatchString(said):
+		d.Kind, d.Message = sim.Divergence, "the handler overflows the stack"
+	case outOfMemory.MatchString(said), status.Signaled() && status.Signal() == syscall.SIGKILL:
+		d.Kind, d.Message = sim.Divergence, "the handler exhausts the memory"
+	case words != "":
+		d.Kind, d.Message = sim.Panic, "the handler kills the process: "+words
+	case status.Signaled():
+		d.Kind, d.Message = sim.Panic, "the handler kills the process: "+status.Signal().String()
+	default:
+		d.Kind, d.Message = sim.Panic, fmt.Sprintf("the handler ends the process with exit status %d", state.ExitCode())
+	}
+}
+
+// diverges says that the step was still running after limit.
+func (d *Death) diverges(limit time.Duration) {
+	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("the handler did not return within %v", limit)
+}
+
+// exit waits for cmd in the background.
+func exit(cmd *exec.Cmd) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	return done
+}
+
+// head is a writer that keeps the beginning of what is written to it. What a dying process says
+// first is what matters; a stack overflow goes on for thousands of lines.
+type head struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+const headLimit = 8 << 10
+
+func (h *head) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text.Write(p[:min(len(p), headLimit-h.text.Len())])
+	return len(p), nil
+}
+
+func (h *head) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.String()
+}

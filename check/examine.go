@@ -1,0 +1,102 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/macemc/macemc/check/flight"
+	"github.com/macemc/macemc/choose"
+)
+
+// examine executes path in a fresh process, which may take limit for each step, and says how that
+// process died; nil when it did not. respawn makes the command that starts the process; it must come
+// to call [Reexecute] with the same system. A step that takes longer than the limit is a death, too.
+func examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (*Death, error) {
+	dir, err := os.MkdirTemp("", "macemc-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "flight")
+	rec, err := flight.Create(file, 2, max(len(path), 1))
+	if err != nil {
+		return nil, err
+	}
+	copy(rec.Left(picksRun), path)
+
+	var said head
+	cmd := respawn()
+	assign(cmd, reexecuting, file)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, nil, &said
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("cannot start a fresh process: %w", err)
+	}
+	done := exit(cmd)
+	tick := time.NewTicker(max(time.Millisecond, min(limit/20, 50*time.Millisecond)))
+	defer tick.Stop()
+	steps, since := -1, time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			cmd.Process.Kill()
+			<-done
+			return nil, ctx.Err()
+		case <-done:
+			return autopsy(rec, path, cmd.ProcessState, said.String())
+		case now := <-tick.C:
+			begun := rec.Get(flight.Begun) != 0
+			switch n := rec.Get(flight.Steps); {
+			case n != steps:
+				steps, since = n, now
+			case !begun && now.Sub(since) > startLimit:
+				cmd.Process.Kill()
+				<-done
+				return nil, fmt.Errorf("a fresh process did not begin to execute within %v: %s", startLimit, said.String())
+			case begun && now.Sub(since) > limit:
+				cmd.Process.Kill()
+				<-done
+				d := found(rec, path)
+				d.diverges(limit)
+				return d, nil
+			}
+		}
+	}
+}
+
+// startLimit is how long a fresh process may take to start.
+const startLimit = time.Minute
+
+// autopsy says how a process that has ended died; nil when it came to its own end.
+func autopsy(rec *flight.Recorder, path choose.Path, state *os.ProcessState, said string) (*Death, error) {
+	if _, ok := rec.Ended(); ok {
+		return nil, nil
+	}
+	if rec.Get(flight.Begun) == 0 {
+		return nil, fmt.Errorf("a fresh process ended before it executed anything: %v: %s", state, said)
+	}
+	d := found(rec, path)
+	d.classify(state, said)
+	return d, nil
+}
+
+// found is where a re-execution of path was when it ended.
+func found(rec *flight.Recorder, path choose.Path) *Death {
+	d := &Death{Steps: rec.Get(flight.Steps)}
+	used := min(rec.Get(flight.Used), len(path))
+	kinds := rec.Left(kindsRun)
+	at := used // the first answer of the last step
+	for at > 0 && kinds[at-1] != int32(choose.Event) {
+		at--
+	}
+	if d.Steps > 0 && at > 0 {
+		d.Index, d.Before = int(path[at-1]), path[:at-1].Clone()
+	}
+	for i := at; i < used; i++ {
+		d.Picks = append(d.Picks, choose.FilePick{Kind: choose.Kind(kinds[i]), Pick: int(path[i])})
+	}
+	return d
+}

@@ -1,0 +1,160 @@
+// Package flight is the flight recorder of a process that executes checked code: a file, mapped into
+// memory, that holds the picks of every run in progress and a few counters. It outlives whatever
+// checked code may do to its process: stack overflow, exhausted memory, os.Exit.
+package flight
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/macemc/macemc/choose"
+)
+
+// Picks is how many picks of a run are kept as a rule.
+const Picks = 1 << 18
+
+// None stands where no pick was ever made.
+const None = -1
+
+// Counter names a number in the recorder.
+type Counter int
+
+const (
+	magic Counter = iota
+	runsMade
+	picksMade
+	Paths  // progress of a search
+	States //
+	Events //
+	Depth  //
+	Begun  // of a re-execution: not 0 once it has begun
+	Steps  // of a re-execution: steps begun
+	Used   // of a re-execution: picks used so far
+	Status // exit status plus one, once the process has come to its own end; else 0
+)
+
+const (
+	headerSize = 4096 // one page, so that what follows is aligned
+	version    = 0x6d636501
+	pickSize   = int(unsafe.Sizeof(int32(0)))
+
+	phaseAt, phaseSize = 1024, 64
+)
+
+// Recorder is one file. The process that dies and the one that reads what it left both map it.
+type Recorder struct {
+	data        []byte
+	runs, picks int
+}
+
+// Create makes the file, for that many runs at a time and that many picks of each. A run that is
+// longer is not recorded beyond them.
+func Create(name string, runs, picks int) (*Recorder, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := f.Truncate(int64(headerSize + runs*picks*pickSize)); err != nil {
+		return nil, err
+	}
+	r, err := open(f)
+	if err != nil {
+		return nil, err
+	}
+	r.runs, r.picks = runs, picks
+	for i := range r.data[headerSize:] {
+		r.data[headerSize+i] = 0xff // None
+	}
+	r.Set(runsMade, runs)
+	r.Set(picksMade, picks)
+	r.Set(magic, version)
+	return r, nil
+}
+
+// Open maps a file that Create has made.
+func Open(name string) (*Recorder, error) {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := open(f)
+	if err != nil {
+		return nil, err
+	}
+	r.runs, r.picks = r.Get(runsMade), r.Get(picksMade)
+	if r.Get(magic) != version || r.runs < 1 || r.picks < 1 || len(r.data) != headerSize+r.runs*r.picks*pickSize {
+		return nil, fmt.Errorf("%s is not a flight recorder of this version", name)
+	}
+	return r, nil
+}
+
+func open(f *os.File) (*Recorder, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() < headerSize {
+		return nil, fmt.Errorf("%s is too short for a flight recorder", f.Name())
+	}
+	data, err := mmap(f, int(info.Size()))
+	if err != nil {
+		return nil, fmt.Errorf("flight recorder %s: %w", f.Name(), err)
+	}
+	return &Recorder{data: data}, nil
+}
+
+func (r *Recorder) counter(c Counter) *atomic.Int64 {
+	return (*atomic.Int64)(unsafe.Pointer(&r.data[int(c)*8]))
+}
+
+// Set sets a counter.
+func (r *Recorder) Set(c Counter, n int) { r.counter(c).Store(int64(n)) }
+
+// Get reads a counter.
+func (r *Recorder) Get(c Counter) int { return int(r.counter(c).Load()) }
+
+// SetPhase notes what a search is doing, in a few words. Readers may see it half written.
+func (r *Recorder) SetPhase(name string) {
+	field := r.data[phaseAt : phaseAt+phaseSize]
+	clear(field[copy(field, name):])
+}
+
+// Phase returns what SetPhase noted last.
+func (r *Recorder) Phase() string {
+	name, _, _ := strings.Cut(string(r.data[phaseAt:phaseAt+phaseSize]), "\x00")
+	return strings.ToValidUTF8(name, "")
+}
+
+// End notes that the process comes to its own end, with that exit status.
+func (r *Recorder) End(status int) { r.Set(Status, status+1) }
+
+// Ended returns the exit status given to End; ok is false when the process died before.
+func (r *Recorder) Ended() (status int, ok bool) {
+	s := r.Get(Status)
+	return s - 1, s != 0
+}
+
+// Runs is how many runs are recorded at a time.
+func (r *Recorder) Runs() int { return r.runs }
+
+// Path returns an empty path for the run with that number, counted from 0. What is appended to it is
+// recorded, up to its capacity. It must not be used by two runs at a time.
+func (r *Recorder) Path(run int) choose.Path { return r.region(run)[:0] }
+
+// Left returns what the run with that number left behind: its picks, followed by what an earlier,
+// longer run had left there, and then [None]. Executing it again therefore repeats all that was executed,
+// and tells where it ended. The slice is the recorder's.
+func (r *Recorder) Left(run int) choose.Path { return r.region(run) }
+
+func (r *Recorder) region(run int) choose.Path {
+	if run < 0 || run >= r.runs {
+		panic(fmt.Sprintf("flight: run %d of %d", run, r.runs))
+	}
+	at := headerSize + run*r.picks*pickSize
+	return unsafe.Slice((*int32)(unsafe.Pointer(&r.data[at])), r.picks)
+}

@@ -1,0 +1,14 @@
+//go:build unix
+
+package flight
+
+import (
+	"os"
+	"syscall"
+)
+
+// mmap maps the file so that what is written outlives the process. It is never unmapped: a handler
+// that does not return may go on writing.
+func mmap(f *os.File, size int) ([]byte, error) {
+	return syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+}

@@ -1,0 +1,187 @@
+package check
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Root is where output folders are made when none is asked for.
+const Root = "macemc-out"
+
+// folder is where a report goes. Nothing that exists is ever overwritten.
+type folder struct {
+	dir  string // asked for; "": a folder in root, named after the finding
+	root string
+}
+
+// probe finds out whether a report could be written, and leaves nothing behind.
+func (f folder) probe() error {
+	in := f.root
+	if f.dir != "" {
+		in = parent(f.dir)
+	}
+	made, err := mkdirAll(in)
+	if err == nil {
+		var temp string
+		if temp, err = os.MkdirTemp(in, ".macemc-"); err == nil {
+			err = os.Remove(temp)
+		}
+	}
+	for _, dir := range made {
+		os.Remove(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write to the output folder: %w", err)
+	}
+	return nil
+}
+
+// mkdirAll is os.MkdirAll that returns the folders it made, innermost first.
+func mkdirAll(dir string) (made []string, err error) {
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = append(made, d)
+	}
+	return made, os.MkdirAll(dir, 0o755)
+}
+
+// write makes the folder with what fill writes into it, and returns its name. The folder appears
+// under that name only when it is complete. fill is told the name, too; it is called again when
+// somebody else took that name meanwhile.
+func (f folder) write(slug string, fill func(temp, final string) error) (string, error) {
+	for name := range f.names(slug) {
+		switch ok, err := free(name); {
+		case err != nil:
+			return "", err
+		case !ok:
+			continue
+		}
+		err := place(name, fill)
+		if errors.Is(err, errTaken) {
+			continue
+		}
+		return name, err
+	}
+	return "", fmt.Errorf("no free name for an output folder %q", slug)
+}
+
+// holding returns the folder, of those that write would have tried before a free one, in which a file
+// has that content.
+func (f folder) holding(file string, content []byte) (string, bool) {
+	for name := range f.names("") {
+		if ok, err := free(name); ok || err != nil {
+			return "", false
+		}
+		if b, err := os.ReadFile(filepath.Join(name, file)); err == nil && bytes.Equal(b, content) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// names yields the names that the folder may get, in order of preference.
+func (f folder) names(slug string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		stem := filepath.Join(f.root, slug) + "-"
+		if f.dir != "" {
+			if !yield(f.dir) {
+				return
+			}
+			stem = f.dir + string(filepath.Separator)
+		}
+		for n := 1; n < 100_000; n++ {
+			if !yield(stem + strconv.Itoa(n)) {
+				return
+			}
+		}
+	}
+}
+
+// free reports whether a folder may get that name: it does not exist, or is an empty folder.
+func free(name string) (bool, error) {
+	entries, err := os.ReadDir(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	return len(entries) == 0, err
+}
+
+var errTaken = errors.New("the name is taken")
+
+// place fills a temporary folder and gives it that name, or, when there is an empty folder of that
+// name (which may be a mount point, so that it must stay), moves the files into it.
+func place(name string, fill func(temp, final string) error) error {
+	in := parent(name)
+	if err := os.MkdirAll(in, 0o755); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(in, ".macemc-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	if err := os.Chmod(temp, 0o755); err != nil {
+		return err
+	}
+	if err := fill(temp, name); err != nil {
+		return err
+	}
+	if in == name {
+		return moveInto(name, temp)
+	}
+	if err := os.Rename(temp, name); err != nil {
+		if _, gone := os.Lstat(name); gone == nil {
+			return errTaken
+		}
+		return err
+	}
+	return nil
+}
+
+// parent is the folder in which the temporary folder for name is made: name itself if it exists.
+func parent(name string) string {
+	if _, err := os.Stat(name); err == nil {
+		return name
+	}
+	return filepath.Dir(name)
+}
+
+// moveInto moves the files in temp to dir. It never replaces a file.
+func moveInto(dir, temp string) error {
+	entries, err := os.ReadDir(temp)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		to := filepath.Join(dir, e.Name())
+		if _, err := os.Lstat(to); err == nil {
+			return fmt.Errorf("%s appeared meanwhile", to)
+		}
+		if err := os.Rename(filepath.Join(temp, e.Name()), to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// slug turns words into a part of a file name: lower case letters and digits, joined by dashes, and
+// no longer than a name should be.
+func slug(words ...string) string {
+	parts := strings.FieldsFunc(strings.ToLower(strings.Join(words, " ")), func(r rune) bool {
+		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9')
+	})
+	s := strings.Join(parts, "-")
+	if len(s) > 60 {
+		s = strings.TrimRight(s[:60], "-")
+	}
+	return s
+}

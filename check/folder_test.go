@@ -1,0 +1,91 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func fillWith(text string) func(temp, final string) error {
+	return func(temp, _ string) error {
+		return os.WriteFile(filepath.Join(temp, "report.json"), []byte(text), 0o644)
+	}
+}
+
+func TestFolderNeverOverwrites(t *testing.T) {
+	root := t.TempDir()
+	asked := filepath.Join(root, "asked")
+	empty := filepath.Join(root, "empty")
+	if err := os.Mkdir(empty, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	named := folder{root: filepath.Join(root, "out")}
+	for i, c := range []struct {
+		folder folder
+		want   string
+	}{
+		{named, "out/toy-1"},
+		{named, "out/toy-2"},
+		{named, "out/toy-3"},
+		{folder{dir: asked}, "asked"},
+		{folder{dir: asked}, "asked/1"},
+		{folder{dir: asked}, "asked/2"},
+		{folder{dir: empty}, "empty"},
+		{folder{dir: filepath.Join(root, "a", "b")}, "a/b"},
+	} {
+		text := string(rune('a' + i))
+		got, err := c.folder.write("toy", fillWith(text))
+		if err != nil {
+			t.Fatalf("%s: %v", c.want, err)
+		}
+		if want := filepath.Join(root, filepath.FromSlash(c.want)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		// What was written first is still there after all later ones.
+		defer func() {
+			if b, _ := os.ReadFile(filepath.Join(got, "report.json")); string(b) != text {
+				t.Errorf("%s holds %q, want %q", got, b, text)
+			}
+		}()
+	}
+	if left, _ := filepath.Glob(filepath.Join(root, "*", ".macemc-*")); len(left) != 0 {
+		t.Errorf("temporary folders are left: %v", left)
+	}
+}
+
+func TestProbeLeavesNothing(t *testing.T) {
+	root := t.TempDir()
+	for _, f := range []folder{{root: filepath.Join(root, "out")}, {dir: filepath.Join(root, "a", "b", "c")}} {
+		if err := f.probe(); err != nil {
+			t.Error(err)
+		}
+	}
+	if entries, _ := os.ReadDir(root); len(entries) != 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+// A plain file where a folder should be cannot be written to, whoever runs the test.
+func TestProbeRefuses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []folder{{dir: file}, {dir: filepath.Join(file, "sub")}, {root: file}} {
+		if f.probe() == nil {
+			t.Errorf("%+v was accepted", f)
+		}
+	}
+}
+
+func TestSlug(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"every ping is acknowledged", "every-ping-is-acknowledged"},
+		{"n0: a/b ../.. Ä", "n0-a-b"},
+		{"0123456789 0123456789 0123456789 0123456789 0123456789 01234 678", "0123456789-0123456789-0123456789-0123456789-0123456789-01234"},
+	} {
+		if got := slug(c.in); got != c.want {
+			t.Errorf("slug(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// Loaded is a path file that was followed on the system that it belongs to.
+type Loaded struct {
+	System sim.System
+	Header choose.Header
+	Path   choose.Path
+	Moved  []replay.Moved // steps at other indices than the file says
+	// Death says how the last step kills the process that executes it; nil: it does not. Path ends
+	// before that step then.
+	Death *Death
+}
+
+// Load reads a path file, rebuilds the bundled system that it belongs to and follows the path. The
+// last step is first executed in a fresh process, unless respawn is nil: the command must come to
+// call [Reexecute] with the same system. Errors name the file, and the line where there is one.
+func Load(ctx context.Context, name string, respawn func() *exec.Cmd) (*Loaded, error) {
+	text, err := readText(name)
+	if err != nil {
+		return nil, err
+	}
+	sys, err := text.system()
+	if err != nil {
+		return nil, err
+	}
+	return text.load(ctx, sys, respawn)
+}
+
+// LoadFor is Load for a path that must belong to sys; only its fault limits may differ.
+func LoadFor(ctx context.Context, name string, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
+	text, err := readText(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHeader(text.file.Header, sys); err != nil {
+		return nil, text.headerError(err)
+	}
+	return text.load(ctx, sys, respawn)
+}
+
+// SystemOf rebuilds the bundled system that a path file belongs to.
+func SystemOf(name string) (*sim.System, error) {
+	text, err := readText(name)
+	if err != nil {
+		return nil, err
+	}
+	return text.system()
+}
+
+// Trace executes the run and describes every step, up to step n; n < 0: all.
+func (l *Loaded) Trace(n int) (*replay.Trace, error) {
+	path := l.Path
+	if n >= 0 {
+		var err error
+		if path, err = firstSteps(&l.System, path, n); err != nil {
+			return nil, err
+		}
+	}
+	t, err := replay.Record(&l.System, path, sim.Options{Trace: true})
+	if err == nil && n < 0 && l.Death != nil {
+		err = l.Death.complete(&l.System, t)
+	}
+	return t, err
+}
+
+// firstSteps is the part of path that leads to the state after step n.
+func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
+	w, err := sim.NewWorld(sys, sim.Options{})
+	if err != nil {
+		return nil, err
+	}
+	src := &choose.Prefix{Path: path}
+	run := replay.NewRun(w)
+	for err = run.Start(src); err == nil && run.Steps() < n; {
+		index, ok := src.Take()
+		if !ok {
+			return nil, fmt.Errorf("the run has only %d steps", run.Steps())
+		}
+		err = run.Step(index, src)
+	}
+	return run.Path.Clone(), src.Err()
+}
+
+// Violation says in one line what the run violates; "" when it does not. A run is no violation of
+// liveness by itself, but a file that was written for one still shows it when its property does not
+// hold in the end.
+func (l *Loaded) Violation(t *replay.Trace) string {
+	switch {
+	case l.Death != nil && len(t.Steps) > 0:
+		return fmt.Sprintf("%s: %s", l.Death.Kind, l.Death.Message)
+	case t.Finding != nil:
+		return t.Finding.Error()
+	}
+	for _, p := range t.Properties {
+		if p.Name == l.Header.Property && p.Kind == "eventually" && !p.Holds {
+			return fmt.Sprintf("%s: %s", sim.Liveness, p.Name)
+		}
+	}
+	return ""
+}
+
+// text is a path file as it stands on disk, so that errors can name lines.
+type text struct {
+	name string
+	data []byte
+	file *choose.File
+}
+
+func readText(name string) (*text, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := choose.Parse(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &text{name, data, f}, nil
+}
+
+// follow executes the path. Misfits get the line of their step.
+func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
+	r, err := replay.ReadFile(sys, t.file)
+	if misfit, ok := errors.AsType[*replay.MisfitError](err); ok {
+		misfit.Line = t.stepLine(misfit.Step)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name, err)
+	}
+	return r, nil
+}
+
+func (t *text) system() (*sim.System, error) {
+	subject, err := FromHeader(t.file.Header)
+	if err != nil {
+		return nil, t.headerError(err)
+	}
+	return &subject.System, nil
+}
+
+func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
+	l := &Loaded{System: *sys, Header: t.file.Header}
+	if respawn != nil {
+		d, err := t.tryLast(ctx, sys, respawn)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			l.Death, l.Path = d, d.Before
+			return l, nil
+		}
+	}
+	reading, err := t.follow(sys)
+	if err != nil {
+		return nil, err
+	}
+	l.Path, l.Moved = reading.Path, reading.Moved
+	return l, nil
+}
+
+// tryLast executes the last step in a fresh process, because it may be one that no process survives.
+func (t *text) tryLast(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Death, error) {
+	var path choose.Path
+	picks := t.file.Boot
+	if last := len(t.file.Steps) - 1; last >= 0 {
+		safe := *t
+		safe.file = &choose.File{Header: t.file.Header, Boot: t.file.Boot, Steps: t.file.Steps[:last]}
+		before, err := safe.follow(sys)
+		if err != nil {
+			return nil, err
+		}
+		c, err := replay.NewCursor(sys, before.Path, sim.Options{})
+		if err != nil {
+			return nil, err
+		}
+		if c.To(last) != nil {
+			return nil, nil // a finding on the way: the last step is not reached
+		}
+		step := &t.file.Steps[last]
+		index, ok := indexOf(c.World(), step)
+		if !ok {
+			return nil, nil // following the file says what is wrong
+		}
+		path, picks = append(before.Path.Clone(), int32(index)), step.Picks
+	}
+	for _, p := range picks {
+		path = append(path, int32(p.Pick))
+	}
+	return examine(ctx, respawn, path, confirmLimit(0))
+}
+
+// indexOf is the index of the step's event, its own if that fits.
+func indexOf(w sim.World, step *choose.FileStep) (int, bool) {
+	index := -1
+	for i, ev := range eventsOf(w) {
+		if w.Key(ev) == step.Key && (index < 0 || i == step.Index) {
+			index = i
+		}
+	}
+	return index, index >= 0
+}
+
+func eventsOf(w sim.World) []sim.Event {
+	return w.Injections(slices.Clone(w.Enabled()))
+}
+
+// headerError gives err the line of the header that it is about.
+func (t *text) headerError(err error) error {
+	about := HeaderError{Key: "system"}
+	if e, ok := errors.AsType[*HeaderError](err); ok {
+		about = *e
+	}
+	for i, line := range strings.Split(string(t.data), "\n") {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if key == about.Key && strings.HasPrefix(strings.Trim(value, ` "`), about.Value) {
+			return fmt.Errorf("%s: line %d: %w", t.name, i+1, err)
+		}
+	}
+	return fmt.Errorf("%s: %w", t.name, err)
+}
+
+// stepLine is the line of step n, counted from 1; step 0 is the first boots. It is 0 when there is no
+// such line.
+func (t *text) stepLine(n int) int {
+	for i, line := range strings.Split(string(t.data), "\n") {
+		line = strings.TrimSpace(line)
+		if n == 0 && strings.HasPrefix(line, "boot ") {
+			return i + 1
+		}
+		if line != "" && '0' <= line[0] && line[0] <= '9' {
+			if n--; n == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}

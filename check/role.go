@@ -1,0 +1,71 @@
+package check
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/macemc/macemc/check/flight"
+)
+
+// Checked code may end or freeze the process that executes it, so a process that wants to tell of it
+// starts another one like itself. These variables of its environment tell that one what to do.
+const (
+	roleVar   = "MACEMC_ROLE"
+	flightVar = "MACEMC_FLIGHT"
+)
+
+// Role says what this process is there for.
+type Role struct {
+	name     string
+	Recorder *flight.Recorder // nil in a process that nobody waits for
+}
+
+const (
+	searching   = "search"
+	reexecuting = "reexecute"
+)
+
+// CurrentRole reads the role from the environment.
+func CurrentRole() (Role, error) {
+	name := os.Getenv(roleVar)
+	switch name {
+	case "":
+		return Role{}, nil
+	case searching, reexecuting:
+	default:
+		return Role{}, fmt.Errorf("%s is %q, must be unset, %s or %s", roleVar, name, searching, reexecuting)
+	}
+	rec, err := flight.Open(os.Getenv(flightVar))
+	if err != nil {
+		return Role{}, fmt.Errorf("%s: %w", flightVar, err)
+	}
+	return Role{name, rec}, nil
+}
+
+// Searching reports whether a supervisor waits for this process.
+func (r Role) Searching() bool { return r.name == searching }
+
+// Reexecuting reports whether this process is there to execute one path.
+func (r Role) Reexecuting() bool { return r.name == reexecuting }
+
+// ListenToParent calls stop when the supervisor says so, and ends the process when there is no
+// supervisor any more. It returns at once.
+func ListenToParent(stop func()) {
+	go func() {
+		lines := bufio.NewScanner(os.Stdin)
+		for lines.Scan() {
+			stop()
+		}
+		os.Exit(StatusInconclusive)
+	}()
+}
+
+// assign gives cmd a role.
+func assign(cmd *exec.Cmd, role, flightFile string) {
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = append(cmd.Env, roleVar+"="+role, flightVar+"="+flightFile)
+}

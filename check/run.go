@@ -1,0 +1,221 @@
+// Package check is one check from start to report: what the command line and go test share. It
+// confirms what a search suspects, executes checked code where it can do no harm, describes the
+// violating run and the nearest one that recovers, and writes the output folder.
+package check
+
+import (
+	"cmp"
+	"context"
+	"os/exec"
+	"runtime"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// Options say what to check and what to do with a finding. The zero value of each field but Search is
+// a default.
+type Options struct {
+	// Search says what to search. Run sets Confirm itself. PathBuffer is called for twice as many
+	// workers as there are: the second half confirm suspects.
+	Search search.Config
+	// Header is that of the path files, but for what follows from system and finding.
+	Header choose.Header
+	// Dir is the folder for a violation. When it is in use a folder in it, named by a number, is taken.
+	// "": a new folder in [Root], named after the finding.
+	Dir string
+	// Reuse takes Dir, or a numbered folder in it, as it is when it already holds the same path.
+	Reuse bool
+	// Respawn makes a command that starts this program again and comes to call [Reexecute] with the
+	// same system. Nil: handlers that do not return are suspected only.
+	Respawn func() *exec.Cmd
+	// Commands says what a person can run next, when the report is in that folder. Nil: nothing.
+	Commands func(dir string) report.Commands
+}
+
+// Writable finds out, before anything is searched, whether a report could be written. It leaves
+// nothing behind.
+func Writable(o Options) error { return o.folder().probe() }
+
+// Run searches, and reports what was found. A violation is written to an output folder. The report is
+// not nil when only the writing failed. When ctx is done the search ends and what was covered until
+// then is reported.
+func Run(ctx context.Context, o Options) (*report.Report, error) {
+	o.Search.Workers = cmp.Or(o.Search.Workers, runtime.GOMAXPROCS(0))
+	o.Search.Confirm = o.confirm
+	res, err := search.Run(ctx, o.Search)
+	if err != nil {
+		return nil, err
+	}
+	return o.conclude(res)
+}
+
+// Bury reports how checked code killed the process that searched.
+func Bury(o Options, out Outcome) (*report.Report, error) {
+	d := out.Death
+	return o.conclude(&search.Result{
+		Verdict: search.Violation,
+		Finding: &search.Suspect{
+			Kind: d.Kind, Message: d.Message, Stack: d.Stack, Node: -1,
+			Path: d.path(), Steps: d.Steps, Strategy: o.Search.Strategy,
+		},
+		Detail:  d,
+		Stopped: search.StoppedFound,
+		Stats: search.Stats{
+			Seconds: out.Progress.Elapsed.Seconds(),
+			Paths:   out.Progress.Paths,
+			Events:  out.Progress.Events,
+			States:  out.Progress.States,
+		},
+	})
+}
+
+// conclude makes the report and writes it.
+func (o *Options) conclude(res *search.Result) (*report.Report, error) {
+	r := o.report(res)
+	if res.Finding == nil {
+		return r, nil
+	}
+	sys, err := o.system()
+	if err != nil {
+		return r, err
+	}
+	f, err := o.describe(&sys, r, res)
+	if err != nil {
+		return r, err
+	}
+	return r, o.write(r, f)
+}
+
+// system is the system with the properties that are checked.
+func (o *Options) system() (sim.System, error) {
+	if o.Search.Property == "" {
+		return o.Search.System, nil
+	}
+	return o.Search.System.Only(o.Search.Property)
+}
+
+// report fills in what is known of every search.
+func (o *Options) report(res *search.Result) *report.Report {
+	c := &o.Search
+	r := &report.Report{
+		System:    c.System.Name,
+		Nodes:     c.System.Nodes,
+		Bugs:      o.Header.Bugs,
+		Limits:    c.System.Limits(),
+		Timing:    c.System.Timing.String(),
+		Strategy:  string(cmp.Or(c.Strategy, search.Deepening)),
+		Seed:      cmp.Or(c.Seed, 1),
+		Workers:   c.Workers,
+		WalkSteps: cmp.Or(c.WalkSteps, defaultWalkSteps),
+		Verdict:   res.Verdict,
+		Depth:     res.Stats.ExhaustedDepth,
+		Paths:     res.Stats.Paths,
+		States:    res.Stats.States,
+		Events:    res.Stats.Events,
+		Seconds:   res.Stats.Seconds,
+		Stopped:   res.Stopped,
+		Suspects:  res.Suspects,
+		Phases:    res.Stats.Phases,
+		Coverage: report.Coverage{
+			ExhaustedDepth: res.Stats.ExhaustedDepth,
+			Complete:       res.Stats.Complete,
+			NeverHappened:  res.Stats.NeverHappened,
+			Sometimes:      res.Stats.Sometimes,
+			FaultsUsed:     res.Stats.FaultsUsed,
+		},
+	}
+	if len(o.Header.Params) > 0 {
+		r.Params = map[string]string{}
+		for _, p := range o.Header.Params {
+			r.Params[p.Key] = p.Value
+		}
+	}
+	return r
+}
+
+// files are the path files of a finding.
+type files struct {
+	error, live *choose.File // live is nil when no live run is known
+}
+
+// describe adds the finding to the report.
+func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result) (files, error) {
+	found := res.Finding
+	r.Kind, r.Property, r.Message = found.Kind, found.Property, found.Message
+	r.Stack, r.Steps = found.Stack, found.Steps
+	h := o.Header
+	h.Seed, h.Property = r.Seed, found.Property
+	h.Note = string(found.Kind) + ": " + found.Message
+
+	var f files
+	var err error
+	switch detail := res.Detail.(type) {
+	case *Death:
+		r.Kind, r.Message, r.Stack, r.Steps = detail.Kind, detail.Message, detail.Stack, detail.Steps
+		h.Note = string(r.Kind) + ": " + r.Message
+		if r.Dead, err = detail.trace(sys); err != nil {
+			return f, err
+		}
+		f.error, err = detail.file(sys, h)
+		return f, err
+	case *critical.Result:
+		return o.describeDead(sys, r, detail, h)
+	}
+	if r.Dead, err = replay.Record(sys, found.Path, sim.Options{Trace: true}); err != nil {
+		return f, err
+	}
+	r.Explain = explanation(r.Dead, found.Property)
+	f.error, err = replay.WriteFile(sys, h, found.Path)
+	return f, err
+}
+
+// describeDead adds a dead run and the nearest live one.
+func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Result, h choose.Header) (f files, err error) {
+	if r.Dead, err = replay.Record(sys, c.Dead, sim.Options{Trace: true}); err != nil {
+		return f, err
+	}
+	r.Steps = len(r.Dead.Steps)
+	r.Critical = report.CriticalOf(c, r.Dead)
+	r.Property = cmp.Or(neverHolds(r.Dead, c.Step), r.Property)
+	r.Explain, h.Property = explanation(r.Dead, r.Property), r.Property
+	if f.error, err = replay.WriteFile(sys, h, c.Dead); err != nil || c.Live == nil {
+		return f, err
+	}
+	if r.Live, err = replay.Record(sys, c.Live, sim.Options{Trace: true}); err != nil {
+		return f, err
+	}
+	h.Property, h.Note = "", "the nearest run that recovers"
+	f.live, err = replay.WriteFile(sys, h, c.Live)
+	return f, err
+}
+
+// neverHolds is the first liveness property that holds after no step from the given one on; "" when
+// each of them holds now and then.
+func neverHolds(t *replay.Trace, from int) string {
+	for _, p := range t.Properties {
+		holds := func(s replay.TraceStep) bool { return !slices.Contains(s.Failing, p.Name) }
+		if p.Kind == "eventually" && !p.Holds && !slices.ContainsFunc(t.Steps[max(from, 1)-1:], holds) {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// explanation is what the property says of the last state.
+func explanation(t *replay.Trace, property string) string {
+	for _, p := range t.Properties {
+		if p.Name == property {
+			return p.Explain
+		}
+	}
+	return ""
+}
+
+// defaultWalkSteps is the length of a walk when none is given.
+const defaultWalkSteps = 2000

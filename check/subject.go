@@ -1,0 +1,178 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Subject is a bundled system with everything set that decides what its paths mean.
+type Subject struct {
+	Entry  spec.Entry
+	Config spec.Config // complete
+	System sim.System
+}
+
+// Wanted is what a user wants of a bundled system. What is left out has a default: that of the bugs
+// that are put back, or else the system's own.
+type Wanted struct {
+	spec.Config
+	Limits func(*sim.Limits) // changes the default limits; nil: they stay
+	Timing *sim.Timing
+}
+
+// NewSubject builds the system of that name. The error says what is wrong with name or wanted.
+func NewSubject(name string, wanted Wanted) (Subject, error) {
+	e, err := systems.Find(name)
+	if err != nil {
+		return Subject{}, err
+	}
+	c, limits := wanted.Config, e.Limits
+	for i, id := range wanted.Bugs {
+		b, err := e.Bug(id)
+		if err != nil {
+			return Subject{}, err
+		}
+		c = b.Apply(c)
+		if i == 0 {
+			limits = b.Defaults.Limits
+		} else {
+			limits = most(limits, b.Defaults.Limits)
+		}
+	}
+	if c, err = e.Configure(c); err != nil {
+		return Subject{}, err
+	}
+	sys, err := e.New(c)
+	if err != nil {
+		return Subject{}, err
+	}
+	if wanted.Limits != nil {
+		wanted.Limits(&limits)
+	}
+	if err := notNegative(limits); err != nil {
+		return Subject{}, err
+	}
+	if sys, err = sys.WithLimits(limits); err != nil {
+		return Subject{}, fmt.Errorf("system %q: %w", name, err)
+	}
+	if wanted.Timing != nil {
+		sys.Timing = *wanted.Timing
+	}
+	return Subject{Entry: e, Config: c, System: sys}, sys.Validate()
+}
+
+// most is the larger of each limit, so that each of several bugs can show.
+func most(a, b sim.Limits) sim.Limits {
+	return sim.Limits{
+		Crashes:    max(a.Crashes, b.Crashes),
+		NetErrors:  max(a.NetErrors, b.NetErrors),
+		Loss:       max(a.Loss, b.Loss),
+		Dup:        max(a.Dup, b.Dup),
+		Partitions: max(a.Partitions, b.Partitions),
+	}
+}
+
+// limitField is one of the limits under the name that path files and the command line know it by.
+type limitField struct {
+	Name  string
+	Value *int
+}
+
+// LimitFields returns the fields of l with their names.
+func LimitFields(l *sim.Limits) []limitField {
+	return []limitField{
+		{"crashes", &l.Crashes},
+		{"net-errors", &l.NetErrors},
+		{"loss", &l.Loss},
+		{"dup", &l.Dup},
+		{"partitions", &l.Partitions},
+	}
+}
+
+func notNegative(l sim.Limits) error {
+	for _, f := range LimitFields(&l) {
+		if *f.Value < 0 {
+			return fmt.Errorf("%s is %d, must not be negative", f.Name, *f.Value)
+		}
+	}
+	return nil
+}
+
+// Header is the header of the subject's path files, but for what it says of the path.
+func (s *Subject) Header(seed uint64) choose.Header {
+	h := choose.Header{Seed: seed, Bugs: slices.Clone(s.Config.Bugs)}
+	for _, k := range slices.Sorted(maps.Keys(s.Config.Params)) {
+		h.Params = append(h.Params, choose.Param{Key: k, Value: s.Config.Params[k]})
+	}
+	return h
+}
+
+// HeaderError tells what is wrong in the header of a path file.
+type HeaderError struct {
+	Key, Value string // of the header's line; Value may be only its beginning, or empty
+	Err        error
+}
+
+func (e *HeaderError) Error() string { return e.Err.Error() }
+func (e *HeaderError) Unwrap() error { return e.Err }
+
+// FromHeader builds the bundled system that a path file belongs to. The error is a [*HeaderError].
+func FromHeader(h choose.Header) (Subject, error) {
+	fail := func(key, value string, err error) (Subject, error) {
+		return Subject{}, &HeaderError{key, value, err}
+	}
+	e, err := systems.Find(h.System)
+	if err != nil {
+		return fail("system", "", err)
+	}
+	if _, err := e.Configure(spec.Config{Nodes: h.Nodes}); err != nil {
+		return fail("nodes", "", err)
+	}
+	for _, id := range h.Bugs {
+		if _, err := e.Bug(id); err != nil {
+			return fail("bug", id, err)
+		}
+	}
+	wanted := Wanted{Config: spec.Config{Nodes: h.Nodes, Params: map[string]string{}, Bugs: h.Bugs}}
+	for _, p := range h.Params {
+		if _, err := e.Configure(spec.Config{Params: map[string]string{p.Key: p.Value}}); err != nil {
+			return fail("param", p.Key, err)
+		}
+		wanted.Params[p.Key] = p.Value
+	}
+	limits, err := replay.HeaderLimits(&h)
+	if err != nil {
+		return fail("limit", "", err)
+	}
+	wanted.Limits = func(l *sim.Limits) { *l = limits }
+	if h.Timing != "" {
+		t, err := sim.ParseTiming(h.Timing)
+		if err != nil {
+			return fail("timing", "", err)
+		}
+		wanted.Timing = &t
+	}
+	s, err := NewSubject(h.System, wanted)
+	if err != nil {
+		return fail("limit", "", err)
+	}
+	return s, nil
+}
+
+// checkHeader says how a path file does not belong to sys.
+func checkHeader(h choose.Header, sys *sim.System) error {
+	if h.System != sys.Name {
+		return &HeaderError{"system", "", fmt.Errorf("the path belongs to the system %q, not to %q", h.System, sys.Name)}
+	}
+	if h.Nodes != sys.Nodes {
+		return &HeaderError{"nodes", "", fmt.Errorf("the path belongs to %d nodes, the system has %d", h.Nodes, sys.Nodes)}
+	}
+	return nil
+}

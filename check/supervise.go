@@ -1,0 +1,180 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/macemc/macemc/check/flight"
+	"github.com/macemc/macemc/search"
+)
+
+// Supervisor lets another process search, so that checked code which kills its process cannot take
+// the report away. The zero value of each field but Respawn, Stdout and Stderr is a default.
+type Supervisor struct {
+	// Respawn makes a command that starts this program again to do the same.
+	Respawn        func() *exec.Cmd
+	Stdout, Stderr io.Writer // of the other process
+	Workers        int       // of the search; 0: 1
+	// Progress is called now and then while the other process searches. May be nil.
+	Progress func(search.Progress)
+	// HandlerLimit is as in [search.Config].
+	HandlerLimit time.Duration
+	// Kill ends the search at once when it is closed. May be nil.
+	Kill <-chan struct{}
+}
+
+// Outcome is what became of the process that searched.
+type Outcome struct {
+	Status   int    // its exit status, when it came to its own end
+	Death    *Death // how checked code killed it otherwise
+	Progress search.Progress
+}
+
+// ErrLost is the error of a search whose process died without leaving a run that shows why.
+var ErrLost = errors.New("the process that searched died, and no run that it left does that again")
+
+// Run starts the other process and waits for it. When ctx is done that process is told to come to
+// its end and to report.
+func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
+	dir, err := os.MkdirTemp("", "macemc-")
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "flight")
+	rec, err := flight.Create(file, 2*max(s.Workers, 1), flight.Picks)
+	if err != nil {
+		return Outcome{}, err
+	}
+
+	said := &words{to: s.Stderr}
+	cmd := s.Respawn()
+	assign(cmd, searching, file)
+	cmd.Stdout, cmd.Stderr = s.Stdout, said
+	orders, err := cmd.StdinPipe()
+	if err != nil {
+		return Outcome{}, err
+	}
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return Outcome{}, fmt.Errorf("cannot start a process for the search: %w", err)
+	}
+	s.wait(ctx, cmd, rec, orders, start)
+
+	out := Outcome{Progress: progressOf(rec, start)}
+	if status, ok := rec.Ended(); ok {
+		out.Status = status
+		return out, nil
+	}
+	select {
+	case <-s.Kill:
+		return out, context.Canceled
+	default:
+	}
+	how := &Death{}
+	how.classify(cmd.ProcessState, said.head.String())
+	out.Death, err = s.investigate(context.WithoutCancel(ctx), rec)
+	if err == nil && out.Death == nil {
+		err = fmt.Errorf("%w: %s", ErrLost, how.Message)
+	}
+	return out, err
+}
+
+// wait returns when the process has ended.
+func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Recorder, orders io.Writer, start time.Time) {
+	done := exit(cmd)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	stop := ctx.Done()
+	for {
+		select {
+		case <-done:
+			return
+		case <-s.Kill:
+			cmd.Process.Kill()
+			<-done
+			return
+		case <-stop:
+			io.WriteString(orders, "stop\n")
+			stop = nil
+		case <-tick.C:
+			if s.Progress != nil {
+				s.Progress(progressOf(rec, start))
+			}
+		}
+	}
+}
+
+// investigate executes what the dead process left, run by run, until one kills its process again.
+func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (*Death, error) {
+	for run := range rec.Runs() {
+		d, err := examine(ctx, s.Respawn, rec.Left(run), confirmLimit(s.HandlerLimit))
+		if d != nil || err != nil {
+			return d, err
+		}
+	}
+	return nil, nil
+}
+
+// confirmLimit is how long a step may take in a fresh process: ten times what made it suspect.
+func confirmLimit(handlerLimit time.Duration) time.Duration {
+	if handlerLimit == 0 {
+		handlerLimit = time.Second
+	}
+	return 10 * handlerLimit
+}
+
+func progressOf(rec *flight.Recorder, start time.Time) search.Progress {
+	return search.Progress{
+		Elapsed: time.Since(start),
+		Depth:   rec.Get(flight.Depth),
+		Paths:   rec.Get(flight.Paths),
+		States:  rec.Get(flight.States),
+		Events:  rec.Get(flight.Events),
+		Phase:   rec.Phase(),
+	}
+}
+
+// ReportProgress lets the supervisor know of p.
+func ReportProgress(rec *flight.Recorder, p search.Progress) {
+	rec.Set(flight.Depth, p.Depth)
+	rec.Set(flight.Paths, p.Paths)
+	rec.Set(flight.States, p.States)
+	rec.Set(flight.Events, p.Events)
+	rec.SetPhase(p.Phase)
+}
+
+// words passes on what a process says, up to its last words: from then on they are only kept.
+type words struct {
+	to   io.Writer
+	mu   sync.Mutex
+	last bool
+	head head
+}
+
+var dying = regexp.MustCompile(`(?m)^(runtime: |fatal error: |panic: |SIG[A-Z]+: )`)
+
+func (w *words) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rest := p
+	if !w.last {
+		at := dying.FindIndex(p)
+		if at == nil {
+			return w.to.Write(p)
+		}
+		w.last = true
+		w.to.Write(p[:at[0]])
+		rest = p[at[0]:]
+	}
+	w.head.Write(rest)
+	return len(p), nil
+}

@@ -1,0 +1,198 @@
+//go:build unix
+
+package check_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// mean is a service that harms its process when the second of two messages comes before the first.
+type mean struct {
+	sim.Nop
+	harm string
+	Got  []int
+	kept [][]byte
+}
+
+func (m *mean) Receive(env sim.Env, _ sim.NodeID, msg any) {
+	if len(m.Got) == 0 && msg.(int) == 2 {
+		m.do(0)
+	}
+	m.Got = append(m.Got, msg.(int))
+}
+
+func (m *mean) do(depth int) int {
+	switch m.harm {
+	case "overflow":
+		return m.do(depth+1) + 1
+	case "exit":
+		os.Exit(0)
+	case "memory":
+		for {
+			m.kept = append(m.kept, bytes.Repeat([]byte{1}, 1<<24))
+		}
+	case "loop":
+		for i := 0; ; i++ {
+			depth ^= i
+		}
+	case "goroutine":
+		go func() { panic("in a goroutine") }()
+		time.Sleep(time.Second)
+	}
+	return depth
+}
+
+func meanSystem(harm string) sim.System {
+	return sim.System{
+		Name:    "mean",
+		Nodes:   2,
+		Network: netsim.Datagrams{},
+		New:     func(sim.NodeID) sim.Service { return &mean{harm: harm} },
+		Actions: []sim.AnyAction{sim.Action[*mean]{
+			Name: "send", Times: 1, At: func(id sim.NodeID) bool { return id == 0 },
+			Do: func(_ *mean, env sim.Env) { env.Send(1, 1); env.Send(1, 2) },
+		}},
+		Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
+	}
+}
+
+const harmVar = "CHECK_TEST_HARM"
+
+// TestHarmedProcess is the process that searches or re-executes in the tests below.
+func TestHarmedProcess(t *testing.T) {
+	role, err := check.CurrentRole()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !role.Searching() && !role.Reexecuting() {
+		t.Skip("only for other tests")
+	}
+	sys := meanSystem(os.Getenv(harmVar))
+	// Small limits are reached soon.
+	debug.SetMaxStack(1 << 24)
+	syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: 1 << 28, Max: 1 << 28})
+	switch {
+	case role.Reexecuting():
+		check.Reexecute(&sys, role.Recorder)
+		role.Recorder.End(0)
+		os.Exit(0)
+	case role.Searching():
+		o := options(sys)
+		o.Search.PathBuffer = role.Recorder.Path
+		ctx, stop := context.WithCancel(context.Background())
+		check.ListenToParent(stop)
+		rep, err := check.Run(ctx, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report.JSON(os.Stdout, rep)
+		role.Recorder.End(check.Status(rep.Verdict))
+		os.Exit(check.Status(rep.Verdict))
+	}
+}
+
+func options(sys sim.System) check.Options {
+	return check.Options{
+		Search: search.Config{
+			System: sys, Time: 20 * time.Second, MaxDepth: 20, Workers: 1, HandlerLimit: 100 * time.Millisecond,
+		},
+		Respawn: harmed(os.Getenv(harmVar)),
+		Dir:     os.Getenv("CHECK_TEST_DIR"),
+	}
+}
+
+func harmed(harm string) func() *exec.Cmd {
+	return func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestHarmedProcess$", "-test.count=1")
+		cmd.Env = append(os.Environ(), harmVar+"="+harm)
+		return cmd
+	}
+}
+
+// Whatever a handler does to its process, there is a report, and it names the step.
+func TestSupervised(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	for _, c := range []struct {
+		harm, message string
+		kind          sim.FindingKind
+	}{
+		{"overflow", "the handler overflows the stack", sim.Divergence},
+		{"exit", "the handler ends the process with exit status 0", sim.Panic},
+		{"memory", "the handler exhausts the memory", sim.Divergence},
+		{"loop", "the handler did not return within 1s", sim.Divergence},
+		{"goroutine", "the handler kills the process: panic: in a goroutine", sim.Panic},
+	} {
+		t.Run(c.harm, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			t.Setenv("CHECK_TEST_DIR", dir)
+			t.Setenv(harmVar, c.harm)
+			var stdout, stderr bytes.Buffer
+			s := check.Supervisor{
+				Respawn: harmed(c.harm), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: 100 * time.Millisecond,
+			}
+			out, err := s.Run(t.Context())
+			if err != nil {
+				t.Fatalf("%v\n%s", err, stderr.String())
+			}
+			var rep report.Report
+			if out.Death != nil {
+				r, err := check.Bury(options(meanSystem(c.harm)), out)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rep = *r
+			} else if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil {
+				t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
+			}
+			// The shortest run that does harm: send, then the second message is delivered first.
+			if rep.Verdict != search.Violation || rep.Kind != c.kind || !strings.HasPrefix(rep.Message, c.message) || rep.Steps != 2 {
+				t.Errorf("got %s, %s in step %d: %s", rep.Verdict, rep.Kind, rep.Steps, rep.Message)
+			}
+			text, err := os.ReadFile(filepath.Join(dir, check.ErrorPath))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+			if len(lines) < 3 || !strings.Contains(lines[len(lines)-2], "deliver n1<-n0 2") || lines[len(lines)-1] != "end 2" {
+				t.Errorf("path file:\n%s", text)
+			}
+		})
+	}
+}
+
+// A search that is told to stop comes to its end and reports.
+func TestSupervisedStop(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	var stdout, stderr bytes.Buffer
+	s := check.Supervisor{Respawn: harmed(""), Stdout: &stdout, Stderr: &stderr, Workers: 1}
+	out, err := s.Run(ctx)
+	if err != nil || out.Death != nil {
+		t.Fatalf("%v, %+v: %s", err, out, stderr.String())
+	}
+	var rep report.Report
+	if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil {
+		t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
+	}
+	if rep.Verdict == search.Violation {
+		t.Errorf("verdict %s", rep.Verdict)
+	}
+}

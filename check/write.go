@@ -1,0 +1,86 @@
+package check
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/report"
+)
+
+// Files of an output folder.
+const (
+	ErrorPath  = "error.path"
+	LivePath   = "live.path"
+	ReportPage = "report.html"
+	reportText = "report.md"
+	reportJSON = "report.json"
+)
+
+func (o *Options) folder() folder { return folder{dir: o.Dir, root: Root} }
+
+// write makes the output folder of a finding and notes its name in the report.
+func (o *Options) write(r *report.Report, f files) error {
+	errorPath, err := content(f.error)
+	if err != nil {
+		return err
+	}
+	where := o.folder()
+	if o.Reuse {
+		if dir, ok := where.holding(ErrorPath, errorPath); ok {
+			o.placed(r, dir, f)
+			return nil
+		}
+	}
+	_, err = where.write(slug(r.System, cmp.Or(r.Property, string(r.Kind))), func(temp, dir string) error {
+		o.placed(r, dir, f)
+		if err := os.WriteFile(filepath.Join(temp, ErrorPath), errorPath, 0o644); err != nil {
+			return err
+		}
+		if f.live != nil {
+			live, err := content(f.live)
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(temp, LivePath), live, 0o644); err != nil {
+				return err
+			}
+		}
+		for name, render := range map[string]func(io.Writer, *report.Report) error{
+			ReportPage: report.HTML, reportText: report.Markdown, reportJSON: report.JSON,
+		} {
+			var b bytes.Buffer
+			if err := render(&b, r); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(temp, name), b.Bytes(), 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		r.PathFile, r.LivePathFile, r.Commands = "", "", report.Commands{}
+	}
+	return err
+}
+
+// placed notes where the files are, or will be.
+func (o *Options) placed(r *report.Report, dir string, f files) {
+	r.PathFile, r.LivePathFile = filepath.Join(dir, ErrorPath), ""
+	if f.live != nil {
+		r.LivePathFile = filepath.Join(dir, LivePath)
+	}
+	if o.Commands != nil {
+		r.Commands = o.Commands(dir)
+	}
+}
+
+func content(f *choose.File) ([]byte, error) {
+	var b bytes.Buffer
+	_, err := f.WriteTo(&b)
+	return b.Bytes(), err
+}

@@ -1,0 +1,97 @@
+// Command macemc checks event-driven services: it searches their runs for violations of safety and
+// liveness properties and shows the run, the critical transition and the nearest run that recovers.
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/report"
+)
+
+func main() {
+	// Searching makes little garbage and keeps little; collecting it less often costs nothing.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	role, err := check.CurrentRole()
+	a := &app{
+		stdout:   os.Stdout,
+		stderr:   os.Stderr,
+		terminal: term.IsTerminal(int(os.Stderr.Fd())),
+		style:    style(os.Stdout),
+		program:  program(os.Args[0]),
+		respawn:  respawn,
+		role:     role,
+	}
+	if err != nil {
+		os.Exit(a.fail(err))
+	}
+	role.LimitMemory()
+	ctx, cancel := context.WithCancel(context.Background())
+	a.stopOnSignals(cancel)
+	status := a.run(ctx, os.Args[1:])
+	if role.Recorder != nil {
+		role.Recorder.End(status)
+	}
+	os.Exit(status)
+}
+
+// style suits the terminal that f is, if it is one.
+func style(f *os.File) report.Style {
+	if !term.IsTerminal(int(f.Fd())) {
+		return report.Style{}
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		width = 0
+	}
+	return report.Style{Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Width: width}
+}
+
+// program is how to call this program again: as it was called, unless that will not be there any more.
+func program(called string) string {
+	if strings.HasPrefix(called, os.TempDir()) {
+		return "macemc"
+	}
+	return called
+}
+
+// respawn makes the command that starts this program again with the same arguments.
+func respawn() *exec.Cmd {
+	exe, err := os.Executable()
+	if err != nil {
+		exe = os.Args[0]
+	}
+	return exec.Command(exe, os.Args[1:]...)
+}
+
+// stopOnSignals makes the first signal stop what is going on, with a report; the second one kills.
+// A process that is supervised leaves signals to its supervisor.
+func (a *app) stopOnSignals(stop func()) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if a.role.Recorder != nil {
+		if a.role.Searching() {
+			check.ListenToParent(stop)
+		}
+		return
+	}
+	kill := make(chan struct{})
+	a.kill = kill
+	go func() {
+		<-signals
+		stop()
+		<-signals
+		close(kill)
+		signal.Stop(signals) // a third one is not caught
+	}()
+}

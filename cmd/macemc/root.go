@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/report"
+)
+
+// app is what the commands share: where they write and how they start fresh processes.
+type app struct {
+	stdout, stderr io.Writer
+	terminal       bool             // stderr is one
+	style          report.Style     // of stdout
+	program        string           // how to call this program
+	respawn        func() *exec.Cmd // nil: everything happens in this process
+	role           check.Role       // what this process is there for
+	kill           <-chan struct{}  // closed: end at once
+}
+
+// statusError is the exit status of a command that has said all there is to say.
+type statusError int
+
+func (s statusError) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// run executes the command line and returns the exit status.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.command()
+	root.SetArgs(args)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	err := root.ExecuteContext(ctx)
+	var status statusError
+	switch {
+	case err == nil:
+		return check.StatusOK
+	case errors.As(err, &status):
+		return int(status)
+	}
+	return a.fail(err)
+}
+
+// fail says what is wrong, in one line, and returns the exit status for that.
+func (a *app) fail(err error) int {
+	text := strings.TrimPrefix(err.Error(), "macemc: ")
+	fmt.Fprintf(a.stderr, "macemc: %s\n", strings.Join(strings.Split(text, "\n"), "; "))
+	return check.StatusUsage
+}
+
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "macemc",
+		Short: "Find liveness and safety bugs in event-driven services",
+		Long: `macemc executes real service code under every order of events, fault and random draw
+that it can reach within its bounds, and shows the run that violates a property.
+
+Exit status: 0 nothing found within the bounds, 1 violation found, 2 bad usage or
+input, 3 inconclusive (a suspect that could not be confirmed, or stopped before one
+full depth or walk).`,
+		Example: `  macemc systems                     what can be checked
+  macemc search randtree --bug RT13  find a known bug of the random overlay tree
+  macemc replay error.path           look at the run that was found`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+	})
+	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand())
+	return root
+}

@@ -1,0 +1,145 @@
+package mctest_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/mctest"
+	"github.com/macemc/macemc/sim"
+)
+
+const insideVar = "MCTEST_INSIDE"
+
+// onlyInside skips tests that other tests run in a process of their own.
+func onlyInside(t *testing.T) {
+	if os.Getenv(insideVar) == "" {
+		t.Skip("run by other tests")
+	}
+}
+
+// run runs one test of this package in a process of its own, in the folder dir.
+func run(t *testing.T, dir, name string, env ...string) (output string, passed bool) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v", "-test.short", "-test.count=1")
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), insideVar+"=1"), env...)
+	out, err := cmd.CombinedOutput()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		t.Fatal(err)
+	}
+	return string(out), err == nil
+}
+
+func wantAll(t *testing.T, text string, wants ...string) {
+	t.Helper()
+	for _, w := range wants {
+		if !regexp.MustCompile(w).MatchString(text) {
+			t.Errorf("%q is missing in\n%s", w, text)
+		}
+	}
+}
+
+// The finding is in the log, the run is beside the test, and following it shows the same.
+func TestFinding(t *testing.T) {
+	dir := t.TempDir()
+	out, passed := run(t, dir, "TestPingAck")
+	if passed {
+		t.Errorf("passed:\n%s", out)
+	}
+	wantAll(t, out,
+		`TestPingAck: LIVENESS VIOLATION .*2 nodes, loss<=1, timing ByDeadline`,
+		`never again:\s+every ping is acknowledged`,
+		`since step \d+:\s*network loses Ack\{\d\} n1->n0`,
+		`CRITICAL \(C1: 0 of 200 walks recovered`,
+		`then for ever: .*n0 timer resend`,
+		`nearest run that recovered`,
+		`MACEMC_REPLAY=testdata/macemc/TestPingAck/error.path go test -run '\^TestPingAck\$' .`,
+	)
+	folder := filepath.Join(dir, "testdata", "macemc", "TestPingAck")
+	for _, name := range []string{"error.path", "live.path", "report.html", "report.md", "report.json"} {
+		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+
+	// The same finding takes no second folder.
+	run(t, dir, "TestPingAck")
+	if entries, _ := os.ReadDir(folder); len(entries) != 5 {
+		t.Errorf("%d entries in %s, want the 5 files", len(entries), folder)
+	}
+
+	out, passed = run(t, dir, "TestPingAck", "MACEMC_REPLAY=testdata/macemc/TestPingAck/error.path")
+	if passed {
+		t.Errorf("following the path passed:\n%s", out)
+	}
+	wantAll(t, out, `network loses Ack`, `liveness: every ping is acknowledged`)
+
+	out, passed = run(t, dir, "TestPingAck", "MACEMC_REPLAY=testdata/macemc/TestPingAck/live.path")
+	if !passed {
+		t.Errorf("following the live path failed:\n%s", out)
+	}
+}
+
+func TestNothingFound(t *testing.T) {
+	dir := t.TempDir()
+	out, passed := run(t, dir, "TestNoLoss")
+	if !passed {
+		t.Errorf("failed:\n%s", out)
+	}
+	wantAll(t, out, `TestNoLoss: nothing found in .*NOT a proof`)
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+func TestBadEnvironment(t *testing.T) {
+	for _, c := range []struct{ env, want string }{
+		{"MACEMC_TIME=soon", `MACEMC_TIME is "soon", must be a positive duration`},
+		{"MACEMC_TIME=-1s", `MACEMC_TIME is "-1s", must be a positive duration`},
+		{"MACEMC_SEED=0", `MACEMC_SEED is "0", must be a number from 1 on`},
+		{"MACEMC_WORKERS=many", `MACEMC_WORKERS is "many", must be a number from 1 on`},
+		{"MACEMC_REPLAY=missing.path", `MACEMC_REPLAY: open missing.path`},
+	} {
+		out, passed := run(t, t.TempDir(), "TestPingAck", c.env)
+		if passed || !strings.Contains(out, c.want) {
+			t.Errorf("%s: want %q, got\n%s", c.env, c.want, out)
+		}
+	}
+}
+
+// spinner never returns from its second message.
+type spinner struct {
+	sim.Nop
+	Got int
+}
+
+func (s *spinner) Timer(sim.Env, any) {
+	for s.Got++; s.Got > 1; {
+	}
+}
+
+func (s *spinner) Boot(env sim.Env) { env.SetTimer("first", 1); env.SetTimer("second", 2) }
+
+// TestSpinner fails: its handler is found not to return, by a fresh process of this test.
+func TestSpinner(t *testing.T) {
+	onlyInside(t)
+	mctest.Check(t, sim.System{
+		Nodes: 1, New: func(sim.NodeID) sim.Service { return &spinner{} },
+		Properties: []sim.Property{{Name: "quiet", Always: func(*sim.View) bool { return true }}},
+	})
+}
+
+func TestDivergence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits ten times a second")
+	}
+	out, passed := run(t, t.TempDir(), "TestSpinner", "MACEMC_TIME=1m")
+	if passed {
+		t.Errorf("passed:\n%s", out)
+	}
+	wantAll(t, out, `TestSpinner: DIVERGENCE`, `the handler did not return within 10s`, `n0 timer "second"`)
+}
