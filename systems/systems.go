@@ -5,6 +5,7 @@ import (
 	"github.com/macemc/macemc/systems/pingack"
 	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/spec"
+	"github.com/macemc/macemc/systems/transport"
 	"github.com/macemc/macemc/systems/twophase"
 )
 
@@ -15,6 +16,7 @@ func All() []spec.Entry {
 		twophase.Entry(),
 		paxos.Entry(),
 		randtree.Entry(),
+		transport.Entry(),
 	}
 }
 

@@ -61,10 +61,9 @@ func knownBugs() []spec.Bug {
 		{
 			ID:      "MT3",
 			Summary: "SYNs have no order of their own",
-			Shows: "the SYN of an old connection arrives late and replaces the new connection, whose sender goes on with\n" +
-				"packets that the receiver cannot place",
-			Fix:  "a SYN identifier from a monotone counter, by which old SYNs are known",
-			Kind: sim.Safety, PaperKind: sim.Liveness, PaperProperty: Acknowledged,
+			Shows:   "an old SYN arrives late and replaces the new connection, whose next packets the receiver cannot place",
+			Fix:     "a SYN identifier from a monotone counter, by which old SYNs are known",
+			Kind:    sim.Safety, PaperKind: sim.Liveness, PaperProperty: Acknowledged,
 			OtherKinds: []sim.FindingKind{sim.Deadlock},
 			Defaults:   spec.Defaults{Nodes: 2, Limits: sim.Limits{Crashes: 1}},
 		},

@@ -13,7 +13,7 @@ const (
 	maxWindow = 8
 	// fastRetransmit is the number of duplicate acknowledgements that stand for a loss.
 	fastRetransmit = 3
-	// stride keeps the sequence numbers of a node's connections apart.
+	// stride is how many sequence numbers a connection has. No two connections of a node share any.
 	stride = 1000
 )
 
@@ -48,14 +48,23 @@ type packet struct {
 // start opens the connection. The first packet carries SYN and travels alone: until it is acknowledged
 // the window is 1.
 func (o *outgoing) start(env sim.Env) {
-	o.open = true
-	o.syn = env.Clock().Tick()
-	o.initial = int(o.syn.Count)*stride + 1
-	o.base = o.initial
-	o.window, o.threshold = 1, initialThreshold
+	syn := env.Clock().Tick()
+	initial := int(syn.Count)*stride + 1
+	*o = outgoing{
+		open: true, syn: syn, initial: initial, base: initial,
+		window: 1, threshold: initialThreshold, wanted: o.wanted,
+	}
 }
 
-func (t *Transport) room(o *outgoing) bool { return len(o.packets)-o.sent < t.config.Buffer }
+// spent reports whether the connection may have too few sequence numbers left for a message. It ends
+// when all is acknowledged, and the next message starts another, which replaces it at the peer.
+func (o *outgoing) spent() bool {
+	return o.open && o.base+len(o.packets)+MaxPackets > o.initial+stride
+}
+
+func (t *Transport) room(o *outgoing) bool {
+	return len(o.packets)-o.sent < t.config.Buffer && (len(o.packets) == 0 || !o.spent())
+}
 
 // offer arms the clear-to-send timer if somebody waits for it and there is room.
 func (t *Transport) offer(env sim.Env, to sim.NodeID) {
@@ -102,7 +111,7 @@ func (t *Transport) transmit(env sim.Env, to sim.NodeID, i int) {
 func (t *Transport) timedOut(env sim.Env, r retransmit) {
 	o := &t.peers[r.Peer].out
 	if !o.open {
-		return
+		return // nothing to send again
 	}
 	p := &o.packets[r.Seq-o.base]
 	if t.hopeless(env, o, p) {

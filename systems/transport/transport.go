@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -34,7 +35,7 @@ var (
 	ErrReset   = errors.New("the peer does not know the connection")
 )
 
-// Config holds the limits of a transport.
+// Config holds the limits of a transport, which must not be negative.
 type Config struct {
 	// Buffer is the number of packets that may wait for the congestion window, beyond which messages are
 	// refused; 0: 16.
@@ -74,9 +75,10 @@ type peer struct {
 
 // New returns a transport whose application is up.
 func New(up Application, c Config) Transport {
-	if c.Buffer == 0 {
-		c.Buffer = defaultBuffer
+	if c.Buffer < 0 || c.Retries < 0 {
+		panic(fmt.Sprintf("transport: %+v has a negative limit", c))
 	}
+	c.Buffer = cmp.Or(c.Buffer, defaultBuffer)
 	return Transport{up: up, config: c}
 }
 
@@ -96,7 +98,7 @@ func (t *Transport) Send(env sim.Env, to sim.NodeID, msg any) error {
 	if !t.room(out) {
 		return sim.ErrFull
 	}
-	if !out.open {
+	if !out.open || out.spent() {
 		out.start(env)
 	}
 	for i := range count {

@@ -1,0 +1,124 @@
+package transport_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+	"github.com/macemc/macemc/systems/transport"
+)
+
+// explore searches a configuration with one worker.
+func explore(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *search.Result {
+	t.Helper()
+	e := transport.Entry()
+	sys, err := e.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sys, err = sys.WithLimits(l); err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Property != "" {
+		if sys, err = sys.Only(cfg.Property); err != nil {
+			t.Fatal(err)
+		}
+		cfg.Property = ""
+	}
+	cfg.System, cfg.Workers = sys, 1
+	cfg.Confirm = critical.Confirm(critical.Config{System: sys, Workers: 1, Walks: 20})
+	res, err := search.Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// Each bug is found with its defaults: as the expected kind with all properties, and as the paper's
+// with the paper's property alone. Without the bug the same settings give nothing.
+func TestBugsAreFound(t *testing.T) {
+	e := transport.Entry()
+	for i := range e.Bugs {
+		b := &e.Bugs[i]
+		t.Run(b.ID, func(t *testing.T) {
+			for _, property := range []string{"", b.PaperProperty} {
+				res := explore(t, b.Apply(spec.Config{}), b.Defaults.Limits, search.Config{Property: property, Time: time.Minute})
+				f := res.Finding
+				if f == nil {
+					t.Fatalf("property %q: not found in %d paths", property, res.Stats.Paths)
+				}
+				if !b.Accepts(f.Kind) {
+					t.Errorf("property %q: found as %s: %s: %s", property, f.Kind, f.Property, f.Message)
+				}
+				if property != "" && f.Property != property {
+					t.Errorf("property %q: found by %q", property, f.Property)
+				}
+				if c, ok := res.Detail.(*critical.Result); ok && c.Case != critical.C1 {
+					t.Errorf("property %q: critical case %v", property, c.Case)
+				}
+				if b.PaperProperty == "" {
+					break
+				}
+			}
+			fixed := spec.Config{Nodes: b.Defaults.Nodes, Params: b.Defaults.Params}
+			clean(t, fixed, b.Defaults.Limits, search.Config{MaxPaths: 400})
+		})
+	}
+}
+
+func clean(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *search.Result {
+	t.Helper()
+	res := explore(t, c, l, cfg)
+	if f := res.Finding; f != nil {
+		t.Errorf("%+v, %+v, %s: %s: %s: %s", c, l, cfg.Strategy, f.Kind, f.Property, f.Message)
+	}
+	if res.Verdict != search.OK {
+		t.Errorf("%+v, %+v, %s: %s", c, l, cfg.Strategy, res.Verdict)
+	}
+	return res
+}
+
+// The corrected code survives at several sizes, and everything that can happen does.
+func TestCorrected(t *testing.T) {
+	for _, c := range []struct {
+		nodes, messages, packets, buffer, retries int
+		limits                                    sim.Limits
+		strategy                                  search.Name
+		paths                                     int
+	}{
+		{2, 2, 1, 2, 0, sim.Limits{}, search.Walk, 2000},
+		{2, 4, 2, 1, 0, sim.Limits{}, search.Walk, 1000},
+		{3, 3, 1, 1, 0, sim.Limits{}, search.Walk, 500},
+		{2, 2, 1, 2, 0, sim.Limits{Crashes: 1, Loss: 1, Dup: 1}, search.Faulty, 2000},
+		{2, 4, 1, 1, 0, sim.Limits{Crashes: 2, Loss: 2, Dup: 2}, search.Faulty, 2000},
+		{2, 3, 2, 1, 1, sim.Limits{Crashes: 2, Loss: 2, Dup: 2, Partitions: 1}, search.Faulty, 1000},
+		{3, 2, 2, 1, 0, sim.Limits{Crashes: 2, Loss: 1, Dup: 1}, search.Faulty, 500},
+		{2, 2, 1, 2, 0, sim.Limits{Crashes: 1, Dup: 1}, search.Deepening, 4000},
+		{3, 2, 1, 1, 0, sim.Limits{Crashes: 1}, search.Deepening, 1000},
+	} {
+		config := spec.Config{Nodes: c.nodes, Params: map[string]string{
+			"messages": strconv.Itoa(c.messages), "packets": strconv.Itoa(c.packets),
+			"buffer": strconv.Itoa(c.buffer), "retries": strconv.Itoa(c.retries),
+		}}
+		res := clean(t, config, c.limits, search.Config{Strategy: c.strategy, MaxPaths: c.paths})
+		if never := res.Stats.NeverHappened; len(never) > 0 && c.buffer == 1 {
+			t.Errorf("%+v: never happened: %v", c, never)
+		}
+	}
+}
+
+// With nothing but one message each way and no faults, the sequence of a run is forced up to the
+// order of events, and every walk is live after 2 sends, 2 packets and 2 acknowledgements or later.
+func TestShortestRun(t *testing.T) {
+	res := clean(t, spec.Config{Params: map[string]string{"messages": "1"}}, sim.Limits{}, search.Config{Strategy: search.Walk, MaxPaths: 500})
+	for _, p := range res.Stats.Phases {
+		if p.Name == "walks" && (p.Steps.Min != 6 || p.Live != p.Paths || p.Paths != 500) {
+			t.Errorf("%d of %d walks were live, the shortest after %d steps", p.Live, p.Paths, p.Steps.Min)
+		}
+	}
+}
