@@ -40,7 +40,7 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 
 // confirmDead looks for the critical transition of a run that seems dead.
 func (o *Options) confirmDead(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
-	sys, err := o.system()
+	sys, err := o.System()
 	if err != nil {
 		return search.Confirmed{}, err
 	}

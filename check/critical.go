@@ -32,7 +32,7 @@ func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report
 		},
 		Header: l.Header,
 	}
-	sys, err := o.system()
+	sys, err := o.System()
 	if err != nil {
 		return nil, err
 	}

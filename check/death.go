@@ -85,7 +85,8 @@ func (d *Death) complete(sys *sim.System, t *replay.Trace) error {
 // trace describes the run.
 func (d *Death) trace(sys *sim.System) (*replay.Trace, error) {
 	if d.Steps == 0 { // not even the first state can be reached
-		return &replay.Trace{System: sys.Name, Nodes: sys.Nodes}, d.complete(sys, new(replay.Trace))
+		t := &replay.Trace{System: sys.Name, Nodes: sys.Nodes}
+		return t, d.complete(sys, t)
 	}
 	t, err := replay.Record(sys, d.Before, sim.Options{Trace: true})
 	if err != nil {
@@ -115,7 +116,7 @@ func (d *Death) file(sys *sim.System, h choose.Header) (*choose.File, error) {
 // These are the words of the Go runtime for what cannot be recovered from.
 var (
 	stackOverflow = regexp.MustCompile(`goroutine stack exceeds|fatal error: stack overflow`)
-	outOfMemory   = regexp.MustCompile(`out of memory|cannot allocate memory`)
+	outOfMemory   = regexp.MustCompile(`out of memory|cannot allocate memory|failed to allocate`)
 	lastWords     = regexp.MustCompile(`(?m)^(fatal error: .*|panic: .*)$`)
 )
 

@@ -16,7 +16,7 @@ import (
 // process died; nil when it did not. respawn makes the command that starts the process; it must come
 // to call [Reexecute] with the same system. A step that takes longer than the limit is a death, too.
 func examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (*Death, error) {
-	dir, err := os.MkdirTemp("", "macemc-")
+	dir, err := tempDir()
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,12 @@ func examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, li
 	var said head
 	cmd := respawn()
 	assign(cmd, reexecuting, file)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, nil, &said
+	cmd.Stdout, cmd.Stderr = nil, &said
+	lifeline, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	defer lifeline.Close()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start a fresh process: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
@@ -62,8 +63,12 @@ func SystemOf(name string) (*sim.System, error) {
 	return text.system()
 }
 
-// Trace executes the run and describes every step, up to step n; n < 0: all.
+// Trace executes the run up to step n and describes every step; n < 0: all. The step that kills its
+// process is described, not executed.
 func (l *Loaded) Trace(n int) (*replay.Trace, error) {
+	if d := l.Death; d != nil && (n < 0 || n == d.Steps || d.Steps == 0) {
+		return d.trace(&l.System)
+	}
 	path := l.Path
 	if n >= 0 {
 		var err error
@@ -71,14 +76,10 @@ func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 			return nil, err
 		}
 	}
-	t, err := replay.Record(&l.System, path, sim.Options{Trace: true})
-	if err == nil && n < 0 && l.Death != nil {
-		err = l.Death.complete(&l.System, t)
-	}
-	return t, err
+	return replay.Record(&l.System, path, sim.Options{Trace: true})
 }
 
-// firstSteps is the part of path that leads to the state after step n.
+// firstSteps is the part of path that leads to the state after step n, or to a finding before.
 func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
 	w, err := sim.NewWorld(sys, sim.Options{})
 	if err != nil {
@@ -86,12 +87,12 @@ func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
 	}
 	src := &choose.Prefix{Path: path}
 	run := replay.NewRun(w)
-	for err = run.Start(src); err == nil && run.Steps() < n; {
+	for failed := run.Start(src); failed == nil && run.Steps() < n; {
 		index, ok := src.Take()
 		if !ok {
-			return nil, fmt.Errorf("the run has only %d steps", run.Steps())
+			return nil, fmt.Errorf("the run has %d steps, there is no step %d", run.Steps(), n)
 		}
-		err = run.Step(index, src)
+		failed = run.Step(index, src)
 	}
 	return run.Path.Clone(), src.Err()
 }
@@ -100,10 +101,7 @@ func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
 // liveness by itself, but a file that was written for one still shows it when its property does not
 // hold in the end.
 func (l *Loaded) Violation(t *replay.Trace) string {
-	switch {
-	case l.Death != nil && len(t.Steps) > 0:
-		return fmt.Sprintf("%s: %s", l.Death.Kind, l.Death.Message)
-	case t.Finding != nil:
+	if t.Finding != nil {
 		return t.Finding.Error()
 	}
 	for _, p := range t.Properties {
@@ -173,6 +171,9 @@ func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.C
 	return l, nil
 }
 
+// lookLimit is how long the last step of a path file may take. It was confirmed when the file was made.
+const lookLimit = 2 * time.Second
+
 // tryLast executes the last step in a fresh process, because it may be one that no process survives.
 func (t *text) tryLast(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Death, error) {
 	var path choose.Path
@@ -201,7 +202,7 @@ func (t *text) tryLast(ctx context.Context, sys *sim.System, respawn func() *exe
 	for _, p := range picks {
 		path = append(path, int32(p.Pick))
 	}
-	return examine(ctx, respawn, path, confirmLimit(0))
+	return examine(ctx, respawn, path, lookLimit)
 }
 
 // indexOf is the index of the step's event, its own if that fits.

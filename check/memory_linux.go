@@ -11,34 +11,26 @@ import (
 // process that has a role gets three quarters of what is available now, and ends when that does not
 // do. It does nothing when it cannot tell how much there is.
 func (r Role) LimitMemory() {
-	if r.Recorder == nil {
-		return
+	if r.Recorder != nil {
+		limitMemory(availableMemory() / 4 * 3)
 	}
-	available := availableMemory()
-	if available == 0 {
-		return
-	}
+}
+
+// limitMemory lets this process take that many bytes more than it has; 0: no limit. What it has may
+// be much: the race detector maps terabytes that it does not use.
+func limitMemory(more uint64) {
+	has, ok := kilobytes("/proc/self/status", "VmData:")
 	var limit syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_DATA, &limit) != nil {
+	if !ok || more == 0 || syscall.Getrlimit(syscall.RLIMIT_DATA, &limit) != nil {
 		return
 	}
-	limit.Cur = min(limit.Max, available/4*3)
+	limit.Cur = min(limit.Max, has+more)
 	syscall.Setrlimit(syscall.RLIMIT_DATA, &limit)
 }
 
 // availableMemory is in bytes; 0: unknown.
 func availableMemory() uint64 {
-	info, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	available := uint64(0)
-	for line := range strings.Lines(string(info)) {
-		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
-			kb, _ := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-			available = kb << 10
-		}
-	}
+	available, _ := kilobytes("/proc/meminfo", "MemAvailable:")
 	// A container may have less than its machine.
 	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
 		if most, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil {
@@ -46,4 +38,19 @@ func availableMemory() uint64 {
 		}
 	}
 	return available
+}
+
+// kilobytes reads a line like "Name:  123 kB" from a file, in bytes.
+func kilobytes(file, name string) (uint64, bool) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			n, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			return n << 10, err == nil
+		}
+	}
+	return 0, false
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/macemc/macemc/check/flight"
 )
@@ -50,9 +51,12 @@ func (r Role) Searching() bool { return r.name == searching }
 // Reexecuting reports whether this process is there to execute one path.
 func (r Role) Reexecuting() bool { return r.name == reexecuting }
 
-// ListenToParent calls stop when the supervisor says so, and ends the process when there is no
-// supervisor any more. It returns at once.
-func ListenToParent(stop func()) {
+// Follow calls stop when the process that waits for this one says so, and ends this process when that
+// one is gone. It returns at once, and does nothing in a process that nobody waits for.
+func (r Role) Follow(stop func()) {
+	if r.Recorder == nil {
+		return
+	}
 	go func() {
 		lines := bufio.NewScanner(os.Stdin)
 		for lines.Scan() {
@@ -60,6 +64,16 @@ func ListenToParent(stop func()) {
 		}
 		os.Exit(StatusInconclusive)
 	}()
+}
+
+// tempDir makes a folder for the file that a new process is to map. It lies in that of this process, if
+// it has one, so that nothing is left when this process dies.
+func tempDir() (string, error) {
+	in := ""
+	if file := os.Getenv(flightVar); file != "" {
+		in = filepath.Dir(file)
+	}
+	return os.MkdirTemp(in, "macemc-")
 }
 
 // assign gives cmd a role.

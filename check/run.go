@@ -66,13 +66,24 @@ func Bury(o Options, out Outcome) (*report.Report, error) {
 		},
 		Detail:  d,
 		Stopped: search.StoppedFound,
-		Stats: search.Stats{
-			Seconds: out.Progress.Elapsed.Seconds(),
-			Paths:   out.Progress.Paths,
-			Events:  out.Progress.Events,
-			States:  out.Progress.States,
-		},
+		Stats:   out.stats(),
 	})
+}
+
+// Lose reports on a search whose process is gone, for which Run of [Supervisor] returned err.
+func Lose(o Options, out Outcome, err error) *report.Report {
+	r := o.report(&search.Result{Verdict: search.Inconclusive, Stopped: stoppedLost, Stats: out.stats()})
+	r.Message = err.Error()
+	return r
+}
+
+// stoppedLost is why a search ended whose process was gone.
+const stoppedLost = "lost"
+
+// stats is what is known of what a process covered that is gone.
+func (out *Outcome) stats() search.Stats {
+	p := &out.Progress
+	return search.Stats{Seconds: p.Elapsed.Seconds(), Paths: p.Paths, Events: p.Events, States: p.States}
 }
 
 // conclude makes the report and writes it.
@@ -81,7 +92,7 @@ func (o *Options) conclude(res *search.Result) (*report.Report, error) {
 	if res.Finding == nil {
 		return r, nil
 	}
-	sys, err := o.system()
+	sys, err := o.System()
 	if err != nil {
 		return r, err
 	}
@@ -92,12 +103,25 @@ func (o *Options) conclude(res *search.Result) (*report.Report, error) {
 	return r, o.write(r, f)
 }
 
-// system is the system with the properties that are checked.
-func (o *Options) system() (sim.System, error) {
+// System is the system with only those properties that are checked.
+func (o *Options) System() (sim.System, error) {
 	if o.Search.Property == "" {
 		return o.Search.System, nil
 	}
 	return o.Search.System.Only(o.Search.Property)
+}
+
+// onlyParam is the parameter of path files that says which property alone was checked: with others, a
+// run may end earlier.
+const onlyParam = "only-property"
+
+// header is that of the path files, but for what it says of the path.
+func (o *Options) header() choose.Header {
+	h := o.Header
+	if name := o.Search.Property; name != "" {
+		h.Params = append(slices.Clone(h.Params), choose.Param{Key: onlyParam, Value: name})
+	}
+	return h
 }
 
 // report fills in what is known of every search.
@@ -130,9 +154,9 @@ func (o *Options) report(res *search.Result) *report.Report {
 			FaultsUsed:     res.Stats.FaultsUsed,
 		},
 	}
-	if len(o.Header.Params) > 0 {
+	if params := o.header().Params; len(params) > 0 {
 		r.Params = map[string]string{}
-		for _, p := range o.Header.Params {
+		for _, p := range params {
 			r.Params[p.Key] = p.Value
 		}
 	}
@@ -149,7 +173,7 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	found := res.Finding
 	r.Kind, r.Property, r.Message = found.Kind, found.Property, found.Message
 	r.Stack, r.Steps = found.Stack, found.Steps
-	h := o.Header
+	h := o.header()
 	h.Seed, h.Property = r.Seed, found.Property
 	h.Note = string(found.Kind) + ": " + found.Message
 

@@ -141,7 +141,12 @@ func FromHeader(h choose.Header) (Subject, error) {
 		}
 	}
 	wanted := Wanted{Config: spec.Config{Nodes: h.Nodes, Params: map[string]string{}, Bugs: h.Bugs}}
+	only := ""
 	for _, p := range h.Params {
+		if p.Key == onlyParam {
+			only = p.Value
+			continue
+		}
 		if _, err := e.Configure(spec.Config{Params: map[string]string{p.Key: p.Value}}); err != nil {
 			return fail("param", p.Key, err)
 		}
@@ -162,6 +167,11 @@ func FromHeader(h choose.Header) (Subject, error) {
 	s, err := NewSubject(h.System, wanted)
 	if err != nil {
 		return fail("limit", "", err)
+	}
+	if only != "" {
+		if s.System, err = s.System.Only(only); err != nil {
+			return fail("param", onlyParam, err)
+		}
 	}
 	return s, nil
 }

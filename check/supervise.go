@@ -38,13 +38,16 @@ type Outcome struct {
 	Progress search.Progress
 }
 
+// ErrKilled is the error of a search that was ended at once.
+var ErrKilled = errors.New("the search was killed")
+
 // ErrLost is the error of a search whose process died without leaving a run that shows why.
 var ErrLost = errors.New("the process that searched died, and no run that it left does that again")
 
 // Run starts the other process and waits for it. When ctx is done that process is told to come to
 // its end and to report.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
-	dir, err := os.MkdirTemp("", "macemc-")
+	dir, err := tempDir()
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -76,13 +79,26 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	}
 	select {
 	case <-s.Kill:
-		return out, context.Canceled
+		return out, ErrKilled
 	default:
 	}
 	how := &Death{}
 	how.classify(cmd.ProcessState, said.head.String())
-	out.Death, err = s.investigate(context.WithoutCancel(ctx), rec)
-	if err == nil && out.Death == nil {
+	// Being told to stop does not keep from telling what happened; being told to end at once does.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	go func() {
+		select {
+		case <-s.Kill:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	out.Death, err = s.investigate(ctx, rec)
+	switch {
+	case ctx.Err() != nil:
+		err = ErrKilled
+	case err == nil && out.Death == nil:
 		err = fmt.Errorf("%w: %s", ErrLost, how.Message)
 	}
 	return out, err

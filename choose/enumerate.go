@@ -42,6 +42,9 @@ func (e *Enumerate) Next() bool {
 	return false
 }
 
+// Reset makes e as new, but keeps its memory.
+func (e *Enumerate) Reset() { e.picks, e.pos, e.started = e.picks[:0], 0, false }
+
 // Choose answers with the alternative whose turn it is.
 func (e *Enumerate) Choose(p Point) int {
 	if !p.InPath() {

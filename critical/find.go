@@ -294,7 +294,7 @@ func (f *finder) settle(ctx context.Context, step int) (bool, error) {
 		return false, nil
 	}
 	limit, walks := f.limit, f.walks
-	f.limit, f.walks = f.limit*raise, max(f.walks/raise, min(f.walks, minWalks))
+	f.limit, f.walks = f.limit*raise, max(f.walks/(2*raise), min(f.walks, minWalks))
 	p, err = f.probe(ctx, step, false)
 	f.limit, f.walks = limit, walks
 	return p.Recovered == 0, err

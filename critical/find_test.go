@@ -62,7 +62,7 @@ func TestExactStep(t *testing.T) {
 	if want := []int{0, 1, 2, 4, 3, 4, 3}; !slices.Equal(steps, want) {
 		t.Errorf("probes after steps %v, want %v", steps, want)
 	}
-	if long := res.Probes[5]; long != (critical.Probe{Step: 4, Walks: 25, Limit: 160}) {
+	if long := res.Probes[5]; long != (critical.Probe{Step: 4, Walks: 12, Limit: 160}) {
 		t.Errorf("longer walks: %+v", long)
 	}
 	// 0 0 0 and then 0 from state 3, 0 from state 4.
@@ -239,9 +239,9 @@ func TestSearchAndFind(t *testing.T) {
 		tab := chain(n, bad)
 		var first *critical.Result
 		for _, workers := range []int{1, 4} {
-			c := critical.Config{System: tab.system(), WalkSteps: 200, Walks: 50, Seed: 7, Workers: workers}
+			c := critical.Config{System: tab.system(), WalkSteps: 80, Walks: 30, Seed: 7, Workers: workers}
 			res, err := search.Run(context.Background(), search.Config{
-				System: c.System, WalkSteps: 200, Workers: workers, MaxDepth: 3, Confirm: critical.Confirm(c),
+				System: c.System, WalkSteps: 80, Workers: workers, MaxDepth: 3, Confirm: critical.Confirm(c),
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -116,6 +116,8 @@ func reexecute(t testing.TB, system *sim.System, env environment) {
 	if identity(system) != env.system {
 		return // another Check of the same test is meant
 	}
+	env.role.LimitMemory()
+	env.role.Follow(func() {})
 	if err := check.Reexecute(system, env.role.Recorder); err != nil {
 		t.Log(err)
 	}

@@ -1,62 +1,116 @@
 package search_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// randtree builds the corrected overlay tree.
-func randtree(b testing.TB, nodes int, limits sim.Limits) sim.System {
-	b.Helper()
-	entry, err := systems.Find("randtree")
-	if err != nil {
-		b.Fatal(err)
-	}
-	sys, err := entry.New(spec.Config{Nodes: nodes})
-	if err == nil {
-		sys, err = sys.WithLimits(limits)
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	return sys
-}
-
-// BenchmarkWalk measures one event of random walks, with all properties checked after every step.
-func BenchmarkWalk(b *testing.B) {
-	for _, nodes := range []int{2, 5, 8} {
-		b.Run(fmt.Sprintf("randtree/nodes=%d", nodes), func(b *testing.B) {
-			sys := randtree(b, nodes, sim.Limits{})
-			w, err := sim.NewWorld(&sys, sim.Options{})
+// BenchmarkSearch measures whole searches over RandTree, in time per event executed.
+func BenchmarkSearch(b *testing.B) {
+	for _, c := range []struct {
+		name     string
+		strategy search.Name
+		nodes    int
+		limits   sim.Limits
+	}{
+		{"walk/3", search.Walk, 3, sim.Limits{}},
+		{"walk/5", search.Walk, 5, sim.Limits{}},
+		{"faulty/5", search.Faulty, 5, sim.Limits{Crashes: 2, NetErrors: 2}},
+		{"deepening/3", search.Deepening, 3, sim.Limits{}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			e := randtree.Entry()
+			sys, err := e.New(spec.Config{Nodes: c.nodes})
 			if err != nil {
 				b.Fatal(err)
 			}
-			loop, walker := search.NewLoop(w), search.NewWalker(search.DefaultWeights(), 2000)
-			b.ReportAllocs()
-			events, walks := 0, 0
-			for b.Loop() {
-				// One iteration is one event; a walk is made whenever its events are used up.
-				if events == 0 {
-					walks++
-					walker.Seed(1, uint64(walks))
-					o := loop.Run(walker, search.Task{})
-					if o.Finding != nil {
-						b.Fatal(o.Finding)
-					}
-					if !o.Live {
-						b.Fatalf("walk %d did not get live: %+v", walks, o)
-					}
-					events = o.Steps
-				}
-				events--
+			if sys, err = sys.WithLimits(c.limits); err != nil {
+				b.Fatal(err)
 			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
-			b.ReportMetric(float64(b.N)/float64(walks), "events/walk")
+			cfg := search.Config{System: sys, Strategy: c.strategy, Workers: 1, MaxPaths: 20_000}
+			b.ReportAllocs()
+			events, paths, states := 0, 0, 0
+			for b.Loop() {
+				cfg.Seed++
+				res, err := search.Run(context.Background(), cfg)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if res.Verdict != search.OK {
+					b.Fatalf("%+v", res.Finding)
+				}
+				events += res.Stats.Events
+				paths += res.Stats.Paths
+				states += res.Stats.States
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
+			b.ReportMetric(float64(events)/float64(paths), "events/path")
+			b.ReportMetric(float64(states)/float64(b.N), "states")
 		})
+	}
+}
+
+// idleWorld always offers the same events, and its steps do nothing.
+type idleWorld struct {
+	sim.World
+	sys    sim.System
+	events []sim.Event
+	last   sim.Step
+}
+
+func newIdleWorld(events int) *idleWorld {
+	w := &idleWorld{}
+	w.sys.Properties = []sim.Property{{Name: "never", Eventually: func(*sim.View) bool { return false }}}
+	for i := range events {
+		w.events = append(w.events, sim.Event{Kind: []sim.EventKind{sim.Deliver, sim.FireTimer, sim.DoAction, sim.Boot}[i%4], Peer: -1})
+	}
+	return w
+}
+
+func (w *idleWorld) System() *sim.System                 { return &w.sys }
+func (w *idleWorld) Start(choose.Source) error           { return nil }
+func (w *idleWorld) Enabled() []sim.Event                { return w.events }
+func (w *idleWorld) Step(sim.Event, choose.Source) error { return nil }
+func (w *idleWorld) Last() *sim.Step                     { return &w.last }
+func (w *idleWorld) Check() error                        { return nil }
+func (w *idleWorld) Live() bool                          { return false }
+
+// BenchmarkLoop measures what a step of a walk costs besides the world.
+func BenchmarkLoop(b *testing.B) {
+	for _, events := range []int{4, 12, 40} {
+		b.Run(fmt.Sprintf("%devents", events), func(b *testing.B) {
+			const steps = 1000
+			l := search.NewLoop(newIdleWorld(events))
+			walker := search.NewWalker(search.DefaultWeights(), steps)
+			b.ReportAllocs()
+			for b.Loop() {
+				walker.Seed(1, 1)
+				if o := l.Run(walker, search.Task{}); o.Steps != steps || o.End != search.TooLong {
+					b.Fatalf("%+v", o)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*steps), "ns/step")
+		})
+	}
+}
+
+// A walk allocates nothing per step.
+func TestWalkAllocatesNothing(t *testing.T) {
+	l := search.NewLoop(newIdleWorld(12))
+	walker := search.NewWalker(search.DefaultWeights(), 1000)
+	walk := func() {
+		walker.Seed(1, 1)
+		l.Run(walker, search.Task{})
+	}
+	walk()
+	if n := testing.AllocsPerRun(10, walk); n > 0 {
+		t.Errorf("%v allocations in a walk of 1,000 steps", n)
 	}
 }

@@ -47,7 +47,7 @@ type Config struct {
 	Confirm func(context.Context, Suspect) (Confirmed, error)
 	// Progress is called now and then, on one goroutine at a time. May be nil.
 	Progress func(Progress)
-	// HandlerLimit is how long one handler may run before it is suspected to diverge; 0: 1 s.
+	// HandlerLimit is how long one handler may run before it is suspected to diverge; 0: 500 ms.
 	HandlerLimit time.Duration
 	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0,
 	// are to be recorded as they are made. It is called once for each worker. Nil: ordinary memory.
@@ -208,6 +208,6 @@ func (c Config) complete() (Config, error) {
 	c.Seed = cmp.Or(c.Seed, 1)
 	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
 	c.MaxPaths = cmp.Or(c.MaxPaths, math.MaxInt)
-	c.HandlerLimit = cmp.Or(c.HandlerLimit, time.Second)
+	c.HandlerLimit = cmp.Or(c.HandlerLimit, 500*time.Millisecond)
 	return c, nil
 }

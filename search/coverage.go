@@ -204,7 +204,7 @@ func (c *coverage) neverHappened() []string {
 	for _, t := range c.services {
 		several = several || t != c.services[0]
 	}
-	var out []string
+	out := []string{}
 	for _, it := range c.items {
 		switch {
 		case it.happened:

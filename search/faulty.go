@@ -90,7 +90,7 @@ func (s *faulty) Select(at *Node) Selection {
 		}
 	}
 	if s.pick = s.eventOrFault(at.Enabled, at.Injections()); s.pick < 0 {
-		return Selection{End: OutOfEvents}
+		return Selection{End: end(at)}
 	}
 	if s.pick < len(at.Enabled) {
 		return Selection{}

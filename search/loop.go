@@ -154,6 +154,7 @@ type Loop struct {
 	cut      bool
 	misfit   error
 	held     []bool // by index in sometimes
+	outcome  Outcome
 
 	events int // steps executed so far, by all runs
 }
@@ -197,24 +198,31 @@ func (l *Loop) Explore(s Strategy, visit func(*Outcome) bool) {
 
 // Run makes one run.
 func (l *Loop) Run(s Strategy, t Task) Outcome {
-	o := Outcome{Task: t}
+	o := &l.outcome
+	*o = Outcome{Task: t}
 	l.strategy, l.task, l.pos, l.cut, l.misfit = s, t.Path, 0, false, nil
 	l.stateful, _ = s.(Stateful)
 	l.at.Used, l.at.Choices, l.at.Step = sim.Limits{}, 0, 0
 	clear(l.held)
-	err := l.execute(&o)
+	if err := l.execute(o); err != nil || l.misfit != nil {
+		o.failed(err, l.misfit)
+	}
 	o.Live = o.End != Found && o.End != Misfit && l.at.Live
 	o.Steps, o.Choices, o.Used = l.run.Steps(), l.at.Choices, l.at.Used
-	switch finding := (*sim.Finding)(nil); {
-	case l.misfit != nil:
-		o.End, o.Err = Misfit, l.misfit
+	s.Ended(o)
+	return *o
+}
+
+func (o *Outcome) failed(err, misfit error) {
+	var finding *sim.Finding
+	switch {
+	case misfit != nil:
+		o.End, o.Err = Misfit, misfit
 	case errors.As(err, &finding):
 		o.End, o.Finding = Found, finding
-	case err != nil:
+	default:
 		o.End, o.Err = Misfit, err
 	}
-	s.Ended(&o)
-	return o
 }
 
 // execute makes the run. It sets the end of o unless an error is returned.

@@ -411,6 +411,7 @@ func (s *searcher) result(sources []source) *Result {
 			Phases: s.tallies.phases(), FaultsUsed: s.used,
 		},
 	}
+	r.Stats.Sometimes = []Sometimes{}
 	ended := 0 // walks
 	for _, p := range []phase{walkPhase, faultyPhase} {
 		ended += s.tallies[p].paths

@@ -83,7 +83,7 @@ func (t *tallies) events() int {
 }
 
 func (t *tallies) phases() []Phase {
-	var out []Phase
+	out := []Phase{}
 	for p := range t {
 		a := &t[p]
 		if a.paths == 0 && a.events == 0 && a.seconds == 0 {

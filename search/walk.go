@@ -54,7 +54,7 @@ func (w *Walker) Select(at *Node) Selection {
 		return Selection{End: TooLong}
 	}
 	if w.pick = w.event(at.Enabled); w.pick < 0 {
-		return Selection{End: OutOfEvents}
+		return Selection{End: end(at)}
 	}
 	return Selection{}
 }
@@ -94,6 +94,14 @@ func (s *walks) Next() (Task, bool) {
 func (s *walks) begin(u *unit)                   { s.next, s.end = u.first, u.first+u.count }
 func (s *walks) suspects(o *Outcome) (int, bool) { return s.origin, suspicious(o) }
 func (s *walks) rest(u *unit) *unit              { return restOfRow(u, s.next) }
+
+// end is how a walk ends for want of events.
+func end(at *Node) End {
+	if at.Goal && at.Live {
+		return AtGoal
+	}
+	return OutOfEvents
+}
 
 // stay is the strategy of runs that end with their task.
 type stay struct{ walks }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -68,5 +69,17 @@ func (a *app) critical(ctx context.Context, file string, f check.CriticalOptions
 	if err != nil {
 		return err
 	}
-	return a.show(rep, asJSON)
+	if asJSON || rep.Verdict == search.Violation {
+		return a.show(rep, asJSON)
+	}
+	for _, p := range rep.Critical.Probes {
+		fmt.Fprintf(a.stdout, "from step %d: %d of %d walks of %d steps reached a live state\n",
+			p.Step, p.Recovered, p.Walks, p.Limit)
+	}
+	if rep.Verdict == search.OK {
+		fmt.Fprintln(a.stdout, "The run is not dead: its end recovers.")
+		return nil
+	}
+	fmt.Fprintln(a.stdout, "That does not tell; longer walks (--walk-steps) may.")
+	return statusError(check.Status(rep.Verdict))
 }

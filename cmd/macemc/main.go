@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -18,10 +17,6 @@ import (
 )
 
 func main() {
-	// Searching makes little garbage and keeps little; collecting it less often costs nothing.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
 	role, err := check.CurrentRole()
 	a := &app{
 		stdout:   os.Stdout,
@@ -71,18 +66,18 @@ func respawn() *exec.Cmd {
 	if err != nil {
 		exe = os.Args[0]
 	}
-	return exec.Command(exe, os.Args[1:]...)
+	cmd := exec.Command(exe)
+	cmd.Args = os.Args // with the name that it was called by, which reports repeat
+	return cmd
 }
 
 // stopOnSignals makes the first signal stop what is going on, with a report; the second one kills.
-// A process that is supervised leaves signals to its supervisor.
+// A process that is supervised leaves signals to its parent.
 func (a *app) stopOnSignals(stop func()) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if a.role.Recorder != nil {
-		if a.role.Searching() {
-			check.ListenToParent(stop)
-		}
+		a.role.Follow(stop)
 		return
 	}
 	kill := make(chan struct{})

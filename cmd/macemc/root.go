@@ -43,6 +43,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return check.StatusOK
 	case errors.As(err, &status):
 		return int(status)
+	case errors.Is(err, context.Canceled):
+		a.fail(errors.New("stopped"))
+		return check.StatusInconclusive
 	}
 	return a.fail(err)
 }

@@ -80,7 +80,7 @@ run that recovered, when there is one), report.html, report.md and report.json.
 	fl.StringVar(&f.property, "property", "", "check only the property `NAME`")
 	fl.IntVar(&f.nodes, "nodes", 0, "number of nodes `N`")
 	fl.StringArrayVar(&f.set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; may be repeated")
-	fl.StringVar(&f.strategy, "strategy", "", "one of "+strings.Join(strategyNames(), ", ")+" (default deepening)")
+	fl.StringVar(&f.strategy, "strategy", "", "`NAME`, one of "+strings.Join(strategyNames(), ", ")+" (default deepening)")
 	fl.IntVar(&f.depth, "depth", 0, "deepest `D` of the exhaustive part, in choices (default: until a limit is hit)")
 	fl.IntVar(&f.walkSteps, "walk-steps", 0, "length `N` of a random walk, in steps (default 2000)")
 	fl.IntVar(&f.walks, "walks", 0, "walks `K` per probe of a critical transition (default 200)")
@@ -89,17 +89,17 @@ run that recovered, when there is one), report.html, report.md and report.json.
 	fl.IntVar(&f.limits.Loss, "loss", 0, "at most `N` datagrams lost in a run")
 	fl.IntVar(&f.limits.Dup, "dup", 0, "at most `N` datagrams duplicated in a run")
 	fl.IntVar(&f.limits.Partitions, "partitions", 0, "at most `N` partitions in a run")
-	fl.StringVar(&f.timing, "timing", "", "timers fire by `MODE`: ByDeadline, AnyOrder or Prompt")
+	fl.StringVar(&f.timing, "timing", "", "when timers fire, by `MODE`: ByDeadline, AnyOrder or Prompt")
 	fl.StringVar(&f.weights, "weights", "", "`WEIGHTS` of events in random walks, as action=40,message=8,timer=1,consequence=8,fault=4")
 	fl.BoolVar(&f.unbiased, "unbiased", false, "equal weights in random walks")
 	fl.Uint64Var(&f.seed, "seed", 1, "`SEED` of the random walks, at least 1")
-	fl.StringVar(&f.engine, "engine", "replay", "how steps are executed: replay")
+	fl.StringVar(&f.engine, "engine", "replay", "how steps are executed, by `NAME`: replay")
 	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` go on at a time (default: all cores)")
 	fl.StringVar(&f.prefix, "prefix", "", "search from the end of the path in `FILE`")
 	fl.StringVar(&f.savePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`, for --prefix")
 	fl.DurationVar(&f.time, "time", defaultTime, "stop after this `TIME`; 0: no limit")
 	fl.IntVar(&f.maxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
-	fl.DurationVar(&f.handlerLimit, "handler-limit", time.Second, "suspect a handler that runs longer than this `TIME` to run for ever")
+	fl.DurationVar(&f.handlerLimit, "handler-limit", 500*time.Millisecond, "suspect a handler that runs longer than this `TIME` to run for ever")
 	fl.StringVar(&f.out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
 	fl.BoolVar(&f.json, "json", false, "print the report as one JSON object on standard output")
 	return cmd
@@ -339,7 +339,7 @@ func knownProperty(sys *sim.System, name string) error {
 func (r *request) commands(program string) func(string) report.Commands {
 	return func(dir string) report.Commands {
 		return report.Commands{
-			Look:   fmt.Sprintf("%s replay %s", program, filepath.Join(dir, check.ErrorPath)),
+			Look:   fmt.Sprintf("%s replay %s", program, shellWord(filepath.Join(dir, check.ErrorPath))),
 			Rerun:  program + " " + r.again,
 			Report: filepath.Join(dir, check.ReportPage),
 		}
@@ -352,8 +352,11 @@ func (a *app) search(ctx context.Context, r *request) error {
 		return a.savePrefixes(ctx, r)
 	}
 	if a.role.Reexecuting() {
-		check.Reexecute(&r.subject.System, a.role.Recorder)
-		return nil
+		sys, err := r.options.System()
+		if err == nil {
+			check.Reexecute(&sys, a.role.Recorder)
+		}
+		return err
 	}
 	r.options.Respawn, r.options.Commands = a.respawn, r.commands(a.program)
 	if a.respawn != nil && !a.role.Searching() {
@@ -416,8 +419,8 @@ func (a *app) supervise(ctx context.Context, r *request) error {
 	status.clear()
 	switch {
 	case err != nil:
-		fmt.Fprintf(a.stderr, "macemc: %v\n", err)
-		return statusError(check.StatusInconclusive)
+		a.fail(err)
+		return a.show(check.Lose(r.options, out, err), r.json)
 	case out.Death == nil:
 		return statusError(out.Status)
 	}

@@ -4,8 +4,10 @@ import "github.com/macemc/macemc/sim"
 
 // Tally is what a learner knows of one ballot.
 type Tally struct {
-	Accepts int   // how many were told, past the majority too
-	Value   Value // what was accepted; known from the majority on, 0 before
+	Accepts int // how many were told, past the majority too
+	// Value is what was accepted, 0 below the majority: it is not kept before it matters. From the
+	// majority on it follows from what the acceptors hold, if all is well.
+	Value Value
 }
 
 // Learner counts what acceptors have accepted. It keeps no decision: that is in the counts.

@@ -46,6 +46,10 @@ func bugsOf(set spec.BugSet) bugs {
 
 func bugID(i int) string { return fmt.Sprintf("RT%d", i+1) }
 
+// lateJoins makes walks take their time with the application's requests, so that nodes boot, restart
+// and shed children while others are busy, and spreads faults over the walk.
+var lateJoins = spec.Weights{Action: 4, Injection: 1}
+
 // knownBugs describes RT1 to RT17 of the MaceMC paper.
 func knownBugs() []spec.Bug {
 	return []spec.Bug{
@@ -80,7 +84,8 @@ func knownBugs() []spec.Bug {
 			Shows:   "a node that two parents accepted believes the wrong root; probes then see the same root",
 			Fix:     "accept it from the parent only",
 			Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: OneRoot,
-			Defaults: spec.Defaults{Nodes: 4, Limits: sim.Limits{Crashes: 1, NetErrors: 1}},
+			OtherKinds: []sim.FindingKind{sim.Safety},
+			Defaults:   spec.Defaults{Nodes: 4, Limits: sim.Limits{Crashes: 1, NetErrors: 1}},
 		},
 		{
 			ID:      "RT5",
@@ -88,7 +93,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT1",
 			Fix:     "add the sibling to the peers",
 			Kind:    sim.Divergence, PaperKind: sim.Divergence,
-			Defaults: spec.Defaults{Nodes: 5, Limits: sim.Limits{Crashes: 2, NetErrors: 2}},
+			Defaults: spec.Defaults{Nodes: 4, Limits: sim.Limits{Crashes: 2, NetErrors: 2}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT6",
@@ -96,7 +101,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT1",
 			Fix:     "add the root to the peers",
 			Kind:    sim.Divergence, PaperKind: sim.Divergence,
-			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{degreeParam: "1"}, Limits: sim.Limits{Crashes: 2, NetErrors: 2}},
+			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{degreeParam: "1"}, Limits: sim.Limits{Crashes: 2, NetErrors: 4}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT7",
@@ -104,7 +109,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT1",
 			Fix:     "add the root to the peers",
 			Kind:    sim.Divergence, PaperKind: sim.Divergence,
-			Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{Crashes: 1, NetErrors: 1}},
+			Defaults: spec.Defaults{Nodes: 3},
 		},
 		{
 			ID:      "RT8",
@@ -112,7 +117,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT1",
 			Fix:     "add the root to the peers",
 			Kind:    sim.Divergence, PaperKind: sim.Divergence,
-			Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{Crashes: 1, NetErrors: 1}},
+			Defaults: spec.Defaults{Nodes: 3},
 		},
 		{
 			ID:      "RT9",
@@ -120,7 +125,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT1; needs the action shed",
 			Fix:     "add the root to the peers",
 			Kind:    sim.Divergence, PaperKind: sim.Divergence,
-			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{shedsParam: "1"}, Limits: sim.Limits{Crashes: 1, NetErrors: 1}},
+			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{shedsParam: "3"}, Limits: sim.Limits{Crashes: 1, NetErrors: 1}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT10",
@@ -136,7 +141,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "the recovery timer is not set outside init",
 			Fix:     "ignore probes in init",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: RecoveryTimerSet,
-			Defaults: spec.Defaults{Nodes: 3},
+			Defaults: spec.Defaults{Nodes: 3, Weights: lateJoins},
 		},
 		{
 			ID:      "RT12",
@@ -152,7 +157,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "the old parent keeps the child. The critical transition is that delivery",
 			Fix:     "answer with remove",
 			Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: FamiliesAgree,
-			Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{Crashes: 1}},
+			Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{Crashes: 1}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT14",
@@ -160,7 +165,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT11, but only with node failures",
 			Fix:     "ignore it in init",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: RecoveryTimerSet,
-			Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{Crashes: 1}},
+			Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{Crashes: 1}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT15",
@@ -168,7 +173,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "a node that still names a root is made root",
 			Fix:     "reset it at both places: either alone masks the other",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: sim.AssertionProperty,
-			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{Crashes: 2, NetErrors: 1}, Prefix: true},
+			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{Crashes: 2, NetErrors: 1}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT16",
@@ -176,7 +181,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT15",
 			Fix:     "reset it",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: sim.AssertionProperty,
-			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{Crashes: 2, NetErrors: 2}, Prefix: true},
+			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{Crashes: 2, NetErrors: 2}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT17",
@@ -184,7 +189,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT15: a forwarded join reaches a restarted node of higher address",
 			Fix:     "reset it",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: sim.AssertionProperty,
-			Defaults: spec.Defaults{Nodes: 6, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{Crashes: 2, NetErrors: 2}, Prefix: true},
+			Defaults: spec.Defaults{Nodes: 6, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{Crashes: 2, NetErrors: 2}, Weights: lateJoins},
 		},
 	}
 }

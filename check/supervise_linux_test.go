@@ -1,17 +1,15 @@
-//go:build unix
-
 package check_test
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -37,12 +35,23 @@ func (m *mean) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	m.Got = append(m.Got, msg.(int))
 }
 
+func (m *mean) Boot(sim.Env) {
+	if m.harm == "boot" {
+		os.Exit(7)
+	}
+}
+
 func (m *mean) do(depth int) int {
 	switch m.harm {
 	case "overflow":
 		return m.do(depth+1) + 1
 	case "exit":
 		os.Exit(0)
+	case "once": // the first process only
+		if marker, err := os.OpenFile(os.Getenv(markerVar), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			marker.Close()
+			os.Exit(7)
+		}
 	case "memory":
 		for {
 			m.kept = append(m.kept, bytes.Repeat([]byte{1}, 1<<24))
@@ -72,7 +81,10 @@ func meanSystem(harm string) sim.System {
 	}
 }
 
-const harmVar = "CHECK_TEST_HARM"
+const (
+	harmVar   = "CHECK_TEST_HARM"
+	markerVar = "CHECK_TEST_MARKER"
+)
 
 // TestHarmedProcess is the process that searches or re-executes in the tests below.
 func TestHarmedProcess(t *testing.T) {
@@ -86,7 +98,9 @@ func TestHarmedProcess(t *testing.T) {
 	sys := meanSystem(os.Getenv(harmVar))
 	// Small limits are reached soon.
 	debug.SetMaxStack(1 << 24)
-	syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: 1 << 28, Max: 1 << 28})
+	check.LimitMemory(1 << 28)
+	ctx, stop := context.WithCancel(context.Background())
+	role.Follow(stop)
 	switch {
 	case role.Reexecuting():
 		check.Reexecute(&sys, role.Recorder)
@@ -95,8 +109,6 @@ func TestHarmedProcess(t *testing.T) {
 	case role.Searching():
 		o := options(sys)
 		o.Search.PathBuffer = role.Recorder.Path
-		ctx, stop := context.WithCancel(context.Background())
-		check.ListenToParent(stop)
 		rep, err := check.Run(ctx, o)
 		if err != nil {
 			t.Fatal(err)
@@ -175,6 +187,46 @@ func TestSupervised(t *testing.T) {
 				t.Errorf("path file:\n%s", text)
 			}
 		})
+	}
+}
+
+// A process that cannot even boot the nodes has no steps to show, but there is a report.
+func TestSupervisedBoot(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	t.Setenv("CHECK_TEST_DIR", dir)
+	var stdout, stderr, text bytes.Buffer
+	s := check.Supervisor{Respawn: harmed("boot"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
+	out, err := s.Run(t.Context())
+	if err != nil || out.Death == nil {
+		t.Fatalf("%v, %+v: %s", err, out, stderr.String())
+	}
+	rep, err := check.Bury(options(meanSystem("boot")), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Terminal(&text, rep, report.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "the handler ends the process with exit status 7"; rep.Steps != 0 || !strings.Contains(text.String(), want) {
+		t.Errorf("steps %d, want 0 and %q in\n%s", rep.Steps, want, text.String())
+	}
+	if path, err := os.ReadFile(filepath.Join(dir, check.ErrorPath)); err != nil || !strings.HasSuffix(string(path), "\nend 0\n") {
+		t.Errorf("%v: path file\n%s", err, path)
+	}
+}
+
+// When nothing shows again why the process died, that is what is said.
+func TestSupervisedLost(t *testing.T) {
+	t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
+	var stdout, stderr bytes.Buffer
+	s := check.Supervisor{Respawn: harmed("once"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
+	out, err := s.Run(t.Context())
+	if !errors.Is(err, check.ErrLost) || out.Death != nil || !strings.Contains(err.Error(), "exit status 7") {
+		t.Fatalf("%v, %+v", err, out)
+	}
+	rep := check.Lose(options(meanSystem("once")), out, err)
+	if rep.Verdict != search.Inconclusive || check.Status(rep.Verdict) != check.StatusInconclusive || rep.Message == "" {
+		t.Errorf("%s: %q", rep.Verdict, rep.Message)
 	}
 }
 

@@ -1,0 +1,4 @@
+package check
+
+// LimitMemory lets tests reach a limit soon.
+var LimitMemory = limitMemory

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Bad input is one clear line on standard error, exit status 2, and nothing is written anywhere.
+func TestBadInput(t *testing.T) {
+	good, err := os.ReadFile(testdata(t, "pingack.path"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	file := func(name, content string) {
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change := func(name, old, new string) {
+		if !strings.Contains(string(good), old) {
+			t.Fatalf("the path has no %q", old)
+		}
+		file(name, strings.Replace(string(good), old, new, 1))
+	}
+	file("plain", "")
+	file("cut.path", string(good[:len(good)/2]))
+	change("version.path", "macemc path 1", "macemc path 9")
+	change("system.path", "system pingack", "system paxos17")
+	change("other.path", "system pingack", "system randtree")
+	change("nodes.path", "nodes 2", "nodes 3")
+	change("limit.path", "limit loss=1", "limit luck=1")
+	change("timing.path", "timing ByDeadline", "timing Sometimes")
+	change("step.path", "lose n0<-n1 Ack", "lose n0<-n1 Nack")
+	before := files(t, dir)
+
+	for _, c := range []struct{ args, want string }{
+		{"frob", `unknown command "frob"`},
+		{"search", "macemc search needs a SYSTEM"},
+		{"search pingack more", "macemc search takes one SYSTEM, got 2: pingack more"},
+		{"search pinkack", `unknown system "pinkack"; did you mean pingack?`},
+		{"systems pinkack", `unknown system "pinkack"; did you mean pingack?`},
+		{"search randtree --bug RT99", `system "randtree": unknown bug "RT99"; did you mean RT`},
+		{"search randtree --bug RT1 --bug RT1", "--bug RT1 is given twice"},
+		{"search pingack --property every_ping_is_acknowledge", `unknown property "every_ping_is_acknowledge"; did you mean every ping is acknowledged?`},
+		{"search pingack --nodes 3", `system "pingack": 3 nodes, must be 2 to 2`},
+		{"search pingack --nodes 0", "--nodes is 0, must be at least 1"},
+		{"search randtree --set degre=2", `unknown parameter "degre"; did you mean degree?`},
+		{"search randtree --set degree=many", `parameter degree is "many", must be a number from 1 to 64`},
+		{"search randtree --set degree", `--set "degree" is not of the form KEY=VALUE`},
+		{"search randtree --set degree=1 --set degree=2", "--set degree is given twice"},
+		{"search randtree --loss 1", `system "randtree": `},
+		{"search pingack --net-errors 1", `system "pingack": `},
+		{"search pingack --crashes -1", "--crashes is -1, must be at least 0"},
+		{"search pingack --timing soon", `--timing "soon" is none of ByDeadline, AnyOrder, Prompt`},
+		{"search pingack --strategy bfs", `--strategy "bfs" is not available; accepted are deepening, walk, faulty`},
+		{"search pingack --strategy walk --depth 3", "--depth bounds the strategy deepening"},
+		{"search pingack --engine table", `--engine "table" is not available; accepted is replay`},
+		{"search pingack --unbiased --weights action=2", "--unbiased and --weights contradict each other"},
+		{"search pingack --prefix a --save-prefixes b", "--prefix and --save-prefixes contradict each other"},
+		{"search pingack --weights luck=1", `--weights: unknown class "luck"; known are action, message, timer, consequence, fault`},
+		{"search pingack --weights action", `--weights: "action" is not of the form CLASS=WEIGHT`},
+		{"search pingack --weights action=1,action=2", "--weights: action is given twice"},
+		{"search pingack --weights timer=-1", `--weights: timer is "-1", must be a number from 0 to 1000000`},
+		{"search pingack --weights timer=0", "--weights: timer is 0, must be at least 1: walks could not recover"},
+		{"search pingack --seed 0", "--seed is 0, must be at least 1"},
+		{"search pingack --time -1s", "--time is -1s, must not be negative"},
+		{"search pingack --handler-limit 0", "--handler-limit is 0s, must be positive"},
+		{"search pingack --depth 0", "--depth is 0, must be at least 1"},
+		{"search pingack --walks 0", "--walks is 0, must be at least 1"},
+		{"search pingack --max-paths -5", "--max-paths is -5, must be at least 1"},
+		{"search pingack --workers 0", "--workers is 0, must be at least 1"},
+		{"search pingack --colour", "unknown flag: --colour; see macemc search --help"},
+		{"search pingack --out plain", "cannot write to the output folder: "},
+		{"search pingack --out plain/sub", "cannot write to the output folder: "},
+		{"search pingack --prefix missing.path", "open missing.path: no such file or directory"},
+		{"search randtree --prefix pingack.path", "open pingack.path"},
+		{"replay", "macemc replay needs a FILE"},
+		{"replay missing.path", "open missing.path: no such file or directory"},
+		{"replay plain", "plain: line 1: the file is empty"},
+		{"replay cut.path", "the file is truncated"},
+		{"replay version.path", "version.path: line 1: the file has format version 9; this program reads version 1"},
+		{"replay system.path", `system.path: line 2: unknown system "paxos17"; did you mean paxos?`},
+		{"replay other.path", `other.path: line `},
+		{"replay nodes.path", `nodes.path: line 3: system "pingack": 3 nodes, must be 2 to 2`},
+		{"replay limit.path", `limit.path: line 4: unknown limit "luck"`},
+		{"replay timing.path", `timing.path: line 5: timing "Sometimes" is none of`},
+		{"replay step.path", "step.path: line "},
+		{"replay plain --to -3", "--to is -3, must not be negative"},
+		{"critical cut.path", "the file is truncated"},
+		{"critical step.path", "step.path: line "},
+		{"critical plain --walks 0", "--walks is 0, must be at least 1"},
+	} {
+		stdout, stderr, status := run(t, strings.Fields(strings.ReplaceAll(c.args, "_", " "))...)
+		if strings.Contains(c.args, "_") { // one argument with blanks
+			words := strings.Fields(c.args)
+			words[len(words)-1] = strings.ReplaceAll(words[len(words)-1], "_", " ")
+			stdout, stderr, status = run(t, words...)
+		}
+		want := strings.ReplaceAll(c.want, "_", " ")
+		if status != 2 || stdout != "" || !strings.HasPrefix(stderr, "macemc: ") || !strings.Contains(stderr, want) ||
+			strings.Count(stderr, "\n") != 1 {
+			t.Errorf("macemc %s: exit status %d\nstdout: %s\nstderr: %s\nwant:   %s", c.args, status, stdout, stderr, want)
+		}
+	}
+	if after := files(t, dir); after != before {
+		t.Errorf("files before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+// files lists all files below dir with their content.
+func files(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		b.WriteString(path + "\n")
+		if !d.IsDir() {
+			text, err := os.ReadFile(path)
+			b.Write(text)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
