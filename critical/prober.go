@@ -139,7 +139,11 @@ func (n *nearest) offer(f *finder, l *search.Loop, walk int) {
 	for m.choices < len(run.Path) && m.choices < len(f.path) && run.Path[m.choices] == f.path[m.choices] {
 		m.choices++
 	}
-	for m.common < len(run.Bounds) && m.common < len(f.bounds) && f.end(m.common+1) <= m.choices && endOf(run.Bounds, run.Path, m.common+1) == f.end(m.common+1) {
+	for m.common < min(len(run.Bounds), len(f.bounds)) {
+		end := f.end(m.common + 1)
+		if end > m.choices || end != endOf(run.Bounds, run.Path, m.common+1) {
+			break
+		}
 		m.common++
 	}
 	if n.better(&m) {

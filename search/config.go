@@ -19,9 +19,14 @@ import (
 type Name string
 
 const (
-	Deepening Name = "deepening" // bounded depth-first search, deepening, with walks from non-live leaves; alternates with faulty walks when faults are allowed
-	Walk      Name = "walk"      // weighted random walks from the start, without fault injections
-	Faulty    Name = "faulty"    // random steps with injections, then none until live, in rounds
+	// Deepening is bounded depth-first search, step by step deeper, with walks from leaves that are not
+	// live. It alternates with plain walks, and with faulty walks when faults are allowed.
+	Deepening Name = "deepening"
+
+	Walk   Name = "walk"   // weighted random walks from the start, without fault injections
+	Faulty Name = "faulty" // random steps with injections, then none until live, in rounds
+	BFS    Name = "bfs"    // stateful breadth-first search to completion
+	DFS    Name = "dfs"    // stateful depth-first search to completion
 )
 
 // Config says what to search and how far. The zero value of each field but System is a default.

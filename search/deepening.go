@@ -44,9 +44,10 @@ type layer struct {
 }
 
 // deepening is the strategy of one unit of bounded depth-first search. It goes past live states and
-// prunes states that were seen with as much depth left. From each leaf that is not live a walk goes on in the
-// same run. Leaves are the states at the bound, and those all of whose successors are pruned: a
-// cycle of states that are not live has no others. Leaves that are known to recover need no walk.
+// prunes states that were seen with as much depth left. From each leaf that is not live a walk goes
+// on in the same run. Leaves are the states at the bound, and those all of whose successors are
+// pruned: a cycle of states that are not live has no others. Leaves that are known to recover need
+// no walk.
 type deepening struct {
 	seed   uint64
 	bound  int
@@ -361,7 +362,9 @@ func (s *deepening) rest(u *unit) *unit {
 		if f.next >= f.arity {
 			continue
 		}
-		it := item{path: s.path[:f.pos].Clone(), depth: f.depth, forced: f.forced, next: f.next, arity: f.arity, cost: f.cost}
+		it := item{
+			path: s.path[:f.pos].Clone(), depth: f.depth, forced: f.forced, next: f.next, arity: f.arity, cost: f.cost,
+		}
 		for i := len(s.layers) - 1; i >= 0 && it.state == nil && k == len(s.frames)-1; i-- {
 			if s.layers[i].pos <= f.pos {
 				it.state = &layer{}

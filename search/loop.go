@@ -138,7 +138,6 @@ type Loop struct {
 	world     sim.World
 	goals     []*sim.Property
 	sometimes []*sim.Property
-	crashes   bool // whether nodes may crash inside steps
 
 	observers []Observer
 	coverage  *coverage      // may be nil

@@ -51,8 +51,10 @@ func (t *tree) putBack(u *unit) { t.pending = append(t.pending, u) }
 
 func (t *tree) merged(done []*unit) {
 	var left []*unit
+	whole := true
 	for _, u := range done {
 		t.bounded = t.bounded || u.bounded
+		whole = whole && !u.stopped
 		if u.left == nil {
 			continue
 		}
@@ -65,7 +67,7 @@ func (t *tree) merged(done []*unit) {
 	for i := range left {
 		t.pending = append(t.pending, left[len(left)-1-i])
 	}
-	if len(t.pending) == 0 {
+	if len(t.pending) == 0 && whole {
 		t.exhausted = t.bound
 		t.complete = !t.bounded
 	}
@@ -95,7 +97,7 @@ func (r *row) next() *unit {
 		r.pending = r.pending[1:]
 		return u
 	}
-	n := walkUnitRuns
+	n := unitRuns
 	if r.end > 0 {
 		if n = min(n, r.end-r.number); n <= 0 {
 			return nil

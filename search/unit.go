@@ -10,17 +10,17 @@ import (
 // them, nor when. Units are small, because what a unit has seen helps the others from the next round
 // on only.
 const (
-	unitsPerRound = 8
-	unitRuns      = 256
+	unitsPerRound = 16
+	unitRuns      = 64
 	unitEvents    = 1 << 15 // a unit ends after the run that exceeds it
 	unitChunks    = 4       // into how many units the rest of a unit is split when units are scarce
-	walkUnitRuns  = 64
 )
 
 // unit is a piece of work, and what came of it.
 type unit struct {
-	phase phase
-	runs  int // how many it may make
+	phase  phase
+	runs   int  // how many it may make
+	verify bool // whether its first run is executed a second time
 
 	bound int // deepening
 	items []item
@@ -38,6 +38,7 @@ type unit struct {
 	suspect   *Suspect  // the last run's
 	err       error     // a task did not fit
 	left      *unit     // nil when the unit was finished
+	stopped   bool      // from outside; then left lacks the run in progress
 	prefixes  []choose.Path
 }
 

@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	// verifyEvery: the first of that many runs of a unit is executed a second time and compared.
-	verifyEvery = 256
+	// The first run of each of the first verifyFirst units, and then of one in verifyEvery, is executed a
+	// second time and compared.
+	verifyFirst = 2 * unitsPerRound
+	verifyEvery = 4
 	// verifyAgain is how often a run that differed is repeated to show the difference.
 	verifyAgain = 16
 )
@@ -131,7 +133,8 @@ func (v *verifier) difference(run *replay.Run) *difference {
 // drive executes the path on run. It calls visit in every state until that returns something.
 func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step int) *difference) *difference {
 	other := func(step int, format string, args ...any) *difference {
-		return &difference{step: step, text: fmt.Sprintf("step %d went another way when it was repeated: ", step) + fmt.Sprintf(format, args...)}
+		text := fmt.Sprintf("step %d went another way when it was repeated: ", step)
+		return &difference{step: step, text: text + fmt.Sprintf(format, args...)}
 	}
 	bound := func(step int) int { // length of the path after that step
 		switch {

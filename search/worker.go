@@ -76,7 +76,7 @@ func (w *worker) do(u *unit) {
 		if !ok {
 			break
 		}
-		sampled := u.made%verifyEvery == 0
+		sampled := u.verify && u.made == 0
 		if sampled {
 			w.verifier.begin()
 		}
@@ -88,6 +88,7 @@ func (w *worker) do(u *unit) {
 		events += n
 		if o.End == Stopped {
 			u.tallies[u.phase].events += n
+			u.stopped = true
 			break
 		}
 		u.made++

@@ -56,7 +56,11 @@ func (v *View) InFlight() iter.Seq[Envelope] {
 func Nodes[S Service](v *View) iter.Seq2[NodeID, S] {
 	return func(yield func(NodeID, S) bool) {
 		for id := range NodeID(v.Len()) {
-			if s, ok := v.Service(id).(S); ok && !yield(id, s) {
+			s, ok := v.services[id].(S)
+			if ok || v.services[id] == nil {
+				v.read(id) // else its service is of another type, always
+			}
+			if ok && !yield(id, s) {
 				return
 			}
 		}

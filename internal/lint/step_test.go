@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// onlyReplaySteps: all steps are executed by package replay, so that no step is missing in a path.
+// onlyReplaySteps: all steps are executed by package replay, so that no step is missing in a path. The
+// table engine may have steps that it was told to make made by the replay engine, too, to compare.
 func onlyReplaySteps(t *tree, p *pkg) (found []problem) {
 	world := t.world()
-	if world == nil || p.path == "replay" {
+	if world == nil || p.path == "replay" || p.path == "sim/table" {
 		return nil
 	}
 	for _, f := range p.files {

@@ -1,0 +1,170 @@
+package search_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// node is a service made of functions.
+type node struct {
+	sim.Nop
+	State int
+}
+
+func oneAction(do func(*node, sim.Env)) sim.System {
+	return sim.System{
+		Name: "one action", Nodes: 1, New: func(sim.NodeID) sim.Service { return &node{} },
+		Actions: []sim.AnyAction{
+			sim.Action[*node]{Name: "idle", When: func(n *node) bool { return n.State == 0 }, Do: func(n *node, _ sim.Env) { n.State = 1 }},
+			sim.Action[*node]{Name: "act", When: func(n *node) bool { return n.State < 3 }, Do: do},
+		},
+	}
+}
+
+func TestPanic(t *testing.T) {
+	res := run(t, search.Config{System: oneAction(func(n *node, _ sim.Env) {
+		if n.State++; n.State == 2 {
+			panic("two")
+		}
+	})})
+	f := res.Finding
+	// The shortest way: idle, act. In state 1 act is forced.
+	if f == nil || f.Kind != sim.Panic || f.Message != "two" || f.Node != 0 || f.Stack == "" || !slices.Equal(f.Path, choose.Path{0, 0}) {
+		t.Fatalf("got %+v", f)
+	}
+}
+
+// The handler does not return in state 1: the second step of the first run that gets there.
+func TestHandlerThatDoesNotReturn(t *testing.T) {
+	var end atomic.Bool
+	defer end.Store(true)
+	var asked []search.Suspect
+	answer := search.Confirmed{Violation: true, Detail: "confirmed"}
+	cfg := search.Config{
+		Workers: 2, HandlerLimit: 100 * time.Millisecond,
+		System: oneAction(func(n *node, env sim.Env) {
+			if n.State == 1 && env.Choose("which", 3) == 1 {
+				for !end.Load() {
+				}
+			}
+			n.State++
+		}),
+		Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
+			asked = append(asked, s)
+			return answer, nil
+		},
+	}
+	res := run(t, cfg)
+	if res.Verdict != search.Violation || res.Detail != "confirmed" || len(asked) != 1 {
+		t.Fatalf("got %+v, asked %+v", res, asked)
+	}
+	f := res.Finding
+	if f.Kind != sim.Divergence || !f.Overdue || f.Steps != 2 || !slices.Equal(f.Path, choose.Path{0, 0, 1}) {
+		t.Errorf("got %+v, want a divergence in step 2 of 0 0 1", f)
+	}
+	// Nobody can tell.
+	answer = search.Confirmed{}
+	res = run(t, cfg)
+	if res.Verdict != search.Inconclusive || res.Stopped != search.StoppedStuck || res.Undecided != 1 {
+		t.Errorf("undecided: got %+v", res)
+	}
+}
+
+// A handler that is slow, but returns, does not end the search.
+func TestSlowHandler(t *testing.T) {
+	var release atomic.Bool
+	res := run(t, search.Config{
+		Workers: 1, HandlerLimit: 100 * time.Millisecond,
+		System: oneAction(func(n *node, _ sim.Env) {
+			for n.State == 1 && !release.Load() {
+				time.Sleep(time.Millisecond)
+			}
+			n.State++
+		}),
+		Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
+			release.Store(true)
+			return search.Confirmed{Refuted: s.Overdue}, nil
+		},
+	})
+	if res.Verdict != search.OK || res.Suspects != 1 || !res.Stats.Complete || res.Stats.States != 4 {
+		t.Errorf("got %+v", res)
+	}
+}
+
+// A bound on the choices within a step needs no watchdog.
+func TestEndlessChoices(t *testing.T) {
+	res := run(t, search.Config{System: oneAction(func(_ *node, env sim.Env) {
+		for env.Choose("again", 1) == 0 {
+		}
+	})})
+	if f := res.Finding; f == nil || f.Kind != sim.Divergence || f.Overdue {
+		t.Fatalf("got %+v", f)
+	}
+}
+
+// A service that depends on more than its state is found out, with the step, the field and both values.
+func TestNondeterminism(t *testing.T) {
+	calls := 0
+	res := run(t, search.Config{Workers: 1, System: oneAction(func(n *node, _ sim.Env) {
+		calls++
+		n.State = 4 + calls%2
+	})})
+	f := res.Finding
+	// The first run is idle, act.
+	if f == nil || f.Kind != sim.Nondeterminism || f.Node != 0 || f.Steps != 2 || !slices.Equal(f.Path, choose.Path{0, 0}) {
+		t.Fatalf("got %+v", f)
+	}
+	if want := "step 2, executed twice in the same way, leaves n0 in different states: State is "; f.Message != want+"4 or 5" && f.Message != want+"5 or 4" {
+		t.Errorf("message: %s", f.Message)
+	}
+}
+
+// So is one whose questions differ.
+func TestNondeterministicChoices(t *testing.T) {
+	calls := 0
+	res := run(t, search.Config{Workers: 1, System: oneAction(func(n *node, env sim.Env) {
+		calls++
+		env.Choose("n", 2+calls%2)
+		env.Choose("m", 1+calls%2)
+		n.State++
+	})})
+	f := res.Finding
+	if f == nil || f.Kind != sim.Nondeterminism || !strings.Contains(f.Message, "step 2 went another way when it was repeated: it made ") {
+		t.Fatalf("got %+v", f)
+	}
+}
+
+type list struct{ Items []int }
+
+// sender changes a message after sending it.
+type sender struct {
+	sim.Nop
+	Kept []int
+	Sent bool
+}
+
+func TestChangedMessage(t *testing.T) {
+	res := run(t, search.Config{Workers: 1, System: sim.System{
+		Name: "sender", Nodes: 2, New: func(sim.NodeID) sim.Service { return &sender{} }, Network: netsim.Datagrams{},
+		Actions: []sim.AnyAction{sim.Action[*sender]{
+			Name: "send", When: func(s *sender) bool { return !s.Sent }, At: func(id sim.NodeID) bool { return id == 0 },
+			Do: func(s *sender, env sim.Env) {
+				s.Kept, s.Sent = []int{1, 2}, true
+				env.Send(1, list{s.Kept})
+				s.Kept[0] = 7
+			},
+		}},
+	}})
+	if f := res.Finding; f == nil || f.Kind != sim.Safety || f.Property != "messages are values" || f.Node != 0 || f.Steps != 2 {
+		t.Fatalf("got %+v", f)
+	}
+}

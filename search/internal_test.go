@@ -1,0 +1,148 @@
+package search
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+	"pgregory.net/rapid"
+)
+
+// The table agrees with a Go map. Few different low halves make long chains.
+func TestVisitedAgainstMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v, w := newVisited(), newVisited()
+		want := map[sim.Fingerprint]stateInfo{}
+		for range rapid.IntRange(0, 3000).Draw(t, "n") {
+			f := sim.Fingerprint{Hi: rapid.Uint64Range(0, 200).Draw(t, "hi"), Lo: rapid.Uint64Range(0, 20).Draw(t, "lo")}
+			info := explored(rapid.IntRange(0, maxDepth).Draw(t, "left")) | rapid.SampledFrom([]stateInfo{0, walkedFlag, recoversFlag}).Draw(t, "flag")
+			table := v
+			if rapid.Bool().Draw(t, "other table") {
+				table = w
+			}
+			known := table.get(f) != 0
+			if table.add(f, info) == known {
+				t.Fatalf("known: %v, but add says otherwise", known)
+			}
+			old := want[f]
+			want[f] = max(old&^flagMask, info&^flagMask) | (old|info)&flagMask | occupiedFlag
+		}
+		before := v.n
+		if n := v.addAll(w); v.n != before+n || v.n != len(want) {
+			t.Fatalf("%d and %d states, want %d in all", before, n, len(want))
+		}
+		for f, info := range want {
+			if got := v.get(f); got != info {
+				t.Fatalf("%v: %b, want %b", f, got, info)
+			}
+		}
+		v.reset()
+		for f := range want {
+			if v.get(f) != 0 {
+				t.Fatal("reset left something")
+			}
+		}
+	})
+}
+
+func TestCovers(t *testing.T) {
+	for _, c := range []struct {
+		info stateInfo
+		left int
+		want bool
+	}{
+		{0, 0, false}, {recoversFlag | occupiedFlag, 0, false}, {explored(0), 0, true}, {explored(0), 1, false},
+		{explored(5) | walkedFlag, 5, true}, {explored(maxDepth), maxDepth, true}, {explored(maxDepth - 1), maxDepth, false},
+	} {
+		if got := c.info.covers(c.left); got != c.want {
+			t.Errorf("%b covers %d: %v, want %v", c.info, c.left, got, c.want)
+		}
+	}
+}
+
+// Splitting keeps all alternatives, in order, in at most n parts of about the same size.
+func TestSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		u := &unit{bound: 7}
+		for i := range rapid.IntRange(1, 10).Draw(t, "items") {
+			it := item{path: choose.Path{int32(i)}}
+			if rapid.Bool().Draw(t, "choice") {
+				it.next = int32(rapid.IntRange(0, 3).Draw(t, "next"))
+				it.arity = it.next + int32(rapid.IntRange(1, 9).Draw(t, "left"))
+			}
+			u.items = append(u.items, it)
+		}
+		list := func(items []item) (out [][2]int32) {
+			for _, it := range items {
+				if it.arity == 0 {
+					out = append(out, [2]int32{it.path[0], -1})
+				}
+				for k := it.next; k < it.arity; k++ {
+					out = append(out, [2]int32{it.path[0], k})
+				}
+			}
+			return out
+		}
+		n := rapid.IntRange(1, 6).Draw(t, "n")
+		var got [][2]int32
+		parts := u.split(n)
+		all := list(u.items)
+		for i, p := range parts {
+			part := list(p.items)
+			if p.bound != 7 || len(part) == 0 || i < len(parts)-1 && len(part) != (len(all)+n-1)/n {
+				t.Fatalf("part %d of %d has %d of %d alternatives", i, n, len(part), len(all))
+			}
+			got = append(got, part...)
+		}
+		if len(parts) > n || !slices.Equal(got, all) {
+			t.Fatalf("%v became %v", all, got)
+		}
+	})
+}
+
+func TestHistogram(t *testing.T) {
+	var a, b, all Histogram
+	for i, v := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 100} {
+		all.Add(v)
+		if i%2 == 0 {
+			a.Add(v)
+		} else {
+			b.Add(v)
+		}
+	}
+	a.merge(&b)
+	for _, h := range []*Histogram{&all, &a} {
+		if h.Count != 10 || h.Min != 0 || h.Max != 100 || !slices.Equal(h.Buckets, []int{1, 1, 2, 4, 1, 0, 0, 1}) {
+			t.Errorf("got %+v", h)
+		}
+	}
+	// The fifth value is 4, in the class from 4 to 7.
+	if q := all.Quantile(0.5); q != 7 {
+		t.Errorf("median class ends at %d, want 7", q)
+	}
+	if lo, hi := all.Quantile(0), all.Quantile(1); lo != 0 || hi != 100 {
+		t.Errorf("quantiles 0 and 1: %d, %d", lo, hi)
+	}
+}
+
+// Events are drawn by their weights: of 49 each, 40 actions, 8 messages, 1 timer; never an injection when its weight is 0.
+func TestDraws(t *testing.T) {
+	w := DefaultWeights()
+	w.Fault = 0
+	d := newDraws(w)
+	d.random.Seed(1, 1)
+	events := []sim.Event{{Kind: sim.FireTimer}, {Kind: sim.Crash}, {Kind: sim.Deliver}, {Kind: sim.DoAction}}
+	var n [4]int
+	for range 49_000 {
+		n[d.event(events)]++
+	}
+	for i, want := range []int{1000, 0, 8000, 40_000} {
+		if tolerance := want / 10; n[i] < want-tolerance || n[i] > want+tolerance {
+			t.Errorf("%v was drawn %d times, want about %d", events[i].Kind, n[i], want)
+		}
+	}
+	if k := d.event(events[1:2]); k != -1 {
+		t.Errorf("drew %d where nothing has weight", k)
+	}
+}

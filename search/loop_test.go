@@ -1,0 +1,200 @@
+package search_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// script is a strategy that writes down what the loop tells it.
+type script struct {
+	tasks  []search.Task
+	subset []int32
+	faults bool
+	steps  int
+	answer func(search.Node, choose.Point) (int, bool)
+	log    []string
+	seen   map[sim.Fingerprint]bool
+}
+
+func (s *script) Next() (search.Task, bool) {
+	if len(s.tasks) == 0 {
+		return search.Task{}, false
+	}
+	t := s.tasks[0]
+	s.tasks = s.tasks[1:]
+	return t, true
+}
+
+func (s *script) Visit(at *search.Node) (seen, onStack bool) {
+	f := at.Fingerprint()
+	seen = s.seen[f]
+	s.seen[f] = true
+	return seen, false
+}
+
+func (s *script) Edge(from, to *search.Node, step *sim.Step, seen, _ bool) {
+	s.log = append(s.log, fmt.Sprintf("%d-%v-%d seen %v", from.Step, step.Event.Kind, to.Step, seen))
+}
+
+func (s *script) Select(at *search.Node) search.Selection {
+	if at.Step == s.steps {
+		return search.Selection{End: search.AtBound}
+	}
+	return search.Selection{Subset: s.subset, Faults: s.faults}
+}
+
+func (s *script) Choose(at *search.Node, p choose.Point) (int, bool) {
+	pick, ok := s.answer(*at, p)
+	s.log = append(s.log, fmt.Sprintf("%v of %d: %d", p.Kind, p.Arity, pick))
+	return pick, ok
+}
+
+func (s *script) Ended(o *search.Outcome) {
+	s.log = append(s.log, fmt.Sprintf("end %d steps %d choices %d data %v", o.End, o.Steps, o.Choices, o.Task.Data))
+}
+
+func (s *script) OnStep(at *search.Node, step *sim.Step) {
+	s.log = append(s.log, fmt.Sprintf("observed %v after step %d", step.Event.Kind, at.Step))
+}
+
+func newLoop(t *testing.T, sys sim.System) *search.Loop {
+	t.Helper()
+	w, err := sim.NewWorld(&sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return search.NewLoop(w)
+}
+
+// The first move of the table draws one of three; the task ends inside its step. A crash follows, among
+// two events, and is picked; then boot is forced.
+func TestLoopCalls(t *testing.T) {
+	tab := table{moves: []move{{0, []int{1, 2, 0}}, {1, []int{1}}, {2, []int{2, 0}}}, crashes: 1}
+	s := &script{
+		tasks:  []search.Task{{Path: choose.Path{0}, Data: "rides along"}, {Path: choose.Path{0, 0}}},
+		faults: true, steps: 3, seen: map[sim.Fingerprint]bool{},
+		answer: func(_ search.Node, p choose.Point) (int, bool) { return p.Arity - 1, true },
+	}
+	l := newLoop(t, tab.system())
+	l.Observe(s)
+	l.Explore(s, func(o *search.Outcome) bool {
+		s.log = append(s.log, fmt.Sprintf("path %v used %d", l.Replay().Path, o.Used.Crashes))
+		return true
+	})
+	want := []string{
+		"draw of 3: 2", "observed action after step 1", "0-action-1 seen false", // back in state 0, its first state here
+		"event of 2: 1", "observed crash after step 2", "1-crash-2 seen false",
+		"event of 1: 0", "observed boot after step 3", "2-boot-3 seen false", // without the crash: another state
+		"end 4 steps 3 choices 2 data rides along", "path [0 2 1 0] used 1",
+		// The second task ends with its step, in state 1.
+		"observed action after step 1", "0-action-1 seen false",
+		"event of 2: 1", "observed crash after step 2", "1-crash-2 seen true",
+		"event of 1: 0", "observed boot after step 3", "2-boot-3 seen true",
+		"end 4 steps 3 choices 2 data <nil>", "path [0 0 1 0] used 1",
+	}
+	if !slices.Equal(s.log, want) {
+		t.Errorf("got\n%q\nwant\n%q", s.log, want)
+	}
+}
+
+// Of a subset the indices that go into the path are those of all events.
+func TestSubset(t *testing.T) {
+	s := &script{tasks: []search.Task{{}}, subset: []int32{1}, steps: 2, seen: map[sim.Fingerprint]bool{},
+		answer: func(search.Node, choose.Point) (int, bool) { return 0, true }}
+	l := newLoop(t, gridSystem())
+	l.Explore(s, func(o *search.Outcome) bool {
+		if !slices.Equal(l.Replay().Path, choose.Path{1, 1}) || o.Choices != 0 {
+			t.Errorf("path %v with %d choices, want 1 1 with none", l.Replay().Path, o.Choices)
+		}
+		return true
+	})
+}
+
+// A point that is not answered ends the run at the end of the step.
+func TestCut(t *testing.T) {
+	tab := table{moves: []move{{0, []int{1, 2}}, {1, []int{0}}}}
+	s := &script{tasks: []search.Task{{}}, steps: 9, seen: map[sim.Fingerprint]bool{},
+		answer: func(_ search.Node, p choose.Point) (int, bool) { return 0, p.Kind != choose.Draw }}
+	l := newLoop(t, tab.system())
+	l.Explore(s, func(o *search.Outcome) bool {
+		if o.End != search.Cut || o.Steps != 1 || !slices.Equal(l.Replay().Path, choose.Path{0, 0}) {
+			t.Errorf("ended %d after %d steps, path %v", o.End, o.Steps, l.Replay().Path)
+		}
+		return true
+	})
+}
+
+func TestMisfits(t *testing.T) {
+	tab := table{moves: []move{{0, []int{1, 2}}, {1, []int{0}}}}
+	for _, c := range []struct {
+		path choose.Path
+		want string
+	}{
+		{choose.Path{1}, "step 1: the path picks event 1, but only 1 can happen (counted from 0)"},
+		{choose.Path{0, 2}, `step 1: the path picks alternative 2 of draw "to", which has 2 (counted from 0)`},
+		{choose.Path{0, 0, 0, -1}, "step 3: the path picks event -1, but only 1 can happen (counted from 0)"},
+	} {
+		l := newLoop(t, tab.system())
+		w := search.NewWalker(search.DefaultWeights(), 1)
+		w.Seed(1, 1)
+		if o := l.Run(w, search.Task{Path: c.path}); o.End != search.Misfit || o.Err == nil || o.Err.Error() != c.want {
+			t.Errorf("%v: %v, want %s", c.path, o.Err, c.want)
+		}
+	}
+}
+
+// writer writes a value to its disk, and then tells its peer.
+type writer struct {
+	sim.Nop
+	Wrote, Told bool
+	Found       bool // the value, at boot
+}
+
+func (w *writer) Boot(env sim.Env) { _, w.Found = env.Disk().Get("a") }
+
+func (w *writer) Receive(sim.Env, sim.NodeID, any) { w.Told = true }
+
+// Only a crash inside the step, between sync and send, leaves a value on disk of which nobody is
+// ever told. Faulty walks come to that, and so does deepening; plain walks do not.
+func TestCrashInsideStep(t *testing.T) {
+	sys := sim.System{
+		Name: "writer", Nodes: 2, Crashes: 1, Network: netsim.Datagrams{}, MayCrash: func(id sim.NodeID) bool { return id == 0 },
+		New: func(sim.NodeID) sim.Service { return &writer{} },
+		Actions: []sim.AnyAction{sim.Action[*writer]{
+			Name: "write", At: func(id sim.NodeID) bool { return id == 0 }, When: func(w *writer) bool { return !w.Wrote && !w.Found },
+			Do: func(w *writer, env sim.Env) {
+				w.Wrote = true
+				env.Disk().Put("a", nil)
+				env.Disk().Sync()
+				env.Send(1, list{})
+			},
+		}},
+		Properties: []sim.Property{{Name: "untold", Sometimes: func(v *sim.View) bool {
+			a, _ := v.Service(0).(*writer)
+			b, _ := v.Service(1).(*writer)
+			for range v.InFlight() {
+				return false
+			}
+			return a != nil && a.Found && !b.Told
+		}}},
+	}
+	for _, c := range []struct {
+		strategy search.Name
+		runs     func(n int) bool
+	}{
+		{search.Faulty, func(n int) bool { return n > 0 }},
+		{search.Walk, func(n int) bool { return n == 0 }},
+		{search.Deepening, func(n int) bool { return n > 0 }},
+	} {
+		res := run(t, search.Config{System: sys, Strategy: c.strategy, MaxPaths: 2000, Workers: 1})
+		if n := res.Stats.Sometimes[0].Runs; !c.runs(n) {
+			t.Errorf("%s: %d runs", c.strategy, n)
+		}
+	}
+}

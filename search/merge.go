@@ -1,0 +1,166 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// rounds does units and merges what came of them.
+func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error {
+	for i, u := range units {
+		slot := &s.slots[i]
+		slot.states.reset()
+		slot.coverage.merge(s.coverage)
+		u.states, u.coverage = slot.states, slot.coverage
+	}
+	s.depth = max(s.depth, units[0].bound)
+	began := time.Now()
+	r := s.begin(units)
+	merged := 0
+	for merged < len(units) {
+		late := r.wait(ctx)
+		s.share(units[0].phase, time.Since(began), units[merged:r.first])
+		began = time.Now()
+		for merged < r.first {
+			u := units[merged]
+			merged++
+			if err := s.merge(ctx, u); err != nil {
+				return err
+			}
+			if s.stopping == StoppedFound {
+				s.drain(r)
+				return nil
+			}
+		}
+		if late == nil {
+			continue
+		}
+		refuted, err := s.late(ctx, late, units[merged].phase)
+		if err != nil {
+			return err
+		}
+		if refuted && !late.again {
+			r.excuse(late) // it was slow, that is all
+			continue
+		}
+		if s.finding == nil {
+			s.stopping = StoppedStuck
+		}
+		s.drain(r)
+		return nil
+	}
+	src.merged(units)
+	s.progress(units[0].phase)
+	return nil
+}
+
+// drain has the workers end what does not matter any more. It does not wait for those that are stuck.
+func (s *searcher) drain(r *round) {
+	for _, w := range s.workers {
+		w.signal.Or(stopSignal)
+	}
+	timeout := time.After(s.cfg.HandlerLimit)
+	for r.first < len(r.units) {
+		select {
+		case k := <-r.finished:
+			r.ended[k] = true
+			for r.first < len(r.units) && r.ended[r.first] {
+				r.first++
+			}
+		case <-timeout:
+			return
+		}
+	}
+}
+
+// late judges a worker that does not answer.
+func (s *searcher) late(ctx context.Context, o *overdue, p phase) (refuted bool, err error) {
+	sus := &Suspect{
+		Kind: sim.Divergence, Node: -1, Path: o.path, Steps: o.steps, Overdue: true,
+		Message:  fmt.Sprintf("the handler did not return within %v", s.cfg.HandlerLimit),
+		Strategy: map[phase]Name{deepeningPhase: Deepening, faultyPhase: Faulty, walkPhase: Walk, prefixPhase: Walk}[p],
+	}
+	undecided := s.undecided
+	err = s.judge(ctx, sus)
+	return s.finding == nil && s.undecided == undecided, err
+}
+
+// share divides the time of a round among the phases of its units, by events.
+func (s *searcher) share(p phase, took time.Duration, units []*unit) {
+	var events [phases]int
+	all := 0
+	for _, u := range units {
+		for q := range u.tallies {
+			events[q] += u.tallies[q].events
+			all += u.tallies[q].events
+		}
+	}
+	if all == 0 {
+		s.tallies[p].seconds += took.Seconds()
+		return
+	}
+	for q, n := range events {
+		s.tallies[q].seconds += took.Seconds() * float64(n) / float64(all)
+	}
+}
+
+// merge adds what came of a unit. Units are merged in their order.
+func (s *searcher) merge(ctx context.Context, u *unit) error {
+	s.runs += u.made
+	s.tallies.add(&u.tallies)
+	s.tallies[u.phase].states += s.global.addAll(u.states)
+	s.coverage.merge(u.coverage)
+	for i, n := range u.sometimes {
+		s.sometimes[i] += n
+	}
+	s.used = most(s.used, u.used)
+	s.prefixes = append(s.prefixes, u.prefixes...)
+	if u.err != nil {
+		return u.err
+	}
+	if u.suspect != nil {
+		return s.judge(ctx, u.suspect)
+	}
+	return nil
+}
+
+// judge decides on a suspect. The search ends when it is a violation.
+func (s *searcher) judge(ctx context.Context, sus *Suspect) error {
+	if sus.certain() || s.cfg.Confirm == nil {
+		s.finding, s.stopping = sus, StoppedFound
+		return nil
+	}
+	began := time.Now()
+	c, err := s.cfg.Confirm(ctx, *sus)
+	s.tallies[criticalPhase].seconds += time.Since(began).Seconds()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		s.suspects++
+		s.undecided++
+		s.stop(StoppedInterrupted)
+		return nil
+	case err != nil:
+		return err
+	case c.Violation:
+		s.finding, s.detail, s.stopping = sus, c.Detail, StoppedFound
+	default:
+		s.suspects++
+		if !c.Refuted {
+			s.undecided++
+		}
+	}
+	return nil
+}
+
+// stop has all workers end their runs.
+func (s *searcher) stop(why string) {
+	if s.stopping == "" {
+		s.stopping = why
+	}
+	for _, w := range s.workers {
+		w.signal.Or(stopSignal)
+	}
+}

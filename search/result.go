@@ -1,0 +1,83 @@
+package search
+
+import (
+	"slices"
+	"time"
+)
+
+// progressEvery is how often progress is told.
+const progressEvery = 200 * time.Millisecond
+
+func (s *searcher) progress(p phase) {
+	now := time.Now()
+	if s.cfg.Progress == nil || p == startPhase || now.Sub(s.shown) < progressEvery {
+		return
+	}
+	s.shown = now
+	paths, events := s.runs, s.tallies.events()
+	for _, w := range s.workers {
+		paths += int(w.runs.Load())
+		events += int(w.events.Load())
+	}
+	s.told = Progress{
+		Elapsed: now.Sub(s.began), Phase: p.String(), Depth: s.depth, States: s.global.n,
+		Paths: max(paths, s.told.Paths), Events: max(events, s.told.Events), // what is being merged counts still
+	}
+	s.cfg.Progress(s.told)
+}
+
+func (s *searcher) result(sources []source) *Result {
+	r := &Result{
+		Verdict: OK, Finding: s.finding, Detail: s.detail, Suspects: s.suspects, Undecided: s.undecided, Stopped: s.stopping,
+		Stats: Stats{
+			Seconds: time.Since(s.began).Seconds(), Paths: s.runs, Events: s.tallies.events(), States: s.global.n,
+			Phases: s.tallies.phases(), FaultsUsed: s.used,
+		},
+	}
+	r.Stats.Sometimes = []Sometimes{}
+	ended := 0 // walks
+	for _, p := range []phase{walkPhase, faultyPhase} {
+		ended += s.tallies[p].paths
+	}
+	for _, src := range sources {
+		if t, ok := src.(*tree); ok {
+			r.Stats.ExhaustedDepth, r.Stats.Complete = t.exhausted, t.complete
+		}
+	}
+	switch {
+	case s.finding != nil:
+		r.Verdict = Violation
+	case s.undecided > 0, s.stopping == StoppedStuck, r.Stats.ExhaustedDepth == 0 && ended == 0:
+		r.Verdict = Inconclusive
+	}
+	r.Stats.NeverHappened = s.neverHappened()
+	for i, p := range s.workers[0].loop.sometimes {
+		r.Stats.Sometimes = append(r.Stats.Sometimes, Sometimes{p.Name, s.sometimes[i]})
+	}
+	return r
+}
+
+// neverHappened adds faults and Sometimes properties to what coverage knows.
+func (s *searcher) neverHappened() []string {
+	out := s.coverage.neverHappened()
+	most := s.cfg.System.Limits()
+	for _, f := range []struct {
+		name      string
+		most, had int
+	}{
+		{"crash", most.Crashes, s.used.Crashes}, {"connection error", most.NetErrors, s.used.NetErrors},
+		{"loss", most.Loss, s.used.Loss}, {"duplication", most.Dup, s.used.Dup},
+		{"partition", most.Partitions, s.used.Partitions},
+	} {
+		if f.most > 0 && f.had == 0 {
+			out = append(out, "fault "+f.name)
+		}
+	}
+	for i, p := range s.workers[0].loop.sometimes {
+		if s.sometimes[i] == 0 {
+			out = append(out, "sometimes "+p.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

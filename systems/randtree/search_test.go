@@ -1,0 +1,117 @@
+package randtree_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// build makes a system with limits. A handler that does not return would hang the test: the system
+// has one more property, which fails right before that.
+func build(t testing.TB, c spec.Config, l sim.Limits) sim.System {
+	t.Helper()
+	e := randtree.Entry()
+	sys, err := e.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sys, err = sys.WithLimits(l); err != nil {
+		t.Fatal(err)
+	}
+	sys.Properties = append(sys.Properties, randtree.SearchEnds)
+	return sys
+}
+
+// explore searches with one worker, so that the same paths are taken in every run.
+func explore(t *testing.T, sys sim.System, cfg search.Config) *search.Result {
+	t.Helper()
+	cfg.System, cfg.Workers = sys, 1
+	cfg.Confirm = critical.Confirm(critical.Config{System: sys, Workers: 1, Walks: 10})
+	res, err := search.Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// weights replaces zeros by defaults.
+func weights(w spec.Weights) search.Weights {
+	d := search.DefaultWeights()
+	return search.Weights{
+		Action: cmp.Or(w.Action, d.Action), Message: cmp.Or(w.Message, d.Message), Timer: cmp.Or(w.Timer, d.Timer),
+		Consequence: cmp.Or(w.Consequence, d.Consequence), Fault: cmp.Or(w.Injection, d.Fault),
+	}
+}
+
+// Each bug is found with its defaults as one of the expected kinds; a divergence as the state right
+// before it.
+func TestBugsAreFound(t *testing.T) {
+	e := randtree.Entry()
+	for i := range e.Bugs {
+		b := &e.Bugs[i]
+		t.Run(b.ID, func(t *testing.T) {
+			t.Parallel()
+			sys := build(t, b.Apply(spec.Config{}), b.Defaults.Limits)
+			res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(b.Defaults.Weights), Time: time.Minute})
+			f := res.Finding
+			switch {
+			case f == nil:
+				t.Fatalf("not found in %d paths", res.Stats.Paths)
+			case b.Kind == sim.Divergence:
+				if f.Property != randtree.SearchEnds.Name {
+					t.Errorf("found as %s: %s: %s", f.Kind, f.Property, f.Message)
+				}
+			case !b.Accepts(f.Kind) || f.Property == randtree.SearchEnds.Name:
+				t.Errorf("found as %s: %s: %s", f.Kind, f.Property, f.Message)
+			}
+		})
+	}
+}
+
+// The corrected protocol recovers from all faults at several sizes, and everything that can happen
+// does.
+func TestCorrected(t *testing.T) {
+	for _, c := range []struct {
+		nodes, degree, buffer, sheds int
+		limits                       sim.Limits
+		strategy                     search.Name
+		weights                      spec.Weights
+		paths                        int
+	}{
+		{1, 2, 20, 1, sim.Limits{Crashes: 1}, search.Faulty, spec.Weights{}, 50},
+		{2, 2, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{}, 1000},
+		{3, 2, 20, 1, sim.Limits{Crashes: 1, NetErrors: 1}, search.Deepening, spec.Weights{}, 1000},
+		{3, 2, 20, 0, sim.Limits{}, search.Walk, spec.Weights{}, 1000},
+		{3, 1, 1, 2, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, spec.Weights{Action: 4, Injection: 1}, 1000},
+		{4, 2, 3, 2, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, spec.Weights{}, 1000},
+		{5, 1, 2, 2, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Injection: 1}, 1000},
+		{6, 2, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Injection: 1}, 1000},
+		{8, 3, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{}, 300},
+	} {
+		t.Run(fmt.Sprintf("%d nodes %s", c.nodes, c.strategy), func(t *testing.T) {
+			t.Parallel()
+			sys := build(t, spec.Config{Nodes: c.nodes, Params: map[string]string{
+				"degree": strconv.Itoa(c.degree), "buffer": strconv.Itoa(c.buffer), "sheds": strconv.Itoa(c.sheds),
+			}}, c.limits)
+			res := explore(t, sys, search.Config{Strategy: c.strategy, Weights: weights(c.weights), MaxPaths: c.paths})
+			if f := res.Finding; f != nil {
+				t.Fatalf("%s: %s: %s", f.Kind, f.Property, f.Message)
+			}
+			if res.Verdict != search.OK || res.Stopped != search.StoppedPaths {
+				t.Errorf("verdict %s, stopped by %s", res.Verdict, res.Stopped)
+			}
+			if c.buffer == 1 && len(res.Stats.NeverHappened) > 0 {
+				t.Errorf("never happened: %v", res.Stats.NeverHappened)
+			}
+		})
+	}
+}
