@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
@@ -240,7 +241,7 @@ func TestSearchAndFind(t *testing.T) {
 		var first *critical.Result
 		for _, workers := range []int{1, 4} {
 			c := critical.Config{System: tab.system(), WalkSteps: 80, Walks: 30, Seed: 7, Workers: workers}
-			res, err := search.Run(context.Background(), search.Config{
+			res, err := search.Run(context.Background(), search.Config{HandlerLimit: time.Minute,
 				System: c.System, WalkSteps: 80, Workers: workers, MaxDepth: 3, Confirm: critical.Confirm(c),
 			})
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/search"
@@ -34,7 +35,7 @@ func TestRandTreeDefect(t *testing.T) {
 	}
 	var first *search.Result
 	for _, workers := range []int{1, 3} {
-		res, err := search.Run(context.Background(), search.Config{
+		res, err := search.Run(context.Background(), search.Config{HandlerLimit: time.Minute,
 			System: sys, Workers: workers, WalkSteps: 500, MaxPaths: 5000,
 			Confirm: critical.Confirm(critical.Config{System: sys, Workers: workers, WalkSteps: 500, Walks: 40}),
 		})
@@ -65,7 +66,7 @@ func TestRandTreeDefect(t *testing.T) {
 // The corrected code has nothing to find.
 func TestRandTreeCorrect(t *testing.T) {
 	sys := randTree(t, 3, sim.Limits{Crashes: 1, NetErrors: 1})
-	res, err := search.Run(context.Background(), search.Config{System: sys, MaxPaths: 10_000, Confirm: critical.Confirm(critical.Config{System: sys})})
+	res, err := search.Run(context.Background(), search.Config{HandlerLimit: time.Minute, System: sys, MaxPaths: 10_000, Confirm: critical.Confirm(critical.Config{System: sys})})
 	if err != nil {
 		t.Fatal(err)
 	}

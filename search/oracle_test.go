@@ -123,7 +123,8 @@ func TestDeepeningAgainstOracle(t *testing.T) {
 		dead := o.dead()
 		suspects := map[int]bool{}
 		cfg := search.Config{
-			System: sys, WalkSteps: 400, Seed: rapid.Uint64Range(1, 100).Draw(t, "seed"), Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
+			HandlerLimit: patient,
+			System:       sys, WalkSteps: 400, Seed: rapid.Uint64Range(1, 100).Draw(t, "seed"), Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
 			Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
 				if k := endOf(t, o, &sys, s.Path); dead[k] && s.Strategy == search.Deepening {
 					suspects[k] = true
@@ -169,7 +170,8 @@ func TestWorkersDoNotMatter(t *testing.T) {
 			tab.bad = []int{rapid.IntRange(1, 6).Draw(t, "bad")}
 		}
 		cfg := search.Config{
-			System: tab.system(), WalkSteps: 30, MaxDepth: rapid.IntRange(1, 8).Draw(t, "depth"), Seed: 3,
+			HandlerLimit: patient,
+			System:       tab.system(), WalkSteps: 30, MaxDepth: rapid.IntRange(1, 8).Draw(t, "depth"), Seed: 3,
 			MaxPaths: rapid.IntRange(1, 5000).Draw(t, "paths"),
 			Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
 				return search.Confirmed{Violation: len(s.Path) == 7}, nil

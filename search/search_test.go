@@ -1,18 +1,24 @@
 package search_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
+// patient is a HandlerLimit that a busy machine does not exceed by itself.
+const patient = time.Minute
+
 func run(t *testing.T, cfg search.Config) *search.Result {
 	t.Helper()
+	cfg.HandlerLimit = cmp.Or(cfg.HandlerLimit, patient)
 	res, err := search.Run(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
