@@ -1,0 +1,88 @@
+package netsim
+
+import "github.com/macemc/macemc/sim"
+
+var _ sim.Parted = (*model)(nil)
+
+// Kinds implements [sim.Parted].
+func (m *model) Kinds() (datagrams, streams bool) { return m.datagrams, m.streams }
+
+// Bag implements [sim.Parted].
+func (m *model) Bag(to sim.NodeID) []sim.Datagram {
+	bag := make([]sim.Datagram, len(m.bags[to]))
+	for i, d := range m.bags[to] {
+		bag[i] = sim.Datagram{From: d.from, Msg: m.cells[d.cell].msg}
+	}
+	return bag
+}
+
+// SetBag implements [sim.Parted].
+func (m *model) SetBag(to sim.NodeID, bag []sim.Datagram) {
+	for i, d := range bag {
+		same := i > 0 && bag[i-1].From == d.From && m.host.CompareMessages(&bag[i-1].Msg, &bag[i].Msg) == 0
+		m.insertAt(to, i, datagram{d.From, m.store(d.Msg), same})
+	}
+}
+
+// Connection implements [sim.Parted].
+func (m *model) Connection(a, b sim.NodeID) sim.Connection {
+	c := sim.Connection{m.connectionEnd(a, b)}
+	if a != b {
+		c[1] = m.connectionEnd(b, a)
+	}
+	return c
+}
+
+func (m *model) connectionEnd(node, peer sim.NodeID) sim.ConnectionEnd {
+	e := m.end(node, peer)
+	c := sim.ConnectionEnd{Flags: uint8(e.flags)}
+	for cell, n := e.head, e.n; n > 0; cell, n = m.cells[cell].next, n-1 {
+		c.Queue = append(c.Queue, m.cells[cell].msg)
+	}
+	return c
+}
+
+// SetConnection implements [sim.Parted].
+func (m *model) SetConnection(a, b sim.NodeID, c sim.Connection) {
+	m.setEnd(a, b, c[0])
+	if a != b {
+		m.setEnd(b, a, c[1])
+	}
+	m.refresh(a, b)
+	m.refresh(b, a)
+}
+
+func (m *model) setEnd(node, peer sim.NodeID, c sim.ConnectionEnd) {
+	e := m.end(node, peer)
+	e.flags = flags(c.Flags)
+	for _, msg := range c.Queue {
+		i := m.store(msg)
+		if e.n == 0 {
+			e.head = i
+		} else {
+			m.cells[e.tail].next = i
+		}
+		e.tail = i
+		e.n++
+	}
+	m.changed(e, node, peer)
+}
+
+// Rest implements [sim.Parted].
+func (m *model) Rest() sim.NetRest {
+	r := sim.NetRest{Left: m.left}
+	if m.cut.active {
+		r.Cut, r.Node, r.Peer = true, m.cut.node, m.cut.peer
+	}
+	return r
+}
+
+// SetRest implements [sim.Parted].
+func (m *model) SetRest(r sim.NetRest) {
+	m.left = r.Left
+	m.setCut(cut{r.Cut, r.Node, r.Peer})
+	m.prints.globals()
+}
+
+// Severed implements [sim.Parted].
+func (m *model) Severed(a, b sim.NodeID) bool { return m.cut.severs(a, b) }

@@ -1,0 +1,72 @@
+package sim
+
+// The bench evaluates properties over local states that it is shown. What a node predicate said of a
+// local state is kept with that state.
+
+// Show makes l the state of a node that properties see. Unlike most methods it keeps l.
+func (b *Bench) Show(id NodeID, l *Local) {
+	b.shown[id] = l
+	b.w.check.view.services[id] = l.service
+}
+
+// ShowInFlight says how properties see the messages in flight.
+func (b *Bench) ShowInFlight(f func(yield func(Envelope) bool)) { b.inFlight = f }
+
+// Check is [World.Check] of what is shown.
+func (b *Bench) Check() error { return b.w.Check() }
+
+// Live is [World.Live] of what is shown.
+func (b *Bench) Live() bool { return b.w.Live() }
+
+// Holds is [World.Holds] of what is shown.
+func (b *Bench) Holds(p *Property) bool { return b.w.Holds(p) }
+
+// Explain is [World.Explain] of what is shown.
+func (b *Bench) Explain(p *Property) string { return b.w.Explain(p) }
+
+// Reads returns what properties have read since it was called last.
+func (b *Bench) Reads() Reads {
+	r := b.w.check.view.reads
+	b.w.check.view.reads = Reads{}
+	return r
+}
+
+// lens is what the bench's view looks through.
+type lens struct{ b *Bench }
+
+func (l lens) inFlight(yield func(Envelope) bool) { l.b.inFlight(yield) }
+
+func (l lens) timerSet(id NodeID, t any) bool { return l.b.shown[id].timerSet(t) }
+
+func (l lens) each(v *View, p nodePredicate) bool {
+	b := l.b
+	c := &b.w.check
+	k := c.slot(p)
+	c.next = k + 1
+	if n := len(b.shown); n < 64 {
+		v.reads.Nodes |= 1<<n - 1
+	} else {
+		v.reads.Nodes = ^uint64(0)
+	}
+	if k >= 64 {
+		for id := range b.shown {
+			if !p.holdsAt(v, NodeID(id)) {
+				return false
+			}
+		}
+		return true
+	}
+	bit := uint64(1) << k
+	for id, s := range b.shown {
+		if s.known&bit == 0 {
+			if p.holdsAt(v, NodeID(id)) {
+				s.holds |= bit
+			}
+			s.known |= bit
+		}
+		if s.holds&bit == 0 {
+			return false
+		}
+	}
+	return true
+}

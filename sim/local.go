@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/sim/plan"
+)
+
+// Local is the local state of one node: its service, armed timers, counters, disk and clock, up or
+// down. It is not changed by anything but the handlers that its service is handed to.
+type Local struct {
+	up      bool
+	service Service
+	onError PeerErrorHandler
+	onReady PeerReadyHandler
+	armed   []timer
+	fits    []int32
+	counts  []int32
+	disk    disk
+	clock   clock
+
+	// What node predicates say of it, by their number. Bit k is predicate k.
+	known, holds uint64
+}
+
+// Up reports whether the node is up.
+func (l *Local) Up() bool { return l.up }
+
+// Service is the node's service, nil when it is down. It must not be changed.
+func (l *Local) Service() Service { return l.service }
+
+// Unsynced is the number of writes that a crash may lose.
+func (l *Local) Unsynced() int { return len(l.disk.pending) }
+
+func (l *Local) timerSet(t any) bool {
+	return slices.ContainsFunc(l.armed, func(a timer) bool { return a.value == t })
+}
+
+// Bare returns a copy of l without its service, which effects can still be settled on.
+func (l *Local) Bare() *Local {
+	c := *l
+	c.service, c.onError, c.onReady, c.known, c.holds = nil, nil, nil, 0, 0
+	return &c
+}
+
+// put makes l the state of a node of the machine, sharing nothing with it but the service.
+func (w *machine) put(id NodeID, l *Local) *node {
+	n := &w.nodes[id]
+	n.up, n.service, n.onError, n.onReady = l.up, l.service, l.onError, l.onReady
+	n.armed = append(n.armed[:0], l.armed...)
+	n.fits = append(n.fits[:0], l.fits...)
+	n.counts = append(n.counts[:0], l.counts...)
+	n.disk.synced = append(n.disk.synced[:0], l.disk.synced...)
+	n.disk.pending = append(n.disk.pending[:0], l.disk.pending...)
+	n.clock.model.Reset(int(id))
+	n.clock.model.CopyFrom(&l.clock.model)
+	n.hashed = false
+	return n
+}
+
+// take is the inverse of put.
+func (w *machine) take(n *node) *Local {
+	l := &Local{up: n.up, service: n.service, onError: n.onError, onReady: n.onReady}
+	l.armed = slices.Clone(n.armed)
+	l.fits = slices.Clone(n.fits)
+	l.counts = slices.Clone(n.counts)
+	l.disk.synced = slices.Clone(n.disk.synced)
+	l.disk.pending = slices.Clone(n.disk.pending)
+	l.clock.model.Reset(int(n.id))
+	l.clock.model.CopyFrom(&n.clock.model)
+	return l
+}
+
+// copyable reports why the service cannot be copied; nil: it can.
+func (w *machine) copyable(l *Local) error {
+	if l.service == nil {
+		return nil
+	}
+	return w.planOf(l.service).Uncopyable()
+}
+
+// copyLocal returns a copy of l whose service is a deep copy.
+func (w *machine) copyLocal(l *Local) (c *Local, err error) {
+	defer plan.Catch(&err)
+	own := *l
+	own.known, own.holds = 0, 0
+	if l.service != nil {
+		own.service = w.planOf(l.service).Copy(l.service).(Service)
+		own.onError, _ = own.service.(PeerErrorHandler)
+		own.onReady, _ = own.service.(PeerReadyHandler)
+	}
+	return &own, nil
+}

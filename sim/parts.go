@@ -1,0 +1,52 @@
+package sim
+
+// Parted is implemented by network models whose state consists of parts that change independently:
+// one bag of datagrams per receiver, one connection per unordered pair of nodes (a node and itself
+// included), and what there is once. An operation reads and changes only the parts of the nodes that
+// it names, and whether those nodes are up; so a model that holds a single part, the rest being as
+// after Reset, shows how that part changes.
+type Parted interface {
+	NetModel
+	// Kinds tells which parts there are besides what there is once.
+	Kinds() (datagrams, streams bool)
+
+	// Bag returns the datagrams in flight to a node, in the model's canonical order.
+	Bag(to NodeID) []Datagram
+	// SetBag replaces an empty bag. The datagrams must be in canonical order.
+	SetBag(to NodeID, bag []Datagram)
+	// Connection returns the connection between a and b: first a's end, then b's. When a is b only
+	// the first end is used.
+	Connection(a, b NodeID) Connection
+	// SetConnection replaces a connection of which nothing is known.
+	SetConnection(a, b NodeID, c Connection)
+	// Rest returns what there is once.
+	Rest() NetRest
+	// SetRest replaces it. Connections must be set afterwards.
+	SetRest(NetRest)
+	// Severed reports whether the link between two nodes is cut.
+	Severed(a, b NodeID) bool
+}
+
+// Datagram is a datagram in flight.
+type Datagram struct {
+	From NodeID
+	Msg  Message
+}
+
+// Connection is the state of the connection between two nodes.
+type Connection [2]ConnectionEnd
+
+// ConnectionEnd is what one node knows of a connection, and what it has queued.
+type ConnectionEnd struct {
+	Flags uint8 // the model's own
+	Queue []Message
+}
+
+// NetRest is the part of a network's state that exists once. It is comparable.
+type NetRest struct {
+	Left Limits // faults that may still be injected; Crashes is 0
+	// Cut is whether a partition is in force: of the link between Node and Peer, or, when Peer is -1,
+	// of all links of Node.
+	Cut        bool
+	Node, Peer NodeID
+}

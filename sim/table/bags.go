@@ -1,0 +1,140 @@
+package table
+
+import (
+	"encoding/binary"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// bags interns the bags of datagrams, whoever they are for. Number 0 is the empty one.
+type bags struct {
+	e     *engine
+	list  []bag
+	ids   map[string]uint32
+	sends memo // bag, sender and message -> bag
+}
+
+type bag struct {
+	items   []bagItem
+	without []uint32          // by place: the bag without one of these, plus one
+	doubled []uint32          // by place: the bag with one more of these, plus one
+	hashes  []sim.Fingerprint // by node; zero: not known
+}
+
+type bagItem struct {
+	from sim.NodeID
+	msg  uint32
+	same bool // as the one before
+}
+
+func (b *bags) init(e *engine) {
+	b.e, b.ids = e, map[string]uint32{}
+	b.intern(nil)
+}
+
+func (b *bags) intern(content []sim.Datagram) uint32 {
+	var key []byte
+	for i := range content {
+		key = binary.AppendUvarint(key, uint64(content[i].From))
+		key = binary.AppendUvarint(key, uint64(content[i].Msg.ID))
+	}
+	if id, ok := b.ids[string(key)]; ok {
+		return id
+	}
+	id := uint32(len(b.list))
+	n := bag{without: make([]uint32, len(content)), doubled: make([]uint32, len(content)), hashes: make([]sim.Fingerprint, b.e.nodes)}
+	for i := range content {
+		it := bagItem{from: content[i].From, msg: idOf(&content[i].Msg)}
+		it.same = i > 0 && n.items[i-1].from == it.from && n.items[i-1].msg == it.msg
+		n.items = append(n.items, it)
+	}
+	b.ids[string(key)] = id
+	b.list = append(b.list, n)
+	return id
+}
+
+// content is the inverse of intern.
+func (b *bags) content(id uint32) []sim.Datagram {
+	var content []sim.Datagram
+	for _, it := range b.list[id].items {
+		content = append(content, sim.Datagram{From: it.from, Msg: b.e.messages.list[it.msg]})
+	}
+	return content
+}
+
+// work makes the network model hold one bag, of node 0, lets f change it, and returns what it is then.
+func (b *bags) work(id uint32, f func(net sim.Parted)) uint32 {
+	net := b.e.net
+	net.Reset()
+	b.e.bench.SetUp(0, true)
+	net.SetBag(0, b.content(id))
+	f(net)
+	return b.intern(net.Bag(0))
+}
+
+// sent returns the bag with one more message, sent by from to a node that is up over a link that is not
+// cut.
+func (b *bags) sent(id uint32, from sim.NodeID, msg uint32) uint32 {
+	key := uint64(id)<<32 | uint64(msg)*uint64(b.e.nodes) + uint64(from)
+	if next, ok := b.sends.get(key); ok {
+		return uint32(next)
+	}
+	next := b.work(id, func(net sim.Parted) { net.SendDatagram(from, 0, b.e.messages.list[msg]) })
+	b.sends.put(key, uint64(next))
+	return next
+}
+
+// taken returns the bag without one of the messages at a place.
+func (b *bags) taken(id uint32, place int32) uint32 {
+	if next := b.list[id].without[place]; next != 0 {
+		return next - 1
+	}
+	next := b.work(id, func(net sim.Parted) { net.Take(b.event(sim.Deliver, 1, id, place, 0)) })
+	b.list[id].without[place] = next + 1
+	return next
+}
+
+// duplicated returns the bag with one more of the messages at a place.
+func (b *bags) duplicated(id uint32, place int32) uint32 {
+	if next := b.list[id].doubled[place]; next != 0 {
+		return next - 1
+	}
+	next := b.work(id, func(net sim.Parted) { net.Inject(b.event(sim.Duplicate, 0, id, place, 0)) })
+	b.list[id].doubled[place] = next + 1
+	return next
+}
+
+func (b *bags) event(kind sim.EventKind, msgs int32, id uint32, place int32, node sim.NodeID) sim.Event {
+	return sim.Event{Kind: kind, Node: node, Peer: b.list[id].items[place].from, Slot: place, Msgs: msgs}
+}
+
+// appendEvents appends an event for each set of equal datagrams.
+func (b *bags) appendEvents(kind sim.EventKind, msgs int32, node sim.NodeID, id uint32, buf []sim.Event) []sim.Event {
+	items := b.list[id].items
+	for i := range items {
+		if it := &items[i]; !it.same {
+			buf = append(buf, sim.Event{Kind: kind, Node: node, Peer: it.from, Slot: int32(i), Msgs: msgs})
+		}
+	}
+	return buf
+}
+
+// hash is the share of a node's bag in the fingerprint.
+func (b *bags) hash(id uint32, node int) sim.Fingerprint {
+	if id == 0 {
+		return sim.Fingerprint{}
+	}
+	h := &b.list[id].hashes[node]
+	if *h == (sim.Fingerprint{}) {
+		*h = b.e.shareOf(func(net sim.Parted) { net.SetBag(sim.NodeID(node), b.content(id)) })
+	}
+	return *h
+}
+
+// shareOf returns the share in the network's fingerprint of the part that set puts into it.
+func (e *engine) shareOf(set func(sim.Parted)) sim.Fingerprint {
+	e.net.Reset()
+	empty := e.net.Fingerprint()
+	set(e.net)
+	return e.net.Fingerprint().Sub(empty)
+}

@@ -1,0 +1,183 @@
+package table
+
+import (
+	"math/bits"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// properties shows the state to properties, and remembers the values of those that read few nodes.
+type properties struct {
+	shown      []uint32 // local states that are shown, plus one
+	asked      int
+	always     []property
+	eventually []property
+	last       int // the Eventually property that failed last: it is asked first, as it mostly fails again
+}
+
+// property is a property with its values by what it reads.
+type property struct {
+	*sim.Property
+	nodes    uint64 // all that it has ever read: what it reads in a state may hang on what it read before
+	inFlight bool
+	values   memo // by the local states of one or two nodes
+}
+
+func (p *properties) init(w *World) {
+	*p = properties{shown: make([]uint32, w.nodes)}
+	w.bench.ShowInFlight(w.inFlight)
+	for i := range w.sys.Properties {
+		switch q := &w.sys.Properties[i]; {
+		case q.Always != nil:
+			p.always = append(p.always, property{Property: q})
+		case q.Eventually != nil:
+			p.eventually = append(p.eventually, property{Property: q})
+		}
+	}
+}
+
+// key tells states apart in which p may have different values; ok is false when there is none.
+func (p *property) key(v []uint32) (key uint64, ok bool) {
+	if p.inFlight || p.nodes == 0 {
+		return 0, false
+	}
+	first := bits.TrailingZeros64(p.nodes)
+	rest := p.nodes & (p.nodes - 1)
+	if rest == 0 {
+		return uint64(v[first]), true
+	}
+	if rest&(rest-1) != 0 {
+		return 0, false
+	}
+	return uint64(v[first])<<32 | uint64(v[bits.TrailingZeros64(rest)]), true
+}
+
+// value evaluates a property. A panic of its function goes on.
+func (w *World) value(p *property) bool {
+	key, few := p.key(w.v)
+	if few {
+		if known, ok := p.values.get(key); ok {
+			return known == 1
+		}
+	}
+	w.show()
+	w.bench.Reads()
+	holds := w.bench.Holds(p.Property)
+	reads := w.bench.Reads()
+	if more := p.nodes | reads.Nodes; more != p.nodes || reads.InFlight != p.inFlight {
+		p.nodes, p.inFlight, p.values = more, p.inFlight || reads.InFlight, memo{}
+		key, few = p.key(w.v)
+	}
+	if few {
+		known := uint64(0)
+		if holds {
+			known = 1
+		}
+		p.values.put(key, known)
+	}
+	return holds
+}
+
+// show brings what is shown up to date.
+func (w *World) show() {
+	for i, id := range w.v[:w.nodes] {
+		if w.properties.shown[i] != id+1 {
+			w.properties.shown[i] = id + 1
+			w.bench.Show(sim.NodeID(i), w.locals.list[id].state)
+		}
+	}
+}
+
+// Check implements [sim.World].
+func (w *World) Check() error {
+	if !w.sound() {
+		w.show()
+		return w.bench.Check() // says what is wrong
+	}
+	if w.properties.asked++; w.samples.sampled(w.properties.asked) {
+		return w.unchanged()
+	}
+	return nil
+}
+
+// sound reports whether all Always properties hold; a panic counts as not.
+func (w *World) sound() (ok bool) {
+	defer func() {
+		if !ok {
+			_ = recover()
+		}
+	}()
+	for i := range w.properties.always {
+		if !w.value(&w.properties.always[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Live implements [sim.World].
+func (w *World) Live() bool {
+	p := &w.properties
+	if len(p.eventually) == 0 {
+		return true
+	}
+	if !w.value(&p.eventually[p.last]) {
+		return false
+	}
+	for i := range p.eventually {
+		if i != p.last && !w.value(&p.eventually[i]) {
+			p.last = i
+			return false
+		}
+	}
+	return true
+}
+
+// Holds implements [sim.World].
+func (w *World) Holds(p *sim.Property) bool {
+	w.show()
+	return w.bench.Holds(p)
+}
+
+// Explain implements [sim.World].
+func (w *World) Explain(p *sim.Property) string {
+	w.show()
+	return w.bench.Explain(p)
+}
+
+// inFlight yields the messages in flight: by receiver; there first what is in streams, by sender and
+// in the order in which it was sent, then datagrams by content and sender.
+func (w *World) inFlight(yield func(sim.Envelope) bool) {
+	for to := range sim.NodeID(w.nodes) {
+		if !w.streamsTo(to, yield) || !w.datagramsTo(to, yield) {
+			return
+		}
+	}
+}
+
+func (w *World) streamsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
+	if w.layout.pairCount == 0 {
+		return true
+	}
+	for from := range sim.NodeID(w.nodes) {
+		word, side := w.connection(from, to)
+		for _, m := range w.conns.list[w.v[word]].state[side].Queue {
+			if !yield(sim.Envelope{From: from, To: to, Msg: m.Body, Stream: true}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (w *World) datagramsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
+	if w.layout.bagCount == 0 {
+		return true
+	}
+	for _, it := range w.bags.list[w.v[w.layout.bags+int(to)]].items {
+		if !yield(sim.Envelope{From: it.from, To: to, Msg: w.messages.list[it.msg].Body}) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,225 @@
+package table
+
+import (
+	"encoding/binary"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// conns interns connections, whoever they join. The connection of a node with itself counts apart,
+// since there both ends are one. Numbers 0 and 1 are those of which nothing is known: between two
+// nodes, and of a node with itself.
+type conns struct {
+	e    *engine
+	list []conn
+	ids  map[string]uint32
+	ops  memo
+	slot int32 // of events of streams
+}
+
+// Ends are numbered: 0 is that of the node with the lower number.
+type conn struct {
+	state  sim.Connection
+	self   bool
+	length [2]int32          // messages queued by each end
+	can    [2]uint8          // what can happen while the link is up, and while it is cut
+	hashes []sim.Fingerprint // by pair; zero: not known
+}
+
+const (
+	canFail uint8 = 1 << iota // end 0 is told of an error; end 1 in the next bit
+	_
+	canReady
+	_
+	canDeliver
+	_
+	canBreak
+)
+
+// connOp is an operation on a connection.
+type connOp uint8
+
+const (
+	opSend connOp = iota
+	opRefuse
+	opClose
+	opTake
+	opReady
+	opError
+	opBreak
+	opCrash
+)
+
+const (
+	emptyConn = iota
+	emptySelf
+)
+
+func (c *conns) init(e *engine) {
+	c.e, c.ids, c.slot = e, map[string]uint32{}, -1
+	if e.layout.pairCount == 0 {
+		return
+	}
+	if e.nodes > 1 {
+		c.intern(sim.Connection{}, false)
+	} else {
+		c.list = append(c.list, conn{}) // so that numbers are the same
+	}
+	c.intern(sim.Connection{}, true)
+}
+
+// empty is the number of a connection of which nothing is known.
+func (c *conns) empty(low, high sim.NodeID) uint32 {
+	if low == high {
+		return emptySelf
+	}
+	return emptyConn
+}
+
+func (c *conns) intern(state sim.Connection, self bool) uint32 {
+	key := []byte{0}
+	if self {
+		key[0] = 1
+	}
+	for i := range state {
+		key = append(key, state[i].Flags)
+		key = binary.AppendUvarint(key, uint64(len(state[i].Queue)))
+		for j := range state[i].Queue {
+			key = binary.AppendUvarint(key, uint64(state[i].Queue[j].ID))
+		}
+	}
+	if id, ok := c.ids[string(key)]; ok {
+		return id
+	}
+	id := uint32(len(c.list))
+	c.ids[string(key)] = id
+	n := conn{state: state, self: self, hashes: make([]sim.Fingerprint, c.e.layout.pairCount)}
+	for i := range state {
+		n.length[i] = int32(len(state[i].Queue))
+	}
+	n.can[0] = c.look(state, self, false)
+	n.can[1] = c.look(state, self, true)
+	c.list = append(c.list, n)
+	return id
+}
+
+// ends are the nodes between which connections are put into the network model, to be worked on.
+func ends(self bool) [2]sim.NodeID {
+	if self {
+		return [2]sim.NodeID{0, 0}
+	}
+	return [2]sim.NodeID{0, 1}
+}
+
+// look asks the network model what can happen on a connection.
+func (c *conns) look(state sim.Connection, self, cut bool) (can uint8) {
+	net, at := c.e.net, ends(self)
+	net.Reset()
+	rest := sim.NetRest{Left: sim.Limits{NetErrors: 1}}
+	if cut && !self {
+		rest.Cut, rest.Node, rest.Peer = true, at[0], at[1]
+	}
+	net.SetRest(rest)
+	c.e.bench.SetUp(at[0], true)
+	c.e.bench.SetUp(at[1], true)
+	net.SetConnection(at[0], at[1], state)
+	sides := 2
+	if self {
+		sides = 1
+	}
+	for i := range sides {
+		for _, ev := range net.AppendEvents(at[i], nil) {
+			if ev.Slot != c.slot {
+				panic("table: streams have events with slots")
+			}
+			switch ev.Kind {
+			case sim.DeliverError:
+				can |= canFail << i
+			case sim.DeliverReady:
+				can |= canReady << i
+			case sim.Deliver:
+				can |= canDeliver << i
+			}
+		}
+	}
+	for _, ev := range net.AppendInjections(nil) {
+		if ev.Kind == sim.Break {
+			can |= canBreak
+		}
+	}
+	return can
+}
+
+// Results of opError.
+const (
+	wasReset = iota
+	wasRefused
+)
+
+// apply returns the connection after an operation by one of its ends, and for opTake the message, for
+// opError which error it was. Up says whether the node at the other end is up.
+func (c *conns) apply(id uint32, op connOp, side int, up bool, msg uint32) (next, result uint32) {
+	key := uint64(id)<<32 | uint64(msg)<<5 | uint64(op)<<2 | uint64(side)<<1
+	if up {
+		key |= 1
+	}
+	if v, ok := c.ops.get(key); ok {
+		return uint32(v), uint32(v >> 32)
+	}
+	next, result = c.work(id, op, side, up, msg)
+	c.ops.put(key, uint64(result)<<32|uint64(next))
+	return next, result
+}
+
+// work lets the network model do an operation while it holds that one connection.
+func (c *conns) work(id uint32, op connOp, side int, up bool, msg uint32) (next, result uint32) {
+	n := &c.list[id]
+	self := n.self
+	net, at := c.e.net, ends(self)
+	node, peer := at[side], at[1-side]
+	net.Reset()
+	c.e.bench.SetUp(peer, up)
+	c.e.bench.SetUp(node, true)
+	net.SetConnection(at[0], at[1], n.state)
+	ev := sim.Event{Node: node, Peer: peer, Slot: c.slot}
+	switch op {
+	case opSend:
+		net.SendStream(node, peer, c.e.messages.list[msg])
+	case opRefuse:
+		net.RefuseStream(node, peer)
+	case opClose:
+		net.CloseStream(node, peer)
+	case opTake:
+		ev.Kind, ev.Msgs = sim.Deliver, 1
+		d := net.Take(ev)
+		result = idOf(&d.Msg)
+	case opReady:
+		ev.Kind = sim.DeliverReady
+		net.Take(ev)
+	case opError:
+		ev.Kind = sim.DeliverError
+		if net.Take(ev).Err == sim.ErrRefused {
+			result = wasRefused
+		}
+	case opBreak:
+		ev.Kind, ev.Node, ev.Peer = sim.Break, at[0], at[1]
+		net.Inject(ev)
+	case opCrash:
+		c.e.bench.SetUp(node, false)
+		net.Crashed(node)
+	}
+	return c.intern(net.Connection(at[0], at[1]), self), result
+}
+
+// hash is the share of a pair's connection in the fingerprint.
+func (c *conns) hash(id uint32, pair int, low, high sim.NodeID) sim.Fingerprint {
+	if id == c.empty(low, high) {
+		return sim.Fingerprint{}
+	}
+	h := &c.list[id].hashes[pair]
+	if *h == (sim.Fingerprint{}) {
+		state := c.list[id].state
+		*h = c.e.shareOf(func(net sim.Parted) { net.SetConnection(low, high, state) })
+	}
+	return *h
+}

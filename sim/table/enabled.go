@@ -1,0 +1,193 @@
+package table
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// blocks is a list of events in blocks: one per node, and the last one of events of no node. Blocks
+// are listed anew only when they may have changed.
+type blocks struct {
+	events []sim.Event
+	begin  []int32 // block i is events[begin[i]:begin[i+1]]
+	stale  []int32 // blocks to be listed anew, unordered
+	isOld  []bool
+	buf    []sim.Event
+}
+
+func (b *blocks) init(nodes int) {
+	b.begin = make([]int32, nodes+2)
+	b.isOld = make([]bool, nodes+1)
+}
+
+func (b *blocks) dirty(block int) {
+	if !b.isOld[block] {
+		b.isOld[block] = true
+		b.stale = append(b.stale, int32(block))
+	}
+}
+
+func (b *blocks) all() {
+	for i := range b.isOld {
+		b.dirty(i)
+	}
+}
+
+// replace makes buf the events of a block.
+func (b *blocks) replace(block int, buf []sim.Event) {
+	first, end := int(b.begin[block]), int(b.begin[block+1])
+	if grow := len(buf) - (end - first); grow != 0 {
+		if grow > 0 {
+			b.events = slices.Grow(b.events, grow)
+		}
+		old := b.events
+		b.events = b.events[:len(old)+grow]
+		copy(b.events[end+grow:], old[end:])
+		for i := block + 1; i < len(b.begin); i++ {
+			b.begin[i] += int32(grow)
+		}
+	}
+	copy(b.events[first:], buf)
+}
+
+// Enabled implements [sim.World].
+func (w *World) Enabled() []sim.Event {
+	b := &w.enabled
+	if w.sys.Timing == sim.Prompt {
+		if q := w.isQuiet(); q != w.quiet {
+			w.quiet = q
+			b.all()
+		}
+	}
+	for _, block := range b.stale {
+		b.isOld[block] = false
+		buf := b.buf[:0]
+		if int(block) == w.nodes {
+			buf = append(buf, w.rests.list[w.v[w.layout.rest]].global...)
+		} else {
+			buf = w.appendNode(sim.NodeID(block), buf)
+		}
+		b.buf = buf
+		b.replace(int(block), buf)
+	}
+	b.stale = b.stale[:0]
+	return b.events
+}
+
+// list appends all events, ordinary ones and injections, of a bare world.
+func (w *World) list(buf []sim.Event) []sim.Event {
+	w.quiet = w.sys.Timing == sim.Prompt && w.isQuiet()
+	for node := range w.nodes {
+		buf = w.appendNode(sim.NodeID(node), buf)
+	}
+	buf = append(buf, w.rests.list[w.v[w.layout.rest]].global...)
+	return w.Injections(buf)
+}
+
+// isQuiet reports whether no message and no error can be delivered now.
+func (w *World) isQuiet() bool {
+	for up := w.up; up != 0; up &= up - 1 {
+		node := bits.TrailingZeros64(up)
+		if w.failing[node]|w.deliverable[node] != 0 || w.layout.bagCount > 0 && w.v[w.layout.bags+node] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *World) appendNode(node sim.NodeID, buf []sim.Event) []sim.Event {
+	buf = append(buf, w.locals.list[w.v[node]].listed(w.quiet || w.sys.Timing != sim.Prompt)...)
+	if w.up>>node&1 == 0 {
+		return buf
+	}
+	ev := sim.Event{Kind: sim.DeliverError, Node: node, Slot: w.conns.slot}
+	buf = appendPeers(w.failing[node], ev, buf)
+	ev.Kind = sim.DeliverReady
+	buf = appendPeers(w.ready[node], ev, buf)
+	ev.Kind, ev.Msgs = sim.Deliver, 1
+	buf = appendPeers(w.deliverable[node], ev, buf)
+	if w.layout.bagCount > 0 {
+		buf = w.bags.appendEvents(sim.Deliver, 1, node, w.v[w.layout.bags+int(node)], buf)
+	}
+	return buf
+}
+
+// appendPeers appends ev for each peer in a set.
+func appendPeers(set uint64, ev sim.Event, buf []sim.Event) []sim.Event {
+	for ; set != 0; set &= set - 1 {
+		ev.Peer = sim.NodeID(bits.TrailingZeros64(set))
+		buf = append(buf, ev)
+	}
+	return buf
+}
+
+// Injections implements [sim.World].
+func (w *World) Injections(buf []sim.Event) []sim.Event {
+	l := &w.layout
+	if w.v[l.crashes] > 0 {
+		for up := w.up; up != 0; up &= up - 1 {
+			if node := bits.TrailingZeros64(up); w.crashing[node] {
+				buf = append(buf, sim.Event{Kind: sim.Crash, Node: sim.NodeID(node), Peer: -1})
+			}
+		}
+	}
+	r := &w.rests.list[w.v[l.rest]]
+	if r.state.Left.Loss > 0 {
+		for node := range l.bagCount {
+			buf = w.bags.appendEvents(sim.Lose, 1, sim.NodeID(node), w.v[l.bags+node], buf)
+		}
+	}
+	if r.state.Left.Dup > 0 {
+		for node := range l.bagCount {
+			buf = w.bags.appendEvents(sim.Duplicate, 0, sim.NodeID(node), w.v[l.bags+node], buf)
+		}
+	}
+	if r.state.Left.NetErrors > 0 {
+		for node, set := range w.established {
+			buf = appendPeers(set, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Slot: w.conns.slot}, buf)
+		}
+	}
+	return append(buf, r.faults...)
+}
+
+// connChanged brings the sets of peers up to date with a connection.
+func (w *World) connChanged(low, high sim.NodeID, id uint32) {
+	severed := w.rests.list[w.v[w.layout.rest]].severed[low] >> high & 1
+	can := w.conns.list[id].can[severed]
+	set(&w.failing[low], high, can&canFail != 0)
+	set(&w.ready[low], high, can&canReady != 0)
+	set(&w.deliverable[low], high, can&canDeliver != 0)
+	if !w.bare {
+		w.enabled.dirty(int(low))
+		w.enabled.dirty(int(high))
+	}
+	if low == high {
+		return
+	}
+	set(&w.failing[high], low, can&(canFail<<1) != 0)
+	set(&w.ready[high], low, can&(canReady<<1) != 0)
+	set(&w.deliverable[high], low, can&(canDeliver<<1) != 0)
+	set(&w.established[low], high, can&canBreak != 0)
+}
+
+func set(s *uint64, id sim.NodeID, in bool) {
+	if in {
+		*s |= 1 << id
+	} else {
+		*s &^= 1 << id
+	}
+}
+
+// refreshConns brings the sets of peers up to date with all connections.
+func (w *World) refreshConns() {
+	if w.layout.pairCount == 0 {
+		return
+	}
+	for high := range sim.NodeID(w.nodes) {
+		for low := range high + 1 {
+			w.connChanged(low, high, w.v[w.layout.conns+w.layout.pair(low, high)])
+		}
+	}
+}

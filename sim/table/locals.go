@@ -1,0 +1,98 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// locals interns the local states of all nodes; a number stands for a node and its state.
+type locals struct {
+	list []local
+	ids  map[string]uint32
+}
+
+type local struct {
+	state  *sim.Local
+	node   sim.NodeID
+	events []sim.Event // those that the network has no part in
+	always int32       // how many of them may happen when timers must wait
+	enc    string      // with the node in front
+	hash   sim.Fingerprint
+	from   *origin
+	fields []sim.Field // of the first few, to tell what has changed
+	downs  []uint32    // by number of writes kept: the state after a crash, plus one
+}
+
+// describedLocals is of how many local states the fields are kept.
+const describedLocals = 128
+
+// origin is how a local state was reached first.
+type origin struct {
+	before  uint32
+	step    stepOf
+	answers []answer
+}
+
+// answer is the answer to one question: the pick of a choice, or what the network said of the room.
+type answer int32
+
+func (l *locals) init() { l.ids = map[string]uint32{} }
+
+// intern returns the number of a local state. It keeps state when that is new. The error is
+// [*Unsupported].
+func (e *engine) intern(node sim.NodeID, state *sim.Local, from *origin) (id uint32, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &Unsupported{fmt.Sprintf("the state of node %d: %v", node, r)}
+		}
+	}()
+	e.buf = e.bench.AppendLocal(node, state, append(e.buf[:0], byte(node)))
+	id, ok := e.locals.ids[string(e.buf)]
+	if ok {
+		// A state that was only looked at so far has a history now.
+		if l := &e.locals.list[id]; l.from == nil && from != nil {
+			l.state, l.from = state, from
+		}
+		return id, nil
+	}
+	if !e.bench.FlatTimers(state) {
+		return 0, &Unsupported{fmt.Sprintf("a timer of node %d holds pointers", node)}
+	}
+	id = uint32(len(e.locals.list))
+	l := local{state: state, node: node, enc: string(e.buf), from: from}
+	l.hash = sim.Hash(sim.NodeState, int(node), e.buf[1:])
+	l.always = int32(len(e.bench.Events(node, state, false, nil)))
+	l.events = e.bench.Events(node, state, true, nil)
+	if id < describedLocals {
+		l.fields = e.fieldsOf(node, state)
+	}
+	e.locals.ids[l.enc] = id
+	e.locals.list = append(e.locals.list, l)
+	return id, nil
+}
+
+// listed returns the events of a local state in which the network has no part.
+func (l *local) listed(timers bool) []sim.Event {
+	if timers {
+		return l.events
+	}
+	return l.events[:l.always]
+}
+
+// crashed returns the local state after a crash of the node that keeps that many unsynced writes.
+func (e *engine) crashed(id uint32, kept int) (uint32, error) {
+	l := &e.locals.list[id]
+	if l.downs == nil {
+		l.downs = make([]uint32, l.state.Unsynced()+1)
+	}
+	if down := l.downs[kept]; down != 0 {
+		return down - 1, nil
+	}
+	down, err := e.intern(l.node, e.bench.Crash(l.node, l.state, kept), nil)
+	if err != nil {
+		return 0, err
+	}
+	e.locals.list[id].downs[kept] = down + 1
+	return down, nil
+}

@@ -1,0 +1,71 @@
+package table
+
+import (
+	"github.com/macemc/macemc/sim"
+)
+
+// Key implements [sim.World].
+func (w *World) Key(ev sim.Event) string {
+	l := &w.layout
+	if ev.Node >= 0 {
+		w.bench.Place(ev.Node, w.locals.list[w.v[ev.Node]].state)
+	}
+	if w.net != nil {
+		w.net.Reset()
+		switch ev.Kind {
+		case sim.Deliver, sim.DeliverError, sim.DeliverReady, sim.Lose, sim.Duplicate:
+			if ev.Slot >= 0 {
+				w.net.SetBag(ev.Node, w.bags.content(w.v[l.bags+int(ev.Node)]))
+			} else {
+				word, _ := w.connection(ev.Node, ev.Peer)
+				w.net.SetConnection(min(ev.Node, ev.Peer), max(ev.Node, ev.Peer), w.conns.list[w.v[word]].state)
+			}
+		}
+	}
+	return w.bench.Key(ev)
+}
+
+// Messages implements [sim.World].
+func (w *World) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
+	if ev.Msgs == 0 {
+		return buf
+	}
+	m := sim.Envelope{From: ev.Peer, To: ev.Node, Stream: ev.Slot < 0}
+	if m.Stream {
+		word, side := w.connection(ev.Peer, ev.Node)
+		m.Msg = w.conns.list[w.v[word]].state[side].Queue[0].Body
+	} else {
+		m.Msg = w.messages.list[w.bags.list[w.v[w.layout.bags+int(ev.Node)]].items[ev.Slot].msg].Body
+	}
+	return append(buf, m)
+}
+
+// NodeFields implements [sim.World].
+func (w *World) NodeFields(id sim.NodeID) []sim.Field {
+	return w.fieldsOf(id, w.locals.list[w.v[id]].state)
+}
+
+func (e *engine) fieldsOf(id sim.NodeID, state *sim.Local) []sim.Field {
+	e.bench.Place(id, state)
+	return e.bench.NodeFields(id)
+}
+
+// NetFields implements [sim.World].
+func (w *World) NetFields() []sim.Field {
+	l := &w.layout
+	if w.net != nil {
+		w.net.Reset()
+		w.net.SetRest(w.rests.list[w.v[l.rest]].state)
+		for i := range l.bagCount {
+			w.net.SetBag(sim.NodeID(i), w.bags.content(w.v[l.bags+i]))
+		}
+		for i := range l.pairCount {
+			low, high := w.pairAt(i)
+			w.net.SetConnection(low, high, w.conns.list[w.v[l.conns+i]].state)
+		}
+	}
+	return w.bench.NetFields(int(w.v[l.crashes]))
+}
+
+// Fates implements [sim.World]. A table world does not trace, so there are none.
+func (w *World) Fates() []sim.MessageTrace { return nil }

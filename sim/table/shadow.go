@@ -1,0 +1,161 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/plan"
+)
+
+// shadow executes a sample of the runs of a world by the replay engine, too: only there do services
+// live as long as a run, so that state which is not encoded shows.
+type shadow struct {
+	world  sim.World // nil: not made yet
+	active bool      // the run under way is in the sample
+	runs   int
+	steps  int              // of the run
+	asked  []shadowQuestion // in the step under way
+}
+
+type shadowQuestion struct {
+	kind  choose.Kind
+	arity int
+	label string
+	pick  int
+}
+
+// shadowSteps is how long a run is followed.
+const shadowSteps = 1000
+
+// shadowRecorder hands answers on and keeps them.
+type shadowRecorder struct {
+	*shadow
+	src choose.Source
+}
+
+func (s shadowRecorder) Choose(p choose.Point) int {
+	pick := s.src.Choose(p)
+	s.asked = append(s.asked, shadowQuestion{p.Kind, p.Arity, p.Label, pick})
+	return pick
+}
+
+// shadowAnswers repeats what was recorded.
+type shadowAnswers struct {
+	asked []shadowQuestion
+	next  int
+	other string // the first question that was not asked before; "" if there was none
+}
+
+func (s *shadowAnswers) Choose(p choose.Point) int {
+	before := "no more questions"
+	if s.next < len(s.asked) {
+		q := s.asked[s.next]
+		s.next++
+		if q.kind == p.Kind && q.arity == p.Arity && q.label == p.Label {
+			return q.pick
+		}
+		before = fmt.Sprintf("%q", q.label)
+	}
+	if s.other == "" {
+		s.other = fmt.Sprintf("%q, from the tables %s", p.Label, before)
+	}
+	return 0
+}
+
+// follow has a step, or the start of a run, executed by do, and if the run is in the sample by the
+// replay engine, too.
+func (w *World) follow(ev *sim.Event, src choose.Source) error {
+	s := &w.shadow
+	s.asked = s.asked[:0]
+	own := w.execute(ev, shadowRecorder{s, src})
+	var u *Unsupported
+	if errors.As(own, &u) {
+		s.active = false
+		return own
+	}
+	answers := &shadowAnswers{asked: s.asked}
+	var real error
+	if ev == nil {
+		real = s.world.Start(answers)
+	} else {
+		real = s.world.Step(*ev, answers)
+	}
+	if s.steps++; own != nil || s.steps >= shadowSteps {
+		s.active = false
+	}
+	if found := w.falls(own, real, answers); found != nil {
+		s.active = false
+		return found
+	}
+	return own
+}
+
+func (w *World) execute(ev *sim.Event, src choose.Source) error {
+	if ev == nil {
+		return w.start(src)
+	}
+	return w.doStep(*ev, src)
+}
+
+// falls compares the state with that of the replay engine.
+func (w *World) falls(own, real error, answers *shadowAnswers) error {
+	real, own = withoutStack(real), withoutStack(own)
+	node := w.last.Event.Node
+	switch {
+	case answers.other != "":
+		return w.differs(node, "in the same run a step executed without tables asked "+answers.other)
+	case answers.next != len(answers.asked):
+		return w.differs(node, fmt.Sprintf("in the same run a step executed without tables asked no more questions, from the tables %q",
+			answers.asked[answers.next].label))
+	case fmt.Sprint(own) != fmt.Sprint(real):
+		return w.differs(node, fmt.Sprintf("in the same run a step of the replay engine ended with %v, from the tables with %v", real, own))
+	}
+	here, there := w.last.Effects, w.shadow.world.Last().Effects
+	if k := w.firstOther(there, here); k >= 0 {
+		return w.differs(node, fmt.Sprintf("in the same run a step executed without tables had other effects, from effect %d on: %s, from the tables %s",
+			k+1, w.describe(there, k), w.describe(here, k)))
+	}
+	return w.sameState(node, w.shadow.world)
+}
+
+// sameState compares the state with that of another world; node is where to look first.
+func (w *World) sameState(node sim.NodeID, other sim.World) error {
+	if w.Fingerprint() == other.Fingerprint() {
+		return nil
+	}
+	for i := range w.nodes {
+		id := sim.NodeID(i)
+		if changes := plan.Diff(w.NodeFields(id), other.NodeFields(id)); len(changes) > 0 {
+			return w.differs(id, "came to another state when the run was executed without tables"+list(changes))
+		}
+	}
+	changes := plan.Diff(w.NetFields(), other.NetFields())
+	return w.differs(node, "led to another state when the run was executed without tables"+list(changes))
+}
+
+func withoutStack(err error) error {
+	var f *sim.Finding
+	if errors.As(err, &f) {
+		c := *f
+		c.Stack = ""
+		return &c
+	}
+	return err
+}
+
+// accompany decides whether the run that begins is in the sample.
+func (w *World) accompany() (bool, error) {
+	s := &w.shadow
+	s.runs++
+	s.steps = 0
+	s.active = w.samples.sampled(s.runs)
+	if s.active && s.world == nil {
+		var err error
+		if s.world, err = sim.NewWorld(w.sys, w.opts); err != nil {
+			return false, err
+		}
+	}
+	return s.active, nil
+}

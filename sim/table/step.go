@@ -1,0 +1,325 @@
+package table
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// Step implements [sim.World].
+func (w *World) Step(ev sim.Event, src choose.Source) error {
+	if w.shadow.active {
+		return w.follow(&ev, src)
+	}
+	return w.doStep(ev, src)
+}
+
+func (w *World) doStep(ev sim.Event, src choose.Source) error {
+	w.last = sim.Step{Event: ev, Observed: w.last.Observed[:0]}
+	return w.advance(ev, src)
+}
+
+// advance changes the vector, and tells Last what happened unless the world is a bare one.
+func (w *World) advance(ev sim.Event, src choose.Source) error {
+	w.inside = false
+	if ev.Kind == sim.Crash {
+		w.v[w.layout.crashes]--
+		return w.crash(ev.Node, src)
+	}
+	if ev.Kind == sim.Heal || ev.Kind.Injection() {
+		w.inject(ev)
+		return nil
+	}
+	w.take(ev)
+	id, err := w.walk(&w.step, src)
+	if err != nil {
+		return err
+	}
+	l := &w.steps.leaves[id]
+	if !w.bare {
+		w.last.Effects, w.last.Handler = l.effects, true
+		w.observe(l)
+	}
+	if l.err != nil {
+		w.setLocal(ev.Node, l.next)
+		w.last.Handler = ev.Kind != sim.Boot || w.up>>ev.Node&1 == 1
+		return l.err
+	}
+	end := len(l.effects)
+	if l.outlast > 0 && w.v[w.layout.crashes] > 0 && w.crashing[ev.Node] {
+		end = w.askCut(l, src)
+	}
+	w.last.Applied, w.last.Crashed = end, w.inside
+	w.setLocal(ev.Node, l.next)
+	failed, err := w.apply(id, end)
+	if !w.inside {
+		return err
+	}
+	if stop := w.crashInside(id, cut{int32(end), int32(failed)}, src); stop != nil {
+		return stop
+	}
+	return err
+}
+
+// prepare sets the step that is to be looked up, of an event in which the network has no part.
+func (w *World) prepare(ev sim.Event) {
+	class := bootEvent
+	switch ev.Kind {
+	case sim.DoAction:
+		class = actionEvent
+	case sim.FireTimer:
+		class = timerEvent
+	}
+	w.acting = ev.Node
+	w.step = stepOf{local: w.v[ev.Node], ev: ev, event: w.eventID(class, 0, uint32(max(0, ev.Slot)))}
+}
+
+// take removes from the network what an event hands over, and sets the step that is to be looked up.
+func (w *World) take(ev sim.Event) {
+	s := &w.step
+	switch ev.Kind {
+	default:
+		w.prepare(ev)
+		return
+	case sim.Deliver:
+		if ev.Slot >= 0 {
+			bag := w.v[w.layout.bags+int(ev.Node)]
+			s.msg = w.bags.list[bag].items[ev.Slot].msg
+			w.setBag(ev.Node, w.bags.taken(bag, ev.Slot))
+		} else {
+			s.msg = w.operate(ev.Node, ev.Peer, opTake, 0)
+		}
+		s.event, s.err = w.eventID(deliverEvent, ev.Peer, s.msg), nil
+	case sim.DeliverError:
+		s.err = sim.ErrReset
+		class := resetEvent
+		if w.operate(ev.Node, ev.Peer, opError, 0) == wasRefused {
+			class, s.err = refusedEvent, sim.ErrRefused
+		}
+		s.event = w.eventID(class, ev.Peer, 0)
+	case sim.DeliverReady:
+		w.operate(ev.Node, ev.Peer, opReady, 0)
+		s.event, s.err = w.eventID(readyEvent, ev.Peer, 0), nil
+	}
+	w.acting = ev.Node
+	s.ev, s.local = ev, w.v[ev.Node]
+}
+
+// observe tells what the step was told of room in streams.
+func (w *World) observe(l *leaf) {
+	for _, o := range l.observed {
+		w.last.Observed = append(w.last.Observed, sim.Observation{Peer: o.peer, Room: w.roomOf(o.peer, o.fresh) - o.sent})
+	}
+}
+
+// askCut asks whether the node crashes inside the step, and returns how many of its effects happen.
+func (w *World) askCut(l *leaf, src choose.Source) int {
+	pick := src.Choose(choose.Point{Kind: choose.Fault, Arity: int(l.outlast) + 1, Label: "crash inside the step"})
+	if pick == 0 {
+		return len(l.effects)
+	}
+	w.inside = true
+	for i := range l.effects {
+		if l.effects[i].Kind.Outlasts() {
+			if pick--; pick == 0 {
+				return i
+			}
+		}
+	}
+	panic("unreachable")
+}
+
+// apply makes the effects of a leaf before end happen; the node is in the state after all of them.
+// The error is a finding; then the effects from failed on did not happen.
+func (w *World) apply(id uint32, end int) (failed int, err error) {
+	l := &w.steps.leaves[id]
+	node := w.acting
+	if failed = end; int(l.failed) < end {
+		failed, err = int(l.failed), l.failure
+	}
+	for i := range l.ops {
+		o := &l.ops[i]
+		if int(o.at) >= failed {
+			break
+		}
+		if found := w.do(node, o); found != nil {
+			failed, err = int(o.at), found
+			break
+		}
+	}
+	if err != nil && !w.inside {
+		next, stop := w.settled(&w.step, id, failed)
+		if stop != nil {
+			return failed, stop
+		}
+		w.setLocal(node, next)
+	}
+	return failed, err
+}
+
+// do makes an effect happen.
+func (w *World) do(node sim.NodeID, o *op) error {
+	switch o.kind {
+	case sim.SendEffect:
+		if w.layout.bagCount == 0 {
+			return w.bench.Contain(node, func() { w.net.SendDatagram(node, o.peer, sim.Message{}) })
+		}
+		if w.up>>o.peer&1 == 1 && w.rests.list[w.v[w.layout.rest]].severed[node]>>o.peer&1 == 0 {
+			w.setBag(o.peer, w.bags.sent(w.v[w.layout.bags+int(o.peer)], node, o.id))
+		}
+	case sim.StreamEffect:
+		w.operate(node, o.peer, opSend, o.id)
+	case sim.RefusedEffect:
+		w.operate(node, o.peer, opRefuse, 0)
+	case sim.CloseEffect:
+		if w.layout.pairCount == 0 {
+			return w.bench.Contain(node, func() { w.net.CloseStream(node, o.peer) })
+		}
+		w.operate(node, o.peer, opClose, 0)
+	case sim.AnnounceEffect:
+		for i := range w.sys.Monitors {
+			word := &w.v[w.layout.monitors+i]
+			next, err := w.engine.observe(*word, node, o.id)
+			*word = next
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// crash takes a node down. How many of its unsynced writes survive is a choice.
+func (w *World) crash(node sim.NodeID, src choose.Source) error {
+	kept := askSurvivors(w.locals.list[w.v[node]].state.Unsynced()+1, src)
+	down, err := w.crashed(w.v[node], kept)
+	if err != nil {
+		return err
+	}
+	w.goDown(node, down)
+	return nil
+}
+
+// crashInside takes the node down inside the step.
+func (w *World) crashInside(id uint32, c cut, src choose.Source) error {
+	node := w.acting
+	w.v[w.layout.crashes]--
+	kept := askSurvivors(w.crashedInside(node, id, c).outcomes, src)
+	down, err := w.survived(node, id, c, kept)
+	if err != nil {
+		return err
+	}
+	w.goDown(node, down)
+	return nil
+}
+
+func askSurvivors(outcomes int, src choose.Source) int {
+	if outcomes == 1 {
+		return 0
+	}
+	return src.Choose(choose.Point{Kind: choose.Outcome, Arity: outcomes, Label: "unsynced writes that survive"})
+}
+
+func (w *World) goDown(node sim.NodeID, down uint32) {
+	w.setLocal(node, down)
+	if w.layout.pairCount > 0 {
+		for peer := range sim.NodeID(w.nodes) {
+			w.operate(node, peer, opCrash, 0)
+		}
+	}
+}
+
+// inject executes a fault of the network, or a Heal.
+func (w *World) inject(ev sim.Event) {
+	l := &w.layout
+	part := func(sim.Parted) {}
+	switch ev.Kind {
+	case sim.Lose, sim.Duplicate:
+		bag := w.v[l.bags+int(ev.Node)]
+		part = func(net sim.Parted) { net.SetBag(ev.Node, w.bags.content(bag)) }
+		if ev.Kind == sim.Lose {
+			w.setBag(ev.Node, w.bags.taken(bag, ev.Slot))
+		} else {
+			w.setBag(ev.Node, w.bags.duplicated(bag, ev.Slot))
+		}
+	case sim.Break:
+		low, high := ev.Node, ev.Peer
+		state := w.conns.list[w.v[l.conns+l.pair(low, high)]].state
+		part = func(net sim.Parted) { net.SetConnection(low, high, state) }
+		w.operate(low, high, opBreak, 0)
+	}
+	w.setRest(w.rests.after(w.v[l.rest], ev, part))
+}
+
+// roomOf is the room in the stream of the acting node to a peer.
+func (w *World) roomOf(peer sim.NodeID, fresh bool) int {
+	if fresh {
+		return w.net.Capacity()
+	}
+	return w.room(w.acting, peer)
+}
+
+func (w *World) room(node, peer sim.NodeID) int {
+	word, side := w.connection(node, peer)
+	return w.net.Capacity() - int(w.conns.list[w.v[word]].length[side])
+}
+
+// connection returns the word of the connection between two nodes, and which end is that of node.
+func (w *World) connection(node, peer sim.NodeID) (word, side int) {
+	if node <= peer {
+		return w.layout.conns + w.layout.pair(node, peer), 0
+	}
+	return w.layout.conns + w.layout.pair(peer, node), 1
+}
+
+// operate does something to a connection at the end of node.
+func (w *World) operate(node, peer sim.NodeID, op connOp, msg uint32) (result uint32) {
+	word, side := w.connection(node, peer)
+	old := w.v[word]
+	if op == opCrash && old == w.conns.empty(min(node, peer), max(node, peer)) {
+		return 0
+	}
+	next, result := w.conns.apply(old, op, side, w.up>>peer&1 == 1, msg)
+	if next != old {
+		w.v[word] = next
+		if !w.bare {
+			w.connChanged(min(node, peer), max(node, peer), next)
+		}
+	}
+	return result
+}
+
+func (w *World) setLocal(node sim.NodeID, id uint32) {
+	if w.v[node] == id {
+		return
+	}
+	w.v[node] = id
+	if w.engine.up(id) {
+		w.up |= 1 << node
+	} else {
+		w.up &^= 1 << node
+	}
+	if !w.bare {
+		w.enabled.dirty(int(node))
+	}
+}
+
+func (w *World) setBag(node sim.NodeID, id uint32) {
+	w.v[w.layout.bags+int(node)] = id
+	if !w.bare {
+		w.enabled.dirty(int(node))
+	}
+}
+
+func (w *World) setRest(id uint32) {
+	word := &w.v[w.layout.rest]
+	old := w.rests.list[*word].state
+	*word = id
+	if w.bare {
+		return
+	}
+	w.enabled.dirty(w.nodes)
+	if now := w.rests.list[id].state; now.Cut != old.Cut {
+		w.refreshConns()
+		w.enabled.all()
+	}
+}

@@ -1,0 +1,374 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// steps holds a decision tree for each local state and event that were met together.
+type steps struct {
+	roots  memo // local state and event -> ref
+	inner  []question
+	leaves []leaf
+}
+
+// ref refers to a node of a tree: twice the number of a leaf, or twice that of an inner node plus one.
+type ref uint32
+
+const noRef = ^ref(0)
+
+// question is an inner node.
+type question struct {
+	point choose.Point // Arity 0: it is about room in a stream
+	peer  sim.NodeID
+	fresh bool
+	sent  int
+	exact bool
+	next  []ref // by answer, see branch
+}
+
+func (q *question) same(o *sim.Question) bool {
+	if o.Observation() != (q.point.Arity == 0) {
+		return false
+	}
+	if o.Observation() {
+		return q.peer == o.Peer && q.fresh == o.Fresh && q.sent == o.Sent && q.exact == o.Exact
+	}
+	p, r := &q.point, &o.Point
+	return p.Kind == r.Kind && p.Arity == r.Arity && p.Label == r.Label && slices.Equal(p.Weights, r.Weights)
+}
+
+// branch is the number of the branch that an answer takes: the pick, or for room what the handler was
+// told of it.
+func (q *question) branch(room int) int {
+	room = max(0, room-q.sent)
+	if !q.exact {
+		room = min(room, 1)
+	}
+	return room
+}
+
+func (q *question) follow(branch int) ref {
+	if branch < len(q.next) {
+		return q.next[branch]
+	}
+	return noRef
+}
+
+// leaf is one way that a step can go.
+type leaf struct {
+	next     uint32 // local state, all effects included; when err is set, that in which the handler failed
+	err      error  // a finding; effects do not happen
+	failed   int32  // the effect that cannot happen, len(effects) when all can
+	failure  error
+	outlast  int32 // effects for which it makes a difference whether the node crashes before them
+	ops      []op
+	effects  []sim.Effect
+	answers  []answer // of all questions
+	observed []observed
+	handled  *sim.Local // after the handler, before any effect, without its service; for crashes
+	cuts     map[cut]*cutState
+}
+
+// observed tells how an observation follows from the vector.
+type observed struct {
+	peer  sim.NodeID
+	fresh bool
+	sent  int
+}
+
+// op is an effect that concerns more than the node itself.
+type op struct {
+	kind sim.EffectKind
+	at   int32 // among the effects
+	peer sim.NodeID
+	id   uint32 // message or announced event
+}
+
+// cut says where a crash inside a step strikes: effects from at on do not happen, and those from
+// failed on (at most at) did not either.
+type cut struct{ at, failed int32 }
+
+type cutState struct {
+	outcomes int      // numbers of unsynced writes that may survive
+	next     []uint32 // by that number: the local state, plus one
+}
+
+// Classes of events, by what the handler is told.
+const (
+	bootEvent = iota
+	actionEvent
+	timerEvent
+	resetEvent
+	refusedEvent
+	readyEvent
+	deliverEvent
+	eventClasses
+)
+
+// eventID is injective.
+func (e *engine) eventID(class int, peer sim.NodeID, what uint32) uint32 {
+	return (what*uint32(e.nodes)+uint32(peer))*eventClasses + uint32(class)
+}
+
+func stepKey(local, event uint32) uint64 { return uint64(local)<<32 | uint64(event) }
+
+// learner answers the questions of a handler whose step is not known: what is known of it already is
+// repeated, the rest is asked.
+type learner struct {
+	w     *World
+	src   choose.Source
+	picks []int32
+	asked int
+}
+
+func (l *learner) Choose(p choose.Point) int {
+	l.asked++
+	if l.asked <= len(l.picks) {
+		if pick := int(l.picks[l.asked-1]); pick < p.Arity {
+			return pick
+		}
+		return 0 // the step differs from what is known of it, which is noticed afterwards
+	}
+	return l.src.Choose(p)
+}
+
+func (l *learner) Room(peer sim.NodeID) int { return l.w.room(l.w.acting, peer) }
+
+// stepOf is a step that is to be looked up.
+type stepOf struct {
+	local uint32
+	event uint32
+	ev    sim.Event
+	msg   uint32 // of Deliver
+	err   error  // of DeliverError
+}
+
+// walk finds the leaf of a step, and runs the handler when there is none.
+func (w *World) walk(s *stepOf, src choose.Source) (uint32, error) {
+	e := w.engine
+	e.stats.Steps++
+	at := noRef
+	if v, ok := e.steps.roots.get(stepKey(s.local, s.event)); ok {
+		at = ref(v)
+	}
+	w.picks = w.picks[:0]
+	for at != noRef && at&1 == 1 {
+		q := &e.steps.inner[at>>1]
+		if q.point.Arity > 0 {
+			pick := src.Choose(q.point)
+			w.picks = append(w.picks, int32(pick))
+			at = q.follow(pick)
+			continue
+		}
+		at = q.follow(q.branch(w.roomOf(q.peer, q.fresh)))
+	}
+	if at != noRef {
+		if e.samples.due() {
+			if err := w.verify(s, uint32(at>>1)); err != nil {
+				return 0, err
+			}
+		}
+		return uint32(at >> 1), nil
+	}
+	return w.learn(s, src)
+}
+
+// learn runs the handler of a step that is not known, and adds the way that it went to the step's
+// tree.
+func (w *World) learn(s *stepOf, src choose.Source) (uint32, error) {
+	e := w.engine
+	e.stats.Misses++
+	own, err := e.private(s.local)
+	if err != nil {
+		return 0, err
+	}
+	out := e.run(s, own, &learner{w: w, src: src, picks: w.picks})
+	made, err := e.newLeaf(s, &out)
+	if err != nil {
+		return 0, err
+	}
+	return e.insert(s, &out, made)
+}
+
+// run runs a handler on a local state that is its own.
+func (e *engine) run(s *stepOf, own *sim.Local, answers sim.Answerer) sim.Outcome {
+	e.stats.Handlers++
+	d := sim.Delivery{From: s.ev.Peer, Err: s.err}
+	if s.ev.Kind == sim.Deliver {
+		d.Msg.Body = e.bench.CopyValue(e.messages.list[s.msg].Body)
+	}
+	return e.bench.Run(s.ev.Node, own, s.ev, d, answers)
+}
+
+// newLeaf makes the leaf of what a handler did.
+func (e *engine) newLeaf(s *stepOf, out *sim.Outcome) (made leaf, err error) {
+	defer func() {
+		if r := recover(); r == errTooMany {
+			err = &Unsupported{errTooMany.Error()}
+		} else if r != nil {
+			panic(r)
+		}
+	}()
+	node := s.ev.Node
+	made.answers = answersOf(out.Questions)
+	from := &origin{before: s.local, step: *s, answers: made.answers}
+	made.effects = slices.Clone(out.Effects)
+	for i := range made.effects {
+		if f := &made.effects[i]; f.Kind.Carries() && out.Err == nil {
+			f.Msg = e.messages.list[e.message(f.Msg.Body)]
+			f.Msg.ID = 0
+		}
+	}
+	for i := range out.Questions {
+		if q := &out.Questions[i]; q.Observation() {
+			made.observed = append(made.observed, observed{q.Peer, q.Fresh, q.Sent})
+		}
+	}
+	if made.err = out.Err; out.Err != nil {
+		made.next, err = e.intern(node, out.After, from)
+		if err != nil { // a state in which a handler failed is only looked at
+			made.next, err = s.local, nil
+		}
+		return made, nil
+	}
+	for i := range made.effects {
+		f := &made.effects[i]
+		if f.Kind.Outlasts() {
+			made.outlast++
+		}
+		o := op{kind: f.Kind, at: int32(i), peer: f.Peer}
+		switch {
+		case f.Kind == sim.SendEffect || f.Kind == sim.StreamEffect:
+			o.id = e.message(f.Msg.Body)
+		case f.Kind == sim.RefusedEffect || f.Kind == sim.CloseEffect:
+		case f.Kind == sim.AnnounceEffect && len(e.sys.Monitors) > 0:
+			o.id = e.event(f.Value)
+		default:
+			continue
+		}
+		made.ops = append(made.ops, o)
+	}
+	after, failed, failure := e.bench.Settle(node, out.After, made.effects, len(made.effects))
+	made.failed, made.failure = int32(failed), failure
+	if made.outlast > 0 && e.sys.Crashes > 0 {
+		made.handled = out.After.Bare()
+	}
+	made.next, err = e.intern(node, after, from)
+	return made, err
+}
+
+// insert adds a leaf to the tree of a step.
+func (e *engine) insert(s *stepOf, out *sim.Outcome, made leaf) (uint32, error) {
+	t := &e.steps
+	key := stepKey(s.local, s.event)
+	at := noRef
+	if v, ok := t.roots.get(key); ok {
+		at = ref(v)
+	}
+	hang := func(r ref) { t.roots.put(key, uint64(r)) }
+	for i := range out.Questions {
+		q := &out.Questions[i]
+		if at == noRef {
+			n := question{point: q.Point, peer: q.Peer, fresh: q.Fresh, sent: q.Sent, exact: q.Exact}
+			at = ref(len(t.inner))<<1 | 1
+			t.inner = append(t.inner, n)
+			hang(at)
+		}
+		if at&1 == 0 || !t.inner[at>>1].same(q) {
+			return 0, e.otherQuestions(s, at, q)
+		}
+		k, branch := at>>1, q.Pick
+		if q.Observation() {
+			branch = t.inner[k].branch(e.roomSeen(q))
+		}
+		for branch >= len(t.inner[k].next) {
+			t.inner[k].next = append(t.inner[k].next, noRef)
+		}
+		at = t.inner[k].next[branch]
+		hang = func(r ref) { t.inner[k].next[branch] = r }
+	}
+	if at != noRef {
+		return 0, e.otherQuestions(s, at, nil)
+	}
+	id := uint32(len(t.leaves))
+	t.leaves = append(t.leaves, made)
+	hang(ref(id) << 1)
+	return id, nil
+}
+
+// roomSeen is the room that an observation started from.
+func (e *engine) roomSeen(q *sim.Question) int {
+	if q.Fresh {
+		return e.net.Capacity()
+	}
+	return q.Room
+}
+
+func answersOf(questions []sim.Question) []answer {
+	var a []answer
+	for i := range questions {
+		if q := &questions[i]; q.Observation() {
+			a = append(a, answer(q.Room))
+		} else {
+			a = append(a, answer(q.Pick))
+		}
+	}
+	return a
+}
+
+// settled returns the local state when only the effects before end happened, because a later one could
+// not. The handler runs again: the state is only looked at.
+func (e *engine) settled(s *stepOf, id uint32, end int) (uint32, error) {
+	own, err := e.private(s.local)
+	if err != nil {
+		return 0, err
+	}
+	out := e.run(s, own, &repeated{answers: e.steps.leaves[id].answers})
+	effects := slices.Clone(out.Effects)
+	after, _, _ := e.bench.Settle(s.ev.Node, out.After, effects, min(end, len(effects)))
+	return e.intern(s.ev.Node, after, nil)
+}
+
+// crashedInside returns the local states after a crash inside the step, by what survives.
+func (e *engine) crashedInside(node sim.NodeID, id uint32, c cut) *cutState {
+	l := &e.steps.leaves[id]
+	if known, ok := l.cuts[c]; ok {
+		return known
+	}
+	_, outcomes := e.bench.CrashInside(node, l.handled, e.effectsCut(l, c), int(c.at), 0)
+	made := &cutState{outcomes: outcomes, next: make([]uint32, outcomes)}
+	if l.cuts == nil {
+		l.cuts = map[cut]*cutState{}
+	}
+	l.cuts[c] = made
+	return made
+}
+
+func (e *engine) survived(node sim.NodeID, id uint32, c cut, kept int) (uint32, error) {
+	s := e.crashedInside(node, id, c)
+	if next := s.next[kept]; next != 0 {
+		return next - 1, nil
+	}
+	l := &e.steps.leaves[id]
+	after, _ := e.bench.CrashInside(node, l.handled, e.effectsCut(l, c), int(c.at), kept)
+	next, err := e.intern(node, after, nil)
+	if err == nil {
+		s.next[kept] = next + 1
+	}
+	return next, err
+}
+
+// effectsCut are the effects of a leaf, of which those that failed are made ones without effect.
+func (e *engine) effectsCut(l *leaf, c cut) []sim.Effect {
+	if c.failed >= c.at {
+		return l.effects
+	}
+	effects := slices.Clone(l.effects)
+	for i := c.failed; i < c.at; i++ {
+		effects[i].Kind = sim.LogEffect
+	}
+	return effects
+}

@@ -1,0 +1,335 @@
+package table
+
+import (
+	"encoding/binary"
+	"iter"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// World is a [sim.World] that looks steps up. Besides a state it holds the tables, which stay when it
+// is started anew. Messages that it shows have no identities.
+type World struct {
+	*engine
+	v    []uint32 // the state
+	up   uint64   // set of nodes
+	last sim.Step
+
+	// Sets of peers, by node.
+	failing, ready, deliverable, established []uint64
+
+	enabled blocks
+	quiet   bool // as of the last listing; only kept under Prompt timing
+
+	// bare: only the vector and the set of nodes that are up are kept up to date, see derive.
+	bare   bool
+	most   int  // entries of the tables
+	saved  bool // states were saved, which refer to the tables
+	inside bool // the node crashed inside the step
+
+	acting     sim.NodeID // whose handler is running
+	step       stepOf
+	picks      []int32
+	effects    []sim.Effect // of Start
+	properties properties
+	printed    printed
+	shadow     shadow
+}
+
+var (
+	_ sim.World   = (*World)(nil)
+	_ Snapshotter = (*World)(nil)
+)
+
+// Snapshotter is implemented by worlds whose state can be saved and restored within the process.
+type Snapshotter interface {
+	// Save appends the state to buf. It costs about as much as copying it.
+	Save(buf []byte) []byte
+	// Load goes to a state that was saved by the same world.
+	Load(state []byte)
+}
+
+// NewWorld returns a world of the table engine, a [*World], that has not been started. Its arguments
+// are those of [sim.NewWorld]. Tracing and the check of messages watch handlers run, so with those
+// options the result is a world of the replay engine. The error is that of sim.NewWorld, or
+// [*Unsupported].
+//
+// [sim.World.Start] and Step may also fail with *Unsupported, when a state turns up that the tables
+// cannot hold; the run must be repeated with the replay engine then.
+func NewWorld(sys *sim.System, opts sim.Options) (sim.World, error) {
+	if opts.Trace || opts.CheckMessages {
+		return sim.NewWorld(sys, opts)
+	}
+	e, err := newEngine(sys, opts)
+	if err != nil {
+		return nil, err
+	}
+	return newWorld(e), nil
+}
+
+// newWorld makes a world on the tables of e. The engine serves one world at a time: the one that was
+// made last.
+func newWorld(e *engine) *World {
+	w := &World{engine: e, most: maxEntries, v: make([]uint32, e.layout.words)}
+	sets := make([]uint64, 4*e.nodes)
+	w.failing, w.ready = sets[:e.nodes], sets[e.nodes:2*e.nodes]
+	w.deliverable, w.established = sets[2*e.nodes:3*e.nodes], sets[3*e.nodes:]
+	w.enabled.init(e.nodes)
+	w.properties.init(w)
+	w.clear()
+	return w
+}
+
+// System implements [sim.World].
+func (w *World) System() *sim.System { return w.sys }
+
+// Last implements [sim.World].
+func (w *World) Last() *sim.Step { return &w.last }
+
+// Service implements [sim.World].
+func (w *World) Service(id sim.NodeID) sim.Service { return w.locals.list[w.v[id]].state.Service() }
+
+// Stats tells what was done so far.
+func (w *World) Stats() Stats {
+	s := w.stats
+	s.Locals, s.Messages, s.Leaves = len(w.locals.list), len(w.messages.list), len(w.steps.leaves)
+	return s
+}
+
+// Plans tells how services and monitors are made for handlers to run on, as far as was necessary so
+// far, by type.
+func (w *World) Plans() []Plan { return w.plans.sorted() }
+
+// clear makes the state that before the first boot.
+func (w *World) clear() {
+	l := &w.layout
+	clear(w.v)
+	copy(w.v, w.initial)
+	copy(w.v[l.monitors:], w.monitors.first)
+	if l.pairCount > 0 {
+		for high := range sim.NodeID(w.nodes) {
+			for low := range high + 1 {
+				w.v[l.conns+l.pair(low, high)] = w.conns.empty(low, high)
+			}
+		}
+	}
+	w.v[l.crashes] = uint32(w.sys.Crashes)
+	w.refreshAll()
+}
+
+// refreshAll brings all that is derived from the vector up to date.
+func (w *World) refreshAll() {
+	w.derive()
+	w.enabled.all()
+}
+
+// restore makes v the state of a bare world.
+func (w *World) restore(v []uint32) {
+	copy(w.v, v)
+	w.derive()
+}
+
+// derive brings the sets of nodes up to date with the vector.
+func (w *World) derive() {
+	w.up = 0
+	for i := range w.nodes {
+		if w.engine.up(w.v[i]) {
+			w.up |= 1 << i
+		}
+	}
+	w.refreshConns()
+}
+
+// Start implements [sim.World].
+func (w *World) Start(src choose.Source) error {
+	if w.full() {
+		if err := w.forget(); err != nil {
+			return err
+		}
+	}
+	accompanied, err := w.accompany()
+	switch {
+	case err != nil:
+		return err
+	case accompanied:
+		return w.follow(nil, src)
+	}
+	return w.start(src)
+}
+
+func (w *World) start(src choose.Source) error {
+	w.clear()
+	w.last = sim.Step{Event: sim.Event{Kind: sim.Boot, Peer: -1}, Observed: w.last.Observed[:0]}
+	w.effects = w.effects[:0]
+	for i := range w.nodes {
+		w.setLocal(sim.NodeID(i), w.loaded[i]) // all are there before the first of them boots
+	}
+	if w.noLoad != nil {
+		return w.noLoad
+	}
+	w.up = w.early
+	for i := range w.nodes {
+		if w.early>>i&1 == 0 {
+			continue
+		}
+		w.prepare(sim.Event{Kind: sim.Boot, Node: sim.NodeID(i), Peer: -1})
+		w.step.local = w.initial[i]
+		id, err := w.walk(&w.step, src)
+		if err != nil {
+			return err
+		}
+		l := &w.steps.leaves[id]
+		w.observe(l)
+		w.effects = append(w.effects, l.effects...)
+		w.last.Effects = w.effects
+		w.setLocal(w.step.ev.Node, l.next)
+		if l.err != nil {
+			return l.err
+		}
+		w.last.Applied = len(w.effects)
+		if _, err := w.apply(id, len(l.effects)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxEntries is how many local states and steps the tables of a world hold before they are dropped.
+// An entry takes about a kilobyte, all told.
+const maxEntries = 1 << 19
+
+// full reports whether the tables are to be dropped.
+func (w *World) full() bool {
+	return !w.saved && len(w.locals.list)+len(w.steps.leaves) > w.most
+}
+
+// forget drops all tables. The state is lost with them.
+func (w *World) forget() error {
+	e, err := newEngine(w.sys, w.opts)
+	if err != nil {
+		return err
+	}
+	e.stats, e.samples, e.plans = w.stats, w.samples, w.plans
+	e.stats.Dropped++
+	w.engine = e
+	w.printed = printed{}
+	w.properties.init(w)
+	return nil
+}
+
+// Save implements [Snapshotter].
+func (w *World) Save(buf []byte) []byte {
+	w.saved = true
+	for _, word := range w.v {
+		buf = binary.LittleEndian.AppendUint32(buf, word)
+	}
+	return buf
+}
+
+// Load implements [Snapshotter].
+func (w *World) Load(state []byte) {
+	for i := range w.v {
+		w.v[i] = binary.LittleEndian.Uint32(state[4*i:])
+	}
+	w.refreshAll()
+	w.shadow.active = false
+	w.last = sim.Step{Event: sim.Event{Peer: -1}, Observed: w.last.Observed[:0]}
+}
+
+// printed keeps the fingerprint of the state that it was last asked for.
+type printed struct {
+	v   []uint32
+	sum sim.Fingerprint
+	net sim.Fingerprint // the network's share
+}
+
+// Fingerprint implements [sim.World]. It is that of the replay engine.
+func (w *World) Fingerprint() sim.Fingerprint {
+	w.print()
+	return w.printed.sum
+}
+
+func (w *World) print() {
+	p := &w.printed
+	if p.v == nil {
+		p.v = make([]uint32, len(w.v))
+		copy(p.v, w.v)
+		for i, word := range w.v {
+			h, net := w.wordHash(i, word)
+			p.add(h, net)
+		}
+		return
+	}
+	for i, word := range w.v {
+		if old := p.v[i]; old != word {
+			h, net := w.wordHash(i, old)
+			p.sub(h, net)
+			h, net = w.wordHash(i, word)
+			p.add(h, net)
+			p.v[i] = word
+		}
+	}
+}
+
+func (p *printed) add(h sim.Fingerprint, net bool) {
+	p.sum = p.sum.Add(h)
+	if net {
+		p.net = p.net.Add(h)
+	}
+}
+
+func (p *printed) sub(h sim.Fingerprint, net bool) {
+	p.sum = p.sum.Sub(h)
+	if net {
+		p.net = p.net.Sub(h)
+	}
+}
+
+// wordHash is the share of one word of the vector in the fingerprint, and whether it is the network's.
+func (e *engine) wordHash(i int, word uint32) (h sim.Fingerprint, net bool) {
+	switch l := &e.layout; {
+	case i < l.bags:
+		return e.locals.list[word].hash, false
+	case i < l.conns:
+		return e.bags.hash(word, i-l.bags), true
+	case i < l.monitors:
+		low, high := e.pairAt(i - l.conns)
+		return e.conns.hash(word, i-l.conns, low, high), true
+	case i < l.rest:
+		return e.monitors.list[word].hash, false
+	case i == l.rest:
+		return e.rests.list[word].hash, true
+	default:
+		return e.budgets[word], false
+	}
+}
+
+// pairAt is the inverse of layout.pair.
+func (e *engine) pairAt(pair int) (low, high sim.NodeID) {
+	for int(high+1)*int(high+2)/2 <= pair {
+		high++
+	}
+	return sim.NodeID(pair) - high*(high+1)/2, high
+}
+
+// Components implements [sim.World].
+func (w *World) Components() iter.Seq2[sim.Component, sim.Fingerprint] {
+	return func(yield func(sim.Component, sim.Fingerprint) bool) {
+		w.print()
+		for i := range w.nodes {
+			if !yield(sim.Component{Kind: sim.NodeState, Index: i}, w.locals.list[w.v[i]].hash) {
+				return
+			}
+		}
+		if !yield(sim.Component{Kind: sim.NetState}, w.printed.net) {
+			return
+		}
+		for i := range w.sys.Monitors {
+			if !yield(sim.Component{Kind: sim.MonitorState, Index: i}, w.monitors.list[w.v[w.layout.monitors+i]].hash) {
+				return
+			}
+		}
+		yield(sim.Component{Kind: sim.Budgets}, w.engine.budgets[w.v[w.layout.crashes]])
+	}
+}
