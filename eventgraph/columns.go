@@ -14,7 +14,13 @@ func (l *lanes) write(w io.Writer) error {
 	if !l.o.NoHeader {
 		var c canvas
 		for i, n := range l.g.Nodes {
-			c.put(l.x[i], strings.TrimSpace(fmt.Sprintf("n%d %s", n.ID, n.Name)))
+			name := []rune(strings.TrimSpace(fmt.Sprintf("n%d %s", n.ID, n.Name)))
+			if i+1 < len(l.x) {
+				if room := l.x[i+1] - l.x[i] - 1; len(name) > room {
+					name = append(name[:max(room-1, 0)], '…')
+				}
+			}
+			c.put(l.x[i], string(name))
 		}
 		fmt.Fprintln(b, c)
 	}

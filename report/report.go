@@ -28,6 +28,9 @@ type Report struct {
 	Depth        int               `json:"depth"`
 	Paths        int               `json:"paths"`
 	States       int               `json:"states"`
+	Transitions  int               `json:"transitions,omitempty"` // of bfs: steps from distinct states
+	Handlers     int               `json:"handlers,omitempty"`    // of bfs: handler executions behind them
+	Bytes        int               `json:"bytes,omitempty"`       // of bfs: memory of the set of states
 	Events       int               `json:"events"`
 	Seconds      float64           `json:"seconds"`
 	Stopped      string            `json:"stopped"`
@@ -71,6 +74,7 @@ type Critical struct {
 type Coverage struct {
 	ExhaustedDepth      int                `json:"exhausted_depth"`
 	Complete            bool               `json:"complete"`
+	Unchecked           string             `json:"unchecked,omitempty"` // properties about which nothing is said
 	OmissionProbability *float64           `json:"omission_probability"`
 	NeverHappened       []string           `json:"never_happened"`
 	Sometimes           []search.Sometimes `json:"sometimes"`

@@ -249,6 +249,9 @@ func (r *Report) outcome() string {
 	if r.Verdict == search.Inconclusive {
 		return fmt.Sprintf("INCONCLUSIVE after %s (stopped: %s)", seconds(r.Seconds), r.Stopped)
 	}
+	if r.Coverage.Complete && r.Coverage.Unchecked == "" {
+		return fmt.Sprintf("nothing found in %s: every state within the limits was visited", seconds(r.Seconds))
+	}
 	return fmt.Sprintf("nothing found in %s: bounded, NOT a proof", seconds(r.Seconds))
 }
 
@@ -258,10 +261,17 @@ func (r *Report) covered() []string {
 	var lines []string
 	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", number(c.ExhaustedDepth), plural(r.States, "state"))
 	if c.Complete {
-		exhaustive = fmt.Sprintf("every state within the limits was visited: %s", number(r.States))
+		exhaustive = fmt.Sprintf("complete: %s", plural(r.States, "state"))
+	}
+	if r.Transitions > 0 {
+		exhaustive += fmt.Sprintf(", %s by %s; %.1f bytes per state", plural(r.Transitions, "transition"),
+			plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
 	}
 	if c.ExhaustedDepth > 0 || c.Complete {
 		lines = append(lines, exhaustive)
+	}
+	if c.Unchecked != "" {
+		lines = append(lines, "NOT checked: "+c.Unchecked)
 	}
 	for i := range r.Phases {
 		if p := &r.Phases[i]; strings.HasSuffix(p.Name, "walks") && p.Paths > 0 {

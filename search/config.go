@@ -25,14 +25,23 @@ const (
 
 	Walk   Name = "walk"   // weighted random walks from the start, without fault injections
 	Faulty Name = "faulty" // random steps with injections, then none until live, in rounds
-	BFS    Name = "bfs"    // stateful breadth-first search to completion
+	BFS    Name = "bfs"    // breadth-first over states by the table engine, to completion or a depth in steps
 	DFS    Name = "dfs"    // stateful depth-first search to completion
+)
+
+// Engine names a way to execute steps.
+type Engine string
+
+const (
+	ReplayEngine Engine = "replay" // runs handlers at every step
+	TableEngine  Engine = "table"  // looks steps up; pays when local states repeat
 )
 
 // Config says what to search and how far. The zero value of each field but System is a default.
 type Config struct {
 	System    sim.System
 	Strategy  Name
+	Engine    Engine        // "": table for bfs, replay for the other strategies, which measured faster
 	Property  string        // check only the property of that name; "": all
 	MaxDepth  int           // depth of deepening; 0: until a limit is hit
 	WalkSteps int           // length of a walk; 0: 2,000
@@ -132,6 +141,10 @@ type Stats struct {
 	States         int         `json:"states"` // distinct states seen by the exhaustive part
 	ExhaustedDepth int         `json:"exhausted_depth"`
 	Complete       bool        `json:"complete"`
+	Unchecked      string      `json:"unchecked,omitempty"` // of bfs: properties about which nothing is said
+	Transitions    int         `json:"transitions"`         // of bfs: steps from distinct states
+	Handlers       int         `json:"handlers"`            // of bfs: handler executions that stood behind them
+	Bytes          int         `json:"bytes"`               // of bfs: memory of the set of states
 	Phases         []Phase     `json:"phases"`
 	NeverHappened  []string    `json:"never_happened"`
 	Sometimes      []Sometimes `json:"sometimes"`
@@ -184,9 +197,15 @@ func (c Config) complete() (Config, error) {
 	switch c.Strategy {
 	case "":
 		c.Strategy = Deepening
-	case Deepening, Walk, Faulty:
+	case Deepening, Walk, Faulty, BFS:
 	default:
-		return c, fmt.Errorf("strategy %q is none of %s, %s, %s", c.Strategy, Deepening, Walk, Faulty)
+		return c, fmt.Errorf("strategy %q is none of %s, %s, %s, %s", c.Strategy, Deepening, Walk, Faulty, BFS)
+	}
+	switch {
+	case c.Engine != "" && c.Engine != ReplayEngine && c.Engine != TableEngine:
+		return c, fmt.Errorf("engine %q is none of %s, %s", c.Engine, TableEngine, ReplayEngine)
+	case c.Engine == ReplayEngine && c.Strategy == BFS:
+		return c, fmt.Errorf("strategy %s needs the engine %s", BFS, TableEngine)
 	}
 	for _, f := range []struct {
 		name  string

@@ -16,6 +16,9 @@ import (
 // number of workers, unless Time or ctx ended the search or a handler did not return; with one
 // worker also what was done until then is the same.
 func Run(ctx context.Context, cfg Config) (*Result, error) {
+	if cfg.Strategy == BFS {
+		return breadthFirst(ctx, cfg)
+	}
 	s, err := newSearcher(cfg)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
 )
 
 // worker does units, one after the other. All but the atomic fields is its own
@@ -24,7 +25,11 @@ type worker struct {
 
 // newWorker returns a worker that starts from the given roots.
 func newWorker(cfg *Config, number int, global *visited) (*worker, error) {
-	world, err := sim.NewWorld(&cfg.System, sim.Options{})
+	newWorld := sim.NewWorld
+	if cfg.Engine == TableEngine {
+		newWorld = table.NewWorld
+	}
+	world, err := newWorld(&cfg.System, sim.Options{})
 	if err != nil {
 		return nil, err
 	}

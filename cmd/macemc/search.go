@@ -81,7 +81,7 @@ run that recovered, when there is one), report.html, report.md and report.json.
 	fl.IntVar(&f.nodes, "nodes", 0, "number of nodes `N`")
 	fl.StringArrayVar(&f.set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; may be repeated")
 	fl.StringVar(&f.strategy, "strategy", "", "`NAME`, one of "+strings.Join(strategyNames(), ", ")+" (default deepening)")
-	fl.IntVar(&f.depth, "depth", 0, "deepest `D` of the exhaustive part, in choices (default: until a limit is hit)")
+	fl.IntVar(&f.depth, "depth", 0, "deepest `D` of the exhaustive part, in choices, or steps for bfs (default: until a limit is hit)")
 	fl.IntVar(&f.walkSteps, "walk-steps", 0, "length `N` of a random walk, in steps (default 2000)")
 	fl.IntVar(&f.walks, "walks", 0, "walks `K` per probe of a critical transition (default 200)")
 	fl.IntVar(&f.limits.Crashes, "crashes", 0, "at most `N` crashes in a run")
@@ -93,7 +93,7 @@ run that recovered, when there is one), report.html, report.md and report.json.
 	fl.StringVar(&f.weights, "weights", "", "`WEIGHTS` of events in random walks, as action=40,message=8,timer=1,consequence=8,fault=4")
 	fl.BoolVar(&f.unbiased, "unbiased", false, "equal weights in random walks")
 	fl.Uint64Var(&f.seed, "seed", 1, "`SEED` of the random walks, at least 1")
-	fl.StringVar(&f.engine, "engine", "replay", "how steps are executed, by `NAME`: replay")
+	fl.StringVar(&f.engine, "engine", "", "how steps are executed, by `NAME`: table or replay (default: table for bfs, replay for the others)")
 	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` go on at a time (default: all cores)")
 	fl.StringVar(&f.prefix, "prefix", "", "search from the end of the path in `FILE`")
 	fl.StringVar(&f.savePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`, for --prefix")
@@ -171,6 +171,7 @@ func (f *searchFlags) request(name string, changed func(string) bool) (*request,
 		Time:         f.time,
 		MaxPaths:     f.maxPaths,
 		HandlerLimit: f.handlerLimit,
+		Engine:       search.Engine(f.engine),
 	}
 	if cfg.Workers == 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
@@ -235,18 +236,18 @@ func (f *searchFlags) validate(changed func(string) bool) error {
 		return fmt.Errorf("--unbiased and --weights contradict each other; give one of them")
 	case changed("prefix") && changed("save-prefixes"):
 		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
-	case f.engine != "replay":
-		return fmt.Errorf("--engine %q is not available; accepted is replay", f.engine)
+	case changed("engine") && f.engine != string(search.ReplayEngine) && f.engine != string(search.TableEngine):
+		return fmt.Errorf("--engine %q is not available; accepted are %s, %s", f.engine, search.TableEngine, search.ReplayEngine)
 	case changed("strategy") && !slices.Contains(strategyNames(), f.strategy):
 		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.strategy, strings.Join(strategyNames(), ", "))
-	case changed("depth") && changed("strategy") && f.strategy != string(search.Deepening):
-		return fmt.Errorf("--depth bounds the strategy deepening; --strategy %s has no depth", f.strategy)
+	case changed("depth") && (f.strategy == string(search.Walk) || f.strategy == string(search.Faulty)):
+		return fmt.Errorf("--depth bounds the strategies deepening and bfs; --strategy %s has no depth", f.strategy)
 	}
 	return nil
 }
 
 func strategyNames() []string {
-	return []string{string(search.Deepening), string(search.Walk), string(search.Faulty)}
+	return []string{string(search.Deepening), string(search.Walk), string(search.Faulty), string(search.BFS)}
 }
 
 func (f *searchFlags) subject(name string, changed func(string) bool) (check.Subject, error) {
