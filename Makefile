@@ -1,10 +1,10 @@
 .DEFAULT_GOAL := help
 GO ?= go
 
-.PHONY: help build test bench lint demo ci
+.PHONY: help build test bench bench-peers lint demo ci
 
 help: ## show what can be made
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 build: ## build bin/macemc
 	$(GO) build -o bin/ ./cmd/macemc
@@ -14,6 +14,11 @@ test: ## run all tests
 
 bench: ## run all benchmarks, in the format that benchstat reads
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+bench-peers: build ## compare with SPIN and rumur on Paxos (installs them from Debian packages; 5 GB of memory, half an hour)
+	@for p in spin rumur gcc; do command -v $$p >/dev/null || missing="$$missing $$p"; done; \
+	test -z "$$missing" || { apt-get update -q && apt-get install -q -y $$missing; }
+	$(GO) run ./bench/peers -proposers 2,3 -workers 1
 
 lint: ## check formatting, go vet and staticcheck
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted with gofmt:" $$files; exit 1; }

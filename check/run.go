@@ -152,6 +152,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		Coverage: report.Coverage{
 			ExhaustedDepth: res.Stats.ExhaustedDepth,
 			Complete:       res.Stats.Complete,
+			Recovers:       res.Stats.Recovers,
 			Unchecked:      res.Stats.Unchecked,
 			NeverHappened:  res.Stats.NeverHappened,
 			Sometimes:      res.Stats.Sometimes,

@@ -74,6 +74,7 @@ type Critical struct {
 type Coverage struct {
 	ExhaustedDepth      int                `json:"exhausted_depth"`
 	Complete            bool               `json:"complete"`
+	Recovers            bool               `json:"recovers,omitempty"`  // a live state can be reached from every state, without faults
 	Unchecked           string             `json:"unchecked,omitempty"` // properties about which nothing is said
 	OmissionProbability *float64           `json:"omission_probability"`
 	NeverHappened       []string           `json:"never_happened"`

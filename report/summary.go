@@ -270,6 +270,9 @@ func (r *Report) covered() []string {
 	if c.ExhaustedDepth > 0 || c.Complete {
 		lines = append(lines, exhaustive)
 	}
+	if c.Recovers {
+		lines = append(lines, "recovery always possible: from each of them a live state can be reached without faults")
+	}
 	if c.Unchecked != "" {
 		lines = append(lines, "NOT checked: "+c.Unchecked)
 	}
@@ -281,6 +284,10 @@ func (r *Report) covered() []string {
 	var faults []string
 	for _, l := range limits(r.Limits, c.FaultsUsed) {
 		if l.allowed > 0 {
+			if r.Strategy == string(search.BFS) { // in all ways within the limits; nobody counts
+				faults = append(faults, fmt.Sprintf("%s <=%d", l.name, l.allowed))
+				continue
+			}
 			faults = append(faults, fmt.Sprintf("%s %d/%d", l.name, l.used, l.allowed))
 		} else {
 			faults = append(faults, fmt.Sprintf("%s 0 (off)", l.name))

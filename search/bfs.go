@@ -38,7 +38,7 @@ func breadthFirst(ctx context.Context, cfg Config) (*Result, error) {
 	r := &Result{Verdict: OK, Stopped: stoppedBy(ctx, x)}
 	r.Stats = Stats{
 		States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes,
-		ExhaustedDepth: x.Depth, Complete: x.Complete,
+		ExhaustedDepth: x.Depth, Complete: x.Complete, Recovers: x.LivenessChecked && x.Dead == 0,
 		Phases: []Phase{}, NeverHappened: []string{}, Sometimes: []Sometimes{},
 	}
 	var finding *sim.Finding
@@ -48,9 +48,25 @@ func breadthFirst(ctx context.Context, cfg Config) (*Result, error) {
 		sus.find(finding)
 		sus.Steps = x.Depth
 		r.Verdict, r.Finding = Violation, sus
+	case x.Dead > 0:
+		sus := &Suspect{
+			Kind: sim.Liveness, Node: -1, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: BFS, OutOfEvents: x.DeadOutOfEvents,
+		}
+		if x.DeadOutOfEvents {
+			sus.Kind = sim.Deadlock
+		}
+		r.Verdict, r.Finding, r.Stopped = Violation, sus, StoppedFound
+		if cfg.Confirm != nil {
+			// The states say that it is dead; walks show how it goes on, and the nearest run that recovers.
+			c, err := cfg.Confirm(ctx, *sus)
+			if err != nil && ctx.Err() == nil {
+				return nil, err
+			}
+			r.Detail = c.Detail
+		}
 	case x.States <= 1 && !x.Complete:
 		r.Verdict = Inconclusive
-	case slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
+	case !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
 		r.Stats.Unchecked = "liveness properties" // only walks, or all states with what follows them, could tell
 	}
 	r.Stats.Seconds = time.Since(began).Seconds()

@@ -141,6 +141,7 @@ type Stats struct {
 	States         int         `json:"states"` // distinct states seen by the exhaustive part
 	ExhaustedDepth int         `json:"exhausted_depth"`
 	Complete       bool        `json:"complete"`
+	Recovers       bool        `json:"recovers,omitempty"`  // of bfs: from every state a live one can be reached without faults
 	Unchecked      string      `json:"unchecked,omitempty"` // of bfs: properties about which nothing is said
 	Transitions    int         `json:"transitions"`         // of bfs: steps from distinct states
 	Handlers       int         `json:"handlers"`            // of bfs: handler executions that stood behind them

@@ -11,9 +11,13 @@ type collapse struct {
 	words int
 	left  []int32 // per inner node, bottom up: its children; words first, then inner nodes
 	right []int32
+	above []uint64 // by word: set of the inner nodes above it but for the root; nil: there are too many
 	inner pairs
 	roots pairs
 }
+
+// narrow is how many words a vector may have for sets of them to be kept in a word.
+const narrow = 64
 
 // newCollapse makes a set of vectors. The order in which their words become leaves does not matter for
 // what is in the set, but those that change together should be neighbours.
@@ -31,6 +35,14 @@ func newCollapse(order []int32) *collapse {
 		}
 		level = up
 	}
+	if words <= narrow {
+		c.above = make([]uint64, c.size()+1)
+		for k := len(c.left) - 2; k >= 0; k-- {
+			set := c.above[words+k] | 1<<k
+			c.above[c.left[k]], c.above[c.right[k]] = set, set
+		}
+		c.above = c.above[:words]
+	}
 	return c
 }
 
@@ -40,77 +52,58 @@ func (c *collapse) size() int { return c.words + len(c.left) - 1 }
 // unfold writes the tree of a vector: its words, and the numbers of its inner nodes but for the root.
 func (c *collapse) unfold(id uint32, tree []uint32) {
 	last := len(c.left) - 1
-	p := c.roots.list[id]
+	p := c.roots.list.at(id)
 	tree[c.left[last]], tree[c.right[last]] = uint32(p>>32), uint32(p)
 	for k := last - 1; k >= 0; k-- {
-		p := c.inner.list[tree[c.words+k]]
+		p := c.inner.list.at(tree[c.words+k])
 		tree[c.left[k]], tree[c.right[k]] = uint32(p>>32), uint32(p)
 	}
 }
 
-// add adds a vector, the words of tree. The rest of tree is scratch; base is the tree of a vector that
-// is in the set and has much in common with it, nil if there is none.
+// add adds a vector, the words of tree, and brings the rest of tree up to date. Base is the tree of a
+// vector that is in the set and has much in common with it, nil if there is none.
 func (c *collapse) add(tree, base []uint32) (id uint32, added bool) {
-	last := len(c.left) - 1
-	for k := range last {
+	c.complete(tree, base)
+	return c.roots.intern(c.root(tree))
+}
+
+// complete brings inner nodes up to date.
+func (c *collapse) complete(tree, base []uint32) {
+	for k := range len(c.left) - 1 {
 		l, r := c.left[k], c.right[k]
 		if base != nil && tree[l] == base[l] && tree[r] == base[r] {
 			tree[c.words+k] = base[c.words+k]
 			continue
 		}
-		tree[c.words+k], _ = c.inner.intern(uint64(tree[l])<<32 | uint64(tree[r]))
+		tree[c.words+k], _ = c.inner.intern(c.pair(k, tree))
 	}
-	return c.roots.intern(uint64(tree[c.left[last]])<<32 | uint64(tree[c.right[last]]))
 }
 
+// over is the set of inner nodes above some words of a narrow vector, but for the root.
+func (c *collapse) over(words uint64) (nodes uint64) {
+	for ; words != 0; words &= words - 1 {
+		nodes |= c.above[bits.TrailingZeros64(words)]
+	}
+	return nodes
+}
+
+// update brings a set of inner nodes up to date.
+func (c *collapse) update(tree []uint32, nodes uint64) {
+	for ; nodes != 0; nodes &= nodes - 1 {
+		k := bits.TrailingZeros64(nodes)
+		tree[c.words+k], _ = c.inner.intern(c.pair(k, tree))
+	}
+}
+
+// pair is what an inner node stands for.
+func (c *collapse) pair(k int, tree []uint32) uint64 {
+	return uint64(tree[c.left[k]])<<32 | uint64(tree[c.right[k]])
+}
+
+func (c *collapse) root(tree []uint32) uint64 { return c.pair(len(c.left)-1, tree) }
+
 // len is the number of vectors.
-func (c *collapse) len() int { return len(c.roots.list) }
+func (c *collapse) len() int { return c.roots.list.n }
 
 // bytes is the memory that the set takes.
 func (c *collapse) bytes() int { return c.inner.bytes() + c.roots.bytes() }
-
-// pairs interns pairs of numbers.
-type pairs struct {
-	list  []uint64
-	index []uint32 // open addressing: number in list, plus one; 0: free
-	shift uint
-}
-
-const minPairs = 1 << 10
-
-func (p *pairs) slot(pair uint64) int {
-	return int((pair ^ pair>>29) * 0x9E3779B97F4A7C15 >> p.shift)
-}
-
-func (p *pairs) intern(pair uint64) (id uint32, added bool) {
-	if len(p.list) >= len(p.index)/4*3 {
-		p.grow()
-	}
-	mask := len(p.index) - 1
-	i := p.slot(pair)
-	for ; p.index[i] != 0; i = (i + 1) & mask {
-		if n := p.index[i] - 1; p.list[n] == pair {
-			return n, false
-		}
-	}
-	id = uint32(len(p.list))
-	p.list = append(p.list, pair)
-	p.index[i] = id + 1
-	return id, true
-}
-
-func (p *pairs) grow() {
-	size := max(minPairs, 2*len(p.index))
-	p.index = make([]uint32, size)
-	p.shift = uint(64 - bits.TrailingZeros(uint(size)))
-	mask := size - 1
-	for n, pair := range p.list {
-		i := p.slot(pair)
-		for p.index[i] != 0 {
-			i = (i + 1) & mask
-		}
-		p.index[i] = uint32(n) + 1
-	}
-}
-
-func (p *pairs) bytes() int { return 8*cap(p.list) + 4*cap(p.index) }

@@ -237,7 +237,7 @@ func bundled(t testing.TB, name string, nodes int, limits sim.Limits, bugs ...st
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := entry.New(spec.Config{Nodes: nodes})
+	sys, err := entry.New(spec.Config{Nodes: nodes, Bugs: bugs})
 	if err == nil {
 		sys, err = sys.WithLimits(limits)
 	}

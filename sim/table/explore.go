@@ -30,13 +30,23 @@ type Exploration struct {
 	Finding error
 	Path    choose.Path
 
-	Bytes int // of the set of states, parents included
+	// LivenessChecked: it is known of every state whether some live state can be reached from it without faults
+	// being injected, by answers that have weight. Else, and when the system has no Eventually property,
+	// what follows is not set.
+	LivenessChecked bool
+	Dead            int         // states from which no live state can be reached
+	DeadPath        choose.Path // to one of them, by as few steps as possible
+	DeadCritical    int         // the last step of DeadPath, the critical one; 0: it is dead from the start
+	DeadOutOfEvents bool        // a deadlock: nothing can happen there any more, but for faults
+
+	Bytes int // of the set of states, with all that is kept for each
 	Stats Stats
 }
 
 // Explore visits all states that can be reached, injections within the limits of the system included,
 // breadth first, and checks the Always properties of each. It stops at the first finding, with a
-// shortest path to it. The set of visited states is exact.
+// shortest path to it. The set of visited states is exact. When all states were visited it looks for
+// those that are dead.
 //
 // The error is that of [NewWorld], or [*Unsupported] when a state turns up that the tables cannot
 // hold.
@@ -50,7 +60,10 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 	if err == nil {
 		err = x.run(ctx)
 	}
-	x.out.States, x.out.Bytes = x.seen.len(), x.seen.bytes()+4*cap(x.parents)
+	if err == nil && x.out.Stopped == "" {
+		err = x.liveness(ctx)
+	}
+	x.out.States, x.out.Bytes = x.seen.len(), x.bytes()
 	x.out.Stats = x.w.Stats()
 	var u *Unsupported
 	switch {
@@ -73,12 +86,19 @@ type explorer struct {
 	w       *World // bare
 	opts    ExploreOptions
 	seen    *collapse
-	parents []uint32 // by state: the one that it was found from, plus one
+	parents chunks[uint32] // by state: the one that it was found from, plus one
+	found   successors
 	out     Exploration
 
-	base, tree []uint32 // trees of the state that is expanded, and of a successor
+	// recovers: from here a live state is known to be reached; ordinary: found by a step of the recovery
+	// relation. Both are only kept when there are Eventually properties.
+	goals              bool
+	recovers, ordinary bitset
+
+	// Trees of the state that is expanded, and of a successor, whose words are the vector of the world.
+	base, tree []uint32
 	events     []sim.Event
-	answers    choose.Enumerate
+	answers    answers
 
 	// Where a finding was made: at the state bad, or in a step from it.
 	bad      uint32 // plus one; 0: at the start
@@ -89,39 +109,46 @@ type explorer struct {
 func newExplorer(e *engine, opts ExploreOptions) *explorer {
 	x := &explorer{w: newWorld(e), opts: opts, badEvent: -1}
 	x.w.bare = true
+	x.goals = len(x.w.properties.eventually) > 0
 	x.seen = newCollapse(e.layout.order())
 	x.base, x.tree = make([]uint32, x.seen.size()), make([]uint32, x.seen.size())
+	x.w.v = x.tree[:x.seen.words]
 	return x
 }
-
-const checkContext = 1 << 10 // states
 
 func (x *explorer) run(ctx context.Context) error {
 	if err := x.start(); err != nil {
 		return err
 	}
 	end := uint32(x.seen.len()) // of the states at the present depth
-	for id := uint32(0); int(id) < x.seen.len(); id++ {
-		if id == end {
-			x.out.Depth++
-			end = uint32(x.seen.len())
+	for id := uint32(0); ; id++ {
+		if last := id == end; last || id == 0 || len(x.found.list) >= successorsAtOnce {
+			if err := x.settle(); err != nil {
+				return err
+			}
+			switch {
+			case last && x.seen.len() == int(id):
+				return nil
+			case x.opts.MaxStates > 0 && x.seen.len() >= x.opts.MaxStates:
+				x.out.Stopped = "states"
+				return nil
+			case ctx.Err() != nil:
+				x.out.Stopped = "interrupted"
+				return nil
+			}
+			if last {
+				end = uint32(x.seen.len())
+				x.out.Depth++
+			}
 		}
-		switch {
-		case x.opts.MaxDepth > 0 && x.out.Depth >= x.opts.MaxDepth:
+		if x.opts.MaxDepth > 0 && x.out.Depth >= x.opts.MaxDepth {
 			x.out.Stopped = "depth"
-			return nil
-		case x.opts.MaxStates > 0 && x.seen.len() >= x.opts.MaxStates:
-			x.out.Stopped = "states"
-			return nil
-		case id%checkContext == 0 && ctx.Err() != nil:
-			x.out.Stopped = "interrupted"
 			return nil
 		}
 		if err := x.expand(id); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // Rehearsal: so many random runs of so many steps.
@@ -173,59 +200,49 @@ func (x *explorer) start() error {
 			x.badPicks = x.answers.Path()
 			return err
 		}
-		if err := x.found(0, nil); err != nil {
+		id, added := x.seen.add(x.tree, nil)
+		if !added {
+			continue
+		}
+		if err := x.add(id, &successor{}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// enter makes a state that of the world, and lists its events.
+func (x *explorer) enter(id uint32) {
+	x.seen.unfold(id, x.base)
+	copy(x.tree, x.base)
+	x.w.derive()
+	x.w.changed = 0
+	x.events = x.w.list(x.events[:0])
+}
+
 // expand executes all that can happen in a state.
 func (x *explorer) expand(id uint32) error {
 	w := x.w
-	x.seen.unfold(id, x.base)
-	v := x.base[:len(w.v)]
-	copy(w.v, v)
-	w.derive()
+	x.enter(id)
 	up := w.up
-	x.events = w.list(x.events[:0])
 	for i, ev := range x.events {
 		for x.answers.Reset(); x.answers.Next(); {
 			if err := w.advance(ev, &x.answers); err != nil {
+				if err := x.settle(); err != nil {
+					return err
+				}
 				x.bad, x.badEvent, x.badPicks = id+1, i, x.answers.Path()
 				return err
 			}
-			x.out.Transitions++
-			if err := x.found(id+1, x.base); err != nil {
-				return err
-			}
-			copy(w.v, v)
+			x.push(id+1, x.recovering(ev))
 			w.up = up
 		}
 	}
 	return nil
 }
 
-// found adds the state of the world, which was found from a state, plus one; base is that one's tree.
-func (x *explorer) found(parent uint32, base []uint32) error {
-	w := x.w
-	copy(x.tree, w.v)
-	id, added := x.seen.add(x.tree, base)
-	if !added {
-		return nil
-	}
-	x.parents = append(x.parents, parent)
-	if err := w.Check(); err != nil {
-		x.bad, x.badEvent = id+1, -1
-		return err
-	}
-	if w.Live() {
-		x.out.Live++
-	}
-	if n := x.seen.len(); n&(n-1) == 0 {
-		return x.audit(id)
-	}
-	return nil
+func (x *explorer) bytes() int {
+	return x.seen.bytes() + x.parents.bytes() + x.recovers.bytes() + x.ordinary.bytes()
 }
 
 // audit has the replay engine go to a state, as shadow does with runs.
@@ -277,7 +294,7 @@ func (x *explorer) unfoldInto(id uint32) {
 // from there came to.
 func (x *explorer) path(state uint32, event int, picks choose.Path) choose.Path {
 	var chain []uint32 // latest first
-	for s := state; s != 0; s = x.parents[s-1] {
+	for s := state; s != 0; s = x.parents.at(s-1) {
 		chain = append(chain, s-1)
 	}
 	var path choose.Path

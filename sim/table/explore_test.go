@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -321,21 +323,40 @@ func TestExploreStops(t *testing.T) {
 	}
 }
 
-// BenchmarkExplorePaxos measures a transition of the exploration of Paxos with two proposers, tables
-// filled anew each time.
-func BenchmarkExplorePaxos(b *testing.B) {
-	b.ReportAllocs()
-	transitions, states, bytes := 0, 0, 0
-	for b.Loop() {
-		x, err := table.Explore(context.Background(), paxos(2), table.ExploreOptions{})
-		if err != nil || x.States != 98_160 {
-			b.Fatal(x, err)
-		}
-		transitions += x.Transitions
-		states += x.States
-		bytes += x.Bytes
+// BenchmarkExplore measures the exploration of Paxos, tables filled anew each time: transitions and
+// states per second of processor time.
+func BenchmarkExplore(b *testing.B) {
+	for _, bench := range []struct {
+		name      string
+		proposers int
+		opts      table.ExploreOptions
+	}{
+		{"proposers=2", 2, table.ExploreOptions{}},
+		{"proposers=3", 3, table.ExploreOptions{MaxStates: 2_000_000}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			sys := bundled(b, "paxos", bench.proposers+4, sim.Limits{})
+			b.ReportAllocs()
+			var sum table.Exploration
+			begin := processorTime(b)
+			for b.Loop() {
+				x := explore(b, sys, bench.opts)
+				sum.Transitions += x.Transitions
+				sum.States += x.States
+				sum.Bytes += x.Bytes
+			}
+			seconds := (processorTime(b) - begin).Seconds()
+			b.ReportMetric(float64(sum.Transitions)/seconds/1e6, "Mtransitions/cpu-s")
+			b.ReportMetric(float64(sum.States)/seconds/1e6, "Mstates/cpu-s")
+			b.ReportMetric(float64(sum.Bytes)/float64(sum.States), "B/state")
+		})
 	}
-	b.ReportMetric(float64(transitions)/b.Elapsed().Seconds()/1e6, "Mtransitions/s")
-	b.ReportMetric(float64(states)/b.Elapsed().Seconds()/1e6, "Mstates/s")
-	b.ReportMetric(float64(bytes)/float64(states), "B/state")
+}
+
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

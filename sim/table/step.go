@@ -22,7 +22,7 @@ func (w *World) doStep(ev sim.Event, src choose.Source) error {
 func (w *World) advance(ev sim.Event, src choose.Source) error {
 	w.inside = false
 	if ev.Kind == sim.Crash {
-		w.v[w.layout.crashes]--
+		w.useCrash()
 		return w.crash(ev.Node, src)
 	}
 	if ev.Kind == sim.Heal || ev.Kind.Injection() {
@@ -177,9 +177,9 @@ func (w *World) do(node sim.NodeID, o *op) error {
 		w.operate(node, o.peer, opClose, 0)
 	case sim.AnnounceEffect:
 		for i := range w.sys.Monitors {
-			word := &w.v[w.layout.monitors+i]
-			next, err := w.engine.observe(*word, node, o.id)
-			*word = next
+			word := w.layout.monitors + i
+			next, err := w.engine.observe(w.v[word], node, o.id)
+			w.set(word, next)
 			if err != nil {
 				return err
 			}
@@ -202,7 +202,7 @@ func (w *World) crash(node sim.NodeID, src choose.Source) error {
 // crashInside takes the node down inside the step.
 func (w *World) crashInside(id uint32, c cut, src choose.Source) error {
 	node := w.acting
-	w.v[w.layout.crashes]--
+	w.useCrash()
 	kept := askSurvivors(w.crashedInside(node, id, c).outcomes, src)
 	down, err := w.survived(node, id, c, kept)
 	if err != nil {
@@ -280,7 +280,7 @@ func (w *World) operate(node, peer sim.NodeID, op connOp, msg uint32) (result ui
 	}
 	next, result := w.conns.apply(old, op, side, w.up>>peer&1 == 1, msg)
 	if next != old {
-		w.v[word] = next
+		w.set(word, next)
 		if !w.bare {
 			w.connChanged(min(node, peer), max(node, peer), next)
 		}
@@ -288,11 +288,22 @@ func (w *World) operate(node, peer sim.NodeID, op connOp, msg uint32) (result ui
 	return result
 }
 
+// set changes a word of the vector.
+func (w *World) set(word int, id uint32) {
+	w.v[word] = id
+	w.changed |= 1 << (word & (narrow - 1))
+}
+
+func (w *World) useCrash() {
+	word := w.layout.crashes
+	w.set(word, w.v[word]-1)
+}
+
 func (w *World) setLocal(node sim.NodeID, id uint32) {
 	if w.v[node] == id {
 		return
 	}
-	w.v[node] = id
+	w.set(int(node), id)
 	if w.engine.up(id) {
 		w.up |= 1 << node
 	} else {
@@ -304,21 +315,21 @@ func (w *World) setLocal(node sim.NodeID, id uint32) {
 }
 
 func (w *World) setBag(node sim.NodeID, id uint32) {
-	w.v[w.layout.bags+int(node)] = id
+	w.set(w.layout.bags+int(node), id)
 	if !w.bare {
 		w.enabled.dirty(int(node))
 	}
 }
 
 func (w *World) setRest(id uint32) {
-	word := &w.v[w.layout.rest]
-	old := w.rests.list[*word].state
-	*word = id
+	word := w.layout.rest
+	old := w.v[word]
+	w.set(word, id)
 	if w.bare {
 		return
 	}
 	w.enabled.dirty(w.nodes)
-	if now := w.rests.list[id].state; now.Cut != old.Cut {
+	if w.rests.list[id].state.Cut != w.rests.list[old].state.Cut {
 		w.refreshConns()
 		w.enabled.all()
 	}

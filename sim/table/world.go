@@ -23,7 +23,8 @@ type World struct {
 	quiet   bool // as of the last listing; only kept under Prompt timing
 
 	// bare: only the vector and the set of nodes that are up are kept up to date, see derive.
-	bare   bool
+	bare    bool
+	changed uint64 // set of words that were changed, if there are not too many of them
 	most   int  // entries of the tables
 	saved  bool // states were saved, which refer to the tables
 	inside bool // the node crashed inside the step
