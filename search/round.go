@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -25,10 +26,22 @@ type round struct {
 }
 
 // watch is what is known of a worker's being alive. It is counted in ticks: when the whole process is
-// suspended, so are they.
+// suspended, so are they. On a busy machine that is not enough: a worker that had no processor is not
+// stuck.
 type watch struct {
-	waiting  int // ticks since the worker was asked
-	patience int // ticks until it is suspected
+	waiting  int           // ticks since the worker was asked
+	patience int           // ticks until it is suspected
+	cpu      time.Duration // of the process when the worker was asked
+}
+
+// starvedFactor times its patience is what a worker gets that seems to have had no processor: its
+// handler may be blocked.
+const starvedFactor = 10
+
+// starved reports whether so little processor time was used since the worker was asked that it may have
+// had none.
+func (w *watch) starved(busy int) bool {
+	return w.waiting <= starvedFactor*w.patience && cpuTime()-w.cpu < time.Duration(w.patience*busy)*tick
 }
 
 // overdue is a worker that does not answer.
@@ -113,15 +126,22 @@ func (r *round) wait(ctx context.Context) *overdue {
 
 // look asks all workers whether they are alive.
 func (r *round) look() *overdue {
+	busy := 0
+	for i := range r.doing {
+		if r.doing[i].Load() > 0 {
+			busy++
+		}
+	}
+	busy = min(busy, runtime.GOMAXPROCS(0))
 	for i := range r.watch {
 		worker, w := r.s.workers[i], &r.watch[i]
 		k := int(r.doing[i].Load()) - 1
 		if k < 0 || worker.signal.Load()&askSignal == 0 {
-			w.waiting, w.patience = 0, r.s.patience()
+			w.waiting, w.patience, w.cpu = 0, r.s.patience(), cpuTime()
 			worker.signal.Or(askSignal)
 			continue
 		}
-		if w.waiting++; w.waiting <= w.patience {
+		if w.waiting++; w.waiting <= w.patience || w.starved(busy) {
 			continue
 		}
 		if k != r.first {

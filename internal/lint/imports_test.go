@@ -24,7 +24,7 @@ var imports = []struct {
 	{pkg: "netsim", module: []string{"choose", "macetime", "sim", "sim/plan"}, strict: true},
 	{pkg: "systems/...", module: []string{"sim", "netsim", "macetime", "systems/..."}},
 	{pkg: "replay", module: []string{"choose", "sim", "sim/plan"}},
-	{pkg: "search", module: []string{"choose", "macetime", "sim", "replay"}},
+	{pkg: "search", module: []string{"choose", "macetime", "sim", "sim/table", "replay"}},
 	{pkg: "critical", module: []string{"choose", "macetime", "sim", "replay", "search"}},
 }
 

@@ -89,21 +89,24 @@ func familiesAgree(v *sim.View) bool {
 // noLoop: following parents from any node ends at a root, at a node without a parent or at one that
 // is down.
 func noLoop(v *sim.View) bool {
-	var parents [MaxNodes]sim.NodeID
-	var ends, rest Set // nodes that are known to lead out, and the others
+	var parents [MaxNodes]int8 // small, because it is cleared for every state
+	var ends, rest Set         // nodes that are known to lead out, and the others
 	for id := range sim.NodeID(v.Len()) {
-		n := node(v, id)
-		if n == nil || n.Parent() == None || n.Parent() == id {
+		parent := None
+		if n := node(v, id); n != nil {
+			parent = n.Parent()
+		}
+		if parent == None || parent == id {
 			ends = ends.With(id)
 			continue
 		}
-		parents[id] = n.Parent()
+		parents[id] = int8(parent)
 		rest = rest.With(id)
 	}
 	for rest != 0 {
 		before := rest
 		for check := rest; check != 0; check &= check - 1 {
-			if id := check.Lowest(); ends.Has(parents[id]) {
+			if id := check.Lowest(); ends.Has(sim.NodeID(parents[id])) {
 				ends, rest = ends.With(id), rest.Without(id)
 			}
 		}
