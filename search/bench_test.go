@@ -52,6 +52,7 @@ func BenchmarkSearch(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
 			b.ReportMetric(float64(events)/float64(paths), "events/path")
+			b.ReportMetric(float64(paths)/b.Elapsed().Seconds(), "paths/s")
 			b.ReportMetric(float64(states)/float64(b.N), "states")
 		})
 	}

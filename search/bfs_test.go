@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-func bundled(t *testing.T, name string, c spec.Config) sim.System {
+func bundled(t testing.TB, name string, c spec.Config) sim.System {
 	t.Helper()
 	e, err := systems.Find(name)
 	if err != nil {

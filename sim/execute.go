@@ -8,8 +8,18 @@ import (
 	"github.com/macemc/macemc/choose"
 )
 
+// reset begins a step. The slices keep their memory, and are cut in place because that is cheaper than
+// writing them.
 func (s *Step) reset(ev Event) {
-	*s = Step{Event: ev, Msgs: s.Msgs[:0], Effects: s.Effects[:0], Observed: s.Observed[:0], Answers: s.Answers[:0]}
+	s.Event = ev
+	s.Msgs = s.Msgs[:0]
+	s.Effects = s.Effects[:0]
+	s.Observed = s.Observed[:0]
+	s.Answers = s.Answers[:0]
+	s.Handler, s.Crashed, s.Applied = false, false, 0
+	if s.Source != "" {
+		s.Source = ""
+	}
 }
 
 func (w *machine) Step(ev Event, src choose.Source) error {

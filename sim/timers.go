@@ -95,9 +95,11 @@ func (w *machine) appendTimers(n *node, buf []Event) []Event {
 	if len(n.armed) == 0 || w.sys.Timing == Prompt && !w.quiet {
 		return buf
 	}
-	first := n.armed[0].left
-	for i := range n.armed {
-		first = min(first, n.armed[i].left)
+	first := n.armed[0].left // under AnyOrder all are alike
+	if w.sys.Timing != AnyOrder {
+		for i := range n.armed {
+			first = min(first, n.armed[i].left)
+		}
 	}
 	for i := range n.armed {
 		if n.armed[i].left == first {
