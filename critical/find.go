@@ -63,6 +63,17 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	return f.find(ctx)
 }
 
+// Ended is the error of [Find] when the run, made longer, ends with a finding of another kind.
+type Ended struct {
+	Finding *sim.Finding
+	Path    choose.Path // to the finding
+	Steps   int
+}
+
+func (e *Ended) Error() string {
+	return fmt.Sprintf("critical: the run, made longer, ends with a finding in step %d: %v", e.Steps, e.Finding)
+}
+
 // Confirm returns a function for [search.Config.Confirm] that decides on suspects of liveness and
 // deadlock by Find; the path is the suspect's. Suspects of other kinds are taken for violations.
 // The Detail is a [*Result].
@@ -74,6 +85,11 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 		c := cfg
 		c.Path = s.Path
 		res, err := Find(ctx, c)
+		if ended := (*Ended)(nil); errors.As(err, &ended) {
+			s.Path, s.Steps = ended.Path, ended.Steps
+			s.Find(ended.Finding)
+			return search.Confirmed{Violation: true, Instead: &s}, nil
+		}
 		if err != nil {
 			return search.Confirmed{}, err
 		}
@@ -200,6 +216,9 @@ func (f *finder) raise() error {
 	}
 	w := f.prober.workers[0]
 	o := f.prober.walk(w, f.path, 0, f.limit)
+	if o.End == search.Found {
+		return &Ended{Finding: o.Finding, Path: w.loop.Replay().Path.Clone(), Steps: o.Steps}
+	}
 	if err := unfit(&o); err != nil {
 		return err
 	}

@@ -263,3 +263,24 @@ func TestSearchAndFind(t *testing.T) {
 		}
 	})
 }
+
+// States 0 to 9 lead to the live state 31 or on to 10, from where a chain leads into a bad state. The transition lies
+// at the end of the run; when the run is made longer to tell, it violates safety, and that is what is found.
+func TestLongerRunEndsOtherwise(t *testing.T) {
+	tab := table{live: []int{31}, bad: []int{30}}
+	for i := range 30 {
+		to := []int{i + 1}
+		if i < 10 {
+			to = append(to, 31)
+		}
+		tab.moves = append(tab.moves, move{i, to})
+	}
+	confirm := critical.Confirm(critical.Config{System: tab.system(), WalkSteps: 8, Walks: 20})
+	c, err := confirm(context.Background(), search.Suspect{Kind: sim.Liveness, Path: repeat(0, 20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.Violation || c.Instead == nil || c.Instead.Kind != sim.Safety || c.Instead.Steps != 30 {
+		t.Errorf("got %+v, %+v", c, c.Instead)
+	}
+}

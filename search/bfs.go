@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -45,7 +46,7 @@ func breadthFirst(ctx context.Context, cfg Config) (*Result, error) {
 	switch {
 	case errors.As(x.Finding, &finding):
 		sus := &Suspect{Path: x.Path, Strategy: BFS, Node: -1}
-		sus.find(finding)
+		sus.Find(finding)
 		sus.Steps = x.Depth
 		r.Verdict, r.Finding = Violation, sus
 	case x.Dead > 0:
@@ -62,7 +63,7 @@ func breadthFirst(ctx context.Context, cfg Config) (*Result, error) {
 			if err != nil && ctx.Err() == nil {
 				return nil, err
 			}
-			r.Detail = c.Detail
+			r.Finding, r.Detail = cmp.Or(c.Instead, sus), c.Detail
 		}
 	case x.States <= 1 && !x.Complete:
 		r.Verdict = Inconclusive

@@ -89,6 +89,9 @@ type Confirmed struct {
 	Violation bool
 	Refuted   bool // it is known to be no violation; false with Violation false: that could not be told
 	Detail    any  // the confirmer's own, handed through to Result
+	// Instead is what was found when the suspect was examined, if that was something else. The suspect is
+	// given up for it.
+	Instead *Suspect
 }
 
 // Verdict is the answer of a search.

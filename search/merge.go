@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -145,7 +146,7 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect) error {
 	case err != nil:
 		return err
 	case c.Violation:
-		s.finding, s.detail, s.stopping = sus, c.Detail, StoppedFound
+		s.finding, s.detail, s.stopping = cmp.Or(c.Instead, sus), c.Detail, StoppedFound
 	default:
 		s.suspects++
 		if !c.Refuted {

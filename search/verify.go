@@ -93,7 +93,7 @@ func (v *verifier) verify() *Suspect {
 		Kind: sim.Nondeterminism, Node: -1, Path: v.path[:end].Clone(), Steps: d.step,
 	}
 	if d.finding != nil {
-		sus.find(d.finding)
+		sus.Find(d.finding)
 		return sus
 	}
 	sus.Message = d.text

@@ -135,7 +135,7 @@ func (w *worker) suspect(s unitStrategy, o *Outcome) *Suspect {
 	origin, yes := s.suspects(o)
 	switch {
 	case o.Finding != nil:
-		sus.find(o.Finding)
+		sus.Find(o.Finding)
 	case yes:
 		sus.Origin, sus.OutOfEvents = origin, o.End == OutOfEvents
 		sus.Kind, sus.Message = sim.Liveness, "no live state was reached"
@@ -177,6 +177,7 @@ func (s *Suspect) certain() bool {
 	return s.Kind != sim.Liveness && s.Kind != sim.Deadlock && !s.Overdue
 }
 
-func (s *Suspect) find(f *sim.Finding) {
+// Find makes s a suspect of what f says.
+func (s *Suspect) Find(f *sim.Finding) {
 	s.Kind, s.Property, s.Message, s.Stack, s.Node = f.Kind, f.Property, f.Message, f.Stack, f.Node
 }
