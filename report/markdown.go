@@ -31,7 +31,7 @@ func Markdown(w io.Writer, r *Report) error {
 			fmt.Fprintf(b, "* %s", markdownText(f.text))
 		}
 		if f.aside != "" {
-			fmt.Fprintf(b, " -- %s", markdownText(f.aside))
+			fmt.Fprintf(b, " -- %s", markdownText(strings.ReplaceAll(f.aside, "\n", "; ")))
 		}
 		b.WriteString("\n")
 	}
