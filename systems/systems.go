@@ -1,6 +1,9 @@
 package systems
 
 import (
+	"github.com/macemc/macemc/systems/brokentree"
+	"github.com/macemc/macemc/systems/overcast"
+	"github.com/macemc/macemc/systems/pastry"
 	"github.com/macemc/macemc/systems/paxos"
 	"github.com/macemc/macemc/systems/pingack"
 	"github.com/macemc/macemc/systems/randtree"
@@ -17,6 +20,9 @@ func All() []spec.Entry {
 		paxos.Entry(),
 		randtree.Entry(),
 		transport.Entry(),
+		pastry.Entry(),
+		brokentree.Entry(),
+		overcast.Entry(),
 	}
 }
 

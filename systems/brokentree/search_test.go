@@ -1,0 +1,99 @@
+package brokentree_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/brokentree"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// explore searches a configuration with one worker, so that the same paths are taken in every run.
+func explore(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *search.Result {
+	t.Helper()
+	e := brokentree.Entry()
+	sys, err := e.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sys, err = sys.WithLimits(l); err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Property != "" {
+		if sys, err = sys.Only(cfg.Property); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg.System, cfg.Property, cfg.Workers = sys, "", 1
+	res, err := search.Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// Each bug is found with its defaults, also by its property alone, and the same settings without the
+// bug give nothing: refusing whom one has asked does keep three nodes free of loops.
+func TestBugsAreFound(t *testing.T) {
+	e := brokentree.Entry()
+	for i := range e.Bugs {
+		b := &e.Bugs[i]
+		t.Run(b.ID, func(t *testing.T) {
+			for _, property := range []string{"", b.PaperProperty} {
+				res := explore(t, b.Apply(spec.Config{}), b.Defaults.Limits, search.Config{Property: property, Time: time.Minute})
+				f := res.Finding
+				if f == nil {
+					t.Fatalf("property %q: not found in %d paths", property, res.Stats.Paths)
+				}
+				if f.Kind != b.Kind || f.Property != b.PaperProperty {
+					t.Errorf("property %q: found as %s: %s: %s", property, f.Kind, f.Property, f.Message)
+				}
+			}
+			res := explore(t, spec.Config{Nodes: b.Defaults.Nodes, Params: b.Defaults.Params}, b.Defaults.Limits, search.Config{MaxPaths: 1500})
+			if f := res.Finding; f != nil || res.Verdict != search.OK {
+				t.Errorf("without the bug: %s, %v", res.Verdict, f)
+			}
+		})
+	}
+}
+
+// Loops need no bug when there are four nodes: three siblings each ask the next. Nor do they when a
+// node crashes.
+func TestLoopsWithoutBug(t *testing.T) {
+	for _, tc := range []struct {
+		nodes  int
+		limits sim.Limits
+	}{
+		{4, sim.Limits{}},
+		{3, sim.Limits{Crashes: 1}},
+	} {
+		c := spec.Config{Nodes: tc.nodes, Params: map[string]string{"no-loop": "true"}}
+		res := explore(t, c, tc.limits, search.Config{Strategy: search.Faulty, Time: time.Minute})
+		if f := res.Finding; f == nil || f.Property != brokentree.NoLoop {
+			t.Errorf("%d nodes, %+v: %v", tc.nodes, tc.limits, f)
+		}
+	}
+}
+
+// What is checked when no bug is switched on holds at several sizes and with faults.
+func TestNoSelfLoop(t *testing.T) {
+	for _, tc := range []struct {
+		nodes  int
+		limits sim.Limits
+	}{
+		{2, sim.Limits{Crashes: 2, NetErrors: 2}},
+		{3, sim.Limits{Crashes: 1, NetErrors: 1}},
+		{5, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}},
+	} {
+		res := explore(t, spec.Config{Nodes: tc.nodes}, tc.limits, search.Config{Strategy: search.Faulty, MaxPaths: 1000})
+		if f := res.Finding; f != nil || res.Verdict != search.OK {
+			t.Errorf("%d nodes: %s, %v", tc.nodes, res.Verdict, f)
+		}
+		if tc.nodes == 5 && len(res.Stats.NeverHappened) > 0 {
+			t.Errorf("never happened: %v", res.Stats.NeverHappened)
+		}
+	}
+}

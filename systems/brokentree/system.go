@@ -1,0 +1,53 @@
+package brokentree
+
+import (
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Names of the parameters.
+const (
+	degreeParam = "degree"
+	bufferParam = "buffer"
+	noLoopParam = "no-loop"
+)
+
+// Entry describes the system.
+func Entry() spec.Entry {
+	return spec.Entry{
+		Name:    "brokentree",
+		Summary: "bandwidth-optimising overlay tree that moves nodes at once, and so makes loops",
+		Notes: "Timers fire in any order. No version of the protocol is free of loops. So unless the parameter no-loop is\n" +
+			"set, all that is checked is that no node is its own parent. Overcast is the protocol that keeps loops out.",
+		Params: []spec.Param{
+			{Name: degreeParam, Kind: spec.Int, Default: "2", Min: 1, Max: randtree.MaxNodes,
+				Help: "number of children that a node may have"},
+			{Name: bufferParam, Kind: spec.Int, Default: "20", Min: 1, Max: 1 << 20,
+				Help: "messages that the send buffer of a stream holds"},
+			{Name: noLoopParam, Kind: spec.Bool, Default: "false",
+				Help: "also check that the tree has no loop, which it has with four nodes or with faults even without BT2"},
+		},
+		MinNodes: 2, MaxNodes: randtree.MaxNodes, DefaultNodes: 3,
+		Limits: sim.Limits{Crashes: 1, NetErrors: 1},
+		Bugs:   knownBugs(),
+		Build:  build,
+	}
+}
+
+func build(c spec.Config) (sim.System, error) {
+	degree, set := c.Int(degreeParam), bugsOf(c.Bugs)
+	return sim.System{
+		Nodes:   c.Nodes,
+		New:     func(sim.NodeID) sim.Service { return &Node{degree: degree, bugs: set} },
+		Network: netsim.Streams{Buffer: c.Int(bufferParam)},
+		Timing:  sim.AnyOrder,
+		Actions: []sim.AnyAction{sim.Action[*Node]{
+			Name: "joinOverlay",
+			When: func(n *Node) bool { return n.State == Init },
+			Do:   (*Node).JoinOverlay,
+		}},
+		Properties: properties(c.Bool(noLoopParam)),
+	}, nil
+}

@@ -1,0 +1,79 @@
+package overcast
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/randtree"
+)
+
+// Names of the properties.
+const (
+	SpanningTree = "all nodes are in one tree"
+	NoLoop       = "no loop"
+)
+
+func properties() []sim.Property {
+	return []sim.Property{
+		{Name: SpanningTree, Eventually: spanningTree, Explain: explain},
+		{Name: NoLoop, Always: noLoop, Explain: explain},
+	}
+}
+
+// node returns a node, nil when it is down.
+func node(v *sim.View, id sim.NodeID) *Node {
+	n, _ := v.Service(id).(*Node)
+	return n
+}
+
+// spanningTree: following children from the root meets every node, each has joined, and one is a child
+// of another exactly when that is its parent.
+func spanningTree(v *sim.View) bool {
+	met, rest := randtree.SetOf(Root), randtree.SetOf(Root)
+	for rest != 0 {
+		id := rest.Lowest()
+		n := node(v, id)
+		if n == nil || n.State != Joined {
+			return false
+		}
+		for child := range n.Children.All() {
+			if c := node(v, child); c == nil || c.Parent != id {
+				return false
+			}
+		}
+		rest = rest.Without(id) | n.Children
+		met |= n.Children
+	}
+	return met.Len() == v.Len()
+}
+
+// noLoop: following parents from any node ends, at a node without a parent or at one that is down.
+func noLoop(v *sim.View) bool {
+	for id := range sim.NodeID(v.Len()) {
+		at := id
+		for steps := 0; at != None; steps++ {
+			if steps == v.Len() {
+				return false
+			}
+			n := node(v, at)
+			if n == nil {
+				break
+			}
+			at = n.Parent
+		}
+	}
+	return true
+}
+
+func explain(v *sim.View) string {
+	lines := make([]string, v.Len())
+	for id := range sim.NodeID(v.Len()) {
+		text := "down"
+		if n := node(v, id); n != nil {
+			text = fmt.Sprintf("%v, parent %d, children %v, round %d, locked by %d", n.State, n.Parent, n.Children, n.Round, n.Holder)
+		}
+		lines[id] = fmt.Sprintf("n%d: %s", id, text)
+	}
+	return strings.Join(lines, "\n")
+}

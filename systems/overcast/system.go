@@ -1,0 +1,54 @@
+package overcast
+
+import (
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Names of the parameters.
+const (
+	degreeParam = "degree"
+	trainParam  = "train"
+	bufferParam = "buffer"
+)
+
+// Entry describes the system.
+func Entry() spec.Entry {
+	return spec.Entry{
+		Name:    "overcast",
+		Summary: "bandwidth-optimising overlay tree that locks the nodes that it probes",
+		Notes: "Timers fire in any order, leases included. Bandwidth is not measured: which node to probe and whether to\n" +
+			"move under it are choices. The checked promise is that the tree never has a loop, and that it spans all\n" +
+			"nodes again after crashes and socket errors.",
+		Params: []spec.Param{
+			{Name: degreeParam, Kind: spec.Int, Default: "2", Min: 1, Max: randtree.MaxNodes,
+				Help: "number of children that a node may have"},
+			{Name: trainParam, Kind: spec.Int, Default: "2", Min: 1, Max: 100,
+				Help: "messages by which the bandwidth to a node is probed"},
+			{Name: bufferParam, Kind: spec.Int, Default: "20", Min: 1, Max: 1 << 20,
+				Help: "messages that the send buffer of a stream holds"},
+		},
+		MinNodes: 2, MaxNodes: randtree.MaxNodes, DefaultNodes: 3,
+		Limits: sim.Limits{Crashes: 1, NetErrors: 1},
+		Bugs:   knownBugs(),
+		Build:  build,
+	}
+}
+
+func build(c spec.Config) (sim.System, error) {
+	degree, train, set := c.Int(degreeParam), c.Int(trainParam), bugsOf(c.Bugs)
+	return sim.System{
+		Nodes:   c.Nodes,
+		New:     func(sim.NodeID) sim.Service { return &Node{degree: degree, train: train, bugs: set} },
+		Network: netsim.Streams{Buffer: c.Int(bufferParam)},
+		Timing:  sim.AnyOrder,
+		Actions: []sim.AnyAction{sim.Action[*Node]{
+			Name: "joinOverlay",
+			When: func(n *Node) bool { return n.State == Init },
+			Do:   (*Node).JoinOverlay,
+		}},
+		Properties: properties(),
+	}, nil
+}

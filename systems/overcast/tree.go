@@ -1,0 +1,112 @@
+package overcast
+
+import (
+	"encoding/binary"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// join asks the root for a place in the tree.
+func (n *Node) join(env sim.Env) {
+	n.State = Joining
+	// A refused Join is no loss: the timer tries again.
+	_ = env.Stream(Root).Send(Join{Source: n.self, Last: n.Round})
+	env.SetTimer(joinTimer{}, joinPeriod)
+}
+
+// joinAsked finds a place for a joiner, or somebody who does. A node that takes part in a probe does
+// neither; the joiner's timer tries again.
+func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
+	if !n.free() || n.self != Root && from != n.Parent {
+		return
+	}
+	if n.self == Root {
+		m.Round = max(n.Round, m.Last+1)
+	}
+	n.heard(env, m.Round)
+	switch {
+	case n.Children.Has(m.Source):
+		// Its acceptance is on the way.
+	case n.Children.Len() < n.degree:
+		n.accept(env, m.Source)
+	default:
+		m.Round = n.Round
+		child := n.Children.At(env.Choose("child to join", n.Children.Len()))
+		_ = env.Stream(child).Send(m)
+	}
+}
+
+// free reports whether the node may change its place or its children: nobody probes it, and it probes
+// nobody.
+func (n *Node) free() bool { return n.State == Joined && n.Holder == None && n.probe.of == 0 }
+
+// accept takes a child, unless that cannot be told.
+func (n *Node) accept(env sim.Env, child sim.NodeID) {
+	if env.Stream(child).Send(Accept{n.Round}) == nil {
+		n.Children = n.Children.With(child)
+	}
+}
+
+// accepted handles an Accept. The node takes the sender as its parent only if that knows of a later
+// round: see the package's documentation.
+func (n *Node) accepted(env sim.Env, from sim.NodeID, m Accept) {
+	wanted := n.State == Joining || n.State == Joined && n.probe.target == from && n.probe.of != 0
+	switch {
+	case from == n.Parent:
+	case wanted && m.Round > n.Round:
+		n.setParent(env, from, m.Round)
+	default:
+		n.sendRemove(env, from)
+	}
+}
+
+func (n *Node) setParent(env sim.Env, parent sim.NodeID, round uint64) {
+	old := n.Parent
+	n.Parent = parent
+	n.heard(env, round)
+	n.owedRemove = n.owedRemove.Without(parent)
+	if old != None {
+		n.sendRemove(env, old)
+	}
+	if n.State == Joining {
+		n.State = Joined
+		env.StopTimer(joinTimer{})
+	}
+	n.endProbe(env)
+}
+
+// sendRemove tells a peer that this node is no child of it.
+func (n *Node) sendRemove(env sim.Env, peer sim.NodeID) {
+	if env.Stream(peer).Send(Remove{}) != nil {
+		n.owedRemove = n.owedRemove.With(peer)
+	}
+}
+
+// tellChildren tells the children where they may move to. The root begins a round.
+func (n *Node) tellChildren(env sim.Env) {
+	if n.State != Joined {
+		return
+	}
+	if n.self == Root {
+		n.heard(env, n.Round+1)
+	}
+	for child := range n.Children.All() {
+		_ = env.Stream(child).Send(Reorganise{n.Round, n.Children.Without(child), n.Parent}) // the next period tells again
+	}
+}
+
+const roundKey = "round"
+
+// heard notes a round. It is on disk before anybody hears of it from this node.
+func (n *Node) heard(env sim.Env, round uint64) {
+	if round > n.Round {
+		n.Round = round
+		env.Disk().Put(roundKey, binary.AppendUvarint(nil, round))
+		env.Disk().Sync()
+	}
+}
+
+func (n *Node) loadRound(env sim.Env) {
+	b, _ := env.Disk().Get(roundKey)
+	n.Round, _ = binary.Uvarint(b)
+}

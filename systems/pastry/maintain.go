@@ -1,0 +1,66 @@
+package pastry
+
+import "github.com/macemc/macemc/sim"
+
+// meet notes that a peer has shown itself to be a member. One that becomes a leaf is told, so that it
+// can have this node for a leaf, too.
+func (n *Node) meet(env sim.Env, peer sim.NodeID) {
+	n.addToTable(peer)
+	if n.addLeaf(peer) && n.State == Joined {
+		n.send(env, peer, Inform{})
+	}
+}
+
+// hear takes note of nodes that somebody has told of. Hearsay is good enough for the routing table. Who
+// may be a leaf must show itself first.
+func (n *Node) hear(env sim.Env, nodes Set) {
+	for peer := range nodes.Without(n.self).All() {
+		n.addToTable(peer)
+		if n.State == Joined && n.wanted(peer) {
+			n.send(env, peer, InformRequest{})
+		}
+	}
+}
+
+// forget drops a peer whose connection failed, or who is no member. Others may take its place.
+func (n *Node) forget(env sim.Env, peer sim.NodeID) {
+	n.removeFromTable(peer)
+	if n.removeLeaf(peer) && n.State == Joined {
+		n.hear(env, n.Table)
+	}
+}
+
+// maintainTable exchanges a row with a member of it.
+func (n *Node) maintainTable(env sim.Env) {
+	env.SetTimer(tableTimer{}, tablePeriod)
+	if n.Table == 0 {
+		return
+	}
+	peer := n.Table.At(env.Choose("node to exchange its row with", n.Table.Len()))
+	row := n.space.row(n.self, peer)
+	n.send(env, peer, RowRequest{row, n.row(row)})
+}
+
+// maintainLeaves exchanges leaf sets with the furthest leaves, and asks nodes of the table to which no
+// request has got through.
+func (n *Node) maintainLeaves(env sim.Env) {
+	env.SetTimer(leafTimer{}, leafPeriod)
+	n.hear(env, n.Table)
+	var furthest Set // often the same on both sides
+	for s := range sides {
+		if bound := n.Halves[s].Bound; bound != None {
+			furthest = furthest.With(bound)
+		}
+	}
+	for peer := range furthest.All() {
+		n.send(env, peer, LeafsetRequest{n.Leaves()})
+	}
+}
+
+func (n *Node) sendRow(env sim.Env, to sim.NodeID, row int) bool {
+	return env.Stream(to).Send(RowInfo{row, n.row(row).Without(to), n.clock}) == nil
+}
+
+func (n *Node) sendLeafset(env sim.Env, to sim.NodeID) {
+	n.send(env, to, LeafsetInfo{n.Leaves().Without(to), n.clock})
+}

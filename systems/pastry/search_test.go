@@ -1,0 +1,234 @@
+package pastry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// system returns a configured system with the given limits, checked for one property alone if there is a
+// name.
+func system(t testing.TB, c spec.Config, l sim.Limits, property string) sim.System {
+	t.Helper()
+	e := Entry()
+	sys, err := e.New(c)
+	if err == nil {
+		sys, err = sys.WithLimits(l)
+	}
+	if err == nil && property != "" {
+		sys, err = sys.Only(property)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sys
+}
+
+// explore searches with one worker and confirms suspects.
+func explore(t testing.TB, cfg search.Config) *search.Result {
+	t.Helper()
+	cfg.Workers, cfg.HandlerLimit = 1, time.Minute
+	cfg.Confirm = critical.Confirm(critical.Config{
+		System: cfg.System, Workers: 1, Walks: 200, WalkSteps: cfg.WalkSteps, Weights: cfg.Weights,
+	})
+	res, err := search.Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// defaults are the settings of a search for a bug.
+func defaults(b *spec.Bug) search.Config {
+	cfg := search.Config{Strategy: search.Name(b.Defaults.Strategy), WalkSteps: b.Defaults.WalkSteps}
+	if b.Defaults.Prefix {
+		cfg.PrefixRuns = 8
+	}
+	return cfg
+}
+
+// Each bug is found with its defaults: as the expected kind with all properties, and as the paper's with
+// the paper's property alone. Without the bug the same settings give nothing.
+func TestBugsAreFound(t *testing.T) {
+	for _, b := range knownBugs() {
+		t.Run(b.ID, func(t *testing.T) {
+			for _, property := range []string{"", b.PaperProperty} {
+				cfg := defaults(&b)
+				cfg.System, cfg.Time = system(t, b.Apply(spec.Config{}), b.Defaults.Limits, property), 2*time.Minute
+				res := explore(t, cfg)
+				f := res.Finding
+				if f == nil {
+					t.Fatalf("property %q: not found in %d paths", property, res.Stats.Paths)
+				}
+				want := b.Kind
+				if property != "" {
+					want = b.PaperKind
+				}
+				if f.Kind != want || property != "" && f.Property != property {
+					t.Errorf("property %q: found as %s: %s: %s", property, f.Kind, f.Property, f.Message)
+				}
+				if c, ok := res.Detail.(*critical.Result); ok && c.Case != critical.C1 {
+					t.Errorf("property %q: critical case %v", property, c.Case)
+				}
+			}
+			cfg := defaults(&b)
+			cfg.System = system(t, spec.Config{Nodes: b.Defaults.Nodes, Params: b.Defaults.Params}, b.Defaults.Limits, "")
+			cfg.MaxPaths = 200
+			clean(t, cfg)
+		})
+	}
+}
+
+func clean(t *testing.T, cfg search.Config) *search.Result {
+	t.Helper()
+	res := explore(t, cfg)
+	if f := res.Finding; f != nil {
+		t.Errorf("%s: %s: %s", f.Kind, f.Property, f.Message)
+	}
+	if res.Verdict != search.OK {
+		t.Errorf("verdict %s after %d paths", res.Verdict, res.Stats.Paths)
+	}
+	return res
+}
+
+// The critical transition of P3, found without the property that sees it at once, is a step after which
+// the bounds of some leaf set do not agree: the insertion that records the wrong bound.
+func TestWrongBoundIsCritical(t *testing.T) {
+	e := Entry()
+	b, err := e.Bug("P3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := defaults(b)
+	cfg.System, cfg.Time = system(t, b.Apply(spec.Config{}), b.Defaults.Limits, b.PaperProperty), 2*time.Minute
+	c, ok := explore(t, cfg).Detail.(*critical.Result)
+	if !ok || c.Case != critical.C1 {
+		t.Fatalf("critical transition %+v", c)
+	}
+
+	sys := system(t, b.Apply(spec.Config{}), b.Defaults.Limits, "")
+	world, err := sim.NewWorld(&sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, at := replay.NewRun(world), 0
+	src := choose.SourceFunc(func(choose.Point) int { at++; return int(c.Dead[at-1]) })
+	if err := run.Start(src); err != nil {
+		t.Fatal(err)
+	}
+	broken := Set(0)
+	for run.Steps() < c.Step {
+		before := broken
+		if err := run.Step(src(choose.Point{}), src); err != nil {
+			t.Fatal(err)
+		}
+		broken = 0
+		for id := range sim.NodeID(sys.Nodes) {
+			if !boundsAgree(id, world.Service(id).(*Node)) {
+				broken = broken.With(id)
+			}
+		}
+		if critical := run.Steps() == c.Step; critical && broken == before {
+			t.Errorf("step %d is critical, but bounds disagree at %v before and after it", c.Step, broken)
+		}
+	}
+	var f *sim.Finding
+	if err := world.Check(); !errors.As(err, &f) || f.Property != BoundsAgree {
+		t.Errorf("after the critical step: %v", err)
+	}
+}
+
+// The corrected code survives at several sizes, and everything that can happen does.
+func TestCorrected(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		nodes    int
+		params   map[string]string
+		limits   sim.Limits
+		strategy search.Name
+		paths    int
+		steps    int
+	}{
+		{"2 nodes", 2, map[string]string{"bits": "32", "leaves": "4"}, sim.Limits{Crashes: 2, NetErrors: 2, Loss: 2, Dup: 2, Partitions: 1}, search.Faulty, 2000, 0},
+		{"long keys", 3, nil, sim.Limits{Crashes: 1, NetErrors: 1, Loss: 1, Dup: 1}, search.Faulty, 300, 4000},
+		{"small leaf sets", 5, map[string]string{"bits": "32", "leaves": "2", "salt": "5"}, sim.Limits{Crashes: 3, NetErrors: 3, Partitions: 1}, search.Faulty, 500, 0},
+		{"small buffers", 4, map[string]string{"bits": "32", "leaves": "2", "buffer": "2"}, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, 500, 4000},
+		{"8 nodes", 8, map[string]string{"bits": "32", "leaves": "4", "lookups": "2"}, sim.Limits{Crashes: 3, NetErrors: 3, Partitions: 1}, search.Faulty, 200, 4000},
+		{"digits of 8 bits", 6, map[string]string{"bits": "64", "leaves": "2", "digit": "8"}, sim.Limits{}, search.Walk, 200, 0},
+		{"exhaustive", 3, map[string]string{"bits": "8", "leaves": "2"}, sim.Limits{Crashes: 1, NetErrors: 1}, search.Deepening, 1000, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sys := system(t, spec.Config{Nodes: c.nodes, Params: c.params}, c.limits, "")
+			res := clean(t, search.Config{System: sys, Strategy: c.strategy, MaxPaths: c.paths, WalkSteps: c.steps})
+			if never := res.Stats.NeverHappened; c.strategy == search.Faulty && len(never) > 0 {
+				t.Errorf("never happened: %v", never)
+			}
+			for _, s := range res.Stats.Sometimes {
+				if s.Runs == 0 {
+					t.Errorf("never seen: %s", s.Property)
+				}
+			}
+		})
+	}
+}
+
+// Sixteen nodes with keys of 160 bits and leaf sets of 16 join, and then route every node's key to it.
+func TestFullSize(t *testing.T) {
+	sys := system(t, spec.Config{Nodes: 16}, sim.Limits{}, "")
+	world, err := sim.NewWorld(&sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loop, walker := search.NewLoop(world), search.NewWalker(search.DefaultWeights(), 20_000)
+	for seed := range uint64(5) {
+		walker.Seed(seed, 0)
+		began := time.Now()
+		o := loop.Run(walker, search.Task{})
+		if !o.Live {
+			t.Fatalf("seed %d ended %v after %d steps, not live: %v", seed, o.End, o.Steps, cmp.Or(o.Err, error(o.Finding)))
+		}
+		t.Logf("live after %d steps, %v", o.Steps, time.Since(began).Round(time.Millisecond))
+		for from := range sim.NodeID(sys.Nodes) {
+			for to := range sim.NodeID(sys.Nodes) {
+				at, rare := from, false
+				for hops := 0; at != to; hops++ {
+					n := world.Service(at).(*Node)
+					next, nextRare := n.nextHop(n.space.keys[to], None, rare)
+					if next == at || hops == sys.Nodes {
+						t.Fatalf("seed %d: the way from %d to %d ends at %d", seed, from, to, at)
+					}
+					at, rare = next, nextRare
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkWalk measures random walks of 8 nodes to their first live state, with events/s.
+func BenchmarkWalk(b *testing.B) {
+	sys := system(b, spec.Config{Nodes: 8, Params: map[string]string{"bits": "32", "leaves": "4"}}, sim.Limits{}, "")
+	world, err := sim.NewWorld(&sys, sim.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	loop, walker, events := search.NewLoop(world), search.NewWalker(search.DefaultWeights(), 4000), 0
+	b.ReportAllocs()
+	for i := range b.N {
+		walker.Seed(1, uint64(i))
+		o := loop.Run(walker, search.Task{})
+		if !o.Live {
+			b.Fatalf("walk %d ended %v, not live", i, o.End)
+		}
+		events += o.Steps
+	}
+	b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
+}

@@ -1,0 +1,78 @@
+package pastry
+
+import (
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Names of the parameters.
+const (
+	bitsParam    = "bits"
+	digitParam   = "digit"
+	leavesParam  = "leaves"
+	bufferParam  = "buffer"
+	lookupsParam = "lookups"
+	saltParam    = "salt"
+)
+
+// Entry describes the system.
+func Entry() spec.Entry {
+	return spec.Entry{
+		Name:    "pastry",
+		Summary: "ring of keys with leaf sets and routing tables, joined through one node",
+		Notes: "Timers fire in any order. All nodes join through node 0, and again after a crash; the checked promise is\n" +
+			"that one ring with symmetric leaf sets forms again after crashes, socket errors and partitions. A join takes\n" +
+			"one message for each row of the routing table: runs with many nodes and long keys need a larger walk limit.",
+		Params: []spec.Param{
+			{Name: bitsParam, Kind: spec.Int, Default: "160", Min: 8, Max: keyBits,
+				Help: "length of a key, a multiple of that of a digit"},
+			{Name: digitParam, Kind: spec.OneOf, Default: "4", Values: []string{"4", "8"},
+				Help: "bits of a digit"},
+			{Name: leavesParam, Kind: spec.OneOf, Default: "16", Values: []string{"2", "4", "8", "16", "32"},
+				Help: "size of a leaf set, both halves together"},
+			{Name: bufferParam, Kind: spec.Int, Default: "20", Min: 1, Max: 1 << 20,
+				Help: "messages that the send buffer of a stream holds"},
+			{Name: lookupsParam, Kind: spec.Int, Default: "0", Min: 0, Max: 1 << 20,
+				Help: "how often each node looks for the owner of a key"},
+			{Name: saltParam, Kind: spec.Int, Default: "0", Min: 0, Max: 1 << 20,
+				Help: "picks another arrangement of the nodes on the ring"},
+		},
+		MinNodes: 1, MaxNodes: randtree.MaxNodes, DefaultNodes: 3,
+		Limits: sim.Limits{Crashes: 1, NetErrors: 1},
+		Bugs:   knownBugs(),
+		Build:  build,
+	}
+}
+
+func build(c spec.Config) (sim.System, error) {
+	s, err := newSpace(c.Nodes, c.Int(bitsParam), c.Int(digitParam), c.Int(leavesParam), c.Int(saltParam))
+	if err != nil {
+		return sim.System{}, err
+	}
+	set := bugsOf(c.Bugs)
+	actions := []sim.AnyAction{sim.Action[*Node]{
+		Name: "joinOverlay",
+		When: func(n *Node) bool { return n.State == PreJoining },
+		Do:   func(n *Node, env sim.Env) { n.JoinOverlay(env, randtree.SetOf(0)) },
+	}}
+	lookups := c.Int(lookupsParam)
+	if lookups > 0 {
+		actions = append(actions, sim.Action[*Node]{
+			Name: "lookup", Times: lookups,
+			When: func(n *Node) bool { return n.State == Joined },
+			Do:   (*Node).Lookup,
+		})
+	}
+	return sim.System{
+		Nodes:   c.Nodes,
+		New:     func(sim.NodeID) sim.Service { return &Node{space: s, bugs: set} },
+		Network: netsim.Both{Streams: netsim.Streams{Buffer: c.Int(bufferParam)}},
+		Timing:  sim.AnyOrder,
+		// The key space is never changed, so that all copies of a node can share it.
+		State:      []sim.StateRule{sim.CopyBy(func(s *space) *space { return s })},
+		Actions:    actions,
+		Properties: properties(lookups > 0),
+	}, nil
+}
