@@ -2,7 +2,7 @@ package brokentree
 
 import (
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 // Messages.
@@ -15,7 +15,7 @@ type (
 	Remove struct{}
 	// Reorganise tells a child where it may move to.
 	Reorganise struct {
-		Siblings    randtree.Set
+		Siblings    nodeset.Set
 		Grandparent sim.NodeID // None for children of the root
 	}
 )

@@ -4,14 +4,14 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 const (
 	// Root is the node that all others join through.
 	Root sim.NodeID = 0
 	// None stands for no node.
-	None = randtree.None
+	None = nodeset.None
 )
 
 const (
@@ -35,7 +35,7 @@ type Node struct {
 	State State
 	// Parent is None for the root and while joining.
 	Parent   sim.NodeID
-	Children randtree.Set
+	Children nodeset.Set
 	// Asked is the node that was asked to take this one and has not answered, None when there is none.
 	Asked sim.NodeID
 

@@ -3,7 +3,7 @@ package brokentree
 import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/nodeset"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -22,14 +22,14 @@ func Entry() spec.Entry {
 		Notes: "Timers fire in any order. No version of the protocol is free of loops. So unless the parameter no-loop is\n" +
 			"set, all that is checked is that no node is its own parent. Overcast is the protocol that keeps loops out.",
 		Params: []spec.Param{
-			{Name: degreeParam, Kind: spec.Int, Default: "2", Min: 1, Max: randtree.MaxNodes,
+			{Name: degreeParam, Kind: spec.Int, Default: "2", Min: 1, Max: nodeset.Max,
 				Help: "number of children that a node may have"},
 			{Name: bufferParam, Kind: spec.Int, Default: "20", Min: 1, Max: 1 << 20,
 				Help: "messages that the send buffer of a stream holds"},
 			{Name: noLoopParam, Kind: spec.Bool, Default: "false",
 				Help: "also check that the tree has no loop, which it has with four nodes or with faults even without BT2"},
 		},
-		MinNodes: 2, MaxNodes: randtree.MaxNodes, DefaultNodes: 3,
+		MinNodes: 2, MaxNodes: nodeset.Max, DefaultNodes: 3,
 		Limits: sim.Limits{Crashes: 1, NetErrors: 1},
 		Bugs:   knownBugs(),
 		Build:  build,

@@ -2,7 +2,7 @@ package overcast
 
 import (
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 // Messages. A Round is the sender's unless said otherwise.
@@ -20,7 +20,7 @@ type (
 	// Reorganise tells a child where it may move to.
 	Reorganise struct {
 		Round       uint64
-		Siblings    randtree.Set
+		Siblings    nodeset.Set
 		Grandparent sim.NodeID // None for children of the root
 	}
 

@@ -4,14 +4,14 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 const (
 	// Root is the node that all others join through.
 	Root sim.NodeID = 0
 	// None stands for no node.
-	None = randtree.None
+	None = nodeset.None
 )
 
 const (
@@ -37,7 +37,7 @@ type Node struct {
 	State State
 	// Parent is None for the root and while joining.
 	Parent   sim.NodeID
-	Children randtree.Set
+	Children nodeset.Set
 	// Round is the latest round of the root that the node has heard of. It never falls, not even when
 	// the node crashes.
 	Round uint64
@@ -47,7 +47,7 @@ type Node struct {
 	probe probe // the node's own
 
 	// Send buffers had no room for a Remove to these, and for an Unlock to those.
-	owedRemove, owedUnlock randtree.Set
+	owedRemove, owedUnlock nodeset.Set
 
 	self   sim.NodeID
 	degree int // children that it may have

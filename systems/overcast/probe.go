@@ -2,16 +2,16 @@ package overcast
 
 import (
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 // probe is what a node knows while it compares its parent with another node. Nothing is measured, so
 // no times are kept.
 type probe struct {
-	target sim.NodeID   // the node that it may move under; meaningless unless of holds it
-	of     randtree.Set // the nodes that are probed; empty when there is no probe
-	locked randtree.Set // those of them that have said that they are locked
-	done   randtree.Set // those of them whose train has arrived
+	target sim.NodeID  // the node that it may move under; meaningless unless of holds it
+	of     nodeset.Set // the nodes that are probed; empty when there is no probe
+	locked nodeset.Set // those of them that have said that they are locked
+	done   nodeset.Set // those of them whose train has arrived
 }
 
 // reorganise may begin a probe of the parent and of a node that could take its place.
@@ -19,7 +19,7 @@ func (n *Node) reorganise(env sim.Env, from sim.NodeID, m Reorganise) {
 	if from != n.Parent || n.probe.of != 0 {
 		return
 	}
-	var places randtree.Set
+	var places nodeset.Set
 	if n.Holder == None {
 		places = m.Siblings &^ n.Children
 		if m.Grandparent != None {
@@ -33,7 +33,7 @@ func (n *Node) reorganise(env sim.Env, from sim.NodeID, m Reorganise) {
 	}
 	// The node does not hear of the round, so that those who have may take it.
 	target := places.At(pick - 1)
-	n.probe = probe{target: target, of: randtree.SetOf(n.Parent, target)}
+	n.probe = probe{target: target, of: nodeset.Of(n.Parent, target)}
 	env.SetTimer(probeTimer{}, probeLimit)
 	for peer := range n.probe.of.All() {
 		if env.Stream(peer).Send(Lock{n.Round}) != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 // Names of the properties.
@@ -30,7 +30,7 @@ func node(v *sim.View, id sim.NodeID) *Node {
 // spanningTree: following children from the root meets every node, each has joined, and one is a child
 // of another exactly when that is its parent.
 func spanningTree(v *sim.View) bool {
-	met, rest := randtree.SetOf(Root), randtree.SetOf(Root)
+	met, rest := nodeset.Of(Root), nodeset.Of(Root)
 	for rest != 0 {
 		id := rest.Lowest()
 		n := node(v, id)

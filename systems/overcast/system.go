@@ -3,7 +3,7 @@ package overcast
 import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/nodeset"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -23,14 +23,14 @@ func Entry() spec.Entry {
 			"move under it are choices. The checked promise is that the tree never has a loop, and that it spans all\n" +
 			"nodes again after crashes and socket errors.",
 		Params: []spec.Param{
-			{Name: degreeParam, Kind: spec.Int, Default: "2", Min: 1, Max: randtree.MaxNodes,
+			{Name: degreeParam, Kind: spec.Int, Default: "2", Min: 1, Max: nodeset.Max,
 				Help: "number of children that a node may have"},
 			{Name: trainParam, Kind: spec.Int, Default: "2", Min: 1, Max: 100,
 				Help: "messages by which the bandwidth to a node is probed"},
 			{Name: bufferParam, Kind: spec.Int, Default: "20", Min: 1, Max: 1 << 20,
 				Help: "messages that the send buffer of a stream holds"},
 		},
-		MinNodes: 2, MaxNodes: randtree.MaxNodes, DefaultNodes: 3,
+		MinNodes: 2, MaxNodes: nodeset.Max, DefaultNodes: 3,
 		Limits: sim.Limits{Crashes: 1, NetErrors: 1},
 		Bugs:   knownBugs(),
 		Build:  build,

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 // fakeEnv records what one node asks for.
@@ -111,7 +111,7 @@ func TestRefusedUnlock(t *testing.T) {
 	for _, set := range []bugs{0, ov1} {
 		n, e := joined(set)
 		e.pick = 1
-		n.Receive(e, Root, Reorganise{Round: 4, Siblings: randtree.SetOf(2), Grandparent: None})
+		n.Receive(e, Root, Reorganise{Round: 4, Siblings: nodeset.Of(2), Grandparent: None})
 		e.expect(t, "0<-overcast.Lock{3}", "2<-overcast.Lock{3}")
 		e.full = true
 		n.Timer(e, probeTimer{})
@@ -131,7 +131,7 @@ func TestRefusedUnlock(t *testing.T) {
 func TestMove(t *testing.T) {
 	n, e := joined(0)
 	e.pick = 1
-	n.Receive(e, Root, Reorganise{Round: 4, Siblings: randtree.SetOf(2), Grandparent: None})
+	n.Receive(e, Root, Reorganise{Round: 4, Siblings: nodeset.Of(2), Grandparent: None})
 	e.expect(t, "0<-overcast.Lock{3}", "2<-overcast.Lock{3}")
 	n.Receive(e, 2, Locked{})
 	e.expect(t)

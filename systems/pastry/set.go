@@ -1,9 +1,9 @@
 package pastry
 
-import "github.com/macemc/macemc/systems/randtree"
+import "github.com/macemc/macemc/systems/nodeset"
 
 // Set is a set of nodes.
-type Set = randtree.Set
+type Set = nodeset.Set
 
 // None stands for no node.
-const None = randtree.None
+const None = nodeset.None

@@ -3,7 +3,7 @@ package pastry
 import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/nodeset"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -39,7 +39,7 @@ func Entry() spec.Entry {
 			{Name: saltParam, Kind: spec.Int, Default: "0", Min: 0, Max: 1 << 20,
 				Help: "picks another arrangement of the nodes on the ring"},
 		},
-		MinNodes: 1, MaxNodes: randtree.MaxNodes, DefaultNodes: 3,
+		MinNodes: 1, MaxNodes: nodeset.Max, DefaultNodes: 3,
 		Limits: sim.Limits{Crashes: 1, NetErrors: 1},
 		Bugs:   knownBugs(),
 		Build:  build,
@@ -55,7 +55,7 @@ func build(c spec.Config) (sim.System, error) {
 	actions := []sim.AnyAction{sim.Action[*Node]{
 		Name: "joinOverlay",
 		When: func(n *Node) bool { return n.State == PreJoining },
-		Do:   func(n *Node, env sim.Env) { n.JoinOverlay(env, randtree.SetOf(0)) },
+		Do:   func(n *Node, env sim.Env) { n.JoinOverlay(env, nodeset.Of(0)) },
 	}}
 	lookups := c.Int(lookupsParam)
 	if lookups > 0 {

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 const searchPeers = "RANDTREE_TEST_SEARCH"
@@ -13,7 +15,7 @@ const searchPeers = "RANDTREE_TEST_SEARCH"
 func TestSearchThatDoesNotEnd(t *testing.T) {
 	if peers := os.Getenv(searchPeers); peers != "" {
 		n, env := joining()
-		n.Peers, n.Children, n.Bootstrap = SetOf(4), SetOf(4), 0
+		n.Peers, n.Children, n.Bootstrap = nodeset.Of(4), nodeset.Of(4), 0
 		if peers == "with the bootstrap" {
 			n.Peers = n.Peers.With(0)
 		}

@@ -1,6 +1,9 @@
 package randtree
 
-import "github.com/macemc/macemc/sim"
+import (
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/nodeset"
+)
 
 // setRoot changes the root pointer and tells the children.
 func (n *Node) setRoot(env sim.Env, root sim.NodeID) {
@@ -25,7 +28,7 @@ func (n *Node) updateChildren(env sim.Env, joiner sim.NodeID) {
 
 func (n *Node) updateChild(env sim.Env, child, joiner sim.NodeID) {
 	siblings := n.Children.Without(child)
-	if joiner != None {
+	if joiner != nodeset.None {
 		siblings = siblings.With(joiner)
 	}
 	if env.Stream(child).Send(UpdateSiblings{n.Root, siblings}) != nil {
@@ -48,7 +51,7 @@ func (n *Node) PeerReady(env sim.Env, peer sim.NodeID) {
 	}
 	if n.owedUpdate.Has(peer) {
 		n.owedUpdate = n.owedUpdate.Without(peer)
-		n.updateChild(env, peer, None)
+		n.updateChild(env, peer, nodeset.None)
 	}
 }
 
@@ -59,7 +62,7 @@ func (n *Node) removed(env sim.Env, from sim.NodeID) {
 	}
 	if n.Children.Has(from) {
 		n.dropChild(from)
-		n.updateChildren(env, None)
+		n.updateChildren(env, nodeset.None)
 	}
 }
 
@@ -91,7 +94,7 @@ func (n *Node) PeerError(env sim.Env, peer sim.NodeID, _ error) {
 	n.owedRemove = n.owedRemove.Without(peer)
 	if n.Children.Has(peer) {
 		n.dropChild(peer)
-		n.updateChildren(env, None)
+		n.updateChildren(env, nodeset.None)
 	}
 	if peer == n.parent {
 		n.parentLost(env, peer)
@@ -126,6 +129,6 @@ func (n *Node) parentLost(env sim.Env, parent sim.NodeID) {
 }
 
 func (n *Node) leaveParent(env sim.Env) {
-	n.parent, n.Siblings = None, 0
+	n.parent, n.Siblings = nodeset.None, 0
 	n.newEpoch(env)
 }

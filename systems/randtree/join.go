@@ -3,6 +3,7 @@ package randtree
 import (
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 // join asks target for a place in its tree.
@@ -10,13 +11,13 @@ func (n *Node) join(env sim.Env, target sim.NodeID) {
 	n.State = Joining
 	n.Bootstrap = target
 	// A refused Join is no loss: the timer tries again.
-	_ = env.Stream(target).Send(Join{Source: n.self, Epoch: n.Epoch, RedirectedBy: None})
+	_ = env.Stream(target).Send(Join{Source: n.self, Epoch: n.Epoch, RedirectedBy: nodeset.None})
 	env.SetTimer(joinTimer{}, joinPeriod)
 }
 
 // joinTimedOut starts the attempt over, at the next peer that is not a child.
 func (n *Node) joinTimedOut(env sim.Env) {
-	env.Assert(n.parent == None, "joining again although there is a parent")
+	env.Assert(n.parent == nodeset.None, "joining again although there is a parent")
 	if !n.bugs.has(rt15) {
 		n.setRoot(env, n.self)
 	}
@@ -48,7 +49,7 @@ func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 	case m.Source == n.Root:
 		n.reply(env, m, JoinReply{Answer: LoopError})
 	case !isRoot && !marked:
-		m.RedirectedBy = None
+		m.RedirectedBy = nodeset.None
 		n.forward(env, n.Root, m)
 	case isRoot && m.Source < n.self:
 		n.reply(env, m, JoinReply{Answer: RootForce})
@@ -103,7 +104,7 @@ func (n *Node) joinAnswered(env sim.Env, from sim.NodeID, m JoinReply) {
 	switch m.Answer {
 	case Accepted:
 		switch {
-		case n.State != Init && n.parent == None && m.Epoch == n.Epoch:
+		case n.State != Init && n.parent == nodeset.None && m.Epoch == n.Epoch:
 			n.setParent(env, from, m)
 		case n.State == Init && n.bugs.has(rt13):
 		case from != n.parent:
@@ -122,7 +123,7 @@ func (n *Node) setParent(env sim.Env, parent sim.NodeID, m JoinReply) {
 	n.owedRemove = n.owedRemove.Without(parent)
 	n.newEpoch(env)
 	n.settle(env)
-	n.updateChildren(env, None)
+	n.updateChildren(env, nodeset.None)
 }
 
 // forcedRoot makes the joining node a root. The attempt stays open: a root that has no children to

@@ -3,6 +3,7 @@ package randtree
 import (
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 // Messages.
@@ -19,7 +20,7 @@ type (
 		Answer   Answer
 		Epoch    macetime.MonotoneTime // that of the Join
 		Root     sim.NodeID            // of Accepted
-		Siblings Set                   // of Accepted: the other children
+		Siblings nodeset.Set           // of Accepted: the other children
 	}
 	// Remove tells a parent that the sender is no child of it.
 	Remove struct{}
@@ -28,7 +29,7 @@ type (
 	// UpdateSiblings tells a child the root and the other children.
 	UpdateSiblings struct {
 		Root     sim.NodeID
-		Siblings Set
+		Siblings nodeset.Set
 	}
 	// NewRoot tells a child the root.
 	NewRoot struct{ Root sim.NodeID }

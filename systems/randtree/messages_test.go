@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 // The node of these tests is n3 of 8, with room for two children. Epochs are {3 K}, K is 1 after
@@ -20,7 +21,7 @@ func booted() (*Node, *fakeEnv) {
 
 func joining() (*Node, *fakeEnv) {
 	n, env := booted()
-	n.JoinOverlay(env, SetOf(4))
+	n.JoinOverlay(env, nodeset.Of(4))
 	env.did = nil
 	return n, env
 }
@@ -29,7 +30,7 @@ func joining() (*Node, *fakeEnv) {
 func root() (*Node, *fakeEnv) {
 	n, env := joining()
 	n.settle(env)
-	n.Children = SetOf(5, 6)
+	n.Children = nodeset.Of(5, 6)
 	env.did = nil
 	return n, env
 }
@@ -37,13 +38,15 @@ func root() (*Node, *fakeEnv) {
 // child is below n1, with sibling 2 and the root 0.
 func child() (*Node, *fakeEnv) {
 	n, env := joining()
-	n.Receive(env, 1, JoinReply{Accepted, epoch(3, 1), 0, SetOf(2)})
+	n.Receive(env, 1, JoinReply{Accepted, epoch(3, 1), 0, nodeset.Of(2)})
 	env.did = nil
 	return n, env
 }
 
 func TestHandlers(t *testing.T) {
-	join := func(source sim.NodeID) Join { return Join{Source: source, Epoch: epoch(source, 9), RedirectedBy: None} }
+	join := func(source sim.NodeID) Join {
+		return Join{Source: source, Epoch: epoch(source, 9), RedirectedBy: nodeset.None}
+	}
 	marked := func(source, by sim.NodeID) Join { j := join(source); j.RedirectedBy = by; return j }
 	from := func(peer sim.NodeID, msg any) func(*Node, *fakeEnv) {
 		return func(n *Node, env *fakeEnv) { n.Receive(env, peer, msg) }
@@ -56,12 +59,12 @@ func TestHandlers(t *testing.T) {
 		return func(n *Node, env *fakeEnv) { n.PeerReady(env, peer) }
 	}
 	// below has child 5.
-	below := func() (*Node, *fakeEnv) { n, env := child(); n.Children = SetOf(5); return n, env }
+	below := func() (*Node, *fakeEnv) { n, env := child(); n.Children = nodeset.Of(5); return n, env }
 	// belowRoot has the root for a parent.
 	belowRoot := func(siblings ...sim.NodeID) func() (*Node, *fakeEnv) {
 		return func() (*Node, *fakeEnv) {
 			n, env := child()
-			n.parent, n.Siblings, n.Children = 0, SetOf(siblings...), SetOf(5)
+			n.parent, n.Siblings, n.Children = 0, nodeset.Of(siblings...), nodeset.Of(5)
 			return n, env
 		}
 	}
@@ -82,9 +85,9 @@ func TestHandlers(t *testing.T) {
 		effect string // in order, separated by ", "
 		state  string // state root parent children epoch
 	}{
-		{"joinOverlay", booted, []func(*Node, *fakeEnv){func(n *Node, env *fakeEnv) { n.JoinOverlay(env, SetOf(4)) }},
+		{"joinOverlay", booted, []func(*Node, *fakeEnv){func(n *Node, env *fakeEnv) { n.JoinOverlay(env, nodeset.Of(4)) }},
 			"set recoveryTimer, 4: Join{3 {3 1} -1}, set joinTimer", "joining 3 -1 {} 1"},
-		{"joinOverlay alone", booted, []func(*Node, *fakeEnv){func(n *Node, env *fakeEnv) { n.JoinOverlay(env, SetOf(3)) }},
+		{"joinOverlay alone", booted, []func(*Node, *fakeEnv){func(n *Node, env *fakeEnv) { n.JoinOverlay(env, nodeset.Of(3)) }},
 			"set recoveryTimer", "joined 3 3 {} 1"},
 
 		// Join.
@@ -97,8 +100,8 @@ func TestHandlers(t *testing.T) {
 			"2: JoinReply{root-force {2 9} 0 {}}, 2: Join{3 {3 1} -1}, set joinTimer", "joining 3 -1 {5 6} 1"},
 		{"a full root redirects", root, do(draw(1), from(7, join(7))), "6: Join{7 {7 9} 3}", "joined 3 3 {5 6} 2"},
 		{"a child joins again", root, do(from(5, join(5))), "", "joined 3 3 {5 6} 1"},
-		{"the own join comes back", joining, do(from(4, Join{3, epoch(3, 1), None})), "stop joinTimer", "joined 3 3 {} 1"},
-		{"an old own join comes back", child, do(from(4, Join{3, epoch(3, 1), None})), "", "joined 0 1 {} 2"},
+		{"the own join comes back", joining, do(from(4, Join{3, epoch(3, 1), nodeset.None})), "stop joinTimer", "joined 3 3 {} 1"},
+		{"an old own join comes back", child, do(from(4, Join{3, epoch(3, 1), nodeset.None})), "", "joined 0 1 {} 2"},
 		{"a marked join by the parent", child, do(from(1, marked(7, 0))), "7: JoinReply{accepted {7 9} 0 {}}", "joined 0 1 {7} 2"},
 		{"a marked join by another", child, do(from(2, marked(7, 0))), "0: Join{7 {7 9} -1}", "joined 0 1 {} 2"},
 		{"a join marked by another root", child, do(from(1, marked(7, 4))), "0: Join{7 {7 9} -1}", "joined 0 1 {} 2"},
@@ -108,10 +111,10 @@ func TestHandlers(t *testing.T) {
 		{"a join that cannot be sent on", full(child, 0), do(from(5, join(5))), "5: JoinReply{unreachable {5 9} 0 {}}", "joined 0 1 {} 2"},
 
 		// JoinReply.
-		{"an acceptance", joining, do(from(1, JoinReply{Accepted, epoch(3, 1), 0, SetOf(2)})), "stop joinTimer", "joined 0 1 {} 2"},
-		{"an acceptance tells the children", root, do(from(1, JoinReply{Accepted, epoch(3, 1), 0, SetOf(2)})),
+		{"an acceptance", joining, do(from(1, JoinReply{Accepted, epoch(3, 1), 0, nodeset.Of(2)})), "stop joinTimer", "joined 0 1 {} 2"},
+		{"an acceptance tells the children", root, do(from(1, JoinReply{Accepted, epoch(3, 1), 0, nodeset.Of(2)})),
 			"5: UpdateSiblings{0 {6}}, 6: UpdateSiblings{0 {5}}", "joined 0 1 {5 6} 2"},
-		{"an acceptance by a child keeps it", root, do(from(5, JoinReply{Accepted, epoch(3, 1), 0, SetOf(2)})),
+		{"an acceptance by a child keeps it", root, do(from(5, JoinReply{Accepted, epoch(3, 1), 0, nodeset.Of(2)})),
 			"5: UpdateSiblings{0 {6}}, 6: UpdateSiblings{0 {5}}", "joined 0 5 {5 6} 2"},
 		{"an old acceptance", joining, do(from(1, JoinReply{Accepted, epoch(3, 0), 0, 0})), "1: Remove{}", "joining 3 -1 {} 1"},
 		{"an acceptance with a parent", child, do(from(2, JoinReply{Accepted, epoch(3, 2), 0, 0})), "2: Remove{}", "joined 0 1 {} 2"},
@@ -123,9 +126,9 @@ func TestHandlers(t *testing.T) {
 
 		// The join timer.
 		{"the only peer again", joining, do(timer(joinTimer{})), "4: Join{3 {3 1} -1}, set joinTimer", "joining 3 -1 {} 1"},
-		{"the next peer that is no child", joining, do(set(func(n *Node) { n.Peers, n.Children = SetOf(0, 4, 5), SetOf(5) }), timer(joinTimer{})),
+		{"the next peer that is no child", joining, do(set(func(n *Node) { n.Peers, n.Children = nodeset.Of(0, 4, 5), nodeset.Of(5) }), timer(joinTimer{})),
 			"0: Join{3 {3 1} -1}, set joinTimer", "joining 3 -1 {5} 1"},
-		{"all peers are children", joining, do(set(func(n *Node) { n.Children = SetOf(4) }), timer(joinTimer{})), "stop joinTimer", "joined 3 3 {4} 1"},
+		{"all peers are children", joining, do(set(func(n *Node) { n.Children = nodeset.Of(4) }), timer(joinTimer{})), "stop joinTimer", "joined 3 3 {4} 1"},
 
 		// The family.
 		{"a new root from the parent", below, do(from(1, NewRoot{2})), "5: NewRoot{2}", "joined 2 1 {5} 2"},
@@ -144,7 +147,7 @@ func TestHandlers(t *testing.T) {
 		{"the root is lost, a sibling is lower", belowRoot(2, 4), do(lost(0)),
 			"5: NewRoot{3}, 2: Join{3 {3 3} -1}, set joinTimer", "joining 3 -1 {5} 3"},
 		{"the root is lost, no sibling is lower", belowRoot(4), do(lost(0)), "5: NewRoot{3}", "joined 3 3 {5} 3"},
-		{"a peer that is child and parent is lost", below, do(set(func(n *Node) { n.Children = SetOf(1, 5) }), lost(1)),
+		{"a peer that is child and parent is lost", below, do(set(func(n *Node) { n.Children = nodeset.Of(1, 5) }), lost(1)),
 			"5: UpdateSiblings{0 {}}, 5: NewRoot{3}, 0: Join{3 {3 3} -1}, set joinTimer", "joining 3 -1 {5} 3"},
 
 		// Recovery.
@@ -208,7 +211,7 @@ func TestTargetsBecomePeers(t *testing.T) {
 		bug   bugs
 		want  sim.NodeID
 	}{
-		{"a lower joiner", root, func(n *Node, env *fakeEnv) { n.Receive(env, 2, Join{2, epoch(2, 9), None}) }, rt1, 2},
+		{"a lower joiner", root, func(n *Node, env *fakeEnv) { n.Receive(env, 2, Join{2, epoch(2, 9), nodeset.None}) }, rt1, 2},
 		{"a sibling", child, func(n *Node, env *fakeEnv) { n.parent = 0; n.PeerError(env, 0, sim.ErrReset) }, rt5, 2},
 		{"the root, the parent lost", child, func(n *Node, env *fakeEnv) { n.PeerError(env, 1, sim.ErrReset) }, rt6, 0},
 		{"a root that a probe told of", root, func(n *Node, env *fakeEnv) { n.Receive(env, 7, Probe{0}) }, rt7, 0},
@@ -240,7 +243,7 @@ func describe(n *Node) string {
 // Recovery probes go round the peers that are not of the family.
 func TestProbesGoRound(t *testing.T) {
 	n, env := child()
-	n.Peers, n.Children = SetOf(0, 1, 2, 4, 5, 6), SetOf(5) // 0 is the root, 1 the parent
+	n.Peers, n.Children = nodeset.Of(0, 1, 2, 4, 5, 6), nodeset.Of(5) // 0 is the root, 1 the parent
 	for range 4 {
 		n.Timer(env, recoveryTimer{})
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 const (
@@ -30,7 +31,7 @@ type Node struct {
 	Root sim.NodeID
 	// Children and Siblings are the nodes below and next to this one, Peers those that it may ask to
 	// join or probe.
-	Children, Siblings, Peers Set
+	Children, Siblings, Peers nodeset.Set
 	// Bootstrap is the node that was asked to join last, Probed the one that was probed last.
 	Bootstrap, Probed sim.NodeID
 	// Epoch tells attempts to join apart. Only an acceptance of the current one counts.
@@ -38,7 +39,7 @@ type Node struct {
 
 	parent sim.NodeID // None for a root and while joining
 	// Send buffers had no room for a Remove to these, and for the root or the siblings to those.
-	owedRemove, owedUpdate Set
+	owedRemove, owedUpdate nodeset.Set
 
 	self   sim.NodeID
 	degree int // children that it may have
@@ -48,7 +49,7 @@ type Node struct {
 // Parent is the node's parent as others see it: a root is its own. None when the node has not
 // joined.
 func (n *Node) Parent() sim.NodeID {
-	if n.parent == None && n.State == Joined && !n.bugs.has(rt2) {
+	if n.parent == nodeset.None && n.State == Joined && !n.bugs.has(rt2) {
 		return n.self
 	}
 	return n.parent
@@ -57,13 +58,13 @@ func (n *Node) Parent() sim.NodeID {
 // Boot implements [sim.Service].
 func (n *Node) Boot(env sim.Env) {
 	n.self = env.Self()
-	n.Root, n.parent = n.self, None
-	n.Bootstrap, n.Probed = None, n.self
+	n.Root, n.parent = n.self, nodeset.None
+	n.Bootstrap, n.Probed = nodeset.None, n.self
 	n.newEpoch(env)
 }
 
 // JoinOverlay makes the node join the tree of which peers are members. It must be in [Init].
-func (n *Node) JoinOverlay(env sim.Env, peers Set) {
+func (n *Node) JoinOverlay(env sim.Env, peers nodeset.Set) {
 	n.Peers = peers.Without(n.self)
 	env.SetTimer(recoveryTimer{}, recoveryPeriod)
 	if n.Peers == 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 // Names of the properties.
@@ -47,7 +48,7 @@ func node(v *sim.View, id sim.NodeID) *Node {
 // oneRoot: all nodes are up and hold the same root pointer, and the node that it names, and no
 // other, is its own parent.
 func oneRoot(v *sim.View) bool {
-	root := None
+	root := nodeset.None
 	for id := range sim.NodeID(v.Len()) {
 		n := node(v, id)
 		if n == nil {
@@ -70,7 +71,7 @@ func familiesAgree(v *sim.View) bool {
 		if n == nil {
 			return false
 		}
-		if p := n.Parent(); p != id && p != None {
+		if p := n.Parent(); p != id && p != nodeset.None {
 			parent := node(v, p)
 			if parent == nil || !parent.Children.Has(id) {
 				return false
@@ -89,14 +90,14 @@ func familiesAgree(v *sim.View) bool {
 // noLoop: following parents from any node ends at a root, at a node without a parent or at one that
 // is down.
 func noLoop(v *sim.View) bool {
-	var parents [MaxNodes]int8 // small, because it is cleared for every state
-	var ends, rest Set         // nodes that are known to lead out, and the others
+	var parents [nodeset.Max]int8 // small, because it is cleared for every state
+	var ends, rest nodeset.Set    // nodes that are known to lead out, and the others
 	for id := range sim.NodeID(v.Len()) {
-		parent := None
+		parent := nodeset.None
 		if n := node(v, id); n != nil {
 			parent = n.Parent()
 		}
-		if parent == None || parent == id {
+		if parent == nodeset.None || parent == id {
 			ends = ends.With(id)
 			continue
 		}

@@ -8,15 +8,16 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 // member is a joined node.
 func member(root, parent sim.NodeID, children ...sim.NodeID) Node {
-	return Node{State: Joined, Root: root, parent: parent, Children: SetOf(children...)}
+	return Node{State: Joined, Root: root, parent: parent, Children: nodeset.Of(children...)}
 }
 
 // world makes a world in which the nodes have the given states, and those that are down are down.
-func world(t *testing.T, nodes []Node, down Set) sim.World {
+func world(t *testing.T, nodes []Node, down nodeset.Set) sim.World {
 	t.Helper()
 	sys := sim.System{
 		Nodes: len(nodes), New: func(sim.NodeID) sim.Service { return &Node{} }, Timing: sim.AnyOrder, Crashes: down.Len(),
@@ -56,30 +57,30 @@ func world(t *testing.T, nodes []Node, down Set) sim.World {
 func TestProperties(t *testing.T) {
 	// tree is 0 above 1 and 2, 2 above 3.
 	tree := func() []Node {
-		return []Node{member(0, None, 1, 2), member(0, 0), member(0, 0, 3), member(0, 2)}
+		return []Node{member(0, nodeset.None, 1, 2), member(0, 0), member(0, 0, 3), member(0, 2)}
 	}
 	with := func(change func(n []Node)) []Node { n := tree(); change(n); return n }
 	for _, c := range []struct {
 		name   string
 		nodes  []Node
-		down   Set
+		down   nodeset.Set
 		broken string // names of the properties that do not hold, in order, separated by ", "
 	}{
 		{"a tree", tree(), 0, ""},
-		{"alone", []Node{member(0, None)}, 0, ""},
-		{"one has just booted", []Node{member(0, None), {Root: 1, parent: None}}, 0, EveryNodeJoined + ", " + OneRoot},
-		{"one looks for a parent", with(func(n []Node) { n[3].State, n[3].parent, n[3].Root, n[2].Children = Joining, None, 3, 0 }), 0,
+		{"alone", []Node{member(0, nodeset.None)}, 0, ""},
+		{"one has just booted", []Node{member(0, nodeset.None), {Root: 1, parent: nodeset.None}}, 0, EveryNodeJoined + ", " + OneRoot},
+		{"one looks for a parent", with(func(n []Node) { n[3].State, n[3].parent, n[3].Root, n[2].Children = Joining, nodeset.None, 3, 0 }), 0,
 			EveryNodeJoined + ", " + OneRoot},
-		{"one looks for a parent with an old root", with(func(n []Node) { n[3].State, n[3].parent, n[2].Children = Joining, None, 0 }), 0,
+		{"one looks for a parent with an old root", with(func(n []Node) { n[3].State, n[3].parent, n[2].Children = Joining, nodeset.None, 0 }), 0,
 			EveryNodeJoined + ", " + JoiningIsRootless},
-		{"two trees", []Node{member(0, None, 1), member(0, 0), member(2, None)}, 0, OneRoot},
+		{"two trees", []Node{member(0, nodeset.None, 1), member(0, 0), member(2, nodeset.None)}, 0, OneRoot},
 		{"an old root pointer", with(func(n []Node) { n[3].Root = 1 }), 0, OneRoot},
-		{"a second root that names the first", with(func(n []Node) { n[3].parent, n[2].Children = None, 0 }), 0, OneRoot},
-		{"a child too many", with(func(n []Node) { n[1].Children = SetOf(3) }), 0, FamiliesAgree},
+		{"a second root that names the first", with(func(n []Node) { n[3].parent, n[2].Children = nodeset.None, 0 }), 0, OneRoot},
+		{"a child too many", with(func(n []Node) { n[1].Children = nodeset.Of(3) }), 0, FamiliesAgree},
 		{"a child too few", with(func(n []Node) { n[2].Children = 0 }), 0, FamiliesAgree},
-		{"a leaf is down", tree(), SetOf(3), OneRoot + ", " + FamiliesAgree},
-		{"the root is down", tree(), SetOf(0), OneRoot + ", " + FamiliesAgree},
-		{"a loop of two", []Node{member(0, None), member(0, 2, 2), member(0, 1, 1)}, 0, NoLoop},
+		{"a leaf is down", tree(), nodeset.Of(3), OneRoot + ", " + FamiliesAgree},
+		{"the root is down", tree(), nodeset.Of(0), OneRoot + ", " + FamiliesAgree},
+		{"a loop of two", []Node{member(0, nodeset.None), member(0, 2, 2), member(0, 1, 1)}, 0, NoLoop},
 		{"a node below itself and a loop of three behind it", []Node{member(0, 1, 2), member(0, 2, 0), member(0, 0, 1), member(0, 2)}, 0,
 			OneRoot + ", " + FamiliesAgree + ", " + NoLoop},
 	} {

@@ -1,6 +1,9 @@
 package randtree
 
-import "github.com/macemc/macemc/sim"
+import (
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/nodeset"
+)
 
 // recover looks for nodes in other trees.
 func (n *Node) recover(env sim.Env) {
@@ -9,7 +12,7 @@ func (n *Node) recover(env sim.Env) {
 	}
 	env.SetTimer(recoveryTimer{}, recoveryPeriod)
 	family := n.Children.With(n.Root).With(n.self)
-	if n.parent != None {
+	if n.parent != nodeset.None {
 		family = family.With(n.parent)
 	}
 	if others := n.Peers &^ family; others != 0 {

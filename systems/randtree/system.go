@@ -3,6 +3,7 @@ package randtree
 import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/nodeset"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -22,7 +23,7 @@ func Entry() spec.Entry {
 		Notes: "Timers fire in any order. Every node joins with the next node of the ring of addresses as its only peer;\n" +
 			"the checked promise is that one spanning tree forms again after crashes and socket errors.",
 		Params: []spec.Param{
-			{Name: degreeParam, Kind: spec.Int, Default: "2", Min: 1, Max: MaxNodes,
+			{Name: degreeParam, Kind: spec.Int, Default: "2", Min: 1, Max: nodeset.Max,
 				Help: "number of children that a node may have"},
 			{Name: bufferParam, Kind: spec.Int, Default: "20", Min: 1, Max: 1 << 20,
 				Help: "messages that the send buffer of a stream holds"},
@@ -31,7 +32,7 @@ func Entry() spec.Entry {
 			{Name: strictRootParam, Kind: spec.Bool, Default: "true",
 				Help: "also check that a node which looks for a parent takes itself for the root"},
 		},
-		MinNodes: 1, MaxNodes: MaxNodes, DefaultNodes: 3,
+		MinNodes: 1, MaxNodes: nodeset.Max, DefaultNodes: 3,
 		Limits: sim.Limits{Crashes: 1, NetErrors: 1},
 		Bugs:   knownBugs(),
 		Build:  build,
@@ -44,7 +45,7 @@ func build(c spec.Config) (sim.System, error) {
 		Name: "joinOverlay",
 		When: func(n *Node) bool { return n.State == Init },
 		Do: func(n *Node, env sim.Env) {
-			n.JoinOverlay(env, SetOf((env.Self()+1)%sim.NodeID(env.Nodes())))
+			n.JoinOverlay(env, nodeset.Of((env.Self()+1)%sim.NodeID(env.Nodes())))
 		},
 	}}
 	if sheds := c.Int(shedsParam); sheds > 0 {

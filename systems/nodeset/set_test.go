@@ -1,4 +1,4 @@
-package randtree_test
+package nodeset_test
 
 import (
 	"slices"
@@ -7,26 +7,26 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/nodeset"
 )
 
 // A Set behaves like a sorted slice without duplicates.
 func TestSetIsASortedSlice(t *testing.T) {
-	node := rapid.Map(rapid.IntRange(0, randtree.MaxNodes-1), func(i int) sim.NodeID { return sim.NodeID(i) })
+	node := rapid.Map(rapid.IntRange(0, nodeset.Max-1), func(i int) sim.NodeID { return sim.NodeID(i) })
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOf(node).Draw(t, "ids")
 		id := node.Draw(t, "id")
-		set := randtree.SetOf(ids...)
+		set := nodeset.Of(ids...)
 		slices.Sort(ids)
 		ids = slices.Compact(ids)
 
 		if got := slices.Collect(set.All()); !slices.Equal(got, ids) {
 			t.Fatalf("All: %v, want %v", got, ids)
 		}
-		if set.Len() != len(ids) || set.Has(id) != slices.Contains(ids, id) || set.Has(randtree.None) {
+		if set.Len() != len(ids) || set.Has(id) != slices.Contains(ids, id) || set.Has(nodeset.None) {
 			t.Fatalf("Len %d, Has(%d) %v", set.Len(), id, set.Has(id))
 		}
-		if with := set.With(id); !with.Has(id) || with.Without(id) != set.Without(id) || set.Without(randtree.None) != set {
+		if with := set.With(id); !with.Has(id) || with.Without(id) != set.Without(id) || set.Without(nodeset.None) != set {
 			t.Fatalf("With %v, Without %v", with, set.Without(id))
 		}
 		for i, want := range ids {
@@ -48,7 +48,7 @@ func TestSetIsASortedSlice(t *testing.T) {
 }
 
 func TestSetString(t *testing.T) {
-	for want, set := range map[string]randtree.Set{"{}": 0, "{0}": randtree.SetOf(0), "{1 63}": randtree.SetOf(63, 1)} {
+	for want, set := range map[string]nodeset.Set{"{}": 0, "{0}": nodeset.Of(0), "{1 63}": nodeset.Of(63, 1)} {
 		if got := set.String(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

@@ -1,4 +1,5 @@
-package randtree
+// Package nodeset holds sets of nodes as values, for services whose messages and states carry them.
+package nodeset
 
 import (
 	"fmt"
@@ -12,14 +13,14 @@ import (
 // None stands for no node.
 const None sim.NodeID = -1
 
-// MaxNodes is the number of nodes that a [Set] can hold.
-const MaxNodes = 64
+// Max is the number of nodes that a [Set] can hold.
+const Max = 64
 
-// Set is a set of nodes 0 to MaxNodes-1. It is a value: messages can carry it and copying is free.
+// Set is a set of nodes 0 to Max-1. It is a value: messages can carry it and copying is free.
 type Set uint64
 
-// SetOf returns the set of the given nodes.
-func SetOf(ids ...sim.NodeID) Set {
+// Of returns the set of the given nodes.
+func Of(ids ...sim.NodeID) Set {
 	var s Set
 	for _, id := range ids {
 		s = s.With(id)
