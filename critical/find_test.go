@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/automaton"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"pgregory.net/rapid"
@@ -27,12 +28,12 @@ func find(t *testing.T, cfg critical.Config) *critical.Result {
 func repeat(pick int32, n int) choose.Path { return slices.Repeat(choose.Path{pick}, n) }
 
 // chain: 0 -> 1 -> ... -> n, which is live, and back to 0; from state bad also to a loop that never ends.
-func chain(n, bad int) table {
-	tab := table{live: []int{n}}
+func chain(n, bad int) automaton.Table {
+	tab := automaton.Table{Live: []int{n}}
 	for s := range n {
-		tab.moves = append(tab.moves, move{s, []int{s + 1}})
+		tab.Moves = append(tab.Moves, automaton.To(s, s+1))
 	}
-	tab.moves = append(tab.moves, move{n, []int{0}}, move{bad, []int{n + 1}}, move{n + 1, []int{n + 2}}, move{n + 2, []int{n + 1}})
+	tab.Moves = append(tab.Moves, automaton.To(n, 0), automaton.To(bad, n+1), automaton.To(n+1, n+2), automaton.To(n+2, n+1))
 	return tab
 }
 
@@ -41,7 +42,7 @@ func chain(n, bad int) table {
 // after 3 does, with probability 1/2 per walk.
 func TestExactStep(t *testing.T) {
 	tab := chain(5, 3)
-	cfg := critical.Config{System: tab.system(), Path: slices.Concat(choose.Path{0, 0, 0, 1}, repeat(0, 20)), WalkSteps: 40, Walks: 100}
+	cfg := critical.Config{System: tab.System(), Path: slices.Concat(choose.Path{0, 0, 0, 1}, repeat(0, 20)), WalkSteps: 40, Walks: 100}
 	res := find(t, cfg)
 	if res.Case != critical.C1 || res.Step != 4 || res.Choice != -1 {
 		t.Fatalf("%s at step %d, choice %d; want C1 at 4, -1", res.Case, res.Step, res.Choice)
@@ -84,7 +85,7 @@ func TestExactStep(t *testing.T) {
 func TestAfterLiveState(t *testing.T) {
 	tab := chain(5, 3)
 	res := find(t, critical.Config{
-		System: tab.system(), Path: slices.Concat(repeat(0, 9), choose.Path{1}, repeat(0, 40)), WalkSteps: 50, Walks: 20,
+		System: tab.System(), Path: slices.Concat(repeat(0, 9), choose.Path{1}, repeat(0, 40)), WalkSteps: 50, Walks: 20,
 	})
 	if res.Case != critical.C1 || res.Step != 10 || res.Probes[0].Step != 6 {
 		t.Errorf("%s at step %d, first probe after %d; want C1, 10, 6", res.Case, res.Step, res.Probes[0].Step)
@@ -95,7 +96,7 @@ func TestAfterLiveState(t *testing.T) {
 // recovering, and the walks from it leave it first.
 func TestStraightFromLiveState(t *testing.T) {
 	tab := chain(2, 2)
-	res := find(t, critical.Config{System: tab.system(), Path: slices.Concat(choose.Path{0, 0, 1}, repeat(0, 30)), WalkSteps: 30, Walks: 64})
+	res := find(t, critical.Config{System: tab.System(), Path: slices.Concat(choose.Path{0, 0, 1}, repeat(0, 30)), WalkSteps: 30, Walks: 64})
 	if res.Case != critical.C1 || res.Step != 3 || res.LiveCommon != 2 {
 		t.Fatalf("%s at step %d with %d steps in common; want C1, 3, 2", res.Case, res.Step, res.LiveCommon)
 	}
@@ -110,8 +111,8 @@ func TestStraightFromLiveState(t *testing.T) {
 
 // No live state can be reached from the first one, which is found out with longer walks twice.
 func TestNeverLive(t *testing.T) {
-	tab := table{moves: []move{{0, []int{1}}, {1, []int{0}}}, live: []int{2}}
-	res := find(t, critical.Config{System: tab.system(), Path: repeat(0, 30), WalkSteps: 30, Walks: 64})
+	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 0)}, Live: []int{2}}
+	res := find(t, critical.Config{System: tab.System(), Path: repeat(0, 30), WalkSteps: 30, Walks: 64})
 	if res.Case != critical.C2Initial || !res.Violation() || res.Step != 0 || res.Live != nil {
 		t.Fatalf("got %+v", res)
 	}
@@ -126,8 +127,8 @@ func TestNeverLive(t *testing.T) {
 
 // As before, but walks come to an end: longer ones cannot tell more.
 func TestNeverLiveOutOfEvents(t *testing.T) {
-	tab := table{moves: []move{{0, []int{1}}}, live: []int{2}}
-	res := find(t, critical.Config{System: tab.system(), Path: choose.Path{0}, Walks: 10})
+	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1)}, Live: []int{2}}
+	res := find(t, critical.Config{System: tab.System(), Path: choose.Path{0}, Walks: 10})
 	if res.Case != critical.C2Initial || !res.OutOfEvents || len(res.Probes) != 1 {
 		t.Fatalf("got %+v", res)
 	}
@@ -136,7 +137,7 @@ func TestNeverLiveOutOfEvents(t *testing.T) {
 // The end of the run recovers, as all its states do: 1, 2, 4, ... steps from the first one are probed.
 func TestRecovers(t *testing.T) {
 	tab := chain(30, 29)
-	res := find(t, critical.Config{System: tab.system(), Path: repeat(0, 20), WalkSteps: 40, Walks: 10})
+	res := find(t, critical.Config{System: tab.System(), Path: repeat(0, 20), WalkSteps: 40, Walks: 10})
 	if res.Case != critical.Recovered || res.Violation() {
 		t.Fatalf("got %+v", res)
 	}
@@ -151,7 +152,7 @@ func TestRecovers(t *testing.T) {
 		t.Errorf("probes after steps %v, want %v", steps, want)
 	}
 	// A run that ends in a live state is not dead, whatever was said of it.
-	res = find(t, critical.Config{System: tab.system(), Path: repeat(0, 30)})
+	res = find(t, critical.Config{System: tab.System(), Path: repeat(0, 30)})
 	if res.Case != critical.Recovered || len(res.Probes) != 0 {
 		t.Errorf("live end: %+v", res)
 	}
@@ -161,7 +162,7 @@ func TestRecovers(t *testing.T) {
 // by 80 steps its end is live.
 func TestShortWalks(t *testing.T) {
 	tab := chain(100, 0)
-	res := find(t, critical.Config{System: tab.system(), Path: repeat(0, 20), WalkSteps: 20, Walks: 10})
+	res := find(t, critical.Config{System: tab.System(), Path: repeat(0, 20), WalkSteps: 20, Walks: 10})
 	if res.Case != critical.Recovered {
 		t.Fatalf("got %+v", res)
 	}
@@ -170,7 +171,7 @@ func TestShortWalks(t *testing.T) {
 // The transition lies in the last quarter of the run: it is told only when the run was made longer.
 func TestLateTransition(t *testing.T) {
 	tab := chain(40, 30)
-	res := find(t, critical.Config{System: tab.system(), Path: slices.Concat(repeat(0, 30), choose.Path{1}, repeat(0, 9)), WalkSteps: 50, Walks: 40})
+	res := find(t, critical.Config{System: tab.System(), Path: slices.Concat(repeat(0, 30), choose.Path{1}, repeat(0, 9)), WalkSteps: 50, Walks: 40})
 	if res.Case != critical.C1 || res.Step != 31 || res.After.Limit != 200 {
 		t.Errorf("%s at step %d with limit %d, want C1, 31, 200", res.Case, res.Step, res.After.Limit)
 	}
@@ -215,10 +216,10 @@ func TestBadInput(t *testing.T) {
 		cfg  critical.Config
 		want string
 	}{
-		{critical.Config{System: tab.system(), Path: choose.Path{0, 7}}, "step 2"},
-		{critical.Config{System: tab.system(), Walks: -1}, "must not be negative"},
-		{critical.Config{System: table{moves: tab.moves}.system(), Path: choose.Path{0}}, "no Eventually property"},
-		{critical.Config{System: table{moves: tab.moves, live: tab.live, bad: []int{2}}.system(), Path: choose.Path{0, 0}}, "step 2 of the run ends it with a finding"},
+		{critical.Config{System: tab.System(), Path: choose.Path{0, 7}}, "step 2"},
+		{critical.Config{System: tab.System(), Walks: -1}, "must not be negative"},
+		{critical.Config{System: automaton.Table{Moves: tab.Moves}.System(), Path: choose.Path{0}}, "no Eventually property"},
+		{critical.Config{System: automaton.Table{Moves: tab.Moves, Live: tab.Live, Bad: []int{2}}.System(), Path: choose.Path{0, 0}}, "step 2 of the run ends it with a finding"},
 	} {
 		if _, err := critical.Find(context.Background(), c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want an error with %q", err, c.want)
@@ -226,7 +227,7 @@ func TestBadInput(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := critical.Find(ctx, critical.Config{System: tab.system(), Path: slices.Concat(choose.Path{0, 1}, repeat(0, 9))}); err != context.Canceled {
+	if _, err := critical.Find(ctx, critical.Config{System: tab.System(), Path: slices.Concat(choose.Path{0, 1}, repeat(0, 9))}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -240,7 +241,7 @@ func TestSearchAndFind(t *testing.T) {
 		tab := chain(n, bad)
 		var first *critical.Result
 		for _, workers := range []int{1, 4} {
-			c := critical.Config{System: tab.system(), WalkSteps: 80, Walks: 30, Seed: 7, Workers: workers}
+			c := critical.Config{System: tab.System(), WalkSteps: 80, Walks: 30, Seed: 7, Workers: workers}
 			res, err := search.Run(context.Background(), search.Config{HandlerLimit: time.Minute,
 				System: c.System, WalkSteps: 80, Workers: workers, MaxDepth: 3, Confirm: critical.Confirm(c),
 			})
@@ -267,15 +268,15 @@ func TestSearchAndFind(t *testing.T) {
 // States 0 to 9 lead to the live state 31 or on to 10, from where a chain leads into a bad state. The transition lies
 // at the end of the run; when the run is made longer to tell, it violates safety, and that is what is found.
 func TestLongerRunEndsOtherwise(t *testing.T) {
-	tab := table{live: []int{31}, bad: []int{30}}
+	tab := automaton.Table{Live: []int{31}, Bad: []int{30}}
 	for i := range 30 {
 		to := []int{i + 1}
 		if i < 10 {
 			to = append(to, 31)
 		}
-		tab.moves = append(tab.moves, move{i, to})
+		tab.Moves = append(tab.Moves, automaton.To(i, to...))
 	}
-	confirm := critical.Confirm(critical.Config{System: tab.system(), WalkSteps: 8, Walks: 20})
+	confirm := critical.Confirm(critical.Config{System: tab.System(), WalkSteps: 8, Walks: 20})
 	c, err := confirm(context.Background(), search.Suspect{Kind: sim.Liveness, Path: repeat(0, 20)})
 	if err != nil {
 		t.Fatal(err)

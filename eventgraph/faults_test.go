@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -54,9 +55,9 @@ func TestDatagramFaults(t *testing.T) {
 		"crash n1",
 	}
 	g := scripted(t, gossips(), keys...)
-	golden(t, "faults.txt", render(t, g.Text, eventgraph.Options{Notes: true, Fold: -1}))
-	golden(t, "faults.mmd", render(t, g.Mermaid, eventgraph.Options{Fold: -1}))
-	golden(t, "faults.svg", render(t, g.SVG, eventgraph.Options{Fold: -1}))
+	golden.Compare(t, "faults.txt", render(t, g.Text, eventgraph.Options{Notes: true, Fold: -1}))
+	golden.Compare(t, "faults.mmd", render(t, g.Mermaid, eventgraph.Options{Fold: -1}))
+	golden.Compare(t, "faults.svg", render(t, g.SVG, eventgraph.Options{Fold: -1}))
 	if !g.Nodes[2].Late || g.Nodes[0].Late {
 		t.Error("the node that boots late is not marked")
 	}

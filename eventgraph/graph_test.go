@@ -15,6 +15,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/pingack"
@@ -158,15 +159,15 @@ func render(t *testing.T, f func(io.Writer, eventgraph.Options) error, o eventgr
 func TestGolden(t *testing.T) {
 	g := scripted(t, &pingack.System, deadKeys(4)...)
 	g.Critical = 6
-	golden(t, "pingack.txt", render(t, g.Text, eventgraph.Options{}))
-	golden(t, "pingack_excerpt.txt", render(t, g.Text, eventgraph.Options{Steps: []int{1, 4, 5, 6, 7, 8}, Fold: -1}))
-	golden(t, "pingack.mmd", render(t, g.Mermaid, eventgraph.Options{}))
-	golden(t, "pingack.svg", render(t, g.SVG, eventgraph.Options{}))
-	golden(t, "pingack.json", render(t, func(w io.Writer, _ eventgraph.Options) error { return g.JSON(w) }, eventgraph.Options{}))
+	golden.Compare(t, "pingack.txt", render(t, g.Text, eventgraph.Options{}))
+	golden.Compare(t, "pingack_excerpt.txt", render(t, g.Text, eventgraph.Options{Steps: []int{1, 4, 5, 6, 7, 8}, Fold: -1}))
+	golden.Compare(t, "pingack.mmd", render(t, g.Mermaid, eventgraph.Options{}))
+	golden.Compare(t, "pingack.svg", render(t, g.SVG, eventgraph.Options{}))
+	golden.Compare(t, "pingack.json", render(t, func(w io.Writer, _ eventgraph.Options) error { return g.JSON(w) }, eventgraph.Options{}))
 	for _, nodes := range []int{3, 5, 8} {
 		g := randomRun(t, couriers(nodes), 2, 50)
 		g.Critical = 20
-		golden(t, fmt.Sprintf("couriers%d.txt", nodes), render(t, g.Text, eventgraph.Options{}))
+		golden.Compare(t, fmt.Sprintf("couriers%d.txt", nodes), render(t, g.Text, eventgraph.Options{}))
 	}
 }
 

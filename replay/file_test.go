@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/pingack"
@@ -26,7 +27,7 @@ func TestWriteFileGolden(t *testing.T) {
 	if _, err := f.WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "pingack.path", text.Bytes())
+	golden.Compare(t, "pingack.path", text.Bytes())
 	limits, err := replay.HeaderLimits(&f.Header)
 	if err != nil || limits != pingack.System.Limits() {
 		t.Errorf("limits %+v, error %v", limits, err)

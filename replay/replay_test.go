@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/pingack"
@@ -100,12 +101,12 @@ func TestRecordGolden(t *testing.T) {
 	if err := trace.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "pingack.txt", text.Bytes())
+	golden.Compare(t, "pingack.txt", text.Bytes())
 	var js bytes.Buffer
 	if err := trace.WriteJSON(&js); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "pingack.json", js.Bytes())
+	golden.Compare(t, "pingack.json", js.Bytes())
 }
 
 func TestRecord(t *testing.T) {

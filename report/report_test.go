@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
@@ -103,14 +104,14 @@ func terminal(w io.Writer, r *report.Report) error { return report.Terminal(w, r
 
 func TestGolden(t *testing.T) {
 	found, none := pingackReport(t), nothingFound()
-	golden(t, "pingack.txt", render(t, terminal, found))
-	golden(t, "pingack.md", render(t, report.Markdown, found))
-	golden(t, "pingack.json", render(t, report.JSON, found))
-	golden(t, "pingack.html", render(t, report.HTML, found))
-	golden(t, "nothing.txt", render(t, terminal, none))
-	golden(t, "nothing.md", render(t, report.Markdown, none))
+	golden.Compare(t, "pingack.txt", render(t, terminal, found))
+	golden.Compare(t, "pingack.md", render(t, report.Markdown, found))
+	golden.Compare(t, "pingack.json", render(t, report.JSON, found))
+	golden.Compare(t, "pingack.html", render(t, report.HTML, found))
+	golden.Compare(t, "nothing.txt", render(t, terminal, none))
+	golden.Compare(t, "nothing.md", render(t, report.Markdown, none))
 	none.Verdict, none.Suspects = search.Inconclusive, 1
-	golden(t, "inconclusive.txt", render(t, terminal, none))
+	golden.Compare(t, "inconclusive.txt", render(t, terminal, none))
 }
 
 // The keys of the JSON are a contract.
@@ -191,7 +192,7 @@ func TestPanic(t *testing.T) {
 		t.Fatal("the bomb did not explode")
 	}
 	r := &report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: f.Kind, Message: f.Message, Stack: f.Stack, Dead: dead}
-	golden(t, "panic.txt", render(t, terminal, r))
+	golden.Compare(t, "panic.txt", render(t, terminal, r))
 	if js := string(render(t, report.JSON, r)); !strings.Contains(js, "report_test.explode") || strings.Contains(js, "goroutine") {
 		t.Errorf("the JSON does not hold the user's frames alone: %s", js)
 	}
@@ -222,7 +223,7 @@ func TestSafety(t *testing.T) {
 	}), "action n0 light")
 	f := dead.Finding
 	r := &report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: f.Kind, Property: f.Property, Message: f.Message, Dead: dead}
-	golden(t, "safety.txt", render(t, terminal, r))
+	golden.Compare(t, "safety.txt", render(t, terminal, r))
 }
 
 func TestOtherKinds(t *testing.T) {
@@ -233,20 +234,20 @@ func TestOtherKinds(t *testing.T) {
 	stuck := base
 	stuck.Kind = sim.Deadlock
 	stuck.Critical = &report.Critical{Case: critical.C2Initial, After: critical.Probe{Walks: 200, Limit: 2000}}
-	golden(t, "deadlock.txt", render(t, terminal, &stuck))
+	golden.Compare(t, "deadlock.txt", render(t, terminal, &stuck))
 
 	late := base
 	late.Kind = sim.Liveness
 	late.Critical = &report.Critical{Case: critical.C2, Limit: 8000}
-	golden(t, "late.txt", render(t, terminal, &late))
+	golden.Compare(t, "late.txt", render(t, terminal, &late))
 
 	loop := base
 	loop.Kind, loop.Message = sim.Divergence, "the handler made more choices in one step than the bound allows"
-	golden(t, "divergence.txt", render(t, terminal, &loop))
+	golden.Compare(t, "divergence.txt", render(t, terminal, &loop))
 
 	odd := base
 	odd.Kind, odd.Message = sim.Nondeterminism, "step 1: n0.Fuse was 1, now 2"
-	golden(t, "nondeterminism.txt", render(t, terminal, &odd))
+	golden.Compare(t, "nondeterminism.txt", render(t, terminal, &odd))
 }
 
 func TestColor(t *testing.T) {

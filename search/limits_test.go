@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/automaton"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
@@ -156,8 +157,8 @@ func TestPrefixRuns(t *testing.T) {
 	if p := phaseOf(res, "prefixes"); p.Live < 5 {
 		t.Errorf("prefixes: %+v", p)
 	}
-	never := table{moves: []move{{0, []int{0}}}, live: []int{5}}
-	if _, err := search.MakePrefixes(context.Background(), search.Config{System: never.system(), WalkSteps: 10}, 2); err == nil ||
+	never := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0)}, Live: []int{5}}
+	if _, err := search.MakePrefixes(context.Background(), search.Config{System: never.System(), WalkSteps: 10}, 2); err == nil ||
 		!strings.Contains(err.Error(), "no run without faults became live") {
 		t.Errorf("got %v", err)
 	}

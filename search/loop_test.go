@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/automaton"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -75,13 +76,13 @@ func newLoop(t *testing.T, sys sim.System) *search.Loop {
 // The first move of the table draws one of three; the task ends inside its step. A crash follows, among
 // two events, and is picked; then boot is forced.
 func TestLoopCalls(t *testing.T) {
-	tab := table{moves: []move{{0, []int{1, 2, 0}}, {1, []int{1}}, {2, []int{2, 0}}}, crashes: 1}
+	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2, 0), automaton.To(1, 1), automaton.To(2, 2, 0)}, Crashes: 1}
 	s := &script{
 		tasks:  []search.Task{{Path: choose.Path{0}, Data: "rides along"}, {Path: choose.Path{0, 0}}},
 		faults: true, steps: 3, seen: map[sim.Fingerprint]bool{},
 		answer: func(_ search.Node, p choose.Point) (int, bool) { return p.Arity - 1, true },
 	}
-	l := newLoop(t, tab.system())
+	l := newLoop(t, tab.System())
 	l.Observe(s)
 	l.Explore(s, func(o *search.Outcome) bool {
 		s.log = append(s.log, fmt.Sprintf("path %v used %d", l.Replay().Path, o.Used.Crashes))
@@ -118,10 +119,10 @@ func TestSubset(t *testing.T) {
 
 // A point that is not answered ends the run at the end of the step.
 func TestCut(t *testing.T) {
-	tab := table{moves: []move{{0, []int{1, 2}}, {1, []int{0}}}}
+	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2), automaton.To(1, 0)}}
 	s := &script{tasks: []search.Task{{}}, steps: 9, seen: map[sim.Fingerprint]bool{},
 		answer: func(_ search.Node, p choose.Point) (int, bool) { return 0, p.Kind != choose.Draw }}
-	l := newLoop(t, tab.system())
+	l := newLoop(t, tab.System())
 	l.Explore(s, func(o *search.Outcome) bool {
 		if o.End != search.Cut || o.Steps != 1 || !slices.Equal(l.Replay().Path, choose.Path{0, 0}) {
 			t.Errorf("ended %d after %d steps, path %v", o.End, o.Steps, l.Replay().Path)
@@ -131,7 +132,7 @@ func TestCut(t *testing.T) {
 }
 
 func TestMisfits(t *testing.T) {
-	tab := table{moves: []move{{0, []int{1, 2}}, {1, []int{0}}}}
+	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2), automaton.To(1, 0)}}
 	for _, c := range []struct {
 		path choose.Path
 		want string
@@ -140,7 +141,7 @@ func TestMisfits(t *testing.T) {
 		{choose.Path{0, 2}, `step 1: the path picks alternative 2 of draw "to", which has 2 (counted from 0)`},
 		{choose.Path{0, 0, 0, -1}, "step 3: the path picks event -1, but only 1 can happen (counted from 0)"},
 	} {
-		l := newLoop(t, tab.system())
+		l := newLoop(t, tab.System())
 		w := search.NewWalker(search.DefaultWeights(), 1)
 		w.Seed(1, 1)
 		if o := l.Run(w, search.Task{Path: c.path}); o.End != search.Misfit || o.Err == nil || o.Err.Error() != c.want {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/automaton"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -99,15 +100,15 @@ func (o *oracle) dead() []bool {
 	return dead
 }
 
-func drawTable(t *rapid.T) table {
+func drawTable(t *rapid.T) automaton.Table {
 	states := rapid.IntRange(2, 7).Draw(t, "states")
 	state := rapid.IntRange(0, states-1)
-	tab := table{
-		live:    rapid.SliceOfNDistinct(state, 1, 3, rapid.ID).Draw(t, "live"),
-		crashes: rapid.IntRange(0, 2).Draw(t, "crashes"),
+	tab := automaton.Table{
+		Live:    rapid.SliceOfNDistinct(state, 1, 3, rapid.ID).Draw(t, "live"),
+		Crashes: rapid.IntRange(0, 2).Draw(t, "crashes"),
 	}
 	for range rapid.IntRange(1, 2*states).Draw(t, "moves") {
-		tab.moves = append(tab.moves, move{state.Draw(t, "from"), rapid.SliceOfN(state, 1, 3).Draw(t, "to")})
+		tab.Moves = append(tab.Moves, automaton.To(state.Draw(t, "from"), rapid.SliceOfN(state, 1, 3).Draw(t, "to")...))
 	}
 	return tab
 }
@@ -118,7 +119,7 @@ func drawTable(t *rapid.T) table {
 func TestDeepeningAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tab := drawTable(t)
-		sys := tab.system()
+		sys := tab.System()
 		o := explore(t, &sys)
 		dead := o.dead()
 		suspects := map[int]bool{}
@@ -167,11 +168,11 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tab := drawTable(t)
 		if rapid.Bool().Draw(t, "unsafe") {
-			tab.bad = []int{rapid.IntRange(1, 6).Draw(t, "bad")}
+			tab.Bad = []int{rapid.IntRange(1, 6).Draw(t, "bad")}
 		}
 		cfg := search.Config{
 			HandlerLimit: patient,
-			System:       tab.system(), WalkSteps: 30, MaxDepth: rapid.IntRange(1, 8).Draw(t, "depth"), Seed: 3,
+			System:       tab.System(), WalkSteps: 30, MaxDepth: rapid.IntRange(1, 8).Draw(t, "depth"), Seed: 3,
 			MaxPaths: rapid.IntRange(1, 5000).Draw(t, "paths"),
 			Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
 				return search.Confirmed{Violation: len(s.Path) == 7}, nil

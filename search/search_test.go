@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/automaton"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -92,8 +93,8 @@ func text(t *testing.T, v any) string {
 
 // One move with three ends, one of them bad: the only event is forced, the choice within it costs 1.
 func TestSafetyWithinDepth(t *testing.T) {
-	tab := table{moves: []move{{0, []int{1, 2, 3}}, {1, []int{1}}}, bad: []int{3}}
-	res := run(t, search.Config{System: tab.system()})
+	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2, 3), automaton.To(1, 1)}, Bad: []int{3}}
+	res := run(t, search.Config{System: tab.System()})
 	f := res.Finding
 	if res.Verdict != search.Violation || f == nil || f.Kind != sim.Safety || f.Property != "safe" {
 		t.Fatalf("got %s, %+v", res.Verdict, f)
@@ -106,8 +107,8 @@ func TestSafetyWithinDepth(t *testing.T) {
 // States 1 and 2 lead to each other and nowhere else: no run through them ends at the bound, they are leaves
 // because all their successors are seen. The bad loop is entered by the second move.
 func TestDeadCycle(t *testing.T) {
-	tab := table{moves: []move{{0, []int{3}}, {0, []int{1}}, {1, []int{2}}, {2, []int{1}}, {3, []int{0}}}, live: []int{3}}
-	res := run(t, search.Config{System: tab.system(), WalkSteps: 50, Strategy: search.Deepening, MaxDepth: 5, Workers: 2})
+	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 3), automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 1), automaton.To(3, 0)}, Live: []int{3}}
+	res := run(t, search.Config{System: tab.System(), WalkSteps: 50, Strategy: search.Deepening, MaxDepth: 5, Workers: 2})
 	f := res.Finding
 	if f == nil || f.Kind != sim.Liveness || f.OutOfEvents || f.Property != "live" {
 		t.Fatalf("got %s, %+v", res.Verdict, f)
@@ -123,8 +124,8 @@ func TestDeadCycle(t *testing.T) {
 
 // State 1 has no way out and is not live.
 func TestDeadlock(t *testing.T) {
-	tab := table{moves: []move{{0, []int{0}}, {0, []int{1}}}, live: []int{0}}
-	res := run(t, search.Config{System: tab.system()})
+	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0), automaton.To(0, 1)}, Live: []int{0}}
+	res := run(t, search.Config{System: tab.System()})
 	f := res.Finding
 	if f == nil || f.Kind != sim.Deadlock || !f.OutOfEvents || f.Origin != 1 || !slices.Equal(f.Path, choose.Path{1}) {
 		t.Fatalf("got %s, %+v", res.Verdict, f)
@@ -134,9 +135,9 @@ func TestDeadlock(t *testing.T) {
 // A suspect that is not confirmed is counted and the search goes on: 1 is left by a crash only, which
 // leads to the bad state by way of 0.
 func TestRefutedSuspect(t *testing.T) {
-	tab := table{moves: []move{{0, []int{1}}, {0, []int{0}}}, live: []int{0}, crashes: 1}
+	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1), automaton.To(0, 0)}, Live: []int{0}, Crashes: 1}
 	var asked []search.Suspect
-	cfg := search.Config{System: tab.system(), Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
+	cfg := search.Config{System: tab.System(), Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
 		asked = append(asked, s)
 		return search.Confirmed{Refuted: len(asked) > 1}, nil
 	}}

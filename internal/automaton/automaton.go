@@ -1,0 +1,59 @@
+// Package automaton is a system whose states and moves are given by a table, so that tests know all about
+// it.
+package automaton
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Automaton is a service whose state is a number. What can happen in it is given by a table.
+type Automaton struct {
+	sim.Nop
+	State int
+}
+
+// Move leads from a state to one of several, by choice.
+type Move struct {
+	From int
+	To   []int
+}
+
+// Table is a system of one [Automaton]. All moves are actions, in their order.
+type Table struct {
+	Moves   []Move
+	Live    []int // states that are live; nil: the system has no Eventually property
+	Bad     []int // states that violate safety
+	Crashes int   // a crash leads to a node that is down, boot back to state 0
+}
+
+// System builds the system.
+func (t Table) System() sim.System {
+	sys := sim.System{
+		Name: "automaton", Nodes: 1, Crashes: t.Crashes,
+		New: func(sim.NodeID) sim.Service { return &Automaton{} },
+		Properties: []sim.Property{
+			{Name: "safe", Always: sim.Each(func(_ sim.NodeID, a *Automaton) bool { return !slices.Contains(t.Bad, a.State) })},
+		},
+	}
+	if t.Live != nil {
+		// Not by Each, which holds while the node is down.
+		sys.Properties = append(sys.Properties, sim.Property{Name: "live", Eventually: func(v *sim.View) bool {
+			a, ok := v.Service(0).(*Automaton)
+			return ok && slices.Contains(t.Live, a.State)
+		}})
+	}
+	for i, m := range t.Moves {
+		sys.Actions = append(sys.Actions, sim.Action[*Automaton]{
+			Name: fmt.Sprintf("m%d", i),
+			When: func(a *Automaton) bool { return a.State == m.From },
+			Do:   func(a *Automaton, env sim.Env) { a.State = m.To[env.Choose("to", len(m.To))] },
+		})
+	}
+	return sys
+}
+
+// To is the move from a state to one of several.
+func To(from int, to ...int) Move { return Move{from, to} }

@@ -1,0 +1,50 @@
+// Package golden compares what tests produce with files that people have looked at.
+package golden
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Update is the value of the flag -update, which packages that use golden files share: files are
+// rewritten instead of compared.
+var Update = flag.Bool("update", false, "rewrite the golden files")
+
+// Compare compares got with the file testdata/name of the package under test.
+func Compare(t testing.TB, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *Update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, g, w := Difference(string(got), string(want)); line > 0 {
+		t.Errorf("%s differs in line %d (run with -update to accept):\ngot  %q\nwant %q", file, line, g, w)
+	}
+}
+
+// Difference returns the number of the first line that differs, and the line in both texts; nil where
+// a text has ended. The number is 0 when there is none.
+func Difference(got, want string) (line int, g, w []string) {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range max(len(a), len(b)) {
+		g, w = a[min(i, len(a)):min(i+1, len(a))], b[min(i, len(b)):min(i+1, len(b))]
+		if !slices.Equal(g, w) {
+			return i + 1, g, w
+		}
+	}
+	return 0, nil, nil
+}
