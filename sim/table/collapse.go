@@ -14,7 +14,17 @@ type collapse struct {
 	above []uint64 // by word: set of the inner nodes above it but for the root; nil: there are too many
 	inner pairs
 	roots pairs
+	hot   []hotPair // by hash: inner nodes that were looked up lately
 }
+
+// hotPair is an inner node that was looked up; no pair means none, as pairs of
+// two zeros are always looked up.
+type hotPair struct {
+	pair uint64
+	id   uint32
+}
+
+const hotBits = 12
 
 // narrow is how many words a vector may have for sets of them to be kept in a word.
 const narrow = 64
@@ -89,9 +99,18 @@ func (c *collapse) over(words uint64) (nodes uint64) {
 
 // update brings a set of inner nodes up to date.
 func (c *collapse) update(tree []uint32, nodes uint64) {
+	if c.hot == nil {
+		c.hot = make([]hotPair, 1<<hotBits)
+	}
 	for ; nodes != 0; nodes &= nodes - 1 {
 		k := bits.TrailingZeros64(nodes)
-		tree[c.words+k], _ = c.inner.intern(c.pair(k, tree))
+		pair := c.pair(k, tree)
+		h := &c.hot[hash(pair)>>(64-hotBits)]
+		if h.pair != pair || pair == 0 {
+			h.pair = pair
+			h.id, _ = c.inner.intern(pair)
+		}
+		tree[c.words+k] = h.id
 	}
 }
 
@@ -100,10 +119,16 @@ func (c *collapse) pair(k int, tree []uint32) uint64 {
 	return uint64(tree[c.left[k]])<<32 | uint64(tree[c.right[k]])
 }
 
+// top is where in a tree the children of the root are.
+func (c *collapse) top() [2]int32 {
+	last := len(c.left) - 1
+	return [2]int32{c.left[last], c.right[last]}
+}
+
 func (c *collapse) root(tree []uint32) uint64 { return c.pair(len(c.left)-1, tree) }
 
 // len is the number of vectors.
 func (c *collapse) len() int { return c.roots.list.n }
 
 // bytes is the memory that the set takes.
-func (c *collapse) bytes() int { return c.inner.bytes() + c.roots.bytes() }
+func (c *collapse) bytes() int { return c.inner.bytes() + c.roots.bytes() + 16*len(c.hot) }

@@ -34,6 +34,17 @@
 // copied (it holds functions, or foreign types without a rule), the result of running all handlers of
 // that node since its last boot again. [World.Plans] tells which is used for which type, and why.
 //
+// # Exploration
+//
+// [Explore] visits all states breadth first. The set of visited states keeps vectors as trees whose
+// inner nodes are shared, eight bytes and a place in an index for each, or fingerprints of vectors. A
+// state's fingerprint is made from that of the state before by the words that changed, and so is its
+// tree. States are found in the order in which the ones before them were expanded, so two bits or three
+// tell which one that was. Look-ups are made many at a time, since they wait for memory.
+//
+// Once all states were visited each is known to recover or to be dead. Transitions are not stored:
+// most states are settled by one that was found from them, the others are expanded again.
+//
 // # Trust, but verify
 //
 // A service that is not a function of its local state (it shares a map with another, counts in a

@@ -98,16 +98,20 @@ func (w *World) isQuiet() bool {
 }
 
 func (w *World) appendNode(node sim.NodeID, buf []sim.Event) []sim.Event {
-	buf = append(buf, w.locals.list[w.v[node]].listed(w.quiet || w.sys.Timing != sim.Prompt)...)
+	if own := w.locals.list[w.v[node]].listed(w.quiet || w.sys.Timing != sim.Prompt); len(own) > 0 {
+		buf = append(buf, own...)
+	}
 	if w.up>>node&1 == 0 {
 		return buf
 	}
-	ev := sim.Event{Kind: sim.DeliverError, Node: node, Slot: w.conns.slot}
-	buf = appendPeers(w.failing[node], ev, buf)
-	ev.Kind = sim.DeliverReady
-	buf = appendPeers(w.ready[node], ev, buf)
-	ev.Kind, ev.Msgs = sim.Deliver, 1
-	buf = appendPeers(w.deliverable[node], ev, buf)
+	if w.failing[node]|w.ready[node]|w.deliverable[node] != 0 {
+		ev := sim.Event{Kind: sim.DeliverError, Node: node, Slot: w.conns.slot}
+		buf = appendPeers(w.failing[node], ev, buf)
+		ev.Kind = sim.DeliverReady
+		buf = appendPeers(w.ready[node], ev, buf)
+		ev.Kind, ev.Msgs = sim.Deliver, 1
+		buf = appendPeers(w.deliverable[node], ev, buf)
+	}
 	if w.layout.bagCount > 0 {
 		buf = w.bags.appendEvents(sim.Deliver, 1, node, w.v[w.layout.bags+int(node)], buf)
 	}

@@ -15,6 +15,34 @@ type ExploreOptions struct {
 	World     sim.Options
 	MaxDepth  int // in steps; 0: none
 	MaxStates int // 0: none
+	MaxBytes  int // of memory for states and tables, about; 0: none
+	Visited   Visited
+	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks fingerprints up.
+	// With whole states there is nothing for it to do, and Go is not called. What is found, and where an
+	// exploration stops for any reason but memory or an interruption, does not depend on it.
+	Go func(f func())
+}
+
+// Visited says how an exploration keeps the states that it has visited.
+type Visited int
+
+// Exact keeps whole states; no two are taken for one. Fingerprints take less memory, but for the states
+// that wait to be expanded, and states may be omitted, see [Exploration.Omission]. A path takes exploring
+// everything up to its end once more, and liveness is not checked.
+const (
+	Exact          Visited = iota
+	Fingerprints64         // of 64 bits
+	Fingerprints128
+)
+
+func (o *ExploreOptions) validate() error {
+	switch {
+	case o.MaxDepth < 0 || o.MaxStates < 0 || o.MaxBytes < 0:
+		return errors.New("table: MaxDepth, MaxStates and MaxBytes must not be negative")
+	case o.Visited < Exact || o.Visited > Fingerprints128:
+		return fmt.Errorf("table: Visited is %d, must be Exact, Fingerprints64 or Fingerprints128", o.Visited)
+	}
+	return nil
 }
 
 // Exploration is what [Explore] came to.
@@ -22,9 +50,10 @@ type Exploration struct {
 	States      int // distinct states
 	Transitions int // steps: an event with the answers to its questions, from every state that was expanded
 	Live        int // states in which all Eventually properties hold
-	Depth       int // steps to the last state that was found
+	Expanded    int // states all of whose steps were executed: those that were found first
+	Depth       int // steps to the states that were expanded last; all that are nearer were expanded
 	Complete    bool
-	Stopped     string // why it is not complete: "depth", "states", "interrupted", "finding"
+	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted", "finding"
 	// Finding is what is wrong with a state or step, mostly a [*sim.Finding]; nil: nothing. Path leads there
 	// by as few steps as possible, unless its kind is nondeterminism.
 	Finding error
@@ -39,18 +68,27 @@ type Exploration struct {
 	DeadCritical    int         // the last step of DeadPath, the critical one; 0: it is dead from the start
 	DeadOutOfEvents bool        // a deadlock: nothing can happen there any more, but for faults
 
-	Bytes int // of the set of states, with all that is kept for each
-	Stats Stats
+	// Omission bounds the probability that some state was taken for another one, and so it, and perhaps what
+	// lies behind it, was not visited: n(n-1)/2 pairs of states, each with equal fingerprints of b bits with
+	// probability 2^-b. 0: none was.
+	Omission float64
+
+	Bytes    int // of the set of states, with all that is kept for each
+	Frontier int // bytes, at most, of states that wait to be expanded, when they are not part of the set
+	Stats    Stats
 }
 
 // Explore visits all states that can be reached, injections within the limits of the system included,
 // breadth first, and checks the Always properties of each. It stops at the first finding, with a
-// shortest path to it. The set of visited states is exact. When all states were visited it looks for
-// those that are dead.
+// shortest path to it. When all states were visited, and whole states were kept, it looks for those that
+// are dead.
 //
 // The error is that of [NewWorld], or [*Unsupported] when a state turns up that the tables cannot
 // hold.
 func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {
+	if err := opts.validate(); err != nil {
+		return nil, err
+	}
 	e, err := newEngine(sys, opts.World)
 	if err != nil {
 		return nil, err
@@ -63,7 +101,10 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 	if err == nil && x.out.Stopped == "" {
 		err = x.liveness(ctx)
 	}
-	x.out.States, x.out.Bytes = x.seen.len(), x.bytes()
+	x.out.States, x.out.Bytes, x.out.Frontier = x.len(), x.bytes(), x.waiting.most
+	if x.prints != nil {
+		x.out.Omission = x.prints.omission(x.len())
+	}
 	x.out.Stats = x.w.Stats()
 	var u *Unsupported
 	switch {
@@ -85,9 +126,13 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 type explorer struct {
 	w       *World // bare
 	opts    ExploreOptions
-	seen    *collapse
-	parents chunks[uint32] // by state: the one that it was found from, plus one
-	found   successors
+	seen    *collapse // exact, or, then without any vector in it, the shape of trees
+	prints  *prints   // nil: exact
+	waiting frontier  // nothing when exact
+	parents ancestry
+	found   *successors
+	capture capture
+	helper  helper
 	out     Exploration
 
 	// recovers: from here a live state is known to be reached; ordinary: found by a step of the recovery
@@ -97,6 +142,8 @@ type explorer struct {
 
 	// Trees of the state that is expanded, and of a successor, whose words are the vector of the world.
 	base, tree []uint32
+	print      print // of the state that is expanded
+	printBytes int
 	events     []sim.Event
 	answers    answers
 
@@ -109,10 +156,18 @@ type explorer struct {
 func newExplorer(e *engine, opts ExploreOptions) *explorer {
 	x := &explorer{w: newWorld(e), opts: opts, badEvent: -1}
 	x.w.bare = true
-	x.goals = len(x.w.properties.eventually) > 0
+	x.goals = len(x.w.properties.eventually) > 0 && opts.Visited == Exact
 	x.seen = newCollapse(e.layout.order())
 	x.base, x.tree = make([]uint32, x.seen.size()), make([]uint32, x.seen.size())
 	x.w.v = x.tree[:x.seen.words]
+	x.waiting.words = x.seen.words
+	x.found = &successors{}
+	switch opts.Visited {
+	case Fingerprints64:
+		x.prints = newPrints(1)
+	case Fingerprints128:
+		x.prints = newPrints(2)
+	}
 	return x
 }
 
@@ -120,34 +175,53 @@ func (x *explorer) run(ctx context.Context) error {
 	if err := x.start(); err != nil {
 		return err
 	}
-	end := uint32(x.seen.len()) // of the states at the present depth
-	for id := uint32(0); ; id++ {
-		if last := id == end; last || id == 0 || len(x.found.list) >= successorsAtOnce {
-			if err := x.settle(); err != nil {
+	x.stop(ctx, 0)
+	x.begin()
+	defer x.end()
+	end := uint32(x.len()) // of the states at the present depth
+	for id := uint32(0); x.out.Stopped == ""; id++ {
+		switch {
+		case id == end:
+			if err := x.settle(ctx, id); err != nil {
 				return err
 			}
-			switch {
-			case last && x.seen.len() == int(id):
-				return nil
-			case x.opts.MaxStates > 0 && x.seen.len() >= x.opts.MaxStates:
-				x.out.Stopped = "states"
-				return nil
-			case ctx.Err() != nil:
-				x.out.Stopped = "interrupted"
+			if x.len() == int(id) && x.out.Expanded == int(id) {
+				x.out.Stopped = ""
 				return nil
 			}
-			if last {
-				end = uint32(x.seen.len())
+			end = uint32(x.len())
+			if x.out.Stopped == "" {
 				x.out.Depth++
 			}
+		case len(x.found.list) >= successorsAtOnce:
+			if err := x.dispatch(ctx, id); err != nil {
+				return err
+			}
+		}
+		if x.out.Stopped != "" {
+			return nil
 		}
 		if x.opts.MaxDepth > 0 && x.out.Depth >= x.opts.MaxDepth {
 			x.out.Stopped = "depth"
 			return nil
 		}
-		if err := x.expand(id); err != nil {
+		if err := x.expand(ctx, id); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// stop decides whether the exploration stops here, states before id being expanded.
+func (x *explorer) stop(ctx context.Context, id uint32) {
+	x.out.Expanded = int(id)
+	switch {
+	case x.opts.MaxStates > 0 && x.len() >= x.opts.MaxStates:
+		x.out.Stopped = "states"
+	case x.opts.MaxBytes > 0 && x.soon() > x.opts.MaxBytes:
+		x.out.Stopped = "memory"
+	case ctx.Err() != nil:
+		x.out.Stopped = "interrupted"
 	}
 }
 
@@ -200,11 +274,17 @@ func (x *explorer) start() error {
 			x.badPicks = x.answers.Path()
 			return err
 		}
-		id, added := x.seen.add(x.tree, nil)
+		id, added := uint32(x.len()), false
+		if x.prints != nil {
+			print := x.prints.of(x.w.v)
+			added = x.prints.insert(&print)
+		} else {
+			_, added = x.seen.add(x.tree, nil)
+		}
 		if !added {
 			continue
 		}
-		if err := x.add(id, &successor{}); err != nil {
+		if err := x.add(id, 0, false); err != nil {
 			return err
 		}
 	}
@@ -213,7 +293,12 @@ func (x *explorer) start() error {
 
 // enter makes a state that of the world, and lists its events.
 func (x *explorer) enter(id uint32) {
-	x.seen.unfold(id, x.base)
+	if x.prints != nil {
+		copy(x.base, x.waiting.next(id))
+		x.print = x.prints.of(x.base[:x.seen.words])
+	} else {
+		x.seen.unfold(id, x.base)
+	}
 	copy(x.tree, x.base)
 	x.w.derive()
 	x.w.changed = 0
@@ -221,14 +306,14 @@ func (x *explorer) enter(id uint32) {
 }
 
 // expand executes all that can happen in a state.
-func (x *explorer) expand(id uint32) error {
+func (x *explorer) expand(ctx context.Context, id uint32) error {
 	w := x.w
 	x.enter(id)
 	up := w.up
 	for i, ev := range x.events {
 		for x.answers.Reset(); x.answers.Next(); {
 			if err := w.advance(ev, &x.answers); err != nil {
-				if err := x.settle(); err != nil {
+				if err := x.settle(ctx, id); err != nil || x.out.Stopped != "" {
 					return err
 				}
 				x.bad, x.badEvent, x.badPicks = id+1, i, x.answers.Path()
@@ -241,16 +326,28 @@ func (x *explorer) expand(id uint32) error {
 	return nil
 }
 
+// len is the number of states.
+func (x *explorer) len() int { return int(x.parents.n) }
+
+// bytes is the memory that is kept for the visited states.
 func (x *explorer) bytes() int {
-	return x.seen.bytes() + x.parents.bytes() + x.recovers.bytes() + x.ordinary.bytes()
+	n := x.seen.bytes() + x.parents.bytes() + x.recovers.bytes() + x.ordinary.bytes()
+	return n + x.printBytes
+}
+
+// soon is about the memory that is taken, once there is room for some more states.
+func (x *explorer) soon() int {
+	const entry = 1 << 10
+	n := x.bytes() + x.waiting.bytes() + entry*(len(x.w.locals.list)+len(x.w.steps.leaves))
+	return n + x.seen.inner.growth() + x.seen.roots.growth()
 }
 
 // audit has the replay engine go to a state, as shadow does with runs.
 func (x *explorer) audit(id uint32) error {
 	w := x.w
-	defer w.restore(slices.Clone(w.v))
+	v := slices.Clone(w.v)
 	path := x.path(id+1, -1, nil)
-	x.unfoldInto(id)
+	w.restore(v)
 	real, err := sim.NewWorld(w.sys, w.opts)
 	if err != nil {
 		return err
@@ -283,32 +380,67 @@ func (x *explorer) audit(id uint32) error {
 	return w.sameState(node, real)
 }
 
-// unfoldInto makes a state that of the world.
-func (x *explorer) unfoldInto(id uint32) {
-	tree := make([]uint32, x.seen.size())
-	x.seen.unfold(id, tree)
-	x.w.restore(tree[:len(x.w.v)])
-}
-
 // path returns the path to a state (plus one; 0: the start), and if event is not negative to what a step
 // from there came to.
 func (x *explorer) path(state uint32, event int, picks choose.Path) choose.Path {
+	samples := &x.w.samples
+	samples.off = true // all was looked up before
+	defer func() { samples.off = false }()
 	var chain []uint32 // latest first
-	for s := state; s != 0; s = x.parents.at(s-1) {
+	for s := state; s != 0; s = x.parents.at(s - 1) {
 		chain = append(chain, s-1)
 	}
+	slices.Reverse(chain)
 	var path choose.Path
 	var from []uint32
-	for _, id := range slices.Backward(chain) {
-		to := make([]uint32, x.seen.size())
-		x.seen.unfold(id, to)
-		path = append(path, x.between(from, to[:len(x.w.v)])...)
-		from = to[:len(x.w.v)]
+	for _, to := range x.vectors(chain) {
+		path = append(path, x.between(from, to)...)
+		from = to
 	}
 	if event >= 0 {
 		path = append(path, int32(event))
 	}
 	return append(path, picks...)
+}
+
+// vectors returns the vectors of some states, in ascending order. Fingerprints do not tell them, but
+// states are found in the same order again.
+func (x *explorer) vectors(ids []uint32) (vectors [][]uint32) {
+	if x.prints == nil {
+		tree := make([]uint32, x.seen.size())
+		for _, id := range ids {
+			x.seen.unfold(id, tree)
+			vectors = append(vectors, slices.Clone(tree[:x.seen.words]))
+		}
+		return vectors
+	}
+	again := newExplorer(x.w.engine, ExploreOptions{Visited: x.opts.Visited})
+	defer x.w.bench.ShowInFlight(x.w.inFlight) // again took the engine's view
+	again.capture = capture{ids: ids}
+	if len(ids) > 0 && again.run(context.Background()) != errCaptured {
+		panic("table: a state is not found again")
+	}
+	return again.capture.vectors
+}
+
+// capture keeps the vectors of some states when they are found.
+type capture struct {
+	ids     []uint32 // that are still to come, in ascending order; nil: nothing is captured
+	vectors [][]uint32
+}
+
+var errCaptured = errors.New("all states were captured")
+
+// take takes the vector of a state.
+func (c *capture) take(id uint32, v []uint32) error {
+	if c.ids[0] != id {
+		return nil
+	}
+	c.vectors = append(c.vectors, slices.Clone(v))
+	if c.ids = c.ids[1:]; len(c.ids) == 0 {
+		return errCaptured
+	}
+	return nil
 }
 
 // between finds the step from one state to another, or, when from is nil, the answers by which the

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -133,6 +135,7 @@ func TestExploreIsThatOfTheReplayEngine(t *testing.T) {
 		{"paxos with one proposer", paxos(1), 0},
 		{"pingack with all faults", bundled(t, "pingack", 2, sim.Limits{Loss: 1, Dup: 1, Crashes: 1, Partitions: 1}), 5},
 		{"randtree", bundled(t, "randtree", 2, sim.Limits{Crashes: 1, NetErrors: 1}), 5},
+		{"many words", bundled(t, "randtree", 12, sim.Limits{}), 2}, // 78 connections
 		{"randtree with partitions", bundled(t, "randtree", 3, sim.Limits{Partitions: 1}), 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -312,7 +315,7 @@ func (h *tally) Timer(env sim.Env, t any) {
 
 func TestExploreStops(t *testing.T) {
 	x := explore(t, paxos(2), table.ExploreOptions{MaxStates: 1000})
-	if x.Stopped != "states" || x.Complete || x.States < 1000 || x.States > 1100 {
+	if x.Stopped != "states" || x.Complete || x.States < 1000 || x.States > 1200 {
 		t.Errorf("%+v", x)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -320,6 +323,117 @@ func TestExploreStops(t *testing.T) {
 	x, err := table.Explore(ctx, paxos(2), table.ExploreOptions{})
 	if err != nil || x.Stopped != "interrupted" || x.Complete {
 		t.Errorf("%+v, %v", x, err)
+	}
+}
+
+// The same exploration comes to the same in every respect.
+func TestExploreIsDeterministic(t *testing.T) {
+	sys := bundled(t, "twophase", 4, sim.Limits{Crashes: 1}, "TP3")
+	for _, visited := range visitedSets {
+		x := explore(t, sys, table.ExploreOptions{Visited: visited})
+		y := explore(t, sys, table.ExploreOptions{Visited: visited})
+		if !x.Complete || visited == table.Exact && x.Dead == 0 || !reflect.DeepEqual(x, y) {
+			t.Errorf("%+v\n%+v", x, y)
+		}
+	}
+}
+
+// visitedSets are all ways to keep visited states.
+var visitedSets = []table.Visited{table.Exact, table.Fingerprints64, table.Fingerprints128}
+
+// workers are the ways to start a second worker.
+var workers = []func(func()){nil, func(f func()) { go f() }}
+
+// agree compares all that does not depend on how visited states are kept.
+func agree(t tester, x, y *table.Exploration) {
+	t.Helper()
+	if x.States != y.States || x.Transitions != y.Transitions || x.Live != y.Live || x.Depth != y.Depth || x.Expanded != y.Expanded ||
+		x.Complete != y.Complete || x.Stopped != y.Stopped || message(x.Finding) != message(y.Finding) || !slices.Equal(x.Path, y.Path) {
+		t.Fatalf("%+v\n%+v", x, y)
+	}
+}
+
+func message(err error) string {
+	var f *sim.Finding
+	if errors.As(err, &f) {
+		c := *f
+		c.Stack = ""
+		err = &c
+	}
+	return fmt.Sprint(err)
+}
+
+// Fingerprints find the same, by the same path.
+func TestFingerprintsFindTheSame(t *testing.T) {
+	wide := bundled(t, "randtree", 12, sim.Limits{}) // 78 connections
+	loud := &sim.System{Name: "loud", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{loud: true} },
+		Monitors: []func() sim.Monitor{func() sim.Monitor { return &deaf{} }}}
+	for _, test := range []struct {
+		name string
+		sys  *sim.System
+		opts table.ExploreOptions
+	}{
+		{"paxos", paxos(2), table.ExploreOptions{}},
+		{"a finding of a property", bundled(t, "paxos", 6, sim.Limits{}, "PX1"), table.ExploreOptions{}},
+		{"a finding in a step", loud, table.ExploreOptions{}},
+		{"many words", wide, table.ExploreOptions{MaxDepth: 3}},
+		{"pingack", bundled(t, "pingack", 2, sim.Limits{Loss: 1, Dup: 1, Crashes: 1, Partitions: 1}), table.ExploreOptions{MaxDepth: 6}},
+		{"states", paxos(2), table.ExploreOptions{MaxStates: 5000}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			exact := explore(t, test.sys, test.opts)
+			if exact.Omission != 0 || exact.Frontier != 0 {
+				t.Errorf("%+v", exact)
+			}
+			for k, visited := range slices.Concat(visitedSets[1:], visitedSets[1:]) {
+				test.opts.Visited, test.opts.Go = visited, workers[k/2]
+				x := explore(t, test.sys, test.opts)
+				agree(t, exact, x)
+				n := float64(x.States)
+				bits := map[table.Visited]float64{table.Fingerprints64: 64, table.Fingerprints128: 128}[visited]
+				if want := n * (n - 1) / 2 / math.Pow(2, bits); math.Abs(x.Omission-want) > want*1e-9 {
+					t.Errorf("the bound is %g, want %g", x.Omission, want)
+				}
+				if x.LivenessChecked || x.Frontier == 0 {
+					t.Errorf("%+v", x)
+				}
+			}
+		})
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		sys := drawConfig(t).system()
+		opts := table.ExploreOptions{MaxDepth: 3, MaxStates: 2000}
+		exact := explore(t, sys, opts)
+		for k, visited := range slices.Concat(visitedSets, visitedSets[1:]) {
+			opts.Visited, opts.Go = visited, workers[k/3]
+			agree(t, exact, explore(t, sys, opts))
+		}
+	})
+}
+
+func TestExploreStaysWithinMemory(t *testing.T) {
+	for _, visited := range visitedSets {
+		all := explore(t, paxos(2), table.ExploreOptions{Visited: visited})
+		if !all.Complete || all.Expanded != all.States {
+			t.Fatalf("%+v", all)
+		}
+		x := explore(t, paxos(2), table.ExploreOptions{Visited: visited, MaxBytes: (all.Bytes + all.Frontier) / 2})
+		if x.Stopped != "memory" || x.Complete || x.Bytes > (all.Bytes+all.Frontier)/2 || x.States < 1000 || x.Expanded >= x.States {
+			t.Errorf("visited %d: %+v", visited, x)
+		}
+		// The states that were expanded are the first ones of a shorter exploration, too.
+		y := explore(t, paxos(2), table.ExploreOptions{Visited: visited, MaxDepth: x.Depth})
+		if y.Expanded > x.Expanded || y.States > x.States {
+			t.Errorf("not all states that are less than %d steps away were expanded: %+v", x.Depth, x)
+		}
+	}
+}
+
+func TestExploreRefusesBadOptions(t *testing.T) {
+	for _, opts := range []table.ExploreOptions{{MaxDepth: -1}, {MaxStates: -1}, {MaxBytes: -1}, {Visited: 3}, {Visited: -1}} {
+		if _, err := table.Explore(context.Background(), paxos(1), opts); err == nil {
+			t.Errorf("%+v: no error", opts)
+		}
 	}
 }
 
@@ -331,8 +445,12 @@ func BenchmarkExplore(b *testing.B) {
 		proposers int
 		opts      table.ExploreOptions
 	}{
-		{"proposers=2", 2, table.ExploreOptions{}},
-		{"proposers=3", 3, table.ExploreOptions{MaxStates: 2_000_000}},
+		{"proposers=2/exact", 2, table.ExploreOptions{}},
+		{"proposers=2/64", 2, table.ExploreOptions{Visited: table.Fingerprints64}},
+		{"proposers=3/exact", 3, table.ExploreOptions{MaxStates: 2_000_000}},
+		{"proposers=3/64", 3, table.ExploreOptions{MaxStates: 2_000_000, Visited: table.Fingerprints64}},
+		{"proposers=3/64/workers=2", 3, table.ExploreOptions{MaxStates: 2_000_000, Visited: table.Fingerprints64, Go: workers[1]}},
+		{"proposers=3/128", 3, table.ExploreOptions{MaxStates: 2_000_000, Visited: table.Fingerprints128}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			sys := bundled(b, "paxos", bench.proposers+4, sim.Limits{})

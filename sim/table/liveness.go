@@ -108,7 +108,7 @@ func (x *explorer) dead() {
 	for x.recovers.has(first) {
 		first++
 	}
-	for s := x.parents.at(first); s != 0; s = x.parents.at(s-1) {
+	for s := x.parents.at(first); s != 0; s = x.parents.at(s - 1) {
 		x.out.DeadCritical++
 	}
 	x.out.DeadPath = x.path(first+1, -1, nil)

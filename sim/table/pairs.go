@@ -4,18 +4,26 @@ import "math/bits"
 
 // pairs interns pairs of numbers.
 type pairs struct {
-	list  chunks[uint64]
-	index []uint32 // open addressing: number in list, plus one; 0: free
-	shift uint
-	limit int // so many fit into index
-	hints []uint32
+	list chunks[uint64]
+	// index is an open-addressing table. An entry is a number in list, plus one, in the bits that it takes to
+	// count the entries, and above them what fits of the hash, so that other pairs are seldom looked at; 0: free.
+	index []uint32
+	bits  uint // entries are so many bits' worth
+	limit int  // so many pairs fit into index
 	sink  uint64
 }
 
-const minPairs = 1 << 10
+const (
+	minPairs  = 1 << 10
+	nearPairs = 1 << 15 // so many are near the processor anyway
+)
 
-func (p *pairs) slot(pair uint64) int {
-	return int((pair ^ pair>>29) * 0x9E3779B97F4A7C15 >> p.shift)
+func hash(pair uint64) uint64 { return (pair ^ pair>>29) * 0x9E3779B97F4A7C15 }
+
+// slot returns where the search for a pair begins, and what of its hash is kept.
+func (p *pairs) slot(pair uint64) (at int, tag uint32) {
+	h := uint32(hash(pair) >> 32)
+	return int(h >> (32 - p.bits)), h << p.bits
 }
 
 func (p *pairs) intern(pair uint64) (id uint32, added bool) {
@@ -23,31 +31,35 @@ func (p *pairs) intern(pair uint64) (id uint32, added bool) {
 		p.grow()
 	}
 	mask := len(p.index) - 1
-	i := p.slot(pair)
+	i, tag := p.slot(pair)
 	for ; p.index[i] != 0; i = (i + 1) & mask {
-		if n := p.index[i] - 1; p.list.at(n) == pair {
-			return n, false
+		if n := p.index[i] ^ tag; n < uint32(len(p.index)) && p.list.at(n-1) == pair {
+			return n - 1, false
 		}
 	}
-	id = uint32(p.list.n)
 	p.list.append(pair)
-	p.index[i] = id + 1
-	return id, true
+	p.index[i] = tag | uint32(p.list.n)
+	return uint32(p.list.n - 1), true
 }
 
 // prefetch reads what intern will read for each of some pairs. Memory is slow to answer but takes many
 // requests at a time, and these, unlike those of intern, do not wait for one another.
 func (p *pairs) prefetch(pairs []uint64) {
-	if p.list.n == 0 {
+	if p.list.n < nearPairs {
 		return
 	}
-	p.hints = p.hints[:0]
 	for _, pair := range pairs {
-		p.hints = append(p.hints, p.index[p.slot(pair)])
+		i, _ := p.slot(pair)
+		p.sink ^= uint64(p.index[i])
 	}
-	for _, n := range p.hints {
-		if n != 0 {
-			p.sink ^= p.list.at(n - 1)
+	mask := len(p.index) - 1
+	for _, pair := range pairs {
+		i, tag := p.slot(pair)
+		for ; p.index[i] != 0; i = (i + 1) & mask {
+			if n := p.index[i] ^ tag; n < uint32(len(p.index)) {
+				p.sink ^= p.list.at(n - 1)
+				break
+			}
 		}
 	}
 }
@@ -56,16 +68,24 @@ func (p *pairs) grow() {
 	size := max(minPairs, 2*len(p.index))
 	p.index = nil // so that it need not stay beside the new one
 	p.index = make([]uint32, size)
-	p.shift = uint(64 - bits.TrailingZeros(uint(size)))
+	p.bits = uint(bits.TrailingZeros(uint(size)))
 	p.limit = size / 4 * 3
 	mask := size - 1
 	for n := range uint32(p.list.n) {
-		i := p.slot(p.list.at(n))
+		i, tag := p.slot(p.list.at(n))
 		for p.index[i] != 0 {
 			i = (i + 1) & mask
 		}
-		p.index[i] = n + 1
+		p.index[i] = tag | (n + 1)
 	}
+}
+
+// growth is how much memory is taken in addition while the index grows, if that is due soon.
+func (p *pairs) growth() int {
+	if p.list.n+p.limit/64 < p.limit {
+		return 0
+	}
+	return 8 * len(p.index)
 }
 
 func (p *pairs) bytes() int { return p.list.bytes() + 4*cap(p.index) }

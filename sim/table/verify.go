@@ -13,6 +13,7 @@ import (
 // that is no function of its local state is found early, and goes on being looked for.
 type samples struct {
 	steps, copies int
+	off           bool
 }
 
 const sampleEvery = 1 << 12
@@ -22,6 +23,9 @@ func (s *samples) sampled(n int) bool { return n&(n-1) == 0 || n%sampleEvery == 
 
 // due counts a step that was looked up, and reports whether it is to be verified.
 func (s *samples) due() bool {
+	if s.off {
+		return false
+	}
 	s.steps++
 	return s.sampled(s.steps)
 }

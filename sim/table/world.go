@@ -25,9 +25,9 @@ type World struct {
 	// bare: only the vector and the set of nodes that are up are kept up to date, see derive.
 	bare    bool
 	changed uint64 // set of words that were changed, if there are not too many of them
-	most   int  // entries of the tables
-	saved  bool // states were saved, which refer to the tables
-	inside bool // the node crashed inside the step
+	most    int    // entries of the tables
+	saved   bool   // states were saved, which refer to the tables
+	inside  bool   // the node crashed inside the step
 
 	acting     sim.NodeID // whose handler is running
 	step       stepOf
