@@ -159,6 +159,9 @@ func (o *Options) report(res *search.Result) *report.Report {
 			FaultsUsed:     res.Stats.FaultsUsed,
 		},
 	}
+	if res.Stats.Omission > 0 {
+		r.Coverage.OmissionProbability = &res.Stats.Omission
+	}
 	if params := o.header().Params; len(params) > 0 {
 		r.Params = map[string]string{}
 		for _, p := range params {

@@ -28,7 +28,19 @@ func breadthFirst(ctx context.Context, cfg Config) (*Result, error) {
 		exploring, cancel = context.WithTimeout(ctx, cfg.Time)
 		defer cancel()
 	}
-	opts := table.ExploreOptions{}
+	opts := table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visitedSets[cfg.Visited]}
+	if cfg.Workers > 1 {
+		opts.Go = func(f func()) { go f() }
+	}
+	if cfg.Progress != nil {
+		shown := began
+		opts.Progress = func(states, transitions, depth int) {
+			if now := time.Now(); now.Sub(shown) >= progressEvery {
+				shown = now
+				cfg.Progress(Progress{Elapsed: now.Sub(began), Phase: string(BFS), Depth: depth, States: states, Events: transitions})
+			}
+		}
+	}
 	if cfg.MaxDepth < maxDepth {
 		opts.MaxDepth = cfg.MaxDepth
 	}
@@ -39,7 +51,7 @@ func breadthFirst(ctx context.Context, cfg Config) (*Result, error) {
 	r := &Result{Verdict: OK, Stopped: stoppedBy(ctx, x)}
 	r.Stats = Stats{
 		States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes,
-		ExhaustedDepth: x.Depth, Complete: x.Complete, Recovers: x.LivenessChecked && x.Dead == 0,
+		ExhaustedDepth: x.Depth, Complete: x.Complete, Recovers: x.LivenessChecked && x.Dead == 0, Omission: x.Omission,
 		Phases: []Phase{}, NeverHappened: []string{}, Sometimes: []Sometimes{},
 	}
 	var finding *sim.Finding
@@ -73,6 +85,8 @@ func breadthFirst(ctx context.Context, cfg Config) (*Result, error) {
 	r.Stats.Seconds = time.Since(began).Seconds()
 	return r, nil
 }
+
+var visitedSets = map[Visited]table.Visited{Fingerprints64: table.Fingerprints64, Fingerprints128: table.Fingerprints128}
 
 func stoppedBy(ctx context.Context, x *table.Exploration) string {
 	switch {

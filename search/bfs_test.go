@@ -38,6 +38,29 @@ func TestBreadthFirstCounts(t *testing.T) {
 	}
 }
 
+// Fingerprints give the same numbers, and say how likely it is that they are wrong. Two workers change
+// nothing.
+func TestBreadthFirstByFingerprints(t *testing.T) {
+	for _, visited := range []search.Visited{search.Fingerprints64, search.Fingerprints128} {
+		for _, workers := range []int{1, 2} {
+			res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, Visited: visited, Workers: workers})
+			s := &res.Stats
+			if s.States != 98_160 || s.Transitions != 506_256 || !s.Complete || s.Omission <= 0 || s.Omission > 1e-8 {
+				t.Errorf("%s bits, %d workers: %d states, %d transitions, complete %v, omission %g",
+					visited, workers, s.States, s.Transitions, s.Complete, s.Omission)
+			}
+		}
+	}
+	res := run(t, search.Config{System: bundled(t, "twophase", spec.Config{Nodes: 3}), Strategy: search.BFS, Visited: search.Fingerprints64})
+	if res.Stats.Recovers || res.Stats.Unchecked == "" {
+		t.Errorf("liveness cannot be told from fingerprints: %+v", res.Stats)
+	}
+	res = run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, MaxBytes: 1 << 10})
+	if res.Stopped != search.StoppedMemory || res.Stats.Complete {
+		t.Errorf("in a kilobyte: %s, %+v", res.Stopped, res.Stats)
+	}
+}
+
 // When all states were seen, liveness is decided by them; the walks that show the critical
 // transition must agree.
 func TestBreadthFirstDecidesLiveness(t *testing.T) {

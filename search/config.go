@@ -37,11 +37,22 @@ const (
 	TableEngine  Engine = "table"  // looks steps up; pays when local states repeat
 )
 
+// Visited says how bfs keeps the states that it has seen.
+type Visited string
+
+const (
+	ExactStates     Visited = "exact" // whole states
+	Fingerprints64  Visited = "64"    // fingerprints of 64 bits: states may be missed, liveness is not checked
+	Fingerprints128 Visited = "128"
+)
+
 // Config says what to search and how far. The zero value of each field but System is a default.
 type Config struct {
 	System    sim.System
 	Strategy  Name
 	Engine    Engine        // "": table for bfs, replay for the other strategies, which measured faster
+	Visited   Visited       // of bfs; "": exact
+	MaxBytes  int           // of bfs: memory for states and tables, about; 0: no limit
 	Property  string        // check only the property of that name; "": all
 	MaxDepth  int           // depth of deepening; 0: until a limit is hit
 	WalkSteps int           // length of a walk; 0: 2,000
@@ -123,6 +134,7 @@ const (
 	StoppedPaths       = "paths"
 	StoppedInterrupted = "interrupted"
 	StoppedComplete    = "complete" // all states were seen
+	StoppedMemory      = "memory"   // bfs: at MaxBytes
 	StoppedStuck       = "stuck"    // a handler did not return, which could not be confirmed
 )
 
@@ -145,6 +157,7 @@ type Stats struct {
 	ExhaustedDepth int         `json:"exhausted_depth"`
 	Complete       bool        `json:"complete"`
 	Recovers       bool        `json:"recovers,omitempty"`  // of bfs: from every state a live one can be reached without faults
+	Omission       float64     `json:"omission"`            // of bfs by fingerprints: bound on the probability that a state was missed
 	Unchecked      string      `json:"unchecked,omitempty"` // of bfs: properties about which nothing is said
 	Transitions    int         `json:"transitions"`         // of bfs: steps from distinct states
 	Handlers       int         `json:"handlers"`            // of bfs: handler executions that stood behind them
@@ -208,6 +221,12 @@ func (c Config) complete() (Config, error) {
 	switch {
 	case c.Engine != "" && c.Engine != ReplayEngine && c.Engine != TableEngine:
 		return c, fmt.Errorf("engine %q is none of %s, %s", c.Engine, TableEngine, ReplayEngine)
+	case c.Visited != "" && c.Visited != ExactStates && c.Visited != Fingerprints64 && c.Visited != Fingerprints128:
+		return c, fmt.Errorf("visited set %q is none of %s, %s, %s", c.Visited, ExactStates, Fingerprints64, Fingerprints128)
+	case c.MaxBytes < 0:
+		return c, fmt.Errorf("MaxBytes is %d, must not be negative", c.MaxBytes)
+	case (c.Visited != "" || c.MaxBytes != 0) && c.Strategy != BFS:
+		return c, fmt.Errorf("only strategy %s has a visited set to choose and a memory limit", BFS)
 	case c.Engine == ReplayEngine && c.Strategy == BFS:
 		return c, fmt.Errorf("strategy %s needs the engine %s", BFS, TableEngine)
 	}

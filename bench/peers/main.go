@@ -24,7 +24,7 @@ import (
 
 // ownCommand is how macemc is run; {proposers} and {workers} are replaced.
 const ownCommand = "bin/macemc search paxos --set proposers={proposers} --property agreement" +
-	" --strategy bfs --workers {workers} --time 1h --json"
+	" --strategy bfs --visited 64 --workers {workers} --time 1h --json"
 
 func main() {
 	if err := run(); err != nil {

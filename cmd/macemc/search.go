@@ -36,6 +36,8 @@ type searchFlags struct {
 	unbiased     bool
 	seed         uint64
 	engine       string
+	visited      string
+	memory       int // MB
 	workers      int
 	prefix       string
 	savePrefixes string
@@ -94,6 +96,8 @@ run that recovered, when there is one), report.html, report.md and report.json.
 	fl.BoolVar(&f.unbiased, "unbiased", false, "equal weights in random walks")
 	fl.Uint64Var(&f.seed, "seed", 1, "`SEED` of the random walks, at least 1")
 	fl.StringVar(&f.engine, "engine", "", "how steps are executed, by `NAME`: table or replay (default: table for bfs, replay for the others)")
+	fl.StringVar(&f.visited, "visited", "", "of bfs, how visited states are kept, by `KIND`: exact, or fingerprints of 64 or 128 bits (default exact)")
+	fl.IntVar(&f.memory, "memory", 0, "of bfs, stop when states and tables take about `N` MB (default: no limit)")
 	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` go on at a time (default: all cores)")
 	fl.StringVar(&f.prefix, "prefix", "", "search from the end of the path in `FILE`")
 	fl.StringVar(&f.savePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`, for --prefix")
@@ -172,6 +176,8 @@ func (f *searchFlags) request(name string, changed func(string) bool) (*request,
 		MaxPaths:     f.maxPaths,
 		HandlerLimit: f.handlerLimit,
 		Engine:       search.Engine(f.engine),
+		Visited:      search.Visited(f.visited),
+		MaxBytes:     f.memory << 20,
 	}
 	if cfg.Workers == 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
@@ -238,6 +244,8 @@ func (f *searchFlags) validate(changed func(string) bool) error {
 		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
 	case changed("engine") && f.engine != string(search.ReplayEngine) && f.engine != string(search.TableEngine):
 		return fmt.Errorf("--engine %q is not available; accepted are %s, %s", f.engine, search.TableEngine, search.ReplayEngine)
+	case f.memory < 0 || f.memory > 1<<30:
+		return fmt.Errorf("--memory is %d, must be 0 to %d", f.memory, 1<<30)
 	case changed("strategy") && !slices.Contains(strategyNames(), f.strategy):
 		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.strategy, strings.Join(strategyNames(), ", "))
 	case changed("depth") && (f.strategy == string(search.Walk) || f.strategy == string(search.Faulty)):

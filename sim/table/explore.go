@@ -21,6 +21,9 @@ type ExploreOptions struct {
 	// With whole states there is nothing for it to do, and Go is not called. What is found, and where an
 	// exploration stops for any reason but memory or an interruption, does not depend on it.
 	Go func(f func())
+	// Progress is told now and then, from the goroutine that called [Explore], how many states were found and
+	// steps executed, and the depth. Nil: nobody wants to know.
+	Progress func(states, transitions, depth int)
 }
 
 // Visited says how an exploration keeps the states that it has visited.
@@ -212,9 +215,13 @@ func (x *explorer) run(ctx context.Context) error {
 	return nil
 }
 
-// stop decides whether the exploration stops here, states before id being expanded.
+// stop decides whether the exploration stops here, states before id being expanded. It is called once for each
+// batch of successors.
 func (x *explorer) stop(ctx context.Context, id uint32) {
 	x.out.Expanded = int(id)
+	if x.opts.Progress != nil {
+		x.opts.Progress(x.len(), x.out.Transitions, x.out.Depth)
+	}
 	switch {
 	case x.opts.MaxStates > 0 && x.len() >= x.opts.MaxStates:
 		x.out.Stopped = "states"
