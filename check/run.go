@@ -157,6 +157,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 			NeverHappened:  res.Stats.NeverHappened,
 			Sometimes:      res.Stats.Sometimes,
 			FaultsUsed:     res.Stats.FaultsUsed,
+			ForeignTimes:   res.Stats.ForeignTimes,
 		},
 	}
 	if res.Stats.Omission > 0 {

@@ -79,6 +79,7 @@ type Coverage struct {
 	OmissionProbability *float64           `json:"omission_probability"`
 	NeverHappened       []string           `json:"never_happened"`
 	Sometimes           []search.Sometimes `json:"sometimes"`
+	ForeignTimes        bool               `json:"foreign_times,omitempty"` // times of different nodes were compared
 	FaultsUsed          sim.Limits         `json:"faults_used"`
 }
 

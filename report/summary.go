@@ -304,6 +304,9 @@ func (r *Report) covered() []string {
 			lines = append(lines, fmt.Sprintf("sometimes: %q in %s", s.Property, plural(s.Runs, "walk")))
 		}
 	}
+	if c.ForeignTimes {
+		lines = append(lines, "times of different nodes were compared: every outcome was tried, also ones that no clocks give")
+	}
 	if c.OmissionProbability != nil {
 		lines = append(lines, fmt.Sprintf("probability that a state was missed by equal fingerprints: at most %.2g", *c.OmissionProbability))
 	}

@@ -165,7 +165,8 @@ type Stats struct {
 	Phases         []Phase     `json:"phases"`
 	NeverHappened  []string    `json:"never_happened"`
 	Sometimes      []Sometimes `json:"sometimes"`
-	FaultsUsed     sim.Limits  `json:"faults_used"` // most that one run used
+	ForeignTimes   bool        `json:"foreign_times,omitempty"` // times of different nodes were compared: they are unordered here
+	FaultsUsed     sim.Limits  `json:"faults_used"`             // most that one run used
 }
 
 // Sometimes says in how many runs a Sometimes property was seen.

@@ -155,7 +155,8 @@ type Loop struct {
 	held     []bool // by index in sometimes
 	outcome  Outcome
 
-	events int // steps executed so far, by all runs
+	events  int  // steps executed so far, by all runs
+	foreign bool // times of different nodes were compared in some run
 }
 
 // NewLoop returns a loop over w, which is the loop's from now on.
@@ -365,6 +366,9 @@ func (l *Loop) arrive(first bool) error {
 // Choose answers questions of the step in progress: from the task, then as the strategy says.
 func (l *Loop) Choose(p choose.Point) int {
 	l.at.Choices++
+	if p.Kind == choose.Compare && p.Label == sim.ForeignTime {
+		l.foreign = true
+	}
 	pick := 0
 	switch {
 	case l.misfit != nil || l.cut:

@@ -118,6 +118,7 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 		s.sometimes[i] += n
 	}
 	s.used = most(s.used, u.used)
+	s.foreign = s.foreign || u.foreign
 	s.prefixes = append(s.prefixes, u.prefixes...)
 	if u.err != nil {
 		return u.err

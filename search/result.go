@@ -31,7 +31,7 @@ func (s *searcher) result(sources []source) *Result {
 		Verdict: OK, Finding: s.finding, Detail: s.detail, Suspects: s.suspects, Undecided: s.undecided, Stopped: s.stopping,
 		Stats: Stats{
 			Seconds: time.Since(s.began).Seconds(), Paths: s.runs, Events: s.tallies.events(), States: s.global.n,
-			Phases: s.tallies.phases(), FaultsUsed: s.used,
+			Phases: s.tallies.phases(), FaultsUsed: s.used, ForeignTimes: s.foreign,
 		},
 	}
 	r.Stats.Sometimes = []Sometimes{}

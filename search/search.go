@@ -91,6 +91,7 @@ type searcher struct {
 	runs      int
 	sometimes []int
 	used      sim.Limits
+	foreign   bool
 	depth     int
 	shown     time.Time
 	told      Progress

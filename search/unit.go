@@ -32,6 +32,7 @@ type unit struct {
 	tallies   tallies
 	sometimes []int
 	used      sim.Limits
+	foreign   bool      // times of different nodes were compared
 	states    *visited  // states added; the round's
 	coverage  *coverage // the round's
 	bounded   bool      // deepening: some run was ended by the bound

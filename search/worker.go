@@ -101,6 +101,7 @@ func (w *worker) do(u *unit) {
 		w.events.Store(int64(events))
 		s.account(&o, n, &u.tallies)
 		u.used = most(u.used, o.Used)
+		u.foreign, l.foreign = u.foreign || l.foreign, false
 		for i, held := range l.held {
 			if held {
 				u.sometimes[i]++

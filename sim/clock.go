@@ -33,13 +33,23 @@ func (t *ticker) Now() macetime.Time {
 	return t.e.n.clock.model.Now()
 }
 
+// ForeignTime is the label of a comparison with a time that came in a message. Such times are not ordered, so
+// that more behaviours are checked than are real.
+const ForeignTime = "is it earlier; one time is of another node"
+
 func (t *ticker) Before(a, b macetime.Time, weights ...int) bool {
 	t.e.use("Clock.Before")
 	if len(weights) != 0 && len(weights) != 2 {
 		panic(misuse("Clock.Before: weights must be none or two"))
 	}
-	return t.e.n.clock.model.Before(a, b, func([]int) int {
-		return t.e.ask(choose.Point{Kind: choose.Compare, Arity: 2, Weights: weights, Label: "is it earlier"})
+	m := &t.e.n.clock.model
+	foreign := m.Foreign
+	return m.Before(a, b, func([]int) int {
+		label := "is it earlier"
+		if m.Foreign > foreign {
+			label = ForeignTime
+		}
+		return t.e.ask(choose.Point{Kind: choose.Compare, Arity: 2, Weights: weights, Label: label})
 	})
 }
 
