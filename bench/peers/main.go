@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command peers compares model checkers on single-decree Paxos: SPIN and rumur check a model, macemc
 // checks the services of systems/paxos. All three explore the same states and transitions; other counts
 // than those of the first run are an error. It prints a table in Markdown.
