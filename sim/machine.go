@@ -26,7 +26,6 @@ type machine struct {
 	monitors    []Monitor
 	crashesLeft int
 	doubled     bool // a datagram was duplicated, so that messages in flight may share memory
-	started     bool
 
 	events  []Event // ordinary events of all blocks in order; block i is node i, the last one the network's
 	blocks  []int32 // block i is events[blocks[i]:blocks[i+1]]
@@ -127,7 +126,6 @@ func (w *machine) System() *System { return w.sys }
 func (w *machine) Last() *Step { return &w.last }
 
 func (w *machine) Start(src choose.Source) (err error) {
-	w.started = true
 	w.net.Reset()
 	w.crashesLeft, w.doubled = w.sys.Crashes, false
 	w.steps, w.nextID, w.fates = 0, 0, w.fates[:0]

@@ -63,7 +63,7 @@ type Options struct {
 	// Trace records what people want to see: log lines, source lines, message identities and fates.
 	// It is slow.
 	Trace bool
-	// Check compares messages on delivery with what the sender still holds, to find messages that
+	// CheckMessages compares messages on delivery with what the sender still holds, to find messages that
 	// were changed after they were sent.
 	CheckMessages bool
 	// MaxChoices bounds the choices of one step; more is a divergence finding. 0: 10,000.
