@@ -57,18 +57,9 @@ type knownType struct {
 }
 
 func newCoverage(sys *sim.System) *coverage {
-	c := &coverage{index: map[coverKey]int{}, services: make([]reflect.Type, sys.Nodes)}
+	c := &coverage{index: map[coverKey]int{}, services: make([]reflect.Type, sys.Nodes), names: sys.ActionNames()}
 	for i := range c.services {
 		c.services[i] = reflect.TypeOf(sys.New(sim.NodeID(i)))
-	}
-	for _, a := range sys.Actions {
-		v := reflect.Indirect(reflect.ValueOf(a))
-		if v.Kind() != reflect.Struct {
-			continue
-		}
-		if f := v.FieldByName("Name"); f.Kind() == reflect.String && !slices.Contains(c.names, f.String()) {
-			c.names = append(c.names, f.String())
-		}
 	}
 	return c
 }

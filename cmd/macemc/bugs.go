@@ -32,7 +32,8 @@ func (a *app) bugsCommand() *cobra.Command {
 		Short: "Search for every known bug of the bundled systems",
 		Long: `Runs "macemc search SYSTEM --bug ID" for each known bug of the given systems, of all
 if none is given, and prints a table of what was found. A bug that is not found, or
-found as another kind than expected, is shown as that, and the exit status is 1.`,
+found as another kind than expected, is shown as that, and the exit status is 1.
+Interrupted, it prints what it has.`,
 		Example: `  macemc bugs
   macemc bugs randtree transport --time 20s --seed 3
   macemc bugs pastry --json`,
@@ -89,6 +90,7 @@ func (a *app) bugs(ctx context.Context, names []string, limit time.Duration, see
 	defer os.RemoveAll(dir)
 	var rows []bugRow
 	missed := false
+search:
 	for _, e := range entries {
 		for i := range e.Bugs {
 			b := &e.Bugs[i]
@@ -96,6 +98,9 @@ func (a *app) bugs(ctx context.Context, names []string, limit time.Duration, see
 				"--seed", fmt.Sprint(seed), "--out", filepath.Join(dir, b.ID)}
 			began := time.Now()
 			r, err := a.searchReport(ctx, args)
+			if ctx.Err() != nil {
+				break search // what was found until now is still told
+			}
 			if err != nil {
 				return fmt.Errorf("%s %s: %w", e.Name, b.ID, err)
 			}
@@ -117,10 +122,13 @@ func (a *app) bugs(ctx context.Context, names []string, limit time.Duration, see
 	} else {
 		err = writeBugs(a.stdout, rows)
 	}
-	if err == nil && missed {
-		err = statusError(check.StatusViolation)
+	switch {
+	case err != nil:
+		return err
+	case missed:
+		return statusError(check.StatusViolation)
 	}
-	return err
+	return ctx.Err()
 }
 
 // searchReport searches in a process of its own, so that no bug can spoil the search for another.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -33,6 +34,16 @@ func TestBugs(t *testing.T) {
 func TestBugsNotFound(t *testing.T) {
 	stdout, _, status := runUntil(t, t.Context(), "bugs", "brokentree", "--time", "1ns")
 	if status != check.StatusViolation || strings.Count(stdout, "NOT FOUND") != 2 || !strings.Contains(stdout, "0 of 2 found as known") {
+		t.Errorf("exit status %d:\n%s", status, stdout)
+	}
+}
+
+// Interrupted, it still prints a table.
+func TestBugsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	stdout, _, status := runUntil(t, ctx, "bugs", "brokentree")
+	if status != check.StatusInconclusive || !strings.Contains(stdout, "0 of 0 found as known") {
 		t.Errorf("exit status %d:\n%s", status, stdout)
 	}
 }
