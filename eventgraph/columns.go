@@ -1,28 +1,24 @@
 package eventgraph
 
-import (
-	"bufio"
-	"fmt"
-	"io"
-	"strings"
-)
+import "strings"
 
-// write sets the notes beside the lanes, wrapped, and the sources in a column of their own if there is
+// lines sets the notes beside the lanes, wrapped, and the sources in a column of their own if there is
 // room.
-func (l *lanes) write(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (l *lanes) lines() []Line {
+	var out []Line
 	if !l.o.NoHeader {
 		var c canvas
-		for i, n := range l.g.Nodes {
-			name := []rune(strings.TrimSpace(fmt.Sprintf("n%d %s", n.ID, n.Name)))
-			if i+1 < len(l.x) {
-				if room := l.x[i+1] - l.x[i] - 1; len(name) > room {
+		nodes := l.g.shown(l.o)
+		for i, n := range nodes {
+			name := []rune(n.title())
+			if i+1 < len(nodes) {
+				if room := l.x[nodes[i+1].ID] - l.x[n.ID] - 1; len(name) > room {
 					name = append(name[:max(room-1, 0)], '…')
 				}
 			}
-			c.put(l.x[i], string(name))
+			c.put(l.x[n.ID], string(name))
 		}
-		fmt.Fprintln(b, c)
+		out = append(out, Line{-1, -1, c.String()})
 	}
 	source := 0
 	for _, r := range l.rows {
@@ -57,7 +53,7 @@ func (l *lanes) write(w io.Writer) error {
 	at := l.notes + wide + 2 // column of the sources
 	for _, r := range l.rows {
 		if r.plain {
-			fmt.Fprintln(b, r.lane)
+			out = append(out, Line{r.from, r.to, strings.TrimRight(r.lane, " ")})
 			continue
 		}
 		line := canvas(r.lane)
@@ -76,10 +72,10 @@ func (l *lanes) write(w io.Writer) error {
 			if i == 0 && r.source != "" {
 				line.put(max(at, len(line)+2), r.source)
 			}
-			fmt.Fprintln(b, line)
+			out = append(out, Line{r.from, r.to, line.String()})
 		}
 	}
-	return b.Flush()
+	return out
 }
 
 // wrap breaks text at spaces into lines of at most n characters, the first one of at most first;

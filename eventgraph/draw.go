@@ -26,7 +26,7 @@ func (c canvas) String() string { return strings.TrimRight(string(c), " ") }
 func (l *lanes) blank() canvas {
 	var c canvas
 	for i, x := range l.x {
-		if l.bars && l.up[i] {
+		if l.bars && x >= 0 && l.up[i] {
 			c.put(x, "|")
 		}
 	}
@@ -59,7 +59,7 @@ func (l *lanes) reach(from, to int) (left, right int) {
 	if l.bars {
 		margin = 1
 	}
-	return l.x[min(from, to)] + margin, l.x[max(from, to)] - margin
+	return min(l.x[from], l.x[to]) + margin, max(l.x[from], l.x[to]) - margin
 }
 
 // arrow draws an arrow between two different lanes and reports whether its label fitted.
@@ -75,7 +75,7 @@ func (l *lanes) arrow(c *canvas, from, to int, line, label string) bool {
 		}
 	}
 	text, whole := fit(label, room-4)
-	if from < to {
+	if l.x[from] < l.x[to] {
 		c.put(right, ">")
 		c.put(left+2, text)
 	} else {
@@ -111,12 +111,12 @@ func shortly(label string) string {
 func (l *lanes) stub(c *canvas, from, to int, label, lost string) bool {
 	left, right := l.reach(from, to)
 	text, whole := fit(label, right-left-3-len(lost)-1)
-	if from < to {
+	if l.x[from] < l.x[to] {
 		text = strings.TrimSpace(text + " " + lost)
 	} else {
 		text = strings.TrimSpace(lost + " " + text)
 	}
-	if from < to {
+	if l.x[from] < l.x[to] {
 		c.put(left, strings.TrimRight("--"+text+" x", " "))
 	} else {
 		text = "x " + text + "--"

@@ -3,71 +3,79 @@ package eventgraph
 import (
 	"fmt"
 	"slices"
+
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
 )
 
-// Options select what a renderer shows. The zero value shows everything, long quiet stretches folded.
-type Options struct {
-	From, To int // steps shown, both inclusive; To 0: to the last
-	// Steps, when not nil, are the only steps shown, ascending; From and To do not count then.
-	Steps []int
-	// Fold is how many steps in a row that change nothing are shown one by one; a longer stretch
-	// becomes a summary. 0: 4; negative: no folding.
-	Fold int
-	// Width is the number of columns that lines should keep to (text). 0: 100.
-	Width int
-	// NoHeader leaves out the line that names the lanes, and NoSource the places in the code (text).
-	NoHeader, NoSource bool
-	// Notes shows what handlers announced and logged (text).
-	Notes bool
-}
-
-// stretch is a run of consecutive steps that are shown, or folded into one line.
+// stretch is one step that is shown, or several that are folded into one line.
 type stretch struct {
-	from, to int
-	folded   bool
-	gap      bool // steps before it are left out
+	steps []int // never empty, ascending
+	gap   bool  // the steps before it are left out
 }
 
-// stretches divides what is shown.
+func (s *stretch) folded() bool { return len(s.steps) > 1 }
+func (s *stretch) from() int    { return s.steps[0] }
+func (s *stretch) to() int      { return s.steps[len(s.steps)-1] }
+
+// stretches divides what is shown. Linear in the steps of the range.
 func (g *Graph) stretches(o Options) []stretch {
 	fold := o.Fold
 	if fold == 0 {
 		fold = 4
 	}
 	steps := o.Steps
-	if steps == nil {
-		to := o.To
-		if to <= 0 || to > g.Last() {
-			to = g.Last()
-		}
-		for s := max(o.From, 0); s <= to; s++ {
-			steps = append(steps, s)
-		}
+	filtered := o.Classes != nil || o.Nodes != nil
+	if steps == nil || filtered {
+		steps = nil
+		candidates(g, o, func(step int) {
+			if g.selected(&g.Events[step], &o) {
+				steps = append(steps, step)
+			}
+		})
+	}
+	next := func(i int) bool { // the step at i follows the one at i-1
+		return filtered && o.Steps == nil || steps[i] == steps[i-1]+1
 	}
 	var out []stretch
 	for i := 0; i < len(steps); {
 		j := i
-		for j < len(steps) && steps[j] == steps[i]+j-i && g.quiet(&g.Events[steps[j]]) {
+		for j < len(steps) && (j == i || next(j)) && g.quiet(&g.Events[steps[j]]) {
 			j++
 		}
-		gap := i > 0 && steps[i] != steps[i-1]+1
-		if fold >= 0 && j-i > fold {
-			out = append(out, stretch{steps[i], steps[j-1], true, gap})
-			i = j
-			continue
+		s := stretch{steps: steps[i : i+1], gap: i > 0 && !next(i)}
+		if fold >= 0 && j-i > max(fold, 1) {
+			s.steps = steps[i:j]
 		}
-		out = append(out, stretch{steps[i], steps[i], false, gap})
-		i++
+		out = append(out, s)
+		i += len(s.steps)
 	}
 	return out
 }
 
-// tally says of a stretch that is folded how often what happened, most frequent first, in about room
+// candidates calls yield for the steps of the range or list that the options name.
+func candidates(g *Graph, o Options, yield func(step int)) {
+	if o.Steps != nil {
+		for _, s := range o.Steps {
+			yield(s)
+		}
+		return
+	}
+	to := o.To
+	if to <= 0 || to > g.Last() {
+		to = g.Last()
+	}
+	for s := max(o.From, 0); s <= to; s++ {
+		yield(s)
+	}
+}
+
+// tally says of steps that are folded how often what happened, most frequent first, in about room
 // characters: "12 steps (9-20) change no node: n0 timer resend x6, n1 Ping{2} x6".
-func (g *Graph) tally(from, to, room int) string {
+func (g *Graph) tally(steps []int, room int) string {
 	count := map[string]int{}
 	var order []string
-	for s := from; s <= to; s++ {
+	for _, s := range steps {
 		what := g.Events[s].short()
 		if count[what] == 0 {
 			order = append(order, what)
@@ -75,7 +83,7 @@ func (g *Graph) tally(from, to, room int) string {
 		count[what]++
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return count[b] - count[a] })
-	text := fmt.Sprintf("%d steps (%d-%d) change no node: ", to-from+1, from, to)
+	text := fmt.Sprintf("%d steps (%d-%d) change no node: ", len(steps), steps[0], steps[len(steps)-1])
 	for i, what := range order {
 		more := ""
 		if i > 0 {
@@ -88,4 +96,15 @@ func (g *Graph) tally(from, to, room int) string {
 		text += more
 	}
 	return text
+}
+
+// quiet reports whether the event changed nothing worth seeing.
+func (g *Graph) quiet(e *Event) bool {
+	if e.Step == g.Critical && e.Step > 0 || e.Error != "" || e.Crashed || len(e.Broke)+len(e.Mended) > 0 || len(e.Gone) > 0 {
+		return false
+	}
+	if k := e.kind; k == sim.DoAction || k == sim.Boot || k >= sim.Heal || k == sim.DeliverError {
+		return false
+	}
+	return !slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return !c.Bookkeeping() })
 }

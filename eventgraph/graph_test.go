@@ -126,8 +126,9 @@ func TestBuild(t *testing.T) {
 	for _, e := range g.Events[1:] {
 		causes = append(causes, e.Causes)
 	}
-	// The step before on the same node (0: the first boots), and the one that sent the message.
-	wantCauses := [][]int{{0}, {0, 1}, {1, 2}, {3}, {2, 4}, {5}, {4}, {5, 7}}
+	// The step before on the same node (0, the first boots, only when there is nothing else), and the one
+	// that sent the message.
+	wantCauses := [][]int{{0}, {1}, {1, 2}, {3}, {2, 4}, {5}, {4}, {5, 7}}
 	if !reflect.DeepEqual(causes, wantCauses) {
 		t.Errorf("causes %v, want %v", causes, wantCauses)
 	}

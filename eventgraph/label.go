@@ -25,6 +25,17 @@ func (e *Event) label() string {
 	switch e.kind {
 	case sim.DoAction:
 		return e.What
+	case sim.Deliver:
+		if e.Peer == e.Node {
+			return e.What + " from itself"
+		}
+		return fmt.Sprintf("%s from n%d", e.What, e.Peer)
+	case sim.Lose:
+		return fmt.Sprintf("LOSS of %s from n%d", e.What, e.Peer)
+	case sim.Duplicate:
+		return fmt.Sprintf("duplicate of %s from n%d", e.What, e.Peer)
+	case sim.Break:
+		return fmt.Sprintf("connection with n%d breaks", e.Peer)
 	case sim.FireTimer:
 		return "timer " + e.What
 	case sim.DeliverError:
@@ -38,3 +49,14 @@ func (e *Event) label() string {
 	}
 	return strings.TrimSpace(e.Kind + " " + e.What)
 }
+
+// short says what the event is, for summaries: "n0 timer resend", "n1 Ping{2}".
+func (e *Event) short() string {
+	if e.kind == sim.FireTimer {
+		return fmt.Sprintf("n%d timer %s", e.Node, e.What)
+	}
+	return strings.TrimSpace(fmt.Sprintf("n%d %s", e.Node, shortly(e.What)))
+}
+
+// title is what stands above a lane.
+func (n *Node) title() string { return strings.TrimSpace(fmt.Sprintf("n%d %s", n.ID, n.Name)) }

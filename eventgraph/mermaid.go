@@ -26,11 +26,11 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 		if s.gap {
 			note(all, "...")
 		}
-		if s.folded {
-			note(all, g.tally(s.from, s.to, 100))
+		if s.folded() {
+			note(all, g.tally(s.steps, 100))
 			continue
 		}
-		e := &g.Events[s.from]
+		e := &g.Events[s.from()]
 		critical := e.Step > 0 && e.Step == g.Critical
 		if critical {
 			b.WriteString("    rect rgba(220, 60, 60, 0.2)\n")
@@ -45,7 +45,7 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 }
 
 func (g *Graph) mermaidEvent(b *bufio.Writer, e *Event, o Options, note func(over, text string)) {
-	changes := joinChanges(e)
+	changes := strings.Join(e.digest(4), ", ")
 	own := fmt.Sprintf("n%d", e.Node)
 	arrow := func(from, to int, shape, text string) {
 		fmt.Fprintf(b, "    n%d%sn%d: %s\n", from, shape, to, mermaidText(text))
@@ -94,24 +94,6 @@ func (g *Graph) mermaidEvent(b *bufio.Writer, e *Event, o Options, note func(ove
 	if e.Error != "" {
 		note("n0", firstLine(e.Error))
 	}
-}
-
-// joinChanges says what the event changed, without timers and counters.
-func joinChanges(e *Event) string {
-	var parts []string
-	if e.kind == sim.Boot || e.kind == sim.Crash || e.Crashed {
-		return ""
-	}
-	for _, c := range e.Changes {
-		switch {
-		case c.Bookkeeping():
-		case c.Node != e.Node:
-			parts = append(parts, fmt.Sprintf("n%d.%s", c.Node, c.Short()))
-		default:
-			parts = append(parts, c.Short())
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // mermaidText replaces what has a meaning for Mermaid, by its entity codes.

@@ -2,6 +2,7 @@ package eventgraph
 
 import (
 	"bufio"
+	_ "embed"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -11,131 +12,220 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Sizes of an SVG, in user units.
+// Sizes of an SVG, in pixels.
 const (
-	svgRow    = 30 // height of a step
-	svgTop    = 40
-	svgLeft   = 64  // room for step numbers
-	svgNotes  = 420 // room for notes
-	svgLetter = 7   // width of a letter, about
+	svgRow    = 26 // height of a step
+	svgTop    = 30 // names of the lanes
+	svgLeft   = 58 // mark of live states, step numbers
+	svgNotes  = 420
+	svgLetter = 7 // width of a letter, about
 )
 
-// SVG writes the graph as a self-contained SVG image: lanes run downward, messages slant from where
-// they were sent to where they were delivered. Its colours follow the reader's light or dark scheme.
-// Elements of a step carry its number as data-step. Width, NoHeader and NoSource do not matter.
+//go:embed svg.css
+var svgStyle string
+
+// SVG writes the graph as a self-contained image: lanes run downward, messages slant from where
+// they were sent to where they were delivered, thin lines beside a lane are timers from being set to
+// their end, and the strip on the left is green where the state is live. Its colours follow the
+// reader's light or dark scheme. Elements of a step carry its number as data-step.
 func (g *Graph) SVG(w io.Writer, o Options) error {
 	d := newDrawing(g, o)
-	height := svgTop + len(d.rows)*svgRow + 24
-	width := d.notes + svgNotes
-	fmt.Fprintf(&d.out, `<svg xmlns="http://www.w3.org/2000/svg" class="eventgraph" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n",
-		width, height, width, height)
+	d.open("eventgraph", d.top+len(d.rows)*svgRow+20)
 	fmt.Fprintf(&d.out, "<title>event graph of %s</title>\n<style>%s</style>\n", escape(g.System), svgStyle)
-	d.critical(width)
-	d.lanes(height)
-	d.messages()
-	for i, s := range d.rows {
-		d.row(i, s)
+	d.names()
+	d.content()
+	return d.close(w)
+}
+
+// svgNames is the part of the image with the names of the lanes alone, without style.
+func (g *Graph) svgNames(w io.Writer, o Options) error {
+	d := newDrawing(g, o)
+	d.open("eventgraph names", svgTop)
+	d.names()
+	return d.close(w)
+}
+
+// svgBody is the image without names, title and style.
+func (g *Graph) svgBody(w io.Writer, o Options) error {
+	o.NoHeader = true
+	d := newDrawing(g, o)
+	d.open("eventgraph", d.top+len(d.rows)*svgRow+20)
+	d.content()
+	return d.close(w)
+}
+
+type drawing struct {
+	g       *Graph
+	o       Options
+	out     strings.Builder
+	rows    []stretch
+	rowOf   map[int]int // step -> row
+	x       []int       // of each node's lane, -1: it has none
+	left    int         // first lane
+	pitch   int
+	notes   int
+	noteLen int // letters
+	width   int
+	top     int
+}
+
+func newDrawing(g *Graph, o Options) *drawing {
+	d := &drawing{g: g, o: o, rows: g.stretches(o), rowOf: map[int]int{}, top: svgTop}
+	if o.NoHeader {
+		d.top = 4
 	}
+	for i, s := range d.rows {
+		for _, step := range s.steps {
+			d.rowOf[step] = i
+		}
+	}
+	nodes := g.shown(o)
+	longest, last := 12, 0
+	for i := range g.Messages {
+		longest = max(longest, min(len(g.Messages[i].Text), 30))
+	}
+	for i := range g.Events {
+		e := &g.Events[i]
+		if _, ok := d.rowOf[i]; ok && e.Node >= 0 && len(nodes) > 0 && e.Node == nodes[len(nodes)-1].ID && e.kind != sim.Deliver {
+			last = max(last, min(len(e.label()), 24))
+		}
+	}
+	const narrowest = 96
+	d.pitch = min(230, max(130, (longest+3)*svgLetter))
+	if len(nodes) > 5 {
+		d.pitch = 130
+	}
+	d.left = svgLeft + 26
+	lanes := max(len(nodes)-1, 0)
+	notes := svgNotes
+	if o.Width > 0 {
+		room := o.Width - d.left - 24 - last*svgLetter
+		notes = max(170, min(svgNotes, room-lanes*d.pitch))
+		if lanes > 0 {
+			d.pitch = max(narrowest, min(d.pitch, (room-notes)/lanes))
+		}
+	}
+	for i := range g.Nodes {
+		at := -1
+		if k := o.lane(i); k >= 0 {
+			at = d.left + k*d.pitch
+		}
+		d.x = append(d.x, at)
+	}
+	d.notes = d.left + lanes*d.pitch + 24 + last*svgLetter
+	d.width = d.notes + notes
+	d.noteLen = notes/svgLetter - 2
+	return d
+}
+
+func (d *drawing) open(class string, height int) {
+	fmt.Fprintf(&d.out, `<svg xmlns="http://www.w3.org/2000/svg" class="%s" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n",
+		class, d.width, height, d.width, height)
+}
+
+func (d *drawing) close(w io.Writer) error {
 	d.out.WriteString("</svg>\n")
 	b := bufio.NewWriter(w)
 	b.WriteString(d.out.String())
 	return b.Flush()
 }
 
-const svgStyle = `
-.eventgraph{--bg:#fff;--fg:#1f2328;--dim:#8a929b;--line:#c5ccd3;--msg:#2563b0;--bad:#c62828;--mark:#fbe3e3;--act:#2e7d32;--timer:#b26a00;font:12px ui-monospace,Menlo,Consolas,monospace;color:var(--fg);background:var(--bg)}
-@media (prefers-color-scheme:dark){.eventgraph{--bg:#15181c;--fg:#e2e6ea;--dim:#8a929b;--line:#454c54;--msg:#7db2f0;--bad:#ff7b72;--mark:#4a2226;--act:#7cc884;--timer:#e0a458}}
-.eventgraph text{fill:var(--fg);paint-order:stroke;stroke:var(--bg);stroke-width:3px}.eventgraph .dim{fill:var(--dim)}.eventgraph .bad{fill:var(--bad)}
-.eventgraph .lane{stroke:var(--line);stroke-width:2}.eventgraph .down{stroke:var(--line);stroke-width:1;stroke-dasharray:2 5}
-.eventgraph .msg{stroke:var(--msg);stroke-width:1.3;fill:none}.eventgraph .gone{stroke:var(--bad);stroke-width:1.3;stroke-dasharray:5 3;fill:none}
-.eventgraph .waiting{stroke:var(--msg);stroke-width:1.3;stroke-dasharray:2 4;fill:none}.eventgraph .head{fill:var(--msg)}
-.eventgraph .x{stroke:var(--bad);stroke-width:2;fill:none}.eventgraph .mark{fill:var(--mark)}
-.eventgraph .dot{fill:var(--msg)}.eventgraph .dot.action{fill:var(--act)}.eventgraph .dot.timer{fill:var(--timer)}.eventgraph .dot.fault{fill:var(--bad)}
-.eventgraph .here .dot{stroke:var(--fg);stroke-width:2.5}.eventgraph .here text{font-weight:bold}
-`
-
-type drawing struct {
-	g     *Graph
-	out   strings.Builder
-	rows  []stretch
-	rowOf map[int]int // step -> row
-	x     []int
-	notes int
-}
-
-func newDrawing(g *Graph, o Options) *drawing {
-	d := &drawing{g: g, rows: g.stretches(o), rowOf: map[int]int{}}
+func (d *drawing) content() {
+	d.critical()
+	d.strip()
+	d.lanes(d.top + len(d.rows)*svgRow + 12)
+	d.timers()
+	d.messages()
 	for i, s := range d.rows {
-		for step := s.from; step <= s.to; step++ {
-			d.rowOf[step] = i
-		}
+		d.row(i, s)
 	}
-	longest, last := 12, 0
-	for _, m := range g.Messages {
-		longest = max(longest, len(m.Text))
-	}
-	for i := range g.Events {
-		if e := &g.Events[i]; e.Node == len(g.Nodes)-1 && e.kind != sim.Deliver {
-			last = max(last, len(e.label()))
-		}
-	}
-	widest := 260
-	if len(g.Nodes) > 5 {
-		widest = 130
-	}
-	pitch := min(widest, max(130, (longest+4)*svgLetter))
-	for i := range g.Nodes {
-		d.x = append(d.x, svgLeft+30+i*pitch)
-	}
-	d.notes = d.x[len(d.x)-1] + 24 + last*svgLetter
-	return d
 }
 
-func (d *drawing) y(row int) int { return svgTop + row*svgRow + svgRow/2 }
+func (d *drawing) y(row int) int { return d.top + row*svgRow + svgRow/2 }
 
 // at returns the height of a step, and whether it is shown by itself.
 func (d *drawing) at(step int) (int, bool) {
 	row, ok := d.rowOf[step]
-	return d.y(row), ok && !d.rows[row].folded
+	return d.y(row), ok && !d.rows[row].folded()
 }
 
 func (d *drawing) line(class string, x1, y1, x2, y2 int) {
 	fmt.Fprintf(&d.out, `<line class="%s" x1="%d" y1="%d" x2="%d" y2="%d"/>`+"\n", class, x1, y1, x2, y2)
 }
 
+func (d *drawing) rect(class string, x, y, width, height int) {
+	fmt.Fprintf(&d.out, `<rect class="%s" x="%d" y="%d" width="%d" height="%d"/>`+"\n", class, x, y, width, height)
+}
+
 func (d *drawing) text(class, anchor string, x, y int, s string) {
 	if s == "" {
 		return
 	}
-	fmt.Fprintf(&d.out, `<text class="%s" text-anchor="%s" x="%d" y="%d">%s</text>`+"\n", class, anchor, x, y, escape(s))
+	if class != "" {
+		class = ` class="` + class + `"`
+	}
+	if anchor != "start" {
+		class += ` text-anchor="` + anchor + `"`
+	}
+	fmt.Fprintf(&d.out, `<text%s x="%d" y="%d">%s</text>`+"\n", class, x, y, escape(s))
 }
 
 func (d *drawing) cross(x, y int) {
 	fmt.Fprintf(&d.out, `<path class="x" d="M%d %dl8 8m0 -8l-8 8"/>`+"\n", x-4, y-4)
 }
 
+func (d *drawing) names() {
+	for _, n := range d.g.shown(d.o) {
+		name := n.title()
+		if most := (d.pitch - 4) / svgLetter; len([]rune(name)) > most {
+			name = string([]rune(name)[:most-1]) + "…"
+		}
+		d.text("", "middle", d.x[n.ID], 20, name)
+	}
+}
+
 // critical lays a band under the critical step.
-func (d *drawing) critical(width int) {
+func (d *drawing) critical() {
 	if d.g.Critical == 0 {
 		return
 	}
 	if y, ok := d.at(d.g.Critical); ok {
-		fmt.Fprintf(&d.out, `<rect class="mark" x="0" y="%d" width="%d" height="%d"/>`+"\n", y-svgRow/2, width, svgRow)
+		d.rect("mark", 0, y-svgRow/2, d.width, svgRow)
+	}
+}
+
+// strip says where the state is live.
+func (d *drawing) strip() {
+	for i := 0; i < len(d.rows); {
+		live := d.g.Events[d.rows[i].to()].Live
+		j := i
+		for j < len(d.rows) && d.g.Events[d.rows[j].to()].Live == live {
+			j++
+		}
+		class := "not-live"
+		if live {
+			class = "is-live"
+		}
+		d.rect(class, 2, d.top+i*svgRow, 4, (j-i)*svgRow)
+		i = j
 	}
 }
 
 // lanes draws a line per node, broken while the node is down.
-func (d *drawing) lanes(height int) {
-	for i, n := range d.g.Nodes {
-		d.text("", "middle", d.x[i], 22, strings.TrimSpace(fmt.Sprintf("n%d %s", n.ID, n.Name)))
-		up, from := !n.Late, svgTop-8
+func (d *drawing) lanes(bottom int) {
+	first := 0
+	if len(d.rows) > 0 {
+		first = d.rows[0].from()
+	}
+	for _, n := range d.g.shown(d.o) {
+		up, from := !n.Late, d.top
 		draw := func(to int) {
 			class := "lane"
 			if !up {
 				class = "down"
 			}
 			if to > from {
-				d.line(class, d.x[i], from, d.x[i], to)
+				d.line(class, d.x[n.ID], from, d.x[n.ID], to)
 				from = to
 			}
 		}
@@ -148,144 +238,88 @@ func (d *drawing) lanes(height int) {
 			if !change {
 				continue
 			}
-			if y, ok := d.at(s); ok {
+			if y, ok := d.at(s); ok && s >= first {
 				draw(y)
 			}
 			up = !up
 		}
-		draw(height - 16)
+		draw(bottom)
 	}
 }
 
-// messages draws the messages with an end that is shown.
-func (d *drawing) messages() {
-	// Messages that end together between the same nodes share a label.
-	together := map[[3]int]int{}
-	for i := range d.g.Messages {
-		if m := &d.g.Messages[i]; m.End > 0 {
-			together[[3]int{m.End, m.From, m.To}]++
+// timers draws a line beside the lane from where a timer was set to where it ended.
+func (d *drawing) timers() {
+	const slots, gap = 4, 3
+	slot := map[int][]string{}
+	for i := range d.g.Timers {
+		t := &d.g.Timers[i]
+		x := d.x[t.Node]
+		if x < 0 {
+			continue
 		}
-	}
-	for i := range d.g.Messages {
-		m := &d.g.Messages[i]
-		y1, sent := d.at(m.Sent)
-		for _, s := range m.Deliveries {
-			if y2, ok := d.at(s); ok {
-				if !sent {
-					y1 = y2 - svgRow/2
-				}
-				d.delivered(m, y1, y2, s)
-			}
+		k := index(slot[t.Node], t.What)
+		if k == len(slot[t.Node]) {
+			slot[t.Node] = append(slot[t.Node], t.What)
+		}
+		x -= 6 + gap*(k%slots)
+		y1, shown1 := d.at(t.Set)
+		y2, shown2 := d.at(t.End)
+		if t.Ended == armed {
+			y2, shown2 = d.y(len(d.rows)-1)+svgRow/2, false
 		}
 		switch {
-		case m.End > 0:
-			y2, ok := d.at(m.End)
-			if !ok {
-				continue
-			}
-			if !sent {
-				y1 = y2 - svgRow/2
-			}
-			key := [3]int{m.End, m.From, m.To}
-			d.ended(m, y1, y2, together[key])
-			together[key] = 0
-		case len(m.Deliveries) == 0 && sent:
-			d.waiting(m, y1)
+		case !shown1 && !shown2:
+			continue
+		case !shown1:
+			y1 = y2 - svgRow/2
+		case !shown2 && t.Ended != armed:
+			y2 = y1 + svgRow/2
+		}
+		ended := fmt.Sprintf("%s in step %d", t.Ended, t.End)
+		if t.Ended == armed {
+			ended = "armed at the end"
+		}
+		fmt.Fprintf(&d.out, `<path class="armed" d="M%d %dv%dm-2 0h4"><title>timer %s, set in step %d, %s</title></path>`+"\n",
+			x, y1, y2-y1, escape(t.What), t.Set, ended)
+	}
+}
+
+func index(list []string, s string) int {
+	for i, v := range list {
+		if v == s {
+			return i
 		}
 	}
-}
-
-func (d *drawing) delivered(m *Message, y1, y2, step int) {
-	x1, x2 := d.x[m.From], d.x[m.To]
-	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, delivered in step %d</title>`+"\n",
-		step, escape(m.Text), m.Sent, step)
-	if x1 == x2 {
-		fmt.Fprintf(&d.out, `<path class="msg" d="M%d %dC%d %d %d %d %d %d"/>`+"\n", x1, y1, x1+40, y1, x1+40, y2, x1+6, y2)
-		d.out.WriteString("</g>\n")
-		return
-	}
-	side := 1
-	if x2 < x1 {
-		side = -1
-	}
-	d.line("msg", x1, y1, x2-side*6, y2)
-	fmt.Fprintf(&d.out, `<path class="head" d="M%d %dl%d -4v8z"/>`+"\n", x2-side*4, y2, -side*9)
-	d.label(m.Text, x1, y1, x2, y2)
-	d.out.WriteString("</g>\n")
-}
-
-// label writes text beside the far end of a line; the whole of it stands in the title.
-func (d *drawing) label(text string, x1, y1, x2, y2 int) {
-	text, _ = fit(shortly(text), max(x1-x2, x2-x1)/svgLetter-4)
-	d.text("", "middle", x1+(x2-x1)*6/10, y1+(y2-y1)*6/10-4, text)
-}
-
-// ended draws a message that was lost. It stands for so many that were lost with it; 0: the label is
-// there already.
-func (d *drawing) ended(m *Message, y1, y2, count int) {
-	x1 := d.x[m.From]
-	x2 := (x1 + d.x[m.To]) / 2
-	if m.From == m.To {
-		x2 = x1 + 24
-	}
-	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, %s in step %d</title>`+"\n",
-		m.End, escape(m.Text), m.Sent, escape(m.Fate), m.End)
-	d.line("gone", x1, y1, x2, y2)
-	d.cross(x2, y2)
-	label := shortly(m.Text)
-	if count > 1 {
-		label += fmt.Sprintf(" +%d", count-1)
-	}
-	if count > 0 {
-		d.text("bad", "middle", x2, y2+14, label)
-	}
-	d.out.WriteString("</g>\n")
-}
-
-func (d *drawing) waiting(m *Message, y int) {
-	x1 := d.x[m.From]
-	x2 := (x1 + d.x[m.To]) / 2
-	if m.From == m.To {
-		x2 = x1 + 24
-	}
-	fmt.Fprintf(&d.out, `<g><title>%s, sent in step %d, in flight at the end</title>`+"\n", escape(m.Text), m.Sent)
-	d.line("waiting", x1, y, x2, y+8)
-	anchor, gap := "start", 4
-	if x2 < x1 {
-		anchor, gap = "end", -4
-	}
-	d.text("dim", anchor, x2+gap, y+13, shortly(m.Text))
-	d.out.WriteString("</g>\n")
+	return len(list)
 }
 
 // row draws the step number, the mark on its lane, and the notes.
 func (d *drawing) row(i int, s stretch) {
 	y := d.y(i)
-	if s.folded {
-		d.text("dim", "start", svgLeft, y+4, d.g.tally(s.from, s.to, 100))
+	if s.folded() {
+		d.text("dim", "start", svgLeft-20, y+4, d.g.tally(s.steps, 100))
 		return
 	}
-	e := &d.g.Events[s.from]
+	e := &d.g.Events[s.from()]
 	fmt.Fprintf(&d.out, `<g class="step" data-step="%d"><title>%s</title>`+"\n", e.Step, escape(d.g.title(e)))
+	d.rect("hit", 0, y-svgRow/2, d.width, svgRow)
 	number := fmt.Sprint(e.Step)
 	if e.Step > 0 && e.Step == d.g.Critical {
 		number = "> " + number
 	}
-	d.text("dim", "end", svgLeft-24, y+4, number)
+	d.text("dim", "end", svgLeft-10, y+4, number)
 	if s.gap {
-		d.line("down", 0, y-svgRow/2, d.notes+svgNotes, y-svgRow/2)
+		d.line("down", 0, y-svgRow/2, d.width, y-svgRow/2)
 	}
-	kind := e.Kind
-	if e.kind.Injection() {
-		kind = "fault"
+	on := e.Node >= 0 && d.x[e.Node] >= 0
+	if on && e.onNode() {
+		fmt.Fprintf(&d.out, `<circle class="dot %s" cx="%d" cy="%d" r="4.5"/>`+"\n", e.class(), d.x[e.Node], y)
 	}
-	if e.Node >= 0 && e.kind != sim.Lose && e.kind != sim.Duplicate && e.kind != sim.Heal {
-		fmt.Fprintf(&d.out, `<circle class="dot %s" cx="%d" cy="%d" r="4.5"/>`+"\n", kind, d.x[e.Node], y)
-	}
-	if e.Crashed || e.kind == sim.Crash {
+	if on && (e.Crashed || e.kind == sim.Crash) {
 		d.cross(d.x[e.Node], y)
 	}
-	if e.onLink() {
+	both := on && e.Peer >= 0 && d.x[e.Peer] >= 0
+	if e.onLink() && both {
 		middle := (d.x[e.Node] + d.x[e.Peer]) / 2
 		class := "waiting"
 		if e.kind != sim.Heal {
@@ -297,32 +331,49 @@ func (d *drawing) row(i int, s stretch) {
 	}
 	switch {
 	case e.Step == 0:
-		d.text("dim", "start", d.x[0]+9, y+4, "first boots")
-	case e.kind == sim.Deliver || e.kind == sim.Lose || e.kind == sim.Duplicate || e.onLink():
-	case e.Node >= 0:
-		d.text("", "start", d.x[e.Node]+9, y-5, e.label())
-	default:
-		d.text("bad", "start", d.x[0]+9, y-5, e.label())
+		d.text("dim", "start", d.left+9, y+4, "first boots")
+	case both && e.Node != e.Peer && (e.kind == sim.Deliver || e.kind == sim.Lose || e.kind == sim.Duplicate || e.onLink()):
+	case on:
+		class := ""
+		if c := e.class(); c == Faults && e.kind != sim.Boot {
+			class = "bad"
+		}
+		d.text(class, "start", d.x[e.Node]+9, y-5, e.label())
+	case e.Node < 0:
+		d.text("bad", "start", d.left+9, y-5, e.label())
 	}
-	notes := joinChanges(e)
+	d.text("dim", "start", d.notes, y+4, cut(d.g.svgNotes(e), d.noteLen))
+	if e.Error != "" {
+		d.text("bad", "start", svgLeft-20, y+16, "!! "+cut(firstLine(e.Error), d.width/svgLetter-8))
+	}
+	d.out.WriteString("</g>\n")
+}
+
+// svgNotes is what stands beside a step.
+func (g *Graph) svgNotes(e *Event) string {
+	parts := e.digest(mostChanges)
+	if turn := g.turn(e); turn != "" {
+		parts = append([]string{turn}, parts...)
+	}
+	notes := strings.Join(parts, ", ")
 	if e.Source != "" {
 		notes = strings.TrimSpace(notes + "  " + path.Base(e.Source))
 	}
-	const most = svgNotes/svgLetter - 4
-	if r := []rune(notes); len(r) > most {
-		notes = string(r[:most-3]) + "..."
+	return notes
+}
+
+// cut shortens a text to n letters.
+func cut(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:max(n-1, 0)]) + "…"
 	}
-	d.text("dim", "start", d.notes, y+4, notes)
-	if e.Error != "" {
-		d.text("bad", "start", d.notes, y+16, firstLine(e.Error))
-	}
-	d.out.WriteString("</g>\n")
+	return s
 }
 
 // title says everything of a step, for a reader who points at it.
 func (g *Graph) title(e *Event) string {
 	parts := []string{fmt.Sprintf("step %d: %s", e.Step, strings.TrimSpace(fmt.Sprintf("%s %s", e.Kind, e.What)))}
-	if c := joinChanges(e); c != "" {
+	if c := strings.Join(e.digest(mostChanges), ", "); c != "" {
 		parts = append(parts, c)
 	}
 	for _, p := range e.Broke {

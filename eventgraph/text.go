@@ -1,23 +1,44 @@
 package eventgraph
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 )
 
+// Line is one line of the lane view.
+type Line struct {
+	// From and To are the steps that the line tells of, more than one where steps are folded. They are
+	// -1 in the header, and where steps are left out.
+	From, To int
+	Text     string
+}
+
 // Text writes the lane view: a column per node, time downward, arrows where messages are delivered,
-// beside them what changed and where in the code. With three or more nodes, a bar runs down each lane
-// while its node is up. Labels that do not fit between their lanes move to the notes on the right.
+// beside them what changed and where in the code. With three or more lanes, a bar runs down each while
+// its node is up. Labels that do not fit between their lanes move to the notes on the right.
 func (g *Graph) Text(w io.Writer, o Options) error {
+	b := bufio.NewWriter(w)
+	for _, l := range g.Lines(o) {
+		b.WriteString(l.Text)
+		b.WriteByte('\n')
+	}
+	return b.Flush()
+}
+
+// Lines returns the lane view as lines, see [Graph.Text]. A step has at least one. Linear in the
+// number of the last step shown, with little work for those that are not.
+func (g *Graph) Lines(o Options) []Line {
 	stretches := g.stretches(o)
 	last := 0
 	for _, s := range stretches {
-		last = s.to
+		last = s.to()
 	}
 	l := newLanes(g, o, last)
 	next := 0
@@ -27,20 +48,22 @@ func (g *Graph) Text(w io.Writer, o Options) error {
 		}
 	}
 	for _, s := range stretches {
+		l.from, l.to = -1, -1
 		if s.gap {
-			l.rows = append(l.rows, row{lane: strings.Repeat(" ", l.x[0]-2) + "...", plain: true})
+			l.whole(strings.Repeat(" ", l.left-2) + "...")
 		}
-		if s.folded {
-			lead := strings.Repeat(" ", l.x[0]-2) + "... "
-			l.rows = append(l.rows, row{plain: true, lane: lead + g.tally(s.from, s.to, l.width-len(lead))})
-			advance(s.to)
+		l.from, l.to = s.from(), s.to()
+		if s.folded() {
+			lead := strings.Repeat(" ", l.left-2) + "... "
+			l.whole(lead + g.tally(s.steps, l.width-len(lead)))
+			advance(s.to())
 			continue
 		}
-		advance(s.from - 1)
-		l.event(&g.Events[s.from], s.to)
-		advance(s.to)
+		advance(s.from() - 1)
+		l.event(&g.Events[s.from()])
+		advance(s.to())
 	}
-	return l.write(w)
+	return l.lines()
 }
 
 // lanes lays out a text.
@@ -49,12 +72,23 @@ type lanes struct {
 	o      Options
 	width  int
 	digits int
-	x      []int // column of each lane
+	x      []int // column of each node's lane, -1: it has none
+	left   int   // column of the first lane
 	bars   bool
 	notes  int    // first column of the notes
 	up     []bool // nodes that are up where the layout has come to
 	rows   []row
+
+	from, to int // steps of the rows that are added
 }
+
+func (l *lanes) add(r row) {
+	r.from, r.to = l.from, l.to
+	l.rows = append(l.rows, r)
+}
+
+// whole adds a line without notes.
+func (l *lanes) whole(text string) { l.add(row{lane: text, plain: true}) }
 
 // row is one line of output, before notes are wrapped.
 type row struct {
@@ -62,10 +96,13 @@ type row struct {
 	notes  string
 	source string
 	plain  bool // lane is the whole line
+
+	from, to int
 }
 
 func newLanes(g *Graph, o Options, last int) *lanes {
-	l := &lanes{g: g, o: o, width: o.Width, digits: max(2, len(fmt.Sprint(last))), bars: len(g.Nodes) > 2}
+	shown := g.shown(o)
+	l := &lanes{g: g, o: o, width: o.Width, digits: max(2, len(fmt.Sprint(last))), bars: len(shown) > 2}
 	if l.width <= 0 {
 		l.width = 100
 	}
@@ -74,20 +111,24 @@ func newLanes(g *Graph, o Options, last int) *lanes {
 		narrowest, widest = 8, 29
 		gutter            = 4 // mark before and space after the number
 	)
-	first := gutter + l.digits
+	l.left = gutter + l.digits
 	pitch := widest
-	if n := len(g.Nodes); n > 1 {
-		pitch = min(widest, max(narrowest, (l.width-first-noteWidth)/(n-1)))
+	if n := len(shown); n > 1 {
+		pitch = min(widest, max(narrowest, (l.width-l.left-noteWidth)/(n-1)))
 	}
 	for i := range g.Nodes {
-		l.x = append(l.x, first+i*pitch)
+		at := -1
+		if k := o.lane(i); k >= 0 {
+			at = l.left + k*pitch
+			l.notes = max(l.notes, at+1)
+		}
+		l.x = append(l.x, at)
 		l.up = append(l.up, !g.Nodes[i].Late)
 	}
-	l.notes = l.x[len(l.x)-1] + 1
 	if l.bars {
 		l.notes++
 	}
-	if len(g.Nodes) == 1 {
+	if len(shown) == 1 {
 		l.notes += pitch
 	}
 	return l
@@ -106,8 +147,8 @@ func (l *lanes) follow(e *Event) {
 	}
 }
 
-// event adds the lines of one step; last is the last step of its stretch.
-func (l *lanes) event(e *Event, last int) {
+// event adds the lines of one step.
+func (l *lanes) event(e *Event) {
 	c := l.numbered(e)
 	var notes []string
 	source := ""
@@ -120,21 +161,19 @@ func (l *lanes) event(e *Event, last int) {
 		}
 	}
 	handler := false
+	between := e.Node >= 0 && e.Peer >= 0 && e.Peer != e.Node && l.x[e.Node] >= 0 && l.x[e.Peer] >= 0
 	switch {
 	case e.Step == 0:
-		c.put(l.x[0], "first boots")
-	case e.kind == sim.Deliver && e.Peer == e.Node:
-		l.at(&c, e.Node, e.What+" from itself")
-		handler = true
-	case e.kind == sim.Deliver && e.Peer >= 0:
+		c.put(l.left, "first boots")
+	case e.kind == sim.Deliver && between:
 		message(l.arrow(&c, e.Peer, e.Node, "-", e.What))
 		handler = true
-	case e.kind == sim.Lose && e.Peer >= 0 && e.Peer != e.Node:
+	case e.kind == sim.Lose && between:
 		message(l.stub(&c, e.Peer, e.Node, e.What, "lost"))
-	case e.kind == sim.Duplicate && e.Peer >= 0 && e.Peer != e.Node:
+	case e.kind == sim.Duplicate && between:
 		message(l.arrow(&c, e.Peer, e.Node, "=", e.What))
 		notes = append(notes, "duplicated")
-	case e.onLink():
+	case e.onLink() && between:
 		l.arrow(&c, e.Node, e.Peer, "~", "")
 		left, right := l.reach(e.Node, e.Peer)
 		c.put(left, "~")
@@ -143,34 +182,28 @@ func (l *lanes) event(e *Event, last int) {
 			c.put((left+right)/2, "x")
 		}
 		notes = append(notes, e.linkText())
-	case e.Node >= 0:
+	case e.Node >= 0 && l.x[e.Node] >= 0:
 		l.at(&c, e.Node, e.label())
-		handler = e.kind == sim.FireTimer
+		handler = e.kind == sim.FireTimer || e.kind == sim.Deliver
+	case e.Node >= 0:
+		notes = append(notes, fmt.Sprintf("n%d %s", e.Node, e.label()))
 	default:
-		c.put(l.x[0], e.label())
+		c.put(l.left, e.label())
 	}
 	notes = append(notes, l.changes(e, handler)...)
-	l.rows = append(l.rows, row{lane: c.String(), notes: strings.Join(notes, "; "), source: source})
+	l.add(row{lane: c.String(), notes: strings.Join(notes, "; "), source: source})
 	l.follow(e)
 	l.ends(e)
 }
 
+// mostChanges is how many changes the notes of a step list.
+const mostChanges = 8
+
 // changes are the notes that every kind of event has.
 func (l *lanes) changes(e *Event, handler bool) []string {
-	var changes []string
-	bookkeeping := false
-	for _, c := range e.Changes {
-		switch {
-		case c.Bookkeeping():
-			bookkeeping = true
-		case c.Path == "(node)":
-		case c.Node != e.Node:
-			changes = append(changes, fmt.Sprintf("n%d.%s", c.Node, c.Short()))
-		default:
-			changes = append(changes, c.Short())
-		}
-	}
 	var notes []string
+	bookkeeping := slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return c.Bookkeeping() })
+	changes := e.digest(mostChanges)
 	switch {
 	case e.kind == sim.Boot || e.kind == sim.Crash || e.Crashed:
 	case len(changes) > 0:
@@ -189,10 +222,58 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 			notes = append(notes, fmt.Sprintf("sends %s to n%d", shortly(m.Text), m.To))
 		}
 	}
+	notes = append(notes, l.g.timerNotes(e)...)
 	if l.o.Notes {
+		for _, c := range e.Calls {
+			notes = append(notes, strings.Repeat("> ", c.Depth+1)+c.What)
+		}
 		notes = append(notes, e.Notes...)
+		for _, p := range e.Broke {
+			notes = append(notes, "no longer: "+p)
+		}
+		for _, p := range e.Mended {
+			notes = append(notes, "holds again: "+p)
+		}
+	}
+	if turn := l.g.turn(e); turn != "" {
+		notes = append(notes, turn)
 	}
 	return notes
+}
+
+// timerNotes say which timers the event sets and stops, but for one that is only armed once more, and
+// those of a boot.
+func (g *Graph) timerNotes(e *Event) []string {
+	if e.kind == sim.Boot {
+		return nil
+	}
+	var notes []string
+	again := map[string]bool{}
+	for _, i := range e.Ends {
+		switch t := &g.Timers[i]; t.Ended {
+		case "fired", "set again":
+			again[t.What] = true
+		case "stopped":
+			notes = append(notes, "stops "+t.What)
+		}
+	}
+	for _, i := range e.Sets {
+		if t := &g.Timers[i]; !again[t.What] {
+			notes = append(notes, "sets "+t.What)
+		}
+	}
+	return notes
+}
+
+// turn says that the state is live from the event on, or not any more; "" when it stays what it was.
+func (g *Graph) turn(e *Event) string {
+	switch {
+	case e.Step == 0 || e.Live == g.Events[e.Step-1].Live:
+		return ""
+	case e.Live:
+		return "LIVE"
+	}
+	return "no longer live"
 }
 
 // ends adds the lines about messages of this step that do not arrive, and about how the step ended.
@@ -200,14 +281,19 @@ func (l *lanes) ends(e *Event) {
 	if e.Crashed {
 		c := l.blank()
 		l.at(&c, e.Node, "CRASH")
-		l.rows = append(l.rows, row{lane: c.String(), notes: fmt.Sprintf("after %d of %d effects", e.Applied, e.Effects)})
+		l.add(row{lane: c.String(), notes: fmt.Sprintf("after %d of %d effects", e.Applied, e.Effects)})
 	}
 	for _, i := range e.Sent {
 		m := &l.g.Messages[i]
 		if len(m.Deliveries) > 0 || m.End == e.Step && m.End > 0 {
 			continue
 		}
-		l.undelivered(m, m.Text, "(in flight)")
+		// What is lost later is not in flight in the end.
+		notes := "(in flight)"
+		if m.End > 0 {
+			notes = fmt.Sprintf("(%s in step %d)", m.Fate, m.End)
+		}
+		l.undelivered(m, m.Text, notes)
 	}
 	for _, i := range e.Gone {
 		m := &l.g.Messages[i]
@@ -218,17 +304,24 @@ func (l *lanes) ends(e *Event) {
 		l.undelivered(m, text, m.Fate)
 	}
 	if e.Error != "" {
-		l.rows = append(l.rows, row{lane: strings.Repeat(" ", l.x[0]) + "!! " + firstLine(e.Error), plain: true})
+		l.whole(strings.Repeat(" ", l.left) + "!! " + firstLine(e.Error))
 	}
 }
 
 func (l *lanes) undelivered(m *Message, text, notes string) {
 	c := l.blank()
 	whole := true
+	from, to := l.x[m.From] >= 0, l.x[m.To] >= 0
 	switch {
+	case !from && !to:
+		return
 	case m.From == m.To:
 		l.at(&c, m.From, text+" to itself")
-	case notes == "(in flight)":
+	case !to:
+		l.at(&c, m.From, fmt.Sprintf("%s to n%d", text, m.To))
+	case !from:
+		l.at(&c, m.To, fmt.Sprintf("%s from n%d", text, m.From))
+	case strings.HasPrefix(notes, "("):
 		whole = l.arrow(&c, m.From, m.To, "-", text)
 	default:
 		whole = l.stub(&c, m.From, m.To, text, "")
@@ -236,7 +329,7 @@ func (l *lanes) undelivered(m *Message, text, notes string) {
 	if !whole {
 		notes = text + " " + notes
 	}
-	l.rows = append(l.rows, row{lane: c.String(), notes: notes})
+	l.add(row{lane: c.String(), notes: notes})
 }
 
 func firstLine(s string) string {

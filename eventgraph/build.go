@@ -1,0 +1,185 @@
+package eventgraph
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// Build makes the event graph of a trace. Linear in the size of the trace.
+func Build(t *replay.Trace) *Graph {
+	g := &Graph{System: t.System}
+	named := len(slices.Compact(slices.Clone(t.Names))) > 1
+	for id := range t.Nodes {
+		n := Node{ID: id}
+		if named && id < len(t.Names) {
+			n.Name = t.Names[id]
+		}
+		g.Nodes = append(g.Nodes, n)
+	}
+	for _, c := range t.Boot.Changes {
+		if c.Path == "(node)" && c.New == "down" {
+			g.Nodes[c.Node].Late = true
+		}
+	}
+	g.Initial = t.Boot.Changes
+	b := builder{g: g, timers: map[timerKey]int{}}
+	b.event(&t.Boot, nil)
+	for i := range t.Steps {
+		before := t.Boot.Failing
+		if i > 0 {
+			before = t.Steps[i-1].Failing
+		}
+		b.event(&t.Steps[i], before)
+	}
+	for _, m := range t.Messages {
+		b.message(m)
+	}
+	order(g)
+	if f := t.Finding; f != nil && t.FoundAt < len(g.Events) {
+		g.Events[t.FoundAt].Error = f.Error()
+	}
+	return g
+}
+
+type timerKey struct {
+	node int
+	what string
+}
+
+type builder struct {
+	g      *Graph
+	timers map[timerKey]int // those that are armed
+}
+
+func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
+	e := &Event{
+		Step: s.Number, Kind: s.Kind, Node: s.Node, Peer: s.Peer, What: s.What, Source: s.Source,
+		Changes: s.Changes, Choices: s.Choices, Crashed: s.Crashed, Effects: len(s.Effects), Live: s.Live,
+		kind: s.Event.Kind, effects: s.Effects,
+	}
+	for _, id := range s.MsgIDs {
+		e.Consumed = append(e.Consumed, id-1)
+	}
+	if s.Number == 0 {
+		e.kind, e.Changes = sim.Boot, nil // every node's whole state is no change
+		b.firstTimers(e, s.Changes)
+	} else {
+		e.Broke = missing(s.Failing, failedBefore)
+		e.Mended = missing(failedBefore, s.Failing)
+		if e.kind == sim.FireTimer {
+			b.endTimer(e, e.What, "fired")
+		}
+	}
+	for _, f := range s.Effects {
+		if f.Applied {
+			e.Applied++
+			b.timerEffect(e, f)
+		}
+		if f.Kind == sim.AnnounceEffect.String() || f.Kind == sim.LogEffect.String() {
+			e.Notes = append(e.Notes, f.Kind+" "+f.Text)
+		}
+	}
+	if e.kind == sim.Crash || e.Crashed {
+		for i := range b.g.Timers {
+			if t := &b.g.Timers[i]; t.Node == e.Node && t.Ended == armed {
+				b.endTimer(e, t.What, "crash")
+			}
+		}
+	}
+	b.g.Events = append(b.g.Events, *e)
+}
+
+const armed = "armed"
+
+// firstTimers are those that the first boots set: their effects do not say on which node, the states
+// do.
+func (b *builder) firstTimers(e *Event, initial []replay.NodeChange) {
+	for _, c := range initial {
+		if name, ok := strings.CutPrefix(c.Path, "(timer "); ok {
+			b.setTimer(e, c.Node, replay.Brief(strings.TrimSuffix(name, ")")))
+		}
+	}
+}
+
+func (b *builder) timerEffect(e *Event, f replay.TraceEffect) {
+	switch {
+	case e.Step == 0:
+	case f.Kind == sim.SetTimerEffect.String():
+		b.endTimer(e, f.Text, "set again")
+		b.setTimer(e, e.Node, f.Text)
+	case f.Kind == sim.StopTimerEffect.String():
+		b.endTimer(e, f.Text, "stopped")
+	}
+}
+
+func (b *builder) setTimer(e *Event, node int, what string) {
+	i := len(b.g.Timers)
+	b.timers[timerKey{node, what}] = i
+	b.g.Timers = append(b.g.Timers, Timer{Node: node, What: what, Set: e.Step, Ended: armed})
+	e.Sets = append(e.Sets, i)
+}
+
+// endTimer ends the timer of that name on the event's node, if it is armed.
+func (b *builder) endTimer(e *Event, what, how string) {
+	key := timerKey{e.Node, what}
+	i, ok := b.timers[key]
+	if !ok {
+		return
+	}
+	delete(b.timers, key)
+	b.g.Timers[i].End, b.g.Timers[i].Ended = e.Step, how
+	e.Ends = append(e.Ends, i)
+}
+
+func (b *builder) message(m replay.TraceMessage) {
+	g := b.g
+	at := len(g.Messages)
+	v := Message{
+		ID: m.ID, From: m.From, To: m.To, Text: m.Text, Stream: m.Stream, Sent: m.Sent,
+		Fate: sim.InFlight.String(),
+	}
+	copies := 1
+	for _, f := range m.Fates {
+		switch f.Fate {
+		case sim.Delivered:
+			v.Deliveries = append(v.Deliveries, f.Step)
+			copies--
+			if v.Fate == sim.InFlight.String() {
+				v.Fate = f.Name
+			}
+		case sim.Duplicated:
+			copies++
+			v.Duplicated = append(v.Duplicated, f.Step)
+			if f.Step < len(g.Events) {
+				g.Events[f.Step].Consumed = append(g.Events[f.Step].Consumed, at)
+			}
+		default:
+			copies--
+			v.End, v.Fate = f.Step, f.Name
+			if f.Step < len(g.Events) && !slices.Contains(g.Events[f.Step].Consumed, at) {
+				g.Events[f.Step].Gone = append(g.Events[f.Step].Gone, at)
+			}
+		}
+	}
+	if copies > 0 && v.End == 0 {
+		v.Fate = sim.InFlight.String()
+	}
+	if m.Sent < len(g.Events) {
+		g.Events[m.Sent].Sent = append(g.Events[m.Sent].Sent, at)
+	}
+	g.Messages = append(g.Messages, v)
+}
+
+// missing returns the elements of a that are not in b.
+func missing(a, b []string) []string {
+	var out []string
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package eventgraph
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// orderer finds the direct causes of events.
+type orderer struct {
+	g         *Graph
+	lastOn    []int          // step that was last on each node
+	partition int            // step of the last partition
+	cuts      map[[2]int]int // step that last ended the connection of two nodes, the smaller one first
+	crashes   []int          // step in which each node crashed last
+	room      map[[2]int]int // step in which the second node took a message of the first one
+}
+
+// order fills in what follows what.
+func order(g *Graph) {
+	o := orderer{
+		g: g, lastOn: make([]int, len(g.Nodes)), crashes: make([]int, len(g.Nodes)),
+		cuts: map[[2]int]int{}, room: map[[2]int]int{},
+	}
+	for i := range g.Events {
+		if i > 0 {
+			o.event(&g.Events[i])
+		}
+	}
+}
+
+func (o *orderer) event(e *Event) {
+	onNode := e.onNode()
+	add := func(step int) { e.Causes = append(e.Causes, step) }
+	if onNode {
+		add(o.lastOn[e.Node])
+		o.lastOn[e.Node] = e.Step
+	}
+	pair := [2]int{min(e.Node, e.Peer), max(e.Node, e.Peer)}
+	switch e.kind {
+	case sim.Partition:
+		o.partition = e.Step
+	case sim.Heal:
+		add(o.partition)
+	case sim.Break:
+		for _, n := range pair {
+			if n >= 0 {
+				add(o.lastOn[n])
+			}
+		}
+		o.cuts[pair] = e.Step
+	case sim.DeliverError:
+		if e.Peer >= 0 {
+			add(max(o.cuts[pair], o.crashes[e.Peer]))
+		}
+	case sim.DeliverReady:
+		add(o.room[[2]int{e.Node, e.Peer}])
+	case sim.Deliver:
+		if e.Peer >= 0 {
+			o.room[[2]int{e.Peer, e.Node}] = e.Step
+		}
+	}
+	if e.Crashed || e.kind == sim.Crash {
+		o.crashes[e.Node] = e.Step
+	}
+	for _, f := range e.effects {
+		if f.Applied && f.Kind == sim.CloseEffect.String() {
+			o.cuts[[2]int{min(e.Node, f.Peer), max(e.Node, f.Peer)}] = e.Step
+		}
+	}
+	for _, i := range e.Consumed {
+		m := &o.g.Messages[i]
+		add(m.Sent)
+		// Copies are not told apart; a second one was there from the duplication on.
+		if d := m.Duplicated; len(d) > 0 && d[0] < e.Step && len(m.Deliveries) > 0 && m.Deliveries[0] < e.Step {
+			add(d[0])
+		}
+	}
+	slices.Sort(e.Causes)
+	e.Causes = slices.Compact(e.Causes)
+	if len(e.Causes) > 1 && e.Causes[0] == 0 {
+		e.Causes = e.Causes[1:] // whatever happens follows the first boots
+	}
+	if len(e.Causes) == 0 {
+		e.Causes = []int{0}
+	}
+}
+
+// onNode reports whether the event happens on its node's lane; the other ones are the network's.
+func (e *Event) onNode() bool {
+	switch e.kind {
+	case sim.Lose, sim.Duplicate, sim.Break, sim.Partition, sim.Heal:
+		return false
+	}
+	return e.Node >= 0
+}
+
+// Past returns at most n steps before step, ascending: those that it depends on through messages and
+// the order on nodes, latest first, and when these are fewer than n, those right before it.
+func (g *Graph) Past(step, n int) []int {
+	if step < 1 || step >= len(g.Events) {
+		return nil
+	}
+	in := make([]bool, step+1)
+	in[step] = true
+	var past []int
+	for s := step; s > 0 && len(past) < n; s-- {
+		if !in[s] {
+			continue
+		}
+		if s != step {
+			past = append(past, s)
+		}
+		for _, c := range g.Events[s].Causes {
+			in[c] = true
+		}
+	}
+	for s := step - 1; s > 0 && len(past) < n; s-- {
+		if !slices.Contains(past, s) {
+			past = append(past, s)
+		}
+	}
+	slices.Sort(past)
+	return past
+}

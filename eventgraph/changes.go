@@ -1,0 +1,102 @@
+package eventgraph
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// digest says what the event changed, without timers and counters, in at most about most parts:
+// "Seen 1->2", "peers[1].out: sent 0->1, flying 0->1", "packets[0] added". What a boot or a crash
+// changes is everything, and not listed.
+func (e *Event) digest(most int) []string {
+	if e.kind == sim.Boot || e.kind == sim.Crash || e.Crashed {
+		return nil
+	}
+	return Digest(e.Changes, e.Node, most)
+}
+
+// Digest is a short list of what changed on nodes, without timers and counters. Changes of elements
+// that appear or vanish as a whole count once, and those below the same field name it once. Nodes
+// other than own are named. What goes beyond about most parts is counted.
+func Digest(changes []replay.NodeChange, own, most int) []string {
+	var kept []replay.NodeChange
+	for i, c := range changes {
+		// An empty list that gets elements is not worth a word of its own.
+		filled := c.New == "" && i+1 < len(changes) && strings.HasPrefix(changes[i+1].Path, c.Path+"[")
+		if !c.Bookkeeping() && c.Path != "(node)" && !filled {
+			kept = append(kept, c)
+		}
+	}
+	var parts []string
+	count, left := 0, 0
+	for i := 0; i < len(kept); {
+		c := &kept[i]
+		name := c.Path
+		if c.Node != own {
+			name = fmt.Sprintf("n%d.%s", c.Node, c.Path)
+		}
+		text, n := "", 1
+		if n = whole(kept[i:]); n > 1 {
+			what := " added"
+			if c.New == "" {
+				what = " gone"
+			}
+			text = name[:len(name)-len(c.Path)] + element(c.Path) + what
+		} else {
+			n = 1
+			short := replay.NodeChange{Path: name, Old: c.Old, New: c.New}
+			text = short.Short()
+			if p := parent(c.Path); len(p) >= 8 {
+				for i+n < len(kept) && kept[i+n].Node == c.Node && parent(kept[i+n].Path) == p && whole(kept[i+n:]) < 2 && n < most {
+					next := kept[i+n]
+					next.Path = strings.TrimPrefix(next.Path, p+".")
+					text += ", " + next.Short()
+					n++
+				}
+				if n > 1 {
+					head := name[:len(name)-len(c.Path)] + p
+					text = head + ":" + " " + strings.TrimPrefix(text, head+".")
+				}
+			}
+		}
+		if count < most {
+			parts = append(parts, text)
+		} else {
+			left += n
+		}
+		count += n
+		i += n
+	}
+	if left > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", left))
+	}
+	return parts
+}
+
+// whole returns how many changes at the front are the fields of one element that appears or vanishes.
+func whole(changes []replay.NodeChange) int {
+	first := &changes[0]
+	e := element(first.Path)
+	if e == "" || (first.Old == "") == (first.New == "") {
+		return 1
+	}
+	n := 1
+	for n < len(changes) {
+		c := &changes[n]
+		if c.Node != first.Node || (c.Old == "") != (first.Old == "") || (c.New == "") != (first.New == "") ||
+			!strings.HasPrefix(c.Path, e) {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// element is the part of a path up to its last index, "" when it has none.
+func element(path string) string { return path[:strings.LastIndexByte(path, ']')+1] }
+
+// parent is the part of a path before its last field, "" when it has one field only.
+func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }

@@ -1,0 +1,143 @@
+package eventgraph
+
+import "fmt"
+
+// messages draws the messages with an end that is shown.
+func (d *drawing) messages() {
+	// Messages that end together between the same nodes share a label.
+	together := map[[3]int]int{}
+	for i := range d.g.Messages {
+		if m := &d.g.Messages[i]; m.End > 0 {
+			together[[3]int{m.End, m.From, m.To}]++
+		}
+	}
+	for i := range d.g.Messages {
+		m := &d.g.Messages[i]
+		if d.x[m.From] < 0 || d.x[m.To] < 0 {
+			continue // its step says who the other one is
+		}
+		y1, sent := d.at(m.Sent)
+		for k, s := range m.Deliveries {
+			if y2, ok := d.at(s); ok {
+				from := y1
+				switch {
+				case k > 0 && len(m.Duplicated) > 0:
+					if y, ok := d.at(m.Duplicated[0]); ok {
+						from = y // the copy
+						break
+					}
+					fallthrough
+				case !sent:
+					from = y2 - svgRow/2
+				}
+				d.delivered(m, from, y2, s)
+			}
+		}
+		for _, s := range m.Duplicated {
+			if y2, ok := d.at(s); ok {
+				if !sent {
+					y1 = y2 - svgRow/2
+				}
+				d.duplicated(m, y1, y2, s)
+			}
+		}
+		switch {
+		case m.End > 0:
+			y2, ok := d.at(m.End)
+			if !ok {
+				continue
+			}
+			if !sent {
+				y1 = y2 - svgRow/2
+			}
+			key := [3]int{m.End, m.From, m.To}
+			d.ended(m, y1, y2, together[key])
+			together[key] = 0
+		case len(m.Deliveries) == 0 && sent:
+			d.waiting(m, y1)
+		}
+	}
+}
+
+func (d *drawing) delivered(m *Message, y1, y2, step int) {
+	x1, x2 := d.x[m.From], d.x[m.To]
+	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, delivered in step %d</title>`+"\n",
+		step, escape(m.Text), m.Sent, step)
+	if x1 == x2 {
+		fmt.Fprintf(&d.out, `<path class="msg" d="M%d %dC%d %d %d %d %d %d"/>`+"\n", x1, y1, x1+40, y1, x1+40, y2, x1+6, y2)
+		d.out.WriteString("</g>\n")
+		return
+	}
+	side := 1
+	if x2 < x1 {
+		side = -1
+	}
+	d.line("msg", x1, y1, x2-side*6, y2)
+	fmt.Fprintf(&d.out, `<path class="head" d="M%d %dl%d -4v8z"/>`+"\n", x2-side*4, y2, -side*9)
+	d.label(m.Text, x1, y1, x2, y2)
+	d.out.WriteString("</g>\n")
+}
+
+// label writes text beside the far end of a line; the whole of it stands in the title. A line across
+// several lanes is labelled beside its last one.
+func (d *drawing) label(text string, x1, y1, x2, y2 int) {
+	far := max(x1-x2, x2-x1)
+	text, _ = fit(shortly(text), min(far, 2*d.pitch)/svgLetter-3)
+	part := far / 2
+	if far > d.pitch {
+		part = d.pitch/2 + 4
+	}
+	x, y := x2-part, y2-(y2-y1)*part/max(far, 1)
+	if x2 < x1 {
+		x = x2 + part
+	}
+	d.text("", "middle", x, y-4, text)
+}
+
+// duplicated draws that the network made a copy.
+func (d *drawing) duplicated(m *Message, y1, y2, step int) {
+	x2 := (d.x[m.From] + d.x[m.To]) / 2
+	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, duplicated in step %d</title>`+"\n",
+		step, escape(m.Text), m.Sent, step)
+	d.line("waiting", d.x[m.From], y1, x2, y2)
+	d.text("bad", "middle", x2, y2+4, "x2 "+shortly(m.Text))
+	d.out.WriteString("</g>\n")
+}
+
+// ended draws a message that was lost. It stands for so many that were lost with it; 0: the label is
+// there already.
+func (d *drawing) ended(m *Message, y1, y2, count int) {
+	x1 := d.x[m.From]
+	x2 := (x1 + d.x[m.To]) / 2
+	if m.From == m.To {
+		x2 = x1 + 24
+	}
+	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, %s in step %d</title>`+"\n",
+		m.End, escape(m.Text), m.Sent, escape(m.Fate), m.End)
+	d.line("gone", x1, y1, x2, y2)
+	d.cross(x2, y2)
+	label := shortly(m.Text)
+	if count > 1 {
+		label += fmt.Sprintf(" +%d", count-1)
+	}
+	if count > 0 {
+		d.text("bad", "middle", x2, y2+14, label)
+	}
+	d.out.WriteString("</g>\n")
+}
+
+func (d *drawing) waiting(m *Message, y int) {
+	x1 := d.x[m.From]
+	x2 := (x1 + d.x[m.To]) / 2
+	if m.From == m.To {
+		x2 = x1 + 24
+	}
+	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, in flight at the end</title>`+"\n", m.Sent, escape(m.Text), m.Sent)
+	d.line("waiting", x1, y, x2, y+8)
+	anchor, gap := "start", 4
+	if x2 < x1 {
+		anchor, gap = "end", -4
+	}
+	d.text("dim", anchor, x2+gap, y+13, shortly(m.Text))
+	d.out.WriteString("</g>\n")
+}
