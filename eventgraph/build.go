@@ -56,7 +56,8 @@ type builder struct {
 
 func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 	e := &Event{
-		Step: s.Number, Kind: s.Kind, Node: s.Node, Peer: s.Peer, What: s.What, Source: s.Source,
+		Step: s.Number, Kind: s.Kind, Node: s.Node, Peer: s.Peer, What: s.What,
+		Text: s.Sentence(), Key: s.Key, Source: s.Source,
 		Changes: s.Changes, Choices: s.Choices, Crashed: s.Crashed, Effects: len(s.Effects), Live: s.Live,
 		kind: s.Event.Kind, effects: s.Effects,
 	}

@@ -40,6 +40,8 @@ type Event struct {
 	Node   int    `json:"node"` // -1: the network, or all
 	Peer   int    `json:"peer"` // -1: none
 	What   string `json:"what"` // action, timer or message
+	Text   string `json:"text"` // what happened, for people
+	Key    string `json:"key"`  // the event's stable key
 	Source string `json:"source,omitempty"`
 	// Consumed and Sent are indices into Messages. What is lost or duplicated here counts as consumed.
 	Consumed []int `json:"consumed,omitempty"`

@@ -58,5 +58,16 @@ func (e *Event) short() string {
 	return strings.TrimSpace(fmt.Sprintf("n%d %s", e.Node, shortly(e.What)))
 }
 
+// shortLabel is label with only the name of a message from a node that has no lane.
+func (e *Event) shortLabel() string {
+	switch {
+	case e.kind == sim.Deliver && e.Peer != e.Node, e.kind == sim.Lose, e.kind == sim.Duplicate:
+		brief := *e
+		brief.What = shortly(e.What)
+		return brief.label()
+	}
+	return e.label()
+}
+
 // title is what stands above a lane.
 func (n *Node) title() string { return strings.TrimSpace(fmt.Sprintf("n%d %s", n.ID, n.Name)) }

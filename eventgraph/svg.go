@@ -87,7 +87,7 @@ func newDrawing(g *Graph, o Options) *drawing {
 	for i := range g.Events {
 		e := &g.Events[i]
 		if _, ok := d.rowOf[i]; ok && e.Node >= 0 && len(nodes) > 0 && e.Node == nodes[len(nodes)-1].ID && e.kind != sim.Deliver {
-			last = max(last, min(len(e.label()), 24))
+			last = max(last, min(len(e.label()), 34))
 		}
 	}
 	const narrowest = 96

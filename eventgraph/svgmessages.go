@@ -74,24 +74,19 @@ func (d *drawing) delivered(m *Message, y1, y2, step int) {
 	}
 	d.line("msg", x1, y1, x2-side*6, y2)
 	fmt.Fprintf(&d.out, `<path class="head" d="M%d %dl%d -4v8z"/>`+"\n", x2-side*4, y2, -side*9)
-	d.label(m.Text, x1, y1, x2, y2)
+	d.label(m.Text, x1, x2, y2)
 	d.out.WriteString("</g>\n")
 }
 
-// label writes text beside the far end of a line; the whole of it stands in the title. A line across
-// several lanes is labelled beside its last one.
-func (d *drawing) label(text string, x1, y1, x2, y2 int) {
-	far := max(x1-x2, x2-x1)
-	text, _ = fit(shortly(text), min(far, 2*d.pitch)/svgLetter-3)
-	part := far / 2
-	if far > d.pitch {
-		part = d.pitch/2 + 4
-	}
-	x, y := x2-part, y2-(y2-y1)*part/max(far, 1)
+// label writes text under the end of a line, in the row of the step: no other step writes there. The
+// whole of it stands in the title.
+func (d *drawing) label(text string, x1, x2, y2 int) {
+	text, _ = fit(shortly(text), max(x1-x2, x2-x1)/svgLetter-2)
 	if x2 < x1 {
-		x = x2 + part
+		d.text("", "start", x2+14, y2+9, text)
+	} else {
+		d.text("", "end", x2-14, y2+9, text)
 	}
-	d.text("", "middle", x, y-4, text)
 }
 
 // duplicated draws that the network made a copy.
@@ -121,7 +116,7 @@ func (d *drawing) ended(m *Message, y1, y2, count int) {
 		label += fmt.Sprintf(" +%d", count-1)
 	}
 	if count > 0 {
-		d.text("bad", "middle", x2, y2+14, label)
+		d.text("bad", "start", x2+8, y2+4, label)
 	}
 	d.out.WriteString("</g>\n")
 }

@@ -183,7 +183,10 @@ func (l *lanes) event(e *Event) {
 		}
 		notes = append(notes, e.linkText())
 	case e.Node >= 0 && l.x[e.Node] >= 0:
-		l.at(&c, e.Node, e.label())
+		l.at(&c, e.Node, e.shortLabel())
+		if e.shortLabel() != e.label() {
+			notes = append(notes, e.What)
+		}
 		handler = e.kind == sim.FireTimer || e.kind == sim.Deliver
 	case e.Node >= 0:
 		notes = append(notes, fmt.Sprintf("n%d %s", e.Node, e.label()))

@@ -1,0 +1,36 @@
+package eventgraph
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/macemc/macemc/replay"
+)
+
+// detail lists what a step did, for a reader who opens it: choices, nested calls, effects.
+func (e *Event) detail() []string {
+	var lines []string
+	for _, c := range e.Choices {
+		if replay.Notable(c) {
+			lines = append(lines, fmt.Sprintf("choice %s: %d of %d", c.Label, c.Pick, c.Arity))
+		}
+	}
+	for _, c := range e.Calls {
+		lines = append(lines, strings.TrimSpace(strings.Repeat("  ", c.Depth)+"calls "+c.What+"  "+c.Source))
+	}
+	for _, f := range e.effects {
+		text := strings.TrimSpace(f.Kind + " " + f.Text)
+		if f.Peer >= 0 {
+			text += fmt.Sprintf(" to n%d", f.Peer)
+		}
+		if !f.Applied {
+			text += " (did not happen)"
+		}
+		if f.From != "" {
+			text += "  " + path.Base(f.From)
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}

@@ -1,0 +1,230 @@
+package eventgraph
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/macemc/macemc/replay"
+)
+
+var (
+	//go:embed view.html
+	viewMarkup string
+	//go:embed view.css
+	viewStyle string
+	//go:embed view.js
+	viewScript string
+	//go:embed page.html
+	pageMarkup string
+)
+
+// View is the interactive part of a page: the graphs of one run or of several side by side, a step to
+// choose by mouse, keys or search, and the states of the nodes after it with what changed and what is
+// different in the other run. It needs no network.
+type View struct {
+	Runs []Run
+	// Common is how many steps the first two runs share.
+	Common int
+}
+
+// Run is a run in a [View].
+type Run struct {
+	Title string
+	Graph *Graph
+	// Options select what is shown. Nothing is folded unless Fold is positive.
+	Options Options
+	Start   int // step that is chosen at first
+}
+
+// Style and Script are what a page with a view has to contain once.
+func (*View) Style() template.CSS { return template.CSS(svgStyle + viewStyle) }
+func (*View) Script() template.JS { return template.JS(viewScript) }
+
+// Markup is the view itself.
+func (v *View) Markup() (template.HTML, error) {
+	t, err := template.New("view").Parse(viewMarkup)
+	if err != nil {
+		return "", fmt.Errorf("event graph: %w", err)
+	}
+	data := viewData{Common: v.Common}
+	texts := interner{index: map[string]int{}}
+	var page struct {
+		Runs []viewPanel
+		Data *viewData
+	}
+	for i := range v.Runs {
+		r := &v.Runs[i]
+		o := r.Options
+		if o.Fold <= 0 {
+			o.Fold = -1
+		}
+		var names, body strings.Builder
+		if err := r.Graph.svgNames(&names, o); err != nil {
+			return "", err
+		}
+		if err := r.Graph.svgBody(&body, o); err != nil {
+			return "", err
+		}
+		// The SVG escapes every text that stems from the run.
+		page.Runs = append(page.Runs, viewPanel{i, r.Title, template.HTML(names.String()), template.HTML(body.String())})
+		data.Runs = append(data.Runs, r.data(o, &texts))
+	}
+	data.Strings = texts.list
+	page.Data = &data
+	var b strings.Builder
+	if err := t.Execute(&b, page); err != nil {
+		return "", err
+	}
+	return template.HTML(b.String()), nil
+}
+
+type viewPanel struct {
+	Index       int
+	Title       string
+	Names, Body template.HTML
+}
+
+// viewData is what the script knows. Texts are numbers into Strings, and states are differences, so
+// that a long run stays small.
+type viewData struct {
+	Strings []string  `json:"strings"`
+	Common  int       `json:"common"`
+	Runs    []viewRun `json:"runs"`
+}
+
+type viewRun struct {
+	Critical int        `json:"critical"`
+	Start    int        `json:"start"`
+	Nodes    []string   `json:"nodes"`
+	Initial  [][3]int   `json:"initial"` // node, field, value before the first step below
+	Steps    []viewStep `json:"steps"`
+}
+
+type viewStep struct {
+	Number  int      `json:"n"`
+	Text    int      `json:"t"`
+	Key     int      `json:"k"`
+	Source  int      `json:"s"`
+	Node    int      `json:"o"`
+	Changes [][4]int `json:"c,omitempty"` // node, field, old, new
+	Lines   []int    `json:"l,omitempty"`
+	Causes  []int    `json:"p,omitempty"`
+	Live    bool     `json:"v"`
+	Broke   []int    `json:"b,omitempty"`
+	Mended  []int    `json:"m,omitempty"`
+	Error   int      `json:"e,omitempty"`
+}
+
+// interner numbers texts; 0 is the empty one.
+type interner struct {
+	index map[string]int
+	list  []string
+}
+
+func (t *interner) of(s string) int {
+	if len(t.list) == 0 {
+		t.list, t.index[""] = []string{""}, 0
+	}
+	i, ok := t.index[s]
+	if !ok {
+		i = len(t.list)
+		t.index[s], t.list = i, append(t.list, s)
+	}
+	return i
+}
+
+func (t *interner) all(list []string) []int {
+	var out []int
+	for _, s := range list {
+		out = append(out, t.of(s))
+	}
+	return out
+}
+
+// data covers all steps from the first that is shown to the last.
+func (r *Run) data(o Options, t *interner) viewRun {
+	g := r.Graph
+	d := viewRun{Critical: g.Critical, Start: r.Start, Initial: [][3]int{}, Steps: []viewStep{}}
+	for i := range g.Nodes {
+		d.Nodes = append(d.Nodes, g.Nodes[i].title())
+	}
+	stretches := g.stretches(o)
+	if len(stretches) == 0 {
+		return d
+	}
+	from, to := stretches[0].from(), stretches[len(stretches)-1].to()
+	for _, f := range g.stateBefore(from) {
+		d.Initial = append(d.Initial, [3]int{f.Node, t.of(f.Path), t.of(f.New)})
+	}
+	for i := from; i <= to; i++ {
+		e := &g.Events[i]
+		s := viewStep{
+			Number: e.Step, Text: t.of(e.Text), Key: t.of(e.Key), Source: t.of(e.Source), Node: e.Node,
+			Lines: t.all(e.detail()), Causes: e.Causes, Live: e.Live,
+			Broke: t.all(e.Broke), Mended: t.all(e.Mended), Error: t.of(firstLine(e.Error)),
+		}
+		for _, c := range e.Changes {
+			s.Changes = append(s.Changes, [4]int{c.Node, t.of(c.Path), t.of(c.Old), t.of(c.New)})
+		}
+		d.Steps = append(d.Steps, s)
+	}
+	return d
+}
+
+// stateBefore returns the fields of all nodes before a step, in the order in which they appeared.
+func (g *Graph) stateBefore(step int) []replay.NodeChange {
+	type place struct {
+		node int
+		path string
+	}
+	index := map[place]int{}
+	var fields []replay.NodeChange
+	set := func(changes []replay.NodeChange) {
+		for _, c := range changes {
+			at := place{c.Node, c.Path}
+			i, ok := index[at]
+			if !ok {
+				i = len(fields)
+				index[at], fields = i, append(fields, replay.NodeChange{Node: c.Node, Path: c.Path})
+			}
+			fields[i].New = c.New
+		}
+	}
+	set(g.Initial)
+	for i := 1; i < step; i++ {
+		set(g.Events[i].Changes)
+	}
+	there := fields[:0]
+	for _, f := range fields {
+		if f.New != "" {
+			there = append(there, f)
+		}
+	}
+	return there
+}
+
+// HTML writes the graph as a page that needs nothing else, with the states of the nodes after every
+// step. Nothing is folded unless Fold is positive.
+func (g *Graph) HTML(w io.Writer, o Options) error {
+	t, err := template.New("page").Parse(pageMarkup)
+	if err != nil {
+		return fmt.Errorf("event graph: %w", err)
+	}
+	start := g.Critical
+	if start == 0 {
+		start = max(o.From, 1)
+	}
+	v := &View{Runs: []Run{{Title: fmt.Sprintf("%d steps", g.Last()), Graph: g, Options: o, Start: start}}}
+	markup, err := v.Markup()
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, struct {
+		Title  string
+		View   *View
+		Markup template.HTML
+	}{g.System, v, markup})
+}

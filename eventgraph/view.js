@@ -1,0 +1,300 @@
+"use strict";
+(function () {
+  var root = document.getElementById("view");
+  if (!root) return;
+  var data = JSON.parse(document.getElementById("runs").textContent);
+  var text = data.strings;
+  var byId = function (id) { return document.getElementById(id); };
+  var make = function (name, className, content) {
+    var e = document.createElement(name);
+    if (className) e.className = className;
+    if (content !== undefined) e.textContent = content;
+    return e;
+  };
+
+  // A run holds its steps, the chosen one, and the state after that, which moves along by differences.
+  var runs = data.runs.map(function (r, i) {
+    var section = root.querySelector('.run[data-run="' + i + '"]');
+    var run = {
+      data: r, section: section, scroll: section.querySelector(".scroll"), rows: new Map(), parts: new Map(),
+      first: r.steps.length ? r.steps[0].n : 0, shown: [], chosen: -1, state: new Map(), at: -1, order: new Map(), index: null
+    };
+    section.querySelectorAll("[data-step]").forEach(function (g) {
+      var n = Number(g.dataset.step);
+      if (g.classList.contains("step")) {
+        run.rows.set(n, g);
+        run.shown.push(n);
+      }
+      if (!run.parts.has(n)) run.parts.set(n, []);
+      run.parts.get(n).push(g);
+    });
+    r.initial.forEach(function (f) { put(run, f[0], f[1], f[2]); });
+    run.at = run.first - 1;
+    return run;
+  });
+  var active = 0, other = function () { return runs[1 - active]; };
+
+  function place(node, field) { return node + " " + text[field]; }
+  function put(run, node, field, value) {
+    var p = place(node, field);
+    if (!run.order.has(p)) run.order.set(p, run.order.size);
+    if (value) run.state.set(p, value); else run.state.delete(p);
+  }
+  function step(run, n) { return run.data.steps[n - run.first]; }
+  // move makes run.state the state after step n.
+  function move(run, n) {
+    for (; run.at < n; run.at++) {
+      (step(run, run.at + 1).c || []).forEach(function (c) { put(run, c[0], c[1], c[3]); });
+    }
+    for (; run.at > n; run.at--) {
+      (step(run, run.at).c || []).slice().reverse().forEach(function (c) { put(run, c[0], c[1], c[2]); });
+    }
+  }
+  function nearest(run, n) {
+    var best = run.shown[0];
+    run.shown.forEach(function (s) { if (s <= n) best = s; });
+    return best;
+  }
+
+  function mark(run, n) {
+    if (run.chosen >= 0) (run.parts.get(run.chosen) || []).forEach(function (g) { g.classList.remove("sel"); });
+    run.chosen = n;
+    (run.parts.get(n) || []).forEach(function (g) { g.classList.add("sel"); });
+    var row = run.rows.get(n);
+    if (row) {
+      var box = row.querySelector(".hit").getBoundingClientRect(), frame = run.scroll.getBoundingClientRect();
+      var above = frame.top + 70, below = frame.bottom - 60;
+      if (box.top < above) run.scroll.scrollTop -= above - box.top + frame.height / 3;
+      else if (box.bottom > below) run.scroll.scrollTop += box.bottom - below + frame.height / 3;
+    }
+    move(run, n);
+  }
+  function choose(n, alone) {
+    var run = runs[active];
+    if (!run.shown.length) return;
+    mark(run, nearest(run, n));
+    if (runs.length > 1 && !alone && byId("together").checked) mark(other(), nearest(other(), run.chosen));
+    show();
+  }
+  function by(delta) {
+    var run = runs[active], i = run.shown.indexOf(run.chosen) + delta;
+    if (i >= 0 && i < run.shown.length) choose(run.shown[i]);
+  }
+  function sameNode(delta) {
+    var run = runs[active], node = step(run, run.chosen).o, i = run.shown.indexOf(run.chosen) + delta;
+    while (i >= 0 && i < run.shown.length && step(run, run.shown[i]).o !== node) i += delta;
+    if (i >= 0 && i < run.shown.length) choose(run.shown[i]);
+  }
+  function toRun(i) {
+    if (i >= runs.length || i === active) return;
+    active = i;
+    show();
+  }
+  // matching moves the other run to its next step with the same event.
+  function matching() {
+    if (runs.length < 2) return;
+    var key = step(runs[active], runs[active].chosen).k, o = other();
+    var from = Math.min(runs[active].chosen, data.common + 1);
+    var found = o.shown.find(function (n) { return n >= from && step(o, n).k === key; });
+    if (found === undefined) { say("the other run has no such event"); return; }
+    mark(o, found);
+    show();
+    say("the same event: step " + found);
+  }
+  function critical() {
+    for (var i = 0; i < runs.length; i++) {
+      if (runs[i].data.critical) { active = i; choose(runs[i].data.critical); return; }
+    }
+    choose(runs[active].data.start);
+  }
+
+  // What led to the chosen step, or everything.
+  function past() {
+    var only = byId("past").checked;
+    runs.forEach(function (run, i) {
+      var led = new Set([run.chosen]);
+      if (only && i === active) {
+        for (var n = run.chosen; n >= run.first; n--) {
+          if (led.has(n)) (step(run, n).p || []).forEach(function (c) { led.add(c); });
+        }
+      }
+      run.parts.forEach(function (parts, n) {
+        parts.forEach(function (g) { g.classList.toggle("apart", only && i === active && !led.has(n)); });
+      });
+    });
+  }
+
+  var search = byId("search"), matches = [];
+  function index(run) {
+    if (!run.index) {
+      run.index = run.shown.map(function (n) {
+        var s = step(run, n);
+        return [n + " " + text[s.t], text[s.s]].concat((s.l || []).map(function (l) { return text[l]; }),
+          (s.c || []).map(function (c) { return "n" + c[0] + "." + text[c[1]] + " " + text[c[2]] + " " + text[c[3]]; }),
+          (s.b || []).concat(s.m || []).map(function (p) { return text[p]; }), [text[s.e || 0]]).join("\n").toLowerCase();
+      });
+    }
+    return run.index;
+  }
+  function find() {
+    var wanted = search.value.trim().toLowerCase();
+    runs.forEach(function (run, i) {
+      var hits = [];
+      if (wanted) index(run).forEach(function (t, k) { if (t.indexOf(wanted) >= 0) hits.push(run.shown[k]); });
+      run.rows.forEach(function (row, n) { row.classList.toggle("match", hits.indexOf(n) >= 0); });
+      if (i === active) matches = hits;
+    });
+    say(!wanted ? "" : matches.length ? matches.length + (matches.length === 1 ? " match" : " matches") : "no match");
+  }
+  function toMatch(delta) {
+    find();
+    if (!matches.length) return;
+    var at = runs[active].chosen, i;
+    if (delta > 0) {
+      i = matches.findIndex(function (n) { return n > at; });
+      if (i < 0) i = 0;
+    } else {
+      i = matches.length - 1;
+      while (i >= 0 && matches[i] >= at) i--;
+      if (i < 0) i = matches.length - 1;
+    }
+    choose(matches[i]);
+    say((i + 1) + " of " + matches.length);
+  }
+  function say(words) { byId("found").textContent = words; }
+
+  var last = function () { var r = runs[active]; return r.shown[r.shown.length - 1]; };
+  function show() {
+    var run = runs[active], s = step(run, run.chosen);
+    runs.forEach(function (r, i) { r.section.classList.toggle("active", i === active); });
+    byId("at").textContent = "step " + run.chosen + " of " + last();
+    showStep(run, s);
+    showStates(run, s);
+    showDifference();
+    past();
+  }
+
+  function showStep(run, s) {
+    var box = byId("step");
+    box.textContent = "";
+    var head = make("h4", "", "Step " + s.n + (runs.length > 1 ? (active === 0 ? ", error run" : ", live run") : ""));
+    box.appendChild(head);
+    box.appendChild(make("p", "mono", text[s.t]));
+    if (s.s) box.appendChild(make("p", "mono soft", text[s.s]));
+    if (run.data.critical === s.n && s.n > 0) box.appendChild(make("p", "alert", "the critical step"));
+    if (s.e) box.appendChild(make("p", "alert", text[s.e]));
+    box.appendChild(make("p", s.v ? "fine" : "soft", s.v ? "The state after it is live." : "The state after it is not live."));
+    (s.b || []).forEach(function (p) { box.appendChild(make("p", "", "no longer: " + text[p])); });
+    (s.m || []).forEach(function (p) { box.appendChild(make("p", "", "holds again: " + text[p])); });
+    if (s.l) box.appendChild(make("pre", "", s.l.map(function (l) { return text[l]; }).join("\n")));
+    else box.appendChild(make("p", "soft", "no effects"));
+  }
+
+  // fields lists the places of a node, those of one field of the service together.
+  function fields(run, node, more) {
+    var lead = node + " ", places = new Set();
+    run.state.forEach(function (_, p) { if (p.indexOf(lead) === 0) places.add(p); });
+    (more || []).forEach(function (p) { if (p.indexOf(lead) === 0) places.add(p); });
+    var root = function (p) { return p.slice(lead.length).split(/[.\[]/)[0]; }, roots = new Map();
+    Array.from(places).sort(function (a, b) { return run.order.get(a) - run.order.get(b); }).forEach(function (p) {
+      var r = root(p);
+      if (!roots.has(r)) roots.set(r, []);
+      roots.get(r).push(p);
+    });
+    var out = [];
+    roots.forEach(function (list) {
+      out = out.concat(list.sort(function (a, b) { return a.localeCompare(b, "en", {numeric: true}); }));
+    });
+    return out;
+  }
+  function showStates(run, s) {
+    var box = byId("states"), changed = new Map();
+    box.textContent = "";
+    (s.c || []).forEach(function (c) { changed.set(place(c[0], c[1]), c[2]); });
+    run.data.nodes.forEach(function (name, node) {
+      var div = make("div", "node" + (node === s.o ? " own" : "")), table = make("table");
+      div.appendChild(make("h4", "", name));
+      fields(run, node, Array.from(changed.keys())).forEach(function (p) {
+        var row = make("tr", changed.has(p) ? "changed" : ""), value = run.state.get(p);
+        row.appendChild(make("td", "", p.slice(p.indexOf(" ") + 1)));
+        var cell = make("td");
+        if (changed.has(p) && changed.get(p)) {
+          cell.appendChild(make("span", "old", text[changed.get(p)]));
+          cell.appendChild(document.createTextNode(" "));
+        }
+        cell.appendChild(document.createTextNode(value ? text[value] : "gone"));
+        row.appendChild(cell);
+        table.appendChild(row);
+      });
+      div.appendChild(table);
+      box.appendChild(div);
+    });
+  }
+  function showDifference() {
+    var box = byId("difference");
+    if (runs.length < 2) return;
+    box.textContent = "";
+    var a = runs[0], b = runs[1], places = new Set();
+    a.state.forEach(function (v, p) { if (b.state.get(p) !== v) places.add(p); });
+    b.state.forEach(function (v, p) { if (a.state.get(p) !== v) places.add(p); });
+    box.appendChild(make("h4", "", places.size ? "Differences of the two runs" : "The two runs are in the same node states"));
+    box.appendChild(make("p", "soft", "error run after step " + a.chosen + ", live run after step " + b.chosen));
+    if (!places.size) return;
+    var table = make("table"), head = make("tr");
+    ["", "error run", "live run"].forEach(function (h) { head.appendChild(make("th", "", h)); });
+    table.appendChild(head);
+    Array.from(places).sort(function (x, y) { return x.localeCompare(y, "en", {numeric: true}); }).forEach(function (p) {
+      var row = make("tr");
+      row.appendChild(make("td", "", "n" + p.replace(" ", ".")));
+      row.appendChild(make("td", "", a.state.has(p) ? text[a.state.get(p)] : "none"));
+      row.appendChild(make("td", "", b.state.has(p) ? text[b.state.get(p)] : "none"));
+      table.appendChild(row);
+    });
+    box.appendChild(table);
+  }
+
+  function theme() {
+    var dark = matchMedia("(prefers-color-scheme: dark)").matches, now = document.documentElement.dataset.theme || (dark ? "dark" : "light");
+    document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
+  }
+  var actions = {
+    next: function () { by(1); }, previous: function () { by(-1); }, critical: critical, theme: theme,
+    help: function () { byId("keys").hidden = !byId("keys").hidden; }
+  };
+  var keys = {
+    j: actions.next, ArrowDown: actions.next, k: actions.previous, ArrowUp: actions.previous,
+    "]": function () { sameNode(1); }, "[": function () { sameNode(-1); },
+    g: function () { choose(runs[active].shown[0]); }, G: function () { choose(last()); },
+    o: function () { toRun(1 - active); }, c: critical, m: matching, t: theme, "?": actions.help,
+    p: function () { byId("past").checked = !byId("past").checked; past(); },
+    n: function () { toMatch(1); }, N: function () { toMatch(-1); },
+    "/": function () { search.focus(); search.select(); }
+  };
+  document.addEventListener("keydown", function (ev) {
+    if (ev.ctrlKey || ev.metaKey || ev.altKey) return;
+    if (ev.target === search) {
+      if (ev.key === "Enter") { toMatch(ev.shiftKey ? -1 : 1); ev.preventDefault(); }
+      if (ev.key === "Escape") { search.value = ""; find(); search.blur(); }
+      return;
+    }
+    if (keys.hasOwnProperty(ev.key)) { keys[ev.key](); ev.preventDefault(); }
+  });
+  search.addEventListener("input", find);
+  byId("past").addEventListener("change", past);
+  root.querySelectorAll("[data-do]").forEach(function (b) {
+    b.addEventListener("click", function () { actions[b.dataset.do](); b.blur(); });
+  });
+  runs.forEach(function (run, i) {
+    run.section.addEventListener("click", function (ev) {
+      active = i;
+      var at = ev.target.closest("[data-step]");
+      if (at && run.rows.has(Number(at.dataset.step))) choose(Number(at.dataset.step));
+      else show();
+    });
+  });
+  if (!runs.some(function (r) { return r.data.critical; })) root.querySelector('[data-do="critical"]').hidden = true;
+  root.querySelectorAll(".two").forEach(function (e) { if (runs.length < 2) e.hidden = true; });
+
+  runs.forEach(function (run) { if (run.shown.length) mark(run, nearest(run, run.data.start)); });
+  if (runs.length && runs[0].shown.length) show();
+})();
