@@ -28,6 +28,14 @@ func (o *Options) write(r *report.Report, f files) error {
 	if err != nil {
 		return err
 	}
+	r.PathText = string(errorPath)
+	var live []byte
+	if f.live != nil {
+		if live, err = content(f.live); err != nil {
+			return err
+		}
+		r.LivePathText = string(live)
+	}
 	where := o.folder()
 	if o.Reuse {
 		if dir, ok := where.holding(ErrorPath, errorPath); ok {
@@ -41,10 +49,6 @@ func (o *Options) write(r *report.Report, f files) error {
 			return err
 		}
 		if f.live != nil {
-			live, err := content(f.live)
-			if err != nil {
-				return err
-			}
 			if err := os.WriteFile(filepath.Join(temp, LivePath), live, 0o644); err != nil {
 				return err
 			}

@@ -2,19 +2,21 @@ package report
 
 import (
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
-	"path"
-	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
-	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 )
 
-//go:embed page.html
-var pageSource string
+var (
+	//go:embed page.html
+	pageSource string
+	//go:embed page.css
+	pageStyle string
+)
 
 // HTML writes the report as one page that needs nothing else: no network, no other files.
 func HTML(w io.Writer, r *Report) error {
@@ -24,143 +26,125 @@ func HTML(w io.Writer, r *Report) error {
 	}
 	s := r.summarise()
 	p := pageData{
-		Title: s.title, Violation: r.Verdict == search.Violation, Setting: r.setting(), Coverage: s.coverage,
-		Tail: s.tail, Difference: s.difference, Commands: r.Commands,
+		Title: s.title, Sentence: s.sentence, Violation: r.Verdict == search.Violation, Setting: r.setting(),
+		Style: template.CSS(pageStyle), Coverage: s.coverage, Tail: s.tail, Difference: s.difference, Commands: r.Commands,
+		View: &eventgraph.View{},
 	}
 	if p.Violation {
 		p.Search = fmt.Sprintf("strategy %s, seed %d; found after %s paths and %s events",
 			r.Strategy, r.Seed, number(r.Paths), number(r.Events))
+		p.Files = r.pathFiles()
 	}
 	for _, f := range s.facts {
 		p.Facts = append(p.Facts, pageFact{f.label, f.text, f.aside})
 	}
-	if s.dead != nil {
-		run, err := newPageRun("dead", "The violating run", r.Dead, s.dead, s.dead.Critical)
-		if err != nil {
-			return err
+	if c := r.Critical; c != nil && !c.OutOfEvents {
+		const most = 8
+		for i, repeat := range c.Tail.Repeats {
+			if i == most {
+				p.Repeats = append(p.Repeats, pageRepeat{Event: fmt.Sprintf("and %d more", len(c.Tail.Repeats)-most)})
+				break
+			}
+			p.Repeats = append(p.Repeats, pageRepeat{repeat.Event, number(repeat.Count), changesOf(repeat.Count, repeat.Changes)})
 		}
-		p.Runs = append(p.Runs, run)
 	}
-	if s.live != nil {
-		title := fmt.Sprintf("The nearest run that recovered, from step %d", s.liveFrom)
-		run, err := newPageRun("live", title, r.Live, s.live, s.liveFrom)
-		if err != nil {
+	if s.dead != nil && s.dead.Last() > 0 {
+		p.View = s.view(r)
+		if p.Markup, err = p.View.Markup(); err != nil {
 			return err
 		}
-		p.Runs = append(p.Runs, run)
 	}
 	return page.Execute(w, p)
 }
 
 type pageData struct {
-	Title      string
-	Violation  bool
-	Setting    string
-	Search     string
-	Facts      []pageFact
-	Tail       string
-	Difference string
-	Coverage   []string
-	Runs       []pageRun
-	Commands   Commands
+	Title, Sentence string
+	Violation       bool
+	Setting         string
+	Search          string
+	Style           template.CSS
+	Facts           []pageFact
+	Tail            string
+	Repeats         []pageRepeat
+	Difference      string
+	Coverage        []string
+	Commands        Commands
+	Files           []pageFile
+	View            *eventgraph.View
+	Markup          template.HTML // "": no run is known
 }
 
 type pageFact struct{ Label, Text, Aside string }
 
-type pageRun struct {
-	ID    string
-	Title string
-	Note  string
-	Graph template.HTML
-	Steps []pageStep
+// pageRepeat is one kind of step that goes on for ever.
+type pageRepeat struct{ Event, Count, Changes string }
+
+// pageFile is a file that the page contains.
+type pageFile struct {
+	Name string
+	URL  template.URL
 }
 
-type pageStep struct {
-	Number  int
-	Text    string
-	Source  string
-	Mark    string // "critical", "differs" or ""
-	State   string // what the state after it is: "live", "not live: ..."
-	Lines   []string
-	Changed string
+func changesOf(count, changes int) string {
+	switch changes {
+	case 0:
+		return "changes nothing"
+	case count:
+		return "changes its node each time"
+	}
+	return fmt.Sprintf("changes its node %s times", number(changes))
+}
+
+func (r *Report) pathFiles() []pageFile {
+	var files []pageFile
+	for _, f := range []struct{ name, text string }{{"error.path", r.PathText}, {"live.path", r.LivePathText}} {
+		if f.text != "" {
+			url := "data:text/plain;base64," + base64.StdEncoding.EncodeToString([]byte(f.text))
+			files = append(files, pageFile{f.name, template.URL(url)}) // ours, and base64
+		}
+	}
+	return files
 }
 
 // maxPageSteps is how many steps of a run a page shows at most, around the step that matters.
-const maxPageSteps = 400
+const maxPageSteps = 500
 
-// newPageRun makes the part of the page about one run; mark is the step that matters, 0: the last.
-func newPageRun(id, title string, t *replay.Trace, g *eventgraph.Graph, mark int) (pageRun, error) {
-	run := pageRun{ID: id, Title: title}
-	from, to := 0, len(t.Steps)
+// view shows both runs side by side, or the one there is.
+func (s *summary) view(r *Report) *eventgraph.View {
+	v := &eventgraph.View{}
+	mark := s.dead.Critical
 	if mark == 0 {
-		mark = to
+		mark = s.dead.Last()
 	}
-	if to-from+1 > maxPageSteps {
-		from = max(0, mark-maxPageSteps/2)
-		to = min(len(t.Steps), from+maxPageSteps-1)
-		run.Note = fmt.Sprintf("steps %s to %s of %s", number(from), number(to), number(len(t.Steps)))
+	width := 0
+	if s.live != nil {
+		width = 720
+		v.Common = r.Critical.LiveCommon
 	}
-	var svg strings.Builder
-	if err := g.SVG(&svg, eventgraph.Options{From: from, To: to}); err != nil {
-		return run, err
+	v.Runs = append(v.Runs, pageRun("The run that "+ends(r), s.dead, mark, width))
+	if s.live != nil {
+		title := fmt.Sprintf("The nearest run that recovers: the same until step %d", v.Common)
+		v.Runs = append(v.Runs, pageRun(title, s.live, min(s.liveFrom, s.live.Last()), width))
 	}
-	run.Graph = template.HTML(svg.String()) // SVG escapes every text that stems from the run
-	for n := max(from, 1); n <= to; n++ {
-		s := &t.Steps[n-1]
-		step := pageStep{Number: n, Text: s.Sentence(), Source: path.Base(s.Source), Lines: detail(s)}
-		if s.Source == "" {
-			step.Source = ""
-		}
-		switch {
-		case id == "dead" && n == g.Critical:
-			step.Mark = "critical"
-		case id == "live" && n == mark:
-			step.Mark = "differs"
-		}
-		step.State = "live"
-		if !s.Live {
-			step.State = "not live: " + strings.Join(s.Failing, "; ")
-		}
-		step.Changed = changed(s)
-		run.Steps = append(run.Steps, step)
-	}
-	return run, nil
+	return v
 }
 
-// changed sums up what a step changed, without timers and counters.
-func changed(s *replay.TraceStep) string {
-	var parts []string
-	for _, c := range s.Changes {
-		if !c.Bookkeeping() {
-			parts = append(parts, c.Short())
-		}
+func ends(r *Report) string {
+	if r.Critical != nil {
+		return "never recovers"
 	}
-	return strings.Join(parts, ", ")
+	return "goes wrong"
 }
 
-// detail lists what a step did, for a reader who opens it.
-func detail(s *replay.TraceStep) []string {
-	var lines []string
-	for _, c := range s.Choices {
-		if replay.Notable(c) {
-			lines = append(lines, fmt.Sprintf("choice %s: %d of %d", c.Label, c.Pick, c.Arity))
-		}
+func pageRun(title string, g *eventgraph.Graph, mark, width int) eventgraph.Run {
+	run := eventgraph.Run{Title: title, Graph: g, Start: mark, Options: eventgraph.Options{Width: width}}
+	if g.Last() >= maxPageSteps {
+		// What came before matters more than what goes on for ever.
+		from := max(0, min(mark-maxPageSteps*7/10, g.Last()-maxPageSteps+1))
+		run.Options.From, run.Options.To = from, from+maxPageSteps-1
+		run.Title += fmt.Sprintf(" (steps %s to %s of %s)", number(run.Options.From), number(run.Options.To), number(g.Last()))
+	} else {
+		run.Title += " (" + plural(g.Last(), "step") + ")"
 	}
-	for _, e := range s.Effects {
-		text := strings.TrimSpace(e.Kind + " " + e.Text)
-		if e.Peer >= 0 {
-			text += fmt.Sprintf(" to n%d", e.Peer)
-		}
-		if !e.Applied {
-			text += " (did not happen)"
-		}
-		if e.From != "" {
-			text += "  " + path.Base(e.From)
-		}
-		lines = append(lines, text)
-	}
-	for _, c := range s.Changes {
-		lines = append(lines, fmt.Sprintf("n%d.%s: %s -> %s", c.Node, c.Path, orNone(c.Old), orNone(c.New)))
-	}
-	return lines
+	return run
 }

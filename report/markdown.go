@@ -22,6 +22,7 @@ func Markdown(w io.Writer, r *Report) error {
 		markdownCommands(b, r)
 		return b.Flush()
 	}
+	fmt.Fprintf(b, "**%s.**\n\n", markdownText(strings.TrimRight(s.sentence, ".")))
 	fmt.Fprintf(b, "Checked: %s; strategy %s, seed %d; found after %s paths and %s events.\n\n",
 		markdownText(r.setting()), r.Strategy, r.Seed, number(r.Paths), number(r.Events))
 	for _, f := range s.facts {
@@ -34,11 +35,6 @@ func Markdown(w io.Writer, r *Report) error {
 			fmt.Fprintf(b, " -- %s", markdownText(strings.ReplaceAll(f.aside, "\n", "; ")))
 		}
 		b.WriteString("\n")
-	}
-	if s.dead != nil && s.dead.Critical > 0 {
-		if src := s.dead.Events[s.dead.Critical].Source; src != "" {
-			fmt.Fprintf(b, "* **handler:** `%s`\n", src)
-		}
 	}
 	if s.difference != "" {
 		fmt.Fprintf(b, "* **first difference** (dead | live): `%s`\n", s.difference)

@@ -49,6 +49,8 @@ type Report struct {
 	Dead     *replay.Trace `json:"-"` // the violating run, traced
 	Live     *replay.Trace `json:"-"` // the nearest live run, traced; nil when unknown
 	Commands Commands      `json:"-"`
+	// PathText and LivePathText are the path files themselves, to be kept with a page; "": none.
+	PathText, LivePathText string `json:"-"`
 }
 
 // Critical is the critical transition.

@@ -15,10 +15,12 @@ import (
 
 // summary is what all renderers for people say.
 type summary struct {
-	title string // "pingack: LIVENESS VIOLATION"
-	facts []fact
-	dead  *eventgraph.Graph // nil when the run was not traced
-	live  *eventgraph.Graph
+	title    string // "pingack: LIVENESS VIOLATION"
+	sentence string // what is wrong, since when, and where; "" when nothing was found
+	facts    []fact
+	insight  *insight          // nil when there is no critical step
+	dead     *eventgraph.Graph // nil when the run was not traced
+	live     *eventgraph.Graph
 	// deadSteps and liveSteps are the excerpts worth showing.
 	deadSteps, liveSteps []int
 	tail                 string // what goes on for ever; "" when nothing is known
@@ -38,7 +40,7 @@ func (r *Report) summarise() *summary {
 		return s
 	}
 	s.title += strings.ToUpper(kindNames[r.Kind])
-	s.facts = r.facts()
+	s.facts, s.sentence = r.facts(), r.sentence()
 	if r.Dead != nil {
 		s.dead = eventgraph.Build(r.Dead)
 		mark := s.dead.Last()
@@ -62,8 +64,9 @@ func (r *Report) summarise() *summary {
 		if s.tail = tailText(c.Tail); c.OutOfEvents {
 			s.tail = "nothing can happen any more"
 		}
-		if r.Live != nil && r.Dead != nil {
+		if r.Dead != nil {
 			s.compare(r, c.LiveCommon)
+			s.facts = append(s.facts, s.insight.facts(c.Node)...)
 		}
 	}
 	return s
@@ -78,17 +81,21 @@ var kindNames = map[sim.FindingKind]string{
 	sim.Nondeterminism: "nondeterminism",
 }
 
-// compare adds the live run.
+// compare adds the live run, if it is known, and what it tells of the critical step.
 func (s *summary) compare(r *Report, common int) {
-	s.live = eventgraph.Build(r.Live)
-	s.liveFrom = common + 1
-	const most = 6
-	for step := s.liveFrom; step <= s.live.Last() && len(s.liveSteps) < most; step++ {
-		s.liveSteps = append(s.liveSteps, step)
-		if s.live.Events[step].Live {
-			break
-		}
+	if r.Live != nil {
+		s.live = eventgraph.Build(r.Live)
+		s.liveFrom = common + 1
 	}
+	s.insight = look(s.dead, s.live, r, common)
+	if s.live == nil {
+		return
+	}
+	same := 0
+	if s.insight != nil {
+		same = s.insight.same
+	}
+	s.liveSteps = s.liveExcerpt(same)
 	s.difference = firstDifference(r.Dead, r.Live, common)
 }
 
@@ -110,7 +117,13 @@ func (r *Report) facts() []fact {
 		f = append(f, fact{"stuck:", "nothing can happen any more", "no event is enabled but injected faults"})
 	}
 	if c := r.Critical; c != nil {
-		return append(f, c.facts()...)
+		f = append(f, c.facts()...)
+		if r.Dead != nil && c.Step > 0 && c.Step <= len(r.Dead.Steps) {
+			if src := r.Dead.Steps[c.Step-1].Source; src != "" {
+				f = append(f, fact{"handler:", src, ""})
+			}
+		}
+		return f
 	}
 	if last := r.lastStep(); last != nil {
 		f = append(f, fact{fmt.Sprintf("at step %d:", last.Number), last.Sentence(), last.Source})
