@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
@@ -52,10 +51,11 @@ func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report
 	if res.OutOfEvents {
 		r.Kind = sim.Deadlock
 	}
-	if _, err = o.describeDead(&sys, r, res, choose.Header{}); err != nil {
+	f, err := o.describeDead(&sys, r, res, l.Header)
+	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	return r, keep(r, f)
 }
 
 func criticalVerdict(res *critical.Result) search.Verdict {

@@ -24,18 +24,10 @@ func (o *Options) folder() folder { return folder{dir: o.Dir, root: Root} }
 
 // write makes the output folder of a finding and notes its name in the report.
 func (o *Options) write(r *report.Report, f files) error {
-	errorPath, err := content(f.error)
-	if err != nil {
+	if err := keep(r, f); err != nil {
 		return err
 	}
-	r.PathText = string(errorPath)
-	var live []byte
-	if f.live != nil {
-		if live, err = content(f.live); err != nil {
-			return err
-		}
-		r.LivePathText = string(live)
-	}
+	errorPath, live := []byte(r.PathText), []byte(r.LivePathText)
 	where := o.folder()
 	if o.Reuse {
 		if dir, ok := where.holding(ErrorPath, errorPath); ok {
@@ -43,7 +35,7 @@ func (o *Options) write(r *report.Report, f files) error {
 			return nil
 		}
 	}
-	_, err = where.write(slug(r.System, cmp.Or(r.Property, string(r.Kind))), func(temp, dir string) error {
+	_, err := where.write(slug(r.System, cmp.Or(r.Property, string(r.Kind))), func(temp, dir string) error {
 		o.placed(r, dir, f)
 		if err := os.WriteFile(filepath.Join(temp, ErrorPath), errorPath, 0o644); err != nil {
 			return err
@@ -70,6 +62,22 @@ func (o *Options) write(r *report.Report, f files) error {
 		r.PathFile, r.LivePathFile, r.Commands = "", "", report.Commands{}
 	}
 	return err
+}
+
+// keep notes the path files' content in the report.
+func keep(r *report.Report, f files) error {
+	text, err := content(f.error)
+	if err != nil {
+		return err
+	}
+	r.PathText, r.LivePathText = string(text), ""
+	if f.live != nil {
+		if text, err = content(f.live); err != nil {
+			return err
+		}
+		r.LivePathText = string(text)
+	}
+	return nil
 }
 
 // placed notes where the files are, or will be.

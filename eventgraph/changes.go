@@ -18,6 +18,22 @@ func (e *Event) digest(most int) []string {
 	return Digest(e.Changes, e.Node, most)
 }
 
+// narrow is digest where there is little room: of long paths it keeps the end.
+func (e *Event) narrow(most int) []string {
+	parts := e.digest(most)
+	for i, p := range parts {
+		path, rest, _ := strings.Cut(p, " ")
+		if cut := path[max(0, len(path)-narrowPath):]; len(path) > narrowPath {
+			if at := strings.IndexByte(cut, '.'); at >= 0 {
+				parts[i] = "…" + cut[at+1:] + " " + rest
+			}
+		}
+	}
+	return parts
+}
+
+const narrowPath = 22
+
 // Digest is a short list of what changed on nodes, without timers and counters. Changes of elements
 // that appear or vanish as a whole count once, and those below the same field name it once. Nodes
 // other than own are named. What goes beyond about most parts is counted.

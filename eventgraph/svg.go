@@ -18,7 +18,8 @@ const (
 	svgTop    = 30 // names of the lanes
 	svgLeft   = 58 // mark of live states, step numbers
 	svgNotes  = 420
-	svgLetter = 7 // width of a letter, about
+	svgBottom = 28 // an error at the end
+	svgLetter = 7  // width of a letter, about
 )
 
 //go:embed svg.css
@@ -30,7 +31,7 @@ var svgStyle string
 // reader's light or dark scheme. Elements of a step carry its number as data-step.
 func (g *Graph) SVG(w io.Writer, o Options) error {
 	d := newDrawing(g, o)
-	d.open("eventgraph", d.top+len(d.rows)*svgRow+20)
+	d.open("eventgraph", d.top+len(d.rows)*svgRow+svgBottom)
 	fmt.Fprintf(&d.out, "<title>event graph of %s</title>\n<style>%s</style>\n", escape(g.System), svgStyle)
 	d.names()
 	d.content()
@@ -49,7 +50,7 @@ func (g *Graph) svgNames(w io.Writer, o Options) error {
 func (g *Graph) svgBody(w io.Writer, o Options) error {
 	o.NoHeader = true
 	d := newDrawing(g, o)
-	d.open("eventgraph", d.top+len(d.rows)*svgRow+20)
+	d.open("eventgraph", d.top+len(d.rows)*svgRow+svgBottom)
 	d.content()
 	return d.close(w)
 }
@@ -67,6 +68,7 @@ type drawing struct {
 	noteLen int // letters
 	width   int
 	top     int
+	labels  strings.Builder // of messages, over all lines
 }
 
 func newDrawing(g *Graph, o Options) *drawing {
@@ -342,16 +344,21 @@ func (d *drawing) row(i int, s stretch) {
 	case e.Node < 0:
 		d.text("bad", "start", d.left+9, y-5, e.label())
 	}
-	d.text("dim", "start", d.notes, y+4, cut(d.g.svgNotes(e), d.noteLen))
-	if e.Error != "" {
-		d.text("bad", "start", svgLeft-20, y+16, "!! "+cut(firstLine(e.Error), d.width/svgLetter-8))
+	switch failed := "!! " + firstLine(e.Error); {
+	case e.Error == "":
+		d.text("dim", "start", d.notes, y+4, cut(d.g.svgNotes(e), d.noteLen))
+	case i < len(d.rows)-1:
+		d.text("bad", "start", d.notes, y+4, cut(failed, d.noteLen))
+	default:
+		d.text("dim", "start", d.notes, y+4, cut(d.g.svgNotes(e), d.noteLen))
+		d.text("bad", "start", svgLeft-20, y+svgRow, cut(failed, d.width/svgLetter-8))
 	}
 	d.out.WriteString("</g>\n")
 }
 
 // svgNotes is what stands beside a step.
 func (g *Graph) svgNotes(e *Event) string {
-	parts := e.digest(mostChanges)
+	parts := e.narrow(mostChanges)
 	if turn := g.turn(e); turn != "" {
 		parts = append([]string{turn}, parts...)
 	}

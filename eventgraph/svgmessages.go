@@ -1,6 +1,10 @@
 package eventgraph
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // messages draws the messages with an end that is shown.
 func (d *drawing) messages() {
@@ -9,6 +13,13 @@ func (d *drawing) messages() {
 	for i := range d.g.Messages {
 		if m := &d.g.Messages[i]; m.End > 0 {
 			together[[3]int{m.End, m.From, m.To}]++
+		}
+	}
+	waiting := map[[2]int]int{} // by step and direction
+	direction := func(m *Message) [2]int { return [2]int{m.Sent, cmp.Compare(d.x[m.To], d.x[m.From])} }
+	for i := range d.g.Messages {
+		if m := &d.g.Messages[i]; m.End == 0 && len(m.Deliveries) == 0 {
+			waiting[direction(m)]++
 		}
 	}
 	for i := range d.g.Messages {
@@ -54,9 +65,21 @@ func (d *drawing) messages() {
 			d.ended(m, y1, y2, together[key])
 			together[key] = 0
 		case len(m.Deliveries) == 0 && sent:
-			d.waiting(m, y1)
+			d.waiting(m, y1, waiting[direction(m)])
+			waiting[direction(m)] = 0
 		}
 	}
+	d.out.WriteString(d.labels.String())
+}
+
+// caption writes a text of a step over all lines.
+func (d *drawing) caption(step int, class, anchor string, x, y int, s string) {
+	if s == "" {
+		return
+	}
+	own := drawing{}
+	own.text(class, anchor, x, y, s)
+	fmt.Fprintf(&d.labels, "<g data-step=\"%d\">%s</g>\n", step, strings.TrimSuffix(own.out.String(), "\n"))
 }
 
 func (d *drawing) delivered(m *Message, y1, y2, step int) {
@@ -74,18 +97,18 @@ func (d *drawing) delivered(m *Message, y1, y2, step int) {
 	}
 	d.line("msg", x1, y1, x2-side*6, y2)
 	fmt.Fprintf(&d.out, `<path class="head" d="M%d %dl%d -4v8z"/>`+"\n", x2-side*4, y2, -side*9)
-	d.label(m.Text, x1, x2, y2)
+	d.label(m.Text, step, x1, x2, y2)
 	d.out.WriteString("</g>\n")
 }
 
 // label writes text under the end of a line, in the row of the step: no other step writes there. The
 // whole of it stands in the title.
-func (d *drawing) label(text string, x1, x2, y2 int) {
+func (d *drawing) label(text string, step, x1, x2, y2 int) {
 	text, _ = fit(shortly(text), max(x1-x2, x2-x1)/svgLetter-2)
 	if x2 < x1 {
-		d.text("", "start", x2+14, y2+9, text)
+		d.caption(step, "", "start", x2+14, y2+9, text)
 	} else {
-		d.text("", "end", x2-14, y2+9, text)
+		d.caption(step, "", "end", x2-14, y2+9, text)
 	}
 }
 
@@ -95,7 +118,7 @@ func (d *drawing) duplicated(m *Message, y1, y2, step int) {
 	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, duplicated in step %d</title>`+"\n",
 		step, escape(m.Text), m.Sent, step)
 	d.line("waiting", d.x[m.From], y1, x2, y2)
-	d.text("bad", "middle", x2, y2+4, "x2 "+shortly(m.Text))
+	d.caption(step, "bad", "middle", x2, y2+4, "x2 "+shortly(m.Text))
 	d.out.WriteString("</g>\n")
 }
 
@@ -116,12 +139,13 @@ func (d *drawing) ended(m *Message, y1, y2, count int) {
 		label += fmt.Sprintf(" +%d", count-1)
 	}
 	if count > 0 {
-		d.text("bad", "start", x2+8, y2+4, label)
+		d.caption(m.End, "bad", "start", x2+8, y2+4, label)
 	}
 	d.out.WriteString("</g>\n")
 }
 
-func (d *drawing) waiting(m *Message, y int) {
+// waiting draws a message that is still in flight; see ended for count.
+func (d *drawing) waiting(m *Message, y, count int) {
 	x1 := d.x[m.From]
 	x2 := (x1 + d.x[m.To]) / 2
 	if m.From == m.To {
@@ -133,6 +157,12 @@ func (d *drawing) waiting(m *Message, y int) {
 	if x2 < x1 {
 		anchor, gap = "end", -4
 	}
-	d.text("dim", anchor, x2+gap, y+13, shortly(m.Text))
+	label := shortly(m.Text)
+	if count > 1 {
+		label += fmt.Sprintf(" +%d", count-1)
+	}
+	if count > 0 {
+		d.caption(m.Sent, "dim", anchor, x2+gap, y+12, label)
+	}
 	d.out.WriteString("</g>\n")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/search"
@@ -39,7 +40,7 @@ func HTML(w io.Writer, r *Report) error {
 		p.Facts = append(p.Facts, pageFact{f.label, f.text, f.aside})
 	}
 	if c := r.Critical; c != nil && !c.OutOfEvents {
-		const most = 8
+		const most = 4
 		for i, repeat := range c.Tail.Repeats {
 			if i == most {
 				p.Repeats = append(p.Repeats, pageRepeat{Event: fmt.Sprintf("and %d more", len(c.Tail.Repeats)-most)})
@@ -75,6 +76,9 @@ type pageData struct {
 }
 
 type pageFact struct{ Label, Text, Aside string }
+
+// Folded reports whether the aside is long, like a line for each node.
+func (f pageFact) Folded() bool { return strings.Count(f.Aside, "\n") > 0 }
 
 // pageRepeat is one kind of step that goes on for ever.
 type pageRepeat struct{ Event, Count, Changes string }

@@ -108,7 +108,29 @@ func tellApart(a, b *state, node int) (x, y string) {
 			ys = append(ys, at.path+" "+b.values[at])
 		}
 	}
+	if b != nil {
+		xs, ys = timersApart(a, b, node, xs, ys)
+	}
 	return strings.Join(xs, ", "), strings.Join(ys, ", ")
+}
+
+// timersApart adds the timers that are set in one of the states only.
+func timersApart(a, b *state, node int, xs, ys []string) (x, y []string) {
+	const most = 3
+	left := most
+	add := func(from, other *state, set, unset *[]string) {
+		for _, at := range from.order {
+			timer, ok := strings.CutPrefix(at.path, "(timer ")
+			if ok && at.node == node && from.values[at] != "" && other.values[at] == "" && left > 0 {
+				left--
+				timer = "timer " + replay.Brief(strings.TrimSuffix(timer, ")"))
+				*set, *unset = append(*set, timer+" set"), append(*unset, "no "+timer)
+			}
+		}
+	}
+	add(a, b, &xs, &ys)
+	add(b, a, &ys, &xs)
+	return xs, ys
 }
 
 // onlyLive names the first messages that the live run sends after the runs part, and the dead run never

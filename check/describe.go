@@ -1,0 +1,65 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+)
+
+// ErrNoViolation is why a run is not reported.
+var ErrNoViolation = errors.New("the run violates nothing: no finding on the way, and its end recovers")
+
+// Describe reports the violation that a run shows which was loaded from a file. For liveness the
+// critical transition and the nearest live run are looked for anew. Nothing is written.
+func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*report.Report, error) {
+	t, err := l.Trace(-1)
+	if err != nil {
+		return nil, err
+	}
+	if t.Finding == nil {
+		r, err := Critical(ctx, l, c)
+		if err == nil && r.Verdict == search.OK {
+			err = ErrNoViolation
+		}
+		return r, err
+	}
+	o := Options{Search: search.Config{System: l.System, Seed: l.Header.Seed}, Header: l.Header}
+	r := o.report(&search.Result{Verdict: search.Violation})
+	r.Strategy = "replay"
+	r.Kind, r.Property, r.Message, r.Stack = t.Finding.Kind, t.Finding.Property, t.Finding.Message, t.Finding.Stack
+	r.Dead, r.Steps, r.Explain = t, len(t.Steps), explanation(t, t.Finding.Property)
+	text, err := os.ReadFile(file)
+	r.PathText = string(text)
+	return r, err
+}
+
+// Beside sets another live run in a report of a liveness violation.
+func Beside(r *report.Report, live *Loaded) error {
+	if r.Critical == nil || r.Dead == nil {
+		return fmt.Errorf("the finding is not about liveness (%s); there is no live run to compare it with", r.Kind)
+	}
+	t, err := live.Trace(-1)
+	if err != nil {
+		return err
+	}
+	if n := len(t.Steps); n == 0 && !t.Boot.Live || n > 0 && !t.Steps[n-1].Live {
+		return errors.New("its last state is not live")
+	}
+	common := 0
+	for common < min(len(t.Steps), len(r.Dead.Steps)) && t.Steps[common].Hash == r.Dead.Steps[common].Hash {
+		common++
+	}
+	r.Live, r.Critical.LiveCommon = t, common
+	f, err := replay.WriteFile(&live.System, live.Header, live.Path)
+	if err != nil {
+		return err
+	}
+	text, err := content(f)
+	r.LivePathText = string(text)
+	return err
+}
