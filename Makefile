@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 GO ?= go
 
-.PHONY: help build test bench bench-peers lint demo ci
+.PHONY: help build test bench bench-peers lint demo ci check-mermaid check-browser
 
 help: ## show what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -30,3 +30,13 @@ demo: build ## find a known liveness bug of the random overlay tree
 	test $$status -eq 1 || { echo "demo: a violation (exit status 1) was expected, got exit status $$status" >&2; exit 1; }
 
 ci: lint build test demo ## everything that must pass
+
+.mermaid/node_modules/mermaid:
+	npm install --prefix .mermaid --no-audit --no-fund --silent mermaid@11.17.2 jsdom@29.1.1
+
+check-mermaid: .mermaid/node_modules/mermaid ## let Mermaid's own parser check our diagrams (npm)
+	$(GO) test -count=1 -v -run Mermaid ./internal/mermaid ./eventgraph ./report
+
+check-browser: ## step through reports in headless Chromium (installs it from Debian packages)
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }
+	$(GO) test -count=1 -v -run Browser ./report

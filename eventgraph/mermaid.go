@@ -14,12 +14,16 @@ import (
 func (g *Graph) Mermaid(w io.Writer, o Options) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("sequenceDiagram\n")
-	for _, n := range g.Nodes {
-		fmt.Fprintf(b, "    participant n%d as %s\n", n.ID, mermaidText(strings.TrimSpace(fmt.Sprintf("n%d %s", n.ID, n.Name))))
+	shown := g.shown(o)
+	for _, n := range shown {
+		fmt.Fprintf(b, "    participant n%d as %s\n", n.ID, mermaidText(n.title()))
 	}
-	all := "n0"
-	if n := len(g.Nodes); n > 1 {
-		all = fmt.Sprintf("n0,n%d", n-1)
+	if len(shown) == 0 {
+		return b.Flush()
+	}
+	all := fmt.Sprintf("n%d", shown[0].ID)
+	if last := shown[len(shown)-1]; len(shown) > 1 {
+		all += fmt.Sprintf(",n%d", last.ID)
 	}
 	note := func(over, text string) { fmt.Fprintf(b, "    Note over %s: %s\n", over, mermaidText(text)) }
 	for _, s := range g.stretches(o) {
@@ -36,7 +40,8 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 			b.WriteString("    rect rgba(220, 60, 60, 0.2)\n")
 			note(all, "CRITICAL")
 		}
-		g.mermaidEvent(b, e, o, note)
+		m := mermaid{b, g, &o, all, note}
+		m.event(e)
 		if critical {
 			b.WriteString("    end\n")
 		}
@@ -44,55 +49,74 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 	return b.Flush()
 }
 
-func (g *Graph) mermaidEvent(b *bufio.Writer, e *Event, o Options, note func(over, text string)) {
+// mermaid writes one event after the other.
+type mermaid struct {
+	b    *bufio.Writer
+	g    *Graph
+	o    *Options
+	all  string // all participants
+	note func(over, text string)
+}
+
+// arrow writes a message, or a note about it when one of its ends has no lane.
+func (m *mermaid) arrow(from, to int, shape, text string) {
+	switch {
+	case m.o.lane(from) >= 0 && m.o.lane(to) >= 0:
+		fmt.Fprintf(m.b, "    n%d%sn%d: %s\n", from, shape, to, mermaidText(text))
+	case m.o.lane(to) >= 0:
+		m.note(fmt.Sprintf("n%d", to), fmt.Sprintf("%s, from n%d", text, from))
+	case m.o.lane(from) >= 0:
+		m.note(fmt.Sprintf("n%d", from), fmt.Sprintf("%s, to n%d", text, to))
+	}
+}
+
+func (m *mermaid) event(e *Event) {
 	changes := strings.Join(e.digest(4), ", ")
-	own := fmt.Sprintf("n%d", e.Node)
-	arrow := func(from, to int, shape, text string) {
-		fmt.Fprintf(b, "    n%d%sn%d: %s\n", from, shape, to, mermaidText(text))
+	if turn := m.g.turn(e); turn != "" {
+		changes = strings.TrimSuffix(turn+", "+changes, ", ")
+	}
+	own := m.all
+	if m.o.lane(e.Node) >= 0 && e.onNode() {
+		own = fmt.Sprintf("n%d", e.Node)
 	}
 	switch {
 	case e.Step == 0:
 	case e.kind == sim.Deliver && e.Peer >= 0:
-		arrow(e.Peer, e.Node, "->>", fmt.Sprintf("%d %s", e.Step, e.What))
+		m.arrow(e.Peer, e.Node, "->>", fmt.Sprintf("%d %s", e.Step, e.What))
 		if changes != "" {
-			note(own, changes)
+			m.note(own, changes)
 		}
 	case e.kind == sim.Lose && e.Peer >= 0:
-		arrow(e.Peer, e.Node, "--x", fmt.Sprintf("%d %s lost", e.Step, e.What))
+		m.arrow(e.Peer, e.Node, "--x", fmt.Sprintf("%d %s lost", e.Step, e.What))
 	case e.kind == sim.Duplicate && e.Peer >= 0:
-		arrow(e.Peer, e.Node, "--)", fmt.Sprintf("%d %s duplicated", e.Step, e.What))
+		m.arrow(e.Peer, e.Node, "--)", fmt.Sprintf("%d %s duplicated", e.Step, e.What))
 	case e.onLink():
 		shape := "--x"
 		if e.kind == sim.Heal {
 			shape = "-->>"
 		}
-		arrow(e.Node, e.Peer, shape, fmt.Sprintf("%d %s", e.Step, e.linkText()))
+		m.arrow(e.Node, e.Peer, shape, fmt.Sprintf("%d %s", e.Step, e.linkText()))
 	default:
-		over := own
-		if e.Node < 0 {
-			over = "n0"
-		}
 		text := fmt.Sprintf("%d %s", e.Step, e.label())
 		if changes != "" {
 			text += ": " + changes
 		}
-		note(over, text)
+		m.note(own, text)
 	}
 	if e.Crashed {
-		note(own, fmt.Sprintf("CRASH after %d of %d effects", e.Applied, e.Effects))
+		m.note(own, fmt.Sprintf("CRASH after %d of %d effects", e.Applied, e.Effects))
 	}
 	for _, i := range e.Sent {
-		m := &g.Messages[i]
-		if len(m.Deliveries) == 0 && m.End == 0 {
-			arrow(m.From, m.To, "--)", m.Text+" (in flight)")
+		if v := &m.g.Messages[i]; len(v.Deliveries) == 0 && v.End == 0 {
+			m.arrow(v.From, v.To, "--)", v.Text+" (in flight)")
 		}
 	}
 	for _, i := range e.Gone {
-		m := &g.Messages[i]
-		arrow(m.From, m.To, "--x", m.Text+" "+m.Fate)
+		v := &m.g.Messages[i]
+		m.arrow(v.From, v.To, "--x", v.Text+" "+v.Fate)
 	}
 	if e.Error != "" {
-		note("n0", firstLine(e.Error))
+		m.note(m.all, firstLine(e.Error))
 	}
 }
 

@@ -89,7 +89,7 @@ func newDrawing(g *Graph, o Options) *drawing {
 	for i := range g.Events {
 		e := &g.Events[i]
 		if _, ok := d.rowOf[i]; ok && e.Node >= 0 && len(nodes) > 0 && e.Node == nodes[len(nodes)-1].ID && e.kind != sim.Deliver {
-			last = max(last, min(len(e.label()), 34))
+			last = max(last, len(e.svgLabel()))
 		}
 	}
 	const narrowest = 96
@@ -340,7 +340,7 @@ func (d *drawing) row(i int, s stretch) {
 		if c := e.class(); c == Faults && e.kind != sim.Boot {
 			class = "bad"
 		}
-		d.text(class, "start", d.x[e.Node]+9, y-5, e.label())
+		d.text(class, "start", d.x[e.Node]+9, y-5, e.svgLabel())
 	case e.Node < 0:
 		d.text("bad", "start", d.left+9, y-5, e.label())
 	}
@@ -354,6 +354,17 @@ func (d *drawing) row(i int, s stretch) {
 		d.text("bad", "start", svgLeft-20, y+svgRow, cut(failed, d.width/svgLetter-8))
 	}
 	d.out.WriteString("</g>\n")
+}
+
+// svgLabel is label without what takes much room; the title has it.
+func (e *Event) svgLabel() string {
+	const most = 30
+	brief := *e
+	brief.What = shortly(e.What)
+	if e.kind == sim.DeliverError {
+		brief.What = ""
+	}
+	return cut(brief.label(), most)
 }
 
 // svgNotes is what stands beside a step.

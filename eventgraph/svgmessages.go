@@ -139,7 +139,12 @@ func (d *drawing) ended(m *Message, y1, y2, count int) {
 		label += fmt.Sprintf(" +%d", count-1)
 	}
 	if count > 0 {
-		d.caption(m.End, "bad", "start", x2+8, y2+4, label)
+		// On the sender's side, so that it does not reach into the other lane.
+		if x2 < x1 {
+			d.caption(m.End, "bad", "start", x2+8, y2+10, label)
+		} else {
+			d.caption(m.End, "bad", "end", x2-6, y2+10, label)
+		}
 	}
 	d.out.WriteString("</g>\n")
 }

@@ -32,8 +32,7 @@ func HTML(w io.Writer, r *Report) error {
 		View: &eventgraph.View{},
 	}
 	if p.Violation {
-		p.Search = fmt.Sprintf("strategy %s, seed %d; found after %s paths and %s events",
-			r.Strategy, r.Seed, number(r.Paths), number(r.Events))
+		p.Search = r.searched()
 		p.Files = r.pathFiles()
 	}
 	for _, f := range s.facts {

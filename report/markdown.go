@@ -23,8 +23,7 @@ func Markdown(w io.Writer, r *Report) error {
 		return b.Flush()
 	}
 	fmt.Fprintf(b, "**%s.**\n\n", markdownText(strings.TrimRight(s.sentence, ".")))
-	fmt.Fprintf(b, "Checked: %s; strategy %s, seed %d; found after %s paths and %s events.\n\n",
-		markdownText(r.setting()), r.Strategy, r.Seed, number(r.Paths), number(r.Events))
+	fmt.Fprintf(b, "Checked: %s; %s.\n\n", markdownText(r.setting()), r.searched())
 	for _, f := range s.facts {
 		if f.label != "" {
 			fmt.Fprintf(b, "* **%s** %s", f.label, markdownText(f.text))

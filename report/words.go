@@ -72,6 +72,15 @@ func (r *Report) setting() string {
 	return strings.Join(parts, ", ")
 }
 
+// searched says how the run was found.
+func (r *Report) searched() string {
+	text := fmt.Sprintf("strategy %s, seed %d", r.Strategy, r.Seed)
+	if r.Events > 0 {
+		text += fmt.Sprintf("; found after %s paths and %s events", number(r.Paths), number(r.Events))
+	}
+	return text
+}
+
 func sortedKeys(m map[string]string) []string {
 	var keys []string
 	for k := range m {
