@@ -1,0 +1,134 @@
+package eventgraph_test
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/systems/pingack"
+)
+
+func shownSteps(g *eventgraph.Graph, o eventgraph.Options) []int {
+	var steps []int
+	for _, l := range g.Lines(o) {
+		if l.From >= 0 && (len(steps) == 0 || steps[len(steps)-1] != l.From) {
+			steps = append(steps, l.From)
+		}
+	}
+	return steps
+}
+
+func TestSelection(t *testing.T) {
+	g := scripted(t, gossips(),
+		"action n0 greet", "duplicate n1<-n0 hello{From:0}", "deliver n1<-n0 hello{From:0}", "deliver n0<-n0 hello{From:0}",
+		"boot n2", "lose n1<-n0 hello{From:0}", "partition n0<-n1", "action n0 greet", "heal n0<-n1",
+		"deliver n2<-n0 hello{From:0}", "crash n1")
+	for _, c := range []struct {
+		o    eventgraph.Options
+		want []int
+	}{
+		{eventgraph.Options{Classes: []eventgraph.Class{eventgraph.Actions}}, []int{1, 8}},
+		{eventgraph.Options{Classes: []eventgraph.Class{eventgraph.Messages}}, []int{3, 4, 10}},
+		{eventgraph.Options{Classes: []eventgraph.Class{eventgraph.Faults}, From: 5}, []int{5, 6, 7, 9, 11}},
+		{eventgraph.Options{Classes: []eventgraph.Class{eventgraph.Timers}}, nil},
+		{eventgraph.Options{Nodes: []int{2}}, []int{0, 5, 10}},
+		// The network's deeds on messages from or to n1, and on its links.
+		{eventgraph.Options{Nodes: []int{1}}, []int{0, 2, 3, 6, 7, 9, 11}},
+		{eventgraph.Options{Nodes: []int{1}, Classes: []eventgraph.Class{eventgraph.Messages}}, []int{3}},
+	} {
+		c.o.Fold = -1
+		if got := shownSteps(g, c.o); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%+v shows %v, want %v", c.o, got, c.want)
+		}
+	}
+	golden.Compare(t, "faults_n1_n0.txt", render(t, g.Text, eventgraph.Options{Nodes: []int{1, 0}, Fold: -1}))
+	golden.Compare(t, "faults_n1_n0.mmd", render(t, g.Mermaid, eventgraph.Options{Nodes: []int{1, 0}, Fold: -1}))
+	golden.Compare(t, "faults.dot", render(t, g.Dot, eventgraph.Options{Fold: -1}))
+	var log bytes.Buffer
+	if err := g.ShiViz(&log); err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, "faults.log", log.Bytes())
+}
+
+func TestCheck(t *testing.T) {
+	g := scripted(t, &pingack.System, deadKeys(1)...)
+	for _, c := range []struct {
+		o    eventgraph.Options
+		want string
+	}{
+		{eventgraph.Options{From: 3, To: 8}, ""},
+		{eventgraph.Options{From: 9}, "there is no step 9; the run has 8"},
+		{eventgraph.Options{To: 9}, "there is no step 9"},
+		{eventgraph.Options{From: 5, To: 4}, "steps 5 to 4: the last is before the first"},
+		{eventgraph.Options{Nodes: []int{2}}, "there is no node 2; nodes are 0 to 1"},
+		{eventgraph.Options{Nodes: []int{1, 1}}, "node 1 is selected twice"},
+	} {
+		if err := g.Check(c.o); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: %v, want %q", c.o, err, c.want)
+		}
+	}
+	if _, err := eventgraph.ParseClasses("messages,luck"); err == nil || !strings.Contains(err.Error(), `"luck"`) {
+		t.Errorf("an unknown class: %v", err)
+	}
+}
+
+// Lines tell of all steps once, in order, also of the folded ones.
+func TestLines(t *testing.T) {
+	g := scripted(t, &pingack.System, deadKeys(20)...)
+	next := 0
+	for _, l := range g.Lines(eventgraph.Options{Width: 80}) {
+		switch {
+		case l.From == -1 && l.To == -1 || l.To < next: // the header; another line of the same step
+		case l.From == next && l.To >= l.From:
+			next = l.To + 1
+		default:
+			t.Fatalf("a line of steps %d to %d, want one from %d: %s", l.From, l.To, next, l.Text)
+		}
+	}
+	if next != g.Last()+1 {
+		t.Errorf("the lines end before step %d of %d", next, g.Last())
+	}
+}
+
+func TestDigest(t *testing.T) {
+	c := func(path, old, now string) replay.NodeChange {
+		return replay.NodeChange{Path: path, Old: old, New: now}
+	}
+	for _, test := range []struct {
+		changes []replay.NodeChange
+		most    int
+		want    string
+	}{
+		{nil, 4, ""},
+		{[]replay.NodeChange{c("Seen", "1", "2"), c("(timer resend{})", "", "armed"), c("(action ping)", "0", "1")}, 4, "Seen 1->2"},
+		{[]replay.NodeChange{{Node: 3, Path: "Seen", Old: "1", New: "2"}}, 4, "n3.Seen 1->2"},
+		// A list that was empty gets an element of three fields, which counts once.
+		{[]replay.NodeChange{c("out.packets", "[]", ""), c("out.packets[0].Seq", "", "1"), c("out.packets[0].Body.Size", "", "4"),
+			c("out.packets[0].Body.Kind", "", "2"), c("n", "0", "1")}, 4, "out.packets[0] added; n 0->1"},
+		{[]replay.NodeChange{c("peers[1].a", "x", ""), c("peers[1].b", "y", "")}, 4, "peers[1] gone"},
+		{[]replay.NodeChange{c("peers[1].a", "", "x")}, 4, "peers[1].a =x"},
+		// Fields below the same long one name it once.
+		{[]replay.NodeChange{c("transport.out.sent", "0", "1"), c("transport.out.window", "2", "3"), c("transport.in", "0", "1")}, 4,
+			"transport.out: sent 0->1, window 2->3; transport.in 0->1"},
+		{[]replay.NodeChange{c("a", "0", "1"), c("b", "0", "1"), c("c", "0", "1"), c("d", "0", "1")}, 2, "a 0->1; b 0->1; and 2 more"},
+	} {
+		if got := strings.Join(eventgraph.Digest(test.changes, 0, test.most), "; "); got != test.want {
+			t.Errorf("%v\n gives %q\n want  %q", test.changes, got, test.want)
+		}
+	}
+}
+
+// Nested calls are shown where there are any.
+func TestCalls(t *testing.T) {
+	g := scripted(t, &pingack.System, deadKeys(1)...)
+	g.Events[2].Calls = []eventgraph.Call{{What: "transport.Receive"}, {Depth: 1, What: "app.Deliver"}}
+	text := string(render(t, g.Text, eventgraph.Options{From: 2, To: 2, Notes: true, Width: 120}))
+	if !strings.Contains(text, "> transport.Receive; > > app.Deliver") {
+		t.Errorf("calls are missing:\n%s", text)
+	}
+}
