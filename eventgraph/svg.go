@@ -14,7 +14,7 @@ import (
 
 // Sizes of an SVG, in pixels.
 const (
-	svgRow    = 26 // height of a step
+	svgRow    = 28 // height of a step
 	svgTop    = 30 // names of the lanes
 	svgLeft   = 58 // mark of live states, step numbers
 	svgNotes  = 420

@@ -174,6 +174,10 @@
     past();
   }
 
+  // inView brings the states of a step that was chosen by a key into view.
+  function inView() {
+    if (byId("step").getBoundingClientRect().top > innerHeight - 150) root.scrollIntoView({block: "start"});
+  }
   function showStep(run, s) {
     var box = byId("step");
     box.textContent = "";
@@ -277,7 +281,7 @@
       if (ev.key === "Escape") { search.value = ""; find(); search.blur(); }
       return;
     }
-    if (keys.hasOwnProperty(ev.key)) { keys[ev.key](); ev.preventDefault(); }
+    if (keys.hasOwnProperty(ev.key)) { keys[ev.key](); ev.preventDefault(); inView(); }
   });
   search.addEventListener("input", find);
   byId("past").addEventListener("change", past);

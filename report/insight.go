@@ -200,9 +200,7 @@ func (s *summary) liveExcerpt(same int) []int {
 	if same > 0 {
 		steps = append(steps, same)
 		for _, i := range s.live.Events[same].Sent {
-			for _, d := range s.live.Messages[i].Deliveries {
-				steps = append(steps, d)
-			}
+			steps = append(steps, s.live.Messages[i].Deliveries...)
 		}
 	}
 	for i := s.liveFrom; i <= last; i++ {

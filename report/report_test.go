@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,11 +14,14 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/mermaid"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/pingack"
+	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/spec"
 )
 
 func trace(t *testing.T, sys *sim.System, keys ...string) *replay.Trace {
@@ -107,7 +111,8 @@ func TestGolden(t *testing.T) {
 	golden.Compare(t, "pingack.txt", render(t, terminal, found))
 	golden.Compare(t, "pingack.md", render(t, report.Markdown, found))
 	golden.Compare(t, "pingack.json", render(t, report.JSON, found))
-	golden.Compare(t, "pingack.html", render(t, report.HTML, found))
+	own := regexp.MustCompile(`(?s)<style>.*?</style>|<script>.*?</script>`) // files of their own
+	golden.Compare(t, "pingack.html", own.ReplaceAll(render(t, report.HTML, found), nil))
 	golden.Compare(t, "nothing.txt", render(t, terminal, none))
 	golden.Compare(t, "nothing.md", render(t, report.Markdown, none))
 	none.Verdict, none.Suspects = search.Inconclusive, 1
@@ -155,14 +160,17 @@ func TestTimesAlone(t *testing.T) {
 
 // The page is self-contained and, seen as XML, its elements are closed.
 func TestPage(t *testing.T) {
-	page := render(t, report.HTML, pingackReport(t))
-	if bad := regexp.MustCompile(`(?i)(src|href)\s*=|@import|url\(|https?://[^w"]|//www\.[^w]`).Find(page); bad != nil {
+	r := pingackReport(t)
+	r.PathText = "macemc path 1\n"
+	page := render(t, report.HTML, r)
+	outside := bytes.ReplaceAll(page, []byte(`href="data:text/plain;base64,`), nil)
+	if bad := regexp.MustCompile(`(?i)(src|href)\s*=|@import|url\(|https?://[^w"]|//www\.[^w]`).Find(outside); bad != nil {
 		t.Errorf("the page refers to something outside: %q", bad)
 	}
-	script := regexp.MustCompile(`(?s)<script>.*</script>`) // not markup
+	script := regexp.MustCompile(`(?s)<script.*?</script>`) // not markup
 	d := xml.NewDecoder(bytes.NewReader(script.ReplaceAll(page, nil)))
 	d.Strict = false
-	d.AutoClose = []string{"meta", "br"}
+	d.AutoClose = []string{"meta", "br", "input"}
 	d.Entity = xml.HTMLEntity
 	depth := 0
 	for {
@@ -263,4 +271,53 @@ func TestColor(t *testing.T) {
 	if bytes.ContainsRune(plain.Bytes(), '\x1b') || stripped != plain.String() || stripped == colored.String() {
 		t.Error("colours are there when they should not be, or the text differs")
 	}
+}
+
+// Two runs of 500 steps with many fields make a page that can be attached to an issue.
+func TestPageIsSmall(t *testing.T) {
+	e := randtree.Entry()
+	e.Limits = sim.Limits{Crashes: 2, NetErrors: 2}
+	sys, err := e.New(spec.Config{Nodes: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := func(seed uint64) *replay.Trace {
+		w, err := sim.NewWorld(&sys, sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := replay.NewRun(w)
+		rng := rand.New(rand.NewPCG(seed, 1))
+		src := choose.SourceFunc(func(p choose.Point) int { return rng.IntN(p.Arity) })
+		if err := r.Start(src); err != nil {
+			t.Fatal(err)
+		}
+		for r.Steps() < 500 {
+			if err := r.Step(rng.IntN(len(w.Enabled())), src); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tr, err := replay.Record(&sys, r.Path, sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tr
+	}
+	r := pingackReport(t)
+	r.Dead, r.Live, r.PathText = long(1), long(2), strings.Repeat("0 deliver n1<-n0 Join{Source:0}\n", 500)
+	r.Critical.Step, r.Critical.LiveCommon = 300, 0
+	page := render(t, report.HTML, r)
+	t.Logf("%d kB", len(page)>>10)
+	if len(page) > 3<<20 {
+		t.Errorf("the page has %d bytes, want less than 3 MB", len(page))
+	}
+}
+
+// Mermaid's own parser accepts the diagrams of a report.
+func TestMermaidOfReport(t *testing.T) {
+	blocks := regexp.MustCompile("(?s)```mermaid\n(.*?)```").FindAllSubmatch(render(t, report.Markdown, pingackReport(t)), -1)
+	if len(blocks) != 2 {
+		t.Fatalf("%d diagrams, want one of each run", len(blocks))
+	}
+	mermaid.Check(t, map[string]string{"dead": string(blocks[0][1]), "live": string(blocks[1][1])})
 }

@@ -27,6 +27,11 @@ func TestBadInput(t *testing.T) {
 		file(name, strings.Replace(string(good), old, new, 1))
 	}
 	file("plain", "")
+	file("good.path", string(good))
+	file("randtree.path", "macemc path 1\nsystem randtree\nnodes 3\nseed 1\nend 0\n")
+	// Before its last ping the run is live.
+	head, _, _ := strings.Cut(string(good), "\n0 action n0 ping # n0 Sent 1->2")
+	file("live.path", head+"\nend 3\n")
 	file("cut.path", string(good[:len(good)/2]))
 	change("version.path", "macemc path 1", "macemc path 9")
 	change("system.path", "system pingack", "system paxos17")
@@ -100,6 +105,32 @@ func TestBadInput(t *testing.T) {
 		{"critical cut.path", "the file is truncated"},
 		{"critical step.path", "step.path: line "},
 		{"critical plain --walks 0", "--walks is 0, must be at least 1"},
+		{"graph", "macemc graph needs a FILE"},
+		{"graph good.path --format png", `--format "png" is not available; accepted are text, svg, html, mermaid, dot, json, shiviz`},
+		{"graph good.path --from 10", "good.path: there is no step 10; the run has 9"},
+		{"graph good.path --from 5 --to 4", "good.path: steps 5 to 4: the last is before the first"},
+		{"graph good.path --nodes 2", "good.path: there is no node 2; nodes are 0 to 1"},
+		{"graph good.path --nodes all", `--nodes "all" is not a list of numbers like 0,2`},
+		{"graph good.path --classes luck", `--classes: unknown class "luck"; known are messages, timers, actions, errors, faults`},
+		{"graph good.path --fold -1", "--fold is -1, must not be negative"},
+		{"graph good.path --critical 10", "good.path: there is no step 10 to mark; the run has 9"},
+		{"graph good.path -o plain", "plain exists; --force overwrites it"},
+		{"graph good.path -o missing/x.svg", "stat missing: no such file or directory"},
+		{"graph good.path -o plain/x.svg", "plain is not a folder"},
+		{"graph good.path -o .", ". is a folder; name a file"},
+		{"graph version.path", "version.path: line 1: the file has format version 9; this program reads version 1"},
+		{"graph system.path", `system.path: line 2: unknown system "paxos17"`},
+		{"graph step.path", "step.path: line "},
+		{"report", "macemc report needs a FILE"},
+		{"report good.path --format svg", `--format "svg" is not available; accepted are html, markdown, json, text`},
+		{"report good.path --walks 0", "--walks is 0, must be at least 1"},
+		{"report good.path -o plain", "plain exists; --force overwrites it"},
+		{"report version.path", "version.path: line 1: the file has format version 9; this program reads version 1"},
+		{"report other.path", "other.path: line "},
+		{"report live.path", "live.path: the run violates nothing: no finding on the way, and its end recovers; macemc graph live.path draws it"},
+		{"report good.path --live missing.path", "open missing.path: no such file or directory"},
+		{"report good.path --live good.path", "good.path: its last state is not live"},
+		{"report good.path --live randtree.path", `randtree.path: line 2: the path belongs to the system "randtree", not to "pingack"`},
 	} {
 		stdout, stderr, status := run(t, strings.Fields(strings.ReplaceAll(c.args, "_", " "))...)
 		if strings.Contains(c.args, "_") { // one argument with blanks
