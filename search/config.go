@@ -37,21 +37,13 @@ const (
 	TableEngine  Engine = "table"  // looks steps up; pays when local states repeat
 )
 
-// Visited says how bfs keeps the states that it has seen.
-type Visited string
-
-const (
-	ExactStates     Visited = "exact" // whole states
-	Fingerprints64  Visited = "64"    // fingerprints of 64 bits: states may be missed, liveness is not checked
-	Fingerprints128 Visited = "128"
-)
-
 // Config says what to search and how far. The zero value of each field but System is a default.
 type Config struct {
 	System    sim.System
 	Strategy  Name
 	Engine    Engine        // "": table for bfs, replay for the other strategies, which measured faster
-	Visited   Visited       // of bfs; "": exact
+	Visited   Visited       // of bfs and deepening; "": exact for bfs, 128 bits for deepening
+	Alone     bool          // of deepening: it does not alternate with walks; those from leaves are made
 	MaxBytes  int           // of bfs: memory for states and tables, about; 0: no limit
 	Property  string        // check only the property of that name; "": all
 	MaxDepth  int           // depth of deepening; 0: until a limit is hit
@@ -157,7 +149,7 @@ type Stats struct {
 	ExhaustedDepth int         `json:"exhausted_depth"`
 	Complete       bool        `json:"complete"`
 	Recovers       bool        `json:"recovers,omitempty"`  // of bfs: from every state a live one can be reached without faults
-	Omission       float64     `json:"omission"`            // of bfs by fingerprints: bound on the probability that a state was missed
+	Omission       float64     `json:"omission"`            // by fingerprints: bound on the probability that a state was missed
 	Unchecked      string      `json:"unchecked,omitempty"` // of bfs: properties about which nothing is said
 	Transitions    int         `json:"transitions"`         // of bfs: steps from distinct states
 	Handlers       int         `json:"handlers"`            // of bfs: handler executions that stood behind them
@@ -222,12 +214,12 @@ func (c Config) complete() (Config, error) {
 	switch {
 	case c.Engine != "" && c.Engine != ReplayEngine && c.Engine != TableEngine:
 		return c, fmt.Errorf("engine %q is none of %s, %s", c.Engine, TableEngine, ReplayEngine)
-	case c.Visited != "" && c.Visited != ExactStates && c.Visited != Fingerprints64 && c.Visited != Fingerprints128:
-		return c, fmt.Errorf("visited set %q is none of %s, %s, %s", c.Visited, ExactStates, Fingerprints64, Fingerprints128)
 	case c.MaxBytes < 0:
 		return c, fmt.Errorf("MaxBytes is %d, must not be negative", c.MaxBytes)
-	case (c.Visited != "" || c.MaxBytes != 0) && c.Strategy != BFS:
-		return c, fmt.Errorf("only strategy %s has a visited set to choose and a memory limit", BFS)
+	case c.MaxBytes != 0 && c.Strategy != BFS:
+		return c, fmt.Errorf("only strategy %s has a memory limit", BFS)
+	case c.Alone && c.Strategy != Deepening:
+		return c, fmt.Errorf("only strategy %s alternates with walks, so that it could go on alone", Deepening)
 	case c.Engine == ReplayEngine && c.Strategy == BFS:
 		return c, fmt.Errorf("strategy %s needs the engine %s", BFS, TableEngine)
 	}
@@ -243,6 +235,9 @@ func (c Config) complete() (Config, error) {
 		if f.value < 0 || f.value > f.most {
 			return c, fmt.Errorf("%s is %d, must be 0 to %d", f.name, f.value, f.most)
 		}
+	}
+	if err := c.Visited.fits(c.Strategy); err != nil {
+		return c, err
 	}
 	if c.Weights == (Weights{}) {
 		c.Weights = DefaultWeights()

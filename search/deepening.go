@@ -56,6 +56,7 @@ type deepening struct {
 	own    *visited // what this unit adds
 	walker Walker
 	run    *replay.Run
+	key    key
 
 	items []item
 	redo  choose.Path // when not empty: a walk is due from the state at its end, which is the top layer
@@ -84,7 +85,7 @@ type walkedLeaf struct {
 func newDeepening(c *Config, run *replay.Run, global *visited) *deepening {
 	return &deepening{
 		seed: c.Seed, faults: c.System.Limits() != sim.Limits{}, global: global, run: run,
-		walker: *NewWalker(c.Weights, c.WalkSteps),
+		walker: *NewWalker(c.Weights, c.WalkSteps), key: c.Visited.key(),
 	}
 }
 
@@ -148,10 +149,10 @@ func (s *deepening) top() *layer {
 
 // Visit implements [Stateful].
 func (s *deepening) Visit(at *Node) (seen, onStack bool) {
-	if s.walk {
+	if s.walk || s.key.none {
 		return false, false
 	}
-	f, left := at.Fingerprint(), s.bound-int(s.depth)
+	f, left := s.key.of(at), s.bound-int(s.depth)
 	s.known = s.info(f)
 	if s.known.covers(left) {
 		for i := len(s.layers) - 1; i >= 0 && !onStack; i-- {
@@ -189,13 +190,16 @@ func (s *deepening) Edge(_, to *Node, step *sim.Step, seen, _ bool) {
 
 func (s *deepening) push(at *Node, byFault bool) {
 	s.layers = append(s.layers, layer{
-		pos: int32(len(at.Run.Path)), state: at.Fingerprint(), live: at.Live, byFault: byFault,
+		pos: int32(len(at.Run.Path)), state: s.key.of(at), live: at.Live, byFault: byFault,
 	})
 }
 
 // recovered notes that the top layer recovers, and with it those from which it is reached by the
 // recovery relation.
 func (s *deepening) recovered() {
+	if s.key.none {
+		return
+	}
 	for i := len(s.layers) - 1; i >= 0 && !s.layers[i].recovers; i-- {
 		s.layers[i].recovers = true
 		s.own.add(s.layers[i].state, recoversFlag)

@@ -42,6 +42,7 @@ func (s *searcher) result(sources []source) *Result {
 	for _, src := range sources {
 		if t, ok := src.(*tree); ok {
 			r.Stats.ExhaustedDepth, r.Stats.Complete = t.exhausted, t.complete
+			r.Stats.Omission = s.cfg.Visited.key().omission(s.global.n)
 		}
 	}
 	switch {

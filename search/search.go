@@ -175,6 +175,9 @@ func (s *searcher) plan() ([]source, []int) {
 		return []source{faults}, []int{1}
 	}
 	deep := &tree{roots: s.roots, most: s.cfg.MaxDepth}
+	if s.cfg.Alone {
+		return []source{deep}, []int{1}
+	}
 	if s.cfg.System.Limits() == (sim.Limits{}) {
 		return []source{deep, walks}, []int{4, 1}
 	}

@@ -1,6 +1,81 @@
 package search
 
-import "github.com/macemc/macemc/sim"
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Visited says how the states are kept that were seen: one of the constants or, for deepening, a
+// number of bits, from 1 to 128, to which fingerprints are cut. States with equal fingerprints are
+// taken for one: a short fingerprint saves nothing but loses states, and what follows them; it is
+// there to compare with searches that have only such a hash.
+type Visited string
+
+const (
+	AllStates       Visited = "none"  // of deepening: no state is kept, each is explored as often as it is reached
+	ExactStates     Visited = "exact" // of bfs: whole states
+	Fingerprints64  Visited = "64"    // fingerprints of 64 bits: states may be missed; bfs does not check liveness then
+	Fingerprints128 Visited = "128"
+)
+
+// fits tells what is wrong with v for a strategy.
+func (v Visited) fits(s Name) error {
+	switch {
+	case v == "":
+		return nil
+	case s == Deepening:
+		if n, err := strconv.Atoi(string(v)); v != AllStates && (err != nil || n < 1 || n > 128) {
+			return fmt.Errorf("visited set %q of strategy %s is neither %s nor a number of bits, 1 to 128", v, s, AllStates)
+		}
+	case s == BFS:
+		if v != ExactStates && v != Fingerprints64 && v != Fingerprints128 {
+			return fmt.Errorf("visited set %q of strategy %s is none of %s, %s, %s", v, s, ExactStates, Fingerprints64, Fingerprints128)
+		}
+	default:
+		return fmt.Errorf("only strategies %s and %s have a visited set to choose", Deepening, BFS)
+	}
+	return nil
+}
+
+// key is how states are told apart: by the bits of their fingerprints in mask, or not at all.
+type key struct {
+	none bool
+	bits int
+	mask sim.Fingerprint
+}
+
+// key returns that of deepening.
+func (v Visited) key() key {
+	if v == AllStates {
+		return key{none: true}
+	}
+	n, err := strconv.Atoi(string(v))
+	if err != nil {
+		n = 128
+	}
+	// A shift by 64 and more gives 0.
+	return key{bits: n, mask: sim.Fingerprint{Lo: ^(^uint64(0) << n), Hi: ^(^uint64(0) << max(0, n-64))}}
+}
+
+func (k key) of(at *Node) sim.Fingerprint {
+	if k.none {
+		return sim.Fingerprint{}
+	}
+	f := at.Fingerprint()
+	return sim.Fingerprint{Lo: f.Lo & k.mask.Lo, Hi: f.Hi & k.mask.Hi}
+}
+
+// omission bounds the probability that among n states and the one that would have been the next, two
+// had the same key.
+func (k key) omission(n int) float64 {
+	if k.none {
+		return 0
+	}
+	return min(1, float64(n)*float64(n+1)/2*math.Pow(2, -float64(k.bits)))
+}
 
 // visited is a set of states, by fingerprint, with what is to be remembered of each: how much depth
 // was left when the state was explored, and flags. It is an open-addressing table, because memory is

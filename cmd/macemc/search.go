@@ -37,6 +37,7 @@ type searchFlags struct {
 	seed         uint64
 	engine       string
 	visited      string
+	alone        bool
 	memory       int // MB
 	workers      int
 	prefix       string
@@ -96,7 +97,8 @@ run that recovered, when there is one), report.html, report.md and report.json.
 	fl.BoolVar(&f.unbiased, "unbiased", false, "equal weights in random walks")
 	fl.Uint64Var(&f.seed, "seed", 1, "`SEED` of the random walks, at least 1")
 	fl.StringVar(&f.engine, "engine", "", "how steps are executed, by `NAME`: table or replay (default: table for bfs, replay for the others)")
-	fl.StringVar(&f.visited, "visited", "", "of bfs, how visited states are kept, by `KIND`: exact, or fingerprints of 64 or 128 bits (default exact)")
+	fl.StringVar(&f.visited, "visited", "", "how visited states are kept, by `KIND`: of bfs exact, or fingerprints of 64 or 128 bits (default exact); of deepening none, or fingerprints of 1 to 128 bits (default 128), of which short ones lose states")
+	fl.BoolVar(&f.alone, "alone", false, "deepening does not alternate with walks from the start; those from leaves are made")
 	fl.IntVar(&f.memory, "memory", 0, "of bfs, stop when states and tables take about `N` MB (default: no limit)")
 	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` go on at a time (default: all cores)")
 	fl.StringVar(&f.prefix, "prefix", "", "search from the end of the path in `FILE`")
@@ -177,6 +179,7 @@ func (f *searchFlags) request(name string, changed func(string) bool) (*request,
 		HandlerLimit: f.handlerLimit,
 		Engine:       search.Engine(f.engine),
 		Visited:      search.Visited(f.visited),
+		Alone:        f.alone,
 		MaxBytes:     f.memory << 20,
 	}
 	if cfg.Workers == 0 {

@@ -78,6 +78,49 @@ func TestLoopsWithoutBug(t *testing.T) {
 	}
 }
 
+// BT2 as in the paper: by bounded search alone, without a visited set and with one, and with fingerprints
+// so short that the state is missed. When timers wait for messages the loop takes 12 choices.
+func TestVisitedSets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	e := brokentree.Entry()
+	b, err := e.Bug("BT2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		visited     search.Visited
+		found       bool
+		least, most int // paths
+	}{
+		{search.AllStates, true, 100_000, 1_000_000},
+		{search.Fingerprints128, true, 1000, 10_000},
+		{"16", true, 1000, 10_000},
+		{"5", false, 1, 1000},
+	} {
+		sys, err := e.New(b.Apply(spec.Config{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sys.Timing = sim.Prompt
+		if sys, err = sys.WithLimits(b.Defaults.Limits); err != nil {
+			t.Fatal(err)
+		}
+		res, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, Visited: tc.visited, Alone: true, HandlerLimit: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := &res.Stats; (res.Finding != nil) != tc.found || s.Paths < tc.least || s.Paths > tc.most {
+			t.Errorf("visited %s: finding %v, %d paths; want found %v, %d to %d paths",
+				tc.visited, res.Finding, s.Paths, tc.found, tc.least, tc.most)
+		}
+		if s := &res.Stats; !tc.found && (!s.Complete || s.Omission != 1) {
+			t.Errorf("visited %s: complete %v, probability of having missed a state %g", tc.visited, s.Complete, s.Omission)
+		}
+	}
+}
+
 // What is checked when no bug is switched on holds at several sizes and with faults.
 func TestNoSelfLoop(t *testing.T) {
 	for _, tc := range []struct {

@@ -1,0 +1,68 @@
+package search_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/search"
+)
+
+// The grid of TestDeepeningCounts without a visited set: the runs to depth 1 are x and y; to depth 2 xx
+// yy, xy, yx and yy xx; to depth 3 the 6 ways from 00 to 22.
+func TestNoVisitedSet(t *testing.T) {
+	res := run(t, search.Config{System: gridSystem(), Workers: 1, Visited: search.AllStates, Alone: true})
+	s := res.Stats
+	if res.Verdict != search.OK || !s.Complete || s.ExhaustedDepth != 3 || s.Paths != 2+4+6 || s.States != 0 || s.Omission != 0 {
+		t.Errorf("%s, %+v", res.Verdict, s)
+	}
+	if len(s.Phases) != 1 || s.Phases[0].Duplicates != 0 {
+		t.Errorf("phases %+v", s.Phases)
+	}
+}
+
+// Cut fingerprints hold as many states as they have bits for, and say what that costs. With 9 states the
+// bound for 100 bits is 9*10/2 / 2^100.
+func TestCutFingerprints(t *testing.T) {
+	for _, c := range []struct {
+		bits     search.Visited
+		least    int
+		most     int
+		omission float64
+	}{
+		{"1", 1, 2, 0.5},
+		{"63", 9, 9, 45 / math.Pow(2, 63)},
+		{"64", 9, 9, 45 / math.Pow(2, 64)},
+		{"65", 9, 9, 45 / math.Pow(2, 65)},
+		{"128", 9, 9, 45 / math.Pow(2, 128)},
+		{"", 9, 9, 45 / math.Pow(2, 128)},
+	} {
+		s := run(t, search.Config{System: gridSystem(), Visited: c.bits}).Stats
+		if s.States < c.least || s.States > c.most || !s.Complete {
+			t.Errorf("%s bits: %d states, complete %v", c.bits, s.States, s.Complete)
+		}
+		if c.most == 9 && s.Omission != c.omission || s.Omission < c.omission || s.Omission > 1 {
+			t.Errorf("%s bits: states missed with probability %g, want %g", c.bits, s.Omission, c.omission)
+		}
+	}
+}
+
+func TestVisitedIsChecked(t *testing.T) {
+	for _, c := range []struct {
+		cfg  search.Config
+		want string
+	}{
+		{search.Config{Visited: "0"}, "neither none nor a number of bits"},
+		{search.Config{Visited: "129"}, "neither none nor a number of bits"},
+		{search.Config{Visited: search.ExactStates}, "neither none nor a number of bits"},
+		{search.Config{Visited: search.AllStates, Strategy: search.BFS}, "none of exact, 64, 128"},
+		{search.Config{Visited: "64", Strategy: search.Walk}, "only strategies deepening and bfs"},
+		{search.Config{Alone: true, Strategy: search.Faulty}, "only strategy deepening alternates"},
+	} {
+		c.cfg.System = gridSystem()
+		_, err := search.Run(t.Context(), c.cfg)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %q", c.cfg.Visited, err, c.want)
+		}
+	}
+}
