@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// status shows how a search gets on: on a terminal as a line that is written over, elsewhere as a
+// status shows how something long gets on: on a terminal as a line that is written over, elsewhere as a
 // line now and then.
 type status struct {
 	mu       sync.Mutex
@@ -27,16 +27,19 @@ func newStatus(w io.Writer, terminal bool) *status {
 	return &status{w: w, terminal: terminal, next: lineEvery}
 }
 
-func (s *status) show(p search.Progress) {
+func (s *status) show(p search.Progress) { s.tell(p.Elapsed, progressLine(p)) }
+
+// tell says how something gets on that has been going on for so long.
+func (s *status) tell(elapsed time.Duration, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.terminal:
-		fmt.Fprintf(s.w, "\r\x1b[K%s", progressLine(p))
+		fmt.Fprintf(s.w, "\r\x1b[K%s", text)
 		s.shown = true
-	case p.Elapsed >= s.next:
-		fmt.Fprintln(s.w, progressLine(p))
-		s.next = p.Elapsed.Truncate(lineEvery) + lineEvery
+	case elapsed >= s.next:
+		fmt.Fprintln(s.w, text)
+		s.next = elapsed.Truncate(lineEvery) + lineEvery
 	}
 }
 

@@ -79,21 +79,12 @@ run that recovered, when there is one), report.html, report.md and report.json.
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringArrayVar(&f.bugs, "bug", nil, "put a known bug `ID` back; may be repeated")
-	fl.StringVar(&f.property, "property", "", "check only the property `NAME`")
-	fl.IntVar(&f.nodes, "nodes", 0, "number of nodes `N`")
-	fl.StringArrayVar(&f.set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; may be repeated")
+	f.subjectFlags(fl)
 	fl.StringVar(&f.strategy, "strategy", "", "`NAME`, one of "+strings.Join(strategyNames(), ", ")+" (default deepening)")
 	fl.IntVar(&f.depth, "depth", 0, "deepest `D` of the exhaustive part, in choices, or steps for bfs (default: until a limit is hit)")
 	fl.IntVar(&f.walkSteps, "walk-steps", 0, "length `N` of a random walk, in steps (default 2000)")
 	fl.IntVar(&f.walks, "walks", 0, "walks `K` per probe of a critical transition (default 200)")
-	fl.IntVar(&f.limits.Crashes, "crashes", 0, "at most `N` crashes in a run")
-	fl.IntVar(&f.limits.NetErrors, "net-errors", 0, "at most `N` socket errors in a run")
-	fl.IntVar(&f.limits.Loss, "loss", 0, "at most `N` datagrams lost in a run")
-	fl.IntVar(&f.limits.Dup, "dup", 0, "at most `N` datagrams duplicated in a run")
-	fl.IntVar(&f.limits.Partitions, "partitions", 0, "at most `N` partitions in a run")
-	fl.StringVar(&f.timing, "timing", "", "when timers fire, by `MODE`: ByDeadline, AnyOrder or Prompt")
-	fl.StringVar(&f.weights, "weights", "", "`WEIGHTS` of events in random walks, as action=40,message=8,timer=1,consequence=8,fault=4")
+	f.environmentFlags(fl)
 	fl.BoolVar(&f.unbiased, "unbiased", false, "equal weights in random walks")
 	fl.Uint64Var(&f.seed, "seed", 1, "`SEED` of the random walks, at least 1")
 	fl.StringVar(&f.engine, "engine", "", "how steps are executed, by `NAME`: table or replay (default: table for bfs, replay for the others)")
@@ -109,6 +100,25 @@ run that recovered, when there is one), report.html, report.md and report.json.
 	fl.StringVar(&f.out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
 	fl.BoolVar(&f.json, "json", false, "print the report as one JSON object on standard output")
 	return cmd
+}
+
+// subjectFlags are those that say what is executed.
+func (f *searchFlags) subjectFlags(fl *pflag.FlagSet) {
+	fl.StringArrayVar(&f.bugs, "bug", nil, "put a known bug `ID` back; may be repeated")
+	fl.StringVar(&f.property, "property", "", "check only the property `NAME`")
+	fl.IntVar(&f.nodes, "nodes", 0, "number of nodes `N`")
+	fl.StringArrayVar(&f.set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; may be repeated")
+}
+
+// environmentFlags are those that say what can happen, and how probable it is.
+func (f *searchFlags) environmentFlags(fl *pflag.FlagSet) {
+	fl.IntVar(&f.limits.Crashes, "crashes", 0, "at most `N` crashes in a run")
+	fl.IntVar(&f.limits.NetErrors, "net-errors", 0, "at most `N` socket errors in a run")
+	fl.IntVar(&f.limits.Loss, "loss", 0, "at most `N` datagrams lost in a run")
+	fl.IntVar(&f.limits.Dup, "dup", 0, "at most `N` datagrams duplicated in a run")
+	fl.IntVar(&f.limits.Partitions, "partitions", 0, "at most `N` partitions in a run")
+	fl.StringVar(&f.timing, "timing", "", "when timers fire, by `MODE`: ByDeadline, AnyOrder or Prompt")
+	fl.StringVar(&f.weights, "weights", "", "`WEIGHTS` of events in random walks, as action=40,message=8,timer=1,consequence=8,fault=4")
 }
 
 // again returns the arguments that ask for the same search, with its seed.
@@ -237,7 +247,7 @@ func (f *searchFlags) validate(changed func(string) bool) error {
 	switch {
 	case f.time < 0:
 		return fmt.Errorf("--time is %v, must not be negative", f.time)
-	case f.handlerLimit <= 0:
+	case changed("handler-limit") && f.handlerLimit <= 0:
 		return fmt.Errorf("--handler-limit is %v, must be positive", f.handlerLimit)
 	case f.seed == 0:
 		return fmt.Errorf("--seed is 0, must be at least 1")

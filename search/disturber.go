@@ -1,0 +1,31 @@
+package search
+
+import "github.com/macemc/macemc/sim"
+
+// Disturber is the strategy of one run that is to be recovered from: random steps, 1 to 60 of them
+// and fewer when all faults that are allowed have struck. It is the first faulty part of a faulty
+// walk. Give it to [Loop.Run]; the path of the run is where a [Walker] can go on.
+type Disturber struct{ faulty }
+
+// NewDisturber returns a strategy for systems with these limits, those of [sim.System.Limits]. The
+// weights must not be negative.
+func NewDisturber(w Weights, limits sim.Limits) *Disturber {
+	return &Disturber{faulty{draws: newDraws(w), limits: limits}}
+}
+
+// Seed prepares the next run: it draws from the given stream of a seed.
+func (d *Disturber) Seed(seed, stream uint64) {
+	d.random.Seed(seed, stream)
+	d.begun, d.rounds = false, 0
+}
+
+// Next returns no task: runs are made one at a time.
+func (d *Disturber) Next() (Task, bool) { return Task{}, false }
+
+// Select implements [Strategy].
+func (d *Disturber) Select(at *Node) Selection {
+	if at.Used == d.limits || d.begun && d.faults == 0 {
+		return Selection{End: AtBound}
+	}
+	return d.faulty.Select(at)
+}
