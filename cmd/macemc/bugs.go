@@ -2,15 +2,18 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"text/tabwriter"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,115 +26,330 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
+// bugsFlags are the flags of bugs.
+type bugsFlags struct {
+	time     time.Duration
+	seeds    string
+	workers  int
+	compare  bool
+	json     bool
+	markdown string
+}
+
+// defaultMarkdown is the file of --markdown without a name.
+const defaultMarkdown = "docs/bugs.md"
+
 func (a *app) bugsCommand() *cobra.Command {
-	var asJSON bool
-	var limit time.Duration
-	var seed uint64
+	var f bugsFlags
 	cmd := &cobra.Command{
 		Use:   "bugs [SYSTEM...]",
 		Short: "Search for every known bug of the bundled systems",
 		Long: `Runs "macemc search SYSTEM --bug ID" for each known bug of the given systems, of all
-if none is given, and prints a table of what was found. A bug that is not found, or
-found as another kind than expected, is shown as that, and the exit status is 1.
-Interrupted, it prints what it has.`,
+if none is given, once for each seed and in a process of its own, and prints a table:
+with how many seeds it was found, least, median and most seconds, median paths, states
+and depth, nodes, faults, and the critical step of the first seed that found it. Bugs
+that show only far from the start are searched for from live states, which the search
+makes itself by random walks without faults (column "prefix").
+
+A bug that is not found, or found as another kind than expected, is shown as that, and
+the exit status is 1. Interrupted, it prints what it has.
+
+--compare also searches for BT2 as the MaceMC paper did, by bounded search with and
+without a visited set and by random walks. --markdown writes all that into a file,
+beside the figures of the paper. It overwrites only what it wrote itself.`,
 		Example: `  macemc bugs
-  macemc bugs randtree transport --time 20s --seed 3
-  macemc bugs pastry --json`,
+  macemc bugs randtree transport --time 20s --seeds 3
+  macemc bugs pastry --json
+  macemc bugs --seeds 1-5 --compare --markdown`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if limit <= 0 {
-				return fmt.Errorf("--time is %v, must be positive", limit)
+			b, err := a.bugHunt(&f, args)
+			if err != nil {
+				return err
 			}
-			if seed == 0 {
-				return errors.New("--seed is 0, must be at least 1")
-			}
-			return a.bugs(cmd.Context(), args, limit, seed, asJSON)
+			return b.run(cmd.Context())
 		},
 	}
 	fl := cmd.Flags()
-	fl.DurationVar(&limit, "time", defaultTime, "search for each bug at most this `TIME`")
-	fl.Uint64Var(&seed, "seed", 1, "`SEED` of the random walks, at least 1")
-	fl.BoolVar(&asJSON, "json", false, "print one JSON object")
+	fl.SortFlags = false
+	fl.DurationVar(&f.time, "time", defaultTime, "search for each bug at most this `TIME` with each seed")
+	fl.StringVar(&f.seeds, "seeds", "1", "`SEEDS` of the random walks, each at least 1, as 1-5 or 1,3,7")
+	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` of a search go on at a time (default: all cores)")
+	fl.BoolVar(&f.compare, "compare", false, "also search for BT2 in the ways that the paper compares")
+	fl.BoolVar(&f.json, "json", false, "print one JSON object")
+	fl.StringVar(&f.markdown, "markdown", "", "write the tables into `FILE`, as --markdown=FILE")
+	fl.Lookup("markdown").NoOptDefVal = defaultMarkdown
 	return cmd
 }
 
-// bugRow is what came of the search for one bug.
-type bugRow struct {
-	System   string          `json:"system"`
-	Bug      string          `json:"bug"`
-	Expected sim.FindingKind `json:"expected"`
-	Found    sim.FindingKind `json:"found"` // "": nothing
-	AsKnown  bool            `json:"as_known"`
-	Seconds  float64         `json:"seconds"` // of the process, confirmation included
-	Paths    int             `json:"paths"`
-	States   int             `json:"states"`
-	Depth    int             `json:"depth"`
-	Step     int             `json:"critical_step,omitempty"`
-	Critical string          `json:"critical_event,omitempty"`
-	Nodes    int             `json:"nodes"`
-	Limits   sim.Limits      `json:"limits"`
+// maxSeeds is the most seeds that are run.
+const maxSeeds = 1000
+
+// parseSeeds reads a list as in "1-3,7".
+func parseSeeds(text string) ([]uint64, error) {
+	var seeds []uint64
+	for part := range strings.SplitSeq(text, ",") {
+		low, high, isRange := strings.Cut(part, "-")
+		first, err := strconv.ParseUint(low, 10, 64)
+		last := first
+		if err == nil && isRange {
+			last, err = strconv.ParseUint(high, 10, 64)
+		}
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("--seeds: %q is no number and no range like 1-5", part)
+		case first == 0:
+			return nil, fmt.Errorf("--seeds: %q has seed 0, must be at least 1", part)
+		case last < first:
+			return nil, fmt.Errorf("--seeds: %q ends before it begins", part)
+		case last-first >= maxSeeds || len(seeds)+int(last-first) >= maxSeeds:
+			return nil, fmt.Errorf("--seeds: more than %d seeds", maxSeeds)
+		}
+		for s := first; ; s++ {
+			if slices.Contains(seeds, s) {
+				return nil, fmt.Errorf("--seeds: %d is given twice", s)
+			}
+			if seeds = append(seeds, s); s == last {
+				break
+			}
+		}
+	}
+	return seeds, nil
 }
 
-func (a *app) bugs(ctx context.Context, names []string, limit time.Duration, seed uint64, asJSON bool) error {
+// bugHunt is the searches for known bugs that were asked for.
+type bugHunt struct {
+	*app
+	flags *bugsFlags
+	names []string // of the systems that were asked for; none: all
+	seeds []uint64
+	file  generated // of --markdown
+	// machine is what the searches run on.
+	machine string
+	rows  []bugRow  // one for each bug
+	// compared are the rows of variants.
+	compared []bugRow
+}
+
+func (a *app) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
+	seeds, err := parseSeeds(f.seeds)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.time <= 0:
+		return nil, fmt.Errorf("--time is %v, must be positive", f.time)
+	case f.workers < 0:
+		return nil, fmt.Errorf("--workers is %d, must not be negative", f.workers)
+	}
+	h := &bugHunt{app: a, flags: f, names: names, seeds: seeds, file: generated{f.markdown, bugsMark}}
+	h.machine = fmt.Sprintf("%d workers, %s on %s/%s", cmp.Or(f.workers, runtime.GOMAXPROCS(0)), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if f.markdown != "" {
+		if err := h.file.check(); err != nil {
+			return nil, fmt.Errorf("--markdown: %w", err)
+		}
+	}
 	var entries []spec.Entry
-	for _, name := range names {
+	for i, name := range names {
 		e, err := systems.Find(name)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("system %q is given twice", name)
 		}
 		entries = append(entries, e)
 	}
 	if len(names) == 0 {
 		entries = systems.All()
 	}
+	for i := range entries {
+		e := &entries[i]
+		for k := range e.Bugs {
+			b := &e.Bugs[k]
+			row := bugRow{System: e.Name, Bug: b.ID, Summary: b.Summary, Expected: b.Kind, Original: originals[b.ID], bug: b, seeds: seeds}
+			h.rows = append(h.rows, row)
+			for _, v := range variants {
+				if v.bug != b.ID || !f.compare {
+					continue
+				}
+				r := row
+				r.How, r.Flags, r.Original = v.how, v.flags, v.original
+				if v.fixed {
+					r.seeds = seeds[:1]
+				}
+				h.compared = append(h.compared, r)
+			}
+		}
+	}
+	return h, nil
+}
+
+// bugRow is what came of the searches for one bug in one way.
+type bugRow struct {
+	System   string          `json:"system"`
+	Bug      string          `json:"bug"`
+	Summary  string          `json:"summary"`
+	How      string          `json:"how,omitempty"`   // of a variant
+	Flags    []string        `json:"flags,omitempty"` // of a variant
+	Expected sim.FindingKind `json:"expected"`
+	Original string          `json:"original,omitempty"` // figures of the paper
+	Runs     []bugRun        `json:"runs"`               // by seed
+
+	// What follows from the runs; medians are over those that found the bug as known, or all if none did.
+	FoundRuns int               `json:"found_runs"`
+	Found     []sim.FindingKind `json:"found"` // as what
+	Seconds   struct {
+		Min    float64 `json:"min"`
+		Median float64 `json:"median"`
+		Max    float64 `json:"max"`
+	} `json:"seconds"`
+	Paths  int `json:"paths"`
+	States int `json:"states"`
+	Events int `json:"events"`
+	Depth  int `json:"depth"`
+	Steps  int `json:"steps"` // of the violating run
+
+	bug   *spec.Bug
+	seeds []uint64
+}
+
+// bugRun is what came of one search.
+type bugRun struct {
+	Seed     uint64          `json:"seed"`
+	Found    sim.FindingKind `json:"found"` // "": nothing
+	AsKnown  bool            `json:"as_known"`
+	Seconds  float64         `json:"seconds"` // of the process, confirmation and report included
+	Stopped  string          `json:"stopped"`
+	Paths    int             `json:"paths"`
+	States   int             `json:"states"`
+	Events   int             `json:"events"`
+	Depth    int             `json:"depth"`
+	Steps    int             `json:"steps"`
+	Nodes    int             `json:"nodes"`
+	Limits   sim.Limits      `json:"limits"`
+	Timing   string          `json:"timing"`
+	Critical *criticalRun    `json:"critical"` // nil: the finding has none
+	Prefixes *prefixRun      `json:"prefixes"` // nil: the search began in the first state
+	Omission *float64        `json:"omission_probability"`
+}
+
+// criticalRun is the critical transition of a run.
+type criticalRun struct {
+	Case   string `json:"case"`
+	Step   int    `json:"step"`
+	Event  string `json:"event"`
+	Choice string `json:"choice"` // within the step; "" when it is the event
+}
+
+// prefixRun says from where a search began: from live states that walks without faults had come to.
+type prefixRun struct {
+	Count    int `json:"count"`
+	MinSteps int `json:"min_steps"`
+	MaxSteps int `json:"max_steps"`
+}
+
+func (h *bugHunt) run(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "macemc-bugs")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	var rows []bugRow
-	missed := false
+	all := slices.Concat(pointers(h.rows), pointers(h.compared))
+	total, done := 0, 0
+	for _, r := range all {
+		total += len(r.seeds)
+	}
 search:
-	for _, e := range entries {
-		for i := range e.Bugs {
-			b := &e.Bugs[i]
-			args := []string{"search", e.Name, "--bug", b.ID, "--json", "--time", limit.String(),
-				"--seed", fmt.Sprint(seed), "--out", filepath.Join(dir, b.ID)}
-			began := time.Now()
-			r, err := a.searchReport(ctx, args)
+	for _, r := range all {
+		for _, seed := range r.seeds {
+			run, err := h.search(ctx, r, seed, filepath.Join(dir, strconv.Itoa(done)))
 			if ctx.Err() != nil {
 				break search // what was found until now is still told
 			}
 			if err != nil {
-				return fmt.Errorf("%s %s: %w", e.Name, b.ID, err)
+				return fmt.Errorf("%s %s: %w", r.System, r.Bug, err)
 			}
-			row := bugRow{
-				System: e.Name, Bug: b.ID, Expected: b.Kind, Found: r.Kind, Seconds: time.Since(began).Seconds(),
-				Paths: r.Paths, States: r.States, Depth: r.Depth, Nodes: r.Nodes, Limits: r.Limits,
-				AsKnown: r.Verdict == search.Violation && b.Accepts(r.Kind),
-			}
-			if c := r.Critical; c != nil {
-				row.Step, row.Critical = c.Step, c.Event
-			}
-			rows = append(rows, row)
-			missed = missed || !row.AsKnown
-			fmt.Fprintf(a.stderr, "%s %s: %s in %.1fs\n", e.Name, b.ID, row.verdict(), row.Seconds)
+			done++
+			r.Runs = append(r.Runs, *run)
+			what := strings.Join(append([]string{r.System, r.Bug}, r.Flags...), " ")
+			fmt.Fprintf(h.stderr, "%d of %d  %s, seed %d: %s in %.1fs\n", done, total, what, seed, run.verdict(), run.Seconds)
 		}
 	}
-	if asJSON {
-		err = writeJSON(a.stdout, map[string]any{"seed": seed, "bugs": rows})
+	for _, r := range all {
+		r.summarise()
+	}
+	h.rows, h.compared = begun(h.rows), begun(h.compared)
+	if h.flags.json {
+		err = writeJSON(h.stdout, map[string]any{
+			"seeds": h.seeds, "time": h.flags.time.String(), "bugs": h.rows, "comparison": h.compared,
+		})
 	} else {
-		err = writeBugs(a.stdout, rows)
+		err = h.text(h.stdout)
 	}
 	switch {
 	case err != nil:
 		return err
-	case missed:
-		return statusError(check.StatusViolation)
+	case ctx.Err() != nil:
+		if h.file.name != "" {
+			fmt.Fprintf(h.stderr, "macemc: not all bugs were searched for, so %s is left as it is\n", h.file.name)
+		}
+		return ctx.Err()
 	}
-	return ctx.Err()
+	if h.file.name != "" {
+		if err := h.file.write(h.markdown()); err != nil {
+			return err
+		}
+	}
+	for i := range h.rows {
+		if !h.rows[i].asKnown() {
+			return statusError(check.StatusViolation)
+		}
+	}
+	return nil
 }
 
-// searchReport searches in a process of its own, so that no bug can spoil the search for another.
+func pointers(rows []bugRow) []*bugRow {
+	var out []*bugRow
+	for i := range rows {
+		out = append(out, &rows[i])
+	}
+	return out
+}
+
+// begun are the rows that have runs.
+func begun(rows []bugRow) []bugRow {
+	return slices.DeleteFunc(append([]bugRow{}, rows...), func(r bugRow) bool { return len(r.Runs) == 0 })
+}
+
+// search makes one search in a process of its own, so that no bug can spoil the search for another.
+func (h *bugHunt) search(ctx context.Context, row *bugRow, seed uint64, out string) (*bugRun, error) {
+	args := append([]string{"search", row.System, "--bug", row.Bug, "--json", "--time", h.flags.time.String(),
+		"--seed", strconv.FormatUint(seed, 10), "--out", out}, row.Flags...)
+	if h.flags.workers > 0 {
+		args = append(args, "--workers", strconv.Itoa(h.flags.workers))
+	}
+	began := time.Now()
+	r, err := h.searchReport(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	run := &bugRun{
+		Seed: seed, Found: r.Kind, AsKnown: r.Verdict == search.Violation && row.bug.Accepts(r.Kind),
+		Seconds: time.Since(began).Seconds(), Stopped: r.Stopped, Paths: r.Paths, States: r.States, Events: r.Events,
+		Depth: r.Depth, Steps: r.Steps, Nodes: r.Nodes, Limits: r.Limits, Timing: r.Timing,
+		Omission: r.Coverage.OmissionProbability,
+	}
+	if c := r.Critical; c != nil {
+		run.Critical = &criticalRun{string(c.Case), c.Step, c.Event, c.Choice}
+	}
+	for _, p := range r.Phases {
+		if p.Name == "prefixes" && p.Live > 0 {
+			run.Prefixes = &prefixRun{p.Live, p.Steps.Min, p.Steps.Max}
+		}
+	}
+	return run, nil
+}
+
+// searchReport runs a search and returns its report.
 func (a *app) searchReport(ctx context.Context, args []string) (*report.Report, error) {
 	var out, errs bytes.Buffer
 	if a.respawn == nil {
@@ -157,33 +375,89 @@ func (a *app) searchReport(ctx context.Context, args []string) (*report.Report, 
 	return &r, nil
 }
 
+// summarise fills in what follows from the runs.
+func (r *bugRow) summarise() {
+	r.Found = []sim.FindingKind{}
+	var counted []*bugRun
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if run.AsKnown {
+			r.FoundRuns++
+			counted = append(counted, run)
+		}
+		if run.Found != "" && !slices.Contains(r.Found, run.Found) {
+			r.Found = append(r.Found, run.Found)
+		}
+	}
+	slices.Sort(r.Found)
+	if len(counted) == 0 {
+		for i := range r.Runs {
+			counted = append(counted, &r.Runs[i])
+		}
+	}
+	if len(counted) == 0 {
+		return
+	}
+	seconds := column(counted, func(b *bugRun) float64 { return b.Seconds })
+	r.Seconds.Min, r.Seconds.Median, r.Seconds.Max = seconds[0], middle(seconds), seconds[len(seconds)-1]
+	r.Paths = middle(column(counted, func(b *bugRun) int { return b.Paths }))
+	r.States = middle(column(counted, func(b *bugRun) int { return b.States }))
+	r.Events = middle(column(counted, func(b *bugRun) int { return b.Events }))
+	r.Depth = middle(column(counted, func(b *bugRun) int { return b.Depth }))
+	r.Steps = middle(column(counted, func(b *bugRun) int { return b.Steps }))
+}
+
+// column returns one figure of all runs, sorted.
+func column[T int | float64](runs []*bugRun, of func(*bugRun) T) []T {
+	var out []T
+	for _, r := range runs {
+		out = append(out, of(r))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// middle is the median; the lower one of two, so that it is a figure that occurred.
+func middle[T any](sorted []T) T { return sorted[(len(sorted)-1)/2] }
+
+// asKnown reports whether every run found the bug as known.
+func (r *bugRow) asKnown() bool { return r.FoundRuns == len(r.Runs) }
+
+// shown is the run whose details stand for all: the first that found the bug as known, else the first.
+func (r *bugRow) shown() *bugRun {
+	for i := range r.Runs {
+		if r.Runs[i].AsKnown {
+			return &r.Runs[i]
+		}
+	}
+	return &r.Runs[0]
+}
+
 // verdict says what was found.
-func (r *bugRow) verdict() string {
+func (r *bugRun) verdict() string {
 	switch {
 	case r.Found == "":
-		return "NOT FOUND"
+		return notFound
 	case !r.AsKnown:
 		return string(r.Found) + " (UNEXPECTED)"
 	}
 	return string(r.Found)
 }
 
-func writeBugs(w io.Writer, rows []bugRow) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "system\tbug\texpected\tfound\tseconds\tpaths\tstates\tdepth\tnodes\tcritical")
-	found := 0
-	for i := range rows {
-		r := &rows[i]
-		critical := ""
-		if r.Step > 0 {
-			critical = fmt.Sprintf("step %d: %s", r.Step, r.Critical)
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%d\t%d\t%s\n", r.System, r.Bug, r.Expected, r.verdict(), r.Seconds,
-			grouped(r.Paths), grouped(r.States), r.Depth, r.Nodes, critical)
-		if r.AsKnown {
-			found++
-		}
+const notFound = "NOT FOUND"
+
+// verdict says as what the bug was found.
+func (r *bugRow) verdict() string {
+	if len(r.Found) == 0 {
+		return notFound
 	}
-	fmt.Fprintf(t, "%d of %d found as known\n", found, len(rows))
-	return t.Flush()
+	var kinds []string
+	for _, k := range r.Found {
+		text := string(k)
+		if !r.bug.Accepts(k) {
+			text += " (UNEXPECTED)"
+		}
+		kinds = append(kinds, text)
+	}
+	return strings.Join(kinds, ", ")
 }

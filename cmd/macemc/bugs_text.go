@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// text writes the tables for a terminal.
+func (h *bugHunt) text(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "system\tbug\texpected\tfound as\tseeds\tseconds\tpaths\tstates\tdepth\tsteps\tnodes\tfaults\tprefix\tcritical step")
+	for i := range h.rows {
+		r := &h.rows[i]
+		s := r.shown()
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", r.System, r.Bug, r.Expected, r.verdict(),
+			r.FoundRuns, len(r.Runs), r.seconds(), grouped(r.Paths), grouped(r.States), r.Depth, r.Steps, s.Nodes,
+			limitsText(s.Limits), s.Prefixes, s.Critical)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, h.conclusion())
+	if len(h.compared) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(t, "bug\tflags\tfound as\tseeds\tseconds\tpaths\tstates\tdepth\tevents\toriginal")
+	for i := range h.compared {
+		r := &h.compared[i]
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%d\t%s\t%s\n", r.Bug, strings.Join(r.Flags, " "), r.verdict(),
+			r.FoundRuns, len(r.Runs), r.seconds(), grouped(r.Paths), grouped(r.States), r.Depth, grouped(r.Events), r.Original)
+	}
+	return t.Flush()
+}
+
+// seconds are the least, median and most, or the only ones.
+func (r *bugRow) seconds() string {
+	if len(r.Runs) == 1 {
+		return fmt.Sprintf("%.1f", r.Seconds.Median)
+	}
+	return fmt.Sprintf("%.1f / %.1f / %.1f", r.Seconds.Min, r.Seconds.Median, r.Seconds.Max)
+}
+
+// String is empty for a search from the first state.
+func (p *prefixRun) String() string {
+	switch {
+	case p == nil:
+		return ""
+	case p.MinSteps == p.MaxSteps:
+		return fmt.Sprintf("%d live states, %d steps", p.Count, p.MinSteps)
+	}
+	return fmt.Sprintf("%d live states, %d to %d steps", p.Count, p.MinSteps, p.MaxSteps)
+}
+
+// String is empty for findings that have no critical transition.
+func (c *criticalRun) String() string {
+	if c == nil {
+		return ""
+	}
+	s := fmt.Sprintf("%d: %s", c.Step, c.Event)
+	if c.Step == 0 {
+		s = "dead from the start (" + c.Case + ")"
+	}
+	if c.Choice != "" {
+		s += "; by choice " + c.Choice
+	}
+	return s
+}
+
+// conclusion counts what was found.
+func (h *bugHunt) conclusion() string {
+	found, slowest := 0, 0
+	for i := range h.rows {
+		if h.rows[i].asKnown() {
+			found++
+		}
+		if h.rows[i].Seconds.Median > h.rows[slowest].Seconds.Median {
+			slowest = i
+		}
+	}
+	s := fmt.Sprintf("%d of %d found as known", found, len(h.rows))
+	if len(h.seeds) > 1 {
+		s += fmt.Sprintf(" with each of %d seeds", len(h.seeds))
+	}
+	if len(h.rows) > 0 {
+		s += fmt.Sprintf("; longest median %.1f s (%s)", h.rows[slowest].Seconds.Median, h.rows[slowest].Bug)
+	}
+	return s
+}
+
+// bugsMark tells a file that this command wrote.
+const bugsMark = "<!-- Written by macemc bugs --markdown; changes are lost. -->"
+
+// markdown is the whole file.
+func (h *bugHunt) markdown() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `%s
+
+# Known bugs, and how they are found
+
+`+"`%s`"+`: each bug is put back alone into the corrected code and searched for from the
+system's ordinary driver and properties, with the settings that `+"`macemc systems SYSTEM`"+` lists, in a process of its own.
+%s.
+
+Seconds are those of the process, with the critical transition and the report: least / median / most over the seeds
+%s, %s. Paths, states, depth (of the exhaustive part) and steps (of the violating run)
+are medians. The critical step, after which the run can never become live, is that of the first seed that found the bug,
+with the choice within the step when that decides; findings other than liveness end at the step that violates something,
+and have none. At most %v are spent per search.
+
+Prefix: the search starts from live states instead of the first state. It makes them itself, by random walks without
+faults that end when the system has become live, and takes each in turn.
+
+Original: figures of Killian, Anderson, Jhala and Vahdat, "Life, Death, and the Critical Transition: Finding Liveness Bugs
+in Systems Code" (NSDI 2007, extended version), where it has any, from one machine of 2006. Bugs of RandTree are RT, of the transport
+MT, of Pastry P, of BrokenTree BT, of Overcast OV.
+`, bugsMark, h.command(), h.conclusion(), h.flags.seeds, h.machine, h.flags.time)
+	system := ""
+	for i := range h.rows {
+		r := &h.rows[i]
+		if r.System != system {
+			system = r.System
+			fmt.Fprintf(&b, `
+## %s
+
+| bug | defect | found as | seeds | seconds | paths | states | depth | steps | nodes | faults | prefix | critical step | original |
+|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|---|---|
+`, system)
+		}
+		s := r.shown()
+		row(&b, r.Bug, r.Summary, r.verdict(), fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(), grouped(r.Paths),
+			grouped(r.States), fmt.Sprint(r.Depth), fmt.Sprint(r.Steps), fmt.Sprint(s.Nodes), limitsText(s.Limits),
+			s.Prefixes.String(), s.Critical.String(), r.Original)
+	}
+	if len(h.compared) == 0 {
+		return b.Bytes()
+	}
+	b.WriteString(`
+## BT2 by different searches
+
+Bounded search deepens step by step and explores every alternative; ` + "`--alone`" + ` keeps it from alternating with walks. With a
+visited set a state is explored once; a fingerprint of few bits takes different states for one, and loses what follows them:
+the column "lost a state" bounds the probability of that. Not found is not found within the time for
+a search or, where the states ended, at all. Where the original has two figures they are of two variants of that search.
+
+| search | flags | found as | seeds | seconds | paths | states | depth | events | lost a state | original |
+|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|
+`)
+	for i := range h.compared {
+		r := &h.compared[i]
+		s := r.shown()
+		lost := ""
+		if s.Omission != nil {
+			lost = fmt.Sprintf("≤ %.0e", *s.Omission)
+			if *s.Omission == 1 {
+				lost = "≤ 1"
+			}
+		}
+		verdict := r.verdict()
+		if verdict == notFound {
+			verdict += ", stopped: " + s.Stopped
+		}
+		row(&b, r.How, "`"+strings.Join(r.Flags, " ")+"`", verdict, fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(),
+			grouped(r.Paths), grouped(r.States), fmt.Sprint(r.Depth), grouped(r.Events), lost, r.Original)
+	}
+	return b.Bytes()
+}
+
+// command is the command line that asks for the same.
+func (h *bugHunt) command() string {
+	words := append([]string{"macemc", "bugs"}, h.names...)
+	words = append(words, "--seeds", h.flags.seeds)
+	if h.flags.time != defaultTime {
+		words = append(words, "--time", h.flags.time.String())
+	}
+	if h.flags.compare {
+		words = append(words, "--compare")
+	}
+	return strings.Join(append(words, "--markdown"), " ")
+}
+
+// row writes a row of a Markdown table.
+func row(b *bytes.Buffer, cells ...string) {
+	for _, c := range cells {
+		if c == "``" {
+			c = ""
+		}
+		fmt.Fprintf(b, "| %s ", cellEscapes.Replace(c))
+	}
+	b.WriteString("|\n")
+}
+
+var cellEscapes = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "\n", " ")
