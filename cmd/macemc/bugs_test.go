@@ -130,7 +130,7 @@ func TestBugsSummary(t *testing.T) {
 		{Seed: 1, Seconds: 60, Paths: 5, Nodes: 2, Stopped: "time"},
 		{Seed: 2, Seconds: 61, Paths: 6, Nodes: 2, Stopped: "time"},
 	}}
-	v := bugRow{System: "x", Bug: "X1", How: "by hand", Flags: []string{"--alone", "--visited", "1"}, Expected: sim.Liveness, bug: bug,
+	v := bugRow{System: "x", Bug: "X1", How: "by hand", Flags: []string{"--property", "a b"}, Expected: sim.Liveness, bug: bug,
 		Original: "6.5 h", Runs: []bugRun{{Seed: 1, Seconds: 3, Paths: 7, States: 2, Events: 8000, Depth: 25, Stopped: "complete", Omission: &tiny}}}
 	h := &bugHunt{flags: &bugsFlags{seeds: "1-4", time: time.Minute, compare: true}, names: []string{"x"}, seeds: []uint64{1, 2, 3, 4},
 		machine: "1 worker, by hand", rows: []bugRow{r, missed}, compared: []bugRow{v}}

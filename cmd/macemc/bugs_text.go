@@ -27,11 +27,12 @@ func (h *bugHunt) text(w io.Writer) error {
 		return nil
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintln(t, "bug\tflags\tfound as\tseeds\tseconds\tpaths\tstates\tdepth\tevents\toriginal")
+	fmt.Fprintln(t, "bug\tflags\tfound as\tseeds\tseconds\tpaths\tstates\tdepth\tevents\tcritical step\toriginal")
 	for i := range h.compared {
 		r := &h.compared[i]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%d\t%s\t%s\n", r.Bug, strings.Join(r.Flags, " "), r.verdict(),
-			r.FoundRuns, len(r.Runs), r.seconds(), grouped(r.Paths), grouped(r.States), r.Depth, grouped(r.Events), r.Original)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.Bug, r.flags(), r.verdict(),
+			r.FoundRuns, len(r.Runs), r.seconds(), grouped(r.Paths), grouped(r.States), r.Depth, grouped(r.Events),
+			r.shown().Critical, r.Original)
 	}
 	return t.Flush()
 }
@@ -39,9 +40,17 @@ func (h *bugHunt) text(w io.Writer) error {
 // seconds are the least, median and most, or the only ones.
 func (r *bugRow) seconds() string {
 	if len(r.Runs) == 1 {
-		return fmt.Sprintf("%.1f", r.Seconds.Median)
+		return secondsText(r.Seconds.Median)
 	}
-	return fmt.Sprintf("%.1f / %.1f / %.1f", r.Seconds.Min, r.Seconds.Median, r.Seconds.Max)
+	return secondsText(r.Seconds.Min) + " / " + secondsText(r.Seconds.Median) + " / " + secondsText(r.Seconds.Max)
+}
+
+// secondsText has two significant digits or a tenth.
+func secondsText(s float64) string {
+	if s < 1 {
+		return fmt.Sprintf("%.2f", s)
+	}
+	return fmt.Sprintf("%.1f", s)
 }
 
 // String is empty for a search from the first state.
@@ -86,7 +95,7 @@ func (h *bugHunt) conclusion() string {
 		s += fmt.Sprintf(" with each of %d seeds", len(h.seeds))
 	}
 	if len(h.rows) > 0 {
-		s += fmt.Sprintf("; longest median %.1f s (%s)", h.rows[slowest].Seconds.Median, h.rows[slowest].Bug)
+		s += fmt.Sprintf("; longest median %s s (%s)", secondsText(h.rows[slowest].Seconds.Median), h.rows[slowest].Bug)
 	}
 	return s
 }
@@ -139,15 +148,18 @@ MT, of Pastry P, of BrokenTree BT, of Overcast OV.
 		return b.Bytes()
 	}
 	b.WriteString(`
-## BT2 by different searches
+## Searches as in the paper
+
+Where another property sees a bug before that of the paper, the paper's property alone (` + "`--property`" + `) shows it as the paper
+has it. For BT2 the paper compares searches.
 
 Bounded search deepens step by step and explores every alternative; ` + "`--alone`" + ` keeps it from alternating with walks. With a
 visited set a state is explored once; a fingerprint of few bits takes different states for one, and loses what follows them:
 the column "lost a state" bounds the probability of that. Not found is not found within the time for
 a search or, where the states ended, at all. Where the original has two figures they are of two variants of that search.
 
-| search | flags | found as | seeds | seconds | paths | states | depth | events | lost a state | original |
-|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|
+| bug | search | flags | found as | seeds | seconds | paths | states | depth | events | critical step | lost a state | original |
+|---|---|---|---|--:|--:|--:|--:|--:|--:|---|---|---|
 `)
 	for i := range h.compared {
 		r := &h.compared[i]
@@ -163,10 +175,20 @@ a search or, where the states ended, at all. Where the original has two figures 
 		if verdict == notFound {
 			verdict += ", stopped: " + s.Stopped
 		}
-		row(&b, r.How, "`"+strings.Join(r.Flags, " ")+"`", verdict, fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(),
-			grouped(r.Paths), grouped(r.States), fmt.Sprint(r.Depth), grouped(r.Events), lost, r.Original)
+		row(&b, r.Bug, r.How, r.flags(), verdict, fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(),
+			grouped(r.Paths), grouped(r.States), fmt.Sprint(r.Depth), grouped(r.Events),
+			s.Critical.String(), lost, r.Original)
 	}
 	return b.Bytes()
+}
+
+// flags are those of the search.
+func (r *bugRow) flags() string {
+	var words []string
+	for _, f := range r.Flags {
+		words = append(words, shellWord(f))
+	}
+	return strings.Join(words, " ")
 }
 
 // command is the command line that asks for the same.
@@ -185,9 +207,6 @@ func (h *bugHunt) command() string {
 // row writes a row of a Markdown table.
 func row(b *bytes.Buffer, cells ...string) {
 	for _, c := range cells {
-		if c == "``" {
-			c = ""
-		}
 		fmt.Fprintf(b, "| %s ", cellEscapes.Replace(c))
 	}
 	b.WriteString("|\n")

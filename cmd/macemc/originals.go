@@ -1,5 +1,7 @@
 package main
 
+import "github.com/macemc/macemc/systems/spec"
+
 // originals are the figures that the MaceMC paper gives for finding a bug (Killian, Anderson, Jhala, Vahdat:
 // Life, Death, and the Critical Transition, NSDI 2007, extended version), by bug; it has none for the
 // others.
@@ -23,6 +25,14 @@ type variant struct {
 	// fixed says that nothing in the search is random, so that one seed is enough.
 	fixed    bool
 	original string
+}
+
+// propertyAlone is the search for a bug by the paper's property alone; ok is false where all properties see
+// the bug as the paper does.
+func propertyAlone(b *spec.Bug) (v variant, ok bool) {
+	return variant{
+		bug: b.ID, how: "by the paper's property alone", flags: []string{"--property", b.PaperProperty}, original: originals[b.ID],
+	}, b.PaperProperty != "" && b.PaperKind != b.Kind
 }
 
 // variants is the paper's comparison of searches for BT2.
