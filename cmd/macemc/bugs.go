@@ -210,11 +210,12 @@ type bugRow struct {
 		Median float64 `json:"median"`
 		Max    float64 `json:"max"`
 	} `json:"seconds"`
-	Paths  int `json:"paths"`
-	States int `json:"states"`
-	Events int `json:"events"`
-	Depth  int `json:"depth"`
-	Steps  int `json:"steps"` // of the violating run
+	CPU    float64 `json:"cpu_seconds"`
+	Paths  int     `json:"paths"`
+	States int     `json:"states"`
+	Events int     `json:"events"`
+	Depth  int     `json:"depth"`
+	Steps  int     `json:"steps"` // of the violating run
 
 	bug   *spec.Bug
 	seeds []uint64
@@ -225,7 +226,8 @@ type bugRun struct {
 	Seed     uint64          `json:"seed"`
 	Found    sim.FindingKind `json:"found"` // "": nothing
 	AsKnown  bool            `json:"as_known"`
-	Seconds  float64         `json:"seconds"` // of the process, confirmation and report included
+	Seconds  float64         `json:"seconds"`     // of the process, confirmation and report included
+	CPU      float64         `json:"cpu_seconds"` // of the process and its children
 	Stopped  string          `json:"stopped"`
 	Paths    int             `json:"paths"`
 	States   int             `json:"states"`
@@ -336,13 +338,13 @@ func (h *bugHunt) search(ctx context.Context, row *bugRow, seed uint64, out stri
 		args = append(args, "--workers", strconv.Itoa(h.flags.workers))
 	}
 	began := time.Now()
-	r, err := h.searchReport(ctx, args)
+	r, cpu, err := h.searchReport(ctx, args)
 	if err != nil {
 		return nil, err
 	}
 	run := &bugRun{
 		Seed: seed, Found: r.Kind, AsKnown: r.Verdict == search.Violation && row.bug.Accepts(r.Kind),
-		Seconds: time.Since(began).Seconds(), Stopped: r.Stopped, Paths: r.Paths, States: r.States, Events: r.Events,
+		Seconds: time.Since(began).Seconds(), CPU: cpu.Seconds(), Stopped: r.Stopped, Paths: r.Paths, States: r.States, Events: r.Events,
 		Depth: r.Depth, Steps: r.Steps, Nodes: r.Nodes, Limits: r.Limits, Timing: r.Timing,
 		Omission: r.Coverage.OmissionProbability,
 	}
@@ -357,9 +359,10 @@ func (h *bugHunt) search(ctx context.Context, row *bugRow, seed uint64, out stri
 	return run, nil
 }
 
-// searchReport runs a search and returns its report.
-func (a *app) searchReport(ctx context.Context, args []string) (*report.Report, error) {
+// searchReport runs a search and returns its report, and the processor time that the search took.
+func (a *app) searchReport(ctx context.Context, args []string) (*report.Report, time.Duration, error) {
 	var out, errs bytes.Buffer
+	var cpu time.Duration
 	if a.respawn == nil {
 		in := &app{stdout: &out, stderr: &errs, program: a.program}
 		in.run(ctx, args)
@@ -370,17 +373,18 @@ func (a *app) searchReport(ctx context.Context, args []string) (*report.Report, 
 		child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
 		var exit *exec.ExitError
 		if err := child.Run(); err != nil && !errors.As(err, &exit) {
-			return nil, err
+			return nil, 0, err
 		}
+		cpu = child.ProcessState.UserTime() + child.ProcessState.SystemTime()
 	}
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return nil, 0, ctx.Err()
 	}
 	var r report.Report
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		return nil, fmt.Errorf("the search gave no report: %s", bytes.TrimSpace(errs.Bytes()))
+		return nil, 0, fmt.Errorf("the search gave no report: %s", bytes.TrimSpace(errs.Bytes()))
 	}
-	return &r, nil
+	return &r, cpu, nil
 }
 
 // summarise fills in what follows from the runs.
@@ -408,6 +412,7 @@ func (r *bugRow) summarise() {
 	}
 	seconds := column(counted, func(b *bugRun) float64 { return b.Seconds })
 	r.Seconds.Min, r.Seconds.Median, r.Seconds.Max = seconds[0], middle(seconds), seconds[len(seconds)-1]
+	r.CPU = middle(column(counted, func(b *bugRun) float64 { return b.CPU }))
 	r.Paths = middle(column(counted, func(b *bugRun) int { return b.Paths }))
 	r.States = middle(column(counted, func(b *bugRun) int { return b.States }))
 	r.Events = middle(column(counted, func(b *bugRun) int { return b.Events }))

@@ -11,12 +11,12 @@ import (
 // text writes the tables for a terminal.
 func (h *bugHunt) text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "system\tbug\texpected\tfound as\tseeds\tseconds\tpaths\tstates\tdepth\tsteps\tnodes\tfaults\tprefix\tcritical step")
+	fmt.Fprintln(t, "system\tbug\texpected\tfound as\tseeds\tseconds\tCPU s\tpaths\tstates\tdepth\tsteps\tnodes\tfaults\tprefix\tcritical step")
 	for i := range h.rows {
 		r := &h.rows[i]
 		s := r.shown()
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", r.System, r.Bug, r.Expected, r.verdict(),
-			r.FoundRuns, len(r.Runs), r.seconds(), grouped(r.Paths), grouped(r.States), r.Depth, r.Steps, s.Nodes,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", r.System, r.Bug, r.Expected, r.verdict(),
+			r.FoundRuns, len(r.Runs), r.seconds(), secondsText(r.CPU), grouped(r.Paths), grouped(r.States), r.Depth, r.Steps, s.Nodes,
 			limitsText(s.Limits), s.Prefixes, s.Critical)
 	}
 	if err := t.Flush(); err != nil {
@@ -27,11 +27,11 @@ func (h *bugHunt) text(w io.Writer) error {
 		return nil
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintln(t, "bug\tflags\tfound as\tseeds\tseconds\tpaths\tstates\tdepth\tevents\tcritical step\toriginal")
+	fmt.Fprintln(t, "bug\tflags\tfound as\tseeds\tseconds\tCPU s\tpaths\tstates\tdepth\tevents\tcritical step\toriginal")
 	for i := range h.compared {
 		r := &h.compared[i]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.Bug, r.flags(), r.verdict(),
-			r.FoundRuns, len(r.Runs), r.seconds(), grouped(r.Paths), grouped(r.States), r.Depth, grouped(r.Events),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.Bug, r.flags(), r.verdict(),
+			r.FoundRuns, len(r.Runs), r.seconds(), secondsText(r.CPU), grouped(r.Paths), grouped(r.States), r.Depth, grouped(r.Events),
 			r.shown().Critical, r.Original)
 	}
 	return t.Flush()
@@ -115,18 +115,19 @@ system's ordinary driver and properties, with the settings that `+"`macemc syste
 %s.
 
 Seconds are those of the process, with the critical transition and the report: least / median / most over the seeds
-%s, %s. Paths, states, depth (of the exhaustive part) and steps (of the violating run)
-are medians. The critical step, after which the run can never become live, is that of the first seed that found the bug,
+%s, %s. CPU seconds, which a busy machine changes less, paths, states, depth (of the
+exhaustive part) and steps (of the violating run) are medians. The critical step, after which the run can never become live, is that of the first seed that found the bug,
 with the choice within the step when that decides; findings other than liveness end at the step that violates something,
 and have none. At most %v are spent per search.
 
-Prefix: the search starts from live states instead of the first state. It makes them itself, by random walks without
-faults that end when the system has become live, and takes each in turn.
+Prefix: the search starts from live states instead of the first state. It makes them itself, by %d random walks without faults
+that end when the system has become live, and starts from each in turn. (`+"`macemc search SYSTEM --save-prefixes DIR`"+`
+writes such walks as path files, and `+"`--prefix FILE`"+` starts from one.)
 
 Original: figures of Killian, Anderson, Jhala and Vahdat, "Life, Death, and the Critical Transition: Finding Liveness Bugs
 in Systems Code" (NSDI 2007, extended version), where it has any, from one machine of 2006. Bugs of RandTree are RT, of the transport
 MT, of Pastry P, of BrokenTree BT, of Overcast OV.
-`, bugsMark, h.command(), h.conclusion(), h.flags.seeds, h.machine, h.flags.time)
+`, bugsMark, h.command(), h.conclusion(), h.flags.seeds, h.machine, h.flags.time, prefixRuns)
 	system := ""
 	for i := range h.rows {
 		r := &h.rows[i]
@@ -135,13 +136,13 @@ MT, of Pastry P, of BrokenTree BT, of Overcast OV.
 			fmt.Fprintf(&b, `
 ## %s
 
-| bug | defect | found as | seeds | seconds | paths | states | depth | steps | nodes | faults | prefix | critical step | original |
-|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|---|---|
+| bug | defect | found as | seeds | seconds | CPU s | paths | states | depth | steps | nodes | faults | prefix | critical step | original |
+|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|---|---|---|
 `, system)
 		}
 		s := r.shown()
-		row(&b, r.Bug, r.Summary, r.verdict(), fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(), grouped(r.Paths),
-			grouped(r.States), fmt.Sprint(r.Depth), fmt.Sprint(r.Steps), fmt.Sprint(s.Nodes), limitsText(s.Limits),
+		row(&b, r.Bug, r.Summary, r.verdict(), fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(), secondsText(r.CPU),
+			grouped(r.Paths), grouped(r.States), fmt.Sprint(r.Depth), fmt.Sprint(r.Steps), fmt.Sprint(s.Nodes), limitsText(s.Limits),
 			s.Prefixes.String(), s.Critical.String(), r.Original)
 	}
 	if len(h.compared) == 0 {
@@ -158,8 +159,8 @@ visited set a state is explored once; a fingerprint of few bits takes different 
 the column "lost a state" bounds the probability of that. Not found is not found within the time for
 a search or, where the states ended, at all. Where the original has two figures they are of two variants of that search.
 
-| bug | search | flags | found as | seeds | seconds | paths | states | depth | events | critical step | lost a state | original |
-|---|---|---|---|--:|--:|--:|--:|--:|--:|---|---|---|
+| bug | search | flags | found as | seeds | seconds | CPU s | paths | states | depth | events | critical step | lost a state | original |
+|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|---|
 `)
 	for i := range h.compared {
 		r := &h.compared[i]
@@ -175,7 +176,7 @@ a search or, where the states ended, at all. Where the original has two figures 
 		if verdict == notFound {
 			verdict += ", stopped: " + s.Stopped
 		}
-		row(&b, r.Bug, r.How, r.flags(), verdict, fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(),
+		row(&b, r.Bug, r.How, r.flags(), verdict, fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(), secondsText(r.CPU),
 			grouped(r.Paths), grouped(r.States), fmt.Sprint(r.Depth), grouped(r.Events),
 			s.Critical.String(), lost, r.Original)
 	}

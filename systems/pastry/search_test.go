@@ -213,22 +213,34 @@ func TestFullSize(t *testing.T) {
 	}
 }
 
-// BenchmarkWalk measures random walks of 8 nodes to their first live state, with events/s.
+// BenchmarkWalk measures random walks to their first live state: an operation is a walk. The larger
+// system is Pastry in full size.
 func BenchmarkWalk(b *testing.B) {
-	sys := system(b, spec.Config{Nodes: 8, Params: map[string]string{"bits": "32", "leaves": "4"}}, sim.Limits{}, "")
-	world, err := sim.NewWorld(&sys, sim.Options{})
-	if err != nil {
-		b.Fatal(err)
+	for _, c := range []struct {
+		name string
+		conf spec.Config
+	}{
+		{"nodes=8/bits=32", spec.Config{Nodes: 8, Params: map[string]string{bitsParam: "32", leavesParam: "4"}}},
+		{"nodes=16/bits=160", spec.Config{Nodes: 16}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			sys := system(b, c.conf, sim.Limits{}, "")
+			world, err := sim.NewWorld(&sys, sim.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			loop, walker, events := search.NewLoop(world), search.NewWalker(search.DefaultWeights(), 20_000), 0
+			b.ReportAllocs()
+			for i := range b.N {
+				walker.Seed(1, uint64(i))
+				o := loop.Run(walker, search.Task{})
+				if !o.Live {
+					b.Fatalf("walk %d ended %v, not live", i, o.End)
+				}
+				events += o.Steps
+			}
+			b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
+			b.ReportMetric(float64(events)/float64(b.N), "events/walk")
+		})
 	}
-	loop, walker, events := search.NewLoop(world), search.NewWalker(search.DefaultWeights(), 4000), 0
-	b.ReportAllocs()
-	for i := range b.N {
-		walker.Seed(1, uint64(i))
-		o := loop.Run(walker, search.Task{})
-		if !o.Live {
-			b.Fatalf("walk %d ended %v, not live", i, o.End)
-		}
-		events += o.Steps
-	}
-	b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
 }

@@ -1,6 +1,5 @@
-// Package randtree is RandTree, the random overlay tree of MaceMC (Killian, Anderson, Jhala, Vahdat:
-// Life, Death, and the Critical Transition, NSDI 2007), with the seventeen defects that the paper
-// found in it, RT1 to RT17, as switches.
+// Package randtree is RandTree, a random overlay tree of bounded degree that recovers from failures and
+// partitions.
 //
 // # Protocol
 //
@@ -18,6 +17,12 @@
 // children agree without talking: the lowest of them is the new root, and the others join it.
 // A parent may tell a child to look for another place (the application's action shed).
 //
+// # Source
+//
+// RandTree of Killian, Anderson, Jhala and Vahdat, "Life, Death, and the Critical Transition: Finding
+// Liveness Bugs in Systems Code" (NSDI 2007, extended version), with the seventeen defects described
+// there, RT1 to RT17, as switches.
+//
 // # Properties
 //
 // Liveness: every node has joined; all nodes agree on one root; parents and children agree. All
@@ -26,7 +31,7 @@
 // outside init; a joining node takes itself for the root (parameter strict-root). Assertions in the
 // code: a node that is made root holds no other root pointer, and none that joins has a parent.
 //
-// # What was added to the published protocol
+// # What had to be added
 //
 // The published rules alone loop or die once nodes crash and connections break. These were added.
 // Where a star stands, leaving that part out makes random walks with faults find a dead or looping
