@@ -166,7 +166,7 @@ func TestSupervised(t *testing.T) {
 			}
 			var rep report.Report
 			if out.Death != nil {
-				r, err := check.Bury(options(meanSystem(c.harm)), out)
+				r, err := check.Bury(t.Context(), options(meanSystem(c.harm)), out)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -200,7 +200,7 @@ func TestSupervisedBoot(t *testing.T) {
 	if err != nil || out.Death == nil {
 		t.Fatalf("%v, %+v: %s", err, out, stderr.String())
 	}
-	rep, err := check.Bury(options(meanSystem("boot")), out)
+	rep, err := check.Bury(t.Context(), options(meanSystem("boot")), out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,10 +110,12 @@ func (r *Report) facts() []fact {
 		f = append(f, fact{"stuck:", "nothing can happen any more", "no event is enabled but injected faults"})
 	}
 	if c := r.Critical; c != nil {
-		return append(f, c.facts()...)
-	}
-	if last := r.lastStep(); last != nil {
+		f = append(f, c.facts()...)
+	} else if last := r.lastStep(); last != nil {
 		f = append(f, fact{fmt.Sprintf("at step %d:", last.Number), last.Sentence(), last.Source})
+	}
+	if r.Shrunk != nil {
+		f = append(f, r.Shrunk.fact(r))
 	}
 	return f
 }

@@ -30,9 +30,10 @@ func (a *app) bugsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bugs [SYSTEM...]",
 		Short: "Search for every known bug of the bundled systems",
-		Long: `Runs "macemc search SYSTEM --bug ID" for each known bug of the given systems, of all
-if none is given, and prints a table of what was found. A bug that is not found, or
-found as another kind than expected, is shown as that, and the exit status is 1.
+		Long: `Runs "macemc search SYSTEM --bug ID --no-shrink" for each known bug of the given
+systems, of all if none is given, and prints a table of what was found. A bug that is
+not found, or found as another kind than expected, is shown as that, and the exit
+status is 1.
 Interrupted, it prints what it has.`,
 		Example: `  macemc bugs
   macemc bugs randtree transport --time 20s --seed 3
@@ -95,7 +96,7 @@ search:
 		for i := range e.Bugs {
 			b := &e.Bugs[i]
 			args := []string{"search", e.Name, "--bug", b.ID, "--json", "--time", limit.String(),
-				"--seed", fmt.Sprint(seed), "--out", filepath.Join(dir, b.ID)}
+				"--seed", fmt.Sprint(seed), "--no-shrink", "--out", filepath.Join(dir, b.ID)}
 			began := time.Now()
 			r, err := a.searchReport(ctx, args)
 			if ctx.Err() != nil {

@@ -26,6 +26,7 @@ var imports = []struct {
 	{pkg: "replay", module: []string{"choose", "sim", "sim/plan"}},
 	{pkg: "search", module: []string{"choose", "macetime", "sim", "sim/table", "replay"}},
 	{pkg: "critical", module: []string{"choose", "macetime", "sim", "replay", "search"}},
+	{pkg: "shrink", module: []string{"choose", "critical", "replay", "search", "sim"}},
 }
 
 // importDirection: imports point downward only.

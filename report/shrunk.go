@@ -1,0 +1,28 @@
+package report
+
+import "fmt"
+
+// Shrunk says how the run was before it was made smaller.
+type Shrunk struct {
+	FromSteps    int     `json:"from_steps"`              // of the run as it was found
+	FromCritical int     `json:"from_critical,omitempty"` // its critical step; 0: none
+	Candidates   int     `json:"candidates"`              // that were tried
+	Executed     int     `json:"executed"`                // steps
+	Seconds      float64 `json:"seconds"`
+	// Minimal says that no single step before the finding, or before the critical one, can be left out.
+	Minimal  bool   `json:"minimal"`
+	Original string `json:"original_path_file,omitempty"`
+}
+
+// fact says it in one line.
+func (s *Shrunk) fact(r *Report) fact {
+	text := fmt.Sprintf("from %s to %s", plural(s.FromSteps, "step"), number(r.Steps))
+	aside := plural(s.Candidates, "candidate") + " tried"
+	if c := r.Critical; c != nil && c.Step > 0 {
+		aside = fmt.Sprintf("critical step %s to %s; %s", number(s.FromCritical), number(c.Step), aside)
+	}
+	if !s.Minimal {
+		aside += ", more would be left to try"
+	}
+	return fact{"shrunk:", text, aside}
+}
