@@ -97,7 +97,7 @@ func (d *dying) cut() (*Result, error) {
 }
 
 func (d *dying) shrink(ctx context.Context) (*Result, error) {
-	c := d.cfg.Dead
+	cfg, c := d.cfg, d.cfg.Dead
 	all, err := d.player.Follow(c.Dead)
 	if err != nil {
 		return nil, err
@@ -132,6 +132,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	d.quick = d.enough(path[:d.player.Run.Bounds[c.Step-1]])
 	unshrunk := &Result{Path: c.Dead, Steps: len(all.Script.Steps), From: len(all.Script.Steps), Dead: c}
 	r := &reducer{best: cause, judge: d.judge}
+	r.tell = func(r *reducer) { cfg.tell(r, d.executed()) }
 	r.spent = func() bool { return d.executed() >= d.cfg.MaxSteps }
 	r.detoured = func() bool { return d.executed() >= d.cfg.MaxSteps/2 }
 	for round := 0; ; round++ {

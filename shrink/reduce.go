@@ -18,6 +18,7 @@ type textSum [sha256.Size]byte
 // same order.
 type reducer struct {
 	judge judge
+	tell  func(*reducer) // before each candidate
 	// spent reports whether the budget is used up, detoured whether so much is that detours do not pay.
 	spent, detoured func() bool
 
@@ -63,6 +64,7 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 		return false
 	}
 	r.tried++
+	r.tell(r)
 	run, ok, err := r.judge(ctx, s)
 	switch {
 	case err != nil:

@@ -102,10 +102,10 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		at = first.Script.Steps[n-1].class()
 	}
 	r := &reducer{best: first.Script}
+	r.tell = func(r *reducer) { cfg.tell(r, p.Steps) }
 	r.spent = func() bool { return p.Steps >= cfg.MaxSteps }
 	r.detoured = func() bool { return p.Steps >= cfg.MaxSteps/2 }
 	r.judge = func(_ context.Context, s Script) (Script, bool, error) {
-		cfg.tell(r, p.Steps)
 		run := p.Play(s)
 		ok := run.Finding != nil && same(run.Finding, &cfg.Finding) && run.Unlikely <= first.Unlikely
 		if n := len(run.Script.Steps); ok && at != "" {
