@@ -40,6 +40,8 @@ type Options struct {
 	ShrinkSteps int
 	// Commands says what a person can run next, when the report is in that folder. Nil: nothing.
 	Commands func(dir string) report.Commands
+
+	told search.Progress // last
 }
 
 // Writable finds out, before anything is searched, whether a report could be written. It leaves
@@ -52,6 +54,12 @@ func Writable(o Options) error { return o.folder().probe() }
 func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.Search.Workers = cmp.Or(o.Search.Workers, runtime.GOMAXPROCS(0))
 	o.Search.Confirm = o.confirm
+	if tell := o.Search.Progress; tell != nil {
+		o.Search.Progress = func(p search.Progress) {
+			o.told = p
+			tell(p)
+		}
+	}
 	res, err := search.Run(ctx, o.Search)
 	if err != nil {
 		return nil, err
@@ -114,7 +122,7 @@ func (o *Options) conclude(ctx context.Context, res *search.Result) (*report.Rep
 	if before != nil {
 		h := f.error.Header
 		h.Note = "before it was shrunk: " + h.Note
-		if f.original, err = replay.WriteFile(&sys, h, before.path); err != nil {
+		if f.original, err = before.file(&sys, h); err != nil {
 			return r, err
 		}
 	}

@@ -108,7 +108,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	}
 	cause := all.Script
 	cause.Steps = cause.Steps[:c.Step]
-	d.class, d.most = cause.Steps[c.Step-1].class(), all.Unlikely
+	d.class, d.most = cause.Steps[c.Step-1].Class(), all.Unlikely
 	for i := range d.system.Properties {
 		if p := &d.system.Properties[i]; p.Eventually != nil && p.Name == d.cfg.Finding.Property {
 			d.goal = p
@@ -183,12 +183,12 @@ func (d *dying) executed() int { return d.player.Steps + d.steps }
 // judge reports whether a script ends with a step of the critical one's class, after which walks do
 // not recover and before which one does.
 func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
-	if n := len(s.Steps); n == 0 || s.Steps[n-1].class() != d.class {
+	if n := len(s.Steps); n == 0 || s.Steps[n-1].Class() != d.class {
 		return Script{}, false, nil
 	}
 	run := d.player.Play(s)
 	n := len(run.Script.Steps)
-	if run.Err != nil || run.Finding != nil || n == 0 || run.Script.Steps[n-1].class() != d.class || run.Unlikely > d.most {
+	if run.Err != nil || run.Finding != nil || n == 0 || run.Script.Steps[n-1].Class() != d.class || run.Unlikely > d.most {
 		return Script{}, false, run.Err
 	}
 	path := d.player.Run.Path.Clone()
@@ -276,7 +276,7 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if res.Case != critical.C1 || res.Step > len(s.Steps) || s.Steps[res.Step-1].class() != d.class {
+	if res.Case != critical.C1 || res.Step > len(s.Steps) || s.Steps[res.Step-1].Class() != d.class {
 		return nil, nil
 	}
 	res.Dead = res.Dead[:len(path)] // without the longer walks that may have been needed to tell

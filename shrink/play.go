@@ -16,7 +16,11 @@ import (
 type Player struct {
 	Run *replay.Run
 	// Steps counts the steps executed by all scripts.
-	Steps    int
+	Steps int
+	// Noted is called by Play before each pick, [choose.Event] included, when the path before it is
+	// Run.Path. May be nil.
+	Noted func(kind choose.Kind)
+
 	answers  choose.PickSource
 	taken    []choose.FilePick
 	unlikely int
@@ -62,6 +66,9 @@ func (p *Player) Play(s Script) Played {
 		}
 		p.begin(step.Picks)
 		p.Steps++
+		if p.Noted != nil {
+			p.Noted(choose.Event)
+		}
 		over = ended(p.Run.Step(index, p))
 		step.Picks = p.picks()
 		out.Script.Steps = append(out.Script.Steps, step)
@@ -88,7 +95,7 @@ func (p *Player) find(s *Step) (index int, ok bool) {
 		}
 		if near < 0 {
 			if class == "" {
-				class = s.class()
+				class = s.Class()
 			}
 			if rest, ok := strings.CutPrefix(key, class); ok && (rest == "" || rest[0] == '{') {
 				near, nearKey = i, key
@@ -118,6 +125,9 @@ func (p *Player) picks() []choose.FilePick {
 func (p *Player) Choose(at choose.Point) int {
 	pick := p.answers.Choose(at)
 	p.note(at, pick)
+	if p.Noted != nil {
+		p.Noted(at.Kind)
+	}
 	return pick
 }
 

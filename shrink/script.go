@@ -23,9 +23,9 @@ type Step struct {
 	Picks      []choose.FilePick // its answers; faults that did not strike are left out
 }
 
-// class is what is left of a key without the content of messages, which depends on what came before:
+// Class is what is left of a key without the content of messages, which depends on what came before:
 // "deliver n1<-n0 Ping".
-func (s *Step) class() string {
+func (s *Step) Class() string {
 	head, _, _ := strings.Cut(s.Key, "{")
 	return head
 }
