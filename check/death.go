@@ -168,8 +168,13 @@ func (d *Death) classify(state *os.ProcessState, said string) {
 
 // diverges says that the step was still running after limit.
 func (d *Death) diverges(limit time.Duration) {
-	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("the handler did not return within %v", limit)
+	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s within %v", notReturned, limit)
 }
+
+const notReturned = "the handler did not return"
+
+// endless reports whether the process did not die of itself.
+func (d *Death) endless() bool { return strings.HasPrefix(d.Message, notReturned) }
 
 // exit waits for cmd in the background.
 func exit(cmd *exec.Cmd) <-chan error {

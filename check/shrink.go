@@ -94,7 +94,8 @@ const (
 	// return.
 	maxProcesses = 250
 	// hasty is by how much a step may take less in them than what a suspect is confirmed with.
-	hasty = 40
+	hasty         = 40
+	leastPatience = 100 * time.Millisecond
 )
 
 // shrinkDeath makes a run smaller whose last step kills its process or does not return. Each candidate
@@ -121,7 +122,11 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death) (*
 	limit := confirmLimit(o.Search.HandlerLimit)
 	var small *shrink.Result
 	tried := 0
-	for _, patience := range []time.Duration{limit / hasty, limit / 10} {
+	patiences := []time.Duration{limit} // what dies of itself is waited for
+	if d.endless() {
+		patiences = []time.Duration{max(limit/hasty, leastPatience), limit / 10}
+	}
+	for _, patience := range patiences {
 		var best shrink.Script
 		best, small, err = shrink.Isolated(ctx, start, maxProcesses-tried, o.shrinkProgress(time.Now()), func(ctx context.Context, s shrink.Script) (shrink.Script, bool, error) {
 			got, err := dies(ctx, &s, patience)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,7 +77,7 @@ func meanSystem(harm string) sim.System {
 		Actions: []sim.AnyAction{sim.Action[*mean]{
 			Name: "send", Times: 1, At: func(id sim.NodeID) bool { return id == 0 },
 			Do: func(_ *mean, env sim.Env) { env.Send(1, 1); env.Send(1, 2) },
-		}},
+		}, sim.Action[*mean]{Name: "rest", Times: 1, Do: func(*mean, sim.Env) {}}},
 		Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
 	}
 }
@@ -187,6 +188,41 @@ func TestSupervised(t *testing.T) {
 				t.Errorf("path file:\n%s", text)
 			}
 		})
+	}
+}
+
+// A run that kills its process is shrunk in fresh ones: to send and the delivery of the second message. The
+// process lives when the first message is delivered before.
+func TestShrinkDeath(t *testing.T) {
+	for _, c := range []struct {
+		harm string
+		kind sim.FindingKind
+	}{{"exit", sim.Panic}, {"overflow", sim.Divergence}} {
+		sys := meanSystem(c.harm)
+		file := filepath.Join(t.TempDir(), "long.path")
+		text := "macemc path 1\nsystem mean\nnodes 2\ntiming ByDeadline\nseed 1\n" +
+			"1 action n0 rest\n1 action n1 rest\n0 action n0 send\n1 deliver n1<-n0 2\nend 4\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := check.LoadFor(t.Context(), file, &sys, harmed(c.harm))
+		if err != nil || l.Death == nil || len(l.Moved) != 0 {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		rep, small, err := check.Shrink(t.Context(), l, check.ShrinkOptions{Respawn: harmed(c.harm)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Verdict != search.Violation || rep.Kind != c.kind || rep.Steps != 2 || rep.Shrunk == nil || rep.Shrunk.FromSteps != 4 || !rep.Shrunk.Minimal {
+			t.Errorf("%s: %s, %s in step %d, %+v", c.harm, rep.Verdict, rep.Kind, rep.Steps, rep.Shrunk)
+		}
+		var keys []string
+		for _, s := range small.Steps {
+			keys = append(keys, s.Key)
+		}
+		if want := []string{"action n0 send", "deliver n1<-n0 2"}; !slices.Equal(keys, want) {
+			t.Errorf("%s: %q, want %q", c.harm, keys, want)
+		}
 	}
 }
 

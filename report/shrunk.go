@@ -14,7 +14,15 @@ type Shrunk struct {
 	Original string `json:"original_path_file,omitempty"`
 }
 
-// fact says it in one line.
+// ShrunkText says in one line how much smaller a run has become.
+func ShrunkText(r *Report) string {
+	if r.Shrunk == nil {
+		return "a run of this kind is not shrunk, it is as it was"
+	}
+	f := r.Shrunk.fact(r)
+	return f.text + "; " + f.aside
+}
+
 func (s *Shrunk) fact(r *Report) fact {
 	text := fmt.Sprintf("from %s to %s", plural(s.FromSteps, "step"), number(r.Steps))
 	aside := plural(s.Candidates, "candidate") + " tried"

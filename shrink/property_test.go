@@ -114,7 +114,7 @@ func TestSafetyIsMinimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bad := []int{5}
 		tab, moves := draw(t, bad, nil, func(_ *automaton.Table, state int) bool { return slices.Contains(bad, state) })
-		if moves == nil || len(moves) == 0 {
+		if len(moves) == 0 {
 			t.Skip("the bad state was not reached")
 		}
 		r, err := shrink.Run(t.Context(), shrink.Config{Walks: critical.Config{System: tab.System()}, Path: pathOf(&tab, moves), Finding: safe})
@@ -172,7 +172,7 @@ func TestDeadIsMinimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		live := []int{5}
 		tab, moves := draw(t, nil, live, func(tab *automaton.Table, state int) bool { return chances(tab)[state] == 0 })
-		if moves == nil || len(moves) == 0 {
+		if len(moves) == 0 {
 			t.Skip("no dead state was reached, or the first one is dead")
 		}
 		p := chances(&tab)
