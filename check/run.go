@@ -6,6 +6,7 @@ package check
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -108,10 +109,8 @@ func (o *Options) conclude(ctx context.Context, res *search.Result) (*report.Rep
 	if err != nil {
 		return r, err
 	}
-	before, err := o.shrink(ctx, &sys, res)
-	if err != nil {
-		return r, err
-	}
+	// What was found is told also when it cannot be made smaller.
+	before, notShrunk := o.shrink(ctx, &sys, res)
 	if before != nil {
 		r.Shrunk = &before.facts
 	}
@@ -119,14 +118,14 @@ func (o *Options) conclude(ctx context.Context, res *search.Result) (*report.Rep
 	if err != nil {
 		return r, err
 	}
-	if before != nil {
+	if before != nil && before.smaller {
 		h := f.error.Header
 		h.Note = "before it was shrunk: " + h.Note
 		if f.original, err = before.file(&sys, h); err != nil {
 			return r, err
 		}
 	}
-	return r, o.write(r, f)
+	return r, errors.Join(o.write(r, f), notShrunk)
 }
 
 // System is the system with only those properties that are checked.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/macemc/macemc/choose"
@@ -17,9 +18,10 @@ import (
 
 // original is a finding as it was before it was shrunk.
 type original struct {
-	path  choose.Path
-	death *Death // how the last step of path kills; nil: it does not
-	facts report.Shrunk
+	path    choose.Path
+	death   *Death // how the last step of path kills; nil: it does not
+	smaller bool   // the run is another one now
+	facts   report.Shrunk
 }
 
 func (b *original) tell(r *shrink.Result, began time.Time) {
@@ -35,8 +37,8 @@ func (b *original) file(sys *sim.System, h choose.Header) (*choose.File, error) 
 	return replay.WriteFile(sys, h, b.path)
 }
 
-// shrink makes the run of a finding smaller, in place. It returns nil when that was not asked for, does
-// not apply, or changes nothing.
+// shrink makes the run of a finding smaller, in place. It returns nil when that was not asked for or is
+// not possible.
 func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Result) (*original, error) {
 	if o.NoShrink || res.Finding == nil {
 		return nil, nil
@@ -58,7 +60,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		if err != nil {
 			return nil, err
 		}
-		before.death, res.Detail = detail, d
+		before.death, before.smaller, res.Detail = detail, d != detail, d
 		before.tell(small, began)
 		return before, nil
 	case *critical.Result:
@@ -77,6 +79,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		return nil, err
 	}
 	before.tell(small, began)
+	before.smaller = !slices.Equal(small.Path, before.path)
 	after := *found
 	after.Path, after.Steps, after.Property = small.Path, small.Steps, cfg.Finding.Property
 	if f := small.Finding; f != nil {

@@ -11,13 +11,13 @@ type Shrunk struct {
 	Seconds      float64 `json:"seconds"`
 	// Minimal says that no single step before the finding, or before the critical one, can be left out.
 	Minimal  bool   `json:"minimal"`
-	Original string `json:"original_path_file,omitempty"`
+	Original string `json:"original_path_file,omitempty"` // "": none
 }
 
 // ShrunkText says in one line how much smaller a run has become.
 func ShrunkText(r *Report) string {
 	if r.Shrunk == nil {
-		return "a run of this kind is not shrunk, it is as it was"
+		return "the run cannot be shrunk, it is as it was"
 	}
 	f := r.Shrunk.fact(r)
 	return f.text + "; " + f.aside
@@ -25,6 +25,9 @@ func ShrunkText(r *Report) string {
 
 func (s *Shrunk) fact(r *Report) fact {
 	text := fmt.Sprintf("from %s to %s", plural(s.FromSteps, "step"), number(r.Steps))
+	if r.Steps == s.FromSteps {
+		text = fmt.Sprintf("still %s", plural(r.Steps, "step"))
+	}
 	aside := plural(s.Candidates, "candidate") + " tried"
 	if c := r.Critical; c != nil && c.Step > 0 {
 		aside = fmt.Sprintf("critical step %s to %s; %s", number(s.FromCritical), number(c.Step), aside)

@@ -59,12 +59,12 @@ type Result struct {
 }
 
 // ErrUnable is the error of [Run] about runs that cannot be made smaller: those whose critical
-// transition is not known, and findings that are no function of the run.
-var ErrUnable = errors.New("shrink: a run of this kind is not shrunk")
+// transition is not known, and those that do not end with their finding when they are executed again,
+// because it is no function of the run, or was made by a closer look.
+var ErrUnable = errors.New("shrink: the run cannot be shrunk")
 
 // Run shrinks a run. When ctx is done it returns the smallest that is known by then, which may be the
-// run itself. The error is about the configuration or the system, or says that the run does not
-// violate as it is said to.
+// run itself. The error is about the configuration or the system, or is [ErrUnable].
 func Run(ctx context.Context, cfg Config) (*Result, error) {
 	cfg.MaxSteps = cmp.Or(cfg.MaxSteps, DefaultMaxSteps)
 	if cfg.MaxSteps < 0 {
@@ -94,7 +94,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		return nil, err
 	}
 	if first.Finding == nil || !same(first.Finding, &cfg.Finding) {
-		return nil, fmt.Errorf("shrink: the run ends with %w, not with %w", orNothing(first.Finding), &cfg.Finding)
+		return nil, fmt.Errorf("%w: it ends with %w when it is executed again, not with %w", ErrUnable, orNothing(first.Finding), &cfg.Finding)
 	}
 	// The bound on choices tells of no place, so the step stands for it.
 	at := ""
