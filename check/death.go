@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/shrink"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -65,6 +66,32 @@ func (d *Death) step(sys *sim.System) (replay.TraceStep, error) {
 		s.Choices = append(s.Choices, sim.Answer{Kind: p.Kind, Label: p.Label, Pick: p.Pick})
 	}
 	return s, nil
+}
+
+// script is the run in the form that is shrunk.
+func (d *Death) script(sys *sim.System) (shrink.Script, error) {
+	w, err := sim.NewWorld(sys, sim.Options{})
+	if err != nil {
+		return shrink.Script{}, err
+	}
+	p := &shrink.Player{Run: replay.NewRun(w)}
+	before, err := p.Follow(d.Before)
+	if err != nil {
+		return shrink.Script{}, err
+	}
+	ev, ok := p.Run.Event(d.Index)
+	if !ok || before.Finding != nil {
+		return shrink.Script{}, fmt.Errorf("step %d: no event %d is enabled", d.Steps, d.Index)
+	}
+	s := before.Script
+	s.Steps = append(s.Steps, shrink.Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: w.Key(ev), Picks: d.Picks})
+	return s, nil
+}
+
+// cause is what deaths have in common that are alike: their kind and the beginning of what is said of them.
+func (d *Death) cause() string {
+	words := strings.Fields(d.Message)
+	return fmt.Sprint(d.Kind, words[:min(3, len(words))])
 }
 
 // complete adds the step that kills to the trace of the steps before.
@@ -141,8 +168,13 @@ func (d *Death) classify(state *os.ProcessState, said string) {
 
 // diverges says that the step was still running after limit.
 func (d *Death) diverges(limit time.Duration) {
-	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("the handler did not return within %v", limit)
+	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s within %v", notReturned, limit)
 }
+
+const notReturned = "the handler did not return"
+
+// endless reports whether the process did not die of itself.
+func (d *Death) endless() bool { return strings.HasPrefix(d.Message, notReturned) }
 
 // exit waits for cmd in the background.
 func exit(cmd *exec.Cmd) <-chan error {

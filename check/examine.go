@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,23 +11,43 @@ import (
 
 	"github.com/macemc/macemc/check/flight"
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/shrink"
 )
 
 // examine executes path in a fresh process, which may take limit for each step, and says how that
 // process died; nil when it did not. respawn makes the command that starts the process; it must come
 // to call [Reexecute] with the same system. A step that takes longer than the limit is a death, too.
 func examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (*Death, error) {
+	return isolate(ctx, respawn, path, nil, limit)
+}
+
+// isolate is examine for a script, too, of which path tells how long it may become.
+func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration) (*Death, error) {
 	dir, err := tempDir()
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "flight")
-	rec, err := flight.Create(file, 2, max(len(path), 1))
+	size := max(len(path), 1)
+	if script != nil {
+		size = 4*size + 1024 // questions may come up that path did not answer
+	}
+	rec, err := flight.Create(file, 2, size)
 	if err != nil {
 		return nil, err
 	}
-	copy(rec.Left(picksRun), path)
+	if script == nil {
+		copy(rec.Left(picksRun), path)
+	} else {
+		text, err := json.Marshal(script)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, scriptFile), text, 0o600); err != nil {
+			return nil, err
+		}
+	}
 
 	var said head
 	cmd := respawn()
@@ -51,7 +72,7 @@ func examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, li
 			<-done
 			return nil, ctx.Err()
 		case <-done:
-			return autopsy(rec, path, cmd.ProcessState, said.String())
+			return autopsy(rec, cmd.ProcessState, said.String())
 		case now := <-tick.C:
 			begun := rec.Get(flight.Begun) != 0
 			switch n := rec.Get(flight.Steps); {
@@ -64,7 +85,7 @@ func examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, li
 			case begun && now.Sub(since) > limit:
 				cmd.Process.Kill()
 				<-done
-				d := found(rec, path)
+				d := found(rec)
 				d.diverges(limit)
 				return d, nil
 			}
@@ -76,20 +97,21 @@ func examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, li
 const startLimit = time.Minute
 
 // autopsy says how a process that has ended died; nil when it came to its own end.
-func autopsy(rec *flight.Recorder, path choose.Path, state *os.ProcessState, said string) (*Death, error) {
+func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death, error) {
 	if _, ok := rec.Ended(); ok {
 		return nil, nil
 	}
 	if rec.Get(flight.Begun) == 0 {
 		return nil, fmt.Errorf("a fresh process ended before it executed anything: %v: %s", state, said)
 	}
-	d := found(rec, path)
+	d := found(rec)
 	d.classify(state, said)
 	return d, nil
 }
 
-// found is where a re-execution of path was when it ended.
-func found(rec *flight.Recorder, path choose.Path) *Death {
+// found is where a re-execution was when it ended.
+func found(rec *flight.Recorder) *Death {
+	path := rec.Left(picksRun)
 	d := &Death{Steps: rec.Get(flight.Steps)}
 	used := min(rec.Get(flight.Used), len(path))
 	kinds := rec.Left(kindsRun)

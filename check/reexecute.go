@@ -1,9 +1,16 @@
 package check
 
 import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
 	"github.com/macemc/macemc/check/flight"
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/shrink"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -11,8 +18,8 @@ import (
 // that they turned out to answer.
 const picksRun, kindsRun = 0, 1
 
-// Reexecute executes the picks that rec holds, from the first state on, and keeps
-// count in rec. It is what a fresh process does to confirm that a run kills its process or does not
+// Reexecute executes the picks that rec holds, from the first state on, or the script beside it, and
+// keeps count in rec. It is what a fresh process does to confirm that a run kills its process or does not
 // end: the process that waits for it reads from rec how far it came. The error is a finding of the
 // last step, or says why the system cannot run at all. Picks that do not fit end the run.
 func Reexecute(sys *sim.System, rec *flight.Recorder) error {
@@ -20,7 +27,14 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 	if err != nil {
 		return err
 	}
+	script, err := givenScript()
+	if err != nil {
+		return err
+	}
 	rec.Set(flight.Begun, 1)
+	if script != nil {
+		return reexecuteScript(w, rec, script)
+	}
 	src := &recorded{path: rec.Left(picksRun), kinds: rec.Left(kindsRun), rec: rec}
 	run := replay.NewRun(w)
 	err = run.Start(src)
@@ -40,6 +54,47 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		return nil // what was executed from the first pick that did not fit means nothing
 	}
 	return err
+}
+
+// scriptFile lies beside the recorder when not picks but a script is to be executed.
+const scriptFile = "script.json"
+
+// givenScript is the script that this process is to execute; nil: there is none.
+func givenScript() (*shrink.Script, error) {
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(os.Getenv(flightVar)), scriptFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	s := new(shrink.Script)
+	if err == nil {
+		err = json.Unmarshal(text, s)
+	}
+	return s, err
+}
+
+// reexecuteScript executes a script and leaves the picks that it turned out to make. It ends when the
+// recorder is full.
+func reexecuteScript(w sim.World, rec *flight.Recorder, s *shrink.Script) error {
+	p := &shrink.Player{Run: replay.NewRun(w)}
+	p.Run.Path = rec.Path(picksRun)
+	kinds := rec.Left(kindsRun)
+	p.Noted = func(kind choose.Kind) {
+		at := len(p.Run.Path)
+		if at == len(kinds) {
+			rec.End(StatusInconclusive)
+			os.Exit(StatusInconclusive)
+		}
+		kinds[at] = int32(kind)
+		rec.Set(flight.Used, at+1)
+		if kind == choose.Event {
+			rec.Set(flight.Steps, p.Run.Steps()+1)
+		}
+	}
+	played := p.Play(*s)
+	if played.Finding != nil {
+		return played.Finding
+	}
+	return played.Err
 }
 
 // recorded answers from a path and counts what it used.

@@ -6,6 +6,7 @@ package check
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -34,8 +35,14 @@ type Options struct {
 	// Respawn makes a command that starts this program again and comes to call [Reexecute] with the
 	// same system. Nil: handlers that do not return are suspected only.
 	Respawn func() *exec.Cmd
+	// NoShrink leaves a violating run as it was found. ShrinkSteps bounds the work of shrinking it, as
+	// MaxSteps does in [shrink.Config].
+	NoShrink    bool
+	ShrinkSteps int
 	// Commands says what a person can run next, when the report is in that folder. Nil: nothing.
 	Commands func(dir string) report.Commands
+
+	told search.Progress // last
 }
 
 // Writable finds out, before anything is searched, whether a report could be written. It leaves
@@ -48,17 +55,23 @@ func Writable(o Options) error { return o.folder().probe() }
 func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.Search.Workers = cmp.Or(o.Search.Workers, runtime.GOMAXPROCS(0))
 	o.Search.Confirm = o.confirm
+	if tell := o.Search.Progress; tell != nil {
+		o.Search.Progress = func(p search.Progress) {
+			o.told = p
+			tell(p)
+		}
+	}
 	res, err := search.Run(ctx, o.Search)
 	if err != nil {
 		return nil, err
 	}
-	return o.conclude(res)
+	return o.conclude(ctx, res)
 }
 
 // Bury reports how checked code killed the process that searched.
-func Bury(o Options, out Outcome) (*report.Report, error) {
+func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
 	d := out.Death
-	return o.conclude(&search.Result{
+	return o.conclude(ctx, &search.Result{
 		Verdict: search.Violation,
 		Finding: &search.Suspect{
 			Kind: d.Kind, Message: d.Message, Stack: d.Stack, Node: -1,
@@ -86,8 +99,8 @@ func (out *Outcome) stats() search.Stats {
 	return search.Stats{Seconds: p.Elapsed.Seconds(), Paths: p.Paths, Events: p.Events, States: p.States}
 }
 
-// conclude makes the report and writes it.
-func (o *Options) conclude(res *search.Result) (*report.Report, error) {
+// conclude shrinks what was found, makes the report and writes it.
+func (o *Options) conclude(ctx context.Context, res *search.Result) (*report.Report, error) {
 	r := o.report(res)
 	if res.Finding == nil {
 		return r, nil
@@ -96,11 +109,23 @@ func (o *Options) conclude(res *search.Result) (*report.Report, error) {
 	if err != nil {
 		return r, err
 	}
+	// What was found is told also when it cannot be made smaller.
+	before, notShrunk := o.shrink(ctx, &sys, res)
+	if before != nil {
+		r.Shrunk = &before.facts
+	}
 	f, err := o.describe(&sys, r, res)
 	if err != nil {
 		return r, err
 	}
-	return r, o.write(r, f)
+	if before != nil && before.smaller {
+		h := f.error.Header
+		h.Note = "before it was shrunk: " + h.Note
+		if f.original, err = before.file(&sys, h); err != nil {
+			return r, err
+		}
+	}
+	return r, errors.Join(o.write(r, f), notShrunk)
 }
 
 // System is the system with only those properties that are checked.
@@ -174,7 +199,9 @@ func (o *Options) report(res *search.Result) *report.Report {
 
 // files are the path files of a finding.
 type files struct {
-	error, live *choose.File // live is nil when no live run is known
+	error    *choose.File
+	live     *choose.File // nil when no live run is known
+	original *choose.File // nil when the run was not shrunk
 }
 
 // describe adds the finding to the report.
@@ -184,14 +211,14 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	r.Stack, r.Steps = found.Stack, found.Steps
 	h := o.header()
 	h.Seed, h.Property = r.Seed, found.Property
-	h.Note = string(found.Kind) + ": " + found.Message
+	h.Note = note(r)
 
 	var f files
 	var err error
 	switch detail := res.Detail.(type) {
 	case *Death:
 		r.Kind, r.Message, r.Stack, r.Steps = detail.Kind, detail.Message, detail.Stack, detail.Steps
-		h.Note = string(r.Kind) + ": " + r.Message
+		h.Note = note(r)
 		if r.Dead, err = detail.trace(sys); err != nil {
 			return f, err
 		}
@@ -215,8 +242,12 @@ func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Re
 	}
 	r.Steps = len(r.Dead.Steps)
 	r.Critical = report.CriticalOf(c, r.Dead)
-	r.Property = cmp.Or(neverHolds(r.Dead, c.Step), r.Property)
+	r.Property = deadProperty(r.Dead, c.Step, r.Property)
 	r.Explain, h.Property = explanation(r.Dead, r.Property), r.Property
+	if r.Shrunk != nil {
+		r.Message = cmp.Or(r.Explain, r.Message)
+		h.Note = note(r)
+	}
 	if f.error, err = replay.WriteFile(sys, h, c.Dead); err != nil || c.Live == nil {
 		return f, err
 	}
@@ -228,17 +259,24 @@ func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Re
 	return f, err
 }
 
-// neverHolds is the first liveness property that holds after no step from the given one on; "" when
-// each of them holds now and then.
-func neverHolds(t *replay.Trace, from int) string {
+// deadProperty is the property that a dead run violates: the one that was suspected if it never holds
+// after the critical step, else the first that does not, else again the one that was suspected.
+func deadProperty(t *replay.Trace, critical int, suspected string) string {
+	never := ""
 	for _, p := range t.Properties {
 		holds := func(s replay.TraceStep) bool { return !slices.Contains(s.Failing, p.Name) }
-		if p.Kind == "eventually" && !p.Holds && !slices.ContainsFunc(t.Steps[max(from, 1)-1:], holds) {
-			return p.Name
+		if p.Kind == "eventually" && !p.Holds && !slices.ContainsFunc(t.Steps[max(critical, 1)-1:], holds) {
+			if p.Name == suspected {
+				return suspected
+			}
+			never = cmp.Or(never, p.Name)
 		}
 	}
-	return ""
+	return cmp.Or(never, suspected)
 }
+
+// note says in a path file what the run violates.
+func note(r *report.Report) string { return string(r.Kind) + ": " + r.Message }
 
 // explanation is what the property says of the last state.
 func explanation(t *replay.Trace, property string) string {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,8 +68,10 @@ func (m *mean) do(depth int) int {
 	return depth
 }
 
+// meanSystem lets its nodes rest when harm ends in "+rest".
 func meanSystem(harm string) sim.System {
-	return sim.System{
+	harm, rests := strings.CutSuffix(harm, "+rest")
+	sys := sim.System{
 		Name:    "mean",
 		Nodes:   2,
 		Network: netsim.Datagrams{},
@@ -79,6 +82,10 @@ func meanSystem(harm string) sim.System {
 		}},
 		Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
 	}
+	if rests {
+		sys.Actions = append(sys.Actions, sim.Action[*mean]{Name: "rest", Times: 1, Do: func(*mean, sim.Env) {}})
+	}
+	return sys
 }
 
 const (
@@ -166,7 +173,7 @@ func TestSupervised(t *testing.T) {
 			}
 			var rep report.Report
 			if out.Death != nil {
-				r, err := check.Bury(options(meanSystem(c.harm)), out)
+				r, err := check.Bury(t.Context(), options(meanSystem(c.harm)), out)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -190,6 +197,41 @@ func TestSupervised(t *testing.T) {
 	}
 }
 
+// A run that kills its process is shrunk in fresh ones: to send and the delivery of the second message. The
+// process lives when the first message is delivered before.
+func TestShrinkDeath(t *testing.T) {
+	for _, c := range []struct {
+		harm string
+		kind sim.FindingKind
+	}{{"exit+rest", sim.Panic}, {"overflow+rest", sim.Divergence}} {
+		sys := meanSystem(c.harm)
+		file := filepath.Join(t.TempDir(), "long.path")
+		text := "macemc path 1\nsystem mean\nnodes 2\ntiming ByDeadline\nseed 1\n" +
+			"1 action n0 rest\n1 action n1 rest\n0 action n0 send\n1 deliver n1<-n0 2\nend 4\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := check.LoadFor(t.Context(), file, &sys, harmed(c.harm))
+		if err != nil || l.Death == nil || len(l.Moved) != 0 {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		rep, small, err := check.Shrink(t.Context(), l, check.ShrinkOptions{Respawn: harmed(c.harm)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Verdict != search.Violation || rep.Kind != c.kind || rep.Steps != 2 || rep.Shrunk == nil || rep.Shrunk.FromSteps != 4 || !rep.Shrunk.Minimal {
+			t.Errorf("%s: %s, %s in step %d, %+v", c.harm, rep.Verdict, rep.Kind, rep.Steps, rep.Shrunk)
+		}
+		var keys []string
+		for _, s := range small.Steps {
+			keys = append(keys, s.Key)
+		}
+		if want := []string{"action n0 send", "deliver n1<-n0 2"}; !slices.Equal(keys, want) {
+			t.Errorf("%s: %q, want %q", c.harm, keys, want)
+		}
+	}
+}
+
 // A process that cannot even boot the nodes has no steps to show, but there is a report.
 func TestSupervisedBoot(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
@@ -200,7 +242,7 @@ func TestSupervisedBoot(t *testing.T) {
 	if err != nil || out.Death == nil {
 		t.Fatalf("%v, %+v: %s", err, out, stderr.String())
 	}
-	rep, err := check.Bury(options(meanSystem("boot")), out)
+	rep, err := check.Bury(t.Context(), options(meanSystem("boot")), out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 const (
 	ErrorPath  = "error.path"
 	LivePath   = "live.path"
+	Original   = "original.path" // the run before it was shrunk
 	ReportPage = "report.html"
 	reportText = "report.md"
 	reportJSON = "report.json"
@@ -27,7 +28,7 @@ func (o *Options) write(r *report.Report, f files) error {
 	if err := keep(r, f); err != nil {
 		return err
 	}
-	errorPath, live := []byte(r.PathText), []byte(r.LivePathText)
+	errorPath := []byte(r.PathText)
 	where := o.folder()
 	if o.Reuse {
 		if dir, ok := where.holding(ErrorPath, errorPath); ok {
@@ -40,8 +41,18 @@ func (o *Options) write(r *report.Report, f files) error {
 		if err := os.WriteFile(filepath.Join(temp, ErrorPath), errorPath, 0o644); err != nil {
 			return err
 		}
-		if f.live != nil {
-			if err := os.WriteFile(filepath.Join(temp, LivePath), live, 0o644); err != nil {
+		for _, p := range []struct {
+			name string
+			file *choose.File
+		}{{LivePath, f.live}, {Original, f.original}} {
+			if p.file == nil {
+				continue
+			}
+			text, err := content(p.file)
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(temp, p.name), text, 0o644); err != nil {
 				return err
 			}
 		}
@@ -60,6 +71,9 @@ func (o *Options) write(r *report.Report, f files) error {
 	})
 	if err != nil {
 		r.PathFile, r.LivePathFile, r.Commands = "", "", report.Commands{}
+		if r.Shrunk != nil {
+			r.Shrunk.Original = ""
+		}
 	}
 	return err
 }
@@ -85,6 +99,9 @@ func (o *Options) placed(r *report.Report, dir string, f files) {
 	r.PathFile, r.LivePathFile = filepath.Join(dir, ErrorPath), ""
 	if f.live != nil {
 		r.LivePathFile = filepath.Join(dir, LivePath)
+	}
+	if f.original != nil {
+		r.Shrunk.Original = filepath.Join(dir, Original)
 	}
 	if o.Commands != nil {
 		r.Commands = o.Commands(dir)

@@ -60,7 +60,7 @@ func TestFinding(t *testing.T) {
 		`MACEMC_REPLAY=testdata/macemc/TestPingAck/error.path go test -run '\^TestPingAck\$' .`,
 	)
 	folder := filepath.Join(dir, "testdata", "macemc", "TestPingAck")
-	for _, name := range []string{"error.path", "live.path", "report.html", "report.md", "report.json"} {
+	for _, name := range []string{"error.path", "live.path", "original.path", "report.html", "report.md", "report.json"} {
 		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -68,8 +68,8 @@ func TestFinding(t *testing.T) {
 
 	// The same finding takes no second folder.
 	run(t, dir, "TestPingAck")
-	if entries, _ := os.ReadDir(folder); len(entries) != 5 {
-		t.Errorf("%d entries in %s, want the 5 files", len(entries), folder)
+	if entries, _ := os.ReadDir(folder); len(entries) != 6 {
+		t.Errorf("%d entries in %s, want the 6 files", len(entries), folder)
 	}
 
 	out, passed = run(t, dir, "TestPingAck", "MACEMC_REPLAY=testdata/macemc/TestPingAck/error.path")

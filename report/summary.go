@@ -123,10 +123,11 @@ func (r *Report) facts() []fact {
 				f = append(f, fact{"handler:", src, ""})
 			}
 		}
-		return f
-	}
-	if last := r.lastStep(); last != nil {
+	} else if last := r.lastStep(); last != nil {
 		f = append(f, fact{fmt.Sprintf("at step %d:", last.Number), last.Sentence(), last.Source})
+	}
+	if r.Shrunk != nil {
+		f = append(f, r.Shrunk.fact(r))
 	}
 	return f
 }

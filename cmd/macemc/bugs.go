@@ -44,20 +44,20 @@ func (a *app) bugsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bugs [SYSTEM...]",
 		Short: "Search for every known bug of the bundled systems",
-		Long: `Runs "macemc search SYSTEM --bug ID" for each known bug of the given systems, of all
-if none is given, once for each seed and in a process of its own, and prints a table:
-with how many seeds it was found, least, median and most seconds, median paths, states
-and depth, nodes, faults, and the critical step of the first seed that found it. Bugs
-that show only far from the start are searched for from live states, which the search
-makes itself by random walks without faults (column "prefix").
+		Long: `Runs "macemc search SYSTEM --bug ID --no-shrink" for each known bug of the given
+systems, of all if none is given, once for each seed and in a process of its own, and
+prints a table: with how many seeds it was found, least, median and most seconds, median
+paths, states and depth, nodes, faults, and the critical step of the first seed that
+found it. Bugs that show only far from the start are searched for from live states, which
+the search makes itself by random walks without faults (column "prefix").
 
 A bug that is not found, or found as another kind than expected, is shown as that, and
 the exit status is 1. Interrupted, it prints what it has.
 
 --compare also searches as the MaceMC paper did: by its property alone for bugs that
 another sees first, and for BT2 by bounded search with and without a visited set and by
-random walks. --markdown writes all that into a file,
-beside the figures of the paper. It overwrites only what it wrote itself.`,
+random walks. --markdown writes all that into a file, beside the figures of the paper. It
+overwrites only what it wrote itself.`,
 		Example: `  macemc bugs
   macemc bugs randtree transport --time 20s --seeds 3
   macemc bugs pastry --json
@@ -332,7 +332,7 @@ func begun(rows []bugRow) []bugRow {
 
 // search makes one search in a process of its own, so that no bug can spoil the search for another.
 func (h *bugHunt) search(ctx context.Context, row *bugRow, seed uint64, out string) (*bugRun, error) {
-	args := append([]string{"search", row.System, "--bug", row.Bug, "--json", "--time", h.flags.time.String(),
+	args := append([]string{"search", row.System, "--bug", row.Bug, "--json", "--no-shrink", "--time", h.flags.time.String(),
 		"--seed", strconv.FormatUint(seed, 10), "--out", out}, row.Flags...)
 	if h.flags.workers > 0 {
 		args = append(args, "--workers", strconv.Itoa(h.flags.workers))

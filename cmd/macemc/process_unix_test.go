@@ -64,6 +64,9 @@ func TestDivergence(t *testing.T) {
 	if code := exitCode(err); code != 1 || !strings.Contains(string(out), "randtree with bug RT1: DIVERGENCE") {
 		t.Fatalf("exit status %d\n%s", code, out)
 	}
+	if long, short := stepsOf(t, filepath.Join(dir, "out", "original.path")), stepsOf(t, filepath.Join(dir, "out", "error.path")); short >= long {
+		t.Errorf("shrunk from %d steps to %d", long, short)
+	}
 	out, err = command(dir, "replay", filepath.Join("out", "error.path")).CombinedOutput()
 	if code := exitCode(err); code != 1 || !strings.Contains(string(out), "divergence: the handler did not return") {
 		t.Errorf("replay: exit status %d\n%s", code, out)

@@ -79,6 +79,6 @@ full depth or walk).`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.graphCommand(), a.reportCommand(), a.bugsCommand(), a.statsCommand())
+	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.graphCommand(), a.reportCommand(), a.bugsCommand(), a.statsCommand(), a.shrinkCommand())
 	return root
 }

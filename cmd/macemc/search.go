@@ -46,6 +46,7 @@ type searchFlags struct {
 	maxPaths     int
 	handlerLimit time.Duration
 	out          string
+	noShrink     bool
 	json         bool
 }
 
@@ -59,7 +60,9 @@ func (a *app) searchCommand() *cobra.Command {
 		Long: `Searches until something is found, a limit is hit, or Ctrl-C is pressed.
 
 A violation is written to a new folder: error.path (the run), live.path (the nearest
-run that recovered, when there is one), report.html, report.md and report.json.
+run that recovered, when there is one), report.html, report.md and report.json. The run
+is shrunk before: what is not needed for the violation is left out. The run as it was
+found is original.path; --no-shrink shows that.
 
 --bug puts a known defect back and uses the settings that are documented for it, see
 "macemc systems SYSTEM"; flags that are given have precedence.`,
@@ -98,6 +101,7 @@ run that recovered, when there is one), report.html, report.md and report.json.
 	fl.IntVar(&f.maxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
 	fl.DurationVar(&f.handlerLimit, "handler-limit", 500*time.Millisecond, "suspect a handler that runs longer than this `TIME` to run for ever")
 	fl.StringVar(&f.out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
+	fl.BoolVar(&f.noShrink, "no-shrink", false, "show a violating run as it was found, not a smaller one")
 	fl.BoolVar(&f.json, "json", false, "print the report as one JSON object on standard output")
 	return cmd
 }
@@ -222,6 +226,8 @@ func (f *searchFlags) request(name string, changed func(string) bool) (*request,
 			Search: cfg,
 			Header: subject.Header(f.seed),
 			Dir:    f.out,
+
+			NoShrink: f.noShrink,
 		},
 		savePrefixes: f.savePrefixes,
 		json:         f.json,
@@ -446,7 +452,7 @@ func (a *app) supervise(ctx context.Context, r *request) error {
 	case out.Death == nil:
 		return statusError(out.Status)
 	}
-	rep, err := check.Bury(r.options, out)
+	rep, err := check.Bury(ctx, r.options, out)
 	return a.conclude(rep, err, r.json)
 }
 

@@ -58,7 +58,7 @@ func TestSearchJSON(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if want := []string{"error.path", "live.path", "report.html", "report.json", "report.md"}; !slices.Equal(names, want) {
+	if want := []string{"error.path", "live.path", "original.path", "report.html", "report.json", "report.md"}; !slices.Equal(names, want) {
 		t.Errorf("files %v, want %v", names, want)
 	}
 	saved, err := os.ReadFile(filepath.Join(dir, "report.json"))
@@ -241,7 +241,7 @@ func TestPrefixes(t *testing.T) {
 	if n := len(trace.Steps); n == 0 || !trace.Steps[n-1].Live {
 		t.Errorf("the prefix has %d steps and does not end in a live state", n)
 	}
-	stdout, _, status := run(t, "search", "pingack", "--prefix", file, "--json")
+	stdout, _, status := run(t, "search", "pingack", "--prefix", file, "--no-shrink", "--json")
 	var report struct {
 		Critical struct{ Step int }
 	}

@@ -27,6 +27,7 @@ var imports = []struct {
 	{pkg: "search", module: []string{"choose", "macetime", "sim", "sim/table", "replay"}},
 	{pkg: "critical", module: []string{"choose", "macetime", "sim", "replay", "search"}},
 	{pkg: "stats", module: []string{"choose", "sim", "search"}},
+	{pkg: "shrink", module: []string{"choose", "critical", "replay", "search", "sim"}},
 }
 
 // importDirection: imports point downward only.

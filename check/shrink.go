@@ -1,0 +1,186 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/shrink"
+	"github.com/macemc/macemc/sim"
+)
+
+// original is a finding as it was before it was shrunk.
+type original struct {
+	path    choose.Path
+	death   *Death // how the last step of path kills; nil: it does not
+	smaller bool   // the run is another one now
+	facts   report.Shrunk
+}
+
+func (b *original) tell(r *shrink.Result, began time.Time) {
+	b.facts.FromSteps, b.facts.Candidates, b.facts.Executed = r.From, r.Tried, r.Executed
+	b.facts.Minimal, b.facts.Seconds = r.Minimal, time.Since(began).Seconds()
+}
+
+// file is the run in the form that is kept on disk.
+func (b *original) file(sys *sim.System, h choose.Header) (*choose.File, error) {
+	if b.death != nil {
+		return b.death.file(sys, h)
+	}
+	return replay.WriteFile(sys, h, b.path)
+}
+
+// shrink makes the run of a finding smaller, in place. It returns nil when that was not asked for or is
+// not possible.
+func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Result) (*original, error) {
+	if o.NoShrink || res.Finding == nil {
+		return nil, nil
+	}
+	began := time.Now()
+	found := res.Finding
+	cfg := shrink.Config{
+		Walks: o.criticalConfig(*sys), Path: found.Path, MaxSteps: o.ShrinkSteps, Progress: o.shrinkProgress(began),
+		Finding: sim.Finding{Kind: found.Kind, Property: found.Property, Message: found.Message, Stack: found.Stack},
+	}
+	before := &original{path: found.Path}
+	switch detail := res.Detail.(type) {
+	case *Death:
+		if o.Respawn == nil || detail.Steps == 0 {
+			return nil, nil
+		}
+		before.path = detail.path()
+		small, d, err := o.shrinkDeath(ctx, sys, detail)
+		if err != nil {
+			return nil, err
+		}
+		before.death, before.smaller, res.Detail = detail, d != detail, d
+		before.tell(small, began)
+		return before, nil
+	case *critical.Result:
+		dead, err := replay.Record(sys, detail.Dead, sim.Options{})
+		if err != nil {
+			return nil, err
+		}
+		cfg.Dead, cfg.Finding.Property = detail, deadProperty(dead, detail.Step, found.Property)
+		before.path, before.facts.FromCritical = detail.Dead, detail.Step
+	}
+	small, err := shrink.Run(ctx, cfg)
+	switch {
+	case errors.Is(err, shrink.ErrUnable):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	before.tell(small, began)
+	before.smaller = !slices.Equal(small.Path, before.path)
+	after := *found
+	after.Path, after.Steps, after.Property = small.Path, small.Steps, cfg.Finding.Property
+	if f := small.Finding; f != nil {
+		after.Find(f)
+	}
+	if small.Dead != nil {
+		res.Detail = small.Dead
+	}
+	res.Finding = &after
+	return before, nil
+}
+
+const (
+	// maxProcesses is how many fresh processes are started to shrink a run that kills them or does not
+	// return.
+	maxProcesses = 250
+	// hasty is by how much a step may take less in them than what a suspect is confirmed with.
+	hasty         = 40
+	leastPatience = 100 * time.Millisecond
+)
+
+// shrinkDeath makes a run smaller whose last step kills its process or does not return. Each candidate
+// is executed in a fresh process, where a step need not take long to count as one that does not return.
+// What comes of it is confirmed like any suspect. When that fails it is all done again with more patience,
+// and when that fails too the run stays as it is.
+func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death) (*shrink.Result, *Death, error) {
+	start, err := d.script(sys)
+	if err != nil {
+		return nil, nil, err
+	}
+	path, last := d.path(), start.Steps[len(start.Steps)-1].Class()
+	// dies is a candidate's own death, nil when that is not of this kind.
+	dies := func(ctx context.Context, s *shrink.Script, limit time.Duration) (*Death, error) {
+		if n := len(s.Steps); n == 0 || s.Steps[n-1].Class() != last {
+			return nil, nil
+		}
+		got, err := isolate(ctx, o.Respawn, path, s, limit)
+		if err != nil || got == nil || got.Steps == 0 || got.cause() != d.cause() {
+			return nil, err
+		}
+		return got, nil
+	}
+	limit := confirmLimit(o.Search.HandlerLimit)
+	var small *shrink.Result
+	tried := 0
+	patiences := []time.Duration{limit} // what dies of itself is waited for
+	if d.endless() {
+		patiences = []time.Duration{max(limit/hasty, leastPatience), limit / 10}
+	}
+	for _, patience := range patiences {
+		var best shrink.Script
+		best, small, err = shrink.Isolated(ctx, start, maxProcesses-tried, o.shrinkProgress(time.Now()), func(ctx context.Context, s shrink.Script) (shrink.Script, bool, error) {
+			got, err := dies(ctx, &s, patience)
+			if errors.Is(err, context.Canceled) {
+				return s, false, nil
+			}
+			if got == nil || err != nil {
+				return s, false, err
+			}
+			run, err := got.script(sys)
+			if err != nil || run.Steps[len(run.Steps)-1].Class() != last {
+				return s, false, err
+			}
+			return run, true, nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		tried += small.Tried
+		small.Tried = tried
+		if small.Steps == small.From {
+			break
+		}
+		sure, err := dies(context.WithoutCancel(ctx), &best, limit)
+		if err != nil {
+			return nil, nil, err
+		}
+		if sure != nil {
+			return small, sure, nil
+		}
+		small.Steps, small.Minimal = small.From, false
+	}
+	return small, d, nil
+}
+
+// shrinkProgress tells of shrinking as the last phase of the search.
+func (o *Options) shrinkProgress(began time.Time) func(shrink.Progress) {
+	if o.Search.Progress == nil {
+		return nil
+	}
+	told, shown := o.told, began
+	return func(p shrink.Progress) {
+		if now := time.Now(); now.Sub(shown) > progressEvery {
+			shown = now
+			at := told
+			at.Elapsed += now.Sub(began)
+			at.Phase = fmt.Sprintf("shrinking, candidate %d, %d steps", p.Tried, p.Steps)
+			o.Search.Progress(at)
+		}
+	}
+}
+
+// progressEvery is how often progress of shrinking is told.
+const progressEvery = 200 * time.Millisecond

@@ -1,0 +1,39 @@
+package report
+
+import "fmt"
+
+// Shrunk says how the run was before it was made smaller.
+type Shrunk struct {
+	FromSteps    int     `json:"from_steps"`              // of the run as it was found
+	FromCritical int     `json:"from_critical,omitempty"` // its critical step; 0: none
+	Candidates   int     `json:"candidates"`              // that were tried
+	Executed     int     `json:"executed"`                // steps
+	Seconds      float64 `json:"seconds"`
+	// Minimal says that no single step before the finding, or before the critical one, can be left out.
+	Minimal  bool   `json:"minimal"`
+	Original string `json:"original_path_file,omitempty"` // "": none
+}
+
+// ShrunkText says in one line how much smaller a run has become.
+func ShrunkText(r *Report) string {
+	if r.Shrunk == nil {
+		return "the run cannot be shrunk, it is as it was"
+	}
+	f := r.Shrunk.fact(r)
+	return f.text + "; " + f.aside
+}
+
+func (s *Shrunk) fact(r *Report) fact {
+	text := fmt.Sprintf("from %s to %s", plural(s.FromSteps, "step"), number(r.Steps))
+	if r.Steps == s.FromSteps {
+		text = fmt.Sprintf("still %s", plural(r.Steps, "step"))
+	}
+	aside := plural(s.Candidates, "candidate") + " tried"
+	if c := r.Critical; c != nil && c.Step > 0 {
+		aside = fmt.Sprintf("critical step %s to %s; %s", number(s.FromCritical), number(c.Step), aside)
+	}
+	if !s.Minimal {
+		aside += ", more would be left to try"
+	}
+	return fact{"shrunk:", text, aside}
+}

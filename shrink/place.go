@@ -1,0 +1,53 @@
+package shrink
+
+import (
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// same reports whether a finding is the one that was looked for: of the same kind and property, and for
+// those that a place in the code tells of, at the same place.
+func same(a, b *sim.Finding) bool {
+	if a.Kind != b.Kind || a.Property != b.Property {
+		return false
+	}
+	switch {
+	case a.Kind == sim.Panic:
+		return place(a) == place(b)
+	case a.Property == sim.AssertionProperty:
+		return wordsOf(a.Message) == wordsOf(b.Message)
+	}
+	return true
+}
+
+// place is the function and line that panicked; without a stack it is the message without its numbers.
+func place(f *sim.Finding) string {
+	lines := strings.Split(f.Stack, "\n")
+	panicked := false
+	for i, function := range lines[:len(lines)-1] {
+		line, ok := strings.CutPrefix(lines[i+1], "\t")
+		switch {
+		case !ok || strings.HasPrefix(function, "\t"):
+		case strings.HasPrefix(function, "panic("):
+			panicked = true
+		case panicked && !strings.HasPrefix(function, "runtime."):
+			line, _, _ = strings.Cut(line, " +0x")
+			if at := strings.LastIndexByte(function, '('); at > 0 {
+				function = function[:at] // the arguments differ
+			}
+			return function + " " + line
+		}
+	}
+	return wordsOf(f.Message)
+}
+
+// wordsOf is a message without its numbers.
+func wordsOf(message string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, message)
+}

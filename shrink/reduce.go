@@ -1,0 +1,244 @@
+package shrink
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// A judge says whether a script still violates. It executes the script and returns what was executed.
+// When ok is false the rest means nothing. The error ends shrinking.
+type judge func(ctx context.Context, s Script) (run Script, ok bool, err error)
+
+// textSum stands for the text of a script.
+type textSum [sha256.Size]byte
+
+// reducer makes a script smaller as long as a judge agrees. It always tries the same candidates in the
+// same order.
+type reducer struct {
+	judge judge
+	tell  func(*reducer) // before each candidate
+	// spent reports whether the budget is used up, detoured whether so much is that detours do not pay.
+	spent, detoured func() bool
+
+	best     Script
+	accepted []Script // all that were best, in order
+	tried    int
+	refused  map[textSum]bool // scripts that the judge has refused
+	dear     map[textSum]bool // scripts that were not smaller than the best one
+	neutral  bool             // a script that is not smaller will do
+	over     bool             // out of budget or time
+	minimal  bool             // no single step of best can be dropped
+	err      error
+}
+
+// reduce makes the best script as small as it gets. It ends with a script of which no single step can
+// be dropped, unless it is over before.
+func (r *reducer) reduce(ctx context.Context) {
+	r.refused, r.dear = map[textSum]bool{}, map[textSum]bool{}
+	r.dropFaults(ctx)
+	r.dropClasses(ctx)
+	for size := len(r.best.Steps) / 2; size > 1; size /= 2 {
+		r.dropBlocks(ctx, size)
+	}
+	for !r.over {
+		r.dropSingle(ctx)
+		if !r.dropFaults(ctx) && !r.merge(ctx) && !r.lower(ctx) && !r.detour(ctx) {
+			return
+		}
+	}
+}
+
+// try makes s the best script, or what remains of it when it is executed, if that violates and is smaller.
+func (r *reducer) try(ctx context.Context, s Script) bool {
+	if r.over || len(s.Steps) > len(r.best.Steps) {
+		return false
+	}
+	text := textSum(sha256.Sum256([]byte(s.text())))
+	if r.refused[text] || r.dear[text] {
+		return false
+	}
+	if ctx.Err() != nil || r.spent() {
+		r.over = true
+		return false
+	}
+	r.tried++
+	r.tell(r)
+	run, ok, err := r.judge(ctx, s)
+	switch {
+	case err != nil:
+		r.err, r.over = err, true
+		return false
+	case !ok:
+		r.refused[text] = true
+		return false
+	case !r.neutral && !run.cost().less(r.best.cost()):
+		r.dear[text] = true
+		return false
+	}
+	r.best, r.minimal = run, false
+	r.accepted = append(r.accepted, run)
+	return true
+}
+
+// dropFaults leaves out faults: first all, then each alone, from the last one on.
+func (r *reducer) dropFaults(ctx context.Context) (changed bool) {
+	if r.best.cost().faults == 0 {
+		return false
+	}
+	all := r.best.only(func(_ int, s *Step) bool { return !s.Kind.Injection() })
+	if len(all.Steps) < len(r.best.Steps) && r.try(ctx, all) {
+		changed = true
+	}
+	for i := len(r.best.Steps) - 1; i >= 0; i-- {
+		if i < len(r.best.Steps) && r.best.Steps[i].Kind.Injection() && r.try(ctx, r.best.without(i, i+1)) {
+			changed = true
+		}
+	}
+	return changed
+}
+
+// dropClasses leaves out all steps of a node, and then all of a class, the most frequent first.
+func (r *reducer) dropClasses(ctx context.Context) {
+	nodes := map[sim.NodeID]bool{}
+	for i := 0; i < len(r.best.Steps); i++ {
+		node := r.best.Steps[i].Node
+		if nodes[node] {
+			continue
+		}
+		nodes[node] = true
+		if r.try(ctx, r.best.only(func(_ int, s *Step) bool { return s.Node != node })) {
+			i = -1
+		}
+	}
+	seen := map[string]bool{}
+	for i := len(r.best.Steps) - 1; i >= 0; i-- {
+		class := r.best.Steps[i].Class()
+		if seen[class] {
+			continue
+		}
+		seen[class] = true
+		if r.try(ctx, r.best.only(func(_ int, s *Step) bool { return s.Class() != class })) {
+			i = len(r.best.Steps)
+		}
+	}
+}
+
+// dropBlocks leaves out blocks of that many steps, from the last one on, since steps need those before
+// them.
+func (r *reducer) dropBlocks(ctx context.Context, size int) (changed bool) {
+	for end := len(r.best.Steps); end > 0; {
+		from := max(0, end-size)
+		if r.try(ctx, r.best.without(from, end)) {
+			changed = true
+		}
+		end = min(from, len(r.best.Steps))
+	}
+	return changed
+}
+
+// dropSingle leaves out single steps until none can be left out.
+func (r *reducer) dropSingle(ctx context.Context) {
+	for r.dropBlocks(ctx, 1) {
+	}
+	r.minimal = !r.over
+}
+
+// detour moves what people, timers and faults do elsewhere, also where that alone gains nothing, if steps
+// can be dropped then. Deliveries follow.
+func (r *reducer) detour(ctx context.Context) bool {
+	for from := len(r.best.Steps) - 1; from >= 0; from-- {
+		steps := r.best.Steps
+		if k := steps[from].Kind; k == sim.Deliver || k == sim.DeliverError || k == sim.DeliverReady {
+			continue
+		}
+		for to := range len(steps) + 1 {
+			// Steps of other nodes mostly do not mind whether it comes before or after them.
+			earlier := to < from && steps[to].Node == steps[from].Node
+			later := to > from+1 && steps[to-1].Node == steps[from].Node
+			if !earlier && !later {
+				continue
+			}
+			if r.over || r.detoured() {
+				return false
+			}
+			if r.aside(ctx, r.best.moved(from, from+1, to)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// aside makes a script small that need not be smaller than the best one, and takes it for that if it is
+// in the end.
+func (r *reducer) aside(ctx context.Context, s Script) bool {
+	side := *r
+	side.best, side.dear, side.accepted = s, map[textSum]bool{}, nil
+	side.neutral = true
+	found := side.try(ctx, s)
+	side.neutral = false
+	if found {
+		side.dropSingle(ctx)
+	}
+	r.tried, r.over, r.err = side.tried, side.over, side.err
+	if !found || !side.best.cost().less(r.best.cost()) {
+		return false
+	}
+	r.best, r.minimal = side.best, side.minimal
+	r.accepted = append(r.accepted, side.best)
+	return true
+}
+
+// merge reorders steps so that there are fewer context switches: a step, with those of its node after
+// it, goes to the last ones of its node before, or those to it.
+func (r *reducer) merge(ctx context.Context) (changed bool) {
+	for i := 1; i < len(r.best.Steps); i++ {
+		steps := r.best.Steps
+		node := steps[i].Node
+		if steps[i-1].Node == node {
+			continue
+		}
+		before := i - 1 // the last step of the node before
+		for before >= 0 && steps[before].Node != node {
+			before--
+		}
+		if before < 0 {
+			continue
+		}
+		end := i + 1
+		for end < len(steps) && steps[end].Node == node {
+			end++
+		}
+		first := before
+		for first > 0 && steps[first-1].Node == node {
+			first--
+		}
+		if r.try(ctx, r.best.moved(i, end, before+1)) ||
+			r.try(ctx, r.best.moved(first, before+1, i)) ||
+			end > i+1 && r.try(ctx, r.best.moved(i, i+1, before+1)) ||
+			first < before && r.try(ctx, r.best.moved(before, before+1, i)) {
+			changed = true
+			i = 0
+		}
+	}
+	return changed
+}
+
+// lower makes picks smaller: 0, then half, then one less.
+func (r *reducer) lower(ctx context.Context) (changed bool) {
+	for list := 0; list <= len(r.best.Steps); list++ {
+		for at := 0; list <= len(r.best.Steps) && at < len(r.best.picks(list)); {
+			pick := r.best.picks(list)[at].Pick
+			if pick > 0 && (r.try(ctx, r.best.with(list, at, 0)) ||
+				pick > 2 && r.try(ctx, r.best.with(list, at, pick/2)) ||
+				pick > 1 && r.try(ctx, r.best.with(list, at, pick-1))) {
+				changed = true
+				continue // at the same place, if it is still there
+			}
+			at++
+		}
+	}
+	return changed
+}

@@ -1,0 +1,140 @@
+package shrink
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// A Script is a run in a form that outlives changes: events by their stable keys, answers by kind. What
+// a script says need not fit: see [Player].
+type Script struct {
+	Boot  []choose.FilePick // answers of the first boots
+	Steps []Step
+}
+
+// Step is one step of a script.
+type Step struct {
+	Kind       sim.EventKind
+	Node, Peer sim.NodeID
+	Key        string            // the event's stable key
+	Picks      []choose.FilePick // its answers; faults that did not strike are left out
+}
+
+// Class is what is left of a key without the content of messages, which depends on what came before:
+// "deliver n1<-n0 Ping".
+func (s *Step) Class() string {
+	head, _, _ := strings.Cut(s.Key, "{")
+	return head
+}
+
+// faults counts the faults that the step injects.
+func (s *Step) faults() int {
+	n := 0
+	if s.Kind.Injection() {
+		n++
+	}
+	for _, p := range s.Picks {
+		if p.Kind == choose.Fault && p.Pick != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// without is the script without steps from to end-1.
+func (s Script) without(from, end int) Script {
+	s.Steps = slices.Concat(s.Steps[:from], s.Steps[end:])
+	return s
+}
+
+// only is the script of those steps that keep tells of.
+func (s Script) only(keep func(i int, step *Step) bool) Script {
+	var steps []Step
+	for i := range s.Steps {
+		if keep(i, &s.Steps[i]) {
+			steps = append(steps, s.Steps[i])
+		}
+	}
+	s.Steps = steps
+	return s
+}
+
+// moved is the script with steps from to end-1 before the one that is step to now.
+func (s Script) moved(from, end, to int) Script {
+	block := s.Steps[from:end]
+	if to <= from {
+		s.Steps = slices.Concat(s.Steps[:to], block, s.Steps[to:from], s.Steps[end:])
+	} else {
+		s.Steps = slices.Concat(s.Steps[:from], s.Steps[end:to], block, s.Steps[to:])
+	}
+	return s
+}
+
+// picks is how many lists of answers the script has: the first boots have list 0, step i list i+1.
+func (s Script) picks(list int) []choose.FilePick {
+	if list == 0 {
+		return s.Boot
+	}
+	return s.Steps[list-1].Picks
+}
+
+// with is the script with another pick in place of one of its answers.
+func (s Script) with(list, at, pick int) Script {
+	picks := slices.Clone(s.picks(list))
+	picks[at].Pick = pick
+	if list == 0 {
+		s.Boot = picks
+		return s
+	}
+	s.Steps = slices.Clone(s.Steps)
+	s.Steps[list-1].Picks = picks
+	return s
+}
+
+// cost is what shrinking makes less of, the most important first.
+type cost struct {
+	faults, steps, switches, picks int
+}
+
+func (s Script) cost() cost {
+	c := cost{steps: len(s.Steps)}
+	for i := range s.Steps {
+		c.faults += s.Steps[i].faults()
+		if i > 0 && s.Steps[i].Node != s.Steps[i-1].Node {
+			c.switches++
+		}
+	}
+	for list := range len(s.Steps) + 1 {
+		for _, p := range s.picks(list) {
+			c.picks += p.Pick
+		}
+	}
+	return c
+}
+
+func (c cost) less(d cost) bool {
+	a, b := [...]int{c.faults, c.steps, c.switches, c.picks}, [...]int{d.faults, d.steps, d.switches, d.picks}
+	return slices.Compare(a[:], b[:]) < 0
+}
+
+// text tells scripts apart.
+func (s Script) text() string {
+	var b strings.Builder
+	for list := range len(s.Steps) + 1 {
+		if list > 0 {
+			b.WriteString(s.Steps[list-1].Key)
+		}
+		for _, p := range s.picks(list) {
+			b.WriteByte(0)
+			b.WriteByte(byte(p.Kind))
+			for n := p.Pick; n > 0; n >>= 7 {
+				b.WriteByte(byte(n&0x7f) | 0x80)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
