@@ -116,9 +116,9 @@ system's ordinary driver and properties, with the settings that `+"`macemc syste
 
 Seconds are those of the process, with the critical transition and the report: least / median / most over the seeds
 %s, %s. CPU seconds, which a busy machine changes less, paths, states, depth (of the
-exhaustive part) and steps (of the violating run) are medians. The critical step, after which the run can never become live, is that of the first seed that found the bug,
-with the choice within the step when that decides; findings other than liveness end at the step that violates something,
-and have none. At most %v are spent per search.
+exhaustive part) and steps (of the violating run) are medians. The critical step, after which the run can never become live,
+is that of the first seed that found the bug, with the choice within the step when that decides; findings other than liveness
+end at the step that violates something, and have none. At most %v are spent per search.
 
 Prefix: the search starts from live states instead of the first state. It makes them itself, by %d random walks without faults
 that end when the system has become live, and starts from each in turn. (`+"`macemc search SYSTEM --save-prefixes DIR`"+`
@@ -157,7 +157,9 @@ has it. For BT2 the paper compares searches.
 Bounded search deepens step by step and explores every alternative; ` + "`--alone`" + ` keeps it from alternating with walks. With a
 visited set a state is explored once; a fingerprint of few bits takes different states for one, and loses what follows them:
 the column "lost a state" bounds the probability of that. Not found is not found within the time for
-a search or, where the states ended, at all. Where the original has two figures they are of two variants of that search.
+a search or, where the states ended, at all. Timers may fire at any moment here, which leaves too many orders to explore without a
+visited set; when they wait for messages (`+"`--timing Prompt`"+`) fewer are left. Where the original has two figures they are of two
+variants of that search.
 
 | bug | search | flags | found as | seeds | seconds | CPU s | paths | states | depth | events | critical step | lost a state | original |
 |---|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|---|
