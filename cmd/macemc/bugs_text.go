@@ -158,7 +158,7 @@ Bounded search deepens step by step and explores every alternative; ` + "`--alon
 visited set a state is explored once; a fingerprint of few bits takes different states for one, and loses what follows them:
 the column "lost a state" bounds the probability of that. Not found is not found within the time for
 a search or, where the states ended, at all. Timers may fire at any moment here, which leaves too many orders to explore without a
-visited set; when they wait for messages (`+"`--timing Prompt`"+`) fewer are left. Where the original has two figures they are of two
+visited set; when they wait for messages (` + "`--timing Prompt`" + `) fewer are left. Where the original has two figures they are of two
 variants of that search.
 
 | bug | search | flags | found as | seeds | seconds | CPU s | paths | states | depth | events | critical step | lost a state | original |
