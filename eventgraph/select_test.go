@@ -2,13 +2,20 @@ package eventgraph_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/pingack"
 )
 
@@ -121,6 +128,88 @@ func TestDigest(t *testing.T) {
 			t.Errorf("%v\n gives %q\n want  %q", test.changes, got, test.want)
 		}
 	}
+}
+
+// Images and pages of some nodes, a range, or a width are well-formed, and the same bytes twice.
+func TestSelectedImages(t *testing.T) {
+	for seed := range uint64(3) {
+		for _, g := range []*eventgraph.Graph{randomRun(t, couriers(5), seed, 120), randomRun(t, gossips(), seed, 120)} {
+			for _, o := range []eventgraph.Options{
+				{Nodes: []int{2, 0}}, {Nodes: []int{1}, Fold: -1}, {From: 20, To: 60, Width: 500, Fold: -1},
+				{Classes: []eventgraph.Class{eventgraph.Faults, eventgraph.Timers}, NoHeader: true}, {Nodes: []int{}},
+			} {
+				svg, page := render(t, g.SVG, o), render(t, g.HTML, o)
+				if !bytes.Equal(svg, render(t, g.SVG, o)) || !bytes.Equal(page, render(t, g.HTML, o)) {
+					t.Fatalf("seed %d, %+v: two renderings differ", seed, o)
+				}
+				for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+					if _, err := d.Token(); errors.Is(err, io.EOF) {
+						break
+					} else if err != nil {
+						t.Fatalf("seed %d, %+v: %v", seed, o, err)
+					}
+				}
+				render(t, g.Text, o)
+				render(t, g.Mermaid, o)
+				render(t, g.Dot, o)
+			}
+		}
+	}
+}
+
+// The states that a page begins with are those before its first step.
+func TestPageBeginsWithState(t *testing.T) {
+	g := scripted(t, &pingack.System, deadKeys(1)...)
+	page := string(render(t, g.HTML, eventgraph.Options{From: 5}))
+	at := strings.Index(page, `<script type="application/json" id="runs">`)
+	var data struct {
+		Strings []string
+		Runs    []struct {
+			Initial [][3]int
+			Steps   []struct{ N int }
+		}
+	}
+	if err := json.NewDecoder(strings.NewReader(page[at+len(`<script type="application/json" id="runs">`):])).Decode(&data); err != nil {
+		t.Fatal(err)
+	}
+	var state []string
+	for _, f := range data.Runs[0].Initial {
+		if field := data.Strings[f[1]]; !strings.HasPrefix(field, "(") {
+			state = append(state, fmt.Sprintf("n%d.%s=%s", f[0], field, data.Strings[f[2]]))
+		}
+	}
+	// Before step 5 both pings were sent, one of them acknowledged and seen.
+	if want := []string{"n0.Sent=2", "n0.Acked=1", "n1.Seen=1"}; !reflect.DeepEqual(state, want) || data.Runs[0].Steps[0].N != 5 {
+		t.Errorf("the page begins with step %d and %v, want 5 and %v", data.Runs[0].Steps[0].N, state, want)
+	}
+}
+
+// Scrolling through a long run is a matter of its range.
+func BenchmarkLines(b *testing.B) {
+	g := scriptedB(b, 100_000)
+	b.ResetTimer()
+	for i := range b.N {
+		from := 1 + i*977%(g.Last()-60)
+		g.Lines(eventgraph.Options{From: from, To: from + 50, Width: 80})
+	}
+}
+
+func scriptedB(b *testing.B, steps int) *eventgraph.Graph {
+	b.Helper()
+	keys := deadKeys(steps / 2)
+	f := &choose.File{Header: choose.Header{System: pingack.System.Name, Nodes: 2}}
+	for _, k := range keys {
+		f.Steps = append(f.Steps, choose.FileStep{Key: k})
+	}
+	r, err := replay.ReadFile(&pingack.System, f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	t, err := replay.Record(&pingack.System, r.Path, sim.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return eventgraph.Build(t)
 }
 
 // Nested calls are shown where there are any.

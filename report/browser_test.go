@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/report"
 )
 
@@ -244,6 +246,15 @@ func TestBrowserOtherReports(t *testing.T) {
 	do(t, ctx, chromedp.KeyEvent("k"), chromedp.KeyEvent("o"), chromedp.KeyEvent("m"), chromedp.KeyEvent("c"))
 	expect(t, "panic", text(t, ctx, "#step"), "n0 light")
 	screenshot(t, ctx, "panic")
+
+	var graph bytes.Buffer
+	if err := eventgraph.Build(pingackReport(t).Dead).HTML(&graph, eventgraph.Options{From: 4, Fold: 4}); err != nil {
+		t.Fatal(err)
+	}
+	ctx = browser(t, graph.Bytes())
+	expect(t, "graph", text(t, ctx, "#at"), "step 4 of 6") // the rest is folded
+	do(t, ctx, chromedp.KeyEvent("j"))
+	expect(t, "graph", text(t, ctx, "#states"), "Seen\t1 2")
 
 	ctx = browser(t, render(t, report.HTML, nothingFound()))
 	expect(t, "nothing", text(t, ctx, "h1"), "nothing found")

@@ -18,6 +18,7 @@ type insight struct {
 	same     int    // step of the live run with the same event, 0: none
 	sameDid  string
 	sameWas  string
+	instead  string // what the live run does first, when it has no such event
 	onlyLive string // what is sent in the live run only
 }
 
@@ -42,9 +43,13 @@ func look(dead, live *eventgraph.Graph, r *Report, common int) *insight {
 				break
 			}
 		}
+		if in.same == 0 && handled && common < live.Last() {
+			in.instead = live.Events[common+1].Text
+		}
 		in.onlyLive = onlyLive(dead, live, step, common)
 	}
-	if before != nil {
+	// Without a live run to compare with, the state explains only why nothing happened.
+	if before != nil && (other != nil || strings.HasPrefix(in.did, "changes nothing")) {
 		in.was, in.sameWas = tellApart(before, other, e.Node)
 	}
 	return in
@@ -71,7 +76,11 @@ func did(g *eventgraph.Graph, step int) string {
 	var sends []string
 	for _, i := range e.Sent {
 		m := &g.Messages[i]
-		sends = append(sends, fmt.Sprintf("%s to n%d", name(m.Text), m.To))
+		text := fmt.Sprintf("%s to n%d", name(m.Text), m.To)
+		if m.End == step {
+			text += " (" + m.Fate + ")"
+		}
+		sends = append(sends, text)
 	}
 	if len(sends) > most {
 		sends = append(sends[:most], fmt.Sprintf("%d more", len(sends)-most))
@@ -97,7 +106,8 @@ func tellApart(a, b *state, node int) (x, y string) {
 	var xs, ys []string
 	for _, at := range a.order {
 		c := replay.NodeChange{Path: at.path}
-		if at.node != node || c.Bookkeeping() || a.values[at] == "" || len(xs) == most || len(a.values[at]) > 40 {
+		if at.node != node || c.Bookkeeping() || a.values[at] == "" || len(xs) == most ||
+			len(a.values[at]) > 40 || strings.HasPrefix(a.values[at], "->") {
 			continue
 		}
 		if b != nil && (a.values[at] == b.values[at] || b.values[at] == "") {
@@ -181,6 +191,9 @@ func (in *insight) facts(node int) []fact {
 			live.aside = fmt.Sprintf("n%d had %s", node, in.sameWas)
 		}
 		f = append(f, live)
+	}
+	if in.instead != "" {
+		f = append(f, fact{"live run:", "the event does not happen; instead " + in.instead, ""})
 	}
 	if in.onlyLive != "" {
 		f = append(f, fact{"only there:", in.onlyLive, ""})
