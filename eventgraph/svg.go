@@ -320,6 +320,9 @@ func (d *drawing) row(i int, s stretch) {
 	if on && (e.Crashed || e.kind == sim.Crash) {
 		d.cross(d.x[e.Node], y)
 	}
+	if on && e.Crashed {
+		d.text("bad", "start", d.x[e.Node]+9, y-5, e.crashLabel())
+	}
 	both := on && e.Peer >= 0 && d.x[e.Peer] >= 0
 	if e.onLink() && both {
 		middle := (d.x[e.Node] + d.x[e.Peer]) / 2
@@ -335,6 +338,7 @@ func (d *drawing) row(i int, s stretch) {
 	case e.Step == 0:
 		d.text("dim", "start", d.left+9, y+4, "first boots")
 	case both && e.Node != e.Peer && (e.kind == sim.Deliver || e.kind == sim.Lose || e.kind == sim.Duplicate || e.onLink()):
+	case on && e.Crashed:
 	case on:
 		class := ""
 		if c := e.class(); c == Faults && e.kind != sim.Boot {
@@ -354,6 +358,15 @@ func (d *drawing) row(i int, s stretch) {
 		d.text("bad", "start", svgLeft-20, y+svgRow, cut(failed, d.width/svgLetter-8))
 	}
 	d.out.WriteString("</g>\n")
+}
+
+// crashLabel names what a node did when it crashed, unless that stands at an arrow.
+func (e *Event) crashLabel() string {
+	what := ""
+	if e.kind != sim.Deliver {
+		what = e.svgLabel() + ", "
+	}
+	return fmt.Sprintf("%sCRASH after %d of %d effects", what, e.Applied, e.Effects)
 }
 
 // svgLabel is label without what takes much room; the title has it.

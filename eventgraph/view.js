@@ -218,7 +218,9 @@
     run.data.nodes.forEach(function (name, node) {
       var div = make("div", "node" + (node === s.o ? " own" : "")), table = make("table");
       div.appendChild(make("h4", "", name));
-      fields(run, node, Array.from(changed.keys())).forEach(function (p) {
+      var all = fields(run, node, Array.from(changed.keys())), left = 0;
+      all.forEach(function (p) {
+        if (byId("brief").checked && !changed.has(p)) { left++; return; }
         var row = make("tr", changed.has(p) ? "changed" : ""), value = run.state.get(p);
         row.appendChild(make("td", "", p.slice(p.indexOf(" ") + 1)));
         var cell = make("td");
@@ -231,6 +233,7 @@
         table.appendChild(row);
       });
       div.appendChild(table);
+      if (left) div.appendChild(make("p", "soft", left === all.length ? left + " fields, as before" : left + " more, as before"));
       box.appendChild(div);
     });
   }
@@ -271,6 +274,7 @@
     g: function () { choose(runs[active].shown[0]); }, G: function () { choose(last()); },
     o: function () { toRun(1 - active); }, c: critical, m: matching, t: theme, "?": actions.help,
     p: function () { byId("past").checked = !byId("past").checked; past(); },
+    x: function () { byId("brief").checked = !byId("brief").checked; show(); },
     n: function () { toMatch(1); }, N: function () { toMatch(-1); },
     "/": function () { search.focus(); search.select(); }
   };
@@ -285,6 +289,9 @@
   });
   search.addEventListener("input", find);
   byId("past").addEventListener("change", past);
+  byId("brief").addEventListener("change", show);
+  // Long states are shown by what changed, unless the reader wants more.
+  byId("brief").checked = runs.some(function (run) { return run.state.size > 80; });
   root.querySelectorAll("[data-do]").forEach(function (b) {
     b.addEventListener("click", function () { actions[b.dataset.do](); b.blur(); });
   });

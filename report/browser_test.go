@@ -174,6 +174,9 @@ func TestBrowser(t *testing.T) {
 	expect(t, "k", text(t, ctx, "#at"), "step 5 of 26")
 	expect(t, "k", text(t, ctx, "#states"), "Seen\t1 2") // struck out, and what it is now
 	expect(t, "k", text(t, ctx, "#difference"), "The two runs are in the same node states")
+	press("x")
+	expect(t, "x", text(t, ctx, "#states"), "n0 pinger\n\n4 fields, as before", "Seen\t1 2")
+	press("x")
 	press("j")
 	press("j")
 	expect(t, "j", text(t, ctx, "#at"), "step 7 of 26")
