@@ -228,7 +228,7 @@ func (h *handles) add(sim.Env) { h.n++ }
 // States that cannot be copied are reached by executing from the start.
 func TestStatesThatCannotBeKept(t *testing.T) {
 	sys := &sim.System{
-		Name: "handles", Nodes: 1, New: func(sim.NodeID) sim.Service { return &handles{} },
+		Name: "handles", Nodes: 1, New: func(sim.NodeID) sim.Service { return &handles{up: func() {}} },
 		State:   []sim.StateRule{sim.IgnoreField[handles]("up")},
 		Actions: []sim.AnyAction{sim.Action[*handles]{Name: "add", Do: (*handles).add}},
 	}

@@ -48,6 +48,9 @@ func (c *Cursor) World() sim.World { return c.run.World }
 // Path is the whole path. It is the cursor's.
 func (c *Cursor) Path() choose.Path { return c.path }
 
+// Pos is how much of the path was executed.
+func (c *Cursor) Pos() int { return c.src.Pos() }
+
 // Steps is the number of steps taken.
 func (c *Cursor) Steps() int { return c.run.Steps() }
 

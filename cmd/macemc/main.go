@@ -21,6 +21,7 @@ func main() {
 	a := &app{
 		stdout:   os.Stdout,
 		stderr:   os.Stderr,
+		stdin:    os.Stdin,
 		terminal: term.IsTerminal(int(os.Stderr.Fd())),
 		style:    style(os.Stdout),
 		program:  program(os.Args[0]),

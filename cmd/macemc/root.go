@@ -17,6 +17,7 @@ import (
 // app is what the commands share: where they write and how they start fresh processes.
 type app struct {
 	stdout, stderr io.Writer
+	stdin          io.Reader
 	terminal       bool             // stderr is one
 	style          report.Style     // of stdout
 	program        string           // how to call this program
@@ -79,6 +80,6 @@ full depth or walk).`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.bugsCommand())
+	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.bugsCommand())
 	return root
 }
