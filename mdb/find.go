@@ -292,8 +292,8 @@ func (f selector) matches(path string) bool {
 		i := strings.IndexByte(rest, '.')
 		if i < 0 || rest[0] == '(' {
 			// A timer or a place on disk can be named without its brackets.
-			inner := strings.Trim(path, "()")
-			return path[0] == '(' && (inner == f.path || strings.HasPrefix(inner, f.path+"{"))
+			inner, want := strings.Trim(path, "()"), strings.Trim(f.path, "()")
+			return path[0] == '(' && (inner == want || strings.HasPrefix(inner, want+"{"))
 		}
 		rest = rest[i+1:]
 	}

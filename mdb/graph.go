@@ -56,7 +56,11 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 	if file == "" && format != "text" {
 		return badUsage("the name of a file is missing")
 	}
-	g, o, err := s.run.graph(from, to)
+	first := 1
+	if to > exactGraphSteps {
+		first = max(1, from-graphMargin)
+	}
+	g, o, err := s.run.graph(first, from, to, graphMargin)
 	if err != nil {
 		return err
 	}
@@ -99,20 +103,20 @@ func writeNew(file string, content []byte) error {
 	return err
 }
 
-// graphMargin is how many steps around a range are executed for its graph, so that the ends of arrows
-// are seen.
-const graphMargin = 400
+const (
+	// graphMargin is how many steps around a range are executed for its graph, so that the ends of arrows
+	// are seen, and lanesMargin that for the screen, which draws a graph with each step.
+	graphMargin = 400
+	lanesMargin = 64
+	// exactGraphSteps is up to where a graph is made from the first step on.
+	exactGraphSteps = 2000
+)
 
-// graph makes the event graph of a range, and the options that show just that.
-//
-// The graph's events are counted from the first one that it holds; the numbers that it shows are those
-// of the run.
-func (r *run) graph(from, to int) (*eventgraph.Graph, eventgraph.Options, error) {
-	first := max(1, from-graphMargin)
-	if r.len() <= mostGraphSteps {
-		first = 1
-	}
-	t, err := r.cursor.Record(first, min(r.len(), to+graphMargin))
+// graph makes the event graph of a range, of which steps from first to margin steps behind it are executed,
+// and the options that show just the range. The graph's events are counted from the first one that it
+// holds; the numbers that it shows are those of the run.
+func (r *run) graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.Options, error) {
+	t, err := r.cursor.Record(first, min(r.len(), to+margin))
 	if err != nil {
 		return nil, eventgraph.Options{}, err
 	}

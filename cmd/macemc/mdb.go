@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/mdb/screen"
 )
 
 // mdbOptions are the flags of the debugger.
@@ -91,14 +93,23 @@ func (a *app) mdb(ctx context.Context, files []string, o mdbOptions) error {
 		}
 		return mdb.Batch(ctx, s, lines, a.stdout)
 	}
-	fmt.Fprintln(a.stdout, `"help" lists the commands`)
-	if err := s.Do(ctx, "info", a.stdout); err != nil {
-		return err
+	var first bytes.Buffer
+	if len(o.execute) == 0 {
+		o.execute = []string{"info"}
 	}
-	for _, line := range o.execute {
-		if err := mdb.Batch(ctx, s, []string{line}, a.stdout); err != nil {
-			fmt.Fprintf(a.stdout, "error: %v\n", err)
+	if err := mdb.Batch(ctx, s, o.execute, &first); err != nil {
+		fmt.Fprintf(&first, "error: %v\n", err)
+	}
+	if a.noScreen == "" {
+		err := screen.Run(ctx, s, screen.Options{NoColor: o.noColor || os.Getenv("NO_COLOR") != "", Text: first.String()})
+		if err == nil {
+			return nil
 		}
+		a.noScreen = err.Error()
+	}
+	fmt.Fprintf(a.stderr, "macemc: no screen, %s; type commands, \"help\" lists them\n", a.noScreen)
+	if _, err := a.stdout.Write(first.Bytes()); err != nil {
+		return err
 	}
 	return mdb.Prompt(ctx, s, a.stdin, a.stdout)
 }

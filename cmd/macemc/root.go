@@ -18,6 +18,7 @@ import (
 type app struct {
 	stdout, stderr io.Writer
 	stdin          io.Reader
+	noScreen       string           // why there can be none; "": there can
 	terminal       bool             // stderr is one
 	style          report.Style     // of stdout
 	program        string           // how to call this program
