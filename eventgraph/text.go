@@ -19,7 +19,7 @@ func (g *Graph) Text(w io.Writer, o Options) error {
 	for _, s := range stretches {
 		last = s.to
 	}
-	l := newLanes(g, o, last)
+	l := newLanes(g, o, g.Events[last].Step)
 	next := 0
 	advance := func(to int) {
 		for ; next <= to; next++ {

@@ -2,6 +2,7 @@ package mdb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -168,7 +169,17 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 		fmt.Fprint(out, "  CRITICAL")
 	}
 	fmt.Fprintln(out)
+	upOrDown := -1
 	for _, c := range t.Changes {
+		if c.Path == "(node)" {
+			upOrDown = c.Node
+			fmt.Fprintf(out, "  n%d is %s\n", c.Node, cmp.Or(c.New, "up, with a new state"))
+		}
+	}
+	for _, c := range t.Changes {
+		if c.Node == upOrDown {
+			continue // its whole state comes or goes
+		}
 		fmt.Fprintf(out, "  n%d.%s  %s -> %s\n", c.Node, c.Path, orNone(c.Old), orNone(c.New))
 	}
 	if n == r.len() {

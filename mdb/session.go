@@ -112,7 +112,7 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 // isStep reports whether a word alone means to go there.
 func isStep(word string) bool {
 	_, err := strconv.Atoi(word)
-	return err == nil
+	return err == nil || word == "start" || word == "end"
 }
 
 // usageError is an error about a command's arguments.
