@@ -104,6 +104,10 @@ func (s *Session) States() ([]StateLine, error) {
 	return lines, nil
 }
 
+// mostNotes is into how many more lines the notes beside a step are wrapped in lanes. What changed can be
+// seen in the states, too.
+const mostNotes = 2
+
 // LaneLine is a line of the event graph.
 type LaneLine struct {
 	Step int // 0: a heading
@@ -126,8 +130,18 @@ func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
 		return nil, err
 	}
 	var lines []LaneLine
-	step := 0
-	for _, text := range strings.Split(strings.TrimRight(b.String(), "\n"), "\n") {
+	step, wrapped, last := 0, 0, fmt.Sprintf("n%d", s.sys.Nodes-1)
+	rows := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	notes := strings.LastIndex(rows[0], last) // notes lie right of the last lane
+	for _, text := range rows {
+		if blank := len(text) - len(strings.TrimLeft(text, " ")); blank <= notes {
+			wrapped = 0
+		} else if wrapped++; wrapped > mostNotes {
+			if l := &lines[len(lines)-1]; wrapped == mostNotes+1 {
+				l.Text += " …"
+			}
+			continue
+		}
 		// A step begins with its number, behind a mark.
 		if word, _, _ := strings.Cut(strings.TrimLeft(text, " >"), " "); len(text)-len(strings.TrimLeft(text, " >")) < 8 {
 			if n, err := strconv.Atoi(word); err == nil && n > step && n >= from && n <= to {

@@ -112,9 +112,9 @@ func (m *Model) drawState(a area) {
 		if y >= a.h {
 			break
 		}
-		if s.Path == "" {
+		if s.Path == "" || y == 0 {
 			mark := ""
-			if s.Changed {
+			if s.Path == "" && s.Changed {
 				mark = " changed"
 			}
 			a.put(0, y, fmt.Sprintf("n%d%s", s.Node, mark), Title)
@@ -164,7 +164,7 @@ func (m *Model) drawLanes(a area) {
 			end = i + 1
 		}
 	}
-	first := max(0, min((begin+end-a.h)/2, len(lines)-a.h))
+	first := max(0, min((begin+end-a.h)/2, len(lines)-a.h, begin))
 	for y, l := range lines[first:] {
 		if y >= a.h {
 			break

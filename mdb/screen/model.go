@@ -76,6 +76,7 @@ type Model struct {
 	offers  []string // of completion
 
 	busy   string // the command that is being executed; "": none
+	ahead  []Key  // pressed meanwhile
 	quit   bool
 	shown  content
 	cancel context.CancelFunc
@@ -133,7 +134,10 @@ func (m *Model) Press(k Key) func(context.Context) Done {
 			if m.cancel != nil {
 				m.cancel()
 			}
+			m.ahead = nil
+			return nil
 		}
+		m.ahead = append(m.ahead, k)
 		return nil
 	}
 	if m.tooSmall() {
@@ -398,14 +402,15 @@ func (m *Model) execute(line string) func(context.Context) Done {
 	}
 }
 
-// Finish shows what a command said.
-func (m *Model) Finish(d Done) {
+// Finish shows what a command said, and handles the keys that were pressed meanwhile. The result is as that
+// of [Model.Press].
+func (m *Model) Finish(d Done) func(context.Context) Done {
 	at := m.shown.at
 	m.busy, m.cancel = "", nil
 	switch {
 	case errors.Is(d.Err, mdb.ErrQuit):
 		m.quit = true
-		return
+		return nil
 	case errors.Is(d.Err, context.Canceled):
 		m.message, m.failed = d.Line+" was stopped", true
 	case d.Err != nil:
@@ -414,11 +419,24 @@ func (m *Model) Finish(d Done) {
 	if d.Output != "" {
 		m.output, m.scrolls[showOutput] = append([]string{": " + d.Line}, lines(d.Output)...), 0
 	}
-	moved := m.session.Position()
-	if d.Output != "" && moved.Step == at.Step && moved.Run == at.Run {
+	switch now := m.session.Position(); {
+	case now.Step != at.Step || now.Run != at.Run: // the other panes show what the command said
+		if m.lower == showOutput {
+			m.lower = showGraph
+		}
+		m.focus = stepsPane
+	case d.Output != "":
 		m.lower, m.focus = showOutput, lowerPane
 	}
 	m.refresh()
+	for len(m.ahead) > 0 && !m.quit {
+		k := m.ahead[0]
+		m.ahead = m.ahead[1:]
+		if command := m.Press(k); command != nil {
+			return command
+		}
+	}
+	return nil
 }
 
 func (m *Model) tooSmall() bool { return m.width < MinWidth || m.height < MinHeight }
@@ -451,23 +469,36 @@ func (m *Model) refresh() {
 		}
 	}
 	if old := m.shown.at; c.at.Step != old.Step || c.at.Run != old.Run {
-		// The node of the step comes into sight.
-		for _, s := range c.steps {
-			if s.Step != c.at.Step {
-				continue
-			}
-			for i, l := range c.state {
-				if l.Path == "" && l.Node == s.Node {
-					m.state = i
-				}
-			}
-		}
+		m.state = inSight(c, l.state.h-1)
 	}
 	m.state = max(0, min(m.state, len(c.state)-1))
 	m.shown = c
 	if c.err != nil {
 		m.message, m.failed = c.err.Error(), true
 	}
+}
+
+// inSight is the first line of the state pane, of some height, with which what the step changed is seen,
+// or else the node of the step.
+func inSight(c content, height int) int {
+	node, first := -1, 0
+	for _, s := range c.steps {
+		if s.Step == c.at.Step {
+			node = s.Node
+		}
+	}
+	for i, l := range c.state {
+		switch {
+		case l.Path == "" && l.Node == node:
+			first = i
+		case l.Path != "" && l.Changed:
+			if i-first >= height {
+				return i - 1 // whose place the node's name takes
+			}
+			return first
+		}
+	}
+	return first
 }
 
 // heading is the first line of the screen.

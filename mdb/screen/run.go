@@ -38,6 +38,15 @@ func Loop(ctx context.Context, m *Model, t tcell.Screen, o Options) error {
 	done := make(chan Done, 1)
 	stop := func() {}
 	defer func() { stop() }()
+	begin := func(command func(context.Context) Done) {
+		if command == nil {
+			return
+		}
+		inner, cancel := context.WithCancel(ctx)
+		stop = cancel
+		m.OnBusy(cancel)
+		go func() { done <- command(inner) }()
+	}
 	m.Resize(t.Size())
 	for {
 		show(t, m.View(), o.NoColor)
@@ -49,7 +58,7 @@ func Loop(ctx context.Context, m *Model, t tcell.Screen, o Options) error {
 			return nil
 		case d := <-done:
 			stop()
-			m.Finish(d)
+			begin(m.Finish(d))
 		case e, ok := <-events:
 			if !ok {
 				return errors.New("the terminal is gone")
@@ -59,12 +68,7 @@ func Loop(ctx context.Context, m *Model, t tcell.Screen, o Options) error {
 				t.Sync()
 				m.Resize(t.Size())
 			case *tcell.EventKey:
-				if command := m.Press(key(e)); command != nil {
-					inner, cancel := context.WithCancel(ctx)
-					stop = cancel
-					m.OnBusy(cancel)
-					go func() { done <- command(inner) }()
-				}
+				begin(m.Press(key(e)))
 				if e.Key() == tcell.KeyCtrlL {
 					t.Sync()
 				}
