@@ -41,7 +41,6 @@ type Session struct {
 	table    []command
 	last     string // the last search, for "again"
 	branches int    // made so far
-	closed   bool
 }
 
 // ErrQuit is returned by [Session.Do] when the session is over.

@@ -163,8 +163,7 @@ A session stands after a step of a run: step 0 is the first state. A number alon
 commands are separated by semicolons, and the beginning of a command's name is enough. ` + "`n2`" + ` is node 2. Regular
 expressions are those of Go; they may stand between slashes, and ignore case unless they have capitals.
 
-On the screen the arrow keys step, Tab goes from pane to pane, ` + "`:`" + ` (or any letter) begins a command, and ` + "`?`" + ` shows
-this help.
+On the screen the arrow keys step, Tab goes from pane to pane, ` + "`:`" + ` begins a command, and ` + "`?`" + ` shows all keys.
 
 The text below is made from the table of commands.
 `

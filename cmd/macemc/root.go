@@ -71,7 +71,7 @@ input, 3 inconclusive (a suspect that could not be confirmed, or stopped before 
 full depth or walk).`,
 		Example: `  macemc systems                     what can be checked
   macemc search randtree --bug RT13  find a known bug of the random overlay tree
-  macemc replay error.path           look at the run that was found`,
+  macemc mdb error.path              look at the run that was found`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
