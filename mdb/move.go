@@ -228,6 +228,9 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 	if r.finding != nil {
 		return fmt.Errorf("the run ends with a finding, so no step is critical: %w", r.finding)
 	}
+	if s.cfg.End != "" { // walks could meet it, too, and never return
+		return fmt.Errorf("no step is critical: %s", s.cfg.End)
+	}
 	res, err := critical.Find(ctx, critical.Config{System: *s.sys, Path: r.cursor.Path(), Seed: s.cfg.Header.Seed})
 	if err != nil {
 		return err

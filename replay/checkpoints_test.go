@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -247,5 +248,44 @@ func TestStatesThatCannotBeKept(t *testing.T) {
 	}
 	if part, err := c.Record(100, 110); err != nil || len(part.Steps) != 11 || part.Steps[0].Number != 100 {
 		t.Errorf("%+v, %v", part, err)
+	}
+}
+
+// BenchmarkTo goes to any step of a run of Pastry, from the start or from states that were kept.
+func BenchmarkTo(b *testing.B) {
+	for _, e := range systems.All() {
+		if e.Name != "pastry" {
+			continue
+		}
+		cfg, err := e.Configure(spec.Config{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		sys, err := e.New(cfg)
+		if err != nil {
+			b.Fatal(err)
+		}
+		path := walk(b, &sys, 1, 20_000).Path
+		for _, keep := range []bool{false, true} {
+			b.Run(fmt.Sprintf("keep=%v", keep), func(b *testing.B) {
+				c, err := replay.NewCursor(&sys, path, sim.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if keep {
+					c.Keep()
+				}
+				if err := c.To(20_000); err != nil {
+					b.Fatal(err)
+				}
+				rng := rand.New(rand.NewPCG(7, 8))
+				b.ResetTimer()
+				for range b.N {
+					if err := c.To(rng.IntN(20_001)); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

@@ -75,11 +75,13 @@ type Model struct {
 	draft   []rune
 	offers  []string // of completion
 
-	busy   string // the command that is being executed; "": none
-	ahead  []Key  // pressed meanwhile
-	quit   bool
-	shown  content
-	cancel context.CancelFunc
+	busy  string // the command that is being executed; "": none
+	ahead []Key  // pressed meanwhile
+
+	stopping bool // it was told to stop
+	quit     bool
+	shown    content
+	cancel   context.CancelFunc
 }
 
 // content is what a session has to show at present.
@@ -130,7 +132,12 @@ func (m *Model) Busy() bool { return m.busy != "" }
 func (m *Model) Press(k Key) func(context.Context) Done {
 	if m.busy != "" {
 		if k.Name == Stop || k.Name == Escape {
-			m.message, m.failed = "stopping "+m.busy, false
+			if m.stopping { // a handler that never returns cannot be stopped
+				m.quit = k.Name == Stop
+				return nil
+			}
+			m.stopping = true
+			m.message, m.failed = "stopping "+m.busy+"; Ctrl-C once more gives up", false
 			if m.cancel != nil {
 				m.cancel()
 			}
@@ -406,7 +413,7 @@ func (m *Model) execute(line string) func(context.Context) Done {
 // of [Model.Press].
 func (m *Model) Finish(d Done) func(context.Context) Done {
 	at := m.shown.at
-	m.busy, m.cancel = "", nil
+	m.busy, m.cancel, m.stopping = "", nil, false
 	switch {
 	case errors.Is(d.Err, mdb.ErrQuit):
 		m.quit = true

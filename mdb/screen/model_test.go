@@ -118,6 +118,27 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// A command that does not stop when it is told to is given up.
+func TestGivingUp(t *testing.T) {
+	m := screen.New(session(t), "")
+	m.Resize(80, 24)
+	press(t, m, ":next")
+	if m.Press(screen.Key{Name: screen.Enter}) == nil || !m.Busy() {
+		t.Fatal("no command is being executed")
+	}
+	stopped := false
+	m.OnBusy(func() { stopped = true })
+	m.Press(screen.Key{Rune: 'q'}) // waits for its turn
+	m.Press(screen.Key{Name: screen.Stop})
+	contains(t, m.View().String(), "stopping next")
+	if !stopped || m.Quit() {
+		t.Errorf("stopped: %v, given up: %v", stopped, m.Quit())
+	}
+	if m.Press(screen.Key{Name: screen.Stop}); !m.Quit() {
+		t.Error("it is not given up")
+	}
+}
+
 func TestSizes(t *testing.T) {
 	m := screen.New(session(t), "")
 	m.Resize(30, 10)

@@ -29,7 +29,8 @@ func Run(ctx context.Context, s *mdb.Session, o Options) error {
 	return Loop(ctx, New(s, o.Text), t, o)
 }
 
-// Loop runs a model on a screen that has been initialized.
+// Loop runs a model on a screen that has been initialized. When it returns while a command is being executed,
+// the session must not be used any more.
 func Loop(ctx context.Context, m *Model, t tcell.Screen, o Options) error {
 	events := make(chan tcell.Event, 16)
 	quit := make(chan struct{})
@@ -52,9 +53,6 @@ func Loop(ctx context.Context, m *Model, t tcell.Screen, o Options) error {
 		show(t, m.View(), o.NoColor)
 		select {
 		case <-ctx.Done():
-			if m.Busy() {
-				<-done // it holds the session
-			}
 			return nil
 		case d := <-done:
 			stop()
