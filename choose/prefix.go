@@ -55,3 +55,6 @@ func (x *Prefix) Done() bool { return x.pos == len(x.Path) }
 
 // Err tells of the first pick that was out of range; nil when there was none.
 func (x *Prefix) Err() error { return x.err }
+
+// Seek goes to the place before pick pos of the path, 0 to its length, and forgets any error.
+func (x *Prefix) Seek(pos int) { x.pos, x.err = pos, nil }

@@ -40,7 +40,7 @@ func (g *Graph) Lines(o Options) []Line {
 	for _, s := range stretches {
 		last = s.to()
 	}
-	l := newLanes(g, o, last)
+	l := newLanes(g, o, g.Events[last].Step)
 	next := 0
 	advance := func(to int) {
 		for ; next <= to; next++ {

@@ -11,14 +11,23 @@ import (
 // ErrEnd is returned by a [Cursor] when no step is left.
 var ErrEnd = errors.New("the path ends here")
 
+var (
+	errNotAtEnd = errors.New("a path can only be made longer at its end, and not after a finding")
+	errUncopied = errors.New("the engine does not copy states")
+)
+
 // A Cursor is a position in a path, with the world in the state of that position. It goes forward by
-// executing and back by executing again from the start.
+// executing, and back by executing again from the start or from the last state that it has kept, see
+// [Cursor.Keep].
 type Cursor struct {
-	run   *Run
-	path  choose.Path
-	src   choose.Prefix
-	short error // a question that the path has no answer to
-	over  bool  // a step failed: nothing can follow
+	run    *Run
+	opts   sim.Options
+	path   choose.Path
+	src    choose.Prefix
+	short  error // a question that the path has no answer to
+	over   bool  // a step failed: nothing can follow
+	keep   *checkpoints
+	traced *Cursor // of Record
 }
 
 // NewCursor returns a cursor at the first state of a new world of sys. Its methods execute path, which
@@ -29,12 +38,18 @@ func NewCursor(sys *sim.System, path choose.Path, opts sim.Options) (*Cursor, er
 	if err != nil {
 		return nil, err
 	}
-	c := &Cursor{run: NewRun(w), path: path}
+	c := &Cursor{run: NewRun(w), opts: opts, path: path}
 	return c, c.start()
 }
 
 // World is the world in the state after [Cursor.Steps] steps.
 func (c *Cursor) World() sim.World { return c.run.World }
+
+// Path is the whole path. It is the cursor's.
+func (c *Cursor) Path() choose.Path { return c.path }
+
+// Pos is how much of the path was executed.
+func (c *Cursor) Pos() int { return c.src.Pos() }
 
 // Steps is the number of steps taken.
 func (c *Cursor) Steps() int { return c.run.Steps() }
@@ -50,13 +65,31 @@ func (c *Cursor) Next() error {
 		return err
 	}
 	c.src.Take()
-	return c.check(c.run.Step(index, &c.src))
+	err = c.check(c.run.Step(index, &c.src))
+	if c.keep != nil {
+		c.note()
+	}
+	return err
+}
+
+// Peek returns the next event of the path and its index, without executing it. The error is as that of
+// [Cursor.Next].
+func (c *Cursor) Peek() (index int, ev sim.Event, err error) {
+	if index, err = c.peek(); err == nil {
+		ev, _ = c.run.Event(index)
+	}
+	return index, ev, err
 }
 
 // To goes to the state after n steps, forward or back; n is 0 for the first state. When the path has
 // fewer steps it goes to the end and returns [ErrEnd]; other errors are those of [Cursor.Next].
 func (c *Cursor) To(n int) error {
-	if n < c.run.Steps() {
+	at := c.run.Steps()
+	if s := c.keep.before(n); s != nil && (n < at || s.Steps() > at) {
+		if err := c.resume(s); err != nil {
+			return err
+		}
+	} else if n < at {
 		if err := c.start(); err != nil {
 			return err
 		}

@@ -30,7 +30,13 @@ func Record(sys *sim.System, path choose.Path, opts sim.Options) (*Trace, error)
 		return nil, err
 	}
 	rec.start()
-	for !c.AtEnd() {
+	err = rec.follow(c, len(path))
+	return rec.Trace(), err
+}
+
+// follow describes the steps of a path up to step to.
+func (rec *Recorder) follow(c *Cursor, to int) error {
+	for !c.AtEnd() && c.Steps() < to {
 		index, err := c.peek()
 		if err == nil {
 			rec.before(index)
@@ -39,11 +45,66 @@ func Record(sys *sim.System, path choose.Path, opts sim.Options) (*Trace, error)
 			}
 		}
 		if err != nil {
-			return rec.Trace(), err
+			return err
 		}
 	}
-	return rec.Trace(), nil
+	return nil
 }
+
+// Record describes the steps from..to of the path, both inclusive, or as many of them as there are; the
+// first step is 1. Where the trace has to tell of messages that were sent before, it says 0 for the step
+// that sent them unless the cursor has kept that, see [Cursor.Keep]. The cursor stays where it is. The
+// error says how the path does not fit; a finding is part of the trace.
+func (c *Cursor) Record(from, to int) (*Trace, error) {
+	if c.traced == nil {
+		opts := c.opts
+		opts.Trace = true
+		t, err := NewCursor(c.run.World.System(), c.path, opts)
+		if t == nil {
+			return nil, err
+		}
+		c.traced = t
+	}
+	t := c.traced
+	t.path, t.src.Path, t.keep = c.path, c.path, nil
+	if c.keep != nil { // read, never added to: a traced world is slower
+		t.keep = &checkpoints{list: c.keep.list, bounds: c.keep.bounds, borrowed: true}
+	}
+	rec, err := newRecorder(t.run)
+	if err != nil {
+		return nil, err
+	}
+	if err := rec.found(t.To(max(0, from-1))); err != nil && !errors.Is(err, ErrEnd) {
+		return nil, err
+	}
+	rec.begin(func(id sim.MessageID) int {
+		sent, _ := c.SentAt(id)
+		return sent
+	})
+	err = rec.follow(t, to)
+	return rec.Trace(), err
+}
+
+// begin describes the state that the trace begins with.
+func (rec *Recorder) begin(sent func(sim.MessageID) int) {
+	n := rec.run.Steps()
+	if n == 0 {
+		rec.start()
+		return
+	}
+	b := TraceStep{Number: n, Index: -1, Node: -1, Peer: -1, Kind: sim.Boot.String(), Key: fmt.Sprintf("state after step %d", n)}
+	rec.describe(&b)
+	rec.allFields(&b)
+	rec.trace.Boot = b
+	for m := range rec.run.World.InFlight() {
+		rec.message(m, sent(m.ID))
+	}
+	t := rec.trace
+	slices.SortFunc(t.Messages, func(a, b TraceMessage) int { return a.ID - b.ID })
+	t.Messages = slices.CompactFunc(t.Messages, func(a, b TraceMessage) bool { return a.ID == b.ID }) // duplicates
+}
+
+func asFinding(err error, f **sim.Finding) bool { return errors.As(err, f) }
 
 // A Recorder describes a run while it is driven by someone else, step by step.
 type Recorder struct {
@@ -90,7 +151,6 @@ func (rec *Recorder) Step(index int, src choose.Source) error {
 // Trace returns what was recorded so far. It is the recorder's and grows with the run.
 func (rec *Recorder) Trace() *Trace {
 	w, t := rec.run.World, rec.trace
-	t.Fates = append(t.Fates[:0], w.Fates()...)
 	t.Properties = t.Properties[:0]
 	props := w.System().Properties
 	for i := range props {
@@ -132,16 +192,20 @@ func (rec *Recorder) found(err error) error {
 }
 
 func (rec *Recorder) start() {
-	w := rec.run.World
 	b := TraceStep{Index: -1, Node: -1, Peer: -1, Kind: sim.Boot.String(), Key: "first boots"}
 	rec.took(&b)
 	rec.describe(&b)
+	rec.allFields(&b)
+	rec.trace.Boot = b
+}
+
+// allFields makes the whole state of all nodes the changes of a step.
+func (rec *Recorder) allFields(b *TraceStep) {
 	for id := range sim.NodeID(rec.trace.Nodes) {
-		for _, f := range w.NodeFields(id) {
+		for _, f := range rec.run.World.NodeFields(id) {
 			b.Changes = append(b.Changes, NodeChange{Node: int(id), Path: f.Path, New: f.Value})
 		}
 	}
-	rec.trace.Boot = b
 }
 
 // before notes the state that a step may change.
@@ -196,17 +260,21 @@ func (rec *Recorder) took(s *TraceStep) {
 	for i, e := range last.Effects {
 		s.Effects = append(s.Effects, rec.effect(e, i < last.Applied))
 	}
-	fates := w.Fates()
-	for _, m := range fates[len(t.Messages):] {
-		t.Messages = append(t.Messages, TraceMessage{
-			ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.text(m.Msg), Stream: m.Stream, Sent: m.Sent,
-		})
+	for _, m := range last.Sent {
+		rec.message(m, s.Number)
 	}
-	for i, m := range fates {
-		if m.Fate != sim.InFlight && m.Step == s.Number {
-			t.Messages[i].Fates = append(t.Messages[i].Fates, TraceFate{m.Step, m.Fate, m.Fate.String()})
+	for _, f := range last.Fates {
+		if m := t.Message(int(f.ID)); m != nil {
+			m.Fates = append(m.Fates, TraceFate{s.Number, f.Fate, f.Fate.String()})
 		}
 	}
+}
+
+// message begins the life of a message.
+func (rec *Recorder) message(m sim.Envelope, sent int) {
+	rec.trace.Messages = append(rec.trace.Messages, TraceMessage{
+		ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.text(m.Msg), Stream: m.Stream, Sent: sent,
+	})
 }
 
 // describe fills in what is said of the state after a step.

@@ -1,15 +1,20 @@
 package replay
 
-import "github.com/macemc/macemc/sim"
+import (
+	"slices"
 
-// Trace is a run with everything that people want to see of it. It is recomputed from a path.
+	"github.com/macemc/macemc/sim"
+)
+
+// Trace is a run with everything that people want to see of it. It is recomputed from a path. When it is
+// only a part of a run (see [Cursor.Record]), Boot is the state before the part: its Number is that of
+// the step before, all fields are its Changes; and Messages begins with those in flight then.
 type Trace struct {
-	System string             `json:"system"`
-	Nodes  int                `json:"nodes"`
-	Names  []string           `json:"names"` // what runs on each node, e.g. "pinger"
-	Boot   TraceStep          `json:"boot"`  // the first boots, together
-	Steps  []TraceStep        `json:"steps"`
-	Fates  []sim.MessageTrace `json:"-"`
+	System string      `json:"system"`
+	Nodes  int         `json:"nodes"`
+	Names  []string    `json:"names"` // what runs on each node, e.g. "pinger"
+	Boot   TraceStep   `json:"boot"`  // the first boots, together
+	Steps  []TraceStep `json:"steps"`
 	// Messages are the lives of all messages, in the order in which they were sent.
 	Messages []TraceMessage `json:"messages"`
 	// Properties say what holds in the last state.
@@ -64,6 +69,16 @@ type TraceMessage struct {
 	// Fates are what became of it, in order: none while it is in flight, more than one when it was
 	// duplicated, as all copies share the identity.
 	Fates []TraceFate `json:"fates,omitempty"`
+}
+
+// Message returns the message of an identity, nil when the trace does not tell of it. The cost is
+// logarithmic in the number of messages.
+func (t *Trace) Message(id int) *TraceMessage {
+	i, ok := slices.BinarySearchFunc(t.Messages, id, func(m TraceMessage, id int) int { return m.ID - id })
+	if !ok {
+		return nil
+	}
+	return &t.Messages[i]
 }
 
 // TraceFate is one thing that became of a message.

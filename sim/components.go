@@ -124,12 +124,10 @@ func (w *machine) encoded(m *Message) []byte {
 func (w *machine) DescribeMessage(m *Message) string { return w.planOf(m.Body).Text(m.Body) }
 
 func (w *machine) Fate(id MessageID, fate Fate) {
-	if w.opts.Trace && id > 0 && int(id) <= len(w.fates) {
-		w.fates[id-1].Fate, w.fates[id-1].Step = fate, w.steps
+	if w.opts.Trace && id > 0 {
+		w.last.Fates = append(w.last.Fates, FateOf{id, fate})
 	}
 }
-
-func (w *machine) Fates() []MessageTrace { return w.fates }
 
 // Key names the event by its class, nodes and content.
 func (w *machine) Key(ev Event) string {

@@ -16,6 +16,17 @@ func (w *machine) Enabled() []Event {
 	return w.events
 }
 
+// listAnew forgets the list.
+func (w *machine) listAnew() {
+	w.stale = w.stale[:0]
+	for i := range w.dirty {
+		w.dirty[i] = true
+		w.stale = append(w.stale, int32(i))
+	}
+	clear(w.blocks)
+	w.events = w.events[:0]
+}
+
 // refresh lists the events of one block anew.
 func (w *machine) refresh(b int) {
 	buf := w.buf[:0]

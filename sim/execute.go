@@ -16,6 +16,7 @@ func (s *Step) reset(ev Event) {
 	s.Effects = s.Effects[:0]
 	s.Observed = s.Observed[:0]
 	s.Answers = s.Answers[:0]
+	s.Sent, s.Fates = s.Sent[:0], s.Fates[:0]
 	s.Handler, s.Crashed, s.Applied = false, false, 0
 	if s.Source != "" {
 		s.Source = ""
@@ -239,10 +240,8 @@ func (w *machine) sent(n *node, f *Effect) {
 	w.nextID++
 	f.Msg.ID = w.nextID
 	if w.opts.Trace {
-		w.fates = append(w.fates, MessageTrace{
-			Envelope: Envelope{From: n.id, To: f.Peer, Msg: f.Msg.Body, ID: f.Msg.ID, Stream: f.Kind != SendEffect},
-			Sent:     w.steps,
-		})
+		w.last.Sent = append(w.last.Sent,
+			Envelope{From: n.id, To: f.Peer, Msg: f.Msg.Body, ID: f.Msg.ID, Stream: f.Kind != SendEffect})
 	}
 }
 

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"iter"
 	"log/slog"
 	"slices"
 
@@ -45,7 +46,6 @@ type machine struct {
 	check  propertyState
 	steps  int
 	nextID MessageID
-	fates  []MessageTrace
 }
 
 // node is one node of a machine.
@@ -128,19 +128,13 @@ func (w *machine) Last() *Step { return &w.last }
 func (w *machine) Start(src choose.Source) (err error) {
 	w.net.Reset()
 	w.crashesLeft, w.doubled = w.sys.Crashes, false
-	w.steps, w.nextID, w.fates = 0, 0, w.fates[:0]
+	w.steps, w.nextID = 0, 0
 	w.check.reset()
 	w.monitors = w.monitors[:0]
 	for _, newMonitor := range w.sys.Monitors {
 		w.monitors = append(w.monitors, newMonitor())
 	}
-	w.stale = w.stale[:0]
-	for i := range w.dirty {
-		w.dirty[i] = true
-		w.stale = append(w.stale, int32(i))
-	}
-	clear(w.blocks)
-	w.events = w.events[:0]
+	w.listAnew()
 	for i := range w.nodes {
 		n := &w.nodes[i]
 		n.up, n.service, n.hashed = false, nil, false
@@ -223,6 +217,8 @@ func (w *machine) Dirty(id NodeID) {
 // inFlight and timerSet make the machine what views show.
 
 func (w *machine) inFlight(yield func(Envelope) bool) { w.net.InFlight(yield) }
+
+func (w *machine) InFlight() iter.Seq[Envelope] { return w.net.InFlight }
 
 func (w *machine) timerSet(id NodeID, t any) bool {
 	_, armed := w.nodes[id].findTimer(t)

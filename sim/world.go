@@ -54,8 +54,8 @@ type World interface {
 	NodeFields(NodeID) []Field
 	// NetFields describes the network and the remaining fault limits for people.
 	NetFields() []Field
-	// Fates tells, per message of this run, what became of it. Only when tracing.
-	Fates() []MessageTrace
+	// InFlight yields the messages in flight in canonical order.
+	InFlight() iter.Seq[Envelope]
 }
 
 // Options sets how a world runs.
@@ -97,6 +97,8 @@ type Step struct {
 
 	Observed []Observation // questions answered by the world
 	Answers  []Answer      // questions answered by a choice; only when tracing
+	Sent     []Envelope    // messages that got an identity, refused ones included; only when tracing
+	Fates    []FateOf      // what became of messages; only when tracing
 	Source   string        // file:line of the handler, when tracing
 }
 
@@ -148,12 +150,10 @@ type Answer struct {
 	Arity int         `json:"arity"`
 }
 
-// MessageTrace is the life of one message.
-type MessageTrace struct {
-	Envelope
-	Sent int // step in which it was sent, counted from 1; 0: while booting
+// FateOf says what became of a message in a step.
+type FateOf struct {
+	ID   MessageID
 	Fate Fate
-	Step int // step of its fate
 }
 
 // Footprint is what a step read and wrote. Two steps whose footprints are disjoint commute.

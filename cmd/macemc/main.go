@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -21,6 +22,8 @@ func main() {
 	a := &app{
 		stdout:   os.Stdout,
 		stderr:   os.Stderr,
+		stdin:    os.Stdin,
+		noScreen: noScreen(),
 		terminal: term.IsTerminal(int(os.Stderr.Fd())),
 		style:    style(os.Stdout),
 		program:  program(os.Args[0]),
@@ -50,6 +53,19 @@ func style(f *os.File) report.Style {
 		width = 0
 	}
 	return report.Style{Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Width: width}
+}
+
+// noScreen says why the terminal cannot show a screen; "": it can.
+func noScreen() string {
+	switch {
+	case !term.IsTerminal(int(os.Stdin.Fd())):
+		return "standard input is no terminal"
+	case !term.IsTerminal(int(os.Stdout.Fd())):
+		return "standard output is no terminal"
+	case os.Getenv("TERM") == "" || os.Getenv("TERM") == "dumb":
+		return "TERM is " + strconv.Quote(os.Getenv("TERM"))
+	}
+	return ""
 }
 
 // program is how to call this program again: as it was called, unless that will not be there any more.

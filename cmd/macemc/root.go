@@ -17,6 +17,8 @@ import (
 // app is what the commands share: where they write and how they start fresh processes.
 type app struct {
 	stdout, stderr io.Writer
+	stdin          io.Reader
+	noScreen       string           // why there can be none; "": there can
 	terminal       bool             // stderr is one
 	style          report.Style     // of stdout
 	program        string           // how to call this program
@@ -69,7 +71,7 @@ input, 3 inconclusive (a suspect that could not be confirmed, or stopped before 
 full depth or walk).`,
 		Example: `  macemc systems                     what can be checked
   macemc search randtree --bug RT13  find a known bug of the random overlay tree
-  macemc replay error.path           look at the run that was found`,
+  macemc mdb error.path              look at the run that was found`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -79,6 +81,6 @@ full depth or walk).`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.graphCommand(), a.reportCommand(), a.bugsCommand(), a.statsCommand(), a.shrinkCommand())
+	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.graphCommand(), a.reportCommand(), a.bugsCommand(), a.statsCommand(), a.shrinkCommand(), a.mdbCommand())
 	return root
 }

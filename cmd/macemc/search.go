@@ -367,7 +367,7 @@ func knownProperty(sys *sim.System, name string) error {
 func (r *request) commands(program string) func(string) report.Commands {
 	return func(dir string) report.Commands {
 		return report.Commands{
-			Look:   fmt.Sprintf("%s replay %s", program, shellWord(filepath.Join(dir, check.ErrorPath))),
+			Look:   fmt.Sprintf("%s mdb %s", program, shellWord(filepath.Join(dir, check.ErrorPath))),
 			Rerun:  program + " " + r.again,
 			Report: filepath.Join(dir, check.ReportPage),
 		}

@@ -25,6 +25,8 @@ var imports = []struct {
 	{pkg: "systems/...", module: []string{"sim", "netsim", "macetime", "systems/..."}},
 	{pkg: "replay", module: []string{"choose", "sim", "sim/plan"}},
 	{pkg: "search", module: []string{"choose", "macetime", "sim", "sim/table", "replay"}},
+	{pkg: "mdb/screen", module: []string{"mdb"}},
+	{pkg: "mdb", module: []string{"choose", "sim", "sim/plan", "replay", "search", "critical", "eventgraph"}},
 	{pkg: "critical", module: []string{"choose", "macetime", "sim", "replay", "search"}},
 	{pkg: "stats", module: []string{"choose", "sim", "search"}},
 	{pkg: "shrink", module: []string{"choose", "critical", "replay", "search", "sim"}},

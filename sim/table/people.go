@@ -1,6 +1,8 @@
 package table
 
 import (
+	"iter"
+
 	"github.com/macemc/macemc/sim"
 )
 
@@ -67,5 +69,5 @@ func (w *World) NetFields() []sim.Field {
 	return w.bench.NetFields(int(w.v[l.crashes]))
 }
 
-// Fates implements [sim.World]. A table world does not trace, so there are none.
-func (w *World) Fates() []sim.MessageTrace { return nil }
+// InFlight implements [sim.World].
+func (w *World) InFlight() iter.Seq[sim.Envelope] { return w.inFlight }

@@ -1,0 +1,273 @@
+package mdb
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/plan"
+)
+
+func compareCommands() []command {
+	return []command{
+		{
+			name: "diff", aliases: []string{"d"}, group: comparing, args: "[STEP [STEP] | RUN [STEP | same | match]]",
+			about: "how states differ: between two steps of this run, or with another run",
+			more: "diff             with the live run at the matching step\ndiff 12          between the state after step 12 and here\n" +
+				"diff 12 17       between the states after two steps\ndiff live same   with the live run after as many steps\ndiff live 20     with the live run after step 20\n" +
+				"The step that matches is the one with the same event, as often as it has happened since the runs parted; when the\n" +
+				"other run has none it is the one of the same number.",
+			do: diff, words: (*Session).runWords,
+		},
+		{
+			name: "runs", group: comparing, about: "the runs of this session", do: runs,
+		},
+		{
+			name: "run", group: comparing, args: "NAME [STEP | same | match]",
+			about: "look at another run, at the matching step",
+			do:    switchRun, words: (*Session).runWords,
+		},
+	}
+}
+
+func (s *Session) runWords() []string {
+	var words []string
+	for _, r := range s.runs {
+		words = append(words, r.name)
+	}
+	return append(words, "same", "match")
+}
+
+// match returns the step of b that corresponds to step n of a, and whether it has the same event.
+func match(a, b *run, n int) (int, bool) {
+	shared := common(a, b)
+	if n <= shared {
+		return n, true
+	}
+	key := a.step(n).key
+	count := 0
+	for i := shared + 1; i <= n; i++ {
+		if a.step(i).key == key {
+			count++
+		}
+	}
+	for i := shared + 1; i <= b.len(); i++ {
+		if b.step(i).key == key {
+			if count--; count == 0 {
+				return i, true
+			}
+		}
+	}
+	return min(n, b.len()), false
+}
+
+// elsewhere reads the step of another run: a number, same, or match (also when nothing is said).
+func (s *Session) elsewhere(r *run, words []string) (n int, how string, err error) {
+	switch {
+	case len(words) > 1:
+		return 0, "", badUsage("%q?", strings.Join(words, " "))
+	case len(words) == 0 || words[0] == "match":
+		n, same := match(s.run, r, s.run.at)
+		if !same {
+			return n, ", which has no matching step", nil
+		}
+		return n, ", the matching step", nil
+	case words[0] == "same":
+		return min(s.run.at, r.len()), "", nil
+	}
+	here := s.run
+	s.run = r
+	n, err = s.place(words[0])
+	s.run = here
+	return n, "", err
+}
+
+func diff(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+	r := s.run
+	if len(args) > 0 {
+		if n, err := s.place(args[0]); err == nil {
+			to := r.at
+			if len(args) > 1 {
+				if to, err = s.place(args[1]); err != nil {
+					return err
+				}
+			}
+			if len(args) > 2 {
+				return badUsage("more than two steps")
+			}
+			fmt.Fprintf(out, "after step %d | after step %d\n", n, to)
+			return writeDiff(out, r, n, r, to)
+		}
+	}
+	var (
+		other *run
+		err   error
+	)
+	if len(args) == 0 || args[0] == "same" || args[0] == "match" {
+		other, err = s.other()
+	} else {
+		other, err = s.named(args[0])
+		args = args[1:]
+	}
+	if err != nil {
+		return err
+	}
+	n, how, err := s.elsewhere(other, args)
+	if err != nil {
+		return err
+	}
+	shared := common(r, other)
+	fmt.Fprintf(out, "%s after step %d | %s after step %d%s; the first %d steps are the same\n", r.name, r.at, other.name, n, how, shared)
+	return writeDiff(out, r, r.at, other, n)
+}
+
+// difference is a part of two states that differs.
+type difference struct {
+	node     int // -1: the network
+	path     string
+	old, new string
+}
+
+// differences compares two states: nodes, then the network.
+func differences(a *run, n int, b *run, m int) ([]difference, error) {
+	var all []difference
+	w, err := a.world(n)
+	if err != nil {
+		return nil, err
+	}
+	nodes := w.System().Nodes
+	before := make([][]sim.Field, nodes+1)
+	for id := range nodes {
+		before[id] = w.NodeFields(sim.NodeID(id))
+	}
+	before[nodes] = w.NetFields()
+	if w, err = b.world(m); err != nil {
+		return nil, err
+	}
+	for id := range nodes + 1 {
+		node, after := id, []sim.Field(nil)
+		if id < nodes {
+			after = w.NodeFields(sim.NodeID(id))
+		} else {
+			node, after = -1, w.NetFields()
+		}
+		for _, c := range plan.Diff(before[id], after) {
+			all = append(all, difference{node, c.Path, c.Old, c.New})
+		}
+	}
+	return all, nil
+}
+
+func writeDiff(out *bytes.Buffer, a *run, n int, b *run, m int) error {
+	all, err := differences(a, n, b, m)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(out, "  the states are the same")
+	}
+	for _, d := range all {
+		where := fmt.Sprintf("n%d.", d.node)
+		if d.node < 0 {
+			where = "network "
+		}
+		fmt.Fprintf(out, "  %s%s  %s | %s\n", where, d.path, orNone(d.old), orNone(d.new))
+	}
+	return nil
+}
+
+func runs(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
+	for _, r := range s.runs {
+		mark := " "
+		if r == s.run {
+			mark = ">"
+		}
+		fmt.Fprintf(out, "%s %-10s %d steps, at step %d", mark, r.name, r.len(), r.at)
+		if r.from != nil {
+			fmt.Fprintf(out, ", shares %d with %s", r.common, r.from.name)
+		}
+		if r.critical > 0 {
+			fmt.Fprintf(out, ", critical step %d", r.critical)
+		}
+		switch {
+		case r.finding != nil:
+			fmt.Fprintf(out, ", FOUND %s", firstLine(r.finding.Error()))
+		case r.step(r.len()).live:
+			fmt.Fprint(out, ", live in the end")
+		}
+		if !r.saved {
+			fmt.Fprint(out, ", not saved")
+		}
+		fmt.Fprintln(out)
+	}
+	return nil
+}
+
+func switchRun(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+	if len(args) == 0 {
+		return badUsage("which run?")
+	}
+	r, err := s.named(args[0])
+	if err != nil {
+		return err
+	}
+	if r == s.run && len(args) == 1 {
+		return s.to(r.at, out)
+	}
+	n, how, err := s.elsewhere(r, args[1:])
+	if err != nil {
+		return err
+	}
+	s.run = r
+	if how != "" {
+		fmt.Fprintf(out, "at step %d%s\n", n, how)
+	}
+	return s.to(n, out)
+}
+
+func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
+	h := &s.cfg.Header
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(out, "  %-10s %s\n", name, text)
+		}
+	}
+	line("system", fmt.Sprintf("%s, %d nodes, timing %v", s.sys.Name, s.sys.Nodes, s.sys.Timing))
+	var params []string
+	for _, p := range h.Params {
+		params = append(params, p.Key+"="+p.Value)
+	}
+	line("parameters", strings.Join(params, ", "))
+	line("bugs", strings.Join(h.Bugs, ", "))
+	var limits []string
+	for _, l := range h.Limits {
+		limits = append(limits, fmt.Sprintf("%s<=%d", l.Key, l.Value))
+	}
+	line("faults", strings.Join(limits, ", "))
+	line("property", h.Property)
+	main := s.runs[0]
+	line("run", strings.TrimSpace(fmt.Sprintf("%s %d steps", main.file, main.len())))
+	switch {
+	case main.critical > 0 && main.critical == s.cfg.Recorded.Step:
+		line("critical", fmt.Sprintf("step %d, as recorded", main.critical))
+	case main.critical > 0:
+		line("critical", fmt.Sprintf("step %d", main.critical))
+	default:
+		line("critical", `not known; "critical" looks for it`)
+	}
+	if live, err := s.named("live"); err == nil {
+		line("live run", fmt.Sprintf("%s %d steps, %d of them shared", live.file, live.len(), live.common))
+	} else {
+		line("live run", "none "+s.cfg.LiveName)
+	}
+	if f := main.finding; f != nil {
+		line("found", firstLine(f.Error()))
+	}
+	line("then", firstLine(s.cfg.End))
+	if err := main.cursor.Uncopied(); err != nil {
+		line("note", "states are reached by executing from the start: "+firstLine(err.Error()))
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package mdb_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/mdb"
+)
+
+// open opens the run in a folder of testdata: the first 40 steps of one that "macemc search" found, and
+// the live run that was kept with it.
+func open(t testing.TB, folder string) *mdb.Session {
+	t.Helper()
+	file := filepath.Join("testdata", folder, "error.path")
+	l, err := check.Load(t.Context(), file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := check.LoadFor(t.Context(), filepath.Join("testdata", folder, "live.path"), &l.System, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := mdb.Open(mdb.Config{
+		System: &l.System, Header: l.Header, Path: l.Path, Name: "error.path",
+		Live: live.Path, LiveName: "live.path", Recorded: mdb.ReadRecorded(file),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// do executes a line that must not fail.
+func do(t testing.TB, s *mdb.Session, line string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := s.Do(t.Context(), line, &out); err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return out.String()
+}
+
+func script(t *testing.T, folder string, lines ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := mdb.Batch(t.Context(), open(t, folder), lines, &out); err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, folder+".txt", out.Bytes())
+	return out.String()
+}
+
+// The session of the paper's figures 5 and 6: at the critical transition the sender of two SYNs hears that
+// the newer one was received, although the older one has replaced it by then; the live run, after as many
+// steps, still has the timer by which the newer SYN is sent again.
+func TestStaleSYN(t *testing.T) {
+	script(t, "mt3", "info", "critical", "why", "diff live same", "run live same", "timers",
+		"find message /Data.*4001/", "run main match", "graph 8 18", "properties", "choices")
+	s := open(t, "mt3")
+	do(t, s, "critical")
+	out := do(t, s, "diff live same")
+	for _, want := range []string{
+		"n0.transport.peers[1].out.base  4002 | 4001",
+		"n0.(timer retransmit{Peer:1 Seq:4001})  none | armed",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the difference lacks %q:\n%s", want, out)
+		}
+	}
+	do(t, s, "run live same")
+	if out := do(t, s, "timers n0"); !strings.Contains(out, "n0  retransmit{Peer:1 Seq:4001}  armed, since step 9") {
+		t.Errorf("timers of the live run:\n%s", out)
+	}
+	if out := do(t, s, "field n0.out.packets[0]"); !strings.Contains(out, "body.(Numbered).Number  1") {
+		t.Errorf("the packet that is sent again:\n%s", out)
+	}
+}
+
+// A crashed node gets the answer to a join that it does not remember: the crash, the answer into init, and no
+// Remove in the end.
+func TestForgottenJoin(t *testing.T) {
+	script(t, "rt13", "critical", "state n1", "why", "rfind event /crashes/", "next n1", "find n1.State changes",
+		"field Children", "messages", "connections", "diff live", "list kind=deliver n1", "graph 15 22")
+}
+
+// Commands that only work in a state have an error that says what to do; none of them ends the session.
+func TestErrors(t *testing.T) {
+	s := open(t, "rt13")
+	for _, c := range []struct{ line, want string }{
+		{"fly", `no command "fly"`},
+		{"s", ""}, // an alias is no ambiguity
+		{"ne x", `no node "x"; nodes are n0 to n2`},
+		{"goto 41", "the run has 40 steps"},
+		{"goto sometime", "is no step"},
+		{"next .", "no node is selected"},
+		{"find", "find what?"},
+		{"find event", "a regular expression is missing"},
+		{"find event /(/", "missing closing"},
+		{"find n7.State", "matches"},
+		{"find n1.Root > many", "is no number"},
+		{"find property /nonsense/", "no property matches"},
+		{"field nothing", `no node has a field "nothing"`},
+		{"list kind=dance", "no kind of event"},
+		{"diff nobody", `no run "nobody"; there are main, live`},
+		{"run", "which run?"},
+		{"take", "which event?"},
+		{"take 99", "there is no event 99"},
+		{"take x", "is no number"},
+		{"start; instead 0", "no step to replace"},
+		{"walk far", `"far"?`},
+		{"walk miles=3", "no setting"},
+		{"search happiness", "live or violation"},
+		{"save", "name of a file is missing"},
+		{"graph 1 10 gif x", "neither a step nor a format"},
+		{"graph 1 10 svg", "name of a file is missing"},
+		{"state 'n1", "is not closed"},
+	} {
+		var out bytes.Buffer
+		err := s.Do(t.Context(), c.line, &out)
+		switch {
+		case c.want == "" && err != nil && !strings.Contains(err.Error(), "none of"):
+			t.Errorf("%s: %v", c.line, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: error %v, want one with %q", c.line, err, c.want)
+		}
+	}
+	if out := do(t, s, "step 3"); !strings.Contains(out, "step 3 of 40") {
+		t.Errorf("after all that:\n%s", out)
+	}
+}
+
+// What people read about commands comes from the table.
+func TestReference(t *testing.T) {
+	golden.Compare(t, "../../docs/mdb.md", []byte(mdb.Reference()))
+	s := open(t, "rt13")
+	golden.Compare(t, "help.txt", []byte(do(t, s, "help")))
+	seen := map[string]string{}
+	words, _ := s.Complete("")
+	for _, name := range words {
+		out := do(t, s, "help "+name)
+		if !strings.HasPrefix(out, name) {
+			t.Errorf("help %s:\n%s", name, out)
+		}
+		_, also, _ := strings.Cut(out, "also: ")
+		also, _, _ = strings.Cut(also, "\n")
+		for _, alias := range append(strings.Split(also, ", "), name) {
+			if other, ok := seen[alias]; ok && alias != "" {
+				t.Errorf("%s is %s and %s", alias, other, name)
+			}
+			seen[alias] = name
+		}
+	}
+}
+
+func TestComplete(t *testing.T) {
+	s := open(t, "rt13")
+	for _, c := range []struct {
+		line  string
+		want  string
+		begin int
+	}{
+		{"ne", "next", 0},
+		{"critical; pr", "prev properties", 10},
+		{"run l", "live", 4},
+		{"find n1.Pe", "n1.Peers", 5},
+		{"goto s", "start", 5},
+		{"fly ", "", 4},
+	} {
+		words, begin := s.Complete(c.line)
+		if strings.Join(words, " ") != c.want || begin != c.begin {
+			t.Errorf("%q: %q at %d, want %q at %d", c.line, words, begin, c.want, c.begin)
+		}
+	}
+}
+
+// The prompt goes on after errors and ends at quit.
+func TestPrompt(t *testing.T) {
+	var out bytes.Buffer
+	in := strings.NewReader("next\n\nfly\nquit\nnext\n")
+	if err := mdb.Prompt(t.Context(), open(t, "rt13"), in, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"step 1 of 40", "step 2 of 40", `error: there is no command "fly"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "step 3 of 40") {
+		t.Errorf("it went on after quit:\n%s", out.String())
+	}
+}

@@ -1,0 +1,193 @@
+package mdb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/replay"
+)
+
+// mostGraphSteps is how many steps a graph may show.
+const mostGraphSteps = 5000
+
+func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+	var (
+		bounds       []int
+		format, file string
+	)
+	for _, a := range args {
+		n, err := s.place(a)
+		switch {
+		case err == nil && format == "":
+			bounds = append(bounds, n)
+		case format == "" && slices.Contains([]string{"text", "svg", "mermaid", "json"}, a):
+			format = a
+		case format != "" && file == "":
+			file = a
+		default:
+			return badUsage("%q is neither a step nor a format", a)
+		}
+	}
+	from, to := max(1, s.run.at-8), min(s.run.len(), s.run.at+8)
+	switch {
+	case len(bounds) == 1:
+		from, to = max(1, bounds[0]), s.run.len()
+	case len(bounds) == 2:
+		from, to = max(1, bounds[0]), bounds[1]
+	case len(bounds) > 2:
+		return badUsage("more than two steps")
+	}
+	if to < from {
+		return badUsage("there is nothing from step %d to step %d", from, to)
+	}
+	if to-from >= mostGraphSteps {
+		return fmt.Errorf("a graph of %d steps cannot be read; at most %d are drawn", to-from+1, mostGraphSteps)
+	}
+	if format == "" {
+		format = "text"
+	}
+	if file == "" && format != "text" {
+		return badUsage("the name of a file is missing")
+	}
+	first := 1
+	if to > exactGraphSteps {
+		first = max(1, from-graphMargin)
+	}
+	g, o, err := s.run.graph(first, from, to, graphMargin)
+	if err != nil {
+		return err
+	}
+	if file == "" {
+		return g.Text(out, o)
+	}
+	var b bytes.Buffer
+	render := map[string]func(io.Writer) error{
+		"text":    func(w io.Writer) error { return g.Text(w, o) },
+		"svg":     func(w io.Writer) error { return g.SVG(w, o) },
+		"mermaid": func(w io.Writer) error { return g.Mermaid(w, o) },
+		"json":    func(w io.Writer) error { return g.JSON(w) },
+	}[format]
+	if err := render(&b); err != nil {
+		return err
+	}
+	if err := writeNew(file, b.Bytes()); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "steps %d to %d are in %s\n", from, to, file)
+	return nil
+}
+
+// writeNew writes a file that must not exist yet.
+func writeNew(file string, content []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already and is not overwritten; say another name", file)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		os.Remove(file)
+	}
+	return err
+}
+
+const (
+	// graphMargin is how many steps around a range are executed for its graph, so that the ends of arrows
+	// are seen, and lanesMargin that for the screen, which draws a graph with each step.
+	graphMargin = 400
+	lanesMargin = 64
+	// exactGraphSteps is up to where a graph is made from the first step on.
+	exactGraphSteps = 2000
+)
+
+// graph makes the event graph of a range, of which steps from first to margin steps behind it are executed,
+// and the options that show just the range. The graph's events are counted from the first one that it
+// holds; the numbers that it shows are those of the run.
+func (r *run) graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.Options, error) {
+	t, err := r.cursor.Record(first, min(r.len(), to+margin))
+	if err != nil {
+		return nil, eventgraph.Options{}, err
+	}
+	base := first - 1
+	g := eventgraph.Build(rebased(t, base))
+	o := eventgraph.Options{From: from - base, To: to - base, Width: 100}
+	if base > 0 {
+		o.Fold = -1 // summaries of folded steps would show other numbers
+		renumber(g, base)
+	}
+	g.Critical = r.critical
+	return g, o, nil
+}
+
+// rebased makes a part of a run look like a whole one: steps and messages are counted from 1.
+func rebased(t *replay.Trace, base int) *replay.Trace {
+	if base == 0 {
+		return t
+	}
+	c := *t
+	ids := map[int]int{}
+	c.Messages = slices.Clone(t.Messages)
+	for i := range c.Messages {
+		m := &c.Messages[i]
+		ids[m.ID] = i + 1
+		m.ID, m.Sent = i+1, max(0, m.Sent-base)
+		m.Fates = slices.Clone(m.Fates)
+		for j := range m.Fates {
+			m.Fates[j].Step -= base
+		}
+	}
+	c.Boot.Number = 0
+	c.Steps = slices.Clone(t.Steps)
+	for i := range c.Steps {
+		s := &c.Steps[i]
+		s.Number -= base
+		s.MsgIDs = slices.Clone(s.MsgIDs)
+		for j, id := range s.MsgIDs {
+			s.MsgIDs[j] = ids[id]
+		}
+	}
+	if c.Finding != nil {
+		c.FoundAt = max(0, c.FoundAt-base)
+	}
+	return &c
+}
+
+// renumber gives the steps of a graph their numbers in the run.
+func renumber(g *eventgraph.Graph, base int) {
+	for i := range g.Events {
+		e := &g.Events[i]
+		e.Step += base
+		for j := range e.Causes {
+			e.Causes[j] += base
+		}
+	}
+	for i := range g.Messages {
+		m := &g.Messages[i]
+		m.Sent += base
+		for j := range m.Deliveries {
+			m.Deliveries[j] += base
+		}
+		if m.End > 0 {
+			m.End += base
+		}
+	}
+	for i := range g.Timers {
+		t := &g.Timers[i]
+		t.Set += base
+		if t.End > 0 {
+			t.End += base
+		}
+	}
+}

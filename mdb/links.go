@@ -1,0 +1,129 @@
+package mdb
+
+import (
+	"strings"
+
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/plan"
+)
+
+// root is the cause of what nothing in the run caused: faults.
+const root = -1
+
+// links tells which step a step follows from: the one that sent its message, set its timer, broke the
+// connection, crashed the node, started the partition, or, for an action, booted the node.
+type links struct {
+	timers    map[armed]int32
+	texts     map[any]string
+	plans     *plan.Set
+	booted    []int32 // by node: the last boot
+	crashed   []int32 // by node: the last crash
+	broken    []int32 // by pair: the last step that broke the connection from the first node's end
+	sent      []int32 // by pair: the last message sent in the stream
+	refused   []int32 // by pair: the last message refused
+	partition int32
+	nodes     int
+	buf       []sim.Envelope
+}
+
+type armed struct {
+	node sim.NodeID
+	text string
+}
+
+func (l *links) init(nodes int) {
+	*l = links{
+		timers: map[armed]int32{}, texts: map[any]string{}, nodes: nodes,
+		booted: make([]int32, nodes), crashed: make([]int32, nodes),
+		broken: make([]int32, nodes*nodes), sent: make([]int32, nodes*nodes), refused: make([]int32, nodes*nodes),
+	}
+}
+
+// cause returns the step that the next one, s, follows from.
+func (l *links) cause(c *replay.Cursor, s *stepInfo) int32 {
+	ev := s.ev
+	pair := int(ev.Node)*l.nodes + int(ev.Peer)
+	switch ev.Kind {
+	case sim.Deliver, sim.Lose, sim.Duplicate:
+		ev.Msgs = 1 // of Duplicate, too
+		l.buf = c.World().Messages(ev, l.buf[:0])
+		if len(l.buf) > 0 {
+			at, _ := c.SentAt(l.buf[0].ID)
+			return int32(at)
+		}
+	case sim.FireTimer:
+		text := strings.TrimPrefix(s.key, ev.Kind.String()+" ")
+		_, text, _ = strings.Cut(text, " ")
+		return l.timers[armed{ev.Node, text}]
+	case sim.DoAction:
+		return l.booted[ev.Node]
+	case sim.Boot:
+		return l.crashed[ev.Node]
+	case sim.Heal:
+		return l.partition
+	case sim.DeliverReady:
+		return l.refused[pair]
+	case sim.DeliverError:
+		if strings.HasSuffix(s.key, sim.ErrRefused.Error()) {
+			return l.sent[pair]
+		}
+		return l.broken[pair]
+	}
+	return root
+}
+
+// follow takes note of what a step, number n, did.
+func (l *links) follow(w sim.World, s *stepInfo, n int) {
+	ev, last, at := s.ev, w.Last(), int32(n)
+	down := last.Crashed
+	switch ev.Kind {
+	case sim.Boot:
+		l.booted[ev.Node] = at
+	case sim.Crash:
+		down = true
+	case sim.Partition:
+		l.partition = at
+	case sim.Break:
+		l.broken[int(ev.Node)*l.nodes+int(ev.Peer)] = at
+		l.broken[int(ev.Peer)*l.nodes+int(ev.Node)] = at
+	}
+	if ev.Node < 0 {
+		return
+	}
+	for i := range last.Effects[:last.Applied] {
+		f := &last.Effects[i]
+		switch f.Kind {
+		case sim.SetTimerEffect:
+			l.timers[armed{ev.Node, l.text(w, f.Value)}] = at
+		case sim.StreamEffect:
+			l.sent[int(ev.Node)*l.nodes+int(f.Peer)] = at
+		case sim.RefusedEffect:
+			l.refused[int(ev.Node)*l.nodes+int(f.Peer)] = at
+		case sim.CloseEffect:
+			l.broken[int(f.Peer)*l.nodes+int(ev.Node)] = at
+		}
+	}
+	if down {
+		l.crashed[ev.Node] = at
+		for peer := range l.nodes {
+			l.broken[peer*l.nodes+int(ev.Node)] = at
+		}
+	}
+}
+
+// text is how keys show a timer.
+func (l *links) text(w sim.World, timer any) string {
+	if text, ok := l.texts[timer]; ok {
+		return text
+	}
+	if l.plans == nil {
+		l.plans, _ = plan.NewSet(w.System().State...) // the world has checked the rules
+	}
+	text := ""
+	if p, err := l.plans.Of(timer); err == nil {
+		text = p.Text(timer)
+	}
+	l.texts[timer] = text
+	return text
+}

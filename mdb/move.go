@@ -1,0 +1,260 @@
+package mdb
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/macemc/macemc/critical"
+)
+
+func moveCommands() []command {
+	return []command{
+		{
+			name: "next", aliases: []string{"n"}, group: moving, args: "[COUNT] [NODE]",
+			about: "go on by one step, or to the next step of a node",
+			more:  "next        the next step\nnext 5      five steps on\nnext n2     the next step of node 2\nnext .      the next step of the selected node",
+			do:    func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error { return s.by(args, 1, out) },
+			words: (*Session).nodeWords,
+		},
+		{
+			name: "prev", aliases: []string{"p"}, group: moving, args: "[COUNT] [NODE]",
+			about: "go back by one step, or to the previous step of a node",
+			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+				return s.by(args, -1, out)
+			},
+			words: (*Session).nodeWords,
+		},
+		{
+			name: "goto", aliases: []string{"g", "j"}, group: moving, args: "STEP",
+			about: "go to the state after a step: a number, +N, -N, start, end, critical",
+			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+				if len(args) != 1 {
+					return badUsage("which step?")
+				}
+				n, err := s.place(args[0])
+				if err != nil {
+					return err
+				}
+				return s.to(n, out)
+			},
+			words: func(*Session) []string { return []string{"start", "end", "critical"} },
+		},
+		{
+			name: "critical", aliases: []string{"crit"}, group: moving, args: "[again]",
+			about: "go to the critical transition; it is looked for when it is not known",
+			more: "The critical transition is the step after which no live state can be reached any more. What was recorded\n" +
+				"with the run is used; \"critical again\" looks for it once more, by random walks from before and after.",
+			do: goCritical,
+		},
+		{
+			name: "node", group: moving, args: "[NODE | none]",
+			about: "select a node, for \"next .\", \"prev .\" and the screen",
+			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+				switch {
+				case len(args) > 1:
+					return badUsage("one node at most")
+				case len(args) == 1 && (args[0] == "none" || args[0] == "all"):
+					s.node = -1
+				case len(args) == 1:
+					n, err := s.nodeID(args[0])
+					if err != nil {
+						return err
+					}
+					s.node = n
+				}
+				if s.node < 0 {
+					fmt.Fprintln(out, "no node is selected")
+				} else {
+					fmt.Fprintf(out, "n%d is selected\n", s.node)
+				}
+				return nil
+			},
+			words: (*Session).nodeWords,
+		},
+	}
+}
+
+func (s *Session) nodeWords() []string {
+	var words []string
+	for i := range s.sys.Nodes {
+		words = append(words, fmt.Sprintf("n%d", i))
+	}
+	return words
+}
+
+// by goes some steps on, or back.
+func (s *Session) by(args []string, direction int, out *bytes.Buffer) error {
+	count, node := 1, -1
+	for _, a := range args {
+		n, err := strconv.Atoi(a)
+		switch {
+		case a == ".":
+			if node = s.node; node < 0 {
+				return errors.New(`no node is selected; "node n0" selects one`)
+			}
+		case err == nil && n > 0:
+			count = n
+		default:
+			if node, err = s.nodeID(a); err != nil {
+				return err
+			}
+		}
+	}
+	at := s.run.at
+	for ; count > 0; count-- {
+		n, ok := s.neighbour(at, direction, node)
+		if !ok {
+			if at != s.run.at {
+				break // as far as it goes
+			}
+			where := "end"
+			if direction < 0 {
+				where = "start"
+			}
+			if node >= 0 {
+				return fmt.Errorf("n%d has no step between here and the %s", node, where)
+			}
+			return fmt.Errorf("this is the %s of the run", where)
+		}
+		at = n
+	}
+	return s.to(at, out)
+}
+
+// neighbour is the nearest step of a node (-1: of any) in a direction.
+func (s *Session) neighbour(at, direction, node int) (int, bool) {
+	for n := at + direction; n >= 0 && n <= s.run.len(); n += direction {
+		if node < 0 || n > 0 && s.touches(n, node) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// touches reports whether a step is one of the node's.
+func (s *Session) touches(n, node int) bool { return int(s.run.step(n).ev.Node) == node }
+
+// to goes to a step and says where that is.
+func (s *Session) to(n int, out *bytes.Buffer) error {
+	s.run.at = n
+	return s.sayStep(n, out)
+}
+
+// sayStep says in a few lines what step n did.
+func (s *Session) sayStep(n int, out *bytes.Buffer) error {
+	r := s.run
+	t, err := r.trace(n)
+	if err != nil {
+		return err
+	}
+	name := ""
+	if len(s.runs) > 1 {
+		name = r.name + " "
+	}
+	if n == 0 {
+		fmt.Fprintf(out, "%sstep 0 of %d: the first state%s\n", name, r.len(), liveWord(r, 0))
+		return nil
+	}
+	fmt.Fprintf(out, "%sstep %d of %d: %s", name, n, r.len(), t.Sentence())
+	if t.Source != "" {
+		fmt.Fprintf(out, "  [%s]", t.Source)
+	}
+	fmt.Fprint(out, liveWord(r, n))
+	if n == r.critical {
+		fmt.Fprint(out, "  CRITICAL")
+	}
+	fmt.Fprintln(out)
+	upOrDown := -1
+	for _, c := range t.Changes {
+		if c.Path == "(node)" {
+			upOrDown = c.Node
+			fmt.Fprintf(out, "  n%d is %s\n", c.Node, cmp.Or(c.New, "up, with a new state"))
+		}
+	}
+	for _, c := range t.Changes {
+		if c.Node == upOrDown {
+			continue // its whole state comes or goes
+		}
+		fmt.Fprintf(out, "  n%d.%s  %s -> %s\n", c.Node, c.Path, orNone(c.Old), orNone(c.New))
+	}
+	if n == r.len() {
+		s.sayEnd(out)
+	}
+	return nil
+}
+
+// sayEnd says what there is to say at the end of the current run.
+func (s *Session) sayEnd(out *bytes.Buffer) {
+	if f := s.run.finding; f != nil {
+		fmt.Fprintf(out, "  FOUND %s\n", firstLine(f.Error()))
+	}
+	if s.cfg.End != "" && s.run == s.runs[0] {
+		fmt.Fprintf(out, "  then: %s\n", firstLine(s.cfg.End))
+	}
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func liveWord(r *run, n int) string {
+	if r.step(n).live {
+		return "  (live)"
+	}
+	return ""
+}
+
+func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
+	r := s.run
+	if len(args) > 0 && args[0] != "again" || len(args) > 1 {
+		return badUsage("%q?", strings.Join(args, " "))
+	}
+	if r.critical > 0 && len(args) == 0 {
+		return s.to(r.critical, out)
+	}
+	if r.finding != nil {
+		return fmt.Errorf("the run ends with a finding, so no step is critical: %w", r.finding)
+	}
+	if s.cfg.End != "" { // walks could meet it, too, and never return
+		return fmt.Errorf("no step is critical: %s", s.cfg.End)
+	}
+	res, err := critical.Find(ctx, critical.Config{System: *s.sys, Path: r.cursor.Path(), Seed: s.cfg.Header.Seed})
+	if err != nil {
+		return err
+	}
+	switch res.Case {
+	case critical.C1:
+	case critical.Recovered:
+		return errors.New("the run is not dead: walks from its end reach a live state")
+	case critical.C2Initial:
+		return errors.New("no walk reaches a live state, from the first indeterminate step on: the cause lies before the run")
+	default:
+		return errors.New("the critical transition lies too late in the run to tell; make the run longer with \"walk\"")
+	}
+	fmt.Fprintf(out, "critical transition (%v): after step %d %d of %d walks recovered, before it %d of %d\n",
+		res.Case, res.Step, res.After.Recovered, res.After.Walks, res.Before.Recovered, res.Before.Walks)
+	r.critical = res.Step
+	if _, err := s.named("live"); err != nil && res.Live != nil {
+		live, err := newRun(s.sys, "live", res.Live)
+		if err != nil {
+			return err
+		}
+		live.from, live.common = r, common(r, live)
+		s.runs = append(s.runs, live)
+		fmt.Fprintf(out, "the nearest run that recovered is \"live\", of %d steps; it shares %d\n", live.len(), live.common)
+	}
+	return s.to(res.Step, out)
+}

@@ -1,0 +1,273 @@
+package mdb
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// run is one path that was executed, and a position in it.
+type run struct {
+	name     string
+	file     string // "": not from a file
+	cursor   *replay.Cursor
+	first    stepInfo // the first state
+	steps    []stepInfo
+	finding  *sim.Finding // of the last step; nil: none
+	at       int          // the step after which we stand; 0: the first state
+	critical int          // 0: not known
+	from     *run         // what it is a branch of; nil: of nothing
+	common   int          // steps that it shares with from
+	saved    bool
+
+	links   links
+	windows []window // recorded parts, used last first
+}
+
+// stepInfo is what is kept of every step.
+type stepInfo struct {
+	key     string
+	ev      sim.Event
+	index   int32
+	enabled int32 // ordinary events that there were
+	picks   int32 // questions answered
+	cause   int32 // the step that it follows from; see links
+	live    bool
+	failing uint64 // properties that do not hold after it, by their index; those from 64 on are not kept
+}
+
+func (s *stepInfo) String() string { return replay.Describe(s.ev, s.key) }
+
+type window struct {
+	first int // its first step
+	trace *replay.Trace
+}
+
+const (
+	windowSteps = 64
+	mostWindows = 8
+)
+
+// newRun executes a path.
+func newRun(sys *sim.System, name string, path choose.Path) (*run, error) {
+	c, err := replay.NewCursor(sys, path, sim.Options{})
+	r := &run{name: name, cursor: c}
+	if err = r.ended(err); err != nil {
+		return nil, err
+	}
+	c.Keep()
+	r.links.init(sys.Nodes)
+	r.first = stepInfo{key: "first boots", index: -1}
+	r.judge(&r.first)
+	return r, r.readOn()
+}
+
+// ended takes note of a finding; other errors are handed on.
+func (r *run) ended(err error) error {
+	if f := (*sim.Finding)(nil); errors.As(err, &f) {
+		r.finding = f
+		return nil
+	}
+	return err
+}
+
+// readOn executes what is left of the path behind the steps that are known.
+func (r *run) readOn() error {
+	for !r.cursor.AtEnd() {
+		index, ev, err := r.cursor.Peek()
+		if err != nil {
+			return err
+		}
+		r.meet(index, ev)
+		if err := r.ended(r.cursor.Next()); err != nil {
+			return err
+		}
+		r.took()
+	}
+	return nil
+}
+
+// meet notes what can be known of a step only before it is executed.
+func (r *run) meet(index int, ev sim.Event) {
+	w := r.cursor.World()
+	s := stepInfo{key: w.Key(ev), ev: ev, index: int32(index), enabled: int32(len(w.Enabled())), picks: -int32(r.cursor.Pos()) - 1}
+	s.cause = r.links.cause(r.cursor, &s)
+	r.steps = append(r.steps, s)
+}
+
+// took completes the step that was executed last.
+func (r *run) took() {
+	n := len(r.steps)
+	s := &r.steps[n-1]
+	s.picks += int32(r.cursor.Pos())
+	r.judge(s)
+	r.links.follow(r.cursor.World(), s, n)
+}
+
+// judge asks the properties.
+func (r *run) judge(s *stepInfo) {
+	w := r.cursor.World()
+	s.live = safely(w.Live)
+	props := w.System().Properties
+	for i := range props[:min(64, len(props))] {
+		if p := &props[i]; !safely(func() bool { return w.Holds(p) }) {
+			s.failing |= 1 << i
+		}
+	}
+}
+
+// safely is f, or false when it panics: functions of properties may.
+func safely(f func() bool) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return f()
+}
+
+// len is the number of steps.
+func (r *run) len() int { return len(r.steps) }
+
+// step returns what is known of step n; 0 is the first state.
+func (r *run) step(n int) *stepInfo {
+	if n == 0 {
+		return &r.first
+	}
+	return &r.steps[n-1]
+}
+
+// world goes to the state after step n.
+func (r *run) world(n int) (sim.World, error) {
+	err := r.cursor.To(n)
+	if f := (*sim.Finding)(nil); errors.As(err, &f) && r.cursor.Steps() == n {
+		err = nil
+	}
+	return r.cursor.World(), err
+}
+
+// fields returns the state of a node after step n.
+func (r *run) fields(n int, id sim.NodeID) ([]sim.Field, error) {
+	w, err := r.world(n)
+	if err != nil {
+		return nil, err
+	}
+	return w.NodeFields(id), nil
+}
+
+// trace describes step n in full; step 0 is the first boots.
+func (r *run) trace(n int) (*replay.TraceStep, error) {
+	first := max(0, n-1)/windowSteps*windowSteps + 1
+	i := slices.IndexFunc(r.windows, func(w window) bool { return w.first == first })
+	if i < 0 {
+		t, err := r.cursor.Record(first, first+windowSteps-1)
+		if err != nil {
+			return nil, err
+		}
+		r.windows = slices.Insert(r.windows[:min(len(r.windows), mostWindows-1)], 0, window{first, t})
+	} else if i > 0 {
+		w := r.windows[i]
+		copy(r.windows[1:], r.windows[:i])
+		r.windows[0] = w
+	}
+	t := r.windows[0].trace
+	switch {
+	case n == 0:
+		return &t.Boot, nil
+	case n-first < len(t.Steps):
+		return &t.Steps[n-first], nil
+	}
+	return nil, fmt.Errorf("the run has %d steps, there is no step %d", r.len(), n)
+}
+
+// branch returns a run of its own that ends after step n of r.
+func (r *run) branch(name string, n int) (*run, error) {
+	c, err := r.cursor.Branch(n)
+	if err != nil {
+		return nil, err
+	}
+	b := &run{name: name, cursor: c, first: r.first, steps: slices.Clone(r.steps[:n]), at: n, from: r, common: n}
+	if r.critical <= n {
+		b.critical = r.critical
+	}
+	return b, b.relink()
+}
+
+// relink finds out again what the links were after the last step.
+func (r *run) relink() error {
+	r.links.init(r.cursor.World().System().Nodes)
+	n := r.len()
+	if err := r.cursor.To(0); err != nil {
+		return err
+	}
+	for i := range n {
+		if err := r.ended(r.cursor.Next()); err != nil {
+			return err
+		}
+		r.links.follow(r.cursor.World(), &r.steps[i], i+1)
+	}
+	return nil
+}
+
+// extend adds a step at the end of the run and goes there.
+func (r *run) extend(index int, src choose.Source) error {
+	if r.finding != nil {
+		return fmt.Errorf("the run ends with a finding: %w", r.finding)
+	}
+	if _, err := r.world(r.len()); err != nil {
+		return err
+	}
+	w := r.cursor.World()
+	events := w.Injections(slices.Clone(w.Enabled()))
+	if index < 0 || index >= len(events) {
+		return fmt.Errorf("there is no event %d; \"options\" lists what can happen", index)
+	}
+	r.windows, r.saved = nil, false
+	r.meet(index, events[index])
+	if err := r.ended(r.cursor.Extend(index, src)); err != nil {
+		r.steps = r.steps[:r.len()-1]
+		return err
+	}
+	r.took()
+	r.at = r.len()
+	return nil
+}
+
+// common is the number of steps that two runs share at their beginning.
+func common(a, b *run) int {
+	n := 0
+	for n < min(a.len(), b.len()) {
+		x, y := &a.steps[n], &b.steps[n]
+		if x.index != y.index || x.key != y.key {
+			break
+		}
+		n++
+	}
+	if n == 0 {
+		return 0
+	}
+	// The answers within the steps must be the same, too.
+	p, q := a.cursor.Path(), b.cursor.Path()
+	at := a.pathEnd(0)
+	for i := range n {
+		end := at + 1 + int(a.steps[i].picks)
+		if b.pathEnd(0)+end-a.pathEnd(0) > len(q) || a.steps[i].picks != b.steps[i].picks || !slices.Equal(p[at:end], q[at:end]) {
+			return i
+		}
+		at = end
+	}
+	return n
+}
+
+// pathEnd is where the picks of the first n steps end in the path.
+func (r *run) pathEnd(n int) int {
+	end := len(r.cursor.Path())
+	for i := r.len() - 1; i >= n; i-- {
+		end -= 1 + int(r.steps[i].picks)
+	}
+	return end
+}

@@ -1,0 +1,267 @@
+package mdb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// Config says what to look at. All fields but System and Path may be left out.
+type Config struct {
+	System *sim.System
+	Header choose.Header // of the path's file
+	Path   choose.Path
+	Name   string      // the file, for people
+	Live   choose.Path // a run to compare with; nil: none
+	// LiveName is the file of Live, or why there is none.
+	LiveName string
+	// Recorded tells the critical transition of Path; it does not count when it is of another length.
+	Recorded Recorded
+	// End says what happens behind the last step that can be executed, e.g. that the next one kills its
+	// process.
+	End string
+}
+
+// Session is a debugging session. It is for one goroutine.
+type Session struct {
+	cfg      Config
+	sys      *sim.System
+	runs     []*run // the first one is what was opened
+	run      *run   // the current one
+	node     int    // selected; -1: none
+	table    []command
+	last     string // the last search, for "again"
+	branches int    // made so far
+}
+
+// ErrQuit is returned by [Session.Do] when the session is over.
+var ErrQuit = errors.New("quit")
+
+// Open executes the runs of cfg. The error says how a path does not fit the system.
+func Open(cfg Config) (*Session, error) {
+	r, err := newRun(cfg.System, "main", cfg.Path)
+	if err != nil {
+		return nil, err
+	}
+	r.file, r.saved = cfg.Name, true
+	if cfg.Recorded.Steps == r.len() && cfg.Recorded.Step <= r.len() {
+		r.critical = cfg.Recorded.Step
+	}
+	s := &Session{cfg: cfg, sys: cfg.System, runs: []*run{r}, run: r, node: -1, table: commands()}
+	if cfg.Live != nil {
+		live, err := newRun(cfg.System, "live", cfg.Live)
+		if err != nil {
+			return nil, fmt.Errorf("live run: %w", err)
+		}
+		live.file, live.saved = cfg.LiveName, true
+		live.from, live.common = r, common(r, live)
+		s.runs = append(s.runs, live)
+	}
+	return s, nil
+}
+
+// Do executes the commands of a line, which are separated by semicolons, and writes what they say to w. It
+// stops at the first that fails. The error is that command's, [ErrQuit], or that of w. Long commands end
+// early when ctx is done.
+func (s *Session) Do(ctx context.Context, line string, w io.Writer) error {
+	commands, err := split(line)
+	if err != nil {
+		return err
+	}
+	for _, words := range commands {
+		var out bytes.Buffer
+		err := s.do(ctx, words, &out)
+		if _, e := w.Write(out.Bytes()); e != nil {
+			return e
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) error {
+	name, args := words[0], words[1:]
+	if isStep(name) {
+		name, args = "goto", words
+	}
+	c, err := s.command(name)
+	if err != nil {
+		return err
+	}
+	if err := c.do(s, ctx, args, out); err != nil {
+		if u := (*usageError)(nil); errors.As(err, &u) {
+			return fmt.Errorf("%w; usage: %s", err, c.usage())
+		}
+		return err
+	}
+	return nil
+}
+
+// isStep reports whether a word alone means to go there.
+func isStep(word string) bool {
+	_, err := strconv.Atoi(word)
+	return err == nil || word == "start" || word == "end"
+}
+
+// usageError is an error about a command's arguments.
+type usageError struct{ why string }
+
+func (u *usageError) Error() string { return u.why }
+
+func badUsage(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// split divides a line into commands, and these into words. Quotes '...' and "..." and slashes around a
+// whole word keep spaces and semicolons; the slashes stay.
+func split(line string) ([][]string, error) {
+	var (
+		all   [][]string
+		words []string
+		word  strings.Builder
+		in    bool // a word has begun
+	)
+	end := func() {
+		if in {
+			words = append(words, word.String())
+		}
+		word.Reset()
+		in = false
+	}
+	rs := []rune(line)
+	for i := 0; i < len(rs); i++ {
+		switch c := rs[i]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			end()
+		case c == ';':
+			end()
+			if len(words) > 0 {
+				all = append(all, words)
+			}
+			words = nil
+		case c == '#' && !in && len(words) == 0:
+			return all, nil
+		case c == '\'' || c == '"' || c == '/' && !in && slices.Contains(rs[i+1:], '/'):
+			j := i + 1
+			for j < len(rs) && rs[j] != c {
+				if rs[j] == '\\' && c == '/' && j+1 < len(rs) {
+					j++
+				}
+				j++
+			}
+			if j >= len(rs) {
+				return nil, fmt.Errorf("%q: a quote %c is not closed", line, c)
+			}
+			in = true
+			if c == '/' {
+				word.WriteString(string(rs[i : j+1]))
+			} else {
+				word.WriteString(string(rs[i+1 : j]))
+			}
+			i = j
+		default:
+			in = true
+			word.WriteRune(c)
+		}
+	}
+	end()
+	if len(words) > 0 {
+		all = append(all, words)
+	}
+	return all, nil
+}
+
+// pattern compiles the words of a regular expression, which may stand between slashes. Without upper
+// case letters case does not matter.
+func pattern(words ...string) (*regexp.Regexp, error) {
+	text := strings.Join(words, " ")
+	if len(text) > 1 && text[0] == '/' && text[len(text)-1] == '/' {
+		text = strings.ReplaceAll(text[1:len(text)-1], `\/`, "/")
+	}
+	if strings.ToLower(text) == text {
+		text = "(?i)" + text
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, badUsage("%v", err)
+	}
+	return re, nil
+}
+
+// nodeID reads n2, or 2.
+func (s *Session) nodeID(word string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(word, "n"))
+	if err != nil || n < 0 || n >= s.sys.Nodes {
+		return 0, badUsage("there is no node %q; nodes are n0 to n%d", word, s.sys.Nodes-1)
+	}
+	return n, nil
+}
+
+// place reads a step: 17, +3, -3, start, end, critical, here, or match.
+func (s *Session) place(word string) (int, error) {
+	r := s.run
+	switch word {
+	case "start", "first":
+		return 0, nil
+	case "end", "last":
+		return r.len(), nil
+	case "here", ".":
+		return r.at, nil
+	case "critical", "crit":
+		if r.critical == 0 {
+			return 0, errors.New(`the critical transition is not known; "critical" looks for it`)
+		}
+		return r.critical, nil
+	}
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		return 0, badUsage("%q is no step: say a number, +N, -N, start, end, critical or here", word)
+	}
+	if word[0] == '+' || word[0] == '-' {
+		n = min(max(0, r.at+n), r.len())
+	}
+	if n > r.len() {
+		return 0, fmt.Errorf("the run has %d steps, there is no step %d", r.len(), n)
+	}
+	return n, nil
+}
+
+// live returns the run to compare with: that named live, or else the one that the current is a branch of.
+func (s *Session) other() (*run, error) {
+	if s.run.from != nil {
+		return s.run.from, nil
+	}
+	for _, r := range s.runs {
+		if r != s.run && r.from == s.run {
+			return r, nil
+		}
+	}
+	why := ""
+	if s.cfg.LiveName != "" {
+		why = ": " + s.cfg.LiveName
+	}
+	return nil, fmt.Errorf("there is no live run to compare with%s; name one after the path, or make one with \"walk\"", why)
+}
+
+// named returns the run of a name.
+func (s *Session) named(name string) (*run, error) {
+	var names []string
+	for _, r := range s.runs {
+		if r.name == name {
+			return r, nil
+		}
+		names = append(names, r.name)
+	}
+	return nil, fmt.Errorf("there is no run %q; there are %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,169 @@
+package mdb
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// command is one entry of the table of commands. What people read about commands is made from it.
+type command struct {
+	name    string
+	aliases []string
+	group   string
+	args    string // as in usage
+	about   string // one line
+	more    string // paragraphs, "" when there is no more to say
+	do      func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error
+	// words are what the arguments may be, for completion.
+	words func(s *Session) []string
+}
+
+// Groups of commands, in the order of the help.
+const (
+	moving    = "Going through the run"
+	finding   = "Finding steps"
+	looking   = "Looking at a state"
+	comparing = "Comparing"
+	trying    = "Trying something else"
+	session   = "The session"
+)
+
+func groups() []string { return []string{moving, finding, looking, comparing, trying, session} }
+
+// commands is the table.
+func commands() []command {
+	return slices.Concat(moveCommands(), findCommands(), showCommands(), compareCommands(), tryCommands(), []command{
+		{
+			name: "info", aliases: []string{"i"}, group: session, about: "what is looked at: system, run, violated property, critical step",
+			do: info,
+		},
+		{
+			name: "help", aliases: []string{"h", "?"}, group: session, args: "[COMMAND]", about: "all commands, or all about one",
+			do: help, words: (*Session).names,
+		},
+		{
+			name: "quit", aliases: []string{"q", "exit"}, group: session, about: "end the session",
+			do: func(*Session, context.Context, []string, *bytes.Buffer) error { return ErrQuit },
+		},
+	})
+}
+
+func (c *command) usage() string { return strings.TrimSpace(c.name + " " + c.args) }
+
+// command finds a command by its name, an alias, or the beginning of one name only.
+func (s *Session) command(name string) (*command, error) {
+	var like []*command
+	for i := range s.table {
+		c := &s.table[i]
+		if c.name == name || slices.Contains(c.aliases, name) {
+			return c, nil
+		}
+		if strings.HasPrefix(c.name, name) {
+			like = append(like, c)
+		}
+	}
+	switch len(like) {
+	case 1:
+		return like[0], nil
+	case 0:
+		return nil, fmt.Errorf("there is no command %q; \"help\" lists all", name)
+	}
+	var names []string
+	for _, c := range like {
+		names = append(names, c.name)
+	}
+	return nil, fmt.Errorf("%q may be %s", name, strings.Join(names, " or "))
+}
+
+func (s *Session) names() []string {
+	var names []string
+	for _, c := range s.table {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+func help(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+	if len(args) > 0 {
+		c, err := s.command(args[0])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s\n  %s\n", c.usage(), c.about)
+		if len(c.aliases) > 0 {
+			fmt.Fprintf(out, "  also: %s\n", strings.Join(c.aliases, ", "))
+		}
+		if c.more != "" {
+			fmt.Fprintf(out, "\n%s\n", indent(c.more, "  "))
+		}
+		return nil
+	}
+	for _, g := range groups() {
+		fmt.Fprintf(out, "%s\n", g)
+		for _, c := range s.table {
+			if c.group != g {
+				continue
+			}
+			left := c.usage()
+			if len(c.aliases) > 0 {
+				left += " (" + strings.Join(c.aliases, ", ") + ")"
+			}
+			if len(left) > 36 {
+				fmt.Fprintf(out, "  %s\n  %-36s %s\n", left, "", c.about)
+			} else {
+				fmt.Fprintf(out, "  %-36s %s\n", left, c.about)
+			}
+		}
+	}
+	fmt.Fprintln(out, "A number alone goes to that step; several commands are separated by \";\"; the beginning of a name is enough.")
+	return nil
+}
+
+func indent(text, by string) string {
+	return by + strings.ReplaceAll(text, "\n", "\n"+by)
+}
+
+// Reference describes all commands in Markdown.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString(referenceHead)
+	for _, g := range groups() {
+		fmt.Fprintf(&b, "\n## %s\n", g)
+		for _, c := range commands() {
+			if c.group != g {
+				continue
+			}
+			fmt.Fprintf(&b, "\n### `%s`\n\n%s.", c.usage(), upperFirst(c.about))
+			if len(c.aliases) > 0 {
+				fmt.Fprintf(&b, " Also: `%s`.", strings.Join(c.aliases, "`, `"))
+			}
+			b.WriteString("\n")
+			if c.more != "" {
+				fmt.Fprintf(&b, "\n```\n%s\n```\n", c.more)
+			}
+		}
+	}
+	return b.String()
+}
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+const referenceHead = `# mdb: looking at a run
+
+    macemc mdb FILE [LIVE]                         on a terminal: the screen; elsewhere: a prompt
+    macemc mdb FILE [LIVE] --batch -x 'CMD; CMD'   executes the commands and ends
+
+FILE is the path of a run; LIVE is that of a run to compare with, ` + "`live.path`" + ` beside FILE when none is named.
+The critical step is taken from ` + "`report.json`" + ` beside FILE; ` + "`critical`" + ` looks for it when it is not there.
+
+A session stands after a step of a run: step 0 is the first state. A number alone goes to that step. Several
+commands are separated by semicolons, and the beginning of a command's name is enough. ` + "`n2`" + ` is node 2. Regular
+expressions are those of Go; they may stand between slashes, and ignore case unless they have capitals.
+
+On the screen the arrow keys step, Tab goes from pane to pane, ` + "`:`" + ` begins a command, and ` + "`?`" + ` shows all keys.
+
+The text below is made from the table of commands.
+`

@@ -1,0 +1,225 @@
+package mdb
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// What follows is for screens: what a session shows, as data.
+
+// Position is where a session stands.
+type Position struct {
+	System   string
+	Run      string // its name
+	Runs     int
+	Step     int // the step after which we stand; 0: the first state
+	Last     int // the last step
+	Critical int // 0: not known
+	Live     bool
+	Node     int    // selected; -1: none
+	Nodes    int    // of the system
+	Finding  string // at the end of the run; "" elsewhere
+}
+
+// Position returns where the session stands.
+func (s *Session) Position() Position {
+	r := s.run
+	p := Position{
+		System: s.sys.Name, Run: r.name, Runs: len(s.runs), Step: r.at, Last: r.len(), Critical: r.critical,
+		Live: r.step(r.at).live, Node: s.node, Nodes: s.sys.Nodes,
+	}
+	if r.at == r.len() && r.finding != nil {
+		p.Finding = firstLine(r.finding.Error())
+	}
+	return p
+}
+
+// StepLine is one step in a list.
+type StepLine struct {
+	Step     int
+	Node     int // -1: the network
+	Text     string
+	Live     bool // the state after it is
+	Critical bool
+	Fault    bool
+}
+
+// Steps lists steps from..to of the current run, as many as there are; 0 is the first state.
+func (s *Session) Steps(from, to int) []StepLine {
+	r := s.run
+	var lines []StepLine
+	for n := max(0, from); n <= min(to, r.len()); n++ {
+		info := r.step(n)
+		l := StepLine{Step: n, Node: int(info.ev.Node), Live: info.live, Critical: n > 0 && n == r.critical}
+		if n == 0 {
+			l.Node, l.Text = -1, "the first state"
+		} else {
+			l.Text, l.Fault = info.String(), info.ev.Kind.Injection()
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// StateLine is one field of a node's state, or, with an empty Path, the heading of a node.
+type StateLine struct {
+	Node    int
+	Path    string
+	Value   string
+	Changed bool   // by the last step
+	Old     string // when changed
+}
+
+// States returns the states of the selected node, or of all, with what the last step changed.
+func (s *Session) States() ([]StateLine, error) {
+	r := s.run
+	var lines []StateLine
+	for id := range s.sys.Nodes {
+		if s.node >= 0 && id != s.node {
+			continue
+		}
+		fields, err := r.fields(r.at, sim.NodeID(id))
+		if err != nil {
+			return nil, err
+		}
+		old, gone, err := r.changed(r.at, id)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, StateLine{Node: id, Changed: len(old) > 0})
+		for _, f := range fields {
+			was, changed := old[f.Path]
+			lines = append(lines, StateLine{id, f.Path, f.Value, changed, was})
+		}
+		for _, g := range gone {
+			path, was, _ := strings.Cut(g, " (was ")
+			lines = append(lines, StateLine{id, path, "gone", true, strings.TrimSuffix(was, ")")})
+		}
+	}
+	return lines, nil
+}
+
+// mostNotes is into how many more lines the notes beside a step are wrapped in lanes. What changed can be
+// seen in the states, too.
+const mostNotes = 2
+
+// LaneLine is a line of the event graph.
+type LaneLine struct {
+	Step int // 0: a heading
+	Text string
+}
+
+// Lanes draws the event graph of steps from..to in lines that keep to a width.
+func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
+	from, to = max(1, from), min(to, s.run.len())
+	if to < from {
+		return nil, nil
+	}
+	g, o, err := s.run.graph(max(1, from-lanesMargin), from, to, lanesMargin)
+	if err != nil {
+		return nil, err
+	}
+	o.Width, o.Fold, o.NoSource = width, -1, width < 100
+	var b bytes.Buffer
+	if err := g.Text(&b, o); err != nil {
+		return nil, err
+	}
+	var lines []LaneLine
+	step, wrapped, last := 0, 0, fmt.Sprintf("n%d", s.sys.Nodes-1)
+	rows := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	notes := strings.LastIndex(rows[0], last) // notes lie right of the last lane
+	for _, text := range rows {
+		if blank := len(text) - len(strings.TrimLeft(text, " ")); blank <= notes {
+			wrapped = 0
+		} else if wrapped++; wrapped > mostNotes {
+			if l := &lines[len(lines)-1]; wrapped == mostNotes+1 {
+				l.Text += " …"
+			}
+			continue
+		}
+		// A step begins with its number, behind a mark.
+		if word, _, _ := strings.Cut(strings.TrimLeft(text, " >"), " "); len(text)-len(strings.TrimLeft(text, " >")) < 8 {
+			if n, err := strconv.Atoi(word); err == nil && n > step && n >= from && n <= to {
+				step = n
+			}
+		}
+		lines = append(lines, LaneLine{step, text})
+	}
+	return lines, nil
+}
+
+// Differences says how the current state differs from that of the run to compare with, at the matching step; the
+// first line says which states these are. The error says why there is nothing to compare with.
+func (s *Session) Differences() ([]string, error) {
+	var b bytes.Buffer
+	if err := diff(s, nil, nil, &b); err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n"), nil
+}
+
+// Go goes to a step of the current run, as near as there is one.
+func (s *Session) Go(step int) { s.run.at = min(max(0, step), s.run.len()) }
+
+// Neighbour is the next step of a node in a direction, 1 or -1, from where the session stands; false when
+// there is none. Node -1 stands for all.
+func (s *Session) Neighbour(direction, node int) (int, bool) {
+	return s.neighbour(s.run.at, direction, node)
+}
+
+// Select selects a node; -1: none.
+func (s *Session) Select(node int) {
+	if node < s.sys.Nodes {
+		s.node = max(-1, node)
+	}
+}
+
+// Complete returns what the last word of a line may become, sorted, and where that word begins.
+func (s *Session) Complete(line string) (words []string, begin int) {
+	begin = strings.LastIndexAny(line, " ;") + 1
+	word := line[begin:]
+	command := line[strings.LastIndexByte(line, ';')+1:]
+	fields := strings.Fields(command)
+	var all []string
+	if len(fields) == 0 || len(fields) == 1 && word != "" {
+		all = s.names()
+	} else if c, err := s.command(fields[0]); err == nil && c.words != nil {
+		all = c.words(s)
+	}
+	for _, w := range all {
+		if strings.HasPrefix(w, word) && !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	slices.Sort(words)
+	return words, begin
+}
+
+// Summary says in one line what the step did after which the session stands.
+func (s *Session) Summary() string {
+	r := s.run
+	if r.at == 0 {
+		return "the first state"
+	}
+	t, err := r.trace(r.at)
+	if err != nil {
+		return err.Error()
+	}
+	var parts []string
+	for _, c := range t.Changes {
+		parts = append(parts, fmt.Sprintf("n%d.%s", c.Node, c.Short()))
+	}
+	text := t.Sentence()
+	if t.Source != "" {
+		text += " [" + t.Source + "]"
+	}
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	return text
+}
