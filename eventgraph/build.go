@@ -68,6 +68,12 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 		e.kind, e.Changes = sim.Boot, nil // every node's whole state is no change
 		b.firstTimers(e, s.Changes)
 	} else {
+		switch was := b.g.Events[len(b.g.Events)-1].Live; {
+		case s.Live && !was:
+			e.turn = "LIVE"
+		case was && !s.Live:
+			e.turn = "no longer live"
+		}
 		e.Broke = missing(s.Failing, failedBefore)
 		e.Mended = missing(failedBefore, s.Failing)
 		if e.kind == sim.FireTimer {

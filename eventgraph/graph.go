@@ -71,6 +71,7 @@ type Event struct {
 	Error  string   `json:"error,omitempty"` // the run's finding, when it was found here
 
 	kind    sim.EventKind
+	turn    string // "LIVE" or "no longer live": the state is so from here on; "" when it stays what it was
 	effects []replay.TraceEffect
 }
 

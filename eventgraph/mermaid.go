@@ -72,7 +72,7 @@ func (m *mermaid) arrow(from, to int, shape, text string) {
 
 func (m *mermaid) event(e *Event) {
 	changes := strings.Join(e.digest(4), ", ")
-	if turn := m.g.turn(e); turn != "" {
+	if turn := e.turn; turn != "" {
 		changes = strings.TrimSuffix(turn+", "+changes, ", ")
 	}
 	own := m.all

@@ -383,7 +383,7 @@ func (e *Event) svgLabel() string {
 // svgNotes is what stands beside a step.
 func (g *Graph) svgNotes(e *Event) string {
 	parts := e.narrow(mostChanges)
-	if turn := g.turn(e); turn != "" {
+	if turn := e.turn; turn != "" {
 		parts = append([]string{turn}, parts...)
 	}
 	notes := strings.Join(parts, ", ")

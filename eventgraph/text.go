@@ -238,7 +238,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 			notes = append(notes, "holds again: "+p)
 		}
 	}
-	if turn := l.g.turn(e); turn != "" {
+	if turn := e.turn; turn != "" {
 		notes = append(notes, turn)
 	}
 	return notes
@@ -266,17 +266,6 @@ func (g *Graph) timerNotes(e *Event) []string {
 		}
 	}
 	return notes
-}
-
-// turn says that the state is live from the event on, or not any more; "" when it stays what it was.
-func (g *Graph) turn(e *Event) string {
-	switch {
-	case e.Step == 0 || e.Live == g.Events[e.Step-1].Live:
-		return ""
-	case e.Live:
-		return "LIVE"
-	}
-	return "no longer live"
 }
 
 // ends adds the lines about messages of this step that do not arrive, and about how the step ended.
