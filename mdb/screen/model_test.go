@@ -184,7 +184,7 @@ func TestLoop(t *testing.T) {
 		for i := range w * h {
 			shown += string(cells[i].Runes)
 		}
-		contains(t, shown, "event graph", "the first state")
+		contains(t, shown, "event graph", "n0")
 		contains(t, m.View().String(), "step 7 of 40") // keys are handled in order, whatever is going on
 		sim.Fini()
 	}
