@@ -194,19 +194,41 @@ func (rec *Recorder) took(s *TraceStep) {
 		s.MsgIDs = append(s.MsgIDs, int(m.ID))
 	}
 	for i, e := range last.Effects {
-		s.Effects = append(s.Effects, rec.effect(e, i < last.Applied))
+		s.Effects = append(s.Effects, rec.effect(s.Node, e, i < last.Applied))
 	}
 	fates := w.Fates()
 	for _, m := range fates[len(t.Messages):] {
 		t.Messages = append(t.Messages, TraceMessage{
 			ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.text(m.Msg), Stream: m.Stream, Sent: m.Sent,
+			CopyOf: int(m.CopyOf), InFlight: true,
 		})
 	}
 	for i, m := range fates {
-		if m.Fate != sim.InFlight && m.Step == s.Number {
-			t.Messages[i].Fates = append(t.Messages[i].Fates, TraceFate{m.Step, m.Fate, m.Fate.String()})
+		if m.Fate == sim.InFlight || m.Step != s.Number {
+			continue
+		}
+		of := &t.Messages[i]
+		of.Fates = append(of.Fates, TraceFate{m.Step, m.Fate, m.Fate.String()})
+		of.InFlight = m.Fate == sim.Duplicated
+		if s.Event.Kind == sim.Duplicate && m.Fate == sim.Duplicated {
+			s.concern(of.ID, of.Text)
 		}
 	}
+	if len(s.Msgs) > 0 {
+		s.concern(s.MsgIDs[0], s.Msgs[0])
+	}
+}
+
+// concern notes the message that the event of the step delivers, loses or duplicates. Its text goes in
+// place of that in the key, but for words before it.
+func (s *TraceStep) concern(id int, text string) {
+	s.Concerns = id
+	for _, word := range [...]string{"stream ", "datagram "} {
+		if strings.HasPrefix(s.What, word) {
+			text = word + text
+		}
+	}
+	s.What = text
 }
 
 // describe fills in what is said of the state after a step.
@@ -241,15 +263,28 @@ func propertyKind(p *sim.Property) string {
 	return "sometimes"
 }
 
-func (rec *Recorder) effect(e sim.Effect, applied bool) TraceEffect {
-	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: e.From, Applied: applied}
+// effect describes an effect on a node, -1 for the first boots.
+func (rec *Recorder) effect(node int, e sim.Effect, applied bool) TraceEffect {
+	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: e.From, Applied: applied, Depth: int(e.Depth)}
 	switch e.Kind {
 	case sim.SendEffect, sim.StreamEffect, sim.RefusedEffect:
 		t.Peer, t.Text, t.MsgID = int(e.Peer), rec.text(e.Msg.Body), int(e.Msg.ID)
 	case sim.CloseEffect:
 		t.Peer = int(e.Peer)
-	case sim.SetTimerEffect, sim.StopTimerEffect, sim.AnnounceEffect:
+	case sim.SetTimerEffect, sim.StopTimerEffect:
+		t.Text = rec.exact(e.Value)
+	case sim.AnnounceEffect:
 		t.Text = rec.text(e.Value)
+	case sim.CallEffect:
+		c := e.Value.(sim.Call)
+		for i, a := range c.Args {
+			c.Args[i] = Brief(a)
+		}
+		t.Text = c.String()
+		t.Call = &TraceCall{Caller: c.Caller, Service: c.Service, Name: c.Name, Args: c.Args}
+		if c.Caller == "" && node >= 0 {
+			t.Call.Caller = rec.trace.Names[node]
+		}
 	}
 	return t
 }
@@ -284,8 +319,17 @@ func lowerFirst(s string) string {
 	return strings.TrimSpace(string(r))
 }
 
-// text renders a message, timer or announced event for people.
+// text renders a message or announced event for people.
 func (rec *Recorder) text(v any) string {
+	p, err := rec.plans.Of(v)
+	if err != nil {
+		return fmt.Sprintf("%T", v)
+	}
+	return Brief(p.Names(v))
+}
+
+// exact renders a timer like the stable key of the event that it fires.
+func (rec *Recorder) exact(v any) string {
 	p, err := rec.plans.Of(v)
 	if err != nil {
 		return fmt.Sprintf("%T", v)

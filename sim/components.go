@@ -129,6 +129,20 @@ func (w *machine) Fate(id MessageID, fate Fate) {
 	}
 }
 
+// Duplicated gives a copy an identity of its own only for people: to the table engine an identity
+// stands for the content.
+func (w *machine) Duplicated(id MessageID) MessageID {
+	if !w.opts.Trace {
+		return id
+	}
+	w.Fate(id, Duplicated)
+	w.nextID++
+	c := MessageTrace{Envelope: w.fates[id-1].Envelope, Sent: w.steps, CopyOf: id}
+	c.ID = w.nextID
+	w.fates = append(w.fates, c)
+	return c.ID
+}
+
 func (w *machine) Fates() []MessageTrace { return w.fates }
 
 // Key names the event by its class, nodes and content.

@@ -98,6 +98,7 @@ func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) erro
 func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 	e := n.env
 	e.running = true
+	e.calls = e.calls[:0]
 	defer func() {
 		e.running = false
 		if r := recover(); r != nil {

@@ -207,7 +207,7 @@ func (w *machine) contain(id NodeID, err *error) {
 	}
 }
 
-// Nodes, Up, Dirty and Fate make the machine the host of its network.
+// Nodes, Up, Dirty, Fate and Duplicated make the machine the host of its network.
 
 func (w *machine) Nodes() int { return len(w.nodes) }
 

@@ -107,7 +107,7 @@ func (h *traceHandler) Handle(_ context.Context, r slog.Record) error {
 		from = fmt.Sprintf("%s:%d", shortFile(file), line)
 	}
 	w := h.env.w
-	w.last.Effects = append(w.last.Effects, Effect{Kind: LogEffect, Peer: -1, Text: b.String(), From: from})
+	w.last.Effects = append(w.last.Effects, Effect{Kind: LogEffect, Peer: -1, Depth: h.env.depth(), Text: b.String(), From: from})
 	return nil
 }
 

@@ -113,22 +113,24 @@ const (
 	WriteEffect // disk put or delete
 	SyncEffect
 	AnnounceEffect
-	LogEffect // only when tracing
+	LogEffect  // only when tracing
+	CallEffect // a call of a service by another, only when tracing; see Enter
 )
 
 func (k EffectKind) String() string {
 	return [...]string{"send", "stream", "refused", "close", "set timer", "stop timer", "write", "sync",
-		"announce", "log"}[k]
+		"announce", "log", "call"}[k]
 }
 
 // Effect is one thing that a handler asked for.
 type Effect struct {
 	Kind  EffectKind
+	Depth uint8   // how many calls of services it is nested in, when tracing
 	Peer  NodeID  // of sends and Close
 	Msg   Message // of sends
-	Value any     // timer, announced event
+	Value any     // timer, announced event, Call
 	After int64   // nanoseconds, of SetTimer
-	Text  string  // log line, disk key
+	Text  string  // log line, disk key, call
 	From  string  // file:line of the call, when tracing
 
 	disk int // of writes and syncs: how many of the node's pending writes stood before it
@@ -152,8 +154,11 @@ type Answer struct {
 type MessageTrace struct {
 	Envelope
 	Sent int // step in which it was sent, counted from 1; 0: while booting
-	Fate Fate
-	Step int // step of its fate
+	// Fate is what became of it last; InFlight when nothing has. A message that was duplicated is still
+	// in flight.
+	Fate   Fate
+	Step   int       // step of its fate
+	CopyOf MessageID // the message that it was made of when that was duplicated; 0: it was sent
 }
 
 // Footprint is what a step read and wrote. Two steps whose footprints are disjoint commute.
