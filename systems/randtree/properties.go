@@ -18,19 +18,41 @@ const (
 	JoiningIsRootless = "joining implies that the root is self"
 )
 
+// Holder is a service that has a tree: the tree itself, or one above it.
+type Holder interface {
+	sim.Service
+	// Tree returns the tree.
+	Tree() *Node
+}
+
+// Tree implements [Holder].
+func (n *Node) Tree() *Node { return n }
+
+// Properties returns the properties of the trees of services of type S.
+func Properties[S Holder](strictRoot bool) []sim.Property {
+	return properties(strictRoot,
+		func(p func(sim.NodeID, *Node) bool) func(*sim.View) bool {
+			return sim.Each(func(id sim.NodeID, s S) bool { return p(id, s.Tree()) })
+		},
+		func(timer any, p func(sim.NodeID, *Node, bool) bool) func(*sim.View) bool {
+			return sim.EachArmed(timer, func(id sim.NodeID, s S, armed bool) bool { return p(id, s.Tree(), armed) })
+		})
+}
+
 // properties lists the properties, cheap ones first: the evaluation of those that should hold
 // together stops at the first that does not. The three liveness properties together mean that all
-// nodes are in one spanning tree.
-func properties(strictRoot bool) []sim.Property {
+// nodes are in one spanning tree. Each and armed lift predicates over one node to all nodes.
+func properties(strictRoot bool, each func(func(sim.NodeID, *Node) bool) func(*sim.View) bool,
+	armed func(any, func(sim.NodeID, *Node, bool) bool) func(*sim.View) bool) []sim.Property {
 	props := []sim.Property{
-		{Name: EveryNodeJoined, Eventually: sim.Each(hasJoined), Explain: explainStates},
+		{Name: EveryNodeJoined, Eventually: each(hasJoined), Explain: explainStates},
 		{Name: OneRoot, Eventually: oneRoot, Explain: explainTree},
 		{Name: FamiliesAgree, Eventually: familiesAgree, Explain: explainTree},
 		{Name: NoLoop, Always: noLoop, Explain: explainTree},
-		{Name: RecoveryTimerSet, Always: sim.EachArmed(recoveryTimer{}, recoveryTimerSet), Explain: explainStates},
+		{Name: RecoveryTimerSet, Always: armed(recoveryTimer{}, recoveryTimerSet), Explain: explainStates},
 	}
 	if strictRoot {
-		props = append(props, sim.Property{Name: JoiningIsRootless, Always: sim.Each(joiningIsRootless), Explain: explainTree})
+		props = append(props, sim.Property{Name: JoiningIsRootless, Always: each(joiningIsRootless), Explain: explainTree})
 	}
 	return props
 }
@@ -41,8 +63,13 @@ func joiningIsRootless(id sim.NodeID, n *Node) bool { return n.State != Joining 
 
 // node returns a node, nil when it is down.
 func node(v *sim.View, id sim.NodeID) *Node {
-	n, _ := v.Service(id).(*Node)
-	return n
+	switch s := v.Service(id).(type) {
+	case *Node:
+		return s
+	case Holder:
+		return s.Tree()
+	}
+	return nil
 }
 
 // oneRoot: all nodes are up and hold the same root pointer, and the node that it names, and no
