@@ -49,7 +49,7 @@ func Record(sys *sim.System, path choose.Path, opts sim.Options) (*Trace, error)
 type Recorder struct {
 	run   *Run
 	trace *Trace
-	plans *plan.Set // for texts
+	words *Words
 
 	step   TraceStep
 	fields [][]sim.Field     // per node, before the step
@@ -106,14 +106,14 @@ func (rec *Recorder) Trace() *Trace {
 
 func newRecorder(r *Run) (*Recorder, error) {
 	sys := r.World.System()
-	plans, err := plan.NewSet(sys.State...)
+	words, err := NewWords(sys)
 	if err != nil {
 		return nil, err
 	}
 	return &Recorder{
 		run:    r,
 		trace:  &Trace{System: sys.Name, Nodes: sys.Nodes, Names: nodeNames(sys)},
-		plans:  plans,
+		words:  words,
 		fields: make([][]sim.Field, sys.Nodes),
 		hashes: make([]sim.Fingerprint, sys.Nodes),
 	}, nil
@@ -190,7 +190,7 @@ func (rec *Recorder) took(s *TraceStep) {
 	s.Source, s.Crashed = last.Source, last.Crashed
 	s.Choices = slices.Clone(last.Answers)
 	for _, m := range last.Msgs {
-		s.Msgs = append(s.Msgs, rec.text(m.Msg))
+		s.Msgs = append(s.Msgs, rec.words.text(m.Msg))
 		s.MsgIDs = append(s.MsgIDs, int(m.ID))
 	}
 	for i, e := range last.Effects {
@@ -199,7 +199,7 @@ func (rec *Recorder) took(s *TraceStep) {
 	fates := w.Fates()
 	for _, m := range fates[len(t.Messages):] {
 		t.Messages = append(t.Messages, TraceMessage{
-			ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.text(m.Msg), Stream: m.Stream, Sent: m.Sent,
+			ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.words.text(m.Msg), Stream: m.Stream, Sent: m.Sent,
 			CopyOf: int(m.CopyOf), InFlight: true,
 		})
 	}
@@ -219,16 +219,9 @@ func (rec *Recorder) took(s *TraceStep) {
 	}
 }
 
-// concern notes the message that the event of the step delivers, loses or duplicates. Its text goes in
-// place of that in the key, but for words before it.
+// concern notes the message that the event of the step delivers, loses or duplicates.
 func (s *TraceStep) concern(id int, text string) {
-	s.Concerns = id
-	for _, word := range [...]string{"stream ", "datagram "} {
-		if strings.HasPrefix(s.What, word) {
-			text = word + text
-		}
-	}
-	s.What = text
+	s.Concerns, s.What = id, inPlace(s.What, text)
 }
 
 // describe fills in what is said of the state after a step.
@@ -268,13 +261,13 @@ func (rec *Recorder) effect(node int, e sim.Effect, applied bool) TraceEffect {
 	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: e.From, Applied: applied, Depth: int(e.Depth)}
 	switch e.Kind {
 	case sim.SendEffect, sim.StreamEffect, sim.RefusedEffect:
-		t.Peer, t.Text, t.MsgID = int(e.Peer), rec.text(e.Msg.Body), int(e.Msg.ID)
+		t.Peer, t.Text, t.MsgID = int(e.Peer), rec.words.text(e.Msg.Body), int(e.Msg.ID)
 	case sim.CloseEffect:
 		t.Peer = int(e.Peer)
 	case sim.SetTimerEffect, sim.StopTimerEffect:
-		t.Text = rec.exact(e.Value)
+		t.Text = rec.words.exact(e.Value)
 	case sim.AnnounceEffect:
-		t.Text = rec.text(e.Value)
+		t.Text = rec.words.text(e.Value)
 	case sim.CallEffect:
 		c := e.Value.(sim.Call)
 		for i, a := range c.Args {
@@ -317,24 +310,6 @@ func lowerFirst(s string) string {
 		r[i] = unicode.ToLower(r[i])
 	}
 	return strings.TrimSpace(string(r))
-}
-
-// text renders a message or announced event for people.
-func (rec *Recorder) text(v any) string {
-	p, err := rec.plans.Of(v)
-	if err != nil {
-		return fmt.Sprintf("%T", v)
-	}
-	return Brief(p.Names(v))
-}
-
-// exact renders a timer like the stable key of the event that it fires.
-func (rec *Recorder) exact(v any) string {
-	p, err := rec.plans.Of(v)
-	if err != nil {
-		return fmt.Sprintf("%T", v)
-	}
-	return Brief(p.Text(v))
 }
 
 // Functions of properties may panic; in a trace that counts as not holding.
