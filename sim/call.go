@@ -49,11 +49,11 @@ func (f Frame) Leave() {
 // While searching nobody looks, and the call costs a few nanoseconds and no memory as long as its
 // arguments do not: numbers below 256, pointers, constants and what is in an interface already.
 // Arguments are not kept.
-func Enter(e Env, service, name string, args ...any) Frame {
-	if own, ok := e.(*env); ok && !own.traced {
-		return Frame{}
+func Enter(e Env, service, name string, args ...any) (f Frame) {
+	if own, ok := e.(*env); !ok || own.traced {
+		f = enter(e, service, name, args)
 	}
-	return enter(e, service, name, args)
+	return f
 }
 
 // enter hands on a copy of args, so that those of Enter stay on the stack.

@@ -20,6 +20,9 @@ func (s *Step) reset(ev Event) {
 	if s.Source != "" {
 		s.Source = ""
 	}
+	if s.Timer != nil {
+		s.Timer = nil
+	}
 }
 
 func (w *machine) Step(ev Event, src choose.Source) error {
@@ -111,7 +114,8 @@ func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 	case DoAction:
 		w.actions[ev.Slot].do(n.service, e)
 	case FireTimer:
-		n.service.Timer(e, n.fire(ev.Slot))
+		w.last.Timer = n.fire(ev.Slot)
+		n.service.Timer(e, w.last.Timer)
 	case Deliver:
 		n.service.Receive(e, d.From, d.Msg.Body)
 	case DeliverError:

@@ -57,7 +57,7 @@ func (e *env) peer(what string, id NodeID) {
 
 func (e *env) effect(f Effect) {
 	if e.traced {
-		f.From, f.Depth = callSite(), e.depth()
+		e.trace(&f)
 	}
 	e.w.last.Effects = append(e.w.last.Effects, f)
 }

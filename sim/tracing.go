@@ -58,6 +58,11 @@ func shortFile(file string) string {
 	return file
 }
 
+// trace notes where an effect was asked for.
+//
+//go:noinline
+func (e *env) trace(f *Effect) { f.From, f.Depth = callSite(), e.depth() }
+
 // callSite is the file:line of the user's call into an Env.
 func callSite() string {
 	var pcs [16]uintptr

@@ -90,6 +90,7 @@ type Component struct {
 type Step struct {
 	Event   Event
 	Msgs    []Envelope // consumed, when tracing
+	Timer   any        // the timer that fired, as it was set; nil: none
 	Handler bool       // whether a handler ran
 	Effects []Effect   // in order
 	Applied int        // effects that happened; fewer than all when the node crashed inside the step

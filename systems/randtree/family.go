@@ -12,7 +12,7 @@ func (n *Node) setRoot(env sim.Env, root sim.NodeID) {
 	}
 	n.Root = root
 	for child := range n.Children.All() {
-		if n.to(env, child).Send(NewRoot{root}) != nil {
+		if n.carrier.To(env, child).Send(NewRoot{root}) != nil {
 			n.owedUpdate = n.owedUpdate.With(child)
 		}
 	}
@@ -31,14 +31,14 @@ func (n *Node) updateChild(env sim.Env, child, joiner sim.NodeID) {
 	if joiner != nodeset.None {
 		siblings = siblings.With(joiner)
 	}
-	if n.to(env, child).Send(UpdateSiblings{n.Root, siblings}) != nil {
+	if n.carrier.To(env, child).Send(UpdateSiblings{n.Root, siblings}) != nil {
 		n.owedUpdate = n.owedUpdate.With(child)
 	}
 }
 
 // sendRemove tells a peer that this node is no child of it.
 func (n *Node) sendRemove(env sim.Env, peer sim.NodeID) {
-	if n.to(env, peer).Send(Remove{}) != nil && !n.bugs.has(rt12) {
+	if n.carrier.To(env, peer).Send(Remove{}) != nil && !n.bugs.has(rt12) {
 		n.owedRemove = n.owedRemove.With(peer)
 	}
 }

@@ -11,7 +11,7 @@ func (n *Node) join(env sim.Env, target sim.NodeID) {
 	n.State = Joining
 	n.Bootstrap = target
 	// A refused Join is no loss: the timer tries again.
-	_ = n.to(env, target).Send(Join{Source: n.self, Epoch: n.Epoch, RedirectedBy: nodeset.None})
+	_ = n.carrier.To(env, target).Send(Join{Source: n.self, Epoch: n.Epoch, RedirectedBy: nodeset.None})
 	env.SetTimer(joinTimer{}, joinPeriod)
 }
 
@@ -81,12 +81,12 @@ func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 // reply answers a Join and reports whether there was room to send.
 func (n *Node) reply(env sim.Env, m Join, r JoinReply) bool {
 	r.Epoch = m.Epoch
-	return n.to(env, m.Source).Send(r) == nil
+	return n.carrier.To(env, m.Source).Send(r) == nil
 }
 
 // forward sends a Join on and reports whether there was room to.
 func (n *Node) forward(env sim.Env, to sim.NodeID, m Join) bool {
-	if n.to(env, to).Send(m) != nil {
+	if n.carrier.To(env, to).Send(m) != nil {
 		n.reply(env, m, JoinReply{Answer: Unreachable})
 		return false
 	}

@@ -90,11 +90,8 @@ func (n *Node) Shed(env sim.Env) {
 		defer sim.Enter(env, service, "Shed").Leave()
 	}
 	child := n.Children.At(env.Choose("child to shed", n.Children.Len()))
-	_ = n.to(env, child).Send(Rejoin{})
+	_ = n.carrier.To(env, child).Send(Rejoin{})
 }
-
-// to returns what sends to a peer.
-func (n *Node) to(env sim.Env, peer sim.NodeID) transport.Sender { return n.carrier.To(env, peer) }
 
 // Receive implements [sim.Service].
 func (n *Node) Receive(env sim.Env, from sim.NodeID, msg any) {

@@ -61,13 +61,20 @@ func hasJoined(_ sim.NodeID, n *Node) bool { return n.State == Joined }
 
 func joiningIsRootless(id sim.NodeID, n *Node) bool { return n.State != Joining || n.Root == id }
 
-// node returns a node, nil when it is down.
+// node returns a node, nil when it is down. Loops over all nodes do the same by themselves, because this
+// cannot be inlined.
 func node(v *sim.View, id sim.NodeID) *Node {
-	switch s := v.Service(id).(type) {
-	case *Node:
-		return s
-	case Holder:
-		return s.Tree()
+	n, own := v.Service(id).(*Node)
+	if !own {
+		n = below(v.Service(id))
+	}
+	return n
+}
+
+// below returns the tree below a service, nil when there is none.
+func below(s sim.Service) *Node {
+	if h, ok := s.(Holder); ok {
+		return h.Tree()
 	}
 	return nil
 }
@@ -77,7 +84,10 @@ func node(v *sim.View, id sim.NodeID) *Node {
 func oneRoot(v *sim.View) bool {
 	root := nodeset.None
 	for id := range sim.NodeID(v.Len()) {
-		n := node(v, id)
+		n, own := v.Service(id).(*Node)
+		if !own {
+			n = below(v.Service(id))
+		}
 		if n == nil {
 			return false
 		}
@@ -120,8 +130,12 @@ func noLoop(v *sim.View) bool {
 	var parents [nodeset.Max]int8 // small, because it is cleared for every state
 	var ends, rest nodeset.Set    // nodes that are known to lead out, and the others
 	for id := range sim.NodeID(v.Len()) {
+		n, own := v.Service(id).(*Node)
+		if !own {
+			n = below(v.Service(id))
+		}
 		parent := nodeset.None
-		if n := node(v, id); n != nil {
+		if n != nil {
 			parent = n.Parent()
 		}
 		if parent == nodeset.None || parent == id {

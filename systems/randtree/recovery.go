@@ -20,7 +20,7 @@ func (n *Node) recover(env sim.Env) {
 	}
 	if others := n.Peers &^ family; others != 0 {
 		n.Probed = others.After(n.Probed)
-		_ = n.to(env, n.Probed).Send(Probe{n.Root}) // the next period probes again
+		_ = n.carrier.To(env, n.Probed).Send(Probe{n.Root}) // the next period probes again
 	}
 }
 
@@ -31,9 +31,9 @@ func (n *Node) probed(env sim.Env, m Probe) {
 	}
 	switch {
 	case m.Root > n.Root:
-		_ = n.to(env, m.Root).Send(ProbeJoin{n.Root})
+		_ = n.carrier.To(env, m.Root).Send(ProbeJoin{n.Root})
 	case m.Root < n.Root && n.Root != n.self:
-		_ = n.to(env, n.Root).Send(ProbeJoin{m.Root})
+		_ = n.carrier.To(env, n.Root).Send(ProbeJoin{m.Root})
 	case m.Root < n.Root:
 		if !n.bugs.has(rt7) {
 			n.Peers = n.Peers.With(m.Root)

@@ -52,7 +52,7 @@ func (n *Node) Neighbours() nodeset.Set {
 // [sim.ErrFull] when there is no room; Ready is called when there is.
 func (n *Node) Send(env sim.Env, to sim.NodeID, msg any) error {
 	defer sim.Enter(env, service, "Send", to, msg).Leave()
-	return n.to(env, to).Send(Payload{msg})
+	return n.carrier.To(env, to).Send(Payload{msg})
 }
 
 func (n *Node) linked(env sim.Env, peer sim.NodeID) {

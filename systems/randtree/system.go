@@ -65,22 +65,27 @@ func NetworkOf(c spec.Config) sim.Network {
 
 // Actions returns what the application does with the trees of services of type S.
 func Actions[S Holder](c spec.Config) []sim.AnyAction {
-	actions := []sim.AnyAction{sim.Action[S]{
-		Name: "joinOverlay",
-		When: func(s S) bool { return s.Tree().State == Init },
-		Do: func(s S, env sim.Env) {
-			s.Tree().JoinOverlay(env, nodeset.Of((env.Self()+1)%sim.NodeID(env.Nodes())))
-		},
-	}}
-	if sheds := c.Int(shedsParam); sheds > 0 {
-		actions = append(actions, sim.Action[S]{
-			Name: "shed", Times: sheds,
-			When: func(s S) bool { n := s.Tree(); return n.State == Joined && n.Children != 0 },
-			Do:   func(s S, env sim.Env) { s.Tree().Shed(env) },
-		})
-	}
-	return actions
+	return actions(c,
+		func(s S) bool { return mayJoin(s.Tree()) }, func(s S, env sim.Env) { join(s.Tree(), env) },
+		func(s S) bool { return mayShed(s.Tree()) }, func(s S, env sim.Env) { s.Tree().Shed(env) })
 }
+
+func actions[S sim.Service](c spec.Config, mayJoin func(S) bool, join func(S, sim.Env), mayShed func(S) bool,
+	shed func(S, sim.Env)) []sim.AnyAction {
+	list := []sim.AnyAction{sim.Action[S]{Name: "joinOverlay", When: mayJoin, Do: join}}
+	if sheds := c.Int(shedsParam); sheds > 0 {
+		list = append(list, sim.Action[S]{Name: "shed", Times: sheds, When: mayShed, Do: shed})
+	}
+	return list
+}
+
+func mayJoin(n *Node) bool { return n.State == Init }
+
+func join(n *Node, env sim.Env) {
+	n.JoinOverlay(env, nodeset.Of((env.Self()+1)%sim.NodeID(env.Nodes())))
+}
+
+func mayShed(n *Node) bool { return n.State == Joined && n.Children != 0 }
 
 func build(c spec.Config) (sim.System, error) {
 	config, set := ConfigOf(c), bugsOf(c.Bugs)
@@ -93,7 +98,7 @@ func build(c spec.Config) (sim.System, error) {
 		},
 		Network:    NetworkOf(c),
 		Timing:     sim.AnyOrder,
-		Actions:    Actions[*Node](c),
+		Actions:    actions(c, mayJoin, join, mayShed, (*Node).Shed),
 		Properties: properties(StrictRoot(c), sim.Each[*Node], sim.EachArmed[*Node]),
 	}, nil
 }
