@@ -33,18 +33,13 @@ func NewSubject(name string, wanted Wanted) (Subject, error) {
 	if err != nil {
 		return Subject{}, err
 	}
-	c, limits := wanted.Config, e.Limits
-	for i, id := range wanted.Bugs {
+	c, limits := wanted.Config, sim.Limits{}
+	for _, id := range wanted.Bugs {
 		b, err := e.Bug(id)
 		if err != nil {
 			return Subject{}, err
 		}
-		c = b.Apply(c)
-		if i == 0 {
-			limits = b.Defaults.Limits
-		} else {
-			limits = most(limits, b.Defaults.Limits)
-		}
+		c, limits = b.Apply(c), most(limits, b.Defaults.Limits)
 	}
 	if c, err = e.Configure(c); err != nil {
 		return Subject{}, err
@@ -52,6 +47,11 @@ func NewSubject(name string, wanted Wanted) (Subject, error) {
 	sys, err := e.New(c)
 	if err != nil {
 		return Subject{}, err
+	}
+	if len(wanted.Bugs) == 0 {
+		limits = e.DefaultLimits(c)
+	} else {
+		limits = possible(limits, sys)
 	}
 	if wanted.Limits != nil {
 		wanted.Limits(&limits)
@@ -77,6 +77,23 @@ func most(a, b sim.Limits) sim.Limits {
 		Dup:        max(a.Dup, b.Dup),
 		Partitions: max(a.Partitions, b.Partitions),
 	}
+}
+
+// possible is l without the faults that the network of sys does not have: a bug's defaults are for the
+// defaults of the parameters.
+func possible(l sim.Limits, sys sim.System) sim.Limits {
+	for _, f := range LimitFields(&l) {
+		var one sim.Limits
+		for _, same := range LimitFields(&one) {
+			if same.Name == f.Name {
+				*same.Value = *f.Value
+			}
+		}
+		if _, err := sys.WithLimits(one); err != nil {
+			*f.Value = 0
+		}
+	}
+	return l
 }
 
 // limitField is one of the limits under the name that path files and the command line know it by.

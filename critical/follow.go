@@ -56,13 +56,17 @@ func (f *finder) tail(step int) Tail {
 		src   = choose.Prefix{Path: f.path[len(run.Path):]}
 		index = map[string]int{}
 	)
+	words, err := replay.NewWords(run.World.System())
+	if err != nil {
+		return t
+	}
 	for !src.Done() {
 		i, _ := src.Take()
 		ev, ok := run.Event(i)
 		if !ok {
 			break
 		}
-		text := replay.Describe(ev, run.World.Key(ev))
+		text := words.Describe(run.World, ev)
 		before := nodeHash(run.World, ev.Node)
 		if run.Step(i, &src) != nil {
 			break
@@ -78,6 +82,7 @@ func (f *finder) tail(step int) Tail {
 			t.Repeats[k].Changes++
 		}
 	}
+	t.Repeats = starred(t.Repeats, max(run.World.System().Nodes, fewValues))
 	slices.SortStableFunc(t.Repeats, func(a, b Repeat) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Event, b.Event))
 	})

@@ -52,7 +52,9 @@ type Tail struct {
 
 // Repeat is one kind of step that goes on in a dead tail.
 type Repeat struct {
-	Event   string `json:"event"` // for people: "n0 timer resend"
+	// Event is for people: "n0 timer resend". A number that takes many values is a star, so that rounds
+	// and packet numbers do not make every step another kind.
+	Event   string `json:"event"`
 	Count   int    `json:"count"`
 	Changes int    `json:"changes"` // how many of them changed the node's state
 }

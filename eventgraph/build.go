@@ -58,9 +58,10 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 	e := &Event{
 		Step: s.Number, Kind: s.Kind, Node: s.Node, Peer: s.Peer, What: s.What,
 		Text: s.Sentence(), Key: s.Key, Source: s.Source,
-		Changes: s.Changes, Choices: s.Choices, Crashed: s.Crashed, Effects: len(s.Effects), Live: s.Live,
+		Changes: s.Changes, Choices: s.Choices, Crashed: s.Crashed, Live: s.Live,
 		kind: s.Event.Kind, effects: s.Effects,
 	}
+	e.Applied, e.Effects = s.Count()
 	for _, id := range s.MsgIDs {
 		e.Consumed = append(e.Consumed, id-1)
 	}
@@ -82,8 +83,10 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 	}
 	for _, f := range s.Effects {
 		if f.Applied {
-			e.Applied++
 			b.timerEffect(e, f)
+		}
+		if f.IsCall() {
+			e.Calls = append(e.Calls, Call{f.Depth, f.Text, f.From})
 		}
 		if f.Kind == sim.AnnounceEffect.String() || f.Kind == sim.LogEffect.String() {
 			e.Notes = append(e.Notes, f.Kind+" "+f.Text)
@@ -148,33 +151,24 @@ func (b *builder) message(m replay.TraceMessage) {
 		ID: m.ID, From: m.From, To: m.To, Text: m.Text, Stream: m.Stream, Sent: m.Sent,
 		Fate: sim.InFlight.String(),
 	}
-	copies := 1
 	for _, f := range m.Fates {
 		switch f.Fate {
 		case sim.Delivered:
 			v.Deliveries = append(v.Deliveries, f.Step)
-			copies--
-			if v.Fate == sim.InFlight.String() {
-				v.Fate = f.Name
-			}
-		case sim.Duplicated:
-			copies++
+			v.Fate = f.Name
+		case sim.Duplicated: // it is still in flight, and the copy is a message of its own
 			v.Duplicated = append(v.Duplicated, f.Step)
-			if f.Step < len(g.Events) {
+			if f.Step < len(g.Events) && !slices.Contains(g.Events[f.Step].Consumed, at) {
 				g.Events[f.Step].Consumed = append(g.Events[f.Step].Consumed, at)
 			}
 		default:
-			copies--
 			v.End, v.Fate = f.Step, f.Name
 			if f.Step < len(g.Events) && !slices.Contains(g.Events[f.Step].Consumed, at) {
 				g.Events[f.Step].Gone = append(g.Events[f.Step].Gone, at)
 			}
 		}
 	}
-	if copies > 0 && v.End == 0 {
-		v.Fate = sim.InFlight.String()
-	}
-	if m.Sent < len(g.Events) {
+	if m.Sent < len(g.Events) && m.CopyOf == 0 { // the duplication shows a copy
 		g.Events[m.Sent].Sent = append(g.Events[m.Sent].Sent, at)
 	}
 	g.Messages = append(g.Messages, v)

@@ -69,12 +69,7 @@ func (o *orderer) event(e *Event) {
 		}
 	}
 	for _, i := range e.Consumed {
-		m := &o.g.Messages[i]
-		add(m.Sent)
-		// Copies are not told apart; a second one was there from the duplication on.
-		if d := m.Duplicated; len(d) > 0 && d[0] < e.Step && len(m.Deliveries) > 0 && m.Deliveries[0] < e.Step {
-			add(d[0])
-		}
+		add(o.g.Messages[i].Sent)
 	}
 	slices.Sort(e.Causes)
 	e.Causes = slices.Compact(e.Causes)

@@ -16,11 +16,8 @@ func (e *Event) detail() []string {
 			lines = append(lines, fmt.Sprintf("choice %s: %d of %d", c.Label, c.Pick, c.Arity))
 		}
 	}
-	for _, c := range e.Calls {
-		lines = append(lines, strings.TrimSpace(strings.Repeat("  ", c.Depth)+"calls "+c.What+"  "+c.Source))
-	}
 	for _, f := range e.effects {
-		text := strings.TrimSpace(f.Kind + " " + f.Text)
+		text := strings.Repeat("  ", f.Depth) + strings.TrimSpace(f.Kind+" "+f.Text)
 		if f.Peer >= 0 {
 			text += fmt.Sprintf(" to n%d", f.Peer)
 		}

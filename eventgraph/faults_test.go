@@ -63,8 +63,11 @@ func TestDatagramFaults(t *testing.T) {
 	}
 	// The first greeting to n1 was duplicated in 2, delivered in 3 and its copy lost in 6.
 	m := g.Messages[1]
-	if m.To != 1 || len(m.Deliveries) != 1 || m.Deliveries[0] != 3 || m.End != 6 || m.Fate != "lost" {
+	if m.To != 1 || len(m.Deliveries) != 1 || m.Deliveries[0] != 3 || m.End != 0 || m.Fate != "delivered" {
 		t.Errorf("the duplicated message: %+v", m)
+	}
+	if m := g.Messages[3]; m.To != 1 || m.Sent != 2 || len(m.Deliveries) != 0 || m.End != 6 || m.Fate != "lost" {
+		t.Errorf("its copy: %+v", m)
 	}
 	// What was sent to n2 while it was down is gone at once.
 	if m := g.Messages[2]; m.To != 2 || m.End != 1 {

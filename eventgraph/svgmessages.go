@@ -28,20 +28,12 @@ func (d *drawing) messages() {
 			continue // its step says who the other one is
 		}
 		y1, sent := d.at(m.Sent)
-		for k, s := range m.Deliveries {
+		for _, s := range m.Deliveries {
 			if y2, ok := d.at(s); ok {
-				from := y1
-				switch {
-				case k > 0 && len(m.Duplicated) > 0:
-					if y, ok := d.at(m.Duplicated[0]); ok {
-						from = y // the copy
-						break
-					}
-					fallthrough
-				case !sent:
-					from = y2 - svgRow/2
+				if !sent {
+					y1 = y2 - svgRow/2
 				}
-				d.delivered(m, from, y2, s)
+				d.delivered(m, y1, y2, s)
 			}
 		}
 		for _, s := range m.Duplicated {

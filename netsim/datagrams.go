@@ -84,6 +84,6 @@ func (m *model) takeDatagram(node sim.NodeID, slot int32) *sim.Message {
 func (m *model) duplicate(node sim.NodeID, slot int32) {
 	d := m.bags[node][slot]
 	msg := m.cells[d.cell].msg
+	msg.ID = m.host.Duplicated(msg.ID)
 	m.insertAt(node, int(slot)+1, datagram{d.from, m.store(msg), true})
-	m.host.Fate(msg.ID, sim.Duplicated)
 }

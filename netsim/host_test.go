@@ -24,10 +24,14 @@ type fate struct {
 	fate sim.Fate
 }
 
-func (h *fakeHost) Nodes() int                            { return len(h.up) }
-func (h *fakeHost) Up(id sim.NodeID) bool                 { return h.up[id] }
-func (h *fakeHost) Dirty(id sim.NodeID)                   { h.dirty[id] = true }
-func (h *fakeHost) Fate(id sim.MessageID, f sim.Fate)     { h.fates = append(h.fates, fate{id, f}) }
+func (h *fakeHost) Nodes() int                        { return len(h.up) }
+func (h *fakeHost) Up(id sim.NodeID) bool             { return h.up[id] }
+func (h *fakeHost) Dirty(id sim.NodeID)               { h.dirty[id] = true }
+func (h *fakeHost) Fate(id sim.MessageID, f sim.Fate) { h.fates = append(h.fates, fate{id, f}) }
+func (h *fakeHost) Duplicated(id sim.MessageID) sim.MessageID {
+	h.Fate(id, sim.Duplicated)
+	return id
+}
 func (h *fakeHost) DescribeMessage(m *sim.Message) string { return m.Body.(string) }
 
 func (h *fakeHost) CompareMessages(a, b *sim.Message) int {

@@ -77,15 +77,13 @@ func (c *Cursor) note() {
 	if n > len(k.bounds) {
 		k.bounds = append(k.bounds, c.run.Bounds[len(k.bounds):]...)
 	}
-	for i := range c.run.World.Last().Effects {
-		if f := &c.run.World.Last().Effects[i]; f.Kind.Carries() && int(f.Msg.ID) > len(k.sent) {
-			k.sent = append(k.sent, int32(n))
-		}
+	w, ok := c.run.World.(sim.Checkpointer)
+	for ok && len(k.sent) < w.Identities() {
+		k.sent = append(k.sent, int32(n))
 	}
 	if k.why != nil || c.over || n%k.distance != 0 || len(k.list) > 0 && k.list[len(k.list)-1].Steps() >= n {
 		return
 	}
-	w, ok := c.run.World.(sim.Checkpointer)
 	if !ok {
 		k.why = errUncopied
 		return

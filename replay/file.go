@@ -59,7 +59,8 @@ func (s *TraceStep) comment() string {
 		parts = append(parts, c.Short())
 	}
 	if s.Crashed {
-		parts = append(parts, fmt.Sprintf("crash after %d of %d effects", s.applied(), len(s.Effects)))
+		applied, all := s.Count()
+		parts = append(parts, fmt.Sprintf("crash after %d of %d effects", applied, all))
 	}
 	if s.Live {
 		parts = append(parts, "(live)")

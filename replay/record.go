@@ -110,7 +110,7 @@ func asFinding(err error, f **sim.Finding) bool { return errors.As(err, f) }
 type Recorder struct {
 	run   *Run
 	trace *Trace
-	plans *plan.Set // for texts
+	words *Words
 
 	step   TraceStep
 	fields [][]sim.Field     // per node, before the step
@@ -166,14 +166,14 @@ func (rec *Recorder) Trace() *Trace {
 
 func newRecorder(r *Run) (*Recorder, error) {
 	sys := r.World.System()
-	plans, err := plan.NewSet(sys.State...)
+	words, err := NewWords(sys)
 	if err != nil {
 		return nil, err
 	}
 	return &Recorder{
 		run:    r,
 		trace:  &Trace{System: sys.Name, Nodes: sys.Nodes, Names: nodeNames(sys)},
-		plans:  plans,
+		words:  words,
 		fields: make([][]sim.Field, sys.Nodes),
 		hashes: make([]sim.Fingerprint, sys.Nodes),
 	}, nil
@@ -254,26 +254,46 @@ func (rec *Recorder) took(s *TraceStep) {
 	s.Source, s.Crashed = last.Source, last.Crashed
 	s.Choices = slices.Clone(last.Answers)
 	for _, m := range last.Msgs {
-		s.Msgs = append(s.Msgs, rec.text(m.Msg))
+		s.Msgs = append(s.Msgs, rec.words.text(m.Msg))
 		s.MsgIDs = append(s.MsgIDs, int(m.ID))
 	}
 	for i, e := range last.Effects {
-		s.Effects = append(s.Effects, rec.effect(e, i < last.Applied))
+		s.Effects = append(s.Effects, rec.effect(s.Node, e, i < last.Applied))
 	}
 	for _, m := range last.Sent {
 		rec.message(m, s.Number)
 	}
 	for _, f := range last.Fates {
-		if m := t.Message(int(f.ID)); m != nil {
-			m.Fates = append(m.Fates, TraceFate{s.Number, f.Fate, f.Fate.String()})
+		m := t.Message(int(f.ID))
+		if m == nil {
+			continue
+		}
+		m.Fates = append(m.Fates, TraceFate{s.Number, f.Fate, f.Fate.String()})
+		m.InFlight = f.Fate == sim.Duplicated
+		if f.Copy > 0 {
+			c := *m
+			c.ID, c.CopyOf, c.Sent, c.Fates = int(f.Copy), m.ID, s.Number, nil
+			if s.Event.Kind == sim.Duplicate {
+				s.concern(m.ID, m.Text)
+			}
+			t.Messages = append(t.Messages, c)
 		}
 	}
+	if len(s.Msgs) > 0 {
+		s.concern(s.MsgIDs[0], s.Msgs[0])
+	}
+}
+
+// concern notes the message that the event of the step delivers, loses or duplicates.
+func (s *TraceStep) concern(id int, text string) {
+	s.Concerns, s.What = id, inPlace(s.What, text)
 }
 
 // message begins the life of a message.
 func (rec *Recorder) message(m sim.Envelope, sent int) {
 	rec.trace.Messages = append(rec.trace.Messages, TraceMessage{
-		ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.text(m.Msg), Stream: m.Stream, Sent: sent,
+		ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.words.text(m.Msg), Stream: m.Stream, Sent: sent,
+		InFlight: true,
 	})
 }
 
@@ -309,15 +329,28 @@ func propertyKind(p *sim.Property) string {
 	return "sometimes"
 }
 
-func (rec *Recorder) effect(e sim.Effect, applied bool) TraceEffect {
-	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: e.From, Applied: applied}
+// effect describes an effect on a node, -1 for the first boots.
+func (rec *Recorder) effect(node int, e sim.Effect, applied bool) TraceEffect {
+	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: e.From, Applied: applied, Depth: int(e.Depth)}
 	switch e.Kind {
 	case sim.SendEffect, sim.StreamEffect, sim.RefusedEffect:
-		t.Peer, t.Text, t.MsgID = int(e.Peer), rec.text(e.Msg.Body), int(e.Msg.ID)
+		t.Peer, t.Text, t.MsgID = int(e.Peer), rec.words.text(e.Msg.Body), int(e.Msg.ID)
 	case sim.CloseEffect:
 		t.Peer = int(e.Peer)
-	case sim.SetTimerEffect, sim.StopTimerEffect, sim.AnnounceEffect:
-		t.Text = rec.text(e.Value)
+	case sim.SetTimerEffect, sim.StopTimerEffect:
+		t.Text = rec.words.exact(e.Value)
+	case sim.AnnounceEffect:
+		t.Text = rec.words.text(e.Value)
+	case sim.CallEffect:
+		c := e.Value.(sim.Call)
+		for i, a := range c.Args {
+			c.Args[i] = Brief(a)
+		}
+		t.Text = c.String()
+		t.Call = &TraceCall{Caller: c.Caller, Service: c.Service, Name: c.Name, Args: c.Args}
+		if c.Caller == "" && node >= 0 {
+			t.Call.Caller = rec.trace.Names[node]
+		}
 	}
 	return t
 }
@@ -350,15 +383,6 @@ func lowerFirst(s string) string {
 		r[i] = unicode.ToLower(r[i])
 	}
 	return strings.TrimSpace(string(r))
-}
-
-// text renders a message, timer or announced event for people.
-func (rec *Recorder) text(v any) string {
-	p, err := rec.plans.Of(v)
-	if err != nil {
-		return fmt.Sprintf("%T", v)
-	}
-	return Brief(p.Text(v))
 }
 
 // Functions of properties may panic; in a trace that counts as not holding.

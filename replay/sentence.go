@@ -9,8 +9,10 @@ import (
 
 // Describe says in a few words what ev, whose stable key in its world is key, does: "n0 timer
 // resend", "network loses Ack{2} n1->n0".
-func Describe(ev sim.Event, key string) string {
-	what := Brief(content(ev, key))
+func Describe(ev sim.Event, key string) string { return describe(ev, key, Brief(content(ev, key))) }
+
+// describe is Describe with the content of the key in the words of people.
+func describe(ev sim.Event, key, what string) string {
 	link := fmt.Sprintf("n%d->n%d", ev.Peer, ev.Node)
 	text := ""
 	switch ev.Kind {
@@ -71,20 +73,25 @@ func (s *TraceStep) Sentence() string {
 	if s.Number == 0 {
 		return s.Key
 	}
-	text := Describe(s.Event, s.Key)
+	text := describe(s.Event, s.Key, s.What)
 	if s.Crashed {
-		text += fmt.Sprintf(", and crashes after %d of %d effects", s.applied(), len(s.Effects))
+		applied, all := s.Count()
+		text += fmt.Sprintf(", and crashes after %d of %d effects", applied, all)
 	}
 	return text
 }
 
-// applied is how many of the step's effects happened.
-func (s *TraceStep) applied() int {
-	n := 0
-	for _, e := range s.Effects {
+// Count returns how many of the step's effects happened, and of how many.
+func (s *TraceStep) Count() (applied, all int) {
+	for i := range s.Effects {
+		e := &s.Effects[i]
+		if e.IsCall() {
+			continue
+		}
+		all++
 		if e.Applied {
-			n++
+			applied++
 		}
 	}
-	return n
+	return applied, all
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/macemc/macemc/sim"
 )
 
 // Bookkeeping reports whether the change is not in the service's own state or disk but in its timers
@@ -45,9 +47,10 @@ func (t *Trace) WriteText(w io.Writer) error {
 		fmt.Fprintf(b, " n%d %s", id, name)
 	}
 	b.WriteString("\n")
-	t.Boot.writeText(b)
+	ends := t.ends()
+	t.Boot.writeText(b, ends[0])
 	for i := range t.Steps {
-		t.Steps[i].writeText(b)
+		t.Steps[i].writeText(b, ends[i+1])
 	}
 	if f := t.Finding; f != nil {
 		fmt.Fprintf(b, "found after step %d: %v\n", t.FoundAt, f)
@@ -63,7 +66,33 @@ func (t *Trace) WriteText(w io.Writer) error {
 		}
 		b.WriteString("\n")
 	}
+	for i := range t.Messages {
+		if m := &t.Messages[i]; m.InFlight {
+			fmt.Fprintf(b, "in flight at the end: %s, since step %d\n", m.line(), m.Sent)
+		}
+	}
 	return b.Flush()
+}
+
+// ends is what happened to messages, by step, where no other line tells it.
+func (t *Trace) ends() [][]string {
+	lines := make([][]string, len(t.Steps)+1)
+	for i := range t.Messages {
+		m := &t.Messages[i]
+		if m.CopyOf > 0 && m.Sent < len(lines) {
+			lines[m.Sent] = append(lines[m.Sent], fmt.Sprintf("#%d is a copy of #%d", m.ID, m.CopyOf))
+		}
+		for _, f := range m.Fates {
+			switch f.Fate {
+			case sim.Delivered, sim.Lost, sim.Duplicated, sim.Refused:
+			default:
+				if f.Step < len(lines) {
+					lines[f.Step] = append(lines[f.Step], m.line()+": "+f.Name)
+				}
+			}
+		}
+	}
+	return lines
 }
 
 // WriteJSON writes the run as one JSON object.
@@ -74,8 +103,12 @@ func (t *Trace) WriteJSON(w io.Writer) error {
 	return enc.Encode(t)
 }
 
-func (s *TraceStep) writeText(b *bufio.Writer) {
+// writeText writes the step; ends is what happened to messages in it.
+func (s *TraceStep) writeText(b *bufio.Writer, ends []string) {
 	fmt.Fprintf(b, "%d %s", s.Number, s.Sentence())
+	if s.Concerns > 0 {
+		fmt.Fprintf(b, " #%d", s.Concerns)
+	}
 	if s.Source != "" {
 		fmt.Fprintf(b, "  [%s]", s.Source)
 	}
@@ -87,8 +120,11 @@ func (s *TraceStep) writeText(b *bufio.Writer) {
 		fmt.Fprintf(b, "    choice %s %q: %d of %d\n", c.Kind, c.Label, c.Pick, c.Arity)
 	}
 	for _, e := range s.Effects {
-		fmt.Fprintf(b, "    %s", e.Kind)
-		if e.Text != "" {
+		fmt.Fprintf(b, "    %s%s", strings.Repeat("  ", e.Depth), e.Kind)
+		switch {
+		case e.IsCall() && e.Call.Caller != "":
+			fmt.Fprintf(b, " %s -> %s", e.Call.Caller, e.Text)
+		case e.Text != "":
 			fmt.Fprintf(b, " %s", e.Text)
 		}
 		if e.Peer >= 0 {
@@ -104,6 +140,9 @@ func (s *TraceStep) writeText(b *bufio.Writer) {
 			fmt.Fprintf(b, "  [%s]", e.From)
 		}
 		b.WriteString("\n")
+	}
+	for _, line := range ends {
+		fmt.Fprintf(b, "    %s\n", line)
 	}
 	for _, c := range s.Changes {
 		fmt.Fprintf(b, "    n%d.%s: %s -> %s\n", c.Node, c.Path, orNone(c.Old), orNone(c.New))

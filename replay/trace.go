@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/macemc/macemc/sim"
@@ -27,36 +28,55 @@ type Trace struct {
 
 // TraceStep is one step of a [Trace].
 type TraceStep struct {
-	Number  int           `json:"step"`    // counted from 1
-	Index   int           `json:"index"`   // of the event among the enabled ones
-	Enabled int           `json:"enabled"` // how many ordinary events; from here on an index is an injection
-	Event   sim.Event     `json:"-"`
-	Kind    string        `json:"kind"`
-	Node    int           `json:"node"`
-	Peer    int           `json:"peer"` // -1: none
-	Key     string        `json:"key"`
-	What    string        `json:"what,omitempty"`     // the content in the key: action, timer, message
-	Msgs    []string      `json:"messages,omitempty"` // consumed
-	MsgIDs  []int         `json:"message_ids,omitempty"`
-	Source  string        `json:"source,omitempty"` // file:line of the handler
-	Choices []sim.Answer  `json:"choices,omitempty"`
-	Effects []TraceEffect `json:"effects,omitempty"`
-	Changes []NodeChange  `json:"changes,omitempty"` // of node states
-	Crashed bool          `json:"crashed,omitempty"` // inside the step
-	Live    bool          `json:"live"`              // the state after the step is live
-	Failing []string      `json:"failing,omitempty"` // properties that do not hold after the step
-	Hash    string        `json:"hash"`              // fingerprint of the state after the step
+	Number  int       `json:"step"`    // counted from 1
+	Index   int       `json:"index"`   // of the event among the enabled ones
+	Enabled int       `json:"enabled"` // how many ordinary events; from here on an index is an injection
+	Event   sim.Event `json:"-"`
+	Kind    string    `json:"kind"`
+	Node    int       `json:"node"`
+	Peer    int       `json:"peer"` // -1: none
+	Key     string    `json:"key"`
+	What    string    `json:"what,omitempty"`     // the content: action, timer, message
+	Msgs    []string  `json:"messages,omitempty"` // consumed
+	MsgIDs  []int     `json:"message_ids,omitempty"`
+	// Concerns is the message that the event delivers, loses or duplicates; 0: none.
+	Concerns int           `json:"concerns,omitempty"`
+	Source   string        `json:"source,omitempty"` // file:line of the handler
+	Choices  []sim.Answer  `json:"choices,omitempty"`
+	Effects  []TraceEffect `json:"effects,omitempty"`
+	Changes  []NodeChange  `json:"changes,omitempty"` // of node states
+	Crashed  bool          `json:"crashed,omitempty"` // inside the step
+	Live     bool          `json:"live"`              // the state after the step is live
+	Failing  []string      `json:"failing,omitempty"` // properties that do not hold after the step
+	Hash     string        `json:"hash"`              // fingerprint of the state after the step
 }
 
 // TraceEffect is one effect, in the order of the handler's calls.
 type TraceEffect struct {
 	Kind    string `json:"kind"`
 	Peer    int    `json:"peer"` // -1: none
-	Text    string `json:"text"` // message, timer, key or log line
+	Text    string `json:"text"` // message, timer, key, log line or call
 	MsgID   int    `json:"message_id,omitempty"`
 	From    string `json:"from,omitempty"` // file:line of the call
 	Applied bool   `json:"applied"`        // false: the node crashed before
+
+	// Depth is how many calls between services of the node the effect is nested in. When it is such a
+	// call itself, see [sim.Enter], Call says who called whom.
+	Depth int        `json:"depth,omitempty"`
+	Call  *TraceCall `json:"call,omitempty"`
 }
+
+// TraceCall is a call between services of a node. It ends before the next effect of the same or a
+// smaller depth.
+type TraceCall struct {
+	Caller  string   `json:"caller,omitempty"` // the service that called; in the first boots "" for the node itself
+	Service string   `json:"service"`
+	Name    string   `json:"name"`
+	Args    []string `json:"args,omitempty"`
+}
+
+// IsCall reports whether it is a call between services, which changes nothing by itself.
+func (e *TraceEffect) IsCall() bool { return e.Call != nil }
 
 // TraceMessage is the life of one message.
 type TraceMessage struct {
@@ -66,9 +86,21 @@ type TraceMessage struct {
 	Text   string `json:"text"`
 	Stream bool   `json:"stream,omitempty"`
 	Sent   int    `json:"sent"` // step; 0: in the first boots
-	// Fates are what became of it, in order: none while it is in flight, more than one when it was
-	// duplicated, as all copies share the identity.
+	// CopyOf is the message that the network made it of, in step Sent; 0: a node sent it.
+	CopyOf int `json:"copy_of,omitempty"`
+	// Fates are what became of it, in order: a duplication ends nothing, all others are the last.
 	Fates []TraceFate `json:"fates,omitempty"`
+	// InFlight says that nothing has ended it yet.
+	InFlight bool `json:"in_flight,omitempty"`
+}
+
+// line names the message, as in "#5 Ping{1} n0->n1, a copy of #3".
+func (m *TraceMessage) line() string {
+	text := fmt.Sprintf("#%d %s n%d->n%d", m.ID, m.Text, m.From, m.To)
+	if m.CopyOf > 0 {
+		text += fmt.Sprintf(", a copy of #%d", m.CopyOf)
+	}
+	return text
 }
 
 // Message returns the message of an identity, nil when the trace does not tell of it. The cost is

@@ -74,10 +74,6 @@ func (c *coverage) before(w sim.World, ev sim.Event) {
 				c.happen(coverKey{messageItem, c.services[ev.Node], reflect.TypeOf(c.buf[i].Msg)})
 			}
 		}
-	case sim.FireTimer:
-		if c.open[timerItem] > 0 {
-			c.fired(lastWords(w.Key(ev)))
-		}
 	case sim.DoAction:
 		for len(c.actions) <= int(ev.Slot) {
 			c.actions = append(c.actions, coveredAction{})
@@ -102,25 +98,14 @@ func (c *coverage) happen(k coverKey) {
 	}
 }
 
-// fired notes the timer whose value is shown as text: that begins with the name of its type, unless it
-// is of a basic type, which are not told apart.
-func (c *coverage) fired(text string) {
-	for i := range c.items {
-		it := &c.items[i]
-		if it.what == timerItem && !it.happened && (it.value.PkgPath() == "" || beginsWithWord(text, it.value.Name())) {
-			it.happened = true
-			c.open[timerItem]--
-		}
+// stepped notes the timer that fired in the step that was executed last.
+func (c *coverage) stepped(w sim.World) {
+	if c.open[timerItem] == 0 {
+		return
 	}
-}
-
-func beginsWithWord(text, word string) bool {
-	rest, ok := strings.CutPrefix(text, word)
-	return ok && (rest == "" || !isLetter(rest[0]))
-}
-
-func isLetter(b byte) bool {
-	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b >= 0x80
+	if t := w.Last().Timer; t != nil {
+		c.happen(coverKey{what: timerItem, value: reflect.TypeOf(t)})
+	}
 }
 
 // after looks at what the last step made possible.

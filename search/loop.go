@@ -320,6 +320,9 @@ func (l *Loop) step(index int, ev sim.Event) error {
 		l.coverage.before(l.world, ev)
 	}
 	err := l.run.Step(index, l)
+	if l.coverage != nil {
+		l.coverage.stepped(l.world)
+	}
 	if err == nil && l.record != nil {
 		l.record.state(l.world)
 	}

@@ -69,6 +69,7 @@ func NewBench(sys *System, opts Options) (*Bench, error) {
 		return nil, err
 	}
 	b := &Bench{w: w.(*machine)}
+	b.w.bench = true
 	b.real = b.w.net
 	b.parted, _ = b.real.(Parted)
 	b.idle.b = b

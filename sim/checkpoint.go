@@ -32,9 +32,13 @@ type Checkpointer interface {
 	// Resume goes to the state of a checkpoint, which stays as it is. Steps and identities of messages
 	// go on from there. It fails only when the checkpoint is of another system.
 	Resume(*Checkpoint) error
+	// Identities is how many messages have got an identity, copies that the network made included.
+	Identities() int
 }
 
 var _ Checkpointer = (*machine)(nil)
+
+func (w *machine) Identities() int { return int(w.nextID) }
 
 func (w *machine) Checkpoint() (c *Checkpoint, err error) {
 	defer plan.Catch(&err)

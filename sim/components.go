@@ -125,8 +125,21 @@ func (w *machine) DescribeMessage(m *Message) string { return w.planOf(m.Body).T
 
 func (w *machine) Fate(id MessageID, fate Fate) {
 	if w.opts.Trace && id > 0 {
-		w.last.Fates = append(w.last.Fates, FateOf{id, fate})
+		w.last.Fates = append(w.last.Fates, FateOf{ID: id, Fate: fate})
 	}
+}
+
+// Duplicated gives a copy an identity of its own, but on a bench, where an identity stands for the
+// content.
+func (w *machine) Duplicated(id MessageID) MessageID {
+	if w.bench {
+		return id
+	}
+	w.nextID++
+	if w.opts.Trace {
+		w.last.Fates = append(w.last.Fates, FateOf{ID: id, Fate: Duplicated, Copy: w.nextID})
+	}
+	return w.nextID
 }
 
 // Key names the event by its class, nodes and content.

@@ -21,6 +21,9 @@ func (s *Step) reset(ev Event) {
 	if s.Source != "" {
 		s.Source = ""
 	}
+	if s.Timer != nil {
+		s.Timer = nil
+	}
 }
 
 func (w *machine) Step(ev Event, src choose.Source) error {
@@ -99,6 +102,7 @@ func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) erro
 func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 	e := n.env
 	e.running = true
+	e.calls = e.calls[:0]
 	defer func() {
 		e.running = false
 		if r := recover(); r != nil {
@@ -111,7 +115,8 @@ func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 	case DoAction:
 		w.actions[ev.Slot].do(n.service, e)
 	case FireTimer:
-		n.service.Timer(e, n.fire(ev.Slot))
+		w.last.Timer = n.fire(ev.Slot)
+		n.service.Timer(e, w.last.Timer)
 	case Deliver:
 		n.service.Receive(e, d.From, d.Msg.Body)
 	case DeliverError:

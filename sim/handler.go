@@ -15,6 +15,8 @@ type env struct {
 	w       *machine
 	n       *node
 	running bool
+	traced  bool
+	calls   []string // services that are being called, the innermost last; only when tracing
 	streams []stream
 	rand    random
 	files   files
@@ -29,7 +31,7 @@ func newEnv(w *machine, n *node) *env {
 		e.streams[i] = stream{e, NodeID(i)}
 	}
 	e.rand, e.files, e.ticker = random{e}, files{e}, ticker{e}
-	if w.opts.Trace {
+	if e.traced = w.opts.Trace; e.traced {
 		e.logger = slog.New(&traceHandler{env: e})
 	}
 	return e
@@ -54,8 +56,8 @@ func (e *env) peer(what string, id NodeID) {
 }
 
 func (e *env) effect(f Effect) {
-	if e.w.opts.Trace {
-		f.From = callSite()
+	if e.traced {
+		e.trace(&f)
 	}
 	e.w.last.Effects = append(e.w.last.Effects, f)
 }

@@ -46,6 +46,7 @@ type machine struct {
 	check  propertyState
 	steps  int
 	nextID MessageID
+	bench  bool // part of a [Bench]
 }
 
 // node is one node of a machine.
@@ -201,7 +202,7 @@ func (w *machine) contain(id NodeID, err *error) {
 	}
 }
 
-// Nodes, Up, Dirty and Fate make the machine the host of its network.
+// Nodes, Up, Dirty, Fate and Duplicated make the machine the host of its network.
 
 func (w *machine) Nodes() int { return len(w.nodes) }
 

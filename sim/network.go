@@ -35,6 +35,9 @@ type NetHost interface {
 	Dirty(NodeID)
 	// Fate tells what became of a message; cheap and only recorded when tracing.
 	Fate(id MessageID, fate Fate)
+	// Duplicated tells that a message was duplicated, and returns the identity of the copy, which differs
+	// only when tracing.
+	Duplicated(id MessageID) (copied MessageID)
 	// HashMessage returns the fingerprint of a message's content, cached in the message.
 	HashMessage(*Message) Fingerprint
 	// CompareMessages orders messages by content; equal messages are interchangeable.
@@ -43,7 +46,8 @@ type NetHost interface {
 	DescribeMessage(*Message) string
 }
 
-// MessageID is a message's identity from send to fate within one run, counted from 1.
+// MessageID is a message's identity from send to fate within one run, counted from 1. A copy that the
+// network makes has one of its own.
 type MessageID int32
 
 // Fate is what became of a message.

@@ -58,6 +58,11 @@ func shortFile(file string) string {
 	return file
 }
 
+// trace notes where an effect was asked for.
+//
+//go:noinline
+func (e *env) trace(f *Effect) { f.From, f.Depth = callSite(), e.depth() }
+
 // callSite is the file:line of the user's call into an Env.
 func callSite() string {
 	var pcs [16]uintptr
@@ -107,7 +112,7 @@ func (h *traceHandler) Handle(_ context.Context, r slog.Record) error {
 		from = fmt.Sprintf("%s:%d", shortFile(file), line)
 	}
 	w := h.env.w
-	w.last.Effects = append(w.last.Effects, Effect{Kind: LogEffect, Peer: -1, Text: b.String(), From: from})
+	w.last.Effects = append(w.last.Effects, Effect{Kind: LogEffect, Peer: -1, Depth: h.env.depth(), Text: b.String(), From: from})
 	return nil
 }
 

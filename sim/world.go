@@ -90,6 +90,7 @@ type Component struct {
 type Step struct {
 	Event   Event
 	Msgs    []Envelope // consumed, when tracing
+	Timer   any        // the timer that fired, as it was set; nil: none
 	Handler bool       // whether a handler ran
 	Effects []Effect   // in order
 	Applied int        // effects that happened; fewer than all when the node crashed inside the step
@@ -115,22 +116,24 @@ const (
 	WriteEffect // disk put or delete
 	SyncEffect
 	AnnounceEffect
-	LogEffect // only when tracing
+	LogEffect  // only when tracing
+	CallEffect // a call of a service by another, only when tracing; see Enter
 )
 
 func (k EffectKind) String() string {
 	return [...]string{"send", "stream", "refused", "close", "set timer", "stop timer", "write", "sync",
-		"announce", "log"}[k]
+		"announce", "log", "call"}[k]
 }
 
 // Effect is one thing that a handler asked for.
 type Effect struct {
 	Kind  EffectKind
+	Depth uint8   // how many calls of services it is nested in, when tracing
 	Peer  NodeID  // of sends and Close
 	Msg   Message // of sends
-	Value any     // timer, announced event
+	Value any     // timer, announced event, Call
 	After int64   // nanoseconds, of SetTimer
-	Text  string  // log line, disk key
+	Text  string  // log line, disk key, call
 	From  string  // file:line of the call, when tracing
 
 	disk int // of writes and syncs: how many of the node's pending writes stood before it
@@ -154,6 +157,7 @@ type Answer struct {
 type FateOf struct {
 	ID   MessageID
 	Fate Fate
+	Copy MessageID // the message that the network made of it, when it was duplicated
 }
 
 // Footprint is what a step read and wrote. Two steps whose footprints are disjoint commute.

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"github.com/macemc/macemc/systems/brokentree"
+	"github.com/macemc/macemc/systems/multicast"
 	"github.com/macemc/macemc/systems/overcast"
 	"github.com/macemc/macemc/systems/pastry"
 	"github.com/macemc/macemc/systems/paxos"
@@ -19,6 +20,7 @@ func All() []spec.Entry {
 		twophase.Entry(),
 		paxos.Entry(),
 		randtree.Entry(),
+		multicast.Entry(),
 		transport.Entry(),
 		pastry.Entry(),
 		brokentree.Entry(),

@@ -17,6 +17,8 @@ func TestEntriesBuild(t *testing.T) {
 				t.Errorf("%s with %d nodes: %v", e.Name, n, err)
 			} else if err := sys.Validate(); err != nil {
 				t.Errorf("%s with %d nodes: %v", e.Name, n, err)
+			} else if c, _ := e.Configure(spec.Config{}); e.DefaultLimits(c) != e.Limits {
+				t.Errorf("%s: limits %+v by default, but %+v of the defaults", e.Name, e.Limits, e.DefaultLimits(c))
 			} else if sys.Limits() != e.Limits || sys.Nodes != n {
 				t.Errorf("%s: built with limits %+v and %d nodes, want %+v and %d",
 					e.Name, sys.Limits(), sys.Nodes, e.Limits, n)

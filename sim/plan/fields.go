@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -35,6 +36,7 @@ type renderer struct {
 	seen   seen
 	paths  []string // of the objects seen; in texts their numbers
 	places int      // of pointers, slices and maps, so far in a text
+	names  bool     // in texts, show enumerations by name
 	out    []Field
 
 	stopAt purpose // stop at the first part that cannot be treated
@@ -116,7 +118,7 @@ func (r *renderer) fields(n *node, p unsafe.Pointer, path string) {
 		at := *(*unsafe.Pointer)(p)
 		if at != nil && n.elem.size > 0 {
 			if first, met := r.met(at, n.elem, 1, isVariable, path); met {
-				r.leaf(path, "-> "+first)
+				r.leaf(path, "-> "+cmp.Or(first, "the whole"))
 				return
 			}
 		}

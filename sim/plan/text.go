@@ -18,12 +18,20 @@ import (
 // digits and _./:- or stand where their type is not known. The text is the same in every process,
 // and differs between values that are encoded differently, except that it does not show which
 // slices overlap, and shows values encoded by a function as a 64-bit hash.
-func (p *Plan) Text(v any) string {
+func (p *Plan) Text(v any) string { return p.text(v, false) }
+
+// Names renders v like Text, but shows enumerations by the names that their String methods give:
+// Reply{Answer:accepted}. It is for people: different values may have the same name.
+func (p *Plan) Names(v any) string { return p.text(v, true) }
+
+func (p *Plan) text(v any, names bool) string {
 	if p.root == nil {
 		return "nil"
 	}
 	var word unsafe.Pointer
-	return newRenderer(p).boxedText(p.root, p.open(v, &word))
+	r := newRenderer(p)
+	r.names = names
+	return r.boxedText(p.root, p.open(v, &word))
 }
 
 // boxedText renders a value whose type is not known from where it stands.
@@ -141,6 +149,11 @@ func (r *renderer) text(n *node, p unsafe.Pointer) string {
 }
 
 func (r *renderer) integer(n *node, p unsafe.Pointer) string {
+	if r.names {
+		if name, ok := enumName(n, p); ok {
+			return name
+		}
+	}
 	v := reflect.NewAt(n.typ, p).Elem()
 	switch {
 	case n.typ == durationType:

@@ -184,7 +184,8 @@ func (d *both) compare() {
 	same(d, "event", sa.Event, sb.Event)
 	same(d, "effects", effects(sa), effects(sb))
 	same(d, "observed", append([]sim.Observation{}, sa.Observed...), append([]sim.Observation{}, sb.Observed...))
-	same(d, "handler, applied, crashed", fmt.Sprint(sa.Handler, sa.Applied, sa.Crashed), fmt.Sprint(sb.Handler, sb.Applied, sb.Crashed))
+	same(d, "timer, handler, applied, crashed",
+		fmt.Sprint(sa.Timer, sa.Handler, sa.Applied, sa.Crashed), fmt.Sprint(sb.Timer, sb.Handler, sb.Applied, sb.Crashed))
 	same(d, "enabled", append([]sim.Event{}, a.Enabled()...), append([]sim.Event{}, b.Enabled()...))
 	same(d, "injections", a.Injections([]sim.Event{}), b.Injections([]sim.Event{}))
 	for _, ev := range a.Injections(slices.Clone(a.Enabled())) {

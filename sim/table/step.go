@@ -29,6 +29,9 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 		w.inject(ev)
 		return nil
 	}
+	if ev.Kind == sim.FireTimer && !w.bare {
+		w.last.Timer = w.locals.list[w.v[ev.Node]].state.Timer(ev.Slot)
+	}
 	w.take(ev)
 	id, err := w.walk(&w.step, src)
 	if err != nil {

@@ -28,7 +28,9 @@
 // row with a node of it, and leaf sets with its furthest leaves. By another it looks for separate rings:
 // it asks the nodes that it once joined by, and then each closer one that it is told of, for the node
 // next to its own key. That one says whether it knows the member; if not the two introduce themselves.
-// These probes are datagrams, all else travels on streams.
+// These probes are datagrams, all else travels on streams, or by the parameter over on package transport,
+// over datagrams as well. That a node has restarted is then noticed when something is sent to it; the
+// timers send to all nodes that matter.
 //
 // The driver has all nodes join through node 0, again after every start. Node 0 begins a ring alone.
 //

@@ -23,7 +23,7 @@ func (n *Node) JoinOverlay(env sim.Env, peers Set) {
 func (n *Node) join(env sim.Env) {
 	env.SetTimer(joinTimer{}, joinPeriod)
 	peer := n.Peers.At(env.Choose("peer to join by", n.Peers.Len()))
-	n.send(env, peer, Join{Who: n.self, StartRow: bits.TrailingZeros64(^n.rows)})
+	_ = n.to(env, peer).Send(Join{Who: n.self, StartRow: bits.TrailingZeros64(^n.rows)})
 }
 
 // joinAsked sends what a joiner can use, and the Join on to a node that is closer.
@@ -36,7 +36,7 @@ func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 		n.deferJoin(m)
 		return
 	case n.State != Joined:
-		n.send(env, from, Remove{}) // who forwarded it takes this node for a member
+		_ = n.to(env, from).Send(Remove{}) // who forwarded it takes this node for a member
 		return
 	}
 	except := m.Who
@@ -57,7 +57,7 @@ func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 	if n.bugs.has(p1) {
 		m.StartRow = 1
 	}
-	n.send(env, next, m)
+	_ = n.to(env, next).Send(m)
 }
 
 // welcome answers a joiner whose key this node owns: with the rest of the rows and the leaf set. What
@@ -139,17 +139,17 @@ func (n *Node) finishJoin(env sim.Env) {
 	n.becomeMember(env)
 	for peer := range (n.Table | n.Leaves()).All() {
 		if n.wanted(peer) {
-			n.send(env, peer, InformRequest{})
+			_ = n.to(env, peer).Send(InformRequest{})
 		} else {
-			n.send(env, peer, Inform{})
+			_ = n.to(env, peer).Send(Inform{})
 		}
 	}
 	for _, s := range n.sources {
 		if s.rows != 0 {
-			n.send(env, s.node, RowInfoReply{s.rows, s.stamp})
+			_ = n.to(env, s.node).Send(RowInfoReply{s.rows, s.stamp})
 		}
 		if s.leafset {
-			n.send(env, s.node, LeafsetReply{s.leaves})
+			_ = n.to(env, s.node).Send(LeafsetReply{s.leaves})
 		}
 	}
 	n.rows, n.leafset, n.sources = 0, false, nil

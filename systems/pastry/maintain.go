@@ -7,7 +7,7 @@ import "github.com/macemc/macemc/sim"
 func (n *Node) meet(env sim.Env, peer sim.NodeID) {
 	n.addToTable(peer)
 	if n.addLeaf(peer) && n.State == Joined {
-		n.send(env, peer, Inform{})
+		_ = n.to(env, peer).Send(Inform{})
 	}
 }
 
@@ -17,7 +17,7 @@ func (n *Node) hear(env sim.Env, nodes Set) {
 	for peer := range nodes.Without(n.self).All() {
 		n.addToTable(peer)
 		if n.State == Joined && n.wanted(peer) {
-			n.send(env, peer, InformRequest{})
+			_ = n.to(env, peer).Send(InformRequest{})
 		}
 	}
 }
@@ -38,7 +38,7 @@ func (n *Node) maintainTable(env sim.Env) {
 	}
 	peer := n.Table.At(env.Choose("node to exchange its row with", n.Table.Len()))
 	row := n.space.row(n.self, peer)
-	n.send(env, peer, RowRequest{row, n.row(row)})
+	_ = n.to(env, peer).Send(RowRequest{row, n.row(row)})
 }
 
 // maintainLeaves exchanges leaf sets with the furthest leaves, and asks nodes of the table to which no
@@ -53,14 +53,14 @@ func (n *Node) maintainLeaves(env sim.Env) {
 		}
 	}
 	for peer := range furthest.All() {
-		n.send(env, peer, LeafsetRequest{n.Leaves()})
+		_ = n.to(env, peer).Send(LeafsetRequest{n.Leaves()})
 	}
 }
 
 func (n *Node) sendRow(env sim.Env, to sim.NodeID, row int) bool {
-	return env.Stream(to).Send(RowInfo{row, n.row(row).Without(to), n.clock}) == nil
+	return n.to(env, to).Send(RowInfo{row, n.row(row).Without(to), n.clock}) == nil
 }
 
 func (n *Node) sendLeafset(env sim.Env, to sim.NodeID) {
-	n.send(env, to, LeafsetInfo{n.Leaves().Without(to), n.clock})
+	_ = n.to(env, to).Send(LeafsetInfo{n.Leaves().Without(to), n.clock})
 }

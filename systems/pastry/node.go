@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/transport"
 )
 
 const (
@@ -49,9 +50,10 @@ type Node struct {
 
 	found bool // whether a lookup of the node reached the one whose key it was for
 
-	self  sim.NodeID
-	space *space `macemc:"-"`
-	bugs  bugs
+	self    sim.NodeID
+	space   *space `macemc:"-"`
+	carrier transport.Carrier
+	bugs    bugs
 }
 
 // source is a node that has sent parts of its routing table or its leaf set to a joiner.
@@ -69,14 +71,40 @@ func (n *Node) key() Key { return n.space.keys[n.self] }
 func (n *Node) Boot(env sim.Env) {
 	n.self = env.Self()
 	n.Halves[left].Bound, n.Halves[right].Bound = None, None
+	n.carrier.Boot(env)
 }
 
-// send sends a message on a stream. One that is refused because the buffer is full is no loss: all
+// to returns what sends to a peer. A message that is refused because the buffer is full is no loss: all
 // that matters is asked for again by some timer.
-func (n *Node) send(env sim.Env, to sim.NodeID, msg any) { _ = env.Stream(to).Send(msg) }
+func (n *Node) to(env sim.Env, peer sim.NodeID) transport.Sender { return n.carrier.To(env, peer) }
 
 // Receive implements [sim.Service].
 func (n *Node) Receive(env sim.Env, from sim.NodeID, msg any) {
+	if !n.carrier.Receive(env, from, msg) {
+		n.deliver(env, from, msg)
+	}
+}
+
+// service is how traces name a node above a transport.
+const service = "pastry"
+
+// Deliver handles a message that the transport delivers; it, Failed and ClearToSend implement
+// [transport.Application].
+func (n *Node) Deliver(env sim.Env, from sim.NodeID, msg any) {
+	defer sim.Enter(env, service, "Deliver", from, msg).Leave()
+	n.deliver(env, from, msg)
+}
+
+// Failed handles a failed connection of the transport.
+func (n *Node) Failed(env sim.Env, peer sim.NodeID, err error) {
+	defer sim.Enter(env, service, "Failed", peer, err).Leave()
+	n.forget(env, peer)
+}
+
+// ClearToSend does nothing: what was refused is asked for again.
+func (n *Node) ClearToSend(sim.Env, sim.NodeID) {}
+
+func (n *Node) deliver(env sim.Env, from sim.NodeID, msg any) {
 	switch m := msg.(type) {
 	case Join:
 		n.joinAsked(env, from, m)
@@ -103,7 +131,7 @@ func (n *Node) asMember(env sim.Env, from sim.NodeID, msg any) {
 	case Match:
 		n.hear(env, Set(0).With(from))
 	case NoMatch:
-		n.send(env, from, InformRequest{})
+		_ = n.to(env, from).Send(InformRequest{})
 	default:
 		n.meet(env, from)
 		n.fromMember(env, from, msg)
@@ -114,7 +142,7 @@ func (n *Node) asMember(env sim.Env, from sim.NodeID, msg any) {
 func (n *Node) fromMember(env sim.Env, from sim.NodeID, msg any) {
 	switch m := msg.(type) {
 	case InformRequest:
-		n.send(env, from, Inform{})
+		_ = n.to(env, from).Send(Inform{})
 	case RowRequest:
 		n.hear(env, m.Nodes)
 		n.sendRow(env, from, m.Row)
@@ -140,6 +168,9 @@ func (n *Node) fromMember(env sim.Env, from sim.NodeID, msg any) {
 
 // Timer implements [sim.Service].
 func (n *Node) Timer(env sim.Env, t any) {
+	if n.carrier.Timer(env, t) {
+		return
+	}
 	switch t.(type) {
 	case joinTimer:
 		n.join(env)

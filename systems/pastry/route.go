@@ -41,9 +41,9 @@ func (n *Node) lookup(env sim.Env, m Lookup) {
 	m.Rare = rare
 	switch {
 	case next != n.self:
-		n.send(env, next, m)
+		_ = n.to(env, next).Send(m)
 	case m.Source != n.self:
-		n.send(env, m.Source, Found{m.Key})
+		_ = n.to(env, m.Source).Send(Found{m.Key})
 	default:
 		n.lookedUp(n.self, Found{m.Key})
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -45,6 +46,44 @@ func explore(t testing.TB, cfg search.Config) *search.Result {
 		t.Fatal(err)
 	}
 	return res
+}
+
+// Over the transport it recovers from crashes, lost and duplicated datagrams as over streams, and lookups
+// arrive.
+func TestCorrectedOverTransport(t *testing.T) {
+	for _, c := range []struct {
+		nodes  int
+		leaves string
+		limits sim.Limits
+		paths  int
+	}{
+		{1, "4", sim.Limits{Crashes: 1}, 50},
+		{3, "4", sim.Limits{Crashes: 2, Loss: 2, Dup: 2, Partitions: 1}, 300},
+		{5, "2", sim.Limits{Crashes: 1, Loss: 1, Dup: 1}, 50},
+	} {
+		t.Run(fmt.Sprintf("%d nodes", c.nodes), func(t *testing.T) {
+			t.Parallel()
+			sys := system(t, spec.Config{Nodes: c.nodes, Params: map[string]string{
+				"over": "transport", "bits": "8", "leaves": c.leaves, "lookups": "1", "buffer": "8"}}, c.limits, "")
+			res := explore(t, search.Config{System: sys, Strategy: search.Faulty, MaxPaths: c.paths})
+			if f := res.Finding; f != nil {
+				t.Fatalf("%s: %s: %s", f.Kind, f.Property, f.Message)
+			}
+			if c.nodes > 1 && res.Stats.Sometimes[0].Runs == 0 {
+				t.Error("no lookup arrives")
+			}
+		})
+	}
+}
+
+// Defects of the corrected system are found over the transport, too.
+func TestBugIsFoundOverTransport(t *testing.T) {
+	sys := system(t, spec.Config{Nodes: 2, Bugs: spec.BugSet{"P2"}, Params: map[string]string{"over": "transport", "bits": "8", "leaves": "4"}},
+		sim.Limits{Crashes: 1}, "")
+	res := explore(t, search.Config{System: sys, Strategy: search.Faulty, MaxPaths: 3000})
+	if f := res.Finding; f == nil || f.Kind != sim.Liveness && f.Kind != sim.Deadlock {
+		t.Errorf("found %v", f)
+	}
 }
 
 // defaults are the settings of a search for a bug.

@@ -5,6 +5,7 @@ import (
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/nodeset"
 	"github.com/macemc/macemc/systems/spec"
+	"github.com/macemc/macemc/systems/transport"
 )
 
 // Names of the parameters.
@@ -33,16 +34,18 @@ func Entry() spec.Entry {
 			{Name: leavesParam, Kind: spec.OneOf, Default: "16", Values: []string{"2", "4", "8", "16", "32"},
 				Help: "size of a leaf set, both halves together"},
 			{Name: bufferParam, Kind: spec.Int, Default: "20", Min: 1, Max: 1 << 20,
-				Help: "messages that the send buffer of a stream holds"},
+				Help: "messages that the send buffer of a stream holds, packets when over transport"},
 			{Name: lookupsParam, Kind: spec.Int, Default: "0", Min: 0, Max: 1 << 20,
 				Help: "how often each node looks for the owner of a key"},
 			{Name: saltParam, Kind: spec.Int, Default: "0", Min: 0, Max: 1 << 20,
 				Help: "picks another arrangement of the nodes on the ring"},
+			transport.OverParam(),
 		},
 		MinNodes: 1, MaxNodes: nodeset.Max, DefaultNodes: 3,
-		Limits: sim.Limits{Crashes: 1, NetErrors: 1},
-		Bugs:   knownBugs(),
-		Build:  build,
+		Limits:   sim.Limits{Crashes: 1, NetErrors: 1},
+		LimitsOf: transport.LimitsOver(sim.Limits{Crashes: 1, NetErrors: 1}),
+		Bugs:     knownBugs(),
+		Build:    build,
 	}
 }
 
@@ -57,6 +60,11 @@ func build(c spec.Config) (sim.System, error) {
 		When: func(n *Node) bool { return n.State == PreJoining },
 		Do:   func(n *Node, env sim.Env) { n.JoinOverlay(env, nodeset.Of(0)) },
 	}}
+	network := sim.Network(netsim.Both{Streams: netsim.Streams{Buffer: c.Int(bufferParam)}})
+	over := transport.OverTransport(c)
+	if over {
+		network = netsim.Datagrams{}
+	}
 	lookups := c.Int(lookupsParam)
 	if lookups > 0 {
 		actions = append(actions, sim.Action[*Node]{
@@ -66,9 +74,15 @@ func build(c spec.Config) (sim.System, error) {
 		})
 	}
 	return sim.System{
-		Nodes:   c.Nodes,
-		New:     func(sim.NodeID) sim.Service { return &Node{space: s, bugs: set} },
-		Network: netsim.Both{Streams: netsim.Streams{Buffer: c.Int(bufferParam)}},
+		Nodes: c.Nodes,
+		New: func(sim.NodeID) sim.Service {
+			n := &Node{space: s, bugs: set}
+			if over {
+				n.carrier = transport.Over(n, transport.Config{Buffer: c.Int(bufferParam)})
+			}
+			return n
+		},
+		Network: network,
 		Timing:  sim.AnyOrder,
 		// The key space is never changed, so that all copies of a node can share it.
 		State:      []sim.StateRule{sim.CopyBy(func(s *space) *space { return s })},

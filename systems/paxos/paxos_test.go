@@ -208,7 +208,15 @@ func TestSizes(t *testing.T) {
 		{proposers: "1", acceptors: "9", learners: "2", want: 12},
 		{proposers: "4", acceptors: "9",
 			err: `system "paxos": 4 proposers, 9 acceptors and 1 learners are 14 nodes, must be at most 12`},
-		{nodes: 8, proposers: "3", err: `system "paxos": 3 proposers, 3 acceptors and 1 learners are 7 nodes, not 8`},
+		{nodes: 8, proposers: "3", err: `system "paxos": 3 proposers, 3 acceptors and 1 learners are 7 nodes, not 8: leave the number of nodes out, or that of proposers`},
+		{nodes: 6, want: 6},
+		{nodes: 6, proposers: "2", want: 6},
+		{proposers: "2", want: 6},
+		// What is asked for counts also when it is the default.
+		{nodes: 7, proposers: "2",
+			err: `system "paxos": 2 proposers, 3 acceptors and 1 learners are 6 nodes, not 7: leave the number of nodes out, or that of proposers`},
+		{nodes: 6, acceptors: "5",
+			err: `system "paxos": 6 nodes without 5 acceptors and 1 learners leave 0 for proposers, must be 1 to 8`},
 		{nodes: 5, acceptors: "5",
 			err: `system "paxos": 5 nodes without 5 acceptors and 1 learners leave -1 for proposers, must be 1 to 8`},
 	} {

@@ -26,11 +26,11 @@ const (
 	defaultNodes     = defaultProposers + defaultAcceptors + defaultLearners
 )
 
-// sizesOf returns the sizes that are asked for. They determine the number of nodes; another number of
-// nodes than the default says how many proposers there are, unless those are given too.
+// sizesOf returns the sizes that are asked for, which determine the number of nodes. A number of nodes that
+// is asked for says how many proposers there are, unless that is asked for too.
 func sizesOf(c spec.Config) (Sizes, error) {
 	s := Sizes{c.Int(proposersParam), c.Int(acceptorsParam), c.Int(learnersParam)}
-	if c.Nodes != defaultNodes && s.Proposers == defaultProposers {
+	if c.NodesGiven() && !c.Given(proposersParam) {
 		s.Proposers = c.Nodes - s.Acceptors - s.Learners
 		if s.Proposers < 1 || s.Proposers > maxProposers {
 			return Sizes{}, fmt.Errorf("%d nodes without %d acceptors and %d learners leave %d for proposers, must be 1 to %d",
@@ -40,8 +40,8 @@ func sizesOf(c spec.Config) (Sizes, error) {
 	switch n := s.Nodes(); {
 	case n > maxNodes:
 		return Sizes{}, fmt.Errorf("%v are %d nodes, must be at most %d", s, n, maxNodes)
-	case n != c.Nodes && c.Nodes != defaultNodes:
-		return Sizes{}, fmt.Errorf("%v are %d nodes, not %d", s, n, c.Nodes)
+	case c.NodesGiven() && n != c.Nodes:
+		return Sizes{}, fmt.Errorf("%v are %d nodes, not %d: leave the number of nodes out, or that of proposers", s, n, c.Nodes)
 	}
 	return s, nil
 }

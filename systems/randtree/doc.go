@@ -62,6 +62,13 @@
 //     Remove answers one acceptance; dropping the child early lets a Remove that answers an old
 //     acceptance undo a new one.
 //
+// # Over what
+//
+// The messages travel on the streams of the network or, by the parameter over, on those of package
+// transport over datagrams. Streams tell of a crash by themselves. A transport finds out when it sends
+// something, so each recovery timer has it check the neighbours. An application above the tree implements
+// [Application]; package multicast is one.
+//
 // # Simplifications
 //
 // Nobody is refused for lack of rights, so there is no such reply. A Join in init is ignored rather

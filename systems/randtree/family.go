@@ -12,7 +12,7 @@ func (n *Node) setRoot(env sim.Env, root sim.NodeID) {
 	}
 	n.Root = root
 	for child := range n.Children.All() {
-		if env.Stream(child).Send(NewRoot{root}) != nil {
+		if n.carrier.To(env, child).Send(NewRoot{root}) != nil {
 			n.owedUpdate = n.owedUpdate.With(child)
 		}
 	}
@@ -31,20 +31,28 @@ func (n *Node) updateChild(env sim.Env, child, joiner sim.NodeID) {
 	if joiner != nodeset.None {
 		siblings = siblings.With(joiner)
 	}
-	if env.Stream(child).Send(UpdateSiblings{n.Root, siblings}) != nil {
+	if n.carrier.To(env, child).Send(UpdateSiblings{n.Root, siblings}) != nil {
 		n.owedUpdate = n.owedUpdate.With(child)
 	}
 }
 
 // sendRemove tells a peer that this node is no child of it.
 func (n *Node) sendRemove(env sim.Env, peer sim.NodeID) {
-	if env.Stream(peer).Send(Remove{}) != nil && !n.bugs.has(rt12) {
+	if n.carrier.To(env, peer).Send(Remove{}) != nil && !n.bugs.has(rt12) {
 		n.owedRemove = n.owedRemove.With(peer)
 	}
 }
 
-// PeerReady implements [sim.PeerReadyHandler]: it sends what was refused.
+// PeerReady implements [sim.PeerReadyHandler].
 func (n *Node) PeerReady(env sim.Env, peer sim.NodeID) {
+	if n.up != nil {
+		defer sim.Enter(env, service, "PeerReady", peer).Leave()
+	}
+	n.peerReady(env, peer)
+}
+
+// peerReady sends what was refused.
+func (n *Node) peerReady(env sim.Env, peer sim.NodeID) {
 	if n.owedRemove.Has(peer) {
 		n.owedRemove = n.owedRemove.Without(peer)
 		n.sendRemove(env, peer)
@@ -52,6 +60,9 @@ func (n *Node) PeerReady(env sim.Env, peer sim.NodeID) {
 	if n.owedUpdate.Has(peer) {
 		n.owedUpdate = n.owedUpdate.Without(peer)
 		n.updateChild(env, peer, nodeset.None)
+	}
+	if n.up != nil {
+		n.up.Ready(env, peer)
 	}
 }
 
@@ -89,8 +100,16 @@ func (n *Node) rejoin(env sim.Env, from sim.NodeID) {
 	n.join(env, root)
 }
 
-// PeerError implements [sim.PeerErrorHandler]. The peer can be child and parent at once.
-func (n *Node) PeerError(env sim.Env, peer sim.NodeID, _ error) {
+// PeerError implements [sim.PeerErrorHandler].
+func (n *Node) PeerError(env sim.Env, peer sim.NodeID, err error) {
+	if n.up != nil {
+		defer sim.Enter(env, service, "PeerError", peer, err).Leave()
+	}
+	n.peerFailed(env, peer)
+}
+
+// peerFailed handles the end of the connection to a peer, which can be child and parent at once.
+func (n *Node) peerFailed(env sim.Env, peer sim.NodeID) {
 	n.owedRemove = n.owedRemove.Without(peer)
 	if n.Children.Has(peer) {
 		n.dropChild(peer)

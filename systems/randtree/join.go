@@ -11,7 +11,7 @@ func (n *Node) join(env sim.Env, target sim.NodeID) {
 	n.State = Joining
 	n.Bootstrap = target
 	// A refused Join is no loss: the timer tries again.
-	_ = env.Stream(target).Send(Join{Source: n.self, Epoch: n.Epoch, RedirectedBy: nodeset.None})
+	_ = n.carrier.To(env, target).Send(Join{Source: n.self, Epoch: n.Epoch, RedirectedBy: nodeset.None})
 	env.SetTimer(joinTimer{}, joinPeriod)
 }
 
@@ -68,6 +68,7 @@ func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 		if isRoot {
 			n.committed(env)
 		}
+		n.linked(env, m.Source)
 	default:
 		m.RedirectedBy = n.Root
 		child := n.Children.At(env.Choose("child to join", n.Children.Len()))
@@ -80,12 +81,12 @@ func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 // reply answers a Join and reports whether there was room to send.
 func (n *Node) reply(env sim.Env, m Join, r JoinReply) bool {
 	r.Epoch = m.Epoch
-	return env.Stream(m.Source).Send(r) == nil
+	return n.carrier.To(env, m.Source).Send(r) == nil
 }
 
 // forward sends a Join on and reports whether there was room to.
 func (n *Node) forward(env sim.Env, to sim.NodeID, m Join) bool {
-	if env.Stream(to).Send(m) != nil {
+	if n.carrier.To(env, to).Send(m) != nil {
 		n.reply(env, m, JoinReply{Answer: Unreachable})
 		return false
 	}
@@ -124,6 +125,7 @@ func (n *Node) setParent(env sim.Env, parent sim.NodeID, m JoinReply) {
 	n.newEpoch(env)
 	n.settle(env)
 	n.updateChildren(env, nodeset.None)
+	n.linked(env, parent)
 }
 
 // forcedRoot makes the joining node a root. The attempt stays open: a root that has no children to

@@ -37,6 +37,8 @@ type (
 	Probe struct{ Root sim.NodeID }
 	// ProbeJoin tells a root that it should join the tree under Root.
 	ProbeJoin struct{ Root sim.NodeID }
+	// Payload is a message of the application.
+	Payload struct{ Body any }
 )
 
 // Answer is the answer to a [Join].

@@ -6,6 +6,7 @@ import (
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/nodeset"
+	"github.com/macemc/macemc/systems/transport"
 )
 
 const (
@@ -41,9 +42,11 @@ type Node struct {
 	// Send buffers had no room for a Remove to these, and for the root or the siblings to those.
 	owedRemove, owedUpdate nodeset.Set
 
-	self   sim.NodeID
-	degree int // children that it may have
-	bugs   bugs
+	self    sim.NodeID
+	degree  int // children that it may have
+	carrier transport.Carrier
+	up      Application // nil: there is none
+	bugs    bugs
 }
 
 // Parent is the node's parent as others see it: a root is its own. None when the node has not
@@ -57,14 +60,21 @@ func (n *Node) Parent() sim.NodeID {
 
 // Boot implements [sim.Service].
 func (n *Node) Boot(env sim.Env) {
+	if n.up != nil {
+		defer sim.Enter(env, service, "Boot").Leave()
+	}
 	n.self = env.Self()
 	n.Root, n.parent = n.self, nodeset.None
 	n.Bootstrap, n.Probed = nodeset.None, n.self
+	n.carrier.Boot(env)
 	n.newEpoch(env)
 }
 
 // JoinOverlay makes the node join the tree of which peers are members. It must be in [Init].
 func (n *Node) JoinOverlay(env sim.Env, peers nodeset.Set) {
+	if n.up != nil {
+		defer sim.Enter(env, service, "JoinOverlay", peers).Leave()
+	}
 	n.Peers = peers.Without(n.self)
 	env.SetTimer(recoveryTimer{}, recoveryPeriod)
 	if n.Peers == 0 {
@@ -76,12 +86,40 @@ func (n *Node) JoinOverlay(env sim.Env, peers nodeset.Set) {
 
 // Shed tells a random child to look for another place. The node must have one.
 func (n *Node) Shed(env sim.Env) {
+	if n.up != nil {
+		defer sim.Enter(env, service, "Shed").Leave()
+	}
 	child := n.Children.At(env.Choose("child to shed", n.Children.Len()))
-	_ = env.Stream(child).Send(Rejoin{})
+	_ = n.carrier.To(env, child).Send(Rejoin{})
 }
 
 // Receive implements [sim.Service].
 func (n *Node) Receive(env sim.Env, from sim.NodeID, msg any) {
+	if n.up != nil {
+		defer sim.Enter(env, service, "Receive", from, msg).Leave()
+	}
+	if !n.carrier.Receive(env, from, msg) {
+		n.deliver(env, from, msg)
+	}
+}
+
+// Timer implements [sim.Service].
+func (n *Node) Timer(env sim.Env, t any) {
+	if n.up != nil {
+		defer sim.Enter(env, service, "Timer", t).Leave()
+	}
+	if n.carrier.Timer(env, t) {
+		return
+	}
+	switch t.(type) {
+	case joinTimer:
+		n.joinTimedOut(env)
+	case recoveryTimer:
+		n.recover(env)
+	}
+}
+
+func (n *Node) deliver(env sim.Env, from sim.NodeID, msg any) {
 	switch m := msg.(type) {
 	case Join:
 		n.joinAsked(env, from, m)
@@ -104,15 +142,9 @@ func (n *Node) Receive(env sim.Env, from sim.NodeID, msg any) {
 		n.probed(env, m)
 	case ProbeJoin:
 		n.probeJoin(env, m)
-	}
-}
-
-// Timer implements [sim.Service].
-func (n *Node) Timer(env sim.Env, t any) {
-	switch t.(type) {
-	case joinTimer:
-		n.joinTimedOut(env)
-	case recoveryTimer:
-		n.recover(env)
+	case Payload:
+		if n.up != nil {
+			n.up.Deliver(env, from, m.Body)
+		}
 	}
 }

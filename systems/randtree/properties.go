@@ -18,19 +18,41 @@ const (
 	JoiningIsRootless = "joining implies that the root is self"
 )
 
+// Holder is a service that has a tree: the tree itself, or one above it.
+type Holder interface {
+	sim.Service
+	// Tree returns the tree.
+	Tree() *Node
+}
+
+// Tree implements [Holder].
+func (n *Node) Tree() *Node { return n }
+
+// Properties returns the properties of the trees of services of type S.
+func Properties[S Holder](strictRoot bool) []sim.Property {
+	return properties(strictRoot,
+		func(p func(sim.NodeID, *Node) bool) func(*sim.View) bool {
+			return sim.Each(func(id sim.NodeID, s S) bool { return p(id, s.Tree()) })
+		},
+		func(timer any, p func(sim.NodeID, *Node, bool) bool) func(*sim.View) bool {
+			return sim.EachArmed(timer, func(id sim.NodeID, s S, armed bool) bool { return p(id, s.Tree(), armed) })
+		})
+}
+
 // properties lists the properties, cheap ones first: the evaluation of those that should hold
 // together stops at the first that does not. The three liveness properties together mean that all
-// nodes are in one spanning tree.
-func properties(strictRoot bool) []sim.Property {
+// nodes are in one spanning tree. Each and armed lift predicates over one node to all nodes.
+func properties(strictRoot bool, each func(func(sim.NodeID, *Node) bool) func(*sim.View) bool,
+	armed func(any, func(sim.NodeID, *Node, bool) bool) func(*sim.View) bool) []sim.Property {
 	props := []sim.Property{
-		{Name: EveryNodeJoined, Eventually: sim.Each(hasJoined), Explain: explainStates},
+		{Name: EveryNodeJoined, Eventually: each(hasJoined), Explain: explainStates},
 		{Name: OneRoot, Eventually: oneRoot, Explain: explainTree},
 		{Name: FamiliesAgree, Eventually: familiesAgree, Explain: explainTree},
 		{Name: NoLoop, Always: noLoop, Explain: explainTree},
-		{Name: RecoveryTimerSet, Always: sim.EachArmed(recoveryTimer{}, recoveryTimerSet), Explain: explainStates},
+		{Name: RecoveryTimerSet, Always: armed(recoveryTimer{}, recoveryTimerSet), Explain: explainStates},
 	}
 	if strictRoot {
-		props = append(props, sim.Property{Name: JoiningIsRootless, Always: sim.Each(joiningIsRootless), Explain: explainTree})
+		props = append(props, sim.Property{Name: JoiningIsRootless, Always: each(joiningIsRootless), Explain: explainTree})
 	}
 	return props
 }
@@ -39,10 +61,22 @@ func hasJoined(_ sim.NodeID, n *Node) bool { return n.State == Joined }
 
 func joiningIsRootless(id sim.NodeID, n *Node) bool { return n.State != Joining || n.Root == id }
 
-// node returns a node, nil when it is down.
+// node returns a node, nil when it is down. Loops over all nodes do the same by themselves, because this
+// cannot be inlined.
 func node(v *sim.View, id sim.NodeID) *Node {
-	n, _ := v.Service(id).(*Node)
+	n, own := v.Service(id).(*Node)
+	if !own {
+		n = below(v.Service(id))
+	}
 	return n
+}
+
+// below returns the tree below a service, nil when there is none.
+func below(s sim.Service) *Node {
+	if h, ok := s.(Holder); ok {
+		return h.Tree()
+	}
+	return nil
 }
 
 // oneRoot: all nodes are up and hold the same root pointer, and the node that it names, and no
@@ -50,7 +84,10 @@ func node(v *sim.View, id sim.NodeID) *Node {
 func oneRoot(v *sim.View) bool {
 	root := nodeset.None
 	for id := range sim.NodeID(v.Len()) {
-		n := node(v, id)
+		n, own := v.Service(id).(*Node)
+		if !own {
+			n = below(v.Service(id))
+		}
 		if n == nil {
 			return false
 		}
@@ -93,8 +130,12 @@ func noLoop(v *sim.View) bool {
 	var parents [nodeset.Max]int8 // small, because it is cleared for every state
 	var ends, rest nodeset.Set    // nodes that are known to lead out, and the others
 	for id := range sim.NodeID(v.Len()) {
+		n, own := v.Service(id).(*Node)
+		if !own {
+			n = below(v.Service(id))
+		}
 		parent := nodeset.None
-		if n := node(v, id); n != nil {
+		if n != nil {
 			parent = n.Parent()
 		}
 		if parent == nodeset.None || parent == id {

@@ -29,7 +29,7 @@ func world(t *testing.T, nodes []Node, down nodeset.Set) sim.World {
 				env.SetTimer(recoveryTimer{}, 0)
 			}
 		}}},
-		Properties: properties(true),
+		Properties: Properties[*Node](true),
 	}
 	w, err := sim.NewWorld(&sys, sim.Options{})
 	if err != nil {

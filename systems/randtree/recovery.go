@@ -11,13 +11,16 @@ func (n *Node) recover(env sim.Env) {
 		return
 	}
 	env.SetTimer(recoveryTimer{}, recoveryPeriod)
+	for peer := range n.Neighbours().All() {
+		n.carrier.Check(env, peer)
+	}
 	family := n.Children.With(n.Root).With(n.self)
 	if n.parent != nodeset.None {
 		family = family.With(n.parent)
 	}
 	if others := n.Peers &^ family; others != 0 {
 		n.Probed = others.After(n.Probed)
-		_ = env.Stream(n.Probed).Send(Probe{n.Root}) // the next period probes again
+		_ = n.carrier.To(env, n.Probed).Send(Probe{n.Root}) // the next period probes again
 	}
 }
 
@@ -28,9 +31,9 @@ func (n *Node) probed(env sim.Env, m Probe) {
 	}
 	switch {
 	case m.Root > n.Root:
-		_ = env.Stream(m.Root).Send(ProbeJoin{n.Root})
+		_ = n.carrier.To(env, m.Root).Send(ProbeJoin{n.Root})
 	case m.Root < n.Root && n.Root != n.self:
-		_ = env.Stream(n.Root).Send(ProbeJoin{m.Root})
+		_ = n.carrier.To(env, n.Root).Send(ProbeJoin{m.Root})
 	case m.Root < n.Root:
 		if !n.bugs.has(rt7) {
 			n.Peers = n.Peers.With(m.Root)

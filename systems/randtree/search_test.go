@@ -43,6 +43,40 @@ func explore(t *testing.T, sys sim.System, cfg search.Config) *search.Result {
 	return res
 }
 
+// Over the transport, too: what that loses track of when a node restarts, or a datagram is lost, arrives
+// twice or late, is made up for.
+func TestCorrectedOverTransport(t *testing.T) {
+	for _, c := range []struct {
+		nodes    int
+		buffer   string
+		limits   sim.Limits
+		strategy search.Name
+		paths    int
+	}{
+		{2, "1", sim.Limits{Crashes: 2, Loss: 1, Dup: 1}, search.Deepening, 1000},
+		{3, "20", sim.Limits{Crashes: 2, Loss: 2, Dup: 2, Partitions: 1}, search.Faulty, 500},
+		{5, "2", sim.Limits{Crashes: 1, Loss: 1, Dup: 1}, search.Faulty, 100},
+	} {
+		t.Run(fmt.Sprintf("%d nodes", c.nodes), func(t *testing.T) {
+			t.Parallel()
+			sys := build(t, spec.Config{Nodes: c.nodes, Params: map[string]string{"over": "transport", "buffer": c.buffer}}, c.limits)
+			res := explore(t, sys, search.Config{Strategy: c.strategy, MaxPaths: c.paths})
+			if f := res.Finding; f != nil {
+				t.Fatalf("%s: %s: %s", f.Kind, f.Property, f.Message)
+			}
+		})
+	}
+}
+
+// Defects are found over the transport as over streams.
+func TestBugIsFoundOverTransport(t *testing.T) {
+	sys := build(t, spec.Config{Nodes: 3, Bugs: spec.BugSet{"RT13"}, Params: map[string]string{"over": "transport"}}, sim.Limits{Crashes: 1})
+	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(spec.Weights{Action: 4, Injection: 1}), MaxPaths: 5000})
+	if f := res.Finding; f == nil || f.Kind != sim.Liveness {
+		t.Errorf("found %v", f)
+	}
+}
+
 // weights replaces zeros by defaults.
 func weights(w spec.Weights) search.Weights {
 	d := search.DefaultWeights()

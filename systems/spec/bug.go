@@ -81,8 +81,14 @@ type Weights struct {
 // Apply returns c with the defaults of bug b filled in where c leaves something out, and b among the
 // bugs. It shares nothing with c or b.
 func (b *Bug) Apply(c Config) Config {
-	if c.Nodes == 0 {
-		c.Nodes = b.Defaults.Nodes
+	c.filled.params = maps.Clone(c.filled.params)
+	if c.Nodes == 0 && b.Defaults.Nodes != 0 {
+		c.Nodes, c.filled.nodes = b.Defaults.Nodes, true
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Defaults.Params)) {
+		if _, given := c.Params[name]; !given {
+			c.filled.add(name)
+		}
 	}
 	params := make(map[string]string, len(c.Params)+len(b.Defaults.Params))
 	maps.Copy(params, b.Defaults.Params)

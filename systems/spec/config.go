@@ -15,13 +15,44 @@ type Config struct {
 	Params map[string]string
 	// Bugs are the defects that are put back.
 	Bugs BugSet
+
+	complete bool   // by Configure
+	filled   filled // with values that nobody asked for
+}
+
+// filled says what was filled in.
+type filled struct {
+	nodes  bool
+	params map[string]bool
+}
+
+// NodesGiven reports whether somebody asked for the number of nodes: it is no default of the system or of
+// a bug. It panics like Int.
+func (c Config) NodesGiven() bool {
+	c.mustBeComplete()
+	return !c.filled.nodes
+}
+
+// Given reports whether somebody asked for the value of a parameter, which may be the default all the
+// same. It panics like Int.
+func (c Config) Given(name string) bool {
+	c.mustBeComplete()
+	c.param(name)
+	return !c.filled.params[name]
+}
+
+func (c Config) mustBeComplete() {
+	if !c.complete {
+		panic("spec: the configuration is not complete")
+	}
 }
 
 // Configure returns c with all defaults filled in, sharing nothing with c. The error is the first
 // thing that is wrong with c; it says what is accepted.
 func (e *Entry) Configure(c Config) (Config, error) {
+	c.filled.params = maps.Clone(c.filled.params)
 	if c.Nodes == 0 {
-		c.Nodes = e.DefaultNodes
+		c.Nodes, c.filled.nodes = e.DefaultNodes, true
 	}
 	if c.Nodes < e.MinNodes || c.Nodes > e.MaxNodes {
 		return Config{}, fmt.Errorf("system %q: %d nodes, must be %d to %d", e.Name, c.Nodes, e.MinNodes, e.MaxNodes)
@@ -36,6 +67,8 @@ func (e *Entry) Configure(c Config) (Config, error) {
 				return Config{}, fmt.Errorf("system %q: %w", e.Name, err)
 			}
 			full[p.Name] = v
+		} else {
+			c.filled.add(p.Name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Params)) {
@@ -43,13 +76,20 @@ func (e *Entry) Configure(c Config) (Config, error) {
 			return Config{}, Unknown(fmt.Sprintf("system %q: unknown parameter", e.Name), name, names)
 		}
 	}
-	c.Params, c.Bugs = full, slices.Clone(c.Bugs)
+	c.Params, c.Bugs, c.complete = full, slices.Clone(c.Bugs), true
 	for _, id := range c.Bugs {
 		if _, err := e.Bug(id); err != nil {
 			return Config{}, err
 		}
 	}
 	return c, nil
+}
+
+func (f *filled) add(param string) {
+	if f.params == nil {
+		f.params = map[string]bool{}
+	}
+	f.params[param] = true
 }
 
 // Int returns the value of an [Int] parameter. It panics when the entry has no such parameter, or c did

@@ -22,6 +22,9 @@ type Entry struct {
 	MinNodes, MaxNodes, DefaultNodes int
 	// Limits are the fault limits that the system is checked with when none are given.
 	Limits sim.Limits
+	// LimitsOf are the limits for a complete configuration, for systems whose faults depend on it; with
+	// the defaults they are Limits. Nil: always Limits.
+	LimitsOf func(Config) sim.Limits
 	// Bugs are the defects that can be put back, one at a time or together.
 	Bugs []Bug
 	// Build makes the system from a complete configuration. Call [Entry.New] instead, which completes
@@ -41,7 +44,16 @@ func (e *Entry) New(c Config) (sim.System, error) {
 		return sim.System{}, fmt.Errorf("system %q: %w", e.Name, err)
 	}
 	sys.Name = e.Name
-	return sys.WithLimits(e.Limits)
+	return sys.WithLimits(e.DefaultLimits(c))
+}
+
+// DefaultLimits returns the fault limits that the system is checked with in configuration c, which must
+// be complete, when none are given.
+func (e *Entry) DefaultLimits(c Config) sim.Limits {
+	if e.LimitsOf == nil {
+		return e.Limits
+	}
+	return e.LimitsOf(c)
 }
 
 // Bug returns the description of a bug. The error names near bugs.

@@ -58,6 +58,13 @@ func TestConfigureFillsDefaults(t *testing.T) {
 	if c.Nodes != 3 || c.Int("degree") != 1 || !c.Bool("strict-root") || c.Text("mode") != "slow" {
 		t.Errorf("got %+v", c)
 	}
+	if c.NodesGiven() || !c.Given("degree") || c.Given("mode") {
+		t.Error("defaults are not told from what was asked for")
+	}
+	again, err := entry().Configure(c)
+	if err != nil || again.NodesGiven() || !again.Given("degree") || again.Given("mode") {
+		t.Errorf("configured once more: %+v, %v", again, err)
+	}
 	defer func() {
 		if recover() == nil {
 			t.Error("an undeclared parameter was read without a panic")
@@ -79,6 +86,9 @@ func TestApplyBug(t *testing.T) {
 	}
 	if len(given.Params) != 1 || len(given.Bugs) != 0 || len(b.Defaults.Params) != 2 {
 		t.Error("Apply changed its arguments")
+	}
+	if full, err := e.Configure(c); err != nil || full.NodesGiven() || !full.Given("degree") || full.Given("mode") {
+		t.Errorf("what the bug needs is not told from what was asked for: %+v, %v", full, err)
 	}
 	if again := b.Apply(c); len(again.Bugs) != 1 {
 		t.Errorf("applied twice: %v", again.Bugs)

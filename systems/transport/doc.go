@@ -32,6 +32,13 @@
 // Transition: Finding Liveness Bugs in Systems Code" (NSDI 2007, extended version), with the defects
 // MT1 to MT10 described there.
 //
+// # As a library
+//
+// A service that owns a [Transport] implements [Application]. A [Carrier] offers the same to services that
+// can also use the streams of the network, which is more than the transport does by itself: a connection
+// for both directions that fails as a whole, on both sides, with all that is on the way. Over a transport
+// it puts sessions in between. Systems that use one have the parameter over, see [OverParam].
+//
 // # Simplifications
 //
 //   - Messages are Go values and are not marshalled: a [Sized] message says how many packets it takes,

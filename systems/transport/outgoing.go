@@ -66,6 +66,9 @@ func (t *Transport) room(o *outgoing) bool {
 	return len(o.packets)-o.sent < t.config.Buffer && (len(o.packets) == 0 || !o.spent())
 }
 
+// idle reports whether all that was sent to a peer is acknowledged.
+func (t *Transport) idle(to sim.NodeID) bool { return len(t.peers[to].out.packets) == 0 }
+
 // offer arms the clear-to-send timer if somebody waits for it and there is room.
 func (t *Transport) offer(env sim.Env, to sim.NodeID) {
 	if o := &t.peers[to].out; o.wanted && t.room(o) {

@@ -44,6 +44,9 @@ type disorder struct {
 	want int // number; 0: there was none
 }
 
+// application is how traces name the talker.
+const application = "talker"
+
 // Boot implements [sim.Service].
 func (n *Talker) Boot(env sim.Env) {
 	n.self = env.Self()
@@ -92,7 +95,8 @@ func (n *Talker) Send(env sim.Env) {
 }
 
 // ClearToSend implements [Application].
-func (n *Talker) ClearToSend(_ sim.Env, peer sim.NodeID) {
+func (n *Talker) ClearToSend(env sim.Env, peer sim.NodeID) {
+	defer sim.Enter(env, application, "ClearToSend", peer).Leave()
 	if !n.talks[peer].waiting {
 		n.unasked++
 	}
@@ -100,13 +104,15 @@ func (n *Talker) ClearToSend(_ sim.Env, peer sim.NodeID) {
 }
 
 // Failed implements [Application].
-func (n *Talker) Failed(_ sim.Env, peer sim.NodeID, _ error) {
+func (n *Talker) Failed(env sim.Env, peer sim.NodeID, err error) {
+	defer sim.Enter(env, application, "Failed", peer, err).Leave()
 	t := &n.talks[peer]
 	t.session, t.sent, t.waiting = macetime.MonotoneTime{}, 0, false
 }
 
 // Deliver implements [Application].
-func (n *Talker) Deliver(_ sim.Env, from sim.NodeID, msg any) {
+func (n *Talker) Deliver(env sim.Env, from sim.NodeID, msg any) {
+	defer sim.Enter(env, application, "Deliver", from, msg).Leave()
 	m, _ := msg.(Numbered) // an incomplete message is none
 	t := &n.talks[from]
 	next := 1

@@ -45,6 +45,9 @@ type Config struct {
 	Retries int
 }
 
+// service is how traces name the transport.
+const service = "transport"
+
 const (
 	defaultBuffer = 16
 	// maxAge is how long a connection may go without an acknowledgement that it waits for.
@@ -83,11 +86,15 @@ func New(up Application, c Config) Transport {
 }
 
 // Boot must be called when the node starts, before anything else.
-func (t *Transport) Boot(env sim.Env) { t.peers = make([]peer, env.Nodes()) }
+func (t *Transport) Boot(env sim.Env) {
+	defer sim.Enter(env, service, "Boot").Leave()
+	t.peers = make([]peer, env.Nodes())
+}
 
 // Send sends a message, which counts as a value from then on. It returns [sim.ErrFull] when the send
 // buffer has no room; see RequestClearToSend.
 func (t *Transport) Send(env sim.Env, to sim.NodeID, msg any) error {
+	defer sim.Enter(env, service, "Send", to, msg).Leave()
 	count := 1
 	if s, ok := msg.(Sized); ok {
 		if count = s.Packets(); count < 1 || count > MaxPackets {
@@ -115,12 +122,17 @@ func (t *Transport) Send(env sim.Env, to sim.NodeID, msg any) error {
 // RequestClearToSend asks for one call of ClearToSend as soon as there is room. Asking again before
 // that makes no difference.
 func (t *Transport) RequestClearToSend(env sim.Env, to sim.NodeID) {
+	defer sim.Enter(env, service, "RequestClearToSend", to).Leave()
 	t.peers[to].out.wanted = true
 	t.offer(env, to)
 }
 
 // Receive reports whether msg is a packet of the transport, which has been handled then.
 func (t *Transport) Receive(env sim.Env, from sim.NodeID, msg any) bool {
+	switch msg.(type) {
+	case Data, Ack, Reset:
+		defer sim.Enter(env, service, "Receive", from, msg).Leave()
+	}
 	switch m := msg.(type) {
 	case Data:
 		t.data(env, from, &m)
@@ -136,6 +148,10 @@ func (t *Transport) Receive(env sim.Env, from sim.NodeID, msg any) bool {
 
 // Timer reports whether the timer is one of the transport, which has been handled then.
 func (t *Transport) Timer(env sim.Env, timer any) bool {
+	switch timer.(type) {
+	case retransmit, clearToSend:
+		defer sim.Enter(env, service, "Timer", timer).Leave()
+	}
 	switch x := timer.(type) {
 	case retransmit:
 		t.timedOut(env, x)

@@ -1,0 +1,63 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/plan"
+)
+
+// Words says what events of a system do, in the words of people. It is for one goroutine.
+type Words struct {
+	plans *plan.Set
+	buf   []sim.Envelope
+}
+
+// NewWords returns the words for a system. The error is that of [sim.NewWorld].
+func NewWords(sys *sim.System) (*Words, error) {
+	plans, err := plan.NewSet(sys.State...)
+	if err != nil {
+		return nil, err
+	}
+	return &Words{plans: plans}, nil
+}
+
+// Describe says in a few words what ev does in the state of w, like the function [Describe], with
+// enumerations in messages by name.
+func (x *Words) Describe(w sim.World, ev sim.Event) string {
+	key := w.Key(ev)
+	what := Brief(content(ev, key))
+	if x.buf = w.Messages(ev, x.buf[:0]); len(x.buf) == 1 {
+		what = inPlace(what, x.text(x.buf[0].Msg))
+	}
+	return describe(ev, key, what)
+}
+
+// text renders a message or announced event for people.
+func (x *Words) text(v any) string {
+	p, err := x.plans.Of(v)
+	if err != nil {
+		return fmt.Sprintf("%T", v)
+	}
+	return Brief(p.Names(v))
+}
+
+// exact renders a timer like the stable key of the event that it fires.
+func (x *Words) exact(v any) string {
+	p, err := x.plans.Of(v)
+	if err != nil {
+		return fmt.Sprintf("%T", v)
+	}
+	return Brief(p.Text(v))
+}
+
+// inPlace puts the text of a message in place of that in the content of a key, but for words before it.
+func inPlace(what, text string) string {
+	for _, word := range [...]string{"stream ", "datagram "} {
+		if strings.HasPrefix(what, word) {
+			return word + text
+		}
+	}
+	return text
+}

@@ -1,0 +1,33 @@
+package transport
+
+import (
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Values of the parameter of systems that can use a [Carrier] of either kind.
+const (
+	overParam     = "over"
+	overStreams   = "streams"
+	overTransport = "transport"
+)
+
+// OverParam is the parameter of a system which says what its [Carrier] is over.
+func OverParam() spec.Param {
+	return spec.Param{Name: overParam, Kind: spec.OneOf, Default: overStreams, Values: []string{overStreams, overTransport},
+		Help: "what carries messages: streams of the network, or this project's reliable transport over datagrams"}
+}
+
+// OverTransport reports whether the parameter asks for a [Transport].
+func OverTransport(c spec.Config) bool { return c.Text(overParam) == overTransport }
+
+// LimitsOver returns the limits of faults by the parameter: those given over streams; over datagrams as
+// many crashes, and a datagram lost and one duplicated.
+func LimitsOver(streams sim.Limits) func(spec.Config) sim.Limits {
+	return func(c spec.Config) sim.Limits {
+		if OverTransport(c) {
+			return sim.Limits{Crashes: streams.Crashes, Loss: 1, Dup: 1, Partitions: streams.Partitions}
+		}
+		return streams
+	}
+}
