@@ -81,6 +81,6 @@ full depth or walk).`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.graphCommand(), a.reportCommand(), a.bugsCommand(), a.statsCommand(), a.shrinkCommand(), a.mdbCommand())
+	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.graphCommand(), a.reportCommand(), a.bugsCommand(), a.statsCommand(), a.shrinkCommand(), a.mdbCommand(), a.vetCommand())
 	return root
 }
