@@ -90,11 +90,11 @@ func (w *machine) appendNodeState(n *node, buf []byte) []byte {
 }
 
 // planOf returns the plan of a value whose type has been accepted before, or may turn out now to be
-// one that cannot be handled.
+// one that cannot be handled: then it panics with a [*StateError].
 func (w *machine) planOf(v any) *plan.Plan {
 	p, err := w.plans.Of(v)
 	if err != nil {
-		panic(misuse(err.Error()))
+		panic(err)
 	}
 	return p
 }
