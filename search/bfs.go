@@ -55,7 +55,10 @@ func breadthFirst(ctx context.Context, cfg Config) (*Result, error) {
 		Phases: []Phase{}, NeverHappened: []string{}, Sometimes: []Sometimes{},
 	}
 	var finding *sim.Finding
+	var refused *sim.StateError
 	switch {
+	case errors.As(x.Finding, &refused):
+		return nil, atStep(x.Finding, x.Depth)
 	case errors.As(x.Finding, &finding):
 		sus := &Suspect{Path: x.Path, Strategy: BFS, Node: -1}
 		sus.Find(finding)

@@ -56,14 +56,15 @@ func TestRefusedValues(t *testing.T) {
 			}
 			cfg.MaxPaths = 1000
 			_, err := search.Run(t.Context(), cfg)
+			_, what, _ := strings.Cut(c.want, ": field ")
 			var state *sim.StateError
 			switch {
 			case err == nil:
 				t.Errorf("%s: no error with strategy %q, engine %v", c.name, cfg.Strategy, cfg.Engine)
 			case !errors.As(err, &state):
 				t.Errorf("%s: error %v is a %T with strategy %q, engine %v", c.name, err, err, cfg.Strategy, cfg.Engine)
-			case !strings.HasSuffix(c.want, err.Error()) && !strings.HasSuffix(err.Error(), strings.TrimPrefix(strings.TrimPrefix(c.want, "step 1: "), "at the start: ")),
-				cfg.Strategy != search.BFS && err.Error() != c.want:
+			case cfg.Strategy != search.BFS && err.Error() != c.want,
+				!strings.HasSuffix(err.Error(), what): // the tables may come upon it in another place
 				t.Errorf("%s, strategy %q, engine %v:\ngot  %v\nwant %s", c.name, cfg.Strategy, cfg.Engine, err, c.want)
 			}
 		}

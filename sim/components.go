@@ -205,6 +205,14 @@ func (w *machine) NodeFields(id NodeID) []Field {
 	return f
 }
 
+// MonitorFields describes the state of a monitor for people.
+func (w *machine) MonitorFields(i int) []Field {
+	if i >= len(w.monitors) {
+		return nil
+	}
+	return w.planOf(w.monitors[i]).Fields("", w.monitors[i], nil)
+}
+
 func (w *machine) NetFields() []Field {
 	f := w.net.Fields(nil)
 	if w.sys.Crashes > 0 {

@@ -87,7 +87,7 @@ type Exploration struct {
 // are dead.
 //
 // The error is that of [NewWorld], or [*Unsupported] when a state turns up that the tables cannot
-// hold, or [*sim.StateError] when something turns up that cannot be encoded.
+// hold.
 func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
@@ -110,9 +110,8 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 	}
 	x.out.Stats = x.w.Stats()
 	var u *Unsupported
-	var refused *sim.StateError
 	switch {
-	case errors.As(err, &u), errors.As(err, &refused):
+	case errors.As(err, &u):
 		return &x.out, err
 	case err != nil:
 		x.out.Stopped, x.out.Finding = "finding", err
@@ -268,8 +267,7 @@ func rehearse(e *engine) (path choose.Path, err error) {
 		}
 		var f *sim.Finding
 		var u *Unsupported
-		var refused *sim.StateError
-		if errors.As(err, &f) && f.Kind == sim.Nondeterminism || errors.As(err, &u) || errors.As(err, &refused) {
+		if errors.As(err, &f) && f.Kind == sim.Nondeterminism || errors.As(err, &u) {
 			return path, err
 		}
 	}
