@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -48,6 +50,7 @@ type searchFlags struct {
 	out          string
 	noShrink     bool
 	json         bool
+	junit        string
 }
 
 const defaultTime = time.Minute
@@ -69,7 +72,8 @@ found is original.path; --no-shrink shows that.
 		Example: `  macemc search pingack
   macemc search randtree --bug RT13
   macemc search randtree --nodes 5 --crashes 2 --strategy faulty --time 10m
-  macemc search randtree --bug RT4 --json > report.json`,
+  macemc search randtree --bug RT4 --json > report.json
+  macemc search randtree --time 5m --junit macemc.xml`,
 		Args: exactlyOne("SYSTEM"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := f.request(args[0], cmd.Flags().Changed)
@@ -103,6 +107,7 @@ found is original.path; --no-shrink shows that.
 	fl.StringVar(&f.out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
 	fl.BoolVar(&f.noShrink, "no-shrink", false, "show a violating run as it was found, not a smaller one")
 	fl.BoolVar(&f.json, "json", false, "print the report as one JSON object on standard output")
+	fl.StringVar(&f.junit, "junit", "", "also write the report as JUnit XML to `FILE`; replaces what an earlier search wrote there, nothing else")
 	return cmd
 }
 
@@ -129,7 +134,7 @@ func (f *searchFlags) environmentFlags(fl *pflag.FlagSet) {
 func again(cmd *cobra.Command, system string) string {
 	words := []string{cmd.Name(), system}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Changed && f.Name != "seed" || f.Name == "json" || f.Name == "out" {
+		if !f.Changed && f.Name != "seed" || f.Name == "json" || f.Name == "junit" || f.Name == "out" {
 			return
 		}
 		values := []string{f.Value.String()}
@@ -164,13 +169,19 @@ type request struct {
 	options      check.Options
 	savePrefixes string
 	json         bool
-	again        string // the arguments that ask for the same
+	junit        generated // no name: none
+	again        string    // the arguments that ask for the same
 }
 
 // request makes sense of the flags. changed tells which of them were given.
 func (f *searchFlags) request(name string, changed func(string) bool) (*request, error) {
 	if err := f.validate(changed); err != nil {
 		return nil, err
+	}
+	if f.junit != "" {
+		if err := (generated{f.junit, report.JUnitMark}).check(); err != nil {
+			return nil, err
+		}
 	}
 	subject, err := f.subject(name, changed)
 	if err != nil {
@@ -231,6 +242,7 @@ func (f *searchFlags) request(name string, changed func(string) bool) (*request,
 		},
 		savePrefixes: f.savePrefixes,
 		json:         f.json,
+		junit:        generated{f.junit, report.JUnitMark},
 	}, nil
 }
 
@@ -261,6 +273,8 @@ func (f *searchFlags) validate(changed func(string) bool) error {
 		return fmt.Errorf("--unbiased and --weights contradict each other; give one of them")
 	case changed("prefix") && changed("save-prefixes"):
 		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
+	case f.junit != "" && changed("save-prefixes"):
+		return fmt.Errorf("--junit and --save-prefixes contradict each other; give one of them")
 	case changed("engine") && f.engine != string(search.ReplayEngine) && f.engine != string(search.TableEngine):
 		return fmt.Errorf("--engine %q is not available; accepted are %s, %s", f.engine, search.TableEngine, search.ReplayEngine)
 	case f.memory < 0 || f.memory > 1<<30:
@@ -402,7 +416,7 @@ func (a *app) search(ctx context.Context, r *request) error {
 		return err
 	}
 	rep, err := check.Run(ctx, r.options)
-	return a.conclude(rep, err, r.json)
+	return a.conclude(rep, err, r)
 }
 
 // savePrefixes writes paths to live states.
@@ -448,23 +462,39 @@ func (a *app) supervise(ctx context.Context, r *request) error {
 	switch {
 	case err != nil:
 		a.fail(err)
-		return a.show(check.Lose(r.options, out, err), r.json)
+		return a.conclude(check.Lose(r.options, out, err), nil, r)
 	case out.Death == nil:
 		return statusError(out.Status)
 	}
 	rep, err := check.Bury(ctx, r.options, out)
-	return a.conclude(rep, err, r.json)
+	return a.conclude(rep, err, r)
 }
 
 // conclude prints a report, also one whose files could not be written.
-func (a *app) conclude(rep *report.Report, err error, asJSON bool) error {
+func (a *app) conclude(rep *report.Report, err error, r *request) error {
 	if rep == nil {
 		return err
+	}
+	if r.junit.name != "" {
+		err = errors.Join(err, r.writeJUnit(rep))
 	}
 	if err != nil {
 		a.fail(fmt.Errorf("the report is not complete: %w", err))
 	}
-	return a.show(rep, asJSON)
+	return a.show(rep, r.json)
+}
+
+// writeJUnit writes a report as JUnit XML.
+func (r *request) writeJUnit(rep *report.Report) error {
+	sys, err := r.options.System()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := report.JUnit(&b, rep, sys.Properties); err != nil {
+		return err
+	}
+	return r.junit.write(b.Bytes())
 }
 
 // show prints a report and returns its exit status.
