@@ -160,7 +160,7 @@ func buildError(pkgs []*packages.Package, root, dir string) error {
 	return &BuildError{messages}
 }
 
-// withoutDoubles leaves out test programs, and packages that are there with their test files, too.
+// withoutDoubles leaves out test programs, packages of test files only as they are without these, and packages that are there with their test files, too.
 func withoutDoubles(pkgs []*packages.Package) (list []*packages.Package) {
 	tested := map[string]bool{}
 	for _, p := range pkgs {
@@ -169,7 +169,7 @@ func withoutDoubles(pkgs []*packages.Package) (list []*packages.Package) {
 		}
 	}
 	for _, p := range pkgs {
-		if strings.HasSuffix(p.ID, ".test") && p.Name == "main" || p.ID == p.PkgPath && tested[p.PkgPath] {
+		if len(p.Syntax) == 0 || strings.HasSuffix(p.ID, ".test") && p.Name == "main" || p.ID == p.PkgPath && tested[p.PkgPath] {
 			continue
 		}
 		list = append(list, p)
