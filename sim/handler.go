@@ -29,8 +29,11 @@ func newEnv(w *machine, n *node) *env {
 		e.streams[i] = stream{e, NodeID(i)}
 	}
 	e.rand, e.files, e.ticker = random{e}, files{e}, ticker{e}
-	if w.opts.Trace {
+	switch {
+	case w.opts.Trace:
 		e.logger = slog.New(&traceHandler{env: e})
+	case w.opts.Log != nil:
+		e.logger = w.opts.Log
 	}
 	return e
 }

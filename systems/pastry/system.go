@@ -42,7 +42,9 @@ func Entry() spec.Entry {
 		MinNodes: 1, MaxNodes: nodeset.Max, DefaultNodes: 3,
 		Limits: sim.Limits{Crashes: 1, NetErrors: 1},
 		Bugs:   knownBugs(),
-		Build:  build,
+		Messages: []any{Join{}, RowInfo{}, LeafsetInfo{}, RowInfoReply{}, LeafsetReply{}, Remove{}, Inform{}, InformRequest{},
+			RowRequest{}, LeafsetRequest{}, Lookup{}, Found{}, Probe{}, ProbeReply{}, Match{}, NoMatch{}},
+		Build: build,
 	}
 }
 

@@ -33,9 +33,10 @@ func Entry() spec.Entry {
 				Help: "also check that a node which looks for a parent takes itself for the root"},
 		},
 		MinNodes: 1, MaxNodes: nodeset.Max, DefaultNodes: 3,
-		Limits: sim.Limits{Crashes: 1, NetErrors: 1},
-		Bugs:   knownBugs(),
-		Build:  build,
+		Limits:   sim.Limits{Crashes: 1, NetErrors: 1},
+		Bugs:     knownBugs(),
+		Messages: []any{Join{}, JoinReply{}, Remove{}, Rejoin{}, UpdateSiblings{}, NewRoot{}, Probe{}, ProbeJoin{}},
+		Build:    build,
 	}
 }
 

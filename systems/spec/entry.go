@@ -22,6 +22,8 @@ type Entry struct {
 	MinNodes, MaxNodes, DefaultNodes int
 	// Limits are the fault limits that the system is checked with when none are given.
 	Limits sim.Limits
+	// Messages are samples of all types of messages, for running the system on a real network.
+	Messages []any
 	// Bugs are the defects that can be put back, one at a time or together.
 	Bugs []Bug
 	// Build makes the system from a complete configuration. Call [Entry.New] instead, which completes
