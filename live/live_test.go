@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/live"
 	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/live/wire"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
@@ -107,6 +109,11 @@ func (r *running) end() error {
 func (x *cluster) stop() {
 	for _, r := range x.nodes {
 		if r != nil {
+			_ = r.Freeze(context.Background())
+		}
+	}
+	for _, r := range x.nodes {
+		if r != nil {
 			if err := r.end(); err != nil {
 				x.t.Errorf("a node ended with: %v", err)
 			}
@@ -171,4 +178,45 @@ func (x *cluster) all(f func([]sim.Service) bool) bool {
 	close(release)
 	gone.Wait()
 	return ok
+}
+
+// merged stops the cluster and merges what it has recorded.
+func (x *cluster) merged() *recording.Merged {
+	x.t.Helper()
+	x.stop()
+	return merge(x.t, x.sys, x.base)
+}
+
+func merge(t testing.TB, sys sim.System, cfg live.Config) *recording.Merged {
+	t.Helper()
+	set, err := recording.ReadDir(cfg.Record.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codec, err := wire.NewTypes(cfg.Messages...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := recording.Merge(sys, set, codec, choose.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// agrees fails unless all that was recorded was found again.
+func agrees(t testing.TB, m *recording.Merged) {
+	t.Helper()
+	if m.Disagreement != nil {
+		t.Errorf("the model disagrees: %v", m.Disagreement)
+	}
+	for node, left := range m.Left {
+		if left > 0 {
+			t.Errorf("%d events of n%d are left out", left, node)
+		}
+	}
+	for _, note := range m.Notes {
+		t.Log(note)
+	}
+	t.Logf("%d steps, %d states compared, limits %+v", len(m.Origins), m.Compared, m.System.Limits())
 }

@@ -33,7 +33,7 @@ func (n *Node) loop(ctx context.Context) error {
 		}
 		if len(n.local) == 0 && len(n.inbox) == 0 {
 			wait := time.Hour
-			if at, ok := n.timers.next(); ok {
+			if at, ok := n.timers.next(); ok && !n.frozen {
 				wait = time.Until(at)
 			}
 			if wait > 0 {
@@ -77,7 +77,13 @@ func (n *Node) handleBatch() {
 }
 
 func (n *Node) handle(it *item) {
-	if n.broken != nil {
+	switch {
+	case n.broken != nil:
+		return
+	case n.frozen && it.kind != callItem:
+		if it.conn != nil && it.kind != frameItem {
+			it.conn.close()
+		}
 		return
 	}
 	switch it.kind {
@@ -123,7 +129,7 @@ type given struct {
 // step runs a handler, records it, and makes its effects happen as far as they stay in the node. What
 // leaves the node waits for commit.
 func (n *Node) step(g given) {
-	if n.broken != nil {
+	if n.broken != nil || n.frozen {
 		return
 	}
 	id := n.cfg.Node

@@ -56,7 +56,8 @@ type Node struct {
 	grams   []outgoing   // datagrams to send
 	scratch []byte       // for frames
 	broken  *sim.Finding // ends the loop
-	counts  []int        // by action, how often done
+	frozen  bool
+	counts  []int // by action, how often done
 }
 
 // outgoing is a datagram to be sent.
@@ -397,6 +398,12 @@ func (n *Node) Act(ctx context.Context, action string) (ok bool, err error) {
 		return nil
 	})
 	return ok, err
+}
+
+// Freeze makes the node handle no more events, while its connections stay. A system that is to end
+// together is frozen first: else those that end last hear of the end of the others.
+func (n *Node) Freeze(ctx context.Context) error {
+	return n.enter(ctx, func() error { n.frozen = true; return nil })
 }
 
 // Look calls f in the event loop. It must not change anything, nor keep the runner.

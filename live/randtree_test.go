@@ -41,4 +41,9 @@ func TestRandTreeFormsOneTreeAndHeals(t *testing.T) {
 	x.start(2)
 	x.act("joinOverlay")
 	x.until("one tree again", oneTree)
+	m := x.merged()
+	agrees(t, m)
+	if l := m.System.Limits(); l.Crashes != 1 {
+		t.Errorf("the run has limits %+v, want one crash", l)
+	}
 }
