@@ -19,6 +19,7 @@ import (
 func main() {
 	role, err := check.CurrentRole()
 	a := &app{
+		stdin:    os.Stdin,
 		stdout:   os.Stdout,
 		stderr:   os.Stderr,
 		terminal: term.IsTerminal(int(os.Stderr.Fd())),

@@ -16,6 +16,7 @@ import (
 
 // app is what the commands share: where they write and how they start fresh processes.
 type app struct {
+	stdin          io.Reader // nil: there is none
 	stdout, stderr io.Writer
 	terminal       bool             // stderr is one
 	style          report.Style     // of stdout
@@ -79,6 +80,7 @@ full depth or walk).`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.bugsCommand())
+	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.bugsCommand(),
+		a.liveCommand(), a.recordingCommand())
 	return root
 }

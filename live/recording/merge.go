@@ -59,25 +59,52 @@ func (d *Disagreement) Error() string {
 // Every step is compared with what was recorded: questions, effects, what was sent, and states where
 // their fingerprints were recorded. The run ends where they differ. The error is about sys.
 func Merge(sys sim.System, set *Set, codec wire.Codec, header choose.Header) (*Merged, error) {
+	m, loose, err := follow(sys, set, codec)
+	if err != nil {
+		return nil, err
+	}
+	return m.result(sys, loose, header)
+}
+
+// Reached is the state in which the recordings leave the system.
+type Reached struct {
+	World        sim.World // good for looking at
+	Steps        int
+	Compared     int
+	Disagreement *Disagreement // as in Merged
+	Finding      error         // a panic or a failed assertion; nil: none
+}
+
+// Reach executes what all nodes have recorded so far, like Merge, but makes no path of it. It may be
+// called while nodes are still recording; what it reaches is a state that the system was or may have
+// been in.
+func Reach(sys sim.System, set *Set, codec wire.Codec) (*Reached, error) {
+	m, _, err := follow(sys, set, codec)
+	if err != nil {
+		return nil, err
+	}
+	return &Reached{m.world, m.run.Steps(), m.compared, m.disagreement, m.finding}, nil
+}
+
+func follow(sys sim.System, set *Set, codec wire.Codec) (m *merger, loose sim.System, err error) {
 	if set.Header.System != sys.Name || set.Header.Nodes != sys.Nodes {
-		return nil, fmt.Errorf("%s: the recordings are of system %q with %d nodes, not of %q with %d",
+		return nil, loose, fmt.Errorf("%s: the recordings are of system %q with %d nodes, not of %q with %d",
 			set.Dir, set.Header.System, set.Header.Nodes, sys.Name, sys.Nodes)
 	}
 	if set.Header.Codec != codec.ID() {
-		return nil, fmt.Errorf("%s: the messages of system %q are not what they were when it was recorded", set.Dir, sys.Name)
+		return nil, loose, fmt.Errorf("%s: the messages of system %q are not what they were when it was recorded", set.Dir, sys.Name)
 	}
-	m := newMerger(set, codec)
-	loose, err := m.loosen(sys)
-	if err != nil {
-		return nil, err
+	m = newMerger(set, codec)
+	if loose, err = m.loosen(sys); err != nil {
+		return nil, loose, err
 	}
 	w, err := sim.NewWorld(&loose, sim.Options{})
 	if err != nil {
-		return nil, err
+		return nil, loose, err
 	}
 	m.run, m.world = replay.NewRun(w), w
 	m.execute()
-	return m.result(sys, loose, header)
+	return m, loose, nil
 }
 
 // loosen allows as many faults as there could be.

@@ -209,3 +209,13 @@ func (s *Set) Damage() []string {
 	}
 	return all
 }
+
+// Tear makes a set that was read while nodes are recording fit together: what is damaged is only not
+// yet complete.
+func (s *Set) Tear() {
+	for _, starts := range s.Starts {
+		for _, r := range starts {
+			r.Damage = ""
+		}
+	}
+}
