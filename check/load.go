@@ -82,6 +82,10 @@ func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 	return replay.Record(&l.System, path, sim.Options{Trace: true})
 }
 
+// Until is the part of the run's path that leads to the state after step n. The error says that there
+// is no such step.
+func (l *Loaded) Until(n int) (choose.Path, error) { return firstSteps(&l.System, l.Path, n) }
+
 // firstSteps is the part of path that leads to the state after step n, or to a finding before.
 func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
 	w, err := sim.NewWorld(sys, sim.Options{})

@@ -332,8 +332,9 @@ func (x *fleet) look(all bool) bool {
 	}
 	w := state.World
 	up := true
-	for _, p := range x.nodes {
-		up = up && p != nil
+	for node, p := range x.nodes {
+		starts := set.Starts[node]
+		up = up && p != nil && len(starts[len(starts)-1].Events) > 0
 	}
 	live := state.Finding == nil && state.Disagreement == nil && w.Check() == nil && w.Live()
 	said := ""
