@@ -78,6 +78,11 @@ func newCluster(t testing.TB, name string, c spec.Config, record bool) *cluster 
 	for id := range x.nodes {
 		x.start(sim.NodeID(id))
 	}
+	for _, r := range x.nodes {
+		if err := r.Look(context.Background(), func(*sim.Runner) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	t.Cleanup(x.stop)
 	return x
 }

@@ -102,7 +102,11 @@ func follow(sys sim.System, set *Set, codec wire.Codec) (m *merger, loose sim.Sy
 	if err != nil {
 		return nil, loose, err
 	}
-	m.run, m.world = replay.NewRun(w), w
+	r, err := sim.NewRunner(&loose, sim.Options{})
+	if err != nil {
+		return nil, loose, err
+	}
+	m.run, m.world, m.capacity = replay.NewRun(w), w, r.Capacity()
 	m.execute()
 	return m, loose, nil
 }
@@ -230,6 +234,9 @@ type merger struct {
 	awaited      map[place]int // events that must come while the node is down before that start
 	clocks       map[Ref][]int // of the sending events, as long as they are needed
 
+	capacity int                   // of send buffers
+	queued   map[[2]sim.NodeID]int // messages in streams, from and to; about
+
 	used         sim.Limits
 	origins      []Origin
 	compared     int
@@ -242,7 +249,7 @@ func newMerger(set *Set, codec wire.Codec) *merger {
 	m := &merger{
 		set: set, codec: codec,
 		incarnations: map[uint64]place{}, arrives: map[Ref]place{}, copies: map[Ref]int{}, coming: map[uint64]int{},
-		refused: map[*Event]place{}, awaited: map[place]int{}, clocks: map[Ref][]int{},
+		refused: map[*Event]place{}, awaited: map[place]int{}, clocks: map[Ref][]int{}, queued: map[[2]sim.NodeID]int{},
 	}
 	m.notes = append(m.notes, set.Damage()...)
 	for node, starts := range set.Starts {
@@ -467,6 +474,7 @@ func (m *merger) passed(c *cursor, e *Event) {
 	if c.pos == len(c.starts[c.start].Events) {
 		c.start, c.pos = c.nextStart(), 0
 	}
+	m.count(c.node, e)
 	c.clock[c.node]++
 	if e.Kind == sim.Deliver {
 		for i, n := range m.clocks[e.From] {

@@ -135,13 +135,8 @@ func (m *merger) putOff(c *cursor) bool {
 			return true
 		}
 	}
-	if e.Kind == sim.Deliver && e.Stream && int(e.Peer) < len(m.cursors) {
-		// A sender that will find its buffer full has not heard of this delivery.
-		if s := m.cursors[e.Peer].next(); s != nil && s != e && s.Time > e.Time-refusalWindow && s.refuses(c.node) {
-			if _, ok := m.possible(m.cursors[e.Peer]); ok {
-				return true
-			}
-		}
+	if e.Kind == sim.Deliver && e.Stream && m.unheard(c.node, e) || m.crowded(c.node, e) {
+		return true
 	}
 	number := c.sent[c.start]
 	incarnation := c.starts[c.start].Header.Incarnation
@@ -158,16 +153,67 @@ func (m *merger) putOff(c *cursor) bool {
 	return false
 }
 
-// refusalWindow is within which time a delivery may have been unknown to the sender, in nanoseconds.
-const refusalWindow = 1e9
+// room is how much room the node saw in its send buffer to a peer before the event; ok is false when
+// it did not look.
+func (e *Event) room(peer sim.NodeID) (room int, ok bool) {
+	for _, o := range e.Rooms {
+		if o.Peer == peer {
+			return o.Room, true
+		}
+	}
+	return 0, false
+}
 
-func (e *Event) refuses(peer sim.NodeID) bool {
-	for _, f := range e.Effects {
-		if f.Kind == sim.RefusedEffect && f.Peer == peer {
+// unheard reports whether the sender of what e delivers has not heard of that when it looks at its
+// send buffer next, so that the delivery must wait: else there would be more room than there was.
+func (m *merger) unheard(node sim.NodeID, e *Event) bool {
+	if int(e.Peer) >= len(m.cursors) {
+		return false
+	}
+	sender := m.cursors[e.Peer]
+	s := sender.next()
+	if s == nil || s == e || sender.dead {
+		return false
+	}
+	room, ok := s.room(node)
+	if !ok || m.capacity-m.queued[[2]sim.NodeID{e.Peer, node}] < room {
+		return false
+	}
+	_, ok = m.possible(sender)
+	return ok
+}
+
+// crowded reports whether there was more room in some send buffer than there is now, so that
+// deliveries are to come first.
+func (m *merger) crowded(node sim.NodeID, e *Event) bool {
+	for _, o := range e.Rooms {
+		if first, _ := e.room(o.Peer); m.capacity-m.queued[[2]sim.NodeID{node, o.Peer}] < first {
 			return true
 		}
 	}
 	return false
+}
+
+// count keeps track of how many messages are queued, as far as that is needed to order events.
+func (m *merger) count(node sim.NodeID, e *Event) {
+	out := func(peer sim.NodeID) [2]sim.NodeID { return [2]sim.NodeID{node, peer} }
+	switch {
+	case e.Kind == sim.Deliver && e.Stream:
+		if in := [2]sim.NodeID{e.Peer, node}; m.queued[in] > 0 {
+			m.queued[in]--
+		}
+	case e.Kind == sim.DeliverError:
+		m.queued[out(e.Peer)] = 0
+	}
+	for _, f := range e.Effects {
+		switch {
+		case f.Kind == sim.StreamEffect && int(f.Peer) < len(m.cursors) && m.up(f.Peer):
+			m.queued[out(f.Peer)]++
+		case f.Kind == sim.CloseEffect:
+			m.queued[out(f.Peer)] = 0
+			m.queued[[2]sim.NodeID{f.Peer, node}] = 0
+		}
+	}
 }
 
 // perform executes the event with that index, which is what the node does next.
@@ -293,6 +339,10 @@ func (m *merger) crash(c *cursor, index int) {
 		src.lost = int(min(had-min(had, has), 1<<30))
 	}
 	_ = m.run.Step(index, &src)
+	for peer := range m.cursors {
+		m.queued[[2]sim.NodeID{c.node, sim.NodeID(peer)}] = 0
+		m.queued[[2]sim.NodeID{sim.NodeID(peer), c.node}] = 0
+	}
 	m.used.Crashes++
 	m.origins = append(m.origins, Origin{Node: -1})
 }
