@@ -35,9 +35,11 @@ func newConn(c net.Conn, in *bufio.Reader, peer sim.NodeID, incarnation uint64) 
 
 // write queues bytes. How many there are is bounded by the send buffer and by what the peer has
 // acknowledged.
-func (c *conn) write(b []byte) {
+func (c *conn) write(frames ...[]byte) {
 	c.mu.Lock()
-	c.out = append(c.out, b...)
+	for _, b := range frames {
+		c.out = append(c.out, b...)
+	}
 	c.mu.Unlock()
 	c.more.Signal()
 }
@@ -81,7 +83,7 @@ func (c *conn) writer() {
 			c.net.Close() // the reader notices
 			return
 		}
-		if spare = b; cap(spare) > 1<<20 {
+		if spare = b; cap(spare) > 8<<20 {
 			spare = nil
 		}
 	}

@@ -54,21 +54,14 @@ func (n *Node) transmit(l *link) {
 	}
 	switch {
 	case l.conn != nil:
-		var b []byte
 		if c := l.conn; c.delivered > c.told {
-			b = appendFrame(n.scratch[:0], ackFrame, appendNumbers(nil, c.delivered))
+			n.scratch = appendFrame(n.scratch[:0], ackFrame, appendNumbers(nil, c.delivered))
 			c.told = c.delivered
-		} else {
-			b = n.scratch[:0]
+			c.write(n.scratch)
 		}
-		for ; l.sent < len(l.queue); l.sent++ {
-			b = append(b, l.queue[l.sent]...)
-		}
-		if len(b) > 0 {
-			l.conn.write(b)
-		}
-		if n.scratch = b; cap(b) > 1<<20 {
-			n.scratch = nil
+		if l.sent < len(l.queue) {
+			l.conn.write(l.queue[l.sent:]...)
+			l.sent = len(l.queue)
 		}
 	case len(l.queue) > 0 && !l.dialing:
 		n.dial(l)

@@ -225,3 +225,20 @@ func agrees(t testing.TB, m *recording.Merged) {
 	}
 	t.Logf("%d steps, %d states compared, limits %+v", len(m.Origins), m.Compared, m.System.Limits())
 }
+
+// live reports whether all liveness properties hold in the state that the recordings lead to.
+func (x *cluster) live() bool {
+	set, err := recording.ReadDir(x.base.Record.Dir)
+	if err != nil {
+		return false
+	}
+	codec, err := wire.NewTypes(x.base.Messages...)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	r, err := recording.Reach(x.sys, set, codec)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return r.Disagreement == nil && r.World.Live()
+}

@@ -112,12 +112,12 @@ type counters struct {
 
 // New prepares a node: it listens, and reads its disk. Errors say what of the configuration cannot
 // be. A node that is not run must be closed.
-func New(cfg Config) (n *Node, err error) {
+func New(cfg Config) (_ *Node, err error) {
 	addrs, err := cfg.complete()
 	if err != nil {
 		return nil, err
 	}
-	n = &Node{cfg: cfg, addrs: addrs, log: cfg.Log, inbox: make(chan item, 1024)}
+	n := &Node{cfg: cfg, addrs: addrs, log: cfg.Log, inbox: make(chan item, 1024)}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {

@@ -248,7 +248,23 @@ func (r *Runner) Run(ev Event, d Delivery, answers Answers, call func(Env, Servi
 	if err := w.apply(n, 0, len(w.last.Effects)); err != nil && !done.Broken() {
 		done.Finding = findingOf(n.id, err)
 	}
+	if len(w.timers) > manyTimers {
+		r.forgetTimers()
+	}
 	return done
+}
+
+// manyTimers is how many values of timers are remembered: a live node may set other ones for ever.
+const manyTimers = 10_000
+
+// forgetTimers drops what is known of timers that are not armed.
+func (r *Runner) forgetTimers() {
+	clear(r.w.timers)
+	for i := range r.w.nodes {
+		for _, a := range r.w.nodes[i].armed {
+			r.w.timers[a.value] = a.kind
+		}
+	}
 }
 
 // call runs what is no event of the system on a node.

@@ -25,6 +25,9 @@ var imports = []struct {
 	{pkg: "systems/...", module: []string{"sim", "netsim", "macetime", "systems/..."}},
 	{pkg: "replay", module: []string{"choose", "sim", "sim/plan"}},
 	{pkg: "search", module: []string{"choose", "macetime", "sim", "sim/table", "replay"}},
+	{pkg: "live/wire", module: []string{"macetime"}, strict: true},
+	{pkg: "live/recording", module: []string{"choose", "sim", "replay", "live/wire"}},
+	{pkg: "live", module: []string{"choose", "macetime", "sim", "live/wire", "live/recording"}},
 	{pkg: "critical", module: []string{"choose", "macetime", "sim", "replay", "search"}},
 }
 

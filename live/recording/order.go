@@ -400,9 +400,14 @@ func (m *merger) repair() bool {
 	return false
 }
 
-// missing reports whether the event needs a message that stands in no recording.
+// missing reports whether the event needs something of another node that stands in no recording: the
+// sending of a message, or, for room in a send buffer, a delivery.
 func (m *merger) missing(e *Event) bool {
-	if e.Kind != sim.Deliver {
+	switch {
+	case e.Kind == sim.DeliverReady && int(e.Peer) < len(m.cursors):
+		peer := m.cursors[e.Peer]
+		return peer.dead || peer.next() == nil && !peer.starts[len(peer.starts)-1].Ended
+	case e.Kind != sim.Deliver:
 		return false
 	}
 	p, ok := m.incarnations[e.From.Incarnation]
@@ -417,8 +422,10 @@ func (m *merger) why(c *cursor, e *Event) string {
 	switch {
 	case e.Call:
 		return "it is a call from outside (Node.Do), which cannot be repeated: make it an action of the system"
-	case m.missing(e):
+	case m.missing(e) && e.Kind == sim.Deliver:
 		return fmt.Sprintf("the recording of n%d does not reach as far as the sending of this message", e.Peer)
+	case m.missing(e):
+		return fmt.Sprintf("the recording of n%d does not reach as far as the delivery that made room", e.Peer)
 	case e.Kind == sim.Deliver:
 		return "in the model no such message can be delivered here"
 	case e.Kind == sim.FireTimer:
