@@ -38,7 +38,7 @@ type Config struct {
 	Record *recording.Options
 	Params map[string]string
 	Bugs   []string
-	// StateEvery is after how many events the fingerprint of the state is recorded; 0: 64.
+	// StateEvery is after how many events the fingerprint of the state is recorded; 0: 16.
 	StateEvery int
 
 	// Await is how long the first boot waits for all peers to listen. They count as up from the start, so
@@ -83,7 +83,7 @@ func (c *Config) complete() (addrs []netip.AddrPort, err error) {
 		return nil, fmt.Errorf("live: MaxMessage is %d, StateEvery %d: out of range", c.MaxMessage, c.StateEvery)
 	}
 	c.MaxMessage = cmp.Or(c.MaxMessage, 1<<20)
-	c.StateEvery = cmp.Or(c.StateEvery, 64)
+	c.StateEvery = cmp.Or(c.StateEvery, 16)
 	c.DialTimeout = cmp.Or(c.DialTimeout, 3*time.Second)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

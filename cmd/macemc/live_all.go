@@ -375,7 +375,7 @@ func (x *fleet) stop() {
 			_, _ = io.WriteString(p.stdin, "freeze\n")
 		}
 	}
-	late := time.After(2 * time.Second)
+	late := time.After(10 * time.Second)
 	for _, p := range x.nodes {
 		if p != nil {
 			select {
@@ -390,7 +390,7 @@ func (x *fleet) stop() {
 			_, _ = io.WriteString(p.stdin, "stop\n")
 		}
 	}
-	late = time.After(2 * time.Second)
+	late = time.After(10 * time.Second)
 	for _, p := range x.nodes {
 		if p != nil {
 			select {
