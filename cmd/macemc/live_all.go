@@ -485,5 +485,11 @@ func (x *fleet) tell(r *liveReport) {
 	} else {
 		fmt.Fprintf(out, "  the checker comes to the same %d recorded states\n", r.Compared)
 	}
-	fmt.Fprintf(out, "  look:   %s replay %s\n  onward: %s search --from %s\n", x.a.program, shellWord(r.Recording), x.a.program, shellWord(r.Recording))
+	commands := [][2]string{{"look", "replay"}, {"onward", "search --from"}}
+	if !r.Live && r.Finding == "" {
+		commands = append(commands, [2]string{"dead?", "critical"})
+	}
+	for _, c := range commands {
+		fmt.Fprintf(out, "  %-7s %s %s %s\n", c[0]+":", x.a.program, c[1], shellWord(r.Recording))
+	}
 }

@@ -83,7 +83,7 @@ func Reach(sys sim.System, set *Set, codec wire.Codec) (*Reached, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reached{m.world, m.run.Steps(), m.compared, m.disagreement, m.finding}, nil
+	return &Reached{m.world, len(m.file.Steps), m.compared, m.disagreement, m.finding}, nil
 }
 
 func follow(sys sim.System, set *Set, codec wire.Codec) (m *merger, loose sim.System, err error) {
@@ -149,10 +149,8 @@ func (m *merger) loosen(sys sim.System) (sim.System, error) {
 
 // result turns the run into a path file.
 func (m *merger) result(sys, loose sim.System, header choose.Header) (*Merged, error) {
-	file, err := replay.WriteFile(&loose, header, m.run.Path)
-	if err != nil {
-		return nil, fmt.Errorf("the merged run cannot be followed: %w", err)
-	}
+	file := &m.file
+	file.Header.System, file.Header.Nodes = sys.Name, sys.Nodes
 	out := &Merged{Origins: m.origins, Compared: m.compared, Disagreement: m.disagreement, Notes: m.notes}
 	for _, c := range m.cursors {
 		left := 0
@@ -237,6 +235,11 @@ type merger struct {
 	capacity int                   // of send buffers
 	queued   map[[2]sim.NodeID]int // messages in streams, from and to; about
 
+	sums      map[sim.MessageID]uint64
+	envelopes []sim.Envelope
+	buf       []byte
+
+	file         choose.File // the run so far, without what only people read
 	used         sim.Limits
 	origins      []Origin
 	compared     int
@@ -250,6 +253,7 @@ func newMerger(set *Set, codec wire.Codec) *merger {
 		set: set, codec: codec,
 		incarnations: map[uint64]place{}, arrives: map[Ref]place{}, copies: map[Ref]int{}, coming: map[uint64]int{},
 		refused: map[*Event]place{}, awaited: map[place]int{}, clocks: map[Ref][]int{}, queued: map[[2]sim.NodeID]int{},
+		sums: map[sim.MessageID]uint64{},
 	}
 	m.notes = append(m.notes, set.Damage()...)
 	for node, starts := range set.Starts {
@@ -403,10 +407,20 @@ type answers struct {
 	list []Answer
 	lost int // unsynced writes that do not survive a crash, the last ones
 	err  error
+
+	picks []choose.FilePick
 }
 
 // Choose implements [choose.Source].
 func (a *answers) Choose(p choose.Point) int {
+	pick := a.pick(p)
+	if p.Arity > 1 && (p.Kind != choose.Fault || pick != 0) {
+		a.picks = append(a.picks, choose.FilePick{Kind: p.Kind, Pick: pick, Label: p.Label})
+	}
+	return pick
+}
+
+func (a *answers) pick(p choose.Point) int {
 	switch {
 	case p.Kind == choose.Fault:
 		return 0
@@ -423,6 +437,15 @@ func (a *answers) Choose(p choose.Point) int {
 		return 0
 	}
 	return next.Pick
+}
+
+// take executes the event with that index.
+func (m *merger) take(index int, src *answers) error {
+	ev, _ := m.run.Event(index)
+	key := m.world.Key(ev)
+	err := m.run.Step(index, src)
+	m.file.Steps = append(m.file.Steps, choose.FileStep{Index: index, Key: key, Picks: src.picks})
+	return err
 }
 
 func (a *answers) fail(format string, args ...any) {
@@ -450,6 +473,7 @@ func (m *merger) execute() {
 		}
 	}
 	err := m.run.Start(&src)
+	m.file.Boot = src.picks
 	for _, c := range m.cursors {
 		late := m.world.System().Late != nil && m.world.System().Late(c.node)
 		if e := c.next(); e != nil && e.Kind == sim.Boot && !late {

@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -113,11 +112,25 @@ func (m *merger) findEvent(node sim.NodeID, e *Event, exact bool) (int, bool) {
 
 // carries reports whether ev delivers the message that e did.
 func (m *merger) carries(ev sim.Event, e *Event) bool {
-	for _, env := range m.world.Messages(ev, nil) {
-		data, err := m.codec.Append(nil, env.Msg)
-		return err == nil && env.Stream == e.Stream && bytes.Equal(data, e.Data)
+	m.envelopes = m.world.Messages(ev, m.envelopes[:0])
+	for _, env := range m.envelopes {
+		return env.Stream == e.Stream && m.sum(&env) == xxhash.Sum64(e.Data)
 	}
 	return false
+}
+
+// sum is the digest of a message's encoding.
+func (m *merger) sum(env *sim.Envelope) uint64 {
+	if sum, ok := m.sums[env.ID]; ok {
+		return sum
+	}
+	var err error
+	if m.buf, err = m.codec.Append(m.buf[:0], env.Msg); err != nil {
+		m.buf = nil
+	}
+	sum := xxhash.Sum64(m.buf)
+	m.sums[env.ID] = sum
+	return sum
 }
 
 // putOff reports whether the node's next event should wait for events of other nodes.
@@ -233,14 +246,14 @@ func (m *merger) perform(c *cursor, index int) {
 	}
 	src := answers{list: e.Answers}
 	what := m.describe(index)
-	err := m.run.Step(index, &src)
+	err := m.take(index, &src)
 	start, number := c.start+1, e.Number
 	if c.atEnd() {
 		start = c.nextStart() + 1
 	}
 	if wrong := m.compare(e, &src, err); wrong != nil {
 		m.undo()
-		m.disagreement = &Disagreement{Origin: Origin{c.node, start, number, nil}, Step: m.run.Steps() + 1, What: what, Reason: wrong.Error()}
+		m.disagreement = &Disagreement{Origin: Origin{c.node, start, number, nil}, Step: len(m.file.Steps) + 1, What: what, Reason: wrong.Error()}
 		return
 	}
 	m.passed(c, e)
@@ -265,9 +278,7 @@ func (m *merger) describe(index int) string {
 // undo forgets the last step: the run that the merger makes ends before a disagreement. The world is
 // not used any more.
 func (m *merger) undo() {
-	at := len(m.run.Bounds) - 1
-	m.run.Path = m.run.Path[:m.run.Bounds[at]]
-	m.run.Bounds = m.run.Bounds[:at]
+	m.file.Steps = m.file.Steps[:len(m.file.Steps)-1]
 }
 
 // compare compares the step that was executed last with what was recorded.
@@ -338,7 +349,7 @@ func (m *merger) crash(c *cursor, index int) {
 		had, has := r.Events[len(r.Events)-1].Writes, c.starts[next].Events[0].Found.Writes
 		src.lost = int(min(had-min(had, has), 1<<30))
 	}
-	_ = m.run.Step(index, &src)
+	_ = m.take(index, &src)
 	for peer := range m.cursors {
 		m.queued[[2]sim.NodeID{c.node, sim.NodeID(peer)}] = 0
 		m.queued[[2]sim.NodeID{sim.NodeID(peer), c.node}] = 0
@@ -352,7 +363,7 @@ func (m *merger) inject(fits func(sim.Event) bool, used *int) bool {
 	if !ok {
 		return false
 	}
-	_ = m.run.Step(index, &answers{})
+	_ = m.take(index, &answers{})
 	*used++
 	m.origins = append(m.origins, Origin{Node: -1})
 	return true
