@@ -47,6 +47,9 @@ type Config struct {
 	// DialTimeout is after which time a peer that does not answer counts as down; 0: 3 seconds.
 	DialTimeout time.Duration
 
+	// Speed divides the durations of timers, so that tests need not wait; the clock is left alone. 0: 1.
+	Speed int
+
 	Seed uint64       // of random draws; 0: a random one
 	Log  *slog.Logger // nil: nothing is logged
 	_    struct{}
@@ -79,9 +82,10 @@ func (c *Config) complete() (addrs []netip.AddrPort, err error) {
 		return nil, fmt.Errorf("live: node %d would listen on %v, which others can reach: anybody there can send "+
 			"messages in the name of any node; allow it explicitly (Config.Public, --public) if that is meant", c.Node, own)
 	}
-	if c.MaxMessage < 0 || c.MaxMessage > 1<<30 || c.StateEvery < 0 {
-		return nil, fmt.Errorf("live: MaxMessage is %d, StateEvery %d: out of range", c.MaxMessage, c.StateEvery)
+	if c.MaxMessage < 0 || c.MaxMessage > 1<<30 || c.StateEvery < 0 || c.Speed < 0 {
+		return nil, fmt.Errorf("live: MaxMessage is %d, StateEvery %d, Speed %d: out of range", c.MaxMessage, c.StateEvery, c.Speed)
 	}
+	c.Speed = cmp.Or(c.Speed, 1)
 	c.MaxMessage = cmp.Or(c.MaxMessage, 1<<20)
 	c.StateEvery = cmp.Or(c.StateEvery, 16)
 	c.DialTimeout = cmp.Or(c.DialTimeout, 3*time.Second)

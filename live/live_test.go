@@ -64,7 +64,7 @@ func newCluster(t testing.TB, name string, c spec.Config, record bool) *cluster 
 		t.Fatal(err)
 	}
 	x := &cluster{t: t, sys: sys}
-	x.base = live.Config{System: &x.sys, Peers: freePorts(t, sys.Nodes), Messages: e.Messages, Await: 5 * time.Second,
+	x.base = live.Config{System: &x.sys, Peers: freePorts(t, sys.Nodes), Messages: e.Messages, Await: 5 * time.Second, Speed: 10,
 		Params: full.Params, Bugs: full.Bugs}
 	if record {
 		x.base.Record = &recording.Options{Dir: t.TempDir()}

@@ -223,7 +223,7 @@ func (n *Node) effects(done *sim.Done, e *recording.Event) {
 		case sim.CloseEffect:
 			n.closeStream(n.links[f.Peer])
 		case sim.SetTimerEffect:
-			n.timers.set(f.Value, now.Add(time.Duration(f.After)))
+			n.timers.set(f.Value, now.Add(time.Duration(f.After)/time.Duration(n.cfg.Speed)))
 		case sim.StopTimerEffect:
 			n.timers.stop(f.Value)
 		case sim.SyncEffect:
