@@ -375,13 +375,16 @@ func (x *fleet) stop() {
 			_, _ = io.WriteString(p.stdin, "freeze\n")
 		}
 	}
-	late := time.After(10 * time.Second)
-	for _, p := range x.nodes {
+	late := time.NewTimer(10 * time.Second)
+	defer late.Stop()
+	for node, p := range x.nodes {
 		if p != nil {
 			select {
 			case <-p.frozen:
 			case <-p.done:
-			case <-late:
+			case <-late.C:
+				late.Reset(0)
+				x.crashed = append(x.crashed, fmt.Sprintf("n%d does not answer: a handler does not return", node))
 			}
 		}
 	}
@@ -390,12 +393,13 @@ func (x *fleet) stop() {
 			_, _ = io.WriteString(p.stdin, "stop\n")
 		}
 	}
-	late = time.After(10 * time.Second)
+	late.Reset(10 * time.Second)
 	for _, p := range x.nodes {
 		if p != nil {
 			select {
 			case <-p.done:
-			case <-late:
+			case <-late.C:
+				late.Reset(0)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -166,6 +167,7 @@ func shellWord(s string) string {
 // request is a search that was asked for, checked as far as it can be before it begins.
 type request struct {
 	subject      check.Subject
+	recording    *recording.Merged // where the search starts; nil: not there
 	options      check.Options
 	savePrefixes string
 	json         bool
@@ -217,8 +219,9 @@ func (f *searchFlags) request(name string, changed func(string) bool) (*request,
 			return nil, err
 		}
 	}
+	var merged *recording.Merged
 	if f.from != "" {
-		if err := f.onward(&subject, &cfg, changed); err != nil {
+		if merged, err = f.onward(&subject, &cfg, changed); err != nil {
 			return nil, err
 		}
 	}
@@ -230,7 +233,8 @@ func (f *searchFlags) request(name string, changed func(string) bool) (*request,
 		cfg.Prefix, cfg.PrefixRuns = loaded.Path, 0
 	}
 	return &request{
-		subject: subject,
+		subject:   subject,
+		recording: merged,
 		options: check.Options{
 			Search: cfg,
 			Header: subject.Header(f.seed),
@@ -398,6 +402,9 @@ func (a *app) search(ctx context.Context, r *request) error {
 			check.Reexecute(&sys, a.role.Recorder)
 		}
 		return err
+	}
+	if r.recording != nil && !a.role.Searching() {
+		a.doubts(r.recording)
 	}
 	r.options.Respawn, r.options.Commands = a.respawn, r.commands(a.program)
 	if a.respawn != nil && !a.role.Searching() {

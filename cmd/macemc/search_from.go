@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -46,15 +47,16 @@ func (f *searchFlags) resume(args []string, changed func(string) bool) (string, 
 }
 
 // onward makes the search start where the run of --from ends, or after one of its steps. The faults that
-// the run has used do not count: the limits are raised by them.
-func (f *searchFlags) onward(s *check.Subject, cfg *search.Config, changed func(string) bool) error {
+// the run has used do not count: the limits are raised by them. What it was merged from is returned, nil when
+// it is a path file.
+func (f *searchFlags) onward(s *check.Subject, cfg *search.Config, changed func(string) bool) (*recording.Merged, error) {
 	h, err := check.HeaderOf(f.from)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	used, err := replay.HeaderLimits(&h)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	limits := s.System.Limits()
 	spent := check.LimitFields(&used)
@@ -62,22 +64,22 @@ func (f *searchFlags) onward(s *check.Subject, cfg *search.Config, changed func(
 		*field.Value += *spent[i].Value
 	}
 	if s.System, err = s.System.WithLimits(limits); err != nil {
-		return err
+		return nil, err
 	}
 	if f.timing != "" {
 		if s.System.Timing, err = sim.ParseTiming(f.timing); err != nil {
-			return fmt.Errorf("--%w", err)
+			return nil, fmt.Errorf("--%w", err)
 		}
 	}
 	loaded, err := check.LoadFor(context.Background(), f.from, &s.System, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if changed("step") {
 		if loaded.Path, err = loaded.Until(f.step); err != nil {
-			return fmt.Errorf("--step %d: %w", f.step, err)
+			return nil, fmt.Errorf("--step %d: %w", f.step, err)
 		}
 	}
 	cfg.System, cfg.Prefix, cfg.PrefixRuns = s.System, loaded.Path, 0
-	return nil
+	return loaded.Recording, nil
 }
