@@ -14,7 +14,6 @@ import (
 type told struct {
 	picks []int
 	rooms []sim.Observation
-	w     sim.World
 }
 
 func (a *told) Choose(choose.Point) int {
