@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/macemc/macemc/choose"
@@ -41,11 +42,22 @@ func MergeRecordings(dir string) (*recording.Merged, error) {
 	return recording.Merge(s.System, set, codec, h)
 }
 
-// HeaderOf reads the header of a path file, or of the run that recordings in a folder are.
-func HeaderOf(name string) (choose.Header, error) {
+// A Source is a path file, or the run that recordings in a folder are, before it is followed.
+type Source struct{ text *text }
+
+// OpenSource reads a path file, or merges the recordings in a folder.
+func OpenSource(name string) (*Source, error) {
 	t, err := readText(name)
-	if err != nil {
-		return choose.Header{}, err
+	return &Source{t}, err
+}
+
+// Header says which system the run belongs to.
+func (r *Source) Header() choose.Header { return r.text.file.Header }
+
+// On follows the run on sys, which must be its own; only fault limits may differ.
+func (r *Source) On(ctx context.Context, sys *sim.System) (*Loaded, error) {
+	if err := checkHeader(r.text.file.Header, sys); err != nil {
+		return nil, r.text.headerError(err)
 	}
-	return t.file.Header, nil
+	return r.text.load(ctx, sys, nil)
 }

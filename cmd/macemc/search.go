@@ -42,6 +42,7 @@ type searchFlags struct {
 	workers      int
 	prefix       string
 	from         string
+	run          *check.Source // that from names
 	step         int
 	savePrefixes string
 	time         time.Duration

@@ -17,10 +17,11 @@ func (f *searchFlags) resume(args []string, changed func(string) bool) (string, 
 	if f.from == "" {
 		return args[0], nil
 	}
-	h, err := check.HeaderOf(f.from)
-	if err != nil {
+	var err error
+	if f.run, err = check.OpenSource(f.from); err != nil {
 		return "", err
 	}
+	h := f.run.Header()
 	if len(args) > 0 && args[0] != h.System {
 		return "", fmt.Errorf("--from %s is a run of system %q, not of %q", f.from, h.System, args[0])
 	}
@@ -50,10 +51,7 @@ func (f *searchFlags) resume(args []string, changed func(string) bool) (string, 
 // the run has used do not count: the limits are raised by them. What it was merged from is returned, nil when
 // it is a path file.
 func (f *searchFlags) onward(s *check.Subject, cfg *search.Config, changed func(string) bool) (*recording.Merged, error) {
-	h, err := check.HeaderOf(f.from)
-	if err != nil {
-		return nil, err
-	}
+	h := f.run.Header()
 	used, err := replay.HeaderLimits(&h)
 	if err != nil {
 		return nil, err
@@ -71,7 +69,7 @@ func (f *searchFlags) onward(s *check.Subject, cfg *search.Config, changed func(
 			return nil, fmt.Errorf("--%w", err)
 		}
 	}
-	loaded, err := check.LoadFor(context.Background(), f.from, &s.System, nil)
+	loaded, err := f.run.On(context.Background(), &s.System)
 	if err != nil {
 		return nil, err
 	}
