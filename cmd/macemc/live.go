@@ -55,7 +55,7 @@ All nodes record what they are given. The recordings are merged into one run of 
 system and executed in the checker, where they must lead to the same states; the folder
 can be given to macemc replay, critical and search --from.
 
-In application's place every action that a node can do is done now and then.
+In place of an application, the actions that a node can do are done now and then.
 
 Exit status: 0 in the end all properties hold, 1 a property that must always hold does
 not, or a node panicked, 3 the liveness properties do not hold in the end, or the
@@ -73,6 +73,9 @@ checker does not agree with what was recorded.`,
 				return err
 			}
 			if cmd.Flags().Changed("node") {
+				if !cmd.Flags().Changed("time") {
+					f.time = 0
+				}
 				return a.liveNode(cmd.Context(), &f, &subject)
 			}
 			return a.liveAll(cmd.Context(), &f, &subject)
@@ -93,7 +96,7 @@ checker does not agree with what was recorded.`,
 	fl.StringArrayVar(&f.kills, "kill", nil, "kill a node at a time, as `N@TIME`; may be repeated")
 	fl.StringArrayVar(&f.starts, "start", nil, "start a node again at a time, as `N@TIME`; may be repeated")
 	fl.StringVar(&f.until, "until", "", "end as soon as the system is `live`: all nodes are up and all properties hold, after what was scheduled")
-	fl.DurationVar(&f.time, "time", time.Minute, "end after this `TIME`; 0: no limit")
+	fl.DurationVar(&f.time, "time", time.Minute, "end after this `TIME`; 0: no limit, which is the default with --node")
 	fl.BoolVar(&f.verbose, "verbose", false, "log what nodes do")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object on standard output, at the end")
 	fl.BoolVar(&f.control, "control", false, "take commands from a parent process")

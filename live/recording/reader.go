@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
 )
 
 // Recording is what one start of a node has recorded.
@@ -151,6 +154,10 @@ func (r *Recording) read(file string, data []byte) (h Header, err error) {
 				damage(at, "%v", err)
 				return h, nil
 			}
+			if !e.sensible(h.Nodes) {
+				damage(at, "%v", errRecord)
+				return h, nil
+			}
 			if e.Number != len(r.Events)+1 {
 				damage(at, "event %d stands where event %d should", e.Number, len(r.Events)+1)
 				return h, nil
@@ -179,6 +186,34 @@ func (r *Recording) read(file string, data []byte) (h Header, err error) {
 		damage(0, "the file is empty")
 	}
 	return h, nil
+}
+
+// sensible reports whether the event names nodes that there are, and known kinds of things. An event of a
+// fresh start of a node must be its boot.
+func (e *Event) sensible(nodes int) bool {
+	ok := func(peer sim.NodeID) bool { return peer >= 0 && int(peer) < nodes }
+	switch e.Kind {
+	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
+		if !ok(e.Peer) {
+			return false
+		}
+	}
+	for _, a := range e.Answers {
+		if a.Kind > choose.Outcome || a.Arity < 1 {
+			return false
+		}
+	}
+	for _, o := range e.Rooms {
+		if !ok(o.Peer) {
+			return false
+		}
+	}
+	for _, f := range e.Effects {
+		if f.Kind > sim.LogEffect || f.about() && !ok(f.Peer) {
+			return false
+		}
+	}
+	return (e.Number == 1) == (e.Kind == sim.Boot)
 }
 
 // frameAt takes the first record of data.
