@@ -2,6 +2,7 @@ package sim
 
 import (
 	"iter"
+	"log/slog"
 
 	"github.com/macemc/macemc/choose"
 )
@@ -68,6 +69,10 @@ type Options struct {
 	CheckMessages bool
 	// MaxChoices bounds the choices of one step; more is a divergence finding. 0: 10,000.
 	MaxChoices int
+	// Log is where handlers log; nil: nowhere, but to the trace.
+	Log *slog.Logger
+	// Times is told of the readings of clocks. Nil: nobody is.
+	Times Times
 }
 
 // ComponentKind is a kind of part of the global state.
