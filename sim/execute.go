@@ -16,7 +16,7 @@ func (s *Step) reset(ev Event) {
 	s.Effects = s.Effects[:0]
 	s.Observed = s.Observed[:0]
 	s.Answers = s.Answers[:0]
-	s.Handler, s.Crashed, s.Applied = false, false, 0
+	s.Handler, s.Crashed, s.Applied, s.Timer = false, false, 0, nil
 	if s.Source != "" {
 		s.Source = ""
 	}
@@ -110,7 +110,8 @@ func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 	case DoAction:
 		w.actions[ev.Slot].do(n.service, e)
 	case FireTimer:
-		n.service.Timer(e, n.fire(ev.Slot))
+		w.last.Timer = n.fire(ev.Slot)
+		n.service.Timer(e, w.last.Timer)
 	case Deliver:
 		n.service.Receive(e, d.From, d.Msg.Body)
 	case DeliverError:

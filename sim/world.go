@@ -89,6 +89,7 @@ type Component struct {
 // Step describes one executed step.
 type Step struct {
 	Event   Event
+	Timer   any        // the value of the timer that fired; nil: none did
 	Msgs    []Envelope // consumed, when tracing
 	Handler bool       // whether a handler ran
 	Effects []Effect   // in order

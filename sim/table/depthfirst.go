@@ -34,6 +34,7 @@ func ExploreDepthFirst(ctx context.Context, sys *sim.System, opts ExploreOptions
 	path, err := rehearse(e)
 	d := newDepthFirst(e, opts)
 	x := d.x
+	x.w.forgetCoverage()
 	if err == nil {
 		err = d.run(ctx)
 		path = d.bad
@@ -48,7 +49,7 @@ func ExploreDepthFirst(ctx context.Context, sys *sim.System, opts ExploreOptions
 	if x.prints != nil {
 		x.out.Omission = x.prints.omission(d.n)
 	}
-	x.out.Stats = x.w.Stats()
+	x.conclude()
 	var u *Unsupported
 	switch {
 	case errors.As(err, &u):
@@ -356,6 +357,7 @@ func (d *depthFirst) check(t turn, from uint32, ordinary bool) error {
 	x, w := d.x, d.x.w
 	err := w.Check()
 	if err == nil {
+		w.noteState()
 		live := w.Live()
 		if live {
 			x.out.Live++

@@ -79,6 +79,8 @@ type Exploration struct {
 	Bytes    int // of the set of states, with all that is kept for each
 	Frontier int // bytes, at most, of states that wait to be expanded, when they are not part of the set
 	Stats    Stats
+	Plans    []Plan // how services and monitors were made for handlers to run on
+	Coverage Coverage
 }
 
 // Explore visits all states that can be reached, injections within the limits of the system included,
@@ -98,6 +100,7 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 	}
 	path, err := rehearse(e)
 	x := newExplorer(e, opts)
+	x.w.forgetCoverage()
 	if err == nil {
 		err = x.run(ctx)
 	}
@@ -108,7 +111,7 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 	if x.prints != nil {
 		x.out.Omission = x.prints.omission(x.len())
 	}
-	x.out.Stats = x.w.Stats()
+	x.conclude()
 	var u *Unsupported
 	switch {
 	case errors.As(err, &u):

@@ -193,6 +193,7 @@ func (x *explorer) add(id, from uint32, ordinary bool) error {
 		x.bad, x.badEvent = id+1, -1
 		return err
 	}
+	w.noteState()
 	live := w.Live()
 	if live {
 		x.out.Live++
