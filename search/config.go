@@ -83,6 +83,8 @@ type Config struct {
 	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0,
 	// are to be recorded as they are made. It is called once for each worker. Nil: ordinary memory.
 	PathBuffer func(worker int) choose.Path
+
+	alternate bool // for tests: with AutoEngine, the engine changes from run to run
 }
 
 // Suspect is a run that violates something, or seems to.

@@ -27,6 +27,7 @@ type engines struct {
 	mark      int           // events of the loop then
 	counted   int           // events of the loop that are in all
 	all       [2]int        // events
+	alternate bool          // see Config
 }
 
 // Numbers of engines.
@@ -85,6 +86,10 @@ const lookEvents = 256
 // next has the run that begins executed by the engine that is to execute it.
 func (l *Loop) next() {
 	e := l.engines
+	if e.alternate && e.measuring {
+		l.turn(1 - e.now)
+		return
+	}
 	if !e.measuring || l.events-e.mark < lookEvents {
 		return
 	}

@@ -57,6 +57,10 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	var finding *sim.Finding
+	if x.Finding != nil && !errors.As(x.Finding, &finding) {
+		return nil, x.Finding // what the system does means nothing
+	}
 	r := &Result{Verdict: OK, Stopped: stoppedBy(ctx, x)}
 	r.Stats = Stats{
 		States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes,
@@ -64,9 +68,8 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 		Phases: []Phase{}, Engine: engineOf(x),
 	}
 	cover(&cfg.System, x, &r.Stats)
-	var finding *sim.Finding
 	switch {
-	case errors.As(x.Finding, &finding):
+	case finding != nil:
 		sus := &Suspect{Path: x.Path, Strategy: cfg.Strategy, Node: -1}
 		sus.Find(finding)
 		if sus.Steps, err = steps(&cfg.System, x.Path); err != nil {

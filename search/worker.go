@@ -29,6 +29,7 @@ func newWorker(cfg *Config, number int, global *visited) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	loop.engines.alternate = cfg.alternate
 	w := &worker{cfg: cfg, loop: loop}
 	if cfg.PathBuffer != nil {
 		w.loop.run.Path = cfg.PathBuffer(number)

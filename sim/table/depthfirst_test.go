@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems"
@@ -141,7 +142,7 @@ func TestDepthFirstToADepth(t *testing.T) {
 
 func TestDepthFirstRandomSystems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		sys := drawConfig(t).system()
+		sys := script.Draw(t).System()
 		bothOrders(t, sys, table.ExploreOptions{
 			MaxDepth: rapid.IntRange(1, 3).Draw(t, "depth"),
 			Visited:  rapid.SampledFrom(visitedSets).Draw(t, "visited"),
