@@ -63,7 +63,7 @@ type Config struct {
 	MaxDepth  int           // in choices, for bfs and dfs in steps; 0: until a limit is hit
 	WalkSteps int           // length of a walk; 0: 2,000
 	Walks     int           // walks per probe of a critical transition; 0: 200
-	Weights   Weights       // zero: DefaultWeights
+	Weights   Weights       // all zero: DefaultWeights; else each is taken as it is
 	Seed      uint64        // 0: 1
 	Workers   int           // 0: GOMAXPROCS
 	Time      time.Duration // 0: no limit

@@ -13,7 +13,7 @@ import (
 // iteration is all three, so that what else the machine does hits them alike; reported are medians of events per
 // second of processor time, and how the choice compares with the better engine. Each begins with empty tables.
 func BenchmarkEngines(b *testing.B) {
-	const seconds = 2.0 // of the replay engine
+	const seconds = 1.5 // of the replay engine
 	for _, c := range []struct {
 		system string
 		nodes  int
@@ -45,7 +45,7 @@ func BenchmarkEngines(b *testing.B) {
 								done += o.Steps
 							}
 						})
-						if engine == search.TableEngine && (search.CPUTime()-begin).Seconds() > 3*seconds {
+						if engine == search.TableEngine && (search.CPUTime()-begin).Seconds() > 2*seconds {
 							break // it is the slower one
 						}
 					}
