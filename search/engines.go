@@ -27,6 +27,7 @@ type engines struct {
 	mark      int           // events of the loop then
 	counted   int           // events of the loop that are in all
 	all       [2]int        // events
+	gone      EngineStats   // of tables that are not used any more
 	alternate bool          // see Config
 }
 
@@ -152,6 +153,9 @@ func (l *Loop) fallBack(err error) error {
 	}
 	e.why, e.measuring = why, false
 	l.turn(byReplay)
+	if t, ok := e.table.(*table.World); ok {
+		e.gone.tables(t.Stats(), t.Plans())
+	}
 	e.table = nil
 	return l.run.Move(e.replay)
 }
@@ -197,6 +201,7 @@ func (l *Loop) Engines() EngineStats {
 		return s
 	}
 	l.count()
+	s.steps, s.misses, s.Handlers, s.Copies = e.gone.steps, e.gone.misses, e.gone.Handlers, append(s.Copies, e.gone.Copies...)
 	s.Asked, s.Unsupported = e.asked, e.why
 	s.ReplayEvents, s.TableEvents = e.all[byReplay], e.all[byTable]
 	s.cpu, s.measured = e.meter.all, e.meter.events
