@@ -102,16 +102,16 @@ parameters and bugs are those of the recording. Fault limits count from there on
 	fl.SortFlags = false
 	f.subjectFlags(fl)
 	fl.StringVar(&f.strategy, "strategy", "", "`NAME`, one of "+strings.Join(strategyNames(), ", ")+" (default deepening)")
-	fl.IntVar(&f.depth, "depth", 0, "deepest `D` of the exhaustive part, in choices, or steps for bfs (default: until a limit is hit)")
+	fl.IntVar(&f.depth, "depth", 0, "deepest `D` of the exhaustive part, in choices, or steps for bfs and dfs (default: until a limit is hit)")
 	fl.IntVar(&f.walkSteps, "walk-steps", 0, "length `N` of a random walk, in steps (default 2000)")
 	fl.IntVar(&f.walks, "walks", 0, "walks `K` per probe of a critical transition (default 200)")
 	f.environmentFlags(fl)
 	fl.BoolVar(&f.unbiased, "unbiased", false, "equal weights in random walks")
 	fl.Uint64Var(&f.seed, "seed", 1, "`SEED` of the random walks, at least 1")
-	fl.StringVar(&f.engine, "engine", "", "how steps are executed, by `NAME`: table or replay (default: table for bfs, replay for the others)")
-	fl.StringVar(&f.visited, "visited", "", "how visited states are kept, by `KIND`: of bfs exact, or fingerprints of 64 or 128 bits (default exact); of deepening none, or fingerprints of 1 to 128 bits (default 128), of which short ones lose states")
+	fl.StringVar(&f.engine, "engine", "", "how steps are executed, by `NAME`: table, replay, or auto, the one that is measured to be faster (default auto; bfs and dfs: table)")
+	fl.StringVar(&f.visited, "visited", "", "how visited states are kept, by `KIND`: of bfs and dfs exact, or fingerprints of 64 or 128 bits (default exact); of deepening none, or fingerprints of 1 to 128 bits (default 128), of which short ones lose states")
 	fl.BoolVar(&f.alone, "alone", false, "deepening does not alternate with walks from the start; those from leaves are made")
-	fl.IntVar(&f.memory, "memory", 0, "of bfs, stop when states and tables take about `N` MB (default: no limit)")
+	fl.IntVar(&f.memory, "memory", 0, "of bfs and dfs, stop when states and tables take about `N` MB (default: no limit)")
 	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` go on at a time (default: all cores)")
 	fl.StringVar(&f.prefix, "prefix", "", "search from the end of the path in `FILE`")
 	fl.StringVar(&f.from, "from", "", "search onward from a recording or a path, `FILE`")
@@ -298,20 +298,24 @@ func (f *searchFlags) validate(changed func(string) bool) error {
 		return fmt.Errorf("--step is %d, must not be negative", f.step)
 	case changed("prefix") && changed("save-prefixes"):
 		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
-	case changed("engine") && f.engine != string(search.ReplayEngine) && f.engine != string(search.TableEngine):
-		return fmt.Errorf("--engine %q is not available; accepted are %s, %s", f.engine, search.TableEngine, search.ReplayEngine)
+	case changed("engine") && !slices.Contains(engineNames(), f.engine):
+		return fmt.Errorf("--engine %q is not available; accepted are %s", f.engine, strings.Join(engineNames(), ", "))
 	case f.memory < 0 || f.memory > 1<<30:
 		return fmt.Errorf("--memory is %d, must be 0 to %d", f.memory, 1<<30)
 	case changed("strategy") && !slices.Contains(strategyNames(), f.strategy):
 		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.strategy, strings.Join(strategyNames(), ", "))
 	case changed("depth") && (f.strategy == string(search.Walk) || f.strategy == string(search.Faulty)):
-		return fmt.Errorf("--depth bounds the strategies deepening and bfs; --strategy %s has no depth", f.strategy)
+		return fmt.Errorf("--depth bounds the strategies deepening, bfs and dfs; --strategy %s has no depth", f.strategy)
 	}
 	return nil
 }
 
 func strategyNames() []string {
-	return []string{string(search.Deepening), string(search.Walk), string(search.Faulty), string(search.BFS)}
+	return []string{string(search.Deepening), string(search.Walk), string(search.Faulty), string(search.BFS), string(search.DFS)}
+}
+
+func engineNames() []string {
+	return []string{string(search.AutoEngine), string(search.TableEngine), string(search.ReplayEngine)}
 }
 
 func (f *searchFlags) subject(name string, changed func(string) bool) (check.Subject, error) {

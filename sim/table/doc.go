@@ -42,6 +42,9 @@
 // tree. States are found in the order in which the ones before them were expanded, so two bits or three
 // tell which one that was. Look-ups are made many at a time, since they wait for memory.
 //
+// [ExploreDepthFirst] does so depth first: the states that wait are few, and the steps to each are known from the
+// stack. What an exploration covered is read off the tables at its end.
+//
 // Once all states were visited each is known to recover or to be dead. Transitions are not stored:
 // most states are settled by one that was found from them, the others are expanded again.
 //

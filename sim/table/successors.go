@@ -96,7 +96,13 @@ func (x *explorer) pushPrint() {
 		copy(x.tree, x.base)
 		return
 	}
-	f := x.print
+	x.found.prints = append(x.found.prints, x.changedPrint())
+	x.putBack()
+}
+
+// changedPrint is the fingerprint of the world's narrow vector, made from that of the state that is expanded.
+func (x *explorer) changedPrint() print {
+	p, f := x.prints, x.print
 	for changed := x.w.changed; changed != 0; changed &= changed - 1 {
 		i := bits.TrailingZeros64(changed)
 		if x.tree[i] != x.base[i] {
@@ -104,8 +110,7 @@ func (x *explorer) pushPrint() {
 			p.add(&f, i, x.tree[i])
 		}
 	}
-	x.found.prints = append(x.found.prints, f)
-	x.putBack()
+	return f
 }
 
 // lookUp looks up what was pushed. With fingerprints it touches nothing but them, and f.
@@ -188,6 +193,7 @@ func (x *explorer) add(id, from uint32, ordinary bool) error {
 		x.bad, x.badEvent = id+1, -1
 		return err
 	}
+	w.noteState()
 	live := w.Live()
 	if live {
 		x.out.Live++
