@@ -40,6 +40,8 @@ type engine struct {
 	early    uint64            // set of nodes that are not late
 	noLoad   error             // the finding of building a service
 
+	sites *sites // nil: not used yet
+
 	buf     []byte
 	plans   plans
 	samples samples

@@ -98,6 +98,7 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 	}
 	path, err := rehearse(e)
 	x := newExplorer(e, opts)
+	defer x.close()
 	if err == nil {
 		err = x.run(ctx)
 	}
@@ -128,10 +129,13 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 // so that the ones waiting to be expanded are all from a number on.
 type explorer struct {
 	w       *World // bare
+	sites   *sites
 	opts    ExploreOptions
-	seen    *collapse // exact, or, then without any vector in it, the shape of trees
+	seen    *collapse // exact; nil: fingerprints
 	prints  *prints   // nil: exact
-	waiting frontier  // nothing when exact
+	two     bool      // fingerprints have two words
+	recent  *[recentLen]print
+	waiting frontier // nothing when exact
 	parents ancestry
 	found   *successors
 	capture capture
@@ -143,12 +147,15 @@ type explorer struct {
 	goals              bool
 	recovers, ordinary bitset
 
-	// Trees of the state that is expanded, and of a successor, whose words are the vector of the world.
-	base, tree []uint32
-	print      print // of the state that is expanded
+	here       []uint32 // the state that is expanded, packed
+	print      print    // its fingerprint
+	base, tree []uint32 // when exact: its tree, and that of a successor
 	printBytes int
-	events     []sim.Event
-	answers    answers
+
+	vector  []uint32 // scratch, of the world
+	there   []uint32 // scratch, packed
+	events  []sim.Event
+	answers answers
 
 	// Where a finding was made: at the state bad, or in a step from it.
 	bad      uint32 // plus one; 0: at the start
@@ -156,20 +163,33 @@ type explorer struct {
 	badPicks choose.Path
 }
 
+// recentLen is how many fingerprints of states that were come to lately are kept near the processor: most states are
+// come to again soon, by the same events in another order.
+const recentLen = 1 << 14
+
 func newExplorer(e *engine, opts ExploreOptions) *explorer {
 	x := &explorer{w: newWorld(e), opts: opts, badEvent: -1}
 	x.w.bare = true
+	if e.sites == nil {
+		e.sites = newSites(e)
+	}
+	x.sites = e.sites
+	words := x.sites.words
 	x.goals = len(x.w.properties.eventually) > 0 && opts.Visited == Exact
-	x.seen = newCollapse(e.layout.order())
-	x.base, x.tree = make([]uint32, x.seen.size()), make([]uint32, x.seen.size())
-	x.w.v = x.tree[:x.seen.words]
-	x.waiting.words = x.seen.words
-	x.found = &successors{}
+	x.vector = make([]uint32, e.layout.words)
+	x.waiting.words = words
+	x.found = &successors{words: words}
 	switch opts.Visited {
+	case Exact:
+		x.seen = newCollapse(x.sites.order())
+		x.base, x.tree = make([]uint32, x.seen.size()), make([]uint32, x.seen.size())
 	case Fingerprints64:
 		x.prints = newPrints(1)
 	case Fingerprints128:
-		x.prints = newPrints(2)
+		x.prints, x.two = newPrints(2), true
+	}
+	if x.prints != nil {
+		x.recent = new([recentLen]print)
 	}
 	return x
 }
@@ -196,7 +216,7 @@ func (x *explorer) run(ctx context.Context) error {
 			if x.out.Stopped == "" {
 				x.out.Depth++
 			}
-		case len(x.found.list) >= successorsAtOnce:
+		case x.found.count >= successorsAtOnce:
 			if err := x.dispatch(ctx, id); err != nil {
 				return err
 			}
@@ -276,61 +296,76 @@ func rehearse(e *engine) (path choose.Path, err error) {
 
 // start finds the first states: there are several when booting draws.
 func (x *explorer) start() error {
+	v := make([]uint32, x.sites.words)
 	for x.answers.Reset(); x.answers.Next(); {
 		if err := x.w.start(&x.answers); err != nil {
 			x.badPicks = x.answers.Path()
 			return err
 		}
-		id, added := uint32(x.len()), false
+		x.sites.pack(x.w.v, v)
+		added := false
 		if x.prints != nil {
-			print := x.prints.of(x.w.v)
-			added = x.prints.insert(&print)
+			added = x.prints.insert(x.sites.print(v))
 		} else {
+			copy(x.tree, v)
 			_, added = x.seen.add(x.tree, nil)
 		}
 		if !added {
 			continue
 		}
-		if err := x.add(id, 0, false); err != nil {
+		if err := x.add(v, 0, 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// enter makes a state that of the world, and lists its events.
+// enter makes a state the one that is expanded. With fingerprints that must be the next one.
 func (x *explorer) enter(id uint32) {
 	if x.prints != nil {
-		copy(x.base, x.waiting.next(id))
-		x.print = x.prints.of(x.base[:x.seen.words])
-	} else {
-		x.seen.unfold(id, x.base)
+		x.here = x.waiting.next(id)
+		return
 	}
-	copy(x.tree, x.base)
-	x.w.derive()
-	x.w.changed = 0
-	x.events = x.w.list(x.events[:0])
+	x.seen.unfold(id, x.base)
+	x.here = x.base[:x.sites.words]
 }
 
-// expand executes all that can happen in a state.
+// expand lists all that can happen in a state.
 func (x *explorer) expand(ctx context.Context, id uint32) error {
-	w := x.w
 	x.enter(id)
-	up := w.up
-	for i, ev := range x.events {
-		for x.answers.Reset(); x.answers.Next(); {
-			if err := w.advance(ev, &x.answers); err != nil {
-				if err := x.settle(ctx, id); err != nil || x.out.Stopped != "" {
-					return err
-				}
-				x.bad, x.badEvent, x.badPicks = id+1, i, x.answers.Path()
-				return err
-			}
-			x.push(id+1, x.recovering(ev))
-			w.up = up
-		}
+	f := x.found
+	from := len(f.ends)
+	if len(f.last) == 0 {
+		f.first = id
 	}
-	return nil
+	err := x.expandState(id, f)
+	if x.prints == nil {
+		x.pushTrees(f, from)
+	}
+	if err == nil {
+		return nil
+	}
+	event, picks := x.badEvent, x.badPicks
+	if err := x.settle(ctx, id); err != nil || x.out.Stopped != "" {
+		return err
+	}
+	x.bad, x.badEvent, x.badPicks = id+1, event, picks
+	return err
+}
+
+func (x *explorer) expandState(id uint32, f *successors) error {
+	w := x.w
+	if w.layout.pairCount > 0 || w.samples.off || x.capture.ids != nil || !w.samples.sampled(int(id)+1) {
+		return x.successors(f)
+	}
+	recent, from := x.recent, len(f.ends)
+	x.recent = nil // so that all transitions are listed
+	err := x.successors(f)
+	x.recent = recent
+	if err == nil {
+		err = x.verify(f, from)
+	}
+	return err
 }
 
 // len is the number of states.
@@ -338,23 +373,29 @@ func (x *explorer) len() int { return int(x.parents.n) }
 
 // bytes is the memory that is kept for the visited states.
 func (x *explorer) bytes() int {
-	n := x.seen.bytes() + x.parents.bytes() + x.recovers.bytes() + x.ordinary.bytes()
-	return n + x.printBytes
+	n := x.parents.bytes() + x.recovers.bytes() + x.ordinary.bytes() + x.printBytes
+	if x.seen != nil {
+		n += x.seen.bytes()
+	}
+	return n
 }
 
 // soon is about the memory that is taken, once there is room for some more states.
 func (x *explorer) soon() int {
 	const entry = 1 << 10
-	n := x.bytes() + x.waiting.bytes() + entry*(len(x.w.locals.list)+len(x.w.steps.leaves))
-	return n + x.seen.inner.growth() + x.seen.roots.growth()
+	n := x.bytes() + x.waiting.bytes() + x.sites.bytes() + entry*(len(x.w.locals.list)+len(x.w.steps.leaves))
+	if x.seen != nil {
+		n += x.seen.inner.growth() + x.seen.roots.growth()
+	}
+	return n
 }
 
 // audit has the replay engine go to a state, as shadow does with runs.
-func (x *explorer) audit(id uint32) error {
+func (x *explorer) audit(id uint32, v []uint32) error {
 	w := x.w
-	v := slices.Clone(w.v)
 	path := x.path(id+1, -1, nil)
-	w.restore(v)
+	x.sites.unpack(v, x.vector)
+	w.restore(x.vector)
 	real, err := sim.NewWorld(w.sys, w.opts)
 	if err != nil {
 		return err
@@ -410,27 +451,44 @@ func (x *explorer) path(state uint32, event int, picks choose.Path) choose.Path 
 	return append(path, picks...)
 }
 
-// vectors returns the vectors of some states, in ascending order. Fingerprints do not tell them, but
+// vectors returns the world's vectors of some states, in ascending order. Fingerprints do not tell them, but
 // states are found in the same order again.
 func (x *explorer) vectors(ids []uint32) (vectors [][]uint32) {
 	if x.prints == nil {
 		tree := make([]uint32, x.seen.size())
 		for _, id := range ids {
 			x.seen.unfold(id, tree)
-			vectors = append(vectors, slices.Clone(tree[:x.seen.words]))
+			vectors = append(vectors, x.unpacked(tree[:x.sites.words]))
 		}
 		return vectors
 	}
 	again := newExplorer(x.w.engine, ExploreOptions{Visited: x.opts.Visited})
+	defer again.close()
 	defer x.w.bench.ShowInFlight(x.w.inFlight) // again took the engine's view
 	again.capture = capture{ids: ids}
 	if len(ids) > 0 && again.run(context.Background()) != errCaptured {
 		panic("table: a state is not found again")
 	}
-	return again.capture.vectors
+	for _, v := range again.capture.vectors {
+		vectors = append(vectors, x.unpacked(v))
+	}
+	return vectors
 }
 
-// capture keeps the vectors of some states when they are found.
+func (x *explorer) unpacked(packed []uint32) []uint32 {
+	v := make([]uint32, len(x.w.v))
+	x.sites.unpack(packed, v)
+	return v
+}
+
+// close gives memory back that is not the collector's.
+func (x *explorer) close() {
+	if x.prints != nil {
+		x.prints.memory.free()
+	}
+}
+
+// capture keeps the packed vectors of some states when they are found.
 type capture struct {
 	ids     []uint32 // that are still to come, in ascending order; nil: nothing is captured
 	vectors [][]uint32

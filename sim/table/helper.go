@@ -55,7 +55,7 @@ func (x *explorer) dispatch(ctx context.Context, next uint32) error {
 	if k := len(h.free); k > 0 {
 		x.found, h.free = h.free[k-1], h.free[:k-1]
 	} else {
-		x.found = &successors{}
+		x.found = &successors{words: x.sites.words}
 	}
 	for x.out.Stopped == "" && h.away > 0 && (h.away == maxAway || len(h.done) > 0) {
 		if err := x.back(ctx); err != nil {

@@ -3,15 +3,7 @@ package table
 import (
 	"context"
 	"math/bits"
-
-	"github.com/macemc/macemc/sim"
 )
-
-// recovering reports whether the step that was taken last is one of the recovery relation: nothing was
-// injected, and all answers have weight.
-func (x *explorer) recovering(ev sim.Event) bool {
-	return !ev.Kind.Injection() && !x.w.inside && !x.answers.never
-}
 
 const checkContext = 1 << 10 // states
 
@@ -77,26 +69,25 @@ func (x *explorer) recoversTo(id uint32) {
 
 // leadsOn reports whether some step of the recovery relation leads to a state that recovers.
 func (x *explorer) leadsOn(id uint32) (bool, error) {
-	w := x.w
 	x.enter(id)
-	up := w.up
-	for i, ev := range x.events {
-		if ev.Kind.Injection() {
-			break // they are listed last
-		}
-		for x.answers.Reset(); x.answers.Next(); {
-			if err := w.advance(ev, &x.answers); err != nil {
-				x.bad, x.badEvent, x.badPicks = id+1, i, x.answers.Path()
-				return false, err
+	f := x.found
+	f.reset()
+	if err := x.successors(f); err != nil {
+		x.bad = id + 1
+		return false, err
+	}
+	begin := uint32(0)
+	for t, end := range f.ends {
+		if f.notes[t]&noteOrdinary != 0 {
+			copy(x.tree, x.here)
+			for _, change := range f.changes[begin:end] {
+				x.tree[change>>32] = uint32(change)
 			}
-			if x.recovering(ev) {
-				if to, _ := x.seen.add(x.tree, x.base); x.recovers.has(to) {
-					return true, nil
-				}
+			if to, _ := x.seen.add(x.tree, x.base); x.recovers.has(to) {
+				return true, nil
 			}
-			copy(x.tree, x.base)
-			w.up = up
 		}
+		begin = end
 	}
 	return false, nil
 }
@@ -113,5 +104,7 @@ func (x *explorer) dead() {
 	}
 	x.out.DeadPath = x.path(first+1, -1, nil)
 	x.enter(first)
-	x.out.DeadOutOfEvents = len(x.events) == 0 || x.events[0].Kind.Injection()
+	x.w.restore(x.unpacked(x.here))
+	events := x.w.list(nil)
+	x.out.DeadOutOfEvents = len(events) == 0 || events[0].Kind.Injection()
 }

@@ -1,6 +1,9 @@
 package table
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // print is the fingerprint of a vector: the sum of a mix of each word and its place, once or twice.
 type print [2]uint64
@@ -17,149 +20,151 @@ const (
 	seed1 = 0xD1B54A32D192ED03
 )
 
-// prints is a set of fingerprints of one or two words: an extendible hash table. Segments that are full
-// are split in two, so nothing is ever copied as a whole.
+// share is the share of a word in a fingerprint of both words.
+func share(place int, word uint32) print {
+	return print{mix(place, word, seed0), mix(place, word, seed1)}
+}
+
+func (p *print) add(q print) { p[0], p[1] = p[0]+q[0], p[1]+q[1] }
+
+func (p *print) sub(q print) { p[0], p[1] = p[0]-q[0], p[1]-q[1] }
+
+// prints is a set of fingerprints of one or two words: an open-addressing table with linear probing. Where
+// the search for a fingerprint begins is proportional to it, so that a table can be spread over a longer one in place,
+// from its end on.
 type prints struct {
 	words   int // of a fingerprint
 	n       int
-	depth   uint       // leading bits of a fingerprint that say which segment
-	dir     []*segment // by those bits
-	many    int        // segments
+	limit   int    // so many fingerprints fit
+	homes   uint64 // where searches begin: so many places
+	slots   []uint64
+	memory  region
 	scratch []uint64
 	sink    uint64
 }
 
-// segment is an open-addressing table.
-type segment struct {
-	slots []uint64 // zero: free
-	n     int
-	depth uint // leading bits that all of its fingerprints have in common
-}
-
 const (
-	segmentSlots = 1 << 13
-	segmentFull  = segmentSlots / 8 * 7
+	minPrints   = 1 << 10
+	printsSlack = 1 << 9 // places at the end where no search begins, at first
 )
 
 func newPrints(words int) *prints {
 	p := &prints{words: words}
-	p.dir = []*segment{p.newSegment(0)}
+	p.resize(minPrints)
 	return p
 }
 
-func (p *prints) newSegment(depth uint) *segment {
-	p.many++
-	return &segment{slots: make([]uint64, segmentSlots*p.words), depth: depth}
+func (p *prints) resize(homes int) {
+	p.memory.grow((homes + printsSlack) * p.words)
+	p.homes, p.limit = uint64(homes), homes/20*17
+	p.slots = p.memory.words
 }
 
-// of is the fingerprint of a vector.
-func (p *prints) of(v []uint32) (f print) {
-	for i, word := range v {
-		p.add(&f, i, word)
-	}
-	return f
+func (p *prints) home(f uint64) uint64 {
+	home, _ := bits.Mul64(f, p.homes)
+	return home
 }
 
-func (p *prints) add(f *print, place int, word uint32) {
-	f[0] += mix(place, word, seed0)
-	if p.words == 2 {
-		f[1] += mix(place, word, seed1)
+// prefetch reads what insert will read for each of some fingerprints, given by their first words. Memory is slow
+// to answer but takes many requests at a time, and these, unlike those of insert, do not wait for one another.
+func (p *prints) prefetch(first []uint64) {
+	slots, words, sink := p.slots, uint64(p.words), uint64(0)
+	for _, f := range first {
+		home, _ := bits.Mul64(f, p.homes)
+		sink ^= slots[home*words]
+	}
+	p.sink ^= sink
+}
+
+// reserve makes room for some more fingerprints.
+func (p *prints) reserve(more int) {
+	for p.n+more > p.limit {
+		p.grow()
 	}
 }
 
-func (p *prints) sub(f *print, place int, word uint32) {
-	f[0] -= mix(place, word, seed0)
-	if p.words == 2 {
-		f[1] -= mix(place, word, seed1)
+// insert1 adds a fingerprint of one word; there must be room.
+func (p *prints) insert1(f uint64) (added bool) {
+	if f == 0 {
+		f = 1
 	}
+	slots := p.slots
+	i := p.home(f)
+	for ; i < uint64(len(slots)); i++ {
+		switch slots[i] {
+		case f:
+			return false
+		case 0:
+			slots[i] = f
+			p.n++
+			return true
+		}
+	}
+	p.lengthen()
+	return p.insert1(f)
 }
 
-func (p *prints) find(f *print) *segment { return p.dir[f[0]>>(64-p.depth)] }
-
-// prefetch reads what insert will read.
-func (p *prints) prefetch(f *print) {
-	p.sink ^= p.find(f).slots[int(f[0]%segmentSlots)*p.words]
+// insert2 adds a fingerprint of two words; there must be room.
+func (p *prints) insert2(f, g uint64) (added bool) {
+	if f == 0 {
+		f = 1
+	}
+	slots := p.slots
+	i := 2 * p.home(f)
+	for ; i+1 < uint64(len(slots)); i += 2 {
+		switch {
+		case slots[i] == f && slots[i+1] == g:
+			return false
+		case slots[i] == 0:
+			slots[i], slots[i+1] = f, g
+			p.n++
+			return true
+		}
+	}
+	p.lengthen()
+	return p.insert2(f, g)
 }
 
-func (p *prints) insert(f *print) (added bool) {
-	if f[0] == 0 {
-		f[0] = 1
-	}
-	s := p.find(f)
-	for s.n >= segmentFull {
-		p.split(s, f)
-		s = p.find(f)
-	}
+// lengthen makes room behind the last place.
+func (p *prints) lengthen() {
+	p.memory.grow(len(p.slots) + printsSlack*p.words)
+	p.slots = p.memory.words
+}
+
+func (p *prints) insert(f print) (added bool) {
+	p.reserve(1)
 	if p.words == 1 {
-		added = s.insert1(f[0])
-	} else {
-		added = s.insert2(f)
+		return p.insert1(f[0])
 	}
-	if added {
-		p.n++
-	}
-	return added
+	return p.insert2(f[0], f[1])
 }
 
-func (s *segment) insert1(f uint64) (added bool) {
-	slots := (*[segmentSlots]uint64)(s.slots)
-	i := f % segmentSlots
-	for ; slots[i] != 0; i = (i + 1) % segmentSlots {
-		if slots[i] == f {
-			return false
+// grow spreads the table over a longer one. A run of places in use is moved as a whole, behind
+// what comes before it: the new homes of its fingerprints are not before the old ones.
+func (p *prints) grow() {
+	w, homes := p.words, p.homes
+	end := len(p.slots) / w * w
+	p.resize(int(homes + homes/4))
+	p.n = 0
+	for end > 0 {
+		begin := end
+		for begin > 0 && p.slots[begin-w] != 0 {
+			begin -= w
 		}
-	}
-	slots[i] = f
-	s.n++
-	return true
-}
-
-func (s *segment) insert2(f *print) (added bool) {
-	slots := (*[2 * segmentSlots]uint64)(s.slots)
-	i := f[0] % segmentSlots * 2
-	for ; slots[i] != 0; i = (i + 2) % (2 * segmentSlots) {
-		if slots[i] == f[0] && slots[i|1] == f[1] {
-			return false
-		}
-	}
-	slots[i], slots[i|1] = f[0], f[1]
-	s.n++
-	return true
-}
-
-// split splits the segment of f.
-func (p *prints) split(s *segment, f *print) {
-	if s.depth == p.depth {
-		dir := make([]*segment, 2*len(p.dir))
-		for i, s := range p.dir {
-			dir[2*i], dir[2*i+1] = s, s
-		}
-		p.dir = dir
-		p.depth++
-	}
-	s.depth++
-	other := p.newSegment(s.depth)
-	half := 1 << (p.depth - s.depth) // entries of each
-	begin := int(f[0]>>(64-p.depth)) &^ (2*half - 1)
-	for i := range half {
-		p.dir[begin+half+i] = other
-	}
-	p.scratch = append(p.scratch[:0], s.slots...)
-	clear(s.slots)
-	s.n = 0
-	for i := 0; i < len(p.scratch); i += p.words {
-		if p.scratch[i] == 0 {
+		if begin == end {
+			end -= w
 			continue
 		}
-		to := s
-		if p.scratch[i]>>(64-s.depth)&1 == 1 {
-			to = other
+		p.scratch = append(p.scratch[:0], p.slots[begin:end]...)
+		clear(p.slots[begin:end])
+		for i := 0; i < len(p.scratch); i += w {
+			if w == 1 {
+				p.insert1(p.scratch[i])
+			} else {
+				p.insert2(p.scratch[i], p.scratch[i+1])
+			}
 		}
-		if p.words == 1 {
-			to.insert1(p.scratch[i])
-		} else {
-			to.insert2((*print)(p.scratch[i:]))
-		}
+		end = begin
 	}
 }
 
@@ -170,4 +175,4 @@ func (p *prints) omission(states int) float64 {
 	return min(1, n*(n-1)/2*math.Pow(2, -64*float64(p.words)))
 }
 
-func (p *prints) bytes() int { return 8*len(p.dir) + p.many*(8*segmentSlots*p.words+64) }
+func (p *prints) bytes() int { return 8 * len(p.slots) }

@@ -20,7 +20,7 @@ func (w *World) doStep(ev sim.Event, src choose.Source) error {
 
 // advance changes the vector, and tells Last what happened unless the world is a bare one.
 func (w *World) advance(ev sim.Event, src choose.Source) error {
-	w.inside = false
+	w.inside, w.handled = false, false
 	if ev.Kind == sim.Crash {
 		w.useCrash()
 		return w.crash(ev.Node, src)
@@ -35,6 +35,7 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 		return err
 	}
 	l := &w.steps.leaves[id]
+	w.handled, w.leaf = true, id
 	if !w.bare {
 		w.last.Effects, w.last.Handler = l.effects, true
 		w.observe(l)
@@ -51,6 +52,7 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 	w.last.Applied, w.last.Crashed = end, w.inside
 	w.setLocal(ev.Node, l.next)
 	failed, err := w.apply(id, end)
+	w.happened = int32(failed)
 	if !w.inside {
 		return err
 	}
