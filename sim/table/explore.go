@@ -131,11 +131,11 @@ type explorer struct {
 	w       *World // bare
 	sites   *sites
 	opts    ExploreOptions
-	seen    *collapse // exact; nil: fingerprints
-	prints  *prints   // nil: exact
-	two     bool      // fingerprints have two words
-	recent  *[recentLen]print
-	waiting frontier // nothing when exact
+	seen    *collapse             // exact; nil: fingerprints
+	prints  *prints               // nil: exact
+	two     bool                  // fingerprints have two words
+	recent  [2]*[recentLen]uint64 // by word of fingerprints; nil: none are kept
+	waiting frontier              // nothing when exact
 	parents ancestry
 	found   *successors
 	capture capture
@@ -165,7 +165,7 @@ type explorer struct {
 
 // recentLen is how many fingerprints of states that were come to lately are kept near the processor: most states are
 // come to again soon, by the same events in another order.
-const recentLen = 1 << 14
+const recentLen = 1 << 16
 
 func newExplorer(e *engine, opts ExploreOptions) *explorer {
 	x := &explorer{w: newWorld(e), opts: opts, badEvent: -1}
@@ -189,7 +189,10 @@ func newExplorer(e *engine, opts ExploreOptions) *explorer {
 		x.prints, x.two = newPrints(2), true
 	}
 	if x.prints != nil {
-		x.recent = new([recentLen]print)
+		x.recent[0] = new([recentLen]uint64)
+	}
+	if x.two {
+		x.recent[1] = new([recentLen]uint64)
 	}
 	return x
 }
@@ -359,7 +362,7 @@ func (x *explorer) expandState(id uint32, f *successors) error {
 		return x.successors(f)
 	}
 	recent, from := x.recent, len(f.ends)
-	x.recent = nil // so that all transitions are listed
+	x.recent[0] = nil // so that all transitions are listed
 	err := x.successors(f)
 	x.recent = recent
 	if err == nil {

@@ -186,7 +186,7 @@ func (x *explorer) takeNodes(f *successors, fr uint32, quiet bool, kind eventLis
 // take takes the moves of a site.
 func (x *explorer) take(f *successors, node int, sp span) error {
 	s, v, print := x.sites, x.here, x.print
-	places, recent, two := s.places, x.recent, x.two
+	places, recent, others2, two := s.places, x.recent[0], x.recent[1], x.two
 	site, fr := v[node], v[s.frame]
 	changes, ends, notes, prints, others := f.changes, f.ends, f.notes, f.prints, f.others
 	serial := f.count
@@ -234,12 +234,13 @@ func (x *explorer) take(f *successors, node int, sp span) error {
 		}
 		serial++
 		if recent != nil {
-			r := &recent[g%recentLen]
-			if r[0] == g && (!two || r[1] == h) {
+			if recent[g%recentLen] == g && (!two || others2[g%recentLen] == h) {
 				changes = changes[:begin]
 				continue
 			}
-			r[0], r[1] = g, h
+			if recent[g%recentLen] = g; two {
+				others2[g%recentLen] = h
+			}
 		}
 		ends = append(ends, uint32(len(changes)))
 		notes = append(notes, serial<<8|uint32(m.note))

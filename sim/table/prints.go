@@ -29,14 +29,14 @@ func (p *print) add(q print) { p[0], p[1] = p[0]+q[0], p[1]+q[1] }
 
 func (p *print) sub(q print) { p[0], p[1] = p[0]-q[0], p[1]-q[1] }
 
-// prints is a set of fingerprints of one or two words: an open-addressing table with linear probing. Where
-// the search for a fingerprint begins is proportional to it, so that a table can be spread over a longer one in place,
-// from its end on.
+// prints is a set of fingerprints of one or two words: a hash table of lines, as long as those of the processor's
+// memory. What does not fit into the line of a fingerprint goes to the next one that is not full. A line is
+// proportional to its fingerprints, so that a table can be spread over a longer one in place, from its end on.
 type prints struct {
 	words   int // of a fingerprint
 	n       int
 	limit   int    // so many fingerprints fit
-	homes   uint64 // where searches begin: so many places
+	homes   uint64 // lines that fingerprints belong to
 	slots   []uint64
 	memory  region
 	scratch []uint64
@@ -44,34 +44,42 @@ type prints struct {
 }
 
 const (
-	minPrints   = 1 << 10
-	printsSlack = 1 << 9 // places at the end where no search begins, at first
+	lineWords  = 8
+	minLines   = 1 << 7
+	linesSlack = 1 << 4 // lines at the end that no fingerprint belongs to, at first
 )
+
+// line holds fingerprints, one after the other; 0: free.
+type line [lineWords]uint64
 
 func newPrints(words int) *prints {
 	p := &prints{words: words}
-	p.resize(minPrints)
+	p.resize(minLines)
 	return p
 }
 
-func (p *prints) resize(homes int) {
-	p.memory.grow((homes + printsSlack) * p.words)
-	p.homes, p.limit = uint64(homes), homes/20*17
+// resize sets the number of lines. Up to 5 of 6 fingerprints that would fit may be there: more would seldom fit into their
+// own lines.
+func (p *prints) resize(lines int) {
+	p.memory.grow((lines + linesSlack) * lineWords)
+	p.homes, p.limit = uint64(lines), lines*lineWords/p.words/6*5
 	p.slots = p.memory.words
 }
 
+func (p *prints) line(i uint64) *line { return (*line)(p.slots[i : i+lineWords]) }
+
+// home is where the line of a fingerprint begins.
 func (p *prints) home(f uint64) uint64 {
 	home, _ := bits.Mul64(f, p.homes)
-	return home
+	return home * lineWords
 }
 
 // prefetch reads what insert will read for each of some fingerprints, given by their first words. Memory is slow
 // to answer but takes many requests at a time, and these, unlike those of insert, do not wait for one another.
 func (p *prints) prefetch(first []uint64) {
-	slots, words, sink := p.slots, uint64(p.words), uint64(0)
+	slots, sink := p.slots, uint64(0)
 	for _, f := range first {
-		home, _ := bits.Mul64(f, p.homes)
-		sink ^= slots[home*words]
+		sink ^= slots[p.home(f)]
 	}
 	p.sink ^= sink
 }
@@ -83,51 +91,60 @@ func (p *prints) reserve(more int) {
 	}
 }
 
-// insert1 adds a fingerprint of one word; there must be room.
+// zeros has the highest bit set if, and only if, x is 0. Unlike a comparison it is no branch to be guessed.
+func zeros(x uint64) uint64 { return (x - 1) &^ x }
+
+// insert1 adds a fingerprint of one word; there should be room.
 func (p *prints) insert1(f uint64) (added bool) {
 	if f == 0 {
 		f = 1
 	}
-	slots := p.slots
-	i := p.home(f)
-	for ; i < uint64(len(slots)); i++ {
-		switch slots[i] {
-		case f:
-			return false
-		case 0:
-			slots[i] = f
-			p.n++
-			return true
+	for i := p.home(f); ; i += lineWords {
+		if i+lineWords > uint64(len(p.slots)) {
+			p.lengthen()
 		}
+		l := p.line(i)
+		same := zeros(l[0]^f) | zeros(l[1]^f) | zeros(l[2]^f) | zeros(l[3]^f) |
+			zeros(l[4]^f) | zeros(l[5]^f) | zeros(l[6]^f) | zeros(l[7]^f)
+		if same>>63 == 1 {
+			return false
+		}
+		if l[lineWords-1] != 0 {
+			continue
+		}
+		l[l.used1()] = f
+		p.n++
+		return true
 	}
-	p.lengthen()
-	return p.insert1(f)
 }
 
-// insert2 adds a fingerprint of two words; there must be room.
+// insert2 adds a fingerprint of two words; there should be room.
 func (p *prints) insert2(f, g uint64) (added bool) {
 	if f == 0 {
 		f = 1
 	}
-	slots := p.slots
-	i := 2 * p.home(f)
-	for ; i+1 < uint64(len(slots)); i += 2 {
-		switch {
-		case slots[i] == f && slots[i+1] == g:
-			return false
-		case slots[i] == 0:
-			slots[i], slots[i+1] = f, g
-			p.n++
-			return true
+	for i := p.home(f); ; i += lineWords {
+		if i+lineWords > uint64(len(p.slots)) {
+			p.lengthen()
 		}
+		l := p.line(i)
+		same := zeros(l[0]^f|l[1]^g) | zeros(l[2]^f|l[3]^g) | zeros(l[4]^f|l[5]^g) | zeros(l[6]^f|l[7]^g)
+		if same>>63 == 1 {
+			return false
+		}
+		if l[lineWords-2] != 0 {
+			continue
+		}
+		at := l.used2()
+		l[at], l[at|1] = f, g
+		p.n++
+		return true
 	}
-	p.lengthen()
-	return p.insert2(f, g)
 }
 
-// lengthen makes room behind the last place.
+// lengthen makes room behind the last line.
 func (p *prints) lengthen() {
-	p.memory.grow(len(p.slots) + printsSlack*p.words)
+	p.memory.grow(len(p.slots) + linesSlack*lineWords)
 	p.slots = p.memory.words
 }
 
@@ -139,33 +156,59 @@ func (p *prints) insert(f print) (added bool) {
 	return p.insert2(f[0], f[1])
 }
 
-// grow spreads the table over a longer one. A run of places in use is moved as a whole, behind
-// what comes before it: the new homes of its fingerprints are not before the old ones.
+// grow spreads the table over a longer one. Full lines and the one behind them are moved together, since what is
+// in a line may belong to one before it; they come behind all that is before them: new homes are not before
+// old ones.
 func (p *prints) grow() {
-	w, homes := p.words, p.homes
-	end := len(p.slots) / w * w
-	p.resize(int(homes + homes/4))
-	p.n = 0
+	w := p.words
+	end := len(p.slots) / lineWords * lineWords
+	p.resize(int(p.homes + p.homes/2))
 	for end > 0 {
-		begin := end
+		begin := end - lineWords
 		for begin > 0 && p.slots[begin-w] != 0 {
-			begin -= w
-		}
-		if begin == end {
-			end -= w
-			continue
+			begin -= lineWords
 		}
 		p.scratch = append(p.scratch[:0], p.slots[begin:end]...)
 		clear(p.slots[begin:end])
+		end = begin
 		for i := 0; i < len(p.scratch); i += w {
-			if w == 1 {
-				p.insert1(p.scratch[i])
-			} else {
-				p.insert2(p.scratch[i], p.scratch[i+1])
+			switch {
+			case p.scratch[i] == 0:
+				i = i/lineWords*lineWords + lineWords - w
+			case w == 1:
+				l := p.notFull(p.scratch[i])
+				l[l.used1()] = p.scratch[i]
+			default:
+				l := p.notFull(p.scratch[i])
+				at := l.used2()
+				l[at], l[at|1] = p.scratch[i], p.scratch[i+1]
 			}
 		}
-		end = begin
 	}
+}
+
+// notFull is the line that a fingerprint goes to that is not in the table.
+func (p *prints) notFull(f uint64) *line {
+	i := p.home(f)
+	for ; i+lineWords <= uint64(len(p.slots)); i += lineWords {
+		if l := p.line(i); l[lineWords-p.words] == 0 {
+			return l
+		}
+	}
+	p.lengthen()
+	return p.line(i)
+}
+
+// used1 is how many places of a line that is not full are taken by fingerprints of one word, used2 of two.
+func (l *line) used1() uint64 {
+	free := zeros(l[0])>>63 + zeros(l[1])>>63 + zeros(l[2])>>63 + zeros(l[3])>>63 +
+		zeros(l[4])>>63 + zeros(l[5])>>63 + zeros(l[6])>>63
+	return (lineWords - 1 - free) % lineWords
+}
+
+func (l *line) used2() uint64 {
+	free := zeros(l[0])>>63 + zeros(l[2])>>63 + zeros(l[4])>>63
+	return (lineWords - 2 - 2*free) % lineWords
 }
 
 // omission bounds the probability that some two of the states that were met have the same fingerprint, so
