@@ -131,11 +131,11 @@ type explorer struct {
 	w       *World // bare
 	sites   *sites
 	opts    ExploreOptions
-	seen    *collapse             // exact; nil: fingerprints
-	prints  *prints               // nil: exact
-	two     bool                  // fingerprints have two words
-	recent  [2]*[recentLen]uint64 // by word of fingerprints; nil: none are kept
-	waiting frontier              // nothing when exact
+	seen    *collapse // exact; nil: fingerprints
+	prints  *prints   // nil: exact
+	two     bool      // fingerprints have two words
+	recent  recent
+	waiting frontier // nothing when exact
 	parents ancestry
 	found   *successors
 	capture capture
@@ -163,10 +163,6 @@ type explorer struct {
 	badPicks choose.Path
 }
 
-// recentLen is how many fingerprints of states that were come to lately are kept near the processor: most states are
-// come to again soon, by the same events in another order.
-const recentLen = 1 << 16
-
 func newExplorer(e *engine, opts ExploreOptions) *explorer {
 	x := &explorer{w: newWorld(e), opts: opts, badEvent: -1}
 	x.w.bare = true
@@ -189,10 +185,7 @@ func newExplorer(e *engine, opts ExploreOptions) *explorer {
 		x.prints, x.two = newPrints(2), true
 	}
 	if x.prints != nil {
-		x.recent[0] = new([recentLen]uint64)
-	}
-	if x.two {
-		x.recent[1] = new([recentLen]uint64)
+		x.recent.init(x.prints.words)
 	}
 	return x
 }
@@ -219,7 +212,7 @@ func (x *explorer) run(ctx context.Context) error {
 			if x.out.Stopped == "" {
 				x.out.Depth++
 			}
-		case x.found.count >= successorsAtOnce:
+		case len(x.found.ends) >= successorsAtOnce:
 			if err := x.dispatch(ctx, id); err != nil {
 				return err
 			}
@@ -361,10 +354,8 @@ func (x *explorer) expandState(id uint32, f *successors) error {
 	if w.layout.pairCount > 0 || w.samples.off || x.capture.ids != nil || !w.samples.sampled(int(id)+1) {
 		return x.successors(f)
 	}
-	recent, from := x.recent, len(f.ends)
-	x.recent[0] = nil // so that all transitions are listed
+	from := len(f.ends)
 	err := x.successors(f)
-	x.recent = recent
 	if err == nil {
 		err = x.verify(f, from)
 	}
@@ -488,6 +479,7 @@ func (x *explorer) unpacked(packed []uint32) []uint32 {
 func (x *explorer) close() {
 	if x.prints != nil {
 		x.prints.memory.free()
+		x.recent.memory.free()
 	}
 }
 

@@ -46,6 +46,9 @@ func (x *explorer) end() {
 func (x *explorer) dispatch(ctx context.Context, next uint32) error {
 	h, f := &x.helper, x.found
 	f.next = next
+	if x.prints != nil {
+		x.recent.sift(f)
+	}
 	if h.work == nil {
 		x.lookUp(f)
 		return x.finish(ctx, f)

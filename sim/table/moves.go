@@ -186,20 +186,18 @@ func (x *explorer) takeNodes(f *successors, fr uint32, quiet bool, kind eventLis
 // take takes the moves of a site.
 func (x *explorer) take(f *successors, node int, sp span) error {
 	s, v, print := x.sites, x.here, x.print
-	places, recent, others2, two := s.places, x.recent[0], x.recent[1], x.two
+	places, two := s.places, x.two
 	site, fr := v[node], v[s.frame]
 	changes, ends, notes, prints, others := f.changes, f.ends, f.notes, f.prints, f.others
-	serial := f.count
 	f.steps += int(sp.handled)
 	for k := sp.begin; k < sp.end; k++ {
 		m := &s.moves[k]
-		begin := len(changes)
 		g, h := print[0]+m.delta[0], print[1]+m.delta[1]
 		if m.kind != fastMove {
 			f.changes = changes
 			p, err := x.takeOther(f, node, m)
 			if err != nil {
-				f.ends, f.notes, f.prints, f.others, f.count = ends, notes, prints, others, serial
+				f.ends, f.notes, f.prints, f.others = ends, notes, prints, others
 				return err
 			}
 			changes, g, h = f.changes, p[0], p[1]
@@ -232,24 +230,14 @@ func (x *explorer) take(f *successors, node int, sp span) error {
 				}
 			}
 		}
-		serial++
-		if recent != nil {
-			if recent[g%recentLen] == g && (!two || others2[g%recentLen] == h) {
-				changes = changes[:begin]
-				continue
-			}
-			if recent[g%recentLen] = g; two {
-				others2[g%recentLen] = h
-			}
-		}
 		ends = append(ends, uint32(len(changes)))
-		notes = append(notes, serial<<8|uint32(m.note))
+		notes = append(notes, m.note)
 		prints = append(prints, g)
 		if two {
 			others = append(others, h)
 		}
 	}
-	f.changes, f.ends, f.notes, f.prints, f.others, f.count = changes, ends, notes, prints, others, serial
+	f.changes, f.ends, f.notes, f.prints, f.others = changes, ends, notes, prints, others
 	return nil
 }
 
@@ -305,9 +293,8 @@ func (x *explorer) takeAllSlowly(f *successors) error {
 		x.there = append(x.there[:0], x.here...)
 		x.sites.pack(x.w.v, x.there)
 		p := x.compare(f)
-		f.count++
 		f.ends = append(f.ends, uint32(len(f.changes)))
-		f.notes = append(f.notes, f.count<<8|uint32(note))
+		f.notes = append(f.notes, note)
 		f.prints = append(f.prints, p[0])
 		if x.two {
 			f.others = append(f.others, p[1])
@@ -358,7 +345,7 @@ func (x *explorer) verify(f *successors, t int) error {
 	err := x.steps(func(note uint8) error {
 		x.there = append(x.there[:0], x.here...)
 		x.sites.pack(w.v, x.there)
-		if t < len(f.ends) && uint8(f.notes[t])&noteOrdinary == note&noteOrdinary && slices.Equal(x.there, f.to(t, x.here)) {
+		if t < len(f.ends) && f.notes[t]&noteOrdinary == note&noteOrdinary && slices.Equal(x.there, f.to(t, x.here)) {
 			t++
 			return nil
 		}

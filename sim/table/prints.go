@@ -3,6 +3,7 @@ package table
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // print is the fingerprint of a vector: the sum of a mix of each word and its place, once or twice.
@@ -94,8 +95,30 @@ func (p *prints) reserve(more int) {
 // zeros has the highest bit set if, and only if, x is 0. Unlike a comparison it is no branch to be guessed.
 func zeros(x uint64) uint64 { return (x - 1) &^ x }
 
-// insert1 adds a fingerprint of one word; there should be room.
-func (p *prints) insert1(f uint64) (added bool) {
+// insertAll adds fingerprints, the second words being nil if they have one, and appends to fresh which ones were
+// not there, by what they are called in names.
+func (p *prints) insertAll(names []uint32, first, second []uint64, fresh []uint32) []uint32 {
+	p.prefetch(first)
+	p.reserve(len(first))
+	n := len(fresh)
+	fresh = slices.Grow(fresh, len(first)+1)[:n+len(first)+1]
+	if p.words == 1 {
+		for k, f := range first {
+			fresh[n] = names[k]
+			n += int(p.insert1(f))
+		}
+	} else {
+		for k, f := range first {
+			fresh[n] = names[k]
+			n += int(p.insert2(f, second[k]))
+		}
+	}
+	return fresh[:n]
+}
+
+// insert1 adds a fingerprint of one word, for which there should be room, and returns 1; or 0 when it is there. In the
+// line it does not branch, since whether it is there cannot be guessed.
+func (p *prints) insert1(f uint64) (added uint64) {
 	if f == 0 {
 		f = 1
 	}
@@ -104,22 +127,20 @@ func (p *prints) insert1(f uint64) (added bool) {
 			p.lengthen()
 		}
 		l := p.line(i)
-		same := zeros(l[0]^f) | zeros(l[1]^f) | zeros(l[2]^f) | zeros(l[3]^f) |
-			zeros(l[4]^f) | zeros(l[5]^f) | zeros(l[6]^f) | zeros(l[7]^f)
-		if same>>63 == 1 {
-			return false
-		}
-		if l[lineWords-1] != 0 {
+		same := (zeros(l[0]^f) | zeros(l[1]^f) | zeros(l[2]^f) | zeros(l[3]^f) |
+			zeros(l[4]^f) | zeros(l[5]^f) | zeros(l[6]^f) | zeros(l[7]^f)) >> 63
+		if same == 0 && l[lineWords-1] != 0 {
 			continue
 		}
-		l[l.used1()] = f
-		p.n++
-		return true
+		at := &l[l.used1()]
+		*at ^= (*at ^ f) & (same - 1)
+		p.n += int(1 - same)
+		return 1 - same
 	}
 }
 
-// insert2 adds a fingerprint of two words; there should be room.
-func (p *prints) insert2(f, g uint64) (added bool) {
+// insert2 is insert1 for a fingerprint of two words.
+func (p *prints) insert2(f, g uint64) (added uint64) {
 	if f == 0 {
 		f = 1
 	}
@@ -128,17 +149,16 @@ func (p *prints) insert2(f, g uint64) (added bool) {
 			p.lengthen()
 		}
 		l := p.line(i)
-		same := zeros(l[0]^f|l[1]^g) | zeros(l[2]^f|l[3]^g) | zeros(l[4]^f|l[5]^g) | zeros(l[6]^f|l[7]^g)
-		if same>>63 == 1 {
-			return false
-		}
-		if l[lineWords-2] != 0 {
+		same := (zeros(l[0]^f|l[1]^g) | zeros(l[2]^f|l[3]^g) | zeros(l[4]^f|l[5]^g) | zeros(l[6]^f|l[7]^g)) >> 63
+		if same == 0 && l[lineWords-2] != 0 {
 			continue
 		}
 		at := l.used2()
-		l[at], l[at|1] = f, g
-		p.n++
-		return true
+		a, b := &l[at], &l[at|1]
+		*a ^= (*a ^ f) & (same - 1)
+		*b ^= (*b ^ g) & (same - 1)
+		p.n += int(1 - same)
+		return 1 - same
 	}
 }
 
@@ -151,9 +171,9 @@ func (p *prints) lengthen() {
 func (p *prints) insert(f print) (added bool) {
 	p.reserve(1)
 	if p.words == 1 {
-		return p.insert1(f[0])
+		return p.insert1(f[0]) == 1
 	}
-	return p.insert2(f[0], f[1])
+	return p.insert2(f[0], f[1]) == 1
 }
 
 // grow spreads the table over a longer one. Full lines and the one behind them are moved together, since what is

@@ -43,7 +43,7 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 			if err := x.expand(ctx, id); err != nil {
 				t.Fatal(err)
 			}
-			if x.found.count >= successorsAtOnce {
+			if len(x.found.ends) >= successorsAtOnce {
 				if err := x.settle(ctx, id); err != nil {
 					t.Fatal(err)
 				}

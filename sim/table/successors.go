@@ -13,16 +13,19 @@ type successors struct {
 	first   uint32   // number of the first state that they were come to from; the others follow
 	parents []uint32 // the packed vectors of these
 	last    []uint32 // by parent: the end of its transitions
-	count   uint32   // of transitions
 	steps   int      // of handlers among them, but for those taken slowly
 
-	// By transition; without some that lead where an earlier one of the list does.
+	// By transition.
 	ends    []uint32 // of what it changes
-	notes   []uint32 // its number, and its note in the last 8 bits
+	notes   []uint8
 	prints  []uint64 // fingerprints
 	others  []uint64 // their second words, if they have any
 	tops    [][2]side
 	changes []uint64 // a word's place and value
+
+	kept       []uint32 // transitions that do not lead where an earlier one of late did
+	keptPrints []uint64
+	keptOthers []uint64
 
 	pairs []uint64 // scratch
 	next  uint32   // states before it have been expanded, once these are looked up
@@ -100,26 +103,10 @@ func (x *explorer) pushTree(changed uint64) (sides [2]side) {
 
 // lookUp looks up what was pushed. With fingerprints it touches nothing but them, and f.
 func (x *explorer) lookUp(f *successors) {
-	switch p := x.prints; {
-	case p == nil:
+	if p := x.prints; p == nil {
 		x.lookUpTrees(f)
-	case p.words == 1:
-		p.prefetch(f.prints)
-		p.reserve(len(f.prints))
-		for t, print := range f.prints {
-			if p.insert1(print) {
-				f.fresh = append(f.fresh, uint32(t))
-			}
-		}
-		f.bytes = p.bytes()
-	default:
-		p.prefetch(f.prints)
-		p.reserve(len(f.prints))
-		for t, print := range f.prints {
-			if p.insert2(print, f.others[t]) {
-				f.fresh = append(f.fresh, uint32(t))
-			}
-		}
+	} else {
+		f.fresh = p.insertAll(f.kept, f.keptPrints, f.keptOthers, f.fresh)
 		f.bytes = p.bytes()
 	}
 	f.build()
@@ -166,12 +153,12 @@ func (x *explorer) finish(ctx context.Context, f *successors) error {
 		for t >= f.last[parent] {
 			parent++
 		}
-		if err := x.add(f.vectors[k*f.words:][:f.words], f.first+parent+1, uint8(f.notes[t])); err != nil {
-			x.out.Transitions = before + int(f.notes[t]>>8)
+		if err := x.add(f.vectors[k*f.words:][:f.words], f.first+parent+1, f.notes[t]); err != nil {
+			x.out.Transitions = before + int(t) + 1
 			return err
 		}
 	}
-	x.out.Transitions = before + int(f.count)
+	x.out.Transitions = before + len(f.ends)
 	x.w.stats.Steps += f.steps
 	x.stop(ctx, f.next)
 	f.reset()
@@ -179,7 +166,7 @@ func (x *explorer) finish(ctx context.Context, f *successors) error {
 }
 
 func (f *successors) reset() {
-	f.count, f.steps = 0, 0
+	f.steps = 0
 	f.parents, f.last, f.ends, f.notes = f.parents[:0], f.last[:0], f.ends[:0], f.notes[:0]
 	f.prints, f.others, f.tops, f.changes = f.prints[:0], f.others[:0], f.tops[:0], f.changes[:0]
 	f.fresh, f.vectors = f.fresh[:0], f.vectors[:0]
