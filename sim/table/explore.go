@@ -17,9 +17,8 @@ type ExploreOptions struct {
 	MaxStates int // 0: none
 	MaxBytes  int // of memory for states and tables, about; 0: none
 	Visited   Visited
-	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks fingerprints up.
-	// With whole states there is nothing for it to do, and Go is not called. What is found, and where an
-	// exploration stops for any reason but memory or an interruption, does not depend on it.
+	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up. What is found,
+	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
 	Go func(f func())
 	// Progress is told now and then, from the goroutine that called [Explore], how many states were found and
 	// steps executed, and the depth. Nil: nobody wants to know.
@@ -77,7 +76,7 @@ type Exploration struct {
 	Omission float64
 
 	Bytes    int // of the set of states, with all that is kept for each
-	Frontier int // bytes, at most, of states that wait to be expanded, when they are not part of the set
+	Frontier int // bytes, at most, of what is kept of states that wait to be expanded
 	Stats    Stats
 }
 
@@ -135,7 +134,7 @@ type explorer struct {
 	prints  *prints   // nil: exact
 	two     bool      // fingerprints have two words
 	recent  recent
-	waiting frontier // nothing when exact
+	waiting frontier // vectors, or roots when exact
 	parents ancestry
 	found   *successors
 	capture capture
@@ -150,7 +149,8 @@ type explorer struct {
 	here       []uint32 // the state that is expanded, packed
 	print      print    // its fingerprint
 	base, tree []uint32 // when exact: its tree, and that of a successor
-	printBytes int
+	setBytes   int
+	setGrowth  int
 
 	vector  []uint32 // scratch, of the world
 	there   []uint32 // scratch, packed
@@ -179,6 +179,8 @@ func newExplorer(e *engine, opts ExploreOptions) *explorer {
 	case Exact:
 		x.seen = newCollapse(x.sites.order())
 		x.base, x.tree = make([]uint32, x.seen.size()), make([]uint32, x.seen.size())
+		x.waiting.words = 2
+		x.recent.init(1)
 	case Fingerprints64:
 		x.prints = newPrints(1)
 	case Fingerprints128:
@@ -299,15 +301,19 @@ func (x *explorer) start() error {
 			return err
 		}
 		x.sites.pack(x.w.v, v)
-		added := false
 		if x.prints != nil {
-			added = x.prints.insert(x.sites.print(v))
+			if !x.prints.insert(x.sites.print(v)) {
+				continue
+			}
+			x.waiting.append(v)
 		} else {
 			copy(x.tree, v)
-			_, added = x.seen.add(x.tree, nil)
-		}
-		if !added {
-			continue
+			id, added := x.seen.add(x.tree, nil)
+			if !added {
+				continue
+			}
+			root := x.seen.roots.list.at(id)
+			x.waiting.append([]uint32{uint32(root >> 32), uint32(root)})
 		}
 		if err := x.add(v, 0, 0); err != nil {
 			return err
@@ -316,14 +322,13 @@ func (x *explorer) start() error {
 	return nil
 }
 
-// enter makes a state the one that is expanded. With fingerprints that must be the next one.
+// enter makes the next state the one that is expanded.
 func (x *explorer) enter(id uint32) {
-	if x.prints != nil {
-		x.here = x.waiting.next(id)
-		return
+	x.here = x.waiting.next(id)
+	if x.seen != nil {
+		x.seen.unfoldRoot(uint64(x.here[0])<<32|uint64(x.here[1]), x.base)
+		x.here = x.base[:x.sites.words]
 	}
-	x.seen.unfold(id, x.base)
-	x.here = x.base[:x.sites.words]
 }
 
 // expand lists all that can happen in a state.
@@ -367,9 +372,9 @@ func (x *explorer) len() int { return int(x.parents.n) }
 
 // bytes is the memory that is kept for the visited states.
 func (x *explorer) bytes() int {
-	n := x.parents.bytes() + x.recovers.bytes() + x.ordinary.bytes() + x.printBytes
+	n := x.parents.bytes() + x.recovers.bytes() + x.ordinary.bytes() + x.setBytes
 	if x.seen != nil {
-		n += x.seen.bytes()
+		n += x.seen.inner.bytes() + 16*len(x.seen.hot)
 	}
 	return n
 }
@@ -379,7 +384,7 @@ func (x *explorer) soon() int {
 	const entry = 1 << 10
 	n := x.bytes() + x.waiting.bytes() + x.sites.bytes() + entry*(len(x.w.locals.list)+len(x.w.steps.leaves))
 	if x.seen != nil {
-		n += x.seen.inner.growth() + x.seen.roots.growth()
+		n += x.seen.inner.growth() + x.setGrowth
 	}
 	return n
 }
@@ -387,6 +392,7 @@ func (x *explorer) soon() int {
 // audit has the replay engine go to a state, as shadow does with runs.
 func (x *explorer) audit(id uint32, v []uint32) error {
 	w := x.w
+	x.calm()
 	path := x.path(id+1, -1, nil)
 	x.sites.unpack(v, x.vector)
 	w.restore(x.vector)
@@ -477,9 +483,9 @@ func (x *explorer) unpacked(packed []uint32) []uint32 {
 
 // close gives memory back that is not the collector's.
 func (x *explorer) close() {
+	x.recent.memory.free()
 	if x.prints != nil {
 		x.prints.memory.free()
-		x.recent.memory.free()
 	}
 }
 

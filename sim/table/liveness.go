@@ -69,7 +69,7 @@ func (x *explorer) recoversTo(id uint32) {
 
 // leadsOn reports whether some step of the recovery relation leads to a state that recovers.
 func (x *explorer) leadsOn(id uint32) (bool, error) {
-	x.enter(id)
+	x.see(id)
 	f := x.found
 	f.reset()
 	if err := x.successors(f); err != nil {
@@ -92,6 +92,12 @@ func (x *explorer) leadsOn(id uint32) (bool, error) {
 	return false, nil
 }
 
+// see makes a state the one that is expanded.
+func (x *explorer) see(id uint32) {
+	x.seen.unfold(id, x.base)
+	x.here = x.base[:x.sites.words]
+}
+
 // dead describes the first state that is dead. The one that it was found from is not, so that the last
 // step is what matters.
 func (x *explorer) dead() {
@@ -103,7 +109,7 @@ func (x *explorer) dead() {
 		x.out.DeadCritical++
 	}
 	x.out.DeadPath = x.path(first+1, -1, nil)
-	x.enter(first)
+	x.see(first)
 	x.w.restore(x.unpacked(x.here))
 	events := x.w.list(nil)
 	x.out.DeadOutOfEvents = len(events) == 0 || events[0].Kind.Injection()

@@ -42,6 +42,17 @@ func (p *pairs) intern(pair uint64) (id uint32, added bool) {
 	return uint32(p.list.n - 1), true
 }
 
+// internAll interns pairs and appends to fresh which ones were not there, by what they are called in names.
+func (p *pairs) internAll(names []uint32, pairs []uint64, fresh []uint32) []uint32 {
+	p.prefetch(pairs)
+	for k, pair := range pairs {
+		if _, added := p.intern(pair); added {
+			fresh = append(fresh, names[k])
+		}
+	}
+	return fresh
+}
+
 // prefetch reads what intern will read for each of some pairs. Memory is slow to answer but takes many
 // requests at a time, and these, unlike those of intern, do not wait for one another.
 func (p *pairs) prefetch(pairs []uint64) {

@@ -18,7 +18,7 @@ type successors struct {
 	// By transition.
 	ends    []uint32 // of what it changes
 	notes   []uint8
-	prints  []uint64 // fingerprints
+	prints  []uint64 // fingerprints; roots when exact
 	others  []uint64 // their second words, if they have any
 	tops    [][2]side
 	changes []uint64 // a word's place and value
@@ -32,7 +32,8 @@ type successors struct {
 
 	fresh   []uint32 // transitions that lead to new states
 	vectors []uint32 // of these states, packed
-	bytes   int      // of the set of fingerprints
+	bytes   int      // of the set of fingerprints or roots
+	growth  int      // see pairs.growth
 }
 
 // successorsAtOnce is how many are waited for.
@@ -101,13 +102,24 @@ func (x *explorer) pushTree(changed uint64) (sides [2]side) {
 	return sides
 }
 
-// lookUp looks up what was pushed. With fingerprints it touches nothing but them, and f.
+// sift leaves out what was come to lately, so that it need not be looked up. When exact, it finds out the roots of
+// trees, which stand for states like fingerprints do.
+func (x *explorer) sift(f *successors) {
+	if x.seen != nil {
+		x.seen.resolve(f)
+	}
+	x.recent.sift(f)
+}
+
+// lookUp looks up what is left. It touches nothing but the set of fingerprints, or of roots, and f.
 func (x *explorer) lookUp(f *successors) {
-	if p := x.prints; p == nil {
-		x.lookUpTrees(f)
-	} else {
+	if p := x.prints; p != nil {
 		f.fresh = p.insertAll(f.kept, f.keptPrints, f.keptOthers, f.fresh)
 		f.bytes = p.bytes()
+	} else {
+		roots := &x.seen.roots
+		f.fresh = roots.internAll(f.kept, f.keptPrints, f.fresh)
+		f.bytes, f.growth = roots.bytes(), roots.growth()
 	}
 	f.build()
 }
@@ -147,12 +159,13 @@ func (f *successors) build() {
 
 // finish adds what turned out to be new. The world's state is lost.
 func (x *explorer) finish(ctx context.Context, f *successors) error {
-	x.printBytes = f.bytes
+	x.setBytes, x.setGrowth = f.bytes, f.growth
 	parent, before := uint32(0), x.out.Transitions
 	for k, t := range f.fresh {
 		for t >= f.last[parent] {
 			parent++
 		}
+		x.wait(f, k, t)
 		if err := x.add(f.vectors[k*f.words:][:f.words], f.first+parent+1, f.notes[t]); err != nil {
 			x.out.Transitions = before + int(t) + 1
 			return err
@@ -165,6 +178,16 @@ func (x *explorer) finish(ctx context.Context, f *successors) error {
 	return nil
 }
 
+// wait makes a new state wait to be expanded: its vector, or its root.
+func (x *explorer) wait(f *successors, k int, t uint32) {
+	if x.prints != nil {
+		x.waiting.append(f.vectors[k*f.words:][:f.words])
+		return
+	}
+	root := f.prints[t]
+	x.waiting.append([]uint32{uint32(root >> 32), uint32(root)})
+}
+
 func (f *successors) reset() {
 	f.steps = 0
 	f.parents, f.last, f.ends, f.notes = f.parents[:0], f.last[:0], f.ends[:0], f.notes[:0]
@@ -172,8 +195,8 @@ func (f *successors) reset() {
 	f.fresh, f.vectors = f.fresh[:0], f.vectors[:0]
 }
 
-func (x *explorer) lookUpTrees(f *successors) {
-	c := x.seen
+// resolve finds the roots of the trees that were pushed.
+func (c *collapse) resolve(f *successors) {
 	f.pairs = f.pairs[:0]
 	for i := range f.tops {
 		for k := range f.tops[i] {
@@ -183,7 +206,6 @@ func (x *explorer) lookUpTrees(f *successors) {
 		}
 	}
 	c.inner.prefetch(f.pairs)
-	f.pairs = f.pairs[:0]
 	for i := range f.tops {
 		top := &f.tops[i]
 		for k := range top {
@@ -191,13 +213,7 @@ func (x *explorer) lookUpTrees(f *successors) {
 				t.id, _ = c.inner.intern(t.pair)
 			}
 		}
-		f.pairs = append(f.pairs, uint64(top[0].id)<<32|uint64(top[1].id))
-	}
-	c.roots.prefetch(f.pairs)
-	for t, pair := range f.pairs {
-		if _, added := c.roots.intern(pair); added {
-			f.fresh = append(f.fresh, uint32(t))
-		}
+		f.prints[i] = uint64(top[0].id)<<32 | uint64(top[1].id)
 	}
 }
 
@@ -206,9 +222,6 @@ func (x *explorer) lookUpTrees(f *successors) {
 func (x *explorer) add(v []uint32, from uint32, note uint8) error {
 	id := uint32(x.len())
 	x.parents.append(from)
-	if x.prints != nil {
-		x.waiting.append(v)
-	}
 	if x.capture.ids != nil {
 		return x.capture.take(id, v) // all else was found out before
 	}
