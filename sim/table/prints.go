@@ -80,7 +80,8 @@ func (p *prints) home(f uint64) uint64 {
 func (p *prints) prefetch(first []uint64) {
 	slots, sink := p.slots, uint64(0)
 	for _, f := range first {
-		sink ^= slots[p.home(f)]
+		home := p.home(f)
+		sink ^= slots[home] ^ slots[home+lineWords]
 	}
 	p.sink ^= sink
 }

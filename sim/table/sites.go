@@ -209,9 +209,13 @@ func (s *sites) shareOf(word int, value uint32) print {
 
 // print is the fingerprint of a packed vector.
 func (s *sites) print(packed []uint32) (f print) {
-	for i, value := range packed {
-		f.add(s.shareOf(i, value))
+	for i := range s.places {
+		f.add(s.places[i].shares[packed[i]])
 	}
+	for i := len(s.places); i < s.frame; i++ {
+		f.add(share(i, packed[i]))
+	}
+	f.add(s.frames[packed[s.frame]].share)
 	return f
 }
 
