@@ -104,7 +104,7 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 	if err == nil && x.out.Stopped == "" {
 		err = x.liveness(ctx)
 	}
-	x.out.States, x.out.Bytes, x.out.Frontier = x.len(), x.bytes(), x.waiting.most
+	x.out.States, x.out.Bytes, x.out.Frontier = x.len(), x.bytes(), x.waiting.most()
 	if x.prints != nil {
 		x.out.Omission = x.prints.omission(x.len())
 	}
@@ -382,7 +382,7 @@ func (x *explorer) bytes() int {
 // soon is about the memory that is taken, once there is room for some more states.
 func (x *explorer) soon() int {
 	const entry = 1 << 10
-	n := x.bytes() + x.waiting.bytes() + x.sites.bytes() + entry*(len(x.w.locals.list)+len(x.w.steps.leaves))
+	n := x.bytes() + x.waiting.most() + x.sites.bytes() + entry*(len(x.w.locals.list)+len(x.w.steps.leaves))
 	if x.seen != nil {
 		n += x.seen.inner.growth() + x.setGrowth
 	}
@@ -484,6 +484,7 @@ func (x *explorer) unpacked(packed []uint32) []uint32 {
 // close gives memory back that is not the collector's.
 func (x *explorer) close() {
 	x.recent.memory.free()
+	x.waiting.memory.free()
 	if x.prints != nil {
 		x.prints.memory.free()
 	}

@@ -1,23 +1,30 @@
 package table
 
 import (
+	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// region is memory that grows in place: addresses are reserved, pages are taken as it grows, huge ones if there
+// region is memory that grows in place: addresses are reserved, pages are taken as they are used, huge ones if there
 // are any, since tables that are read at random spots would else spend their time on address translation.
-// It is not the collector's. The zero value is empty.
+// It is not the collector's, but is given back when nothing refers to the region any more. The zero value is empty.
+// Nobody else may keep what words refers to.
 type region struct {
-	reserved []byte // nil: on the heap
 	words    []uint64
+	reserved *mapping // nil: words are on the heap
+}
+
+type mapping struct {
+	bytes []byte
+	undo  runtime.Cleanup
 }
 
 const (
 	onHeap      = 1 << 17 // words, up to which huge pages do not pay
 	hugePage    = 2 << 20
-	mostReserve = 1 << 40
+	mostReserve = 1 << 39
 )
 
 // grow makes the region at least so many words long, what is new being zero.
@@ -35,32 +42,45 @@ func (r *region) grow(words int) {
 
 func (r *region) growReserved(words int) bool {
 	size := (8*words + hugePage - 1) &^ (hugePage - 1)
-	old := r.words
-	if r.reserved == nil {
-		for reserve := mostReserve; r.reserved == nil; reserve /= 2 {
-			if reserve < size {
-				return false
-			}
-			r.reserved, _ = unix.Mmap(-1, 0, reserve, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
-		}
-		old = nil
-	}
-	if size > len(r.reserved) || unix.Mprotect(r.reserved[8*len(old):size], unix.PROT_READ|unix.PROT_WRITE) != nil {
+	old := 0
+	if r.reserved != nil {
+		old = 8 * len(r.words)
+	} else if r.reserved = reserve(size); r.reserved == nil {
 		return false
 	}
-	_ = unix.Madvise(r.reserved[8*len(old):size], unix.MADV_HUGEPAGE) // does without, if there are none
-	grown := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(r.reserved))), size/8)
-	if old == nil {
+	all := r.reserved.bytes
+	if size > len(all) || unix.Mprotect(all[old:size], unix.PROT_READ|unix.PROT_WRITE) != nil {
+		return false
+	}
+	_ = unix.Madvise(all[old:size], unix.MADV_HUGEPAGE) // does without, if there are none
+	grown := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(all))), size/8)
+	if old == 0 {
 		copy(grown, r.words)
 	}
 	r.words = grown
 	return true
 }
 
+// reserve reserves addresses for some bytes, and for as many more as it can; nil: it cannot.
+func reserve(least int) *mapping {
+	for size := mostReserve; size >= least; size /= 2 {
+		bytes, err := unix.Mmap(-1, 0, size, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+		if err == nil {
+			m := &mapping{bytes: bytes}
+			m.undo = runtime.AddCleanup(m, unmap, bytes)
+			return m
+		}
+	}
+	return nil
+}
+
+func unmap(bytes []byte) { _ = unix.Munmap(bytes) }
+
 // free gives the memory back. The region is empty then.
 func (r *region) free() {
-	if r.reserved != nil {
-		_ = unix.Munmap(r.reserved)
+	if m := r.reserved; m != nil {
+		m.undo.Stop()
+		unmap(m.bytes)
 	}
 	*r = region{}
 }

@@ -2,7 +2,7 @@
 
 package table
 
-// region is memory that grows. The zero value is empty.
+// region is memory that grows. The zero value is empty. Nobody else may keep what words refers to.
 type region struct {
 	words []uint64
 }
