@@ -488,6 +488,10 @@ func (x *explorer) close() {
 	if x.prints != nil {
 		x.prints.memory.free()
 	}
+	if x.seen != nil {
+		x.seen.inner.free()
+		x.seen.roots.free()
+	}
 }
 
 // capture keeps the packed vectors of some states when they are found.
