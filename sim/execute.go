@@ -16,7 +16,7 @@ func (s *Step) reset(ev Event) {
 	s.Effects = s.Effects[:0]
 	s.Observed = s.Observed[:0]
 	s.Answers = s.Answers[:0]
-	s.Handler, s.Crashed, s.Applied = false, false, 0
+	s.Handler, s.Crashed, s.Applied, s.Timer = false, false, 0, nil
 	if s.Source != "" {
 		s.Source = ""
 	}
@@ -78,10 +78,15 @@ func (w *machine) Step(ev Event, src choose.Source) error {
 func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) error {
 	w.src, w.choices, w.failed, w.badType = src, 0, nil, nil
 	w.own = len(w.last.Effects)
+	unchanged := func() error { return nil }
 	if w.opts.CheckMessages {
 		n.env = newEnv(w, n) // so that a later use of this one is noticed also while another handler runs
+		unchanged = w.watchOthers(n)
 	}
 	err := w.call(n, ev, d)
+	if err == nil {
+		err = unchanged()
+	}
 	w.touch(n)
 	if n.clock.model.Decided() {
 		w.retain(n)
@@ -110,7 +115,8 @@ func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 	case DoAction:
 		w.actions[ev.Slot].do(n.service, e)
 	case FireTimer:
-		n.service.Timer(e, n.fire(ev.Slot))
+		w.last.Timer = n.fire(ev.Slot)
+		n.service.Timer(e, w.last.Timer)
 	case Deliver:
 		n.service.Receive(e, d.From, d.Msg.Body)
 	case DeliverError:

@@ -32,6 +32,9 @@ func (l *Local) Service() Service { return l.service }
 // Unsynced is the number of writes that a crash may lose.
 func (l *Local) Unsynced() int { return len(l.disk.pending) }
 
+// Timer is the value of the armed timer in a slot, see [Event].
+func (l *Local) Timer(slot int32) any { return l.armed[slot].value }
+
 func (l *Local) timerSet(t any) bool {
 	return slices.ContainsFunc(l.armed, func(a timer) bool { return a.value == t })
 }

@@ -83,7 +83,7 @@ run that recovered, when there is one), report.html, report.md and report.json.
 	fl.IntVar(&f.nodes, "nodes", 0, "number of nodes `N`")
 	fl.StringArrayVar(&f.set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; may be repeated")
 	fl.StringVar(&f.strategy, "strategy", "", "`NAME`, one of "+strings.Join(strategyNames(), ", ")+" (default deepening)")
-	fl.IntVar(&f.depth, "depth", 0, "deepest `D` of the exhaustive part, in choices, or steps for bfs (default: until a limit is hit)")
+	fl.IntVar(&f.depth, "depth", 0, "deepest `D` of the exhaustive part, in choices, or steps for bfs and dfs (default: until a limit is hit)")
 	fl.IntVar(&f.walkSteps, "walk-steps", 0, "length `N` of a random walk, in steps (default 2000)")
 	fl.IntVar(&f.walks, "walks", 0, "walks `K` per probe of a critical transition (default 200)")
 	fl.IntVar(&f.limits.Crashes, "crashes", 0, "at most `N` crashes in a run")
@@ -95,9 +95,9 @@ run that recovered, when there is one), report.html, report.md and report.json.
 	fl.StringVar(&f.weights, "weights", "", "`WEIGHTS` of events in random walks, as action=40,message=8,timer=1,consequence=8,fault=4")
 	fl.BoolVar(&f.unbiased, "unbiased", false, "equal weights in random walks")
 	fl.Uint64Var(&f.seed, "seed", 1, "`SEED` of the random walks, at least 1")
-	fl.StringVar(&f.engine, "engine", "", "how steps are executed, by `NAME`: table or replay (default: table for bfs, replay for the others)")
-	fl.StringVar(&f.visited, "visited", "", "of bfs, how visited states are kept, by `KIND`: exact, or fingerprints of 64 or 128 bits (default exact)")
-	fl.IntVar(&f.memory, "memory", 0, "of bfs, stop when states and tables take about `N` MB (default: no limit)")
+	fl.StringVar(&f.engine, "engine", "", "how steps are executed, by `NAME`: table, replay, or auto, the one that is measured to be faster (default auto; bfs and dfs: table)")
+	fl.StringVar(&f.visited, "visited", "", "of bfs and dfs, how visited states are kept, by `KIND`: exact, or fingerprints of 64 or 128 bits (default exact)")
+	fl.IntVar(&f.memory, "memory", 0, "of bfs and dfs, stop when states and tables take about `N` MB (default: no limit)")
 	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` go on at a time (default: all cores)")
 	fl.StringVar(&f.prefix, "prefix", "", "search from the end of the path in `FILE`")
 	fl.StringVar(&f.savePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`, for --prefix")
@@ -242,20 +242,24 @@ func (f *searchFlags) validate(changed func(string) bool) error {
 		return fmt.Errorf("--unbiased and --weights contradict each other; give one of them")
 	case changed("prefix") && changed("save-prefixes"):
 		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
-	case changed("engine") && f.engine != string(search.ReplayEngine) && f.engine != string(search.TableEngine):
-		return fmt.Errorf("--engine %q is not available; accepted are %s, %s", f.engine, search.TableEngine, search.ReplayEngine)
+	case changed("engine") && !slices.Contains(engineNames(), f.engine):
+		return fmt.Errorf("--engine %q is not available; accepted are %s", f.engine, strings.Join(engineNames(), ", "))
 	case f.memory < 0 || f.memory > 1<<30:
 		return fmt.Errorf("--memory is %d, must be 0 to %d", f.memory, 1<<30)
 	case changed("strategy") && !slices.Contains(strategyNames(), f.strategy):
 		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.strategy, strings.Join(strategyNames(), ", "))
 	case changed("depth") && (f.strategy == string(search.Walk) || f.strategy == string(search.Faulty)):
-		return fmt.Errorf("--depth bounds the strategies deepening and bfs; --strategy %s has no depth", f.strategy)
+		return fmt.Errorf("--depth bounds the strategies deepening, bfs and dfs; --strategy %s has no depth", f.strategy)
 	}
 	return nil
 }
 
 func strategyNames() []string {
-	return []string{string(search.Deepening), string(search.Walk), string(search.Faulty), string(search.BFS)}
+	return []string{string(search.Deepening), string(search.Walk), string(search.Faulty), string(search.BFS), string(search.DFS)}
+}
+
+func engineNames() []string {
+	return []string{string(search.AutoEngine), string(search.TableEngine), string(search.ReplayEngine)}
 }
 
 func (f *searchFlags) subject(name string, changed func(string) bool) (check.Subject, error) {

@@ -182,6 +182,7 @@ func (d *both) compare() {
 	a, b := d.a, d.b
 	sa, sb := a.Last(), b.Last()
 	same(d, "event", sa.Event, sb.Event)
+	same(d, "timer", sa.Timer, sb.Timer)
 	same(d, "effects", effects(sa), effects(sb))
 	same(d, "observed", append([]sim.Observation{}, sa.Observed...), append([]sim.Observation{}, sb.Observed...))
 	same(d, "handler, applied, crashed", fmt.Sprint(sa.Handler, sa.Applied, sa.Crashed), fmt.Sprint(sb.Handler, sb.Applied, sb.Crashed))

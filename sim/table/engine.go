@@ -153,26 +153,6 @@ func newLayout(e *engine) layout {
 	return l
 }
 
-// order lists the words so that those which change together are neighbours.
-func (l *layout) order() []int32 {
-	var order []int32
-	for i := range l.nodes {
-		order = append(order, int32(i))
-		if l.bagCount > 0 {
-			order = append(order, int32(l.bags+i))
-		}
-		if l.pairCount > 0 {
-			for low := range sim.NodeID(i + 1) {
-				order = append(order, int32(l.conns+l.pair(low, sim.NodeID(i))))
-			}
-		}
-	}
-	for i := l.monitors; i < l.words; i++ {
-		order = append(order, int32(i))
-	}
-	return order
-}
-
 // pair is the number of an unordered pair; low <= high.
 func (l *layout) pair(low, high sim.NodeID) int { return int(high)*(int(high)+1)/2 + int(low) }
 

@@ -78,6 +78,8 @@ type Exploration struct {
 	Bytes    int // of the set of states, with all that is kept for each
 	Frontier int // bytes, at most, of what is kept of states that wait to be expanded
 	Stats    Stats
+	Plans    []Plan // how services and monitors were made for handlers to run on
+	Coverage Coverage
 }
 
 // Explore visits all states that can be reached, injections within the limits of the system included,
@@ -98,6 +100,7 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 	path, err := rehearse(e)
 	x := newExplorer(e, opts)
 	defer x.close()
+	x.w.forgetCoverage()
 	if err == nil {
 		err = x.run(ctx)
 	}
@@ -108,7 +111,7 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 	if x.prints != nil {
 		x.out.Omission = x.prints.omission(x.len())
 	}
-	x.out.Stats = x.w.Stats()
+	x.conclude()
 	var u *Unsupported
 	switch {
 	case errors.As(err, &u):
@@ -139,6 +142,7 @@ type explorer struct {
 	found   *successors
 	capture capture
 	helper  helper
+	deep    *depthFirst // nil: breadth first
 	out     Exploration
 
 	// recovers: from here a live state is known to be reached; ordinary: found by a step of the recovery
@@ -381,74 +385,52 @@ func (x *explorer) bytes() int {
 
 // soon is about the memory that is taken, once there is room for some more states.
 func (x *explorer) soon() int {
-	const entry = 1 << 10
-	n := x.bytes() + x.waiting.most() + x.sites.bytes() + entry*(len(x.w.locals.list)+len(x.w.steps.leaves))
+	n := x.bytes() + x.waiting.most() + x.tables()
 	if x.seen != nil {
 		n += x.seen.inner.growth() + x.setGrowth
 	}
 	return n
 }
 
+// tables is about the memory that the tables take.
+func (x *explorer) tables() int {
+	const entry = 1 << 10
+	return x.sites.bytes() + entry*(len(x.w.locals.list)+len(x.w.steps.leaves))
+}
+
 // audit has the replay engine go to a state, as shadow does with runs.
 func (x *explorer) audit(id uint32, v []uint32) error {
-	w := x.w
 	x.calm()
 	path := x.path(id+1, -1, nil)
 	x.sites.unpack(v, x.vector)
-	w.restore(x.vector)
-	real, err := sim.NewWorld(w.sys, w.opts)
-	if err != nil {
-		return err
-	}
-	pos := 0
-	answers := choose.SourceFunc(func(p choose.Point) int {
-		if pos++; pos <= len(path) && int(path[pos-1]) < p.Arity {
-			return int(path[pos-1])
-		}
-		return 0
-	})
-	err = real.Start(answers)
-	node := sim.NodeID(0)
-	for err == nil && pos < len(path) {
-		events := real.Injections(slices.Clone(real.Enabled()))
-		if int(path[pos]) >= len(events) {
-			return w.differs(node, "other events are enabled when the run is executed without tables")
-		}
-		ev := events[path[pos]]
-		pos++
-		node = max(0, ev.Node)
-		err = real.Step(ev, answers)
-	}
-	switch {
-	case err != nil:
-		return w.differs(node, fmt.Sprintf("when the run is executed without tables it ends with %v", err))
-	case pos != len(path):
-		return w.differs(node, "when the run is executed without tables it asks other questions")
-	}
-	return w.sameState(node, real)
+	x.w.restore(x.vector)
+	return x.w.retrace(path)
 }
 
 // path returns the path to a state (plus one; 0: the start), and if event is not negative to what a step
 // from there came to.
 func (x *explorer) path(state uint32, event int, picks choose.Path) choose.Path {
-	samples := &x.w.samples
-	samples.off = true // all was looked up before
-	defer func() { samples.off = false }()
 	var chain []uint32 // latest first
-	for s := state; s != 0; s = x.parents.at(s - 1) {
+	for s := state; s != 0; s = x.parent(s - 1) {
 		chain = append(chain, s-1)
 	}
 	slices.Reverse(chain)
-	var path choose.Path
+	path := x.along(chain)
+	if event >= 0 {
+		path = append(path, int32(event))
+	}
+	return append(path, picks...)
+}
+
+// along returns the path through some states, each of which was found from the one before.
+func (x *explorer) along(chain []uint32) (path choose.Path) {
+	defer x.w.samples.pause()()
 	var from []uint32
 	for _, to := range x.vectors(chain) {
 		path = append(path, x.between(from, to)...)
 		from = to
 	}
-	if event >= 0 {
-		path = append(path, int32(event))
-	}
-	return append(path, picks...)
+	return path
 }
 
 // vectors returns the world's vectors of some states, in ascending order. Fingerprints do not tell them, but

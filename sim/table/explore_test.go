@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
 )
@@ -155,7 +156,7 @@ func TestExploreIsThatOfTheReplayEngine(t *testing.T) {
 
 func TestExploreRandomSystems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		sys := drawConfig(t).system()
+		sys := script.Draw(t).System()
 		states, transitions, live, found := oracle(t, sys, 2)
 		x := explore(t, sys, table.ExploreOptions{MaxDepth: 2})
 		if found != nil || x.Finding != nil {
@@ -357,7 +358,7 @@ func agree(t tester, x, y *table.Exploration) {
 func found(x *table.Exploration) table.Exploration {
 	c := *x
 	c.Finding = errors.New(message(x.Finding))
-	c.Stats, c.Frontier, c.Bytes = table.Stats{}, 0, 0
+	c.Stats, c.Coverage, c.Frontier, c.Bytes = table.Stats{}, table.Coverage{}, 0, 0
 	return c
 }
 
@@ -413,7 +414,7 @@ func TestFingerprintsFindTheSame(t *testing.T) {
 		})
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		sys := drawConfig(t).system()
+		sys := script.Draw(t).System()
 		opts := table.ExploreOptions{MaxDepth: 3, MaxStates: 2000}
 		exact := explore(t, sys, opts)
 		for k, visited := range slices.Concat(visitedSets, visitedSets) {

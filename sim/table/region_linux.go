@@ -63,6 +63,10 @@ func (r *region) growReserved(words int) bool {
 
 // reserve reserves addresses for some bytes, and for as many more as it can; nil: it cannot.
 func reserve(least int) *mapping {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur != unix.RLIM_INFINITY {
+		return nil // addresses are scarce
+	}
 	for size := mostReserve; size >= least; size /= 2 {
 		bytes, err := unix.Mmap(-1, 0, size, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 		if err == nil {

@@ -1,59 +1,11 @@
 package table
 
 import (
-	"context"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/macemc/macemc/sim"
 )
-
-// ring passes a token on and on; each node counts to 4, then begins anew.
-type ring struct {
-	sim.Nop
-	Count int
-}
-
-func (r *ring) Timer(env sim.Env, t any) {
-	r.Count = (r.Count + 1 + env.Choose("step", 2)) % 5
-	env.SetTimer(t, 1)
-}
-
-func (r *ring) Boot(env sim.Env) { env.SetTimer("turn", 1) }
-
-// Once all local states are known a transition allocates nothing, whether it is looked up in the set or
-// its successor is.
-func TestNoAllocationInSteadyState(t *testing.T) {
-	sys := &sim.System{Name: "ring", Nodes: 4, New: func(sim.NodeID) sim.Service { return &ring{} }, Timing: sim.AnyOrder,
-		Properties: []sim.Property{{Name: "even", Eventually: sim.Each(func(_ sim.NodeID, r *ring) bool { return r.Count%2 == 0 })}}}
-	e, err := newEngine(sys, sim.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := newExplorer(e, ExploreOptions{})
-	ctx := context.Background()
-	if err := x.run(ctx); err != nil || x.len() != 625 || x.out.Transitions != 5000 {
-		t.Fatalf("%+v, %v", x.out, err)
-	}
-	x.w.samples.off = true
-	allocs := testing.AllocsPerRun(5, func() {
-		for id := range uint32(x.len()) {
-			if err := x.expand(ctx, id); err != nil {
-				t.Fatal(err)
-			}
-			if len(x.found.ends) >= successorsAtOnce {
-				if err := x.settle(ctx, id); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	})
-	if allocs != 0 || x.len() != 625 {
-		t.Errorf("%v allocations in 5000 transitions, %d states", allocs, x.len())
-	}
-}
 
 func TestAncestry(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -57,7 +57,6 @@ type frame struct {
 	rest, crashes  uint32
 	share          print
 	injects        [eventLists]bool
-	faults         bool
 	global, broken span // steps of no node: ordinary ones and injections
 }
 

@@ -35,9 +35,13 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 		return err
 	}
 	l := &w.steps.leaves[id]
+	l.met = true
 	w.handled, w.leaf = true, id
 	if !w.bare {
 		w.last.Effects, w.last.Handler = l.effects, true
+		if ev.Kind == sim.FireTimer {
+			w.last.Timer = w.locals.list[w.step.local].state.Timer(ev.Slot)
+		}
 		w.observe(l)
 	}
 	if l.err != nil {
@@ -299,6 +303,7 @@ func (w *World) set(word int, id uint32) {
 func (w *World) useCrash() {
 	word := w.layout.crashes
 	w.set(word, w.v[word]-1)
+	w.noteFaults()
 }
 
 func (w *World) setLocal(node sim.NodeID, id uint32) {
@@ -327,6 +332,7 @@ func (w *World) setRest(id uint32) {
 	word := w.layout.rest
 	old := w.v[word]
 	w.set(word, id)
+	w.noteFaults()
 	if w.bare {
 		return
 	}

@@ -3,7 +3,6 @@ package table
 import (
 	"context"
 	"math/bits"
-	"slices"
 )
 
 // successors are states that were come to and not yet looked up. They are looked up many at a time,
@@ -28,6 +27,7 @@ type successors struct {
 	keptOthers []uint64
 
 	pairs []uint64 // scratch
+	there []uint32 // scratch
 	next  uint32   // states before it have been expanded, once these are looked up
 
 	fresh   []uint32 // transitions that lead to new states
@@ -133,13 +133,13 @@ func (f *successors) changed(t int) []uint64 {
 	return f.changes[begin:f.ends[t]]
 }
 
-// to is where a transition from a packed vector leads.
+// to is where a transition from a packed vector leads. It is valid until the next call.
 func (f *successors) to(t int, from []uint32) []uint32 {
-	v := slices.Clone(from)
+	f.there = append(f.there[:0], from...)
 	for _, change := range f.changed(t) {
-		v[change>>32] = uint32(change)
+		f.there[change>>32] = uint32(change)
 	}
-	return v
+	return f.there
 }
 
 // build makes the vectors of new states.
@@ -249,12 +249,12 @@ func (x *explorer) check(id uint32, v []uint32, first bool, note uint8) (live bo
 	w := x.w
 	p := &w.properties
 	sampled := w.samples.sampled(int(id) + 1)
-	check := first || sampled || w.layout.pairCount > 0
+	check, cover := first || sampled || w.layout.pairCount > 0, w.covering.unmet > 0
 	for i := range p.always {
 		q := &p.always[i]
 		check = check || q.inFlight || note&noteLocal != 0 && q.nodes>>(note&noteNode)&1 == 1
 	}
-	if !check && len(p.eventually) == 0 {
+	if !check && !cover && len(p.eventually) == 0 {
 		return true, nil
 	}
 	x.sites.unpack(v, w.v)
@@ -267,6 +267,9 @@ func (x *explorer) check(id uint32, v []uint32, first bool, note uint8) (live bo
 		if err := w.unchanged(); err != nil {
 			return false, err
 		}
+	}
+	if cover {
+		w.noteState()
 	}
 	return w.Live(), nil
 }

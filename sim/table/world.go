@@ -38,6 +38,7 @@ type World struct {
 	picks      []int32
 	effects    []sim.Effect // of Start
 	properties properties
+	covering   covering
 	printed    printed
 	shadow     shadow
 }
@@ -185,6 +186,7 @@ func (w *World) start(src choose.Source) error {
 			return err
 		}
 		l := &w.steps.leaves[id]
+		l.met = true
 		w.observe(l)
 		w.effects = append(w.effects, l.effects...)
 		w.last.Effects = w.effects
