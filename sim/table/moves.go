@@ -1,6 +1,7 @@
 package table
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -117,7 +118,9 @@ func (r *repeat) Choose(p choose.Point) int {
 // successors lists all that can happen in the state that is expanded, in the order of [World.Injections].
 func (x *explorer) successors(f *successors) (err error) {
 	f.parents = append(f.parents, x.here...)
-	x.print = x.sites.print(x.here)
+	if x.seen == nil {
+		x.print = x.sites.print(x.here)
+	}
 	if x.w.layout.pairCount > 0 {
 		err = x.takeAllSlowly(f)
 	} else {
@@ -264,10 +267,8 @@ func (x *explorer) takeOther(f *successors, node int, m *move) (print, error) {
 func (x *explorer) compare(f *successors) print {
 	p := x.print
 	for i, value := range x.there {
-		if old := x.here[i]; old != value {
-			p.add(x.sites.shareOf(i, value))
-			p.sub(x.sites.shareOf(i, old))
-			f.changes = append(f.changes, uint64(i)<<32|uint64(value))
+		if x.here[i] != value {
+			x.change(f, &p, i, value)
 		}
 	}
 	return p
@@ -289,10 +290,16 @@ func (x *explorer) takeSlowly(f *successors, m *slowMove) (print, error) {
 
 // takeAllSlowly takes all steps in the world.
 func (x *explorer) takeAllSlowly(f *successors) error {
+	wide := len(x.w.v) > narrow
 	return x.steps(func(note uint8) error {
-		x.there = append(x.there[:0], x.here...)
-		x.sites.pack(x.w.v, x.there)
-		p := x.compare(f)
+		var p print
+		if wide {
+			x.there = append(x.there[:0], x.here...)
+			x.sites.pack(x.w.v, x.there)
+			p = x.compare(f)
+		} else {
+			p = x.packChanged(f)
+		}
 		f.ends = append(f.ends, uint32(len(f.changes)))
 		f.notes = append(f.notes, note)
 		f.prints = append(f.prints, p[0])
@@ -301,6 +308,49 @@ func (x *explorer) takeAllSlowly(f *successors) error {
 		}
 		return nil
 	})
+}
+
+// packChanged lists what the world's last step changed, in packed vectors, if the world's vector is narrow.
+func (x *explorer) packChanged(f *successors) print {
+	s, w := x.sites, x.w
+	l := &w.layout
+	p := x.print
+	nodes, frame := uint64(0), false
+	for changed := w.changed; changed != 0; changed &= changed - 1 {
+		switch i := bits.TrailingZeros64(changed); {
+		case w.v[i] == x.vector[i]:
+		case i < l.nodes:
+			nodes |= 1 << i
+		case i < l.conns:
+			nodes |= 1 << (i - l.bags)
+		case i < l.rest:
+			x.change(f, &p, i-l.bagCount, w.v[i])
+		default:
+			frame = true
+		}
+	}
+	for ; nodes != 0; nodes &= nodes - 1 {
+		node := bits.TrailingZeros64(nodes)
+		x.change(f, &p, node, s.siteOf(node, w.v))
+	}
+	if frame {
+		x.change(f, &p, s.frame, s.frameOf(w.v))
+	}
+	w.changed = 0
+	return p
+}
+
+// change notes that a word of the state that is expanded changes, also in its fingerprint.
+func (x *explorer) change(f *successors, p *print, i int, value uint32) {
+	switch old := x.here[i]; {
+	case x.seen != nil: // it is not asked for
+	case x.two || i < len(x.sites.places):
+		p.add(x.sites.shareOf(i, value))
+		p.sub(x.sites.shareOf(i, old))
+	default:
+		p[0] += mix(i, value, seed0) - mix(i, old, seed0)
+	}
+	f.changes = append(f.changes, uint64(i)<<32|uint64(value))
 }
 
 // steps takes all steps from the state that is expanded in the world, and calls f after each.
