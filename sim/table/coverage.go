@@ -80,7 +80,7 @@ func isForeign(p *choose.Point) bool { return p.Kind == choose.Compare && p.Labe
 // conclude tells what was done and covered.
 func (x *explorer) conclude() {
 	x.out.Stats, x.out.Plans, x.out.Coverage = x.w.Stats(), x.w.Plans(), x.w.covered()
-	x.out.Coverage.ForeignTimes = x.answers.foreign
+	x.out.Coverage.ForeignTimes = x.answers.foreign || x.sites.answers.foreign
 }
 
 // covered reads off the tables what the steps that were taken did.

@@ -34,6 +34,7 @@ func ExploreDepthFirst(ctx context.Context, sys *sim.System, opts ExploreOptions
 	path, err := rehearse(e)
 	d := newDepthFirst(e, opts)
 	x := d.x
+	defer x.close()
 	x.w.forgetCoverage()
 	if err == nil {
 		err = d.run(ctx)
@@ -89,24 +90,13 @@ type pending struct {
 	turn
 }
 
-// turn is a step: the number of the event among all, and that of its answers in the order in which they are
-// enumerated.
-type turn struct{ event, answers int32 }
+// turn is a step: its number among all steps from a state, or among the ways to start.
+type turn int32
 
-// arrivals are the states that the steps from one state lead to.
+// arrivals are the states that the steps from one state lead to: those that are to be expanded.
 type arrivals struct {
-	turns    []turn
-	ordinary []bool
-	vectors  []uint32
-	roots    []uint64 // when exact
-	prints   []print  // else
-	onward   []pending
-	at       []int32 // which arrival each of onward is
-}
-
-func (a *arrivals) reset() {
-	a.turns, a.ordinary, a.vectors = a.turns[:0], a.ordinary[:0], a.vectors[:0]
-	a.roots, a.prints, a.onward, a.at = a.roots[:0], a.prints[:0], a.onward[:0], a.at[:0]
+	onward []pending
+	at     []int32 // which step each of these is
 }
 
 // A bounded exploration keeps for each state the least depth at which it was met, and whether it was expanded.
@@ -183,30 +173,38 @@ func (d *depthFirst) stop(ctx context.Context) {
 // start comes to the first states.
 func (d *depthFirst) start() error {
 	x := d.x
-	k := int32(0)
-	for x.answers.Reset(); x.answers.Next(); k++ {
+	f := x.found
+	v := make([]uint32, f.words)
+	for x.answers.Reset(); x.answers.Next(); {
 		if err := x.w.start(&x.answers); err != nil {
 			d.bad = x.answers.Path()
 			return err
 		}
-		d.arrive(nil, turn{-1, k}, false)
+		x.sites.pack(x.w.v, v)
+		f.vectors, f.ends, f.notes = append(f.vectors, v...), append(f.ends, 0), append(f.notes, 0)
+		if x.seen == nil {
+			p := x.sites.print(v)
+			f.prints, f.others = append(f.prints, p[0]), append(f.others, p[1])
+			continue
+		}
+		copy(x.tree, v)
+		x.seen.complete(x.tree, nil)
+		f.prints = append(f.prints, x.seen.root(x.tree))
 	}
 	return d.settle(nil, true)
 }
 
-// enter makes a state from the top of the stack, which was taken off, that of the world.
+// enter makes a state from the top of the stack, which was taken off, the one that is expanded.
 func (d *depthFirst) enter(p *pending) {
 	x := d.x
 	if x.prints == nil {
-		x.seen.unfold(p.id, x.base)
-	} else {
-		words := x.seen.words
-		copy(x.base, d.vectors[len(d.vectors)-words:])
-		d.vectors = d.vectors[:len(d.vectors)-words]
-		x.print = x.prints.of(x.base[:words])
+		x.see(p.id)
+		return
 	}
-	copy(x.tree, x.base)
-	x.w.changed = 0
+	words := x.found.words
+	x.here = append(x.here[:0], d.vectors[len(d.vectors)-words:]...)
+	d.vectors = d.vectors[:len(d.vectors)-words]
+	x.print = x.sites.print(x.here)
 }
 
 // open reports whether the state that was entered is to be expanded, and whether it is for the first time.
@@ -231,112 +229,88 @@ func (d *depthFirst) open(p *pending) (first, ok bool) {
 
 // expand executes all that can happen in the state that was entered.
 func (d *depthFirst) expand(p *pending, first bool) error {
-	x, w := d.x, d.x.w
-	w.derive()
-	x.events = w.list(x.events[:0])
-	up := w.up
-	for i, ev := range x.events {
-		k := int32(0)
-		for x.answers.Reset(); x.answers.Next(); k++ {
-			if err := w.advance(ev, &x.answers); err != nil {
-				picks := x.answers.Path()
-				if err := d.settle(p, first); err != nil {
-					return err
-				}
-				d.bad = append(append(d.path(d.trail), int32(i)), picks...)
-				return err
-			}
-			d.arrive(p, turn{int32(i), k}, x.recovering(ev))
-			w.up = up
-		}
+	x, f := d.x, d.x.found
+	err := x.expandState(uint32(x.out.Expanded), f)
+	if x.seen != nil {
+		x.pushTrees(f, 0)
+		x.seen.resolve(f)
 	}
-	return d.settle(p, first)
-}
-
-// arrive notes the state that a step led to, and goes back to the one before.
-func (d *depthFirst) arrive(p *pending, t turn, ordinary bool) {
-	x, f := d.x, &d.found
-	f.turns, f.ordinary = append(f.turns, t), append(f.ordinary, ordinary)
-	f.vectors = append(f.vectors, x.w.v...)
-	d.steps++
-	c := x.seen
-	switch {
-	case x.prints != nil && (p == nil || c.words > narrow):
-		f.prints = append(f.prints, x.prints.of(x.w.v))
-	case x.prints != nil:
-		f.prints = append(f.prints, x.changedPrint())
-	case p == nil:
-		c.complete(x.tree, nil)
-		f.roots = append(f.roots, c.root(x.tree))
-	case c.above == nil:
-		c.complete(x.tree, x.base)
-		f.roots = append(f.roots, c.root(x.tree))
-	default:
-		over := c.over(x.w.changed)
-		c.update(x.tree, over)
-		f.roots = append(f.roots, c.root(x.tree))
+	d.steps += len(f.ends)
+	if err == nil {
+		return d.settle(p, first)
 	}
-	if p != nil {
-		copy(x.tree, x.base)
+	event, picks := x.badEvent, x.badPicks
+	if err := d.settle(p, first); err != nil {
+		return err
 	}
-	x.w.changed = 0
+	d.bad = append(append(d.path(d.trail), int32(event)), picks...)
+	return err
 }
 
 // settle looks up where the steps from a state led to, checks what is new, and puts on the stack what is to
 // be expanded. The world's state is lost.
 func (d *depthFirst) settle(p *pending, first bool) error {
-	x, f := d.x, &d.found
+	x, f, a := d.x, d.x.found, &d.found
 	defer f.reset()
+	a.onward, a.at = a.onward[:0], a.at[:0]
 	from, depth := uint32(0), int32(0)
 	if p != nil {
 		from, depth = p.id+1, p.depth+1
-		if first {
-			x.out.Transitions += len(f.turns)
+		if x.w.stats.Steps += f.steps; first {
+			x.out.Transitions += len(f.ends)
 		}
 	}
-	words := x.seen.words
-	x.seen.roots.prefetch(f.roots)
-	if d.prints == nil {
-		for i := range f.prints {
-			x.prints.prefetch(&f.prints[i])
+	vector := func(t int) []uint32 {
+		if p == nil {
+			return f.vectors[t*f.words:][:f.words]
 		}
+		return f.to(t, x.here)
 	}
-	for i, t := range f.turns {
-		id, added, nearer := d.meet(i, depth)
+	switch {
+	case x.seen != nil:
+		x.seen.roots.prefetch(f.prints)
+	case d.prints == nil:
+		x.prints.prefetch(f.prints)
+	}
+	for t := range f.ends {
+		id, added, nearer := d.meet(t, depth)
 		if !added && !nearer {
 			continue
 		}
-		f.onward, f.at = append(f.onward, pending{id, depth, t}), append(f.at, int32(i))
+		a.onward, a.at = append(a.onward, pending{id, depth, turn(t)}), append(a.at, int32(t))
 		if !added {
 			continue
 		}
 		d.n++
-		copy(x.w.v, f.vectors[i*words:][:words])
-		if err := d.check(t, from, f.ordinary[i]); err != nil {
+		if err := d.check(vector(t), turn(t), from, f.notes[t]); err != nil {
 			return err
 		}
 	}
-	for k := len(f.onward) - 1; k >= 0; k-- { // the first is to be on top
-		d.stack = append(d.stack, f.onward[k])
+	for k := len(a.onward) - 1; k >= 0; k-- { // the first is to be on top
+		d.stack = append(d.stack, a.onward[k])
 		if x.prints != nil {
-			d.vectors = append(d.vectors, f.vectors[int(f.at[k])*words:][:words]...)
+			d.vectors = append(d.vectors, vector(int(a.at[k]))...)
 		}
 	}
 	d.most = max(d.most, d.waiting())
 	return nil
 }
 
-// meet looks up an arrival: it may be new, or have been met farther from the start only.
-func (d *depthFirst) meet(i int, depth int32) (id uint32, added, nearer bool) {
-	x, f := d.x, &d.found
-	switch {
-	case d.prints != nil:
-		added, nearer = d.prints.meet(f.prints[i], depth)
-		return 0, added, nearer
-	case x.prints != nil:
-		return 0, x.prints.insert(&f.prints[i]), false
+// meet looks up where a step leads: to a new state, or one that was met farther from the start only.
+func (d *depthFirst) meet(t int, depth int32) (id uint32, added, nearer bool) {
+	x, f := d.x, d.x.found
+	if x.prints != nil {
+		p := print{f.prints[t]}
+		if x.two {
+			p[1] = f.others[t]
+		}
+		if d.prints != nil {
+			added, nearer = d.prints.meet(p, depth)
+			return 0, added, nearer
+		}
+		return 0, x.prints.insert(p), false
 	}
-	id, added = x.seen.roots.intern(f.roots[i])
+	id, added = x.seen.roots.intern(f.prints[t])
 	if x.opts.MaxDepth == 0 {
 		return id, added, false
 	}
@@ -351,38 +325,29 @@ func (d *depthFirst) meet(i int, depth int32) (id uint32, added, nearer bool) {
 	return id, false, nearer
 }
 
-// check keeps what is to be known of a new state, which is that of the world, and checks it. It was come
-// to by a step from the state that is expanded.
-func (d *depthFirst) check(t turn, from uint32, ordinary bool) error {
+// check keeps what is to be known of a new state, and checks it. It was come to by a step from the state that
+// is expanded, which is number from less one, 0: it is a first state.
+func (d *depthFirst) check(v []uint32, t turn, from uint32, note uint8) error {
 	x, w := d.x, d.x.w
-	err := w.Check()
+	start := len(d.trail) == 0
+	live, err := x.check(uint32(d.n-1), v, start, note)
 	if err == nil {
-		w.noteState()
-		live := w.Live()
 		if live {
 			x.out.Live++
 		}
 		if x.goals {
 			d.parents.append(from)
 			x.recovers.append(d.n-1, live)
-			x.ordinary.append(d.n-1, ordinary)
+			x.ordinary.append(d.n-1, note&noteOrdinary != 0)
 		}
 		if d.n&(d.n-1) != 0 || len(d.trail) > auditedSteps {
 			return nil
 		}
 	}
-	v := slices.Clone(w.v)
-	trail := d.trail
-	if t.event >= 0 {
-		trail = append(slices.Clone(trail), t)
-	} else {
-		trail = []turn{t}
-	}
-	path := d.path(trail)
+	path := d.path(append(slices.Clone(d.trail), t))
 	if err == nil {
-		w.restore(v)
+		w.restore(x.unpacked(v))
 		err = w.retrace(path)
-		w.changed = 0
 	}
 	if err != nil {
 		d.bad = path
@@ -399,40 +364,50 @@ func (d *depthFirst) path(trail []turn) (path choose.Path) {
 	w := d.x.w
 	defer w.samples.pause()()
 	var answers choose.Enumerate
-	v := make([]uint32, len(w.v))
 	for k, t := range trail {
-		var ev sim.Event
 		if k > 0 {
-			copy(v, w.v)
-			w.derive()
-			ev = w.list(nil)[t.event]
-			path = append(path, t.event)
+			path = append(path, d.step(t)...)
+			continue
 		}
-		answers.Reset()
-		for n := int32(0); n <= t.answers; n++ {
+		for n := turn(0); n <= t; n++ {
 			answers.Next()
-			if k == 0 {
-				_ = w.start(&answers) // it went well before
-				continue
-			}
-			w.restore(v)
-			_ = w.advance(ev, &answers)
+			_ = w.start(&answers) // it went well before
 		}
 		path = append(path, answers.Path()...)
 	}
 	return path
 }
 
+// step takes a step from the world's state, and returns the path of it.
+func (d *depthFirst) step(t turn) choose.Path {
+	w := d.x.w
+	v := slices.Clone(w.v)
+	w.derive()
+	var answers choose.Enumerate
+	for i, ev := range w.list(nil) {
+		for answers.Reset(); answers.Next(); t-- {
+			w.restore(v)
+			_ = w.advance(ev, &answers) // it went well before, or was not looked up
+			if t == 0 {
+				return append(choose.Path{int32(i)}, answers.Path()...)
+			}
+		}
+	}
+	panic("table: a state has fewer steps than before")
+}
+
 // waiting is the memory of the states that wait.
 func (d *depthFirst) waiting() int {
-	return cap(d.stack)*int(unsafe.Sizeof(pending{})) + 4*cap(d.vectors) + cap(d.trail)*int(unsafe.Sizeof(turn{}))
+	return cap(d.stack)*int(unsafe.Sizeof(pending{})) + 4*cap(d.vectors) + cap(d.trail)*int(unsafe.Sizeof(turn(0)))
 }
 
 // bytes is the memory that is kept for the visited states.
 func (d *depthFirst) bytes() int {
 	x := d.x
-	n := x.seen.bytes() + x.recovers.bytes() + x.ordinary.bytes() + d.parents.bytes() + d.depths.bytes()
+	n := x.recovers.bytes() + x.ordinary.bytes() + d.parents.bytes() + d.depths.bytes()
 	switch {
+	case x.seen != nil:
+		n += x.seen.bytes()
 	case d.prints != nil:
 		n += d.prints.bytes()
 	case x.prints != nil:
@@ -443,7 +418,10 @@ func (d *depthFirst) bytes() int {
 
 // soon is about the memory that is taken, once there is room for some more states.
 func (d *depthFirst) soon() int {
-	n := d.bytes() + d.waiting() + d.x.tables() + d.x.seen.inner.growth() + d.x.seen.roots.growth()
+	n := d.bytes() + d.waiting() + d.x.tables()
+	if c := d.x.seen; c != nil {
+		n += c.inner.growth() + c.roots.growth()
+	}
 	if d.prints != nil {
 		n += d.prints.growth()
 	}

@@ -4,15 +4,7 @@ import (
 	"context"
 	"math/bits"
 	"slices"
-
-	"github.com/macemc/macemc/sim"
 )
-
-// recovering reports whether the step that was taken last is one of the recovery relation: nothing was
-// injected, and all answers have weight.
-func (x *explorer) recovering(ev sim.Event) bool {
-	return !ev.Kind.Injection() && !x.w.inside && !x.answers.never
-}
 
 const checkContext = 1 << 10 // states
 
@@ -78,28 +70,28 @@ func (x *explorer) recoversTo(id uint32) {
 
 // leadsOn reports whether some step of the recovery relation leads to a state that recovers.
 func (x *explorer) leadsOn(id uint32) (bool, error) {
-	w := x.w
-	x.enter(id)
-	up := w.up
-	for i, ev := range x.events {
-		if ev.Kind.Injection() {
-			break // they are listed last
-		}
-		for x.answers.Reset(); x.answers.Next(); {
-			if err := w.advance(ev, &x.answers); err != nil {
-				x.bad, x.badEvent, x.badPicks = id+1, i, x.answers.Path()
-				return false, err
+	x.see(id)
+	f := x.found
+	f.reset()
+	if err := x.successors(f); err != nil {
+		x.bad = id + 1
+		return false, err
+	}
+	for t := range f.ends {
+		if f.notes[t]&noteOrdinary != 0 {
+			x.lead(f, t)
+			if to, _ := x.seen.add(x.tree, x.base); x.recovers.has(to) {
+				return true, nil
 			}
-			if x.recovering(ev) {
-				if to, _ := x.seen.add(x.tree, x.base); x.recovers.has(to) {
-					return true, nil
-				}
-			}
-			copy(x.tree, x.base)
-			w.up = up
 		}
 	}
 	return false, nil
+}
+
+// see makes a state the one that is expanded.
+func (x *explorer) see(id uint32) {
+	x.seen.unfold(id, x.base)
+	x.here = x.base[:x.sites.words]
 }
 
 // parent is the state that a state was found from, plus one; 0: it is a first state.
@@ -119,8 +111,10 @@ func (x *explorer) dead() error {
 	}
 	x.out.DeadCritical = len(chain) - 1
 	x.out.DeadPath = x.along(chain)
-	x.enter(chain[len(chain)-1])
-	x.out.DeadOutOfEvents = len(x.events) == 0 || x.events[0].Kind.Injection()
+	x.see(chain[len(chain)-1])
+	x.w.restore(x.unpacked(x.here))
+	events := x.w.list(nil)
+	x.out.DeadOutOfEvents = len(events) == 0 || events[0].Kind.Injection()
 	return nil
 }
 
@@ -147,7 +141,7 @@ func (d *depthFirst) nearestDead() ([]uint32, error) {
 	type queued struct{ id, from uint32 } // from is the place in the queue, plus one
 	var queue []queued
 	met := make(bitset, len(x.recovers))
-	// arrive queues the state of the world, and returns the way to it when it is dead.
+	// arrive queues the state whose words are in tree, and returns the way to it when it is dead.
 	arrive := func(from uint32, base []uint32) []uint32 {
 		id, _ := x.seen.add(x.tree, base)
 		if met.has(id) {
@@ -170,25 +164,32 @@ func (d *depthFirst) nearestDead() ([]uint32, error) {
 			x.bad, x.badEvent, x.badPicks = 0, -1, x.answers.Path()
 			return nil, err
 		}
+		x.sites.pack(w.v, x.tree[:x.sites.words])
 		if chain := arrive(0, nil); chain != nil {
 			return chain, nil
 		}
 	}
 	for k := 0; ; k++ { // some state is dead
-		x.enter(queue[k].id)
-		up := w.up
-		for i, ev := range x.events {
-			for x.answers.Reset(); x.answers.Next(); {
-				if err := w.advance(ev, &x.answers); err != nil {
-					x.bad, x.badEvent, x.badPicks = queue[k].id+1, i, x.answers.Path()
-					return nil, err
-				}
-				if chain := arrive(uint32(k+1), x.base); chain != nil {
-					return chain, nil
-				}
-				copy(x.tree, x.base)
-				w.up = up
+		x.see(queue[k].id)
+		f := x.found
+		f.reset()
+		if err := x.successors(f); err != nil {
+			x.bad = queue[k].id + 1
+			return nil, err
+		}
+		for t := range f.ends {
+			x.lead(f, t)
+			if chain := arrive(uint32(k+1), x.base); chain != nil {
+				return chain, nil
 			}
 		}
+	}
+}
+
+// lead makes tree the words of the state that a transition leads to.
+func (x *explorer) lead(f *successors, t int) {
+	copy(x.tree, x.here)
+	for _, change := range f.changed(t) {
+		x.tree[change>>32] = uint32(change)
 	}
 }

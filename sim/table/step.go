@@ -20,7 +20,7 @@ func (w *World) doStep(ev sim.Event, src choose.Source) error {
 
 // advance changes the vector, and tells Last what happened unless the world is a bare one.
 func (w *World) advance(ev sim.Event, src choose.Source) error {
-	w.inside = false
+	w.inside, w.handled = false, false
 	if ev.Kind == sim.Crash {
 		w.useCrash()
 		return w.crash(ev.Node, src)
@@ -36,6 +36,7 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 	}
 	l := &w.steps.leaves[id]
 	l.met = true
+	w.handled, w.leaf = true, id
 	if !w.bare {
 		w.last.Effects, w.last.Handler = l.effects, true
 		if ev.Kind == sim.FireTimer {
@@ -55,6 +56,7 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 	w.last.Applied, w.last.Crashed = end, w.inside
 	w.setLocal(ev.Node, l.next)
 	failed, err := w.apply(id, end)
+	w.happened = int32(failed)
 	if !w.inside {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 type samples struct {
 	steps, copies int
 	off           bool
+	all           bool
 }
 
 const sampleEvery = 1 << 12
@@ -33,7 +34,7 @@ func (s *samples) due() bool {
 		return false
 	}
 	s.steps++
-	return s.sampled(s.steps)
+	return s.all || s.sampled(s.steps)
 }
 
 // repeated answers the questions of a handler as they were answered before.

@@ -29,6 +29,10 @@ type World struct {
 	saved   bool   // states were saved, which refer to the tables
 	inside  bool   // the node crashed inside the step
 
+	handled  bool // the last step was that of a handler, and went the way of leaf
+	leaf     uint32
+	happened int32 // so many of its effects
+
 	acting     sim.NodeID // whose handler is running
 	step       stepOf
 	picks      []int32
