@@ -62,7 +62,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "a node that crashes later comes back in an incarnation in which others have seen it die",
 			Fix:     "an incarnation is on disk before anybody hears of it",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
-			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1, Loss: 2}},
+			Defaults: spec.Defaults{Nodes: 2, Limits: sim.Limits{Crashes: 1, Loss: 1}},
 		},
 	}
 }
