@@ -4,9 +4,9 @@
 // # Protocol
 //
 // In every period a node pings one other, drawn at random. When no Ack has come after half a period it
-// asks some others to ping that node for it. When no answer has come by the end of the period the node
-// is suspected, in the incarnation in which it was pinged, and when that has lasted for some
-// periods it is declared dead.
+// asks some others to ping that node for it. When no answer, nor news of a later incarnation, has come by
+// the end of the period the node is suspected, and when that has lasted for some periods it is declared
+// dead.
 //
 // Every message says in which incarnation its sender is, and what that believes of the receiver if it
 // believes anything bad. A node that hears that it is suspected or dead refutes: it begins the next

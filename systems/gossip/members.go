@@ -50,16 +50,14 @@ func (n *Node) learn(env sim.Env, u Update) {
 		return
 	}
 	n.Members[u.Node] = Member{u.Status, u.Incarnation, n.tellings()}
-	switch {
-	case u.Status == Suspect:
+	if u.Status == Suspect {
 		env.SetTimer(suspicionTimer{u.Node}, time.Duration(n.config.suspicion)*period+ackWait)
-	case u.Status == Alive && n.config.bugs.has(gs2):
-	default:
+		return
+	}
+	if u.Status == Dead || !n.config.bugs.has(gs2) {
 		env.StopTimer(suspicionTimer{u.Node})
 	}
-	if u.Status == Dead || u.Incarnation > n.ProbedIn {
-		n.answered(env, u.Node) // there is nothing to be found out by the probe any more
-	}
+	n.answered(env, u.Node) // a probe would find out nothing more
 }
 
 // learnOfSelf refutes what is said of the node itself, by an incarnation that nobody has heard of.

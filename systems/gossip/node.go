@@ -24,10 +24,9 @@ type Node struct {
 	// Out says that the node has left for good: nodes that are dead do not come back, and it was
 	// declared dead, or has crashed. It is silent.
 	Out bool
-	// Probed is the node whose answer is waited for, None when there is none, and ProbedIn the incarnation
-	// that it was in when it was pinged, as far as is known.
-	Probed   sim.NodeID
-	ProbedIn int
+	// Probed is the node whose answer is waited for, None when there is none. Nothing new has been heard of
+	// it since it was pinged, unless that others suspect it.
+	Probed sim.NodeID
 
 	self   sim.NodeID
 	config config

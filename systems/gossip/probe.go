@@ -8,8 +8,8 @@ func (n *Node) beginProbe(env sim.Env) {
 	if others := n.others(func(m Member) bool { return m.Status != Dead || n.config.rejoin }); len(others) > 0 {
 		target = others[env.Choose("whom to probe", len(others))]
 		env.Send(target, Ping{None, n.news(target)})
-		if m := n.Members[target]; m.Status != Dead {
-			n.Probed, n.ProbedIn = target, m.Incarnation
+		if n.Members[target].Status != Dead {
+			n.Probed = target
 			env.SetTimer(ackTimer{}, ackWait)
 		}
 	}
@@ -34,18 +34,17 @@ func (n *Node) askOthers(env sim.Env) {
 // answered ends the probe of a node that is alive.
 func (n *Node) answered(env sim.Env, id sim.NodeID) {
 	if id == n.Probed {
-		n.Probed, n.ProbedIn = None, 0
+		n.Probed = None
 		env.StopTimer(ackTimer{})
 	}
 }
 
-// endProbe suspects the node that has not answered within the period. It is suspected in the
-// incarnation that was pinged: a later one has not been silent for long.
+// endProbe suspects the node that has not answered within the period.
 func (n *Node) endProbe(env sim.Env) {
 	if n.Probed == None {
 		return
 	}
-	u := Update{n.Probed, Suspect, n.ProbedIn}
+	u := Update{n.Probed, Suspect, n.Members[n.Probed].Incarnation}
 	if n.config.suspicion == 0 {
 		u.Status = Dead
 	}
