@@ -2,6 +2,7 @@ package systems
 
 import (
 	"github.com/macemc/macemc/systems/brokentree"
+	"github.com/macemc/macemc/systems/gossip"
 	"github.com/macemc/macemc/systems/multicast"
 	"github.com/macemc/macemc/systems/overcast"
 	"github.com/macemc/macemc/systems/pastry"
@@ -25,6 +26,7 @@ func All() []spec.Entry {
 		pastry.Entry(),
 		brokentree.Entry(),
 		overcast.Entry(),
+		gossip.Entry(),
 	}
 }
 

@@ -23,6 +23,7 @@ var imports = []struct {
 	{pkg: "sim", module: []string{"choose", "macetime", "sim/plan"}, strict: true},
 	{pkg: "netsim", module: []string{"choose", "macetime", "sim", "sim/plan"}, strict: true},
 	{pkg: "systems/...", module: []string{"sim", "netsim", "macetime", "systems/..."}},
+	{pkg: "simtest", module: []string{"choose", "macetime", "sim", "sim/plan"}},
 	{pkg: "replay", module: []string{"choose", "sim", "sim/plan"}},
 	{pkg: "search", module: []string{"choose", "macetime", "sim", "sim/table", "replay"}},
 	{pkg: "mdb/screen", module: []string{"mdb"}},
