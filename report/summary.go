@@ -276,12 +276,14 @@ func (r *Report) covered() []string {
 	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", number(c.ExhaustedDepth), plural(r.States, "state"))
 	if c.Complete {
 		exhaustive = fmt.Sprintf("complete: %s", plural(r.States, "state"))
+	} else if c.ExhaustedDepth == 0 {
+		exhaustive = fmt.Sprintf("to no depth exhaustive (stopped: %s): %s", r.Stopped, plural(r.States, "state"))
 	}
 	if r.Transitions > 0 {
 		exhaustive += fmt.Sprintf(", %s by %s; %.1f bytes per state", plural(r.Transitions, "transition"),
 			plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
 	}
-	if c.ExhaustedDepth > 0 || c.Complete {
+	if c.ExhaustedDepth > 0 || c.Complete || r.Transitions > 0 {
 		lines = append(lines, exhaustive)
 	}
 	if c.Recovers {

@@ -74,7 +74,7 @@ func leadsTo(t rapid.TB, sys *sim.System, f *search.Suspect) {
 		}
 		run, src := replay.NewRun(w), &choose.Prefix{Path: f.Path}
 		err = run.Start(src)
-		if err == nil && len(f.Path) > 0 {
+		if err == nil {
 			err = w.Check()
 		}
 		for err == nil && !src.Done() {

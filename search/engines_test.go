@@ -17,7 +17,7 @@ type pointed struct {
 	N, Drawn int
 }
 
-type alarm struct{ p *int }
+type alarm struct{ P *int }
 
 func (p *pointed) Boot(env sim.Env) { env.Send(1-env.Self(), "hello") }
 

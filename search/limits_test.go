@@ -255,7 +255,7 @@ func TestPrefixesWithoutAGoalAreShort(t *testing.T) {
 			t.Errorf("a prefix of %d choices", len(p))
 		}
 	}
-	res := run(t, search.Config{System: sys, WalkSteps: 100_000, PrefixRuns: 4, MaxDepth: 2, HandlerLimit: patient})
+	res := run(t, search.Config{System: sys, WalkSteps: 5_000, PrefixRuns: 4, MaxDepth: 2, HandlerLimit: patient})
 	for _, p := range res.Stats.Phases {
 		if p.Name == "prefixes" && (p.Events == 0 || p.Events > 800) {
 			t.Errorf("%d events for 4 prefixes", p.Events)

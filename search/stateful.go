@@ -67,6 +67,9 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 		ExhaustedDepth: x.Depth, Complete: x.Complete, Recovers: x.LivenessChecked && x.Dead == 0, Omission: x.Omission,
 		Phases: []Phase{}, Engine: engineOf(x),
 	}
+	if cfg.Strategy == DFS && r.Stopped != StoppedDepth && !x.Complete {
+		r.Stats.ExhaustedDepth = 0 // it is far along somewhere, that is all
+	}
 	cover(&cfg.System, x, &r.Stats)
 	switch {
 	case finding != nil:
