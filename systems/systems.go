@@ -2,6 +2,7 @@ package systems
 
 import (
 	"github.com/macemc/macemc/systems/brokentree"
+	"github.com/macemc/macemc/systems/etcdraft"
 	"github.com/macemc/macemc/systems/overcast"
 	"github.com/macemc/macemc/systems/pastry"
 	"github.com/macemc/macemc/systems/paxos"
@@ -23,6 +24,7 @@ func All() []spec.Entry {
 		pastry.Entry(),
 		brokentree.Entry(),
 		overcast.Entry(),
+		etcdraft.Entry(),
 	}
 }
 
