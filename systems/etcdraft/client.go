@@ -47,13 +47,6 @@ func decodeOp(b []byte) Op {
 	return Op{macetime.MonotoneTime{Node: int(node), Count: count}, int(key), b[i+j+k] == 1}
 }
 
-func showOp(b []byte) string {
-	if len(b) == 0 {
-		return ""
-	}
-	return decodeOp(b).String()
-}
-
 // Store is what is replicated.
 type Store struct {
 	Values []Value  // by register
@@ -83,16 +76,14 @@ type Client struct {
 	Index     uint64
 }
 
-// begin begins an operation.
 func (n *Node) begin(env sim.Env, write bool) {
+	n.enter(env)
 	op := Op{ID: env.Clock().Tick(), Key: env.Choose("register", n.opts.keys), Write: write}
 	n.Client = Client{Waits: true, Op: op}
 	env.Announce(Invoked{op})
 	n.ask(env)
+	n.ready(env)
 }
-
-func (n *Node) write(env sim.Env) { n.begin(env, true) }
-func (n *Node) read(env sim.Env)  { n.begin(env, false) }
 
 // ask asks raft for the operation that the client waits for; not for the first time, perhaps.
 func (n *Node) ask(env sim.Env) {

@@ -14,6 +14,8 @@ const (
 	campaignsParam = "campaigns"
 	transfersParam = "transfers"
 	changesParam   = "changes"
+	smallestParam  = "smallest"
+	stepDownParam  = "step-down"
 	preVoteParam   = "pre-vote"
 	timeoutsParam  = "timeouts"
 )
@@ -22,6 +24,8 @@ const (
 type options struct {
 	keys     int
 	voters   []uint64
+	smallest int
+	stepDown bool
 	preVote  bool
 	timeouts bool
 	bugs     bugs
@@ -44,6 +48,8 @@ func Entry() spec.Entry {
 			count(campaignsParam, "1", 5, "campaigns of each node besides those of its timer"),
 			count(transfersParam, "0", 3, "leadership transfers that each node begins"),
 			count(changesParam, "0", 3, "changes of the membership that each node begins"),
+			{Name: smallestParam, Kind: spec.Int, Default: "2", Min: 1, Max: 5, Help: "members that are never removed, see the package's documentation"},
+			{Name: stepDownParam, Kind: spec.Bool, Default: "false", Help: "a leader that is removed steps down at once"},
 			{Name: preVoteParam, Kind: spec.Bool, Default: "false", Help: "candidates ask first whether they would be voted for"},
 			{Name: timeoutsParam, Kind: spec.Bool, Default: "true",
 				Help: "elections, heartbeats and retries by timers; without them recovery is not checked"},
@@ -57,7 +63,8 @@ func Entry() spec.Entry {
 
 func build(c spec.Config) (sim.System, error) {
 	o := &options{
-		keys: c.Int(keysParam), preVote: c.Bool(preVoteParam), timeouts: c.Bool(timeoutsParam), bugs: bugsOf(c.Bugs),
+		keys: c.Int(keysParam), smallest: c.Int(smallestParam), stepDown: c.Bool(stepDownParam),
+		preVote: c.Bool(preVoteParam), timeouts: c.Bool(timeoutsParam), bugs: bugsOf(c.Bugs),
 	}
 	for id := range sim.NodeID(c.Nodes) {
 		o.voters = append(o.voters, idOf(id))
@@ -74,21 +81,19 @@ func build(c spec.Config) (sim.System, error) {
 	if c.Int(readsParam) > 0 {
 		sys.Monitors = append(sys.Monitors, newHistory)
 	}
-	idle := func(n *Node) bool { return !n.Client.Waits }
-	leads := (*Node).leads
 	for _, a := range []struct {
 		param, name string
 		when        func(*Node) bool
 		do          func(*Node, sim.Env)
 	}{
-		{campaignsParam, "campaign", func(n *Node) bool { return !n.leads() }, (*Node).campaign},
-		{writesParam, "write", idle, (*Node).write},
-		{readsParam, "read", idle, (*Node).read},
-		{transfersParam, "transfer", leads, (*Node).transfer},
-		{changesParam, "reconfigure", leads, (*Node).reconfigure},
+		{campaignsParam, "campaign", func(n *Node) bool { return !n.leads() }, (*Node).Campaign},
+		{writesParam, "write", (*Node).idle, (*Node).Write},
+		{readsParam, "read", (*Node).idle, (*Node).Read},
+		{transfersParam, "transfer", (*Node).leads, (*Node).Transfer},
+		{changesParam, "reconfigure", (*Node).leads, (*Node).Reconfigure},
 	} {
 		if times := c.Int(a.param); times > 0 {
-			sys.Actions = append(sys.Actions, sim.Action[*Node]{Name: a.name, Times: times, When: a.when, Do: act(a.do)})
+			sys.Actions = append(sys.Actions, sim.Action[*Node]{Name: a.name, Times: times, When: a.when, Do: a.do})
 		}
 	}
 	return sys, nil

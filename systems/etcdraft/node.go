@@ -53,7 +53,7 @@ func idOf(id sim.NodeID) uint64 { return uint64(id) + 1 }
 
 // Boot implements [sim.Service].
 func (n *Node) Boot(env sim.Env) {
-	n.out.to = env.Log()
+	n.enter(env)
 	n.disk = load(env.Disk(), n.opts.voters)
 	n.log = entriesOf(n.disk)
 	n.Members = n.opts.voters
@@ -62,7 +62,7 @@ func (n *Node) Boot(env sim.Env) {
 		ID: idOf(env.Self()), Storage: n.disk, Logger: &n.out,
 		ElectionTick: never, HeartbeatTick: 1,
 		MaxSizePerMsg: math.MaxUint64, MaxInflightMsgs: 64,
-		PreVote: n.opts.preVote, StepDownOnRemoval: true,
+		PreVote: n.opts.preVote, StepDownOnRemoval: n.opts.stepDown,
 	})
 	if err != nil {
 		panic(err)
@@ -73,14 +73,14 @@ func (n *Node) Boot(env sim.Env) {
 
 // Receive implements [sim.Service].
 func (n *Node) Receive(env sim.Env, _ sim.NodeID, msg any) {
-	n.out.to = env.Log()
-	_ = n.raw.Step(msg.(*raftpb.Message)) // errors are about messages that are to be dropped
+	n.enter(env)
+	_ = n.raw.Step(msg.(*raftpb.Message)) // an error says that the message is of no use
 	n.ready(env)
 }
 
 // Timer implements [sim.Service].
 func (n *Node) Timer(env sim.Env, t any) {
-	n.out.to = env.Log()
+	n.enter(env)
 	switch t.(type) {
 	case election:
 		n.armed = nil
@@ -94,34 +94,8 @@ func (n *Node) Timer(env sim.Env, t any) {
 	n.ready(env)
 }
 
-// act makes an action of something that is asked of raft.
-func act(do func(*Node, sim.Env)) func(*Node, sim.Env) {
-	return func(n *Node, env sim.Env) {
-		n.out.to = env.Log()
-		do(n, env)
-		n.ready(env)
-	}
-}
-
-func (n *Node) campaign(sim.Env) { _ = n.raw.Campaign() }
-
-func (n *Node) leads() bool { return n.Role == raft.StateLeader }
-
-// transfer hands the leadership over to another member.
-func (n *Node) transfer(env sim.Env) {
-	n.raw.TransferLeader(n.Members[env.Choose("new leader", len(n.Members))])
-}
-
-// reconfigure removes a member, or takes a node in again. Raft refuses it while another change is under way.
-func (n *Node) reconfigure(env sim.Env) {
-	id, kind := idOf(sim.NodeID(env.Choose("node", env.Nodes()))), raftpb.ConfChangeAddNode
-	if n.member(id) {
-		kind = raftpb.ConfChangeRemoveNode
-	}
-	if kind == raftpb.ConfChangeAddNode || len(n.Members) > 1 {
-		_ = n.raw.ProposeConfChange(&raftpb.ConfChange{Type: kind.Enum(), NodeId: &id})
-	}
-}
+// enter begins a handler, ready ends it.
+func (n *Node) enter(env sim.Env) { n.out.to = env.Log() }
 
 // ready does what raft wants done, in the order that its documentation demands.
 func (n *Node) ready(env sim.Env) {

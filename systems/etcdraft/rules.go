@@ -1,11 +1,7 @@
 package etcdraft
 
 import (
-	"fmt"
-	"strings"
-
 	"go.etcd.io/raft/v3"
-	"go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/macemc/macemc/sim"
@@ -27,22 +23,4 @@ func rules() []sim.StateRule {
 		sim.CopyBy(func(m proto.Message) proto.Message { return proto.Clone(m) }),
 		sim.ShowBy(show),
 	}
-}
-
-// show is for people, and for the keys of events in path files.
-func show(m proto.Message) string {
-	switch m := m.(type) {
-	case *raftpb.Message:
-		// Who sends it to whom is shown anyway.
-		_, text, _ := strings.Cut(raft.DescribeMessage(m, showOp), " ")
-		if len(m.GetContext()) > 0 {
-			text += fmt.Sprintf(" Context:%q", m.GetContext())
-		}
-		return text
-	case *raftpb.Entry:
-		return raft.DescribeEntry(m, showOp)
-	case *raftpb.HardState:
-		return raft.DescribeHardState(m)
-	}
-	return fmt.Sprintf("%x", encode(nil, m))
 }

@@ -4,6 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
+
+	"go.etcd.io/raft/v3"
+	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
 )
 
 // logger is a raft.Logger: what raft says is shown in replays, and what it panics about is a finding.
@@ -33,3 +38,28 @@ func (l *logger) Fatal(v ...any)            { panic(fmt.Sprint(v...)) }
 func (l *logger) Fatalf(f string, v ...any) { panic(fmt.Sprintf(f, v...)) }
 func (l *logger) Panic(v ...any)            { panic(fmt.Sprint(v...)) }
 func (l *logger) Panicf(f string, v ...any) { panic(fmt.Sprintf(f, v...)) }
+
+// show is for people, and for the keys of events in path files.
+func show(m proto.Message) string {
+	switch m := m.(type) {
+	case *raftpb.Message:
+		// Who sends it to whom is shown anyway.
+		_, text, _ := strings.Cut(raft.DescribeMessage(m, showOp), " ")
+		if len(m.GetContext()) > 0 {
+			text += fmt.Sprintf(" Context:%q", m.GetContext())
+		}
+		return text
+	case *raftpb.Entry:
+		return raft.DescribeEntry(m, showOp)
+	case *raftpb.HardState:
+		return raft.DescribeHardState(m)
+	}
+	return fmt.Sprintf("%x", encode(nil, m))
+}
+
+func showOp(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	return decodeOp(b).String()
+}
