@@ -25,21 +25,27 @@ type Loaded struct {
 	// Death says how the last step kills the process that executes it; nil: it does not. Path ends
 	// before that step then.
 	Death *Death
+
+	find Find // of a bundled system
 }
 
 // Load reads a path file, rebuilds the bundled system that it belongs to and follows the path. The
 // last step is first executed in a fresh process, unless respawn is nil: the command must come to
 // call [Reexecute] with the same system. Errors name the file, and the line where there is one.
-func Load(ctx context.Context, name string, respawn func() *exec.Cmd) (*Loaded, error) {
+func Load(ctx context.Context, find Find, name string, respawn func() *exec.Cmd) (*Loaded, error) {
 	text, err := readText(name)
 	if err != nil {
 		return nil, err
 	}
-	sys, err := text.system()
+	sys, err := text.system(find)
 	if err != nil {
 		return nil, err
 	}
-	return text.load(ctx, sys, respawn)
+	l, err := text.load(ctx, sys, respawn)
+	if err == nil {
+		l.find = find
+	}
+	return l, err
 }
 
 // LoadFor is Load for a path that must belong to sys; only its fault limits may differ.
@@ -55,12 +61,12 @@ func LoadFor(ctx context.Context, name string, sys *sim.System, respawn func() *
 }
 
 // SystemOf rebuilds the bundled system that a path file belongs to.
-func SystemOf(name string) (*sim.System, error) {
+func SystemOf(find Find, name string) (*sim.System, error) {
 	text, err := readText(name)
 	if err != nil {
 		return nil, err
 	}
-	return text.system()
+	return text.system(find)
 }
 
 // Trace executes the run up to step n and describes every step; n < 0: all. The step that kills its
@@ -143,8 +149,8 @@ func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
 	return r, nil
 }
 
-func (t *text) system() (*sim.System, error) {
-	subject, err := FromHeader(t.file.Header)
+func (t *text) system(find Find) (*sim.System, error) {
+	subject, err := FromHeader(find, t.file.Header)
 	if err != nil {
 		return nil, t.headerError(err)
 	}

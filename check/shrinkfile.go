@@ -95,9 +95,12 @@ func (l *Loaded) withNodes(n int) (*Loaded, error) {
 	if l.Death != nil {
 		return nil, errors.New("a run whose last step ends the process is not tried with fewer nodes")
 	}
+	if l.find == nil {
+		return nil, errors.New("only runs of bundled systems are tried with fewer nodes")
+	}
 	h := l.Header
 	h.Nodes = n
-	subject, err := FromHeader(h)
+	subject, err := FromHeader(l.find, h)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +120,7 @@ func (l *Loaded) withNodes(n int) (*Loaded, error) {
 	if err := fewer.Play(played.Script).Err; err != nil {
 		return nil, err
 	}
-	return &Loaded{System: subject.System, Header: h, Path: fewer.Run.Path.Clone()}, nil
+	return &Loaded{System: subject.System, Header: h, Path: fewer.Run.Path.Clone(), find: l.find}, nil
 }
 
 // known is what is known of a run: its finding, or, when it has none, whether it is dead.

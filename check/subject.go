@@ -8,7 +8,6 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -27,9 +26,13 @@ type Wanted struct {
 	Timing *sim.Timing
 }
 
+// Find returns the description of the bundled system of that name. The commands hand it over, so that
+// checks in tests do not link the bundled systems, and what these depend on.
+type Find func(name string) (spec.Entry, error)
+
 // NewSubject builds the system of that name. The error says what is wrong with name or wanted.
-func NewSubject(name string, wanted Wanted) (Subject, error) {
-	e, err := systems.Find(name)
+func NewSubject(find Find, name string, wanted Wanted) (Subject, error) {
+	e, err := find(name)
 	if err != nil {
 		return Subject{}, err
 	}
@@ -124,11 +127,11 @@ func (e *HeaderError) Error() string { return e.Err.Error() }
 func (e *HeaderError) Unwrap() error { return e.Err }
 
 // FromHeader builds the bundled system that a path file belongs to. The error is a [*HeaderError].
-func FromHeader(h choose.Header) (Subject, error) {
+func FromHeader(find Find, h choose.Header) (Subject, error) {
 	fail := func(key, value string, err error) (Subject, error) {
 		return Subject{}, &HeaderError{key, value, err}
 	}
-	e, err := systems.Find(h.System)
+	e, err := find(h.System)
 	if err != nil {
 		return fail("system", "", err)
 	}
@@ -164,7 +167,7 @@ func FromHeader(h choose.Header) (Subject, error) {
 		}
 		wanted.Timing = &t
 	}
-	s, err := NewSubject(h.System, wanted)
+	s, err := NewSubject(find, h.System, wanted)
 	if err != nil {
 		return fail("limit", "", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/systems"
 )
 
 func (a *app) replayCommand() *cobra.Command {
@@ -45,13 +46,13 @@ the file cannot be followed; 0 otherwise, and always with --to.`,
 // load reads a path file. done is true in a process that was there only to execute it.
 func (a *app) load(ctx context.Context, file string) (l *check.Loaded, done bool, err error) {
 	if a.role.Reexecuting() {
-		sys, err := check.SystemOf(file)
+		sys, err := check.SystemOf(systems.Find, file)
 		if err == nil {
 			check.Reexecute(sys, a.role.Recorder)
 		}
 		return nil, true, err
 	}
-	l, err = check.Load(ctx, file, a.respawn)
+	l, err = check.Load(ctx, systems.Find, file, a.respawn)
 	if err != nil {
 		return nil, false, err
 	}

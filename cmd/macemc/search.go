@@ -17,6 +17,7 @@ import (
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -303,7 +304,7 @@ func (f *searchFlags) subject(name string, changed func(string) bool) (check.Sub
 		}
 		wanted.Timing = &t
 	}
-	return check.NewSubject(name, wanted)
+	return check.NewSubject(systems.Find, name, wanted)
 }
 
 func parseParams(set []string) (map[string]string, error) {

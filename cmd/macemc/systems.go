@@ -117,7 +117,7 @@ type bugInfo struct {
 }
 
 func describe(e spec.Entry) (systemInfo, error) {
-	s, err := check.NewSubject(e.Name, check.Wanted{})
+	s, err := check.NewSubject(systems.Find, e.Name, check.Wanted{})
 	if err != nil {
 		return systemInfo{}, err
 	}
