@@ -14,6 +14,7 @@ const (
 	er1 bugs = 1 << iota
 	er2
 	er3
+	er4
 	bugCount = iota
 )
 
@@ -38,7 +39,7 @@ func knownBugs() []spec.Bug {
 			Summary: "messages are sent before what they tell of is on disk",
 			Shows:   "a node that crashes in between breaks its word: it forgets a vote or entries that others count on",
 			Fix:     "write and sync first, then send",
-			Kind:    sim.Safety, PaperKind: sim.Safety, OtherKinds: []sim.FindingKind{sim.Panic},
+			Kind:    sim.Panic, PaperKind: sim.Panic, OtherKinds: []sim.FindingKind{sim.Safety},
 			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}, Strategy: spec.Faulty},
 		},
 		{
@@ -47,7 +48,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "a node that restarts votes a second time in the same term, and a term has two leaders",
 			Fix:     "write term, vote and commit index whenever raft hands them over",
 			Kind:    sim.Safety, PaperKind: sim.Safety, OtherKinds: []sim.FindingKind{sim.Panic},
-			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}, Strategy: spec.Faulty},
+			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
 		},
 		{
 			ID:      "ER3",
@@ -55,7 +56,15 @@ func knownBugs() []spec.Bug {
 			Shows:   "an entry that another leader replaces was applied by some nodes",
 			Fix:     "apply committed entries only",
 			Kind:    sim.Safety, PaperKind: sim.Safety,
-			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}, Strategy: spec.Faulty},
+			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+		},
+		{
+			ID:      "ER4",
+			Summary: "reads are answered from the node's own store",
+			Shows:   "a read misses a write that had returned before",
+			Fix:     "ask raft from which index on the store may answer",
+			Kind:    sim.Safety, PaperKind: sim.Safety,
+			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
 		},
 	}
 }

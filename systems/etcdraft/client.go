@@ -90,9 +90,13 @@ func (n *Node) ask(env sim.Env) {
 	if n.opts.timeouts {
 		env.SetTimer(retry{}, retryPeriod)
 	}
-	if op := n.Client.Op; op.Write {
+	switch op := n.Client.Op; {
+	case op.Write:
 		_ = n.raw.Propose(encodeOp(op)) // an error says that it is dropped, as it might be anywhere else
-	} else {
+	case n.opts.bugs.has(er4):
+		n.Client.Confirmed = true
+		n.finish(env)
+	default:
 		n.raw.ReadIndex(encodeOp(op))
 	}
 }

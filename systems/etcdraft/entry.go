@@ -16,6 +16,7 @@ const (
 	changesParam   = "changes"
 	smallestParam  = "smallest"
 	stepDownParam  = "step-down"
+	patienceParam  = "patience"
 	preVoteParam   = "pre-vote"
 	timeoutsParam  = "timeouts"
 )
@@ -25,6 +26,7 @@ type options struct {
 	keys     int
 	voters   []uint64
 	smallest int
+	patience int
 	stepDown bool
 	preVote  bool
 	timeouts bool
@@ -50,6 +52,8 @@ func Entry() spec.Entry {
 			count(changesParam, "0", 3, "changes of the membership that each node begins"),
 			{Name: smallestParam, Kind: spec.Int, Default: "2", Min: 1, Max: 5, Help: "members that are never removed, see the package's documentation"},
 			{Name: stepDownParam, Kind: spec.Bool, Default: "false", Help: "a leader that is removed steps down at once"},
+			{Name: patienceParam, Kind: spec.Int, Default: "3", Min: 1, Max: 9,
+				Help: "how often an election timer fires before a node that hears nothing from a leader campaigns"},
 			{Name: preVoteParam, Kind: spec.Bool, Default: "false", Help: "candidates ask first whether they would be voted for"},
 			{Name: timeoutsParam, Kind: spec.Bool, Default: "true",
 				Help: "elections, heartbeats and retries by timers; without them recovery is not checked"},
@@ -63,7 +67,7 @@ func Entry() spec.Entry {
 
 func build(c spec.Config) (sim.System, error) {
 	o := &options{
-		keys: c.Int(keysParam), smallest: c.Int(smallestParam), stepDown: c.Bool(stepDownParam),
+		keys: c.Int(keysParam), smallest: c.Int(smallestParam), patience: c.Int(patienceParam), stepDown: c.Bool(stepDownParam),
 		preVote: c.Bool(preVoteParam), timeouts: c.Bool(timeoutsParam), bugs: bugsOf(c.Bugs),
 	}
 	for id := range sim.NodeID(c.Nodes) {

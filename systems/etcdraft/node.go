@@ -12,7 +12,7 @@ import (
 
 // Timers. Raft's own time-outs, which it counts in ticks, are never reached.
 type (
-	election  struct{} // of all but leaders: campaign
+	election  struct{} // of all but leaders: campaign, unless there was a sign of a leader
 	heartbeat struct{} // of leaders: send heartbeats
 	retry     struct{} // of a client that waits: ask once more
 )
@@ -44,6 +44,7 @@ type Node struct {
 	disk  *raft.MemoryStorage // what raft reads: what was written to the node's disk
 	log   []*raftpb.Entry     `macemc:"-"` // of disk
 	armed any                 // election{} or heartbeat{}; nil: neither
+	quiet int                 // how often the election timer has fired since the node heard from a leader
 	out   logger              `macemc:"-"`
 	opts  *options            `macemc:"-"`
 }
@@ -74,8 +75,12 @@ func (n *Node) Boot(env sim.Env) {
 // Receive implements [sim.Service].
 func (n *Node) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	n.enter(env)
-	_ = n.raw.Step(msg.(*raftpb.Message)) // an error says that the message is of no use
+	m := msg.(*raftpb.Message)
+	_ = n.raw.Step(m) // an error says that the message is of no use
 	n.ready(env)
+	if m.GetFrom() == n.Lead {
+		n.quiet = 0
+	}
 }
 
 // Timer implements [sim.Service].
@@ -84,7 +89,10 @@ func (n *Node) Timer(env sim.Env, t any) {
 	switch t.(type) {
 	case election:
 		n.armed = nil
-		_ = n.raw.Campaign()
+		if n.quiet++; n.quiet >= n.opts.patience {
+			n.quiet = 0
+			_ = n.raw.Campaign()
+		}
 	case heartbeat:
 		n.armed = nil
 		n.raw.Tick()
