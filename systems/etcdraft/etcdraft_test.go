@@ -42,7 +42,7 @@ type params = map[string]string
 // These are 10 states and 9 transitions, if nothing of raft's that differs between two runs counts: its
 // random time-out is drawn anew in each.
 func TestOneNode(t *testing.T) {
-	sys := system(t, spec.Config{Nodes: 1, Params: params{"timeouts": "false"}}, sim.Limits{})
+	sys := system(t, spec.Config{Nodes: 1, Params: params{"timeouts": "false", "transfers": "0", "changes": "0"}}, sim.Limits{})
 	g, err := census.Explore(&sys)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestOneNode(t *testing.T) {
 
 // The engines visit the same states of two nodes.
 func TestTwoNodes(t *testing.T) {
-	sys := system(t, spec.Config{Nodes: 2, Params: params{"timeouts": "false", "reads": "0", "writes": "0"}}, sim.Limits{})
+	sys := system(t, spec.Config{Nodes: 2, Params: params{"timeouts": "false", "reads": "0", "writes": "0", "transfers": "0", "changes": "0"}}, sim.Limits{})
 	g, err := census.Explore(&sys)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,8 @@ func TestBugs(t *testing.T) {
 		t.Run(b.ID, func(t *testing.T) {
 			t.Parallel()
 			res := run(t, search.Config{
-				System: system(t, b.Apply(spec.Config{}), b.Defaults.Limits), MaxPaths: 20_000,
+				System:   system(t, b.Apply(spec.Config{}), b.Defaults.Limits),
+				Strategy: search.Name(b.Defaults.Strategy), MaxPaths: 20_000,
 			})
 			if f := res.Finding; f == nil || !b.Accepts(f.Kind) {
 				t.Fatalf("%v after %d paths: %+v", res.Verdict, res.Stats.Paths, f)

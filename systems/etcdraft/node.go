@@ -160,19 +160,24 @@ func (n *Node) apply(env sim.Env, entries []*raftpb.Entry) {
 	}
 }
 
-// arm sets the timer of the node's role.
+// arm sets the timer of the node's role. One that was removed is silent, as if its process were stopped.
 func (n *Node) arm(env sim.Env) {
-	var want any = election{}
+	var want any
 	after := electionPeriod
-	if n.leads() {
+	switch {
+	case !n.opts.timeouts || !n.member(idOf(env.Self())):
+	case n.leads():
 		want, after = heartbeat{}, heartbeatPeriod
+	default:
+		want = election{}
 	}
-	if !n.opts.timeouts || n.armed == want {
+	if n.armed == want {
 		return
 	}
 	if n.armed != nil {
 		env.StopTimer(n.armed)
 	}
-	n.armed = want
-	env.SetTimer(want, after)
+	if n.armed = want; want != nil {
+		env.SetTimer(want, after)
+	}
 }
