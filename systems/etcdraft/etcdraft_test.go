@@ -2,10 +2,12 @@ package etcdraft_test
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/census"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
@@ -182,6 +184,45 @@ func TestNothingIsFound(t *testing.T) {
 				t.Errorf("%+v, %v: %v: %v %v", c, strategy, res.Verdict, res.Finding.Kind, res.Finding.Message)
 			}
 		}
+	}
+}
+
+// What raft's documentation says of clusters of two is found: a member that crashes at the wrong moment leaves
+// nobody who can lead.
+func TestTwoMembers(t *testing.T) {
+	sys := system(t, spec.Config{Nodes: 2, Params: params{"smallest": "1"}}, sim.Limits{Crashes: 1})
+	res := run(t, search.Config{
+		System: sys, Strategy: search.Faulty, Seed: 2, MaxPaths: 10_000,
+		Confirm: critical.Confirm(critical.Config{System: sys, Workers: 1, Walks: 20}),
+	})
+	if f := res.Finding; f == nil || f.Kind != sim.Liveness || f.Property != etcdraft.LeaderFollowed {
+		t.Errorf("%v after %d paths: %+v", res.Verdict, res.Stats.Paths, f)
+	}
+}
+
+// The code in docs/foreign.md is that of this package.
+func TestDocumentation(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/foreign.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, name := range []string{"node.go", "disk.go", "rules.go"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(text)
+	}
+	blocks := strings.Split(string(doc), "```go\n")[1:]
+	for _, block := range blocks {
+		block, _, _ = strings.Cut(block, "```")
+		if !strings.Contains(code.String(), block) {
+			t.Errorf("docs/foreign.md shows what is not in the code:\n%s", block)
+		}
+	}
+	if len(blocks) != 2 {
+		t.Errorf("%d blocks of code in docs/foreign.md, want 2", len(blocks))
 	}
 }
 
