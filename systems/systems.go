@@ -2,6 +2,7 @@ package systems
 
 import (
 	"github.com/macemc/macemc/systems/brokentree"
+	"github.com/macemc/macemc/systems/etcdraft"
 	"github.com/macemc/macemc/systems/gossip"
 	"github.com/macemc/macemc/systems/multicast"
 	"github.com/macemc/macemc/systems/overcast"
@@ -27,6 +28,7 @@ func All() []spec.Entry {
 		brokentree.Entry(),
 		overcast.Entry(),
 		gossip.Entry(),
+		etcdraft.Entry(),
 	}
 }
 

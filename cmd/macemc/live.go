@@ -69,6 +69,9 @@ checker does not agree with what was recorded.`,
 			if err != nil {
 				return err
 			}
+			if len(subject.Entry.Messages) == 0 {
+				return fmt.Errorf("system %q cannot run live: it does not say which messages it sends", args[0])
+			}
 			if err := f.validate(cmd.Flags().Changed, &subject); err != nil {
 				return err
 			}
