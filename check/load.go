@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -22,12 +23,14 @@ type Loaded struct {
 	Header choose.Header
 	Path   choose.Path
 	Moved  []replay.Moved // steps at other indices than the file says
+	// Recording is what recordings of live nodes have been merged to; nil: the path is a file's.
+	Recording *recording.Merged
 	// Death says how the last step kills the process that executes it; nil: it does not. Path ends
 	// before that step then.
 	Death *Death
 }
 
-// Load reads a path file, rebuilds the bundled system that it belongs to and follows the path. The
+// Load reads a path file, or merges the recordings in a folder into one, rebuilds the bundled system that it belongs to and follows the path. The
 // last step is first executed in a fresh process, unless respawn is nil: the command must come to
 // call [Reexecute] with the same system. Errors name the file, and the line where there is one.
 func Load(ctx context.Context, name string, respawn func() *exec.Cmd) (*Loaded, error) {
@@ -79,6 +82,10 @@ func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 	return replay.Record(&l.System, path, sim.Options{Trace: true})
 }
 
+// Until is the part of the run's path that leads to the state after step n. The error says that there
+// is no such step.
+func (l *Loaded) Until(n int) (choose.Path, error) { return firstSteps(&l.System, l.Path, n) }
+
 // firstSteps is the part of path that leads to the state after step n, or to a finding before.
 func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
 	w, err := sim.NewWorld(sys, sim.Options{})
@@ -114,12 +121,21 @@ func (l *Loaded) Violation(t *replay.Trace) string {
 
 // text is a path file as it stands on disk, so that errors can name lines.
 type text struct {
-	name string
-	data []byte
-	file *choose.File
+	name   string
+	data   []byte
+	file   *choose.File
+	merged *recording.Merged // nil: it does stand on disk
 }
 
 func readText(name string) (*text, error) {
+	if recording.IsDir(name) {
+		m, err := MergeRecordings(name)
+		if err != nil {
+			return nil, err
+		}
+		data, err := content(m.File)
+		return &text{name, data, m.File, m}, err
+	}
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
@@ -128,7 +144,7 @@ func readText(name string) (*text, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &text{name, data, f}, nil
+	return &text{name, data, f, nil}, nil
 }
 
 // follow executes the path. Misfits get the line of their step.
@@ -152,7 +168,7 @@ func (t *text) system() (*sim.System, error) {
 }
 
 func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
-	l := &Loaded{System: *sys, Header: t.file.Header}
+	l := &Loaded{System: *sys, Header: t.file.Header, Recording: t.merged}
 	if respawn != nil {
 		d, err := t.tryLast(ctx, sys, respawn)
 		if err != nil {

@@ -72,6 +72,12 @@ func (m *Model) Tick() MonotoneTime {
 	return MonotoneTime{Node: int(m.node), Count: m.ticks}
 }
 
+// Ticks is the monotone counter: the last number that Tick gave, 0 before the first.
+func (m *Model) Ticks() uint64 { return m.ticks }
+
+// SetTicks sets the monotone counter.
+func (m *Model) SetTicks(n uint64) { m.ticks = n }
+
 // Now reads the clock.
 func (m *Model) Now() Time {
 	m.read++

@@ -103,6 +103,9 @@ func (v *verifier) verify() *Suspect {
 		}
 		sus.Difference = v.explain(d)
 		sus.Message = sus.Difference.String()
+		if d.component.Kind == sim.NodeState {
+			sus.Message += fmt.Sprintf("; the service %v is not a function of its node's own events", v.w.loop.coverage.services[d.component.Index])
+		}
 	}
 	return sus
 }
@@ -192,7 +195,9 @@ func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step in
 
 // certain reports whether a finding of the second execution is one of its closer look: nothing else
 // can be new.
-func (v *verifier) certain(f *sim.Finding) bool { return f.Kind == sim.Safety || f.Kind == sim.Panic }
+func (v *verifier) certain(f *sim.Finding) bool {
+	return f.Kind == sim.Safety || f.Kind == sim.Panic || f.Kind == sim.Nondeterminism
+}
 
 // explain says what differs, with both values when they can be had.
 func (v *verifier) explain(d *difference) *Difference {

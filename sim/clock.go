@@ -30,7 +30,11 @@ type ticker struct{ e *env }
 
 func (t *ticker) Now() macetime.Time {
 	t.e.use("Clock.Now")
-	return t.e.n.clock.model.Now()
+	now := t.e.n.clock.model.Now()
+	if t.e.w.opts.Times != nil {
+		t.e.w.opts.Times.Read(t.e.n.id, now)
+	}
+	return now
 }
 
 // ForeignTime is the label of a comparison with a time that came in a message. Such times are not ordered, so
@@ -48,6 +52,9 @@ func (t *ticker) Before(a, b macetime.Time, weights ...int) bool {
 		label := "is it earlier"
 		if m.Foreign > foreign {
 			label = ForeignTime
+		}
+		if t.e.w.opts.Times != nil {
+			t.e.w.opts.Times.Compare(t.e.n.id, a, b)
 		}
 		return t.e.ask(choose.Point{Kind: choose.Compare, Arity: 2, Weights: weights, Label: label})
 	})

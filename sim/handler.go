@@ -31,8 +31,12 @@ func newEnv(w *machine, n *node) *env {
 		e.streams[i] = stream{e, NodeID(i)}
 	}
 	e.rand, e.files, e.ticker = random{e}, files{e}, ticker{e}
-	if e.traced = w.opts.Trace; e.traced {
+	e.traced = w.opts.Trace
+	switch {
+	case e.traced:
 		e.logger = slog.New(&traceHandler{env: e})
+	case w.opts.Log != nil:
+		e.logger = w.opts.Log
 	}
 	return e
 }

@@ -2,6 +2,8 @@ package systems
 
 import (
 	"github.com/macemc/macemc/systems/brokentree"
+	"github.com/macemc/macemc/systems/etcdraft"
+	"github.com/macemc/macemc/systems/gossip"
 	"github.com/macemc/macemc/systems/multicast"
 	"github.com/macemc/macemc/systems/overcast"
 	"github.com/macemc/macemc/systems/pastry"
@@ -25,6 +27,8 @@ func All() []spec.Entry {
 		pastry.Entry(),
 		brokentree.Entry(),
 		overcast.Entry(),
+		gossip.Entry(),
+		etcdraft.Entry(),
 	}
 }
 

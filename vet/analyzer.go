@@ -77,6 +77,7 @@ type pass struct {
 	module   string
 	tables   *tables
 	comments map[place]excuse
+	exempted []string // ends of messages
 	named    []*types.Named
 	literals map[*types.Var]ast.Expr
 	roots    map[*ast.FuncLit]bool
@@ -118,6 +119,7 @@ func run(ap *analysis.Pass) (any, error) {
 		}
 	}
 	p.excuses(p.files)
+	p.exempt(p.files)
 	p.findHandlers()
 	p.makeUnits()
 	for _, u := range p.units {
@@ -283,6 +285,9 @@ func (p *pass) reach(u *unit) (found []reached) {
 				continue
 			}
 			for _, r := range fact.Found {
+				if fact.Module != p.module && ownedOnly(r.Kind) {
+					continue
+				}
 				r.Chain = slices.Concat(chain(s, c.pos), r.Chain)
 				r.pos = c.pos
 				if fact.Module != p.module { // not the user's code: what can be changed is the call
@@ -315,6 +320,9 @@ func (p *pass) result() Result {
 	for _, h := range p.handlers {
 		names[h.name] = true
 		for _, r := range p.reachOf(h) {
+			if p.isExempt(r.Message) {
+				continue
+			}
 			f := Finding{File: r.File, Line: r.Line, Column: r.Column, Kind: r.Kind, Message: r.Message,
 				Instead: infoOf(r.Kind).Instead, Handler: h.name, Handlers: []string{h.name}, Chain: r.Chain, rank: h.rank}
 			all.add(f)

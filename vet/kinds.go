@@ -36,7 +36,7 @@ func Kinds() []KindInfo {
 			"draw with env.Choose, env.Rand() or env.Rand().Seeded, so that the draw is a choice"},
 		{Concurrency, "concurrency",
 			"go statements, sends to and receives from channels, select, ranges over channels, waits of package sync, " +
-				"sync.Pool, and what depends on the Go scheduler. A mutex in the node's own state waits for nobody and is fine.",
+				"and what depends on the Go scheduler. A mutex in the node's own state waits for nobody and is fine.",
 			"do the work in the handler; to do it later set a timer, or send a message to env.Self()"},
 		{MapOrder, "order of a map",
 			"Ranges over a map (or maps.Keys, maps.Values, maps.All, sync.Map.Range, reflect.Value.MapRange) whose body " +
@@ -53,7 +53,7 @@ func Kinds() []KindInfo {
 		{Global, "shared variable",
 			"Assignments to package variables, in whole or in part, and calls of methods that change them; and, in function " +
 				"literals that are handlers themselves, assignments to variables from outside the literal. All nodes of all runs would share them, " +
-				"and no run starts from the same value. Reading is fine.",
+				"and no run starts from the same value. sync.Pool likewise. Reading is fine.",
 			"keep it in the service's own state; for statistics over all nodes announce events to a monitor"},
 		{Outside, "input from outside",
 			"Files, environment variables, processes, sockets, HTTP, DNS, databases, and properties of the machine or the " +
@@ -73,3 +73,6 @@ func infoOf(k Kind) KindInfo {
 	}
 	return KindInfo{Kind: k}
 }
+
+// ownedOnly reports whether hazards of a kind are looked for in the module of the handlers only.
+func ownedOnly(k Kind) bool { return k == MapOrder || k == Address || k == Global }

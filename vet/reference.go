@@ -32,7 +32,11 @@ A comment says why:
     for id := range n.peers { //macemc:ok there is one peer at most
 
 It counts in the line of the hazard or of a call on the way to it, in a line of its own before that, or in the comment of a
-function for all of the function. A comment without a reason is reported itself.
+function for all of the function. A comment without a reason is reported itself. What a library does in
+many places is exempted for a package by a comment above its package clause that names it:
+
+    //macemc:ok rand.Int: raft draws election time-outs, and no tick ever reaches one
+    package mysvc
 
 ## What is followed
 
@@ -41,7 +45,9 @@ monitors, AppendState methods, the functions in sim.System, sim.Action and sim.P
 functions of package sim, and every function that takes a sim.Env or a *sim.View. Calls are followed by name, through
 all packages that are not of the standard library: functions and methods, also when they are passed on as values, package
 variables that hold functions or are read, and interface methods that types of the same package implement. A hazard in a
-package of another module is reported where your module calls it. The standard library is known by a table.
+package of another module is reported where your module calls it; only clocks, random numbers, concurrency and input from
+outside are looked for there, because libraries have caches, pools and maps that mostly do not show. The standard library
+is known by a table.
 
 Not followed are function values from elsewhere and implementations of interfaces in other packages, unless they take
 a sim.Env. Not noticed are package variables that are changed through pointers or copies of maps, and ranges over maps that

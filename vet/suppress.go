@@ -3,6 +3,7 @@ package vet
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +41,30 @@ func (p *pass) excuses(files []*ast.File) {
 			}
 		}
 	}
+}
+
+// exempt notes the comments above package clauses, which speak of one thing throughout the package:
+// "rand.Int: REASON".
+func (p *pass) exempt(files []*ast.File) {
+	for _, f := range files {
+		for _, g := range f.Comments {
+			if g.Pos() > f.Package {
+				break
+			}
+			for _, c := range g.List {
+				at := p.fset.Position(c.Pos())
+				e, ok := p.comments[place{at.Filename, at.Line}]
+				if name, reason, named := strings.Cut(e.reason, ": "); ok && named && strings.TrimSpace(reason) != "" {
+					p.exempted = append(p.exempted, "uses "+name)
+				}
+			}
+		}
+	}
+}
+
+// isExempt reports whether a comment above a package clause speaks of a hazard.
+func (p *pass) isExempt(message string) bool {
+	return slices.ContainsFunc(p.exempted, func(what string) bool { return strings.HasSuffix(message, what) })
 }
 
 // place is a line of a file.

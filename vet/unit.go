@@ -62,9 +62,9 @@ func (p *pass) node(u *unit, n ast.Node, within []ast.Node) {
 	report := func(kind Kind, pos token.Pos, message string) { p.add(u, kind, pos, message) }
 	switch n := n.(type) {
 	case *ast.GoStmt:
-		report(Concurrency, n.Pos(), "go statement")
+		report(Concurrency, n.Pos(), "starts a goroutine")
 	case *ast.SelectStmt:
-		report(Concurrency, n.Pos(), "select")
+		report(Concurrency, n.Pos(), "selects among channels")
 	case *ast.SendStmt:
 		if !inSelect(n, within) {
 			report(Concurrency, n.Pos(), "sends to a channel")
@@ -76,7 +76,7 @@ func (p *pass) node(u *unit, n ast.Node, within []ast.Node) {
 	case *ast.RangeStmt:
 		if t := p.info.TypeOf(n.X); t != nil {
 			if _, ok := core(t).(*types.Chan); ok {
-				report(Concurrency, n.Pos(), "range over a channel")
+				report(Concurrency, n.Pos(), "ranges over a channel")
 			}
 		}
 		if over := p.mapRange(n.X); over != "" {

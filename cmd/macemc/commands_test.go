@@ -7,12 +7,12 @@ import (
 )
 
 func TestHelp(t *testing.T) {
-	for _, name := range []string{"", "systems", "search", "replay", "critical", "graph", "report", "bugs", "stats", "shrink", "mdb", "vet"} {
+	for _, name := range []string{"", "systems", "search", "replay", "critical", "graph", "report", "bugs", "stats", "shrink", "mdb", "live", "recording merge", "vet"} {
 		stdout, stderr, status := run(t, strings.Fields(name+" --help")...)
 		if status != 0 || stderr != "" {
 			t.Errorf("%s --help: exit status %d, stderr %q", name, status, stderr)
 		}
-		golden(t, testdata(t, "help"+name+".txt"), stdout)
+		golden(t, testdata(t, "help"+strings.ReplaceAll(name, " ", "-")+".txt"), stdout)
 		if !strings.Contains(stdout, "Examples:\n  macemc "+name) {
 			t.Errorf("%s --help has no examples", name)
 		}

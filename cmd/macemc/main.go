@@ -20,9 +20,9 @@ import (
 func main() {
 	role, err := check.CurrentRole()
 	a := &app{
+		stdin:    os.Stdin,
 		stdout:   os.Stdout,
 		stderr:   os.Stderr,
-		stdin:    os.Stdin,
 		noScreen: noScreen(),
 		terminal: term.IsTerminal(int(os.Stderr.Fd())),
 		style:    style(os.Stdout),

@@ -55,6 +55,9 @@ func (a *app) load(ctx context.Context, file string) (l *check.Loaded, done bool
 	if err != nil {
 		return nil, false, err
 	}
+	if l.Recording != nil {
+		a.doubts(l.Recording)
+	}
 	if len(l.Moved) > 0 {
 		m := l.Moved[0]
 		fmt.Fprintf(a.stderr, "macemc: %s: step %d is event %d, the file says %d: the system is not what it was\n",

@@ -16,8 +16,8 @@ import (
 
 // app is what the commands share: where they write and how they start fresh processes.
 type app struct {
+	stdin          io.Reader // nil: there is none
 	stdout, stderr io.Writer
-	stdin          io.Reader
 	noScreen       string           // why there can be none; "": there can
 	terminal       bool             // stderr is one
 	style          report.Style     // of stdout
@@ -81,6 +81,7 @@ full depth or walk).`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.graphCommand(), a.reportCommand(), a.bugsCommand(), a.statsCommand(), a.shrinkCommand(), a.mdbCommand(), a.vetCommand())
+	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.graphCommand(),
+		a.reportCommand(), a.shrinkCommand(), a.statsCommand(), a.bugsCommand(), a.liveCommand(), a.recordingCommand(), a.vetCommand())
 	return root
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -43,6 +44,9 @@ type searchFlags struct {
 	memory       int // MB
 	workers      int
 	prefix       string
+	from         string
+	run          *check.Source // that from names
+	step         int
 	savePrefixes string
 	time         time.Duration
 	maxPaths     int
@@ -58,7 +62,7 @@ const defaultTime = time.Minute
 func (a *app) searchCommand() *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
-		Use:   "search SYSTEM",
+		Use:   "search SYSTEM | --from RECORDING",
 		Short: "Search a system for violations of its properties",
 		Long: `Searches until something is found, a limit is hit, or Ctrl-C is pressed.
 
@@ -68,19 +72,33 @@ is shrunk before: what is not needed for the violation is left out. The run as i
 found is original.path; --no-shrink shows that.
 
 --bug puts a known defect back and uses the settings that are documented for it, see
-"macemc systems SYSTEM"; flags that are given have precedence.`,
+"macemc systems SYSTEM"; flags that are given have precedence.
+
+--from searches onward from what live nodes have recorded (a folder, see macemc live) or
+from a path file: from its last state, or from the one after --step N. System, nodes,
+parameters and bugs are those of the recording. Fault limits count from there on.`,
 		Example: `  macemc search pingack
   macemc search randtree --bug RT13
   macemc search randtree --nodes 5 --crashes 2 --strategy faulty --time 10m
   macemc search randtree --bug RT4 --json > report.json
-  macemc search randtree --time 5m --junit macemc.xml`,
-		Args: exactlyOne("SYSTEM"),
+  macemc search randtree --time 5m --junit macemc.xml
+  macemc search --from macemc-out/live-randtree-1/recording --step 40 --time 30s`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && f.from != "" {
+				return nil
+			}
+			return exactlyOne("SYSTEM")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := f.request(args[0], cmd.Flags().Changed)
+			name, err := f.resume(args, cmd.Flags().Changed)
 			if err != nil {
 				return err
 			}
-			r.again = again(cmd, args[0])
+			r, err := f.request(name, cmd.Flags().Changed)
+			if err != nil {
+				return err
+			}
+			r.again = again(cmd, strings.Join(args, " "))
 			return a.search(cmd.Context(), r)
 		},
 	}
@@ -88,18 +106,20 @@ found is original.path; --no-shrink shows that.
 	fl.SortFlags = false
 	f.subjectFlags(fl)
 	fl.StringVar(&f.strategy, "strategy", "", "`NAME`, one of "+strings.Join(strategyNames(), ", ")+" (default deepening)")
-	fl.IntVar(&f.depth, "depth", 0, "deepest `D` of the exhaustive part, in choices, or steps for bfs (default: until a limit is hit)")
+	fl.IntVar(&f.depth, "depth", 0, "deepest `D` of the exhaustive part, in choices, or steps for bfs and dfs (default: until a limit is hit)")
 	fl.IntVar(&f.walkSteps, "walk-steps", 0, "length `N` of a random walk, in steps (default 2000)")
 	fl.IntVar(&f.walks, "walks", 0, "walks `K` per probe of a critical transition (default 200)")
 	f.environmentFlags(fl)
 	fl.BoolVar(&f.unbiased, "unbiased", false, "equal weights in random walks")
 	fl.Uint64Var(&f.seed, "seed", 1, "`SEED` of the random walks, at least 1")
-	fl.StringVar(&f.engine, "engine", "", "how steps are executed, by `NAME`: table or replay (default: table for bfs, replay for the others)")
-	fl.StringVar(&f.visited, "visited", "", "how visited states are kept, by `KIND`: of bfs exact, or fingerprints of 64 or 128 bits (default exact); of deepening none, or fingerprints of 1 to 128 bits (default 128), of which short ones lose states")
+	fl.StringVar(&f.engine, "engine", "", "how steps are executed, by `NAME`: table, replay, or auto, the one that is measured to be faster (default auto; bfs and dfs: table)")
+	fl.StringVar(&f.visited, "visited", "", "how visited states are kept, by `KIND`: of bfs and dfs exact, or fingerprints of 64 or 128 bits (default exact); of deepening none, or fingerprints of 1 to 128 bits (default 128), of which short ones lose states")
 	fl.BoolVar(&f.alone, "alone", false, "deepening does not alternate with walks from the start; those from leaves are made")
-	fl.IntVar(&f.memory, "memory", 0, "of bfs, stop when states and tables take about `N` MB (default: no limit)")
+	fl.IntVar(&f.memory, "memory", 0, "of bfs and dfs, stop when states and tables take about `N` MB (default: no limit)")
 	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` go on at a time (default: all cores)")
 	fl.StringVar(&f.prefix, "prefix", "", "search from the end of the path in `FILE`")
+	fl.StringVar(&f.from, "from", "", "search onward from a recording or a path, `FILE`")
+	fl.IntVar(&f.step, "step", 0, "with --from, from the state after step `N` (default: the last)")
 	fl.StringVar(&f.savePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`, for --prefix")
 	fl.DurationVar(&f.time, "time", defaultTime, "stop after this `TIME`; 0: no limit")
 	fl.IntVar(&f.maxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
@@ -132,7 +152,10 @@ func (f *searchFlags) environmentFlags(fl *pflag.FlagSet) {
 
 // again returns the arguments that ask for the same search, with its seed.
 func again(cmd *cobra.Command, system string) string {
-	words := []string{cmd.Name(), system}
+	words := []string{cmd.Name()}
+	if system != "" {
+		words = append(words, system)
+	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Changed && f.Name != "seed" || f.Name == "json" || f.Name == "junit" || f.Name == "out" {
 			return
@@ -166,6 +189,7 @@ func shellWord(s string) string {
 // request is a search that was asked for, checked as far as it can be before it begins.
 type request struct {
 	subject      check.Subject
+	recording    *recording.Merged // where the search starts; nil: not there
 	options      check.Options
 	savePrefixes string
 	json         bool
@@ -224,6 +248,12 @@ func (f *searchFlags) request(name string, changed func(string) bool) (*request,
 			return nil, err
 		}
 	}
+	var merged *recording.Merged
+	if f.from != "" {
+		if merged, err = f.onward(&subject, &cfg, changed); err != nil {
+			return nil, err
+		}
+	}
 	if f.prefix != "" {
 		loaded, err := check.LoadFor(context.Background(), f.prefix, &subject.System, nil)
 		if err != nil {
@@ -232,7 +262,8 @@ func (f *searchFlags) request(name string, changed func(string) bool) (*request,
 		cfg.Prefix, cfg.PrefixRuns = loaded.Path, 0
 	}
 	return &request{
-		subject: subject,
+		subject:   subject,
+		recording: merged,
 		options: check.Options{
 			Search: cfg,
 			Header: subject.Header(f.seed),
@@ -271,24 +302,34 @@ func (f *searchFlags) validate(changed func(string) bool) error {
 		return fmt.Errorf("--seed is 0, must be at least 1")
 	case f.unbiased && changed("weights"):
 		return fmt.Errorf("--unbiased and --weights contradict each other; give one of them")
+	case changed("from") && (changed("prefix") || changed("save-prefixes")):
+		return fmt.Errorf("--from contradicts --prefix and --save-prefixes; give one of them")
+	case changed("step") && !changed("from"):
+		return fmt.Errorf("--step says which state of --from FILE; give that too")
+	case f.step < 0:
+		return fmt.Errorf("--step is %d, must not be negative", f.step)
 	case changed("prefix") && changed("save-prefixes"):
 		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
 	case f.junit != "" && changed("save-prefixes"):
 		return fmt.Errorf("--junit and --save-prefixes contradict each other; give one of them")
-	case changed("engine") && f.engine != string(search.ReplayEngine) && f.engine != string(search.TableEngine):
-		return fmt.Errorf("--engine %q is not available; accepted are %s, %s", f.engine, search.TableEngine, search.ReplayEngine)
+	case changed("engine") && !slices.Contains(engineNames(), f.engine):
+		return fmt.Errorf("--engine %q is not available; accepted are %s", f.engine, strings.Join(engineNames(), ", "))
 	case f.memory < 0 || f.memory > 1<<30:
 		return fmt.Errorf("--memory is %d, must be 0 to %d", f.memory, 1<<30)
 	case changed("strategy") && !slices.Contains(strategyNames(), f.strategy):
 		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.strategy, strings.Join(strategyNames(), ", "))
 	case changed("depth") && (f.strategy == string(search.Walk) || f.strategy == string(search.Faulty)):
-		return fmt.Errorf("--depth bounds the strategies deepening and bfs; --strategy %s has no depth", f.strategy)
+		return fmt.Errorf("--depth bounds the strategies deepening, bfs and dfs; --strategy %s has no depth", f.strategy)
 	}
 	return nil
 }
 
 func strategyNames() []string {
-	return []string{string(search.Deepening), string(search.Walk), string(search.Faulty), string(search.BFS)}
+	return []string{string(search.Deepening), string(search.Walk), string(search.Faulty), string(search.BFS), string(search.DFS)}
+}
+
+func engineNames() []string {
+	return []string{string(search.AutoEngine), string(search.TableEngine), string(search.ReplayEngine)}
 }
 
 func (f *searchFlags) subject(name string, changed func(string) bool) (check.Subject, error) {
@@ -399,6 +440,9 @@ func (a *app) search(ctx context.Context, r *request) error {
 			check.Reexecute(&sys, a.role.Recorder)
 		}
 		return err
+	}
+	if r.recording != nil && !a.role.Searching() {
+		a.doubts(r.recording)
 	}
 	r.options.Respawn, r.options.Commands = a.respawn, r.commands(a.program)
 	if a.respawn != nil && !a.role.Searching() {

@@ -22,11 +22,17 @@ var imports = []struct {
 	{pkg: "sim/table", module: []string{"choose", "macetime", "sim", "sim/plan"}},
 	{pkg: "sim", module: []string{"choose", "macetime", "sim/plan"}, strict: true},
 	{pkg: "netsim", module: []string{"choose", "macetime", "sim", "sim/plan"}, strict: true},
-	{pkg: "systems/...", module: []string{"sim", "netsim", "macetime", "systems/..."}},
+	{pkg: "simtest", module: []string{"choose", "macetime", "sim", "sim/plan"}},
+	{pkg: "systems/etcdraft", module: []string{"sim", "netsim", "macetime", "systems/spec"}, strict: true,
+		foreign: []string{"go.etcd.io/raft/v3/...", "google.golang.org/protobuf/proto", "github.com/anishathalye/porcupine"}},
+	{pkg: "systems/...", module: []string{"sim", "netsim", "macetime", "systems/..."}, strict: true},
 	{pkg: "replay", module: []string{"choose", "sim", "sim/plan"}},
 	{pkg: "search", module: []string{"choose", "macetime", "sim", "sim/table", "replay"}},
 	{pkg: "mdb/screen", module: []string{"mdb"}},
 	{pkg: "mdb", module: []string{"choose", "sim", "sim/plan", "replay", "search", "critical", "eventgraph"}},
+	{pkg: "live/wire", module: []string{"macetime"}, strict: true},
+	{pkg: "live/recording", module: []string{"choose", "sim", "replay", "live/wire"}},
+	{pkg: "live", module: []string{"choose", "macetime", "sim", "live/wire", "live/recording"}},
 	{pkg: "critical", module: []string{"choose", "macetime", "sim", "replay", "search"}},
 	{pkg: "stats", module: []string{"choose", "sim", "search"}},
 	{pkg: "shrink", module: []string{"choose", "critical", "replay", "search", "sim"}},
@@ -53,6 +59,9 @@ func refused(from, name string) string {
 	rel, inside := strings.CutPrefix(name, module+"/")
 	if inside && below(rel, "cmd/...") {
 		return "nothing imports commands"
+	}
+	if inside && rel == "systems" && !below(from, "cmd/...") && from != "check" {
+		return "only commands import the list of bundled systems, and with it what these depend on"
 	}
 	for _, r := range imports {
 		if !below(from, r.pkg) {
@@ -82,7 +91,8 @@ func TestImportDirectionNotices(t *testing.T) {
 		"sim":       "package x\nimport _ \"github.com/macemc/macemc/choose\"\nimport _ \"github.com/macemc/macemc/netsim\" // want sim must not import netsim",
 		"systems/b": "package x\nimport _ \"github.com/macemc/macemc/systems/a\"\nimport _ \"github.com/macemc/macemc/search\" // want systems/b must not import search",
 		"critical":  "package x\nimport _ \"github.com/macemc/macemc/search\"\nimport _ \"github.com/macemc/macemc/replay\"",
-		"report":    "package x\nimport _ \"github.com/macemc/macemc/search\"\nimport _ \"github.com/macemc/macemc/cmd/tool\" // want nothing imports commands",
+		"systems":   lib, "mctest": "package x\nimport _ \"github.com/macemc/macemc/systems\" // want only commands import the list",
+		"report": "package x\nimport _ \"github.com/macemc/macemc/search\"\nimport _ \"github.com/macemc/macemc/cmd/tool\" // want nothing imports commands",
 	}.test(t, importDirection)
 
 	for _, c := range []struct {
@@ -96,6 +106,10 @@ func TestImportDirectionNotices(t *testing.T) {
 		{"replay", module + "/search", false},
 		{"search", module + "/critical", false},
 		{"systems/spec", module + "/sim/plan", false},
+		{"systems/etcdraft", "go.etcd.io/raft/v3/raftpb", true},
+		{"systems/paxos", "go.etcd.io/raft/v3", false},
+		{"cmd/macemc", module + "/systems", true},
+		{"mctest", module + "/systems", false},
 		{"systemsx", module + "/search", true},
 		{"cmd/macemc", module + "/search", true},
 	} {

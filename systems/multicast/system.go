@@ -25,6 +25,7 @@ func Entry() spec.Entry {
 		MinNodes: 1, MaxNodes: nodeset.Max, DefaultNodes: 3,
 		Limits:   limits,
 		LimitsOf: transport.LimitsOver(limits),
+		Messages: append(randtree.Messages(), Batch{}),
 		Build: func(c spec.Config) (sim.System, error) {
 			config := randtree.ConfigOf(c)
 			return system(c, func() *Member { return NewMember(config) }), nil

@@ -31,9 +31,10 @@ func Entry() spec.Entry {
 				Help: "messages that the send buffer of a stream holds"},
 		},
 		MinNodes: 2, MaxNodes: nodeset.Max, DefaultNodes: 3,
-		Limits: sim.Limits{Crashes: 1, NetErrors: 1},
-		Bugs:   knownBugs(),
-		Build:  build,
+		Limits:   sim.Limits{Crashes: 1, NetErrors: 1},
+		Bugs:     knownBugs(),
+		Messages: []any{Join{}, Accept{}, Remove{}, Reorganise{}, Lock{}, Locked{}, Refused{}, Unlock{}, Probe{}, Probed{}, Move{}},
+		Build:    build,
 	}
 }
 

@@ -45,7 +45,10 @@ func Entry() spec.Entry {
 		Limits:   sim.Limits{Crashes: 1, NetErrors: 1},
 		LimitsOf: transport.LimitsOver(sim.Limits{Crashes: 1, NetErrors: 1}),
 		Bugs:     knownBugs(),
-		Build:    build,
+		Messages: append(transport.Messages(), Join{}, RowInfo{}, LeafsetInfo{}, RowInfoReply{}, LeafsetReply{}, Remove{},
+			Inform{}, InformRequest{}, RowRequest{}, LeafsetRequest{}, Lookup{}, Found{}, Probe{}, ProbeReply{}, Match{},
+			NoMatch{}),
+		Build: build,
 	}
 }
 

@@ -30,8 +30,9 @@ func Entry() spec.Entry {
 				Help: "number of learners"},
 		},
 		MinNodes: minNodes, MaxNodes: maxNodes, DefaultNodes: defaultNodes,
-		Bugs:  knownBugs(),
-		Build: build,
+		Bugs:     knownBugs(),
+		Messages: []any{Read{}, ReadReply{}, Write{}, Accept{}},
+		Build:    build,
 	}
 }
 

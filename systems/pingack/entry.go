@@ -13,7 +13,8 @@ func Entry() spec.Entry {
 		Notes: "The bug is part of the example: a repeated ping is not acknowledged. With no losses allowed\n" +
 			"(--loss 0) nothing is found.",
 		MinNodes: 2, MaxNodes: 2, DefaultNodes: 2,
-		Limits: sim.Limits{Loss: 1},
-		Build:  func(spec.Config) (sim.System, error) { return System, nil },
+		Limits:   sim.Limits{Loss: 1},
+		Messages: []any{Ping{}, Ack{}},
+		Build:    func(spec.Config) (sim.System, error) { return System, nil },
 	}
 }

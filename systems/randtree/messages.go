@@ -4,6 +4,7 @@ import (
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/nodeset"
+	"github.com/macemc/macemc/systems/transport"
 )
 
 // Messages.
@@ -40,6 +41,13 @@ type (
 	// Payload is a message of the application.
 	Payload struct{ Body any }
 )
+
+// Messages are samples of all that a node sends, over streams or over our transport, for a codec of a real
+// network.
+func Messages() []any {
+	return append(transport.Messages(), Join{}, JoinReply{}, Remove{}, Rejoin{}, UpdateSiblings{}, NewRoot{}, Probe{},
+		ProbeJoin{}, Payload{})
+}
 
 // Answer is the answer to a [Join].
 type Answer uint8

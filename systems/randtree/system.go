@@ -43,6 +43,7 @@ func Entry() spec.Entry {
 		Limits:   sim.Limits{Crashes: 1, NetErrors: 1},
 		LimitsOf: transport.LimitsOver(sim.Limits{Crashes: 1, NetErrors: 1}),
 		Bugs:     knownBugs(),
+		Messages: Messages(),
 		Build:    build,
 	}
 }

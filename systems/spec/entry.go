@@ -25,6 +25,8 @@ type Entry struct {
 	// LimitsOf are the limits for a complete configuration, for systems whose faults depend on it; with
 	// the defaults they are Limits. Nil: always Limits.
 	LimitsOf func(Config) sim.Limits
+	// Messages are samples of all types of messages, for running the system on a real network.
+	Messages []any
 	// Bugs are the defects that can be put back, one at a time or together.
 	Bugs []Bug
 	// Build makes the system from a complete configuration. Call [Entry.New] instead, which completes

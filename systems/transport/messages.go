@@ -31,6 +31,9 @@ type (
 	}
 )
 
+// Messages are samples of what [Transport] and [Carrier] send, for a codec of a real network.
+func Messages() []any { return []any{Data{}, Ack{}, Reset{}, Framed{}} }
+
 // Timers.
 type (
 	// retransmit is armed for every packet in flight.

@@ -34,9 +34,10 @@ func Entry() spec.Entry {
 				Help: "how often a packet is sent again before its connection is given up; 0: as often as its age allows"},
 		},
 		MinNodes: 2, MaxNodes: 16, DefaultNodes: 2,
-		Limits: sim.Limits{Crashes: 1, Loss: 1, Dup: 1},
-		Bugs:   knownBugs(),
-		Build:  build,
+		Limits:   sim.Limits{Crashes: 1, Loss: 1, Dup: 1},
+		Bugs:     knownBugs(),
+		Messages: append(Messages(), Numbered{}),
+		Build:    build,
 	}
 }
 

@@ -1,9 +1,10 @@
-package table_test
+// Package script makes small random systems for tests: services that are data, with choices, timers, datagrams and
+// streams, refused sends, disk writes, times and monitors, under all faults.
+package script
 
 import (
 	"encoding/binary"
 	"fmt"
-	"testing"
 	"time"
 
 	"pgregory.net/rapid"
@@ -12,51 +13,55 @@ import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/plan"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // A script is a service that is data: for each class of event, and phase of the node, what it does.
-
 const (
-	phases  = 3
-	classes = 6 // boot, action, timer, receive, error, ready
+	Phases  = 3
+	Classes = 6 // boot, action, timer, receive, error, ready
 )
 
-type opcode uint8
+// ActionClass is the class of application actions.
+const ActionClass = 1
+
+// Opcode says what an instruction does.
+type Opcode uint8
 
 const (
-	opNothing opcode = iota
-	opSend
-	opStream
-	opRoom
-	opClose
-	opSetTimer
-	opStopTimer
-	opChoose
-	opWeighted
-	opPut
-	opDelete
-	opSync
-	opGet
-	opAnnounce
-	opNow
-	opBefore
-	opTick
-	opAssert
-	opPanic
-	opPhase
-	opRemember
-	opOnlySometimes
-	opBadTimer
+	OpNothing Opcode = iota
+	OpSend
+	OpStream
+	OpRoom
+	OpClose
+	OpSetTimer
+	OpStopTimer
+	OpChoose
+	OpWeighted
+	OpPut
+	OpDelete
+	OpSync
+	OpGet
+	OpAnnounce
+	OpNow
+	OpBefore
+	OpTick
+	OpAssert
+	OpPanic
+	OpPhase
+	OpRemember
+	OpOnlySometimes
+	OpBadTimer
 	opcodes
 )
 
-type instr struct {
-	Op   opcode
+// Instr is an instruction; A and B are its operands.
+type Instr struct {
+	Op   Opcode
 	A, B int
 }
 
-type program [classes][phases][]instr
+// Program is what a script does: by class of event and phase.
+type Program [Classes][Phases][]Instr
 
 type (
 	note struct {
@@ -68,18 +73,21 @@ type (
 	said  struct{ What []int }
 )
 
-// opaque is encoded by a function and has no rule for copying.
-type opaque struct{ n *int }
+// Opaque is encoded by a function and has no rule for copying.
+type Opaque struct{ n *int }
 
-// plainScript runs a program.
-type plainScript struct {
+// NewOpaque returns one that holds 0.
+func NewOpaque() Opaque { return Opaque{new(int)} }
+
+// Plain runs a Program.
+type Plain struct {
 	Phase int
 	Got   map[sim.NodeID]int
 	Last  *note
 	Kept  []*note
 	Times [2]macetime.Time
 	Room  int
-	run   *program `macemc:"-"`
+	run   *Program `macemc:"-"`
 }
 
 type scripted interface {
@@ -88,59 +96,59 @@ type scripted interface {
 	phase() int
 }
 
-func (s *plainScript) phase() int { return s.Phase }
+func (s *Plain) phase() int { return s.Phase }
 
-func (s *plainScript) act(env sim.Env, class int, from sim.NodeID, msg *note) {
+func (s *Plain) act(env sim.Env, class int, from sim.NodeID, msg *note) {
 	for _, in := range s.run[class][s.Phase] {
 		peer := sim.NodeID(in.A % env.Nodes())
 		switch in.Op {
-		case opSend:
+		case OpSend:
 			env.Send(peer, s.note(env))
-		case opStream:
+		case OpStream:
 			if env.Stream(peer).Send(*s.note(env)) != nil {
 				s.Room = -1
 			}
-		case opRoom:
+		case OpRoom:
 			s.Room = env.Stream(peer).Room()
-		case opClose:
+		case OpClose:
 			env.Stream(peer).Close()
-		case opSetTimer:
+		case OpSetTimer:
 			env.SetTimer(alarm{in.A % 3}, time.Duration(1+in.B%3)*time.Second)
-		case opStopTimer:
+		case OpStopTimer:
 			env.StopTimer(alarm{in.A % 3})
-		case opChoose:
-			s.Phase = (s.Phase + env.Choose("phase", 1+in.B%3)) % phases
-		case opWeighted:
-			s.Phase = (s.Phase + env.ChooseWeighted("weighted", 1, in.B)) % phases
-		case opPut:
+		case OpChoose:
+			s.Phase = (s.Phase + env.Choose("phase", 1+in.B%3)) % Phases
+		case OpWeighted:
+			s.Phase = (s.Phase + env.ChooseWeighted("weighted", 1, in.B)) % Phases
+		case OpPut:
 			env.Disk().Put(fmt.Sprint(in.A%2), []byte{byte(s.Phase)})
-		case opDelete:
+		case OpDelete:
 			env.Disk().Delete(fmt.Sprint(in.A % 2))
-		case opSync:
+		case OpSync:
 			env.Disk().Sync()
-		case opGet:
+		case OpGet:
 			if v, ok := env.Disk().Get(fmt.Sprint(in.A % 2)); ok {
 				s.Phase = int(v[0])
 			}
-		case opAnnounce:
+		case OpAnnounce:
 			env.Announce(said{[]int{s.Phase}})
-		case opNow:
+		case OpNow:
 			s.Times[in.A%2] = env.Clock().Now().Add(time.Duration(in.B%2) * time.Second)
-		case opBefore:
+		case OpBefore:
 			if env.Clock().Before(s.Times[0], s.Times[1], 1, 2) {
-				s.Phase = in.B % phases
+				s.Phase = in.B % Phases
 			}
-		case opTick:
+		case OpTick:
 			s.Room = int(env.Clock().Tick().Count % 3)
-		case opAssert:
-			env.Assert(s.Phase != in.A%phases || s.Room != 2, "phase %d", s.Phase)
-		case opPanic:
-			if s.Phase == in.A%phases && s.Room == 1 {
+		case OpAssert:
+			env.Assert(s.Phase != in.A%Phases || s.Room != 2, "phase %d", s.Phase)
+		case OpPanic:
+			if s.Phase == in.A%Phases && s.Room == 1 {
 				panic(fmt.Sprintf("panic in phase %d", s.Phase))
 			}
-		case opPhase:
-			s.Phase = in.A % phases
-		case opRemember:
+		case OpPhase:
+			s.Phase = in.A % Phases
+		case OpRemember:
 			if msg != nil {
 				s.Last = msg
 				if len(s.Kept) < 2 {
@@ -150,11 +158,11 @@ func (s *plainScript) act(env sim.Env, class int, from sim.NodeID, msg *note) {
 				}
 			}
 			s.Got[from] = (s.Got[from] + 1) % 3
-		case opBadTimer:
-			if s.Phase == in.A%phases {
+		case OpBadTimer:
+			if s.Phase == in.A%Phases {
 				env.SetTimer([]int{1}, 1) // not comparable
 			}
-		case opOnlySometimes:
+		case OpOnlySometimes:
 			if s.Room > 0 {
 				return
 			}
@@ -162,7 +170,7 @@ func (s *plainScript) act(env sim.Env, class int, from sim.NodeID, msg *note) {
 	}
 }
 
-func (s *plainScript) note(env sim.Env) *note {
+func (s *Plain) note(env sim.Env) *note {
 	n := &note{Phase: s.Phase}
 	if s.Last != nil {
 		n.List = append(n.List, s.Last.Phase)
@@ -173,46 +181,46 @@ func (s *plainScript) note(env sim.Env) *note {
 	return n
 }
 
-func (s *plainScript) Boot(env sim.Env) { s.act(env, 0, 0, nil) }
-func (s *plainScript) Timer(env sim.Env, t any) {
+func (s *Plain) Boot(env sim.Env) { s.act(env, 0, 0, nil) }
+func (s *Plain) Timer(env sim.Env, t any) {
 	s.Room = t.(alarm).K
 	s.act(env, 2, 0, nil)
 }
-func (s *plainScript) Receive(env sim.Env, from sim.NodeID, msg any) {
+func (s *Plain) Receive(env sim.Env, from sim.NodeID, msg any) {
 	n, ok := msg.(*note)
 	if !ok {
 		v := msg.(note)
 		n = &v
 	}
-	n.Phase = (n.Phase + 1) % phases // a private copy may be changed
+	n.Phase = (n.Phase + 1) % Phases // a private copy may be changed
 	s.act(env, 3, from, n)
 }
-func (s *plainScript) PeerError(env sim.Env, peer sim.NodeID, err error) {
+func (s *Plain) PeerError(env sim.Env, peer sim.NodeID, err error) {
 	if err == sim.ErrRefused {
 		s.Room = 3
 	}
 	s.act(env, 4, peer, nil)
 }
-func (s *plainScript) PeerReady(env sim.Env, peer sim.NodeID) { s.act(env, 5, peer, nil) }
+func (s *Plain) PeerReady(env sim.Env, peer sim.NodeID) { s.act(env, 5, peer, nil) }
 
-// oddScript is a plainScript with a field that the state plan cannot copy.
-type oddScript struct {
-	plainScript
-	Odd opaque
+// OddOne is a Plain with a field that the state plan cannot copy.
+type OddOne struct {
+	Plain
+	Odd Opaque
 }
 
-func (s *oddScript) Receive(env sim.Env, from sim.NodeID, msg any) {
+func (s *OddOne) Receive(env sim.Env, from sim.NodeID, msg any) {
 	*s.Odd.n = (*s.Odd.n + 1) % 3
-	s.plainScript.Receive(env, from, msg)
+	s.Plain.Receive(env, from, msg)
 }
 
-// chorus is a monitor.
-type chorus struct {
+// Chorus is a monitor that wants each node to be heard a few times only.
+type Chorus struct {
 	Heard [8]int
 	limit int
 }
 
-func (c *chorus) Observe(from sim.NodeID, event any) error {
+func (c *Chorus) Observe(from sim.NodeID, event any) error {
 	k := event.(said).What[0]
 	c.Heard[int(from)%8] = (c.Heard[int(from)%8] + 1 + k) % 7
 	if c.Heard[int(from)%8] >= c.limit {
@@ -221,17 +229,19 @@ func (c *chorus) Observe(from sim.NodeID, event any) error {
 	return nil
 }
 
-type oddChorus struct {
-	chorus
-	Odd opaque
+// OddChorus is a Chorus that the state plan cannot copy.
+type OddChorus struct {
+	Chorus
+	Odd Opaque
 }
 
-func (c *oddChorus) Observe(from sim.NodeID, event any) error {
+func (c *OddChorus) Observe(from sim.NodeID, event any) error {
 	*c.Odd.n = (*c.Odd.n + 1) % 2
-	return c.chorus.Observe(from, event)
+	return c.Chorus.Observe(from, event)
 }
 
-type scriptConfig struct {
+// Config describes a system.
+type Config struct {
 	Nodes      int
 	Timing     sim.Timing
 	Odd        bool
@@ -241,21 +251,22 @@ type scriptConfig struct {
 	Sturdy     int // the node that may not crash; -1: all may
 	Monitor    int // its limit; 0: no monitor
 	ActionTime int
-	Programs   []program
+	Programs   []Program
 }
 
-func (c *scriptConfig) system() *sim.System {
+// System builds the system.
+func (c *Config) System() *sim.System {
 	holds := func(_ sim.NodeID, s scripted) bool { return s.phase() != 2 }
 	sys := &sim.System{
 		Name: "script", Nodes: c.Nodes, Timing: c.Timing, Network: c.Network, Crashes: c.Crashes,
 		New: func(id sim.NodeID) sim.Service {
-			p := plainScript{run: &c.Programs[int(id)%len(c.Programs)], Got: map[sim.NodeID]int{}}
+			p := Plain{run: &c.Programs[int(id)%len(c.Programs)], Got: map[sim.NodeID]int{}}
 			if c.Odd && id == 0 {
-				return &oddScript{p, opaque{new(int)}}
+				return &OddOne{p, NewOpaque()}
 			}
 			return &p
 		},
-		State: []sim.StateRule{opaqueRule()},
+		State: []sim.StateRule{OpaqueRule()},
 		Actions: []sim.AnyAction{
 			sim.Action[scripted]{Name: "act", When: func(s scripted) bool { return s.phase() != 1 },
 				Do: func(s scripted, env sim.Env) { s.act(env, 1, 0, nil) }},
@@ -293,11 +304,11 @@ func (c *scriptConfig) system() *sim.System {
 	}
 	if c.Monitor > 0 {
 		sys.Monitors = []func() sim.Monitor{
-			func() sim.Monitor { return &chorus{limit: 7} },
+			func() sim.Monitor { return &Chorus{limit: 7} },
 			func() sim.Monitor {
-				m := chorus{limit: c.Monitor}
+				m := Chorus{limit: c.Monitor}
 				if c.Odd {
-					return &oddChorus{m, opaque{new(int)}}
+					return &OddChorus{m, NewOpaque()}
 				}
 				return &m
 			},
@@ -306,8 +317,9 @@ func (c *scriptConfig) system() *sim.System {
 	return sys
 }
 
-func drawConfig(t *rapid.T) *scriptConfig {
-	c := &scriptConfig{
+// Draw draws a system.
+func Draw(t *rapid.T) *Config {
+	c := &Config{
 		Nodes:      rapid.IntRange(1, 3).Draw(t, "nodes"),
 		Timing:     rapid.SampledFrom([]sim.Timing{sim.ByDeadline, sim.AnyOrder, sim.Prompt}).Draw(t, "timing"),
 		Odd:        rapid.Bool().Draw(t, "odd"),
@@ -332,27 +344,27 @@ func drawConfig(t *rapid.T) *scriptConfig {
 	default:
 		c.Network = netsim.Both{Datagrams: d, Streams: s, Partitions: cuts}
 	}
-	ins := rapid.Custom(func(t *rapid.T) instr {
-		op := opcode(rapid.IntRange(0, int(opcodes)-1).Draw(t, "op"))
-		if op == opAssert || op == opPanic || op == opBadTimer {
-			op = opcode(rapid.IntRange(0, int(opcodes)-1).Draw(t, "op again")) // rarely
+	ins := rapid.Custom(func(t *rapid.T) Instr {
+		op := Opcode(rapid.IntRange(0, int(opcodes)-1).Draw(t, "op"))
+		if op == OpAssert || op == OpPanic || op == OpBadTimer {
+			op = Opcode(rapid.IntRange(0, int(opcodes)-1).Draw(t, "op again")) // rarely
 		}
-		if c.Network == nil && (op == opSend || op == opStream || op == opRoom || op == opClose) {
-			op = opSetTimer
+		if c.Network == nil && (op == OpSend || op == OpStream || op == OpRoom || op == OpClose) {
+			op = OpSetTimer
 		}
 		if _, both := c.Network.(netsim.Both); !both && rapid.IntRange(0, 9).Draw(t, "lack") > 0 {
 			_, streams := c.Network.(netsim.Streams)
 			switch {
-			case op == opSend && streams:
-				op = opStream
-			case (op == opStream || op == opRoom || op == opClose) && !streams && c.Network != nil:
-				op = opSend
+			case op == OpSend && streams:
+				op = OpStream
+			case (op == OpStream || op == OpRoom || op == OpClose) && !streams && c.Network != nil:
+				op = OpSend
 			}
 		}
-		return instr{op, rapid.IntRange(0, 5).Draw(t, "a"), rapid.IntRange(0, 5).Draw(t, "b")}
+		return Instr{op, rapid.IntRange(0, 5).Draw(t, "a"), rapid.IntRange(0, 5).Draw(t, "b")}
 	})
 	for range c.Nodes {
-		var p program
+		var p Program
 		for class := range p {
 			for phase := range p[class] {
 				p[class][phase] = rapid.SliceOfN(ins, 0, 5).Draw(t, "instructions")
@@ -363,20 +375,7 @@ func drawConfig(t *rapid.T) *scriptConfig {
 	return c
 }
 
-func opaqueRule() sim.StateRule {
-	return plan.EncodeBy(func(dst []byte, o opaque) []byte { return binary.AppendVarint(dst, int64(*o.n)) })
-}
-
-func TestRandomSystems(t *testing.T) {
-	stats := table.Stats{}
-	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t)
-		d := newBoth(t, c.system(), rapid.Uint64().Draw(t, "seed"))
-		d.walk(60, 40)
-		s := d.b.(*table.World).Stats()
-		stats.Steps += s.Steps
-		stats.Misses += s.Misses
-		stats.Verified += s.Verified
-	})
-	t.Logf("%+v", stats)
+// OpaqueRule encodes an Opaque, without telling how to copy it.
+func OpaqueRule() sim.StateRule {
+	return plan.EncodeBy(func(dst []byte, o Opaque) []byte { return binary.AppendVarint(dst, int64(*o.n)) })
 }

@@ -93,6 +93,10 @@ func TestBreadthFirstRefuses(t *testing.T) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
+	dfs := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.DFS, MaxBytes: 2 << 20})
+	if dfs.Stopped != search.StoppedMemory || dfs.Stats.ExhaustedDepth != 0 || dfs.Stats.Complete || dfs.Stats.States < 1000 {
+		t.Errorf("dfs in 2 MB: %s, %+v", dfs.Stopped, dfs.Stats)
+	}
 	res := run(t, search.Config{System: sys, Strategy: search.BFS, MaxDepth: 2})
 	if res.Stopped != search.StoppedDepth || res.Stats.Complete || res.Stats.Unchecked == "" {
 		t.Errorf("to depth 2: %+v", res)

@@ -1,0 +1,320 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/macetime"
+	"github.com/macemc/macemc/sim"
+)
+
+// batch is how many events are handled before what they sent leaves the node: writing the recording
+// once for many events is what makes it cheap.
+const batch = 64
+
+func (n *Node) loop(ctx context.Context) error {
+	alarm := time.NewTimer(time.Hour)
+	defer alarm.Stop()
+	n.step(given{kind: sim.Boot})
+	for {
+		if err := n.commit(); err != nil {
+			return err
+		}
+		switch {
+		case n.broken != nil:
+			return n.broken
+		case ctx.Err() != nil:
+			return nil
+		}
+		if len(n.local) == 0 && len(n.inbox) == 0 {
+			wait := time.Hour
+			if at, ok := n.timers.next(); ok && !n.frozen {
+				wait = time.Until(at)
+			}
+			if wait > 0 {
+				alarm.Reset(wait)
+				select {
+				case <-ctx.Done():
+				case <-alarm.C:
+				case it := <-n.inbox:
+					n.handle(&it)
+				}
+			}
+		}
+		n.handleBatch()
+	}
+}
+
+func (n *Node) handleBatch() {
+	local := n.local
+	n.local = nil
+	for i := range local {
+		n.handle(&local[i])
+	}
+	now := time.Now()
+	for range batch {
+		t, ok := n.timers.due(now)
+		if !ok || n.broken != nil {
+			break
+		}
+		if ev, ok := n.run.TimerEvent(n.cfg.Node, t); ok {
+			n.step(given{kind: sim.FireTimer, event: ev, timer: t})
+		}
+	}
+	for range batch {
+		select {
+		case it := <-n.inbox:
+			n.handle(&it)
+		default:
+			return
+		}
+	}
+}
+
+func (n *Node) handle(it *item) {
+	switch {
+	case n.broken != nil:
+		return
+	case n.frozen && it.kind != callItem:
+		if it.conn != nil && it.kind != frameItem {
+			it.conn.close()
+		}
+		return
+	}
+	switch it.kind {
+	case frameItem:
+		n.frame(it)
+	case lostItem:
+		n.lost(it)
+	case acceptedItem:
+		n.accepted(it)
+	case dialledItem:
+		n.dialled(it)
+	case datagramItem:
+		if it.stream { // to the node itself
+			l := n.links[it.peer]
+			l.queue = l.queue[:len(l.queue)-1]
+		}
+		n.step(given{kind: sim.Deliver, peer: it.peer, msg: it.msg, data: it.data, stream: it.stream,
+			incarnation: it.incarnation, number: it.number})
+		if it.stream {
+			n.checkReady(n.links[it.peer])
+		}
+	case callItem:
+		it.done <- it.call()
+	}
+}
+
+// given is an event for the service.
+type given struct {
+	kind  sim.EventKind
+	event sim.Event // of actions and timers
+	peer  sim.NodeID
+	err   error
+	timer any
+	name  string
+	call  func(sim.Env, sim.Service) // instead of an event
+
+	msg                 any
+	data                []byte
+	stream              bool
+	incarnation, number uint64
+}
+
+// step runs a handler, records it, and makes its effects happen as far as they stay in the node. What
+// leaves the node waits for commit.
+func (n *Node) step(g given) {
+	if n.broken != nil || n.frozen {
+		return
+	}
+	id := n.cfg.Node
+	ev := g.event
+	if g.kind != sim.DoAction && g.kind != sim.FireTimer || g.call != nil {
+		ev = sim.Event{Kind: g.kind, Node: id, Peer: g.peer}
+	}
+	n.events++
+	n.counters.events.Add(1)
+	e := &n.event
+	*e = recording.Event{Number: n.events, Kind: g.kind, Peer: g.peer, Name: g.name, Call: g.call != nil,
+		From: recording.Ref{Incarnation: g.incarnation, Number: g.number}, Data: g.data, Stream: g.stream,
+		Answers: e.Answers[:0], Effects: e.Effects[:0]}
+	switch g.kind {
+	case sim.Boot:
+		e.Found = n.disk.found()
+		e.Found.Counts = n.counts
+	case sim.FireTimer:
+		if n.rec != nil {
+			e.Name = n.run.TimerText(g.timer)
+		}
+	case sim.Deliver:
+		n.counters.received.Add(1)
+	}
+	if g.call != nil {
+		e.Kind = sim.DoAction
+	}
+	done := n.run.Run(ev, sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Err: g.err}, n, g.call)
+	if g.err != nil {
+		e.Err = g.err.Error()
+	}
+	if f := done.Finding; f != nil {
+		n.log.Error("finding", "kind", f.Kind, "property", f.Property, "message", f.Message, "stack", f.Stack)
+	}
+	e.Rooms = done.Observed
+	if done.Broken() {
+		n.broken, e.Failed = done.Finding, true
+	} else {
+		n.effects(&done, e)
+	}
+	if g.kind == sim.DoAction && g.call == nil {
+		n.counts[ev.Slot]++
+	}
+	ticks := n.run.Ticks(id)
+	if ticks != n.disk.ticks || g.kind == sim.DoAction && g.call == nil {
+		n.disk.meta(ticks, n.counts)
+	}
+	n.times.retain(func() []macetime.Time { return n.run.Held(id) })
+	if n.rec == nil {
+		return
+	}
+	e.Ticks, e.Writes, e.Time = ticks, n.disk.writes, time.Now().UnixNano()
+	n.rec.Event(e)
+	if n.events-n.stateAt >= n.cfg.StateEvery && n.broken == nil {
+		n.stateAt = n.events
+		n.rec.State(recording.State{Number: n.events, Hash: n.run.Hash(id)})
+	}
+}
+
+// effects makes what the handler asked for happen.
+func (n *Node) effects(done *sim.Done, e *recording.Event) {
+	digest := xxhash.New()
+	now := time.Now()
+	for _, w := range done.Writes {
+		n.disk.write(w)
+	}
+	for i := range done.Effects {
+		f := &done.Effects[i]
+		if n.rec != nil && f.Kind != sim.LogEffect {
+			e.Effects = append(e.Effects, recording.Effect{Kind: f.Kind, Peer: f.Peer})
+		}
+		switch f.Kind {
+		case sim.SendEffect, sim.StreamEffect:
+			n.number++
+			data, err := n.cfg.Codec.Append(nil, f.Msg.Body)
+			if err == nil && len(data) > n.cfg.MaxMessage {
+				err = fmt.Errorf("it takes %d bytes, the limit is %d", len(data), n.cfg.MaxMessage)
+			}
+			if err != nil {
+				n.broken = &sim.Finding{Kind: sim.Panic, Node: n.cfg.Node,
+					Message: fmt.Sprintf("a %T to node %d cannot be sent: %v", f.Msg.Body, f.Peer, err)}
+				return
+			}
+			if n.rec != nil {
+				_, _ = digest.Write(data)
+			}
+			n.counters.sent.Add(1)
+			n.send(f, data)
+		case sim.RefusedEffect:
+			n.links[f.Peer].wanted = true
+		case sim.CloseEffect:
+			n.closeStream(n.links[f.Peer])
+		case sim.SetTimerEffect:
+			n.timers.set(f.Value, now.Add(time.Duration(f.After)/time.Duration(n.cfg.Speed)))
+		case sim.StopTimerEffect:
+			n.timers.stop(f.Value)
+		case sim.SyncEffect:
+			n.disk.sync = true
+		case sim.AnnounceEffect:
+			n.log.Debug("announce", "event", f.Value)
+		}
+	}
+	if n.rec != nil {
+		e.Digest = digest.Sum64()
+	}
+}
+
+// send queues a message.
+func (n *Node) send(f *sim.Effect, data []byte) {
+	l := n.links[f.Peer]
+	stream := f.Kind == sim.StreamEffect
+	switch {
+	case f.Peer == n.cfg.Node:
+		msg, err := n.cfg.Codec.Decode(data)
+		if err != nil {
+			n.log.Error("a message to the node itself was lost", "why", err)
+			return
+		}
+		if stream {
+			l.queue = append(l.queue, nil)
+		}
+		n.local = append(n.local, item{kind: datagramItem, peer: f.Peer, msg: msg, data: data, stream: stream,
+			incarnation: n.incarnation, number: n.number})
+	case stream:
+		l.queue = append(l.queue, appendFrame(nil, messageFrame, appendNumbers(nil, n.number), data))
+		n.mark(l)
+	case len(data) > MaxDatagram:
+		n.counters.oversized.Add(1)
+		n.log.Warn("a datagram is too large and is lost", "to", int(f.Peer), "bytes", len(data), "limit", MaxDatagram)
+	default:
+		n.grams = append(n.grams, outgoing{f.Peer, appendDatagram(nil, n.system, n.cfg.Node, n.incarnation, n.number, data)})
+	}
+}
+
+// commit lets what the events since the last commit have caused leave the node: first the recording,
+// so that whatever others see has a recorded cause, then the disk, then messages.
+func (n *Node) commit() error {
+	if n.rec != nil {
+		if err := n.rec.Flush(); err != nil {
+			n.log.Error("the node goes on without recording", "why", err)
+		}
+	}
+	if err := n.disk.commit(); err != nil {
+		return err
+	}
+	if n.broken != nil {
+		return nil
+	}
+	for i := range n.grams {
+		g := &n.grams[i]
+		addr := n.addrs[g.to]
+		if _, err := n.udp.WriteToUDPAddrPort(g.data, addr); err != nil && n.ctx.Err() == nil {
+			n.log.Debug("a datagram is lost", "to", int(g.to), "why", err)
+		}
+		g.data = nil
+	}
+	n.grams = n.grams[:0]
+	for _, c := range n.closing {
+		c.write(appendFrame(nil, closeFrame))
+		c.end()
+	}
+	n.closing = n.closing[:0]
+	for _, l := range n.dirty {
+		n.transmit(l)
+	}
+	n.dirty = n.dirty[:0]
+	return nil
+}
+
+// Choose answers the questions of handlers: real randomness, and how the real times compare.
+func (n *Node) Choose(p choose.Point) int {
+	pick := 0
+	switch {
+	case p.Kind == choose.Compare:
+		if n.times.yes {
+			pick = 1
+		}
+	default:
+		pick = n.random.Choose(p)
+	}
+	if n.rec != nil {
+		n.event.Answers = append(n.event.Answers, recording.Answer{Kind: p.Kind, Arity: p.Arity, Pick: pick})
+	}
+	return pick
+}
+
+// Room implements [sim.Answers].
+func (n *Node) Room(_, peer sim.NodeID) int { return n.room(peer) }
