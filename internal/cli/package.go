@@ -191,15 +191,24 @@ func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 		return nil, fmt.Errorf("%s is a pattern; name one package", pkg)
 	}
 	b := &binary{a: a}
-	out, err := a.goTool(ctx, "", "list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--", pkg)
-	from := ""
-	if err != nil && other != "" {
-		if out2, err2 := a.goTool(ctx, other, "list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--", pkg); err2 == nil {
-			out, err, from = out2, nil, other
+	in, name := "", pkg
+	if isFolder(pkg) { // it may be of another module
+		if info, err := os.Stat(pkg); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("there is no folder %s", pkg)
+		}
+		in, name = pkg, "."
+	}
+	out, err := a.listPkg(ctx, in, name)
+	if err != nil && other != "" && ctx.Err() == nil {
+		if there, e := a.listPkg(ctx, other, name); e == nil {
+			out, err = there, nil
 		}
 	}
-	if err != nil {
+	switch {
+	case err != nil && in == "" && ctx.Err() == nil:
 		return nil, &missingError{err.Error()}
+	case err != nil:
+		return nil, err
 	}
 	if err := json.Unmarshal(out, &b.listedPackage); err != nil {
 		return nil, fmt.Errorf("go list %s: %w", pkg, err)
@@ -213,7 +222,7 @@ func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 	status := newStatus(a.stderr, a.terminal)
 	status.tell(0, "building the tests of "+b.ImportPath)
 	defer status.clear()
-	_, err = a.goTool(ctx, from, "test", "-c", "-o", b.file(), "--", b.ImportPath)
+	_, err = a.goTool(ctx, b.Dir, "test", "-c", "-o", b.file(), ".")
 	if err == nil {
 		if _, e := os.Stat(b.file()); e != nil {
 			err = fmt.Errorf("%s has no tests under these build tags (--tags)", b.ImportPath)
@@ -224,6 +233,16 @@ func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// isFolder reports whether the name of a package is a folder, not an import path.
+func isFolder(pkg string) bool {
+	first, _, _ := strings.Cut(filepath.ToSlash(pkg), "/")
+	return first == "." || first == ".." || filepath.IsAbs(pkg)
+}
+
+func (a *app) listPkg(ctx context.Context, dir, pkg string) ([]byte, error) {
+	return a.goTool(ctx, dir, "list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--", pkg)
 }
 
 // goTool runs a go command. What that says of an error goes to standard error as it is.
@@ -366,4 +385,3 @@ func (b *binary) obey(l Listed) error {
 		return statusError(status)
 	}
 }
-
