@@ -5,8 +5,16 @@ package main
 import (
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/macemc/macemc/internal/cli"
+	"github.com/macemc/macemc/internal/scaffold"
 	"github.com/macemc/macemc/systems"
 )
 
-func main() { os.Exit(cli.Main(cli.Config{Systems: systems.All()}, os.Args[1:])) }
+func main() {
+	os.Exit(cli.Main(cli.Config{
+		Systems:  systems.All(),
+		Commands: []*cobra.Command{scaffold.Command()},
+	}, os.Args[1:]))
+}
