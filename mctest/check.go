@@ -275,7 +275,7 @@ func (c *checking) show() {
 	c.Helper()
 	loaded, err := check.LoadFor(c.Context(), c.replay, &c.system, c.respawn())
 	if err != nil {
-		c.Fatalf("replay: %v", err)
+		c.Fatalf("-macemc.replay: %v", err)
 	}
 	trace, err := loaded.Trace(-1)
 	if err != nil {
