@@ -128,10 +128,14 @@ func (c *checking) regression(name, path string) ([]byte, error) {
 		}
 	}
 	fmt.Fprintf(&b, "package %s\n\nimport (\n", f.Name.Name)
-	for _, spec := range f.Imports {
-		if used(fn, spec) {
-			fmt.Fprintf(&b, "\t%s\n", part(spec))
+	for _, standard := range []bool{true, false} {
+		for _, spec := range f.Imports {
+			first, _, _ := strings.Cut(spec.Path.Value, "/")
+			if used(fn, spec) && standard == !strings.Contains(first, ".") {
+				fmt.Fprintf(&b, "\t%s\n", part(spec))
+			}
 		}
+		b.WriteByte('\n')
 	}
 	// The selector of the call is what mctest is called in the file.
 	replay := strings.TrimSuffix(part(call.Fun), "CheckWith")

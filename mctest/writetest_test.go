@@ -37,9 +37,10 @@ func TestRegression(t *testing.T) {
 package p
 
 import (
+	"testing"
+
 	mc "github.com/macemc/macemc/mctest"
 	"github.com/macemc/macemc/sim"
-	"testing"
 )
 
 // TestX fails as long as the run in the file violates a property.

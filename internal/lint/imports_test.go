@@ -29,6 +29,13 @@ var imports = []struct {
 	{pkg: "mdb", module: []string{"choose", "sim", "sim/plan", "replay", "search", "critical", "eventgraph"}},
 	{pkg: "critical", module: []string{"choose", "macetime", "sim", "replay", "search"}},
 	{pkg: "stats", module: []string{"choose", "sim", "search"}},
+	// What mctest imports becomes part of every test that uses it: no system, and no network.
+	{pkg: "check/flight", module: []string{"choose"}},
+	{pkg: "check", module: []string{"check/flight", "choose", "critical", "replay", "report", "search", "shrink", "sim", "systems/spec"}},
+	{pkg: "internal/cli", module: []string{"check", "choose", "eventgraph", "mdb", "mdb/screen", "report", "search", "sim", "stats", "systems/spec"}},
+	{pkg: "mctest", module: []string{"check", "choose", "internal/cli", "report", "search", "sim"}},
+	{pkg: "report", module: []string{"choose", "critical", "eventgraph", "macetime", "replay", "search", "sim"}},
+	{pkg: "eventgraph", module: []string{"choose", "macetime", "replay", "sim"}},
 	{pkg: "shrink", module: []string{"choose", "critical", "replay", "search", "sim"}},
 }
 
