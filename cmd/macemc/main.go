@@ -12,9 +12,11 @@ import (
 	"github.com/macemc/macemc/systems"
 )
 
-func main() {
-	os.Exit(cli.Main(cli.Config{
+func main() { os.Exit(cli.Main(config(), os.Args[1:])) }
+
+func config() cli.Config {
+	return cli.Config{
 		Systems:  systems.All(),
 		Commands: []*cobra.Command{scaffold.Command()},
-	}, os.Args[1:]))
+	}
 }
