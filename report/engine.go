@@ -18,17 +18,22 @@ func (r *Report) engine() []string {
 	case e.Unsupported != "":
 		text += "; the table engine cannot hold " + e.Unsupported
 	case e.TableRate > 0:
-		text += fmt.Sprintf(", as measured: table %s events per CPU second, replay %s",
-			number(int(e.TableRate)), number(int(e.ReplayRate)))
+		fast, slow := e.TableRate, e.ReplayRate
+		other := search.ReplayEngine
+		if e.Used == search.ReplayEngine {
+			fast, slow, other = slow, fast, search.TableEngine
+		}
+		if fast < 1.05*slow {
+			text += fmt.Sprintf(", measured about as fast as %s", other)
+		} else {
+			text += fmt.Sprintf(", measured %.1f times as fast as %s", fast/slow, other)
+		}
 	case e.Asked == search.AutoEngine:
 		text += ", too few events to measure"
 	}
 	lines := []string{text}
 	if e.TableEvents > 0 {
 		lines[0] += fmt.Sprintf("; %.4g %% of the table's steps looked up", 100*e.HitRate)
-		if r.Transitions == 0 { // else it was said
-			lines[0] += ", " + plural(e.Handlers, "handler execution")
-		}
 	}
 	if copies := copies(e); copies != "" {
 		lines = append(lines, copies)
@@ -36,21 +41,16 @@ func (r *Report) engine() []string {
 	return lines
 }
 
-// copies says how services were made for the handlers that had to run.
+// copies says which services are not made by a copy for the handlers that have to run; "": all are.
 func copies(e *search.EngineStats) string {
-	var copied, again []string
+	var again []string
 	for _, c := range e.Copies {
-		if c.Copied {
-			copied = append(copied, c.Type)
-		} else {
-			again = append(again, fmt.Sprintf("%s by its history (%s)", c.Type, c.Why))
+		if !c.Copied {
+			again = append(again, fmt.Sprintf("%s (%s)", c.Type, c.Why))
 		}
 	}
-	if len(copied) > 0 {
-		copied = []string{strings.Join(copied, ", ") + " by a copy"}
+	if len(again) == 0 {
+		return ""
 	}
-	if all := append(copied, again...); len(all) > 0 {
-		return "made for handlers to run on: " + strings.Join(all, "; ")
-	}
-	return ""
+	return "cannot be copied, so that handlers run on what their history makes again: " + strings.Join(again, "; ")
 }

@@ -34,12 +34,5 @@ func All() []spec.Entry {
 
 // Find returns the description of the system with that name. The error names near ones.
 func Find(name string) (spec.Entry, error) {
-	var names []string
-	for _, e := range All() {
-		if e.Name == name {
-			return e, nil
-		}
-		names = append(names, e.Name)
-	}
-	return spec.Entry{}, spec.Unknown("unknown system", name, names)
+	return spec.Find(All(), name)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,10 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/cli"
 	"github.com/macemc/macemc/vet"
 )
 
-func (a *app) vetCommand() *cobra.Command {
+// vetCommand is "macemc vet".
+func vetCommand() *cobra.Command {
 	var c vet.Config
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -41,37 +42,40 @@ build.`,
   macemc vet --tags integration --json ./...`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.Patterns = args
-			return a.vet(cmd.Context(), c, asJSON)
+			if tags := cmd.Flag("tags"); tags != nil { // of all commands
+				c.Tags = tags.Value.String()
+			}
+			r, err := vet.Check(cmd.Context(), c)
+			return showHazards(cmd, r, err, asJSON)
 		},
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&c.Tags, "tags", "", "build tags in `LIST`, separated by commas")
 	fl.BoolVar(&c.NoTests, "no-tests", false, "leave _test.go files out")
 	fl.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-func (a *app) vet(ctx context.Context, c vet.Config, asJSON bool) error {
-	r, err := vet.Check(ctx, c)
+// showHazards prints what was found, and says by the exit status whether that was something.
+func showHazards(cmd *cobra.Command, r *vet.Report, err error, asJSON bool) error {
 	var broken *vet.BuildError
 	switch {
 	case errors.As(err, &broken):
 		for _, m := range broken.Messages {
-			fmt.Fprintln(a.stderr, m)
+			fmt.Fprintln(cmd.ErrOrStderr(), m)
 		}
-		return statusError(check.StatusUsage)
+		return cli.Exit(check.StatusUsage)
 	case err != nil:
 		return err
 	case asJSON:
-		e := json.NewEncoder(a.stdout)
+		e := json.NewEncoder(cmd.OutOrStdout())
 		e.SetIndent("", "  ")
 		err = e.Encode(r)
 	default:
-		err = r.Text(a.stdout)
+		err = r.Text(cmd.OutOrStdout())
 	}
 	if err == nil && len(r.Findings) > 0 {
-		err = statusError(check.StatusViolation)
+		err = cli.Exit(check.StatusViolation)
 	}
 	return err
 }

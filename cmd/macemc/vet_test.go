@@ -1,12 +1,37 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/internal/cli"
 	"github.com/macemc/macemc/vet"
 )
+
+// run executes a command line of vet.
+func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	root := &cobra.Command{Use: "macemc", SilenceErrors: true, SilenceUsage: true}
+	root.PersistentFlags().String("tags", "", "")
+	root.AddCommand(vetCommand())
+	var out, errs bytes.Buffer
+	root.SetOut(&out)
+	root.SetErr(&errs)
+	root.SetArgs(args)
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		var exit cli.Exit
+		if !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		status = int(exit)
+	}
+	return out.String(), errs.String(), status
+}
 
 func TestVet(t *testing.T) {
 	const dir = "../../vet/testdata/"
