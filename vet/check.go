@@ -144,6 +144,9 @@ func buildError(pkgs []*packages.Package, root, dir string) error {
 			if strings.HasPrefix(file, root) || p.Module == nil && e.Kind == packages.TypeError && !slices.Contains(pkgs, p) {
 				continue // bodies were left out
 			}
+			if e.Kind == packages.TypeError && strings.HasPrefix(e.Msg, "could not import") && len(messages) > 0 {
+				continue // follows from another
+			}
 			text := e.Msg
 			if e.Pos != "" && e.Pos != "-" {
 				at, rest, _ := strings.Cut(e.Pos, ":")
