@@ -208,7 +208,7 @@ type files struct {
 // describe adds the finding to the report.
 func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result) (files, error) {
 	found := res.Finding
-	r.Kind, r.Property, r.Message = found.Kind, found.Property, found.Message
+	r.Kind, r.Property, r.Message, r.Difference = found.Kind, found.Property, found.Message, found.Difference
 	r.Stack, r.Steps = found.Stack, found.Steps
 	h := o.header()
 	h.Seed, h.Property = r.Seed, found.Property

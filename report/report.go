@@ -40,7 +40,8 @@ type Report struct {
 	PathFile     string             `json:"path_file,omitempty"`
 	LivePathFile string             `json:"live_path_file,omitempty"`
 	Critical     *Critical          `json:"critical,omitempty"`
-	Shrunk       *Shrunk            `json:"shrunk,omitempty"` // nil: the run is as it was found
+	Shrunk       *Shrunk            `json:"shrunk,omitempty"`     // nil: the run is as it was found
+	Difference   *search.Difference `json:"difference,omitempty"` // of nondeterminism
 	Coverage     Coverage           `json:"coverage"`
 	Phases       []search.Phase     `json:"phases"`
 

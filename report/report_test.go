@@ -258,6 +258,67 @@ func TestOtherKinds(t *testing.T) {
 	golden.Compare(t, "nondeterminism.txt", render(t, terminal, &odd))
 }
 
+func TestJUnit(t *testing.T) {
+	props := []sim.Property{
+		{Name: "not lit", Always: func(*sim.View) bool { return true }},
+		{Name: "lit thrice", Eventually: func(*sim.View) bool { return true }},
+		{Name: "burns", Sometimes: func(*sim.View) bool { return true }},
+		{Name: "glows", Sometimes: func(*sim.View) bool { return true }},
+	}
+	junit := func(w io.Writer, r *report.Report) error { return report.JUnit(w, r, props) }
+	ok := report.Report{System: "bomb", Nodes: 1, Timing: "AnyOrder", Strategy: "deepening", Seed: 1, Verdict: search.OK, Seconds: 1.5, Stopped: "time"}
+	ok.Coverage.Sometimes = []search.Sometimes{{Property: "burns", Runs: 3}, {Property: "glows"}}
+	golden.Compare(t, "junit-ok.xml", render(t, junit, &ok))
+
+	lost := ok
+	lost.Verdict, lost.Message = search.Inconclusive, "the process is gone"
+	golden.Compare(t, "junit-inconclusive.xml", render(t, junit, &lost))
+
+	// kind and property -> the case that fails
+	for _, c := range []struct {
+		kind     sim.FindingKind
+		property string
+		failing  string
+	}{
+		{sim.Safety, "not lit", "not lit"}, {sim.Safety, sim.AssertionProperty, "assertions hold"}, {sim.Safety, "messages are values", "messages are values"},
+		{sim.Liveness, "lit thrice", "lit thrice"}, {sim.Deadlock, "lit thrice", "no deadlock"}, {sim.Panic, "", "handlers do not panic"},
+		{sim.Divergence, "", "handlers return"}, {sim.Nondeterminism, "", "handlers are functions of their state"},
+	} {
+		bad := ok
+		bad.Verdict, bad.Kind, bad.Property, bad.Message = search.Violation, c.kind, c.property, "a <b> \x1b"
+		out := render(t, junit, &bad)
+		if c.kind == sim.Safety && c.property == "not lit" {
+			golden.Compare(t, "junit-safety.xml", out)
+		}
+		var x struct {
+			Tests    int `xml:"tests,attr"`
+			Failures int `xml:"failures,attr"`
+			Errors   int `xml:"errors,attr"`
+			Skipped  int `xml:"skipped,attr"`
+			Suite    struct {
+				Cases []struct {
+					Name    string `xml:"name,attr"`
+					Failure *struct {
+						Type string `xml:"type,attr"`
+						Text string `xml:",chardata"`
+					} `xml:"failure"`
+				} `xml:"testcase"`
+			} `xml:"testsuite"`
+		}
+		if err := xml.Unmarshal(out, &x); err != nil {
+			t.Fatal(err)
+		}
+		if x.Tests != len(x.Suite.Cases) || x.Failures != 1 || x.Errors != 0 || x.Skipped != x.Tests-1 {
+			t.Errorf("%+v: %d tests, %d failures, %d errors, %d skipped", c, x.Tests, x.Failures, x.Errors, x.Skipped)
+		}
+		for _, tc := range x.Suite.Cases {
+			if failed := tc.Failure != nil; failed != (tc.Name == c.failing) || failed && (tc.Failure.Type != string(c.kind) || !strings.Contains(tc.Failure.Text, "bomb: ")) {
+				t.Errorf("%+v: case %q: %+v", c, tc.Name, tc.Failure)
+			}
+		}
+	}
+}
+
 func TestColor(t *testing.T) {
 	var colored, plain bytes.Buffer
 	r := pingackReport(t)

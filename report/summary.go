@@ -111,7 +111,9 @@ func (r *Report) facts() []fact {
 	case sim.Divergence:
 		f = append(append(f, fact{"diverges:", r.Message, ""}), r.where()...)
 	case sim.Nondeterminism:
-		f = append(f, fact{"not the same:", r.Message, "two executions of the same path differ"})
+		f = append(f, fact{"not the same:", r.Message, "two executions of the same path differ"},
+			fact{"what to do:", "a handler uses what is not in its node's state: a clock, random numbers, the order of a map, an address, " +
+				"or a variable that nodes or runs share; look with macemc vet", ""})
 	}
 	if r.Kind == sim.Deadlock {
 		f = append(f, fact{"stuck:", "nothing can happen any more", "no event is enabled but injected faults"})

@@ -88,11 +88,20 @@ type Suspect struct {
 	Node        sim.NodeID  // -1: no single one
 	Path        choose.Path // the whole run, to its last step
 	Steps       int
-	Origin      int  // number of the step from which a walk went on, 0: the start (liveness)
-	OutOfEvents bool // deadlock: no event of the recovery relation was left
-	Overdue     bool // divergence: the last step was still running after HandlerLimit
-	Strategy    Name // what found it
-	Depth       int  // choices of the exhaustive part
+	Origin      int         // number of the step from which a walk went on, 0: the start (liveness)
+	OutOfEvents bool        // deadlock: no event of the recovery relation was left
+	Overdue     bool        // divergence: the last step was still running after HandlerLimit
+	Strategy    Name        // what found it
+	Depth       int         // choices of the exhaustive part
+	Difference  *Difference // nondeterminism: what differs, when that is a part of the state
+}
+
+// Difference is a part of the state in which two executions of the same path differ.
+type Difference struct {
+	Step   int       `json:"step"`
+	Where  string    `json:"where"`  // "n0", "the network", "monitor 1"
+	Field  string    `json:"field"`  // "": the values could not be had again
+	Values [2]string `json:"values"` // as the executions have it
 }
 
 // Confirmed is what became of a suspect.

@@ -123,8 +123,53 @@ func TestNondeterminism(t *testing.T) {
 	if f == nil || f.Kind != sim.Nondeterminism || f.Node != 0 || f.Steps != 2 || !slices.Equal(f.Path, choose.Path{0, 0}) {
 		t.Fatalf("got %+v", f)
 	}
+	if d := f.Difference; d == nil || d.Step != 2 || d.Where != "n0" || d.Field != "State" || d.Values != [2]string{"4", "5"} && d.Values != [2]string{"5", "4"} {
+		t.Errorf("difference: %+v", d)
+	}
 	if want := "step 2, executed twice in the same way, leaves n0 in different states: State is "; !strings.HasPrefix(f.Message, want+"4 or 5; the service *") && !strings.HasPrefix(f.Message, want+"5 or 4; the service *") {
 		t.Errorf("message: %s", f.Message)
+	}
+}
+
+// mapSharer counts in a map that all nodes of all runs have.
+type mapSharer struct {
+	sim.Nop
+	Counts map[sim.NodeID]int
+}
+
+func (s *mapSharer) Boot(env sim.Env)         { env.SetTimer(1, 1) }
+func (s *mapSharer) Timer(env sim.Env, _ any) { s.Counts[env.Self()]++; env.SetTimer(1, 1) }
+
+// What is shared with other runs has the same value in both whenever one looks: it differs after more
+// has been executed.
+func TestSharedState(t *testing.T) {
+	shared := map[sim.NodeID]int{}
+	res := run(t, search.Config{Workers: 1, System: sim.System{
+		Name: "mapSharer", Nodes: 2, New: func(sim.NodeID) sim.Service { return &mapSharer{Counts: shared} },
+	}})
+	f := res.Finding
+	if f == nil || f.Kind != sim.Nondeterminism || f.Difference == nil || !strings.HasPrefix(f.Difference.Field, "Counts[") ||
+		f.Difference.Values[0] == f.Difference.Values[1] || !strings.HasPrefix(f.Message, "the start, executed twice in the same way, leaves n") {
+		t.Fatalf("got %+v", f)
+	}
+}
+
+type counting struct {
+	Events int
+	calls  *int
+}
+
+func (c *counting) Observe(sim.NodeID, any) error { *c.calls++; c.Events = *c.calls; return nil }
+
+// The fields of monitors are named, too.
+func TestNondeterministicMonitor(t *testing.T) {
+	calls := 0
+	sys := oneAction(func(_ *node, env sim.Env) { env.Announce("did") })
+	sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return &counting{calls: &calls} }}
+	sys.State = []sim.StateRule{sim.IgnoreField[counting]("calls")}
+	f := run(t, search.Config{Workers: 1, System: sys}).Finding
+	if f == nil || f.Kind != sim.Nondeterminism || f.Node != -1 || f.Difference == nil || f.Difference.Where != "monitor 0" || f.Difference.Field != "Events" {
+		t.Fatalf("got %+v", f)
 	}
 }
 
@@ -138,7 +183,8 @@ func TestNondeterministicChoices(t *testing.T) {
 		n.State++
 	})})
 	f := res.Finding
-	if f == nil || f.Kind != sim.Nondeterminism || !strings.Contains(f.Message, "step 2 went another way when it was repeated: it made ") {
+	if f == nil || f.Kind != sim.Nondeterminism || !strings.Contains(f.Message, "step 2 went another way when it was repeated: it made ") ||
+		!strings.Contains(f.Message, ", the last by draw \"") {
 		t.Fatalf("got %+v", f)
 	}
 }

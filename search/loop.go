@@ -209,12 +209,24 @@ func (l *Loop) Run(s Strategy, t Task) Outcome {
 	l.at.Used, l.at.Choices, l.at.Step = sim.Limits{}, 0, 0
 	clear(l.held)
 	if err := l.execute(o); err != nil || l.misfit != nil {
-		o.failed(err, l.misfit)
+		o.failed(atStep(err, l.run.Steps()), l.misfit)
 	}
 	o.Live = o.End != Found && o.End != Misfit && l.at.Live
 	o.Steps, o.Choices, o.Used = l.run.Steps(), l.at.Choices, l.at.Used
 	s.Ended(o)
 	return *o
+}
+
+// atStep adds to an error about a state where it was met.
+func atStep(err error, step int) error {
+	var state *sim.StateError
+	switch {
+	case !errors.As(err, &state):
+		return err
+	case step == 0:
+		return fmt.Errorf("at the start: %w", err)
+	}
+	return fmt.Errorf("step %d: %w", step, err)
 }
 
 func (o *Outcome) failed(err, misfit error) {
@@ -230,12 +242,13 @@ func (o *Outcome) failed(err, misfit error) {
 }
 
 // execute makes the run. It sets the end of o unless an error is returned.
-func (l *Loop) execute(o *Outcome) error {
+func (l *Loop) execute(o *Outcome) (err error) {
+	defer sim.CatchState(&err)
 	if l.interrupted() {
 		o.End = Stopped
 		return nil
 	}
-	err := l.run.Start(l)
+	err = l.run.Start(l)
 	if err != nil {
 		err = l.fallBack(err)
 	}

@@ -129,7 +129,10 @@ func newSearcher(cfg Config) (*searcher, error) {
 func (s *searcher) start(ctx context.Context) error {
 	once := &row{phase: startPhase, end: 1}
 	if err := s.rounds(ctx, once, s.take(once)); err != nil {
-		return fmt.Errorf("prefix: %w", err)
+		if len(s.cfg.Prefix) > 0 {
+			err = fmt.Errorf("prefix: %w", err)
+		}
+		return err
 	}
 	s.runs, s.tallies = 0, tallies{}
 	return nil

@@ -59,7 +59,7 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	}
 	var finding *sim.Finding
 	if x.Finding != nil && !errors.As(x.Finding, &finding) {
-		return nil, x.Finding // what the system does means nothing
+		return nil, atStep(x.Finding, x.Depth) // what the system does means nothing
 	}
 	r := &Result{Verdict: OK, Stopped: stoppedBy(ctx, x)}
 	r.Stats = Stats{

@@ -101,7 +101,11 @@ func (v *verifier) verify() *Suspect {
 		if d.component.Kind == sim.NodeState {
 			sus.Node = sim.NodeID(d.component.Index)
 		}
-		sus.Message = v.explain(d)
+		sus.Difference = v.explain(d)
+		sus.Message = sus.Difference.String()
+		if d.component.Kind == sim.NodeState {
+			sus.Message += fmt.Sprintf("; the service %v is not a function of its node's own events", v.w.loop.coverage.services[d.component.Index])
+		}
 	}
 	return sus
 }
@@ -132,6 +136,11 @@ func (v *verifier) difference(run *replay.Run) *difference {
 
 // drive executes the path on run. It calls visit in every state until that returns something.
 func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step int) *difference) *difference {
+	asked := ""
+	asking := choose.SourceFunc(func(p choose.Point) int {
+		asked = fmt.Sprintf("%v %q of %d", p.Kind, p.Label, p.Arity)
+		return src.Choose(p)
+	})
 	other := func(step int, format string, args ...any) *difference {
 		text := fmt.Sprintf("step %d went another way when it was repeated: ", step)
 		return &difference{step: step, text: text + fmt.Sprintf(format, args...)}
@@ -151,13 +160,14 @@ func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step in
 		}
 		var err error
 		if step == 0 {
-			err = run.Start(src)
+			err = run.Start(asking)
 		} else {
 			index, _ := src.Take()
 			if _, ok := run.Event(index); !ok {
 				return other(step, "event %d was not possible any more", index)
 			}
-			err = run.Step(index, src)
+			asked = ""
+			err = run.Step(index, asking)
 		}
 		if err != nil {
 			d := other(step, "%v", err)
@@ -170,7 +180,11 @@ func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step in
 			return other(step, "%v", src.Err())
 		}
 		if src.Pos() != bound(step) || len(run.Path) != bound(step) {
-			return other(step, "it made %d choices instead of %d", len(run.Path)-bound(step-1), bound(step)-bound(step-1))
+			text := fmt.Sprintf("it made %d choices instead of %d", len(run.Path)-bound(step-1), bound(step)-bound(step-1))
+			if asked != "" {
+				text += ", the last by " + asked
+			}
+			return other(step, "%s", text)
 		}
 		if d := visit(step); d != nil {
 			return d
@@ -185,24 +199,18 @@ func (v *verifier) certain(f *sim.Finding) bool {
 	return f.Kind == sim.Safety || f.Kind == sim.Panic || f.Kind == sim.Nondeterminism
 }
 
-// explain says what differs, with both values when they can be had, and whose fault that is.
-func (v *verifier) explain(d *difference) string {
-	text := v.differs(d)
-	if d.component.Kind == sim.NodeState {
-		text += fmt.Sprintf("; the service %v is not a function of its node's own events", v.w.loop.coverage.services[d.component.Index])
-	}
-	return text
-}
-
-func (v *verifier) differs(d *difference) string {
-	where := map[sim.ComponentKind]string{
+// explain says what differs, with both values when they can be had.
+func (v *verifier) explain(d *difference) *Difference {
+	diff := &Difference{Step: d.step, Where: map[sim.ComponentKind]string{
 		sim.NodeState: fmt.Sprintf("n%d", d.component.Index), sim.NetState: "the network",
 		sim.MonitorState: fmt.Sprintf("monitor %d", d.component.Index), sim.Budgets: "the fault limits",
-	}[d.component.Kind]
+	}[d.component.Kind]}
 	again := fieldsOf(v.run.World, d.component)
-	for range verifyAgain {
-		run := v.w.loop.run
-		at := v.drive(run, &choose.Prefix{Path: v.path}, func(step int) *difference {
+	for i := range verifyAgain {
+		if i > 0 { // what is shared with later steps, or with other nodes, is changed by them
+			v.drive(v.run, &choose.Prefix{Path: v.path}, func(int) *difference { return nil })
+		}
+		at := v.drive(v.run, &choose.Prefix{Path: v.path}, func(step int) *difference {
 			if step == d.step {
 				return &difference{step: step}
 			}
@@ -211,25 +219,41 @@ func (v *verifier) differs(d *difference) string {
 		if at == nil || at.step != d.step {
 			continue
 		}
-		if diff := firstDifference(fieldsOf(run.World, d.component), again); diff != "" {
-			return fmt.Sprintf("step %d, executed twice in the same way, leaves %s in different states: %s", d.step, where, diff)
+		if field, values, ok := firstDifference(again, fieldsOf(v.run.World, d.component)); ok {
+			diff.Field, diff.Values = field, values
+			break
 		}
 	}
-	return fmt.Sprintf("step %d, executed twice in the same way, leaves %s in different states", d.step, where)
+	return diff
+}
+
+func (d *Difference) String() string {
+	s := fmt.Sprintf("step %d, executed twice in the same way, leaves %s in different states", d.Step, d.Where)
+	if d.Step == 0 {
+		s = fmt.Sprintf("the start, executed twice in the same way, leaves %s in different states", d.Where)
+	}
+	if d.Field == "" {
+		return s
+	}
+	return fmt.Sprintf("%s: %s is %s or %s", s, d.Field, d.Values[0], d.Values[1])
 }
 
 func fieldsOf(w sim.World, c sim.Component) []sim.Field {
 	switch c.Kind {
 	case sim.NodeState:
 		return w.NodeFields(sim.NodeID(c.Index))
+	case sim.MonitorState:
+		if m, ok := w.(interface{ MonitorFields(int) []sim.Field }); ok {
+			return m.MonitorFields(c.Index)
+		}
 	case sim.NetState, sim.Budgets:
 		return w.NetFields()
 	}
 	return nil
 }
 
-// firstDifference compares fields by path; "" when they are the same.
-func firstDifference(a, b []sim.Field) string {
+// firstDifference compares fields by path.
+func firstDifference(a, b []sim.Field) (path string, values [2]string, ok bool) {
 	value := func(fields []sim.Field, path string) string {
 		if i := slices.IndexFunc(fields, func(f sim.Field) bool { return f.Path == path }); i >= 0 {
 			return fields[i].Value
@@ -238,8 +262,8 @@ func firstDifference(a, b []sim.Field) string {
 	}
 	for _, f := range slices.Concat(a, b) {
 		if x, y := value(a, f.Path), value(b, f.Path); x != y {
-			return fmt.Sprintf("%s is %s or %s", cmp.Or(f.Path, "the state"), x, y)
+			return cmp.Or(f.Path, "the state"), [2]string{x, y}, true
 		}
 	}
-	return ""
+	return "", values, false
 }

@@ -90,11 +90,11 @@ func (w *machine) appendNodeState(n *node, buf []byte) []byte {
 }
 
 // planOf returns the plan of a value whose type has been accepted before, or may turn out now to be
-// one that cannot be handled.
+// one that cannot be handled: then it panics with a [*StateError].
 func (w *machine) planOf(v any) *plan.Plan {
 	p, err := w.plans.Of(v)
 	if err != nil {
-		panic(misuse(err.Error()))
+		panic(err)
 	}
 	return p
 }
@@ -203,6 +203,14 @@ func (w *machine) NodeFields(id NodeID) []Field {
 		f = append(f, Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value})
 	}
 	return f
+}
+
+// MonitorFields describes the state of a monitor for people.
+func (w *machine) MonitorFields(i int) []Field {
+	if i >= len(w.monitors) {
+		return nil
+	}
+	return w.planOf(w.monitors[i]).Fields("", w.monitors[i], nil)
 }
 
 func (w *machine) NetFields() []Field {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim/plan"
 )
 
 // reset begins a step. The slices keep their memory, and are cut in place because that is cheaper than
@@ -275,23 +276,32 @@ func (w *machine) crash(n *node) {
 	w.dirtyNetwork()
 }
 
-// message makes a private copy of what a handler sends.
-func (w *machine) message(msg any) Message {
-	p, err := w.copies.Of(msg)
+// message makes a private copy of what a handler sends or announces.
+func (w *machine) message(role string, msg any) Message {
+	m, err := w.privateCopy(msg)
 	if err != nil {
 		if w.badType == nil {
-			w.badType = fmt.Errorf("message: %w", err)
+			w.badType = plan.As(role, err)
 		}
 		return Message{Body: msg}
 	}
-	if p.Flat() {
-		return Message{Body: msg}
+	return m
+}
+
+func (w *machine) privateCopy(msg any) (m Message, err error) {
+	defer plan.Catch(&err)
+	p, err := w.copies.Of(msg)
+	if err != nil {
+		return m, err
 	}
-	m := Message{Body: p.Copy(msg)}
+	if p.Flat() {
+		return Message{Body: msg}, nil
+	}
+	m.Body = p.Copy(msg)
 	if w.opts.CheckMessages {
 		m.sent = msg
 	}
-	return m
+	return m, nil
 }
 
 // checkUnchanged compares a message with what its sender still holds.

@@ -73,7 +73,7 @@ func (e *env) Nodes() int { return len(e.w.nodes) }
 func (e *env) Send(to NodeID, msg any) {
 	e.use("Send")
 	e.peer("Send", to)
-	e.effect(Effect{Kind: SendEffect, Peer: to, Msg: e.w.message(msg)})
+	e.effect(Effect{Kind: SendEffect, Peer: to, Msg: e.w.message("message", msg)})
 }
 
 func (e *env) Stream(peer NodeID) Stream {
@@ -133,7 +133,7 @@ func (e *env) Disk() Disk { return &e.files }
 
 func (e *env) Announce(event any) {
 	e.use("Announce")
-	e.effect(Effect{Kind: AnnounceEffect, Peer: -1, Value: e.w.message(event).Body})
+	e.effect(Effect{Kind: AnnounceEffect, Peer: -1, Value: e.w.message("announced event", event).Body})
 }
 
 func (e *env) Assert(ok bool, format string, args ...any) {
@@ -170,7 +170,7 @@ func (s *stream) room() int {
 
 func (s *stream) Send(msg any) error {
 	s.e.use("Stream.Send")
-	m := s.e.w.message(msg)
+	m := s.e.w.message("message", msg)
 	if s.room() <= 0 {
 		s.e.effect(Effect{Kind: RefusedEffect, Peer: s.peer, Msg: m})
 		return ErrFull

@@ -24,3 +24,20 @@ func ShowBy[T any](show func(T) string) StateRule { return plan.ShowBy(show) }
 
 // DistinguishNil makes nil slices and maps differ from empty ones.
 func DistinguishNil() StateRule { return plan.DistinguishNil() }
+
+// StateError tells what part of a state, message, timer or event cannot be encoded or copied, and
+// what to do about it.
+type StateError = plan.Error
+
+// CatchState, when deferred, turns a panic that carries a [*StateError] into an error: what lies
+// behind an interface is known only when it is met, by any method of a [World] that needs the
+// encoding of a state. Other panics go on.
+func CatchState(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *StateError:
+		*err = r
+	default:
+		panic(r)
+	}
+}

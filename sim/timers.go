@@ -1,11 +1,12 @@
 package sim
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/macemc/macemc/sim/plan"
 )
 
 // timerKind is a value that some timer was set with, and what is derived from it once.
@@ -23,23 +24,35 @@ type timer struct {
 }
 
 // kindOf interns a timer value.
-func (w *machine) kindOf(t any) (*timerKind, error) {
+func (w *machine) kindOf(t any) (k *timerKind, err error) {
+	incomparable := func() error {
+		return &plan.Error{Role: "timer", Type: reflect.TypeOf(t), Verb: "a timer", Hint: "timers must be comparable; use a struct of names and numbers"}
+	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *plan.Error:
+			err = plan.As("timer", r)
+		default: // an interface in t holds something that cannot be a key
+			err = incomparable()
+		}
+	}()
 	if t == nil || !reflect.TypeOf(t).Comparable() {
-		return nil, fmt.Errorf("timer %T: timers must be comparable values", t)
+		return nil, incomparable()
 	}
 	if k, ok := w.timers[t]; ok {
 		return k, nil
 	}
 	p, err := w.plans.Of(t)
 	if err != nil {
-		return nil, fmt.Errorf("timer: %w", err)
+		return nil, plan.As("timer", err)
 	}
 	w.enc.Reset()
 	w.enc.Add(p, t)
 	if len(w.enc.Times()) > 0 {
-		return nil, fmt.Errorf("timer %T: timers must not hold macetime.Time values; keep them in the service", t)
+		return nil, &plan.Error{Role: "timer", Type: p.Type(), Verb: "a timer", Hint: "timers must not hold macetime.Time values; keep them in the service"}
 	}
-	k := &timerKind{value: t, enc: string(w.enc.Bytes()), text: p.Text(t)}
+	k = &timerKind{value: t, enc: string(w.enc.Bytes()), text: p.Text(t)}
 	w.timers[t] = k
 	return k, nil
 }

@@ -195,7 +195,7 @@ func TestFailures(t *testing.T) {
 			`^Receive: message: .*simtest_test.do`},
 		{"bad message sent", func(t testing.TB) {
 			booted(t).Do(func(_ *service, env sim.Env) { env.Send(1, do(nil)) })
-		}, `^n0: panic: message: .*simtest_test.do`},
+		}, `^n0: panic: message .*simtest_test.do`},
 		{"action", func(t testing.TB) {
 			n := booted(t)
 			n.Action("once")

@@ -17,6 +17,6 @@ func main() { os.Exit(cli.Main(config(), os.Args[1:])) }
 func config() cli.Config {
 	return cli.Config{
 		Systems:  systems.All(),
-		Commands: []*cobra.Command{scaffold.Command()},
+		Commands: []*cobra.Command{scaffold.Command(), vetCommand()},
 	}
 }

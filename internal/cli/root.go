@@ -38,6 +38,9 @@ type statusError int
 
 func (s statusError) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
+// Exit is that error, for commands of [Config].
+type Exit = statusError
+
 // run executes the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.args = args

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -54,6 +56,7 @@ type searchFlags struct {
 	noShrink     bool
 	writeTest    bool
 	json         bool
+	junit        string
 }
 
 const defaultTime = time.Minute
@@ -83,6 +86,7 @@ parameters and bugs are those of the recording. Fault limits count from there on
   macemc search ./mysvc:TestLease --time 10m
   macemc search randtree --nodes 5 --crashes 2 --strategy faulty --time 10m
   macemc search randtree --bug RT4 --json > report.json
+  macemc search randtree --time 5m --junit macemc.xml
   macemc search --from macemc-out/live-randtree-1/recording --step 40 --time 30s`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && f.from != "" {
@@ -132,6 +136,7 @@ parameters and bugs are those of the recording. Fault limits count from there on
 	fl.BoolVar(&f.noShrink, "no-shrink", false, "show a violating run as it was found, not a smaller one")
 	fl.BoolVar(&f.writeTest, "write-test", false, "of a package, write a regression test for what is found beside the test")
 	fl.BoolVar(&f.json, "json", false, "print the report as one JSON object on standard output")
+	fl.StringVar(&f.junit, "junit", "", "also write the report as JUnit XML to `FILE`; replaces what an earlier search wrote there, nothing else")
 	return cmd
 }
 
@@ -162,7 +167,7 @@ func again(cmd *cobra.Command, system string) string {
 		words = append(words, system)
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Changed && f.Name != "seed" || f.Name == "json" || f.Name == "out" || f.Name == "write-test" {
+		if !f.Changed && f.Name != "seed" || f.Name == "json" || f.Name == "junit" || f.Name == "out" || f.Name == "write-test" {
 			return
 		}
 		values := []string{f.Value.String()}
@@ -198,6 +203,7 @@ type request struct {
 	options      check.Options
 	savePrefixes string
 	json         bool
+	junit        generated // no name: none
 	writeTest    bool
 	again        string // the arguments that ask for the same
 }
@@ -206,6 +212,11 @@ type request struct {
 func (a *app) request(f *searchFlags, name string, changed func(string) bool) (*request, error) {
 	if err := a.validate(f, changed); err != nil {
 		return nil, err
+	}
+	if f.junit != "" {
+		if err := (generated{f.junit, report.JUnitMark}).check(); err != nil {
+			return nil, err
+		}
 	}
 	subject, err := a.subject(f, name, changed)
 	if err != nil {
@@ -273,6 +284,7 @@ func (a *app) request(f *searchFlags, name string, changed func(string) bool) (*
 		},
 		savePrefixes: f.savePrefixes,
 		json:         f.json,
+		junit:        generated{f.junit, report.JUnitMark},
 		writeTest:    f.writeTest,
 	}, nil
 }
@@ -312,6 +324,8 @@ func (a *app) validate(f *searchFlags, changed func(string) bool) error {
 		return fmt.Errorf("--step is %d, must not be negative", f.step)
 	case changed("prefix") && changed("save-prefixes"):
 		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
+	case f.junit != "" && changed("save-prefixes"):
+		return fmt.Errorf("--junit and --save-prefixes contradict each other; give one of them")
 	case changed("engine") && !slices.Contains(engineNames(), f.engine):
 		return fmt.Errorf("--engine %q is not available; accepted are %s", f.engine, strings.Join(engineNames(), ", "))
 	case f.memory < 0 || f.memory > 1<<30:
@@ -510,7 +524,7 @@ func (a *app) supervise(ctx context.Context, r *request) error {
 	switch {
 	case err != nil:
 		a.fail(err)
-		return a.show(check.Lose(r.options, out, err), r.json)
+		return a.conclude(check.Lose(r.options, out, err), nil, r)
 	case out.Death == nil:
 		return statusError(out.Status)
 	}
@@ -522,6 +536,9 @@ func (a *app) supervise(ctx context.Context, r *request) error {
 func (a *app) conclude(rep *report.Report, err error, r *request) error {
 	if rep == nil {
 		return err
+	}
+	if r.junit.name != "" {
+		err = errors.Join(err, r.writeJUnit(rep))
 	}
 	if err != nil {
 		a.fail(fmt.Errorf("the report is not complete: %w", err))
@@ -535,6 +552,19 @@ func (a *app) conclude(rep *report.Report, err error, r *request) error {
 		}
 	}
 	return err
+}
+
+// writeJUnit writes a report as JUnit XML.
+func (r *request) writeJUnit(rep *report.Report) error {
+	sys, err := r.options.System()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := report.JUnit(&b, rep, sys.Properties); err != nil {
+		return err
+	}
+	return r.junit.write(b.Bytes())
 }
 
 // show prints a report and returns its exit status.

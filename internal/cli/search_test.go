@@ -282,3 +282,28 @@ func TestPropertyAlone(t *testing.T) {
 		t.Errorf("%d steps are followed, the file ends with %q", len(trace.Steps), text[len(text)-20:])
 	}
 }
+
+func TestSearchJUnit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	_, stderr, status := run(t, "search", "pingack", "--seed", "1", "--workers", "1", "--junit", "out.xml")
+	text, err := os.ReadFile("out.xml")
+	if err != nil || status != 1 {
+		t.Fatalf("exit status %d: %v: %s", status, err, stderr)
+	}
+	if !strings.Contains(string(text), `failures="1"`) || !strings.Contains(string(text), "LIVENESS VIOLATION") {
+		t.Errorf("%s", text)
+	}
+	// Its own file is replaced, another's is not.
+	if _, stderr, status := run(t, "search", "twophase", "--strategy", "bfs", "--junit", "out.xml"); status != 0 {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+	if text, _ := os.ReadFile("out.xml"); !strings.Contains(string(text), `failures="0" errors="0"`) || strings.Contains(string(text), "pingack") {
+		t.Errorf("%s", text)
+	}
+	if err := os.WriteFile("mine.xml", []byte("<testsuites name=\"mine\"/>\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, status := run(t, "search", "pingack", "--junit", "mine.xml"); status != 2 || !strings.Contains(stderr, "mine.xml exists and was not written by this command") {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+}

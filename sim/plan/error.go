@@ -2,26 +2,49 @@ package plan
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
 // Error tells what part of a value cannot be treated, and what to do about it.
 type Error struct {
+	Role string       // what the whole value is; "": a state
 	Type reflect.Type // of the whole value
 	Path string       // of the part, from Type; "" is the whole value
 	Part reflect.Type // what is found there
-	Verb string       // what cannot be done: "encoded" or "copied"
+	Verb string       // what cannot be done or what it cannot be: "encoded", "copied", "a timer"
 	Hint string       // what to do
+
+	reason string // the hint but for the rule to add
+	steps  []step // from Part, innermost first, up to the next interface
 }
 
 func (e *Error) Error() string {
 	var b strings.Builder
-	b.WriteString("state of " + typeString(e.Type) + ": ")
+	if e.Role != "" {
+		name := "nil"
+		if e.Type != nil {
+			name = typeString(e.Type)
+		}
+		b.WriteString(e.Role + " " + name + ": ")
+	} else {
+		b.WriteString("state of " + typeString(e.Type) + ": ")
+	}
 	if e.Path != "" {
 		b.WriteString("field " + e.Path + " (" + typeString(e.Part) + ") ")
 	}
 	b.WriteString("cannot be " + e.Verb + ": " + e.Hint)
 	return b.String()
+}
+
+// As returns err with the role of the value that it is about, when it is an [*Error].
+func As(role string, err error) error {
+	if e, ok := err.(*Error); ok {
+		c := *e
+		c.Role = role
+		return &c
+	}
+	return err
 }
 
 // Catch, when deferred, turns a panic by a method of [Plan] or [Encoder] that refuses a value into
@@ -71,7 +94,7 @@ func (r *refusal) inside(brackets string) *refusal {
 // refusalOf makes an error about a whole value one about a part of a larger value.
 func refusalOf(err error) *refusal {
 	e := err.(*Error)
-	r := &refusal{part: e.Part, path: e.Path, verb: e.Verb, hint: e.Hint}
+	r := &refusal{part: e.Part, path: e.Path, verb: e.Verb, hint: e.reason, steps: slices.Clone(e.steps)}
 	if r.part == nil {
 		r.part = e.Type
 	}
@@ -87,23 +110,57 @@ func joinPath(a, b string) string {
 
 // whole makes the error about a value of type t.
 func (r *refusal) whole(t reflect.Type) *Error {
-	e := &Error{Type: t, Path: r.path, Part: r.part, Verb: r.verb, Hint: r.hint}
-	if e.Path == "" && e.Hint == "" {
-		e.Hint = "it is a " + r.part.Kind().String()
+	if len(r.steps) == 0 && r.hint == "" {
+		r.hint = "it is a " + r.part.Kind().String()
 	}
-	if len(r.steps) == 0 {
-		return e
+	e := &Error{Type: t, Path: r.path, Part: r.part, Verb: r.verb, Hint: r.hint, reason: r.hint, steps: r.steps}
+	if advice := r.advice(t); advice != "" {
+		if e.Hint != "" {
+			e.Hint += "; "
+		}
+		e.Hint += advice
 	}
-	if e.Hint != "" {
-		e.Hint += "; "
-	}
-	e.Hint += r.advice(t)
 	return e
 }
 
-// advice says which rule or tag to add, for a type that the user can name.
+// outermost is the step from the whole value of type t, when that is a struct or points to one and an
+// interface lies between it and the other steps.
+func (r *refusal) outermost(t reflect.Type) (s step, ok bool) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || len(r.steps) > 0 && r.steps[len(r.steps)-1].in == t {
+		return s, false
+	}
+	field := r.path
+	if i := strings.IndexAny(field, ".["); i >= 0 {
+		field = field[:i]
+	}
+	if _, ok := t.FieldByName(field); !ok {
+		return s, false
+	}
+	return step{t, field}, true
+}
+
+// advice says which rule or tag to add, for a type that the user can name; "" when there is none.
 func (r *refusal) advice(root reflect.Type) string {
+	if root == nil {
+		return ""
+	}
 	home := pkgOf(root)
+	if outer, ok := r.outermost(root); ok {
+		switch {
+		case r.verb == "copied":
+		case len(r.steps) == 0:
+			r = &refusal{part: r.part, path: r.path, verb: r.verb, steps: []step{outer}}
+		case r.steps[0].in.PkgPath() != home: // another library's: its holder is the user's
+			return "add sim.IgnoreField[" + outer.in.String() + "](\"" + outer.field + "\") to System.State, or tag field " +
+				outer.field + " of " + outer.in.String() + " `macemc:\"-\"`"
+		}
+	}
+	if len(r.steps) == 0 {
+		return ""
+	}
 	at, path := len(r.steps)-1, ""
 	for i, s := range r.steps {
 		if s.in.Name() != "" && (isExported(s.in) || s.in.PkgPath() == home) {
@@ -120,21 +177,23 @@ func (r *refusal) advice(root reflect.Type) string {
 	if r.verb == "copied" {
 		return "add a sim.CopyBy rule for " + typeString(r.part) + " or let it be rebuilt by replay"
 	}
-	options := []string{"add " + rule("IgnoreField")}
+	rules := []string{rule("IgnoreField")}
 	if r.part.Kind() == reflect.Func && strings.HasSuffix(r.path, r.steps[0].field) {
-		options = append(options, rule("MethodByName"))
+		rules = append(rules, rule("MethodByName"))
 	}
+	tag := ""
 	if r.steps[0].in.PkgPath() == home {
-		return strings.Join(append(options, "tag the field `macemc:\"-\"`"), " or ")
-	}
-	options = append(options, "sim.EncodeBy["+r.steps[at].in.String()+"]")
-	for _, s := range r.steps {
-		if s.in.PkgPath() == home {
-			options = append(options, "tag field "+s.field+" of "+s.in.String()+" `macemc:\"-\"`")
-			break
+		tag = ", or tag the field `macemc:\"-\"`"
+	} else {
+		rules = append(rules, "sim.EncodeBy["+r.steps[at].in.String()+"]")
+		for _, s := range r.steps {
+			if s.in.PkgPath() == home {
+				tag = ", or tag field " + s.field + " of " + s.in.String() + " `macemc:\"-\"`"
+				break
+			}
 		}
 	}
-	return strings.Join(options, " or ")
+	return "add " + strings.Join(rules, " or ") + " to System.State" + tag
 }
 
 func isExported(t reflect.Type) bool {

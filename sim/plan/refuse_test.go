@@ -52,39 +52,39 @@ func TestRefusedTypes(t *testing.T) {
 		{func() {}, "state of func(): cannot be encoded: it is a func"},
 		{make(chan int), "state of chan int: cannot be encoded: it is a chan"},
 		{&withFunc{}, "state of *plan.withFunc: field tick (func()) cannot be encoded: " +
-			"add sim.IgnoreField[plan.withFunc](\"tick\") or sim.MethodByName[plan.withFunc](\"tick\") or tag the field `macemc:\"-\"`"},
+			"add sim.IgnoreField[plan.withFunc](\"tick\") or sim.MethodByName[plan.withFunc](\"tick\") to System.State, or tag the field `macemc:\"-\"`"},
 		{withChan{}, "state of plan.withChan: field done (chan int) cannot be encoded: " +
-			"add sim.IgnoreField[plan.withChan](\"done\") or tag the field `macemc:\"-\"`"},
+			"add sim.IgnoreField[plan.withChan](\"done\") to System.State, or tag the field `macemc:\"-\"`"},
 		{withUnsafe{}, "state of plan.withUnsafe: field p (unsafe.Pointer) cannot be encoded: " +
-			"add sim.IgnoreField[plan.withUnsafe](\"p\") or tag the field `macemc:\"-\"`"},
+			"add sim.IgnoreField[plan.withUnsafe](\"p\") to System.State, or tag the field `macemc:\"-\"`"},
 		{&withPool{}, "state of *plan.withPool: field free (sync.Pool) cannot be encoded: " +
 			"its content depends on the garbage collector; " +
-			"add sim.IgnoreField[plan.withPool](\"free\") or tag the field `macemc:\"-\"`"},
+			"add sim.IgnoreField[plan.withPool](\"free\") to System.State, or tag the field `macemc:\"-\"`"},
 		{&withSyncMap{}, "state of *plan.withSyncMap: field m (sync.Map) cannot be encoded: " +
 			"its content has no canonical form; use a plain map, handlers run one at a time; " +
-			"add sim.IgnoreField[plan.withSyncMap](\"m\") or tag the field `macemc:\"-\"`"},
+			"add sim.IgnoreField[plan.withSyncMap](\"m\") to System.State, or tag the field `macemc:\"-\"`"},
 		{&deepFunc{}, "state of *plan.deepFunc: field conns[][].hooks[].tick (func()) cannot be encoded: " +
-			"add sim.IgnoreField[plan.withFunc](\"tick\") or sim.MethodByName[plan.withFunc](\"tick\") or tag the field `macemc:\"-\"`"},
+			"add sim.IgnoreField[plan.withFunc](\"tick\") or sim.MethodByName[plan.withFunc](\"tick\") to System.State, or tag the field `macemc:\"-\"`"},
 		{&funcSlice{}, "state of *plan.funcSlice: field hooks[] (func(int)) cannot be encoded: " +
-			"add sim.IgnoreField[plan.funcSlice](\"hooks\") or tag the field `macemc:\"-\"`"},
+			"add sim.IgnoreField[plan.funcSlice](\"hooks\") to System.State, or tag the field `macemc:\"-\"`"},
 		{&embedsFunc{}, "state of *plan.embedsFunc: field withFunc.tick (func()) cannot be encoded: " +
-			"add sim.IgnoreField[plan.withFunc](\"tick\") or sim.MethodByName[plan.withFunc](\"tick\") or tag the field `macemc:\"-\"`"},
+			"add sim.IgnoreField[plan.withFunc](\"tick\") or sim.MethodByName[plan.withFunc](\"tick\") to System.State, or tag the field `macemc:\"-\"`"},
 		{&usesForeign{}, "state of *plan.usesForeign: field server.TLSConfig.Time (func() time.Time) cannot be encoded: " +
-			"add sim.IgnoreField[tls.Config](\"Time\") or sim.MethodByName[tls.Config](\"Time\") or sim.EncodeBy[tls.Config] " +
-			"or tag field server of plan.usesForeign `macemc:\"-\"`"},
+			"add sim.IgnoreField[tls.Config](\"Time\") or sim.MethodByName[tls.Config](\"Time\") or sim.EncodeBy[tls.Config] to System.State" +
+			", or tag field server of plan.usesForeign `macemc:\"-\"`"},
 		{&keyPointer{}, "state of *plan.keyPointer: field by[key] (*int) cannot be encoded: " +
 			"pointers have no canonical order, so they cannot be map keys; use a name or number; " +
-			"add sim.IgnoreField[plan.keyPointer](\"by\") or tag the field `macemc:\"-\"`"},
+			"add sim.IgnoreField[plan.keyPointer](\"by\") to System.State, or tag the field `macemc:\"-\"`"},
 		{&keyStruct{}, "state of *plan.keyStruct: field by[key] (*int) cannot be encoded: " +
 			"pointers have no canonical order, so they cannot be map keys; use a name or number; " +
-			"add sim.IgnoreField[plan.keyStruct](\"by\") or tag the field `macemc:\"-\"`"},
+			"add sim.IgnoreField[plan.keyStruct](\"by\") to System.State, or tag the field `macemc:\"-\"`"},
 		{&keyTime{}, "state of *plan.keyTime: field at[key] (macetime.Time) cannot be encoded: " +
 			"times have no order of their own, so they cannot be map keys; " +
-			"add sim.IgnoreField[plan.keyTime](\"at\") or tag the field `macemc:\"-\"`"},
+			"add sim.IgnoreField[plan.keyTime](\"at\") to System.State, or tag the field `macemc:\"-\"`"},
 		{badTag{}, "state of plan.badTag: field a (int) cannot be encoded: " +
 			"the tag macemc:\"ignore\" is unknown, only macemc:\"-\" has a meaning; "},
 		{atomicPtr{}, "state of plan.atomicPtr: field p.v (unsafe.Pointer) cannot be encoded: " +
-			"add sim.IgnoreField[atomic.Pointer[int]](\"v\") or sim.EncodeBy[atomic.Pointer[int]] or tag field p of plan.atomicPtr `macemc:\"-\"`"},
+			"add sim.IgnoreField[atomic.Pointer[int]](\"v\") or sim.EncodeBy[atomic.Pointer[int]] to System.State, or tag field p of plan.atomicPtr `macemc:\"-\"`"},
 	} {
 		_, err := newSet(t).Of(c.v)
 		var e *Error
@@ -126,13 +126,15 @@ func TestRefusedWithinInterfaces(t *testing.T) {
 		want string
 	}{
 		{&anyHolder{queue: []any{1, make(chan int)}},
-			"state of *plan.anyHolder: field queue[1] (chan int) cannot be encoded: it is a chan"},
+			"state of *plan.anyHolder: field queue[1] (chan int) cannot be encoded: it is a chan; " +
+				"add sim.IgnoreField[plan.anyHolder](\"queue\") to System.State, or tag the field `macemc:\"-\"`"},
 		{&anyHolder{queue: []any{1, "x", map[int]any{3: &withFunc{}}}},
 			"state of *plan.anyHolder: field queue[2].(map[int]interface {})[3].tick (func()) cannot be encoded: " +
-				"add sim.IgnoreField[plan.withFunc](\"tick\") or sim.MethodByName[plan.withFunc](\"tick\") or tag the field `macemc:\"-\"`"},
+				"add sim.IgnoreField[plan.withFunc](\"tick\") or sim.MethodByName[plan.withFunc](\"tick\") to System.State, or tag the field `macemc:\"-\"`"},
 		{&anyHolder{by: map[any]int{1: 2, &one: 3}},
 			"state of *plan.anyHolder: field by (*int) cannot be encoded: " +
-				"pointers have no canonical order, so they cannot be map keys; use a name or number"},
+				"pointers have no canonical order, so they cannot be map keys; use a name or number; " +
+				"add sim.IgnoreField[plan.anyHolder](\"by\") to System.State, or tag the field `macemc:\"-\"`"},
 		{map[float64]int{nan(): 1, nan(): 2},
 			"state of map[float64]int: cannot be encoded: two of its keys are encoded alike, so its entries have no canonical order"},
 	} {

@@ -40,10 +40,14 @@ type answer int32
 func (l *locals) init() { l.ids = map[string]uint32{} }
 
 // intern returns the number of a local state. It keeps state when that is new. The error is
-// [*Unsupported].
+// [*Unsupported] or [*sim.StateError].
 func (e *engine) intern(node sim.NodeID, state *sim.Local, from *origin) (id uint32, err error) {
 	defer func() {
-		if r := recover(); r != nil {
+		switch r := recover().(type) {
+		case nil:
+		case *sim.StateError:
+			err = r
+		default:
 			err = &Unsupported{fmt.Sprintf("the state of node %d: %v", node, r)}
 		}
 	}()

@@ -72,7 +72,8 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 	s.asked = s.asked[:0]
 	own := w.execute(ev, shadowRecorder{s, src})
 	var u *Unsupported
-	if errors.As(own, &u) {
+	var refused *sim.StateError
+	if errors.As(own, &u) || errors.As(own, &refused) {
 		s.active = false
 		return own
 	}

@@ -99,7 +99,8 @@ func (e *engine) reenact(id uint32) (*sim.Local, error) {
 }
 
 // verify executes a step that was looked up again.
-func (w *World) verify(s *stepOf, id uint32) error {
+func (w *World) verify(s *stepOf, id uint32) (err error) {
+	defer sim.CatchState(&err)
 	e := w.engine
 	e.stats.Verified++
 	own, err := e.private(s.local)

@@ -30,6 +30,7 @@ func (h *History) Observe(_ sim.NodeID, event any) error {
 		h.Events = append(h.Events, Event{Op: e.Op})
 	case Returned:
 		h.Events = append(h.Events, Event{e.Op, true, e.Value})
+		//macemc:ok it waits for the workers that it starts, and without a time limit its answer is a function of the history
 		if !porcupine.CheckEvents(register, h.complete()) {
 			return fmt.Errorf("linearizable reads: no order of the operations explains what was read: %v", h.Events)
 		}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/cli"
+	"github.com/macemc/macemc/vet"
+)
+
+// vetCommand is "macemc vet".
+func vetCommand() *cobra.Command {
+	var c vet.Config
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "vet [PACKAGE...]",
+		Short: "Find in the source what makes handlers no function of their state",
+		Long: `Reads packages and reports what their handlers must not do: read the wall clock, draw
+random numbers other than by their Env, start goroutines or wait for channels, send or
+choose in the order of a map, print addresses, change package variables, or read files,
+the environment or sockets. Handlers are the methods of services and monitors, the
+functions in sim.System, sim.Action and sim.Property, and all that they call, in other
+packages, too.
+
+PACKAGE is a pattern as for go build (default: the current folder). Test files are read,
+too. A comment
+
+    //macemc:ok REASON
+
+in the line of a hazard, in a line of its own before that, or in the comment of the
+function says that it is none. What cannot be seen in the source is found by searching:
+macemc executes a sample of runs twice and compares them.
+
+Exit status: 0 no hazard found, 1 hazards found, 2 bad usage or a package that does not
+build.`,
+		Example: `  macemc vet
+  macemc vet ./mysvc ./internal/...
+  macemc vet --tags integration --json ./...`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.Patterns = args
+			if tags := cmd.Flag("tags"); tags != nil { // of all commands
+				c.Tags = tags.Value.String()
+			}
+			r, err := vet.Check(cmd.Context(), c)
+			return showHazards(cmd, r, err, asJSON)
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.BoolVar(&c.NoTests, "no-tests", false, "leave _test.go files out")
+	fl.BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// showHazards prints what was found, and says by the exit status whether that was something.
+func showHazards(cmd *cobra.Command, r *vet.Report, err error, asJSON bool) error {
+	var broken *vet.BuildError
+	switch {
+	case errors.As(err, &broken):
+		for _, m := range broken.Messages {
+			fmt.Fprintln(cmd.ErrOrStderr(), m)
+		}
+		return cli.Exit(check.StatusUsage)
+	case err != nil:
+		return err
+	case asJSON:
+		e := json.NewEncoder(cmd.OutOrStdout())
+		e.SetIndent("", "  ")
+		err = e.Encode(r)
+	default:
+		err = r.Text(cmd.OutOrStdout())
+	}
+	if err == nil && len(r.Findings) > 0 {
+		err = cli.Exit(check.StatusViolation)
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+// Package doccheck finds the Go examples in the documentation, so that a test can compile and run them.
+//
+// A block of Go that begins with a package clause is a complete file: a test file when it has a Test
+// function. It must compile, and its tests must pass; or fail and print TEXT, when the line before the
+// block is
+//
+//	<!-- go test fails: TEXT -->
+//
+// Any other block of Go is an excerpt of a complete one of the same page, or of a file of the module.
+package doccheck
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Block is a piece of Go in a page.
+type Block struct {
+	Line  int    // of its first line in the page, from 1
+	Text  string // with a newline at its end
+	Fails string // what its tests print; "": they pass
+}
+
+var expectation = regexp.MustCompile(`^<!-- go test fails: (.+) -->$`)
+
+// Blocks returns the Go blocks of a page of Markdown. It fails when a block is not closed.
+func Blocks(markdown string) ([]Block, error) {
+	var (
+		list   []Block
+		open   *Block
+		other  bool // in a block of something else
+		before string
+	)
+	for i, line := range strings.Split(markdown, "\n") {
+		fence := strings.HasPrefix(line, "```")
+		switch {
+		case open != nil && fence:
+			list, open = append(list, *open), nil
+		case open != nil:
+			open.Text += line + "\n"
+		case other:
+			other = !fence
+		case line == "```go":
+			open = &Block{Line: i + 2}
+			if m := expectation.FindStringSubmatch(before); m != nil {
+				open.Fails = m[1]
+			}
+		case fence:
+			other = true
+		}
+		before = line
+	}
+	if open != nil {
+		return nil, fmt.Errorf("line %d: the block is not closed", open.Line-1)
+	}
+	return list, nil
+}
+
+var packageClause = regexp.MustCompile(`(?m)^package (\w+)`)
+
+// Package is the package of a complete file; "" when the block is an excerpt.
+func (b *Block) Package() string {
+	if m := packageClause.FindStringSubmatch(b.Text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// IsTest reports whether the block is a test file.
+func (b *Block) IsTest() bool { return strings.Contains(b.Text, "\nfunc Test") }
+
+// ExcerptOf reports whether the lines of the block follow each other in a text, whatever they are indented
+// by. A line that is just "..." stands for any number of lines.
+func (b *Block) ExcerptOf(text string) bool {
+	lines := trimmed(text)
+	from := 0
+	for part := range strings.SplitSeq("\n"+b.Text, "\n...\n") {
+		want := trimmed(part)
+		at := find(lines[from:], want)
+		if at < 0 {
+			return false
+		}
+		from += at + len(want)
+	}
+	return true
+}
+
+func trimmed(text string) []string {
+	lines := strings.Split(strings.Trim(text, "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return lines
+}
+
+// find returns where want begins in lines, or -1.
+func find(lines, want []string) int {
+next:
+	for i := range len(lines) - len(want) + 1 {
+		for j := range want {
+			if lines[i+j] != want[j] {
+				continue next
+			}
+		}
+		return i
+	}
+	return -1
+}

@@ -1,0 +1,159 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// JUnitMark is in the first lines of all that [JUnit] writes.
+const JUnitMark = `<testsuites name="macemc"`
+
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Skipped  int          `xml:"skipped,attr"`
+		Time     string       `xml:"time,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name       string          `xml:"name,attr"`
+		Tests      int             `xml:"tests,attr"`
+		Failures   int             `xml:"failures,attr"`
+		Errors     int             `xml:"errors,attr"`
+		Skipped    int             `xml:"skipped,attr"`
+		Time       string          `xml:"time,attr"`
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+		Out        junitText       `xml:"system-out"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Time    string        `xml:"time,attr"`
+		Failure *junitProblem `xml:"failure"`
+		Error   *junitProblem `xml:"error"`
+		Skipped *junitProblem `xml:"skipped"`
+	}
+	junitText struct {
+		Text string `xml:",cdata"`
+	}
+	junitProblem struct {
+		Type    string `xml:"type,attr,omitempty"`
+		Message string `xml:"message,attr"`
+		Text    string `xml:",cdata"`
+	}
+)
+
+// otherCases are the test cases of what is checked besides properties.
+func otherCases() []struct {
+	kind sim.FindingKind
+	name string
+} {
+	return []struct {
+		kind sim.FindingKind
+		name string
+	}{
+		{sim.Safety, "assertions hold"},
+		{sim.Panic, "handlers do not panic"},
+		{sim.Divergence, "handlers return"},
+		{sim.Deadlock, "no deadlock"},
+		{sim.Nondeterminism, "handlers are functions of their state"},
+	}
+}
+
+// JUnit writes the report as JUnit XML: one test suite for the system, with a test case for each of its
+// properties and for each other kind of finding. What was violated fails, with the report for people as
+// its text. A search ends with the first violation, so the other cases are skipped then, as are Sometimes
+// properties that were never seen. An inconclusive search is an error of its own.
+func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
+	var text strings.Builder
+	if err := Terminal(&text, r, Style{}); err != nil {
+		return err
+	}
+	s := junitSuite{Name: r.name(), Time: junitTime(r.Seconds), Out: junitText{printable(text.String())}, Properties: []junitProperty{
+		{"nodes", fmt.Sprint(r.Nodes)}, {"timing", r.Timing}, {"strategy", r.Strategy}, {"seed", fmt.Sprint(r.Seed)},
+		{"paths", fmt.Sprint(r.Paths)}, {"states", fmt.Sprint(r.States)}, {"events", fmt.Sprint(r.Events)}, {"stopped", r.Stopped},
+	}}
+	failure := &junitProblem{Type: string(r.Kind), Message: firstOf(r.Message, kindNames[r.Kind]), Text: printable(text.String())}
+	found := false // the case of the violation
+	add := func(name string, violated bool) {
+		c := junitCase{Class: "macemc." + r.System, Name: name, Time: junitTime(0)}
+		switch {
+		case violated && !found:
+			found, c.Failure, c.Time = true, failure, junitTime(r.Seconds)
+		case r.Verdict == search.Violation:
+			c.Skipped = &junitProblem{Message: "the search ended with a violation of something else"}
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	seen := map[string]int{}
+	for _, p := range r.Coverage.Sometimes {
+		seen[p.Property] = p.Runs
+	}
+	for i := range properties {
+		p := &properties[i]
+		add(p.Name, r.Verdict == search.Violation && r.Kind != sim.Deadlock && r.Property == p.Name)
+		if c := &s.Cases[len(s.Cases)-1]; p.Sometimes != nil && seen[p.Name] == 0 && c.Skipped == nil {
+			c.Skipped = &junitProblem{Message: "never seen in what was searched"}
+		}
+	}
+	for _, other := range otherCases() {
+		add(other.name, r.Verdict == search.Violation && r.Kind == other.kind &&
+			(r.Kind != sim.Safety || r.Property == sim.AssertionProperty))
+	}
+	if r.Verdict == search.Violation && !found { // of a monitor, or "messages are values"
+		add(firstOf(r.Property, string(r.Kind)), true)
+	}
+	if r.Verdict == search.Inconclusive {
+		s.Cases = append(s.Cases, junitCase{Class: "macemc." + r.System, Name: "the search is conclusive", Time: junitTime(r.Seconds),
+			Error: &junitProblem{Type: "inconclusive", Message: firstOf(r.Message, "the search ended before it could tell"), Text: printable(text.String())}})
+	}
+	for i := range s.Cases {
+		s.Tests++
+		switch c := &s.Cases[i]; {
+		case c.Failure != nil:
+			s.Failures++
+		case c.Error != nil:
+			s.Errors++
+		case c.Skipped != nil:
+			s.Skipped++
+		}
+	}
+	all := junitSuites{Name: "macemc", Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Skipped: s.Skipped, Time: s.Time, Suites: []junitSuite{s}}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func junitTime(s float64) string { return fmt.Sprintf("%.3f", s) }
+
+// printable replaces what must not occur in XML.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}

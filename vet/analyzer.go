@@ -1,0 +1,371 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+const (
+	module  = "github.com/macemc/macemc"
+	simPath = module + "/sim"
+)
+
+// Analyzer reports hazards that handlers reach. Its result is a [Result].
+var Analyzer = &analysis.Analyzer{
+	Name: "macemc",
+	Doc: "report what makes handlers of checked services no function of their state\n\n" +
+		"The wall clock, global random numbers, goroutines, the order of maps, addresses in text,\n" +
+		"package variables that handlers change, and input from outside. See docs/vet.md of macemc.",
+	URL:              "https://pkg.go.dev/" + module + "/vet",
+	Run:              run,
+	RunDespiteErrors: true,
+	ResultType:       reflect.TypeFor[Result](),
+	FactTypes:        []analysis.Fact{new(reaches), new(asks), new(alters)},
+}
+
+// Result is what [Analyzer] finds in a package. Files are absolute.
+type Result struct {
+	Handlers int
+	Findings []Finding // by place
+}
+
+// reaches is a fact about a function or package variable: the hazards that its use leads to.
+type reaches struct {
+	Module string // of the package
+	Found  []reached
+}
+
+// asks is a fact about a function: it asks for ordered effects.
+type asks struct{}
+
+// alters is a fact about a method: it changes what its receiver refers to.
+type alters struct{}
+
+func (*reaches) AFact() {}
+func (*asks) AFact()    {}
+func (*alters) AFact()  {}
+
+func (*reaches) String() string { return "reaches a hazard" }
+func (*asks) String() string    { return "asks for effects" }
+func (*alters) String() string  { return "alters its receiver" }
+
+// reached is a hazard and the way to it.
+type reached struct {
+	Kind    Kind
+	Message string
+	File    string
+	Line    int
+	Column  int
+	Chain   []Frame
+	pos     token.Pos // in this package: of the hazard, or of the call that leads out of it
+}
+
+// pass is the analysis of one package.
+type pass struct {
+	*analysis.Pass
+	files    []*ast.File
+	fset     *token.FileSet
+	info     *types.Info
+	pkg      *types.Package
+	sim      *types.Package // nil when the package does not import it
+	module   string
+	tables   *tables
+	comments map[place]excuse
+	exempted []string // ends of messages
+	named    []*types.Named
+	literals map[*types.Var]ast.Expr
+	roots    map[*ast.FuncLit]bool
+	handlers []handler
+	units    []*unit
+	byObject map[types.Object]*unit
+	byLit    map[*ast.FuncLit]*unit
+	ranges   []mapRange
+	changers []changer
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// ours reports whether a package is one that handlers are written against.
+func (p *pass) ours(path string) bool { return path == simPath || path == module+"/macetime" }
+
+func run(ap *analysis.Pass) (any, error) {
+	p := &pass{
+		Pass: ap, files: ap.Files, fset: ap.Fset, info: ap.TypesInfo, pkg: ap.Pkg, tables: newTables(),
+		comments: map[place]excuse{}, roots: map[*ast.FuncLit]bool{},
+		byObject: map[types.Object]*unit{}, byLit: map[*ast.FuncLit]*unit{},
+	}
+	if ap.Module != nil {
+		p.module = ap.Module.Path
+	}
+	if p.module == "" && ap.Pkg.Path() != "command-line-arguments" {
+		return Result{}, nil // the standard library is known by a table
+	}
+	for _, i := range ap.Pkg.Imports() {
+		if i.Path() == simPath {
+			p.sim = i
+		}
+	}
+	for _, name := range ap.Pkg.Scope().Names() {
+		if t, ok := ap.Pkg.Scope().Lookup(name).(*types.TypeName); ok && !t.IsAlias() {
+			if n, ok := t.Type().(*types.Named); ok && !types.IsInterface(n) {
+				p.named = append(p.named, n)
+			}
+		}
+	}
+	p.excuses(p.files)
+	p.exempt(p.files)
+	p.findHandlers()
+	p.makeUnits()
+	for _, u := range p.units {
+		p.collect(u)
+	}
+	p.spreadChanges()
+	p.spreadEffects()
+	for _, r := range p.ranges {
+		p.judge(r)
+	}
+	p.export()
+	return p.result(), nil
+}
+
+// makeUnits finds the code of the package.
+func (p *pass) makeUnits() {
+	for _, f := range p.files {
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				o, ok := p.info.Defs[d.Name].(*types.Func)
+				if !ok || d.Body == nil {
+					continue
+				}
+				p.addUnit(&unit{name: localName(o), node: d}, o)
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					v, ok := s.(*ast.ValueSpec)
+					if !ok || d.Tok != token.VAR {
+						continue
+					}
+					for i, id := range v.Names {
+						if o := p.info.Defs[id]; o != nil && len(v.Values) > 0 {
+							e := v.Values[min(i, len(v.Values)-1)]
+							p.addUnit(&unit{name: "variable " + id.Name, node: e}, o)
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, h := range p.handlers {
+		if h.lit != nil && p.byLit[h.lit] == nil {
+			u := &unit{name: h.name, node: h.lit.Body, lit: h.lit}
+			p.byLit[h.lit] = u
+			p.units = append(p.units, u)
+		}
+	}
+}
+
+func (p *pass) addUnit(u *unit, o types.Object) {
+	p.byObject[o] = u
+	p.units = append(p.units, u)
+}
+
+// spreadChanges finds the methods that change their receiver by way of others, and the calls of such
+// methods on what is shared.
+func (p *pass) spreadChanges() {
+	changes := func(m *types.Func) bool {
+		if u := p.byObject[m]; u != nil {
+			return u.changes
+		}
+		return m.Pkg() != nil && m.Pkg() != p.pkg && p.ImportObjectFact(m, new(alters))
+	}
+	for again := true; again; {
+		again = false
+		for _, c := range p.changers {
+			if !c.in.changes && c.on == receiverVar(p.info, c.in.node) && changes(c.method) {
+				c.in.changes, again = true, true
+			}
+		}
+	}
+	for _, c := range p.changers {
+		outside := c.in.lit != nil && (c.on.Pos() < c.in.lit.Pos() || c.in.lit.End() < c.on.Pos())
+		switch {
+		case !changes(c.method):
+		case isGlobal(c.on):
+			p.add(c.in, Global, c.pos, "calls "+localName(c.method)+", which changes the package variable "+c.on.Name())
+		case outside && !c.on.IsField():
+			p.add(c.in, Global, c.pos, "calls "+localName(c.method)+", which changes "+c.on.Name()+", a variable from outside the handler")
+		}
+	}
+}
+
+// spreadEffects finds the functions that ask for effects by way of others.
+func (p *pass) spreadEffects() {
+	for again := true; again; {
+		again = false
+		for _, u := range p.units {
+			for _, c := range u.calls {
+				if f, ok := c.target.(*types.Func); ok && !u.effects && p.hasEffects(f) {
+					u.effects, again = true, true
+				}
+			}
+		}
+	}
+}
+
+func (p *pass) hasEffects(f *types.Func) bool {
+	if u := p.byObject[f]; u != nil {
+		return u.effects
+	}
+	return f.Pkg() != nil && f.Pkg() != p.pkg && p.ImportObjectFact(f, new(asks))
+}
+
+// export tells packages that import this one.
+func (p *pass) export() {
+	for o, u := range p.byObject {
+		if f, ok := o.(*types.Func); ok {
+			if u.effects {
+				p.ExportObjectFact(f, new(asks))
+			}
+			if u.changes {
+				p.ExportObjectFact(f, new(alters))
+			}
+		}
+		if found := p.reach(u); len(found) > 0 {
+			p.ExportObjectFact(o, &reaches{p.module, found})
+		}
+	}
+}
+
+// reach lists the hazards that a unit leads to, by the shortest ways.
+func (p *pass) reach(u *unit) (found []reached) {
+	type stop struct {
+		at   *unit
+		from *stop
+		call token.Pos // in from
+	}
+	chain := func(s *stop, pos token.Pos) []Frame {
+		var frames []Frame
+		for ; s != nil; s = s.from {
+			frames = append(frames, p.frame(s.at.name, pos))
+			pos = s.call
+		}
+		slices.Reverse(frames)
+		return frames
+	}
+	queue := []*stop{{at: u}}
+	met := map[*unit]bool{u: true}
+	type key struct {
+		kind Kind
+		pos  token.Pos
+	}
+	foreign := map[key]bool{}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		for _, h := range s.at.hazards {
+			at := p.fset.Position(h.pos)
+			found = append(found, reached{h.kind, h.message, at.Filename, at.Line, at.Column, chain(s, h.pos), h.pos})
+		}
+		for _, c := range s.at.calls {
+			if next := p.byObject[c.target]; next != nil {
+				if !met[next] {
+					met[next] = true
+					queue = append(queue, &stop{next, s, c.pos})
+				}
+				continue
+			}
+			var fact reaches
+			if c.target.Pkg() == nil || c.target.Pkg() == p.pkg || !p.ImportObjectFact(c.target, &fact) {
+				continue
+			}
+			for _, r := range fact.Found {
+				if fact.Module != p.module && ownedOnly(r.Kind) {
+					continue
+				}
+				r.Chain = slices.Concat(chain(s, c.pos), r.Chain)
+				r.pos = c.pos
+				if fact.Module != p.module { // not the user's code: what can be changed is the call
+					if k := (key{r.Kind, c.pos}); foreign[k] {
+						continue
+					} else {
+						foreign[k] = true
+					}
+					at := p.fset.Position(c.pos)
+					r.Message = "calls " + nameOf(c.target) + ", which " + r.Message
+					r.File, r.Line, r.Column = at.Filename, at.Line, at.Column
+				}
+				found = append(found, r)
+			}
+		}
+	}
+	return found
+}
+
+func (p *pass) frame(name string, pos token.Pos) Frame {
+	at := p.fset.Position(pos)
+	return Frame{name, at.Filename, at.Line}
+}
+
+// result reports what the handlers reach.
+func (p *pass) result() Result {
+	all := collection{}
+	at := map[token.Pos]bool{}
+	names := map[string]bool{}
+	for _, h := range p.handlers {
+		names[h.name] = true
+		for _, r := range p.reachOf(h) {
+			if p.isExempt(r.Message) {
+				continue
+			}
+			f := Finding{File: r.File, Line: r.Line, Column: r.Column, Kind: r.Kind, Message: r.Message,
+				Instead: infoOf(r.Kind).Instead, Handler: h.name, Handlers: []string{h.name}, Chain: r.Chain, rank: h.rank}
+			all.add(f)
+			if !at[r.pos] {
+				at[r.pos] = true
+				p.Reportf(r.pos, "%s: %s (reached from %s); %s", infoOf(r.Kind).Title, r.Message, f.via(), f.Instead)
+			}
+		}
+	}
+	for _, e := range p.comments {
+		if e.reason == "" {
+			pos := p.fset.Position(e.pos)
+			all.add(Finding{File: pos.Filename, Line: pos.Line, Column: pos.Column, Kind: Suppression,
+				Message: suppressor + " without a reason", Instead: infoOf(Suppression).Instead})
+			p.Reportf(e.pos, "%s without a reason", suppressor)
+		}
+	}
+	return Result{len(names), all.sorted()}
+}
+
+// reachOf lists the hazards that a handler leads to.
+func (p *pass) reachOf(h handler) []reached {
+	if h.lit != nil {
+		return p.reach(p.byLit[h.lit])
+	}
+	if u := p.byObject[h.object]; u != nil {
+		return p.reach(u)
+	}
+	if f, ok := h.object.(*types.Func); ok {
+		if kind, ok := p.tables.hazard(f); ok {
+			pos := token.NoPos
+			for id, o := range p.info.Uses {
+				if o == f && (pos == token.NoPos || id.Pos() < pos) {
+					pos = id.Pos()
+				}
+			}
+			at := p.fset.Position(pos)
+			return []reached{{kind, "uses " + nameOf(f), at.Filename, at.Line, at.Column, []Frame{p.frame(h.name, pos)}, pos}}
+		}
+	}
+	var fact reaches
+	if h.object.Pkg() == nil || h.object.Pkg() == p.pkg || !p.ImportObjectFact(h.object, &fact) || fact.Module != p.module {
+		return nil
+	}
+	return fact.Found // in the user's code, and with its places
+}

@@ -1,0 +1,194 @@
+package vet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
+)
+
+// Config says what to check. The zero value checks the package in the current folder.
+type Config struct {
+	Dir      string   // where patterns are resolved; "": the current folder
+	Patterns []string // as for go build; none: "."
+	Tags     string   // build tags, separated by commas
+	NoTests  bool     // leave _test.go files out
+}
+
+// Report is what [Check] found.
+type Report struct {
+	Packages []string  `json:"packages"` // checked, sorted
+	Handlers int       `json:"handlers"`
+	Findings []Finding `json:"findings"` // by place; files are relative to Dir where they are below it
+}
+
+// BuildError tells why packages cannot be checked, in the words of the compiler.
+type BuildError struct{ Messages []string }
+
+func (e *BuildError) Error() string { return strings.Join(e.Messages, "\n") }
+
+// Check analyzes packages, with those of other modules that they import. It runs the go command, and
+// type-checks from source. It returns a [*BuildError] when there is no such package or one does not
+// build.
+func Check(ctx context.Context, c Config) (*Report, error) {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := goroot(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	cfg := &packages.Config{
+		Context: ctx, Dir: dir, Tests: !c.NoTests,
+		Mode: packages.LoadAllSyntax | packages.NeedModule,
+		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
+			return parseFile(fset, name, src, root)
+		},
+	}
+	if c.Tags != "" {
+		cfg.BuildFlags = []string{"-tags=" + c.Tags}
+	}
+	patterns := c.Patterns
+	if len(patterns) == 0 {
+		patterns = []string{"."}
+	}
+	pkgs, err := packages.Load(cfg, patterns...)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &BuildError{[]string{err.Error()}}
+	}
+	if err := buildError(pkgs, root, dir); err != nil {
+		return nil, err
+	}
+	pkgs = withoutDoubles(pkgs)
+	if len(pkgs) == 0 {
+		return nil, &BuildError{[]string{fmt.Sprintf("no packages match %s", strings.Join(patterns, " "))}}
+	}
+	return analyze(pkgs, dir)
+}
+
+func analyze(pkgs []*packages.Package, dir string) (*Report, error) {
+	graph, err := checker.Analyze([]*analysis.Analyzer{Analyzer}, pkgs, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Findings: []Finding{}}
+	all := collection{}
+	for _, act := range graph.Roots {
+		if act.Err != nil {
+			return nil, fmt.Errorf("%s: %w", act.Package.PkgPath, act.Err)
+		}
+		result := act.Result.(Result)
+		r.Packages = append(r.Packages, act.Package.PkgPath)
+		r.Handlers += result.Handlers
+		for _, f := range result.Findings {
+			f.File = relative(dir, f.File)
+			f.Chain = slices.Clone(f.Chain)
+			for i := range f.Chain {
+				f.Chain[i].File = relative(dir, f.Chain[i].File)
+			}
+			all.add(f)
+		}
+	}
+	slices.Sort(r.Packages)
+	r.Findings = all.sorted()
+	return r, nil
+}
+
+// goroot is where the standard library is.
+func goroot(ctx context.Context, dir string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "env", "GOROOT")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go env: %w; the go command is needed", err)
+	}
+	return filepath.Clean(strings.TrimSpace(string(out))) + string(filepath.Separator), nil
+}
+
+// parseFile leaves out the bodies of the standard library, which takes most of the time otherwise.
+func parseFile(fset *token.FileSet, name string, src []byte, root string) (*ast.File, error) {
+	if !strings.HasPrefix(name, root) {
+		return parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+	}
+	f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
+	if f != nil {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				fn.Body = nil
+			}
+		}
+	}
+	return f, err
+}
+
+// buildError collects what keeps packages from being built.
+func buildError(pkgs []*packages.Package, root, dir string) error {
+	var messages []string
+	packages.Visit(pkgs, nil, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			file, _, _ := strings.Cut(e.Pos, ":")
+			if strings.HasPrefix(file, root) || p.Module == nil && e.Kind == packages.TypeError && !slices.Contains(pkgs, p) {
+				continue // bodies were left out
+			}
+			if e.Kind == packages.TypeError && strings.HasPrefix(e.Msg, "could not import") && len(messages) > 0 {
+				continue // follows from another
+			}
+			text := e.Msg
+			if e.Pos != "" && e.Pos != "-" {
+				at, rest, _ := strings.Cut(e.Pos, ":")
+				text = relative(dir, at) + ":" + rest + ": " + e.Msg
+			}
+			if text = strings.TrimSpace(text); !slices.Contains(messages, text) {
+				messages = append(messages, text)
+			}
+		}
+	})
+	if len(messages) == 0 {
+		return nil
+	}
+	return &BuildError{messages}
+}
+
+// withoutDoubles leaves out test programs, packages of test files only as they are without these, and packages that are there with their test files, too.
+func withoutDoubles(pkgs []*packages.Package) (list []*packages.Package) {
+	tested := map[string]bool{}
+	for _, p := range pkgs {
+		if strings.HasSuffix(p.ID, ".test]") {
+			tested[p.PkgPath] = true
+		}
+	}
+	for _, p := range pkgs {
+		if len(p.Syntax) == 0 || strings.HasSuffix(p.ID, ".test") && p.Name == "main" || p.ID == p.PkgPath && tested[p.PkgPath] {
+			continue
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+func relative(dir, file string) string {
+	if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return file
+}
+
+// IsBuildError reports whether packages could not be checked because they do not build.
+func IsBuildError(err error) bool {
+	var e *BuildError
+	return errors.As(err, &e)
+}

@@ -1,0 +1,89 @@
+package vet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Finding is a hazard that a handler reaches.
+type Finding struct {
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Column   int      `json:"column"`
+	Kind     Kind     `json:"kind"`
+	Message  string   `json:"message"`
+	Instead  string   `json:"instead"`  // what to do
+	Handler  string   `json:"handler"`  // the one with the shortest chain; "" for Suppression
+	Chain    []Frame  `json:"chain"`    // from the handler to the function that holds the hazard
+	Handlers []string `json:"handlers"` // all that reach it, sorted
+	rank     int      // of Handler
+}
+
+// Frame is a function on the way from a handler to a hazard.
+type Frame struct {
+	Func string `json:"func"`
+	File string `json:"file"` // of the line below
+	Line int    `json:"line"` // where the next function is called, or the hazard is
+}
+
+// better orders findings about the same hazard.
+func (f *Finding) better(g *Finding) bool {
+	switch {
+	case f.rank != g.rank:
+		return f.rank < g.rank
+	case len(f.Chain) != len(g.Chain):
+		return len(f.Chain) < len(g.Chain)
+	}
+	return f.Handler < g.Handler
+}
+
+// via renders the chain.
+func (f *Finding) via() string {
+	names := make([]string, len(f.Chain))
+	for i, frame := range f.Chain {
+		names[i] = frame.Func
+	}
+	return strings.Join(names, " > ")
+}
+
+// collection keeps one finding for each hazard.
+type collection map[hazardKey]*Finding
+
+type hazardKey struct {
+	file         string
+	line, column int
+	kind         Kind
+	message      string
+}
+
+func (c collection) add(f Finding) {
+	k := hazardKey{f.File, f.Line, f.Column, f.Kind, f.Message}
+	g := c[k]
+	switch {
+	case g == nil, f.rank < bySignature && g.rank == bySignature: // it is no handler, but called by one
+		c[k] = &f
+		return
+	case f.rank == bySignature && g.rank < bySignature:
+		return
+	}
+	all := append(slices.Clone(g.Handlers), f.Handlers...)
+	slices.Sort(all)
+	if f.better(g) {
+		*g = f
+	}
+	g.Handlers = slices.Compact(all)
+}
+
+// sorted lists the findings by place.
+func (c collection) sorted() []Finding {
+	list := make([]Finding, 0, len(c))
+	for _, f := range c {
+		list = append(list, *f)
+	}
+	slices.SortFunc(list, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Message, b.Message))
+	})
+	return list
+}

@@ -1,0 +1,136 @@
+package vet
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// entry is what is known of names of a package of the standard library.
+type entry struct {
+	pkg  string
+	kind Kind
+	// names are functions, variables, and methods as "Type.Method" or "Type.*"; "*" is every function and
+	// method.
+	names  string
+	except string // of "*"
+}
+
+// library lists the hazards of the standard library.
+func library() []entry {
+	return []entry{
+		{"time", Clock, "Now Since Until Sleep After AfterFunc Tick NewTimer NewTicker", ""},
+		{"context", Clock, "WithTimeout WithTimeoutCause WithDeadline WithDeadlineCause", ""},
+		{"math/rand", Random, "*", "New NewSource NewZipf Rand.* Zipf.* Source.* Source64.*"},
+		{"math/rand/v2", Random, "*", "New NewPCG NewChaCha8 NewZipf Rand.* Zipf.* PCG.* ChaCha8.* Source.*"},
+		{"crypto/rand", Random, "* Reader", ""},
+		{"hash/maphash", Random, "*", ""},
+		{"sync", Concurrency, "WaitGroup.Wait WaitGroup.Go Cond.Wait", ""},
+		{"sync", Global, "Pool.Get", ""},
+		{"context", Concurrency, "AfterFunc", ""},
+		{"runtime", Concurrency, "Gosched Goexit NumGoroutine GC LockOSThread SetFinalizer AddCleanup ReadMemStats", ""},
+		{"os/signal", Concurrency, "*", ""},
+		{"sync", MapOrder, "Map.Range", ""},
+		{"reflect", MapOrder, "Value.MapRange Value.MapKeys", ""},
+		{"reflect", Address, "Value.Pointer Value.UnsafePointer Value.UnsafeAddr", ""},
+		{"os", Outside, "*", "IsExist IsNotExist IsPermission IsTimeout IsPathSeparator NewSyscallError Expand " +
+			"PathError.* LinkError.* SyscallError.* FileMode.* File.Write File.WriteString"},
+		{"os/exec", Outside, "*", "Error.* ExitError.*"},
+		{"os/user", Outside, "*", ""},
+		{"syscall", Outside, "*", "Errno.*"},
+		{"io/ioutil", Outside, "ReadFile WriteFile ReadDir TempDir TempFile", ""},
+		{"path/filepath", Outside, "Walk WalkDir Glob Abs EvalSymlinks", ""},
+		{"net", Outside, "Dial DialTimeout DialTCP DialUDP DialIP DialUnix Listen ListenPacket ListenTCP ListenUDP ListenIP " +
+			"ListenUnix ListenUnixgram ListenMulticastUDP LookupAddr LookupCNAME LookupHost LookupIP LookupMX LookupNS " +
+			"LookupPort LookupSRV LookupTXT ResolveIPAddr ResolveTCPAddr ResolveUDPAddr Interfaces InterfaceAddrs " +
+			"InterfaceByIndex InterfaceByName Pipe Dialer.* Resolver.* ListenConfig.* Conn.* PacketConn.* Listener.* " +
+			"TCPConn.* UDPConn.* IPConn.* UnixConn.* TCPListener.* UnixListener.*", ""},
+		{"net/http", Outside, "Get Head Post PostForm ListenAndServe ListenAndServeTLS Serve ServeTLS Client.* Server.* Transport.*", ""},
+		{"net/rpc", Outside, "*", "ServerError.*"},
+		{"net/smtp", Outside, "*", ""},
+		{"crypto/tls", Outside, "Dial DialWithDialer Listen Conn.*", ""},
+		{"database/sql", Outside, "Open OpenDB DB.* Conn.* Tx.* Stmt.* Row.* Rows.*", ""},
+		{"runtime", Outside, "NumCPU GOMAXPROCS Stack NumCgoCall", ""},
+		{"runtime/debug", Outside, "*", ""},
+	}
+}
+
+// mutable are types of the standard library of which a package variable is shared state by any method
+// call.
+const mutable = "sync.* sync/atomic.* bytes.Buffer strings.Builder container/list.List container/ring.Ring " +
+	"math/rand.Rand math/rand/v2.Rand math/rand/v2.PCG math/rand/v2.ChaCha8"
+
+// tables are the tables above, for look-ups.
+type tables struct {
+	entries map[string][]known
+	mutable []string
+}
+
+type known struct {
+	kind          Kind
+	names, except []string
+}
+
+func newTables() *tables {
+	t := &tables{entries: map[string][]known{}, mutable: strings.Fields(mutable)}
+	for _, e := range library() {
+		t.entries[e.pkg] = append(t.entries[e.pkg], known{e.kind, strings.Fields(e.names), strings.Fields(e.except)})
+	}
+	return t
+}
+
+// hazard returns what kind of hazard the use of o, a function, method or variable, is.
+func (t *tables) hazard(o types.Object) (Kind, bool) {
+	if o.Pkg() == nil {
+		return "", false
+	}
+	entries := t.entries[o.Pkg().Path()]
+	if entries == nil {
+		return "", false
+	}
+	name, all := o.Name(), ""
+	if f, ok := o.(*types.Func); ok {
+		if recv := receiver(f); recv != nil {
+			name, all = recv.Obj().Name()+"."+name, recv.Obj().Name()+".*"
+		} else if f.Signature().Recv() != nil {
+			return "", false // of an unnamed interface
+		}
+	}
+	_, isFunc := o.(*types.Func)
+	in := func(names []string) bool {
+		return slices.Contains(names, name) || all != "" && slices.Contains(names, all)
+	}
+	for _, e := range entries {
+		if in(e.names) || isFunc && o.Exported() && slices.Contains(e.names, "*") && !in(e.except) {
+			return e.kind, true
+		}
+	}
+	return "", false
+}
+
+// state reports whether a package variable of type t is shared state by any method call.
+func (t *tables) state(typ types.Type) (string, bool) {
+	if p, ok := typ.Underlying().(*types.Pointer); ok {
+		typ = p.Elem()
+	}
+	n, ok := types.Unalias(typ).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return "", false
+	}
+	name := n.Obj().Pkg().Path() + "." + n.Obj().Name()
+	return name, slices.Contains(t.mutable, name) || slices.Contains(t.mutable, n.Obj().Pkg().Path()+".*")
+}
+
+// receiver returns the named type whose method f is, or nil.
+func receiver(f *types.Func) *types.Named {
+	recv := f.Signature().Recv()
+	if recv == nil {
+		return nil
+	}
+	t := types.Unalias(recv.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, _ := t.(*types.Named)
+	return n
+}

@@ -1,0 +1,100 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+const suppressor = "//macemc:ok"
+
+// excuse is a comment that says why a hazard is none.
+type excuse struct {
+	pos    token.Pos
+	reason string
+	alone  bool // in a line of its own: it speaks of the next line
+}
+
+// excuses lists the comments of the files, by file name and line.
+func (p *pass) excuses(files []*ast.File) {
+	for _, f := range files {
+		code := map[int]bool{} // lines in which something ends
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n.(type) {
+			case nil, *ast.Comment, *ast.CommentGroup, *ast.File:
+			default:
+				code[p.fset.Position(n.End()).Line] = true
+				code[p.fset.Position(n.Pos()).Line] = true
+			}
+			return true
+		})
+		for _, g := range f.Comments {
+			for _, c := range g.List {
+				rest, ok := strings.CutPrefix(c.Text, suppressor)
+				if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+					continue
+				}
+				rest, _, _ = strings.Cut(rest, "// ")
+				at := p.fset.Position(c.Pos())
+				p.comments[place{at.Filename, at.Line}] = excuse{c.Pos(), strings.TrimSpace(rest), !code[at.Line]}
+			}
+		}
+	}
+}
+
+// exempt notes the comments above package clauses, which speak of one thing throughout the package:
+// "rand.Int: REASON".
+func (p *pass) exempt(files []*ast.File) {
+	for _, f := range files {
+		for _, g := range f.Comments {
+			if g.Pos() > f.Package {
+				break
+			}
+			for _, c := range g.List {
+				at := p.fset.Position(c.Pos())
+				e, ok := p.comments[place{at.Filename, at.Line}]
+				if name, reason, named := strings.Cut(e.reason, ": "); ok && named && strings.TrimSpace(reason) != "" {
+					p.exempted = append(p.exempted, "uses "+name)
+				}
+			}
+		}
+	}
+}
+
+// isExempt reports whether a comment above a package clause speaks of a hazard.
+func (p *pass) isExempt(message string) bool {
+	return slices.ContainsFunc(p.exempted, func(what string) bool { return strings.HasSuffix(message, what) })
+}
+
+// place is a line of a file.
+type place struct {
+	file string
+	line int
+}
+
+// excused reports whether a comment says that the hazard at pos is none: one in its line, in a line of
+// its own before that, or in the comment of the function.
+func (p *pass) excused(u *unit, pos token.Pos) bool {
+	at := p.fset.Position(pos)
+	if e, ok := p.comments[place{at.Filename, at.Line}]; ok && e.reason != "" {
+		return true
+	}
+	if e, ok := p.comments[place{at.Filename, at.Line - 1}]; ok && e.alone && e.reason != "" {
+		return true
+	}
+	if u == nil {
+		return false
+	}
+	d, ok := u.node.(*ast.FuncDecl)
+	if !ok || d.Doc == nil {
+		return false
+	}
+	for _, c := range d.Doc.List {
+		at := p.fset.Position(c.Pos())
+		if e, ok := p.comments[place{at.Filename, at.Line}]; ok && e.reason != "" {
+			return true
+		}
+	}
+	return false
+}

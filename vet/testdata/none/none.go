@@ -1,0 +1,6 @@
+// Package none has no handlers.
+package none
+
+import "time"
+
+var Start = time.Now()

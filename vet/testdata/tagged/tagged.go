@@ -1,0 +1,2 @@
+// Package tagged has code in tests and behind a build tag.
+package tagged

@@ -1,0 +1,191 @@
+package vet_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/vet"
+)
+
+// text renders one finding.
+func text(t *testing.T, f vet.Finding) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := (&vet.Report{Findings: []vet.Finding{f}}).Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// want is an expectation in a file: a comment // want "regexp" ..., in the line of the hazard.
+type want struct {
+	file string
+	line int
+	re   *regexp.Regexp
+	met  bool
+}
+
+func wants(t *testing.T, dirs ...string) (list []*want) {
+	t.Helper()
+	quoted := regexp.MustCompile(`"[^"]*"`)
+	for _, dir := range dirs {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files in %s: %v", dir, err)
+		}
+		for _, file := range files {
+			src, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := bufio.NewScanner(bytes.NewReader(src))
+			for line := 1; s.Scan(); line++ {
+				_, comment, ok := strings.Cut(s.Text(), "// want ")
+				if !ok {
+					continue
+				}
+				for _, q := range quoted.FindAllString(comment, -1) {
+					list = append(list, &want{filepath.ToSlash(file), line, regexp.MustCompile(q[1 : len(q)-1]), false})
+				}
+			}
+		}
+	}
+	return list
+}
+
+func check(t *testing.T, c vet.Config) *vet.Report {
+	t.Helper()
+	r, err := vet.Check(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// match compares findings with the expectations in the files.
+func match(t *testing.T, r *vet.Report, list []*want) {
+	t.Helper()
+	for _, f := range r.Findings {
+		shown := text(t, f)
+		i := slices.IndexFunc(list, func(w *want) bool {
+			return !w.met && w.file == f.File && w.line == f.Line && w.re.MatchString(shown)
+		})
+		if i < 0 {
+			t.Errorf("unexpected: %s", shown)
+			continue
+		}
+		list[i].met = true
+	}
+	for _, w := range list {
+		if !w.met {
+			t.Errorf("%s:%d: nothing matches %q", w.file, w.line, w.re)
+		}
+	}
+}
+
+func TestHazards(t *testing.T) {
+	dirs := []string{"clock", "random", "concurrency", "maporder", "address", "global", "outside", "roots", "suppress", "exempt", "across", "across/part", "none"}
+	var patterns []string
+	for i, dir := range dirs {
+		dirs[i] = "testdata/" + dir
+		patterns = append(patterns, "./testdata/"+dir)
+	}
+	r := check(t, vet.Config{Patterns: patterns})
+	match(t, r, wants(t, dirs...))
+	if len(r.Packages) != len(dirs) {
+		t.Errorf("checked %q", r.Packages)
+	}
+	seen := map[vet.Kind]bool{}
+	for _, f := range r.Findings {
+		seen[f.Kind] = true
+	}
+	for _, k := range vet.Kinds() {
+		if !seen[k.Kind] {
+			t.Errorf("there is no hazard of kind %s", k.Kind)
+		}
+	}
+}
+
+func TestTestFilesAndTags(t *testing.T) {
+	const dir = "testdata/tagged"
+	all := wants(t, dir)
+	match(t, check(t, vet.Config{Patterns: []string{"./" + dir}, Tags: "slow"}), all)
+	for _, c := range []struct {
+		config vet.Config
+		files  []string
+	}{
+		{vet.Config{}, []string{"in_test.go", "out_test.go"}},
+		{vet.Config{NoTests: true}, nil},
+		{vet.Config{NoTests: true, Tags: "other,slow"}, []string{"slow.go"}},
+	} {
+		c.config.Dir = dir
+		var files []string
+		for _, f := range check(t, c.config).Findings {
+			files = append(files, f.File)
+		}
+		if !slices.Equal(files, c.files) {
+			t.Errorf("%+v: %q, want %q", c.config, files, c.files)
+		}
+	}
+}
+
+func TestDoesNotBuild(t *testing.T) {
+	for pattern, message := range map[string]string{
+		"./testdata/broken": "testdata/broken/broken.go:7:40: env.Sent undefined (type sim.Env has no field or method Sent)",
+		"./testdata/nobody": "directory not found",
+		"./testdata":        "no Go files",
+	} {
+		_, err := vet.Check(t.Context(), vet.Config{Patterns: []string{pattern}})
+		if !vet.IsBuildError(err) || !strings.Contains(err.Error(), message) {
+			t.Errorf("%s: %v, want %q", pattern, err, message)
+		}
+	}
+}
+
+func TestNoHandlers(t *testing.T) {
+	var b bytes.Buffer
+	if err := check(t, vet.Config{Dir: "testdata/none"}).Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(b.String(), "no handlers in 1 package: ") {
+		t.Error(b.String())
+	}
+}
+
+func TestText(t *testing.T) {
+	r := check(t, vet.Config{Patterns: []string{"./testdata/across", "./testdata/across/part", "./testdata/global"}})
+	var b bytes.Buffer
+	if err := r.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, "findings.txt", b.Bytes())
+	out, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, "findings.json", append(out, '\n')) // and so twice the same
+}
+
+// The bundled systems have no hazards.
+func TestBundledSystems(t *testing.T) {
+	r := check(t, vet.Config{Dir: "..", Patterns: []string{"./systems/..."}})
+	for _, f := range r.Findings {
+		t.Error(text(t, f))
+	}
+	if r.Handlers < 50 {
+		t.Errorf("%d handlers in %s packages; there are more", r.Handlers, strconv.Itoa(len(r.Packages)))
+	}
+}
+
+func TestReference(t *testing.T) {
+	golden.Compare(t, "../../docs/vet.md", []byte(vet.Reference()))
+}
