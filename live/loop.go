@@ -17,6 +17,10 @@ import (
 // once for many events is what makes it cheap.
 const batch = 64
 
+// mostHeld bounds what a frozen node keeps of datagrams, which may come without end. Streams end at
+// the send buffers of the peers.
+const mostHeld = 1 << 14
+
 func (n *Node) loop(ctx context.Context) error {
 	alarm := time.NewTimer(time.Hour)
 	defer alarm.Stop()
@@ -81,8 +85,8 @@ func (n *Node) handle(it *item) {
 	case n.broken != nil:
 		return
 	case n.frozen && it.kind != callItem:
-		if it.conn != nil && it.kind != frameItem {
-			it.conn.close()
+		if it.kind != datagramItem || it.stream || len(n.held) < mostHeld {
+			n.held = append(n.held, *it)
 		}
 		return
 	}

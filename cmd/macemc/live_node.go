@@ -43,6 +43,11 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 	defer stop()
 	if f.control {
 		go a.obey(ctx, n, stop)
+		go func() {
+			if n.Look(ctx, func(*sim.Runner) {}) == nil { // after the boot was recorded
+				fmt.Fprintln(a.stdout, "up")
+			}
+		}()
 	} else {
 		fmt.Fprintf(a.stderr, "n%d of %s listens on %v\n", f.node, s.System.Name, n.Addr())
 		go a.tell(ctx, n, cfg.Node)
@@ -68,6 +73,8 @@ func (a *app) obey(ctx context.Context, n *live.Node, stop func()) {
 			if n.Freeze(ctx) == nil {
 				fmt.Fprintln(a.stdout, "frozen")
 			}
+		case "thaw":
+			_ = n.Thaw(ctx)
 		case "stop":
 			return
 		}
