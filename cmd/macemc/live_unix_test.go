@@ -49,6 +49,27 @@ func TestLiveProcesses(t *testing.T) {
 	if fromDir, _, other := runReal(t, dir, "", "replay", r.Recording); status != 0 || other != 0 || fromFile != fromDir || !strings.Contains(fromDir, "n2 crashes") {
 		t.Errorf("replay of the file (exit status %d) and of the folder (%d) differ, or have no crash", status, other)
 	}
+	// All that opens a path file opens the folder.
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   []string
+	}{
+		{[]string{"mdb", "--batch", "-x", "find event n2 crashes; next n2; goto end; properties"}, 0,
+			[]string{": n2 crashes", ": n2 boots", "the state is live"}},
+		{[]string{"graph"}, 0, []string{"* CRASH", "* boot "}},
+		{[]string{"graph", "--format", "svg"}, 0, []string{"<svg", "boots"}},
+		{[]string{"critical"}, 0, []string{"The run is not dead"}},
+		{[]string{"report"}, 2, []string{"the run violates nothing"}},
+		{[]string{"shrink"}, 0, []string{"the run violates nothing"}},
+	} {
+		out, errs, status = runReal(t, dir, "", append([]string{c.args[0], r.Recording}, c.args[1:]...)...)
+		for _, want := range c.want {
+			if status != c.status || !strings.Contains(out+errs, want) {
+				t.Errorf("%v: exit status %d, want %d and %q in\n%s%s", c.args, status, c.status, want, out, errs)
+			}
+		}
+	}
 	out, errs, status = runReal(t, dir, "", "search", "--from", r.Recording, "--max-paths", "50", "--time", "20s")
 	if status != 0 || !strings.Contains(out, "randtree: nothing found") {
 		t.Errorf("search: exit status %d, %s%s", status, out, errs)
