@@ -63,6 +63,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 	first.Store(int64(f.walks))
 	for _, w := range p.workers[:min(len(p.workers), f.walks)] {
 		w.nearest = nearest{}
+		w.loop.Keep(f.prefix(step))
 		wait.Go(func() {
 			for failed.Load() == nil {
 				k := next.Add(1) - 1

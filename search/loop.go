@@ -155,6 +155,9 @@ type Loop struct {
 	held     []bool // by index in sometimes
 	outcome  Outcome
 
+	home *home       // nil: runs begin in the first state
+	keep choose.Path // at whose end home is to be; nil: it is there, or there is to be none
+
 	events  int  // steps executed so far, by all runs
 	foreign bool // times of different nodes were compared in some run
 }
@@ -231,13 +234,17 @@ func (l *Loop) execute(o *Outcome) error {
 		o.End = Stopped
 		return nil
 	}
-	if err := l.run.Start(l); err != nil {
-		return err
+	if !l.goHome() {
+		if err := l.run.Start(l); err != nil {
+			return err
+		}
 	}
 	if l.record != nil {
+		l.record.first = l.run.Steps()
 		l.record.state(l.world)
 	}
 	for l.pos < len(l.task) {
+		l.keepHome()
 		if l.interrupted() {
 			o.End = Stopped
 			return nil
@@ -257,6 +264,7 @@ func (l *Loop) execute(o *Outcome) error {
 			return err
 		}
 	}
+	l.keepHome()
 	first := l.run.Steps() == 0
 	for {
 		if err := l.arrive(first); err != nil {
