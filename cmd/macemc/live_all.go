@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ type process struct {
 	stdin  io.WriteCloser
 	up     chan struct{} // closed: it has booted, which is recorded
 	frozen chan struct{} // one for each time
+	acted  chan string
 	done   chan struct{}
 	killed bool
 }
@@ -181,7 +183,7 @@ func (x *fleet) start(node int) error {
 	}
 	cmd.Args, cmd.Stderr = args, x.a.stderr
 	ownGroup(cmd)
-	p := &process{cmd: cmd, up: make(chan struct{}), frozen: make(chan struct{}, 1), done: make(chan struct{})}
+	p := &process{cmd: cmd, up: make(chan struct{}), frozen: make(chan struct{}, 1), acted: make(chan string, 1), done: make(chan struct{})}
 	var err error
 	if p.stdin, err = cmd.StdinPipe(); err != nil {
 		return err
@@ -203,6 +205,11 @@ func (x *fleet) start(node int) error {
 				select {
 				case p.frozen <- struct{}{}:
 				default: // nobody has waited for the last one
+				}
+			case "done", "not done":
+				select {
+				case p.acted <- in.Text():
+				default:
 				}
 			}
 		}
@@ -308,16 +315,41 @@ func (x *fleet) command(line string) bool {
 	case "state":
 		x.look(true)
 		return false
-	case "kill", "start":
-		if len(words) == 2 {
+	case "kill", "start", "do":
+		if len(words) == 3 || words[0] != "do" && len(words) == 2 {
 			if n, err := strconv.Atoi(words[1]); err == nil && n >= 0 && n < len(x.nodes) {
-				x.do(deed{0, words[0] == "kill", n})
+				if words[0] == "do" {
+					x.act(n, words[2])
+				} else {
+					x.do(deed{0, words[0] == "kill", n})
+				}
 				return false
 			}
 		}
 	}
-	x.say("%q is no command; known are kill N, start N (N from 0 to %d), state, quit", line, len(x.nodes)-1)
+	x.say("%q is no command; known are kill N, start N, do N ACTION (N from 0 to %d), state, quit", line, len(x.nodes)-1)
 	return false
+}
+
+// act has a node do an action, and waits until it has.
+func (x *fleet) act(node int, action string) {
+	p := x.nodes[node]
+	if p == nil {
+		x.say("n%d is not up", node)
+		return
+	}
+	if !slices.Contains(x.subject.System.ActionNames(), action) {
+		x.say("there is no action %q; there are %s", action, strings.Join(x.subject.System.ActionNames(), ", "))
+		return
+	}
+	_, _ = io.WriteString(p.stdin, "do "+action+"\n")
+	select {
+	case did := <-p.acted:
+		x.say("n%d %s %s", node, map[bool]string{true: "does", false: "cannot do"}[did == "done"], action)
+	case <-p.done:
+	case <-time.After(10 * time.Second):
+		x.say("n%d does not answer", node)
+	}
 }
 
 // isUp reports whether the process runs and has booted.

@@ -68,6 +68,11 @@ func (a *app) obey(ctx context.Context, n *live.Node, stop func()) {
 	defer stop()
 	in := bufio.NewScanner(a.stdin)
 	for in.Scan() {
+		if action, ok := strings.CutPrefix(in.Text(), "do "); ok {
+			did, err := n.Act(ctx, action)
+			fmt.Fprintln(a.stdout, map[bool]string{true: "done", false: "not done"}[did && err == nil])
+			continue
+		}
 		switch in.Text() {
 		case "freeze":
 			if n.Freeze(ctx) == nil {

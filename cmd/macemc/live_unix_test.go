@@ -89,11 +89,11 @@ func TestLiveProcesses(t *testing.T) {
 // A recording of the defective build that stops before the bad delivery is enough to predict it.
 func TestSearchOnwardFromARecording(t *testing.T) {
 	dir := t.TempDir()
-	out, errs, status := runReal(t, dir, "", "live", "randtree", "--nodes", "3", "--bug", "RT13", "--dir", "run", "--pause", "30ms", "--until", "live", "--time", "40s", "--json")
-	if status != 0 {
+	out, errs, status := runReal(t, dir, "do 1 joinOverlay\nquit\n", "live", "randtree", "--nodes", "3", "--bug", "RT13", "--idle", "--dir", "run")
+	if status != 3 || !strings.Contains(out, "n1 does joinOverlay") || !strings.Contains(out, "not live after") {
 		t.Fatalf("exit status %d, %s%s", status, out, errs)
 	}
-	out, errs, status = runReal(t, dir, "", "search", "--from", filepath.Join("run", "recording"), "--step", "2", "--time", "1m", "--out", "found", "--json")
+	out, errs, status = runReal(t, dir, "", "search", "--from", filepath.Join("run", "recording"), "--time", "1m", "--out", "found", "--json")
 	var r struct {
 		Verdict, Kind string
 		Bugs          []string
@@ -113,8 +113,8 @@ func TestSearchOnwardFromARecording(t *testing.T) {
 
 // What a person types.
 func TestLiveCommands(t *testing.T) {
-	out, errs, status := runReal(t, t.TempDir(), "state\nkill 1\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle")
-	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is no command`, "n1 is started", `"nonsense" is no command; known are kill N`} {
+	out, errs, status := runReal(t, t.TempDir(), "do 0 propose\ndo 0 sleep\nstate\nkill 1\ndo 1 propose\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle")
+	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is no command`, "n0 does propose", `there is no action "sleep"; there are propose`, "n1 is started", `"nonsense" is no command; known are kill N, start N, do N ACTION`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s%s", want, out, errs)
 		}
