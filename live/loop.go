@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -161,7 +162,14 @@ func (n *Node) step(g given) {
 	if g.call != nil {
 		e.Kind = sim.DoAction
 	}
+	if n.log.Enabled(n.ctx, slog.LevelDebug) {
+		n.log.Debug("event", "number", n.events, "is", g)
+	}
+	n.watchdog.begin(&g)
 	done := n.run.Run(ev, sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Err: g.err}, n, g.call)
+	if ran := n.watchdog.end(); ran > 0 {
+		n.log.Warn("the handler has returned", "event", g, "after", ran)
+	}
 	if g.err != nil {
 		e.Err = g.err.Error()
 	}

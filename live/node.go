@@ -36,6 +36,7 @@ type Node struct {
 	wait        sync.WaitGroup
 	ran         atomic.Bool
 	counters    counters
+	watchdog    watchdog
 
 	// The event loop's.
 	run     *sim.Runner
@@ -58,7 +59,7 @@ type Node struct {
 	broken  *sim.Finding // ends the loop
 	frozen  bool
 	held    []item // came while frozen
-	counts  []int // by action, how often done
+	counts  []int  // by action, how often done
 }
 
 // outgoing is a datagram to be sent.
@@ -252,6 +253,7 @@ func (n *Node) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, n.cancel)()
 	n.wait.Go(n.acceptor)
 	n.wait.Go(n.receiver)
+	n.wait.Go(n.watch)
 	err := n.await(ctx)
 	if err == nil {
 		err = n.loop(ctx)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/macemc/macemc/check"
@@ -44,6 +45,8 @@ type process struct {
 	up     chan struct{} // closed: it has booted, which is recorded
 	frozen chan struct{} // one for each time
 	acted  chan string
+	stuck  atomic.Pointer[string] // event whose handler does not return; nil or "": none
+	told   string                 // of these, last
 	done   chan struct{}
 	killed bool
 }
@@ -198,6 +201,10 @@ func (x *fleet) start(node int) error {
 	x.nodes[node] = p
 	go func() {
 		for in := bufio.NewScanner(stdout); in.Scan(); {
+			if event, ok := strings.CutPrefix(in.Text(), "stuck "); ok {
+				p.stuck.Store(&event)
+				continue
+			}
 			switch in.Text() {
 			case "up":
 				close(p.up)
@@ -280,6 +287,7 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 			}
 		case <-look.C:
 			began := time.Now()
+			x.tellStuck()
 			if live := x.look(false); live && x.flags.until == "live" && len(deeds) == 0 && x.endsLive() {
 				return
 			}
@@ -329,6 +337,29 @@ func (x *fleet) command(line string) bool {
 	}
 	x.say("%q is no command; known are kill N, start N, do N ACTION (N from 0 to %d), state, quit", line, len(x.nodes)-1)
 	return false
+}
+
+// stuckIn is the event whose handler does not return, "" when there is none.
+func (p *process) stuckIn() string {
+	if s := p.stuck.Load(); s != nil {
+		return *s
+	}
+	return ""
+}
+
+// tellStuck says which handlers do not return, when that has changed.
+func (x *fleet) tellStuck() {
+	for node, p := range x.nodes {
+		if p == nil || p.stuckIn() == p.told {
+			continue
+		}
+		if was := p.told; p.stuckIn() == "" {
+			x.say("n%d: the handler has returned: %s", node, was)
+		} else {
+			x.say("n%d: a handler does not return: %s", node, p.stuckIn())
+		}
+		p.told = p.stuckIn()
+	}
 }
 
 // act has a node do an action, and waits until it has.
@@ -449,6 +480,9 @@ func (x *fleet) stop() {
 	defer late.Stop()
 	for _, p := range x.nodes {
 		if p != nil {
+			if p.stuckIn() != "" {
+				_ = p.cmd.Process.Kill()
+			}
 			select {
 			case <-p.done:
 			case <-late.C:
@@ -480,18 +514,25 @@ func (x *fleet) freeze() (silent string) {
 			_, _ = io.WriteString(p.stdin, "freeze\n")
 		}
 	}
-	late := time.NewTimer(10 * time.Second)
-	defer late.Stop()
+	limit := time.Now().Add(10 * time.Second)
 	var list []string
 	for node, p := range asked {
-		if p != nil {
-			select {
-			case <-p.frozen:
-			case <-p.done:
-			case <-late.C:
-				late.Reset(0)
-				list = append(list, fmt.Sprintf("n%d", node))
+		if p == nil {
+			continue
+		}
+		patience := max(time.Until(limit), time.Second)
+		if p.stuckIn() != "" {
+			patience = time.Second // it had its time already
+		}
+		select {
+		case <-p.frozen:
+		case <-p.done:
+		case <-time.After(patience):
+			name := fmt.Sprintf("n%d", node)
+			if event := p.stuckIn(); event != "" {
+				name += " (" + event + ")"
 			}
+			list = append(list, name)
 		}
 	}
 	return strings.Join(list, ", ")

@@ -48,6 +48,7 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 				fmt.Fprintln(a.stdout, "up")
 			}
 		}()
+		go a.confess(ctx, n)
 	} else {
 		fmt.Fprintf(a.stderr, "n%d of %s listens on %v\n", f.node, s.System.Name, n.Addr())
 		go a.tell(ctx, n, cfg.Node)
@@ -82,6 +83,22 @@ func (a *app) obey(ctx context.Context, n *live.Node, stop func()) {
 			_ = n.Thaw(ctx)
 		case "stop":
 			return
+		}
+	}
+}
+
+// confess tells the parent process of a handler that does not return.
+func (a *app) confess(ctx context.Context, n *live.Node) {
+	last := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(200 * time.Millisecond):
+		}
+		if event, _ := n.Stuck(); event != last {
+			fmt.Fprintln(a.stdout, "stuck "+event)
+			last = event
 		}
 	}
 }
