@@ -15,10 +15,10 @@ test: ## run all tests
 bench: ## run all benchmarks, in the format that benchstat reads
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-bench-peers: build ## compare with SPIN and rumur on Paxos (installs them from Debian packages; 5 GB of memory, half an hour)
+bench-peers: build ## compare with SPIN and rumur on Paxos, and write the table into docs/performance.md (installs them from Debian packages; 12 GB of memory, an hour)
 	@for p in spin rumur gcc; do command -v $$p >/dev/null || missing="$$missing $$p"; done; \
 	test -z "$$missing" || { apt-get update -q && apt-get install -q -y $$missing; }
-	$(GO) run ./bench/peers -proposers 2,3 -workers 1
+	$(GO) run ./bench/peers -proposers 3 -workers 1,2 -runs 3,rumur=1 -visited 64,128,exact -write docs/performance.md
 
 lint: ## check formatting, go vet and staticcheck
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted with gofmt:" $$files; exit 1; }

@@ -52,6 +52,7 @@ func (o *Options) criticalConfig(sys sim.System) critical.Config {
 	c := &o.Search
 	cfg := critical.Config{
 		System: sys, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: c.Weights, Seed: c.Seed, Workers: c.Workers,
+		Engine: c.Engine,
 	}
 	if c.PathBuffer != nil {
 		// The search waits meanwhile, but its last runs must not be lost.

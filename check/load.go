@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
 )
 
 // Loaded is a path file that was followed on the system that it belongs to.
@@ -28,26 +29,37 @@ type Loaded struct {
 	// Death says how the last step kills the process that executes it; nil: it does not. Path ends
 	// before that step then.
 	Death *Death
+	// Misfits are the steps that did not fit and Followed those that did, of LoadTolerant only.
+	Misfits  []*replay.MisfitError
+	Followed int
+
+	entries []spec.Entry
 }
 
-// Load reads a path file, or merges the recordings in a folder into one, rebuilds the bundled system that it belongs to and follows the path. The
+// Load reads a path file, or merges the recordings in a folder into one, rebuilds the system that it belongs
+// to, one of the entries, and follows the path. The
 // last step is first executed in a fresh process, unless respawn is nil: the command must come to
 // call [Reexecute] with the same system. Errors name the file, and the line where there is one.
-func Load(ctx context.Context, name string, respawn func() *exec.Cmd) (*Loaded, error) {
-	text, err := readText(name)
+func Load(ctx context.Context, entries []spec.Entry, name string, respawn func() *exec.Cmd) (*Loaded, error) {
+	text, err := readText(entries, name)
 	if err != nil {
 		return nil, err
 	}
-	sys, err := text.system()
+	sys, err := text.system(entries)
 	if err != nil {
 		return nil, err
 	}
-	return text.load(ctx, sys, respawn)
+	l, err := text.load(ctx, sys, respawn)
+	if err != nil {
+		return nil, err
+	}
+	l.entries = entries
+	return l, nil
 }
 
 // LoadFor is Load for a path that must belong to sys; only its fault limits may differ.
 func LoadFor(ctx context.Context, name string, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
-	text, err := readText(name)
+	text, err := readText(nil, name)
 	if err != nil {
 		return nil, err
 	}
@@ -57,13 +69,59 @@ func LoadFor(ctx context.Context, name string, sys *sim.System, respawn func() *
 	return text.load(ctx, sys, respawn)
 }
 
-// SystemOf rebuilds the bundled system that a path file belongs to.
-func SystemOf(name string) (*sim.System, error) {
-	text, err := readText(name)
+// LoadTolerant is LoadFor for a path that may have been written when the system was another one, see
+// [replay.FollowFile]. Fault limits and timing are those of the file, and so is the property that alone is
+// checked, when the file names one.
+func LoadTolerant(ctx context.Context, name string, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
+	text, err := readText(nil, name)
 	if err != nil {
 		return nil, err
 	}
-	return text.system()
+	text.tolerant = true
+	h := text.file.Header
+	if err := checkHeader(h, sys); err != nil {
+		return nil, text.headerError(err)
+	}
+	as, err := asWritten(sys, &h)
+	if err != nil {
+		return nil, text.headerError(err)
+	}
+	return text.load(ctx, &as, respawn)
+}
+
+// asWritten is the system with what the header says of faults, timing and the property that alone is checked.
+func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
+	limits, err := replay.HeaderLimits(h)
+	if err != nil {
+		return *sys, &HeaderError{"limit", "", err}
+	}
+	as, err := sys.WithLimits(limits)
+	if err != nil {
+		return *sys, &HeaderError{"limit", "", err}
+	}
+	if h.Timing != "" {
+		if as.Timing, err = sim.ParseTiming(h.Timing); err != nil {
+			return *sys, &HeaderError{"timing", "", err}
+		}
+	}
+	for _, p := range h.Params {
+		if p.Key != onlyParam {
+			continue
+		}
+		if as, err = as.Only(p.Value); err != nil {
+			return *sys, &HeaderError{"param", onlyParam, err}
+		}
+	}
+	return as, nil
+}
+
+// SystemOf rebuilds the system that a path file belongs to, one of the entries.
+func SystemOf(entries []spec.Entry, name string) (*sim.System, error) {
+	text, err := readText(entries, name)
+	if err != nil {
+		return nil, err
+	}
+	return text.system(entries)
 }
 
 // Trace executes the run up to step n and describes every step; n < 0: all. The step that kills its
@@ -125,16 +183,19 @@ type text struct {
 	data   []byte
 	file   *choose.File
 	merged *recording.Merged // nil: it does stand on disk
+	// tolerant is for paths of a system that has changed since.
+	tolerant bool
 }
 
-func readText(name string) (*text, error) {
+// readText reads a path file. A folder of recordings is merged, if it is of one of the entries.
+func readText(entries []spec.Entry, name string) (*text, error) {
 	if recording.IsDir(name) {
-		m, err := MergeRecordings(name)
+		m, err := MergeRecordings(entries, name)
 		if err != nil {
 			return nil, err
 		}
 		data, err := content(m.File)
-		return &text{name, data, m.File, m}, err
+		return &text{name: name, data: data, file: m.File, merged: m}, err
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -144,12 +205,16 @@ func readText(name string) (*text, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &text{name, data, f, nil}, nil
+	return &text{name: name, data: data, file: f}, nil
 }
 
 // follow executes the path. Misfits get the line of their step.
 func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
-	r, err := replay.ReadFile(sys, t.file)
+	read := replay.ReadFile
+	if t.tolerant {
+		read = replay.FollowFile
+	}
+	r, err := read(sys, t.file)
 	if misfit, ok := errors.AsType[*replay.MisfitError](err); ok {
 		misfit.Line = t.stepLine(misfit.Step)
 	}
@@ -159,8 +224,8 @@ func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
 	return r, nil
 }
 
-func (t *text) system() (*sim.System, error) {
-	subject, err := FromHeader(t.file.Header)
+func (t *text) system(entries []spec.Entry) (*sim.System, error) {
+	subject, err := FromHeader(entries, t.file.Header)
 	if err != nil {
 		return nil, t.headerError(err)
 	}
@@ -183,7 +248,10 @@ func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.C
 	if err != nil {
 		return nil, err
 	}
-	l.Path, l.Moved = reading.Path, reading.Moved
+	l.Path, l.Moved, l.Misfits, l.Followed = reading.Path, reading.Moved, reading.Misfits, reading.Followed
+	for _, m := range l.Misfits {
+		m.Line = t.stepLine(m.Step)
+	}
 	return l, nil
 }
 
@@ -266,4 +334,13 @@ func (t *text) stepLine(n int) int {
 		}
 	}
 	return 0
+}
+
+// SystemName is the name of the system that a path file belongs to.
+func SystemName(name string) (string, error) {
+	text, err := readText(nil, name)
+	if err != nil {
+		return "", err
+	}
+	return text.file.Header.System, nil
 }

@@ -12,13 +12,17 @@ import (
 )
 
 // Recorded is the system that recordings of live nodes belong to, as a subject without fault limits of
-// its own, with the recordings and the codec of its messages.
-func Recorded(dir string) (s Subject, set *recording.Set, codec *wire.Types, err error) {
+// its own, one of the entries, with the recordings and the codec of its messages.
+func Recorded(entries []spec.Entry, dir string) (s Subject, set *recording.Set, codec *wire.Types, err error) {
 	if set, err = recording.ReadDir(dir); err != nil {
 		return s, nil, nil, err
 	}
 	h := set.Header
-	s, err = NewSubject(h.System, Wanted{
+	e, err := spec.Find(entries, h.System)
+	if err != nil {
+		return s, nil, nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	s, err = NewSubject(e, Wanted{
 		Config: spec.Config{Nodes: h.Nodes, Params: h.Params, Bugs: h.Bugs},
 		Limits: func(l *sim.Limits) { *l = sim.Limits{} },
 	})
@@ -32,8 +36,8 @@ func Recorded(dir string) (s Subject, set *recording.Set, codec *wire.Types, err
 }
 
 // MergeRecordings makes one run of the recordings of all nodes in a folder.
-func MergeRecordings(dir string) (*recording.Merged, error) {
-	s, set, codec, err := Recorded(dir)
+func MergeRecordings(entries []spec.Entry, dir string) (*recording.Merged, error) {
+	s, set, codec, err := Recorded(entries, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +50,8 @@ func MergeRecordings(dir string) (*recording.Merged, error) {
 type Source struct{ text *text }
 
 // OpenSource reads a path file, or merges the recordings in a folder.
-func OpenSource(name string) (*Source, error) {
-	t, err := readText(name)
+func OpenSource(entries []spec.Entry, name string) (*Source, error) {
+	t, err := readText(entries, name)
 	return &Source{t}, err
 }
 

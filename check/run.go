@@ -173,6 +173,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		Seconds:     res.Stats.Seconds,
 		Stopped:     res.Stopped,
 		Suspects:    res.Suspects,
+		Engine:      res.Stats.Engine,
 		Phases:      res.Stats.Phases,
 		Coverage: report.Coverage{
 			ExhaustedDepth: res.Stats.ExhaustedDepth,
@@ -242,6 +243,7 @@ func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Re
 	}
 	r.Steps = len(r.Dead.Steps)
 	r.Critical = report.CriticalOf(c, r.Dead)
+	r.Engine.Add(c.Engine)
 	r.Property = deadProperty(r.Dead, c.Step, r.Property)
 	r.Explain, h.Property = explanation(r.Dead, r.Property), r.Property
 	if r.Shrunk != nil {

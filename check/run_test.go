@@ -29,7 +29,7 @@ func TestRunRefuses(t *testing.T) {
 	}{
 		{"state", func(*search.Config) {}, []string{"holder", "Work.queue", "chan int"}},
 		{"property", func(c *search.Config) { c.Property = "truth" }, []string{`"truth"`}},
-		{"strategy", func(c *search.Config) { c.Strategy = "dfs" }, []string{`"dfs"`, "deepening"}},
+		{"strategy", func(c *search.Config) { c.Strategy = "best" }, []string{`"best"`, "deepening"}},
 		{"nodes", func(c *search.Config) { c.System.Nodes = 0 }, []string{"Nodes is 0"}},
 	} {
 		cfg := search.Config{System: system, MaxPaths: 10, Workers: 1}

@@ -28,7 +28,7 @@ type ShrinkOptions struct {
 	Seed      uint64 // 0: that of the path file
 	Workers   int
 	MaxSteps  int // as in shrink.Config
-	// Nodes builds the bundled system with that many nodes, and goes on from what of the run fits there.
+	// Nodes builds the system with that many nodes, and goes on from what of the run fits there.
 	// 0: as many as there are.
 	Nodes int
 	// Respawn is as in [Options].
@@ -97,7 +97,7 @@ func (l *Loaded) withNodes(n int) (*Loaded, error) {
 	}
 	h := l.Header
 	h.Nodes = n
-	subject, err := FromHeader(h)
+	subject, err := FromHeader(l.entries, h)
 	if err != nil {
 		return nil, err
 	}

@@ -8,18 +8,17 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Subject is a bundled system with everything set that decides what its paths mean.
+// Subject is a system with everything set that decides what its paths mean.
 type Subject struct {
 	Entry  spec.Entry
 	Config spec.Config // complete
 	System sim.System
 }
 
-// Wanted is what a user wants of a bundled system. What is left out has a default: that of the bugs
+// Wanted is what a user wants of a system. What is left out has a default: that of the bugs
 // that are put back, or else the system's own.
 type Wanted struct {
 	spec.Config
@@ -27,12 +26,8 @@ type Wanted struct {
 	Timing *sim.Timing
 }
 
-// NewSubject builds the system of that name. The error says what is wrong with name or wanted.
-func NewSubject(name string, wanted Wanted) (Subject, error) {
-	e, err := systems.Find(name)
-	if err != nil {
-		return Subject{}, err
-	}
+// NewSubject builds the system that e describes. The error says what is wrong with wanted.
+func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 	c, limits := wanted.Config, sim.Limits{}
 	for _, id := range wanted.Bugs {
 		b, err := e.Bug(id)
@@ -41,7 +36,8 @@ func NewSubject(name string, wanted Wanted) (Subject, error) {
 		}
 		c, limits = b.Apply(c), most(limits, b.Defaults.Limits)
 	}
-	if c, err = e.Configure(c); err != nil {
+	c, err := e.Configure(c)
+	if err != nil {
 		return Subject{}, err
 	}
 	sys, err := e.New(c)
@@ -60,7 +56,7 @@ func NewSubject(name string, wanted Wanted) (Subject, error) {
 		return Subject{}, err
 	}
 	if sys, err = sys.WithLimits(limits); err != nil {
-		return Subject{}, fmt.Errorf("system %q: %w", name, err)
+		return Subject{}, fmt.Errorf("system %q: %w", e.Name, err)
 	}
 	if wanted.Timing != nil {
 		sys.Timing = *wanted.Timing
@@ -124,7 +120,7 @@ func notNegative(l sim.Limits) error {
 
 // Header is the header of the subject's path files, but for what it says of the path.
 func (s *Subject) Header(seed uint64) choose.Header {
-	h := choose.Header{Seed: seed, Bugs: slices.Clone(s.Config.Bugs)}
+	h := choose.Header{Package: s.Entry.Package, Test: s.Entry.Test, Seed: seed, Bugs: slices.Clone(s.Config.Bugs)}
 	for _, k := range slices.Sorted(maps.Keys(s.Config.Params)) {
 		h.Params = append(h.Params, choose.Param{Key: k, Value: s.Config.Params[k]})
 	}
@@ -140,12 +136,13 @@ type HeaderError struct {
 func (e *HeaderError) Error() string { return e.Err.Error() }
 func (e *HeaderError) Unwrap() error { return e.Err }
 
-// FromHeader builds the bundled system that a path file belongs to. The error is a [*HeaderError].
-func FromHeader(h choose.Header) (Subject, error) {
+// FromHeader builds the system that a path file belongs to, which is one of the entries. The error is a
+// [*HeaderError].
+func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
 	fail := func(key, value string, err error) (Subject, error) {
 		return Subject{}, &HeaderError{key, value, err}
 	}
-	e, err := systems.Find(h.System)
+	e, err := spec.Find(entries, h.System)
 	if err != nil {
 		return fail("system", "", err)
 	}
@@ -181,7 +178,7 @@ func FromHeader(h choose.Header) (Subject, error) {
 		}
 		wanted.Timing = &t
 	}
-	s, err := NewSubject(h.System, wanted)
+	s, err := NewSubject(e, wanted)
 	if err != nil {
 		return fail("limit", "", err)
 	}

@@ -12,6 +12,8 @@ const FormatVersion = 1
 //	macemc path 1
 //	system pingack
 //	nodes 2
+//	package example.org/mysvc
+//	test TestPingAck
 //	param retries=3
 //	bug MT3
 //	limit loss=1
@@ -33,7 +35,7 @@ type File struct {
 	Header Header
 	Boot   []FilePick // choices of the first boots, before step 1
 	Steps  []FileStep
-	// Lines tells where Parse found what: "system", "nodes", "timing", "seed", "property", "note",
+	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "seed", "property", "note",
 	// "boot", and with their keys "param K", "bug ID", "limit K". WriteTo does not look at it.
 	Lines map[string]int
 }
@@ -42,7 +44,9 @@ type File struct {
 // Limits keep their order; none may occur twice.
 type Header struct {
 	System   string
-	Nodes    int // at least 1
+	Nodes    int    // at least 1
+	Package  string // import path of the package whose test describes the system; "": not said
+	Test     string // name of that test; "": not said
 	Params   []Param
 	Bugs     []string
 	Limits   []Limit

@@ -11,7 +11,7 @@ import (
 
 const (
 	magic      = "macemc path"
-	headerKeys = "system, nodes, param, bug, limit, timing, seed, property, note"
+	headerKeys = "system, nodes, package, test, param, bug, limit, timing, seed, property, note"
 )
 
 // Parse reads a path file. Errors are of type [*ParseError], unless r fails. A file that was cut off
@@ -131,6 +131,10 @@ func (p *parser) header(word, rest string) (err error) {
 		if h.Nodes, err = number(rest, "nodes"); err == nil && h.Nodes == 0 {
 			err = fmt.Errorf("nodes is 0, must be at least 1")
 		}
+	case "package":
+		h.Package, err = unquoteRest(rest)
+	case "test":
+		h.Test, err = unquoteRest(rest)
 	case "timing":
 		h.Timing, err = unquoteRest(rest)
 	case "seed":

@@ -22,6 +22,8 @@ func example() *choose.File {
 		Header: choose.Header{
 			System:   "randtree",
 			Nodes:    3,
+			Package:  "example.org/a b",
+			Test:     "TestTree/three nodes",
 			Params:   []choose.Param{{"retries", "3"}, {"name", " padded"}, {"odd=key", "a=b"}},
 			Bugs:     []string{"RT5", "RT12"},
 			Limits:   []choose.Limit{{"loss", 1}, {"crashes", 0}},
@@ -85,7 +87,7 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Lines["system"] != 2 || f.Lines["param odd=key"] != 6 || f.Lines["boot"] != 15 || f.Steps[4].Line != 20 {
+	if f.Lines["system"] != 2 || f.Lines["param odd=key"] != 8 || f.Lines["boot"] != 17 || f.Steps[4].Line != 22 {
 		t.Errorf("lines %v, of the last step %d", f.Lines, f.Steps[4].Line)
 	}
 	wantFile := example()
@@ -139,7 +141,7 @@ func TestParseErrors(t *testing.T) {
 		{head + "0 crash n1\nend 2\n", `line 5: the file says that it has 2 steps, but 1 are there`},
 		{head + "end\n", `line 4: bad number "" for steps: want 0 to 2147483647`},
 		{head + "end 0\nend 0\n", `line 5: "end 0" stands after the end line`},
-		{head + "sytem x\nend 0\n", `line 4: unknown header key "sytem"; known are system, nodes, param, bug, limit, timing, seed, property, note`},
+		{head + "sytem x\nend 0\n", `line 4: unknown header key "sytem"; known are system, nodes, package, test, param, bug, limit, timing, seed, property, note`},
 		{head + "system y\nend 0\n", `line 4: the header has a second "system"; the first is in line 2`},
 		{head + "param a=1\nparam b=1\nparam a=2\nend 0\n", `line 6: the header has a second "param a"; the first is in line 4`},
 		{head + "bug X\nbug \"X\"\nend 0\n", `line 5: the header has a second "bug X"; the first is in line 4`},
@@ -247,8 +249,10 @@ func anyFile() *rapid.Generator[*choose.File] {
 		text := func(label string) string { return anyText().Draw(t, label) }
 		return &choose.File{
 			Header: choose.Header{
-				System: text("system"),
-				Nodes:  rapid.IntRange(1, 1<<31-1).Draw(t, "nodes"),
+				System:  text("system"),
+				Nodes:   rapid.IntRange(1, 1<<31-1).Draw(t, "nodes"),
+				Package: text("package"),
+				Test:    text("test"),
 				Params: orNil(rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) choose.Param {
 					return choose.Param{Key: anyText().Draw(t, "key"), Value: anyText().Draw(t, "value")}
 				}), 0, 3, func(p choose.Param) string { return p.Key })).Draw(t, "params"),

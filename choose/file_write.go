@@ -32,6 +32,12 @@ func (f *File) append(dst []byte) ([]byte, error) {
 	line(magic, strconv.Itoa(FormatVersion))
 	line("system", quoteRest(h.System))
 	line("nodes", strconv.Itoa(h.Nodes))
+	if h.Package != "" {
+		line("package", quoteRest(h.Package))
+	}
+	if h.Test != "" {
+		line("test", quoteRest(h.Test))
+	}
 	for _, p := range h.Params {
 		line("param", quoteKey(p.Key)+"="+quoteRest(p.Value))
 	}

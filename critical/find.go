@@ -22,6 +22,7 @@ type Config struct {
 	Weights   search.Weights // zero: those of search
 	Seed      uint64         // 0: 1
 	Workers   int            // 0: GOMAXPROCS
+	Engine    search.Engine  // by which walks are executed; "": auto
 	// PathBuffer is as in [search.Config].
 	PathBuffer func(worker int) choose.Path
 }
@@ -36,13 +37,14 @@ const (
 
 // Find finds the critical transition of a run. It looks for a step before which walks recover and
 // after which none does: first 1, 2, 4, ... steps beyond the first indeterminate state, then by
-// bisection. The result depends on nothing but the configuration, Workers excluded. The error is about
+// bisection. The result depends on nothing but the configuration, Workers and Engine excluded. The error is about
 // the configuration, the system or the path, or is that of ctx.
 func Find(ctx context.Context, cfg Config) (*Result, error) {
 	cfg.Walks = cmp.Or(cfg.Walks, 200)
 	cfg.WalkSteps = cmp.Or(cfg.WalkSteps, 2000)
 	cfg.Seed = cmp.Or(cfg.Seed, 1)
 	cfg.Workers = cmp.Or(cfg.Workers, runtime.GOMAXPROCS(0))
+	cfg.Engine = cmp.Or(cfg.Engine, search.AutoEngine)
 	if cfg.Weights == (search.Weights{}) {
 		cfg.Weights = search.DefaultWeights()
 	}
@@ -60,7 +62,11 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	if !f.goal {
 		return nil, errors.New("critical: the system has no Eventually property, so no run is dead")
 	}
-	return f.find(ctx)
+	res, err := f.find(ctx)
+	if err == nil {
+		res.Engine = p.engine()
+	}
+	return res, err
 }
 
 // Ended is the error of [Find] when the run, made longer, ends with a finding of another kind.

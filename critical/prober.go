@@ -8,7 +8,6 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim"
 )
 
 // prober makes walks, in parallel.
@@ -27,17 +26,25 @@ type walkWorker struct {
 func newProber(cfg *Config) (*prober, error) {
 	p := &prober{seed: cfg.Seed}
 	for i := range cfg.Workers {
-		w, err := sim.NewWorld(&cfg.System, sim.Options{})
+		loop, err := search.NewEngineLoop(&cfg.System, cfg.Engine)
 		if err != nil {
 			return nil, err
 		}
-		worker := &walkWorker{loop: search.NewLoop(w), walker: search.NewWalker(cfg.Weights, cfg.WalkSteps)}
+		worker := &walkWorker{loop: loop, walker: search.NewWalker(cfg.Weights, cfg.WalkSteps)}
 		if cfg.PathBuffer != nil {
 			worker.loop.Replay().Path = cfg.PathBuffer(i)
 		}
 		p.workers = append(p.workers, worker)
 	}
 	return p, nil
+}
+
+// engine tells how all walks were executed.
+func (p *prober) engine() (all search.EngineStats) {
+	for _, w := range p.workers {
+		all.Add(w.loop.Engines())
+	}
+	return all
 }
 
 // walk makes walk number k from the end of prefix, which may lie inside a step.
@@ -61,38 +68,41 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 		failed    atomic.Pointer[error]
 	)
 	first.Store(int64(f.walks))
+	work := func(w *walkWorker) {
+		for failed.Load() == nil {
+			k := next.Add(1) - 1
+			if k >= int64(f.walks) || !all && k > first.Load() {
+				return
+			}
+			err := ctx.Err()
+			if err == nil {
+				o := p.walk(w, prefix, int(k), f.limit)
+				if o.End == search.Misfit {
+					err = fmt.Errorf("critical: %w", o.Err)
+				}
+				if o.End == search.TooLong && !o.Live {
+					tooLong.Store(true)
+				}
+				if o.Live {
+					recovered.Add(1)
+					if all {
+						w.nearest.offer(f, w.loop, int(k))
+					} else if lower(&first, k) {
+						w.nearest = nearest{}
+						w.nearest.offer(f, w.loop, int(k))
+					}
+				}
+			}
+			if err != nil {
+				failed.Store(&err)
+			}
+		}
+	}
 	for _, w := range p.workers[:min(len(p.workers), f.walks)] {
 		w.nearest = nearest{}
 		w.loop.Keep(f.prefix(step))
 		wait.Go(func() {
-			for failed.Load() == nil {
-				k := next.Add(1) - 1
-				if k >= int64(f.walks) || !all && k > first.Load() {
-					return
-				}
-				err := ctx.Err()
-				if err == nil {
-					o := p.walk(w, prefix, int(k), f.limit)
-					if o.End == search.Misfit {
-						err = fmt.Errorf("critical: %w", o.Err)
-					}
-					if o.End == search.TooLong && !o.Live {
-						tooLong.Store(true)
-					}
-					if o.Live {
-						recovered.Add(1)
-						if all {
-							w.nearest.offer(f, w.loop, int(k))
-						} else if lower(&first, k) {
-							w.nearest = nearest{}
-							w.nearest.offer(f, w.loop, int(k))
-						}
-					}
-				}
-				if err != nil {
-					failed.Store(&err)
-				}
-			}
+			w.loop.Measure(func() { work(w) })
 		})
 	}
 	wait.Wait()

@@ -49,6 +49,7 @@ func TestRandTreeDefect(t *testing.T) {
 		if c.Case != critical.C1 || c.Step == 0 || c.Before.Recovered == 0 || c.After.Recovered != 0 || c.Live == nil {
 			t.Errorf("%d workers: %+v", workers, c)
 		}
+		c.Engine = search.EngineStats{}
 		if first == nil {
 			first = res
 			continue

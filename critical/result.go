@@ -4,6 +4,7 @@ package critical
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/search"
 )
 
 // Case says how the search for the critical transition ended.
@@ -42,6 +43,8 @@ type Result struct {
 	Dead        choose.Path
 	OutOfEvents bool // nothing of the recovery relation can happen at its end
 	Tail        Tail
+	// Engine tells how walks were executed; it differs from time to time.
+	Engine search.EngineStats `json:"-"`
 }
 
 // Tail summarises the steps of the dead run after the critical transition.

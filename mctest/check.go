@@ -2,148 +2,292 @@ package mctest
 
 import (
 	"bytes"
+	"context"
+	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/cli"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
-// Check searches the system for violations of its properties, for a few seconds. When it finds one it
-// writes the run to testdata/macemc/ and the test's name, beside the test, logs it, and fails the
-// test. It fails the test, too, when it cannot tell, because a suspect was not confirmed or the time
-// did not do for anything. Otherwise it logs what was covered. A system without a name gets that of
-// the test.
+// Check is [CheckWith] with default options.
 func Check(t testing.TB, system sim.System) {
+	t.Helper()
+	CheckWith(t, system, Options{})
+}
+
+// CheckWith searches the system for violations of its properties. When it finds one it writes the run and a
+// report to testdata/macemc/ and the test's name, beside the test, logs the report, and fails the test. It
+// fails the test, too, when it cannot tell, because a suspect was not confirmed or the time did not do
+// for anything. Otherwise it logs what was covered and what never happened. A system without a
+// name gets that of the test.
+//
+// The search goes on in a second process of the test binary, which runs this test alone, from TestMain
+// on: a handler that overflows the stack, exhausts the memory, exits or never returns is a finding then.
+// With coverage or a profile of go test the search goes on in this process, and such a handler ends it.
+//
+// When "macemc search" and its like work on the package, CheckWith gives them the system and does not
+// return.
+func CheckWith(t testing.TB, system sim.System, o Options) {
+	t.Helper()
+	c := begin(t, system, o, true)
+	switch {
+	case c == nil:
+	case c.replay != "":
+		c.show()
+	case c.role.Searching():
+		c.searchForParent()
+	case c.alone():
+		rep, err := check.Run(t.Context(), c.options())
+		c.conclude(rep, err)
+	default:
+		c.supervise()
+	}
+}
+
+// checking is one check.
+type checking struct {
+	testing.TB
+	settings
+	system sim.System
+	role   check.Role
+	source source // of the call
+}
+
+// begin finds out what this process is there for. It returns nil when nothing is left to do.
+func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 	t.Helper()
 	if system.Name == "" {
 		system.Name = t.Name()
 	}
-	env, err := readEnv(testing.Short())
+	c := &checking{TB: t, system: system, source: caller()}
+	if file, ok := cli.Listing(); ok {
+		if isCheck {
+			if err := cli.Announce(file, c.listed()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return nil
+	}
+	order, err := cli.Ordered()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if env.role.Reexecuting() {
-		reexecute(t, &system, env)
-		return
+	if order != nil {
+		if isCheck && order.Listed.Test == t.Name() && order.Listed.Identity == c.identity() {
+			os.Exit(order.Obey(system, c.writeTestFor))
+		}
+		return nil
 	}
-	if env.replay != "" {
-		show(t, &system, env)
-		return
-	}
-	rep, err := check.Run(t.Context(), options(t, system, env))
-	if rep == nil {
+	if c.role, err = check.CurrentRole(); err != nil {
 		t.Fatal(err)
 	}
-	if err != nil {
-		t.Errorf("the report is not complete: %v", err)
+	if c.settings, err = settle(o, testing.Short()); err != nil {
+		t.Fatal(err)
 	}
-	text := terminal(t, rep)
-	switch rep.Verdict {
-	case search.OK:
-		t.Log(text)
-	default:
-		t.Error(text)
+	switch {
+	case c.role.Recorder == nil:
+		c.enoughTime()
+		return c
+	case c.identity() != os.Getenv(systemVar):
+		return nil // another check of the same test is meant
+	case c.role.Reexecuting():
+		c.role.LimitMemory()
+		c.role.Follow(func() {})
+		if err := check.Reexecute(&c.system, c.role.Recorder); err != nil {
+			t.Log(err)
+		}
+		c.role.Recorder.End(0)
+		os.Exit(0)
+	case !isCheck:
+		return nil
+	}
+	return c
+}
+
+// enoughTime fails the test when go test would end it before the search is over.
+func (c *checking) enoughTime() {
+	c.Helper()
+	t, ok := c.TB.(interface{ Deadline() (time.Time, bool) })
+	if !ok || c.replay != "" {
+		return
+	}
+	if end, ok := t.Deadline(); ok && time.Until(end) < c.Time {
+		c.Fatalf("the search takes %v, but go test ends the tests of this package in %v; give it a longer -timeout, or 0 for none",
+			c.Time, time.Until(end).Truncate(time.Second))
 	}
 }
 
-func terminal(t testing.TB, rep *report.Report) string {
+func (c *checking) listed() cli.Listed {
+	l := cli.Listed{Test: c.Name(), System: c.system.Name, Nodes: c.system.Nodes, Identity: c.identity(), Properties: []string{}}
+	for _, p := range c.system.Properties {
+		l.Properties = append(l.Properties, p.Name)
+	}
+	return l
+}
+
+// identity tells the systems of one test apart.
+func (c *checking) identity() string {
+	s := &c.system
+	return fmt.Sprintf("%s, %d nodes, %+v, %v", s.Name, s.Nodes, s.Limits(), s.Timing)
+}
+
+// alone reports whether the search is to go on in this process: when that was asked for, and when
+// something is measured here.
+func (c *checking) alone() bool {
+	if c.inProcess || testing.CoverMode() != "" {
+		return true
+	}
+	for _, name := range []string{"cpuprofile", "memprofile", "blockprofile", "mutexprofile", "trace"} {
+		if f := flag.Lookup("test." + name); f != nil && f.Value.String() != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// supervise lets another process search.
+func (c *checking) supervise() {
+	c.Helper()
+	o := c.options()
+	if err := check.Writable(o); err != nil {
+		c.Fatal(err)
+	}
+	text := filepath.Join(c.TempDir(), "report")
+	s := check.Supervisor{
+		Respawn: c.respawn(reportVar + "=" + text), Stdout: os.Stdout, Stderr: os.Stderr, Workers: c.Workers,
+	}
+	out, err := s.Run(c.Context())
+	switch {
+	case err != nil:
+		c.Errorf("%v%s", err, c.terminal(check.Lose(o, out, err)))
+		return
+	case out.Death != nil:
+		c.conclude(check.Bury(c.Context(), o, out))
+		return
+	}
+	said, err := os.ReadFile(text)
+	switch {
+	case err != nil:
+		c.Fatalf("the process that searched left no report: %v", err)
+	case out.Status == check.StatusOK:
+		c.Log(string(said))
+	default:
+		c.Error(string(said))
+	}
+}
+
+// searchForParent is what the other process does.
+func (c *checking) searchForParent() {
+	c.role.LimitMemory()
+	ctx, cancel := context.WithCancel(context.Background())
+	c.role.Follow(cancel)
+	o := c.options()
+	o.Search.PathBuffer = c.role.Recorder.Path
+	o.Search.Progress = func(p search.Progress) { check.ReportProgress(c.role.Recorder, p) }
+	text, status := c.result(check.Run(ctx, o))
+	if err := os.WriteFile(os.Getenv(reportVar), []byte(text), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	c.role.Recorder.End(status)
+	os.Exit(0)
+}
+
+// conclude tells of a report.
+func (c *checking) conclude(rep *report.Report, err error) {
+	c.Helper()
+	text, status := c.result(rep, err)
+	if status == check.StatusOK {
+		c.Log(text)
+	} else {
+		c.Error(text)
+	}
+}
+
+// result is what there is to say of a report, which may be nil, and its exit status.
+func (c *checking) result(rep *report.Report, err error) (text string, status int) {
+	if rep == nil {
+		return err.Error(), check.StatusUsage
+	}
+	status = check.Status(rep.Verdict)
+	text = c.terminal(rep)
+	if err != nil {
+		text += fmt.Sprintf("\nthe report is not complete: %v\n", err)
+		status = max(status, check.StatusViolation)
+	}
+	if c.writeTest && rep.PathFile != "" {
+		file, err := c.writeTestFor(rep.PathFile)
+		if err != nil {
+			text += fmt.Sprintf("\nno regression test: %v\n", err)
+		} else {
+			text += fmt.Sprintf("\nregression test: %s\n", file)
+		}
+	}
+	return text, status
+}
+
+func (c *checking) terminal(rep *report.Report) string {
 	var text bytes.Buffer
 	text.WriteByte('\n') // so that columns line up
 	if err := report.Terminal(&text, rep, report.Style{}); err != nil {
-		t.Error(err)
+		fmt.Fprintln(&text, err)
 	}
 	return text.String()
 }
 
-func options(t testing.TB, system sim.System, env environment) check.Options {
-	run := runPattern(t.Name())
+func (c *checking) options() check.Options {
 	return check.Options{
 		Search: search.Config{
-			System:  system,
-			Time:    env.time,
-			Seed:    env.seed,
-			Workers: env.workers,
+			System:    c.system,
+			Time:      c.Time,
+			MaxPaths:  c.MaxPaths,
+			Seed:      c.Seed,
+			Workers:   c.Workers,
+			Strategy:  c.Strategy,
+			WalkSteps: c.WalkSteps,
+			Walks:     c.Walks,
 		},
-		Dir:     filepath.Join("testdata", "macemc", filepath.FromSlash(t.Name())),
+		Header:  choose.Header{Package: cli.TestPackage(), Test: c.Name()},
+		Dir:     filepath.Join("testdata", "macemc", filepath.FromSlash(c.Name())),
 		Reuse:   true,
-		Respawn: func() *exec.Cmd { return respawn(run, &system) },
+		Respawn: c.respawn(),
 		Commands: func(dir string) report.Commands {
-			again := fmt.Sprintf("go test -run '%s' .", run)
+			path := filepath.Join(dir, check.ErrorPath)
 			return report.Commands{
-				Look:   fmt.Sprintf("%s=%s %s", replayVar, filepath.Join(dir, check.ErrorPath), again),
-				Rerun:  fmt.Sprintf("%s=%d %s", seedVar, env.seed, again),
+				Look:   "macemc mdb " + path,
+				Rerun:  fmt.Sprintf("go test -run '%s' . -macemc.replay=%s", check.RunPattern(c.Name()), path),
 				Report: filepath.Join(dir, check.ReportPage),
 			}
 		},
 	}
 }
 
-// runPattern is the -run pattern that selects one test.
-func runPattern(name string) string {
-	parts := strings.Split(name, "/")
-	for i, p := range parts {
-		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
-	}
-	return strings.Join(parts, "/")
-}
-
-// respawn makes the command that runs this test again in a fresh process.
-func respawn(run string, system *sim.System) *exec.Cmd {
-	exe, err := os.Executable()
-	if err != nil {
-		exe = os.Args[0]
-	}
-	cmd := exec.Command(exe, "-test.run="+run, "-test.count=1", "-test.timeout=0")
-	cmd.Env = append(os.Environ(), systemVar+"="+identity(system))
-	return cmd
-}
-
-// identity tells the systems of one test apart.
-func identity(s *sim.System) string {
-	return fmt.Sprintf("%s, %d nodes, %+v, %v", s.Name, s.Nodes, s.Limits(), s.Timing)
-}
-
-// reexecute is what a fresh process does instead of searching.
-func reexecute(t testing.TB, system *sim.System, env environment) {
-	if identity(system) != env.system {
-		return // another Check of the same test is meant
-	}
-	env.role.LimitMemory()
-	env.role.Follow(func() {})
-	if err := check.Reexecute(system, env.role.Recorder); err != nil {
-		t.Log(err)
-	}
-	env.role.Recorder.End(0)
-	os.Exit(0)
-}
-
 // show executes the run of a path file and logs every step.
-func show(t testing.TB, system *sim.System, env environment) {
-	t.Helper()
-	run := runPattern(t.Name())
-	loaded, err := check.LoadFor(t.Context(), env.replay, system, func() *exec.Cmd { return respawn(run, system) })
+func (c *checking) show() {
+	c.Helper()
+	loaded, err := check.LoadFor(c.Context(), c.replay, &c.system, c.respawn())
 	if err != nil {
-		t.Fatalf("%s: %v", replayVar, err)
+		c.Fatalf("-macemc.replay: %v", err)
 	}
 	trace, err := loaded.Trace(-1)
 	if err != nil {
-		t.Fatal(err)
+		c.Fatal(err)
 	}
 	var text bytes.Buffer
 	text.WriteByte('\n')
 	if err := trace.WriteText(&text); err != nil {
-		t.Fatal(err)
+		c.Fatal(err)
 	}
-	t.Log(text.String())
+	c.Log(text.String())
 	if what := loaded.Violation(trace); what != "" {
-		t.Error(what)
+		c.Error(what)
 	}
 }

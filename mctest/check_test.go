@@ -21,12 +21,19 @@ func onlyInside(t *testing.T) {
 	}
 }
 
-// run runs one test of this package in a process of its own, in the folder dir.
+// run runs one test of this package in a process of its own, in the folder dir, with these variables and flags.
 func run(t *testing.T, dir, name string, env ...string) (output string, passed bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v", "-test.short", "-test.count=1")
 	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), insideVar+"=1"), env...)
+	cmd.Env = append(os.Environ(), insideVar+"=1")
+	for _, e := range env {
+		if strings.HasPrefix(e, "-") {
+			cmd.Args = append(cmd.Args, e)
+		} else {
+			cmd.Env = append(cmd.Env, e)
+		}
+	}
 	out, err := cmd.CombinedOutput()
 	if _, exited := err.(*exec.ExitError); err != nil && !exited {
 		t.Fatal(err)
@@ -57,7 +64,8 @@ func TestFinding(t *testing.T) {
 		`CRITICAL \(C1: 0 of 200 walks recovered`,
 		`then for ever: .*n0 timer resend`,
 		`nearest run that recovered`,
-		`MACEMC_REPLAY=testdata/macemc/TestPingAck/error.path go test -run '\^TestPingAck\$' .`,
+		`macemc mdb testdata/macemc/TestPingAck/error.path`,
+		`go test -run '\^TestPingAck\$' . -macemc.replay=testdata/macemc/TestPingAck/error.path`,
 	)
 	folder := filepath.Join(dir, "testdata", "macemc", "TestPingAck")
 	for _, name := range []string{"error.path", "live.path", "original.path", "report.html", "report.md", "report.json"} {
@@ -102,7 +110,12 @@ func TestBadEnvironment(t *testing.T) {
 		{"MACEMC_TIME=-1s", `MACEMC_TIME is "-1s", must be a positive duration`},
 		{"MACEMC_SEED=0", `MACEMC_SEED is "0", must be a number from 1 on`},
 		{"MACEMC_WORKERS=many", `MACEMC_WORKERS is "many", must be a number from 1 on`},
-		{"MACEMC_REPLAY=missing.path", `MACEMC_REPLAY: open missing.path`},
+		{"MACEMC_REPLAY=missing.path", `-macemc.replay: open missing.path`},
+		{"MACEMC_MAX_PATHS=-1", `MACEMC_MAX_PATHS is "-1", must be a number from 1 on`},
+		{"MACEMC_STRATEGY=luck", `MACEMC_STRATEGY is "luck", must be one of deepening, walk, faulty, bfs`},
+		{"MACEMC_IN_PROCESS=perhaps", `MACEMC_IN_PROCESS is "perhaps", must be true or false`},
+		{"-macemc.seed=0", `-macemc.seed is "0", must be a number from 1 on`},
+		{"-test.timeout=500ms", `go test ends the tests of this package in 0s; give it a longer -timeout`},
 	} {
 		out, passed := run(t, t.TempDir(), "TestPingAck", c.env)
 		if passed || !strings.Contains(out, c.want) {

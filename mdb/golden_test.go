@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/systems"
 )
 
 // open opens the run in a folder of testdata: the first 40 steps of one that "macemc search" found, and
@@ -16,7 +17,7 @@ import (
 func open(t testing.TB, folder string) *mdb.Session {
 	t.Helper()
 	file := filepath.Join("testdata", folder, "error.path")
-	l, err := check.Load(t.Context(), file, nil)
+	l, err := check.Load(t.Context(), systems.All(), file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

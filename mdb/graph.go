@@ -27,7 +27,7 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 		switch {
 		case err == nil && format == "":
 			bounds = append(bounds, n)
-		case format == "" && slices.Contains([]string{"text", "svg", "mermaid", "json"}, a):
+		case format == "" && slices.Contains([]string{"text", "svg", "html", "mermaid", "dot", "json"}, a):
 			format = a
 		case format != "" && file == "":
 			file = a
@@ -71,7 +71,9 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 	render := map[string]func(io.Writer) error{
 		"text":    func(w io.Writer) error { return g.Text(w, o) },
 		"svg":     func(w io.Writer) error { return g.SVG(w, o) },
+		"html":    func(w io.Writer) error { return g.HTML(w, o) },
 		"mermaid": func(w io.Writer) error { return g.Mermaid(w, o) },
+		"dot":     func(w io.Writer) error { return g.Dot(w, o) },
 		"json":    func(w io.Writer) error { return g.JSON(w) },
 	}[format]
 	if err := render(&b); err != nil {

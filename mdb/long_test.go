@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -20,7 +21,7 @@ const longSteps = 100_000
 // longPath is a random run of randtree, with a crash.
 func longPath(t testing.TB) (*sim.System, choose.Path) {
 	t.Helper()
-	subject, err := check.NewSubject("randtree", check.Wanted{
+	subject, err := check.NewSubject(randtree.Entry(), check.Wanted{
 		Config: spec.Config{Nodes: 4}, Limits: func(l *sim.Limits) { *l = sim.Limits{Crashes: 1} },
 	})
 	if err != nil {

@@ -106,6 +106,10 @@ type Reading struct {
 	// Moved are the steps whose event was not at the index that the file says. Indices of injections
 	// move when fault limits differ; others tell that the system is not what it was.
 	Moved []Moved
+	// Misfits are the steps that did not fit, of [FollowFile] only.
+	Misfits []*MisfitError
+	// Followed is how many steps were executed as the file says.
+	Followed int
 }
 
 // Moved is a step whose event has another index than the file says.
@@ -119,6 +123,8 @@ type MisfitError struct {
 	Reason string
 	// Near are the stable keys of what can happen instead, those most like Key first; at most 5.
 	Near []string
+	// Instead is the key of the event that was executed instead, by [FollowFile]; "": the step was left out.
+	Instead string
 }
 
 func (e *MisfitError) Error() string {
@@ -142,7 +148,16 @@ func (e *MisfitError) Error() string {
 // of the header. A finding ends the reading; that steps of the file are left then is no error. The
 // error is a [*MisfitError] about the header or the first step that does not fit, unless it is about
 // sys.
-func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) {
+func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) { return follow(sys, f, false) }
+
+// FollowFile is ReadFile for a system that may have changed since the file was written. A step whose event
+// cannot happen is replaced by one that is alike, of the same class, nodes and type with other content, or
+// left out; picks that are missing are answered by the first alternative, others are ignored. The
+// Reading tells of all that, and the run goes on. The error is a [*MisfitError] about the header, unless
+// it is about sys.
+func FollowFile(sys *sim.System, f *choose.File) (*Reading, error) { return follow(sys, f, true) }
+
+func follow(sys *sim.System, f *choose.File, tolerant bool) (*Reading, error) {
 	if h := &f.Header; h.System != sys.Name || h.Nodes != sys.Nodes {
 		return nil, &MisfitError{Line: f.Lines["system"], Reason: fmt.Sprintf(
 			"the path is of system %q with %d nodes, not of %q with %d", h.System, h.Nodes, sys.Name, sys.Nodes)}
@@ -152,37 +167,53 @@ func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) {
 		return nil, err
 	}
 	r := follower{run: NewRun(w)}
+	out := &Reading{}
 	r.src.Reset(f.Boot)
 	failed := r.run.Start(&r.src)
 	if err := r.src.Done(); err != nil {
-		return nil, &MisfitError{Line: f.Lines["boot"], Reason: "first boots: " + err.Error()}
+		out.Misfits = append(out.Misfits, &MisfitError{Line: f.Lines["boot"], Reason: "first boots: " + err.Error()})
 	}
 	for i := 0; i < len(f.Steps) && failed == nil; i++ {
+		if len(out.Misfits) > 0 && !tolerant {
+			break
+		}
 		s := &f.Steps[i]
 		misfit := &MisfitError{Line: s.Line, Step: i + 1, Key: s.Key}
 		index, ok := r.find(s)
 		if !ok {
 			misfit.Reason, misfit.Near = "this cannot happen here", r.near(s.Key)
-			return nil, misfit
-		}
-		if index != s.Index {
-			r.moved = append(r.moved, Moved{i + 1, s.Index, index})
+			out.Misfits = append(out.Misfits, misfit)
+			if index, ok = r.alike(s.Key); !ok || !tolerant {
+				continue
+			}
+			ev, _ := r.run.Event(index)
+			misfit.Instead = r.run.World.Key(ev)
+		} else if index != s.Index {
+			out.Moved = append(out.Moved, Moved{i + 1, s.Index, index})
 		}
 		r.src.Reset(s.Picks)
 		failed = r.run.Step(index, &r.src)
-		if err := r.src.Done(); err != nil {
-			misfit.Reason = err.Error()
-			return nil, misfit
+		if misfit.Reason != "" {
+			continue
 		}
+		if err := r.src.Done(); err != nil {
+			misfit.Reason, misfit.Instead = err.Error(), s.Key
+			out.Misfits = append(out.Misfits, misfit)
+			continue
+		}
+		out.Followed++
 	}
-	return &Reading{r.run.Path.Clone(), r.moved}, nil
+	if len(out.Misfits) > 0 && !tolerant {
+		return nil, out.Misfits[0]
+	}
+	out.Path = r.run.Path.Clone()
+	return out, nil
 }
 
 // follower follows the steps of a file.
 type follower struct {
-	run   *Run
-	src   choose.PickSource
-	moved []Moved
+	run *Run
+	src choose.PickSource
 }
 
 // find returns the index of the step's event; the file's index is looked at first, which also decides
@@ -204,6 +235,43 @@ func (r *follower) find(s *choose.FileStep) (int, bool) {
 	}
 }
 
+// alike returns the index of an event of the same class, nodes and type as the key's, the one with most words
+// of it.
+func (r *follower) alike(key string) (index int, ok bool) {
+	words, most := strings.Fields(key), -1
+	for i := 0; ; i++ {
+		ev, more := r.run.Event(i)
+		if !more {
+			return index, ok
+		}
+		other := r.run.World.Key(ev)
+		if typeOf(other) != typeOf(key) {
+			continue
+		}
+		if n := shared(other, words); n > most {
+			index, ok, most = i, true, n
+		}
+	}
+}
+
+// typeOf is a key up to the content of what it names.
+func typeOf(key string) string {
+	if at := strings.IndexAny(key, "{([\""); at >= 0 {
+		return key[:at]
+	}
+	return key
+}
+
+// shared is how many words of the key are among words.
+func shared(key string, words []string) (n int) {
+	for w := range strings.FieldsSeq(key) {
+		if slices.Contains(words, w) {
+			n++
+		}
+	}
+	return n
+}
+
 // near lists what can happen, most like key first.
 func (r *follower) near(key string) []string {
 	const most = 5
@@ -218,13 +286,8 @@ func (r *follower) near(key string) []string {
 		if !ok {
 			break
 		}
-		c := candidate{key: r.run.World.Key(ev)}
-		for _, w := range strings.Fields(c.key) {
-			if slices.Contains(words, w) {
-				c.shared++
-			}
-		}
-		all = append(all, c)
+		key := r.run.World.Key(ev)
+		all = append(all, candidate{key, shared(key, words)})
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return b.shared - a.shared })
 	near := []string{}

@@ -85,3 +85,45 @@ func (r *Run) Event(index int) (sim.Event, bool) {
 	}
 	return sim.Event{}, false
 }
+
+// Move goes on in another world of the same system: it executes the run so far, the step in progress included,
+// whose remaining questions the driver answers. For when the world that the run was in gave up in that step. The
+// error, if any, is that of the step.
+func (r *Run) Move(w sim.World) error {
+	r.World = w
+	path, bounds := r.Path.Clone(), r.Bounds
+	r.Path = r.Path[:0]
+	src := &resumed{run: r, path: path}
+	err := w.Start(src)
+	for i, at := range bounds {
+		if err != nil {
+			return err
+		}
+		if len(r.Path) != int(at) {
+			return fmt.Errorf("replay: step %d asks other questions in another world", i+1)
+		}
+		ev, ok := r.Event(int(path[at]))
+		if !ok {
+			return fmt.Errorf("replay: step %d: no event %d is enabled in another world", i+1, path[at])
+		}
+		r.Path = append(r.Path, path[at])
+		err = w.Step(ev, src)
+	}
+	return err
+}
+
+// resumed answers as was answered before, then as the driver does.
+type resumed struct {
+	run  *Run
+	path choose.Path
+}
+
+func (s *resumed) Choose(p choose.Point) int {
+	r := s.run
+	if p.Arity < 2 || len(r.Path) >= len(s.path) {
+		return r.Choose(p)
+	}
+	pick := min(s.path[len(r.Path)], int32(p.Arity-1))
+	r.Path = append(r.Path, pick)
+	return int(pick)
+}

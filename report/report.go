@@ -11,36 +11,38 @@ import (
 
 // Report is the outcome of one search. Its JSON keys are a contract: keys may be added, none renamed.
 type Report struct {
-	System       string            `json:"system"`
-	Nodes        int               `json:"nodes"`
-	Params       map[string]string `json:"params,omitempty"`
-	Bugs         []string          `json:"bugs"`
-	Limits       sim.Limits        `json:"limits"`
-	Timing       string            `json:"timing"`
-	Strategy     string            `json:"strategy"`
-	Seed         uint64            `json:"seed"`
-	Workers      int               `json:"workers"`
-	Verdict      search.Verdict    `json:"verdict"`
-	Kind         sim.FindingKind   `json:"kind,omitempty"`
-	Property     string            `json:"property,omitempty"`
-	Message      string            `json:"message,omitempty"`
-	Steps        int               `json:"steps"` // of the violating run
-	Depth        int               `json:"depth"`
-	Paths        int               `json:"paths"`
-	States       int               `json:"states"`
-	Transitions  int               `json:"transitions,omitempty"` // of bfs: steps from distinct states
-	Handlers     int               `json:"handlers,omitempty"`    // of bfs: handler executions behind them
-	Bytes        int               `json:"bytes,omitempty"`       // of bfs: memory of the set of states
-	Events       int               `json:"events"`
-	Seconds      float64           `json:"seconds"`
-	Stopped      string            `json:"stopped"`
-	WalkSteps    int               `json:"walk_steps"` // limit of a walk
-	PathFile     string            `json:"path_file,omitempty"`
-	LivePathFile string            `json:"live_path_file,omitempty"`
-	Critical     *Critical         `json:"critical,omitempty"`
-	Shrunk       *Shrunk           `json:"shrunk,omitempty"` // nil: the run is as it was found
-	Coverage     Coverage          `json:"coverage"`
-	Phases       []search.Phase    `json:"phases"`
+	System      string            `json:"system"`
+	Nodes       int               `json:"nodes"`
+	Params      map[string]string `json:"params,omitempty"`
+	Bugs        []string          `json:"bugs"`
+	Limits      sim.Limits        `json:"limits"`
+	Timing      string            `json:"timing"`
+	Strategy    string            `json:"strategy"`
+	Seed        uint64            `json:"seed"`
+	Workers     int               `json:"workers"`
+	Verdict     search.Verdict    `json:"verdict"`
+	Kind        sim.FindingKind   `json:"kind,omitempty"`
+	Property    string            `json:"property,omitempty"`
+	Message     string            `json:"message,omitempty"`
+	Steps       int               `json:"steps"` // of the violating run
+	Depth       int               `json:"depth"`
+	Paths       int               `json:"paths"`
+	States      int               `json:"states"`
+	Transitions int               `json:"transitions,omitempty"` // of bfs and dfs: steps from distinct states
+	Handlers    int               `json:"handlers,omitempty"`    // of bfs and dfs: handler executions behind them
+	Bytes       int               `json:"bytes,omitempty"`       // of bfs and dfs: memory of the set of states
+	Events      int               `json:"events"`
+	// Engine tells by which engine steps were executed; it differs from time to time, as Seconds does.
+	Engine       search.EngineStats `json:"engine"`
+	Seconds      float64            `json:"seconds"`
+	Stopped      string             `json:"stopped"`
+	WalkSteps    int                `json:"walk_steps"` // limit of a walk
+	PathFile     string             `json:"path_file,omitempty"`
+	LivePathFile string             `json:"live_path_file,omitempty"`
+	Critical     *Critical          `json:"critical,omitempty"`
+	Shrunk       *Shrunk            `json:"shrunk,omitempty"` // nil: the run is as it was found
+	Coverage     Coverage           `json:"coverage"`
+	Phases       []search.Phase     `json:"phases"`
 
 	Suspects int    `json:"suspects"`          // suspected violations that were not confirmed
 	Stack    string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only

@@ -276,12 +276,14 @@ func (r *Report) covered() []string {
 	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", number(c.ExhaustedDepth), plural(r.States, "state"))
 	if c.Complete {
 		exhaustive = fmt.Sprintf("complete: %s", plural(r.States, "state"))
+	} else if c.ExhaustedDepth == 0 {
+		exhaustive = fmt.Sprintf("to no depth exhaustive (stopped: %s): %s", r.Stopped, plural(r.States, "state"))
 	}
 	if r.Transitions > 0 {
 		exhaustive += fmt.Sprintf(", %s by %s; %.1f bytes per state", plural(r.Transitions, "transition"),
 			plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
 	}
-	if c.ExhaustedDepth > 0 || c.Complete {
+	if c.ExhaustedDepth > 0 || c.Complete || r.Transitions > 0 {
 		lines = append(lines, exhaustive)
 	}
 	if c.Recovers {
@@ -290,6 +292,7 @@ func (r *Report) covered() []string {
 	if c.Unchecked != "" {
 		lines = append(lines, "NOT checked: "+c.Unchecked)
 	}
+	lines = append(lines, r.engine()...)
 	for i := range r.Phases {
 		if p := &r.Phases[i]; strings.HasSuffix(p.Name, "walks") && p.Paths > 0 {
 			lines = append(lines, r.walked(p))
@@ -298,10 +301,6 @@ func (r *Report) covered() []string {
 	var faults []string
 	for _, l := range limits(r.Limits, c.FaultsUsed) {
 		if l.allowed > 0 {
-			if r.Strategy == string(search.BFS) { // in all ways within the limits; nobody counts
-				faults = append(faults, fmt.Sprintf("%s <=%d", l.name, l.allowed))
-				continue
-			}
 			faults = append(faults, fmt.Sprintf("%s %d/%d", l.name, l.used, l.allowed))
 		} else {
 			faults = append(faults, fmt.Sprintf("%s 0 (off)", l.name))
@@ -312,9 +311,12 @@ func (r *Report) covered() []string {
 		lines = append(lines, "never happened: "+strings.Join(c.NeverHappened, ", ")+"   (your check does not test these)")
 	}
 	for _, s := range c.Sometimes {
-		if s.Runs == 0 {
+		switch {
+		case s.Runs == 0:
 			lines = append(lines, fmt.Sprintf("sometimes: %q NEVER", s.Property))
-		} else {
+		case search.Name(r.Strategy).Stateful():
+			lines = append(lines, fmt.Sprintf("sometimes: %q in some state", s.Property))
+		default:
 			lines = append(lines, fmt.Sprintf("sometimes: %q in %s", s.Property, plural(s.Runs, "walk")))
 		}
 	}

@@ -26,8 +26,13 @@ const (
 	Walk   Name = "walk"   // weighted random walks from the start, without fault injections
 	Faulty Name = "faulty" // random steps with injections, then none until live, in rounds
 	BFS    Name = "bfs"    // breadth-first over states by the table engine, to completion or a depth in steps
-	DFS    Name = "dfs"    // stateful depth-first search to completion
+	// DFS is depth-first over states, likewise. What it finds may take many steps to come to, but the states that
+	// wait take little memory. With MaxDepth a state is passed over only if it was seen at the same or a smaller depth.
+	DFS Name = "dfs"
 )
+
+// Stateful reports whether the strategy visits states rather than executing runs.
+func (n Name) Stateful() bool { return n == BFS || n == DFS }
 
 // Engine names a way to execute steps.
 type Engine string
@@ -35,21 +40,22 @@ type Engine string
 const (
 	ReplayEngine Engine = "replay" // runs handlers at every step
 	TableEngine  Engine = "table"  // looks steps up; pays when local states repeat
+	AutoEngine   Engine = "auto"   // the one that is measured to be faster, see [NewEngineLoop]
 )
 
 // Config says what to search and how far. The zero value of each field but System is a default.
 type Config struct {
 	System    sim.System
 	Strategy  Name
-	Engine    Engine        // "": table for bfs, replay for the other strategies, which measured faster
-	Visited   Visited       // of bfs and deepening; "": exact for bfs, 128 bits for deepening
+	Engine    Engine        // "": auto, which is table for bfs and dfs
+	Visited   Visited       // of bfs, dfs and deepening; "": exact for bfs and dfs, 128 bits for deepening
 	Alone     bool          // of deepening: it does not alternate with walks; those from leaves are made
-	MaxBytes  int           // of bfs: memory for states and tables, about; 0: no limit
+	MaxBytes  int           // of bfs and dfs: memory for states and tables, about; 0: no limit
 	Property  string        // check only the property of that name; "": all
-	MaxDepth  int           // depth of deepening; 0: until a limit is hit
+	MaxDepth  int           // in choices, for bfs and dfs in steps; 0: until a limit is hit
 	WalkSteps int           // length of a walk; 0: 2,000
 	Walks     int           // walks per probe of a critical transition; 0: 200
-	Weights   Weights       // zero: DefaultWeights
+	Weights   Weights       // all zero: DefaultWeights; else each is taken as it is
 	Seed      uint64        // 0: 1
 	Workers   int           // 0: GOMAXPROCS
 	Time      time.Duration // 0: no limit
@@ -69,6 +75,8 @@ type Config struct {
 	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0,
 	// are to be recorded as they are made. It is called once for each worker. Nil: ordinary memory.
 	PathBuffer func(worker int) choose.Path
+
+	alternate bool // for tests: with AutoEngine, the engine changes from run to run
 }
 
 // Suspect is a run that violates something, or seems to.
@@ -126,7 +134,7 @@ const (
 	StoppedPaths       = "paths"
 	StoppedInterrupted = "interrupted"
 	StoppedComplete    = "complete" // all states were seen
-	StoppedMemory      = "memory"   // bfs: at MaxBytes
+	StoppedMemory      = "memory"   // bfs and dfs: at MaxBytes
 	StoppedStuck       = "stuck"    // a handler did not return, which could not be confirmed
 )
 
@@ -148,12 +156,13 @@ type Stats struct {
 	States         int         `json:"states"` // distinct states seen by the exhaustive part
 	ExhaustedDepth int         `json:"exhausted_depth"`
 	Complete       bool        `json:"complete"`
-	Recovers       bool        `json:"recovers,omitempty"`  // of bfs: from every state a live one can be reached without faults
+	Recovers       bool        `json:"recovers,omitempty"`  // of bfs and dfs: from every state a live one can be reached without faults
 	Omission       float64     `json:"omission"`            // by fingerprints: bound on the probability that a state was missed
-	Unchecked      string      `json:"unchecked,omitempty"` // of bfs: properties about which nothing is said
-	Transitions    int         `json:"transitions"`         // of bfs: steps from distinct states
-	Handlers       int         `json:"handlers"`            // of bfs: handler executions that stood behind them
-	Bytes          int         `json:"bytes"`               // of bfs: memory of the set of states
+	Unchecked      string      `json:"unchecked,omitempty"` // of bfs and dfs: properties about which nothing is said
+	Transitions    int         `json:"transitions"`         // of bfs and dfs: steps from distinct states
+	Handlers       int         `json:"handlers"`            // of bfs and dfs: handler executions that stood behind them
+	Bytes          int         `json:"bytes"`               // of bfs and dfs: memory of the set of states
+	Engine         EngineStats `json:"engine"`
 	Phases         []Phase     `json:"phases"`
 	NeverHappened  []string    `json:"never_happened"`
 	Sometimes      []Sometimes `json:"sometimes"`
@@ -161,7 +170,8 @@ type Stats struct {
 	FaultsUsed     sim.Limits  `json:"faults_used"`             // most that one run used
 }
 
-// Sometimes says in how many runs a Sometimes property was seen.
+// Sometimes says in how many runs a Sometimes property was seen; of bfs and dfs, which have no runs, 1 when it held in
+// some state.
 type Sometimes struct {
 	Property string `json:"property"`
 	Runs     int    `json:"runs"`
@@ -207,21 +217,22 @@ func (c Config) complete() (Config, error) {
 	switch c.Strategy {
 	case "":
 		c.Strategy = Deepening
-	case Deepening, Walk, Faulty, BFS:
+	case Deepening, Walk, Faulty, BFS, DFS:
 	default:
-		return c, fmt.Errorf("strategy %q is none of %s, %s, %s, %s", c.Strategy, Deepening, Walk, Faulty, BFS)
+		return c, fmt.Errorf("strategy %q is none of %s, %s, %s, %s, %s", c.Strategy, Deepening, Walk, Faulty, BFS, DFS)
 	}
+	c.Engine = cmp.Or(c.Engine, AutoEngine)
 	switch {
-	case c.Engine != "" && c.Engine != ReplayEngine && c.Engine != TableEngine:
-		return c, fmt.Errorf("engine %q is none of %s, %s", c.Engine, TableEngine, ReplayEngine)
+	case c.Engine != AutoEngine && c.Engine != ReplayEngine && c.Engine != TableEngine:
+		return c, fmt.Errorf("engine %q is none of %s, %s, %s", c.Engine, AutoEngine, TableEngine, ReplayEngine)
 	case c.MaxBytes < 0:
 		return c, fmt.Errorf("MaxBytes is %d, must not be negative", c.MaxBytes)
-	case c.MaxBytes != 0 && c.Strategy != BFS:
-		return c, fmt.Errorf("only strategy %s has a memory limit", BFS)
+	case c.MaxBytes != 0 && !c.Strategy.Stateful():
+		return c, fmt.Errorf("only the strategies %s and %s have a memory limit", BFS, DFS)
 	case c.Alone && c.Strategy != Deepening:
 		return c, fmt.Errorf("only strategy %s alternates with walks, so that it could go on alone", Deepening)
-	case c.Engine == ReplayEngine && c.Strategy == BFS:
-		return c, fmt.Errorf("strategy %s needs the engine %s", BFS, TableEngine)
+	case c.Engine == ReplayEngine && c.Strategy.Stateful():
+		return c, fmt.Errorf("strategy %s needs the engine %s", c.Strategy, TableEngine)
 	}
 	for _, f := range []struct {
 		name  string

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/macemc/macemc/sim"
@@ -20,8 +19,8 @@ type coverage struct {
 	open     [2]int // items that have not happened, by what they are
 	known    [256]knownType
 
-	actions []coveredAction // by slot, once met
-	names   []string        // of all actions
+	actions []bool   // by slot: whether they were taken
+	names   []string // likewise
 	buf     []sim.Envelope
 }
 
@@ -43,11 +42,6 @@ type covered struct {
 	happened bool
 }
 
-type coveredAction struct {
-	name string
-	met  bool
-}
-
 // knownType is an entry of a small cache in front of the index.
 type knownType struct {
 	word uintptr
@@ -58,6 +52,7 @@ type knownType struct {
 
 func newCoverage(sys *sim.System) *coverage {
 	c := &coverage{index: map[coverKey]int{}, services: make([]reflect.Type, sys.Nodes), names: sys.ActionNames()}
+	c.actions = make([]bool, len(c.names))
 	for i := range c.services {
 		c.services[i] = reflect.TypeOf(sys.New(sim.NodeID(i)))
 	}
@@ -71,40 +66,30 @@ func (c *coverage) before(w sim.World, ev sim.Event) {
 		if c.open[messageItem] > 0 {
 			c.buf = w.Messages(ev, c.buf[:0])
 			for i := range c.buf {
-				c.happen(coverKey{messageItem, c.services[ev.Node], reflect.TypeOf(c.buf[i].Msg)})
+				c.happen(c.message(ev.Node, c.buf[i].Msg))
 			}
 		}
 	case sim.DoAction:
-		for len(c.actions) <= int(ev.Slot) {
-			c.actions = append(c.actions, coveredAction{})
-		}
-		if a := &c.actions[ev.Slot]; !a.met {
-			a.met, a.name = true, lastWords(w.Key(ev))
-		}
+		c.actions[ev.Slot] = true
 	}
 }
 
-// lastWords is the part of a stable key after its class and node.
-func lastWords(key string) string {
-	_, rest, _ := strings.Cut(key, " ")
-	_, rest, _ = strings.Cut(rest, " ")
-	return rest
+// fired notes that a timer fired.
+func (c *coverage) fired(value any) {
+	if c.open[timerItem] > 0 {
+		c.happen(coverKey{what: timerItem, value: reflect.TypeOf(value)})
+	}
+}
+
+// message is the key of a message to a node.
+func (c *coverage) message(to sim.NodeID, body any) coverKey {
+	return coverKey{messageItem, c.services[to], reflect.TypeOf(body)}
 }
 
 func (c *coverage) happen(k coverKey) {
 	if i, ok := c.index[k]; ok && !c.items[i].happened {
 		c.items[i].happened = true
 		c.open[k.what]--
-	}
-}
-
-// stepped notes the timer that fired in the step that was executed last.
-func (c *coverage) stepped(w sim.World) {
-	if c.open[timerItem] == 0 {
-		return
-	}
-	if t := w.Last().Timer; t != nil {
-		c.happen(coverKey{what: timerItem, value: reflect.TypeOf(t)})
 	}
 }
 
@@ -162,12 +147,9 @@ func (c *coverage) merge(o *coverage) (changed bool) {
 	for _, it := range o.items {
 		changed = c.add(it) || changed
 	}
-	for slot, a := range o.actions {
-		for len(c.actions) <= slot {
-			c.actions = append(c.actions, coveredAction{})
-		}
-		if a.met && !c.actions[slot].met {
-			c.actions[slot] = a
+	for slot, met := range o.actions {
+		if met && !c.actions[slot] {
+			c.actions[slot] = true
 			changed = true
 		}
 	}
@@ -192,8 +174,8 @@ func (c *coverage) neverHappened() []string {
 			out = append(out, "message "+shortName(it.value))
 		}
 	}
-	for _, name := range c.names {
-		if !slices.ContainsFunc(c.actions, func(a coveredAction) bool { return a.met && a.name == name }) {
+	for slot, name := range c.names {
+		if !c.actions[slot] {
 			out = append(out, "action "+name)
 		}
 	}

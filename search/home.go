@@ -15,13 +15,18 @@ type home struct {
 	used    sim.Limits
 }
 
+// worthKeeping is how many choices lead to a state, at least, that is kept rather than reached anew: the
+// table engine, which may be faster, keeps none.
+const worthKeeping = 200
+
 // Keep makes the loop copy the state at the end of path, which must lie between steps, when a run comes
 // there; later runs whose tasks begin with path start from the copy. What they do is the same. Path is
-// not copied. States that cannot be copied are executed anew, as is all with path nil.
+// not copied. Short paths are executed anew, and so are those to states that cannot be copied. Runs are
+// executed by the replay engine from now on, unless a loop was made for the other one.
 func (l *Loop) Keep(path choose.Path) {
-	l.keep = path
-	if path == nil {
-		l.home = nil
+	if l.keep = nil; len(path) >= worthKeeping {
+		l.pin()
+		l.keep = path
 	}
 }
 

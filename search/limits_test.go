@@ -242,3 +242,36 @@ func TestNeverHappened(t *testing.T) {
 		t.Errorf("faults used: %+v", res.Stats.FaultsUsed)
 	}
 }
+
+// Without a goal a prefix ends after some steps, not at the limit of walks.
+func TestPrefixesWithoutAGoalAreShort(t *testing.T) {
+	sys := sim.System{Name: "ticking", Nodes: 2, New: func(sim.NodeID) sim.Service { return &ticker{} }}
+	paths, err := search.MakePrefixes(context.Background(), search.Config{System: sys, WalkSteps: 100_000, HandlerLimit: patient}, 8)
+	if err != nil || len(paths) != 8 {
+		t.Fatal(len(paths), err)
+	}
+	for _, p := range paths {
+		if len(p) < 1 || len(p) > 200 { // a step has one choice, of the event
+			t.Errorf("a prefix of %d choices", len(p))
+		}
+	}
+	res := run(t, search.Config{System: sys, WalkSteps: 5_000, PrefixRuns: 4, MaxDepth: 2, HandlerLimit: patient})
+	for _, p := range res.Stats.Phases {
+		if p.Name == "prefixes" && (p.Events == 0 || p.Events > 800) {
+			t.Errorf("%d events for 4 prefixes", p.Events)
+		}
+	}
+}
+
+// ticker sets its timer again and again.
+type ticker struct {
+	sim.Nop
+	N int
+}
+
+func (s *ticker) Boot(env sim.Env) { env.SetTimer("t", 1) }
+
+func (s *ticker) Timer(env sim.Env, t any) {
+	s.N = 1 - s.N
+	env.SetTimer(t, 1)
+}

@@ -142,6 +142,7 @@ type Loop struct {
 	observers []Observer
 	coverage  *coverage      // may be nil
 	record    *recording     // may be nil
+	engines   *engines       // nil: there is one world
 	signal    *atomic.Uint32 // may be nil
 
 	// Of the run in progress.
@@ -203,6 +204,9 @@ func (l *Loop) Explore(s Strategy, visit func(*Outcome) bool) {
 func (l *Loop) Run(s Strategy, t Task) Outcome {
 	o := &l.outcome
 	*o = Outcome{Task: t}
+	if l.engines != nil {
+		l.next()
+	}
 	l.strategy, l.task, l.pos, l.cut, l.misfit = s, t.Path, 0, false, nil
 	l.stateful, _ = s.(Stateful)
 	l.at.Used, l.at.Choices, l.at.Step = sim.Limits{}, 0, 0
@@ -235,7 +239,11 @@ func (l *Loop) execute(o *Outcome) error {
 		return nil
 	}
 	if !l.goHome() {
-		if err := l.run.Start(l); err != nil {
+		err := l.run.Start(l)
+		if err != nil {
+			err = l.fallBack(err)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -328,8 +336,11 @@ func (l *Loop) step(index int, ev sim.Event) error {
 		l.coverage.before(l.world, ev)
 	}
 	err := l.run.Step(index, l)
-	if l.coverage != nil {
-		l.coverage.stepped(l.world)
+	if err != nil {
+		err = l.fallBack(err)
+	}
+	if l.coverage != nil && ev.Kind == sim.FireTimer {
+		l.coverage.fired(l.world.Last().Timer)
 	}
 	if err == nil && l.record != nil {
 		l.record.state(l.world)

@@ -199,7 +199,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 
 func withoutTimes(res *search.Result) string {
 	c := *res
-	c.Stats.Seconds = 0
+	c.Stats.Seconds, c.Stats.Engine = 0, search.EngineStats{}
 	c.Stats.Phases = slices.Clone(c.Stats.Phases)
 	for i := range c.Stats.Phases {
 		c.Stats.Phases[i].Seconds = 0

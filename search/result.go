@@ -3,6 +3,8 @@ package search
 import (
 	"slices"
 	"time"
+
+	"github.com/macemc/macemc/sim"
 )
 
 // progressEvery is how often progress is told.
@@ -16,7 +18,7 @@ func (s *searcher) progress(p phase) {
 	s.shown = now
 	paths, events := s.runs, s.tallies.events()
 	for _, w := range s.workers {
-		paths += int(w.runs.Load())
+		paths += int(w.made.Load())
 		events += int(w.events.Load())
 	}
 	s.told = Progress{
@@ -34,7 +36,6 @@ func (s *searcher) result(sources []source) *Result {
 			Phases: s.tallies.phases(), FaultsUsed: s.used, ForeignTimes: s.foreign,
 		},
 	}
-	r.Stats.Sometimes = []Sometimes{}
 	ended := 0 // walks
 	for _, p := range []phase{walkPhase, faultyPhase} {
 		ended += s.tallies[p].paths
@@ -51,34 +52,41 @@ func (s *searcher) result(sources []source) *Result {
 	case s.undecided > 0, s.stopping == StoppedStuck, r.Stats.ExhaustedDepth == 0 && ended == 0:
 		r.Verdict = Inconclusive
 	}
-	r.Stats.NeverHappened = s.neverHappened()
-	for i, p := range s.workers[0].loop.sometimes {
-		r.Stats.Sometimes = append(r.Stats.Sometimes, Sometimes{p.Name, s.sometimes[i]})
+	for _, w := range s.workers {
+		if engine := w.engine.Load(); engine != nil {
+			r.Stats.Engine.Add(*engine)
+		}
 	}
+	r.Stats.cover(&s.cfg.System, s.coverage, s.sometimes)
 	return r
 }
 
-// neverHappened adds faults and Sometimes properties to what coverage knows.
-func (s *searcher) neverHappened() []string {
-	out := s.coverage.neverHappened()
-	most := s.cfg.System.Limits()
+// cover fills in what never happened, and in how many runs each Sometimes property held.
+func (r *Stats) cover(sys *sim.System, c *coverage, sometimes []int) {
+	out := c.neverHappened()
+	most, used := sys.Limits(), r.FaultsUsed
 	for _, f := range []struct {
 		name      string
 		most, had int
 	}{
-		{"crash", most.Crashes, s.used.Crashes}, {"connection error", most.NetErrors, s.used.NetErrors},
-		{"loss", most.Loss, s.used.Loss}, {"duplication", most.Dup, s.used.Dup},
-		{"partition", most.Partitions, s.used.Partitions},
+		{"crash", most.Crashes, used.Crashes}, {"connection error", most.NetErrors, used.NetErrors},
+		{"loss", most.Loss, used.Loss}, {"duplication", most.Dup, used.Dup},
+		{"partition", most.Partitions, used.Partitions},
 	} {
 		if f.most > 0 && f.had == 0 {
 			out = append(out, "fault "+f.name)
 		}
 	}
-	for i, p := range s.workers[0].loop.sometimes {
-		if s.sometimes[i] == 0 {
-			out = append(out, "sometimes "+p.Name)
+	r.Sometimes = []Sometimes{}
+	for i := range sys.Properties {
+		if p := &sys.Properties[i]; p.Sometimes != nil {
+			n := sometimes[len(r.Sometimes)]
+			r.Sometimes = append(r.Sometimes, Sometimes{p.Name, n})
+			if n == 0 {
+				out = append(out, "sometimes "+p.Name)
+			}
 		}
 	}
 	slices.Sort(out)
-	return out
+	r.NeverHappened = out
 }

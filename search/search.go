@@ -13,12 +13,12 @@ import (
 
 // Run searches. It returns when something was found, when all that was asked for is explored, at a
 // limit, or when ctx is done. The error is about the configuration, the system or a confirmation that
-// failed; a finding is none. With the same configuration the result is the same, times apart, for any
-// number of workers, unless Time or ctx ended the search or a handler did not return; with one
+// failed; a finding is none. With the same configuration the result is the same, times and what is said of
+// engines apart, for any number of workers, unless Time or ctx ended the search or a handler did not return; with one
 // worker also what was done until then is the same.
 func Run(ctx context.Context, cfg Config) (*Result, error) {
-	if cfg.Strategy == BFS {
-		return breadthFirst(ctx, cfg)
+	if cfg.Strategy.Stateful() {
+		return stateful(ctx, cfg)
 	}
 	s, err := newSearcher(cfg)
 	if err != nil {

@@ -189,10 +189,20 @@ func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step in
 
 // certain reports whether a finding of the second execution is one of its closer look: nothing else
 // can be new.
-func (v *verifier) certain(f *sim.Finding) bool { return f.Kind == sim.Safety || f.Kind == sim.Panic }
+func (v *verifier) certain(f *sim.Finding) bool {
+	return f.Kind == sim.Safety || f.Kind == sim.Panic || f.Kind == sim.Nondeterminism
+}
 
-// explain says what differs, with both values when they can be had.
+// explain says what differs, with both values when they can be had, and whose fault that is.
 func (v *verifier) explain(d *difference) string {
+	text := v.differs(d)
+	if d.component.Kind == sim.NodeState {
+		text += fmt.Sprintf("; the service %v is not a function of its node's own events", v.w.loop.coverage.services[d.component.Index])
+	}
+	return text
+}
+
+func (v *verifier) differs(d *difference) string {
 	where := map[sim.ComponentKind]string{
 		sim.NodeState: fmt.Sprintf("n%d", d.component.Index), sim.NetState: "the network",
 		sim.MonitorState: fmt.Sprintf("monitor %d", d.component.Index), sim.Budgets: "the fault limits",

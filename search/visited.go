@@ -16,8 +16,8 @@ type Visited string
 
 const (
 	AllStates       Visited = "none"  // of deepening: no state is kept, each is explored as often as it is reached
-	ExactStates     Visited = "exact" // of bfs: whole states
-	Fingerprints64  Visited = "64"    // fingerprints of 64 bits: states may be missed; bfs does not check liveness then
+	ExactStates     Visited = "exact" // of bfs and dfs: whole states
+	Fingerprints64  Visited = "64"    // fingerprints of 64 bits: states may be missed; bfs and dfs do not check liveness then
 	Fingerprints128 Visited = "128"
 )
 
@@ -30,12 +30,12 @@ func (v Visited) fits(s Name) error {
 		if n, err := strconv.Atoi(string(v)); v != AllStates && (err != nil || n < 1 || n > 128) {
 			return fmt.Errorf("visited set %q of strategy %s is neither %s nor a number of bits, 1 to 128", v, s, AllStates)
 		}
-	case s == BFS:
+	case s.Stateful():
 		if v != ExactStates && v != Fingerprints64 && v != Fingerprints128 {
 			return fmt.Errorf("visited set %q of strategy %s is none of %s, %s, %s", v, s, ExactStates, Fingerprints64, Fingerprints128)
 		}
 	default:
-		return fmt.Errorf("only strategies %s and %s have a visited set to choose", Deepening, BFS)
+		return fmt.Errorf("only the strategies %s, %s and %s have a visited set to choose", Deepening, BFS, DFS)
 	}
 	return nil
 }

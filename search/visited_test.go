@@ -56,7 +56,7 @@ func TestVisitedIsChecked(t *testing.T) {
 		{search.Config{Visited: "129"}, "neither none nor a number of bits"},
 		{search.Config{Visited: search.ExactStates}, "neither none nor a number of bits"},
 		{search.Config{Visited: search.AllStates, Strategy: search.BFS}, "none of exact, 64, 128"},
-		{search.Config{Visited: "64", Strategy: search.Walk}, "only strategies deepening and bfs"},
+		{search.Config{Visited: "64", Strategy: search.Walk}, "only the strategies deepening, bfs and dfs"},
 		{search.Config{Alone: true, Strategy: search.Faulty}, "only strategy deepening alternates"},
 	} {
 		c.cfg.System = gridSystem()

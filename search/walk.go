@@ -79,6 +79,25 @@ type walks struct {
 	roots []choose.Path
 	next  int
 	end   int
+	stop  int // of a prefix, when there is no goal: after how many steps it ends; 0: it is not drawn yet
+}
+
+// prefixSteps bounds the length of a prefix when there is no goal, so that no state is better than another as its end.
+const prefixSteps = 200
+
+// Select implements [Strategy].
+func (s *walks) Select(at *Node) Selection {
+	sel := s.Walker.Select(at)
+	if s.phase != prefixPhase || at.Goal || sel.End != Running {
+		return sel
+	}
+	if s.stop == 0 {
+		s.stop = 1 + s.random.IntN(prefixSteps)
+	}
+	if at.Step-s.origin >= s.stop {
+		return Selection{End: AtGoal}
+	}
+	return sel
 }
 
 func (s *walks) Next() (Task, bool) {
@@ -87,6 +106,7 @@ func (s *walks) Next() (Task, bool) {
 	}
 	k := s.next
 	s.next++
+	s.stop = 0
 	s.Seed(s.seed, stream(s.seed, s.tag, k))
 	return Task{Path: s.roots[k%len(s.roots)]}, true
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Weights are the weights of enabled events in random walks, per event.
+// Weights are the weights of enabled events in random walks, per event. What has weight 0 does not happen in walks.
 type Weights struct {
 	Action      int `json:"action"`
 	Message     int `json:"message"`

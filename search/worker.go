@@ -6,7 +6,6 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // worker does units, one after the other. All but the atomic fields is its own
@@ -18,22 +17,20 @@ type worker struct {
 	verifier   *verifier
 
 	signal atomic.Uint32
-	active atomic.Pointer[replay.Run] // the run that is executed now
-	runs   atomic.Int64               // made in the unit in progress
-	events atomic.Int64               // executed in it
+	active atomic.Pointer[replay.Run]  // the run that is executed now
+	made   atomic.Int64                // runs, in the unit in progress
+	events atomic.Int64                // executed in it
+	engine atomic.Pointer[EngineStats] // as of the end of the last unit; nil: there was none
 }
 
 // newWorker returns a worker that starts from the given roots.
 func newWorker(cfg *Config, number int, global *visited) (*worker, error) {
-	newWorld := sim.NewWorld
-	if cfg.Engine == TableEngine {
-		newWorld = table.NewWorld
-	}
-	world, err := newWorld(&cfg.System, sim.Options{})
+	loop, err := NewEngineLoop(&cfg.System, cfg.Engine)
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{cfg: cfg, loop: NewLoop(world)}
+	loop.engines.alternate = cfg.alternate
+	w := &worker{cfg: cfg, loop: loop}
 	if cfg.PathBuffer != nil {
 		w.loop.run.Path = cfg.PathBuffer(number)
 	}
@@ -66,13 +63,20 @@ func (w *worker) setRoots(roots []choose.Path) {
 
 // do does a unit.
 func (w *worker) do(u *unit) {
+	w.loop.Measure(func() { w.runs(u) })
+	engine := w.loop.Engines()
+	w.engine.Store(&engine)
+}
+
+// runs makes the runs of a unit.
+func (w *worker) runs(u *unit) {
 	l := w.loop
 	l.coverage = u.coverage
 	s := w.strategies[u.phase]
 	s.begin(u)
 	u.sometimes = make([]int, len(l.sometimes))
 	defer func() {
-		w.runs.Store(0)
+		w.made.Store(0)
 		w.events.Store(0)
 	}()
 	events := 0
@@ -97,7 +101,7 @@ func (w *worker) do(u *unit) {
 			break
 		}
 		u.made++
-		w.runs.Store(int64(u.made))
+		w.made.Store(int64(u.made))
 		w.events.Store(int64(events))
 		s.account(&o, n, &u.tallies)
 		u.used = most(u.used, o.Used)

@@ -82,10 +82,15 @@ func (w *machine) Step(ev Event, src choose.Source) error {
 func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) error {
 	w.src, w.choices, w.failed, w.badType = src, 0, nil, nil
 	w.own = len(w.last.Effects)
+	unchanged := func() error { return nil }
 	if w.opts.CheckMessages {
 		n.env = newEnv(w, n) // so that a later use of this one is noticed also while another handler runs
+		unchanged = w.watchOthers(n)
 	}
 	err := w.call(n, ev, d)
+	if err == nil {
+		err = unchanged()
+	}
 	w.touch(n)
 	if n.clock.model.Decided() {
 		w.retain(n)

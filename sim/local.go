@@ -32,7 +32,7 @@ func (l *Local) Service() Service { return l.service }
 // Unsynced is the number of writes that a crash may lose.
 func (l *Local) Unsynced() int { return len(l.disk.pending) }
 
-// Timer is the armed timer in the slot of a FireTimer event.
+// Timer is the value of the armed timer in a slot, see [Event].
 func (l *Local) Timer(slot int32) any { return l.armed[slot].value }
 
 func (l *Local) timerSet(t any) bool {

@@ -72,7 +72,6 @@ func (d *Done) Broken() bool { return d.Finding != nil && d.Finding.Property != 
 // NewRunner returns a runner whose nodes are all down and have never been up. The error is that of
 // [NewWorld].
 func NewRunner(sys *System, opts Options) (*Runner, error) {
-	opts.CheckMessages = false
 	own := *sys
 	own.Timing = AnyOrder
 	world, err := NewWorld(&own, opts)
@@ -210,6 +209,25 @@ func (r *Runner) TimerText(t any) string {
 // Text renders a message as stable keys do.
 func (r *Runner) Text(msg any) string { return r.w.planOf(msg).Text(msg) }
 
+// Copy makes a copy of a message that has no memory in common with it, to be delivered. The error
+// names what cannot be encoded.
+func (r *Runner) Copy(msg any) (any, error) {
+	p, err := r.w.copies.Of(msg)
+	if err != nil {
+		return nil, fmt.Errorf("message: %w", err)
+	}
+	return p.Copy(msg), nil
+}
+
+// Unchanged compares a message, taken from the effects of a step of from, with what its sender still
+// holds. The error is a finding. Without [Options].CheckMessages nothing is compared.
+func (r *Runner) Unchanged(from, to NodeID, m Message) error {
+	if m.sent == nil {
+		return nil
+	}
+	return r.w.checkUnchanged(&Delivery{From: from, Msg: m}, to)
+}
+
 // Run executes the handler of ev and makes its effects happen to the node. Boot brings the node up
 // first. d is what an event of the network hands over; its message must be nobody else's. A nil call
 // is for all events of the model; else it is what runs, with the event's node only, in place of a
@@ -271,6 +289,9 @@ func (r *Runner) forgetTimers() {
 func (r *Runner) call(n *node, call func(Env, Service), src choose.Source) (err error) {
 	w := r.w
 	w.src, w.choices, w.failed, w.badType, w.own = src, 0, nil, nil, 0
+	if w.opts.CheckMessages {
+		n.env = newEnv(w, n)
+	}
 	defer func() {
 		n.env.running = false
 		w.touch(n)

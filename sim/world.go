@@ -65,7 +65,7 @@ type Options struct {
 	// It is slow.
 	Trace bool
 	// CheckMessages compares messages on delivery with what the sender still holds, to find messages that
-	// were changed after they were sent.
+	// were changed after they were sent, and the states of all other nodes before and after each handler.
 	CheckMessages bool
 	// MaxChoices bounds the choices of one step; more is a divergence finding. 0: 10,000.
 	MaxChoices int
@@ -94,8 +94,8 @@ type Component struct {
 // Step describes one executed step.
 type Step struct {
 	Event   Event
+	Timer   any        // the value of the timer that fired; nil: none did
 	Msgs    []Envelope // consumed, when tracing
-	Timer   any        // the timer that fired, as it was set; nil: none
 	Handler bool       // whether a handler ran
 	Effects []Effect   // in order
 	Applied int        // effects that happened; fewer than all when the node crashed inside the step

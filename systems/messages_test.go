@@ -15,6 +15,9 @@ import (
 // Whatever a bundled system sends can be sent on a real network.
 func TestMessagesCanBeSent(t *testing.T) {
 	for _, e := range systems.All() {
+		if e.Messages == nil {
+			continue // it does not run live
+		}
 		t.Run(e.Name, func(t *testing.T) {
 			codec, err := wire.NewTypes(e.Messages...)
 			if err != nil {

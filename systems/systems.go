@@ -2,6 +2,8 @@ package systems
 
 import (
 	"github.com/macemc/macemc/systems/brokentree"
+	"github.com/macemc/macemc/systems/etcdraft"
+	"github.com/macemc/macemc/systems/gossip"
 	"github.com/macemc/macemc/systems/multicast"
 	"github.com/macemc/macemc/systems/overcast"
 	"github.com/macemc/macemc/systems/pastry"
@@ -25,17 +27,12 @@ func All() []spec.Entry {
 		pastry.Entry(),
 		brokentree.Entry(),
 		overcast.Entry(),
+		gossip.Entry(),
+		etcdraft.Entry(),
 	}
 }
 
 // Find returns the description of the system with that name. The error names near ones.
 func Find(name string) (spec.Entry, error) {
-	var names []string
-	for _, e := range All() {
-		if e.Name == name {
-			return e, nil
-		}
-		names = append(names, e.Name)
-	}
-	return spec.Entry{}, spec.Unknown("unknown system", name, names)
+	return spec.Find(All(), name)
 }

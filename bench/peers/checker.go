@@ -19,6 +19,8 @@ import (
 // checker is a model checker that can explore Paxos.
 type checker interface {
 	name() string
+	// label is what the table calls it.
+	label() string
 	// version is one line that tells what was measured; the checker is installed if there is no error.
 	version() (string, error)
 	// prepare builds what is needed in dir, which is empty, and returns the command to be measured.
@@ -50,7 +52,8 @@ var murphi string
 
 type spin struct{}
 
-func (spin) name() string { return "spin" }
+func (spin) name() string  { return "spin" }
+func (spin) label() string { return "SPIN" }
 
 func (spin) version() (string, error) { return firstLine("spin", "-V") }
 
@@ -104,7 +107,8 @@ func (spin) counts(output string) (counts, error) {
 
 type rumur struct{}
 
-func (rumur) name() string { return "rumur" }
+func (rumur) name() string  { return "rumur" }
+func (rumur) label() string { return "rumur" }
 
 func (rumur) version() (string, error) { return firstLine("rumur", "--version") }
 
@@ -137,15 +141,22 @@ func (rumur) counts(output string) (counts, error) {
 	return find(output, `(?m)^\t(\d+) states, `, `(?m)^\t\d+ states, (\d+) rules fired`)
 }
 
-// own is macemc, run by a command in which {proposers} and {workers} are replaced.
-type own struct{ command string }
+// own is macemc, run by a command in which {proposers}, {workers} and {visited} are replaced.
+type own struct{ command, visited string }
 
 func (own) name() string { return "macemc" }
+
+func (o own) label() string {
+	if o.visited == "exact" {
+		return "macemc, whole states"
+	}
+	return "macemc, " + o.visited + "-bit fingerprints"
+}
 
 func (own) version() (string, error) { return "this repository", nil }
 
 func (o own) prepare(_ string, proposers, workers int) (command, error) {
-	r := strings.NewReplacer("{proposers}", strconv.Itoa(proposers), "{workers}", strconv.Itoa(workers))
+	r := strings.NewReplacer("{proposers}", strconv.Itoa(proposers), "{workers}", strconv.Itoa(workers), "{visited}", o.visited)
 	return command{args: strings.Fields(r.Replace(o.command))}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,8 +30,9 @@ type sample struct {
 	peak    int // resident set of the largest process, in bytes
 }
 
-// compare runs everything, and checks that all counts for a number of proposers agree.
-func compare(dir string, checkers []checker, sizes, threads []int, runs int) ([]row, error) {
+// compare runs everything, each checker as many times as times says, "" for those that it does not name,
+// and checks that all counts for a number of proposers agree.
+func compare(dir string, checkers []checker, sizes, threads []int, times map[string]int) ([]row, error) {
 	for _, c := range checkers {
 		if _, err := c.version(); err != nil {
 			return nil, err
@@ -41,7 +43,7 @@ func compare(dir string, checkers []checker, sizes, threads []int, runs int) ([]
 	for _, p := range sizes {
 		for _, w := range threads {
 			for _, c := range checkers {
-				sub := filepath.Join(dir, fmt.Sprintf("%s-%d-%d", c.name(), p, w))
+				sub := filepath.Join(dir, fmt.Sprintf("%s-%d-%d-%d", c.name(), len(rows), p, w))
 				if err := os.Mkdir(sub, 0o755); err != nil {
 					return nil, err
 				}
@@ -49,14 +51,21 @@ func compare(dir string, checkers []checker, sizes, threads []int, runs int) ([]
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", c.name(), err)
 				}
-				rows = append(rows, row{checker: c.name(), proposers: p, workers: w})
+				rows = append(rows, row{checker: c.label(), proposers: p, workers: w})
 				commands = append(commands, run)
 			}
 		}
 	}
-	for range runs {
+	for round := range slices.Max(slices.Collect(maps.Values(times))) {
 		for i := range rows {
 			c := checkers[i%len(checkers)]
+			n, ok := times[c.name()]
+			if !ok {
+				n = times[""]
+			}
+			if round >= n {
+				continue
+			}
 			if err := rows[i].add(c, commands[i]); err != nil {
 				return nil, fmt.Errorf("%s, %d proposers, %d workers: %w", c.name(), rows[i].proposers, rows[i].workers, err)
 			}

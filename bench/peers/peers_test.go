@@ -63,7 +63,7 @@ func TestModels(t *testing.T) {
 					t.Skip(tool + " is not installed")
 				}
 			}
-			rows, err := compare(t.TempDir(), []checker{c}, []int{2}, []int{1}, 1)
+			rows, err := compare(t.TempDir(), []checker{c}, []int{2}, []int{1}, map[string]int{"": 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +94,7 @@ func TestAgree(t *testing.T) {
 func TestTable(t *testing.T) {
 	got := table([]row{{checker: "spin", proposers: 2, workers: 1, counts: counts{104_857, 1_000_000, 0},
 		samples: []sample{{1, 64 << 20}, {7, 32 << 20}, {2, 16 << 20}}}})
-	const want = "| 2 | spin | 1 | 104,857 | 1,000,000 | 2.00 | 52,428 | 500,000 | 32 MB | 320.0 |  |\n"
+	const want = "| 2 | spin | 1 | 3 | 104,857 | 1,000,000 | 2.00 | 52,428 | 500,000 | 32 MB | 320.0 |  |\n"
 	if !strings.HasSuffix(got, "|\n"+want) {
 		t.Errorf("got\n%swant the line\n%s", got, want)
 	}
@@ -135,5 +135,36 @@ func TestArguments(t *testing.T) {
 	}
 	if _, err := choose(all, "tlc"); err == nil {
 		t.Error(`"tlc" was accepted`)
+	}
+	times, err := repetitions("3,rumur=1")
+	if err != nil || len(times) != 2 || times[""] != 3 || times["rumur"] != 1 {
+		t.Errorf("got %v, %v", times, err)
+	}
+	for _, list := range []string{"", "0", "spin=", "many"} {
+		if times, err := repetitions(list); err == nil {
+			t.Errorf("%q: got %v", list, times)
+		}
+	}
+}
+
+func TestInsert(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.md")
+	write := func(text string) {
+		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("before\n" + beginMark + "\nold\n" + endMark + "\nafter\n")
+	for _, text := range []string{"", "new\n"} {
+		if err := insert(page, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, _ := os.ReadFile(page); string(got) != "before\n"+beginMark+"\nnew\n"+endMark+"\nafter\n" {
+		t.Errorf("got %s", got)
+	}
+	write("before\n" + beginMark + "\nold\n")
+	if err := insert(page, "new\n"); err == nil {
+		t.Error("a page without the end mark was accepted")
 	}
 }

@@ -9,11 +9,37 @@ import (
 	"strings"
 )
 
+// Lines of a page between which the table stands.
+const (
+	beginMark = "<!-- bench-peers -->"
+	endMark   = "<!-- end of bench-peers -->"
+)
+
+// insert writes text into a page in place of what stands between the marks; "": it only looks for these.
+func insert(page, text string) error {
+	old, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(old), beginMark+"\n")
+	if !ok {
+		return fmt.Errorf("%s has no line %s", page, beginMark)
+	}
+	_, after, ok := strings.Cut(rest, endMark)
+	if !ok {
+		return fmt.Errorf("%s has no line %s after %s", page, endMark, beginMark)
+	}
+	if text == "" {
+		return nil
+	}
+	return os.WriteFile(page, []byte(before+beginMark+"\n"+text+endMark+after), 0o644)
+}
+
 // table prints rows in Markdown. Of several runs it shows the medians.
 func table(rows []row) string {
 	var b strings.Builder
-	b.WriteString("| proposers | checker | workers | states | transitions | seconds | states/s | transitions/s | peak memory | bytes/state | handler executions |\n")
-	b.WriteString("|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("| proposers | checker | workers | runs | states | transitions | seconds | states/s | transitions/s | peak memory | bytes/state | handler executions |\n")
+	b.WriteString("|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, r := range rows {
 		seconds := median(r.samples, func(s sample) float64 { return s.seconds })
 		peak := median(r.samples, func(s sample) int { return s.peak })
@@ -21,8 +47,8 @@ func table(rows []row) string {
 		if r.counts.handlers > 0 {
 			handlers = grouped(r.counts.handlers)
 		}
-		fmt.Fprintf(&b, "| %d | %s | %d | %s | %s | %.2f | %s | %s | %s MB | %.1f | %s |\n",
-			r.proposers, r.checker, r.workers, grouped(r.counts.states), grouped(r.counts.transitions), seconds,
+		fmt.Fprintf(&b, "| %d | %s | %d | %d | %s | %s | %.2f | %s | %s | %s MB | %.1f | %s |\n",
+			r.proposers, r.checker, r.workers, len(r.samples), grouped(r.counts.states), grouped(r.counts.transitions), seconds,
 			grouped(int(float64(r.counts.states)/seconds)), grouped(int(float64(r.counts.transitions)/seconds)),
 			grouped(peak>>20), float64(peak)/float64(r.counts.states), handlers)
 	}
@@ -42,6 +68,9 @@ func grouped(n int) string {
 func machine(checkers []checker) string {
 	parts := []string{fmt.Sprintf("%s, %d cores, %s", processor(), runtime.NumCPU(), runtime.Version())}
 	for _, c := range checkers {
+		if _, ours := c.(own); ours {
+			continue
+		}
 		if v, err := c.version(); err == nil {
 			parts = append(parts, fmt.Sprintf("%s: %s", c.name(), v))
 		}

@@ -22,7 +22,10 @@ var imports = []struct {
 	{pkg: "sim/table", module: []string{"choose", "macetime", "sim", "sim/plan"}},
 	{pkg: "sim", module: []string{"choose", "macetime", "sim/plan"}, strict: true},
 	{pkg: "netsim", module: []string{"choose", "macetime", "sim", "sim/plan"}, strict: true},
-	{pkg: "systems/...", module: []string{"sim", "netsim", "macetime", "systems/..."}},
+	{pkg: "simtest", module: []string{"choose", "macetime", "sim", "sim/plan"}},
+	{pkg: "systems/etcdraft", module: []string{"sim", "netsim", "macetime", "systems/spec"}, strict: true,
+		foreign: []string{"go.etcd.io/raft/v3/...", "google.golang.org/protobuf/proto", "github.com/anishathalye/porcupine"}},
+	{pkg: "systems/...", module: []string{"sim", "netsim", "macetime", "systems/..."}, strict: true},
 	{pkg: "replay", module: []string{"choose", "sim", "sim/plan"}},
 	{pkg: "search", module: []string{"choose", "macetime", "sim", "sim/table", "replay"}},
 	{pkg: "mdb/screen", module: []string{"mdb"}},
@@ -32,6 +35,13 @@ var imports = []struct {
 	{pkg: "live", module: []string{"choose", "macetime", "sim", "live/wire", "live/recording"}},
 	{pkg: "critical", module: []string{"choose", "macetime", "sim", "replay", "search"}},
 	{pkg: "stats", module: []string{"choose", "sim", "search"}},
+	// What mctest imports becomes part of every test that uses it: no bundled system.
+	{pkg: "check/flight", module: []string{"choose"}},
+	{pkg: "check", module: []string{"check/flight", "choose", "critical", "replay", "report", "search", "shrink", "sim", "systems/spec", "live/recording", "live/wire"}},
+	{pkg: "internal/cli", module: []string{"check", "choose", "eventgraph", "mdb", "mdb/screen", "report", "search", "sim", "stats", "systems/spec", "live", "live/recording", "live/wire", "replay"}},
+	{pkg: "mctest", module: []string{"check", "choose", "internal/cli", "report", "search", "sim"}},
+	{pkg: "report", module: []string{"choose", "critical", "eventgraph", "macetime", "replay", "search", "sim"}},
+	{pkg: "eventgraph", module: []string{"choose", "macetime", "replay", "sim"}},
 	{pkg: "shrink", module: []string{"choose", "critical", "replay", "search", "sim"}},
 }
 
@@ -56,6 +66,9 @@ func refused(from, name string) string {
 	rel, inside := strings.CutPrefix(name, module+"/")
 	if inside && below(rel, "cmd/...") {
 		return "nothing imports commands"
+	}
+	if inside && rel == "systems" && !below(from, "cmd/...") {
+		return "only commands import the list of bundled systems, and with it what these depend on"
 	}
 	for _, r := range imports {
 		if !below(from, r.pkg) {
@@ -85,7 +98,8 @@ func TestImportDirectionNotices(t *testing.T) {
 		"sim":       "package x\nimport _ \"github.com/macemc/macemc/choose\"\nimport _ \"github.com/macemc/macemc/netsim\" // want sim must not import netsim",
 		"systems/b": "package x\nimport _ \"github.com/macemc/macemc/systems/a\"\nimport _ \"github.com/macemc/macemc/search\" // want systems/b must not import search",
 		"critical":  "package x\nimport _ \"github.com/macemc/macemc/search\"\nimport _ \"github.com/macemc/macemc/replay\"",
-		"report":    "package x\nimport _ \"github.com/macemc/macemc/search\"\nimport _ \"github.com/macemc/macemc/cmd/tool\" // want nothing imports commands",
+		"systems":   lib, "mctest": "package x\nimport _ \"github.com/macemc/macemc/systems\" // want only commands import the list",
+		"report": "package x\nimport _ \"github.com/macemc/macemc/search\"\nimport _ \"github.com/macemc/macemc/cmd/tool\" // want nothing imports commands",
 	}.test(t, importDirection)
 
 	for _, c := range []struct {
@@ -99,6 +113,10 @@ func TestImportDirectionNotices(t *testing.T) {
 		{"replay", module + "/search", false},
 		{"search", module + "/critical", false},
 		{"systems/spec", module + "/sim/plan", false},
+		{"systems/etcdraft", "go.etcd.io/raft/v3/raftpb", true},
+		{"systems/paxos", "go.etcd.io/raft/v3", false},
+		{"cmd/macemc", module + "/systems", true},
+		{"mctest", module + "/systems", false},
 		{"systemsx", module + "/search", true},
 		{"cmd/macemc", module + "/search", true},
 	} {

@@ -13,13 +13,14 @@ import (
 	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/mdb/screen"
+	"github.com/macemc/macemc/systems"
 )
 
 func session(t *testing.T) *mdb.Session {
 	t.Helper()
 	folder := filepath.Join("..", "testdata", "rt13")
 	file := filepath.Join(folder, "error.path")
-	l, err := check.Load(t.Context(), file, nil)
+	l, err := check.Load(t.Context(), systems.All(), file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

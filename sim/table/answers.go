@@ -6,6 +6,8 @@ import "github.com/macemc/macemc/choose"
 type answers struct {
 	choose.Enumerate
 	never bool // one of them has no weight, so that no walk gives it
+	// foreign: times of different nodes were compared, now or earlier.
+	foreign bool
 }
 
 func (a *answers) Next() bool {
@@ -17,6 +19,9 @@ func (a *answers) Choose(p choose.Point) int {
 	pick := a.Enumerate.Choose(p)
 	if p.Weights != nil && p.Weights[pick] == 0 {
 		a.never = true
+	}
+	if isForeign(&p) {
+		a.foreign = true
 	}
 	return pick
 }

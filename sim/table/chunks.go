@@ -23,3 +23,6 @@ func (c *chunks[T]) append(v T) {
 func (c *chunks[T]) bytes() int {
 	return 8*cap(c.parts) + len(c.parts)*int(unsafe.Sizeof([chunkLen]T{}))
 }
+
+// ref points to an element.
+func (c *chunks[T]) ref(i uint32) *T { return &c.parts[i/chunkLen][i%chunkLen] }

@@ -60,9 +60,10 @@ func newCollapse(order []int32) *collapse {
 func (c *collapse) size() int { return c.words + len(c.left) - 1 }
 
 // unfold writes the tree of a vector: its words, and the numbers of its inner nodes but for the root.
-func (c *collapse) unfold(id uint32, tree []uint32) {
+func (c *collapse) unfold(id uint32, tree []uint32) { c.unfoldRoot(c.roots.list.at(id), tree) }
+
+func (c *collapse) unfoldRoot(p uint64, tree []uint32) {
 	last := len(c.left) - 1
-	p := c.roots.list.at(id)
 	tree[c.left[last]], tree[c.right[last]] = uint32(p>>32), uint32(p)
 	for k := last - 1; k >= 0; k-- {
 		p := c.inner.list.at(tree[c.words+k])

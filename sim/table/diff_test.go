@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/plan"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
@@ -29,6 +30,7 @@ type both struct {
 	sys   *sim.System
 	rnd   *rand.Rand
 	a, b  sim.World // replay, table
+	plans *plan.Set
 	trail []string
 	asked []question
 	next  int
@@ -49,6 +51,9 @@ func newBoth(t tester, sys *sim.System, seed uint64) *both {
 		t.Fatal(err)
 	}
 	if d.b, err = table.NewWorld(sys, sim.Options{MaxChoices: 50}); err != nil {
+		t.Fatal(err)
+	}
+	if d.plans, err = plan.NewSet(sys.State...); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := d.b.(*table.World); !ok {
@@ -162,19 +167,33 @@ type plain struct {
 	Text  string
 }
 
-func effects(s *sim.Step) (list []plain) {
+func (d *both) effects(s *sim.Step) (list []plain) {
 	for _, e := range s.Effects {
-		list = append(list, plain{e.Kind, e.Peer, e.Msg.Body, e.Value, e.After, e.Text})
+		list = append(list, plain{e.Kind, e.Peer, d.content(e.Msg.Body), d.content(e.Value), e.After, e.Text})
 	}
 	return list
 }
 
-func messages(w sim.World, ev sim.Event) []sim.Envelope {
+func (d *both) messages(w sim.World, ev sim.Event) []sim.Envelope {
 	list := w.Messages(ev, nil)
 	for i := range list {
 		list[i].ID = 0
+		list[i].Msg = d.content(list[i].Msg)
 	}
 	return list
+}
+
+// content is what of a message or announced event counts: all of it, or, when the system has types that are
+// not its own, its encoding by the system's rules.
+func (d *both) content(v any) any {
+	if len(d.sys.State) == 0 || v == nil {
+		return v
+	}
+	p, err := d.plans.Of(v)
+	if err != nil {
+		d.fail("%v", err)
+	}
+	return string(p.Append(nil, v))
 }
 
 func (d *both) compare() {
@@ -182,7 +201,7 @@ func (d *both) compare() {
 	a, b := d.a, d.b
 	sa, sb := a.Last(), b.Last()
 	same(d, "event", sa.Event, sb.Event)
-	same(d, "effects", effects(sa), effects(sb))
+	same(d, "effects", d.effects(sa), d.effects(sb))
 	same(d, "observed", append([]sim.Observation{}, sa.Observed...), append([]sim.Observation{}, sb.Observed...))
 	same(d, "timer, handler, applied, crashed",
 		fmt.Sprint(sa.Timer, sa.Handler, sa.Applied, sa.Crashed), fmt.Sprint(sb.Timer, sb.Handler, sb.Applied, sb.Crashed))
@@ -190,7 +209,7 @@ func (d *both) compare() {
 	same(d, "injections", a.Injections([]sim.Event{}), b.Injections([]sim.Event{}))
 	for _, ev := range a.Injections(slices.Clone(a.Enabled())) {
 		same(d, "key", a.Key(ev), b.Key(ev))
-		same(d, "messages of "+a.Key(ev), messages(a, ev), messages(b, ev))
+		same(d, "messages of "+a.Key(ev), d.messages(a, ev), d.messages(b, ev))
 	}
 	for i := range d.sys.Nodes {
 		id := sim.NodeID(i)

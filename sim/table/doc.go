@@ -36,11 +36,21 @@
 //
 // # Exploration
 //
-// [Explore] visits all states breadth first. The set of visited states keeps vectors as trees whose
-// inner nodes are shared, eight bytes and a place in an index for each, or fingerprints of vectors. A
-// state's fingerprint is made from that of the state before by the words that changed, and so is its
-// tree. States are found in the order in which the ones before them were expanded, so two bits or three
-// tell which one that was. Look-ups are made many at a time, since they wait for memory.
+// [Explore] visits all states breadth first, [ExploreDepthFirst] depth first. Both hold states in packed vectors:
+// one number for what belongs to a node alone, its local state and the bag of datagrams in flight to it. As long
+// as there are no connections, what a node can do depends on that number and on what exists once. So the steps are
+// kept as moves: the node's next number, the datagrams that are sent, and how the fingerprint changes. To take
+// one is some additions and, for each datagram, a look-up in an array. Steps that are no moves (on connections,
+// for monitors, or failing) are taken in the world; so are, to compare, all steps from a sample of states.
+//
+// The set of visited states keeps vectors as trees whose inner nodes are shared, eight bytes and a place in an index
+// for each, or fingerprints of vectors, in lines of the processor's memory. Look-ups are made many at a time, since
+// they wait for memory; most are not made at all, since the state was come to lately. Tables grow in place, in
+// huge pages where there are any. States are found in the order in which the ones before them were expanded,
+// so two bits or three tell which one that was. A second worker looks up what the first one comes to.
+//
+// [ExploreDepthFirst] does so depth first: the states that wait are few, and the steps to each are known from the
+// stack. What an exploration covered is read off the tables at its end.
 //
 // Once all states were visited each is known to recover or to be dead. Transitions are not stored:
 // most states are settled by one that was found from them, the others are expanded again.

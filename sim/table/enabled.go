@@ -129,31 +129,63 @@ func appendPeers(set uint64, ev sim.Event, buf []sim.Event) []sim.Event {
 
 // Injections implements [sim.World].
 func (w *World) Injections(buf []sim.Event) []sim.Event {
-	l := &w.layout
-	if w.v[l.crashes] > 0 {
-		for up := w.up; up != 0; up &= up - 1 {
-			if node := bits.TrailingZeros64(up); w.crashing[node] {
-				buf = append(buf, sim.Event{Kind: sim.Crash, Node: sim.NodeID(node), Peer: -1})
-			}
+	for kind := crashEvents; kind < eventLists; kind++ {
+		if !w.mayInject(kind) {
+			continue
+		}
+		for node := range w.nodes {
+			buf = w.appendList(kind, sim.NodeID(node), buf)
 		}
 	}
-	r := &w.rests.list[w.v[l.rest]]
-	if r.state.Left.Loss > 0 {
-		for node := range l.bagCount {
-			buf = w.bags.appendEvents(sim.Lose, 1, sim.NodeID(node), w.v[l.bags+node], buf)
-		}
-	}
-	if r.state.Left.Dup > 0 {
-		for node := range l.bagCount {
-			buf = w.bags.appendEvents(sim.Duplicate, 0, sim.NodeID(node), w.v[l.bags+node], buf)
-		}
-	}
+	r := &w.rests.list[w.v[w.layout.rest]]
 	if r.state.Left.NetErrors > 0 {
 		for node, set := range w.established {
 			buf = appendPeers(set, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Slot: w.conns.slot}, buf)
 		}
 	}
 	return append(buf, r.faults...)
+}
+
+// eventList is a kind of lists that the events of single nodes are put together from.
+type eventList int
+
+const (
+	ordinaryEvents eventList = iota
+	crashEvents
+	loseEvents
+	duplicateEvents
+	eventLists
+)
+
+// mayInject reports whether the limits leave injections of a kind.
+func (w *World) mayInject(kind eventList) bool {
+	left := &w.rests.list[w.v[w.layout.rest]].state.Left
+	switch kind {
+	case crashEvents:
+		return w.v[w.layout.crashes] > 0
+	case loseEvents:
+		return left.Loss > 0 && w.layout.bagCount > 0
+	case duplicateEvents:
+		return left.Dup > 0 && w.layout.bagCount > 0
+	}
+	return false
+}
+
+// appendList appends the events of a node in the lists of a kind.
+func (w *World) appendList(kind eventList, node sim.NodeID, buf []sim.Event) []sim.Event {
+	switch kind {
+	case ordinaryEvents:
+		return w.appendNode(node, buf)
+	case crashEvents:
+		if w.up>>node&1 == 1 && w.crashing[node] {
+			buf = append(buf, sim.Event{Kind: sim.Crash, Node: node, Peer: -1})
+		}
+	case loseEvents:
+		buf = w.bags.appendEvents(sim.Lose, 1, node, w.v[w.layout.bags+int(node)], buf)
+	case duplicateEvents:
+		buf = w.bags.appendEvents(sim.Duplicate, 0, node, w.v[w.layout.bags+int(node)], buf)
+	}
+	return buf
 }
 
 // connChanged brings the sets of peers up to date with a connection.

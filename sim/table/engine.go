@@ -40,6 +40,8 @@ type engine struct {
 	early    uint64            // set of nodes that are not late
 	noLoad   error             // the finding of building a service
 
+	sites *sites // nil: not used yet
+
 	buf     []byte
 	plans   plans
 	samples samples
@@ -149,26 +151,6 @@ func newLayout(e *engine) layout {
 	l.crashes = l.rest + 1
 	l.words = l.crashes + 1
 	return l
-}
-
-// order lists the words so that those which change together are neighbours.
-func (l *layout) order() []int32 {
-	var order []int32
-	for i := range l.nodes {
-		order = append(order, int32(i))
-		if l.bagCount > 0 {
-			order = append(order, int32(l.bags+i))
-		}
-		if l.pairCount > 0 {
-			for low := range sim.NodeID(i + 1) {
-				order = append(order, int32(l.conns+l.pair(low, sim.NodeID(i))))
-			}
-		}
-	}
-	for i := l.monitors; i < l.words; i++ {
-		order = append(order, int32(i))
-	}
-	return order
 }
 
 // pair is the number of an unordered pair; low <= high.

@@ -17,9 +17,8 @@ type ExploreOptions struct {
 	MaxStates int // 0: none
 	MaxBytes  int // of memory for states and tables, about; 0: none
 	Visited   Visited
-	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks fingerprints up.
-	// With whole states there is nothing for it to do, and Go is not called. What is found, and where an
-	// exploration stops for any reason but memory or an interruption, does not depend on it.
+	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up. What is found,
+	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
 	Go func(f func())
 	// Progress is told now and then, from the goroutine that called [Explore], how many states were found and
 	// steps executed, and the depth. Nil: nobody wants to know.
@@ -77,8 +76,10 @@ type Exploration struct {
 	Omission float64
 
 	Bytes    int // of the set of states, with all that is kept for each
-	Frontier int // bytes, at most, of states that wait to be expanded, when they are not part of the set
+	Frontier int // bytes, at most, of what is kept of states that wait to be expanded
 	Stats    Stats
+	Plans    []Plan // how services and monitors were made for handlers to run on
+	Coverage Coverage
 }
 
 // Explore visits all states that can be reached, injections within the limits of the system included,
@@ -98,17 +99,19 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 	}
 	path, err := rehearse(e)
 	x := newExplorer(e, opts)
+	defer x.close()
+	x.w.forgetCoverage()
 	if err == nil {
 		err = x.run(ctx)
 	}
 	if err == nil && x.out.Stopped == "" {
 		err = x.liveness(ctx)
 	}
-	x.out.States, x.out.Bytes, x.out.Frontier = x.len(), x.bytes(), x.waiting.most
+	x.out.States, x.out.Bytes, x.out.Frontier = x.len(), x.bytes(), x.waiting.most()
 	if x.prints != nil {
 		x.out.Omission = x.prints.omission(x.len())
 	}
-	x.out.Stats = x.w.Stats()
+	x.conclude()
 	var u *Unsupported
 	switch {
 	case errors.As(err, &u):
@@ -128,14 +131,18 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 // so that the ones waiting to be expanded are all from a number on.
 type explorer struct {
 	w       *World // bare
+	sites   *sites
 	opts    ExploreOptions
-	seen    *collapse // exact, or, then without any vector in it, the shape of trees
+	seen    *collapse // exact; nil: fingerprints
 	prints  *prints   // nil: exact
-	waiting frontier  // nothing when exact
+	two     bool      // fingerprints have two words
+	recent  recent
+	waiting frontier // vectors, or roots when exact
 	parents ancestry
 	found   *successors
 	capture capture
 	helper  helper
+	deep    *depthFirst // nil: breadth first
 	out     Exploration
 
 	// recovers: from here a live state is known to be reached; ordinary: found by a step of the recovery
@@ -143,12 +150,16 @@ type explorer struct {
 	goals              bool
 	recovers, ordinary bitset
 
-	// Trees of the state that is expanded, and of a successor, whose words are the vector of the world.
-	base, tree []uint32
-	print      print // of the state that is expanded
-	printBytes int
-	events     []sim.Event
-	answers    answers
+	here       []uint32 // the state that is expanded, packed
+	print      print    // its fingerprint
+	base, tree []uint32 // when exact: its tree, and that of a successor
+	setBytes   int
+	setGrowth  int
+
+	vector  []uint32 // scratch, of the world
+	there   []uint32 // scratch, packed
+	events  []sim.Event
+	answers answers
 
 	// Where a finding was made: at the state bad, or in a step from it.
 	bad      uint32 // plus one; 0: at the start
@@ -159,17 +170,28 @@ type explorer struct {
 func newExplorer(e *engine, opts ExploreOptions) *explorer {
 	x := &explorer{w: newWorld(e), opts: opts, badEvent: -1}
 	x.w.bare = true
+	if e.sites == nil {
+		e.sites = newSites(e)
+	}
+	x.sites = e.sites
+	words := x.sites.words
 	x.goals = len(x.w.properties.eventually) > 0 && opts.Visited == Exact
-	x.seen = newCollapse(e.layout.order())
-	x.base, x.tree = make([]uint32, x.seen.size()), make([]uint32, x.seen.size())
-	x.w.v = x.tree[:x.seen.words]
-	x.waiting.words = x.seen.words
-	x.found = &successors{}
+	x.vector = make([]uint32, e.layout.words)
+	x.waiting.words = words
+	x.found = &successors{words: words}
 	switch opts.Visited {
+	case Exact:
+		x.seen = newCollapse(x.sites.order())
+		x.base, x.tree = make([]uint32, x.seen.size()), make([]uint32, x.seen.size())
+		x.waiting.words = 2
+		x.recent.init(1)
 	case Fingerprints64:
 		x.prints = newPrints(1)
 	case Fingerprints128:
-		x.prints = newPrints(2)
+		x.prints, x.two = newPrints(2), true
+	}
+	if x.prints != nil {
+		x.recent.init(x.prints.words)
 	}
 	return x
 }
@@ -196,7 +218,7 @@ func (x *explorer) run(ctx context.Context) error {
 			if x.out.Stopped == "" {
 				x.out.Depth++
 			}
-		case len(x.found.list) >= successorsAtOnce:
+		case len(x.found.ends) >= successorsAtOnce:
 			if err := x.dispatch(ctx, id); err != nil {
 				return err
 			}
@@ -276,61 +298,77 @@ func rehearse(e *engine) (path choose.Path, err error) {
 
 // start finds the first states: there are several when booting draws.
 func (x *explorer) start() error {
+	v := make([]uint32, x.sites.words)
 	for x.answers.Reset(); x.answers.Next(); {
 		if err := x.w.start(&x.answers); err != nil {
 			x.badPicks = x.answers.Path()
 			return err
 		}
-		id, added := uint32(x.len()), false
+		x.sites.pack(x.w.v, v)
 		if x.prints != nil {
-			print := x.prints.of(x.w.v)
-			added = x.prints.insert(&print)
+			if !x.prints.insert(x.sites.print(v)) {
+				continue
+			}
+			x.waiting.append(v)
 		} else {
-			_, added = x.seen.add(x.tree, nil)
+			copy(x.tree, v)
+			id, added := x.seen.add(x.tree, nil)
+			if !added {
+				continue
+			}
+			root := x.seen.roots.list.at(id)
+			x.waiting.append([]uint32{uint32(root >> 32), uint32(root)})
 		}
-		if !added {
-			continue
-		}
-		if err := x.add(id, 0, false); err != nil {
+		if err := x.add(v, 0, 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// enter makes a state that of the world, and lists its events.
+// enter makes the next state the one that is expanded.
 func (x *explorer) enter(id uint32) {
-	if x.prints != nil {
-		copy(x.base, x.waiting.next(id))
-		x.print = x.prints.of(x.base[:x.seen.words])
-	} else {
-		x.seen.unfold(id, x.base)
+	x.here = x.waiting.next(id)
+	if x.seen != nil {
+		x.seen.unfoldRoot(uint64(x.here[0])<<32|uint64(x.here[1]), x.base)
+		x.here = x.base[:x.sites.words]
 	}
-	copy(x.tree, x.base)
-	x.w.derive()
-	x.w.changed = 0
-	x.events = x.w.list(x.events[:0])
 }
 
-// expand executes all that can happen in a state.
+// expand lists all that can happen in a state.
 func (x *explorer) expand(ctx context.Context, id uint32) error {
-	w := x.w
 	x.enter(id)
-	up := w.up
-	for i, ev := range x.events {
-		for x.answers.Reset(); x.answers.Next(); {
-			if err := w.advance(ev, &x.answers); err != nil {
-				if err := x.settle(ctx, id); err != nil || x.out.Stopped != "" {
-					return err
-				}
-				x.bad, x.badEvent, x.badPicks = id+1, i, x.answers.Path()
-				return err
-			}
-			x.push(id+1, x.recovering(ev))
-			w.up = up
-		}
+	f := x.found
+	from := len(f.ends)
+	if len(f.last) == 0 {
+		f.first = id
 	}
-	return nil
+	err := x.expandState(id, f)
+	if x.prints == nil {
+		x.pushTrees(f, from)
+	}
+	if err == nil {
+		return nil
+	}
+	event, picks := x.badEvent, x.badPicks
+	if err := x.settle(ctx, id); err != nil || x.out.Stopped != "" {
+		return err
+	}
+	x.bad, x.badEvent, x.badPicks = id+1, event, picks
+	return err
+}
+
+func (x *explorer) expandState(id uint32, f *successors) error {
+	w := x.w
+	if w.layout.pairCount > 0 || w.samples.off || x.capture.ids != nil || !w.samples.sampled(int(id)+1) {
+		return x.successors(f)
+	}
+	from := len(f.ends)
+	err := x.successors(f)
+	if err == nil {
+		err = x.verify(f, from)
+	}
+	return err
 }
 
 // len is the number of states.
@@ -338,99 +376,107 @@ func (x *explorer) len() int { return int(x.parents.n) }
 
 // bytes is the memory that is kept for the visited states.
 func (x *explorer) bytes() int {
-	n := x.seen.bytes() + x.parents.bytes() + x.recovers.bytes() + x.ordinary.bytes()
-	return n + x.printBytes
+	n := x.parents.bytes() + x.recovers.bytes() + x.ordinary.bytes() + x.setBytes
+	if x.seen != nil {
+		n += x.seen.inner.bytes() + 16*len(x.seen.hot)
+	}
+	return n
 }
 
 // soon is about the memory that is taken, once there is room for some more states.
 func (x *explorer) soon() int {
+	n := x.bytes() + x.waiting.most() + x.tables()
+	if x.seen != nil {
+		n += x.seen.inner.growth() + x.setGrowth
+	}
+	return n
+}
+
+// tables is about the memory that the tables take.
+func (x *explorer) tables() int {
 	const entry = 1 << 10
-	n := x.bytes() + x.waiting.bytes() + entry*(len(x.w.locals.list)+len(x.w.steps.leaves))
-	return n + x.seen.inner.growth() + x.seen.roots.growth()
+	return x.sites.bytes() + entry*(len(x.w.locals.list)+len(x.w.steps.leaves))
 }
 
 // audit has the replay engine go to a state, as shadow does with runs.
-func (x *explorer) audit(id uint32) error {
-	w := x.w
-	v := slices.Clone(w.v)
+func (x *explorer) audit(id uint32, v []uint32) error {
+	x.calm()
 	path := x.path(id+1, -1, nil)
-	w.restore(v)
-	real, err := sim.NewWorld(w.sys, w.opts)
-	if err != nil {
-		return err
-	}
-	pos := 0
-	answers := choose.SourceFunc(func(p choose.Point) int {
-		if pos++; pos <= len(path) && int(path[pos-1]) < p.Arity {
-			return int(path[pos-1])
-		}
-		return 0
-	})
-	err = real.Start(answers)
-	node := sim.NodeID(0)
-	for err == nil && pos < len(path) {
-		events := real.Injections(slices.Clone(real.Enabled()))
-		if int(path[pos]) >= len(events) {
-			return w.differs(node, "other events are enabled when the run is executed without tables")
-		}
-		ev := events[path[pos]]
-		pos++
-		node = max(0, ev.Node)
-		err = real.Step(ev, answers)
-	}
-	switch {
-	case err != nil:
-		return w.differs(node, fmt.Sprintf("when the run is executed without tables it ends with %v", err))
-	case pos != len(path):
-		return w.differs(node, "when the run is executed without tables it asks other questions")
-	}
-	return w.sameState(node, real)
+	x.sites.unpack(v, x.vector)
+	x.w.restore(x.vector)
+	return x.w.retrace(path)
 }
 
 // path returns the path to a state (plus one; 0: the start), and if event is not negative to what a step
 // from there came to.
 func (x *explorer) path(state uint32, event int, picks choose.Path) choose.Path {
-	samples := &x.w.samples
-	samples.off = true // all was looked up before
-	defer func() { samples.off = false }()
 	var chain []uint32 // latest first
-	for s := state; s != 0; s = x.parents.at(s - 1) {
+	for s := state; s != 0; s = x.parent(s - 1) {
 		chain = append(chain, s-1)
 	}
 	slices.Reverse(chain)
-	var path choose.Path
-	var from []uint32
-	for _, to := range x.vectors(chain) {
-		path = append(path, x.between(from, to)...)
-		from = to
-	}
+	path := x.along(chain)
 	if event >= 0 {
 		path = append(path, int32(event))
 	}
 	return append(path, picks...)
 }
 
-// vectors returns the vectors of some states, in ascending order. Fingerprints do not tell them, but
+// along returns the path through some states, each of which was found from the one before.
+func (x *explorer) along(chain []uint32) (path choose.Path) {
+	defer x.w.samples.pause()()
+	var from []uint32
+	for _, to := range x.vectors(chain) {
+		path = append(path, x.between(from, to)...)
+		from = to
+	}
+	return path
+}
+
+// vectors returns the world's vectors of some states, in ascending order. Fingerprints do not tell them, but
 // states are found in the same order again.
 func (x *explorer) vectors(ids []uint32) (vectors [][]uint32) {
 	if x.prints == nil {
 		tree := make([]uint32, x.seen.size())
 		for _, id := range ids {
 			x.seen.unfold(id, tree)
-			vectors = append(vectors, slices.Clone(tree[:x.seen.words]))
+			vectors = append(vectors, x.unpacked(tree[:x.sites.words]))
 		}
 		return vectors
 	}
 	again := newExplorer(x.w.engine, ExploreOptions{Visited: x.opts.Visited})
+	defer again.close()
 	defer x.w.bench.ShowInFlight(x.w.inFlight) // again took the engine's view
 	again.capture = capture{ids: ids}
 	if len(ids) > 0 && again.run(context.Background()) != errCaptured {
 		panic("table: a state is not found again")
 	}
-	return again.capture.vectors
+	for _, v := range again.capture.vectors {
+		vectors = append(vectors, x.unpacked(v))
+	}
+	return vectors
 }
 
-// capture keeps the vectors of some states when they are found.
+func (x *explorer) unpacked(packed []uint32) []uint32 {
+	v := make([]uint32, len(x.w.v))
+	x.sites.unpack(packed, v)
+	return v
+}
+
+// close gives memory back that is not the collector's.
+func (x *explorer) close() {
+	x.recent.memory.free()
+	x.waiting.memory.free()
+	if x.prints != nil {
+		x.prints.memory.free()
+	}
+	if x.seen != nil {
+		x.seen.inner.free()
+		x.seen.roots.free()
+	}
+}
+
+// capture keeps the packed vectors of some states when they are found.
 type capture struct {
 	ids     []uint32 // that are still to come, in ascending order; nil: nothing is captured
 	vectors [][]uint32

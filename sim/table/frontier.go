@@ -1,33 +1,48 @@
 package table
 
-// frontier is a queue of vectors, of the states that wait to be expanded.
+import "unsafe"
+
+// frontier is a queue of vectors, of the states that wait to be expanded. It is kept in parts, which are used
+// again, and is not the collector's: the collector lets garbage grow with what it has to keep.
 type frontier struct {
-	words int
-	first uint32 // number of the state at the front of parts
-	n     uint32 // number of the next state
-	parts [][]uint32
-	free  [][]uint32
-	most  int // bytes
+	words  int
+	first  uint32  // number of the state at the front of parts
+	n      uint32  // number of the next state
+	parts  []int32 // by number
+	free   []int32
+	made   int32 // parts
+	memory region
 }
 
 const frontierPart = 1 << 10 // vectors
 
 func (f *frontier) append(v []uint32) {
 	if int(f.n-f.first) == len(f.parts)*frontierPart {
-		if k := len(f.free); k > 0 {
-			f.parts, f.free = append(f.parts, f.free[k-1]), f.free[:k-1]
-		} else {
-			f.parts = append(f.parts, make([]uint32, f.words*frontierPart))
-		}
-		f.most = max(f.most, f.bytes())
+		f.parts = append(f.parts, f.part())
 	}
 	copy(f.vector(f.n), v)
 	f.n++
 }
 
+func (f *frontier) part() int32 {
+	if k := len(f.free); k > 0 {
+		part := f.free[k-1]
+		f.free = f.free[:k-1]
+		return part
+	}
+	f.made++
+	if words := f.most() / 8; words > len(f.memory.words) {
+		f.memory.grow(words + words/4) // what is not used takes no memory
+	}
+	return f.made - 1
+}
+
+// vector is where a vector is, until one is appended.
 func (f *frontier) vector(id uint32) []uint32 {
 	at := int(id - f.first)
-	return f.parts[at/frontierPart][at%frontierPart*f.words:][:f.words]
+	at = int(f.parts[at/frontierPart])*frontierPart + at%frontierPart
+	all := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(f.memory.words))), 2*len(f.memory.words))
+	return all[at*f.words:][:f.words:f.words]
 }
 
 // next returns the vector of a state, which must be asked for in order, and lets go of those before.
@@ -40,4 +55,5 @@ func (f *frontier) next(id uint32) []uint32 {
 	return f.vector(id)
 }
 
-func (f *frontier) bytes() int { return 4 * f.words * frontierPart * (len(f.parts) + len(f.free)) }
+// most is how many bytes have been used.
+func (f *frontier) most() int { return 4 * f.words * frontierPart * int(f.made) }

@@ -2,12 +2,13 @@ package table
 
 import "context"
 
-// helper is a second worker, which looks fingerprints up. The set of them is its own; batches of
-// successors go to it and come back in the same order. The zero value does nothing, so that batches are
+// helper is a second worker, which looks successors up. The set of fingerprints, or of roots, is its own; batches
+// of successors go to it and come back in the same order. The zero value does nothing, so that batches are
 // looked up at once.
 type helper struct {
 	work, done chan *successors
-	away       int // batches
+	away       int           // batches
+	back       []*successors // of these, what has come back
 	free       []*successors
 }
 
@@ -17,7 +18,7 @@ const maxAway = 8
 // begin starts the helper, if there is to be one.
 func (x *explorer) begin() {
 	h := &x.helper
-	if x.opts.Go == nil || x.prints == nil {
+	if x.opts.Go == nil {
 		return
 	}
 	h.work, h.done = make(chan *successors, maxAway), make(chan *successors, maxAway)
@@ -46,6 +47,7 @@ func (x *explorer) end() {
 func (x *explorer) dispatch(ctx context.Context, next uint32) error {
 	h, f := &x.helper, x.found
 	f.next = next
+	x.sift(f)
 	if h.work == nil {
 		x.lookUp(f)
 		return x.finish(ctx, f)
@@ -55,9 +57,9 @@ func (x *explorer) dispatch(ctx context.Context, next uint32) error {
 	if k := len(h.free); k > 0 {
 		x.found, h.free = h.free[k-1], h.free[:k-1]
 	} else {
-		x.found = &successors{}
+		x.found = &successors{words: x.sites.words}
 	}
-	for x.out.Stopped == "" && h.away > 0 && (h.away == maxAway || len(h.done) > 0) {
+	for x.out.Stopped == "" && h.away > 0 && (h.away == maxAway || len(h.back)+len(h.done) > 0) {
 		if err := x.back(ctx); err != nil {
 			return err
 		}
@@ -81,8 +83,22 @@ func (x *explorer) settle(ctx context.Context, next uint32) error {
 // back finishes the next batch that comes back.
 func (x *explorer) back(ctx context.Context) error {
 	h := &x.helper
-	f := <-h.done
+	var f *successors
+	if len(h.back) > 0 {
+		f = h.back[0]
+		h.back = append(h.back[:0], h.back[1:]...)
+	} else {
+		f = <-h.done
+	}
 	h.away--
 	h.free = append(h.free, f)
 	return x.finish(ctx, f)
+}
+
+// calm waits until the helper has nothing to do, so that the set can be looked at.
+func (x *explorer) calm() {
+	h := &x.helper
+	for len(h.back) < h.away {
+		h.back = append(h.back, <-h.done)
+	}
 }

@@ -3,15 +3,8 @@ package table
 import (
 	"context"
 	"math/bits"
-
-	"github.com/macemc/macemc/sim"
+	"slices"
 )
-
-// recovering reports whether the step that was taken last is one of the recovery relation: nothing was
-// injected, and all answers have weight.
-func (x *explorer) recovering(ev sim.Event) bool {
-	return !ev.Kind.Injection() && !x.w.inside && !x.answers.never
-}
 
 const checkContext = 1 << 10 // states
 
@@ -59,7 +52,7 @@ func (x *explorer) liveness(ctx context.Context) error {
 		x.out.Dead -= bits.OnesCount64(word)
 	}
 	if x.out.Dead > 0 {
-		x.dead()
+		return x.dead()
 	}
 	return nil
 }
@@ -67,7 +60,7 @@ func (x *explorer) liveness(ctx context.Context) error {
 // recoversTo settles the states that a state which recovers was found from.
 func (x *explorer) recoversTo(id uint32) {
 	for x.ordinary.has(id) {
-		id = x.parents.at(id) - 1
+		id = x.parent(id) - 1
 		if x.recovers.has(id) {
 			return
 		}
@@ -77,41 +70,126 @@ func (x *explorer) recoversTo(id uint32) {
 
 // leadsOn reports whether some step of the recovery relation leads to a state that recovers.
 func (x *explorer) leadsOn(id uint32) (bool, error) {
-	w := x.w
-	x.enter(id)
-	up := w.up
-	for i, ev := range x.events {
-		if ev.Kind.Injection() {
-			break // they are listed last
-		}
-		for x.answers.Reset(); x.answers.Next(); {
-			if err := w.advance(ev, &x.answers); err != nil {
-				x.bad, x.badEvent, x.badPicks = id+1, i, x.answers.Path()
-				return false, err
+	x.see(id)
+	f := x.found
+	f.reset()
+	if err := x.successors(f); err != nil {
+		x.bad = id + 1
+		return false, err
+	}
+	for t := range f.ends {
+		if f.notes[t]&noteOrdinary != 0 {
+			x.lead(f, t)
+			if to, _ := x.seen.add(x.tree, x.base); x.recovers.has(to) {
+				return true, nil
 			}
-			if x.recovering(ev) {
-				if to, _ := x.seen.add(x.tree, x.base); x.recovers.has(to) {
-					return true, nil
-				}
-			}
-			copy(x.tree, x.base)
-			w.up = up
 		}
 	}
 	return false, nil
 }
 
-// dead describes the first state that is dead. The one that it was found from is not, so that the last
-// step is what matters.
-func (x *explorer) dead() {
-	first := uint32(0)
+// see makes a state the one that is expanded.
+func (x *explorer) see(id uint32) {
+	x.seen.unfold(id, x.base)
+	x.here = x.base[:x.sites.words]
+}
+
+// parent is the state that a state was found from, plus one; 0: it is a first state.
+func (x *explorer) parent(id uint32) uint32 {
+	if x.deep != nil {
+		return x.deep.parents.at(id)
+	}
+	return x.parents.at(id)
+}
+
+// dead describes the nearest state that is dead. The one that it was found from is not, so that the last step
+// is what matters.
+func (x *explorer) dead() error {
+	chain, err := x.nearestDead()
+	if err != nil {
+		return err
+	}
+	x.out.DeadCritical = len(chain) - 1
+	x.out.DeadPath = x.along(chain)
+	x.see(chain[len(chain)-1])
+	x.w.restore(x.unpacked(x.here))
+	events := x.w.list(nil)
+	x.out.DeadOutOfEvents = len(events) == 0 || events[0].Kind.Injection()
+	return nil
+}
+
+// nearestDead returns the states on a shortest way from the start to one that is dead, both included.
+func (x *explorer) nearestDead() ([]uint32, error) {
+	if x.deep != nil {
+		return x.deep.nearestDead()
+	}
+	first := uint32(0) // states are numbered by their distance
 	for x.recovers.has(first) {
 		first++
 	}
+	chain := []uint32{first}
 	for s := x.parents.at(first); s != 0; s = x.parents.at(s - 1) {
-		x.out.DeadCritical++
+		chain = append(chain, s-1)
 	}
-	x.out.DeadPath = x.path(first+1, -1, nil)
-	x.enter(first)
-	x.out.DeadOutOfEvents = len(x.events) == 0 || x.events[0].Kind.Injection()
+	slices.Reverse(chain)
+	return chain, nil
+}
+
+// nearestDead goes through the states once more, breadth first.
+func (d *depthFirst) nearestDead() ([]uint32, error) {
+	x, w := d.x, d.x.w
+	type queued struct{ id, from uint32 } // from is the place in the queue, plus one
+	var queue []queued
+	met := make(bitset, len(x.recovers))
+	// arrive queues the state whose words are in tree, and returns the way to it when it is dead.
+	arrive := func(from uint32, base []uint32) []uint32 {
+		id, _ := x.seen.add(x.tree, base)
+		if met.has(id) {
+			return nil
+		}
+		met.add(id)
+		queue = append(queue, queued{id, from})
+		if x.recovers.has(id) {
+			return nil
+		}
+		var chain []uint32
+		for at := uint32(len(queue)); at != 0; at = queue[at-1].from {
+			chain = append(chain, queue[at-1].id)
+		}
+		slices.Reverse(chain)
+		return chain
+	}
+	for x.answers.Reset(); x.answers.Next(); {
+		if err := w.start(&x.answers); err != nil {
+			x.bad, x.badEvent, x.badPicks = 0, -1, x.answers.Path()
+			return nil, err
+		}
+		x.sites.pack(w.v, x.tree[:x.sites.words])
+		if chain := arrive(0, nil); chain != nil {
+			return chain, nil
+		}
+	}
+	for k := 0; ; k++ { // some state is dead
+		x.see(queue[k].id)
+		f := x.found
+		f.reset()
+		if err := x.successors(f); err != nil {
+			x.bad = queue[k].id + 1
+			return nil, err
+		}
+		for t := range f.ends {
+			x.lead(f, t)
+			if chain := arrive(uint32(k+1), x.base); chain != nil {
+				return chain, nil
+			}
+		}
+	}
+}
+
+// lead makes tree the words of the state that a transition leads to.
+func (x *explorer) lead(f *successors, t int) {
+	copy(x.tree, x.here)
+	for _, change := range f.changed(t) {
+		x.tree[change>>32] = uint32(change)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
 )
@@ -289,7 +290,7 @@ func TestLivenessOfRandomAutomata(t *testing.T) {
 func TestLivenessOfRandomSystems(t *testing.T) {
 	compared, dead := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		sys := drawConfig(t).system()
+		sys := script.Draw(t).System()
 		x := explore(t, sys, table.ExploreOptions{MaxStates: 150})
 		if !x.Complete {
 			if x.LivenessChecked || x.Dead != 0 {

@@ -1,16 +1,20 @@
 package table
 
-import "math/bits"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // pairs interns pairs of numbers.
 type pairs struct {
-	list chunks[uint64]
+	list column
 	// index is an open-addressing table. An entry is a number in list, plus one, in the bits that it takes to
 	// count the entries, and above them what fits of the hash, so that other pairs are seldom looked at; 0: free.
-	index []uint32
-	bits  uint // entries are so many bits' worth
-	limit int  // so many pairs fit into index
-	sink  uint64
+	index  []uint32
+	memory region // of index
+	bits   uint   // entries are so many bits' worth
+	limit  int    // so many pairs fit into index
+	sink   uint64
 }
 
 const (
@@ -42,6 +46,17 @@ func (p *pairs) intern(pair uint64) (id uint32, added bool) {
 	return uint32(p.list.n - 1), true
 }
 
+// internAll interns pairs and appends to fresh which ones were not there, by what they are called in names.
+func (p *pairs) internAll(names []uint32, pairs []uint64, fresh []uint32) []uint32 {
+	p.prefetch(pairs)
+	for k, pair := range pairs {
+		if _, added := p.intern(pair); added {
+			fresh = append(fresh, names[k])
+		}
+	}
+	return fresh
+}
+
 // prefetch reads what intern will read for each of some pairs. Memory is slow to answer but takes many
 // requests at a time, and these, unlike those of intern, do not wait for one another.
 func (p *pairs) prefetch(pairs []uint64) {
@@ -66,8 +81,9 @@ func (p *pairs) prefetch(pairs []uint64) {
 
 func (p *pairs) grow() {
 	size := max(minPairs, 2*len(p.index))
-	p.index = nil // so that it need not stay beside the new one
-	p.index = make([]uint32, size)
+	clear(p.index)
+	p.memory.grow(size / 2)
+	p.index = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(p.memory.words))), size)
 	p.bits = uint(bits.TrailingZeros(uint(size)))
 	p.limit = size / 4 * 3
 	mask := size - 1
@@ -85,7 +101,13 @@ func (p *pairs) growth() int {
 	if p.list.n+p.limit/64 < p.limit {
 		return 0
 	}
-	return 8 * len(p.index)
+	return 4 * len(p.index)
 }
 
-func (p *pairs) bytes() int { return p.list.bytes() + 4*cap(p.index) }
+func (p *pairs) bytes() int { return p.list.bytes() + 4*len(p.index) }
+
+func (p *pairs) free() {
+	p.list.memory.free()
+	p.memory.free()
+	*p = pairs{}
+}

@@ -1,6 +1,10 @@
 package table
 
-import "math"
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
 
 // print is the fingerprint of a vector: the sum of a mix of each word and its place, once or twice.
 type print [2]uint64
@@ -17,150 +21,215 @@ const (
 	seed1 = 0xD1B54A32D192ED03
 )
 
-// prints is a set of fingerprints of one or two words: an extendible hash table. Segments that are full
-// are split in two, so nothing is ever copied as a whole.
+// share is the share of a word in a fingerprint of both words.
+func share(place int, word uint32) print {
+	return print{mix(place, word, seed0), mix(place, word, seed1)}
+}
+
+func (p *print) add(q print) { p[0], p[1] = p[0]+q[0], p[1]+q[1] }
+
+func (p *print) sub(q print) { p[0], p[1] = p[0]-q[0], p[1]-q[1] }
+
+// prints is a set of fingerprints of one or two words: a hash table of lines, as long as those of the processor's
+// memory. What does not fit into the line of a fingerprint goes to the next one that is not full. A line is
+// proportional to its fingerprints, so that a table can be spread over a longer one in place, from its end on.
 type prints struct {
 	words   int // of a fingerprint
 	n       int
-	depth   uint       // leading bits of a fingerprint that say which segment
-	dir     []*segment // by those bits
-	many    int        // segments
+	limit   int    // so many fingerprints fit
+	homes   uint64 // lines that fingerprints belong to
+	slots   []uint64
+	memory  region
 	scratch []uint64
 	sink    uint64
 }
 
-// segment is an open-addressing table.
-type segment struct {
-	slots []uint64 // zero: free
-	n     int
-	depth uint // leading bits that all of its fingerprints have in common
-}
-
 const (
-	segmentSlots = 1 << 13
-	segmentFull  = segmentSlots / 8 * 7
+	lineWords  = 8
+	minLines   = 1 << 7
+	linesSlack = 1 << 4 // lines at the end that no fingerprint belongs to, at first
 )
+
+// line holds fingerprints, one after the other; 0: free.
+type line [lineWords]uint64
 
 func newPrints(words int) *prints {
 	p := &prints{words: words}
-	p.dir = []*segment{p.newSegment(0)}
+	p.resize(minLines)
 	return p
 }
 
-func (p *prints) newSegment(depth uint) *segment {
-	p.many++
-	return &segment{slots: make([]uint64, segmentSlots*p.words), depth: depth}
+// resize sets the number of lines. Up to 5 of 6 fingerprints that would fit may be there: more would seldom fit into their
+// own lines.
+func (p *prints) resize(lines int) {
+	p.memory.grow((lines + linesSlack) * lineWords)
+	p.homes, p.limit = uint64(lines), lines*lineWords/p.words/6*5
+	p.slots = p.memory.words
 }
 
-// of is the fingerprint of a vector.
-func (p *prints) of(v []uint32) (f print) {
-	for i, word := range v {
-		p.add(&f, i, word)
-	}
-	return f
+func (p *prints) line(i uint64) *line { return (*line)(p.slots[i : i+lineWords]) }
+
+// home is where the line of a fingerprint begins.
+func (p *prints) home(f uint64) uint64 {
+	home, _ := bits.Mul64(f, p.homes)
+	return home * lineWords
 }
 
-func (p *prints) add(f *print, place int, word uint32) {
-	f[0] += mix(place, word, seed0)
-	if p.words == 2 {
-		f[1] += mix(place, word, seed1)
+// prefetch reads what insert will read for each of some fingerprints, given by their first words. Memory is slow
+// to answer but takes many requests at a time, and these, unlike those of insert, do not wait for one another.
+func (p *prints) prefetch(first []uint64) {
+	slots, sink := p.slots, uint64(0)
+	for _, f := range first {
+		home := p.home(f)
+		sink ^= slots[home] ^ slots[home+lineWords]
+	}
+	p.sink ^= sink
+}
+
+// reserve makes room for some more fingerprints.
+func (p *prints) reserve(more int) {
+	for p.n+more > p.limit {
+		p.grow()
 	}
 }
 
-func (p *prints) sub(f *print, place int, word uint32) {
-	f[0] -= mix(place, word, seed0)
-	if p.words == 2 {
-		f[1] -= mix(place, word, seed1)
-	}
-}
+// zeros has the highest bit set if, and only if, x is 0. Unlike a comparison it is no branch to be guessed.
+func zeros(x uint64) uint64 { return (x - 1) &^ x }
 
-func (p *prints) find(f *print) *segment { return p.dir[f[0]>>(64-p.depth)] }
-
-// prefetch reads what insert will read.
-func (p *prints) prefetch(f *print) {
-	p.sink ^= p.find(f).slots[int(f[0]%segmentSlots)*p.words]
-}
-
-func (p *prints) insert(f *print) (added bool) {
-	if f[0] == 0 {
-		f[0] = 1
-	}
-	s := p.find(f)
-	for s.n >= segmentFull {
-		p.split(s, f)
-		s = p.find(f)
-	}
+// insertAll adds fingerprints, the second words being nil if they have one, and appends to fresh which ones were
+// not there, by what they are called in names.
+func (p *prints) insertAll(names []uint32, first, second []uint64, fresh []uint32) []uint32 {
+	p.prefetch(first)
+	p.reserve(len(first))
+	n := len(fresh)
+	fresh = slices.Grow(fresh, len(first)+1)[:n+len(first)+1]
 	if p.words == 1 {
-		added = s.insert1(f[0])
+		for k, f := range first {
+			fresh[n] = names[k]
+			n += int(p.insert1(f))
+		}
 	} else {
-		added = s.insert2(f)
-	}
-	if added {
-		p.n++
-	}
-	return added
-}
-
-func (s *segment) insert1(f uint64) (added bool) {
-	slots := (*[segmentSlots]uint64)(s.slots)
-	i := f % segmentSlots
-	for ; slots[i] != 0; i = (i + 1) % segmentSlots {
-		if slots[i] == f {
-			return false
+		for k, f := range first {
+			fresh[n] = names[k]
+			n += int(p.insert2(f, second[k]))
 		}
 	}
-	slots[i] = f
-	s.n++
-	return true
+	return fresh[:n]
 }
 
-func (s *segment) insert2(f *print) (added bool) {
-	slots := (*[2 * segmentSlots]uint64)(s.slots)
-	i := f[0] % segmentSlots * 2
-	for ; slots[i] != 0; i = (i + 2) % (2 * segmentSlots) {
-		if slots[i] == f[0] && slots[i|1] == f[1] {
-			return false
+// insert1 adds a fingerprint of one word, for which there should be room, and returns 1; or 0 when it is there. In the
+// line it does not branch, since whether it is there cannot be guessed.
+func (p *prints) insert1(f uint64) (added uint64) {
+	if f == 0 {
+		f = 1
+	}
+	for i := p.home(f); ; i += lineWords {
+		if i+lineWords > uint64(len(p.slots)) {
+			p.lengthen()
 		}
-	}
-	slots[i], slots[i|1] = f[0], f[1]
-	s.n++
-	return true
-}
-
-// split splits the segment of f.
-func (p *prints) split(s *segment, f *print) {
-	if s.depth == p.depth {
-		dir := make([]*segment, 2*len(p.dir))
-		for i, s := range p.dir {
-			dir[2*i], dir[2*i+1] = s, s
-		}
-		p.dir = dir
-		p.depth++
-	}
-	s.depth++
-	other := p.newSegment(s.depth)
-	half := 1 << (p.depth - s.depth) // entries of each
-	begin := int(f[0]>>(64-p.depth)) &^ (2*half - 1)
-	for i := range half {
-		p.dir[begin+half+i] = other
-	}
-	p.scratch = append(p.scratch[:0], s.slots...)
-	clear(s.slots)
-	s.n = 0
-	for i := 0; i < len(p.scratch); i += p.words {
-		if p.scratch[i] == 0 {
+		l := p.line(i)
+		same := (zeros(l[0]^f) | zeros(l[1]^f) | zeros(l[2]^f) | zeros(l[3]^f) |
+			zeros(l[4]^f) | zeros(l[5]^f) | zeros(l[6]^f) | zeros(l[7]^f)) >> 63
+		if same == 0 && l[lineWords-1] != 0 {
 			continue
 		}
-		to := s
-		if p.scratch[i]>>(64-s.depth)&1 == 1 {
-			to = other
+		at := &l[l.used1()]
+		*at ^= (*at ^ f) & (same - 1)
+		p.n += int(1 - same)
+		return 1 - same
+	}
+}
+
+// insert2 is insert1 for a fingerprint of two words.
+func (p *prints) insert2(f, g uint64) (added uint64) {
+	if f == 0 {
+		f = 1
+	}
+	for i := p.home(f); ; i += lineWords {
+		if i+lineWords > uint64(len(p.slots)) {
+			p.lengthen()
 		}
-		if p.words == 1 {
-			to.insert1(p.scratch[i])
-		} else {
-			to.insert2((*print)(p.scratch[i:]))
+		l := p.line(i)
+		same := (zeros(l[0]^f|l[1]^g) | zeros(l[2]^f|l[3]^g) | zeros(l[4]^f|l[5]^g) | zeros(l[6]^f|l[7]^g)) >> 63
+		if same == 0 && l[lineWords-2] != 0 {
+			continue
+		}
+		at := l.used2()
+		a, b := &l[at], &l[at|1]
+		*a ^= (*a ^ f) & (same - 1)
+		*b ^= (*b ^ g) & (same - 1)
+		p.n += int(1 - same)
+		return 1 - same
+	}
+}
+
+// lengthen makes room behind the last line.
+func (p *prints) lengthen() {
+	p.memory.grow(len(p.slots) + linesSlack*lineWords)
+	p.slots = p.memory.words
+}
+
+func (p *prints) insert(f print) (added bool) {
+	p.reserve(1)
+	if p.words == 1 {
+		return p.insert1(f[0]) == 1
+	}
+	return p.insert2(f[0], f[1]) == 1
+}
+
+// grow spreads the table over a longer one. Full lines and the one behind them are moved together, since what is
+// in a line may belong to one before it; they come behind all that is before them: new homes are not before
+// old ones.
+func (p *prints) grow() {
+	w := p.words
+	end := len(p.slots) / lineWords * lineWords
+	p.resize(int(p.homes + p.homes/2))
+	for end > 0 {
+		begin := end - lineWords
+		for begin > 0 && p.slots[begin-w] != 0 {
+			begin -= lineWords
+		}
+		p.scratch = append(p.scratch[:0], p.slots[begin:end]...)
+		clear(p.slots[begin:end])
+		end = begin
+		for i := 0; i < len(p.scratch); i += w {
+			switch {
+			case p.scratch[i] == 0:
+				i = i/lineWords*lineWords + lineWords - w
+			case w == 1:
+				l := p.notFull(p.scratch[i])
+				l[l.used1()] = p.scratch[i]
+			default:
+				l := p.notFull(p.scratch[i])
+				at := l.used2()
+				l[at], l[at|1] = p.scratch[i], p.scratch[i+1]
+			}
 		}
 	}
+}
+
+// notFull is the line that a fingerprint goes to that is not in the table.
+func (p *prints) notFull(f uint64) *line {
+	i := p.home(f)
+	for ; i+lineWords <= uint64(len(p.slots)); i += lineWords {
+		if l := p.line(i); l[lineWords-p.words] == 0 {
+			return l
+		}
+	}
+	p.lengthen()
+	return p.line(i)
+}
+
+// used1 is how many places of a line that is not full are taken by fingerprints of one word, used2 of two.
+func (l *line) used1() uint64 {
+	free := zeros(l[0])>>63 + zeros(l[1])>>63 + zeros(l[2])>>63 + zeros(l[3])>>63 +
+		zeros(l[4])>>63 + zeros(l[5])>>63 + zeros(l[6])>>63
+	return (lineWords - 1 - free) % lineWords
+}
+
+func (l *line) used2() uint64 {
+	free := zeros(l[0])>>63 + zeros(l[2])>>63 + zeros(l[4])>>63
+	return (lineWords - 2 - 2*free) % lineWords
 }
 
 // omission bounds the probability that some two of the states that were met have the same fingerprint, so
@@ -170,4 +239,4 @@ func (p *prints) omission(states int) float64 {
 	return min(1, n*(n-1)/2*math.Pow(2, -64*float64(p.words)))
 }
 
-func (p *prints) bytes() int { return 8*len(p.dir) + p.many*(8*segmentSlots*p.words+64) }
+func (p *prints) bytes() int { return 8 * len(p.slots) }

@@ -3,6 +3,7 @@ package table
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
@@ -158,4 +159,38 @@ func (w *World) accompany() (bool, error) {
 		}
 	}
 	return s.active, nil
+}
+
+// retrace has the replay engine execute a path, and compares the state at its end with that of w.
+func (w *World) retrace(path choose.Path) error {
+	real, err := sim.NewWorld(w.sys, w.opts)
+	if err != nil {
+		return err
+	}
+	pos := 0
+	answers := choose.SourceFunc(func(p choose.Point) int {
+		if pos++; pos <= len(path) && int(path[pos-1]) < p.Arity {
+			return int(path[pos-1])
+		}
+		return 0
+	})
+	err = real.Start(answers)
+	node := sim.NodeID(0)
+	for err == nil && pos < len(path) {
+		events := real.Injections(slices.Clone(real.Enabled()))
+		if int(path[pos]) >= len(events) {
+			return w.differs(node, "other events are enabled when the run is executed without tables")
+		}
+		ev := events[path[pos]]
+		pos++
+		node = max(0, ev.Node)
+		err = real.Step(ev, answers)
+	}
+	switch {
+	case err != nil:
+		return w.differs(node, fmt.Sprintf("when the run is executed without tables it ends with %v", err))
+	case pos != len(path):
+		return w.differs(node, "when the run is executed without tables it asks other questions")
+	}
+	return w.sameState(node, real)
 }

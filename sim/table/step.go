@@ -20,7 +20,7 @@ func (w *World) doStep(ev sim.Event, src choose.Source) error {
 
 // advance changes the vector, and tells Last what happened unless the world is a bare one.
 func (w *World) advance(ev sim.Event, src choose.Source) error {
-	w.inside = false
+	w.inside, w.handled = false, false
 	if ev.Kind == sim.Crash {
 		w.useCrash()
 		return w.crash(ev.Node, src)
@@ -29,17 +29,19 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 		w.inject(ev)
 		return nil
 	}
-	if ev.Kind == sim.FireTimer && !w.bare {
-		w.last.Timer = w.locals.list[w.v[ev.Node]].state.Timer(ev.Slot)
-	}
 	w.take(ev)
 	id, err := w.walk(&w.step, src)
 	if err != nil {
 		return err
 	}
 	l := &w.steps.leaves[id]
+	l.met = true
+	w.handled, w.leaf = true, id
 	if !w.bare {
 		w.last.Effects, w.last.Handler = l.effects, true
+		if ev.Kind == sim.FireTimer {
+			w.last.Timer = w.locals.list[w.step.local].state.Timer(ev.Slot)
+		}
 		w.observe(l)
 	}
 	if l.err != nil {
@@ -54,6 +56,7 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 	w.last.Applied, w.last.Crashed = end, w.inside
 	w.setLocal(ev.Node, l.next)
 	failed, err := w.apply(id, end)
+	w.happened = int32(failed)
 	if !w.inside {
 		return err
 	}
@@ -300,6 +303,7 @@ func (w *World) set(word int, id uint32) {
 func (w *World) useCrash() {
 	word := w.layout.crashes
 	w.set(word, w.v[word]-1)
+	w.noteFaults()
 }
 
 func (w *World) setLocal(node sim.NodeID, id uint32) {
@@ -328,6 +332,7 @@ func (w *World) setRest(id uint32) {
 	word := w.layout.rest
 	old := w.v[word]
 	w.set(word, id)
+	w.noteFaults()
 	if w.bare {
 		return
 	}

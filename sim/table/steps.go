@@ -63,6 +63,7 @@ type leaf struct {
 	err      error  // a finding; effects do not happen
 	failed   int32  // the effect that cannot happen, len(effects) when all can
 	failure  error
+	met      bool  // the step was taken, not only looked at
 	outlast  int32 // effects for which it makes a difference whether the node crashes before them
 	ops      []op
 	effects  []sim.Effect

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
@@ -202,17 +203,17 @@ func TestGoodServicesAreNotAccused(t *testing.T) {
 type odd struct {
 	sim.Nop
 	N   int
-	Odd opaque
+	Odd script.Opaque
 }
 
-func (o *odd) Boot(sim.Env) { o.Odd.n = new(int) }
+func (o *odd) Boot(sim.Env) { o.Odd = script.NewOpaque() }
 
 // A state that a failed step left behind may be met again as that after a good one, and the run goes on
 // from there.
 func TestStateLeftByAFailedStep(t *testing.T) {
 	when := func(n int) func(*odd) bool { return func(o *odd) bool { return o.N == n } }
 	sys := &sim.System{
-		Name: "odd", Nodes: 1, New: func(sim.NodeID) sim.Service { return &odd{} }, State: []sim.StateRule{opaqueRule()},
+		Name: "odd", Nodes: 1, New: func(sim.NodeID) sim.Service { return &odd{} }, State: []sim.StateRule{script.OpaqueRule()},
 		Actions: []sim.AnyAction{
 			sim.Action[*odd]{Name: "bad", When: when(0), Do: func(o *odd, env sim.Env) { o.N = 1; env.Assert(false, "bad") }},
 			sim.Action[*odd]{Name: "good", When: when(0), Do: func(o *odd, _ sim.Env) { o.N = 1 }},

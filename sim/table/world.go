@@ -29,11 +29,16 @@ type World struct {
 	saved   bool   // states were saved, which refer to the tables
 	inside  bool   // the node crashed inside the step
 
+	handled  bool // the last step was that of a handler, and went the way of leaf
+	leaf     uint32
+	happened int32 // so many of its effects
+
 	acting     sim.NodeID // whose handler is running
 	step       stepOf
 	picks      []int32
 	effects    []sim.Effect // of Start
 	properties properties
+	covering   covering
 	printed    printed
 	shadow     shadow
 }
@@ -181,6 +186,7 @@ func (w *World) start(src choose.Source) error {
 			return err
 		}
 		l := &w.steps.leaves[id]
+		l.met = true
 		w.observe(l)
 		w.effects = append(w.effects, l.effects...)
 		w.last.Effects = w.effects

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
@@ -123,13 +124,13 @@ func TestSaveAndLoad(t *testing.T) {
 }
 
 func TestPlans(t *testing.T) {
-	c := &scriptConfig{Nodes: 2, Odd: true, Late: 2, Sturdy: -1, Monitor: 6, Network: netsim.Datagrams{}}
-	var p program
-	for phase := range phases {
-		p[1][phase] = []instr{{opSend, 0, 0}, {opAnnounce, 0, 0}, {opChoose, 0, 2}}
+	c := &script.Config{Nodes: 2, Odd: true, Late: 2, Sturdy: -1, Monitor: 6, Network: netsim.Datagrams{}}
+	var p script.Program
+	for phase := range script.Phases {
+		p[script.ActionClass][phase] = []script.Instr{{Op: script.OpSend}, {Op: script.OpAnnounce}, {Op: script.OpChoose, B: 2}}
 	}
-	c.Programs = []program{p}
-	w := tableWorld(t, c.system())
+	c.Programs = []script.Program{p}
+	w := tableWorld(t, c.System())
 	if err := wander(w, 200); err != nil && !strings.Contains(err.Error(), "monitor") && !strings.Contains(err.Error(), "phase 2") {
 		t.Fatal(err)
 	}
@@ -140,7 +141,7 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	want := []string{"*table_test.chorus true", "*table_test.oddChorus false", "*table_test.oddScript false", "*table_test.plainScript true"}
+	want := []string{"*script.Chorus true", "*script.OddChorus false", "*script.OddOne false", "*script.Plain true"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -6,10 +6,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Entry describes one bundled system.
+// Entry describes one system.
 type Entry struct {
 	// Name is how the command line and path files name the system: lower case, one word.
 	Name string
+	// Package and Test name the test that describes the system, by the import path of its package; empty for
+	// bundled systems.
+	Package, Test string
 	// Summary is one line without a full stop.
 	Summary string
 	// Notes says what a user should know before reading results: simplifications, oddities. It may be
@@ -75,4 +78,16 @@ func (e *Entry) BugIDs() []string {
 		ids[i] = b.ID
 	}
 	return ids
+}
+
+// Find returns the description of the system with that name. The error names near ones.
+func Find(entries []Entry, name string) (Entry, error) {
+	var names []string
+	for _, e := range entries {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return Entry{}, Unknown("unknown system", name, names)
 }

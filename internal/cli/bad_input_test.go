@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Bad input is one clear line on standard error, exit status 2, and nothing is written anywhere.
+func TestBadInput(t *testing.T) {
+	good, err := os.ReadFile(testdata(t, "pingack.path"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	file := func(name, content string) {
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change := func(name, old, new string) {
+		if !strings.Contains(string(good), old) {
+			t.Fatalf("the path has no %q", old)
+		}
+		file(name, strings.Replace(string(good), old, new, 1))
+	}
+	file("plain", "")
+	file("good.path", string(good))
+	file("randtree.path", "macemc path 1\nsystem randtree\nnodes 3\nseed 1\nend 0\n")
+	// Before its last ping the run is live.
+	head, _, _ := strings.Cut(string(good), "\n0 action n0 ping # n0 Sent 1->2")
+	file("live.path", head+"\nend 3\n")
+	file("cut.path", string(good[:len(good)/2]))
+	change("version.path", "macemc path 1", "macemc path 9")
+	change("system.path", "system pingack", "system paxos17")
+	change("other.path", "system pingack", "system randtree")
+	change("nodes.path", "nodes 2", "nodes 3")
+	change("limit.path", "limit loss=1", "limit luck=1")
+	change("timing.path", "timing ByDeadline", "timing Sometimes")
+	change("step.path", "lose n0<-n1 Ack", "lose n0<-n1 Nack")
+	before := files(t, dir)
+
+	for _, c := range []struct{ args, want string }{
+		{"frob", `unknown command "frob"`},
+		{"search", "macemc search needs a SYSTEM"},
+		{"search pingack more", "macemc search takes one SYSTEM, got 2: pingack more"},
+		{"search pinkack", `unknown system "pinkack"; did you mean pingack?`},
+		{"systems pinkack", `unknown system "pinkack"; did you mean pingack?`},
+		{"search randtree --bug RT99", `system "randtree": unknown bug "RT99"; did you mean RT`},
+		{"search randtree --bug RT1 --bug RT1", "--bug RT1 is given twice"},
+		{"search pingack --property every_ping_is_acknowledge", `unknown property "every_ping_is_acknowledge"; did you mean every ping is acknowledged?`},
+		{"search pingack --nodes 3", `system "pingack": 3 nodes, must be 2 to 2`},
+		{"search pingack --nodes 0", "--nodes is 0, must be at least 1"},
+		{"search randtree --set degre=2", `unknown parameter "degre"; did you mean degree?`},
+		{"search randtree --set degree=many", `parameter degree is "many", must be a number from 1 to 64`},
+		{"search randtree --set degree", `--set "degree" is not of the form KEY=VALUE`},
+		{"search randtree --set degree=1 --set degree=2", "--set degree is given twice"},
+		{"search randtree --loss 1", `system "randtree": `},
+		{"search pingack --net-errors 1", `system "pingack": `},
+		{"search pingack --crashes -1", "--crashes is -1, must be at least 0"},
+		{"search pingack --timing soon", `--timing "soon" is none of ByDeadline, AnyOrder, Prompt`},
+		{"search pingack --strategy best", `--strategy "best" is not available; accepted are deepening, walk, faulty, bfs, dfs`},
+		{"search pingack --strategy walk --depth 3", "--depth bounds the strategies deepening, bfs and dfs; --strategy walk has no depth"},
+		{"search pingack --engine fast", `--engine "fast" is not available; accepted are auto, table, replay`},
+		{"bugs nosuch", `unknown system "nosuch"`},
+		{"bugs pingack --time 0s", "--time is 0s, must be positive"},
+		{"bugs pingack --seeds 0", `"0" has seed 0, must be at least 1`},
+		{"bugs pingack --seeds 3-1", `"3-1" ends before it begins`},
+		{"bugs pingack --seeds 1-", `"1-" is no number and no range`},
+		{"bugs pingack --seeds 1-3,2", "2 is given twice"},
+		{"bugs pingack --seeds 1-1001", "more than 1000 seeds"},
+		{"bugs pingack --seeds 1-18446744073709551615", "more than 1000 seeds"},
+		{"bugs pingack pingack", `system "pingack" is given twice`},
+		{"bugs pingack --workers -1", "--workers is -1, must not be negative"},
+		{"bugs pingack --markdown", "no such file or directory"},
+		{"stats", "needs a SYSTEM"},
+		{"stats brokentree", "has no liveness property"},
+		{"stats pingack --walks 0", "--walks is 0, must be at least 1"},
+		{"stats pingack --property none", "unknown property"},
+		{"stats pingack --svg no/such/folder.svg", "no such file or directory"},
+		{"search pingack --strategy walk --visited 64", "only the strategies deepening, bfs and dfs have a visited set to choose"},
+		{"search pingack --strategy bfs --visited 32", `visited set "32" of strategy bfs is none of exact, 64, 128`},
+		{"search pingack --visited exact", `visited set "exact" of strategy deepening is neither none nor a number of bits, 1 to 128`},
+		{"search pingack --memory 5", "only the strategies bfs and dfs have a memory limit"},
+		{"search pingack --strategy walk --alone", "only strategy deepening alternates with walks"},
+		{"search pingack --strategy bfs --memory -1", "--memory is -1, must be 0 to"},
+		{"search pingack --strategy bfs --engine replay", "strategy bfs needs the engine table"},
+		{"search pingack --strategy dfs --engine replay", "strategy dfs needs the engine table"},
+		{"search pingack --unbiased --weights action=2", "--unbiased and --weights contradict each other"},
+		{"search pingack --prefix a --save-prefixes b", "--prefix and --save-prefixes contradict each other"},
+		{"search pingack --weights luck=1", `--weights: unknown class "luck"; known are action, message, timer, consequence, fault`},
+		{"search pingack --weights action", `--weights: "action" is not of the form CLASS=WEIGHT`},
+		{"search pingack --weights action=1,action=2", "--weights: action is given twice"},
+		{"search pingack --weights timer=-1", `--weights: timer is "-1", must be a number from 0 to 1000000`},
+		{"search pingack --weights timer=0", "--weights: timer is 0, must be at least 1: walks could not recover"},
+		{"search pingack --seed 0", "--seed is 0, must be at least 1"},
+		{"search pingack --time -1s", "--time is -1s, must not be negative"},
+		{"search pingack --handler-limit 0", "--handler-limit is 0s, must be positive"},
+		{"search pingack --depth 0", "--depth is 0, must be at least 1"},
+		{"search pingack --walks 0", "--walks is 0, must be at least 1"},
+		{"search pingack --max-paths -5", "--max-paths is -5, must be at least 1"},
+		{"search pingack --workers 0", "--workers is 0, must be at least 1"},
+		{"search pingack --colour", "unknown flag: --colour; see macemc search --help"},
+		{"search pingack --out plain", "cannot write to the output folder: "},
+		{"search pingack --out plain/sub", "cannot write to the output folder: "},
+		{"search pingack --prefix missing.path", "open missing.path: no such file or directory"},
+		{"search randtree --prefix pingack.path", "open pingack.path"},
+		{"replay", "macemc replay needs a FILE"},
+		{"replay missing.path", "open missing.path: no such file or directory"},
+		{"replay plain", "plain: line 1: the file is empty"},
+		{"replay cut.path", "the file is truncated"},
+		{"replay version.path", "version.path: line 1: the file has format version 9; this program reads version 1"},
+		{"replay system.path", `system.path: line 2: unknown system "paxos17"; did you mean paxos?`},
+		{"replay other.path", `other.path: line `},
+		{"replay nodes.path", `nodes.path: line 3: system "pingack": 3 nodes, must be 2 to 2`},
+		{"replay limit.path", `limit.path: line 4: unknown limit "luck"`},
+		{"replay timing.path", `timing.path: line 5: timing "Sometimes" is none of`},
+		{"replay step.path", "step.path: line "},
+		{"replay plain --to -3", "--to is -3, must not be negative"},
+		{"critical cut.path", "the file is truncated"},
+		{"critical step.path", "step.path: line "},
+		{"critical plain --walks 0", "--walks is 0, must be at least 1"},
+		{"graph", "macemc graph needs a FILE"},
+		{"graph good.path --format png", `--format "png" is not available; accepted are text, svg, html, mermaid, dot, json, shiviz`},
+		{"graph good.path --from 10", "good.path: there is no step 10; the run has 9"},
+		{"graph good.path --from 5 --to 4", "good.path: steps 5 to 4: the last is before the first"},
+		{"graph good.path --nodes 2", "good.path: there is no node 2; nodes are 0 to 1"},
+		{"graph good.path --nodes all", `--nodes "all" is not a list of numbers like 0,2`},
+		{"graph good.path --classes luck", `--classes: unknown class "luck"; known are messages, timers, actions, errors, faults`},
+		{"graph good.path --fold -1", "--fold is -1, must not be negative"},
+		{"graph good.path --critical 10", "good.path: there is no step 10 to mark; the run has 9"},
+		{"graph good.path -o plain", "plain exists; --force overwrites it"},
+		{"graph good.path -o missing/x.svg", "stat missing: no such file or directory"},
+		{"graph good.path -o plain/x.svg", "plain is not a folder"},
+		{"graph good.path -o .", ". is a folder; name a file"},
+		{"graph version.path", "version.path: line 1: the file has format version 9; this program reads version 1"},
+		{"graph system.path", `system.path: line 2: unknown system "paxos17"`},
+		{"graph step.path", "step.path: line "},
+		{"report", "macemc report needs a FILE"},
+		{"report good.path --format svg", `--format "svg" is not available; accepted are html, markdown, json, text`},
+		{"report good.path --walks 0", "--walks is 0, must be at least 1"},
+		{"report good.path -o plain", "plain exists; --force overwrites it"},
+		{"report version.path", "version.path: line 1: the file has format version 9; this program reads version 1"},
+		{"report other.path", "other.path: line "},
+		{"report live.path", "live.path: the run violates nothing: no finding on the way, and its end recovers; macemc graph live.path draws it"},
+		{"report good.path --live missing.path", "open missing.path: no such file or directory"},
+		{"report good.path --live good.path", "good.path: its last state is not live"},
+		{"report good.path --live randtree.path", `randtree.path: line 2: the path belongs to the system "randtree", not to "pingack"`},
+	} {
+		stdout, stderr, status := run(t, strings.Fields(strings.ReplaceAll(c.args, "_", " "))...)
+		if strings.Contains(c.args, "_") { // one argument with blanks
+			words := strings.Fields(c.args)
+			words[len(words)-1] = strings.ReplaceAll(words[len(words)-1], "_", " ")
+			stdout, stderr, status = run(t, words...)
+		}
+		want := strings.ReplaceAll(c.want, "_", " ")
+		if status != 2 || stdout != "" || !strings.HasPrefix(stderr, "macemc: ") || !strings.Contains(stderr, want) ||
+			strings.Count(stderr, "\n") != 1 {
+			t.Errorf("macemc %s: exit status %d\nstdout: %s\nstderr: %s\nwant:   %s", c.args, status, stdout, stderr, want)
+		}
+	}
+	if after := files(t, dir); after != before {
+		t.Errorf("files before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+// files lists all files below dir with their content.
+func files(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		b.WriteString(path + "\n")
+		if !d.IsDir() {
+			text, err := os.ReadFile(path)
+			b.Write(text)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

@@ -1,0 +1,475 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// bugsFlags are the flags of bugs.
+type bugsFlags struct {
+	time     time.Duration
+	seeds    string
+	workers  int
+	compare  bool
+	json     bool
+	markdown string
+}
+
+// defaultMarkdown is the file of --markdown without a name.
+const defaultMarkdown = "docs/bugs.md"
+
+func (a *app) bugsCommand() *cobra.Command {
+	var f bugsFlags
+	cmd := &cobra.Command{
+		Use:   "bugs [SYSTEM...]",
+		Short: "Search for every known bug of the bundled systems",
+		Long: `Runs "macemc search SYSTEM --bug ID --no-shrink" for each known bug of the given
+systems, of all if none is given, once for each seed and in a process of its own, and
+prints a table: with how many seeds it was found, least, median and most seconds, median
+paths, states and depth, nodes, faults, and the critical step of the first seed that
+found it. Bugs that show only far from the start are searched for from live states, which
+the search makes itself by random walks without faults (column "prefix").
+
+A bug that is not found, or found as another kind than expected, is shown as that, and
+the exit status is 1. Interrupted, it prints what it has.
+
+--compare also searches as the MaceMC paper did: by its property alone for bugs that
+another sees first, and for BT2 by bounded search with and without a visited set and by
+random walks. --markdown writes all that into a file, beside the figures of the paper. It
+overwrites only what it wrote itself.`,
+		Example: `  macemc bugs
+  macemc bugs randtree transport --time 20s --seeds 3
+  macemc bugs pastry --json
+  macemc bugs --seeds 1-5 --compare --markdown`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := a.bugHunt(&f, args)
+			if err != nil {
+				return err
+			}
+			return b.run(cmd.Context())
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.DurationVar(&f.time, "time", defaultTime, "search for each bug at most this `TIME` with each seed")
+	fl.StringVar(&f.seeds, "seeds", "1", "`SEEDS` of the random walks, each at least 1, as 1-5 or 1,3,7")
+	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` of a search go on at a time (default: all cores)")
+	fl.BoolVar(&f.compare, "compare", false, "also search in the ways of the paper, which takes longer")
+	fl.BoolVar(&f.json, "json", false, "print one JSON object")
+	fl.StringVar(&f.markdown, "markdown", "", "write the tables into `FILE`, as --markdown=FILE")
+	fl.Lookup("markdown").NoOptDefVal = defaultMarkdown
+	return cmd
+}
+
+// maxSeeds is the most seeds that are run.
+const maxSeeds = 1000
+
+// parseSeeds reads a list as in "1-3,7".
+func parseSeeds(text string) ([]uint64, error) {
+	var seeds []uint64
+	for part := range strings.SplitSeq(text, ",") {
+		low, high, isRange := strings.Cut(part, "-")
+		first, err := strconv.ParseUint(low, 10, 64)
+		last := first
+		if err == nil && isRange {
+			last, err = strconv.ParseUint(high, 10, 64)
+		}
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("--seeds: %q is no number and no range like 1-5", part)
+		case first == 0:
+			return nil, fmt.Errorf("--seeds: %q has seed 0, must be at least 1", part)
+		case last < first:
+			return nil, fmt.Errorf("--seeds: %q ends before it begins", part)
+		case last-first >= maxSeeds || len(seeds)+int(last-first) >= maxSeeds:
+			return nil, fmt.Errorf("--seeds: more than %d seeds", maxSeeds)
+		}
+		for s := first; ; s++ {
+			if slices.Contains(seeds, s) {
+				return nil, fmt.Errorf("--seeds: %d is given twice", s)
+			}
+			if seeds = append(seeds, s); s == last {
+				break
+			}
+		}
+	}
+	return seeds, nil
+}
+
+// bugHunt is the searches for known bugs that were asked for.
+type bugHunt struct {
+	*app
+	flags *bugsFlags
+	names []string // of the systems that were asked for; none: all
+	seeds []uint64
+	file  generated // of --markdown
+	// machine is what the searches run on.
+	machine string
+	rows    []bugRow // one for each bug
+	// compared are the rows of variants.
+	compared []bugRow
+}
+
+func (a *app) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
+	seeds, err := parseSeeds(f.seeds)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.time <= 0:
+		return nil, fmt.Errorf("--time is %v, must be positive", f.time)
+	case f.workers < 0:
+		return nil, fmt.Errorf("--workers is %d, must not be negative", f.workers)
+	}
+	h := &bugHunt{app: a, flags: f, names: names, seeds: seeds, file: generated{f.markdown, bugsMark}}
+	h.machine = fmt.Sprintf("%d workers, %s on %s/%s", cmp.Or(f.workers, runtime.GOMAXPROCS(0)), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if f.markdown != "" {
+		if err := h.file.check(); err != nil {
+			return nil, fmt.Errorf("--markdown: %w", err)
+		}
+	}
+	var entries []spec.Entry
+	for i, name := range names {
+		e, err := a.entry(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("system %q is given twice", name)
+		}
+		entries = append(entries, e)
+	}
+	if len(names) == 0 {
+		entries = a.systems
+	}
+	for i := range entries {
+		e := &entries[i]
+		for k := range e.Bugs {
+			b := &e.Bugs[k]
+			row := bugRow{System: e.Name, Bug: b.ID, Summary: b.Summary, Expected: b.Kind, Original: originals[b.ID], bug: b, seeds: seeds}
+			h.rows = append(h.rows, row)
+			if !f.compare {
+				continue
+			}
+			others := variants
+			if v, ok := propertyAlone(b); ok {
+				others = append([]variant{v}, others...)
+			}
+			for _, v := range others {
+				if v.bug != b.ID {
+					continue
+				}
+				r := row
+				r.How, r.Flags, r.Original = v.how, v.flags, v.original
+				if v.fixed {
+					r.seeds = seeds[:1]
+				}
+				h.compared = append(h.compared, r)
+			}
+		}
+	}
+	return h, nil
+}
+
+// bugRow is what came of the searches for one bug in one way.
+type bugRow struct {
+	System   string          `json:"system"`
+	Bug      string          `json:"bug"`
+	Summary  string          `json:"summary"`
+	How      string          `json:"how,omitempty"`   // of a variant
+	Flags    []string        `json:"flags,omitempty"` // of a variant
+	Expected sim.FindingKind `json:"expected"`
+	Original string          `json:"original,omitempty"` // figures of the paper
+	Runs     []bugRun        `json:"runs"`               // by seed
+
+	// What follows from the runs; medians are over those that found the bug as known, or all if none did.
+	FoundRuns int               `json:"found_runs"`
+	Found     []sim.FindingKind `json:"found"` // as what
+	Seconds   struct {
+		Min    float64 `json:"min"`
+		Median float64 `json:"median"`
+		Max    float64 `json:"max"`
+	} `json:"seconds"`
+	CPU    float64 `json:"cpu_seconds"`
+	Paths  int     `json:"paths"`
+	States int     `json:"states"`
+	Events int     `json:"events"`
+	Depth  int     `json:"depth"`
+	Steps  int     `json:"steps"` // of the violating run
+
+	bug   *spec.Bug
+	seeds []uint64
+}
+
+// bugRun is what came of one search.
+type bugRun struct {
+	Seed     uint64          `json:"seed"`
+	Found    sim.FindingKind `json:"found"` // "": nothing
+	AsKnown  bool            `json:"as_known"`
+	Seconds  float64         `json:"seconds"`     // of the process, confirmation and report included
+	CPU      float64         `json:"cpu_seconds"` // of the process and its children
+	Stopped  string          `json:"stopped"`
+	Paths    int             `json:"paths"`
+	States   int             `json:"states"`
+	Events   int             `json:"events"`
+	Depth    int             `json:"depth"`
+	Steps    int             `json:"steps"`
+	Nodes    int             `json:"nodes"`
+	Limits   sim.Limits      `json:"limits"`
+	Timing   string          `json:"timing"`
+	Critical *criticalRun    `json:"critical"` // nil: the finding has none
+	Prefixes *prefixRun      `json:"prefixes"` // nil: the search began in the first state
+	Omission *float64        `json:"omission_probability"`
+}
+
+// criticalRun is the critical transition of a run.
+type criticalRun struct {
+	Case   string `json:"case"`
+	Step   int    `json:"step"`
+	Event  string `json:"event"`
+	Choice string `json:"choice"` // within the step; "" when it is the event
+}
+
+// prefixRun says from where a search began: from live states that walks without faults had come to.
+type prefixRun struct {
+	Count    int `json:"count"`
+	MinSteps int `json:"min_steps"`
+	MaxSteps int `json:"max_steps"`
+}
+
+func (h *bugHunt) run(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "macemc-bugs")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	all := slices.Concat(pointers(h.rows), pointers(h.compared))
+	total, done := 0, 0
+	for _, r := range all {
+		total += len(r.seeds)
+	}
+search:
+	for _, r := range all {
+		for _, seed := range r.seeds {
+			run, err := h.search(ctx, r, seed, filepath.Join(dir, strconv.Itoa(done)))
+			if ctx.Err() != nil {
+				break search // what was found until now is still told
+			}
+			if err != nil {
+				return fmt.Errorf("%s %s: %w", r.System, r.Bug, err)
+			}
+			done++
+			r.Runs = append(r.Runs, *run)
+			what := strings.Join(append([]string{r.System, r.Bug}, r.Flags...), " ")
+			fmt.Fprintf(h.stderr, "%d of %d  %s, seed %d: %s in %ss\n", done, total, what, seed, run.verdict(), secondsText(run.Seconds))
+		}
+	}
+	for _, r := range all {
+		r.summarise()
+	}
+	h.rows, h.compared = begun(h.rows), begun(h.compared)
+	if h.flags.json {
+		err = writeJSON(h.stdout, map[string]any{
+			"seeds": h.seeds, "time": h.flags.time.String(), "bugs": h.rows, "comparison": h.compared,
+		})
+	} else {
+		err = h.text(h.stdout)
+	}
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		if h.file.name != "" {
+			fmt.Fprintf(h.stderr, "macemc: not all bugs were searched for, so %s is left as it is\n", h.file.name)
+		}
+		return ctx.Err()
+	}
+	if h.file.name != "" {
+		if err := h.file.write(h.markdown()); err != nil {
+			return err
+		}
+	}
+	for i := range h.rows {
+		if !h.rows[i].asKnown() {
+			return statusError(check.StatusViolation)
+		}
+	}
+	return nil
+}
+
+func pointers(rows []bugRow) []*bugRow {
+	var out []*bugRow
+	for i := range rows {
+		out = append(out, &rows[i])
+	}
+	return out
+}
+
+// begun are the rows that have runs.
+func begun(rows []bugRow) []bugRow {
+	return slices.DeleteFunc(append([]bugRow{}, rows...), func(r bugRow) bool { return len(r.Runs) == 0 })
+}
+
+// search makes one search in a process of its own, so that no bug can spoil the search for another.
+func (h *bugHunt) search(ctx context.Context, row *bugRow, seed uint64, out string) (*bugRun, error) {
+	args := append([]string{"search", row.System, "--bug", row.Bug, "--json", "--no-shrink", "--time", h.flags.time.String(),
+		"--seed", strconv.FormatUint(seed, 10), "--out", out}, row.Flags...)
+	if h.flags.workers > 0 {
+		args = append(args, "--workers", strconv.Itoa(h.flags.workers))
+	}
+	began := time.Now()
+	r, cpu, err := h.searchReport(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	run := &bugRun{
+		Seed: seed, Found: r.Kind, AsKnown: r.Verdict == search.Violation && row.bug.Accepts(r.Kind),
+		Seconds: time.Since(began).Seconds(), CPU: cpu.Seconds(), Stopped: r.Stopped, Paths: r.Paths, States: r.States, Events: r.Events,
+		Depth: r.Depth, Steps: r.Steps, Nodes: r.Nodes, Limits: r.Limits, Timing: r.Timing,
+		Omission: r.Coverage.OmissionProbability,
+	}
+	if c := r.Critical; c != nil {
+		run.Critical = &criticalRun{string(c.Case), c.Step, c.Event, c.Choice}
+	}
+	for _, p := range r.Phases {
+		if p.Name == "prefixes" && p.Live > 0 {
+			run.Prefixes = &prefixRun{p.Live, p.Steps.Min, p.Steps.Max}
+		}
+	}
+	return run, nil
+}
+
+// searchReport runs a search and returns its report, and the processor time that the search took.
+func (a *app) searchReport(ctx context.Context, args []string) (*report.Report, time.Duration, error) {
+	var out, errs bytes.Buffer
+	var cpu time.Duration
+	if a.respawn == nil {
+		in := &app{stdout: &out, stderr: &errs, program: a.program, systems: a.systems}
+		in.run(ctx, args)
+	} else {
+		cmd := a.respawn()
+		child := exec.CommandContext(ctx, cmd.Path, args...)
+		child.Stdout, child.Stderr = &out, &errs
+		child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
+		var exit *exec.ExitError
+		if err := child.Run(); err != nil && !errors.As(err, &exit) {
+			return nil, 0, err
+		}
+		cpu = child.ProcessState.UserTime() + child.ProcessState.SystemTime()
+	}
+	if ctx.Err() != nil {
+		return nil, 0, ctx.Err()
+	}
+	var r report.Report
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		return nil, 0, fmt.Errorf("the search gave no report: %s", bytes.TrimSpace(errs.Bytes()))
+	}
+	return &r, cpu, nil
+}
+
+// summarise fills in what follows from the runs.
+func (r *bugRow) summarise() {
+	r.Found = []sim.FindingKind{}
+	var counted []*bugRun
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if run.AsKnown {
+			r.FoundRuns++
+			counted = append(counted, run)
+		}
+		if run.Found != "" && !slices.Contains(r.Found, run.Found) {
+			r.Found = append(r.Found, run.Found)
+		}
+	}
+	slices.Sort(r.Found)
+	if len(counted) == 0 {
+		for i := range r.Runs {
+			counted = append(counted, &r.Runs[i])
+		}
+	}
+	if len(counted) == 0 {
+		return
+	}
+	seconds := column(counted, func(b *bugRun) float64 { return b.Seconds })
+	r.Seconds.Min, r.Seconds.Median, r.Seconds.Max = seconds[0], middle(seconds), seconds[len(seconds)-1]
+	r.CPU = middle(column(counted, func(b *bugRun) float64 { return b.CPU }))
+	r.Paths = middle(column(counted, func(b *bugRun) int { return b.Paths }))
+	r.States = middle(column(counted, func(b *bugRun) int { return b.States }))
+	r.Events = middle(column(counted, func(b *bugRun) int { return b.Events }))
+	r.Depth = middle(column(counted, func(b *bugRun) int { return b.Depth }))
+	r.Steps = middle(column(counted, func(b *bugRun) int { return b.Steps }))
+}
+
+// column returns one figure of all runs, sorted.
+func column[T int | float64](runs []*bugRun, of func(*bugRun) T) []T {
+	var out []T
+	for _, r := range runs {
+		out = append(out, of(r))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// middle is the median; the lower one of two, so that it is a figure that occurred.
+func middle[T any](sorted []T) T { return sorted[(len(sorted)-1)/2] }
+
+// asKnown reports whether every run found the bug as known.
+func (r *bugRow) asKnown() bool { return r.FoundRuns == len(r.Runs) }
+
+// shown is the run whose details stand for all: the first that found the bug as known, else the first.
+func (r *bugRow) shown() *bugRun {
+	for i := range r.Runs {
+		if r.Runs[i].AsKnown {
+			return &r.Runs[i]
+		}
+	}
+	return &r.Runs[0]
+}
+
+// verdict says what was found.
+func (r *bugRun) verdict() string {
+	switch {
+	case r.Found == "":
+		return notFound
+	case !r.AsKnown:
+		return string(r.Found) + " (UNEXPECTED)"
+	}
+	return string(r.Found)
+}
+
+const notFound = "NOT FOUND"
+
+// verdict says as what the bug was found.
+func (r *bugRow) verdict() string {
+	if len(r.Found) == 0 {
+		return notFound
+	}
+	var kinds []string
+	for _, k := range r.Found {
+		text := string(k)
+		if !r.bug.Accepts(k) {
+			text += " (UNEXPECTED)"
+		}
+		kinds = append(kinds, text)
+	}
+	return strings.Join(kinds, ", ")
+}

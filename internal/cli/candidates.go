@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/macemc/macemc/check"
+)
+
+// checker is the import path of package mctest.
+const checker = "github.com/macemc/macemc/mctest"
+
+// candidates is a pattern of the tests in these files that seem to come to mctest.Check, so that tests which
+// have nothing to do with it are not run to find that out: those that mention the package, or call
+// functions of the files that do. When it seems that there are none the pattern is of all tests.
+func candidates(dir string, files []string) string {
+	mentions := map[string]map[string]bool{} // by function or method, the names in it
+	var tests []string
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			continue // the compiler has seen it
+		}
+		local := ""
+		for _, spec := range f.Imports {
+			if path, _ := strconv.Unquote(spec.Path.Value); path == checker {
+				if local = "mctest"; spec.Name != nil {
+					local = spec.Name.Name
+				}
+			}
+		}
+		for _, decl := range f.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			if fn.Recv == nil && isTest(fn.Name.Name) {
+				tests = append(tests, fn.Name.Name)
+			}
+			names := mentions[fn.Name.Name]
+			if names == nil {
+				names = map[string]bool{}
+				mentions[fn.Name.Name] = names
+			}
+			ast.Inspect(fn.Body, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok {
+					names[id.Name] = true
+					if id.Name == local || local == "." {
+						names[checker] = true
+					}
+				}
+				return true
+			})
+		}
+	}
+	var found []string
+	for _, t := range tests {
+		if reaches(mentions, t, map[string]bool{}) {
+			found = append(found, check.RunPattern(t))
+		}
+	}
+	if len(found) == 0 {
+		return "."
+	}
+	slices.Sort(found)
+	return strings.Join(found, "|")
+}
+
+// reaches reports whether a function, or one that it mentions, mentions mctest.
+func reaches(mentions map[string]map[string]bool, name string, seen map[string]bool) bool {
+	if seen[name] {
+		return false
+	}
+	seen[name] = true
+	if mentions[name][checker] {
+		return true
+	}
+	for other := range mentions[name] {
+		if reaches(mentions, other, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+func isTest(name string) bool {
+	rest, ok := strings.CutPrefix(name, "Test")
+	first, _ := utf8.DecodeRuneInString(rest)
+	return ok && name != "TestMain" && (rest == "" || !unicode.IsLower(first))
+}

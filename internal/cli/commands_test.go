@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestHelp(t *testing.T) {
+	for _, name := range []string{"", "systems", "search", "replay", "critical", "graph", "report", "bugs", "stats", "shrink", "mdb", "live", "recording merge"} {
+		stdout, stderr, status := run(t, strings.Fields(name+" --help")...)
+		if status != 0 || stderr != "" {
+			t.Errorf("%s --help: exit status %d, stderr %q", name, status, stderr)
+		}
+		golden(t, testdata(t, "help"+strings.ReplaceAll(name, " ", "-")+".txt"), stdout)
+		if !strings.Contains(stdout, "Examples:\n  macemc "+name) {
+			t.Errorf("%s --help has no examples", name)
+		}
+	}
+}
+
+func TestSystems(t *testing.T) {
+	stdout, _, status := run(t, "systems", "pingack")
+	if status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+	golden(t, testdata(t, "systems-pingack.txt"), stdout)
+
+	stdout, _, _ = run(t, "systems")
+	for _, name := range []string{"pingack ", "randtree "} {
+		if !strings.Contains(stdout, name) {
+			t.Errorf("%s is missing in\n%s", name, stdout)
+		}
+	}
+
+	stdout, _, _ = run(t, "systems", "randtree", "--json")
+	var system struct {
+		Name       string
+		Properties []struct{ Name, Kind string }
+		Bugs       []struct {
+			ID            string
+			Kind          string
+			PaperKind     string `json:"paper_kind"`
+			PaperProperty string `json:"paper_property"`
+			Nodes         int
+			Limits        map[string]int
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &system); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{"": true, "assertion": true}
+	for _, p := range system.Properties {
+		known[p.Name] = true
+	}
+	for _, b := range system.Bugs {
+		if b.Kind == "" || b.PaperKind == "" || b.Nodes < 1 || !known[b.PaperProperty] {
+			t.Errorf("%+v", b)
+		}
+	}
+	if len(system.Bugs) != 17 {
+		t.Errorf("%d bugs, want RT1 to RT17", len(system.Bugs))
+	}
+}
+
+func TestReplay(t *testing.T) {
+	file := testdata(t, "pingack.path")
+	text, stderr, status := run(t, "replay", file)
+	if status != 1 || stderr != "" { // the property of the file does not hold in the end
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+	if again, _, _ := run(t, "replay", file); again != text {
+		t.Errorf("twice is not the same:\n%s\n%s", text, again)
+	}
+	for _, want := range []string{"6 network loses Ack{2} n1->n0", "9 n0 timer resend", "does not hold: every ping is acknowledged"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	text, _, status = run(t, "replay", file, "--to", "3")
+	if status != 0 || !strings.Contains(text, "\n3 ") || strings.Contains(text, "\n4 ") {
+		t.Errorf("--to 3: exit status %d\n%s", status, text)
+	}
+	stdout, _, _ := run(t, "replay", file, "--json")
+	var trace struct {
+		Steps []struct {
+			Step int
+			Key  string
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &trace); err != nil {
+		t.Fatal(err)
+	}
+	if len(trace.Steps) != 9 || trace.Steps[8].Step != 9 || trace.Steps[5].Key != "lose n0<-n1 Ack{Seq:2}" {
+		t.Errorf("%+v", trace.Steps)
+	}
+	if _, stderr, status := run(t, "replay", file, "--to", "10"); status != 2 || !strings.Contains(stderr, "9 steps") {
+		t.Errorf("--to 10: exit status %d: %s", status, stderr)
+	}
+}
+
+func TestCritical(t *testing.T) {
+	file := testdata(t, "pingack.path")
+	stdout, stderr, status := run(t, "critical", file, "--json")
+	if status != 1 || stderr != "" {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+	var report struct {
+		Kind, Property string
+		Critical       struct {
+			Case, Event string
+			Step        int
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+		t.Fatal(err)
+	}
+	// The acknowledgement of the second ping is lost in step 6; nothing can help after that.
+	if c := report.Critical; report.Property != "every ping is acknowledged" || c.Case != "C1" || c.Step != 6 ||
+		c.Event != "network loses Ack{2} n1->n0" {
+		t.Errorf("%+v", report)
+	}
+}
+
+// A run that is not dead is said to be none.
+func TestCriticalOfLiveRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	stdout, _, _ := run(t, "search", "pingack", "--save-prefixes", ".")
+	stdout, stderr, status := run(t, "critical", strings.Fields(stdout)[0])
+	if status != 0 || !strings.Contains(stdout, "The run is not dead") {
+		t.Errorf("exit status %d\n%s%s", status, stdout, stderr)
+	}
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestGraph(t *testing.T) {
+	file := testdata(t, "pingack.path")
+	stdout, stderr, status := run(t, "graph", file, "--critical", "6")
+	if status != 0 || stderr != "" {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+	golden(t, testdata(t, "graph-pingack.txt"), stdout)
+
+	stdout, _, _ = run(t, "graph", file, "--from", "4", "--to", "7", "--classes", "messages,faults", "--nodes", "n1,n0")
+	for _, want := range []string{"n1 ponger", "5    <--", "6    --Ack{2} lost x"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is missing in\n%s", want, stdout)
+		}
+	}
+	if strings.Contains(stdout, "resend ") || strings.Contains(stdout, "\n   4 ") {
+		t.Errorf("actions and timers are shown:\n%s", stdout)
+	}
+}
+
+// The format follows the name of the file, which is not overwritten unless asked.
+func TestGraphFiles(t *testing.T) {
+	file := testdata(t, "pingack.path")
+	t.Chdir(t.TempDir())
+	for name, begins := range map[string]string{
+		"g.svg": "<svg ", "g.html": "<!DOCTYPE html>", "g.mmd": "sequenceDiagram\n", "g.dot": "digraph ", "g.json": "{\n", "g.txt": "      n0 pinger",
+		"g.log": "first boot\nn0 {\"n0\":1}\n",
+	} {
+		if stdout, stderr, status := run(t, "graph", file, "-o", name); status != 0 || stdout+stderr != "" {
+			t.Errorf("%s: exit status %d: %s%s", name, status, stdout, stderr)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(text), begins) {
+			t.Errorf("%s begins with %.60q", name, text)
+		}
+		if name == "g.svg" {
+			for d := xml.NewDecoder(strings.NewReader(string(text))); ; {
+				if _, err := d.Token(); errors.Is(err, io.EOF) {
+					break
+				} else if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if name == "g.json" && !json.Valid(text) {
+			t.Error("the JSON is none")
+		}
+		if _, stderr, status := run(t, "graph", file, "-o", name); status != 2 || !strings.Contains(stderr, name+" exists; --force overwrites it") {
+			t.Errorf("%s again: exit status %d: %s", name, status, stderr)
+		}
+		if _, stderr, status := run(t, "graph", file, "-o", name, "--force", "--from", "3"); status != 0 {
+			t.Errorf("%s with --force: exit status %d: %s", name, status, stderr)
+		}
+	}
+	if left, _ := filepath.Glob(".macemc-*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestReport(t *testing.T) {
+	file := testdata(t, "pingack.path")
+	t.Chdir(t.TempDir())
+	if stdout, stderr, status := run(t, "report", file, "-o", "bug.html"); status != 0 || stdout+stderr != "" {
+		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
+	}
+	page, err := os.ReadFile("bug.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"&#34;every ping is acknowledged&#34; can never hold again: dead since step 6", "network loses Ack{2} n1-&gt;n0",
+		`download="error.path"`, `download="live.path"`, "macemc critical "} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	for format, want := range map[string]string{
+		"markdown": "# pingack: LIVENESS VIOLATION\n", "json": "{\n", "text": "pingack: LIVENESS VIOLATION",
+	} {
+		if stdout, stderr, status := run(t, "report", file, "--format", format); status != 0 || !strings.HasPrefix(stdout, want) {
+			t.Errorf("%s: exit status %d: %.60q %s", format, status, stdout, stderr)
+		}
+	}
+}
+
+// The report of RT13 tells what a reader has to know: the crash, the acceptance that arrives in init and
+// does nothing, and the Remove that is sent where the run recovers.
+func TestReportExplainsRT13(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if _, stderr, status := run(t, "search", "randtree", "--bug", "RT13", "--out", "rt13", "--workers", "1"); status != 1 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	text, err := os.ReadFile("rt13/report.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := string(text)
+	for _, want := range []string{
+		"every node has joined", "n1 receives JoinReply", "**handler:** randtree/node.go:",
+		"**what it does:** changes nothing, sends nothing -- n1 had State init(0)",
+		"the same event changes nothing, sends Remove to n0 -- n1 had State joining(1)",
+		"**only there:** Remove n1->n0", "* CRASH", "|--JoinReply---------------->|", ": 8 CRASH\n",
+	} {
+		if !strings.Contains(report, want) {
+			t.Errorf("%q is missing in\n%s", want, report)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// liveFlags are the flags of live, as they were given.
+type liveFlags struct {
+	bugs    []string
+	set     []string
+	nodes   int
+	node    int
+	peers   string
+	dir     string
+	record  string
+	public  bool
+	idle    bool
+	await   time.Duration
+	kills   []string
+	starts  []string
+	until   string
+	time    time.Duration
+	verbose bool
+	json    bool
+	control bool
+	slow    time.Duration
+}
+
+func (a *app) liveCommand() *cobra.Command {
+	var f liveFlags
+	cmd := &cobra.Command{
+		Use:   "live SYSTEM",
+		Short: "Run a system on a real network",
+		Long: `Runs the services of a bundled system, unchanged, on sockets, real clocks and disks.
+
+With --node and --peers this process is one node: it listens on its own address, for
+streams and datagrams alike. Nothing is authenticated, so that an address other than a
+loopback address needs --public.
+
+Without --node all nodes are started as processes on 127.0.0.1. It is shown which
+properties hold while they run. Commands on standard input: "kill N", "start N",
+"do N ACTION", "state", "quit"; --kill and --start do the same at given times.
+
+All nodes record what they are given. The recordings are merged into one run of the
+system and executed in the checker, where they must lead to the same states; the folder
+can be given to macemc replay, critical and search --from.
+
+In place of an application, the actions that a node can do are done now and then.
+
+Exit status: 0 in the end all properties hold, 1 a property that must always hold does
+not, or a node panicked, 3 the liveness properties do not hold in the end, or the
+checker does not agree with what was recorded.`,
+		Example: `  macemc live randtree --nodes 8 --until live
+  macemc live randtree --nodes 8 --kill 3@2s --start 3@4s --until live --time 30s
+  macemc live pastry --node 0 --peers 127.0.0.1:4000,127.0.0.1:4001 --dir n0`,
+		Args: exactlyOne("SYSTEM"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			subject, err := a.liveSubject(&f, args[0])
+			if err != nil {
+				return err
+			}
+			if len(subject.Entry.Messages) == 0 {
+				return fmt.Errorf("system %q cannot run live: it does not say which messages it sends", args[0])
+			}
+			if err := f.validate(cmd.Flags().Changed, &subject); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("node") {
+				if !cmd.Flags().Changed("time") {
+					f.time = 0
+				}
+				return a.liveNode(cmd.Context(), &f, &subject)
+			}
+			return a.liveAll(cmd.Context(), &f, &subject)
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringArrayVar(&f.bugs, "bug", nil, "put a known bug `ID` back; may be repeated")
+	fl.StringArrayVar(&f.set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; may be repeated")
+	fl.IntVar(&f.nodes, "nodes", 0, "number of nodes `N`")
+	fl.IntVar(&f.node, "node", 0, "be node `I`")
+	fl.StringVar(&f.peers, "peers", "", "with --node, addresses of all nodes in order, as `IP:PORT,...`")
+	fl.StringVar(&f.dir, "dir", "", "folder `DIR` for disks and recordings (default: a new one in "+check.Root+"; with --node none: nothing is kept)")
+	fl.StringVar(&f.record, "record", "", "with --node, folder `DIR` for the recording, which other nodes may share (default: none)")
+	fl.BoolVar(&f.public, "public", false, "with --node, listen on an address that others can reach")
+	fl.BoolVar(&f.idle, "idle", false, "do no actions")
+	fl.DurationVar(&f.await, "await", 10*time.Second, "wait this `TIME` for all peers before the first boot")
+	fl.StringArrayVar(&f.kills, "kill", nil, "kill a node at a time, as `N@TIME`; may be repeated")
+	fl.StringArrayVar(&f.starts, "start", nil, "start a node again at a time, as `N@TIME`; may be repeated")
+	fl.StringVar(&f.until, "until", "", "end as soon as the system is `live`: all nodes are up and all properties hold, after what was scheduled")
+	fl.DurationVar(&f.time, "time", time.Minute, "end after this `TIME`; 0: no limit, which is the default with --node")
+	fl.BoolVar(&f.verbose, "verbose", false, "log what nodes do")
+	fl.BoolVar(&f.json, "json", false, "print one JSON object on standard output, at the end")
+	fl.BoolVar(&f.control, "control", false, "take commands from a parent process")
+	fl.DurationVar(&f.slow, "pause", 200*time.Millisecond, "do an action about every `TIME` per node")
+	_ = fl.MarkHidden("control")
+	return cmd
+}
+
+func (a *app) liveSubject(f *liveFlags, name string) (check.Subject, error) {
+	e, err := a.entry(name)
+	if err != nil {
+		return check.Subject{}, err
+	}
+	params, err := parseParams(f.set)
+	if err != nil {
+		return check.Subject{}, err
+	}
+	return check.NewSubject(e, check.Wanted{Config: spec.Config{Nodes: f.nodes, Params: params, Bugs: f.bugs}})
+}
+
+func (f *liveFlags) validate(changed func(string) bool, s *check.Subject) error {
+	switch {
+	case f.until != "" && f.until != "live":
+		return fmt.Errorf("--until %q: only live is known", f.until)
+	case f.time < 0 || f.await < 0 || f.slow <= 0:
+		return errors.New("--time, --await and --pause must not be negative, --pause not 0")
+	case changed("node") && !changed("peers"):
+		return errors.New("--node needs --peers, the addresses of all nodes")
+	case changed("peers") && !changed("node"):
+		return errors.New("--peers goes with --node; without them all nodes are started on 127.0.0.1")
+	}
+	if changed("node") {
+		for _, name := range []string{"kill", "start", "until", "json"} {
+			if changed(name) {
+				return fmt.Errorf("--%s is for all nodes together, without --node", name)
+			}
+		}
+	}
+	_, err := f.schedule(s.System.Nodes)
+	return err
+}
+
+// deed is something to be done to a node at a time.
+type deed struct {
+	at   time.Duration
+	kill bool // else start
+	node int
+}
+
+func (d deed) String() string {
+	if d.kill {
+		return fmt.Sprintf("kill %d", d.node)
+	}
+	return fmt.Sprintf("start %d", d.node)
+}
+
+// schedule is what was asked for, in the order of time.
+func (f *liveFlags) schedule(nodes int) ([]deed, error) {
+	var all []deed
+	for _, list := range []struct {
+		flag  string
+		given []string
+	}{{"kill", f.kills}, {"start", f.starts}} {
+		for _, text := range list.given {
+			node, at, ok := strings.Cut(text, "@")
+			n, err := strconv.Atoi(node)
+			d, e := time.ParseDuration(at)
+			if !ok || err != nil || e != nil || d < 0 || n < 0 || n >= nodes {
+				return nil, fmt.Errorf("--%s %q is not of the form N@TIME, as 3@5s, with a node from 0 to %d", list.flag, text, nodes-1)
+			}
+			all = append(all, deed{d, list.flag == "kill", n})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b deed) int { return int(a.at - b.at) })
+	return all, nil
+}

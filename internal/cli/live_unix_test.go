@@ -1,0 +1,149 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// runReal executes the command in a process of its own and returns what it printed.
+func runReal(t *testing.T, dir string, stdin string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	cmd := command(dir, args...)
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr, cmd.Stdin = &out, &errs, strings.NewReader(stdin)
+	err := cmd.Run()
+	return out.String(), errs.String(), exitCode(err)
+}
+
+// Nodes as processes, one of which is killed and started again, form one tree; the checker comes to the
+// same states, and goes on from there.
+func TestLiveProcesses(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, status := runReal(t, dir, "", "live", "randtree", "--nodes", "4", "--dir", "run", "--pause", "30ms",
+		"--kill", "2@600ms", "--start", "2@900ms", "--until", "live", "--time", "40s", "--json")
+	var r liveReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%v: %s%s", err, out, errs)
+	}
+	if status != 0 || r.Verdict != "ok" || !r.Live || r.Crashes != 1 || r.Steps < 10 || r.Compared < 4 || r.Disagreement != "" || len(r.Properties) != 6 {
+		t.Fatalf("exit status %d, %+v\n%s", status, r, errs)
+	}
+	if r.Recording != filepath.Join("run", "recording") || !strings.Contains(errs, "n2 is killed") || !strings.Contains(errs, "live: all properties hold") {
+		t.Errorf("%+v\n%s", r, errs)
+	}
+
+	out, errs, status = runReal(t, dir, "", "recording", "merge", r.Recording, "-o", "run.path")
+	if status != 0 || errs != "" || !strings.HasPrefix(out, "randtree, 4 nodes: ") {
+		t.Errorf("merge: exit status %d, %s%s", status, out, errs)
+	}
+	out, errs, status = runReal(t, dir, "", "recording", "merge", r.Recording, "-o", "run.path")
+	if status != 2 || !strings.Contains(errs, "run.path exists already; nothing is overwritten") {
+		t.Errorf("merge again: exit status %d, %s%s", status, out, errs)
+	}
+	fromFile, _, status := runReal(t, dir, "", "replay", "run.path")
+	if fromDir, _, other := runReal(t, dir, "", "replay", r.Recording); status != 0 || other != 0 || fromFile != fromDir || !strings.Contains(fromDir, "n2 crashes") {
+		t.Errorf("replay of the file (exit status %d) and of the folder (%d) differ, or have no crash", status, other)
+	}
+	// All that opens a path file opens the folder.
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   []string
+	}{
+		{[]string{"mdb", "--batch", "-x", "find event n2 crashes; next n2; goto end; properties"}, 0,
+			[]string{": n2 crashes", ": n2 boots", "the state is live"}},
+		{[]string{"graph"}, 0, []string{"* CRASH", "* boot "}},
+		{[]string{"graph", "--format", "svg"}, 0, []string{"<svg", "boots"}},
+		{[]string{"critical"}, 0, []string{"The run is not dead"}},
+		{[]string{"report"}, 2, []string{"the run violates nothing"}},
+		{[]string{"shrink"}, 0, []string{"the run violates nothing"}},
+	} {
+		out, errs, status = runReal(t, dir, "", append([]string{c.args[0], r.Recording}, c.args[1:]...)...)
+		for _, want := range c.want {
+			if status != c.status || !strings.Contains(out+errs, want) {
+				t.Errorf("%v: exit status %d, want %d and %q in\n%s%s", c.args, status, c.status, want, out, errs)
+			}
+		}
+	}
+	out, errs, status = runReal(t, dir, "", "search", "--from", r.Recording, "--max-paths", "50", "--time", "20s")
+	if status != 0 || !strings.Contains(out, "randtree: nothing found") {
+		t.Errorf("search: exit status %d, %s%s", status, out, errs)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"--step 100000", "there is no step 100000"},
+		{"--nodes 5", "--nodes contradicts --from"},
+		{"--prefix x", "--from contradicts --prefix"},
+	} {
+		out, errs, status = runReal(t, dir, "", append([]string{"search", "--from", r.Recording}, strings.Fields(c.args)...)...)
+		if status != 2 || !strings.Contains(errs, c.want) {
+			t.Errorf("search %s: exit status %d, %s%s", c.args, status, out, errs)
+		}
+	}
+}
+
+// A recording of the defective build that stops before the bad delivery is enough to predict it.
+func TestSearchOnwardFromARecording(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, status := runReal(t, dir, "do 1 joinOverlay\nquit\n", "live", "randtree", "--nodes", "3", "--bug", "RT13", "--idle", "--dir", "run")
+	if status != 3 || !strings.Contains(out, "n1 does joinOverlay") || !strings.Contains(out, "not live after") {
+		t.Fatalf("exit status %d, %s%s", status, out, errs)
+	}
+	out, errs, status = runReal(t, dir, "", "search", "--from", filepath.Join("run", "recording"), "--time", "1m", "--out", "found", "--json")
+	var r struct {
+		Verdict, Kind string
+		Bugs          []string
+		Steps         int
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%v: %s%s", err, out, errs)
+	}
+	if status != 1 || r.Verdict != "violation" || r.Kind != "liveness" || len(r.Bugs) != 1 {
+		t.Fatalf("exit status %d, %+v\n%s", status, r, errs)
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, "found", "error.path"))
+	if err != nil || !strings.Contains(string(whole), "\nlimit crashes=1\n") {
+		t.Errorf("%v\n%s", err, whole)
+	}
+}
+
+// What a person types.
+func TestLiveCommands(t *testing.T) {
+	out, errs, status := runReal(t, t.TempDir(), "do 0 propose\ndo 0 sleep\nstate\nkill 1\ndo 1 propose\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle")
+	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is no command`, "n0 does propose", `there is no action "sleep"; there are propose`, "n1 is started", `"nonsense" is no command; known are kill N, start N, do N ACTION`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s%s", want, out, errs)
+		}
+	}
+	if status == 2 {
+		t.Errorf("exit status %d\n%s%s", status, out, errs)
+	}
+}
+
+func TestLiveUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct{ args, want string }{
+		{"live", "macemc live needs a SYSTEM"},
+		{"live nosuch", `unknown system "nosuch"`},
+		{"live randtree --kill 3", `--kill "3" is not of the form N@TIME`},
+		{"live randtree --start 9@1s", "with a node from 0 to 2"},
+		{"live randtree --until dead", "only live is known"},
+		{"live randtree --node 1", "--node needs --peers"},
+		{"live randtree --peers 127.0.0.1:1", "--peers goes with --node"},
+		{"live randtree --node 0 --peers 127.0.0.1:1 --json", "--json is for all nodes together"},
+		{"live randtree --node 0 --peers 127.0.0.1:1", "1 addresses for the 3 nodes"},
+		{"live randtree --node 0 --peers 10.1.2.3:1,127.0.0.1:2,127.0.0.1:3", "--public"},
+		{"recording merge .", "the folder has no recordings"},
+		{"search --step 3 randtree", "--step says which state of --from FILE"},
+		{"search --from nosuch.path", "no such file"},
+	} {
+		_, errs, status := run(t, strings.Fields(c.args)...)
+		if status != 2 || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: exit status %d, %s", c.args, status, errs)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/systems"
+)
+
+// The debugger picks up the live run and the critical step that lie beside the file.
+func TestMdbBatch(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if _, stderr, status := run(t, "search", "pingack", "--out", "found", "--workers", "1"); status != 1 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	file := filepath.Join("found", "error.path")
+	stdout, stderr, status := run(t, "mdb", file, "--batch", "-x", "critical; diff live", "-x", "properties")
+	if status != 0 || stderr != "" {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+	for _, want := range []string{"CRITICAL", "| live after step", "eventually FAILS"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is missing in\n%s", want, stdout)
+		}
+	}
+	// A branch is saved once, and can be opened.
+	stdout, stderr, status = run(t, "mdb", file, "--batch", "-x", "2; take 0; search live; save live2.path; end")
+	if status != 0 || !strings.Contains(stdout, "steps are in live2.path") {
+		t.Fatalf("exit status %d: %s\n%s", status, stderr, stdout)
+	}
+	if _, stderr, status := run(t, "mdb", file, "live2.path", "--batch", "-x", "diff"); status != 0 {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+	before, err := os.ReadFile("live2.path")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, status = run(t, "mdb", file, "--batch", "-x", "save live2.path")
+	if after, _ := os.ReadFile("live2.path"); status != 2 || !strings.Contains(stderr, "exists already") || !bytes.Equal(before, after) {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+	// A live run that cannot be used is mentioned, and missed only where it is needed.
+	if err := os.WriteFile(filepath.Join("found", "live.path"), []byte("macemc path 1\nsystem randtree\nnodes 3\nend 0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, status = run(t, "mdb", file, "--batch", "-x", "next")
+	if status != 0 || !strings.Contains(stderr, "no live run to compare with") {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+	_, stderr, status = run(t, "mdb", file, "--batch", "-x", "diff")
+	if status != 2 || !strings.Contains(stderr, "there is no live run") {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+}
+
+func TestMdbBadInput(t *testing.T) {
+	file := testdata(t, "pingack.path")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name string, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	truncated := write("truncated.path", string(text[:len(text)-10]))
+	version := write("version.path", strings.Replace(string(text), "macemc path 1", "macemc path 7", 1))
+	system := write("system.path", strings.Replace(string(text), "system pingack", "system chess", 1))
+	other := write("other.path", "macemc path 1\nsystem randtree\nnodes 3\nend 0\n")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"mdb"}, "FILE is missing"},
+		{[]string{"mdb", "a", "b", "c"}, "not 3 arguments"},
+		{[]string{"mdb", filepath.Join(dir, "none.path")}, "no such file"},
+		{[]string{"mdb", file, filepath.Join(dir, "none.path")}, "no such file"},
+		{[]string{"mdb", file, other}, "other.path"},
+		{[]string{"mdb", truncated}, "truncated.path: line"},
+		{[]string{"mdb", version}, "version"},
+		{[]string{"mdb", system}, `system.path: line 2`},
+		{[]string{"mdb", file, "--batch", "-x", "fly"}, `fly: there is no command "fly"`},
+	} {
+		_, stderr, status := run(t, c.args...)
+		if status != 2 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: exit status %d: %s; want one with %q", c.args, status, stderr, c.want)
+		}
+	}
+}
+
+// Without a terminal the debugger reads commands.
+func TestMdbPrompt(t *testing.T) {
+	var out, errs bytes.Buffer
+	a := &app{stdout: &out, stderr: &errs, program: "macemc", systems: systems.All(), stdin: strings.NewReader("6\nnonsense\n"), noScreen: "standard input is no terminal"}
+	if status := a.run(t.Context(), []string{"mdb", testdata(t, "pingack.path")}); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+	if !strings.Contains(out.String(), "step 6 of 9: network loses Ack{2} n1->n0") || !strings.Contains(out.String(), "error: there is no command") ||
+		!strings.Contains(errs.String(), "no screen, standard input is no terminal") {
+		t.Errorf("%s\n%s", out.String(), errs.String())
+	}
+}

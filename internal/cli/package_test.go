@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/scaffold"
+	"github.com/macemc/macemc/systems"
+)
+
+// testModule writes a module with packages of several kinds and returns its folder. All need one build
+// of this module's packages, which the go command keeps.
+func testModule(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds tests")
+	}
+	dir := filepath.Join(t.TempDir(), "mysvc")
+	checkout, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := scaffold.Write(dir, checkout); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"broken/broken_test.go": "package broken\n\nvar x int = \"text\"\n",
+		"none/none_test.go":     "package none\n\nimport \"testing\"\n\nfunc TestNothing(t *testing.T) {}\n",
+		"plain/plain.go":        "package plain\n",
+		"two/two_test.go": `//go:build check
+
+package two
+
+import (
+	"os"
+	"testing"
+
+	"github.com/macemc/macemc/mctest"
+	"github.com/macemc/macemc/sim"
+)
+
+type service struct{ sim.Nop; N int }
+
+func (s *service) Boot(env sim.Env) { env.SetTimer("tick", 1) }
+func (s *service) Timer(sim.Env, any) { s.N++ }
+
+func system(most int) sim.System {
+	return sim.System{
+		Nodes: 1, New: func(sim.NodeID) sim.Service { return &service{} },
+		Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, s *service) bool { return s.N <= most })}},
+	}
+}
+
+func TestSub(t *testing.T) {
+	t.Run("none", func(t *testing.T) { mctest.Check(t, system(0)) })
+	t.Run("one", func(t *testing.T) { mctest.Check(t, system(1)) })
+}
+
+// TestDangerous is not run to find the others.
+func TestDangerous(t *testing.T) { os.Exit(9) }
+`,
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// runHere executes a command line as the program does, in a folder, but in this process. What test
+// binaries say is part of the output.
+func runHere(t *testing.T, dir string, args ...string) (output string, status int) {
+	t.Helper()
+	t.Chdir(dir)
+	var out bytes.Buffer
+	a := &app{stdout: &out, stderr: &out, stdin: strings.NewReader(""), program: "macemc", systems: systems.All(), respawn: respawn}
+	status = a.run(context.Background(), args)
+	return out.String(), status
+}
+
+// All commands work on the system of a test of any package, from a search to a regression test.
+func TestSystemsOfPackages(t *testing.T) {
+	dir := testModule(t)
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"systems .", 0, `^TestKeeper  2 nodes  what is committed is not forgotten; all that is read`},
+		{"systems .:TestKeeper", 0, `(?s)^TestKeeper: TestKeeper of example.org/mysvc.*crashes<=1, loss<=1.*always +what is committed`},
+		{"systems --tags check ./two", 0, `TestSub/none  1 nodes  few\nTestSub/one   1 nodes  few\n$`},
+		{"search . --time 1m --write-test --out found", 1, `(?s)TestKeeper: SAFETY VIOLATION.*rerun: +macemc search \. --seed 1 --time 1m0s.*regression test: .*regress_keeper_1_test.go`},
+		{"replay found/error.path", 1, `found after step 5: safety: what is committed is not forgotten`},
+		{"mdb found/error.path --batch -x 5", 0, `step 5 of 5: n0 receives Committed`},
+		{"report found/error.path --format text", 0, `SAFETY VIOLATION`},
+		{"shrink found/error.path", 1, `end 5`},
+		{"stats . --walks 10", 0, `biased`},
+		{"search ./two --tags check", 2, `./two has 2 systems; name one, as ./two:TestSub/none; there are TestSub/none, TestSub/one`},
+		{"search ./two:TestSub/one --tags check --time 1s", 0, `TestSub/one: nothing found`},
+		{"search ./two --test TestSub/none --tags check --out none-found", 1, `TestSub/none: SAFETY VIOLATION`},
+		{"search ./two:TestSub/none --test TestSub/one --tags check", 2, `--test TestSub/one contradicts`},
+		{"search ./two", 2, `example.org/mysvc/two`},
+		{"search ./none", 2, `no test of example.org/mysvc/none calls mctest.Check`},
+		{"search ./plain", 2, `example.org/mysvc/plain has no tests`},
+		{"search ./nowhere", 2, `there is no folder ./nowhere`},
+		{"search ./broken", 2, `broken_test.go:3:13: cannot use "text".*\n(.*\n)*macemc: the package cannot be built\n$`},
+		{"search .:TestKeper", 2, `TestKeper`},
+		{"search ./...", 2, `./... is a pattern; name one package`},
+		{"search . --nodes 3", 2, `3 nodes, must be 2 to 2`},
+		{"search none", 2, `for the package in that folder say ./none`},
+		{"search pingack --test TestX", 2, `--test is for packages`},
+		{"search pingack --write-test", 2, `--write-test is for packages`},
+		{"bugs .", 2, `. is a package, but a bundled system is wanted`},
+	} {
+		out, status := runHere(t, dir, strings.Fields(c.args)...)
+		if status != c.status || !regexp.MustCompile(c.want).MatchString(out) {
+			t.Errorf("macemc %s: exit status %d, want %d and %s, got\n%s", c.args, status, c.status, c.want, out)
+		}
+	}
+
+	// A path file leads to its package from anywhere, as long as it lies in the module.
+	out, status := runHere(t, os.TempDir(), "replay", filepath.Join(dir, "found", "error.path"))
+	if status != 1 || !strings.Contains(out, "found after step 5") {
+		t.Errorf("exit status %d\n%s", status, out)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "found", "error.path"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := filepath.Join(t.TempDir(), "lost.path")
+	if err := os.WriteFile(lost, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, status = runHere(t, filepath.Dir(lost), "replay", "lost.path")
+	if status != 2 || !strings.Contains(out, "lost.path: line 4: it belongs to the test TestKeeper of the package example.org/mysvc, which is not found") {
+		t.Errorf("exit status %d\n%s", status, out)
+	}
+
+	// The regression test fails until the defect is gone, and every package of the module takes the variables.
+	goTest := func(env string, args ...string) (string, bool) {
+		cmd := exec.Command("go", append([]string{"test"}, args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), env)
+		out, err := cmd.CombinedOutput()
+		return string(out), err == nil
+	}
+	if out, passed := goTest("MACEMC_TIME=1s", "-run", "Regress", "."); passed || !strings.Contains(out, "TestKeeper_Regress1") {
+		t.Errorf("passed: %v\n%s", passed, out)
+	}
+	file := filepath.Join(dir, "mysvc.go")
+	code, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := regexp.MustCompile(`(?m)^\t\tenv\.Disk\(\)\.Put.*$`)
+	if err := os.WriteFile(file, put.ReplaceAll(code, []byte("$0\n\t\tenv.Disk().Sync()")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, passed := goTest("MACEMC_MAX_PATHS=500", ".", "./none", "./plain"); !passed {
+		t.Errorf("after the fix:\n%s", out)
+	}
+	if out, passed := goTest("X=", ".", "-macemc.max-paths", "500", "-macemc.seed", "2"); !passed {
+		t.Errorf("with flags:\n%s", out)
+	}
+}

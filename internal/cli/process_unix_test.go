@@ -1,0 +1,87 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/systems"
+)
+
+const mainVar = "MACEMC_TEST_MAIN"
+
+// TestMain lets this test binary be the command: its own children are then, too.
+func TestMain(m *testing.M) {
+	if os.Getenv(mainVar) != "" {
+		os.Exit(Main(Config{Systems: systems.All()}, os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// command is the real command, in a process of its own.
+func command(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), mainVar+"=1")
+	return cmd
+}
+
+// The first Ctrl-C ends a search with a report, on standard output alone.
+func TestInterrupt(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		cmd := command(t.TempDir(), "search", "pingack", "--loss", "0", "--strategy", "walk", "--time", "10m", "--json")
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		cmd.Process.Signal(signal)
+		err := cmd.Wait()
+		var report struct{ Verdict, Stopped string }
+		if e := json.Unmarshal(stdout.Bytes(), &report); e != nil {
+			t.Fatalf("%v: %v: %s%s", signal, e, stdout.String(), stderr.String())
+		}
+		if err != nil || report.Verdict != "ok" || report.Stopped != "interrupted" {
+			t.Errorf("%v: %v, %+v, %s", signal, err, report, stderr.String())
+		}
+	}
+}
+
+// A handler that does not return is reported by a process that never executed it, and so is its path.
+func TestDivergence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for handlers that do not return")
+	}
+	dir := t.TempDir()
+	out, err := command(dir, "search", "randtree", "--bug", "RT1", "--handler-limit", "200ms", "--out", "out").CombinedOutput()
+	if code := exitCode(err); code != 1 || !strings.Contains(string(out), "randtree with bug RT1: DIVERGENCE") {
+		t.Fatalf("exit status %d\n%s", code, out)
+	}
+	if long, short := stepsOf(t, filepath.Join(dir, "out", "original.path")), stepsOf(t, filepath.Join(dir, "out", "error.path")); short >= long {
+		t.Errorf("shrunk from %d steps to %d", long, short)
+	}
+	out, err = command(dir, "replay", filepath.Join("out", "error.path")).CombinedOutput()
+	if code := exitCode(err); code != 1 || !strings.Contains(string(out), "divergence: the handler did not return") {
+		t.Errorf("replay: exit status %d\n%s", code, out)
+	}
+	out, err = command(dir, "critical", filepath.Join("out", "error.path")).CombinedOutput()
+	if code := exitCode(err); code != 2 || !strings.Contains(string(out), "not a liveness violation") {
+		t.Errorf("critical: exit status %d\n%s", code, out)
+	}
+}
+
+func exitCode(err error) int {
+	if e, ok := err.(*exec.ExitError); ok {
+		return e.ExitCode()
+	}
+	return 0
+}

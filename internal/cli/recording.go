@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/live/recording"
+)
+
+func (a *app) recordingCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "recording",
+		Short: "Make use of what live nodes have recorded",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.mergeCommand())
+	return cmd
+}
+
+func (a *app) mergeCommand() *cobra.Command {
+	var out string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "merge DIR",
+		Short: "Merge the recordings of all nodes into one run",
+		Long: `Merges the recordings of all nodes in DIR into one run of their system, in the order of
+causes, and executes it in the checker. Every step is compared with what was recorded.
+Commands that take a path file take DIR as well.
+
+Exit status: 0 all that was recorded was found again, 3 code or model do not agree with
+it, or a part cannot be read; the run up to there is written nevertheless.`,
+		Example: `  macemc recording merge macemc-out/live-randtree-1/recording -o run.path
+  macemc replay run.path`,
+		Args: exactlyOne("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.merge(args[0], out, asJSON) },
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "", "write the run to `FILE`, which must not exist")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// mergeReport is what is printed as JSON.
+type mergeReport struct {
+	Recording    string   `json:"recording"`
+	System       string   `json:"system"`
+	Nodes        int      `json:"nodes"`
+	Steps        int      `json:"steps"`
+	Compared     int      `json:"states_compared"`
+	Left         []int    `json:"events_left"` // by node
+	Disagreement string   `json:"disagreement,omitempty"`
+	Notes        []string `json:"notes,omitempty"`
+	PathFile     string   `json:"path_file,omitempty"`
+}
+
+func (a *app) merge(dir, out string, asJSON bool) error {
+	m, err := check.MergeRecordings(a.systems, dir)
+	if err != nil {
+		return err
+	}
+	if out != "" {
+		f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s exists already; nothing is overwritten", out)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = m.File.WriteTo(f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	r := mergeReport{Recording: dir, System: m.System.Name, Nodes: m.System.Nodes, Steps: len(m.Origins), Compared: m.Compared,
+		Left: m.Left, Notes: m.Notes, PathFile: out}
+	if m.Disagreement != nil {
+		r.Disagreement = m.Disagreement.Error()
+	}
+	if asJSON {
+		err = writeJSON(a.stdout, r)
+	} else {
+		fmt.Fprintf(a.stdout, "%s, %d nodes: %d steps, %d recorded states found again\n", r.System, r.Nodes, r.Steps, r.Compared)
+	}
+	if err != nil {
+		return err
+	}
+	if !a.doubts(m) {
+		return nil
+	}
+	return statusError(check.StatusInconclusive)
+}
+
+// doubts says on standard error what of the recordings is not part of the run, if anything.
+func (a *app) doubts(m *recording.Merged) bool {
+	for _, n := range m.Notes {
+		fmt.Fprintf(a.stderr, "macemc: recording: %s\n", n)
+	}
+	if m.Disagreement != nil {
+		fmt.Fprintf(a.stderr, "macemc: recording: the checker does not agree with what was recorded: %v\n", m.Disagreement)
+	}
+	left := 0
+	for _, n := range m.Left {
+		left += n
+	}
+	if left > 0 {
+		fmt.Fprintf(a.stderr, "macemc: recording: %d events are not part of the run, by node: %v\n", left, m.Left)
+	}
+	return m.Disagreement != nil || left > 0
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// app is what the commands share: where they write and how they start fresh processes.
+type app struct {
+	systems        []spec.Entry     // what can be checked in this process
+	commands       []*cobra.Command // more of them
+	test           *Test            // nil: this process is not one of a test
+	args           []string         // the command line
+	tags           string           // build tags
+	stdin          io.Reader        // nil: there is none
+	stdout, stderr io.Writer
+	noScreen       string           // why there can be none; "": there can
+	terminal       bool             // stderr is one
+	style          report.Style     // of stdout
+	program        string           // how to call this program
+	respawn        func() *exec.Cmd // nil: everything happens in this process
+	role           check.Role       // what this process is there for
+	kill           <-chan struct{}  // closed: end at once
+}
+
+// statusError is the exit status of a command that has said all there is to say.
+type statusError int
+
+func (s statusError) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// run executes the command line and returns the exit status.
+func (a *app) run(ctx context.Context, args []string) int {
+	a.args = args
+	root := a.command()
+	root.SetArgs(args)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	err := root.ExecuteContext(ctx)
+	var status statusError
+	switch {
+	case err == nil:
+		return check.StatusOK
+	case errors.As(err, &status):
+		return int(status)
+	case errors.Is(err, context.Canceled):
+		a.fail(errors.New("stopped"))
+		return check.StatusInconclusive
+	}
+	return a.fail(err)
+}
+
+// fail says what is wrong, in one line, and returns the exit status for that. What a compiler says keeps its
+// lines.
+func (a *app) fail(err error) int {
+	if said, ok := errors.AsType[*toolError](err); ok {
+		fmt.Fprintf(a.stderr, "%s\nmacemc: the package cannot be built\n", said)
+		return check.StatusUsage
+	}
+	text := strings.TrimPrefix(err.Error(), "macemc: ")
+	fmt.Fprintf(a.stderr, "macemc: %s\n", strings.Join(strings.Split(text, "\n"), "; "))
+	return check.StatusUsage
+}
+
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "macemc",
+		Short: "Find liveness and safety bugs in event-driven services",
+		Long: `macemc executes real service code under every order of events, fault and random draw
+that it can reach within its bounds, and shows the run that violates a property.
+
+Exit status: 0 nothing found within the bounds, 1 violation found, 2 bad usage or
+input, 3 inconclusive (a suspect that could not be confirmed, or stopped before one
+full depth or walk).`,
+		Example: `  macemc systems                     what can be checked
+  macemc search randtree --bug RT13  find a known bug of the random overlay tree
+  macemc mdb error.path              look at the run that was found`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+	})
+	root.PersistentFlags().StringVar(&a.tags, "tags", "", "build tags `LIST` for packages, as of go build")
+	root.AddCommand(a.commands...)
+	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.graphCommand(),
+		a.reportCommand(), a.shrinkCommand(), a.statsCommand(), a.bugsCommand(), a.liveCommand(), a.recordingCommand())
+	return root
+}

@@ -1,0 +1,555 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// searchFlags are the flags of search, as they were given.
+type searchFlags struct {
+	test         string
+	bugs         []string
+	property     string
+	nodes        int
+	set          []string
+	strategy     string
+	depth        int
+	walkSteps    int
+	walks        int
+	limits       sim.Limits
+	timing       string
+	weights      string
+	unbiased     bool
+	seed         uint64
+	engine       string
+	visited      string
+	alone        bool
+	memory       int // MB
+	workers      int
+	prefix       string
+	from         string
+	run          *check.Source // that from names
+	step         int
+	savePrefixes string
+	time         time.Duration
+	maxPaths     int
+	handlerLimit time.Duration
+	out          string
+	noShrink     bool
+	writeTest    bool
+	json         bool
+}
+
+const defaultTime = time.Minute
+
+func (a *app) searchCommand() *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "search SYSTEM | --from RECORDING",
+		Short: "Search a system for violations of its properties",
+		Long: `Searches until something is found, a limit is hit, or Ctrl-C is pressed. SYSTEM is the name
+of a bundled system, or the folder (as ./mysvc) or import path of a package that has a
+test which calls mctest.Check; if it has several, one is named as in ./mysvc:TestLease.
+
+A violation is written to a new folder: error.path (the run), live.path (the nearest
+run that recovered, when there is one), report.html, report.md and report.json. The run
+is shrunk before: what is not needed for the violation is left out. The run as it was
+found is original.path; --no-shrink shows that.
+
+--bug puts a known defect back and uses the settings that are documented for it, see
+"macemc systems SYSTEM"; flags that are given have precedence.
+
+--from searches onward from what live nodes have recorded (a folder, see macemc live) or
+from a path file: from its last state, or from the one after --step N. System, nodes,
+parameters and bugs are those of the recording. Fault limits count from there on.`,
+		Example: `  macemc search pingack
+  macemc search randtree --bug RT13
+  macemc search ./mysvc:TestLease --time 10m
+  macemc search randtree --nodes 5 --crashes 2 --strategy faulty --time 10m
+  macemc search randtree --bug RT4 --json > report.json
+  macemc search --from macemc-out/live-randtree-1/recording --step 40 --time 30s`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && f.from != "" {
+				return nil
+			}
+			return exactlyOne("SYSTEM")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := a.resume(&f, args, cmd.Flags().Changed)
+			if err != nil {
+				return err
+			}
+			if elsewhere, err := a.systemElsewhere(cmd.Context(), name, f.test); elsewhere {
+				return err
+			}
+			r, err := a.request(&f, name, cmd.Flags().Changed)
+			if err != nil {
+				return err
+			}
+			r.again = again(cmd, strings.Join(args, " "))
+			return a.search(cmd.Context(), r)
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	f.subjectFlags(fl)
+	fl.StringVar(&f.strategy, "strategy", "", "`NAME`, one of "+strings.Join(strategyNames(), ", ")+" (default deepening)")
+	fl.IntVar(&f.depth, "depth", 0, "deepest `D` of the exhaustive part, in choices, or steps for bfs and dfs (default: until a limit is hit)")
+	fl.IntVar(&f.walkSteps, "walk-steps", 0, "length `N` of a random walk, in steps (default 2000)")
+	fl.IntVar(&f.walks, "walks", 0, "walks `K` per probe of a critical transition (default 200)")
+	f.environmentFlags(fl)
+	fl.BoolVar(&f.unbiased, "unbiased", false, "equal weights in random walks")
+	fl.Uint64Var(&f.seed, "seed", 1, "`SEED` of the random walks, at least 1")
+	fl.StringVar(&f.engine, "engine", "", "how steps are executed, by `NAME`: table, replay, or auto, the one that is measured to be faster (default auto; bfs and dfs: table)")
+	fl.StringVar(&f.visited, "visited", "", "how visited states are kept, by `KIND`: of bfs and dfs exact, or fingerprints of 64 or 128 bits (default exact); of deepening none, or fingerprints of 1 to 128 bits (default 128), of which short ones lose states")
+	fl.BoolVar(&f.alone, "alone", false, "deepening does not alternate with walks from the start; those from leaves are made")
+	fl.IntVar(&f.memory, "memory", 0, "of bfs and dfs, stop when states and tables take about `N` MB (default: no limit)")
+	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` go on at a time (default: all cores)")
+	fl.StringVar(&f.prefix, "prefix", "", "search from the end of the path in `FILE`")
+	fl.StringVar(&f.from, "from", "", "search onward from a recording or a path, `FILE`")
+	fl.IntVar(&f.step, "step", 0, "with --from, from the state after step `N` (default: the last)")
+	fl.StringVar(&f.savePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`, for --prefix")
+	fl.DurationVar(&f.time, "time", defaultTime, "stop after this `TIME`; 0: no limit")
+	fl.IntVar(&f.maxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
+	fl.DurationVar(&f.handlerLimit, "handler-limit", 500*time.Millisecond, "suspect a handler that runs longer than this `TIME` to run for ever")
+	fl.StringVar(&f.out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
+	fl.BoolVar(&f.noShrink, "no-shrink", false, "show a violating run as it was found, not a smaller one")
+	fl.BoolVar(&f.writeTest, "write-test", false, "of a package, write a regression test for what is found beside the test")
+	fl.BoolVar(&f.json, "json", false, "print the report as one JSON object on standard output")
+	return cmd
+}
+
+// subjectFlags are those that say what is executed.
+func (f *searchFlags) subjectFlags(fl *pflag.FlagSet) {
+	fl.StringVar(&f.test, "test", "", "of a package, the system of the test `NAME`")
+	fl.StringArrayVar(&f.bugs, "bug", nil, "put a known bug `ID` back; may be repeated")
+	fl.StringVar(&f.property, "property", "", "check only the property `NAME`")
+	fl.IntVar(&f.nodes, "nodes", 0, "number of nodes `N`")
+	fl.StringArrayVar(&f.set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; may be repeated")
+}
+
+// environmentFlags are those that say what can happen, and how probable it is.
+func (f *searchFlags) environmentFlags(fl *pflag.FlagSet) {
+	fl.IntVar(&f.limits.Crashes, "crashes", 0, "at most `N` crashes in a run")
+	fl.IntVar(&f.limits.NetErrors, "net-errors", 0, "at most `N` socket errors in a run")
+	fl.IntVar(&f.limits.Loss, "loss", 0, "at most `N` datagrams lost in a run")
+	fl.IntVar(&f.limits.Dup, "dup", 0, "at most `N` datagrams duplicated in a run")
+	fl.IntVar(&f.limits.Partitions, "partitions", 0, "at most `N` partitions in a run")
+	fl.StringVar(&f.timing, "timing", "", "when timers fire, by `MODE`: ByDeadline, AnyOrder or Prompt")
+	fl.StringVar(&f.weights, "weights", "", "`WEIGHTS` of events in random walks, as action=40,message=8,timer=1,consequence=8,fault=4")
+}
+
+// again returns the arguments that ask for the same search, with its seed.
+func again(cmd *cobra.Command, system string) string {
+	words := []string{cmd.Name()}
+	if system != "" {
+		words = append(words, system)
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Changed && f.Name != "seed" || f.Name == "json" || f.Name == "out" || f.Name == "write-test" {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			if f.Value.Type() == "bool" {
+				words = append(words, "--"+f.Name+"="+v)
+			} else {
+				words = append(words, "--"+f.Name, shellWord(v))
+			}
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+// shellWord quotes a word where a shell would not leave it as it is.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return strings.ContainsRune("-_=.,:/+@%", r) || unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// request is a search that was asked for, checked as far as it can be before it begins.
+type request struct {
+	subject      check.Subject
+	recording    *recording.Merged // where the search starts; nil: not there
+	options      check.Options
+	savePrefixes string
+	json         bool
+	writeTest    bool
+	again        string // the arguments that ask for the same
+}
+
+// request makes sense of the flags. changed tells which of them were given.
+func (a *app) request(f *searchFlags, name string, changed func(string) bool) (*request, error) {
+	if err := a.validate(f, changed); err != nil {
+		return nil, err
+	}
+	subject, err := a.subject(f, name, changed)
+	if err != nil {
+		return nil, err
+	}
+	if err := knownProperty(&subject.System, f.property); err != nil {
+		return nil, err
+	}
+	cfg := search.Config{
+		System:       subject.System,
+		Strategy:     search.Name(f.strategy),
+		Property:     f.property,
+		MaxDepth:     f.depth,
+		WalkSteps:    f.walkSteps,
+		Walks:        f.walks,
+		Seed:         f.seed,
+		Workers:      f.workers,
+		Time:         f.time,
+		MaxPaths:     f.maxPaths,
+		HandlerLimit: f.handlerLimit,
+		Engine:       search.Engine(f.engine),
+		Visited:      search.Visited(f.visited),
+		Alone:        f.alone,
+		MaxBytes:     f.memory << 20,
+	}
+	if cfg.Workers == 0 {
+		cfg.Workers = runtime.GOMAXPROCS(0)
+	}
+	if err := f.bugDefaults(&subject, &cfg); err != nil {
+		return nil, err
+	}
+	if cfg.Strategy == "" {
+		cfg.Strategy = search.Deepening
+	}
+	switch {
+	case f.unbiased:
+		cfg.Weights = search.Weights{Action: 1, Message: 1, Timer: 1, Consequence: 1, Fault: 1}
+	case f.weights != "":
+		if cfg.Weights, err = parseWeights(f.weights, cfg.Weights); err != nil {
+			return nil, err
+		}
+	}
+	var merged *recording.Merged
+	if f.from != "" {
+		if merged, err = f.onward(&subject, &cfg, changed); err != nil {
+			return nil, err
+		}
+	}
+	if f.prefix != "" {
+		loaded, err := check.LoadFor(context.Background(), f.prefix, &subject.System, nil)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Prefix, cfg.PrefixRuns = loaded.Path, 0
+	}
+	return &request{
+		subject:   subject,
+		recording: merged,
+		options: check.Options{
+			Search: cfg,
+			Header: subject.Header(f.seed),
+			Dir:    f.out,
+
+			NoShrink: f.noShrink,
+		},
+		savePrefixes: f.savePrefixes,
+		json:         f.json,
+		writeTest:    f.writeTest,
+	}, nil
+}
+
+// validate checks what can be checked without a system.
+func (a *app) validate(f *searchFlags, changed func(string) bool) error {
+	for _, n := range []struct {
+		name  string
+		value int
+		least int
+	}{
+		{"nodes", f.nodes, 1}, {"depth", f.depth, 1}, {"walk-steps", f.walkSteps, 1}, {"walks", f.walks, 1},
+		{"workers", f.workers, 1}, {"max-paths", f.maxPaths, 1},
+		{"crashes", f.limits.Crashes, 0}, {"net-errors", f.limits.NetErrors, 0}, {"loss", f.limits.Loss, 0},
+		{"dup", f.limits.Dup, 0}, {"partitions", f.limits.Partitions, 0},
+	} {
+		if changed(n.name) && n.value < n.least {
+			return fmt.Errorf("--%s is %d, must be at least %d", n.name, n.value, n.least)
+		}
+	}
+	switch {
+	case f.writeTest && a.test == nil:
+		return fmt.Errorf("--write-test is for packages")
+	case f.time < 0:
+		return fmt.Errorf("--time is %v, must not be negative", f.time)
+	case changed("handler-limit") && f.handlerLimit <= 0:
+		return fmt.Errorf("--handler-limit is %v, must be positive", f.handlerLimit)
+	case f.seed == 0:
+		return fmt.Errorf("--seed is 0, must be at least 1")
+	case f.unbiased && changed("weights"):
+		return fmt.Errorf("--unbiased and --weights contradict each other; give one of them")
+	case changed("from") && (changed("prefix") || changed("save-prefixes")):
+		return fmt.Errorf("--from contradicts --prefix and --save-prefixes; give one of them")
+	case changed("step") && !changed("from"):
+		return fmt.Errorf("--step says which state of --from FILE; give that too")
+	case f.step < 0:
+		return fmt.Errorf("--step is %d, must not be negative", f.step)
+	case changed("prefix") && changed("save-prefixes"):
+		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
+	case changed("engine") && !slices.Contains(engineNames(), f.engine):
+		return fmt.Errorf("--engine %q is not available; accepted are %s", f.engine, strings.Join(engineNames(), ", "))
+	case f.memory < 0 || f.memory > 1<<30:
+		return fmt.Errorf("--memory is %d, must be 0 to %d", f.memory, 1<<30)
+	case changed("strategy") && !slices.Contains(strategyNames(), f.strategy):
+		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.strategy, strings.Join(strategyNames(), ", "))
+	case changed("depth") && (f.strategy == string(search.Walk) || f.strategy == string(search.Faulty)):
+		return fmt.Errorf("--depth bounds the strategies deepening, bfs and dfs; --strategy %s has no depth", f.strategy)
+	}
+	return nil
+}
+
+func strategyNames() []string {
+	return []string{string(search.Deepening), string(search.Walk), string(search.Faulty), string(search.BFS), string(search.DFS)}
+}
+
+func engineNames() []string {
+	return []string{string(search.AutoEngine), string(search.TableEngine), string(search.ReplayEngine)}
+}
+
+func (a *app) subject(f *searchFlags, name string, changed func(string) bool) (check.Subject, error) {
+	entry, err := a.entry(name)
+	if err != nil {
+		return check.Subject{}, err
+	}
+	params, err := parseParams(f.set)
+	if err != nil {
+		return check.Subject{}, err
+	}
+	for i, id := range f.bugs {
+		if slices.Contains(f.bugs[:i], id) {
+			return check.Subject{}, fmt.Errorf("--bug %s is given twice", id)
+		}
+	}
+	wanted := check.Wanted{Config: spec.Config{Nodes: f.nodes, Params: params, Bugs: f.bugs}}
+	wanted.Limits = func(l *sim.Limits) {
+		given := check.LimitFields(&f.limits)
+		for i, field := range check.LimitFields(l) {
+			if changed(field.Name) {
+				*field.Value = *given[i].Value
+			}
+		}
+	}
+	if changed("timing") {
+		t, err := sim.ParseTiming(f.timing)
+		if err != nil {
+			return check.Subject{}, fmt.Errorf("--%w", err)
+		}
+		wanted.Timing = &t
+	}
+	return check.NewSubject(entry, wanted)
+}
+
+func parseParams(set []string) (map[string]string, error) {
+	params := map[string]string{}
+	for _, s := range set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok || key == "" {
+			return nil, fmt.Errorf("--set %q is not of the form KEY=VALUE", s)
+		}
+		if _, twice := params[key]; twice {
+			return nil, fmt.Errorf("--set %s is given twice", key)
+		}
+		params[key] = value
+	}
+	return params, nil
+}
+
+// bugDefaults fills in what the bugs ask of the search and the user left out.
+func (f *searchFlags) bugDefaults(s *check.Subject, cfg *search.Config) error {
+	for _, id := range s.Config.Bugs {
+		b, err := s.Entry.Bug(id)
+		if err != nil {
+			return err
+		}
+		d := b.Defaults
+		if cfg.Strategy == "" {
+			cfg.Strategy = search.Name(d.Strategy)
+		}
+		if cfg.WalkSteps == 0 {
+			cfg.WalkSteps = d.WalkSteps
+		}
+		if d.Prefix {
+			cfg.PrefixRuns = prefixRuns
+		}
+		if d.Weights != (spec.Weights{}) && cfg.Weights == (search.Weights{}) {
+			cfg.Weights = toSearchWeights(d.Weights)
+		}
+	}
+	return nil
+}
+
+// prefixRuns is how many live states a search starts from when a bug asks for prefixes.
+const prefixRuns = 16
+
+// knownProperty refuses names that no property has.
+func knownProperty(sys *sim.System, name string) error {
+	if name == "" || name == sim.AssertionProperty {
+		return nil
+	}
+	names := []string{sim.AssertionProperty}
+	for _, p := range sys.Properties {
+		if p.Name == name {
+			return nil
+		}
+		names = append(names, p.Name)
+	}
+	return spec.Unknown(fmt.Sprintf("system %q: unknown property", sys.Name), name, names)
+}
+
+// commands tell what a person can run next.
+func (r *request) commands(program string) func(string) report.Commands {
+	return func(dir string) report.Commands {
+		return report.Commands{
+			Look:   fmt.Sprintf("%s mdb %s", program, shellWord(filepath.Join(dir, check.ErrorPath))),
+			Rerun:  program + " " + r.again,
+			Report: filepath.Join(dir, check.ReportPage),
+		}
+	}
+}
+
+// search runs the search, or lets another process run it.
+func (a *app) search(ctx context.Context, r *request) error {
+	if r.savePrefixes != "" {
+		return a.savePrefixes(ctx, r)
+	}
+	if a.role.Reexecuting() {
+		sys, err := r.options.System()
+		if err == nil {
+			check.Reexecute(&sys, a.role.Recorder)
+		}
+		return err
+	}
+	if r.recording != nil && !a.role.Searching() {
+		a.doubts(r.recording)
+	}
+	r.options.Respawn, r.options.Commands = a.respawn, r.commands(a.program)
+	if a.respawn != nil && !a.role.Searching() {
+		return a.supervise(ctx, r)
+	}
+	if a.role.Searching() {
+		r.options.Search.PathBuffer = a.role.Recorder.Path
+		r.options.Search.Progress = func(p search.Progress) { check.ReportProgress(a.role.Recorder, p) }
+	} else {
+		status := newStatus(a.stderr, a.terminal)
+		defer status.clear()
+		r.options.Search.Progress = status.show
+	}
+	if err := check.Writable(r.options); err != nil {
+		return err
+	}
+	rep, err := check.Run(ctx, r.options)
+	return a.conclude(rep, err, r)
+}
+
+// savePrefixes writes paths to live states.
+func (a *app) savePrefixes(ctx context.Context, r *request) error {
+	names, err := check.SavePrefixes(ctx, r.options, r.savePrefixes, prefixRuns)
+	if r.json {
+		if names == nil {
+			names = []string{}
+		}
+		if e := writeJSON(a.stdout, map[string][]string{"prefixes": names}); e != nil {
+			return e
+		}
+	} else {
+		for _, n := range names {
+			fmt.Fprintln(a.stdout, n)
+		}
+	}
+	if err == nil && ctx.Err() != nil {
+		return statusError(check.StatusInconclusive)
+	}
+	return err
+}
+
+// supervise lets another process search, so that nothing that checked code does can take the report
+// away.
+func (a *app) supervise(ctx context.Context, r *request) error {
+	if err := check.Writable(r.options); err != nil {
+		return err
+	}
+	status := newStatus(a.stderr, a.terminal)
+	defer status.clear()
+	s := check.Supervisor{
+		Respawn:      a.respawn,
+		Stdout:       a.stdout,
+		Stderr:       a.stderr,
+		Workers:      r.options.Search.Workers,
+		Progress:     status.show,
+		HandlerLimit: r.options.Search.HandlerLimit,
+		Kill:         a.kill,
+	}
+	out, err := s.Run(ctx)
+	status.clear()
+	switch {
+	case err != nil:
+		a.fail(err)
+		return a.show(check.Lose(r.options, out, err), r.json)
+	case out.Death == nil:
+		return statusError(out.Status)
+	}
+	rep, err := check.Bury(ctx, r.options, out)
+	return a.conclude(rep, err, r)
+}
+
+// conclude prints a report, also one whose files could not be written, and writes the test that was asked for.
+func (a *app) conclude(rep *report.Report, err error, r *request) error {
+	if rep == nil {
+		return err
+	}
+	if err != nil {
+		a.fail(fmt.Errorf("the report is not complete: %w", err))
+	}
+	err = a.show(rep, r.json)
+	if r.writeTest && rep.PathFile != "" {
+		if file, e := a.test.WriteTest(rep.PathFile); e != nil {
+			a.fail(fmt.Errorf("no regression test: %w", e))
+		} else {
+			fmt.Fprintf(a.stderr, "regression test: %s\n", file)
+		}
+	}
+	return err
+}
+
+// show prints a report and returns its exit status.
+func (a *app) show(rep *report.Report, asJSON bool) error {
+	var err error
+	if asJSON {
+		err = report.JSON(a.stdout, rep)
+	} else {
+		err = report.Terminal(a.stdout, rep, a.style)
+	}
+	if err != nil {
+		return err
+	}
+	if s := check.Status(rep.Verdict); s != check.StatusOK {
+		return statusError(s)
+	}
+	return nil
+}

@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/search"
+)
+
+// These keys are a contract.
+var reportKeys = []string{
+	"system", "bugs", "seed", "verdict", "kind", "property", "message", "steps", "depth", "paths", "states", "events",
+	"seconds", "path_file", "live_path_file", "critical.case", "critical.step", "critical.node", "critical.event",
+	"critical.choice", "critical.walks", "critical.limit", "coverage.exhausted_depth", "coverage.complete",
+	"coverage.omission_probability", "coverage.never_happened",
+}
+
+func TestSearchJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
+	stdout, stderr, status := run(t, "search", "pingack", "--workers", "1", "--json")
+	if status != 1 || stderr != "" {
+		t.Fatalf("exit status %d, stderr %q", status, stderr)
+	}
+	var report map[string]any
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+		t.Fatalf("standard output is not one JSON object: %v\n%s", err, stdout)
+	}
+	for _, key := range reportKeys {
+		at := any(report)
+		for name := range strings.SplitSeq(key, ".") {
+			object, _ := at.(map[string]any)
+			value, ok := object[name]
+			if !ok {
+				t.Errorf("no key %s", key)
+			}
+			at = value
+		}
+	}
+	if report["verdict"] != "violation" || report["kind"] != "liveness" || report["property"] != "every ping is acknowledged" {
+		t.Errorf("%v, %v, %v", report["verdict"], report["kind"], report["property"])
+	}
+	dir := filepath.Join("macemc-out", "pingack-every-ping-is-acknowledged-1")
+	if report["path_file"] != filepath.Join(dir, "error.path") || report["live_path_file"] != filepath.Join(dir, "live.path") {
+		t.Errorf("files %v, %v", report["path_file"], report["live_path_file"])
+	}
+	var names []string
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := []string{"error.path", "live.path", "original.path", "report.html", "report.json", "report.md"}; !slices.Equal(names, want) {
+		t.Errorf("files %v, want %v", names, want)
+	}
+	saved, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	if err != nil || string(saved) != stdout {
+		t.Errorf("report.json is not what was printed: %v", err)
+	}
+}
+
+func TestSearchText(t *testing.T) {
+	t.Chdir(t.TempDir())
+	stdout, _, status := run(t, "search", "pingack", "--workers", "1", "--out", "o u t")
+	if status != 1 {
+		t.Errorf("exit status %d", status)
+	}
+	for _, want := range []string{
+		"pingack: LIVENESS VIOLATION", "every ping is acknowledged", "network loses Ack{", "CRITICAL (C1: 0 of 200 walks",
+		"then for ever: ", "nearest run that recovered", "macemc mdb 'o u t/error.path'",
+		"macemc search pingack --seed 1 --workers 1\n",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is missing in\n%s", want, stdout)
+		}
+	}
+
+	stdout, _, status = run(t, "search", "pingack", "--loss", "0", "--depth", "12", "--workers", "1")
+	if status != 0 || !strings.Contains(stdout, "nothing found") || !strings.Contains(stdout, "NOT a proof") {
+		t.Errorf("without losses: exit status %d\n%s", status, stdout)
+	}
+}
+
+// Every violation gets a folder of its own, and all are as they were written.
+func TestSearchNeverOverwrites(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	search := []string{"search", "pingack", "--workers", "1", "--walks", "20", "--walk-steps", "200", "--json"}
+	asked := append(slices.Clone(search), "--out", "asked")
+	var first string
+	for i, c := range []struct {
+		args []string
+		want string
+	}{
+		{search, "macemc-out/pingack-every-ping-is-acknowledged-1"},
+		{search, "macemc-out/pingack-every-ping-is-acknowledged-2"},
+		{asked, "asked"},
+		{asked, "asked/1"},
+		{asked, "asked/2"},
+	} {
+		stdout, _, _ := run(t, c.args...)
+		var report struct {
+			PathFile string `json:"path_file"`
+		}
+		if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+			t.Fatal(err)
+		}
+		if want := filepath.Join(filepath.FromSlash(c.want), "error.path"); report.PathFile != want {
+			t.Errorf("search %d wrote %s, want %s", i+1, report.PathFile, want)
+		}
+		now := files(t, dir)
+		for _, line := range strings.Split(first, "\n") {
+			if !strings.Contains(now, line) {
+				t.Fatalf("search %d changed or removed %q", i+1, line)
+			}
+		}
+		first = now
+	}
+}
+
+// Same seed and bounds, one worker: the same bytes but for times, also in the files.
+func TestSearchIsDeterministic(t *testing.T) {
+	for _, args := range [][]string{
+		{"search", "pingack", "--json"},
+		{"search", "pingack", "--loss", "0", "--depth", "10", "--json"},
+		{"search", "randtree", "--nodes", "2", "--depth", "4", "--max-paths", "3000", "--json"},
+		{"search", "randtree", "--bug", "RT2", "--max-paths", "3000"},
+	} {
+		var texts [2]string
+		for i := range texts {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			stdout, stderr, status := run(t, append(args, "--workers", "1", "--time", "0", "--walks", "20", "--walk-steps", "300")...)
+			if status > 1 {
+				t.Fatalf("%v: exit status %d: %s", args, status, stderr)
+			}
+			texts[i] = timeless(stdout + strings.ReplaceAll(files(t, dir), dir, ""))
+		}
+		if texts[0] != texts[1] {
+			t.Errorf("%v: two runs differ:\n%s\n---\n%s", args, texts[0], texts[1])
+		}
+	}
+}
+
+// Ctrl-C ends a search with a report of what was covered.
+func TestSearchInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, stop := context.WithCancel(t.Context())
+	time.AfterFunc(300*time.Millisecond, stop)
+	start := time.Now()
+	stdout, stderr, status := runUntil(t, ctx, "search", "pingack", "--loss", "0", "--strategy", "walk", "--time", "10m", "--json")
+	if took := time.Since(start); took > time.Minute {
+		t.Errorf("took %v", took)
+	}
+	var report struct {
+		Verdict, Stopped string
+		Paths            int
+	}
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+		t.Fatalf("%v: %s%s", err, stdout, stderr)
+	}
+	if status != 0 || report.Verdict != "ok" || report.Stopped != "interrupted" || report.Paths == 0 {
+		t.Errorf("exit status %d, %+v", status, report)
+	}
+}
+
+// Stopped before one walk was made, a search tells nothing.
+func TestSearchInconclusive(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	stdout, _, status := runUntil(t, ctx, "search", "pingack", "--loss", "0")
+	if status != 3 || !strings.Contains(stdout, "INCONCLUSIVE") {
+		t.Errorf("exit status %d\n%s", status, stdout)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	at := func(seconds int) search.Progress {
+		return search.Progress{
+			Elapsed: time.Duration(seconds) * time.Second, Phase: "deepening", Depth: 7, Paths: 1234, States: 999, Events: 1234567,
+		}
+	}
+	var lines, terminal strings.Builder
+	for _, w := range []*status{newStatus(&lines, false), newStatus(&terminal, true)} {
+		for s := 1; s <= 31; s += 3 {
+			w.show(at(s))
+		}
+		w.clear()
+	}
+	// 1, 4, ..., 31 s: a line is due at the first call after each tenth second.
+	want := "  10s  deepening  depth 7  1,234 paths  999 states  1,234,567 events\n" +
+		"  22s  deepening  depth 7  1,234 paths  999 states  1,234,567 events\n" +
+		"  31s  deepening  depth 7  1,234 paths  999 states  1,234,567 events\n"
+	if lines.String() != want {
+		t.Errorf("got\n%s", lines.String())
+	}
+	if s := terminal.String(); strings.Contains(s, "\n") || strings.Count(s, "\r\x1b[K") != 12 || !strings.HasSuffix(s, "\r\x1b[K") {
+		t.Errorf("on a terminal: %q", s)
+	}
+}
+
+func TestWeights(t *testing.T) {
+	got, err := parseWeights("message=9,fault=0", search.Weights{})
+	if want := (search.Weights{Action: 40, Message: 9, Timer: 1, Consequence: 8, Fault: 0}); err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if text := weightsText(got); text != "action=40,message=9,timer=1,consequence=8,fault=0" {
+		t.Errorf("text %q", text)
+	}
+}
+
+// Prefixes end in live states, are never overwritten, and searches start from them.
+func TestPrefixes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for i := range 2 {
+		stdout, stderr, status := run(t, "search", "pingack", "--save-prefixes", "prefixes")
+		if names := strings.Fields(stdout); status != 0 || len(names) != prefixRuns {
+			t.Fatalf("round %d: exit status %d: %s%s", i, status, stdout, stderr)
+		}
+	}
+	if entries, _ := os.ReadDir("prefixes"); len(entries) != 2*prefixRuns {
+		t.Errorf("%d files, want %d", len(entries), 2*prefixRuns)
+	}
+	file := filepath.Join("prefixes", "prefix-1.path")
+	stdout, _, _ := run(t, "replay", file, "--json")
+	var trace struct {
+		Steps []struct{ Live bool }
+	}
+	if err := json.Unmarshal([]byte(stdout), &trace); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(trace.Steps); n == 0 || !trace.Steps[n-1].Live {
+		t.Errorf("the prefix has %d steps and does not end in a live state", n)
+	}
+	stdout, _, status := run(t, "search", "pingack", "--prefix", file, "--no-shrink", "--json")
+	var report struct {
+		Critical struct{ Step int }
+	}
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+		t.Fatal(err)
+	}
+	if status != 1 || report.Critical.Step <= len(trace.Steps) {
+		t.Errorf("exit status %d, critical step %d, want one after the prefix of %d steps", status, report.Critical.Step, len(trace.Steps))
+	}
+}
+
+// A path that was found with one property alone is followed with that alone: with all of them, the
+// run would end at an earlier step.
+func TestPropertyAlone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	property := "all nodes agree on one root"
+	_, stderr, status := run(t, "search", "randtree", "--bug", "RT3", "--property", property, "--out", "out", "--walks", "20")
+	if status != 1 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	file := filepath.Join("out", "error.path")
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(text), "\nparam only-property="+property+"\n") {
+		t.Errorf("%v: path file\n%s", err, text)
+	}
+	stdout, stderr, status := run(t, "replay", file, "--json")
+	var trace struct {
+		Steps   []struct{}
+		Finding any
+	}
+	if err := json.Unmarshal([]byte(stdout), &trace); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	if status != 1 || trace.Finding != nil {
+		t.Errorf("exit status %d, %d steps, finding %v", status, len(trace.Steps), trace.Finding)
+	}
+	if !strings.HasSuffix(string(text), fmt.Sprintf("\nend %d\n", len(trace.Steps))) {
+		t.Errorf("%d steps are followed, the file ends with %q", len(trace.Steps), text[len(text)-20:])
+	}
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// stepsOf is how many steps a path file says that it has.
+func stepsOf(t *testing.T, file string) int {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, end, _ := strings.Cut(string(text), "\nend ")
+	n, err := strconv.Atoi(strings.TrimSpace(end))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// The command makes of the run that was found what the search made of it: ping, its delivery, the loss of
+// the acknowledgement, and a tail of 200 steps.
+func TestShrink(t *testing.T) {
+	t.Chdir(t.TempDir())
+	small := []string{"--workers", "1", "--walks", "40", "--walk-steps", "500"}
+	if _, stderr, status := run(t, append([]string{"search", "pingack", "--out", "out"}, small...)...); status != 1 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	original, found := filepath.Join("out", "original.path"), filepath.Join("out", "error.path")
+	stdout, stderr, status := run(t, append([]string{"shrink", original, "-o", "small.path", "--json"}, small...)...)
+	var report struct {
+		Verdict, Kind, Property string
+		Steps                   int
+		PathFile                string `json:"path_file"`
+		Critical                struct{ Step int }
+		Shrunk                  struct {
+			FromSteps    int `json:"from_steps"`
+			FromCritical int `json:"from_critical"`
+			Candidates   int
+			Minimal      bool
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	s := report.Shrunk
+	if status != 1 || report.Verdict != "violation" || report.Kind != "liveness" || report.Property != "every ping is acknowledged" ||
+		report.Steps != 203 || report.Critical.Step != 3 || report.PathFile != "small.path" {
+		t.Errorf("exit status %d, %+v", status, report)
+	}
+	if s.FromSteps != stepsOf(t, original) || s.FromCritical <= 3 || s.Candidates == 0 || !s.Minimal || stepsOf(t, "small.path") != 203 {
+		t.Errorf("%+v", s)
+	}
+	steps := func(file string) string {
+		text, _ := os.ReadFile(file)
+		_, rest, _ := strings.Cut(string(text), "\nnote ")
+		_, rest, _ = strings.Cut(rest, "\n")
+		return rest
+	}
+	if steps("small.path") != steps(found) {
+		t.Errorf("the search made\n%s\nand the command\n%s", steps(found), steps("small.path"))
+	}
+
+	// Nothing is overwritten.
+	if _, stderr, status := run(t, "shrink", original, "-o", found); status != 2 || !strings.Contains(stderr, "exists already") {
+		t.Errorf("exit status %d, %q", status, stderr)
+	}
+	// To standard output goes what can be followed.
+	stdout, _, status = run(t, append([]string{"shrink", original}, small...)...)
+	if err := os.WriteFile("stdout.path", []byte(stdout), 0o600); err != nil || status != 1 || steps("stdout.path") != steps("small.path") {
+		t.Errorf("%v, exit status %d\n%s", err, status, stdout)
+	}
+	// A run that recovers cannot be shrunk.
+	stdout, stderr, status = run(t, "shrink", filepath.Join("out", "live.path"), "-o", "live-small.path")
+	if _, err := os.Stat("live-small.path"); status != 0 || stdout != "" || !strings.Contains(stderr, "violates nothing") || err == nil {
+		t.Errorf("exit status %d, %q, %q, %v", status, stdout, stderr, err)
+	}
+}
+
+func TestNoShrink(t *testing.T) {
+	t.Chdir(t.TempDir())
+	stdout, stderr, status := run(t, "search", "pingack", "--workers", "1", "--no-shrink", "--walks", "20", "--walk-steps", "200", "--out", "out", "--json")
+	if status != 1 || strings.Contains(stdout, `"shrunk"`) {
+		t.Errorf("exit status %d, %s\n%s", status, stderr, stdout)
+	}
+	if _, err := os.Stat(filepath.Join("out", "original.path")); err == nil {
+		t.Error("there is an original beside it")
+	}
+}
+
+// A run of four nodes of which three are enough.
+func TestShrinkNodes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if _, stderr, status := run(t, "search", "randtree", "--bug", "RT10", "--nodes", "4", "--workers", "1", "--no-shrink", "--walks", "40", "--walk-steps", "500", "--out", "out"); status != 1 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	found := filepath.Join("out", "error.path")
+	if _, stderr, status := run(t, "shrink", found, "--nodes", "3", "--walks", "40", "--walk-steps", "500", "-o", "three.path"); status != 1 {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+	text, err := os.ReadFile("three.path")
+	if err != nil || !strings.Contains(string(text), "\nnodes 3\n") || !strings.Contains(string(text), "deliver n1<-n2 Remove") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if _, stderr, status := run(t, "shrink", found, "--nodes", "1", "--walks", "40", "--walk-steps", "500", "-o", "one.path"); status != 2 || !strings.Contains(stderr, "with 1 nodes the run does not violate") {
+		t.Errorf("with one node: exit status %d, %q", status, stderr)
+	}
+}

@@ -1,0 +1,53 @@
+package scaffold
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+// Command is "macemc new".
+func Command() *cobra.Command {
+	var checkout string
+	cmd := &cobra.Command{
+		Use:   "new DIR",
+		Short: "Write a small service with a bug, its properties and its test",
+		Long: `Writes a package to begin with into DIR, a folder that does not exist or is empty: a
+service of two nodes, what must hold, and a test that checks it with mctest. The comments
+say what one must know. The service has a bug, which its first "go test" finds.
+
+Outside of a module DIR becomes one, which uses the checkout that this program was built
+from, or that of --macemc.`,
+		Example: `  macemc new mysvc
+  macemc new ./internal/mysvc
+  macemc new mysvc --macemc ~/src/macemc`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("%s needs one DIR; see %s --help", cmd.CommandPath(), cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, err := Write(args[0], checkout)
+			if w == nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			for _, f := range w.Files {
+				fmt.Fprintln(out, filepath.Join(args[0], f))
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(out, "\nNow:")
+			for _, s := range w.Steps {
+				fmt.Fprintf(out, "  %s\n", s)
+			}
+			fmt.Fprintf(out, "  cd %s\n  go test\n", args[0])
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&checkout, "macemc", "", "the folder `DIR` of the checker's module (default: where this program was built)")
+	return cmd
+}

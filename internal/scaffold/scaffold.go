@@ -1,0 +1,208 @@
+// Package scaffold writes a service to begin with.
+package scaffold
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+const module = "github.com/macemc/macemc"
+
+//go:embed template
+var templates embed.FS
+
+// Written is what was written.
+type Written struct {
+	Files  []string
+	Module bool // a module of its own
+	// Steps are commands that a person has yet to run before the test.
+	Steps []string
+}
+
+// Write writes a service with a bug, and its test, into a new or empty folder, with a go.mod file when the
+// folder is in no module. checkout is the folder of the module that has the checker; "": the one that this
+// program was built in. Nothing is overwritten.
+func Write(dir, checkout string) (*Written, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	name := packageName(filepath.Base(dir))
+	if !token.IsIdentifier(name) {
+		return nil, fmt.Errorf("%q makes no package name; begin it with a letter", filepath.Base(dir))
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case len(entries) > 0:
+		return nil, fmt.Errorf("the folder %s is not empty; name one that does not exist", dir)
+	}
+	mod, err := moduleOf(filepath.Dir(dir))
+	if err != nil {
+		return nil, err
+	}
+	w := &Written{Module: mod == ""}
+	files := map[string][]byte{}
+	for _, f := range []struct{ from, to string }{{"service.go.txt", name + ".go"}, {"service_test.go.txt", name + "_test.go"}} {
+		text, err := templates.ReadFile("template/" + f.from)
+		if err != nil {
+			return nil, err
+		}
+		files[f.to] = bytes.ReplaceAll(text, []byte("mysvc"), []byte(name))
+		w.Files = append(w.Files, f.to)
+	}
+	have := mod != "" && requires(mod)
+	if !have {
+		from, err := origin(checkout)
+		if err != nil {
+			return nil, err
+		}
+		if w.Module {
+			files["go.mod"] = from.goMod(name)
+			w.Files = append(w.Files, "go.mod")
+			if from.sums != nil {
+				files["go.sum"] = from.sums
+			}
+		} else {
+			w.Steps = from.commands()
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	for _, name := range append(w.Files, "go.sum") {
+		text, ok := files[name]
+		if !ok {
+			continue
+		}
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		_, err = f.Write(text)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+	}
+	if w.Module {
+		tidy := exec.Command("go", "mod", "tidy")
+		tidy.Dir = dir
+		if out, err := tidy.CombinedOutput(); err != nil {
+			return w, fmt.Errorf("the files are written, but \"go mod tidy\" fails there: %s", strings.TrimSpace(string(out)))
+		}
+	}
+	return w, nil
+}
+
+// packageName is the name of a folder as far as it can be that of a package.
+func packageName(folder string) string {
+	return regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(folder), "")
+}
+
+// moduleOf is the go.mod file of the module that dir is in, or would be; "": none.
+func moduleOf(dir string) (string, error) {
+	for d := dir; ; d = filepath.Dir(d) {
+		file := filepath.Join(d, "go.mod")
+		if _, err := os.Stat(file); err == nil {
+			return file, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if d == filepath.Dir(d) {
+			return "", nil
+		}
+	}
+}
+
+// requires reports whether a module is, or requires, that of the checker.
+func requires(goMod string) bool {
+	text, err := os.ReadFile(goMod)
+	return err == nil && regexp.MustCompile(`(?m)^(module|require)?\s*`+regexp.QuoteMeta(module)+`(\s|$)`).Match(text)
+}
+
+// source is where the module of the checker comes from.
+type source struct {
+	version string // "": not released
+	dir     string // of a checkout
+	goLine  string
+	sums    []byte
+}
+
+// origin finds out where that module is.
+func origin(checkout string) (*source, error) {
+	if checkout == "" {
+		_, file, _, _ := runtime.Caller(0)
+		if _, after, ok := strings.Cut(filepath.ToSlash(file), module+"@"); ok { // of the module cache
+			version, _, _ := strings.Cut(after, "/")
+			return &source{version: version, goLine: goLine()}, nil
+		}
+		if !filepath.IsAbs(file) {
+			return nil, errors.New("this program does not know where it was built; name the folder of a checkout of " + module + " with --macemc DIR")
+		}
+		checkout = filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	}
+	dir, err := filepath.Abs(checkout)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil || !regexp.MustCompile(`(?m)^module\s+`+regexp.QuoteMeta(module)+`\s*$`).Match(text) {
+		return nil, fmt.Errorf("%s is no checkout of %s; name the folder of one with --macemc DIR", dir, module)
+	}
+	s := &source{version: "v0.0.0", dir: dir, goLine: goLine()}
+	if line := regexp.MustCompile(`(?m)^go .*$`).Find(text); line != nil {
+		s.goLine = string(line)
+	}
+	s.sums, _ = os.ReadFile(filepath.Join(dir, "go.sum"))
+	return s, nil
+}
+
+// goLine is the line of a go.mod file for the Go release that built this program.
+func goLine() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "go 1.26.0"
+	}
+	return "go " + strings.TrimPrefix(info.GoVersion, "go")
+}
+
+func (s *source) goMod(name string) []byte {
+	text := fmt.Sprintf("module %s\n\n%s\n\nrequire %s %s\n", path.Join("example.org", name), s.goLine, module, s.version)
+	if s.dir != "" {
+		text += fmt.Sprintf("\nreplace %s => %s\n", module, quoted(s.dir))
+	}
+	return []byte(text)
+}
+
+// quoted is a folder as a go.mod file wants it.
+func quoted(dir string) string {
+	if strings.ContainsAny(dir, " \t\"'`()[]{},") {
+		return fmt.Sprintf("%q", dir)
+	}
+	return dir
+}
+
+// commands add the module to another one.
+func (s *source) commands() []string {
+	if s.dir == "" {
+		return []string{"go get " + module + "@" + s.version}
+	}
+	return []string{
+		fmt.Sprintf("go mod edit -require=%s@%s '-replace=%s=%s'", module, s.version, module, s.dir),
+		"go mod tidy",
+	}
+}

@@ -1,0 +1,76 @@
+package scaffold_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/scaffold"
+)
+
+func TestHelp(t *testing.T) {
+	var out bytes.Buffer
+	cmd := scaffold.Command()
+	cmd.SetOut(&out)
+	cmd.SetArgs([]string{"--help"})
+	if err := cmd.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, "help.txt", out.Bytes())
+}
+
+// Nothing is written where something is, or under names that cannot be.
+func TestRefused(t *testing.T) {
+	full := filepath.Join(t.TempDir(), "full")
+	if err := os.Mkdir(full, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(full, "kept")
+	if err := os.WriteFile(kept, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ dir, checkout, want string }{
+		{full, "", "is not empty"},
+		{kept, "", "not a directory"},
+		{filepath.Join(t.TempDir(), "1st"), "", `"1st" makes no package name`},
+		{filepath.Join(t.TempDir(), "svc"), full, "is no checkout of github.com/macemc/macemc; name the folder of one with --macemc DIR"},
+	} {
+		_, err := scaffold.Write(c.dir, c.checkout)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", c.dir, err, c.want)
+		}
+	}
+	if entries, _ := os.ReadDir(full); len(entries) != 1 {
+		t.Errorf("%v", entries)
+	}
+}
+
+// In a module that lacks the checker it is said how to add it; in one that has it nothing is to be done.
+func TestInModule(t *testing.T) {
+	for _, c := range []struct {
+		mod   string
+		steps int
+	}{
+		{"module example.org/m\n\ngo 1.26.0\n", 2},
+		{"module example.org/m\n\ngo 1.26.0\n\nrequire github.com/macemc/macemc v0.0.0\n", 0},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(c.mod), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w, err := scaffold.Write(filepath.Join(dir, "internal", "My-Service"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Module || len(w.Steps) != c.steps || strings.Join(w.Files, " ") != "myservice.go myservice_test.go" {
+			t.Errorf("%+v", w)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "internal", "My-Service", "myservice.go"))
+		if err != nil || !strings.Contains(string(text), "\npackage myservice\n") {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+}

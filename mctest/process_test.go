@@ -1,0 +1,88 @@
+package mctest_test
+
+import (
+	"os"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/mctest"
+	"github.com/macemc/macemc/sim"
+)
+
+// killer ends its process at its second timer, in one of several ways.
+type killer struct {
+	sim.Nop
+	How string
+	Got int
+}
+
+func (k *killer) Boot(env sim.Env) { env.SetTimer("first", 1); env.SetTimer("second", 2) }
+
+func (k *killer) Timer(sim.Env, any) {
+	if k.Got++; k.Got < 2 {
+		return
+	}
+	switch k.How {
+	case "exit":
+		os.Exit(7)
+	case "stack":
+		debug.SetMaxStack(1 << 20) // a gigabyte takes long
+		k.Got = overflow(k.Got)
+	}
+}
+
+// overflow calls itself until the stack is full.
+func overflow(n int) int {
+	if n < 0 {
+		return 0
+	}
+	return overflow(n+1) + 1
+}
+
+func kill(t *testing.T, how string) {
+	onlyInside(t)
+	mctest.Check(t, sim.System{
+		Nodes: 1, New: func(sim.NodeID) sim.Service { return &killer{How: how} },
+		Properties: []sim.Property{{Name: "quiet", Always: func(*sim.View) bool { return true }}},
+	})
+}
+
+func TestExit(t *testing.T)  { kill(t, "exit") }
+func TestStack(t *testing.T) { kill(t, "stack") }
+
+// Handlers that end their process are findings, and following the path says the same.
+func TestHandlersThatKill(t *testing.T) {
+	for _, c := range []struct{ test, want string }{
+		{"TestExit", "the handler ends the process with exit status 7"},
+		{"TestStack", "the handler overflows the stack"},
+	} {
+		dir := t.TempDir()
+		out, passed := run(t, dir, c.test)
+		if passed || !strings.Contains(out, c.want) || !strings.Contains(out, `n0 timer "second"`) {
+			t.Errorf("%s: want %q, got\n%s", c.test, c.want, out)
+		}
+		out, passed = run(t, dir, c.test, "-macemc.replay=testdata/macemc/"+c.test+"/error.path")
+		if passed || !strings.Contains(out, c.want) {
+			t.Errorf("%s followed: want %q, got\n%s", c.test, c.want, out)
+		}
+	}
+}
+
+// Every setting works as a flag, too, and a search that a number of paths alone ends says the same twice.
+func TestFlags(t *testing.T) {
+	settings := []string{"-macemc.max-paths=300", "-macemc.seed=3", "-macemc.workers=1", "-macemc.strategy=walk"}
+	first, passed := run(t, t.TempDir(), "TestNoLoss", settings...)
+	if !passed {
+		t.Fatalf("failed:\n%s", first)
+	}
+	wantAll(t, first, `walks 300, all live`)
+	second, _ := run(t, t.TempDir(), "TestNoLoss", append(settings, "-macemc.in-process")...)
+	figures := func(s string) string {
+		at := strings.Index(s, "walks 300")
+		return s[at:strings.Index(s, "--- PASS")]
+	}
+	if figures(first) != figures(second) {
+		t.Errorf("in a process of its own:\n%s\nin the test's:\n%s", figures(first), figures(second))
+	}
+}

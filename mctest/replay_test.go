@@ -1,0 +1,136 @@
+package mctest_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/macemc/macemc/mctest"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+// answering is a Ponger without the defect.
+type answering struct {
+	sim.Nop
+	Seen int
+}
+
+func (q *answering) Receive(env sim.Env, from sim.NodeID, msg any) {
+	q.Seen = max(q.Seen, msg.(Ping).Seq)
+	env.Send(from, Ack{msg.(Ping).Seq})
+}
+
+// pairing is System with another service on node 1.
+func pairing(other func() sim.Service) sim.System {
+	s := System
+	s.New = func(id sim.NodeID) sim.Service {
+		if id == 0 {
+			return &Pinger{}
+		}
+		return other()
+	}
+	return s
+}
+
+// pathVar names the file for the following tests.
+const pathVar = "MCTEST_PATH"
+
+func replayed(t *testing.T, s sim.System) {
+	onlyInside(t)
+	mctest.Replay(t, s, os.Getenv(pathVar))
+}
+
+func TestReplayDefect(t *testing.T) { replayed(t, System) }
+
+// TestReplayNoFaults has other limits than the file.
+func TestReplayNoFaults(t *testing.T) {
+	s := System
+	s.Network = netsim.Datagrams{}
+	replayed(t, s)
+}
+
+func TestReplayFixed(t *testing.T) {
+	replayed(t, pairing(func() sim.Service { return &answering{} }))
+}
+
+func TestReplayRenamed(t *testing.T) {
+	s := System
+	s.Actions = []sim.AnyAction{sim.Action[*Pinger]{Name: "poke", Times: 2, Do: (*Pinger).Ping}}
+	replayed(t, s)
+}
+
+func TestReplayOtherNodes(t *testing.T) {
+	s := System
+	s.Nodes = 3
+	replayed(t, s)
+}
+
+// A regression test fails as long as the run violates, and passes when it does not; files that test nothing
+// are told.
+func TestReplay(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "run.path")
+	const text = `macemc path 1
+system pingack
+nodes 2
+limit loss=1
+timing ByDeadline
+seed 1
+property every ping is acknowledged
+0 action n0 ping
+1 deliver n1<-n0 Ping{Seq:1}
+2 lose n0<-n1 Ack{Seq:1}
+0 timer n0 resend{}
+1 deliver n1<-n0 Ping{Seq:1}
+end 5
+`
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// In the last step the defective code expects its second ping, which carries another number.
+	changed := filepath.Join(dir, "changed.path")
+	const other = `macemc path 1
+system pingack
+nodes 2
+limit loss=1
+timing ByDeadline
+seed 1
+property every ping is acknowledged
+0 action n0 ping
+1 deliver n1<-n0 Ping{Seq:9}
+2 lose n0<-n1 Ack{Seq:1}
+3 lose n0<-n1 Ack{Seq:1}
+end 4
+`
+	if err := os.WriteFile(changed, []byte(other), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		test, file string
+		flag       string
+		passes     bool
+		want       string
+	}{
+		{"TestReplayDefect", path, "", false, `the run still violates\s+pingack: LIVENESS VIOLATION`},
+		{"TestReplayNoFaults", path, "", false, `the run still violates`},
+		{"TestReplayFixed", path, "", true, `every step fits, and the run violates nothing`},
+		{"TestReplayFixed", changed, "", true,
+			`violates nothing any more; 2 steps fit, these do not:\s+line 9: step 2 \(deliver n1<-n0 Ping\{Seq:9\}\).*; deliver n1<-n0 Ping\{Seq:1\} instead\s+line 11: step 4 .*; left out`},
+		{"TestReplayFixed", changed, "-macemc.strict", false, `the path does not fit any more`},
+		{"TestReplayDefect", changed, "", false, `still violates; 2 steps fit`},
+		{"TestReplayRenamed", path, "", false, `no step fits, so this tests nothing`},
+		{"TestReplayOtherNodes", path, "", false, `run.path: line 3: the path belongs to 2 nodes, the system has 3`},
+		{"TestReplayDefect", filepath.Join(dir, "none.path"), "", false, `no such file`},
+	} {
+		settings := []string{pathVar + "=" + c.file}
+		if c.flag != "" {
+			settings = append(settings, c.flag)
+		}
+		out, passed := run(t, dir, c.test, settings...)
+		if passed != c.passes {
+			t.Errorf("%s passed: %v, want %v", c.test, passed, c.passes)
+		}
+		wantAll(t, out, c.want)
+	}
+}

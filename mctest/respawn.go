@@ -1,0 +1,44 @@
+package mctest
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/check"
+)
+
+// These variables tell a fresh process of the test binary what it is there for, beside its role.
+const (
+	systemVar = "MACEMC_SYSTEM"    // the identity of the system that is meant
+	reportVar = "MACEMC_REPORT_TO" // the file for what there is to say
+)
+
+// respawn makes commands that run this test again in a fresh process, with the same flags but for those of
+// package testing.
+func (c *checking) respawn(env ...string) func() *exec.Cmd {
+	run := check.RunPattern(c.Name())
+	return func() *exec.Cmd {
+		exe, err := os.Executable()
+		if err != nil {
+			exe = os.Args[0]
+		}
+		args := []string{"-test.run=" + run, "-test.count=1", "-test.timeout=0"}
+		if testing.Short() {
+			args = append(args, "-test.short")
+		}
+		flag.Visit(func(f *flag.Flag) {
+			if !strings.HasPrefix(f.Name, "test.") {
+				args = append(args, "-"+f.Name+"="+f.Value.String())
+			}
+		})
+		if flag.NArg() > 0 {
+			args = append(append(args, "--"), flag.Args()...)
+		}
+		cmd := exec.Command(exe, args...)
+		cmd.Env = append(append(os.Environ(), systemVar+"="+c.identity()), env...)
+		return cmd
+	}
+}

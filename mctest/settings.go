@@ -1,0 +1,180 @@
+package mctest
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/search"
+)
+
+// Options are the settings of one check. The zero value of each field is its default. Flags and
+// variables of the environment, see the package comment, replace them.
+type Options struct {
+	// Time is how long to search. 0: 5 seconds, 1 second with -short, no limit when MaxPaths is set.
+	Time time.Duration
+	// MaxPaths is how many runs to execute at most; 0: no limit. A search that only this limit ends does the
+	// same each time.
+	MaxPaths int
+	// Seed is that of the random walks; 0: 1. It stays the same unless it is set, so that a passed
+	// test that go test shows from its cache is one that would pass again.
+	Seed uint64
+	// Workers is how many runs go on at a time; 0: as many as there are cores.
+	Workers int
+	// Strategy is how to search; "": [search.Deepening].
+	Strategy search.Name
+	// WalkSteps is the length of a random walk; 0: 2000. Walks are how many are made per probe of a
+	// critical transition; 0: 200.
+	WalkSteps, Walks int
+}
+
+// setting is one that can be given as flag and as variable of the environment.
+type setting struct {
+	name, usage string
+	isBool      bool
+	given       *string // of the flag; nil pointer value is "not given"
+	set         func(s *settings, value string) error
+}
+
+// settings are what a check does.
+type settings struct {
+	Options
+	replay    string
+	writeTest bool
+	inProcess bool
+	strict    bool
+}
+
+// flagValue is the text of a flag, which is looked at when a check runs.
+type flagValue struct {
+	text   *string
+	isBool bool
+}
+
+func (f flagValue) String() string {
+	if f.text == nil {
+		return ""
+	}
+	return *f.text
+}
+func (f flagValue) Set(s string) error { *f.text = s; return nil }
+func (f flagValue) IsBoolFlag() bool   { return f.isBool }
+
+// all are the settings, registered as flags of the test binary, because flags must be known before any test
+// runs.
+var all = register(flag.CommandLine)
+
+func register(flags *flag.FlagSet) []setting {
+	list := []setting{
+		{name: "time", usage: "search for this `duration`", set: func(s *settings, v string) (err error) {
+			if s.Time, err = time.ParseDuration(v); err != nil || s.Time <= 0 {
+				return fmt.Errorf("must be a positive duration such as 30s")
+			}
+			return nil
+		}},
+		{name: "max-paths", usage: "execute at most `N` runs", set: number(func(s *settings, n int) { s.MaxPaths = n })},
+		{name: "seed", usage: "`seed` of the random walks", set: func(s *settings, v string) (err error) {
+			if s.Seed, err = strconv.ParseUint(v, 10, 64); err != nil || s.Seed == 0 {
+				return fmt.Errorf("must be a number from 1 on")
+			}
+			return nil
+		}},
+		{name: "workers", usage: "execute `N` runs at a time", set: number(func(s *settings, n int) { s.Workers = n })},
+		{name: "strategy", usage: "search by the strategy `NAME`", set: func(s *settings, v string) error {
+			s.Strategy = search.Name(v)
+			return validStrategy(s.Strategy)
+		}},
+		{name: "replay", usage: "execute the run in the path `file` instead of searching", set: func(s *settings, v string) error {
+			s.replay = v
+			return nil
+		}},
+		{name: "write-test", isBool: true, usage: "write a regression test for what is found", set: boolean(func(s *settings, b bool) { s.writeTest = b })},
+		{name: "in-process", isBool: true, usage: "search in the process of the test", set: boolean(func(s *settings, b bool) { s.inProcess = b })},
+		{name: "strict", isBool: true, usage: "Replay fails when the path does not fit", set: boolean(func(s *settings, b bool) { s.strict = b })},
+	}
+	for i := range list {
+		list[i].given = new(string)
+		flags.Var(flagValue{list[i].given, list[i].isBool}, list[i].flag(), list[i].usage)
+	}
+	return list
+}
+
+func (s *setting) flag() string { return "macemc." + s.name }
+
+func (s *setting) variable() string {
+	return "MACEMC_" + strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
+}
+
+func number(set func(*settings, int)) func(*settings, string) error {
+	return func(s *settings, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 {
+			return fmt.Errorf("must be a number from 1 on")
+		}
+		set(s, n)
+		return nil
+	}
+}
+
+func boolean(set func(*settings, bool)) func(*settings, string) error {
+	return func(s *settings, v string) error {
+		b, err := strconv.ParseBool(v)
+		if err != nil {
+			return fmt.Errorf("must be true or false")
+		}
+		set(s, b)
+		return nil
+	}
+}
+
+func validStrategy(name search.Name) error {
+	names := []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS}
+	var list []string
+	for _, n := range names {
+		if n == name {
+			return nil
+		}
+		list = append(list, string(n))
+	}
+	return fmt.Errorf("must be one of %s", strings.Join(list, ", "))
+}
+
+// settle makes settings of options, environment and flags, of which later ones have precedence.
+func settle(o Options, short bool) (settings, error) {
+	s := settings{Options: o}
+	switch {
+	case o.Time < 0:
+		return s, fmt.Errorf("Options.Time is %v, must not be negative", o.Time)
+	case o.MaxPaths < 0 || o.Workers < 0 || o.WalkSteps < 0 || o.Walks < 0:
+		return s, fmt.Errorf("a number of the options is negative: %+v", o)
+	case o.Strategy != "":
+		if err := validStrategy(o.Strategy); err != nil {
+			return s, fmt.Errorf("Options.Strategy is %q, %w", o.Strategy, err)
+		}
+	}
+	for i := range all {
+		c := &all[i]
+		for _, from := range []struct{ name, value string }{{c.variable(), os.Getenv(c.variable())}, {"-" + c.flag(), *c.given}} {
+			if from.value == "" {
+				continue
+			}
+			if err := c.set(&s, from.value); err != nil {
+				return s, fmt.Errorf("%s is %q, %w", from.name, from.value, err)
+			}
+		}
+	}
+	if s.Time == 0 && s.MaxPaths == 0 {
+		s.Time = 5 * time.Second
+		if short {
+			s.Time = time.Second
+		}
+	}
+	s.Seed = cmp.Or(s.Seed, 1)
+	s.Workers = cmp.Or(s.Workers, runtime.GOMAXPROCS(0))
+	return s, nil
+}

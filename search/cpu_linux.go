@@ -1,0 +1,17 @@
+package search
+
+import (
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// threadTime is the processor time that this thread has used. Getrusage would tell it to the last tick only.
+func threadTime() time.Duration {
+	const threadCPUTime = 3 // CLOCK_THREAD_CPUTIME_ID
+	var ts syscall.Timespec
+	if _, _, e := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, threadCPUTime, uintptr(unsafe.Pointer(&ts)), 0); e != 0 {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}

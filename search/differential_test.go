@@ -1,0 +1,225 @@
+package search_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	scripts "github.com/macemc/macemc/internal/script"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+	"pgregory.net/rapid"
+)
+
+// compareEngines runs one search by each engine, and by both in turn, and compares everything; then what was found: its
+// path file and trace, and that each engine comes to it by the path.
+func compareEngines(t rapid.TB, cfg search.Config) *search.Result {
+	t.Helper()
+	cfg.HandlerLimit = patient
+	var first *search.Result
+	var firstErr error
+	for i, engine := range []search.Engine{search.ReplayEngine, search.TableEngine, search.AutoEngine} {
+		c := cfg
+		c.Engine = engine
+		if engine == search.AutoEngine {
+			c = search.Alternating(c)
+		}
+		res, err := search.Run(context.Background(), c)
+		if i == 0 {
+			firstErr = err
+		}
+		if fmt.Sprint(err) != fmt.Sprint(firstErr) {
+			t.Fatalf("%s by the replay engine: %v, by %s: %v", cfg.Strategy, firstErr, engine, err)
+		}
+		if err != nil {
+			continue
+		}
+		if res.Finding != nil {
+			res.Finding.Stack = ""
+		}
+		if i == 0 {
+			first = res
+		} else if a, b := withoutTimes(first), withoutTimes(res); a != b {
+			t.Fatalf("%s by the replay engine: %s\nby %s: %s", cfg.Strategy, a, engine, b)
+		}
+	}
+	if firstErr != nil {
+		return nil
+	}
+	if f := first.Finding; f != nil && f.Kind != sim.Liveness && f.Kind != sim.Deadlock {
+		leadsTo(t, &cfg.System, f)
+	}
+	return first
+}
+
+// leadsTo has both engines execute the path of a finding.
+func leadsTo(t rapid.TB, sys *sim.System, f *search.Suspect) {
+	t.Helper()
+	var files [2]string
+	var traces [2]*replay.Trace
+	for i, newWorld := range []func(*sim.System, sim.Options) (sim.World, error){sim.NewWorld, table.NewWorld} {
+		w, err := newWorld(sys, sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, src := replay.NewRun(w), &choose.Prefix{Path: f.Path}
+		err = run.Start(src)
+		if err == nil {
+			err = w.Check()
+		}
+		for err == nil && !src.Done() {
+			index, _ := src.Take()
+			if err = run.Step(index, src); err == nil {
+				err = w.Check()
+			}
+		}
+		got, ok := err.(*sim.Finding)
+		if !ok || got.Kind != f.Kind || got.Property != f.Property || got.Message != f.Message || run.Steps() != f.Steps || !slices.Equal(run.Path, f.Path) {
+			t.Fatalf("engine %d comes to %v after %d steps by the path of %+v", i, err, run.Steps(), f)
+		}
+		file, err := replay.WriteFile(sys, choose.Header{System: sys.Name}, run.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if _, err := file.WriteTo(&text); err != nil {
+			t.Fatal(err)
+		}
+		files[i] = text.String()
+		if traces[i], err = replay.Record(sys, run.Path, sim.Options{Trace: true}); err != nil {
+			t.Fatal(err)
+		}
+		for k := range traces[i].Steps {
+			traces[i].Steps[k].Source = ""
+		}
+	}
+	if files[0] != files[1] {
+		t.Fatalf("path files differ:\n%s\n%s", files[0], files[1])
+	}
+	if len(traces[0].Steps) != len(traces[1].Steps) || traces[0].FoundAt != traces[1].FoundAt ||
+		!reflect.DeepEqual(traces[0].Properties, traces[1].Properties) {
+		t.Fatal("traces differ")
+	}
+}
+
+// compareSpaces explores a system to a depth in steps in all four ways: without tables and by them run by run, which must
+// see the same states, and breadth and depth first, which must count as many, with the same transitions.
+func compareSpaces(t rapid.TB, sys *sim.System, depth int) {
+	t.Helper()
+	plain, found, failed := exploreStepwise(t, sys, search.ReplayEngine, depth, 0)
+	byTable, foundByTable, failedByTable := exploreStepwise(t, sys, search.TableEngine, depth, 0)
+	if fmt.Sprint(failed) != fmt.Sprint(failedByTable) {
+		t.Fatalf("failed with %v, by tables with %v", failed, failedByTable)
+	}
+	if failed != nil {
+		for _, strategy := range []search.Name{search.BFS, search.DFS} {
+			if _, err := search.Run(context.Background(), search.Config{System: *sys, Strategy: strategy, MaxDepth: depth}); err == nil {
+				t.Fatalf("%s does not fail, runs do with %v", strategy, failed)
+			}
+		}
+		return
+	}
+	if (found == nil) != (foundByTable == nil) || found != nil && (found.Kind != foundByTable.Kind || found.Message != foundByTable.Message) {
+		t.Fatalf("found %v, by tables %v", found, foundByTable)
+	}
+	if !maps.Equal(plain.seen, byTable.seen) || plain.live != byTable.live {
+		t.Fatalf("%d states, %d of them live; by tables %d, %d", len(plain.seen), plain.live, len(byTable.seen), byTable.live)
+	}
+	bfs, err := search.Run(context.Background(), search.Config{System: *sys, Strategy: search.BFS, MaxDepth: depth})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dfs, err := search.Run(context.Background(), search.Config{System: *sys, Strategy: search.DFS, MaxDepth: depth})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*search.Result{bfs, dfs} {
+		f := r.Finding
+		if f != nil && (f.Kind == sim.Liveness || f.Kind == sim.Deadlock) {
+			f = nil
+		}
+		if (f == nil) != (found == nil) {
+			t.Fatalf("without tables %v; with them %+v", found, f)
+		}
+		if f == nil && r.Stats.States != len(plain.seen) {
+			t.Fatalf("%d states; with tables %d", len(plain.seen), r.Stats.States)
+		}
+		if f != nil {
+			leadsTo(t, sys, f)
+		}
+	}
+	if found == nil {
+		a, b := bfs.Stats, dfs.Stats
+		a.Seconds, b.Seconds, a.Engine, b.Engine, a.Bytes, b.Bytes, a.Handlers, b.Handlers = 0, 0, search.EngineStats{}, search.EngineStats{}, 0, 0, 0, 0
+		if a.Complete {
+			a.ExhaustedDepth, b.ExhaustedDepth = 0, 0 // of a way that has no other meaning
+		}
+		if bfs.Verdict != dfs.Verdict || bfs.Stopped != dfs.Stopped || !reflect.DeepEqual(a, b) || !reflect.DeepEqual(bfs.Finding == nil, dfs.Finding == nil) {
+			t.Fatalf("bfs %s, %+v\ndfs %s, %+v", bfs.Stopped, a, dfs.Stopped, b)
+		}
+	}
+}
+
+// runStrategies are those that execute runs.
+var runStrategies = []search.Name{search.Deepening, search.Walk, search.Faulty}
+
+// Every bundled system as it comes, and with each of its known bugs, by every strategy and engine.
+func TestEnginesAgreeOnBundledSystems(t *testing.T) {
+	for _, entry := range systems.All() {
+		variants := [][]string{nil}
+		for _, bug := range entry.Bugs {
+			if bug.Kind != sim.Divergence && !slices.Contains(bug.OtherKinds, sim.Divergence) {
+				variants = append(variants, []string{bug.ID})
+			}
+		}
+		for _, bugs := range variants {
+			t.Run(entry.Name+strings.Join(bugs, ","), func(t *testing.T) {
+				sys, err := entry.New(spec.Config{Nodes: entry.DefaultNodes, Bugs: bugs})
+				if err == nil {
+					sys, err = sys.WithLimits(entry.Limits)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, strategy := range runStrategies {
+					compareEngines(t, search.Config{
+						System: sys, Strategy: strategy, MaxPaths: 100, WalkSteps: 60, Workers: 1, Confirm: refute,
+					})
+				}
+				compareSpaces(t, &sys, 2)
+			})
+		}
+	}
+}
+
+// Small systems with everything that a service can do, by every strategy and engine.
+func TestEnginesAgreeOnRandomSystems(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sys := *scripts.Draw(t).System()
+		compareEngines(t, search.Config{
+			System: sys, Strategy: rapid.SampledFrom(runStrategies).Draw(t, "strategy"), MaxPaths: 60, WalkSteps: 30,
+			Seed: rapid.Uint64Range(1, 9).Draw(t, "seed"), Workers: rapid.IntRange(1, 2).Draw(t, "workers"), Confirm: refute,
+		})
+		compareSpaces(t, &sys, rapid.IntRange(1, 2).Draw(t, "depth"))
+	})
+}
+
+// When liveness is violated each strategy and engine confirms it by the same runs.
+func TestEnginesAgreeOnLiveness(t *testing.T) {
+	sys := bundled(t, "twophase", spec.Config{Nodes: 3, Bugs: spec.BugSet{"TP3"}})
+	for _, strategy := range []search.Name{search.Deepening, search.Faulty} {
+		if res := compareEngines(t, search.Config{System: sys, Strategy: strategy, MaxPaths: 2000, Workers: 2}); res.Verdict != search.Violation {
+			t.Errorf("%s: %s", strategy, res.Verdict)
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// engines are the worlds that the runs of a loop are executed by, and what is known of their speed. What a run
+// comes to does not depend on the engine, so each run may take either.
+type engines struct {
+	asked  Engine
+	sys    *sim.System
+	replay sim.World
+	table  sim.World // nil: not made yet
+	why    string    // what the table engine cannot hold; "": it is not known to be unable
+	now    int       // the engine of the run in progress
+	meter  meter
+
+	measuring bool
+	begun     time.Duration // processor time of the thread
+	mark      int           // events of the loop then
+	counted   int           // events of the loop that are in all
+	all       [2]int        // events
+	gone      EngineStats   // of tables that are not used any more
+	alternate bool          // see Config
+	pinned    bool          // to the replay engine, see Loop.Keep
+}
+
+// Numbers of engines.
+const (
+	byReplay = iota
+	byTable
+)
+
+// Of the table engine when it is chosen by measuring: entries of its tables, while it is the slower one.
+const fewEntries = 1 << 15
+
+// NewEngineLoop returns a loop over worlds of a system. With [AutoEngine] each run is executed by the engine that
+// was the faster one lately, as far as runs were made within [Loop.Measure], and from the first state on that the
+// tables cannot hold by the replay engine. The error is that of [sim.NewWorld] or [table.NewWorld].
+func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
+	e := &engines{asked: engine, sys: sys}
+	newWorld := sim.NewWorld
+	if engine == TableEngine {
+		newWorld, e.now = table.NewWorld, byTable
+	}
+	w, err := newWorld(sys, sim.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if engine == TableEngine {
+		e.table = w
+	} else {
+		e.replay = w
+	}
+	l := NewLoop(w)
+	l.engines = e
+	return l, nil
+}
+
+// Measure calls f, which makes runs, and has the time of these runs decide on the engine of later ones. The
+// goroutine stays on one thread meanwhile, whose processor time is taken.
+func (l *Loop) Measure(f func()) {
+	e := l.engines
+	if e == nil || e.asked != AutoEngine || e.why != "" || e.pinned {
+		f()
+		return
+	}
+	runtime.LockOSThread()
+	e.begun, e.mark, e.measuring = threadTime(), l.events, true
+	defer func() {
+		l.look()
+		e.measuring = false
+		runtime.UnlockOSThread()
+	}()
+	f()
+}
+
+// lookEvents is how many events are executed before the clock is read again, at least.
+const lookEvents = 256
+
+// next has the run that begins executed by the engine that is to execute it.
+func (l *Loop) next() {
+	e := l.engines
+	if e.alternate && e.measuring {
+		l.turn(1 - e.now)
+		return
+	}
+	if !e.measuring || l.events-e.mark < lookEvents {
+		return
+	}
+	l.look()
+	l.turn(e.meter.choose())
+}
+
+// pin has all later runs executed by the replay engine, unless the table engine was asked for.
+func (l *Loop) pin() {
+	if e := l.engines; e != nil && e.asked == AutoEngine {
+		e.pinned = true
+		l.turn(byReplay)
+	}
+}
+
+// look takes the time of the runs since it was taken last.
+func (l *Loop) look() {
+	e := l.engines
+	at := threadTime()
+	e.meter.add(e.now, l.events-e.mark, at-e.begun)
+	e.begun, e.mark = at, l.events
+}
+
+// turn has later runs executed by an engine.
+func (l *Loop) turn(to int) {
+	e := l.engines
+	if to == e.now {
+		return
+	}
+	w := e.replay
+	if to == byTable {
+		if e.table == nil {
+			made, err := table.NewWorld(e.sys, sim.Options{})
+			if err != nil {
+				e.why = unsupported(err)
+				e.measuring = false
+				return
+			}
+			e.table = made
+		}
+		w = e.table
+	}
+	if t, ok := e.table.(*table.World); ok {
+		t.Limit(map[bool]int{true: table.DefaultLimit, false: fewEntries}[e.meter.best == byTable])
+	}
+	l.count()
+	e.now = to
+	l.world, l.run.World = w, w
+}
+
+// count counts the events of the engine of the last runs.
+func (l *Loop) count() {
+	e := l.engines
+	e.all[e.now] += l.events - e.counted
+	e.counted = l.events
+}
+
+// fallBack has the replay engine execute the run so far, and it and later ones from there on, when err is that the
+// tables cannot hold a state. Else, or when the table engine was asked for, it returns err.
+func (l *Loop) fallBack(err error) error {
+	e := l.engines
+	if e == nil || e.asked != AutoEngine {
+		return err
+	}
+	why := unsupported(err)
+	if why == "" {
+		return err
+	}
+	e.why, e.measuring = why, false
+	l.turn(byReplay)
+	if t, ok := e.table.(*table.World); ok {
+		e.gone.tables(t.Stats(), t.Plans())
+	}
+	e.table = nil
+	return l.run.Move(e.replay)
+}
+
+func unsupported(err error) string {
+	if u := (*table.Unsupported)(nil); errors.As(err, &u) {
+		return u.Why
+	}
+	return ""
+}
+
+// EngineStats tell by which engine steps were executed. When that was decided by measuring they differ from run
+// to run, as times do; nothing else in a [Result] hangs on them.
+type EngineStats struct {
+	Asked        Engine  `json:"asked"`
+	Used         Engine  `json:"used"`                  // by which most steps were executed
+	ReplayEvents int     `json:"replay_events"`         // steps
+	TableEvents  int     `json:"table_events"`          //
+	ReplayRate   float64 `json:"replay_rate"`           // events per second of processor time, when both were measured; else 0
+	TableRate    float64 `json:"table_rate"`            //
+	HitRate      float64 `json:"hit_rate"`              // share of the table engine's steps that were looked up
+	Handlers     int     `json:"handlers"`              // handler executions behind the table engine's steps, verification included
+	Unsupported  string  `json:"unsupported,omitempty"` // what the tables could not hold, so that the replay engine went on
+	Copies       []Copy  `json:"copies"`                // how services were made for the handlers that had to run
+
+	steps, misses int
+	cpu           [2]time.Duration
+	measured      [2]int
+}
+
+// Copy says how the table engine makes services and monitors of one type for a handler to run on.
+type Copy struct {
+	Type   string `json:"type"`
+	Copied bool   `json:"copied"`        // by a deep copy; else by executing all that happened to the node since its last boot
+	Why    string `json:"why,omitempty"` // it is not copied
+}
+
+// Engines tells by which engines the runs of the loop were executed so far.
+func (l *Loop) Engines() EngineStats {
+	s := EngineStats{Copies: []Copy{}}
+	e := l.engines
+	if e == nil {
+		return s
+	}
+	l.count()
+	s.steps, s.misses, s.Handlers, s.Copies = e.gone.steps, e.gone.misses, e.gone.Handlers, append(s.Copies, e.gone.Copies...)
+	s.Asked, s.Unsupported = e.asked, e.why
+	s.ReplayEvents, s.TableEvents = e.all[byReplay], e.all[byTable]
+	s.cpu, s.measured = e.meter.all, e.meter.events
+	if t, ok := e.table.(*table.World); ok {
+		s.tables(t.Stats(), t.Plans())
+	}
+	s.settle()
+	return s
+}
+
+func (s *EngineStats) tables(t table.Stats, plans []table.Plan) {
+	s.steps, s.misses, s.Handlers = t.Steps, t.Misses, t.Handlers
+	for _, p := range plans {
+		s.Copies = append(s.Copies, Copy(p))
+	}
+}
+
+// Add adds what another loop did.
+func (s *EngineStats) Add(o EngineStats) {
+	s.Asked, s.Unsupported = cmp.Or(s.Asked, o.Asked), cmp.Or(s.Unsupported, o.Unsupported)
+	s.ReplayEvents += o.ReplayEvents
+	s.TableEvents += o.TableEvents
+	s.Handlers += o.Handlers
+	s.steps += o.steps
+	s.misses += o.misses
+	for i := range s.cpu {
+		s.cpu[i] += o.cpu[i]
+		s.measured[i] += o.measured[i]
+	}
+	s.Copies = append(slices.Clip(s.Copies), o.Copies...)
+	slices.SortFunc(s.Copies, func(a, b Copy) int { return cmp.Compare(a.Type, b.Type) })
+	s.Copies = slices.CompactFunc(s.Copies, func(a, b Copy) bool { return a.Type == b.Type })
+	s.settle()
+}
+
+func (s *EngineStats) settle() {
+	if s.Used = ReplayEngine; s.TableEvents > s.ReplayEvents {
+		s.Used = TableEngine
+	}
+	if s.steps > 0 {
+		s.HitRate = 1 - float64(s.misses)/float64(s.steps)
+	}
+	if s.cpu[byReplay] > 0 && s.cpu[byTable] > 0 {
+		s.ReplayRate = float64(s.measured[byReplay]) / s.cpu[byReplay].Seconds()
+		s.TableRate = float64(s.measured[byTable]) / s.cpu[byTable].Seconds()
+	}
+}

@@ -1,0 +1,75 @@
+package search_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// BenchmarkEngines makes the same random walks by either engine and by the one that is chosen while they are made. An
+// iteration is all three, so that what else the machine does hits them alike; reported are medians of events per
+// second of processor time, and how the choice compares with the better engine. Each begins with empty tables.
+func BenchmarkEngines(b *testing.B) {
+	const seconds = 1.5 // of the replay engine
+	for _, c := range []struct {
+		system string
+		nodes  int
+	}{
+		{"randtree", 2}, {"randtree", 5}, {"randtree", 8}, {"paxos", 0}, {"pastry", 0},
+		{"twophase", 0}, {"transport", 0}, {"overcast", 0}, {"brokentree", 0},
+	} {
+		b.Run(fmt.Sprintf("%s/nodes=%d", c.system, c.nodes), func(b *testing.B) {
+			sys := bundled(b, c.system, spec.Config{Nodes: c.nodes})
+			rates := map[search.Engine][]float64{}
+			var compared []float64
+			var hits float64
+			for b.Loop() {
+				events := 0
+				for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine, search.AutoEngine} {
+					loop, err := search.NewEngineLoop(&sys, engine)
+					if err != nil {
+						b.Fatal(err)
+					}
+					walker := search.NewWalker(search.DefaultWeights(), 2000)
+					begin := search.CPUTime()
+					done, walks := 0, 0
+					for engine == search.ReplayEngine && (search.CPUTime()-begin).Seconds() < seconds || done < events {
+						loop.Measure(func() {
+							for range 64 {
+								walks++
+								walker.Seed(1, uint64(walks))
+								o := loop.Run(walker, search.Task{})
+								done += o.Steps
+							}
+						})
+						if engine == search.TableEngine && (search.CPUTime()-begin).Seconds() > 2*seconds {
+							break // it is the slower one
+						}
+					}
+					rates[engine] = append(rates[engine], float64(done)/(search.CPUTime()-begin).Seconds())
+					if engine == search.ReplayEngine {
+						events = done
+					}
+					if engine == search.TableEngine {
+						hits = loop.Engines().HitRate
+					}
+				}
+				last := func(e search.Engine) float64 { return rates[e][len(rates[e])-1] }
+				compared = append(compared, last(search.AutoEngine)/max(last(search.ReplayEngine), last(search.TableEngine)))
+			}
+			for engine, r := range rates {
+				b.ReportMetric(median(r), string(engine)+"/cpu-s")
+			}
+			b.ReportMetric(median(compared), "auto/better")
+			b.ReportMetric(100*hits, "hit%")
+		})
+	}
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}

@@ -1,0 +1,128 @@
+package search_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// pointed draws and counts; from the third message on it arms a timer that the tables cannot hold.
+type pointed struct {
+	sim.Nop
+	N, Drawn int
+}
+
+type alarm struct{ P *int }
+
+func (p *pointed) Boot(env sim.Env) { env.Send(1-env.Self(), "hello") }
+
+func (p *pointed) Receive(env sim.Env, from sim.NodeID, msg any) {
+	p.Drawn = env.Choose("drawn", 3)
+	if p.N = (p.N + 1) % 5; p.N == 3 {
+		env.SetTimer(alarm{}, 1)
+	}
+	env.Send(from, msg)
+}
+
+func pointedSystem() sim.System {
+	return sim.System{
+		Name: "pointed", Nodes: 2, Network: netsim.Datagrams{Loss: 1}, Crashes: 1,
+		New: func(sim.NodeID) sim.Service { return &pointed{} },
+		Properties: []sim.Property{
+			{Name: "drawn low", Eventually: sim.Each(func(_ sim.NodeID, p *pointed) bool { return p.Drawn == 0 && p.N == 4 })},
+		},
+	}
+}
+
+// When the tables cannot hold a state, the run goes on without them where it was, and nothing else shows.
+func TestFallsBackToTheReplayEngine(t *testing.T) {
+	for _, strategy := range runStrategies {
+		cfg := search.Config{
+			System: pointedSystem(), Strategy: strategy, MaxPaths: 500, WalkSteps: 50, Workers: 1, HandlerLimit: patient,
+			Engine: search.ReplayEngine, Confirm: refute,
+		}
+		want := run(t, cfg)
+		got := run(t, search.Alternating(cfg))
+		if a, b := withoutTimes(want), withoutTimes(got); a != b {
+			t.Errorf("%s: by the replay engine %s\nhaving fallen back to it %s", strategy, a, b)
+		}
+		e := got.Stats.Engine
+		if !strings.Contains(e.Unsupported, "timer of node") || e.TableEvents == 0 && e.ReplayEvents == 0 || e.Used != search.ReplayEngine {
+			t.Errorf("%s: %+v", strategy, e)
+		}
+		cfg.Engine = search.TableEngine
+		if _, err := search.Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "use the replay engine") {
+			t.Errorf("%s by tables alone: %v", strategy, err)
+		}
+	}
+	for _, strategy := range []search.Name{search.BFS, search.DFS} {
+		_, err := search.Run(context.Background(), search.Config{System: pointedSystem(), Strategy: strategy})
+		if err == nil || !strings.Contains(err.Error(), "a timer of node") || !strings.Contains(err.Error(), "use strategy deepening") {
+			t.Errorf("%s: %v", strategy, err)
+		}
+	}
+}
+
+// Runs are executed by the faster engine once that is known, and the report says by which. Which one it is depends
+// on the machine; that events are counted once does not.
+func TestEngineIsReported(t *testing.T) {
+	cfg := search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.Walk, MaxPaths: 20_000, Workers: 1, HandlerLimit: patient}
+	res := run(t, cfg)
+	e := res.Stats.Engine
+	if e.Asked != search.AutoEngine || e.TableEvents+e.ReplayEvents != res.Stats.Events {
+		t.Errorf("of %d events: %+v", res.Stats.Events, e)
+	}
+	if e.TableEvents > 0 && (e.Handlers == 0 || e.HitRate <= 0 || e.HitRate > 1 || len(e.Copies) == 0) {
+		t.Errorf("%+v", e)
+	}
+	cfg.Engine = search.TableEngine
+	if e := run(t, cfg).Stats.Engine; e.Used != search.TableEngine || e.ReplayEvents != 0 || e.HitRate < 0.99 {
+		t.Errorf("by tables: %+v", e)
+	}
+	cfg.Engine = search.ReplayEngine
+	if e := run(t, cfg).Stats.Engine; e.Used != search.ReplayEngine || e.TableEvents != 0 || e.Handlers != 0 {
+		t.Errorf("without tables: %+v", e)
+	}
+}
+
+// What a search over states covered is told as for walks.
+func TestStatefulCoverage(t *testing.T) {
+	sys := sim.System{
+		Name: "covering", Nodes: 2, Network: netsim.Datagrams{Loss: 2, Dup: 1}, Crashes: 1,
+		MayCrash: func(id sim.NodeID) bool { return id == 0 },
+		New:      func(sim.NodeID) sim.Service { return &pledger{sendFirst: true} },
+		Actions: []sim.AnyAction{
+			sim.Action[*pledger]{Name: "pledge", Times: 1, At: func(id sim.NodeID) bool { return id == 0 }, Do: (*pledger).Pledge},
+			sim.Action[*pledger]{Name: "never", When: func(*pledger) bool { return false }, Do: (*pledger).Pledge},
+		},
+		Properties: []sim.Property{
+			{Name: "pledged", Sometimes: func(v *sim.View) bool { return v.Service(0) != nil && v.Service(0).(*pledger).Pledged }},
+			{Name: "moon", Sometimes: func(*sim.View) bool { return false }},
+		},
+	}
+	for _, strategy := range []search.Name{search.BFS, search.DFS} {
+		// There is one datagram: its second loss needs the duplicate, in the fourth step; bfs to depth 3 has one.
+		for _, c := range []struct{ depth, loss int }{{0, 2}, {2, 1}} {
+			s := run(t, search.Config{System: sys, Strategy: strategy, MaxDepth: c.depth}).Stats
+			if got := strings.Join(s.NeverHappened, ", "); got != "action never, sometimes moon" {
+				t.Errorf("%s to depth %d: never happened: %s", strategy, c.depth, got)
+			}
+			if want := (sim.Limits{Loss: c.loss, Dup: 1, Crashes: 1}); s.FaultsUsed != want {
+				t.Errorf("%s to depth %d: %+v, want %+v", strategy, c.depth, s.FaultsUsed, want)
+			}
+			if len(s.Sometimes) != 2 || s.Sometimes[0].Runs != 1 || s.Sometimes[1].Runs != 0 {
+				t.Errorf("%s: %+v", strategy, s.Sometimes)
+			}
+		}
+	}
+	// In one step nothing but the action, or a crash, happens.
+	s := run(t, search.Config{System: sys, Strategy: search.DFS, MaxDepth: 1}).Stats
+	if got := strings.Join(s.NeverHappened, ", "); got != "action never, fault duplication, fault loss, message pledge, sometimes moon" {
+		t.Errorf("in one step: never happened: %s", got)
+	}
+}

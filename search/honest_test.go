@@ -1,0 +1,116 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// Each of these services is not a function of its node's own events.
+
+// sharer shares a map with the others.
+type sharer struct {
+	sim.Nop
+	Board map[string]int
+}
+
+func (s *sharer) Boot(env sim.Env) { env.SetTimer("go", 1) }
+func (s *sharer) Timer(env sim.Env, t any) {
+	s.Board["seen"] = (s.Board["seen"] + 1) % 4
+	env.SetTimer(t, 1)
+}
+
+// counter counts what happened to all of them, and in all runs.
+type counter struct {
+	sim.Nop
+	N     int
+	count *int `macemc:"-"`
+}
+
+func (c *counter) Boot(env sim.Env) { env.SetTimer("go", 1) }
+func (c *counter) Timer(env sim.Env, t any) {
+	*c.count++
+	c.N = *c.count % 8
+	env.SetTimer(t, 1)
+}
+
+// leaker sends a pointer to its state, through which the receiver changes it.
+type leaker struct {
+	sim.Nop
+	Mine *int
+	Got  int
+}
+
+type letter struct {
+	p *int `macemc:"-"` // what is not encoded is not copied
+}
+
+func (l *leaker) Boot(env sim.Env) {
+	l.Mine = new(int)
+	if env.Self() == 0 {
+		env.SetTimer("go", 1)
+	}
+}
+func (l *leaker) Timer(env sim.Env, t any) { env.Send(1, letter{p: l.Mine}); env.SetTimer(t, 1) }
+func (l *leaker) Receive(_ sim.Env, _ sim.NodeID, msg any) {
+	*msg.(letter).p = 1 - *msg.(letter).p
+	l.Got = (l.Got + 1) % 3
+}
+
+// A service that is not a function of its local state is found out and named by every strategy and engine.
+func TestDishonestServicesAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		sys  func() sim.System
+		want string
+	}{
+		{"shared map", func() sim.System {
+			board := map[string]int{}
+			return sim.System{New: func(sim.NodeID) sim.Service { return &sharer{Board: board} }}
+		}, "sharer"},
+		{"global counter", func() sim.System {
+			count := 0
+			return sim.System{New: func(sim.NodeID) sim.Service { return &counter{count: &count} }}
+		}, "counter"},
+		{"pointer in a message", func() sim.System {
+			return sim.System{New: func(sim.NodeID) sim.Service { return &leaker{} }, Network: netsim.Datagrams{}}
+		}, "leaker"},
+	} {
+		for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
+			for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine, search.AutoEngine} {
+				if strategy.Stateful() && engine == search.ReplayEngine {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%s/%s", c.name, strategy, engine), func(t *testing.T) {
+					sys := c.sys()
+					sys.Name, sys.Nodes = "dishonest", 2
+					sys.Properties = []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}}
+					cfg := search.Config{System: sys, Strategy: strategy, Engine: engine, WalkSteps: 60, MaxPaths: 3000, Workers: 1, HandlerLimit: patient}
+					if engine == search.AutoEngine {
+						cfg = search.Alternating(cfg)
+					}
+					if strategy.Stateful() {
+						cfg.MaxDepth = 12
+					}
+					res, err := search.Run(context.Background(), cfg)
+					if err != nil {
+						t.Fatal(err)
+					}
+					f := res.Finding
+					if f == nil || f.Kind != sim.Nondeterminism {
+						t.Fatalf("%s, %s: %+v", res.Verdict, res.Stopped, f)
+					}
+					t.Logf("step %d of %d runs: %s", f.Steps, res.Stats.Paths, f.Message)
+					if !strings.Contains(f.Message, c.want) {
+						t.Errorf("the message does not name %s", c.want)
+					}
+				})
+			}
+		}
+	}
+}

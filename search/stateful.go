@@ -1,0 +1,167 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// stateful visits states, not runs: the table engine looks successors up, so that there is no run for a
+// [Loop] to execute. Finding paths and confirming suspects is as for other strategies.
+func stateful(ctx context.Context, cfg Config) (*Result, error) {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return nil, err
+	}
+	if len(cfg.Prefix) > 0 || cfg.PrefixRuns > 0 {
+		return nil, fmt.Errorf("strategy %s starts from the first state: it takes no prefix", cfg.Strategy)
+	}
+	began := time.Now()
+	exploring := ctx
+	if cfg.Time > 0 {
+		var cancel context.CancelFunc
+		exploring, cancel = context.WithTimeout(ctx, cfg.Time)
+		defer cancel()
+	}
+	opts := table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visitedSets[cfg.Visited]}
+	if cfg.Workers > 1 {
+		opts.Go = func(f func()) { go f() }
+	}
+	if cfg.Progress != nil {
+		shown := began
+		opts.Progress = func(states, transitions, depth int) {
+			if now := time.Now(); now.Sub(shown) >= progressEvery {
+				shown = now
+				cfg.Progress(Progress{Elapsed: now.Sub(began), Phase: string(cfg.Strategy), Depth: depth, States: states, Events: transitions})
+			}
+		}
+	}
+	if cfg.MaxDepth < maxDepth {
+		opts.MaxDepth = cfg.MaxDepth
+	}
+	explore := table.Explore
+	if cfg.Strategy == DFS {
+		explore = table.ExploreDepthFirst
+	}
+	x, err := explore(exploring, &cfg.System, opts)
+	if why := unsupported(err); why != "" {
+		return nil, fmt.Errorf("strategy %s cannot hold %s; use strategy %s, which needs not hold states", cfg.Strategy, why, Deepening)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var finding *sim.Finding
+	if x.Finding != nil && !errors.As(x.Finding, &finding) {
+		return nil, x.Finding // what the system does means nothing
+	}
+	r := &Result{Verdict: OK, Stopped: stoppedBy(ctx, x)}
+	r.Stats = Stats{
+		States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes,
+		ExhaustedDepth: x.Depth, Complete: x.Complete, Recovers: x.LivenessChecked && x.Dead == 0, Omission: x.Omission,
+		Phases: []Phase{}, Engine: engineOf(x),
+	}
+	if cfg.Strategy == DFS && r.Stopped != StoppedDepth && !x.Complete {
+		r.Stats.ExhaustedDepth = 0 // it is far along somewhere, that is all
+	}
+	cover(&cfg.System, x, &r.Stats)
+	switch {
+	case finding != nil:
+		sus := &Suspect{Path: x.Path, Strategy: cfg.Strategy, Node: -1}
+		sus.Find(finding)
+		if sus.Steps, err = steps(&cfg.System, x.Path); err != nil {
+			return nil, err
+		}
+		r.Verdict, r.Finding = Violation, sus
+	case x.Dead > 0:
+		sus := &Suspect{
+			Kind: sim.Liveness, Node: -1, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: cfg.Strategy, OutOfEvents: x.DeadOutOfEvents,
+		}
+		if x.DeadOutOfEvents {
+			sus.Kind = sim.Deadlock
+		}
+		r.Verdict, r.Finding, r.Stopped = Violation, sus, StoppedFound
+		if cfg.Confirm != nil {
+			// The states say that it is dead; walks show how it goes on, and the nearest run that recovers.
+			c, err := cfg.Confirm(ctx, *sus)
+			if err != nil && ctx.Err() == nil {
+				return nil, err
+			}
+			r.Finding, r.Detail = cmp.Or(c.Instead, sus), c.Detail
+		}
+	case x.States <= 1 && !x.Complete:
+		r.Verdict = Inconclusive
+	case !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
+		r.Stats.Unchecked = "liveness properties" // only walks, or all states with what follows them, could tell
+	}
+	r.Stats.Seconds = time.Since(began).Seconds()
+	return r, nil
+}
+
+var visitedSets = map[Visited]table.Visited{Fingerprints64: table.Fingerprints64, Fingerprints128: table.Fingerprints128}
+
+func stoppedBy(ctx context.Context, x *table.Exploration) string {
+	switch {
+	case x.Complete:
+		return StoppedComplete
+	case x.Finding != nil:
+		return StoppedFound
+	case x.Stopped == "interrupted" && ctx.Err() == nil:
+		return StoppedTime
+	case x.Stopped == "depth":
+		return StoppedDepth
+	}
+	return x.Stopped
+}
+
+// steps is the number of steps of a path.
+func steps(sys *sim.System, path choose.Path) (int, error) {
+	w, err := sim.NewWorld(sys, sim.Options{})
+	if err != nil {
+		return 0, err
+	}
+	o := NewLoop(w).Run(&stay{}, Task{Path: path})
+	return o.Steps, nil
+}
+
+func engineOf(x *table.Exploration) EngineStats {
+	s := EngineStats{Asked: TableEngine, TableEvents: x.Stats.Steps, Copies: []Copy{}}
+	s.tables(x.Stats, x.Plans)
+	s.settle()
+	return s
+}
+
+// cover fills in what happened and what did not.
+func cover(sys *sim.System, x *table.Exploration, s *Stats) {
+	did := &x.Coverage
+	c := newCoverage(sys)
+	copy(c.actions, did.Actions)
+	for _, m := range did.Sent {
+		c.expect(messageItem, m.To, m.Body)
+	}
+	for _, m := range did.Delivered {
+		c.happen(c.message(m.To, m.Body))
+	}
+	for _, t := range did.Set {
+		c.expect(timerItem, -1, t)
+	}
+	for _, t := range did.Fired {
+		c.fired(t)
+	}
+	sometimes := make([]int, 0, len(did.Sometimes))
+	for _, held := range did.Sometimes {
+		n := 0
+		if held {
+			n = 1
+		}
+		sometimes = append(sometimes, n)
+	}
+	s.FaultsUsed, s.ForeignTimes = did.Used, did.ForeignTimes
+	s.cover(sys, c, sometimes)
+}

@@ -1,0 +1,118 @@
+package search_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+func bundled(t testing.TB, name string, c spec.Config) sim.System {
+	t.Helper()
+	e, err := systems.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := e.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sys
+}
+
+// Single-decree Paxos with two proposers: the numbers of states and transitions that SPIN and rumur
+// count for the same model.
+func TestBreadthFirstCounts(t *testing.T) {
+	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS})
+	s := &res.Stats
+	if s.States != 98_160 || s.Transitions != 506_256 || !s.Complete || res.Verdict != search.OK || res.Stopped != search.StoppedComplete {
+		t.Errorf("%s, %s: %d states, %d transitions, complete %v", res.Verdict, res.Stopped, s.States, s.Transitions, s.Complete)
+	}
+	if s.Handlers*100 > s.Transitions {
+		t.Errorf("%d handler executions stood behind %d transitions", s.Handlers, s.Transitions)
+	}
+}
+
+// Fingerprints give the same numbers, and say how likely it is that they are wrong. Two workers change
+// nothing.
+func TestBreadthFirstByFingerprints(t *testing.T) {
+	for _, visited := range []search.Visited{search.Fingerprints64, search.Fingerprints128} {
+		for _, workers := range []int{1, 2} {
+			res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, Visited: visited, Workers: workers})
+			s := &res.Stats
+			if s.States != 98_160 || s.Transitions != 506_256 || !s.Complete || s.Omission <= 0 || s.Omission > 1e-8 {
+				t.Errorf("%s bits, %d workers: %d states, %d transitions, complete %v, omission %g",
+					visited, workers, s.States, s.Transitions, s.Complete, s.Omission)
+			}
+		}
+	}
+	res := run(t, search.Config{System: bundled(t, "twophase", spec.Config{Nodes: 3}), Strategy: search.BFS, Visited: search.Fingerprints64})
+	if res.Stats.Recovers || res.Stats.Unchecked == "" {
+		t.Errorf("liveness cannot be told from fingerprints: %+v", res.Stats)
+	}
+	res = run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, MaxBytes: 1 << 10})
+	if res.Stopped != search.StoppedMemory || res.Stats.Complete {
+		t.Errorf("in a kilobyte: %s, %+v", res.Stopped, res.Stats)
+	}
+}
+
+// When all states were seen, liveness is decided by them; the walks that show the critical
+// transition must agree.
+func TestBreadthFirstDecidesLiveness(t *testing.T) {
+	ok := run(t, search.Config{System: bundled(t, "twophase", spec.Config{Nodes: 3}), Strategy: search.BFS})
+	if ok.Verdict != search.OK || !ok.Stats.Complete || !ok.Stats.Recovers || ok.Stats.Unchecked != "" {
+		t.Errorf("correct: %s, %+v", ok.Verdict, ok.Stats)
+	}
+	sys := bundled(t, "twophase", spec.Config{Nodes: 3, Bugs: spec.BugSet{"TP3"}})
+	res := run(t, search.Config{System: sys, Strategy: search.BFS, Confirm: critical.Confirm(critical.Config{System: sys, Walks: 20})})
+	if res.Verdict != search.Violation || res.Finding == nil || res.Finding.Kind != sim.Liveness || res.Stats.Recovers {
+		t.Fatalf("TP3: %s, %+v", res.Verdict, res.Finding)
+	}
+	c := res.Detail.(*critical.Result)
+	if c.Case != critical.C1 || c.Step != res.Finding.Steps {
+		t.Errorf("the states name step %d, walks find %s at step %d", res.Finding.Steps, c.Case, c.Step)
+	}
+}
+
+func TestBreadthFirstRefuses(t *testing.T) {
+	sys := bundled(t, "twophase", spec.Config{})
+	for _, c := range []struct {
+		cfg  search.Config
+		want string
+	}{
+		{search.Config{System: sys, Strategy: search.BFS, PrefixRuns: 1}, "takes no prefix"},
+		{search.Config{System: sys, Strategy: search.BFS, Engine: search.ReplayEngine}, "needs the engine table"},
+		{search.Config{System: sys, Engine: "fast"}, `"fast"`},
+	} {
+		if _, err := search.Run(context.Background(), c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+	dfs := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.DFS, MaxBytes: 2 << 20})
+	if dfs.Stopped != search.StoppedMemory || dfs.Stats.ExhaustedDepth != 0 || dfs.Stats.Complete || dfs.Stats.States < 1000 {
+		t.Errorf("dfs in 2 MB: %s, %+v", dfs.Stopped, dfs.Stats)
+	}
+	res := run(t, search.Config{System: sys, Strategy: search.BFS, MaxDepth: 2})
+	if res.Stopped != search.StoppedDepth || res.Stats.Complete || res.Stats.Unchecked == "" {
+		t.Errorf("to depth 2: %+v", res)
+	}
+}
+
+// Deepening by table look-up explores what it explores by running handlers.
+func TestEnginesAgree(t *testing.T) {
+	sys := bundled(t, "randtree", spec.Config{})
+	cfg := search.Config{System: sys, MaxPaths: 3000, Workers: 2}
+	want := run(t, cfg)
+	cfg.Engine = search.TableEngine
+	got := run(t, cfg)
+	a, b := &want.Stats, &got.Stats
+	if a.Paths != b.Paths || a.States != b.States || a.Events != b.Events || a.ExhaustedDepth != b.ExhaustedDepth {
+		t.Errorf("replay: %d paths, %d states, %d events, depth %d; table: %d, %d, %d, %d",
+			a.Paths, a.States, a.Events, a.ExhaustedDepth, b.Paths, b.States, b.Events, b.ExhaustedDepth)
+	}
+}

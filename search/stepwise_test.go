@@ -1,0 +1,88 @@
+package search_test
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"pgregory.net/rapid"
+)
+
+// stepwise is depth-first search as it is done without tables: bounded in steps, from the start for each run, a state
+// is passed over when it was seen at the same or a smaller depth. Its states are those of bfs and dfs.
+type stepwise struct {
+	bound  int // in steps
+	most   int // states; 0: no limit
+	run    *replay.Run
+	seen   map[sim.Fingerprint]int
+	live   int
+	begun  bool
+	frames []openChoice
+	path   choose.Path
+	known  bool
+}
+
+type openChoice struct{ pos, next, arity int }
+
+func (s *stepwise) Next() (search.Task, bool) {
+	if !s.begun {
+		s.begun = true
+		return search.Task{}, true
+	}
+	for k := len(s.frames) - 1; k >= 0; k-- {
+		if f := &s.frames[k]; f.next < f.arity && (s.most == 0 || len(s.seen) < s.most) {
+			s.frames = s.frames[:k+1]
+			s.path = append(append(s.path[:0], s.run.Path[:f.pos]...), int32(f.next))
+			f.next++
+			return search.Task{Path: s.path}, true
+		}
+	}
+	return search.Task{}, false
+}
+
+func (s *stepwise) Visit(at *search.Node) (seen, onStack bool) {
+	f := at.Fingerprint()
+	depth, ok := s.seen[f]
+	if !ok && at.Live {
+		s.live++
+	}
+	if s.known = ok && depth <= at.Step; !s.known {
+		s.seen[f] = at.Step
+	}
+	return s.known, false
+}
+
+func (s *stepwise) Edge(_, _ *search.Node, _ *sim.Step, _, _ bool) {}
+
+func (s *stepwise) Select(at *search.Node) search.Selection {
+	switch {
+	case s.known:
+		return search.Selection{End: search.Duplicate}
+	case at.Step >= s.bound:
+		return search.Selection{End: search.AtBound}
+	}
+	return search.Selection{Faults: true}
+}
+
+func (s *stepwise) Choose(at *search.Node, p choose.Point) (int, bool) {
+	if p.Arity > 1 {
+		s.frames = append(s.frames, openChoice{len(at.Run.Path), 1, p.Arity})
+	}
+	return 0, true
+}
+
+func (s *stepwise) Ended(*search.Outcome) {}
+
+// exploreStepwise explores a system to a depth in steps, or to that many states.
+func exploreStepwise(t rapid.TB, sys *sim.System, engine search.Engine, bound, most int) (s *stepwise, found *sim.Finding, failed error) {
+	loop, err := search.NewEngineLoop(sys, engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = &stepwise{bound: bound, most: most, run: loop.Replay(), seen: map[sim.Fingerprint]int{}}
+	loop.Explore(s, func(o *search.Outcome) bool {
+		found, failed = o.Finding, o.Err
+		return o.End != search.Misfit && found == nil
+	})
+	return s, found, failed
+}

@@ -1,0 +1,28 @@
+package sim
+
+import "fmt"
+
+// watchOthers hashes the states of all nodes but one, before a handler of that one runs. What it returns says afterwards
+// whether they are as they were: a handler that holds a pointer into another node's state may have changed it.
+func (w *machine) watchOthers(acting *node) (unchanged func() error) {
+	before := make([]Fingerprint, len(w.nodes))
+	for i := range w.nodes {
+		before[i] = w.freshHash(&w.nodes[i])
+	}
+	return func() error {
+		for i := range w.nodes {
+			if n := &w.nodes[i]; n != acting && w.freshHash(n) != before[i] {
+				return &Finding{Kind: Nondeterminism, Node: n.id, Message: fmt.Sprintf(
+					"the service %T of n%d was changed while a handler of n%d ran: it is not a function of its node's own events, they share memory",
+					n.service, n.id, acting.id)}
+			}
+		}
+		return nil
+	}
+}
+
+// freshHash is nodeHash for a state that may have changed unnoticed.
+func (w *machine) freshHash(n *node) Fingerprint {
+	n.hashed = false
+	return w.nodeHash(n)
+}

@@ -1,0 +1,90 @@
+package table
+
+import (
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// region is memory that grows in place: addresses are reserved, pages are taken as they are used, huge ones if there
+// are any, since tables that are read at random spots would else spend their time on address translation.
+// It is not the collector's, but is given back when nothing refers to the region any more. The zero value is empty.
+// Nobody else may keep what words refers to.
+type region struct {
+	words    []uint64
+	reserved *mapping // nil: words are on the heap
+}
+
+type mapping struct {
+	bytes []byte
+	undo  runtime.Cleanup
+}
+
+const (
+	onHeap      = 1 << 17 // words, up to which huge pages do not pay
+	hugePage    = 2 << 20
+	mostReserve = 1 << 39
+)
+
+// grow makes the region at least so many words long, what is new being zero.
+func (r *region) grow(words int) {
+	if words <= len(r.words) {
+		return
+	}
+	if words <= onHeap || !r.growReserved(words) {
+		grown := make([]uint64, words)
+		copy(grown, r.words)
+		r.free()
+		r.words = grown
+	}
+}
+
+func (r *region) growReserved(words int) bool {
+	size := (8*words + hugePage - 1) &^ (hugePage - 1)
+	old := 0
+	if r.reserved != nil {
+		old = 8 * len(r.words)
+	} else if r.reserved = reserve(size); r.reserved == nil {
+		return false
+	}
+	all := r.reserved.bytes
+	if size > len(all) || unix.Mprotect(all[old:size], unix.PROT_READ|unix.PROT_WRITE) != nil {
+		return false
+	}
+	_ = unix.Madvise(all[old:size], unix.MADV_HUGEPAGE) // does without, if there are none
+	grown := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(all))), size/8)
+	if old == 0 {
+		copy(grown, r.words)
+	}
+	r.words = grown
+	return true
+}
+
+// reserve reserves addresses for some bytes, and for as many more as it can; nil: it cannot.
+func reserve(least int) *mapping {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur != unix.RLIM_INFINITY {
+		return nil // addresses are scarce
+	}
+	for size := mostReserve; size >= least; size /= 2 {
+		bytes, err := unix.Mmap(-1, 0, size, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+		if err == nil {
+			m := &mapping{bytes: bytes}
+			m.undo = runtime.AddCleanup(m, unmap, bytes)
+			return m
+		}
+	}
+	return nil
+}
+
+func unmap(bytes []byte) { _ = unix.Munmap(bytes) }
+
+// free gives the memory back. The region is empty then.
+func (r *region) free() {
+	if m := r.reserved; m != nil {
+		m.undo.Stop()
+		unmap(m.bytes)
+	}
+	*r = region{}
+}

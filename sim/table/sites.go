@@ -1,0 +1,302 @@
+package table
+
+import "github.com/macemc/macemc/sim"
+
+// sites make global states shorter, and their successors sums. What belongs to one node of a state alone, its local
+// state and the bag of datagrams in flight to it, is its site, a number of its own for each node; what
+// concerns the whole system, the crashes that are left and what the network holds once, is the frame. A
+// packed vector is that of the sites, the connections, the monitors and the frame.
+//
+// What a node can do depends on its site and the frame, as long as there are no connections. Each of
+// these steps is kept as a move: the node's next site, the next frame, the datagrams that are sent to other nodes, and
+// how the fingerprint changes. Moves are found out by taking the steps once in the world, in a state in
+// which they happen.
+type sites struct {
+	e      *engine
+	places []place
+	frames []frame
+	ids    memo // rest and crashes -> frame
+	moves  []move
+	sends  []send
+	slow   []slowMove
+	frame  int // word of packed vectors
+	words  int
+
+	answers answers
+	here    []uint32 // scratch: a vector of the world
+	there   []uint32 // packed
+}
+
+// place holds the sites of one node.
+type place struct {
+	ids    memo // local state and bag -> site
+	list   []site
+	shares []print
+	busy   []bool     // something can be delivered to the node
+	lists  [][]span   // by frame, quiet or not, and kind of events; by site
+	sent   memo       // sender and message -> number
+	all    []datagram // by that number
+	width  uint32     // a power of two
+	after  []uint32   // by site and number of a datagram, up to the width: the site once that was sent, plus one
+	far    memo       // by site and number, beyond the width
+}
+
+type site struct{ local, bag uint32 }
+
+type datagram struct {
+	from sim.NodeID
+	msg  uint32
+}
+
+const (
+	minWidth = 4
+	maxWidth = 64
+)
+
+type frame struct {
+	rest, crashes  uint32
+	share          print
+	injects        [eventLists]bool
+	global, broken span // steps of no node: ordinary ones and injections
+}
+
+// span are the moves of a site: from begin to end, among them so many steps of handlers. Both are 0 when
+// they are not known; there is no move 0.
+type span struct{ begin, end, handled uint32 }
+
+// move is one step of a node.
+type move struct {
+	delta print  // of the fingerprint, but for what is sent
+	next  uint32 // site
+	frame uint32
+	sends uint32 // the first one; of a slow move its number
+	count uint16 // of datagrams sent
+	note  uint8  // see noteLocal
+	kind  uint8
+}
+
+// Kinds of moves.
+const (
+	fastMove      = iota
+	slowStep      // to be taken in the world
+	loneMove      // of no node
+	repeatingMove // sends several datagrams to one node
+)
+
+// send is a datagram that a move sends: to whom, and its number there.
+type send struct {
+	peer  uint32
+	index uint32
+}
+
+// slowMove is a step that is taken in the world whenever it is due, such as one that fails.
+type slowMove struct {
+	ev    sim.Event
+	picks []int32
+}
+
+// A note says of a transition what is to be known when it leads to a new state.
+const (
+	noteNode     = maxNodes - 1
+	noteLocal    = maxNodes // the local state of that node has changed
+	noteOrdinary = 2 * maxNodes
+)
+
+func newSites(e *engine) *sites {
+	s := &sites{e: e, places: make([]place, e.nodes), moves: make([]move, 1)}
+	for i := range s.places {
+		s.places[i].width = minWidth
+	}
+	s.words = e.layout.words - e.layout.bagCount - 1
+	s.frame = s.words - 1
+	s.here, s.there = make([]uint32, e.layout.words), make([]uint32, s.words)
+	return s
+}
+
+// order lists the words so that those which change together are neighbours.
+func (s *sites) order() []int32 {
+	var order []int32
+	l := &s.e.layout
+	for i := range l.nodes {
+		order = append(order, int32(i))
+		if l.pairCount > 0 {
+			for low := range sim.NodeID(i + 1) {
+				order = append(order, int32(l.conns-l.bagCount+l.pair(low, sim.NodeID(i))))
+			}
+		}
+	}
+	for i := l.monitors - l.bagCount; i < s.words; i++ {
+		order = append(order, int32(i))
+	}
+	return order
+}
+
+// pack packs a vector of the world.
+func (s *sites) pack(v, packed []uint32) {
+	l := &s.e.layout
+	for i := range l.nodes {
+		packed[i] = s.siteOf(i, v)
+	}
+	copy(packed[l.nodes:], v[l.conns:l.rest])
+	packed[s.frame] = s.frameOf(v)
+}
+
+func (s *sites) siteOf(node int, v []uint32) uint32 {
+	l := &s.e.layout
+	if l.bagCount == 0 {
+		return s.site(node, v[node], 0)
+	}
+	return s.site(node, v[node], v[l.bags+node])
+}
+
+func (s *sites) frameOf(v []uint32) uint32 {
+	l := &s.e.layout
+	return s.frameWith(v[l.rest], v[l.crashes])
+}
+
+// unpack is the inverse of pack.
+func (s *sites) unpack(packed, v []uint32) {
+	l := &s.e.layout
+	for i := range l.nodes {
+		at := s.places[i].list[packed[i]]
+		v[i] = at.local
+		if l.bagCount > 0 {
+			v[l.bags+i] = at.bag
+		}
+	}
+	copy(v[l.conns:l.rest], packed[l.nodes:])
+	f := &s.frames[packed[s.frame]]
+	v[l.rest], v[l.crashes] = f.rest, f.crashes
+}
+
+// site interns a site.
+func (s *sites) site(node int, local, bag uint32) uint32 {
+	p := &s.places[node]
+	key := uint64(local)<<32 | uint64(bag)
+	if id, ok := p.ids.get(key); ok {
+		return uint32(id)
+	}
+	id := uint32(len(p.list))
+	p.ids.put(key, uint64(id))
+	p.list = append(p.list, site{local, bag})
+	p.shares = append(p.shares, share(node, id))
+	p.busy = append(p.busy, bag != 0 && s.e.up(local))
+	for range p.width {
+		p.after = append(p.after, 0)
+	}
+	return id
+}
+
+func (s *sites) frameWith(rest, crashes uint32) uint32 {
+	key := uint64(rest)<<32 | uint64(crashes)
+	if id, ok := s.ids.get(key); ok {
+		return uint32(id)
+	}
+	id := uint32(len(s.frames))
+	s.ids.put(key, uint64(id))
+	s.frames = append(s.frames, frame{rest: rest, crashes: crashes, share: share(s.frame, id)})
+	return id
+}
+
+// shareOf is the share of a word of a packed vector in its fingerprint.
+func (s *sites) shareOf(word int, value uint32) print {
+	if word < len(s.places) {
+		return s.places[word].shares[value]
+	}
+	return share(word, value)
+}
+
+// print is the fingerprint of a packed vector.
+func (s *sites) print(packed []uint32) (f print) {
+	for i := range s.places {
+		f.add(s.places[i].shares[packed[i]])
+	}
+	for i := len(s.places); i < s.frame; i++ {
+		f.add(share(i, packed[i]))
+	}
+	f.add(s.frames[packed[s.frame]].share)
+	return f
+}
+
+// datagramTo numbers a datagram to a node.
+func (s *sites) datagramTo(node, from sim.NodeID, msg uint32) uint32 {
+	p := &s.places[node]
+	key := uint64(from)<<32 | uint64(msg)
+	if n, ok := p.sent.get(key); ok {
+		return uint32(n)
+	}
+	n := uint32(len(p.all))
+	p.sent.put(key, uint64(n))
+	p.all = append(p.all, datagram{from, msg})
+	if n >= p.width && p.width < maxWidth {
+		wide := make([]uint32, 2*len(p.after), 4*len(p.after))
+		for i := range p.list {
+			copy(wide[uint32(2*i)*p.width:], p.after[uint32(i)*p.width:][:p.width])
+		}
+		p.after, p.width = wide, 2*p.width
+	}
+	return n
+}
+
+// once returns the site of a node once a datagram was sent to it over a link that is not cut.
+func (s *sites) once(node, at, index uint32) uint32 {
+	p := &s.places[node]
+	if index < p.width {
+		if next := p.after[at*p.width+index]; next != 0 {
+			return next - 1
+		}
+	} else if next, ok := p.far.get(uint64(at)<<32 | uint64(index)); ok {
+		return uint32(next)
+	}
+	next := at
+	if here := p.list[at]; s.e.up(here.local) {
+		d := p.all[index]
+		next = s.site(int(node), here.local, s.e.bags.sent(here.bag, d.from, d.msg))
+	}
+	if index < p.width {
+		p.after[at*p.width+index] = next + 1
+	} else {
+		p.far.put(uint64(at)<<32|uint64(index), uint64(next))
+	}
+	return next
+}
+
+// spanOf returns the moves of a site in a list, or nothing when they are not known.
+func (p *place) spanOf(list int, at uint32) span {
+	if list < len(p.lists) {
+		if l := p.lists[list]; int(at) < len(l) {
+			return l[at]
+		}
+	}
+	return span{}
+}
+
+func (p *place) setSpan(list int, at uint32, sp span) {
+	for list >= len(p.lists) {
+		p.lists = append(p.lists, nil)
+	}
+	l := p.lists[list]
+	for int(at) >= len(l) {
+		l = append(l, span{})
+	}
+	l[at] = sp
+	p.lists[list] = l
+}
+
+// listOf is the number of a list.
+func listOf(frame uint32, quiet bool, kind eventList) int {
+	n := int(frame) * 2
+	if quiet {
+		n++
+	}
+	return n*int(eventLists) + int(kind)
+}
+
+func (s *sites) bytes() int {
+	n := 48*len(s.moves) + 8*len(s.sends)
+	for i := range s.places {
+		p := &s.places[i]
+		n += 32*len(p.list) + 4*len(p.after) + 16*(len(p.ids.slots)+len(p.far.slots))
+	}
+	return n
+}

@@ -1,0 +1,302 @@
+package simtest
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/plan"
+)
+
+// Node is one node of a system, in a test. It is for the goroutine of the test. Its methods fail the
+// test at once when they are called for something that cannot happen now.
+type Node[S sim.Service] struct {
+	t     testing.TB
+	id    sim.NodeID
+	nodes int
+	run   *sim.Runner
+	plans *plan.Set
+
+	questions questions
+	room      map[sim.NodeID]int // of streams for which it was set
+
+	sent      []Sent
+	kept      []kept // all that was ever sent
+	announced []any
+	timers    []Timer
+}
+
+// kept is a message that the node must not change any more.
+type kept struct {
+	to  sim.NodeID
+	msg sim.Message
+}
+
+// Timer is an armed timer.
+type Timer struct {
+	Value any
+	After time.Duration // that it was set with
+}
+
+// New returns a node of the system, which is down and has an empty disk. It runs an S. Of the system, New,
+// Nodes, Network, State and Actions matter. The test fails when the system is not valid.
+func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
+	t.Helper()
+	if id < 0 || int(id) >= sys.Nodes {
+		t.Fatalf("simtest.New: there is no node %d; the system has %d nodes", id, sys.Nodes)
+	}
+	if sys.New != nil {
+		if _, ok := sys.New(id).(S); !ok {
+			t.Fatalf("simtest.New: node %d runs a %T, not a %T", id, sys.New(id), *new(S))
+		}
+	}
+	run, err := sim.NewRunner(&sys, sim.Options{CheckMessages: true, Log: slog.New(slog.NewTextHandler(t.Output(),
+		&slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: withoutTime}))})
+	if err != nil {
+		t.Fatalf("simtest.New: %v", err)
+	}
+	plans, err := plan.NewSet(sys.State...)
+	if err != nil {
+		t.Fatalf("simtest.New: %v", err)
+	}
+	h := &Node[S]{t: t, id: id, nodes: sys.Nodes, run: run, plans: plans, room: map[sim.NodeID]int{}}
+	h.questions.init()
+	t.Cleanup(func() {
+		t.Helper()
+		h.unchanged()
+		if left := h.questions.left(); left != "" {
+			t.Errorf("n%d was not asked what Answer was called for: %s; a question with one alternative is not asked", id, left)
+		}
+	})
+	return h
+}
+
+func withoutTime(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
+}
+
+// Boot starts the node, which must be down, with a new service.
+func (h *Node[S]) Boot() {
+	h.t.Helper()
+	if h.run.Up(h.id) {
+		h.t.Fatalf("Boot: n%d is up", h.id)
+	}
+	h.step(sim.Event{Kind: sim.Boot, Node: h.id, Peer: -1}, sim.Delivery{}, nil)
+}
+
+// Receive delivers a copy of msg.
+func (h *Node[S]) Receive(from sim.NodeID, msg any) {
+	h.t.Helper()
+	h.peer("Receive", from)
+	body, err := h.run.Copy(msg)
+	if err != nil {
+		h.t.Fatalf("Receive: %v", err)
+	}
+	h.step(sim.Event{Kind: sim.Deliver, Node: h.id, Peer: from},
+		sim.Delivery{From: from, Msg: sim.Message{Body: body}}, nil)
+}
+
+// Fire fires a timer, which must be armed. Timers may fire in any order.
+func (h *Node[S]) Fire(timer any) {
+	h.t.Helper()
+	h.up("Fire")
+	ev, ok := h.run.TimerEvent(h.id, timer)
+	if !ok {
+		h.t.Fatalf("Fire: n%d has not armed %s; armed are %s", h.id, h.run.TimerText(timer), h.timerTexts())
+	}
+	h.disarm(timer)
+	h.step(ev, sim.Delivery{}, nil)
+}
+
+// PeerError tells the node that its connection to peer is broken. Its service must have a handler for
+// that. The send buffer to peer is empty then.
+func (h *Node[S]) PeerError(peer sim.NodeID, err error) {
+	h.t.Helper()
+	h.peer("PeerError", peer)
+	if _, ok := any(h.Service()).(sim.PeerErrorHandler); !ok {
+		h.t.Fatalf("PeerError: %T has no PeerError(sim.Env, sim.NodeID, error)", h.Service())
+	}
+	delete(h.room, peer)
+	h.step(sim.Event{Kind: sim.DeliverError, Node: h.id, Peer: peer}, sim.Delivery{From: peer, Err: err}, nil)
+}
+
+// PeerReady tells the node that the stream to peer, which has refused a message, has room again. Its
+// service must have a handler for that. How much room there is, is for [Node.SetRoom].
+func (h *Node[S]) PeerReady(peer sim.NodeID) {
+	h.t.Helper()
+	h.peer("PeerReady", peer)
+	if _, ok := any(h.Service()).(sim.PeerReadyHandler); !ok {
+		h.t.Fatalf("PeerReady: %T has no PeerReady(sim.Env, sim.NodeID)", h.Service())
+	}
+	h.step(sim.Event{Kind: sim.DeliverReady, Node: h.id, Peer: peer}, sim.Delivery{From: peer}, nil)
+}
+
+// Action does an action of the system, which must be enabled.
+func (h *Node[S]) Action(name string) {
+	h.t.Helper()
+	h.up("Action")
+	ev, ok := h.run.ActionEvent(h.id, name)
+	if !ok {
+		h.t.Fatalf("Action: n%d cannot do %q now; it can do %q", h.id, name, h.run.Actions(h.id))
+	}
+	h.step(ev, sim.Delivery{}, nil)
+}
+
+// Do runs a function on the node as if it were a handler: what the application calls, or a part of the
+// service.
+func (h *Node[S]) Do(call func(S, sim.Env)) {
+	h.t.Helper()
+	h.up("Do")
+	h.step(sim.Event{Kind: sim.DoAction, Node: h.id, Peer: -1}, sim.Delivery{}, func(env sim.Env, s sim.Service) {
+		call(s.(S), env)
+	})
+}
+
+// Crash takes the node down. It loses everything but what is synced on its disk.
+func (h *Node[S]) Crash() { h.t.Helper(); h.CrashKeeping(0) }
+
+// CrashKeeping is Crash, but the first writes that were not synced survive.
+func (h *Node[S]) CrashKeeping(writes int) {
+	h.t.Helper()
+	h.up("Crash")
+	if have := h.run.Unsynced(h.id); writes < 0 || writes > have {
+		h.t.Fatalf("CrashKeeping: n%d has %d unsynced writes, not %d", h.id, have, writes)
+	}
+	h.run.Crash(h.id, writes)
+	h.timers = nil
+	clear(h.room)
+}
+
+// SetRoom sets how many messages the stream to peer accepts; what is sent uses it up. Streams for which
+// this was not called are as if they were emptied after every step.
+func (h *Node[S]) SetRoom(peer sim.NodeID, messages int) {
+	h.t.Helper()
+	if messages < 0 || messages > h.run.Capacity() {
+		h.t.Fatalf("SetRoom: %d is not 0 to %d, which the system's network allows", messages, h.run.Capacity())
+	}
+	h.room[peer] = messages
+}
+
+// Service is the service that the node runs. It must be up.
+func (h *Node[S]) Service() S {
+	h.t.Helper()
+	h.up("Service")
+	return h.run.Service(h.id).(S)
+}
+
+// Up reports whether the node is up.
+func (h *Node[S]) Up() bool { return h.run.Up(h.id) }
+
+// Timers returns what is armed, in the order of setting. The slice is the caller's.
+func (h *Node[S]) Timers() []Timer { return append([]Timer(nil), h.timers...) }
+
+// Armed reports whether a timer is armed.
+func (h *Node[S]) Armed(timer any) bool {
+	_, ok := h.run.TimerEvent(h.id, timer)
+	return ok
+}
+
+// Announced returns what was announced since the last call.
+func (h *Node[S]) Announced() []any {
+	a := h.announced
+	h.announced = nil
+	return a
+}
+
+func (h *Node[S]) up(what string) {
+	h.t.Helper()
+	if !h.run.Up(h.id) {
+		h.t.Fatalf("%s: n%d is down; call Boot first", what, h.id)
+	}
+}
+
+func (h *Node[S]) peer(what string, id sim.NodeID) {
+	h.t.Helper()
+	h.up(what)
+	if n := h.nodes; id < 0 || int(id) >= n {
+		h.t.Fatalf("%s: there is no node %d; the system has %d nodes", what, id, n)
+	}
+}
+
+func (h *Node[S]) timerTexts() string {
+	var texts []string
+	for _, t := range h.timers {
+		texts = append(texts, h.run.TimerText(t.Value))
+	}
+	return "[" + strings.Join(texts, " ") + "]"
+}
+
+func (h *Node[S]) disarm(timer any) {
+	for i := range h.timers {
+		if h.timers[i].Value == timer {
+			h.timers = append(h.timers[:i:i], h.timers[i+1:]...)
+			return
+		}
+	}
+}
+
+// step executes one handler and takes its effects.
+func (h *Node[S]) step(ev sim.Event, d sim.Delivery, call func(sim.Env, sim.Service)) {
+	h.t.Helper()
+	h.questions.wrong = ""
+	done := h.run.Run(ev, d, answers[S]{h}, call)
+	if h.questions.wrong != "" {
+		h.t.Fatalf("n%d %s", h.id, h.questions.wrong)
+	}
+	if f := done.Finding; f != nil {
+		text := fmt.Sprintf("n%d: %v", h.id, f)
+		if f.Stack != "" {
+			text += "\n" + f.Stack
+		}
+		if done.Broken() {
+			h.t.Fatal(text)
+		}
+		h.t.Error(text)
+	}
+	h.unchanged()
+	for i := range done.Effects {
+		h.take(&done.Effects[i])
+	}
+}
+
+func (h *Node[S]) take(f *sim.Effect) {
+	switch f.Kind {
+	case sim.SendEffect, sim.StreamEffect:
+		stream := f.Kind == sim.StreamEffect
+		h.sent = append(h.sent, Sent{f.Peer, f.Msg.Body, stream})
+		h.kept = append(h.kept, kept{f.Peer, f.Msg})
+		if room, set := h.room[f.Peer]; stream && set {
+			h.room[f.Peer] = room - 1
+		}
+	case sim.CloseEffect:
+		h.sent = append(h.sent, Sent{f.Peer, Closed{}, true})
+		delete(h.room, f.Peer)
+	case sim.SetTimerEffect:
+		h.disarm(f.Value)
+		h.timers = append(h.timers, Timer{f.Value, time.Duration(f.After)})
+	case sim.StopTimerEffect:
+		h.disarm(f.Value)
+	case sim.AnnounceEffect:
+		h.announced = append(h.announced, f.Value)
+	}
+}
+
+// unchanged looks for messages that were changed after they were sent.
+func (h *Node[S]) unchanged() {
+	h.t.Helper()
+	rest := h.kept[:0]
+	for _, k := range h.kept {
+		if err := h.run.Unchanged(h.id, k.to, k.msg); err != nil {
+			h.t.Error(err)
+		} else {
+			rest = append(rest, k)
+		}
+	}
+	h.kept = rest
+}

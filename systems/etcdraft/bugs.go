@@ -1,0 +1,70 @@
+package etcdraft
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// bugs is the set of defects that are switched on. They are in the adapter, not in raft.
+type bugs uint8
+
+const (
+	er1 bugs = 1 << iota
+	er2
+	er3
+	er4
+	bugCount = iota
+)
+
+func (b bugs) has(which bugs) bool { return b&which != 0 }
+
+func bugsOf(set spec.BugSet) bugs {
+	var b bugs
+	for i := range bugCount {
+		if set.Has(bugID(i)) {
+			b |= 1 << i
+		}
+	}
+	return b
+}
+
+func bugID(i int) string { return fmt.Sprintf("ER%d", i+1) }
+
+func knownBugs() []spec.Bug {
+	return []spec.Bug{
+		{
+			ID:      "ER1",
+			Summary: "messages are sent before what they tell of is on disk",
+			Shows:   "a node that crashes in between breaks its word: it forgets a vote or entries that others count on",
+			Fix:     "write and sync first, then send",
+			Kind:    sim.Panic, PaperKind: sim.Panic, OtherKinds: []sim.FindingKind{sim.Safety},
+			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}, Strategy: spec.Faulty},
+		},
+		{
+			ID:      "ER2",
+			Summary: "the hard state is not written",
+			Shows:   "a node that restarts votes a second time in the same term, and a term has two leaders",
+			Fix:     "write term, vote and commit index whenever raft hands them over",
+			Kind:    sim.Safety, PaperKind: sim.Safety, OtherKinds: []sim.FindingKind{sim.Panic},
+			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+		},
+		{
+			ID:      "ER3",
+			Summary: "entries are applied when they are appended",
+			Shows:   "an entry that another leader replaces was applied by some nodes",
+			Fix:     "apply committed entries only",
+			Kind:    sim.Safety, PaperKind: sim.Safety,
+			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+		},
+		{
+			ID:      "ER4",
+			Summary: "reads are answered from the node's own store",
+			Shows:   "a read misses a write that had returned before",
+			Fix:     "ask raft from which index on the store may answer",
+			Kind:    sim.Safety, PaperKind: sim.Safety,
+			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+		},
+	}
+}

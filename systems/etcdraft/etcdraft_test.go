@@ -1,0 +1,237 @@
+package etcdraft_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/census"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/etcdraft"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+func system(t testing.TB, c spec.Config, l sim.Limits) sim.System {
+	t.Helper()
+	e := etcdraft.Entry()
+	sys, err := e.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sys, err = sys.WithLimits(l); err != nil {
+		t.Fatal(err)
+	}
+	return sys
+}
+
+type params = map[string]string
+
+// A node alone, that campaigns, writes and reads once, and has no time-outs: what it does is a tree. An
+// operation that begins before the campaign finds no leader and waits for ever, so that the other one
+// does not begin:
+//
+//	start -+- write - campaign
+//	       +- read - campaign
+//	       +- campaign -+- write - read
+//	                    +- read - write
+//
+// These are 10 states and 9 transitions, if nothing of raft's that differs between two runs counts: its
+// random time-out is drawn anew in each.
+func TestOneNode(t *testing.T) {
+	sys := system(t, spec.Config{Nodes: 1, Params: params{"timeouts": "false", "transfers": "0", "changes": "0"}}, sim.Limits{})
+	g, err := census.Explore(&sys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transitions := 0
+	for _, s := range g.States {
+		transitions += len(s.Steps)
+	}
+	if len(g.States) != 10 || transitions != 9 {
+		t.Errorf("%d states and %d transitions, want 10 and 9", len(g.States), transitions)
+	}
+}
+
+// The engines visit the same states of two nodes.
+func TestTwoNodes(t *testing.T) {
+	sys := system(t, spec.Config{Nodes: 2, Params: params{"timeouts": "false", "reads": "0", "writes": "0", "transfers": "0", "changes": "0"}}, sim.Limits{})
+	g, err := census.Explore(&sys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := search.Run(context.Background(), search.Config{System: sys, Strategy: search.BFS, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(g.States); n < 100 || res.Stats.States != n || res.Verdict != search.OK {
+		t.Errorf("%d states by brute force; from the tables %d, verdict %v", n, res.Stats.States, res.Verdict)
+	}
+	t.Logf("%d states, %d steps by brute force", len(g.States), g.Steps)
+}
+
+// Nodes hold functions, and are never copied: the table engine executes the node's history instead.
+func TestNotCopied(t *testing.T) {
+	sys := system(t, spec.Config{Nodes: 1}, sim.Limits{})
+	w, err := table.NewWorld(&sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := replay.NewRun(w)
+	if err := run.Start(choose.First); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"action n0 campaign", "action n0 write", "action n0 read"} {
+		step(t, run, key)
+	}
+	for _, p := range w.(*table.World).Plans() {
+		if p.Copied != (p.Type != "*etcdraft.Node") {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// step executes the event whose key begins with prefix.
+func step(t *testing.T, run *replay.Run, prefix string) {
+	t.Helper()
+	var keys []string
+	for i := 0; ; i++ {
+		ev, ok := run.Event(i)
+		if !ok {
+			t.Fatalf("%q is not enabled, only\n%s", prefix, strings.Join(keys, "\n"))
+		}
+		key := run.World.Key(ev)
+		if keys = append(keys, key); strings.HasPrefix(key, prefix) {
+			if err := run.Step(i, choose.First); err != nil {
+				t.Fatalf("%q: %v", prefix, err)
+			}
+			return
+		}
+	}
+}
+
+// A node that restarts has what it had synced, and applies it again once it is known to be committed. What was
+// not synced is gone: that a write was committed.
+func TestRestart(t *testing.T) {
+	sys := system(t, spec.Config{Nodes: 1, Params: params{"campaigns": "2", "timeouts": "false"}}, sim.Limits{Crashes: 1})
+	w, err := sim.NewWorld(&sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := replay.NewRun(w)
+	if err := run.Start(choose.First); err != nil {
+		t.Fatal(err)
+	}
+	node := func() *etcdraft.Node { return w.Service(0).(*etcdraft.Node) }
+	step(t, run, "action n0 campaign")
+	step(t, run, "action n0 write")
+	before := node()
+	if before.Term != 1 || before.Applied != 2 || before.Store.Last[0] != 1 || before.Client.Waits {
+		t.Fatalf("after the write: %+v", before)
+	}
+	step(t, run, "crash n0")
+	step(t, run, "boot n0")
+	if n := node(); n.Term != 1 || n.Commit != 1 || n.Applied != 1 || n.Store.Last[0] != 0 {
+		t.Errorf("after the restart: term %d, commit %d, applied %d, %+v", n.Term, n.Commit, n.Applied, n.Store)
+	}
+	step(t, run, "action n0 campaign")
+	if n := node(); n.Term != 2 || n.Applied != 3 || n.Store.Values[0] != before.Store.Values[0] {
+		t.Errorf("after the second campaign: term %d, applied %d, %+v", n.Term, n.Applied, n.Store)
+	}
+}
+
+// Each planted fault is found as a violation of a kind that is expected of it.
+func TestBugs(t *testing.T) {
+	for _, b := range etcdraft.Entry().Bugs {
+		t.Run(b.ID, func(t *testing.T) {
+			t.Parallel()
+			res := run(t, search.Config{
+				System:   system(t, b.Apply(spec.Config{}), b.Defaults.Limits),
+				Strategy: search.Name(b.Defaults.Strategy), MaxPaths: 20_000,
+			})
+			if f := res.Finding; f == nil || !b.Accepts(f.Kind) {
+				t.Fatalf("%v after %d paths: %+v", res.Verdict, res.Stats.Paths, f)
+			}
+			t.Logf("%d paths: %v: %s", res.Stats.Paths, res.Finding.Kind, res.Finding.Message)
+		})
+	}
+}
+
+// Nothing is found in what is not known to be defective, and every run recovers.
+func TestNothingIsFound(t *testing.T) {
+	for _, c := range []struct {
+		nodes  int
+		params params
+		limits sim.Limits
+	}{
+		{3, nil, sim.Limits{}},
+		{3, nil, sim.Limits{Crashes: 2, Loss: 3, Dup: 3}},
+		{3, params{"pre-vote": "true", "registers": "2", "reads": "2"}, sim.Limits{Crashes: 1, Partitions: 1}},
+		{3, params{"transfers": "2", "changes": "2"}, sim.Limits{Crashes: 1, Loss: 1, Dup: 1}},
+		{5, params{"changes": "1"}, sim.Limits{Crashes: 2}},
+	} {
+		for _, strategy := range []search.Name{search.Faulty, search.Deepening} {
+			res := run(t, search.Config{
+				System:   system(t, spec.Config{Nodes: c.nodes, Params: c.params}, c.limits),
+				Strategy: strategy, MaxPaths: 100,
+			})
+			if res.Finding != nil || res.Verdict != search.OK {
+				t.Errorf("%+v, %v: %v: %v %v", c, strategy, res.Verdict, res.Finding.Kind, res.Finding.Message)
+			}
+		}
+	}
+}
+
+// What raft's documentation says of clusters of two is found: a member that crashes at the wrong moment leaves
+// nobody who can lead.
+func TestTwoMembers(t *testing.T) {
+	sys := system(t, spec.Config{Nodes: 2, Params: params{"smallest": "1"}}, sim.Limits{Crashes: 1})
+	res := run(t, search.Config{
+		System: sys, Strategy: search.Faulty, Seed: 2, MaxPaths: 10_000,
+		Confirm: critical.Confirm(critical.Config{System: sys, Workers: 1, Walks: 20}),
+	})
+	if f := res.Finding; f == nil || f.Kind != sim.Liveness || f.Property != etcdraft.LeaderFollowed {
+		t.Errorf("%v after %d paths: %+v", res.Verdict, res.Stats.Paths, f)
+	}
+}
+
+// The code in docs/foreign.md is that of this package.
+func TestDocumentation(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/foreign.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, name := range []string{"node.go", "disk.go", "rules.go"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(text)
+	}
+	blocks := strings.Split(string(doc), "```go\n")[1:]
+	for _, block := range blocks {
+		block, _, _ = strings.Cut(block, "```")
+		if !strings.Contains(code.String(), block) {
+			t.Errorf("docs/foreign.md shows what is not in the code:\n%s", block)
+		}
+	}
+	if len(blocks) != 2 {
+		t.Errorf("%d blocks of code in docs/foreign.md, want 2", len(blocks))
+	}
+}
+
+func run(t *testing.T, cfg search.Config) *search.Result {
+	t.Helper()
+	cfg.Workers = 1
+	res, err := search.Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}

@@ -1,0 +1,68 @@
+package gossip
+
+import (
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// bugs is the set of defects that are switched on.
+type bugs uint8
+
+const (
+	gs1 bugs = 1 << iota
+	gs2
+	gs3
+	gs4
+)
+
+// has reports whether any of the bugs in which is on.
+func (b bugs) has(which bugs) bool { return b&which != 0 }
+
+func bugsOf(set spec.BugSet) bugs {
+	var b bugs
+	for i, bug := range knownBugs() {
+		if set.Has(bug.ID) {
+			b |= 1 << i
+		}
+	}
+	return b
+}
+
+// knownBugs describes the bugs, in the order of their bits.
+func knownBugs() []spec.Bug {
+	return []spec.Bug{
+		{
+			ID:      "GS1",
+			Summary: "a node refutes a suspicion with the incarnation that is suspected",
+			Shows:   "who has heard of the suspicion does not take back what is worse news, and declares a live node dead, for ever",
+			Fix:     "the node refutes with the next incarnation",
+			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
+			OtherKinds: []sim.FindingKind{sim.Liveness},
+			Defaults:   spec.Defaults{Limits: sim.Limits{Loss: 2}},
+		},
+		{
+			ID:      "GS2",
+			Summary: "the timer of a suspicion runs on when the suspicion is refuted",
+			Shows:   "a node that has refuted is declared dead",
+			Fix:     "a refutation stops the timer",
+			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
+			Defaults: spec.Defaults{Limits: sim.Limits{Loss: 2}},
+		},
+		{
+			ID:      "GS3",
+			Summary: "a node that pings another for a third does not pass on the answer",
+			Shows:   "a single lost message makes a live node suspect, or without suspicions dead",
+			Fix:     "the answer is passed on to who has asked for it",
+			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
+			Defaults: spec.Defaults{Params: map[string]string{suspicionParam: "0"}, Limits: sim.Limits{Loss: 1}},
+		},
+		{
+			ID:      "GS4",
+			Summary: "an incarnation that refutes is not written to the disk",
+			Shows:   "a node that crashes later comes back in an incarnation in which others have seen it die",
+			Fix:     "an incarnation is on disk before anybody hears of it",
+			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
+			Defaults: spec.Defaults{Nodes: 2, Limits: sim.Limits{Crashes: 1, Loss: 1}},
+		},
+	}
+}
