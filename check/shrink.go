@@ -37,10 +37,14 @@ func (b *original) file(sys *sim.System, h choose.Header) (*choose.File, error) 
 	return replay.WriteFile(sys, h, b.path)
 }
 
+// mostShrunk is how many steps a run may have that is shrunk without being asked for: each candidate is
+// executed, so that of longer ones, which recordings are, too few would be tried.
+const mostShrunk = shrink.DefaultMaxSteps / 200
+
 // shrink makes the run of a finding smaller, in place. It returns nil when that was not asked for or is
 // not possible.
 func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Result) (*original, error) {
-	if o.NoShrink || res.Finding == nil {
+	if o.NoShrink || res.Finding == nil || o.ShrinkSteps == 0 && res.Finding.Steps > mostShrunk {
 		return nil, nil
 	}
 	began := time.Now()

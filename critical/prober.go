@@ -100,6 +100,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 	}
 	for _, w := range p.workers[:min(len(p.workers), f.walks)] {
 		w.nearest = nearest{}
+		w.loop.Keep(f.prefix(step))
 		wait.Go(func() {
 			w.loop.Measure(func() { work(w) })
 		})

@@ -47,6 +47,10 @@ type Config struct {
 	// DialTimeout is after which time a peer that does not answer counts as down; 0: 3 seconds.
 	DialTimeout time.Duration
 
+	// HandlerLimit is after which time a handler that has not returned is logged, and told of by
+	// [Node.Stuck]. It cannot be ended. 0: 2 seconds.
+	HandlerLimit time.Duration
+
 	// Speed divides the durations of timers, so that tests need not wait; the clock is left alone. 0: 1.
 	Speed int
 
@@ -82,12 +86,14 @@ func (c *Config) complete() (addrs []netip.AddrPort, err error) {
 		return nil, fmt.Errorf("live: node %d would listen on %v, which others can reach: anybody there can send "+
 			"messages in the name of any node; allow it explicitly (Config.Public, --public) if that is meant", c.Node, own)
 	}
-	if c.MaxMessage < 0 || c.MaxMessage > 1<<30 || c.StateEvery < 0 || c.Speed < 0 {
-		return nil, fmt.Errorf("live: MaxMessage is %d, StateEvery %d, Speed %d: out of range", c.MaxMessage, c.StateEvery, c.Speed)
+	if c.MaxMessage < 0 || c.MaxMessage > 1<<30 || c.StateEvery < 0 || c.Speed < 0 || c.HandlerLimit < 0 {
+		return nil, fmt.Errorf("live: MaxMessage is %d, StateEvery %d, Speed %d, HandlerLimit %v: out of range",
+			c.MaxMessage, c.StateEvery, c.Speed, c.HandlerLimit)
 	}
 	c.Speed = cmp.Or(c.Speed, 1)
 	c.MaxMessage = cmp.Or(c.MaxMessage, 1<<20)
 	c.StateEvery = cmp.Or(c.StateEvery, 16)
+	c.HandlerLimit = cmp.Or(c.HandlerLimit, 2*time.Second)
 	c.DialTimeout = cmp.Or(c.DialTimeout, 3*time.Second)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -16,6 +17,10 @@ import (
 // batch is how many events are handled before what they sent leaves the node: writing the recording
 // once for many events is what makes it cheap.
 const batch = 64
+
+// mostHeld bounds what a frozen node keeps of datagrams, which may come without end. Streams end at
+// the send buffers of the peers.
+const mostHeld = 1 << 14
 
 func (n *Node) loop(ctx context.Context) error {
 	alarm := time.NewTimer(time.Hour)
@@ -81,8 +86,8 @@ func (n *Node) handle(it *item) {
 	case n.broken != nil:
 		return
 	case n.frozen && it.kind != callItem:
-		if it.conn != nil && it.kind != frameItem {
-			it.conn.close()
+		if it.kind != datagramItem || it.stream || len(n.held) < mostHeld {
+			n.held = append(n.held, *it)
 		}
 		return
 	}
@@ -157,7 +162,14 @@ func (n *Node) step(g given) {
 	if g.call != nil {
 		e.Kind = sim.DoAction
 	}
+	if n.log.Enabled(n.ctx, slog.LevelDebug) {
+		n.log.Debug("event", "number", n.events, "is", g)
+	}
+	n.watchdog.begin(&g)
 	done := n.run.Run(ev, sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Err: g.err}, n, g.call)
+	if ran := n.watchdog.end(); ran > 0 {
+		n.log.Warn("the handler has returned", "event", g, "after", ran)
+	}
 	if g.err != nil {
 		e.Err = g.err.Error()
 	}

@@ -36,6 +36,7 @@ type Node struct {
 	wait        sync.WaitGroup
 	ran         atomic.Bool
 	counters    counters
+	watchdog    watchdog
 
 	// The event loop's.
 	run     *sim.Runner
@@ -57,7 +58,8 @@ type Node struct {
 	scratch []byte       // for frames
 	broken  *sim.Finding // ends the loop
 	frozen  bool
-	counts  []int // by action, how often done
+	held    []item // came while frozen
+	counts  []int  // by action, how often done
 }
 
 // outgoing is a datagram to be sent.
@@ -222,6 +224,11 @@ func (n *Node) close() error {
 		}
 	}
 	n.wait.Wait()
+	for i := range n.held {
+		if c := n.held[i].conn; c != nil {
+			c.close()
+		}
+	}
 	for len(n.inbox) > 0 {
 		if it := <-n.inbox; it.conn != nil {
 			it.conn.close()
@@ -246,6 +253,7 @@ func (n *Node) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, n.cancel)()
 	n.wait.Go(n.acceptor)
 	n.wait.Go(n.receiver)
+	n.wait.Go(n.watch)
 	err := n.await(ctx)
 	if err == nil {
 		err = n.loop(ctx)
@@ -392,18 +400,36 @@ func (n *Node) Do(ctx context.Context, f func(sim.Env, sim.Service)) error {
 func (n *Node) Act(ctx context.Context, action string) (ok bool, err error) {
 	err = n.enter(ctx, func() error {
 		var ev sim.Event
-		if ev, ok = n.run.ActionEvent(n.cfg.Node, action); ok {
+		if ev, ok = n.run.ActionEvent(n.cfg.Node, action); ok && !n.frozen {
 			n.step(given{kind: sim.DoAction, event: ev, name: action})
 		}
+		ok = ok && !n.frozen
 		return nil
 	})
 	return ok, err
 }
 
-// Freeze makes the node handle no more events, while its connections stay. A system that is to end
-// together is frozen first: else those that end last hear of the end of the others.
+// Freeze makes the node handle no more events until [Node.Thaw], while its connections stay; when it
+// returns, all that was handled is recorded. A system that is to end together is frozen first: else
+// those that end last hear of the end of the others.
 func (n *Node) Freeze(ctx context.Context) error {
 	return n.enter(ctx, func() error { n.frozen = true; return nil })
+}
+
+// Thaw makes a frozen node go on. It handles what came meanwhile, in order; of datagrams, the first
+// ones. Timers that were due fire late.
+func (n *Node) Thaw(ctx context.Context) error {
+	return n.enter(ctx, func() error {
+		held := n.held
+		n.frozen, n.held = false, nil
+		for i := range held {
+			if it := &held[i]; it.kind == dialledItem && it.err != nil {
+				it.err = errBusy // the peer was frozen, too: once more
+			}
+			n.handle(&held[i])
+		}
+		return nil
+	})
 }
 
 // Look calls f in the event loop. It must not change anything, nor keep the runner.

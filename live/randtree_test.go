@@ -65,15 +65,23 @@ func TestRandTreeFormsOneTreeAndHeals(t *testing.T) {
 	}
 }
 
-// The systems of the paper reach states in which all their liveness properties hold.
+// The systems of the paper, and stacks of them, reach states in which all their liveness properties hold.
 func TestBundledSystemsBecomeLive(t *testing.T) {
 	for _, s := range []struct {
 		name  string
 		nodes int
-	}{{"transport", 3}, {"pastry", 4}, {"overcast", 4}} {
-		t.Run(s.name, func(t *testing.T) {
+		over  string
+	}{
+		{"transport", 3, ""}, {"pastry", 4, ""}, {"overcast", 4, ""}, {"multicast", 3, ""}, {"gossip", 3, ""},
+		{"randtree", 4, "transport"}, {"pastry", 3, "transport"}, {"multicast", 3, "transport"},
+	} {
+		t.Run(s.name+" "+s.over, func(t *testing.T) {
 			t.Parallel()
-			x := newCluster(t, s.name, spec.Config{Nodes: s.nodes}, true)
+			c := spec.Config{Nodes: s.nodes}
+			if s.over != "" {
+				c.Params = map[string]string{"over": s.over}
+			}
+			x := newCluster(t, s.name, c, true)
 			names := x.sys.ActionNames()
 			for limit := time.Now().Add(40 * time.Second); !x.live() && time.Now().Before(limit); time.Sleep(50 * time.Millisecond) {
 				x.act(names...)

@@ -29,6 +29,7 @@ type engines struct {
 	all       [2]int        // events
 	gone      EngineStats   // of tables that are not used any more
 	alternate bool          // see Config
+	pinned    bool          // to the replay engine, see Loop.Keep
 }
 
 // Numbers of engines.
@@ -67,7 +68,7 @@ func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
 // goroutine stays on one thread meanwhile, whose processor time is taken.
 func (l *Loop) Measure(f func()) {
 	e := l.engines
-	if e == nil || e.asked != AutoEngine || e.why != "" {
+	if e == nil || e.asked != AutoEngine || e.why != "" || e.pinned {
 		f()
 		return
 	}
@@ -96,6 +97,14 @@ func (l *Loop) next() {
 	}
 	l.look()
 	l.turn(e.meter.choose())
+}
+
+// pin has all later runs executed by the replay engine, unless the table engine was asked for.
+func (l *Loop) pin() {
+	if e := l.engines; e != nil && e.asked == AutoEngine {
+		e.pinned = true
+		l.turn(byReplay)
+	}
 }
 
 // look takes the time of the runs since it was taken last.

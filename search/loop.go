@@ -156,6 +156,9 @@ type Loop struct {
 	held     []bool // by index in sometimes
 	outcome  Outcome
 
+	home *home       // nil: runs begin in the first state
+	keep choose.Path // at whose end home is to be; nil: it is there, or there is to be none
+
 	events  int  // steps executed so far, by all runs
 	foreign bool // times of different nodes were compared in some run
 }
@@ -248,17 +251,21 @@ func (l *Loop) execute(o *Outcome) (err error) {
 		o.End = Stopped
 		return nil
 	}
-	err = l.run.Start(l)
-	if err != nil {
-		err = l.fallBack(err)
-	}
-	if err != nil {
-		return err
+	if !l.goHome() {
+		err := l.run.Start(l)
+		if err != nil {
+			err = l.fallBack(err)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if l.record != nil {
+		l.record.first = l.run.Steps()
 		l.record.state(l.world)
 	}
 	for l.pos < len(l.task) {
+		l.keepHome()
 		if l.interrupted() {
 			o.End = Stopped
 			return nil
@@ -278,6 +285,7 @@ func (l *Loop) execute(o *Outcome) (err error) {
 			return err
 		}
 	}
+	l.keepHome()
 	first := l.run.Steps() == 0
 	for {
 		if err := l.arrive(first); err != nil {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,6 +129,9 @@ func newSearcher(cfg Config) (*searcher, error) {
 // start executes the prefix once, to see that it fits, and for coverage.
 func (s *searcher) start(ctx context.Context) error {
 	once := &row{phase: startPhase, end: 1}
+	for _, w := range s.workers {
+		w.loop.Keep(s.cfg.Prefix)
+	}
 	if err := s.rounds(ctx, once, s.take(once)); err != nil {
 		if len(s.cfg.Prefix) > 0 {
 			err = fmt.Errorf("prefix: %w", err)
@@ -135,6 +139,13 @@ func (s *searcher) start(ctx context.Context) error {
 		return err
 	}
 	s.runs, s.tallies = 0, tallies{}
+	var h *home
+	for _, w := range s.workers {
+		h = cmp.Or(h, w.loop.home)
+	}
+	for _, w := range s.workers {
+		w.loop.home, w.loop.keep = h, nil
+	}
 	return nil
 }
 

@@ -22,7 +22,8 @@ const (
 // recording is the states that a run went through, by the hashes of their components.
 type recording struct {
 	parts  []part
-	bounds []int // bounds[i] is the number of parts before state i+1
+	bounds []int // bounds[i] is the number of parts before state first+i+1
+	first  int   // steps before the first of the states
 }
 
 type part struct {
@@ -41,7 +42,7 @@ func (r *recording) state(w sim.World) {
 }
 
 func (r *recording) at(step int) []part {
-	if step >= len(r.bounds) {
+	if step -= r.first; step < 0 || step >= len(r.bounds) {
 		return nil
 	}
 	first := 0
@@ -134,7 +135,8 @@ func (v *verifier) difference(run *replay.Run) *difference {
 	})
 }
 
-// drive executes the path on run. It calls visit in every state until that returns something.
+// drive executes the path on run, from where the first execution began. It calls visit in every state
+// until that returns something.
 func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step int) *difference) *difference {
 	asked := ""
 	asking := choose.SourceFunc(func(p choose.Point) int {
@@ -154,20 +156,26 @@ func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step in
 		}
 		return len(v.path)
 	}
-	for step := 0; step <= len(v.bounds); step++ {
+	first := v.recorded.first
+	for step := first; step <= len(v.bounds); step++ {
 		if v.w.loop.interrupted() {
 			return nil
 		}
 		var err error
-		if step == 0 {
-			err = run.Start(asking)
-		} else {
+		switch {
+		case step > first:
 			index, _ := src.Take()
 			if _, ok := run.Event(index); !ok {
 				return other(step, "event %d was not possible any more", index)
 			}
 			asked = ""
 			err = run.Step(index, asking)
+		case first > 0:
+			if err = run.Resume(v.w.loop.home.Saved); err == nil {
+				src.Seek(len(run.Path))
+			}
+		default:
+			err = run.Start(asking)
 		}
 		if err != nil {
 			d := other(step, "%v", err)

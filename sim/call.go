@@ -42,7 +42,7 @@ func (f Frame) Leave() {
 
 // Enter notes that a service of a node is called by another one: down by the service above it, or up by
 // the one below. Logs and traces then show the call with its arguments, among the effects and in their
-// order, and all that happens in it below it. The first line of the function called says
+// order, and all that happens in it below it; a log of level debug, as live nodes may have, shows it too. The first line of the function called says
 //
 //	defer sim.Enter(env, "transport", "Send", to, msg).Leave()
 //
@@ -50,7 +50,7 @@ func (f Frame) Leave() {
 // arguments do not: numbers below 256, pointers, constants and what is in an interface already.
 // Arguments are not kept.
 func Enter(e Env, service, name string, args ...any) (f Frame) {
-	if own, ok := e.(*env); !ok || own.traced {
+	if own, ok := e.(*env); !ok || own.told {
 		f = enter(e, service, name, args)
 	}
 	return f
@@ -66,7 +66,7 @@ func enter(e Env, service, name string, args []any) Frame {
 
 // EnterCall implements [CallTracer].
 func (e *env) EnterCall(service, name string, args []any) (leave func()) {
-	if !e.traced || !e.running {
+	if !e.told || !e.running {
 		return nil
 	}
 	c := Call{Service: service, Name: name}
@@ -77,10 +77,13 @@ func (e *env) EnterCall(service, name string, args []any) (leave func()) {
 	for _, a := range args {
 		c.Args = append(c.Args, e.w.argument(a))
 	}
-	w := e.w
-	w.last.Effects = append(w.last.Effects, Effect{
-		Kind: CallEffect, Peer: -1, Depth: e.depth(), Value: c, Text: c.String(), From: caller(),
-	})
+	if w := e.w; e.traced {
+		w.last.Effects = append(w.last.Effects, Effect{
+			Kind: CallEffect, Peer: -1, Depth: e.depth(), Value: c, Text: c.String(), From: caller(),
+		})
+	} else {
+		e.logger.Debug("call", "is", c, "depth", depth)
+	}
 	e.calls = append(e.calls, service)
 	return func() { e.calls = e.calls[:min(depth, len(e.calls))] }
 }

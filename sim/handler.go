@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -16,7 +17,8 @@ type env struct {
 	n       *node
 	running bool
 	traced  bool
-	calls   []string // services that are being called, the innermost last; only when tracing
+	told    bool     // calls between services are noted
+	calls   []string // services that are being called, the innermost last; only when told
 	streams []stream
 	rand    random
 	files   files
@@ -32,6 +34,7 @@ func newEnv(w *machine, n *node) *env {
 	}
 	e.rand, e.files, e.ticker = random{e}, files{e}, ticker{e}
 	e.traced = w.opts.Trace
+	e.told = e.traced || w.opts.Log != nil && w.opts.Log.Enabled(context.Background(), slog.LevelDebug)
 	switch {
 	case e.traced:
 		e.logger = slog.New(&traceHandler{env: e})

@@ -49,7 +49,7 @@ loopback address needs --public.
 
 Without --node all nodes are started as processes on 127.0.0.1. It is shown which
 properties hold while they run. Commands on standard input: "kill N", "start N",
-"state", "quit"; --kill and --start do the same at given times.
+"do N ACTION", "state", "quit"; --kill and --start do the same at given times.
 
 All nodes record what they are given. The recordings are merged into one run of the
 system and executed in the checker, where they must lead to the same states; the folder

@@ -10,8 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/macemc/macemc/check"
@@ -40,7 +42,11 @@ type fleet struct {
 type process struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
-	frozen chan struct{}
+	up     chan struct{} // closed: it has booted, which is recorded
+	frozen chan struct{} // one for each time
+	acted  chan string
+	stuck  atomic.Pointer[string] // event whose handler does not return; nil or "": none
+	told   string                 // of these, last
 	done   chan struct{}
 	killed bool
 }
@@ -180,7 +186,7 @@ func (x *fleet) start(node int) error {
 	}
 	cmd.Args, cmd.Stderr = args, x.a.stderr
 	ownGroup(cmd)
-	p := &process{cmd: cmd, frozen: make(chan struct{}), done: make(chan struct{})}
+	p := &process{cmd: cmd, up: make(chan struct{}), frozen: make(chan struct{}, 1), acted: make(chan string, 1), done: make(chan struct{})}
 	var err error
 	if p.stdin, err = cmd.StdinPipe(); err != nil {
 		return err
@@ -195,8 +201,23 @@ func (x *fleet) start(node int) error {
 	x.nodes[node] = p
 	go func() {
 		for in := bufio.NewScanner(stdout); in.Scan(); {
-			if in.Text() == "frozen" {
-				close(p.frozen)
+			if event, ok := strings.CutPrefix(in.Text(), "stuck "); ok {
+				p.stuck.Store(&event)
+				continue
+			}
+			switch in.Text() {
+			case "up":
+				close(p.up)
+			case "frozen":
+				select {
+				case p.frozen <- struct{}{}:
+				default: // nobody has waited for the last one
+				}
+			case "done", "not done":
+				select {
+				case p.acted <- in.Text():
+				default:
+				}
 			}
 		}
 		err := cmd.Wait()
@@ -266,7 +287,8 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 			}
 		case <-look.C:
 			began := time.Now()
-			if live := x.look(false); live && x.flags.until == "live" && len(deeds) == 0 {
+			x.tellStuck()
+			if live := x.look(false); live && x.flags.until == "live" && len(deeds) == 0 && x.endsLive() {
 				return
 			}
 			look.Reset(max(200*time.Millisecond, 4*time.Since(began)))
@@ -301,21 +323,104 @@ func (x *fleet) command(line string) bool {
 	case "state":
 		x.look(true)
 		return false
-	case "kill", "start":
-		if len(words) == 2 {
+	case "kill", "start", "do":
+		if len(words) == 3 || words[0] != "do" && len(words) == 2 {
 			if n, err := strconv.Atoi(words[1]); err == nil && n >= 0 && n < len(x.nodes) {
-				x.do(deed{0, words[0] == "kill", n})
+				if words[0] == "do" {
+					x.act(n, words[2])
+				} else {
+					x.do(deed{0, words[0] == "kill", n})
+				}
 				return false
 			}
 		}
 	}
-	x.say("%q is no command; known are kill N, start N (N from 0 to %d), state, quit", line, len(x.nodes)-1)
+	x.say("%q is no command; known are kill N, start N, do N ACTION (N from 0 to %d), state, quit", line, len(x.nodes)-1)
+	return false
+}
+
+// stuckIn is the event whose handler does not return, "" when there is none.
+func (p *process) stuckIn() string {
+	if s := p.stuck.Load(); s != nil {
+		return *s
+	}
+	return ""
+}
+
+// tellStuck says which handlers do not return, when that has changed.
+func (x *fleet) tellStuck() {
+	for node, p := range x.nodes {
+		if p == nil || p.stuckIn() == p.told {
+			continue
+		}
+		if was := p.told; p.stuckIn() == "" {
+			x.say("n%d: the handler has returned: %s", node, was)
+		} else {
+			x.say("n%d: a handler does not return: %s", node, p.stuckIn())
+		}
+		p.told = p.stuckIn()
+	}
+}
+
+// act has a node do an action, and waits until it has.
+func (x *fleet) act(node int, action string) {
+	p := x.nodes[node]
+	if p == nil {
+		x.say("n%d is not up", node)
+		return
+	}
+	if !slices.Contains(x.subject.System.ActionNames(), action) {
+		x.say("there is no action %q; there are %s", action, strings.Join(x.subject.System.ActionNames(), ", "))
+		return
+	}
+	_, _ = io.WriteString(p.stdin, "do "+action+"\n")
+	select {
+	case did := <-p.acted:
+		x.say("n%d %s %s", node, map[bool]string{true: "does", false: "cannot do"}[did == "done"], action)
+	case <-p.done:
+	case <-time.After(10 * time.Second):
+		x.say("n%d does not answer", node)
+	}
+}
+
+// isUp reports whether the process runs and has booted.
+func (p *process) isUp() bool {
+	if p == nil {
+		return false
+	}
+	select {
+	case <-p.up:
+		return true
+	default:
+		return false
+	}
+}
+
+// down lists the nodes that are not up.
+func (x *fleet) down() string {
+	var list []string
+	for node, p := range x.nodes {
+		if !p.isUp() {
+			list = append(list, fmt.Sprintf("n%d", node))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// endsLive reports whether the system is live when all nodes stand still, which then is how it ends. Else they
+// go on.
+func (x *fleet) endsLive() bool {
+	if x.freeze() == "" && x.look(false) {
+		return true
+	}
+	x.order("thaw")
 	return false
 }
 
 // look shows which properties hold, when that has changed or all is asked for, and reports whether the
 // system is live with all nodes up.
 func (x *fleet) look(all bool) bool {
+	down := x.down()
 	set, err := recording.ReadDir(x.recordings())
 	if err != nil {
 		return false // not all have begun
@@ -331,16 +436,13 @@ func (x *fleet) look(all bool) bool {
 		return false
 	}
 	w := state.World
-	up := true
-	for node, p := range x.nodes {
-		starts := set.Starts[node]
-		up = up && p != nil && len(starts[len(starts)-1].Events) > 0
-	}
 	live := state.Finding == nil && state.Disagreement == nil && w.Check() == nil && w.Live()
 	said := ""
 	switch {
 	case state.Disagreement != nil:
 		said = "the checker does not agree with what was recorded: " + state.Disagreement.Error()
+	case live && down != "":
+		said = "all properties hold of what is recorded, but not up: " + down
 	case live:
 		said = "live: all properties hold"
 	default:
@@ -358,51 +460,82 @@ func (x *fleet) look(all bool) bool {
 	}
 	if all {
 		for node := range x.nodes {
-			if x.nodes[node] == nil {
-				fmt.Fprintf(x.out(), "        n%d killed\n", node)
+			if !x.nodes[node].isUp() {
+				fmt.Fprintf(x.out(), "        n%d is not up\n", node)
 				continue
 			}
 			fmt.Fprintf(x.out(), "        %s\n", stateLine(node, w.NodeFields(sim.NodeID(node))))
 		}
 	}
-	return live && up
+	return live && down == ""
 }
 
 // stop ends all nodes, as far as can be at the same moment.
 func (x *fleet) stop() {
+	if silent := x.freeze(); silent != "" {
+		x.crashed = append(x.crashed, silent+" does not answer: a handler does not return")
+	}
+	x.order("stop")
+	late := time.NewTimer(10 * time.Second)
+	defer late.Stop()
 	for _, p := range x.nodes {
 		if p != nil {
+			if p.stuckIn() != "" {
+				_ = p.cmd.Process.Kill()
+			}
+			select {
+			case <-p.done:
+			case <-late.C:
+				late.Reset(0)
+			}
+		}
+	}
+}
+
+// order tells all nodes that run to do something.
+func (x *fleet) order(what string) {
+	for _, p := range x.nodes {
+		if p != nil {
+			_, _ = io.WriteString(p.stdin, what+"\n")
+		}
+	}
+}
+
+// freeze makes all nodes that are up stand still, and returns which do not, "" when all do.
+func (x *fleet) freeze() (silent string) {
+	asked := make([]*process, len(x.nodes))
+	for node, p := range x.nodes {
+		if p.isUp() {
+			asked[node] = p
+			select {
+			case <-p.frozen: // of an answer that came too late
+			default:
+			}
 			_, _ = io.WriteString(p.stdin, "freeze\n")
 		}
 	}
-	late := time.NewTimer(10 * time.Second)
-	defer late.Stop()
-	for node, p := range x.nodes {
-		if p != nil {
-			select {
-			case <-p.frozen:
-			case <-p.done:
-			case <-late.C:
-				late.Reset(0)
-				x.crashed = append(x.crashed, fmt.Sprintf("n%d does not answer: a handler does not return", node))
+	limit := time.Now().Add(10 * time.Second)
+	var list []string
+	for node, p := range asked {
+		if p == nil {
+			continue
+		}
+		patience := max(time.Until(limit), time.Second)
+		if p.stuckIn() != "" {
+			patience = time.Second // it had its time already
+		}
+		select {
+		case <-p.frozen:
+		case <-p.done:
+		case <-time.After(patience):
+			name := fmt.Sprintf("n%d", node)
+			if event := p.stuckIn(); event != "" {
+				name += " (" + event + ")"
 			}
+			list = append(list, name)
 		}
 	}
-	for _, p := range x.nodes {
-		if p != nil {
-			_, _ = io.WriteString(p.stdin, "stop\n")
-		}
-	}
-	late.Reset(10 * time.Second)
-	for _, p := range x.nodes {
-		if p != nil {
-			select {
-			case <-p.done:
-			case <-late.C:
-				late.Reset(0)
-			}
-		}
-	}
+	return strings.Join(list, ", ")
 }
 
 func (x *fleet) killAll() {
@@ -429,11 +562,7 @@ func (x *fleet) conclude() error {
 		return err
 	}
 	r.Steps, r.Compared, r.Crashes, r.Notes = len(t.Steps), m.Compared, m.System.Crashes, m.Notes
-	up := true
-	for _, p := range x.nodes {
-		up = up && p != nil
-	}
-	r.Live = up && t.Finding == nil
+	r.Live = x.down() == "" && t.Finding == nil
 	for _, p := range t.Properties {
 		r.Properties = append(r.Properties, liveProperty{p.Name, p.Kind, p.Holds})
 		r.Live = r.Live && (p.Holds || p.Kind == "sometimes")
@@ -489,7 +618,7 @@ func (x *fleet) tell(r *liveReport) {
 	} else {
 		fmt.Fprintf(out, "  the checker comes to the same %d recorded states\n", r.Compared)
 	}
-	commands := [][2]string{{"look", "replay"}, {"onward", "search --from"}}
+	commands := [][2]string{{"look", "mdb"}, {"onward", "search --from"}}
 	if !r.Live && r.Finding == "" {
 		commands = append(commands, [2]string{"dead?", "critical"})
 	}

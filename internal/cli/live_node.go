@@ -43,6 +43,12 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 	defer stop()
 	if f.control {
 		go a.obey(ctx, n, stop)
+		go func() {
+			if n.Look(ctx, func(*sim.Runner) {}) == nil { // after the boot was recorded
+				fmt.Fprintln(a.stdout, "up")
+			}
+		}()
+		go a.confess(ctx, n)
 	} else {
 		fmt.Fprintf(a.stderr, "n%d of %s listens on %v\n", f.node, s.System.Name, n.Addr())
 		go a.tell(ctx, n, cfg.Node)
@@ -63,13 +69,36 @@ func (a *app) obey(ctx context.Context, n *live.Node, stop func()) {
 	defer stop()
 	in := bufio.NewScanner(a.stdin)
 	for in.Scan() {
+		if action, ok := strings.CutPrefix(in.Text(), "do "); ok {
+			did, err := n.Act(ctx, action)
+			fmt.Fprintln(a.stdout, map[bool]string{true: "done", false: "not done"}[did && err == nil])
+			continue
+		}
 		switch in.Text() {
 		case "freeze":
 			if n.Freeze(ctx) == nil {
 				fmt.Fprintln(a.stdout, "frozen")
 			}
+		case "thaw":
+			_ = n.Thaw(ctx)
 		case "stop":
 			return
+		}
+	}
+}
+
+// confess tells the parent process of a handler that does not return.
+func (a *app) confess(ctx context.Context, n *live.Node) {
+	last := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(200 * time.Millisecond):
+		}
+		if event, _ := n.Stuck(); event != last {
+			fmt.Fprintln(a.stdout, "stuck "+event)
+			last = event
 		}
 	}
 }

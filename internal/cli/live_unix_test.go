@@ -49,6 +49,27 @@ func TestLiveProcesses(t *testing.T) {
 	if fromDir, _, other := runReal(t, dir, "", "replay", r.Recording); status != 0 || other != 0 || fromFile != fromDir || !strings.Contains(fromDir, "n2 crashes") {
 		t.Errorf("replay of the file (exit status %d) and of the folder (%d) differ, or have no crash", status, other)
 	}
+	// All that opens a path file opens the folder.
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   []string
+	}{
+		{[]string{"mdb", "--batch", "-x", "find event n2 crashes; next n2; goto end; properties"}, 0,
+			[]string{": n2 crashes", ": n2 boots", "the state is live"}},
+		{[]string{"graph"}, 0, []string{"* CRASH", "* boot "}},
+		{[]string{"graph", "--format", "svg"}, 0, []string{"<svg", "boots"}},
+		{[]string{"critical"}, 0, []string{"The run is not dead"}},
+		{[]string{"report"}, 2, []string{"the run violates nothing"}},
+		{[]string{"shrink"}, 0, []string{"the run violates nothing"}},
+	} {
+		out, errs, status = runReal(t, dir, "", append([]string{c.args[0], r.Recording}, c.args[1:]...)...)
+		for _, want := range c.want {
+			if status != c.status || !strings.Contains(out+errs, want) {
+				t.Errorf("%v: exit status %d, want %d and %q in\n%s%s", c.args, status, c.status, want, out, errs)
+			}
+		}
+	}
 	out, errs, status = runReal(t, dir, "", "search", "--from", r.Recording, "--max-paths", "50", "--time", "20s")
 	if status != 0 || !strings.Contains(out, "randtree: nothing found") {
 		t.Errorf("search: exit status %d, %s%s", status, out, errs)
@@ -68,11 +89,11 @@ func TestLiveProcesses(t *testing.T) {
 // A recording of the defective build that stops before the bad delivery is enough to predict it.
 func TestSearchOnwardFromARecording(t *testing.T) {
 	dir := t.TempDir()
-	out, errs, status := runReal(t, dir, "", "live", "randtree", "--nodes", "3", "--bug", "RT13", "--dir", "run", "--pause", "30ms", "--until", "live", "--time", "40s", "--json")
-	if status != 0 {
+	out, errs, status := runReal(t, dir, "do 1 joinOverlay\nquit\n", "live", "randtree", "--nodes", "3", "--bug", "RT13", "--idle", "--dir", "run")
+	if status != 3 || !strings.Contains(out, "n1 does joinOverlay") || !strings.Contains(out, "not live after") {
 		t.Fatalf("exit status %d, %s%s", status, out, errs)
 	}
-	out, errs, status = runReal(t, dir, "", "search", "--from", filepath.Join("run", "recording"), "--step", "2", "--time", "1m", "--out", "found", "--json")
+	out, errs, status = runReal(t, dir, "", "search", "--from", filepath.Join("run", "recording"), "--time", "1m", "--out", "found", "--json")
 	var r struct {
 		Verdict, Kind string
 		Bugs          []string
@@ -92,8 +113,8 @@ func TestSearchOnwardFromARecording(t *testing.T) {
 
 // What a person types.
 func TestLiveCommands(t *testing.T) {
-	out, errs, status := runReal(t, t.TempDir(), "state\nkill 1\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle")
-	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is no command`, "n1 is started", `"nonsense" is no command; known are kill N`} {
+	out, errs, status := runReal(t, t.TempDir(), "do 0 propose\ndo 0 sleep\nstate\nkill 1\ndo 1 propose\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle")
+	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is no command`, "n0 does propose", `there is no action "sleep"; there are propose`, "n1 is started", `"nonsense" is no command; known are kill N, start N, do N ACTION`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s%s", want, out, errs)
 		}

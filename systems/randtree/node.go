@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	joinPeriod     = 2 * time.Second
-	recoveryPeriod = 5 * time.Second
+	joinPeriod     = 500 * time.Millisecond
+	recoveryPeriod = time.Second
 )
 
 // State is how far a node has come.

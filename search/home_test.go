@@ -1,0 +1,102 @@
+package search_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// tree is RandTree with three nodes.
+func tree(t *testing.T) sim.System {
+	t.Helper()
+	e := randtree.Entry()
+	c, err := e.Configure(spec.Config{Nodes: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := e.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sys
+}
+
+// long is the path of a run of more than 300 choices.
+func long(t *testing.T, l *search.Loop) choose.Path {
+	t.Helper()
+	w := search.NewWalker(search.DefaultWeights(), 2000)
+	w.SetLeave(true)
+	var path choose.Path
+	for k := uint64(1); len(path) <= 300; k++ {
+		w.Seed(1, k)
+		w.SetLimit(100)
+		if o := l.Run(w, search.Task{Path: path}); o.End != search.TooLong && o.End != search.AtGoal {
+			t.Fatalf("a walk ended with %v", o.End)
+		}
+		path = l.Replay().Path.Clone()
+	}
+	return path
+}
+
+// Runs that start from a kept state are those that execute the way to it: same paths, same states, same
+// counts; and they take fewer events.
+func TestRunsFromAKeptState(t *testing.T) {
+	sys := tree(t)
+	const length = 40
+	walk := func(l *search.Loop, stream uint64, task choose.Path, steps int) search.Outcome {
+		w := search.NewWalker(search.Weights{Action: 4, Message: 8, Timer: 1, Consequence: 8}, steps)
+		w.SetLeave(true)
+		w.Seed(7, stream)
+		return l.Run(w, search.Task{Path: task})
+	}
+	plain, kept := newLoop(t, sys), newLoop(t, sys)
+	way := long(t, plain)
+	plain.Run(search.NewWalker(search.DefaultWeights(), 0), search.Task{Path: way})
+	bounds := plain.Replay().Bounds
+	n := len(bounds) - 2
+	prefix, longer := way[:bounds[n]], way[:bounds[n+1]]
+	within := way[:bounds[n]+1] // questions of the step are open, if it has any
+	other := way[:bounds[n-50]]
+	kept.Keep(prefix)
+	compare := func(what string, stream uint64, task choose.Path) {
+		t.Helper()
+		a, b := walk(plain, stream, task, length), walk(kept, stream, task, length)
+		if a.End != b.End || a.Steps != b.Steps || a.Choices != b.Choices || a.Live != b.Live || a.Used != b.Used {
+			t.Errorf("%s, walk %d: %+v, from the kept state %+v", what, stream, a, b)
+		}
+		x, y := plain.Replay(), kept.Replay()
+		if !slices.Equal(x.Path, y.Path) || !slices.Equal(x.Bounds, y.Bounds) || x.World.Fingerprint() != y.World.Fingerprint() {
+			t.Errorf("%s, walk %d: paths or states differ\n%v\n%v", what, stream, x.Path, y.Path)
+		}
+	}
+	for stream := range uint64(50) {
+		compare("from the state", stream, prefix)
+		compare("beyond the state", stream, within)
+		compare("from before it", stream, other)
+	}
+	kept.Keep(longer)
+	for stream := range uint64(5) {
+		compare("from a later state", stream, longer)
+		compare("from before it", stream, prefix)
+	}
+}
+
+// A search from a prefix does not execute it again and again.
+func TestSearchFromAPrefixExecutesItOnce(t *testing.T) {
+	sys := tree(t)
+	prefix := long(t, newLoop(t, sys))
+	var events []int
+	for _, workers := range []int{1, 3} {
+		r := run(t, search.Config{System: sys, Prefix: prefix, Strategy: search.Walk, MaxPaths: 200, WalkSteps: 50, Workers: workers})
+		events = append(events, r.Stats.Events)
+	}
+	// The prefix ends in a live state, which walks without faults do not leave: all have their full length.
+	if events[0] != 200*50 || events[1] != 200*50 {
+		t.Errorf("%v events with 1 and 3 workers in 200 walks of 50 steps after %d choices", events, len(prefix))
+	}
+}
