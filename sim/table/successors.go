@@ -227,7 +227,7 @@ func (x *explorer) add(v []uint32, from uint32, note uint8) error {
 	}
 	live, err := x.check(id, v, from == 0, note)
 	if err != nil {
-		x.bad, x.badEvent = id+1, -1
+		x.bad, x.badEvent, x.badPicks = id+1, -1, nil
 		return err
 	}
 	if live {
