@@ -36,8 +36,8 @@ type successors struct {
 	growth  int      // see pairs.growth
 }
 
-// successorsAtOnce is how many are waited for.
-const successorsAtOnce = 512
+// successorsAtOnce is how many are waited for: fewer, and two workers wake each other more than they work.
+const successorsAtOnce = 4096
 
 // side is a child of the root: a word, or an inner node, whose pair may have to be looked up.
 type side struct {
