@@ -19,8 +19,9 @@ import (
 type Name string
 
 const (
-	// Deepening is bounded depth-first search, step by step deeper, with walks from leaves that are not
-	// live. It alternates with plain walks, and with faulty walks when faults are allowed.
+	// Deepening is bounded depth-first search, step by step deeper, the events of greater weight first, with
+	// walks from leaves that are not live. It alternates with plain walks, and with faulty walks when faults
+	// are allowed.
 	Deepening Name = "deepening"
 
 	Walk   Name = "walk"   // weighted random walks from the start, without fault injections
@@ -53,6 +54,7 @@ type Config struct {
 	MaxBytes  int           // of bfs and dfs: memory for states and tables, about; 0: no limit
 	Property  string        // check only the property of that name; "": all
 	MaxDepth  int           // in choices, for bfs and dfs in steps; 0: until a limit is hit
+	DeepenBy  int           // of deepening: how much deeper it goes each time; 0: 1
 	WalkSteps int           // length of a walk; 0: 2,000
 	Walks     int           // walks per probe of a critical transition; 0: 200
 	Weights   Weights       // all zero: DefaultWeights; else each is taken as it is
@@ -240,6 +242,8 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("only the strategies %s and %s have a memory limit", BFS, DFS)
 	case c.Alone && c.Strategy != Deepening:
 		return c, fmt.Errorf("only strategy %s alternates with walks, so that it could go on alone", Deepening)
+	case c.DeepenBy != 0 && c.Strategy != Deepening:
+		return c, fmt.Errorf("only strategy %s goes deeper step by step, so that steps could be larger", Deepening)
 	case c.Engine == ReplayEngine && c.Strategy.Stateful():
 		return c, fmt.Errorf("strategy %s needs the engine %s", c.Strategy, TableEngine)
 	}
@@ -248,7 +252,7 @@ func (c Config) complete() (Config, error) {
 		value int
 		most  int
 	}{
-		{"MaxDepth", c.MaxDepth, maxDepth}, {"WalkSteps", c.WalkSteps, 1 << 30}, {"Walks", c.Walks, 1 << 30},
+		{"MaxDepth", c.MaxDepth, maxDepth}, {"DeepenBy", c.DeepenBy, maxDepth}, {"WalkSteps", c.WalkSteps, 1 << 30}, {"Walks", c.Walks, 1 << 30},
 		{"Workers", c.Workers, 1 << 12}, {"MaxPaths", c.MaxPaths, math.MaxInt}, {"PrefixRuns", c.PrefixRuns, 1 << 20},
 		{"Time", int(c.Time), math.MaxInt}, {"HandlerLimit", int(c.HandlerLimit), math.MaxInt},
 	} {
@@ -266,6 +270,7 @@ func (c Config) complete() (Config, error) {
 		return c, err
 	}
 	c.MaxDepth = cmp.Or(c.MaxDepth, maxDepth)
+	c.DeepenBy = cmp.Or(c.DeepenBy, 1)
 	c.WalkSteps = cmp.Or(c.WalkSteps, 2000)
 	c.Walks = cmp.Or(c.Walks, 200)
 	c.Seed = cmp.Or(c.Seed, 1)

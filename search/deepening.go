@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
@@ -18,7 +20,8 @@ type item struct {
 	forced int32 // steps with one alternative at its end
 	next   int32
 	arity  int32
-	cost   int32 // of the alternatives next to arity-1
+	cost   int32   // of the alternatives next to arity-1
+	order  []int32 // as of a frame; only read
 	walk   bool
 	state  *layer // the state at which the choice is made, nil if that does not matter
 }
@@ -31,6 +34,10 @@ type frame struct {
 	depth  int32 // choices before it
 	forced int32
 	cost   int32 // of the alternatives left
+	// The alternatives of an event, in the order in which they are explored: those of [deepening.orders]
+	// from this index on, so far as there are any. The others come as they are numbered.
+	order int32
+	ranks int32
 }
 
 // layer is a state on the run in progress.
@@ -64,6 +71,7 @@ type deepening struct {
 	// Of the run in progress.
 	path   choose.Path // the task
 	frames []frame
+	orders []int32 // of the frames, one after the other
 	layers []layer
 	depth  int32
 	forced int32
@@ -92,7 +100,7 @@ func newDeepening(c *Config, run *replay.Run, global *visited) *deepening {
 func (s *deepening) begin(u *unit) {
 	s.bound, s.own = u.bound, u.states
 	s.items = append(s.items[:0], u.items...)
-	s.frames, s.layers, s.redo = s.frames[:0], s.layers[:0], s.redo[:0]
+	s.frames, s.orders, s.layers, s.redo = s.frames[:0], s.orders[:0], s.layers[:0], s.redo[:0]
 	s.bounded = false
 }
 
@@ -109,7 +117,7 @@ func (s *deepening) Next() (Task, bool) {
 		for n := len(s.layers) - 1; n >= 0 && s.layers[n].pos > f.pos; n-- {
 			s.layers = s.layers[:n]
 		}
-		s.path = append(s.path[:f.pos], f.next)
+		s.path = append(s.path[:f.pos], s.alternative(f, f.next))
 		f.next++
 		s.depth, s.forced = f.depth+f.cost, 0
 		if f.cost == 0 {
@@ -132,7 +140,11 @@ func (s *deepening) Next() (Task, bool) {
 		if it.state != nil {
 			s.layers = append(s.layers, *it.state)
 		}
-		s.frames = append(s.frames, frame{int32(len(it.path)), it.next, it.arity, it.depth, it.forced, it.cost})
+		s.frames = append(s.frames, frame{
+			pos: int32(len(it.path)), next: it.next, arity: it.arity, depth: it.depth, forced: it.forced, cost: it.cost,
+			order: int32(len(s.orders)), ranks: int32(len(it.order)),
+		})
+		s.orders = append(s.orders, it.order...)
 		return s.Next()
 	}
 	return Task{Path: s.path}, true
@@ -232,7 +244,8 @@ func (s *deepening) Select(at *Node) Selection {
 	} else if s.walker.total(at.Enabled) == 0 {
 		// Dead by the recovery relation. Should that not be confirmed, the search goes on from here.
 		if n > 0 && (int(s.depth) < s.bound || n == 1 && s.forced < forcedLimit) {
-			s.frames = append(s.frames, frame{pos, 0, int32(n), s.depth, s.forced, cost(n)})
+			s.pushFrame(pos, 0, n, cost(n))
+			s.rank(at.Enabled)
 		}
 		return Selection{End: OutOfEvents}
 	}
@@ -248,6 +261,37 @@ func (s *deepening) Select(at *Node) Selection {
 		return Selection{End: AtBound}
 	}
 	return s.startWalk(at)
+}
+
+// pushFrame adds the choice that follows the run in progress, of which the alternatives from next on
+// are left.
+func (s *deepening) pushFrame(pos, next int32, arity int, cost int32) {
+	s.frames = append(s.frames, frame{
+		pos: pos, next: next, arity: int32(arity), depth: s.depth, forced: s.forced, cost: cost, order: int32(len(s.orders)),
+	})
+}
+
+// rank orders the alternatives of the top frame, which are the events, so that those come first which
+// random walks prefer. Where the search stops within a depth, it has been through what is likely then:
+// in the order of the list, a timer that can always fire comes before all messages of later nodes.
+func (s *deepening) rank(events []sim.Event) {
+	f := &s.frames[len(s.frames)-1]
+	for i := range int32(len(events)) {
+		s.orders = append(s.orders, i)
+	}
+	order := s.orders[f.order:]
+	slices.SortStableFunc(order, func(i, j int32) int {
+		return s.walker.weight(events[j]) - s.walker.weight(events[i])
+	})
+	f.ranks = int32(len(order))
+}
+
+// alternative returns the one of frame f that is explored as the i-th.
+func (s *deepening) alternative(f *frame, i int32) int32 {
+	if i < f.ranks {
+		return s.orders[f.order+i]
+	}
+	return i
 }
 
 func cost(arity int) int32 {
@@ -317,11 +361,15 @@ func (s *deepening) Choose(at *Node, p choose.Point) (int, bool) {
 			s.bounded = true
 			break
 		}
-		s.frames = append(s.frames, frame{pos, 1, int32(p.Arity), s.depth, s.forced, 1})
+		s.pushFrame(pos, 1, p.Arity, 1)
 	case open:
-		s.frames = append(s.frames, frame{pos, 1, int32(p.Arity), s.depth, s.forced, 1})
+		s.pushFrame(pos, 1, p.Arity, 1)
+		if p.Kind == choose.Event {
+			s.rank(at.Enabled)
+		}
 		s.depth++
 		s.forced = 0
+		return int(s.alternative(&s.frames[len(s.frames)-1], 0)), true
 	default:
 		// The bound lies inside a step.
 		s.bounded = true
@@ -340,6 +388,7 @@ func (s *deepening) Ended(o *Outcome) {
 		return
 	}
 	for k := len(s.frames) - 1; k >= 0 && s.frames[k].next >= s.frames[k].arity; k-- {
+		s.orders = s.orders[:s.frames[k].order]
 		s.frames = s.frames[:k]
 	}
 	if k := len(s.frames) - 1; k >= 0 {
@@ -368,6 +417,7 @@ func (s *deepening) rest(u *unit) *unit {
 		}
 		it := item{
 			path: s.path[:f.pos].Clone(), depth: f.depth, forced: f.forced, next: f.next, arity: f.arity, cost: f.cost,
+			order: slices.Clone(s.orders[f.order : f.order+f.ranks]),
 		}
 		for i := len(s.layers) - 1; i >= 0 && it.state == nil && k == len(s.frames)-1; i-- {
 			if s.layers[i].pos <= f.pos {

@@ -188,7 +188,7 @@ func (s *searcher) plan() ([]source, []int) {
 	case Faulty:
 		return []source{faults}, []int{1}
 	}
-	deep := &tree{roots: s.roots, most: s.cfg.MaxDepth}
+	deep := &tree{roots: s.roots, most: s.cfg.MaxDepth, by: s.cfg.DeepenBy}
 	if s.cfg.Alone {
 		return []source{deep}, []int{1}
 	}

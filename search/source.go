@@ -18,6 +18,7 @@ type source interface {
 type tree struct {
 	roots   []choose.Path
 	most    int // depth
+	by      int // how much deeper each time
 	bound   int
 	pending []*unit // last first, so that few wait
 	bounded bool    // some run of this depth was ended by the bound
@@ -38,7 +39,7 @@ func (t *tree) next() *unit {
 	if t.bound > t.exhausted {
 		return nil // all units of this depth are being done
 	}
-	t.bound++
+	t.bound = min(t.bound+t.by, t.most)
 	t.bounded = false
 	u := &unit{phase: deepeningPhase, bound: t.bound}
 	for _, r := range t.roots {

@@ -65,10 +65,12 @@ func newDraws(w Weights) draws {
 	return d
 }
 
+func (d *draws) weight(e sim.Event) int { return d.weights[e.Kind&15] }
+
 func (d *draws) total(events []sim.Event) int {
 	total := 0
 	for i := range events {
-		total += d.weights[events[i].Kind&15]
+		total += d.weight(events[i])
 	}
 	return total
 }
@@ -81,7 +83,7 @@ func (d *draws) event(events []sim.Event) int {
 	}
 	at := d.random.IntN(total)
 	for i := range events {
-		if at -= d.weights[events[i].Kind&15]; at < 0 {
+		if at -= d.weight(events[i]); at < 0 {
 			return i
 		}
 	}

@@ -154,12 +154,12 @@ MT, of Pastry P, of BrokenTree BT, of Overcast OV.
 Where another property sees a bug before that of the paper, the paper's property alone (` + "`--property`" + `) shows it as the paper
 has it. For BT2 the paper compares searches.
 
-Bounded search deepens step by step and explores every alternative; ` + "`--alone`" + ` keeps it from alternating with walks. With a
-visited set a state is explored once; a fingerprint of few bits takes different states for one, and loses what follows them:
-the column "lost a state" bounds the probability of that. Not found is not found within the time for
-a search or, where the states ended, at all. Timers may fire at any moment here, which leaves too many orders to explore without a
-visited set; when they wait for messages (` + "`--timing Prompt`" + `) fewer are left. Where the original has two figures they are of two
-variants of that search.
+Bounded search explores every alternative up to a depth, the more likely ones first, and then goes deeper, by one or as
+` + "`--deepen-by`" + ` says; ` + "`--alone`" + ` keeps it from alternating with walks. With a visited set a state is explored once; a fingerprint of
+few bits takes different states for one, and loses what follows them: the column "lost a state" bounds the probability of that.
+Not found is not found within the time for a search or, where the states ended, at all. Timers may fire at any moment here,
+which leaves too many orders to go through without a visited set; when they wait for messages (` + "`--timing Prompt`" + `) fewer are
+left. Where the original has two figures they are of two variants of that search.
 
 | bug | search | flags | found as | seeds | seconds | CPU s | paths | states | depth | events | critical step | lost a state | original |
 |---|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|---|

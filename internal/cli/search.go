@@ -32,6 +32,7 @@ type searchFlags struct {
 	set          []string
 	strategy     string
 	depth        int
+	deepenBy     int
 	walkSteps    int
 	walks        int
 	limits       sim.Limits
@@ -115,6 +116,7 @@ parameters and bugs are those of the recording. Fault limits count from there on
 	f.subjectFlags(fl)
 	fl.StringVar(&f.strategy, "strategy", "", "`NAME`, one of "+strings.Join(strategyNames(), ", ")+" (default deepening)")
 	fl.IntVar(&f.depth, "depth", 0, "deepest `D` of the exhaustive part, in choices, or steps for bfs and dfs (default: until a limit is hit)")
+	fl.IntVar(&f.deepenBy, "deepen-by", 0, "how much deeper `N` deepening goes each time (default 1); more finds sooner what lies deep, and explores less of what does not")
 	fl.IntVar(&f.walkSteps, "walk-steps", 0, "length `N` of a random walk, in steps (default 2000)")
 	fl.IntVar(&f.walks, "walks", 0, "walks `K` per probe of a critical transition (default 200)")
 	f.environmentFlags(fl)
@@ -230,6 +232,7 @@ func (a *app) request(f *searchFlags, name string, changed func(string) bool) (*
 		Strategy:     search.Name(f.strategy),
 		Property:     f.property,
 		MaxDepth:     f.depth,
+		DeepenBy:     f.deepenBy,
 		WalkSteps:    f.walkSteps,
 		Walks:        f.walks,
 		Seed:         f.seed,

@@ -1,0 +1,86 @@
+package search_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// teller has a timer that can always fire. One of the two tells the other something, once.
+type teller struct {
+	sim.Nop
+	Told  bool
+	Ticks int
+	self  sim.NodeID
+}
+
+func (s *teller) Boot(env sim.Env)                       { s.self = env.Self(); env.SetTimer("tick", 1) }
+func (s *teller) Timer(env sim.Env, t any)               { s.Ticks = (s.Ticks + 1) % 3; env.SetTimer(t, 1) }
+func (s *teller) Receive(_ sim.Env, _ sim.NodeID, _ any) { s.Told = true }
+
+func tellers() sim.System {
+	return sim.System{
+		Name: "tellers", Nodes: 2, New: func(sim.NodeID) sim.Service { return &teller{} }, Network: netsim.Datagrams{},
+		Actions: []sim.AnyAction{sim.Action[*teller]{
+			Name: "tell", Times: 1, When: func(s *teller) bool { return s.self == 1 },
+			Do: func(_ *teller, env sim.Env) { env.Send(0, "news") },
+		}},
+		Properties: []sim.Property{{Name: "untold", Always: sim.Each(func(_ sim.NodeID, s *teller) bool { return !s.Told })}},
+	}
+}
+
+// At first n0's tick, n1's tell and n1's tick are listed, after tell n0's tick, n0's news and n1's tick. The more
+// likely first: tell and news, which is the first run of two choices. With equal weights, as listed:
+// three runs that begin with n0's tick come before, and of those that begin with tell one.
+func TestLikelyAlternativesFirst(t *testing.T) {
+	for _, c := range []struct {
+		weights search.Weights
+		paths   int
+	}{
+		{search.DefaultWeights(), 1},
+		{search.Weights{Action: 1, Message: 1, Timer: 1, Consequence: 1}, 5},
+	} {
+		res := run(t, search.Config{
+			System: tellers(), Workers: 1, Alone: true, Visited: search.AllStates, Weights: c.weights, DeepenBy: 2, MaxDepth: 2,
+		})
+		if f := res.Finding; f == nil || !slices.Equal(f.Path, choose.Path{1, 1}) || res.Stats.Paths != c.paths {
+			t.Errorf("weights %+v: %+v after %d paths, want 1 1 after %d", c.weights, f, res.Stats.Paths, c.paths)
+		}
+	}
+}
+
+// The grid of TestDeepeningCounts by two at a time, and no visited set: 4 runs to depth 2, and all 6 ways from
+// 00 to 22, of which none is ended by the bound 4, nor by the bound 3 when that is as deep as it goes.
+func TestDeepenBy(t *testing.T) {
+	for _, most := range []int{0, 3} {
+		s := run(t, search.Config{System: gridSystem(), Workers: 1, Visited: search.AllStates, Alone: true, DeepenBy: 2, MaxDepth: most}).Stats
+		want := 4
+		if most == 3 {
+			want = 3
+		}
+		if !s.Complete || s.ExhaustedDepth != want || s.Paths != 4+6 {
+			t.Errorf("at most %d deep: complete %v at %d after %d paths, want depth %d, 10 paths", most, s.Complete, s.ExhaustedDepth, s.Paths, want)
+		}
+	}
+}
+
+// Whatever comes first, the same is explored: all states within 3 choices. Of the 3 x 3 counts of ticks 8
+// take at most 3 choices, 6 the 2 that are left when news was sent, 3 the one that is left when it was told.
+func TestOrderDoesNotMatter(t *testing.T) {
+	states := map[int]int{}
+	for _, w := range []search.Weights{search.DefaultWeights(), {Timer: 40, Message: 8, Action: 1, Consequence: 1}} {
+		for _, workers := range []int{1, 2} {
+			sys := tellers()
+			sys.Properties = nil
+			s := run(t, search.Config{System: sys, Workers: workers, Alone: true, Weights: w, MaxDepth: 3}).Stats
+			states[s.States]++
+		}
+	}
+	if len(states) != 1 || states[8+6+3] != 4 {
+		t.Errorf("numbers of states, and how often: %v", states)
+	}
+}
