@@ -35,7 +35,7 @@ func (m *model) Connection(a, b sim.NodeID) sim.Connection {
 
 func (m *model) connectionEnd(node, peer sim.NodeID) sim.ConnectionEnd {
 	e := m.end(node, peer)
-	c := sim.ConnectionEnd{Flags: uint8(e.flags)}
+	c := sim.ConnectionEnd{Flags: uint8(e.flags), Queue: make([]sim.Message, 0, e.n)}
 	for cell, n := e.head, e.n; n > 0; cell, n = m.cells[cell].next, n-1 {
 		c.Queue = append(c.Queue, m.cells[cell].msg)
 	}

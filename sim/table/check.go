@@ -161,8 +161,8 @@ func (w *World) streamsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 	}
 	for from := range sim.NodeID(w.nodes) {
 		word, side := w.connection(from, to)
-		for _, m := range w.conns.list[w.v[word]].state[side].Queue {
-			if !yield(sim.Envelope{From: from, To: to, Msg: m.Body, Stream: true}) {
+		for _, msg := range w.conns.list[w.v[word]].queues[side] {
+			if !yield(sim.Envelope{From: from, To: to, Msg: w.messages.list[msg].Body, Stream: true}) {
 				return false
 			}
 		}

@@ -15,13 +15,14 @@ type conns struct {
 	ids  map[string]uint32
 	ops  memo
 	slot int32 // of events of streams
+	buf  sim.Connection
 }
 
 // Ends are numbered: 0 is that of the node with the lower number.
 type conn struct {
-	state  sim.Connection
+	flags  [2]uint8
+	queues [2][]uint32 // messages, by number: copies of them would be what fills the memory
 	self   bool
-	length [2]int32          // messages queued by each end
 	can    [2]uint8          // what can happen while the link is up, and while it is cut
 	hashes []sim.Fingerprint // by pair; zero: not known
 }
@@ -93,14 +94,31 @@ func (c *conns) intern(state sim.Connection, self bool) uint32 {
 	}
 	id := uint32(len(c.list))
 	c.ids[string(key)] = id
-	n := conn{state: state, self: self, hashes: make([]sim.Fingerprint, c.e.layout.pairCount)}
+	n := conn{self: self, hashes: make([]sim.Fingerprint, c.e.layout.pairCount)}
 	for i := range state {
-		n.length[i] = int32(len(state[i].Queue))
+		n.flags[i] = state[i].Flags
+		n.queues[i] = make([]uint32, len(state[i].Queue))
+		for j := range state[i].Queue {
+			n.queues[i][j] = idOf(&state[i].Queue[j])
+		}
 	}
 	n.can[0] = c.look(state, self, false)
 	n.can[1] = c.look(state, self, true)
 	c.list = append(c.list, n)
 	return id
+}
+
+// content makes the connection for the network model. It is valid until the next call.
+func (c *conns) content(id uint32) sim.Connection {
+	n := &c.list[id]
+	for i := range n.queues {
+		end := &c.buf[i]
+		end.Flags, end.Queue = n.flags[i], end.Queue[:0]
+		for _, msg := range n.queues[i] {
+			end.Queue = append(end.Queue, c.e.messages.list[msg])
+		}
+	}
+	return c.buf
 }
 
 // ends are the nodes between which connections are put into the network model, to be worked on.
@@ -173,14 +191,13 @@ func (c *conns) apply(id uint32, op connOp, side int, up bool, msg uint32) (next
 
 // work lets the network model do an operation while it holds that one connection.
 func (c *conns) work(id uint32, op connOp, side int, up bool, msg uint32) (next, result uint32) {
-	n := &c.list[id]
-	self := n.self
+	self := c.list[id].self
 	net, at := c.e.net, ends(self)
 	node, peer := at[side], at[1-side]
 	net.Reset()
 	c.e.bench.SetUp(peer, up)
 	c.e.bench.SetUp(node, true)
-	net.SetConnection(at[0], at[1], n.state)
+	net.SetConnection(at[0], at[1], c.content(id))
 	ev := sim.Event{Node: node, Peer: peer, Slot: c.slot}
 	switch op {
 	case opSend:
@@ -218,8 +235,7 @@ func (c *conns) hash(id uint32, pair int, low, high sim.NodeID) sim.Fingerprint 
 	}
 	h := &c.list[id].hashes[pair]
 	if *h == (sim.Fingerprint{}) {
-		state := c.list[id].state
-		*h = c.e.shareOf(func(net sim.Parted) { net.SetConnection(low, high, state) })
+		*h = c.e.shareOf(func(net sim.Parted) { net.SetConnection(low, high, c.content(id)) })
 	}
 	return *h
 }

@@ -394,8 +394,7 @@ func (x *explorer) soon() int {
 
 // tables is about the memory that the tables take.
 func (x *explorer) tables() int {
-	const entry = 1 << 10
-	return x.sites.bytes() + entry*(len(x.w.locals.list)+len(x.w.steps.leaves))
+	return x.sites.bytes() + entrySize*x.w.entries()
 }
 
 // audit has the replay engine go to a state, as shadow does with runs.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
@@ -56,6 +57,52 @@ func TestForget(t *testing.T) {
 	for i := range want {
 		if got[i] != want[i] {
 			t.Fatalf("step %d: %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+// chatterer says this or that, and hears nothing: what is in flight is all that differs between states.
+type chatterer struct{ sim.Nop }
+
+func (*chatterer) say(env sim.Env) { _ = env.Stream(1).Send(env.Choose("what", 2)) }
+
+func (*chatterer) post(env sim.Env) { env.Send(1, env.Choose("what", 1000)) }
+
+// The tables are also dropped when few local states meet many connections, or many bags.
+func TestForgetWhatIsInFlight(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		net  sim.Network
+		do   func(*chatterer, sim.Env)
+	}{
+		{"stream", netsim.Streams{Buffer: 20}, (*chatterer).say},
+		{"datagrams", netsim.Datagrams{}, (*chatterer).post},
+	} {
+		made, err := NewWorld(&sim.System{
+			Name: c.name, Nodes: 2, New: func(sim.NodeID) sim.Service { return &chatterer{} }, Network: c.net,
+			Actions: []sim.AnyAction{sim.Action[*chatterer]{Name: "do", Do: c.do}},
+		}, sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := made.(*World)
+		run := func(k uint64) {
+			src := choose.NewRandom(1, k)
+			if err := w.Start(src); err != nil {
+				t.Fatal(err)
+			}
+			for range 15 {
+				if err := w.Step(w.Enabled()[0], src); err != nil { // n0 acts
+					t.Fatal(err)
+				}
+			}
+		}
+		w.Limit(5000)
+		for k := range uint64(1000) {
+			run(k)
+		}
+		if s := w.Stats(); s.Dropped == 0 || s.Locals > 10 || w.entries() > 5100 {
+			t.Errorf("%s: %+v, %d entries; want tables that were dropped at 5000 entries for few local states", c.name, s, w.entries())
 		}
 	}
 }

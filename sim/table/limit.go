@@ -1,8 +1,18 @@
 package table
 
-// DefaultLimit is how many local states and steps the tables of a world hold before they are dropped, when no run is
-// under way. An entry takes about a kilobyte, all told.
-const DefaultLimit = maxEntries
+// DefaultLimit is how many entries the tables of a world hold before they are dropped, when no run is
+// under way: local states, steps, and what is in flight between two nodes.
+const DefaultLimit = 1 << 19
 
-// Limit changes that number.
+// entrySize is about the memory that an entry takes, all told.
+const entrySize = 1 << 10
+
+// Limit changes the number of entries.
 func (w *World) Limit(entries int) { w.most = entries }
+
+// full reports whether the tables are to be dropped.
+func (w *World) full() bool { return !w.saved && w.entries() > w.most }
+
+func (e *engine) entries() int {
+	return len(e.locals.list) + len(e.steps.leaves) + len(e.conns.list) + len(e.bags.list)
+}

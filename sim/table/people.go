@@ -20,7 +20,7 @@ func (w *World) Key(ev sim.Event) string {
 				w.net.SetBag(ev.Node, w.bags.content(w.v[l.bags+int(ev.Node)]))
 			} else {
 				word, _ := w.connection(ev.Node, ev.Peer)
-				w.net.SetConnection(min(ev.Node, ev.Peer), max(ev.Node, ev.Peer), w.conns.list[w.v[word]].state)
+				w.net.SetConnection(min(ev.Node, ev.Peer), max(ev.Node, ev.Peer), w.conns.content(w.v[word]))
 			}
 		}
 	}
@@ -35,7 +35,7 @@ func (w *World) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 	m := sim.Envelope{From: ev.Peer, To: ev.Node, Stream: ev.Slot < 0}
 	if m.Stream {
 		word, side := w.connection(ev.Peer, ev.Node)
-		m.Msg = w.conns.list[w.v[word]].state[side].Queue[0].Body
+		m.Msg = w.messages.list[w.conns.list[w.v[word]].queues[side][0]].Body
 	} else {
 		m.Msg = w.messages.list[w.bags.list[w.v[w.layout.bags+int(ev.Node)]].items[ev.Slot].msg].Body
 	}
@@ -63,7 +63,7 @@ func (w *World) NetFields() []sim.Field {
 		}
 		for i := range l.pairCount {
 			low, high := w.pairAt(i)
-			w.net.SetConnection(low, high, w.conns.list[w.v[l.conns+i]].state)
+			w.net.SetConnection(low, high, w.conns.content(w.v[l.conns+i]))
 		}
 	}
 	return w.bench.NetFields(int(w.v[l.crashes]))

@@ -249,8 +249,8 @@ func (w *World) inject(ev sim.Event) {
 		}
 	case sim.Break:
 		low, high := ev.Node, ev.Peer
-		state := w.conns.list[w.v[l.conns+l.pair(low, high)]].state
-		part = func(net sim.Parted) { net.SetConnection(low, high, state) }
+		conn := w.v[l.conns+l.pair(low, high)]
+		part = func(net sim.Parted) { net.SetConnection(low, high, w.conns.content(conn)) }
 		w.operate(low, high, opBreak, 0)
 	}
 	w.setRest(w.rests.after(w.v[l.rest], ev, part))
@@ -266,7 +266,7 @@ func (w *World) roomOf(peer sim.NodeID, fresh bool) int {
 
 func (w *World) room(node, peer sim.NodeID) int {
 	word, side := w.connection(node, peer)
-	return w.net.Capacity() - int(w.conns.list[w.v[word]].length[side])
+	return w.net.Capacity() - len(w.conns.list[w.v[word]].queues[side])
 }
 
 // connection returns the word of the connection between two nodes, and which end is that of node.

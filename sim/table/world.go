@@ -77,7 +77,7 @@ func NewWorld(sys *sim.System, opts sim.Options) (sim.World, error) {
 // newWorld makes a world on the tables of e. The engine serves one world at a time: the one that was
 // made last.
 func newWorld(e *engine) *World {
-	w := &World{engine: e, most: maxEntries, v: make([]uint32, e.layout.words)}
+	w := &World{engine: e, most: DefaultLimit, v: make([]uint32, e.layout.words)}
 	sets := make([]uint64, 4*e.nodes)
 	w.failing, w.ready = sets[:e.nodes], sets[e.nodes:2*e.nodes]
 	w.deliverable, w.established = sets[2*e.nodes:3*e.nodes], sets[3*e.nodes:]
@@ -200,15 +200,6 @@ func (w *World) start(src choose.Source) error {
 		}
 	}
 	return nil
-}
-
-// maxEntries is how many local states and steps the tables of a world hold before they are dropped.
-// An entry takes about a kilobyte, all told.
-const maxEntries = 1 << 19
-
-// full reports whether the tables are to be dropped.
-func (w *World) full() bool {
-	return !w.saved && len(w.locals.list)+len(w.steps.leaves) > w.most
 }
 
 // forget drops all tables. The state is lost with them.
