@@ -17,7 +17,9 @@ type run struct {
 	cursor   *replay.Cursor
 	first    stepInfo // the first state
 	steps    []stepInfo
-	finding  *sim.Finding // of the last step; nil: none
+	finding  *sim.Finding // of the last step, which nothing can follow; nil: none
+	violated *sim.Finding // of the first state that violates a property; nil: none does
+	brokenAt int          // the step that led to that state
 	at       int          // the step after which we stand; 0: the first state
 	critical int          // 0: not known
 	from     *run         // what it is a branch of; nil: of nothing
@@ -62,7 +64,7 @@ func newRun(sys *sim.System, name string, path choose.Path) (*run, error) {
 	c.Keep()
 	r.links.init(sys.Nodes)
 	r.first = stepInfo{key: "first boots", index: -1}
-	r.judge(&r.first)
+	r.judge(&r.first, 0)
 	return r, r.readOn()
 }
 
@@ -104,20 +106,47 @@ func (r *run) took() {
 	n := len(r.steps)
 	s := &r.steps[n-1]
 	s.picks += int32(r.cursor.Pos())
-	r.judge(s)
+	r.judge(s, n)
 	r.links.follow(r.cursor.World(), s, n)
 }
 
-// judge asks the properties.
-func (r *run) judge(s *stepInfo) {
+// judge asks the properties about the state after step n.
+func (r *run) judge(s *stepInfo, n int) {
 	w := r.cursor.World()
 	s.live = safely(w.Live)
+	broken := w.Check()
+	if f := (*sim.Finding)(nil); r.violated == nil && errors.As(broken, &f) {
+		r.violated, r.brokenAt = f, n
+	}
 	props := w.System().Properties
 	for i := range props[:min(64, len(props))] {
-		if p := &props[i]; !safely(func() bool { return w.Holds(p) }) {
+		p := &props[i]
+		if p.Always != nil && broken == nil {
+			continue
+		}
+		if !safely(func() bool { return w.Holds(p) }) {
 			s.failing |= 1 << i
 		}
 	}
+}
+
+// found is what is wrong with step n, or with the state after it and with none before; nil: nothing.
+func (r *run) found(n int) *sim.Finding {
+	switch {
+	case n == r.len() && r.finding != nil:
+		return r.finding
+	case n == r.brokenAt:
+		return r.violated
+	}
+	return nil
+}
+
+// firstFound is the first finding of the run, and its step; nil when there is none.
+func (r *run) firstFound() (*sim.Finding, int) {
+	if r.violated != nil {
+		return r.violated, r.brokenAt
+	}
+	return r.finding, r.len()
 }
 
 // safely is f, or false when it panics: functions of properties may.
@@ -193,6 +222,9 @@ func (r *run) branch(name string, n int) (*run, error) {
 	b := &run{name: name, cursor: c, first: r.first, steps: slices.Clone(r.steps[:n]), at: n, from: r, common: n}
 	if r.critical <= n {
 		b.critical = r.critical
+	}
+	if r.brokenAt <= n {
+		b.violated, b.brokenAt = r.violated, r.brokenAt
 	}
 	return b, b.relink()
 }

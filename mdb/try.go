@@ -260,6 +260,9 @@ type walker struct {
 }
 
 func (s *Session) walker(steps int, seed uint64) (*walker, error) {
+	if err := s.clean(); err != nil {
+		return nil, err
+	}
 	w, err := sim.NewWorld(s.sys, sim.Options{})
 	if err != nil {
 		return nil, err
@@ -271,6 +274,14 @@ func (s *Session) walker(steps int, seed uint64) (*walker, error) {
 	}
 	x.from = s.run.cursor.Path()[:s.run.cursor.Pos()]
 	return x, nil
+}
+
+// clean says why walks from here would end at once.
+func (s *Session) clean() error {
+	if f, n := s.run.firstFound(); f != nil && n <= s.run.at {
+		return fmt.Errorf("nothing is looked for behind a finding, and there is one in step %d: %w", n, f)
+	}
+	return nil
 }
 
 func (x *walker) make(k int) (search.Outcome, choose.Path) {
@@ -367,6 +378,9 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 	if want == "live" {
 		return s.searchLive(ctx, walks, steps, uint64(seed), out)
 	}
+	if err := s.clean(); err != nil {
+		return err
+	}
 	if _, err := s.run.world(s.run.at); err != nil {
 		return err
 	}
@@ -425,7 +439,7 @@ func save(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	r := s.run
 	h := s.cfg.Header
 	h.Note = fmt.Sprintf("%s, made in the debugger", r.name)
-	if r.finding == nil && r.step(r.len()).live {
+	if f, _ := r.firstFound(); f == nil && r.step(r.len()).live {
 		h.Property = ""
 	}
 	f, err := replay.WriteFile(s.sys, h, r.cursor.Path())

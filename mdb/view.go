@@ -23,7 +23,7 @@ type Position struct {
 	Live     bool
 	Node     int    // selected; -1: none
 	Nodes    int    // of the system
-	Finding  string // at the end of the run; "" elsewhere
+	Finding  string // of the step, or of the first state that violates a property; "" elsewhere
 }
 
 // Position returns where the session stands.
@@ -33,8 +33,8 @@ func (s *Session) Position() Position {
 		System: s.sys.Name, Run: r.name, Runs: len(s.runs), Step: r.at, Last: r.len(), Critical: r.critical,
 		Live: r.step(r.at).live, Node: s.node, Nodes: s.sys.Nodes,
 	}
-	if r.at == r.len() && r.finding != nil {
-		p.Finding = firstLine(r.finding.Error())
+	if f := r.found(r.at); f != nil {
+		p.Finding = firstLine(f.Error())
 	}
 	return p
 }

@@ -1,0 +1,81 @@
+package mdb_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/sim"
+)
+
+// counter counts on two nodes.
+type counter struct {
+	sim.Nop
+	Count int
+}
+
+func (c *counter) add(sim.Env) { c.Count++ }
+
+// counted opens a run in which node 0 counts; each step is the event of index 0. More than two is too many.
+func counted(t *testing.T, steps int) *mdb.Session {
+	t.Helper()
+	sys := &sim.System{
+		Name: "counter", Nodes: 2, New: func(sim.NodeID) sim.Service { return &counter{} },
+		Actions: []sim.AnyAction{sim.Action[*counter]{Name: "add", Do: (*counter).add}},
+		Properties: []sim.Property{
+			{Name: "all count", Eventually: sim.Each(func(_ sim.NodeID, c *counter) bool { return c.Count > 0 })},
+			{Name: "two at most", Always: sim.Each(func(_ sim.NodeID, c *counter) bool { return c.Count <= 2 })},
+		},
+	}
+	s, err := mdb.Open(mdb.Config{System: sys, Path: make(choose.Path, steps), Name: "error.path"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// fails executes a line that must fail, and returns the error.
+func fails(t *testing.T, s *mdb.Session, line string) string {
+	t.Helper()
+	var out bytes.Buffer
+	err := s.Do(t.Context(), line, &out)
+	if err == nil {
+		t.Fatalf("%s: no error but\n%s", line, out.String())
+	}
+	return err.Error()
+}
+
+// A property that does not hold is a finding, which is told wherever that of a step is. Steps can follow it,
+// walks cannot: they would end at once.
+func TestViolatedProperty(t *testing.T) {
+	const found = "safety: two at most"
+	s := counted(t, 3)
+	for _, line := range []string{"end", "info", "runs"} {
+		if out := do(t, s, line); !strings.Contains(out, found) {
+			t.Errorf("%s does not tell of the violation:\n%s", line, out)
+		}
+	}
+	if p := s.Position(); !strings.Contains(p.Finding, found) {
+		t.Errorf("the position tells of %q", p.Finding)
+	}
+	for _, line := range []string{"walk", "search live", "search violation", "critical"} {
+		if why := fails(t, s, line); !strings.Contains(why, found) {
+			t.Errorf("%s fails because %s", line, why)
+		}
+	}
+	if out := do(t, s, "take 0"); strings.Contains(out, "FOUND") {
+		t.Errorf("the violation is told of once more:\n%s", out)
+	}
+	if out := do(t, s, "prev"); !strings.Contains(out, "FOUND "+found) {
+		t.Errorf("the branch does not tell of the violation:\n%s", out)
+	}
+	if out := do(t, s, "2; take 1; runs"); !strings.Contains(out, "> branch2    3 steps, at step 3, shares 2 with branch1, live in the end") {
+		t.Errorf("node 1 counts, and that is too much:\n%s", out)
+	}
+	do(t, s, "run main")
+	if out := do(t, s, "1; search violation"); !strings.Contains(out, "FOUND "+found) {
+		t.Errorf("from before it nothing is found:\n%s", out)
+	}
+}
