@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -273,6 +274,32 @@ func TestJUnit(t *testing.T) {
 	lost := ok
 	lost.Verdict, lost.Message = search.Inconclusive, "the process is gone"
 	golden.Compare(t, "junit-inconclusive.xml", render(t, junit, &lost))
+
+	// Without walks a search of states says nothing about liveness before it has seen all of them.
+	bounded := ok
+	bounded.Coverage.Unchecked = "liveness properties"
+	var suite struct {
+		Skipped int `xml:"skipped,attr"`
+		Cases   []struct {
+			Name    string `xml:"name,attr"`
+			Skipped *struct {
+				Message string `xml:"message,attr"`
+			} `xml:"skipped"`
+		} `xml:"testsuite>testcase"`
+	}
+	if err := xml.Unmarshal(render(t, junit, &bounded), &suite); err != nil {
+		t.Fatal(err)
+	}
+	skipped := map[string]string{}
+	for _, c := range suite.Cases {
+		if c.Skipped != nil {
+			skipped[c.Name] = c.Skipped.Message
+		}
+	}
+	unchecked := "not checked: liveness properties"
+	if want := map[string]string{"lit thrice": unchecked, "no deadlock": unchecked, "glows": "never seen in what was searched"}; !maps.Equal(skipped, want) || suite.Skipped != 3 {
+		t.Errorf("%d are skipped: %q, want %q", suite.Skipped, skipped, want)
+	}
 
 	// kind and property -> the case that fails
 	for _, c := range []struct {
