@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -156,13 +155,3 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 }
 
 func junitTime(s float64) string { return fmt.Sprintf("%.3f", s) }
-
-// printable replaces what must not occur in XML.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
@@ -257,6 +258,28 @@ func TestOtherKinds(t *testing.T) {
 	odd := base
 	odd.Kind, odd.Message = sim.Nondeterminism, "step 1: n0.Fuse was 1, now 2"
 	golden.Compare(t, "nondeterminism.txt", render(t, terminal, &odd))
+}
+
+// A message can hold anything; what a terminal would obey is replaced. A search that could not tell is not green.
+func TestTerminalIsQuiet(t *testing.T) {
+	bad := report.Report{System: "bomb", Verdict: search.Violation, Kind: sim.Panic, Message: "a\x1b[2Jb\x07 \u009bc\nd"}
+	out := string(render(t, func(w io.Writer, r *report.Report) error { return report.Terminal(w, r, report.Style{}) }, &bad))
+	for _, r := range out {
+		if unicode.IsControl(r) && r != '\n' {
+			t.Fatalf("%q holds %q", out, r)
+		}
+	}
+	if !strings.Contains(out, "a\ufffd[2Jb\ufffd") {
+		t.Errorf("the message is not there:\n%s", out)
+	}
+	const green = "\x1b[1;32m"
+	for verdict, want := range map[search.Verdict]bool{search.OK: true, search.Inconclusive: false} {
+		r := report.Report{System: "bomb", Verdict: verdict}
+		out := string(render(t, func(w io.Writer, r *report.Report) error { return report.Terminal(w, r, report.Style{Color: true}) }, &r))
+		if strings.Contains(out, green) != want {
+			t.Errorf("%s is green: %t\n%q", verdict, !want, out)
+		}
+	}
 }
 
 func TestJUnit(t *testing.T) {
