@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"strings"
+	"unicode/utf8"
 )
 
 // edit handles a key in the command line.
@@ -48,7 +49,13 @@ func (m *Model) edit(k Key) func(context.Context) Done {
 	case Kill:
 		m.line, m.cursor = m.line[m.cursor:], 0
 	case Word:
-		at := strings.LastIndexByte(strings.TrimRight(string(m.line[:m.cursor]), " "), ' ') + 1
+		at := m.cursor
+		for at > 0 && m.line[at-1] == ' ' {
+			at--
+		}
+		for at > 0 && m.line[at-1] != ' ' {
+			at--
+		}
 		m.line, m.cursor = append(m.line[:at:at], m.line[m.cursor:]...), at
 	case Up:
 		m.remember(-1)
@@ -88,7 +95,8 @@ func (m *Model) complete() {
 	same := words[0]
 	for _, w := range words {
 		for !strings.HasPrefix(w, same) {
-			same = same[:len(same)-1]
+			_, last := utf8.DecodeLastRuneInString(same)
+			same = same[:len(same)-last]
 		}
 	}
 	if len(words) == 1 && len(tail) == 0 && !strings.HasSuffix(same, "=") {
