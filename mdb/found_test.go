@@ -79,3 +79,41 @@ func TestViolatedProperty(t *testing.T) {
 		t.Errorf("from before it nothing is found:\n%s", out)
 	}
 }
+
+// moody answers a question when it boots, and another one in one of the moods.
+type moody struct {
+	counter
+	Mood int
+}
+
+func (m *moody) Boot(env sim.Env) {
+	if m.Mood = env.Choose("mood", 2); m.Mood == 1 {
+		m.Mood += env.Choose("how", 2)
+	}
+}
+
+// What runs share begins with the answers of the first boots.
+func TestSharedSteps(t *testing.T) {
+	sys := &sim.System{
+		Name: "moody", Nodes: 1, New: func(sim.NodeID) sim.Service { return &moody{} },
+		Actions: []sim.AnyAction{sim.Action[*moody]{Name: "add", Do: func(m *moody, env sim.Env) { m.add(env) }}},
+	}
+	for _, c := range []struct {
+		path, live choose.Path
+		want       string
+	}{
+		{choose.Path{0, 0, 0}, choose.Path{0, 0, 0, 0}, "shares 2 with main"},
+		{choose.Path{1, 0, 0, 0}, choose.Path{0, 0, 0}, "shares 0 with main"},
+		{choose.Path{0, 0, 0}, choose.Path{1, 0, 0, 0}, "shares 0 with main"},
+		{choose.Path{1, 0, 0, 0}, choose.Path{1, 1, 0, 0}, "shares 0 with main"},
+		{choose.Path{1, 1, 0, 0}, choose.Path{1, 1, 0}, "shares 1 with main"},
+	} {
+		s, err := mdb.Open(mdb.Config{System: sys, Path: c.path, Live: c.live})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := do(t, s, "runs"); !strings.Contains(out, c.want) {
+			t.Errorf("%v and %v, want %q:\n%s", c.path, c.live, c.want, out)
+		}
+	}
+}

@@ -16,6 +16,7 @@ type run struct {
 	file     string // "": not from a file
 	cursor   *replay.Cursor
 	first    stepInfo // the first state
+	boot     int      // questions answered in the first boots
 	steps    []stepInfo
 	finding  *sim.Finding // of the last step, which nothing can follow; nil: none
 	violated *sim.Finding // of the first state that violates a property; nil: none does
@@ -62,6 +63,7 @@ func newRun(sys *sim.System, name string, path choose.Path) (*run, error) {
 		return nil, err
 	}
 	c.Keep()
+	r.boot = c.Pos()
 	r.links.init(sys.Nodes)
 	r.first = stepInfo{key: "first boots", index: -1}
 	r.judge(&r.first, 0)
@@ -219,7 +221,7 @@ func (r *run) branch(name string, n int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &run{name: name, cursor: c, first: r.first, steps: slices.Clone(r.steps[:n]), at: n, from: r, common: n}
+	b := &run{name: name, cursor: c, first: r.first, boot: r.boot, steps: slices.Clone(r.steps[:n]), at: n, from: r, common: n}
 	if r.critical <= n {
 		b.critical = r.critical
 	}
@@ -269,37 +271,21 @@ func (r *run) extend(index int, src choose.Source) error {
 	return nil
 }
 
-// common is the number of steps that two runs share at their beginning.
+// common is the number of steps that two runs share at their beginning; the answers within the first boots and
+// the steps must be the same, too.
 func common(a, b *run) int {
-	n := 0
-	for n < min(a.len(), b.len()) {
-		x, y := &a.steps[n], &b.steps[n]
-		if x.index != y.index || x.key != y.key {
-			break
-		}
-		n++
-	}
-	if n == 0 {
+	p, q := a.cursor.Path(), b.cursor.Path()
+	if !slices.Equal(p[:a.boot], q[:b.boot]) {
 		return 0
 	}
-	// The answers within the steps must be the same, too.
-	p, q := a.cursor.Path(), b.cursor.Path()
-	at := a.pathEnd(0)
-	for i := range n {
-		end := at + 1 + int(a.steps[i].picks)
-		if b.pathEnd(0)+end-a.pathEnd(0) > len(q) || a.steps[i].picks != b.steps[i].picks || !slices.Equal(p[at:end], q[at:end]) {
-			return i
+	n, at := 0, a.boot
+	for n < min(a.len(), b.len()) {
+		x, y := &a.steps[n], &b.steps[n]
+		end := at + 1 + int(x.picks)
+		if x.key != y.key || x.picks != y.picks || !slices.Equal(p[at:end], q[at:end]) {
+			break
 		}
-		at = end
+		n, at = n+1, end
 	}
 	return n
-}
-
-// pathEnd is where the picks of the first n steps end in the path.
-func (r *run) pathEnd(n int) int {
-	end := len(r.cursor.Path())
-	for i := r.len() - 1; i >= n; i-- {
-		end -= 1 + int(r.steps[i].picks)
-	}
-	return end
 }
