@@ -35,8 +35,6 @@ type run struct {
 type stepInfo struct {
 	key     string
 	ev      sim.Event
-	index   int32
-	enabled int32 // ordinary events that there were
 	picks   int32 // questions answered
 	cause   int32 // the step that it follows from; see links
 	live    bool
@@ -65,7 +63,7 @@ func newRun(sys *sim.System, name string, path choose.Path) (*run, error) {
 	c.Keep()
 	r.boot = c.Pos()
 	r.links.init(sys.Nodes)
-	r.first = stepInfo{key: "first boots", index: -1}
+	r.first = stepInfo{key: "first boots"}
 	r.judge(&r.first, 0)
 	return r, r.readOn()
 }
@@ -82,11 +80,11 @@ func (r *run) ended(err error) error {
 // readOn executes what is left of the path behind the steps that are known.
 func (r *run) readOn() error {
 	for !r.cursor.AtEnd() {
-		index, ev, err := r.cursor.Peek()
+		_, ev, err := r.cursor.Peek()
 		if err != nil {
 			return err
 		}
-		r.meet(index, ev)
+		r.meet(ev)
 		if err := r.ended(r.cursor.Next()); err != nil {
 			return err
 		}
@@ -96,9 +94,9 @@ func (r *run) readOn() error {
 }
 
 // meet notes what can be known of a step only before it is executed.
-func (r *run) meet(index int, ev sim.Event) {
+func (r *run) meet(ev sim.Event) {
 	w := r.cursor.World()
-	s := stepInfo{key: w.Key(ev), ev: ev, index: int32(index), enabled: int32(len(w.Enabled())), picks: -int32(r.cursor.Pos()) - 1}
+	s := stepInfo{key: w.Key(ev), ev: ev, picks: -int32(r.cursor.Pos()) - 1}
 	s.cause = r.links.cause(r.cursor, &s)
 	r.steps = append(r.steps, s)
 }
@@ -261,7 +259,7 @@ func (r *run) extend(index int, src choose.Source) error {
 		return fmt.Errorf("there is no event %d; \"options\" lists what can happen", index)
 	}
 	r.windows, r.saved = nil, false
-	r.meet(index, events[index])
+	r.meet(events[index])
 	if err := r.ended(r.cursor.Extend(index, src)); err != nil {
 		r.steps = r.steps[:r.len()-1]
 		return err
