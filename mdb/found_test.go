@@ -117,3 +117,31 @@ func TestSharedSteps(t *testing.T) {
 		}
 	}
 }
+
+// A step that is not made leaves the branch as it was, also for those that branched off it.
+func TestWrongPicks(t *testing.T) {
+	s := counted(t, 2)
+	do(t, s, "1; take 1; save '"+t.TempDir()+"/one.path'") // branch1: n0, n1
+	do(t, s, "1; take 0")                                  // branch2, off branch1
+	do(t, s, "run branch1 2")
+	before := do(t, s, "runs")
+	if why := fails(t, s, "take 0 1"); !strings.Contains(why, "the step asks 0 questions, but 1 picks were given") {
+		t.Error(why)
+	}
+	if after := do(t, s, "runs"); after != before {
+		t.Errorf("before\n%safter\n%s", before, after)
+	}
+	if out := do(t, s, "run branch2 2; diff"); !strings.Contains(out, "branch2 after step 2 | branch1 after step 2") {
+		t.Errorf("the difference from the branch as it was:\n%s", out)
+	}
+	do(t, s, "run branch1 2; take 0")
+	if out := do(t, s, "runs"); !strings.Contains(out, "> branch1    3 steps") {
+		t.Errorf("the branch does not go on:\n%s", out)
+	}
+	if out := do(t, s, "run branch2 2; diff branch1 3"); !strings.Contains(out, "branch1 after step 3") {
+		t.Error(out)
+	}
+	if out := do(t, s, "run branch2 2; diff 1; diff match"); !strings.Contains(out, "n1.Count  0 | 1") {
+		t.Error(out)
+	}
+}

@@ -167,7 +167,7 @@ func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 	if err != nil {
 		return err
 	}
-	before := b.len()
+	before, saved := b.len(), b.saved
 	p := &picker{picks: numbers[1:]}
 	if err := b.extend(numbers[0], p); err != nil {
 		return err
@@ -176,14 +176,15 @@ func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 		if p.wrong == nil {
 			p.wrong = fmt.Errorf("the step asks %d questions, but %d picks were given", len(p.asked), len(p.picks))
 		}
+		if s.run != b { // a new branch, which nobody knows yet
+			return p.wrong
+		}
 		c, err := b.branch(b.name, before)
 		if err != nil {
 			return err
 		}
-		c.from, c.common = b.from, b.common
-		if s.run == b {
-			s.runs[slices.Index(s.runs, b)], s.run = c, c
-		}
+		c.file, c.from, c.common, c.saved = b.file, b.from, b.common, saved
+		*b = *c
 		return p.wrong
 	}
 	s.enter(b)
