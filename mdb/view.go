@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/sim"
@@ -125,16 +124,16 @@ func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
 		return nil, err
 	}
 	o.Width, o.Fold, o.NoSource = width, -1, width < 100
-	var b bytes.Buffer
-	if err := g.Text(&b, o); err != nil {
-		return nil, err
+	rows := g.Lines(o)
+	heading := rows[0].Text
+	last := len(heading)
+	if at := strings.LastIndex(heading, fmt.Sprintf("n%d", s.sys.Nodes-1)); at >= 0 {
+		last = len([]rune(heading[:at])) // notes lie right of the last lane
 	}
-	var lines []LaneLine
-	step, wrapped, last := 0, 0, fmt.Sprintf("n%d", s.sys.Nodes-1)
-	rows := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
-	notes := strings.LastIndex(rows[0], last) // notes lie right of the last lane
-	for _, text := range rows {
-		if blank := len(text) - len(strings.TrimLeft(text, " ")); blank <= notes {
+	lines := []LaneLine{{0, heading}}
+	wrapped := 0
+	for _, row := range rows[1:] {
+		if blank := len(row.Text) - len(strings.TrimLeft(row.Text, " ")); blank <= last {
 			wrapped = 0
 		} else if wrapped++; wrapped > mostNotes {
 			if l := &lines[len(lines)-1]; wrapped == mostNotes+1 {
@@ -142,13 +141,7 @@ func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
 			}
 			continue
 		}
-		// A step begins with its number, behind a mark.
-		if word, _, _ := strings.Cut(strings.TrimLeft(text, " >"), " "); len(text)-len(strings.TrimLeft(text, " >")) < 8 {
-			if n, err := strconv.Atoi(word); err == nil && n > step && n >= from && n <= to {
-				step = n
-			}
-		}
-		lines = append(lines, LaneLine{step, text})
+		lines = append(lines, LaneLine{g.Events[row.From].Step, row.Text})
 	}
 	return lines, nil
 }

@@ -2,11 +2,13 @@ package mdb_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -143,5 +145,37 @@ func TestWrongPicks(t *testing.T) {
 	}
 	if out := do(t, s, "run branch2 2; diff 1; diff match"); !strings.Contains(out, "n1.Count  0 | 1") {
 		t.Error(out)
+	}
+}
+
+func (c *counter) remind(env sim.Env) { env.Send(env.Self(), 5) }
+
+// A line of the event graph belongs to its step, whatever it says.
+func TestLanes(t *testing.T) {
+	sys := &sim.System{
+		Name: "reminder", Nodes: 2, New: func(sim.NodeID) sim.Service { return &counter{} }, Network: netsim.Datagrams{},
+		Actions: []sim.AnyAction{
+			sim.Action[*counter]{Name: "remind", Times: 1, Do: (*counter).remind},
+			sim.Action[*counter]{Name: "add", Do: (*counter).add},
+		},
+	}
+	s, err := mdb.Open(mdb.Config{System: sys, Path: make(choose.Path, 8)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := s.Lanes(1, 8, 80)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []int
+	for _, l := range lines {
+		steps = append(steps, l.Step)
+		if strings.Contains(l.Text, "5 to itself") && l.Step != 1 {
+			t.Errorf("step %d: %s", l.Step, l.Text)
+		}
+	}
+	// The first step sends the reminder, which is still in flight in the end.
+	if want := []int{0, 1, 1, 2, 3, 4, 5, 6, 7, 8}; !slices.Equal(steps, want) {
+		t.Errorf("lines are of steps %v, want %v: %+v", steps, want, lines)
 	}
 }
