@@ -179,3 +179,27 @@ func TestLanes(t *testing.T) {
 		t.Errorf("lines are of steps %v, want %v: %+v", steps, want, lines)
 	}
 }
+
+func (c *counter) tellTwice(env sim.Env) {
+	env.Send(1-env.Self(), 7)
+	env.Send(1-env.Self(), 8)
+}
+
+// What a node had not sent yet when it crashed was not sent.
+func TestMessageOfCrash(t *testing.T) {
+	sys := &sim.System{
+		Name: "crashing", Nodes: 2, Crashes: 1, New: func(sim.NodeID) sim.Service { return &counter{} }, Network: netsim.Datagrams{},
+		Actions: []sim.AnyAction{sim.Action[*counter]{Name: "tell twice", Times: 1, Do: (*counter).tellTwice}},
+	}
+	s, err := mdb.Open(mdb.Config{System: sys, Path: choose.Path{0, 2}}) // the crash after one effect
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := do(t, s, "step 1"); !strings.Contains(out, "send 7 to n1  [") || !strings.Contains(out, "send 8 to n1 (did not happen)") {
+		t.Fatalf("another crash was wanted:\n%s", out)
+	}
+	do(t, s, "find message 7; start")
+	if why := fails(t, s, "find message 8"); !strings.Contains(why, "no step after step 0") {
+		t.Error(why)
+	}
+}

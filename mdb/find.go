@@ -196,8 +196,9 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 				return true
 			}
 		}
-		for i := range w.Last().Effects {
-			f := &w.Last().Effects[i]
+		last := w.Last()
+		for i := range last.Effects[:last.Applied] {
+			f := &last.Effects[i]
 			if !f.Kind.Carries() {
 				continue
 			}
