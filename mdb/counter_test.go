@@ -2,9 +2,13 @@ package mdb_test
 
 import (
 	"bytes"
+	"context"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/mdb"
@@ -201,5 +205,52 @@ func TestMessageOfCrash(t *testing.T) {
 	do(t, s, "find message 7; start")
 	if why := fails(t, s, "find message 8"); !strings.Contains(why, "no step after step 0") {
 		t.Error(why)
+	}
+}
+
+// Batch mode and "again" execute the words that were said, whatever is in them.
+func TestQuotes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out bytes.Buffer
+	s := counted(t, 2)
+	lines := []string{`save "it's "'"so"'`, `save '#1'`, `list '/a/ b/'`, `find event 'n0 add'`, `start; again`, `quit; fly`}
+	if err := mdb.Batch(t.Context(), s, lines, &out); err != nil {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	for _, name := range []string{`it's "so"`, "#1"} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+	if !strings.Contains(out.String(), "(mdb) list '/a/ b/'\nno step matches\n") {
+		t.Errorf("it was executed otherwise:\n%s", out.String())
+	}
+	// A search for what does not stand between quotes without a change is repeated as it was.
+	do(t, s, `start; find event "/n0 'add|n0 add/"`)
+	if out := do(t, s, "again"); !strings.Contains(out, "step 2 of 2") {
+		t.Error(out)
+	}
+}
+
+// A prompt that is told to end does not wait for a line.
+func TestPromptEnds(t *testing.T) {
+	in, keyboard := io.Pipe()
+	defer keyboard.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	out, shown := io.Pipe()
+	go func() { ended <- mdb.Prompt(ctx, counted(t, 2), in, shown) }()
+	if _, err := io.ReadFull(out, make([]byte, len("(mdb) "))); err != nil {
+		t.Fatal(err)
+	}
+	go io.Copy(io.Discard, out)
+	cancel()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it waits for a line")
 	}
 }

@@ -44,10 +44,10 @@ regular expression. A value like joined(2) is met by joined and by 2.`
 		{
 			name: "again", aliases: []string{"a"}, group: finding, about: "repeat the last find or rfind",
 			do: func(s *Session, ctx context.Context, _ []string, out *bytes.Buffer) error {
-				if s.last == "" {
+				if s.last == nil {
 					return badUsage("nothing was searched for yet")
 				}
-				return s.Do(ctx, s.last, out)
+				return s.do(ctx, s.last, out)
 			},
 		},
 		{
@@ -70,11 +70,11 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 	if err != nil {
 		return err
 	}
-	name := "find "
+	name := "find"
 	if direction < 0 {
-		name = "rfind "
+		name = "rfind"
 	}
-	s.last = name + requote(args)
+	s.last = append([]string{name}, args...)
 	n, err := test.search(ctx, s.run, direction)
 	if err != nil {
 		return err
@@ -87,22 +87,6 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 		return fmt.Errorf("no step %s step %d matches %s", where, s.run.at, strings.Join(args, " "))
 	}
 	return s.to(n, out)
-}
-
-// requote writes words so that split reads them again.
-func requote(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		switch {
-		case len(w) > 1 && w[0] == '/' && strings.HasSuffix(w, "/") || w != "" && !strings.ContainsAny(w, " ;'\"/#\t"):
-			quoted[i] = w
-		case strings.Contains(w, "'"):
-			quoted[i] = `"` + w + `"`
-		default:
-			quoted[i] = "'" + w + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
 }
 
 // test says which steps are looked for. One of its functions is set.

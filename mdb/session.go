@@ -39,8 +39,8 @@ type Session struct {
 	run      *run   // the current one
 	node     int    // selected; -1: none
 	table    []command
-	last     string // the last search, for "again"
-	branches int    // made so far
+	last     []string // the last search, for "again"
+	branches int      // made so far
 }
 
 // ErrQuit is returned by [Session.Do] when the session is over.
@@ -78,16 +78,21 @@ func (s *Session) Do(ctx context.Context, line string, w io.Writer) error {
 		return err
 	}
 	for _, words := range commands {
-		var out bytes.Buffer
-		err := s.do(ctx, words, &out)
-		if _, e := w.Write(out.Bytes()); e != nil {
-			return e
-		}
-		if err != nil {
+		if err := s.write(ctx, words, w); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// write executes one command and writes what it says.
+func (s *Session) write(ctx context.Context, words []string, w io.Writer) error {
+	var out bytes.Buffer
+	err := s.do(ctx, words, &out)
+	if _, e := w.Write(out.Bytes()); e != nil {
+		return e
+	}
+	return err
 }
 
 func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) error {
@@ -180,6 +185,23 @@ func split(line string) ([][]string, error) {
 		all = append(all, words)
 	}
 	return all, nil
+}
+
+// join is a line from which split reads the words again.
+func join(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		read, err := split(w)
+		switch {
+		case err == nil && len(read) == 1 && len(read[0]) == 1 && read[0][0] == w:
+			quoted[i] = w
+		case strings.Contains(w, "'") && !strings.Contains(w, `"`):
+			quoted[i] = `"` + w + `"`
+		default:
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
 }
 
 // pattern compiles the words of a regular expression, which may stand between slashes. Without upper
