@@ -97,7 +97,9 @@ func (s *Session) by(args []string, direction int, out *bytes.Buffer) error {
 			if node = s.node; node < 0 {
 				return errors.New(`no node is selected; "node n0" selects one`)
 			}
-		case err == nil && n > 0:
+		case err == nil && n < 1:
+			return badUsage("%q is no count of at least 1", a)
+		case err == nil:
 			count = n
 		default:
 			if node, err = s.nodeID(a); err != nil {

@@ -82,7 +82,7 @@ func (r *run) inFlight(n int) ([]flying, error) {
 func isTimer(path string) bool { return strings.HasPrefix(path, "(timer ") }
 
 func showTimers(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-	nodes, _, err := s.nodesIn(args)
+	nodes, err := s.onlyNodes(args)
 	if err != nil {
 		return err
 	}

@@ -104,6 +104,9 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 	if err != nil {
 		return err
 	}
+	if c.args == "" && len(args) > 0 {
+		return fmt.Errorf("%s is said without arguments", c.name)
+	}
 	if err := c.do(s, ctx, args, out); err != nil {
 		if u := (*usageError)(nil); errors.As(err, &u) {
 			return fmt.Errorf("%w; usage: %s", err, c.usage())
@@ -259,7 +262,19 @@ func (s *Session) place(word string) (int, error) {
 	return n, nil
 }
 
-// live returns the run to compare with: that named live, or else the one that the current is a branch of.
+// stepIn is the step that arguments name, or the one after which the session stands.
+func (s *Session) stepIn(args []string) (int, error) {
+	switch len(args) {
+	case 0:
+		return s.run.at, nil
+	case 1:
+		return s.place(args[0])
+	}
+	return 0, badUsage("more than one step")
+}
+
+// other returns the run to compare with: the one that the current is a branch of, or else the first that is a
+// branch of the current.
 func (s *Session) other() (*run, error) {
 	if s.run.from != nil {
 		return s.run.from, nil

@@ -102,13 +102,20 @@ func (s *Session) nodesIn(args []string) (nodes []int, rest []string, err error)
 	return nodes, rest, nil
 }
 
+// onlyNodes are nodes that are named, or all.
+func (s *Session) onlyNodes(args []string) ([]int, error) {
+	nodes, rest, err := s.nodesIn(args)
+	if err == nil && len(rest) > 0 {
+		err = badUsage("%q: only nodes can be named", rest[0])
+	}
+	return nodes, err
+}
+
 func showStep(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-	r, n := s.run, s.run.at
-	if len(args) > 0 {
-		var err error
-		if n, err = s.place(args[0]); err != nil {
-			return err
-		}
+	r := s.run
+	n, err := s.stepIn(args)
+	if err != nil {
+		return err
 	}
 	if err := s.sayStep(n, out); err != nil {
 		return err
@@ -288,7 +295,7 @@ func (s *Session) fieldWords() []string {
 
 // parts shows the fields of some kind.
 func (s *Session) parts(args []string, out *bytes.Buffer, none string, keep func(path string) bool) error {
-	nodes, _, err := s.nodesIn(args)
+	nodes, err := s.onlyNodes(args)
 	if err != nil {
 		return err
 	}

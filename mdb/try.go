@@ -97,12 +97,9 @@ func (s *Session) options(n, taken int, out *bytes.Buffer) error {
 }
 
 func choices(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-	n := s.run.at
-	if len(args) > 0 {
-		var err error
-		if n, err = s.place(args[0]); err != nil {
-			return err
-		}
+	n, err := s.stepIn(args)
+	if err != nil {
+		return err
 	}
 	t, err := s.run.trace(n)
 	if err != nil {

@@ -10,12 +10,10 @@ import (
 
 // why follows the chain of causes.
 func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-	r, n := s.run, s.run.at
-	if len(args) > 0 {
-		var err error
-		if n, err = s.place(args[0]); err != nil {
-			return err
-		}
+	r := s.run
+	n, err := s.stepIn(args)
+	if err != nil {
+		return err
 	}
 	const most = 200
 	for length := 0; ; length++ {
