@@ -3,6 +3,7 @@ package mdb_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -252,5 +253,27 @@ func TestPromptEnds(t *testing.T) {
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("it waits for a line")
+	}
+}
+
+// Long walks end when they are told to, and leave the session as it was.
+func TestStoppedWalks(t *testing.T) {
+	s, err := mdb.Open(mdb.Config{System: late(), Path: choose.Path{0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	before := do(t, s, "runs")
+	if err := s.Do(ctx, "walk steps=5000", io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("walk: %v", err)
+	}
+	for _, line := range []string{"search live steps=5000", "search violation steps=5000 time=10s"} {
+		if err := s.Do(ctx, line, io.Discard); err == nil {
+			t.Errorf("%s found something", line)
+		}
+	}
+	if after := do(t, s, "runs"); after != before {
+		t.Errorf("before\n%safter\n%s", before, after)
 	}
 }

@@ -252,12 +252,12 @@ const (
 // walker makes walks from where the session stands.
 type walker struct {
 	loop *search.Loop
-	walk *search.Walker
+	walk stoppable
 	seed uint64
 	from choose.Path
 }
 
-func (s *Session) walker(steps int, seed uint64) (*walker, error) {
+func (s *Session) walker(ctx context.Context, steps int, seed uint64) (*walker, error) {
 	if err := s.clean(); err != nil {
 		return nil, err
 	}
@@ -265,13 +265,27 @@ func (s *Session) walker(steps int, seed uint64) (*walker, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &walker{loop: search.NewLoop(w), walk: search.NewWalker(search.DefaultWeights(), steps), seed: seed}
+	x := &walker{loop: search.NewLoop(w), walk: stoppable{search.NewWalker(search.DefaultWeights(), steps), ctx.Err}, seed: seed}
 	x.walk.SetLeave(s.run.step(s.run.at).live)
 	if _, err := s.run.world(s.run.at); err != nil {
 		return nil, err
 	}
 	x.from = s.run.cursor.Path()[:s.run.cursor.Pos()]
 	return x, nil
+}
+
+// stoppable is a walk that ends early when there is a reason to.
+type stoppable struct {
+	*search.Walker
+	reason func() error
+}
+
+// Select implements [search.Strategy].
+func (w stoppable) Select(at *search.Node) search.Selection {
+	if at.Step%1024 == 0 && w.reason() != nil {
+		return search.Selection{End: search.Stopped}
+	}
+	return w.Walker.Select(at)
 }
 
 // clean says why walks from here would end at once.
@@ -304,7 +318,7 @@ func (s *Session) adopt(path choose.Path, out *bytes.Buffer) error {
 	return s.to(b.len(), out)
 }
 
-func walk(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+func walk(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
 	set, rest, err := settings(args, "steps", "seed")
 	if err != nil {
 		return err
@@ -320,13 +334,16 @@ func walk(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	if err != nil {
 		return err
 	}
-	x, err := s.walker(steps, uint64(seed))
+	x, err := s.walker(ctx, steps, uint64(seed))
 	if err != nil {
 		return err
 	}
 	o, path := x.make(0)
-	if o.End == search.Misfit {
+	switch o.End {
+	case search.Misfit:
 		return o.Err
+	case search.Stopped:
+		return ctx.Err()
 	}
 	if o.Steps == s.run.at {
 		return errors.New("nothing can happen here but faults")
@@ -402,7 +419,7 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 
 // searchLive walks until a live state and keeps the shortest walk.
 func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64, out *bytes.Buffer) error {
-	x, err := s.walker(steps, seed)
+	x, err := s.walker(ctx, steps, seed)
 	if err != nil {
 		return err
 	}
@@ -413,6 +430,9 @@ func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64,
 		switch {
 		case o.End == search.Misfit:
 			return o.Err
+		case o.End == search.Stopped:
+			made-- // this one does not count
+			continue
 		case o.Finding != nil:
 			fmt.Fprintf(out, "walk %d found %s\n", made+1, firstLine(o.Finding.Error()))
 			return s.adopt(path, out)
