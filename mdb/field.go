@@ -1,7 +1,7 @@
 package mdb
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/sim"
@@ -155,7 +155,6 @@ func number(text string) (float64, bool) {
 	if _, inside, ok := strings.Cut(text, "("); ok {
 		text = strings.TrimSuffix(inside, ")")
 	}
-	var x float64
-	n, err := fmt.Sscanf(text+" ", "%g ", &x)
-	return x, n == 1 && err == nil
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil
 }
