@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
@@ -42,6 +43,11 @@ type stepInfo struct {
 }
 
 func (s *stepInfo) String() string { return replay.Describe(s.ev, s.key) }
+
+// refused reports whether the event is the error of a connection that the peer did not take.
+func (s *stepInfo) refused() bool {
+	return s.ev.Kind == sim.DeliverError && strings.HasSuffix(s.key, sim.ErrRefused.Error())
+}
 
 type window struct {
 	first int // its first step

@@ -56,6 +56,9 @@ func because(s *stepInfo) string {
 	case sim.Boot:
 		return "the node was down since"
 	case sim.DeliverError:
+		if s.refused() {
+			return "what was refused was sent in"
+		}
 		return "the connection broke in"
 	case sim.DeliverReady:
 		return "a message was refused in"
