@@ -60,7 +60,7 @@ type drawing struct {
 	o       Options
 	out     strings.Builder
 	rows    []stretch
-	rowOf   map[int]int // step -> row
+	rowOf   map[int]int // by the number of a step
 	x       []int       // of each node's lane, -1: it has none
 	left    int         // first lane
 	pitch   int
@@ -78,7 +78,7 @@ func newDrawing(g *Graph, o Options) *drawing {
 	}
 	for i, s := range d.rows {
 		for _, step := range s.steps {
-			d.rowOf[step] = i
+			d.rowOf[g.Events[step].Step] = i
 		}
 	}
 	nodes := g.shown(o)
@@ -88,7 +88,7 @@ func newDrawing(g *Graph, o Options) *drawing {
 	}
 	for i := range g.Events {
 		e := &g.Events[i]
-		if _, ok := d.rowOf[i]; ok && e.Node >= 0 && len(nodes) > 0 && e.Node == nodes[len(nodes)-1].ID && e.kind != sim.Deliver {
+		if _, ok := d.rowOf[e.Step]; ok && e.Node >= 0 && len(nodes) > 0 && e.Node == nodes[len(nodes)-1].ID && e.kind != sim.Deliver {
 			last = max(last, len(e.svgLabel()))
 		}
 	}
@@ -240,7 +240,7 @@ func (d *drawing) lanes(bottom int) {
 			if !change {
 				continue
 			}
-			if y, ok := d.at(s); ok && s >= first {
+			if y, ok := d.at(e.Step); ok && s >= first {
 				draw(y)
 			}
 			up = !up

@@ -213,11 +213,19 @@ func (g *Graph) HTML(w io.Writer, o Options) error {
 	if err != nil {
 		return fmt.Errorf("event graph: %w", err)
 	}
-	start := g.Critical
-	if start == 0 {
-		start = max(o.From, 1)
+	first, last := max(o.From, 1), g.Last()
+	if o.To > 0 {
+		last = min(o.To, last)
 	}
-	v := &View{Runs: []Run{{Title: fmt.Sprintf("%d steps", g.Last()), Graph: g, Options: o, Start: start}}}
+	title := fmt.Sprintf("%d steps", g.Last())
+	if o.Steps == nil && first <= last && last-first+1 < g.Last() {
+		title = fmt.Sprintf("steps %d to %d", g.Events[first].Step, g.Events[last].Step)
+	}
+	start := g.Critical
+	if start == 0 && first <= last {
+		start = g.Events[first].Step
+	}
+	v := &View{Runs: []Run{{Title: title, Graph: g, Options: o, Start: start}}}
 	markup, err := v.Markup()
 	if err != nil {
 		return err

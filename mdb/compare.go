@@ -191,9 +191,9 @@ func runs(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		if r.critical > 0 {
 			fmt.Fprintf(out, ", critical step %d", r.critical)
 		}
-		switch {
-		case r.finding != nil:
-			fmt.Fprintf(out, ", FOUND %s", firstLine(r.finding.Error()))
+		switch f, _ := r.firstFound(); {
+		case f != nil:
+			fmt.Fprintf(out, ", FOUND %s", firstLine(f.Error()))
 		case r.step(r.len()).live:
 			fmt.Fprint(out, ", live in the end")
 		}
@@ -262,7 +262,7 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	} else {
 		line("live run", "none "+s.cfg.LiveName)
 	}
-	if f := main.finding; f != nil {
+	if f, _ := main.firstFound(); f != nil {
 		line("found", firstLine(f.Error()))
 	}
 	line("then", firstLine(s.cfg.End))

@@ -44,10 +44,10 @@ regular expression. A value like joined(2) is met by joined and by 2.`
 		{
 			name: "again", aliases: []string{"a"}, group: finding, about: "repeat the last find or rfind",
 			do: func(s *Session, ctx context.Context, _ []string, out *bytes.Buffer) error {
-				if s.last == "" {
+				if s.last == nil {
 					return badUsage("nothing was searched for yet")
 				}
-				return s.Do(ctx, s.last, out)
+				return s.do(ctx, s.last, out)
 			},
 		},
 		{
@@ -70,11 +70,11 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 	if err != nil {
 		return err
 	}
-	name := "find "
+	name := "find"
 	if direction < 0 {
-		name = "rfind "
+		name = "rfind"
 	}
-	s.last = name + requote(args)
+	s.last = append([]string{name}, args...)
 	n, err := test.search(ctx, s.run, direction)
 	if err != nil {
 		return err
@@ -87,22 +87,6 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 		return fmt.Errorf("no step %s step %d matches %s", where, s.run.at, strings.Join(args, " "))
 	}
 	return s.to(n, out)
-}
-
-// requote writes words so that split reads them again.
-func requote(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		switch {
-		case len(w) > 1 && w[0] == '/' && strings.HasSuffix(w, "/") || w != "" && !strings.ContainsAny(w, " ;'\"/#\t"):
-			quoted[i] = w
-		case strings.Contains(w, "'"):
-			quoted[i] = `"` + w + `"`
-		default:
-			quoted[i] = "'" + w + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
 }
 
 // test says which steps are looked for. One of its functions is set.
@@ -196,8 +180,9 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 				return true
 			}
 		}
-		for i := range w.Last().Effects {
-			f := &w.Last().Effects[i]
+		last := w.Last()
+		for i := range last.Effects[:last.Applied] {
+			f := &last.Effects[i]
 			if !f.Kind.Carries() {
 				continue
 			}
@@ -211,158 +196,6 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 		}
 		return false
 	}}, nil
-}
-
-// fieldTest finds steps after which a field meets a condition that it did not meet before.
-func (s *Session) fieldTest(field string, words []string) (*test, error) {
-	sel, err := s.selector(field)
-	if err != nil {
-		return nil, err
-	}
-	cond, err := condition(words)
-	if err != nil {
-		return nil, err
-	}
-	values := make([][]sim.Field, s.sys.Nodes) // that are selected, per node
-	r := s.run
-	return &test{
-		first: func(w sim.World) {
-			for id := range values {
-				values[id] = sel.fields(w, sim.NodeID(id))
-			}
-		},
-		world: func(n int, w sim.World) bool {
-			id := r.step(n).ev.Node // handlers change their own node only
-			if id < 0 || !sel.node(int(id)) {
-				return false
-			}
-			old := values[id]
-			values[id] = sel.fields(w, id)
-			for _, c := range plan.Diff(old, values[id]) {
-				if cond == nil || c.New != "" && cond(c.New) && (c.Old == "" || !cond(c.Old)) {
-					return true
-				}
-			}
-			return false
-		},
-	}, nil
-}
-
-// selector picks fields of node states.
-type selector struct {
-	only int // node; -1: all
-	path string
-}
-
-// selector reads n2.Parent, or Parent.
-func (s *Session) selector(word string) (selector, error) {
-	sel := selector{-1, word}
-	if node, path, ok := strings.Cut(word, "."); ok && len(node) > 1 && node[0] == 'n' {
-		if id, err := s.nodeID(node); err == nil {
-			sel = selector{id, path}
-		}
-	}
-	if sel.path == "" {
-		return sel, badUsage("%q names no field", word)
-	}
-	return sel, nil
-}
-
-func (f selector) node(id int) bool { return f.only < 0 || f.only == id }
-
-func (f selector) fields(w sim.World, id sim.NodeID) []sim.Field {
-	if !f.node(int(id)) {
-		return nil
-	}
-	var out []sim.Field
-	for _, field := range w.NodeFields(id) {
-		if f.matches(field.Path) {
-			out = append(out, field)
-		}
-	}
-	return out
-}
-
-// matches reports whether a path is the selector's, lies below it, or does so behind some first part.
-func (f selector) matches(path string) bool {
-	for rest := path; ; {
-		if after, ok := strings.CutPrefix(rest, f.path); ok && (after == "" || strings.ContainsRune(".[(", rune(after[0]))) {
-			return true
-		}
-		i := strings.IndexByte(rest, '.')
-		if i < 0 || rest[0] == '(' {
-			// A timer or a place on disk can be named without its brackets.
-			inner, want := strings.Trim(path, "()"), strings.Trim(f.path, "()")
-			return path[0] == '(' && (inner == want || strings.HasPrefix(inner, want+"{"))
-		}
-		rest = rest[i+1:]
-	}
-}
-
-// condition reads a condition on a field's text; nil: any change.
-func condition(words []string) (func(string) bool, error) {
-	if len(words) == 0 || len(words) == 1 && words[0] == "changes" {
-		return nil, nil
-	}
-	op, value := words[0], strings.Join(words[1:], " ")
-	for _, o := range []string{"==", "!=", "<=", ">=", "<", ">", "~", "="} {
-		if rest, ok := strings.CutPrefix(op, o); ok {
-			op, value = o, strings.TrimSpace(rest+" "+value)
-			break
-		}
-	}
-	if value == "" {
-		return nil, badUsage("%q lacks a value", strings.Join(words, " "))
-	}
-	switch op {
-	case "==", "=":
-		return func(v string) bool { return equal(v, value) }, nil
-	case "!=":
-		return func(v string) bool { return !equal(v, value) }, nil
-	case "~":
-		re, err := pattern(value)
-		if err != nil {
-			return nil, err
-		}
-		return re.MatchString, nil
-	case "<", "<=", ">", ">=":
-		want, ok := number(value)
-		if !ok {
-			return nil, badUsage("%q is no number", value)
-		}
-		return func(v string) bool {
-			x, ok := number(v)
-			switch op {
-			case "<":
-				return ok && x < want
-			case "<=":
-				return ok && x <= want
-			case ">":
-				return ok && x > want
-			}
-			return ok && x >= want
-		}, nil
-	}
-	return nil, badUsage("%q is no condition: changes, or == != < <= > >= ~ and a value", strings.Join(words, " "))
-}
-
-// equal compares a field's text with what was asked for: "joined(2)" is equal to "joined" and "2".
-func equal(text, want string) bool {
-	if text == want || text == `"`+want+`"` {
-		return true
-	}
-	name, inside, ok := strings.Cut(text, "(")
-	return ok && strings.HasSuffix(inside, ")") && (name == want || inside[:len(inside)-1] == want)
-}
-
-// number reads a number, which may stand in brackets behind a name.
-func number(text string) (float64, bool) {
-	if _, inside, ok := strings.Cut(text, "("); ok {
-		text = strings.TrimSuffix(inside, ")")
-	}
-	var x float64
-	n, err := fmt.Sscanf(text+" ", "%g ", &x)
-	return x, n == 1 && err == nil
 }
 
 // search returns the nearest step in a direction that matches, 0 when there is none.
@@ -434,99 +267,4 @@ func (t *test) scan(ctx context.Context, r *run, from, to int, last bool) (found
 		}
 	}
 	return found, nil
-}
-
-// list shows steps.
-func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-	const around, most = 10, 60
-	r := s.run
-	var (
-		bounds []int
-		node   = -1
-		kind   = ""
-		re     *regexp.Regexp
-	)
-	for _, a := range args {
-		switch {
-		case strings.HasPrefix(a, "kind="):
-			kind = strings.TrimPrefix(a, "kind=")
-			if _, ok := sim.ParseEventKind(kind); !ok {
-				return badUsage("there is no kind of event %q", kind)
-			}
-		case len(a) > 1 && a[0] == 'n' && a[1] >= '0' && a[1] <= '9':
-			n, err := s.nodeID(a)
-			if err != nil {
-				return err
-			}
-			node = n
-		case a == "." && s.node >= 0:
-			node = s.node
-		case strings.HasPrefix(a, "/"):
-			p, err := pattern(a)
-			if err != nil {
-				return err
-			}
-			re = p
-		default:
-			n, err := s.place(a)
-			if err != nil {
-				return err
-			}
-			bounds = append(bounds, n)
-		}
-	}
-	filtered := node >= 0 || kind != "" || re != nil
-	from, to := 1, r.len()
-	switch {
-	case len(bounds) > 2:
-		return badUsage("more than two steps")
-	case len(bounds) == 2:
-		from, to = max(0, bounds[0]), bounds[1]
-	case len(bounds) == 1:
-		from = bounds[0]
-		if !filtered {
-			to = min(to, from+2*around)
-		}
-	case !filtered:
-		from, to = max(0, r.at-around), min(to, r.at+around)
-	}
-	shown, more := 0, 0
-	for n := from; n <= to; n++ {
-		info := r.step(n)
-		if filtered && (n == 0 || node >= 0 && !s.touches(n, node) || kind != "" && info.ev.Kind.String() != kind || re != nil && !matchesStep(re, info)) {
-			continue
-		}
-		if shown == most && len(bounds) < 2 {
-			more++
-			continue
-		}
-		shown++
-		fmt.Fprintln(out, s.listLine(r, n))
-	}
-	if more > 0 {
-		fmt.Fprintf(out, "and %d more; say FROM and TO to see them\n", more)
-	}
-	if shown == 0 {
-		fmt.Fprintln(out, "no step matches")
-	}
-	return nil
-}
-
-// listLine is step n in one line.
-func (s *Session) listLine(r *run, n int) string {
-	marks := []byte("   ")
-	if n == r.at {
-		marks[0] = '>'
-	}
-	if n == r.critical && n > 0 {
-		marks[1] = 'C'
-	}
-	if r.step(n).live {
-		marks[2] = '+'
-	}
-	text := "the first state"
-	if n > 0 {
-		text = r.step(n).String()
-	}
-	return fmt.Sprintf("%s%*d  %s", marks, max(3, len(fmt.Sprint(r.len()))), n, text)
 }

@@ -124,10 +124,10 @@ func (r *run) graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.
 	}
 	base := first - 1
 	g := eventgraph.Build(rebased(t, base))
-	o := eventgraph.Options{From: from - base, To: to - base, Width: 100}
+	o := eventgraph.Options{From: from - base, To: to - base}
 	if base > 0 {
 		o.Fold = -1 // summaries of folded steps would show other numbers
-		renumber(g, base)
+		renumber(g, t, base)
 	}
 	g.Critical = r.critical
 	return g, o, nil
@@ -166,8 +166,8 @@ func rebased(t *replay.Trace, base int) *replay.Trace {
 	return &c
 }
 
-// renumber gives the steps of a graph their numbers in the run.
-func renumber(g *eventgraph.Graph, base int) {
+// renumber gives the steps of a graph of t their numbers in the run.
+func renumber(g *eventgraph.Graph, t *replay.Trace, base int) {
 	for i := range g.Events {
 		e := &g.Events[i]
 		e.Step += base
@@ -177,9 +177,12 @@ func renumber(g *eventgraph.Graph, base int) {
 	}
 	for i := range g.Messages {
 		m := &g.Messages[i]
-		m.Sent += base
+		m.Sent = t.Messages[i].Sent // it may be before what the graph holds
 		for j := range m.Deliveries {
 			m.Deliveries[j] += base
+		}
+		for j := range m.Duplicated {
+			m.Duplicated[j] += base
 		}
 		if m.End > 0 {
 			m.End += base

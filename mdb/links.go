@@ -65,7 +65,7 @@ func (l *links) cause(c *replay.Cursor, s *stepInfo) int32 {
 	case sim.DeliverReady:
 		return l.refused[pair]
 	case sim.DeliverError:
-		if strings.HasSuffix(s.key, sim.ErrRefused.Error()) {
+		if s.refused() {
 			return l.sent[pair]
 		}
 		return l.broken[pair]

@@ -1,15 +1,24 @@
 package mdb_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/randtree"
@@ -18,8 +27,8 @@ import (
 
 const longSteps = 100_000
 
-// longPath is a random run of randtree, with a crash.
-func longPath(t testing.TB) (*sim.System, choose.Path) {
+// longPath is a random run of randtree, with a crash if it is long.
+func longPath(t testing.TB, steps int) (*sim.System, choose.Path) {
 	t.Helper()
 	subject, err := check.NewSubject(randtree.Entry(), check.Wanted{
 		Config: spec.Config{Nodes: 4}, Limits: func(l *sim.Limits) { *l = sim.Limits{Crashes: 1} },
@@ -43,7 +52,7 @@ func longPath(t testing.TB) (*sim.System, choose.Path) {
 	if err := r.Start(src); err != nil {
 		t.Fatal(err)
 	}
-	for r.Steps() < longSteps {
+	for r.Steps() < steps {
 		n := len(w.Enabled())
 		if r.Steps() == 5000 {
 			n += len(w.Injections(nil))
@@ -61,7 +70,7 @@ func TestLongRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("100,000 steps")
 	}
-	sys, path := longPath(t)
+	sys, path := longPath(t, longSteps)
 	s, err := mdb.Open(mdb.Config{System: sys, Path: path, Header: choose.Header{System: sys.Name, Nodes: sys.Nodes, Seed: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +123,7 @@ func TestLongRun(t *testing.T) {
 }
 
 func BenchmarkOpen(b *testing.B) {
-	sys, path := longPath(b)
+	sys, path := longPath(b, longSteps)
 	b.ResetTimer()
 	for range b.N {
 		if _, err := mdb.Open(mdb.Config{System: sys, Path: path}); err != nil {
@@ -125,7 +134,7 @@ func BenchmarkOpen(b *testing.B) {
 
 // BenchmarkJump measures what a screen asks for after a jump to any step of 100,000.
 func BenchmarkJump(b *testing.B) {
-	sys, path := longPath(b)
+	sys, path := longPath(b, longSteps)
 	s, err := mdb.Open(mdb.Config{System: sys, Path: path})
 	if err != nil {
 		b.Fatal(err)
@@ -141,6 +150,95 @@ func BenchmarkJump(b *testing.B) {
 		}
 		if _, err := s.Lanes(n-20, n+20, 80); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// A graph of a range far from the start is made from a part of the run, and shows what that of the whole run shows.
+func TestGraphOfPart(t *testing.T) {
+	sys, path := longPath(t, partSteps)
+	samePart(t, sys, path)
+	samePart(t, late(), latePath(t))
+}
+
+const partSteps, partFrom, partTo = 2600, 2400, 2440 // beyond exactGraphSteps, and with the start beyond the margin
+
+// late is a system of a message that arrives after everything else.
+func late() *sim.System {
+	return &sim.System{
+		Name: "late", Nodes: 2, New: func(sim.NodeID) sim.Service { return &counter{} }, Network: netsim.Datagrams{},
+		Actions: []sim.AnyAction{
+			sim.Action[*counter]{Name: "add", Do: (*counter).add},
+			sim.Action[*counter]{Name: "tell", Times: 1, Do: (*counter).tell},
+		},
+	}
+}
+
+func (c *counter) tell(env sim.Env) { env.Send(1-env.Self(), c.Count) }
+
+// latePath is a run in which node 0 tells its number, and node 1 hears of it thousands of steps later.
+func latePath(t *testing.T) choose.Path {
+	t.Helper()
+	w, err := sim.NewWorld(late(), sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := replay.NewRun(w)
+	if err := r.Start(choose.First); err != nil {
+		t.Fatal(err)
+	}
+	for r.Steps() < partSteps {
+		want := "action n0 add"
+		switch r.Steps() + 1 {
+		case 1:
+			want = "action n0 tell"
+		case partFrom + 5:
+			want = "deliver n1<-n0 0"
+		}
+		index := slices.IndexFunc(w.Enabled(), func(ev sim.Event) bool { return w.Key(ev) == want })
+		if index < 0 {
+			t.Fatalf("step %d: no %q", r.Steps()+1, want)
+		}
+		if err := r.Step(index, choose.First); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r.Path
+}
+
+func samePart(t *testing.T, sys *sim.System, path choose.Path) {
+	t.Helper()
+	s, err := mdb.Open(mdb.Config{System: sys, Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := replay.Record(sys, path, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := eventgraph.Build(trace)
+	o := eventgraph.Options{From: partFrom, To: partTo, Fold: -1}
+	for _, c := range []struct {
+		format string
+		render func(io.Writer, eventgraph.Options) error
+	}{{"text", g.Text}, {"svg", g.SVG}, {"mermaid", g.Mermaid}, {"dot", g.Dot}, {"html", g.HTML}} {
+		file := filepath.Join(t.TempDir(), "graph")
+		do(t, s, fmt.Sprintf("graph %d %d %s '%s'", partFrom, partTo, c.format, file))
+		got, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want bytes.Buffer
+		if err := c.render(&want, o); err != nil {
+			t.Fatal(err)
+		}
+		a, b := string(got), want.String()
+		if c.format == "svg" || c.format == "html" { // the longest message of the run says how far the lanes are apart
+			titles := regexp.MustCompile(`<title>[^<]*</title>|<h3>.*</h3>`)
+			a, b = strings.Join(titles.FindAllString(a, -1), "\n"), strings.Join(titles.FindAllString(b, -1), "\n")
+		}
+		if line, g, w := golden.Difference(a, b); line > 0 {
+			t.Errorf("%s: %s, line %d:\ngot  %.300q\nwant %.300q", sys.Name, c.format, line, g, w)
 		}
 	}
 }

@@ -97,7 +97,9 @@ func (s *Session) by(args []string, direction int, out *bytes.Buffer) error {
 			if node = s.node; node < 0 {
 				return errors.New(`no node is selected; "node n0" selects one`)
 			}
-		case err == nil && n > 0:
+		case err == nil && n < 1:
+			return badUsage("%q is no count of at least 1", a)
+		case err == nil:
 			count = n
 		default:
 			if node, err = s.nodeID(a); err != nil {
@@ -182,20 +184,13 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 		}
 		fmt.Fprintf(out, "  n%d.%s  %s -> %s\n", c.Node, c.Path, orNone(c.Old), orNone(c.New))
 	}
-	if n == r.len() {
-		s.sayEnd(out)
-	}
-	return nil
-}
-
-// sayEnd says what there is to say at the end of the current run.
-func (s *Session) sayEnd(out *bytes.Buffer) {
-	if f := s.run.finding; f != nil {
+	if f := r.found(n); f != nil {
 		fmt.Fprintf(out, "  FOUND %s\n", firstLine(f.Error()))
 	}
-	if s.cfg.End != "" && s.run == s.runs[0] {
+	if s.cfg.End != "" && r == s.runs[0] && n == r.len() {
 		fmt.Fprintf(out, "  then: %s\n", firstLine(s.cfg.End))
 	}
+	return nil
 }
 
 func firstLine(s string) string {
@@ -225,8 +220,8 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 	if r.critical > 0 && len(args) == 0 {
 		return s.to(r.critical, out)
 	}
-	if r.finding != nil {
-		return fmt.Errorf("the run ends with a finding, so no step is critical: %w", r.finding)
+	if f, n := r.firstFound(); f != nil {
+		return fmt.Errorf("no step is critical in a run with a finding, in step %d: %w", n, f)
 	}
 	if s.cfg.End != "" { // walks could meet it, too, and never return
 		return fmt.Errorf("no step is critical: %s", s.cfg.End)

@@ -9,20 +9,42 @@ import (
 )
 
 // Prompt reads lines from in and executes them, until one says quit, in ends, or ctx is done. Errors of
-// commands are shown and do not end it. The error is that of in or out.
+// commands are shown and do not end it. The error is that of in or out. When ctx is done in may still be read
+// from once more.
 func Prompt(ctx context.Context, s *Session, in io.Reader, out io.Writer) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
+	lines, failed, over := make(chan string), make(chan error, 1), make(chan struct{})
+	defer close(over)
+	go func() {
+		defer close(lines)
+		reader := bufio.NewScanner(in)
+		reader.Buffer(nil, 1<<20)
+		for reader.Scan() {
+			select {
+			case lines <- reader.Text():
+			case <-over:
+				return
+			}
+		}
+		failed <- reader.Err()
+	}()
 	last := ""
 	for ctx.Err() == nil {
 		if _, err := fmt.Fprint(out, "(mdb) "); err != nil {
 			return err
 		}
-		if !lines.Scan() {
-			fmt.Fprintln(out)
-			return lines.Err()
+		var line string
+		var more bool
+		select {
+		case line, more = <-lines:
+		case <-ctx.Done():
 		}
-		line := lines.Text()
+		if !more {
+			fmt.Fprintln(out)
+			if ctx.Err() != nil {
+				return nil
+			}
+			return <-failed
+		}
 		if line == "" {
 			line = last // as in other debuggers, an empty line repeats
 		}
@@ -40,8 +62,8 @@ func Prompt(ctx context.Context, s *Session, in io.Reader, out io.Writer) error 
 	return nil
 }
 
-// Batch executes lines and shows them before what they say. It stops at the first command that fails,
-// with its error, or at quit.
+// Batch executes lines and shows their commands before what they say. It stops at the first that fails, with
+// its error, at quit, and, with an error, when ctx is done.
 func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error {
 	for _, line := range lines {
 		commands, err := split(line)
@@ -49,11 +71,14 @@ func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error
 			return err
 		}
 		for _, words := range commands {
-			command := requote(words)
+			command := join(words)
+			if ctx.Err() != nil {
+				return fmt.Errorf("interrupted before %q: %w", command, ctx.Err())
+			}
 			if _, err := fmt.Fprintf(out, "(mdb) %s\n", command); err != nil {
 				return err
 			}
-			err := s.Do(ctx, command, out)
+			err := s.write(ctx, words, out)
 			if errors.Is(err, ErrQuit) {
 				return nil
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
@@ -16,8 +17,11 @@ type run struct {
 	file     string // "": not from a file
 	cursor   *replay.Cursor
 	first    stepInfo // the first state
+	boot     int      // questions answered in the first boots
 	steps    []stepInfo
-	finding  *sim.Finding // of the last step; nil: none
+	finding  *sim.Finding // of the last step, which nothing can follow; nil: none
+	violated *sim.Finding // of the first state that violates a property; nil: none does
+	brokenAt int          // the step that led to that state
 	at       int          // the step after which we stand; 0: the first state
 	critical int          // 0: not known
 	from     *run         // what it is a branch of; nil: of nothing
@@ -32,8 +36,6 @@ type run struct {
 type stepInfo struct {
 	key     string
 	ev      sim.Event
-	index   int32
-	enabled int32 // ordinary events that there were
 	picks   int32 // questions answered
 	cause   int32 // the step that it follows from; see links
 	live    bool
@@ -41,6 +43,11 @@ type stepInfo struct {
 }
 
 func (s *stepInfo) String() string { return replay.Describe(s.ev, s.key) }
+
+// refused reports whether the event is the error of a connection that the peer did not take.
+func (s *stepInfo) refused() bool {
+	return s.ev.Kind == sim.DeliverError && strings.HasSuffix(s.key, sim.ErrRefused.Error())
+}
 
 type window struct {
 	first int // its first step
@@ -60,9 +67,10 @@ func newRun(sys *sim.System, name string, path choose.Path) (*run, error) {
 		return nil, err
 	}
 	c.Keep()
+	r.boot = c.Pos()
 	r.links.init(sys.Nodes)
-	r.first = stepInfo{key: "first boots", index: -1}
-	r.judge(&r.first)
+	r.first = stepInfo{key: "first boots"}
+	r.judge(&r.first, 0)
 	return r, r.readOn()
 }
 
@@ -78,11 +86,11 @@ func (r *run) ended(err error) error {
 // readOn executes what is left of the path behind the steps that are known.
 func (r *run) readOn() error {
 	for !r.cursor.AtEnd() {
-		index, ev, err := r.cursor.Peek()
+		_, ev, err := r.cursor.Peek()
 		if err != nil {
 			return err
 		}
-		r.meet(index, ev)
+		r.meet(ev)
 		if err := r.ended(r.cursor.Next()); err != nil {
 			return err
 		}
@@ -92,9 +100,9 @@ func (r *run) readOn() error {
 }
 
 // meet notes what can be known of a step only before it is executed.
-func (r *run) meet(index int, ev sim.Event) {
+func (r *run) meet(ev sim.Event) {
 	w := r.cursor.World()
-	s := stepInfo{key: w.Key(ev), ev: ev, index: int32(index), enabled: int32(len(w.Enabled())), picks: -int32(r.cursor.Pos()) - 1}
+	s := stepInfo{key: w.Key(ev), ev: ev, picks: -int32(r.cursor.Pos()) - 1}
 	s.cause = r.links.cause(r.cursor, &s)
 	r.steps = append(r.steps, s)
 }
@@ -104,20 +112,47 @@ func (r *run) took() {
 	n := len(r.steps)
 	s := &r.steps[n-1]
 	s.picks += int32(r.cursor.Pos())
-	r.judge(s)
+	r.judge(s, n)
 	r.links.follow(r.cursor.World(), s, n)
 }
 
-// judge asks the properties.
-func (r *run) judge(s *stepInfo) {
+// judge asks the properties about the state after step n.
+func (r *run) judge(s *stepInfo, n int) {
 	w := r.cursor.World()
 	s.live = safely(w.Live)
+	broken := w.Check()
+	if f := (*sim.Finding)(nil); r.violated == nil && errors.As(broken, &f) {
+		r.violated, r.brokenAt = f, n
+	}
 	props := w.System().Properties
 	for i := range props[:min(64, len(props))] {
-		if p := &props[i]; !safely(func() bool { return w.Holds(p) }) {
+		p := &props[i]
+		if p.Always != nil && broken == nil {
+			continue
+		}
+		if !safely(func() bool { return w.Holds(p) }) {
 			s.failing |= 1 << i
 		}
 	}
+}
+
+// found is what is wrong with step n, or with the state after it and with none before; nil: nothing.
+func (r *run) found(n int) *sim.Finding {
+	switch {
+	case n == r.len() && r.finding != nil:
+		return r.finding
+	case n == r.brokenAt:
+		return r.violated
+	}
+	return nil
+}
+
+// firstFound is the first finding of the run, and its step; nil when there is none.
+func (r *run) firstFound() (*sim.Finding, int) {
+	if r.violated != nil {
+		return r.violated, r.brokenAt
+	}
+	return r.finding, r.len()
 }
 
 // safely is f, or false when it panics: functions of properties may.
@@ -190,9 +225,12 @@ func (r *run) branch(name string, n int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &run{name: name, cursor: c, first: r.first, steps: slices.Clone(r.steps[:n]), at: n, from: r, common: n}
+	b := &run{name: name, cursor: c, first: r.first, boot: r.boot, steps: slices.Clone(r.steps[:n]), at: n, from: r, common: n}
 	if r.critical <= n {
 		b.critical = r.critical
+	}
+	if r.brokenAt <= n {
+		b.violated, b.brokenAt = r.violated, r.brokenAt
 	}
 	return b, b.relink()
 }
@@ -227,7 +265,7 @@ func (r *run) extend(index int, src choose.Source) error {
 		return fmt.Errorf("there is no event %d; \"options\" lists what can happen", index)
 	}
 	r.windows, r.saved = nil, false
-	r.meet(index, events[index])
+	r.meet(events[index])
 	if err := r.ended(r.cursor.Extend(index, src)); err != nil {
 		r.steps = r.steps[:r.len()-1]
 		return err
@@ -237,37 +275,21 @@ func (r *run) extend(index int, src choose.Source) error {
 	return nil
 }
 
-// common is the number of steps that two runs share at their beginning.
+// common is the number of steps that two runs share at their beginning; the answers within the first boots and
+// the steps must be the same, too.
 func common(a, b *run) int {
-	n := 0
-	for n < min(a.len(), b.len()) {
-		x, y := &a.steps[n], &b.steps[n]
-		if x.index != y.index || x.key != y.key {
-			break
-		}
-		n++
-	}
-	if n == 0 {
+	p, q := a.cursor.Path(), b.cursor.Path()
+	if !slices.Equal(p[:a.boot], q[:b.boot]) {
 		return 0
 	}
-	// The answers within the steps must be the same, too.
-	p, q := a.cursor.Path(), b.cursor.Path()
-	at := a.pathEnd(0)
-	for i := range n {
-		end := at + 1 + int(a.steps[i].picks)
-		if b.pathEnd(0)+end-a.pathEnd(0) > len(q) || a.steps[i].picks != b.steps[i].picks || !slices.Equal(p[at:end], q[at:end]) {
-			return i
+	n, at := 0, a.boot
+	for n < min(a.len(), b.len()) {
+		x, y := &a.steps[n], &b.steps[n]
+		end := at + 1 + int(x.picks)
+		if x.key != y.key || x.picks != y.picks || !slices.Equal(p[at:end], q[at:end]) {
+			break
 		}
-		at = end
+		n, at = n+1, end
 	}
 	return n
-}
-
-// pathEnd is where the picks of the first n steps end in the path.
-func (r *run) pathEnd(n int) int {
-	end := len(r.cursor.Path())
-	for i := r.len() - 1; i >= n; i-- {
-		end -= 1 + int(r.steps[i].picks)
-	}
-	return end
 }

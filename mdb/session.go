@@ -39,8 +39,8 @@ type Session struct {
 	run      *run   // the current one
 	node     int    // selected; -1: none
 	table    []command
-	last     string // the last search, for "again"
-	branches int    // made so far
+	last     []string // the last search, for "again"
+	branches int      // made so far
 }
 
 // ErrQuit is returned by [Session.Do] when the session is over.
@@ -78,16 +78,21 @@ func (s *Session) Do(ctx context.Context, line string, w io.Writer) error {
 		return err
 	}
 	for _, words := range commands {
-		var out bytes.Buffer
-		err := s.do(ctx, words, &out)
-		if _, e := w.Write(out.Bytes()); e != nil {
-			return e
-		}
-		if err != nil {
+		if err := s.write(ctx, words, w); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// write executes one command and writes what it says.
+func (s *Session) write(ctx context.Context, words []string, w io.Writer) error {
+	var out bytes.Buffer
+	err := s.do(ctx, words, &out)
+	if _, e := w.Write(out.Bytes()); e != nil {
+		return e
+	}
+	return err
 }
 
 func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) error {
@@ -98,6 +103,9 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 	c, err := s.command(name)
 	if err != nil {
 		return err
+	}
+	if c.args == "" && len(args) > 0 {
+		return fmt.Errorf("%s is said without arguments", c.name)
 	}
 	if err := c.do(s, ctx, args, out); err != nil {
 		if u := (*usageError)(nil); errors.As(err, &u) {
@@ -182,6 +190,23 @@ func split(line string) ([][]string, error) {
 	return all, nil
 }
 
+// join is a line from which split reads the words again.
+func join(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		read, err := split(w)
+		switch {
+		case err == nil && len(read) == 1 && len(read[0]) == 1 && read[0][0] == w:
+			quoted[i] = w
+		case strings.Contains(w, "'") && !strings.Contains(w, `"`):
+			quoted[i] = `"` + w + `"`
+		default:
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
 // pattern compiles the words of a regular expression, which may stand between slashes. Without upper
 // case letters case does not matter.
 func pattern(words ...string) (*regexp.Regexp, error) {
@@ -237,7 +262,19 @@ func (s *Session) place(word string) (int, error) {
 	return n, nil
 }
 
-// live returns the run to compare with: that named live, or else the one that the current is a branch of.
+// stepIn is the step that arguments name, or the one after which the session stands.
+func (s *Session) stepIn(args []string) (int, error) {
+	switch len(args) {
+	case 0:
+		return s.run.at, nil
+	case 1:
+		return s.place(args[0])
+	}
+	return 0, badUsage("more than one step")
+}
+
+// other returns the run to compare with: the one that the current is a branch of, or else the first that is a
+// branch of the current.
 func (s *Session) other() (*run, error) {
 	if s.run.from != nil {
 		return s.run.from, nil

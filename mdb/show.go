@@ -9,7 +9,6 @@ import (
 
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/plan"
 )
 
 func showCommands() []command {
@@ -103,13 +102,20 @@ func (s *Session) nodesIn(args []string) (nodes []int, rest []string, err error)
 	return nodes, rest, nil
 }
 
+// onlyNodes are nodes that are named, or all.
+func (s *Session) onlyNodes(args []string) ([]int, error) {
+	nodes, rest, err := s.nodesIn(args)
+	if err == nil && len(rest) > 0 {
+		err = badUsage("%q: only nodes can be named", rest[0])
+	}
+	return nodes, err
+}
+
 func showStep(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-	r, n := s.run, s.run.at
-	if len(args) > 0 {
-		var err error
-		if n, err = s.place(args[0]); err != nil {
-			return err
-		}
+	r := s.run
+	n, err := s.stepIn(args)
+	if err != nil {
+		return err
 	}
 	if err := s.sayStep(n, out); err != nil {
 		return err
@@ -287,77 +293,9 @@ func (s *Session) fieldWords() []string {
 	return words
 }
 
-func showMessages(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-	nodes, rest, err := s.nodesIn(args)
-	if err != nil {
-		return err
-	}
-	re, err := pattern(rest...)
-	if err != nil {
-		return err
-	}
-	lines, err := s.run.inFlight(s.run.at)
-	if err != nil {
-		return err
-	}
-	shown := 0
-	for _, m := range lines {
-		for _, n := range nodes {
-			if int(m.From) == n || int(m.To) == n {
-				if !re.MatchString(m.text) {
-					break
-				}
-				fmt.Fprintf(out, "  %s  sent in step %d\n", m, m.sent)
-				shown++
-				break
-			}
-		}
-	}
-	if shown == 0 {
-		fmt.Fprintln(out, "  no message is in flight")
-	}
-	return nil
-}
-
-// flying is a message in flight.
-type flying struct {
-	sim.Envelope
-	text string
-	sent int
-}
-
-func (f flying) String() string {
-	kind := ""
-	if f.Stream {
-		kind = " (stream)"
-	}
-	return fmt.Sprintf("n%d->n%d  %s%s", f.From, f.To, f.text, kind)
-}
-
-func (r *run) inFlight(n int) ([]flying, error) {
-	w, err := r.world(n)
-	if err != nil {
-		return nil, err
-	}
-	plans, err := plan.NewSet(w.System().State...)
-	if err != nil {
-		return nil, err
-	}
-	var all []flying
-	for m := range w.InFlight() {
-		f := flying{Envelope: m}
-		if p, err := plans.Of(m.Msg); err == nil {
-			f.text = replay.Brief(p.Text(m.Msg))
-		}
-		f.sent, _ = r.cursor.SentAt(m.ID)
-		all = append(all, f)
-	}
-	return all, nil
-}
-
 // parts shows the fields of some kind.
 func (s *Session) parts(args []string, out *bytes.Buffer, none string, keep func(path string) bool) error {
-	nodes, _, err := s.nodesIn(args)
+	nodes, err := s.onlyNodes(args)
 	if err != nil {
 		return err
 	}
@@ -377,179 +315,4 @@ func (s *Session) parts(args []string, out *bytes.Buffer, none string, keep func
 		fmt.Fprintf(out, "  %s\n", none)
 	}
 	return nil
-}
-
-func isTimer(path string) bool { return strings.HasPrefix(path, "(timer ") }
-
-func showTimers(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-	nodes, _, err := s.nodesIn(args)
-	if err != nil {
-		return err
-	}
-	shown := 0
-	for _, id := range nodes {
-		fields, err := s.run.fields(s.run.at, sim.NodeID(id))
-		if err != nil {
-			return err
-		}
-		for _, f := range only(fields, isTimer) {
-			text := strings.TrimSuffix(strings.TrimPrefix(f.Path, "(timer "), ")")
-			step, err := s.run.setAt(id, f.Path)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(out, "  n%d  %s  %s, since step %d\n", id, replay.Brief(text), f.Value, step)
-			shown++
-		}
-	}
-	if shown == 0 {
-		fmt.Fprintln(out, "  no timer is armed")
-	}
-	return nil
-}
-
-// setAt is the step since which a node has a field, looking back from where we stand.
-func (r *run) setAt(node int, path string) (int, error) {
-	for n := r.at; n > 0; n-- {
-		if int(r.step(n).ev.Node) != node {
-			continue
-		}
-		t, err := r.trace(n)
-		if err != nil {
-			return 0, err
-		}
-		for _, c := range t.Changes {
-			if c.Node == node && c.Path == path && c.Old == "" {
-				return n, nil
-			}
-		}
-	}
-	return 0, nil
-}
-
-func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
-	r := s.run
-	w, err := r.world(r.at)
-	if err != nil {
-		return err
-	}
-	for i := range s.sys.Properties {
-		p := &s.sys.Properties[i]
-		kind := "always"
-		switch {
-		case p.Eventually != nil:
-			kind = "eventually"
-		case p.Sometimes != nil:
-			kind = "sometimes"
-		}
-		if i >= 64 {
-			fmt.Fprintf(out, "  %-10s %s\n", kind, p.Name)
-			continue
-		}
-		bit := uint64(1) << i
-		since := r.at
-		for since > 0 && (r.step(since-1).failing^r.step(r.at).failing)&bit == 0 {
-			since--
-		}
-		state := "holds"
-		if r.step(r.at).failing&bit != 0 {
-			state = "FAILS"
-		}
-		when := fmt.Sprintf("since step %d", since)
-		if since == 0 {
-			when = "from the start"
-		}
-		fmt.Fprintf(out, "  %-10s %s  %-16s %s\n", kind, state, when, p.Name)
-		if state == "FAILS" {
-			if text := explain(w, p); text != "" {
-				fmt.Fprintln(out, indent(text, "                      "))
-			}
-		}
-	}
-	if r.step(r.at).live {
-		fmt.Fprintln(out, "  the state is live")
-	} else if last := r.lastLive(r.at); last >= 0 {
-		fmt.Fprintf(out, "  the state is not live; it was after step %d\n", last)
-	} else {
-		fmt.Fprintln(out, "  the state is not live, and none before was")
-	}
-	return nil
-}
-
-// explain is what a property says of a state, nothing when its function panics.
-func explain(w sim.World, p *sim.Property) (text string) {
-	defer func() {
-		if recover() != nil {
-			text = ""
-		}
-	}()
-	return w.Explain(p)
-}
-
-func (r *run) lastLive(n int) int {
-	for ; n >= 0; n-- {
-		if r.step(n).live {
-			return n
-		}
-	}
-	return -1
-}
-
-// why follows the chain of causes.
-func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-	r, n := s.run, s.run.at
-	if len(args) > 0 {
-		var err error
-		if n, err = s.place(args[0]); err != nil {
-			return err
-		}
-	}
-	const most = 200
-	for length := 0; ; length++ {
-		if n == 0 {
-			fmt.Fprintln(out, "    0  first boots")
-			return nil
-		}
-		info := r.step(n)
-		t, err := r.trace(n)
-		if err != nil {
-			return err
-		}
-		source := ""
-		if t.Source != "" {
-			source = "  [" + t.Source + "]"
-		}
-		fmt.Fprintf(out, "%5d  %s%s\n", n, t.Sentence(), source)
-		if info.cause == root {
-			fmt.Fprintln(out, "       a fault: nothing caused it")
-			return nil
-		}
-		if length == most {
-			fmt.Fprintf(out, "       and so on, see \"why %d\"\n", info.cause)
-			return nil
-		}
-		fmt.Fprintf(out, "       %s\n", because(info))
-		n = int(info.cause)
-	}
-}
-
-// because says how a step follows from its cause.
-func because(s *stepInfo) string {
-	switch s.ev.Kind {
-	case sim.Deliver, sim.Lose, sim.Duplicate:
-		return fmt.Sprintf("was sent by n%d in", s.ev.Peer)
-	case sim.FireTimer:
-		return "the timer was set in"
-	case sim.DoAction:
-		return "by the application, which runs since"
-	case sim.Boot:
-		return "the node was down since"
-	case sim.DeliverError:
-		return "the connection broke in"
-	case sim.DeliverReady:
-		return "a message was refused in"
-	case sim.Heal:
-		return "the partition began in"
-	}
-	return "follows from"
 }

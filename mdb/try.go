@@ -97,12 +97,9 @@ func (s *Session) options(n, taken int, out *bytes.Buffer) error {
 }
 
 func choices(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-	n := s.run.at
-	if len(args) > 0 {
-		var err error
-		if n, err = s.place(args[0]); err != nil {
-			return err
-		}
+	n, err := s.stepIn(args)
+	if err != nil {
+		return err
 	}
 	t, err := s.run.trace(n)
 	if err != nil {
@@ -167,7 +164,7 @@ func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 	if err != nil {
 		return err
 	}
-	before := b.len()
+	before, saved := b.len(), b.saved
 	p := &picker{picks: numbers[1:]}
 	if err := b.extend(numbers[0], p); err != nil {
 		return err
@@ -176,14 +173,15 @@ func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 		if p.wrong == nil {
 			p.wrong = fmt.Errorf("the step asks %d questions, but %d picks were given", len(p.asked), len(p.picks))
 		}
+		if s.run != b { // a new branch, which nobody knows yet
+			return p.wrong
+		}
 		c, err := b.branch(b.name, before)
 		if err != nil {
 			return err
 		}
-		c.from, c.common = b.from, b.common
-		if s.run == b {
-			s.runs[slices.Index(s.runs, b)], s.run = c, c
-		}
+		c.file, c.from, c.common, c.saved = b.file, b.from, b.common, saved
+		*b = *c
 		return p.wrong
 	}
 	s.enter(b)
@@ -254,23 +252,48 @@ const (
 // walker makes walks from where the session stands.
 type walker struct {
 	loop *search.Loop
-	walk *search.Walker
+	walk stoppable
 	seed uint64
 	from choose.Path
 }
 
-func (s *Session) walker(steps int, seed uint64) (*walker, error) {
+func (s *Session) walker(ctx context.Context, steps int, seed uint64) (*walker, error) {
+	if err := s.clean(); err != nil {
+		return nil, err
+	}
 	w, err := sim.NewWorld(s.sys, sim.Options{})
 	if err != nil {
 		return nil, err
 	}
-	x := &walker{loop: search.NewLoop(w), walk: search.NewWalker(search.DefaultWeights(), steps), seed: seed}
+	x := &walker{loop: search.NewLoop(w), walk: stoppable{search.NewWalker(search.DefaultWeights(), steps), ctx.Err}, seed: seed}
 	x.walk.SetLeave(s.run.step(s.run.at).live)
 	if _, err := s.run.world(s.run.at); err != nil {
 		return nil, err
 	}
 	x.from = s.run.cursor.Path()[:s.run.cursor.Pos()]
 	return x, nil
+}
+
+// stoppable is a walk that ends early when there is a reason to.
+type stoppable struct {
+	*search.Walker
+	reason func() error
+}
+
+// Select implements [search.Strategy].
+func (w stoppable) Select(at *search.Node) search.Selection {
+	if at.Step%1024 == 0 && w.reason() != nil {
+		return search.Selection{End: search.Stopped}
+	}
+	return w.Walker.Select(at)
+}
+
+// clean says why walks from here would end at once.
+func (s *Session) clean() error {
+	if f, n := s.run.firstFound(); f != nil && n <= s.run.at {
+		return fmt.Errorf("nothing is looked for behind a finding, and there is one in step %d: %w", n, f)
+	}
+	return nil
 }
 
 func (x *walker) make(k int) (search.Outcome, choose.Path) {
@@ -295,7 +318,7 @@ func (s *Session) adopt(path choose.Path, out *bytes.Buffer) error {
 	return s.to(b.len(), out)
 }
 
-func walk(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+func walk(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
 	set, rest, err := settings(args, "steps", "seed")
 	if err != nil {
 		return err
@@ -311,13 +334,16 @@ func walk(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	if err != nil {
 		return err
 	}
-	x, err := s.walker(steps, uint64(seed))
+	x, err := s.walker(ctx, steps, uint64(seed))
 	if err != nil {
 		return err
 	}
 	o, path := x.make(0)
-	if o.End == search.Misfit {
+	switch o.End {
+	case search.Misfit:
 		return o.Err
+	case search.Stopped:
+		return ctx.Err()
 	}
 	if o.Steps == s.run.at {
 		return errors.New("nothing can happen here but faults")
@@ -367,6 +393,9 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 	if want == "live" {
 		return s.searchLive(ctx, walks, steps, uint64(seed), out)
 	}
+	if err := s.clean(); err != nil {
+		return err
+	}
 	if _, err := s.run.world(s.run.at); err != nil {
 		return err
 	}
@@ -390,7 +419,7 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 
 // searchLive walks until a live state and keeps the shortest walk.
 func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64, out *bytes.Buffer) error {
-	x, err := s.walker(steps, seed)
+	x, err := s.walker(ctx, steps, seed)
 	if err != nil {
 		return err
 	}
@@ -401,6 +430,9 @@ func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64,
 		switch {
 		case o.End == search.Misfit:
 			return o.Err
+		case o.End == search.Stopped:
+			made-- // this one does not count
+			continue
 		case o.Finding != nil:
 			fmt.Fprintf(out, "walk %d found %s\n", made+1, firstLine(o.Finding.Error()))
 			return s.adopt(path, out)
@@ -425,7 +457,7 @@ func save(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	r := s.run
 	h := s.cfg.Header
 	h.Note = fmt.Sprintf("%s, made in the debugger", r.name)
-	if r.finding == nil && r.step(r.len()).live {
+	if f, _ := r.firstFound(); f == nil && r.step(r.len()).live {
 		h.Property = ""
 	}
 	f, err := replay.WriteFile(s.sys, h, r.cursor.Path())

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/sim"
@@ -23,7 +22,7 @@ type Position struct {
 	Live     bool
 	Node     int    // selected; -1: none
 	Nodes    int    // of the system
-	Finding  string // at the end of the run; "" elsewhere
+	Finding  string // of the step, or of the first state that violates a property; "" elsewhere
 }
 
 // Position returns where the session stands.
@@ -33,8 +32,8 @@ func (s *Session) Position() Position {
 		System: s.sys.Name, Run: r.name, Runs: len(s.runs), Step: r.at, Last: r.len(), Critical: r.critical,
 		Live: r.step(r.at).live, Node: s.node, Nodes: s.sys.Nodes,
 	}
-	if r.at == r.len() && r.finding != nil {
-		p.Finding = firstLine(r.finding.Error())
+	if f := r.found(r.at); f != nil {
+		p.Finding = firstLine(f.Error())
 	}
 	return p
 }
@@ -125,16 +124,16 @@ func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
 		return nil, err
 	}
 	o.Width, o.Fold, o.NoSource = width, -1, width < 100
-	var b bytes.Buffer
-	if err := g.Text(&b, o); err != nil {
-		return nil, err
+	rows := g.Lines(o)
+	heading := rows[0].Text
+	last := len(heading)
+	if at := strings.LastIndex(heading, fmt.Sprintf("n%d", s.sys.Nodes-1)); at >= 0 {
+		last = len([]rune(heading[:at])) // notes lie right of the last lane
 	}
-	var lines []LaneLine
-	step, wrapped, last := 0, 0, fmt.Sprintf("n%d", s.sys.Nodes-1)
-	rows := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
-	notes := strings.LastIndex(rows[0], last) // notes lie right of the last lane
-	for _, text := range rows {
-		if blank := len(text) - len(strings.TrimLeft(text, " ")); blank <= notes {
+	lines := []LaneLine{{0, heading}}
+	wrapped := 0
+	for _, row := range rows[1:] {
+		if blank := len(row.Text) - len(strings.TrimLeft(row.Text, " ")); blank <= last {
 			wrapped = 0
 		} else if wrapped++; wrapped > mostNotes {
 			if l := &lines[len(lines)-1]; wrapped == mostNotes+1 {
@@ -142,13 +141,7 @@ func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
 			}
 			continue
 		}
-		// A step begins with its number, behind a mark.
-		if word, _, _ := strings.Cut(strings.TrimLeft(text, " >"), " "); len(text)-len(strings.TrimLeft(text, " >")) < 8 {
-			if n, err := strconv.Atoi(word); err == nil && n > step && n >= from && n <= to {
-				step = n
-			}
-		}
-		lines = append(lines, LaneLine{step, text})
+		lines = append(lines, LaneLine{g.Events[row.From].Step, row.Text})
 	}
 	return lines, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -78,7 +77,8 @@ func otherCases() []struct {
 // JUnit writes the report as JUnit XML: one test suite for the system, with a test case for each of its
 // properties and for each other kind of finding. What was violated fails, with the report for people as
 // its text. A search ends with the first violation, so the other cases are skipped then, as are Sometimes
-// properties that were never seen. An inconclusive search is an error of its own.
+// properties that were never seen, and what the search did not check. An inconclusive search is an error of
+// its own, and can tell nothing of the other cases.
 func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	var text strings.Builder
 	if err := Terminal(&text, r, Style{}); err != nil {
@@ -90,13 +90,17 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	}}
 	failure := &junitProblem{Type: string(r.Kind), Message: firstOf(r.Message, kindNames[r.Kind]), Text: printable(text.String())}
 	found := false // the case of the violation
-	add := func(name string, violated bool) {
+	add := func(name string, liveness, violated bool) {
 		c := junitCase{Class: "macemc." + r.System, Name: name, Time: junitTime(0)}
 		switch {
 		case violated && !found:
 			found, c.Failure, c.Time = true, failure, junitTime(r.Seconds)
 		case r.Verdict == search.Violation:
 			c.Skipped = &junitProblem{Message: "the search ended with a violation of something else"}
+		case r.Verdict == search.Inconclusive:
+			c.Skipped = &junitProblem{Message: "the search is inconclusive"}
+		case liveness && r.Coverage.Unchecked != "":
+			c.Skipped = &junitProblem{Message: "not checked: " + r.Coverage.Unchecked}
 		}
 		s.Cases = append(s.Cases, c)
 	}
@@ -106,17 +110,21 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	}
 	for i := range properties {
 		p := &properties[i]
-		add(p.Name, r.Verdict == search.Violation && r.Kind != sim.Deadlock && r.Property == p.Name)
+		if seen[p.Name] > 0 && r.Verdict == search.Inconclusive {
+			s.Cases = append(s.Cases, junitCase{Class: "macemc." + r.System, Name: p.Name, Time: junitTime(0)}) // this much it can tell
+			continue
+		}
+		add(p.Name, p.Eventually != nil, r.Verdict == search.Violation && r.Kind != sim.Deadlock && r.Property == p.Name)
 		if c := &s.Cases[len(s.Cases)-1]; p.Sometimes != nil && seen[p.Name] == 0 && c.Skipped == nil {
 			c.Skipped = &junitProblem{Message: "never seen in what was searched"}
 		}
 	}
 	for _, other := range otherCases() {
-		add(other.name, r.Verdict == search.Violation && r.Kind == other.kind &&
+		add(other.name, other.kind == sim.Deadlock, r.Verdict == search.Violation && r.Kind == other.kind &&
 			(r.Kind != sim.Safety || r.Property == sim.AssertionProperty))
 	}
 	if r.Verdict == search.Violation && !found { // of a monitor, or "messages are values"
-		add(firstOf(r.Property, string(r.Kind)), true)
+		add(firstOf(r.Property, string(r.Kind)), false, true)
 	}
 	if r.Verdict == search.Inconclusive {
 		s.Cases = append(s.Cases, junitCase{Class: "macemc." + r.System, Name: "the search is conclusive", Time: junitTime(r.Seconds),
@@ -147,13 +155,3 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 }
 
 func junitTime(s float64) string { return fmt.Sprintf("%.3f", s) }
-
-// printable replaces what must not occur in XML.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}

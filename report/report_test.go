@@ -6,10 +6,12 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
@@ -258,6 +260,28 @@ func TestOtherKinds(t *testing.T) {
 	golden.Compare(t, "nondeterminism.txt", render(t, terminal, &odd))
 }
 
+// A message can hold anything; what a terminal would obey is replaced. A search that could not tell is not green.
+func TestTerminalIsQuiet(t *testing.T) {
+	bad := report.Report{System: "bomb", Verdict: search.Violation, Kind: sim.Panic, Message: "a\x1b[2Jb\x07 \u009bc\nd"}
+	out := string(render(t, func(w io.Writer, r *report.Report) error { return report.Terminal(w, r, report.Style{}) }, &bad))
+	for _, r := range out {
+		if unicode.IsControl(r) && r != '\n' {
+			t.Fatalf("%q holds %q", out, r)
+		}
+	}
+	if !strings.Contains(out, "a\ufffd[2Jb\ufffd") {
+		t.Errorf("the message is not there:\n%s", out)
+	}
+	const green = "\x1b[1;32m"
+	for verdict, want := range map[search.Verdict]bool{search.OK: true, search.Inconclusive: false} {
+		r := report.Report{System: "bomb", Verdict: verdict}
+		out := string(render(t, func(w io.Writer, r *report.Report) error { return report.Terminal(w, r, report.Style{Color: true}) }, &r))
+		if strings.Contains(out, green) != want {
+			t.Errorf("%s is green: %t\n%q", verdict, !want, out)
+		}
+	}
+}
+
 func TestJUnit(t *testing.T) {
 	props := []sim.Property{
 		{Name: "not lit", Always: func(*sim.View) bool { return true }},
@@ -273,6 +297,32 @@ func TestJUnit(t *testing.T) {
 	lost := ok
 	lost.Verdict, lost.Message = search.Inconclusive, "the process is gone"
 	golden.Compare(t, "junit-inconclusive.xml", render(t, junit, &lost))
+
+	// Without walks a search of states says nothing about liveness before it has seen all of them.
+	bounded := ok
+	bounded.Coverage.Unchecked = "liveness properties"
+	var suite struct {
+		Skipped int `xml:"skipped,attr"`
+		Cases   []struct {
+			Name    string `xml:"name,attr"`
+			Skipped *struct {
+				Message string `xml:"message,attr"`
+			} `xml:"skipped"`
+		} `xml:"testsuite>testcase"`
+	}
+	if err := xml.Unmarshal(render(t, junit, &bounded), &suite); err != nil {
+		t.Fatal(err)
+	}
+	skipped := map[string]string{}
+	for _, c := range suite.Cases {
+		if c.Skipped != nil {
+			skipped[c.Name] = c.Skipped.Message
+		}
+	}
+	unchecked := "not checked: liveness properties"
+	if want := map[string]string{"lit thrice": unchecked, "no deadlock": unchecked, "glows": "never seen in what was searched"}; !maps.Equal(skipped, want) || suite.Skipped != 3 {
+		t.Errorf("%d are skipped: %q, want %q", suite.Skipped, skipped, want)
+	}
 
 	// kind and property -> the case that fails
 	for _, c := range []struct {

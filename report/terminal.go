@@ -31,7 +31,11 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 	t := terminal{b: bufio.NewWriter(w), style: style, textAt: 16}
 	s := r.summarise()
 	if r.Verdict != search.Violation {
-		t.paint(green, s.title)
+		color := green
+		if r.Verdict == search.Inconclusive {
+			color = bold
+		}
+		t.paint(color, s.title)
 		for _, line := range s.coverage {
 			t.paragraph("  ", "    ", line)
 		}
@@ -74,17 +78,16 @@ type terminal struct {
 	textAt int // column of what facts say
 }
 
-func (t *terminal) line(s string) {
-	t.b.WriteString(strings.TrimRight(s, " "))
-	t.b.WriteByte('\n')
-}
+func (t *terminal) line(s string) { t.paint("", "", s) }
 
 // paint writes a line whose first part stands out.
 func (t *terminal) paint(color, text string, rest ...string) {
-	if t.style.Color {
+	text, other := printable(text), printable(strings.Join(rest, ""))
+	if t.style.Color && color != "" {
 		text = color + text + plain
 	}
-	t.line(text + strings.Join(rest, ""))
+	t.b.WriteString(strings.TrimRight(text+other, " "))
+	t.b.WriteByte('\n')
 }
 
 // paragraph writes text behind lead, wrapped and with its other lines indented.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -29,6 +30,16 @@ func seconds(s float64) string {
 		return fmt.Sprintf("%.1fs", s)
 	}
 	return fmt.Sprintf("%dm%02ds", int(s)/60, int(s)%60)
+}
+
+// printable replaces what a terminal would obey, and what must not occur in XML.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }
 
 // plural writes "1 step" or "12 steps".

@@ -87,8 +87,12 @@ func (a *app) mdb(ctx context.Context, files []string, o mdbOptions) error {
 	if o.batch {
 		lines := o.execute
 		if lines == nil {
-			for in := bufio.NewScanner(a.stdin); in.Scan(); {
+			in := bufio.NewScanner(a.stdin)
+			for in.Scan() {
 				lines = append(lines, in.Text())
+			}
+			if err := in.Err(); err != nil {
+				return fmt.Errorf("standard input, line %d: %w", len(lines)+1, err)
 			}
 		}
 		return mdb.Batch(ctx, s, lines, a.stdout)

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/macemc/macemc/mdb"
@@ -82,17 +81,6 @@ type Model struct {
 	quit     bool
 	shown    content
 	cancel   context.CancelFunc
-}
-
-// content is what a session has to show at present.
-type content struct {
-	at    mdb.Position
-	steps []mdb.StepLine
-	state []mdb.StateLine
-	lanes []mdb.LaneLine
-	diff  []string
-	about string
-	err   error
 }
 
 // Done is the end of a command that was executed in the background.
@@ -304,111 +292,6 @@ func (m *Model) helpText() []string {
 	return lines(b.String())
 }
 
-// edit handles a key in the command line.
-func (m *Model) edit(k Key) func(context.Context) Done {
-	if k.Name != Tab {
-		m.offers = nil
-	}
-	m.message, m.failed = "", false
-	switch k.Name {
-	case "":
-		m.line = append(m.line[:m.cursor:m.cursor], append([]rune{k.Rune}, m.line[m.cursor:]...)...)
-		m.cursor++
-	case Escape, Stop:
-		m.typing = false
-	case Enter:
-		m.typing = false
-		if line := strings.TrimSpace(string(m.line)); line != "" {
-			if n := len(m.history); n == 0 || m.history[n-1] != line {
-				m.history = append(m.history, line)
-			}
-			return m.execute(line)
-		}
-	case Backspace:
-		if m.cursor == 0 && len(m.line) == 0 {
-			m.typing = false
-		} else if m.cursor > 0 {
-			m.line = append(m.line[:m.cursor-1:m.cursor-1], m.line[m.cursor:]...)
-			m.cursor--
-		}
-	case Delete:
-		if m.cursor < len(m.line) {
-			m.line = append(m.line[:m.cursor:m.cursor], m.line[m.cursor+1:]...)
-		}
-	case Left:
-		m.cursor = max(0, m.cursor-1)
-	case Right:
-		m.cursor = min(len(m.line), m.cursor+1)
-	case Home, LineStart:
-		m.cursor = 0
-	case End, LineEnd:
-		m.cursor = len(m.line)
-	case Kill:
-		m.line, m.cursor = m.line[m.cursor:], 0
-	case Word:
-		at := strings.LastIndexByte(strings.TrimRight(string(m.line[:m.cursor]), " "), ' ') + 1
-		m.line, m.cursor = append(m.line[:at:at], m.line[m.cursor:]...), at
-	case Up:
-		m.remember(-1)
-	case Down:
-		m.remember(1)
-	case Tab:
-		m.complete()
-	}
-	return nil
-}
-
-// remember recalls an earlier line.
-func (m *Model) remember(by int) {
-	to := m.recall + by
-	if to < 0 || to > len(m.history) {
-		return
-	}
-	if m.recall == len(m.history) {
-		m.draft = m.line
-	}
-	if m.recall = to; to == len(m.history) {
-		m.line = m.draft
-	} else {
-		m.line = []rune(m.history[to])
-	}
-	m.cursor = len(m.line)
-}
-
-// complete completes the word at the cursor as far as it is the same for all that it may become.
-func (m *Model) complete() {
-	head, tail := string(m.line[:m.cursor]), m.line[m.cursor:]
-	words, begin := m.session.Complete(head)
-	if len(words) == 0 {
-		m.offers, m.message = nil, "nothing to complete"
-		return
-	}
-	same := words[0]
-	for _, w := range words {
-		for !strings.HasPrefix(w, same) {
-			same = same[:len(same)-1]
-		}
-	}
-	if len(words) == 1 && len(tail) == 0 && !strings.HasSuffix(same, "=") {
-		same += " "
-	}
-	if len(words) > 1 {
-		m.offers = words
-	}
-	head = head[:begin] + same
-	m.line, m.cursor = append([]rune(head), tail...), len([]rune(head))
-}
-
-// execute begins a command.
-func (m *Model) execute(line string) func(context.Context) Done {
-	m.busy = line
-	return func(ctx context.Context) Done {
-		var b bytes.Buffer
-		err := m.session.Do(ctx, line, &b)
-		return Done{line, b.String(), err}
-	}
-}
-
 // Finish shows what a command said, and handles the keys that were pressed meanwhile. The result is as that
 // of [Model.Press].
 func (m *Model) Finish(d Done) func(context.Context) Done {
@@ -447,84 +330,3 @@ func (m *Model) Finish(d Done) func(context.Context) Done {
 }
 
 func (m *Model) tooSmall() bool { return m.width < MinWidth || m.height < MinHeight }
-
-// refresh asks the session for what is to be shown.
-func (m *Model) refresh() {
-	if m.busy != "" || m.tooSmall() {
-		return
-	}
-	l := m.layout()
-	var c content
-	c.at = m.session.Position()
-	half := l.steps.h / 2
-	from := max(0, min(c.at.Step-half, c.at.Last-l.steps.h+2))
-	c.steps = m.session.Steps(from, from+l.steps.h)
-	c.about = m.session.Summary()
-	var err error
-	if c.state, err = m.session.States(); err != nil {
-		c.err = err
-	}
-	if m.lower == showGraph || l.second.w > 0 {
-		reach := l.lower.h
-		if c.lanes, err = m.session.Lanes(c.at.Step-reach, c.at.Step+reach, l.lower.w); err != nil {
-			c.err = err
-		}
-	}
-	if m.lower == showDiff || l.second.w > 0 {
-		if c.diff, err = m.session.Differences(); err != nil {
-			c.diff = []string{err.Error()}
-		}
-	}
-	if old := m.shown.at; c.at.Step != old.Step || c.at.Run != old.Run {
-		m.state = inSight(c, l.state.h-1)
-	}
-	m.state = max(0, min(m.state, len(c.state)-1))
-	m.shown = c
-	if c.err != nil {
-		m.message, m.failed = c.err.Error(), true
-	}
-}
-
-// inSight is the first line of the state pane, of some height, with which what the step changed is seen,
-// or else the node of the step.
-func inSight(c content, height int) int {
-	node, first := -1, 0
-	for _, s := range c.steps {
-		if s.Step == c.at.Step {
-			node = s.Node
-		}
-	}
-	for i, l := range c.state {
-		switch {
-		case l.Path == "" && l.Node == node:
-			first = i
-		case l.Path != "" && l.Changed:
-			if i-first >= height {
-				return i - 1 // whose place the node's name takes
-			}
-			return first
-		}
-	}
-	return first
-}
-
-// heading is the first line of the screen.
-func (m *Model) heading() string {
-	p := m.shown.at
-	text := fmt.Sprintf(" mdb  %s  %s  step %d of %d", p.System, p.Run, p.Step, p.Last)
-	if p.Node >= 0 {
-		text += fmt.Sprintf("  n%d selected", p.Node)
-	}
-	switch {
-	case p.Critical > 0 && p.Step == p.Critical:
-		text += "  CRITICAL"
-	case p.Critical > 0:
-		text += fmt.Sprintf("  critical: %d", p.Critical)
-	}
-	if p.Live {
-		text += "  live"
-	} else {
-		text += "  not live"
-	}
-	return text
-}

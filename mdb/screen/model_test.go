@@ -119,6 +119,21 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// A word has as many places as characters, not as bytes.
+func TestWords(t *testing.T) {
+	m := screen.New(session(t), "")
+	m.Resize(80, 24)
+	for _, c := range []struct{ keys, want string }{
+		{":find event é é é<ctrl-w><ctrl-w>x", ":find event é x\n"},
+		{":ééééé éé  <left><ctrl-w>x", ":ééééé x\n"},
+		{":ééé<ctrl-w>x", ":x\n"},
+		{":<ctrl-w>x", ":x\n"},
+	} {
+		contains(t, press(t, m, c.keys), c.want)
+		press(t, m, "<esc>")
+	}
+}
+
 // A command that does not stop when it is told to is given up.
 func TestGivingUp(t *testing.T) {
 	m := screen.New(session(t), "")

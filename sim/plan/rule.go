@@ -78,10 +78,22 @@ func CopyBy[T any](copy func(T) T) Rule {
 }
 
 // ShowBy renders values of type T, in fields and texts, by a function. Texts are part of stable
-// keys: they must be deterministic and tell different values apart. Without it, types that are
-// encoded by a function are shown as a hash of their encoding.
+// keys: they must be deterministic and tell different values apart. Texts are lines: a break in one, with the
+// blanks around, becomes a blank. Without it, types that are encoded by a function are shown as a hash of their
+// encoding.
 func ShowBy[T any](show func(T) string) Rule {
-	return Rule{kind: showBy, typ: reflect.TypeFor[T](), showBoxed: func(v any) string { return show(v.(T)) }}
+	return Rule{kind: showBy, typ: reflect.TypeFor[T](), showBoxed: func(v any) string { return oneLine(show(v.(T))) }}
+}
+
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\n\r") {
+		return s
+	}
+	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines, " ")
 }
 
 // DistinguishNil makes nil slices and maps differ from empty ones.

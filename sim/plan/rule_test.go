@@ -175,6 +175,10 @@ func TestEncodeByAndCopyByInterface(t *testing.T) {
 	if got := planOf(t, s, h).Text(&holder{a: p}); got != "&holder{a:proto(1) b:nil m:nil}" {
 		t.Errorf("text %s", got)
 	}
+	s = newSet(t, encode, ShowBy(func(message) string { return "proto[\n\ta  b\r\n\tc\n]" }))
+	if got := planOf(t, s, h).Text(&holder{a: p}); got != "&holder{a:proto[ a  b c ] b:nil m:nil}" {
+		t.Errorf("a text of several lines: %q", got)
+	}
 }
 
 func TestEncodeByAndCopyByValue(t *testing.T) {

@@ -1,0 +1,160 @@
+package mdb
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/plan"
+)
+
+// fieldTest finds steps after which a field meets a condition that it did not meet before.
+func (s *Session) fieldTest(field string, words []string) (*test, error) {
+	sel, err := s.selector(field)
+	if err != nil {
+		return nil, err
+	}
+	cond, err := condition(words)
+	if err != nil {
+		return nil, err
+	}
+	values := make([][]sim.Field, s.sys.Nodes) // that are selected, per node
+	r := s.run
+	return &test{
+		first: func(w sim.World) {
+			for id := range values {
+				values[id] = sel.fields(w, sim.NodeID(id))
+			}
+		},
+		world: func(n int, w sim.World) bool {
+			id := r.step(n).ev.Node // handlers change their own node only
+			if id < 0 || !sel.node(int(id)) {
+				return false
+			}
+			old := values[id]
+			values[id] = sel.fields(w, id)
+			for _, c := range plan.Diff(old, values[id]) {
+				if cond == nil || c.New != "" && cond(c.New) && (c.Old == "" || !cond(c.Old)) {
+					return true
+				}
+			}
+			return false
+		},
+	}, nil
+}
+
+// selector picks fields of node states.
+type selector struct {
+	only int // node; -1: all
+	path string
+}
+
+// selector reads n2.Parent, or Parent.
+func (s *Session) selector(word string) (selector, error) {
+	sel := selector{-1, word}
+	if node, path, ok := strings.Cut(word, "."); ok && len(node) > 1 && node[0] == 'n' {
+		if id, err := s.nodeID(node); err == nil {
+			sel = selector{id, path}
+		}
+	}
+	if sel.path == "" {
+		return sel, badUsage("%q names no field", word)
+	}
+	return sel, nil
+}
+
+func (f selector) node(id int) bool { return f.only < 0 || f.only == id }
+
+func (f selector) fields(w sim.World, id sim.NodeID) []sim.Field {
+	if !f.node(int(id)) {
+		return nil
+	}
+	var out []sim.Field
+	for _, field := range w.NodeFields(id) {
+		if f.matches(field.Path) {
+			out = append(out, field)
+		}
+	}
+	return out
+}
+
+// matches reports whether a path is the selector's, lies below it, or does so behind some first part.
+func (f selector) matches(path string) bool {
+	for rest := path; ; {
+		if after, ok := strings.CutPrefix(rest, f.path); ok && (after == "" || strings.ContainsRune(".[(", rune(after[0]))) {
+			return true
+		}
+		i := strings.IndexByte(rest, '.')
+		if i < 0 || rest[0] == '(' {
+			// A timer or a place on disk can be named without its brackets.
+			inner, want := strings.Trim(path, "()"), strings.Trim(f.path, "()")
+			return path[0] == '(' && (inner == want || strings.HasPrefix(inner, want+"{"))
+		}
+		rest = rest[i+1:]
+	}
+}
+
+// condition reads a condition on a field's text; nil: any change.
+func condition(words []string) (func(string) bool, error) {
+	if len(words) == 0 || len(words) == 1 && words[0] == "changes" {
+		return nil, nil
+	}
+	op, value := words[0], strings.Join(words[1:], " ")
+	for _, o := range []string{"==", "!=", "<=", ">=", "<", ">", "~", "="} {
+		if rest, ok := strings.CutPrefix(op, o); ok {
+			op, value = o, strings.TrimSpace(rest+" "+value)
+			break
+		}
+	}
+	if value == "" {
+		return nil, badUsage("%q lacks a value", strings.Join(words, " "))
+	}
+	switch op {
+	case "==", "=":
+		return func(v string) bool { return equal(v, value) }, nil
+	case "!=":
+		return func(v string) bool { return !equal(v, value) }, nil
+	case "~":
+		re, err := pattern(value)
+		if err != nil {
+			return nil, err
+		}
+		return re.MatchString, nil
+	case "<", "<=", ">", ">=":
+		want, ok := number(value)
+		if !ok {
+			return nil, badUsage("%q is no number", value)
+		}
+		return func(v string) bool {
+			x, ok := number(v)
+			switch op {
+			case "<":
+				return ok && x < want
+			case "<=":
+				return ok && x <= want
+			case ">":
+				return ok && x > want
+			}
+			return ok && x >= want
+		}, nil
+	}
+	return nil, badUsage("%q is no condition: changes, or == != < <= > >= ~ and a value", strings.Join(words, " "))
+}
+
+// equal compares a field's text with what was asked for: "joined(2)" is equal to "joined" and "2".
+func equal(text, want string) bool {
+	if text == want || text == `"`+want+`"` {
+		return true
+	}
+	name, inside, ok := strings.Cut(text, "(")
+	return ok && strings.HasSuffix(inside, ")") && (name == want || inside[:len(inside)-1] == want)
+}
+
+// number reads a number, which may stand in brackets behind a name.
+func number(text string) (float64, bool) {
+	if _, inside, ok := strings.Cut(text, "("); ok {
+		text = strings.TrimSuffix(inside, ")")
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil
+}

@@ -1,0 +1,144 @@
+package mdb_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// The chain of causes, which the debugger follows while it reads a run, and the event graph, which is made from
+// the run's trace, are found in different ways and must agree.
+func TestCauses(t *testing.T) {
+	for _, e := range systems.All() {
+		t.Run(e.Name, func(t *testing.T) {
+			e.Limits = sim.Limits{}
+			cfg, err := e.Configure(spec.Config{})
+			if err != nil {
+				t.Skip(err)
+			}
+			sys, err := e.New(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range []sim.Limits{{Crashes: 2, NetErrors: 2, Partitions: 2}, {Crashes: 2, Loss: 2, Dup: 2, Partitions: 1}, {Crashes: 2}} {
+				if with, err := sys.WithLimits(l); err == nil {
+					sys = with
+					break
+				}
+			}
+			for seed := range uint64(3) {
+				sameCauses(t, &sys, randomPath(t, &sys, seed, 150))
+			}
+		})
+	}
+}
+
+// randomPath is a run in which each event is as likely as another.
+func randomPath(t *testing.T, sys *sim.System, seed uint64, steps int) choose.Path {
+	t.Helper()
+	w, err := sim.NewWorld(sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := replay.NewRun(w)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	src := choose.SourceFunc(func(p choose.Point) int { return rng.IntN(p.Arity) })
+	if err := r.Start(src); err != nil {
+		t.Fatal(err)
+	}
+	for r.Steps() < steps {
+		n := len(w.Enabled()) + len(w.Injections(nil))
+		if n == 0 || r.Step(rng.IntN(n), src) != nil {
+			break
+		}
+	}
+	return r.Path
+}
+
+func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
+	t.Helper()
+	s, err := mdb.Open(mdb.Config{System: sys, Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := replay.Record(sys, path, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := eventgraph.Build(trace)
+	for n := 1; n <= g.Last(); n++ {
+		ev := &g.Events[n]
+		out := do(t, s, fmt.Sprintf("why %d", n))
+		lines := strings.Split(out, "\n")
+		got := -1
+		if !strings.Contains(lines[1], "a fault") {
+			if _, err := fmt.Sscan(lines[2], &got); err != nil {
+				t.Fatalf("%s: %v", out, err)
+			}
+		}
+		want := -1
+		kind, _ := sim.ParseEventKind(ev.Kind)
+		switch kind {
+		case sim.Deliver, sim.Lose, sim.Duplicate:
+			want = g.Messages[ev.Consumed[0]].Sent
+		case sim.FireTimer:
+			i := slices.IndexFunc(ev.Ends, func(i int) bool { return g.Timers[i].Ended == "fired" })
+			want = g.Timers[ev.Ends[i]].Set
+		case sim.Boot, sim.DoAction:
+			want = 0
+			for _, before := range g.Events[1:n] {
+				if k, _ := sim.ParseEventKind(before.Kind); before.Node == ev.Node && (kind == sim.Boot && (k == sim.Crash || before.Crashed) || kind == sim.DoAction && k == sim.Boot) {
+					want = before.Step
+				}
+			}
+		case sim.Heal, sim.DeliverError:
+			if strings.HasSuffix(ev.Key, sim.ErrRefused.Error()) {
+				want = lastSent(g, ev)
+				if !strings.Contains(lines[1], "refused") {
+					t.Errorf("nothing broke:\n%s", out)
+				}
+			} else if want = got; !slices.Contains(ev.Causes, got) {
+				t.Errorf("step %d follows from %v", n, ev.Causes)
+			}
+		case sim.DeliverReady: // the graph says what made room, and the chain what was refused before
+			want = lastRefused(trace, ev)
+		}
+		if got != want {
+			t.Errorf("step %d follows from %d, but why says\n%s", n, want, out)
+		}
+	}
+}
+
+// lastSent is the last step before ev in which its node sent to its peer in a stream.
+func lastSent(g *eventgraph.Graph, ev *eventgraph.Event) int {
+	last := -1
+	for _, m := range g.Messages {
+		if m.Stream && m.From == ev.Node && m.To == ev.Peer && m.Sent < ev.Step {
+			last = max(last, m.Sent)
+		}
+	}
+	return last
+}
+
+// lastRefused is the last step before ev in which its node's stream to its peer was full.
+func lastRefused(trace *replay.Trace, ev *eventgraph.Event) int {
+	last := -1
+	for _, s := range trace.Steps[:ev.Step-1] {
+		for _, f := range s.Effects {
+			if f.Applied && s.Node == ev.Node && f.Peer == ev.Peer && f.Kind == sim.RefusedEffect.String() {
+				last = s.Number
+			}
+		}
+	}
+	return last
+}

@@ -1,0 +1,106 @@
+package mdb
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// list shows steps.
+func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+	const around, most = 10, 60
+	r := s.run
+	var (
+		bounds []int
+		node   = -1
+		kind   = ""
+		re     *regexp.Regexp
+	)
+	for _, a := range args {
+		switch {
+		case strings.HasPrefix(a, "kind="):
+			kind = strings.TrimPrefix(a, "kind=")
+			if _, ok := sim.ParseEventKind(kind); !ok {
+				return badUsage("there is no kind of event %q", kind)
+			}
+		case len(a) > 1 && a[0] == 'n' && a[1] >= '0' && a[1] <= '9':
+			n, err := s.nodeID(a)
+			if err != nil {
+				return err
+			}
+			node = n
+		case a == "." && s.node >= 0:
+			node = s.node
+		case strings.HasPrefix(a, "/"):
+			p, err := pattern(a)
+			if err != nil {
+				return err
+			}
+			re = p
+		default:
+			n, err := s.place(a)
+			if err != nil {
+				return err
+			}
+			bounds = append(bounds, n)
+		}
+	}
+	filtered := node >= 0 || kind != "" || re != nil
+	from, to := 1, r.len()
+	switch {
+	case len(bounds) > 2:
+		return badUsage("more than two steps")
+	case len(bounds) == 2:
+		from, to = max(0, bounds[0]), bounds[1]
+	case len(bounds) == 1:
+		from = bounds[0]
+		if !filtered {
+			to = min(to, from+2*around)
+		}
+	case !filtered:
+		from, to = max(0, r.at-around), min(to, r.at+around)
+	}
+	shown, more := 0, 0
+	for n := from; n <= to; n++ {
+		info := r.step(n)
+		if filtered && (n == 0 || node >= 0 && !s.touches(n, node) || kind != "" && info.ev.Kind.String() != kind || re != nil && !matchesStep(re, info)) {
+			continue
+		}
+		if shown == most && len(bounds) < 2 {
+			more++
+			continue
+		}
+		shown++
+		fmt.Fprintln(out, s.listLine(r, n))
+	}
+	if more > 0 {
+		fmt.Fprintf(out, "and %d more; say FROM and TO to see them\n", more)
+	}
+	if shown == 0 {
+		fmt.Fprintln(out, "no step matches")
+	}
+	return nil
+}
+
+// listLine is step n in one line.
+func (s *Session) listLine(r *run, n int) string {
+	marks := []byte("   ")
+	if n == r.at {
+		marks[0] = '>'
+	}
+	if n == r.critical && n > 0 {
+		marks[1] = 'C'
+	}
+	if r.step(n).live {
+		marks[2] = '+'
+	}
+	text := "the first state"
+	if n > 0 {
+		text = r.step(n).String()
+	}
+	return fmt.Sprintf("%s%*d  %s", marks, max(3, len(fmt.Sprint(r.len()))), n, text)
+}

@@ -1,0 +1,101 @@
+package mdb_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/sim"
+)
+
+// wants fails the test for what out lacks.
+func wants(t *testing.T, out string, parts ...string) {
+	t.Helper()
+	for _, want := range parts {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+}
+
+// In drawn, a state is live when n0 has drawn 3: after step 3 only.
+func TestTry(t *testing.T) {
+	s := drawn(t)
+	wants(t, do(t, s, "3; choices"), "step 3: event 0 of those", " >  0  n0 draw\n    1  n1 draw\n", "questions in the step:\n  1. ", `"luck": 3 of 4`)
+	wants(t, do(t, s, "options"), "    0  n0 draw\n    1  n1 draw\n") // none of them was taken
+	wants(t, do(t, s, "instead 0 2"), `"luck": 2 of 4`, "branch1 step 3 of 3: n0 draw", "n0.Luck  1 -> 2")
+	wants(t, do(t, s, "take 1"), "branch1 step 4 of 4: n1 draw", "n1.Luck  3 -> 0")
+	wants(t, do(t, s, "search live"), "200 of 200 walks reached a live state; the shortest after 1 steps", "branch2: 1 steps more from step 4 on",
+		"branch2 step 5 of 5: n0 draw", "n0.Luck  2 -> 3", "(live)")
+	wants(t, do(t, s, "run main 4; walk"), "live after ", "branch3: ", "n0.Luck", "-> 3", "(live)")
+	wants(t, do(t, s, "run main 4; walk steps=1"), "branch4: 1 steps more from step 4 on")
+	wants(t, do(t, s, "runs"), "branch1    4 steps, at step 4, shares 2 with main, not saved",
+		"branch2    5 steps, at step 5, shares 4 with branch1, live in the end, not saved")
+	if why := fails(t, s, "start; instead 0"); !strings.Contains(why, "no step to replace") {
+		t.Error(why)
+	}
+	if why := fails(t, s, "take 2"); !strings.Contains(why, "there is no event 2") {
+		t.Error(why)
+	}
+	if why := fails(t, s, "start; search live walks=3 steps=1"); why != "none of 3 walks from step 0 reached a live state (1 steps each)" {
+		t.Error(why)
+	}
+}
+
+func (d *drawer) fall(sim.Env) { panic("it fell") }
+
+// Nothing follows a panic, and nothing hides it.
+func TestPanic(t *testing.T) {
+	s, err := mdb.Open(mdb.Config{Path: choose.Path{0, 2, 1}, System: &sim.System{
+		Name: "falls", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{} },
+		Actions: []sim.AnyAction{
+			sim.Action[*drawer]{Name: "draw", Do: (*drawer).draw}, sim.Action[*drawer]{Name: "fall", Do: (*drawer).fall},
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := do(t, s, "1"); strings.Contains(out, "FOUND") {
+		t.Errorf("too early:\n%s", out)
+	}
+	wants(t, do(t, s, "options"), "  1  n0 fall")
+	wants(t, do(t, s, "end"), "step 2 of 2: n0 fall", "FOUND panic: it fell")
+	for _, line := range []string{"options", "take 0", "walk", "search live", "search violation", "critical"} {
+		if why := fails(t, s, line); !strings.Contains(why, "it fell") {
+			t.Errorf("%s: %s", line, why)
+		}
+	}
+	wants(t, do(t, s, "1; take 0 3; runs"), "branch1    2 steps, at step 2, shares 1 with main")
+	wants(t, do(t, s, "take 1"), "branch1 step 3 of 3: n0 fall", "FOUND panic: it fell")
+	wants(t, do(t, s, "1; search violation"), "found: panic it fell", "FOUND panic: it fell")
+}
+
+// A node is selected for the steps that are gone to and for the states that are shown.
+func TestSelectedNode(t *testing.T) {
+	s := drawn(t)
+	wants(t, do(t, s, "node 1; next ."), "step 2 of 6: n1 draw")
+	wants(t, do(t, s, "next ."), "step 5 of 6: n1 draw")
+	if why := fails(t, s, "next ."); why != "n1 has no step between here and the end" {
+		t.Error(why)
+	}
+	lines, err := s.States()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lines {
+		if l.Node != 1 {
+			t.Errorf("n1 is selected, but %+v is shown", l)
+		}
+	}
+	if p := s.Position(); p.Node != 1 {
+		t.Errorf("selected: %d", p.Node)
+	}
+	wants(t, do(t, s, "node none; node"), "no node is selected\nno node is selected\n")
+	if p := s.Position(); p.Node != -1 {
+		t.Errorf("selected: %d", p.Node)
+	}
+	wants(t, do(t, s, "prev 2"), "step 3 of 6")
+	wants(t, do(t, s, "prev n1"), "step 2 of 6")
+	wants(t, do(t, s, "next 99"), "step 6 of 6")
+}

@@ -1,0 +1,69 @@
+package mdb
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// why follows the chain of causes.
+func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+	r := s.run
+	n, err := s.stepIn(args)
+	if err != nil {
+		return err
+	}
+	const most = 200
+	for length := 0; ; length++ {
+		if n == 0 {
+			fmt.Fprintln(out, "    0  first boots")
+			return nil
+		}
+		info := r.step(n)
+		t, err := r.trace(n)
+		if err != nil {
+			return err
+		}
+		source := ""
+		if t.Source != "" {
+			source = "  [" + t.Source + "]"
+		}
+		fmt.Fprintf(out, "%5d  %s%s\n", n, t.Sentence(), source)
+		if info.cause == root {
+			fmt.Fprintln(out, "       a fault: nothing caused it")
+			return nil
+		}
+		if length == most {
+			fmt.Fprintf(out, "       and so on, see \"why %d\"\n", info.cause)
+			return nil
+		}
+		fmt.Fprintf(out, "       %s\n", because(info))
+		n = int(info.cause)
+	}
+}
+
+// because says how a step follows from its cause.
+func because(s *stepInfo) string {
+	switch s.ev.Kind {
+	case sim.Deliver, sim.Lose, sim.Duplicate:
+		return fmt.Sprintf("was sent by n%d in", s.ev.Peer)
+	case sim.FireTimer:
+		return "the timer was set in"
+	case sim.DoAction:
+		return "by the application, which runs since"
+	case sim.Boot:
+		return "the node was down since"
+	case sim.DeliverError:
+		if s.refused() {
+			return "what was refused was sent in"
+		}
+		return "the connection broke in"
+	case sim.DeliverReady:
+		return "a message was refused in"
+	case sim.Heal:
+		return "the partition began in"
+	}
+	return "follows from"
+}
