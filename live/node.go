@@ -223,6 +223,9 @@ func (n *Node) close() error {
 			l.conn.close()
 		}
 	}
+	for _, c := range n.closing { // of a node that failed before the close could leave it
+		c.close()
+	}
 	n.wait.Wait()
 	for i := range n.held {
 		if c := n.held[i].conn; c != nil {
@@ -398,15 +401,21 @@ func (n *Node) Do(ctx context.Context, f func(sim.Env, sim.Service)) error {
 
 // Act does an action of the system. ok is false when the node cannot do it now.
 func (n *Node) Act(ctx context.Context, action string) (ok bool, err error) {
+	did := false
 	err = n.enter(ctx, func() error {
+		if n.frozen {
+			return nil
+		}
 		var ev sim.Event
-		if ev, ok = n.run.ActionEvent(n.cfg.Node, action); ok && !n.frozen {
+		if ev, did = n.run.ActionEvent(n.cfg.Node, action); did {
 			n.step(given{kind: sim.DoAction, event: ev, name: action})
 		}
-		ok = ok && !n.frozen
 		return nil
 	})
-	return ok, err
+	if err != nil {
+		return false, err // the event loop may come to it still
+	}
+	return did, nil
 }
 
 // Freeze makes the node handle no more events until [Node.Thaw], while its connections stay; when it
