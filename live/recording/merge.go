@@ -125,7 +125,7 @@ func (m *merger) loosen(sys sim.System) (sim.System, error) {
 		}
 	}
 	for _, n := range m.copies {
-		limits.Dup += n - 1
+		limits.Dup += max(n-1, 0) // 0: the only delivery is left out
 	}
 	own := sys.Limits()
 	sys.Timing = sim.AnyOrder

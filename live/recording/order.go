@@ -240,6 +240,7 @@ func (m *merger) perform(c *cursor, index int) {
 		if !m.inject(func(ev sim.Event) bool {
 			return ev.Kind == sim.Duplicate && ev.Node == c.node && ev.Peer == e.Peer && m.duplicates(ev, index)
 		}, &m.used.Dup) {
+			m.disagree(c, e, m.describe(index), "it arrived twice, but in the model it cannot be duplicated; the network model lacks that")
 			return
 		}
 		index, _ = m.findEvent(c.node, e, true)
@@ -247,13 +248,9 @@ func (m *merger) perform(c *cursor, index int) {
 	src := answers{list: e.Answers}
 	what := m.describe(index)
 	err := m.take(index, &src)
-	start, number := c.start+1, e.Number
-	if c.atEnd() {
-		start = c.nextStart() + 1
-	}
 	if wrong := m.compare(e, &src, err); wrong != nil {
 		m.undo()
-		m.disagreement = &Disagreement{Origin: Origin{c.node, start, number, nil}, Step: len(m.file.Steps) + 1, What: what, Reason: wrong.Error()}
+		m.disagree(c, e, what, wrong.Error())
 		return
 	}
 	m.passed(c, e)
@@ -262,6 +259,15 @@ func (m *merger) perform(c *cursor, index int) {
 		return
 	}
 	m.compareState(c, e, what)
+}
+
+// disagree ends the run before the node's next event, which is e.
+func (m *merger) disagree(c *cursor, e *Event, what, reason string) {
+	start := c.start + 1
+	if c.atEnd() {
+		start = c.nextStart() + 1
+	}
+	m.disagreement = &Disagreement{Origin: Origin{c.node, start, e.Number, nil}, Step: len(m.file.Steps) + 1, What: what, Reason: reason}
 }
 
 // duplicates reports whether ev duplicates what the event with that index delivers.
