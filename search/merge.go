@@ -29,6 +29,7 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 			u := units[merged]
 			merged++
 			if err := s.merge(ctx, u); err != nil {
+				s.drain(r)
 				return err
 			}
 			if s.stopping == StoppedFound {
@@ -41,6 +42,7 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 		}
 		refuted, err := s.late(ctx, late, units[merged].phase)
 		if err != nil {
+			s.drain(r)
 			return err
 		}
 		if refuted && !late.again {
