@@ -157,6 +157,19 @@ func TestPrefixRuns(t *testing.T) {
 	if p := phaseOf(res, "prefixes"); p.Live < 5 {
 		t.Errorf("prefixes: %+v", p)
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	evaluated := 0
+	counted := search.Config{System: sys, Workers: 1}
+	counted.System.Properties = append(slices.Clone(sys.Properties), sim.Property{Name: "count", Always: func(*sim.View) bool {
+		if evaluated++; evaluated == 10_000 {
+			cancel()
+		}
+		return true
+	}})
+	if some, err := search.MakePrefixes(ctx, counted, 1<<20); err != context.Canceled || len(some) == 0 {
+		t.Errorf("stopped in between: %d prefixes, %v", len(some), err)
+	}
 	never := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0)}, Live: []int{5}}
 	if _, err := search.MakePrefixes(context.Background(), search.Config{System: never.System(), WalkSteps: 10}, 2); err == nil ||
 		!strings.Contains(err.Error(), "no run without faults became live") {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -56,5 +57,32 @@ func TestStoppedInTheFirstRun(t *testing.T) {
 		if !u.stopped || u.made != 0 || u.tallies.events() != at {
 			t.Errorf("stopped at step %d: %v, after %d runs and %d events", at, u.stopped, u.made, u.tallies.events())
 		}
+	}
+}
+
+// A confirmation that takes too long is broken off: the suspect is not decided, and the search ends.
+func TestConfirmationIsBrokenOff(t *testing.T) {
+	cfg := Config{Workers: 1, Time: time.Hour, System: sim.System{Name: "rearming", Nodes: 1, New: func(sim.NodeID) sim.Service { return &rearming{} }}}
+	cfg.Confirm = func(ctx context.Context, _ Suspect) (Confirmed, error) {
+		<-ctx.Done()
+		return Confirmed{}, ctx.Err()
+	}
+	s, err := newSearcher(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := s.confirmUntil; at != s.began.Add(90*time.Minute) {
+		t.Errorf("confirmations end %v after the beginning, want 1h30m", at.Sub(s.began))
+	}
+	s.confirmUntil = s.began
+	if err := s.judge(context.Background(), &Suspect{Kind: sim.Liveness}); err != nil {
+		t.Fatal(err)
+	}
+	if s.finding != nil || s.undecided != 1 || s.stopping != StoppedTime {
+		t.Errorf("finding %v, %d undecided, stopped by %q; want one undecided, time", s.finding, s.undecided, s.stopping)
+	}
+	cfg.Time = time.Second
+	if at := cfg.confirmUntil(s.began); at != s.began.Add(leastConfirming) {
+		t.Errorf("after %v", at.Sub(s.began))
 	}
 }
