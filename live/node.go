@@ -139,7 +139,7 @@ func New(cfg Config) (_ *Node, err error) {
 		return nil, err
 	}
 	if cut > 0 {
-		n.log.Warn("the end of the disk's log was torn and is cut off", "bytes", cut)
+		n.log.Warn("the end of the disk's log was torn or damaged, and is kept in a file beside it", "bytes", cut)
 	}
 	clock, err := macetime.NewRealClock(int(cfg.Node), 0, nil)
 	if err != nil {
