@@ -137,6 +137,8 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect) error {
 		s.finding, s.stopping = sus, StoppedFound
 		return nil
 	}
+	s.shown = time.Time{} // told at once, as it may take long
+	s.progress(criticalPhase)
 	began := time.Now()
 	limited, cancel := until(ctx, s.confirmUntil)
 	defer cancel()
