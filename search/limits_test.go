@@ -246,6 +246,23 @@ func TestNeverHappened(t *testing.T) {
 			}
 		}
 	}
+	// A prefix in which all happens that can: ask, and the rest in order. What it did, and made possible, counts.
+	w, err := sim.NewWorld(&sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := replay.NewRun(w)
+	err = whole.Start(choose.First)
+	for err == nil && len(w.Enabled()) > 0 {
+		err = whole.Step(0, choose.First)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := run(t, search.Config{System: sys, Strategy: search.Walk, MaxPaths: 2, Workers: 1, Prefix: whole.Path})
+	if want := []string{"action dance", "fault crash", "fault duplication", "sometimes heard much", "timer never"}; !slices.Equal(after.Stats.NeverHappened, want) {
+		t.Errorf("after a prefix: never happened: %q, want %q", after.Stats.NeverHappened, want)
+	}
 	// All else happens within 6 choices: the longest way is to ask, hear, say goodbye and deliver it.
 	res := run(t, search.Config{System: sys, Strategy: search.Deepening, MaxDepth: 6})
 	if want := []string{"action dance", "sometimes heard much", "timer never"}; !slices.Equal(res.Stats.NeverHappened, want) {

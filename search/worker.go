@@ -71,7 +71,7 @@ func (w *worker) do(u *unit) {
 // runs makes the runs of a unit.
 func (w *worker) runs(u *unit) {
 	l := w.loop
-	l.coverage = u.coverage
+	l.coverage, l.coverTask = u.coverage, u.phase == startPhase
 	s := w.strategies[u.phase]
 	s.begin(u)
 	u.sometimes = make([]int, len(l.sometimes))
