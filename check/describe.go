@@ -14,7 +14,7 @@ import (
 // ErrNoViolation is why a run is not reported.
 var ErrNoViolation = errors.New("the run violates nothing: no finding on the way, and its end recovers")
 
-// Describe reports the violation that a run shows which was loaded from a file. For liveness the
+// Describe reports the violation that a run shows which was loaded from a file, or a folder of recordings. For liveness the
 // critical transition and the nearest live run are looked for anew. Nothing is written.
 func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*report.Report, error) {
 	t, err := l.Trace(-1)
@@ -33,7 +33,12 @@ func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*
 	r.Strategy = "replay"
 	r.Kind, r.Property, r.Message, r.Stack = t.Finding.Kind, t.Finding.Property, t.Finding.Message, t.Finding.Stack
 	r.Dead, r.Steps, r.Explain = t, len(t.Steps), explanation(t, t.Finding.Property)
-	text, err := os.ReadFile(file)
+	var text []byte
+	if l.Recording != nil { // file is a folder
+		text, err = content(l.Recording.File)
+	} else {
+		text, err = os.ReadFile(file)
+	}
 	r.PathText = string(text)
 	return r, err
 }

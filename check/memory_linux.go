@@ -24,7 +24,7 @@ func limitMemory(more uint64) {
 	if !ok || more == 0 || syscall.Getrlimit(syscall.RLIMIT_DATA, &limit) != nil {
 		return
 	}
-	limit.Cur = min(limit.Max, has+more)
+	limit.Cur = min(limit.Cur, has+more) // a stricter limit stays
 	syscall.Setrlimit(syscall.RLIMIT_DATA, &limit)
 }
 

@@ -25,6 +25,9 @@ func SavePrefixes(ctx context.Context, o Options, dir string, n int) ([]string, 
 		return nil, err
 	}
 	paths, failed := search.MakePrefixes(ctx, o.Search, n)
+	if ctx.Err() != nil && errors.Is(failed, ctx.Err()) {
+		failed = nil // what was made until then is kept
+	}
 	h := o.header()
 	h.Seed, h.Note = cmp.Or(o.Search.Seed, 1), "a prefix: ends in a live state"
 	var names []string

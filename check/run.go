@@ -36,7 +36,7 @@ type Options struct {
 	// same system. Nil: handlers that do not return are suspected only.
 	Respawn func() *exec.Cmd
 	// NoShrink leaves a violating run as it was found. ShrinkSteps bounds the work of shrinking it, as
-	// MaxSteps does in [shrink.Config].
+	// MaxSteps does in [shrink.Config]; without it a run of more than 10,000 steps is left as it was found.
 	NoShrink    bool
 	ShrinkSteps int
 	// Commands says what a person can run next, when the report is in that folder. Nil: nothing.
@@ -113,6 +113,9 @@ func (o *Options) conclude(ctx context.Context, res *search.Result) (*report.Rep
 	before, notShrunk := o.shrink(ctx, &sys, res)
 	if before != nil {
 		r.Shrunk = &before.facts
+	}
+	if o.tooLong(res.Finding) {
+		r.NotShrunk = "a run of more than 10,000 steps takes long; macemc shrink does it"
 	}
 	f, err := o.describe(&sys, r, res)
 	if err != nil {

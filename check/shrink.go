@@ -41,10 +41,15 @@ func (b *original) file(sys *sim.System, h choose.Header) (*choose.File, error) 
 // executed, so that of longer ones, which recordings are, too few would be tried.
 const mostShrunk = shrink.DefaultMaxSteps / 200
 
+// tooLong reports whether a run is left as it is because it was not asked for that it is shrunk.
+func (o *Options) tooLong(found *search.Suspect) bool {
+	return !o.NoShrink && o.ShrinkSteps == 0 && found.Steps > mostShrunk
+}
+
 // shrink makes the run of a finding smaller, in place. It returns nil when that was not asked for or is
 // not possible.
 func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Result) (*original, error) {
-	if o.NoShrink || res.Finding == nil || o.ShrinkSteps == 0 && res.Finding.Steps > mostShrunk {
+	if o.NoShrink || res.Finding == nil || o.tooLong(res.Finding) {
 		return nil, nil
 	}
 	began := time.Now()

@@ -86,7 +86,7 @@ func (c *ShrinkOptions) options(l *Loaded) Options {
 			System: l.System, Walks: c.Walks, WalkSteps: c.WalkSteps, Seed: cmp.Or(c.Seed, l.Header.Seed, 1),
 			Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Progress: c.Progress, HandlerLimit: lookLimit / 4,
 		},
-		Header: l.Header, Respawn: c.Respawn, ShrinkSteps: c.MaxSteps,
+		Header: l.Header, Respawn: c.Respawn, ShrinkSteps: cmp.Or(c.MaxSteps, shrink.DefaultMaxSteps), // asked for, however long the run
 	}
 }
 

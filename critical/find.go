@@ -56,7 +56,7 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, err
 	}
 	f := &finder{cfg: &cfg, prober: p, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks}
-	if err := f.replay(); err != nil {
+	if err := f.replay(ctx); err != nil {
 		return nil, err
 	}
 	if !f.goal {
@@ -132,7 +132,7 @@ type finder struct {
 // probed is a probe that was made.
 type probed struct {
 	Probe
-	certain bool // no walk was ended by the limit
+	certain bool // every walk ran out of events
 }
 
 // steps is the number of steps of the dead run.
@@ -147,7 +147,7 @@ func (f *finder) prefix(steps int) choose.Path {
 }
 
 // replay executes the dead run to learn what its states are.
-func (f *finder) replay() error {
+func (f *finder) replay(ctx context.Context) error {
 	f.lastLive = -1
 	w := f.prober.workers[0]
 	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.path}}, search.Task{})
@@ -159,7 +159,10 @@ func (f *finder) replay() error {
 	}
 	f.bounds = append(f.bounds[:0], w.loop.Replay().Bounds...)
 	f.live = o.Live
-	last := f.prober.walk(w, f.path, 0, 0)
+	last, err := f.prober.walk(ctx, w, f.path, 0, 0)
+	if err != nil {
+		return err
+	}
 	f.outOfEvents = last.End == search.OutOfEvents && !last.Live
 	return unfit(&last)
 }
@@ -181,7 +184,7 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 	}
 	for raised := 0; ; raised++ {
 		if raised > 0 {
-			if err := f.raise(); err != nil {
+			if err := f.raise(ctx); err != nil {
 				return nil, err
 			}
 			if f.live {
@@ -214,22 +217,22 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 }
 
 // raise lengthens walks, and the run too by such a walk.
-func (f *finder) raise() error {
+func (f *finder) raise(ctx context.Context) error {
 	f.limit *= raise
 	f.walks = max(f.walks/raise, min(f.walks, minWalks))
 	if f.outOfEvents {
 		return nil
 	}
 	w := f.prober.workers[0]
-	o := f.prober.walk(w, f.path, 0, f.limit)
+	o, err := f.prober.walk(ctx, w, f.path, 0, f.limit)
+	if err != nil {
+		return err
+	}
 	if o.End == search.Found {
 		return &Ended{Finding: o.Finding, Path: w.loop.Replay().Path.Clone(), Steps: o.Steps}
 	}
-	if err := unfit(&o); err != nil {
-		return err
-	}
 	f.path = append(f.path[:0], w.loop.Replay().Path...)
-	return f.replay()
+	return f.replay(ctx)
 }
 
 // bisect returns the first step after which no walk recovers, 0 when none does from the first state. recovers
@@ -292,7 +295,7 @@ func (f *finder) probe(ctx context.Context, step int, all bool) (Probe, error) {
 	return p.Probe, err
 }
 
-// certain reports whether no walk of the last probe was ended by the limit.
+// certain reports whether every walk of the last probe ran out of events.
 func (f *finder) certain() bool { return f.made[f.last].certain }
 
 func (f *finder) probes() []Probe {

@@ -2,6 +2,8 @@ package critical_test
 
 import (
 	"context"
+	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -284,5 +286,41 @@ func TestLongerRunEndsOtherwise(t *testing.T) {
 	}
 	if !c.Violation || c.Instead == nil || c.Instead.Kind != sim.Safety || c.Instead.Steps != 30 {
 		t.Errorf("got %+v, %+v", c, c.Instead)
+	}
+}
+
+// counter counts its timer.
+type counter struct {
+	sim.Nop
+	N int
+}
+
+func (c *counter) Boot(env sim.Env)         { env.SetTimer("t", time.Second) }
+func (c *counter) Timer(env sim.Env, _ any) { c.N++; env.SetTimer("t", time.Second) }
+
+// counterSystem is never live, and violates an Always property at most.
+func counterSystem(most int) sim.System {
+	return sim.System{Name: "counter", Nodes: 1, New: func(sim.NodeID) sim.Service { return &counter{} }, Properties: []sim.Property{
+		{Name: "never", Eventually: func(*sim.View) bool { return false }},
+		{Name: "small", Always: func(v *sim.View) bool { return v.Service(0).(*counter).N <= most }},
+	}}
+}
+
+// A walk that ends with a finding does not show that no live state follows: the finding is what is told.
+func TestWalksThatEndWithAFinding(t *testing.T) {
+	_, err := critical.Find(context.Background(), critical.Config{System: counterSystem(5), Path: repeat(0, 2), Walks: 10, WalkSteps: 100})
+	var ended *critical.Ended
+	if !errors.As(err, &ended) || ended.Finding.Property != "small" || ended.Steps != 6 {
+		t.Errorf("got %v, want property small in step 6", err)
+	}
+}
+
+// A walk that would take for ever ends with its context.
+func TestStopInsideAWalk(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	_, err := critical.Find(ctx, critical.Config{System: counterSystem(math.MaxInt), Path: repeat(0, 2), WalkSteps: 1 << 30, Workers: 2})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -23,6 +23,23 @@ type walkWorker struct {
 	nearest nearest // of the probe in progress
 }
 
+// stoppable is a walk that ends when its context is done.
+type stoppable struct {
+	*search.Walker
+	ctx context.Context
+}
+
+// lookEvery is after how many steps a walk looks whether it is to go on.
+const lookEvery = 256
+
+// Select implements [search.Strategy].
+func (s *stoppable) Select(at *search.Node) search.Selection {
+	if at.Step%lookEvery == 0 && s.ctx.Err() != nil {
+		return search.Selection{End: search.Stopped}
+	}
+	return s.Walker.Select(at)
+}
+
 func newProber(cfg *Config) (*prober, error) {
 	p := &prober{seed: cfg.Seed}
 	for i := range cfg.Workers {
@@ -47,12 +64,23 @@ func (p *prober) engine() (all search.EngineStats) {
 	return all
 }
 
-// walk makes walk number k from the end of prefix, which may lie inside a step.
-func (p *prober) walk(w *walkWorker, prefix choose.Path, k, limit int) search.Outcome {
+// walk makes walk number k from the end of prefix, which may lie inside a step. The error says why it means
+// nothing: prefix does not fit, or ctx is done.
+func (p *prober) walk(ctx context.Context, w *walkWorker, prefix choose.Path, k, limit int) (search.Outcome, error) {
 	w.walker.SetLimit(limit)
 	w.walker.SetLeave(p.leave)
 	w.walker.Seed(p.seed, choose.Derive(choose.Derive(p.seed, prefix), choose.Path{int32(k)}))
-	return w.loop.Run(w.walker, search.Task{Path: prefix})
+	if err := ctx.Err(); err != nil {
+		return search.Outcome{}, err
+	}
+	o := w.loop.Run(&stoppable{w.walker, ctx}, search.Task{Path: prefix})
+	switch o.End {
+	case search.Misfit:
+		return o, fmt.Errorf("critical: %w", o.Err)
+	case search.Stopped:
+		return o, ctx.Err()
+	}
+	return o, nil
 }
 
 // probe makes walks from the end of prefix until one is live, or all. Which those are does not
@@ -64,7 +92,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 		next      atomic.Int64
 		first     atomic.Int64 // live walk of the lowest number
 		recovered atomic.Int64
-		tooLong   atomic.Bool
+		open      atomic.Bool // some walk could have gone on, or ended with a finding
 		failed    atomic.Pointer[error]
 	)
 	first.Store(int64(f.walks))
@@ -74,27 +102,22 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 			if k >= int64(f.walks) || !all && k > first.Load() {
 				return
 			}
-			err := ctx.Err()
-			if err == nil {
-				o := p.walk(w, prefix, int(k), f.limit)
-				if o.End == search.Misfit {
-					err = fmt.Errorf("critical: %w", o.Err)
-				}
-				if o.End == search.TooLong && !o.Live {
-					tooLong.Store(true)
-				}
-				if o.Live {
-					recovered.Add(1)
-					if all {
-						w.nearest.offer(f, w.loop, int(k))
-					} else if lower(&first, k) {
-						w.nearest = nearest{}
-						w.nearest.offer(f, w.loop, int(k))
-					}
-				}
-			}
+			o, err := p.walk(ctx, w, prefix, int(k), f.limit)
 			if err != nil {
 				failed.Store(&err)
+				return
+			}
+			if !o.Live && o.End != search.OutOfEvents {
+				open.Store(true)
+			}
+			if o.Live {
+				recovered.Add(1)
+				if all {
+					w.nearest.offer(f, w.loop, int(k))
+				} else if lower(&first, k) {
+					w.nearest = nearest{}
+					w.nearest.offer(f, w.loop, int(k))
+				}
 			}
 		}
 	}
@@ -110,7 +133,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 		return probed{}, *err
 	}
 	out := probed{Probe: Probe{Step: step, Walks: f.walks, Recovered: int(recovered.Load()), Limit: f.limit}}
-	out.certain = out.Recovered == 0 && !tooLong.Load()
+	out.certain = out.Recovered == 0 && !open.Load()
 	if k := int(first.Load()); !all && k < f.walks {
 		out.Walks, out.Recovered = k+1, 1
 	}

@@ -44,8 +44,10 @@ func (c *conn) write(frames ...[]byte) {
 	c.more.Signal()
 }
 
-// end closes the connection when what is queued has been written.
+// end closes the connection when what is queued has been written, or after a second: the peer may not
+// read any more.
 func (c *conn) end() {
+	_ = c.net.SetWriteDeadline(time.Now().Add(time.Second)) // of a write in progress, too
 	c.mu.Lock()
 	c.ending = true
 	c.mu.Unlock()
@@ -74,11 +76,7 @@ func (c *conn) writer() {
 		}
 		b := c.out
 		c.out = spare[:0]
-		ending := c.ending
 		c.mu.Unlock()
-		if ending {
-			_ = c.net.SetWriteDeadline(time.Now().Add(time.Second))
-		}
 		if _, err := c.net.Write(b); err != nil {
 			c.net.Close() // the reader notices
 			return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,9 +15,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// disk keeps what survives a node: a log of writes with checksums, which is rewritten when most of it
-// is out of date. What was handed to the operating system survives a kill of the process, what was
-// synced also a power failure; the log's end that a crash has torn is cut off.
+// disk keeps what survives a node: a log of writes with checksums, which is rewritten when it is opened and
+// most of it is out of date. What was handed to the operating system survives a kill of the process, what was
+// synced also a power failure; the log's end that a crash has torn is cut off, and kept beside it.
 //
 // The monotone counter of the node is in the log too. It must never give a number again, so that a
 // block of numbers is reserved with a sync; how many of the block were used is known as long as the
@@ -79,6 +80,9 @@ func openDisk(dir string) (d *disk, found sim.Durable, cut int64, err error) {
 	}
 	good, sameBoot := d.load(data, &found)
 	if cut = int64(len(data) - good); cut > 0 {
+		if err := keepCut(d.file.Name(), data[good:]); err != nil {
+			return d, found, cut, err
+		}
 		if err := d.file.Truncate(int64(good)); err != nil {
 			return d, found, cut, err
 		}
@@ -98,6 +102,22 @@ func openDisk(dir string) (d *disk, found sim.Durable, cut int64, err error) {
 	}
 	d.meta(d.ticks, d.counts)
 	return d, found, cut, d.commit()
+}
+
+// keepCut writes what is cut off a log to a file of its own beside it, as in disk.log.cut-1: it may be more than a torn
+// end, where the log was damaged or the file is no log.
+func keepCut(log string, data []byte) error {
+	for n := 1; ; n++ {
+		f, err := os.OpenFile(fmt.Sprintf("%s.cut-%d", log, n), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(data)
+		return errors.Join(err, f.Sync(), f.Close())
+	}
 }
 
 // load applies the log and returns how much of it is good, and whether its last part was written since the

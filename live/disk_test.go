@@ -98,6 +98,45 @@ func TestTornLogIsAPrefix(t *testing.T) {
 	})
 }
 
+// What cannot be read is not thrown away: a record in the middle that is damaged, with all that follows, and what
+// is no log at all.
+func TestWhatIsCutOffIsKept(t *testing.T) {
+	dir := t.TempDir()
+	d, _, _, err := openDisk(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := d.size
+	d.write(put("a", "1"))
+	d.write(put("b", "2"))
+	if err := errors.Join(d.commit(), d.close()); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, diskName)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[first] ^= 1
+	for i, bad := range [][]byte{data, []byte("this is no log")} {
+		if err := os.WriteFile(name, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		d, found, cut, err := openDisk(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.close()
+		want := bad
+		if i == 0 {
+			want = data[first:]
+		}
+		if kept, err := os.ReadFile(fmt.Sprintf("%s.cut-%d", name, i+1)); err != nil || !slices.Equal(kept, want) || int(cut) != len(want) || len(found.Disk) != 0 {
+			t.Errorf("%q: %d bytes cut, %q kept, %v", bad, cut, kept, err)
+		}
+	}
+}
+
 // After the machine was down nobody knows how many numbers of the reserved block were given.
 func TestCounterAfterThePowerFailed(t *testing.T) {
 	dir := t.TempDir()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -341,4 +342,51 @@ func TestRecordingHasALimit(t *testing.T) {
 	if sum == 0 || sum > 4000 {
 		t.Errorf("n1 has recorded %d bytes", sum)
 	}
+}
+
+// hasty closes its stream and fails before the close has left the node.
+type hasty struct {
+	sim.Nop
+	Got int
+}
+
+func (h *hasty) Receive(_ sim.Env, from sim.NodeID, _ any) {
+	if h.Got++; from == 0 && h.Got > 1 {
+		panic("on purpose")
+	}
+}
+
+func (h *hasty) end(env sim.Env) {
+	h.Got++
+	env.Stream(1).Close()
+	env.Send(0, numbered{}) // handled before anything leaves the node
+}
+
+// A node that fails ends also when it has just closed a stream whose other end is still there.
+func TestNodeThatFailsAfterClosingEnds(t *testing.T) {
+	x := custom(t, sim.System{
+		Name: "hasty", Nodes: 2, New: func(sim.NodeID) sim.Service { return &hasty{} }, Network: netsim.Both{},
+		Actions: []sim.AnyAction{
+			sim.Action[*hasty]{Name: "send", Do: func(_ *hasty, env sim.Env) { _ = env.Stream(1).Send(numbered{}) }},
+			sim.Action[*hasty]{Name: "end", Do: (*hasty).end},
+		},
+	}, numbered{})
+	sender := x.nodes[0]
+	for _, action := range []string{"send", "end"} {
+		if _, err := sender.Act(context.Background(), action); err != nil {
+			t.Fatal(err)
+		}
+		if action == "send" {
+			x.until("it has arrived", func(s []sim.Service) bool { return s[1].(*hasty).Got == 1 })
+		}
+	}
+	select {
+	case <-sender.done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the node does not end")
+	}
+	if f := (*sim.Finding)(nil); !errors.As(sender.err, &f) || f.Kind != sim.Panic {
+		t.Errorf("it ended with %v", sender.err)
+	}
+	x.nodes[0] = nil
 }

@@ -122,7 +122,7 @@ func parseDatagram(b []byte) (system uint64, from sim.NodeID, incarnation, numbe
 	}
 	var sender uint64
 	msg, err := takeNumbers(b[8:], &system, &sender, &incarnation, &number)
-	if sender > 1<<31 {
+	if sender > 1<<30 {
 		return 0, 0, 0, 0, nil, false
 	}
 	return system, sim.NodeID(sender), incarnation, number, msg, err == nil

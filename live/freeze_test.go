@@ -40,3 +40,38 @@ func TestFreezeAndThaw(t *testing.T) {
 	x.until("all have arrived", func(s []sim.Service) bool { return s[1].(*pusher).Got == total && s[1].(*pusher).Wrong == 0 })
 	agrees(t, x.merged())
 }
+
+// alarm counts how often its timer fired.
+type alarm struct {
+	sim.Nop
+	Fired int
+}
+
+func (a *alarm) set(env sim.Env) { env.SetTimer("wake", 20*time.Millisecond) }
+
+func (a *alarm) Timer(sim.Env, any) { a.Fired++ }
+
+// A timer that is due while the node is frozen fires when it is thawed, whatever else came meanwhile.
+func TestTimerThatIsDueWhileFrozen(t *testing.T) {
+	x := custom(t, sim.System{
+		Name: "alarm", Nodes: 1, New: func(sim.NodeID) sim.Service { return &alarm{} },
+		Actions: []sim.AnyAction{sim.Action[*alarm]{Name: "set", Do: (*alarm).set}},
+	})
+	ctx := context.Background()
+	x.act("set")
+	if err := x.nodes[0].Freeze(ctx); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(30 * time.Millisecond)
+	fired := func(want int) func([]sim.Service) bool {
+		return func(s []sim.Service) bool { return s[0].(*alarm).Fired == want }
+	}
+	if !x.all(fired(0)) { // looking wakes the loop
+		t.Error("the timer of a frozen node has fired")
+	}
+	if err := x.nodes[0].Thaw(ctx); err != nil {
+		t.Fatal(err)
+	}
+	x.until("the timer fires", fired(1))
+	agrees(t, x.merged())
+}

@@ -63,8 +63,11 @@ func (n *Node) handleBatch() {
 	}
 	now := time.Now()
 	for range batch {
+		if n.broken != nil || n.frozen {
+			break // a timer that is taken and not handled would be lost
+		}
 		t, ok := n.timers.due(now)
-		if !ok || n.broken != nil {
+		if !ok {
 			break
 		}
 		if ev, ok := n.run.TimerEvent(n.cfg.Node, t); ok {

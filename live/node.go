@@ -139,7 +139,7 @@ func New(cfg Config) (_ *Node, err error) {
 		return nil, err
 	}
 	if cut > 0 {
-		n.log.Warn("the end of the disk's log was torn and is cut off", "bytes", cut)
+		n.log.Warn("the end of the disk's log was torn or damaged, and is kept in a file beside it", "bytes", cut)
 	}
 	clock, err := macetime.NewRealClock(int(cfg.Node), 0, nil)
 	if err != nil {
@@ -222,6 +222,9 @@ func (n *Node) close() error {
 		if l.conn != nil {
 			l.conn.close()
 		}
+	}
+	for _, c := range n.closing { // of a node that failed before the close could leave it
+		c.close()
 	}
 	n.wait.Wait()
 	for i := range n.held {
@@ -398,15 +401,21 @@ func (n *Node) Do(ctx context.Context, f func(sim.Env, sim.Service)) error {
 
 // Act does an action of the system. ok is false when the node cannot do it now.
 func (n *Node) Act(ctx context.Context, action string) (ok bool, err error) {
+	did := false
 	err = n.enter(ctx, func() error {
+		if n.frozen {
+			return nil
+		}
 		var ev sim.Event
-		if ev, ok = n.run.ActionEvent(n.cfg.Node, action); ok && !n.frozen {
+		if ev, did = n.run.ActionEvent(n.cfg.Node, action); did {
 			n.step(given{kind: sim.DoAction, event: ev, name: action})
 		}
-		ok = ok && !n.frozen
 		return nil
 	})
-	return ok, err
+	if err != nil {
+		return false, err // the event loop may come to it still
+	}
+	return did, nil
 }
 
 // Freeze makes the node handle no more events until [Node.Thaw], while its connections stay; when it

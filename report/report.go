@@ -41,6 +41,7 @@ type Report struct {
 	LivePathFile string             `json:"live_path_file,omitempty"`
 	Critical     *Critical          `json:"critical,omitempty"`
 	Shrunk       *Shrunk            `json:"shrunk,omitempty"`     // nil: the run is as it was found
+	NotShrunk    string             `json:"not_shrunk,omitempty"` // why it is, when that is a matter of its length
 	Difference   *search.Difference `json:"difference,omitempty"` // of nondeterminism
 	Coverage     Coverage           `json:"coverage"`
 	Phases       []search.Phase     `json:"phases"`

@@ -130,6 +130,8 @@ func (r *Report) facts() []fact {
 	}
 	if r.Shrunk != nil {
 		f = append(f, r.Shrunk.fact(r))
+	} else if r.NotShrunk != "" {
+		f = append(f, fact{"shrunk:", "no", r.NotShrunk})
 	}
 	return f
 }

@@ -157,6 +157,19 @@ func TestPrefixRuns(t *testing.T) {
 	if p := phaseOf(res, "prefixes"); p.Live < 5 {
 		t.Errorf("prefixes: %+v", p)
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	evaluated := 0
+	counted := search.Config{System: sys, Workers: 1}
+	counted.System.Properties = append(slices.Clone(sys.Properties), sim.Property{Name: "count", Always: func(*sim.View) bool {
+		if evaluated++; evaluated == 10_000 {
+			cancel()
+		}
+		return true
+	}})
+	if some, err := search.MakePrefixes(ctx, counted, 1<<20); err != context.Canceled || len(some) == 0 {
+		t.Errorf("stopped in between: %d prefixes, %v", len(some), err)
+	}
 	never := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0)}, Live: []int{5}}
 	if _, err := search.MakePrefixes(context.Background(), search.Config{System: never.System(), WalkSteps: 10}, 2); err == nil ||
 		!strings.Contains(err.Error(), "no run without faults became live") {
@@ -232,6 +245,23 @@ func TestNeverHappened(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		}
+	}
+	// A prefix in which all happens that can: ask, and the rest in order. What it did, and made possible, counts.
+	w, err := sim.NewWorld(&sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := replay.NewRun(w)
+	err = whole.Start(choose.First)
+	for err == nil && len(w.Enabled()) > 0 {
+		err = whole.Step(0, choose.First)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := run(t, search.Config{System: sys, Strategy: search.Walk, MaxPaths: 2, Workers: 1, Prefix: whole.Path})
+	if want := []string{"action dance", "fault crash", "fault duplication", "sometimes heard much", "timer never"}; !slices.Equal(after.Stats.NeverHappened, want) {
+		t.Errorf("after a prefix: never happened: %q, want %q", after.Stats.NeverHappened, want)
 	}
 	// All else happens within 6 choices: the longest way is to ask, hear, say goodbye and deliver it.
 	res := run(t, search.Config{System: sys, Strategy: search.Deepening, MaxDepth: 6})

@@ -141,6 +141,7 @@ type Loop struct {
 
 	observers []Observer
 	coverage  *coverage      // may be nil
+	coverTask bool           // what tasks do is covered, too; else it is known from former runs
 	record    *recording     // may be nil
 	engines   *engines       // nil: there is one world
 	signal    *atomic.Uint32 // may be nil
@@ -259,6 +260,9 @@ func (l *Loop) execute(o *Outcome) (err error) {
 		if err != nil {
 			return err
 		}
+		if l.coverTask && l.coverage != nil {
+			l.coverage.after(l.world)
+		}
 	}
 	if l.record != nil {
 		l.record.first = l.run.Steps()
@@ -283,6 +287,9 @@ func (l *Loop) execute(o *Outcome) (err error) {
 		}
 		if err := l.step(index, ev); err != nil {
 			return err
+		}
+		if l.coverTask && l.coverage != nil {
+			l.coverage.after(l.world)
 		}
 	}
 	l.keepHome()

@@ -29,6 +29,7 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 			u := units[merged]
 			merged++
 			if err := s.merge(ctx, u); err != nil {
+				s.drain(r)
 				return err
 			}
 			if s.stopping == StoppedFound {
@@ -41,6 +42,7 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 		}
 		refuted, err := s.late(ctx, late, units[merged].phase)
 		if err != nil {
+			s.drain(r)
 			return err
 		}
 		if refuted && !late.again {
@@ -135,14 +137,20 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect) error {
 		s.finding, s.stopping = sus, StoppedFound
 		return nil
 	}
+	s.shown = time.Time{} // told at once, as it may take long
+	s.progress(criticalPhase)
 	began := time.Now()
-	c, err := s.cfg.Confirm(ctx, *sus)
+	limited, cancel := until(ctx, s.confirmUntil)
+	defer cancel()
+	c, err := s.cfg.Confirm(limited, *sus)
 	s.tallies[criticalPhase].seconds += time.Since(began).Seconds()
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case err != nil && limited.Err() != nil:
 		s.suspects++
 		s.undecided++
-		s.stop(StoppedInterrupted)
+		if s.stop(StoppedInterrupted); ctx.Err() == nil {
+			s.stopping = StoppedTime
+		}
 		return nil
 	case err != nil:
 		return err
@@ -155,6 +163,26 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect) error {
 		}
 	}
 	return nil
+}
+
+// leastConfirming is how long after its beginning a search may at least go on for the sake of a suspect.
+const leastConfirming = 30 * time.Second
+
+// confirmUntil is when a confirmation is broken off: a search that has a time limit waits for one that is in progress
+// at its end, for half as long again, but not for ever. Without a limit it is zero.
+func (c *Config) confirmUntil(began time.Time) time.Time {
+	if c.Time <= 0 {
+		return time.Time{}
+	}
+	return began.Add(max(c.Time+c.Time/2, leastConfirming))
+}
+
+// until is ctx with a deadline; zero: without.
+func until(ctx context.Context, at time.Time) (context.Context, context.CancelFunc) {
+	if at.IsZero() {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, at)
 }
 
 // stop has all workers end their runs.

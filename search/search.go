@@ -46,7 +46,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 
 // MakePrefixes makes runs without injections from cfg.Prefix on, each until a live state follows one
 // that is not, and returns the paths of the first n. Runs that do not come to that are left out; when
-// none does the error says so.
+// none does the error says so. When ctx is done it returns its error, and the paths made until then.
 func MakePrefixes(ctx context.Context, cfg Config, n int) ([]choose.Path, error) {
 	cfg.Confirm = func(context.Context, Suspect) (Confirmed, error) { return Confirmed{Refuted: true}, nil }
 	cfg.PrefixRuns = n
@@ -64,7 +64,7 @@ func MakePrefixes(ctx context.Context, cfg Config, n int) ([]choose.Path, error)
 	case s.finding != nil:
 		return nil, fmt.Errorf("a run that should have become a prefix ended with a finding: %s: %s", s.finding.Kind, s.finding.Message)
 	case s.stopping == StoppedInterrupted:
-		return nil, ctx.Err()
+		return s.prefixes, ctx.Err()
 	case len(s.prefixes) == 0:
 		return nil, errors.New("no run without faults became live, so there is no prefix")
 	}
@@ -77,6 +77,8 @@ type searcher struct {
 	workers []*worker
 	began   time.Time
 	limit   <-chan time.Time
+	// confirmUntil is when confirmations are broken off; zero: never.
+	confirmUntil time.Time
 
 	global   *visited
 	coverage *coverage
@@ -110,6 +112,7 @@ func newSearcher(cfg Config) (*searcher, error) {
 		return nil, err
 	}
 	s := &searcher{cfg: cfg, global: newVisited(), began: time.Now(), roots: []choose.Path{cfg.Prefix}}
+	s.confirmUntil = cfg.confirmUntil(s.began)
 	for i := range cfg.Workers {
 		w, err := newWorker(&s.cfg, i, s.global)
 		if err != nil {

@@ -89,8 +89,10 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 		r.Verdict, r.Finding, r.Stopped = Violation, sus, StoppedFound
 		if cfg.Confirm != nil {
 			// The states say that it is dead; walks show how it goes on, and the nearest run that recovers.
-			c, err := cfg.Confirm(ctx, *sus)
-			if err != nil && ctx.Err() == nil {
+			limited, cancel := until(ctx, cfg.confirmUntil(began))
+			defer cancel()
+			c, err := cfg.Confirm(limited, *sus)
+			if err != nil && limited.Err() == nil {
 				return nil, err
 			}
 			r.Finding, r.Detail = cmp.Or(c.Instead, sus), c.Detail

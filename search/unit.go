@@ -38,8 +38,8 @@ type unit struct {
 	bounded   bool      // deepening: some run was ended by the bound
 	suspect   *Suspect  // the last run's
 	err       error     // a task did not fit
-	left      *unit     // nil when the unit was finished
-	stopped   bool      // from outside; then left lacks the run in progress
+	left      *unit     // nil when the unit was finished, or ended the search
+	stopped   bool      // from outside
 	prefixes  []choose.Path
 }
 

@@ -71,7 +71,7 @@ func (w *worker) do(u *unit) {
 // runs makes the runs of a unit.
 func (w *worker) runs(u *unit) {
 	l := w.loop
-	l.coverage = u.coverage
+	l.coverage, l.coverTask = u.coverage, u.phase == startPhase
 	s := w.strategies[u.phase]
 	s.begin(u)
 	u.sometimes = make([]int, len(l.sometimes))
@@ -131,7 +131,9 @@ func (w *worker) runs(u *unit) {
 	if d, ok := s.(*deepening); ok {
 		u.bounded = d.bounded
 	}
-	u.left = s.rest(u)
+	if !u.stopped && u.err == nil { // else nothing follows, and the strategy has not seen the run's end
+		u.left = s.rest(u)
+	}
 }
 
 // suspect returns what is wrong with the run that has just ended, nil if nothing is.

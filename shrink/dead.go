@@ -106,6 +106,11 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 		return nil, fmt.Errorf("shrink: the dead run ends with %w in step %d, its critical step is %d",
 			orNothing(all.Finding), len(all.Script.Steps), c.Step)
 	}
+	unshrunk := &Result{Path: c.Dead, Steps: len(all.Script.Steps), From: len(all.Script.Steps), Dead: c}
+	if ctx.Err() != nil {
+		unshrunk.Executed = d.executed()
+		return unshrunk, nil
+	}
 	cause := all.Script
 	cause.Steps = cause.Steps[:c.Step]
 	d.class, d.most = cause.Steps[c.Step-1].Class(), all.Unlikely
@@ -130,7 +135,6 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 		}
 	}
 	d.quick = d.enough(path[:d.player.Run.Bounds[c.Step-1]])
-	unshrunk := &Result{Path: c.Dead, Steps: len(all.Script.Steps), From: len(all.Script.Steps), Dead: c}
 	r := &reducer{best: cause, judge: d.judge}
 	r.tell = func(r *reducer) { cfg.tell(r, d.executed()) }
 	r.spent = func() bool { return d.executed() >= d.cfg.MaxSteps }
@@ -139,6 +143,10 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 		r.reduce(ctx)
 		if r.err != nil {
 			return nil, r.err
+		}
+		if ctx.Err() != nil && len(r.accepted) == 0 {
+			unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()
+			return unshrunk, nil
 		}
 		// What is best when ctx is done is told too, and is to be as certain as ever.
 		res, err := d.confirm(context.WithoutCancel(ctx), r.best)

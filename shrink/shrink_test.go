@@ -259,8 +259,8 @@ func TestEarlyEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r, err := shrink.Run(ctx, cfg)
-	if err != nil || r.Minimal || r.Tried != 0 || r.Dead.Step != 7 || r.Dead.Case != critical.C1 {
-		t.Errorf("stopped: %+v, %v", r, err)
+	if err != nil || r.Minimal || r.Tried != 0 || r.Executed != r.From || r.Dead.Step != 7 || r.Dead.Case != critical.C1 {
+		t.Errorf("stopped before it began: %+v, %v", r, err)
 	}
 	tried := 0
 	ctx, cancel = context.WithCancel(t.Context())

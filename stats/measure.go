@@ -272,6 +272,9 @@ func (w *worker) walk(k int) walk {
 	}
 	w.disturber.Seed(w.cfg.Seed, choose.Derive(w.cfg.Seed, choose.Path{faultTag, int32(k)}))
 	o := w.loop.Run(w.disturber, search.Task{})
+	if o.End == search.Misfit {
+		w.err = cmp.Or(w.err, fmt.Errorf("faults before walk %d: %w", k, o.Err))
+	}
 	out.struck = o.Used.Crashes + o.Used.NetErrors + o.Used.Loss + o.Used.Dup + o.Used.Partitions
 	start := w.loop.Replay().Path.Clone()
 	for i, walker := range w.walkers {

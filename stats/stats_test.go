@@ -204,6 +204,29 @@ func TestQuantile(t *testing.T) {
 	})
 }
 
+// The share of 7 of 100 walks is those 7, though 0.07 times 100 is a little more than 7 in floating point.
+func TestQuantileIsNotRoundedUp(t *testing.T) {
+	d := stats.Distribution{Walks: 100}
+	for n := range 100 {
+		d.Counts = append(d.Counts, stats.Count{Steps: n + 1, Walks: 1})
+	}
+	if n, ok := d.Quantile(0.07); n != 7 || !ok {
+		t.Errorf("got %d", n)
+	}
+}
+
+// When the first state is live, a walk leaves it before it counts.
+func TestFirstStateIsLive(t *testing.T) {
+	sys := climbing(3)
+	sys.Properties[0].Eventually = func(v *sim.View) bool { n := v.Service(0).(*climber).At; return n == 0 || n >= 3 }
+	r := measure(t, stats.Config{System: sys, Walks: 100})
+	for _, d := range r.Distributions {
+		if d.Live != 100 || d.Counts[0].Steps < 3 {
+			t.Errorf("%s: %d live, the first after %d steps, want 3 at least", d.Name, d.Live, d.Counts[0].Steps)
+		}
+	}
+}
+
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

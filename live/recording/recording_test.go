@@ -99,6 +99,31 @@ func TestTornAndDamagedFiles(t *testing.T) {
 	})
 }
 
+// An event that is missing in the middle is damage, though every record is whole.
+func TestMissingEventIsDamage(t *testing.T) {
+	dir := t.TempDir()
+	w, err := NewWriter(Options{Dir: dir}, header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range samples() {
+		if i != 2 {
+			w.Event(&e)
+		}
+	}
+	if err := w.Close(6, sim.Fingerprint{}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, fileName(0, 1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Recording
+	if _, err := r.read("f", data); err != nil || len(r.Events) != 2 || !strings.Contains(r.Damage, "event 4 stands where event 3 should") {
+		t.Errorf("%d events, %q, %v", len(r.Events), r.Damage, err)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, e := range samples() {
 		f.Add(e.append(nil, 0))

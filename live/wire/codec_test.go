@@ -1,8 +1,10 @@
 package wire_test
 
 import (
+	"encoding/binary"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +93,38 @@ func TestRefusals(t *testing.T) {
 	loop.Next = loop
 	if _, err := c.Append(nil, loop); err == nil || !strings.Contains(err.Error(), "circle") {
 		t.Errorf("circle: %v", err)
+	}
+}
+
+// Data that no encoder makes is refused, with the reason.
+func TestWrongDataIsRefused(t *testing.T) {
+	c, err := wire.NewTypes(plain{}, deep{}, map[any]int{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded := func(msg any) []byte {
+		data, err := c.Append(nil, msg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	head, rest := encoded(plain{})[:2], encoded(plain{})[3:] // what is between them is Small
+	flag, pointer := encoded(plain{}), encoded(deep{})
+	flag[3], pointer[1] = 2, 2
+	for want, data := range map[string][]byte{
+		"1 bytes are left over after a int": append(encoded(5), 0),
+		"2 is no bool":                      flag,
+		"256 does not fit into a int8":      slices.Concat(head, binary.AppendVarint(nil, 256), rest),
+		"bad pointer":                       pointer,
+		"a map key cannot be compared":      slices.Concat(encoded(map[any]int{})[:1], []byte{1}, encoded(plain{}), []byte{0}),
+		"message type 5 is not known":       {5},
+		"200 elements do not fit into":      slices.Concat(encoded(map[any]int{})[:1], binary.AppendUvarint(nil, 200)),
+		"the data ends within a number":     {0x80},
+	} {
+		if msg, err := c.Decode(data); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("% x: %#v, %v; want %q", data, msg, err, want)
+		}
 	}
 }
 

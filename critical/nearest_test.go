@@ -1,0 +1,42 @@
+package critical
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+)
+
+// Of two live runs the one that shares more with the dead one is nearer, then the shorter one, then that of the walk
+// with the lower number.
+func TestNearest(t *testing.T) {
+	run := func(choices, length, walk int) *nearest {
+		return &nearest{path: make(choose.Path, length), choices: choices, walk: walk}
+	}
+	far, long, late, best := run(2, 5, 0), run(3, 9, 1), run(3, 7, 6), run(3, 7, 4)
+	var n nearest
+	for _, m := range []*nearest{{}, far, long, late, best} {
+		if n.take(m); m.path != nil && (n.walk != m.walk || len(n.path) != len(m.path)) {
+			t.Errorf("walk %d is not nearer than those before", m.walk)
+		}
+	}
+	for _, m := range []*nearest{{}, late, long, far} {
+		if n.take(m); n.walk != best.walk {
+			t.Errorf("walk %d seems nearer", n.walk)
+		}
+	}
+}
+
+// A run whose critical step lies too late to tell is a violation only when nothing can happen any more.
+func TestViolation(t *testing.T) {
+	for _, c := range []struct {
+		result Result
+		want   bool
+	}{
+		{Result{Case: C1}, true}, {Result{Case: C2Initial}, true}, {Result{Case: C2}, false},
+		{Result{Case: C2, OutOfEvents: true}, true}, {Result{Case: Recovered, OutOfEvents: true}, false},
+	} {
+		if got := c.result.Violation(); got != c.want {
+			t.Errorf("%s, out of events %v: %v", c.result.Case, c.result.OutOfEvents, got)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package recording
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// execute runs what was recorded.
+func (m *merger) execute() {
+	var src answers
+	var effects []Effect
+	for _, c := range m.cursors {
+		late := m.world.System().Late != nil && m.world.System().Late(c.node)
+		if e := c.next(); e != nil && e.Kind == sim.Boot && !late {
+			src.list = append(src.list, e.Answers...)
+			effects = append(effects, e.Effects...)
+		}
+	}
+	err := m.run.Start(&src)
+	m.file.Boot = src.picks
+	for _, c := range m.cursors {
+		late := m.world.System().Late != nil && m.world.System().Late(c.node)
+		if e := c.next(); e != nil && e.Kind == sim.Boot && !late {
+			m.passed(c, e)
+		}
+	}
+	m.origins = nil // first boots are no steps
+	if err := errors.Join(src.done(), m.compareEffects(effects, 0)); err != nil {
+		m.disagreement = &Disagreement{Origin: Origin{Node: 0, Start: 1, Event: 1}, What: "first boots", Reason: err.Error()}
+		return
+	}
+	if err != nil {
+		m.finding = err
+		return
+	}
+	for m.disagreement == nil && m.finding == nil && m.step() {
+	}
+}
+
+// take executes the event with that index.
+func (m *merger) take(index int, src *answers) error {
+	ev, _ := m.run.Event(index)
+	key := m.world.Key(ev)
+	err := m.run.Step(index, src)
+	m.file.Steps = append(m.file.Steps, choose.FileStep{Index: index, Key: key, Picks: src.picks})
+	return err
+}
+
+// passed notes that an event has been executed.
+func (m *merger) passed(c *cursor, e *Event) {
+	if c.pos == len(c.starts[c.start].Events) {
+		c.start, c.pos = c.nextStart(), 0
+	}
+	m.count(c.node, e)
+	c.clock[c.node]++
+	if e.Kind == sim.Deliver {
+		for i, n := range m.clocks[e.From] {
+			c.clock[i] = max(c.clock[i], n)
+		}
+		if m.copies[e.From]--; m.copies[e.From] == 0 {
+			delete(m.clocks, e.From)
+		}
+		if e.Stream {
+			m.coming[e.From.Incarnation]--
+		}
+	}
+	incarnation := c.starts[c.start].Header.Incarnation
+	clock := slices.Clone(c.clock)
+	for range e.numbered() {
+		c.sent[c.start]++
+		if ref := (Ref{incarnation, c.sent[c.start]}); m.copies[ref] > 0 {
+			m.clocks[ref] = clock
+		}
+	}
+	m.origins = append(m.origins, Origin{c.node, c.start + 1, e.Number, clock})
+	if p, ok := m.refused[e]; ok {
+		m.awaited[p]--
+	}
+	c.pos++
+}
+
+// perform executes the event with that index, which is what the node does next.
+func (m *merger) perform(c *cursor, index int) {
+	if m.atCrash(c) {
+		m.crash(c, index)
+		return
+	}
+	e := c.next()
+	if e.Kind == sim.Deliver && !e.Stream && m.copies[e.From] > 1 {
+		if !m.inject(func(ev sim.Event) bool {
+			return ev.Kind == sim.Duplicate && ev.Node == c.node && ev.Peer == e.Peer && m.duplicates(ev, index)
+		}, &m.used.Dup) {
+			m.disagree(c, e, m.describe(index), "it arrived twice, but in the model it cannot be duplicated; the network model lacks that")
+			return
+		}
+		index, _ = m.findEvent(c.node, e, true)
+	}
+	src := answers{list: e.Answers}
+	what := m.describe(index)
+	err := m.take(index, &src)
+	if wrong := m.compare(e, &src, err); wrong != nil {
+		m.undo()
+		m.disagree(c, e, what, wrong.Error())
+		return
+	}
+	m.passed(c, e)
+	if err != nil {
+		m.finding = err
+		return
+	}
+	m.compareState(c, e, what)
+}
+
+// duplicates reports whether ev duplicates what the event with that index delivers.
+func (m *merger) duplicates(ev sim.Event, index int) bool {
+	deliver, ok := m.run.Event(index)
+	return ok && deliver.Slot == ev.Slot
+}
+
+// disagree ends the run before the node's next event, which is e.
+func (m *merger) disagree(c *cursor, e *Event, what, reason string) {
+	start := c.start + 1
+	if c.atEnd() {
+		start = c.nextStart() + 1
+	}
+	m.disagreement = &Disagreement{Origin: Origin{c.node, start, e.Number, nil}, Step: len(m.file.Steps) + 1, What: what, Reason: reason}
+}
+
+// undo forgets the last step: the run that the merger makes ends before a disagreement. The world is
+// not used any more.
+func (m *merger) undo() {
+	m.file.Steps = m.file.Steps[:len(m.file.Steps)-1]
+}
+
+func (m *merger) describe(index int) string {
+	ev, _ := m.run.Event(index)
+	return m.world.Key(ev)
+}
+
+// crash takes a node down, so that its next start can follow.
+func (m *merger) crash(c *cursor, index int) {
+	src := answers{}
+	if r, next := c.starts[c.start], c.nextStart(); len(r.Events) > 0 && next < len(c.starts) {
+		had, has := r.Events[len(r.Events)-1].Writes, c.starts[next].Events[0].Found.Writes
+		src.lost = int(min(had-min(had, has), 1<<30))
+	}
+	_ = m.take(index, &src)
+	for peer := range m.cursors {
+		m.queued[[2]sim.NodeID{c.node, sim.NodeID(peer)}] = 0
+		m.queued[[2]sim.NodeID{sim.NodeID(peer), c.node}] = 0
+	}
+	m.used.Crashes++
+	m.origins = append(m.origins, Origin{Node: -1})
+}
+
+func (m *merger) inject(fits func(sim.Event) bool, used *int) bool {
+	index, ok := m.find(fits)
+	if !ok {
+		return false
+	}
+	_ = m.take(index, &answers{})
+	*used++
+	m.origins = append(m.origins, Origin{Node: -1})
+	return true
+}

@@ -1,0 +1,101 @@
+package recording
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// repair looks for a fault after which the next event is possible. When there is none, the node ends
+// here, and others go on as far as they do not depend on it.
+func (m *merger) repair() bool {
+	var c *cursor
+	for _, x := range m.cursors {
+		if !x.dead && x.next() != nil && (c == nil || m.time(x) < m.time(c)) {
+			c = x
+		}
+	}
+	if c == nil {
+		return false
+	}
+	e := c.next()
+	if e.Kind == sim.DeliverError && int(e.Peer) < len(m.cursors) && m.up(c.node) {
+		peer := m.cursors[e.Peer]
+		if peer.next() == nil && m.up(e.Peer) { // it was ended, and not started again
+			if index, ok := m.find(func(ev sim.Event) bool { return ev.Kind == sim.Crash && ev.Node == e.Peer }); ok {
+				m.crash(peer, index)
+				peer.dead = true
+				return true
+			}
+		}
+		a, b := min(c.node, e.Peer), max(c.node, e.Peer)
+		if m.inject(func(ev sim.Event) bool { return ev.Kind == sim.Break && ev.Node == a && ev.Peer == b }, &m.used.NetErrors) {
+			return true
+		}
+		if index, ok := m.findEvent(c.node, e, false); ok {
+			m.notes = append(m.notes, fmt.Sprintf("step %d: n%d saw %q, in the model it is another error", m.run.Steps()+1, c.node, e.Err))
+			m.perform(c, index)
+			return true
+		}
+	}
+	c.dead = true
+	d := &Disagreement{Origin: Origin{c.node, c.start + 1, e.Number, nil}, Step: m.run.Steps() + 1, What: e.describe(), Reason: m.why(c, e)}
+	if m.missing(e) {
+		m.notes = append(m.notes, d.Error())
+		return true
+	}
+	m.disagreement = d
+	return false
+}
+
+// missing reports whether the event needs something of another node that stands in no recording: the
+// sending of a message, or, for room in a send buffer, a delivery.
+func (m *merger) missing(e *Event) bool {
+	switch {
+	case e.Kind == sim.DeliverReady && int(e.Peer) < len(m.cursors):
+		peer := m.cursors[e.Peer]
+		return peer.dead || peer.next() == nil && !peer.starts[len(peer.starts)-1].Ended
+	case e.Kind != sim.Deliver:
+		return false
+	}
+	p, ok := m.incarnations[e.From.Incarnation]
+	if !ok {
+		return true
+	}
+	sender := m.cursors[p.node]
+	return sender.sent[p.start] < e.From.Number && (sender.dead || sender.next() == nil)
+}
+
+func (m *merger) why(c *cursor, e *Event) string {
+	switch {
+	case e.Call:
+		return "it is a call from outside (Node.Do), which cannot be repeated: make it an action of the system"
+	case m.missing(e) && e.Kind == sim.Deliver:
+		return fmt.Sprintf("the recording of n%d does not reach as far as the sending of this message", e.Peer)
+	case m.missing(e):
+		return fmt.Sprintf("the recording of n%d does not reach as far as the delivery that made room", e.Peer)
+	case e.Kind == sim.Deliver:
+		return "in the model no such message can be delivered here"
+	case e.Kind == sim.FireTimer:
+		return "the timer is not set"
+	case e.Kind == sim.DoAction:
+		return "the action cannot be done here"
+	case e.Kind == sim.DeliverError:
+		return "in the model there is no error to be told of; the network model lacks that"
+	}
+	return "this cannot happen in the model"
+}
+
+func (e *Event) describe() string {
+	switch e.Kind {
+	case sim.Deliver:
+		return fmt.Sprintf("message %d from n%d", e.From.Number, e.Peer)
+	case sim.DeliverError:
+		return fmt.Sprintf("error with n%d: %s", e.Peer, e.Err)
+	case sim.DeliverReady:
+		return fmt.Sprintf("room to send to n%d", e.Peer)
+	case sim.Boot:
+		return "boot"
+	}
+	return fmt.Sprintf("%v %s", e.Kind, e.Name)
+}

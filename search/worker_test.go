@@ -1,0 +1,88 @@
+package search
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// rearming always has two timers to choose from.
+type rearming struct {
+	sim.Nop
+	Fired [2]int
+}
+
+func (s *rearming) Boot(env sim.Env) {
+	env.SetTimer(0, time.Second)
+	env.SetTimer(1, time.Second)
+}
+
+func (s *rearming) Timer(env sim.Env, timer any) {
+	s.Fired[timer.(int)]++
+	env.SetTimer(timer, time.Second)
+}
+
+// stopper tells a worker to stop when a run has so many steps.
+type stopper struct {
+	worker *worker
+	at     int
+}
+
+func (s *stopper) OnStep(at *Node, _ *sim.Step) {
+	if at.Step == s.at {
+		s.worker.signal.Or(stopSignal)
+	}
+}
+
+// A worker can be stopped in the middle of the first run that it makes, in the exhaustive part and in the walk
+// behind it.
+func TestStoppedInTheFirstRun(t *testing.T) {
+	for _, at := range []int{20, 150} {
+		cfg, err := Config{Workers: 1, System: sim.System{
+			Name: "rearming", Nodes: 1, New: func(sim.NodeID) sim.Service { return &rearming{} },
+			Properties: []sim.Property{{Name: "never", Eventually: func(*sim.View) bool { return false }}},
+		}}.complete()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := newWorker(&cfg, 0, newVisited())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.loop.Observe(&stopper{w, at})
+		u := &unit{phase: deepeningPhase, runs: unitRuns, bound: 100, items: []item{{}}, states: newVisited(), coverage: newCoverage(&cfg.System)}
+		w.do(u)
+		if !u.stopped || u.made != 0 || u.tallies.events() != at {
+			t.Errorf("stopped at step %d: %v, after %d runs and %d events", at, u.stopped, u.made, u.tallies.events())
+		}
+	}
+}
+
+// A confirmation that takes too long is broken off: the suspect is not decided, and the search ends.
+func TestConfirmationIsBrokenOff(t *testing.T) {
+	cfg := Config{Workers: 1, Time: time.Hour, System: sim.System{Name: "rearming", Nodes: 1, New: func(sim.NodeID) sim.Service { return &rearming{} }}}
+	cfg.Confirm = func(ctx context.Context, _ Suspect) (Confirmed, error) {
+		<-ctx.Done()
+		return Confirmed{}, ctx.Err()
+	}
+	s, err := newSearcher(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := s.confirmUntil; at != s.began.Add(90*time.Minute) {
+		t.Errorf("confirmations end %v after the beginning, want 1h30m", at.Sub(s.began))
+	}
+	s.confirmUntil = s.began
+	if err := s.judge(context.Background(), &Suspect{Kind: sim.Liveness}); err != nil {
+		t.Fatal(err)
+	}
+	if s.finding != nil || s.undecided != 1 || s.stopping != StoppedTime {
+		t.Errorf("finding %v, %d undecided, stopped by %q; want one undecided, time", s.finding, s.undecided, s.stopping)
+	}
+	cfg.Time = time.Second
+	if at := cfg.confirmUntil(s.began); at != s.began.Add(leastConfirming) {
+		t.Errorf("after %v", at.Sub(s.began))
+	}
+}
