@@ -181,7 +181,7 @@ func TestNothingIsFound(t *testing.T) {
 				Strategy: strategy, MaxPaths: 100,
 			})
 			if res.Finding != nil || res.Verdict != search.OK {
-				t.Errorf("%+v, %v: %v: %v %v", c, strategy, res.Verdict, res.Finding.Kind, res.Finding.Message)
+				t.Errorf("%+v, %v: %v: %v", c, strategy, res.Verdict, res.Finding)
 			}
 		}
 	}
