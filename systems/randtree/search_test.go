@@ -86,16 +86,17 @@ func weights(w spec.Weights) search.Weights {
 	}
 }
 
-// Each bug is found with its defaults as one of the expected kinds; a divergence as the state right
-// before it.
+// Each bug is found with its defaults as one of the expected kinds, a divergence as the state right before
+// it; and by the paper's property alone. Without the bug the same settings give nothing.
 func TestBugsAreFound(t *testing.T) {
 	e := randtree.Entry()
 	for i := range e.Bugs {
 		b := &e.Bugs[i]
+		faulty := search.Config{Strategy: search.Faulty, Weights: weights(b.Defaults.Weights), Time: time.Minute}
 		t.Run(b.ID, func(t *testing.T) {
 			t.Parallel()
 			sys := build(t, b.Apply(spec.Config{}), b.Defaults.Limits)
-			res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(b.Defaults.Weights), Time: time.Minute})
+			res := explore(t, sys, faulty)
 			f := res.Finding
 			switch {
 			case f == nil:
@@ -106,6 +107,25 @@ func TestBugsAreFound(t *testing.T) {
 				}
 			case !b.Accepts(f.Kind) || f.Property == randtree.SearchEnds.Name:
 				t.Errorf("found as %s: %s: %s", f.Kind, f.Property, f.Message)
+			}
+
+			fixed := build(t, spec.Config{Nodes: b.Defaults.Nodes, Params: b.Defaults.Params}, b.Defaults.Limits)
+			cfg := faulty
+			cfg.MaxPaths = 300
+			if res := explore(t, fixed, cfg); res.Finding != nil || res.Verdict != search.OK {
+				t.Errorf("without the bug: %s, %v", res.Verdict, res.Finding)
+			}
+
+			if b.PaperProperty == "" {
+				return
+			}
+			alone, err := sys.Only(b.PaperProperty)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res = explore(t, alone, faulty)
+			if f := res.Finding; f == nil || f.Property != b.PaperProperty || f.Kind != b.PaperKind && f.Kind != sim.Deadlock {
+				t.Errorf("%s alone, %d paths: found %v", b.PaperProperty, res.Stats.Paths, f)
 			}
 		})
 	}
