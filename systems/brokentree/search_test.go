@@ -1,38 +1,20 @@
 package brokentree_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/brokentree"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// explore searches a configuration with one worker, so that the same paths are taken in every run.
 func explore(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *search.Result {
 	t.Helper()
-	e := brokentree.Entry()
-	sys, err := e.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sys, err = sys.WithLimits(l); err != nil {
-		t.Fatal(err)
-	}
-	if cfg.Property != "" {
-		if sys, err = sys.Only(cfg.Property); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cfg.System, cfg.Property, cfg.Workers = sys, "", 1
-	res, err := search.Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	cfg.System = systest.Build(t, brokentree.Entry(), c, l, cfg.Property)
+	return systest.Search(t, cfg, 20)
 }
 
 // Each bug is found with its defaults, also by its property alone, and the same settings without the

@@ -2,13 +2,12 @@ package randtree_test
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strconv"
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/randtree"
@@ -19,28 +18,15 @@ import (
 // has one more property, which fails right before that.
 func build(t testing.TB, c spec.Config, l sim.Limits) sim.System {
 	t.Helper()
-	e := randtree.Entry()
-	sys, err := e.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sys, err = sys.WithLimits(l); err != nil {
-		t.Fatal(err)
-	}
+	sys := systest.Build(t, randtree.Entry(), c, l)
 	sys.Properties = append(sys.Properties, randtree.SearchEnds)
 	return sys
 }
 
-// explore searches with one worker, so that the same paths are taken in every run.
 func explore(t *testing.T, sys sim.System, cfg search.Config) *search.Result {
 	t.Helper()
-	cfg.System, cfg.Workers = sys, 1
-	cfg.Confirm = critical.Confirm(critical.Config{System: sys, Workers: 1, Walks: 10})
-	res, err := search.Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	cfg.System = sys
+	return systest.Search(t, cfg, 10)
 }
 
 // Over the transport, too: what that loses track of when a node restarts, or a datagram is lost, arrives
