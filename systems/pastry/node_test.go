@@ -52,7 +52,7 @@ func TestJoinIsRouted(t *testing.T) {
 		m, other := memberOf(0, s, b, 1, 2, 3)
 		m.hear(other, Set(0).With(4))
 		m.Receive(other, 4, join)
-		expect(t, bugIDs[bits.TrailingZeros8(uint8(b))], other, "4: RowInfo{0 {2 3} 6}", next)
+		expect(t, knownBugs()[bits.TrailingZeros8(uint8(b))].ID, other, "4: RowInfo{0 {2 3} 6}", next)
 	}
 
 	// 03 is covered by the leaf set: its owner is 04, which gets the join by distance.

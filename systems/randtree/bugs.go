@@ -1,13 +1,11 @@
 package randtree
 
 import (
-	"fmt"
-
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugs is the set of defects that are switched on.
+// bugs is the set of defects that are switched on, by their order in knownBugs.
 type bugs uint32
 
 const (
@@ -28,23 +26,10 @@ const (
 	rt15
 	rt16
 	rt17
-	bugCount = iota
 )
 
 // has reports whether any of the bugs in which is on.
 func (b bugs) has(which bugs) bool { return b&which != 0 }
-
-func bugsOf(set spec.BugSet) bugs {
-	var b bugs
-	for i := range bugCount {
-		if set.Has(bugID(i)) {
-			b |= 1 << i
-		}
-	}
-	return b
-}
-
-func bugID(i int) string { return fmt.Sprintf("RT%d", i+1) }
 
 // lateJoins makes walks take their time with the application's requests, so that nodes boot, restart
 // and shed children while others are busy, and spreads faults over the walk.
