@@ -107,13 +107,15 @@ func TestVisitedSets(t *testing.T) {
 func TestNoSelfLoop(t *testing.T) {
 	for _, tc := range []struct {
 		nodes  int
+		buffer string
 		limits sim.Limits
 	}{
-		{2, sim.Limits{Crashes: 2, NetErrors: 2}},
-		{3, sim.Limits{Crashes: 1, NetErrors: 1}},
-		{5, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}},
+		{2, "20", sim.Limits{Crashes: 2, NetErrors: 2}},
+		{3, "20", sim.Limits{Crashes: 1, NetErrors: 1}},
+		{4, "1", sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}},
+		{5, "20", sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}},
 	} {
-		res := explore(t, spec.Config{Nodes: tc.nodes}, tc.limits, search.Config{Strategy: search.Faulty, MaxPaths: 1000})
+		res := explore(t, spec.Config{Nodes: tc.nodes, Params: map[string]string{"buffer": tc.buffer}}, tc.limits, search.Config{Strategy: search.Faulty, MaxPaths: 1000})
 		if f := res.Finding; f != nil || res.Verdict != search.OK {
 			t.Errorf("%d nodes: %s, %v", tc.nodes, res.Verdict, f)
 		}
