@@ -33,7 +33,7 @@ func (b bugs) has(which bugs) bool { return b&which != 0 }
 
 // lateJoins makes walks take their time with the application's requests, so that nodes boot, restart
 // and shed children while others are busy, and spreads faults over the walk.
-var lateJoins = spec.Weights{Action: 4, Injection: 1}
+var lateJoins = spec.Weights{Action: 4, Fault: 1}
 
 // knownBugs describes RT1 to RT17 of the MaceMC paper.
 func knownBugs() []spec.Bug {

@@ -57,7 +57,7 @@ func TestCorrectedOverTransport(t *testing.T) {
 // Defects are found over the transport as over streams.
 func TestBugIsFoundOverTransport(t *testing.T) {
 	sys := build(t, spec.Config{Nodes: 3, Bugs: spec.BugSet{"RT13"}, Params: map[string]string{"over": "transport"}}, sim.Limits{Crashes: 1})
-	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(spec.Weights{Action: 4, Injection: 1}), MaxPaths: 5000})
+	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(spec.Weights{Action: 4, Fault: 1}), MaxPaths: 5000})
 	if f := res.Finding; f == nil || f.Kind != sim.Liveness {
 		t.Errorf("found %v", f)
 	}
@@ -68,7 +68,7 @@ func weights(w spec.Weights) search.Weights {
 	d := search.DefaultWeights()
 	return search.Weights{
 		Action: cmp.Or(w.Action, d.Action), Message: cmp.Or(w.Message, d.Message), Timer: cmp.Or(w.Timer, d.Timer),
-		Consequence: cmp.Or(w.Consequence, d.Consequence), Fault: cmp.Or(w.Injection, d.Fault),
+		Consequence: cmp.Or(w.Consequence, d.Consequence), Fault: cmp.Or(w.Fault, d.Fault),
 	}
 }
 
@@ -131,10 +131,10 @@ func TestCorrected(t *testing.T) {
 		{2, 2, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{}, 1000},
 		{3, 2, 20, 1, sim.Limits{Crashes: 1, NetErrors: 1}, search.Deepening, spec.Weights{}, 1000},
 		{3, 2, 20, 0, sim.Limits{}, search.Walk, spec.Weights{}, 1000},
-		{3, 1, 1, 2, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, spec.Weights{Action: 4, Injection: 1}, 1000},
+		{3, 1, 1, 2, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
 		{4, 2, 3, 2, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, spec.Weights{}, 1000},
-		{5, 1, 2, 2, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Injection: 1}, 1000},
-		{6, 2, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Injection: 1}, 1000},
+		{5, 1, 2, 2, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
+		{6, 2, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
 		{8, 3, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{}, 300},
 	} {
 		t.Run(fmt.Sprintf("%d nodes %s", c.nodes, c.strategy), func(t *testing.T) {

@@ -76,7 +76,7 @@ type Weights struct {
 	Message     int `json:"message"`
 	Timer       int `json:"timer"`
 	Consequence int `json:"consequence"` // boot, errors, ready call-backs, healing
-	Injection   int `json:"injection"`   // of each fault, in faulty walks while faults are on
+	Fault       int `json:"fault"`       // of each injection, in faulty walks while faults are on
 }
 
 // Apply returns c with the defaults of bug b filled in where c leaves something out, and b among the
