@@ -79,7 +79,7 @@ func weightsText(w search.Weights) string {
 // toSearchWeights fills the defaults in for weights that a bug leaves out.
 func toSearchWeights(w spec.Weights) search.Weights {
 	out := search.DefaultWeights()
-	given := []int{w.Action, w.Message, w.Timer, w.Consequence, w.Injection}
+	given := []int{w.Action, w.Message, w.Timer, w.Consequence, w.Fault}
 	for i, f := range weightFields(&out) {
 		if given[i] != 0 {
 			*f.value = given[i]

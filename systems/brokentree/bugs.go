@@ -5,7 +5,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugs is the set of defects that are switched on.
+// bugs is the set of defects that are switched on, by their order in knownBugs.
 type bugs uint8
 
 const (
@@ -15,17 +15,6 @@ const (
 
 // has reports whether any of the bugs in which is on.
 func (b bugs) has(which bugs) bool { return b&which != 0 }
-
-func bugsOf(set spec.BugSet) bugs {
-	var b bugs
-	if set.Has("BT1") {
-		b |= bt1
-	}
-	if set.Has("BT2") {
-		b |= bt2
-	}
-	return b
-}
 
 // knownBugs describes BT1 and BT2 of the MaceMC paper.
 func knownBugs() []spec.Bug {

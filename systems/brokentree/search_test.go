@@ -1,38 +1,20 @@
 package brokentree_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/brokentree"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// explore searches a configuration with one worker, so that the same paths are taken in every run.
 func explore(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *search.Result {
 	t.Helper()
-	e := brokentree.Entry()
-	sys, err := e.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sys, err = sys.WithLimits(l); err != nil {
-		t.Fatal(err)
-	}
-	if cfg.Property != "" {
-		if sys, err = sys.Only(cfg.Property); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cfg.System, cfg.Property, cfg.Workers = sys, "", 1
-	res, err := search.Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	cfg.System = systest.Build(t, brokentree.Entry(), c, l, cfg.Property)
+	return systest.Search(t, cfg, 20)
 }
 
 // Each bug is found with its defaults, also by its property alone, and the same settings without the
@@ -132,13 +114,15 @@ func TestVisitedSets(t *testing.T) {
 func TestNoSelfLoop(t *testing.T) {
 	for _, tc := range []struct {
 		nodes  int
+		buffer string
 		limits sim.Limits
 	}{
-		{2, sim.Limits{Crashes: 2, NetErrors: 2}},
-		{3, sim.Limits{Crashes: 1, NetErrors: 1}},
-		{5, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}},
+		{2, "20", sim.Limits{Crashes: 2, NetErrors: 2}},
+		{3, "20", sim.Limits{Crashes: 1, NetErrors: 1}},
+		{4, "1", sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}},
+		{5, "20", sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}},
 	} {
-		res := explore(t, spec.Config{Nodes: tc.nodes}, tc.limits, search.Config{Strategy: search.Faulty, MaxPaths: 1000})
+		res := explore(t, spec.Config{Nodes: tc.nodes, Params: map[string]string{"buffer": tc.buffer}}, tc.limits, search.Config{Strategy: search.Faulty, MaxPaths: 1000})
 		if f := res.Finding; f != nil || res.Verdict != search.OK {
 			t.Errorf("%d nodes: %s, %v", tc.nodes, res.Verdict, f)
 		}

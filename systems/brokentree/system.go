@@ -38,7 +38,7 @@ func Entry() spec.Entry {
 }
 
 func build(c spec.Config) (sim.System, error) {
-	degree, set := c.Int(degreeParam), bugsOf(c.Bugs)
+	degree, set := c.Int(degreeParam), spec.Bits[bugs](c.Bugs, knownBugs())
 	return sim.System{
 		Nodes:   c.Nodes,
 		New:     func(sim.NodeID) sim.Service { return &Node{degree: degree, bugs: set} },

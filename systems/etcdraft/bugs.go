@@ -1,13 +1,12 @@
 package etcdraft
 
 import (
-	"fmt"
-
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugs is the set of defects that are switched on. They are in the adapter, not in raft.
+// bugs is the set of defects that are switched on, by their order in knownBugs. They are in the adapter, not
+// in raft.
 type bugs uint8
 
 const (
@@ -15,22 +14,9 @@ const (
 	er2
 	er3
 	er4
-	bugCount = iota
 )
 
 func (b bugs) has(which bugs) bool { return b&which != 0 }
-
-func bugsOf(set spec.BugSet) bugs {
-	var b bugs
-	for i := range bugCount {
-		if set.Has(bugID(i)) {
-			b |= 1 << i
-		}
-	}
-	return b
-}
-
-func bugID(i int) string { return fmt.Sprintf("ER%d", i+1) }
 
 func knownBugs() []spec.Bug {
 	return []spec.Bug{

@@ -40,6 +40,8 @@
 //   - A node that was removed falls silent: it does not campaign and sends no heartbeats.
 //   - A leader removes no member when there are only two, see below.
 //
+// Nothing had to be added.
+//
 // # Properties
 //
 // Always, in the state of all nodes that are up:
@@ -59,6 +61,10 @@
 //
 //   - all members are up and follow one leader;
 //   - they have applied all that is in its log, and no client of theirs waits.
+//
+// Sometimes:
+//
+//   - a write returns.
 //
 // # A known limit of raft
 //

@@ -68,7 +68,7 @@ func Entry() spec.Entry {
 func build(c spec.Config) (sim.System, error) {
 	o := &options{
 		keys: c.Int(keysParam), smallest: c.Int(smallestParam), patience: c.Int(patienceParam), stepDown: c.Bool(stepDownParam),
-		preVote: c.Bool(preVoteParam), timeouts: c.Bool(timeoutsParam), bugs: bugsOf(c.Bugs),
+		preVote: c.Bool(preVoteParam), timeouts: c.Bool(timeoutsParam), bugs: spec.Bits[bugs](c.Bugs, knownBugs()),
 	}
 	for id := range sim.NodeID(c.Nodes) {
 		o.voters = append(o.voters, idOf(id))

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/census"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -19,15 +20,7 @@ import (
 
 func system(t testing.TB, c spec.Config, l sim.Limits) sim.System {
 	t.Helper()
-	e := etcdraft.Entry()
-	sys, err := e.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sys, err = sys.WithLimits(l); err != nil {
-		t.Fatal(err)
-	}
-	return sys
+	return systest.Build(t, etcdraft.Entry(), c, l)
 }
 
 type params = map[string]string
@@ -181,7 +174,7 @@ func TestNothingIsFound(t *testing.T) {
 				Strategy: strategy, MaxPaths: 100,
 			})
 			if res.Finding != nil || res.Verdict != search.OK {
-				t.Errorf("%+v, %v: %v: %v %v", c, strategy, res.Verdict, res.Finding.Kind, res.Finding.Message)
+				t.Errorf("%+v, %v: %v: %v", c, strategy, res.Verdict, res.Finding)
 			}
 		}
 	}

@@ -59,6 +59,7 @@ func logMatching(a, b *Node) bool {
 		x, y := a.log[i], b.log[i]
 		switch {
 		case x == y:
+			same = true
 		case x.GetTerm() == y.GetTerm():
 			same = true
 			if x.GetType() != y.GetType() || !bytes.Equal(x.GetData(), y.GetData()) {

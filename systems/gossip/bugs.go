@@ -5,7 +5,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugs is the set of defects that are switched on.
+// bugs is the set of defects that are switched on, by their order in knownBugs.
 type bugs uint8
 
 const (
@@ -18,17 +18,7 @@ const (
 // has reports whether any of the bugs in which is on.
 func (b bugs) has(which bugs) bool { return b&which != 0 }
 
-func bugsOf(set spec.BugSet) bugs {
-	var b bugs
-	for i, bug := range knownBugs() {
-		if set.Has(bug.ID) {
-			b |= 1 << i
-		}
-	}
-	return b
-}
-
-// knownBugs describes the bugs, in the order of their bits.
+// knownBugs describes the bugs.
 func knownBugs() []spec.Bug {
 	return []spec.Bug{
 		{

@@ -67,6 +67,10 @@
 // (Dadgar, Phillips, Currey, DSN 2018); that dead nodes are pinged and come back is common in
 // implementations.
 //
+// # What had to be added
+//
+// Incarnations are on disk, for nodes that restart.
+//
 // # Simplifications
 //
 //   - All nodes know of each other from the start; nobody joins or leaves on purpose.
@@ -90,6 +94,10 @@
 //
 //   - all live nodes agree on who is alive: exactly those that take part are alive, and all others are
 //     dead, for all that take part.
+//
+// Sometimes:
+//
+//   - a live node has refuted a suspicion.
 //
 // # Bugs
 //

@@ -1,14 +1,13 @@
 package gossip_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/gossip"
@@ -18,33 +17,14 @@ import (
 // build makes a system that is checked for the named properties, or all.
 func build(t *testing.T, c spec.Config, timing sim.Timing, l sim.Limits, properties ...string) sim.System {
 	t.Helper()
-	e := gossip.Entry()
-	sys, err := e.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sys, err = sys.WithLimits(l); err != nil {
-		t.Fatal(err)
-	}
-	if len(properties) > 0 {
-		if sys, err = sys.Only(properties...); err != nil {
-			t.Fatal(err)
-		}
-	}
+	sys := systest.Build(t, gossip.Entry(), c, l, properties...)
 	sys.Timing = timing
 	return sys
 }
 
-// run searches with one worker, so that the same paths are taken in every run.
 func run(t *testing.T, cfg search.Config) *search.Result {
 	t.Helper()
-	cfg.Workers = 1
-	cfg.Confirm = critical.Confirm(critical.Config{System: cfg.System, Workers: 1, Walks: 20})
-	res, err := search.Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	return systest.Search(t, cfg, 20)
 }
 
 // row is a line of the table in the package's documentation.

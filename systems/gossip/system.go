@@ -49,7 +49,7 @@ func build(c spec.Config) (sim.System, error) {
 		suspicion: c.Int(suspicionParam),
 		carry:     c.Int(carryParam),
 		rejoin:    c.Bool(rejoinParam),
-		bugs:      bugsOf(c.Bugs),
+		bugs:      spec.Bits[bugs](c.Bugs, knownBugs()),
 	}
 	return sim.System{
 		Nodes:      c.Nodes,

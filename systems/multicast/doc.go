@@ -16,6 +16,10 @@
 // one. The application calls JoinOverlay and Send of the tree. Up: the tree calls Deliver, Linked and
 // Ready. Up-calls go through an interface that the lower service holds.
 //
+// # Source
+//
+// None: it is what one would first write on a tree. Nothing had to be added.
+//
 // # Simplifications
 //
 // Nothing is ever forgotten but by a crash. A node tells a new neighbour all, not what that lacks. There
@@ -32,4 +36,8 @@
 //
 //   - no node delivers a publication twice between two crashes;
 //   - what a node publishes it delivers itself.
+//
+// Sometimes:
+//
+//   - something that was published by every node has reached all.
 package multicast

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -146,6 +147,31 @@ func TestMistakesAreFound(t *testing.T) {
 					t.Errorf("found as %s: %s: %s", f.Kind, f.Property, f.Message)
 				}
 			})
+		}
+	}
+}
+
+func TestOwnDelivered(t *testing.T) {
+	by := func(node int, counts ...uint64) (list []Publication) {
+		for _, c := range counts {
+			list = append(list, Publication{macetime.MonotoneTime{Node: node, Count: c}})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		published int
+		delivered []Publication
+		want      bool
+	}{
+		{0, nil, true},
+		{0, by(1, 2), true}, // from before a crash, by way of others
+		{1, nil, false},
+		{1, by(0, 3), false},
+		{1, by(1, 3), true},
+		{2, append(by(0, 1), by(1, 3)...), false},
+	} {
+		if got := ownDelivered(1, &Member{published: c.published, Delivered: c.delivered}); got != c.want {
+			t.Errorf("%d published, delivered %v: %v", c.published, c.delivered, got)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func Of(ids ...sim.NodeID) Set {
 // Has reports whether id is in s; None never is.
 func (s Set) Has(id sim.NodeID) bool { return id >= 0 && s>>uint(id)&1 == 1 }
 
-// With returns s with id, which must not be None.
+// With returns s with id, which must be 0 to Max-1.
 func (s Set) With(id sim.NodeID) Set { return s | 1<<uint(id) }
 
 // Without returns s without id, which may be None.
@@ -57,7 +57,7 @@ func (s Set) After(id sim.NodeID) sim.NodeID {
 	return s.Lowest()
 }
 
-// At returns the i-th lowest node of s, counted from 0.
+// At returns the i-th lowest node of s, counted from 0; i must be less than Len.
 func (s Set) At(i int) sim.NodeID {
 	for range i {
 		s &= s - 1

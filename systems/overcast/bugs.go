@@ -5,20 +5,13 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugs is the set of defects that are switched on.
+// bugs is the set of defects that are switched on, by their order in knownBugs.
 type bugs uint8
 
 const ov1 bugs = 1 << iota
 
 // has reports whether any of the bugs in which is on.
 func (b bugs) has(which bugs) bool { return b&which != 0 }
-
-func bugsOf(set spec.BugSet) bugs {
-	if set.Has("OV1") {
-		return ov1
-	}
-	return 0
-}
 
 // knownBugs describes OV1 of the MaceMC paper.
 func knownBugs() []spec.Bug {

@@ -38,7 +38,7 @@ func spanningTree(v *sim.View) bool {
 			return false
 		}
 		for child := range n.Children.All() {
-			if c := node(v, child); c == nil || c.Parent != id {
+			if c := node(v, child); c == nil || c.Parent != id || met.Has(child) {
 				return false
 			}
 		}

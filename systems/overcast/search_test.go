@@ -1,42 +1,27 @@
 package overcast_test
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/overcast"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// explore searches a configuration with one worker, so that the same paths are taken in every run.
+// explore searches a configuration. With all properties it also checks why there is no loop.
 func explore(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *search.Result {
 	t.Helper()
-	e := overcast.Entry()
-	sys, err := e.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sys, err = sys.WithLimits(l); err != nil {
-		t.Fatal(err)
-	}
+	cfg.System = systest.Build(t, overcast.Entry(), c, l, cfg.Property)
 	if cfg.Property == "" {
-		sys.Properties = append(sys.Properties, roundsFallDownTheTree)
-	} else if sys, err = sys.Only(cfg.Property); err != nil {
-		t.Fatal(err)
+		cfg.System.Properties = append(cfg.System.Properties, roundsFallDownTheTree)
 	}
-	cfg.System, cfg.Property, cfg.Workers = sys, "", 1
-	cfg.Confirm = critical.Confirm(critical.Config{System: sys, Workers: 1, Walks: 20})
-	res, err := search.Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	return systest.Search(t, cfg, 20)
 }
 
 // roundsFallDownTheTree is why there is no loop: no node knows of a later round than its parent.

@@ -39,7 +39,7 @@ func Entry() spec.Entry {
 }
 
 func build(c spec.Config) (sim.System, error) {
-	degree, train, set := c.Int(degreeParam), c.Int(trainParam), bugsOf(c.Bugs)
+	degree, train, set := c.Int(degreeParam), c.Int(trainParam), spec.Bits[bugs](c.Bugs, knownBugs())
 	return sim.System{
 		Nodes:   c.Nodes,
 		New:     func(sim.NodeID) sim.Service { return &Node{degree: degree, train: train, bugs: set} },

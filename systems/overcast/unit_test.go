@@ -170,3 +170,94 @@ func TestRounds(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 }
+
+// A Remove that the transport refuses is sent when there is room, unless the peer is the parent by then, or
+// has failed and forgotten by itself. Nor is an unlock sent to one that has failed.
+func TestOwed(t *testing.T) {
+	refused := func(msg any) (*Node, *fakeEnv) {
+		n, e := joined(0)
+		e.full = true
+		n.Receive(e, 2, msg)
+		e.full = false
+		return n, e
+	}
+	n, e := refused(Accept{Round: 3}) // it has a parent
+	n.PeerReady(e, 2)
+	e.expect(t, "2<-overcast.Remove{}")
+	n.PeerReady(e, 2) // only once
+	e.expect(t)
+
+	n, e = refused(Accept{Round: 3})
+	n.PeerError(e, Root, sim.ErrReset)
+	n.Receive(e, 2, Accept{Round: 4})
+	e.expect(t, "0<-overcast.Join{1 3 0}")
+	if n.PeerReady(e, 2); n.Parent != 2 {
+		t.Fatalf("%+v", n)
+	}
+	e.expect(t)
+
+	for _, msg := range []any{Accept{Round: 3}, Locked{}} { // Locked: for a probe that has ended
+		n, e = refused(msg)
+		n.PeerError(e, 2, sim.ErrReset)
+		n.PeerReady(e, 2)
+		e.expect(t)
+	}
+}
+
+// An answer to a lock that comes when the probe has ended is answered by an unlock.
+func TestLateLocked(t *testing.T) {
+	n, e := joined(0)
+	n.Receive(e, 2, Locked{})
+	e.expect(t, "2<-overcast.Unlock{}")
+}
+
+// A lock is for children, and for nodes that there is room for and that know of an earlier round. A move needs
+// the lock, room and a node that has a parent.
+func TestLockAndMoveAsked(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		children nodeset.Set
+		round    uint64 // of the node that asks, 2; this one is in round 3
+		before   func(*Node, *fakeEnv)
+		lock     string
+		move     string
+	}{
+		{"in an earlier round", 0, 2, nil, "Locked", "Accept{3}"},
+		{"in the same round", 0, 3, nil, "Refused", "Refused{}"},
+		{"in a later round", 0, 4, nil, "Refused", "Refused{}"},
+		{"no room", nodeset.Of(3, 4), 2, nil, "Refused", "Refused{}"},
+		{"a child", nodeset.Of(2, 4), 3, nil, "Locked", "Refused{}"},
+		{"the lock has ended", 0, 2, func(n *Node, e *fakeEnv) { n.Timer(e, leaseTimer{}) }, "Locked", "Refused{}"},
+		{"the parent is lost", 0, 2, func(n *Node, e *fakeEnv) { n.PeerError(e, Root, sim.ErrReset); e.sent = nil }, "Locked", "Refused{}"},
+	} {
+		n, e := joined(0)
+		n.Children = tc.children
+		n.Receive(e, 2, Lock{Round: tc.round})
+		e.expect(t, "2<-overcast."+tc.lock+"{}")
+		if tc.before != nil {
+			tc.before(n, e)
+		}
+		n.Receive(e, 2, Move{})
+		e.expect(t, "2<-overcast."+tc.move)
+		if accepted := tc.move == "Accept{3}"; n.Children.Has(2) != (accepted || tc.children.Has(2)) || !accepted && n.Holder != None {
+			t.Errorf("%s: children %v, held by %d", tc.name, n.Children, n.Holder)
+		}
+	}
+}
+
+// The root begins a round for a joiner that knows of the latest already.
+func TestRootBeginsRound(t *testing.T) {
+	e := &fakeEnv{armed: map[any]bool{}, disk: map[string][]byte{}}
+	n := &Node{degree: 2}
+	n.Boot(e)
+	n.self = Root
+	n.JoinOverlay(e)
+	for _, tc := range []struct {
+		source sim.NodeID
+		last   uint64
+		want   string
+	}{{2, 0, "2<-overcast.Accept{1}"}, {3, 5, "3<-overcast.Accept{6}"}} {
+		n.Receive(e, tc.source, Join{Source: tc.source, Last: tc.last})
+		e.expect(t, tc.want)
+	}
+}

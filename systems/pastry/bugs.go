@@ -5,7 +5,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugs is the set of defects that are switched on.
+// bugs is the set of defects that are switched on, by their order in knownBugs.
 type bugs uint8
 
 const (
@@ -16,21 +16,8 @@ const (
 	p5
 )
 
-// bugIDs are the names of the bits.
-var bugIDs = [...]string{"P1", "P2", "P3", "P4", "P5"}
-
 // has reports whether any of the bugs in which is on.
 func (b bugs) has(which bugs) bool { return b&which != 0 }
-
-func bugsOf(set spec.BugSet) bugs {
-	var b bugs
-	for i, id := range bugIDs {
-		if set.Has(id) {
-			b |= 1 << i
-		}
-	}
-	return b
-}
 
 // knownBugs describes P1 to P5 of the MaceMC paper.
 func knownBugs() []spec.Bug {

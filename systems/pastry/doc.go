@@ -60,7 +60,8 @@
 // who takes the node for a member, on hearsay from before its restart, and who is told to remove it. And
 // a Join drops hearsay about the joiner from the table of every node that it comes to, since two joins
 // may be routed to each other's senders by different nodes. A leaf stays: it was a member when it
-// became one, and had it restarted, a connection error would tell; the Join is an old one.
+// became one, and had it restarted, a connection error would tell; the Join is an old one. The defect P4
+// leaves all this out, too: it came before P5.
 //
 // Three more rules make recovery faster; without any one of them it was still found to be possible. Who
 // takes in a leaf tells it, so that it is one on both sides. Who loses a leaf looks for another in its
@@ -79,4 +80,8 @@
 //
 //   - the halves of a leaf set are not too large, and their bounds are their furthest nodes;
 //   - no node gets a Join that it sent.
+//
+// Sometimes, with the parameter lookups:
+//
+//   - a lookup reaches the node whose key it is for.
 package pastry

@@ -52,7 +52,7 @@ func TestJoinIsRouted(t *testing.T) {
 		m, other := memberOf(0, s, b, 1, 2, 3)
 		m.hear(other, Set(0).With(4))
 		m.Receive(other, 4, join)
-		expect(t, bugIDs[bits.TrailingZeros8(uint8(b))], other, "4: RowInfo{0 {2 3} 6}", next)
+		expect(t, knownBugs()[bits.TrailingZeros8(uint8(b))].ID, other, "4: RowInfo{0 {2 3} 6}", next)
 	}
 
 	// 03 is covered by the leaf set: its owner is 04, which gets the join by distance.
@@ -81,10 +81,10 @@ func TestJoin(t *testing.T) {
 	n, env := newNode(2, s, 0)
 	n.JoinOverlay(env, Set(0).With(0))
 	expect(t, "asked to join", env, "set joinTimer{}", "0: Join{2 0 false}")
-	n.Receive(env, 0, RowInfo{0, Set(0).With(3), 9})
+	n.Receive(env, 0, RowInfo{0, Set(0).With(3), 7})
 	n.Timer(env, joinTimer{})
 	expect(t, "one row has come", env, "set joinTimer{}", "0: Join{2 1 false}")
-	n.Receive(env, 0, RowInfo{1, Set(0).With(1), 7})
+	n.Receive(env, 0, RowInfo{1, Set(0).With(1), 9})
 	n.Receive(env, 3, Join{Who: 3})
 	n.Receive(env, 3, Inform{})
 	expect(t, "a leaf set is missing", env)
@@ -160,6 +160,30 @@ func TestMaintenance(t *testing.T) {
 	expect(t, "a leaf is lost", env, "3: InformRequest{}")
 	n.Receive(env, 3, InformRequest{})
 	expect(t, "another is found", env, "3: Inform{}", "3: Inform{}")
+
+	m, env := memberOf(0, n.space, 0)
+	m.hear(env, Set(0).With(1))
+	m.Timer(env, leafTimer{})
+	expect(t, "who may be a leaf is asked until it answers", env, "1: InformRequest{}", "set leafTimer{}", "1: InformRequest{}")
+}
+
+// Nodes 1 to 12 are in the cell of 1x, which has room for ten; node 13 is in another.
+func TestFullCell(t *testing.T) {
+	keys := []uint64{0x00}
+	for i := range uint64(12) {
+		keys = append(keys, 0x10+i)
+	}
+	n, _ := newNode(0, spaceOfBytes(2, append(keys, 0x20)...), 0)
+	for peer := range sim.NodeID(13) {
+		n.addToTable(peer + 1)
+	}
+	if want := Set(1<<11 - 2).With(13); n.Table != want {
+		t.Errorf("table %v, want %v", n.Table, want)
+	}
+	n.removeFromTable(3)
+	if n.addToTable(12); !n.Table.Has(12) {
+		t.Errorf("no room for another in %v", n.Table)
+	}
 }
 
 // Node 3 asks node 0, which sends it on to 10, which does not know it.

@@ -2,7 +2,6 @@ package pastry
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -10,42 +9,23 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// system returns a configured system with the given limits, checked for one property alone if there is a
-// name.
+// system builds a system that is checked for one property alone if there is a name.
 func system(t testing.TB, c spec.Config, l sim.Limits, property string) sim.System {
 	t.Helper()
-	e := Entry()
-	sys, err := e.New(c)
-	if err == nil {
-		sys, err = sys.WithLimits(l)
-	}
-	if err == nil && property != "" {
-		sys, err = sys.Only(property)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sys
+	return systest.Build(t, Entry(), c, l, property)
 }
 
-// explore searches with one worker and confirms suspects.
 func explore(t testing.TB, cfg search.Config) *search.Result {
 	t.Helper()
-	cfg.Workers, cfg.HandlerLimit = 1, time.Minute
-	cfg.Confirm = critical.Confirm(critical.Config{
-		System: cfg.System, Workers: 1, Walks: 200, WalkSteps: cfg.WalkSteps, Weights: cfg.Weights,
-	})
-	res, err := search.Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	cfg.HandlerLimit = time.Minute
+	return systest.Search(t, cfg, 200)
 }
 
 // Over the transport it recovers from crashes, lost and duplicated datagrams as over streams, and lookups

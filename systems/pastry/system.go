@@ -57,7 +57,7 @@ func build(c spec.Config) (sim.System, error) {
 	if err != nil {
 		return sim.System{}, err
 	}
-	set := bugsOf(c.Bugs)
+	set := spec.Bits[bugs](c.Bugs, knownBugs())
 	actions := []sim.AnyAction{sim.Action[*Node]{
 		Name: "joinOverlay",
 		When: func(n *Node) bool { return n.State == PreJoining },

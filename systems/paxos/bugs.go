@@ -1,35 +1,20 @@
 package paxos
 
 import (
-	"fmt"
-
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugs is the set of defects that are switched on.
+// bugs is the set of defects that are switched on, by their order in knownBugs.
 type bugs uint8
 
 const (
 	px1 bugs = 1 << iota
 	px2
 	px3
-	bugCount = iota
 )
 
 func (b bugs) has(which bugs) bool { return b&which != 0 }
-
-func bugsOf(set spec.BugSet) bugs {
-	var b bugs
-	for i := range bugCount {
-		if set.Has(bugID(i)) {
-			b |= 1 << i
-		}
-	}
-	return b
-}
-
-func bugID(i int) string { return fmt.Sprintf("PX%d", i+1) }
 
 func knownBugs() []spec.Bug {
 	return []spec.Bug{

@@ -41,7 +41,7 @@ func build(c spec.Config) (sim.System, error) {
 	if err != nil {
 		return sim.System{}, err
 	}
-	set := bugsOf(c.Bugs)
+	set := spec.Bits[bugs](c.Bugs, knownBugs())
 	return sim.System{
 		Nodes: sizes.Nodes(),
 		New: func(id sim.NodeID) sim.Service {

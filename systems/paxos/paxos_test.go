@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/census"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -16,14 +17,7 @@ import (
 
 func system(t *testing.T, c spec.Config, l sim.Limits) *sim.System {
 	t.Helper()
-	e := paxos.Entry()
-	sys, err := e.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sys, err = sys.WithLimits(l); err != nil {
-		t.Fatal(err)
-	}
+	sys := systest.Build(t, paxos.Entry(), c, l)
 	return &sys
 }
 

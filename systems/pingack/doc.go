@@ -10,8 +10,7 @@
 //
 // # Source
 //
-// None: it was made up as an example. Nothing is simplified, and nothing had to
-// be added.
+// None: it was made up as an example. Nothing is simplified, and nothing had to be added.
 //
 // # Properties
 //

@@ -1,13 +1,11 @@
 package randtree
 
 import (
-	"fmt"
-
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugs is the set of defects that are switched on.
+// bugs is the set of defects that are switched on, by their order in knownBugs.
 type bugs uint32
 
 const (
@@ -28,27 +26,14 @@ const (
 	rt15
 	rt16
 	rt17
-	bugCount = iota
 )
 
 // has reports whether any of the bugs in which is on.
 func (b bugs) has(which bugs) bool { return b&which != 0 }
 
-func bugsOf(set spec.BugSet) bugs {
-	var b bugs
-	for i := range bugCount {
-		if set.Has(bugID(i)) {
-			b |= 1 << i
-		}
-	}
-	return b
-}
-
-func bugID(i int) string { return fmt.Sprintf("RT%d", i+1) }
-
 // lateJoins makes walks take their time with the application's requests, so that nodes boot, restart
 // and shed children while others are busy, and spreads faults over the walk.
-var lateJoins = spec.Weights{Action: 4, Injection: 1}
+var lateJoins = spec.Weights{Action: 4, Fault: 1}
 
 // knownBugs describes RT1 to RT17 of the MaceMC paper.
 func knownBugs() []spec.Bug {

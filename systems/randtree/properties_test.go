@@ -1,12 +1,10 @@
 package randtree
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/nodeset"
 )
@@ -18,40 +16,17 @@ func member(root, parent sim.NodeID, children ...sim.NodeID) Node {
 
 // world makes a world in which the nodes have the given states, and those that are down are down.
 func world(t *testing.T, nodes []Node, down nodeset.Set) sim.World {
-	t.Helper()
 	sys := sim.System{
-		Nodes: len(nodes), New: func(sim.NodeID) sim.Service { return &Node{} }, Timing: sim.AnyOrder, Crashes: down.Len(),
-		Actions: []sim.AnyAction{sim.Action[*Node]{Name: "become", Times: 1, Do: func(n *Node, env sim.Env) {
-			self := n.self
-			*n = nodes[self]
-			n.self = self
-			if n.State != Init {
-				env.SetTimer(recoveryTimer{}, 0)
-			}
-		}}},
+		Nodes: len(nodes), New: func(sim.NodeID) sim.Service { return &Node{} }, Timing: sim.AnyOrder,
 		Properties: Properties[*Node](true),
 	}
-	w, err := sim.NewWorld(&sys, sim.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := replay.NewRun(w)
-	if err := run.Start(choose.First); err != nil {
-		t.Fatal(err)
-	}
-	for i := range nodes {
-		isBecome := func(ev sim.Event) bool { return ev.Kind == sim.DoAction && ev.Node == sim.NodeID(i) }
-		if err := run.Step(slices.IndexFunc(w.Enabled(), isBecome), choose.First); err != nil {
-			t.Fatal(err)
+	return systest.World(t, sys, func(n *Node, env sim.Env) {
+		*n = nodes[env.Self()]
+		n.self = env.Self()
+		if n.State != Init {
+			env.SetTimer(recoveryTimer{}, 0)
 		}
-	}
-	for id := range down.All() {
-		isCrash := func(ev sim.Event) bool { return ev.Kind == sim.Crash && ev.Node == id }
-		if err := run.Step(len(w.Enabled())+slices.IndexFunc(w.Injections(nil), isCrash), choose.First); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return w
+	}, down)
 }
 
 func TestProperties(t *testing.T) {
@@ -85,16 +60,7 @@ func TestProperties(t *testing.T) {
 			OneRoot + ", " + FamiliesAgree + ", " + NoLoop},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := world(t, c.nodes, c.down)
-			var broken []string
-			for i := range w.System().Properties {
-				if p := &w.System().Properties[i]; !w.Holds(p) {
-					broken = append(broken, p.Name)
-					if text := w.Explain(p); strings.Count(text, "\n") != len(c.nodes)-1 {
-						t.Errorf("%s is explained as %q", p.Name, text)
-					}
-				}
-			}
+			broken := systest.Broken(t, world(t, c.nodes, c.down))
 			if got := strings.Join(broken, ", "); got != c.broken {
 				t.Errorf("do not hold: %s\nwant: %s", got, c.broken)
 			}

@@ -2,13 +2,12 @@ package randtree_test
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strconv"
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/randtree"
@@ -19,28 +18,15 @@ import (
 // has one more property, which fails right before that.
 func build(t testing.TB, c spec.Config, l sim.Limits) sim.System {
 	t.Helper()
-	e := randtree.Entry()
-	sys, err := e.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sys, err = sys.WithLimits(l); err != nil {
-		t.Fatal(err)
-	}
+	sys := systest.Build(t, randtree.Entry(), c, l)
 	sys.Properties = append(sys.Properties, randtree.SearchEnds)
 	return sys
 }
 
-// explore searches with one worker, so that the same paths are taken in every run.
 func explore(t *testing.T, sys sim.System, cfg search.Config) *search.Result {
 	t.Helper()
-	cfg.System, cfg.Workers = sys, 1
-	cfg.Confirm = critical.Confirm(critical.Config{System: sys, Workers: 1, Walks: 10})
-	res, err := search.Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	cfg.System = sys
+	return systest.Search(t, cfg, 10)
 }
 
 // Over the transport, too: what that loses track of when a node restarts, or a datagram is lost, arrives
@@ -71,7 +57,7 @@ func TestCorrectedOverTransport(t *testing.T) {
 // Defects are found over the transport as over streams.
 func TestBugIsFoundOverTransport(t *testing.T) {
 	sys := build(t, spec.Config{Nodes: 3, Bugs: spec.BugSet{"RT13"}, Params: map[string]string{"over": "transport"}}, sim.Limits{Crashes: 1})
-	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(spec.Weights{Action: 4, Injection: 1}), MaxPaths: 5000})
+	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(spec.Weights{Action: 4, Fault: 1}), MaxPaths: 5000})
 	if f := res.Finding; f == nil || f.Kind != sim.Liveness {
 		t.Errorf("found %v", f)
 	}
@@ -82,20 +68,21 @@ func weights(w spec.Weights) search.Weights {
 	d := search.DefaultWeights()
 	return search.Weights{
 		Action: cmp.Or(w.Action, d.Action), Message: cmp.Or(w.Message, d.Message), Timer: cmp.Or(w.Timer, d.Timer),
-		Consequence: cmp.Or(w.Consequence, d.Consequence), Fault: cmp.Or(w.Injection, d.Fault),
+		Consequence: cmp.Or(w.Consequence, d.Consequence), Fault: cmp.Or(w.Fault, d.Fault),
 	}
 }
 
-// Each bug is found with its defaults as one of the expected kinds; a divergence as the state right
-// before it.
+// Each bug is found with its defaults as one of the expected kinds, a divergence as the state right before
+// it; and by the paper's property alone. Without the bug the same settings give nothing.
 func TestBugsAreFound(t *testing.T) {
 	e := randtree.Entry()
 	for i := range e.Bugs {
 		b := &e.Bugs[i]
+		faulty := search.Config{Strategy: search.Faulty, Weights: weights(b.Defaults.Weights), Time: time.Minute}
 		t.Run(b.ID, func(t *testing.T) {
 			t.Parallel()
 			sys := build(t, b.Apply(spec.Config{}), b.Defaults.Limits)
-			res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(b.Defaults.Weights), Time: time.Minute})
+			res := explore(t, sys, faulty)
 			f := res.Finding
 			switch {
 			case f == nil:
@@ -106,6 +93,25 @@ func TestBugsAreFound(t *testing.T) {
 				}
 			case !b.Accepts(f.Kind) || f.Property == randtree.SearchEnds.Name:
 				t.Errorf("found as %s: %s: %s", f.Kind, f.Property, f.Message)
+			}
+
+			fixed := build(t, spec.Config{Nodes: b.Defaults.Nodes, Params: b.Defaults.Params}, b.Defaults.Limits)
+			cfg := faulty
+			cfg.MaxPaths = 300
+			if res := explore(t, fixed, cfg); res.Finding != nil || res.Verdict != search.OK {
+				t.Errorf("without the bug: %s, %v", res.Verdict, res.Finding)
+			}
+
+			if b.PaperProperty == "" {
+				return
+			}
+			alone, err := sys.Only(b.PaperProperty)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res = explore(t, alone, faulty)
+			if f := res.Finding; f == nil || f.Property != b.PaperProperty || f.Kind != b.PaperKind && f.Kind != sim.Deadlock {
+				t.Errorf("%s alone, %d paths: found %v", b.PaperProperty, res.Stats.Paths, f)
 			}
 		})
 	}
@@ -125,10 +131,10 @@ func TestCorrected(t *testing.T) {
 		{2, 2, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{}, 1000},
 		{3, 2, 20, 1, sim.Limits{Crashes: 1, NetErrors: 1}, search.Deepening, spec.Weights{}, 1000},
 		{3, 2, 20, 0, sim.Limits{}, search.Walk, spec.Weights{}, 1000},
-		{3, 1, 1, 2, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, spec.Weights{Action: 4, Injection: 1}, 1000},
+		{3, 1, 1, 2, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
 		{4, 2, 3, 2, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, spec.Weights{}, 1000},
-		{5, 1, 2, 2, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Injection: 1}, 1000},
-		{6, 2, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Injection: 1}, 1000},
+		{5, 1, 2, 2, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
+		{6, 2, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
 		{8, 3, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{}, 300},
 	} {
 		t.Run(fmt.Sprintf("%d nodes %s", c.nodes, c.strategy), func(t *testing.T) {

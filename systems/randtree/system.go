@@ -89,7 +89,7 @@ func join(n *Node, env sim.Env) {
 func mayShed(n *Node) bool { return n.State == Joined && n.Children != 0 }
 
 func build(c spec.Config) (sim.System, error) {
-	config, set := ConfigOf(c), bugsOf(c.Bugs)
+	config, set := ConfigOf(c), spec.Bits[bugs](c.Bugs, knownBugs())
 	return sim.System{
 		Nodes: c.Nodes,
 		New: func(sim.NodeID) sim.Service {

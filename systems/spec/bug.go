@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -27,7 +28,7 @@ type Bug struct {
 	// first. Usually empty.
 	OtherKinds []sim.FindingKind
 	// PaperProperty is the name of the property that alone must catch the defect. Empty when it shows
-	// without any property: panics and divergences.
+	// without any property: panics, divergences and what monitors watch.
 	PaperProperty string
 
 	// Defaults is a setting in which the defect is found within seconds.
@@ -75,7 +76,7 @@ type Weights struct {
 	Message     int `json:"message"`
 	Timer       int `json:"timer"`
 	Consequence int `json:"consequence"` // boot, errors, ready call-backs, healing
-	Injection   int `json:"injection"`   // of each fault, in faulty walks while faults are on
+	Fault       int `json:"fault"`       // of each injection, in faulty walks while faults are on
 }
 
 // Apply returns c with the defaults of bug b filled in where c leaves something out, and b among the
@@ -106,3 +107,19 @@ type BugSet []string
 
 // Has reports whether the bug is in the set.
 func (s BugSet) Has(id string) bool { return slices.Contains(s, id) }
+
+// Bits returns the bugs of the set as bits, bit i for known[i]: what a service keeps of them. It panics
+// when B has too few bits for all that are known.
+func Bits[B ~uint8 | ~uint16 | ~uint32](set BugSet, known []Bug) B {
+	var bits B
+	for i := range known {
+		bit := B(1) << i
+		if bit == 0 {
+			panic(fmt.Sprintf("spec: %d bugs are too many for a %T", len(known), bits))
+		}
+		if set.Has(known[i].ID) {
+			bits |= bit
+		}
+	}
+	return bits
+}

@@ -98,6 +98,22 @@ func TestApplyBug(t *testing.T) {
 	}
 }
 
+func TestBits(t *testing.T) {
+	known := entry().Bugs
+	for want, set := range map[uint8]spec.BugSet{0: nil, 1: {"B1"}, 2: {"B2"}, 3: {"B2", "other", "B1"}} {
+		if got := spec.Bits[uint8](set, known); got != want {
+			t.Errorf("%v: %b, want %b", set, got, want)
+		}
+	}
+	spec.Bits[uint8](nil, make([]spec.Bug, 8))
+	defer func() {
+		if recover() == nil {
+			t.Error("nine bugs were put into eight bits")
+		}
+	}()
+	spec.Bits[uint8](nil, make([]spec.Bug, 9))
+}
+
 func TestNewAppliesLimits(t *testing.T) {
 	e := entry()
 	e.Limits.Crashes = 2

@@ -5,7 +5,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugs is the set of defects that are switched on.
+// bugs is the set of defects that are switched on, by their order in knownBugs.
 type bugs uint16
 
 const (
@@ -23,21 +23,8 @@ const (
 	mt10
 )
 
-// bugIDs are the names of the bits.
-var bugIDs = [...]string{"MT1", "MT2", "MT3", "MT3a", "MT3b", "MT4", "MT5", "MT6", "MT7", "MT8", "MT9", "MT10"}
-
 // has reports whether any of the bugs in which is on.
 func (b bugs) has(which bugs) bool { return b&which != 0 }
-
-func bugsOf(set spec.BugSet) bugs {
-	var b bugs
-	for i, id := range bugIDs {
-		if set.Has(id) {
-			b |= 1 << i
-		}
-	}
-	return b
-}
 
 // knownBugs describes MT1 to MT10 of the MaceMC paper.
 func knownBugs() []spec.Bug {

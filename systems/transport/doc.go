@@ -73,4 +73,6 @@
 //   - an acknowledgement is neither above nor below what has arrived in order;
 //   - packets in the reorder buffer are dropped by a SYN or a time-out only;
 //   - every clear-to-send call-back answers a request.
+//
+// An assertion in the code: what is delivered is what is next, and was not delivered before.
 package transport

@@ -71,6 +71,15 @@ func (t *Transport) accept(env sim.Env, from sim.NodeID, m *Data) {
 	t.peers[from].in = incoming{open: true, syn: m.SYN, initial: m.Seq, expected: m.Seq, deliver: m.Seq, acked: m.Seq - 1}
 }
 
+// closeIncoming forgets all about the connection from a peer. Only a time-out may drop what is buffered.
+func (t *Transport) closeIncoming(from sim.NodeID, why error) {
+	in := &t.peers[from].in
+	if why != ErrTimeout {
+		t.wasted += in.buffered()
+	}
+	*in = incoming{}
+}
+
 // take puts a packet into the reorder buffer unless it is there or has been, and returns the number to be
 // acknowledged.
 func (t *Transport) take(in *incoming, m *Data) int {

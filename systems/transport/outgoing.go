@@ -119,7 +119,7 @@ func (t *Transport) timedOut(env sim.Env, r retransmit) {
 	p := &o.packets[r.Seq-o.base]
 	if t.hopeless(env, o, p) {
 		t.closeOutgoing(env, r.Peer)
-		t.peers[r.Peer].in = incoming{}
+		t.closeIncoming(r.Peer, ErrTimeout)
 		t.up.Failed(env, r.Peer, ErrTimeout)
 		return
 	}
@@ -217,9 +217,7 @@ func (t *Transport) refused(env sim.Env, from sim.NodeID, m Reset) {
 	}
 	t.closeOutgoing(env, from)
 	if t.bugs.has(mt7) {
-		in := &t.peers[from].in
-		t.wasted += in.buffered()
-		*in = incoming{}
+		t.closeIncoming(from, ErrReset)
 	}
 	t.up.Failed(env, from, ErrReset)
 }

@@ -1,42 +1,22 @@
 package transport_test
 
 import (
-	"context"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 	"github.com/macemc/macemc/systems/transport"
 )
 
-// explore searches a configuration with one worker.
 func explore(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *search.Result {
 	t.Helper()
-	e := transport.Entry()
-	sys, err := e.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sys, err = sys.WithLimits(l); err != nil {
-		t.Fatal(err)
-	}
-	if cfg.Property != "" {
-		if sys, err = sys.Only(cfg.Property); err != nil {
-			t.Fatal(err)
-		}
-		cfg.Property = ""
-	}
-	cfg.System, cfg.Workers = sys, 1
-	cfg.Confirm = critical.Confirm(critical.Config{System: sys, Workers: 1, Walks: 20})
-	res, err := search.Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	cfg.System = systest.Build(t, transport.Entry(), c, l, cfg.Property)
+	return systest.Search(t, cfg, 20)
 }
 
 // Each bug is found with its defaults: as the expected kind with all properties, and as the paper's

@@ -12,10 +12,11 @@ import (
 // before it restarted can arrive after its restart was noticed.
 //
 // A session is a pair of identifiers, one of each side, from the sides' monotone counters. A side that
-// learns of a failure never uses its identifier again. Messages carry both, and count only at a receiver
-// that has the same two: so what was sent in a session that either side has given up is dropped. Before
-// anything else is sent the two sides tell each other their identifiers. A side that is told a newer one
-// than it knows, knows that the session has failed.
+// finds out a failure by itself, or restarts, never uses its identifier again; one that the other's new
+// identifier tells of it keeps its own, since the pair is new. Messages carry both, and count only at a
+// receiver that has the same two: so what was sent in a session that either side has given up is dropped.
+// Before anything else is sent the two sides tell each other their identifiers. A side that is told a newer
+// one than it knows, knows that the session has failed.
 type sessions struct {
 	transport Transport
 	up        Application

@@ -216,7 +216,7 @@ func TestSession(t *testing.T) {
 			if c.theirs == 0 {
 				s.theirs = macetime.MonotoneTime{}
 			}
-			if !c.open && c.opened {
+			if c.open || c.opened {
 				s.pending = []any{"pending"}
 			}
 			m := Framed{From: id(1, c.from), To: id(0, c.to), Body: c.body}
@@ -239,6 +239,38 @@ func TestSession(t *testing.T) {
 				t.Errorf("sent %v, want %v", answer, c.answer)
 			}
 		})
+	}
+}
+
+// A message that is refused before the session is open is asked for when there is room, also when all that
+// was pending has been sent by then.
+func TestRefusedBeforeOpen(t *testing.T) {
+	var ups [2]fakeApplication
+	var envs [2]*fakeEnv
+	var sides [2]*sessions
+	for i := range sides {
+		envs[i] = newFakeEnv(sim.NodeID(i))
+		sides[i] = Over(&ups[i], Config{Buffer: 2}).over
+		sides[i].boot(envs[i])
+	}
+	for i, want := range []error{nil, nil, sim.ErrFull} {
+		if err := sides[0].send(envs[0], 1, i); err != want {
+			t.Fatalf("message %d: %v, want %v", i, err, want)
+		}
+	}
+	for range 20 { // more rounds than it takes
+		for i := range sides {
+			for _, m := range slices.Backward(envs[i].take()) { // acknowledgements first
+				sides[1-i].transport.Receive(envs[1-i], sim.NodeID(i), m)
+			}
+			if timer := (clearToSend{sim.NodeID(1 - i)}); envs[i].armed[timer] {
+				delete(envs[i].armed, timer)
+				sides[i].transport.Timer(envs[i], timer)
+			}
+		}
+	}
+	if !slices.Equal(ups[1].got, []any{0, 1}) || ups[0].clear != 1 || ups[1].clear != 0 {
+		t.Errorf("delivered %v, call-backs %d and %d; want 0 and 1, 1 and 0", ups[1].got, ups[0].clear, ups[1].clear)
 	}
 }
 

@@ -43,7 +43,7 @@ func Entry() spec.Entry {
 
 func build(c spec.Config) (sim.System, error) {
 	config := Config{Buffer: c.Int(bufferParam), Retries: c.Int(retriesParam)}
-	messages, packets, set := c.Int(messagesParam), c.Int(packetsParam), bugsOf(c.Bugs)
+	messages, packets, set := c.Int(messagesParam), c.Int(packetsParam), spec.Bits[bugs](c.Bugs, knownBugs())
 	return sim.System{
 		Nodes: c.Nodes,
 		New: func(sim.NodeID) sim.Service {

@@ -95,7 +95,7 @@ func TestWindowShrinks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		a.peers[1].out.window = 8
+		a.peers[1].out.window, a.peers[1].out.threshold = 8, 7 // not the threshold of 4 that is expected below
 		a.Receive(a.env, 1, Ack{1001, a.peers[1].out.syn})
 		if sent := a.env.take(); len(sent) != 9 { // the first, and 8 when it is acknowledged
 			t.Fatalf("%d packets sent", len(sent))

@@ -25,7 +25,7 @@ func Entry() spec.Entry {
 }
 
 func build(c spec.Config) (sim.System, error) {
-	set := bugsOf(c.Bugs)
+	set := spec.Bits[bugs](c.Bugs, knownBugs())
 	return sim.System{
 		Nodes: c.Nodes,
 		New: func(id sim.NodeID) sim.Service {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/census"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 	"github.com/macemc/macemc/systems/twophase"
@@ -11,14 +12,7 @@ import (
 
 func explore(t *testing.T, c spec.Config, crashes int) *census.Graph {
 	t.Helper()
-	e := twophase.Entry()
-	sys, err := e.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sys, err = sys.WithLimits(sim.Limits{Crashes: crashes}); err != nil {
-		t.Fatal(err)
-	}
+	sys := systest.Build(t, twophase.Entry(), c, sim.Limits{Crashes: crashes})
 	g, err := census.Explore(&sys)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,99 @@
+// Package systest serves the tests of the bundled systems: it builds them, searches them, and puts them
+// into states.
+package systest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/nodeset"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Build builds a system within limits. It is checked for the properties that are named, those without a
+// name not counted; for all when none is.
+func Build(t testing.TB, e spec.Entry, c spec.Config, l sim.Limits, properties ...string) sim.System {
+	t.Helper()
+	sys, err := e.New(c)
+	if err == nil {
+		sys, err = sys.WithLimits(l)
+	}
+	properties = slices.DeleteFunc(slices.Clone(properties), func(name string) bool { return name == "" })
+	if err == nil && len(properties) > 0 {
+		sys, err = sys.Only(properties...)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sys
+}
+
+// Search searches with one worker, so that the same paths are taken in every run. Suspects are confirmed
+// by that many walks from each state that is tried.
+func Search(t testing.TB, cfg search.Config, walks int) *search.Result {
+	t.Helper()
+	cfg.Workers = 1
+	cfg.Confirm = critical.Confirm(critical.Config{
+		System: cfg.System, Workers: 1, Walks: walks, WalkSteps: cfg.WalkSteps, Weights: cfg.Weights,
+	})
+	res, err := search.Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// World returns a world of sys whose nodes are in states of the test's choice: set changes each after its
+// boot, as its only action, and those that are down crash then.
+func World[S sim.Service](t testing.TB, sys sim.System, set func(S, sim.Env), down nodeset.Set) sim.World {
+	t.Helper()
+	sys.Crashes, sys.Actions = down.Len(), []sim.AnyAction{sim.Action[S]{Name: "set", Times: 1, Do: set}}
+	w, err := sim.NewWorld(&sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := replay.NewRun(w)
+	if err := run.Start(choose.First); err != nil {
+		t.Fatal(err)
+	}
+	step := func(kind sim.EventKind, id sim.NodeID) {
+		t.Helper()
+		events := append(slices.Clone(w.Enabled()), w.Injections(nil)...)
+		i := slices.IndexFunc(events, func(ev sim.Event) bool { return ev.Kind == kind && ev.Node == id })
+		if err := run.Step(i, choose.First); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id := range sim.NodeID(sys.Nodes) {
+		step(sim.DoAction, id)
+	}
+	for id := range down.All() {
+		step(sim.Crash, id)
+	}
+	return w
+}
+
+// Broken returns the names of the properties that do not hold in a world, in order, and checks that each
+// is explained in a line for every node.
+func Broken(t testing.TB, w sim.World) []string {
+	t.Helper()
+	var broken []string
+	for i := range w.System().Properties {
+		p := &w.System().Properties[i]
+		if w.Holds(p) {
+			continue
+		}
+		broken = append(broken, p.Name)
+		if text := w.Explain(p); strings.Count(text, "\n") != w.System().Nodes-1 {
+			t.Errorf("%s is explained as %q", p.Name, text)
+		}
+	}
+	return broken
+}
