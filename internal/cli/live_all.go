@@ -63,6 +63,7 @@ func (a *app) liveAll(ctx context.Context, f *liveFlags, s *check.Subject) error
 	x.begun = time.Now()
 	x.say("%d nodes of %s run on %s to %s; recordings in %s", s.System.Nodes, s.System.Name, x.peers[0],
 		x.peers[len(x.peers)-1], x.recordings())
+	x.settle(ctx, f.await+time.Second)
 	x.watch(ctx, deeds)
 	x.stop()
 	return x.conclude()
@@ -126,7 +127,6 @@ func (x *fleet) do(d deed) {
 	case d.kill && p == nil:
 		x.say("n%d is not up", d.node)
 	case d.kill:
-		p.killed = true
 		_ = p.cmd.Process.Kill()
 		<-p.done
 		x.nodes[d.node] = nil
@@ -168,8 +168,8 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 		case e := <-x.ended:
 			if x.nodes[e.node] == e.p {
 				x.nodes[e.node] = nil
-				x.crashed = append(x.crashed, fmt.Sprintf("n%d: %v", e.node, e.err))
-				x.say("n%d has ended: %v", e.node, e.err)
+				x.crashed = append(x.crashed, fmt.Sprintf("n%d: %s", e.node, e.p.end()))
+				x.say("n%d has ended: %s", e.node, e.p.end())
 				return
 			}
 		case line, ok := <-commands:
@@ -257,6 +257,10 @@ func (x *fleet) act(node int, action string) {
 	if !slices.Contains(x.subject.System.ActionNames(), action) {
 		x.say("there is no action %q; there are %s", action, strings.Join(x.subject.System.ActionNames(), ", "))
 		return
+	}
+	select {
+	case <-p.acted: // an answer that came too late
+	default:
 	}
 	_, _ = io.WriteString(p.stdin, "do "+action+"\n")
 	select {

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -22,14 +24,21 @@ type process struct {
 	stuck  atomic.Pointer[string] // event whose handler does not return; nil or "": none
 	told   string                 // of these, last
 	done   chan struct{}
-	killed bool
+	err    error // of its end, once done is closed
 }
 
 // ended tells of a process that has ended.
 type ended struct {
 	node int
 	p    *process
-	err  error
+}
+
+// end says what the process ended with, which it was not to do.
+func (p *process) end() string {
+	if p.err == nil {
+		return "exit status 0" // checked code has called os.Exit
+	}
+	return p.err.Error()
 }
 
 // stuckIn is the event whose handler does not return, "" when there is none.
@@ -94,7 +103,9 @@ func (x *fleet) start(node int) error {
 			}
 			switch in.Text() {
 			case "up":
-				close(p.up)
+				if !p.isUp() {
+					close(p.up)
+				}
 			case "frozen":
 				select {
 				case p.frozen <- struct{}{}:
@@ -107,11 +118,34 @@ func (x *fleet) start(node int) error {
 				}
 			}
 		}
-		err := cmd.Wait()
+		p.err = cmd.Wait()
 		close(p.done)
-		x.ended <- ended{node, p, err}
+		x.ended <- ended{node, p}
 	}()
 	return nil
+}
+
+// settle waits until all nodes that run have booted, for at most that long: what happens before that is that
+// nodes are started, not that one is started again after a crash.
+func (x *fleet) settle(ctx context.Context, limit time.Duration) {
+	for late := time.Now().Add(limit); ctx.Err() == nil && time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
+		if !slices.ContainsFunc(x.nodes, (*process).boots) {
+			return
+		}
+	}
+}
+
+// boots reports whether the process runs and may come to have booted.
+func (p *process) boots() bool {
+	if p == nil || p.isUp() || p.stuckIn() != "" {
+		return false
+	}
+	select {
+	case <-p.done:
+		return false
+	default:
+		return true
+	}
 }
 
 // order tells all nodes that run to do something.
@@ -160,24 +194,32 @@ func (x *fleet) freeze() (silent string) {
 	return strings.Join(list, ", ")
 }
 
-// stop ends all nodes, as far as can be at the same moment.
+// stop ends all nodes, as far as can be at the same moment. One that has ended before, or does not end, has crashed.
 func (x *fleet) stop() {
+	x.settle(context.Background(), 2*time.Second)
 	if silent := x.freeze(); silent != "" {
 		x.crashed = append(x.crashed, silent+" does not answer: a handler does not return")
 	}
 	x.order("stop")
 	late := time.NewTimer(10 * time.Second)
 	defer late.Stop()
-	for _, p := range x.nodes {
-		if p != nil {
-			if p.stuckIn() != "" {
-				_ = p.cmd.Process.Kill()
+	for node, p := range x.nodes {
+		if p == nil {
+			continue
+		}
+		if p.stuckIn() != "" {
+			_ = p.cmd.Process.Kill()
+			<-p.done
+			continue
+		}
+		select {
+		case <-p.done:
+			if p.err != nil {
+				x.crashed = append(x.crashed, fmt.Sprintf("n%d: %s", node, p.end()))
 			}
-			select {
-			case <-p.done:
-			case <-late.C:
-				late.Reset(0)
-			}
+		case <-late.C:
+			x.crashed = append(x.crashed, fmt.Sprintf("n%d does not end", node))
+			late.Reset(0)
 		}
 	}
 }
