@@ -9,10 +9,10 @@ import (
 )
 
 // again returns the arguments that ask for the same search, with its seed.
-func again(cmd *cobra.Command, system string) string {
+func again(cmd *cobra.Command, args []string) string {
 	words := []string{cmd.Name()}
-	if system != "" {
-		words = append(words, system)
+	for _, arg := range args {
+		words = append(words, shellWord(arg))
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Changed && f.Name != "seed" || f.Name == "json" || f.Name == "junit" || f.Name == "out" || f.Name == "write-test" {

@@ -101,7 +101,7 @@ parameters and bugs are those of the recording. Fault limits count from there on
 			if err != nil {
 				return err
 			}
-			r.again = again(cmd, strings.Join(args, " "))
+			r.again = again(cmd, args)
 			return a.search(cmd.Context(), r)
 		},
 	}
