@@ -37,7 +37,7 @@ type Options struct {
 type setting struct {
 	name, usage string
 	isBool      bool
-	given       *string // of the flag; nil pointer value is "not given"
+	given       *string // of the flag; "": it was not given
 	set         func(s *settings, value string) error
 }
 
