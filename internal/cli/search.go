@@ -64,6 +64,7 @@ func (a *app) searchCommand() *cobra.Command {
 		Long: `Searches until something is found, a limit is hit, or Ctrl-C is pressed. SYSTEM is the name
 of a bundled system, or the folder (as ./mysvc) or import path of a package that has a
 test which calls mctest.Check; if it has several, one is named as in ./mysvc:TestLease.
+Of mctest.CheckWith the system counts, not the options: give them as flags.
 
 A violation is written to a new folder: error.path (the run), live.path (the nearest
 run that recovered, when there is one), report.html, report.md and report.json. The run
