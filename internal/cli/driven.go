@@ -27,6 +27,8 @@ type Listed struct {
 	// Identity tells several checks of one test apart.
 	Identity   string   `json:"identity"`
 	Properties []string `json:"properties"`
+
+	goTest string // Test without what tells several checks of it apart, once they are listed
 }
 
 // Order is a command line for the process of a test.
