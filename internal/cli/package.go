@@ -351,12 +351,19 @@ func (b *binary) obey(l Listed) error {
 	}
 	l.Test = l.goTest
 	reached := filepath.Join(b.temp, "reached")
-	order, err := json.Marshal(Order{Args: b.a.args, Program: b.a.program, Dir: dir, Reached: reached, Listed: l})
+	order, err := json.Marshal(Order{Args: b.a.args, Program: b.a.program, Dir: dir, Reached: reached, Listed: l, Held: true})
 	if err != nil {
 		return err
 	}
 	cmd := b.command(check.RunPattern(l.Test), driveVar, string(order))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = b.a.stdin, b.a.stdout, b.a.stderr
+	pipe, held, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer pipe.Close()
+	defer held.Close()
+	cmd.ExtraFiles = []*os.File{pipe}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
