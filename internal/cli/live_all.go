@@ -127,6 +127,11 @@ func (x *fleet) do(d deed) {
 	case d.kill && p == nil:
 		x.say("n%d is not up", d.node)
 	case d.kill:
+		select {
+		case <-p.done: // by itself, as watch is about to hear
+			return
+		default:
+		}
 		_ = p.cmd.Process.Kill()
 		<-p.done
 		x.nodes[d.node] = nil
@@ -308,7 +313,10 @@ func (x *fleet) look(all bool) bool {
 	}
 	state, err := recording.Reach(sys, set, x.codec)
 	if err != nil {
-		x.say("%v", err)
+		if said := err.Error(); said != x.said || all {
+			x.say("%s", said)
+			x.said = said
+		}
 		return false
 	}
 	w := state.World

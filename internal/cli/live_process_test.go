@@ -85,3 +85,15 @@ func TestLiveLateAnswer(t *testing.T) {
 		t.Error(out.String())
 	}
 }
+
+// A node that has ended by itself is not said to have been killed.
+func TestLiveKillAfterTheEnd(t *testing.T) {
+	p := upProcess()
+	close(p.done)
+	var out bytes.Buffer
+	x := &fleet{a: &app{stdout: &out}, flags: &liveFlags{}, nodes: []*process{p}}
+	x.do(deed{kill: true})
+	if x.nodes[0] != p || out.Len() > 0 {
+		t.Errorf("%v: %s", x.nodes, out.String())
+	}
+}
