@@ -143,12 +143,17 @@ func (d *Death) file(sys *sim.System, h choose.Header) (*choose.File, error) {
 // These are the words of the Go runtime for what cannot be recovered from.
 var (
 	stackOverflow = regexp.MustCompile(`goroutine stack exceeds|fatal error: stack overflow`)
-	outOfMemory   = regexp.MustCompile(`out of memory|cannot allocate memory|failed to allocate`)
+	outOfMemory   = regexp.MustCompile(`out of memory|cannot allocate memory|failed to allocate|` + noMemory)
 	lastWords     = regexp.MustCompile(`(?m)^(fatal error: .*|panic: .*)$`)
 )
 
-// classify says what killed a process, from its exit status and its standard error.
-func (d *Death) classify(state *os.ProcessState, said string) {
+// noMemory is how the garbage collector of Go 1.26 ends when it gets no memory itself: (*spanQueue).tryDrain and its like use
+// what was allocated without looking whether it is nil, on the stack of the runtime.
+const noMemory = `SIGSEGV: [^\n]*\nPC=[^\n]* addr=0x0\n\ngoroutine 0 [^\n]*\nruntime\.`
+
+// classify says what killed a process, from its exit status, its standard error, and the limit on its memory,
+// of [flight.Memory].
+func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 	d.Stack = said
 	status, _ := state.Sys().(syscall.WaitStatus)
 	words := lastWords.FindString(said)
@@ -157,6 +162,9 @@ func (d *Death) classify(state *os.ProcessState, said string) {
 		d.Kind, d.Message = sim.Divergence, "the handler overflows the stack"
 	case outOfMemory.MatchString(said), status.Signaled() && status.Signal() == syscall.SIGKILL:
 		d.Kind, d.Message = sim.Divergence, "the handler exhausts the memory"
+		if memory > 0 { // which may be little because of other processes
+			d.Message += fmt.Sprintf(": more than %d MB, three quarters of what was available when its process began", memory>>20)
+		}
 	case words != "":
 		d.Kind, d.Message = sim.Panic, "the handler kills the process: "+words
 	case status.Signaled():

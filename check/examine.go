@@ -105,7 +105,7 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 		return nil, fmt.Errorf("a fresh process ended before it executed anything: %v: %s", state, said)
 	}
 	d := found(rec)
-	d.classify(state, said)
+	d.classify(state, said, rec.Get(flight.Memory))
 	return d, nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/macemc/macemc/check/flight"
 )
 
 // LimitMemory keeps checked code that exhausts the memory from taking that of the whole machine: a
@@ -12,20 +14,24 @@ import (
 // do. It does nothing when it cannot tell how much there is.
 func (r Role) LimitMemory() {
 	if r.Recorder != nil {
-		limitMemory(availableMemory() / 4 * 3)
+		r.Recorder.Set(flight.Memory, limitMemory(availableMemory()/4*3))
 	}
 }
 
 // limitMemory lets this process take that many bytes more than it has; 0: no limit. What it has may
-// be much: the race detector maps terabytes that it does not use.
-func limitMemory(more uint64) {
+// be much: the race detector maps terabytes that it does not use. It returns what the limit leaves; 0:
+// there is none.
+func limitMemory(more uint64) int {
 	has, ok := kilobytes("/proc/self/status", "VmData:")
 	var limit syscall.Rlimit
 	if !ok || more == 0 || syscall.Getrlimit(syscall.RLIMIT_DATA, &limit) != nil {
-		return
+		return 0
 	}
 	limit.Cur = min(limit.Cur, has+more) // a stricter limit stays
-	syscall.Setrlimit(syscall.RLIMIT_DATA, &limit)
+	if syscall.Setrlimit(syscall.RLIMIT_DATA, &limit) != nil {
+		return 0
+	}
+	return int(limit.Cur - min(limit.Cur, has))
 }
 
 // availableMemory is in bytes; 0: unknown.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -83,7 +84,7 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	default:
 	}
 	how := &Death{}
-	how.classify(cmd.ProcessState, said.head.String())
+	how.classify(cmd.ProcessState, said.head.String(), rec.Get(flight.Memory))
 	// Being told to stop does not keep from telling what happened; being told to end at once does.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -99,7 +100,8 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	case ctx.Err() != nil:
 		err = ErrKilled
 	case err == nil && out.Death == nil:
-		err = fmt.Errorf("%w: %s", ErrLost, how.Message)
+		// It need not have been a handler: what a search remembers takes memory, too.
+		err = fmt.Errorf("%w: %s", ErrLost, strings.Replace(how.Message, "the handler", "it", 1))
 	}
 	return out, err
 }

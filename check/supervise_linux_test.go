@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/check/flight"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
@@ -105,7 +106,7 @@ func TestHarmedProcess(t *testing.T) {
 	sys := meanSystem(os.Getenv(harmVar))
 	// Small limits are reached soon.
 	debug.SetMaxStack(1 << 24)
-	check.LimitMemory(1 << 28)
+	role.Recorder.Set(flight.Memory, check.LimitMemory(1<<28))
 	ctx, stop := context.WithCancel(context.Background())
 	role.Follow(stop)
 	switch {
@@ -163,7 +164,7 @@ func TestSupervised(t *testing.T) {
 	}{
 		{"overflow", "the handler overflows the stack", sim.Divergence},
 		{"exit", "the handler ends the process with exit status 0", sim.Panic},
-		{"memory", "the handler exhausts the memory", sim.Divergence},
+		{"memory", "the handler exhausts the memory: more than 256 MB, ", sim.Divergence},
 		{"loop", "the handler did not return within 1s", sim.Divergence},
 		{"goroutine", "the handler kills the process: panic: in a goroutine", sim.Panic},
 	} {
@@ -202,6 +203,22 @@ func TestSupervised(t *testing.T) {
 				t.Errorf("path file:\n%s", text)
 			}
 		})
+	}
+}
+
+// What a Go program says when there is no memory left, and what looks alike.
+func TestOutOfMemory(t *testing.T) {
+	for said, want := range map[string]bool{
+		"fatal error: runtime: out of memory\n": true,
+		"SIGSEGV: segmentation violation\nPC=0x43751d m=2 sigcode=1 addr=0x0\n\ngoroutine 0 gp=0x41fbea7cf00 m=2 mp=0x41fbeab4808 [idle]:\n" +
+			"runtime.(*spanQueue).tryDrain(0x400?, 0x0?, 0x0?)\n": true,
+		"SIGSEGV: segmentation violation\nPC=0x7f m=2 sigcode=1 addr=0x0\nsignal arrived during cgo execution\n\ngoroutine 1 gp=0x1 [syscall]:\nruntime.cgocall(0x1)\n": false,
+		"panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x4a]\n\n" +
+			"goroutine 7 [running]:\nmain.f()\n": false,
+	} {
+		if check.OutOfMemory(said) != want {
+			t.Errorf("%v, want %v: %s", !want, want, said)
+		}
 	}
 }
 

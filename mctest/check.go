@@ -60,6 +60,7 @@ type checking struct {
 	system sim.System
 	role   check.Role
 	source source // of the call
+	number int    // of the check in its test
 }
 
 // begin finds out what this process is there for. It returns nil when nothing is left to do.
@@ -68,7 +69,7 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 	if system.Name == "" {
 		system.Name = t.Name()
 	}
-	c := &checking{TB: t, system: system, source: caller()}
+	c := &checking{TB: t, system: system, source: caller(), number: ordinal(t)}
 	if file, ok := cli.Listing(); ok {
 		if isCheck {
 			if err := cli.Announce(file, c.listed()); err != nil {
@@ -95,7 +96,9 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 	}
 	switch {
 	case c.role.Recorder == nil:
-		c.enoughTime()
+		if isCheck {
+			c.enoughTime()
+		}
 		return c
 	case c.identity() != os.Getenv(systemVar):
 		return nil // another check of the same test is meant
@@ -137,7 +140,7 @@ func (c *checking) listed() cli.Listed {
 // identity tells the systems of one test apart.
 func (c *checking) identity() string {
 	s := &c.system
-	return fmt.Sprintf("%s, %d nodes, %+v, %v", s.Name, s.Nodes, s.Limits(), s.Timing)
+	return fmt.Sprintf("check %d, %s, %d nodes, %+v, %v", c.number, s.Name, s.Nodes, s.Limits(), s.Timing)
 }
 
 // alone reports whether the search is to go on in this process: when that was asked for, and when

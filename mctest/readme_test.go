@@ -1,7 +1,6 @@
 package mctest_test
 
 import (
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-var update = flag.Bool("update", false, "write what the README shows")
+	"github.com/macemc/macemc/internal/golden"
+)
 
 // The service in the README is what it says it is: a test that finds the bug.
 func TestREADME(t *testing.T) {
@@ -52,7 +51,7 @@ func TestREADME(t *testing.T) {
 	const intro = "`go test` finds the bug within a second:\n\n```\n"
 	before, shown, _ := strings.Cut(string(text), intro)
 	shown, after, _ := strings.Cut(shown, "```\n")
-	if *update {
+	if *golden.Update {
 		fresh := regexp.MustCompile(`github.com/\S*`).ReplaceAllString(string(out), "example.org/pingack")
 		if err := os.WriteFile(filepath.Join("..", "README.md"), []byte(before+intro+fresh+"```\n"+after), 0o644); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package mctest_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/mctest"
@@ -108,13 +109,14 @@ end 4
 	}
 	for _, c := range []struct {
 		test, file string
-		flag       string
+		flags      string
 		passes     bool
 		want       string
 	}{
 		{"TestReplayDefect", path, "", false, `the run still violates\s+pingack: LIVENESS VIOLATION`},
 		{"TestReplayNoFaults", path, "", false, `the run still violates`},
 		{"TestReplayFixed", path, "", true, `every step fits, and the run violates nothing`},
+		{"TestReplayFixed", path, "-test.timeout=1m -macemc.time=1h", true, `every step fits`}, // it does not search
 		{"TestReplayFixed", changed, "", true,
 			`violates nothing any more; 2 steps fit, these do not:\s+line 9: step 2 \(deliver n1<-n0 Ping\{Seq:9\}\).*; deliver n1<-n0 Ping\{Seq:1\} instead\s+line 11: step 4 .*; left out`},
 		{"TestReplayFixed", changed, "-macemc.strict", false, `the path does not fit any more`},
@@ -123,11 +125,7 @@ end 4
 		{"TestReplayOtherNodes", path, "", false, `run.path: line 3: the path belongs to 2 nodes, the system has 3`},
 		{"TestReplayDefect", filepath.Join(dir, "none.path"), "", false, `no such file`},
 	} {
-		settings := []string{pathVar + "=" + c.file}
-		if c.flag != "" {
-			settings = append(settings, c.flag)
-		}
-		out, passed := run(t, dir, c.test, settings...)
+		out, passed := run(t, dir, c.test, append(strings.Fields(c.flags), pathVar+"="+c.file)...)
 		if passed != c.passes {
 			t.Errorf("%s passed: %v, want %v", c.test, passed, c.passes)
 		}

@@ -14,7 +14,8 @@ import (
 )
 
 // Options are the settings of one check. The zero value of each field is its default. Flags and
-// variables of the environment, see the package comment, replace them.
+// variables of the environment, see the package comment, replace them. "macemc search" and its like take only
+// the system from a check; they have flags for the same.
 type Options struct {
 	// Time is how long to search. 0: 5 seconds, 1 second with -short, no limit when MaxPaths is set.
 	Time time.Duration
@@ -37,7 +38,7 @@ type Options struct {
 type setting struct {
 	name, usage string
 	isBool      bool
-	given       *string // of the flag; nil pointer value is "not given"
+	given       *string // of the flag; "": it was not given
 	set         func(s *settings, value string) error
 }
 

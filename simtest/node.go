@@ -177,6 +177,7 @@ func (h *Node[S]) CrashKeeping(writes int) {
 // this was not called are as if they were emptied after every step.
 func (h *Node[S]) SetRoom(peer sim.NodeID, messages int) {
 	h.t.Helper()
+	h.known("SetRoom", peer)
 	if messages < 0 || messages > h.run.Capacity() {
 		h.t.Fatalf("SetRoom: %d is not 0 to %d, which the system's network allows", messages, h.run.Capacity())
 	}
@@ -219,6 +220,11 @@ func (h *Node[S]) up(what string) {
 func (h *Node[S]) peer(what string, id sim.NodeID) {
 	h.t.Helper()
 	h.up(what)
+	h.known(what, id)
+}
+
+func (h *Node[S]) known(what string, id sim.NodeID) {
+	h.t.Helper()
 	if n := h.nodes; id < 0 || int(id) >= n {
 		h.t.Fatalf("%s: there is no node %d; the system has %d nodes", what, id, n)
 	}

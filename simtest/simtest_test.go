@@ -214,6 +214,7 @@ func TestFailures(t *testing.T) {
 		}, `^n0: panic: the network has no streams: use netsim.Streams or netsim.Both`},
 		{"too much kept", func(t testing.TB) { booted(t).CrashKeeping(2) },
 			"^CrashKeeping: n0 has 1 unsynced writes, not 2$"},
+		{"room to nobody", func(t testing.TB) { booted(t).SetRoom(9, 1) }, "^SetRoom: there is no node 9; the system has "},
 		{"too much room", func(t testing.TB) { booted(t).SetRoom(1, 3) },
 			"^SetRoom: 3 is not 0 to 2, which the system's network allows$"},
 		{"sent", func(t testing.TB) {

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,7 @@ import (
 // Config says what to check. The zero value checks the package in the current folder.
 type Config struct {
 	Dir      string   // where patterns are resolved; "": the current folder
-	Patterns []string // as for go build; none: "."
+	Patterns []string // as for go build; none: "."; a single folder may be of another module than Dir
 	Tags     string   // build tags, separated by commas
 	NoTests  bool     // leave _test.go files out
 }
@@ -60,15 +61,22 @@ func Check(ctx context.Context, c Config) (*Report, error) {
 		cfg.BuildFlags = []string{"-tags=" + c.Tags}
 	}
 	patterns := c.Patterns
-	if len(patterns) == 0 {
+	switch len(patterns) {
+	case 0:
 		patterns = []string{"."}
+	case 1:
+		cfg.Dir, patterns = inFolder(dir, patterns[0])
 	}
 	pkgs, err := packages.Load(cfg, patterns...)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &BuildError{[]string{err.Error()}}
+		_, said, wrapped := strings.Cut(err.Error(), "stderr: ") // of the go command
+		if !wrapped {
+			said = err.Error()
+		}
+		return nil, &BuildError{[]string{strings.TrimSpace(said)}}
 	}
 	if err := buildError(pkgs, root, dir); err != nil {
 		return nil, err
@@ -78,6 +86,25 @@ func Check(ctx context.Context, c Config) (*Report, error) {
 		return nil, &BuildError{[]string{fmt.Sprintf("no packages match %s", strings.Join(patterns, " "))}}
 	}
 	return analyze(pkgs, dir)
+}
+
+// inFolder is a pattern as seen from the folder that it names, if it does: that may be of another module than dir.
+func inFolder(dir, pattern string) (in string, patterns []string) {
+	folder, below := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
+	if first, _, _ := strings.Cut(folder, "/"); first != "." && first != ".." && !filepath.IsAbs(folder) {
+		return dir, []string{pattern} // an import path
+	}
+	in = filepath.FromSlash(folder)
+	if !filepath.IsAbs(in) {
+		in = filepath.Join(dir, in)
+	}
+	if info, err := os.Stat(in); err != nil || !info.IsDir() {
+		return dir, []string{pattern} // the go command says that it is not there
+	}
+	if below {
+		return in, []string{"./..."}
+	}
+	return in, []string{"."}
 }
 
 func analyze(pkgs []*packages.Package, dir string) (*Report, error) {

@@ -151,6 +151,34 @@ func TestDoesNotBuild(t *testing.T) {
 	}
 }
 
+// A folder is checked in its own module, wherever the command is called.
+func TestFolderOfAnotherModule(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"m/go.mod":     "module example.org/m\n\ngo 1.26.0\n",
+		"m/m.go":       "package m\n\nimport \"time\"\n\ntype T struct{}\n\nfunc (T) AppendState(b []byte) []byte { return time.Now().AppendFormat(b, \"\") }\n",
+		"m/sub/sub.go": "package sub\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for pattern, packages := range map[string]int{"./m": 1, "./m/...": 2, filepath.Join(dir, "m"): 1} {
+		r := check(t, vet.Config{Dir: dir, Patterns: []string{pattern}})
+		if len(r.Packages) != packages || len(r.Findings) != 1 || r.Findings[0].File != "m/m.go" {
+			t.Errorf("%s: %+v", pattern, r)
+		}
+	}
+	_, err := vet.Check(t.Context(), vet.Config{Dir: dir, Patterns: []string{"./nowhere"}})
+	if err == nil || strings.Contains(err.Error(), "stderr") || strings.HasSuffix(err.Error(), "\n") {
+		t.Errorf("what the go command says: %q", err)
+	}
+}
+
 func TestNoHandlers(t *testing.T) {
 	var b bytes.Buffer
 	if err := check(t, vet.Config{Dir: "testdata/none"}).Text(&b); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
@@ -148,9 +149,9 @@ func TestBugsSummary(t *testing.T) {
 	if err := h.text(&b); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, testdata(t, "bugs.txt"), b.String())
+	golden.Compare(t, "bugs.txt", []byte(b.String()))
 	text := string(h.markdown())
-	golden(t, testdata(t, "bugs.md"), text)
+	golden.Compare(t, "bugs.md", []byte(text))
 	cells := 0
 	for line := range strings.Lines(text) {
 		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")

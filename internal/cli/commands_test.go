@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/macemc/macemc/internal/golden"
 )
 
 func TestHelp(t *testing.T) {
@@ -12,7 +14,7 @@ func TestHelp(t *testing.T) {
 		if status != 0 || stderr != "" {
 			t.Errorf("%s --help: exit status %d, stderr %q", name, status, stderr)
 		}
-		golden(t, testdata(t, "help"+strings.ReplaceAll(name, " ", "-")+".txt"), stdout)
+		golden.Compare(t, "help"+strings.ReplaceAll(name, " ", "-")+".txt", []byte(stdout))
 		if !strings.Contains(stdout, "Examples:\n  macemc "+name) {
 			t.Errorf("%s --help has no examples", name)
 		}
@@ -24,7 +26,7 @@ func TestSystems(t *testing.T) {
 	if status != 0 {
 		t.Errorf("exit status %d", status)
 	}
-	golden(t, testdata(t, "systems-pingack.txt"), stdout)
+	golden.Compare(t, "systems-pingack.txt", []byte(stdout))
 
 	stdout, _, _ = run(t, "systems")
 	for _, name := range []string{"pingack ", "randtree "} {

@@ -29,13 +29,8 @@ Exit status: 1 when the run is dead, 0 when it recovers, 3 when that cannot be t
   macemc critical error.path --json`,
 		Args: exactlyOne("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, n := range []struct {
-				name  string
-				value int
-			}{{"walks", f.Walks}, {"walk-steps", f.WalkSteps}, {"workers", f.Workers}} {
-				if cmd.Flags().Changed(n.name) && n.value < 1 {
-					return fmt.Errorf("--%s is %d, must be at least 1", n.name, n.value)
-				}
+			if err := walkNumbers(&f).check(cmd.Flags().Changed); err != nil {
+				return err
 			}
 			return a.critical(cmd.Context(), args[0], f, asJSON)
 		},

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"strings"
 
+	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -27,6 +29,8 @@ type Listed struct {
 	// Identity tells several checks of one test apart.
 	Identity   string   `json:"identity"`
 	Properties []string `json:"properties"`
+
+	goTest string // Test without what tells several checks of it apart, once they are listed
 }
 
 // Order is a command line for the process of a test.
@@ -36,6 +40,8 @@ type Order struct {
 	Dir     string // where that runs
 	Reached string // a file that the check makes when it is reached
 	Listed  Listed // the check that is meant
+	// Held says that file 3 is a pipe whose other end the giver of the order holds as long as it lives.
+	Held bool
 }
 
 // Test is the test whose process this is.
@@ -81,6 +87,9 @@ func Ordered() (*Order, error) {
 
 // Obey executes the command line on the system of a test, and returns the exit status.
 func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, error)) int {
+	if o.Held {
+		go endWith(os.NewFile(3, "pipe"))
+	}
 	dir, err := os.Getwd()
 	if err == nil {
 		err = os.WriteFile(o.Reached, nil, 0o600)
@@ -95,6 +104,12 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 		Systems: []spec.Entry{EntryOf(sys, o.Listed.Test)},
 		Test:    &Test{Program: o.Program, Dir: dir, WriteTest: writeTest},
 	}, o.Args)
+}
+
+// endWith ends this process when the one that holds the other end of the pipe is gone.
+func endWith(pipe *os.File) {
+	_, _ = io.Copy(io.Discard, pipe)
+	os.Exit(check.StatusInconclusive)
 }
 
 // EntryOf describes the system of a test of this binary.

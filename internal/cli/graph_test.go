@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/macemc/macemc/internal/golden"
 )
 
 func TestGraph(t *testing.T) {
@@ -17,7 +19,7 @@ func TestGraph(t *testing.T) {
 	if status != 0 || stderr != "" {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
-	golden(t, testdata(t, "graph-pingack.txt"), stdout)
+	golden.Compare(t, "graph-pingack.txt", []byte(stdout))
 
 	stdout, _, _ = run(t, "graph", file, "--from", "4", "--to", "7", "--classes", "messages,faults", "--nodes", "n1,n0")
 	for _, want := range []string{"n1 ponger", "5    <--", "6    --Ack{2} lost x"} {

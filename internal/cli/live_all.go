@@ -8,12 +8,10 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/macemc/macemc/check"
@@ -36,50 +34,6 @@ type fleet struct {
 	crashed []string // what processes ended with that were not to end
 	said    string   // of the properties, last
 	report  liveReport
-}
-
-// process is one node.
-type process struct {
-	cmd    *exec.Cmd
-	stdin  io.WriteCloser
-	up     chan struct{} // closed: it has booted, which is recorded
-	frozen chan struct{} // one for each time
-	acted  chan string
-	stuck  atomic.Pointer[string] // event whose handler does not return; nil or "": none
-	told   string                 // of these, last
-	done   chan struct{}
-	killed bool
-}
-
-// ended tells of a process that has ended.
-type ended struct {
-	node int
-	p    *process
-	err  error
-}
-
-// liveReport is what is printed as JSON.
-type liveReport struct {
-	System       string         `json:"system"`
-	Bugs         []string       `json:"bugs"`
-	Nodes        int            `json:"nodes"`
-	Verdict      string         `json:"verdict"` // ok, violation, inconclusive
-	Seconds      float64        `json:"seconds"`
-	Live         bool           `json:"live"`
-	Properties   []liveProperty `json:"properties"`
-	Finding      string         `json:"finding,omitempty"`
-	Recording    string         `json:"recording"`
-	Steps        int            `json:"steps"`
-	Compared     int            `json:"states_compared"`
-	Crashes      int            `json:"crashes"`
-	Disagreement string         `json:"disagreement,omitempty"`
-	Notes        []string       `json:"notes,omitempty"`
-}
-
-type liveProperty struct {
-	Name  string `json:"name"`
-	Kind  string `json:"kind"`
-	Holds bool   `json:"holds"`
 }
 
 func (a *app) liveAll(ctx context.Context, f *liveFlags, s *check.Subject) error {
@@ -109,6 +63,7 @@ func (a *app) liveAll(ctx context.Context, f *liveFlags, s *check.Subject) error
 	x.begun = time.Now()
 	x.say("%d nodes of %s run on %s to %s; recordings in %s", s.System.Nodes, s.System.Name, x.peers[0],
 		x.peers[len(x.peers)-1], x.recordings())
+	x.settle(ctx, f.await+time.Second)
 	x.watch(ctx, deeds)
 	x.stop()
 	return x.conclude()
@@ -166,74 +121,17 @@ func (x *fleet) out() io.Writer {
 	return x.a.stdout
 }
 
-func (x *fleet) start(node int) error {
-	cmd := x.a.respawn()
-	args := []string{cmd.Args[0], "live", x.subject.System.Name, "--control", "--node", strconv.Itoa(node),
-		"--peers", strings.Join(x.peers, ","), "--nodes", strconv.Itoa(len(x.peers)),
-		"--dir", filepath.Join(x.dir, fmt.Sprintf("n%d", node)), "--record", x.recordings(),
-		"--await", x.flags.await.String(), "--pause", x.flags.slow.String()}
-	for _, id := range x.flags.bugs {
-		args = append(args, "--bug", id)
-	}
-	for _, set := range x.flags.set {
-		args = append(args, "--set", set)
-	}
-	if x.flags.idle {
-		args = append(args, "--idle")
-	}
-	if x.flags.verbose {
-		args = append(args, "--verbose")
-	}
-	cmd.Args, cmd.Stderr = args, x.a.stderr
-	ownGroup(cmd)
-	p := &process{cmd: cmd, up: make(chan struct{}), frozen: make(chan struct{}, 1), acted: make(chan string, 1), done: make(chan struct{})}
-	var err error
-	if p.stdin, err = cmd.StdinPipe(); err != nil {
-		return err
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	x.nodes[node] = p
-	go func() {
-		for in := bufio.NewScanner(stdout); in.Scan(); {
-			if event, ok := strings.CutPrefix(in.Text(), "stuck "); ok {
-				p.stuck.Store(&event)
-				continue
-			}
-			switch in.Text() {
-			case "up":
-				close(p.up)
-			case "frozen":
-				select {
-				case p.frozen <- struct{}{}:
-				default: // nobody has waited for the last one
-				}
-			case "done", "not done":
-				select {
-				case p.acted <- in.Text():
-				default:
-				}
-			}
-		}
-		err := cmd.Wait()
-		close(p.done)
-		x.ended <- ended{node, p, err}
-	}()
-	return nil
-}
-
 // do kills or starts a node.
 func (x *fleet) do(d deed) {
 	switch p := x.nodes[d.node]; {
 	case d.kill && p == nil:
 		x.say("n%d is not up", d.node)
 	case d.kill:
-		p.killed = true
+		select {
+		case <-p.done: // by itself, as watch is about to hear
+			return
+		default:
+		}
 		_ = p.cmd.Process.Kill()
 		<-p.done
 		x.nodes[d.node] = nil
@@ -275,8 +173,8 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 		case e := <-x.ended:
 			if x.nodes[e.node] == e.p {
 				x.nodes[e.node] = nil
-				x.crashed = append(x.crashed, fmt.Sprintf("n%d: %v", e.node, e.err))
-				x.say("n%d has ended: %v", e.node, e.err)
+				x.crashed = append(x.crashed, fmt.Sprintf("n%d: %s", e.node, e.p.end()))
+				x.say("n%d has ended: %s", e.node, e.p.end())
 				return
 			}
 		case line, ok := <-commands:
@@ -339,14 +237,6 @@ func (x *fleet) command(line string) bool {
 	return false
 }
 
-// stuckIn is the event whose handler does not return, "" when there is none.
-func (p *process) stuckIn() string {
-	if s := p.stuck.Load(); s != nil {
-		return *s
-	}
-	return ""
-}
-
 // tellStuck says which handlers do not return, when that has changed.
 func (x *fleet) tellStuck() {
 	for node, p := range x.nodes {
@@ -373,6 +263,10 @@ func (x *fleet) act(node int, action string) {
 		x.say("there is no action %q; there are %s", action, strings.Join(x.subject.System.ActionNames(), ", "))
 		return
 	}
+	select {
+	case <-p.acted: // an answer that came too late
+	default:
+	}
 	_, _ = io.WriteString(p.stdin, "do "+action+"\n")
 	select {
 	case did := <-p.acted:
@@ -380,19 +274,6 @@ func (x *fleet) act(node int, action string) {
 	case <-p.done:
 	case <-time.After(10 * time.Second):
 		x.say("n%d does not answer", node)
-	}
-}
-
-// isUp reports whether the process runs and has booted.
-func (p *process) isUp() bool {
-	if p == nil {
-		return false
-	}
-	select {
-	case <-p.up:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -432,7 +313,10 @@ func (x *fleet) look(all bool) bool {
 	}
 	state, err := recording.Reach(sys, set, x.codec)
 	if err != nil {
-		x.say("%v", err)
+		if said := err.Error(); said != x.said || all {
+			x.say("%s", said)
+			x.said = said
+		}
 		return false
 	}
 	w := state.World
@@ -468,161 +352,4 @@ func (x *fleet) look(all bool) bool {
 		}
 	}
 	return live && down == ""
-}
-
-// stop ends all nodes, as far as can be at the same moment.
-func (x *fleet) stop() {
-	if silent := x.freeze(); silent != "" {
-		x.crashed = append(x.crashed, silent+" does not answer: a handler does not return")
-	}
-	x.order("stop")
-	late := time.NewTimer(10 * time.Second)
-	defer late.Stop()
-	for _, p := range x.nodes {
-		if p != nil {
-			if p.stuckIn() != "" {
-				_ = p.cmd.Process.Kill()
-			}
-			select {
-			case <-p.done:
-			case <-late.C:
-				late.Reset(0)
-			}
-		}
-	}
-}
-
-// order tells all nodes that run to do something.
-func (x *fleet) order(what string) {
-	for _, p := range x.nodes {
-		if p != nil {
-			_, _ = io.WriteString(p.stdin, what+"\n")
-		}
-	}
-}
-
-// freeze makes all nodes that are up stand still, and returns which do not, "" when all do.
-func (x *fleet) freeze() (silent string) {
-	asked := make([]*process, len(x.nodes))
-	for node, p := range x.nodes {
-		if p.isUp() {
-			asked[node] = p
-			select {
-			case <-p.frozen: // of an answer that came too late
-			default:
-			}
-			_, _ = io.WriteString(p.stdin, "freeze\n")
-		}
-	}
-	limit := time.Now().Add(10 * time.Second)
-	var list []string
-	for node, p := range asked {
-		if p == nil {
-			continue
-		}
-		patience := max(time.Until(limit), time.Second)
-		if p.stuckIn() != "" {
-			patience = time.Second // it had its time already
-		}
-		select {
-		case <-p.frozen:
-		case <-p.done:
-		case <-time.After(patience):
-			name := fmt.Sprintf("n%d", node)
-			if event := p.stuckIn(); event != "" {
-				name += " (" + event + ")"
-			}
-			list = append(list, name)
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-func (x *fleet) killAll() {
-	for _, p := range x.nodes {
-		if p != nil {
-			_ = p.cmd.Process.Kill()
-			<-p.done
-		}
-	}
-}
-
-// conclude executes the whole run in the checker and says what came of it.
-func (x *fleet) conclude() error {
-	r := &x.report
-	r.System, r.Bugs, r.Nodes = x.subject.System.Name, append([]string{}, x.subject.Config.Bugs...), len(x.nodes)
-	r.Seconds, r.Recording = time.Since(x.begun).Seconds(), x.recordings()
-	m, err := check.MergeRecordings(x.a.systems, x.recordings())
-	if err != nil {
-		return err
-	}
-	l := &check.Loaded{System: m.System, Header: m.File.Header, Path: m.Path}
-	t, err := l.Trace(-1)
-	if err != nil {
-		return err
-	}
-	r.Steps, r.Compared, r.Crashes, r.Notes = len(t.Steps), m.Compared, m.System.Crashes, m.Notes
-	r.Live = x.down() == "" && t.Finding == nil
-	for _, p := range t.Properties {
-		r.Properties = append(r.Properties, liveProperty{p.Name, p.Kind, p.Holds})
-		r.Live = r.Live && (p.Holds || p.Kind == "sometimes")
-	}
-	if t.Finding != nil {
-		r.Finding = t.Finding.Error()
-	} else if len(x.crashed) > 0 {
-		r.Finding = strings.Join(x.crashed, "; ")
-	}
-	r.Verdict = "inconclusive"
-	status := check.StatusInconclusive
-	if m.Disagreement != nil {
-		r.Disagreement = m.Disagreement.Error()
-	}
-	switch {
-	case r.Finding != "":
-		r.Verdict, status = "violation", check.StatusViolation
-	case r.Live && m.Disagreement == nil:
-		r.Verdict, status = "ok", check.StatusOK
-	}
-	if x.flags.json {
-		if err := writeJSON(x.a.stdout, r); err != nil {
-			return err
-		}
-	} else {
-		x.tell(r)
-	}
-	if status == check.StatusOK {
-		return nil
-	}
-	return statusError(status)
-}
-
-func (x *fleet) tell(r *liveReport) {
-	out := x.out()
-	fmt.Fprintf(out, "\n%s: %s after %.1fs, %d nodes, %d steps\n", r.System,
-		map[bool]string{true: "live", false: "not live"}[r.Live], r.Seconds, r.Nodes, r.Steps)
-	for _, p := range r.Properties {
-		state := "holds"
-		if !p.Holds {
-			state = "does not hold"
-		}
-		fmt.Fprintf(out, "  %-13s  %s: %s\n", state, p.Kind, p.Name)
-	}
-	if r.Finding != "" {
-		fmt.Fprintf(out, "  found: %s\n", r.Finding)
-	}
-	for _, n := range r.Notes {
-		fmt.Fprintf(out, "  note: %s\n", n)
-	}
-	if r.Disagreement != "" {
-		fmt.Fprintf(out, "  the checker does not agree with what was recorded: %s\n", r.Disagreement)
-	} else {
-		fmt.Fprintf(out, "  the checker comes to the same %d recorded states\n", r.Compared)
-	}
-	commands := [][2]string{{"look", "mdb"}, {"onward", "search --from"}}
-	if !r.Live && r.Finding == "" {
-		commands = append(commands, [2]string{"dead?", "critical"})
-	}
-	for _, c := range commands {
-		fmt.Fprintf(out, "  %-7s %s %s %s\n", c[0]+":", x.a.program, c[1], shellWord(r.Recording))
-	}
 }

@@ -33,6 +33,8 @@ func (o *output) check() error {
 		return err
 	case info.IsDir():
 		return fmt.Errorf("%s is a folder; name a file", o.file)
+	case !info.Mode().IsRegular(): // renaming would take a device or pipe away
+		return fmt.Errorf("%s is no ordinary file; leave --out away to write to standard output", o.file)
 	case !o.force:
 		return fmt.Errorf("%s exists; --force overwrites it", o.file)
 	}

@@ -106,7 +106,7 @@ func (a *app) fileElsewhere(ctx context.Context, file string) (elsewhere bool, e
 	}
 	h := parsed.Header
 	err = a.elsewhere(ctx, filepath.Dir(file), h.Package, func(all []Listed) (Listed, error) {
-		fits := slices.DeleteFunc(slices.Clone(all), func(l Listed) bool { return plainTest(l.Test) != h.Test || l.System != h.System })
+		fits := slices.DeleteFunc(slices.Clone(all), func(l Listed) bool { return l.goTest != h.Test || l.System != h.System })
 		if len(fits) == 0 {
 			return Listed{}, fmt.Errorf("%s: the package %s has no test %s any more that checks the system %q", file, h.Package, h.Test, h.System)
 		}
@@ -288,7 +288,10 @@ func (b *binary) command(pattern, variable, value string) *exec.Cmd {
 func (b *binary) list(ctx context.Context, test string) ([]Listed, error) {
 	pattern := candidates(b.Dir, slices.Concat(b.TestGoFiles, b.XTestGoFiles))
 	if test != "" {
-		pattern = check.RunPattern(plainTest(test))
+		pattern = check.RunPattern(test)
+		if plain := plainTest(test); plain != test { // go test itself calls the second subtest of a name #01
+			pattern += "|" + check.RunPattern(plain)
+		}
 	}
 	file := filepath.Join(b.temp, "list")
 	cmd := b.command(pattern, listVar, file)
@@ -316,6 +319,7 @@ func (b *binary) list(ctx context.Context, test string) ([]Listed, error) {
 		} else if err != nil {
 			return nil, err
 		}
+		l.goTest = l.Test
 		if count[l.Test]++; count[l.Test] > 1 {
 			l.Test = fmt.Sprintf("%s#%d", l.Test, count[l.Test])
 		}
@@ -327,7 +331,7 @@ func (b *binary) list(ctx context.Context, test string) ([]Listed, error) {
 	case failed != nil:
 		return nil, fmt.Errorf("the tests of %s end (%w) before one calls mctest.Check: %s", b.ImportPath, failed, bytes.TrimSpace(said.Bytes()))
 	case test != "":
-		return nil, fmt.Errorf("%s: the test %s does not call mctest.Check; \"macemc systems\" lists those that do", b.ImportPath, test)
+		return nil, fmt.Errorf("%s: the test %s does not call mctest.Check; \"macemc systems %s\" lists those that do", b.ImportPath, test, b.ImportPath)
 	}
 	return nil, fmt.Errorf("no test of %s calls mctest.Check, so there is no system to check", b.ImportPath)
 }
@@ -345,14 +349,21 @@ func (b *binary) obey(l Listed) error {
 	if err != nil {
 		return err
 	}
-	l.Test = plainTest(l.Test)
+	l.Test = l.goTest
 	reached := filepath.Join(b.temp, "reached")
-	order, err := json.Marshal(Order{Args: b.a.args, Program: b.a.program, Dir: dir, Reached: reached, Listed: l})
+	order, err := json.Marshal(Order{Args: b.a.args, Program: b.a.program, Dir: dir, Reached: reached, Listed: l, Held: true})
 	if err != nil {
 		return err
 	}
 	cmd := b.command(check.RunPattern(l.Test), driveVar, string(order))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = b.a.stdin, b.a.stdout, b.a.stderr
+	pipe, held, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer pipe.Close()
+	defer held.Close()
+	cmd.ExtraFiles = []*os.File{pipe}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)

@@ -62,6 +62,15 @@ func TestSub(t *testing.T) {
 	t.Run("one", func(t *testing.T) { mctest.Check(t, system(1)) })
 }
 
+func TestTwice(t *testing.T) {
+	for most := range 2 {
+		t.Run("same", func(t *testing.T) { mctest.Check(t, system(1-most)) })
+	}
+	for most := range 2 {
+		mctest.Check(t, system(1-most))
+	}
+}
+
 // TestDangerous is not run to find the others.
 func TestDangerous(t *testing.T) { os.Exit(9) }
 `,
@@ -98,16 +107,21 @@ func TestSystemsOfPackages(t *testing.T) {
 	}{
 		{"systems .", 0, `^TestKeeper  2 nodes  what is committed is not forgotten; all that is read`},
 		{"systems .:TestKeeper", 0, `(?s)^TestKeeper: TestKeeper of example.org/mysvc.*crashes<=1, loss<=1.*always +what is committed`},
-		{"systems --tags check ./two", 0, `TestSub/none  1 nodes  few\nTestSub/one   1 nodes  few\n$`},
+		{"systems --tags check ./two", 0, `^TestSub/none +1 nodes  few\nTestSub/one +1 nodes  few\nTestTwice/same +1 nodes  few\nTestTwice/same#01 +1 nodes  few\nTestTwice +1 nodes  few\nTestTwice#2 \(TestTwice\)  1 nodes  few\n$`},
 		{"search . --time 1m --write-test --out found", 1, `(?s)TestKeeper: SAFETY VIOLATION.*rerun: +macemc search \. --seed 1 --time 1m0s.*regression test: .*regress_keeper_1_test.go`},
 		{"replay found/error.path", 1, `found after step 5: safety: what is committed is not forgotten`},
 		{"mdb found/error.path --batch -x 5", 0, `step 5 of 5: n0 receives Committed`},
 		{"report found/error.path --format text", 0, `SAFETY VIOLATION`},
 		{"shrink found/error.path", 1, `end 5`},
 		{"stats . --walks 10", 0, `biased`},
-		{"search ./two --tags check", 2, `./two has 2 systems; name one, as ./two:TestSub/none; there are TestSub/none, TestSub/one`},
+		{"search ./two --tags check", 2, `./two has 6 systems; name one, as ./two:TestSub/none; there are TestSub/none, TestSub/one, TestTwice/same, TestTwice/same#01`},
 		{"search ./two:TestSub/one --tags check --time 1s", 0, `TestSub/one: nothing found`},
 		{"search ./two --test TestSub/none --tags check --out none-found", 1, `TestSub/none: SAFETY VIOLATION`},
+		{"search ./two:TestTwice/same --tags check --time 1s", 0, `TestTwice/same: nothing found`},
+		{"search ./two:TestTwice/same#01 --tags check --out second-found", 1, `TestTwice/same#01: SAFETY VIOLATION`},
+		{"replay second-found/error.path --tags check", 1, `safety: few`},
+		{"search ./two:TestTwice --tags check --time 1s", 0, `TestTwice: nothing found`},
+		{"search ./two:TestTwice#2 --tags check", 1, `TestTwice: SAFETY VIOLATION`},
 		{"search ./two:TestSub/none --test TestSub/one --tags check", 2, `--test TestSub/one contradicts`},
 		{"search ./two", 2, `example.org/mysvc/two`},
 		{"search ./none", 2, `no test of example.org/mysvc/none calls mctest.Check`},

@@ -69,13 +69,8 @@ not tell whether the run is dead.`,
 }
 
 func (f *reportFlags) validate(changed func(string) bool) error {
-	for _, n := range []struct {
-		name  string
-		value int
-	}{{"walks", f.critical.Walks}, {"walk-steps", f.critical.WalkSteps}, {"workers", f.critical.Workers}} {
-		if changed(n.name) && n.value < 1 {
-			return fmt.Errorf("--%s is %d, must be at least 1", n.name, n.value)
-		}
+	if err := walkNumbers(&f.critical).check(changed); err != nil {
+		return err
 	}
 	var names []string
 	for _, known := range reportFormats() {

@@ -3,20 +3,14 @@ package cli
 import (
 	"bytes"
 	"context"
-	"flag"
-	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/macemc/macemc/systems"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
-
-// run executes a command line in this process, in an empty folder unless the test went to one.
+// run executes a command line in this process.
 func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	return runUntil(t, t.Context(), args...)
@@ -30,23 +24,7 @@ func runUntil(t *testing.T, ctx context.Context, args ...string) (stdout, stderr
 	return out.String(), errs.String(), status
 }
 
-// golden compares text with a file in testdata, whose folder is dir.
-func golden(t *testing.T, file, text string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), text); diff != "" {
-		t.Errorf("%s (-want +got; -update writes it):\n%s", file, diff)
-	}
-}
-
+// testdata is a file in the folder of that name, which is found after the test has gone elsewhere, too.
 func testdata(t *testing.T, name string) string {
 	t.Helper()
 	file, err := filepath.Abs(filepath.Join("testdata", name))

@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,7 +16,6 @@ import (
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/spec"
 )
 
 // searchFlags are the flags of search, as they were given.
@@ -70,6 +65,7 @@ func (a *app) searchCommand() *cobra.Command {
 		Long: `Searches until something is found, a limit is hit, or Ctrl-C is pressed. SYSTEM is the name
 of a bundled system, or the folder (as ./mysvc) or import path of a package that has a
 test which calls mctest.Check; if it has several, one is named as in ./mysvc:TestLease.
+Of mctest.CheckWith the system counts, not the options: give them as flags.
 
 A violation is written to a new folder: error.path (the run), live.path (the nearest
 run that recovered, when there is one), report.html, report.md and report.json. The run
@@ -107,7 +103,7 @@ parameters and bugs are those of the recording. Fault limits count from there on
 			if err != nil {
 				return err
 			}
-			r.again = again(cmd, strings.Join(args, " "))
+			r.again = again(cmd, args)
 			return a.search(cmd.Context(), r)
 		},
 	}
@@ -160,42 +156,6 @@ func (f *searchFlags) environmentFlags(fl *pflag.FlagSet) {
 	fl.IntVar(&f.limits.Partitions, "partitions", 0, "at most `N` partitions in a run")
 	fl.StringVar(&f.timing, "timing", "", "when timers fire, by `MODE`: ByDeadline, AnyOrder or Prompt")
 	fl.StringVar(&f.weights, "weights", "", "`WEIGHTS` of events in random walks, as action=40,message=8,timer=1,consequence=8,fault=4")
-}
-
-// again returns the arguments that ask for the same search, with its seed.
-func again(cmd *cobra.Command, system string) string {
-	words := []string{cmd.Name()}
-	if system != "" {
-		words = append(words, system)
-	}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Changed && f.Name != "seed" || f.Name == "json" || f.Name == "junit" || f.Name == "out" || f.Name == "write-test" {
-			return
-		}
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		for _, v := range values {
-			if f.Value.Type() == "bool" {
-				words = append(words, "--"+f.Name+"="+v)
-			} else {
-				words = append(words, "--"+f.Name, shellWord(v))
-			}
-		}
-	})
-	return strings.Join(words, " ")
-}
-
-// shellWord quotes a word where a shell would not leave it as it is.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return strings.ContainsRune("-_=.,:/+@%", r) || unicode.IsLetter(r) || unicode.IsDigit(r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // request is a search that was asked for, checked as far as it can be before it begins.
@@ -347,242 +307,4 @@ func strategyNames() []string {
 
 func engineNames() []string {
 	return []string{string(search.AutoEngine), string(search.TableEngine), string(search.ReplayEngine)}
-}
-
-func (a *app) subject(f *searchFlags, name string, changed func(string) bool) (check.Subject, error) {
-	entry, err := a.entry(name)
-	if err != nil {
-		return check.Subject{}, err
-	}
-	params, err := parseParams(f.set)
-	if err != nil {
-		return check.Subject{}, err
-	}
-	for i, id := range f.bugs {
-		if slices.Contains(f.bugs[:i], id) {
-			return check.Subject{}, fmt.Errorf("--bug %s is given twice", id)
-		}
-	}
-	wanted := check.Wanted{Config: spec.Config{Nodes: f.nodes, Params: params, Bugs: f.bugs}}
-	wanted.Limits = func(l *sim.Limits) {
-		given := check.LimitFields(&f.limits)
-		for i, field := range check.LimitFields(l) {
-			if changed(field.Name) {
-				*field.Value = *given[i].Value
-			}
-		}
-	}
-	if changed("timing") {
-		t, err := sim.ParseTiming(f.timing)
-		if err != nil {
-			return check.Subject{}, fmt.Errorf("--%w", err)
-		}
-		wanted.Timing = &t
-	}
-	return check.NewSubject(entry, wanted)
-}
-
-func parseParams(set []string) (map[string]string, error) {
-	params := map[string]string{}
-	for _, s := range set {
-		key, value, ok := strings.Cut(s, "=")
-		if !ok || key == "" {
-			return nil, fmt.Errorf("--set %q is not of the form KEY=VALUE", s)
-		}
-		if _, twice := params[key]; twice {
-			return nil, fmt.Errorf("--set %s is given twice", key)
-		}
-		params[key] = value
-	}
-	return params, nil
-}
-
-// bugDefaults fills in what the bugs ask of the search and the user left out.
-func (f *searchFlags) bugDefaults(s *check.Subject, cfg *search.Config) error {
-	for _, id := range s.Config.Bugs {
-		b, err := s.Entry.Bug(id)
-		if err != nil {
-			return err
-		}
-		d := b.Defaults
-		if cfg.Strategy == "" {
-			cfg.Strategy = search.Name(d.Strategy)
-		}
-		if cfg.WalkSteps == 0 {
-			cfg.WalkSteps = d.WalkSteps
-		}
-		if d.Prefix {
-			cfg.PrefixRuns = prefixRuns
-		}
-		if d.Weights != (spec.Weights{}) && cfg.Weights == (search.Weights{}) {
-			cfg.Weights = toSearchWeights(d.Weights)
-		}
-	}
-	return nil
-}
-
-// prefixRuns is how many live states a search starts from when a bug asks for prefixes.
-const prefixRuns = 16
-
-// knownProperty refuses names that no property has.
-func knownProperty(sys *sim.System, name string) error {
-	if name == "" || name == sim.AssertionProperty {
-		return nil
-	}
-	names := []string{sim.AssertionProperty}
-	for _, p := range sys.Properties {
-		if p.Name == name {
-			return nil
-		}
-		names = append(names, p.Name)
-	}
-	return spec.Unknown(fmt.Sprintf("system %q: unknown property", sys.Name), name, names)
-}
-
-// commands tell what a person can run next.
-func (r *request) commands(program string) func(string) report.Commands {
-	return func(dir string) report.Commands {
-		return report.Commands{
-			Look:   fmt.Sprintf("%s mdb %s", program, shellWord(filepath.Join(dir, check.ErrorPath))),
-			Rerun:  program + " " + r.again,
-			Report: filepath.Join(dir, check.ReportPage),
-		}
-	}
-}
-
-// search runs the search, or lets another process run it.
-func (a *app) search(ctx context.Context, r *request) error {
-	if r.savePrefixes != "" {
-		return a.savePrefixes(ctx, r)
-	}
-	if a.role.Reexecuting() {
-		sys, err := r.options.System()
-		if err == nil {
-			check.Reexecute(&sys, a.role.Recorder)
-		}
-		return err
-	}
-	if r.recording != nil && !a.role.Searching() {
-		a.doubts(r.recording)
-	}
-	r.options.Respawn, r.options.Commands = a.respawn, r.commands(a.program)
-	if a.respawn != nil && !a.role.Searching() {
-		return a.supervise(ctx, r)
-	}
-	if a.role.Searching() {
-		r.options.Search.PathBuffer = a.role.Recorder.Path
-		r.options.Search.Progress = func(p search.Progress) { check.ReportProgress(a.role.Recorder, p) }
-	} else {
-		status := newStatus(a.stderr, a.terminal)
-		defer status.clear()
-		r.options.Search.Progress = status.show
-	}
-	if err := check.Writable(r.options); err != nil {
-		return err
-	}
-	rep, err := check.Run(ctx, r.options)
-	return a.conclude(rep, err, r)
-}
-
-// savePrefixes writes paths to live states.
-func (a *app) savePrefixes(ctx context.Context, r *request) error {
-	names, err := check.SavePrefixes(ctx, r.options, r.savePrefixes, prefixRuns)
-	if r.json {
-		if names == nil {
-			names = []string{}
-		}
-		if e := writeJSON(a.stdout, map[string][]string{"prefixes": names}); e != nil {
-			return e
-		}
-	} else {
-		for _, n := range names {
-			fmt.Fprintln(a.stdout, n)
-		}
-	}
-	if err == nil && ctx.Err() != nil {
-		return statusError(check.StatusInconclusive)
-	}
-	return err
-}
-
-// supervise lets another process search, so that nothing that checked code does can take the report
-// away.
-func (a *app) supervise(ctx context.Context, r *request) error {
-	if err := check.Writable(r.options); err != nil {
-		return err
-	}
-	status := newStatus(a.stderr, a.terminal)
-	defer status.clear()
-	s := check.Supervisor{
-		Respawn:      a.respawn,
-		Stdout:       a.stdout,
-		Stderr:       a.stderr,
-		Workers:      r.options.Search.Workers,
-		Progress:     status.show,
-		HandlerLimit: r.options.Search.HandlerLimit,
-		Kill:         a.kill,
-	}
-	out, err := s.Run(ctx)
-	status.clear()
-	switch {
-	case err != nil:
-		a.fail(err)
-		return a.conclude(check.Lose(r.options, out, err), nil, r)
-	case out.Death == nil:
-		return statusError(out.Status)
-	}
-	rep, err := check.Bury(ctx, r.options, out)
-	return a.conclude(rep, err, r)
-}
-
-// conclude prints a report, also one whose files could not be written, and writes the test that was asked for.
-func (a *app) conclude(rep *report.Report, err error, r *request) error {
-	if rep == nil {
-		return err
-	}
-	if r.junit.name != "" {
-		err = errors.Join(err, r.writeJUnit(rep))
-	}
-	if err != nil {
-		a.fail(fmt.Errorf("the report is not complete: %w", err))
-	}
-	err = a.show(rep, r.json)
-	if r.writeTest && rep.PathFile != "" {
-		if file, e := a.test.WriteTest(rep.PathFile); e != nil {
-			a.fail(fmt.Errorf("no regression test: %w", e))
-		} else {
-			fmt.Fprintf(a.stderr, "regression test: %s\n", file)
-		}
-	}
-	return err
-}
-
-// writeJUnit writes a report as JUnit XML.
-func (r *request) writeJUnit(rep *report.Report) error {
-	sys, err := r.options.System()
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := report.JUnit(&b, rep, sys.Properties); err != nil {
-		return err
-	}
-	return r.junit.write(b.Bytes())
-}
-
-// show prints a report and returns its exit status.
-func (a *app) show(rep *report.Report, asJSON bool) error {
-	var err error
-	if asJSON {
-		err = report.JSON(a.stdout, rep)
-	} else {
-		err = report.Terminal(a.stdout, rep, a.style)
-	}
-	if err != nil {
-		return err
-	}
-	if s := check.Status(rep.Verdict); s != check.StatusOK {
-		return statusError(s)
-	}
-	return nil
 }

@@ -37,13 +37,9 @@ Exit status: 1 when the run violates, 0 when it does not, 3 when that cannot be 
   macemc shrink error.path -o small.path --json`,
 		Args: exactlyOne("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, n := range []struct {
-				name  string
-				value int
-			}{{"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"workers", o.Workers}, {"nodes", o.Nodes}, {"max-steps", o.MaxSteps}} {
-				if cmd.Flags().Changed(n.name) && n.value < 1 {
-					return fmt.Errorf("--%s is %d, must be at least 1", n.name, n.value)
-				}
+			if err := (numbers{{"walks", o.Walks, 1}, {"walk-steps", o.WalkSteps, 1}, {"workers", o.Workers, 1}, {"nodes", o.Nodes, 1},
+				{"max-steps", o.MaxSteps, 1}}).check(cmd.Flags().Changed); err != nil {
+				return err
 			}
 			return a.shrink(cmd.Context(), args[0], o, out, asJSON)
 		},

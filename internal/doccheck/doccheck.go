@@ -29,30 +29,36 @@ func Blocks(markdown string) ([]Block, error) {
 	var (
 		list   []Block
 		open   *Block
-		other  bool // in a block of something else
+		other  int // line of the fence of a block of something else; 0: not in one
 		before string
 	)
 	for i, line := range strings.Split(markdown, "\n") {
 		fence := strings.HasPrefix(line, "```")
+		end := fence && strings.Trim(line, "` ") == "" // a fence with a word opens a block, and ends none
 		switch {
-		case open != nil && fence:
+		case open != nil && end:
 			list, open = append(list, *open), nil
 		case open != nil:
 			open.Text += line + "\n"
-		case other:
-			other = !fence
+		case other > 0:
+			if end {
+				other = 0
+			}
 		case line == "```go":
 			open = &Block{Line: i + 2}
 			if m := expectation.FindStringSubmatch(before); m != nil {
 				open.Fails = m[1]
 			}
 		case fence:
-			other = true
+			other = i + 1
 		}
 		before = line
 	}
 	if open != nil {
-		return nil, fmt.Errorf("line %d: the block is not closed", open.Line-1)
+		other = open.Line - 1
+	}
+	if other > 0 {
+		return nil, fmt.Errorf("line %d: the block is not closed", other)
 	}
 	return list, nil
 }

@@ -205,7 +205,10 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%q: %v", text, !want)
 		}
 	}
-	if _, err := doccheck.Blocks("```go\nx\n"); err == nil {
-		t.Error("a block that is not closed was accepted")
+	// After such a block nothing would be seen as an example.
+	for _, page := range []string{"\n```go\nx\n", "\n```sh\nx\n```go\ny\n"} {
+		if _, err := doccheck.Blocks(page); err == nil || err.Error() != "line 2: the block is not closed" {
+			t.Errorf("%q: %v", page, err)
+		}
 	}
 }

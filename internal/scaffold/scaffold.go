@@ -40,7 +40,10 @@ func Write(dir, checkout string) (*Written, error) {
 		return nil, err
 	}
 	name := packageName(filepath.Base(dir))
-	if !token.IsIdentifier(name) {
+	switch {
+	case token.IsKeyword(name):
+		return nil, fmt.Errorf("%q makes no package name, %s is a word of Go; name another folder", filepath.Base(dir), name)
+	case !token.IsIdentifier(name):
 		return nil, fmt.Errorf("%q makes no package name; begin it with a letter", filepath.Base(dir))
 	}
 	entries, err := os.ReadDir(dir)

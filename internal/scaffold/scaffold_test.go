@@ -36,6 +36,7 @@ func TestRefused(t *testing.T) {
 		{full, "", "is not empty"},
 		{kept, "", "not a directory"},
 		{filepath.Join(t.TempDir(), "1st"), "", `"1st" makes no package name`},
+		{filepath.Join(t.TempDir(), "go"), "", `"go" makes no package name, go is a word of Go`},
 		{filepath.Join(t.TempDir(), "svc"), full, "is no checkout of github.com/macemc/macemc; name the folder of one with --macemc DIR"},
 	} {
 		_, err := scaffold.Write(c.dir, c.checkout)

@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// A shell understands the command that asks for the same again as it was meant.
+func TestAgain(t *testing.T) {
+	var got string
+	var f searchFlags
+	cmd := &cobra.Command{Use: "search", RunE: func(cmd *cobra.Command, args []string) error {
+		got = again(cmd, args)
+		return nil
+	}}
+	f.subjectFlags(cmd.Flags())
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "")
+	cmd.Flags().BoolVar(&f.alone, "alone", false, "")
+	cmd.Flags().BoolVar(&f.json, "json", false, "")
+	cmd.SetArgs([]string{"./my svc", "--property", "it's done", "--set", "a=1", "--set", "b=2", "--alone", "--json"})
+	if err := cmd.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	if want := `search './my svc' --alone=true --property 'it'\''s done' --seed 1 --set a=1 --set b=2`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

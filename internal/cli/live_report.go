@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/check"
+)
+
+// liveReport is what is printed as JSON.
+type liveReport struct {
+	System       string         `json:"system"`
+	Bugs         []string       `json:"bugs"`
+	Nodes        int            `json:"nodes"`
+	Verdict      string         `json:"verdict"` // ok, violation, inconclusive
+	Seconds      float64        `json:"seconds"`
+	Live         bool           `json:"live"`
+	Properties   []liveProperty `json:"properties"`
+	Finding      string         `json:"finding,omitempty"`
+	Recording    string         `json:"recording"`
+	Steps        int            `json:"steps"`
+	Compared     int            `json:"states_compared"`
+	Crashes      int            `json:"crashes"`
+	Disagreement string         `json:"disagreement,omitempty"`
+	Notes        []string       `json:"notes,omitempty"`
+}
+
+type liveProperty struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`
+	Holds bool   `json:"holds"`
+}
+
+// conclude executes the whole run in the checker and says what came of it.
+func (x *fleet) conclude() error {
+	r := &x.report
+	r.System, r.Bugs, r.Nodes = x.subject.System.Name, append([]string{}, x.subject.Config.Bugs...), len(x.nodes)
+	r.Seconds, r.Recording = time.Since(x.begun).Seconds(), x.recordings()
+	m, err := check.MergeRecordings(x.a.systems, x.recordings())
+	if err != nil {
+		return err
+	}
+	l := &check.Loaded{System: m.System, Header: m.File.Header, Path: m.Path}
+	t, err := l.Trace(-1)
+	if err != nil {
+		return err
+	}
+	r.Steps, r.Compared, r.Crashes, r.Notes = len(t.Steps), m.Compared, m.System.Crashes, m.Notes
+	r.Live = x.down() == "" && t.Finding == nil
+	for _, p := range t.Properties {
+		r.Properties = append(r.Properties, liveProperty{p.Name, p.Kind, p.Holds})
+		r.Live = r.Live && (p.Holds || p.Kind == "sometimes")
+	}
+	if t.Finding != nil {
+		r.Finding = t.Finding.Error()
+	} else if len(x.crashed) > 0 {
+		r.Finding = strings.Join(x.crashed, "; ")
+	}
+	r.Verdict = "inconclusive"
+	status := check.StatusInconclusive
+	if m.Disagreement != nil {
+		r.Disagreement = m.Disagreement.Error()
+	}
+	switch {
+	case r.Finding != "":
+		r.Verdict, status = "violation", check.StatusViolation
+	case r.Live && m.Disagreement == nil:
+		r.Verdict, status = "ok", check.StatusOK
+	}
+	if x.flags.json {
+		if err := writeJSON(x.a.stdout, r); err != nil {
+			return err
+		}
+	} else {
+		x.tell(r)
+	}
+	if status == check.StatusOK {
+		return nil
+	}
+	return statusError(status)
+}
+
+func (x *fleet) tell(r *liveReport) {
+	out := x.out()
+	fmt.Fprintf(out, "\n%s: %s after %.1fs, %d nodes, %d steps\n", r.System,
+		map[bool]string{true: "live", false: "not live"}[r.Live], r.Seconds, r.Nodes, r.Steps)
+	for _, p := range r.Properties {
+		state := "holds"
+		if !p.Holds {
+			state = "does not hold"
+		}
+		fmt.Fprintf(out, "  %-13s  %s: %s\n", state, p.Kind, p.Name)
+	}
+	if r.Finding != "" {
+		fmt.Fprintf(out, "  found: %s\n", r.Finding)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(out, "  note: %s\n", n)
+	}
+	if r.Disagreement != "" {
+		fmt.Fprintf(out, "  the checker does not agree with what was recorded: %s\n", r.Disagreement)
+	} else {
+		fmt.Fprintf(out, "  the checker comes to the same %d recorded states\n", r.Compared)
+	}
+	commands := [][2]string{{"look", "mdb"}, {"onward", "search --from"}}
+	if !r.Live && r.Finding == "" {
+		commands = append(commands, [2]string{"dead?", "critical"})
+	}
+	for _, c := range commands {
+		fmt.Fprintf(out, "  %-7s %s %s %s\n", c[0]+":", x.a.program, c[1], shellWord(r.Recording))
+	}
+}

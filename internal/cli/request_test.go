@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/systems"
+)
+
+// requested is the search that flags ask for, of which those named were given.
+func requested(t *testing.T, f searchFlags, args []string, given ...string) *request {
+	t.Helper()
+	a := &app{systems: systems.All(), program: "macemc"}
+	f.seed, f.time, f.handlerLimit = 1, time.Minute, time.Second
+	changed := func(name string) bool { return slices.Contains(given, name) }
+	name, err := a.resume(&f, args, changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := a.request(&f, name, changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The faults that a run has used do not count in a search onward from it: pingack.path has lost one datagram, as
+// many as the system allows by itself.
+func TestOnwardLimits(t *testing.T) {
+	file := testdata(t, "pingack.path")
+	for _, c := range []struct {
+		loss  int
+		given []string
+		want  int
+	}{
+		{0, nil, 2},
+		{0, []string{"loss"}, 1},
+		{3, []string{"loss"}, 4},
+	} {
+		f := searchFlags{from: file}
+		f.limits.Loss = c.loss
+		if got := requested(t, f, nil, c.given...).options.Search.System.Limits().Loss; got != c.want {
+			t.Errorf("--loss %d (given: %v): %d losses, want %d", c.loss, c.given, got, c.want)
+		}
+	}
+}
+
+// What a bug asks of its search is what the search gets, unless flags say otherwise.
+func TestBugDefaults(t *testing.T) {
+	steps, prefixes, weights := 0, 0, 0
+	for _, e := range systems.All() {
+		for _, b := range e.Bugs {
+			d := b.Defaults
+			cfg := requested(t, searchFlags{bugs: []string{b.ID}}, []string{e.Name}).options.Search
+			if cfg.WalkSteps != d.WalkSteps || (cfg.PrefixRuns > 0) != d.Prefix || d.Strategy != "" && string(cfg.Strategy) != string(d.Strategy) {
+				t.Errorf("%s: walks of %d steps, %d prefixes, strategy %s; want %+v", b.ID, cfg.WalkSteps, cfg.PrefixRuns, cfg.Strategy, d)
+			}
+			if d.Weights.Action != 0 && cfg.Weights.Action != d.Weights.Action {
+				t.Errorf("%s: weights %+v, want %+v", b.ID, cfg.Weights, d.Weights)
+			}
+			given := requested(t, searchFlags{bugs: []string{b.ID}, walkSteps: 77, strategy: "walk", weights: "timer=5"}, []string{e.Name}).options.Search
+			if given.WalkSteps != 77 || given.Strategy != "walk" || given.Weights.Timer != 5 {
+				t.Errorf("%s: flags have no precedence: %+v", b.ID, given)
+			}
+			steps, prefixes, weights = steps+d.WalkSteps, prefixes+cfg.PrefixRuns, weights+d.Weights.Action
+		}
+	}
+	if steps == 0 || prefixes == 0 || weights == 0 {
+		t.Errorf("no bug asks for walks (%d), prefixes (%d) or weights (%d), so nothing is tested", steps, prefixes, weights)
+	}
+}
