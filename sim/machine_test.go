@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -127,6 +128,37 @@ func TestSafetyIsRemembered(t *testing.T) {
 	for range 2 {
 		if err := w.Check(); err == nil {
 			t.Fatal("a third firing was not noticed")
+		}
+	}
+}
+
+// A property's function that panics, as one may that forgets that a node can be down, is a finding that
+// names the property.
+func TestPropertyPanics(t *testing.T) {
+	for _, p := range []sim.Property{
+		{Name: "never up", Eventually: func(*sim.View) bool { panic("down") }},
+		{Name: "never up", Sometimes: func(*sim.View) bool { panic("down") }},
+	} {
+		sys := counterSystem()
+		sys.Properties = []sim.Property{p}
+		w := start(t, sys)
+		ask := func(f func()) (err error) {
+			defer sim.CatchState(&err)
+			f()
+			return nil
+		}
+		for name, err := range map[string]error{"Holds": ask(func() { w.Holds(&p) }), "Live": ask(func() { w.Live() })} {
+			var f *sim.Finding
+			if name == "Live" && p.Eventually == nil {
+				if err != nil {
+					t.Errorf("Live: %v", err)
+				}
+				continue
+			}
+			if !errors.As(err, &f) || f.Kind != sim.Panic || f.Property != p.Name || f.Stack == "" ||
+				f.Message != "the property's function panicked: down" {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	}
 }

@@ -33,9 +33,10 @@ type World interface {
 	// Check returns the first safety violation of the state: an Always property that does not hold.
 	// The cost is that of the properties whose reads have changed.
 	Check() error
-	// Live reports whether all Eventually properties hold together.
+	// Live reports whether all Eventually properties hold together. When the function of one panics, it
+	// panics with a [*Finding], see [CatchState].
 	Live() bool
-	// Holds evaluates one property.
+	// Holds evaluates one property. When its function panics, it panics with a [*Finding].
 	Holds(p *Property) bool
 	// Explain calls the property's Explain; "" when it has none.
 	Explain(p *Property) string
