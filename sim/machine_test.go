@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,5 +161,32 @@ func TestPropertyPanics(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+	}
+}
+
+// An action's When that panics is a finding of the step that led to the state, or of the start.
+func TestWhenPanics(t *testing.T) {
+	sys := counterSystem()
+	at := 1
+	sys.Actions = []sim.AnyAction{sim.Action[*counter]{Name: "reset", Do: func(*counter, sim.Env) {},
+		When: func(c *counter) bool { return c.Fired == at && []bool{true}[c.Fired+1] }}}
+	w := start(t, sys)
+	demand := func(err error) {
+		t.Helper()
+		var f *sim.Finding
+		if !errors.As(err, &f) || f.Kind != sim.Panic || f.Node != sim.NodeID(at) || f.Stack == "" ||
+			!strings.HasPrefix(f.Message, `the When of action "reset" panicked: runtime error: index out of range`) {
+			t.Errorf("%v", err)
+		}
+		if events := w.Enabled(); len(events) > 0 {
+			t.Errorf("enabled: %v", events)
+		}
+	}
+	demand(w.Step(w.Enabled()[1], choose.First)) // the timer of node 1
+	at = 0
+	demand(w.Start(choose.First))
+	at = 5
+	if err := w.Start(choose.First); err != nil || len(w.Enabled()) != 2 {
+		t.Errorf("%v, enabled: %v", err, w.Enabled())
 	}
 }
