@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -188,5 +189,27 @@ func TestWhenPanics(t *testing.T) {
 	at = 5
 	if err := w.Start(choose.First); err != nil || len(w.Enabled()) != 2 {
 		t.Errorf("%v, enabled: %v", err, w.Enabled())
+	}
+}
+
+// hasty sets a timer for a time that is past.
+type hasty struct{ sim.Nop }
+
+func (hasty) Boot(env sim.Env) {
+	env.SetTimer("past", -5*time.Second)
+	env.SetTimer("later", 2*time.Second)
+}
+
+// A timer for the past fires at once: the node's time does not go back to it.
+func TestTimersForThePast(t *testing.T) {
+	w := start(t, &sim.System{Name: "hasty", Nodes: 1, New: func(sim.NodeID) sim.Service { return hasty{} }})
+	if got := keys(w); !slices.Equal(got, []string{`timer n0 "past"`}) {
+		t.Fatalf("enabled: %v", got)
+	}
+	if err := w.Step(w.Enabled()[0], choose.First); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.NodeFields(0); len(got) != 1 || got[0].Value != "in 2s" {
+		t.Errorf("%+v", got)
 	}
 }
