@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -15,6 +16,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/pingack"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -291,6 +293,53 @@ func BenchmarkTo(b *testing.B) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// touchy fails in its boot or its action.
+type touchy struct {
+	sim.Nop
+	At   string
+	Done int
+}
+
+func (s *touchy) Boot(env sim.Env) { env.Assert(s.At != "boot", "boot") }
+
+func (s *touchy) act(env sim.Env) {
+	s.Done++
+	env.Assert(s.At != "action", "action")
+}
+
+// A part of a run tells of the finding that ended the run, whenever it is asked for.
+func TestRecordPartTellsOfTheFinding(t *testing.T) {
+	for at, steps := range map[string]int{"boot": 0, "action": 1} {
+		sys := sim.System{Name: "touchy", Nodes: 1, New: func(sim.NodeID) sim.Service { return &touchy{At: at} },
+			Actions: []sim.AnyAction{sim.Action[*touchy]{Name: "act", Do: (*touchy).act}}}
+		c, err := replay.NewCursor(&sys, make(choose.Path, steps), sim.Options{})
+		if (err != nil) != (at == "boot") {
+			t.Fatal(err)
+		}
+		for range 2 {
+			for from := 1; from <= steps+1; from++ {
+				trace, err := c.Record(from, 3)
+				if err != nil || trace.Finding == nil || trace.Finding.Message != at || trace.FoundAt != steps {
+					t.Errorf("%s, from step %d: %+v, %v", at, from, trace, err)
+				}
+			}
+		}
+	}
+}
+
+// Nor is it forgotten that a path does not fit.
+func TestRecordPartTellsOfAMisfit(t *testing.T) {
+	c, err := replay.NewCursor(&pingack.System, choose.Path{0, 7, 0}, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, from := range []int{1, 2, 2, 1} {
+		if trace, err := c.Record(from, 3); err == nil || !strings.HasPrefix(err.Error(), "step 2: the path picks event 7") {
+			t.Errorf("%d: %+v, %v", k, trace, err)
 		}
 	}
 }

@@ -75,7 +75,11 @@ func (c *Cursor) Record(from, to int) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := rec.found(t.To(max(0, from-1))); err != nil && !errors.Is(err, ErrEnd) {
+	err = t.To(max(0, from-1))
+	if err == nil || errors.Is(err, ErrEnd) {
+		err = t.failed // earlier
+	}
+	if err := rec.found(err); err != nil {
 		return nil, err
 	}
 	rec.begin(func(id sim.MessageID) int {
