@@ -183,16 +183,6 @@ func (r *Runner) TimerEvent(id NodeID, t any) (ev Event, ok bool) {
 	return Event{Kind: FireTimer, Node: id, Peer: -1, Slot: int32(i)}, ok
 }
 
-// TimerByText is the armed timer of the node that [Runner.TimerText] gives that text for.
-func (r *Runner) TimerByText(id NodeID, text string) (t any, ok bool) {
-	for _, a := range r.w.nodes[id].armed {
-		if a.kind.text == text {
-			return a.value, true
-		}
-	}
-	return nil, false
-}
-
 // TimerText is the text of a timer in stable keys.
 func (r *Runner) TimerText(t any) string {
 	if k, err := r.w.kindOf(t); err == nil {

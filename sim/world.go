@@ -165,39 +165,3 @@ type FateOf struct {
 	Fate Fate
 	Copy MessageID // the message that the network made of it, when it was duplicated
 }
-
-// Footprint is what a step read and wrote. Two steps whose footprints are disjoint commute.
-type Footprint struct {
-	Nodes    []NodeID
-	Channels []Channel
-	Budgets  bool // a fault limit was used up by one
-	Monitors bool // an event was announced
-	Quiet    bool // whether the network was quiet mattered (Prompt timing)
-}
-
-// Channel is what lies between two nodes in one direction.
-type Channel struct{ From, To NodeID }
-
-// Footprint computes the step's footprint. Linear in the number of effects.
-func (s *Step) Footprint() Footprint {
-	f := Footprint{Nodes: []NodeID{s.Event.Node}, Budgets: s.Event.Kind.Injection() || s.Crashed}
-	if s.Event.Peer >= 0 {
-		f.Channels = append(f.Channels, Channel{s.Event.Peer, s.Event.Node}, Channel{s.Event.Node, s.Event.Peer})
-	}
-	if s.Event.Kind == Partition || s.Event.Kind == Heal || s.Event.Kind == Break {
-		f.Quiet = true
-	}
-	for _, e := range s.Effects {
-		switch e.Kind {
-		case SendEffect, StreamEffect, RefusedEffect, CloseEffect:
-			f.Channels = append(f.Channels, Channel{s.Event.Node, e.Peer})
-			f.Quiet = true
-		case AnnounceEffect:
-			f.Monitors = true
-		}
-	}
-	for _, o := range s.Observed {
-		f.Channels = append(f.Channels, Channel{s.Event.Node, o.Peer})
-	}
-	return f
-}
