@@ -190,12 +190,28 @@ func TestBranch(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := everything(c)
-	b, err := c.Branch(200)
+	n := 0 // a step that sent something, after which a state was kept
+	for id, ok := sim.MessageID(1), true; ok && (n == 0 || n%c.Distance() != 0); id++ {
+		n, ok = c.SentAt(id)
+	}
+	if n == 0 {
+		t.Fatal("this run sends nothing in such a step")
+	}
+	b, err := c.Branch(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if everything(c) != before || c.Steps() != 300 || b.Steps() != 200 || !b.AtEnd() {
+	if everything(c) != before || c.Steps() != 300 || b.Steps() != n || !b.AtEnd() {
 		t.Fatalf("the cursor is at step %d, the branch at %d", c.Steps(), b.Steps())
+	}
+	for id := sim.MessageID(1); ; id++ {
+		sent, ok := c.SentAt(id)
+		if !ok {
+			break
+		}
+		if at, ok := b.SentAt(id); ok != (sent <= n) || ok && at != sent {
+			t.Fatalf("message %d was sent in step %d; the branch says %d, %v", id, sent, at, ok)
+		}
 	}
 	for range 150 {
 		if err := b.Extend(0, choose.First); err != nil {
@@ -209,14 +225,14 @@ func TestBranch(t *testing.T) {
 	if err := b.Extend(0, choose.First); err == nil {
 		t.Error("a path was made longer in its middle")
 	}
-	if err := b.To(350); err != nil || everything(b) != want {
+	if err := b.To(n + 150); err != nil || everything(b) != want {
 		t.Errorf("the branch is not the same again: %v", err)
 	}
 	plain, err := replay.NewCursor(sys, b.Path(), sim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plain.To(350); err != nil || everything(plain) != want {
+	if err := plain.To(n + 150); err != nil || everything(plain) != want {
 		t.Errorf("the branch's path leads elsewhere: %v", err)
 	}
 	if err := c.To(400); err != nil && !errors.Is(err, replay.ErrEnd) {
