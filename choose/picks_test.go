@@ -38,6 +38,11 @@ func TestPickSource(t *testing.T) {
 			points: []choose.Point{point(F, 2, "after send"), point(F, 2, "after write"), point(F, 2, "after write")},
 			want:   []int{0, 1, 0},
 		},
+		"faults are taken in order": {
+			picks:  []choose.FilePick{{F, 1, "after write"}, {F, 2, "after send"}},
+			points: []choose.Point{point(F, 3, "after send"), point(F, 2, "after write"), point(F, 3, "after send")},
+			want:   []int{0, 1, 2},
+		},
 		"no pick": {
 			picks:  []choose.FilePick{{C, 1, ""}},
 			points: []choose.Point{point(D, 2, "peer"), point(D, 2, "child"), point(C, 2, "")},

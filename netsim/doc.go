@@ -6,8 +6,8 @@
 //
 // What is in flight to a node is an unordered bag. Each datagram may be delivered at any time; it
 // may be lost or duplicated, within limits that count over the whole system. Equal datagrams of one
-// sender to one receiver are interchangeable and make one event; the oldest is taken first, and a
-// duplicate keeps the identity of its original.
+// sender to one receiver are interchangeable and make one event; the oldest is taken first. A duplicate
+// has an identity of its own and comes after its original.
 //
 // A datagram sent to a node that is down, or over a link that is cut, is dropped at once. What is
 // in flight already survives crashes of either end and partitions: it may arrive after the

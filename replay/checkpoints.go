@@ -81,7 +81,7 @@ func (c *Cursor) note() {
 	for ok && len(k.sent) < w.Identities() {
 		k.sent = append(k.sent, int32(n))
 	}
-	if k.why != nil || c.over || n%k.distance != 0 || len(k.list) > 0 && k.list[len(k.list)-1].Steps() >= n {
+	if k.why != nil || c.failed != nil || n%k.distance != 0 || len(k.list) > 0 && k.list[len(k.list)-1].Steps() >= n {
 		return
 	}
 	if !ok {
@@ -126,7 +126,7 @@ func (c *Cursor) resume(s *checkpoint) error {
 	if err := c.run.World.(sim.Checkpointer).Resume(s.Checkpoint); err != nil {
 		return err
 	}
-	c.over, c.short = false, nil
+	c.failed, c.short = nil, nil
 	c.run.Path = append(c.run.Path[:0], c.path[:s.pos]...)
 	c.run.Bounds = append(c.run.Bounds[:0], c.keep.bounds[:s.Steps()]...)
 	c.src.Seek(s.pos)
@@ -162,7 +162,7 @@ func (c *Cursor) Branch(n int) (*Cursor, error) {
 // the step to the path, at whose end the cursor must stand. The error is the step's finding, or says
 // why no step could be made.
 func (c *Cursor) Extend(index int, src choose.Source) error {
-	if c.over || !c.src.Done() {
+	if c.failed != nil || !c.src.Done() {
 		return errNotAtEnd
 	}
 	if _, ok := c.run.Event(index); !ok {
@@ -172,7 +172,7 @@ func (c *Cursor) Extend(index int, src choose.Source) error {
 	c.path = append(c.path, c.run.Path[len(c.path):]...)
 	c.src.Path = c.path
 	c.src.Seek(len(c.path))
-	c.over = err != nil
+	c.failed = err
 	if c.keep != nil {
 		c.note()
 	}

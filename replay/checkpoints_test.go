@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -15,6 +16,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/pingack"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -188,12 +190,28 @@ func TestBranch(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := everything(c)
-	b, err := c.Branch(200)
+	n := 0 // a step that sent something, after which a state was kept
+	for id, ok := sim.MessageID(1), true; ok && (n == 0 || n%c.Distance() != 0); id++ {
+		n, ok = c.SentAt(id)
+	}
+	if n == 0 {
+		t.Fatal("this run sends nothing in such a step")
+	}
+	b, err := c.Branch(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if everything(c) != before || c.Steps() != 300 || b.Steps() != 200 || !b.AtEnd() {
+	if everything(c) != before || c.Steps() != 300 || b.Steps() != n || !b.AtEnd() {
 		t.Fatalf("the cursor is at step %d, the branch at %d", c.Steps(), b.Steps())
+	}
+	for id := sim.MessageID(1); ; id++ {
+		sent, ok := c.SentAt(id)
+		if !ok {
+			break
+		}
+		if at, ok := b.SentAt(id); ok != (sent <= n) || ok && at != sent {
+			t.Fatalf("message %d was sent in step %d; the branch says %d, %v", id, sent, at, ok)
+		}
 	}
 	for range 150 {
 		if err := b.Extend(0, choose.First); err != nil {
@@ -207,14 +225,14 @@ func TestBranch(t *testing.T) {
 	if err := b.Extend(0, choose.First); err == nil {
 		t.Error("a path was made longer in its middle")
 	}
-	if err := b.To(350); err != nil || everything(b) != want {
+	if err := b.To(n + 150); err != nil || everything(b) != want {
 		t.Errorf("the branch is not the same again: %v", err)
 	}
 	plain, err := replay.NewCursor(sys, b.Path(), sim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plain.To(350); err != nil || everything(plain) != want {
+	if err := plain.To(n + 150); err != nil || everything(plain) != want {
 		t.Errorf("the branch's path leads elsewhere: %v", err)
 	}
 	if err := c.To(400); err != nil && !errors.Is(err, replay.ErrEnd) {
@@ -291,6 +309,53 @@ func BenchmarkTo(b *testing.B) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// touchy fails in its boot or its action.
+type touchy struct {
+	sim.Nop
+	At   string
+	Done int
+}
+
+func (s *touchy) Boot(env sim.Env) { env.Assert(s.At != "boot", "boot") }
+
+func (s *touchy) act(env sim.Env) {
+	s.Done++
+	env.Assert(s.At != "action", "action")
+}
+
+// A part of a run tells of the finding that ended the run, whenever it is asked for.
+func TestRecordPartTellsOfTheFinding(t *testing.T) {
+	for at, steps := range map[string]int{"boot": 0, "action": 1} {
+		sys := sim.System{Name: "touchy", Nodes: 1, New: func(sim.NodeID) sim.Service { return &touchy{At: at} },
+			Actions: []sim.AnyAction{sim.Action[*touchy]{Name: "act", Do: (*touchy).act}}}
+		c, err := replay.NewCursor(&sys, make(choose.Path, steps), sim.Options{})
+		if (err != nil) != (at == "boot") {
+			t.Fatal(err)
+		}
+		for range 2 {
+			for from := 1; from <= steps+1; from++ {
+				trace, err := c.Record(from, 3)
+				if err != nil || trace.Finding == nil || trace.Finding.Message != at || trace.FoundAt != steps {
+					t.Errorf("%s, from step %d: %+v, %v", at, from, trace, err)
+				}
+			}
+		}
+	}
+}
+
+// Nor is it forgotten that a path does not fit.
+func TestRecordPartTellsOfAMisfit(t *testing.T) {
+	c, err := replay.NewCursor(&pingack.System, choose.Path{0, 7, 0}, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, from := range []int{1, 2, 2, 1} {
+		if trace, err := c.Record(from, 3); err == nil || !strings.HasPrefix(err.Error(), "step 2: the path picks event 7") {
+			t.Errorf("%d: %+v, %v", k, trace, err)
 		}
 	}
 }

@@ -25,7 +25,7 @@ type Cursor struct {
 	path   choose.Path
 	src    choose.Prefix
 	short  error // a question that the path has no answer to
-	over   bool  // a step failed: nothing can follow
+	failed error // a finding, or how the path does not fit: nothing can follow
 	keep   *checkpoints
 	traced *Cursor // of Record
 }
@@ -55,7 +55,7 @@ func (c *Cursor) Pos() int { return c.src.Pos() }
 func (c *Cursor) Steps() int { return c.run.Steps() }
 
 // AtEnd reports whether no step of the path is left, or none can follow a finding.
-func (c *Cursor) AtEnd() bool { return c.over || c.src.Done() }
+func (c *Cursor) AtEnd() bool { return c.failed != nil || c.src.Done() }
 
 // Next executes the next step of the path. The error is the step's finding, or says how the path does
 // not fit; at the end of the path it is [ErrEnd].
@@ -112,7 +112,7 @@ func (c *Cursor) Prev() error {
 
 // start goes to the first state.
 func (c *Cursor) start() error {
-	c.over, c.short = false, nil
+	c.failed, c.short = nil, nil
 	c.src = choose.Prefix{Path: c.path, Then: choose.SourceFunc(func(p choose.Point) int {
 		if c.short == nil {
 			c.short = fmt.Errorf("the path ends before the question %q", p.Label)
@@ -133,10 +133,10 @@ func (c *Cursor) peek() (int, error) {
 		_, fits = c.run.Event(index)
 	}
 	if !fits {
-		c.over = true
 		n := len(c.run.World.Enabled()) + len(c.run.World.Injections(nil))
-		return 0, fmt.Errorf("step %d: the path picks event %d, but only %d can happen (counted from 0)",
+		c.failed = fmt.Errorf("step %d: the path picks event %d, but only %d can happen (counted from 0)",
 			c.run.Steps()+1, index, n)
+		return 0, c.failed
 	}
 	return index, nil
 }
@@ -147,14 +147,13 @@ func (c *Cursor) check(err error) error {
 	if e := c.src.Err(); e != nil {
 		misfit = e
 	}
-	if misfit != nil || err != nil {
-		c.over = true
-	}
 	switch {
 	case misfit == nil:
-		return err
 	case c.run.Steps() == 0:
-		return fmt.Errorf("first boots: %w", misfit)
+		err = fmt.Errorf("first boots: %w", misfit)
+	default:
+		err = fmt.Errorf("step %d: %w", c.run.Steps(), misfit)
 	}
-	return fmt.Errorf("step %d: %w", c.run.Steps(), misfit)
+	c.failed = err
+	return err
 }

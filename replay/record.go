@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -74,7 +75,11 @@ func (c *Cursor) Record(from, to int) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := rec.found(t.To(max(0, from-1))); err != nil && !errors.Is(err, ErrEnd) {
+	err = t.To(max(0, from-1))
+	if err == nil || errors.Is(err, ErrEnd) {
+		err = t.failed // earlier
+	}
+	if err := rec.found(err); err != nil {
 		return nil, err
 	}
 	rec.begin(func(id sim.MessageID) int {
@@ -155,7 +160,8 @@ func (rec *Recorder) Trace() *Trace {
 	props := w.System().Properties
 	for i := range props {
 		p := &props[i]
-		state := PropertyState{Name: p.Name, Kind: propertyKind(p), Holds: holds(w, p)}
+		state := PropertyState{Name: p.Name, Kind: propertyKind(p)}
+		state.Holds, _ = holds(w, p)
 		if !state.Holds {
 			state.Explain = explain(w, p)
 		}
@@ -303,12 +309,17 @@ func (rec *Recorder) describe(s *TraceStep) {
 	s.Hash = fmt.Sprintf("%016x%016x", w.Fingerprint().Hi, w.Fingerprint().Lo)
 	s.Live = live(w)
 	props := w.System().Properties
+	var panicked error
 	for i := range props {
-		if p := &props[i]; p.Sometimes == nil && !holds(w, p) {
+		p := &props[i]
+		ok, err := holds(w, p)
+		if p.Sometimes == nil && !ok {
 			s.Failing = append(s.Failing, p.Name)
 		}
+		panicked = cmp.Or(panicked, err)
 	}
-	_ = rec.found(w.Check()) // of this error there are only findings
+	_ = rec.found(w.Check()) // of these errors there are only findings
+	_ = rec.found(panicked)
 }
 
 func (rec *Recorder) nodeHashes(hashes []sim.Fingerprint) {
@@ -385,15 +396,11 @@ func lowerFirst(s string) string {
 	return strings.TrimSpace(string(r))
 }
 
-// Functions of properties may panic; in a trace that counts as not holding.
+// Functions of properties may panic; in a trace that counts as not holding, and for holds is a finding, too.
 
-func holds(w sim.World, p *sim.Property) (ok bool) {
-	defer func() {
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	return w.Holds(p)
+func holds(w sim.World, p *sim.Property) (ok bool, err error) {
+	defer sim.CatchState(&err)
+	return w.Holds(p), nil
 }
 
 func live(w sim.World) (ok bool) {

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/automaton"
 	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
@@ -352,5 +354,20 @@ func TestFindingEndsTheTrace(t *testing.T) {
 	trace = record(t, sys, choose.Path{0, 0})
 	if trace.Finding == nil || trace.Finding.Kind != sim.Panic || trace.FoundAt != 2 || len(trace.Steps) != 2 {
 		t.Fatalf("finding %v at %d of %d steps, want the panic at 2 of 2", trace.Finding, trace.FoundAt, len(trace.Steps))
+	}
+}
+
+// The function of a liveness property that panics is a finding of the run, where it does so first.
+func TestRecordFindsPropertiesThatPanic(t *testing.T) {
+	sys := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 0)}}.System()
+	sys.Properties = []sim.Property{{Name: "fails", Eventually: func(v *sim.View) bool {
+		return v.Service(0).(*automaton.Automaton).State == 1 || []bool{true, true}[v.Service(0).(*automaton.Automaton).State]
+	}}}
+	trace := record(t, &sys, choose.Path{0, 0, 0})
+	if f := trace.Finding; f == nil || f.Kind != sim.Panic || f.Property != "fails" || trace.FoundAt != 2 {
+		t.Errorf("%+v after step %d", f, trace.FoundAt)
+	}
+	if len(trace.Steps) != 3 || !trace.Steps[0].Live || trace.Steps[1].Live || !slices.Equal(trace.Steps[1].Failing, []string{"fails"}) {
+		t.Errorf("%+v", trace.Steps)
 	}
 }

@@ -115,8 +115,15 @@ func (w *machine) violated(p *Property) string {
 	return "does not hold"
 }
 
-func propertyPanic(p *Property, r any) error {
+func propertyPanic(p *Property, r any) *Finding {
 	return &Finding{Kind: Panic, Property: p.Name, Node: -1, Message: fmt.Sprintf("the property's function panicked: %v", r), Stack: string(debug.Stack())}
+}
+
+// blame, when deferred, makes of a panic of a property's function a panic with the finding that it is.
+func blame(p **Property) {
+	if r := recover(); r != nil {
+		panic(propertyPanic(*p, r))
+	}
 }
 
 func (w *machine) Live() bool {
@@ -124,11 +131,13 @@ func (w *machine) Live() bool {
 	if len(c.eventually) == 0 {
 		return true
 	}
-	if !c.eventually[c.last].Eventually(&c.view) {
+	p := c.eventually[c.last]
+	defer blame(&p)
+	if !p.Eventually(&c.view) {
 		return false
 	}
-	for i, p := range c.eventually {
-		if i != c.last && !p.Eventually(&c.view) {
+	for i := range c.eventually {
+		if p = c.eventually[i]; i != c.last && !p.Eventually(&c.view) {
 			c.last = i
 			return false
 		}
@@ -137,6 +146,7 @@ func (w *machine) Live() bool {
 }
 
 func (w *machine) Holds(p *Property) bool {
+	defer blame(&p)
 	switch {
 	case p.Always != nil:
 		return p.Always(&w.check.view)

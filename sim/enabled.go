@@ -1,6 +1,10 @@
 package sim
 
-import "slices"
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+)
 
 // Enabled keeps the list of events between steps and lists anew only the nodes whose events may have
 // changed: listing everything costs more than a typical handler.
@@ -14,6 +18,21 @@ func (w *machine) Enabled() []Event {
 	}
 	w.stale = w.stale[:0]
 	return w.events
+}
+
+// list is Enabled for the end of a step. The error is a finding, of an action's When that panics, or a
+// [*StateError]; then nothing is listed.
+func (w *machine) list() (err error) {
+	defer func() {
+		if err != nil {
+			w.stale, w.events = w.stale[:0], w.events[:0]
+			clear(w.dirty)
+			clear(w.blocks)
+		}
+	}()
+	defer CatchState(&err)
+	w.Enabled()
+	return nil
 }
 
 // listAnew forgets the list.
@@ -56,13 +75,30 @@ func (w *machine) appendNode(n *node, buf []Event) []Event {
 		return append(buf, Event{Kind: Boot, Node: n.id, Peer: -1})
 	}
 	for _, i := range n.fits {
-		a := &w.actions[i]
-		if (a.times == 0 || int(n.counts[i]) < a.times) && (a.when == nil || a.when(n.service)) {
+		if w.actions[i].can(n, i) {
 			buf = append(buf, Event{Kind: DoAction, Node: n.id, Peer: -1, Slot: i})
 		}
 	}
 	buf = w.appendTimers(n, buf)
 	return w.net.AppendEvents(n.id, buf)
+}
+
+// can reports whether the node can do the action now, which is number i. When the user's function panics, it
+// panics with a finding.
+func (a *actionInfo) can(n *node, i int32) bool {
+	if a.times > 0 && int(n.counts[i]) >= a.times {
+		return false
+	}
+	if a.when == nil {
+		return true
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			panic(&Finding{Kind: Panic, Node: n.id, Message: fmt.Sprintf("the When of action %q panicked: %v", a.name, r),
+				Stack: string(debug.Stack())})
+		}
+	}()
+	return a.when(n.service)
 }
 
 func (w *machine) Injections(buf []Event) []Event {

@@ -20,7 +20,8 @@ type Env interface {
 	Send(to NodeID, msg any)
 	// Stream is the reliable, ordered stream to peer. It is opened by the first message.
 	Stream(peer NodeID) Stream
-	// SetTimer arms the timer t, or arms it again. t must be comparable and is the timer's identity.
+	// SetTimer arms the timer t, or arms it again. t must be comparable and is the timer's identity. A
+	// time that is past is now.
 	SetTimer(t any, after time.Duration)
 	// StopTimer disarms t; it does nothing when t is not armed.
 	StopTimer(t any)

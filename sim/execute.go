@@ -28,6 +28,13 @@ func (s *Step) reset(ev Event) {
 }
 
 func (w *machine) Step(ev Event, src choose.Source) error {
+	if err := w.step(ev, src); err != nil {
+		return err
+	}
+	return w.list()
+}
+
+func (w *machine) step(ev Event, src choose.Source) error {
 	w.steps++
 	w.last.reset(ev)
 	w.src = src

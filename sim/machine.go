@@ -126,7 +126,15 @@ func (w *machine) System() *System { return w.sys }
 
 func (w *machine) Last() *Step { return &w.last }
 
-func (w *machine) Start(src choose.Source) (err error) {
+func (w *machine) Start(src choose.Source) error {
+	if err := w.boot(src); err != nil {
+		return err
+	}
+	return w.list()
+}
+
+// boot goes to the first state.
+func (w *machine) boot(src choose.Source) error {
 	w.net.Reset()
 	w.crashesLeft, w.doubled = w.sys.Crashes, false
 	w.steps, w.nextID = 0, 0

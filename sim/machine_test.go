@@ -1,6 +1,9 @@
 package sim_test
 
 import (
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,5 +131,85 @@ func TestSafetyIsRemembered(t *testing.T) {
 		if err := w.Check(); err == nil {
 			t.Fatal("a third firing was not noticed")
 		}
+	}
+}
+
+// A property's function that panics, as one may that forgets that a node can be down, is a finding that
+// names the property.
+func TestPropertyPanics(t *testing.T) {
+	for _, p := range []sim.Property{
+		{Name: "never up", Eventually: func(*sim.View) bool { panic("down") }},
+		{Name: "never up", Sometimes: func(*sim.View) bool { panic("down") }},
+	} {
+		sys := counterSystem()
+		sys.Properties = []sim.Property{p}
+		w := start(t, sys)
+		ask := func(f func()) (err error) {
+			defer sim.CatchState(&err)
+			f()
+			return nil
+		}
+		for name, err := range map[string]error{"Holds": ask(func() { w.Holds(&p) }), "Live": ask(func() { w.Live() })} {
+			var f *sim.Finding
+			if name == "Live" && p.Eventually == nil {
+				if err != nil {
+					t.Errorf("Live: %v", err)
+				}
+				continue
+			}
+			if !errors.As(err, &f) || f.Kind != sim.Panic || f.Property != p.Name || f.Stack == "" ||
+				f.Message != "the property's function panicked: down" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// An action's When that panics is a finding of the step that led to the state, or of the start.
+func TestWhenPanics(t *testing.T) {
+	sys := counterSystem()
+	at := 1
+	sys.Actions = []sim.AnyAction{sim.Action[*counter]{Name: "reset", Do: func(*counter, sim.Env) {},
+		When: func(c *counter) bool { return c.Fired == at && []bool{true}[c.Fired+1] }}}
+	w := start(t, sys)
+	demand := func(err error) {
+		t.Helper()
+		var f *sim.Finding
+		if !errors.As(err, &f) || f.Kind != sim.Panic || f.Node != sim.NodeID(at) || f.Stack == "" ||
+			!strings.HasPrefix(f.Message, `the When of action "reset" panicked: runtime error: index out of range`) {
+			t.Errorf("%v", err)
+		}
+		if events := w.Enabled(); len(events) > 0 {
+			t.Errorf("enabled: %v", events)
+		}
+	}
+	demand(w.Step(w.Enabled()[1], choose.First)) // the timer of node 1
+	at = 0
+	demand(w.Start(choose.First))
+	at = 5
+	if err := w.Start(choose.First); err != nil || len(w.Enabled()) != 2 {
+		t.Errorf("%v, enabled: %v", err, w.Enabled())
+	}
+}
+
+// hasty sets a timer for a time that is past.
+type hasty struct{ sim.Nop }
+
+func (hasty) Boot(env sim.Env) {
+	env.SetTimer("past", -5*time.Second)
+	env.SetTimer("later", 2*time.Second)
+}
+
+// A timer for the past fires at once: the node's time does not go back to it.
+func TestTimersForThePast(t *testing.T) {
+	w := start(t, &sim.System{Name: "hasty", Nodes: 1, New: func(sim.NodeID) sim.Service { return hasty{} }})
+	if got := keys(w); !slices.Equal(got, []string{`timer n0 "past"`}) {
+		t.Fatalf("enabled: %v", got)
+	}
+	if err := w.Step(w.Enabled()[0], choose.First); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.NodeFields(0); len(got) != 1 || got[0].Value != "in 2s" {
+		t.Errorf("%+v", got)
 	}
 }

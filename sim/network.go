@@ -35,8 +35,7 @@ type NetHost interface {
 	Dirty(NodeID)
 	// Fate tells what became of a message; cheap and only recorded when tracing.
 	Fate(id MessageID, fate Fate)
-	// Duplicated tells that a message was duplicated, and returns the identity of the copy, which differs
-	// only when tracing.
+	// Duplicated tells that a message was duplicated, and returns the identity of the copy.
 	Duplicated(id MessageID) (copied MessageID)
 	// HashMessage returns the fingerprint of a message's content, cached in the message.
 	HashMessage(*Message) Fingerprint

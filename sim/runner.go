@@ -157,15 +157,10 @@ func (r *Runner) ActionEvent(id NodeID, name string) (ev Event, ok bool) {
 	n := &r.w.nodes[id]
 	for _, i := range n.fits {
 		if a := &r.w.actions[i]; n.up && a.name == name {
-			return Event{Kind: DoAction, Node: id, Peer: -1, Slot: i}, r.can(n, i)
+			return Event{Kind: DoAction, Node: id, Peer: -1, Slot: i}, a.can(n, i)
 		}
 	}
 	return Event{}, false
-}
-
-func (r *Runner) can(n *node, i int32) bool {
-	a := &r.w.actions[i]
-	return (a.times == 0 || int(n.counts[i]) < a.times) && (a.when == nil || a.when(n.service))
 }
 
 // Actions returns the names of the actions that the node can do now.
@@ -174,8 +169,8 @@ func (r *Runner) Actions(id NodeID) []string {
 	var names []string
 	if n.up {
 		for _, i := range n.fits {
-			if r.can(n, i) {
-				names = append(names, r.w.actions[i].name)
+			if a := &r.w.actions[i]; a.can(n, i) {
+				names = append(names, a.name)
 			}
 		}
 	}
@@ -186,16 +181,6 @@ func (r *Runner) Actions(id NodeID) []string {
 func (r *Runner) TimerEvent(id NodeID, t any) (ev Event, ok bool) {
 	i, ok := r.w.nodes[id].findTimer(t)
 	return Event{Kind: FireTimer, Node: id, Peer: -1, Slot: int32(i)}, ok
-}
-
-// TimerByText is the armed timer of the node that [Runner.TimerText] gives that text for.
-func (r *Runner) TimerByText(id NodeID, text string) (t any, ok bool) {
-	for _, a := range r.w.nodes[id].armed {
-		if a.kind.text == text {
-			return a.value, true
-		}
-	}
-	return nil, false
 }
 
 // TimerText is the text of a timer in stable keys.

@@ -67,7 +67,7 @@ func (n *node) findTimer(t any) (int, bool) {
 }
 
 func (w *machine) setTimer(n *node, t any, after time.Duration) error {
-	if w.sys.Timing == AnyOrder {
+	if after = max(0, after); w.sys.Timing == AnyOrder {
 		after = 0
 	}
 	if i, armed := n.findTimer(t); armed {

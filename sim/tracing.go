@@ -84,46 +84,61 @@ var envPackage = reflect.TypeFor[env]().PkgPath() + "."
 // traceHandler records log lines of handlers as effects.
 type traceHandler struct {
 	env   *env
-	attrs []slog.Attr
-	group string
+	attrs string // as text, a space before each
+	group string // before the keys of those to come
 }
 
 func (h *traceHandler) Enabled(context.Context, slog.Level) bool { return true }
 
 func (h *traceHandler) Handle(_ context.Context, r slog.Record) error {
+	h.env.use("Log")
 	var b strings.Builder
 	if r.Level != slog.LevelInfo {
 		fmt.Fprintf(&b, "%v ", r.Level)
 	}
-	b.WriteString(r.Message)
-	write := func(a slog.Attr) bool {
-		fmt.Fprintf(&b, " %s=%v", h.group+a.Key, a.Value)
+	b.WriteString(r.Message + h.attrs)
+	r.Attrs(func(a slog.Attr) bool {
+		writeAttr(&b, h.group, a)
 		return true
-	}
-	for _, a := range h.attrs {
-		write(a)
-	}
-	r.Attrs(write)
-	h.env.use("Log")
-	f := runtime.FuncForPC(r.PC)
+	})
 	from := ""
-	if f != nil {
-		file, line := f.FileLine(r.PC)
-		from = fmt.Sprintf("%s:%d", shortFile(file), line)
+	if src := r.Source(); src != nil {
+		from = fmt.Sprintf("%s:%d", shortFile(src.File), src.Line)
 	}
 	w := h.env.w
 	w.last.Effects = append(w.last.Effects, Effect{Kind: LogEffect, Peer: -1, Depth: h.env.depth(), Text: b.String(), From: from})
 	return nil
 }
 
+func writeAttr(b *strings.Builder, group string, a slog.Attr) {
+	v := a.Value.Resolve()
+	switch {
+	case v.Kind() == slog.KindGroup:
+		if a.Key != "" {
+			group += a.Key + "."
+		}
+		for _, in := range v.Group() {
+			writeAttr(b, group, in)
+		}
+	case !a.Equal(slog.Attr{}):
+		fmt.Fprintf(b, " %s%s=%v", group, a.Key, v)
+	}
+}
+
 func (h *traceHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	var b strings.Builder
+	for _, a := range attrs {
+		writeAttr(&b, h.group, a)
+	}
 	c := *h
-	c.attrs = append(c.attrs[:len(c.attrs):len(c.attrs)], attrs...)
+	c.attrs += b.String()
 	return &c
 }
 
 func (h *traceHandler) WithGroup(name string) slog.Handler {
 	c := *h
-	c.group += name + "."
+	if name != "" {
+		c.group += name + "."
+	}
 	return &c
 }

@@ -33,9 +33,10 @@ type World interface {
 	// Check returns the first safety violation of the state: an Always property that does not hold.
 	// The cost is that of the properties whose reads have changed.
 	Check() error
-	// Live reports whether all Eventually properties hold together.
+	// Live reports whether all Eventually properties hold together. When the function of one panics, it
+	// panics with a [*Finding], see [CatchState].
 	Live() bool
-	// Holds evaluates one property.
+	// Holds evaluates one property. When its function panics, it panics with a [*Finding].
 	Holds(p *Property) bool
 	// Explain calls the property's Explain; "" when it has none.
 	Explain(p *Property) string
@@ -163,40 +164,4 @@ type FateOf struct {
 	ID   MessageID
 	Fate Fate
 	Copy MessageID // the message that the network made of it, when it was duplicated
-}
-
-// Footprint is what a step read and wrote. Two steps whose footprints are disjoint commute.
-type Footprint struct {
-	Nodes    []NodeID
-	Channels []Channel
-	Budgets  bool // a fault limit was used up by one
-	Monitors bool // an event was announced
-	Quiet    bool // whether the network was quiet mattered (Prompt timing)
-}
-
-// Channel is what lies between two nodes in one direction.
-type Channel struct{ From, To NodeID }
-
-// Footprint computes the step's footprint. Linear in the number of effects.
-func (s *Step) Footprint() Footprint {
-	f := Footprint{Nodes: []NodeID{s.Event.Node}, Budgets: s.Event.Kind.Injection() || s.Crashed}
-	if s.Event.Peer >= 0 {
-		f.Channels = append(f.Channels, Channel{s.Event.Peer, s.Event.Node}, Channel{s.Event.Node, s.Event.Peer})
-	}
-	if s.Event.Kind == Partition || s.Event.Kind == Heal || s.Event.Kind == Break {
-		f.Quiet = true
-	}
-	for _, e := range s.Effects {
-		switch e.Kind {
-		case SendEffect, StreamEffect, RefusedEffect, CloseEffect:
-			f.Channels = append(f.Channels, Channel{s.Event.Node, e.Peer})
-			f.Quiet = true
-		case AnnounceEffect:
-			f.Monitors = true
-		}
-	}
-	for _, o := range s.Observed {
-		f.Channels = append(f.Channels, Channel{s.Event.Node, o.Peer})
-	}
-	return f
 }

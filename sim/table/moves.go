@@ -75,9 +75,11 @@ func (s *sites) move(w *World, packed []uint32, node int) (m move, ok bool) {
 		}
 		after[node] = m.next
 	}
+	told := false // monitors, which may take it otherwise in another state
 	if w.handled {
 		severed := w.rests.list[s.frames[packed[s.frame]].rest].severed[node]
 		for _, o := range w.steps.leaves[w.leaf].ops {
+			told = told || o.kind == sim.AnnounceEffect && o.at < w.happened
 			if o.kind != sim.SendEffect || o.at >= w.happened || int(o.peer) == node || severed>>o.peer&1 == 1 {
 				continue
 			}
@@ -92,7 +94,7 @@ func (s *sites) move(w *World, packed []uint32, node int) (m move, ok bool) {
 			after[peer] = s.once(peer, after[peer], index)
 		}
 	}
-	return m, slices.Equal(after, s.there)
+	return m, !told && slices.Equal(after, s.there)
 }
 
 // recovering reports whether the step that was taken last is one of the recovery relation: nothing was

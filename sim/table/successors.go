@@ -3,6 +3,8 @@ package table
 import (
 	"context"
 	"math/bits"
+
+	"github.com/macemc/macemc/sim"
 )
 
 // successors are states that were come to and not yet looked up. They are looked up many at a time,
@@ -246,6 +248,7 @@ func (x *explorer) add(v []uint32, from uint32, note uint8) error {
 // check checks a new state, and tells whether it is live. Properties that have not read what the transition
 // changed are what they were.
 func (x *explorer) check(id uint32, v []uint32, first bool, note uint8) (live bool, err error) {
+	defer sim.CatchState(&err) // of properties that panic
 	w := x.w
 	p := &w.properties
 	sampled := w.samples.sampled(int(id) + 1)
