@@ -220,6 +220,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		{critical.Config{System: tab.System(), Path: choose.Path{0, 7}}, "step 2"},
 		{critical.Config{System: tab.System(), Walks: -1}, "must not be negative"},
+		{critical.Config{System: tab.System(), Weights: search.Weights{Fault: 4}}, "all weights of ordinary events are 0"},
 		{critical.Config{System: automaton.Table{Moves: tab.Moves}.System(), Path: choose.Path{0}}, "no Eventually property"},
 		{critical.Config{System: automaton.Table{Moves: tab.Moves, Live: tab.Live, Bad: []int{2}}.System(), Path: choose.Path{0, 0}}, "step 2 of the run ends it with a finding"},
 	} {

@@ -60,7 +60,7 @@ type Config struct {
 	Weights   Weights       // all zero: DefaultWeights; else each is taken as it is
 	Seed      uint64        // 0: 1
 	Workers   int           // 0: GOMAXPROCS
-	Time      time.Duration // 0: no limit
+	Time      time.Duration // 0: no limit; to confirm a suspect may take half as long again, and to 30 s from the beginning
 	MaxPaths  int           // 0: no limit
 	Prefix    choose.Path   // start from here instead of the first state
 	// PrefixRuns > 0: first make that many runs to a live state without injections, and search from
@@ -266,7 +266,7 @@ func (c Config) complete() (Config, error) {
 	if c.Weights == (Weights{}) {
 		c.Weights = DefaultWeights()
 	}
-	if err := c.Weights.validate(); err != nil {
+	if err := c.Weights.Validate(); err != nil {
 		return c, err
 	}
 	c.MaxDepth = cmp.Or(c.MaxDepth, maxDepth)

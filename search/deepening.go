@@ -404,7 +404,7 @@ func (s *deepening) suspects(o *Outcome) (int, bool) {
 }
 
 // rest returns what is left to explore, in the order in which it would be explored, as one unit; nil
-// when nothing is.
+// when nothing is. The last run must have come to its end.
 func (s *deepening) rest(u *unit) *unit {
 	var items []item
 	if len(s.redo) > 0 {

@@ -6,8 +6,6 @@ import "github.com/macemc/macemc/choose"
 type source interface {
 	// next returns the next unit; nil: there is none, now or ever, see stopped.
 	next() *unit
-	// putBack takes the unit that next returned last back.
-	putBack(*unit)
 	// merged is told what units came to, in order, after each round.
 	merged([]*unit)
 	// stopped says why there is nothing left; "" when there is.
@@ -47,8 +45,6 @@ func (t *tree) next() *unit {
 	}
 	return u
 }
-
-func (t *tree) putBack(u *unit) { t.pending = append(t.pending, u) }
 
 func (t *tree) merged(done []*unit) {
 	var left []*unit
@@ -108,8 +104,6 @@ func (r *row) next() *unit {
 	r.number += n
 	return u
 }
-
-func (r *row) putBack(u *unit) { r.pending = append([]*unit{u}, r.pending...) }
 
 func (r *row) merged(done []*unit) {
 	var left []*unit

@@ -75,9 +75,11 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	case finding != nil:
 		sus := &Suspect{Path: x.Path, Strategy: cfg.Strategy, Node: -1}
 		sus.Find(finding)
-		if sus.Steps, err = steps(&cfg.System, x.Path); err != nil {
+		o, err := Follow(&cfg.System, x.Path)
+		if err != nil {
 			return nil, err
 		}
+		sus.Steps = o.Steps
 		r.Verdict, r.Finding = Violation, sus
 	case x.Dead > 0:
 		sus := &Suspect{
@@ -122,14 +124,14 @@ func stoppedBy(ctx context.Context, x *table.Exploration) string {
 	return x.Stopped
 }
 
-// steps is the number of steps of a path.
-func steps(sys *sim.System, path choose.Path) (int, error) {
+// Follow executes a path, which must fit the system, to its end: the outcome tells how long it is and which
+// faults struck.
+func Follow(sys *sim.System, path choose.Path) (Outcome, error) {
 	w, err := sim.NewWorld(sys, sim.Options{})
 	if err != nil {
-		return 0, err
+		return Outcome{}, err
 	}
-	o := NewLoop(w).Run(&stay{}, Task{Path: path})
-	return o.Steps, nil
+	return NewLoop(w).Run(&stay{}, Task{Path: path}), nil
 }
 
 func engineOf(x *table.Exploration) EngineStats {

@@ -24,7 +24,8 @@ func DefaultWeights() Weights {
 // maxWeight keeps sums far from overflow.
 const maxWeight = 1 << 30
 
-func (w Weights) validate() error {
+// Validate tells what is wrong with the weights, nil if nothing is.
+func (w Weights) Validate() error {
 	for _, f := range []struct {
 		name   string
 		weight int

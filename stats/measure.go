@@ -97,6 +97,9 @@ func (c *Config) complete() error {
 	if c.Weights == (search.Weights{}) {
 		c.Weights = search.DefaultWeights()
 	}
+	if err := c.Weights.Validate(); err != nil {
+		return err
+	}
 	c.Walks = cmp.Or(c.Walks, 1000)
 	c.WalkSteps = cmp.Or(c.WalkSteps, 20_000)
 	c.Seed = cmp.Or(c.Seed, 1)

@@ -85,7 +85,7 @@ func TestBadInput(t *testing.T) {
 		{"search pingack --visited exact", `visited set "exact" of strategy deepening is neither none nor a number of bits, 1 to 128`},
 		{"search pingack --memory 5", "only the strategies bfs and dfs have a memory limit"},
 		{"search pingack --strategy bfs --deepen-by 5", "only strategy deepening goes deeper step by step"},
-		{"search pingack --deepen-by -1", "DeepenBy is -1, must be 0 to"},
+		{"search pingack --deepen-by -1", "--deepen-by is -1, must be at least 1"},
 		{"search pingack --strategy walk --alone", "only strategy deepening alternates with walks"},
 		{"search pingack --strategy bfs --memory -1", "--memory is -1, must be 0 to"},
 		{"search pingack --strategy bfs --engine replay", "strategy bfs needs the engine table"},

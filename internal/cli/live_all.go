@@ -298,6 +298,18 @@ func (x *fleet) endsLive() bool {
 	return false
 }
 
+// failing are the properties that do not hold. The error is that one panicked.
+func failing(w sim.World) (names []string, err error) {
+	defer sim.CatchState(&err)
+	sys := w.System()
+	for i := range sys.Properties {
+		if p := &sys.Properties[i]; p.Sometimes == nil && !w.Holds(p) {
+			names = append(names, p.Name)
+		}
+	}
+	return names, nil
+}
+
 // look shows which properties hold, when that has changed or all is asked for, and reports whether the
 // system is live with all nodes up.
 func (x *fleet) look(all bool) bool {
@@ -320,9 +332,13 @@ func (x *fleet) look(all bool) bool {
 		return false
 	}
 	w := state.World
-	live := state.Finding == nil && state.Disagreement == nil && w.Check() == nil && w.Live()
+	sound := state.Finding == nil && state.Disagreement == nil && w.Check() == nil
+	failing, err := failing(w)
+	live := sound && err == nil && len(failing) == 0
 	said := ""
 	switch {
+	case err != nil:
+		said = err.Error() // a property panicked
 	case state.Disagreement != nil:
 		said = "the checker does not agree with what was recorded: " + state.Disagreement.Error()
 	case live && down != "":
@@ -330,12 +346,6 @@ func (x *fleet) look(all bool) bool {
 	case live:
 		said = "live: all properties hold"
 	default:
-		var failing []string
-		for i := range sys.Properties {
-			if p := &sys.Properties[i]; p.Sometimes == nil && !w.Holds(p) {
-				failing = append(failing, p.Name)
-			}
-		}
 		said = "does not hold: " + strings.Join(failing, "; ")
 	}
 	if said != x.said || all {

@@ -25,23 +25,27 @@ func requested(t *testing.T, f searchFlags, args []string, given ...string) *req
 	return r
 }
 
-// The faults that a run has used do not count in a search onward from it: pingack.path has lost one datagram, as
-// many as the system allows by itself.
+// The faults that a run has used do not count in a search onward from it: pingack.path has lost one datagram in its
+// sixth step, as many as the system allows by itself. Those that it was only allowed do count.
 func TestOnwardLimits(t *testing.T) {
 	file := testdata(t, "pingack.path")
 	for _, c := range []struct {
+		step  int
 		loss  int
 		given []string
 		want  int
 	}{
-		{0, nil, 2},
-		{0, []string{"loss"}, 1},
-		{3, []string{"loss"}, 4},
+		{6, 0, []string{"from", "step"}, 2},
+		{0, 0, nil, 2},
+		{0, 0, []string{"loss"}, 1},
+		{0, 3, []string{"loss"}, 4},
+		{5, 0, []string{"from", "step"}, 1},
+		{5, 3, []string{"from", "step", "loss"}, 3},
 	} {
-		f := searchFlags{from: file}
+		f := searchFlags{from: file, step: c.step}
 		f.limits.Loss = c.loss
 		if got := requested(t, f, nil, c.given...).options.Search.System.Limits().Loss; got != c.want {
-			t.Errorf("--loss %d (given: %v): %d losses, want %d", c.loss, c.given, got, c.want)
+			t.Errorf("--step %d --loss %d (given: %v): %d losses, want %d", c.step, c.loss, c.given, got, c.want)
 		}
 	}
 }

@@ -254,19 +254,13 @@ func (a *app) request(f *searchFlags, name string, changed func(string) bool) (*
 
 // validate checks what can be checked without a system.
 func (a *app) validate(f *searchFlags, changed func(string) bool) error {
-	for _, n := range []struct {
-		name  string
-		value int
-		least int
-	}{
-		{"nodes", f.nodes, 1}, {"depth", f.depth, 1}, {"walk-steps", f.walkSteps, 1}, {"walks", f.walks, 1},
-		{"workers", f.workers, 1}, {"max-paths", f.maxPaths, 1},
+	if err := (numbers{
+		{"nodes", f.nodes, 1}, {"depth", f.depth, 1}, {"deepen-by", f.deepenBy, 1}, {"walk-steps", f.walkSteps, 1},
+		{"walks", f.walks, 1}, {"workers", f.workers, 1}, {"max-paths", f.maxPaths, 1},
 		{"crashes", f.limits.Crashes, 0}, {"net-errors", f.limits.NetErrors, 0}, {"loss", f.limits.Loss, 0},
 		{"dup", f.limits.Dup, 0}, {"partitions", f.limits.Partitions, 0},
-	} {
-		if changed(n.name) && n.value < n.least {
-			return fmt.Errorf("--%s is %d, must be at least %d", n.name, n.value, n.least)
-		}
+	}).check(changed); err != nil {
+		return err
 	}
 	switch {
 	case f.writeTest && a.test == nil:

@@ -52,24 +52,21 @@ func (a *app) resume(f *searchFlags, args []string, changed func(string) bool) (
 // it is a path file.
 func (f *searchFlags) onward(s *check.Subject, cfg *search.Config, changed func(string) bool) (*recording.Merged, error) {
 	h := f.run.Header()
-	used, err := replay.HeaderLimits(&h)
+	// What the header allows is enough for the run to fit.
+	most, err := replay.HeaderLimits(&h)
 	if err != nil {
 		return nil, err
 	}
-	limits := s.System.Limits()
-	spent := check.LimitFields(&used)
-	for i, field := range check.LimitFields(&limits) {
-		*field.Value += *spent[i].Value
-	}
-	if s.System, err = s.System.WithLimits(limits); err != nil {
+	loose, err := raised(s.System, most)
+	if err != nil {
 		return nil, err
 	}
 	if f.timing != "" {
-		if s.System.Timing, err = sim.ParseTiming(f.timing); err != nil {
+		if loose.Timing, err = sim.ParseTiming(f.timing); err != nil {
 			return nil, fmt.Errorf("--%w", err)
 		}
 	}
-	loaded, err := f.run.On(context.Background(), &s.System)
+	loaded, err := f.run.On(context.Background(), &loose)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +75,24 @@ func (f *searchFlags) onward(s *check.Subject, cfg *search.Config, changed func(
 			return nil, fmt.Errorf("--step %d: %w", f.step, err)
 		}
 	}
+	o, err := search.Follow(&loose, loaded.Path)
+	if err != nil {
+		return nil, err
+	}
+	if s.System, err = raised(s.System, o.Used); err != nil {
+		return nil, err
+	}
+	s.System.Timing = loose.Timing
 	cfg.System, cfg.Prefix, cfg.PrefixRuns = s.System, loaded.Path, 0
 	return loaded.Recording, nil
+}
+
+// raised is a system with more fault limits.
+func raised(sys sim.System, by sim.Limits) (sim.System, error) {
+	limits := sys.Limits()
+	more := check.LimitFields(&by)
+	for i, field := range check.LimitFields(&limits) {
+		*field.Value += *more[i].Value
+	}
+	return sys.WithLimits(limits)
 }

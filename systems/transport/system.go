@@ -19,7 +19,8 @@ func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "transport",
 		Summary: "reliable, ordered, message-oriented transport over datagrams",
-		Notes: "Timers fire in any order. Every node sends numbered messages to every other, and again when a connection\n" +
+		Notes: "With the defaults a send buffer is never full, so that nobody is told when it has room again: --set messages=3.\n" +
+			"Timers fire in any order. Every node sends numbered messages to every other, and again when a connection\n" +
 			"failed; the checked promise is that all are acknowledged, and delivered in order and once. That a\n" +
 			"connection is given up because of its age is tried by exhaustive search but never happens in random walks:\n" +
 			"it would heal every violation of liveness. So would a limit of retries, which is why there is none by default.",
