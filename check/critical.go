@@ -26,7 +26,7 @@ type CriticalOptions struct {
 func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report, error) {
 	o := Options{
 		Search: search.Config{
-			System: l.System, Property: c.Property, Walks: c.Walks, WalkSteps: c.WalkSteps,
+			System: l.System, Property: c.Property, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(),
 			Seed: cmp.Or(c.Seed, l.Header.Seed, 1), Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)),
 		},
 		Header: l.Header,

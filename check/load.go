@@ -104,15 +104,7 @@ func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
 			return *sys, &HeaderError{"timing", "", err}
 		}
 	}
-	for _, p := range h.Params {
-		if p.Key != onlyParam {
-			continue
-		}
-		if as, err = as.Only(p.Value); err != nil {
-			return *sys, &HeaderError{"param", onlyParam, err}
-		}
-	}
-	return as, nil
+	return only(as, h)
 }
 
 // SystemOf rebuilds the system that a path file belongs to, one of the entries.

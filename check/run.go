@@ -139,19 +139,6 @@ func (o *Options) System() (sim.System, error) {
 	return o.Search.System.Only(o.Search.Property)
 }
 
-// onlyParam is the parameter of path files that says which property alone was checked: with others, a
-// run may end earlier.
-const onlyParam = "only-property"
-
-// header is that of the path files, but for what it says of the path.
-func (o *Options) header() choose.Header {
-	h := o.Header
-	if name := o.Search.Property; name != "" {
-		h.Params = append(slices.Clone(h.Params), choose.Param{Key: onlyParam, Value: name})
-	}
-	return h
-}
-
 // report fills in what is known of every search.
 func (o *Options) report(res *search.Result) *report.Report {
 	c := &o.Search

@@ -83,7 +83,7 @@ func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, *c
 func (c *ShrinkOptions) options(l *Loaded) Options {
 	return Options{
 		Search: search.Config{
-			System: l.System, Walks: c.Walks, WalkSteps: c.WalkSteps, Seed: cmp.Or(c.Seed, l.Header.Seed, 1),
+			System: l.System, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(), Seed: cmp.Or(c.Seed, l.Header.Seed, 1),
 			Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Progress: c.Progress, HandlerLimit: lookLimit / 4,
 		},
 		Header: l.Header, Respawn: c.Respawn, ShrinkSteps: cmp.Or(c.MaxSteps, shrink.DefaultMaxSteps), // asked for, however long the run

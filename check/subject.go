@@ -155,12 +155,8 @@ func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
 		}
 	}
 	wanted := Wanted{Config: spec.Config{Nodes: h.Nodes, Params: map[string]string{}, Bugs: h.Bugs}}
-	only := ""
-	for _, p := range h.Params {
-		if p.Key == onlyParam {
-			only = p.Value
-			continue
-		}
+	params, _, _ := SplitParams(&h)
+	for _, p := range params {
 		if _, err := e.Configure(spec.Config{Params: map[string]string{p.Key: p.Value}}); err != nil {
 			return fail("param", p.Key, err)
 		}
@@ -182,12 +178,11 @@ func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
 	if err != nil {
 		return fail("limit", "", err)
 	}
-	if only != "" {
-		if s.System, err = s.System.Only(only); err != nil {
-			return fail("param", onlyParam, err)
-		}
+	if _, err := walkWeights(&h); err != nil {
+		return Subject{}, err
 	}
-	return s, nil
+	s.System, err = only(s.System, &h)
+	return s, err
 }
 
 // checkHeader says how a path file does not belong to sys.
@@ -198,5 +193,6 @@ func checkHeader(h choose.Header, sys *sim.System) error {
 	if h.Nodes != sys.Nodes {
 		return &HeaderError{"nodes", "", fmt.Errorf("the path belongs to %d nodes, the system has %d", h.Nodes, sys.Nodes)}
 	}
-	return nil
+	_, err := walkWeights(&h)
+	return err
 }

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems"
 )
 
@@ -47,6 +50,24 @@ func TestOnwardLimits(t *testing.T) {
 		if got := requested(t, f, nil, c.given...).options.Search.System.Limits().Loss; got != c.want {
 			t.Errorf("--step %d --loss %d (given: %v): %d losses, want %d", c.step, c.loss, c.given, got, c.want)
 		}
+	}
+}
+
+// A search onward goes on with the property and the weights of the search that the path is of, unless others are given.
+func TestOnwardAsBefore(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const weights = "action=1,message=2,timer=3,consequence=4,fault=5"
+	if _, stderr, status := run(t, "search", "pingack", "--property", "every ping is acknowledged", "--weights", weights, "--walks", "20", "--out", "out"); status != 1 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	file := filepath.Join("out", "error.path")
+	cfg := requested(t, searchFlags{from: file}, nil).options.Search
+	if w := cfg.Weights; check.WeightsText(w) != weights || cfg.Property != "every ping is acknowledged" {
+		t.Errorf("property %q, weights %+v", cfg.Property, w)
+	}
+	cfg = requested(t, searchFlags{from: file, unbiased: true}, nil, "unbiased").options.Search
+	if cfg.Weights != (search.Weights{Action: 1, Message: 1, Timer: 1, Consequence: 1, Fault: 1}) {
+		t.Errorf("with --unbiased: %+v", cfg.Weights)
 	}
 }
 

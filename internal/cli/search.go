@@ -218,8 +218,8 @@ func (a *app) request(f *searchFlags, name string, changed func(string) bool) (*
 	case f.unbiased:
 		cfg.Weights = search.Weights{Action: 1, Message: 1, Timer: 1, Consequence: 1, Fault: 1}
 	case f.weights != "":
-		if cfg.Weights, err = parseWeights(f.weights, cfg.Weights); err != nil {
-			return nil, err
+		if cfg.Weights, err = check.ParseWeights(f.weights, cfg.Weights); err != nil {
+			return nil, fmt.Errorf("--weights: %w", err)
 		}
 	}
 	var merged *recording.Merged

@@ -38,7 +38,14 @@ func (a *app) resume(f *searchFlags, args []string, changed func(string) bool) (
 		}
 	}
 	f.nodes, f.bugs, f.set = h.Nodes, h.Bugs, nil
-	for _, p := range h.Params {
+	params, property, weights := check.SplitParams(&h)
+	if !changed("property") {
+		f.property = property
+	}
+	if !changed("weights") && !f.unbiased {
+		f.weights = weights
+	}
+	for _, p := range params {
 		f.set = append(f.set, p.Key+"="+p.Value)
 	}
 	if !changed("timing") {

@@ -208,16 +208,6 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-func TestWeights(t *testing.T) {
-	got, err := parseWeights("message=9,fault=0", search.Weights{})
-	if want := (search.Weights{Action: 40, Message: 9, Timer: 1, Consequence: 8, Fault: 0}); err != nil || got != want {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	if text := weightsText(got); text != "action=40,message=9,timer=1,consequence=8,fault=0" {
-		t.Errorf("text %q", text)
-	}
-}
-
 // Prefixes end in live states, are never overwritten, and searches start from them.
 func TestPrefixes(t *testing.T) {
 	t.Chdir(t.TempDir())

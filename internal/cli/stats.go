@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/stats"
 )
@@ -78,8 +79,8 @@ func (a *app) measure(f *searchFlags, name string, changed func(string) bool) (s
 		return none, err
 	}
 	if f.weights != "" {
-		if usual.Weights, err = parseWeights(f.weights, usual.Weights); err != nil {
-			return none, err
+		if usual.Weights, err = check.ParseWeights(f.weights, usual.Weights); err != nil {
+			return none, fmt.Errorf("--weights: %w", err)
 		}
 	}
 	return stats.Config{

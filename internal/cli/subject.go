@@ -77,7 +77,7 @@ func (f *searchFlags) bugDefaults(s *check.Subject, cfg *search.Config) error {
 			cfg.PrefixRuns = prefixRuns
 		}
 		if d.Weights != (spec.Weights{}) && cfg.Weights == (search.Weights{}) {
-			cfg.Weights = toSearchWeights(d.Weights)
+			cfg.Weights = check.FillWeights(d.Weights)
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -218,7 +220,7 @@ func (b bugInfo) lines(usual sim.Limits) []string {
 		expect += fmt.Sprintf("; in the paper %s", b.PaperKind)
 	}
 	uses := []string{fmt.Sprintf("--nodes %d", b.Nodes)}
-	for _, k := range sortedKeys(b.Params) {
+	for _, k := range slices.Sorted(maps.Keys(b.Params)) {
 		uses = append(uses, fmt.Sprintf("--set %s=%s", k, b.Params[k]))
 	}
 	before := check.LimitFields(&usual)
@@ -231,7 +233,7 @@ func (b bugInfo) lines(usual sim.Limits) []string {
 		uses = append(uses, "--strategy "+string(b.Strategy))
 	}
 	if b.Weights != nil {
-		uses = append(uses, "--weights "+weightsText(toSearchWeights(*b.Weights)))
+		uses = append(uses, "--weights "+check.WeightsText(check.FillWeights(*b.Weights)))
 	}
 	if b.WalkSteps != 0 {
 		uses = append(uses, "--walk-steps "+strconv.Itoa(b.WalkSteps))

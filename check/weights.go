@@ -1,8 +1,7 @@
-package cli
+package check
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,8 @@ import (
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 )
+
+const maxWeight = 1_000_000
 
 type weightField struct {
 	name  string
@@ -26,9 +27,9 @@ func weightFields(w *search.Weights) []weightField {
 	}
 }
 
-// parseWeights reads weights as in "action=40,message=8". Those left out stay as they are in base,
+// ParseWeights reads weights as in "action=40,message=8". Those left out stay as they are in base,
 // or have the search's defaults when base is zero.
-func parseWeights(text string, base search.Weights) (search.Weights, error) {
+func ParseWeights(text string, base search.Weights) (search.Weights, error) {
 	w := base
 	if w == (search.Weights{}) {
 		w = search.DefaultWeights()
@@ -42,33 +43,32 @@ func parseWeights(text string, base search.Weights) (search.Weights, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(part, "=")
 		if !ok {
-			return w, fmt.Errorf("--weights: %q is not of the form CLASS=WEIGHT", part)
+			return w, fmt.Errorf("%q is not of the form CLASS=WEIGHT", part)
 		}
 		i := slices.Index(names, name)
 		if i < 0 {
-			return w, spec.Unknown("--weights: unknown class", name, names)
+			return w, spec.Unknown("unknown class", name, names)
 		}
 		if seen[name] {
-			return w, fmt.Errorf("--weights: %s is given twice", name)
+			return w, fmt.Errorf("%s is given twice", name)
 		}
 		seen[name] = true
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 0 || n > maxWeight {
-			return w, fmt.Errorf("--weights: %s is %q, must be a number from 0 to %d", name, value, maxWeight)
+			return w, fmt.Errorf("%s is %q, must be a number from 0 to %d", name, value, maxWeight)
 		}
 		if n == 0 && name != "fault" {
 			// Every consequence and every ordinary event must be possible in a walk, or the walk
 			// calls states dead that only it cannot leave.
-			return w, fmt.Errorf("--weights: %s is 0, must be at least 1: walks could not recover", name)
+			return w, fmt.Errorf("%s is 0, must be at least 1: walks could not recover", name)
 		}
 		*fields[i].value = n
 	}
 	return w, nil
 }
 
-const maxWeight = 1_000_000
-
-func weightsText(w search.Weights) string {
+// WeightsText is what [ParseWeights] reads.
+func WeightsText(w search.Weights) string {
 	var parts []string
 	for _, f := range weightFields(&w) {
 		parts = append(parts, fmt.Sprintf("%s=%d", f.name, *f.value))
@@ -76,8 +76,8 @@ func weightsText(w search.Weights) string {
 	return strings.Join(parts, ",")
 }
 
-// toSearchWeights fills the defaults in for weights that a bug leaves out.
-func toSearchWeights(w spec.Weights) search.Weights {
+// FillWeights fills the defaults in for weights that a bug leaves out.
+func FillWeights(w spec.Weights) search.Weights {
 	out := search.DefaultWeights()
 	given := []int{w.Action, w.Message, w.Timer, w.Consequence, w.Fault}
 	for i, f := range weightFields(&out) {
@@ -87,5 +87,3 @@ func toSearchWeights(w spec.Weights) search.Weights {
 	}
 	return out
 }
-
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
