@@ -240,6 +240,23 @@ func (c *OddChorus) Observe(from sim.NodeID, event any) error {
 	return c.Chorus.Observe(from, event)
 }
 
+// Turns is a monitor to which it matters who speaks only when that was not the one who spoke last.
+type Turns struct {
+	Last  sim.NodeID
+	Taken int
+	limit int
+}
+
+func (m *Turns) Observe(from sim.NodeID, _ any) error {
+	if m.Taken > 0 && from == m.Last {
+		return nil
+	}
+	if m.Last, m.Taken = from, m.Taken+1; m.Taken >= m.limit {
+		return fmt.Errorf("node %d took turn %d", from, m.Taken)
+	}
+	return nil
+}
+
 // Config describes a system.
 type Config struct {
 	Nodes      int
@@ -249,7 +266,8 @@ type Config struct {
 	Crashes    int
 	Late       int // nodes from this one on are late
 	Sturdy     int // the node that may not crash; -1: all may
-	Monitor    int // its limit; 0: no monitor
+	Monitor    int // the limit of the monitors that count; 0: none
+	Turns      int // the limit of the monitor of turns; 0: none
 	ActionTime int
 	Programs   []Program
 }
@@ -314,7 +332,36 @@ func (c *Config) System() *sim.System {
 			},
 		}
 	}
+	if c.Turns > 0 {
+		sys.Monitors = append(sys.Monitors, func() sim.Monitor { return &Turns{limit: c.Turns} })
+	}
 	return sys
+}
+
+// DrawSmall draws a system of few states and without streams, so that a search can go deep, and everywhere by
+// the fast ways that a search has for such systems.
+func DrawSmall(t *rapid.T) *Config {
+	const nodes = 2
+	c := &Config{Nodes: nodes, Timing: sim.AnyOrder, Late: nodes, Sturdy: -1, Turns: rapid.IntRange(2, 5).Draw(t, "turns"), ActionTime: rapid.IntRange(0, 2).Draw(t, "times")}
+	ops := []Opcode{OpSetTimer, OpAnnounce, OpAnnounce, OpPhase, OpChoose}
+	if rapid.Bool().Draw(t, "datagrams") {
+		c.Network = netsim.Datagrams{Loss: rapid.IntRange(0, 1).Draw(t, "loss")}
+		ops = append(ops, OpSend)
+	}
+	operand := rapid.IntRange(0, 5)
+	ins := rapid.Custom(func(t *rapid.T) Instr {
+		return Instr{rapid.SampledFrom(ops).Draw(t, "op"), operand.Draw(t, "a"), operand.Draw(t, "b")}
+	})
+	for range nodes {
+		var p Program
+		for class := range p {
+			for phase := range p[class] {
+				p[class][phase] = rapid.SliceOfN(ins, 0, 2).Draw(t, "instructions")
+			}
+		}
+		c.Programs = append(c.Programs, p)
+	}
+	return c
 }
 
 // Draw draws a system.

@@ -154,11 +154,15 @@ func TestExploreIsThatOfTheReplayEngine(t *testing.T) {
 	}
 }
 
-func TestExploreRandomSystems(t *testing.T) {
+func TestExploreRandomSystems(t *testing.T) { exploreRandom(t, script.Draw, 2) }
+
+func TestExploreSmallRandomSystems(t *testing.T) { exploreRandom(t, script.DrawSmall, 5) }
+
+func exploreRandom(t *testing.T, draw func(*rapid.T) *script.Config, depth int) {
 	rapid.Check(t, func(t *rapid.T) {
-		sys := script.Draw(t).System()
-		states, transitions, live, found := oracle(t, sys, 2)
-		x := explore(t, sys, table.ExploreOptions{MaxDepth: 2})
+		sys := draw(t).System()
+		states, transitions, live, found := oracle(t, sys, depth)
+		x := explore(t, sys, table.ExploreOptions{MaxDepth: depth})
 		if found != nil || x.Finding != nil {
 			var f *sim.Finding
 			if errors.As(x.Finding, &f) {
