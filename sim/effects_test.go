@@ -12,11 +12,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// doer does what it is told, when its action is taken.
-type doer struct {
-	sim.Nop
-	do func(sim.Env) `macemc:"-"`
-}
+// doer does what its actions say.
+type doer struct{ sim.Nop }
 
 // doing is a system whose node 0 may do each of some things once, in any order.
 func doing(network sim.Network, crashes int, things ...func(sim.Env)) *sim.System {
