@@ -281,7 +281,7 @@ func (s *deepening) rank(events []sim.Event) {
 	}
 	order := s.orders[f.order:]
 	slices.SortStableFunc(order, func(i, j int32) int {
-		return s.walker.weight(events[j]) - s.walker.weight(events[i])
+		return s.walker.weight(events[j].Kind) - s.walker.weight(events[i].Kind)
 	})
 	f.ranks = int32(len(order))
 }

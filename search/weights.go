@@ -66,12 +66,12 @@ func newDraws(w Weights) draws {
 	return d
 }
 
-func (d *draws) weight(e sim.Event) int { return d.weights[e.Kind&15] }
+func (d *draws) weight(k sim.EventKind) int { return d.weights[k&15] }
 
 func (d *draws) total(events []sim.Event) int {
 	total := 0
 	for i := range events {
-		total += d.weight(events[i])
+		total += d.weight(events[i].Kind)
 	}
 	return total
 }
@@ -84,7 +84,7 @@ func (d *draws) event(events []sim.Event) int {
 	}
 	at := d.random.IntN(total)
 	for i := range events {
-		if at -= d.weight(events[i]); at < 0 {
+		if at -= d.weight(events[i].Kind); at < 0 {
 			return i
 		}
 	}

@@ -23,16 +23,30 @@ func (w *machine) Enabled() []Event {
 // list is Enabled for the end of a step. The error is a finding, of an action's When that panics, or a
 // [*StateError]; then nothing is listed.
 func (w *machine) list() (err error) {
-	defer func() {
-		if err != nil {
-			w.stale, w.events = w.stale[:0], w.events[:0]
-			clear(w.dirty)
-			clear(w.blocks)
-		}
-	}()
-	defer CatchState(&err)
+	defer w.catchWhen(&err)
 	w.Enabled()
 	return nil
+}
+
+// catchWhen, when deferred, makes an error of what went wrong while events were listed.
+func (w *machine) catchWhen(err *error) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	w.stale, w.events = w.stale[:0], w.events[:0]
+	clear(w.dirty)
+	clear(w.blocks)
+	if bad, ok := r.(*StateError); ok {
+		*err = bad
+		return
+	}
+	if w.asked == nil {
+		panic(r)
+	}
+	*err = &Finding{Kind: Panic, Node: w.askedAt, Message: fmt.Sprintf("the When of action %q panicked: %v", w.asked.name, r),
+		Stack: string(debug.Stack())}
+	w.asked = nil
 }
 
 // listAnew forgets the list.
@@ -75,7 +89,7 @@ func (w *machine) appendNode(n *node, buf []Event) []Event {
 		return append(buf, Event{Kind: Boot, Node: n.id, Peer: -1})
 	}
 	for _, i := range n.fits {
-		if w.actions[i].can(n, i) {
+		if w.can(n, i) {
 			buf = append(buf, Event{Kind: DoAction, Node: n.id, Peer: -1, Slot: i})
 		}
 	}
@@ -83,22 +97,19 @@ func (w *machine) appendNode(n *node, buf []Event) []Event {
 	return w.net.AppendEvents(n.id, buf)
 }
 
-// can reports whether the node can do the action now, which is number i. When the user's function panics, it
-// panics with a finding.
-func (a *actionInfo) can(n *node, i int32) bool {
+// can reports whether the node can do action number i now.
+func (w *machine) can(n *node, i int32) bool {
+	a := &w.actions[i]
 	if a.times > 0 && int(n.counts[i]) >= a.times {
 		return false
 	}
 	if a.when == nil {
 		return true
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			panic(&Finding{Kind: Panic, Node: n.id, Message: fmt.Sprintf("the When of action %q panicked: %v", a.name, r),
-				Stack: string(debug.Stack())})
-		}
-	}()
-	return a.when(n.service)
+	w.asked, w.askedAt = a, n.id
+	ok := a.when(n.service)
+	w.asked = nil
+	return ok
 }
 
 func (w *machine) Injections(buf []Event) []Event {

@@ -28,7 +28,9 @@ type machine struct {
 	crashesLeft int
 	doubled     bool // a datagram was duplicated, so that messages in flight may share memory
 
-	events  []Event // ordinary events of all blocks in order; block i is node i, the last one the network's
+	events  []Event     // ordinary events of all blocks in order; block i is node i, the last one the network's
+	asked   *actionInfo // whose When is being called, nil: none
+	askedAt NodeID
 	blocks  []int32 // block i is events[blocks[i]:blocks[i+1]]
 	dirty   []bool  // per block
 	stale   []int32 // the dirty blocks, unordered

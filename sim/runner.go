@@ -157,7 +157,7 @@ func (r *Runner) ActionEvent(id NodeID, name string) (ev Event, ok bool) {
 	n := &r.w.nodes[id]
 	for _, i := range n.fits {
 		if a := &r.w.actions[i]; n.up && a.name == name {
-			return Event{Kind: DoAction, Node: id, Peer: -1, Slot: i}, a.can(n, i)
+			return Event{Kind: DoAction, Node: id, Peer: -1, Slot: i}, r.w.can(n, i)
 		}
 	}
 	return Event{}, false
@@ -169,8 +169,8 @@ func (r *Runner) Actions(id NodeID) []string {
 	var names []string
 	if n.up {
 		for _, i := range n.fits {
-			if a := &r.w.actions[i]; a.can(n, i) {
-				names = append(names, a.name)
+			if r.w.can(n, i) {
+				names = append(names, r.w.actions[i].name)
 			}
 		}
 	}
