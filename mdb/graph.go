@@ -82,6 +82,9 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 	if err := writeNew(file, b.Bytes()); err != nil {
 		return err
 	}
+	if format == "json" { // which is all of the graph, with what is around the range
+		from, to = first, min(s.run.len(), to+graphMargin)
+	}
 	fmt.Fprintf(out, "steps %d to %d are in %s\n", from, to, file)
 	return nil
 }

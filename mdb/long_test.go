@@ -113,6 +113,10 @@ func TestLongRun(t *testing.T) {
 	if out := do(t, s, "77777; graph 77770 77780"); !strings.Contains(out, "77775 ") || strings.Contains(out, "first boots") {
 		t.Errorf("a graph far from the start:\n%s", out)
 	}
+	// JSON has no range: it holds what the range was made from.
+	if out := do(t, s, fmt.Sprintf("graph 77770 77780 json '%s'", filepath.Join(t.TempDir(), "g.json"))); !strings.HasPrefix(out, "steps 77370 to 78180 are in ") {
+		t.Errorf("a graph as JSON: %s", out)
+	}
 	do(t, s, "50000; why")
 	var m runtime.MemStats
 	runtime.GC()

@@ -71,7 +71,8 @@ func showCommands() []command {
 			name: "graph", group: looking, args: "[FROM [TO]] [FORMAT] [FILE]",
 			about: "the event graph of a range, here or into a new file",
 			more: "graph                    the steps around here, as text\ngraph 10 30 svg run.svg  steps 10 to 30 into a file\n" +
-				"Formats are text, svg, html, mermaid, dot and json. A file that exists is never overwritten.",
+				"Formats are text, svg, html, mermaid, dot, and json, which also holds what is around the\n" +
+				"range. A file that exists is never overwritten.",
 			do: graph, words: func(*Session) []string { return []string{"text", "svg", "html", "mermaid", "dot", "json", "critical"} },
 		},
 	}
