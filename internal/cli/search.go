@@ -127,7 +127,7 @@ parameters and bugs are those of the recording. Fault limits count from there on
 	fl.StringVar(&f.from, "from", "", "search onward from a recording or a path, `FILE`")
 	fl.IntVar(&f.step, "step", 0, "with --from, from the state after step `N` (default: the last)")
 	fl.StringVar(&f.savePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`, for --prefix")
-	fl.DurationVar(&f.time, "time", defaultTime, "stop after this `TIME`; 0: no limit")
+	fl.DurationVar(&f.time, "time", defaultTime, "stop after this `TIME`; 0: no limit; what is suspected by then is examined until 1.5 TIME or 30s")
 	fl.IntVar(&f.maxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
 	fl.DurationVar(&f.handlerLimit, "handler-limit", 500*time.Millisecond, "suspect a handler that runs longer than this `TIME` to run for ever")
 	fl.StringVar(&f.out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
