@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/pingack"
@@ -71,23 +71,7 @@ func randomGraph(t *testing.T, nodes int, seed uint64, steps int) *eventgraph.Gr
 
 func randomRun(t *testing.T, sys *sim.System, seed uint64, steps int) *eventgraph.Graph {
 	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := replay.NewRun(w)
-	rng := rand.New(rand.NewPCG(seed, 1))
-	src := choose.SourceFunc(func(p choose.Point) int { return rng.IntN(p.Arity) })
-	if err := r.Start(src); err != nil {
-		t.Fatal(err)
-	}
-	for r.Steps() < steps {
-		n := len(w.Enabled()) + len(w.Injections(nil))
-		if err := r.Step(rng.IntN(n), src); err != nil {
-			break
-		}
-	}
-	return graph(t, sys, r.Path)
+	return graph(t, sys, systest.RandomPath(t, sys, seed, steps))
 }
 
 func TestBuild(t *testing.T) {

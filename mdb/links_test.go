@@ -2,13 +2,13 @@ package mdb_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
@@ -37,32 +37,10 @@ func TestCauses(t *testing.T) {
 				}
 			}
 			for seed := range uint64(3) {
-				sameCauses(t, &sys, randomPath(t, &sys, seed, 150))
+				sameCauses(t, &sys, systest.RandomPath(t, &sys, seed, 150))
 			}
 		})
 	}
-}
-
-// randomPath is a run in which each event is as likely as another.
-func randomPath(t *testing.T, sys *sim.System, seed uint64, steps int) choose.Path {
-	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := replay.NewRun(w)
-	rng := rand.New(rand.NewPCG(seed, 1))
-	src := choose.SourceFunc(func(p choose.Point) int { return rng.IntN(p.Arity) })
-	if err := r.Start(src); err != nil {
-		t.Fatal(err)
-	}
-	for r.Steps() < steps {
-		n := len(w.Enabled()) + len(w.Injections(nil))
-		if n == 0 || r.Step(rng.IntN(n), src) != nil {
-			break
-		}
-	}
-	return r.Path
 }
 
 func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {

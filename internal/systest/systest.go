@@ -4,6 +4,7 @@ package systest
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -96,4 +97,27 @@ func Broken(t testing.TB, w sim.World) []string {
 		}
 	}
 	return broken
+}
+
+// RandomPath is a run of at most that many steps in which each event, faults included, is as likely as
+// another. It ends with the first finding.
+func RandomPath(t testing.TB, sys *sim.System, seed uint64, steps int) choose.Path {
+	t.Helper()
+	w, err := sim.NewWorld(sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := replay.NewRun(w)
+	random := rand.New(rand.NewPCG(seed, 1))
+	src := choose.SourceFunc(func(p choose.Point) int { return random.IntN(p.Arity) })
+	if err := r.Start(src); err != nil {
+		t.Fatal(err)
+	}
+	for r.Steps() < steps {
+		n := len(w.Enabled()) + len(w.Injections(nil))
+		if n == 0 || r.Step(random.IntN(n), src) != nil {
+			break
+		}
+	}
+	return r.Path
 }
