@@ -1,4 +1,4 @@
-// Package systest serves the tests of the bundled systems: it builds them, searches them, and puts them
+// Package systest serves tests on the bundled systems: it builds them, searches them, runs them at random, and puts them
 // into states.
 package systest
 
