@@ -183,8 +183,8 @@ func (d *depthFirst) start() error {
 		x.sites.pack(x.w.v, v)
 		f.vectors, f.ends, f.notes = append(f.vectors, v...), append(f.ends, 0), append(f.notes, 0)
 		if x.seen == nil {
-			p := x.sites.print(v)
-			f.prints, f.others = append(f.prints, p[0]), append(f.others, p[1])
+			p := x.sites.fingerprint(v)
+			f.prints, f.others = append(f.prints, p.Lo), append(f.others, p.Hi)
 			continue
 		}
 		copy(x.tree, v)
@@ -204,7 +204,7 @@ func (d *depthFirst) enter(p *pending) {
 	words := x.found.words
 	x.here = append(x.here[:0], d.vectors[len(d.vectors)-words:]...)
 	d.vectors = d.vectors[:len(d.vectors)-words]
-	x.print = x.sites.print(x.here)
+	x.fingerprint = x.sites.fingerprint(x.here)
 }
 
 // open reports whether the state that was entered is to be expanded, and whether it is for the first time.
@@ -217,7 +217,7 @@ func (d *depthFirst) open(p *pending) (first, ok bool) {
 	if d.prints == nil {
 		met = d.depths.ref(p.id)
 	} else {
-		met = d.prints.at(d.x.print)
+		met = d.prints.at(d.x.fingerprint)
 	}
 	if int32(*met>>1) < p.depth || int(p.depth) >= most {
 		return false, false // it was come to by a shorter way meanwhile, or lies at the bound
@@ -300,9 +300,9 @@ func (d *depthFirst) settle(p *pending, first bool) error {
 func (d *depthFirst) meet(t int, depth int32) (id uint32, added, nearer bool) {
 	x, f := d.x, d.x.found
 	if x.prints != nil {
-		p := print{f.prints[t]}
+		p := sim.Fingerprint{Lo: f.prints[t]}
 		if x.two {
-			p[1] = f.others[t]
+			p.Hi = f.others[t]
 		}
 		if d.prints != nil {
 			added, nearer = d.prints.meet(p, depth)

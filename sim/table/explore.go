@@ -149,11 +149,11 @@ type explorer struct {
 	goals              bool
 	recovers, ordinary bitset
 
-	here       []uint32 // the state that is expanded, packed
-	print      print    // its fingerprint
-	base, tree []uint32 // when exact: its tree, and that of a successor
-	setBytes   int
-	setGrowth  int
+	here        []uint32        // the state that is expanded, packed
+	fingerprint sim.Fingerprint // its own
+	base, tree  []uint32        // when exact: its tree, and that of a successor
+	setBytes    int
+	setGrowth   int
 
 	vector  []uint32 // scratch, of the world
 	there   []uint32 // scratch, packed
@@ -305,7 +305,7 @@ func (x *explorer) start() error {
 		}
 		x.sites.pack(x.w.v, v)
 		if x.prints != nil {
-			if !x.prints.insert(x.sites.print(v)) {
+			if !x.prints.insert(x.sites.fingerprint(v)) {
 				continue
 			}
 			x.waiting.append(v)

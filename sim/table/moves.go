@@ -61,15 +61,13 @@ func (s *sites) learnMoves(w *World, packed []uint32, node int, events []sim.Eve
 func (s *sites) move(w *World, packed []uint32, node int) (m move, ok bool) {
 	s.pack(w.v, s.there)
 	m = move{frame: s.there[s.frame], sends: uint32(len(s.sends)), kind: loneMove}
-	m.delta.add(s.frames[m.frame].share)
-	m.delta.sub(s.frames[packed[s.frame]].share)
+	m.delta = s.frames[m.frame].share.Sub(s.frames[packed[s.frame]].share)
 	after := slices.Clone(packed)
 	after[s.frame] = m.frame
 	if node >= 0 {
 		p := &s.places[node]
 		m.kind, m.next, m.note = fastMove, s.there[node], uint8(node)
-		m.delta.add(p.shares[m.next])
-		m.delta.sub(p.shares[packed[node]])
+		m.delta = m.delta.Add(p.shares[m.next]).Sub(p.shares[packed[node]])
 		if p.list[m.next].local != p.list[packed[node]].local {
 			m.note |= noteLocal
 		}
@@ -121,7 +119,7 @@ func (r *repeat) Choose(p choose.Point) int {
 func (x *explorer) successors(f *successors) (err error) {
 	f.parents = append(f.parents, x.here...)
 	if x.seen == nil {
-		x.print = x.sites.print(x.here)
+		x.fingerprint = x.sites.fingerprint(x.here)
 	}
 	if x.w.layout.pairCount > 0 {
 		err = x.takeAllSlowly(f)
@@ -190,14 +188,14 @@ func (x *explorer) takeNodes(f *successors, fr uint32, quiet bool, kind eventLis
 
 // take takes the moves of a site.
 func (x *explorer) take(f *successors, node int, sp span) error {
-	s, v, print := x.sites, x.here, x.print
+	s, v, from := x.sites, x.here, x.fingerprint
 	places, two := s.places, x.two
 	site, fr := v[node], v[s.frame]
 	changes, ends, notes, prints, others := f.changes, f.ends, f.notes, f.prints, f.others
 	f.steps += int(sp.handled)
 	for k := sp.begin; k < sp.end; k++ {
 		m := &s.moves[k]
-		g, h := print[0]+m.delta[0], print[1]+m.delta[1]
+		g, h := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
 		if m.kind != fastMove {
 			f.changes = changes
 			p, err := x.takeOther(f, node, m)
@@ -205,7 +203,7 @@ func (x *explorer) take(f *successors, node int, sp span) error {
 				f.ends, f.notes, f.prints, f.others = ends, notes, prints, others
 				return err
 			}
-			changes, g, h = f.changes, p[0], p[1]
+			changes, g, h = f.changes, p.Lo, p.Hi
 		} else {
 			if m.next != site {
 				changes = append(changes, uint64(node)<<32|uint64(m.next))
@@ -227,9 +225,9 @@ func (x *explorer) take(f *successors, node int, sp span) error {
 					if next == at {
 						continue
 					}
-					g += p.shares[next][0] - p.shares[at][0]
+					g += p.shares[next].Lo - p.shares[at].Lo
 					if two {
-						h += p.shares[next][1] - p.shares[at][1]
+						h += p.shares[next].Hi - p.shares[at].Hi
 					}
 					changes = append(changes, uint64(d.peer)<<32|uint64(next))
 				}
@@ -249,7 +247,7 @@ func (x *explorer) take(f *successors, node int, sp span) error {
 const noSite = ^uint32(0)
 
 // takeOther takes a move that is not a fast one.
-func (x *explorer) takeOther(f *successors, node int, m *move) (print, error) {
+func (x *explorer) takeOther(f *successors, node int, m *move) (sim.Fingerprint, error) {
 	s, v := x.sites, x.here
 	if m.kind == slowStep {
 		return x.takeSlowly(f, &s.slow[m.sends])
@@ -266,8 +264,8 @@ func (x *explorer) takeOther(f *successors, node int, m *move) (print, error) {
 }
 
 // compare lists what differs between the state that is expanded and the one there.
-func (x *explorer) compare(f *successors) print {
-	p := x.print
+func (x *explorer) compare(f *successors) sim.Fingerprint {
+	p := x.fingerprint
 	for i, value := range x.there {
 		if x.here[i] != value {
 			x.change(f, &p, i, value)
@@ -276,14 +274,14 @@ func (x *explorer) compare(f *successors) print {
 	return p
 }
 
-func (x *explorer) takeSlowly(f *successors, m *slowMove) (print, error) {
+func (x *explorer) takeSlowly(f *successors, m *slowMove) (sim.Fingerprint, error) {
 	s, w := x.sites, x.w
 	s.unpack(x.here, s.here)
 	w.restore(s.here)
 	if err := w.advance(m.ev, &repeat{picks: m.picks}); err != nil {
 		w.restore(s.here)
 		x.badEvent, x.badPicks = slices.Index(w.list(nil), m.ev), m.picks
-		return print{}, err
+		return sim.Fingerprint{}, err
 	}
 	x.there = append(x.there[:0], x.here...)
 	s.pack(w.v, x.there)
@@ -294,7 +292,7 @@ func (x *explorer) takeSlowly(f *successors, m *slowMove) (print, error) {
 func (x *explorer) takeAllSlowly(f *successors) error {
 	wide := len(x.w.v) > narrow
 	return x.steps(func(note uint8) error {
-		var p print
+		var p sim.Fingerprint
 		if wide {
 			x.there = append(x.there[:0], x.here...)
 			x.sites.pack(x.w.v, x.there)
@@ -304,19 +302,19 @@ func (x *explorer) takeAllSlowly(f *successors) error {
 		}
 		f.ends = append(f.ends, uint32(len(f.changes)))
 		f.notes = append(f.notes, note)
-		f.prints = append(f.prints, p[0])
+		f.prints = append(f.prints, p.Lo)
 		if x.two {
-			f.others = append(f.others, p[1])
+			f.others = append(f.others, p.Hi)
 		}
 		return nil
 	})
 }
 
 // packChanged lists what the world's last step changed, in packed vectors, if the world's vector is narrow.
-func (x *explorer) packChanged(f *successors) print {
+func (x *explorer) packChanged(f *successors) sim.Fingerprint {
 	s, w := x.sites, x.w
 	l := &w.layout
-	p := x.print
+	p := x.fingerprint
 	nodes, frame := uint64(0), false
 	for changed := w.changed; changed != 0; changed &= changed - 1 {
 		switch i := bits.TrailingZeros64(changed); {
@@ -343,14 +341,9 @@ func (x *explorer) packChanged(f *successors) print {
 }
 
 // change notes that a word of the state that is expanded changes, also in its fingerprint.
-func (x *explorer) change(f *successors, p *print, i int, value uint32) {
-	switch old := x.here[i]; {
-	case x.seen != nil: // it is not asked for
-	case x.two || i < len(x.sites.places):
-		p.add(x.sites.shareOf(i, value))
-		p.sub(x.sites.shareOf(i, old))
-	default:
-		p[0] += mix(i, value, seed0) - mix(i, old, seed0)
+func (x *explorer) change(f *successors, p *sim.Fingerprint, i int, value uint32) {
+	if x.seen == nil { // else it is not asked for
+		*p = p.Add(x.sites.shareOf(i, value)).Sub(x.sites.shareOf(i, x.here[i]))
 	}
 	f.changes = append(f.changes, uint64(i)<<32|uint64(value))
 }
@@ -397,11 +390,14 @@ func (x *explorer) verify(f *successors, t int) error {
 	err := x.steps(func(note uint8) error {
 		x.there = append(x.there[:0], x.here...)
 		x.sites.pack(w.v, x.there)
-		if t < len(f.ends) && f.notes[t]&noteOrdinary == note&noteOrdinary && slices.Equal(x.there, f.to(t, x.here)) {
-			t++
-			return nil
+		if t >= len(f.ends) || f.notes[t]&noteOrdinary != note&noteOrdinary || !slices.Equal(x.there, f.to(t, x.here)) {
+			panic("table: a move leads elsewhere than the step that it stands for")
 		}
-		panic("table: a move leads elsewhere than the step that it stands for")
+		if x.seen == nil && f.prints[t] != x.sites.fingerprint(x.there).Lo {
+			panic("table: a move changes the fingerprint in another way than the step that it stands for")
+		}
+		t++
+		return nil
 	})
 	if err == nil && t != len(f.ends) {
 		panic("table: there are more moves than steps")

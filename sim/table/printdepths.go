@@ -1,5 +1,7 @@
 package table
 
+import "github.com/macemc/macemc/sim"
+
 // printDepths maps fingerprints of one or two words to what a bounded depth-first exploration keeps for each: an
 // open-addressing table, at most three quarters of which are in use.
 type printDepths struct {
@@ -16,24 +18,24 @@ func newPrintDepths(words int) *printDepths {
 }
 
 // slot returns where f is, or would be.
-func (p *printDepths) slot(f *print) int {
-	if f[0] == 0 {
-		f[0] = 1
+func (p *printDepths) slot(f *sim.Fingerprint) int {
+	if f.Lo == 0 {
+		f.Lo = 1
 	}
 	mask := len(p.info) - 1
-	for i := int(f[0]>>16) & mask; ; i = (i + 1) & mask {
+	for i := int(f.Lo>>16) & mask; ; i = (i + 1) & mask {
 		key := p.keys[i*p.words:][:p.words]
-		if key[0] == 0 || key[0] == f[0] && (p.words == 1 || key[1] == f[1]) {
+		if key[0] == 0 || key[0] == f.Lo && (p.words == 1 || key[1] == f.Hi) {
 			return i
 		}
 	}
 }
 
 // at returns what is kept for a fingerprint that was met; it is valid until the next one is.
-func (p *printDepths) at(f print) *uint16 { return &p.info[p.slot(&f)] }
+func (p *printDepths) at(f sim.Fingerprint) *uint16 { return &p.info[p.slot(&f)] }
 
 // meet notes that a state was met at some depth: it may be new, or have been met at greater depths only.
-func (p *printDepths) meet(f print, depth int32) (added, nearer bool) {
+func (p *printDepths) meet(f sim.Fingerprint, depth int32) (added, nearer bool) {
 	i := p.slot(&f)
 	if p.keys[i*p.words] != 0 {
 		met := &p.info[i]
@@ -42,7 +44,7 @@ func (p *printDepths) meet(f print, depth int32) (added, nearer bool) {
 		}
 		return false, nearer
 	}
-	copy(p.keys[i*p.words:][:p.words], f[:])
+	copy(p.keys[i*p.words:][:p.words], []uint64{f.Lo, f.Hi})
 	p.info[i] = metAt(depth)
 	if p.n++; p.n > len(p.info)/4*3 {
 		p.grow()
@@ -58,8 +60,7 @@ func (p *printDepths) grow() {
 		if key[0] == 0 {
 			continue
 		}
-		var f print
-		copy(f[:], key)
+		f := sim.Fingerprint{Lo: key[0], Hi: key[p.words-1]}
 		j := p.slot(&f)
 		copy(p.keys[j*p.words:], key)
 		p.info[j] = info

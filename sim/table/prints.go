@@ -4,31 +4,9 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/macemc/macemc/sim"
 )
-
-// print is the fingerprint of a vector: the sum of a mix of each word and its place, once or twice.
-type print [2]uint64
-
-func mix(place int, word uint32, seed uint64) uint64 {
-	h := (uint64(place)<<32 | uint64(word)) + seed
-	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
-	h = (h ^ h>>27) * 0x94D049BB133111EB
-	return h ^ h>>31
-}
-
-const (
-	seed0 = 0x9E3779B97F4A7C15
-	seed1 = 0xD1B54A32D192ED03
-)
-
-// share is the share of a word in a fingerprint of both words.
-func share(place int, word uint32) print {
-	return print{mix(place, word, seed0), mix(place, word, seed1)}
-}
-
-func (p *print) add(q print) { p[0], p[1] = p[0]+q[0], p[1]+q[1] }
-
-func (p *print) sub(q print) { p[0], p[1] = p[0]-q[0], p[1]-q[1] }
 
 // prints is a set of fingerprints of one or two words: a hash table of lines, as long as those of the processor's
 // memory. What does not fit into the line of a fingerprint goes to the next one that is not full. A line is
@@ -169,12 +147,12 @@ func (p *prints) lengthen() {
 	p.slots = p.memory.words
 }
 
-func (p *prints) insert(f print) (added bool) {
+func (p *prints) insert(f sim.Fingerprint) (added bool) {
 	p.reserve(1)
 	if p.words == 1 {
-		return p.insert1(f[0]) == 1
+		return p.insert1(f.Lo) == 1
 	}
-	return p.insert2(f[0], f[1]) == 1
+	return p.insert2(f.Lo, f.Hi) == 1
 }
 
 // grow spreads the table over a longer one. Full lines and the one behind them are moved together, since what is

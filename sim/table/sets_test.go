@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/sim"
 )
 
 func TestAncestry(t *testing.T) {
@@ -30,24 +32,25 @@ func TestAncestry(t *testing.T) {
 func TestPrints(t *testing.T) {
 	for _, words := range []int{1, 2} {
 		p := newPrints(words)
-		known := map[print]bool{}
+		known := map[sim.Fingerprint]bool{}
 		for i := range uint64(300_000) {
 			k := i / 3 // each comes several times, some later
 			if i%3 == 2 {
 				k = i / 5
 			}
-			f := print{k * 0x9E3779B97F4A7C15}
+			f := sim.Fingerprint{Lo: k * 0x9E3779B97F4A7C15}
 			switch {
 			case k%3 == 0:
-				f[0] >>= 2
+				f.Lo >>= 2
 			case k%50 == 0:
-				f[0] = -k
+				f.Lo = -k
 			}
 			if words == 2 {
-				f[1] = k % 2
+				f.Hi = k % 2
 			}
-			want := !known[print{max(1, f[0]), f[1]}]
-			known[print{max(1, f[0]), f[1]}] = true
+			kept := sim.Fingerprint{Lo: max(1, f.Lo), Hi: f.Hi}
+			want := !known[kept]
+			known[kept] = true
 			if got := p.insert(f); got != want {
 				t.Fatalf("%d words, %x: added: %v", words, f, got)
 			}

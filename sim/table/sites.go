@@ -31,7 +31,7 @@ type sites struct {
 type place struct {
 	ids    memo // local state and bag -> site
 	list   []site
-	shares []print
+	shares []sim.Fingerprint
 	busy   []bool     // something can be delivered to the node
 	lists  [][]span   // by frame, quiet or not, and kind of events; by site
 	sent   memo       // sender and message -> number
@@ -55,7 +55,7 @@ const (
 
 type frame struct {
 	rest, crashes  uint32
-	share          print
+	share          sim.Fingerprint
 	injects        [eventLists]bool
 	global, broken span // steps of no node: ordinary ones and injections
 }
@@ -66,8 +66,8 @@ type span struct{ begin, end, handled uint32 }
 
 // move is one step of a node.
 type move struct {
-	delta print  // of the fingerprint, but for what is sent
-	next  uint32 // site
+	delta sim.Fingerprint // of the fingerprint, but for what is sent
+	next  uint32          // site
 	frame uint32
 	sends uint32 // the first one; of a slow move its number
 	count uint16 // of datagrams sent
@@ -179,7 +179,7 @@ func (s *sites) site(node int, local, bag uint32) uint32 {
 	id := uint32(len(p.list))
 	p.ids.put(key, uint64(id))
 	p.list = append(p.list, site{local, bag})
-	p.shares = append(p.shares, share(node, id))
+	p.shares = append(p.shares, s.siteHash(node, local, bag))
 	p.busy = append(p.busy, bag != 0 && s.e.up(local))
 	for range p.width {
 		p.after = append(p.after, 0)
@@ -194,27 +194,32 @@ func (s *sites) frameWith(rest, crashes uint32) uint32 {
 	}
 	id := uint32(len(s.frames))
 	s.ids.put(key, uint64(id))
-	s.frames = append(s.frames, frame{rest: rest, crashes: crashes, share: share(s.frame, id)})
+	s.frames = append(s.frames, frame{rest: rest, crashes: crashes, share: s.e.rests.list[rest].hash.Add(s.e.budgets[crashes])})
 	return id
 }
 
-// shareOf is the share of a word of a packed vector in its fingerprint.
-func (s *sites) shareOf(word int, value uint32) print {
-	if word < len(s.places) {
-		return s.places[word].shares[value]
-	}
-	return share(word, value)
+// siteHash is the share of a site in the fingerprint of a state.
+func (s *sites) siteHash(node int, local, bag uint32) sim.Fingerprint {
+	return s.e.locals.list[local].hash.Add(s.e.bags.hash(bag, node))
 }
 
-// print is the fingerprint of a packed vector.
-func (s *sites) print(packed []uint32) (f print) {
-	for i := range s.places {
-		f.add(s.places[i].shares[packed[i]])
+// shareOf is the share of a word of a packed vector in the fingerprint of the state.
+func (s *sites) shareOf(word int, value uint32) sim.Fingerprint {
+	switch {
+	case word < len(s.places):
+		return s.places[word].shares[value]
+	case word == s.frame:
+		return s.frames[value].share
 	}
-	for i := len(s.places); i < s.frame; i++ {
-		f.add(share(i, packed[i]))
+	share, _ := s.e.wordHash(word+s.e.layout.bagCount, value)
+	return share
+}
+
+// fingerprint is that of the state that a packed vector stands for, see [sim.World].
+func (s *sites) fingerprint(packed []uint32) (f sim.Fingerprint) {
+	for word, value := range packed[:s.words] {
+		f = f.Add(s.shareOf(word, value))
 	}
-	f.add(s.frames[packed[s.frame]].share)
 	return f
 }
 
