@@ -62,6 +62,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 		kind: s.Event.Kind, effects: s.Effects,
 	}
 	e.Applied, e.Effects = s.Count()
+	e.Aftermath = s.Aftermath()
 	for _, id := range s.MsgIDs {
 		e.Consumed = append(e.Consumed, id-1)
 	}

@@ -1,7 +1,6 @@
 package eventgraph
 
 import (
-	"fmt"
 	"path"
 	"strings"
 
@@ -13,14 +12,12 @@ func (e *Event) detail() []string {
 	var lines []string
 	for _, c := range e.Choices {
 		if replay.Notable(c) {
-			lines = append(lines, fmt.Sprintf("choice %s: %d of %d", c.Label, c.Pick, c.Arity))
+			lines = append(lines, "choice "+replay.Decision(c))
 		}
 	}
-	for _, f := range e.effects {
-		text := strings.Repeat("  ", f.Depth) + strings.TrimSpace(f.Kind+" "+f.Text)
-		if f.Peer >= 0 {
-			text += fmt.Sprintf(" to n%d", f.Peer)
-		}
+	for i := range e.effects {
+		f := &e.effects[i]
+		text := strings.Repeat("  ", f.Depth) + f.Phrase()
 		if !f.Applied {
 			text += " (did not happen)"
 		}

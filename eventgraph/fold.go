@@ -83,13 +83,20 @@ func (g *Graph) tally(steps []int, room int) string {
 		count[what]++
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return count[b] - count[a] })
-	text := fmt.Sprintf("%d steps (%d-%d) change no node: ", len(steps), steps[0], steps[len(steps)-1])
+	verb := "change"
+	if len(steps) == 1 {
+		verb = "changes"
+	}
+	text := fmt.Sprintf("%s %s no node: ", span(steps[0], steps[len(steps)-1]), verb)
 	for i, what := range order {
 		more := ""
 		if i > 0 {
 			more = ", "
 		}
-		more += fmt.Sprintf("%s x%d", what, count[what])
+		more += what
+		if len(steps) > 1 {
+			more += fmt.Sprintf(" x%d", count[what])
+		}
 		if i > 0 && len(text)+len(more) > room-len(", and more") {
 			return text + ", and more"
 		}
@@ -98,8 +105,29 @@ func (g *Graph) tally(steps []int, room int) string {
 	return text
 }
 
+// skipped says what the steps from..to, which are not shown, are.
+func (g *Graph) skipped(from, to, room int) string {
+	var steps []int
+	for i := from; i <= to; i++ {
+		if steps = append(steps, i); !g.quiet(&g.Events[i]) {
+			return fmt.Sprintf("%s left out", span(from, to))
+		}
+	}
+	return g.tally(steps, room)
+}
+
+func span(from, to int) string {
+	if from == to {
+		return fmt.Sprintf("1 step (%d)", from)
+	}
+	return fmt.Sprintf("%d steps (%d-%d)", to-from+1, from, to)
+}
+
 // quiet reports whether the event changed nothing worth seeing.
 func (g *Graph) quiet(e *Event) bool {
+	if e.Step < g.violation() && e.Matters() {
+		return false
+	}
 	if e.Step == g.Critical && e.Step > 0 || e.Error != "" || e.Crashed || len(e.Broke)+len(e.Mended) > 0 || len(e.Gone) > 0 {
 		return false
 	}

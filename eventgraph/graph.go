@@ -55,6 +55,8 @@ type Event struct {
 	// Applied of Effects effects happened; they differ when the node crashed inside the step.
 	Applied int `json:"applied"`
 	Effects int `json:"effects"`
+	// Aftermath says what a crash in this step left behind, see [replay.TraceStep.Aftermath].
+	Aftermath []string `json:"aftermath,omitempty"`
 	// Sets and Ends are indices into Timers: those set by this step, and those that end with it.
 	Sets []int `json:"sets,omitempty"`
 	Ends []int `json:"ends,omitempty"`

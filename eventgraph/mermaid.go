@@ -104,7 +104,7 @@ func (m *mermaid) event(e *Event) {
 		m.note(own, text)
 	}
 	if e.Crashed {
-		m.note(own, fmt.Sprintf("CRASH after %d of %d effects", e.Applied, e.Effects))
+		m.note(own, "CRASH; "+strings.Join(e.Aftermath, "; "))
 	}
 	for _, i := range e.Sent {
 		if v := &m.g.Messages[i]; len(v.Deliveries) == 0 && v.End == 0 {

@@ -366,7 +366,7 @@ func (e *Event) crashLabel() string {
 	if e.kind != sim.Deliver {
 		what = e.svgLabel() + ", "
 	}
-	return fmt.Sprintf("%sCRASH after %d of %d effects", what, e.Applied, e.Effects)
+	return what + "CRASH inside"
 }
 
 // svgLabel is label without what takes much room; the title has it.
@@ -383,6 +383,7 @@ func (e *Event) svgLabel() string {
 // svgNotes is what stands beside a step.
 func (g *Graph) svgNotes(e *Event) string {
 	parts := e.narrow(mostChanges)
+	parts = append(parts, e.Aftermath...)
 	if turn := e.turn; turn != "" {
 		parts = append([]string{turn}, parts...)
 	}
@@ -407,6 +408,7 @@ func (g *Graph) title(e *Event) string {
 	if c := strings.Join(e.digest(mostChanges), ", "); c != "" {
 		parts = append(parts, c)
 	}
+	parts = append(parts, e.Aftermath...)
 	for _, p := range e.Broke {
 		parts = append(parts, "no longer: "+p)
 	}

@@ -49,8 +49,9 @@ func (g *Graph) Lines(o Options) []Line {
 	}
 	for _, s := range stretches {
 		l.from, l.to = -1, -1
-		if s.gap {
-			l.whole(strings.Repeat(" ", l.left-2) + "...")
+		if s.gap || o.Steps != nil && !o.NoHeader && next == 0 && s.from() > 1 {
+			lead := strings.Repeat(" ", l.left-2) + "... "
+			l.whole(lead + g.skipped(max(next, 1), s.from()-1, l.width-len(lead)))
 		}
 		l.from, l.to = s.from(), s.to()
 		if s.folded() {
@@ -214,9 +215,12 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	case handler && !bookkeeping && e.kind == sim.Deliver:
 		notes = append(notes, "no change")
 	}
+	if e.kind == sim.Crash {
+		notes = append(notes, e.Aftermath...)
+	}
 	for _, c := range e.Choices {
-		if replay.Notable(c) && !e.Crashed {
-			notes = append(notes, fmt.Sprintf("%s: %d of %d", c.Label, c.Pick, c.Arity))
+		if replay.Notable(c) && !e.Crashed && e.kind != sim.Crash {
+			notes = append(notes, replay.Decision(c))
 		}
 	}
 	for _, i := range e.Sent {
@@ -273,7 +277,7 @@ func (l *lanes) ends(e *Event) {
 	if e.Crashed {
 		c := l.blank()
 		l.at(&c, e.Node, "CRASH")
-		l.add(row{lane: c.String(), notes: fmt.Sprintf("after %d of %d effects", e.Applied, e.Effects)})
+		l.add(row{lane: c.String(), notes: strings.Join(e.Aftermath, "; ")})
 	}
 	for _, i := range e.Sent {
 		m := &l.g.Messages[i]

@@ -130,7 +130,7 @@ func showStep(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	}
 	for _, c := range t.Choices {
 		if replay.Notable(c) {
-			fmt.Fprintf(out, "  choice %s %q: %d of %d\n", c.Kind, c.Label, c.Pick, c.Arity)
+			fmt.Fprintf(out, "  choice %s\n", replay.Decision(c))
 		}
 	}
 	for _, e := range t.Effects {

@@ -119,7 +119,7 @@ func choices(s *Session, _ context.Context, args []string, out *bytes.Buffer) er
 			if asked++; asked == 1 {
 				fmt.Fprintln(out, "questions in the step:")
 			}
-			fmt.Fprintf(out, "  %d. %s %q: %d of %d\n", asked, c.Kind, c.Label, c.Pick, c.Arity)
+			fmt.Fprintf(out, "  %d. %s\n", asked, question(c))
 		}
 	}
 	return nil
@@ -143,8 +143,17 @@ func (p *picker) Choose(point choose.Point) int {
 		}
 		pick = 0
 	}
-	p.asked = append(p.asked, fmt.Sprintf("%d. %s %q: %d of %d", i+1, point.Kind, point.Label, pick, point.Arity))
+	p.asked = append(p.asked, fmt.Sprintf("%d. %s", i+1, question(sim.Answer{Kind: point.Kind, Label: point.Label, Pick: pick, Arity: point.Arity})))
 	return pick
+}
+
+// question says how a question was answered, and by which numbers it could be.
+func question(a sim.Answer) string {
+	text := fmt.Sprintf("%s %q: pick %d of 0 to %d", a.Kind, a.Label, a.Pick, a.Arity-1)
+	if a.Kind != choose.Draw {
+		text += fmt.Sprintf(" (%s)", replay.Answered(a))
+	}
+	return text
 }
 
 // take makes an event happen after step n.

@@ -174,7 +174,7 @@ func TestFatesCrashInside(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	s := trace.Steps[0]
-	if want := "n0 cards, and crashes after 1 of 2 effects"; s.Sentence() != want {
+	if want := "n0 cards, and crashes; happened: send card{1} to n1; did not happen: send card{2} to n2"; s.Sentence() != want {
 		t.Errorf("got %q, want %q", s.Sentence(), want)
 	}
 	if e := s.Effects[1]; e.Applied || e.MsgID != 0 {

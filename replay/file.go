@@ -59,8 +59,7 @@ func (s *TraceStep) comment() string {
 		parts = append(parts, c.Short())
 	}
 	if s.Crashed {
-		applied, all := s.Count()
-		parts = append(parts, fmt.Sprintf("crash after %d of %d effects", applied, all))
+		parts = append(parts, "crash; "+strings.Join(s.Aftermath(), "; "))
 	}
 	if s.Live {
 		parts = append(parts, "(live)")

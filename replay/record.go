@@ -266,6 +266,9 @@ func (rec *Recorder) took(s *TraceStep) {
 	for i, e := range last.Effects {
 		s.Effects = append(s.Effects, rec.effect(s.Node, e, i < last.Applied))
 	}
+	if s.Crashed || s.Event.Kind == sim.Crash && s.Number > 0 {
+		s.left(unsynced(rec.fields[s.Node]))
+	}
 	for _, m := range last.Sent {
 		rec.message(m, s.Number)
 	}

@@ -75,8 +75,7 @@ func (s *TraceStep) Sentence() string {
 	}
 	text := describe(s.Event, s.Key, s.What)
 	if s.Crashed {
-		applied, all := s.Count()
-		text += fmt.Sprintf(", and crashes after %d of %d effects", applied, all)
+		text += ", and crashes; " + strings.Join(s.Aftermath(), "; ")
 	}
 	return text
 }
@@ -85,7 +84,7 @@ func (s *TraceStep) Sentence() string {
 func (s *TraceStep) Count() (applied, all int) {
 	for i := range s.Effects {
 		e := &s.Effects[i]
-		if e.IsCall() {
+		if !e.happens() {
 			continue
 		}
 		all++

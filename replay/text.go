@@ -117,7 +117,7 @@ func (s *TraceStep) writeText(b *bufio.Writer, ends []string) {
 	}
 	b.WriteString("\n")
 	for _, c := range s.Choices {
-		fmt.Fprintf(b, "    choice %s %q: %d of %d\n", c.Kind, c.Label, c.Pick, c.Arity)
+		fmt.Fprintf(b, "    choice %s\n", Decision(c))
 	}
 	for _, e := range s.Effects {
 		fmt.Fprintf(b, "    %s%s", strings.Repeat("  ", e.Depth), e.Kind)

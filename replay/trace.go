@@ -46,9 +46,14 @@ type TraceStep struct {
 	Effects  []TraceEffect `json:"effects,omitempty"`
 	Changes  []NodeChange  `json:"changes,omitempty"` // of node states
 	Crashed  bool          `json:"crashed,omitempty"` // inside the step
-	Live     bool          `json:"live"`              // the state after the step is live
-	Failing  []string      `json:"failing,omitempty"` // properties that do not hold after the step
-	Hash     string        `json:"hash"`              // fingerprint of the state after the step
+	// Kept and Lost are the writes, by key and in order, that were not synced when the node crashed in
+	// this step: those that survive, and those that do not.
+	Kept []string `json:"writes_kept,omitempty"`
+	Lost []string `json:"writes_lost,omitempty"`
+
+	Live    bool     `json:"live"`              // the state after the step is live
+	Failing []string `json:"failing,omitempty"` // properties that do not hold after the step
+	Hash    string   `json:"hash"`              // fingerprint of the state after the step
 }
 
 // TraceEffect is one effect, in the order of the handler's calls.

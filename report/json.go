@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 
@@ -60,7 +59,7 @@ func choiceText(s *replay.TraceStep, index int) string {
 			continue
 		}
 		if index == 0 {
-			return fmt.Sprintf("%s: %d of %d", a.Label, a.Pick, a.Arity)
+			return replay.Decision(a)
 		}
 		index--
 	}

@@ -47,12 +47,15 @@ func (r *Report) summarise() *summary {
 		if c := r.Critical; c != nil && c.Step > 0 && c.Step <= s.dead.Last() {
 			s.dead.Critical, mark = c.Step, c.Step
 		}
-		const before, lastSteps, after = 4, 10, 4
+		const before, lastSteps, after, mostBefore = 4, 10, 4, 80
 		n := before
 		if s.dead.Critical == 0 {
 			n = lastSteps
 		}
-		s.deadSteps = s.dead.Past(mark, n)
+		s.deadSteps = s.dead.Before(mark, n)
+		if n := len(s.deadSteps) - mostBefore; n > 0 {
+			s.deadSteps = s.deadSteps[n:] // the text says so
+		}
 		for step := mark; step <= min(mark+after, s.dead.Last()); step++ {
 			s.deadSteps = append(s.deadSteps, step)
 		}

@@ -1,0 +1,53 @@
+package eventgraph
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// Matters reports whether the step did something that outlasts it: it changed the state of a node, set
+// or stopped a timer, wrote to a disk, or struck a node or the network. Such a step is in the past of
+// whatever its node does later, so before a violation it is always shown.
+func (e *Event) Matters() bool {
+	switch {
+	case len(e.Changes) > 0, len(e.Sets) > 0, len(e.Ends) > 0, e.Crashed, e.kind == sim.Boot, e.kind >= sim.Heal:
+		return true
+	}
+	return slices.ContainsFunc(e.effects, func(f replay.TraceEffect) bool {
+		return f.Applied && (f.Kind == sim.WriteEffect.String() || f.Kind == sim.SyncEffect.String())
+	})
+}
+
+// violation is the step that a violation is about: the critical one, or that of the finding; 0: none is
+// known.
+func (g *Graph) violation() int {
+	if g.Critical > 0 {
+		return g.Critical
+	}
+	for i := len(g.Events) - 1; i > 0; i-- {
+		if g.Events[i].Error != "" {
+			return i
+		}
+	}
+	return 0
+}
+
+// Before returns the steps before a step that matter, those that lead to it most directly, and those that
+// sent what these consumed, ascending; see [Event.Matters] and [Graph.Past].
+func (g *Graph) Before(step, direct int) []int {
+	steps := g.Past(step, direct)
+	for i := 1; i < min(step, len(g.Events)); i++ {
+		if e := &g.Events[i]; e.Matters() {
+			steps = append(steps, i)
+			for _, m := range e.Consumed {
+				if sent := g.Messages[m].Sent; sent > 0 {
+					steps = append(steps, sent)
+				}
+			}
+		}
+	}
+	slices.Sort(steps)
+	return slices.Compact(steps)
+}
