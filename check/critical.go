@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"time"
 
 	"github.com/macemc/macemc/critical"
@@ -27,7 +26,7 @@ func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report
 	o := Options{
 		Search: search.Config{
 			System: l.System, Property: c.Property, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(),
-			Seed: cmp.Or(c.Seed, l.Header.Seed, 1), Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)),
+			Seed: cmp.Or(c.Seed, l.Header.Seed, 1), Workers: cmp.Or(c.Workers, search.DefaultWorkers()),
 		},
 		Header: l.Header,
 	}

@@ -25,6 +25,8 @@ type Death struct {
 	Kind    sim.FindingKind
 	Message string
 	Stack   string // what the process said at its end
+
+	memory bool // it had too little
 }
 
 // path is the whole run.
@@ -161,7 +163,7 @@ func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 	case stackOverflow.MatchString(said):
 		d.Kind, d.Message = sim.Divergence, "the handler overflows the stack"
 	case outOfMemory.MatchString(said), status.Signaled() && status.Signal() == syscall.SIGKILL:
-		d.Kind, d.Message = sim.Divergence, "the handler exhausts the memory"
+		d.Kind, d.Message, d.memory = sim.Divergence, "the handler exhausts the memory", true
 		if memory > 0 { // which may be little because of other processes
 			d.Message += fmt.Sprintf(": more than %d MB, three quarters of what was available when its process began", memory>>20)
 		}

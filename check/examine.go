@@ -23,12 +23,12 @@ func examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, li
 
 // isolate is examine for a script, too, of which path tells how long it may become.
 func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration) (*Death, error) {
-	dir, err := tempDir()
+	temp, err := temporary()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "flight")
+	defer temp.Remove()
+	file := filepath.Join(temp.Path, "flight")
 	size := max(len(path), 1)
 	if script != nil {
 		size = 4*size + 1024 // questions may come up that path did not answer
@@ -44,7 +44,7 @@ func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, sc
 		if err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(filepath.Join(dir, scriptFile), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(temp.Path, scriptFile), text, 0o600); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/macemc/macemc/check/flight"
+	"github.com/macemc/macemc/internal/scratch"
 )
 
 // Checked code may end or freeze the process that executes it, so a process that wants to tell of it
@@ -51,29 +52,29 @@ func (r Role) Searching() bool { return r.name == searching }
 // Reexecuting reports whether this process is there to execute one path.
 func (r Role) Reexecuting() bool { return r.name == reexecuting }
 
-// Follow calls stop when the process that waits for this one says so, and ends this process when that
+// Follow calls stop, with why, when the process that waits for this one says so, and ends this process when that
 // one is gone. It returns at once, and does nothing in a process that nobody waits for.
-func (r Role) Follow(stop func()) {
+func (r Role) Follow(stop func(cause error)) {
 	if r.Recorder == nil {
 		return
 	}
 	go func() {
 		lines := bufio.NewScanner(os.Stdin)
 		for lines.Scan() {
-			stop()
+			stop(stopCause(lines.Text()))
 		}
 		os.Exit(StatusInconclusive)
 	}()
 }
 
-// tempDir makes a folder for the file that a new process is to map. It lies in that of this process, if
+// temporary makes a folder for the file that a new process is to map. It lies in that of this process, if
 // it has one, so that nothing is left when this process dies.
-func tempDir() (string, error) {
+func temporary() (*scratch.Folder, error) {
 	in := ""
 	if file := os.Getenv(flightVar); file != "" {
 		in = filepath.Dir(file)
 	}
-	return os.MkdirTemp(in, "macemc-")
+	return scratch.New(in)
 }
 
 // assign gives cmd a role.

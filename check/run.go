@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"os/exec"
-	"runtime"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -53,7 +52,7 @@ func Writable(o Options) error { return o.folder().probe() }
 // not nil when only the writing failed. When ctx is done the search ends and what was covered until
 // then is reported.
 func Run(ctx context.Context, o Options) (*report.Report, error) {
-	o.Search.Workers = cmp.Or(o.Search.Workers, runtime.GOMAXPROCS(0))
+	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
 	o.Search.Confirm = o.confirm
 	if tell := o.Search.Progress; tell != nil {
 		o.Search.Progress = func(p search.Progress) {
@@ -85,13 +84,25 @@ func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
 
 // Lose reports on a search whose process is gone, for which Run of [Supervisor] returned err.
 func Lose(o Options, out Outcome, err error) *report.Report {
-	r := o.report(&search.Result{Verdict: search.Inconclusive, Stopped: stoppedLost, Stats: out.stats()})
+	res := &search.Result{Verdict: search.Inconclusive, Stopped: stoppedLost, Stats: out.stats()}
+	var lost *lostError
+	switch {
+	case errors.Is(err, ErrKilled):
+		res.Verdict, res.Stopped = search.Interrupted, search.StoppedInterrupted
+	case errors.As(err, &lost) && lost.memory:
+		res.Stopped = search.StoppedMemory
+	case OutOfResource(err):
+		res.Stopped = StoppedDisk
+	}
+	r := o.report(res)
 	r.Message = err.Error()
 	return r
 }
 
-// stoppedLost is why a search ended whose process was gone.
-const stoppedLost = "lost"
+const (
+	stoppedLost = "lost" // why a search ended whose process was gone
+	StoppedDisk = "disk" // why one ended, or did not begin, for want of room on the disk
+)
 
 // stats is what is known of what a process covered that is gone.
 func (out *Outcome) stats() search.Stats {

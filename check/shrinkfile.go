@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"time"
 
@@ -84,7 +83,7 @@ func (c *ShrinkOptions) options(l *Loaded) Options {
 	return Options{
 		Search: search.Config{
 			System: l.System, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(), Seed: cmp.Or(c.Seed, l.Header.Seed, 1),
-			Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Progress: c.Progress, HandlerLimit: lookLimit / 4,
+			Workers: cmp.Or(c.Workers, search.DefaultWorkers()), Progress: c.Progress, HandlerLimit: lookLimit / 4,
 		},
 		Header: l.Header, Respawn: c.Respawn, ShrinkSteps: cmp.Or(c.MaxSteps, shrink.DefaultMaxSteps), // asked for, however long the run
 	}
@@ -171,9 +170,9 @@ func WriteNew(name string, f *choose.File) error {
 	if err != nil {
 		return fmt.Errorf("cannot write the shrunk run, and nothing is overwritten: %w", err)
 	}
-	if _, err := out.Write(b.Bytes()); err != nil {
-		out.Close()
-		return err
+	_, err = out.Write(b.Bytes())
+	if err = errors.Join(err, out.Close()); err != nil {
+		os.Remove(name)
 	}
-	return out.Close()
+	return err
 }

@@ -1,22 +1,122 @@
 package check
 
-import "github.com/macemc/macemc/search"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
 
-// Exit statuses of the command line.
-const (
-	StatusOK           = 0 // nothing found within the bounds
-	StatusViolation    = 1
-	StatusUsage        = 2 // bad usage or input
-	StatusInconclusive = 3
+	"github.com/macemc/macemc/check/flight"
+	"github.com/macemc/macemc/search"
 )
 
-// Status is the exit status that tells of a verdict.
-func Status(v search.Verdict) int {
-	switch v {
-	case search.OK:
-		return StatusOK
-	case search.Violation:
+// Exit statuses of the command line, those of all commands.
+const (
+	StatusOK           = 0
+	StatusViolation    = 1
+	StatusUsage        = 2
+	StatusInconclusive = 3
+	StatusResource     = 4
+	StatusInterrupted  = 128 + int(syscall.SIGINT)
+	StatusTerminated   = 128 + int(syscall.SIGTERM)
+)
+
+// statuses says what they mean, in the order of the table.
+var statuses = []struct {
+	status int
+	means  string
+}{
+	{StatusOK, "nothing found within the bounds"},
+	{StatusViolation, "a violation was found, also when what followed was interrupted"},
+	{StatusUsage, "bad usage or input, or output that cannot be written"},
+	{StatusInconclusive, "inconclusive: a suspect that could not be confirmed, or stopped before\none full depth or walk"},
+	{StatusResource, "out of a resource, memory or disk; what was covered until then is told"},
+	{StatusInterrupted, "interrupted by SIGINT (Ctrl-C), with nothing found until then"},
+	{StatusTerminated, "interrupted by SIGTERM, with nothing found until then"},
+}
+
+// StatusTable is what the exit statuses mean, in lines for people.
+func StatusTable() string {
+	var b strings.Builder
+	for _, s := range statuses {
+		fmt.Fprintf(&b, "  %3d  %s\n", s.status, strings.ReplaceAll(s.means, "\n", "\n       "))
+	}
+	return b.String()
+}
+
+// Status is the exit status that tells of a verdict, and of why a search stopped. interrupted is the cause of the context that
+// was done when the verdict is [search.Interrupted]; it may be nil.
+func Status(v search.Verdict, stopped string, interrupted error) int {
+	switch {
+	case v == search.Violation:
 		return StatusViolation
+	case v == search.Interrupted:
+		var by *Interruption
+		if errors.As(interrupted, &by) && by.Signal == syscall.SIGTERM {
+			return StatusTerminated
+		}
+		return StatusInterrupted
+	case stopped == search.StoppedMemory, stopped == StoppedDisk:
+		return StatusResource
+	case v == search.OK:
+		return StatusOK
 	}
 	return StatusInconclusive
+}
+
+// ErrorStatus is the exit status that tells of an error; ctx is that of what ended with it.
+func ErrorStatus(ctx context.Context, err error) int {
+	switch {
+	case err == nil:
+		return StatusOK
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return Status(search.Interrupted, "", context.Cause(ctx))
+	case OutOfResource(err):
+		return StatusResource
+	}
+	return StatusUsage
+}
+
+// OutOfResource reports whether an error says that memory or disk did not do.
+func OutOfResource(err error) bool {
+	var room *flight.NoRoom
+	if errors.As(err, &room) {
+		return true
+	}
+	for _, e := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.ENOMEM, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// Interruption is the cause with which a context is cancelled because of a signal.
+type Interruption struct{ Signal os.Signal }
+
+func (i *Interruption) Error() string { return "interrupted by " + i.Signal.String() }
+
+// The words with which a process tells another one to stop.
+const (
+	interruptWord = "interrupt"
+	terminateWord = "terminate"
+)
+
+// stopWord is the word for the cause of a context that is done.
+func stopWord(cause error) string {
+	var by *Interruption
+	if errors.As(cause, &by) && by.Signal == syscall.SIGTERM {
+		return terminateWord
+	}
+	return interruptWord
+}
+
+// stopCause is the cause that a word stands for.
+func stopCause(word string) error {
+	if word == terminateWord {
+		return &Interruption{syscall.SIGTERM}
+	}
+	return &Interruption{os.Interrupt}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -45,15 +44,25 @@ var ErrKilled = errors.New("the search was killed")
 // ErrLost is the error of a search whose process died without leaving a run that shows why.
 var ErrLost = errors.New("the process that searched died, and no run that it left does that again")
 
+// lostError is ErrLost with what is known of the death.
+type lostError struct {
+	how    string
+	memory bool // there was too little of it
+}
+
+func (e *lostError) Error() string { return fmt.Sprintf("%v: %s", ErrLost, e.how) }
+
+func (e *lostError) Unwrap() error { return ErrLost }
+
 // Run starts the other process and waits for it. When ctx is done that process is told to come to
 // its end and to report.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
-	dir, err := tempDir()
+	temp, err := temporary()
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "flight")
+	defer temp.Remove()
+	file := filepath.Join(temp.Path, "flight")
 	rec, err := flight.Create(file, 2*max(s.Workers, 1), flight.Picks)
 	if err != nil {
 		return Outcome{}, err
@@ -101,7 +110,7 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 		err = ErrKilled
 	case err == nil && out.Death == nil:
 		// It need not have been a handler: what a search remembers takes memory, too.
-		err = fmt.Errorf("%w: %s", ErrLost, strings.Replace(how.Message, "the handler", "it", 1))
+		err = &lostError{how: strings.Replace(how.Message, "the handler", "it", 1), memory: how.memory}
 	}
 	return out, err
 }
@@ -121,7 +130,7 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 			<-done
 			return
 		case <-stop:
-			io.WriteString(orders, "stop\n")
+			io.WriteString(orders, stopWord(context.Cause(ctx))+"\n")
 			stop = nil
 		case <-tick.C:
 			if s.Progress != nil {

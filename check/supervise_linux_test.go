@@ -107,7 +107,7 @@ func TestHarmedProcess(t *testing.T) {
 	// Small limits are reached soon.
 	debug.SetMaxStack(1 << 24)
 	role.Recorder.Set(flight.Memory, check.LimitMemory(1<<28))
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancelCause(context.Background())
 	role.Follow(stop)
 	switch {
 	case role.Reexecuting():
@@ -122,8 +122,9 @@ func TestHarmedProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		report.JSON(os.Stdout, rep)
-		role.Recorder.End(check.Status(rep.Verdict))
-		os.Exit(check.Status(rep.Verdict))
+		status := check.Status(rep.Verdict, rep.Stopped, context.Cause(ctx))
+		role.Recorder.End(status)
+		os.Exit(status)
 	}
 }
 
@@ -292,7 +293,7 @@ func TestSupervisedLost(t *testing.T) {
 		t.Fatalf("%v, %+v", err, out)
 	}
 	rep := check.Lose(options(meanSystem("once")), out, err)
-	if rep.Verdict != search.Inconclusive || check.Status(rep.Verdict) != check.StatusInconclusive || rep.Message == "" {
+	if rep.Verdict != search.Inconclusive || check.Status(rep.Verdict, rep.Stopped, nil) != check.StatusInconclusive || rep.Message == "" {
 		t.Errorf("%s: %q", rep.Verdict, rep.Message)
 	}
 }

@@ -104,7 +104,7 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 		return nil // another check of the same test is meant
 	case c.role.Reexecuting():
 		c.role.LimitMemory()
-		c.role.Follow(func() {})
+		c.role.Follow(func(error) {})
 		if err := check.Reexecute(&c.system, c.role.Recorder); err != nil {
 			t.Log(err)
 		}
@@ -191,13 +191,14 @@ func (c *checking) supervise() {
 // searchForParent is what the other process does.
 func (c *checking) searchForParent() {
 	c.role.LimitMemory()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	c.role.Follow(cancel)
 	o := c.options()
 	o.Search.PathBuffer = c.role.Recorder.Path
 	o.Search.Progress = func(p search.Progress) { check.ReportProgress(c.role.Recorder, p) }
-	text, status := c.result(check.Run(ctx, o))
-	if err := os.WriteFile(os.Getenv(reportVar), []byte(text), 0o600); err != nil {
+	rep, err := check.Run(ctx, o)
+	text, status := c.result(ctx, rep, err)
+	if err = os.WriteFile(os.Getenv(reportVar), []byte(text), 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 	c.role.Recorder.End(status)
@@ -207,7 +208,7 @@ func (c *checking) searchForParent() {
 // conclude tells of a report.
 func (c *checking) conclude(rep *report.Report, err error) {
 	c.Helper()
-	text, status := c.result(rep, err)
+	text, status := c.result(c.Context(), rep, err)
 	if status == check.StatusOK {
 		c.Log(text)
 	} else {
@@ -216,15 +217,17 @@ func (c *checking) conclude(rep *report.Report, err error) {
 }
 
 // result is what there is to say of a report, which may be nil, and its exit status.
-func (c *checking) result(rep *report.Report, err error) (text string, status int) {
+func (c *checking) result(ctx context.Context, rep *report.Report, err error) (text string, status int) {
 	if rep == nil {
-		return err.Error(), check.StatusUsage
+		return err.Error(), check.ErrorStatus(ctx, err)
 	}
-	status = check.Status(rep.Verdict)
+	status = check.Status(rep.Verdict, rep.Stopped, context.Cause(ctx))
 	text = c.terminal(rep)
 	if err != nil {
 		text += fmt.Sprintf("\nthe report is not complete: %v\n", err)
-		status = max(status, check.StatusViolation)
+		if status == check.StatusOK {
+			status = check.ErrorStatus(ctx, err)
+		}
 	}
 	if c.writeTest && rep.PathFile != "" {
 		file, err := c.writeTestFor(rep.PathFile)

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -25,7 +24,7 @@ type Options struct {
 	// Seed is that of the random walks; 0: 1. It stays the same unless it is set, so that a passed
 	// test that go test shows from its cache is one that would pass again.
 	Seed uint64
-	// Workers is how many runs go on at a time; 0: as many as there are cores.
+	// Workers is how many runs go on at a time, up to [search.MaxWorkers]; 0: as many as there are cores.
 	Workers int
 	// Strategy is how to search; "": [search.Deepening].
 	Strategy search.Name
@@ -175,7 +174,11 @@ func settle(o Options, short bool) (settings, error) {
 			s.Time = time.Second
 		}
 	}
+	if s.Workers > search.MaxWorkers {
+		return s, fmt.Errorf("there are to be %d workers, but %d are the most: each takes memory and 2 MB of the folder for temporary files",
+			s.Workers, search.MaxWorkers)
+	}
 	s.Seed = cmp.Or(s.Seed, 1)
-	s.Workers = cmp.Or(s.Workers, runtime.GOMAXPROCS(0))
+	s.Workers = cmp.Or(s.Workers, search.DefaultWorkers())
 	return s, nil
 }

@@ -77,8 +77,8 @@ func otherCases() []struct {
 // JUnit writes the report as JUnit XML: one test suite for the system, with a test case for each of its
 // properties and for each other kind of finding. What was violated fails, with the report for people as
 // its text. A search ends with the first violation, so the other cases are skipped then, as are Sometimes
-// properties that were never seen, and what the search did not check. An inconclusive search is an error of
-// its own, and can tell nothing of the other cases.
+// properties that were never seen, and what the search did not check. A search that is inconclusive, or was
+// interrupted, is an error of its own, and can tell nothing of the other cases.
 func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	var text strings.Builder
 	if err := Terminal(&text, r, Style{}); err != nil {
@@ -90,6 +90,14 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	}}
 	failure := &junitProblem{Type: string(r.Kind), Message: firstOf(r.Message, kindNames[r.Kind]), Text: printable(text.String())}
 	found := false // the case of the violation
+	ended := "the search was interrupted"
+	unable := "" // why what was not violated is not said to hold, either
+	switch r.Verdict {
+	case search.Inconclusive:
+		unable, ended = "the search is inconclusive", "the search ended before it could tell"
+	case search.Interrupted:
+		unable = ended
+	}
 	add := func(name string, liveness, violated bool) {
 		c := junitCase{Class: "macemc." + r.System, Name: name, Time: junitTime(0)}
 		switch {
@@ -97,8 +105,8 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 			found, c.Failure, c.Time = true, failure, junitTime(r.Seconds)
 		case r.Verdict == search.Violation:
 			c.Skipped = &junitProblem{Message: "the search ended with a violation of something else"}
-		case r.Verdict == search.Inconclusive:
-			c.Skipped = &junitProblem{Message: "the search is inconclusive"}
+		case r.Verdict != search.OK:
+			c.Skipped = &junitProblem{Message: unable}
 		case liveness && r.Coverage.Unchecked != "":
 			c.Skipped = &junitProblem{Message: "not checked: " + r.Coverage.Unchecked}
 		}
@@ -110,7 +118,7 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	}
 	for i := range properties {
 		p := &properties[i]
-		if seen[p.Name] > 0 && r.Verdict == search.Inconclusive {
+		if seen[p.Name] > 0 && unable != "" {
 			s.Cases = append(s.Cases, junitCase{Class: "macemc." + r.System, Name: p.Name, Time: junitTime(0)}) // this much it can tell
 			continue
 		}
@@ -126,9 +134,9 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	if r.Verdict == search.Violation && !found { // of a monitor, or "messages are values"
 		add(firstOf(r.Property, string(r.Kind)), false, true)
 	}
-	if r.Verdict == search.Inconclusive {
+	if unable != "" {
 		s.Cases = append(s.Cases, junitCase{Class: "macemc." + r.System, Name: "the search is conclusive", Time: junitTime(r.Seconds),
-			Error: &junitProblem{Type: "inconclusive", Message: firstOf(r.Message, "the search ended before it could tell"), Text: printable(text.String())}})
+			Error: &junitProblem{Type: string(r.Verdict), Message: firstOf(r.Message, ended), Text: printable(text.String())}})
 	}
 	for i := range s.Cases {
 		s.Tests++

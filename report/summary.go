@@ -267,6 +267,9 @@ func tailText(t critical.Tail) string {
 
 // outcome is the title's end when nothing was found.
 func (r *Report) outcome() string {
+	if r.Verdict == search.Interrupted {
+		return fmt.Sprintf("INTERRUPTED after %s: nothing found until then", seconds(r.Seconds))
+	}
 	if r.Verdict == search.Inconclusive {
 		return fmt.Sprintf("INCONCLUSIVE after %s (stopped: %s)", seconds(r.Seconds), r.Stopped)
 	}

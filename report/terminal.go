@@ -32,7 +32,7 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 	s := r.summarise()
 	if r.Verdict != search.Violation {
 		color := green
-		if r.Verdict == search.Inconclusive {
+		if r.Verdict != search.OK {
 			color = bold
 		}
 		t.paint(color, s.title)

@@ -59,7 +59,7 @@ type Config struct {
 	Walks     int           // walks per probe of a critical transition; 0: 200
 	Weights   Weights       // all zero: DefaultWeights; else each is taken as it is
 	Seed      uint64        // 0: 1
-	Workers   int           // 0: GOMAXPROCS
+	Workers   int           // up to MaxWorkers; 0: DefaultWorkers
 	Time      time.Duration // 0: no limit; to confirm a suspect may take half as long again, and to 30 s from the beginning
 	MaxPaths  int           // 0: no limit
 	Prefix    choose.Path   // start from here instead of the first state
@@ -80,6 +80,13 @@ type Config struct {
 
 	alternate bool // for tests: with AutoEngine, the engine changes from run to run
 }
+
+// MaxWorkers is how many workers a search may have. Each takes memory of its own, and more of them than there are
+// cores make nothing faster.
+const MaxWorkers = 256
+
+// DefaultWorkers is how many workers a search has that is not told: as many as there are cores, up to MaxWorkers.
+func DefaultWorkers() int { return min(runtime.GOMAXPROCS(0), MaxWorkers) }
 
 // Suspect is a run that violates something, or seems to.
 type Suspect struct {
@@ -123,6 +130,7 @@ const (
 	OK           Verdict = "ok"
 	Violation    Verdict = "violation"
 	Inconclusive Verdict = "inconclusive"
+	Interrupted  Verdict = "interrupted" // from outside, and nothing was found until then
 )
 
 // Result is what a search found and covered.
@@ -253,7 +261,7 @@ func (c Config) complete() (Config, error) {
 		most  int
 	}{
 		{"MaxDepth", c.MaxDepth, maxDepth}, {"DeepenBy", c.DeepenBy, maxDepth}, {"WalkSteps", c.WalkSteps, 1 << 30}, {"Walks", c.Walks, 1 << 30},
-		{"Workers", c.Workers, 1 << 12}, {"MaxPaths", c.MaxPaths, math.MaxInt}, {"PrefixRuns", c.PrefixRuns, 1 << 20},
+		{"Workers", c.Workers, MaxWorkers}, {"MaxPaths", c.MaxPaths, math.MaxInt}, {"PrefixRuns", c.PrefixRuns, 1 << 20},
 		{"Time", int(c.Time), math.MaxInt}, {"HandlerLimit", int(c.HandlerLimit), math.MaxInt},
 	} {
 		if f.value < 0 || f.value > f.most {
@@ -274,7 +282,7 @@ func (c Config) complete() (Config, error) {
 	c.WalkSteps = cmp.Or(c.WalkSteps, 2000)
 	c.Walks = cmp.Or(c.Walks, 200)
 	c.Seed = cmp.Or(c.Seed, 1)
-	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
+	c.Workers = cmp.Or(c.Workers, DefaultWorkers())
 	c.MaxPaths = cmp.Or(c.MaxPaths, math.MaxInt)
 	c.HandlerLimit = cmp.Or(c.HandlerLimit, 500*time.Millisecond)
 	return c, nil

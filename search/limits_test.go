@@ -75,7 +75,7 @@ func TestTimeAndInterruption(t *testing.T) {
 	}
 	// Nothing was done.
 	res, err = search.Run(ctx, cfg)
-	if err != nil || res.Stopped != search.StoppedInterrupted || res.Verdict != search.Inconclusive {
+	if err != nil || res.Stopped != search.StoppedInterrupted || res.Verdict != search.Interrupted {
 		t.Errorf("got %+v, %v", res, err)
 	}
 }

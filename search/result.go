@@ -49,6 +49,8 @@ func (s *searcher) result(sources []source) *Result {
 	switch {
 	case s.finding != nil:
 		r.Verdict = Violation
+	case s.stopping == StoppedInterrupted:
+		r.Verdict = Interrupted
 	case s.undecided > 0, s.stopping == StoppedStuck, r.Stats.ExhaustedDepth == 0 && ended == 0:
 		r.Verdict = Inconclusive
 	}

@@ -99,6 +99,8 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 			}
 			r.Finding, r.Detail = cmp.Or(c.Instead, sus), c.Detail
 		}
+	case r.Stopped == StoppedInterrupted:
+		r.Verdict = Interrupted
 	case x.States <= 1 && !x.Complete:
 		r.Verdict = Inconclusive
 	case !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):

@@ -4,6 +4,7 @@
 package flight
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -52,28 +53,46 @@ type Recorder struct {
 }
 
 // Create makes the file, for that many runs at a time and that many picks of each. A run that is
-// longer is not recorded beyond them.
+// longer is not recorded beyond them. The file is there as a whole before it is mapped, because a page that the disk has no
+// room for ends the process that writes to it. The error when there is no room is a [NoRoom].
 func Create(name string, runs, picks int) (*Recorder, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if err := f.Truncate(int64(headerSize + runs*picks*pickSize)); err != nil {
-		return nil, err
+	size := headerSize + runs*picks*pickSize
+	if err := fill(f, size); err != nil {
+		os.Remove(name)
+		return nil, noRoom(err, os.TempDir(), size)
 	}
 	r, err := open(f)
 	if err != nil {
 		return nil, err
 	}
 	r.runs, r.picks = runs, picks
-	for i := range r.data[headerSize:] {
-		r.data[headerSize+i] = 0xff // None
-	}
 	r.Set(runsMade, runs)
 	r.Set(picksMade, picks)
 	r.Set(magic, version)
 	return r, nil
+}
+
+// fill makes a file of that size without picks. It writes all of it, since there are file systems that promise room which
+// they do not have.
+func fill(f *os.File, size int) error {
+	if err := allocate(f, size); err != nil {
+		return err
+	}
+	if _, err := f.Write(make([]byte, headerSize)); err != nil {
+		return err
+	}
+	none := bytes.Repeat([]byte{0xff}, 1<<20) // of None
+	for left := size - headerSize; left > 0; left -= len(none) {
+		if _, err := f.Write(none[:min(left, len(none))]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Open maps a file that Create has made.

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -139,9 +140,11 @@ func (a *app) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
 		return nil, fmt.Errorf("--time is %v, must be positive", f.time)
 	case f.workers < 0:
 		return nil, fmt.Errorf("--workers is %d, must not be negative", f.workers)
+	case f.workers > search.MaxWorkers:
+		return nil, tooManyWorkers(f.workers)
 	}
 	h := &bugHunt{app: a, flags: f, names: names, seeds: seeds, file: generated{f.markdown, bugsMark}}
-	h.machine = fmt.Sprintf("%d workers, %s on %s/%s", cmp.Or(f.workers, runtime.GOMAXPROCS(0)), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	h.machine = fmt.Sprintf("%d workers, %s on %s/%s", cmp.Or(f.workers, search.DefaultWorkers()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	if f.markdown != "" {
 		if err := h.file.check(); err != nil {
 			return nil, fmt.Errorf("--markdown: %w", err)
@@ -257,11 +260,11 @@ type prefixRun struct {
 }
 
 func (h *bugHunt) run(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "macemc-bugs")
+	temp, err := scratch.New("")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer temp.Remove()
 	all := slices.Concat(pointers(h.rows), pointers(h.compared))
 	total, done := 0, 0
 	for _, r := range all {
@@ -270,7 +273,7 @@ func (h *bugHunt) run(ctx context.Context) error {
 search:
 	for _, r := range all {
 		for _, seed := range r.seeds {
-			run, err := h.search(ctx, r, seed, filepath.Join(dir, strconv.Itoa(done)))
+			run, err := h.search(ctx, r, seed, filepath.Join(temp.Path, strconv.Itoa(done)))
 			if ctx.Err() != nil {
 				break search // what was found until now is still told
 			}

@@ -65,7 +65,7 @@ func TestBugsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	stdout, stderr, status := runUntil(t, ctx, "bugs", "brokentree", "--markdown=bugs.md")
-	if status != check.StatusInconclusive || !strings.Contains(stdout, "0 of 0 found as known") || !strings.Contains(stderr, "left as it is") {
+	if status != check.StatusInterrupted || !strings.Contains(stdout, "0 of 0 found as known") || !strings.Contains(stderr, "left as it is") {
 		t.Errorf("exit status %d:\n%s%s", status, stdout, stderr)
 	}
 	if b, err := os.ReadFile("bugs.md"); err != nil || string(b) != bugsMark {

@@ -23,7 +23,8 @@ func (a *app) criticalCommand() *cobra.Command {
 reach live states, after it none does. Says how many walks were made from each probed
 step, what goes on for ever afterwards, and shows the nearest run that recovered.
 
-Exit status: 1 when the run is dead, 0 when it recovers, 3 when that cannot be told.`,
+Exit status: 1 when the run is dead, 0 when it recovers, 3 when that cannot be told;
+the others are in "macemc help".`,
 		Example: `  macemc critical macemc-out/pingack-every-ping-is-acknowledged-1/error.path
   macemc critical error.path --walks 1000 --walk-steps 10000
   macemc critical error.path --json`,
@@ -65,7 +66,7 @@ func (a *app) critical(ctx context.Context, file string, f check.CriticalOptions
 		return err
 	}
 	if asJSON || rep.Verdict == search.Violation {
-		return a.show(rep, asJSON)
+		return a.ended(ctx, a.show(ctx, rep, asJSON), nil)
 	}
 	for _, p := range rep.Critical.Probes {
 		fmt.Fprintf(a.stdout, "from step %d: %d of %d walks of %d steps reached a live state\n",
@@ -76,5 +77,5 @@ func (a *app) critical(ctx context.Context, file string, f check.CriticalOptions
 		return nil
 	}
 	fmt.Fprintln(a.stdout, "That does not tell; longer walks (--walk-steps) may.")
-	return statusError(check.Status(rep.Verdict))
+	return statusError(check.StatusInconclusive)
 }

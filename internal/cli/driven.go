@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,7 +99,8 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 		err = os.Chdir(o.Dir)
 	}
 	if err != nil {
-		return (&app{stderr: os.Stderr}).fail(err)
+		(&app{stderr: os.Stderr}).fail(err)
+		return check.ErrorStatus(context.Background(), err)
 	}
 	return Main(Config{
 		Systems: []spec.Entry{EntryOf(sys, o.Listed.Test)},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,7 +22,7 @@ const markWithin = 1 << 10
 
 // check finds out, before anything long is done, whether the file may be written.
 func (g generated) check() error {
-	old, err := os.ReadFile(g.name)
+	info, err := os.Stat(g.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		info, err := os.Stat(filepath.Dir(g.name))
@@ -31,7 +32,21 @@ func (g generated) check() error {
 		return err
 	case err != nil:
 		return err
-	case !bytes.Contains(old[:min(len(old), markWithin)], []byte(g.mark)):
+	case info.IsDir():
+		return fmt.Errorf("%s is a folder; name a file", g.name)
+	case !info.Mode().IsRegular(): // a device may be read without end, and renaming would take it away
+		return fmt.Errorf("%s is no ordinary file; name one", g.name)
+	}
+	f, err := os.Open(g.name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	begins, err := io.ReadAll(io.LimitReader(f, markWithin))
+	switch {
+	case err != nil:
+		return err
+	case !bytes.Contains(begins, []byte(g.mark)):
 		return fmt.Errorf("%s exists and was not written by this command: give another name, or move it away", g.name)
 	}
 	return nil

@@ -66,7 +66,7 @@ func (a *app) liveAll(ctx context.Context, f *liveFlags, s *check.Subject) error
 	x.settle(ctx, f.await+time.Second)
 	x.watch(ctx, deeds)
 	x.stop()
-	return x.conclude()
+	return x.conclude(ctx)
 }
 
 func (x *fleet) recordings() string { return filepath.Join(x.dir, "recording") }

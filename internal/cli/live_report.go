@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/search"
 )
 
 // liveReport is what is printed as JSON.
@@ -13,7 +15,7 @@ type liveReport struct {
 	System       string         `json:"system"`
 	Bugs         []string       `json:"bugs"`
 	Nodes        int            `json:"nodes"`
-	Verdict      string         `json:"verdict"` // ok, violation, inconclusive
+	Verdict      string         `json:"verdict"` // ok, violation, inconclusive, interrupted
 	Seconds      float64        `json:"seconds"`
 	Live         bool           `json:"live"`
 	Properties   []liveProperty `json:"properties"`
@@ -33,7 +35,7 @@ type liveProperty struct {
 }
 
 // conclude executes the whole run in the checker and says what came of it.
-func (x *fleet) conclude() error {
+func (x *fleet) conclude(ctx context.Context) error {
 	r := &x.report
 	r.System, r.Bugs, r.Nodes = x.subject.System.Name, append([]string{}, x.subject.Config.Bugs...), len(x.nodes)
 	r.Seconds, r.Recording = time.Since(x.begun).Seconds(), x.recordings()
@@ -68,17 +70,15 @@ func (x *fleet) conclude() error {
 	case r.Live && m.Disagreement == nil:
 		r.Verdict, status = "ok", check.StatusOK
 	}
+	if status != check.StatusViolation && ctx.Err() != nil {
+		r.Verdict, status = string(search.Interrupted), check.Status(search.Interrupted, "", context.Cause(ctx))
+	}
 	if x.flags.json {
-		if err := writeJSON(x.a.stdout, r); err != nil {
-			return err
-		}
+		err = writeJSON(x.a.stdout, r)
 	} else {
 		x.tell(r)
 	}
-	if status == check.StatusOK {
-		return nil
-	}
-	return statusError(status)
+	return x.a.ended(ctx, status, err)
 }
 
 func (x *fleet) tell(r *liveReport) {

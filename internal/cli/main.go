@@ -56,11 +56,12 @@ func Main(c Config, args []string) int {
 		}
 	}
 	if err != nil {
-		return a.fail(err)
+		a.fail(err)
+		return check.StatusUsage
 	}
 	role.LimitMemory()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
 	a.stopOnSignals(cancel)
 	status := a.run(ctx, args)
 	if role.Recorder != nil {
@@ -118,7 +119,7 @@ const together = 200 * time.Millisecond
 
 // stopOnSignals makes the first signal stop what is going on, with a report; the second one kills.
 // A process that is supervised leaves signals to its parent.
-func (a *app) stopOnSignals(stop func()) {
+func (a *app) stopOnSignals(stop func(cause error)) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if a.role.Recorder != nil {
@@ -128,8 +129,7 @@ func (a *app) stopOnSignals(stop func()) {
 	kill := make(chan struct{})
 	a.kill = kill
 	go func() {
-		<-signals
-		stop()
+		stop(&check.Interruption{Signal: <-signals})
 		// One Ctrl-C may come twice: from the terminal, and from the process that waits for this one.
 		for first := time.Now(); time.Since(first) < together; {
 			<-signals

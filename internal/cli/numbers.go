@@ -2,8 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"runtime"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/search"
 )
 
 // numbers are flags with the least that can be given; what they are without being given may be less.
@@ -18,8 +20,17 @@ func (all numbers) check(changed func(string) bool) error {
 		if changed(n.flag) && n.value < n.least {
 			return fmt.Errorf("--%s is %d, must be at least %d", n.flag, n.value, n.least)
 		}
+		if n.flag == "workers" && n.value > search.MaxWorkers {
+			return tooManyWorkers(n.value)
+		}
 	}
 	return nil
+}
+
+// tooManyWorkers is the error for more workers than are of use.
+func tooManyWorkers(n int) error {
+	return fmt.Errorf("--workers is %d, must be at most %d: each takes memory and 2 MB of the folder for temporary files, and more of them than "+
+		"there are cores (%d) make nothing faster", n, search.MaxWorkers, runtime.NumCPU())
 }
 
 // walkNumbers are the flags of walks to find a critical transition.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -170,7 +171,7 @@ func (a *app) elsewhere(ctx context.Context, from, pkg string, choice func([]Lis
 // binary is the built tests of a package.
 type binary struct {
 	a    *app
-	temp string // folder of the binary
+	temp *scratch.Folder // of the binary
 	listedPackage
 }
 
@@ -216,7 +217,7 @@ func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 	if len(b.TestGoFiles)+len(b.XTestGoFiles) == 0 {
 		return nil, fmt.Errorf("%s has no tests; a system is checked by a test that calls mctest.Check", b.ImportPath)
 	}
-	if b.temp, err = os.MkdirTemp("", "macemc-"); err != nil {
+	if b.temp, err = scratch.New(""); err != nil {
 		return nil, err
 	}
 	status := newStatus(a.stderr, a.terminal)
@@ -272,9 +273,9 @@ type toolError struct{ said string }
 
 func (e *toolError) Error() string { return e.said }
 
-func (b *binary) file() string { return filepath.Join(b.temp, "package.test") }
+func (b *binary) file() string { return filepath.Join(b.temp.Path, "package.test") }
 
-func (b *binary) remove() { os.RemoveAll(b.temp) }
+func (b *binary) remove() { b.temp.Remove() }
 
 // command runs tests of the binary whose names fit a pattern.
 func (b *binary) command(pattern, variable, value string) *exec.Cmd {
@@ -293,7 +294,7 @@ func (b *binary) list(ctx context.Context, test string) ([]Listed, error) {
 			pattern += "|" + check.RunPattern(plain)
 		}
 	}
-	file := filepath.Join(b.temp, "list")
+	file := filepath.Join(b.temp.Path, "list")
 	cmd := b.command(pattern, listVar, file)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -350,7 +351,7 @@ func (b *binary) obey(l Listed) error {
 		return err
 	}
 	l.Test = l.goTest
-	reached := filepath.Join(b.temp, "reached")
+	reached := filepath.Join(b.temp.Path, "reached")
 	order, err := json.Marshal(Order{Args: b.a.args, Program: b.a.program, Dir: dir, Reached: reached, Listed: l, Held: true})
 	if err != nil {
 		return err

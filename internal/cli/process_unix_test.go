@@ -3,15 +3,11 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/systems"
@@ -33,28 +29,6 @@ func command(dir string, args ...string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), mainVar+"=1")
 	return cmd
-}
-
-// The first Ctrl-C ends a search with a report, on standard output alone.
-func TestInterrupt(t *testing.T) {
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		cmd := command(t.TempDir(), "search", "pingack", "--loss", "0", "--strategy", "walk", "--time", "10m", "--json")
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(2 * time.Second)
-		cmd.Process.Signal(signal)
-		err := cmd.Wait()
-		var report struct{ Verdict, Stopped string }
-		if e := json.Unmarshal(stdout.Bytes(), &report); e != nil {
-			t.Fatalf("%v: %v: %s%s", signal, e, stdout.String(), stderr.String())
-		}
-		if err != nil || report.Verdict != "ok" || report.Stopped != "interrupted" {
-			t.Errorf("%v: %v, %+v, %s", signal, err, report, stderr.String())
-		}
-	}
 }
 
 // A handler that does not return is reported by a process that never executed it, and so is its path.

@@ -73,6 +73,7 @@ func (a *app) merge(dir, out string, asJSON bool) error {
 		}
 		_, err = m.File.WriteTo(f)
 		if err := errors.Join(err, f.Close()); err != nil {
+			os.Remove(out)
 			return err
 		}
 	}

@@ -84,11 +84,9 @@ func (a *app) replay(ctx context.Context, file string, to int, asJSON bool) erro
 	} else {
 		err = t.WriteText(a.stdout)
 	}
-	if err != nil {
-		return err
-	}
+	status := check.StatusOK
 	if to < 0 && l.Violation(t) != "" {
-		return statusError(check.StatusViolation)
+		status = check.StatusViolation
 	}
-	return nil
+	return a.ended(ctx, status, err)
 }

@@ -42,8 +42,8 @@ nodes. The page needs no network and no other file; the paths can be saved from 
 A search writes the same report beside its paths. Here the critical transition and the
 nearest live run are looked for anew, unless --live names a live run.
 
-Exit status: 0 when the report was written, 2 when it could not be, 3 when the walks do
-not tell whether the run is dead.`,
+Exit status: 0 when the report was written, 2 or 4 (disk full) when it could not be, 3
+when the walks do not tell whether the run is dead.`,
 		Example: `  macemc report error.path -o bug.html
   macemc report error.path -o bug.md
   macemc report error.path --live live.path -o bug.html

@@ -55,23 +55,37 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return check.StatusOK
 	case errors.As(err, &status):
 		return int(status)
-	case errors.Is(err, context.Canceled):
-		a.fail(errors.New("stopped"))
-		return check.StatusInconclusive
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		a.fail(fmt.Errorf("stopped: %w", context.Cause(ctx)))
+	default:
+		a.fail(err)
 	}
-	return a.fail(err)
+	return check.ErrorStatus(ctx, err)
 }
 
-// fail says what is wrong, in one line, and returns the exit status for that. What a compiler says keeps its
-// lines.
-func (a *app) fail(err error) int {
+// ended is the error that makes a command end with that status, after an error, which may be nil, in telling of it.
+// The error does not take the place of what was found out.
+func (a *app) ended(ctx context.Context, status int, err error) error {
+	if err != nil {
+		a.fail(err)
+		if status == check.StatusOK {
+			status = check.ErrorStatus(ctx, err)
+		}
+	}
+	if status == check.StatusOK {
+		return nil
+	}
+	return statusError(status)
+}
+
+// fail says what is wrong, in one line. What a compiler says keeps its lines.
+func (a *app) fail(err error) {
 	if said, ok := errors.AsType[*toolError](err); ok {
 		fmt.Fprintf(a.stderr, "%s\nmacemc: the package cannot be built\n", said)
-		return check.StatusUsage
+		return
 	}
 	text := strings.TrimPrefix(err.Error(), "macemc: ")
 	fmt.Fprintf(a.stderr, "macemc: %s\n", strings.Join(strings.Split(text, "\n"), "; "))
-	return check.StatusUsage
 }
 
 func (a *app) command() *cobra.Command {
@@ -81,9 +95,9 @@ func (a *app) command() *cobra.Command {
 		Long: `macemc executes real service code under every order of events, fault and random draw
 that it can reach within its bounds, and shows the run that violates a property.
 
-Exit status: 0 nothing found within the bounds, 1 violation found, 2 bad usage or
-input, 3 inconclusive (a suspect that could not be confirmed, or stopped before one
-full depth or walk).`,
+Exit status, of every command:
+
+` + strings.TrimRight(check.StatusTable(), "\n"),
 		Example: `  macemc systems                     what can be checked
   macemc search randtree --bug RT13  find a known bug of the random overlay tree
   macemc mdb error.path              look at the run that was found`,

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -77,7 +76,11 @@ found is original.path; --no-shrink shows that.
 
 --from searches onward from what live nodes have recorded (a folder, see macemc live) or
 from a path file: from its last state, or from the one after --step N. System, nodes,
-parameters and bugs are those of the recording. Fault limits count from there on.`,
+parameters and bugs are those of the recording. Fault limits count from there on.
+
+Exit status:
+
+` + strings.TrimRight(check.StatusTable(), "\n"),
 		Example: `  macemc search pingack
   macemc search randtree --bug RT13
   macemc search ./mysvc:TestLease --time 10m
@@ -206,7 +209,7 @@ func (a *app) request(f *searchFlags, name string, changed func(string) bool) (*
 		MaxBytes:     f.memory << 20,
 	}
 	if cfg.Workers == 0 {
-		cfg.Workers = runtime.GOMAXPROCS(0)
+		cfg.Workers = search.DefaultWorkers()
 	}
 	if err := f.bugDefaults(&subject, &cfg); err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func (a *app) search(ctx context.Context, r *request) error {
 		return err
 	}
 	rep, err := check.Run(ctx, r.options)
-	return a.conclude(rep, err, r)
+	return a.conclude(ctx, rep, err, r)
 }
 
 // savePrefixes writes paths to live states.
@@ -73,7 +73,7 @@ func (a *app) savePrefixes(ctx context.Context, r *request) error {
 		}
 	}
 	if err == nil && ctx.Err() != nil {
-		return statusError(check.StatusInconclusive)
+		return ctx.Err()
 	}
 	return err
 }
@@ -100,16 +100,16 @@ func (a *app) supervise(ctx context.Context, r *request) error {
 	switch {
 	case err != nil:
 		a.fail(err)
-		return a.conclude(check.Lose(r.options, out, err), nil, r)
+		return a.conclude(ctx, check.Lose(r.options, out, err), nil, r)
 	case out.Death == nil:
 		return statusError(out.Status)
 	}
 	rep, err := check.Bury(ctx, r.options, out)
-	return a.conclude(rep, err, r)
+	return a.conclude(ctx, rep, err, r)
 }
 
 // conclude prints a report, also one whose files could not be written, and writes the test that was asked for.
-func (a *app) conclude(rep *report.Report, err error, r *request) error {
+func (a *app) conclude(ctx context.Context, rep *report.Report, err error, r *request) error {
 	if rep == nil {
 		return err
 	}
@@ -117,9 +117,9 @@ func (a *app) conclude(rep *report.Report, err error, r *request) error {
 		err = errors.Join(err, r.writeJUnit(rep))
 	}
 	if err != nil {
-		a.fail(fmt.Errorf("the report is not complete: %w", err))
+		err = fmt.Errorf("the report is not complete: %w", err)
 	}
-	err = a.show(rep, r.json)
+	err = a.ended(ctx, a.show(ctx, rep, r.json), err)
 	if r.writeTest && rep.PathFile != "" {
 		if file, e := a.test.WriteTest(rep.PathFile); e != nil {
 			a.fail(fmt.Errorf("no regression test: %w", e))
@@ -143,19 +143,20 @@ func (r *request) writeJUnit(rep *report.Report) error {
 	return r.junit.write(b.Bytes())
 }
 
-// show prints a report and returns its exit status.
-func (a *app) show(rep *report.Report, asJSON bool) error {
+// show prints a report and returns its exit status. It fails when the report cannot be printed.
+func (a *app) show(ctx context.Context, rep *report.Report, asJSON bool) int {
 	var err error
 	if asJSON {
 		err = report.JSON(a.stdout, rep)
 	} else {
 		err = report.Terminal(a.stdout, rep, a.style)
 	}
+	status := check.Status(rep.Verdict, rep.Stopped, context.Cause(ctx))
 	if err != nil {
-		return err
+		a.fail(fmt.Errorf("the report cannot be printed: %w", err))
+		if status == check.StatusOK {
+			status = check.ErrorStatus(ctx, err)
+		}
 	}
-	if s := check.Status(rep.Verdict); s != check.StatusOK {
-		return statusError(s)
-	}
-	return nil
+	return status
 }

@@ -167,18 +167,18 @@ func TestSearchInterrupted(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
 		t.Fatalf("%v: %s%s", err, stdout, stderr)
 	}
-	if status != 0 || report.Verdict != "ok" || report.Stopped != "interrupted" || report.Paths == 0 {
+	if status != 130 || report.Verdict != "interrupted" || report.Stopped != "interrupted" || report.Paths == 0 {
 		t.Errorf("exit status %d, %+v", status, report)
 	}
 }
 
-// Stopped before one walk was made, a search tells nothing.
-func TestSearchInconclusive(t *testing.T) {
+// Stopped before one walk was made, a search says that it was interrupted.
+func TestSearchStoppedAtOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	stdout, _, status := runUntil(t, ctx, "search", "pingack", "--loss", "0")
-	if status != 3 || !strings.Contains(stdout, "INCONCLUSIVE") {
+	if status != 130 || !strings.Contains(stdout, "INTERRUPTED") {
 		t.Errorf("exit status %d\n%s", status, stdout)
 	}
 }

@@ -31,7 +31,8 @@ by itself. The result depends on the run, its system and the flags only.
 
 Without --out the smaller run goes to standard output.
 
-Exit status: 1 when the run violates, 0 when it does not, 3 when that cannot be told.`,
+Exit status: 1 when the run violates, 0 when it does not, 3 when that cannot be told;
+the others are in "macemc help".`,
 		Example: `  macemc shrink error.path -o small.path
   macemc shrink error.path --max-steps 20000000 -o small.path
   macemc shrink error.path -o small.path --json`,
@@ -77,30 +78,29 @@ func (a *app) shrink(ctx context.Context, file string, o check.ShrinkOptions, ou
 	}
 	if small == nil {
 		if asJSON {
-			return a.show(rep, true)
+			return a.ended(ctx, a.show(ctx, rep, true), nil)
 		}
 		if rep.Verdict == search.OK {
 			fmt.Fprintf(a.stderr, "macemc: %s: the run violates nothing, so there is nothing to shrink\n", file)
 			return nil
 		}
 		fmt.Fprintf(a.stderr, "macemc: %s: that it violates could not be confirmed; longer walks (--walk-steps) may tell\n", file)
-		return statusError(check.Status(rep.Verdict))
+		return statusError(check.StatusInconclusive)
 	}
+	found := check.Status(rep.Verdict, rep.Stopped, context.Cause(ctx))
 	if out != "" {
 		if err := check.WriteNew(out, small); err != nil {
-			return err
+			return a.ended(ctx, found, err)
 		}
 		rep.PathFile = out
 	}
 	switch {
 	case asJSON:
-		return a.show(rep, true)
+		found = a.show(ctx, rep, true)
 	case out == "":
-		if _, err := small.WriteTo(a.stdout); err != nil {
-			return err
-		}
+		_, err = small.WriteTo(a.stdout)
 	default:
-		fmt.Fprintf(a.stdout, "%s: %s\n", out, report.ShrunkText(rep))
+		_, err = fmt.Fprintf(a.stdout, "%s: %s\n", out, report.ShrunkText(rep))
 	}
-	return statusError(check.Status(rep.Verdict))
+	return a.ended(ctx, found, err)
 }

@@ -37,8 +37,8 @@ var imports = []struct {
 	{pkg: "stats", module: []string{"choose", "sim", "search"}},
 	// What mctest imports becomes part of every test that uses it: no bundled system.
 	{pkg: "check/flight", module: []string{"choose"}},
-	{pkg: "check", module: []string{"check/flight", "choose", "critical", "replay", "report", "search", "shrink", "sim", "systems/spec", "live/recording", "live/wire"}},
-	{pkg: "internal/cli", module: []string{"check", "choose", "eventgraph", "mdb", "mdb/screen", "report", "search", "sim", "stats", "systems/spec", "live", "live/recording", "live/wire", "replay"}},
+	{pkg: "check", module: []string{"check/flight", "choose", "critical", "internal/scratch", "replay", "report", "search", "shrink", "sim", "systems/spec", "live/recording", "live/wire"}},
+	{pkg: "internal/cli", module: []string{"check", "choose", "eventgraph", "internal/scratch", "mdb", "mdb/screen", "report", "search", "sim", "stats", "systems/spec", "live", "live/recording", "live/wire", "replay"}},
 	{pkg: "mctest", module: []string{"check", "choose", "internal/cli", "report", "search", "sim"}},
 	{pkg: "report", module: []string{"choose", "critical", "eventgraph", "macetime", "replay", "search", "sim"}},
 	{pkg: "eventgraph", module: []string{"choose", "macetime", "replay", "sim"}},

@@ -1,0 +1,178 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/check"
+)
+
+// A signal ends a search with a report, on standard output alone, that says so; nothing was found is not what it says.
+func TestInterrupt(t *testing.T) {
+	for _, c := range []struct {
+		signal   syscall.Signal
+		strategy string
+		status   int
+	}{
+		{syscall.SIGINT, "walk", check.StatusInterrupted},
+		{syscall.SIGTERM, "deepening", check.StatusTerminated},
+		{syscall.SIGTERM, "bfs", check.StatusTerminated},
+	} {
+		dir := t.TempDir()
+		cmd := command(dir, "search", "randtree", "--strategy", c.strategy, "--time", "10m", "--json", "--junit", "j.xml")
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		cmd.Process.Signal(c.signal)
+		status := exitCode(cmd.Wait())
+		var report struct {
+			Verdict, Stopped string
+			Events           int
+		}
+		if e := json.Unmarshal(stdout.Bytes(), &report); e != nil {
+			t.Fatalf("%v: %v: %s%s", c.signal, e, stdout.String(), stderr.String())
+		}
+		if status != c.status || report.Verdict != "interrupted" || report.Stopped != "interrupted" || report.Events == 0 {
+			t.Errorf("%s, %v: exit status %d, %+v, %s", c.strategy, c.signal, status, report, stderr.String())
+		}
+		junit, err := os.ReadFile(filepath.Join(dir, "j.xml"))
+		if err != nil || !strings.Contains(string(junit), `<error type="interrupted"`) || strings.Contains(string(junit), "nothing found in") {
+			t.Errorf("%s: %v\n%s", c.strategy, err, junit)
+		}
+	}
+}
+
+// Without room for temporary files there is one line, and a report that nothing was covered.
+func TestNoRoom(t *testing.T) {
+	cmd := command(t.TempDir(), "search", "pingack")
+	out := limited(t, cmd)
+	said := "macemc: no room in the folder for temporary files, "
+	if status := cmd.ProcessState.ExitCode(); status != check.StatusResource || !strings.Contains(out, said) || strings.Contains(out, "goroutine") {
+		t.Errorf("exit status %d\n%s", status, out)
+	}
+}
+
+// limited runs a command that may write files of about 1 MB only.
+func limited(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	shell, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	cmd.Args = append([]string{shell, "-c", `ulimit -f 1000 && exec "$@"`, "-", cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = shell
+	out, _ := cmd.CombinedOutput()
+	return string(out)
+}
+
+// More workers than are of use are refused before anything is done for them.
+func TestTooManyWorkers(t *testing.T) {
+	for _, args := range []string{"search pingack", "stats pingack", "bugs pingack", "critical x.path", "shrink x.path"} {
+		_, stderr, status := run(t, append(strings.Fields(args), "--workers", "100000")...)
+		if status != check.StatusUsage || !strings.HasPrefix(stderr, "macemc: --workers is 100000, must be at most 256: ") {
+			t.Errorf("%s: exit status %d: %s", args, status, stderr)
+		}
+	}
+}
+
+// What is written to a device that is full is one clear line, and the exit status is that of the verdict if that is not that all
+// is well.
+func TestFull(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	if out, err := command(dir, "search", "pingack", "--out", "found").CombinedOutput(); exitCode(err) != check.StatusViolation {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	clean := "search pingack --loss 0 --strategy bfs --depth 5"
+	for _, c := range []struct {
+		args   string
+		full   bool // standard output
+		status int
+		want   string
+	}{
+		{clean + " --junit " + full, false, check.StatusUsage, full + " is no ordinary file"},
+		{"stats pingack --walks 1 --svg " + full, false, check.StatusUsage, full + " is no ordinary file"},
+		{"graph found/error.path -o " + full, false, check.StatusUsage, full + " is no ordinary file"},
+		{"report found/error.path -o " + full, false, check.StatusUsage, full + " is no ordinary file"},
+		{"shrink found/error.path -o " + full, false, check.StatusUsage, full + " exists already"},
+		{clean, true, check.StatusResource, "no space left on device"},
+		{clean + " --json", true, check.StatusResource, "no space left on device"},
+		{"search pingack --json", true, check.StatusViolation, "no space left on device"},
+		{"search pingack", true, check.StatusViolation, "no space left on device"},
+		{"replay found/error.path", true, check.StatusViolation, "no space left on device"},
+		{"critical found/error.path", true, check.StatusViolation, "no space left on device"},
+		{"shrink found/error.path", true, check.StatusViolation, "no space left on device"},
+		{"graph found/error.path", true, check.StatusResource, "no space left on device"},
+		{"systems --json", true, check.StatusResource, "no space left on device"},
+		{"systems", true, check.StatusResource, "no space left on device"},
+		{"stats pingack --walks 1", true, check.StatusResource, "no space left on device"},
+		{"mdb found/error.path --batch -x where", true, check.StatusResource, "no space left on device"},
+	} {
+		cmd := command(dir, strings.Fields(c.args)...)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if c.full {
+			f, err := os.OpenFile(full, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			cmd.Stdout = f
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+		status := exitCode(cmd.Wait())
+		late.Stop()
+		if said := stderr.String(); status != c.status || !strings.Contains(said, c.want) || strings.Count(said, "\n") != 1 {
+			t.Errorf("%s: exit status %d, want %d: %s", c.args, status, c.status, said)
+		}
+	}
+}
+
+// Files that do not fit on the disk are told of in one line, and what was found is not lost for that.
+func TestDiskFull(t *testing.T) {
+	found, err := exec.LookPath("unshare")
+	if err != nil {
+		t.Skip(err)
+	}
+	small := t.TempDir()
+	mount := `mount -t tmpfs -o size=64k small "$1" && head -c 65536 /dev/zero > "$1"/filler; cd "$1" && shift && exec "$@"`
+	if out, err := exec.Command(found, "-rm", "sh", "-c", mount, "-", small, "true").CombinedOutput(); err != nil {
+		t.Skipf("no file system of its own: %v: %s", err, out)
+	}
+	for _, c := range []struct {
+		args   string
+		status int
+	}{
+		{"search pingack --loss 0 --strategy bfs --depth 5 --junit j.xml", check.StatusResource},
+		{"search pingack --junit j.xml", check.StatusViolation},
+		{"stats pingack --walks 1 --svg s.svg", check.StatusResource},
+	} {
+		cmd := command("", strings.Fields(c.args)...)
+		cmd.Args = append([]string{found, "-rm", "sh", "-c", mount, "-", small, cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = found
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		status := exitCode(cmd.Run())
+		if said := stderr.String(); status != c.status || !strings.Contains(said, "no space left on device") || strings.Count(said, "\n") != 1 {
+			t.Errorf("%s: exit status %d, want %d: %s", c.args, status, c.status, said)
+		}
+	}
+}
