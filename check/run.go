@@ -169,6 +169,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		States:      res.Stats.States,
 		Events:      res.Stats.Events,
 		Transitions: res.Stats.Transitions,
+		Expanded:    res.Stats.Expanded,
 		Handlers:    res.Stats.Handlers,
 		Bytes:       res.Stats.Bytes,
 		Seconds:     res.Stats.Seconds,

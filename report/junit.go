@@ -87,6 +87,7 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	s := junitSuite{Name: r.name(), Time: junitTime(r.Seconds), Out: junitText{printable(text.String())}, Properties: []junitProperty{
 		{"nodes", fmt.Sprint(r.Nodes)}, {"timing", r.Timing}, {"strategy", r.Strategy}, {"seed", fmt.Sprint(r.Seed)},
 		{"paths", fmt.Sprint(r.Paths)}, {"states", fmt.Sprint(r.States)}, {"events", fmt.Sprint(r.Events)}, {"stopped", r.Stopped},
+		{"complete", fmt.Sprint(r.Coverage.Complete)},
 	}}
 	failure := &junitProblem{Type: string(r.Kind), Message: firstOf(r.Message, kindNames[r.Kind]), Text: printable(text.String())}
 	found := false // the case of the violation

@@ -29,6 +29,7 @@ type Report struct {
 	Paths       int               `json:"paths"`
 	States      int               `json:"states"`
 	Transitions int               `json:"transitions,omitempty"` // of bfs and dfs: steps from distinct states
+	Expanded    int               `json:"expanded,omitempty"`    // of bfs and dfs: states all of whose steps were executed
 	Handlers    int               `json:"handlers,omitempty"`    // of bfs and dfs: handler executions behind them
 	Bytes       int               `json:"bytes,omitempty"`       // of bfs and dfs: memory of the set of states
 	Events      int               `json:"events"`

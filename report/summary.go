@@ -271,12 +271,12 @@ func (r *Report) outcome() string {
 		return fmt.Sprintf("INTERRUPTED after %s: nothing found until then", seconds(r.Seconds))
 	}
 	if r.Verdict == search.Inconclusive {
-		return fmt.Sprintf("INCONCLUSIVE after %s (stopped: %s)", seconds(r.Seconds), r.Stopped)
+		return fmt.Sprintf("INCONCLUSIVE after %s%s", seconds(r.Seconds), r.ended())
 	}
 	if r.Coverage.Complete && r.Coverage.Unchecked == "" {
 		return fmt.Sprintf("nothing found in %s: every state within the limits was visited", seconds(r.Seconds))
 	}
-	return fmt.Sprintf("nothing found in %s: bounded, NOT a proof", seconds(r.Seconds))
+	return fmt.Sprintf("nothing found in %s%s: bounded, NOT a proof", seconds(r.Seconds), r.ended())
 }
 
 // covered says what was explored.
@@ -284,16 +284,21 @@ func (r *Report) covered() []string {
 	c := &r.Coverage
 	var lines []string
 	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", number(c.ExhaustedDepth), plural(r.States, "state"))
-	if c.Complete {
+	switch {
+	case c.Complete:
 		exhaustive = fmt.Sprintf("complete: %s", plural(r.States, "state"))
-	} else if c.ExhaustedDepth == 0 {
-		exhaustive = fmt.Sprintf("to no depth exhaustive (stopped: %s): %s", r.Stopped, plural(r.States, "state"))
+	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
+		exhaustive = fmt.Sprintf("NOT exhaustive: states with equal fingerprints were taken for one; to depth %s, %s",
+			number(c.ExhaustedDepth), plural(r.States, "state"))
+	case c.ExhaustedDepth == 0:
+		exhaustive = fmt.Sprintf("to no depth exhaustive, as it ended early: %s seen, what follows was executed from %s of them",
+			plural(r.States, "state"), number(r.Expanded))
 	}
 	if r.Transitions > 0 {
 		exhaustive += fmt.Sprintf(", %s by %s; %.1f bytes per state", plural(r.Transitions, "transition"),
 			plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
 	}
-	if c.ExhaustedDepth > 0 || c.Complete || r.Transitions > 0 {
+	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Stateful() {
 		lines = append(lines, exhaustive)
 	}
 	if c.Recovers {

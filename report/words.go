@@ -66,6 +66,27 @@ func limits(allowed, used sim.Limits) []limit {
 	}
 }
 
+// ended says why the search ended, when that was before its time: ", stopped at the time limit".
+func (r *Report) ended() string {
+	words, ok := map[string]string{
+		search.StoppedTime:         "stopped at the time limit",
+		search.StoppedPaths:        "stopped at the limit of paths",
+		search.StoppedDepth:        "stopped at the depth limit",
+		search.StoppedMemory:       "stopped at the memory limit",
+		search.StoppedInterrupted:  "INTERRUPTED",
+		search.StoppedStuck:        "stopped by a handler that did not return",
+		search.StoppedFingerprints: "fingerprints are too short to tell all states apart",
+		"lost":                     "its process is gone",
+	}[r.Stopped]
+	if !ok {
+		words = r.Stopped
+	}
+	if words == "" || r.Stopped == search.StoppedComplete {
+		return ""
+	}
+	return ", " + words
+}
+
 // setting says what was checked: time, size, limits, timing, parameters.
 func (r *Report) setting() string {
 	parts := []string{seconds(r.Seconds), plural(r.Nodes, "node")}

@@ -153,8 +153,10 @@ const (
 	StoppedPaths       = "paths"
 	StoppedInterrupted = "interrupted"
 	StoppedComplete    = "complete" // all states were seen
-	StoppedMemory      = "memory"   // bfs and dfs: at MaxBytes
-	StoppedStuck       = "stuck"    // a handler did not return, which could not be confirmed
+	// StoppedFingerprints: all states were seen whose fingerprints differ, but these are too short to tell whether those are all.
+	StoppedFingerprints = "fingerprints"
+	StoppedMemory       = "memory" // at MaxBytes
+	StoppedStuck        = "stuck"  // a handler did not return, which could not be confirmed
 )
 
 // Progress is a snapshot for people while a search runs.
@@ -174,11 +176,12 @@ type Stats struct {
 	Events         int         `json:"events"` // steps executed, re-execution of prefixes included
 	States         int         `json:"states"` // distinct states seen by the exhaustive part
 	ExhaustedDepth int         `json:"exhausted_depth"`
-	Complete       bool        `json:"complete"`
+	Complete       bool        `json:"complete"`            // all states were seen, but for a probability of at most [MostOmission]
 	Recovers       bool        `json:"recovers,omitempty"`  // of bfs and dfs: from every state a live one can be reached without faults
 	Omission       float64     `json:"omission"`            // by fingerprints: bound on the probability that a state was missed
 	Unchecked      string      `json:"unchecked,omitempty"` // of bfs and dfs: properties about which nothing is said
 	Transitions    int         `json:"transitions"`         // of bfs and dfs: steps from distinct states
+	Expanded       int         `json:"expanded"`            // of bfs and dfs: states all of whose steps were executed
 	Handlers       int         `json:"handlers"`            // of bfs and dfs: handler executions that stood behind them
 	Bytes          int         `json:"bytes"`               // of bfs and dfs: memory of the set of states
 	Engine         EngineStats `json:"engine"`

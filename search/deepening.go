@@ -44,17 +44,18 @@ type frame struct {
 type layer struct {
 	pos      int32 // length of the path to it
 	state    sim.Fingerprint
-	fresh    int32 // successors that had not been seen before
+	fresh    int32 // successors by the recovery relation that had not been seen before
 	live     bool
 	recovers bool // it is live, or a live state was reached from it by the recovery relation
-	byFault  bool // the step to it is not in the recovery relation
+	aside    bool // the step to it is not in the recovery relation
+	walked   bool // a walk went on from it
 }
 
 // deepening is the strategy of one unit of bounded depth-first search. It goes past live states and
 // prunes states that were seen with as much depth left. From each leaf that is not live a walk goes
-// on in the same run. Leaves are the states at the bound, and those all of whose successors are
-// pruned: a cycle of states that are not live has no others. Leaves that are known to recover need
-// no walk.
+// on, in the same run if it can. Leaves are the states at the bound, and those all of whose successors by the
+// recovery relation are pruned: a cycle of states that are not live has no others. Leaves that are known to recover
+// need no walk. So when all states are dead from which one cannot be reached that is live, some walk shows it.
 type deepening struct {
 	seed   uint64
 	bound  int
@@ -65,8 +66,9 @@ type deepening struct {
 	run    *replay.Run
 	key    key
 
-	items []item
-	redo  choose.Path // when not empty: a walk is due from the state at its end, which is the top layer
+	items  []item
+	redo   choose.Path // when awaits: a walk is due from the state at its end, which is the top layer
+	awaits bool
 
 	// Of the run in progress.
 	path   choose.Path // the task
@@ -100,23 +102,20 @@ func newDeepening(c *Config, run *replay.Run, global *visited) *deepening {
 func (s *deepening) begin(u *unit) {
 	s.bound, s.own = u.bound, u.states
 	s.items = append(s.items[:0], u.items...)
-	s.frames, s.orders, s.layers, s.redo = s.frames[:0], s.orders[:0], s.layers[:0], s.redo[:0]
+	s.frames, s.orders, s.layers, s.awaits = s.frames[:0], s.orders[:0], s.layers[:0], false
 	s.bounded = false
 }
 
 func (s *deepening) Next() (Task, bool) {
 	s.walk, s.drawn, s.seen, s.again = false, false, false, false
-	if len(s.redo) > 0 {
+	if s.awaits {
 		s.path = append(s.path[:0], s.redo...)
-		s.redo = s.redo[:0]
+		s.awaits = false
 		s.walk, s.again, s.leaf.step = true, true, -1
 		return Task{Path: s.path}, true
 	}
 	if k := len(s.frames) - 1; k >= 0 {
-		f := &s.frames[k] // Ended leaves none that is used up
-		for n := len(s.layers) - 1; n >= 0 && s.layers[n].pos > f.pos; n-- {
-			s.layers = s.layers[:n]
-		}
+		f := &s.frames[k] // Ended leaves none that is used up, and no layer above
 		s.path = append(s.path[:f.pos], s.alternative(f, f.next))
 		f.next++
 		s.depth, s.forced = f.depth+f.cost, 0
@@ -185,24 +184,28 @@ func (s *deepening) Edge(_, to *Node, step *sim.Step, seen, _ bool) {
 	if s.walk {
 		return
 	}
-	byFault := step.Event.Kind.Injection() || step.Crashed
-	parent := s.top()
-	if parent != nil {
+	aside := s.aside(to, step)
+	if parent := s.top(); parent != nil && !aside {
 		switch {
 		case !seen:
 			parent.fresh++
-		case !byFault && (to.Live || s.known&recoversFlag != 0):
+		case to.Live || s.known&recoversFlag != 0:
 			s.recovered()
 		}
 	}
 	if !seen {
-		s.push(to, byFault)
+		s.push(to, aside)
 	}
 }
 
-func (s *deepening) push(at *Node, byFault bool) {
+// aside reports whether a step does not belong to the recovery relation, which has the steps that walks take.
+func (s *deepening) aside(to *Node, step *sim.Step) bool {
+	return step.Event.Kind.Injection() || step.Crashed || to.Unlikely || s.walker.weight(step.Event.Kind) == 0
+}
+
+func (s *deepening) push(at *Node, aside bool) {
 	s.layers = append(s.layers, layer{
-		pos: int32(len(at.Run.Path)), state: s.key.of(at), live: at.Live, byFault: byFault,
+		pos: int32(len(at.Run.Path)), state: s.key.of(at), live: at.Live, aside: aside,
 	})
 }
 
@@ -215,7 +218,7 @@ func (s *deepening) recovered() {
 	for i := len(s.layers) - 1; i >= 0 && !s.layers[i].recovers; i-- {
 		s.layers[i].recovers = true
 		s.own.add(s.layers[i].state, recoversFlag)
-		if s.layers[i].byFault {
+		if s.layers[i].aside {
 			break
 		}
 	}
@@ -243,6 +246,7 @@ func (s *deepening) Select(at *Node) Selection {
 		s.recovered()
 	} else if s.walker.total(at.Enabled) == 0 {
 		// Dead by the recovery relation. Should that not be confirmed, the search goes on from here.
+		s.top().walked = true
 		if n > 0 && (int(s.depth) < s.bound || n == 1 && s.forced < forcedLimit) {
 			s.pushFrame(pos, 0, n, cost(n))
 			s.rank(at.Enabled)
@@ -305,18 +309,45 @@ func cost(arity int) int32 {
 // leaf.
 func (s *deepening) selectSeen(at *Node) Selection {
 	p := s.top()
-	if p == nil || p.fresh > 0 || p.live || p.recovers || !at.Goal || s.openSince(p.pos) {
-		return Selection{End: Duplicate}
-	}
-	if s.info(p.state)&walkedFlag != 0 {
-		return Selection{End: Duplicate}
-	}
-	s.own.add(p.state, walkedFlag)
-	if last := at.Run.World.Last(); last.Event.Kind.Injection() || last.Crashed {
-		s.redo = append(s.redo[:0], at.Run.Path[:p.pos]...)
+	if p == nil || !at.Goal || s.openSince(p.pos) || s.aside(at, at.Run.World.Last()) || !s.due(p) {
 		return Selection{End: Duplicate}
 	}
 	return s.startWalk(at) // its first step is the one that led here
+}
+
+// due reports whether a walk is due from a state all of whose successors are known, and notes that it is made.
+func (s *deepening) due(p *layer) bool {
+	if p.fresh > 0 || p.live || p.recovers || p.walked {
+		return false
+	}
+	p.walked = true
+	if s.key.none {
+		return true
+	}
+	if s.info(p.state)&walkedFlag != 0 {
+		return false
+	}
+	s.own.add(p.state, walkedFlag)
+	return true
+}
+
+// open is where the last choice of the run in progress is that has alternatives left, -1 when none has.
+func (s *deepening) open() int32 {
+	if k := len(s.frames) - 1; k >= 0 {
+		return s.frames[k].pos
+	}
+	return -1
+}
+
+// leave takes the layers off that are done with, up to one from which a walk is due.
+func (s *deepening) leave(path choose.Path) {
+	for n := len(s.layers) - 1; n >= 0 && s.layers[n].pos > s.open(); n-- {
+		if p := &s.layers[n]; s.due(p) {
+			s.redo, s.awaits = append(s.redo[:0], path[:p.pos]...), true
+			return
+		}
+		s.layers = s.layers[:n]
+	}
 }
 
 // openSince reports whether a choice from position pos on has alternatives left.
@@ -331,6 +362,9 @@ func (s *deepening) openSince(pos int32) bool {
 
 func (s *deepening) startWalk(at *Node) Selection {
 	s.walk, s.leaf.step = true, -1
+	if p := s.top(); p != nil {
+		p.walked = true
+	}
 	return s.selectWalk(at)
 }
 
@@ -394,6 +428,7 @@ func (s *deepening) Ended(o *Outcome) {
 	if k := len(s.frames) - 1; k >= 0 {
 		s.path = append(s.path[:0], s.run.Path[:s.frames[k].pos]...)
 	}
+	s.leave(s.run.Path)
 }
 
 func (s *deepening) suspects(o *Outcome) (int, bool) {
@@ -407,8 +442,13 @@ func (s *deepening) suspects(o *Outcome) (int, bool) {
 // when nothing is. The last run must have come to its end.
 func (s *deepening) rest(u *unit) *unit {
 	var items []item
-	if len(s.redo) > 0 {
+	if s.awaits {
 		items = append(items, item{path: s.redo.Clone(), walk: true})
+		for n := len(s.layers) - 2; n >= 0 && s.layers[n].pos > s.open(); n-- {
+			if p := &s.layers[n]; s.due(p) {
+				items = append(items, item{path: s.redo[:p.pos].Clone(), walk: true})
+			}
+		}
 	}
 	for k := len(s.frames) - 1; k >= 0; k-- {
 		f := s.frames[k]
@@ -419,10 +459,12 @@ func (s *deepening) rest(u *unit) *unit {
 			path: s.path[:f.pos].Clone(), depth: f.depth, forced: f.forced, next: f.next, arity: f.arity, cost: f.cost,
 			order: slices.Clone(s.orders[f.order : f.order+f.ranks]),
 		}
-		for i := len(s.layers) - 1; i >= 0 && it.state == nil && k == len(s.frames)-1; i-- {
-			if s.layers[i].pos <= f.pos {
-				it.state = &layer{}
-				*it.state = s.layers[i]
+		for i := len(s.layers) - 1; i >= 0; i-- {
+			if l := s.layers[i]; l.pos <= f.pos {
+				if k == len(s.frames)-1 || l.fresh == 0 {
+					it.state = &l
+				}
+				break
 			}
 		}
 		items = append(items, it)

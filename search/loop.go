@@ -95,8 +95,10 @@ type Node struct {
 	Choices int // points answered so far that had more than one alternative
 	// Live reports whether all Eventually properties hold; true when there are none.
 	Live bool
-	Goal bool       // whether there is an Eventually property
-	Used sim.Limits // faults that have struck in the run
+	Goal bool // whether there is an Eventually property
+	// Unlikely reports whether the step to this state was given an answer of weight 0, as walks never do.
+	Unlikely bool
+	Used     sim.Limits // faults that have struck in the run
 
 	injections  []sim.Event
 	listed      bool
@@ -159,6 +161,8 @@ type Loop struct {
 
 	home *home       // nil: runs begin in the first state
 	keep choose.Path // at whose end home is to be; nil: it is there, or there is to be none
+
+	unlikely bool // an answer of the step in progress has weight 0
 
 	events  int  // steps executed so far, by all runs
 	foreign bool // times of different nodes were compared in some run
@@ -349,6 +353,7 @@ func (l *Loop) execute(o *Outcome) (err error) {
 // step executes an event that is possible.
 func (l *Loop) step(index int, ev sim.Event) error {
 	l.events++
+	l.unlikely = false
 	if ev.Kind.Injection() {
 		l.at.count(ev.Kind)
 	}
@@ -382,6 +387,7 @@ func (l *Loop) arrive(first bool) error {
 		l.from.fingerprint, l.from.hashed = at.fingerprint, at.hashed
 	}
 	at.arrive(!at.Goal || l.world.Live())
+	at.Unlikely = l.unlikely
 	if l.coverage != nil {
 		l.coverage.after(l.world)
 	}
@@ -429,6 +435,9 @@ func (l *Loop) Choose(p choose.Point) int {
 			l.cut = true
 			return choose.First.Choose(p)
 		}
+	}
+	if p.Weights != nil && p.Weights[pick] == 0 {
+		l.unlikely = true
 	}
 	if p.Kind == choose.Fault && pick != 0 {
 		l.at.Used.Crashes++

@@ -24,7 +24,8 @@ type oracle struct {
 	bad    []bool
 }
 
-func explore(t rapid.TB, sys *sim.System) *oracle {
+// Ordinary events of the kinds in weightless do not belong to the recovery relation.
+func explore(t rapid.TB, sys *sim.System, weightless ...sim.EventKind) *oracle {
 	w, err := sim.NewWorld(sys, sim.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -65,15 +66,18 @@ func explore(t rapid.TB, sys *sim.System) *oracle {
 			var e choose.Enumerate
 			for e.Next() {
 				reach(o.paths[k])
-				fault := false
-				if ev, _ := run.Event(i); ev.Kind.Injection() {
-					fault = true
-				}
-				if err := run.Step(i, &e); err != nil {
+				ev, _ := run.Event(i)
+				aside := ev.Kind.Injection() || slices.Contains(weightless, ev.Kind)
+				src := choose.SourceFunc(func(p choose.Point) int {
+					pick := e.Choose(p)
+					aside = aside || p.Weight(pick) == 0
+					return pick
+				})
+				if err := run.Step(i, src); err != nil {
 					t.Fatal(err)
 				}
 				to := meet()
-				if !fault && !w.Last().Crashed {
+				if !aside && !w.Last().Crashed {
 					o.next[k] = append(o.next[k], to)
 				}
 			}
@@ -108,7 +112,12 @@ func drawTable(t *rapid.T) automaton.Table {
 		Crashes: rapid.IntRange(0, 2).Draw(t, "crashes"),
 	}
 	for range rapid.IntRange(1, 2*states).Draw(t, "moves") {
-		tab.Moves = append(tab.Moves, automaton.To(state.Draw(t, "from"), rapid.SliceOfN(state, 1, 3).Draw(t, "to")...))
+		m := automaton.To(state.Draw(t, "from"), rapid.SliceOfN(state, 1, 3).Draw(t, "to")...)
+		if rapid.Bool().Draw(t, "weighted") {
+			m.Weights = rapid.SliceOfN(rapid.IntRange(0, 2), len(m.To), len(m.To)).Draw(t, "weights")
+			m.Weights[rapid.IntRange(0, len(m.To)-1).Draw(t, "possible")] = 1
+		}
+		tab.Moves = append(tab.Moves, m)
 	}
 	return tab
 }
@@ -120,12 +129,26 @@ func TestDeepeningAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tab := drawTable(t)
 		sys := tab.System()
-		o := explore(t, &sys)
+		weights := search.DefaultWeights()
+		var weightless []sim.EventKind
+		if rapid.Bool().Draw(t, "no boots") {
+			weights.Consequence, weightless = 0, []sim.EventKind{sim.Boot}
+		}
+		o := explore(t, &sys, weightless...)
 		dead := o.dead()
 		suspects := map[int]bool{}
+		for _, strategy := range []search.Name{search.BFS, search.DFS} {
+			res, err := search.Run(context.Background(), search.Config{System: sys, Strategy: strategy, Weights: weights})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (res.Verdict == search.Violation) != slices.Contains(dead, true) {
+				t.Fatalf("%s: %s, dead states %v", strategy, res.Verdict, dead)
+			}
+		}
 		cfg := search.Config{
-			HandlerLimit: patient,
-			System:       sys, WalkSteps: 400, Seed: rapid.Uint64Range(1, 100).Draw(t, "seed"), Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
+			HandlerLimit: patient, Weights: weights, DeepenBy: rapid.IntRange(1, 5).Draw(t, "by"),
+			System: sys, WalkSteps: 400, Seed: rapid.Uint64Range(1, 100).Draw(t, "seed"), Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
 			Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
 				if k := endOf(t, o, &sys, s.Path); dead[k] && s.Strategy == search.Deepening {
 					suspects[k] = true

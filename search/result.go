@@ -44,6 +44,12 @@ func (s *searcher) result(sources []source) *Result {
 		if t, ok := src.(*tree); ok {
 			r.Stats.ExhaustedDepth, r.Stats.Complete = t.exhausted, t.complete
 			r.Stats.Omission = s.cfg.Visited.key().omission(s.global.n)
+			if t.complete && r.Stats.Omission > MostOmission {
+				r.Stats.Complete = false
+				if r.Stopped == StoppedComplete {
+					r.Stopped = StoppedFingerprints
+				}
+			}
 		}
 	}
 	switch {

@@ -30,7 +30,7 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 		exploring, cancel = context.WithTimeout(ctx, cfg.Time)
 		defer cancel()
 	}
-	opts := table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visitedSets[cfg.Visited]}
+	opts := table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visitedSets[cfg.Visited], Weightless: cfg.Weights.weightless()}
 	if cfg.Workers > 1 {
 		opts.Go = func(f func()) { go f() }
 	}
@@ -61,13 +61,14 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	if x.Finding != nil && !errors.As(x.Finding, &finding) {
 		return nil, atStep(x.Finding, x.Depth) // what the system does means nothing
 	}
+	complete := x.Complete && x.Omission <= MostOmission
 	r := &Result{Verdict: OK, Stopped: stoppedBy(ctx, x)}
 	r.Stats = Stats{
 		States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes,
-		ExhaustedDepth: x.Depth, Complete: x.Complete, Recovers: x.LivenessChecked && x.Dead == 0, Omission: x.Omission,
+		ExhaustedDepth: x.Depth, Expanded: x.Expanded, Complete: complete, Recovers: x.LivenessChecked && x.Dead == 0, Omission: x.Omission,
 		Phases: []Phase{}, Engine: engineOf(x),
 	}
-	if cfg.Strategy == DFS && r.Stopped != StoppedDepth && !x.Complete {
+	if cfg.Strategy == DFS && r.Stopped != StoppedDepth && !complete {
 		r.Stats.ExhaustedDepth = 0 // it is far along somewhere, that is all
 	}
 	cover(&cfg.System, x, &r.Stats)
@@ -101,7 +102,7 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 		}
 	case r.Stopped == StoppedInterrupted:
 		r.Verdict = Interrupted
-	case x.States <= 1 && !x.Complete:
+	case r.Stats.ExhaustedDepth == 0 && !complete: // not one depth: depth-first search ends none before all
 		r.Verdict = Inconclusive
 	case !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
 		r.Stats.Unchecked = "liveness properties" // only walks, or all states with what follows them, could tell
@@ -114,6 +115,8 @@ var visitedSets = map[Visited]table.Visited{Fingerprints64: table.Fingerprints64
 
 func stoppedBy(ctx context.Context, x *table.Exploration) string {
 	switch {
+	case x.Complete && x.Omission > MostOmission:
+		return StoppedFingerprints
 	case x.Complete:
 		return StoppedComplete
 	case x.Finding != nil:

@@ -68,6 +68,10 @@ func (k key) of(at *Node) sim.Fingerprint {
 	return sim.Fingerprint{Lo: f.Lo & k.mask.Lo, Hi: f.Hi & k.mask.Hi}
 }
 
+// MostOmission is the largest bound on the probability that a state was missed with which a search is still called
+// complete. A verdict is never better than its bound.
+const MostOmission = 1e-3
+
 // omission bounds the probability that among n states and the one that would have been the next, two
 // had the same key.
 func (k key) omission(n int) float64 {

@@ -19,6 +19,8 @@ type Automaton struct {
 type Move struct {
 	From int
 	To   []int
+	// Weights are those of the choice in random walks, one for each alternative; nil: all are alike.
+	Weights []int
 }
 
 // Table is a system of one [Automaton]. All moves are actions, in their order.
@@ -49,11 +51,17 @@ func (t Table) System() sim.System {
 		sys.Actions = append(sys.Actions, sim.Action[*Automaton]{
 			Name: fmt.Sprintf("m%d", i),
 			When: func(a *Automaton) bool { return a.State == m.From },
-			Do:   func(a *Automaton, env sim.Env) { a.State = m.To[env.Choose("to", len(m.To))] },
+			Do: func(a *Automaton, env sim.Env) {
+				if m.Weights != nil {
+					a.State = m.To[env.ChooseWeighted("to", m.Weights...)]
+				} else {
+					a.State = m.To[env.Choose("to", len(m.To))]
+				}
+			},
 		})
 	}
 	return sys
 }
 
 // To is the move from a state to one of several.
-func To(from int, to ...int) Move { return Move{from, to} }
+func To(from int, to ...int) Move { return Move{From: from, To: to} }

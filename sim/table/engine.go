@@ -41,6 +41,8 @@ type engine struct {
 	noLoad   error             // the finding of building a service
 
 	sites *sites // nil: not used yet
+	// weightless is the set of kinds of events that random walks never take.
+	weightless uint64
 
 	buf     []byte
 	plans   plans

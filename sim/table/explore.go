@@ -19,6 +19,9 @@ type ExploreOptions struct {
 	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up. What is found,
 	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
 	Go func(f func())
+	// Weightless are the kinds of ordinary events that random walks never take: like answers of weight 0 they are
+	// no way to a live state.
+	Weightless []sim.EventKind
 	// Progress is told now and then, from the goroutine that called [Explore], how many states were found and
 	// steps executed, and the depth. Nil: nobody wants to know.
 	Progress func(states, transitions, depth int)
@@ -61,7 +64,7 @@ type Exploration struct {
 	Path    choose.Path
 
 	// LivenessChecked: it is known of every state whether some live state can be reached from it without faults
-	// being injected, by answers that have weight. Else, and when the system has no Eventually property,
+	// being injected, by events and answers that have weight. Else, and when the system has no Eventually property,
 	// what follows is not set.
 	LivenessChecked bool
 	Dead            int         // states from which no live state can be reached
@@ -169,6 +172,9 @@ type explorer struct {
 func newExplorer(e *engine, opts ExploreOptions) *explorer {
 	x := &explorer{w: newWorld(e), opts: opts, badEvent: -1}
 	x.w.bare = true
+	for _, kind := range opts.Weightless {
+		e.weightless |= 1 << kind
+	}
 	if e.sites == nil {
 		e.sites = newSites(e)
 	}

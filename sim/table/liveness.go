@@ -113,8 +113,7 @@ func (x *explorer) dead() error {
 	x.out.DeadPath = x.along(chain)
 	x.see(chain[len(chain)-1])
 	x.w.restore(x.unpacked(x.here))
-	events := x.w.list(nil)
-	x.out.DeadOutOfEvents = len(events) == 0 || events[0].Kind.Injection()
+	x.out.DeadOutOfEvents = !slices.ContainsFunc(x.w.list(nil), x.w.ordinary)
 	return nil
 }
 

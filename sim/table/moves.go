@@ -96,9 +96,14 @@ func (s *sites) move(w *World, packed []uint32, node int) (m move, ok bool) {
 }
 
 // recovering reports whether the step that was taken last is one of the recovery relation: nothing was
-// injected, and all answers have weight.
+// injected, and the event and all answers have weight.
 func recovering(w *World, ev sim.Event, a *answers) bool {
-	return !ev.Kind.Injection() && !w.inside && !a.never
+	return w.ordinary(ev) && !w.inside && !a.never
+}
+
+// ordinary reports whether an event can be one of the recovery relation.
+func (e *engine) ordinary(ev sim.Event) bool {
+	return !ev.Kind.Injection() && e.weightless>>ev.Kind&1 == 0
 }
 
 // repeat answers as before.
