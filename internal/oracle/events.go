@@ -1,0 +1,151 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// event is something that can happen next.
+type event struct {
+	kind       sim.EventKind
+	node, peer int // peer -1: there is none
+	what       int // action, timer, or value of the message
+	stream     bool
+}
+
+// events lists what can happen in a state: first what is ordinary, then the faults.
+func (m *model) events(s *state) (ordinary, faults []event) {
+	quiet := m.script.Timing != sim.Prompt || m.defect == ignorePrompt || m.quiet(s)
+	for i := range s.nodes {
+		ordinary = m.nodeEvents(s, i, quiet, ordinary)
+	}
+	if s.cut.active && m.defect != neverHeal {
+		ordinary = append(ordinary, event{kind: sim.Heal, node: s.cut.node, peer: s.cut.peer})
+	}
+	return ordinary, m.faults(s)
+}
+
+func (m *model) nodeEvents(s *state, i int, quiet bool, out []event) []event {
+	n := &s.nodes[i]
+	if !n.up {
+		return append(out, event{kind: sim.Boot, node: i, peer: -1})
+	}
+	for k, a := range m.script.Actions {
+		if a.Times > 0 && n.done[k] >= a.Times || a.Phases != 0 && !has(a.Phases, n.phase) || a.Nodes != 0 && !has(a.Nodes, i) {
+			continue
+		}
+		out = append(out, event{kind: sim.DoAction, node: i, peer: -1, what: k})
+	}
+	if quiet {
+		for _, t := range n.timers {
+			if m.first(n, t) {
+				out = append(out, event{kind: sim.FireTimer, node: i, peer: -1, what: t.what})
+			}
+		}
+	}
+	for peer := range s.ends[i] {
+		e := &s.ends[i][peer]
+		if e.unread() && m.defect != dropErrors {
+			out = append(out, event{kind: sim.DeliverError, node: i, peer: peer})
+		}
+		if e.wanted && len(e.queue) < m.script.Buffer {
+			out = append(out, event{kind: sim.DeliverReady, node: i, peer: peer})
+		}
+		if m.deliverable(s, i, peer) {
+			out = append(out, event{kind: sim.Deliver, node: i, peer: peer, what: s.ends[peer][i].queue[0], stream: true})
+		}
+	}
+	return append(out, m.datagramEvents(s, sim.Deliver, i)...)
+}
+
+// first: no timer of the node has an earlier deadline.
+func (m *model) first(n *node, t timer) bool {
+	if m.script.Timing == sim.AnyOrder || m.defect == ignoreDeadlines {
+		return true
+	}
+	return !slices.ContainsFunc(n.timers, func(o timer) bool { return o.left < t.left })
+}
+
+// datagramEvents has one event for all equal datagrams.
+func (m *model) datagramEvents(s *state, kind sim.EventKind, i int) (out []event) {
+	for k, d := range s.bags[i] {
+		if k == 0 || d != s.bags[i][k-1] || m.defect == tellCopiesApart {
+			out = append(out, event{kind: kind, node: i, peer: d.from, what: d.value})
+		}
+	}
+	return out
+}
+
+func (m *model) faults(s *state) (out []event) {
+	if s.left.crashes > 0 {
+		for i := range s.nodes {
+			if m.crashable(s, i) {
+				out = append(out, event{kind: sim.Crash, node: i, peer: -1})
+			}
+		}
+	}
+	for i := range s.bags {
+		if s.left.loss > 0 || m.defect == loseAlways && m.script.Loss > 0 {
+			out = append(out, m.datagramEvents(s, sim.Lose, i)...)
+		}
+		if s.left.dup > 0 {
+			out = append(out, m.datagramEvents(s, sim.Duplicate, i)...)
+		}
+	}
+	established := end{open: true}
+	for a := range s.ends {
+		for b := a + 1; b < len(s.ends) && s.left.errors > 0; b++ {
+			if x, y := s.ends[a][b], s.ends[b][a]; x.four() == established.four() && y.four() == established.four() {
+				out = append(out, event{kind: sim.Break, node: a, peer: b})
+			}
+		}
+	}
+	if s.left.partitions > 0 && !s.cut.active {
+		for a := range s.nodes {
+			if len(s.nodes) > 2 {
+				out = append(out, event{kind: sim.Partition, node: a, peer: -1})
+			}
+			for b := a + 1; b < len(s.nodes); b++ {
+				out = append(out, event{kind: sim.Partition, node: a, peer: b})
+			}
+		}
+	}
+	return out
+}
+
+func (e *end) four() [4]bool { return [4]bool{e.local, e.remote, e.open, e.notReady} }
+
+func (m *model) crashable(s *state, i int) bool {
+	return s.nodes[i].up && (!has(m.script.Sturdy, i) || m.defect == crashSturdy)
+}
+
+// key is the event's stable key, as path files have it.
+func (m *model) key(s *state, ev event) string {
+	key := fmt.Sprintf("%v n%d", ev.kind, ev.node)
+	if ev.peer >= 0 {
+		key += fmt.Sprintf("<-n%d", ev.peer)
+	}
+	switch ev.kind {
+	case sim.DoAction:
+		key += " " + actionName(ev.what)
+	case sim.FireTimer:
+		key += fmt.Sprintf(" alarm(%d)", ev.what)
+	case sim.DeliverError:
+		if s.ends[ev.node][ev.peer].notReady {
+			return key + " connection refused"
+		}
+		return key + " connection reset"
+	case sim.Deliver, sim.Lose, sim.Duplicate:
+		if m.script.Datagrams && m.script.Streams {
+			key += map[bool]string{true: " stream", false: " datagram"}[ev.stream]
+		}
+		key += " "
+		if m.script.Pointers {
+			key += "&"
+		}
+		key += fmt.Sprintf("word(%d)", ev.what)
+	}
+	return key
+}

@@ -1,0 +1,207 @@
+package oracle
+
+import "github.com/macemc/macemc/sim"
+
+// graph is what there is to know of a system: its states, as far as they were visited, breadth first.
+type graph struct {
+	states   []visited
+	known    map[string]int
+	steps    int            // from states that were expanded
+	findings map[string]int // least number of steps to each
+	depth    int            // all states that are nearer were expanded
+	complete bool           // no state is left that was not expanded
+	dead     []bool         // by state, when complete: no live state is reached by recovery
+	goals    bool           // there are Eventually properties, so that states can be dead
+	kinds    [sim.Partition + 1]int
+	inside   int // crashes inside steps
+}
+
+// visited is a state, and what is known of it.
+type visited struct {
+	state    *state
+	depth    int
+	live     bool
+	ends     bool // it violates a property, or a step from the start has: what follows does not matter
+	recovery []int
+	stuck    bool // nothing but faults can happen
+}
+
+// explore visits states, at most about most of them.
+func explore(sc *Script, defect Defect, most int) *graph {
+	m := &model{sc, defect}
+	g := &graph{known: map[string]int{}, findings: map[string]int{}, goals: len(sc.Eventually) > 0}
+	var a asker
+	for {
+		s, bad := m.start(&a)
+		if bad != nil {
+			g.found(m, bad, 0)
+		} else {
+			g.meet(m, s, 0)
+		}
+		if !a.next() || defect == firstBoot {
+			break
+		}
+	}
+	for i := 0; i < len(g.states); i++ {
+		if d := g.states[i].depth; d > g.depth {
+			g.depth = d
+			if len(g.states) > most {
+				return g
+			}
+		}
+		g.expand(m, i)
+	}
+	g.complete = true
+	g.mourn()
+	return g
+}
+
+func (g *graph) found(m *model, bad *finding, depth int) {
+	if m.defect == ignoreStepBad {
+		return
+	}
+	if _, ok := g.findings[bad.String()]; !ok {
+		g.findings[bad.String()] = depth
+	}
+}
+
+// meet returns the number of a state.
+func (g *graph) meet(m *model, s *state, depth int) int {
+	enc := m.encode(s)
+	if i, ok := g.known[enc]; ok {
+		return i
+	}
+	i := len(g.states)
+	g.known[enc] = i
+	v := visited{state: s, depth: depth, live: true}
+	if bad := m.violated(s); bad != nil && !(m.defect == ignoreSafety && depth == 0) {
+		v.ends = true
+		if _, ok := g.findings[bad.String()]; !ok {
+			g.findings[bad.String()] = depth
+		}
+	}
+	v.live = m.live(s)
+	g.states = append(g.states, v)
+	return i
+}
+
+// violated returns the first property that does not hold.
+func (m *model) violated(s *state) *finding {
+	for i, p := range m.script.Always {
+		if !m.holds(p, s) {
+			return &finding{sim.Safety, propName(i, p), "does not hold", -1}
+		}
+	}
+	return nil
+}
+
+func (m *model) live(s *state) bool {
+	for _, p := range m.script.Eventually {
+		if !m.holds(p, s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *graph) expand(m *model, i int) {
+	if g.states[i].ends {
+		return
+	}
+	from, depth := g.states[i].state, g.states[i].depth+1
+	ordinary, faults := m.events(from)
+	g.states[i].stuck = len(ordinary) == 0
+	for k, ev := range append(ordinary, faults...) {
+		var a asker
+		for {
+			s, crashed, bad := m.step(from, ev, &a)
+			g.steps++
+			g.kinds[ev.kind]++
+			if crashed {
+				g.inside++
+			}
+			if bad != nil {
+				g.found(m, bad, depth)
+			} else {
+				to := g.meet(m, s, depth)
+				recovers := (k < len(ordinary) || m.defect == recoverByFaults) && (!crashed || m.defect == recoverByCrashes) && !a.weightless
+				if recovers {
+					g.states[i].recovery = append(g.states[i].recovery, to)
+				}
+			}
+			if !a.next() || m.defect == firstAnswer {
+				break
+			}
+		}
+	}
+}
+
+// mourn finds the dead states: it goes back from the live ones.
+func (g *graph) mourn() {
+	before := make([][]int, len(g.states))
+	var work []int
+	g.dead = make([]bool, len(g.states))
+	for i := range g.states {
+		for _, to := range g.states[i].recovery {
+			before[to] = append(before[to], i)
+		}
+		if g.dead[i] = !g.states[i].live; !g.dead[i] {
+			work = append(work, i)
+		}
+	}
+	for len(work) > 0 {
+		i := work[0]
+		work = work[1:]
+		for _, b := range before[i] {
+			if g.dead[b] {
+				g.dead[b] = false
+				work = append(work, b)
+			}
+		}
+	}
+}
+
+// deaths counts the dead states, and tells how near the nearest is; -1: there is none.
+func (g *graph) deaths() (n, nearest int) {
+	nearest = -1
+	for i, dead := range g.dead {
+		if dead && !g.states[i].ends {
+			n++
+			if nearest < 0 || g.states[i].depth < nearest {
+				nearest = g.states[i].depth
+			}
+		}
+	}
+	return n, nearest
+}
+
+// liveStates counts them.
+func (g *graph) liveStates() (n int) {
+	for i := range g.states {
+		if g.states[i].live {
+			n++
+		}
+	}
+	return n
+}
+
+// nearestFinding is the number of steps to it; -1: there is none.
+func (g *graph) nearestFinding() int {
+	nearest := -1
+	for _, depth := range g.findings {
+		if nearest < 0 || depth < nearest {
+			nearest = depth
+		}
+	}
+	return nearest
+}
+
+// seen is the value of a Sometimes property over all states.
+func (g *graph) seen(m *model, p Prop) bool {
+	for i := range g.states {
+		if m.holds(p, g.states[i].state) {
+			return true
+		}
+	}
+	return false
+}

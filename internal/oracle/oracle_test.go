@@ -1,0 +1,160 @@
+package oracle
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+var (
+	soak   = flag.Int("soak", 0, "compare this many more systems with the oracle, from where the last soak stopped")
+	tally  = flag.String("tally", "../../.soak/oracle.json", "where a soak keeps how far it came")
+	number = flag.Int64("number", -1, "compare only the system of this number, and show it")
+)
+
+const inCI = 2000
+
+// All strategies, engines and ways to keep states agree with the oracle.
+func TestSystems(t *testing.T) {
+	t.Parallel()
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // what is made for one system is garbage with the next
+	n := inCI
+	if testing.Short() {
+		n = 100
+	}
+	sum := &Tally{Generator: Generator}
+	sum.Run(context.Background(), n, 1, func(number uint64, difference string) { differs(t, number, difference) })
+	t.Logf("%+v", *sum)
+	if testing.Short() {
+		return
+	}
+	// Else too little would be compared.
+	for _, least := range []struct {
+		what      string
+		got, want int
+	}{
+		{"systems of which all states were visited", sum.Complete, n / 2},
+		{"systems with a finding", sum.WithFinding, n / 8},
+		{"systems with dead states", sum.WithDead, n / 5},
+		{"searches by deepening that were complete", sum.Closed, n / 2},
+		{"crashes inside steps", sum.Inside, n},
+	} {
+		if least.got < least.want {
+			t.Errorf("%s: %d, want at least %d", least.what, least.got, least.want)
+		}
+	}
+	for kind, steps := range sum.Kinds {
+		if steps < n {
+			t.Errorf("steps by %v: %d, want at least %d", sim.EventKind(kind), steps, n)
+		}
+	}
+}
+
+// differs reports a system that differs, and the smallest script that does so.
+func differs(t *testing.T, number uint64, difference string) {
+	t.Helper()
+	small := Reduce(Drawn(number), func(s *Script) bool { return Compare(s, Options{}).Difference != "" })
+	t.Errorf("system %d: %s\nas small as it gets: %s\n%s", number, difference, Compare(small, Options{}).Difference, small)
+}
+
+func TestNumber(t *testing.T) {
+	if *number < 0 {
+		t.Skip("for one system: -number N")
+	}
+	s := Drawn(uint64(*number))
+	r := Compare(s, Options{})
+	t.Logf("%s\n%+v", s, r)
+	if r.Difference != "" {
+		differs(t, s.Number, r.Difference)
+	}
+}
+
+func TestSoak(t *testing.T) {
+	if *soak == 0 {
+		t.Skip("takes long: make soak")
+	}
+	sum, err := ReadTally(*tally)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	const atOnce = 200
+	end := sum.Next + uint64(*soak)
+	shown := time.Now()
+	for sum.Next < end && ctx.Err() == nil {
+		sum.Run(ctx, int(min(atOnce, end-sum.Next)), runtime.GOMAXPROCS(0), func(number uint64, difference string) { differs(t, number, difference) })
+		if err := sum.Write(*tally); err != nil {
+			t.Fatal(err)
+		}
+		if time.Since(shown) > 10*time.Second {
+			shown = time.Now()
+			fmt.Printf("%d systems, %d states, %d searches, %d differences; %d to go\n", sum.Systems, sum.States, sum.Searches, len(sum.Different), end-sum.Next)
+		}
+	}
+	fmt.Printf("so far: %+v\n", *sum)
+}
+
+// The smallest script that shows a planted defect has little that does not matter.
+func TestReduce(t *testing.T) {
+	t.Parallel()
+	wrong := func(s *Script) bool {
+		return Compare(s, Options{Defect: allOrNothing, Brief: true}).Difference != ""
+	}
+	for i := uint64(0); ; i++ {
+		s := Drawn(i)
+		if !wrong(s) {
+			continue
+		}
+		small := Reduce(s, wrong)
+		ops := 0
+		for _, p := range small.Programs {
+			for _, class := range p {
+				for _, list := range class {
+					ops += len(list)
+				}
+			}
+		}
+		if small.Nodes != 1 || ops > 3 || small.Crashes != 1 {
+			t.Errorf("system %d is reduced to %s", i, small)
+		}
+		return
+	}
+}
+
+func TestTally(t *testing.T) {
+	name := t.TempDir() + "/dir/tally.json"
+	sum, err := ReadTally(name)
+	if err != nil || sum.Next != 0 {
+		t.Fatal(sum, err)
+	}
+	sum.Run(context.Background(), 3, 2, func(uint64, string) {})
+	if err := sum.Write(name); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadTally(name)
+	if err != nil || fmt.Sprint(again) != fmt.Sprint(sum) || again.Next != 3 || again.Systems != 3 {
+		t.Errorf("wrote %+v, read %+v, %v", sum, again, err)
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	if again.Run(stopped, 5, 1, func(uint64, string) {}); again.Next != 3 {
+		t.Errorf("stopped before it began, but it went on to %d", again.Next)
+	}
+	again.Generator++
+	if err := again.Write(name); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadTally(name); err == nil {
+		t.Error("a tally of another generator is accepted")
+	}
+}

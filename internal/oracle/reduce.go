@@ -1,0 +1,94 @@
+package oracle
+
+// Reduce makes a script smaller, as long as it is still wrong in some way. It tries one change after the other, until
+// none leaves it wrong; wrong is called for each.
+func Reduce(sc *Script, wrong func(*Script) bool) *Script {
+	for again := true; again; {
+		again = false
+		for _, change := range changes(sc) {
+			smaller := sc.clone()
+			if change(smaller); smaller.String() != sc.String() && wrong(smaller) {
+				sc, again = smaller, true
+				break
+			}
+		}
+	}
+	return sc
+}
+
+// changes are ways to make a script smaller, the great ones first.
+func changes(sc *Script) (list []func(*Script)) {
+	list = append(list,
+		func(s *Script) { s.Nodes = max(1, s.Nodes-1); s.fit() },
+		func(s *Script) { s.Programs = s.Programs[:1] },
+		func(s *Script) { s.Monitors = nil },
+		func(s *Script) { s.Always = nil },
+		func(s *Script) { s.Eventually = nil },
+		func(s *Script) { s.Sometimes = nil },
+		func(s *Script) { s.Pointers, s.Uncopyable, s.Deaf = false, false, false },
+		func(s *Script) { s.Late, s.Sturdy = 0, 0 },
+		func(s *Script) { s.Timing = 0 },
+	)
+	for _, limit := range []func(*Script) *int{
+		func(s *Script) *int { return &s.Crashes }, func(s *Script) *int { return &s.Loss }, func(s *Script) *int { return &s.Dup },
+		func(s *Script) *int { return &s.Errors }, func(s *Script) *int { return &s.Partitions },
+	} {
+		list = append(list, func(s *Script) { *limit(s) = max(0, *limit(s)-1) })
+	}
+	for k := range sc.Actions {
+		list = append(list,
+			func(s *Script) { s.Actions[k] = Action{Times: 1, Nodes: s.Actions[k].Nodes} },
+			func(s *Script) { s.Actions[k].Nodes = 0 },
+		)
+	}
+	for p := range sc.Programs {
+		for class := range sc.Programs[p] {
+			for phase, ops := range sc.Programs[p][class] {
+				list = append(list, func(s *Script) { s.Programs[p][class][phase] = nil })
+				for i := range ops {
+					list = append(list, func(s *Script) {
+						own := &s.Programs[p][class][phase]
+						*own = append((*own)[:i:i], (*own)[i+1:]...)
+					})
+				}
+			}
+		}
+	}
+	for _, props := range []func(*Script) *[]Prop{
+		func(s *Script) *[]Prop { return &s.Always }, func(s *Script) *[]Prop { return &s.Eventually },
+	} {
+		list = append(list, func(s *Script) {
+			if own := props(s); len(*own) > 1 {
+				*own = (*own)[1:]
+			}
+		}, func(s *Script) {
+			if own := props(s); len(*own) > 1 {
+				*own = (*own)[:1]
+			}
+		})
+	}
+	if len(sc.Monitors) > 1 {
+		list = append(list, func(s *Script) { s.Monitors = s.Monitors[1:] }, func(s *Script) { s.Monitors = s.Monitors[:1] })
+	}
+	return list
+}
+
+// fit takes out what names nodes that there are not.
+func (s *Script) fit() {
+	all := uint(1)<<s.Nodes - 1
+	s.Late &= all
+	s.Sturdy &= all
+	for k := range s.Actions {
+		s.Actions[k].Nodes &= all
+	}
+	for _, list := range [][]Prop{s.Always, s.Eventually, s.Sometimes} {
+		for i := range list {
+			switch p := &list[i]; p.Kind {
+			case Apart:
+				p.A, p.C = p.A%s.Nodes, p.C%s.Nodes
+			case Unarmed, IsUp, IsIn:
+				p.A %= s.Nodes
+			}
+		}
+	}
+}

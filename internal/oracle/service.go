@@ -1,0 +1,254 @@
+package oracle
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/macemc/macemc/macetime"
+	"github.com/macemc/macemc/sim"
+)
+
+// word is what messages are, and alarm is what timers are.
+type (
+	word  int
+	alarm int
+)
+
+// register holds a number that may be looked at and changed.
+type register[R any] interface {
+	*R
+	at() *int
+}
+
+// plain is a register like any number.
+type plain struct{ N int }
+
+func (p *plain) at() *int { return &p.N }
+
+// hidden is a register that is encoded by a function and has no rule for copying.
+type hidden struct{ n *int }
+
+func (h *hidden) at() *int {
+	if h.n == nil {
+		h.n = new(int)
+	}
+	return h.n
+}
+
+// deaf is a service that runs a program.
+type deaf[R any, P register[R]] struct {
+	Phase   int
+	Reg     R
+	Times   [2]macetime.Time
+	script  *Script  `macemc:"-"`
+	program *Program `macemc:"-"`
+}
+
+// hearing is one that hears of errors and of room in send buffers.
+type hearing[R any, P register[R]] struct{ deaf[R, P] }
+
+type service interface {
+	sim.Service
+	act(env sim.Env, class Class)
+	phase() int
+	reg() int
+}
+
+func (d *deaf[R, P]) act(env sim.Env, class Class)         { d.run(env, class, 0, -1) }
+func (d *deaf[R, P]) phase() int                           { return d.Phase }
+func (d *deaf[R, P]) reg() int                             { return *P(&d.Reg).at() }
+func (d *deaf[R, P]) Boot(env sim.Env)                     { d.run(env, OnBoot, 0, -1) }
+func (d *deaf[R, P]) Timer(env sim.Env, t any)             { d.run(env, OnTimer, int(t.(alarm)), -1) }
+func (h *hearing[R, P]) PeerReady(e sim.Env, p sim.NodeID) { h.run(e, OnReady, 0, p) }
+
+func (d *deaf[R, P]) Receive(env sim.Env, from sim.NodeID, msg any) {
+	switch msg := msg.(type) {
+	case word:
+		d.run(env, OnReceive, int(msg), from)
+	case *word:
+		d.run(env, OnReceive, int(*msg), from)
+		*msg = -1 // it is a private copy
+	}
+}
+
+func (h *hearing[R, P]) PeerError(env sim.Env, peer sim.NodeID, err error) {
+	arg := 0
+	if err == sim.ErrRefused {
+		arg = 1
+	}
+	h.run(env, OnError, arg, peer)
+}
+
+func (d *deaf[R, P]) run(env sim.Env, class Class, arg int, from sim.NodeID) {
+	for _, op := range d.program[class][d.Phase] {
+		if !d.do(env, op, arg, from) {
+			return
+		}
+	}
+}
+
+// do executes an instruction; false: the handler ends.
+func (d *deaf[R, P]) do(env sim.Env, op Op, arg int, from sim.NodeID) bool {
+	reg := P(&d.Reg).at()
+	peer := from
+	if op.A >= 0 || from < 0 {
+		peer = sim.NodeID(max(op.A, 0) % env.Nodes())
+	}
+	here := d.Phase == op.A && *reg == op.B
+	switch op.Do {
+	case Send:
+		env.Send(peer, d.message(op, arg))
+	case Stream:
+		if env.Stream(peer).Send(d.message(op, arg)) != nil {
+			*reg = op.B % Phases
+		}
+	case Room:
+		*reg = min(env.Stream(peer).Room(), Phases-1)
+	case Close:
+		env.Stream(peer).Close()
+	case Arm:
+		env.SetTimer(alarm(op.A), time.Duration(op.B)*time.Second)
+	case Disarm:
+		env.StopTimer(alarm(op.A))
+	case Choose:
+		d.Phase = (d.Phase + env.Choose("advance", op.A)) % Phases
+	case Weighted:
+		d.Phase = (d.Phase + env.ChooseWeighted("advance", op.Weights...)) % Phases
+	case Draw:
+		*reg = env.Rand().IntN(op.A) % Phases
+	case Shuffle:
+		*reg = env.Rand().Perm(op.A)[0] % Phases
+	case Put:
+		env.Disk().Put(diskKey(op.A), []byte{byte(d.Phase)})
+	case Delete:
+		env.Disk().Delete(diskKey(op.A))
+	case Sync:
+		env.Disk().Sync()
+	case Get:
+		if v, ok := env.Disk().Get(diskKey(op.A)); ok {
+			d.Phase = int(v[0])
+		}
+	case Keys:
+		*reg = len(env.Disk().Keys(""))
+	case Announce:
+		env.Announce(word(op.A))
+	case Assert:
+		env.Assert(!here, "%s", assertText(op))
+	case Panic:
+		if here {
+			panic(panicText(op))
+		}
+	case Spin:
+		for here {
+			env.Choose("spin", 1)
+		}
+	case SetPhase:
+		d.Phase = op.A
+	case SetReg:
+		*reg = op.A
+	case Learn:
+		d.Phase = arg % Phases
+	case Remember:
+		*reg = arg % Phases
+	case IfPhase:
+		return d.Phase == op.A
+	case IfReg:
+		return *reg == op.A
+	case IfEvent:
+		return arg == op.A
+	case Tick:
+		*reg = int(env.Clock().Tick().Count % Phases)
+	case Read:
+		d.Times[op.A] = env.Clock().Now()
+	case CopyTime:
+		d.Times[op.A] = d.Times[1-op.A]
+	case IfEarlier:
+		return env.Clock().Before(d.Times[op.A], d.Times[1-op.A], op.Weights...)
+	default:
+		panic("no instruction " + string(op.Do))
+	}
+	return true
+}
+
+func (d *deaf[R, P]) message(op Op, arg int) any {
+	w := word(op.B)
+	switch op.B {
+	case Phases:
+		w = word(d.Phase)
+	case Phases + 1:
+		w = word(arg % Phases)
+	}
+	if d.script.Pointers {
+		return &w
+	}
+	return w
+}
+
+func diskKey(k int) string          { return fmt.Sprintf("key%d", k) }
+func actionName(k int) string       { return fmt.Sprintf("act%d", k) }
+func assertText(op Op) string       { return fmt.Sprintf("phase %d with register %d", op.A, op.B) }
+func panicText(op Op) string        { return fmt.Sprintf("in phase %d with register %d", op.A, op.B) }
+func propName(i int, p Prop) string { return fmt.Sprintf("%s %d", p.Kind, i) }
+
+// listener is a monitor.
+type listener[R any, P register[R]] struct {
+	Heard R
+	about Monitor `macemc:"-"`
+}
+
+func (l *listener[R, P]) Observe(from sim.NodeID, event any) error {
+	n, value := P(&l.Heard).at(), int(event.(word))
+	was, bad := *n, false
+	switch l.about.Kind {
+	case Counts:
+		if value == l.about.A {
+			*n++
+		}
+		bad = *n >= l.about.Limit
+	case Turns:
+		*n = int(from) + 1
+		bad = value == l.about.A && was == *n
+	case Sums:
+		*n = (was + value) % 3
+		bad = value == l.about.A && was == l.about.Limit
+	}
+	if bad {
+		return fmt.Errorf("%s", monitorError(l.about, int(from)))
+	}
+	return nil
+}
+
+func monitorError(m Monitor, from int) string {
+	return fmt.Sprintf("%s: n%d announced %d", m.Kind, from, m.A)
+}
+
+func monitorName(s *Script) string {
+	if s.Uncopyable {
+		return fmt.Sprintf("monitor %T", new(listener[hidden, *hidden]))
+	}
+	return fmt.Sprintf("monitor %T", new(listener[plain, *plain]))
+}
+
+func newService(s *Script, id sim.NodeID) sim.Service {
+	program := &s.Programs[int(id)%len(s.Programs)]
+	switch {
+	case s.Uncopyable && s.Deaf:
+		return &deaf[hidden, *hidden]{Reg: hidden{new(int)}, script: s, program: program}
+	case s.Uncopyable:
+		return &hearing[hidden, *hidden]{deaf[hidden, *hidden]{Reg: hidden{new(int)}, script: s, program: program}}
+	case s.Deaf:
+		return &deaf[plain, *plain]{script: s, program: program}
+	}
+	return &hearing[plain, *plain]{deaf[plain, *plain]{script: s, program: program}}
+}
+
+func newMonitor(s *Script, about Monitor) func() sim.Monitor {
+	if s.Uncopyable {
+		return func() sim.Monitor { return &listener[hidden, *hidden]{Heard: hidden{new(int)}, about: about} }
+	}
+	return func() sim.Monitor { return &listener[plain, *plain]{about: about} }
+}
+
+// encodeHidden encodes a hidden register, without telling how to copy it.
+func encodeHidden(dst []byte, h hidden) []byte { return binary.AppendVarint(dst, int64(*h.n)) }

@@ -1,0 +1,148 @@
+package oracle
+
+import "slices"
+
+// state is a state of a whole system.
+type state struct {
+	nodes    []node
+	bags     [][]datagram // by receiver
+	ends     [][]end      // ends[a][b] is what a has of its connection to b
+	monitors []int        // what each remembers
+	left     limits
+	cut      cut
+}
+
+// limits are the faults that may still be injected.
+type limits struct{ crashes, loss, dup, errors, partitions int }
+
+// cut is the partition in force.
+type cut struct {
+	active     bool
+	node, peer int // peer -1: all links of node
+}
+
+type node struct {
+	up         bool
+	phase, reg int
+	timers     []timer // by what they are
+	done       [Actions]int
+	synced     [2]int // by key; absent: there is none
+	pending    []write
+	ticks      int
+	clock      clock
+}
+
+const absent = -1
+
+type timer struct{ what, left int }
+
+type write struct{ key, value int } // absent: a delete
+
+type datagram struct{ from, value int }
+
+type end struct {
+	queue                         []int
+	local, remote, open, notReady bool
+	wanted                        bool
+}
+
+func (s *state) clone() *state {
+	c := *s
+	c.nodes = slices.Clone(s.nodes)
+	for i := range c.nodes {
+		c.nodes[i].timers = slices.Clone(c.nodes[i].timers)
+		c.nodes[i].pending = slices.Clone(c.nodes[i].pending)
+	}
+	c.bags = slices.Clone(s.bags)
+	for i := range c.bags {
+		c.bags[i] = slices.Clone(c.bags[i])
+	}
+	c.ends = slices.Clone(s.ends)
+	for i := range c.ends {
+		c.ends[i] = slices.Clone(c.ends[i])
+		for k := range c.ends[i] {
+			c.ends[i][k].queue = slices.Clone(c.ends[i][k].queue)
+		}
+	}
+	c.monitors = slices.Clone(s.monitors)
+	return &c
+}
+
+// code writes a state down, so that states are equal when their codes are.
+type code []byte
+
+func (c *code) num(values ...int) {
+	for _, v := range values {
+		*c = append(*c, byte(v), byte(v>>8))
+	}
+}
+
+func (c *code) flag(values ...bool) {
+	for _, v := range values {
+		if v {
+			*c = append(*c, 1)
+		} else {
+			*c = append(*c, 0)
+		}
+	}
+}
+
+func (m *model) encode(s *state) string {
+	c := make(code, 0, 128)
+	for i := range s.nodes {
+		m.encodeNode(&c, &s.nodes[i])
+	}
+	for _, bag := range s.bags {
+		c.num(len(bag))
+		for _, d := range bag {
+			c.num(d.from, d.value)
+		}
+	}
+	for _, row := range s.ends {
+		for _, e := range row {
+			c.num(len(e.queue))
+			c.num(e.queue...)
+			c.flag(e.local, e.remote, e.open, e.notReady, e.wanted)
+		}
+	}
+	if m.defect != forgetMonitors {
+		c.num(s.monitors...)
+	}
+	if m.defect != forgetLimits {
+		c.num(s.left.crashes, s.left.loss, s.left.dup, s.left.errors, s.left.partitions)
+	}
+	c.flag(s.cut.active)
+	c.num(s.cut.node, s.cut.peer)
+	return string(c)
+}
+
+func (m *model) encodeNode(c *code, n *node) {
+	c.flag(n.up)
+	c.num(n.phase, n.reg, n.ticks, len(n.timers))
+	for _, t := range n.timers {
+		c.num(t.what)
+		if m.defect != forgetDeadlines {
+			c.num(t.left)
+		}
+	}
+	if m.defect != forgetCounters {
+		for i, times := range n.done {
+			if m.script.Actions[i].Times > 0 {
+				c.num(times)
+			}
+		}
+	}
+	if m.defect == mergeUnsynced {
+		disk := n.synced
+		for _, w := range n.pending {
+			disk[w.key] = w.value
+		}
+		c.num(disk[0], disk[1])
+	} else {
+		c.num(n.synced[0], n.synced[1], len(n.pending))
+		for _, w := range n.pending {
+			c.num(w.key, w.value)
+		}
+	}
+	n.clock.encode(c)
+}

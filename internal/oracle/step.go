@@ -1,0 +1,280 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// model is the semantics of a script. The zero defect is none.
+type model struct {
+	script *Script
+	defect Defect
+}
+
+// finding is what is wrong with a step or a state.
+type finding struct {
+	kind     sim.FindingKind
+	property string
+	message  string
+	node     int
+}
+
+func (f *finding) String() string {
+	return fmt.Sprintf("%s %s at n%d: %s", f.kind, f.property, f.node, f.message)
+}
+
+// asker answers the questions of a step by planned picks, and by 0 when there are no more.
+type asker struct {
+	picks, arities []int
+	pos            int
+	weightless     bool // an answer was given that has no weight
+}
+
+func (a *asker) ask(n int, weights []int) int {
+	if n < 2 {
+		return 0
+	}
+	if a.pos == len(a.picks) {
+		a.picks, a.arities = append(a.picks, 0), append(a.arities, 0)
+	}
+	a.arities[a.pos] = n
+	pick := a.picks[a.pos]
+	a.pos++
+	if weights != nil && weights[pick] == 0 {
+		a.weightless = true
+	}
+	return pick
+}
+
+// next plans the next sequence of answers; false: all were given.
+func (a *asker) next() bool {
+	a.picks, a.arities = a.picks[:a.pos], a.arities[:a.pos]
+	a.pos, a.weightless = 0, false
+	for i := len(a.picks) - 1; i >= 0; i-- {
+		if a.picks[i]+1 < a.arities[i] {
+			a.picks[i]++
+			a.picks, a.arities = a.picks[:i+1], a.arities[:i+1]
+			return true
+		}
+	}
+	return false
+}
+
+// effect is what a handler asked for.
+type effect struct {
+	do          Opcode
+	peer, value int
+	refused     bool
+}
+
+// outlasts: the effect is seen by others, or on the disk, when the node crashes right after it.
+func (f *effect) outlasts() bool {
+	switch f.do {
+	case Send, Put, Delete, Sync, Announce:
+		return true
+	}
+	return false
+}
+
+// start makes the first state.
+func (m *model) start(a *asker) (*state, *finding) {
+	sc := m.script
+	s := &state{nodes: make([]node, sc.Nodes), monitors: make([]int, len(sc.Monitors))}
+	s.left = limits{sc.Crashes, sc.Loss, sc.Dup, sc.Errors, sc.Partitions}
+	s.bags, s.ends = make([][]datagram, sc.Nodes), make([][]end, sc.Nodes)
+	for i := range s.ends {
+		s.ends[i] = make([]end, sc.Nodes)
+	}
+	late := func(i int) bool { return has(sc.Late, i) && m.defect != bootLate }
+	for i := range s.nodes {
+		s.nodes[i].synced = [2]int{absent, absent}
+		s.nodes[i].up = !late(i)
+	}
+	for i := range s.nodes {
+		if late(i) {
+			continue
+		}
+		effects, bad := m.handle(s, i, OnBoot, 0, -1, a)
+		if bad == nil {
+			bad = m.apply(s, i, effects)
+		}
+		if bad != nil {
+			return s, bad
+		}
+	}
+	return s, nil
+}
+
+// step makes the state that follows by an event. It reports whether the node crashed inside the step.
+func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, bad *finding) {
+	s = from.clone()
+	n := &s.nodes[ev.node]
+	class, arg := OnBoot, 0
+	switch ev.kind {
+	case sim.Crash:
+		m.crash(s, ev.node, a)
+		return s, false, nil
+	case sim.Lose:
+		s.left.loss--
+		s.remove(ev.node, datagram{ev.peer, ev.what})
+		return s, false, nil
+	case sim.Duplicate:
+		s.left.dup--
+		s.add(ev.node, datagram{ev.peer, ev.what})
+		return s, false, nil
+	case sim.Break:
+		s.left.errors--
+		s.breakConnection(ev.node, ev.peer)
+		return s, false, nil
+	case sim.Partition:
+		s.left.partitions--
+		s.cut = cut{true, ev.node, ev.peer}
+		return s, false, nil
+	case sim.Heal:
+		s.cut = cut{}
+		return s, false, nil
+	case sim.Boot:
+		n.up = true
+	case sim.DoAction:
+		class = OnAction + Class(ev.what)
+		n.done[ev.what]++
+	case sim.FireTimer:
+		class, arg = OnTimer, ev.what
+		m.fire(n, ev.what)
+	case sim.DeliverError:
+		class, arg = OnError, s.takeError(ev.node, ev.peer)
+	case sim.DeliverReady:
+		class = OnReady
+		s.ends[ev.node][ev.peer].wanted = false
+	case sim.Deliver:
+		class, arg = OnReceive, ev.what
+		if ev.stream {
+			s.takeStream(ev.node, ev.peer)
+		} else {
+			s.remove(ev.node, datagram{ev.peer, ev.what})
+		}
+	}
+	var effects []effect
+	if !m.script.Deaf || class != OnError && class != OnReady {
+		if effects, bad = m.handle(s, ev.node, class, arg, ev.peer, a); bad != nil {
+			return s, false, bad
+		}
+	}
+	if s.left.crashes > 0 && m.crashable(s, ev.node) && m.defect != neverInside {
+		var lasting []int
+		for i := range effects {
+			if effects[i].outlasts() {
+				lasting = append(lasting, i)
+			}
+		}
+		if pick := a.ask(len(lasting)+1, nil); pick > 0 {
+			crashed = true
+			effects = effects[:lasting[pick-1]]
+		}
+	}
+	bad = m.apply(s, ev.node, effects)
+	if crashed && bad == nil {
+		m.crash(s, ev.node, a)
+	}
+	return s, crashed, bad
+}
+
+// fire disarms a timer, and time passes at its node until its deadline.
+func (m *model) fire(n *node, what int) {
+	i := slices.IndexFunc(n.timers, func(t timer) bool { return t.what == what })
+	passed := n.timers[i].left
+	n.timers = slices.Delete(n.timers, i, i+1)
+	for k := range n.timers {
+		n.timers[k].left = max(0, n.timers[k].left-passed)
+	}
+}
+
+// apply makes the effects of a handler happen. The disk's are not among those that it takes back when they are cut off,
+// because handlers see their own writes only while they run.
+func (m *model) apply(s *state, i int, effects []effect) *finding {
+	n := &s.nodes[i]
+	for _, f := range effects {
+		switch f.do {
+		case Send:
+			m.sendDatagram(s, i, f.peer, f.value)
+		case Stream:
+			if f.refused {
+				s.ends[i][f.peer].wanted = m.defect != forgetReady
+			} else {
+				m.sendStream(s, i, f.peer, f.value)
+			}
+		case Close:
+			m.giveUp(s, i, f.peer)
+		case Arm:
+			m.arm(n, f.peer, f.value)
+		case Disarm:
+			n.timers = slices.DeleteFunc(n.timers, func(t timer) bool { return t.what == f.peer })
+		case Put, Delete:
+			n.pending = append(n.pending, write{f.peer, f.value})
+		case Sync:
+			n.flush(len(n.pending))
+		case Announce:
+			for k := range m.script.Monitors {
+				if bad := m.observe(s, k, i, f.value); bad != nil {
+					return bad
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (m *model) arm(n *node, what, seconds int) {
+	n.timers = slices.DeleteFunc(n.timers, func(t timer) bool { return t.what == what })
+	t := timer{what, max(0, seconds)}
+	if m.script.Timing == sim.AnyOrder {
+		t.left = 0 // deadlines do not matter
+	}
+	i, _ := slices.BinarySearchFunc(n.timers, what, func(t timer, what int) int { return t.what - what })
+	n.timers = slices.Insert(n.timers, i, t)
+}
+
+// flush makes the first k writes durable.
+func (n *node) flush(k int) {
+	for _, w := range n.pending[:k] {
+		n.synced[w.key] = w.value
+	}
+	n.pending = slices.Clone(n.pending[k:])
+}
+
+func (m *model) crash(s *state, i int, a *asker) {
+	s.left.crashes--
+	n := &s.nodes[i]
+	if k := len(n.pending); m.defect == allOrNothing && k > 0 {
+		n.flush(k * a.ask(2, nil))
+	} else if m.defect != loseUnsynced {
+		n.flush(a.ask(k+1, nil))
+	}
+	n.pending, n.timers = nil, nil
+	n.up, n.phase, n.reg, n.clock = false, 0, 0, clock{}
+	m.crashNetwork(s, i)
+}
+
+func (m *model) observe(s *state, k, from, value int) *finding {
+	mon, was := m.script.Monitors[k], s.monitors[k]
+	bad := false
+	switch mon.Kind {
+	case Counts:
+		if value == mon.A {
+			s.monitors[k]++
+		}
+		bad = s.monitors[k] >= mon.Limit
+	case Turns:
+		bad = value == mon.A && was == from+1
+		s.monitors[k] = from + 1
+	case Sums:
+		bad = value == mon.A && was == mon.Limit
+		s.monitors[k] = (was + value) % 3
+	}
+	if bad {
+		return &finding{sim.Safety, monitorName(m.script), monitorError(mon, from), from}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package oracle
+
+import (
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+// System makes a system of the script, for the engines.
+func (s *Script) System() *sim.System {
+	sys := &sim.System{
+		Name: "script", Nodes: s.Nodes, Timing: s.Timing, Crashes: s.Crashes, Network: s.network(),
+		New:   func(id sim.NodeID) sim.Service { return newService(s, id) },
+		State: []sim.StateRule{sim.EncodeBy(encodeHidden)},
+	}
+	if s.Sturdy != 0 {
+		sys.MayCrash = func(id sim.NodeID) bool { return !has(s.Sturdy, int(id)) }
+	}
+	if s.Late != 0 {
+		sys.Late = func(id sim.NodeID) bool { return has(s.Late, int(id)) }
+	}
+	for k, a := range s.Actions {
+		action := sim.Action[service]{Name: actionName(k), Times: a.Times, Do: func(p service, env sim.Env) { p.act(env, OnAction+Class(k)) }}
+		if a.Phases != 0 {
+			action.When = func(p service) bool { return has(a.Phases, p.phase()) }
+		}
+		if a.Nodes != 0 {
+			action.At = func(id sim.NodeID) bool { return has(a.Nodes, int(id)) }
+		}
+		sys.Actions = append(sys.Actions, action)
+	}
+	for _, about := range s.Monitors {
+		sys.Monitors = append(sys.Monitors, newMonitor(s, about))
+	}
+	n := 0
+	for k, list := range [][]Prop{s.Always, s.Eventually, s.Sometimes} {
+		for _, p := range list {
+			property := sim.Property{Name: propName(n, p)}
+			switch holds := p.function(); k {
+			case 0:
+				property.Always = holds
+			case 1:
+				property.Eventually = holds
+			case 2:
+				property.Sometimes = holds
+			}
+			sys.Properties = append(sys.Properties, property)
+			n++
+		}
+	}
+	return sys
+}
+
+func (s *Script) network() sim.Network {
+	d := netsim.Datagrams{Loss: s.Loss, Dup: s.Dup}
+	t := netsim.Streams{Buffer: s.Buffer, Errors: s.Errors}
+	switch {
+	case s.Datagrams && s.Streams:
+		return netsim.Both{Datagrams: d, Streams: t, Partitions: s.Partitions}
+	case s.Datagrams:
+		d.Partitions = s.Partitions
+		return d
+	case s.Streams:
+		t.Partitions = s.Partitions
+		return t
+	}
+	return nil
+}
+
+func (p Prop) function() func(*sim.View) bool {
+	in := func(v *sim.View, id, phase int) bool {
+		s, ok := v.Service(sim.NodeID(id)).(service)
+		return ok && s.phase() == phase
+	}
+	switch p.Kind {
+	case PhaseIn:
+		return sim.Each(func(_ sim.NodeID, s service) bool { return has(uint(p.A), s.phase()) })
+	case NotBoth:
+		return sim.Each(func(_ sim.NodeID, s service) bool { return s.phase() != p.A || s.reg() != p.B })
+	case Apart:
+		return func(v *sim.View) bool { return !in(v, p.A, p.B) || !in(v, p.C, p.B) }
+	case FewerThan:
+		return func(v *sim.View) bool {
+			n := 0
+			for range v.InFlight() {
+				n++
+			}
+			return n < p.A
+		}
+	case ArmedOr:
+		return sim.EachArmed(alarm(p.A), func(_ sim.NodeID, s service, armed bool) bool { return armed || s.phase() == p.B })
+	case Unarmed:
+		return func(v *sim.View) bool { return !v.TimerSet(sim.NodeID(p.A), alarm(p.B)) || !in(v, p.A, p.C) }
+	case IsUp:
+		return func(v *sim.View) bool { return v.Service(sim.NodeID(p.A)) != nil }
+	case IsIn:
+		return func(v *sim.View) bool { return in(v, p.A, p.B) }
+	}
+	panic("oracle: no property " + string(p.Kind))
+}
+
+// holds is function by the oracle's own means.
+func (m *model) holds(p Prop, s *state) bool {
+	in := func(i, phase int) bool { return s.nodes[i].up && s.nodes[i].phase == phase }
+	armed := func(i, what int) bool {
+		for _, t := range s.nodes[i].timers {
+			if t.what == what {
+				return true
+			}
+		}
+		return false
+	}
+	each := func(ok func(i int) bool) bool {
+		for i := range s.nodes {
+			if s.nodes[i].up && !ok(i) {
+				return false
+			}
+		}
+		return true
+	}
+	switch p.Kind {
+	case PhaseIn:
+		return each(func(i int) bool { return has(uint(p.A), s.nodes[i].phase) })
+	case NotBoth:
+		return each(func(i int) bool { return s.nodes[i].phase != p.A || s.nodes[i].reg != p.B })
+	case Apart:
+		return !(in(p.A, p.B) && in(p.C, p.B))
+	case FewerThan:
+		return s.inFlight() < p.A
+	case ArmedOr:
+		return each(func(i int) bool { return armed(i, p.A) || s.nodes[i].phase == p.B })
+	case Unarmed:
+		return !(armed(p.A, p.B) && in(p.A, p.C))
+	case IsUp:
+		return s.nodes[p.A].up
+	case IsIn:
+		return in(p.A, p.B)
+	}
+	panic("oracle: no property " + string(p.Kind))
+}
