@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 GO ?= go
 
-.PHONY: help build test bench bench-peers lint demo ci check-mermaid check-browser
+.PHONY: help build test soak bench bench-peers lint demo ci check-mermaid check-browser
 
 help: ## show what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -11,6 +11,11 @@ build: ## build bin/macemc
 
 test: ## run all tests
 	$(GO) test ./...
+
+SOAK ?= 100000
+
+soak: ## compare SOAK=100000 more random systems with the oracle, from where the last soak stopped (two hours of CPU time; Ctrl-C keeps what was done)
+	$(GO) test -count=1 -timeout 0 -v -run '^TestSoak$$' ./internal/oracle -soak $(SOAK) -tally $(CURDIR)/.soak/oracle.json
 
 bench: ## run all benchmarks, in the format that benchstat reads
 	$(GO) test -run '^$$' -bench . -benchmem ./...
