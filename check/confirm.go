@@ -15,7 +15,7 @@ import (
 func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	switch s.Kind {
 	case sim.Liveness, sim.Deadlock:
-		return o.confirmDead(ctx, s)
+		return o.confirmsDeath(ctx, s)
 	case sim.Divergence:
 		return o.confirmDivergence(ctx, s)
 	}
@@ -38,21 +38,12 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	return search.Confirmed{Violation: true, Detail: d}, nil
 }
 
-// confirmDead looks for the critical transition of a run that seems dead.
-func (o *Options) confirmDead(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
-	sys, err := o.System()
-	if err != nil {
-		return search.Confirmed{}, err
-	}
-	return critical.Confirm(o.criticalConfig(sys))(ctx, s)
-}
-
 // criticalConfig is the search's configuration as far as it is about walks.
 func (o *Options) criticalConfig(sys sim.System) critical.Config {
 	c := &o.Search
 	cfg := critical.Config{
 		System: sys, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: c.Weights, Seed: c.Seed, Workers: c.Workers,
-		Engine: c.Engine,
+		Engine: c.Engine, Proven: o.Proven,
 	}
 	if c.PathBuffer != nil {
 		// The search waits meanwhile, but its last runs must not be lost.

@@ -41,7 +41,12 @@ type Options struct {
 	// Commands says what a person can run next, when the report is in that folder. Nil: nothing.
 	Commands func(dir string) report.Commands
 
+	// Proven takes a run for a liveness violation only when it is proven that nothing recovers from it.
+	Proven bool
+
 	told search.Progress // last
+	// confirmsDeath confirms suspects of liveness and deadlock; it remembers what kind they were.
+	confirmsDeath func(context.Context, search.Suspect) (search.Confirmed, error)
 }
 
 // Writable finds out, before anything is searched, whether a report could be written. It leaves
@@ -54,6 +59,10 @@ func Writable(o Options) error { return o.folder().probe() }
 func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
 	o.Search.Confirm = o.confirm
+	sys, err := o.System()
+	if err == nil {
+		o.confirmsDeath = critical.Confirm(o.criticalConfig(sys))
+	} // else the search says it
 	if tell := o.Search.Progress; tell != nil {
 		o.Search.Progress = func(p search.Progress) {
 			o.told = p

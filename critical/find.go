@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
 )
 
 // Config says whose critical transition to find, and with how much effort. The zero value of each
@@ -25,6 +26,12 @@ type Config struct {
 	Engine    search.Engine  // by which walks are executed; "": auto
 	// PathBuffer is as in [search.Config].
 	PathBuffer func(worker int) choose.Path
+	// States bounds how many states are visited to prove that no live one follows; 0: 16,384, within 256 steps; negative: none is.
+	States int
+	// Proven takes a run for a violation only if it is proven to be dead.
+	Proven bool
+	// examineFirst: walks are made only from states from which an exhaustive search finds no live one.
+	examineFirst bool
 }
 
 const (
@@ -58,7 +65,7 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{cfg: &cfg, prober: p, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks}
+	f := &finder{cfg: &cfg, prober: p, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks, examined: map[int]*table.Recovery{}}
 	if err := f.replay(ctx); err != nil {
 		return nil, err
 	}
@@ -87,12 +94,13 @@ func (e *Ended) Error() string {
 // deadlock by Find; the path is the suspect's. Suspects of other kinds are taken for violations.
 // The Detail is a [*Result].
 func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed, error) {
+	rescued := false // a suspect was that walks could not save
 	return func(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 		if s.Kind != sim.Liveness && s.Kind != sim.Deadlock {
 			return search.Confirmed{Violation: true}, nil
 		}
 		c := cfg
-		c.Path = s.Path
+		c.Path, c.examineFirst = s.Path, rescued
 		res, err := Find(ctx, c)
 		if ended := (*Ended)(nil); errors.As(err, &ended) {
 			s.Path, s.Steps = ended.Path, ended.Steps
@@ -102,13 +110,22 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 		if err != nil {
 			return search.Confirmed{}, err
 		}
+		if res.rescued {
+			rescued = true
+		}
+		if s.Proven && res.Case != Recovered {
+			res.Proof, res.Unproven = Exact, ""
+		}
+		if cfg.Proven && res.Proof != Exact && res.Case != Recovered {
+			return search.Confirmed{Detail: res}, nil
+		}
 		return search.Confirmed{Violation: res.Violation(), Refuted: res.Case == Recovered, Detail: res}, nil
 	}
 }
 
 // Violation reports whether the run is confirmed to violate liveness.
 func (r *Result) Violation() bool {
-	return r.Case == C1 || r.Case == C2Initial || r.Case == C2 && r.OutOfEvents
+	return r.Case == C1 || r.Case == C2Initial || r.Case == C2 && (r.OutOfEvents || r.Proof == Exact)
 }
 
 // finder is the search for one critical transition.
@@ -130,6 +147,10 @@ type finder struct {
 	last    int   // the probe asked for last
 	after   Probe // that of the step that settle looked at
 	nearest nearest
+
+	examined map[int]*table.Recovery // by step
+	unproven string                  // why it is not known that the run is dead
+	tooMuch  bool                    // to search
 }
 
 // probed is a probe that was made.
@@ -185,6 +206,12 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 	if f.live {
 		return f.result(Recovered, 0), nil
 	}
+	if f.cfg.examineFirst {
+		if ok, err := f.recoversExactly(ctx, f.steps()); err != nil || ok {
+			return f.result(Recovered, 0), err
+		}
+		f.tooMuch = false
+	}
 	for raised := 0; ; raised++ {
 		if raised > 0 {
 			if err := f.raise(ctx); err != nil {
@@ -212,7 +239,7 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 				return f.result(C2, 0), nil
 			}
 		default: // dead from the first state on
-			if raised == raises || f.certain() {
+			if raised == raises || f.certain() || f.proven(step) {
 				return f.result(C2Initial, 0), nil
 			}
 		}
@@ -279,7 +306,10 @@ func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error
 // recovers probes the state after a step.
 func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
 	p, err := f.probe(ctx, step, false)
-	return p.Recovered > 0, err
+	if err != nil || p.Recovered > 0 {
+		return err == nil, err
+	}
+	return f.recoversExactly(ctx, step)
 }
 
 // probe makes the walks from the state after a step, all of them or until one is live.
@@ -317,7 +347,7 @@ func (f *finder) settle(ctx context.Context, step int) (bool, error) {
 		return false, err
 	}
 	f.after = p
-	if f.certain() {
+	if f.certain() || f.proven(step) {
 		return true, nil
 	}
 	first := f.lastLive + 1
@@ -379,9 +409,18 @@ func (f *finder) choice(ctx context.Context, step int) (int, error) {
 			return 0, err
 		case p.Recovered > 0:
 			lo = mid
-		default:
-			hi = mid
+			continue
+		case f.proven(step):
+			r, err := f.explore(ctx, f.path[:begin+mid])
+			if err != nil {
+				return 0, err
+			}
+			if r != nil && r.Live != nil {
+				lo = mid
+				continue
+			}
 		}
+		hi = mid
 	}
 	return hi - 1, nil
 }
@@ -389,10 +428,11 @@ func (f *finder) choice(ctx context.Context, step int) (int, error) {
 func (f *finder) result(c Case, step int) *Result {
 	res := &Result{
 		Case: c, Step: step, Choice: -1, Probes: f.probes(), Dead: f.path, OutOfEvents: f.outOfEvents,
-		Live: f.nearest.path, LiveCommon: f.nearest.common,
+		Live: f.nearest.path, LiveCommon: f.nearest.common, rescued: c == Recovered && f.rescued(),
 	}
 	if c != Recovered {
 		res.Tail = f.tail(step)
+		f.prove(res)
 	}
 	return res
 }

@@ -44,7 +44,7 @@ func chain(n, bad int) automaton.Table {
 // after 3 does, with probability 1/2 per walk.
 func TestExactStep(t *testing.T) {
 	tab := chain(5, 3)
-	cfg := critical.Config{System: tab.System(), Path: slices.Concat(choose.Path{0, 0, 0, 1}, repeat(0, 20)), WalkSteps: 40, Walks: 100}
+	cfg := critical.Config{States: -1, System: tab.System(), Path: slices.Concat(choose.Path{0, 0, 0, 1}, repeat(0, 20)), WalkSteps: 40, Walks: 100}
 	res := find(t, cfg)
 	if res.Case != critical.C1 || res.Step != 4 || res.Choice != -1 {
 		t.Fatalf("%s at step %d, choice %d; want C1 at 4, -1", res.Case, res.Step, res.Choice)
@@ -114,7 +114,7 @@ func TestStraightFromLiveState(t *testing.T) {
 // No live state can be reached from the first one, which is found out with longer walks twice.
 func TestNeverLive(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 0)}, Live: []int{2}}
-	res := find(t, critical.Config{System: tab.System(), Path: repeat(0, 30), WalkSteps: 30, Walks: 64})
+	res := find(t, critical.Config{States: -1, System: tab.System(), Path: repeat(0, 30), WalkSteps: 30, Walks: 64})
 	if res.Case != critical.C2Initial || !res.Violation() || res.Step != 0 || res.Live != nil {
 		t.Fatalf("got %+v", res)
 	}
@@ -173,7 +173,7 @@ func TestShortWalks(t *testing.T) {
 // The transition lies in the last quarter of the run: it is told only when the run was made longer.
 func TestLateTransition(t *testing.T) {
 	tab := chain(40, 30)
-	res := find(t, critical.Config{System: tab.System(), Path: slices.Concat(repeat(0, 30), choose.Path{1}, repeat(0, 9)), WalkSteps: 50, Walks: 40})
+	res := find(t, critical.Config{States: -1, System: tab.System(), Path: slices.Concat(repeat(0, 30), choose.Path{1}, repeat(0, 9)), WalkSteps: 50, Walks: 40})
 	if res.Case != critical.C1 || res.Step != 31 || res.After.Limit != 200 {
 		t.Errorf("%s at step %d with limit %d, want C1, 31, 200", res.Case, res.Step, res.After.Limit)
 	}

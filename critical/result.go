@@ -42,7 +42,14 @@ type Result struct {
 	// Dead is the path of the dead run, ending with the walk that did not recover.
 	Dead        choose.Path
 	OutOfEvents bool // nothing of the recovery relation can happen at its end
-	Tail        Tail
+	// Proof says how it is known that the run is dead; "" when it recovers. With Exact, all States that follow step
+	// ProvenAt are known (States is 0 when that was found out before); else Unproven says why it was not proven.
+	Proof    Proof
+	States   int
+	ProvenAt int
+	Unproven string
+	Tail     Tail
+	rescued  bool // it recovers, though walks did not
 	// Engine tells how walks were executed; it differs from time to time.
 	Engine search.EngineStats `json:"-"`
 }

@@ -61,13 +61,19 @@ type Report struct {
 
 // Critical is the critical transition.
 type Critical struct {
-	Case       critical.Case    `json:"case"`
-	Step       int              `json:"step"`
-	Node       int              `json:"node"`
-	Event      string           `json:"event"`
-	Choice     string           `json:"choice"` // the choice within the step; "" when it is the event
-	Walks      int              `json:"walks"`  // walks of the deciding probe
-	Limit      int              `json:"limit"`  // their length in steps
+	Case   critical.Case `json:"case"`
+	Step   int           `json:"step"`
+	Node   int           `json:"node"`
+	Event  string        `json:"event"`
+	Choice string        `json:"choice"` // the choice within the step; "" when it is the event
+	// Proof says how it is known that the run is dead; "" when it recovers. With exact, States states follow step ProvenAt, and
+	// none is live; with walks, Unproven says why it is not proven.
+	Proof      critical.Proof   `json:"proof"`
+	States     int              `json:"states,omitempty"`
+	ProvenAt   int              `json:"proven_at,omitempty"`
+	Unproven   string           `json:"unproven,omitempty"`
+	Walks      int              `json:"walks"` // walks of the deciding probe
+	Limit      int              `json:"limit"` // their length in steps
 	Probes     []critical.Probe `json:"probes"`
 	Before     critical.Probe   `json:"before"`
 	After      critical.Probe   `json:"after"`

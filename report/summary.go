@@ -122,7 +122,7 @@ func (r *Report) facts() []fact {
 		f = append(f, fact{"stuck:", "nothing can happen any more", "no event is enabled but injected faults"})
 	}
 	if c := r.Critical; c != nil {
-		f = append(f, c.facts()...)
+		f = append(append(f, c.facts()...), c.proof()...)
 		if r.Dead != nil && c.Step > 0 && c.Step <= len(r.Dead.Steps) {
 			if src := r.Dead.Steps[c.Step-1].Source; src != "" {
 				f = append(f, fact{"handler:", src, ""})
@@ -243,6 +243,21 @@ func (c *Critical) facts() []fact {
 			"C2: raise the walk limit, it was %s steps", number(c.Limit))}}
 	}
 	return []fact{{"but:", "the end of the run recovers", string(c.Case)}}
+}
+
+// proof says how it is known that the run is dead.
+func (c *Critical) proof() []fact {
+	switch {
+	case c.Proof == critical.Exact && c.States == 0:
+		return []fact{{"proof:", "dead: no state that follows is live", "all states were visited"}}
+	case c.Proof == critical.Exact && c.ProvenAt == c.Step:
+		return []fact{{"proof:", fmt.Sprintf("dead: all %s that follow are not live", plural(c.States, "state")), ""}}
+	case c.Proof == critical.Exact:
+		return []fact{{"proof:", fmt.Sprintf("dead at its end: all %s that follow are not live", plural(c.States, "state")), ""}}
+	case c.Proof == critical.Walks:
+		return []fact{{"not proven:", fmt.Sprintf("%s of %s walks recovered", number(c.After.Recovered), number(max(c.After.Walks, c.Walks))), c.Unproven}}
+	}
+	return nil
 }
 
 // tailText says what goes on for ever, most frequent first.

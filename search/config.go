@@ -99,6 +99,7 @@ type Suspect struct {
 	Steps       int
 	Origin      int         // number of the step from which a walk went on, 0: the start (liveness)
 	OutOfEvents bool        // deadlock: no event of the recovery relation was left
+	Proven      bool        // liveness: all states were seen, and no live one follows
 	Overdue     bool        // divergence: the last step was still running after HandlerLimit
 	Strategy    Name        // what found it
 	Depth       int         // choices of the exhaustive part

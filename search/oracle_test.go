@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
 	"pgregory.net/rapid"
 )
 
@@ -233,4 +234,26 @@ func withoutTimes(res *search.Result) string {
 	}
 	c.Finding = nil
 	return fmt.Sprintf("%+v %+v", c, finding)
+}
+
+// Exhaustive search of the recovery relation from each state says of it what brute force says, and shows a live one.
+func TestRecoverAgainstOracle(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tab := drawTable(t)
+		sys := tab.System()
+		o := explore(t, &sys)
+		dead := o.dead()
+		for k, path := range o.paths {
+			r, err := table.Recover(context.Background(), &sys, path, table.ExploreOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Dead() != dead[k] || r.Live != nil == dead[k] || r.States > len(o.paths) {
+				t.Fatalf("state %d: %+v, by brute force dead: %v", k, r, dead[k])
+			}
+			if r.Live != nil && !o.live[endOf(t, o, &sys, r.Live)] {
+				t.Fatalf("state %d: %v does not lead to a live state", k, r.Live)
+			}
+		}
+	})
 }

@@ -30,7 +30,7 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 		exploring, cancel = context.WithTimeout(ctx, cfg.Time)
 		defer cancel()
 	}
-	opts := table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visitedSets[cfg.Visited], Weightless: cfg.Weights.weightless()}
+	opts := table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visitedSets[cfg.Visited], Weightless: cfg.Weights.Weightless()}
 	if cfg.Workers > 1 {
 		opts.Go = func(f func()) { go f() }
 	}
@@ -84,7 +84,7 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 		r.Verdict, r.Finding = Violation, sus
 	case x.Dead > 0:
 		sus := &Suspect{
-			Kind: sim.Liveness, Node: -1, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: cfg.Strategy, OutOfEvents: x.DeadOutOfEvents,
+			Kind: sim.Liveness, Node: -1, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: cfg.Strategy, OutOfEvents: x.DeadOutOfEvents, Proven: true,
 		}
 		if x.DeadOutOfEvents {
 			sus.Kind = sim.Deadlock

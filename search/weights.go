@@ -21,8 +21,8 @@ func DefaultWeights() Weights {
 	return Weights{Action: 40, Message: 8, Timer: 1, Consequence: 8, Fault: 4}
 }
 
-// weightless are the kinds of ordinary events that walks never take.
-func (w Weights) weightless() (kinds []sim.EventKind) {
+// Weightless are the kinds of ordinary events that walks never take.
+func (w Weights) Weightless() (kinds []sim.EventKind) {
 	d := newDraws(w)
 	for kind := range sim.Partition + 1 {
 		if !kind.Injection() && d.weight(kind) == 0 {

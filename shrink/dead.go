@@ -284,6 +284,9 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.cfg.Dead.Proof == critical.Exact && res.Proof != critical.Exact {
+		return nil, nil // a smaller run is not worth less certainty
+	}
 	if res.Case != critical.C1 || res.Step > len(s.Steps) || s.Steps[res.Step-1].Class() != d.class {
 		return nil, nil
 	}

@@ -216,7 +216,7 @@ func TestDead(t *testing.T) {
 // Dead from the first state on: there is no cause to shrink, and the tail is short.
 func TestDeadFromTheStart(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 0)}, Live: []int{2}}
-	cfg := critical.Config{System: tab.System(), Path: make(choose.Path, 300), WalkSteps: 300, Walks: 16}
+	cfg := critical.Config{System: tab.System(), Path: make(choose.Path, 300), WalkSteps: 300, Walks: 16, States: -1}
 	dead, err := critical.Find(t.Context(), cfg)
 	if err != nil || dead.Case != critical.C2Initial {
 		t.Fatal(dead, err)

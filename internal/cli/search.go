@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
@@ -49,6 +50,7 @@ type searchFlags struct {
 	handlerLimit time.Duration
 	out          string
 	noShrink     bool
+	proof        string
 	writeTest    bool
 	json         bool
 	junit        string
@@ -134,6 +136,7 @@ Exit status:
 	fl.IntVar(&f.maxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
 	fl.DurationVar(&f.handlerLimit, "handler-limit", 500*time.Millisecond, "suspect a handler that runs longer than this `TIME` to run for ever")
 	fl.StringVar(&f.out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
+	fl.StringVar(&f.proof, "proof", string(critical.Walks), "what shows that a run never recovers, by `KIND`: walks (0 of K recovered; the report says when that is not proven), or exact (all states that follow were visited; else it is only a suspect)")
 	fl.BoolVar(&f.noShrink, "no-shrink", false, "show a violating run as it was found, not a smaller one")
 	fl.BoolVar(&f.writeTest, "write-test", false, "of a package, write a regression test for what is found beside the test")
 	fl.BoolVar(&f.json, "json", false, "print the report as one JSON object on standard output")
@@ -247,6 +250,7 @@ func (a *app) request(f *searchFlags, name string, changed func(string) bool) (*
 			Dir:    f.out,
 
 			NoShrink: f.noShrink,
+			Proven:   f.proof == string(critical.Exact),
 		},
 		savePrefixes: f.savePrefixes,
 		json:         f.json,
@@ -288,6 +292,8 @@ func (a *app) validate(f *searchFlags, changed func(string) bool) error {
 		return fmt.Errorf("--junit and --save-prefixes contradict each other; give one of them")
 	case changed("engine") && !slices.Contains(engineNames(), f.engine):
 		return fmt.Errorf("--engine %q is not available; accepted are %s", f.engine, strings.Join(engineNames(), ", "))
+	case f.proof != string(critical.Walks) && f.proof != string(critical.Exact):
+		return fmt.Errorf("--proof %q is not available; accepted are %s, %s", f.proof, critical.Walks, critical.Exact)
 	case f.memory < 0 || f.memory > 1<<30:
 		return fmt.Errorf("--memory is %d, must be 0 to %d", f.memory, 1<<30)
 	case changed("strategy") && !slices.Contains(strategyNames(), f.strategy):

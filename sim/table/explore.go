@@ -145,6 +145,7 @@ type explorer struct {
 	capture capture
 	helper  helper
 	deep    *depthFirst // nil: breadth first
+	onward  *onward     // nil: it begins at the start
 	out     Exploration
 
 	// recovers: from here a live state is known to be reached; ordinary: found by a step of the recovery
@@ -305,9 +306,13 @@ func rehearse(e *engine) (path choose.Path, err error) {
 func (x *explorer) start() error {
 	v := make([]uint32, x.sites.words)
 	for x.answers.Reset(); x.answers.Next(); {
-		if err := x.w.start(&x.answers); err != nil {
+		usual, err := x.begins(&x.answers)
+		if err != nil {
 			x.badPicks = x.answers.Path()
 			return err
+		}
+		if !usual || x.onward != nil && x.answers.never {
+			continue
 		}
 		x.sites.pack(x.w.v, v)
 		if x.prints != nil {
@@ -331,6 +336,14 @@ func (x *explorer) start() error {
 	return nil
 }
 
+// begins goes to a state in which the exploration begins.
+func (x *explorer) begins(src choose.Source) (usual bool, err error) {
+	if x.onward != nil {
+		return x.onward.execute(x.w, src)
+	}
+	return true, x.w.start(src)
+}
+
 // enter makes the next state the one that is expanded.
 func (x *explorer) enter(id uint32) {
 	x.here = x.waiting.next(id)
@@ -349,6 +362,9 @@ func (x *explorer) expand(ctx context.Context, id uint32) error {
 		f.first = id
 	}
 	err := x.expandState(id, f)
+	if x.onward != nil {
+		f.keepOrdinary(from)
+	}
 	if x.prints == nil {
 		x.pushTrees(f, from)
 	}

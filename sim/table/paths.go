@@ -98,7 +98,14 @@ func (x *explorer) between(from, to []uint32) choose.Path {
 		return nil, false
 	}
 	if from == nil {
-		if path, ok := try(func() error { return w.start(&answers) }); ok {
+		path, ok := try(func() error {
+			_, err := x.begins(&answers)
+			return err
+		})
+		if ok && x.onward != nil {
+			return append(x.onward.path.Clone(), path...)
+		}
+		if ok {
 			return path
 		}
 		panic("table: the first state cannot be reached again")

@@ -235,6 +235,10 @@ func (x *explorer) add(v []uint32, from uint32, note uint8) error {
 	if live {
 		x.out.Live++
 	}
+	if live && x.onward != nil {
+		x.bad, x.badEvent, x.badPicks = id+1, -1, nil
+		return errLive
+	}
 	if x.goals {
 		x.recovers.append(int(id), live)
 		x.ordinary.append(int(id), note&noteOrdinary != 0)

@@ -1,0 +1,130 @@
+package critical
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// Proof says how it is known that a run is dead.
+type Proof string
+
+const (
+	Exact Proof = "exact" // all states that follow by the recovery relation were visited, and none is live
+	Walks Proof = "walks" // random walks did not recover, which does not prove that nothing does
+)
+
+// Budget of an exhaustive search of the recovery relation: it need not close. Where what is in flight piles up, it has a
+// new state for each step, and each costs more than the one before.
+const (
+	defaultStates = 1 << 14
+	deepest       = 256 // steps
+	defaultBytes  = 256 << 20
+)
+
+// examine visits the states that follow a step, within the budget. Those that were visited before are known. The
+// result is nil when the tables cannot hold a state.
+func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error) {
+	if r, ok := f.examined[step]; ok {
+		return r, nil
+	}
+	r, err := f.explore(ctx, f.prefix(step))
+	if err != nil {
+		return nil, err
+	}
+	f.examined[step] = r
+	if r != nil && r.Live != nil {
+		f.save(r.Live)
+	}
+	return r, nil
+}
+
+func (f *finder) explore(ctx context.Context, path choose.Path) (*table.Recovery, error) {
+	if f.cfg.States < 0 {
+		f.unproven = "the states that follow were not searched"
+		return nil, nil
+	}
+	r, err := table.Recover(ctx, &f.cfg.System, path, table.ExploreOptions{
+		MaxStates: cmp.Or(f.cfg.States, defaultStates), MaxBytes: defaultBytes, MaxDepth: deepest, Weightless: f.cfg.Weights.Weightless(),
+	})
+	var u *table.Unsupported
+	switch {
+	case errors.As(err, &u):
+		f.unproven = "the states that follow cannot be searched: " + u.Why
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case r.Finding != nil:
+		f.unproven = fmt.Sprintf("among the states that follow is another finding: %v", r.Finding)
+	case !r.Closed && r.Live == nil:
+		f.unproven = fmt.Sprintf("none of the first %s states that follow is live, but there are more", grouped(r.States))
+	}
+	return r, nil
+}
+
+// recoversExactly reports whether a live state follows a step, as far as an exhaustive search can tell, walks having
+// found none. When more follows one step than can be searched nothing is searched from others: states grow along a
+// run that does not recover, and with them what each of them costs.
+func (f *finder) recoversExactly(ctx context.Context, step int) (bool, error) {
+	if f.tooMuch {
+		return false, nil
+	}
+	r, err := f.examine(ctx, step)
+	if err != nil {
+		return false, err
+	}
+	f.tooMuch = r == nil || !r.Closed && r.Live == nil
+	return r != nil && r.Live != nil, nil
+}
+
+// rescued reports whether the end of the run recovers, though walks did not.
+func (f *finder) rescued() bool {
+	r := f.examined[f.steps()]
+	return r != nil && r.Live != nil
+}
+
+// grouped writes n with thousands separators.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// proven reports whether it is certain that the run is dead after a step.
+func (f *finder) proven(step int) bool {
+	r := f.examined[step]
+	return r != nil && r.Dead()
+}
+
+// prove fills in how it is known that the run is dead.
+func (f *finder) prove(res *Result) {
+	res.Proof = Walks
+	for _, step := range []int{res.Step, f.steps()} {
+		if f.proven(step) && (step > 0 || res.Case == C2Initial) {
+			res.Proof, res.States, res.ProvenAt = Exact, f.examined[step].States, step
+			return
+		}
+	}
+	res.Unproven = f.unproven
+}
+
+// save keeps a run that recovers.
+func (f *finder) save(path choose.Path) {
+	n := nearest{path: path}
+	for n.choices < min(len(path), len(f.path)) && path[n.choices] == f.path[n.choices] {
+		n.choices++
+	}
+	for n.common < f.steps() && f.end(n.common+1) <= n.choices {
+		n.common++
+	}
+	f.nearest.take(&n)
+}

@@ -1,0 +1,101 @@
+package critical_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/automaton"
+	"github.com/macemc/macemc/search"
+)
+
+// flips is a system that is live after n right coin flips in a row; a wrong one leads back to the first. From state
+// bad on it is also possible to go where nothing recovers.
+func flips(n, bad int) automaton.Table {
+	tab := automaton.Table{Live: []int{n}}
+	for s := range n {
+		tab.Moves = append(tab.Moves, automaton.To(s, s+1, 0))
+	}
+	tab.Moves = append(tab.Moves, automaton.To(n, n))
+	if bad >= 0 {
+		tab.Moves = append(tab.Moves, automaton.To(bad, n+1), automaton.To(n+1, n+2), automaton.To(n+2, n+1))
+	}
+	return tab
+}
+
+// wrong is a run of wrong coin flips.
+func wrong(steps int) choose.Path { return slices.Repeat(choose.Path{0, 1}, steps) }
+
+// A run that recovers, only so seldom that no walk does, is not dead: all states that follow are looked at.
+func TestUnlikelyRecovery(t *testing.T) {
+	res := find(t, critical.Config{System: flips(22, -1).System(), Path: wrong(50), WalkSteps: 50, Walks: 10})
+	if res.Case != critical.Recovered || res.Proof != "" || res.Violation() {
+		t.Fatalf("%s, proof %q", res.Case, res.Proof)
+	}
+	if want := slices.Concat(wrong(50), slices.Repeat(choose.Path{0, 0}, 22)); !slices.Equal(res.Live, want) || res.LiveCommon != 50 {
+		t.Errorf("live run %v with %d steps in common", res.Live, res.LiveCommon)
+	}
+	unlooked := find(t, critical.Config{System: flips(22, -1).System(), Path: wrong(50), WalkSteps: 50, Walks: 10, States: -1})
+	if !unlooked.Violation() || unlooked.Proof != critical.Walks || unlooked.Unproven == "" {
+		t.Errorf("by walks alone: %s, proof %q, %q", unlooked.Case, unlooked.Proof, unlooked.Unproven)
+	}
+}
+
+// The critical step is the last before which recovery is possible, however unlikely it is, and the proof is
+// that of all states that follow.
+func TestUnlikelyRecoveryBeforeTheCriticalStep(t *testing.T) {
+	tab := flips(22, 0)
+	// State 0 is left by event 1 in step 6, for the loop.
+	res := find(t, critical.Config{
+		System: tab.System(), Path: slices.Concat(wrong(5), choose.Path{1}, repeat(0, 60)), WalkSteps: 50, Walks: 10,
+	})
+	if res.Case != critical.C1 || res.Step != 6 || res.Proof != critical.Exact || res.States != 2 || res.ProvenAt != 6 {
+		t.Fatalf("%s at step %d, proof %q of %d states at %d", res.Case, res.Step, res.Proof, res.States, res.ProvenAt)
+	}
+	if res.Live == nil || res.LiveCommon != 5 {
+		t.Errorf("live run %v with %d steps in common", res.Live, res.LiveCommon)
+	}
+}
+
+// A budget that does not do leaves a suspect unproven.
+func TestUnprovenWithinBudget(t *testing.T) {
+	res := find(t, critical.Config{System: flips(22, -1).System(), Path: wrong(50), WalkSteps: 50, Walks: 10, States: 5})
+	if !res.Violation() || res.Proof != critical.Walks || res.Unproven != "none of the first 5 states that follow is live, but there are more" {
+		t.Errorf("%s, proof %q: %s", res.Case, res.Proof, res.Unproven)
+	}
+}
+
+// Every strategy and engine says of unlikely recovery what all states say: it is possible.
+func TestUnlikelyRecoveryInAllStrategies(t *testing.T) {
+	sys := flips(22, -1).System()
+	for _, strategy := range []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk, search.Faulty} {
+		for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine} {
+			if strategy.Stateful() && engine == search.ReplayEngine {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%s", strategy, engine), func(t *testing.T) {
+				refuted := 0
+				confirm := critical.Confirm(critical.Config{System: sys, WalkSteps: 50, Walks: 10})
+				res, err := search.Run(t.Context(), search.Config{
+					System: sys, Strategy: strategy, Engine: engine, WalkSteps: 50, MaxPaths: 100,
+					Confirm: func(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+						c, err := confirm(ctx, s)
+						if c.Refuted {
+							refuted++
+						}
+						return c, err
+					},
+				})
+				if err != nil || res.Verdict != search.OK {
+					t.Errorf("%s, %v", res.Verdict, err)
+				}
+				if refuted == 0 && !strategy.Stateful() {
+					t.Error("nothing was suspected, so that nothing was shown")
+				}
+			})
+		}
+	}
+}
