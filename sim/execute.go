@@ -313,7 +313,7 @@ func (w *machine) privateCopy(msg any) (m Message, err error) {
 
 // checkUnchanged compares a message with what its sender still holds.
 func (w *machine) checkUnchanged(d *Delivery, to NodeID) error {
-	p, err := w.plans.Of(d.Msg.Body)
+	p, err := w.copies.Of(d.Msg.Body) // the sender's may have room behind its elements
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ type machine struct {
 	opts    Options
 	actions []actionInfo
 	plans   *plan.Set
-	copies  *plan.Set // of messages: as plans, but a copy of a time does not tell when it was read
+	copies  *plan.Set // of messages: as plans, but a copy does not tell when a time was read or how a slice was made
 	enc     plan.Encoder
 	scratch []byte
 
@@ -82,7 +82,7 @@ func NewWorld(sys *System, opts Options) (World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
 	}
-	copies, err := plan.NewSet(append(slices.Clone(sys.State), plan.CopyBy(macetime.Time.Detach))...)
+	copies, err := plan.NewSet(append(slices.Clone(sys.State), plan.CopyBy(macetime.Time.Detach), plan.ByElements())...)
 	if err != nil {
 		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
 	}

@@ -22,8 +22,9 @@ func CopyBy[T any](copy func(T) T) StateRule { return plan.CopyBy(copy) }
 // ShowBy renders values of type T, or of types that implement the interface T, for people.
 func ShowBy[T any](show func(T) string) StateRule { return plan.ShowBy(show) }
 
-// DistinguishNil makes nil slices and maps differ from empty ones.
-func DistinguishNil() StateRule { return plan.DistinguishNil() }
+// ByElements makes slices and maps count by their elements alone: not by capacity, by what lies beyond
+// the length, or by whether an empty one is nil. It promises that no handler asks for any of that.
+func ByElements() StateRule { return plan.ByElements() }
 
 // StateError tells what part of a state, message, timer or event cannot be encoded or copied, and
 // what to do about it.

@@ -3,6 +3,7 @@ package simtest
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 	if err != nil {
 		t.Fatalf("simtest.New: %v", err)
 	}
-	plans, err := plan.NewSet(sys.State...)
+	plans, err := plan.NewSet(append(slices.Clone(sys.State), plan.ByElements())...)
 	if err != nil {
 		t.Fatalf("simtest.New: %v", err)
 	}

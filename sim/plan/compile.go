@@ -125,8 +125,9 @@ func (c *compiler) structure(n *node) *refusal {
 			n.how, n.prog = byPosition, one(opPosition)
 			return nil
 		case t == instantType:
-			n.how, n.prog = byInstant, one(opInstant)
-			return nil
+			return c.instant(n)
+		case t == locationType:
+			return c.location(n)
 		case t.PkgPath() == "unique" && strings.HasPrefix(t.Name(), "Handle["):
 			n.how, n.prog = byContent, one(opContent)
 			return c.element(n, t.Field(0).Type.Elem(), "")
@@ -152,12 +153,18 @@ func (c *compiler) structure(n *node) *refusal {
 		return nil
 	case reflect.Pointer:
 		n.prog, n.fixes = one(opPointer), one(opPointer)
-		if t.Elem().PkgPath() == "errors" || t.Elem().PkgPath() == "fmt" {
-			if t.Implements(errorType) {
-				n.fixes = nil // immutable, and compared by identity
+		if why := c.element(n, t.Elem(), ""); why != nil {
+			return why
+		}
+		switch {
+		case t.Elem() == locationType:
+			n.how, n.prog, n.fixes = byLocation, one(opLocation), nil
+		case libraryError(t):
+			if n.lasting = true; n.elem.flat() {
+				n.fixes = nil
 			}
 		}
-		return c.element(n, t.Elem(), "")
+		return nil
 	case reflect.Slice:
 		n.prog, n.fixes = one(opSlice), one(opSlice)
 		return c.element(n, t.Elem(), "[]")
@@ -201,6 +208,8 @@ func unordered(key *node) *node {
 		return key
 	case byFunction, byHook, byInstant:
 		return nil
+	case byLocation:
+		return key
 	}
 	switch key.kind {
 	case reflect.Pointer:

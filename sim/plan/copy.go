@@ -2,6 +2,7 @@ package plan
 
 import (
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -19,8 +20,13 @@ func (p *Plan) Copy(v any) any {
 	c.begin(p, v)
 	defer c.end()
 	made := c.box(p, v)
-	if p.shares && c.seen.overlap() {
+	together := p.shares && c.seen.overlap()
+	if together {
 		c.allocateTogether()
+	}
+	for together || c.late {
+		together, c.late = false, false
+		c.again()
 		made = c.box(p, v)
 	}
 	return made
@@ -33,6 +39,7 @@ type copier struct {
 	plan    *Plan
 	value   any
 	track   bool
+	late    bool // something was copied before it was found to be a constant's
 	seen    seen
 	entries Encoder // lists maps
 	word    unsafe.Pointer
@@ -41,7 +48,7 @@ type copier struct {
 }
 
 func (c *copier) begin(p *Plan, v any) {
-	c.set, c.plan, c.value, c.track = p.set, p, v, p.shares
+	c.set, c.plan, c.value, c.track, c.late = p.set, p, v, p.shares, false
 	c.entries.set = p.set
 }
 
@@ -87,7 +94,7 @@ func (c *copier) fix(prog []leaf, to, from unsafe.Pointer) {
 		to, from := unsafe.Add(to, l.off), unsafe.Add(from, l.off)
 		switch l.op {
 		case opPointer:
-			if p := *(*unsafe.Pointer)(from); p != nil {
+			if p := *(*unsafe.Pointer)(from); p != nil && !(l.of.lasting && c.lasts(l.of, p)) {
 				*(*unsafe.Pointer)(to) = c.variable(l.of.elem, p)
 			}
 		case opSlice:
@@ -130,6 +137,10 @@ func (c *copier) variable(n *node, p unsafe.Pointer) unsafe.Pointer {
 	if n.size == 0 {
 		return p
 	}
+	if c.set.consts.name(p) != 0 {
+		c.keep(n, p)
+		return p
+	}
 	if !c.track {
 		to := allocate(n)
 		c.fill(n, to, p)
@@ -152,17 +163,22 @@ func (c *copier) slice(n *node, s sliceHeader) sliceHeader {
 	if s.cap == 0 || elem.size == 0 {
 		return s // there is no memory behind it
 	}
+	if c.set.consts.name(s.data) != 0 {
+		c.keepSlice(n, s)
+		return s
+	}
 	if !c.track {
-		to := allocateSlice(n, s.len)
+		capacity := c.set.reach(s)
+		to := allocateSlice(n, capacity)
 		c.fillSlice(n, to, s)
-		return sliceHeader{to, s.len, s.len}
+		return sliceHeader{to, s.len, capacity}
 	}
 	o, _ := c.seen.meet(s.data, elem, s.len, s.cap)
-	capacity := s.cap // of memory allocated together
-	if !o.together {
-		capacity = s.len
+	capacity := s.cap // of memory allocated together, and of constants
+	if !o.together && !o.kept {
+		capacity = c.set.reach(s)
 		if o.copied == nil {
-			o.copied = allocateSlice(n, s.len)
+			o.copied = allocateSlice(n, capacity)
 		}
 	}
 	to := o.copied
@@ -174,16 +190,16 @@ func (c *copier) slice(n *node, s sliceHeader) sliceHeader {
 }
 
 func (c *copier) fillSlice(n *node, to unsafe.Pointer, s sliceHeader) {
-	elem := n.elem
+	elem, count := n.elem, c.set.reach(s)
 	if elem.bare {
-		size := uintptr(s.len) * elem.size
+		size := uintptr(count) * elem.size
 		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(s.data), size))
 		return
 	}
-	c.to, c.from = sliceHeader{to, s.len, s.len}, s
+	c.to, c.from = sliceHeader{to, count, count}, sliceHeader{s.data, count, count}
 	reflect.Copy(n.value(unsafe.Pointer(&c.to)), n.value(unsafe.Pointer(&c.from)))
 	if len(elem.fixes) > 0 {
-		for i := range uintptr(s.len) {
+		for i := range uintptr(count) {
 			c.fix(elem.fixes, unsafe.Add(to, i*elem.size), unsafe.Add(s.data, i*elem.size))
 		}
 	}
@@ -256,13 +272,17 @@ func (c *copier) byFunction(n *node, to, from unsafe.Pointer) {
 }
 
 // allocateTogether gives each group of overlapping objects one new piece of memory, in which they
-// lie as in the original, and prepares for another walk.
+// lie as in the original.
 func (c *copier) allocateTogether() {
 	s := &c.seen
-	for i := range s.list {
-		s.list[i].copied, s.list[i].done = nil, false
-	}
 	for _, g := range s.clusters() {
+		if slices.ContainsFunc(g, func(i int) bool { return s.list[i].kept }) {
+			for _, i := range g {
+				o := &s.list[i]
+				o.copied, o.done, o.kept = o.at, true, true
+			}
+			continue
+		}
 		// The largest type among the members is the one that the memory consists of: the others are
 		// parts of it.
 		var base reflect.Type
@@ -288,6 +308,20 @@ func (c *copier) allocateTogether() {
 		for _, i := range g {
 			o := &s.list[i]
 			o.copied, o.together = unsafe.Add(memory, uintptr(o.at)-low), true
+		}
+	}
+}
+
+// again prepares for another walk, in which what was found to belong together, or to constants, is known.
+func (c *copier) again() {
+	for i := range c.seen.list {
+		o := &c.seen.list[i]
+		switch {
+		case o.kept:
+		case o.together:
+			o.done = false
+		default:
+			o.copied, o.done = nil, false
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"time"
 	"unsafe"
 
 	"github.com/macemc/macemc/macetime"
@@ -18,10 +17,12 @@ import (
 //
 // The format: numbers are varints (signed ones zig-zag), bytes, bools and floats are fixed, strings
 // and the results of functions have their length in front. A pointer is 0 for nil, 1 and then its
-// target, or 2 more than the position at which the target was met first. A slice or map is 0 when
-// empty, twice its length and then its elements, or, odd, twice the position of its first meeting
-// plus 3; 1 is nil where that is distinguished. An interface is 0 or its dynamic type's name and
-// value. When memory can be shared, a list of what overlaps, and by how much, ends the value.
+// target, 2, the name of a constant and then its target, or 3 more than the position at which the
+// target was met first. A slice is 1 for nil, four times its length and then its elements, two more
+// with its capacity and then all elements up to there, or, odd, twice the position of its first meeting
+// plus 5; of a constant 3 and its name come first. A map is 1 for nil, twice its length and then its
+// entries, or like a slice. An interface is 0 or its dynamic type's name and value. When memory can be
+// shared, a list of what overlaps, and by how much, ends the value.
 type Encoder struct {
 	set     *Set
 	plan    *Plan // of the value under way
@@ -167,15 +168,9 @@ func appendNumbers(o op, p unsafe.Pointer, n int, dst []byte) []byte {
 			dst = appendUint(dst, *(*uint64)(q))
 		case opFloat32:
 			f := *(*float32)(q)
-			if f != f {
-				f = float32(math.NaN())
-			}
 			dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(f))
 		case opFloat64:
 			f := *(*float64)(q)
-			if f != f {
-				f = math.NaN()
-			}
 			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(f))
 		}
 	}
@@ -197,40 +192,56 @@ func (e *Encoder) pointer(elem *node, p unsafe.Pointer, dst []byte) []byte {
 	}
 	if e.track && elem.size > 0 {
 		if pos, met := e.again(p, elem, 1, isVariable, dst); met {
-			return appendUint(dst, uint64(pos)+2)
+			return appendUint(dst, uint64(pos)+3)
 		}
 	}
-	return e.run(elem.prog, p, append(dst, 1))
+	if name := e.set.consts.name(p); name != 0 {
+		dst = appendUint(append(dst, 2), name)
+	} else {
+		dst = append(dst, 1)
+	}
+	return e.run(elem.prog, p, dst)
 }
 
 func (e *Encoder) slice(n *node, s *sliceHeader, dst []byte) []byte {
 	elem := n.elem
 	if e.track && s.cap > 0 && elem.size > 0 {
 		if pos, met := e.again(s.data, elem, s.len, s.cap, dst); met {
-			return appendUint(dst, uint64(pos)<<1+3)
+			return appendUint(dst, uint64(pos)<<1+5)
 		}
 	}
-	if s.len == 0 {
-		return append(dst, e.none(s.data == nil))
+	count := s.len
+	switch {
+	case e.set.rules.loose:
+		dst = appendUint(dst, uint64(count)<<2)
+	case s.data == nil:
+		return append(dst, 1)
+	default:
+		if s.cap > 0 && elem.size > 0 {
+			if name := e.set.consts.name(s.data); name != 0 {
+				dst = appendUint(append(dst, 3), name)
+			}
+		}
+		if s.cap == count {
+			dst = appendUint(dst, uint64(count)<<2)
+		} else {
+			dst = appendUint(dst, uint64(count)<<2+2)
+			count = s.cap
+			dst = appendUint(dst, uint64(count))
+		}
 	}
-	dst = appendUint(dst, uint64(s.len)<<1)
+	if count == 0 {
+		return dst
+	}
 	if d := &elem.dense; d.op != opNone {
-		run := [1]leaf{{op: d.op, n: d.n * s.len}}
+		run := [1]leaf{{op: d.op, n: d.n * count}}
 		return e.run(run[:], s.data, dst)
 	}
-	data, count := s.data, s.len
+	data := s.data
 	for i := range uintptr(count) {
 		dst = e.run(elem.prog, unsafe.Add(data, i*elem.size), dst)
 	}
 	return dst
-}
-
-// none encodes an empty slice or map.
-func (e *Encoder) none(isNil bool) byte {
-	if isNil && e.set.rules.nils {
-		return 1
-	}
-	return 0
 }
 
 // mapping encodes the map that p points to.
@@ -238,17 +249,20 @@ func (e *Encoder) mapping(n *node, p unsafe.Pointer, dst []byte) []byte {
 	m := *(*unsafe.Pointer)(p)
 	if e.track && m != nil {
 		if pos, met := e.again(m, n, 0, isMap, dst); met {
-			return appendUint(dst, uint64(pos)<<1+3)
+			return appendUint(dst, uint64(pos)<<1+5)
 		}
 	}
 	count := 0
 	if m != nil {
 		count = mapLen(p)
 	}
-	if count == 0 {
-		return append(dst, e.none(m == nil))
+	if m == nil && !e.set.rules.loose {
+		return append(dst, 1)
 	}
 	dst = appendUint(dst, uint64(count)<<1)
+	if count == 0 {
+		return dst
+	}
 	base, keys := len(e.entries), len(e.keys)
 	if why := e.push(n, m); why != nil {
 		e.fail(why)
@@ -326,12 +340,11 @@ func (e *Encoder) special(l *leaf, q unsafe.Pointer, dst []byte) []byte {
 	case opPosition:
 		return e.position(*(*macetime.Time)(q), dst)
 	case opInstant:
-		t := *(*time.Time)(q)
-		dst = binary.AppendVarint(dst, t.Unix())
-		dst = appendUint(dst, uint64(t.Nanosecond()))
-		name := t.Location().String()
-		dst = appendUint(dst, uint64(len(name)))
-		return append(dst, name...)
+		t := (*instant)(q)
+		dst = binary.AppendVarint(appendUint(dst, t.wall), t.ext)
+		return e.location(l.of.elem, t.zone, dst)
+	case opLocation:
+		return e.location(l.of.elem, *(*unsafe.Pointer)(q), dst)
 	case opContent:
 		p := *(*unsafe.Pointer)(q)
 		if p == nil {

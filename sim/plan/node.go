@@ -15,6 +15,7 @@ type node struct {
 	methods bool           // of an interface type: it has methods
 	how     treatment
 	opaque  bool // fields, elem and key are not known
+	lasting bool // a pointer to what is never changed, if that holds nothing that is
 
 	fields    []field // of a struct: those that count
 	elem, key *node
@@ -54,6 +55,7 @@ const (
 	byHook               // by its own AppendState
 	byPosition           // macetime.Time
 	byInstant            // time.Time
+	byLocation           // *time.Location, an immutable zone
 	byContent            // unique.Handle, a pointer that stands for what it points to
 	byName               // a function
 )
@@ -86,6 +88,7 @@ const (
 	opHook
 	opPosition
 	opInstant
+	opLocation
 	opContent
 	opName
 )

@@ -12,7 +12,7 @@ import (
 // oracle compares two values: same content and, by a bijection between what the two refer to, same
 // sharing.
 type oracle struct {
-	nils bool
+	counts
 	to   map[ref]ref // from the left value to the right one
 	from map[ref]ref
 	// Pieces of memory in the order in which the comparison met them.
@@ -33,8 +33,24 @@ type piece struct {
 	ref      ref
 }
 
-func oracleEqual(a, b any, nils bool) bool {
-	o := oracle{nils: nils, to: map[ref]ref{}, from: map[ref]ref{}}
+// counts says what makes values different.
+type counts struct {
+	nils  bool // whether an empty slice or map is nil
+	spare bool // capacity, and what lies beyond the length
+	bits  bool // of a NaN
+}
+
+var (
+	allCount = counts{true, true, true}
+	shown    = counts{nils: true}
+)
+
+func encodedBy(s *Set) counts {
+	return counts{!s.rules.loose, !s.rules.loose, true}
+}
+
+func oracleEqual(a, b any, by counts) bool {
+	o := oracle{counts: by, to: map[ref]ref{}, from: map[ref]ref{}}
 	return o.equal(addressable(a), addressable(b)) && o.sameOverlaps()
 }
 
@@ -80,9 +96,9 @@ func (o *oracle) equal(a, b reflect.Value) bool {
 	case reflect.String:
 		return a.String() == b.String()
 	case reflect.Float32, reflect.Float64:
-		return sameFloat(a.Float(), b.Float())
+		return o.sameFloat(a.Float(), b.Float())
 	case reflect.Complex64, reflect.Complex128:
-		return sameFloat(real(a.Complex()), real(b.Complex())) && sameFloat(imag(a.Complex()), imag(b.Complex()))
+		return o.sameFloat(real(a.Complex()), real(b.Complex())) && o.sameFloat(imag(a.Complex()), imag(b.Complex()))
 	case reflect.Interface:
 		return o.equal(a.Elem(), b.Elem())
 	case reflect.Struct:
@@ -114,7 +130,7 @@ func (o *oracle) equal(a, b reflect.Value) bool {
 		}
 		return o.equal(a.Elem(), b.Elem())
 	case reflect.Slice:
-		if a.Len() != b.Len() || o.nils && a.IsNil() != b.IsNil() {
+		if a.Len() != b.Len() || o.nils && a.IsNil() != b.IsNil() || o.spare && a.Cap() != b.Cap() {
 			return false
 		}
 		size := a.Type().Elem().Size()
@@ -128,6 +144,9 @@ func (o *oracle) equal(a, b reflect.Value) bool {
 			if first, ok := o.bind(ra, rb, uintptr(a.Cap())*size, uintptr(b.Cap())*size); !first {
 				return ok
 			}
+		}
+		if o.spare {
+			a, b = a.Slice(0, a.Cap()), b.Slice(0, b.Cap())
 		}
 		for i := range a.Len() {
 			if !o.equal(a.Index(i), b.Index(i)) {
@@ -237,8 +256,8 @@ func (o *oracle) sameOverlaps() bool {
 	return true
 }
 
-func sameFloat(a, b float64) bool {
-	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
+func (o *oracle) sameFloat(a, b float64) bool {
+	return math.Float64bits(a) == math.Float64bits(b) || !o.bits && a != a && b != b
 }
 
 // memoryOf lists all changeable memory that v refers to.
@@ -274,6 +293,7 @@ func memoryOf(v any) []piece {
 			}
 		case reflect.Slice:
 			if note(ref{v.Pointer(), v.Type(), v.Len(), v.Cap()}, uintptr(v.Cap())*v.Type().Elem().Size()) {
+				v = v.Slice(0, v.Cap())
 				for i := range v.Len() {
 					walk(v.Index(i))
 				}
@@ -290,7 +310,7 @@ func memoryOf(v any) []piece {
 	return all
 }
 
-// scramble changes everything that can be changed through v: every number and string, every map,
+// scramble changes allCount that can be changed through v: every number and string, every map,
 // and what lies in the spare capacity of slices.
 func scramble(v any) {
 	seen := map[ref]bool{}

@@ -5,6 +5,7 @@ package plan
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -173,7 +174,7 @@ func TestUncopyable(t *testing.T) {
 	if err := caught(func() { p.Copy(h) }); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	h.queue = h.queue[:1]
+	h.queue = slices.Delete(h.queue, 1, 2)
 	if c := p.Copy(h).(*anyHolder); len(c.queue) != 1 || c == h {
 		t.Errorf("copied to %v after a failed copy", c)
 	}

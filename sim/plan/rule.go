@@ -31,7 +31,7 @@ const (
 	encodeBy
 	copyBy
 	showBy
-	distinguishNil
+	byElements
 )
 
 // IgnoreField leaves a field of T out of encoding, comparison and rendering. T is a struct or a
@@ -96,11 +96,14 @@ func oneLine(s string) string {
 	return strings.Join(lines, " ")
 }
 
-// DistinguishNil makes nil slices and maps differ from empty ones.
-func DistinguishNil() Rule { return Rule{kind: distinguishNil} }
+// ByElements makes slices and maps count by their elements alone: neither by the capacity of a slice and
+// what lies beyond its length, unless its memory is shared, nor by whether one that is empty is nil.
+// Copies have no room behind their elements then. It promises that no handler asks for any of that, be
+// it by an append to a slice that something else still refers to.
+func ByElements() Rule { return Rule{kind: byElements} }
 
 func (r *Rule) String() string {
-	name := [...]string{"Rule", "IgnoreField", "MethodByName", "EncodeBy", "CopyBy", "ShowBy", "DistinguishNil"}[r.kind]
+	name := [...]string{"Rule", "IgnoreField", "MethodByName", "EncodeBy", "CopyBy", "ShowBy", "ByElements"}[r.kind]
 	if r.typ != nil {
 		name += "[" + r.typ.String() + "]"
 	}
@@ -118,7 +121,7 @@ type fieldRef struct {
 
 // rules are the rules of a set, resolved.
 type rules struct {
-	nils    bool
+	loose   bool // ByElements
 	fields  map[fieldRef]ruleKind
 	encode  typeRules
 	copying typeRules
@@ -169,8 +172,8 @@ func resolve(given []Rule) (*rules, error) {
 		switch r.kind {
 		case noRule:
 			err = fmt.Errorf("state rule %d is empty: make rules by IgnoreField, EncodeBy and so on", i)
-		case distinguishNil:
-			rs.nils = true
+		case byElements:
+			rs.loose = true
 		case ignoreField, methodByName:
 			err = rs.addField(r)
 		case encodeBy:

@@ -35,7 +35,7 @@ func TestRuleErrors(t *testing.T) {
 		rules []Rule
 		want  string
 	}{
-		{[]Rule{DistinguishNil(), {}}, "state rule 1 is empty: make rules by IgnoreField, EncodeBy and so on"},
+		{[]Rule{ByElements(), {}}, "state rule 1 is empty: make rules by IgnoreField, EncodeBy and so on"},
 		{[]Rule{IgnoreField[Engine]("nose")}, `state rule IgnoreField[plan.Engine]("nose"): plan.Engine has no field "nose"`},
 		{[]Rule{IgnoreField[Engine]("core.nose")}, `state rule IgnoreField[plan.Engine]("core.nose"): plan.engineCore has no field "nose"`},
 		{[]Rule{IgnoreField[Engine]("core.step.x")}, `state rule IgnoreField[plan.Engine]("core.step.x"): func() error is not a struct`},
@@ -230,13 +230,13 @@ func TestFunctionMustAppend(t *testing.T) {
 	}
 }
 
-func TestDistinguishNil(t *testing.T) {
+func TestByElements(t *testing.T) {
 	type both struct {
 		s []int
 		m map[int]int
 		n [][]string
 	}
-	plain, strict := newSet(t), newSet(t, DistinguishNil())
+	plain, strict := newSet(t, ByElements()), newSet(t)
 	for _, v := range []*both{{s: []int{}}, {m: map[int]int{}}, {n: [][]string{}}} {
 		sameEncoding(t, plain, true, v, &both{})
 		sameEncoding(t, strict, false, v, &both{})
@@ -246,6 +246,13 @@ func TestDistinguishNil(t *testing.T) {
 	}
 	if got := planOf(t, plain, both{}).Text(both{s: []int{}}); got != "both{s:[] m:map[] n:[]}" {
 		t.Errorf("text %s", got)
+	}
+	full := &both{s: []int{1, 2}}
+	sameEncoding(t, plain, true, full, &both{s: []int{1, 2, 3}[:2]})
+	sameEncoding(t, strict, false, full, &both{s: []int{1, 2, 3}[:2]})
+	sameEncoding(t, strict, false, full, &both{s: append(make([]int, 0, 3), 1, 2)})
+	if c := planOf(t, plain, full).Copy(&both{s: []int{1, 2, 3}[:2]}).(*both); cap(c.s) != 2 {
+		t.Errorf("there is room in a copy that is to have none: %d", cap(c.s))
 	}
 	// A copy keeps the difference either way.
 	v := &both{s: []int{}}

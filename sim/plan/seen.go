@@ -26,6 +26,7 @@ type object struct {
 	copied   unsafe.Pointer
 	done     bool // the copy's content is complete or under way
 	together bool // the copy lies in memory of several objects
+	kept     bool // a constant, or part of one: it is its own copy
 }
 
 // Markers in place of a capacity.

@@ -17,7 +17,8 @@ type Set struct {
 	null   *Plan
 	enc    Encoder // of Plan.Append
 	copier copier  // of Plan.Copy
-	direct bool    // map iterators point at the entries
+	consts *constants
+	direct bool // map iterators point at the entries
 }
 
 type planned struct {
@@ -43,6 +44,7 @@ func NewSet(given ...Rule) (*Set, error) {
 		plans:  map[unsafe.Pointer]planned{},
 		named:  map[string]reflect.Type{},
 		direct: iteratorsPoint(),
+		consts: programConstants(),
 	}
 	s.null = &Plan{set: s, head: []byte{0}}
 	s.recent[slot(nil)].plan = s.null

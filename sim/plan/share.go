@@ -75,7 +75,10 @@ func mayShare(n *node) bool {
 			return
 		case n.kind == reflect.Interface:
 			twice = true // anything may lie in it
-		case n.how == byPosition || n.how == byInstant:
+		case n.how == byPosition:
+			return
+		case n.how == byInstant || n.how == byLocation:
+			meet(memory{n.elem, reflect.Pointer})
 			return
 		case n.kind == reflect.Pointer || n.kind == reflect.Slice:
 			if n.elem.size > 0 {

@@ -94,7 +94,7 @@ n0.Msgs[6].(vector)[0] = 1
 n0.Msgs[7] = uint8(7)
 n0.Wait = 1.5s
 n0.Err.(*errorString).s = broken
-n0.Empty = map[]
+n0.Empty = nil
 n0.Deep = nil
 `
 	if b.String() != want {
@@ -111,7 +111,7 @@ func TestFieldsOfOtherThings(t *testing.T) {
 	}{
 		{nil, []Field{{"x", "nil"}}},
 		{3, []Field{{"x", "3"}}},
-		{[]int(nil), []Field{{"x", "[]"}}},
+		{[]int(nil), []Field{{"x", "nil"}}},
 		{[2]bool{true}, []Field{{"x[0]", "true"}, {"x[1]", "false"}}},
 		{[2]byte{1, 2}, []Field{{"x", "0x0102"}}},
 		{[][]int{array[:2], array[1:]}, []Field{{"x[0][0]", "1"}, {"x[0][1]", "2"}, {"x[1][0]", "2"}, {"x[1][1]", "3"},
@@ -148,7 +148,7 @@ func TestText(t *testing.T) {
 		{1.5, "float64(1.5)"}, {math.Copysign(0, -1), "float64(-0)"}, {nan(), "float64(NaN)"}, {2i, "complex128((0+2i))"},
 		{time.Second, "Duration(1s)"},
 		{time.Unix(0, 5).UTC(), `Time("1970-01-01T00:00:00.000000005Z[UTC]")`},
-		{[]int{1, 2}, "[]int{1 2}"}, {vector{}, "vector{}"}, {vector(nil), "vector{}"},
+		{[]int{1, 2}, "[]int{1 2}"}, {vector{}, "vector{}"}, {vector(nil), "vector(nil)"},
 		{[]byte("hi"), `[]uint8("hi")`}, {[]byte{0}, "[]uint8(0x00)"}, {[]byte{}, "[]uint8{}"},
 		{map[string]int{"b": 1, "a": 2, "c:": 3}, `map[string]int{a:2 b:1 "c:":3}`},
 		{dict{}, "dict{}"},

@@ -86,6 +86,12 @@ func (r *renderer) text(n *node, p unsafe.Pointer) string {
 	case byInstant:
 		t := *(*time.Time)(p)
 		return quote(t.Format("2006-01-02T15:04:05.999999999Z07:00")+"["+t.Location().String()+"]", false)
+	case byLocation:
+		zone := *(**time.Location)(p)
+		if zone == nil {
+			return "nil"
+		}
+		return quote(zone.String(), false)
 	case byName:
 		name := functionName(p)
 		if name == "" {
@@ -207,7 +213,7 @@ func (r *renderer) sliceText(n *node, s *sliceHeader) string {
 
 func (r *renderer) sliceBody(n *node, s *sliceHeader) string {
 	switch {
-	case s.data == nil && r.set.rules.nils:
+	case s.data == nil && !r.set.rules.loose:
 		return "nil"
 	case s.len == 0:
 		return "[]"
@@ -230,7 +236,7 @@ func (r *renderer) mapText(n *node, p unsafe.Pointer) string {
 func (r *renderer) mapBody(n *node, p unsafe.Pointer) string {
 	m := *(*unsafe.Pointer)(p)
 	if m == nil {
-		if r.set.rules.nils {
+		if !r.set.rules.loose {
 			return "nil"
 		}
 		return "map[]"

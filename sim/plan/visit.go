@@ -39,7 +39,7 @@ func (w *visitor) visit(n *node, p unsafe.Pointer) {
 	if n.typ == w.t {
 		w.f(p)
 	}
-	if n.opaque || n.how == byPosition || n.how == byInstant {
+	if n.opaque || n.how == byPosition || n.how == byInstant || n.how == byLocation {
 		return
 	}
 	switch n.kind {
