@@ -26,6 +26,10 @@ func ShowBy[T any](show func(T) string) StateRule { return plan.ShowBy(show) }
 // the length, or by whether an empty one is nil. It promises that no handler asks for any of that.
 func ByElements() StateRule { return plan.ByElements() }
 
+// AcrossPrograms makes states comparable between processes that execute different program files: slices and maps
+// count by their elements, and variables of packages by their content.
+func AcrossPrograms() StateRule { return plan.AcrossPrograms() }
+
 // StateError tells what part of a state, message, timer or event cannot be encoded or copied, and
 // what to do about it.
 type StateError = plan.Error

@@ -2,10 +2,12 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/macetime"
+	"github.com/macemc/macemc/sim/plan"
 )
 
 // Runner runs nodes of a system whose network is elsewhere: on sockets, or in a recording. It is the
@@ -73,6 +75,7 @@ func (d *Done) Broken() bool { return d.Finding != nil && d.Finding.Property != 
 // [NewWorld].
 func NewRunner(sys *System, opts Options) (*Runner, error) {
 	own := *sys
+	own.State = append(slices.Clone(sys.State), plan.AcrossPrograms())
 	own.Timing = AnyOrder
 	world, err := NewWorld(&own, opts)
 	if err != nil {

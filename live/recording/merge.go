@@ -2,6 +2,7 @@ package recording
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/live/wire"
@@ -95,7 +96,9 @@ func follow(sys sim.System, set *Set, codec wire.Codec) (m *merger, loose sim.Sy
 	if loose, err = m.loosen(sys); err != nil {
 		return nil, loose, err
 	}
-	w, err := sim.NewWorld(&loose, sim.Options{})
+	compared := loose // with what another program recorded
+	compared.State = append(slices.Clone(loose.State), sim.AcrossPrograms())
+	w, err := sim.NewWorld(&compared, sim.Options{})
 	if err != nil {
 		return nil, loose, err
 	}

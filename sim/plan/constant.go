@@ -43,6 +43,9 @@ type root struct {
 // so that nothing that a handler made is among it.
 var programConstants = sync.OnceValue(findConstants)
 
+// noConstants is for programs that have none.
+var noConstants = &constants{roots: make([]root, 1), shift: 64}
+
 // findConstants looks at all words of variables that may hold pointers. A word that is none, but looks
 // like one, does no harm: no object lies there as long as it is the same.
 //

@@ -195,7 +195,7 @@ func (e *Encoder) pointer(elem *node, p unsafe.Pointer, dst []byte) []byte {
 			return appendUint(dst, uint64(pos)+3)
 		}
 	}
-	if name := e.set.consts.name(p); name != 0 {
+	if name := e.set.telling.name(p); name != 0 {
 		dst = appendUint(append(dst, 2), name)
 	} else {
 		dst = append(dst, 1)
@@ -218,7 +218,7 @@ func (e *Encoder) slice(n *node, s *sliceHeader, dst []byte) []byte {
 		return append(dst, 1)
 	default:
 		if s.cap > 0 && elem.size > 0 {
-			if name := e.set.consts.name(s.data); name != 0 {
+			if name := e.set.telling.name(s.data); name != 0 {
 				dst = appendUint(append(dst, 3), name)
 			}
 		}

@@ -4,27 +4,34 @@
 //
 // # What equal encodings mean
 //
-// Two values of one type encode equally exactly when they have the same content and the same
-// sharing: pointers, maps and slices that are one in the first value are one in the second, and
-// slices and pointers that overlap in memory overlap alike. In detail:
+// Two values that code could tell apart are encoded differently, or their type is refused by name. So two
+// values of one type encode equally exactly when they have the same content and the same sharing:
+// pointers, maps and slices that are one in the first value are one in the second, and slices and
+// pointers that overlap in memory overlap alike. In detail:
 //
-//   - nil and empty slices and maps are equal, unless the set has the rule [DistinguishNil];
-//   - the capacity of a slice does not count, unless its backing array is shared;
-//   - floats count by their bits, so that -0 and 0 differ; all NaNs are equal;
+//   - nil and empty slices and maps differ; a slice counts with its capacity and with what lies beyond
+//     its length, which re-slicing and append would show. The rule [ByElements] takes that back;
+//   - a pointer to a variable of a package, or to what such a variable or a part of it points to, counts
+//     with which one that is, as == would tell: sentinels, errors of equal text;
+//   - floats count by their bits, so that -0 and 0 differ, and NaNs of different bits;
 //   - an interface counts with its dynamic type, a type with its package path and name;
 //   - blank fields, fields tagged `macemc:"-"` and fields named by [IgnoreField] do not count;
 //   - a [macetime.Time] counts by its position among the distinct times met so far, see
-//     [Encoder.Times]; a [time.Time] by its instant and location, without the monotonic reading.
+//     [Encoder.Times]; a [time.Time] by its instant, its monotonic reading, and its whole zone: name,
+//     offsets, transitions, and which zones are one.
 //
 // Functions, channels and unsafe pointers are refused, as are map keys that hold pointers: they have
-// no canonical order. Locks and atomics are their numbers.
+// no canonical order. Locks and atomics are their numbers. What Go leaves open does not count: whether
+// pointers to variables without size are equal, and where memory lies. Nor does the identity of memory that
+// is older than the run but that no variable of a package points to, only something further down.
 //
 // # What a copy is
 //
-// A copy encodes like the original, has the same sharing, and has no memory in common with it that
-// could be changed; ignored fields are copied shallowly. Errors made by the packages errors and fmt
-// are immutable and stay what they are, so that they still compare equal to the variable they were
-// declared as. Elements of a slice beyond its length are not copied.
+// A copy encodes like the original, has the same sharing and capacities, and has no memory in common with
+// it that could be changed, but that of variables of packages and what can be reached from it, which stays
+// what it is; ignored fields are copied shallowly. Zones, and errors made by the packages errors and fmt
+// that hold nothing changeable, are immutable and stay what they are, too, so that they still compare equal
+// to what they were made as.
 package plan
 
 import (

@@ -32,6 +32,7 @@ const (
 	copyBy
 	showBy
 	byElements
+	acrossPrograms
 )
 
 // IgnoreField leaves a field of T out of encoding, comparison and rendering. T is a struct or a
@@ -102,8 +103,12 @@ func oneLine(s string) string {
 // it by an append to a slice that something else still refers to.
 func ByElements() Rule { return Rule{kind: byElements} }
 
+// AcrossPrograms makes encodings comparable between processes that execute different program files: it is
+// [ByElements], and variables of packages count by their content alone.
+func AcrossPrograms() Rule { return Rule{kind: acrossPrograms} }
+
 func (r *Rule) String() string {
-	name := [...]string{"Rule", "IgnoreField", "MethodByName", "EncodeBy", "CopyBy", "ShowBy", "ByElements"}[r.kind]
+	name := [...]string{"Rule", "IgnoreField", "MethodByName", "EncodeBy", "CopyBy", "ShowBy", "ByElements", "AcrossPrograms"}[r.kind]
 	if r.typ != nil {
 		name += "[" + r.typ.String() + "]"
 	}
@@ -122,6 +127,7 @@ type fieldRef struct {
 // rules are the rules of a set, resolved.
 type rules struct {
 	loose   bool // ByElements
+	across  bool // AcrossPrograms
 	fields  map[fieldRef]ruleKind
 	encode  typeRules
 	copying typeRules
@@ -174,6 +180,8 @@ func resolve(given []Rule) (*rules, error) {
 			err = fmt.Errorf("state rule %d is empty: make rules by IgnoreField, EncodeBy and so on", i)
 		case byElements:
 			rs.loose = true
+		case acrossPrograms:
+			rs.loose, rs.across = true, true
 		case ignoreField, methodByName:
 			err = rs.addField(r)
 		case encodeBy:

@@ -9,16 +9,17 @@ import (
 
 // Set holds the compiled plans of one world under one list of rules. It is not for concurrent use.
 type Set struct {
-	rules  *rules
-	nodes  map[reflect.Type]*node
-	plans  map[unsafe.Pointer]planned // by type word
-	named  map[string]reflect.Type    // who has which name in encodings
-	recent [64]recentPlan
-	null   *Plan
-	enc    Encoder // of Plan.Append
-	copier copier  // of Plan.Copy
-	consts *constants
-	direct bool // map iterators point at the entries
+	rules   *rules
+	nodes   map[reflect.Type]*node
+	plans   map[unsafe.Pointer]planned // by type word
+	named   map[string]reflect.Type    // who has which name in encodings
+	recent  [64]recentPlan
+	null    *Plan
+	enc     Encoder    // of Plan.Append
+	copier  copier     // of Plan.Copy
+	consts  *constants // to be kept in copies
+	telling *constants // those whose names are encoded
+	direct  bool       // map iterators point at the entries
 }
 
 type planned struct {
@@ -45,6 +46,9 @@ func NewSet(given ...Rule) (*Set, error) {
 		named:  map[string]reflect.Type{},
 		direct: iteratorsPoint(),
 		consts: programConstants(),
+	}
+	if s.telling = s.consts; rs.across {
+		s.telling = noConstants
 	}
 	s.null = &Plan{set: s, head: []byte{0}}
 	s.recent[slot(nil)].plan = s.null

@@ -62,7 +62,11 @@ func (e *Encoder) location(n *node, p unsafe.Pointer, dst []byte) []byte {
 		}
 	}
 	if name := e.set.consts.name(p); name != 0 {
-		return appendUint(append(dst, 2), name)
+		if !e.set.rules.across {
+			return appendUint(append(dst, 2), name)
+		}
+		text := (*time.Location)(p).String()
+		return append(appendUint(append(dst, 2), uint64(len(text))), text...)
 	}
 	if e.inKey && !only((*time.Location)(p)) {
 		e.fail(refuse(n.typ, "times in map keys are compared by the identity of their zone: use UTC, or a number"))

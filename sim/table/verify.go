@@ -228,6 +228,9 @@ func (e *engine) compare(id uint32, state *sim.Local, how string) error {
 	if l.fields == nil {
 		changes = plan.Diff(e.fieldsOf(l.node, l.state), now)
 	}
+	if len(changes) == 0 {
+		text += "; what differs is not shown: the capacity of a slice, what lies beyond the length of one, or which of two things alike is referred to"
+	}
 	text += list(changes)
 	return &sim.Finding{Kind: sim.Nondeterminism, Node: l.node, Message: text + hint}
 }

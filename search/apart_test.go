@@ -1,0 +1,152 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// keeper keeps what it is told to, looks at it, and counts what it looked at.
+type keeper struct {
+	sim.Nop
+	At    time.Time
+	Err   error
+	Mark  *mark
+	Items []int
+	Other []int
+	Names map[string]int
+	Set   bool
+	Bad   bool
+	Laps  int
+}
+
+type mark struct{ N int }
+
+var (
+	twins     = [2]error{errors.New("no such thing"), errors.New("no such thing")}
+	wrapped   = [2]error{fmt.Errorf("read: %w", twins[0]), fmt.Errorf("read: %w", twins[0])}
+	nobody    = &mark{}
+	zoneTimes = [2]string{"2024-01-01T12:00:00+01:00", "2024-01-01T13:00:00+02:00"}
+)
+
+// Each of these systems comes to two states that a handler can tell apart, though what is shown of them is
+// alike, and the handler that looks closer fails in one of them, which is come to last. The verdict is
+// the same for all strategies and both engines.
+func TestStatesThatDifferAreNotMerged(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(k *keeper, pick int)
+		look func(k *keeper) bool
+	}{
+		{"zones of one name", func(k *keeper, pick int) { k.At, _ = time.Parse(time.RFC3339, zoneTimes[pick]) },
+			func(k *keeper) bool { _, offset := k.At.Zone(); return offset == 7200 }},
+		{"errors of one text", func(k *keeper, pick int) { k.Err = twins[pick] },
+			func(k *keeper) bool { return k.Err == twins[1] }},
+		{"errors on the heap", func(k *keeper, pick int) { k.Err = wrapped[pick] },
+			func(k *keeper) bool { return k.Err == wrapped[1] }},
+		{"a new error", func(k *keeper, pick int) { k.Err = [2]error{errors.New("no such thing"), twins[1]}[pick] },
+			func(k *keeper) bool { return errors.Is(k.Err, twins[1]) }},
+		{"a pointer to a variable", func(k *keeper, pick int) { k.Mark = [2]*mark{{}, nobody}[pick] },
+			func(k *keeper) bool { return k.Mark == nobody }},
+		{"behind the length", func(k *keeper, pick int) { k.Items = [2][]int{{1, 0}, {1, 7}}[pick][:1] },
+			func(k *keeper) bool { return k.Items[:2][1] == 7 }},
+		{"capacity", func(k *keeper, pick int) { k.Items = [2][]int{make([]int, 1), make([]int, 1, 3)}[pick] },
+			func(k *keeper) bool {
+				k.Items, k.Other = append(k.Items, 1), append(k.Items, 2)
+				return k.Items[1] == 2
+			}},
+		{"nil", func(k *keeper, pick int) { k.Names = [2]map[string]int{{}, nil}[pick] },
+			func(k *keeper) bool { k.Names["a"] = 1; return false }},
+	} {
+		sys := sim.System{
+			Name: "keeper", Nodes: 1, New: func(sim.NodeID) sim.Service { return &keeper{} },
+			Actions: []sim.AnyAction{
+				sim.Action[*keeper]{Name: "set", When: func(k *keeper) bool { return !k.Set },
+					Do: func(k *keeper, env sim.Env) { k.Set = true; c.set(k, env.Choose("which", 2)) }},
+				sim.Action[*keeper]{Name: "look", Times: 1, When: func(k *keeper) bool { return k.Set },
+					Do: func(k *keeper, _ sim.Env) { k.Bad = c.look(k) }},
+			},
+			Properties: []sim.Property{{Name: "good", Always: sim.Each(func(_ sim.NodeID, k *keeper) bool { return !k.Bad })}},
+		}
+		everywhere(t, c.name, sys, func(t *testing.T, res *search.Result) {
+			if f := res.Finding; f == nil || f.Steps != 2 || f.Kind != sim.Safety && f.Kind != sim.Panic {
+				t.Errorf("%s, %s: %+v", res.Verdict, res.Stopped, f)
+			}
+		})
+	}
+}
+
+// everywhere runs a search by each strategy and engine.
+func everywhere(t *testing.T, name string, sys sim.System, judge func(t *testing.T, res *search.Result)) {
+	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
+		for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine, search.AutoEngine} {
+			if strategy.Stateful() && engine == search.ReplayEngine {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%s/%s", name, strategy, engine), func(t *testing.T) {
+				cfg := search.Config{System: sys, Strategy: strategy, Engine: engine, Alone: strategy == search.Deepening, WalkSteps: 200, Workers: 1, HandlerLimit: patient}
+				if strategy == search.Walk || strategy == search.Faulty {
+					cfg.MaxPaths = 50
+				}
+				if engine == search.AutoEngine {
+					cfg = search.Alternating(cfg)
+				}
+				res, err := search.Run(context.Background(), cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				judge(t, res)
+			})
+		}
+	}
+}
+
+// ring overwrites its first item when it is full, and gives up after some laps when it is told to.
+func ring(laps int) sim.System {
+	return sim.System{
+		Name: "ring", Nodes: 1,
+		New: func(sim.NodeID) sim.Service { return &keeper{Items: make([]int, 0, 4), Mark: nobody} },
+		Actions: []sim.AnyAction{sim.Action[*keeper]{Name: "put",
+			When: func(k *keeper) bool { return laps == 0 || k.Laps < laps },
+			Do: func(k *keeper, _ sim.Env) {
+				if len(k.Items) < cap(k.Items) {
+					k.Items = append(k.Items, k.Laps)
+					return
+				}
+				k.Items = append(k.Items[:0], k.Items[1:]...)
+				if laps > 0 {
+					k.Laps++
+				}
+				k.Bad = k.Mark == nobody && laps > 0 && k.Laps == laps
+			}}},
+		Properties: []sim.Property{
+			{Name: "good", Always: sim.Each(func(_ sim.NodeID, k *keeper) bool { return !k.Bad })},
+			{Name: "bounded", Always: sim.Each(func(_ sim.NodeID, k *keeper) bool { return len(k.Items) <= 4 && cap(k.Items) == 4 })},
+		},
+	}
+}
+
+// What a handler is given by tables has the capacity and refers to the variables that the state does. So the
+// violation is found where running the service itself finds it.
+func TestCopiesAreTheState(t *testing.T) {
+	everywhere(t, "ring", ring(20), func(t *testing.T, res *search.Result) {
+		// Four puts, and from then on one that makes room and one that fills it.
+		if f := res.Finding; f == nil || f.Kind != sim.Safety || f.Property != "good" || f.Steps != 4+2*20-1 {
+			t.Errorf("%s, %s: %+v", res.Verdict, res.Stopped, f)
+		}
+	})
+}
+
+// A ring that is bounded by its capacity is correct.
+func TestRingByCapacityIsCorrect(t *testing.T) {
+	everywhere(t, "ring", ring(0), func(t *testing.T, res *search.Result) {
+		if res.Verdict != search.OK {
+			t.Errorf("%s, %s: %+v", res.Verdict, res.Stopped, res.Finding)
+		}
+	})
+}

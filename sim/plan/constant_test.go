@@ -1,0 +1,216 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+type marker struct{ n int }
+
+type knot struct {
+	err   error
+	mark  *marker
+	again *marker
+	items []int
+	at    time.Time
+	zone  *time.Location
+	any   any
+	count *int
+}
+
+var (
+	twinA, twinB = errors.New("twin"), errors.New("twin")
+	heapA, heapB = fmt.Errorf("heap %w", twinA), fmt.Errorf("heap %w", twinA)
+	markA        = &marker{1}
+	markB        = &marker{1}
+	marks        [3]marker
+	items        = []int{1, 2, 3}
+	counts2      [2]int
+	made         = func() *marker { return &marker{5} }()
+	nested       = &struct{ inner *marker }{made}
+)
+
+// constantValues are pairs of which the first holds a constant and the second what is alike, or another.
+func constantValues() [][2]*knot {
+	return [][2]*knot{
+		{{err: twinA}, {err: twinB}},
+		{{err: twinA}, {err: errors.New("twin")}},
+		{{err: heapA}, {err: heapB}},
+		{{err: heapA}, {err: fmt.Errorf("heap %w", twinA)}},
+		{{err: fmt.Errorf("x %w", twinA)}, {err: fmt.Errorf("x %w", twinB)}},
+		{{err: errors.Join(twinA, twinB)}, {err: errors.Join(twinB, twinA)}},
+		{{mark: markA}, {mark: markB}},
+		{{mark: markA}, {mark: &marker{1}}},
+		{{mark: &marks[0]}, {mark: &marks[1]}},
+		{{mark: &marks[0]}, {mark: &marker{}}},
+		{{mark: made}, {mark: &marker{5}}},
+		{{items: items}, {items: []int{1, 2, 3}}},
+		{{any: markA}, {any: &marker{1}}},
+		{{any: &items[1]}, {any: &[]int{2}[0]}},
+		{{count: &counts2[0]}, {count: &counts2[1]}},
+		{{mark: markA, again: markA}, {mark: markA, again: markB}},
+		{{zone: time.Local}, {zone: time.UTC}},
+	}
+}
+
+// A constant is told from what is like it, and stays what it is in a copy.
+func TestConstants(t *testing.T) {
+	s := newSet(t)
+	for i, pair := range constantValues() {
+		a, b := encode(t, s, pair[0]), encode(t, s, pair[1])
+		if bytes.Equal(a, b) {
+			t.Errorf("%d: encoded alike: %s", i, planOf(t, s, pair[0]).Text(pair[0]))
+		}
+		if !bytes.Equal(a, encode(t, s, pair[0])) {
+			t.Errorf("%d: encoded in two ways", i)
+		}
+		for k, v := range pair {
+			c := planOf(t, s, v).Copy(v).(*knot)
+			if !bytes.Equal(encode(t, s, c), encode(t, s, v)) {
+				t.Errorf("%d: the copy of %d differs", i, k)
+			}
+			if k == 0 && (errors.Is(c.err, twinA) != errors.Is(v.err, twinA) || c.zone != v.zone) {
+				t.Errorf("%d: copied to %+v", i, c)
+			}
+		}
+	}
+	v := &knot{err: twinA, mark: markA, items: items, count: &counts2[1], any: heapB}
+	c := planOf(t, s, v).Copy(v).(*knot)
+	if c.err != twinA || c.mark != markA || &c.items[0] != &items[0] || c.count != &counts2[1] || c.any != any(heapB) {
+		t.Errorf("copied to %+v", c)
+	}
+	// Another program file has other places.
+	across := newSet(t, AcrossPrograms())
+	sameEncoding(t, across, true, &knot{mark: markA}, &knot{mark: &marker{1}})
+	sameEncoding(t, across, true, &knot{err: twinA}, &knot{err: twinB})
+	sameEncoding(t, across, false, &knot{zone: time.Local}, &knot{zone: time.FixedZone("", 0)})
+	if c := planOf(t, across, v).Copy(v).(*knot); c.mark != markA {
+		t.Error("a copy refers to something else")
+	}
+}
+
+// What can be reached from a constant is kept wherever it is met, also before the constant.
+func TestReachedFromConstants(t *testing.T) {
+	type holder struct {
+		direct *marker
+		whole  *struct{ inner *marker }
+	}
+	deep := &marker{9}
+	hold := nested.inner
+	nested.inner = deep
+	defer func() { nested.inner = hold }()
+	s := newSet(t)
+	v := &holder{deep, nested}
+	c := planOf(t, s, v).Copy(v).(*holder)
+	if c.whole != nested || c.direct != deep {
+		t.Errorf("copied to %+v", c)
+	}
+	sameEncoding(t, s, true, v, c)
+	sameEncoding(t, s, false, v, &holder{&marker{9}, nested})
+}
+
+// Errors that hold what can be changed are copied with it; others are what they were.
+func TestErrorsInCopies(t *testing.T) {
+	type holder struct {
+		own *hookError
+		err error
+	}
+	s := newSet(t)
+	own := &hookError{n: 1}
+	v := &holder{own, fmt.Errorf("a: %w", own)}
+	c := planOf(t, s, v).Copy(v).(*holder)
+	if c.own == own || errors.Unwrap(c.err) != error(c.own) {
+		t.Errorf("copied to %+v", c)
+	}
+	sameEncoding(t, s, true, v, c)
+	v = &holder{nil, fmt.Errorf("a: %w", errors.Join(errors.New("b"), os.ErrClosed))}
+	if c := planOf(t, s, v).Copy(v).(*holder); c.err != v.err {
+		t.Error("an error that cannot change was copied")
+	}
+}
+
+type hookError struct{ n int }
+
+func (e *hookError) Error() string { return fmt.Sprint(e.n) }
+
+func TestZones(t *testing.T) {
+	s := newSet(t)
+	at := time.Date(2024, 1, 1, 12, 0, 0, 0, time.UTC)
+	parse := func(text string) time.Time {
+		p, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	one, two := time.FixedZone("X", 3600), time.FixedZone("X", 7200)
+	half := time.FixedZone("Y", 1800)
+	for i, c := range []struct {
+		a, b any
+		same bool
+	}{
+		{parse("2024-01-01T12:00:00+01:00"), parse("2024-01-01T13:00:00+02:00"), false},
+		{parse("2024-01-01T12:00:00+01:30"), parse("2024-01-01T12:00:00+01:30"), true},
+		{at.In(one), at.In(two), false},
+		{at.In(one), at.In(time.FixedZone("X", 3600)), true},
+		{at, at.In(time.FixedZone("UTC", 0)), false},
+		{at, at.Local(), false},
+		// Whether zones are one is what == says.
+		{[]time.Time{at.In(half), at.In(half)}, []time.Time{at.In(half), at.In(time.FixedZone("Y", 1800))}, false},
+		{&knot{at: at.In(half), zone: half}, &knot{at: at.In(half), zone: time.FixedZone("Y", 1800)}, false},
+		{map[time.Time]int{at: 1}, map[time.Time]int{at.In(time.FixedZone("", 0)): 1}, false},
+	} {
+		if got := bytes.Equal(encode(t, s, c.a), encode(t, s, c.b)); got != c.same {
+			t.Errorf("%d: encoded alike: %v", i, got)
+		}
+		p := planOf(t, s, c.a)
+		if !bytes.Equal(encode(t, s, p.Copy(c.a)), encode(t, s, c.a)) {
+			t.Errorf("%d: the copy differs", i)
+		}
+	}
+	// A zone that was used to format has looked something up, which does not count.
+	fresh, used := time.FixedZone("Z", 60), time.FixedZone("Z", 60)
+	_ = at.In(used).String()
+	sameEncoding(t, s, true, at.In(fresh), at.In(used))
+	key := map[time.Time]int{at.In(one): 1}
+	want := "times in map keys are compared by the identity of their zone: use UTC, or a number"
+	if err := caught(func() { encode(t, s, key) }); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Encodings are the same in every process that executes the same file, wherever it lies in memory.
+func TestEncodingsAreStable(t *testing.T) {
+	var b strings.Builder
+	s := newSet(t)
+	for _, pair := range constantValues() {
+		for _, v := range pair {
+			b.WriteString(hex.EncodeToString(encode(t, s, v)) + "\n")
+		}
+	}
+	for i := range 20 {
+		g := build(bytes.Repeat([]byte{byte(37 * i), byte(i), 3, 11}, 80))
+		b.WriteString(hex.EncodeToString(encode(t, s, g)) + "\n")
+	}
+	if os.Getenv("MACEMC_PLAN_ENCODE") != "" {
+		fmt.Print("<<<" + b.String() + ">>>")
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestEncodingsAreStable$")
+	cmd.Env = append(os.Environ(), "MACEMC_PLAN_ENCODE=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(out), "<<<")
+	if got, _, _ := strings.Cut(after, ">>>"); got != b.String() {
+		t.Error("another process encodes otherwise")
+	}
+}
