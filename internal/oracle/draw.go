@@ -6,7 +6,7 @@ import (
 )
 
 // Generator is the version of [Drawn].
-const Generator = 1
+const Generator = 2
 
 // Drawn makes the system of a number: always the same one.
 func Drawn(number uint64) *Script {
@@ -32,6 +32,10 @@ func Drawn(number uint64) *Script {
 		if d.chance(3) {
 			a.Nodes = 1 << d.n(s.Nodes)
 		}
+	}
+	if d.chance(8) {
+		d.gamble(s)
+		return s
 	}
 	ops := d.vocabulary(s)
 	for range min(s.Nodes, 1+d.n(2)) {
@@ -75,7 +79,7 @@ type likely struct {
 
 // vocabulary draws what the programs of a system are made of: few instructions, so that they work together.
 func (d drawer) vocabulary(s *Script) []likely {
-	ops := []likely{{SetPhase, 8}, {SetReg, 2}, {Choose, 4}, {IfPhase, 3}, {IfEvent, 3}}
+	ops := []likely{{SetPhase, 8}, {SetReg, 2}, {Choose, 4}, {Weighted, 2}, {IfPhase, 3}, {IfEvent, 3}}
 	groups := [][]likely{
 		{{Arm, 8}, {Disarm, 2}},
 		{{Put, 6}, {Delete, 1}, {Sync, 3}, {Get, 4}, {Keys, 1}},
@@ -99,6 +103,33 @@ func (d drawer) vocabulary(s *Script) []likely {
 		ops = append(ops, likely{Stream, 9}, likely{Close, 1}, likely{Room, 1})
 	}
 	return ops
+}
+
+// gamble makes a system whose nodes go from phase to phase by chance alone, at times by answers that have no weight, so that
+// what is dead depends on single answers.
+func (d drawer) gamble(s *Script) {
+	if d.chance(2) {
+		*s = Script{Number: s.Number, Nodes: 1, Timing: s.Timing, Crashes: min(s.Crashes, 1), Uncopyable: s.Uncopyable}
+	}
+	s.Actions = [Actions]Action{{Phases: 1 + uint(d.n(1<<Phases-1))}, {Times: d.n(3), Phases: 1 + uint(d.n(1<<Phases-1))}}
+	var p Program
+	for k := range s.Actions {
+		for phase := range Phases {
+			op := d.op(s, []likely{{Weighted, 4}, {Choose, 1}})
+			p[OnAction+Class(k)][phase] = []Op{op}
+			if s.Crashes > 0 && d.chance(3) {
+				p[OnAction+Class(k)][phase] = append(p[OnAction+Class(k)][phase], d.op(s, []likely{{Put, 1}, {Sync, 1}}))
+			}
+		}
+	}
+	if s.Crashes > 0 {
+		p[OnBoot][0] = []Op{d.op(s, []likely{{Get, 3}, {Weighted, 1}})}
+	}
+	s.Programs = []Program{p}
+	s.Eventually = []Prop{{Kind: IsIn, A: d.n(s.Nodes), B: d.n(Phases)}}
+	if d.chance(2) {
+		s.Eventually[0] = Prop{Kind: PhaseIn, A: 1 + d.n(1<<Phases-2)}
+	}
 }
 
 func (d drawer) program(s *Script, ops []likely) (p Program) {
