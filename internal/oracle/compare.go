@@ -244,11 +244,20 @@ func (c *comparison) death(res *search.Result, end *followed) error {
 	if res.Finding.Kind == sim.Deadlock && !c.graph.states[end.number].stuck {
 		return errors.New("a deadlock, where something can happen")
 	}
-	if d, ok := res.Detail.(*critical.Result); ok && d.Case == critical.C1 {
-		run, err := c.follow(d.Dead)
-		if err != nil {
-			return err
+	d, ok := res.Detail.(*critical.Result)
+	if !ok {
+		return nil
+	}
+	run, err := c.follow(d.Dead)
+	if err != nil {
+		return err
+	}
+	if d.Proof == critical.Exact {
+		if d.ProvenAt >= len(run.trail) || !c.graph.dead[run.trail[d.ProvenAt]] || c.graph.ahead(run.trail[d.ProvenAt]) != d.States {
+			return fmt.Errorf("%d states that follow step %d of path %v are said to be dead; the oracle disagrees", d.States, d.ProvenAt, d.Dead)
 		}
+	}
+	if d.Case == critical.C1 {
 		if d.Step < 1 || d.Step >= len(run.trail) || c.graph.dead[run.trail[d.Step-1]] || !c.graph.dead[run.trail[d.Step]] {
 			return fmt.Errorf("step %d is said to be critical, of path %v; the oracle disagrees", d.Step, d.Dead)
 		}

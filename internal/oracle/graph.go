@@ -175,6 +175,20 @@ func (g *graph) deaths() (n, nearest int) {
 	return n, nearest
 }
 
+// ahead counts the states that recovery can lead to from one, that one included.
+func (g *graph) ahead(i int) int {
+	met := map[int]bool{i: true}
+	for work := []int{i}; len(work) > 0; work = work[1:] {
+		for _, to := range g.states[work[0]].recovery {
+			if !met[to] {
+				met[to] = true
+				work = append(work, to)
+			}
+		}
+	}
+	return len(met)
+}
+
 // liveStates counts them.
 func (g *graph) liveStates() (n int) {
 	for i := range g.states {
