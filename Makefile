@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 GO ?= go
 
-.PHONY: help build test soak bench bench-peers lint demo ci check-mermaid check-browser
+.PHONY: help build test soak bench bench-peers lint demo ci check-goroutines check-mermaid check-browser
 
 help: ## show what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -34,7 +34,11 @@ demo: build ## find a known liveness bug of the random overlay tree
 	@bin/macemc search randtree --bug RT13; status=$$?; \
 	test $$status -eq 1 || { echo "demo: a violation (exit status 1) was expected, got exit status $$status" >&2; exit 1; }
 
-ci: lint build test demo ## everything that must pass
+check-goroutines: ## test package bubble with the changed runtime (the first time it builds the standard library)
+	$(GO) vet -tags macemc_overlay ./bubble
+	$(GO) run ./cmd/macemc test ./bubble
+
+ci: lint build test check-goroutines demo ## everything that must pass
 
 .mermaid/node_modules/mermaid:
 	npm install --prefix .mermaid --no-audit --no-fund --silent mermaid@11.17.2 jsdom@29.1.1

@@ -128,6 +128,9 @@ func (d *Death) trace(sys *sim.System) (*replay.Trace, error) {
 func (d *Death) file(sys *sim.System, h choose.Header) (*choose.File, error) {
 	if d.Steps == 0 {
 		h.System, h.Nodes, h.Timing = sys.Name, sys.Nodes, sys.Timing.String()
+		if sys.Interleave != sim.FIFO {
+			h.Interleave = sys.Interleave.String()
+		}
 		return &choose.File{Header: h, Boot: d.Picks}, nil
 	}
 	f, err := replay.WriteFile(sys, h, d.Before)

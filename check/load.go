@@ -104,6 +104,11 @@ func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
 			return *sys, &HeaderError{"timing", "", err}
 		}
 	}
+	if h.Interleave != "" {
+		if as.Interleave, err = sim.ParseInterleave(h.Interleave); err != nil {
+			return *sys, &HeaderError{"interleave", "", err}
+		}
+	}
 	return only(as, h)
 }
 

@@ -22,8 +22,9 @@ type Subject struct {
 // that are put back, or else the system's own.
 type Wanted struct {
 	spec.Config
-	Limits func(*sim.Limits) // changes the default limits; nil: they stay
-	Timing *sim.Timing
+	Limits     func(*sim.Limits) // changes the default limits; nil: they stay
+	Timing     *sim.Timing
+	Interleave *sim.Interleave
 }
 
 // NewSubject builds the system that e describes. The error says what is wrong with wanted.
@@ -60,6 +61,9 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 	}
 	if wanted.Timing != nil {
 		sys.Timing = *wanted.Timing
+	}
+	if wanted.Interleave != nil {
+		sys.Interleave = *wanted.Interleave
 	}
 	return Subject{Entry: e, Config: c, System: sys}, sys.Validate()
 }
@@ -173,6 +177,13 @@ func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
 			return fail("timing", "", err)
 		}
 		wanted.Timing = &t
+	}
+	if h.Interleave != "" {
+		i, err := sim.ParseInterleave(h.Interleave)
+		if err != nil {
+			return fail("interleave", "", err)
+		}
+		wanted.Interleave = &i
 	}
 	s, err := NewSubject(e, wanted)
 	if err != nil {

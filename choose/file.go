@@ -18,6 +18,7 @@ const FormatVersion = 1
 //	bug MT3
 //	limit loss=1
 //	timing ByDeadline
+//	interleave random
 //	seed 1
 //	property every ping is acknowledged
 //	note found by walk 12
@@ -35,7 +36,7 @@ type File struct {
 	Header Header
 	Boot   []FilePick // choices of the first boots, before step 1
 	Steps  []FileStep
-	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "seed", "property", "note",
+	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "seed", "property", "note",
 	// "boot", and with their keys "param K", "bug ID", "limit K". WriteTo does not look at it.
 	Lines map[string]int
 }
@@ -43,17 +44,19 @@ type File struct {
 // Header says what the path belongs to. This package gives its fields no meaning. Params, Bugs and
 // Limits keep their order; none may occur twice.
 type Header struct {
-	System   string
-	Nodes    int    // at least 1
-	Package  string // import path of the package whose test describes the system; "": not said
-	Test     string // name of that test; "": not said
-	Params   []Param
-	Bugs     []string
-	Limits   []Limit
-	Timing   string // "": not said
-	Seed     uint64
-	Property string // the one that is violated; "": not said
-	Note     string // for people; "": none
+	System  string
+	Nodes   int    // at least 1
+	Package string // import path of the package whose test describes the system; "": not said
+	Test    string // name of that test; "": not said
+	Params  []Param
+	Bugs    []string
+	Limits  []Limit
+	Timing  string // "": not said
+	// Interleave is how the goroutines of a node take turns; "": first come, first served.
+	Interleave string
+	Seed       uint64
+	Property   string // the one that is violated; "": not said
+	Note       string // for people; "": none
 }
 
 // Param is a parameter of the system.

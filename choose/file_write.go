@@ -50,6 +50,9 @@ func (f *File) append(dst []byte) ([]byte, error) {
 	if h.Timing != "" {
 		line("timing", quoteRest(h.Timing))
 	}
+	if h.Interleave != "" {
+		line("interleave", quoteRest(h.Interleave))
+	}
 	line("seed", strconv.FormatUint(h.Seed, 10))
 	if h.Property != "" {
 		line("property", quoteRest(h.Property))

@@ -10,8 +10,8 @@ import (
 )
 
 // WriteFile executes path on sys and returns it in the form that is kept on disk: events by their
-// stable keys, picks by kind and label, and a comment per step. System, nodes, limits and timing of
-// the header are filled in from sys; the rest of it is taken from header. The error says how the path
+// stable keys, picks by kind and label, and a comment per step. System, nodes, limits, timing and
+// interleaving of the header are filled in from sys; the rest of it is taken from header. The error says how the path
 // does not fit.
 func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose.File, error) {
 	t, err := Record(sys, path, sim.Options{})
@@ -20,6 +20,9 @@ func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose
 	}
 	header.System, header.Nodes = sys.Name, sys.Nodes
 	header.Limits, header.Timing = headerLimits(sys.Limits()), sys.Timing.String()
+	if header.Interleave = ""; sys.Interleave != sim.FIFO {
+		header.Interleave = sys.Interleave.String()
+	}
 	f := &choose.File{Header: header, Boot: picks(t.Boot.Choices)}
 	for i := range t.Steps {
 		s := &t.Steps[i]

@@ -146,6 +146,9 @@ func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 
 func panicFinding(id NodeID, r any) *Finding {
 	switch r := r.(type) {
+	case *Finding:
+		r.Node = id
+		return r
 	case diverged:
 		return &Finding{Kind: Divergence, Node: id, Message: "the handler made more choices in one step than the bound allows"}
 	case misuse:

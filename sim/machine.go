@@ -111,6 +111,11 @@ func NewWorld(sys *System, opts Options) (World, error) {
 		if s == nil {
 			return nil, fmt.Errorf("system %q: New(%d) is nil", sys.Name, i)
 		}
+		if c, ok := s.(Conditional); ok {
+			if err := c.CanRun(); err != nil {
+				return nil, fmt.Errorf("system %q: node %d: %w", sys.Name, i, err)
+			}
+		}
 		if _, err := plans.Of(s); err != nil {
 			return nil, fmt.Errorf("system %q: node %d: %w", sys.Name, i, err)
 		}

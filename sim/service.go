@@ -29,6 +29,12 @@ type PeerReadyHandler interface {
 	PeerReady(env Env, peer NodeID)
 }
 
+// Conditional is implemented by services that not every program can run.
+type Conditional interface {
+	// CanRun says what this program lacks; nil: nothing.
+	CanRun() error
+}
+
 // Nop implements [Service] by doing nothing; embed it to leave handlers out.
 type Nop struct{}
 

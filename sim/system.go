@@ -21,6 +21,8 @@ type System struct {
 	// Late says which nodes are down at first and boot by an event. Nil: none.
 	Late   func(NodeID) bool
 	Timing Timing
+	// Interleave says how the goroutines of nodes that have some take turns, see package bubble.
+	Interleave Interleave
 	// State says how to treat types of the state that are not the user's own.
 	State      []StateRule
 	Actions    []AnyAction

@@ -172,6 +172,7 @@ func (a *app) elsewhere(ctx context.Context, from, pkg string, choice func([]Lis
 type binary struct {
 	a    *app
 	temp *scratch.Folder // of the binary
+	env  []string        // more of its environment
 	listedPackage
 }
 
@@ -223,7 +224,14 @@ func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 	status := newStatus(a.stderr, a.terminal)
 	status.tell(0, "building the tests of "+b.ImportPath)
 	defer status.clear()
-	_, err = a.goTool(ctx, b.Dir, "test", "-c", "-o", b.file(), ".")
+	changed, err := a.changedRuntime(ctx, b.Dir, ".")
+	if err == nil {
+		if changed.Overlay != "" {
+			b.env = []string{"GOMAXPROCS=1"} // package bubble runs one thread
+			status.tell(0, "building the tests of "+b.ImportPath+", and once the standard library (package bubble needs a changed copy of the runtime)")
+		}
+		_, err = a.goCommand(ctx, b.Dir, changed.Env, slices.Concat([]string{"test", "-c", "-o", b.file()}, a.buildFlags(changed), []string{"."}))
+	}
 	if err == nil {
 		if _, e := os.Stat(b.file()); e != nil {
 			err = fmt.Errorf("%s has no tests under these build tags (--tags)", b.ImportPath)
@@ -246,12 +254,17 @@ func (a *app) listPkg(ctx context.Context, dir, pkg string) ([]byte, error) {
 	return a.goTool(ctx, dir, "list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--", pkg)
 }
 
-// goTool runs a go command. What that says of an error goes to standard error as it is.
+// goTool runs a go command with the build tags of this one. What that says of an error goes to standard error as it is.
 func (a *app) goTool(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	if a.tags != "" {
 		args = slices.Insert(args, 1, "-tags="+a.tags)
 	}
-	cmd := exec.CommandContext(ctx, "go", args...)
+	return a.goCommand(ctx, dir, nil, args)
+}
+
+// goCommand is goTool for a complete command with more of an environment.
+func (a *app) goCommand(ctx context.Context, dir string, env, args []string) ([]byte, error) {
+	cmd := changedGo(ctx, env, args)
 	cmd.Dir = dir
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
@@ -281,7 +294,7 @@ func (b *binary) remove() { b.temp.Remove() }
 func (b *binary) command(pattern, variable, value string) *exec.Cmd {
 	cmd := exec.Command(b.file(), "-test.run="+pattern, "-test.count=1", "-test.timeout=0")
 	cmd.Dir = b.Dir
-	cmd.Env = append(os.Environ(), variable+"="+value)
+	cmd.Env = append(append(os.Environ(), b.env...), variable+"="+value)
 	return cmd
 }
 

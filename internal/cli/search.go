@@ -32,6 +32,7 @@ type searchFlags struct {
 	walks        int
 	limits       sim.Limits
 	timing       string
+	interleave   string
 	weights      string
 	unbiased     bool
 	seed         uint64
@@ -161,6 +162,7 @@ func (f *searchFlags) environmentFlags(fl *pflag.FlagSet) {
 	fl.IntVar(&f.limits.Dup, "dup", 0, "at most `N` datagrams duplicated in a run")
 	fl.IntVar(&f.limits.Partitions, "partitions", 0, "at most `N` partitions in a run")
 	fl.StringVar(&f.timing, "timing", "", "when timers fire, by `MODE`: ByDeadline, AnyOrder or Prompt")
+	fl.StringVar(&f.interleave, "interleave", "", "how the goroutines of a node take turns, by `MODE`: fifo, random, or pct:N, random priorities that change N times in a step; for systems of package bubble")
 	fl.StringVar(&f.weights, "weights", "", "`WEIGHTS` of events in random walks, as action=40,message=8,timer=1,consequence=8,fault=4")
 }
 

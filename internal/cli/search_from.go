@@ -51,6 +51,9 @@ func (a *app) resume(f *searchFlags, args []string, changed func(string) bool) (
 	if !changed("timing") {
 		f.timing = h.Timing
 	}
+	if !changed("interleave") {
+		f.interleave = h.Interleave
+	}
 	return h.System, nil
 }
 
@@ -73,6 +76,11 @@ func (f *searchFlags) onward(s *check.Subject, cfg *search.Config, changed func(
 			return nil, fmt.Errorf("--%w", err)
 		}
 	}
+	if f.interleave != "" {
+		if loose.Interleave, err = sim.ParseInterleave(f.interleave); err != nil {
+			return nil, fmt.Errorf("--interleave: %w", err)
+		}
+	}
 	loaded, err := f.run.On(context.Background(), &loose)
 	if err != nil {
 		return nil, err
@@ -89,7 +97,7 @@ func (f *searchFlags) onward(s *check.Subject, cfg *search.Config, changed func(
 	if s.System, err = raised(s.System, o.Used); err != nil {
 		return nil, err
 	}
-	s.System.Timing = loose.Timing
+	s.System.Timing, s.System.Interleave = loose.Timing, loose.Interleave
 	cfg.System, cfg.Prefix, cfg.PrefixRuns = s.System, loaded.Path, 0
 	return loaded.Recording, nil
 }

@@ -41,6 +41,13 @@ func (a *app) subject(f *searchFlags, name string, changed func(string) bool) (c
 		}
 		wanted.Timing = &t
 	}
+	if changed("interleave") {
+		i, err := sim.ParseInterleave(f.interleave)
+		if err != nil {
+			return check.Subject{}, fmt.Errorf("--interleave: %w", err)
+		}
+		wanted.Interleave = &i
+	}
 	return check.NewSubject(entry, wanted)
 }
 

@@ -26,6 +26,8 @@ var imports = []struct {
 	{pkg: "systems/etcdraft", module: []string{"sim", "netsim", "macetime", "systems/spec"}, strict: true,
 		foreign: []string{"go.etcd.io/raft/v3/...", "google.golang.org/protobuf/proto", "github.com/anishathalye/porcupine"}},
 	{pkg: "systems/...", module: []string{"sim", "netsim", "macetime", "systems/..."}, strict: true},
+	{pkg: "bubble", module: []string{"sim", "sim/plan"}, strict: true, foreign: []string{"github.com/cespare/xxhash/v2"}},
+	{pkg: "internal/overlay", strict: true},
 	{pkg: "replay", module: []string{"choose", "sim", "sim/plan"}},
 	{pkg: "search", module: []string{"choose", "macetime", "sim", "sim/table", "replay"}},
 	{pkg: "mdb/screen", module: []string{"mdb"}},
@@ -38,7 +40,7 @@ var imports = []struct {
 	// What mctest imports becomes part of every test that uses it: no bundled system.
 	{pkg: "check/flight", module: []string{"choose"}},
 	{pkg: "check", module: []string{"check/flight", "choose", "critical", "internal/scratch", "replay", "report", "search", "shrink", "sim", "systems/spec", "live/recording", "live/wire"}},
-	{pkg: "internal/cli", module: []string{"check", "choose", "eventgraph", "internal/scratch", "mdb", "mdb/screen", "report", "search", "sim", "stats", "systems/spec", "live", "live/recording", "live/wire", "replay"}},
+	{pkg: "internal/cli", module: []string{"check", "choose", "eventgraph", "internal/scratch", "mdb", "mdb/screen", "report", "search", "sim", "stats", "systems/spec", "live", "live/recording", "live/wire", "replay", "internal/overlay"}},
 	{pkg: "mctest", module: []string{"check", "choose", "internal/cli", "report", "search", "sim"}},
 	{pkg: "report", module: []string{"choose", "critical", "eventgraph", "macetime", "replay", "search", "sim"}},
 	{pkg: "eventgraph", module: []string{"choose", "macetime", "replay", "sim"}},

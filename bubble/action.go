@@ -1,0 +1,41 @@
+package bubble
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Call is an action of a program that has exposed an S, see [Host.Expose]: f is called in a goroutine of its own and may block.
+// What it returns is shown in traces. The fields of the result may be changed.
+func Call[S any](name string, f func(context.Context, S) error) sim.Action[*Program] {
+	c := &call{name: name, on: func(h *Host) {
+		for _, v := range h.exposed {
+			if s, ok := v.(S); ok {
+				go func() {
+					if err := f(h.ctx, s); err != nil {
+						h.Log().Info(name, "error", err)
+					}
+				}()
+				return
+			}
+		}
+	}}
+	return sim.Action[*Program]{
+		Name: name,
+		When: func(p *Program) bool { return p.exposes(reflect.TypeFor[S]()) },
+		Do:   func(p *Program, env sim.Env) { p.step(env, &input{kind: callInput, call: c}) },
+	}
+}
+
+// Interrupt is an action that ends the context of a program's main function, as a signal would. It happens once in the life of a
+// node. The fields of the result may be changed.
+func Interrupt() sim.Action[*Program] {
+	return sim.Action[*Program]{
+		Name:  "interrupt",
+		Times: 1,
+		When:  func(p *Program) bool { return p.Ended == "" },
+		Do:    func(p *Program, env sim.Env) { p.step(env, &input{kind: interruptInput}) },
+	}
+}

@@ -1,0 +1,267 @@
+//go:build macemc_overlay
+
+package bubble_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// bug is a small mistake with goroutines, and the same without it.
+type bug struct {
+	name       string
+	interleave sim.Interleave
+	program    func(broken bool) bubble.Main
+	actions    []sim.AnyAction
+	always     func(*sim.View) bool
+	eventually func(*sim.View) bool
+	kinds      []sim.FindingKind
+}
+
+// count is what most of the programs show.
+type count struct {
+	N    int
+	Done bool
+}
+
+func right(want int) func(*sim.View) bool {
+	return func(v *sim.View) bool {
+		for _, c := range bubble.Seen[count](v) {
+			if c.Done && c.N != want {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// begin is what an action starts a program's work by.
+type begin func()
+
+var start = func() []sim.AnyAction {
+	a := bubble.Call("start", func(_ context.Context, f begin) error { f(); return nil })
+	a.Times = 1
+	return []sim.AnyAction{a}
+}()
+
+var smallBugs = []bug{
+	{
+		name: "update lost between two critical sections", interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety},
+		actions: start, always: right(2),
+		program: func(broken bool) bubble.Main {
+			return func(ctx context.Context, h *bubble.Host) error {
+				var mu sync.Mutex
+				var c count
+				h.Observe(func() any { mu.Lock(); defer mu.Unlock(); return c })
+				h.Expose(begin(func() {
+					var wg sync.WaitGroup
+					for range 2 {
+						wg.Go(func() {
+							mu.Lock()
+							n := c.N
+							if broken {
+								mu.Unlock()
+								mu.Lock()
+							}
+							c.N = n + 1
+							mu.Unlock()
+						})
+					}
+					wg.Wait()
+					mu.Lock()
+					c.Done = true
+					mu.Unlock()
+				}))
+				<-ctx.Done()
+				return nil
+			}
+		},
+	},
+	{
+		name: "locks in both orders", interleave: sim.Interleave(2), kinds: []sim.FindingKind{sim.Panic}, actions: start,
+		program: func(broken bool) bubble.Main {
+			return func(ctx context.Context, h *bubble.Host) error {
+				var a, b sync.Mutex
+				both := func(x, y *sync.Mutex) { x.Lock(); y.Lock(); y.Unlock(); x.Unlock() }
+				h.Expose(begin(func() {
+					go both(&a, &b)
+					if broken {
+						go both(&b, &a)
+					} else {
+						go both(&a, &b)
+					}
+				}))
+				<-ctx.Done()
+				return nil
+			}
+		},
+	},
+	{
+		name: "nobody reads the answer after the time-out", kinds: []sim.FindingKind{sim.Liveness, sim.Deadlock}, actions: start,
+		eventually: func(v *sim.View) bool {
+			c, ok := bubble.SeenAt[count](v, 0)
+			return ok && c.Done && c.N == 0
+		},
+		program: func(broken bool) bubble.Main {
+			return func(ctx context.Context, h *bubble.Host) error {
+				var c count // of workers
+				h.Observe(func() any { return c })
+				h.Expose(begin(func() {
+					answer := make(chan int, 1)
+					if broken {
+						answer = make(chan int)
+					}
+					c.N++
+					go func() {
+						time.Sleep(2 * time.Second)
+						answer <- 1
+						c.N--
+					}()
+					select {
+					case <-answer:
+					case <-time.After(time.Second):
+					}
+					c.Done = true
+				}))
+				<-ctx.Done()
+				return nil
+			}
+		},
+	},
+	{
+		name: "select does not prefer the stop", kinds: []sim.FindingKind{sim.Safety}, actions: start, always: right(0),
+		program: func(broken bool) bubble.Main {
+			return func(ctx context.Context, h *bubble.Host) error {
+				var c count // done after the stop
+				h.Observe(func() any { return c })
+				h.Expose(begin(func() {
+					work, stop := make(chan int, 2), make(chan struct{})
+					work <- 1
+					close(stop)
+					select {
+					case <-work:
+						select {
+						case <-stop:
+							if broken {
+								c.N++
+							}
+						default:
+							c.N++
+						}
+					case <-stop:
+					}
+					c.Done = true
+				}))
+				<-ctx.Done()
+				return nil
+			}
+		},
+	},
+	{
+		name: "context not honoured", kinds: []sim.FindingKind{sim.Liveness, sim.Deadlock},
+		actions:    []sim.AnyAction{start[0], bubble.Interrupt()},
+		eventually: func(v *sim.View) bool { p, ok := v.Service(0).(*bubble.Program); return ok && p.Ended != "" },
+		program: func(broken bool) bubble.Main {
+			return func(ctx context.Context, h *bubble.Host) error {
+				var wg sync.WaitGroup
+				never := make(chan int)
+				h.Expose(begin(func() {
+					wg.Go(func() {
+						if broken {
+							<-never
+							return
+						}
+						select {
+						case <-never:
+						case <-ctx.Done():
+						}
+					})
+				}))
+				<-ctx.Done()
+				wg.Wait()
+				return nil
+			}
+		},
+	},
+	{
+		name: "WaitGroup counted in the goroutine", kinds: []sim.FindingKind{sim.Safety}, actions: start, always: right(2),
+		program: func(broken bool) bubble.Main {
+			return func(ctx context.Context, h *bubble.Host) error {
+				var c count
+				h.Observe(func() any { return c })
+				h.Expose(begin(func() {
+					var wg sync.WaitGroup
+					n := 0
+					for range 2 {
+						if !broken {
+							wg.Add(1)
+						}
+						go func() {
+							if broken {
+								wg.Add(1)
+							}
+							n++
+							wg.Done()
+						}()
+					}
+					wg.Wait()
+					c = count{n, true}
+				}))
+				<-ctx.Done()
+				return nil
+			}
+		},
+	},
+}
+
+func (b *bug) system(broken bool) sim.System {
+	s := sim.System{
+		Name: b.name, Nodes: 1, State: bubble.Rules, Actions: b.actions, Interleave: b.interleave,
+		New: func(sim.NodeID) sim.Service { return bubble.Service(b.program(broken)) },
+	}
+	if b.always != nil {
+		s.Properties = append(s.Properties, sim.Property{Name: "right", Always: b.always})
+	}
+	if b.eventually != nil {
+		s.Properties = append(s.Properties, sim.Property{Name: "comes to its end", Eventually: b.eventually})
+	}
+	return s
+}
+
+// Each of the small bugs is found, and the search of its correct version finds nothing.
+func TestSmallBugs(t *testing.T) {
+	for _, b := range smallBugs {
+		t.Run(b.name, func(t *testing.T) {
+			began := time.Now()
+			r, err := search.Run(t.Context(), search.Config{System: b.system(true), Workers: 1, Time: 30 * time.Second, WalkSteps: 100})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Finding == nil {
+				t.Fatalf("not found: %s after %d paths", r.Verdict, r.Stats.Paths)
+			}
+			expected := false
+			for _, k := range b.kinds {
+				expected = expected || r.Finding.Kind == k
+			}
+			if !expected {
+				t.Errorf("found %s: %s, want one of %v", r.Finding.Kind, r.Finding.Message, b.kinds)
+			}
+			t.Logf("found in %v, %d paths: %s %s", time.Since(began).Round(time.Millisecond), r.Stats.Paths, r.Finding.Kind, r.Finding.Message)
+
+			r, err = search.Run(t.Context(), search.Config{System: b.system(false), Workers: 1, Time: *clean, WalkSteps: 100})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Finding != nil || r.Stats.Paths == 0 {
+				t.Errorf("the correct version: %s after %d paths: %+v", r.Verdict, r.Stats.Paths, r.Finding)
+			}
+		})
+	}
+}

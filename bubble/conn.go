@@ -1,0 +1,118 @@
+package bubble
+
+import (
+	"io"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// conn is a connection.
+type conn struct {
+	h             *Host
+	id            ConnID
+	dialled       bool // this end was
+	peer          sim.NodeID
+	local, remote *net.TCPAddr
+	in            queue[string]
+	out           waitlist // writers
+	finished      bool     // no more is written
+	broken        error
+	closed        bool
+}
+
+func (c *conn) fail(op string, err error) error {
+	return &net.OpError{Op: op, Net: "tcp", Source: c.local, Addr: c.remote, Err: err}
+}
+
+func (c *conn) Read(b []byte) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	d, err := c.in.get()
+	if err == io.EOF {
+		return 0, err
+	}
+	if err != nil {
+		return 0, c.fail("read", err)
+	}
+	n := copy(b, d)
+	if n < len(d) {
+		c.in.unget(d[n:])
+	}
+	return n, nil
+}
+
+// send sends a message to the other end.
+func (c *conn) send(m Message) {
+	m.Conn, m.Back = c.id, c.dialled
+	c.h.frame(c.peer, m)
+}
+
+// Write waits while what was written earlier to that node has no room in the network.
+func (c *conn) Write(b []byte) (int, error) {
+	for {
+		switch {
+		case c.closed:
+			return 0, c.fail("write", net.ErrClosed)
+		case c.broken != nil:
+			return 0, c.fail("write", c.broken)
+		case c.finished:
+			return 0, c.fail("write", os.NewSyscallError("write", syscall.EPIPE))
+		case c.out.over():
+			return 0, c.fail("write", os.ErrDeadlineExceeded)
+		case c.h.room(c.peer):
+			if len(b) > 0 {
+				c.send(Message{Kind: Data, Data: string(b)})
+			}
+			return len(b), nil
+		}
+		c.out.wait()
+	}
+}
+
+// CloseWrite lets the peer read the end after what was written.
+func (c *conn) CloseWrite() error {
+	if c.closed {
+		return c.fail("close", net.ErrClosed)
+	}
+	if !c.finished && c.broken == nil {
+		c.finished = true
+		c.send(Message{Kind: Finish})
+	}
+	return nil
+}
+
+func (c *conn) Close() error {
+	if c.closed {
+		return c.fail("close", net.ErrClosed)
+	}
+	c.CloseWrite()
+	c.closed = true
+	c.in.abort(net.ErrClosed)
+	c.out.wake()
+	c.h.forget(c)
+	return nil
+}
+
+// breaks ends a connection with an error.
+func (c *conn) breaks(err error) {
+	c.broken = err
+	c.in.abort(err)
+	c.out.wake()
+	c.h.forget(c)
+}
+
+func (c *conn) LocalAddr() net.Addr                { return c.local }
+func (c *conn) RemoteAddr() net.Addr               { return c.remote }
+func (c *conn) SetReadDeadline(t time.Time) error  { c.in.setDeadline(t); return nil }
+func (c *conn) SetWriteDeadline(t time.Time) error { c.out.setDeadline(t); return nil }
+
+func (c *conn) SetDeadline(t time.Time) error {
+	c.in.setDeadline(t)
+	c.out.setDeadline(t)
+	return nil
+}

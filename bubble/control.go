@@ -1,0 +1,114 @@
+package bubble
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// control is what the scheduler keeps of a node: macemcStep of the overlay, field by field.
+type control struct {
+	seed     uint64
+	sched    uint64
+	mode     uint32
+	every    uint32
+	changes  uint32
+	number   uint32
+	ids      uint64
+	timers   uint32
+	lost     bool
+	nholds   int32
+	holds    [64]hold
+	yields   uint64
+	overtook uint64
+}
+
+// hold says that a goroutine waits for a lock or has it.
+type hold struct {
+	lock  uintptr
+	gid   uint64
+	state uint32
+}
+
+const (
+	modeFIFO = iota
+	modeRandom
+	modePCT
+)
+
+// everyPlace is how many places where a goroutine may yield there are to one where it does.
+const everyPlace = 3
+
+// schedules is how many schedules of one step are tried. The first one is first come, first served.
+const schedules = 16
+
+// arrange sets the schedule of the next step.
+func (c *control) arrange(how sim.Interleave, pick int) {
+	c.mode, c.every, c.changes = modeFIFO, 0, 0
+	if pick == 0 {
+		return
+	}
+	c.sched = mix(uint64(pick))
+	switch {
+	case how == sim.Random:
+		c.mode, c.every = modeRandom, everyPlace
+	case how > 0:
+		c.mode, c.changes = modePCT, uint32(how)
+	}
+}
+
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	return z ^ (z >> 31)
+}
+
+// deadlock returns goroutines of which each waits for a lock that the next one has, and the last one for one of the
+// first; "" when there are none.
+func (c *control) deadlock() string {
+	holds := c.holds[:c.nholds]
+	waiting := false
+	for _, h := range holds {
+		waiting = waiting || h.state&1 == 0
+	}
+	if !waiting || c.lost {
+		return ""
+	}
+	var chain []uint64
+	var visit func(gid uint64) bool
+	visit = func(gid uint64) bool {
+		if i := slices.Index(chain, gid); i >= 0 {
+			chain = chain[i:]
+			return true
+		}
+		chain = append(chain, gid)
+		for _, w := range holds {
+			if w.gid != gid || w.state&1 != 0 {
+				continue
+			}
+			for _, h := range holds {
+				if h.lock == w.lock && h.state&1 != 0 && visit(h.gid) {
+					return true
+				}
+			}
+		}
+		chain = chain[:len(chain)-1]
+		return false
+	}
+	for _, h := range holds {
+		if h.state&1 == 0 && visit(h.gid) {
+			var names []string
+			for _, gid := range chain {
+				names = append(names, fmt.Sprintf("goroutine %d", gid))
+			}
+			if len(names) == 1 {
+				return names[0] + " waits for a lock that it has itself"
+			}
+			return strings.Join(names, " waits for a lock of ") + " waits for a lock of " + names[0]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,15 @@
+//go:build macemc_overlay
+
+package bubble
+
+import _ "unsafe" // the runtime pushes what has no body here
+
+const hooked = true
+
+func begin(*control)
+func end()
+func next() int64
+func run(f func())
+func kill()
+func abort(bubble uint64)
+func id() (bubble, goroutine uint64)

@@ -1,0 +1,222 @@
+package bubble
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// input is one step of a node: what it was given, and what came of it. Inputs are never changed, so nodes may share them.
+type input struct {
+	before *input // nil: this one is the boot
+	number int    // of the step since the node booted, from 1 on
+	hash   [2]uint64
+
+	kind inputKind
+	boot boot
+	peer sim.NodeID
+	msg  Message
+	err  error
+	call *call
+	how  sim.Interleave
+	pick int // of the schedules of the step; 0: first come, first served
+
+	took  []bool   // of each message that a stream was offered, whether it took it
+	marks []uint64 // a hash of each effect
+	next  int64    // when the next timer of the node fires
+}
+
+type inputKind uint8
+
+const (
+	bootInput inputKind = iota
+	wakeInput           // the next timer fires
+	messageInput
+	errorInput
+	readyInput
+	callInput
+	interruptInput
+)
+
+// call is an action that is done by a goroutine of its own.
+type call struct {
+	name string
+	on   func(*Host) // starts it
+}
+
+func (in *input) String() string {
+	switch in.kind {
+	case bootInput:
+		return "boot"
+	case wakeInput:
+		return "timer"
+	case messageInput:
+		return fmt.Sprintf("from node %d: %v", in.peer, in.msg)
+	case errorInput:
+		return fmt.Sprintf("connections with node %d: %v", in.peer, in.err)
+	case readyInput:
+		return fmt.Sprintf("room to send to node %d", in.peer)
+	case callInput:
+		return in.call.name
+	}
+	return "interrupt"
+}
+
+// seal computes the hash of an input that is complete: of everything that the node was given since it booted, and did.
+func (in *input) seal() {
+	b := make([]byte, 0, 256)
+	if in.before != nil {
+		b = binary.LittleEndian.AppendUint64(b, in.before.hash[0])
+		b = binary.LittleEndian.AppendUint64(b, in.before.hash[1])
+	}
+	number := func(n int) { b = binary.AppendVarint(b, int64(n)) }
+	number(int(in.kind))
+	number(int(in.peer))
+	number(int(in.how))
+	number(in.pick)
+	number(int(in.next))
+	b = in.msg.append(b)
+	if in.err != nil {
+		b = append(b, in.err.Error()...)
+	}
+	if in.call != nil {
+		b = append(b, in.call.name...)
+	}
+	if in.kind == bootInput {
+		number(in.boot.times)
+		number(int(in.boot.seed))
+		number(len(in.boot.disk))
+		for _, e := range in.boot.disk {
+			number(len(e.Key))
+			number(len(e.Value))
+			b = append(append(b, e.Key...), e.Value...)
+		}
+	}
+	for _, took := range in.took {
+		if took {
+			b = append(b, 1)
+		} else {
+			b = append(b, 0)
+		}
+	}
+	for _, m := range in.marks {
+		b = binary.LittleEndian.AppendUint64(b, m)
+	}
+	in.hash[0] = xxhash.Sum64(b)
+	var second xxhash.Digest
+	second.ResetWithSeed(0x9e3779b97f4a7c15)
+	second.Write(b)
+	in.hash[1] = second.Sum64()
+}
+
+func (m *Message) append(b []byte) []byte {
+	back := byte(0)
+	if m.Back {
+		back = 1
+	}
+	b = append(b, byte(m.Kind), back)
+	for _, n := range [...]int{m.Conn.Node, m.Conn.Boot, m.Conn.Number, m.From, m.To, len(m.Data)} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return append(b, m.Data...)
+}
+
+// mark is a hash of an effect.
+func (e *effect) mark() uint64 {
+	b := make([]byte, 0, 256)
+	b = append(b, byte(e.kind))
+	b = binary.AppendUvarint(b, e.by)
+	b = binary.AppendVarint(b, int64(e.peer))
+	b = e.msg.append(b)
+	b = append(b, e.text...)
+	b = append(b, e.value...)
+	return xxhash.Sum64(b)
+}
+
+// perform has the node make the step.
+func (n *node) perform(in *input, program Main) {
+	n.ctl.arrange(in.how, in.pick)
+	h := n.host
+	switch in.kind {
+	case bootInput:
+		n.step(n.begin(in.boot, program))
+	case wakeInput:
+		to := n.next
+		n.step(func() { advance(to) })
+	case messageInput:
+		n.step(func() {
+			if in.msg.Kind == Datagram {
+				h.gotDatagram(in.peer, in.msg)
+			} else {
+				h.got(in.peer, in.msg)
+			}
+		})
+	case errorInput:
+		n.backlog[in.peer], h.full[in.peer] = nil, false
+		n.step(func() { h.peerError(in.peer, errors.Is(in.err, sim.ErrRefused)) })
+	case readyInput:
+		n.step(func() {
+			if !h.full[in.peer] {
+				h.roomy(in.peer)
+			}
+		})
+	case callInput:
+		n.step(func() {
+			if !n.over {
+				in.call.on(h)
+			}
+		})
+	case interruptInput:
+		n.step(h.stop)
+	}
+}
+
+// flush offers a stream what waits for room in it. take reports whether the stream took a message.
+func (n *node) flush(peer sim.NodeID, take func(sim.NodeID, Message) bool) {
+	for len(n.backlog[peer]) > 0 && take(peer, n.backlog[peer][0]) {
+		n.backlog[peer] = n.backlog[peer][1:]
+	}
+	n.host.full[peer] = len(n.backlog[peer]) > 0
+}
+
+// stream offers a message to a stream, unless others wait for room in it.
+func (n *node) stream(e *effect, take func(sim.NodeID, Message) bool) {
+	if len(n.backlog[e.peer]) > 0 || !take(e.peer, e.msg) {
+		n.backlog[e.peer] = append(n.backlog[e.peer], e.msg)
+	}
+	n.host.full[e.peer] = len(n.backlog[e.peer]) > 0
+}
+
+// again makes a step that was made before by another node with the same history. The error says what was different.
+func (n *node) again(in *input, program Main) error {
+	i := 0
+	take := func(sim.NodeID, Message) bool {
+		i++
+		return i <= len(in.took) && in.took[i-1]
+	}
+	if in.kind == readyInput {
+		n.flush(in.peer, take)
+	}
+	n.perform(in, program)
+	for k := range n.effects {
+		e := &n.effects[k]
+		if k >= len(in.marks) || e.mark() != in.marks[k] {
+			return fmt.Errorf("step %d of the node (%v): goroutine %d %v, and something else when the same was executed before", in.number, in, e.by, e)
+		}
+		if e.kind == streamEffect {
+			n.stream(e, take)
+		}
+	}
+	if len(n.effects) < len(in.marks) {
+		return fmt.Errorf("step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(in.marks))
+	}
+	if n.next != in.next {
+		return fmt.Errorf("step %d of the node (%v): the next timer is at %v, and was at %v when the same was executed before",
+			in.number, in, clockTime(n.next), clockTime(in.next))
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package bubble
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// acceptLimit is how many connections wait to be accepted; others are refused.
+const acceptLimit = 128
+
+var (
+	errRefused = os.NewSyscallError("connect", syscall.ECONNREFUSED)
+	errReset   = os.NewSyscallError("read", syscall.ECONNRESET)
+)
+
+type listener struct {
+	h    *Host
+	addr *net.TCPAddr
+	in   queue[*conn]
+}
+
+// Listen opens a listener. network is tcp or tcp4; the port of address may be 0 for a free one.
+func (h *Host) Listen(network, address string) (net.Listener, error) {
+	fail := func(err error) (net.Listener, error) {
+		return nil, &net.OpError{Op: "listen", Net: network, Err: err}
+	}
+	if network != "tcp" && network != "tcp4" {
+		return fail(net.UnknownNetworkError(network))
+	}
+	node, port, err := h.resolve(address)
+	switch {
+	case err != nil:
+		return fail(err)
+	case node != h.self:
+		return fail(os.NewSyscallError("bind", syscall.EADDRNOTAVAIL))
+	case port == 0:
+		port = h.freePort()
+	case h.listeners[port] != nil:
+		return fail(os.NewSyscallError("bind", syscall.EADDRINUSE))
+	}
+	l := &listener{h: h, addr: &net.TCPAddr{IP: IP(h.self), Port: port}}
+	h.listeners[port] = l
+	return l, nil
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	c, err := l.in.get()
+	if err != nil {
+		return nil, &net.OpError{Op: "accept", Net: "tcp", Addr: l.addr, Err: err}
+	}
+	return c, nil
+}
+
+func (l *listener) Close() error {
+	if l.in.err != nil {
+		return net.ErrClosed
+	}
+	for _, c := range l.in.items { // nobody will accept them
+		c.send(Message{Kind: Reset})
+		c.breaks(net.ErrClosed)
+	}
+	l.in.abort(net.ErrClosed)
+	delete(l.h.listeners, l.addr.Port)
+	return nil
+}
+
+func (l *listener) Addr() net.Addr { return l.addr }
+
+// Dial connects to a port of a node. It fits the fields and options that take such a function, as DialContext of
+// http.Transport. It waits until the other node has answered, the connection is refused, or ctx is done.
+func (h *Host) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	fail := func(err error) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: err}
+	}
+	if !strings.HasPrefix(network, "tcp") {
+		return fail(net.UnknownNetworkError(network))
+	}
+	peer, port, err := h.resolve(address)
+	if err != nil {
+		return fail(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return fail(err)
+	}
+	h.lastConn++
+	c := &conn{
+		h: h, id: ConnID{int(h.self), h.boot, h.lastConn}, peer: peer,
+		local:  &net.TCPAddr{IP: IP(h.self), Port: h.freePort()},
+		remote: &net.TCPAddr{IP: IP(peer), Port: port},
+	}
+	d := &dial{c: c, answer: make(chan error, 1)}
+	h.dials = append(h.dials, d)
+	c.send(Message{Kind: Dial, From: c.local.Port, To: port})
+	select {
+	case err = <-d.answer:
+	case <-ctx.Done():
+		err = ctx.Err()
+		c.send(Message{Kind: Reset})
+		h.answer(c.id, err)
+	}
+	if err != nil {
+		h.forget(c)
+		return nil, &net.OpError{Op: "dial", Net: network, Addr: c.remote, Err: err}
+	}
+	return c, nil
+}
+
+// dial is a connection that is not established yet.
+type dial struct {
+	c      *conn
+	answer chan error
+}
+
+// got handles a message of a connection.
+func (h *Host) got(from sim.NodeID, m Message) {
+	switch m.Kind {
+	case Dial:
+		l := h.listeners[m.To]
+		if l == nil || len(l.in.items) >= acceptLimit {
+			h.frame(from, Message{Kind: Refuse, Conn: m.Conn, Back: true})
+			return
+		}
+		c := &conn{h: h, id: m.Conn, dialled: true, peer: from, local: l.addr, remote: &net.TCPAddr{IP: IP(from), Port: m.From}}
+		h.conns = append(h.conns, c)
+		c.send(Message{Kind: Accept})
+		l.in.put(c)
+		return
+	case Accept:
+		h.answer(m.Conn, nil)
+		return
+	case Refuse:
+		h.answer(m.Conn, errRefused)
+		return
+	}
+	c := h.find(m.Conn, !m.Back)
+	switch {
+	case c == nil && m.Kind == Data: // it was closed here
+		h.frame(from, Message{Kind: Reset, Conn: m.Conn, Back: !m.Back})
+	case c == nil:
+	case m.Kind == Data:
+		c.in.put(m.Data)
+	case m.Kind == Finish:
+		c.in.finish(io.EOF)
+	case m.Kind == Reset:
+		c.breaks(errReset)
+	}
+}
+
+// answer ends a dial, if it goes on.
+func (h *Host) answer(id ConnID, err error) {
+	i := slices.IndexFunc(h.dials, func(d *dial) bool { return d.c.id == id })
+	if i < 0 {
+		return
+	}
+	d := h.dials[i]
+	h.dials = slices.Delete(h.dials, i, i+1)
+	if err == nil {
+		h.conns = append(h.conns, d.c)
+	}
+	d.answer <- err
+}
+
+// peerError breaks all connections with a node.
+func (h *Host) peerError(peer sim.NodeID, refused bool) {
+	err := errReset
+	if refused {
+		err = errRefused
+	}
+	for _, c := range slices.Clone(h.conns) {
+		if c.peer == peer {
+			c.breaks(err)
+		}
+	}
+	for _, d := range slices.Clone(h.dials) {
+		if d.c.peer == peer {
+			h.answer(d.c.id, err)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package bubble
+
+import (
+	"context"
+	"fmt"
+	"testing/synctest"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Main is the program of a node: its main function. The process of the node ends when it returns.
+type Main func(ctx context.Context, h *Host) error
+
+// boot is what a node begins with.
+type boot struct {
+	self  sim.NodeID
+	nodes int
+	times int // how often it had booted before
+	seed  uint64
+	disk  []sim.Entry
+}
+
+// node is a running node: the goroutines of its program in a bubble, which are driven from outside. Its methods need the lock
+// stepping.
+type node struct {
+	ctl     control
+	host    *Host
+	cmd     chan func()
+	done    chan struct{}
+	gone    chan struct{}
+	bubble  uint64
+	now     int64 // its clock, in nanoseconds since 1970
+	next    int64 // when its next timer fires; 0: it has none
+	effects []effect
+	fresh   any // what Observe has returned in the last step; nil: nothing
+	looking bool
+	dying   bool
+	aborted chan struct{} // closed when the step in progress has no end
+	over    bool
+	backlog [][]Message // by node: messages for which there was no room
+}
+
+// epoch is when the clocks of all nodes start, and downtime how much later those of a node that has crashed.
+const (
+	epoch    = 946684800e9
+	downtime = 30 * 24 * time.Hour
+)
+
+// start makes a node that has not booted.
+func start(b boot) *node {
+	n := &node{cmd: make(chan func()), done: make(chan struct{}), gone: make(chan struct{}), aborted: make(chan struct{}), backlog: make([][]Message, b.nodes)}
+	n.ctl.seed = mix(b.seed ^ uint64(b.self)<<32 ^ uint64(b.times)<<48)
+	go func() {
+		run(n.loop)
+		close(n.gone)
+	}()
+	<-n.done
+	return n
+}
+
+func (n *node) begin(b boot, program Main) func() {
+	return func() {
+		advance(epoch + int64(b.times)*int64(downtime))
+		n.host = newHost(b)
+		go func() {
+			err := program(n.host.ctx, n.host)
+			n.host.returned = true
+			n.host.ended = fmt.Sprint("returned ", err)
+		}()
+	}
+}
+
+// loop is the main goroutine of the bubble. The channel that it waits for is not of the bubble, so that time stands still.
+func (n *node) loop() {
+	n.bubble, _ = id()
+	n.done <- struct{}{}
+	for f := range n.cmd {
+		f()
+		synctest.Wait()
+		switch h := n.host; {
+		case n.dying:
+		case h.returned && !n.over:
+			n.over = true
+			n.look()
+			h.finish()
+			kill()
+			synctest.Wait()
+		case !n.over:
+			n.look()
+		}
+		n.now, n.next = time.Now().UnixNano(), next()
+		n.done <- struct{}{}
+	}
+}
+
+// look has the program show itself. That may have to wait for a lock.
+func (n *node) look() {
+	if n.host.observe == nil || n.looking {
+		return
+	}
+	n.ctl.mode, n.looking = modeFIFO, true
+	go func() {
+		n.fresh = n.host.observe()
+		n.looking = false
+	}()
+	synctest.Wait()
+}
+
+// step has f called inside the bubble and everything run until it waits.
+func (n *node) step(f func()) {
+	if n.host != nil {
+		clear(n.host.pending)
+		n.host.effects = n.host.effects[:0]
+	}
+	n.fresh = nil
+	n.ctl.number++
+	stepping.now = n
+	begin(&n.ctl)
+	select {
+	case n.cmd <- f:
+		select {
+		case <-n.done:
+		case <-n.aborted:
+			panic(&sim.Finding{Kind: sim.Divergence, Message: "the goroutines of the node did not come to rest"})
+		}
+	case <-n.aborted:
+		panic(&sim.Finding{Kind: sim.Divergence, Message: "the goroutines of the node did not come to rest"})
+	}
+	end()
+	stepping.now = nil
+	n.effects = n.host.effects
+}
+
+// discard ends the node: nothing of it runs any more.
+func (n *node) discard() {
+	select {
+	case <-n.aborted: // it has ended
+		return
+	default:
+	}
+	n.dying = true
+	n.ctl.mode = modeFIFO
+	begin(&n.ctl)
+	n.cmd <- kill
+	<-n.done
+	end()
+	close(n.cmd)
+	<-n.gone
+}

@@ -1,0 +1,113 @@
+package bubble
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// received is a datagram that waits to be read.
+type received struct {
+	from net.Addr
+	data string
+}
+
+// packetLimit is how many datagrams wait to be read; others are lost, as in a kernel.
+const packetLimit = 1000
+
+// maxDatagram is the size of the largest datagram.
+const maxDatagram = 65507
+
+// packetConn is a socket for datagrams.
+type packetConn struct {
+	h    *Host
+	addr *net.UDPAddr
+	in   queue[received]
+}
+
+// ListenPacket opens a socket for datagrams. network is udp or udp4; the port of address may be 0 for a free one.
+func (h *Host) ListenPacket(network, address string) (net.PacketConn, error) {
+	fail := func(err error) (net.PacketConn, error) {
+		return nil, &net.OpError{Op: "listen", Net: network, Err: err}
+	}
+	if network != "udp" && network != "udp4" {
+		return fail(net.UnknownNetworkError(network))
+	}
+	node, port, err := h.resolve(address)
+	switch {
+	case err != nil:
+		return fail(err)
+	case node != h.self:
+		return fail(os.NewSyscallError("bind", syscall.EADDRNOTAVAIL))
+	case port == 0:
+		port = h.freePort()
+	case h.packets[port] != nil:
+		return fail(os.NewSyscallError("bind", syscall.EADDRINUSE))
+	}
+	p := &packetConn{h: h, addr: &net.UDPAddr{IP: IP(h.self), Port: port}}
+	h.packets[port] = p
+	return p, nil
+}
+
+func (p *packetConn) ReadFrom(b []byte) (int, net.Addr, error) {
+	d, err := p.in.get()
+	if err != nil {
+		return 0, nil, &net.OpError{Op: "read", Net: "udp", Source: p.addr, Err: err}
+	}
+	return copy(b, d.data), d.from, nil
+}
+
+func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
+	fail := func(err error) (int, error) {
+		return 0, &net.OpError{Op: "write", Net: "udp", Source: p.addr, Addr: to, Err: err}
+	}
+	node, port, err := p.h.resolve(to.String())
+	switch {
+	case p.in.err != nil:
+		return fail(p.in.err)
+	case err != nil:
+		return fail(err)
+	case len(b) > maxDatagram:
+		return fail(os.NewSyscallError("sendto", syscall.EMSGSIZE))
+	}
+	p.h.effect(effect{kind: sendEffect, peer: node, msg: Message{Kind: Datagram, From: p.addr.Port, To: port, Data: string(b)}})
+	return len(b), nil
+}
+
+func (p *packetConn) Close() error {
+	if p.in.err != nil {
+		return net.ErrClosed
+	}
+	p.in.abort(net.ErrClosed)
+	delete(p.h.packets, p.addr.Port)
+	return nil
+}
+
+func (p *packetConn) LocalAddr() net.Addr                { return p.addr }
+func (p *packetConn) SetDeadline(t time.Time) error      { p.in.setDeadline(t); return nil }
+func (p *packetConn) SetReadDeadline(t time.Time) error  { p.in.setDeadline(t); return nil }
+func (p *packetConn) SetWriteDeadline(t time.Time) error { return nil }
+
+func (h *Host) gotDatagram(from sim.NodeID, m Message) {
+	if p := h.packets[m.To]; p != nil && len(p.in.items) < packetLimit {
+		p.in.put(received{&net.UDPAddr{IP: IP(from), Port: m.From}, m.Data})
+	}
+}
+
+// freePort is a port that nobody uses.
+func (h *Host) freePort() int {
+	for {
+		h.lastPort++
+		port := 32768 + h.lastPort%28000
+		if h.packets[port] == nil && h.listeners[port] == nil {
+			return port
+		}
+		if h.lastPort > 1<<20 {
+			panic(fmt.Sprintf("node %d: no port is free", h.self))
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package bubble
+
+import (
+	"os"
+	"time"
+)
+
+// Goroutines of a node change places only where they block, lock or use channels, so what follows needs no locks, as long as
+// it does none of that in between.
+
+// waitlist wakes goroutines that wait until something has changed, or a deadline is over.
+type waitlist struct {
+	waiting  []chan struct{}
+	deadline time.Time
+	timer    *time.Timer
+}
+
+// wait returns when wake is called, or at the deadline.
+func (w *waitlist) wait() {
+	c := make(chan struct{})
+	w.waiting = append(w.waiting, c)
+	<-c
+}
+
+func (w *waitlist) wake() {
+	for _, c := range w.waiting {
+		close(c)
+	}
+	w.waiting = nil
+}
+
+// over reports whether the deadline is over.
+func (w *waitlist) over() bool { return !w.deadline.IsZero() && !time.Now().Before(w.deadline) }
+
+func (w *waitlist) setDeadline(t time.Time) {
+	w.deadline = t
+	if w.timer != nil {
+		w.timer.Stop()
+		w.timer = nil
+	}
+	if !t.IsZero() {
+		if d := time.Until(t); d > 0 {
+			w.timer = time.AfterFunc(d, w.wake)
+			return
+		}
+	}
+	w.wake()
+}
+
+// queue is what waits to be read, without a bound.
+type queue[T any] struct {
+	waitlist
+	items []T
+	err   error // when items are used up
+}
+
+func (q *queue[T]) put(v T) {
+	if q.err == nil {
+		q.items = append(q.items, v)
+		q.wake()
+	}
+}
+
+// finish lets readers have err when they have read what is there.
+func (q *queue[T]) finish(err error) {
+	if q.err == nil {
+		q.err = err
+	}
+	q.wake()
+}
+
+// abort lets readers have err at once.
+func (q *queue[T]) abort(err error) {
+	q.items, q.err = nil, err
+	q.wake()
+}
+
+func (q *queue[T]) get() (v T, err error) {
+	for {
+		switch {
+		case q.over():
+			return v, os.ErrDeadlineExceeded
+		case len(q.items) > 0:
+			v = q.items[0]
+			q.items = q.items[1:]
+			return v, nil
+		case q.err != nil:
+			return v, q.err
+		}
+		q.wait()
+	}
+}
+
+func (q *queue[T]) unget(v T) { q.items = append([]T{v}, q.items...) }

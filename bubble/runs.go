@@ -1,0 +1,114 @@
+package bubble
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// running is a node with the history that it has. Copies of a state share it: the first one that makes a step goes on with it,
+// the others are executed anew when they need to be.
+type running struct {
+	n    *node
+	at   *input // nil: it is of no use any more
+	used uint64
+}
+
+// runs are the nodes of the process that can go on. Those used longest ago give way.
+var runs struct {
+	all  []*running
+	used uint64
+}
+
+// runsLimit is how many nodes are kept. Each takes the memory of its goroutines and all that they hold.
+const runsLimit = 64
+
+// keep makes room for a node. The lock stepping is held.
+func keep(r *running) {
+	if len(runs.all) >= runsLimit {
+		oldest := 0
+		for i, o := range runs.all {
+			if o.at == nil || o.used < runs.all[oldest].used {
+				oldest = i
+				if o.at == nil {
+					break
+				}
+			}
+		}
+		o := runs.all[oldest]
+		runs.all = slices.Delete(runs.all, oldest, oldest+1)
+		o.at = nil
+		o.n.discard()
+	}
+	runs.all = append(runs.all, r)
+}
+
+// resume returns a node with that history; nil stands for one that has not booted.
+func (p *past) resume() (*running, error) {
+	runs.used++
+	if r := p.run; r != nil && r.at == p.last && p.last != nil {
+		r.used = runs.used
+		return r, nil
+	}
+	if runtime.GOMAXPROCS(0) != 1 {
+		runtime.GOMAXPROCS(1)
+	}
+	var all []*input
+	for in := p.last; in != nil; in = in.before {
+		all = append(all, in)
+	}
+	r := &running{used: runs.used}
+	p.run = r
+	if len(all) == 0 {
+		return r, nil
+	}
+	slices.Reverse(all)
+	r.n = start(all[0].boot)
+	keep(r)
+	for _, in := range all {
+		if err := r.n.again(in, p.program); err != nil {
+			return nil, err
+		}
+	}
+	r.at = p.last
+	return r, nil
+}
+
+// extend makes one more step. settle is given the node when the step is over.
+func (p *past) extend(in *input, settle func(*node)) error {
+	stepping.Lock()
+	defer stepping.Unlock()
+	r, err := p.resume()
+	if err != nil {
+		return &sim.Finding{Kind: sim.Nondeterminism, Message: err.Error()}
+	}
+	in.before, in.number = p.last, 1
+	if p.last != nil {
+		in.number = p.last.number + 1
+	}
+	if r.n == nil {
+		r.n = start(in.boot)
+		keep(r)
+	}
+	r.at = nil
+	n := r.n
+	settle(n)
+	in.next = n.next
+	for i := range n.effects {
+		in.marks = append(in.marks, n.effects[i].mark())
+	}
+	in.seal()
+	p.last, r.at = in, in
+	return nil
+}
+
+// clockTime is a reading of a node's clock for people: since the first boot.
+func clockTime(t int64) string {
+	if t == 0 {
+		return "never"
+	}
+	return fmt.Sprint(time.Duration(t - epoch))
+}

@@ -1,0 +1,28 @@
+package bubble
+
+import (
+	"iter"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Seen yields the nodes that are up and show a T by [Host.Observe], and what they show, in order.
+func Seen[T any](v *sim.View) iter.Seq2[sim.NodeID, T] {
+	return func(yield func(sim.NodeID, T) bool) {
+		for id := range sim.NodeID(v.Len()) {
+			if p, ok := v.Service(id).(*Program); ok {
+				if seen, ok := p.Seen.(T); ok && !yield(id, seen) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// SeenAt is what a node shows; ok is false when it is down or does not show a T.
+func SeenAt[T any](v *sim.View, id sim.NodeID) (seen T, ok bool) {
+	if p, up := v.Service(id).(*Program); up {
+		seen, ok = p.Seen.(T)
+	}
+	return seen, ok
+}

@@ -1,0 +1,179 @@
+package bubble
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Program is the service of a node that runs an ordinary program. Its fields are for properties and for people; they are not to
+// be changed.
+type Program struct {
+	Seen  any           // what the program shows, see [Host.Observe]; nil: nothing yet
+	Ended string        // what its main function has returned; "": it goes on
+	Clock time.Duration // since the system began, on the node's own clock
+
+	history *past
+}
+
+// past is the history of a node: all that it was given since it booted. That is its state; what runs is a memory of it.
+type past struct {
+	last    *input
+	run     *running // nil: nothing runs
+	program Main
+	exposed []reflect.Type
+}
+
+// Service returns a service that runs program. Every start of the node calls program anew, in a goroutine of a fresh bubble; a
+// crash stops all its goroutines where they are.
+func Service(program Main) sim.Service { return &Program{history: &past{program: program}} }
+
+// Rules are the state rules that a system with programs needs.
+var Rules = []sim.StateRule{
+	sim.EncodeBy(func(dst []byte, p *past) []byte {
+		if p.last == nil {
+			return append(dst, 0)
+		}
+		for _, h := range p.last.hash {
+			for range 8 {
+				dst = append(dst, byte(h))
+				h >>= 8
+			}
+		}
+		return dst
+	}),
+	sim.CopyBy(func(p *past) *past { c := *p; return &c }),
+	sim.ShowBy((*past).show),
+	sim.ShowBy(Message.String),
+}
+
+// wake is the timer of a program: the next one of its own fires.
+type wake struct{}
+
+var errNotHooked = errors.New("its goroutines are driven by a changed copy of the Go runtime, which this program was built without; " +
+	"use \"macemc test ./PKG\" in place of \"go test ./PKG\", or \"macemc search ./PKG\"")
+
+// CanRun implements [sim.Conditional].
+func (p *Program) CanRun() error {
+	if !hooked {
+		return errNotHooked
+	}
+	return nil
+}
+
+// Boot implements [sim.Service].
+func (p *Program) Boot(env sim.Env) {
+	b := boot{self: env.Self(), nodes: env.Nodes(), times: int(env.Clock().Tick().Count) - 1}
+	b.seed = uint64(env.Choose("seed of the program's random numbers", seeds))
+	for _, key := range env.Disk().Keys("") {
+		value, _ := env.Disk().Get(key)
+		b.disk = append(b.disk, sim.Entry{Key: key, Value: value})
+	}
+	p.step(env, &input{kind: bootInput, boot: b})
+}
+
+// seeds is how many seeds of random numbers are tried.
+const seeds = 8
+
+// Receive implements [sim.Service].
+func (p *Program) Receive(env sim.Env, from sim.NodeID, msg any) {
+	p.step(env, &input{kind: messageInput, peer: from, msg: msg.(Message)})
+}
+
+// Timer implements [sim.Service].
+func (p *Program) Timer(env sim.Env, _ any) { p.step(env, &input{kind: wakeInput}) }
+
+// PeerError implements [sim.PeerErrorHandler].
+func (p *Program) PeerError(env sim.Env, peer sim.NodeID, err error) {
+	p.step(env, &input{kind: errorInput, peer: peer, err: err})
+}
+
+// PeerReady implements [sim.PeerReadyHandler].
+func (p *Program) PeerReady(env sim.Env, peer sim.NodeID) {
+	p.step(env, &input{kind: readyInput, peer: peer})
+}
+
+// step makes a step and asks for what the program asked for.
+func (p *Program) step(env sim.Env, in *input) {
+	if i, ok := env.(sim.Interleaver); ok && i.Interleave() != sim.FIFO {
+		in.how = i.Interleave()
+		in.pick = env.Choose("schedule of the goroutines", schedules)
+	}
+	take := func(peer sim.NodeID, m Message) bool {
+		took := env.Stream(peer).Send(m) == nil
+		in.took = append(in.took, took)
+		return took
+	}
+	err := p.history.extend(in, func(n *node) {
+		if in.kind == readyInput {
+			n.flush(in.peer, take)
+		}
+		n.perform(in, p.history.program)
+		for i := range n.effects {
+			if e := &n.effects[i]; e.kind == streamEffect {
+				n.stream(e, take)
+			} else {
+				e.ask(env)
+			}
+		}
+		p.look(n)
+		if text := n.ctl.deadlock(); text != "" {
+			panic(&sim.Finding{Kind: sim.Panic, Message: "deadlock: " + text + "; " + n.goroutines()})
+		}
+		if n.next == 0 {
+			env.StopTimer(wake{})
+		} else {
+			env.SetTimer(wake{}, time.Duration(n.next-n.now))
+		}
+	})
+	if err != nil {
+		panic(err)
+	}
+}
+
+// ask asks the world for an effect that is no message of a stream.
+func (e *effect) ask(env sim.Env) {
+	switch e.kind {
+	case sendEffect:
+		env.Send(e.peer, e.msg)
+	case putEffect:
+		env.Disk().Put(e.text, e.value)
+	case deleteEffect:
+		env.Disk().Delete(e.text)
+	case syncEffect:
+		env.Disk().Sync()
+	case announceEffect:
+		env.Announce(e.event)
+	case assertEffect:
+		env.Assert(false, "%s", e.text)
+	case logEffect:
+		env.Log().Info(e.text)
+	}
+}
+
+// look takes over what the program shows.
+func (p *Program) look(n *node) {
+	p.Ended, p.Clock = n.host.ended, time.Duration(n.now-epoch)
+	p.history.exposed = p.history.exposed[:0:0]
+	for _, v := range n.host.exposed {
+		p.history.exposed = append(p.history.exposed, reflect.TypeOf(v))
+	}
+	if n.fresh == nil {
+		return
+	}
+
+	seen, err := stepping.seen.Of(n.fresh)
+	if err != nil {
+		panic(fmt.Sprintf("what Observe returns cannot be part of a state: %v", err))
+	}
+	p.Seen = seen.Copy(n.fresh)
+}
+
+// exposes reports whether the program has exposed a value of that type and goes on.
+func (p *Program) exposes(t reflect.Type) bool {
+	return p.Ended == "" && slices.ContainsFunc(p.history.exposed, func(e reflect.Type) bool { return e.AssignableTo(t) })
+}

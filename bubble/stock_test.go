@@ -1,0 +1,87 @@
+package bubble
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Without the changed runtime a program does not run half: the error says what to do.
+func TestNotHooked(t *testing.T) {
+	if hooked {
+		t.Skip("this binary has the changed runtime")
+	}
+	sys := sim.System{Name: "s", Nodes: 1, State: Rules, New: func(sim.NodeID) sim.Service { return Service(nil) }}
+	if _, err := sim.NewWorld(&sys, sim.Options{}); err == nil || !strings.Contains(err.Error(), "macemc test ./PKG") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestDeadlock(t *testing.T) {
+	const has, wants, shares = 1, 0, 3
+	for _, c := range []struct {
+		name  string
+		holds []hold
+		want  string
+	}{
+		{"nobody waits", []hold{{10, 1, has}, {20, 2, has}}, ""},
+		{"who has it goes on", []hold{{10, 1, has}, {10, 2, wants}}, ""},
+		{"one lock twice", []hold{{10, 1, has}, {10, 1, wants}}, "goroutine 1 waits for a lock that it has itself"},
+		{"two", []hold{{10, 1, has}, {20, 2, has}, {20, 1, wants}, {10, 2, wants}},
+			"goroutine 1 waits for a lock of goroutine 2 waits for a lock of goroutine 1"},
+		{"one waits for a cycle", []hold{{30, 3, has}, {10, 1, has}, {20, 2, has}, {10, 3, wants}, {20, 1, wants}, {10, 2, wants}},
+			"goroutine 1 waits for a lock of goroutine 2 waits for a lock of goroutine 1"},
+		{"one of several readers", []hold{{10, 1, shares}, {10, 2, shares}, {10, 3, wants}, {20, 3, has}, {20, 2, wants}},
+			"goroutine 3 waits for a lock of goroutine 2 waits for a lock of goroutine 3"},
+	} {
+		var ctl control
+		ctl.nholds = int32(copy(ctl.holds[:], c.holds))
+		if got := ctl.deadlock(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		ctl.lost = true
+		if got := ctl.deadlock(); got != "" {
+			t.Errorf("%s: %q though not all locks are known", c.name, got)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	h := newHost(boot{self: 1, nodes: 300})
+	for _, c := range []struct {
+		addr string
+		node sim.NodeID
+		port int
+	}{
+		{":80", 1, 80}, {"localhost:1", 1, 1}, {"127.0.0.1:1", 1, 1}, {"0.0.0.0:0", 1, 0},
+		{"n0:80", 0, 80}, {"n299:5", 299, 5}, {Addr(0, 7), 0, 7}, {Addr(249, 7), 249, 7}, {Addr(250, 7), 250, 7},
+	} {
+		if node, port, err := h.resolve(c.addr); err != nil || node != c.node || port != c.port {
+			t.Errorf("%s: node %d, port %d, %v", c.addr, node, port, err)
+		}
+	}
+	for _, addr := range []string{"n300:80", "n-1:80", "example.org:80", "10.0.9.1:80", "10.1.0.1:80", "n0", "n0:http", "n0:70000"} {
+		if node, port, err := h.resolve(addr); err == nil {
+			t.Errorf("%s is node %d, port %d", addr, node, port)
+		}
+	}
+}
+
+// Texts of messages are parts of stable keys: different messages have different ones.
+func TestMessageText(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	seen := map[string]Message{}
+	for _, m := range []Message{
+		{Kind: Datagram, From: 1, To: 2, Data: "a"}, {Kind: Datagram, From: 1, To: 2, Data: "b"}, {Kind: Datagram, From: 2, To: 1, Data: "a"},
+		{Kind: Data, Conn: ConnID{0, 0, 1}, Data: long}, {Kind: Data, Conn: ConnID{0, 0, 1}, Data: long + "x"},
+		{Kind: Data, Conn: ConnID{0, 0, 1}, Data: long[1:] + "y"}, {Kind: Data, Conn: ConnID{0, 1, 1}, Data: long}, {Kind: Finish, Conn: ConnID{0, 0, 1}},
+		{Kind: Data, Conn: ConnID{0, 0, 1}, Back: true, Data: long}, {Kind: Finish, Conn: ConnID{0, 0, 1}, Back: true},
+		{Kind: Dial, Conn: ConnID{0, 0, 1}, From: 5, To: 80}, {Kind: Reset, Conn: ConnID{0, 0, 1}},
+	} {
+		if other, twice := seen[m.String()]; twice {
+			t.Errorf("%+v and %+v are both %s", m, other, m)
+		}
+		seen[m.String()] = m
+	}
+}

@@ -1,0 +1,87 @@
+package overlay
+
+import _ "embed"
+
+//go:embed source/runtime.go.txt
+var runtimeSource string
+
+//go:embed source/sync.go.txt
+var syncSource string
+
+// randSource is for packages that draw random numbers from the runtime.
+const randSource = `
+
+import _ "unsafe"
+
+//go:linkname macemcRand runtime.macemcRand
+func macemcRand() uint64
+`
+
+//go:embed source/sysrand.go.txt
+var sysrandSource string
+
+// added are the files that a distribution gets besides its own.
+var added = map[string]string{
+	"crypto/internal/sysrand/zz_macemc.go": sysrandSource,
+	"runtime/zz_macemc.go":                 runtimeSource,
+	"sync/zz_macemc.go":                    syncSource,
+	"math/rand/zz_macemc.go":               "package rand" + randSource,
+	"math/rand/v2/zz_macemc.go":            "package rand" + randSource,
+	"os/zz_macemc.go":                      "package os" + randSource,
+}
+
+// changes are all that is done to the files of a distribution.
+var changes = []change{
+	{"runtime/rand.go", beforeCall{"randinit", "globalRand.state.Init"}, "macemcSeed(); ",
+		"the keys of map hashes are the same in every process"},
+	{"runtime/rand.go", atStart{"rand"}, " if macemcOn && getg().bubble != nil { return macemcMaps() }; ",
+		"the order of maps that are made on the stack, hash/maphash"},
+	{"runtime/rand.go", atStart{"legacy_fastrand"}, " if macemcOn { return uint32(macemcRand()) }; ", "libraries that draw from the runtime"},
+	{"runtime/rand.go", atStart{"legacy_fastrand64"}, " if macemcOn { return macemcRand() }; ", "libraries that draw from the runtime"},
+	{"math/rand/rand.go", callee{"runtimeSource.Int63", "runtime_rand"}, "macemcRand", "math/rand"},
+	{"math/rand/rand.go", callee{"runtimeSource.Uint64", "runtime_rand"}, "macemcRand", "math/rand"},
+	{"math/rand/v2/rand.go", callee{"runtimeSource.Uint64", "runtime_rand"}, "macemcRand", "math/rand/v2"},
+	{"os/tempfile.go", callee{"nextRandom", "runtime_rand"}, "macemcRand", "names of temporary files"},
+	{"runtime/rand.go", atStart{"maps_rand"}, " if macemcOn && getg().bubble != nil { return macemcMaps() }; ",
+		"the order of maps"},
+	{"runtime/select.go", callee{"selectgo", "cheaprandn"}, "macemcRandn", "which ready case a select takes"},
+	{"runtime/select.go", atStart{"selectgo"}, " if block { macemcYield() }; ", "a place where another goroutine may run"},
+	{"runtime/chan.go", atStart{"chansend"}, " if block { macemcYield() }; ", "a place where another goroutine may run"},
+	{"runtime/chan.go", atStart{"chanrecv"}, " if block { macemcYield() }; ", "a place where another goroutine may run"},
+	{"runtime/time.go", callee{"timer.maybeAdd", "cheaprand"}, "macemcTimer", "the order of timers of the same instant"},
+	{"runtime/proc.go", atStart{"runqput"}, " if macemcMine(gp) { macemcPut(gp); return }; ",
+		"goroutines of a node wait in a queue of their own"},
+	{"runtime/proc.go", atStart{"globrunqput"}, " if macemcMine(gp) { macemcPut(gp); return }; ",
+		"goroutines of a node wait in a queue of their own"},
+	{"runtime/proc.go", atStart{"runqget"}, " if macemcOn { if next := macemcGet(pp); next != nil { return next, false } }; ",
+		"who runs next: first come, first served, or a choice"},
+	{"runtime/proc.go", atStart{"runqempty"}, " if macemcOn && !macemcEmpty() { return false }; ",
+		"goroutines of a node wait in a queue of their own"},
+	{"runtime/proc.go", atStart{"goschedImpl"}, " macemcFront = preempted && macemcMine(gp); ",
+		"preemption by wall clock does not change who runs next"},
+	{"runtime/proc.go", atStart{"retake"}, " if macemcHolds(now) { return 0 }; ",
+		"a system call within a step does not let others run"},
+	{"runtime/proc.go", atStart{"gdestroy"}, " gp.macemc = macemcG{}; ", "goroutines are numbered"},
+	{"runtime/runtime2.go", lastField{"g"}, " macemc macemcG; ", "goroutines are numbered"},
+	{"runtime/runtime2.go", lastElement{"isIdleInSynctest"},
+		" waitReasonSyncMutexLock: true, waitReasonSyncRWMutexRLock: true, waitReasonSyncRWMutexLock: true, ",
+		"a goroutine that waits for a mutex lets time pass"},
+	{"runtime/sema.go", callee{"internal_sync_nanotime", "nanotime"}, "macemcNano", "mutexes starve by the node's time"},
+	{"runtime/mgcmark.go", atStart{"gcAssistAlloc"}, " if macemcMine(gp) { return }; ",
+		"the collector does not change who runs next"},
+	{"crypto/internal/sysrand/rand.go", atStart{"Read"}, " if macemcRead(b) { return }; ", "crypto/rand"},
+	{"sync/pool.go", atStart{"Pool.Get"}, " if macemcBubbled() { if p.New != nil { return p.New() }; return nil }; ",
+		"what a pool has does not depend on other runs"},
+	{"sync/pool.go", atStart{"Pool.Put"}, " if macemcBubbled() { return }; ", "what a pool has does not depend on other runs"},
+	{"sync/once.go", atStart{"Once.doSlow"}, " macemcQuiet(1); defer macemcQuiet(-1); ",
+		"what is done once in a process takes no part in schedules"},
+	{"sync/mutex.go", atStart{"Mutex.Lock"}, " macemcLocking(macemcMutex(m), false); defer macemcLocked(macemcMutex(m)); ",
+		"who waits for whom; a place where another goroutine may run"},
+	{"sync/mutex.go", atStart{"Mutex.Unlock"}, " macemcUnlocking(macemcMutex(m)); ", "who waits for whom"},
+	{"sync/rwmutex.go", atStart{"RWMutex.RLock"}, " macemcLocking(macemcRW(rw), true); defer macemcLocked(macemcRW(rw)); ",
+		"who waits for whom; a place where another goroutine may run"},
+	{"sync/rwmutex.go", atStart{"RWMutex.RUnlock"}, " macemcUnlocking(macemcRW(rw)); ", "who waits for whom"},
+	{"sync/rwmutex.go", atStart{"RWMutex.Lock"}, " macemcLocking(macemcRW(rw), false); defer macemcLocked(macemcRW(rw)); ",
+		"who waits for whom; a place where another goroutine may run"},
+	{"sync/rwmutex.go", atStart{"RWMutex.Unlock"}, " macemcUnlocking(macemcRW(rw)); ", "who waits for whom"},
+}

@@ -1,0 +1,193 @@
+// Package overlay makes, from the Go distribution of the user and there and then, the few changed files
+// with which the go command builds programs whose goroutines can be driven step by step: package bubble needs them.
+// Every change is found by the name of a function, type or variable, so that nothing of the text of the
+// distribution is carried along; a place that is not there exactly once is refused by name.
+package overlay
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Tag is the build tag under which package bubble uses what the overlay adds.
+const Tag = "macemc_overlay"
+
+// bubble is the package that the added functions belong to.
+const bubble = "github.com/macemc/macemc/bubble"
+
+// Build says how to call the go command.
+type Build struct {
+	Overlay string   // file for -overlay
+	Env     []string // more of the environment
+}
+
+// Flags are the flags for go build, go test and the like. tags are further build tags, as of -tags; may be empty.
+func (b Build) Flags(tags string) []string {
+	if tags != "" {
+		tags += ","
+	}
+	return []string{"-overlay=" + b.Overlay, "-tags=" + tags + Tag}
+}
+
+// Prepare makes the overlay for the Go distribution that is in force in a folder, unless it is in the cache. A distribution
+// that lies in the module cache, where the go command refuses overlays, is copied into the cache. The error names what the
+// distribution lacks.
+func Prepare(ctx context.Context, dir string) (Build, error) {
+	env, err := goEnv(ctx, dir)
+	if err != nil {
+		return Build{}, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return Build{}, err
+	}
+	return prepare(env, filepath.Join(cache, "macemc", "overlay"))
+}
+
+// goEnvironment is what go env tells.
+type goEnvironment struct{ GOVERSION, GOROOT, GOMODCACHE string }
+
+func goEnv(ctx context.Context, dir string) (e goEnvironment, err error) {
+	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		if x, ok := errors.AsType[*exec.ExitError](err); ok && len(x.Stderr) > 0 {
+			err = errors.New(strings.TrimSpace(string(x.Stderr)))
+		}
+		return e, fmt.Errorf("go env: %w", err)
+	}
+	return e, json.Unmarshal(out, &e)
+}
+
+func prepare(env goEnvironment, cache string) (Build, error) {
+	var b Build
+	root := env.GOROOT
+	if rel, err := filepath.Rel(env.GOMODCACHE, root); err == nil && filepath.IsLocal(rel) {
+		root = filepath.Join(cache, filepath.Base(root))
+		if err := copied(env.GOROOT, root); err != nil {
+			return b, err
+		}
+		b.Env = []string{"GOTOOLCHAIN=local", "GOROOT=" + root, "PATH=" + filepath.Join(root, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")}
+	}
+	files, err := Files(root)
+	if err != nil {
+		return b, fmt.Errorf("goroutine systems cannot be checked with %s: %w", env.GOVERSION, err)
+	}
+	out := filepath.Join(cache, env.GOVERSION+"-"+fingerprint(root, files))
+	b.Overlay = filepath.Join(out, "overlay.json")
+	if _, err := os.Stat(b.Overlay); err == nil {
+		return b, nil
+	}
+	return b, write(out, root, files)
+}
+
+// Files returns the changed and added files of a distribution, by their names below src.
+func Files(root string) (map[string][]byte, error) {
+	byFile := map[string][]change{}
+	for _, c := range changes {
+		byFile[c.file] = append(byFile[c.file], c)
+	}
+	files := map[string][]byte{}
+	var missing []string
+	for _, name := range slices.Sorted(maps.Keys(byFile)) {
+		src, err := os.ReadFile(filepath.Join(root, "src", filepath.FromSlash(name)))
+		if err != nil {
+			missing = append(missing, err.Error())
+			continue
+		}
+		text, err := apply(name, src, byFile[name])
+		if places, ok := errors.AsType[*PlacesError](err); ok {
+			missing = append(missing, places.Places...)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		files[name] = text
+	}
+	if len(missing) > 0 {
+		return nil, &PlacesError{missing}
+	}
+	for name, text := range added {
+		files[name] = []byte(strings.ReplaceAll(text, "PKG", bubble))
+	}
+	return files, nil
+}
+
+func fingerprint(root string, files map[string][]byte) string {
+	h := sha256.New()
+	fmt.Fprintln(h, root)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%s %d\n%s", name, len(files[name]), files[name])
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}
+
+// write makes the folder of an overlay. Others may do the same at the same time.
+func write(out, root string, files map[string][]byte) error {
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(out), "new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	replace := map[string]string{}
+	for name, text := range files {
+		file := strings.ReplaceAll(name, "/", "_")
+		if err := os.WriteFile(filepath.Join(temp, file), text, 0o644); err != nil {
+			return err
+		}
+		replace[filepath.Join(root, "src", filepath.FromSlash(name))] = filepath.Join(out, file)
+	}
+	text, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "\t")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(temp, "overlay.json"), text, 0o644); err != nil {
+		return err
+	}
+	return moved(temp, out)
+}
+
+// copied copies a distribution, unless that was done.
+func copied(from, to string) error {
+	if _, err := os.Stat(to); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(to), "new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	if err := os.CopyFS(temp, os.DirFS(from)); err != nil {
+		return err
+	}
+	return moved(temp, to)
+}
+
+// moved renames a folder, unless there is one of that name by then.
+func moved(temp, to string) error {
+	if err := os.Chmod(temp, 0o755); err != nil {
+		return err
+	}
+	err := os.Rename(temp, to)
+	if _, e := os.Stat(to); e == nil {
+		return nil
+	}
+	return err
+}

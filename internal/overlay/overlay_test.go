@@ -1,0 +1,160 @@
+package overlay
+
+import (
+	"encoding/json"
+	"errors"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// distribution is a copy of the files of the Go distribution in use that are changed.
+func distribution(t *testing.T) (root string, env goEnvironment) {
+	t.Helper()
+	env, err := goEnv(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root = t.TempDir()
+	for _, c := range changes {
+		text, err := os.ReadFile(filepath.Join(env.GOROOT, "src", c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := filepath.Join(root, "src", c.file)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root, goEnvironment{GOVERSION: env.GOVERSION, GOROOT: root, GOMODCACHE: env.GOMODCACHE}
+}
+
+// All changes fit the distribution in use, no line moves, and what comes out is Go.
+func TestFiles(t *testing.T) {
+	root, _ := distribution(t)
+	files, err := Files(root)
+	if err != nil {
+		t.Fatalf("%s: %v", runtime.Version(), err)
+	}
+	for name, text := range files {
+		if _, err := parser.ParseFile(token.NewFileSet(), name, text, 0); err != nil {
+			t.Error(err)
+		}
+		if was, err := os.ReadFile(filepath.Join(root, "src", name)); err == nil {
+			if a, b := strings.Count(string(was), "\n"), strings.Count(string(text), "\n"); a != b {
+				t.Errorf("%s has %d lines, and had %d", name, b, a)
+			}
+		}
+	}
+	for _, c := range changes {
+		if !strings.Contains(string(files[c.file]), c.text) {
+			t.Errorf("%s: the change at %v is missing", c.file, c.place)
+		}
+	}
+}
+
+// A place that is missing, or there twice, is refused by its name.
+func TestRefused(t *testing.T) {
+	for _, c := range []struct{ file, from, to, want string }{
+		{"runtime/proc.go", "func runqput(", "func runqputs(", "runtime/proc.go: the beginning of function runqput is there 0 times"},
+		{"runtime/sema.go", "return nanotime()", "return nanotime() + nanotime()", "the call of nanotime in function internal_sync_nanotime is there 2 times"},
+		{"runtime/runtime2.go", "var isIdleInSynctest ", "var idleInSynctest ", "the end of the value of variable isIdleInSynctest is there 0 times"},
+		{"runtime/runtime2.go", "type g struct", "type gee struct", "the end of struct type g is there 0 times"},
+		{"runtime/rand.go", "globalRand.state.Init(", "globalRand.state.Begin(", "the call of globalRand.state.Init in function randinit is there 0 times"},
+	} {
+		root, env := distribution(t)
+		file := filepath.Join(root, "src", c.file)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := strings.Replace(string(text), c.from, c.to, 1)
+		if changed == string(text) {
+			t.Fatalf("%s has no %q", c.file, c.from)
+		}
+		if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err = prepare(env, t.TempDir())
+		if _, ok := errors.AsType[*PlacesError](err); !ok || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), env.GOVERSION) {
+			t.Errorf("%v, want it to name %q", err, c.want)
+		}
+	}
+}
+
+// An overlay is made once, and anew when the distribution changes.
+func TestCache(t *testing.T) {
+	root, env := distribution(t)
+	cache := t.TempDir()
+	first, err := prepare(env, cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var overlay struct{ Replace map[string]string }
+	text, err := os.ReadFile(first.Overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &overlay); err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range overlay.Replace {
+		if !strings.HasPrefix(from, filepath.Join(root, "src")) {
+			t.Errorf("%s is not of the distribution", from)
+		}
+		if _, err := os.Stat(to); err != nil {
+			t.Error(err)
+		}
+	}
+	again, err := prepare(env, cache)
+	if err != nil || again.Overlay != first.Overlay {
+		t.Errorf("%v, %v; want %v", again, err, first)
+	}
+	file := filepath.Join(root, "src", "sync", "once.go")
+	if text, err = os.ReadFile(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, append(text, "// more\n"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if other, err := prepare(env, cache); err != nil || other.Overlay == first.Overlay {
+		t.Errorf("the distribution was changed: %v, %v", other, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(cache, "new-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A distribution in the module cache, where the go command takes no overlay, is copied.
+func TestDownloaded(t *testing.T) {
+	root, env := distribution(t)
+	env.GOMODCACHE = filepath.Dir(root)
+	cache := t.TempDir()
+	b, err := prepare(env, cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(cache, filepath.Base(root))
+	if !strings.Contains(strings.Join(b.Env, " "), "GOROOT="+copied) || !strings.Contains(strings.Join(b.Env, " "), "GOTOOLCHAIN=local") {
+		t.Errorf("environment %v", b.Env)
+	}
+	if text, err := os.ReadFile(b.Overlay); err != nil || !strings.Contains(string(text), copied) {
+		t.Errorf("%v: the overlay is not for the copy: %s", err, text)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	b := Build{Overlay: "o.json"}
+	for tags, want := range map[string]string{"": "-overlay=o.json -tags=" + Tag, "a,b": "-overlay=o.json -tags=a,b," + Tag} {
+		if got := strings.Join(b.Flags(tags), " "); got != want {
+			t.Errorf("%q: %s, want %s", tags, got, want)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package sim
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Interleave says how the goroutines of a node take turns within a step: [FIFO], [Random], or a positive number N: by random
+// priorities, N of which change within the step (Burckhardt et al., A randomized scheduler with probabilistic guarantees of
+// finding bugs, ASPLOS 2010, section 2.4). Which schedule a step has is a choice unless it is FIFO.
+type Interleave int
+
+const (
+	FIFO   Interleave = 0  // first come, first served
+	Random Interleave = -1 // any goroutine that can run is next; some also yield where they could
+)
+
+func (i Interleave) String() string {
+	switch {
+	case i == FIFO:
+		return "fifo"
+	case i == Random:
+		return "random"
+	}
+	return fmt.Sprintf("pct:%d", int(i))
+}
+
+// maxChanges keeps the number of priority changes in a step below any that is useful.
+const maxChanges = 1000
+
+// ParseInterleave is the inverse of String.
+func ParseInterleave(s string) (Interleave, error) {
+	switch number, pct := strings.CutPrefix(s, "pct:"); {
+	case s == "fifo":
+		return FIFO, nil
+	case s == "random":
+		return Random, nil
+	case pct:
+		if n, err := strconv.Atoi(number); err == nil && n > 0 && n <= maxChanges {
+			return Interleave(n), nil
+		}
+	}
+	return 0, fmt.Errorf("interleaving %q is none of fifo, random, and pct:N with N from 1 to %d", s, maxChanges)
+}
+
+// Interleaver is implemented by an [Env] whose system says how goroutines take turns. That of the checker does.
+type Interleaver interface {
+	Interleave() Interleave
+}
+
+func (e *env) Interleave() Interleave { return e.w.sys.Interleave }
