@@ -88,6 +88,7 @@ var smallBugs = []bug{
 		program: func(broken bool) bubble.Main {
 			return func(ctx context.Context, h *bubble.Host) error {
 				var a, b sync.Mutex
+				//lint:ignore SA2001 the order of the locks is what matters
 				both := func(x, y *sync.Mutex) { x.Lock(); y.Lock(); y.Unlock(); x.Unlock() }
 				h.Expose(begin(func() {
 					go both(&a, &b)

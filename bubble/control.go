@@ -1,3 +1,5 @@
+//lint:file-ignore U1000 the runtime reads and writes what is not used here
+
 package bubble
 
 import (

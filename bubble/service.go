@@ -17,7 +17,7 @@ type Program struct {
 	Ended string        // what its main function has returned; "": it goes on
 	Clock time.Duration // since the system began, on the node's own clock
 
-	history *past
+	goroutines *past
 }
 
 // past is the history of a node: all that it was given since it booted. That is its state; what runs is a memory of it.
@@ -30,7 +30,7 @@ type past struct {
 
 // Service returns a service that runs program. Every start of the node calls program anew, in a goroutine of a fresh bubble; a
 // crash stops all its goroutines where they are.
-func Service(program Main) sim.Service { return &Program{history: &past{program: program}} }
+func Service(program Main) sim.Service { return &Program{goroutines: &past{program: program}} }
 
 // Rules are the state rules that a system with programs needs.
 var Rules = []sim.StateRule{
@@ -108,11 +108,11 @@ func (p *Program) step(env sim.Env, in *input) {
 		in.took = append(in.took, took)
 		return took
 	}
-	err := p.history.extend(in, func(n *node) {
+	err := p.goroutines.extend(in, func(n *node) {
 		if in.kind == readyInput {
 			n.flush(in.peer, take)
 		}
-		n.perform(in, p.history.program)
+		n.perform(in, p.goroutines.program)
 		for i := range n.effects {
 			if e := &n.effects[i]; e.kind == streamEffect {
 				n.stream(e, take)
@@ -158,9 +158,9 @@ func (e *effect) ask(env sim.Env) {
 // look takes over what the program shows.
 func (p *Program) look(n *node) {
 	p.Ended, p.Clock = n.host.ended, time.Duration(n.now-epoch)
-	p.history.exposed = p.history.exposed[:0:0]
+	p.goroutines.exposed = p.goroutines.exposed[:0:0]
 	for _, v := range n.host.exposed {
-		p.history.exposed = append(p.history.exposed, reflect.TypeOf(v))
+		p.goroutines.exposed = append(p.goroutines.exposed, reflect.TypeOf(v))
 	}
 	if n.fresh == nil {
 		return
@@ -175,5 +175,5 @@ func (p *Program) look(n *node) {
 
 // exposes reports whether the program has exposed a value of that type and goes on.
 func (p *Program) exposes(t reflect.Type) bool {
-	return p.Ended == "" && slices.ContainsFunc(p.history.exposed, func(e reflect.Type) bool { return e.AssignableTo(t) })
+	return p.Ended == "" && slices.ContainsFunc(p.goroutines.exposed, func(e reflect.Type) bool { return e.AssignableTo(t) })
 }

@@ -3,23 +3,23 @@ package bubble
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 )
 
-// show describes the history for people: how many steps there were, and what the goroutines wait for.
+// show describes the history for people by what the goroutines wait for. Other texts would differ after every step.
 func (p *past) show() string {
 	stepping.Lock()
 	defer stepping.Unlock()
 	if p.last == nil {
 		return "not booted"
 	}
-	text := fmt.Sprintf("%d steps", p.last.number)
-	if p.run != nil && p.run.at == p.last {
-		text += "; " + p.run.n.goroutines()
+	if p.run == nil || p.run.at != p.last {
+		return "not running"
 	}
-	return text
+	return p.run.n.goroutines()
 }
 
 // goroutines tells what the goroutines of the program wait for: how many, for what, and where in code that is not of Go's own.
@@ -59,20 +59,24 @@ func (n *node) goroutines() string {
 	return strings.Join(texts, ", ")
 }
 
+// standard is the folder of the standard library's source, as stacks name it.
+func standard() string {
+	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.Cut).Pointer()).FileLine(0)
+	return strings.TrimSuffix(file, "strings/strings.go")
+}
+
 // where is the innermost frame that is neither of the Go distribution nor of this package.
 func where(frames string) string {
 	lines := strings.Split(frames, "\n")
-	root := runtime.GOROOT()
+	root := standard()
 	for i := 0; i+1 < len(lines); i += 2 {
 		fn, at := lines[i], strings.TrimSpace(lines[i+1])
 		if strings.HasPrefix(fn, "created by ") {
 			break
 		}
 		path, _, _ := strings.Cut(fn, "(")
-		first, _, _ := strings.Cut(path, "/")
-		if !strings.Contains(first, ".") && strings.Contains(path, "/") || root != "" && strings.HasPrefix(at, root) ||
-			strings.HasPrefix(fn, "github.com/macemc/macemc/bubble.") || strings.HasPrefix(fn, "sync.") || strings.HasPrefix(fn, "time.") ||
-			strings.HasPrefix(fn, "runtime.") {
+		if strings.HasPrefix(at, root) || strings.Contains(at, "macemc/overlay/") || path == "github.com/macemc/macemc/bubble" ||
+			strings.HasPrefix(path, "github.com/macemc/macemc/bubble.") {
 			continue
 		}
 		at, _, _ = strings.Cut(at, " ")

@@ -171,6 +171,7 @@ var torture = map[string]func(*trace){
 	"panic": func(tr *trace) {
 		defer func() { tr.add(recover()) }()
 		var m map[int]int
+		//lint:ignore SA5000 it is to panic
 		m[1] = 1
 	},
 }
