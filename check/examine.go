@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/macemc/macemc/check/flight"
@@ -65,6 +67,7 @@ func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, sc
 	tick := time.NewTicker(max(time.Millisecond, min(limit/20, 50*time.Millisecond)))
 	defer tick.Stop()
 	steps, since := -1, time.Now()
+	asked := false // whether the step that goes on is blocked
 	for {
 		select {
 		case <-ctx.Done():
@@ -72,26 +75,49 @@ func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, sc
 			<-done
 			return nil, ctx.Err()
 		case <-done:
+			if stack, ok := strings.CutPrefix(said.String(), stuckMark); ok {
+				d := found(rec)
+				d.diverges(time.Since(since).Round(100 * time.Millisecond))
+				d.Stack = stack
+				return d, nil
+			}
 			return autopsy(rec, cmd.ProcessState, said.String())
 		case now := <-tick.C:
 			begun := rec.Get(flight.Begun) != 0
 			switch n := rec.Get(flight.Steps); {
 			case n != steps:
-				steps, since = n, now
+				steps, since, asked = n, now, false
 			case !begun && now.Sub(since) > startLimit:
 				cmd.Process.Kill()
 				<-done
 				return nil, fmt.Errorf("a fresh process did not begin to execute within %v: %s", startLimit, said.String())
+			case begun && !asked && now.Sub(since) > limit/blockedShare:
+				asked = true
+				io.WriteString(lifeline, blockedWord+"\n")
 			case begun && now.Sub(since) > limit:
-				cmd.Process.Kill()
-				<-done
+				io.WriteString(lifeline, stackWord+"\n")
+				select {
+				case <-done:
+				case <-time.After(stackLimit):
+					cmd.Process.Kill()
+					<-done
+				}
 				d := found(rec)
 				d.diverges(limit)
+				d.Stack = strings.TrimPrefix(said.String(), stuckMark)
 				return d, nil
 			}
 		}
 	}
 }
+
+const (
+	// blockedShare is after which part of its time a step is asked about that has not returned: if it waits for
+	// another goroutine, more time does not help it.
+	blockedShare = 5
+	// stackLimit is how long a process may take to tell its stack.
+	stackLimit = time.Second
+)
 
 // startLimit is how long a fresh process may take to start.
 const startLimit = time.Minute

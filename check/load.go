@@ -143,7 +143,7 @@ func (l *Loaded) Until(n int) (choose.Path, error) { return firstSteps(&l.System
 
 // firstSteps is the part of path that leads to the state after step n, or to a finding before.
 func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := sim.NewWorld(sys, sim.Options{Contain: true})
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ const picksRun, kindsRun = 0, 1
 // end: the process that waits for it reads from rec how far it came. The error is a finding of the
 // last step, or says why the system cannot run at all. Picks that do not fit end the run.
 func Reexecute(sys *sim.System, rec *flight.Recorder) error {
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := sim.NewWorld(sys, sim.Options{Contain: true})
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,10 @@ func (r Role) Follow(stop func(cause error)) {
 	go func() {
 		lines := bufio.NewScanner(os.Stdin)
 		for lines.Scan() {
+			if r.Reexecuting() {
+				answer(lines.Text())
+				continue
+			}
 			stop(stopCause(lines.Text()))
 		}
 		os.Exit(StatusInconclusive)

@@ -100,7 +100,7 @@ func (l *Loaded) withNodes(n int) (*Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := sim.NewWorld(&l.System, sim.Options{})
+	w, err := sim.NewWorld(&l.System, sim.Options{Contain: true})
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (l *Loaded) withNodes(n int) (*Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w, err = sim.NewWorld(&subject.System, sim.Options{}); err != nil {
+	if w, err = sim.NewWorld(&subject.System, sim.Options{Contain: true}); err != nil {
 		return nil, err
 	}
 	fewer := &shrink.Player{Run: replay.NewRun(w)}

@@ -62,6 +62,8 @@ func (m *mean) do(depth int) int {
 		for i := 0; ; i++ {
 			depth ^= i
 		}
+	case "block":
+		<-make(chan int)
 	case "goroutine":
 		go func() { panic("in a goroutine") }()
 		time.Sleep(time.Second)
@@ -130,8 +132,11 @@ func TestHarmedProcess(t *testing.T) {
 
 // handlerLimit is short only where it is to be hit: a busy machine is slow to find out about other harm.
 func handlerLimit(harm string) time.Duration {
-	if strings.HasPrefix(harm, "loop") {
+	switch {
+	case strings.HasPrefix(harm, "loop"):
 		return 100 * time.Millisecond
+	case harm == "block":
+		return 500 * time.Millisecond
 	}
 	return 3 * time.Second
 }
@@ -204,6 +209,26 @@ func TestSupervised(t *testing.T) {
 				t.Errorf("path file:\n%s", text)
 			}
 		})
+	}
+}
+
+// A handler that waits for another goroutine is a finding with the stack of that which waits, without all of the time being waited
+// that one gets which computes.
+func TestBlocked(t *testing.T) {
+	t.Setenv("CHECK_TEST_DIR", filepath.Join(t.TempDir(), "out"))
+	t.Setenv(harmVar, "block")
+	var stdout, stderr bytes.Buffer
+	s := check.Supervisor{Respawn: harmed("block"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("block")}
+	if _, err := s.Run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	var rep report.Report
+	if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil {
+		t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
+	}
+	within, err := time.ParseDuration(rep.Message[strings.LastIndexByte(rep.Message, ' ')+1:])
+	if rep.Kind != sim.Divergence || err != nil || within >= 5*time.Second || !strings.Contains(rep.Stack, "mean).do") {
+		t.Errorf("%s: %s\n%s", rep.Kind, rep.Message, rep.Stack)
 	}
 }
 

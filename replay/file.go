@@ -164,7 +164,7 @@ func follow(sys *sim.System, f *choose.File, tolerant bool) (*Reading, error) {
 		return nil, &MisfitError{Line: f.Lines["system"], Reason: fmt.Sprintf(
 			"the path is of system %q with %d nodes, not of %q with %d", h.System, h.Nodes, sys.Name, sys.Nodes)}
 	}
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := sim.NewWorld(sys, sim.Options{Contain: true})
 	if err != nil {
 		return nil, err
 	}

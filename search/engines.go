@@ -60,7 +60,7 @@ func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
 		e.replay = w
 	}
 	l := NewLoop(w)
-	l.engines = e
+	l.engines, l.guarded = e, true
 	return l, nil
 }
 

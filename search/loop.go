@@ -147,6 +147,7 @@ type Loop struct {
 	record    *recording     // may be nil
 	engines   *engines       // nil: there is one world
 	signal    *atomic.Uint32 // may be nil
+	guarded   bool           // each run is made on a goroutine of its own, which checked code may end
 
 	// Of the run in progress.
 	strategy Strategy
@@ -214,6 +215,19 @@ func (l *Loop) Run(s Strategy, t Task) Outcome {
 	}
 	l.strategy, l.task, l.pos, l.cut, l.misfit = s, t.Path, 0, false, nil
 	l.stateful, _ = s.(Stateful)
+	if l.guarded {
+		if f := sim.Guard(func() { l.make(o) }); f != nil {
+			o.End, o.Finding = Found, f
+		}
+	} else {
+		l.make(o)
+	}
+	s.Ended(o)
+	return *o
+}
+
+// make makes the run that was begun.
+func (l *Loop) make(o *Outcome) {
 	l.at.Used, l.at.Choices, l.at.Step = sim.Limits{}, 0, 0
 	clear(l.held)
 	if err := l.execute(o); err != nil || l.misfit != nil {
@@ -221,8 +235,6 @@ func (l *Loop) Run(s Strategy, t Task) Outcome {
 	}
 	o.Live = o.End != Found && o.End != Misfit && l.at.Live
 	o.Steps, o.Choices, o.Used = l.run.Steps(), l.at.Choices, l.at.Used
-	s.Ended(o)
-	return *o
 }
 
 // atStep adds to an error about a state where it was met.

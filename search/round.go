@@ -41,7 +41,7 @@ const starvedFactor = 10
 // starved reports whether so little processor time was used since the worker was asked that it may have
 // had none.
 func (w *watch) starved(busy int) bool {
-	return w.waiting <= starvedFactor*w.patience && cpuTime()-w.cpu < time.Duration(w.patience*busy)*tick
+	return w.waiting <= starvedFactor*w.patience && cpuTime()-w.cpu < time.Duration(w.patience*busy)*tick && !blocked(w.waiting)
 }
 
 // overdue is a worker that does not answer.

@@ -132,7 +132,7 @@ func stoppedBy(ctx context.Context, x *table.Exploration) string {
 // Follow executes a path, which must fit the system, to its end: the outcome tells how long it is and which
 // faults struck.
 func Follow(sys *sim.System, path choose.Path) (Outcome, error) {
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := sim.NewWorld(sys, sim.Options{Contain: true})
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -34,7 +34,7 @@ func newWorker(cfg *Config, number int, global *visited) (*worker, error) {
 	if cfg.PathBuffer != nil {
 		w.loop.run.Path = cfg.PathBuffer(number)
 	}
-	w.loop.signal = &w.signal
+	w.loop.signal, w.loop.guarded = &w.signal, false // units are guarded
 	w.verifier = newVerifier(w)
 	w.strategies[startPhase] = &stay{}
 	w.strategies[deepeningPhase] = newDeepening(cfg, w.loop.run, global)
@@ -61,8 +61,22 @@ func (w *worker) setRoots(roots []choose.Path) {
 	w.strategies[faultyPhase].(*faulty).roots = roots
 }
 
-// do does a unit.
+// do does a unit. Checked code may end the goroutine that it is done on.
 func (w *worker) do(u *unit) {
+	if f := sim.Guard(func() { w.measured(u) }); f != nil {
+		run := w.loop.run
+		u.suspect = &Suspect{Path: run.Path.Clone(), Steps: run.Steps(), Node: -1, Strategy: strategyOf(w.strategies[u.phase])}
+		u.stopped = true
+		u.suspect.Find(f)
+		// Worlds that are slower, but contain it, can say what did that.
+		if o, err := Follow(&w.cfg.System, u.suspect.Path); err == nil && o.Finding != nil {
+			u.suspect.Find(o.Finding)
+			u.suspect.Steps = o.Steps
+		}
+	}
+}
+
+func (w *worker) measured(u *unit) {
 	w.loop.Measure(func() { w.runs(u) })
 	engine := w.loop.Engines()
 	w.engine.Store(&engine)

@@ -70,7 +70,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.MaxSteps < 0 {
 		return nil, fmt.Errorf("shrink: MaxSteps is %d, must not be negative", cfg.MaxSteps)
 	}
-	w, err := sim.NewWorld(&cfg.Walks.System, sim.Options{})
+	w, err := sim.NewWorld(&cfg.Walks.System, sim.Options{Contain: cfg.Finding.Exited()})
 	if err != nil {
 		return nil, err
 	}

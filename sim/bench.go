@@ -243,6 +243,13 @@ func (b *Bench) MayCrash(id NodeID) bool { return b.w.sys.MayCrash == nil || b.w
 func (b *Bench) Events(id NodeID, l *Local, timers bool, buf []Event) []Event {
 	n := b.w.put(id, l)
 	b.w.quiet = timers
+	var err error
+	defer func() {
+		if err != nil {
+			panic(err)
+		}
+	}()
+	defer b.w.catchWhen(&err)
 	return b.w.appendNode(n, buf)
 }
 

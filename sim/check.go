@@ -1,9 +1,7 @@
 package sim
 
 import (
-	"fmt"
 	"math/bits"
-	"runtime/debug"
 )
 
 // propertyState is what a machine knows of its properties' values.
@@ -43,6 +41,11 @@ func (c *propertyState) changed(id NodeID) {
 	}
 }
 
+// mostPredicates is of how many predicates the values are kept.
+const mostPredicates = 64
+
+// slot is the number under which the values of a predicate are kept; -1: they are not. One that is asked for the first
+// time may never be asked again, because a property makes its predicates anew each time.
 func (c *propertyState) slot(p nodePredicate) int {
 	if c.next < len(c.predicates) && c.predicates[c.next] == p {
 		return c.next
@@ -51,6 +54,9 @@ func (c *propertyState) slot(p nodePredicate) int {
 		if c.predicates[i] == p {
 			return i
 		}
+	}
+	if !p.again() || len(c.predicates) == mostPredicates {
+		return -1
 	}
 	c.predicates = append(c.predicates, p)
 	c.known = append(c.known, 0)
@@ -62,17 +68,15 @@ func (c *propertyState) slot(p nodePredicate) int {
 func (w *machine) each(v *View, p nodePredicate) bool {
 	if len(w.nodes) > 64 {
 		v.reads.Nodes = ^uint64(0)
-		for i := range w.nodes {
-			if !p.holdsAt(v, NodeID(i)) {
-				return false
-			}
-		}
-		return true
+		return holdsAtAll(v, p, len(w.nodes))
 	}
 	all := ^uint64(0) >> (64 - len(w.nodes))
 	v.reads.Nodes |= all
 	c := &w.check
 	k := c.slot(p)
+	if k < 0 {
+		return holdsAtAll(v, p, len(w.nodes))
+	}
 	c.next = k + 1
 	if c.known[k]&^c.holds[k] != 0 {
 		return false
@@ -90,6 +94,16 @@ func (w *machine) each(v *View, p nodePredicate) bool {
 	return true
 }
 
+// holdsAtAll asks about every one of so many nodes.
+func holdsAtAll(v *View, p nodePredicate, nodes int) bool {
+	for id := range NodeID(nodes) {
+		if !p.holdsAt(v, id) {
+			return false
+		}
+	}
+	return true
+}
+
 func (w *machine) Check() (err error) {
 	c := &w.check
 	c.next = 0
@@ -101,7 +115,7 @@ func (w *machine) Check() (err error) {
 	}()
 	for _, p := range c.always {
 		asked = p
-		if !p.Always(&c.view) {
+		if !w.evaluate(p.Always) {
 			return &Finding{Kind: Safety, Property: p.Name, Node: -1, Message: w.violated(p)}
 		}
 	}
@@ -116,7 +130,8 @@ func (w *machine) violated(p *Property) string {
 }
 
 func propertyPanic(p *Property, r any) *Finding {
-	return &Finding{Kind: Panic, Property: p.Name, Node: -1, Message: fmt.Sprintf("the property's function panicked: %v", r), Stack: string(debug.Stack())}
+	value, stack := raisedBy(r)
+	return &Finding{Kind: Panic, Property: p.Name, Node: -1, Message: "the property's function " + panicText(value, "panicked: %v"), Stack: stack}
 }
 
 // blame, when deferred, makes of a panic of a property's function a panic with the finding that it is.
@@ -133,11 +148,11 @@ func (w *machine) Live() bool {
 	}
 	p := c.eventually[c.last]
 	defer blame(&p)
-	if !p.Eventually(&c.view) {
+	if !w.evaluate(p.Eventually) {
 		return false
 	}
 	for i := range c.eventually {
-		if p = c.eventually[i]; i != c.last && !p.Eventually(&c.view) {
+		if p = c.eventually[i]; i != c.last && !w.evaluate(p.Eventually) {
 			c.last = i
 			return false
 		}
@@ -149,16 +164,27 @@ func (w *machine) Holds(p *Property) bool {
 	defer blame(&p)
 	switch {
 	case p.Always != nil:
-		return p.Always(&w.check.view)
+		return w.evaluate(p.Always)
 	case p.Eventually != nil:
-		return p.Eventually(&w.check.view)
+		return w.evaluate(p.Eventually)
 	}
-	return p.Sometimes(&w.check.view)
+	return w.evaluate(p.Sometimes)
+}
+
+// evaluate asks the function of a property.
+func (w *machine) evaluate(holds func(*View) bool) bool {
+	if !w.opts.Contain {
+		return holds(&w.check.view)
+	}
+	return containedValue(func() bool { return holds(&w.check.view) })
 }
 
 func (w *machine) Explain(p *Property) string {
 	if p.Explain == nil {
 		return ""
 	}
-	return p.Explain(&w.check.view)
+	if !w.opts.Contain {
+		return p.Explain(&w.check.view)
+	}
+	return containedValue(func() string { return p.Explain(&w.check.view) })
 }

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"runtime/debug"
 	"slices"
 )
 
@@ -44,8 +43,9 @@ func (w *machine) catchWhen(err *error) {
 	if w.asked == nil {
 		panic(r)
 	}
-	*err = &Finding{Kind: Panic, Node: w.askedAt, Message: fmt.Sprintf("the When of action %q panicked: %v", w.asked.name, r),
-		Stack: string(debug.Stack())}
+	value, stack := raisedBy(r)
+	*err = &Finding{Kind: Panic, Node: w.askedAt, Stack: stack,
+		Message: fmt.Sprintf("the When of action %q %s", w.asked.name, panicText(value, "panicked: %v"))}
 	w.asked = nil
 }
 
@@ -107,7 +107,12 @@ func (w *machine) can(n *node, i int32) bool {
 		return true
 	}
 	w.asked, w.askedAt = a, n.id
-	ok := a.when(n.service)
+	var ok bool
+	if !w.opts.Contain {
+		ok = a.when(n.service)
+	} else {
+		ok = containedValue(func() bool { return a.when(n.service) })
+	}
 	w.asked = nil
 	return ok
 }

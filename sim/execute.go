@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/macemc/macemc/choose"
@@ -122,6 +121,27 @@ func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 			err = panicFinding(n.id, r)
 		}
 	}()
+	if w.opts.Contain {
+		var own Delivery
+		if d != nil { // not so when the first nodes boot
+			own = *d
+		}
+		w.runContained(n, ev, own)
+	} else {
+		w.run(n, ev, d)
+	}
+	return nil
+}
+
+// runContained is run on a goroutine of its own. It has a copy of the delivery, as that would be allocated in every step if
+// the goroutine had the original.
+func (w *machine) runContained(n *node, ev Event, d Delivery) {
+	contained(func() { w.run(n, ev, &d) })
+}
+
+// run calls the handler of an event.
+func (w *machine) run(n *node, ev Event, d *Delivery) {
+	e := n.env
 	switch ev.Kind {
 	case Boot:
 		n.service.Boot(e)
@@ -141,20 +161,22 @@ func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 			n.onReady.PeerReady(e, d.From)
 		}
 	}
-	return nil
 }
 
 func panicFinding(id NodeID, r any) *Finding {
-	switch r := r.(type) {
+	value, stack := raisedBy(r)
+	switch r := value.(type) {
 	case *Finding:
 		r.Node = id
 		return r
+	case exited:
+		return &Finding{Kind: Panic, Node: id, Message: "the code of the node " + exitedText, Stack: stack}
 	case diverged:
 		return &Finding{Kind: Divergence, Node: id, Message: "the handler made more choices in one step than the bound allows"}
 	case misuse:
-		return &Finding{Kind: Panic, Node: id, Message: string(r), Stack: string(debug.Stack())}
+		return &Finding{Kind: Panic, Node: id, Message: string(r), Stack: stack}
 	}
-	return &Finding{Kind: Panic, Node: id, Message: fmt.Sprint(r), Stack: string(debug.Stack())}
+	return &Finding{Kind: Panic, Node: id, Message: fmt.Sprint(value), Stack: stack}
 }
 
 // ask has a question of the step in progress answered.
@@ -247,13 +269,21 @@ func (w *machine) apply(n *node, first, end int) (err error) {
 			flushed = f.disk
 		case AnnounceEffect:
 			for _, m := range w.monitors {
-				if err := m.Observe(n.id, f.Value); err != nil {
+				if err := w.observe(m, n.id, f.Value); err != nil {
 					return &Finding{Kind: Safety, Property: fmt.Sprintf("monitor %T", m), Node: n.id, Message: err.Error()}
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// observe tells a monitor of an announced event.
+func (w *machine) observe(m Monitor, from NodeID, event any) error {
+	if !w.opts.Contain {
+		return m.Observe(from, event)
+	}
+	return containedValue(func() error { return m.Observe(from, event) })
 }
 
 // sent gives a message its identity.
@@ -267,7 +297,15 @@ func (w *machine) sent(n *node, f *Effect) {
 }
 
 func (w *machine) crashable(id NodeID) bool {
-	return w.nodes[id].up && (w.sys.MayCrash == nil || w.sys.MayCrash(id))
+	switch {
+	case !w.nodes[id].up:
+		return false
+	case w.sys.MayCrash == nil:
+		return true
+	case !w.opts.Contain:
+		return w.sys.MayCrash(id)
+	}
+	return containedValue(func() bool { return w.sys.MayCrash(id) })
 }
 
 // crash takes a node down. How many of its unsynced writes survive is a choice.

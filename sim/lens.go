@@ -42,20 +42,15 @@ func (l lens) each(v *View, p nodePredicate) bool {
 	b := l.b
 	c := &b.w.check
 	k := c.slot(p)
-	c.next = k + 1
 	if n := len(b.shown); n < 64 {
 		v.reads.Nodes |= 1<<n - 1
 	} else {
 		v.reads.Nodes = ^uint64(0)
 	}
-	if k >= 64 {
-		for id := range b.shown {
-			if !p.holdsAt(v, NodeID(id)) {
-				return false
-			}
-		}
-		return true
+	if k < 0 {
+		return holdsAtAll(v, p, len(b.shown))
 	}
+	c.next = k + 1
 	bit := uint64(1) << k
 	for id, s := range b.shown {
 		if s.known&bit == 0 {

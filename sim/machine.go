@@ -75,6 +75,7 @@ func NewWorld(sys *System, opts Options) (World, error) {
 	if err := sys.Validate(); err != nil {
 		return nil, err
 	}
+	opts.Contain = opts.Contain || opts.Trace // which is slow anyhow
 	if opts.MaxChoices == 0 {
 		opts.MaxChoices = 10_000
 	}
@@ -187,7 +188,11 @@ func (w *machine) boot(src choose.Source) error {
 // load builds the node's service and brings the node up, without booting it.
 func (w *machine) load(n *node) (err error) {
 	defer w.contain(n.id, &err)
-	n.service = w.sys.New(n.id)
+	if !w.opts.Contain {
+		n.service = w.sys.New(n.id)
+	} else {
+		n.service = containedValue(func() Service { return w.sys.New(n.id) })
+	}
 	w.check.view.services[n.id] = n.service
 	n.onError, _ = n.service.(PeerErrorHandler)
 	n.onReady, _ = n.service.(PeerReadyHandler)

@@ -1,6 +1,9 @@
 package sim
 
-import "iter"
+import (
+	"iter"
+	"sync/atomic"
+)
 
 // View is what a property sees of a state. It records what was read. It is valid only during the
 // property's call.
@@ -70,22 +73,31 @@ func Nodes[S Service](v *View) iter.Seq2[NodeID, S] {
 // Each lifts a predicate over one node to all nodes that are up and run an S. The predicate must
 // depend on nothing but its arguments: its value is kept until the node's next step.
 func Each[S Service](holds func(NodeID, S) bool) func(*View) bool {
-	p := &each[S]{holds}
+	p := &each[S]{holds: holds}
 	return func(v *View) bool { return v.w.each(v, p) }
 }
 
 // EachArmed is like [Each] with a predicate that is also told whether the node has armed the timer t.
 func EachArmed[S Service](t any, holds func(id NodeID, s S, armed bool) bool) func(*View) bool {
-	p := &eachArmed[S]{t, holds}
+	p := &eachArmed[S]{timer: t, holds: holds}
 	return func(v *View) bool { return v.w.each(v, p) }
 }
 
 // nodePredicate is a predicate over the local state of one node. Values are compared by identity.
 type nodePredicate interface {
 	holdsAt(v *View, id NodeID) bool
+	again() bool // whether this was asked before
 }
 
-type each[S Service] struct{ holds func(NodeID, S) bool }
+// asked remembers that a predicate was asked, by any world.
+type asked struct{ before atomic.Bool }
+
+func (a *asked) again() bool { return a.before.Load() || a.before.Swap(true) }
+
+type each[S Service] struct {
+	asked
+	holds func(NodeID, S) bool
+}
 
 func (e *each[S]) holdsAt(v *View, id NodeID) bool {
 	s, ok := v.services[id].(S)
@@ -93,6 +105,7 @@ func (e *each[S]) holdsAt(v *View, id NodeID) bool {
 }
 
 type eachArmed[S Service] struct {
+	asked
 	timer any
 	holds func(NodeID, S, bool) bool
 }

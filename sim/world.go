@@ -68,6 +68,9 @@ type Options struct {
 	// CheckMessages compares messages on delivery with what the sender still holds, to find messages that
 	// were changed after they were sent, and the states of all other nodes before and after each handler.
 	CheckMessages bool
+	// Contain calls checked code on goroutines of its own, so that it is a finding, as a panic is, when it ends its
+	// goroutine. It is slow. Without it such code ends the goroutine of the world's caller: see [Guard].
+	Contain bool
 	// MaxChoices bounds the choices of one step; more is a divergence finding. 0: 10,000.
 	MaxChoices int
 	// Log is where handlers log; nil: nowhere, but to the trace.

@@ -21,6 +21,10 @@ import (
 // MaxDepth must be less than 32,768 then. Go is not called. Depth is MaxDepth when that was what stopped the
 // exploration, else the number of steps to the state farthest along.
 func ExploreDepthFirst(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {
+	return guarded(ctx, sys, opts, exploreDepthFirst)
+}
+
+func exploreDepthFirst(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}

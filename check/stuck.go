@@ -1,0 +1,41 @@
+package check
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+// A process that waits for another one asks it with these words what it is doing.
+const (
+	blockedWord = "blocked" // tell, and end, if the handler waits for something that the process does itself
+	stackWord   = "stack"   // tell, and end
+	stuckMark   = "macemc: the handler does not return\n"
+)
+
+// answer does what a process that re-executes is asked for by word; it does not return if that is to tell.
+func answer(word string) {
+	stack, waits := handlerStack()
+	if word == stackWord || word == blockedWord && waits {
+		fmt.Fprint(os.Stderr, stuckMark, stack)
+		os.Exit(StatusInconclusive)
+	}
+}
+
+// waiting are the states, as the Go runtime tells them, of a goroutine that goes on only when another one does something.
+var waiting = regexp.MustCompile(`^goroutine \d+ \[(chan |select|sync\.|semacquire)`)
+
+// handlerStack is the stack of the goroutine that executes checked code, and whether that waits for another one; "" if there
+// is none. Worlds that contain it call it on goroutines that they make for that.
+func handlerStack() (stack string, waits bool) {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	for block := range strings.SplitSeq(string(buf), "\n\n") {
+		if strings.Contains(block, "created by github.com/macemc/macemc/sim.contained") {
+			return block, waiting.MatchString(block)
+		}
+	}
+	return "", false
+}

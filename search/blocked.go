@@ -1,0 +1,27 @@
+package search
+
+import (
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+// waitingGoroutine begins the stack of a goroutine that goes on only when another one does something.
+var waitingGoroutine = regexp.MustCompile(`^goroutine \d+ \[(chan |select|sync\.|semacquire)`)
+
+// blocked reports whether the handler of some worker waits for another goroutine. Finding out stops all of them, so it is not done at
+// each tick.
+func blocked(ticks int) bool {
+	const each = 8
+	if ticks%each != 0 {
+		return false
+	}
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	for block := range strings.SplitSeq(string(buf), "\n\n") {
+		if strings.Contains(block, "/sim.(*machine).run(") && waitingGoroutine.MatchString(block) {
+			return true
+		}
+	}
+	return false
+}

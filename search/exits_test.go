@@ -1,0 +1,103 @@
+package search_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// quitter ends the goroutine that it runs on, where it is told to, in the third step.
+type quitter struct {
+	where string
+	did   int
+}
+
+func (q *quitter) at(where string) {
+	if q.where == where && q.did == 2 {
+		runtime.Goexit()
+	}
+}
+
+func (q *quitter) Boot(sim.Env)       {}
+func (q *quitter) Timer(sim.Env, any) {}
+func (q *quitter) Observe(_ sim.NodeID, did any) error {
+	if q.where == "monitor" && did == 2 {
+		runtime.Goexit()
+	}
+	return nil
+}
+
+func (q *quitter) Receive(env sim.Env, _ sim.NodeID, _ any) { q.at("Receive") }
+
+func quits(where string) sim.System {
+	each := func(held bool) func(*sim.View) bool {
+		return func(v *sim.View) bool {
+			for _, q := range sim.Nodes[*quitter](v) {
+				q.at("property")
+			}
+			return held
+		}
+	}
+	return sim.System{
+		Name: "quitter", Nodes: 1, Network: netsim.Datagrams{}, Crashes: 1,
+		New:      func(sim.NodeID) sim.Service { return &quitter{where: where} },
+		MayCrash: func(sim.NodeID) bool { return true },
+		Monitors: []func() sim.Monitor{func() sim.Monitor { return &quitter{where: where} }},
+		Actions: []sim.AnyAction{sim.Action[*quitter]{Name: "act", Times: 3,
+			When: func(q *quitter) bool { q.at("When"); return true },
+			Do: func(q *quitter, env sim.Env) {
+				q.at("Do")
+				q.did++
+				env.Announce(q.did)
+				env.Send(0, q.did)
+			}}},
+		Properties: []sim.Property{{Name: "always", Always: each(true)}},
+	}
+}
+
+// Checked code that ends its goroutine is a finding, soon, wherever it is, by every strategy and engine.
+func TestExits(t *testing.T) {
+	for _, where := range []string{"Do", "When", "Receive", "property", "monitor"} {
+		for _, c := range []struct {
+			strategy search.Name
+			engine   search.Engine
+		}{
+			{search.Deepening, search.ReplayEngine}, {search.Deepening, search.TableEngine}, {search.Walk, search.ReplayEngine},
+			{search.Walk, search.TableEngine}, {search.Faulty, search.AutoEngine}, {search.BFS, ""}, {search.DFS, ""},
+		} {
+			t.Run(fmt.Sprint(where, " ", c.strategy, " ", c.engine), func(t *testing.T) {
+				began := time.Now()
+				res, err := search.Run(t.Context(), search.Config{
+					System: quits(where), Strategy: c.strategy, Engine: c.engine, Time: 20 * time.Second, Workers: 2,
+				})
+				if c.strategy.Stateful() && where == "When" { // the state cannot be held, and that is said
+					if err == nil || !strings.Contains(err.Error(), `the When of action "act" ended its goroutine`) {
+						t.Fatalf("%+v, %v", res, err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := res.Finding
+				if res.Verdict != search.Violation || f == nil || f.Kind != sim.Panic || !strings.Contains(f.Message, " ended its goroutine (runtime.Goexit") ||
+					(f.Property == "always") != (where == "property") || f.Steps < 2 || !strings.Contains(f.Stack, "runtime.Goexit") {
+					t.Fatalf("%s, %+v", res.Verdict, f)
+				}
+				if took := time.Since(began); took > 10*time.Second {
+					t.Errorf("it took %v", took)
+				}
+				sys := quits(where)
+				if o, err := search.Follow(&sys, f.Path); err != nil || o.Finding == nil || o.Finding.Message != f.Message {
+					t.Errorf("its path shows %+v, %v", o.Finding, err)
+				}
+			})
+		}
+	}
+}
