@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
@@ -197,6 +198,12 @@ func (o *Options) report(res *search.Result) *report.Report {
 			ForeignTimes:   res.Stats.ForeignTimes,
 		},
 	}
+	full := o.Search.System
+	r.Program = version.Current().String()
+	r.Monitors = full.MonitorNames()
+	if o.Search.Property != "" {
+		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)
+	}
 	if res.Stats.Omission > 0 {
 		r.Coverage.OmissionProbability = &res.Stats.Omission
 	}
@@ -207,6 +214,16 @@ func (o *Options) report(res *search.Result) *report.Report {
 		}
 	}
 	return r
+}
+
+// leftOut names what a search for one property or monitor does not check of a system.
+func leftOut(full *sim.System, only string) []string {
+	names := full.MonitorNames()
+	for i := len(full.Properties) - 1; i >= 0; i-- {
+		names = slices.Insert(names, 0, full.Properties[i].Name)
+	}
+	names = append(names, sim.AssertionProperty)
+	return slices.DeleteFunc(names, func(n string) bool { return n == only || n == "monitor "+only })
 }
 
 // files are the path files of a finding.

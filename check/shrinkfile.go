@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
@@ -163,6 +164,7 @@ func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) 
 // WriteNew writes a path file. It refuses a name that is in use.
 func WriteNew(name string, f *choose.File) error {
 	var b bytes.Buffer
+	f.Header.Program = version.Current().String()
 	if _, err := f.WriteTo(&b); err != nil {
 		return err
 	}

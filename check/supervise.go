@@ -170,6 +170,9 @@ func progressOf(rec *flight.Recorder, start time.Time) search.Progress {
 	}
 }
 
+// Reporting is the phase in which the process that searched prints its report: nobody else writes then.
+const Reporting = "report"
+
 // ReportProgress lets the supervisor know of p.
 func ReportProgress(rec *flight.Recorder, p search.Progress) {
 	rec.Set(flight.Depth, p.Depth)

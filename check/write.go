@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/report"
 )
 
@@ -110,6 +111,7 @@ func (o *Options) placed(r *report.Report, dir string, f files) {
 
 func content(f *choose.File) ([]byte, error) {
 	var b bytes.Buffer
+	f.Header.Program = version.Current().String()
 	_, err := f.WriteTo(&b)
 	return b.Bytes(), err
 }

@@ -57,6 +57,7 @@ type Header struct {
 	Seed       uint64
 	Property   string // the one that is violated; "": not said
 	Note       string // for people; "": none
+	Program    string // which version wrote the file, as a comment that is not read again; "": not said
 }
 
 // Param is a parameter of the system.

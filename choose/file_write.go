@@ -30,6 +30,9 @@ func (f *File) append(dst []byte) ([]byte, error) {
 		dst = append(append(dst, strings.Join(words, " ")...), '\n')
 	}
 	line(magic, strconv.Itoa(FormatVersion))
+	if h.Program != "" {
+		line("# written by macemc", strings.Join(strings.Fields(h.Program), " "))
+	}
 	line("system", quoteRest(h.System))
 	line("nodes", strconv.Itoa(h.Nodes))
 	if h.Package != "" {

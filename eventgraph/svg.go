@@ -101,6 +101,7 @@ func newDrawing(g *Graph, o Options) *drawing {
 	lanes := max(len(nodes)-1, 0)
 	notes := svgNotes
 	if o.Width > 0 {
+		d.pitch = min(d.pitch, 140) // what changed tells more than long arrows
 		room := o.Width - d.left - 24 - last*svgLetter
 		notes = max(170, min(svgNotes, room-lanes*d.pitch))
 		if lanes > 0 {

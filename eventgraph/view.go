@@ -26,6 +26,8 @@ var (
 // different in the other run. It needs no network.
 type View struct {
 	Runs []Run
+	// Aside stands beside the first graph, above the states.
+	Aside template.HTML
 	// Common is how many steps the first two runs share.
 	Common int
 }
@@ -52,9 +54,11 @@ func (v *View) Markup() (template.HTML, error) {
 	data := viewData{Common: v.Common}
 	texts := interner{index: map[string]int{}}
 	var page struct {
-		Runs []viewPanel
-		Data *viewData
+		Runs  []viewPanel
+		Aside template.HTML
+		Data  *viewData
 	}
+	page.Aside = v.Aside
 	for i := range v.Runs {
 		r := &v.Runs[i]
 		o := r.Options

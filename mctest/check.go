@@ -134,6 +134,7 @@ func (c *checking) listed() cli.Listed {
 	for _, p := range c.system.Properties {
 		l.Properties = append(l.Properties, p.Name)
 	}
+	l.Properties = append(l.Properties, c.system.MonitorNames()...)
 	return l
 }
 

@@ -182,7 +182,7 @@ func runs(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	for _, r := range s.runs {
 		mark := " "
 		if r == s.run {
-			mark = ">"
+			mark = "@"
 		}
 		fmt.Fprintf(out, "%s %-10s %d steps, at step %d", mark, r.name, r.len(), r.at)
 		if r.from != nil {

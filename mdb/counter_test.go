@@ -78,7 +78,7 @@ func TestViolatedProperty(t *testing.T) {
 	if out := do(t, s, "prev"); !strings.Contains(out, "FOUND "+found) {
 		t.Errorf("the branch does not tell of the violation:\n%s", out)
 	}
-	if out := do(t, s, "2; take 1; runs"); !strings.Contains(out, "> branch2    3 steps, at step 3, shares 2 with branch1, live in the end") {
+	if out := do(t, s, "2; take 1; runs"); !strings.Contains(out, "@ branch2    3 steps, at step 3, shares 2 with branch1, live in the end") {
 		t.Errorf("node 1 counts, and that is too much:\n%s", out)
 	}
 	do(t, s, "run main")
@@ -142,7 +142,7 @@ func TestWrongPicks(t *testing.T) {
 		t.Errorf("the difference from the branch as it was:\n%s", out)
 	}
 	do(t, s, "run branch1 2; take 0")
-	if out := do(t, s, "runs"); !strings.Contains(out, "> branch1    3 steps") {
+	if out := do(t, s, "runs"); !strings.Contains(out, "@ branch1    3 steps") {
 		t.Errorf("the branch does not go on:\n%s", out)
 	}
 	if out := do(t, s, "run branch2 2; diff branch1 3"); !strings.Contains(out, "branch1 after step 3") {
@@ -214,7 +214,7 @@ func TestQuotes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out bytes.Buffer
 	s := counted(t, 2)
-	lines := []string{`save "it's "'"so"'`, `save '#1'`, `list '/a/ b/'`, `find event 'n0 add'`, `start; again`, `quit; fly`}
+	lines := []string{`save "it's "'"so"'`, `save '#1'`, `steps '/a/ b/'`, `find event 'n0 add'`, `start; again`, `quit; fly`}
 	if err := mdb.Batch(t.Context(), s, lines, &out); err != nil {
 		t.Errorf("%v\n%s", err, out.String())
 	}
@@ -223,7 +223,7 @@ func TestQuotes(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if !strings.Contains(out.String(), "(mdb) list '/a/ b/'\nno step matches\n") {
+	if !strings.Contains(out.String(), "(mdb) steps '/a/ b/'\nno step matches\n") {
 		t.Errorf("it was executed otherwise:\n%s", out.String())
 	}
 	// A search for what does not stand between quotes without a change is repeated as it was.
@@ -240,7 +240,7 @@ func TestPromptEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	out, shown := io.Pipe()
-	go func() { ended <- mdb.Prompt(ctx, counted(t, 2), in, shown) }()
+	go func() { ended <- mdb.Prompt(ctx, counted(t, 2), in, shown, nil) }()
 	if _, err := io.ReadFull(out, make([]byte, len("(mdb) "))); err != nil {
 		t.Fatal(err)
 	}

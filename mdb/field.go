@@ -1,11 +1,13 @@
 package mdb
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/plan"
+	"github.com/macemc/macemc/systems/spec"
 )
 
 // fieldTest finds steps after which a field meets a condition that it did not meet before.
@@ -18,12 +20,14 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 	if err != nil {
 		return nil, err
 	}
+	seen := false
 	values := make([][]sim.Field, s.sys.Nodes) // that are selected, per node
 	r := s.run
 	return &test{
 		first: func(w sim.World) {
 			for id := range values {
 				values[id] = sel.fields(w, sim.NodeID(id))
+				seen = seen || len(values[id]) > 0
 			}
 		},
 		world: func(n int, w sim.World) bool {
@@ -33,6 +37,7 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 			}
 			old := values[id]
 			values[id] = sel.fields(w, id)
+			seen = seen || len(values[id]) > 0
 			for _, c := range plan.Diff(old, values[id]) {
 				if cond == nil || c.New != "" && cond(c.New) && (c.Old == "" || !cond(c.Old)) {
 					return true
@@ -40,7 +45,52 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 			}
 			return false
 		},
+		known: func() bool { return seen || s.has(sel) },
 	}, nil
+}
+
+// has reports whether some node has a selected field in the first state, the last one, or where the session
+// stands.
+func (s *Session) has(sel selector) bool {
+	for _, n := range []int{s.run.at, 0, s.run.len()} {
+		if w, err := s.run.world(n); err == nil {
+			for id := range s.sys.Nodes {
+				if len(sel.fields(w, sim.NodeID(id))) > 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// noField is the error for a field that no node has, with the names that may have been meant.
+func (s *Session) noField(word string) error {
+	known := s.fieldWords()
+	node, _, ok := strings.Cut(word, ".")
+	ok = ok && s.isNode(node) == nil
+	known = slices.DeleteFunc(known, func(w string) bool {
+		of, _, dotted := strings.Cut(w, ".")
+		if dotted = dotted && s.isNode(of) == nil; ok {
+			return of != node
+		}
+		return dotted
+	})
+	var top []string // the names without what is below them
+	for _, w := range known {
+		if name, _, _ := strings.Cut(w, "["); !slices.Contains(top, name) {
+			top = append(top, name)
+		}
+	}
+	return spec.Unknown("no state that was looked at has a field", word, top)
+}
+
+func (s *Session) isNode(word string) error {
+	if len(word) < 2 || word[0] != 'n' {
+		return badUsage("%q is no node", word)
+	}
+	_, err := s.nodeID(word)
+	return err
 }
 
 // selector picks fields of node states.

@@ -51,11 +51,11 @@ regular expression. A value like joined(2) is met by joined and by 2.`
 			},
 		},
 		{
-			name: "list", aliases: []string{"l"}, group: finding, args: "[FROM [TO]] [NODE] [kind=KIND] [/REGEXP/]",
+			name: "steps", aliases: []string{"ls"}, group: finding, args: "[FROM [TO]] [NODE] [kind=KIND] [/REGEXP/]",
 			about: "steps around here, or all that match",
-			more: "list                 the steps around here\nlist 10 40           steps 10 to 40\nlist n2 kind=deliver  what node 2 receives\nlist /Join/          events that match\n" +
+			more: "steps                  the steps around here\nsteps 10 40            steps 10 to 40\nsteps n2 kind=deliver  what node 2 receives\nsteps /Join/           events that match\n" +
 				"Kinds are boot, action, timer, error, ready, deliver, heal, crash, lose, duplicate, break, partition.\n" +
-				"In the list > is where we are, C the critical transition, + a live state.",
+				"In the list @ is where we are, > the critical transition, + a live state.",
 			do: list, words: (*Session).nodeWords,
 		},
 	}
@@ -84,6 +84,9 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 		if direction < 0 {
 			where = "before"
 		}
+		if test.known != nil && !test.known() {
+			return s.noField(args[0])
+		}
 		return fmt.Errorf("no step %s step %d matches %s", where, s.run.at, strings.Join(args, " "))
 	}
 	return s.to(n, out)
@@ -95,6 +98,7 @@ type test struct {
 	world func(n int, w sim.World) bool  // in the state after step n, called in order
 	first func(w sim.World)              // before the first of a row of steps, for world
 	trace func(t *replay.TraceStep) bool // from the whole description
+	known func() bool                    // after a search that found nothing: whether there is such a thing at all; nil: there is
 	maybe func(n int) bool               // for trace: whether the step can match at all
 }
 

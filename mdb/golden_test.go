@@ -85,7 +85,7 @@ func TestStaleSYN(t *testing.T) {
 // Remove in the end.
 func TestForgottenJoin(t *testing.T) {
 	script(t, "rt13", "critical", "state n1", "why", "rfind event /crashes/", "next n1", "find n1.State changes",
-		"field Children", "messages", "connections", "diff live", "list kind=deliver n1", "graph 15 22")
+		"field Children", "messages", "connections", "diff live", "steps kind=deliver n1", "graph 15 22")
 }
 
 // Commands that only work in a state have an error that says what to do; none of them ends the session.
@@ -109,11 +109,11 @@ func TestErrors(t *testing.T) {
 		{"find", "find what?"},
 		{"find event", "a regular expression is missing"},
 		{"find event /(/", "missing closing"},
-		{"find n7.State", "matches"},
+		{"find n7.State", "has a field"},
 		{"find n1.Root > many", "is no number"},
 		{"find property /nonsense/", "no property matches"},
 		{"field nothing", `no node has a field "nothing"`},
-		{"list kind=dance", "no kind of event"},
+		{"steps kind=dance", "no kind of event"},
 		{"diff nobody", `no run "nobody"; there are main, live`},
 		{"run", "which run?"},
 		{"take", "which event?"},
@@ -190,7 +190,7 @@ func TestComplete(t *testing.T) {
 func TestPrompt(t *testing.T) {
 	var out bytes.Buffer
 	in := strings.NewReader("next\n\nfly\nquit\nnext\n")
-	if err := mdb.Prompt(t.Context(), open(t, "rt13"), in, &out); err != nil {
+	if err := mdb.Prompt(t.Context(), open(t, "rt13"), in, &out, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"step 1 of 40", "step 2 of 40", `error: there is no command "fly"`} {

@@ -90,10 +90,10 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 func (s *Session) listLine(r *run, n int) string {
 	marks := []byte("   ")
 	if n == r.at {
-		marks[0] = '>'
+		marks[0] = '@'
 	}
 	if n == r.critical && n > 0 {
-		marks[1] = 'C'
+		marks[1] = '>'
 	}
 	if r.step(n).live {
 		marks[2] = '+'

@@ -218,6 +218,9 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		return badUsage("%q?", strings.Join(args, " "))
 	}
 	if r.critical > 0 && len(args) == 0 {
+		if r.why != "" {
+			fmt.Fprintf(out, "step %d is critical: %s\n", r.critical, r.why)
+		}
 		return s.to(r.critical, out)
 	}
 	if f, n := r.firstFound(); f != nil {
@@ -239,9 +242,8 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 	default:
 		return errors.New("the critical transition lies too late in the run to tell; make the run longer with \"walk\"")
 	}
-	fmt.Fprintf(out, "critical transition (%v): after step %d %d of %d walks recovered, before it %d of %d\n",
-		res.Case, res.Step, res.After.Recovered, res.After.Walks, res.Before.Recovered, res.Before.Walks)
-	r.critical = res.Step
+	r.critical, r.why = res.Step, probed(res.Case, res.Before, res.After)
+	fmt.Fprintf(out, "step %d is critical: %s\n", r.critical, r.why)
 	if _, err := s.named("live"); err != nil && res.Live != nil {
 		live, err := newRun(s.sys, "live", res.Live)
 		if err != nil {

@@ -9,9 +9,10 @@ import (
 )
 
 // Prompt reads lines from in and executes them, until one says quit, in ends, or ctx is done. Errors of
-// commands are shown and do not end it. The error is that of in or out. When ctx is done in may still be read
+// commands are shown and do not end it. What comes from interrupts stops the command that is being executed,
+// never the session; nil: nothing does. The error is that of in or out. When ctx is done in may still be read
 // from once more.
-func Prompt(ctx context.Context, s *Session, in io.Reader, out io.Writer) error {
+func Prompt(ctx context.Context, s *Session, in io.Reader, out io.Writer, interrupts <-chan struct{}) error {
 	lines, failed, over := make(chan string), make(chan error, 1), make(chan struct{})
 	defer close(over)
 	go func() {
@@ -36,6 +37,11 @@ func Prompt(ctx context.Context, s *Session, in io.Reader, out io.Writer) error 
 		var more bool
 		select {
 		case line, more = <-lines:
+		case <-interrupts:
+			if _, err := fmt.Fprintln(out, "\n\"quit\" ends the session"); err != nil {
+				return err
+			}
+			continue
 		case <-ctx.Done():
 		}
 		if !more {
@@ -49,10 +55,14 @@ func Prompt(ctx context.Context, s *Session, in io.Reader, out io.Writer) error 
 			line = last // as in other debuggers, an empty line repeats
 		}
 		last = line
-		err := s.Do(ctx, line, out)
+		err := interruptible(ctx, interrupts, func(ctx context.Context) error { return s.Do(ctx, line, out) })
 		switch {
 		case errors.Is(err, ErrQuit):
 			return nil
+		case errors.Is(err, context.Canceled) && ctx.Err() == nil:
+			if _, err := fmt.Fprintf(out, "%s was stopped\n", line); err != nil {
+				return err
+			}
 		case err != nil:
 			if _, err := fmt.Fprintf(out, "error: %v\n", err); err != nil {
 				return err
@@ -62,9 +72,30 @@ func Prompt(ctx context.Context, s *Session, in io.Reader, out io.Writer) error 
 	return nil
 }
 
+// interruptible executes a command whose context ends with the first interrupt.
+func interruptible(ctx context.Context, interrupts <-chan struct{}, command func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	over, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-interrupts:
+			cancel()
+		case <-over:
+		}
+	}()
+	err := command(ctx)
+	close(over)
+	<-done
+	cancel()
+	return err
+}
+
 // Batch executes lines and shows their commands before what they say. It stops at the first that fails, with
 // its error, at quit, and, with an error, when ctx is done.
 func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error {
+	s.batch = true
+	defer func() { s.batch = false }()
 	for _, line := range lines {
 		commands, err := split(line)
 		if err != nil {

@@ -26,7 +26,9 @@ type run struct {
 	critical int          // 0: not known
 	from     *run         // what it is a branch of; nil: of nothing
 	common   int          // steps that it shares with from
+	why      string       // what the critical step was told by; "": not known
 	saved    bool
+	words    *replay.Words
 
 	links   links
 	windows []window // recorded parts, used last first
@@ -36,13 +38,19 @@ type run struct {
 type stepInfo struct {
 	key     string
 	ev      sim.Event
-	picks   int32 // questions answered
-	cause   int32 // the step that it follows from; see links
+	text    string // for people, when the key alone does not tell it
+	picks   int32  // questions answered
+	cause   int32  // the step that it follows from; see links
 	live    bool
 	failing uint64 // properties that do not hold after it, by their index; those from 64 on are not kept
 }
 
-func (s *stepInfo) String() string { return replay.Describe(s.ev, s.key) }
+func (s *stepInfo) String() string {
+	if s.text != "" {
+		return s.text
+	}
+	return replay.Describe(s.ev, s.key)
+}
 
 // refused reports whether the event is the error of a connection that the peer did not take.
 func (s *stepInfo) refused() bool {
@@ -64,6 +72,9 @@ func newRun(sys *sim.System, name string, path choose.Path) (*run, error) {
 	c, err := replay.NewCursor(sys, path, sim.Options{})
 	r := &run{name: name, cursor: c}
 	if err = r.ended(err); err != nil {
+		return nil, err
+	}
+	if r.words, err = replay.NewWords(sys); err != nil {
 		return nil, err
 	}
 	c.Keep()
@@ -103,6 +114,9 @@ func (r *run) readOn() error {
 func (r *run) meet(ev sim.Event) {
 	w := r.cursor.World()
 	s := stepInfo{key: w.Key(ev), ev: ev, picks: -int32(r.cursor.Pos()) - 1}
+	if text := r.words.Describe(w, ev); text != replay.Describe(ev, s.key) {
+		s.text = text // enumerations by name
+	}
 	s.cause = r.links.cause(r.cursor, &s)
 	r.steps = append(r.steps, s)
 }
@@ -225,7 +239,7 @@ func (r *run) branch(name string, n int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &run{name: name, cursor: c, first: r.first, boot: r.boot, steps: slices.Clone(r.steps[:n]), at: n, from: r, common: n}
+	b := &run{name: name, cursor: c, words: r.words, first: r.first, boot: r.boot, steps: slices.Clone(r.steps[:n]), at: n, from: r, common: n}
 	if r.critical <= n {
 		b.critical = r.critical
 	}

@@ -41,6 +41,8 @@ type Session struct {
 	table    []command
 	last     []string // the last search, for "again"
 	branches int      // made so far
+	batch    bool     // nobody is there who could be asked
+	asked    bool     // whether unsaved branches may be dropped
 }
 
 // ErrQuit is returned by [Session.Do] when the session is over.
@@ -54,7 +56,7 @@ func Open(cfg Config) (*Session, error) {
 	}
 	r.file, r.saved = cfg.Name, true
 	if cfg.Recorded.Steps == r.len() && cfg.Recorded.Step <= r.len() {
-		r.critical = cfg.Recorded.Step
+		r.critical, r.why = cfg.Recorded.Step, cfg.Recorded.Why
 	}
 	s := &Session{cfg: cfg, sys: cfg.System, runs: []*run{r}, run: r, node: -1, table: commands()}
 	if cfg.Live != nil {
@@ -96,6 +98,8 @@ func (s *Session) write(ctx context.Context, words []string, w io.Writer) error 
 }
 
 func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) error {
+	asked := s.asked
+	s.asked = false
 	name, args := words[0], words[1:]
 	if isStep(name) {
 		name, args = "goto", words
@@ -103,6 +107,9 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 	c, err := s.command(name)
 	if err != nil {
 		return err
+	}
+	if c.name == "quit" {
+		s.asked = asked
 	}
 	if c.args == "" && len(args) > 0 {
 		return fmt.Errorf("%s is said without arguments", c.name)
@@ -115,6 +122,35 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 	}
 	return nil
 }
+
+// Begin goes to the step that matters: the critical one, or that of the finding, if they are known.
+func (s *Session) Begin() {
+	r := s.run
+	if r.critical > 0 {
+		r.at = r.critical
+	} else if f, n := r.firstFound(); f != nil {
+		r.at = n
+	}
+}
+
+// Quit ends the session: it returns [ErrQuit], or, the first time that it is called in a row, what would be
+// lost.
+func (s *Session) Quit() error {
+	var names []string
+	for _, r := range s.runs {
+		if r.from != nil && !r.saved && r.name != "live" {
+			names = append(names, r.name)
+		}
+	}
+	if len(names) == 0 || s.asked || s.batch {
+		return ErrQuit
+	}
+	s.asked = true
+	return fmt.Errorf("%s not saved: \"run NAME\" and \"save FILE\" keep a branch, \"quit\" once more drops all", strings.Join(names, ", "))
+}
+
+// Stay takes back a first [Session.Quit].
+func (s *Session) Stay() { s.asked = false }
 
 // isStep reports whether a word alone means to go there.
 func isStep(word string) bool {

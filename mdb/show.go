@@ -63,6 +63,12 @@ func showCommands() []command {
 			do: showProperties,
 		},
 		{
+			name: "list", aliases: []string{"l"}, group: looking, args: "[LINES]",
+			about: "the source around the code that handled this step",
+			more:  "list      a few lines before and after it\nlist 20   twenty",
+			do:    listSource,
+		},
+		{
 			name: "why", aliases: []string{"bt"}, group: looking, args: "[STEP]",
 			about: "what caused a step: the chain of messages and timers back to the start",
 			do:    why,

@@ -46,7 +46,8 @@ func commands() []command {
 		},
 		{
 			name: "quit", aliases: []string{"q", "exit"}, group: session, about: "end the session",
-			do: func(*Session, context.Context, []string, *bytes.Buffer) error { return ErrQuit },
+			more: "Branches that are not saved are dropped only when it is said once more.",
+			do:   func(s *Session, _ context.Context, _ []string, _ *bytes.Buffer) error { return s.Quit() },
 		},
 	})
 }

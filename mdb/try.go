@@ -83,12 +83,12 @@ func (s *Session) options(n, taken int, out *bytes.Buffer) error {
 	for i, ev := range w.Injections(slices.Clone(w.Enabled())) {
 		mark, fault := " ", ""
 		if i == taken {
-			mark = ">"
+			mark = "@"
 		}
 		if i >= enabled {
 			fault = "  (fault)"
 		}
-		fmt.Fprintf(out, " %s%3d  %s%s\n", mark, i, replay.Describe(ev, w.Key(ev)), fault)
+		fmt.Fprintf(out, " %s%3d  %s%s\n", mark, i, s.run.words.Describe(w, ev), fault)
 	}
 	if enabled == 0 {
 		fmt.Fprintln(out, "  nothing can happen but faults")

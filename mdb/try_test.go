@@ -22,7 +22,7 @@ func wants(t *testing.T, out string, parts ...string) {
 // In drawn, a state is live when n0 has drawn 3: after step 3 only.
 func TestTry(t *testing.T) {
 	s := drawn(t)
-	wants(t, do(t, s, "3; choices"), "step 3: event 0 of those", " >  0  n0 draw\n    1  n1 draw\n", "questions in the step:\n  1. ", `"luck": pick 3 of 0 to 3`)
+	wants(t, do(t, s, "3; choices"), "step 3: event 0 of those", " @  0  n0 draw\n    1  n1 draw\n", "questions in the step:\n  1. ", `"luck": pick 3 of 0 to 3`)
 	wants(t, do(t, s, "options"), "    0  n0 draw\n    1  n1 draw\n") // none of them was taken
 	wants(t, do(t, s, "instead 0 2"), `"luck": pick 2 of 0 to 3`, "branch1 step 3 of 3: n0 draw", "n0.Luck  1 -> 2")
 	wants(t, do(t, s, "take 1"), "branch1 step 4 of 4: n1 draw", "n1.Luck  3 -> 0")

@@ -208,6 +208,9 @@ func (s *Session) Summary() string {
 		parts = append(parts, fmt.Sprintf("n%d.%s", c.Node, c.Short()))
 	}
 	text := t.Sentence()
+	if r.at == r.critical && r.why != "" {
+		text = "CRITICAL, " + r.why + ": " + text
+	}
 	if t.Source != "" {
 		text += " [" + t.Source + "]"
 	}

@@ -28,6 +28,7 @@ type Cursor struct {
 	failed error // a finding, or how the path does not fit: nothing can follow
 	keep   *checkpoints
 	traced *Cursor // of Record
+	places *Places // of a traced cursor
 }
 
 // NewCursor returns a cursor at the first state of a new world of sys. Its methods execute path, which

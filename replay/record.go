@@ -23,7 +23,7 @@ func Record(sys *sim.System, path choose.Path, opts sim.Options) (*Trace, error)
 	if c == nil {
 		return nil, err
 	}
-	rec, e := newRecorder(c.run)
+	rec, e := newRecorder(c.run, NewPlaces())
 	if e != nil {
 		return nil, e
 	}
@@ -64,6 +64,7 @@ func (c *Cursor) Record(from, to int) (*Trace, error) {
 		if t == nil {
 			return nil, err
 		}
+		t.places = NewPlaces()
 		c.traced = t
 	}
 	t := c.traced
@@ -71,7 +72,7 @@ func (c *Cursor) Record(from, to int) (*Trace, error) {
 	if c.keep != nil { // read, never added to: a traced world is slower
 		t.keep = &checkpoints{list: c.keep.list, bounds: c.keep.bounds, borrowed: true}
 	}
-	rec, err := newRecorder(t.run)
+	rec, err := newRecorder(t.run, t.places)
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +114,10 @@ func asFinding(err error, f **sim.Finding) bool { return errors.As(err, f) }
 
 // A Recorder describes a run while it is driven by someone else, step by step.
 type Recorder struct {
-	run   *Run
-	trace *Trace
-	words *Words
+	run    *Run
+	trace  *Trace
+	words  *Words
+	places *Places
 
 	step   TraceStep
 	fields [][]sim.Field     // per node, before the step
@@ -126,7 +128,7 @@ type Recorder struct {
 // world of r must have been made with Options.Trace. The error is a finding, or says that the state
 // cannot be shown.
 func NewRecorder(r *Run, src choose.Source) (*Recorder, error) {
-	rec, err := newRecorder(r)
+	rec, err := newRecorder(r, NewPlaces())
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +172,7 @@ func (rec *Recorder) Trace() *Trace {
 	return t
 }
 
-func newRecorder(r *Run) (*Recorder, error) {
+func newRecorder(r *Run, places *Places) (*Recorder, error) {
 	sys := r.World.System()
 	words, err := NewWords(sys)
 	if err != nil {
@@ -180,6 +182,7 @@ func newRecorder(r *Run) (*Recorder, error) {
 		run:    r,
 		trace:  &Trace{System: sys.Name, Nodes: sys.Nodes, Names: nodeNames(sys)},
 		words:  words,
+		places: places,
 		fields: make([][]sim.Field, sys.Nodes),
 		hashes: make([]sim.Fingerprint, sys.Nodes),
 	}, nil
@@ -257,7 +260,8 @@ func (rec *Recorder) after() {
 func (rec *Recorder) took(s *TraceStep) {
 	w, t := rec.run.World, rec.trace
 	last := w.Last()
-	s.Source, s.Crashed = last.Source, last.Crashed
+	s.place, s.Crashed = rec.source(last), last.Crashed
+	s.Source = rec.places.Short(s.place)
 	s.Choices = slices.Clone(last.Answers)
 	for _, m := range last.Msgs {
 		s.Msgs = append(s.Msgs, rec.words.text(m.Msg))
@@ -291,6 +295,17 @@ func (rec *Recorder) took(s *TraceStep) {
 	if len(s.Msgs) > 0 {
 		s.concern(s.MsgIDs[0], s.Msgs[0])
 	}
+}
+
+// source is the place of the code that handled the event of a step.
+func (rec *Recorder) source(last *sim.Step) string {
+	switch {
+	case last.Event.Kind == sim.Deliver && len(last.Msgs) > 0:
+		return cmp.Or(rec.places.handled(last.Source, last.Msgs[0].Msg), last.Inner, last.Source)
+	case last.Event.Kind == sim.FireTimer:
+		return cmp.Or(rec.places.handled(last.Source, last.Timer), last.Inner, last.Source)
+	}
+	return last.Source
 }
 
 // concern notes the message that the event of the step delivers, loses or duplicates.
@@ -345,7 +360,7 @@ func propertyKind(p *sim.Property) string {
 
 // effect describes an effect on a node, -1 for the first boots.
 func (rec *Recorder) effect(node int, e sim.Effect, applied bool) TraceEffect {
-	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: e.From, Applied: applied, Depth: int(e.Depth)}
+	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: rec.places.Short(e.From), Applied: applied, Depth: int(e.Depth)}
 	switch e.Kind {
 	case sim.SendEffect, sim.StreamEffect, sim.RefusedEffect:
 		t.Peer, t.Text, t.MsgID = int(e.Peer), rec.words.text(e.Msg.Body), int(e.Msg.ID)

@@ -40,12 +40,14 @@ type TraceStep struct {
 	Msgs    []string  `json:"messages,omitempty"` // consumed
 	MsgIDs  []int     `json:"message_ids,omitempty"`
 	// Concerns is the message that the event delivers, loses or duplicates; 0: none.
-	Concerns int           `json:"concerns,omitempty"`
-	Source   string        `json:"source,omitempty"` // file:line of the handler
-	Choices  []sim.Answer  `json:"choices,omitempty"`
-	Effects  []TraceEffect `json:"effects,omitempty"`
-	Changes  []NodeChange  `json:"changes,omitempty"` // of node states
-	Crashed  bool          `json:"crashed,omitempty"` // inside the step
+	Concerns int `json:"concerns,omitempty"`
+	// Source is the file:line of the code that handled the event, see [Places.Short].
+	Source  string        `json:"source,omitempty"`
+	place   string        // the same, with the file as the compiler named it
+	Choices []sim.Answer  `json:"choices,omitempty"`
+	Effects []TraceEffect `json:"effects,omitempty"`
+	Changes []NodeChange  `json:"changes,omitempty"` // of node states
+	Crashed bool          `json:"crashed,omitempty"` // inside the step
 	// Kept and Lost are the writes, by key and in order, that were not synced when the node crashed in
 	// this step: those that survive, and those that do not.
 	Kept []string `json:"writes_kept,omitempty"`

@@ -159,11 +159,21 @@ func TestBrowser(t *testing.T) {
 	ctx := browser(t, render(t, report.HTML, r))
 	press := func(key string) { t.Helper(); do(t, ctx, chromedp.KeyEvent(key)) }
 
-	expect(t, "first screen", text(t, ctx, ".report"), `"every ping is acknowledged" can never hold again: dead since step 6`,
-		"network loses Ack{2} n1->n0", "n0.Acked 1 | 2", "n1 Ping{2}", "changes nothing", "go test -run 'TestPingAck$'")
-	if bottom := eval(t, ctx, `document.querySelector("#at").getBoundingClientRect().bottom < innerHeight`); bottom != "true" {
-		t.Error("the first screen is more than a screen")
+	expect(t, "first screen", text(t, ctx, ".report"), `"every ping is acknowledged" can never hold again: dead since step 6`)
+	expect(t, "summary", text(t, ctx, ".brief"), "network loses Ack{2} n1->n0", "0 of 200 walks recovered", "n0.Acked 1 | 2")
+	if n := eval(t, ctx, `document.querySelectorAll(".brief dt").length <= 5`); n != "true" {
+		t.Error("the summary has more than five lines")
 	}
+	// The critical step is drawn on the first screen, the summary and the states are beside it.
+	if seen := eval(t, ctx, `(() => { const row = document.querySelector('.run[data-run="0"] .step[data-step="6"] .hit').getBoundingClientRect(),
+		brief = document.querySelector(".brief").getBoundingClientRect(), graph = document.querySelector(".run .scroll").getBoundingClientRect();
+		return row.bottom < innerHeight && row.top > 0 && brief.left >= graph.right && brief.bottom < innerHeight })()`); seen != "true" {
+		t.Error("the first screen does not show the critical step with the summary beside it")
+	}
+	expect(t, "folded", eval(t, ctx, `document.getElementById("more").open`), "false")
+	eval(t, ctx, `document.getElementById("more").open = true`)
+	expect(t, "unfolded", text(t, ctx, "#more"), "loss<=1", "n1 Ping{2}", "changes nothing", "go test -run 'TestPingAck$'")
+	eval(t, ctx, `document.getElementById("more").open = false`)
 	expect(t, "start", text(t, ctx, "#at"), "step 6 of 26")
 	expect(t, "start", text(t, ctx, "#step"), "Step 6, error run", "the critical step", "not live")
 	// The live run stands at its own step 6, where the acknowledgement arrives.
@@ -223,6 +233,26 @@ func TestBrowser(t *testing.T) {
 	screenshot(t, ctx, "step-dark")
 }
 
+// On a narrow screen the page is no wider than that, everything folded can be unfolded, and no text stands with
+// one letter per line.
+func TestBrowserNarrow(t *testing.T) {
+	ctx := browser(t, render(t, report.HTML, pingackReport(t)))
+	do(t, ctx, chromedp.EmulateViewport(400, 800))
+	eval(t, ctx, `document.getElementById("more").open = true`)
+	expect(t, "width", eval(t, ctx, `document.documentElement.scrollWidth <= 400`), "true")
+	const clipped = `[...document.querySelectorAll(".report *, .bar *, .detail *")].filter(e => { const r = e.getBoundingClientRect();
+		return r.width > 0 && (r.right > 400.5 || r.left < 0) }).map(e => e.tagName + " " + e.textContent.slice(0, 40)).join("; ")`
+	if out := eval(t, ctx, clipped); out != "" {
+		t.Errorf("beyond the edge: %s", out)
+	}
+	const tall = `[...document.querySelectorAll("td, dd, dt, p, h1, h3, h4, label, button, pre")].filter(e => { const r = e.getBoundingClientRect();
+		return e.textContent.length > 4 && r.width > 0 && r.width < 30 }).map(e => e.textContent).join("; ")`
+	if out := eval(t, ctx, tall); out != "" {
+		t.Errorf("one letter per line: %s", out)
+	}
+	screenshot(t, ctx, "narrow")
+}
+
 // The colours follow what the reader's system asks for.
 func TestBrowserDark(t *testing.T) {
 	ctx := browser(t, render(t, report.HTML, pingackReport(t)))
@@ -244,7 +274,8 @@ func TestBrowserOtherReports(t *testing.T) {
 	f := dead.Finding
 	panics := &report.Report{System: "bomb", Nodes: 1, Verdict: "violation", Kind: f.Kind, Message: f.Message, Stack: f.Stack, Dead: dead}
 	ctx := browser(t, render(t, report.HTML, panics))
-	expect(t, "panic", text(t, ctx, ".report"), "A handler panics in step 2, at n0", "report_test.explode")
+	expect(t, "panic", text(t, ctx, ".report"), "A handler panics in step 2, at n0")
+	expect(t, "panic", text(t, ctx, ".brief"), "report_test.explode")
 	expect(t, "panic", text(t, ctx, "#at"), "step 2 of 2")
 	do(t, ctx, chromedp.KeyEvent("k"), chromedp.KeyEvent("o"), chromedp.KeyEvent("m"), chromedp.KeyEvent("c"))
 	expect(t, "panic", text(t, ctx, "#step"), "n0 light")

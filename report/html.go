@@ -48,8 +48,14 @@ func HTML(w io.Writer, r *Report) error {
 			p.Repeats = append(p.Repeats, pageRepeat{repeat.Event, number(repeat.Count), changesOf(repeat.Count, repeat.Changes)})
 		}
 	}
+	p.Brief = s.brief(r)
 	if s.dead != nil && s.dead.Last() > 0 {
 		p.View = s.view(r)
+		var brief strings.Builder
+		if err := page.ExecuteTemplate(&brief, "brief", p.Brief); err != nil {
+			return err
+		}
+		p.View.Aside = template.HTML(brief.String()) // escaped by the template
 		if p.Markup, err = p.View.Markup(); err != nil {
 			return err
 		}
@@ -64,6 +70,7 @@ type pageData struct {
 	Search          string
 	Style           template.CSS
 	Facts           []pageFact
+	Brief           []pageFact // at most mostBrief
 	Tail            string
 	Repeats         []pageRepeat
 	Difference      string
@@ -76,8 +83,71 @@ type pageData struct {
 
 type pageFact struct{ Label, Text, Aside string }
 
-// Folded reports whether the aside is long, like a line for each node.
-func (f pageFact) Folded() bool { return strings.Count(f.Aside, "\n") > 0 }
+// mostBrief is how many lines the summary of a page has at most, and briefLetters how long they are.
+const mostBrief, briefLetters = 5, 150
+
+// brief is what a reader has to know first: where it went wrong, how that is known, what the step did, and
+// what the live run does instead.
+func (s *summary) brief(r *Report) []pageFact {
+	var lines []pageFact
+	add := func(label, text string) {
+		if text != "" && len(lines) < mostBrief {
+			if rs := []rune(text); len(rs) > briefLetters {
+				text = string(rs[:briefLetters-1]) + "…"
+			}
+			lines = append(lines, pageFact{Label: label, Text: text})
+		}
+	}
+	place := ""
+	for _, f := range s.facts {
+		if f.label == "handler:" {
+			place = "  [" + f.text + "]"
+		}
+	}
+	for _, f := range s.facts {
+		switch label := strings.TrimSuffix(f.label, ":"); {
+		case strings.HasPrefix(label, "since"):
+			text := f.text
+			if c := r.Critical; c != nil && c.Step > 0 && len(text) > 80 {
+				text = strings.Join(shortWords(text), " ")
+			}
+			add(label, text+place)
+			add("because", strings.Trim(strings.TrimPrefix(f.aside, "CRITICAL "), "()"))
+		case label == "what it does":
+			add(label, f.text)
+			add("before it", f.aside)
+		case label == "live run":
+			add(label, f.text)
+		case label == "at step", label == "violated", label == "panic", label == "diverges", label == "not the same", label == "stuck",
+			label == "in" || strings.HasPrefix(label, "at step "):
+			add(label, strings.TrimSpace(f.text+"  "+f.aside))
+		}
+	}
+	if len(lines) == mostBrief && s.difference != "" && lines[3].Label == "before it" {
+		lines = append(lines[:3], lines[4])
+	}
+	add("first difference", s.difference)
+	return lines
+}
+
+// shortWords leaves out what stands between braces.
+func shortWords(text string) []string {
+	var b strings.Builder
+	depth := 0
+	for _, c := range text {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+			continue
+		}
+		if depth == 0 {
+			b.WriteRune(c)
+		}
+	}
+	return strings.Fields(b.String())
+}
 
 // pageRepeat is one kind of step that goes on for ever.
 type pageRepeat struct{ Event, Count, Changes string }
@@ -119,9 +189,8 @@ func (s *summary) view(r *Report) *eventgraph.View {
 	if mark == 0 {
 		mark = s.dead.Last()
 	}
-	width := 0
+	const width = 800
 	if s.live != nil {
-		width = 720
 		v.Common = r.Critical.LiveCommon
 	}
 	v.Runs = append(v.Runs, pageRun("The run that "+ends(r), s.dead, mark, width))

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/search"
@@ -108,6 +109,8 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 			c.Skipped = &junitProblem{Message: "the search ended with a violation of something else"}
 		case r.Verdict != search.OK:
 			c.Skipped = &junitProblem{Message: unable}
+		case slices.Contains(r.Coverage.NotChecked, name):
+			c.Skipped = &junitProblem{Message: "not checked: the search was told to leave it out"}
 		case liveness && r.Coverage.Unchecked != "":
 			c.Skipped = &junitProblem{Message: "not checked: " + r.Coverage.Unchecked}
 		}
@@ -127,6 +130,9 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 		if c := &s.Cases[len(s.Cases)-1]; p.Sometimes != nil && seen[p.Name] == 0 && c.Skipped == nil {
 			c.Skipped = &junitProblem{Message: "never seen in what was searched"}
 		}
+	}
+	for _, name := range r.Monitors {
+		add(name, false, r.Verdict == search.Violation && r.Kind == sim.Safety && r.Property == name)
 	}
 	for _, other := range otherCases() {
 		add(other.name, other.kind == sim.Deadlock, r.Verdict == search.Violation && r.Kind == other.kind &&

@@ -47,6 +47,10 @@ type Report struct {
 	Coverage     Coverage           `json:"coverage"`
 	Phases       []search.Phase     `json:"phases"`
 
+	Monitors []string `json:"monitors,omitempty"` // names of all that the system has
+	// Program says by which version of macemc the report was made; "": not said.
+	Program string `json:"program,omitempty"`
+
 	Suspects int    `json:"suspects"`          // suspected violations that were not confirmed
 	Stack    string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only
 	Explain  string `json:"explain,omitempty"` // the property's own words on the last state
@@ -86,9 +90,11 @@ type Critical struct {
 // Coverage is what was explored. OmissionProbability bounds the probability that a state was missed
 // by fingerprint collisions; nil when it does not apply.
 type Coverage struct {
-	ExhaustedDepth      int                `json:"exhausted_depth"`
-	Complete            bool               `json:"complete"`
-	Recovers            bool               `json:"recovers,omitempty"`  // a live state can be reached from every state, without faults
+	ExhaustedDepth int  `json:"exhausted_depth"`
+	Complete       bool `json:"complete"`
+	Recovers       bool `json:"recovers,omitempty"` // a live state can be reached from every state, without faults
+	// NotChecked are the properties and monitors that the search was told to leave out.
+	NotChecked          []string           `json:"not_checked,omitempty"`
 	Unchecked           string             `json:"unchecked,omitempty"` // properties about which nothing is said
 	OmissionProbability *float64           `json:"omission_probability"`
 	NeverHappened       []string           `json:"never_happened"`

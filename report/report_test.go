@@ -324,6 +324,28 @@ func TestJUnit(t *testing.T) {
 		t.Errorf("%d are skipped: %q, want %q", suite.Skipped, skipped, want)
 	}
 
+	// A monitor that nothing was wrong with is a case, and what was left out is skipped.
+	chosen := ok
+	chosen.Monitors, chosen.Coverage.NotChecked = []string{"monitor votes", "monitor terms"}, []string{"not lit", "monitor terms"}
+	suite.Cases = nil
+	if err := xml.Unmarshal(render(t, junit, &chosen), &suite); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, c := range suite.Cases {
+		if c.Skipped != nil && strings.Contains(c.Skipped.Message, "not checked") {
+			lines = append(lines, c.Name+" skipped")
+		} else if strings.HasPrefix(c.Name, "monitor") {
+			lines = append(lines, c.Name)
+		}
+	}
+	if got, want := strings.Join(lines, ", "), "not lit skipped, monitor votes, monitor terms skipped"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if text := string(render(t, terminal, &chosen)); !strings.Contains(text, "not checked: not lit; monitor terms") {
+		t.Errorf("the text does not say what was left out:\n%s", text)
+	}
+
 	// kind and property -> the case that fails
 	for _, c := range []struct {
 		kind     sim.FindingKind

@@ -4,16 +4,19 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/macemc/macemc/replay"
 )
 
 // maxFrames is how many frames of a stack are shown at most.
 const maxFrames = 12
 
 // userFrames keeps of a stack, as debug.Stack or a dying process writes it, the frames between the
-// panic and the checker, one per line: "raft/node.go:41  raft.(*Node).Receive". Without a panic in it
-// the frames up to the checker are kept. Nothing in the result depends on the run or the machine.
+// panic and the checker, one per line: "raft/node.go:41  raft.(*Node).Receive", see [replay.Places.Short]. Without a panic in it
+// the frames up to the checker are kept. Nothing in the result depends on the run.
 func userFrames(stack string) []string {
 	var frames []string
+	places := replay.NewPlaces()
 	lines := strings.Split(stack, "\n")
 scan:
 	for i, function := range lines[:len(lines)-1] {
@@ -40,7 +43,7 @@ scan:
 		if at := strings.LastIndexByte(function, '('); at > 0 {
 			function = function[:at]
 		}
-		frames = append(frames, shortPlace(place)+"  "+path.Base(function))
+		frames = append(frames, places.Short(place)+"  "+path.Base(function))
 	}
 	if n := len(frames) - maxFrames; n > 0 {
 		frames = append(frames[:maxFrames], fmt.Sprintf("... and %d more", n))
@@ -61,10 +64,4 @@ func fromChecker(function string) bool {
 		}
 	}
 	return false
-}
-
-// shortPlace keeps folder and file of a place in the code.
-func shortPlace(place string) string {
-	dir, file := path.Split(place)
-	return path.Join(path.Base(dir), file)
 }

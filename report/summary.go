@@ -131,6 +131,9 @@ func (r *Report) facts() []fact {
 	} else if last := r.lastStep(); last != nil {
 		f = append(f, fact{fmt.Sprintf("at step %d:", last.Number), last.Sentence(), last.Source})
 	}
+	if left := r.Coverage.NotChecked; len(left) > 0 {
+		f = append(f, fact{"not checked:", strings.Join(left, "; "), ""})
+	}
 	if r.Shrunk != nil {
 		f = append(f, r.Shrunk.fact(r))
 	} else if r.NotShrunk != "" {
@@ -199,6 +202,9 @@ func (r *Report) neverAgain() []fact {
 	if len(never) == 1 {
 		never[0].aside = firstOf(never[0].aside, smallState(r.Dead))
 	}
+	if !slices.ContainsFunc(never, func(f fact) bool { return f.aside != "" }) {
+		never[0].aside = r.unlikeLive()
+	}
 	for i := len(never) - 1; i > 0; i-- {
 		never[i].label = ""
 		if never[i].aside == never[i-1].aside {
@@ -206,6 +212,18 @@ func (r *Report) neverAgain() []fact {
 		}
 	}
 	return never
+}
+
+// unlikeLive tells what is wrong with the dead state when no property has words for it.
+func (r *Report) unlikeLive() string {
+	c := r.Critical
+	switch {
+	case c != nil && r.Live != nil && c.Step <= len(r.Dead.Steps):
+		return apart(r.Dead, r.Live, c.Step, c.LiveCommon)
+	case c != nil && c.Step > 0:
+		return changedLast(r.Dead, c.Step)
+	}
+	return changedLast(r.Dead, len(r.Dead.Steps))
 }
 
 // failsFrom reports whether the property fails after each step from the given one on.
@@ -321,6 +339,9 @@ func (r *Report) covered() []string {
 	}
 	if c.Unchecked != "" {
 		lines = append(lines, "NOT checked: "+c.Unchecked)
+	}
+	if len(c.NotChecked) > 0 {
+		lines = append(lines, "not checked: "+strings.Join(c.NotChecked, "; "))
 	}
 	lines = append(lines, r.engine()...)
 	for i := range r.Phases {

@@ -121,7 +121,7 @@ func caller() string {
 			return site
 		}
 		if outside {
-			site = fmt.Sprintf("%s:%d", shortFile(f.File), f.Line)
+			site = fmt.Sprintf("%s:%d", f.File, f.Line)
 			if found {
 				return site
 			}

@@ -19,7 +19,7 @@ func (s *Step) reset(ev Event) {
 	s.Sent, s.Fates = s.Sent[:0], s.Fates[:0]
 	s.Handler, s.Crashed, s.Applied = false, false, 0
 	if s.Source != "" {
-		s.Source = ""
+		s.Source, s.Inner = "", ""
 	}
 	if s.Timer != nil {
 		s.Timer = nil
@@ -270,7 +270,7 @@ func (w *machine) apply(n *node, first, end int) (err error) {
 		case AnnounceEffect:
 			for _, m := range w.monitors {
 				if err := w.observe(m, n.id, f.Value); err != nil {
-					return &Finding{Kind: Safety, Property: fmt.Sprintf("monitor %T", m), Node: n.id, Message: err.Error()}
+					return &Finding{Kind: Safety, Property: MonitorName(m), Node: n.id, Message: err.Error()}
 				}
 			}
 		}

@@ -1,8 +1,28 @@
 package sim
 
+import "fmt"
+
 // Monitor watches what services announce, over all nodes, and reports what must not happen. Its
 // state is part of the global state, so it must be encodable like a service.
 type Monitor interface {
 	// Observe is told each announced event in order; an error is a safety violation.
 	Observe(from NodeID, event any) error
+}
+
+// MonitorName is how a monitor is named in findings and lists, and how it is chosen: "monitor " and what its
+// method Name() string says, if it has one, else its type.
+func MonitorName(m Monitor) string {
+	if named, ok := m.(interface{ Name() string }); ok {
+		return "monitor " + named.Name()
+	}
+	return fmt.Sprintf("monitor %T", m)
+}
+
+// MonitorNames are the names of the system's monitors, in order. It makes one of each.
+func (s *System) MonitorNames() []string {
+	var names []string
+	for _, f := range s.Monitors {
+		names = append(names, MonitorName(f()))
+	}
+	return names
 }

@@ -101,15 +101,18 @@ func (s *System) ActionNames() []string {
 // monitors, and no assertions unless [AssertionProperty] is among the names. It fails when there is
 // no property of some name.
 func (s System) Only(names ...string) (System, error) {
-	all := s.Properties
+	all, monitors, monitorNames := s.Properties, s.Monitors, s.MonitorNames()
 	s.Properties, s.Monitors, s.noAsserts = nil, nil, !slices.Contains(names, AssertionProperty)
 	for _, name := range names {
+		m := slices.IndexFunc(monitorNames, func(n string) bool { return n == name || n == "monitor "+name })
 		i := slices.IndexFunc(all, func(p Property) bool { return p.Name == name })
 		switch {
 		case i >= 0:
 			s.Properties = append(s.Properties, all[i])
+		case m >= 0:
+			s.Monitors = append(s.Monitors, monitors[m])
 		case name != AssertionProperty:
-			return s, fmt.Errorf("system %q has no property %q", s.Name, name)
+			return s, fmt.Errorf("system %q has no property or monitor %q", s.Name, name)
 		}
 	}
 	return s, nil

@@ -3,9 +3,9 @@ package sim_test
 import (
 	"fmt"
 	"log/slog"
+	"path"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/choose"
@@ -46,8 +46,7 @@ func TestLogLines(t *testing.T) {
 	}
 	var got []string
 	for _, e := range w.Last().Effects {
-		_, file, _ := strings.Cut(e.From, "/")
-		got = append(got, e.Text+" "+file)
+		got = append(got, e.Text+" "+path.Base(e.From))
 	}
 	want := []string{
 		fmt.Sprintf("WARN slow a=1 g.b=2 g.c=*** tracing_test.go:%d", service.line+1),

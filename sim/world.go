@@ -109,7 +109,10 @@ type Step struct {
 	Answers  []Answer      // questions answered by a choice; only when tracing
 	Sent     []Envelope    // messages that got an identity, refused ones included; only when tracing
 	Fates    []FateOf      // what became of messages; only when tracing
-	Source   string        // file:line of the handler, when tracing
+	Source   string        // file:line of the handler, when tracing; the file as the compiler named it
+	// Inner is, of a delivery or timer, the file:line of the deepest function of the service's package that
+	// was running when the handler asked for its first effect; only when tracing, "" without an effect.
+	Inner string
 }
 
 // EffectKind says what a handler asked for.
@@ -143,7 +146,7 @@ type Effect struct {
 	Value any     // timer, announced event, Call
 	After int64   // nanoseconds, of SetTimer
 	Text  string  // log line, disk key, call
-	From  string  // file:line of the call, when tracing
+	From  string  // file:line of the call, when tracing; the file as the compiler named it
 
 	disk int // of writes and syncs: how many of the node's pending writes stood before it
 }

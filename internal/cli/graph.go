@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/mdb"
 )
 
 // graphFlags are the flags of graph, as they were given.
@@ -74,7 +75,7 @@ Exit status: 0 when the graph was written, 2 or 4 (disk full) when it could not 
 	fl.StringVar(&f.classes, "classes", "", "steps of the classes in `LIST` only: messages, timers, actions, errors, faults")
 	fl.IntVar(&f.fold, "fold", 0, "show up to `N` steps in a row that change nothing, fold more; 0: never fold (default 4)")
 	fl.IntVar(&f.width, "width", 0, "columns `N` of text (default 100), pixels of svg and html (default: as many as needed)")
-	fl.IntVar(&f.critical, "critical", 0, "mark step `N` as the critical one")
+	fl.IntVar(&f.critical, "critical", 0, "mark step `N` as the critical one (default: what report.json beside FILE says)")
 	fl.BoolVar(&f.notes, "notes", false, "show in text what handlers announced and logged, and which properties changed")
 	return cmd
 }
@@ -144,7 +145,11 @@ func (a *app) graph(ctx context.Context, file string, f *graphFlags) error {
 	if f.critical > g.Last() {
 		return fmt.Errorf("%s: there is no step %d to mark; the run has %d", file, f.critical, g.Last())
 	}
-	g.Critical = f.critical
+	if g.Critical = f.critical; f.critical == 0 {
+		if r := mdb.ReadRecorded(file); r.Steps == g.Last() && r.Step <= g.Last() {
+			g.Critical = r.Step
+		}
+	}
 	if f.format == "svg" || f.format == "html" {
 		last := o.To
 		if last == 0 {

@@ -114,6 +114,18 @@ func respawn() *exec.Cmd {
 	return cmd
 }
 
+// onInterrupt makes Ctrl-C something else than the end of the command: f, until the result is called. When f
+// returns false, the command ends after all.
+func (a *app) onInterrupt(f func() bool) (stop func()) {
+	a.interrupt.Store(&f)
+	return func() { a.interrupt.Store(nil) }
+}
+
+func (a *app) takesInterrupt() bool {
+	f := a.interrupt.Load()
+	return f != nil && (*f)()
+}
+
 // together is how long after a signal another one is taken for the same.
 const together = 200 * time.Millisecond
 
@@ -123,13 +135,18 @@ func (a *app) stopOnSignals(stop func(cause error)) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if a.role.Recorder != nil {
+		signal.Ignore(syscall.SIGPIPE) // a reader that has gone is no death of the search
 		a.role.Follow(stop)
 		return
 	}
 	kill := make(chan struct{})
 	a.kill = kill
 	go func() {
-		stop(&check.Interruption{Signal: <-signals})
+		first := <-signals
+		for first == os.Interrupt && a.takesInterrupt() {
+			first = <-signals
+		}
+		stop(&check.Interruption{Signal: first})
 		// One Ctrl-C may come twice: from the terminal, and from the process that waits for this one.
 		for first := time.Now(); time.Since(first) < together; {
 			<-signals

@@ -99,7 +99,10 @@ func (a *app) mdb(ctx context.Context, files []string, o mdbOptions) error {
 	}
 	var first bytes.Buffer
 	if len(o.execute) == 0 {
-		o.execute = []string{"info"}
+		s.Begin()
+		if o.execute = []string{"info"}; s.Position().Step > 0 {
+			o.execute = append(o.execute, "step", "graph -4 +2")
+		}
 	}
 	if err := mdb.Batch(ctx, s, o.execute, &first); err != nil {
 		fmt.Fprintf(&first, "error: %v\n", err)
@@ -115,7 +118,17 @@ func (a *app) mdb(ctx context.Context, files []string, o mdbOptions) error {
 	if _, err := a.stdout.Write(first.Bytes()); err != nil {
 		return err
 	}
-	return mdb.Prompt(ctx, s, a.stdin, a.stdout)
+	interrupts := make(chan struct{}, 1)
+	stop := a.onInterrupt(func() bool {
+		select {
+		case interrupts <- struct{}{}:
+			return true
+		default: // the command that is being executed does not end
+			return false
+		}
+	})
+	defer stop()
+	return mdb.Prompt(ctx, s, a.stdin, a.stdout, interrupts)
 }
 
 // liveRun adds the run to compare with: the one that was named, or live.path beside the file. One that

@@ -156,7 +156,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, status = runHere(t, filepath.Dir(lost), "replay", "lost.path")
-	if status != 2 || !strings.Contains(out, "lost.path: line 4: it belongs to the test TestKeeper of the package example.org/mysvc, which is not found") {
+	if status != 2 || !strings.Contains(out, "lost.path: line 5: it belongs to the test TestKeeper of the package example.org/mysvc, which is not found") {
 		t.Errorf("exit status %d\n%s", status, out)
 	}
 

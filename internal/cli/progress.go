@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/search"
 )
 
@@ -27,7 +28,13 @@ func newStatus(w io.Writer, terminal bool) *status {
 	return &status{w: w, terminal: terminal, next: lineEvery}
 }
 
-func (s *status) show(p search.Progress) { s.tell(p.Elapsed, progressLine(p)) }
+func (s *status) show(p search.Progress) {
+	if p.Phase == check.Reporting {
+		s.clear()
+		return
+	}
+	s.tell(p.Elapsed, progressLine(p))
+}
 
 // tell says how something gets on that has been going on for so long.
 func (s *status) tell(elapsed time.Duration, text string) {

@@ -7,10 +7,12 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -31,6 +33,7 @@ type app struct {
 	respawn        func() *exec.Cmd // nil: everything happens in this process
 	role           check.Role       // what this process is there for
 	kill           <-chan struct{}  // closed: end at once
+	interrupt      atomic.Pointer[func() bool]
 }
 
 // statusError is the exit status of a command that has said all there is to say.
@@ -103,16 +106,28 @@ Exit status, of every command:
   macemc mdb error.path              look at the run that was found`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.Version = version.Current().String()
+	root.SetVersionTemplate("macemc {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.PersistentFlags().StringVar(&a.tags, "tags", "", "build tags `LIST` for packages, as of go build")
 	root.AddCommand(a.commands...)
 	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.graphCommand(),
-		a.reportCommand(), a.shrinkCommand(), a.statsCommand(), a.bugsCommand(), a.liveCommand(), a.recordingCommand(), a.testCommand())
+		a.reportCommand(), a.shrinkCommand(), a.statsCommand(), a.bugsCommand(), a.liveCommand(), a.recordingCommand(), a.testCommand(),
+		a.versionCommand())
+	root.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		var names []string
+		for _, c := range root.Commands() {
+			names = append(names, c.Name())
+		}
+		return spec.Unknown("unknown command", args[0], append(names, "help", "completion"))
+	}
+	a.complete(root)
 	return root
 }

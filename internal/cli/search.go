@@ -149,7 +149,7 @@ Exit status:
 func (f *searchFlags) subjectFlags(fl *pflag.FlagSet) {
 	fl.StringVar(&f.test, "test", "", "of a package, the system of the test `NAME`")
 	fl.StringArrayVar(&f.bugs, "bug", nil, "put a known bug `ID` back; may be repeated")
-	fl.StringVar(&f.property, "property", "", "check only the property `NAME`")
+	fl.StringVar(&f.property, "property", "", "check only the property or monitor `NAME`; what else there is is not checked")
 	fl.IntVar(&f.nodes, "nodes", 0, "number of nodes `N`")
 	fl.StringArrayVar(&f.set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; may be repeated")
 }

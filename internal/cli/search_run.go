@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"syscall"
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/report"
@@ -143,8 +144,21 @@ func (r *request) writeJUnit(rep *report.Report) error {
 	return r.junit.write(b.Bytes())
 }
 
+// makeRoom begins to print a report: the line about progress, which the process that waits for this one has
+// written, makes room for it.
+func (a *app) makeRoom() {
+	if a.role.Recorder == nil {
+		return
+	}
+	check.ReportProgress(a.role.Recorder, search.Progress{Phase: check.Reporting})
+	if a.style.Width > 0 { // standard output is a terminal
+		fmt.Fprint(a.stdout, "\r\x1b[K")
+	}
+}
+
 // show prints a report and returns its exit status. It fails when the report cannot be printed.
 func (a *app) show(ctx context.Context, rep *report.Report, asJSON bool) int {
+	a.makeRoom()
 	var err error
 	if asJSON {
 		err = report.JSON(a.stdout, rep)
@@ -152,6 +166,9 @@ func (a *app) show(ctx context.Context, rep *report.Report, asJSON bool) int {
 		err = report.Terminal(a.stdout, rep, a.style)
 	}
 	status := check.Status(rep.Verdict, rep.Stopped, context.Cause(ctx))
+	if errors.Is(err, syscall.EPIPE) { // head, or a pager that was left, has seen enough
+		return status
+	}
 	if err != nil {
 		a.fail(fmt.Errorf("the report cannot be printed: %w", err))
 		if status == check.StatusOK {

@@ -107,7 +107,7 @@ type paramInfo struct {
 
 type propertyInfo struct {
 	Name string `json:"name"`
-	Kind string `json:"kind"` // always, eventually or sometimes
+	Kind string `json:"kind"` // always, eventually, sometimes or monitor
 }
 
 type bugInfo struct {
@@ -151,6 +151,9 @@ func describe(e spec.Entry) (systemInfo, error) {
 			kind = "eventually"
 		}
 		info.Properties = append(info.Properties, propertyInfo{p.Name, kind})
+	}
+	for _, name := range s.System.MonitorNames() {
+		info.Properties = append(info.Properties, propertyInfo{name, "monitor"})
 	}
 	for _, b := range e.Bugs {
 		d := b.Defaults

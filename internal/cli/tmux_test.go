@@ -67,16 +67,30 @@ func TestMdbOnATerminal(t *testing.T) {
 				return ""
 			}
 			if c.dumb {
-				see("(mdb)", `TERM is "dumb"`)
-				do("send-keys", "14", "Enter")
-				see("step 14 of 40")
+				see("(mdb)", ">14")
+				do("send-keys", "13", "Enter")
+				see("step 13 of 40")
+				// Ctrl-C stops a command, and never the session.
+				do("send-keys", "C-c")
+				see(`"quit" ends the session`)
+				do("send-keys", "end; walk steps=500000000", "Enter")
+				time.Sleep(300 * time.Millisecond)
+				do("send-keys", "C-c")
+				see("was stopped")
+				do("send-keys", "take 0", "Enter")
+				see("branch")
+				do("send-keys", "clear; quit", "Enter") // the first fails
+				do("send-keys", "quit", "Enter")
+				see("not saved")
 				do("send-keys", "quit", "Enter")
 				see("status 0")
 				return
 			}
-			see("step 0 of 40", "critical: 14", "first state")
-			do("send-keys", "c", "g")
 			see("step 14 of 40", "CRITICAL", "event graph", ">14")
+			do("send-keys", "s")
+			see("source", "=> ")
+			do("send-keys", "g")
+			see("event graph")
 			colours := foreground.MatchString(do("capture-pane", "-p", "-e"))
 			if want := c.name == "colour"; colours != want {
 				t.Errorf("colours: %v, want %v", colours, want)

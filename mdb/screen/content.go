@@ -8,13 +8,14 @@ import (
 
 // content is what a session has to show at present.
 type content struct {
-	at    mdb.Position
-	steps []mdb.StepLine
-	state []mdb.StateLine
-	lanes []mdb.LaneLine
-	diff  []string
-	about string
-	err   error
+	at     mdb.Position
+	steps  []mdb.StepLine
+	state  []mdb.StateLine
+	lanes  []mdb.LaneLine
+	diff   []string
+	source []string
+	about  string
+	err    error
 }
 
 // refresh asks the session for what is to be shown.
@@ -42,6 +43,11 @@ func (m *Model) refresh() {
 	if m.lower == showDiff || l.second.w > 0 {
 		if c.diff, err = m.session.Differences(); err != nil {
 			c.diff = []string{err.Error()}
+		}
+	}
+	if m.lower == showSource {
+		if c.source, err = m.session.Source(max(2, l.lower.h/2-2)); err != nil {
+			c.source = []string{err.Error()}
 		}
 	}
 	if old := m.shown.at; c.at.Step != old.Step || c.at.Run != old.Run {

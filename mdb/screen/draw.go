@@ -58,6 +58,8 @@ func (m *Model) View() *Frame {
 		m.drawLanes(l.lower.box("event graph", focus))
 	case showDiff:
 		m.drawText(l.lower.box("difference from the live run", focus), m.shown.diff, m.scrolls[showDiff])
+	case showSource:
+		m.drawText(l.lower.box("source", focus), m.shown.source, m.scrolls[showSource])
 	case showOutput:
 		m.drawText(l.lower.box("output", focus), m.output, m.scrolls[showOutput])
 	case showHelp:
@@ -94,10 +96,10 @@ func (m *Model) drawSteps(a area) {
 			marks[2] = '+'
 		}
 		if s.Critical {
-			marks[1], style = 'C', Critical
+			marks[1], style = '>', Critical
 		}
 		if s.Step == at.Step {
-			marks[0], style = '>', Current
+			marks[0], style = '@', Current
 		}
 		text := fmt.Sprintf("%s%*d %s", marks, digits, s.Step, s.Text)
 		if style == Current {
@@ -190,8 +192,13 @@ func (m *Model) drawText(a area, text []string, first int) {
 			break
 		}
 		style := Plain
-		if strings.HasPrefix(line, ": ") {
+		switch {
+		case strings.HasPrefix(line, ": "):
 			style = Dim
+		case strings.HasPrefix(line, "error: "):
+			style = Bad
+		case strings.HasPrefix(line, "=> "):
+			style = Current
 		}
 		a.put(0, y, line, style)
 	}
@@ -222,6 +229,6 @@ func (m *Model) drawFoot(a area) {
 		a.put(0, 1, ":"+string(m.line[first:]), Plain)
 		a.f.CursorX, a.f.CursorY = 1+m.cursor-first, a.y+1
 	default:
-		a.put(0, 1, ": command  ? help  c critical  g graph  d diff  Tab pane  q quit", Dim)
+		a.put(0, 1, ": command  ? help  c critical  g graph  d diff  s source  Tab pane  q quit", Dim)
 	}
 }

@@ -50,6 +50,7 @@ const (
 	showDiff
 	showOutput
 	showHelp
+	showSource
 )
 
 // Model is the state of the screen.
@@ -60,7 +61,7 @@ type Model struct {
 	focus   pane
 	lower   lower
 	before  lower // what was shown before the help
-	scrolls [4]int
+	scrolls [5]int
 	state   int // first line of the state pane
 	output  []string
 	message string
@@ -90,11 +91,12 @@ type Done struct {
 	Err    error
 }
 
-// New returns the model of a session, at its start. Text is shown in the lower pane first; "": the graph is.
+// New returns the model of a session, where that stands, with the graph in the lower pane. Text is the first
+// output.
 func New(s *mdb.Session, text string) *Model {
-	m := &Model{session: s, message: "? shows help, : begins a command, q quits"}
+	m := &Model{session: s}
 	if text != "" {
-		m.output, m.lower = lines(text), showOutput
+		m.output = lines(text)
 	}
 	return m
 }
@@ -145,6 +147,9 @@ func (m *Model) Press(k Key) func(context.Context) Done {
 		return m.edit(k)
 	}
 	m.message, m.failed = "", false
+	if k.Rune != 'q' && k.Name != Stop {
+		m.session.Stay()
+	}
 	if k.Rune == ':' || k.Name == Enter {
 		m.typing, m.line, m.cursor, m.recall = true, nil, 0, len(m.history)
 		return nil
@@ -173,7 +178,7 @@ func (m *Model) move(k Key) string {
 	}
 	switch k.Rune {
 	case 'q':
-		m.quit = true
+		m.leave()
 	case '?':
 		m.before, m.lower, m.scrolls[showHelp] = m.lower, showHelp, 0
 		m.focus = lowerPane
@@ -183,6 +188,8 @@ func (m *Model) move(k Key) string {
 		m.lower = showDiff
 	case 'o':
 		m.lower = showOutput
+	case 's':
+		m.lower = showSource
 	case 'j', 'n':
 		m.stepBy(1, -1)
 	case 'k', 'p':
@@ -207,7 +214,7 @@ func (m *Model) move(k Key) string {
 	page := max(1, m.height/3)
 	switch k.Name {
 	case Stop:
-		m.quit = true
+		m.leave()
 	case Tab:
 		m.focus = (m.focus + 1) % panes
 	case Backtab:
@@ -230,6 +237,15 @@ func (m *Model) move(k Key) string {
 		m.scroll(p.Last)
 	}
 	return ""
+}
+
+// leave quits, or says first what would be lost.
+func (m *Model) leave() {
+	if err := m.session.Quit(); errors.Is(err, mdb.ErrQuit) {
+		m.quit = true
+	} else {
+		m.message, m.failed = err.Error(), true
+	}
 }
 
 // stepBy goes to the next step of a node in a direction; -1: of any.
@@ -265,6 +281,8 @@ func (m *Model) text() []string {
 		return m.shown.diff
 	case showHelp:
 		return append(lines(keyHelp), m.helpText()...)
+	case showSource:
+		return m.shown.source
 	}
 	return m.output
 }
@@ -276,7 +294,7 @@ const keyHelp = `Keys
   0..9, x           select a node, none
   Tab               next pane
   c                 the critical transition
-  g d o             below: event graph, difference from the live run, output
+  g d s o           below: event graph, difference from the live run, source, output
   w                 what caused this step
   /                 find an event;  r: again
   :                 a command; Tab completes, up and down recall
@@ -305,6 +323,7 @@ func (m *Model) Finish(d Done) func(context.Context) Done {
 		m.message, m.failed = d.Line+" was stopped", true
 	case d.Err != nil:
 		m.message, m.failed = d.Err.Error(), true
+		d.Output += "error: " + d.Err.Error()
 	}
 	if d.Output != "" {
 		m.output, m.scrolls[showOutput] = append([]string{": " + d.Line}, lines(d.Output)...), 0

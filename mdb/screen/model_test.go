@@ -100,7 +100,7 @@ func TestStyles(t *testing.T) {
 func TestKeys(t *testing.T) {
 	m := screen.New(session(t), "")
 	m.Resize(80, 24)
-	contains(t, press(t, m, "jjj"), "step 3 of 40", ">   3 ")
+	contains(t, press(t, m, "jjj"), "step 3 of 40", "@   3 ")
 	contains(t, press(t, m, "k<up>"), "step 1 of 40")
 	contains(t, press(t, m, "<end>"), "step 40 of 40")
 	contains(t, press(t, m, "j"), "no step there")

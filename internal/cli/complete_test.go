@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// Shells complete systems, and bugs, properties, strategies and parameters behind their flags.
+func TestComplete(t *testing.T) {
+	for line, want := range map[string]string{
+		"search rand":                   "randtree\t",
+		"search randtree --bug RT1":     "RT13\t",
+		"search randtree --property ev": "every node has joined\teventually",
+		"search pingack --strategy b":   "bfs\n",
+		"search randtree --set deg":     "degree=\t",
+		"systems tw":                    "twophase\t",
+	} {
+		stdout, _, _ := run(t, append([]string{"__complete"}, strings.Fields(line)...)...)
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%s: %q is missing in %s", line, want, stdout)
+		}
+	}
+	if stdout, _, _ := run(t, "--help"); !strings.Contains(stdout, "completion ") {
+		t.Errorf("the help does not tell of completion:\n%s", stdout)
+	}
+	if _, stderr, status := run(t, "serach"); status != 2 || !strings.Contains(stderr, `unknown command "serach"; did you mean search?`) {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+	for _, args := range [][]string{{"version"}, {"--version"}} {
+		if stdout, _, status := run(t, args...); status != 0 || !strings.HasPrefix(stdout, "macemc ") || !strings.Contains(stdout, "go1.") {
+			t.Errorf("%q: exit status %d: %s", args, status, stdout)
+		}
+	}
+	if stdout, _, status := run(t, "version", "--json"); status != 0 || !strings.Contains(stdout, `"go": "go1.`) {
+		t.Errorf("exit status %d: %s", status, stdout)
+	}
+}

@@ -1,0 +1,62 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// On a terminal the report begins where the line about progress stood.
+func TestReportReplacesProgress(t *testing.T) {
+	tmux, err := exec.LookPath("tmux")
+	if err != nil {
+		t.Skip("there is no tmux")
+	}
+	socket := filepath.Join(t.TempDir(), "tmux")
+	line := fmt.Sprintf("env %s=1 %s search twophase --time 3s; echo status $?; sleep 60", mainVar, os.Args[0])
+	if out, err := exec.Command(tmux, "-S", socket, "-f", os.DevNull, "new-session", "-d", "-x", "120", "-y", "40", line).CombinedOutput(); err != nil {
+		t.Fatalf("tmux: %v: %s", err, out)
+	}
+	t.Cleanup(func() { exec.Command(tmux, "-S", socket, "kill-server").Run() })
+	shown, progress := "", false
+	for range 600 {
+		out, err := exec.Command(tmux, "-S", socket, "capture-pane", "-p").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown = string(out)
+		progress = progress || strings.Contains(shown, " events")
+		if strings.Contains(shown, "status 0") {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if !progress || !strings.HasPrefix(shown, "twophase: nothing found") {
+		t.Errorf("progress was seen: %v; then\n%s", progress, shown)
+	}
+}
+
+// A reader that has seen enough is no failure of the search, and nothing is said of it.
+func TestReaderGone(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	cmd := exec.Command(os.Args[0], "search", "pingack", "--out", filepath.Join(t.TempDir(), "found"))
+	cmd.Env = append(os.Environ(), mainVar+"=1")
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = w, &stderr
+	err = cmd.Run()
+	w.Close()
+	if stderr.Len() > 0 || cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("%v, %s", err, stderr.String())
+	}
+}

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/internal/version"
+)
+
+func (a *app) versionCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Long:  "Prints the version of the module, the commit it was built from when that is known, and the version of Go.",
+		Example: `  macemc version
+  macemc version --json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return writeJSON(a.stdout, version.Current())
+			}
+			_, err := fmt.Fprintf(a.stdout, "macemc %s\n", version.Current())
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}

@@ -1,0 +1,69 @@
+// Package version says which macemc is running.
+package version
+
+import (
+	"runtime/debug"
+	"strings"
+)
+
+const module = "github.com/macemc/macemc"
+
+// Info is what is known of the program, or of the library in a test. Fields that are not known are empty.
+type Info struct {
+	Version string `json:"version"` // of the module; "(devel)" for one that was built from a checkout
+	Commit  string `json:"commit,omitempty"`
+	Changed bool   `json:"changed,omitempty"` // the checkout had changes that were not committed
+	Go      string `json:"go"`
+}
+
+// Of reads what the toolchain wrote into a binary.
+func Of(b *debug.BuildInfo) Info {
+	i := Info{Version: "unknown", Go: b.GoVersion}
+	if b.Main.Path == module {
+		i.Version = b.Main.Version
+		for _, s := range b.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				i.Commit = s.Value
+			case "vcs.modified":
+				i.Changed = s.Value == "true"
+			}
+		}
+	}
+	for _, d := range b.Deps {
+		if d.Path == module {
+			if i.Version = d.Version; d.Replace != nil {
+				i.Version += " replaced"
+			}
+		}
+	}
+	if i.Version == "" {
+		i.Version = "(devel)"
+	}
+	return i
+}
+
+// Current describes this process.
+func Current() Info {
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return Info{Version: "unknown"}
+	}
+	return Of(b)
+}
+
+// String is one line: "v0.3.1, commit 1f2e3d4c5b6a, go1.26.8".
+func (i Info) String() string {
+	parts := []string{i.Version}
+	if i.Commit != "" {
+		commit := "commit " + i.Commit[:min(12, len(i.Commit))]
+		if i.Changed {
+			commit += " with changes"
+		}
+		parts = append(parts, commit)
+	}
+	if i.Go != "" {
+		parts = append(parts, i.Go)
+	}
+	return strings.Join(parts, ", ")
+}

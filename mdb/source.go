@@ -1,0 +1,61 @@
+package mdb
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+)
+
+// mostSource is how many lines before and after a place "list" shows when no number is given.
+const mostSource = 6
+
+// listSource shows the source around the code that handled a step.
+func listSource(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+	around := mostSource
+	switch {
+	case len(args) > 1:
+		return badUsage("one number at most")
+	case len(args) == 1:
+		n, err := strconv.Atoi(args[0])
+		if err != nil || n < 0 || n > 1000 {
+			return badUsage("%q is no number of lines", args[0])
+		}
+		around = n
+	}
+	lines, err := s.Source(around)
+	if err != nil {
+		return err
+	}
+	for _, l := range lines {
+		fmt.Fprintln(out, l)
+	}
+	return nil
+}
+
+// Source returns the source around the code that handled the step after which the session stands: where it
+// is, then so many lines before and after it, the place itself marked. The error says why it cannot be shown.
+func (s *Session) Source(around int) ([]string, error) {
+	r := s.run
+	if r.at == 0 {
+		return nil, fmt.Errorf("no code is looked at in the first state")
+	}
+	t, err := r.trace(r.at)
+	if err != nil {
+		return nil, err
+	}
+	first, code, err := t.Code(around)
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{t.Source}
+	_, at := t.Place()
+	for i, text := range code {
+		mark := "  "
+		if first+i == at {
+			mark = "=>"
+		}
+		lines = append(lines, fmt.Sprintf("%s %*d  %s", mark, len(strconv.Itoa(first+len(code))), first+i, text))
+	}
+	return lines, nil
+}

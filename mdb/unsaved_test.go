@@ -1,0 +1,101 @@
+package mdb_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/mdb"
+)
+
+// A branch that is not saved is dropped only when "quit" is said twice in a row; in a batch nobody could be
+// asked.
+func TestQuitAsks(t *testing.T) {
+	s := counted(t, 3)
+	quits := func(line string) error { return s.Do(t.Context(), line, io.Discard) }
+	if err := quits("quit"); !errors.Is(err, mdb.ErrQuit) {
+		t.Errorf("without a branch: %v", err)
+	}
+	if err := s.Do(t.Context(), "1; take 0", io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // a command between takes the first one back
+		if err := quits("quit"); err == nil || errors.Is(err, mdb.ErrQuit) || !strings.Contains(err.Error(), "branch1 not saved") {
+			t.Errorf("with a branch: %v", err)
+		}
+		if err := quits("runs"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := quits("quit; quit"); err == nil || errors.Is(err, mdb.ErrQuit) {
+		t.Errorf("the question is passed over: %v", err)
+	}
+	if err := quits("quit"); !errors.Is(err, mdb.ErrQuit) {
+		t.Errorf("the second time: %v", err)
+	}
+	if err := mdb.Batch(t.Context(), counted(t, 3), []string{"1; take 0; quit; fly"}, io.Discard); err != nil {
+		t.Errorf("in a batch: %v", err)
+	}
+}
+
+// A field that no node has is refused, with names that are near.
+func TestFindRefusesUnknownFields(t *testing.T) {
+	s := drawn(t)
+	for word, want := range map[string]string{"Lukc": "did you mean Luck?", "n1.Modo": "did you mean n1.Mood?", "luck": "did you mean Luck?"} {
+		if why := fails(t, s, "find "+word+" == 1"); !strings.Contains(why, "has a field") || !strings.Contains(why, want) {
+			t.Errorf("find %s: %s; want %q", word, why, want)
+		}
+	}
+	if why := fails(t, s, "find Luck == 77"); !strings.Contains(why, "no step after") {
+		t.Errorf("a value that never is: %s", why)
+	}
+}
+
+// The source around the code that handled a step is shown, and there is none for the first state.
+func TestListSource(t *testing.T) {
+	s := drawn(t)
+	out := do(t, s, "3; list 1")
+	wants(t, out, "find_test.go:23\n", "=> 23  func (d *drawer) draw(env sim.Env) {", "   24      d.Luck, d.Mood = env.Choose(")
+	if why := fails(t, s, "0; list"); !strings.Contains(why, "no code") {
+		t.Error(why)
+	}
+}
+
+// What comes from the keyboard as an interrupt stops a command, and at the prompt nothing.
+func TestPromptInterrupted(t *testing.T) {
+	in, keyboard := io.Pipe()
+	out, shown := io.Pipe()
+	interrupts := make(chan struct{}, 1)
+	ended := make(chan error, 1)
+	go func() { ended <- mdb.Prompt(context.Background(), counted(t, 3), in, shown, interrupts) }()
+	see := func(want string) {
+		t.Helper()
+		got, buf := "", make([]byte, 1)
+		for !strings.Contains(got, want) {
+			if _, err := out.Read(buf); err != nil {
+				t.Fatalf("%q, then %v", got, err)
+			}
+			got += string(buf)
+		}
+	}
+	see("(mdb) ")
+	interrupts <- struct{}{}
+	see("\"quit\" ends the session\n(mdb) ")
+	go io.WriteString(keyboard, "search violation time=10m\n")
+	time.Sleep(100 * time.Millisecond) // before the command or in it: both are met
+	interrupts <- struct{}{}
+	see("(mdb) ")
+	go func() { io.WriteString(keyboard, "quit\nquit\n") }()
+	go io.Copy(io.Discard, out)
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the session does not end")
+	}
+}

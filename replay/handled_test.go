@@ -1,0 +1,125 @@
+package replay_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+type (
+	asked   struct{}
+	told    struct{}
+	renewed struct{}
+	odd     struct{}
+	late    struct{} // a timer
+)
+
+// office hands what it receives to functions of its own.
+type office struct {
+	sim.Nop
+	Said int
+}
+
+func (o *office) Send(env sim.Env) {
+	env.Send(1, asked{})
+	env.Send(1, told{})
+	env.Send(1, &renewed{})
+	env.Send(1, odd{})
+	env.SetTimer(late{}, 1)
+}
+
+func (o *office) Receive(env sim.Env, from sim.NodeID, msg any) {
+	if !o.mine(msg) {
+		o.dispatch(env, msg)
+	}
+}
+
+func (o *office) mine(any) bool { return false }
+
+func (o *office) dispatch(env sim.Env, msg any) {
+	if m, ok := msg.(told); ok { // line of told
+		o.Said++
+		_ = m
+		return
+	}
+	switch m := msg.(type) {
+	case asked:
+		o.onAsked(env, m)
+	case *renewed: // line of renewed
+		o.Said++
+		o.note(env)
+	default:
+		o.note(env)
+	}
+}
+
+func (o *office) onAsked(env sim.Env, _ asked) { // line of asked
+	o.note(env)
+}
+
+//go:noinline
+func (o *office) note(env sim.Env) { env.StopTimer(late{}) } // line of odd
+
+func (o *office) Timer(env sim.Env, t any) {
+	switch t.(type) {
+	case late:
+		o.tooLate(env)
+	}
+}
+
+func (o *office) tooLate(sim.Env) { o.Said = 0 } // line of late
+
+// lineOf finds a comment in this file.
+func lineOf(t *testing.T, comment string) int {
+	t.Helper()
+	_, file, _, _ := runtime.Caller(0)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range strings.Split(string(text), "\n") {
+		if strings.HasSuffix(l, "// line of "+comment) {
+			return i + 1
+		}
+	}
+	t.Fatalf("there is no line of %s", comment)
+	return 0
+}
+
+// A delivery and a timer have the place of the code that handled them: the case of the type switch, or the
+// function that is all that it calls; where no case is found, the deepest function before the first effect.
+func TestPlaceOfTheHandler(t *testing.T) {
+	sys := &sim.System{
+		Name: "offices", Nodes: 2, New: func(sim.NodeID) sim.Service { return &office{} }, Network: netsim.Datagrams{}, Timing: sim.AnyOrder,
+		Actions: []sim.AnyAction{sim.Action[*office]{Name: "send", Do: (*office).Send}},
+	}
+	trace := record(t, sys, follow(t, sys, "action n0 send", "deliver n1<-n0 asked{}", "deliver n1<-n0 told{}", "deliver n1<-n0 &renewed{}", "deliver n1<-n0 odd{}", "timer n0 late{}"))
+	for i, name := range []string{"", "asked", "told", "renewed", "odd", "late"} {
+		if name == "" {
+			continue
+		}
+		if got, want := trace.Steps[i].Source, fmt.Sprintf("handled_test.go:%d", lineOf(t, name)); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	first, lines, err := trace.Steps[1].Code(1)
+	if err != nil || first != lineOf(t, "asked")-1 || !slices.Contains(lines, "    o.note(env)") {
+		t.Errorf("the source: from %d %q, %v", first, lines, err)
+	}
+	// From another folder of the module the path says the way, from outside the last folder.
+	for dir, want := range map[string]string{filepath.Join("..", "report"): "../replay/handled_test.go:", t.TempDir(): "replay/handled_test.go:"} {
+		func() {
+			t.Chdir(dir)
+			if got := record(t, sys, follow(t, sys, "action n0 send", "deliver n1<-n0 asked{}")).Steps[1].Source; !strings.HasPrefix(got, want) {
+				t.Errorf("in %s: %s, want %s", dir, got, want)
+			}
+		}()
+	}
+}

@@ -1,0 +1,124 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Places puts places in the code into words. It is for one goroutine.
+type Places struct {
+	dir    string // the working directory; "" when unknown
+	module string // the folder of the module in which that is; "" for none
+	short  map[string]string
+	files  map[string]*sourceFile
+}
+
+// NewPlaces returns words for places as seen from the working directory.
+func NewPlaces() *Places {
+	p := &Places{short: map[string]string{}, files: map[string]*sourceFile{}}
+	dir, err := os.Getwd()
+	if err != nil {
+		return p
+	}
+	p.dir = dir
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			p.module = dir
+			return p
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return p
+		}
+		dir = up
+	}
+}
+
+// Short returns a place, file:line with the file as the compiler named it, for people: relative to the
+// working directory when the file is below it or in the same module, else with the last folder only, since
+// paths of the machine do not belong into reports.
+func (p *Places) Short(place string) string {
+	if s, ok := p.short[place]; ok || place == "" {
+		return s
+	}
+	file, line := splitPlace(place)
+	text := shortFile(file)
+	if p.inside(file) {
+		if rel, err := filepath.Rel(p.dir, filepath.FromSlash(file)); err == nil {
+			text = filepath.ToSlash(rel)
+		}
+	}
+	if line > 0 {
+		text += ":" + strconv.Itoa(line)
+	}
+	p.short[place] = text
+	return text
+}
+
+func (p *Places) inside(file string) bool {
+	file = filepath.FromSlash(file)
+	for _, dir := range []string{p.dir, p.module} {
+		if dir != "" && strings.HasPrefix(file, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+// splitPlace divides file:line; the line is 0 when there is none.
+func splitPlace(place string) (file string, line int) {
+	i := strings.LastIndexByte(place, ':')
+	if i < 0 {
+		return place, 0
+	}
+	n, err := strconv.Atoi(place[i+1:])
+	if err != nil {
+		return place, 0
+	}
+	return place[:i], n
+}
+
+// shortFile keeps a file's name and folder.
+func shortFile(file string) string {
+	dir, name := path.Split(file)
+	if dir == "" || dir == "/" {
+		return name
+	}
+	return path.Join(path.Base(dir), name)
+}
+
+// Place is where the code that handled the step's event is, the file as the compiler named it; the line is
+// 0 when it is not known.
+func (s *TraceStep) Place() (file string, line int) {
+	if s.place == "" {
+		return "", 0
+	}
+	return splitPlace(s.place)
+}
+
+// Code returns the source around [TraceStep.Place], so many lines before and after, and the number of the
+// first of them. Tabs are spaces. The error says why there is none.
+func (s *TraceStep) Code(around int) (first int, lines []string, err error) {
+	file, line := s.Place()
+	if line == 0 {
+		return 0, nil, fmt.Errorf("no code of the service handled step %d", s.Number)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, nil, fmt.Errorf("the source of %s is not at hand: %w", s.Source, errors.Unwrap(err))
+	}
+	all := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+	if line > len(all) {
+		return 0, nil, fmt.Errorf("%s has %d lines: it is not what was compiled", s.Source, len(all))
+	}
+	first = max(1, line-around)
+	for _, l := range all[first-1 : min(len(all), line+around)] {
+		lines = append(lines, strings.ReplaceAll(l, "\t", "    "))
+	}
+	return first, lines, nil
+}

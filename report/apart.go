@@ -1,0 +1,96 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/replay"
+)
+
+// mostApart is how many fields stand for the difference of two states.
+const mostApart = 5
+
+// apart shows in which fields the last state of the dead run differs from the state in which the live run
+// is live first, one per line and mostApart at most: first those that never agree with it after the
+// critical step, then those that differ in the end, and timers after the fields of services. It is empty
+// when there is no such difference.
+func apart(dead, live *replay.Trace, critical, common int) string {
+	goal := stateAfter(live, firstLive(live, common))
+	now := stateAfter(dead, critical)
+	differs := func(at place) bool { return now.values[at] != goal.values[at] }
+	stays := map[place]bool{}
+	for _, s := range []*state{now, goal} {
+		for _, at := range s.order {
+			stays[at] = differs(at)
+		}
+	}
+	for i := critical; i < len(dead.Steps); i++ {
+		now.follow(&dead.Steps[i])
+		for _, c := range dead.Steps[i].Changes {
+			if at := (place{c.Node, c.Path}); !differs(at) {
+				stays[at] = false
+			}
+		}
+	}
+	var ranks [4][]string // own fields that stay different, others; then timers alike
+	seen := map[place]bool{}
+	for _, s := range []*state{now, goal} {
+		for _, at := range s.order {
+			if seen[at] || !differs(at) {
+				continue
+			}
+			seen[at] = true
+			rank := 0
+			if c := (replay.NodeChange{Path: at.path}); c.Bookkeeping() {
+				rank = 2
+			}
+			if !stays[at] {
+				rank++
+			}
+			ranks[rank] = append(ranks[rank], fmt.Sprintf("n%d.%s %s (live run: %s)", at.node, at.path, brief(now.values[at]), brief(goal.values[at])))
+		}
+	}
+	lines := slices.Concat(ranks[:]...)
+	if more := len(lines) - mostApart; more > 0 {
+		lines = append(lines[:mostApart], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// firstLive is the first step after the common ones after which the run is live, or its last one.
+func firstLive(live *replay.Trace, common int) int {
+	for i := max(common, 0); i < len(live.Steps); i++ {
+		if live.Steps[i].Live {
+			return i + 1
+		}
+	}
+	return len(live.Steps)
+}
+
+// changedLast shows the fields that changed last up to a step, the latest first: what can be said of a dead
+// state when no live one is known.
+func changedLast(dead *replay.Trace, step int) string {
+	s := stateAfter(dead, len(dead.Steps))
+	var lines []string
+	seen := map[place]bool{}
+	for i := min(step, len(dead.Steps)); i > 0 && len(lines) < mostApart; i-- {
+		for _, c := range dead.Steps[i-1].Changes {
+			at := place{c.Node, c.Path}
+			if !seen[at] && !c.Bookkeeping() && len(lines) < mostApart {
+				seen[at] = true
+				lines = append(lines, fmt.Sprintf("n%d.%s %s", at.node, at.path, brief(s.values[at])))
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// brief is a value in at most 40 letters.
+func brief(value string) string {
+	const most = 40
+	if r := []rune(value); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return orNone(value)
+}

@@ -1,0 +1,55 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/replay"
+)
+
+// wide adds fields to the state of n0, so that it is too long to be shown whole.
+func wide(t *replay.Trace) {
+	for i := range 12 {
+		t.Boot.Changes = append(t.Boot.Changes, replay.NodeChange{Node: 0, Path: fmt.Sprintf("Config.Option%d", i), New: "default"})
+	}
+}
+
+// A service that is too large to be shown whole, and whose properties explain nothing, is told by what is
+// unlike the nearest live state: first what stays so, and five fields at most.
+func TestNeverAgainOfALargeService(t *testing.T) {
+	r := pingackReport(t)
+	wide(r.Dead)
+	wide(r.Live)
+	of := func(n int, path string) replay.NodeChange {
+		return replay.NodeChange{Node: n, Path: path, Old: "a", New: "b"}
+	}
+	for i := range r.Dead.Steps { // flaps to the end, where it differs
+		v := []string{"odd", "even"}[i%2]
+		r.Dead.Steps[i].Changes = append(r.Dead.Steps[i].Changes, replay.NodeChange{Node: 0, Path: "Aflap", Old: "x", New: v})
+	}
+	live := r.Live.Steps[len(r.Live.Steps)-1:]
+	live[0].Changes = append(live[0].Changes, replay.NodeChange{Node: 0, Path: "Aflap", New: "odd"})
+	for i := range 6 {
+		live[0].Changes = append(live[0].Changes, of(1, fmt.Sprintf("Zone%d", i)))
+	}
+	facts, _, _ := strings.Cut(string(render(t, terminal, r)), "since step")
+	var lines []string
+	for line := range strings.SplitSeq(facts, "\n") {
+		if at := strings.Index(line, "n0."); at >= 0 {
+			lines = append(lines, strings.TrimSpace(line[at:]))
+		} else if at := strings.Index(line, "n1."); at >= 0 {
+			lines = append(lines, strings.TrimSpace(line[at:]))
+		}
+	}
+	want := []string{"n0.Acked 1 (live run: 2)", "n1.Zone0 none (live run: b)", "n1.Zone1 none (live run: b)", "n1.Zone2 none (live run: b)", "n1.Zone3 none (live run: b)"}
+	if strings.Join(lines, "\n") != strings.Join(want, "\n") || !strings.Contains(facts, "and 4 more") {
+		t.Errorf("got\n%s\nwant\n%s\nin\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"), facts)
+	}
+
+	r.Live = nil
+	facts, _, _ = strings.Cut(string(render(t, terminal, r)), "since step")
+	if !strings.Contains(facts, "n0.") {
+		t.Errorf("without a live run nothing is said of the state:\n%s", facts)
+	}
+}

@@ -1,0 +1,38 @@
+package sim_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/sim"
+)
+
+type (
+	quiet  struct{}
+	called struct{}
+)
+
+func (quiet) Observe(sim.NodeID, any) error  { return nil }
+func (called) Observe(sim.NodeID, any) error { return nil }
+func (called) Name() string                  { return "votes" }
+
+// Monitors have names, by which they can be chosen like properties; what is not chosen is not kept.
+func TestMonitorNames(t *testing.T) {
+	sys := sim.System{
+		Name: "watched", Nodes: 1, New: func(sim.NodeID) sim.Service { return sim.Nop{} },
+		Monitors:   []func() sim.Monitor{func() sim.Monitor { return quiet{} }, func() sim.Monitor { return called{} }},
+		Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
+	}
+	if got, want := sys.MonitorNames(), []string{"monitor sim_test.quiet", "monitor votes"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for name, want := range map[string]string{"votes": "monitor votes", "monitor votes": "monitor votes", "sim_test.quiet": "monitor sim_test.quiet"} {
+		only, err := sys.Only(name)
+		if err != nil || len(only.Properties) != 0 || !slices.Equal(only.MonitorNames(), []string{want}) {
+			t.Errorf("only %s: %d properties, %q, %v", name, len(only.Properties), only.MonitorNames(), err)
+		}
+	}
+	if _, err := sys.Only("nobody"); err == nil {
+		t.Error("a monitor that there is none of is taken")
+	}
+}
