@@ -12,10 +12,13 @@ import (
 type conns struct {
 	e    *engine
 	list []conn
+	can  [][2]uint8 // what can happen while the link is up, and while it is cut
 	ids  map[string]uint32
 	ops  memo
-	slot int32 // of events of streams
-	buf  sim.Connection
+
+	hashes [][]sim.Fingerprint // by pair and connection; zero: not known
+	slot   int32               // of events of streams
+	buf    sim.Connection
 }
 
 // Ends are numbered: 0 is that of the node with the lower number.
@@ -23,8 +26,6 @@ type conn struct {
 	flags  [2]uint8
 	queues [2][]uint32 // messages, by number: copies of them would be what fills the memory
 	self   bool
-	can    [2]uint8          // what can happen while the link is up, and while it is cut
-	hashes []sim.Fingerprint // by pair; zero: not known
 }
 
 const (
@@ -61,10 +62,11 @@ func (c *conns) init(e *engine) {
 	if e.layout.pairCount == 0 {
 		return
 	}
+	c.hashes = make([][]sim.Fingerprint, e.layout.pairCount)
 	if e.nodes > 1 {
 		c.intern(sim.Connection{}, false)
 	} else {
-		c.list = append(c.list, conn{}) // so that numbers are the same
+		c.list, c.can = append(c.list, conn{}), append(c.can, [2]uint8{}) // so that numbers are the same
 	}
 	c.intern(sim.Connection{}, true)
 }
@@ -94,7 +96,7 @@ func (c *conns) intern(state sim.Connection, self bool) uint32 {
 	}
 	id := uint32(len(c.list))
 	c.ids[string(key)] = id
-	n := conn{self: self, hashes: make([]sim.Fingerprint, c.e.layout.pairCount)}
+	n := conn{self: self}
 	for i := range state {
 		n.flags[i] = state[i].Flags
 		n.queues[i] = make([]uint32, len(state[i].Queue))
@@ -102,9 +104,8 @@ func (c *conns) intern(state sim.Connection, self bool) uint32 {
 			n.queues[i][j] = idOf(&state[i].Queue[j])
 		}
 	}
-	n.can[0] = c.look(state, self, false)
-	n.can[1] = c.look(state, self, true)
 	c.list = append(c.list, n)
+	c.can = append(c.can, [2]uint8{c.look(state, self, false), c.look(state, self, true)})
 	return id
 }
 
@@ -228,12 +229,35 @@ func (c *conns) work(id uint32, op connOp, side int, up bool, msg uint32) (next,
 	return c.intern(net.Connection(at[0], at[1]), self), result
 }
 
+// received returns the connection once it has handed over to one of its ends what an event is about, the class of the
+// event, and the message if it delivers one.
+func (e *engine) received(id uint32, kind sim.EventKind, side int, up bool) (next uint32, class int, msg uint32) {
+	switch kind {
+	case sim.Deliver:
+		next, msg = e.conns.apply(id, opTake, side, up, 0)
+		return next, deliverEvent, msg
+	case sim.DeliverReady:
+		next, _ = e.conns.apply(id, opReady, side, up, 0)
+		return next, readyEvent, 0
+	}
+	next, result := e.conns.apply(id, opError, side, up, 0)
+	if result == wasRefused {
+		return next, refusedEvent, 0
+	}
+	return next, resetEvent, 0
+}
+
 // hash is the share of a pair's connection in the fingerprint.
 func (c *conns) hash(id uint32, pair int, low, high sim.NodeID) sim.Fingerprint {
 	if id == c.empty(low, high) {
 		return sim.Fingerprint{}
 	}
-	h := &c.list[id].hashes[pair]
+	hashes := c.hashes[pair]
+	for int(id) >= len(hashes) {
+		hashes = append(hashes, sim.Fingerprint{})
+	}
+	c.hashes[pair] = hashes
+	h := &hashes[id]
 	if *h == (sim.Fingerprint{}) {
 		*h = c.e.shareOf(func(net sim.Parted) { net.SetConnection(low, high, c.content(id)) })
 	}

@@ -37,11 +37,12 @@
 // # Exploration
 //
 // [Explore] visits all states breadth first, [ExploreDepthFirst] depth first. Both hold states in packed vectors:
-// one number for what belongs to a node alone, its local state and the bag of datagrams in flight to it. As long
-// as there are no connections, what a node can do depends on that number and on what exists once. So the steps are
-// kept as moves: the node's next number, the datagrams that are sent, and how the fingerprint changes. To take
-// one is some additions and, for each datagram, a look-up in an array. Steps that are no moves (on connections,
-// for monitors, or failing) are taken in the world; so are, to compare, all steps from a sample of states.
+// one number for what belongs to a node alone, its local state and the bag of datagrams in flight to it. Steps are kept
+// as moves, by that number and what exists once, and for an event of a stream by what it hands over: the node's next number,
+// how the fingerprint changes, and operations. An operation sends a datagram, does something to a connection or tells
+// monitors, and what it makes of each of these is in a table. What a handler asks about room in streams tells moves apart:
+// they are kept by the answers. To take a move is some additions and a look-up for each operation. Steps that fail are
+// taken in the world; so are, to compare, all steps from a sample of states.
 //
 // The set of visited states keeps vectors as trees whose inner nodes are shared, eight bytes and a place in an index
 // for each, or fingerprints of vectors, in lines of the processor's memory. Look-ups are made many at a time, since

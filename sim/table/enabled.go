@@ -98,9 +98,7 @@ func (w *World) isQuiet() bool {
 }
 
 func (w *World) appendNode(node sim.NodeID, buf []sim.Event) []sim.Event {
-	if own := w.locals.list[w.v[node]].listed(w.quiet || w.sys.Timing != sim.Prompt); len(own) > 0 {
-		buf = append(buf, own...)
-	}
+	buf = w.appendOwn(node, buf)
 	if w.up>>node&1 == 0 {
 		return buf
 	}
@@ -112,7 +110,20 @@ func (w *World) appendNode(node sim.NodeID, buf []sim.Event) []sim.Event {
 		ev.Kind, ev.Msgs = sim.Deliver, 1
 		buf = appendPeers(w.deliverable[node], ev, buf)
 	}
-	if w.layout.bagCount > 0 {
+	return w.appendDatagrams(node, buf)
+}
+
+// appendOwn appends the events of a node in which the network has no part.
+func (w *World) appendOwn(node sim.NodeID, buf []sim.Event) []sim.Event {
+	if own := w.locals.list[w.v[node]].listed(w.quiet || w.sys.Timing != sim.Prompt); len(own) > 0 {
+		buf = append(buf, own...)
+	}
+	return buf
+}
+
+// appendDatagrams appends the deliveries of datagrams to a node that is up.
+func (w *World) appendDatagrams(node sim.NodeID, buf []sim.Event) []sim.Event {
+	if w.layout.bagCount > 0 && w.up>>node&1 == 1 {
 		buf = w.bags.appendEvents(sim.Deliver, 1, node, w.v[w.layout.bags+int(node)], buf)
 	}
 	return buf
@@ -151,6 +162,8 @@ type eventList int
 
 const (
 	ordinaryEvents eventList = iota
+	ownEvents                // of the ordinary ones those in which the network has no part
+	datagramEvents           // of the ordinary ones those by which datagrams are delivered
 	crashEvents
 	loseEvents
 	duplicateEvents
@@ -176,6 +189,10 @@ func (w *World) appendList(kind eventList, node sim.NodeID, buf []sim.Event) []s
 	switch kind {
 	case ordinaryEvents:
 		return w.appendNode(node, buf)
+	case ownEvents:
+		return w.appendOwn(node, buf)
+	case datagramEvents:
+		return w.appendDatagrams(node, buf)
 	case crashEvents:
 		if w.up>>node&1 == 1 && w.crashing[node] {
 			buf = append(buf, sim.Event{Kind: sim.Crash, Node: node, Peer: -1})
@@ -191,7 +208,7 @@ func (w *World) appendList(kind eventList, node sim.NodeID, buf []sim.Event) []s
 // connChanged brings the sets of peers up to date with a connection.
 func (w *World) connChanged(low, high sim.NodeID, id uint32) {
 	severed := w.rests.list[w.v[w.layout.rest]].severed[low] >> high & 1
-	can := w.conns.list[id].can[severed]
+	can := w.conns.can[id][severed]
 	set(&w.failing[low], high, can&canFail != 0)
 	set(&w.ready[low], high, can&canReady != 0)
 	set(&w.deliverable[low], high, can&canDeliver != 0)
@@ -218,12 +235,35 @@ func set(s *uint64, id sim.NodeID, in bool) {
 
 // refreshConns brings the sets of peers up to date with all connections.
 func (w *World) refreshConns() {
-	if w.layout.pairCount == 0 {
-		return
+	if l := &w.layout; l.pairCount > 0 {
+		w.connect(w.v[l.conns:l.monitors], w.v[l.rest])
 	}
-	for high := range sim.NodeID(w.nodes) {
+}
+
+// connect makes the sets of peers those of some connections.
+func (w *World) connect(conns []uint32, rest uint32) {
+	clear(w.failing)
+	clear(w.ready)
+	clear(w.deliverable)
+	clear(w.established)
+	severed := w.rests.list[rest].severed
+	pair := 0
+	for high := range w.nodes {
 		for low := range high + 1 {
-			w.connChanged(low, high, w.v[w.layout.conns+w.layout.pair(low, high)])
+			can := w.conns.can[conns[pair]][severed[low]>>high&1]
+			pair++
+			if can == 0 {
+				continue
+			}
+			w.failing[low] |= uint64(can&canFail/canFail) << high
+			w.ready[low] |= uint64(can&canReady/canReady) << high
+			w.deliverable[low] |= uint64(can&canDeliver/canDeliver) << high
+			if low < high {
+				w.failing[high] |= uint64(can>>1&canFail/canFail) << low
+				w.ready[high] |= uint64(can>>1&canReady/canReady) << low
+				w.deliverable[high] |= uint64(can>>1&canDeliver/canDeliver) << low
+				w.established[low] |= uint64(can&canBreak/canBreak) << high
+			}
 		}
 	}
 }

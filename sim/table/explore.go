@@ -175,7 +175,9 @@ type explorer struct {
 	setGrowth   int
 
 	vector  []uint32 // scratch, of the world
-	there   []uint32 // scratch, packed
+	there   []uint32 // packed; as here but while a step is taken
+	taken   int      // the word of the connection whose event is under way; -1: none
+	left    uint32   // what it is once it has handed it over
 	events  []sim.Event
 	answers answers
 
@@ -186,7 +188,7 @@ type explorer struct {
 }
 
 func newExplorer(e *engine, opts ExploreOptions) *explorer {
-	x := &explorer{w: newWorld(e), opts: opts, badEvent: -1}
+	x := &explorer{w: newWorld(e), opts: opts, badEvent: -1, taken: -1}
 	x.w.bare = true
 	for _, kind := range opts.Weightless {
 		e.weightless |= 1 << kind
@@ -396,7 +398,7 @@ func (x *explorer) expand(ctx context.Context, id uint32) error {
 
 func (x *explorer) expandState(id uint32, f *successors) error {
 	w := x.w
-	if w.layout.pairCount > 0 || w.samples.off || x.capture.ids != nil || !w.samples.sampled(int(id)+1) {
+	if w.samples.off || x.capture.ids != nil || !w.samples.sampled(int(id)+1) {
 		return x.successors(f)
 	}
 	from := len(f.ends)

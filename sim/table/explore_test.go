@@ -457,25 +457,33 @@ func TestExploreRefusesBadOptions(t *testing.T) {
 // BenchmarkExplore measures the exploration of Paxos, tables filled anew each time: transitions and
 // states per second of processor time.
 func BenchmarkExplore(b *testing.B) {
+	two, three := bundled(b, "paxos", 6, sim.Limits{}), bundled(b, "paxos", 7, sim.Limits{})
+	randtree := bundled(b, "randtree", 3, sim.Limits{Crashes: 1, NetErrors: 1})
 	for _, bench := range []struct {
-		name      string
-		proposers int
-		opts      table.ExploreOptions
+		name string
+		sys  *sim.System
+		opts table.ExploreOptions
 	}{
-		{"proposers=2/exact", 2, table.ExploreOptions{}},
-		{"proposers=2/64", 2, table.ExploreOptions{Visited: table.Fingerprints64}},
-		{"proposers=3/exact", 3, table.ExploreOptions{MaxStates: 2_000_000}},
-		{"proposers=3/64", 3, table.ExploreOptions{MaxStates: 2_000_000, Visited: table.Fingerprints64}},
-		{"proposers=3/64/workers=2", 3, table.ExploreOptions{MaxStates: 2_000_000, Visited: table.Fingerprints64, Go: workers[1]}},
-		{"proposers=3/128", 3, table.ExploreOptions{MaxStates: 2_000_000, Visited: table.Fingerprints128}},
+		{"proposers=2/exact", two, table.ExploreOptions{}},
+		{"proposers=2/64", two, table.ExploreOptions{Visited: table.Fingerprints64}},
+		{"proposers=3/exact", three, table.ExploreOptions{MaxStates: 2_000_000}},
+		{"proposers=3/64", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: table.Fingerprints64}},
+		{"proposers=3/64/workers=2", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: table.Fingerprints64, Go: workers[1]}},
+		{"proposers=3/128", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: table.Fingerprints128}},
+		{"announced/exact", paxos(2), table.ExploreOptions{}},
+		{"announced/64", paxos(2), table.ExploreOptions{Visited: table.Fingerprints64}},
+		{"monitored/exact", countedPaxos(2), table.ExploreOptions{}},
+		{"monitored/64", countedPaxos(2), table.ExploreOptions{Visited: table.Fingerprints64}},
+		{"monitored/128", countedPaxos(2), table.ExploreOptions{Visited: table.Fingerprints128}},
+		{"randtree/exact", randtree, table.ExploreOptions{MaxStates: 1_000_000}},
+		{"randtree/64", randtree, table.ExploreOptions{MaxStates: 1_000_000, Visited: table.Fingerprints64}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			sys := bundled(b, "paxos", bench.proposers+4, sim.Limits{})
 			b.ReportAllocs()
 			var sum table.Exploration
 			begin := processorTime(b)
 			for b.Loop() {
-				x := explore(b, sys, bench.opts)
+				x := explore(b, bench.sys, bench.opts)
 				sum.Transitions += x.Transitions
 				sum.States += x.States
 				sum.Bytes += x.Bytes

@@ -1,110 +1,11 @@
 package table
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
 )
-
-// learn finds out the moves of a site by events of a kind, in a packed vector that holds it.
-func (s *sites) learn(w *World, packed []uint32, node int, quiet bool, kind eventList) span {
-	s.unpack(packed, s.here)
-	w.restore(s.here)
-	w.quiet = quiet
-	sp := s.learnMoves(w, packed, node, w.appendList(kind, sim.NodeID(node), nil))
-	s.places[node].setSpan(listOf(packed[s.frame], quiet, kind), packed[node], sp)
-	return sp
-}
-
-// learnFrame finds out what can happen by events of no node.
-func (s *sites) learnFrame(w *World, packed []uint32) {
-	s.unpack(packed, s.here)
-	w.restore(s.here)
-	id := packed[s.frame]
-	for kind := crashEvents; kind < eventLists; kind++ {
-		s.frames[id].injects[kind] = w.mayInject(kind)
-	}
-	rest := &w.rests.list[w.v[w.layout.rest]]
-	global := s.learnMoves(w, packed, -1, rest.global)
-	broken := s.learnMoves(w, packed, -1, w.rests.list[s.frames[id].rest].faults)
-	s.frames[id].global, s.frames[id].broken = global, broken
-}
-
-func (s *sites) learnMoves(w *World, packed []uint32, node int, events []sim.Event) span {
-	steps := w.stats.Steps
-	sp := span{begin: uint32(len(s.moves))}
-	for _, ev := range events {
-		for s.answers.Reset(); s.answers.Next(); {
-			w.restore(s.here)
-			err := w.advance(ev, &s.answers)
-			m, ok := s.move(w, packed, node)
-			if err != nil || !ok {
-				m.kind, m.sends, m.count = slowStep, uint32(len(s.slow)), 0
-				s.slow = append(s.slow, slowMove{ev, s.answers.Path()})
-			} else if w.handled {
-				sp.handled++
-			}
-			if recovering(w, ev, &s.answers) {
-				m.note |= noteOrdinary
-			}
-			s.moves = append(s.moves, m)
-		}
-	}
-	sp.end = uint32(len(s.moves))
-	w.stats.Steps = steps
-	return sp
-}
-
-// move tells what the world's last step changed, ok being false when that does not fit into a move.
-func (s *sites) move(w *World, packed []uint32, node int) (m move, ok bool) {
-	s.pack(w.v, s.there)
-	m = move{frame: s.there[s.frame], sends: uint32(len(s.sends)), kind: loneMove}
-	m.delta = s.frames[m.frame].share.Sub(s.frames[packed[s.frame]].share)
-	after := slices.Clone(packed)
-	after[s.frame] = m.frame
-	if node >= 0 {
-		p := &s.places[node]
-		m.kind, m.next, m.note = fastMove, s.there[node], uint8(node)
-		m.delta = m.delta.Add(p.shares[m.next]).Sub(p.shares[packed[node]])
-		if p.list[m.next].local != p.list[packed[node]].local {
-			m.note |= noteLocal
-		}
-		after[node] = m.next
-	}
-	told := false // monitors, which may take it otherwise in another state
-	if w.handled {
-		severed := w.rests.list[s.frames[packed[s.frame]].rest].severed[node]
-		for _, o := range w.steps.leaves[w.leaf].ops {
-			told = told || o.kind == sim.AnnounceEffect && o.at < w.happened
-			if o.kind != sim.SendEffect || o.at >= w.happened || int(o.peer) == node || severed>>o.peer&1 == 1 {
-				continue
-			}
-			peer := uint32(o.peer)
-			index := s.datagramTo(o.peer, sim.NodeID(node), o.id)
-			again := func(d send) bool { return d.peer == peer }
-			if slices.ContainsFunc(s.sends[m.sends:], again) {
-				m.kind = repeatingMove
-			}
-			s.sends = append(s.sends, send{peer, index})
-			m.count++
-			after[peer] = s.once(peer, after[peer], index)
-		}
-	}
-	return m, !told && slices.Equal(after, s.there)
-}
-
-// recovering reports whether the step that was taken last is one of the recovery relation: nothing was
-// injected, and the event and all answers have weight.
-func recovering(w *World, ev sim.Event, a *answers) bool {
-	return w.ordinary(ev) && !w.inside && !a.never
-}
-
-// ordinary reports whether an event can be one of the recovery relation.
-func (e *engine) ordinary(ev sim.Event) bool {
-	return !ev.Kind.Injection() && e.weightless>>ev.Kind&1 == 0
-}
 
 // repeat answers as before.
 type repeat struct {
@@ -121,16 +22,13 @@ func (r *repeat) Choose(p choose.Point) int {
 }
 
 // successors lists all that can happen in the state that is expanded, in the order of [World.Injections].
-func (x *explorer) successors(f *successors) (err error) {
+func (x *explorer) successors(f *successors) error {
 	f.parents = append(f.parents, x.here...)
+	x.there = append(x.there[:0], x.here...)
 	if x.seen == nil {
 		x.fingerprint = x.sites.fingerprint(x.here)
 	}
-	if x.w.layout.pairCount > 0 {
-		err = x.takeAllSlowly(f)
-	} else {
-		err = x.takeAll(f)
-	}
+	err := x.takeAll(f)
 	f.last = append(f.last, uint32(len(f.ends)))
 	return err
 }
@@ -141,17 +39,15 @@ func (x *explorer) takeAll(f *successors) error {
 	if s.frames[fr].global.end == 0 {
 		s.learnFrame(x.w, v)
 	}
-	quiet := x.w.sys.Timing == sim.Prompt
-	if quiet {
-		for i := range s.places {
-			if s.places[i].busy[v[i]] {
-				quiet = false
-				break
-			}
-		}
+	streams := x.w.layout.pairCount > 0
+	if streams {
+		x.w.connect(v[s.conns:s.monitors], s.frames[fr].rest)
 	}
-	if err := x.takeNodes(f, fr, quiet, ordinaryEvents); err != nil {
-		return err
+	quiet := x.w.sys.Timing == sim.Prompt && x.quiet()
+	for node := range s.places {
+		if err := x.takeOrdinary(f, fr, quiet, streams, node); err != nil {
+			return err
+		}
 	}
 	if sp := s.frames[fr].global; sp.begin < sp.end {
 		if err := x.take(f, 0, sp); err != nil {
@@ -159,36 +55,63 @@ func (x *explorer) takeAll(f *successors) error {
 		}
 	}
 	for kind := crashEvents; kind < eventLists; kind++ {
-		if s.frames[fr].injects[kind] {
-			if err := x.takeNodes(f, fr, quiet, kind); err != nil {
+		if !s.frames[fr].injects[kind] {
+			continue
+		}
+		for node := range s.places {
+			if err := x.takeList(f, fr, quiet, kind, node); err != nil {
 				return err
 			}
 		}
 	}
-	if sp := s.frames[fr].broken; sp.begin < sp.end {
-		if err := x.take(f, 0, sp); err != nil {
-			return err
-		}
+	if s.frames[fr].breaks {
+		x.takeBreaks(f, fr)
+	}
+	if sp := s.frames[fr].faults; sp.begin < sp.end {
+		return x.take(f, 0, sp)
 	}
 	return nil
 }
 
-func (x *explorer) takeNodes(f *successors, fr uint32, quiet bool, kind eventList) error {
-	s, v := x.sites, x.here
-	list := listOf(fr, quiet, kind)
-	for node := range s.places {
-		sp := s.places[node].spanOf(list, v[node])
-		if sp.begin == sp.end {
-			if sp.end > 0 {
-				continue
-			}
-			sp = s.learn(x.w, v, node, quiet, kind)
+// quiet reports whether no message and no error can be delivered now.
+func (x *explorer) quiet() bool {
+	for i := range x.sites.places {
+		p, at := &x.sites.places[i], x.here[i]
+		if p.busy[at] || p.up[at] && x.w.failing[i]|x.w.deliverable[i] != 0 {
+			return false
 		}
-		if err := x.take(f, node, sp); err != nil {
+	}
+	return true
+}
+
+func (x *explorer) takeOrdinary(f *successors, fr uint32, quiet, streams bool, node int) error {
+	if !streams {
+		return x.takeList(f, fr, quiet, ordinaryEvents, node)
+	}
+	if err := x.takeList(f, fr, quiet, ownEvents, node); err != nil {
+		return err
+	}
+	if x.sites.places[node].up[x.here[node]] {
+		if err := x.takeStreams(f, node); err != nil {
 			return err
 		}
 	}
-	return nil
+	if x.w.layout.bagCount == 0 {
+		return nil
+	}
+	return x.takeList(f, fr, quiet, datagramEvents, node)
+}
+
+func (x *explorer) takeList(f *successors, fr uint32, quiet bool, kind eventList, node int) error {
+	s, v := x.sites, x.here
+	sp := s.places[node].spanOf(listOf(fr, quiet, kind), v[node])
+	if sp.begin == sp.end {
+		if sp.end > 0 {
+			return nil
+		}
+		sp = s.learn(x.w, v, node, quiet, kind)
+	}
+	return x.take(f, node, sp)
 }
 
 // take takes the moves of a site.
@@ -200,42 +123,40 @@ func (x *explorer) take(f *successors, node int, sp span) error {
 	f.steps += int(sp.handled)
 	for k := sp.begin; k < sp.end; k++ {
 		m := &s.moves[k]
-		g, h := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
 		if m.kind != fastMove {
-			f.changes = changes
-			p, err := x.takeOther(f, node, m)
-			if err != nil {
-				f.ends, f.notes, f.prints, f.others = ends, notes, prints, others
+			f.changes, f.ends, f.notes, f.prints, f.others = changes, ends, notes, prints, others
+			if err := x.takeOther(f, node, m); err != nil {
 				return err
 			}
-			changes, g, h = f.changes, p.Lo, p.Hi
-		} else {
-			if m.next != site {
-				changes = append(changes, uint64(node)<<32|uint64(m.next))
-			}
-			if m.frame != fr {
-				changes = append(changes, uint64(s.frame)<<32|uint64(m.frame))
-			}
-			if m.count > 0 {
-				for _, d := range s.sends[m.sends : m.sends+uint32(m.count)] {
-					p := &places[d.peer]
-					at := v[d.peer]
-					next := uint32(0)
-					if d.index < p.width {
-						next = p.after[at*p.width+d.index]
-					}
-					if next--; next == noSite {
-						next = s.once(d.peer, at, d.index)
-					}
-					if next == at {
-						continue
-					}
-					g += p.shares[next].Lo - p.shares[at].Lo
-					if two {
-						h += p.shares[next].Hi - p.shares[at].Hi
-					}
-					changes = append(changes, uint64(d.peer)<<32|uint64(next))
+			changes, ends, notes, prints, others = f.changes, f.ends, f.notes, f.prints, f.others
+			continue
+		}
+		g, h := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
+		if m.next != site {
+			changes = append(changes, uint64(node)<<32|uint64(m.next))
+		}
+		if m.frame != fr {
+			changes = append(changes, uint64(s.frame)<<32|uint64(m.frame))
+		}
+		if m.count > 0 {
+			for _, d := range s.ops[m.first : m.first+uint32(m.count)] {
+				p := &places[d.peer]
+				at := v[d.peer]
+				next := uint32(0)
+				if d.index < p.width {
+					next = p.after[at*p.width+d.index]
 				}
+				if next--; next == noSite {
+					next = s.once(d.peer, at, d.index)
+				}
+				if next == at {
+					continue
+				}
+				g += p.shares[next].Lo - p.shares[at].Lo
+				if two {
+					h += p.shares[next].Hi - p.shares[at].Hi
+				}
+				changes = append(changes, uint64(d.peer)<<32|uint64(next))
 			}
 		}
 		ends = append(ends, uint32(len(changes)))
@@ -252,105 +173,79 @@ func (x *explorer) take(f *successors, node int, sp span) error {
 const noSite = ^uint32(0)
 
 // takeOther takes a move that is not a fast one.
-func (x *explorer) takeOther(f *successors, node int, m *move) (sim.Fingerprint, error) {
-	s, v := x.sites, x.here
-	if m.kind == slowStep {
-		return x.takeSlowly(f, &s.slow[m.sends])
+func (x *explorer) takeOther(f *successors, node int, m *move) error {
+	s := x.sites
+	switch m.kind {
+	case slowStep:
+		return x.takeSlowly(f, m.first, m.note)
+	case questionMove:
+		return x.take(f, node, x.answered(node, m.first))
+	case loneMove:
+		node = -1
 	}
-	x.there = append(x.there[:0], v...)
-	x.there[s.frame] = m.frame
-	if m.kind == repeatingMove {
+	x.touch()
+	ops := s.ops[m.first : m.first+uint32(m.count)]
+	if !s.apply(x.there, node, ops) {
+		x.revert()
+		return x.takeSlowly(f, ops[len(ops)-1].index, m.note)
+	}
+	if node >= 0 {
 		x.there[node] = m.next
+		s.touched = append(s.touched, node)
 	}
-	for _, d := range s.sends[m.sends : m.sends+uint32(m.count)] {
-		x.there[d.peer] = s.once(d.peer, x.there[d.peer], d.index)
-	}
-	return x.compare(f), nil
+	x.there[s.frame] = m.frame
+	s.touched = append(s.touched, s.frame)
+	x.arrive(f, m.note)
+	return nil
 }
 
-// compare lists what differs between the state that is expanded and the one there.
-func (x *explorer) compare(f *successors) sim.Fingerprint {
-	p := x.fingerprint
-	for i, value := range x.there {
-		if x.here[i] != value {
-			x.change(f, &p, i, value)
-		}
-	}
-	return p
-}
-
-func (x *explorer) takeSlowly(f *successors, m *slowMove) (sim.Fingerprint, error) {
-	s, w := x.sites, x.w
-	s.unpack(x.here, s.here)
-	w.restore(s.here)
+// takeSlowly takes a step in the world.
+func (x *explorer) takeSlowly(f *successors, number uint32, note uint8) error {
+	s, w, m := x.sites, x.w, x.sites.slow[number]
+	s.visit(w, x.here)
 	if err := w.advance(m.ev, &repeat{picks: m.picks}); err != nil {
-		w.restore(s.here)
+		s.visit(w, x.here)
 		x.badEvent, x.badPicks = slices.Index(w.list(nil), m.ev), m.picks
-		return sim.Fingerprint{}, err
+		return err
 	}
-	x.there = append(x.there[:0], x.here...)
 	s.pack(w.v, x.there)
-	return x.compare(f), nil
+	for word := range x.there {
+		s.touched = append(s.touched, word)
+	}
+	x.arrive(f, note)
+	return nil
 }
 
-// takeAllSlowly takes all steps in the world.
-func (x *explorer) takeAllSlowly(f *successors) error {
-	wide := len(x.w.v) > narrow
-	return x.steps(func(note uint8) error {
-		var p sim.Fingerprint
-		if wide {
-			x.there = append(x.there[:0], x.here...)
-			x.sites.pack(x.w.v, x.there)
-			p = x.compare(f)
-		} else {
-			p = x.packChanged(f)
-		}
-		f.ends = append(f.ends, uint32(len(f.changes)))
-		f.notes = append(f.notes, note)
-		f.prints = append(f.prints, p.Lo)
-		if x.two {
-			f.others = append(f.others, p.Hi)
-		}
-		return nil
-	})
-}
-
-// packChanged lists what the world's last step changed, in packed vectors, if the world's vector is narrow.
-func (x *explorer) packChanged(f *successors) sim.Fingerprint {
-	s, w := x.sites, x.w
-	l := &w.layout
+// arrive lists a transition to the state there, which differs from the one that is expanded in words that were touched
+// at most, and makes it that one again.
+func (x *explorer) arrive(f *successors, note uint8) {
 	p := x.fingerprint
-	nodes, frame := uint64(0), false
-	for changed := w.changed; changed != 0; changed &= changed - 1 {
-		switch i := bits.TrailingZeros64(changed); {
-		case w.v[i] == x.vector[i]:
-		case i < l.nodes:
-			nodes |= 1 << i
-		case i < l.conns:
-			nodes |= 1 << (i - l.bags)
-		case i < l.rest:
-			x.change(f, &p, i-l.bagCount, w.v[i])
-		default:
-			frame = true
+	for _, word := range x.sites.touched {
+		value, old := x.there[word], x.here[word]
+		if value == old {
+			continue
 		}
+		if x.seen == nil { // else it is not asked for
+			p = p.Add(x.sites.shareOf(word, value)).Sub(x.sites.shareOf(word, old))
+		}
+		f.changes = append(f.changes, uint64(word)<<32|uint64(value))
+		x.there[word] = old
 	}
-	for ; nodes != 0; nodes &= nodes - 1 {
-		node := bits.TrailingZeros64(nodes)
-		x.change(f, &p, node, s.siteOf(node, w.v))
+	x.sites.touched = x.sites.touched[:0]
+	f.ends = append(f.ends, uint32(len(f.changes)))
+	f.notes = append(f.notes, note)
+	f.prints = append(f.prints, p.Lo)
+	if x.two {
+		f.others = append(f.others, p.Hi)
 	}
-	if frame {
-		x.change(f, &p, s.frame, s.frameOf(w.v))
-	}
-	w.changed = 0
-	return p
 }
 
-// change notes that a word of the state that is expanded changes, also in its fingerprint.
-func (x *explorer) change(f *successors, p *sim.Fingerprint, i int, value uint32) {
-	if x.seen == nil { // else it is not asked for
-		*p = p.Add(x.sites.shareOf(i, value)).Sub(x.sites.shareOf(i, x.here[i]))
+// revert makes the state there the one that is expanded.
+func (x *explorer) revert() {
+	for _, word := range x.sites.touched {
+		x.there[word] = x.here[word]
 	}
-	f.changes = append(f.changes, uint64(i)<<32|uint64(value))
+	x.sites.touched = x.sites.touched[:0]
 }
 
 // steps takes all steps from the state that is expanded in the world, and calls f after each.
@@ -361,7 +256,6 @@ func (x *explorer) steps(f func(note uint8) error) error {
 	w.restore(base)
 	up := w.up
 	x.events = w.list(x.events[:0])
-	w.changed = 0
 	for i, ev := range x.events {
 		for x.answers.Reset(); x.answers.Next(); {
 			if err := w.advance(ev, &x.answers); err != nil {
@@ -371,9 +265,6 @@ func (x *explorer) steps(f func(note uint8) error) error {
 			note := uint8(max(0, ev.Node))
 			if recovering(w, ev, &x.answers) {
 				note |= noteOrdinary
-			}
-			if ev.Node >= 0 && w.v[ev.Node] != base[ev.Node] {
-				note |= noteLocal
 			}
 			if err := f(note); err != nil {
 				return err

@@ -71,6 +71,7 @@ func (a *acceptor) Receive(env sim.Env, from sim.NodeID, msg any) {
 		if m.Ballot >= a.Promised {
 			a.Promised, a.Accepted, a.Value = m.Ballot, m.Ballot, m.Value
 			env.Send(sim.NodeID(env.Nodes()-1), accept{m.Ballot, m.Value})
+			env.Announce(accept{m.Ballot, m.Value})
 		}
 	}
 }
@@ -83,6 +84,17 @@ type learner struct {
 func (l *learner) Receive(_ sim.Env, _ sim.NodeID, msg any) {
 	m := msg.(accept)
 	l.Counts[m.Ballot][m.Value]++
+}
+
+// counter counts what is announced.
+type counter struct{ N int }
+
+func (c *counter) Observe(sim.NodeID, any) error { c.N++; return nil }
+
+func countedPaxos(proposers int) *sim.System {
+	sys := paxos(proposers)
+	sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return &counter{} }}
+	return sys
 }
 
 func paxos(proposers int) *sim.System {

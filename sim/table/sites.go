@@ -17,14 +17,22 @@ type sites struct {
 	frames []frame
 	ids    memo // rest and crashes -> frame
 	moves  []move
-	sends  []send
+	ops    []moveOp
 	slow   []slowMove
-	frame  int // word of packed vectors
+	rooms  []roomQuestion
 	words  int
+
+	// First words of each kind in packed vectors, behind those of sites.
+	conns, monitors, frame int
+
+	occasions memo // frame and event of a stream -> number
+	spans     []span
 
 	answers answers
 	here    []uint32 // scratch: a vector of the world
 	there   []uint32 // packed
+	after   []uint32 // packed
+	touched []int    // words that operations have changed, perhaps several times
 }
 
 // place holds the sites of one node.
@@ -32,7 +40,9 @@ type place struct {
 	ids    memo // local state and bag -> site
 	list   []site
 	shares []sim.Fingerprint
-	busy   []bool     // something can be delivered to the node
+	busy   []bool // a datagram can be delivered to the node
+	up     []bool
+	told   memo       // site and occasion -> span
 	lists  [][]span   // by frame, quiet or not, and kind of events; by site
 	sent   memo       // sender and message -> number
 	all    []datagram // by that number
@@ -57,7 +67,9 @@ type frame struct {
 	rest, crashes  uint32
 	share          sim.Fingerprint
 	injects        [eventLists]bool
-	global, broken span // steps of no node: ordinary ones and injections
+	breaks         bool   // connections may break
+	broke          uint32 // the frame once one did, plus one; 0: not known
+	global, faults span   // steps of no node: ordinary ones and injections
 }
 
 // span are the moves of a site: from begin to end, among them so many steps of handlers. Both are 0 when
@@ -66,28 +78,38 @@ type span struct{ begin, end, handled uint32 }
 
 // move is one step of a node.
 type move struct {
-	delta sim.Fingerprint // of the fingerprint, but for what is sent
+	delta sim.Fingerprint // of the fingerprint, but for what the operations change
 	next  uint32          // site
 	frame uint32
-	sends uint32 // the first one; of a slow move its number
-	count uint16 // of datagrams sent
+	first uint32 // operation; of a slow move or a question its number
+	count uint16 // of operations
 	note  uint8  // see noteLocal
 	kind  uint8
 }
 
 // Kinds of moves.
 const (
-	fastMove      = iota
-	slowStep      // to be taken in the world
-	loneMove      // of no node
-	repeatingMove // sends several datagrams to one node
+	fastMove     = iota // all operations are datagrams sent to different nodes
+	slowStep            // to be taken in the world
+	loneMove            // of no node
+	mixedMove           // with operations of any kinds
+	questionMove        // no step, but which ones there are depends on room in a stream
 )
 
-// send is a datagram that a move sends: to whom, and its number there.
-type send struct {
-	peer  uint32
+// moveOp is what a step does to something other than its node's site and the frame.
+type moveOp struct {
+	peer  uint32 // and the kind of operation, see opKind
 	index uint32
 }
+
+// Kinds of operations, in the bits of moveOp.peer behind the peer.
+const (
+	opKind     = 8        // bits of the peer
+	opDatagram = iota - 1 // index: the number of a datagram to the peer
+	opStream              // index: a message and a connOp
+	opAnnounce            // index: an event
+	opSlow                // none: index is the number of the slow move to take if a monitor refuses
+)
 
 // slowMove is a step that is taken in the world whenever it is due, such as one that fails.
 type slowMove struct {
@@ -107,9 +129,10 @@ func newSites(e *engine) *sites {
 	for i := range s.places {
 		s.places[i].width = minWidth
 	}
-	s.words = e.layout.words - e.layout.bagCount - 1
-	s.frame = s.words - 1
-	s.here, s.there = make([]uint32, e.layout.words), make([]uint32, s.words)
+	l := &e.layout
+	s.words = l.words - l.bagCount - 1
+	s.conns, s.monitors, s.frame = l.conns-l.bagCount, l.monitors-l.bagCount, s.words-1
+	s.here, s.there = make([]uint32, l.words), make([]uint32, s.words)
 	return s
 }
 
@@ -121,11 +144,11 @@ func (s *sites) order() []int32 {
 		order = append(order, int32(i))
 		if l.pairCount > 0 {
 			for low := range sim.NodeID(i + 1) {
-				order = append(order, int32(l.conns-l.bagCount+l.pair(low, sim.NodeID(i))))
+				order = append(order, int32(s.conns+l.pair(low, sim.NodeID(i))))
 			}
 		}
 	}
-	for i := l.monitors - l.bagCount; i < s.words; i++ {
+	for i := s.monitors; i < s.words; i++ {
 		order = append(order, int32(i))
 	}
 	return order
@@ -181,6 +204,7 @@ func (s *sites) site(node int, local, bag uint32) uint32 {
 	p.list = append(p.list, site{local, bag})
 	p.shares = append(p.shares, s.siteHash(node, local, bag))
 	p.busy = append(p.busy, bag != 0 && s.e.up(local))
+	p.up = append(p.up, s.e.up(local))
 	for range p.width {
 		p.after = append(p.after, 0)
 	}
@@ -298,10 +322,10 @@ func listOf(frame uint32, quiet bool, kind eventList) int {
 }
 
 func (s *sites) bytes() int {
-	n := 48*len(s.moves) + 8*len(s.sends)
+	n := 48*len(s.moves) + 8*len(s.ops) + 12*len(s.spans)
 	for i := range s.places {
 		p := &s.places[i]
-		n += 32*len(p.list) + 4*len(p.after) + 16*(len(p.ids.slots)+len(p.far.slots))
+		n += 32*len(p.list) + 4*len(p.after) + 16*(len(p.ids.slots)+len(p.far.slots)+len(p.told.slots))
 	}
 	return n
 }

@@ -19,6 +19,7 @@ type ring struct {
 func (r *ring) Timer(env sim.Env, t any) {
 	r.Count = (r.Count + 1 + env.Choose("step", 2)) % 5
 	env.SetTimer(t, 1)
+	env.Announce(r.Count)
 }
 
 func (r *ring) Boot(env sim.Env) { env.SetTimer("turn", 1) }
@@ -40,6 +41,11 @@ func (r *relay) Receive(env sim.Env, from sim.NodeID, _ any) {
 
 // pipe counts what it is sent through streams.
 type pipe struct{ relay }
+
+func (r *ring) Observe(_ sim.NodeID, event any) error {
+	r.Count = (r.Count + event.(int)) % 3
+	return nil
+}
 
 func (p *pipe) Kick(env sim.Env) { env.Stream(1).Send(p.Count) }
 
@@ -121,6 +127,8 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 	for name, sys := range map[string]*sim.System{
 		"timers and choices": {Name: "ring", Nodes: 3, New: func(sim.NodeID) sim.Service { return &ring{} }, Timing: sim.AnyOrder,
 			Properties: even(func(s sim.Service) int { return s.(*ring).Count })},
+		"announcements": {Name: "ring", Nodes: 2, New: func(sim.NodeID) sim.Service { return &ring{} }, Timing: sim.AnyOrder,
+			Monitors: []func() sim.Monitor{func() sim.Monitor { return &ring{} }, func() sim.Monitor { return &ring{Count: 1} }}},
 		"datagrams and faults": {Name: "relay", Nodes: 3, New: func(sim.NodeID) sim.Service { return &relay{} },
 			Network: netsim.Datagrams{Loss: 1, Dup: 1, Partitions: 1}, Crashes: 1,
 			Actions: []sim.AnyAction{sim.Action[*relay]{Name: "kick", Times: 1, Do: (*relay).Kick, At: func(n sim.NodeID) bool { return n == 0 }}}},
@@ -132,6 +140,11 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 			s := newSteady(t, sys, visited)
 			for last := -1; s.at > last; s.batch(t) {
 				last = s.at // buffers grow to their size
+			}
+			for i := range s.sites.moves {
+				if s.sites.moves[i].kind == slowStep {
+					t.Errorf("%s: a step is taken in the world", name)
+				}
 			}
 			n := 0
 			allocs := testing.AllocsPerRun(20, func() { n += s.batch(t) })

@@ -86,29 +86,26 @@ func (w *World) take(ev sim.Event) {
 	default:
 		w.prepare(ev)
 		return
-	case sim.Deliver:
+	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
+		class := deliverEvent
 		if ev.Slot >= 0 {
 			bag := w.v[w.layout.bags+int(ev.Node)]
 			s.msg = w.bags.list[bag].items[ev.Slot].msg
 			w.setBag(ev.Node, w.bags.taken(bag, ev.Slot))
 		} else {
-			s.msg = w.operate(ev.Node, ev.Peer, opTake, 0)
+			word, side := w.connection(ev.Node, ev.Peer)
+			next := uint32(0)
+			next, class, s.msg = w.received(w.v[word], ev.Kind, side, w.up>>ev.Peer&1 == 1)
+			w.setConn(ev.Node, ev.Peer, word, next)
 		}
-		s.event, s.err = w.eventID(deliverEvent, ev.Peer, s.msg), nil
-	case sim.DeliverError:
-		s.err = sim.ErrReset
-		class := resetEvent
-		if w.operate(ev.Node, ev.Peer, opError, 0) == wasRefused {
-			class, s.err = refusedEvent, sim.ErrRefused
-		}
-		s.event = w.eventID(class, ev.Peer, 0)
-	case sim.DeliverReady:
-		w.operate(ev.Node, ev.Peer, opReady, 0)
-		s.event, s.err = w.eventID(readyEvent, ev.Peer, 0), nil
+		s.event, s.err = w.eventID(class, ev.Peer, s.msg), errorOf[class]
 	}
 	w.acting = ev.Node
 	s.ev, s.local = ev, w.v[ev.Node]
 }
+
+// errorOf is the error that an event of a class is about.
+var errorOf = [eventClasses]error{resetEvent: sim.ErrReset, refusedEvent: sim.ErrRefused}
 
 // observe tells what the step was told of room in streams.
 func (w *World) observe(l *leaf) {
@@ -185,7 +182,7 @@ func (w *World) do(node sim.NodeID, o *op) error {
 		for i := range w.sys.Monitors {
 			word := w.layout.monitors + i
 			next, err := w.engine.observe(w.v[word], node, o.id)
-			w.set(word, next)
+			w.v[word] = next
 			if err != nil {
 				return err
 			}
@@ -278,31 +275,29 @@ func (w *World) connection(node, peer sim.NodeID) (word, side int) {
 }
 
 // operate does something to a connection at the end of node.
-func (w *World) operate(node, peer sim.NodeID, op connOp, msg uint32) (result uint32) {
+func (w *World) operate(node, peer sim.NodeID, op connOp, msg uint32) {
 	word, side := w.connection(node, peer)
 	old := w.v[word]
 	if op == opCrash && old == w.conns.empty(min(node, peer), max(node, peer)) {
-		return 0
+		return
 	}
-	next, result := w.conns.apply(old, op, side, w.up>>peer&1 == 1, msg)
-	if next != old {
-		w.set(word, next)
+	next, _ := w.conns.apply(old, op, side, w.up>>peer&1 == 1, msg)
+	w.setConn(node, peer, word, next)
+}
+
+// setConn changes the connection between two nodes, the word of which is given.
+func (w *World) setConn(node, peer sim.NodeID, word int, next uint32) {
+	if next != w.v[word] {
+		w.v[word] = next
 		if !w.bare {
 			w.connChanged(min(node, peer), max(node, peer), next)
 		}
 	}
-	return result
-}
-
-// set changes a word of the vector.
-func (w *World) set(word int, id uint32) {
-	w.v[word] = id
-	w.changed |= 1 << (word & (narrow - 1))
 }
 
 func (w *World) useCrash() {
 	word := w.layout.crashes
-	w.set(word, w.v[word]-1)
+	w.v[word]--
 	w.noteFaults()
 }
 
@@ -310,7 +305,7 @@ func (w *World) setLocal(node sim.NodeID, id uint32) {
 	if w.v[node] == id {
 		return
 	}
-	w.set(int(node), id)
+	w.v[node] = id
 	if w.engine.up(id) {
 		w.up |= 1 << node
 	} else {
@@ -322,7 +317,7 @@ func (w *World) setLocal(node sim.NodeID, id uint32) {
 }
 
 func (w *World) setBag(node sim.NodeID, id uint32) {
-	w.set(w.layout.bags+int(node), id)
+	w.v[w.layout.bags+int(node)] = id
 	if !w.bare {
 		w.enabled.dirty(int(node))
 	}
@@ -331,7 +326,7 @@ func (w *World) setBag(node sim.NodeID, id uint32) {
 func (w *World) setRest(id uint32) {
 	word := w.layout.rest
 	old := w.v[word]
-	w.set(word, id)
+	w.v[word] = id
 	w.noteFaults()
 	if w.bare {
 		return

@@ -256,7 +256,7 @@ func (x *explorer) check(id uint32, v []uint32, first bool, note uint8) (live bo
 	w := x.w
 	p := &w.properties
 	sampled := w.samples.sampled(int(id) + 1)
-	check, cover := first || sampled || w.layout.pairCount > 0, w.covering.unmet > 0
+	check, cover := first || sampled, w.covering.unmet > 0
 	for i := range p.always {
 		q := &p.always[i]
 		check = check || q.inFlight || note&noteLocal != 0 && q.nodes>>(note&noteNode)&1 == 1

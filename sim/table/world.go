@@ -23,11 +23,10 @@ type World struct {
 	quiet   bool // as of the last listing; only kept under Prompt timing
 
 	// bare: only the vector and the set of nodes that are up are kept up to date, see derive.
-	bare    bool
-	changed uint64 // set of words that were changed, if there are not too many of them
-	most    int    // entries of the tables
-	saved   bool   // states were saved, which refer to the tables
-	inside  bool   // the node crashed inside the step
+	bare   bool
+	most   int  // entries of the tables
+	saved  bool // states were saved, which refer to the tables
+	inside bool // the node crashed inside the step
 
 	handled  bool // the last step was that of a handler, and went the way of leaf
 	leaf     uint32

@@ -1,0 +1,282 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Moves are found out by taking the steps that they stand for in the world, in a state in which they happen.
+
+// learn finds out the moves of a site by events of a kind, in a packed vector that holds it.
+func (s *sites) learn(w *World, packed []uint32, node int, quiet bool, kind eventList) span {
+	s.visit(w, packed)
+	w.quiet = quiet
+	sp := s.learnMoves(w, packed, node, w.appendList(kind, sim.NodeID(node), nil))
+	s.places[node].setSpan(listOf(packed[s.frame], quiet, kind), packed[node], sp)
+	return sp
+}
+
+// learnStream finds out the moves of a node by an event of a stream.
+func (s *sites) learnStream(w *World, packed []uint32, ev sim.Event) span {
+	s.visit(w, packed)
+	return s.learnMoves(w, packed, int(ev.Node), []sim.Event{ev})
+}
+
+// learnFrame finds out what can happen by events of no node.
+func (s *sites) learnFrame(w *World, packed []uint32) {
+	s.visit(w, packed)
+	id := packed[s.frame]
+	for kind := crashEvents; kind < eventLists; kind++ {
+		s.frames[id].injects[kind] = w.mayInject(kind)
+	}
+	rest := &w.rests.list[w.v[w.layout.rest]]
+	s.frames[id].breaks = rest.state.Left.NetErrors > 0 && w.layout.pairCount > 0
+	global := s.learnMoves(w, packed, -1, rest.global)
+	faults := s.learnMoves(w, packed, -1, w.rests.list[s.frames[id].rest].faults)
+	s.frames[id].global, s.frames[id].faults = global, faults
+}
+
+// learnBreak finds out the frame once a connection broke.
+func (s *sites) learnBreak(w *World, packed []uint32, ev sim.Event) uint32 {
+	s.visit(w, packed)
+	w.inject(ev)
+	broke := s.frameOf(w.v)
+	s.frames[packed[s.frame]].broke = broke + 1
+	return broke
+}
+
+// visit makes a packed vector the state of the world.
+func (s *sites) visit(w *World, packed []uint32) {
+	s.unpack(packed, s.here)
+	w.restore(s.here)
+}
+
+// learned is a move with the questions of its handler on the way to it.
+type learned struct {
+	move
+	asked   []asked
+	handled bool
+}
+
+// asked is an inner node of the tree of a step, and the branch that was taken.
+type asked struct {
+	inner uint32
+	next  uint32
+	room  bool
+}
+
+// learnMoves appends the moves of some events.
+func (s *sites) learnMoves(w *World, packed []uint32, node int, events []sim.Event) span {
+	steps := w.stats.Steps
+	defer func() { w.stats.Steps = steps }()
+	var list []move
+	sp := span{}
+	for _, ev := range events {
+		list, sp.handled = s.group(s.run(w, packed, node, ev), 0, ev, list, sp.handled)
+	}
+	return s.span(list, sp.handled)
+}
+
+func (s *sites) span(list []move, handled uint32) span {
+	sp := span{begin: uint32(len(s.moves)), handled: handled}
+	s.moves = append(s.moves, list...)
+	sp.end = uint32(len(s.moves))
+	return sp
+}
+
+// run takes the steps of an event by all answers to the questions that are choices.
+func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []learned) {
+	for s.answers.Reset(); s.answers.Next(); {
+		w.restore(s.here)
+		err := w.advance(ev, &s.answers)
+		var r learned
+		if w.handled {
+			r.asked = w.asked(w.leaf)
+		}
+		slow := slowMove{ev, s.answers.Path()}
+		ok := false
+		if err == nil {
+			r.move, ok = s.move(w, packed, node, slow)
+		}
+		if r.handled = ok && w.handled; !ok {
+			r.move = move{kind: slowStep, first: uint32(len(s.slow))}
+			s.slow = append(s.slow, slow)
+		}
+		if recovering(w, ev, &s.answers) {
+			r.note |= noteOrdinary
+		}
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+// asked lists the questions on the way to a leaf, the step of which was taken last.
+func (w *World) asked(id uint32) (list []asked) {
+	v, _ := w.steps.roots.get(stepKey(w.step.local, w.step.event))
+	at := ref(v)
+	for _, answer := range w.steps.leaves[id].answers {
+		q := &w.steps.inner[at>>1]
+		a := asked{inner: uint32(at >> 1), next: uint32(answer), room: q.point.Arity == 0}
+		if a.room {
+			room := int(answer)
+			if q.fresh {
+				room = w.net.Capacity()
+			}
+			a.next = uint32(q.branch(room))
+		}
+		list = append(list, a)
+		at = q.follow(int(a.next))
+	}
+	return list
+}
+
+// group appends moves to a list. Those on the way to which there was a question about room, after so many other ones,
+// are kept apart, and the question is listed in their place.
+func (s *sites) group(runs []learned, from int, ev sim.Event, list []move, handled uint32) ([]move, uint32) {
+	for len(runs) > 0 {
+		r := &runs[0]
+		k := slices.IndexFunc(r.asked[min(from, len(r.asked)):], func(a asked) bool { return a.room })
+		if k < 0 {
+			if list = append(list, r.move); r.handled {
+				handled++
+			}
+			runs = runs[1:]
+			continue
+		}
+		k += from
+		n := 1
+		for n < len(runs) && len(runs[n].asked) > k && runs[n].asked[k].inner == r.asked[k].inner {
+			n++
+		}
+		q := uint32(len(s.rooms))
+		s.rooms = append(s.rooms, roomQuestion{question: r.asked[k].inner, before: k, ev: ev})
+		s.answer(q, runs[:n])
+		list = append(list, move{kind: questionMove, first: q})
+		runs = runs[n:]
+	}
+	return list, handled
+}
+
+// roomQuestion is a question of a handler about room in a stream, and what it does by the answers that are known.
+type roomQuestion struct {
+	question uint32 // in the tree of the step
+	before   int    // so many other questions come before it
+	ev       sim.Event
+	spans    []span // by branch
+}
+
+// answer keeps what a handler does by one answer to a question about room.
+func (s *sites) answer(q uint32, runs []learned) span {
+	room := &s.rooms[q]
+	branch, before := int(runs[0].asked[room.before].next), room.before
+	sp := s.span(s.group(runs, before+1, room.ev, nil, 0))
+	room = &s.rooms[q]
+	for branch >= len(room.spans) {
+		room.spans = append(room.spans, span{})
+	}
+	room.spans[branch] = sp
+	return sp
+}
+
+// learnAnswer finds out what a handler does by the answer that a packed vector gives to a question about room.
+func (s *sites) learnAnswer(w *World, packed []uint32, q uint32) span {
+	room := s.rooms[q]
+	steps := w.stats.Steps
+	defer func() { w.stats.Steps = steps }()
+	s.visit(w, packed)
+	runs := s.run(w, packed, int(room.ev.Node), room.ev)
+	runs = slices.DeleteFunc(runs, func(r learned) bool {
+		return len(r.asked) <= room.before || r.asked[room.before].inner != room.question
+	})
+	return s.answer(q, runs)
+}
+
+// move tells what the world's last step changed, ok being false when that does not fit into a move.
+func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move, ok bool) {
+	s.pack(w.v, s.there)
+	m = move{frame: s.there[s.frame], first: uint32(len(s.ops)), kind: loneMove}
+	m.delta = s.frames[m.frame].share.Sub(s.frames[packed[s.frame]].share)
+	after := append(s.after[:0], packed...)
+	s.after = after
+	after[s.frame] = m.frame
+	if node < 0 {
+		return m, slices.Equal(after, s.there)
+	}
+	p := &s.places[node]
+	m.kind, m.next, m.note = fastMove, s.there[node], uint8(node)
+	m.delta = m.delta.Add(p.shares[m.next]).Sub(p.shares[packed[node]])
+	if p.list[m.next].local != p.list[packed[node]].local {
+		m.note |= noteLocal
+	}
+	after[node] = m.next
+	if s.ofStream(&slow.ev) {
+		word, next, _ := s.received(packed, &slow.ev)
+		after[word] = next
+		m.kind = mixedMove
+	}
+	if w.handled {
+		s.handle(w, packed, node, &m, slow)
+	}
+	if w.layout.pairCount > 0 && (w.inside || slow.ev.Kind == sim.Crash) {
+		for peer := range w.nodes {
+			s.op(&m, opStream, peer, uint32(opCrash))
+		}
+	}
+	s.touched = s.touched[:0]
+	ok = s.apply(after, node, s.ops[m.first:]) && slices.Equal(after, s.there)
+	s.touched = s.touched[:0]
+	return m, ok
+}
+
+// handle lists the operations of the step of a handler.
+func (s *sites) handle(w *World, packed []uint32, node int, m *move, slow slowMove) {
+	severed := w.rests.list[s.frames[packed[s.frame]].rest].severed[node]
+	announced := false
+	for _, o := range w.steps.leaves[w.leaf].ops {
+		if o.at >= w.happened {
+			break
+		}
+		peer := int(o.peer)
+		switch o.kind {
+		case sim.SendEffect:
+			if peer != node && severed>>peer&1 == 0 {
+				s.op(m, opDatagram, peer, s.datagramTo(o.peer, sim.NodeID(node), o.id))
+			}
+		case sim.StreamEffect:
+			s.op(m, opStream, peer, o.id<<connOpBits|uint32(opSend))
+		case sim.RefusedEffect:
+			s.op(m, opStream, peer, uint32(opRefuse))
+		case sim.CloseEffect:
+			s.op(m, opStream, peer, uint32(opClose))
+		case sim.AnnounceEffect:
+			s.op(m, opAnnounce, 0, o.id)
+			announced = true
+		}
+	}
+	if announced {
+		s.op(m, opSlow, 0, uint32(len(s.slow)))
+		s.slow = append(s.slow, slow)
+	}
+}
+
+// op appends an operation to those of a move.
+func (s *sites) op(m *move, kind, peer int, index uint32) {
+	o := moveOp{uint32(kind<<opKind | peer), index}
+	if kind != opDatagram || slices.ContainsFunc(s.ops[m.first:], func(other moveOp) bool { return other.peer == o.peer }) {
+		m.kind = mixedMove
+	}
+	s.ops = append(s.ops, o)
+	m.count++
+}
+
+// recovering reports whether the step that was taken last is one of the recovery relation: nothing was
+// injected, and the event and all answers have weight.
+func recovering(w *World, ev sim.Event, a *answers) bool {
+	return w.ordinary(ev) && !w.inside && !a.never
+}
+
+// ordinary reports whether an event can be one of the recovery relation.
+func (e *engine) ordinary(ev sim.Event) bool {
+	return !ev.Kind.Injection() && e.weightless>>ev.Kind&1 == 0
+}
