@@ -10,16 +10,28 @@ import (
 // since there both ends are one. Numbers 0 and 1 are those of which nothing is known: between two
 // nodes, and of a node with itself.
 type conns struct {
-	e    *engine
-	list []conn
-	can  [][2]uint8 // what can happen while the link is up, and while it is cut
-	ids  map[string]uint32
-	ops  memo
+	e     *engine
+	list  []conn
+	lines []connLine
+	ids   map[string]uint32
+	ops   memo  // that do not fit into lines
+	slot  int32 // of events of streams
+	buf   sim.Connection
 
 	hashes [][]sim.Fingerprint // by pair and connection; zero: not known
-	slot   int32               // of events of streams
-	buf    sim.Connection
 }
+
+// connLine is what is asked for most of a connection. It is as long as a line of the processor's memory.
+type connLine struct {
+	can    [2]uint8 // what can happen while the link is up, and while it is cut
+	queued [2]uint8 // messages, up to manyQueued
+	known  [5]connStep
+}
+
+// connStep is what an operation does, by its code; 0: there is none.
+type connStep struct{ code, next, result uint32 }
+
+const manyQueued = 255
 
 // Ends are numbered: 0 is that of the node with the lower number.
 type conn struct {
@@ -66,7 +78,7 @@ func (c *conns) init(e *engine) {
 	if e.nodes > 1 {
 		c.intern(sim.Connection{}, false)
 	} else {
-		c.list, c.can = append(c.list, conn{}), append(c.can, [2]uint8{}) // so that numbers are the same
+		c.list, c.lines = append(c.list, conn{}), append(c.lines, connLine{}) // so that numbers are the same
 	}
 	c.intern(sim.Connection{}, true)
 }
@@ -105,7 +117,14 @@ func (c *conns) intern(state sim.Connection, self bool) uint32 {
 		}
 	}
 	c.list = append(c.list, n)
-	c.can = append(c.can, [2]uint8{c.look(state, self, false), c.look(state, self, true)})
+	can := [2]uint8{c.look(state, self, false)}
+	if c.e.sys.Limits().Partitions > 0 {
+		can[1] = c.look(state, self, true)
+	}
+	c.lines = append(c.lines, connLine{
+		can:    can,
+		queued: [2]uint8{uint8(min(manyQueued, len(n.queues[0]))), uint8(min(manyQueued, len(n.queues[1])))},
+	})
 	return id
 }
 
@@ -178,16 +197,36 @@ const (
 // apply returns the connection after an operation by one of its ends, and for opTake the message, for
 // opError which error it was. Up says whether the node at the other end is up.
 func (c *conns) apply(id uint32, op connOp, side int, up bool, msg uint32) (next, result uint32) {
-	key := uint64(id)<<32 | uint64(msg)<<5 | uint64(op)<<2 | uint64(side)<<1
+	code := (msg<<5 | uint32(op)<<2 | uint32(side)<<1) + 1 // fits, see messages.most
 	if up {
-		key |= 1
+		code++
 	}
+	for i := range c.lines[id].known {
+		if k := &c.lines[id].known[i]; k.code == code {
+			return k.next, k.result
+		}
+	}
+	key := uint64(id)<<32 | uint64(code)
 	if v, ok := c.ops.get(key); ok {
 		return uint32(v), uint32(v >> 32)
 	}
 	next, result = c.work(id, op, side, up, msg)
+	for i := range c.lines[id].known {
+		if k := &c.lines[id].known[i]; k.code == 0 {
+			*k = connStep{code, next, result}
+			return next, result
+		}
+	}
 	c.ops.put(key, uint64(result)<<32|uint64(next))
 	return next, result
+}
+
+// queued is how many messages an end has queued.
+func (c *conns) queued(id uint32, side int) int {
+	if n := c.lines[id].queued[side]; n < manyQueued {
+		return int(n)
+	}
+	return len(c.list[id].queues[side])
 }
 
 // work lets the network model do an operation while it holds that one connection.
@@ -248,18 +287,17 @@ func (e *engine) received(id uint32, kind sim.EventKind, side int, up bool) (nex
 }
 
 // hash is the share of a pair's connection in the fingerprint.
-func (c *conns) hash(id uint32, pair int, low, high sim.NodeID) sim.Fingerprint {
-	if id == c.empty(low, high) {
+func (c *conns) hash(id uint32, pair int) sim.Fingerprint {
+	if id <= emptySelf {
 		return sim.Fingerprint{}
 	}
-	hashes := c.hashes[pair]
-	for int(id) >= len(hashes) {
-		hashes = append(hashes, sim.Fingerprint{})
+	if hashes := c.hashes[pair]; int(id) < len(hashes) && hashes[id] != (sim.Fingerprint{}) {
+		return hashes[id]
 	}
-	c.hashes[pair] = hashes
-	h := &hashes[id]
-	if *h == (sim.Fingerprint{}) {
-		*h = c.e.shareOf(func(net sim.Parted) { net.SetConnection(low, high, c.content(id)) })
+	for int(id) >= len(c.hashes[pair]) {
+		c.hashes[pair] = append(c.hashes[pair], sim.Fingerprint{})
 	}
-	return *h
+	low, high := c.e.pairAt(pair)
+	c.hashes[pair][id] = c.e.shareOf(func(net sim.Parted) { net.SetConnection(low, high, c.content(id)) })
+	return c.hashes[pair][id]
 }

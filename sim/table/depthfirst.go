@@ -208,7 +208,9 @@ func (d *depthFirst) enter(p *pending) {
 	words := x.found.words
 	x.here = append(x.here[:0], d.vectors[len(d.vectors)-words:]...)
 	d.vectors = d.vectors[:len(d.vectors)-words]
-	x.fingerprint = x.sites.fingerprint(x.here)
+	if x.opts.MaxDepth > 0 {
+		x.fingerprint = x.sites.fingerprint(x.here) // it is looked up again, see open
+	}
 }
 
 // open reports whether the state that was entered is to be expanded, and whether it is for the first time.

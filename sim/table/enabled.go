@@ -208,7 +208,7 @@ func (w *World) appendList(kind eventList, node sim.NodeID, buf []sim.Event) []s
 // connChanged brings the sets of peers up to date with a connection.
 func (w *World) connChanged(low, high sim.NodeID, id uint32) {
 	severed := w.rests.list[w.v[w.layout.rest]].severed[low] >> high & 1
-	can := w.conns.can[id][severed]
+	can := w.conns.lines[id].can[severed]
 	set(&w.failing[low], high, can&canFail != 0)
 	set(&w.ready[low], high, can&canReady != 0)
 	set(&w.deliverable[low], high, can&canDeliver != 0)
@@ -250,7 +250,7 @@ func (w *World) connect(conns []uint32, rest uint32) {
 	pair := 0
 	for high := range w.nodes {
 		for low := range high + 1 {
-			can := w.conns.can[conns[pair]][severed[low]>>high&1]
+			can := w.conns.lines[conns[pair]].can[severed[low]>>high&1]
 			pair++
 			if can == 0 {
 				continue

@@ -168,9 +168,10 @@ type explorer struct {
 	goals              bool
 	recovers, ordinary bitset
 
-	here        []uint32        // the state that is expanded, packed
-	fingerprint sim.Fingerprint // its own
-	base, tree  []uint32        // when exact: its tree, and that of a successor
+	here        []uint32          // the state that is expanded, packed
+	fingerprint sim.Fingerprint   // its own
+	shares      []sim.Fingerprint // of its words
+	base, tree  []uint32          // when exact: its tree, and that of a successor
 	setBytes    int
 	setGrowth   int
 
@@ -199,7 +200,7 @@ func newExplorer(e *engine, opts ExploreOptions) *explorer {
 	x.sites = e.sites
 	words := x.sites.words
 	x.goals = len(x.w.properties.eventually) > 0 && opts.Visited == Exact
-	x.vector = make([]uint32, e.layout.words)
+	x.vector, x.shares = make([]uint32, e.layout.words), make([]sim.Fingerprint, words)
 	x.waiting.words = words
 	x.found = &successors{words: words}
 	switch opts.Visited {

@@ -150,7 +150,7 @@ func (s *sites) group(runs []learned, from int, ev sim.Event, list []move, handl
 			n++
 		}
 		q := uint32(len(s.rooms))
-		s.rooms = append(s.rooms, roomQuestion{question: r.asked[k].inner, before: k, ev: ev})
+		s.rooms = append(s.rooms, roomQuestion{s.e.steps.inner[r.asked[k].inner].roomAsked, nil, r.asked[k].inner, k, ev})
 		s.answer(q, runs[:n])
 		list = append(list, move{kind: questionMove, first: q})
 		runs = runs[n:]
@@ -160,10 +160,11 @@ func (s *sites) group(runs []learned, from int, ev sim.Event, list []move, handl
 
 // roomQuestion is a question of a handler about room in a stream, and what it does by the answers that are known.
 type roomQuestion struct {
+	roomAsked
+	spans    []span // by branch
 	question uint32 // in the tree of the step
 	before   int    // so many other questions come before it
 	ev       sim.Event
-	spans    []span // by branch
 }
 
 // answer keeps what a handler does by one answer to a question about room.

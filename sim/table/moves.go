@@ -26,7 +26,11 @@ func (x *explorer) successors(f *successors) error {
 	f.parents = append(f.parents, x.here...)
 	x.there = append(x.there[:0], x.here...)
 	if x.seen == nil {
-		x.fingerprint = x.sites.fingerprint(x.here)
+		x.fingerprint = sim.Fingerprint{}
+		for word, value := range x.here {
+			x.shares[word] = x.sites.shareOf(word, value)
+			x.fingerprint = x.fingerprint.Add(x.shares[word])
+		}
 	}
 	err := x.takeAll(f)
 	f.last = append(f.last, uint32(len(f.ends)))
@@ -189,13 +193,13 @@ func (x *explorer) takeOther(f *successors, node int, m *move) error {
 		x.revert()
 		return x.takeSlowly(f, ops[len(ops)-1].index, m.note)
 	}
-	if node >= 0 {
-		x.there[node] = m.next
-		s.touched = append(s.touched, node)
+	if node >= 0 && m.next != x.here[node] {
+		f.changes = append(f.changes, uint64(node)<<32|uint64(m.next))
 	}
-	x.there[s.frame] = m.frame
-	s.touched = append(s.touched, s.frame)
-	x.arrive(f, m.note)
+	if m.frame != x.here[s.frame] {
+		f.changes = append(f.changes, uint64(s.frame)<<32|uint64(m.frame))
+	}
+	x.arrive(f, x.fingerprint.Add(m.delta), m.note)
 	return nil
 }
 
@@ -212,21 +216,20 @@ func (x *explorer) takeSlowly(f *successors, number uint32, note uint8) error {
 	for word := range x.there {
 		s.touched = append(s.touched, word)
 	}
-	x.arrive(f, note)
+	x.arrive(f, x.fingerprint, note)
 	return nil
 }
 
 // arrive lists a transition to the state there, which differs from the one that is expanded in words that were touched
-// at most, and makes it that one again.
-func (x *explorer) arrive(f *successors, note uint8) {
-	p := x.fingerprint
+// at most, and makes it that one again. What else changes is listed already, and part of the fingerprint p.
+func (x *explorer) arrive(f *successors, p sim.Fingerprint, note uint8) {
 	for _, word := range x.sites.touched {
 		value, old := x.there[word], x.here[word]
 		if value == old {
 			continue
 		}
 		if x.seen == nil { // else it is not asked for
-			p = p.Add(x.sites.shareOf(word, value)).Sub(x.sites.shareOf(word, old))
+			p = p.Add(x.sites.shareOf(word, value)).Sub(x.shares[word])
 		}
 		f.changes = append(f.changes, uint64(word)<<32|uint64(value))
 		x.there[word] = old

@@ -126,17 +126,16 @@ func (x *explorer) touch() {
 func (x *explorer) answered(node int, number uint32) span {
 	s := x.sites
 	room := &s.rooms[number]
-	q := &s.e.steps.inner[room.question]
-	left := s.e.net.Capacity()
-	if !q.fresh {
-		word, side := s.connection(node, int(q.peer))
+	left := s.capacity
+	if !room.fresh {
+		word, side := s.connection(node, int(room.peer))
 		conn := x.here[word]
 		if word == x.taken {
 			conn = x.left
 		}
-		left -= len(s.e.conns.list[conn].queues[side])
+		left -= s.e.conns.queued(conn, side)
 	}
-	if branch := q.branch(left); branch < len(room.spans) {
+	if branch := room.branch(left); branch < len(room.spans) {
 		if sp := room.spans[branch]; sp.end > 0 {
 			return sp
 		}
@@ -157,7 +156,7 @@ func (x *explorer) takeBreaks(f *successors, fr uint32) {
 			s.apply(x.there, node, []moveOp{{uint32(opStream<<opKind | peer), uint32(opBreak)}})
 			x.there[s.frame] = broke
 			s.touched = append(s.touched, s.frame)
-			x.arrive(f, uint8(node))
+			x.arrive(f, x.fingerprint, uint8(node))
 		}
 	}
 }

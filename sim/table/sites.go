@@ -22,6 +22,8 @@ type sites struct {
 	rooms  []roomQuestion
 	words  int
 
+	capacity int // of streams
+
 	// First words of each kind in packed vectors, behind those of sites.
 	conns, monitors, frame int
 
@@ -132,6 +134,9 @@ func newSites(e *engine) *sites {
 	l := &e.layout
 	s.words = l.words - l.bagCount - 1
 	s.conns, s.monitors, s.frame = l.conns-l.bagCount, l.monitors-l.bagCount, s.words-1
+	if l.pairCount > 0 {
+		s.capacity = e.net.Capacity()
+	}
 	s.here, s.there = make([]uint32, l.words), make([]uint32, s.words)
 	return s
 }
@@ -234,6 +239,8 @@ func (s *sites) shareOf(word int, value uint32) sim.Fingerprint {
 		return s.places[word].shares[value]
 	case word == s.frame:
 		return s.frames[value].share
+	case word < s.monitors:
+		return s.e.conns.hash(value, word-s.conns)
 	}
 	share, _ := s.e.wordHash(word+s.e.layout.bagCount, value)
 	return share

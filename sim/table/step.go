@@ -263,7 +263,7 @@ func (w *World) roomOf(peer sim.NodeID, fresh bool) int {
 
 func (w *World) room(node, peer sim.NodeID) int {
 	word, side := w.connection(node, peer)
-	return w.net.Capacity() - len(w.conns.list[w.v[word]].queues[side])
+	return w.net.Capacity() - w.conns.queued(w.v[word], side)
 }
 
 // connection returns the word of the connection between two nodes, and which end is that of node.

@@ -22,11 +22,16 @@ const noRef = ^ref(0)
 // question is an inner node.
 type question struct {
 	point choose.Point // Arity 0: it is about room in a stream
+	roomAsked
+	next []ref // by answer, see branch
+}
+
+// roomAsked says which room in a stream a question is about, see [sim.Question].
+type roomAsked struct {
 	peer  sim.NodeID
-	fresh bool
 	sent  int
+	fresh bool
 	exact bool
-	next  []ref // by answer, see branch
 }
 
 func (q *question) same(o *sim.Question) bool {
@@ -42,7 +47,7 @@ func (q *question) same(o *sim.Question) bool {
 
 // branch is the number of the branch that an answer takes: the pick, or for room what the handler was
 // told of it.
-func (q *question) branch(room int) int {
+func (q *roomAsked) branch(room int) int {
 	room = max(0, room-q.sent)
 	if !q.exact {
 		room = min(room, 1)
@@ -273,7 +278,7 @@ func (e *engine) insert(s *stepOf, out *sim.Outcome, made leaf) (uint32, error) 
 	for i := range out.Questions {
 		q := &out.Questions[i]
 		if at == noRef {
-			n := question{point: q.Point, peer: q.Peer, fresh: q.Fresh, sent: q.Sent, exact: q.Exact}
+			n := question{point: q.Point, roomAsked: roomAsked{q.Peer, q.Sent, q.Fresh, q.Exact}}
 			at = ref(len(t.inner))<<1 | 1
 			t.inner = append(t.inner, n)
 			hang(at)

@@ -291,8 +291,7 @@ func (e *engine) wordHash(i int, word uint32) (h sim.Fingerprint, net bool) {
 	case i < l.conns:
 		return e.bags.hash(word, i-l.bags), true
 	case i < l.monitors:
-		low, high := e.pairAt(i - l.conns)
-		return e.conns.hash(word, i-l.conns, low, high), true
+		return e.conns.hash(word, i-l.conns), true
 	case i < l.rest:
 		return e.monitors.list[word].hash, false
 	case i == l.rest:
