@@ -171,6 +171,7 @@ type explorer struct {
 	here        []uint32          // the state that is expanded, packed
 	fingerprint sim.Fingerprint   // its own
 	shares      []sim.Fingerprint // of its words
+	prepared    bool              // shares and there are up to date
 	base, tree  []uint32          // when exact: its tree, and that of a successor
 	setBytes    int
 	setGrowth   int

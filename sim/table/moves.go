@@ -24,17 +24,27 @@ func (r *repeat) Choose(p choose.Point) int {
 // successors lists all that can happen in the state that is expanded, in the order of [World.Injections].
 func (x *explorer) successors(f *successors) error {
 	f.parents = append(f.parents, x.here...)
-	x.there = append(x.there[:0], x.here...)
+	x.prepared = false
 	if x.seen == nil {
-		x.fingerprint = sim.Fingerprint{}
-		for word, value := range x.here {
-			x.shares[word] = x.sites.shareOf(word, value)
-			x.fingerprint = x.fingerprint.Add(x.shares[word])
-		}
+		x.fingerprint = x.sites.fingerprint(x.here)
 	}
 	err := x.takeAll(f)
 	f.last = append(f.last, uint32(len(f.ends)))
 	return err
+}
+
+// prepare makes ready for moves that are not fast ones.
+func (x *explorer) prepare() {
+	if x.prepared {
+		return
+	}
+	x.prepared = true
+	x.there = append(x.there[:0], x.here...)
+	if x.seen == nil {
+		for word, value := range x.here {
+			x.shares[word] = x.sites.shareOf(word, value)
+		}
+	}
 }
 
 func (x *explorer) takeAll(f *successors) error {
@@ -48,10 +58,14 @@ func (x *explorer) takeAll(f *successors) error {
 		x.w.connect(v[s.conns:s.monitors], s.frames[fr].rest)
 	}
 	quiet := x.w.sys.Timing == sim.Prompt && x.quiet()
-	for node := range s.places {
-		if err := x.takeOrdinary(f, fr, quiet, streams, node); err != nil {
-			return err
+	if streams {
+		for node := range s.places {
+			if err := x.takeOrdinary(f, fr, quiet, node); err != nil {
+				return err
+			}
 		}
+	} else if err := x.takeLists(f, fr, quiet, ordinaryEvents); err != nil {
+		return err
 	}
 	if sp := s.frames[fr].global; sp.begin < sp.end {
 		if err := x.take(f, 0, sp); err != nil {
@@ -59,11 +73,8 @@ func (x *explorer) takeAll(f *successors) error {
 		}
 	}
 	for kind := crashEvents; kind < eventLists; kind++ {
-		if !s.frames[fr].injects[kind] {
-			continue
-		}
-		for node := range s.places {
-			if err := x.takeList(f, fr, quiet, kind, node); err != nil {
+		if s.frames[fr].injects[kind] {
+			if err := x.takeLists(f, fr, quiet, kind); err != nil {
 				return err
 			}
 		}
@@ -88,10 +99,8 @@ func (x *explorer) quiet() bool {
 	return true
 }
 
-func (x *explorer) takeOrdinary(f *successors, fr uint32, quiet, streams bool, node int) error {
-	if !streams {
-		return x.takeList(f, fr, quiet, ordinaryEvents, node)
-	}
+// takeOrdinary takes the moves of a node by ordinary events, in the order in which the network lists them.
+func (x *explorer) takeOrdinary(f *successors, fr uint32, quiet bool, node int) error {
 	if err := x.takeList(f, fr, quiet, ownEvents, node); err != nil {
 		return err
 	}
@@ -104,6 +113,15 @@ func (x *explorer) takeOrdinary(f *successors, fr uint32, quiet, streams bool, n
 		return nil
 	}
 	return x.takeList(f, fr, quiet, datagramEvents, node)
+}
+
+func (x *explorer) takeLists(f *successors, fr uint32, quiet bool, kind eventList) error {
+	for node := range x.sites.places {
+		if err := x.takeList(f, fr, quiet, kind, node); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (x *explorer) takeList(f *successors, fr uint32, quiet bool, kind eventList, node int) error {
@@ -179,6 +197,7 @@ const noSite = ^uint32(0)
 // takeOther takes a move that is not a fast one.
 func (x *explorer) takeOther(f *successors, node int, m *move) error {
 	s := x.sites
+	x.prepare()
 	switch m.kind {
 	case slowStep:
 		return x.takeSlowly(f, m.first, m.note)

@@ -146,6 +146,7 @@ func (x *explorer) answered(node int, number uint32) span {
 // takeBreaks takes the moves by which connections break.
 func (x *explorer) takeBreaks(f *successors, fr uint32) {
 	s, w := x.sites, x.w
+	x.prepare()
 	for node, set := range w.established {
 		for ; set != 0; set &= set - 1 {
 			peer := bits.TrailingZeros64(set)

@@ -248,8 +248,11 @@ func (s *sites) shareOf(word int, value uint32) sim.Fingerprint {
 
 // fingerprint is that of the state that a packed vector stands for, see [sim.World].
 func (s *sites) fingerprint(packed []uint32) (f sim.Fingerprint) {
-	for word, value := range packed[:s.words] {
-		f = f.Add(s.shareOf(word, value))
+	for i := range s.places {
+		f = f.Add(s.places[i].shares[packed[i]])
+	}
+	for word := len(s.places); word < s.words; word++ {
+		f = f.Add(s.shareOf(word, packed[word]))
 	}
 	return f
 }
