@@ -7,8 +7,8 @@ import "github.com/macemc/macemc/sim"
 // concerns the whole system, the crashes that are left and what the network holds once, is the frame. A
 // packed vector is that of the sites, the connections, the monitors and the frame.
 //
-// What a node can do depends on its site and the frame, as long as there are no connections. Each of
-// these steps is kept as a move: the node's next site, the next frame, the datagrams that are sent to other nodes, and
+// What a node can do depends on its site, the frame, and the heads and the room of its connections. Each of
+// these steps is kept as a move: the node's next site, the next frame, the operations on all else, and
 // how the fingerprint changes. Moves are found out by taking the steps once in the world, in a state in
 // which they happen.
 type sites struct {
