@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 GO ?= go
 
-.PHONY: help build test soak bench bench-peers lint demo ci check-goroutines check-mermaid check-browser
+.PHONY: help build test soak bench bench-peers lint demo ci check-goroutines check-glue check-mermaid check-browser
 
 help: ## show what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -29,6 +29,7 @@ lint: ## check formatting, go vet and staticcheck
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted with gofmt:" $$files; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	@for m in glue/*/; do (cd $$m && $(GO) vet ./...) || exit 1; done
 
 demo: build ## find a known liveness bug of the random overlay tree
 	@bin/macemc search randtree --bug RT13; status=$$?; \
@@ -37,6 +38,9 @@ demo: build ## find a known liveness bug of the random overlay tree
 check-goroutines: ## test package bubble with the changed runtime (the first time it builds the standard library)
 	$(GO) vet -tags macemc_overlay ./bubble
 	$(GO) run ./cmd/macemc test ./bubble
+
+check-glue: build ## test the glue for hashicorp/raft and memberlist, which are modules of their own, with the changed runtime
+	@for m in glue/*/; do (cd $$m && ../../bin/macemc test -count=1 ./...) || exit 1; done
 
 ci: lint build test check-goroutines demo ## everything that must pass
 
