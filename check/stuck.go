@@ -34,7 +34,8 @@ func handlerStack() (stack string, waits bool) {
 	buf = buf[:runtime.Stack(buf, true)]
 	for block := range strings.SplitSeq(string(buf), "\n\n") {
 		if strings.Contains(block, "created by github.com/macemc/macemc/sim.contained") {
-			return block, waiting.MatchString(block)
+			// A handler of package bubble waits while the goroutines of its node run.
+			return block, waiting.MatchString(block) && !strings.Contains(block, "/bubble.(*node).step(")
 		}
 	}
 	return "", false
