@@ -22,6 +22,11 @@ var (
 	zeroed byte
 	//go:linkname endZeroed runtime.ebss
 	endZeroed byte
+	// Which words of them are pointers, as the garbage collector is told.
+	//go:linkname filledPointers runtime.gcdata
+	filledPointers byte
+	//go:linkname zeroedPointers runtime.gcbss
+	zeroedPointers byte
 )
 
 // constants tells which memory has an identity that outlives a run: variables of packages, and what
@@ -46,18 +51,23 @@ var programConstants = sync.OnceValue(findConstants)
 // noConstants is for programs that have none.
 var noConstants = &constants{roots: make([]root, 1), shift: 64}
 
-// findConstants looks at all words of variables that may hold pointers. A word that is none, but looks
-// like one, does no harm: no object lies there as long as it is the same.
+// findConstants looks at all pointers of variables. What one of them points to stays where it is as long
+// as the pointer is the same.
 //
 //go:norace
 func findConstants() *constants {
 	c := &constants{low: address(&variables), size: address(&endVariables) - address(&variables)}
 	var found []root
-	for _, part := range [][2]*byte{{&filled, &endFilled}, {&zeroed, &endZeroed}} {
-		for at := (address(part[0]) + 7) &^ 7; at+8 <= address(part[1]); at += 8 {
-			word := *(*uintptr)(unsafe.Add(unsafe.Pointer(&variables), at-c.low))
-			if word >= 1<<16 && (word < address(&program) || word >= c.low+c.size) {
-				found = append(found, root{word, at})
+	for _, part := range [][3]*byte{{&filled, &endFilled, &filledPointers}, {&zeroed, &endZeroed, &zeroedPointers}} {
+		words := (address(part[1]) - address(part[0])) / unsafe.Sizeof(c.low)
+		for i, isPointer := range pointerMask(part[2], int(words)) {
+			if !isPointer {
+				continue
+			}
+			at := unsafe.Add(unsafe.Pointer(part[0]), uintptr(i)*unsafe.Sizeof(c.low))
+			word := *(*uintptr)(at)
+			if word != 0 && (word < address(&program) || word >= c.low+c.size) {
+				found = append(found, root{word, uintptr(at)})
 			}
 		}
 	}
@@ -76,6 +86,48 @@ func findConstants() *constants {
 		}
 	}
 	return c
+}
+
+// pointerMask runs a program of the garbage collector (see "Packed GC pointer bitmaps" in the runtime's mbitmap.go):
+// 0 is the end; up to 127, so many bits follow, in bytes; with the highest bit set, so many of the last bits are
+// repeated as often as a number says that follows, or, for no bits, as two numbers say.
+func pointerMask(program *byte, words int) []bool {
+	mask := make([]bool, 0, words)
+	next := func() byte {
+		b := *program
+		program = (*byte)(unsafe.Add(unsafe.Pointer(program), 1))
+		return b
+	}
+	number := func() (n int) {
+		for shift := 0; ; shift += 7 {
+			b := next()
+			if n |= int(b&0x7f) << shift; b < 0x80 {
+				return n
+			}
+		}
+	}
+	for len(mask) <= words {
+		b := next()
+		n := int(b & 0x7f)
+		switch {
+		case b == 0:
+			return mask
+		case b < 0x80:
+			for i := 0; i < n; i += 8 {
+				bits := next()
+				for k := range min(8, n-i) {
+					mask = append(mask, bits>>k&1 == 1)
+				}
+			}
+			continue
+		case n == 0:
+			n = number()
+		}
+		for range number() {
+			mask = append(mask, mask[len(mask)-n:]...)
+		}
+	}
+	panic("plan: this release of Go describes variables in another way")
 }
 
 func address(p *byte) uintptr { return uintptr(unsafe.Pointer(p)) }

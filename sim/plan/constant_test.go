@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 type marker struct{ n int }
@@ -32,7 +33,6 @@ var (
 	markB        = &marker{1}
 	marks        [3]marker
 	items        = []int{1, 2, 3}
-	counts2      [2]int
 	made         = func() *marker { return &marker{5} }()
 	nested       = &struct{ inner *marker }{made}
 )
@@ -54,7 +54,7 @@ func constantValues() [][2]*knot {
 		{{items: items}, {items: []int{1, 2, 3}}},
 		{{any: markA}, {any: &marker{1}}},
 		{{any: &items[1]}, {any: &[]int{2}[0]}},
-		{{count: &counts2[0]}, {count: &counts2[1]}},
+		{{count: &numbers[0]}, {count: &numbers[1]}},
 		{{mark: markA, again: markA}, {mark: markA, again: markB}},
 		{{zone: time.Local}, {zone: time.UTC}},
 	}
@@ -81,9 +81,9 @@ func TestConstants(t *testing.T) {
 			}
 		}
 	}
-	v := &knot{err: twinA, mark: markA, items: items, count: &counts2[1], any: heapB}
+	v := &knot{err: twinA, mark: markA, items: items, count: &numbers[1], any: heapB}
 	c := planOf(t, s, v).Copy(v).(*knot)
-	if c.err != twinA || c.mark != markA || &c.items[0] != &items[0] || c.count != &counts2[1] || c.any != any(heapB) {
+	if c.err != twinA || c.mark != markA || &c.items[0] != &items[0] || c.count != &numbers[1] || c.any != any(heapB) {
 		t.Errorf("copied to %+v", c)
 	}
 	// Another program file has other places.
@@ -212,5 +212,44 @@ func TestEncodingsAreStable(t *testing.T) {
 	_, after, _ := strings.Cut(string(out), "<<<")
 	if got, _, _ := strings.Cut(after, ">>>"); got != b.String() {
 		t.Error("another process encodes otherwise")
+	}
+}
+
+// Nothing that is made later is a constant, wherever it comes to lie.
+func TestNothingNewIsConstant(t *testing.T) {
+	c := programConstants()
+	type big [100]byte
+	for i := range 400_000 {
+		for _, p := range []unsafe.Pointer{unsafe.Pointer(new(int)), unsafe.Pointer(new([3]int)), unsafe.Pointer(new(knot)), unsafe.Pointer(new(big))} {
+			if name := c.name(p); name != 0 {
+				t.Fatalf("%d: %p is %x", i, p, name)
+			}
+		}
+	}
+}
+
+func TestPointerMask(t *testing.T) {
+	for _, c := range []struct {
+		program []byte
+		want    string
+	}{
+		{[]byte{0}, ""},
+		{[]byte{3, 0b101, 0}, "101"},
+		{[]byte{9, 0b10000001, 1, 0}, "100000011"},
+		{[]byte{2, 0b01, 0x82, 3, 0}, "10101010"},                     // twice two bits, three times more
+		{[]byte{1, 0, 0x80, 1, 0x81, 1, 0}, strings.Repeat("0", 130)}, // one bit, 129 times more
+	} {
+		var got strings.Builder
+		for _, isPointer := range pointerMask(&c.program[0], 200) {
+			got.WriteByte("01"[map[bool]int{true: 1}[isPointer]])
+		}
+		if got.String() != c.want {
+			t.Errorf("%x: got %s, want %s", c.program, got.String(), c.want)
+		}
+	}
+	// The mask covers all variables, and knows what is none.
+	words := int((address(&endFilled) - address(&filled)) / unsafe.Sizeof(uintptr(0)))
+	if mask := pointerMask(&filledPointers, words); len(mask) != words {
+		t.Errorf("%d of %d words", len(mask), words)
 	}
 }
