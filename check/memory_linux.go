@@ -1,7 +1,9 @@
 package check
 
 import (
+	"math"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,9 +16,17 @@ import (
 // do. It does nothing when it cannot tell how much there is.
 func (r Role) LimitMemory() {
 	if r.Recorder != nil {
-		r.Recorder.Set(flight.Memory, limitMemory(availableMemory()/4*3))
+		available := availableMemory()
+		r.Recorder.Set(flight.Memory, limitMemory(available/4*3))
+		if available > 0 {
+			debug.SetMemoryLimit(int64(min(available, math.MaxInt64)) / 8 * 5) // garbage is collected before it is too much
+		}
 	}
 }
+
+// defaultMemory is how many bytes a search may take for the states that it keeps unless it is told: half of what is
+// available, which is below what [Role.LimitMemory] leaves. 0: it is unknown, so that there is no limit.
+func defaultMemory() int { return int(min(availableMemory()/2, math.MaxInt)) }
 
 // limitMemory lets this process take that many bytes more than it has; 0: no limit. What it has may
 // be much: the race detector maps terabytes that it does not use. It returns what the limit leaves; 0:

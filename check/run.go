@@ -59,6 +59,7 @@ func Writable(o Options) error { return o.folder().probe() }
 // then is reported.
 func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
+	o.limitStates()
 	o.Search.Confirm = o.confirm
 	sys, err := o.System()
 	if err == nil {
@@ -75,6 +76,13 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 		return nil, err
 	}
 	return o.conclude(ctx, res)
+}
+
+// limitStates gives a search that keeps states a memory limit if it has none.
+func (o *Options) limitStates() {
+	if o.Search.MaxBytes == 0 && o.Search.Strategy.KeepsStates() {
+		o.Search.MaxBytes = defaultMemory()
+	}
 }
 
 // Bury reports how checked code killed the process that searched.

@@ -43,6 +43,8 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 		"depth":               {t.Context(), search.Config{MaxDepth: 3, Strategy: search.BFS}, search.OK, "depth", []string{"stopped at the depth limit: bounded", "exhaustive to depth 3"}},
 		"interrupted":         {cancelled, search.Config{}, search.Interrupted, "interrupted", []string{"INTERRUPTED"}},
 		"depth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.DFS}, search.Inconclusive, "memory", []string{"INCONCLUSIVE", "stopped at the memory limit", "to no depth exhaustive", "executed from"}},
+		"deepening, memory": {t.Context(), search.Config{MaxBytes: 1 << 14, Alone: true}, search.Inconclusive, "memory",
+			[]string{"INCONCLUSIVE", "stopped at the memory limit"}},
 		"breadth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.BFS}, search.Inconclusive, "memory",
 			[]string{"INCONCLUSIVE", "stopped at the memory limit"}},
 	} {

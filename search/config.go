@@ -35,6 +35,9 @@ const (
 // Stateful reports whether the strategy visits states rather than executing runs.
 func (n Name) Stateful() bool { return n == BFS || n == DFS }
 
+// KeepsStates reports whether the strategy remembers the states that it has visited.
+func (n Name) KeepsStates() bool { return n.Stateful() || n == Deepening || n == "" }
+
 // Engine names a way to execute steps.
 type Engine string
 
@@ -51,7 +54,7 @@ type Config struct {
 	Engine    Engine        // "": auto, which is table for bfs and dfs
 	Visited   Visited       // of bfs, dfs and deepening; "": exact for bfs and dfs, 128 bits for deepening
 	Alone     bool          // of deepening: it does not alternate with walks; those from leaves are made
-	MaxBytes  int           // of bfs and dfs: memory for states and tables, about; 0: no limit
+	MaxBytes  int           // of bfs, dfs and deepening: memory for visited states, and of bfs and dfs for tables, about; 0: no limit
 	Property  string        // check only the property of that name; "": all
 	MaxDepth  int           // in choices, for bfs and dfs in steps; 0: until a limit is hit
 	DeepenBy  int           // of deepening: how much deeper it goes each time; 0: 1
@@ -250,8 +253,8 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("engine %q is none of %s, %s, %s", c.Engine, AutoEngine, TableEngine, ReplayEngine)
 	case c.MaxBytes < 0:
 		return c, fmt.Errorf("MaxBytes is %d, must not be negative", c.MaxBytes)
-	case c.MaxBytes != 0 && !c.Strategy.Stateful():
-		return c, fmt.Errorf("only the strategies %s and %s have a memory limit", BFS, DFS)
+	case c.MaxBytes != 0 && !c.Strategy.KeepsStates():
+		return c, fmt.Errorf("only the strategies %s, %s and %s keep states, so that their memory could be limited", Deepening, BFS, DFS)
 	case c.Alone && c.Strategy != Deepening:
 		return c, fmt.Errorf("only strategy %s alternates with walks, so that it could go on alone", Deepening)
 	case c.DeepenBy != 0 && c.Strategy != Deepening:

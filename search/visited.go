@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"unsafe"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -153,6 +154,21 @@ func (v *visited) add(f sim.Fingerprint, info stateInfo) bool {
 		v.grow()
 	}
 	return true
+}
+
+// slotBytes is what a slot takes.
+const slotBytes = int(unsafe.Sizeof(sim.Fingerprint{}) + unsafe.Sizeof(stateInfo(0)))
+
+// need is how many bytes the set takes, at most, while that many states are added: to grow it is copied.
+func (v *visited) need(more int) int {
+	slots := len(v.info)
+	for v.n+more > slots/4*3 {
+		slots *= 2
+	}
+	if slots == len(v.info) {
+		return slots * slotBytes
+	}
+	return (slots + slots/2) * slotBytes
 }
 
 func (v *visited) grow() {

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"github.com/macemc/macemc/systems/spec"
 	"math"
 	"strings"
 	"testing"
@@ -64,5 +65,14 @@ func TestVisitedIsChecked(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q", c.cfg.Visited, err, c.want)
 		}
+	}
+}
+
+// The states that deepening keeps stay within their limit.
+func TestDeepeningWithinMemory(t *testing.T) {
+	const limit = 100_000
+	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), MaxBytes: limit, Alone: true, Workers: 1})
+	if s := &res.Stats; res.Stopped != search.StoppedMemory || s.Complete || s.States == 0 || s.States > limit/18 || s.ExhaustedDepth == 0 {
+		t.Errorf("%s, %s: %+v", res.Verdict, res.Stopped, s)
 	}
 }

@@ -127,7 +127,7 @@ Exit status:
 	fl.StringVar(&f.engine, "engine", "", "how steps are executed, by `NAME`: table, replay, or auto, the one that is measured to be faster (default auto; bfs and dfs: table)")
 	fl.StringVar(&f.visited, "visited", "", "how visited states are kept, by `KIND`: of bfs and dfs exact, or fingerprints of 64 or 128 bits (default exact); of deepening none, or fingerprints of 1 to 128 bits (default 128), of which short ones lose states")
 	fl.BoolVar(&f.alone, "alone", false, "deepening does not alternate with walks from the start; those from leaves are made")
-	fl.IntVar(&f.memory, "memory", 0, "of bfs and dfs, stop when states and tables take about `N` MB (default: no limit)")
+	fl.IntVar(&f.memory, "memory", 0, "stop when visited states, and of bfs and dfs tables, take about `N` MB, of the strategies that keep any: deepening, bfs, dfs (default: half of what is available)")
 	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` go on at a time (default: all cores)")
 	fl.StringVar(&f.prefix, "prefix", "", "search from the end of the path in `FILE`")
 	fl.StringVar(&f.from, "from", "", "search onward from a recording or a path, `FILE`")
@@ -294,7 +294,7 @@ func (a *app) validate(f *searchFlags, changed func(string) bool) error {
 		return fmt.Errorf("--junit and --save-prefixes contradict each other; give one of them")
 	case changed("engine") && !slices.Contains(engineNames(), f.engine):
 		return fmt.Errorf("--engine %q is not available; accepted are %s", f.engine, strings.Join(engineNames(), ", "))
-	case f.proof != string(critical.Walks) && f.proof != string(critical.Exact):
+	case changed("proof") && f.proof != string(critical.Walks) && f.proof != string(critical.Exact):
 		return fmt.Errorf("--proof %q is not available; accepted are %s, %s", f.proof, critical.Walks, critical.Exact)
 	case f.memory < 0 || f.memory > 1<<30:
 		return fmt.Errorf("--memory is %d, must be 0 to %d", f.memory, 1<<30)
