@@ -65,6 +65,16 @@ func (p *Program) CanRun() error {
 	return nil
 }
 
+// Uncovered implements [sim.Limited].
+func (p *Program) Uncovered(how sim.Interleave) string {
+	switches := "switches of goroutines elsewhere than at locks, channels and select (" + how.String() + ")"
+	if how == sim.FIFO {
+		switches = "other schedules of goroutines than first come, first served (fifo)"
+	}
+	return switches + "; orders between connections of the same two nodes; variables that nodes share; crashes between two instructions " +
+		"(docs/goroutines.md)"
+}
+
 // Boot implements [sim.Service].
 func (p *Program) Boot(env sim.Env) {
 	b := boot{self: env.Self(), nodes: env.Nodes(), times: int(env.Clock().Tick().Count) - 1}

@@ -85,3 +85,13 @@ func TestMessageText(t *testing.T) {
 		seen[m.String()] = m
 	}
 }
+
+// Every report says what is not seen, and more when only one schedule is tried.
+func TestUncovered(t *testing.T) {
+	p := Service(nil).(sim.Limited)
+	for how, want := range map[sim.Interleave]string{sim.FIFO: "other schedules", sim.Random: "(random)", 3: "(pct:3)"} {
+		if got := p.Uncovered(how); !strings.Contains(got, want) || !strings.Contains(got, "docs/goroutines.md") {
+			t.Errorf("%v: %s", how, got)
+		}
+	}
+}

@@ -168,6 +168,16 @@ func (o *Options) System() (sim.System, error) {
 	return o.Search.System.Only(o.Search.Property)
 }
 
+// uncovered is what a search cannot see of the system's services, told once.
+func uncovered(sys *sim.System) string {
+	for id := range sim.NodeID(sys.Nodes) {
+		if l, ok := sys.New(id).(sim.Limited); ok {
+			return l.Uncovered(sys.Interleave)
+		}
+	}
+	return ""
+}
+
 // report fills in what is known of every search.
 func (o *Options) report(res *search.Result) *report.Report {
 	c := &o.Search
@@ -177,6 +187,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		Bugs:        o.Header.Bugs,
 		Limits:      c.System.Limits(),
 		Timing:      c.System.Timing.String(),
+		Uncovered:   uncovered(&c.System),
 		Strategy:    string(cmp.Or(c.Strategy, search.Deepening)),
 		Seed:        cmp.Or(c.Seed, 1),
 		Workers:     c.Workers,

@@ -45,7 +45,9 @@ type Report struct {
 	NotShrunk    string             `json:"not_shrunk,omitempty"` // why it is, when that is a matter of its length
 	Difference   *search.Difference `json:"difference,omitempty"` // of nondeterminism
 	Coverage     Coverage           `json:"coverage"`
-	Phases       []search.Phase     `json:"phases"`
+	// Uncovered is what the search cannot see of the services, whatever it tries; "": nothing is said of that.
+	Uncovered string         `json:"uncovered,omitempty"`
+	Phases    []search.Phase `json:"phases"`
 
 	Monitors []string `json:"monitors,omitempty"` // names of all that the system has
 	// Program says by which version of macemc the report was made; "": not said.

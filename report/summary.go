@@ -377,6 +377,9 @@ func (r *Report) covered() []string {
 	if c.OmissionProbability != nil {
 		lines = append(lines, fmt.Sprintf("probability that a state was missed by equal fingerprints: at most %.2g", *c.OmissionProbability))
 	}
+	if r.Uncovered != "" {
+		lines = append(lines, "not covered: "+r.Uncovered)
+	}
 	if r.Suspects > 0 {
 		lines = append(lines, plural(r.Suspects, "suspected violation")+" could not be confirmed")
 	}

@@ -35,6 +35,12 @@ type Conditional interface {
 	CanRun() error
 }
 
+// Limited is implemented by services of which a search cannot see all that they may do.
+type Limited interface {
+	// Uncovered says in a line what it does not see, of a system with that interleaving.
+	Uncovered(Interleave) string
+}
+
 // Nop implements [Service] by doing nothing; embed it to leave handlers out.
 type Nop struct{}
 
