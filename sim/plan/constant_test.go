@@ -27,25 +27,25 @@ type knot struct {
 }
 
 var (
-	twinA, twinB = errors.New("twin"), errors.New("twin")
-	heapA, heapB = fmt.Errorf("heap %w", twinA), fmt.Errorf("heap %w", twinA)
-	markA        = &marker{1}
-	markB        = &marker{1}
-	marks        [3]marker
-	items        = []int{1, 2, 3}
-	made         = func() *marker { return &marker{5} }()
-	nested       = &struct{ inner *marker }{made}
+	errTwinA, errTwinB = errors.New("twin"), errors.New("twin")
+	errHeapA, errHeapB = fmt.Errorf("heap %w", errTwinA), fmt.Errorf("heap %w", errTwinA)
+	markA              = &marker{1}
+	markB              = &marker{1}
+	marks              [3]marker
+	items              = []int{1, 2, 3}
+	made               = func() *marker { return &marker{5} }()
+	nested             = &struct{ inner *marker }{made}
 )
 
 // constantValues are pairs of which the first holds a constant and the second what is alike, or another.
 func constantValues() [][2]*knot {
 	return [][2]*knot{
-		{{err: twinA}, {err: twinB}},
-		{{err: twinA}, {err: errors.New("twin")}},
-		{{err: heapA}, {err: heapB}},
-		{{err: heapA}, {err: fmt.Errorf("heap %w", twinA)}},
-		{{err: fmt.Errorf("x %w", twinA)}, {err: fmt.Errorf("x %w", twinB)}},
-		{{err: errors.Join(twinA, twinB)}, {err: errors.Join(twinB, twinA)}},
+		{{err: errTwinA}, {err: errTwinB}},
+		{{err: errTwinA}, {err: errors.New("twin")}},
+		{{err: errHeapA}, {err: errHeapB}},
+		{{err: errHeapA}, {err: fmt.Errorf("heap %w", errTwinA)}},
+		{{err: fmt.Errorf("x %w", errTwinA)}, {err: fmt.Errorf("x %w", errTwinB)}},
+		{{err: errors.Join(errTwinA, errTwinB)}, {err: errors.Join(errTwinB, errTwinA)}},
 		{{mark: markA}, {mark: markB}},
 		{{mark: markA}, {mark: &marker{1}}},
 		{{mark: &marks[0]}, {mark: &marks[1]}},
@@ -76,20 +76,20 @@ func TestConstants(t *testing.T) {
 			if !bytes.Equal(encode(t, s, c), encode(t, s, v)) {
 				t.Errorf("%d: the copy of %d differs", i, k)
 			}
-			if k == 0 && (errors.Is(c.err, twinA) != errors.Is(v.err, twinA) || c.zone != v.zone) {
+			if k == 0 && (errors.Is(c.err, errTwinA) != errors.Is(v.err, errTwinA) || c.zone != v.zone) {
 				t.Errorf("%d: copied to %+v", i, c)
 			}
 		}
 	}
-	v := &knot{err: twinA, mark: markA, items: items, count: &numbers[1], any: heapB}
+	v := &knot{err: errTwinA, mark: markA, items: items, count: &numbers[1], any: errHeapB}
 	c := planOf(t, s, v).Copy(v).(*knot)
-	if c.err != twinA || c.mark != markA || &c.items[0] != &items[0] || c.count != &numbers[1] || c.any != any(heapB) {
+	if c.err != errTwinA || c.mark != markA || &c.items[0] != &items[0] || c.count != &numbers[1] || c.any != any(errHeapB) {
 		t.Errorf("copied to %+v", c)
 	}
 	// Another program file has other places.
 	across := newSet(t, AcrossPrograms())
 	sameEncoding(t, across, true, &knot{mark: markA}, &knot{mark: &marker{1}})
-	sameEncoding(t, across, true, &knot{err: twinA}, &knot{err: twinB})
+	sameEncoding(t, across, true, &knot{err: errTwinA}, &knot{err: errTwinB})
 	sameEncoding(t, across, false, &knot{zone: time.Local}, &knot{zone: time.FixedZone("", 0)})
 	if c := planOf(t, across, v).Copy(v).(*knot); c.mark != markA {
 		t.Error("a copy refers to something else")

@@ -14,14 +14,13 @@ import (
 // observer writes down all that code could find out about a value: by reflection, by ==, cap, re-slicing,
 // errors.Is and errors.Unwrap, Location, and where memory lies in relation to other memory.
 type observer struct {
-	b      strings.Builder
-	met    []piece
-	inside bool // of a library error, whose parts nobody else can refer to
+	b   strings.Builder
+	met []piece
 }
 
 // known are variables of this package, or what they point to.
 var known = []unsafe.Pointer{
-	wordOfError(twinA), wordOfError(twinB), wordOfError(heapA), wordOfError(heapB),
+	wordOfError(errTwinA), wordOfError(errTwinB), wordOfError(errHeapA), wordOfError(errHeapB),
 	unsafe.Pointer(markA), unsafe.Pointer(markB), unsafe.Pointer(&marks[0]), unsafe.Pointer(&marks[1]), unsafe.Pointer(made),
 	unsafe.Pointer(&items[0]), unsafe.Pointer(&items[1]), unsafe.Pointer(&items[2]), unsafe.Pointer(&numbers[0]), unsafe.Pointer(&numbers[1]),
 	unsafe.Pointer(time.Local), unsafe.Pointer(time.UTC), unsafe.Pointer(berlin),
@@ -87,7 +86,7 @@ func (o *observer) value(v reflect.Value) {
 		}
 		o.note("%v ", v.Elem().Type())
 		if err, ok := v.Interface().(error); ok {
-			o.note("%s is %v %v ", err, errors.Is(err, twinA), errors.Is(err, heapB))
+			o.note("%s is %v %v ", err, errors.Is(err, errTwinA), errors.Is(err, errHeapB))
 		}
 		inner := reflect.New(v.Elem().Type()).Elem()
 		inner.Set(v.Elem())
@@ -163,7 +162,7 @@ func changeable(v any) []uintptr {
 	var all []uintptr
 	seen := map[ref]bool{}
 	var walk func(v reflect.Value)
-	joined := reflect.TypeOf(errors.Join(twinA)).Elem() // nobody changes what Unwrap gives
+	joined := reflect.TypeOf(errors.Join(errTwinA)).Elem() // nobody changes what Unwrap gives
 	walk = func(v reflect.Value) {
 		if v.Kind() >= reflect.Map && v.Kind() <= reflect.Slice && v.Kind() != reflect.String {
 			if v.IsNil() || v.Kind() == reflect.Pointer && (v.Type().Elem() == locationType || v.Type().Elem().Size() == 0) ||

@@ -40,10 +40,7 @@ type counts struct {
 	bits  bool // of a NaN
 }
 
-var (
-	allCount = counts{true, true, true}
-	shown    = counts{nils: true}
-)
+var allCount = counts{true, true, true}
 
 func encodedBy(s *Set) counts {
 	return counts{!s.rules.loose, !s.rules.loose, true}

@@ -113,8 +113,8 @@ func (m *maker) fill(v reflect.Value) {
 		v.Set(reflect.ValueOf(m.zones[m.next(len(m.zones))]))
 		return
 	case reflect.TypeFor[error]():
-		v.Set(reflect.ValueOf([]any{twinA, twinB, heapA, heapB, errors.New("twin"), fmt.Errorf("heap %w", twinA), fmt.Errorf("heap %w", errors.New("twin")),
-			errors.Join(twinA, twinB), &hookError{1}, fmt.Errorf("own %w", &hookError{1}), errors.Join(twinA, &hookError{1})}[m.next(11)]))
+		v.Set(reflect.ValueOf([]any{errTwinA, errTwinB, errHeapA, errHeapB, errors.New("twin"), fmt.Errorf("heap %w", errTwinA), fmt.Errorf("heap %w", errors.New("twin")),
+			errors.Join(errTwinA, errTwinB), &hookError{1}, fmt.Errorf("own %w", &hookError{1}), errors.Join(errTwinA, &hookError{1})}[m.next(11)]))
 		return
 	case reflect.TypeFor[big.Int]():
 		v.Addr().Interface().(*big.Int).Lsh(big.NewInt(int64(m.int())), uint(64*m.next(3)))
