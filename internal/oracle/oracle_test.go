@@ -52,8 +52,8 @@ func TestSystems(t *testing.T) {
 		}
 	}
 	for kind, steps := range sum.Kinds {
-		if steps < n {
-			t.Errorf("steps by %v: %d, want at least %d", sim.EventKind(kind), steps, n)
+		if steps < n/2 {
+			t.Errorf("steps by %v: %d, want at least %d", sim.EventKind(kind), steps, n/2)
 		}
 	}
 }
@@ -98,17 +98,17 @@ func TestSoak(t *testing.T) {
 		}
 		if time.Since(shown) > 10*time.Second {
 			shown = time.Now()
-			fmt.Printf("%d systems, %d states, %d searches, %d differences; %d to go\n", sum.Systems, sum.States, sum.Searches, len(sum.Different), end-sum.Next)
+			fmt.Printf("%d systems, %d states, %d searches, %d differences, %d unstable; %d to go\n", sum.Systems, sum.States, sum.Searches, len(sum.Different), len(sum.Unstable), end-sum.Next)
 		}
 	}
 	fmt.Printf("so far: %+v\n", *sum)
 }
 
-// What is reduced still shows the defect, and nothing more can be taken out of it.
+// What is reduced still shows a planted defect, and nothing more can be taken out of it.
 func TestReduce(t *testing.T) {
 	t.Parallel()
 	wrong := func(s *Script) bool {
-		return Compare(s, Options{Defect: allOrNothing, Brief: true}).Difference != ""
+		return explore(s, allOrNothing, 200).steps != explore(s, Sound, 200).steps
 	}
 	for i := uint64(0); ; i++ {
 		s := Drawn(i)
