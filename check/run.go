@@ -215,6 +215,9 @@ func (o *Options) report(res *search.Result) *report.Report {
 			Sometimes:      res.Stats.Sometimes,
 			FaultsUsed:     res.Stats.FaultsUsed,
 			ForeignTimes:   res.Stats.ForeignTimes,
+			Sampled:        res.Stats.Sampled,
+
+			MessagesSampled: res.Stats.MessagesSampled,
 		},
 	}
 	full := o.Search.System

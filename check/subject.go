@@ -53,7 +53,7 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 	if wanted.Limits != nil {
 		wanted.Limits(&limits)
 	}
-	if err := notNegative(limits); err != nil {
+	if err := limits.Validate(); err != nil {
 		return Subject{}, err
 	}
 	if sys, err = sys.WithLimits(limits); err != nil {
@@ -111,15 +111,6 @@ func LimitFields(l *sim.Limits) []limitField {
 		{"dup", &l.Dup},
 		{"partitions", &l.Partitions},
 	}
-}
-
-func notNegative(l sim.Limits) error {
-	for _, f := range LimitFields(&l) {
-		if *f.Value < 0 {
-			return fmt.Errorf("%s is %d, must not be negative", f.Name, *f.Value)
-		}
-	}
-	return nil
 }
 
 // Header is the header of the subject's path files, but for what it says of the path.

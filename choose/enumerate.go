@@ -3,7 +3,8 @@ package choose
 import "fmt"
 
 // Enumerate answers so that a function that is called again and again sees every sequence of
-// answers exactly once, in lexicographic order; weights are ignored. The zero value is ready:
+// answers exactly once, in lexicographic order; weights are ignored, and of draws that are [Point.Sampled] only
+// the sample is taken. The zero value is ready:
 //
 //	var e choose.Enumerate
 //	for e.Next() {
@@ -18,7 +19,7 @@ type Enumerate struct {
 	started bool
 }
 
-type enumerated struct{ pick, arity int }
+type enumerated struct{ turn, offered, pick, arity int }
 
 // Next prepares the next sequence of answers; false: all were seen.
 func (e *Enumerate) Next() bool {
@@ -32,8 +33,8 @@ func (e *Enumerate) Next() bool {
 	}
 	e.pos = 0
 	for i := len(e.picks) - 1; i >= 0; i-- {
-		if last := &e.picks[i]; last.pick+1 < last.arity {
-			last.pick++
+		if last := &e.picks[i]; last.turn+1 < last.offered {
+			last.turn++
 			e.picks = e.picks[:i+1]
 			return true
 		}
@@ -51,14 +52,15 @@ func (e *Enumerate) Choose(p Point) int {
 		return 0
 	}
 	if e.pos == len(e.picks) {
-		e.picks = append(e.picks, enumerated{0, p.Arity})
+		e.picks = append(e.picks, enumerated{0, p.Offered(), 0, p.Arity})
 	}
-	now := e.picks[e.pos]
+	now := &e.picks[e.pos]
 	if now.arity != p.Arity {
 		panic(fmt.Sprintf("choose: Enumerate: point %d, %s, has %d alternatives where it had %d: the function depends on more than the answers",
 			e.pos+1, p.describe(), p.Arity, now.arity))
 	}
 	e.pos++
+	now.pick = p.Alternative(now.turn)
 	return now.pick
 }
 

@@ -18,7 +18,7 @@ const (
 // may be reused by the asker.
 type Point struct {
 	Kind    Kind
-	Arity   int    // number of alternatives, at least 1
+	Arity   int    // number of alternatives, 1 to MaxArity
 	Weights []int  // weight of each alternative in a random draw; nil: all equal; never all zero
 	Label   string // what is decided, for people
 }

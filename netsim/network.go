@@ -64,22 +64,7 @@ func validate(nodes, buffer int, l sim.Limits) error {
 	if buffer < 0 || buffer > maxBuffer {
 		return fmt.Errorf("the send buffer holds %d messages, must be 1 to %d, or 0 for %d", buffer, maxBuffer, DefaultBuffer)
 	}
-	return checkLimits(l)
-}
-
-func checkLimits(l sim.Limits) error {
-	for _, f := range []struct {
-		name  string
-		limit int
-	}{
-		{"lost datagrams", l.Loss}, {"duplicated datagrams", l.Dup},
-		{"socket errors", l.NetErrors}, {"partitions", l.Partitions},
-	} {
-		if f.limit < 0 {
-			return fmt.Errorf("the limit of %s is %d, must not be negative", f.name, f.limit)
-		}
-	}
-	return nil
+	return l.Validate()
 }
 
 // Limits implements [sim.Network].
@@ -136,7 +121,7 @@ func checkNew(l sim.Limits) error {
 	if l.Crashes != 0 {
 		return fmt.Errorf("%d crashes asked of the network: crashes are a limit of the system", l.Crashes)
 	}
-	return checkLimits(l)
+	return l.Validate()
 }
 
 // Start implements [sim.Network].

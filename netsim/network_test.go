@@ -17,7 +17,7 @@ func TestWithLimits(t *testing.T) {
 		{Datagrams{Loss: 7, Dup: 8, Partitions: 9}, sim.Limits{}, Datagrams{}, ""},
 		{Datagrams{Loss: 7}, sim.Limits{Loss: 1, Dup: 2, Partitions: 3}, Datagrams{Loss: 1, Dup: 2, Partitions: 3}, ""},
 		{Datagrams{}, sim.Limits{NetErrors: 1}, nil, "1 socket errors asked for"},
-		{Datagrams{}, sim.Limits{Loss: -1}, nil, "the limit of lost datagrams is -1"},
+		{Datagrams{}, sim.Limits{Loss: -1}, nil, "the limit of lost datagrams (loss) is -1"},
 		{Streams{Buffer: 5, Errors: 7, Partitions: 8}, sim.Limits{}, Streams{Buffer: 5}, ""},
 		{Streams{Buffer: 5}, sim.Limits{NetErrors: 1, Partitions: 2}, Streams{Buffer: 5, Errors: 1, Partitions: 2}, ""},
 		{Streams{}, sim.Limits{Loss: 1}, nil, "1 lost and 0 duplicated datagrams asked for"},
@@ -52,17 +52,17 @@ func TestValidate(t *testing.T) {
 	}{
 		{Datagrams{}, 1, ""},
 		{Datagrams{Loss: 1, Dup: 1, Partitions: 1}, 300, ""},
-		{Datagrams{Dup: -2}, 2, "the limit of duplicated datagrams is -2"},
+		{Datagrams{Dup: -2}, 2, "the limit of duplicated datagrams (dup) is -2"},
 		{Datagrams{}, 0, "it joins 0 nodes"},
 		{Streams{}, 2, ""},
 		{Streams{Buffer: 1, Errors: 1, Partitions: 1}, 2, ""},
 		{Streams{Buffer: -1}, 2, "the send buffer holds -1 messages"},
-		{Streams{Errors: -1}, 2, "the limit of socket errors is -1"},
+		{Streams{Errors: -1}, 2, "the limit of socket errors (net-errors) is -1"},
 		{Both{}, 2, ""},
 		{Both{Streams: Streams{Buffer: -3}}, 2, "the send buffer holds -3 messages"},
 		{Both{Streams: Streams{Partitions: 1}}, 2, "set Both.Partitions"},
 		{Both{Datagrams: Datagrams{Partitions: 1}}, 2, "set Both.Partitions"},
-		{Both{Datagrams: Datagrams{Loss: -1}}, 2, "the limit of lost datagrams is -1"},
+		{Both{Datagrams: Datagrams{Loss: -1}}, 2, "the limit of lost datagrams (loss) is -1"},
 	} {
 		err := test.network.Validate(test.nodes)
 		if test.wrong == "" && err != nil || test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)) {

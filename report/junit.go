@@ -90,6 +90,12 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 		{"paths", fmt.Sprint(r.Paths)}, {"states", fmt.Sprint(r.States)}, {"events", fmt.Sprint(r.Events)}, {"stopped", r.Stopped},
 		{"complete", fmt.Sprint(r.Coverage.Complete)},
 	}}
+	if r.Coverage.MessagesSampled {
+		s.Properties = append(s.Properties, junitProperty{"messages_changed_later", "looked for in a sample of runs"})
+	}
+	for _, d := range r.Coverage.Sampled {
+		s.Properties = append(s.Properties, junitProperty{"sampled", fmt.Sprintf("%s: %d alternatives", printable(d.Label), d.Arity)})
+	}
 	failure := &junitProblem{Type: string(r.Kind), Message: firstOf(r.Message, kindNames[r.Kind]), Text: printable(text.String())}
 	found := false // the case of the violation
 	ended := "the search was interrupted"

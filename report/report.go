@@ -3,6 +3,7 @@
 package report
 
 import (
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
@@ -96,8 +97,12 @@ type Coverage struct {
 	Complete       bool `json:"complete"`
 	Recovers       bool `json:"recovers,omitempty"` // a live state can be reached from every state, without faults
 	// NotChecked are the properties and monitors that the search was told to leave out.
-	NotChecked          []string           `json:"not_checked,omitempty"`
-	Unchecked           string             `json:"unchecked,omitempty"` // properties about which nothing is said
+	NotChecked []string `json:"not_checked,omitempty"`
+	Unchecked  string   `json:"unchecked,omitempty"` // properties about which nothing is said
+	// Sampled are draws of more alternatives than are enumerated, of which a sample was.
+	Sampled choose.Samples `json:"sampled,omitempty"`
+	// MessagesSampled: whether messages were changed after they were sent was looked for in a sample of runs.
+	MessagesSampled     bool               `json:"messages_sampled,omitempty"`
 	OmissionProbability *float64           `json:"omission_probability"`
 	NeverHappened       []string           `json:"never_happened"`
 	Sometimes           []search.Sometimes `json:"sometimes"`

@@ -327,6 +327,9 @@ func (r *Report) covered() []string {
 		exhaustive = fmt.Sprintf("to no depth exhaustive, as it ended early: %s seen, what follows was executed from %s of them",
 			plural(r.States, "state"), number(r.Expanded))
 	}
+	if len(c.Sampled) > 0 {
+		exhaustive += ", but for draws that were sampled"
+	}
 	if r.Transitions > 0 {
 		exhaustive += fmt.Sprintf(", %s by %s; %.1f bytes per state", plural(r.Transitions, "transition"),
 			plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
@@ -373,6 +376,12 @@ func (r *Report) covered() []string {
 	}
 	if c.ForeignTimes {
 		lines = append(lines, "times of different nodes were compared: every outcome was tried, also ones that no clocks give")
+	}
+	if c.MessagesSampled {
+		lines = append(lines, "messages changed by a step after the one that sent them: looked for in a sample of runs")
+	}
+	for _, d := range c.Sampled {
+		lines = append(lines, fmt.Sprintf("SAMPLED, not enumerated: %q has %s alternatives; what follows from the others is not covered", d.Label, number(d.Arity)))
 	}
 	if c.OmissionProbability != nil {
 		lines = append(lines, fmt.Sprintf("probability that a state was missed by equal fingerprints: at most %.2g", *c.OmissionProbability))

@@ -159,8 +159,9 @@ const (
 	StoppedComplete    = "complete" // all states were seen
 	// StoppedFingerprints: all states were seen whose fingerprints differ, but these are too short to tell whether those are all.
 	StoppedFingerprints = "fingerprints"
-	StoppedMemory       = "memory" // at MaxBytes
-	StoppedStuck        = "stuck"  // a handler did not return, which could not be confirmed
+	StoppedSampled      = "sampled" // all states that can be reached by what was sampled of large draws were seen
+	StoppedMemory       = "memory"  // at MaxBytes
+	StoppedStuck        = "stuck"   // a handler did not return, which could not be confirmed
 )
 
 // Progress is a snapshot for people while a search runs.
@@ -175,25 +176,30 @@ type Progress struct {
 
 // Stats is what was covered.
 type Stats struct {
-	Seconds        float64     `json:"seconds"`
-	Paths          int         `json:"paths"`
-	Events         int         `json:"events"` // steps executed, re-execution of prefixes included
-	States         int         `json:"states"` // distinct states seen by the exhaustive part
-	ExhaustedDepth int         `json:"exhausted_depth"`
-	Complete       bool        `json:"complete"`            // all states were seen, but for a probability of at most [MostOmission]
-	Recovers       bool        `json:"recovers,omitempty"`  // of bfs and dfs: from every state a live one can be reached without faults
-	Omission       float64     `json:"omission"`            // by fingerprints: bound on the probability that a state was missed
-	Unchecked      string      `json:"unchecked,omitempty"` // of bfs and dfs: properties about which nothing is said
-	Transitions    int         `json:"transitions"`         // of bfs and dfs: steps from distinct states
-	Expanded       int         `json:"expanded"`            // of bfs and dfs: states all of whose steps were executed
-	Handlers       int         `json:"handlers"`            // of bfs and dfs: handler executions that stood behind them
-	Bytes          int         `json:"bytes"`               // of bfs and dfs: memory of the set of states
-	Engine         EngineStats `json:"engine"`
-	Phases         []Phase     `json:"phases"`
-	NeverHappened  []string    `json:"never_happened"`
-	Sometimes      []Sometimes `json:"sometimes"`
-	ForeignTimes   bool        `json:"foreign_times,omitempty"` // times of different nodes were compared: they are unordered here
-	FaultsUsed     sim.Limits  `json:"faults_used"`             // most that one run used
+	Seconds        float64 `json:"seconds"`
+	Paths          int     `json:"paths"`
+	Events         int     `json:"events"` // steps executed, re-execution of prefixes included
+	States         int     `json:"states"` // distinct states seen by the exhaustive part
+	ExhaustedDepth int     `json:"exhausted_depth"`
+	Complete       bool    `json:"complete"`            // all states were seen, but for a probability of at most [MostOmission]
+	Recovers       bool    `json:"recovers,omitempty"`  // of bfs and dfs: from every state a live one can be reached without faults
+	Omission       float64 `json:"omission"`            // by fingerprints: bound on the probability that a state was missed
+	Unchecked      string  `json:"unchecked,omitempty"` // of bfs and dfs: properties about which nothing is said
+	// MessagesSampled: messages were sent that could be changed afterwards. Whether that happens in a later step was
+	// looked for only in the runs that were executed a second time.
+	MessagesSampled bool `json:"messages_sampled,omitempty"`
+	// Sampled are draws of more alternatives than are enumerated, of which a sample was.
+	Sampled       choose.Samples `json:"sampled,omitempty"`
+	Transitions   int            `json:"transitions"` // of bfs and dfs: steps from distinct states
+	Expanded      int            `json:"expanded"`    // of bfs and dfs: states all of whose steps were executed
+	Handlers      int            `json:"handlers"`    // of bfs and dfs: handler executions that stood behind them
+	Bytes         int            `json:"bytes"`       // of bfs and dfs: memory of the set of states
+	Engine        EngineStats    `json:"engine"`
+	Phases        []Phase        `json:"phases"`
+	NeverHappened []string       `json:"never_happened"`
+	Sometimes     []Sometimes    `json:"sometimes"`
+	ForeignTimes  bool           `json:"foreign_times,omitempty"` // times of different nodes were compared: they are unordered here
+	FaultsUsed    sim.Limits     `json:"faults_used"`             // most that one run used
 }
 
 // Sometimes says in how many runs a Sometimes property was seen; of bfs and dfs, which have no runs, 1 when it held in

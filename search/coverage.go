@@ -195,3 +195,33 @@ func shortName(t reflect.Type) string {
 	}
 	return t.String()
 }
+
+// sendsReferences reports whether messages were sent through which their senders still reach what was sent.
+func (c *coverage) sendsReferences() bool {
+	for _, it := range c.items {
+		if it.what == messageItem && refers(it.value) {
+			return true
+		}
+	}
+	return false
+}
+
+// refers reports whether a value of type t may share memory with others.
+func refers(t reflect.Type) bool {
+	if t == nil {
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return true
+	case reflect.Array:
+		return refers(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if refers(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -34,7 +34,7 @@ type frame struct {
 	depth  int32 // choices before it
 	forced int32
 	cost   int32 // of the alternatives left
-	// The alternatives of an event, in the order in which they are explored: those of [deepening.orders]
+	// The alternatives of an event, or of a draw that is sampled, in the order in which they are explored: those of [deepening.orders]
 	// from this index on, so far as there are any. The others come as they are numbered.
 	order int32
 	ranks int32
@@ -85,6 +85,7 @@ type deepening struct {
 	drawn  bool // the rest of the step is drawn, as it lies beyond the bound
 
 	bounded bool // some run was ended by the bound
+	sampled choose.Samples
 }
 
 // walkedLeaf is where a walk began.
@@ -103,7 +104,7 @@ func (s *deepening) begin(u *unit) {
 	s.bound, s.own = u.bound, u.states
 	s.items = append(s.items[:0], u.items...)
 	s.frames, s.orders, s.layers, s.awaits = s.frames[:0], s.orders[:0], s.layers[:0], false
-	s.bounded = false
+	s.bounded, s.sampled = false, nil
 }
 
 func (s *deepening) Next() (Task, bool) {
@@ -290,6 +291,15 @@ func (s *deepening) rank(events []sim.Event) {
 	f.ranks = int32(len(order))
 }
 
+// sample makes the alternatives of the top frame those of p that are enumerated.
+func (s *deepening) sample(p *choose.Point) {
+	s.sampled.Add(p)
+	for i := range p.Offered() {
+		s.orders = append(s.orders, int32(p.Alternative(i)))
+	}
+	s.frames[len(s.frames)-1].ranks = int32(p.Offered())
+}
+
 // alternative returns the one of frame f that is explored as the i-th.
 func (s *deepening) alternative(f *frame, i int32) int32 {
 	if i < f.ranks {
@@ -397,9 +407,11 @@ func (s *deepening) Choose(at *Node, p choose.Point) (int, bool) {
 		}
 		s.pushFrame(pos, 1, p.Arity, 1)
 	case open:
-		s.pushFrame(pos, 1, p.Arity, 1)
+		s.pushFrame(pos, 1, p.Offered(), 1)
 		if p.Kind == choose.Event {
 			s.rank(at.Enabled)
+		} else if p.Sampled() {
+			s.sample(&p)
 		}
 		s.depth++
 		s.forced = 0

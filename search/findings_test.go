@@ -210,7 +210,7 @@ func TestChangedMessage(t *testing.T) {
 			},
 		}},
 	}})
-	if f := res.Finding; f == nil || f.Kind != sim.Safety || f.Property != "messages are values" || f.Node != 0 || f.Steps != 2 {
+	if f := res.Finding; f == nil || f.Kind != sim.Safety || f.Property != "messages are values" || f.Node != 0 || f.Steps != 1 {
 		t.Fatalf("got %+v", f)
 	}
 }

@@ -125,6 +125,7 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	}
 	s.used = most(s.used, u.used)
 	s.foreign = s.foreign || u.foreign
+	s.sampled.Merge(u.sampled)
 	s.prefixes = append(s.prefixes, u.prefixes...)
 	if u.err != nil {
 		return u.err

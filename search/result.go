@@ -33,7 +33,7 @@ func (s *searcher) result(sources []source) *Result {
 		Verdict: OK, Finding: s.finding, Detail: s.detail, Suspects: s.suspects, Undecided: s.undecided, Stopped: s.stopping,
 		Stats: Stats{
 			Seconds: time.Since(s.began).Seconds(), Paths: s.runs, Events: s.tallies.events(), States: s.global.n,
-			Phases: s.tallies.phases(), FaultsUsed: s.used, ForeignTimes: s.foreign,
+			Phases: s.tallies.phases(), FaultsUsed: s.used, ForeignTimes: s.foreign, Sampled: s.sampled,
 		},
 	}
 	ended := 0 // walks
@@ -85,6 +85,7 @@ func (r *Stats) cover(sys *sim.System, c *coverage, sometimes []int) {
 			out = append(out, "fault "+f.name)
 		}
 	}
+	r.MessagesSampled = c.sendsReferences()
 	r.Sometimes = []Sometimes{}
 	for i := range sys.Properties {
 		if p := &sys.Properties[i]; p.Sometimes != nil {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/macemc/macemc/choose"
@@ -95,6 +97,7 @@ type searcher struct {
 	sometimes []int
 	used      sim.Limits
 	foreign   bool
+	sampled   choose.Samples
 	depth     int
 	shown     time.Time
 	told      Progress
@@ -201,10 +204,11 @@ func (s *searcher) plan() ([]source, []int) {
 	return []source{deep, faults, walks}, []int{4, 4, 1}
 }
 
-// explore alternates between sources until one of them is through. Work is counted in events, and a
-// run is one more, as there are runs without events.
+// explore alternates between sources until one of them is through; when it took samples, and there is
+// a limit, the others go on to that. Work is counted in events, and a run is one more, as there are runs without events.
 func (s *searcher) explore(ctx context.Context, sources []source, shares []int) error {
 	work := make([]int, len(sources))
+	limited := s.cfg.Time > 0 || s.cfg.MaxPaths < math.MaxInt
 	for s.stopping == "" {
 		k := 0
 		for i := range sources {
@@ -225,6 +229,11 @@ func (s *searcher) explore(ctx context.Context, sources []source, shares []int) 
 		if s.stopping == "" {
 			s.stopping = sources[k].stopped()
 		}
+		if s.stopping == StoppedSampled && limited && len(sources) > 1 {
+			s.stopping = "" // walks draw what was not in the sample
+			sources, shares = slices.Concat(sources[:k], sources[k+1:]), slices.Concat(shares[:k], shares[k+1:])
+			work = slices.Delete(work, k, k+1)
+		}
 	}
 	return nil
 }
@@ -243,6 +252,7 @@ func (s *searcher) take(src source) []*unit {
 			u.runs = min(u.runs, u.count)
 		}
 		left -= u.runs
+		u.closely = s.units < verifyClosely
 		u.verify = s.units < verifyFirst || s.units%verifyEvery == 0
 		s.units++
 		units = append(units, u)

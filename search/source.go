@@ -20,8 +20,10 @@ type tree struct {
 	bound   int
 	pending []*unit // last first, so that few wait
 	bounded bool    // some run of this depth was ended by the bound
+	sampled bool    // of some draw only a sample was enumerated
 
-	exhausted int // depth
+	exhausted int  // depth
+	through   bool // no depth is left
 	complete  bool
 }
 
@@ -51,6 +53,7 @@ func (t *tree) merged(done []*unit) {
 	whole := true
 	for _, u := range done {
 		t.bounded = t.bounded || u.bounded
+		t.sampled = t.sampled || len(u.sampled) > 0
 		whole = whole && !u.stopped
 		if u.left == nil {
 			continue
@@ -66,7 +69,8 @@ func (t *tree) merged(done []*unit) {
 	}
 	if len(t.pending) == 0 && whole {
 		t.exhausted = t.bound
-		t.complete = !t.bounded
+		t.through = !t.bounded
+		t.complete = t.through && !t.sampled
 	}
 }
 
@@ -74,6 +78,8 @@ func (t *tree) stopped() string {
 	switch {
 	case t.complete:
 		return StoppedComplete
+	case t.through:
+		return StoppedSampled
 	case t.exhausted >= t.most:
 		return StoppedDepth
 	}

@@ -68,9 +68,10 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 		ExhaustedDepth: x.Depth, Expanded: x.Expanded, Complete: complete, Recovers: x.LivenessChecked && x.Dead == 0, Omission: x.Omission,
 		Phases: []Phase{}, Engine: engineOf(x),
 	}
-	if cfg.Strategy == DFS && r.Stopped != StoppedDepth && !complete {
+	if cfg.Strategy == DFS && r.Stopped != StoppedDepth && r.Stopped != StoppedSampled && !complete {
 		r.Stats.ExhaustedDepth = 0 // it is far along somewhere, that is all
 	}
+	r.Stats.Sampled = x.Sampled
 	cover(&cfg.System, x, &r.Stats)
 	switch {
 	case finding != nil:

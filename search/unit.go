@@ -18,9 +18,10 @@ const (
 
 // unit is a piece of work, and what came of it.
 type unit struct {
-	phase  phase
-	runs   int  // how many it may make
-	verify bool // whether its first run is executed a second time
+	phase   phase
+	runs    int  // how many it may make
+	verify  bool // whether its first run is executed a second time
+	closely bool // likewise the second, third, fifth, ninth and so on
 
 	bound int // deepening
 	items []item
@@ -32,7 +33,8 @@ type unit struct {
 	tallies   tallies
 	sometimes []int
 	used      sim.Limits
-	foreign   bool      // times of different nodes were compared
+	foreign   bool // times of different nodes were compared
+	sampled   choose.Samples
 	states    *visited  // states added; the round's
 	coverage  *coverage // the round's
 	bounded   bool      // deepening: some run was ended by the bound

@@ -12,9 +12,11 @@ import (
 
 const (
 	// The first run of each of the first verifyFirst units, and then of one in verifyEvery, is executed a
-	// second time and compared.
-	verifyFirst = 2 * unitsPerRound
-	verifyEvery = 4
+	// second time and compared; of each of the first verifyClosely also the runs after 1, 2, 4, 8 and so on, as a search may
+	// not have more.
+	verifyFirst   = 2 * unitsPerRound
+	verifyEvery   = 4
+	verifyClosely = 4
 	// verifyAgain is how often a run that differed is repeated to show the difference.
 	verifyAgain = 16
 )

@@ -99,7 +99,7 @@ func (w *worker) runs(u *unit) {
 		if !ok {
 			break
 		}
-		sampled := u.verify && u.made == 0
+		sampled := u.verify && (u.made == 0 || u.closely && u.made&(u.made-1) == 0)
 		if sampled {
 			w.verifier.begin()
 		}
@@ -143,7 +143,7 @@ func (w *worker) runs(u *unit) {
 		}
 	}
 	if d, ok := s.(*deepening); ok {
-		u.bounded = d.bounded
+		u.bounded, u.sampled = d.bounded, d.sampled
 	}
 	if !u.stopped && u.err == nil { // else nothing follows, and the strategy has not seen the run's end
 		u.left = s.rest(u)

@@ -44,7 +44,7 @@ const ForeignTime = "is it earlier; one time is of another node"
 func (t *ticker) Before(a, b macetime.Time, weights ...int) bool {
 	t.e.use("Clock.Before")
 	if len(weights) != 0 && len(weights) != 2 {
-		panic(misuse("Clock.Before: weights must be none or two"))
+		t.e.w.end(misuse("Clock.Before: weights must be none or two"))
 	}
 	m := &t.e.n.clock.model
 	foreign := m.Foreign

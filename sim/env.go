@@ -25,10 +25,11 @@ type Env interface {
 	SetTimer(t any, after time.Duration)
 	// StopTimer disarms t; it does nothing when t is not armed.
 	StopTimer(t any)
-	// Choose draws one of n alternatives, n >= 1; all are tried by exhaustive search.
+	// Choose draws one of n alternatives, 1 <= n <= 2^31-1; all are tried by exhaustive search when they are at most 65,536,
+	// else a sample, see [choose.Point.Sampled].
 	Choose(what string, n int) int
 	// ChooseWeighted is Choose over len(weights) alternatives, which random walks draw with these
-	// weights; exhaustive search ignores them. Weights are not negative and not all zero.
+	// weights; exhaustive search ignores them. Weights are not negative and not all zero, and their sum is an int.
 	ChooseWeighted(what string, weights ...int) int
 	// Rand draws random values as choices.
 	Rand() Rand

@@ -87,7 +87,7 @@ func (w *machine) step(ev Event, src choose.Source) error {
 
 // handle runs the handler of an event. Its effects are recorded, not applied.
 func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) error {
-	w.src, w.choices, w.failed, w.badType = src, 0, nil, nil
+	w.src, w.choices, w.failed, w.ended, w.badType = src, 0, nil, nil, nil
 	w.own = len(w.last.Effects)
 	unchanged := func() error { return nil }
 	if w.opts.CheckMessages {
@@ -96,13 +96,24 @@ func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) erro
 	}
 	err := w.call(n, ev, d)
 	if err == nil {
+		err = w.sentUnchanged(n.id)
+	}
+	if err == nil {
 		err = unchanged()
 	}
 	w.touch(n)
 	if n.clock.model.Decided() {
 		w.retain(n)
 	}
+	return w.outcome(n, err)
+}
+
+// outcome is what is wrong with a handler that has returned, or panicked with err.
+func (w *machine) outcome(n *node, err error) error {
 	switch {
+	case w.ended != nil:
+		w.ended.Node = n.id
+		return w.ended
 	case err != nil:
 		return err
 	case w.failed != nil:
@@ -121,7 +132,7 @@ func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 			err = panicFinding(n.id, r)
 		}
 	}()
-	if w.opts.Contain {
+	if w.contains() {
 		var own Delivery
 		if d != nil { // not so when the first nodes boot
 			own = *d
@@ -346,10 +357,22 @@ func (w *machine) privateCopy(msg any) (m Message, err error) {
 		return Message{Body: msg}, nil
 	}
 	m.Body = p.Copy(msg)
-	if w.opts.CheckMessages {
+	if w.opts.CheckMessages || w.bench {
 		m.sent = msg
 	}
 	return m, nil
+}
+
+// sentUnchanged compares the messages of the handler that has returned with what it holds of them.
+func (w *machine) sentUnchanged(from NodeID) error {
+	for i := w.own; i < len(w.last.Effects); i++ {
+		if f := &w.last.Effects[i]; f.Msg.sent != nil {
+			if err := w.checkUnchanged(&Delivery{From: from, Msg: f.Msg}, f.Peer); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // checkUnchanged compares a message with what its sender still holds.
@@ -359,7 +382,7 @@ func (w *machine) checkUnchanged(d *Delivery, to NodeID) error {
 		return err
 	}
 	if string(p.Append(nil, d.Msg.Body)) != string(p.Append(nil, d.Msg.sent)) {
-		return &Finding{Kind: Safety, Property: "messages are values", Node: d.From, Message: fmt.Sprintf(
+		return &Finding{Kind: Safety, Property: MessagesProperty, Node: d.From, Message: fmt.Sprintf(
 			"node %d changed a message to node %d after sending it: sent %s, now %s",
 			d.From, to, p.Text(d.Msg.Body), p.Text(d.Msg.sent))}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"time"
 
@@ -49,16 +50,16 @@ type misuse string
 
 func (e *env) use(what string) {
 	if !e.running {
-		panic(misuse(fmt.Sprintf("%s: the Env of node %d was used after its handler had returned", what, e.n.id)))
+		e.w.end(misuse(fmt.Sprintf("%s: the Env of node %d was used after its handler had returned", what, e.n.id)))
 	}
 }
 
 func (e *env) peer(what string, id NodeID) {
 	if e.w.sys.Network == nil {
-		panic(misuse(what + ": the system has no Network"))
+		e.w.end(misuse(what + ": the system has no Network"))
 	}
 	if uint(id) >= uint(len(e.w.nodes)) {
-		panic(misuse(fmt.Sprintf("%s: there is no node %d", what, id)))
+		e.w.end(misuse(fmt.Sprintf("%s: there is no node %d", what, id)))
 	}
 }
 
@@ -96,8 +97,11 @@ func (e *env) StopTimer(t any) {
 }
 
 func (e *env) Choose(what string, n int) int {
-	if n < 1 {
-		panic(misuse(fmt.Sprintf("Choose(%q, %d): n must be at least 1", what, n)))
+	switch {
+	case n < 1:
+		e.w.end(misuse(fmt.Sprintf("Choose(%q, %d): n must be at least 1", what, n)))
+	case n > choose.MaxArity:
+		e.w.end(misuse(fmt.Sprintf("Choose(%q, %d): n must be at most %d; draw large numbers in parts", what, n, choose.MaxArity)))
 	}
 	return e.ask(choose.Point{Kind: choose.Draw, Arity: n, Label: what})
 }
@@ -106,12 +110,14 @@ func (e *env) ChooseWeighted(what string, weights ...int) int {
 	sum := 0
 	for _, w := range weights {
 		if w < 0 {
-			panic(misuse(fmt.Sprintf("ChooseWeighted(%q, %v): a weight is negative", what, weights)))
+			e.w.end(misuse(fmt.Sprintf("ChooseWeighted(%q, %v): a weight is negative", what, weights)))
 		}
-		sum += w
+		if sum += w; sum < 0 {
+			e.w.end(misuse(fmt.Sprintf("ChooseWeighted(%q, %v): the sum of the weights is above %d", what, weights, math.MaxInt)))
+		}
 	}
 	if sum == 0 {
-		panic(misuse(fmt.Sprintf("ChooseWeighted(%q, %v): weights are all zero", what, weights)))
+		e.w.end(misuse(fmt.Sprintf("ChooseWeighted(%q, %v): weights are all zero", what, weights)))
 	}
 	return e.ask(choose.Point{Kind: choose.Draw, Arity: len(weights), Weights: weights, Label: what})
 }
@@ -123,7 +129,7 @@ func (e *env) ask(p choose.Point) int {
 	e.use("a choice")
 	w := e.w
 	if w.choices++; w.choices > w.opts.MaxChoices {
-		panic(diverged{})
+		w.end(diverged{})
 	}
 	return w.ask(p)
 }

@@ -43,12 +43,15 @@ type machine struct {
 	own     int // where the effects of the handler in progress begin
 
 	failed  *Finding // first failed assertion of the step in progress
+	ended   *Finding // by which the checker ended the handler in progress; see end
 	badType error    // a type that the state plan cannot handle, met in the step in progress
 
 	check  propertyState
 	steps  int
 	nextID MessageID
 	bench  bool // part of a [Bench]
+
+	swallowed int // panics by which the handler in progress was ended
 }
 
 // node is one node of a machine.

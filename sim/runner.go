@@ -276,7 +276,7 @@ func (r *Runner) forgetTimers() {
 // call runs what is no event of the system on a node.
 func (r *Runner) call(n *node, call func(Env, Service), src choose.Source) (err error) {
 	w := r.w
-	w.src, w.choices, w.failed, w.badType, w.own = src, 0, nil, nil, 0
+	w.src, w.choices, w.failed, w.ended, w.badType, w.own = src, 0, nil, nil, nil, 0
 	if w.opts.CheckMessages {
 		n.env = newEnv(w, n)
 	}
@@ -286,15 +286,10 @@ func (r *Runner) call(n *node, call func(Env, Service), src choose.Source) (err 
 		if p := recover(); p != nil {
 			err = panicFinding(n.id, p)
 		}
+		err = w.outcome(n, err)
 	}()
 	n.env.running = true
 	call(n.env, n.service)
-	switch {
-	case w.failed != nil:
-		return w.failed
-	case w.badType != nil:
-		return w.badType
-	}
 	return nil
 }
 

@@ -54,13 +54,32 @@ func ParseTiming(s string) (Timing, error) {
 	return 0, fmt.Errorf("timing %q is none of ByDeadline, AnyOrder, Prompt", s)
 }
 
-// Limits bounds how many faults of each kind may be injected in a run, over the whole system.
+// Limits bounds how many faults of each kind may be injected in a run, over the whole system: 0 to [MaxFaults].
 type Limits struct {
 	Crashes    int `json:"crashes"`
 	NetErrors  int `json:"net_errors"` // socket errors of streams
 	Loss       int `json:"loss"`       // datagrams lost
 	Dup        int `json:"dup"`        // datagrams duplicated
 	Partitions int `json:"partitions"`
+}
+
+// MaxFaults bounds each of the [Limits]. A run in which more strike would be longer than anybody reads.
+const MaxFaults = 1_000_000
+
+// Validate reports the first limit that is negative or above [MaxFaults].
+func (l Limits) Validate() error {
+	for _, f := range []struct {
+		name  string
+		limit int
+	}{
+		{"crashes", l.Crashes}, {"socket errors (net-errors)", l.NetErrors}, {"lost datagrams (loss)", l.Loss},
+		{"duplicated datagrams (dup)", l.Dup}, {"partitions", l.Partitions},
+	} {
+		if f.limit < 0 || f.limit > MaxFaults {
+			return fmt.Errorf("the limit of %s is %d, must be 0 to %d", f.name, f.limit, MaxFaults)
+		}
+	}
+	return nil
 }
 
 // Limits returns the limits in force.
@@ -126,8 +145,8 @@ func (s *System) Validate() error {
 	if s.New == nil {
 		return fmt.Errorf("system %q: New is nil", s.Name)
 	}
-	if s.Crashes < 0 {
-		return fmt.Errorf("system %q: Crashes is negative", s.Name)
+	if err := s.Limits().Validate(); err != nil {
+		return fmt.Errorf("system %q: %w", s.Name, err)
 	}
 	seen := map[string]bool{}
 	for i, p := range s.Properties {

@@ -38,6 +38,7 @@ func TestBadInput(t *testing.T) {
 	change("other.path", "system pingack", "system randtree")
 	change("nodes.path", "nodes 2", "nodes 3")
 	change("limit.path", "limit loss=1", "limit luck=1")
+	change("many.path", "limit loss=1", "limit loss=2000000")
 	change("timing.path", "timing ByDeadline", "timing Sometimes")
 	change("step.path", "lose n0<-n1 Ack", "lose n0<-n1 Nack")
 	before := files(t, dir)
@@ -117,6 +118,13 @@ func TestBadInput(t *testing.T) {
 		{"replay system.path", `system.path: line 2: unknown system "paxos17"; did you mean paxos?`},
 		{"replay other.path", `other.path: line `},
 		{"replay nodes.path", `nodes.path: line 3: system "pingack": 3 nodes, must be 2 to 2`},
+		{"replay many.path", `many.path: line 4: the limit of lost datagrams (loss) is 2000000, must be 0 to 1000000`},
+		{"search pingack --loss 999999999999", "the limit of lost datagrams (loss) is 999999999999, must be 0 to 1000000"},
+		{"search pingack --dup 2147483648", "the limit of duplicated datagrams (dup) is 2147483648, must be 0 to 1000000"},
+		{"search pingack --crashes 1000001", "the limit of crashes is 1000001, must be 0 to 1000000"},
+		{"search pingack --partitions 1000001", "the limit of partitions is 1000001, must be 0 to 1000000"},
+		{"search pingack --strategy bfs --loss 999999999999", "the limit of lost datagrams (loss) is 999999999999, must be 0 to 1000000"},
+		{"search randtree --net-errors 1000001", "the limit of socket errors (net-errors) is 1000001, must be 0 to 1000000"},
 		{"replay limit.path", `limit.path: line 4: unknown limit "luck"`},
 		{"replay timing.path", `timing.path: line 5: timing "Sometimes" is none of`},
 		{"replay step.path", "step.path: line "},

@@ -8,6 +8,23 @@ type answers struct {
 	never bool // one of them has no weight, so that no walk gives it
 	// foreign: times of different nodes were compared, now or earlier.
 	foreign bool
+	sampled choose.Samples // likewise
+
+	// limit is asked every so many answers whether to go on; nil: nobody is.
+	limit   func() error
+	unasked int
+}
+
+// answersAtOnce is how many answers are gone through without a look at limits.
+const answersAtOnce = 256
+
+// stop returns why no more answers are to be gone through.
+func (a *answers) stop() error {
+	if a.unasked++; a.unasked < answersAtOnce || a.limit == nil {
+		return nil
+	}
+	a.unasked = 0
+	return a.limit()
 }
 
 func (a *answers) Next() bool {
@@ -22,6 +39,9 @@ func (a *answers) Choose(p choose.Point) int {
 	}
 	if isForeign(&p) {
 		a.foreign = true
+	}
+	if p.Sampled() {
+		a.sampled.Add(&p)
 	}
 	return pick
 }

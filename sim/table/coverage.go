@@ -1,7 +1,9 @@
 package table
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
@@ -81,6 +83,17 @@ func isForeign(p *choose.Point) bool { return p.Kind == choose.Compare && p.Labe
 func (x *explorer) conclude() {
 	x.out.Stats, x.out.Plans, x.out.Coverage = x.w.Stats(), x.w.Plans(), x.w.covered()
 	x.out.Coverage.ForeignTimes = x.answers.foreign || x.sites.answers.foreign
+	x.out.Sampled = x.sampled()
+	if len(x.out.Sampled) > 0 && x.out.Stopped == "" {
+		x.out.Stopped = "sampled"
+	}
+}
+
+// sampled are the draws of which only a sample was enumerated.
+func (x *explorer) sampled() (s choose.Samples) {
+	s.Merge(x.answers.sampled)
+	s.Merge(x.sites.answers.sampled)
+	return s
 }
 
 // covered reads off the tables what the steps that were taken did.
@@ -131,8 +144,12 @@ func (w *World) coverTree(c *Coverage, kinds typesMet, at ref) (met bool) {
 		return false
 	}
 	if at&1 == 1 {
-		for _, next := range w.steps.inner[at>>1].next {
+		q := &w.steps.inner[at>>1]
+		for _, next := range q.next {
 			met = w.coverTree(c, kinds, next) || met
+		}
+		for _, branch := range slices.Sorted(maps.Keys(q.far)) {
+			met = w.coverTree(c, kinds, q.far[branch]) || met
 		}
 		return met
 	}

@@ -40,8 +40,9 @@ func exploreDepthFirst(ctx context.Context, sys *sim.System, opts ExploreOptions
 	x := d.x
 	defer x.close()
 	x.w.forgetCoverage()
+	x.limitBy(ctx)
 	if err == nil {
-		err = d.run(ctx)
+		err = x.stopped(d.run(ctx))
 		path = d.bad
 	}
 	if err == nil && x.out.Stopped == "" {
@@ -50,6 +51,7 @@ func exploreDepthFirst(ctx context.Context, sys *sim.System, opts ExploreOptions
 			path = x.path(x.bad, x.badEvent, x.badPicks)
 		}
 	}
+	x.unlimited()
 	x.out.States, x.out.Bytes, x.out.Frontier = d.n, d.bytes(), d.most
 	if x.prints != nil {
 		x.out.Omission = x.prints.omission(d.n)
@@ -194,6 +196,9 @@ func (d *depthFirst) start() error {
 		copy(x.tree, v)
 		x.seen.complete(x.tree, nil)
 		f.prints = append(f.prints, x.seen.root(x.tree))
+		if x.answers.stop() != nil {
+			break // the limits are looked at once more when these were looked up
+		}
 	}
 	return d.settle(nil, true)
 }
@@ -246,7 +251,12 @@ func (d *depthFirst) expand(p *pending, first bool) error {
 		return d.settle(p, first)
 	}
 	event, picks := x.badEvent, x.badPicks
-	if err := d.settle(p, first); err != nil {
+	if errors.Is(err, errLimit) && first {
+		x.out.Expanded--
+	}
+	if found := d.settle(p, first); found != nil {
+		return found
+	} else if errors.Is(err, errLimit) {
 		return err
 	}
 	d.bad = append(append(d.path(d.trail), int32(event)), picks...)

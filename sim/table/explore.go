@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ type Exploration struct {
 	Expanded    int // states all of whose steps were executed: those that were found first
 	Depth       int // steps to the states that were expanded last; all that are nearer were expanded
 	Complete    bool
-	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted", "finding"
+	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted", "finding", "sampled"
 	// Finding is what is wrong with a state or step, mostly a [*sim.Finding]; nil: nothing. Path leads there
 	// by as few steps as possible, unless its kind is nondeterminism.
 	Finding error
@@ -71,6 +72,9 @@ type Exploration struct {
 	DeadPath        choose.Path // to one of them, by as few steps as possible
 	DeadCritical    int         // the last step of DeadPath, the critical one; 0: it is dead from the start
 	DeadOutOfEvents bool        // a deadlock: nothing can happen there any more, but for faults
+
+	// Sampled are the draws that were not enumerated, see [choose.Point.Sampled].
+	Sampled choose.Samples
 
 	// Omission bounds the probability that some state was taken for another one, and so it, and perhaps what
 	// lies behind it, was not visited: n(n-1)/2 pairs of states, each with equal fingerprints of b bits with
@@ -118,12 +122,14 @@ func explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 	x := newExplorer(e, opts)
 	defer x.close()
 	x.w.forgetCoverage()
+	x.limitBy(ctx)
 	if err == nil {
-		err = x.run(ctx)
+		err = x.stopped(x.run(ctx))
 	}
 	if err == nil && x.out.Stopped == "" {
 		err = x.liveness(ctx)
 	}
+	x.unlimited()
 	x.out.States, x.out.Bytes, x.out.Frontier = x.len(), x.bytes(), x.waiting.most()
 	if x.prints != nil {
 		x.out.Omission = x.prints.omission(x.len())
@@ -157,6 +163,7 @@ type explorer struct {
 	waiting frontier // vectors, or roots when exact
 	parents ancestry
 	found   *successors
+	limited string // why the exploration stopped in the middle of a state
 	capture capture
 	helper  helper
 	deep    *depthFirst // nil: breadth first
@@ -287,8 +294,8 @@ const (
 
 // rehearse makes random runs on both engines, before anything is concluded from the tables: shortest paths
 // take the same way to a state again and again, so that state which is not encoded would hardly show.
-// The error is a finding of kind nondeterminism, with the path to it, or [*Unsupported]; other
-// findings are left to the exploration.
+// The error is a finding of kind nondeterminism or about a changed message, with the path to it, or
+// [*Unsupported]; other findings are left to the exploration.
 func rehearse(e *engine) (path choose.Path, err error) {
 	w := newWorld(e)
 	var events []sim.Event
@@ -300,7 +307,7 @@ func rehearse(e *engine) (path choose.Path, err error) {
 			return pick
 		})
 		path = path[:0]
-		w.shadow = shadow{world: w.shadow.world}
+		w.shadow = shadow{world: w.shadow.world, closely: true}
 		err := w.Start(src)
 		for range rehearsalSteps {
 			if err != nil {
@@ -312,9 +319,8 @@ func rehearse(e *engine) (path choose.Path, err error) {
 			}
 			err = w.Step(events[src(choose.Point{Arity: len(events)})], src)
 		}
-		var f *sim.Finding
 		var u *Unsupported
-		if errors.As(err, &f) && f.Kind == sim.Nondeterminism || errors.As(err, &u) {
+		if closer(err) || errors.As(err, &u) {
 			return path, err
 		}
 	}
@@ -348,7 +354,7 @@ func (x *explorer) start() error {
 			root := x.seen.roots.list.at(id)
 			x.waiting.append([]uint32{uint32(root >> 32), uint32(root)})
 		}
-		if err := x.add(v, 0, 0); err != nil {
+		if err := cmp.Or(x.add(v, 0, 0), x.answers.stop()); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/macemc/macemc/sim"
@@ -85,9 +86,11 @@ func (s *sites) span(list []move, handled uint32) span {
 	return sp
 }
 
-// run takes the steps of an event by all answers to the questions that are choices.
+// run takes the steps of an event by all answers to the questions that are choices. It ends at a limit, which it notes, and
+// at a step that diverges, as whoever takes the moves ends there: of the answers of an endless loop there are too many.
 func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []learned) {
-	for s.answers.Reset(); s.answers.Next(); {
+	diverges := false
+	for s.answers.Reset(); s.limited == nil && !diverges && s.answers.Next(); s.limited = s.answers.stop() {
 		w.restore(s.here)
 		err := w.advance(ev, &s.answers)
 		var r learned
@@ -102,6 +105,7 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 		if r.handled = ok && w.handled; !ok {
 			r.move = move{kind: slowStep, first: uint32(len(s.slow))}
 			s.slow = append(s.slow, slow)
+			diverges = isDivergence(err)
 		}
 		if recovering(w, ev, &s.answers) {
 			r.note |= noteOrdinary
@@ -190,6 +194,9 @@ func (s *sites) learnAnswer(w *World, packed []uint32, q uint32) span {
 	runs = slices.DeleteFunc(runs, func(r learned) bool {
 		return len(r.asked) <= room.before || r.asked[room.before].inner != room.question
 	})
+	if len(runs) == 0 { // at a limit
+		return span{}
+	}
 	return s.answer(q, runs)
 }
 
@@ -269,6 +276,12 @@ func (s *sites) op(m *move, kind, peer int, index uint32) {
 	}
 	s.ops = append(s.ops, o)
 	m.count++
+}
+
+// isDivergence reports whether a handler did not come to its end, which has no other cause than its node's state.
+func isDivergence(err error) bool {
+	var f *sim.Finding
+	return errors.As(err, &f) && f.Kind == sim.Divergence
 }
 
 // recovering reports whether the step that was taken last is one of the recovery relation: nothing was

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"math/bits"
 	"slices"
 )
@@ -13,8 +14,8 @@ const checkContext = 1 << 10 // states
 // back and forth, until that settles no more: each time round one more step of a way to a live state
 // may lead against the direction of the round.
 func (x *explorer) liveness(ctx context.Context) error {
-	if !x.goals {
-		return nil
+	if !x.goals || len(x.sampled()) > 0 {
+		return nil // an answer that was not in a sample might lead on
 	}
 	n := uint32(x.seen.len())
 	for id := n; id > 0; id-- {
@@ -36,6 +37,9 @@ func (x *explorer) liveness(ctx context.Context) error {
 				continue
 			}
 			ok, err := x.leadsOn(id)
+			if errors.Is(err, errLimit) {
+				return nil
+			}
 			if err != nil {
 				return err
 			}
@@ -52,6 +56,7 @@ func (x *explorer) liveness(ctx context.Context) error {
 		x.out.Dead -= bits.OnesCount64(word)
 	}
 	if x.out.Dead > 0 {
+		x.unlimited()
 		return x.dead()
 	}
 	return nil

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -30,7 +31,7 @@ func (x *explorer) successors(f *successors) error {
 	}
 	err := x.takeAll(f)
 	f.last = append(f.last, uint32(len(f.ends)))
-	return err
+	return cmp.Or(err, x.sites.limited)
 }
 
 // prepare makes ready for moves that are not fast ones.
@@ -293,6 +294,9 @@ func (x *explorer) steps(f func(note uint8) error) error {
 			}
 			copy(w.v, base)
 			w.up = up
+			if err := x.answers.stop(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ type Recovery struct {
 	Live    choose.Path // to a live state, by as few steps as possible from where it began; nil: none was met
 	Closed  bool        // all states that follow were visited
 	States  int         // that were visited, the first included
-	Stopped string      // why they are not all: "depth", "states", "memory", "interrupted", "live" or "finding"
+	Stopped string      // why they are not all: "depth", "states", "memory", "interrupted", "sampled", "live" or "finding"
 	Finding error       // what is wrong with a state or step that was met; nil: nothing
 }
 
@@ -39,7 +39,12 @@ func Recover(ctx context.Context, sys *sim.System, path choose.Path, opts Explor
 		return nil, errors.New("table: the system has no Eventually property, so that no state is dead")
 	}
 	x.goals, x.onward = false, &onward{path: path}
-	err = x.run(ctx)
+	x.limitBy(ctx)
+	err = x.stopped(x.run(ctx))
+	x.unlimited()
+	if len(x.sampled()) > 0 && x.out.Stopped == "" {
+		x.out.Stopped = "sampled"
+	}
 	out := &Recovery{States: x.len(), Stopped: x.out.Stopped}
 	var u *Unsupported
 	switch {

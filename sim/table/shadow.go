@@ -13,11 +13,12 @@ import (
 // shadow executes a sample of the runs of a world by the replay engine, too: only there do services
 // live as long as a run, so that state which is not encoded shows.
 type shadow struct {
-	world  sim.World // nil: not made yet
-	active bool      // the run under way is in the sample
-	runs   int
-	steps  int              // of the run
-	asked  []shadowQuestion // in the step under way
+	world   sim.World // nil: not made yet
+	closely bool      // messages are checked
+	active  bool      // the run under way is in the sample
+	runs    int
+	steps   int              // of the run
+	asked   []shadowQuestion // in the step under way
 }
 
 type shadowQuestion struct {
@@ -73,7 +74,7 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 	own := w.execute(ev, shadowRecorder{s, src})
 	var u *Unsupported
 	var refused *sim.StateError
-	if errors.As(own, &u) || errors.As(own, &refused) {
+	if errors.As(own, &u) || errors.As(own, &refused) || isDivergence(own) || closer(own) { // the replay engine may not come back, or not tell
 		s.active = false
 		return own
 	}
@@ -87,11 +88,21 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 	if s.steps++; own != nil || s.steps >= shadowSteps {
 		s.active = false
 	}
+	if closer(real) {
+		s.active = false
+		return real
+	}
 	if found := w.falls(own, real, answers); found != nil {
 		s.active = false
 		return found
 	}
 	return own
+}
+
+// closer reports whether an error is one that a world which checks messages finds, and others perhaps do not.
+func closer(err error) bool {
+	var f *sim.Finding
+	return errors.As(err, &f) && (f.Property == sim.MessagesProperty || f.Kind == sim.Nondeterminism)
 }
 
 func (w *World) execute(ev *sim.Event, src choose.Source) error {
@@ -155,16 +166,23 @@ func (w *World) accompany() (bool, error) {
 	s.active = w.samples.sampled(s.runs)
 	if s.active && s.world == nil {
 		var err error
-		if s.world, err = sim.NewWorld(w.sys, w.opts); err != nil {
+		opts := w.opts
+		opts.CheckMessages = s.closely
+		if s.world, err = sim.NewWorld(w.sys, opts); err != nil {
 			return false, err
 		}
 	}
 	return s.active, nil
 }
 
+// checkedChoices is how many choices a path may have for messages to be checked when it is retraced.
+const checkedChoices = 100
+
 // retrace has the replay engine execute a path, and compares the state at its end with that of w.
 func (w *World) retrace(path choose.Path) error {
-	real, err := sim.NewWorld(w.sys, w.opts)
+	opts := w.opts
+	opts.CheckMessages = len(path) <= checkedChoices // else it takes too long
+	real, err := sim.NewWorld(w.sys, opts)
 	if err != nil {
 		return err
 	}
@@ -188,6 +206,8 @@ func (w *World) retrace(path choose.Path) error {
 		err = real.Step(ev, answers)
 	}
 	switch {
+	case closer(err):
+		return err
 	case err != nil:
 		return w.differs(node, fmt.Sprintf("when the run is executed without tables it ends with %v", err))
 	case pos != len(path):

@@ -31,6 +31,7 @@ type sites struct {
 	spans     []span
 
 	answers answers
+	limited error    // a limit was reached while moves were found out, so that they are not all
 	here    []uint32 // scratch: a vector of the world
 	there   []uint32 // packed
 	after   []uint32 // packed

@@ -23,8 +23,12 @@ const noRef = ^ref(0)
 type question struct {
 	point choose.Point // Arity 0: it is about room in a stream
 	roomAsked
-	next []ref // by answer, see branch
+	next []ref       // by answer, see branch
+	far  map[int]ref // by answers from farBranch on
 }
+
+// farBranch keeps a draw of many alternatives, few of which are met, from taking memory for all.
+const farBranch = 1 << 10
 
 // roomAsked says which room in a stream a question is about, see [sim.Question].
 type roomAsked struct {
@@ -59,7 +63,25 @@ func (q *question) follow(branch int) ref {
 	if branch < len(q.next) {
 		return q.next[branch]
 	}
+	if r, ok := q.far[branch]; ok {
+		return r
+	}
 	return noRef
+}
+
+// set says where a branch leads.
+func (q *question) set(branch int, to ref) {
+	if branch >= farBranch {
+		if q.far == nil {
+			q.far = map[int]ref{}
+		}
+		q.far[branch] = to
+		return
+	}
+	for branch >= len(q.next) {
+		q.next = append(q.next, noRef)
+	}
+	q.next[branch] = to
 }
 
 // leaf is one way that a step can go.
@@ -290,11 +312,8 @@ func (e *engine) insert(s *stepOf, out *sim.Outcome, made leaf) (uint32, error) 
 		if q.Observation() {
 			branch = t.inner[k].branch(e.roomSeen(q))
 		}
-		for branch >= len(t.inner[k].next) {
-			t.inner[k].next = append(t.inner[k].next, noRef)
-		}
-		at = t.inner[k].next[branch]
-		hang = func(r ref) { t.inner[k].next[branch] = r }
+		at = t.inner[k].follow(branch)
+		hang = func(r ref) { t.inner[k].set(branch, r) }
 	}
 	if at != noRef {
 		return 0, e.otherQuestions(s, at, nil)

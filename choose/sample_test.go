@@ -1,0 +1,63 @@
+package choose
+
+import (
+	"slices"
+	"testing"
+)
+
+// Enumerations offer both ends of a large draw, each alternative once, always the same; a draw at the bound is enumerated.
+func TestSample(t *testing.T) {
+	for _, arity := range []int{EnumeratedArity + 1, 1_000_000, MaxArity} {
+		var e Enumerate
+		var picks []int
+		for e.Next() {
+			pick := e.Choose(Point{Kind: Draw, Arity: arity})
+			if path := e.Path(); int(path[0]) != pick {
+				t.Fatalf("path %v after pick %d", path, pick)
+			}
+			picks = append(picks, pick)
+		}
+		slices.Sort(picks)
+		if len(picks) != 64 || len(slices.Compact(slices.Clone(picks))) != 64 || picks[15] != 15 || picks[48] != arity-16 || picks[63] != arity-1 ||
+			picks[16] <= 15 || picks[47] >= arity-16 {
+			t.Errorf("%d alternatives: %v", arity, picks)
+		}
+	}
+	for _, p := range []Point{{Kind: Draw, Arity: EnumeratedArity}, {Kind: Outcome, Arity: MaxArity}} {
+		if p.Sampled() || p.Offered() != p.Arity || p.Alternative(77) != 77 {
+			t.Errorf("%+v is sampled", p)
+		}
+	}
+}
+
+// Walks draw an end of a large draw half of the time, and else anything.
+func TestRandomPrefersEnds(t *testing.T) {
+	r := NewRandom(1, 1)
+	ends, all := 0, map[int]bool{}
+	for range 2000 {
+		pick := r.Choose(Point{Kind: Draw, Arity: 1_000_000_000})
+		if pick < 16 || pick >= 1_000_000_000-16 {
+			ends++
+		}
+		all[pick] = true
+	}
+	if ends < 900 || ends > 1100 || len(all) < 900 {
+		t.Errorf("%d ends, %d different picks", ends, len(all))
+	}
+}
+
+func TestSamples(t *testing.T) {
+	var a, b Samples
+	for i := range 200 {
+		a.Add(&Point{Kind: Draw, Arity: MaxArity - i, Label: string(rune('a' + i))})
+	}
+	if len(a) != 100 {
+		t.Errorf("%d labels are kept", len(a))
+	}
+	b.Add(&Point{Kind: Draw, Arity: 100_000, Label: "b"})
+	b.Add(&Point{Kind: Draw, Arity: 2})
+	b.Merge(Samples{{"b", 100_001}, {"a", 100_000}})
+	if want := (Samples{{"a", 100_000}, {"b", 100_001}}); !slices.Equal(b, want) {
+		t.Errorf("got %v, want %v", b, want)
+	}
+}

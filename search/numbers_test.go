@@ -1,0 +1,248 @@
+package search_test
+
+import (
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// numbers is a service whose timer runs a function.
+type numbers struct {
+	sim.Nop
+	Got int
+	do  func(*numbers, sim.Env)
+}
+
+func (s *numbers) Boot(env sim.Env)         { env.SetTimer("go", 1) }
+func (s *numbers) Timer(env sim.Env, _ any) { s.do(s, env) }
+
+// drawing is a system of one node that runs do once.
+func drawing(do func(*numbers, sim.Env)) sim.System {
+	return sim.System{
+		Name: "drawing", Nodes: 1, Network: netsim.Datagrams{},
+		New:        func(sim.NodeID) sim.Service { return &numbers{do: do} },
+		State:      []sim.StateRule{sim.IgnoreField[numbers]("do")},
+		Properties: []sim.Property{{Name: "not 7", Always: func(v *sim.View) bool { return v.Service(0).(*numbers).Got != 7 }}},
+	}
+}
+
+// everyWay is all that a search can be made by.
+func everyWay(f func(search.Config)) {
+
+	for _, strategy := range []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk} {
+		for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine} {
+			if strategy.Stateful() && engine == search.ReplayEngine {
+				continue
+			}
+			f(search.Config{Strategy: strategy, Engine: engine, MaxPaths: 200, Workers: 1, Time: 2 * time.Second})
+		}
+	}
+}
+
+// A handler that recovers cannot hide that it goes on choosing for ever.
+func TestSwallowedDivergence(t *testing.T) {
+	everyWay(func(cfg search.Config) {
+		cfg.System = drawing(func(s *numbers, env sim.Env) {
+			defer func() { recover() }()
+			for {
+				env.Choose("again", 2)
+			}
+		})
+		res := run(t, cfg)
+		if f := res.Finding; f == nil || f.Kind != sim.Divergence {
+			t.Errorf("%s, %s: got %v %+v", cfg.Strategy, cfg.Engine, res.Verdict, f)
+		}
+	})
+}
+
+// It cannot hide a call that breaks the contract either.
+func TestSwallowedMisuse(t *testing.T) {
+	everyWay(func(cfg search.Config) {
+		cfg.System = drawing(func(s *numbers, env sim.Env) {
+			defer func() { recover() }()
+			env.Choose("nothing", 0)
+		})
+		res := run(t, cfg)
+		if f := res.Finding; f == nil || f.Kind != sim.Panic || f.Message != `Choose("nothing", 0): n must be at least 1` {
+			t.Errorf("%s, %s: got %v %+v", cfg.Strategy, cfg.Engine, res.Verdict, f)
+		}
+	})
+}
+
+// A draw of more alternatives than can be kept is a finding that names the call.
+func TestTooManyAlternatives(t *testing.T) {
+	everyWay(func(cfg search.Config) {
+		cfg.System = drawing(func(s *numbers, env sim.Env) { s.Got = env.Rand().IntN(1 << 40) })
+		res := run(t, cfg)
+		want := `Choose("rand.IntN", 1099511627776): n must be at most 2147483647; draw large numbers in parts`
+		if f := res.Finding; f == nil || f.Kind != sim.Panic || f.Message != want {
+			t.Errorf("%s, %s: got %v %+v", cfg.Strategy, cfg.Engine, res.Verdict, f)
+		}
+	})
+}
+
+// Of a draw of very many alternatives a sample is enumerated, which is said. What its ends lead to is found.
+func TestSampledDraw(t *testing.T) {
+	const many = 1_000_000_000
+	for _, bad := range []int{0, 9, many - 3, -1} {
+		everyWay(func(cfg search.Config) {
+			cfg.System = drawing(func(s *numbers, env sim.Env) {
+				if s.Got = 10 + env.Rand().IntN(many); s.Got == 10+bad {
+					s.Got = 7
+				}
+			})
+			cfg.MaxPaths = 2000
+			res := run(t, cfg)
+			found := res.Finding != nil
+			if found != (bad >= 0) {
+				t.Errorf("%d: %s, %s: got %v, %+v", bad, cfg.Strategy, cfg.Engine, res.Verdict, res.Stats)
+			}
+			if want := (choose.Samples{{Label: "rand.IntN", Arity: many}}); !found && cfg.Strategy != search.Walk &&
+				(res.Stats.Complete || !slices.Equal(res.Stats.Sampled, want)) {
+				t.Errorf("%s, %s: complete %v, sampled %v, want %v", cfg.Strategy, cfg.Engine, res.Stats.Complete, res.Stats.Sampled, want)
+			}
+			if !found && cfg.Strategy.Stateful() && (res.Stats.States != 1+64 || res.Stopped != search.StoppedSampled) {
+				t.Errorf("%s: %d states, stopped: %s", cfg.Strategy, res.Stats.States, res.Stopped)
+			}
+		})
+	}
+}
+
+// A sample says nothing about what can be reached, so a state from which it leads nowhere is not dead.
+func TestSampledDrawIsNotDead(t *testing.T) {
+	locked := func() sim.System {
+		sys := drawing(func(s *numbers, env sim.Env) {
+			if env.Choose("key", 1<<20) == 77_777 {
+				s.Got = 1
+			}
+			env.SetTimer("again", 1)
+		})
+		sys.Properties = append(sys.Properties, sim.Property{Name: "unlocked", Eventually: func(v *sim.View) bool {
+			return v.Service(0).(*numbers).Got == 1
+		}})
+		return sys
+	}
+	sys := locked()
+	r, err := table.Recover(t.Context(), &sys, choose.Path{0, 5}, table.ExploreOptions{})
+	if err != nil || r.Dead() || r.Closed || r.Stopped != "sampled" {
+		t.Errorf("got %+v, %v, want that a sample proves nothing", r, err)
+	}
+	everyWay(func(cfg search.Config) {
+		if cfg.Strategy == search.Walk {
+			return // it is a suspect, which nobody examines here
+		}
+		cfg.System, cfg.Confirm = locked(), refute
+		res := run(t, cfg)
+		if res.Finding != nil || res.Stats.Complete || len(res.Stats.Sampled) != 1 {
+			t.Errorf("%s, %s: got %v, %+v", cfg.Strategy, cfg.Engine, res.Verdict, res.Stats)
+		}
+		if cfg.Strategy.Stateful() && res.Stats.Unchecked == "" {
+			t.Errorf("%s says that liveness was checked", cfg.Strategy)
+		}
+	})
+}
+
+// Limits are looked at while the answers of one handler are gone through.
+func TestLimitsInsideOneState(t *testing.T) {
+	for _, network := range []sim.Network{netsim.Datagrams{}, netsim.Streams{}} {
+		everyWay(func(cfg search.Config) {
+			cfg.System = drawing(func(s *numbers, env sim.Env) {
+				for range 4 {
+					s.Got = 100*s.Got + env.Choose("digits", 100) + 8
+				}
+			})
+			cfg.System.Network = network
+			cfg.Time, cfg.MaxPaths = 300*time.Millisecond, 0
+			began := time.Now()
+			res := run(t, cfg)
+			if took := time.Since(began); took > 10*time.Second || res.Stopped != search.StoppedTime || res.Stats.Complete {
+				t.Errorf("%s, %s: stopped: %s after %v, complete %v", cfg.Strategy, cfg.Engine, res.Stopped, took, res.Stats.Complete)
+			}
+			if !cfg.Strategy.Stateful() {
+				return
+			}
+			cfg.Time, cfg.MaxBytes = time.Minute, 20<<20
+			if res = run(t, cfg); res.Stopped != search.StoppedMemory || res.Stats.Complete || res.Stats.States < 1000 {
+				t.Errorf("%s: stopped: %s, %d states", cfg.Strategy, res.Stopped, res.Stats.States)
+			}
+			// What was found before the limit is told.
+			cfg.System.Properties[0].Always = func(v *sim.View) bool { return v.Service(0).(*numbers).Got != 8080908+700 }
+			if res = run(t, cfg); res.Verdict != search.Violation || len(res.Finding.Path) != 5 {
+				t.Errorf("%s: got %v, stopped: %s", cfg.Strategy, res.Verdict, res.Stopped)
+			}
+		})
+	}
+}
+
+// When it recovers each time it does not even return.
+func TestDivergenceSwallowedForEver(t *testing.T) {
+	var end atomic.Bool // of handlers that cannot be ended
+	defer end.Store(true)
+	everyWay(func(cfg search.Config) {
+		cfg.HandlerLimit = 100 * time.Millisecond
+		cfg.System = drawing(func(s *numbers, env sim.Env) {
+			for !end.Load() {
+				func() {
+					defer func() { recover() }()
+					env.Choose("again", 2)
+				}()
+			}
+		})
+		res := run(t, cfg)
+		if f := res.Finding; f == nil || f.Kind != sim.Divergence {
+			t.Errorf("%s, %s: got %v %+v", cfg.Strategy, cfg.Engine, res.Verdict, f)
+		}
+	})
+}
+
+// withholder sends what it holds, and changes it: in the same step, or in a later one.
+type withholder struct {
+	sim.Nop
+	Kept []int
+	Sent bool
+}
+
+func (s *withholder) Timer(env sim.Env, _ any) { s.Kept[0]++ }
+
+func changing(when string) sim.System {
+	return sim.System{
+		Name: "withholder", Nodes: 2, New: func(sim.NodeID) sim.Service { return &withholder{} }, Network: netsim.Datagrams{},
+		Actions: []sim.AnyAction{sim.Action[*withholder]{
+			Name: "send", When: func(s *withholder) bool { return !s.Sent }, At: func(id sim.NodeID) bool { return id == 0 },
+			Do: func(s *withholder, env sim.Env) {
+				s.Kept, s.Sent = []int{1, 2}, true
+				env.Send(1, list{s.Kept})
+				switch when {
+				case "at once":
+					s.Kept[0]++
+				case "later":
+					env.SetTimer("change", 1)
+				}
+			},
+		}},
+	}
+}
+
+// A message that is changed after it was sent is found by every strategy.
+func TestChangedMessageEverywhere(t *testing.T) {
+	for _, when := range []string{"at once", "later", "never"} {
+		everyWay(func(cfg search.Config) {
+			cfg.System = changing(when)
+			res := run(t, cfg)
+			f := res.Finding
+			if when == "never" && f == nil && res.Stats.MessagesSampled {
+				return
+			}
+			if when == "never" || f == nil || f.Kind != sim.Safety || f.Property != sim.MessagesProperty || f.Node != 0 {
+				t.Errorf("%s: %s, %s: got %v %+v, messages sampled: %v", when, cfg.Strategy, cfg.Engine, res.Verdict, f, res.Stats.MessagesSampled)
+			}
+		})
+	}
+}
