@@ -215,17 +215,24 @@ func TestEncodingsAreStable(t *testing.T) {
 	}
 }
 
-// Nothing that is made later is a constant, wherever it comes to lie.
-func TestNothingNewIsConstant(t *testing.T) {
-	c := programConstants()
-	type big [100]byte
-	for i := range 400_000 {
-		for _, p := range []unsafe.Pointer{unsafe.Pointer(new(int)), unsafe.Pointer(new([3]int)), unsafe.Pointer(new(knot)), unsafe.Pointer(new(big))} {
-			if name := c.name(p); name != 0 {
-				t.Fatalf("%d: %p is %x", i, p, name)
-			}
-		}
+var mixed struct {
+	pointer *int
+	number  uintptr
+}
+
+// A number that is the address of something is no pointer to it, and what a variable does not point to any
+// more is no constant.
+func TestOnlyPointersNameConstants(t *testing.T) {
+	here, there := new(int), new(int)
+	mixed.pointer, mixed.number = here, uintptr(unsafe.Pointer(there))
+	c := findConstants()
+	if c.name(unsafe.Pointer(here)) == 0 || c.name(unsafe.Pointer(there)) != 0 {
+		t.Error("pointers and numbers are confused")
 	}
+	if mixed.pointer = there; c.name(unsafe.Pointer(here)) != 0 {
+		t.Error("what was a constant is one still")
+	}
+	mixed.pointer, mixed.number = nil, 0
 }
 
 func TestPointerMask(t *testing.T) {
