@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/macemc/macemc/choose"
@@ -54,7 +55,9 @@ func TestRunnerDoesWhatAWorldDoes(t *testing.T) {
 }
 
 func mirror(t *testing.T, sys *sim.System, seed uint64) {
-	w, err := sim.NewWorld(sys, sim.Options{})
+	compared := *sys // with what may run as another program
+	compared.State = append(slices.Clone(sys.State), sim.AcrossPrograms())
+	w, err := sim.NewWorld(&compared, sim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,6 +134,9 @@ type rules struct {
 	show    typeRules
 }
 
+// nilShows reports whether people are shown which empty slices and maps are nil.
+func (rs *rules) nilShows() bool { return !rs.loose || rs.across }
+
 // typeRules are the rules of one kind about types.
 type typeRules struct {
 	exact map[reflect.Type]*Rule

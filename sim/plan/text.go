@@ -213,7 +213,7 @@ func (r *renderer) sliceText(n *node, s *sliceHeader) string {
 
 func (r *renderer) sliceBody(n *node, s *sliceHeader) string {
 	switch {
-	case s.data == nil && !r.set.rules.loose:
+	case s.data == nil && r.set.rules.nilShows():
 		return "nil"
 	case s.len == 0:
 		return "[]"
@@ -236,7 +236,7 @@ func (r *renderer) mapText(n *node, p unsafe.Pointer) string {
 func (r *renderer) mapBody(n *node, p unsafe.Pointer) string {
 	m := *(*unsafe.Pointer)(p)
 	if m == nil {
-		if !r.set.rules.loose {
+		if r.set.rules.nilShows() {
 			return "nil"
 		}
 		return "map[]"

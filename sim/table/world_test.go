@@ -149,7 +149,7 @@ func TestPlans(t *testing.T) {
 
 type pointed struct{ sim.Nop }
 
-func (pointed) Boot(env sim.Env) { env.SetTimer(new(int), 1) }
+func (pointed) Boot(env sim.Env) { env.SetTimer((*int)(nil), 1) }
 
 type strange struct{ netsim.Datagrams }
 
