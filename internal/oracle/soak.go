@@ -8,13 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/macemc/macemc/sim"
 )
 
 // Tally is what a series of systems came to. It is what is kept between the runs of a soak test.
@@ -33,7 +29,6 @@ type Tally struct {
 	Inside      int      // crashes inside steps
 	Seconds     float64  // that this took
 	Different   []uint64 // numbers of the systems that differ
-	Unstable    []uint64 // numbers of those that are [unstable]
 }
 
 func (t *Tally) add(number uint64, r *Report) {
@@ -57,20 +52,9 @@ func (t *Tally) add(number uint64, r *Report) {
 	for k, n := range r.Kinds {
 		t.Kinds[k] += n
 	}
-	switch {
-	case r.Difference == "":
-	case unstable(number, r.Difference):
-		t.Unstable = append(t.Unstable, number)
-	default:
+	if r.Difference != "" {
 		t.Different = append(t.Different, number)
 	}
-}
-
-// unstable reports whether a difference is one that is known and excluded: nondeterminism that is found once, and not when the
-// same system is compared again. Package sim/plan takes words of the Go runtime's own variables, such as those of the heap's
-// free memory, for pointers to what outlives a run, so that an object which comes to lie there is encoded in another way.
-func unstable(number uint64, difference string) bool {
-	return strings.Contains(difference, "found "+string(sim.Nondeterminism)) && Compare(Drawn(number), Options{}).Difference == ""
 }
 
 // Run compares the systems of the next n numbers, by so many workers, and adds up what it sees. It stops early when ctx is
@@ -96,7 +80,7 @@ func (t *Tally) Run(ctx context.Context, n, workers int, told func(number uint64
 		number := first + uint64(i)
 		t.add(number, &reports[i])
 		t.Next = number + 1
-		if d := reports[i].Difference; d != "" && !slices.Contains(t.Unstable, number) {
+		if d := reports[i].Difference; d != "" {
 			told(number, d)
 		}
 	}
