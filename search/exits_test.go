@@ -22,6 +22,9 @@ func (q *quitter) at(where string) {
 	if q.where == where && q.did == 2 {
 		runtime.Goexit()
 	}
+	if q.where == where+" panics" && q.did == 2 {
+		panic("no")
+	}
 }
 
 func (q *quitter) Boot(sim.Env)       {}
@@ -63,7 +66,7 @@ func quits(where string) sim.System {
 
 // Checked code that ends its goroutine is a finding, soon, wherever it is, by every strategy and engine.
 func TestExits(t *testing.T) {
-	for _, where := range []string{"Do", "When", "Receive", "property", "monitor"} {
+	for _, where := range []string{"Do", "When", "When panics", "Receive", "property", "monitor"} {
 		for _, c := range []struct {
 			strategy search.Name
 			engine   search.Engine
@@ -72,22 +75,20 @@ func TestExits(t *testing.T) {
 			{search.Walk, search.TableEngine}, {search.Faulty, search.AutoEngine}, {search.BFS, ""}, {search.DFS, ""},
 		} {
 			t.Run(fmt.Sprint(where, " ", c.strategy, " ", c.engine), func(t *testing.T) {
+				message := " ended its goroutine (runtime.Goexit"
+				if where == "When panics" {
+					message = `the When of action "act" panicked: no`
+				}
 				began := time.Now()
 				res, err := search.Run(t.Context(), search.Config{
 					System: quits(where), Strategy: c.strategy, Engine: c.engine, Time: 20 * time.Second, Workers: 2,
 				})
-				if c.strategy.Stateful() && where == "When" { // the state cannot be held, and that is said
-					if err == nil || !strings.Contains(err.Error(), `the When of action "act" ended its goroutine`) {
-						t.Fatalf("%+v, %v", res, err)
-					}
-					return
-				}
 				if err != nil {
 					t.Fatal(err)
 				}
 				f := res.Finding
-				if res.Verdict != search.Violation || f == nil || f.Kind != sim.Panic || !strings.Contains(f.Message, " ended its goroutine (runtime.Goexit") ||
-					(f.Property == "always") != (where == "property") || f.Steps < 2 || !strings.Contains(f.Stack, "runtime.Goexit") {
+				if res.Verdict != search.Violation || f == nil || f.Kind != sim.Panic || !strings.Contains(f.Message, message) ||
+					(f.Property == "always") != (where == "property") || f.Steps < 2 || !strings.Contains(f.Stack, "quitter).at") && where != "monitor" {
 					t.Fatalf("%s, %+v", res.Verdict, f)
 				}
 				if took := time.Since(began); took > 10*time.Second {

@@ -39,6 +39,7 @@ type engine struct {
 	loaded   []uint32          // as the first boots begin: nodes that are not late have their services
 	early    uint64            // set of nodes that are not late
 	noLoad   error             // the finding of building a service
+	unlisted bool              // a state was met whose events cannot be listed
 
 	sites *sites // nil: not used yet
 	// weightless is the set of kinds of events that random walks never take.

@@ -40,13 +40,15 @@ type answer int32
 func (l *locals) init() { l.ids = map[string]uint32{} }
 
 // intern returns the number of a local state. It keeps state when that is new. The error is
-// [*Unsupported] or [*sim.StateError].
+// [*Unsupported], [*sim.StateError], or the finding that an action's When does not tell whether it can be done there.
 func (e *engine) intern(node sim.NodeID, state *sim.Local, from *origin) (id uint32, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
 		case *sim.StateError:
 			err = r
+		case *sim.Finding: // of an action's When
+			err, e.unlisted = r, true
 		default:
 			err = &Unsupported{fmt.Sprintf("the state of node %d: %v", node, r)}
 		}

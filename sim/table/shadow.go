@@ -71,10 +71,15 @@ func (s *shadowAnswers) Choose(p choose.Point) int {
 func (w *World) follow(ev *sim.Event, src choose.Source) error {
 	s := &w.shadow
 	s.asked = s.asked[:0]
+	w.engine.unlisted = false
 	own := w.execute(ev, shadowRecorder{s, src})
 	var u *Unsupported
 	var refused *sim.StateError
 	if errors.As(own, &u) || errors.As(own, &refused) || isDivergence(own) || closer(own) { // the replay engine may not come back, or not tell
+		s.active = false
+		return own
+	}
+	if w.engine.unlisted { // tables list events before the step has asked whether the node crashes inside it
 		s.active = false
 		return own
 	}
