@@ -233,6 +233,8 @@ type Histogram struct {
 	Buckets []int `json:"buckets"` // Buckets[i] counts values v with bits.Len(v) == i
 }
 
+const defaultHandlerLimit = 500 * time.Millisecond
+
 // complete returns c with all defaults filled in and the property selected, or the first thing that is
 // wrong with it.
 func (c Config) complete() (Config, error) {
@@ -297,6 +299,6 @@ func (c Config) complete() (Config, error) {
 	c.Seed = cmp.Or(c.Seed, 1)
 	c.Workers = cmp.Or(c.Workers, DefaultWorkers())
 	c.MaxPaths = cmp.Or(c.MaxPaths, math.MaxInt)
-	c.HandlerLimit = cmp.Or(c.HandlerLimit, 500*time.Millisecond)
+	c.HandlerLimit = cmp.Or(c.HandlerLimit, defaultHandlerLimit)
 	return c, nil
 }

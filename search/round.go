@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
 )
 
 // tick is how often a round looks after its workers.
-const tick = 50 * time.Millisecond
+const tick = sim.WatchEvery
 
 // round is units that are being done in parallel.
 type round struct {
@@ -59,7 +60,7 @@ func (s *searcher) begin(units []*unit) *round {
 	}
 	r.last.Store(int32(len(units)))
 	for i := range r.watch {
-		r.watch[i].patience = s.patience()
+		r.watch[i].patience = s.cfg.patience()
 	}
 	for i := range min(len(s.workers), len(units)) {
 		go r.work(i)
@@ -68,7 +69,7 @@ func (s *searcher) begin(units []*unit) *round {
 }
 
 // patience is the number of ticks within HandlerLimit.
-func (s *searcher) patience() int { return int(s.cfg.HandlerLimit/tick) + 2 }
+func (c *Config) patience() int { return int(c.HandlerLimit/tick) + 2 }
 
 func (r *round) work(i int) {
 	w := r.s.workers[i]
@@ -137,7 +138,7 @@ func (r *round) look() *overdue {
 		worker, w := r.s.workers[i], &r.watch[i]
 		k := int(r.doing[i].Load()) - 1
 		if k < 0 || worker.signal.Load()&askSignal == 0 {
-			w.waiting, w.patience, w.cpu = 0, r.s.patience(), cpuTime()
+			w.waiting, w.patience, w.cpu = 0, r.s.cfg.patience(), cpuTime()
 			worker.signal.Or(askSignal)
 			continue
 		}
@@ -147,7 +148,7 @@ func (r *round) look() *overdue {
 		if k != r.first {
 			continue // those before it decide first
 		}
-		o := &overdue{worker: i, again: w.patience > r.s.patience()}
+		o := &overdue{worker: i, again: w.patience > r.s.cfg.patience()}
 		o.path, o.steps = stuckPath(worker)
 		if worker.signal.Load()&askSignal != 0 {
 			return o

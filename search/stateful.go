@@ -23,14 +23,19 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	if len(cfg.Prefix) > 0 || cfg.PrefixRuns > 0 {
 		return nil, fmt.Errorf("strategy %s starts from the first state: it takes no prefix", cfg.Strategy)
 	}
-	began := time.Now()
+	return statesWithin(ctx, &cfg, time.Now(), cfg.patience())
+}
+
+// statesWithin is stateful for a search that began then, in which checked code may take so many ticks.
+func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience int) (*Result, error) {
 	exploring := ctx
 	if cfg.Time > 0 {
 		var cancel context.CancelFunc
-		exploring, cancel = context.WithTimeout(ctx, cfg.Time)
+		exploring, cancel = context.WithDeadline(ctx, began.Add(cfg.Time))
 		defer cancel()
 	}
 	opts := table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visitedSets[cfg.Visited], Weightless: cfg.Weights.Weightless()}
+	opts.World.Overdue = overdueAfter(patience)
 	if cfg.Workers > 1 {
 		opts.Go = func(f func()) { go f() }
 	}
@@ -74,6 +79,8 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	r.Stats.Sampled = x.Sampled
 	cover(&cfg.System, x, &r.Stats)
 	switch {
+	case finding != nil && finding.Overdue():
+		return stuck(ctx, cfg, began, patience, x, r)
 	case finding != nil:
 		sus := &Suspect{Path: x.Path, Strategy: cfg.Strategy, Node: -1}
 		sus.Find(finding)
@@ -133,7 +140,11 @@ func stoppedBy(ctx context.Context, x *table.Exploration) string {
 // Follow executes a path, which must fit the system, to its end: the outcome tells how long it is and which
 // faults struck.
 func Follow(sys *sim.System, path choose.Path) (Outcome, error) {
-	w, err := sim.NewWorld(sys, sim.Options{Contain: true})
+	return follow(sys, path, nil)
+}
+
+func follow(sys *sim.System, path choose.Path, overdue func(ticks int) bool) (Outcome, error) {
+	w, err := sim.NewWorld(sys, sim.Options{Contain: true, Overdue: overdue})
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -130,6 +130,10 @@ func (w *machine) violated(p *Property) string {
 }
 
 func propertyPanic(p *Property, r any) *Finding {
+	if f, ok := r.(*Finding); ok {
+		f.Property, f.Node = p.Name, -1
+		return f
+	}
 	value, stack := raisedBy(r)
 	return &Finding{Kind: Panic, Property: p.Name, Node: -1, Message: "the property's function " + panicText(value, "panicked: %v"), Stack: stack}
 }
@@ -176,7 +180,7 @@ func (w *machine) evaluate(holds func(*View) bool) bool {
 	if !w.opts.Contain {
 		return holds(&w.check.view)
 	}
-	return containedValue(func() bool { return holds(&w.check.view) })
+	return containedValue(w.watch, func() bool { return holds(&w.check.view) })
 }
 
 func (w *machine) Explain(p *Property) string {
@@ -186,5 +190,5 @@ func (w *machine) Explain(p *Property) string {
 	if !w.opts.Contain {
 		return p.Explain(&w.check.view)
 	}
-	return containedValue(func() string { return p.Explain(&w.check.view) })
+	return containedValue(w.watch, func() string { return p.Explain(&w.check.view) })
 }

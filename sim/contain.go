@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 )
 
 // Checked code may end the goroutine that it runs on, by runtime.Goexit or what calls it: FailNow, Fatal and Skip of a
@@ -42,8 +43,48 @@ func panicText(value any, format string) string {
 	return fmt.Sprintf(format, value)
 }
 
-// contained calls f on a goroutine of its own. It panics when f does, and also when f ends that goroutine.
-func contained(f func()) {
+const notReturned = "checked code did not return"
+
+// Overdue reports whether a finding is that checked code did not return in time, see [Options].
+func (f *Finding) Overdue() bool { return f.Kind == Divergence && f.Message == notReturned }
+
+// WatchEvery is how often [Options].Overdue is asked.
+const WatchEvery = 50 * time.Millisecond
+
+// watch gives up checked code that does not return. Nil never does.
+type watch struct {
+	overdue func(ticks int) bool
+	ticker  *time.Ticker
+}
+
+func newWatch(overdue func(ticks int) bool) *watch {
+	if overdue == nil {
+		return nil
+	}
+	return &watch{overdue, time.NewTicker(WatchEvery)}
+}
+
+// returned waits until done is closed; false: that was given up.
+func (w *watch) returned(done <-chan struct{}) bool {
+	if w == nil {
+		<-done
+		return true
+	}
+	for ticks := 1; ; ticks++ {
+		select {
+		case <-done:
+			return true
+		case <-w.ticker.C:
+			if w.overdue(ticks) {
+				return false
+			}
+		}
+	}
+}
+
+// contained calls f on a goroutine of its own. It panics when f does, and also when f ends that goroutine, or does not return and
+// is given up; then f may still be running.
+func contained(w *watch, f func()) {
 	done := make(chan struct{})
 	var failed any
 	go func() {
@@ -65,15 +106,18 @@ func contained(f func()) {
 		f()
 		returned = true
 	}()
-	<-done
+	if !w.returned(done) {
+		panic(&Finding{Kind: Divergence, Message: notReturned})
+	}
 	if failed != nil {
 		panic(failed)
 	}
 }
 
 // containedValue is contained for a function with a result.
-func containedValue[T any](f func() T) (v T) {
-	contained(func() { v = f() })
+func containedValue[T any](w *watch, f func() T) T {
+	var v T
+	contained(w, func() { v = f() })
 	return v
 }
 

@@ -43,6 +43,11 @@ func (w *machine) catchWhen(err *error) {
 	if w.asked == nil {
 		panic(r)
 	}
+	if f, ok := r.(*Finding); ok {
+		f.Node = w.askedAt
+		*err, w.asked = f, nil
+		return
+	}
 	value, stack := raisedBy(r)
 	*err = &Finding{Kind: Panic, Node: w.askedAt, Stack: stack,
 		Message: fmt.Sprintf("the When of action %q %s", w.asked.name, panicText(value, "panicked: %v"))}
@@ -108,10 +113,10 @@ func (w *machine) can(n *node, i int32) bool {
 	}
 	w.asked, w.askedAt = a, n.id
 	var ok bool
-	if !w.opts.Contain {
+	if !w.apart {
 		ok = a.when(n.service)
 	} else {
-		ok = containedValue(func() bool { return a.when(n.service) })
+		ok = containedValue(w.watch, func() bool { return a.when(n.service) })
 	}
 	w.asked = nil
 	return ok

@@ -18,4 +18,4 @@ func (w *machine) end(why any) {
 }
 
 // contains reports whether handlers run on goroutines of their own. Those of a bench do: the table engine runs few.
-func (w *machine) contains() bool { return w.opts.Contain || w.bench }
+func (w *machine) contains() bool { return w.apart || w.bench }

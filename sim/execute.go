@@ -95,6 +95,9 @@ func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) erro
 		unchanged = w.watchOthers(n)
 	}
 	err := w.call(n, ev, d)
+	if f, ok := err.(*Finding); ok && f.Overdue() {
+		return f // its handler may go on changing all else
+	}
 	if err == nil {
 		err = w.sentUnchanged(n.id)
 	}
@@ -129,7 +132,10 @@ func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 	defer func() {
 		e.running = false
 		if r := recover(); r != nil {
-			err = panicFinding(n.id, r)
+			found := panicFinding(n.id, r)
+			if err = found; found.Overdue() {
+				n.env = newEnv(w, n) // that of the handler stays invalid
+			}
 		}
 	}()
 	if w.contains() {
@@ -147,7 +153,7 @@ func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 // runContained is run on a goroutine of its own. It has a copy of the delivery, as that would be allocated in every step if
 // the goroutine had the original.
 func (w *machine) runContained(n *node, ev Event, d Delivery) {
-	contained(func() { w.run(n, ev, &d) })
+	contained(w.watch, func() { w.run(n, ev, &d) })
 }
 
 // run calls the handler of an event.
@@ -291,10 +297,10 @@ func (w *machine) apply(n *node, first, end int) (err error) {
 
 // observe tells a monitor of an announced event.
 func (w *machine) observe(m Monitor, from NodeID, event any) error {
-	if !w.opts.Contain {
+	if !w.apart {
 		return m.Observe(from, event)
 	}
-	return containedValue(func() error { return m.Observe(from, event) })
+	return containedValue(w.watch, func() error { return m.Observe(from, event) })
 }
 
 // sent gives a message its identity.
@@ -313,10 +319,10 @@ func (w *machine) crashable(id NodeID) bool {
 		return false
 	case w.sys.MayCrash == nil:
 		return true
-	case !w.opts.Contain:
+	case !w.apart:
 		return w.sys.MayCrash(id)
 	}
-	return containedValue(func() bool { return w.sys.MayCrash(id) })
+	return containedValue(w.watch, func() bool { return w.sys.MayCrash(id) })
 }
 
 // crash takes a node down. How many of its unsynced writes survive is a choice.

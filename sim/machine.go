@@ -50,6 +50,8 @@ type machine struct {
 	steps  int
 	nextID MessageID
 	bench  bool // part of a [Bench]
+	apart  bool // checked code is called on goroutines of its own
+	watch  *watch
 
 	swallowed int // panics by which the handler in progress was ended
 }
@@ -90,7 +92,10 @@ func NewWorld(sys *System, opts Options) (World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
 	}
-	w := &machine{sys: sys, opts: opts, plans: plans, copies: copies, timers: map[any]*timerKind{}}
+	w := &machine{
+		sys: sys, opts: opts, plans: plans, copies: copies, timers: map[any]*timerKind{},
+		apart: opts.Contain || opts.Overdue != nil, watch: newWatch(opts.Overdue),
+	}
 	for i, a := range sys.Actions {
 		info := a.action()
 		if info.err != nil {
@@ -191,10 +196,10 @@ func (w *machine) boot(src choose.Source) error {
 // load builds the node's service and brings the node up, without booting it.
 func (w *machine) load(n *node) (err error) {
 	defer w.contain(n.id, &err)
-	if !w.opts.Contain {
+	if !w.apart {
 		n.service = w.sys.New(n.id)
 	} else {
-		n.service = containedValue(func() Service { return w.sys.New(n.id) })
+		n.service = containedValue(w.watch, func() Service { return w.sys.New(n.id) })
 	}
 	w.check.view.services[n.id] = n.service
 	n.onError, _ = n.service.(PeerErrorHandler)

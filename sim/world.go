@@ -71,6 +71,10 @@ type Options struct {
 	// Contain calls checked code on goroutines of its own, so that it is a finding, as a panic is, when it ends its
 	// goroutine. It is slow. Without it such code ends the goroutine of the world's caller: see [Guard].
 	Contain bool
+	// Overdue, when it is not nil, is asked every [WatchEvery] while checked code runs that is no property's, the how manieth
+	// time this is. Once it is true that code is given up, which is a finding (see [Finding.Overdue]), and the world good for
+	// nothing but to start anew. Such code is called as by Contain. Properties are watched with Contain only.
+	Overdue func(ticks int) bool
 	// MaxChoices bounds the choices of one step; more is a divergence finding. 0: 10,000.
 	MaxChoices int
 	// Log is where handlers log; nil: nowhere, but to the trace.

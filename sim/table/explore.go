@@ -294,7 +294,7 @@ const (
 
 // rehearse makes random runs on both engines, before anything is concluded from the tables: shortest paths
 // take the same way to a state again and again, so that state which is not encoded would hardly show.
-// The error is a finding of kind nondeterminism or about a changed message, with the path to it, or
+// The error is a finding of kind nondeterminism, about a changed message, or that a handler does not return, with the path to it, or
 // [*Unsupported]; other findings are left to the exploration.
 func rehearse(e *engine) (path choose.Path, err error) {
 	w := newWorld(e)
@@ -320,7 +320,7 @@ func rehearse(e *engine) (path choose.Path, err error) {
 			err = w.Step(events[src(choose.Point{Arity: len(events)})], src)
 		}
 		var u *Unsupported
-		if closer(err) || errors.As(err, &u) {
+		if closer(err) || overdue(err) || errors.As(err, &u) {
 			return path, err
 		}
 	}

@@ -79,6 +79,10 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 		s.active = false
 		return own
 	}
+	if overdue(own) {
+		s.active = false
+		return own
+	}
 	if w.engine.unlisted { // tables list events before the step has asked whether the node crashes inside it
 		s.active = false
 		return own
@@ -119,6 +123,9 @@ func (w *World) execute(ev *sim.Event, src choose.Source) error {
 
 // falls compares the state with that of the replay engine.
 func (w *World) falls(own, real error, answers *shadowAnswers) error {
+	if overdue(real) {
+		return real
+	}
 	real, own = withoutStack(real), withoutStack(own)
 	node := w.last.Event.Node
 	switch {
@@ -211,7 +218,7 @@ func (w *World) retrace(path choose.Path) error {
 		err = real.Step(ev, answers)
 	}
 	switch {
-	case closer(err):
+	case closer(err), overdue(err):
 		return err
 	case err != nil:
 		return w.differs(node, fmt.Sprintf("when the run is executed without tables it ends with %v", err))

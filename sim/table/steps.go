@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -231,6 +232,12 @@ func (e *engine) run(s *stepOf, own *sim.Local, answers sim.Answerer) sim.Outcom
 	return e.bench.Run(s.ev.Node, own, s.ev, d, answers)
 }
 
+// overdue reports whether a step was given up: what became of it is then not to be looked at.
+func overdue(err error) bool {
+	var f *sim.Finding
+	return errors.As(err, &f) && f.Overdue()
+}
+
 // newLeaf makes the leaf of what a handler did.
 func (e *engine) newLeaf(s *stepOf, out *sim.Outcome) (made leaf, err error) {
 	defer func() {
@@ -255,7 +262,10 @@ func (e *engine) newLeaf(s *stepOf, out *sim.Outcome) (made leaf, err error) {
 			made.observed = append(made.observed, observed{q.Peer, q.Fresh, q.Sent})
 		}
 	}
-	if made.err = out.Err; out.Err != nil {
+	if made.err = out.Err; overdue(out.Err) {
+		return made, out.Err // its handler may go on changing the state
+	}
+	if out.Err != nil {
 		made.next, err = e.intern(node, out.After, from)
 		if err != nil { // a state in which a handler failed is only looked at
 			made.next, err = s.local, nil
@@ -352,6 +362,9 @@ func (e *engine) settled(s *stepOf, id uint32, end int) (uint32, error) {
 		return 0, err
 	}
 	out := e.run(s, own, &repeated{answers: e.steps.leaves[id].answers})
+	if overdue(out.Err) {
+		return 0, out.Err
+	}
 	effects := slices.Clone(out.Effects)
 	after, _, _ := e.bench.Settle(s.ev.Node, out.After, effects, min(end, len(effects)))
 	return e.intern(s.ev.Node, after, nil)

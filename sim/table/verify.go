@@ -89,6 +89,9 @@ func (e *engine) reenact(id uint32) (*sim.Local, error) {
 	}
 	for _, o := range slices.Backward(path) {
 		out := e.run(&o.step, state, &repeated{answers: o.answers})
+		if overdue(out.Err) {
+			return nil, out.Err
+		}
 		if state = out.After; out.Err != nil {
 			continue // what it left behind was met as the state after a good step, too
 		}
@@ -112,6 +115,9 @@ func (w *World) verify(s *stepOf, id uint32) (err error) {
 	}
 	l := &e.steps.leaves[id]
 	out := e.run(s, own, &learner{w: w, src: choose.First, picks: w.picks})
+	if overdue(out.Err) {
+		return out.Err
+	}
 	if got, at, q := e.find(s, &out); got != id {
 		return e.otherQuestions(s, at, q)
 	}

@@ -1,0 +1,68 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// overdueAfter gives checked code up that an exploration waits for, as a round does with a worker that does not answer.
+func overdueAfter(patience int) func(ticks int) bool {
+	w := watch{patience: patience}
+	return func(ticks int) bool {
+		if w.waiting = ticks; ticks == 1 {
+			w.cpu = cpuTime()
+		}
+		return ticks > patience && !w.starved(1)
+	}
+}
+
+// Overdue is for [sim.Options] of explorations outside of searches: it gives up checked code that does not return within limit, which 0
+// makes that of searches.
+func Overdue(limit time.Duration) func(ticks int) bool {
+	c := Config{HandlerLimit: cmp.Or(limit, defaultHandlerLimit)}
+	return overdueAfter(c.patience())
+}
+
+// stuck judges a step of an exploration that was given up. When it was slow, that is all, everything is explored once more, with ten
+// times as much patience.
+func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *table.Exploration, r *Result) (*Result, error) {
+	sus := &Suspect{
+		Kind: sim.Divergence, Node: -1, Path: x.Path, Strategy: cfg.Strategy, Overdue: true,
+		Message: fmt.Sprintf("the handler did not return within %v", cfg.HandlerLimit),
+	}
+	if o, err := follow(&cfg.System, x.Path, overdueAfter(patience)); err == nil {
+		sus.Steps = o.Steps
+	}
+	var c Confirmed
+	if cfg.Confirm == nil {
+		c.Violation = true
+	} else {
+		limited, cancel := until(ctx, cfg.confirmUntil(began))
+		defer cancel()
+		var err error
+		c, err = cfg.Confirm(limited, *sus)
+		if err != nil && limited.Err() == nil {
+			return nil, err
+		}
+	}
+	switch {
+	case c.Violation:
+		r.Verdict, r.Finding, r.Detail, r.Stopped = Violation, cmp.Or(c.Instead, sus), c.Detail, StoppedFound
+	case ctx.Err() != nil:
+		r.Verdict, r.Stopped = Interrupted, StoppedInterrupted
+	case c.Refuted && patience == cfg.patience():
+		return statesWithin(ctx, cfg, began, 10*patience)
+	default:
+		r.Verdict, r.Stopped, r.Suspects, r.Undecided = Inconclusive, StoppedStuck, 1, 1
+		if c.Refuted {
+			r.Undecided = 0
+		}
+	}
+	r.Stats.Seconds = time.Since(began).Seconds()
+	return r, nil
+}

@@ -1,0 +1,127 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// stays does not return, in the third step.
+type stays struct {
+	sim.Nop
+	how string
+	did int
+}
+
+func (s *stays) act(end *atomic.Bool) {
+	if s.did == 2 {
+		switch s.how {
+		case "loop":
+			for !end.Load() { // with the test, so that later ones have the processor
+			}
+		case "channel":
+			<-make(chan int)
+		case "select":
+			select {}
+		case "slow":
+			if !end.Swap(true) { // the first time
+				<-time.After(3 * time.Second)
+			}
+		}
+	}
+	s.did++
+}
+
+func staying(t *testing.T, how string) sim.System {
+	end := new(atomic.Bool)
+	t.Cleanup(func() { end.Store(true) })
+	return sim.System{
+		Name: "stays", Nodes: 1,
+		New: func(sim.NodeID) sim.Service { return &stays{how: how} },
+		Actions: []sim.AnyAction{sim.Action[*stays]{Name: "act", Times: 3,
+			When: func(s *stays) bool {
+				if s.how == "When" && s.did == 2 {
+					select {}
+				}
+				return true
+			},
+			Do: func(s *stays, _ sim.Env) { s.act(end) }}},
+		Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
+	}
+}
+
+// A handler that does not return is suspected soon, by the strategies that visit states as by those that make runs, and the path
+// leads into it.
+func TestNotReturned(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits")
+	}
+	for how, strategies := range map[string][]search.Name{
+		"loop":    {search.Deepening, search.Walk, search.BFS, search.DFS},
+		"channel": {search.Walk, search.BFS, search.DFS},
+		"select":  {search.Deepening, search.BFS, search.DFS},
+		"When":    {search.BFS},
+	} {
+		for _, strategy := range strategies {
+			t.Run(fmt.Sprint(how, " ", strategy), func(t *testing.T) {
+				t.Parallel()
+				began := time.Now()
+				asked := 0
+				res, err := search.Run(t.Context(), search.Config{
+					System: staying(t, how), Strategy: strategy, Time: 20 * time.Second, Workers: 1, HandlerLimit: 100 * time.Millisecond,
+					Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
+						asked++
+						return search.Confirmed{Violation: s.Overdue}, nil
+					},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := res.Finding
+				if res.Verdict != search.Violation || f == nil || f.Kind != sim.Divergence || !f.Overdue || asked != 1 ||
+					!strings.Contains(f.Message, "the handler did not return within") {
+					t.Fatalf("%s, %+v, %d", res.Verdict, f, asked)
+				}
+				if strategy.Stateful() && (len(f.Path) < 2 || f.Steps < 2) {
+					t.Errorf("path %v, %d steps", f.Path, f.Steps)
+				}
+				if took := time.Since(began); took > 15*time.Second {
+					t.Errorf("it took %v", took)
+				}
+			})
+		}
+	}
+}
+
+// A handler that is only slow ends no exploration, and one of which that cannot be told is nothing that was covered.
+func TestSlowOrNot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits")
+	}
+	for _, refuted := range []bool{true, false} {
+		asked := 0
+		res, err := search.Run(t.Context(), search.Config{
+			System: staying(t, "slow"), Strategy: search.BFS, HandlerLimit: 100 * time.Millisecond,
+			Confirm: func(context.Context, search.Suspect) (search.Confirmed, error) {
+				asked++
+				return search.Confirmed{Refuted: refuted}, nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := search.Inconclusive
+		if refuted {
+			want = search.OK
+		}
+		if res.Verdict != want || res.Stats.Complete != refuted || asked != 1 {
+			t.Errorf("refuted %v: %s, complete %v, asked %d times", refuted, res.Verdict, res.Stats.Complete, asked)
+		}
+	}
+}
