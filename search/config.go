@@ -81,6 +81,7 @@ type Config struct {
 	// are to be recorded as they are made. It is called once for each worker. Nil: ordinary memory.
 	PathBuffer func(worker int) choose.Path
 
+	late      *sim.Late
 	alternate bool // for tests: with AutoEngine, the engine changes from run to run
 }
 

@@ -15,6 +15,7 @@ import (
 // comes to does not depend on the engine, so each run may take either.
 type engines struct {
 	asked  Engine
+	late   *sim.Late
 	sys    *sim.System
 	replay sim.World
 	table  sim.World // nil: not made yet
@@ -45,12 +46,16 @@ const fewEntries = 1 << 15
 // was the faster one lately, as far as runs were made within [Loop.Measure], and from the first state on that the
 // tables cannot hold by the replay engine. The error is that of [sim.NewWorld] or [table.NewWorld].
 func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
-	e := &engines{asked: engine, sys: sys}
+	return newEngineLoop(sys, engine, nil)
+}
+
+func newEngineLoop(sys *sim.System, engine Engine, late *sim.Late) (*Loop, error) {
+	e := &engines{asked: engine, sys: sys, late: late}
 	newWorld := sim.NewWorld
 	if engine == TableEngine {
 		newWorld, e.now = table.NewWorld, byTable
 	}
-	w, err := newWorld(sys, sim.Options{})
+	w, err := newWorld(sys, sim.Options{Late: late})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +129,7 @@ func (l *Loop) turn(to int) {
 	w := e.replay
 	if to == byTable {
 		if e.table == nil {
-			made, err := table.NewWorld(e.sys, sim.Options{})
+			made, err := table.NewWorld(e.sys, sim.Options{Late: e.late})
 			if err != nil {
 				e.why = unsupported(err)
 				e.measuring = false

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"time"
 
@@ -19,6 +20,23 @@ import (
 // engines apart, for any number of workers, unless Time or ctx ended the search or a handler did not return; with one
 // worker also what was done until then is the same.
 func Run(ctx context.Context, cfg Config) (*Result, error) {
+	cfg.late = new(sim.Late)
+	before := runtime.NumGoroutine()
+	r, err := run(ctx, cfg)
+	switch {
+	case err != nil:
+	case r.Verdict != Violation:
+		leave(&cfg, r, before)
+	case r.Finding.Kind == sim.Nondeterminism:
+		if f := cfg.late.Finding(); f != nil { // that is why
+			r.Finding.Find(f)
+			r.Finding.Difference = nil
+		}
+	}
+	return r, err
+}
+
+func run(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.Strategy.Stateful() {
 		return stateful(ctx, cfg)
 	}

@@ -35,6 +35,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		defer cancel()
 	}
 	opts := table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visitedSets[cfg.Visited], Weightless: cfg.Weights.Weightless()}
+	opts.World.Late = cfg.late
 	opts.World.Overdue = overdueAfter(patience)
 	if cfg.Workers > 1 {
 		opts.Go = func(f func()) { go f() }

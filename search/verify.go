@@ -75,7 +75,7 @@ func (v *verifier) begin() {
 // verify executes the run that has just been recorded again.
 func (v *verifier) verify() *Suspect {
 	if v.run == nil {
-		world, err := sim.NewWorld(&v.w.cfg.System, sim.Options{CheckMessages: true})
+		world, err := sim.NewWorld(&v.w.cfg.System, sim.Options{CheckMessages: true, Late: v.w.cfg.late})
 		if err != nil {
 			return nil // the same system made a world before
 		}

@@ -25,7 +25,7 @@ type worker struct {
 
 // newWorker returns a worker that starts from the given roots.
 func newWorker(cfg *Config, number int, global *visited) (*worker, error) {
-	loop, err := NewEngineLoop(&cfg.System, cfg.Engine)
+	loop, err := newEngineLoop(&cfg.System, cfg.Engine, cfg.late)
 	if err != nil {
 		return nil, err
 	}

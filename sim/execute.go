@@ -89,9 +89,14 @@ func (w *machine) step(ev Event, src choose.Source) error {
 func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) error {
 	w.src, w.choices, w.failed, w.ended, w.badType = src, 0, nil, nil, nil
 	w.own = len(w.last.Effects)
+	if f := w.opts.Late.Finding(); f != nil {
+		return f
+	}
 	unchanged := func() error { return nil }
-	if w.opts.CheckMessages {
+	if w.opts.CheckMessages || w.bench {
 		n.env = newEnv(w, n) // so that a later use of this one is noticed also while another handler runs
+	}
+	if w.opts.CheckMessages {
 		unchanged = w.watchOthers(n)
 	}
 	err := w.call(n, ev, d)
@@ -127,7 +132,7 @@ func (w *machine) outcome(n *node, err error) error {
 
 func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 	e := n.env
-	e.running = true
+	e.running, e.kind, e.slot = true, ev.Kind, ev.Slot
 	e.calls = e.calls[:0]
 	defer func() {
 		e.running = false

@@ -17,6 +17,8 @@ type env struct {
 	w       *machine
 	n       *node
 	running bool
+	kind    EventKind // of the event whose handler it was passed to last
+	slot    int32
 	traced  bool
 	told    bool     // calls between services are noted
 	calls   []string // services that are being called, the innermost last; only when told
@@ -50,7 +52,7 @@ type misuse string
 
 func (e *env) use(what string) {
 	if !e.running {
-		e.w.end(misuse(fmt.Sprintf("%s: the Env of node %d was used after its handler had returned", what, e.n.id)))
+		e.late(what)
 	}
 }
 

@@ -81,6 +81,9 @@ func NewWorld(sys *System, opts Options) (World, error) {
 		return nil, err
 	}
 	opts.Contain = opts.Contain || opts.Trace // which is slow anyhow
+	if opts.Late == nil {
+		opts.Late = new(Late)
+	}
 	if opts.MaxChoices == 0 {
 		opts.MaxChoices = 10_000
 	}

@@ -75,6 +75,8 @@ type Options struct {
 	// time this is. Once it is true that code is given up, which is a finding (see [Finding.Overdue]), and the world good for
 	// nothing but to start anew. Such code is called as by Contain. Properties are watched with Contain only.
 	Overdue func(ticks int) bool
+	// Late is told when an Env is used too late on a goroutine that a handler started. Nil: the world has one of its own.
+	Late *Late
 	// MaxChoices bounds the choices of one step; more is a divergence finding. 0: 10,000.
 	MaxChoices int
 	// Log is where handlers log; nil: nowhere, but to the trace.

@@ -79,7 +79,7 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 		s.active = false
 		return own
 	}
-	if overdue(own) {
+	if overdue(own) || usedLate(own) { // the Env is the same in all of a run there
 		s.active = false
 		return own
 	}
@@ -106,6 +106,11 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 		return found
 	}
 	return own
+}
+
+func usedLate(err error) bool {
+	var f *sim.Finding
+	return errors.As(err, &f) && f.UsedLate()
 }
 
 // closer reports whether an error is one that a world which checks messages finds, and others perhaps do not.

@@ -1,0 +1,74 @@
+package search_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// tardy uses an Env too late.
+type tardy struct {
+	sim.Nop
+	did int
+}
+
+func (k *tardy) act(env sim.Env, how string, kept *sim.Env) {
+	k.did++
+	switch {
+	case how == "goroutine":
+		go env.Announce(1)
+	case how == "later":
+		go func() {
+			time.Sleep(20 * time.Millisecond)
+			env.Announce(1)
+		}()
+	case k.did == 1:
+		*kept = env
+	default:
+		(*kept).Announce(1)
+	}
+}
+
+// An Env that is used after its handler had returned is a finding of every strategy and engine, and says by whose fault. Nothing
+// that was seen until then is complete.
+func TestUsedLate(t *testing.T) {
+	for _, how := range []string{"goroutine", "later", "kept"} {
+		for _, c := range []struct {
+			strategy search.Name
+			engine   search.Engine
+		}{
+			{search.Deepening, search.ReplayEngine}, {search.Deepening, search.TableEngine}, {search.Walk, search.ReplayEngine},
+			{search.Walk, search.TableEngine}, {search.BFS, ""}, {search.DFS, ""},
+		} {
+			t.Run(fmt.Sprint(how, " ", c.strategy, " ", c.engine), func(t *testing.T) {
+				time.Sleep(50 * time.Millisecond) // for the goroutines of the test before
+				kept, names := new(sim.Env), "late_test.go:"
+				if how == "kept" {
+					names = `the action "act" kept it`
+				}
+				sys := sim.System{
+					Name: "tardy", Nodes: 1,
+					New:        func(sim.NodeID) sim.Service { return new(tardy) },
+					Actions:    []sim.AnyAction{sim.Action[*tardy]{Name: "act", Times: 3, Do: func(k *tardy, env sim.Env) { k.act(env, how, kept) }}},
+					Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
+				}
+				res, err := search.Run(t.Context(), search.Config{
+					System: sys, Strategy: c.strategy, Engine: c.engine, Time: 2 * time.Second, MaxPaths: 100, Workers: 1,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := res.Finding
+				if res.Verdict != search.Violation || res.Stats.Complete || f == nil || f.Kind != sim.Panic ||
+					!strings.Contains(f.Message, "was used after its handler had returned") || !strings.Contains(f.Message, "macemc vet") ||
+					!strings.Contains(f.Message, names) {
+					t.Fatalf("%s, %+v", res.Verdict, f)
+				}
+			})
+		}
+	}
+}
