@@ -90,7 +90,7 @@ func TestBadConfig(t *testing.T) {
 		{func(c *search.Config) { c.Time = -time.Second }, "Time is -1000000000"},
 		{func(c *search.Config) { c.Weights.Timer = -1 }, "weight timer is -1"},
 		{func(c *search.Config) { c.Weights.Fault = 3 }, "all weights of ordinary events are 0"},
-		{func(c *search.Config) { c.Property = "no such" }, `no property "no such"`},
+		{func(c *search.Config) { c.Property = "no such" }, `no property or monitor "no such"`},
 		{func(c *search.Config) { c.System.Nodes = 0 }, "Nodes is 0"},
 		{func(c *search.Config) { c.Prefix = choose.Path{0, 9} }, "prefix: step 2: the path picks event 9"},
 	} {
