@@ -147,7 +147,11 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	if r.Verdict == search.Violation && !found { // of a monitor, or "messages are values"
 		add(firstOf(r.Property, string(r.Kind)), false, true)
 	}
-	if unable != "" {
+	short := r.Verdict == search.OK && r.Stopped == search.StoppedMemory // which the exit status tells, too
+	if short {
+		ended = "the search" + strings.TrimPrefix(r.ended(), ",")
+	}
+	if unable != "" || short {
 		s.Cases = append(s.Cases, junitCase{Class: "macemc." + r.System, Name: "the search is conclusive", Time: junitTime(r.Seconds),
 			Error: &junitProblem{Type: string(r.Verdict), Message: firstOf(r.Message, ended), Text: printable(text.String())}})
 	}

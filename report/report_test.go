@@ -294,6 +294,13 @@ func TestJUnit(t *testing.T) {
 	ok.Coverage.Sometimes = []search.Sometimes{{Property: "burns", Runs: 3}, {Property: "glows"}}
 	golden.Compare(t, "junit-ok.xml", render(t, junit, &ok))
 
+	// What the exit status tells of, a reader of counts sees, too.
+	full := ok
+	full.Stopped = search.StoppedMemory
+	if text := string(render(t, junit, &full)); !strings.Contains(text, `errors="1"`) || !strings.Contains(text, "the search stopped at the memory limit") {
+		t.Errorf("out of memory:\n%s", text)
+	}
+
 	lost := ok
 	lost.Verdict, lost.Message = search.Inconclusive, "the process is gone"
 	golden.Compare(t, "junit-inconclusive.xml", render(t, junit, &lost))

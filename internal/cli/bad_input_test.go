@@ -85,6 +85,7 @@ func TestBadInput(t *testing.T) {
 		{"search pingack --strategy bfs --visited 32", `visited set "32" of strategy bfs is none of exact, 64, 128`},
 		{"search pingack --visited exact", `visited set "exact" of strategy deepening is neither none nor a number of bits, 1 to 128`},
 		{"search pingack --strategy walk --memory 5", "only the strategies deepening, bfs and dfs keep states"},
+		{"search pingack --strategy bfs --max-paths 5", "strategy bfs visits states and executes no paths"},
 		{"search pingack --strategy bfs --deepen-by 5", "only strategy deepening goes deeper step by step"},
 		{"search pingack --deepen-by -1", "--deepen-by is -1, must be at least 1"},
 		{"search pingack --strategy walk --alone", "only strategy deepening alternates with walks"},
