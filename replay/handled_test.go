@@ -115,11 +115,11 @@ func TestPlaceOfTheHandler(t *testing.T) {
 	}
 	// From another folder of the module the path says the way, from outside the last folder.
 	for dir, want := range map[string]string{filepath.Join("..", "report"): "../replay/handled_test.go:", t.TempDir(): "replay/handled_test.go:"} {
-		func() {
+		t.Run(want, func(t *testing.T) {
 			t.Chdir(dir)
 			if got := record(t, sys, follow(t, sys, "action n0 send", "deliver n1<-n0 asked{}")).Steps[1].Source; !strings.HasPrefix(got, want) {
 				t.Errorf("in %s: %s, want %s", dir, got, want)
 			}
-		}()
+		})
 	}
 }

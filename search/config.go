@@ -264,8 +264,6 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("MaxBytes is %d, must not be negative", c.MaxBytes)
 	case c.MaxBytes != 0 && !c.Strategy.KeepsStates():
 		return c, fmt.Errorf("only the strategies %s, %s and %s keep states, so that their memory could be limited", Deepening, BFS, DFS)
-	case c.MaxPaths != 0 && c.Strategy.Stateful():
-		return c, fmt.Errorf("strategy %s visits states and executes no paths, whose number could be limited; limit its depth, memory or time", c.Strategy)
 	case c.Alone && c.Strategy != Deepening:
 		return c, fmt.Errorf("only strategy %s alternates with walks, so that it could go on alone", Deepening)
 	case c.DeepenBy != 0 && c.Strategy != Deepening:

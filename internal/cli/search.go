@@ -294,6 +294,8 @@ func (a *app) validate(f *searchFlags, changed func(string) bool) error {
 		return fmt.Errorf("--junit and --save-prefixes contradict each other; give one of them")
 	case changed("engine") && !slices.Contains(engineNames(), f.engine):
 		return fmt.Errorf("--engine %q is not available; accepted are %s", f.engine, strings.Join(engineNames(), ", "))
+	case changed("max-paths") && search.Name(f.strategy).Stateful():
+		return fmt.Errorf("strategy %s visits states and executes no paths, whose number --max-paths could limit; use --depth, --memory or --time", f.strategy)
 	case changed("proof") && f.proof != string(critical.Walks) && f.proof != string(critical.Exact):
 		return fmt.Errorf("--proof %q is not available; accepted are %s, %s", f.proof, critical.Walks, critical.Exact)
 	case f.memory < 0 || f.memory > 1<<30:
