@@ -20,12 +20,22 @@ type keeper struct {
 	Items []int
 	Other []int
 	Names map[string]int
+	Index index
+	Plain *plain
+	Count *count
 	Set   bool
 	Bad   bool
 	Laps  int
 }
 
 type mark struct{ N int }
+
+// Types that others can be converted to.
+type (
+	index map[string]int
+	plain struct{ N int }
+	count int
+)
 
 var (
 	twins     = [2]error{errors.New("no such thing"), errors.New("no such thing")}
@@ -62,6 +72,21 @@ func TestStatesThatDifferAreNotMerged(t *testing.T) {
 			}},
 		{"nil", func(k *keeper, pick int) { k.Names = [2]map[string]int{{}, nil}[pick] },
 			func(k *keeper) bool { k.Names["a"] = 1; return false }},
+		{"a map converted", func(k *keeper, pick int) {
+			k.Names = map[string]int{}
+			k.Index = [2]index{{}, k.Names}[pick]
+		}, func(k *keeper) bool { k.Names["a"] = 1; return k.Index["a"] == 1 }},
+		{"a pointer converted", func(k *keeper, pick int) {
+			k.Mark = &mark{}
+			k.Plain = [2]*plain{{}, (*plain)(k.Mark)}[pick]
+		}, func(k *keeper) bool { k.Mark.N++; return k.Plain.N == 1 }},
+		{"a field by another type", func(k *keeper, pick int) {
+			k.Count = [2]*count{new(count), (*count)(&k.Laps)}[pick]
+		}, func(k *keeper) bool { k.Laps++; return *k.Count == 1 }},
+		{"an element by another type", func(k *keeper, pick int) {
+			k.Items = []int{0}
+			k.Count = [2]*count{new(count), (*count)(&k.Items[0])}[pick]
+		}, func(k *keeper) bool { k.Items[0]++; return *k.Count == 1 }},
 	} {
 		sys := sim.System{
 			Name: "keeper", Nodes: 1, New: func(sim.NodeID) sim.Service { return &keeper{} },

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,9 @@ type compiler struct {
 
 func (c *compiler) rollback(to int) {
 	for _, t := range c.made[to:] {
+		if n := c.set.nodes[t]; n.kind == reflect.Map {
+			c.set.maps = slices.DeleteFunc(c.set.maps, func(m *node) bool { return m == n })
+		}
 		delete(c.set.nodes, t)
 	}
 	c.made = c.made[:to]
@@ -198,7 +202,10 @@ func (c *compiler) mapParts(n *node) *refusal {
 		n.keys, _ = scalarOp(n.typ.Key())
 		n.signed = k >= reflect.Int && k <= reflect.Int64
 	}
-	return c.element(n, n.typ.Elem(), "[]")
+	if why := c.element(n, n.typ.Elem(), "[]"); why != nil {
+		return why
+	}
+	return c.joinMaps(n)
 }
 
 // unordered returns a part of a map key that has no canonical order, or nil.

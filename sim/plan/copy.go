@@ -153,7 +153,11 @@ func (c *copier) variable(n *node, p unsafe.Pointer) unsafe.Pointer {
 	to := o.copied
 	if !o.done {
 		o.done = true
-		c.fill(n, to, p)
+		if o.together {
+			c.fix(n.fixes, to, p)
+		} else {
+			c.fill(n, to, p)
+		}
 	}
 	return to
 }
@@ -184,7 +188,11 @@ func (c *copier) slice(n *node, s sliceHeader) sliceHeader {
 	to := o.copied
 	if !o.done {
 		o.done = true
-		c.fillSlice(n, to, s)
+		if o.together {
+			c.fixSlice(n, to, s)
+		} else {
+			c.fillSlice(n, to, s)
+		}
 	}
 	return sliceHeader{to, s.len, capacity}
 }
@@ -198,16 +206,22 @@ func (c *copier) fillSlice(n *node, to unsafe.Pointer, s sliceHeader) {
 	}
 	c.to, c.from = sliceHeader{to, count, count}, sliceHeader{s.data, count, count}
 	reflect.Copy(n.value(unsafe.Pointer(&c.to)), n.value(unsafe.Pointer(&c.from)))
-	if len(elem.fixes) > 0 {
-		for i := range uintptr(count) {
-			c.fix(elem.fixes, unsafe.Add(to, i*elem.size), unsafe.Add(s.data, i*elem.size))
-		}
+	c.fixSlice(n, to, s)
+}
+
+func (c *copier) fixSlice(n *node, to unsafe.Pointer, s sliceHeader) {
+	elem := n.elem
+	if len(elem.fixes) == 0 {
+		return
+	}
+	for i := range uintptr(c.set.reach(s)) {
+		c.fix(elem.fixes, unsafe.Add(to, i*elem.size), unsafe.Add(s.data, i*elem.size))
 	}
 }
 
 func (c *copier) mapping(n *node, m unsafe.Pointer) unsafe.Pointer {
 	if c.track {
-		if o, met := c.seen.meet(m, n, 0, isMap); met && o.done {
+		if o, met := c.seen.meet(m, n.twin, 0, isMap); met && o.done {
 			return o.copied
 		}
 	}
@@ -216,7 +230,7 @@ func (c *copier) mapping(n *node, m unsafe.Pointer) unsafe.Pointer {
 	count := len(c.entries.entries) - base
 	to := reflect.MakeMapWithSize(n.typ, count)
 	if c.track {
-		o, _ := c.seen.meet(m, n, 0, isMap)
+		o, _ := c.seen.meet(m, n.twin, 0, isMap)
 		o.copied, o.done = to.UnsafePointer(), true
 	}
 	var made reflect.Value
@@ -308,7 +322,25 @@ func (c *copier) allocateTogether() {
 		for _, i := range g {
 			o := &s.list[i]
 			o.copied, o.together = unsafe.Add(memory, uintptr(o.at)-low), true
+			c.assignAll(o)
 		}
+	}
+}
+
+// assignAll copies by assignment what an object holds, before anything in its memory is fixed: an
+// overlapping object must not undo that.
+func (c *copier) assignAll(o *object) {
+	switch {
+	case o.cap == isVariable:
+		assign(o.of, o.copied, o.at)
+	case o.of.bare:
+		size := uintptr(c.set.reach(sliceHeader{o.at, o.len, o.cap})) * o.of.size
+		copy(unsafe.Slice((*byte)(o.copied), size), unsafe.Slice((*byte)(o.at), size))
+	default:
+		count := c.set.reach(sliceHeader{o.at, o.len, o.cap})
+		c.to, c.from = sliceHeader{o.copied, count, count}, sliceHeader{o.at, count, count}
+		typ := reflect.SliceOf(o.of.typ)
+		reflect.Copy(reflect.NewAt(typ, unsafe.Pointer(&c.to)).Elem(), reflect.NewAt(typ, unsafe.Pointer(&c.from)).Elem())
 	}
 }
 

@@ -248,7 +248,7 @@ func (e *Encoder) slice(n *node, s *sliceHeader, dst []byte) []byte {
 func (e *Encoder) mapping(n *node, p unsafe.Pointer, dst []byte) []byte {
 	m := *(*unsafe.Pointer)(p)
 	if e.track && m != nil {
-		if pos, met := e.again(m, n, 0, isMap, dst); met {
+		if pos, met := e.again(m, n.twin, 0, isMap, dst); met {
 			return appendUint(dst, uint64(pos)<<1+5)
 		}
 	}

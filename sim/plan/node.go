@@ -19,9 +19,10 @@ type node struct {
 
 	fields    []field // of a struct: those that count
 	elem, key *node
-	count     int  // of an array
-	keys      op   // of a map: how keys are read when they are integers or strings; else opNone
-	signed    bool // keys are signed integers
+	twin      *node // of a map: stands for all map types that values can be converted to
+	count     int   // of an array
+	keys      op    // of a map: how keys are read when they are integers or strings; else opNone
+	signed    bool  // keys are signed integers
 
 	prog  []leaf // encodes a value
 	fixes []leaf // completes a copy that was made by assignment

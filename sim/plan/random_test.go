@@ -27,7 +27,11 @@ var (
 )
 
 type (
-	tree struct {
+	view   map[string]*marker // the types of leaves by other names
+	index  map[string]int
+	twin   marker
+	number int
+	tree   struct {
 		Left, Right *tree
 		Up          *tree
 		N           int8
@@ -50,6 +54,7 @@ var leaves = []reflect.Type{
 	reflect.TypeFor[*marker](), reflect.TypeFor[*int](), reflect.TypeFor[[]int](), reflect.TypeFor[*tree](), reflect.TypeFor[embedding](),
 	reflect.TypeFor[box[[]int8]](), reflect.TypeFor[big.Int](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[sync.RWMutex](),
 	reflect.TypeFor[atomic.Uint64](), reflect.TypeFor[map[string]*marker](),
+	reflect.TypeFor[view](), reflect.TypeFor[*twin](), reflect.TypeFor[*number](),
 }
 
 // randomType makes a type of a tape.
@@ -79,7 +84,8 @@ func randomType(t *tape, depth int) reflect.Type {
 // maker fills values by a tape. What it has made is used again now and then, in whole or in part.
 type maker struct {
 	*tape
-	pool  map[reflect.Type][]reflect.Value
+	pool  map[reflect.Type][]reflect.Value // by class
+	types []reflect.Type                   // the first of each class
 	zones []*time.Location
 	depth int
 }
@@ -88,7 +94,7 @@ func randomValue(typ reflect.Type, bytes []byte) any {
 	m := maker{tape: &tape{bytes: bytes}, pool: map[reflect.Type][]reflect.Value{},
 		zones: []*time.Location{nil, time.Local, berlin, time.FixedZone("Berlin", 3600), time.FixedZone("Berlin", 7200), time.FixedZone("", 3600), time.FixedZone("", 1800)}}
 	root := reflect.New(typ)
-	m.pool[typ] = []reflect.Value{root.Elem()}
+	m.pool[m.class(typ)] = []reflect.Value{root.Elem()}
 	m.fill(root.Elem())
 	return root.Interface()
 }
@@ -131,6 +137,9 @@ func (m *maker) fill(v reflect.Value) {
 		for i := range v.NumField() {
 			if t.Field(i).Name != "_" {
 				m.fill(v.Field(i))
+				if f := v.Field(i); t.Name() == "" && f.CanAddr() && f.CanSet() {
+					m.pool[m.class(f.Type())] = append(m.pool[m.class(f.Type())], f)
+				}
 			}
 		}
 	case reflect.Array:
@@ -148,8 +157,8 @@ func (m *maker) fill(v reflect.Value) {
 	case reflect.Slice:
 		m.slice(v)
 	case reflect.Map:
-		if again := m.pool[t]; len(again) > 0 && m.next(3) == 1 {
-			v.Set(again[m.next(len(again))])
+		if again := m.pool[m.class(t)]; len(again) > 0 && m.next(3) == 1 {
+			v.Set(again[m.next(len(again))].Convert(t))
 			return
 		}
 		if m.next(4) == 0 {
@@ -172,21 +181,34 @@ func (m *maker) fill(v reflect.Value) {
 	}
 }
 
+// class is the first type met of those between which pointers can be converted.
+func (m *maker) class(t reflect.Type) reflect.Type {
+	for _, c := range m.types {
+		if reflect.PointerTo(c).ConvertibleTo(reflect.PointerTo(t)) {
+			return c
+		}
+	}
+	m.types = append(m.types, t)
+	return t
+}
+
 // keep puts a copy of a pointer, slice or map into the pool.
 func (m *maker) keep(v reflect.Value) {
 	kept := reflect.New(v.Type()).Elem()
 	kept.Set(v)
-	m.pool[v.Type()] = append(m.pool[v.Type()], kept)
+	class := m.class(v.Type())
+	m.pool[class] = append(m.pool[class], kept)
 }
 
 func (m *maker) pointer(v reflect.Value) {
 	t := v.Type()
-	again := m.pool[t.Elem()] // variables
+	class := m.class(t.Elem())
+	again := m.pool[class] // variables
 	switch choice := m.next(8); {
 	case choice == 0 || m.depth > 12:
 		return
 	case choice < 4 && len(again) > 0:
-		v.Set(again[m.next(len(again))].Addr())
+		v.Set(again[m.next(len(again))].Addr().Convert(t))
 		return
 	case choice < 5 && t == leaves[9]:
 		v.Set(reflect.ValueOf([]*marker{markA, markB, &marks[0], &marks[1], made, nested.inner}[m.next(6)]))
@@ -196,18 +218,18 @@ func (m *maker) pointer(v reflect.Value) {
 		return
 	}
 	v.Set(reflect.New(t.Elem()))
-	m.pool[t.Elem()] = append(again, v.Elem())
+	m.pool[class] = append(again, v.Elem())
 	m.fill(v.Elem())
 }
 
 func (m *maker) slice(v reflect.Value) {
 	t := v.Type()
-	again := m.pool[t]
+	again := m.pool[m.class(t)]
 	switch choice := m.next(8); {
 	case choice == 0 || m.depth > 12:
 		return
 	case choice < 3 && len(again) > 0:
-		s := again[m.next(len(again))]
+		s := again[m.next(len(again))].Convert(t)
 		from := m.next(s.Len() + 1)
 		to := from + m.next(s.Len()-from+1)
 		v.Set(s.Slice3(from, to, to+m.next(s.Cap()-to+1)))
@@ -220,7 +242,8 @@ func (m *maker) slice(v reflect.Value) {
 	made := reflect.MakeSlice(t, n, n)
 	for i := range n {
 		m.fill(made.Index(i))
-		m.pool[t.Elem()] = append(m.pool[t.Elem()], made.Index(i))
+		class := m.class(t.Elem())
+		m.pool[class] = append(m.pool[class], made.Index(i))
 	}
 	v.Set(made.Slice(0, m.next(n+1)))
 	m.keep(made)

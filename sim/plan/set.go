@@ -13,6 +13,7 @@ type Set struct {
 	nodes   map[reflect.Type]*node
 	plans   map[unsafe.Pointer]planned // by type word
 	named   map[string]reflect.Type    // who has which name in encodings
+	maps    []*node                    // of map types
 	recent  [64]recentPlan
 	null    *Plan
 	enc     Encoder    // of Plan.Append

@@ -48,7 +48,8 @@ type memory struct {
 
 // mayShare reports whether a value of n's type could refer to the same memory twice, or to
 // overlapping memory. If not, encoding and copying need not remember what they have seen. Without
-// unsafe code two pieces of memory can only overlap when one type lies within the other.
+// unsafe code two pieces of memory can only overlap when one type, or one that pointers can be converted
+// to, lies within the other.
 func mayShare(n *node) bool {
 	var met []memory // each once
 	visits := map[*node]int{}
@@ -85,7 +86,7 @@ func mayShare(n *node) bool {
 				meet(memory{n.elem, n.kind})
 			}
 		case n.kind == reflect.Map:
-			meet(memory{n, n.kind})
+			meet(memory{n.twin, n.kind})
 		}
 		for _, f := range n.fields {
 			walk(f.n)
@@ -118,7 +119,7 @@ func mayShare(n *node) bool {
 // couldLieIn reports whether memory a can be part of memory b.
 func (a memory) couldLieIn(b memory) bool {
 	inner, outer := stripArrays(a.of.typ), stripArrays(b.of.typ)
-	if inner == outer {
+	if same(inner, outer, a.kind == reflect.Slice && b.kind == reflect.Slice) {
 		return true
 	}
 	return lies(inner, outer, a.kind == reflect.Slice)
@@ -131,15 +132,24 @@ func lies(inner, t reflect.Type, array bool) bool {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i).Type
-			if !array && f == inner || lies(inner, f, array) {
+			if !array && convertible(f, inner) || lies(inner, f, array) {
 				return true
 			}
 		}
 	case reflect.Array:
 		base := stripArrays(t)
-		return base == inner || lies(inner, base, array)
+		return same(base, inner, array) || lies(inner, base, array)
 	}
 	return false
+}
+
+// same reports whether a variable of one type can be referred to as one of the other or, when only that
+// counts, an array of them as an array: elements of arrays cannot be converted.
+func same(a, b reflect.Type, array bool) bool {
+	if array {
+		return identical(a, b)
+	}
+	return convertible(a, b)
 }
 
 func stripArrays(t reflect.Type) reflect.Type {

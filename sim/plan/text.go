@@ -226,7 +226,7 @@ func (r *renderer) sliceBody(n *node, s *sliceHeader) string {
 func (r *renderer) mapText(n *node, p unsafe.Pointer) string {
 	number := r.number()
 	if m := *(*unsafe.Pointer)(p); m != nil {
-		if first, met := r.met(m, n, 0, isMap, number); met {
+		if first, met := r.met(m, n.twin, 0, isMap, number); met {
 			return first
 		}
 	}

@@ -76,7 +76,7 @@ func (w *visitor) visit(n *node, p unsafe.Pointer) {
 		if m == nil {
 			return
 		}
-		if _, met := w.seen.meet(m, n, 0, isMap); met {
+		if _, met := w.seen.meet(m, n.twin, 0, isMap); met {
 			return
 		}
 		e := &w.enc
