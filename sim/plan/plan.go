@@ -7,7 +7,7 @@
 // Two values that code could tell apart are encoded differently, or their type is refused by name. So two
 // values of one type encode equally exactly when they have the same content and the same sharing:
 // pointers, maps and slices that are one in the first value are one in the second, and slices and
-// pointers that overlap in memory overlap alike. In detail:
+// pointers that overlap in memory overlap alike, also when a conversion gave them different types. In detail:
 //
 //   - nil and empty slices and maps differ; a slice counts with its capacity and with what lies beyond
 //     its length, which re-slicing and append would show. The rule [ByElements] takes that back;
