@@ -254,6 +254,9 @@ func (c *Critical) facts() []fact {
 		if c.Step == 0 {
 			text = "not one live state was met: dead from the start"
 		}
+		if c.After.Walks == 0 { // none was made from there
+			return []fact{{"since:", text, "C2-initial"}}
+		}
 		return []fact{{"since:", text, fmt.Sprintf("C2-initial: %s of %s walks recovered, %s steps each",
 			number(c.After.Recovered), number(c.After.Walks), number(c.After.Limit))}}
 	case critical.C2:
