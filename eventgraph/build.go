@@ -39,7 +39,7 @@ func Build(t *replay.Trace) *Graph {
 	}
 	order(g)
 	if f := t.Finding; f != nil && t.FoundAt < len(g.Events) {
-		g.Events[t.FoundAt].Error = f.Error()
+		g.Events[t.FoundAt].Error, g.found = f.Error(), t.FoundAt
 	}
 	return g
 }

@@ -24,6 +24,8 @@ type Graph struct {
 	Initial []replay.NodeChange `json:"initial,omitempty"`
 	// Critical is the number of the critical step; 0: none is known. It is the caller's to set.
 	Critical int `json:"critical,omitempty"`
+
+	found int // the step with the finding; 0: none is
 }
 
 // Node is a lane.

@@ -1,6 +1,7 @@
 package eventgraph
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/macemc/macemc/replay"
@@ -23,15 +24,7 @@ func (e *Event) Matters() bool {
 // violation is the step that a violation is about: the critical one, or that of the finding; 0: none is
 // known.
 func (g *Graph) violation() int {
-	if g.Critical > 0 {
-		return g.Critical
-	}
-	for i := len(g.Events) - 1; i > 0; i-- {
-		if g.Events[i].Error != "" {
-			return i
-		}
-	}
-	return 0
+	return cmp.Or(g.Critical, g.found)
 }
 
 // Before returns the steps before a step that matter, those that lead to it most directly, and those that

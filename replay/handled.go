@@ -27,6 +27,22 @@ func (p *Places) handled(place string, value any) string {
 	if t == nil || place == "" {
 		return ""
 	}
+	what := handledAt{place, t}
+	at, ok := p.cases[what]
+	if !ok {
+		at = p.find(place, t)
+		p.cases[what] = at
+	}
+	return at
+}
+
+// handledAt is a question for the code that handles values of a type.
+type handledAt struct {
+	place string
+	value reflect.Type
+}
+
+func (p *Places) find(place string, t reflect.Type) string {
 	file, line := splitPlace(place)
 	fn, at := p.function(file, line)
 	if fn == nil {

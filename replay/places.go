@@ -16,11 +16,12 @@ type Places struct {
 	module string // the folder of the module in which that is; "" for none
 	short  map[string]string
 	files  map[string]*sourceFile
+	cases  map[handledAt]string
 }
 
 // NewPlaces returns words for places as seen from the working directory.
 func NewPlaces() *Places {
-	p := &Places{short: map[string]string{}, files: map[string]*sourceFile{}}
+	p := &Places{short: map[string]string{}, files: map[string]*sourceFile{}, cases: map[handledAt]string{}}
 	dir, err := os.Getwd()
 	if err != nil {
 		return p

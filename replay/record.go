@@ -119,9 +119,11 @@ type Recorder struct {
 	words  *Words
 	places *Places
 
-	step   TraceStep
-	fields [][]sim.Field     // per node, before the step
-	hashes []sim.Fingerprint // of the nodes, before the step
+	step TraceStep
+	// Per node, before the step; from one step to the next, after as many steps as shown says.
+	fields [][]sim.Field
+	hashes []sim.Fingerprint
+	shown  int // -1: nothing is known
 }
 
 // NewRecorder starts r, whose first questions are answered by src, and describes the first state. The
@@ -185,6 +187,7 @@ func newRecorder(r *Run, places *Places) (*Recorder, error) {
 		places: places,
 		fields: make([][]sim.Field, sys.Nodes),
 		hashes: make([]sim.Fingerprint, sys.Nodes),
+		shown:  -1,
 	}, nil
 }
 
@@ -232,26 +235,30 @@ func (rec *Recorder) before(index int) {
 		Key:     w.Key(ev),
 	}
 	rec.step.What = Brief(content(ev, rec.step.Key))
-	for id := range rec.fields {
-		rec.fields[id] = append(rec.fields[id][:0], w.NodeFields(sim.NodeID(id))...)
+	now := rec.nodeHashes()
+	if rec.shown != rec.run.Steps() || !slices.Equal(now, rec.hashes) { // someone else drove the run
+		for id := range rec.fields {
+			rec.fields[id] = slices.Clone(w.NodeFields(sim.NodeID(id)))
+		}
 	}
-	rec.nodeHashes(rec.hashes)
+	rec.hashes, rec.shown = now, -1
 }
 
 func (rec *Recorder) after() {
 	s := rec.step
 	w := rec.run.World
 	rec.took(&s)
-	now := make([]sim.Fingerprint, len(rec.hashes))
-	rec.nodeHashes(now)
+	now := rec.nodeHashes()
 	for id, before := range rec.fields {
 		if now[id] == rec.hashes[id] && id != s.Node {
 			continue
 		}
-		for _, c := range plan.Diff(before, w.NodeFields(sim.NodeID(id))) {
+		rec.fields[id] = slices.Clone(w.NodeFields(sim.NodeID(id)))
+		for _, c := range plan.Diff(before, rec.fields[id]) {
 			s.Changes = append(s.Changes, NodeChange{Node: id, Path: c.Path, Old: c.Old, New: c.New})
 		}
 	}
+	rec.hashes, rec.shown = now, rec.run.Steps()
 	rec.describe(&s)
 	rec.trace.Steps = append(rec.trace.Steps, s)
 }
@@ -340,12 +347,14 @@ func (rec *Recorder) describe(s *TraceStep) {
 	_ = rec.found(panicked)
 }
 
-func (rec *Recorder) nodeHashes(hashes []sim.Fingerprint) {
+func (rec *Recorder) nodeHashes() []sim.Fingerprint {
+	hashes := make([]sim.Fingerprint, len(rec.fields))
 	for c, f := range rec.run.World.Components() {
 		if c.Kind == sim.NodeState {
 			hashes[c.Index] = f
 		}
 	}
+	return hashes
 }
 
 func propertyKind(p *sim.Property) string {
