@@ -42,6 +42,10 @@ func (e *Event) label() string {
 		return strings.TrimSpace(fmt.Sprintf("error with n%d %s", e.Peer, e.What))
 	case sim.DeliverReady:
 		return fmt.Sprintf("ready for n%d", e.Peer)
+	case sim.Arrive:
+		return fmt.Sprintf("%s arrives at n%d", e.What, e.Peer)
+	case sim.Internal:
+		return "goes on"
 	case sim.Crash:
 		return "CRASH"
 	case sim.Partition:

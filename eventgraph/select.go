@@ -14,7 +14,7 @@ type Class string
 const (
 	Messages Class = "messages" // deliveries
 	Timers   Class = "timers"
-	Actions  Class = "actions" // of applications
+	Actions  Class = "actions" // of applications, and steps that nodes take of themselves
 	Errors   Class = "errors"  // connection errors and call-backs that nodes hear of
 	Faults   Class = "faults"  // what is injected, and what puts it right: crash and boot, partition and healing, ...
 )
@@ -45,11 +45,11 @@ func joinClasses(all []Class) string {
 
 func (e *Event) class() Class {
 	switch e.kind {
-	case sim.Deliver:
+	case sim.Deliver, sim.Arrive:
 		return Messages
 	case sim.FireTimer:
 		return Timers
-	case sim.DoAction:
+	case sim.DoAction, sim.Internal:
 		return Actions
 	case sim.DeliverError, sim.DeliverReady:
 		return Errors

@@ -253,7 +253,7 @@ func (n *Node) frame(it *item) {
 		l.open = true
 		it.conn.delivered++
 		n.mark(l)
-		n.step(given{kind: sim.Deliver, peer: l.peer, msg: it.msg, data: it.data, stream: true,
+		n.step(given{kind: sim.Deliver, peer: l.peer, msg: it.msg, data: it.data, stream: !n.run.Ordered(),
 			incarnation: it.conn.incarnation, number: it.number})
 	case ackFrame:
 		k := it.number - l.acked

@@ -36,7 +36,7 @@ func (n *Node) loop(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil
 		}
-		if len(n.local) == 0 && len(n.inbox) == 0 {
+		if len(n.local) == 0 && len(n.inbox) == 0 && !n.ready() {
 			wait := time.Hour
 			if at, ok := n.timers.next(); ok && !n.frozen {
 				wait = time.Until(at)
@@ -55,7 +55,25 @@ func (n *Node) loop(ctx context.Context) error {
 	}
 }
 
+// ready reports whether the service can take a step of its own.
+func (n *Node) ready() bool {
+	if n.broken != nil || n.frozen {
+		return false
+	}
+	ready, found := n.run.Ready(n.cfg.Node)
+	if n.broken = found; found != nil {
+		n.log.Error("finding", "kind", found.Kind, "message", found.Message, "stack", found.Stack)
+	}
+	return ready
+}
+
 func (n *Node) handleBatch() {
+	for range batch {
+		if !n.ready() {
+			break
+		}
+		n.step(given{kind: sim.Internal})
+	}
 	local := n.local
 	n.local = nil
 	for i := range local {
@@ -268,7 +286,7 @@ func (n *Node) send(f *sim.Effect, data []byte) {
 		}
 		n.local = append(n.local, item{kind: datagramItem, peer: f.Peer, msg: msg, data: data, stream: stream,
 			incarnation: n.incarnation, number: n.number})
-	case stream:
+	case stream, n.run.Ordered():
 		l.queue = append(l.queue, appendFrame(nil, messageFrame, appendNumbers(nil, n.number), data))
 		n.mark(l)
 	case len(data) > MaxDatagram:

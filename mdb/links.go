@@ -56,7 +56,7 @@ func (l *links) cause(c *replay.Cursor, s *stepInfo) int32 {
 		text := strings.TrimPrefix(s.key, ev.Kind.String()+" ")
 		_, text, _ = strings.Cut(text, " ")
 		return l.timers[armed{ev.Node, text}]
-	case sim.DoAction:
+	case sim.DoAction, sim.Internal, sim.Arrive:
 		return l.booted[ev.Node]
 	case sim.Boot:
 		return l.crashed[ev.Node]

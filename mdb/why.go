@@ -53,6 +53,8 @@ func because(s *stepInfo) string {
 		return "the timer was set in"
 	case sim.DoAction:
 		return "by the application, which runs since"
+	case sim.Internal:
+		return "by the node itself, which runs since"
 	case sim.Boot:
 		return "the node was down since"
 	case sim.DeliverError:

@@ -6,9 +6,9 @@ import (
 
 // datagram is one datagram in flight. The bag of a node is sorted by content, then sender, then age.
 type datagram struct {
-	from sim.NodeID
+	from sim.NodeID // negative: the node has yet to send it, to ^from
 	cell int32
-	same bool // as the one before it, but for age
+	same bool // as the one before it, but for age; or, in order, it has to wait for that one
 }
 
 // SendDatagram implements [sim.NetModel].
@@ -16,6 +16,10 @@ func (m *model) SendDatagram(from, to sim.NodeID, msg sim.Message) {
 	switch {
 	case !m.datagrams:
 		panic("the network has no datagrams: use netsim.Datagrams or netsim.Both")
+	case m.arrives():
+		m.leave(from, to, m.store(msg))
+	case m.queues:
+		m.Arrive(from, to, msg)
 	case !m.host.Up(to):
 		m.host.Fate(msg.ID, sim.DroppedDown)
 	case m.cut.severs(from, to):
@@ -25,8 +29,13 @@ func (m *model) SendDatagram(from, to sim.NodeID, msg sim.Message) {
 	}
 }
 
-// insert puts a datagram behind all that are not greater.
+// insert puts a datagram where it belongs: behind all that are not greater, when the network keeps no order.
 func (m *model) insert(from, to sim.NodeID, cell int32) {
+	if m.order != Any {
+		place, waits := m.behind(from, to)
+		m.insertAt(to, place, datagram{from, cell, waits})
+		return
+	}
 	bag := m.bags[to]
 	msg := &m.cells[cell].msg
 	low, high := 0, len(bag)

@@ -1,5 +1,5 @@
 // Package netsim models the network between the nodes of a checked system: [Datagrams], [Streams],
-// or [Both]. A network is data; its state in one world is made by Start. The rules are those of the
+// [Both], or the [Queues] of machines. A network is data; its state in one world is made by Start. The rules are those of the
 // simulated network of MaceMC (Killian et al., NSDI 2007, extended version).
 //
 // # Datagrams

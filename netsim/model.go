@@ -9,6 +9,9 @@ import (
 // config is what the kinds of networks differ in.
 type config struct {
 	datagrams, streams bool
+	queues             bool  // datagrams are kept in order
+	order              Order // of datagrams
+	bound              int
 	buffer             int
 	limits             sim.Limits
 	mutation           mutation
@@ -146,7 +149,10 @@ func (m *model) AppendEvents(node sim.NodeID, buf []sim.Event) []sim.Event {
 		buf = m.appendPeers(ready, sim.Event{Kind: sim.DeliverReady, Node: node, Slot: noSlot}, buf)
 		buf = m.appendPeers(deliverable, sim.Event{Kind: sim.Deliver, Node: node, Slot: noSlot, Msgs: 1}, buf)
 	}
-	if m.datagrams {
+	switch {
+	case m.Holds(node):
+		buf = append(buf, sim.Event{Kind: sim.Arrive, Node: node, Peer: ^m.bags[node][0].from})
+	case m.datagrams:
 		buf = m.appendDatagrams(sim.Deliver, 1, node, buf)
 	}
 	return buf
@@ -224,6 +230,8 @@ func (m *model) Inject(ev sim.Event) {
 		m.setCut(cut{active: true, node: ev.Node, peer: ev.Peer})
 	case sim.Heal:
 		m.setCut(cut{})
+	case sim.Arrive:
+		m.arrive(ev.Node)
 	}
 }
 
@@ -231,6 +239,9 @@ func (m *model) Inject(ev sim.Event) {
 func (m *model) Crashed(node sim.NodeID) {
 	if m.streams {
 		m.crash(node)
+	}
+	if m.queues {
+		m.forget(node)
 	}
 	m.host.Dirty(node)
 }

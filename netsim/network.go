@@ -126,7 +126,7 @@ func checkNew(l sim.Limits) error {
 
 // Start implements [sim.Network].
 func (d Datagrams) Start(host sim.NetHost) sim.NetModel {
-	return newModel(host, config{datagrams: true, limits: d.Limits()})
+	return newModel(host, config{datagrams: true, order: Any, limits: d.Limits()})
 }
 
 // Start implements [sim.Network].
@@ -136,6 +136,6 @@ func (s Streams) Start(host sim.NetHost) sim.NetModel {
 
 // Start implements [sim.Network].
 func (b Both) Start(host sim.NetHost) sim.NetModel {
-	return newModel(host, config{datagrams: true, streams: true, buffer: b.Streams.Buffer, limits: b.Limits(),
+	return newModel(host, config{datagrams: true, order: Any, streams: true, buffer: b.Streams.Buffer, limits: b.Limits(),
 		mutation: b.Streams.mutation})
 }

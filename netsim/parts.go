@@ -11,7 +11,7 @@ func (m *model) Kinds() (datagrams, streams bool) { return m.datagrams, m.stream
 func (m *model) Bag(to sim.NodeID) []sim.Datagram {
 	bag := make([]sim.Datagram, len(m.bags[to]))
 	for i, d := range m.bags[to] {
-		bag[i] = sim.Datagram{From: d.from, Msg: m.cells[d.cell].msg}
+		bag[i] = sim.Datagram{From: d.from, Msg: m.cells[d.cell].msg, Behind: d.same}
 	}
 	return bag
 }
@@ -19,9 +19,19 @@ func (m *model) Bag(to sim.NodeID) []sim.Datagram {
 // SetBag implements [sim.Parted].
 func (m *model) SetBag(to sim.NodeID, bag []sim.Datagram) {
 	for i, d := range bag {
-		same := i > 0 && bag[i-1].From == d.From && m.host.CompareMessages(&bag[i-1].Msg, &bag[i].Msg) == 0
-		m.insertAt(to, i, datagram{d.From, m.store(d.Msg), same})
+		m.insertAt(to, i, datagram{d.From, m.store(d.Msg), i > 0 && m.waits(&bag[i-1], &bag[i])})
 	}
+}
+
+// waits reports whether the second of two neighbours in a bag cannot be delivered before the first.
+func (m *model) waits(first, second *sim.Datagram) bool {
+	switch {
+	case m.order == Arrival:
+		return first.From < 0 == (second.From < 0)
+	case first.From != second.From:
+		return false
+	}
+	return m.order == PerPair || m.host.CompareMessages(&first.Msg, &second.Msg) == 0
 }
 
 // Connection implements [sim.Parted].

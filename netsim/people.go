@@ -10,7 +10,7 @@ import (
 // message returns the message that an event delivers, loses or duplicates, nil for other events.
 func (m *model) message(ev sim.Event) *sim.Message {
 	switch {
-	case ev.Kind != sim.Deliver && ev.Kind != sim.Lose && ev.Kind != sim.Duplicate:
+	case ev.Kind != sim.Deliver && ev.Kind != sim.Lose && ev.Kind != sim.Duplicate && ev.Kind != sim.Arrive:
 		return nil
 	case ev.Slot == noSlot:
 		return &m.cells[m.end(ev.Peer, ev.Node).head].msg
@@ -87,7 +87,7 @@ func (m *model) datagramsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 	}
 	for _, d := range m.bags[to] {
 		msg := &m.cells[d.cell].msg
-		if !yield(sim.Envelope{From: d.from, To: to, Msg: msg.Body, ID: msg.ID}) {
+		if !yield(sim.QueuedEnvelope(d.from, to, msg.Body, msg.ID)) {
 			return false
 		}
 	}
@@ -98,6 +98,9 @@ func (m *model) datagramsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 // of nodes the sender's end of the connection and its queue, then datagrams by receiver. Ends and
 // queues with nothing to tell are left out.
 func (m *model) Fields(buf []sim.Field) []sim.Field {
+	if m.queues {
+		return m.queueFields(buf)
+	}
 	if m.datagrams {
 		buf = append(buf,
 			sim.Field{Path: "left.loss", Value: fmt.Sprint(m.left.Loss)},
@@ -119,6 +122,21 @@ func (m *model) Fields(buf []sim.Field) []sim.Field {
 		for i, d := range bag {
 			buf = append(buf, sim.Field{Path: fmt.Sprintf("datagrams to n%d[%d]", node, i),
 				Value: fmt.Sprintf("n%d: %s", d.from, m.host.DescribeMessage(&m.cells[d.cell].msg))})
+		}
+	}
+	return buf
+}
+
+// queueFields appends what waits for each node, and what each has yet to send.
+func (m *model) queueFields(buf []sim.Field) []sim.Field {
+	for node, bag := range m.bags {
+		for i, d := range bag {
+			f := sim.Field{Path: fmt.Sprintf("queue of n%d[%d]", node, i), Value: fmt.Sprintf("n%d: ", d.from)}
+			if d.from < 0 {
+				f = sim.Field{Path: fmt.Sprintf("n%d has yet to send[%d]", node, i), Value: fmt.Sprintf("to n%d: ", ^d.from)}
+			}
+			f.Value += m.host.DescribeMessage(&m.cells[d.cell].msg)
+			buf = append(buf, f)
 		}
 	}
 	return buf

@@ -20,6 +20,10 @@ func describe(ev sim.Event, key, what string) string {
 		text = fmt.Sprintf("n%d boots", ev.Node)
 	case sim.DoAction:
 		text = fmt.Sprintf("n%d %s", ev.Node, what)
+	case sim.Arrive:
+		text = fmt.Sprintf("%s of n%d arrives at n%d", what, ev.Node, ev.Peer)
+	case sim.Internal:
+		text = fmt.Sprintf("n%d goes on", ev.Node)
 	case sim.FireTimer:
 		text = fmt.Sprintf("n%d timer %s", ev.Node, what)
 	case sim.Deliver:

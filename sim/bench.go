@@ -73,7 +73,7 @@ func NewBench(sys *System, opts Options) (*Bench, error) {
 	b.real = b.w.net
 	b.parted, _ = b.real.(Parted)
 	b.idle.b = b
-	b.w.net = &b.idle
+	b.w.net, b.w.holder = &b.idle, nil
 	b.shown = make([]*Local, sys.Nodes)
 	b.w.check.view.w = lens{b}
 	b.inFlight = func(func(Envelope) bool) {}

@@ -149,6 +149,8 @@ func (w *machine) Key(ev Event) string {
 		return fmt.Sprintf("%v n%d", ev.Kind, ev.Node)
 	case DoAction:
 		return fmt.Sprintf("%v n%d %s", ev.Kind, ev.Node, w.actions[ev.Slot].name)
+	case Internal:
+		return fmt.Sprintf("%v n%d", ev.Kind, ev.Node)
 	case FireTimer:
 		return fmt.Sprintf("%v n%d %s", ev.Kind, ev.Node, w.nodes[ev.Node].armed[ev.Slot].kind.text)
 	}

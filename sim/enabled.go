@@ -49,8 +49,11 @@ func (w *machine) catchWhen(err *error) {
 		return
 	}
 	value, stack := raisedBy(r)
-	*err = &Finding{Kind: Panic, Node: w.askedAt, Stack: stack,
-		Message: fmt.Sprintf("the When of action %q %s", w.asked.name, panicText(value, "panicked: %v"))}
+	what := fmt.Sprintf("the When of action %q", w.asked.name)
+	if w.asked == own {
+		what = "Ready of the service"
+	}
+	*err = &Finding{Kind: Panic, Node: w.askedAt, Stack: stack, Message: what + " " + panicText(value, "panicked: %v")}
 	w.asked = nil
 }
 
@@ -93,10 +96,16 @@ func (w *machine) appendNode(n *node, buf []Event) []Event {
 	if !n.up {
 		return append(buf, Event{Kind: Boot, Node: n.id, Peer: -1})
 	}
+	if w.holder != nil && w.holder.Holds(n.id) {
+		return w.net.AppendEvents(n.id, buf)
+	}
 	for _, i := range n.fits {
 		if w.can(n, i) {
 			buf = append(buf, Event{Kind: DoAction, Node: n.id, Peer: -1, Slot: i})
 		}
+	}
+	if n.stepper != nil && w.ready(n) {
+		buf = append(buf, Event{Kind: Internal, Node: n.id, Peer: -1})
 	}
 	buf = w.appendTimers(n, buf)
 	return w.net.AppendEvents(n.id, buf)
@@ -108,9 +117,11 @@ func (w *machine) can(n *node, i int32) bool {
 	if a.times > 0 && int(n.counts[i]) >= a.times {
 		return false
 	}
-	if a.when == nil {
-		return true
-	}
+	return a.when == nil || w.when(n, a)
+}
+
+// when asks whether an action is enabled.
+func (w *machine) when(n *node, a *actionInfo) bool {
 	w.asked, w.askedAt = a, n.id
 	var ok bool
 	if !w.apart {
@@ -121,6 +132,12 @@ func (w *machine) can(n *node, i int32) bool {
 	w.asked = nil
 	return ok
 }
+
+// own stands for the steps of a [Stepper] where actions are named.
+var own = &actionInfo{when: func(s Service) bool { return s.(Stepper).Ready() }}
+
+// ready reports whether the node can take a step of its own.
+func (w *machine) ready(n *node) bool { return w.when(n, own) }
 
 func (w *machine) Injections(buf []Event) []Event {
 	if w.crashesLeft > 0 {

@@ -10,6 +10,8 @@ const (
 	DeliverError                  // a connection error is handed to a node
 	DeliverReady                  // a node hears that there is room in a send buffer again
 	Deliver                       // a message is handed to a node
+	Internal                      // a node takes a step of its own, see [Stepper]
+	Arrive                        // a message leaves its sender and arrives in a queue, see [Queued]
 	Heal                          // a partition ends
 
 	// The kinds from here on inject faults.
@@ -25,7 +27,7 @@ const (
 func (k EventKind) Injection() bool { return k >= Crash }
 
 var eventKindNames = [...]string{
-	"boot", "action", "timer", "error", "ready", "deliver", "heal",
+	"boot", "action", "timer", "error", "ready", "deliver", "internal", "arrive", "heal",
 	"crash", "lose", "duplicate", "break", "partition",
 }
 

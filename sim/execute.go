@@ -45,6 +45,8 @@ func (w *machine) step(ev Event, src choose.Source) error {
 		w.crashesLeft--
 		w.crash(&w.nodes[ev.Node])
 		return nil
+	case Arrive:
+		return w.arrive(ev)
 	case Lose, Duplicate, Break, Partition, Heal:
 		w.doubled = w.doubled || ev.Kind == Duplicate
 		w.net.Inject(ev)
@@ -83,6 +85,13 @@ func (w *machine) step(ev Event, src choose.Source) error {
 		return w.crashInside(n, cut)
 	}
 	return w.apply(n, 0, cut)
+}
+
+// arrive has a message put into the queue of its receiver.
+func (w *machine) arrive(ev Event) (err error) {
+	defer w.contain(ev.Node, &err) // of the network, when the queue is full
+	w.net.Inject(ev)
+	return nil
 }
 
 // handle runs the handler of an event. Its effects are recorded, not applied.
@@ -182,6 +191,8 @@ func (w *machine) run(n *node, ev Event, d *Delivery) {
 		if n.onReady != nil {
 			n.onReady.PeerReady(e, d.From)
 		}
+	case Internal:
+		n.stepper.Step(e)
 	}
 }
 
@@ -337,7 +348,7 @@ func (w *machine) crash(n *node) {
 		n.disk.flush(kept)
 		n.disk.pending = n.disk.pending[:0]
 	}
-	n.up, n.service, n.onError, n.onReady = false, nil, nil, nil
+	n.up, n.service, n.onError, n.onReady, n.stepper = false, nil, nil, nil, nil
 	w.check.view.services[n.id] = nil
 	n.armed = n.armed[:0]
 	n.clock.model.Crash()

@@ -13,6 +13,7 @@ type Local struct {
 	service Service
 	onError PeerErrorHandler
 	onReady PeerReadyHandler
+	stepper Stepper
 	armed   []timer
 	fits    []int32
 	counts  []int32
@@ -42,14 +43,14 @@ func (l *Local) timerSet(t any) bool {
 // Bare returns a copy of l without its service, which effects can still be settled on.
 func (l *Local) Bare() *Local {
 	c := *l
-	c.service, c.onError, c.onReady, c.known, c.holds = nil, nil, nil, 0, 0
+	c.service, c.onError, c.onReady, c.stepper, c.known, c.holds = nil, nil, nil, nil, 0, 0
 	return &c
 }
 
 // put makes l the state of a node of the machine, sharing nothing with it but the service.
 func (w *machine) put(id NodeID, l *Local) *node {
 	n := &w.nodes[id]
-	n.up, n.service, n.onError, n.onReady = l.up, l.service, l.onError, l.onReady
+	n.up, n.service, n.onError, n.onReady, n.stepper = l.up, l.service, l.onError, l.onReady, l.stepper
 	n.armed = append(n.armed[:0], l.armed...)
 	n.fits = append(n.fits[:0], l.fits...)
 	n.counts = append(n.counts[:0], l.counts...)
@@ -63,7 +64,7 @@ func (w *machine) put(id NodeID, l *Local) *node {
 
 // take is the inverse of put.
 func (w *machine) take(n *node) *Local {
-	l := &Local{up: n.up, service: n.service, onError: n.onError, onReady: n.onReady}
+	l := &Local{up: n.up, service: n.service, onError: n.onError, onReady: n.onReady, stepper: n.stepper}
 	l.armed = slices.Clone(n.armed)
 	l.fits = slices.Clone(n.fits)
 	l.counts = slices.Clone(n.counts)
@@ -91,6 +92,7 @@ func (w *machine) copyLocal(l *Local) (c *Local, err error) {
 		own.service = w.planOf(l.service).Copy(l.service).(Service)
 		own.onError, _ = own.service.(PeerErrorHandler)
 		own.onReady, _ = own.service.(PeerReadyHandler)
+		own.stepper, _ = own.service.(Stepper)
 	}
 	return &own, nil
 }

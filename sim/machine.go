@@ -23,6 +23,7 @@ type machine struct {
 	scratch []byte
 
 	net         NetModel
+	holder      Queued // the network, if what nodes send leaves them one by one
 	nodes       []node
 	monitors    []Monitor
 	crashesLeft int
@@ -63,6 +64,7 @@ type node struct {
 	service Service
 	onError PeerErrorHandler // nil when the service does not care
 	onReady PeerReadyHandler
+	stepper Stepper
 	armed   []timer // in canonical order
 	fits    []int32 // actions that the service has
 	counts  []int32 // by action: how often it was done
@@ -111,6 +113,11 @@ func NewWorld(sys *System, opts Options) (World, error) {
 		w.net = sys.Network.Start(w)
 	} else {
 		w.net = noNetwork{}
+	}
+	if q, ok := w.net.(Queued); ok {
+		if oneByOne, _ := q.Queues(); oneByOne {
+			w.holder = q
+		}
 	}
 	w.blocks = make([]int32, sys.Nodes+2)
 	w.dirty = make([]bool, sys.Nodes+1)
@@ -207,6 +214,7 @@ func (w *machine) load(n *node) (err error) {
 	w.check.view.services[n.id] = n.service
 	n.onError, _ = n.service.(PeerErrorHandler)
 	n.onReady, _ = n.service.(PeerReadyHandler)
+	n.stepper, _ = n.service.(Stepper)
 	n.fits = n.fits[:0]
 	for i := range w.actions {
 		if w.actions[i].fits(n.id, n.service) {

@@ -14,6 +14,8 @@ type Parted interface {
 	Bag(to NodeID) []Datagram
 	// SetBag replaces an empty bag. The datagrams must be in canonical order.
 	SetBag(to NodeID, bag []Datagram)
+	// Arrive puts a datagram into the bag of a node, as if it had been sent over a link that is not cut.
+	Arrive(from, to NodeID, m Message)
 	// Connection returns the connection between a and b: first a's end, then b's. When a is b only
 	// the first end is used.
 	Connection(a, b NodeID) Connection
@@ -29,8 +31,26 @@ type Parted interface {
 
 // Datagram is a datagram in flight.
 type Datagram struct {
-	From NodeID
-	Msg  Message
+	From   NodeID // negative: the node of the bag has yet to send it, to ^From, see [Queued]
+	Msg    Message
+	Behind bool // it cannot be delivered before the one ahead of it in the bag
+}
+
+// Queued is implemented by network models whose bags may be queues.
+type Queued interface {
+	// Queues tells whether what a node sends leaves it one by one, by events of kind [Arrive]; until then it is part
+	// of the node's own bag. And whether bags are bounded, so that it may be a finding that something arrives.
+	Queues() (oneByOne, bounded bool)
+	// Holds reports whether a node has something left to send. It does nothing else before that has left.
+	Holds(NodeID) bool
+}
+
+// QueuedEnvelope is a message in the bag of a node, whose From is as in [Datagram].
+func QueuedEnvelope(from, node NodeID, msg any, id MessageID) Envelope {
+	if from < 0 {
+		from, node = node, ^from
+	}
+	return Envelope{From: from, To: node, Msg: msg, ID: id}
 }
 
 // Connection is the state of the connection between two nodes.

@@ -20,6 +20,8 @@ type Runner struct {
 	w      *machine
 	out    outside
 	writes []Write
+
+	ordered bool
 }
 
 // Times is told which readings of the clock are made and compared, by a runner whose caller knows the
@@ -87,7 +89,10 @@ func NewRunner(sys *System, opts Options) (*Runner, error) {
 	if p, ok := r.w.net.(Parted); ok {
 		r.out.datagrams, r.out.streams = p.Kinds()
 	}
-	r.w.net = &r.out
+	if o, ok := r.w.net.(interface{ Ordered() bool }); ok {
+		r.ordered = o.Ordered()
+	}
+	r.w.net, r.w.holder = &r.out, nil
 	for i := range r.w.nodes {
 		r.w.nodes[i].clock.reset(NodeID(i))
 	}
@@ -99,6 +104,10 @@ func (r *Runner) Capacity() int { return r.out.capacity }
 
 // Kinds tells what the system's network carries.
 func (r *Runner) Kinds() (datagrams, streams bool) { return r.out.datagrams, r.out.streams }
+
+// Ordered reports whether datagrams must not be lost, and those between two nodes must arrive in the order in which they
+// were sent.
+func (r *Runner) Ordered() bool { return r.ordered }
 
 // Revive makes the node one that is down and has this on its disk. The values are kept.
 func (r *Runner) Revive(id NodeID, d Durable) {
@@ -143,7 +152,7 @@ func (r *Runner) Ticks(id NodeID) uint64 { return r.w.nodes[id].clock.model.Tick
 func (r *Runner) Crash(id NodeID, kept int) { r.Revive(id, r.Durable(id, kept)) }
 
 func (r *Runner) down(n *node) {
-	n.up, n.service, n.onError, n.onReady = false, nil, nil, nil
+	n.up, n.service, n.onError, n.onReady, n.stepper = false, nil, nil, nil, nil
 	r.w.check.view.services[n.id] = nil
 	n.armed = n.armed[:0]
 	n.disk.pending = n.disk.pending[:0]
@@ -178,6 +187,21 @@ func (r *Runner) Actions(id NodeID) []string {
 		}
 	}
 	return names
+}
+
+// Ready reports whether the node can take a step of its own, see [Stepper]. Its event is of kind [Internal]. A finding
+// is that of a service that cannot tell; the node must not be run on.
+func (r *Runner) Ready(id NodeID) (ready bool, found *Finding) {
+	n := &r.w.nodes[id]
+	if !n.up || n.stepper == nil {
+		return false, nil
+	}
+	var err error
+	func() {
+		defer r.w.catchWhen(&err)
+		ready = r.w.ready(n)
+	}()
+	return ready, findingOf(id, err)
 }
 
 // TimerEvent is the event that a timer of the node fires; ok is false when it is not armed.

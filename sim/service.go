@@ -29,6 +29,16 @@ type PeerReadyHandler interface {
 	PeerReady(env Env, peer NodeID)
 }
 
+// Stepper is implemented by services that have steps of their own, which neither the application nor time asks for:
+// an event that was put aside is handled, say. Such a step is an event like any other: others may come before it. A
+// node that runs outside of a check takes it as soon as the handler before it has returned.
+type Stepper interface {
+	// Ready reports whether there is a step to take. It looks at the service alone, and changes nothing.
+	Ready() bool
+	// Step is a handler. It is called only when Ready reports true.
+	Step(Env)
+}
+
 // Conditional is implemented by services that not every program can run.
 type Conditional interface {
 	// CanRun says what this program lacks; nil: nothing.

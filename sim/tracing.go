@@ -22,13 +22,13 @@ func (w *machine) handlerSource(ev Event) string {
 	switch ev.Kind {
 	case DoAction:
 		code = reflect.ValueOf(w.actions[ev.Slot].code)
-	case Boot, FireTimer, Deliver, DeliverError, DeliverReady:
+	case Boot, FireTimer, Deliver, DeliverError, DeliverReady, Internal:
 		s := w.nodes[ev.Node].service
 		if s == nil {
 			s = w.sys.New(ev.Node)
 		}
 		name := map[EventKind]string{Boot: "Boot", FireTimer: "Timer", Deliver: "Receive",
-			DeliverError: "PeerError", DeliverReady: "PeerReady"}[ev.Kind]
+			DeliverError: "PeerError", DeliverReady: "PeerReady", Internal: "Step"}[ev.Kind]
 		m, ok := reflect.TypeOf(s).MethodByName(name)
 		if !ok {
 			return ""
@@ -53,7 +53,7 @@ func (w *machine) handlerSource(ev Event) string {
 //go:noinline
 func (e *env) trace(f *Effect) {
 	f.From, f.Depth = callSite(), e.depth()
-	if last := &e.w.last; last.Inner == "" && (last.Event.Kind == Deliver || last.Event.Kind == FireTimer) {
+	if last := &e.w.last; last.Inner == "" && (last.Event.Kind == Deliver || last.Event.Kind == FireTimer || last.Event.Kind == Internal) {
 		last.Inner = innermost(e.n.service)
 	}
 }

@@ -245,6 +245,7 @@ func (e *Event) parse(data []byte, since int64) error {
 		e.Err = f.string()
 	case sim.DeliverReady:
 		e.Peer = sim.NodeID(f.small())
+	case sim.Internal:
 	default:
 		return fmt.Errorf("there is no event of kind %d", e.Kind)
 	}

@@ -11,24 +11,35 @@ type bags struct {
 	e     *engine
 	list  []bag
 	ids   map[string]uint32
-	sends memo // bag, sender and message -> bag
+	sends memo // bag, sender and message -> bag, or overrun
+
+	holds   bool // what nodes send waits in their own bags
+	bounded bool // what is sent may be overrun
 }
+
+// overrun stands for a bag that a message does not fit into: to send it is a finding.
+const overrun = ^uint32(0)
 
 type bag struct {
 	items   []bagItem
 	without []uint32          // by place: the bag without one of these, plus one
 	doubled []uint32          // by place: the bag with one more of these, plus one
+	down    uint32            // the bag once its node has crashed, plus one; 0: not known
+	held    bool              // the node has something to send before it can do anything else
 	hashes  []sim.Fingerprint // by node; zero: not known
 }
 
 type bagItem struct {
-	from sim.NodeID
+	from sim.NodeID // see [sim.Datagram]
 	msg  uint32
-	same bool // as the one before
+	same bool // as the one before, or to be delivered after it
 }
 
 func (b *bags) init(e *engine) {
 	b.e, b.ids = e, map[string]uint32{}
+	if q, ok := e.net.(sim.Queued); ok {
+		b.holds, b.bounded = q.Queues()
+	}
 	b.intern(nil)
 }
 
@@ -45,9 +56,10 @@ func (b *bags) intern(content []sim.Datagram) uint32 {
 	n := bag{without: make([]uint32, len(content)), doubled: make([]uint32, len(content)), hashes: make([]sim.Fingerprint, b.e.nodes)}
 	for i := range content {
 		it := bagItem{from: content[i].From, msg: idOf(&content[i].Msg)}
-		it.same = i > 0 && n.items[i-1].from == it.from && n.items[i-1].msg == it.msg
+		it.same = content[i].Behind
 		n.items = append(n.items, it)
 	}
+	n.held = len(content) > 0 && content[0].From < 0
 	b.ids[string(key)] = id
 	b.list = append(b.list, n)
 	return id
@@ -73,15 +85,65 @@ func (b *bags) work(id uint32, f func(net sim.Parted)) uint32 {
 }
 
 // sent returns the bag with one more message, sent by from to a node that is up over a link that is not
-// cut.
+// cut, or overrun.
 func (b *bags) sent(id uint32, from sim.NodeID, msg uint32) uint32 {
 	key := uint64(id)<<32 | uint64(msg)*uint64(b.e.nodes) + uint64(from)
 	if next, ok := b.sends.get(key); ok {
 		return uint32(next)
 	}
-	next := b.work(id, func(net sim.Parted) { net.SendDatagram(from, 0, b.e.messages.list[msg]) })
+	next := uint32(overrun)
+	_ = b.e.bench.Contain(from, func() { next = b.work(id, func(net sim.Parted) { net.Arrive(from, 0, b.e.messages.list[msg]) }) })
 	b.sends.put(key, uint64(next))
 	return next
+}
+
+// send makes a message arrive at a node, which is up. The error is a finding.
+func (w *World) send(from, to sim.NodeID, msg uint32) error {
+	bag := w.v[w.layout.bags+int(to)]
+	if next := w.bags.sent(bag, from, msg); next != overrun {
+		w.setBag(to, next)
+		return nil
+	}
+	return w.bench.Contain(from, func() {
+		w.net.Reset()
+		w.bench.SetUp(to, true)
+		w.net.SetBag(to, w.bags.content(bag))
+		w.net.Arrive(from, to, w.messages.list[msg])
+	})
+}
+
+// kept returns the bag of a node with one more message that it has yet to send.
+func (b *bags) kept(id uint32, to sim.NodeID, msg uint32) uint32 {
+	key := uint64(id)<<32 | uint64(msg)*uint64(b.e.nodes) + uint64(to)
+	if next, ok := b.sends.get(^key); ok {
+		return uint32(next)
+	}
+	next := b.work(id, func(net sim.Parted) { net.SendDatagram(0, to, b.e.messages.list[msg]) })
+	b.sends.put(^key, uint64(next))
+	return next
+}
+
+// crashed returns the bag of a node that has crashed.
+func (b *bags) crashed(id uint32) uint32 {
+	if b.list[id].down == 0 {
+		next := b.work(id, func(net sim.Parted) {
+			b.e.bench.SetUp(0, false)
+			net.Crashed(0)
+		})
+		b.list[id].down = next + 1
+	}
+	return b.list[id].down - 1
+}
+
+// arrive has the first message that a node has yet to send arrive. The error is a finding.
+func (w *World) arrive(ev sim.Event) error {
+	bag := w.v[w.layout.bags+int(ev.Node)]
+	first := w.bags.list[bag].items[0]
+	w.setBag(ev.Node, w.bags.taken(bag, 0))
+	if to := ^first.from; w.up>>to&1 == 1 {
+		return w.send(ev.Node, to, first.msg)
+	}
+	return nil
 }
 
 // taken returns the bag without one of the messages at a place.

@@ -175,7 +175,7 @@ func (w *World) datagramsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 		return true
 	}
 	for _, it := range w.bags.list[w.v[w.layout.bags+int(to)]].items {
-		if !yield(sim.Envelope{From: it.from, To: to, Msg: w.messages.list[it.msg].Body}) {
+		if !yield(sim.QueuedEnvelope(it.from, to, w.messages.list[it.msg].Body, 0)) {
 			return false
 		}
 	}

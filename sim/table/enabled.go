@@ -115,6 +115,9 @@ func (w *World) appendNode(node sim.NodeID, buf []sim.Event) []sim.Event {
 
 // appendOwn appends the events of a node in which the network has no part.
 func (w *World) appendOwn(node sim.NodeID, buf []sim.Event) []sim.Event {
+	if w.held(node) {
+		return buf
+	}
 	if own := w.locals.list[w.v[node]].listed(w.quiet || w.sys.Timing != sim.Prompt); len(own) > 0 {
 		buf = append(buf, own...)
 	}
@@ -123,10 +126,19 @@ func (w *World) appendOwn(node sim.NodeID, buf []sim.Event) []sim.Event {
 
 // appendDatagrams appends the deliveries of datagrams to a node that is up.
 func (w *World) appendDatagrams(node sim.NodeID, buf []sim.Event) []sim.Event {
-	if w.layout.bagCount > 0 && w.up>>node&1 == 1 {
+	switch {
+	case w.held(node):
+		first := &w.bags.list[w.v[w.layout.bags+int(node)]].items[0]
+		buf = append(buf, sim.Event{Kind: sim.Arrive, Node: node, Peer: ^first.from})
+	case w.layout.bagCount > 0 && w.up>>node&1 == 1:
 		buf = w.bags.appendEvents(sim.Deliver, 1, node, w.v[w.layout.bags+int(node)], buf)
 	}
 	return buf
+}
+
+// held reports whether a node has something to send before it can do anything else.
+func (w *World) held(node sim.NodeID) bool {
+	return w.bags.holds && w.bags.list[w.v[w.layout.bags+int(node)]].held
 }
 
 // appendPeers appends ev for each peer in a set.

@@ -226,6 +226,9 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 	if w.handled {
 		s.handle(w, packed, node, &m, slow)
 	}
+	if slow.ev.Kind == sim.Arrive {
+		s.arrive(packed, node, &m, slow)
+	}
 	if w.layout.pairCount > 0 && (w.inside || slow.ev.Kind == sim.Crash) {
 		for peer := range w.nodes {
 			s.op(&m, opStream, peer, uint32(opCrash))
@@ -240,7 +243,7 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 // handle lists the operations of the step of a handler.
 func (s *sites) handle(w *World, packed []uint32, node int, m *move, slow slowMove) {
 	severed := w.rests.list[s.frames[packed[s.frame]].rest].severed[node]
-	announced := false
+	refusable := false // by monitors or full queues
 	for _, o := range w.steps.leaves[w.leaf].ops {
 		if o.at >= w.happened {
 			break
@@ -248,8 +251,9 @@ func (s *sites) handle(w *World, packed []uint32, node int, m *move, slow slowMo
 		peer := int(o.peer)
 		switch o.kind {
 		case sim.SendEffect:
-			if peer != node && severed>>peer&1 == 0 {
+			if peer != node && severed>>peer&1 == 0 && !s.e.bags.holds {
 				s.op(m, opDatagram, peer, s.datagramTo(o.peer, sim.NodeID(node), o.id))
+				refusable = refusable || s.e.bags.bounded
 			}
 		case sim.StreamEffect:
 			s.op(m, opStream, peer, o.id<<connOpBits|uint32(opSend))
@@ -259,12 +263,28 @@ func (s *sites) handle(w *World, packed []uint32, node int, m *move, slow slowMo
 			s.op(m, opStream, peer, uint32(opClose))
 		case sim.AnnounceEffect:
 			s.op(m, opAnnounce, 0, o.id)
-			announced = true
+			refusable = true
 		}
 	}
-	if announced {
-		s.op(m, opSlow, 0, uint32(len(s.slow)))
-		s.slow = append(s.slow, slow)
+	if refusable {
+		s.orSlow(m, slow)
+	}
+}
+
+// orSlow has a step taken in the world when one of the operations of its move is refused.
+func (s *sites) orSlow(m *move, slow slowMove) {
+	s.op(m, opSlow, 0, uint32(len(s.slow)))
+	s.slow = append(s.slow, slow)
+}
+
+// arrive lists the operation by which the first message that a node has yet to send arrives.
+func (s *sites) arrive(packed []uint32, node int, m *move, slow slowMove) {
+	first := s.e.bags.list[s.places[node].list[packed[node]].bag].items[0]
+	if to := int(^first.from); to != node {
+		s.op(m, opDatagram, to, s.datagramTo(sim.NodeID(to), sim.NodeID(node), first.msg))
+	}
+	if s.e.bags.bounded {
+		s.orSlow(m, slow)
 	}
 }
 

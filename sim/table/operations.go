@@ -9,13 +9,18 @@ import (
 const connOpBits = 3
 
 // apply makes the operations of a step of a node happen in a packed vector, and notes in touched which words may have
-// changed. It reports whether all monitors took what was announced.
+// changed. It reports whether all monitors took what was announced, and all queues what
+// was sent.
 func (s *sites) apply(v []uint32, node int, ops []moveOp) bool {
 	for _, o := range ops {
 		peer := o.peer & (1<<opKind - 1)
 		switch o.peer >> opKind {
 		case opDatagram:
-			v[peer] = s.once(peer, v[peer], o.index)
+			next := s.once(peer, v[peer], o.index)
+			if next == noSite {
+				return false
+			}
+			v[peer] = next
 			s.touched = append(s.touched, int(peer))
 		case opStream:
 			op := connOp(o.index & (1<<connOpBits - 1))

@@ -111,7 +111,7 @@ const (
 	opDatagram = iota - 1 // index: the number of a datagram to the peer
 	opStream              // index: a message and a connOp
 	opAnnounce            // index: an event
-	opSlow                // none: index is the number of the slow move to take if a monitor refuses
+	opSlow                // none: index is the number of the slow move to take if a monitor or a queue refuses
 )
 
 // slowMove is a step that is taken in the world whenever it is due, such as one that fails.
@@ -278,7 +278,7 @@ func (s *sites) datagramTo(node, from sim.NodeID, msg uint32) uint32 {
 	return n
 }
 
-// once returns the site of a node once a datagram was sent to it over a link that is not cut.
+// once returns the site of a node once a datagram was sent to it over a link that is not cut; noSite: it is refused.
 func (s *sites) once(node, at, index uint32) uint32 {
 	p := &s.places[node]
 	if index < p.width {
@@ -291,7 +291,11 @@ func (s *sites) once(node, at, index uint32) uint32 {
 	next := at
 	if here := p.list[at]; s.e.up(here.local) {
 		d := p.all[index]
-		next = s.site(int(node), here.local, s.e.bags.sent(here.bag, d.from, d.msg))
+		bag := s.e.bags.sent(here.bag, d.from, d.msg)
+		if bag == overrun {
+			return noSite
+		}
+		next = s.site(int(node), here.local, bag)
 	}
 	if index < p.width {
 		p.after[at*p.width+index] = next + 1

@@ -29,6 +29,9 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 		w.inject(ev)
 		return nil
 	}
+	if ev.Kind == sim.Arrive {
+		return w.arrive(ev)
+	}
 	w.take(ev)
 	id, err := w.walk(&w.step, src)
 	if err != nil {
@@ -74,6 +77,8 @@ func (w *World) prepare(ev sim.Event) {
 		class = actionEvent
 	case sim.FireTimer:
 		class = timerEvent
+	case sim.Internal:
+		class = internalEvent
 	}
 	w.acting = ev.Node
 	w.step = stepOf{local: w.v[ev.Node], ev: ev, event: w.eventID(class, 0, uint32(max(0, ev.Slot)))}
@@ -166,8 +171,11 @@ func (w *World) do(node sim.NodeID, o *op) error {
 		if w.layout.bagCount == 0 {
 			return w.bench.Contain(node, func() { w.net.SendDatagram(node, o.peer, sim.Message{}) })
 		}
-		if w.up>>o.peer&1 == 1 && w.rests.list[w.v[w.layout.rest]].severed[node]>>o.peer&1 == 0 {
-			w.setBag(o.peer, w.bags.sent(w.v[w.layout.bags+int(o.peer)], node, o.id))
+		switch {
+		case w.bags.holds:
+			w.setBag(node, w.bags.kept(w.v[w.layout.bags+int(node)], o.peer, o.id))
+		case w.up>>o.peer&1 == 1 && w.rests.list[w.v[w.layout.rest]].severed[node]>>o.peer&1 == 0:
+			return w.send(node, o.peer, o.id)
 		}
 	case sim.StreamEffect:
 		w.operate(node, o.peer, opSend, o.id)
@@ -224,6 +232,9 @@ func askSurvivors(outcomes int, src choose.Source) int {
 
 func (w *World) goDown(node sim.NodeID, down uint32) {
 	w.setLocal(node, down)
+	if w.layout.bagCount > 0 {
+		w.setBag(node, w.bags.crashed(w.v[w.layout.bags+int(node)]))
+	}
 	if w.layout.pairCount > 0 {
 		for peer := range sim.NodeID(w.nodes) {
 			w.operate(node, peer, opCrash, 0)

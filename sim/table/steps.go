@@ -134,6 +134,7 @@ const (
 	refusedEvent
 	readyEvent
 	deliverEvent
+	internalEvent
 	eventClasses
 )
 
