@@ -20,6 +20,9 @@ type control struct {
 	number   uint32
 	ids      uint64
 	timers   uint32
+	outside  uint32
+	waiter   uint64
+	why      uint8
 	lost     bool
 	nholds   int32
 	holds    [64]hold

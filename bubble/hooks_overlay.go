@@ -12,4 +12,6 @@ func next() int64
 func run(f func())
 func kill()
 func abort(bubble uint64)
-func id() (bubble, goroutine uint64)
+func enter() (bubble uint64)
+func id() uint64
+func reason(why uint8) string

@@ -124,7 +124,7 @@ func (h *Host) Assert(ok bool, format string, args ...any) {
 func (h *Host) Log() *slog.Logger { return slog.New(&logHandler{h: h}) }
 
 func (h *Host) effect(e effect) {
-	_, e.by = id()
+	e.by = id()
 	h.effects = append(h.effects, e)
 }
 

@@ -205,18 +205,27 @@ func (n *node) again(in *input, program Main) error {
 	for k := range n.effects {
 		e := &n.effects[k]
 		if k >= len(in.marks) || e.mark() != in.marks[k] {
-			return fmt.Errorf("step %d of the node (%v): goroutine %d %v, and something else when the same was executed before", in.number, in, e.by, e)
+			return n.differs("step %d of the node (%v): goroutine %d %v, and something else when the same was executed before", in.number, in, e.by, e)
 		}
 		if e.kind == streamEffect {
 			n.stream(e, take)
 		}
 	}
 	if len(n.effects) < len(in.marks) {
-		return fmt.Errorf("step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(in.marks))
+		return n.differs("step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(in.marks))
 	}
 	if n.next != in.next {
-		return fmt.Errorf("step %d of the node (%v): the next timer is at %v, and was at %v when the same was executed before",
+		return n.differs("step %d of the node (%v): the next timer is at %v, and was at %v when the same was executed before",
 			in.number, in, clockTime(n.next), clockTime(in.next))
 	}
 	return nil
+}
+
+// differs is the error that tells of something that was different.
+func (n *node) differs(format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	if n.ctl.outside > 0 {
+		text += fmt.Sprintf("; goroutine %d had waited for something outside of the node (%s)", n.ctl.waiter, reason(n.ctl.why))
+	}
+	return errors.New(text)
 }

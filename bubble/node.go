@@ -41,6 +41,9 @@ type node struct {
 	backlog [][]Message // by node: messages for which there was no room
 }
 
+// ownGoroutines is how many goroutines of a node are not of its program: that which runs the bubble, and loop.
+const ownGoroutines = 2
+
 // epoch is when the clocks of all nodes start, and downtime how much later those of a node that has crashed.
 const (
 	epoch    = 946684800e9
@@ -50,6 +53,7 @@ const (
 // start makes a node that has not booted.
 func start(b boot) *node {
 	n := &node{cmd: make(chan func()), done: make(chan struct{}), gone: make(chan struct{}), aborted: make(chan struct{}), backlog: make([][]Message, b.nodes)}
+	n.ctl.ids = ownGoroutines
 	n.ctl.seed = mix(b.seed ^ uint64(b.self)<<32 ^ uint64(b.times)<<48)
 	go func() {
 		run(n.loop)
@@ -73,7 +77,7 @@ func (n *node) begin(b boot, program Main) func() {
 
 // loop is the main goroutine of the bubble. The channel that it waits for is not of the bubble, so that time stands still.
 func (n *node) loop() {
-	n.bubble, _ = id()
+	n.bubble = enter()
 	n.done <- struct{}{}
 	for f := range n.cmd {
 		f()

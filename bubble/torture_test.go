@@ -160,6 +160,52 @@ var torture = map[string]func(*trace){
 		}
 		wg.Wait()
 	},
+	"system calls of who was due to be preempted": func(tr *trace) {
+		var wg sync.WaitGroup
+		for g := range 2 {
+			wg.Go(func() {
+				for i := range 2 {
+					x := 0
+					for j := range 20_000_000 {
+						x += j ^ i
+					}
+					for range 20 {
+						os.Getppid()
+					}
+					tr.add(g, i, x&1)
+				}
+			})
+		}
+		wg.Wait()
+	},
+	"what stops the world": func(tr *trace) {
+		var wg sync.WaitGroup
+		for g := range 4 {
+			wg.Go(func() {
+				for i := range 5 {
+					var m runtime.MemStats
+					runtime.ReadMemStats(&m)
+					runtime.GC()
+					tr.add(g, i, m.Mallocs > 0)
+				}
+			})
+		}
+		wg.Wait()
+	},
+	"many wait for one": func(tr *trace) {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		c, done := sync.NewCond(&mu), make(chan int)
+		for g := range 20 {
+			wg.Go(func() { mu.Lock(); c.Wait(); tr.add(g); mu.Unlock() })
+			wg.Go(func() { <-done; tr.add(g) })
+		}
+		time.Sleep(time.Second)
+		c.Signal()
+		close(done)
+		c.Broadcast()
+		wg.Wait()
+	},
 	"sleep with a lock": func(tr *trace) {
 		var mu sync.Mutex
 		mu.Lock()
@@ -233,6 +279,9 @@ func TestTorture(t *testing.T) {
 						first = h
 					} else if h != first {
 						t.Errorf("%v: run %d differs from the first: %x and %x; %d ids, %d places", how, i, h, first, n.ctl.ids, n.ctl.yields)
+					}
+					if n.ctl.outside > 0 {
+						t.Errorf("%v: run %d: goroutine %d waited for others than those of its node: %s", how, i, n.ctl.waiter, reason(n.ctl.why))
 					}
 				}
 				t.Logf("%v: %x", how, first)
