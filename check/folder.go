@@ -19,6 +19,8 @@ const Root = "macemc-out"
 type folder struct {
 	dir  string // asked for; "": a folder in root, named after the finding
 	root string
+	// several reports go into dir, each into a numbered folder.
+	several bool
 }
 
 // probe finds out whether a report could be written, and leaves nothing behind.
@@ -93,7 +95,7 @@ func (f folder) names(slug string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		stem := filepath.Join(f.root, slug) + "-"
 		if f.dir != "" {
-			if !yield(f.dir) {
+			if !f.several && !yield(f.dir) {
 				return
 			}
 			stem = f.dir + string(filepath.Separator)

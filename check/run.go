@@ -39,6 +39,9 @@ type Options struct {
 	// MaxSteps does in [shrink.Config]; without it a run of more than 10,000 steps is left as it was found.
 	NoShrink    bool
 	ShrinkSteps int
+	// KeepGoing goes on after a violation, until a limit, and reports those that differ by kind, property, and the code that
+	// handled the step that matters. Each has a folder, of which Dir then holds several, named by numbers.
+	KeepGoing bool
 	// Commands says what a person can run next, when the report is in that folder. Nil: nothing.
 	Commands func(dir string) report.Commands
 
@@ -71,11 +74,24 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 			tell(p)
 		}
 	}
+	var k *keeper
+	if o.KeepGoing {
+		k = o.keeper(sys)
+		o.Search.Confirm, o.Search.Found = k.confirm, k.found
+	}
 	res, err := search.Run(ctx, o.Search)
 	if err != nil {
 		return nil, err
 	}
-	return o.conclude(ctx, res)
+	if k == nil {
+		return o.conclude(ctx, res)
+	}
+	if res.Finding != nil && res.Finding != k.last { // an Env that was used after the search
+		if err := k.found(ctx, res); err != nil {
+			return nil, err
+		}
+	}
+	return k.conclude(res)
 }
 
 // limitStates gives a search that keeps states a memory limit if it has none.
@@ -88,7 +104,7 @@ func (o *Options) limitStates() {
 // Bury reports how checked code killed the process that searched.
 func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
 	d := out.Death
-	return o.conclude(ctx, &search.Result{
+	res := &search.Result{
 		Verdict: search.Violation,
 		Finding: &search.Suspect{
 			Kind: d.Kind, Message: d.Message, Stack: d.Stack, Node: -1,
@@ -97,7 +113,21 @@ func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
 		Detail:  d,
 		Stopped: search.StoppedFound,
 		Stats:   out.stats(),
-	})
+	}
+	if !o.KeepGoing {
+		return o.conclude(ctx, res)
+	}
+	sys, err := o.System()
+	if err != nil {
+		return nil, err
+	}
+	k := o.keeper(sys)
+	k.recover(out.Found)
+	res.Last = "it ended the process that searched"
+	if err := k.found(ctx, res); err != nil {
+		return nil, err
+	}
+	return k.conclude(res)
 }
 
 // Lose reports on a search whose process is gone, for which Run of [Supervisor] returned err.
@@ -113,6 +143,11 @@ func Lose(o Options, out Outcome, err error) *report.Report {
 		res.Stopped = StoppedDisk
 	}
 	r := o.report(res)
+	if len(out.Found) > 0 {
+		k := o.keeper(o.Search.System)
+		k.recover(out.Found)
+		r, _ = k.conclude(res)
+	}
 	r.Message = err.Error()
 	return r
 }
@@ -130,34 +165,39 @@ func (out *Outcome) stats() search.Stats {
 
 // conclude shrinks what was found, makes the report and writes it.
 func (o *Options) conclude(ctx context.Context, res *search.Result) (*report.Report, error) {
-	r := o.report(res)
 	if res.Finding == nil {
-		return r, nil
+		return o.report(res), nil
 	}
 	sys, err := o.System()
 	if err != nil {
+		return o.report(res), err
+	}
+	r, f, notShrunk, err := o.complete(ctx, &sys, res)
+	if err != nil {
 		return r, err
 	}
-	// What was found is told also when it cannot be made smaller.
-	before, notShrunk := o.shrink(ctx, &sys, res)
+	return r, errors.Join(o.write(r, f), notShrunk)
+}
+
+// complete shrinks what was found, and makes the report. What was found is told also when it cannot be made smaller.
+func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Result) (r *report.Report, f files, notShrunk, err error) {
+	r = o.report(res)
+	before, notShrunk := o.shrink(ctx, sys, res)
 	if before != nil {
 		r.Shrunk = &before.facts
 	}
 	if o.tooLong(res.Finding) {
 		r.NotShrunk = "a run of more than 10,000 steps takes long; macemc shrink does it"
 	}
-	f, err := o.describe(&sys, r, res)
-	if err != nil {
-		return r, err
+	if f, err = o.describe(sys, r, res); err != nil {
+		return r, f, notShrunk, err
 	}
 	if before != nil && before.smaller {
 		h := f.error.Header
 		h.Note = "before it was shrunk: " + h.Note
-		if f.original, err = before.file(&sys, h); err != nil {
-			return r, err
-		}
+		f.original, err = before.file(sys, h)
 	}
-	return r, errors.Join(o.write(r, f), notShrunk)
+	return r, f, notShrunk, err
 }
 
 // System is the system with only those properties that are checked.

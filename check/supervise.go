@@ -36,6 +36,7 @@ type Outcome struct {
 	Status   int    // its exit status, when it came to its own end
 	Death    *Death // how checked code killed it otherwise
 	Progress search.Progress
+	Found    []string // folders of what it found before, when it kept going
 }
 
 // ErrKilled is the error of a search that was ended at once.
@@ -83,6 +84,9 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	s.wait(ctx, cmd, rec, orders, start)
 
 	out := Outcome{Progress: progressOf(rec, start)}
+	if out.Found, err = foundBefore(file); err != nil {
+		return out, err
+	}
 	if status, ok := rec.Ended(); ok {
 		out.Status = status
 		return out, nil

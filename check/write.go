@@ -22,7 +22,7 @@ const (
 	reportJSON = "report.json"
 )
 
-func (o *Options) folder() folder { return folder{dir: o.Dir, root: Root} }
+func (o *Options) folder() folder { return folder{dir: o.Dir, root: Root, several: o.KeepGoing} }
 
 // write makes the output folder of a finding and notes its name in the report.
 func (o *Options) write(r *report.Report, f files) error {

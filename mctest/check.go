@@ -230,8 +230,11 @@ func (c *checking) result(ctx context.Context, rep *report.Report, err error) (t
 			status = check.ErrorStatus(ctx, err)
 		}
 	}
-	if c.writeTest && rep.PathFile != "" {
-		file, err := c.writeTestFor(rep.PathFile)
+	for name := range rep.PathFiles() {
+		if !c.writeTest {
+			break
+		}
+		file, err := c.writeTestFor(name)
 		if err != nil {
 			text += fmt.Sprintf("\nno regression test: %v\n", err)
 		} else {
@@ -262,10 +265,12 @@ func (c *checking) options() check.Options {
 			WalkSteps: c.WalkSteps,
 			Walks:     c.Walks,
 		},
-		Header:  choose.Header{Package: cli.TestPackage(), Test: c.Name()},
-		Dir:     filepath.Join("testdata", "macemc", filepath.FromSlash(c.Name())),
-		Reuse:   true,
-		Respawn: c.respawn(),
+		Header: choose.Header{Package: cli.TestPackage(), Test: c.Name()},
+		Dir:    filepath.Join("testdata", "macemc", filepath.FromSlash(c.Name())),
+		Reuse:  true,
+
+		KeepGoing: c.KeepGoing,
+		Respawn:   c.respawn(),
 		Commands: func(dir string) report.Commands {
 			path := filepath.Join(dir, check.ErrorPath)
 			return report.Commands{

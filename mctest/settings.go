@@ -31,6 +31,9 @@ type Options struct {
 	// WalkSteps is the length of a random walk; 0: 2000. Walks are how many are made per probe of a
 	// critical transition; 0: 200.
 	WalkSteps, Walks int
+	// KeepGoing goes on after a violation, until Time or MaxPaths, and reports those that differ by kind, property, and the
+	// code that handled the step that matters.
+	KeepGoing bool
 }
 
 // setting is one that can be given as flag and as variable of the environment.
@@ -89,6 +92,7 @@ func register(flags *flag.FlagSet) []setting {
 			s.Strategy = search.Name(v)
 			return validStrategy(s.Strategy)
 		}},
+		{name: "keep-going", isBool: true, usage: "go on after a violation, and report the different ones", set: boolean(func(s *settings, b bool) { s.KeepGoing = b })},
 		{name: "replay", usage: "execute the run in the path `file` instead of searching", set: func(s *settings, v string) error {
 			s.replay = v
 			return nil
@@ -133,7 +137,7 @@ func boolean(set func(*settings, bool)) func(*settings, string) error {
 }
 
 func validStrategy(name search.Name) error {
-	names := []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS}
+	names := []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS}
 	var list []string
 	for _, n := range names {
 		if n == name {

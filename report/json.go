@@ -11,16 +11,26 @@ import (
 
 // JSON writes the report as one JSON object. Lists are never null.
 func JSON(w io.Writer, r *Report) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(r.forJSON())
+}
+
+func (r *Report) forJSON() *Report {
 	c := *r
 	c.Stack = strings.Join(userFrames(r.Stack), "\n")
 	c.Bugs = orEmpty(c.Bugs)
 	c.Phases = orEmpty(c.Phases)
 	c.Coverage.NeverHappened = orEmpty(c.Coverage.NeverHappened)
 	c.Coverage.Sometimes = orEmpty(c.Coverage.Sometimes)
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(&c)
+	if c.Findings != nil {
+		c.Findings = make([]*Report, len(r.Findings))
+		for i, f := range r.Findings {
+			c.Findings[i] = f.forJSON()
+		}
+	}
+	return &c
 }
 
 func orEmpty[T any](s []T) []T {

@@ -77,7 +77,7 @@ func otherCases() []struct {
 
 // JUnit writes the report as JUnit XML: one test suite for the system, with a test case for each of its
 // properties and for each other kind of finding. What was violated fails, with the report for people as
-// its text. A search ends with the first violation, so the other cases are skipped then, as are Sometimes
+// its text. A search ends with the first violation unless it is told to go on, so the other cases are skipped then, as are Sometimes
 // properties that were never seen, and what the search did not check. A search that is inconclusive, or was
 // interrupted, is an error of its own, and can tell nothing of the other cases.
 func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
@@ -96,8 +96,11 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	for _, d := range r.Coverage.Sampled {
 		s.Properties = append(s.Properties, junitProperty{"sampled", fmt.Sprintf("%s: %d alternatives", printable(d.Label), d.Arity)})
 	}
-	failure := &junitProblem{Type: string(r.Kind), Message: firstOf(r.Message, kindNames[r.Kind]), Text: printable(text.String())}
-	found := false // the case of the violation
+	findings := []*Report{r}
+	if r.Findings != nil {
+		findings = r.Findings
+	}
+	found := make([]bool, len(findings)) // they have cases
 	ended := "the search was interrupted"
 	unable := "" // why what was not violated is not said to hold, either
 	switch r.Verdict {
@@ -106,14 +109,33 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	case search.Interrupted:
 		unable = ended
 	}
-	add := func(name string, liveness, violated bool) {
+	add := func(name string, liveness bool, violated func(*Report) bool) error {
 		c := junitCase{Class: "macemc." + r.System, Name: name, Time: junitTime(0)}
+		failures := 0
+		for i, f := range findings {
+			if r.Verdict != search.Violation || found[i] || !violated(f) {
+				continue
+			}
+			found[i] = true
+			var text strings.Builder
+			if err := Terminal(&text, f, Style{}); err != nil {
+				return err
+			}
+			failed := c
+			if failures++; failures > 1 { // cases have different names
+				failed.Name = fmt.Sprintf("%s (%d)", name, failures)
+			}
+			failed.Failure = &junitProblem{Type: string(f.Kind), Message: firstOf(f.Message, kindNames[f.Kind]), Text: printable(text.String())}
+			failed.Time = junitTime(f.Seconds)
+			s.Cases = append(s.Cases, failed)
+		}
+		if failures > 0 {
+			return nil
+		}
 		switch {
-		case violated && !found:
-			found, c.Failure, c.Time = true, failure, junitTime(r.Seconds)
-		case r.Verdict == search.Violation:
+		case r.Verdict == search.Violation && (r.Findings == nil || r.Ended != ""):
 			c.Skipped = &junitProblem{Message: "the search ended with a violation of something else"}
-		case r.Verdict != search.OK:
+		case r.Verdict != search.OK && r.Verdict != search.Violation:
 			c.Skipped = &junitProblem{Message: unable}
 		case slices.Contains(r.Coverage.NotChecked, name):
 			c.Skipped = &junitProblem{Message: "not checked: the search was told to leave it out"}
@@ -121,6 +143,7 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 			c.Skipped = &junitProblem{Message: "not checked: " + r.Coverage.Unchecked}
 		}
 		s.Cases = append(s.Cases, c)
+		return nil
 	}
 	seen := map[string]int{}
 	for _, p := range r.Coverage.Sometimes {
@@ -132,20 +155,32 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 			s.Cases = append(s.Cases, junitCase{Class: "macemc." + r.System, Name: p.Name, Time: junitTime(0)}) // this much it can tell
 			continue
 		}
-		add(p.Name, p.Eventually != nil, r.Verdict == search.Violation && r.Kind != sim.Deadlock && r.Property == p.Name)
+		if err := add(p.Name, p.Eventually != nil, func(f *Report) bool { return f.Kind != sim.Deadlock && f.Property == p.Name }); err != nil {
+			return err
+		}
 		if c := &s.Cases[len(s.Cases)-1]; p.Sometimes != nil && seen[p.Name] == 0 && c.Skipped == nil {
 			c.Skipped = &junitProblem{Message: "never seen in what was searched"}
 		}
 	}
 	for _, name := range r.Monitors {
-		add(name, false, r.Verdict == search.Violation && r.Kind == sim.Safety && r.Property == name)
+		if err := add(name, false, func(f *Report) bool { return f.Kind == sim.Safety && f.Property == name }); err != nil {
+			return err
+		}
 	}
 	for _, other := range otherCases() {
-		add(other.name, other.kind == sim.Deadlock, r.Verdict == search.Violation && r.Kind == other.kind &&
-			(r.Kind != sim.Safety || r.Property == sim.AssertionProperty))
+		if err := add(other.name, other.kind == sim.Deadlock, func(f *Report) bool {
+			return f.Kind == other.kind && (f.Kind != sim.Safety || f.Property == sim.AssertionProperty)
+		}); err != nil {
+			return err
+		}
 	}
-	if r.Verdict == search.Violation && !found { // of a monitor, or "messages are values"
-		add(firstOf(r.Property, string(r.Kind)), false, true)
+	for i, f := range findings {
+		if r.Verdict != search.Violation || found[i] { // else of a monitor, or "messages are values"
+			continue
+		}
+		if err := add(firstOf(f.Property, string(f.Kind)), false, func(g *Report) bool { return g == f }); err != nil {
+			return err
+		}
 	}
 	short := r.Verdict == search.OK && r.Stopped == search.StoppedMemory // which the exit status tells, too
 	if short {

@@ -3,6 +3,8 @@
 package report
 
 import (
+	"iter"
+
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/replay"
@@ -54,6 +56,13 @@ type Report struct {
 	// Program says by which version of macemc the report was made; "": not said.
 	Program string `json:"program,omitempty"`
 
+	// Findings are those of a search that went on after the first, nil of other searches. What the report says of itself beside
+	// them is about the whole search. Alike counts violations that are like one of them; Ended says why the last one ended
+	// the search, "": it did not.
+	Findings []*Report `json:"findings,omitzero"`
+	Alike    int       `json:"alike,omitempty"`
+	Ended    string    `json:"ended,omitempty"`
+
 	Suspects int    `json:"suspects"`          // suspected violations that were not confirmed
 	Stack    string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only
 	Explain  string `json:"explain,omitempty"` // the property's own words on the last state
@@ -64,6 +73,17 @@ type Report struct {
 	Commands Commands      `json:"-"`
 	// PathText and LivePathText are the path files themselves, to be kept with a page; "": none.
 	PathText, LivePathText string `json:"-"`
+}
+
+// PathFiles yields the path file of each finding that has one.
+func (r *Report) PathFiles() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, f := range append([]*Report{r}, r.Findings...) {
+			if f.PathFile != "" && !yield(f.PathFile) {
+				return
+			}
+		}
+	}
 }
 
 // Critical is the critical transition.

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ type fact struct{ label, text, aside string }
 
 func (r *Report) summarise() *summary {
 	s := &summary{title: r.name() + ": "}
-	if r.Verdict != search.Violation {
+	if r.Verdict != search.Violation || r.Findings != nil {
 		s.title += r.outcome()
 		s.coverage = r.covered()
 		return s
@@ -123,10 +124,8 @@ func (r *Report) facts() []fact {
 	}
 	if c := r.Critical; c != nil {
 		f = append(append(f, c.facts()...), c.proof()...)
-		if r.Dead != nil && c.Step > 0 && c.Step <= len(r.Dead.Steps) {
-			if src := r.Dead.Steps[c.Step-1].Source; src != "" {
-				f = append(f, fact{"handler:", src, ""})
-			}
+		if src := r.handler(); src != "" {
+			f = append(f, fact{"handler:", src, ""})
 		}
 	} else if last := r.lastStep(); last != nil {
 		f = append(f, fact{fmt.Sprintf("at step %d:", last.Number), last.Sentence(), last.Source})
@@ -303,6 +302,13 @@ func tailText(t critical.Tail) string {
 
 // outcome is the title's end when nothing was found.
 func (r *Report) outcome() string {
+	if n := len(r.Findings); n > 0 {
+		words := "1 VIOLATION"
+		if n > 1 {
+			words = number(n) + " DIFFERENT VIOLATIONS"
+		}
+		return fmt.Sprintf("%s in %s%s", words, seconds(r.Seconds), r.ended())
+	}
 	if r.Verdict == search.Interrupted {
 		return fmt.Sprintf("INTERRUPTED after %s: nothing found until then", seconds(r.Seconds))
 	}
@@ -318,7 +324,7 @@ func (r *Report) outcome() string {
 // covered says what was explored.
 func (r *Report) covered() []string {
 	c := &r.Coverage
-	var lines []string
+	lines := r.wentOn()
 	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", number(c.ExhaustedDepth), plural(r.States, "state"))
 	switch {
 	case c.Complete:
@@ -396,6 +402,53 @@ func (r *Report) covered() []string {
 		lines = append(lines, plural(r.Suspects, "suspected violation")+" could not be confirmed")
 	}
 	return lines
+}
+
+// wentOn says what came of going on after the first finding.
+func (r *Report) wentOn() []string {
+	if len(r.Findings) == 0 {
+		return nil
+	}
+	lines := []string{"not searched: what lies behind a violation"}
+	if search.Name(r.Strategy).Stateful() {
+		lines = append(lines, r.Strategy+" finds one violation of each Always property; other strategies also tell those by different handlers apart")
+	}
+	if r.Alike > 0 {
+		lines = append(lines, plural(r.Alike, "more violation")+" like these")
+	}
+	if r.Ended != "" {
+		lines = append(lines, "the search ended with the last one: "+r.Ended)
+	}
+	return lines
+}
+
+// brief is a finding in a line: what it is, by which handler, and where it lies.
+func (r *Report) brief() string {
+	text := kindNames[r.Kind]
+	if r.Property != "" {
+		text += " of " + r.Property
+	}
+	if h := r.handler(); h != "" {
+		text += " by " + h
+	}
+	if r.PathFile != "" {
+		text += ": " + filepath.Dir(r.PathFile)
+	}
+	return text
+}
+
+// handler is the place in the source of the step that matters; "" when it is not known.
+func (r *Report) handler() string {
+	if c := r.Critical; c != nil && r.Dead != nil {
+		if 0 < c.Step && c.Step <= len(r.Dead.Steps) {
+			return r.Dead.Steps[c.Step-1].Source
+		}
+		return ""
+	}
+	if last := r.lastStep(); last != nil {
+		return last.Source
+	}
+	return ""
 }
 
 func (r *Report) walked(p *search.Phase) string {

@@ -28,14 +28,34 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 	if style.Width <= 0 {
 		style.Width = 100
 	}
+	for i, f := range r.Findings {
+		t := terminal{b: bufio.NewWriter(w), style: style}
+		t.paint(bold, fmt.Sprintf("finding %d of %d", i+1, len(r.Findings)))
+		if err := t.b.Flush(); err != nil {
+			return err
+		}
+		if err := Terminal(w, f, style); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+	}
 	t := terminal{b: bufio.NewWriter(w), style: style, textAt: 16}
 	s := r.summarise()
-	if r.Verdict != search.Violation {
+	if r.Verdict != search.Violation || r.Findings != nil {
 		color := green
-		if r.Verdict != search.OK {
+		switch r.Verdict {
+		case search.OK:
+		case search.Violation:
+			color = red
+		default:
 			color = bold
 		}
 		t.paint(color, s.title)
+		for i, f := range r.Findings {
+			t.paragraph(fmt.Sprintf("  %d  ", i+1), "     ", f.brief())
+		}
 		for _, line := range s.coverage {
 			t.paragraph("  ", "    ", line)
 		}

@@ -76,6 +76,7 @@ func (r *Report) ended() string {
 		search.StoppedInterrupted:  "INTERRUPTED",
 		search.StoppedStuck:        "stopped by a handler that did not return",
 		search.StoppedFingerprints: "fingerprints are too short to tell all states apart",
+		search.StoppedFound:        "",
 		"lost":                     "its process is gone",
 	}[r.Stopped]
 	if !ok {

@@ -73,6 +73,11 @@ type Config struct {
 	// certain. It is called on one goroutine at a time, and the search waits for it. Nil: suspects are
 	// reported as they are.
 	Confirm func(context.Context, Suspect) (Confirmed, error)
+	// Found makes the search go on after a violation: it is told each one, in the order in which they would have ended
+	// the search, with what was covered until then, and violations that are alike are told again, but by bfs and dfs, which find
+	// one of each Always property. What ends the search all the same has Last set. Nothing is searched behind a violation.
+	// Found is called as Confirm is. Nil: the first violation ends the search.
+	Found func(context.Context, *Result) error
 	// Progress is called now and then, on one goroutine at a time. May be nil.
 	Progress func(Progress)
 	// HandlerLimit is how long one handler may run before it is suspected to diverge; 0: 500 ms.
@@ -82,7 +87,8 @@ type Config struct {
 	PathBuffer func(worker int) choose.Path
 
 	late      *sim.Late
-	alternate bool // for tests: with AutoEngine, the engine changes from run to run
+	known     map[string]bool // of bfs and dfs: Always properties whose violation was told of
+	alternate bool            // for tests: with AutoEngine, the engine changes from run to run
 }
 
 // MaxWorkers is how many workers a search may have. Each takes memory of its own, and more of them than there are
@@ -122,6 +128,7 @@ type Difference struct {
 type Confirmed struct {
 	Violation bool
 	Refuted   bool // it is known to be no violation; false with Violation false: that could not be told
+	Known     bool // with Found: a violation that was told already, and need not be told again
 	Detail    any  // the confirmer's own, handed through to Result
 	// Instead is what was found when the suspect was examined, if that was something else. The suspect is
 	// given up for it.
@@ -140,10 +147,12 @@ const (
 
 // Result is what a search found and covered.
 type Result struct {
-	Verdict  Verdict
-	Finding  *Suspect // nil when nothing was found
-	Detail   any      // Confirmed.Detail of the finding
-	Suspects int      // suspected violations that were not confirmed
+	Verdict Verdict
+	Finding *Suspect // nil when nothing was found; with Config.Found only what ended the search
+	// Last says, of what Config.Found is told, why the search ends with it; "": it goes on.
+	Last     string
+	Detail   any // Confirmed.Detail of the finding
+	Suspects int // suspected violations that were not confirmed
 	// Undecided of the Suspects were not refuted either.
 	Undecided int
 	Stats     Stats

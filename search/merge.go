@@ -87,7 +87,7 @@ func (s *searcher) late(ctx context.Context, o *overdue, p phase) (refuted bool,
 		Strategy: map[phase]Name{deepeningPhase: Deepening, faultyPhase: Faulty, walkPhase: Walk, prefixPhase: Walk}[p],
 	}
 	undecided := s.undecided
-	err = s.judge(ctx, sus)
+	err = s.judge(ctx, sus, "a handler did not return")
 	return s.finding == nil && s.undecided == undecided, err
 }
 
@@ -130,17 +130,24 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	if u.err != nil {
 		return u.err
 	}
-	if u.suspect != nil {
-		return s.judge(ctx, u.suspect)
+	if u.suspect == nil {
+		return nil
 	}
-	return nil
+	last := ""
+	switch {
+	case u.phase == startPhase:
+		last = "every run begins with it"
+	case u.stopped:
+		last = "it ended the goroutine that searched"
+	}
+	return s.judge(ctx, u.suspect, last)
 }
 
-// judge decides on a suspect. The search ends when it is a violation.
-func (s *searcher) judge(ctx context.Context, sus *Suspect) error {
+// judge decides on a suspect. When it is a violation the search ends, but for one whose caller wants more; last says why it
+// cannot go on, "" when it can.
+func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 	if sus.certain() || s.cfg.Confirm == nil {
-		s.finding, s.stopping = sus, StoppedFound
-		return nil
+		return s.violation(ctx, sus, nil, last)
 	}
 	s.shown = time.Time{} // told at once, as it may take long
 	s.progress(criticalPhase)
@@ -159,8 +166,9 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect) error {
 		return nil
 	case err != nil:
 		return err
+	case c.Known:
 	case c.Violation:
-		s.finding, s.detail, s.stopping = cmp.Or(c.Instead, sus), c.Detail, StoppedFound
+		return s.violation(ctx, cmp.Or(c.Instead, sus), c.Detail, last)
 	default:
 		s.suspects++
 		if !c.Refuted {
@@ -168,6 +176,32 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect) error {
 		}
 	}
 	return nil
+}
+
+// violation notes a violation, with which the search ends when nobody wants to be told of more, or it cannot go on.
+func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last string) error {
+	if sus.Kind == sim.Nondeterminism {
+		if f := s.cfg.late.Finding(); f != nil { // that is why
+			sus.Find(f)
+			sus.Difference = nil
+		}
+		last = "what else is found in a system that is not deterministic means nothing"
+	}
+	if s.cfg.Found == nil || last != "" {
+		s.finding, s.detail, s.stopping = sus, detail, StoppedFound
+	}
+	if s.cfg.Found == nil {
+		return nil
+	}
+	s.found++
+	told := s.result(nil)
+	told.Verdict, told.Finding, told.Detail, told.Stopped, told.Last = Violation, sus, detail, StoppedFound, last
+	err := s.cfg.Found(ctx, told)
+	if ctx.Err() != nil {
+		s.stop(StoppedInterrupted)
+		return nil
+	}
+	return err
 }
 
 // leastConfirming is how long after its beginning a search may at least go on for the sake of a suspect.

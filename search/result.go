@@ -52,8 +52,11 @@ func (s *searcher) result(sources []source) *Result {
 			}
 		}
 	}
+	if s.found > 0 { // nothing was searched behind what was found
+		r.Stats.Complete = false
+	}
 	switch {
-	case s.finding != nil:
+	case s.finding != nil, s.found > 0:
 		r.Verdict = Violation
 	case s.stopping == StoppedInterrupted:
 		r.Verdict = Interrupted

@@ -27,6 +27,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	case err != nil:
 	case r.Verdict != Violation:
 		leave(&cfg, r, before)
+	case r.Finding == nil:
 	case r.Finding.Kind == sim.Nondeterminism:
 		if f := cfg.late.Finding(); f != nil { // that is why
 			r.Finding.Find(f)
@@ -121,6 +122,7 @@ type searcher struct {
 	told      Progress
 
 	stopping  string // why the search ends; "" as long as it does not
+	found     int    // violations that did not end it
 	finding   *Suspect
 	detail    any
 	suspects  int

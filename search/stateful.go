@@ -23,7 +23,46 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	if len(cfg.Prefix) > 0 || cfg.PrefixRuns > 0 {
 		return nil, fmt.Errorf("strategy %s starts from the first state: it takes no prefix", cfg.Strategy)
 	}
+	if cfg.Found != nil {
+		return statesOnward(ctx, &cfg)
+	}
 	return statesWithin(ctx, &cfg, time.Now(), cfg.patience())
+}
+
+// statesOnward visits all states once more after each violation of an Always property, but for what lies behind such a
+// state.
+func statesOnward(ctx context.Context, cfg *Config) (*Result, error) {
+	began := time.Now()
+	cfg.known = map[string]bool{}
+	for {
+		r, err := statesWithin(ctx, cfg, began, cfg.patience())
+		if err != nil {
+			return nil, err
+		}
+		r.Stats.Complete = r.Stats.Complete && len(cfg.known) == 0
+		if r.Verdict != Violation {
+			if len(cfg.known) > 0 {
+				r.Verdict = Violation
+			}
+			return r, nil
+		}
+		told := *r
+		told.Last = cfg.lastOfStates(r.Finding)
+		if err := cfg.Found(ctx, &told); err != nil || told.Last != "" {
+			return r, err
+		}
+		cfg.known[r.Finding.Property] = true
+	}
+}
+
+// lastOfStates says why states cannot be visited on after a violation; "": they can.
+func (c *Config) lastOfStates(f *Suspect) string {
+	for _, p := range c.System.Properties {
+		if p.Always != nil && p.Name == f.Property && f.Kind == sim.Safety {
+			return ""
+		}
+	}
+	return fmt.Sprintf("strategy %s goes on after violations of Always properties only; other strategies go on after others", c.Strategy)
 }
 
 // statesWithin is stateful for a search that began then, in which checked code may take so many ticks.
@@ -34,7 +73,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		exploring, cancel = context.WithDeadline(ctx, began.Add(cfg.Time))
 		defer cancel()
 	}
-	opts := table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visitedSets[cfg.Visited], Weightless: cfg.Weights.Weightless()}
+	opts := table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visitedSets[cfg.Visited], Weightless: cfg.Weights.Weightless(), Known: cfg.known}
 	opts.World.Late = cfg.late
 	opts.World.Overdue = overdueAfter(patience)
 	if cfg.Workers > 1 {

@@ -75,7 +75,7 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 		t.Errorf("confirmations end %v after the beginning, want 1h30m", at.Sub(s.began))
 	}
 	s.confirmUntil = s.began
-	if err := s.judge(context.Background(), &Suspect{Kind: sim.Liveness}); err != nil {
+	if err := s.judge(context.Background(), &Suspect{Kind: sim.Liveness}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if s.finding != nil || s.undecided != 1 || s.stopping != StoppedTime {

@@ -51,6 +51,7 @@ type searchFlags struct {
 	handlerLimit time.Duration
 	out          string
 	noShrink     bool
+	keepGoing    bool
 	proof        string
 	writeTest    bool
 	json         bool
@@ -90,6 +91,7 @@ Exit status:
   macemc search randtree --nodes 5 --crashes 2 --strategy faulty --time 10m
   macemc search randtree --bug RT4 --json > report.json
   macemc search randtree --time 5m --junit macemc.xml
+  macemc search randtree --bug RT13 --bug RT4 --keep-going --time 2m
   macemc search --from macemc-out/live-randtree-1/recording --step 40 --time 30s`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && f.from != "" {
@@ -137,6 +139,7 @@ Exit status:
 	fl.IntVar(&f.maxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
 	fl.DurationVar(&f.handlerLimit, "handler-limit", 500*time.Millisecond, "suspect a handler that runs longer than this `TIME` to run for ever")
 	fl.StringVar(&f.out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
+	fl.BoolVar(&f.keepGoing, "keep-going", false, "go on after a violation, until a limit, and report those that differ by kind, property and critical handler, each in a folder of its own")
 	fl.StringVar(&f.proof, "proof", string(critical.Walks), "what shows that a run never recovers, by `KIND`: walks (0 of K recovered; the report says when that is not proven), or exact (all states that follow were visited; else it is only a suspect)")
 	fl.BoolVar(&f.noShrink, "no-shrink", false, "show a violating run as it was found, not a smaller one")
 	fl.BoolVar(&f.writeTest, "write-test", false, "of a package, write a regression test for what is found beside the test")
@@ -251,8 +254,9 @@ func (a *app) request(f *searchFlags, name string, changed func(string) bool) (*
 			Header: subject.Header(f.seed),
 			Dir:    f.out,
 
-			NoShrink: f.noShrink,
-			Proven:   f.proof == string(critical.Exact),
+			NoShrink:  f.noShrink,
+			KeepGoing: f.keepGoing,
+			Proven:    f.proof == string(critical.Exact),
 		},
 		savePrefixes: f.savePrefixes,
 		json:         f.json,

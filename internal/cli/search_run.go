@@ -121,8 +121,11 @@ func (a *app) conclude(ctx context.Context, rep *report.Report, err error, r *re
 		err = fmt.Errorf("the report is not complete: %w", err)
 	}
 	err = a.ended(ctx, a.show(ctx, rep, r.json), err)
-	if r.writeTest && rep.PathFile != "" {
-		if file, e := a.test.WriteTest(rep.PathFile); e != nil {
+	for name := range rep.PathFiles() {
+		if !r.writeTest {
+			break
+		}
+		if file, e := a.test.WriteTest(name); e != nil {
 			a.fail(fmt.Errorf("no regression test: %w", e))
 		} else {
 			fmt.Fprintf(a.stderr, "regression test: %s\n", file)

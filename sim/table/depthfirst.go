@@ -293,14 +293,18 @@ func (d *depthFirst) settle(p *pending, first bool) error {
 		if !added && !nearer {
 			continue
 		}
+		if added {
+			d.n++
+			bar, err := d.check(vector(t), turn(t), from, f.notes[t])
+			if err != nil {
+				return err
+			}
+			if bar {
+				d.bar(id, t)
+				continue
+			}
+		}
 		a.onward, a.at = append(a.onward, pending{id, depth, turn(t)}), append(a.at, int32(t))
-		if !added {
-			continue
-		}
-		d.n++
-		if err := d.check(vector(t), turn(t), from, f.notes[t]); err != nil {
-			return err
-		}
 	}
 	for k := len(a.onward) - 1; k >= 0; k-- { // the first is to be on top
 		d.stack = append(d.stack, a.onward[k])
@@ -342,22 +346,28 @@ func (d *depthFirst) meet(t int, depth int32) (id uint32, added, nearer bool) {
 }
 
 // check keeps what is to be known of a new state, and checks it. It was come to by a step from the state that
-// is expanded, which is number from less one, 0: it is a first state.
-func (d *depthFirst) check(v []uint32, t turn, from uint32, note uint8) error {
+// is expanded, which is number from less one, 0: it is a first state. Bar says that it violates a known property.
+func (d *depthFirst) check(v []uint32, t turn, from uint32, note uint8) (bar bool, err error) {
 	x, w := d.x, d.x.w
 	start := len(d.trail) == 0
 	live, err := x.check(uint32(d.n-1), v, start, note)
+	if bar = x.known(err); bar {
+		err = nil
+	}
+	if x.opts.Known != nil && x.seen != nil {
+		x.barred.append(d.n-1, bar)
+	}
 	if err == nil {
 		if live {
 			x.out.Live++
 		}
 		if x.goals {
 			d.parents.append(from)
-			x.recovers.append(d.n-1, live)
+			x.recovers.append(d.n-1, live || bar)
 			x.ordinary.append(d.n-1, note&noteOrdinary != 0)
 		}
-		if d.n&(d.n-1) != 0 || len(d.trail) > auditedSteps {
-			return nil
+		if bar || d.n&(d.n-1) != 0 || len(d.trail) > auditedSteps {
+			return bar, nil
 		}
 	}
 	path := d.path(append(slices.Clone(d.trail), t))
@@ -368,7 +378,22 @@ func (d *depthFirst) check(v []uint32, t turn, from uint32, note uint8) error {
 	if err != nil {
 		d.bad = path
 	}
-	return err
+	return false, err
+}
+
+// bar has the state that a step leads to never expanded.
+func (d *depthFirst) bar(id uint32, t int) {
+	d.x.out.Expanded++
+	switch f := d.x.found; {
+	case d.prints != nil:
+		p := sim.Fingerprint{Lo: f.prints[t]}
+		if d.x.two {
+			p.Hi = f.others[t]
+		}
+		*d.prints.at(p) = metAt(0)
+	case d.x.opts.MaxDepth > 0:
+		*d.depths.ref(id) = metAt(0)
+	}
 }
 
 // auditedSteps is how long a path may be for the replay engine to execute it.

@@ -23,6 +23,9 @@ type ExploreOptions struct {
 	// Weightless are the kinds of ordinary events that random walks never take: like answers of weight 0 they are
 	// no way to a live state.
 	Weightless []sim.EventKind
+	// Known are Always properties whose violations are no findings: what lies behind a state that violates one is not
+	// visited, and it counts as one from which a live state can be reached.
+	Known map[string]bool
 	// Progress is told now and then, from the goroutine that called [Explore], how many states were found and
 	// steps executed, and the depth. Nil: nobody wants to know.
 	Progress func(states, transitions, depth int)
@@ -174,6 +177,7 @@ type explorer struct {
 	// relation. Both are only kept when there are Eventually properties.
 	goals              bool
 	recovers, ordinary bitset
+	barred             bitset // violates a known property; nil: none is known
 
 	here        []uint32          // the state that is expanded, packed
 	fingerprint sim.Fingerprint   // its own
@@ -406,6 +410,11 @@ func (x *explorer) expand(ctx context.Context, id uint32) error {
 
 func (x *explorer) expandState(id uint32, f *successors) error {
 	w := x.w
+	if x.deep == nil && x.barred != nil && x.barred.has(id) {
+		x.prepared = false
+		f.parents, f.last = append(f.parents, x.here...), append(f.last, uint32(len(f.ends)))
+		return nil
+	}
 	if w.samples.off || x.capture.ids != nil || !w.samples.sampled(int(id)+1) {
 		return x.successors(f)
 	}

@@ -174,6 +174,9 @@ func (d *depthFirst) nearestDead() ([]uint32, error) {
 		}
 	}
 	for k := 0; ; k++ { // some state is dead
+		if x.barred != nil && x.barred.has(queue[k].id) {
+			continue
+		}
 		x.see(queue[k].id)
 		f := x.found
 		f.reset()

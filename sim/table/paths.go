@@ -48,7 +48,7 @@ func (x *explorer) vectors(ids []uint32) (vectors [][]uint32) {
 	again := newExplorer(x.w.engine, ExploreOptions{Visited: x.opts.Visited})
 	defer again.close()
 	defer x.w.bench.ShowInFlight(x.w.inFlight) // again took the engine's view
-	again.capture = capture{ids: ids}
+	again.capture, again.barred = capture{ids: ids}, x.barred
 	if len(ids) > 0 && again.run(context.Background()) != errCaptured {
 		panic("table: a state is not found again")
 	}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"math/bits"
 
 	"github.com/macemc/macemc/sim"
@@ -228,7 +229,11 @@ func (x *explorer) add(v []uint32, from uint32, note uint8) error {
 		return x.capture.take(id, v) // all else was found out before
 	}
 	live, err := x.check(id, v, from == 0, note)
-	if err != nil {
+	bar := x.known(err)
+	if x.opts.Known != nil {
+		x.barred.append(int(id), bar)
+	}
+	if err != nil && !bar {
 		x.bad, x.badEvent, x.badPicks = id+1, -1, nil
 		return err
 	}
@@ -240,10 +245,10 @@ func (x *explorer) add(v []uint32, from uint32, note uint8) error {
 		return errLive
 	}
 	if x.goals {
-		x.recovers.append(int(id), live)
+		x.recovers.append(int(id), live || bar)
 		x.ordinary.append(int(id), note&noteOrdinary != 0)
 	}
-	if n := x.len(); n&(n-1) == 0 && (x.prints == nil || n <= auditedPrints) {
+	if n := x.len(); !bar && n&(n-1) == 0 && (x.prints == nil || n <= auditedPrints) {
 		return x.audit(id, v)
 	}
 	return nil
@@ -279,6 +284,12 @@ func (x *explorer) check(id uint32, v []uint32, first bool, note uint8) (live bo
 		w.noteState()
 	}
 	return w.Live(), nil
+}
+
+// known reports whether an error of check is the violation of a known property, behind which nothing is visited.
+func (x *explorer) known(err error) bool {
+	var f *sim.Finding
+	return errors.As(err, &f) && f.Kind == sim.Safety && x.opts.Known[f.Property]
 }
 
 // auditedPrints is up to which state audits are made when a path is dear.

@@ -1,0 +1,193 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/shrink"
+	"github.com/macemc/macemc/sim"
+)
+
+// keeper collects the violations of a search that goes on: those that differ by kind, property, and the code that handled
+// the step that matters. It is called on one goroutine at a time.
+type keeper struct {
+	o        *Options
+	sys      sim.System
+	seen     map[string]bool // what tells findings apart, as they were found and as they were shrunk
+	dead     []choose.Path   // of the runs that were found, up to the step after which they are dead
+	findings []*report.Report
+	alike    int
+	last     *search.Suspect
+	ended    string // why the last finding ended the search
+	problems error  // of describing and writing
+}
+
+func (o *Options) keeper(sys sim.System) *keeper {
+	return &keeper{o: o, sys: sys, seen: map[string]bool{}, findings: []*report.Report{}}
+}
+
+// confirm is that of the options, but for runs of which it is known that they are dead, and since when.
+func (k *keeper) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+	for _, dead := range k.dead {
+		if len(dead) <= len(s.Path) && slices.Equal(dead, s.Path[:len(dead)]) && (s.Kind == sim.Liveness || s.Kind == sim.Deadlock) {
+			k.alike++
+			return search.Confirmed{Known: true}, nil
+		}
+	}
+	return k.o.confirm(ctx, s)
+}
+
+// found is told of a violation. One that differs from the others is shrunk and written.
+func (k *keeper) found(ctx context.Context, res *search.Result) error {
+	k.last, k.ended = res.Finding, res.Last
+	as := k.o.report(res)
+	if _, err := k.o.describe(&k.sys, as, res); err != nil {
+		return err
+	}
+	if known := !k.isNew(as); known {
+		k.alike++
+		return nil
+	}
+	if c, ok := res.Detail.(*critical.Result); ok {
+		if err := k.remember(c); err != nil {
+			return err
+		}
+	}
+	// A finding is not given up because the time is over while it is told of.
+	r, f, notShrunk, err := k.o.complete(ctx, &k.sys, res)
+	if err != nil {
+		return err
+	}
+	if distinguish(r) != distinguish(as) && !k.isNew(r) {
+		k.alike++
+		return nil
+	}
+	k.findings = append(k.findings, r)
+	k.problems = errors.Join(k.problems, notShrunk, k.o.write(r, f))
+	if r.PathFile != "" {
+		return noteFound(filepath.Dir(r.PathFile))
+	}
+	return nil
+}
+
+// isNew reports whether nothing like it was found before, and notes it.
+func (k *keeper) isNew(r *report.Report) bool {
+	as := distinguish(r)
+	known := k.seen[as]
+	k.seen[as] = true
+	return !known
+}
+
+// distinguish is what findings differ by: their kind, property, and the place in the source, or else the class, of the step
+// that matters.
+func distinguish(r *report.Report) string {
+	as := []string{string(r.Kind), r.Property}
+	at := 0
+	if r.Critical != nil {
+		at = r.Critical.Step
+	} else if r.Dead != nil {
+		at = cmp.Or(r.Dead.FoundAt, len(r.Dead.Steps))
+	}
+	if r.Dead != nil && 0 < at && at <= len(r.Dead.Steps) {
+		s := &r.Dead.Steps[at-1]
+		class := shrink.Step{Key: s.Key}
+		as = append(as, cmp.Or(s.Source, class.Class()))
+	}
+	return strings.Join(as, "\n")
+}
+
+// remember notes since when a run is dead.
+func (k *keeper) remember(c *critical.Result) error {
+	if c.Step < 1 {
+		return nil
+	}
+	w, err := sim.NewWorld(&k.sys, sim.Options{})
+	if err != nil {
+		return err
+	}
+	run, src := replay.NewRun(w), &choose.Prefix{Path: c.Dead}
+	err = run.Start(src)
+	for n := 0; n < c.Step && err == nil; n++ {
+		index, _ := src.Take()
+		err = run.Step(index, src)
+	}
+	if err == nil {
+		k.dead = append(k.dead, c.Dead[:src.Pos()].Clone())
+	}
+	return err
+}
+
+// conclude reports on the whole search.
+func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
+	r := k.o.report(res)
+	r.Findings, r.Alike, r.Ended = k.findings, k.alike, k.ended
+	if len(k.findings) > 0 {
+		r.Verdict = search.Violation
+	}
+	return r, k.problems
+}
+
+// foundFile is where a process that searches notes the folders of what it found, beside the file that it maps.
+func foundFile(flightFile string) string { return filepath.Join(filepath.Dir(flightFile), "found") }
+
+// noteFound lets the process that waits for this one, if one does, know of a folder.
+func noteFound(dir string) error {
+	file := os.Getenv(flightVar)
+	if file == "" {
+		return nil
+	}
+	f, err := os.OpenFile(foundFile(file), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%q\n", dir)
+	return errors.Join(err, f.Close())
+}
+
+// foundBefore reads what noteFound wrote.
+func foundBefore(flightFile string) (dirs []string, err error) {
+	text, err := os.ReadFile(foundFile(flightFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for line := range strings.Lines(string(text)) {
+		var dir string
+		if _, e := fmt.Sscanf(line, "%q\n", &dir); e != nil {
+			return dirs, errors.Join(err, e)
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, err
+}
+
+// recover takes up what a process found that is gone.
+func (k *keeper) recover(dirs []string) {
+	for _, dir := range dirs {
+		r := new(report.Report)
+		text, err := os.ReadFile(filepath.Join(dir, reportJSON))
+		if err == nil {
+			err = json.Unmarshal(text, r)
+		}
+		if err != nil {
+			k.problems = errors.Join(k.problems, err)
+			continue
+		}
+		if k.o.Commands != nil {
+			r.Commands = k.o.Commands(dir)
+		}
+		k.findings = append(k.findings, r)
+	}
+}
