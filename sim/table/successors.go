@@ -288,6 +288,9 @@ func (x *explorer) check(id uint32, v []uint32, first bool, note uint8) (live bo
 
 // known reports whether an error of check is the violation of a known property, behind which nothing is visited.
 func (x *explorer) known(err error) bool {
+	if err == nil || x.opts.Known == nil {
+		return false
+	}
 	var f *sim.Finding
 	return errors.As(err, &f) && f.Kind == sim.Safety && x.opts.Known[f.Property]
 }
