@@ -1,7 +1,7 @@
 // Package eventgraph turns the trace of a run into its event graph: one lane per node, what happened
 // on it in order, the messages and timers between, and which step depends on which. Renderers show it
-// as text, SVG, HTML page, Mermaid, DOT, ShiViz log and JSON; all of them give the same bytes for the
-// same graph.
+// as text, SVG, HTML page, Mermaid, ShiViz log and JSON, and a [Diagram] is for programs that lay graphs out; all of
+// them give the same bytes for the same graph.
 package eventgraph
 
 import (

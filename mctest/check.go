@@ -12,7 +12,7 @@ import (
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/cli"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -70,15 +70,15 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 		system.Name = t.Name()
 	}
 	c := &checking{TB: t, system: system, source: caller(), number: ordinal(t)}
-	if file, ok := cli.Listing(); ok {
+	if file, ok := task.Listing(); ok {
 		if isCheck {
-			if err := cli.Announce(file, c.listed()); err != nil {
+			if err := task.Announce(file, c.listed()); err != nil {
 				t.Fatal(err)
 			}
 		}
 		return nil
 	}
-	order, err := cli.Ordered()
+	order, err := task.Ordered()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,8 +129,8 @@ func (c *checking) enoughTime() {
 	}
 }
 
-func (c *checking) listed() cli.Listed {
-	l := cli.Listed{Test: c.Name(), System: c.system.Name, Nodes: c.system.Nodes, Identity: c.identity(), Properties: []string{}}
+func (c *checking) listed() task.Listed {
+	l := task.Listed{Test: c.Name(), System: c.system.Name, Nodes: c.system.Nodes, Identity: c.identity(), Properties: []string{}}
 	for _, p := range c.system.Properties {
 		l.Properties = append(l.Properties, p.Name)
 	}
@@ -265,7 +265,7 @@ func (c *checking) options() check.Options {
 			WalkSteps: c.WalkSteps,
 			Walks:     c.Walks,
 		},
-		Header: choose.Header{Package: cli.TestPackage(), Test: c.Name()},
+		Header: choose.Header{Package: task.TestPackage(), Test: c.Name()},
 		Dir:    filepath.Join("testdata", "macemc", filepath.FromSlash(c.Name())),
 		Reuse:  true,
 

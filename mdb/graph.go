@@ -53,6 +53,9 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 	if format == "" {
 		format = "text"
 	}
+	if format == "dot" && s.cfg.Dot == nil {
+		return errors.New("graphs for Graphviz cannot be made here")
+	}
 	if file == "" && format != "text" {
 		return badUsage("the name of a file is missing")
 	}
@@ -73,7 +76,13 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 		"svg":     func(w io.Writer) error { return g.SVG(w, o) },
 		"html":    func(w io.Writer) error { return g.HTML(w, o) },
 		"mermaid": func(w io.Writer) error { return g.Mermaid(w, o) },
-		"dot":     func(w io.Writer) error { return g.Dot(w, o) },
+		"dot": func(w io.Writer) error {
+			text, err := s.cfg.Dot(g.Diagram(o))
+			if err == nil {
+				_, err = io.WriteString(w, text)
+			}
+			return err
+		},
 		"json":    func(w io.Writer) error { return g.JSON(w) },
 	}[format]
 	if err := render(&b); err != nil {

@@ -212,7 +212,8 @@ func latePath(t *testing.T) choose.Path {
 
 func samePart(t *testing.T, sys *sim.System, path choose.Path) {
 	t.Helper()
-	s, err := mdb.Open(mdb.Config{System: sys, Path: path})
+	dot := func(d eventgraph.Diagram) (string, error) { return fmt.Sprintf("%+v", d), nil }
+	s, err := mdb.Open(mdb.Config{System: sys, Path: path, Dot: dot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +226,10 @@ func samePart(t *testing.T, sys *sim.System, path choose.Path) {
 	for _, c := range []struct {
 		format string
 		render func(io.Writer, eventgraph.Options) error
-	}{{"text", g.Text}, {"svg", g.SVG}, {"mermaid", g.Mermaid}, {"dot", g.Dot}, {"html", g.HTML}} {
+	}{{"text", g.Text}, {"svg", g.SVG}, {"mermaid", g.Mermaid}, {"html", g.HTML}, {"dot", func(w io.Writer, o eventgraph.Options) error {
+		_, err := fmt.Fprintf(w, "%+v", g.Diagram(o))
+		return err
+	}}} {
 		file := filepath.Join(t.TempDir(), "graph")
 		do(t, s, fmt.Sprintf("graph %d %d %s '%s'", partFrom, partTo, c.format, file))
 		got, err := os.ReadFile(file)

@@ -12,10 +12,12 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/sim"
 )
 
-// Config says what to look at. All fields but System and Path may be left out.
+// Config says what to look at. All fields but System and Path may be left out; without Dot there are no
+// graphs for Graphviz.
 type Config struct {
 	System *sim.System
 	Header choose.Header // of the path's file
@@ -29,6 +31,8 @@ type Config struct {
 	// End says what happens behind the last step that can be executed, e.g. that the next one kills its
 	// process.
 	End string
+	// Dot is a diagram in the language of Graphviz.
+	Dot func(eventgraph.Diagram) (string, error)
 }
 
 // Session is a debugging session. It is for one goroutine.

@@ -4,20 +4,23 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/internal/task"
 )
 
 // A shell understands the command that asks for the same again as it was meant.
 func TestAgain(t *testing.T) {
 	var got string
-	var f searchFlags
+	var f task.Search
+	var test string
 	cmd := &cobra.Command{Use: "search", RunE: func(cmd *cobra.Command, args []string) error {
 		got = again(cmd, args)
 		return nil
 	}}
-	f.subjectFlags(cmd.Flags())
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "")
-	cmd.Flags().BoolVar(&f.alone, "alone", false, "")
-	cmd.Flags().BoolVar(&f.json, "json", false, "")
+	subjectFlags(cmd.Flags(), &f.Subject, &test)
+	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "")
+	cmd.Flags().BoolVar(&f.Alone, "alone", false, "")
+	cmd.Flags().BoolVar(&f.JSON, "json", false, "")
 	cmd.SetArgs([]string{"./my svc", "--property", "it's done", "--set", "a=1", "--set", "b=2", "--alone", "--json"})
 	if err := cmd.Execute(); err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -123,7 +124,7 @@ type bugHunt struct {
 	flags *bugsFlags
 	names []string // of the systems that were asked for; none: all
 	seeds []uint64
-	file  generated // of --markdown
+	file  task.Generated // of --markdown
 	// machine is what the searches run on.
 	machine string
 	rows    []bugRow // one for each bug
@@ -141,12 +142,12 @@ func (a *app) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
 	case f.workers < 0:
 		return nil, fmt.Errorf("--workers is %d, must not be negative", f.workers)
 	case f.workers > search.MaxWorkers:
-		return nil, tooManyWorkers(f.workers)
+		return nil, task.TooManyWorkers(f.workers)
 	}
-	h := &bugHunt{app: a, flags: f, names: names, seeds: seeds, file: generated{f.markdown, bugsMark}}
+	h := &bugHunt{app: a, flags: f, names: names, seeds: seeds, file: task.Generated{Name: f.markdown, Mark: bugsMark}}
 	h.machine = fmt.Sprintf("%d workers, %s on %s/%s", cmp.Or(f.workers, search.DefaultWorkers()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	if f.markdown != "" {
-		if err := h.file.check(); err != nil {
+		if err := h.file.Check(); err != nil {
 			return nil, fmt.Errorf("--markdown: %w", err)
 		}
 	}
@@ -162,7 +163,7 @@ func (a *app) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
 		entries = append(entries, e)
 	}
 	if len(names) == 0 {
-		entries = a.systems
+		entries = a.Systems
 	}
 	for i := range entries {
 		e := &entries[i]
@@ -283,7 +284,7 @@ search:
 			done++
 			r.Runs = append(r.Runs, *run)
 			what := strings.Join(append([]string{r.System, r.Bug}, r.Flags...), " ")
-			fmt.Fprintf(h.stderr, "%d of %d  %s, seed %d: %s in %ss\n", done, total, what, seed, run.verdict(), secondsText(run.Seconds))
+			fmt.Fprintf(h.Stderr, "%d of %d  %s, seed %d: %s in %ss\n", done, total, what, seed, run.verdict(), secondsText(run.Seconds))
 		}
 	}
 	for _, r := range all {
@@ -291,29 +292,29 @@ search:
 	}
 	h.rows, h.compared = begun(h.rows), begun(h.compared)
 	if h.flags.json {
-		err = writeJSON(h.stdout, map[string]any{
+		err = task.WriteJSON(h.Stdout, map[string]any{
 			"seeds": h.seeds, "time": h.flags.time.String(), "bugs": h.rows, "comparison": h.compared,
 		})
 	} else {
-		err = h.text(h.stdout)
+		err = h.text(h.Stdout)
 	}
 	switch {
 	case err != nil:
 		return err
 	case ctx.Err() != nil:
-		if h.file.name != "" {
-			fmt.Fprintf(h.stderr, "macemc: not all bugs were searched for, so %s is left as it is\n", h.file.name)
+		if h.file.Name != "" {
+			fmt.Fprintf(h.Stderr, "macemc: not all bugs were searched for, so %s is left as it is\n", h.file.Name)
 		}
 		return ctx.Err()
 	}
-	if h.file.name != "" {
-		if err := h.file.write(h.markdown()); err != nil {
+	if h.file.Name != "" {
+		if err := h.file.Write(h.markdown()); err != nil {
 			return err
 		}
 	}
 	for i := range h.rows {
 		if !h.rows[i].asKnown() {
-			return statusError(check.StatusViolation)
+			return Exit(check.StatusViolation)
 		}
 	}
 	return nil
@@ -365,11 +366,11 @@ func (h *bugHunt) search(ctx context.Context, row *bugRow, seed uint64, out stri
 func (a *app) searchReport(ctx context.Context, args []string) (*report.Report, time.Duration, error) {
 	var out, errs bytes.Buffer
 	var cpu time.Duration
-	if a.respawn == nil {
-		in := &app{stdout: &out, stderr: &errs, program: a.program, systems: a.systems}
+	if a.Respawn == nil {
+		in := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: a.Program, Systems: a.Systems}}
 		in.run(ctx, args)
 	} else {
-		cmd := a.respawn()
+		cmd := a.Respawn()
 		child := exec.CommandContext(ctx, cmd.Path, args...)
 		child.Stdout, child.Stderr = &out, &errs
 		child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }

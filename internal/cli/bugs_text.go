@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"github.com/macemc/macemc/internal/task"
 	"io"
 	"strings"
 	"text/tabwriter"
@@ -16,8 +17,8 @@ func (h *bugHunt) text(w io.Writer) error {
 		r := &h.rows[i]
 		s := r.shown()
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", r.System, r.Bug, r.Expected, r.verdict(),
-			r.FoundRuns, len(r.Runs), r.seconds(), secondsText(r.CPU), grouped(r.Paths), grouped(r.States), r.Depth, r.Steps, s.Nodes,
-			limitsText(s.Limits), s.Prefixes, s.Critical)
+			r.FoundRuns, len(r.Runs), r.seconds(), secondsText(r.CPU), task.Grouped(r.Paths), task.Grouped(r.States), r.Depth, r.Steps, s.Nodes,
+			task.LimitsText(s.Limits), s.Prefixes, s.Critical)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -31,7 +32,7 @@ func (h *bugHunt) text(w io.Writer) error {
 	for i := range h.compared {
 		r := &h.compared[i]
 		fmt.Fprintf(t, "%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.Bug, r.flags(), r.verdict(),
-			r.FoundRuns, len(r.Runs), r.seconds(), secondsText(r.CPU), grouped(r.Paths), grouped(r.States), r.Depth, grouped(r.Events),
+			r.FoundRuns, len(r.Runs), r.seconds(), secondsText(r.CPU), task.Grouped(r.Paths), task.Grouped(r.States), r.Depth, task.Grouped(r.Events),
 			r.shown().Critical, r.Original)
 	}
 	return t.Flush()
@@ -127,7 +128,7 @@ writes such walks as path files, and `+"`--prefix FILE`"+` starts from one.)
 Original: figures of Killian, Anderson, Jhala and Vahdat, "Life, Death, and the Critical Transition: Finding Liveness Bugs
 in Systems Code" (NSDI 2007, extended version), where it has any, from one machine of 2006. Bugs of RandTree are RT, of the transport
 MT, of Pastry P, of BrokenTree BT, of Overcast OV.
-`, bugsMark, h.command(), h.conclusion(), h.flags.seeds, h.machine, h.flags.time, prefixRuns)
+`, bugsMark, h.command(), h.conclusion(), h.flags.seeds, h.machine, h.flags.time, task.PrefixRuns)
 	system := ""
 	for i := range h.rows {
 		r := &h.rows[i]
@@ -142,7 +143,7 @@ MT, of Pastry P, of BrokenTree BT, of Overcast OV.
 		}
 		s := r.shown()
 		row(&b, r.Bug, r.Summary, r.verdict(), fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(), secondsText(r.CPU),
-			grouped(r.Paths), grouped(r.States), fmt.Sprint(r.Depth), fmt.Sprint(r.Steps), fmt.Sprint(s.Nodes), limitsText(s.Limits),
+			task.Grouped(r.Paths), task.Grouped(r.States), fmt.Sprint(r.Depth), fmt.Sprint(r.Steps), fmt.Sprint(s.Nodes), task.LimitsText(s.Limits),
 			s.Prefixes.String(), s.Critical.String(), r.Original)
 	}
 	if len(h.compared) == 0 {
@@ -179,7 +180,7 @@ left. Where the original has two figures they are of two variants of that search
 			verdict += ", stopped: " + s.Stopped
 		}
 		row(&b, r.Bug, r.How, r.flags(), verdict, fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(), secondsText(r.CPU),
-			grouped(r.Paths), grouped(r.States), fmt.Sprint(r.Depth), grouped(r.Events),
+			task.Grouped(r.Paths), task.Grouped(r.States), fmt.Sprint(r.Depth), task.Grouped(r.Events),
 			s.Critical.String(), lost, r.Original)
 	}
 	return b.Bytes()
@@ -189,7 +190,7 @@ left. Where the original has two figures they are of two variants of that search
 func (r *bugRow) flags() string {
 	var words []string
 	for _, f := range r.Flags {
-		words = append(words, shellWord(f))
+		words = append(words, task.ShellWord(f))
 	}
 	return strings.Join(words, " ")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -16,7 +17,7 @@ func (a *app) complete(root *cobra.Command) {
 		}
 		for flag, values := range map[string]func(spec.Entry) []string{
 			"bug": bugNames, "property": propertyNames, "set": paramNames,
-			"strategy": func(spec.Entry) []string { return strategyNames() },
+			"strategy": func(spec.Entry) []string { return task.StrategyNames() },
 		} {
 			if c.Flags().Lookup(flag) == nil {
 				continue
@@ -27,7 +28,7 @@ func (a *app) complete(root *cobra.Command) {
 			}
 			err := c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 				var words []string
-				for _, e := range a.systems {
+				for _, e := range a.Systems {
 					if flag == "strategy" || len(args) > 0 && e.Name == args[0] {
 						words = beginning(values(e), begun)
 						break
@@ -50,7 +51,7 @@ func (a *app) completeSystem(cmd *cobra.Command, args []string, begun string) ([
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
 	var names []string
-	for _, e := range a.systems {
+	for _, e := range a.Systems {
 		names = append(names, e.Name+"\t"+e.Summary)
 	}
 	return beginning(names, begun), cobra.ShellCompDirectiveNoFileComp
@@ -83,7 +84,7 @@ func paramNames(e spec.Entry) []string {
 }
 
 func propertyNames(e spec.Entry) []string {
-	info, err := describe(e)
+	info, err := task.InfoOf(e)
 	if err != nil {
 		return nil
 	}

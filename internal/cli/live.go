@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -114,7 +115,7 @@ func (a *app) liveSubject(f *liveFlags, name string) (check.Subject, error) {
 	if err != nil {
 		return check.Subject{}, err
 	}
-	params, err := parseParams(f.set)
+	params, err := task.ParseParams(f.set)
 	if err != nil {
 		return check.Subject{}, err
 	}

@@ -37,7 +37,7 @@ type fleet struct {
 }
 
 func (a *app) liveAll(ctx context.Context, f *liveFlags, s *check.Subject) error {
-	if a.respawn == nil {
+	if a.Respawn == nil {
 		return errors.New("this program cannot start processes of its own kind")
 	}
 	deeds, err := f.schedule(s.System.Nodes)
@@ -116,9 +116,9 @@ func (x *fleet) say(format string, args ...any) {
 // out is where people read what is going on.
 func (x *fleet) out() io.Writer {
 	if x.flags.json {
-		return x.a.stderr
+		return x.a.Stderr
 	}
-	return x.a.stdout
+	return x.a.Stdout
 }
 
 // do kills or starts a node.
@@ -197,12 +197,12 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 // commands are the lines of standard input.
 func (x *fleet) commands() <-chan string {
 	lines := make(chan string)
-	if x.a.stdin == nil {
+	if x.a.Stdin == nil {
 		return nil
 	}
 	go func() {
 		defer close(lines)
-		for in := bufio.NewScanner(x.a.stdin); in.Scan(); {
+		for in := bufio.NewScanner(x.a.Stdin); in.Scan(); {
 			lines <- in.Text()
 		}
 	}()

@@ -25,7 +25,7 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 	cfg := live.Config{
 		System: &s.System, Node: sim.NodeID(f.node), Peers: strings.Split(f.peers, ","), Public: f.public,
 		Messages: s.Entry.Messages, Dir: f.dir, Params: s.Config.Params, Bugs: s.Config.Bugs, Await: f.await,
-		Log: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level})),
+		Log: slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: level})),
 	}
 	if f.record != "" {
 		cfg.Record = &recording.Options{Dir: f.record}
@@ -45,12 +45,12 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 		go a.obey(ctx, n, stop)
 		go func() {
 			if n.Look(ctx, func(*sim.Runner) {}) == nil { // after the boot was recorded
-				fmt.Fprintln(a.stdout, "up")
+				fmt.Fprintln(a.Stdout, "up")
 			}
 		}()
 		go a.confess(ctx, n)
 	} else {
-		fmt.Fprintf(a.stderr, "n%d of %s listens on %v\n", f.node, s.System.Name, n.Addr())
+		fmt.Fprintf(a.Stderr, "n%d of %s listens on %v\n", f.node, s.System.Name, n.Addr())
 		go a.tell(ctx, n, cfg.Node)
 	}
 	if !f.idle {
@@ -58,8 +58,8 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 	}
 	err = n.Run(ctx)
 	if finding, ok := errors.AsType[*sim.Finding](err); ok {
-		fmt.Fprintf(a.stderr, "n%d: %v\n%s", f.node, finding, finding.Stack)
-		return statusError(check.StatusViolation)
+		fmt.Fprintf(a.Stderr, "n%d: %v\n%s", f.node, finding, finding.Stack)
+		return Exit(check.StatusViolation)
 	}
 	return err
 }
@@ -67,17 +67,17 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 // obey does what the parent process says, until it is gone.
 func (a *app) obey(ctx context.Context, n *live.Node, stop func()) {
 	defer stop()
-	in := bufio.NewScanner(a.stdin)
+	in := bufio.NewScanner(a.Stdin)
 	for in.Scan() {
 		if action, ok := strings.CutPrefix(in.Text(), "do "); ok {
 			did, err := n.Act(ctx, action)
-			fmt.Fprintln(a.stdout, map[bool]string{true: "done", false: "not done"}[did && err == nil])
+			fmt.Fprintln(a.Stdout, map[bool]string{true: "done", false: "not done"}[did && err == nil])
 			continue
 		}
 		switch in.Text() {
 		case "freeze":
 			if n.Freeze(ctx) == nil {
-				fmt.Fprintln(a.stdout, "frozen")
+				fmt.Fprintln(a.Stdout, "frozen")
 			}
 		case "thaw":
 			_ = n.Thaw(ctx)
@@ -97,7 +97,7 @@ func (a *app) confess(ctx context.Context, n *live.Node) {
 		case <-time.After(200 * time.Millisecond):
 		}
 		if event, _ := n.Stuck(); event != last {
-			fmt.Fprintln(a.stdout, "stuck "+event)
+			fmt.Fprintln(a.Stdout, "stuck "+event)
 			last = event
 		}
 	}
@@ -138,7 +138,7 @@ func (a *app) tell(ctx context.Context, n *live.Node, id sim.NodeID) {
 			return
 		}
 		if text != last {
-			fmt.Fprintln(a.stdout, text)
+			fmt.Fprintln(a.Stdout, text)
 			last = text
 		}
 	}

@@ -63,7 +63,7 @@ func (p *process) isUp() bool {
 }
 
 func (x *fleet) start(node int) error {
-	cmd := x.a.respawn()
+	cmd := x.a.Respawn()
 	args := []string{cmd.Args[0], "live", x.subject.System.Name, "--control", "--node", strconv.Itoa(node),
 		"--peers", strings.Join(x.peers, ","), "--nodes", strconv.Itoa(len(x.peers)),
 		"--dir", filepath.Join(x.dir, fmt.Sprintf("n%d", node)), "--record", x.recordings(),
@@ -80,7 +80,7 @@ func (x *fleet) start(node int) error {
 	if x.flags.verbose {
 		args = append(args, "--verbose")
 	}
-	cmd.Args, cmd.Stderr = args, x.a.stderr
+	cmd.Args, cmd.Stderr = args, x.a.Stderr
 	ownGroup(cmd)
 	p := &process{cmd: cmd, up: make(chan struct{}), frozen: make(chan struct{}, 1), acted: make(chan string, 1), done: make(chan struct{})}
 	var err error

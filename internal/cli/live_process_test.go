@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -77,7 +78,7 @@ func TestLiveLateAnswer(t *testing.T) {
 		}
 	})
 	var out bytes.Buffer
-	x := &fleet{a: &app{stdout: &out}, flags: &liveFlags{}, nodes: []*process{p}, subject: &check.Subject{
+	x := &fleet{a: &app{Process: task.Process{Stdout: &out}}, flags: &liveFlags{}, nodes: []*process{p}, subject: &check.Subject{
 		System: sim.System{Actions: []sim.AnyAction{sim.Action[sim.Nop]{Name: "join"}}},
 	}}
 	x.act(0, "join")
@@ -91,7 +92,7 @@ func TestLiveKillAfterTheEnd(t *testing.T) {
 	p := upProcess()
 	close(p.done)
 	var out bytes.Buffer
-	x := &fleet{a: &app{stdout: &out}, flags: &liveFlags{}, nodes: []*process{p}}
+	x := &fleet{a: &app{Process: task.Process{Stdout: &out}}, flags: &liveFlags{}, nodes: []*process{p}}
 	x.do(deed{kill: true})
 	if x.nodes[0] != p || out.Len() > 0 {
 		t.Errorf("%v: %s", x.nodes, out.String())

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/search"
 )
 
@@ -39,7 +40,7 @@ func (x *fleet) conclude(ctx context.Context) error {
 	r := &x.report
 	r.System, r.Bugs, r.Nodes = x.subject.System.Name, append([]string{}, x.subject.Config.Bugs...), len(x.nodes)
 	r.Seconds, r.Recording = time.Since(x.begun).Seconds(), x.recordings()
-	m, err := check.MergeRecordings(x.a.systems, x.recordings())
+	m, err := check.MergeRecordings(x.a.Systems, x.recordings())
 	if err != nil {
 		return err
 	}
@@ -74,11 +75,11 @@ func (x *fleet) conclude(ctx context.Context) error {
 		r.Verdict, status = string(search.Interrupted), check.Status(search.Interrupted, "", context.Cause(ctx))
 	}
 	if x.flags.json {
-		err = writeJSON(x.a.stdout, r)
+		err = task.WriteJSON(x.a.Stdout, r)
 	} else {
 		x.tell(r)
 	}
-	return x.a.ended(ctx, status, err)
+	return x.a.Ended(ctx, status, err)
 }
 
 func (x *fleet) tell(r *liveReport) {
@@ -108,6 +109,6 @@ func (x *fleet) tell(r *liveReport) {
 		commands = append(commands, [2]string{"dead?", "critical"})
 	}
 	for _, c := range commands {
-		fmt.Fprintf(out, "  %-7s %s %s %s\n", c[0]+":", x.a.program, c[1], shellWord(r.Recording))
+		fmt.Fprintf(out, "  %-7s %s %s %s\n", c[0]+":", x.a.Program, c[1], task.ShellWord(r.Recording))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/systems"
 )
 
@@ -98,7 +99,10 @@ func TestMdbBadInput(t *testing.T) {
 // Without a terminal the debugger reads commands.
 func TestMdbPrompt(t *testing.T) {
 	var out, errs bytes.Buffer
-	a := &app{stdout: &out, stderr: &errs, program: "macemc", systems: systems.All(), stdin: strings.NewReader("6\nnonsense\n"), noScreen: "standard input is no terminal"}
+	a := &app{Process: task.Process{
+		Stdout: &out, Stderr: &errs, Program: "macemc", Systems: systems.All(),
+		Stdin: strings.NewReader("6\nnonsense\n"), NoScreen: "standard input is no terminal",
+	}}
 	if status := a.run(t.Context(), []string{"mdb", testdata(t, "pingack.path")}); status != 0 {
 		t.Errorf("exit status %d", status)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/scaffold"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/systems"
 )
 
@@ -92,7 +93,10 @@ func runHere(t *testing.T, dir string, args ...string) (output string, status in
 	t.Helper()
 	t.Chdir(dir)
 	var out bytes.Buffer
-	a := &app{stdout: &out, stderr: &out, stdin: strings.NewReader(""), program: "macemc", systems: systems.All(), respawn: respawn}
+	a := &app{Process: task.Process{
+		Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Systems: systems.All(), Respawn: task.Respawn,
+		Front: front{}, NoScreen: "standard input is no terminal",
+	}}
 	status = a.run(context.Background(), args)
 	return out.String(), status
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/systems"
 )
 
@@ -60,27 +59,3 @@ func exitCode(err error) int {
 	}
 	return 0
 }
-
-// A process that was given an order does not outlive the one that gave it.
-func TestEndWith(t *testing.T) {
-	if os.Getenv(endVar) != "" {
-		go endWith(os.NewFile(3, "pipe"))
-		select {}
-	}
-	pipe, held, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestEndWith$")
-	cmd.Env, cmd.ExtraFiles = append(os.Environ(), endVar+"=1"), []*os.File{pipe}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	pipe.Close()
-	held.Close()
-	if code := exitCode(cmd.Wait()); code != check.StatusInconclusive {
-		t.Errorf("exit status %d, want %d", code, check.StatusInconclusive)
-	}
-}
-
-const endVar = "MACEMC_TEST_END"

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/internal/task"
 )
 
 func (a *app) recordingCommand() *cobra.Command {
@@ -59,7 +59,7 @@ type mergeReport struct {
 }
 
 func (a *app) merge(dir, out string, asJSON bool) error {
-	m, err := check.MergeRecordings(a.systems, dir)
+	m, err := check.MergeRecordings(a.Systems, dir)
 	if err != nil {
 		return err
 	}
@@ -83,33 +83,15 @@ func (a *app) merge(dir, out string, asJSON bool) error {
 		r.Disagreement = m.Disagreement.Error()
 	}
 	if asJSON {
-		err = writeJSON(a.stdout, r)
+		err = task.WriteJSON(a.Stdout, r)
 	} else {
-		fmt.Fprintf(a.stdout, "%s, %d nodes: %d steps, %d recorded states found again\n", r.System, r.Nodes, r.Steps, r.Compared)
+		fmt.Fprintf(a.Stdout, "%s, %d nodes: %d steps, %d recorded states found again\n", r.System, r.Nodes, r.Steps, r.Compared)
 	}
 	if err != nil {
 		return err
 	}
-	if !a.doubts(m) {
+	if !a.Doubts(m) {
 		return nil
 	}
-	return statusError(check.StatusInconclusive)
-}
-
-// doubts says on standard error what of the recordings is not part of the run, if anything.
-func (a *app) doubts(m *recording.Merged) bool {
-	for _, n := range m.Notes {
-		fmt.Fprintf(a.stderr, "macemc: recording: %s\n", n)
-	}
-	if m.Disagreement != nil {
-		fmt.Fprintf(a.stderr, "macemc: recording: the checker does not agree with what was recorded: %v\n", m.Disagreement)
-	}
-	left := 0
-	for _, n := range m.Left {
-		left += n
-	}
-	if left > 0 {
-		fmt.Fprintf(a.stderr, "macemc: recording: %d events are not part of the run, by node: %v\n", left, m.Left)
-	}
-	return m.Disagreement != nil || left > 0
+	return Exit(check.StatusInconclusive)
 }

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/internal/task"
 	"github.com/spf13/cobra"
 )
 
 // Reference is the help of all commands as a page of Markdown.
 func Reference(c Config) (string, error) {
-	a := &app{systems: c.Systems, commands: c.Commands}
+	a := &app{Process: task.Process{Systems: c.Systems}, commands: c.Commands}
 	var page strings.Builder
 	page.WriteString("# Commands\n\nWhat `macemc COMMAND --help` says of each command.\n")
 	var add func(*cobra.Command) error

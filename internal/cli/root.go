@@ -4,91 +4,40 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os/exec"
 	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/version"
-	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// app is what the commands share: where they write and how they start fresh processes.
+// app is what the commands share.
 type app struct {
-	systems        []spec.Entry     // what can be checked in this process
-	commands       []*cobra.Command // more of them
-	test           *Test            // nil: this process is not one of a test
-	args           []string         // the command line
-	tags           string           // build tags
-	stdin          io.Reader        // nil: there is none
-	stdout, stderr io.Writer
-	noScreen       string           // why there can be none; "": there can
-	terminal       bool             // stderr is one
-	style          report.Style     // of stdout
-	program        string           // how to call this program
-	respawn        func() *exec.Cmd // nil: everything happens in this process
-	role           check.Role       // what this process is there for
-	kill           <-chan struct{}  // closed: end at once
-	interrupt      atomic.Pointer[func() bool]
+	task.Process
+	commands []*cobra.Command // more of them
+	args     []string         // the command line
+	tags     string           // build tags
 }
 
-// statusError is the exit status of a command that has said all there is to say.
-type statusError int
-
-func (s statusError) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
-
-// Exit is that error, for commands of [Config].
-type Exit = statusError
+// Exit is the error of a command that has said all there is to say: its exit status.
+type Exit = task.Exit
 
 // run executes the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.args = args
 	root := a.command()
 	root.SetArgs(args)
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
 	err := root.ExecuteContext(ctx)
-	var status statusError
-	switch {
-	case err == nil:
-		return check.StatusOK
-	case errors.As(err, &status):
-		return int(status)
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		a.fail(fmt.Errorf("stopped: %w", context.Cause(ctx)))
-	default:
-		a.fail(err)
+	if said, ok := errors.AsType[*toolError](err); ok && ctx.Err() == nil {
+		fmt.Fprintf(a.Stderr, "%s\nmacemc: the package cannot be built\n", said)
+		return check.ErrorStatus(ctx, err)
 	}
-	return check.ErrorStatus(ctx, err)
-}
-
-// ended is the error that makes a command end with that status, after an error, which may be nil, in telling of it.
-// The error does not take the place of what was found out.
-func (a *app) ended(ctx context.Context, status int, err error) error {
-	if err != nil {
-		a.fail(err)
-		if status == check.StatusOK {
-			status = check.ErrorStatus(ctx, err)
-		}
-	}
-	if status == check.StatusOK {
-		return nil
-	}
-	return statusError(status)
-}
-
-// fail says what is wrong, in one line. What a compiler says keeps its lines.
-func (a *app) fail(err error) {
-	if said, ok := errors.AsType[*toolError](err); ok {
-		fmt.Fprintf(a.stderr, "%s\nmacemc: the package cannot be built\n", said)
-		return
-	}
-	text := strings.TrimPrefix(err.Error(), "macemc: ")
-	fmt.Fprintf(a.stderr, "macemc: %s\n", strings.Join(strings.Split(text, "\n"), "; "))
+	return a.End(ctx, err)
 }
 
 func (a *app) command() *cobra.Command {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/systems"
 )
 
@@ -19,7 +20,7 @@ func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 func runUntil(t *testing.T, ctx context.Context, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	a := &app{stdout: &out, stderr: &errs, program: "macemc", systems: systems.All()}
+	a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: systems.All(), Front: front{}}}
 	status = a.run(ctx, args)
 	return out.String(), errs.String(), status
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/internal/task"
 )
 
 // These keys are a contract.
@@ -183,42 +183,17 @@ func TestSearchStoppedAtOnce(t *testing.T) {
 	}
 }
 
-func TestProgress(t *testing.T) {
-	at := func(seconds int) search.Progress {
-		return search.Progress{
-			Elapsed: time.Duration(seconds) * time.Second, Phase: "deepening", Depth: 7, Paths: 1234, States: 999, Events: 1234567,
-		}
-	}
-	var lines, terminal strings.Builder
-	for _, w := range []*status{newStatus(&lines, false), newStatus(&terminal, true)} {
-		for s := 1; s <= 31; s += 3 {
-			w.show(at(s))
-		}
-		w.clear()
-	}
-	// 1, 4, ..., 31 s: a line is due at the first call after each tenth second.
-	want := "  10s  deepening  depth 7  1,234 paths  999 states  1,234,567 events\n" +
-		"  22s  deepening  depth 7  1,234 paths  999 states  1,234,567 events\n" +
-		"  31s  deepening  depth 7  1,234 paths  999 states  1,234,567 events\n"
-	if lines.String() != want {
-		t.Errorf("got\n%s", lines.String())
-	}
-	if s := terminal.String(); strings.Contains(s, "\n") || strings.Count(s, "\r\x1b[K") != 12 || !strings.HasSuffix(s, "\r\x1b[K") {
-		t.Errorf("on a terminal: %q", s)
-	}
-}
-
 // Prefixes end in live states, are never overwritten, and searches start from them.
 func TestPrefixes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i := range 2 {
 		stdout, stderr, status := run(t, "search", "pingack", "--save-prefixes", "prefixes")
-		if names := strings.Fields(stdout); status != 0 || len(names) != prefixRuns {
+		if names := strings.Fields(stdout); status != 0 || len(names) != task.PrefixRuns {
 			t.Fatalf("round %d: exit status %d: %s%s", i, status, stdout, stderr)
 		}
 	}
-	if entries, _ := os.ReadDir("prefixes"); len(entries) != 2*prefixRuns {
-		t.Errorf("%d files, want %d", len(entries), 2*prefixRuns)
+	if entries, _ := os.ReadDir("prefixes"); len(entries) != 2*task.PrefixRuns {
+		t.Errorf("%d files, want %d", len(entries), 2*task.PrefixRuns)
 	}
 	file := filepath.Join("prefixes", "prefix-1.path")
 	stdout, _, _ := run(t, "replay", file, "--json")

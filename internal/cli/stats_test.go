@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/task"
 )
 
 func TestStats(t *testing.T) {
@@ -47,7 +48,7 @@ func TestStats(t *testing.T) {
 		}
 	}
 	plot, err := os.ReadFile("plot.svg")
-	if err != nil || !strings.HasPrefix(string(plot), "<svg ") || !strings.Contains(string(plot), plotMark) {
+	if err != nil || !strings.HasPrefix(string(plot), "<svg ") || !strings.Contains(string(plot), task.PlotMark) {
 		t.Fatalf("%v: %.200s", err, plot)
 	}
 

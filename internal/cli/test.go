@@ -55,11 +55,11 @@ func (a *app) goTest(ctx context.Context, args []string) error {
 	env := append(changed.Env, "GOMAXPROCS=1")
 	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())
 	cmd := changedGo(ctx, env, slices.Concat([]string{"test", parallel}, flags, args))
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stdout, a.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return statusError(max(1, exit.ExitCode()))
+		return Exit(max(1, exit.ExitCode()))
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/version"
 )
 
@@ -19,9 +20,9 @@ func (a *app) versionCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return writeJSON(a.stdout, version.Current())
+				return task.WriteJSON(a.Stdout, version.Current())
 			}
-			_, err := fmt.Fprintf(a.stdout, "macemc %s\n", version.Current())
+			_, err := fmt.Fprintf(a.Stdout, "macemc %s\n", version.Current())
 			return err
 		},
 	}

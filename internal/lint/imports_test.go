@@ -40,8 +40,10 @@ var imports = []struct {
 	// What mctest imports becomes part of every test that uses it: no bundled system.
 	{pkg: "check/flight", module: []string{"choose"}},
 	{pkg: "check", module: []string{"internal/version", "check/flight", "choose", "critical", "internal/scratch", "replay", "report", "search", "shrink", "sim", "systems/spec", "live/recording", "live/wire"}},
-	{pkg: "internal/cli", module: []string{"internal/version", "check", "choose", "critical", "eventgraph", "internal/scratch", "mdb", "mdb/screen", "report", "search", "sim", "stats", "systems/spec", "live", "live/recording", "live/wire", "replay", "internal/overlay"}},
-	{pkg: "mctest", module: []string{"check", "choose", "internal/cli", "report", "search", "sim"}},
+	{pkg: "internal/task", module: []string{"internal/version", "check", "choose", "critical", "eventgraph", "mdb", "report", "search", "sim", "stats", "systems/spec", "live/recording", "replay"},
+		strict: true},
+	{pkg: "internal/cli", module: []string{"internal/task", "internal/version", "check", "choose", "critical", "eventgraph", "internal/scratch", "mdb", "mdb/screen", "report", "search", "sim", "systems/spec", "live", "live/recording", "live/wire", "internal/overlay"}},
+	{pkg: "mctest", module: []string{"check", "choose", "internal/task", "report", "search", "sim"}, strict: true},
 	{pkg: "report", module: []string{"choose", "critical", "eventgraph", "macetime", "replay", "search", "sim"}},
 	{pkg: "eventgraph", module: []string{"choose", "macetime", "replay", "sim"}},
 	{pkg: "shrink", module: []string{"choose", "critical", "replay", "search", "sim"}},

@@ -48,8 +48,8 @@ func (m *Model) View() *Frame {
 	all.put(0, 0, heading+strings.Repeat(" ", max(0, m.width-len([]rune(heading)))), Title)
 	m.drawSteps(l.steps.box("steps", m.focus == stepsPane))
 	about := "states"
-	if m.shown.at.Node >= 0 {
-		about = fmt.Sprintf("state of n%d", m.shown.at.Node)
+	if m.shown.At.Node >= 0 {
+		about = fmt.Sprintf("state of n%d", m.shown.At.Node)
 	}
 	m.drawState(l.state.box(about, m.focus == statePane))
 	focus := m.focus == lowerPane
@@ -57,9 +57,9 @@ func (m *Model) View() *Frame {
 	case showGraph:
 		m.drawLanes(l.lower.box("event graph", focus))
 	case showDiff:
-		m.drawText(l.lower.box("difference from the live run", focus), m.shown.diff, m.scrolls[showDiff])
+		m.drawText(l.lower.box("difference from the live run", focus), m.shown.Differences, m.scrolls[showDiff])
 	case showSource:
-		m.drawText(l.lower.box("source", focus), m.shown.source, m.scrolls[showSource])
+		m.drawText(l.lower.box("source", focus), m.shown.Source, m.scrolls[showSource])
 	case showOutput:
 		m.drawText(l.lower.box("output", focus), m.output, m.scrolls[showOutput])
 	case showHelp:
@@ -68,22 +68,22 @@ func (m *Model) View() *Frame {
 		}
 	}
 	if l.second.w > 0 {
-		m.drawText(l.second.box("difference from the live run", false), m.shown.diff, 0)
+		m.drawText(l.second.box("difference from the live run", false), m.shown.Differences, 0)
 	}
 	m.drawFoot(area{f, 0, m.height - 2, m.width, 2})
 	return f
 }
 
 func (m *Model) drawSteps(a area) {
-	at := m.shown.at
+	at := m.shown.At
 	first := 0
-	for i, s := range m.shown.steps { // the list is asked for a little longer than the pane is
+	for i, s := range m.shown.Steps { // the list is asked for a little longer than the pane is
 		if s.Step == at.Step && i >= a.h {
 			first = i - a.h + 1
 		}
 	}
 	digits := len(fmt.Sprint(at.Last))
-	for y, s := range m.shown.steps[min(first, len(m.shown.steps)):] {
+	for y, s := range m.shown.Steps[min(first, len(m.shown.Steps)):] {
 		if y >= a.h {
 			break
 		}
@@ -110,7 +110,7 @@ func (m *Model) drawSteps(a area) {
 }
 
 func (m *Model) drawState(a area) {
-	for y, s := range m.shown.state[min(m.state, len(m.shown.state)):] {
+	for y, s := range m.shown.States[min(m.state, len(m.shown.States)):] {
 		if y >= a.h {
 			break
 		}
@@ -135,7 +135,7 @@ func (m *Model) drawState(a area) {
 		x = a.put(x, y, s.Value, style)
 		a.put(x, y, was, Dim)
 	}
-	if more := len(m.shown.state) - m.state - a.h; more > 0 && a.h > 0 {
+	if more := len(m.shown.States) - m.state - a.h; more > 0 && a.h > 0 {
 		a.put(a.w-10, a.h-1, fmt.Sprintf(" %4d more", more), Dim)
 	}
 }
@@ -149,8 +149,8 @@ func orNone(s string) string {
 
 // drawLanes keeps the current step in the middle.
 func (m *Model) drawLanes(a area) {
-	at := m.shown.at
-	lines := m.shown.lanes
+	at := m.shown.At
+	lines := m.shown.Lanes
 	if len(lines) == 0 {
 		a.put(0, 0, "no step yet", Dim)
 		return
@@ -216,10 +216,10 @@ func (m *Model) drawFoot(a area) {
 		a.put(0, 0, m.message, Bad)
 	case m.message != "":
 		a.put(0, 0, m.message, Dim)
-	case m.shown.at.Finding != "":
-		a.put(0, 0, "FOUND "+m.shown.at.Finding, Bad)
+	case m.shown.At.Finding != "":
+		a.put(0, 0, "FOUND "+m.shown.At.Finding, Bad)
 	default:
-		a.put(0, 0, m.shown.about, Plain)
+		a.put(0, 0, m.shown.Summary, Plain)
 	}
 	switch {
 	case m.busy != "":

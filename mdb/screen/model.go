@@ -55,7 +55,7 @@ const (
 
 // Model is the state of the screen.
 type Model struct {
-	session       *mdb.Session
+	session       mdb.Debugger
 	width, height int
 
 	focus   pane
@@ -80,7 +80,7 @@ type Model struct {
 
 	stopping bool // it was told to stop
 	quit     bool
-	shown    content
+	shown    mdb.View
 	cancel   context.CancelFunc
 }
 
@@ -93,7 +93,7 @@ type Done struct {
 
 // New returns the model of a session, where that stands, with the graph in the lower pane. Text is the first
 // output.
-func New(s *mdb.Session, text string) *Model {
+func New(s mdb.Debugger, text string) *Model {
 	m := &Model{session: s}
 	if text != "" {
 		m.output = lines(text)
@@ -264,7 +264,7 @@ func (m *Model) scroll(by int) {
 	case stepsPane:
 		m.session.Go(m.session.Position().Step + by)
 	case statePane:
-		m.state = max(0, min(m.state+by, len(m.shown.state)-1))
+		m.state = max(0, min(m.state+by, len(m.shown.States)-1))
 	case lowerPane:
 		if m.lower == showGraph {
 			m.session.Go(m.session.Position().Step + by)
@@ -278,11 +278,11 @@ func (m *Model) scroll(by int) {
 func (m *Model) text() []string {
 	switch m.lower {
 	case showDiff:
-		return m.shown.diff
+		return m.shown.Differences
 	case showHelp:
 		return append(lines(keyHelp), m.helpText()...)
 	case showSource:
-		return m.shown.source
+		return m.shown.Source
 	}
 	return m.output
 }
@@ -313,7 +313,7 @@ func (m *Model) helpText() []string {
 // Finish shows what a command said, and handles the keys that were pressed meanwhile. The result is as that
 // of [Model.Press].
 func (m *Model) Finish(d Done) func(context.Context) Done {
-	at := m.shown.at
+	at := m.shown.At
 	m.busy, m.cancel, m.stopping = "", nil, false
 	switch {
 	case errors.Is(d.Err, mdb.ErrQuit):

@@ -17,7 +17,7 @@ type Options struct {
 
 // Run shows a session on the terminal of this process until the user quits, or ctx is done. The error says
 // why there is no screen.
-func Run(ctx context.Context, s *mdb.Session, o Options) error {
+func Run(ctx context.Context, s mdb.Debugger, o Options) error {
 	t, err := tcell.NewScreen()
 	if err != nil {
 		return err

@@ -1,28 +1,25 @@
-package cli
+package task
 
 import (
+	"bytes"
+	"errors"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
 )
 
 // requested is the search that flags ask for, of which those named were given.
-func requested(t *testing.T, f searchFlags, args []string, given ...string) *request {
+func requested(t *testing.T, f Search, given ...string) *request {
 	t.Helper()
-	a := &app{systems: systems.All(), program: "macemc"}
-	f.seed, f.time, f.handlerLimit = 1, time.Minute, time.Second
-	changed := func(name string) bool { return slices.Contains(given, name) }
-	name, err := a.resume(&f, args, changed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := a.request(&f, name, changed)
-	if err != nil {
+	p := &Process{Systems: systems.All(), Program: "macemc"}
+	f.Seed, f.Time, f.HandlerLimit, f.Given = 1, time.Minute, time.Second, given
+	r, err := f.request(p)
+	if err = errors.Join(f.Validate(), err); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -31,7 +28,7 @@ func requested(t *testing.T, f searchFlags, args []string, given ...string) *req
 // The faults that a run has used do not count in a search onward from it: pingack.path has lost one datagram in its
 // sixth step, as many as the system allows by itself. Those that it was only allowed do count.
 func TestOnwardLimits(t *testing.T) {
-	file := testdata(t, "pingack.path")
+	const file = "../../replay/testdata/pingack.path"
 	for _, c := range []struct {
 		step  int
 		loss  int
@@ -45,9 +42,8 @@ func TestOnwardLimits(t *testing.T) {
 		{5, 0, []string{"from", "step"}, 1},
 		{5, 3, []string{"from", "step", "loss"}, 3},
 	} {
-		f := searchFlags{from: file, step: c.step}
-		f.limits.Loss = c.loss
-		if got := requested(t, f, nil, c.given...).options.Search.System.Limits().Loss; got != c.want {
+		f := Search{Subject: Subject{Limits: sim.Limits{Loss: c.loss}}, From: file, Step: c.step}
+		if got := requested(t, f, c.given...).options.Search.System.Limits().Loss; got != c.want {
 			t.Errorf("--step %d --loss %d (given: %v): %d losses, want %d", c.step, c.loss, c.given, got, c.want)
 		}
 	}
@@ -55,17 +51,20 @@ func TestOnwardLimits(t *testing.T) {
 
 // A search onward goes on with the property and the weights of the search that the path is of, unless others are given.
 func TestOnwardAsBefore(t *testing.T) {
-	t.Chdir(t.TempDir())
+	dir := filepath.Join(t.TempDir(), "out")
 	const weights = "action=1,message=2,timer=3,consequence=4,fault=5"
-	if _, stderr, status := run(t, "search", "pingack", "--property", "every ping is acknowledged", "--weights", weights, "--walks", "20", "--out", "out"); status != 1 {
-		t.Fatalf("exit status %d: %s", status, stderr)
+	var out bytes.Buffer
+	p := &Process{Systems: systems.All(), Program: "macemc", Stdout: &out, Stderr: &out}
+	s := &Search{Subject: Subject{System: "pingack", Property: "every ping is acknowledged", Weights: weights}, Walks: 20, Seed: 1, Out: dir}
+	if status := p.End(t.Context(), s.Do(t.Context(), p)); status != 1 {
+		t.Fatalf("exit status %d: %s", status, &out)
 	}
-	file := filepath.Join("out", "error.path")
-	cfg := requested(t, searchFlags{from: file}, nil).options.Search
+	file := filepath.Join(dir, "error.path")
+	cfg := requested(t, Search{From: file}).options.Search
 	if w := cfg.Weights; check.WeightsText(w) != weights || cfg.Property != "every ping is acknowledged" {
 		t.Errorf("property %q, weights %+v", cfg.Property, w)
 	}
-	cfg = requested(t, searchFlags{from: file, unbiased: true}, nil, "unbiased").options.Search
+	cfg = requested(t, Search{From: file, Unbiased: true}, "unbiased").options.Search
 	if cfg.Weights != (search.Weights{Action: 1, Message: 1, Timer: 1, Consequence: 1, Fault: 1}) {
 		t.Errorf("with --unbiased: %+v", cfg.Weights)
 	}
@@ -77,14 +76,14 @@ func TestBugDefaults(t *testing.T) {
 	for _, e := range systems.All() {
 		for _, b := range e.Bugs {
 			d := b.Defaults
-			cfg := requested(t, searchFlags{bugs: []string{b.ID}}, []string{e.Name}).options.Search
+			cfg := requested(t, Search{Subject: Subject{System: e.Name, Bugs: []string{b.ID}}}).options.Search
 			if cfg.WalkSteps != d.WalkSteps || (cfg.PrefixRuns > 0) != d.Prefix || d.Strategy != "" && string(cfg.Strategy) != string(d.Strategy) {
 				t.Errorf("%s: walks of %d steps, %d prefixes, strategy %s; want %+v", b.ID, cfg.WalkSteps, cfg.PrefixRuns, cfg.Strategy, d)
 			}
 			if d.Weights.Action != 0 && cfg.Weights.Action != d.Weights.Action {
 				t.Errorf("%s: weights %+v, want %+v", b.ID, cfg.Weights, d.Weights)
 			}
-			given := requested(t, searchFlags{bugs: []string{b.ID}, walkSteps: 77, strategy: "walk", weights: "timer=5"}, []string{e.Name}).options.Search
+			given := requested(t, Search{Subject: Subject{System: e.Name, Bugs: []string{b.ID}, Weights: "timer=5"}, WalkSteps: 77, Strategy: "walk"}).options.Search
 			if given.WalkSteps != 77 || given.Strategy != "walk" || given.Weights.Timer != 5 {
 				t.Errorf("%s: flags have no precedence: %+v", b.ID, given)
 			}

@@ -1,4 +1,4 @@
-package cli
+package task
 
 import (
 	"fmt"
@@ -15,20 +15,21 @@ type numbers []struct {
 	least int
 }
 
-func (all numbers) check(changed func(string) bool) error {
+// check says which of those that were given are too small, or too many workers.
+func (all numbers) check(given Given) error {
 	for _, n := range all {
-		if changed(n.flag) && n.value < n.least {
+		if given.Has(n.flag) && n.value < n.least {
 			return fmt.Errorf("--%s is %d, must be at least %d", n.flag, n.value, n.least)
 		}
 		if n.flag == "workers" && n.value > search.MaxWorkers {
-			return tooManyWorkers(n.value)
+			return TooManyWorkers(n.value)
 		}
 	}
 	return nil
 }
 
-// tooManyWorkers is the error for more workers than are of use.
-func tooManyWorkers(n int) error {
+// TooManyWorkers is the error for more workers than are of use.
+func TooManyWorkers(n int) error {
 	return fmt.Errorf("--workers is %d, must be at most %d: each takes memory and 2 MB of the folder for temporary files, and more of them than "+
 		"there are cores (%d) make nothing faster", n, search.MaxWorkers, runtime.NumCPU())
 }

@@ -1,4 +1,4 @@
-package cli
+package task
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// status shows how something long gets on: on a terminal as a line that is written over, elsewhere as a
+// Status shows how something long gets on: on a terminal as a line that is written over, elsewhere as a
 // line now and then.
-type status struct {
+type Status struct {
 	mu       sync.Mutex
 	w        io.Writer
 	terminal bool
@@ -24,20 +24,22 @@ type status struct {
 // lineEvery is how often a line is written when it is not a terminal that reads it.
 const lineEvery = 10 * time.Second
 
-func newStatus(w io.Writer, terminal bool) *status {
-	return &status{w: w, terminal: terminal, next: lineEvery}
+// NewStatus returns one that writes to w.
+func NewStatus(w io.Writer, terminal bool) *Status {
+	return &Status{w: w, terminal: terminal, next: lineEvery}
 }
 
-func (s *status) show(p search.Progress) {
+// Show says how a search gets on.
+func (s *Status) Show(p search.Progress) {
 	if p.Phase == check.Reporting {
-		s.clear()
+		s.Clear()
 		return
 	}
-	s.tell(p.Elapsed, progressLine(p))
+	s.Tell(p.Elapsed, progressLine(p))
 }
 
-// tell says how something gets on that has been going on for so long.
-func (s *status) tell(elapsed time.Duration, text string) {
+// Tell says how something gets on that has been going on for so long.
+func (s *Status) Tell(elapsed time.Duration, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -50,8 +52,8 @@ func (s *status) tell(elapsed time.Duration, text string) {
 	}
 }
 
-// clear takes the line away.
-func (s *status) clear() {
+// Clear takes the line away.
+func (s *Status) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.shown {
@@ -66,11 +68,11 @@ func progressLine(p search.Progress) string {
 		text += fmt.Sprintf("  depth %d", p.Depth)
 	}
 	return text + fmt.Sprintf("  %s paths  %s states  %s events",
-		grouped(p.Paths), grouped(p.States), grouped(p.Events))
+		Grouped(p.Paths), Grouped(p.States), Grouped(p.Events))
 }
 
-// grouped writes n with a comma between groups of three digits.
-func grouped(n int) string {
+// Grouped writes n with a comma between groups of three digits.
+func Grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]

@@ -1,4 +1,4 @@
-package cli
+package task
 
 import (
 	"fmt"
@@ -11,38 +11,61 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-func (a *app) subject(f *searchFlags, name string, changed func(string) bool) (check.Subject, error) {
-	entry, err := a.entry(name)
+// Subject says what is executed, and what can happen. Its fields are flags of several commands.
+type Subject struct {
+	System     string // its name; in the process of a test it does not matter
+	Bugs       []string
+	Property   string
+	Nodes      int
+	Set        []string // parameters
+	Limits     sim.Limits
+	Timing     string
+	Interleave string
+	Weights    string
+	Given      Given
+}
+
+func (f *Subject) validate() error {
+	return numbers{
+		{"nodes", f.Nodes, 1},
+		{"crashes", f.Limits.Crashes, 0}, {"net-errors", f.Limits.NetErrors, 0}, {"loss", f.Limits.Loss, 0},
+		{"dup", f.Limits.Dup, 0}, {"partitions", f.Limits.Partitions, 0},
+	}.check(f.Given)
+}
+
+// build makes the system.
+func (f *Subject) build(p *Process) (check.Subject, error) {
+	entry, err := p.Entry(f.System)
 	if err != nil {
 		return check.Subject{}, err
 	}
-	params, err := parseParams(f.set)
+	params, err := ParseParams(f.Set)
 	if err != nil {
 		return check.Subject{}, err
 	}
-	for i, id := range f.bugs {
-		if slices.Contains(f.bugs[:i], id) {
+	for i, id := range f.Bugs {
+		if slices.Contains(f.Bugs[:i], id) {
 			return check.Subject{}, fmt.Errorf("--bug %s is given twice", id)
 		}
 	}
-	wanted := check.Wanted{Config: spec.Config{Nodes: f.nodes, Params: params, Bugs: f.bugs}}
+	wanted := check.Wanted{Config: spec.Config{Nodes: f.Nodes, Params: params, Bugs: f.Bugs}}
 	wanted.Limits = func(l *sim.Limits) {
-		given := check.LimitFields(&f.limits)
+		given := check.LimitFields(&f.Limits)
 		for i, field := range check.LimitFields(l) {
-			if changed(field.Name) {
+			if f.Given.Has(field.Name) {
 				*field.Value = *given[i].Value
 			}
 		}
 	}
-	if changed("timing") {
-		t, err := sim.ParseTiming(f.timing)
+	if f.Given.Has("timing") {
+		t, err := sim.ParseTiming(f.Timing)
 		if err != nil {
 			return check.Subject{}, fmt.Errorf("--%w", err)
 		}
 		wanted.Timing = &t
 	}
-	if changed("interleave") {
-		i, err := sim.ParseInterleave(f.interleave)
+	if f.Given.Has("interleave") {
+		i, err := sim.ParseInterleave(f.Interleave)
 		if err != nil {
 			return check.Subject{}, fmt.Errorf("--interleave: %w", err)
 		}
@@ -51,7 +74,8 @@ func (a *app) subject(f *searchFlags, name string, changed func(string) bool) (c
 	return check.NewSubject(entry, wanted)
 }
 
-func parseParams(set []string) (map[string]string, error) {
+// ParseParams reads parameters of the form KEY=VALUE.
+func ParseParams(set []string) (map[string]string, error) {
 	params := map[string]string{}
 	for _, s := range set {
 		key, value, ok := strings.Cut(s, "=")
@@ -67,7 +91,7 @@ func parseParams(set []string) (map[string]string, error) {
 }
 
 // bugDefaults fills in what the bugs ask of the search and the user left out.
-func (f *searchFlags) bugDefaults(s *check.Subject, cfg *search.Config) error {
+func bugDefaults(s *check.Subject, cfg *search.Config) error {
 	for _, id := range s.Config.Bugs {
 		b, err := s.Entry.Bug(id)
 		if err != nil {
@@ -81,7 +105,7 @@ func (f *searchFlags) bugDefaults(s *check.Subject, cfg *search.Config) error {
 			cfg.WalkSteps = d.WalkSteps
 		}
 		if d.Prefix {
-			cfg.PrefixRuns = prefixRuns
+			cfg.PrefixRuns = PrefixRuns
 		}
 		if d.Weights != (spec.Weights{}) && cfg.Weights == (search.Weights{}) {
 			cfg.Weights = check.FillWeights(d.Weights)
@@ -90,20 +114,5 @@ func (f *searchFlags) bugDefaults(s *check.Subject, cfg *search.Config) error {
 	return nil
 }
 
-// prefixRuns is how many live states a search starts from when a bug asks for prefixes.
-const prefixRuns = 16
-
-// knownProperty refuses names that no property has.
-func knownProperty(sys *sim.System, name string) error {
-	if name == "" || name == sim.AssertionProperty {
-		return nil
-	}
-	names := []string{sim.AssertionProperty}
-	for _, p := range sys.Properties {
-		if p.Name == name {
-			return nil
-		}
-		names = append(names, p.Name)
-	}
-	return spec.Unknown(fmt.Sprintf("system %q: unknown property", sys.Name), name, names)
-}
+// PrefixRuns is how many live states a search starts from when a bug asks for prefixes.
+const PrefixRuns = 16

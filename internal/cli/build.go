@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/internal/task"
+)
+
+// binary is the built tests of a package.
+type binary struct {
+	a    *app
+	temp *scratch.Folder // of the binary
+	env  []string        // more of its environment
+	listedPackage
+}
+
+// listedPackage is what go list says of a package.
+type listedPackage struct {
+	Dir, ImportPath           string
+	TestGoFiles, XTestGoFiles []string
+}
+
+// missingError is the error for a package that there is not.
+type missingError struct{ text string }
+
+func (e *missingError) Error() string { return e.text }
+
+// build builds the tests of a package. It is looked for from this folder, then from another one.
+func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
+	if strings.Contains(pkg, "...") {
+		return nil, fmt.Errorf("%s is a pattern; name one package", pkg)
+	}
+	b := &binary{a: a}
+	in, name := "", pkg
+	if isFolder(pkg) { // it may be of another module
+		if info, err := os.Stat(pkg); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("there is no folder %s", pkg)
+		}
+		in, name = pkg, "."
+	}
+	out, err := a.listPkg(ctx, in, name)
+	if err != nil && other != "" && ctx.Err() == nil {
+		if there, e := a.listPkg(ctx, other, name); e == nil {
+			out, err = there, nil
+		}
+	}
+	switch {
+	case err != nil && in == "" && ctx.Err() == nil:
+		return nil, &missingError{err.Error()}
+	case err != nil:
+		return nil, err
+	}
+	if err := json.Unmarshal(out, &b.listedPackage); err != nil {
+		return nil, fmt.Errorf("go list %s: %w", pkg, err)
+	}
+	if len(b.TestGoFiles)+len(b.XTestGoFiles) == 0 {
+		return nil, fmt.Errorf("%s has no tests; a system is checked by a test that calls mctest.Check", b.ImportPath)
+	}
+	if b.temp, err = scratch.New(""); err != nil {
+		return nil, err
+	}
+	status := task.NewStatus(a.Stderr, a.Terminal)
+	status.Tell(0, "building the tests of "+b.ImportPath)
+	defer status.Clear()
+	changed, err := a.changedRuntime(ctx, b.Dir, ".")
+	if err == nil {
+		if changed.Overlay != "" {
+			b.env = []string{"GOMAXPROCS=1"} // package bubble runs one thread
+			status.Tell(0, "building the tests of "+b.ImportPath+", and once the standard library (package bubble needs a changed copy of the runtime)")
+		}
+		_, err = a.goCommand(ctx, b.Dir, changed.Env, slices.Concat([]string{"test", "-c", "-o", b.file()}, a.buildFlags(changed), []string{"."}))
+	}
+	if err == nil {
+		if _, e := os.Stat(b.file()); e != nil {
+			err = fmt.Errorf("%s has no tests under these build tags (--tags)", b.ImportPath)
+		}
+	}
+	if err != nil {
+		b.remove()
+		return nil, err
+	}
+	return b, nil
+}
+
+// isFolder reports whether the name of a package is a folder, not an import path.
+func isFolder(pkg string) bool {
+	first, _, _ := strings.Cut(filepath.ToSlash(pkg), "/")
+	return first == "." || first == ".." || filepath.IsAbs(pkg)
+}
+
+func (a *app) listPkg(ctx context.Context, dir, pkg string) ([]byte, error) {
+	return a.goTool(ctx, dir, "list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--", pkg)
+}
+
+// goTool runs a go command with the build tags of this one. What that says of an error goes to standard error as it is.
+func (a *app) goTool(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	if a.tags != "" {
+		args = slices.Insert(args, 1, "-tags="+a.tags)
+	}
+	return a.goCommand(ctx, dir, nil, args)
+}
+
+// goCommand is goTool for a complete command with more of an environment.
+func (a *app) goCommand(ctx context.Context, dir string, env, args []string) ([]byte, error) {
+	cmd := changedGo(ctx, env, args)
+	cmd.Dir = dir
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if _, failed := errors.AsType[*exec.ExitError](err); failed {
+		return nil, &toolError{strings.TrimSpace(said.String() + out.String())}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the go command is needed to build a package: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// toolError is what a go command says, in lines that stay as they are.
+type toolError struct{ said string }
+
+func (e *toolError) Error() string { return e.said }
+
+func (b *binary) file() string { return filepath.Join(b.temp.Path, "package.test") }
+
+func (b *binary) remove() { b.temp.Remove() }

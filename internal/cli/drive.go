@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/version"
+)
+
+// found is a check that was listed.
+type found struct {
+	task.Listed
+	goTest string // Test without what tells several checks of it apart
+}
+
+// command runs tests of the binary whose names fit a pattern.
+func (b *binary) command(pattern, variable, value string) *exec.Cmd {
+	cmd := exec.Command(b.file(), "-test.run="+pattern, "-test.count=1", "-test.timeout=0")
+	cmd.Dir = b.Dir
+	cmd.Env = append(append(os.Environ(), b.env...), variable+"="+value)
+	return cmd
+}
+
+// list returns the checks in a test, or in all if none is named.
+func (b *binary) list(ctx context.Context, test string) ([]found, error) {
+	pattern := candidates(b.Dir, slices.Concat(b.TestGoFiles, b.XTestGoFiles))
+	if test != "" {
+		pattern = check.RunPattern(test)
+		if plain := plainTest(test); plain != test { // go test itself calls the second subtest of a name #01
+			pattern += "|" + check.RunPattern(plain)
+		}
+	}
+	file := filepath.Join(b.temp.Path, "list")
+	cmd := b.command(pattern, task.ListVar, file)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { cmd.Process.Kill() })
+	failed := cmd.Wait()
+	stop()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var all []found
+	count := map[string]int{}
+	for dec := json.NewDecoder(bytes.NewReader(text)); ; {
+		var l task.Announcement
+		if err := dec.Decode(&l); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if l.Protocol != task.Protocol {
+			return nil, fmt.Errorf("%s is built with macemc %s, and this program is macemc %s, which does not understand it; "+
+				"use a program of the same version, as by go install github.com/macemc/macemc/cmd/macemc@%s",
+				b.ImportPath, l.Version, version.Current().Version, l.Version)
+		}
+		f := found{l.Listed, l.Test}
+		if count[l.Test]++; count[l.Test] > 1 {
+			f.Test = fmt.Sprintf("%s#%d", l.Test, count[l.Test])
+		}
+		all = append(all, f)
+	}
+	switch {
+	case len(all) > 0:
+		return all, nil
+	case failed != nil:
+		return nil, fmt.Errorf("the tests of %s end (%w) before one calls mctest.Check: %s", b.ImportPath, failed, bytes.TrimSpace(said.Bytes()))
+	case test != "":
+		return nil, fmt.Errorf("%s: the test %s does not call mctest.Check; \"macemc systems %s\" lists those that do", b.ImportPath, test, b.ImportPath)
+	}
+	return nil, fmt.Errorf("no test of %s calls mctest.Check, so there is no system to check", b.ImportPath)
+}
+
+// plainTest takes away what tells several checks of one test apart.
+func plainTest(name string) string {
+	plain, _, _ := strings.Cut(name, "#")
+	return plain
+}
+
+// do lets a test do a task. The streams, and the terminal with them, are those of this process.
+func (b *binary) do(ctx context.Context, c found, t task.Task) error {
+	order, err := b.a.Order(t, c.Listed)
+	if err != nil {
+		return err
+	}
+	order.Listed.Test = c.goTest
+	text, err := json.Marshal(order)
+	if err != nil {
+		return err
+	}
+	cmd := b.command(check.RunPattern(c.goTest), task.DriveVar, string(text))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = b.a.Stdin, b.a.Stdout, b.a.Stderr
+	theirIn, orders, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer orders.Close()
+	answers, theirOut, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, theirIn.Close())
+	}
+	defer answers.Close()
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	err = cmd.Start()
+	if err = errors.Join(err, theirIn.Close(), theirOut.Close()); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		err = cmd.Wait()
+		// What it wrote is still read, but not what a process of the checked code may write that has the pipe, too.
+		_ = answers.SetReadDeadline(time.Now().Add(time.Second))
+	}()
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				_ = cmd.Process.Signal(s)
+			case <-ended:
+				return
+			}
+		}
+	}()
+	reached := task.Serve(ctx, answers, orders, b.a.Front)
+	<-ended
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		return err
+	}
+	if !reached {
+		return fmt.Errorf("%s: %s did not come to the system that it listed; does the system depend on when or where it is built?", b.ImportPath, c.goTest)
+	}
+	switch status := cmd.ProcessState.ExitCode(); status {
+	case check.StatusOK:
+		return nil
+	case -1:
+		return fmt.Errorf("%s: the process of the tests ended: %v", b.ImportPath, cmd.ProcessState)
+	default:
+		return Exit(status)
+	}
+}

@@ -1,0 +1,55 @@
+package task
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// Critical finds the critical transition of a run.
+type Critical struct {
+	File  string
+	Walks check.CriticalOptions
+	JSON  bool
+	Given Given
+}
+
+// Validate implements [Task].
+func (c *Critical) Validate() error { return walkNumbers(&c.Walks).check(c.Given) }
+
+// Do implements [Task].
+func (c *Critical) Do(ctx context.Context, p *Process) error {
+	l, done, err := p.load(ctx, c.File)
+	if done || err != nil {
+		return err
+	}
+	if l.Death != nil {
+		return fmt.Errorf("%s: the last step is a %s, not a liveness violation: %s", c.File, l.Death.Kind, l.Death.Message)
+	}
+	if err := knownProperty(&l.System, c.Walks.Property); err != nil {
+		return err
+	}
+	if c.Walks.Property == sim.AssertionProperty {
+		return fmt.Errorf("--property %s is not about liveness", c.Walks.Property)
+	}
+	rep, err := check.Critical(ctx, l, c.Walks)
+	if err != nil {
+		return err
+	}
+	if c.JSON || rep.Verdict == search.Violation {
+		return p.Ended(ctx, p.show(ctx, rep, c.JSON), nil)
+	}
+	for _, x := range rep.Critical.Probes {
+		fmt.Fprintf(p.Stdout, "from step %d: %d of %d walks of %d steps reached a live state\n",
+			x.Step, x.Recovered, x.Walks, x.Limit)
+	}
+	if rep.Verdict == search.OK {
+		fmt.Fprintln(p.Stdout, "The run is not dead: its end recovers.")
+		return nil
+	}
+	fmt.Fprintln(p.Stdout, "That does not tell; longer walks (--walk-steps) may.")
+	return Exit(check.StatusInconclusive)
+}

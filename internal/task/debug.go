@@ -1,0 +1,147 @@
+package task
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/mdb"
+)
+
+// Debug looks at a run in the debugger.
+type Debug struct {
+	File, Live string
+	Batch      bool
+	Execute    []string // nil: nothing was given
+	NoColor    bool
+}
+
+// Validate implements [Task].
+func (d *Debug) Validate() error { return nil }
+
+// Do implements [Task].
+func (d *Debug) Do(ctx context.Context, p *Process) error {
+	l, done, err := p.load(ctx, d.File)
+	if done || err != nil {
+		return err
+	}
+	s, err := d.open(ctx, p, l)
+	if err != nil {
+		return err
+	}
+	if d.Batch {
+		return d.batch(ctx, p, s)
+	}
+	var first bytes.Buffer
+	execute := d.Execute
+	if len(execute) == 0 {
+		s.Begin()
+		if execute = []string{"info"}; s.Position().Step > 0 {
+			execute = append(execute, "step", "graph -4 +2")
+		}
+	}
+	if err := mdb.Batch(ctx, s, execute, &first); err != nil {
+		fmt.Fprintf(&first, "error: %v\n", err)
+	}
+	why := p.NoScreen
+	if why == "" {
+		err := p.Front.Screen(ctx, s, ScreenOptions{NoColor: d.NoColor, Text: first.String()})
+		if err == nil {
+			return nil
+		}
+		why = err.Error()
+	}
+	fmt.Fprintf(p.Stderr, "macemc: no screen, %s; type commands, \"help\" lists them\n", why)
+	if _, err := p.Stdout.Write(first.Bytes()); err != nil {
+		return err
+	}
+	return p.prompt(ctx, s)
+}
+
+// open begins the session.
+func (d *Debug) open(ctx context.Context, p *Process, l *check.Loaded) (*mdb.Session, error) {
+	cfg := mdb.Config{
+		System: &l.System, Header: l.Header, Path: l.Path, Name: d.File, Recorded: mdb.ReadRecorded(d.File),
+	}
+	if p.Front != nil {
+		cfg.Dot = p.Front.Dot
+	}
+	if death := l.Death; death != nil {
+		if death.Steps == 0 {
+			return nil, fmt.Errorf("%s: there is nothing to look at, the first boots end it: %s", d.File, death.Message)
+		}
+		cfg.End = fmt.Sprintf("step %d is not executed here: %s", death.Steps, death.Message)
+	}
+	if err := p.liveRun(ctx, &cfg, d.File, d.Live); err != nil {
+		return nil, err
+	}
+	s, err := mdb.Open(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.File, err)
+	}
+	return s, nil
+}
+
+// batch executes the commands that were given, or those on standard input.
+func (d *Debug) batch(ctx context.Context, p *Process, s *mdb.Session) error {
+	lines := d.Execute
+	if lines == nil {
+		in := bufio.NewScanner(p.Stdin)
+		for in.Scan() {
+			lines = append(lines, in.Text())
+		}
+		if err := in.Err(); err != nil {
+			return fmt.Errorf("standard input, line %d: %w", len(lines)+1, err)
+		}
+	}
+	return mdb.Batch(ctx, s, lines, p.Stdout)
+}
+
+// prompt reads commands from standard input.
+func (p *Process) prompt(ctx context.Context, s *mdb.Session) error {
+	interrupts := make(chan struct{}, 1)
+	stop := p.onInterrupt(func() bool {
+		select {
+		case interrupts <- struct{}{}:
+			return true
+		default: // the command that is being executed does not end
+			return false
+		}
+	})
+	defer stop()
+	return mdb.Prompt(ctx, s, p.Stdin, p.Stdout, interrupts)
+}
+
+// liveRun adds the run to compare with: the one that was named, or live.path beside the file. One that
+// was not asked for and cannot be used is only mentioned.
+func (p *Process) liveRun(ctx context.Context, cfg *mdb.Config, file, live string) error {
+	asked := live != ""
+	if !asked {
+		if filepath.Base(file) == check.LivePath {
+			return nil
+		}
+		live = filepath.Join(filepath.Dir(file), check.LivePath)
+		if _, err := os.Stat(live); errors.Is(err, fs.ErrNotExist) {
+			cfg.LiveName = "there is no " + check.LivePath + " beside the file"
+			return nil
+		}
+	}
+	l, err := check.LoadFor(ctx, live, cfg.System, nil)
+	if err == nil {
+		cfg.Live, cfg.LiveName = l.Path, live
+		return nil
+	}
+	if asked {
+		return err
+	}
+	fmt.Fprintf(p.Stderr, "macemc: no live run to compare with: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+	cfg.LiveName = err.Error()
+	return nil
+}

@@ -1,0 +1,198 @@
+package task
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/mdb"
+)
+
+// message is what a test binary and the program that gave it an order say to each other, as lines of JSON. One of
+// the fields is set.
+type message struct {
+	// From the test binary. The first message says that the check was reached.
+	Reached bool                `json:"reached,omitempty"`
+	Dot     *eventgraph.Diagram `json:"dot,omitempty"`    // asks for Drawn
+	Screen  *ScreenOptions      `json:"screen,omitempty"` // asks for questions, and in the end for Over
+	Answer  *mdb.Answer         `json:"answer,omitempty"`
+	// From the program. There is one question at a time; Cancel stops what it asks for.
+	Question *mdb.Question `json:"question,omitempty"`
+	Cancel   bool          `json:"cancel,omitempty"`
+	Drawn    *result       `json:"drawn,omitempty"`
+	Over     *result       `json:"over,omitempty"`
+}
+
+// result is what a function of a [Front] returned.
+type result struct {
+	Text  string `json:"text,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+func (r *result) err() error {
+	if r.Error == "" {
+		return nil
+	}
+	return errors.New(r.Error)
+}
+
+// sender writes messages.
+type sender struct {
+	mu sync.Mutex
+	to *json.Encoder
+}
+
+func (s *sender) send(m message) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.to.Encode(m)
+}
+
+// asker is the [Front] of a test binary: it asks the program.
+type asker struct {
+	sender
+	drawn, over chan *result
+	questions   chan message // Question or Cancel
+}
+
+// newAsker begins to talk to the program that gave the order, and ends this process when that is gone.
+func newAsker() *asker {
+	const in, out = 3, 4
+	syscall.CloseOnExec(in)
+	syscall.CloseOnExec(out)
+	a := talk(os.NewFile(in, "orders"), os.NewFile(out, "answers"), func() { os.Exit(check.StatusInconclusive) })
+	if a.send(message{Reached: true}) != nil {
+		os.Exit(check.StatusInconclusive)
+	}
+	return a
+}
+
+// talk reads messages from in, and calls gone when it ends.
+func talk(in io.Reader, out io.Writer, gone func()) *asker {
+	a := &asker{sender: sender{to: json.NewEncoder(out)}, drawn: make(chan *result), over: make(chan *result), questions: make(chan message)}
+	go func() {
+		defer gone()
+		for d := json.NewDecoder(in); ; {
+			var m message
+			switch err := d.Decode(&m); {
+			case err != nil:
+				return
+			case m.Drawn != nil:
+				a.drawn <- m.Drawn
+			case m.Over != nil:
+				a.over <- m.Over
+			default:
+				a.questions <- m
+			}
+		}
+	}()
+	return a
+}
+
+// Dot implements [Front].
+func (a *asker) Dot(d eventgraph.Diagram) (string, error) {
+	if err := a.send(message{Dot: &d}); err != nil {
+		return "", err
+	}
+	r := <-a.drawn
+	return r.Text, r.err()
+}
+
+// Screen implements [Front].
+func (a *asker) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) error {
+	if err := a.send(message{Screen: &o}); err != nil {
+		return err
+	}
+	cancel := func() {}
+	defer func() { cancel() }()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case r := <-a.over:
+			return r.err()
+		case m := <-a.questions:
+			cancel() // of the question before, which was answered
+			if m.Cancel {
+				continue
+			}
+			inner, stop := context.WithCancel(ctx)
+			cancel = stop
+			go func() {
+				r := mdb.Reply(inner, s, *m.Question)
+				_ = a.send(message{Answer: &r}) // a program that is gone ends this process
+			}()
+		}
+	}
+}
+
+// Serve gives a test binary what front has, when it asks for that on in, until in ends. It reports whether the check
+// that was meant was reached.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reached bool) {
+	s := &server{sender: sender{to: json.NewEncoder(out)}, answers: make(chan mdb.Answer), gone: make(chan struct{})}
+	ctx, cancel := context.WithCancel(ctx)
+	var screens sync.WaitGroup
+	defer screens.Wait()
+	defer cancel()
+	defer close(s.gone)
+	for d := json.NewDecoder(in); ; {
+		var m message
+		if d.Decode(&m) != nil {
+			return reached
+		}
+		switch {
+		case m.Reached:
+			reached = true
+		case m.Dot != nil:
+			text, err := front.Dot(*m.Dot)
+			_ = s.send(message{Drawn: resultOf(text, err)}) // the end of in tells when nobody reads it
+		case m.Screen != nil:
+			screens.Go(func() {
+				err := front.Screen(ctx, mdb.Remote(s.ask), *m.Screen)
+				_ = s.send(message{Over: resultOf("", err)})
+			})
+		case m.Answer != nil:
+			s.answers <- *m.Answer
+		}
+	}
+}
+
+func resultOf(text string, err error) *result {
+	if err != nil {
+		return &result{Error: err.Error()}
+	}
+	return &result{Text: text}
+}
+
+// server is the program's end of the pipes.
+type server struct {
+	sender
+	answers chan mdb.Answer
+	gone    chan struct{} // closed: the test binary has ended
+}
+
+// ask asks one question of the session in the test binary.
+func (s *server) ask(ctx context.Context, q mdb.Question) mdb.Answer {
+	gone := mdb.Answer{Error: "the process that executes the run has ended"}
+	if s.send(message{Question: &q}) != nil {
+		return gone
+	}
+	stop := ctx.Done()
+	for {
+		select {
+		case a := <-s.answers:
+			return a
+		case <-stop:
+			stop = nil
+			_ = s.send(message{Cancel: true})
+		case <-s.gone:
+			return gone
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package task
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/systems"
+)
+
+// A front for tests: its screen is a function.
+type testFront func(context.Context, mdb.Debugger, ScreenOptions) error
+
+func (f testFront) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) error {
+	return f(ctx, s, o)
+}
+
+func (testFront) Dot(d eventgraph.Diagram) (string, error) {
+	if len(d.Boxes) == 0 {
+		return "", errors.New("nothing to draw")
+	}
+	return "drawn " + d.Boxes[0].Name, nil
+}
+
+// apart connects a test binary's end with the program's, whose front is f. The result breaks the connection, and says
+// whether the program came to its end and knows that the check was reached.
+func apart(t *testing.T, f Front) (a *asker, end func() bool) {
+	t.Helper()
+	in, orders := io.Pipe()
+	answers, out := io.Pipe()
+	reached := make(chan bool)
+	go func() { reached <- Serve(t.Context(), answers, orders, f) }()
+	gone := make(chan struct{})
+	a = talk(in, out, func() { close(gone) })
+	return a, func() bool {
+		out.Close()
+		r := <-reached
+		orders.Close()
+		<-gone
+		return r
+	}
+}
+
+func session(t *testing.T) *mdb.Session {
+	t.Helper()
+	l, err := check.Load(t.Context(), systems.All(), "../../replay/testdata/pingack.path", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := mdb.Open(mdb.Config{System: &l.System, Path: l.Path, Name: "pingack.path"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A session in another process shows, does and refuses what one in this does.
+func TestScreenElsewhere(t *testing.T) {
+	here, there := session(t), session(t)
+	w := mdb.Wanted{Steps: 10, Reach: 5, Width: 90, Differences: true, Source: 3}
+	use := func(d mdb.Debugger) string {
+		var b bytes.Buffer
+		note := func(values ...any) {
+			for _, v := range values {
+				_, _ = b.WriteString(strings.ReplaceAll(strings.TrimSpace(fmt.Sprintf("%+v", v)), "\n", "|") + "\n")
+			}
+		}
+		for _, line := range []string{"6", "next; state", "fly", "nodes", "2; take 0; end"} {
+			note(d.Do(t.Context(), line, &b), d.View(w))
+		}
+		d.Go(2)
+		d.Select(1)
+		n, ok := d.Neighbour(1, 0)
+		words, begin := d.Complete("cr")
+		note(d.Position(), n, ok, words, begin, d.View(mdb.Wanted{Steps: 3}), d.Quit())
+		d.Stay()
+		note(d.Quit(), errors.Is(d.Quit(), mdb.ErrQuit))
+		return b.String()
+	}
+	want := use(here)
+	var got string
+	a, end := apart(t, testFront(func(_ context.Context, d mdb.Debugger, o ScreenOptions) error {
+		got = use(d)
+		return errors.New(o.Text)
+	}))
+	if err := a.Screen(t.Context(), there, ScreenOptions{Text: "the first text"}); err == nil || err.Error() != "the first text" {
+		t.Errorf("the screen's error is %v", err)
+	}
+	if text, err := a.Dot(eventgraph.Diagram{Boxes: []eventgraph.Box{{Name: "s7"}}}); text != "drawn s7" || err != nil {
+		t.Errorf("drawn: %q, %v", text, err)
+	}
+	if _, err := a.Dot(eventgraph.Diagram{}); err == nil || err.Error() != "nothing to draw" {
+		t.Errorf("drawn: %v", err)
+	}
+	if err := a.send(message{Reached: true}); err != nil || !end() {
+		t.Errorf("the program does not know that the check was reached: %v", err)
+	}
+	if got != want || len(strings.Split(want, "\n")) < 20 {
+		t.Errorf("elsewhere\n%s\nhere\n%s", got, want)
+	}
+}
+
+// stuck is a session with a command that does not end by itself.
+type stuck struct {
+	mdb.Debugger
+	begun chan struct{}
+}
+
+func (s stuck) Do(ctx context.Context, _ string, w io.Writer) error {
+	close(s.begun)
+	<-ctx.Done()
+	_, err := io.WriteString(w, "said until then")
+	return errors.Join(err, ctx.Err())
+}
+
+// What stops a command stops it in the other process, too.
+func TestCancelElsewhere(t *testing.T) {
+	s := stuck{begun: make(chan struct{})}
+	a, end := apart(t, testFront(func(ctx context.Context, d mdb.Debugger, _ ScreenOptions) error {
+		ctx, cancel := context.WithCancel(ctx)
+		go func() {
+			<-s.begun
+			cancel()
+		}()
+		var out strings.Builder
+		if err := d.Do(ctx, "walk", &out); !errors.Is(err, context.Canceled) || out.String() != "said until then" {
+			t.Errorf("%v, %q", err, &out)
+		}
+		return nil
+	}))
+	if err := a.Screen(t.Context(), s, ScreenOptions{}); err != nil {
+		t.Error(err)
+	}
+	end()
+}
+
+// A screen ends when the process with its session does, also in the middle of a command.
+func TestScreenOfDeadProcess(t *testing.T) {
+	s := stuck{begun: make(chan struct{})}
+	over := make(chan error, 1)
+	a, end := apart(t, testFront(func(ctx context.Context, d mdb.Debugger, _ ScreenOptions) error {
+		err := d.Do(context.Background(), "walk", io.Discard)
+		<-ctx.Done()
+		over <- err
+		return nil
+	}))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	go func() { _ = a.Screen(ctx, s, ScreenOptions{}) }()
+	<-s.begun
+	end()
+	if err := <-over; err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("the command's error is %v", err)
+	}
+}
+
+// Every task can be sent, and what the other process does not know of it is refused.
+func TestOrder(t *testing.T) {
+	p := &Process{Program: "macemc"}
+	for _, x := range tasks() {
+		o, err := p.Order(x, Listed{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := o.task(); err != nil || kind(got) != kind(x) {
+			t.Errorf("%s became %T, %v", kind(x), got, err)
+		}
+		o.Task = []byte(`{"Luck": true}`)
+		if _, err := o.task(); err == nil || !strings.Contains(err.Error(), "Luck") {
+			t.Errorf("%s: an unknown field is taken: %v", kind(x), err)
+		}
+	}
+	if _, err := (&Order{Kind: "*task.Guess"}).task(); err == nil {
+		t.Error("an unknown task is taken")
+	}
+}

@@ -1,0 +1,70 @@
+package task
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Generated is a file that a command writes anew each time. Its first lines hold Mark, by which it is known
+// again: a file without it was written by somebody else and is never overwritten.
+type Generated struct {
+	Name string
+	Mark string
+}
+
+// markWithin is in how much of the beginning of a file its mark must lie.
+const markWithin = 1 << 10
+
+// Check finds out, before anything long is done, whether the file may be written.
+func (g Generated) Check() error {
+	info, err := os.Stat(g.Name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		info, err := os.Stat(filepath.Dir(g.Name))
+		if err == nil && !info.IsDir() {
+			err = fmt.Errorf("%s is no folder", filepath.Dir(g.Name))
+		}
+		return err
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s is a folder; name a file", g.Name)
+	case !info.Mode().IsRegular(): // a device may be read without end, and renaming would take it away
+		return fmt.Errorf("%s is no ordinary file; name one", g.Name)
+	}
+	f, err := os.Open(g.Name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	begins, err := io.ReadAll(io.LimitReader(f, markWithin))
+	switch {
+	case err != nil:
+		return err
+	case !bytes.Contains(begins, []byte(g.Mark)):
+		return fmt.Errorf("%s exists and was not written by this command: give another name, or move it away", g.Name)
+	}
+	return nil
+}
+
+// Write replaces the file in one go.
+func (g Generated) Write(text []byte) error {
+	if err := g.Check(); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(g.Name), ".macemc-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), g.Name)
+}

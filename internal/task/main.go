@@ -1,0 +1,84 @@
+package task
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/macemc/macemc/check"
+)
+
+// Main calls do in a process that ends after it, with a context that ends with the first signal, and returns the
+// exit status.
+func (p *Process) Main(do func(context.Context) int) int {
+	var err error
+	if p.Role, err = check.CurrentRole(); err != nil {
+		p.Fail(err)
+		return check.StatusUsage
+	}
+	p.Role.LimitMemory()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	p.stopOnSignals(cancel)
+	status := do(ctx)
+	if p.Role.Recorder != nil {
+		p.Role.Recorder.End(status)
+	}
+	return status
+}
+
+// Respawn makes the command that starts this program again with the same arguments.
+func Respawn() *exec.Cmd {
+	exe, err := os.Executable()
+	if err != nil {
+		exe = os.Args[0]
+	}
+	cmd := exec.Command(exe)
+	cmd.Args = os.Args // with the name that it was called by, which reports repeat
+	return cmd
+}
+
+// onInterrupt makes Ctrl-C something else than the end of the command: f, until the result is called. When f
+// returns false, the command ends after all.
+func (p *Process) onInterrupt(f func() bool) (stop func()) {
+	p.interrupt.Store(&f)
+	return func() { p.interrupt.Store(nil) }
+}
+
+func (p *Process) takesInterrupt() bool {
+	f := p.interrupt.Load()
+	return f != nil && (*f)()
+}
+
+// together is how long after a signal another one is taken for the same.
+const together = 200 * time.Millisecond
+
+// stopOnSignals makes the first signal stop what is going on, with a report; the second one kills.
+// A process that is supervised leaves signals to its parent.
+func (p *Process) stopOnSignals(stop func(cause error)) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if p.Role.Recorder != nil {
+		signal.Ignore(syscall.SIGPIPE) // a reader that has gone is no death of the search
+		p.Role.Follow(stop)
+		return
+	}
+	kill := make(chan struct{})
+	p.kill = kill
+	go func() {
+		first := <-signals
+		for first == os.Interrupt && p.takesInterrupt() {
+			first = <-signals
+		}
+		stop(&check.Interruption{Signal: first})
+		// One Ctrl-C may come twice: from the terminal, and from the process that waits for this one.
+		for first := time.Now(); time.Since(first) < together; {
+			<-signals
+		}
+		close(kill)
+		signal.Stop(signals) // a third one is not caught
+	}()
+}

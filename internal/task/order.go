@@ -1,0 +1,178 @@
+package task
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/version"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// A program that works on the system of a test starts that test's binary with one of these variables in its
+// environment.
+const (
+	ListVar  = "MACEMC_LIST"  // a file: each check adds an Announcement as a line of JSON to it instead of searching
+	DriveVar = "MACEMC_DRIVE" // an Order as JSON
+)
+
+// Protocol is the number of what a program and a test binary say to each other. It grows with each change that makes one
+// misunderstand the other, also with those of the fields of tasks: both may be of different versions of this module.
+const Protocol = 1
+
+// Listed is what a check says of itself.
+type Listed struct {
+	Test   string `json:"test"`
+	System string `json:"system"`
+	Nodes  int    `json:"nodes"`
+	// Identity tells several checks of one test apart.
+	Identity   string   `json:"identity"`
+	Properties []string `json:"properties"`
+}
+
+// Announcement is a check, and what it is built with.
+type Announcement struct {
+	Listed
+	Protocol int    `json:"protocol"`
+	Version  string `json:"version"`
+}
+
+// Order is a task for the process of a test. File 3 of that process is a pipe whose other end the giver of the order holds
+// as long as it lives; file 4 is one to the giver. See [message].
+type Order struct {
+	Kind     string // of the task
+	Task     json.RawMessage
+	Program  string // how to call the program that gives the order
+	Dir      string // where that runs
+	Terminal bool   // as in Process
+	Style    report.Style
+	NoScreen string
+	Listed   Listed // the check that is meant
+}
+
+// tasks are those that can be ordered.
+func tasks() []Task {
+	return []Task{&Describe{}, &Search{}, &Stats{}, &Replay{}, &Critical{}, &Debug{}, &Graph{}, &Report{}, &Shrink{}}
+}
+
+func kind(t Task) string { return fmt.Sprintf("%T", t) }
+
+// Order returns the order to do a task of this process on a system that only a test has.
+func (p *Process) Order(t Task, l Listed) (*Order, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(t)
+	return &Order{
+		Kind: kind(t), Task: text, Listed: l, Program: p.Program, Dir: dir, Terminal: p.Terminal, Style: p.Style, NoScreen: p.NoScreen,
+	}, err
+}
+
+// task is what is to be done.
+func (o *Order) task() (Task, error) {
+	for _, t := range tasks() {
+		if kind(t) == o.Kind {
+			d := json.NewDecoder(bytes.NewReader(o.Task))
+			d.DisallowUnknownFields()
+			return t, d.Decode(t)
+		}
+	}
+	return nil, fmt.Errorf("%s: there is no task %s", DriveVar, o.Kind)
+}
+
+// Listing reports whether this process is there to list checks only, and to which file.
+func Listing() (file string, ok bool) {
+	file = os.Getenv(ListVar)
+	return file, file != ""
+}
+
+// Announce adds a check to the list.
+func Announce(file string, l Listed) error {
+	line, err := json.Marshal(Announcement{l, Protocol, version.Current().Version})
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
+}
+
+// Ordered returns the order that this process is there for; nil: none.
+func Ordered() (*Order, error) {
+	text := os.Getenv(DriveVar)
+	if text == "" {
+		return nil, nil
+	}
+	o := new(Order)
+	if err := json.Unmarshal([]byte(text), o); err != nil {
+		return nil, fmt.Errorf("%s: %w", DriveVar, err)
+	}
+	return o, nil
+}
+
+// Obey does what was ordered on the system of a test, and returns the exit status. It must be called once.
+func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, error)) int {
+	dir, err := os.Getwd()
+	p := &Process{
+		Systems: []spec.Entry{EntryOf(sys, o.Listed.Test)},
+		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Terminal: o.Terminal, Style: o.Style, NoScreen: o.NoScreen, Program: o.Program,
+		WriteTest: writeTest,
+		Respawn: func() *exec.Cmd {
+			cmd := Respawn()
+			cmd.Dir = dir
+			return cmd
+		},
+	}
+	t, e := o.task()
+	if err = errors.Join(err, e); err == nil {
+		err = os.Chdir(o.Dir)
+	}
+	if err != nil {
+		p.Fail(err)
+		return check.StatusUsage
+	}
+	return p.Main(func(ctx context.Context) int {
+		if p.Role.Recorder == nil { // others belong to a process like this one, which ends them
+			p.Front = newAsker()
+		}
+		return p.End(ctx, t.Do(ctx, p))
+	})
+}
+
+// EntryOf describes the system of a test of this binary.
+func EntryOf(sys sim.System, test string) spec.Entry {
+	return spec.Entry{
+		Name: sys.Name, Package: TestPackage(), Test: test,
+		Summary:  fmt.Sprintf("%s of %s", test, TestPackage()),
+		MinNodes: sys.Nodes, MaxNodes: sys.Nodes, DefaultNodes: sys.Nodes,
+		Limits: sys.Limits(),
+		Build:  func(spec.Config) (sim.System, error) { return sys, nil },
+	}
+}
+
+// TestPackage is the import path of the package whose tests are in this binary; "" when that is not known.
+func TestPackage() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	path, ok := strings.CutSuffix(info.Path, ".test")
+	if !ok {
+		return ""
+	}
+	return path
+}

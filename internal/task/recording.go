@@ -1,0 +1,25 @@
+package task
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/live/recording"
+)
+
+// Doubts says on standard error what of the recordings is not part of the run, if anything.
+func (p *Process) Doubts(m *recording.Merged) bool {
+	for _, n := range m.Notes {
+		fmt.Fprintf(p.Stderr, "macemc: recording: %s\n", n)
+	}
+	if m.Disagreement != nil {
+		fmt.Fprintf(p.Stderr, "macemc: recording: the checker does not agree with what was recorded: %v\n", m.Disagreement)
+	}
+	left := 0
+	for _, n := range m.Left {
+		left += n
+	}
+	if left > 0 {
+		fmt.Fprintf(p.Stderr, "macemc: recording: %d events are not part of the run, by node: %v\n", left, m.Left)
+	}
+	return m.Disagreement != nil || left > 0
+}

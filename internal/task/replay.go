@@ -1,0 +1,64 @@
+package task
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/macemc/macemc/check"
+)
+
+// load reads a path file. done is true in a process that was there only to execute it: there is nothing left to do.
+func (p *Process) load(ctx context.Context, file string) (l *check.Loaded, done bool, err error) {
+	if p.Role.Reexecuting() {
+		sys, err := check.SystemOf(p.Systems, file)
+		if err == nil {
+			check.Reexecute(sys, p.Role.Recorder)
+		}
+		return nil, true, err
+	}
+	l, err = check.Load(ctx, p.Systems, file, p.Respawn)
+	if err != nil {
+		return nil, false, err
+	}
+	if l.Recording != nil {
+		p.Doubts(l.Recording)
+	}
+	if len(l.Moved) > 0 {
+		m := l.Moved[0]
+		fmt.Fprintf(p.Stderr, "macemc: %s: step %d is event %d, the file says %d: the system is not what it was\n",
+			file, m.Step, m.To, m.From)
+	}
+	return l, false, nil
+}
+
+// Replay executes a path and shows every step.
+type Replay struct {
+	File string
+	To   int // the last step; negative: all
+	JSON bool
+}
+
+// Validate implements [Task].
+func (r *Replay) Validate() error { return nil }
+
+// Do implements [Task].
+func (r *Replay) Do(ctx context.Context, p *Process) error {
+	l, done, err := p.load(ctx, r.File)
+	if done || err != nil {
+		return err
+	}
+	t, err := l.Trace(r.To)
+	if err != nil {
+		return err
+	}
+	if r.JSON {
+		err = WriteJSON(p.Stdout, t)
+	} else {
+		err = t.WriteText(p.Stdout)
+	}
+	status := check.StatusOK
+	if r.To < 0 && l.Violation(t) != "" {
+		status = check.StatusViolation
+	}
+	return p.Ended(ctx, status, err)
+}

@@ -1,0 +1,92 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+)
+
+// Report explains the violation that a run shows. Its fields are the flags of the command of that name.
+type Report struct {
+	File   string
+	Format string
+	Live   string
+	Walks  check.CriticalOptions
+	Out    Output
+	Given  Given
+}
+
+// reportFormats are the formats of report, by the ending of a file's name.
+func reportFormats() [][2]string {
+	return [][2]string{{".html", "html"}, {".md", "markdown"}, {".json", "json"}, {".txt", "text"}}
+}
+
+// Validate implements [Task].
+func (f *Report) Validate() error {
+	if err := walkNumbers(&f.Walks).check(f.Given); err != nil {
+		return err
+	}
+	var names []string
+	for _, known := range reportFormats() {
+		names = append(names, known[1])
+		if f.Format == "" && filepath.Ext(f.Out.File) == known[0] {
+			f.Format = known[1]
+		}
+	}
+	if f.Format == "" {
+		f.Format = names[0]
+	}
+	if !slices.Contains(names, f.Format) {
+		return fmt.Errorf("--format %q is not available; accepted are %s", f.Format, strings.Join(names, ", "))
+	}
+	return f.Out.Check()
+}
+
+// Do implements [Task].
+func (f *Report) Do(ctx context.Context, p *Process) error {
+	file := f.File
+	l, done, err := p.load(ctx, file)
+	if done || err != nil {
+		return err
+	}
+	r, err := check.Describe(ctx, l, file, f.Walks)
+	switch {
+	case errors.Is(err, check.ErrNoViolation):
+		return fmt.Errorf("%s: %w; %s graph %s draws it", file, err, p.Program, ShellWord(file))
+	case err != nil:
+		return err
+	case r.Verdict == search.Inconclusive:
+		p.Fail(fmt.Errorf("%s: the walks do not tell whether the run is dead; longer ones (--walk-steps) may", file))
+		return Exit(check.StatusInconclusive)
+	}
+	if f.Live != "" {
+		live, err := check.LoadFor(ctx, f.Live, &l.System, nil)
+		if err != nil {
+			return err
+		}
+		if err := check.Beside(r, live); err != nil {
+			return fmt.Errorf("%s: %w", f.Live, err)
+		}
+	}
+	r.PathFile = file
+	r.Commands = report.Commands{
+		Look:  fmt.Sprintf("%s replay %s", p.Program, ShellWord(file)),
+		Rerun: fmt.Sprintf("%s critical %s", p.Program, ShellWord(file)),
+	}
+	if r.Critical == nil {
+		r.Commands = report.Commands{Rerun: r.Commands.Look}
+	}
+	render := map[string]func(io.Writer, *report.Report) error{
+		"html": report.HTML, "markdown": report.Markdown, "json": report.JSON,
+		"text": func(w io.Writer, r *report.Report) error { return report.Terminal(w, r, p.Style) },
+	}[f.Format]
+	return p.write(f.Out, func(w io.Writer) error { return render(w, r) })
+}

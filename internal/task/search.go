@@ -1,0 +1,215 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+)
+
+// Search searches a system for violations. Its fields are the flags of the command of that name.
+type Search struct {
+	Subject
+	Strategy     string
+	Depth        int
+	DeepenBy     int
+	WalkSteps    int
+	Walks        int
+	Unbiased     bool
+	Seed         uint64
+	Engine       string
+	Visited      string
+	Alone        bool
+	Memory       int // MB
+	Workers      int
+	Prefix       string
+	From         string
+	Step         int
+	SavePrefixes string
+	Time         time.Duration
+	MaxPaths     int
+	HandlerLimit time.Duration
+	Out          string
+	NoShrink     bool
+	KeepGoing    bool
+	Proof        string
+	WriteTest    bool
+	JSON         bool
+	JUnit        string
+
+	Again string // the arguments that ask for the same
+}
+
+// request is a search that was asked for, checked as far as it can be before it begins.
+type request struct {
+	subject      check.Subject
+	recording    *recording.Merged // where the search starts; nil: not there
+	options      check.Options
+	savePrefixes string
+	json         bool
+	junit        Generated // no name: none
+	writeTest    bool
+	again        string // the arguments that ask for the same
+}
+
+// Do searches.
+func (s *Search) Do(ctx context.Context, p *Process) error {
+	if s.WriteTest && p.WriteTest == nil {
+		return fmt.Errorf("--write-test is for packages")
+	}
+	f := *s // what a recording says is filled in
+	r, err := f.request(p)
+	if err != nil {
+		return err
+	}
+	return p.search(ctx, r)
+}
+
+// request makes sense of the flags.
+func (f *Search) request(p *Process) (*request, error) {
+	run, err := f.resume(p)
+	if err != nil {
+		return nil, err
+	}
+	if f.JUnit != "" {
+		if err := (Generated{f.JUnit, report.JUnitMark}).Check(); err != nil {
+			return nil, err
+		}
+	}
+	subject, err := f.Subject.build(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := knownProperty(&subject.System, f.Property); err != nil {
+		return nil, err
+	}
+	cfg := search.Config{
+		System:       subject.System,
+		Strategy:     search.Name(f.Strategy),
+		Property:     f.Property,
+		MaxDepth:     f.Depth,
+		DeepenBy:     f.DeepenBy,
+		WalkSteps:    f.WalkSteps,
+		Walks:        f.Walks,
+		Seed:         f.Seed,
+		Workers:      f.Workers,
+		Time:         f.Time,
+		MaxPaths:     f.MaxPaths,
+		HandlerLimit: f.HandlerLimit,
+		Engine:       search.Engine(f.Engine),
+		Visited:      search.Visited(f.Visited),
+		Alone:        f.Alone,
+		MaxBytes:     f.Memory << 20,
+	}
+	if cfg.Workers == 0 {
+		cfg.Workers = search.DefaultWorkers()
+	}
+	if err := bugDefaults(&subject, &cfg); err != nil {
+		return nil, err
+	}
+	if cfg.Strategy == "" {
+		cfg.Strategy = search.Deepening
+	}
+	switch {
+	case f.Unbiased:
+		cfg.Weights = search.Weights{Action: 1, Message: 1, Timer: 1, Consequence: 1, Fault: 1}
+	case f.Weights != "":
+		if cfg.Weights, err = check.ParseWeights(f.Weights, cfg.Weights); err != nil {
+			return nil, fmt.Errorf("--weights: %w", err)
+		}
+	}
+	var merged *recording.Merged
+	if run != nil {
+		if merged, err = f.onward(run, &subject, &cfg); err != nil {
+			return nil, err
+		}
+	}
+	if f.Prefix != "" {
+		loaded, err := check.LoadFor(context.Background(), f.Prefix, &subject.System, nil)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Prefix, cfg.PrefixRuns = loaded.Path, 0
+	}
+	return &request{
+		subject:   subject,
+		recording: merged,
+		options: check.Options{
+			Search: cfg,
+			Header: subject.Header(f.Seed),
+			Dir:    f.Out,
+
+			NoShrink:  f.NoShrink,
+			KeepGoing: f.KeepGoing,
+			Proven:    f.Proof == string(critical.Exact),
+		},
+		savePrefixes: f.SavePrefixes,
+		json:         f.JSON,
+		junit:        Generated{f.JUnit, report.JUnitMark},
+		writeTest:    f.WriteTest,
+		again:        f.Again,
+	}, nil
+}
+
+// Validate implements [Task].
+func (f *Search) Validate() error {
+	if err := f.Subject.validate(); err != nil {
+		return err
+	}
+	if err := (numbers{
+		{"depth", f.Depth, 1}, {"deepen-by", f.DeepenBy, 1}, {"walk-steps", f.WalkSteps, 1},
+		{"walks", f.Walks, 1}, {"workers", f.Workers, 1}, {"max-paths", f.MaxPaths, 1},
+	}).check(f.Given); err != nil {
+		return err
+	}
+	switch {
+	case f.Time < 0:
+		return fmt.Errorf("--time is %v, must not be negative", f.Time)
+	case f.Given.Has("handler-limit") && f.HandlerLimit <= 0:
+		return fmt.Errorf("--handler-limit is %v, must be positive", f.HandlerLimit)
+	case f.Seed == 0:
+		return fmt.Errorf("--seed is 0, must be at least 1")
+	case f.Unbiased && f.Given.Has("weights"):
+		return fmt.Errorf("--unbiased and --weights contradict each other; give one of them")
+	case f.Given.Has("from") && (f.Given.Has("prefix") || f.Given.Has("save-prefixes")):
+		return fmt.Errorf("--from contradicts --prefix and --save-prefixes; give one of them")
+	case f.Given.Has("step") && !f.Given.Has("from"):
+		return fmt.Errorf("--step says which state of --from FILE; give that too")
+	case f.Step < 0:
+		return fmt.Errorf("--step is %d, must not be negative", f.Step)
+	case f.Given.Has("prefix") && f.Given.Has("save-prefixes"):
+		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
+	case f.JUnit != "" && f.Given.Has("save-prefixes"):
+		return fmt.Errorf("--junit and --save-prefixes contradict each other; give one of them")
+	case f.Given.Has("engine") && !slices.Contains(EngineNames(), f.Engine):
+		return fmt.Errorf("--engine %q is not available; accepted are %s", f.Engine, strings.Join(EngineNames(), ", "))
+	case f.Given.Has("max-paths") && search.Name(f.Strategy).Stateful():
+		return fmt.Errorf("strategy %s visits states and executes no paths, whose number --max-paths could limit; use --depth, --memory or --time", f.Strategy)
+	case f.Given.Has("proof") && f.Proof != string(critical.Walks) && f.Proof != string(critical.Exact):
+		return fmt.Errorf("--proof %q is not available; accepted are %s, %s", f.Proof, critical.Walks, critical.Exact)
+	case f.Memory < 0 || f.Memory > 1<<30:
+		return fmt.Errorf("--memory is %d, must be 0 to %d", f.Memory, 1<<30)
+	case f.Given.Has("strategy") && !slices.Contains(StrategyNames(), f.Strategy):
+		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.Strategy, strings.Join(StrategyNames(), ", "))
+	case f.Given.Has("depth") && (f.Strategy == string(search.Walk) || f.Strategy == string(search.Faulty)):
+		return fmt.Errorf("--depth bounds the strategies deepening, bfs and dfs; --strategy %s has no depth", f.Strategy)
+	}
+	return nil
+}
+
+// StrategyNames are the strategies that can be asked for.
+func StrategyNames() []string {
+	return []string{string(search.Deepening), string(search.Walk), string(search.Faulty), string(search.BFS), string(search.DFS)}
+}
+
+// EngineNames are the engines that can be asked for.
+func EngineNames() []string {
+	return []string{string(search.AutoEngine), string(search.TableEngine), string(search.ReplayEngine)}
+}

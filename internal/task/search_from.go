@@ -1,0 +1,113 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// resume takes from the run of --from what the flags do not say. It returns that run; nil: there is none.
+func (f *Search) resume(p *Process) (*check.Source, error) {
+	if f.From == "" {
+		return nil, nil
+	}
+	run, err := check.OpenSource(p.Systems, f.From)
+	if err != nil {
+		return nil, err
+	}
+	h := run.Header()
+	if f.System != "" && f.System != h.System {
+		return nil, fmt.Errorf("--from %s is a run of system %q, not of %q", f.From, h.System, f.System)
+	}
+	for _, x := range []struct {
+		flag    string
+		differs bool
+	}{
+		{"nodes", f.Given.Has("nodes") && f.Nodes != h.Nodes},
+		{"bug", f.Given.Has("bug") && !slices.Equal(f.Bugs, h.Bugs)},
+		{"set", f.Given.Has("set")},
+	} {
+		if x.differs {
+			return nil, fmt.Errorf("--%s contradicts --from %s: nodes, parameters and bugs are those of the run", x.flag, f.From)
+		}
+	}
+	f.System, f.Nodes, f.Bugs, f.Set = h.System, h.Nodes, h.Bugs, nil
+	params, property, weights := check.SplitParams(&h)
+	if !f.Given.Has("property") {
+		f.Property = property
+	}
+	if !f.Given.Has("weights") && !f.Unbiased {
+		f.Weights = weights
+	}
+	for _, x := range params {
+		f.Set = append(f.Set, x.Key+"="+x.Value)
+	}
+	if !f.Given.Has("timing") {
+		f.Timing = h.Timing
+	}
+	if !f.Given.Has("interleave") {
+		f.Interleave = h.Interleave
+	}
+	return run, nil
+}
+
+// onward makes the search start where the run of --from ends, or after one of its steps. The faults that
+// the run has used do not count: the limits are raised by them. What it was merged from is returned, nil when
+// it is a path file.
+func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config) (*recording.Merged, error) {
+	h := run.Header()
+	// What the header allows is enough for the run to fit.
+	most, err := replay.HeaderLimits(&h)
+	if err != nil {
+		return nil, err
+	}
+	loose, err := raised(s.System, most)
+	if err != nil {
+		return nil, err
+	}
+	if f.Timing != "" {
+		if loose.Timing, err = sim.ParseTiming(f.Timing); err != nil {
+			return nil, fmt.Errorf("--%w", err)
+		}
+	}
+	if f.Interleave != "" {
+		if loose.Interleave, err = sim.ParseInterleave(f.Interleave); err != nil {
+			return nil, fmt.Errorf("--interleave: %w", err)
+		}
+	}
+	loaded, err := run.On(context.Background(), &loose)
+	if err != nil {
+		return nil, err
+	}
+	if f.Given.Has("step") {
+		if loaded.Path, err = loaded.Until(f.Step); err != nil {
+			return nil, fmt.Errorf("--step %d: %w", f.Step, err)
+		}
+	}
+	o, err := search.Follow(&loose, loaded.Path)
+	if err != nil {
+		return nil, err
+	}
+	if s.System, err = raised(s.System, o.Used); err != nil {
+		return nil, err
+	}
+	s.System.Timing, s.System.Interleave = loose.Timing, loose.Interleave
+	cfg.System, cfg.Prefix, cfg.PrefixRuns = s.System, loaded.Path, 0
+	return loaded.Recording, nil
+}
+
+// raised is a system with more fault limits.
+func raised(sys sim.System, by sim.Limits) (sim.System, error) {
+	limits := sys.Limits()
+	more := check.LimitFields(&by)
+	for i, field := range check.LimitFields(&limits) {
+		*field.Value += *more[i].Value
+	}
+	return sys.WithLimits(limits)
+}

@@ -1,0 +1,80 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+)
+
+// Shrink makes a violating run smaller. Its fields are the flags of the command of that name.
+type Shrink struct {
+	File                                       string
+	Out                                        string
+	Nodes, MaxSteps, Walks, WalkSteps, Workers int
+	Seed                                       uint64
+	JSON                                       bool
+	Given                                      Given
+}
+
+// Validate implements [Task].
+func (s *Shrink) Validate() error {
+	return numbers{{"walks", s.Walks, 1}, {"walk-steps", s.WalkSteps, 1}, {"workers", s.Workers, 1}, {"nodes", s.Nodes, 1},
+		{"max-steps", s.MaxSteps, 1}}.check(s.Given)
+}
+
+// Do implements [Task].
+func (s *Shrink) Do(ctx context.Context, p *Process) error {
+	file, out := s.File, s.Out
+	if out != "" && !p.Role.Reexecuting() {
+		if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("--out %s exists already; name a file that does not", out)
+		}
+	}
+	l, done, err := p.load(ctx, file)
+	if done || err != nil {
+		return err
+	}
+	status := NewStatus(p.Stderr, p.Terminal)
+	defer status.Clear()
+	rep, small, err := check.Shrink(ctx, l, check.ShrinkOptions{
+		Nodes: s.Nodes, MaxSteps: s.MaxSteps, Walks: s.Walks, WalkSteps: s.WalkSteps, Seed: s.Seed, Workers: s.Workers,
+		Respawn: p.Respawn, Progress: status.Show,
+	})
+	status.Clear()
+	if err != nil {
+		return err
+	}
+	if small == nil {
+		if s.JSON {
+			return p.Ended(ctx, p.show(ctx, rep, true), nil)
+		}
+		if rep.Verdict == search.OK {
+			fmt.Fprintf(p.Stderr, "macemc: %s: the run violates nothing, so there is nothing to shrink\n", file)
+			return nil
+		}
+		fmt.Fprintf(p.Stderr, "macemc: %s: that it violates could not be confirmed; longer walks (--walk-steps) may tell\n", file)
+		return Exit(check.StatusInconclusive)
+	}
+	found := check.Status(rep.Verdict, rep.Stopped, context.Cause(ctx))
+	if out != "" {
+		if err := check.WriteNew(out, small); err != nil {
+			return p.Ended(ctx, found, err)
+		}
+		rep.PathFile = out
+	}
+	switch {
+	case s.JSON:
+		found = p.show(ctx, rep, true)
+	case out == "":
+		_, err = small.WriteTo(p.Stdout)
+	default:
+		_, err = fmt.Fprintf(p.Stdout, "%s: %s\n", out, report.ShrunkText(rep))
+	}
+	return p.Ended(ctx, found, err)
+}

@@ -1,0 +1,128 @@
+package mdb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+)
+
+// Question is a call of a [Debugger] that can be sent to another process, by the name of the method.
+type Question struct {
+	Method    string `json:"method"`
+	Line      string `json:"line,omitempty"`
+	Step      int    `json:"step,omitempty"`
+	Direction int    `json:"direction,omitempty"`
+	Node      int    `json:"node,omitempty"`
+	Wanted    Wanted `json:"wanted,omitzero"`
+}
+
+// Answer is what a call returned.
+type Answer struct {
+	Text     string   `json:"text,omitempty"`
+	Words    []string `json:"words,omitempty"`
+	Begin    int      `json:"begin,omitempty"`
+	Step     int      `json:"step,omitempty"`
+	OK       bool     `json:"ok,omitempty"`
+	Position Position `json:"position,omitzero"`
+	View     View     `json:"view,omitzero"`
+	Error    string   `json:"error,omitempty"`
+	Is       string   `json:"is,omitempty"` // which known error Error is; "": another
+}
+
+// What errors are known by in another process.
+const (
+	isQuit     = "quit"
+	isCanceled = "canceled"
+)
+
+// Reply answers a question by a call of d.
+func Reply(ctx context.Context, d Debugger, q Question) Answer {
+	var a Answer
+	var err error
+	switch q.Method {
+	case "Do":
+		var text bytes.Buffer
+		err = d.Do(ctx, q.Line, &text)
+		a.Text = text.String()
+	case "View":
+		a.View = d.View(q.Wanted)
+	case "Position":
+		a.Position = d.Position()
+	case "Go":
+		d.Go(q.Step)
+	case "Neighbour":
+		a.Step, a.OK = d.Neighbour(q.Direction, q.Node)
+	case "Select":
+		d.Select(q.Node)
+	case "Complete":
+		a.Words, a.Begin = d.Complete(q.Line)
+	case "Stay":
+		d.Stay()
+	case "Quit":
+		err = d.Quit()
+	default:
+		err = errors.New("there is no method " + q.Method)
+	}
+	if err != nil {
+		a.Error = err.Error()
+		switch {
+		case errors.Is(err, ErrQuit):
+			a.Is = isQuit
+		case errors.Is(err, context.Canceled):
+			a.Is = isCanceled
+		}
+	}
+	return a
+}
+
+// Remote is a session in another process. Its value asks a question there, and returns the answer; when ctx is done, a
+// command that is being executed there is stopped.
+type Remote func(ctx context.Context, q Question) Answer
+
+func (r Remote) Do(ctx context.Context, line string, w io.Writer) error {
+	a := r(ctx, Question{Method: "Do", Line: line})
+	if _, err := io.WriteString(w, a.Text); err != nil {
+		return err
+	}
+	return a.err()
+}
+
+func (r Remote) View(w Wanted) View {
+	a := r.ask(Question{Method: "View", Wanted: w})
+	if a.Error != "" {
+		a.View.Err = a.Error
+	}
+	return a.View
+}
+
+func (r Remote) Position() Position { return r.ask(Question{Method: "Position"}).Position }
+func (r Remote) Go(step int)        { r.ask(Question{Method: "Go", Step: step}) }
+func (r Remote) Select(node int)    { r.ask(Question{Method: "Select", Node: node}) }
+func (r Remote) Stay()              { r.ask(Question{Method: "Stay"}) }
+func (r Remote) Quit() error        { return r.ask(Question{Method: "Quit"}).err() }
+
+func (r Remote) Neighbour(direction, node int) (int, bool) {
+	a := r.ask(Question{Method: "Neighbour", Direction: direction, Node: node})
+	return a.Step, a.OK
+}
+
+func (r Remote) Complete(line string) ([]string, int) {
+	a := r.ask(Question{Method: "Complete", Line: line})
+	return a.Words, a.Begin
+}
+
+// ask is for what does not take long.
+func (r Remote) ask(q Question) Answer { return r(context.Background(), q) }
+
+func (a Answer) err() error {
+	switch {
+	case a.Error == "":
+		return nil
+	case a.Is == isQuit:
+		return ErrQuit
+	case a.Is == isCanceled:
+		return context.Canceled
+	}
+	return errors.New(a.Error)
+}
