@@ -83,7 +83,7 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 			}
 			return err
 		},
-		"json":    func(w io.Writer) error { return g.JSON(w) },
+		"json": func(w io.Writer) error { return g.JSON(w) },
 	}[format]
 	if err := render(&b); err != nil {
 		return err
