@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,12 +14,14 @@ import (
 // Root is where output folders are made when none is asked for.
 const Root = "macemc-out"
 
-// folder is where a report goes. Nothing that exists is ever overwritten.
+// folder is where a report goes. Nothing that exists is ever overwritten, but findings that are to be replaced.
 type folder struct {
 	dir  string // asked for; "": a folder in root, named after the finding
 	root string
 	// several reports go into dir, each into a numbered folder.
 	several bool
+	// replace takes the names of earlier findings in dir for free, and removes them once the new one is written.
+	replace bool
 }
 
 // probe finds out whether a report could be written, and leaves nothing behind.
@@ -61,33 +62,29 @@ func mkdirAll(dir string) (made []string, err error) {
 // somebody else took that name meanwhile.
 func (f folder) write(slug string, fill func(temp, final string) error) (string, error) {
 	for name := range f.names(slug) {
-		switch ok, err := free(name); {
+		ok, err := free(name)
+		if err == nil && !ok && f.replace {
+			ok, err = replaceable(name)
+		}
+		switch {
 		case err != nil:
 			return "", err
 		case !ok:
 			continue
 		}
-		err := place(name, fill)
+		err = place(name, func(temp, final string) error {
+			err := fill(temp, final)
+			if err == nil && f.replace {
+				err = removeFindings(f.dir)
+			}
+			return err
+		})
 		if errors.Is(err, errTaken) {
 			continue
 		}
 		return name, err
 	}
 	return "", fmt.Errorf("no free name for an output folder %q", slug)
-}
-
-// holding returns the folder, of those that write would have tried before a free one, in which a file
-// has that content.
-func (f folder) holding(file string, content []byte) (string, bool) {
-	for name := range f.names("") {
-		if ok, err := free(name); ok || err != nil {
-			return "", false
-		}
-		if b, err := os.ReadFile(filepath.Join(name, file)); err == nil && bytes.Equal(b, content) {
-			return name, true
-		}
-	}
-	return "", false
 }
 
 // names yields the names that the folder may get, in order of preference.

@@ -189,5 +189,6 @@ func (k *keeper) recover(dirs []string) {
 			r.Commands = k.o.Commands(dir)
 		}
 		k.findings = append(k.findings, r)
+		k.o.replaced = true
 	}
 }

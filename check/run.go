@@ -30,8 +30,12 @@ type Options struct {
 	// Dir is the folder for a violation. When it is in use a folder in it, named by a number, is taken.
 	// "": a new folder in [Root], named after the finding.
 	Dir string
-	// Reuse takes Dir, or a numbered folder in it, as it is when it already holds the same path.
-	Reuse bool
+	// Replace makes the findings of this check take the place of those of an earlier one, which lie in Dir and in numbered
+	// folders in it. Other files stay, and when one of them has a name that is needed a numbered folder is taken. Dir is left
+	// as it is when it already holds the same path.
+	Replace bool
+	// Root is the folder in which those of many checks lie: git is told to ignore it. "": [Root] when Dir is "", else none.
+	Root string
 	// Respawn makes a command that starts this program again and comes to call [Reexecute] with the
 	// same system. Nil: handlers that do not return are suspected only.
 	Respawn func() *exec.Cmd
@@ -48,7 +52,8 @@ type Options struct {
 	// Proven takes a run for a liveness violation only when it is proven that nothing recovers from it.
 	Proven bool
 
-	told search.Progress // last
+	told     search.Progress // last
+	replaced bool            // the findings of an earlier check are gone
 	// confirmsDeath confirms suspects of liveness and deadlock; it remembers what kind they were.
 	confirmsDeath func(context.Context, search.Suspect) (search.Confirmed, error)
 }

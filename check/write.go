@@ -22,7 +22,9 @@ const (
 	reportJSON = "report.json"
 )
 
-func (o *Options) folder() folder { return folder{dir: o.Dir, root: Root, several: o.KeepGoing} }
+func (o *Options) folder() folder {
+	return folder{dir: o.Dir, root: Root, several: o.KeepGoing, replace: o.Replace && !o.replaced}
+}
 
 // write makes the output folder of a finding and notes its name in the report.
 func (o *Options) write(r *report.Report, f files) error {
@@ -31,9 +33,9 @@ func (o *Options) write(r *report.Report, f files) error {
 	}
 	errorPath := []byte(r.PathText)
 	where := o.folder()
-	if o.Reuse {
-		if dir, ok := where.holding(ErrorPath, errorPath); ok {
-			o.placed(r, dir, f)
+	if o.Replace && !o.KeepGoing {
+		if text, err := os.ReadFile(filepath.Join(o.Dir, ErrorPath)); err == nil && bytes.Equal(text, errorPath) {
+			o.placed(r, o.Dir, f)
 			return nil
 		}
 	}
@@ -75,8 +77,16 @@ func (o *Options) write(r *report.Report, f files) error {
 		if r.Shrunk != nil {
 			r.Shrunk.Original = ""
 		}
+		return err
 	}
-	return err
+	o.replaced = true
+	switch {
+	case o.Root != "":
+		return Ignore(o.Root)
+	case o.Dir == "":
+		return Ignore(Root)
+	}
+	return nil
 }
 
 // keep notes the path files' content in the report.

@@ -25,7 +25,8 @@ func Check(t testing.TB, system sim.System) {
 }
 
 // CheckWith searches the system for violations of its properties. When it finds one it writes the run and a
-// report to testdata/macemc/ and the test's name, beside the test, logs the report, and fails the test. It
+// report to testdata/macemc/ and the test's name, beside the test, in place of what an earlier search of the test found, logs the
+// report, and fails the test. That folder is not for the repository; paths that [Replay] is to execute go to testdata/regress. It
 // fails the test, too, when it cannot tell, because a suspect was not confirmed or the time did not do
 // for anything. Otherwise it logs what was covered and what never happened. A system without a
 // name gets that of the test.
@@ -253,6 +254,18 @@ func (c *checking) terminal(rep *report.Report) string {
 	return text.String()
 }
 
+// findings is the folder, beside the test, for what is found.
+const findings = "testdata/macemc"
+
+// folder is that of this check, of which a test may make several.
+func (c *checking) folder() string {
+	dir := filepath.Join(filepath.FromSlash(findings), filepath.FromSlash(c.Name()))
+	if c.number > 1 {
+		dir += fmt.Sprintf(".%d", c.number)
+	}
+	return dir
+}
+
 func (c *checking) options() check.Options {
 	return check.Options{
 		Search: search.Config{
@@ -265,9 +278,10 @@ func (c *checking) options() check.Options {
 			WalkSteps: c.WalkSteps,
 			Walks:     c.Walks,
 		},
-		Header: choose.Header{Package: task.TestPackage(), Test: c.Name()},
-		Dir:    filepath.Join("testdata", "macemc", filepath.FromSlash(c.Name())),
-		Reuse:  true,
+		Header:  choose.Header{Package: task.TestPackage(), Test: c.Name()},
+		Dir:     c.folder(),
+		Root:    findings,
+		Replace: true,
 
 		KeepGoing: c.KeepGoing,
 		Respawn:   c.respawn(),

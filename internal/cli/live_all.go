@@ -79,7 +79,7 @@ func (x *fleet) folder() error {
 		}
 		return os.MkdirAll(x.dir, 0o755)
 	}
-	if err := os.MkdirAll(check.Root, 0o755); err != nil {
+	if err := errors.Join(os.MkdirAll(check.Root, 0o755), check.Ignore(check.Root)); err != nil {
 		return err
 	}
 	for n := 1; ; n++ {
