@@ -289,11 +289,21 @@ func (c *checking) options() check.Options {
 			path := filepath.Join(dir, check.ErrorPath)
 			return report.Commands{
 				Look:   "macemc mdb " + path,
-				Rerun:  fmt.Sprintf("go test -run '%s' . -macemc.replay=%s", check.RunPattern(c.Name()), path),
+				Rerun:  fmt.Sprintf("%s -run '%s' . -macemc.replay=%s", c.tester(), check.RunPattern(c.Name()), path),
 				Report: filepath.Join(dir, check.ReportPage),
 			}
 		},
 	}
+}
+
+// tester is the command that runs this test.
+func (c *checking) tester() string {
+	for id := range sim.NodeID(c.system.Nodes) {
+		if _, ok := c.system.New(id).(sim.Conditional); ok {
+			return "macemc test"
+		}
+	}
+	return "go test"
 }
 
 // show executes the run of a path file and logs every step.

@@ -1,0 +1,41 @@
+// Package http lets a node of package bubble serve and call HTTP by package net/http as it is, on the network of the node.
+//
+//	err := glue.Serve(ctx, h, ":80", handler)
+//	answer, err := glue.Client(h).Get("http://n0/")
+//
+// Programs that make their own http.Server or http.Transport need no more than a listener of Host.Listen, and Host.Dial as
+// DialContext. HTTP/1.1 in clear text is what they speak.
+package http
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/macemc/macemc/bubble"
+)
+
+// Client returns a client whose connections are those of the node. It is the node's own: http.DefaultClient would use the network of the
+// machine.
+func Client(h *bubble.Host) *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: h.Dial}}
+}
+
+// Serve answers requests on a port of the node until ctx is done; then it takes no more, and returns when those that it has are
+// answered.
+func Serve(ctx context.Context, h *bubble.Host, address string, handler http.Handler) error {
+	l, err := h.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: handler}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	err = server.Shutdown(context.WithoutCancel(ctx))
+	return errors.Join(err, ctx.Err())
+}
