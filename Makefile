@@ -42,7 +42,7 @@ check-goroutines: ## test package bubble with the changed runtime (the first tim
 torture-goroutines: build ## run every source of nondeterminism 900 times beside other work (2 minutes)
 	bin/macemc test ./bubble -count=10 -run '^TestTorture$$'
 
-check-glue: build ## test the glue for hashicorp/raft and memberlist, which are modules of their own, with the changed runtime
+check-glue: build ## test the glue for net/http, gRPC, hashicorp/raft and memberlist, and the tutorial, with the changed runtime
 	@for m in glue/*/; do (cd $$m && ../../bin/macemc test -count=1 ./...) || exit 1; done
 
 ci: lint build test check-goroutines demo ## everything that must pass

@@ -61,6 +61,9 @@ func check(t *testing.T, macemc, dir, want string) {
 	if (err == nil) != (want == "") || !strings.Contains(string(out), want) {
 		t.Fatalf("%v, want %q:\n%s", err, want, out)
 	}
+	if want != "" && !strings.Contains(string(out), "macemc test -run '^Test") {
+		t.Errorf("the command that runs it again does not use the changed runtime:\n%s", out)
+	}
 }
 
 // changed makes the changes of a diff, whose lines that stay tell where.
