@@ -324,7 +324,7 @@ func (r *Report) outcome() string {
 // covered says what was explored.
 func (r *Report) covered() []string {
 	c := &r.Coverage
-	lines := r.wentOn()
+	lines := append(r.wentOn(), r.inPlainWords()...)
 	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", number(c.ExhaustedDepth), plural(r.States, "state"))
 	switch {
 	case c.Complete:
@@ -355,7 +355,6 @@ func (r *Report) covered() []string {
 	if len(c.NotChecked) > 0 {
 		lines = append(lines, "not checked: "+strings.Join(c.NotChecked, "; "))
 	}
-	lines = append(lines, r.engine()...)
 	for i := range r.Phases {
 		if p := &r.Phases[i]; strings.HasSuffix(p.Name, "walks") && p.Paths > 0 {
 			lines = append(lines, r.walked(p))
@@ -401,7 +400,37 @@ func (r *Report) covered() []string {
 	if r.Suspects > 0 {
 		lines = append(lines, plural(r.Suspects, "suspected violation")+" could not be confirmed")
 	}
-	return lines
+	return append(lines, r.engine()...)
+}
+
+// inPlainWords says what was covered to somebody who does not know how; "": nothing.
+func (r *Report) inPlainWords() []string {
+	c := &r.Coverage
+	var what []string
+	units := "choices"
+	if search.Name(r.Strategy).Stateful() {
+		units = "steps"
+	}
+	switch {
+	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
+	case c.Complete:
+		what = append(what, "everything that can happen within the limits of nodes, actions and faults")
+	case c.ExhaustedDepth > 0:
+		what = append(what, fmt.Sprintf("everything that can happen in the first %s %s of a run", number(c.ExhaustedDepth), units))
+	}
+	runs := 0
+	for i := range r.Phases {
+		if p := &r.Phases[i]; p.Name == "walks" || p.Name == "faulty walks" {
+			runs += p.Paths
+		}
+	}
+	if runs > 0 {
+		what = append(what, plural(runs, "random run"))
+	}
+	if len(what) == 0 {
+		return nil
+	}
+	return []string{"covered: " + strings.Join(what, ", and ")}
 }
 
 // wentOn says what came of going on after the first finding.

@@ -12,9 +12,13 @@ func (w *machine) watchOthers(acting *node) (unchanged func() error) {
 	return func() error {
 		for i := range w.nodes {
 			if n := &w.nodes[i]; n != acting && w.freshHash(n) != before[i] {
+				where := ""
+				if mine, theirs, ok := aliased(acting.service, n.service); ok {
+					where = fmt.Sprintf(": %s of n%d and %s of n%d are the same", mine, acting.id, theirs, n.id)
+				}
 				return &Finding{Kind: Nondeterminism, Node: n.id, Message: fmt.Sprintf(
-					"the service %T of n%d was changed while a handler of n%d ran: it is not a function of its node's own events, they share memory",
-					n.service, n.id, acting.id)}
+					"the service %T of n%d was changed while a handler of n%d ran: it is not a function of its node's own events, they share memory%s",
+					n.service, n.id, acting.id, where)}
 			}
 		}
 		return nil

@@ -87,6 +87,9 @@ type pass struct {
 	byLit    map[*ast.FuncLit]*unit
 	ranges   []mapRange
 	changers []changer
+	sharing  []shared
+	// changedTypes are those of whose values some code of the package changes parts.
+	changedTypes map[*types.Named]bool
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -99,6 +102,7 @@ func run(ap *analysis.Pass) (any, error) {
 		Pass: ap, files: ap.Files, fset: ap.Fset, info: ap.TypesInfo, pkg: ap.Pkg, tables: newTables(),
 		comments: map[place]excuse{}, roots: map[*ast.FuncLit]bool{},
 		byObject: map[types.Object]*unit{}, byLit: map[*ast.FuncLit]*unit{},
+		changedTypes: map[*types.Named]bool{},
 	}
 	if ap.Module != nil {
 		p.module = ap.Module.Path
@@ -126,6 +130,7 @@ func run(ap *analysis.Pass) (any, error) {
 		p.collect(u)
 	}
 	p.spreadChanges()
+	p.reportShared()
 	p.spreadEffects()
 	for _, r := range p.ranges {
 		p.judge(r)

@@ -87,7 +87,9 @@ func (p *pass) node(u *unit, n ast.Node, within []ast.Node) {
 	case *ast.Ident:
 		p.ident(u, n, within)
 	}
+	p.keeps(u, n)
 	for _, e := range assigned(p.info, n) {
+		p.partOf(e)
 		_, part := n.(*ast.CallExpr)
 		p.assignment(u, e, part)
 	}

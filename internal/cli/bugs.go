@@ -271,6 +271,8 @@ func (h *bugHunt) run(ctx context.Context) error {
 	for _, r := range all {
 		total += len(r.seeds)
 	}
+	fmt.Fprintf(h.Stderr, "%s, one after the other, of at most %v each: at most %v, mostly far less, as each ends with its finding\n",
+		map[bool]string{true: "1 search", false: fmt.Sprintf("%d searches", total)}[total == 1], h.flags.time, time.Duration(total)*h.flags.time)
 search:
 	for _, r := range all {
 		for _, seed := range r.seeds {

@@ -43,7 +43,7 @@ func TestBugs(t *testing.T) {
 	if got := strings.Join(ids, " "); got != "TP1 TP2 TP3" {
 		t.Errorf("bugs %s", got)
 	}
-	if strings.Count(stderr, "\n") != 9 {
+	if strings.Count(stderr, "\n") != 10 || !strings.HasPrefix(stderr, "9 searches, one after the other, of at most 1m0s each: at most 9m0s") {
 		t.Errorf("progress:\n%s", stderr)
 	}
 }

@@ -49,7 +49,8 @@ streams and datagrams alike. Nothing is authenticated, so that an address other 
 loopback address needs --public.
 
 Without --node all nodes are started as processes on 127.0.0.1. It is shown which
-properties hold while they run. Commands on standard input: "kill N", "start N",
+properties hold while they run. Without --time this ends when the system is live: all
+nodes are up and all properties hold, after what was scheduled. Commands on standard input: "kill N", "start N",
 "do N ACTION", "state", "quit"; --kill and --start do the same at given times.
 
 All nodes record what they are given. The recordings are merged into one run of the
@@ -77,6 +78,9 @@ SIGTERM and no property was violated.`,
 			if err := f.validate(cmd.Flags().Changed, &subject); err != nil {
 				return err
 			}
+			if !cmd.Flags().Changed("time") && !cmd.Flags().Changed("until") {
+				f.until = "live"
+			}
 			if cmd.Flags().Changed("node") {
 				if !cmd.Flags().Changed("time") {
 					f.time = 0
@@ -100,7 +104,7 @@ SIGTERM and no property was violated.`,
 	fl.DurationVar(&f.await, "await", 10*time.Second, "wait this `TIME` for all peers before the first boot")
 	fl.StringArrayVar(&f.kills, "kill", nil, "kill a node at a time, as `N@TIME`; may be repeated")
 	fl.StringArrayVar(&f.starts, "start", nil, "start a node again at a time, as `N@TIME`; may be repeated")
-	fl.StringVar(&f.until, "until", "", "end as soon as the system is `live`: all nodes are up and all properties hold, after what was scheduled")
+	fl.StringVar(&f.until, "until", "", "end as soon as the system is `live`, which is the default without --time")
 	fl.DurationVar(&f.time, "time", time.Minute, "end after this `TIME`; 0: no limit, which is the default with --node")
 	fl.BoolVar(&f.verbose, "verbose", false, "log what nodes do")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object on standard output, at the end")

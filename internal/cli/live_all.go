@@ -33,6 +33,7 @@ type fleet struct {
 	begun   time.Time
 	crashed []string // what processes ended with that were not to end
 	said    string   // of the properties, last
+	liveSince time.Duration // after which it was live when looked at last; 0: it was not
 	report  liveReport
 }
 
@@ -335,6 +336,11 @@ func (x *fleet) look(all bool) bool {
 	sound := state.Finding == nil && state.Disagreement == nil && w.Check() == nil
 	failing, err := failing(w)
 	live := sound && err == nil && len(failing) == 0
+	if !live || down != "" {
+		x.liveSince = 0
+	} else if x.liveSince == 0 {
+		x.liveSince = time.Since(x.begun)
+	}
 	said := ""
 	switch {
 	case err != nil:

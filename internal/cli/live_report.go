@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -19,6 +20,7 @@ type liveReport struct {
 	Verdict      string         `json:"verdict"` // ok, violation, inconclusive, interrupted
 	Seconds      float64        `json:"seconds"`
 	Live         bool           `json:"live"`
+	LiveAfter    float64        `json:"live_after,omitempty"` // seconds after which it was live for good
 	Properties   []liveProperty `json:"properties"`
 	Finding      string         `json:"finding,omitempty"`
 	Recording    string         `json:"recording"`
@@ -55,6 +57,9 @@ func (x *fleet) conclude(ctx context.Context) error {
 		r.Properties = append(r.Properties, liveProperty{p.Name, p.Kind, p.Holds})
 		r.Live = r.Live && (p.Holds || p.Kind == "sometimes")
 	}
+	if r.Live {
+		r.LiveAfter = cmp.Or(x.liveSince.Seconds(), r.Seconds) // it was not looked at since, if it is not known
+	}
 	if t.Finding != nil {
 		r.Finding = t.Finding.Error()
 	} else if len(x.crashed) > 0 {
@@ -84,8 +89,11 @@ func (x *fleet) conclude(ctx context.Context) error {
 
 func (x *fleet) tell(r *liveReport) {
 	out := x.out()
-	fmt.Fprintf(out, "\n%s: %s after %.1fs, %d nodes, %d steps\n", r.System,
-		map[bool]string{true: "live", false: "not live"}[r.Live], r.Seconds, r.Nodes, r.Steps)
+	outcome := fmt.Sprintf("not live after %.1fs", r.Seconds)
+	if r.Live {
+		outcome = fmt.Sprintf("live after %.1fs", r.LiveAfter)
+	}
+	fmt.Fprintf(out, "\n%s: %s, %d nodes, %d steps\n", r.System, outcome, r.Nodes, r.Steps)
 	for _, p := range r.Properties {
 		state := "holds"
 		if !p.Holds {

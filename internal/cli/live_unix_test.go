@@ -112,6 +112,18 @@ func TestSearchOnwardFromARecording(t *testing.T) {
 }
 
 // What a person types.
+// Without a time it ends when the system is live, and says when that was, not when it had told of it.
+func TestLiveEndsWhenLive(t *testing.T) {
+	out, errs, status := runReal(t, t.TempDir(), "", "live", "randtree", "--nodes", "2", "--dir", "run", "--json")
+	var r liveReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%v: %s%s", err, out, errs)
+	}
+	if status != 0 || !r.Live || r.LiveAfter <= 0 || r.LiveAfter >= r.Seconds || r.Seconds > 50 {
+		t.Errorf("exit status %d, %+v\n%s", status, r, errs)
+	}
+}
+
 func TestLiveCommands(t *testing.T) {
 	out, errs, status := runReal(t, t.TempDir(), "do 0 propose\ndo 0 sleep\nstate\nkill 1\ndo 1 propose\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle")
 	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is no command`, "n0 does propose", `there is no action "sleep"; there are propose`, "n1 is started", `"nonsense" is no command; known are kill N, start N, do N ACTION`} {

@@ -52,6 +52,39 @@ func (n *node) Receive(env sim.Env, from sim.NodeID, msg any) {
 	count++
 }
 
+// registry is shared by nodes that keep a pointer to it; limits never change.
+type (
+	registry struct{ taken map[int]bool }
+	limits   struct{ most int }
+)
+
+func (r *registry) take(n int) { r.taken[n] = true }
+
+var (
+	names   = &registry{taken: map[int]bool{}}
+	spare   registry
+	allowed = &limits{most: 3}
+)
+
+type keeper struct {
+	sim.Nop
+	names, more *registry
+	allowed     *limits
+}
+
+func (k *keeper) Boot(env sim.Env) {
+	k.more = &spare // want "keeps a pointer to what the package variable spare holds"
+	k.names.take(1)
+	own := names
+	_ = own
+}
+
+func Keepers() sim.System {
+	return sim.System{Nodes: 2, New: func(sim.NodeID) sim.Service {
+		return &keeper{names: names, allowed: allowed} // want "keeps a pointer to what the package variable names holds"
+	}}
+}
+
 func System() sim.System {
 	created, seen := 0, map[sim.NodeID]bool{}
 	var last stats

@@ -1,0 +1,103 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// shared is a place where a pointer to what a package variable holds is kept: in a field of a composite literal, or by an
+// assignment to a part of something.
+type shared struct {
+	in  *unit
+	on  *types.Var
+	pos token.Pos
+	to  *types.Named // what is pointed to
+}
+
+// keeps looks at what a node stores.
+func (p *pass) keeps(u *unit, n ast.Node) {
+	switch n := n.(type) {
+	case *ast.CompositeLit:
+		for _, e := range n.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok {
+				e = kv.Value
+			}
+			p.kept(u, e)
+		}
+	case *ast.AssignStmt:
+		if len(n.Lhs) != len(n.Rhs) {
+			return
+		}
+		for i, to := range n.Lhs {
+			if _, name := ast.Unparen(to).(*ast.Ident); !name {
+				p.kept(u, n.Rhs[i])
+			}
+		}
+	}
+}
+
+func (p *pass) kept(u *unit, e ast.Expr) {
+	e = ast.Unparen(e)
+	at := e
+	if amp, ok := e.(*ast.UnaryExpr); ok && amp.Op == token.AND {
+		at = amp.X
+	}
+	pointer, ok := types.Unalias(p.info.TypeOf(e)).(*types.Pointer)
+	if !ok {
+		return
+	}
+	to, ok := types.Unalias(pointer.Elem()).(*types.Named)
+	if v := root(p.info, at); ok && v != nil && isGlobal(v) {
+		p.sharing = append(p.sharing, shared{u, v, e.Pos(), to.Origin()})
+	}
+}
+
+// partOf notes that some code changes parts of values of a type, not of a local variable that is no pointer.
+func (p *pass) partOf(e ast.Expr) {
+	for {
+		switch x := e.(type) {
+		case *ast.SelectorExpr:
+			if t := p.info.TypeOf(x.X); t != nil && p.info.Selections[x] != nil {
+				if pointer, ok := types.Unalias(t).(*types.Pointer); ok {
+					t = pointer.Elem()
+				}
+				if n, ok := types.Unalias(t).(*types.Named); ok {
+					p.changedTypes[n.Origin()] = true
+				}
+			}
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.StarExpr:
+			if pointer, ok := types.Unalias(p.info.TypeOf(x.X)).(*types.Pointer); ok {
+				if n, ok := types.Unalias(pointer.Elem()).(*types.Named); ok {
+					p.changedTypes[n.Origin()] = true
+				}
+			}
+			e = x.X
+		default:
+			return
+		}
+	}
+}
+
+// reportShared tells of pointers that are kept to what is changed by some code: what never changes may be shared.
+func (p *pass) reportShared() {
+	for _, s := range p.sharing {
+		changes := p.changedTypes[s.to]
+		for i := 0; i < s.to.NumMethods() && !changes; i++ {
+			m := s.to.Method(i).Origin()
+			if u := p.byObject[m]; u != nil {
+				changes = u.changes
+			} else if m.Pkg() != nil && m.Pkg() != p.pkg {
+				changes = p.ImportObjectFact(m, new(alters))
+			}
+		}
+		if _, ok := p.tables.state(s.to); changes || ok {
+			p.add(s.in, Global, s.pos, "keeps a pointer to what the package variable "+s.on.Name()+" holds, which nodes share then")
+		}
+	}
+}
