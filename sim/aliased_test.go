@@ -2,7 +2,7 @@ package sim
 
 import "testing"
 
-type part struct{ n int }
+type part struct{ N int }
 
 type owner struct {
 	Nop

@@ -22,19 +22,19 @@ import (
 
 // fleet is all nodes of a system as processes of this machine.
 type fleet struct {
-	a       *app
-	flags   *liveFlags
-	subject *check.Subject
-	codec   *wire.Types
-	dir     string
-	peers   []string
-	nodes   []*process // nil: killed
-	ended   chan ended
-	begun   time.Time
-	crashed []string // what processes ended with that were not to end
-	said    string   // of the properties, last
+	a         *app
+	flags     *liveFlags
+	subject   *check.Subject
+	codec     *wire.Types
+	dir       string
+	peers     []string
+	nodes     []*process // nil: killed
+	ended     chan ended
+	begun     time.Time
+	crashed   []string      // what processes ended with that were not to end
+	said      string        // of the properties, last
 	liveSince time.Duration // after which it was live when looked at last; 0: it was not
-	report  liveReport
+	report    liveReport
 }
 
 func (a *app) liveAll(ctx context.Context, f *liveFlags, s *check.Subject) error {
