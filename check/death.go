@@ -26,8 +26,27 @@ type Death struct {
 	Message string
 	Stack   string // what the process said at its end
 
+	// Property is the one whose function was called; "": none was.
+	Property string
+
 	memory bool // it had too little
 }
+
+// subject is what did it.
+func (d *Death) subject() string {
+	if d.Property != "" {
+		return fmt.Sprintf("property %q", d.Property)
+	}
+	for call, what := range callers {
+		if strings.Contains(d.Stack, "/sim.(*machine)."+call) {
+			return what
+		}
+	}
+	return "the handler"
+}
+
+// callers are the methods that call checked code which is no handler.
+var callers = map[string]string{"whoCrashes": "MayCrash", "observe": "a monitor", "can.": "the When of an action"}
 
 // path is the whole run.
 func (d *Death) path() choose.Path {
@@ -93,12 +112,12 @@ func (d *Death) script(sys *sim.System) (shrink.Script, error) {
 // cause is what deaths have in common that are alike: their kind and the beginning of what is said of them.
 func (d *Death) cause() string {
 	words := strings.Fields(d.Message)
-	return fmt.Sprint(d.Kind, words[:min(3, len(words))])
+	return fmt.Sprint(d.Kind, d.Property, words[:min(3, len(words))])
 }
 
 // complete adds the step that kills to the trace of the steps before.
 func (d *Death) complete(sys *sim.System, t *replay.Trace) error {
-	t.Finding, t.FoundAt = &sim.Finding{Kind: d.Kind, Message: d.Message, Node: -1, Stack: d.Stack}, d.Steps
+	t.Finding, t.FoundAt = &sim.Finding{Kind: d.Kind, Property: d.Property, Message: d.Message, Node: -1, Stack: d.Stack}, d.Steps
 	if d.Steps == 0 {
 		return nil
 	}
@@ -127,11 +146,7 @@ func (d *Death) trace(sys *sim.System) (*replay.Trace, error) {
 // file is the run in the form that is kept on disk.
 func (d *Death) file(sys *sim.System, h choose.Header) (*choose.File, error) {
 	if d.Steps == 0 {
-		h.System, h.Nodes, h.Timing = sys.Name, sys.Nodes, sys.Timing.String()
-		if sys.Interleave != sim.FIFO {
-			h.Interleave = sys.Interleave.String()
-		}
-		return &choose.File{Header: h, Boot: d.Picks}, nil
+		return &choose.File{Header: replay.HeaderOf(sys, h), Boot: d.Picks}, nil
 	}
 	f, err := replay.WriteFile(sys, h, d.Before)
 	if err != nil {
@@ -168,36 +183,40 @@ func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 	words := lastWords.FindString(said)
 	switch {
 	case stackOverflow.MatchString(said):
-		d.Kind, d.Message = sim.Divergence, "the handler overflows the stack"
+		d.Kind, d.Message = sim.Divergence, d.subject()+" overflows the stack"
 	case outOfMemory.MatchString(said), status.Signaled() && status.Signal() == syscall.SIGKILL:
-		d.Kind, d.Message, d.memory = sim.Divergence, "the handler exhausts the memory", true
+		d.Kind, d.Message, d.memory = sim.Divergence, d.subject()+" exhausts the memory", true
 		if memory > 0 { // which may be little because of other processes
 			d.Message += fmt.Sprintf(": more than %d MB, three quarters of what was available when its process began", memory>>20)
 		}
 	case strings.Contains(words, usedLater):
-		d.Kind, d.Message = sim.Panic, "the handler kills the process: a goroutine used an Env after the handler that it belongs to had returned"
+		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: a goroutine used an Env after the handler that it belongs to had returned"
 		if m := createdBy.FindStringSubmatch(said); m != nil {
 			d.Message += fmt.Sprintf("; %s started it (%s)", m[1], m[2])
 		}
 		d.Message += "; macemc vet finds such goroutines in the source"
 	case words != "":
-		d.Kind, d.Message = sim.Panic, "the handler kills the process: "+words
+		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+words
 	case status.Signaled():
-		d.Kind, d.Message = sim.Panic, "the handler kills the process: "+status.Signal().String()
+		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+status.Signal().String()
 	default:
-		d.Kind, d.Message = sim.Panic, fmt.Sprintf("the handler ends the process with exit status %d", state.ExitCode())
+		d.Kind, d.Message = sim.Panic, fmt.Sprintf("%s ends the process with exit status %d", d.subject(), state.ExitCode())
 	}
 }
 
-// diverges says that the step was still running after limit.
-func (d *Death) diverges(limit time.Duration) {
-	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s within %v", notReturned, limit)
+// diverges says that the step was still running after limit, with that stack.
+func (d *Death) diverges(limit time.Duration, stack string) {
+	d.Stack = stack
+	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s %s within %v", d.subject(), notReturned, limit)
+	if at := askedAt(d.Stack); at != "" && d.subject() != "the handler" {
+		d.Message += " (" + replay.NewPlaces().Short(at) + ")"
+	}
 }
 
-const notReturned = "the handler did not return"
+const notReturned = "did not return"
 
 // endless reports whether the process did not die of itself.
-func (d *Death) endless() bool { return strings.HasPrefix(d.Message, notReturned) }
+func (d *Death) endless() bool { return strings.HasPrefix(d.Message, d.subject()+" "+notReturned) }
 
 // exit waits for cmd in the background.
 func exit(cmd *exec.Cmd) <-chan error {

@@ -77,8 +77,7 @@ func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, sc
 		case <-done:
 			if stack, ok := strings.CutPrefix(said.String(), stuckMark); ok {
 				d := found(rec)
-				d.diverges(time.Since(since).Round(100 * time.Millisecond))
-				d.Stack = stack
+				d.diverges(time.Since(since).Round(100*time.Millisecond), stack)
 				return d, nil
 			}
 			return autopsy(rec, cmd.ProcessState, said.String())
@@ -103,8 +102,7 @@ func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, sc
 					<-done
 				}
 				d := found(rec)
-				d.diverges(limit)
-				d.Stack = strings.TrimPrefix(said.String(), stuckMark)
+				d.diverges(limit, strings.TrimPrefix(said.String(), stuckMark))
 				return d, nil
 			}
 		}
@@ -138,7 +136,7 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 // found is where a re-execution was when it ended.
 func found(rec *flight.Recorder) *Death {
 	path := rec.Left(picksRun)
-	d := &Death{Steps: rec.Get(flight.Steps)}
+	d := &Death{Steps: rec.Get(flight.Steps), Property: rec.Phase()}
 	used := min(rec.Get(flight.Used), len(path))
 	kinds := rec.Left(kindsRun)
 	at := used // the first answer of the last step

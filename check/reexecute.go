@@ -37,7 +37,9 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 	}
 	src := &recorded{path: rec.Left(picksRun), kinds: rec.Left(kindsRun), rec: rec}
 	run := replay.NewRun(w)
-	err = run.Start(src)
+	if err = run.Start(src); err == nil && !src.bad {
+		err = ask(w, rec)
+	}
 	for err == nil && !src.bad && src.pos < len(src.path) {
 		index := int(src.path[src.pos])
 		if index < 0 {
@@ -48,12 +50,38 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		}
 		src.use(choose.Event)
 		rec.Set(flight.Steps, run.Steps()+1)
-		err = run.Step(index, src)
+		if err = run.Step(index, src); err == nil && !src.bad {
+			err = ask(w, rec)
+		}
 	}
 	if src.bad {
 		return nil // what was executed from the first pick that did not fit means nothing
 	}
 	return err
+}
+
+// ask calls all functions of properties that a search may call in a state, and notes which. The error is a finding.
+func ask(w sim.World, rec *flight.Recorder) (err error) {
+	defer sim.CatchState(&err)
+	for i := range w.System().Properties {
+		p := &w.System().Properties[i]
+		rec.SetPhase(p.Name)
+		if w.Holds(p) || p.Sometimes != nil {
+			continue
+		}
+		explain(w, p)
+		if p.Always != nil {
+			return &sim.Finding{Kind: sim.Safety, Property: p.Name, Node: -1}
+		}
+	}
+	rec.SetPhase("")
+	return nil
+}
+
+// explain calls the Explain of a property, which may panic: that is no finding.
+func explain(w sim.World, p *sim.Property) {
+	defer func() { _ = recover() }()
+	w.Explain(p)
 }
 
 // scriptFile lies beside the recorder when not picks but a script is to be executed.
@@ -75,7 +103,7 @@ func givenScript() (*shrink.Script, error) {
 // reexecuteScript executes a script and leaves the picks that it turned out to make. It ends when the
 // recorder is full.
 func reexecuteScript(w sim.World, rec *flight.Recorder, s *shrink.Script) error {
-	p := &shrink.Player{Run: replay.NewRun(w)}
+	p := &shrink.Player{Run: replay.NewRun(w), Check: func() error { return ask(w, rec) }}
 	p.Run.Path = rec.Path(picksRun)
 	kinds := rec.Left(kindsRun)
 	p.Noted = func(kind choose.Kind) {

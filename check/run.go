@@ -112,7 +112,7 @@ func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
 	res := &search.Result{
 		Verdict: search.Violation,
 		Finding: &search.Suspect{
-			Kind: d.Kind, Message: d.Message, Stack: d.Stack, Node: -1,
+			Kind: d.Kind, Property: d.Property, Message: d.Message, Stack: d.Stack, Node: -1,
 			Path: d.path(), Steps: d.Steps, Strategy: o.Search.Strategy,
 		},
 		Detail:  d,
@@ -313,7 +313,8 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	var err error
 	switch detail := res.Detail.(type) {
 	case *Death:
-		r.Kind, r.Message, r.Stack, r.Steps = detail.Kind, detail.Message, detail.Stack, detail.Steps
+		r.Kind, r.Property, r.Message, r.Stack, r.Steps = detail.Kind, detail.Property, detail.Message, detail.Stack, detail.Steps
+		h.Property = r.Property
 		h.Note = note(r)
 		if r.Dead, err = detail.trace(sys); err != nil {
 			return f, err

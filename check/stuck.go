@@ -2,9 +2,12 @@ package check
 
 import (
 	"fmt"
+	"iter"
 	"os"
+	"path"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -39,4 +42,40 @@ func handlerStack() (stack string, waits bool) {
 		}
 	}
 	return "", false
+}
+
+// askedAt is the file:line of checked code whose stack that is; "" when it is not known. What package sim has between that and
+// its own caller is left out, also where the compiler made it a part of another package.
+func askedAt(stack string) string {
+	var calls [][2]string
+	for frame := range frames(stack) {
+		calls = append(calls, frame)
+		if strings.HasPrefix(frame[0], "github.com/macemc/macemc/sim.contained") {
+			break
+		}
+	}
+	if len(calls) == 0 {
+		return ""
+	}
+	own := path.Dir(calls[len(calls)-1][1]) + "/"
+	for _, frame := range slices.Backward(calls) {
+		if !strings.HasPrefix(frame[1], own) {
+			at, _, _ := strings.Cut(frame[1], " ")
+			return at
+		}
+	}
+	return ""
+}
+
+// frames yields function and place of each call in the stack of a goroutine.
+func frames(stack string) iter.Seq[[2]string] {
+	return func(yield func([2]string) bool) {
+		_, rest, _ := strings.Cut(stack, "\n")
+		lines := strings.Split(rest, "\n")
+		for i := 0; i+1 < len(lines); i += 2 {
+			if !yield([2]string{lines[i], strings.TrimSpace(lines[i+1])}) {
+				return
+			}
+		}
+	}
 }

@@ -114,7 +114,7 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 		err = ErrKilled
 	case err == nil && out.Death == nil:
 		// It need not have been a handler: what a search remembers takes memory, too.
-		err = &lostError{how: strings.Replace(how.Message, "the handler", "it", 1), memory: how.memory}
+		err = &lostError{how: strings.Replace(how.Message, how.subject(), "it", 1), memory: how.memory}
 	}
 	return out, err
 }

@@ -18,12 +18,7 @@ func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose
 	if err != nil {
 		return nil, err
 	}
-	header.System, header.Nodes = sys.Name, sys.Nodes
-	header.Limits, header.Timing = headerLimits(sys.Limits()), sys.Timing.String()
-	if header.Interleave = ""; sys.Interleave != sim.FIFO {
-		header.Interleave = sys.Interleave.String()
-	}
-	f := &choose.File{Header: header, Boot: picks(t.Boot.Choices)}
+	f := &choose.File{Header: HeaderOf(sys, header), Boot: picks(t.Boot.Choices)}
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		f.Steps = append(f.Steps, choose.FileStep{
@@ -31,6 +26,16 @@ func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose
 		})
 	}
 	return f, nil
+}
+
+// HeaderOf returns h with what the system says.
+func HeaderOf(sys *sim.System, h choose.Header) choose.Header {
+	h.System, h.Nodes = sys.Name, sys.Nodes
+	h.Limits, h.Timing = headerLimits(sys.Limits()), sys.Timing.String()
+	if h.Interleave = ""; sys.Interleave != sim.FIFO {
+		h.Interleave = sys.Interleave.String()
+	}
+	return h
 }
 
 // Notable reports whether an answer says something: there were alternatives, and it is not that a

@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/macemc/macemc/sim"
@@ -83,7 +82,7 @@ func (s *searcher) drain(r *round) {
 func (s *searcher) late(ctx context.Context, o *overdue, p phase) (refuted bool, err error) {
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: o.path, Steps: o.steps, Overdue: true,
-		Message:  fmt.Sprintf("the handler did not return within %v", s.cfg.HandlerLimit),
+		Message:  "the handler " + didNotReturn(&s.cfg),
 		Strategy: map[phase]Name{deepeningPhase: Deepening, faultyPhase: Faulty, walkPhase: Walk, prefixPhase: Walk}[p],
 	}
 	undecided := s.undecided

@@ -75,7 +75,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	}
 	opts := table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visitedSets[cfg.Visited], Weightless: cfg.Weights.Weightless(), Known: cfg.known}
 	opts.World.Late = cfg.late
-	opts.World.Overdue = overdueAfter(patience)
+	late := overdueAfter(patience)
+	opts.World.Overdue = func(ticks int) bool { return late(ticks) || ticks > interruptedTicks && ctx.Err() != nil }
 	if cfg.Workers > 1 {
 		opts.Go = func(f func()) { go f() }
 	}
@@ -120,7 +121,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	cover(&cfg.System, x, &r.Stats)
 	switch {
 	case finding != nil && finding.Overdue():
-		return stuck(ctx, cfg, began, patience, x, r)
+		return stuck(ctx, cfg, began, patience, x, finding, r)
 	case finding != nil:
 		sus := &Suspect{Path: x.Path, Strategy: cfg.Strategy, Node: -1}
 		sus.Find(finding)

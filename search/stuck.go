@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/macemc/macemc/sim"
@@ -13,7 +14,10 @@ import (
 // overdueAfter gives checked code up that an exploration waits for, as a round does with a worker that does not answer.
 func overdueAfter(patience int) func(ticks int) bool {
 	w := watch{patience: patience}
+	var mu sync.Mutex // several may wait, if not at the same time
 	return func(ticks int) bool {
+		mu.Lock()
+		defer mu.Unlock()
 		if w.waiting = ticks; ticks == 1 {
 			w.cpu = cpuTime()
 		}
@@ -28,12 +32,23 @@ func Overdue(limit time.Duration) func(ticks int) bool {
 	return overdueAfter(c.patience())
 }
 
+// interruptedTicks is how long checked code is still waited for when the search is interrupted.
+const interruptedTicks = 10
+
 // stuck judges a step of an exploration that was given up. When it was slow, that is all, everything is explored once more, with ten
 // times as much patience.
-func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *table.Exploration, r *Result) (*Result, error) {
+func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *table.Exploration, f *sim.Finding, r *Result) (*Result, error) {
+	if ctx.Err() != nil {
+		r.Verdict, r.Stopped, r.Suspects, r.Undecided = Interrupted, StoppedInterrupted, 1, 1
+		r.Stats.Seconds = time.Since(began).Seconds()
+		return r, nil
+	}
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: x.Path, Strategy: cfg.Strategy, Overdue: true,
-		Message: fmt.Sprintf("the handler did not return within %v", cfg.HandlerLimit),
+		Message: "the handler " + didNotReturn(cfg),
+	}
+	if f.Property != "" {
+		sus.Property, sus.Message = f.Property, "its function "+didNotReturn(cfg)
 	}
 	if o, err := follow(&cfg.System, x.Path, overdueAfter(patience)); err == nil {
 		sus.Steps = o.Steps
@@ -65,4 +80,8 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 	}
 	r.Stats.Seconds = time.Since(began).Seconds()
 	return r, nil
+}
+
+func didNotReturn(cfg *Config) string {
+	return fmt.Sprintf("did not return within %v", cfg.HandlerLimit)
 }

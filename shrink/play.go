@@ -20,6 +20,8 @@ type Player struct {
 	// Noted is called by Play before each pick, [choose.Event] included, when the path before it is
 	// Run.Path. May be nil.
 	Noted func(kind choose.Kind)
+	// Check is asked by Play in each state. Nil: that of the world.
+	Check func() error
 
 	answers  choose.PickSource
 	taken    []choose.FilePick
@@ -38,10 +40,13 @@ type Played struct {
 // property that must always hold.
 func (p *Player) Play(s Script) Played {
 	var out Played
-	w := p.Run.World
+	check := p.Check
+	if check == nil {
+		check = p.Run.World.Check
+	}
 	ended := func(err error) bool {
 		if err == nil {
-			err = w.Check()
+			err = check()
 		}
 		if err == nil {
 			return false

@@ -235,8 +235,14 @@ func (k EffectKind) Carries() bool {
 // after it.
 func (k EffectKind) Outlasts() bool { return k.outlasts() }
 
-// MayCrash reports whether the node may crash when it is up.
-func (b *Bench) MayCrash(id NodeID) bool { return b.w.sys.MayCrash == nil || b.w.sys.MayCrash(id) }
+// WhoCrashes tells by node which may crash when they are up. The error is a finding.
+func (b *Bench) WhoCrashes() ([]bool, error) {
+	w := b.w
+	if err := w.whoCrashes(); err != nil || w.crashing != nil {
+		return w.crashing, err
+	}
+	return slices.Repeat([]bool{true}, len(w.nodes)), nil
+}
 
 // Events appends the events of the node that the network has no part in: actions and, if timers may
 // fire, timers; or the boot of a node that is down.

@@ -178,6 +178,10 @@ func (w *machine) Holds(p *Property) bool {
 // evaluate asks the function of a property.
 func (w *machine) evaluate(holds func(*View) bool) bool {
 	if !w.opts.Contain {
+		if p := w.opts.Pulse; p != nil {
+			p.begin()
+			defer p.end()
+		}
 		return holds(&w.check.view)
 	}
 	return containedValue(w.watch, func() bool { return holds(&w.check.view) })
@@ -188,6 +192,10 @@ func (w *machine) Explain(p *Property) string {
 		return ""
 	}
 	if !w.opts.Contain {
+		if p := w.opts.Pulse; p != nil {
+			p.begin()
+			defer p.end()
+		}
 		return p.Explain(&w.check.view)
 	}
 	return containedValue(w.watch, func() string { return p.Explain(&w.check.view) })

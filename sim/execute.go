@@ -330,15 +330,32 @@ func (w *machine) sent(n *node, f *Effect) {
 }
 
 func (w *machine) crashable(id NodeID) bool {
-	switch {
-	case !w.nodes[id].up:
-		return false
-	case w.sys.MayCrash == nil:
-		return true
-	case !w.apart:
-		return w.sys.MayCrash(id)
+	return w.nodes[id].up && (w.sys.MayCrash == nil || w.crashing[id])
+}
+
+// whoCrashes asks the system once which nodes may crash. The error is a finding.
+func (w *machine) whoCrashes() (err error) {
+	if w.sys.MayCrash == nil || w.sys.Crashes == 0 || w.crashing != nil {
+		return nil
 	}
-	return containedValue(w.watch, func() bool { return w.sys.MayCrash(id) })
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Finding:
+			r.Node, err = -1, r
+		default:
+			value, stack := raisedBy(r)
+			err = &Finding{Kind: Panic, Node: -1, Message: "MayCrash " + panicText(value, "panicked: %v"), Stack: stack}
+		}
+	}()
+	crashing := make([]bool, len(w.nodes))
+	contained(w.watch, func() {
+		for i := range crashing {
+			crashing[i] = w.sys.MayCrash(NodeID(i))
+		}
+	})
+	w.crashing = crashing
+	return nil
 }
 
 // crash takes a node down. How many of its unsynced writes survive is a choice.

@@ -27,7 +27,8 @@ type machine struct {
 	nodes       []node
 	monitors    []Monitor
 	crashesLeft int
-	doubled     bool // a datagram was duplicated, so that messages in flight may share memory
+	crashing    []bool // by node: it may crash when up; nil: not asked yet, or all may
+	doubled     bool   // a datagram was duplicated, so that messages in flight may share memory
 
 	events  []Event     // ordinary events of all blocks in order; block i is node i, the last one the network's
 	asked   *actionInfo // whose When is being called, nil: none
@@ -161,6 +162,9 @@ func (w *machine) Start(src choose.Source) error {
 
 // boot goes to the first state.
 func (w *machine) boot(src choose.Source) error {
+	if err := w.whoCrashes(); err != nil {
+		return err
+	}
 	w.net.Reset()
 	w.crashesLeft, w.doubled = w.sys.Crashes, false
 	w.steps, w.nextID = 0, 0

@@ -16,7 +16,7 @@ type System struct {
 	Network Network
 	// Crashes is how many crashes may happen in a run, over the whole system.
 	Crashes int
-	// MayCrash says which nodes may crash. Nil: all.
+	// MayCrash says which nodes may crash. It is asked once, if there are crashes at all. Nil: all.
 	MayCrash func(NodeID) bool
 	// Late says which nodes are down at first and boot by an event. Nil: none.
 	Late   func(NodeID) bool

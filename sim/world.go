@@ -73,8 +73,11 @@ type Options struct {
 	Contain bool
 	// Overdue, when it is not nil, is asked every [WatchEvery] while checked code runs that is no property's, the how manieth
 	// time this is. Once it is true that code is given up, which is a finding (see [Finding.Overdue]), and the world good for
-	// nothing but to start anew. Such code is called as by Contain. Properties are watched with Contain only.
+	// nothing but to start anew. Such code is called as by Contain. Properties are watched with Contain only, else by
+	// those who wait for Pulse.
 	Overdue func(ticks int) bool
+	// Pulse is told of each call of a property's function that is not contained. May be nil.
+	Pulse *Pulse
 	// Late is told when an Env is used too late on a goroutine that a handler started. Nil: the world has one of its own.
 	Late *Late
 	// MaxChoices bounds the choices of one step; more is a divergence finding. 0: 10,000.

@@ -43,7 +43,7 @@ const (
 	version    = 0x6d636501
 	pickSize   = int(unsafe.Sizeof(int32(0)))
 
-	phaseAt, phaseSize = 1024, 64
+	phaseAt, phaseSize = 1024, 512
 )
 
 // Recorder is one file. The process that dies and the one that reads what it left both map it.

@@ -90,7 +90,9 @@ func (w *World) show() {
 
 // Check implements [sim.World].
 func (w *World) Check() error {
-	if !w.sound() {
+	if ok, stuck := w.sound(); stuck != nil {
+		return stuck
+	} else if !ok {
 		w.show()
 		return w.bench.Check() // says what is wrong
 	}
@@ -100,19 +102,22 @@ func (w *World) Check() error {
 	return nil
 }
 
-// sound reports whether all Always properties hold; a panic counts as not.
-func (w *World) sound() (ok bool) {
+// sound reports whether all Always properties hold; a panic counts as not. The error is that one does not return: it is not to
+// be asked again.
+func (w *World) sound() (ok bool, stuck error) {
 	defer func() {
 		if !ok {
-			_ = recover()
+			if err, yes := recover().(error); yes && overdue(err) {
+				stuck = err
+			}
 		}
 	}()
 	for i := range w.properties.always {
 		if !w.value(&w.properties.always[i]) {
-			return false
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
 
 // Live implements [sim.World].

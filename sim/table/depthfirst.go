@@ -21,7 +21,9 @@ import (
 // MaxDepth must be less than 32,768 then. Go is not called. Depth is MaxDepth when that was what stopped the
 // exploration, else the number of steps to the state farthest along.
 func ExploreDepthFirst(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {
-	return guarded(ctx, sys, opts, exploreDepthFirst)
+	return guarded(ctx, opts, func(ctx context.Context, opts ExploreOptions) (*Exploration, error) {
+		return exploreDepthFirst(ctx, sys, opts)
+	})
 }
 
 func exploreDepthFirst(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {

@@ -93,10 +93,6 @@ func newEngine(sys *sim.System, opts sim.Options) (*engine, error) {
 	e.bags.init(e)
 	e.conns.init(e)
 	e.rests.init(e)
-	e.crashing = make([]bool, e.nodes)
-	for i := range e.nodes {
-		e.crashing[i] = bench.MayCrash(sim.NodeID(i))
-	}
 	for i := range e.nodes {
 		id, err := e.intern(sim.NodeID(i), bench.Down(sim.NodeID(i)), nil)
 		if err != nil {

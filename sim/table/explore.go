@@ -99,18 +99,7 @@ type Exploration struct {
 // The error is that of [NewWorld], or [*Unsupported] when a state turns up that the tables cannot
 // hold.
 func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {
-	return guarded(ctx, sys, opts, explore)
-}
-
-// guarded explores, and if checked code ends the goroutine that this is done on does so again with worlds that are slower, but
-// contain that, and so tell where it was. This is a finding, so no limit of time keeps from it.
-func guarded(ctx context.Context, sys *sim.System, opts ExploreOptions,
-	explore func(context.Context, *sim.System, ExploreOptions) (*Exploration, error)) (x *Exploration, err error) {
-	if sim.Guard(func() { x, err = explore(ctx, sys, opts) }) == nil {
-		return x, err
-	}
-	opts.World.Contain = true
-	return explore(context.WithoutCancel(ctx), sys, opts)
+	return guarded(ctx, opts, func(ctx context.Context, opts ExploreOptions) (*Exploration, error) { return explore(ctx, sys, opts) })
 }
 
 func explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {

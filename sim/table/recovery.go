@@ -26,6 +26,12 @@ func (r *Recovery) Dead() bool { return r.Closed && r.Live == nil }
 //
 // The error is that of [NewWorld], or [*Unsupported] when the tables cannot hold a state, or that path does not fit.
 func Recover(ctx context.Context, sys *sim.System, path choose.Path, opts ExploreOptions) (*Recovery, error) {
+	return guarded(ctx, opts, func(ctx context.Context, opts ExploreOptions) (*Recovery, error) {
+		return recovery(ctx, sys, path, opts)
+	})
+}
+
+func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts ExploreOptions) (*Recovery, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}

@@ -173,6 +173,12 @@ func (w *World) start(src choose.Source) error {
 	if w.noLoad != nil {
 		return w.noLoad
 	}
+	if w.crashing == nil {
+		var err error
+		if w.crashing, err = w.bench.WhoCrashes(); err != nil {
+			return err
+		}
+	}
 	w.up = w.early
 	for i := range w.nodes {
 		if w.early>>i&1 == 0 {

@@ -1,0 +1,118 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// loops is a system that does not return in the third step.
+var loops = spec.Entry{
+	Name: "loops", Summary: "does not return", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1, Limits: sim.Limits{Crashes: 1},
+	Params: []spec.Param{{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "property", "explain", "crash"}, Help: "what loops"}},
+	Build: func(c spec.Config) (sim.System, error) {
+		at := func(where string, did int) {
+			for i := 0; c.Text("where") == where && did == 2; i++ {
+				did ^= i & 1 << 8
+				did &= 2
+			}
+		}
+		sys := sim.System{
+			Name: "loops", Nodes: 1, New: func(sim.NodeID) sim.Service { return &loop{} },
+			Actions: []sim.AnyAction{sim.Action[*loop]{Name: "go", Times: 4, Do: func(l *loop, _ sim.Env) {
+				at("handler", l.Did)
+				l.Did++
+			}}},
+			Properties: []sim.Property{
+				{Name: "fine", Always: func(*sim.View) bool { return true }},
+				{Name: "returns", Always: sim.Each(func(_ sim.NodeID, l *loop) bool { at("property", l.Did); return true })},
+				{
+					Name: "explained", Always: sim.Each(func(_ sim.NodeID, l *loop) bool { return c.Text("where") != "explain" || l.Did != 2 }),
+					Explain: func(*sim.View) string { at("explain", 2); return "" },
+				},
+			},
+		}
+		if c.Text("where") == "crash" {
+			sys.MayCrash = func(sim.NodeID) bool { at("crash", 2); return true }
+		}
+		return sys, nil
+	},
+}
+
+type loop struct {
+	sim.Nop
+	Did int
+}
+
+// What does not return is a violation that names the property and its place in the code, if it is one, by searches of runs and of states;
+// and the run shows it again.
+func TestDoesNotReturn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for what does not return")
+	}
+	for _, c := range []struct{ where, strategy, want string }{
+		{"handler", "bfs", "the handler did not return within 2s"},
+		{"property", "bfs", `property "returns" did not return within 2s (loops_unix_test.go:`},
+		{"property", "deepening", `property "returns" did not return within 2s (loops_unix_test.go:`},
+		{"explain", "dfs", `property "explained" did not return within 2s (loops_unix_test.go:`},
+		{"crash", "bfs", "MayCrash did not return within 2s (loops_unix_test.go:"},
+	} {
+		t.Run(c.where+" "+c.strategy, func(t *testing.T) {
+			dir := t.TempDir()
+			out, err := command(dir, "search", "loops", "--set", "where="+c.where, "--strategy", c.strategy, "--handler-limit", "200ms", "--out", "out").CombinedOutput()
+			text := strings.ReplaceAll(strings.Join(strings.Fields(string(out)), " "), "(cli/", "(")
+			if code := exitCode(err); code != check.StatusViolation || !strings.Contains(text, "DIVERGENCE") || !strings.Contains(text, c.want) ||
+				!strings.Contains(text, "loops_unix_test.go") {
+				t.Fatalf("exit status %d\n%s", code, out)
+			}
+			out, err = command(dir, "replay", filepath.Join("out", "error.path")).CombinedOutput()
+			if code := exitCode(err); code != check.StatusViolation || !strings.Contains(string(out), "did not return within 2s") {
+				t.Errorf("replay: exit status %d\n%s", code, out)
+			}
+		})
+	}
+}
+
+// A signal ends a search in which something does not return, with a report.
+func TestInterruptLoop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for what does not return")
+	}
+	for _, where := range []string{"handler", "property"} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		cmd := command(t.TempDir(), "search", "loops", "--set", "where="+where, "--strategy", "bfs", "--handler-limit", "2s", "--json")
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		cmd.Process.Signal(syscall.SIGTERM)
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		select {
+		case err := <-done:
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != check.StatusTerminated && exit.ExitCode() != check.StatusViolation || !strings.Contains(stdout.String(), `"verdict"`) {
+				t.Errorf("%s: %v: %s%s", where, err, stdout.String(), stderr.String())
+			}
+		case <-ctx.Done():
+			cmd.Process.Signal(os.Kill)
+			t.Errorf("%s: it does not end", where)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// asks has a function that does not return, in the third state.
+func asks(t *testing.T, where string) sim.System {
+	end := new(atomic.Bool)
+	t.Cleanup(func() { end.Store(true) })
+	at := func(here string, did int) {
+		for where == here && did == 2 && !end.Load() { // with the test, so that later ones have the processor
+		}
+	}
+	did := func(v *sim.View) (n int) {
+		for _, s := range sim.Nodes[*stays](v) {
+			n = s.did
+		}
+		return n
+	}
+	asked := func(here string) func(*sim.View) bool {
+		return func(v *sim.View) bool { at(here, did(v)); return true }
+	}
+	sys := sim.System{
+		Name: "asks", Nodes: 1,
+		New: func(sim.NodeID) sim.Service { return &stays{} },
+		Actions: []sim.AnyAction{sim.Action[*stays]{Name: "act", Times: 4, Do: func(s *stays, env sim.Env) {
+			s.did++
+			env.Announce(s.did)
+		}}},
+		Monitors: []func() sim.Monitor{func() sim.Monitor { return watching{at} }},
+		Properties: []sim.Property{
+			{Name: "always", Always: asked("always")},
+			{Name: "eventually", Eventually: asked("eventually")},
+			{Name: "sometimes", Sometimes: func(v *sim.View) bool { at("sometimes", did(v)); return false }},
+			{
+				Name: "explained", Always: func(v *sim.View) bool { return where != "Explain" || did(v) != 2 },
+				Explain: func(v *sim.View) string { at("Explain", did(v)); return "" },
+			},
+		},
+	}
+	if where == "MayCrash" {
+		sys.Crashes, sys.MayCrash = 1, func(sim.NodeID) bool { at("MayCrash", 2); return true }
+	}
+	return sys
+}
+
+type watching struct {
+	at func(string, int) `macemc:"-"`
+}
+
+func (w watching) Observe(_ sim.NodeID, did any) error {
+	w.at("monitor", did.(int))
+	return nil
+}
+
+// What is asked about a state and does not return is suspected as a handler is, by every strategy and engine.
+func TestAskedInVain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits")
+	}
+	for where, property := range map[string]string{
+		"always": "always", "eventually": "eventually", "sometimes": "sometimes", "Explain": "explained", "monitor": "", "MayCrash": "",
+	} {
+		for _, c := range []struct {
+			strategy search.Name
+			engine   search.Engine
+		}{
+			{search.Deepening, search.ReplayEngine}, {search.BFS, ""}, {search.Walk, search.TableEngine}, {search.DFS, ""},
+		} {
+			if where != "always" && where != "MayCrash" && c.strategy != search.Deepening && c.strategy != search.BFS {
+				continue // it takes the same way
+			}
+			t.Run(fmt.Sprint(where, " ", c.strategy), func(t *testing.T) {
+				asked := 0
+				sys := asks(t, where)
+				res, err := search.Run(t.Context(), search.Config{
+					System: sys, Strategy: c.strategy, Engine: c.engine, Time: 20 * time.Second, Workers: 1, HandlerLimit: 100 * time.Millisecond,
+					Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
+						asked++
+						return search.Confirmed{Violation: s.Overdue}, nil
+					},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := res.Finding
+				if res.Verdict != search.Violation || f == nil || f.Kind != sim.Divergence || !f.Overdue || asked != 1 ||
+					!strings.Contains(f.Message, "did not return within") {
+					t.Fatalf("%s, %+v, %d", res.Verdict, f, asked)
+				}
+				if want := 2; where != "MayCrash" && len(f.Path) < want {
+					t.Errorf("path %v", f.Path)
+				}
+				if c.strategy.Stateful() && f.Property != property {
+					t.Errorf("property %q, want %q", f.Property, property)
+				}
+			})
+		}
+	}
+}
