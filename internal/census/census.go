@@ -13,8 +13,8 @@ import (
 
 // Graph is the state graph of a system, as far as it is reachable within the limits of faults.
 type Graph struct {
-	// States are the distinct states, in the order in which they were first reached; the first is the
-	// system's first state.
+	// States are the distinct states, in the order in which they were first reached; the first is one
+	// that the system starts in.
 	States []State
 	// Steps is how many steps were executed to find out.
 	Steps int
@@ -64,9 +64,10 @@ type explorer struct {
 	known  map[sim.Fingerprint]int
 	graph  Graph
 
-	last  choose.Path // the path before this one
-	trail []int       // states of that path, one for each of its steps' beginnings
-	buf   []sim.Event
+	last   choose.Path // the path before this one
+	trail  []int       // states of that path, one for each of its steps' beginnings
+	booted bool        // there was one
+	buf    []sim.Event
 }
 
 // explore executes one path. Its beginning, up to the last but one of the choices that the source has
@@ -75,9 +76,14 @@ func (x *explorer) explore() error {
 	if err := x.run.Start(&x.source); err != nil {
 		return err
 	}
-	again := len(x.last) > 0 // whether all steps so far are those of the last path
-	if !again {
-		x.trail = append(x.trail, x.meet())
+	boot := x.run.Path
+	again := x.booted && len(boot) <= len(x.last) && slices.Equal(boot, x.last[:len(boot)]) // whether all steps so far are those of the last path
+	if x.booted = true; !again {
+		states := len(x.graph.States)
+		if x.trail = append(x.trail[:0], x.meet()); x.trail[0] < states {
+			x.last = append(x.last[:0], boot...)
+			return nil
+		}
 	}
 	for depth := 0; ; depth++ {
 		enabled := len(x.world.Enabled())

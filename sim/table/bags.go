@@ -12,6 +12,7 @@ type bags struct {
 	list  []bag
 	ids   map[string]uint32
 	sends memo // bag, sender and message -> bag, or overrun
+	keeps memo // bag, receiver and message -> bag
 
 	holds   bool // what nodes send waits in their own bags
 	bounded bool // what is sent may be overrun
@@ -115,11 +116,11 @@ func (w *World) send(from, to sim.NodeID, msg uint32) error {
 // kept returns the bag of a node with one more message that it has yet to send.
 func (b *bags) kept(id uint32, to sim.NodeID, msg uint32) uint32 {
 	key := uint64(id)<<32 | uint64(msg)*uint64(b.e.nodes) + uint64(to)
-	if next, ok := b.sends.get(^key); ok {
+	if next, ok := b.keeps.get(key); ok {
 		return uint32(next)
 	}
 	next := b.work(id, func(net sim.Parted) { net.SendDatagram(0, to, b.e.messages.list[msg]) })
-	b.sends.put(^key, uint64(next))
+	b.keeps.put(key, uint64(next))
 	return next
 }
 

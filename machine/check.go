@@ -1,0 +1,114 @@
+package machine
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// check lists all that is wrong with the table.
+func (k *Kind) check() (problems []string) {
+	if len(k.states) == 0 {
+		return []string{"it has no states"}
+	}
+	if k.vars.Kind() != reflect.Struct {
+		problems = append(problems, fmt.Sprintf("its variables are a %v, must be a struct", k.vars))
+	}
+	for i, s := range k.states {
+		say := func(format string, args ...any) {
+			problems = append(problems, fmt.Sprintf("state %s: ", s.name)+fmt.Sprintf(format, args...))
+		}
+		for _, p := range s.problems {
+			say("%s", p)
+		}
+		if s.name == "" {
+			say("it has no name")
+		}
+		if k.state(s.name) != k.states[i] {
+			say("it is there twice")
+		}
+		for a, name := range s.actions() {
+			if a.vars != k.vars {
+				say("the action for %s is one of a %v, not of %v", name, a.vars, k.vars)
+			}
+		}
+		for e := range s.edges() {
+			to := k.state(e.to)
+			switch {
+			case to == nil:
+				say("%s leads to state %s, which there is none of", e.label, e.to)
+			case e.event != nil && to.entry != nil && to.entry.arg != nil && !e.event.AssignableTo(to.entry.arg):
+				say("%s leads to state %s, whose entry action takes a %v", e.label, e.to, to.entry.arg)
+			}
+		}
+	}
+	if len(problems) == 0 {
+		for _, s := range k.unreachable() {
+			problems = append(problems, fmt.Sprintf("state %s: nothing leads to it", s))
+		}
+	}
+	return problems
+}
+
+// actions yields all actions of the state, and what they are for.
+func (s *state) actions() func(yield func(*action, string) bool) {
+	return func(yield func(*action, string) bool) {
+		for _, f := range []struct {
+			a    *action
+			name string
+		}{{s.entry, "entry"}, {s.exit, "exit"}, {s.null, "Null"}} {
+			if f.a != nil && !yield(f.a, f.name) {
+				return
+			}
+		}
+		for _, r := range s.rules {
+			if r.act != nil && !yield(r.act, eventName(r.event)) {
+				return
+			}
+		}
+	}
+}
+
+// edge is a way from one state to another.
+type edge struct {
+	to    State
+	label string
+	event reflect.Type // that the state is entered with; nil: not known
+	push  bool
+}
+
+// edges yields all ways out of the state, in the order of the table.
+func (s *state) edges() func(yield func(edge) bool) {
+	return func(yield func(edge) bool) {
+		for a, name := range s.actions() {
+			for _, to := range a.targets {
+				if !yield(edge{to: to, label: name}) {
+					return
+				}
+			}
+		}
+		for _, r := range s.rules {
+			if r.to != "" && !yield(edge{r.to, eventName(r.event), r.event, r.what == push}) {
+				return
+			}
+		}
+	}
+}
+
+// unreachable lists the states that no rules lead to from the start state.
+func (k *Kind) unreachable() (names []State) {
+	seen := map[State]bool{k.states[0].name: true}
+	for todo := []*state{k.states[0]}; len(todo) > 0; todo = todo[1:] {
+		for e := range todo[0].edges() {
+			if !seen[e.to] {
+				seen[e.to] = true
+				todo = append(todo, k.state(e.to))
+			}
+		}
+	}
+	for _, s := range k.states {
+		if !seen[s.name] {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}

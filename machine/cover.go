@@ -1,0 +1,66 @@
+package machine
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// Coverage notes which rules of which states were used, over all runs of a [System] in this process. The zero value is
+// empty; it may be used by several goroutines.
+type Coverage struct {
+	mu   sync.Mutex
+	used map[pair]bool
+}
+
+type pair struct {
+	kind  *Kind
+	state State
+	event reflect.Type
+}
+
+func (c *Coverage) note(k *Kind, s State, event reflect.Type) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.used == nil {
+		c.used = map[pair]bool{}
+	}
+	c.used[pair{k, s, event}] = true
+}
+
+// Used reports whether the rule of a state for events of the type of ev was used.
+func (c *Coverage) Used(k *Kind, s State, ev any) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.used[pair{k, s, reflect.TypeOf(ev)}]
+}
+
+// Table lists, for each kind, how many of its pairs of state and event were taken, and those that never were. Rules that
+// defer are not counted: what is deferred is taken elsewhere.
+func (c *Coverage) Table(kinds ...*Kind) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var b strings.Builder
+	for _, k := range kinds {
+		used, all := 0, 0
+		var never []string
+		for _, s := range k.states {
+			for _, r := range s.rules {
+				if r.what == deferred {
+					continue
+				}
+				if all++; c.used[pair{k, s.name, r.event}] {
+					used++
+				} else {
+					never = append(never, fmt.Sprintf("  never: %s in state %s\n", eventName(r.event), s.name))
+				}
+			}
+		}
+		fmt.Fprintf(&b, "%s: %d of %d\n%s", k.name, used, all, strings.Join(never, ""))
+	}
+	return b.String()
+}

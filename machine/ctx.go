@@ -1,0 +1,207 @@
+package machine
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+// Halt is the event that halts a machine whose state has no rule for it. A machine that is halted forgets everything, and
+// what is sent to it is dropped.
+type Halt struct{}
+
+// Names of properties that findings about machines are of.
+const (
+	// UnhandledProperty: each event that is taken is one that the state has a rule for.
+	UnhandledProperty = "every event is handled"
+	// RulesProperty: handlers do what their rules allow.
+	RulesProperty = "machines keep to their rules"
+	// BoundProperty: machines create no more machines than their pools hold.
+	BoundProperty = "machine bound"
+)
+
+// Ctx is what a handler of a machine has. It is valid during the handler only. Monitors can only transfer control, assert,
+// and ask who they hear.
+type Ctx struct {
+	env   sim.Env // nil in a monitor
+	host  *Host   // likewise
+	m     *Machine
+	id    ID // the machine; to a monitor, whose event it hears
+	kind  *Kind
+	cover *Coverage
+
+	act    *action // that is running
+	failed error   // by Assert of a monitor
+	next   transfer
+}
+
+// transfer is what a handler has asked for as its last.
+type transfer struct {
+	how     transferKind
+	to      State
+	payload any
+}
+
+type transferKind uint8
+
+const (
+	stay transferKind = iota
+	gotoState
+	pushState
+	popState
+	raiseEvent
+	haltMachine
+)
+
+// Self is the machine itself. To a monitor it is the machine that sent or announced the event.
+func (x *Ctx) Self() ID { return x.id }
+
+// Env is the environment of the machine's node, for its disk, clock and log; nil in a monitor.
+func (x *Ctx) Env() sim.Env { return x.env }
+
+// Send puts an event into the queue of a machine, which may be the machine itself.
+func (x *Ctx) Send(to ID, ev any) {
+	x.open("Send")
+	x.machine("Send")
+	x.host.sys.watchSend(x, to, ev)
+	if to == x.id && x.host.sys.Queues.Order != netsim.Arrival {
+		x.host.push(x, ev)
+		return
+	}
+	x.env.Send(to, ev)
+}
+
+// Goto leaves the state for another one.
+func (x *Ctx) Goto(to State) { x.leave(transfer{how: gotoState, to: to}) }
+
+// GotoWith is Goto to a state whose entry action takes the payload.
+func (x *Ctx) GotoWith(to State, payload any) { x.leave(transfer{gotoState, to, payload}) }
+
+// Push enters a state on top of the one that the machine is in.
+func (x *Ctx) Push(to State) { x.leave(transfer{how: pushState, to: to}) }
+
+// Pop leaves the state for the one below it.
+func (x *Ctx) Pop() { x.leave(transfer{how: popState}) }
+
+// Raise has an event handled at once, before anything else happens.
+func (x *Ctx) Raise(ev any) { x.leave(transfer{how: raiseEvent, payload: ev}) }
+
+// Halt halts the machine.
+func (x *Ctx) Halt() { x.leave(transfer{how: haltMachine}) }
+
+func (x *Ctx) leave(t transfer) {
+	x.open("a transfer of control")
+	if t.to != "" && !slices.Contains(x.act.targets, t.to) {
+		x.fail(RulesProperty, "%s in state %s goes to state %s, which its rule does not name: On(f, %q)", x.m.label(x.id), x.m.State(), t.to, t.to)
+	}
+	x.next = t
+}
+
+// open says that a handler may ask for something still.
+func (x *Ctx) open(what string) {
+	if x.next.how != stay {
+		x.fail(RulesProperty, "%s in state %s asks for %s after its handler has transferred control", x.m.label(x.id), x.m.State(), what)
+	}
+}
+
+// machine says that something is for machines only.
+func (x *Ctx) machine(what string) {
+	if x.env == nil {
+		x.fail(RulesProperty, "a monitor calls %s; monitors only watch", what)
+	}
+}
+
+// fail ends the step with a finding.
+func (x *Ctx) fail(property, format string, args ...any) {
+	panic(&sim.Finding{Kind: sim.Safety, Property: property, Node: x.id, Message: fmt.Sprintf(format, args...)})
+}
+
+// Announce tells the monitors of an event.
+func (x *Ctx) Announce(ev any) {
+	x.open("Announce")
+	x.machine("Announce")
+	x.env.Announce(ev)
+}
+
+// Watch creates a monitor of the kind whose variables are an M, which was given to [System.Each]. Its start state is
+// entered with the payload.
+func Watch[M any](x *Ctx, payload any) {
+	x.open("Watch")
+	x.machine("Watch")
+	k := x.host.sys.monitorOf(reflect.TypeFor[M]())
+	if k == nil {
+		x.fail(RulesProperty, "%s watches by a %v, which no monitor of the system has as variables: see System.Each", x.m.label(x.id), reflect.TypeFor[M]())
+	}
+	x.env.Announce(create{k.name, payload})
+}
+
+// Assert reports a safety violation when ok is false.
+func (x *Ctx) Assert(ok bool, format string, args ...any) {
+	switch {
+	case x.env != nil:
+		x.env.Assert(ok, format, args...)
+	case !ok && x.failed == nil:
+		x.failed = fmt.Errorf(format, args...)
+	}
+}
+
+// Choose draws one of n alternatives; what says what for.
+func (x *Ctx) Choose(what string, n int) int {
+	x.open("Choose")
+	x.machine("Choose")
+	return x.env.Choose(what, n)
+}
+
+// Flip draws a truth value, P's $.
+func (x *Ctx) Flip(what string) bool { return x.Choose(what, 2) == 1 }
+
+// FairFlip is Flip whose outcomes both come again and again when it is drawn again and again, P's $$. That is a promise
+// about runs without end, which no judge reads yet; in all else it is Flip.
+func (x *Ctx) FairFlip(what string) bool { return x.Flip("fair: " + what) }
+
+// SetTimer has an event come to the machine itself after a while. The event must be comparable; to set it again is to set
+// it anew.
+func (x *Ctx) SetTimer(ev any, after time.Duration) {
+	x.open("SetTimer")
+	x.machine("SetTimer")
+	x.env.SetTimer(ev, after)
+}
+
+// StopTimer takes a timer back, and the event, if that has come and was not handled.
+func (x *Ctx) StopTimer(ev any) {
+	x.open("StopTimer")
+	x.machine("StopTimer")
+	x.env.StopTimer(ev)
+	if i := slices.Index(x.host.Queue, ev); i >= 0 {
+		x.host.remove(i)
+	}
+}
+
+// New creates a machine of the kind whose variables are an M, which starts with the zero M and enters its start state with
+// the payload. It takes the next place of the creator's pool, see [System.Pool]; a pool that has none left is a finding.
+func New[M any](x *Ctx, payload any) ID {
+	x.open("New")
+	x.machine("New")
+	pool := x.host.sys.pools[x.id]
+	k := pool.kind(reflect.TypeFor[M]())
+	switch {
+	case k == nil:
+		x.fail(BoundProperty, "%s creates a machine with variables %v, for which it has no pool: see System.Pool", x.m.label(x.id), reflect.TypeFor[M]())
+	case x.host.Made >= pool.size:
+		x.fail(BoundProperty, "%s creates more than %d machines, which its pool is for", x.m.label(x.id), pool.size)
+	}
+	id := pool.first + ID(x.host.Made)
+	x.host.Made++
+	x.env.Send(id, create{k.name, payload})
+	return id
+}
+
+// create tells a place of a pool what to become, and the monitors of a kind that there is one more of them.
+type create struct {
+	Kind    string
+	Payload any
+}

@@ -1,0 +1,146 @@
+package machine
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+// Host is the service of a node that is a machine.
+type Host struct {
+	sys *System // no part of the state
+
+	Machine
+	Queue []any // events that have arrived and were not handled, in order
+	Made  int   // machines that it has created
+}
+
+var _ sim.Stepper = (*Host)(nil)
+
+func (h *Host) context(env sim.Env) *Ctx {
+	return &Ctx{env: env, host: h, m: &h.Machine, id: env.Self(), kind: h.sys.kinds[h.Kind], cover: h.sys.Cover}
+}
+
+// Boot implements [sim.Service].
+func (h *Host) Boot(env sim.Env) {
+	if k := h.sys.machines[env.Self()].kind; k != nil {
+		h.start(env, k, h.sys.vars(env.Self()), nil)
+	}
+}
+
+func (h *Host) start(env sim.Env, k *Kind, vars, payload any) {
+	h.Kind = k.name
+	h.Machine.start(h.context(env), vars, payload)
+	h.settle()
+}
+
+// Receive implements [sim.Service].
+func (h *Host) Receive(env sim.Env, from sim.NodeID, msg any) {
+	c, created := msg.(create)
+	switch {
+	case created:
+		k := h.sys.kinds[c.Kind]
+		h.start(env, k, reflect.New(k.vars).Interface(), c.Payload)
+	case h.Halted:
+	case h.Kind == "": // what creates it is on its way from another machine
+		h.Queue = with(h.Queue, msg)
+	default:
+		waits := h.first() >= 0
+		h.push(h.context(env), msg)
+		if !waits { // else what waits is taken first, in a step of its own
+			h.takeFirst(env)
+		}
+	}
+}
+
+// Timer implements [sim.Service].
+func (h *Host) Timer(env sim.Env, t any) { h.Receive(env, env.Self(), t) }
+
+// Ready implements [sim.Stepper].
+func (h *Host) Ready() bool {
+	if h.Halted || h.Kind == "" {
+		return false
+	}
+	return h.first() >= 0 || h.nullAction(h.sys.kinds[h.Kind]) != nil
+}
+
+// Step implements [sim.Stepper]: the first event that can be taken, or else Null.
+func (h *Host) Step(env sim.Env) {
+	if h.first() >= 0 {
+		h.takeFirst(env)
+		return
+	}
+	x := h.context(env)
+	h.run(x, h.nullAction(x.kind), nil)
+	h.finish(x)
+	h.settle()
+}
+
+// push puts an event at the end of the queue.
+func (h *Host) push(x *Ctx, ev any) {
+	if bound := h.sys.Queues.Bound; bound > 0 && len(h.Queue) >= bound {
+		x.fail(netsim.QueueProperty, "%s gets %s%+v while %d events wait that it has not handled; the bound is %d",
+			h.label(x.id), eventName(reflect.TypeOf(ev)), ev, len(h.Queue), bound)
+	}
+	h.Queue = with(h.Queue, ev)
+}
+
+// first is the place of the first event that can be taken, ignored ones left out; -1: there is none.
+func (h *Host) first() int {
+	if h.Halted || h.Kind == "" {
+		return -1
+	}
+	k := h.sys.kinds[h.Kind]
+	return slices.IndexFunc(h.Queue, func(ev any) bool {
+		r, _ := h.find(k, ev)
+		return r == nil || r.what != deferred && r.what != ignored
+	})
+}
+
+// takeFirst handles the first event that can be taken, if there is one.
+func (h *Host) takeFirst(env sim.Env) {
+	if i := h.first(); i >= 0 {
+		ev := h.Queue[i]
+		h.remove(i)
+		h.take(h.context(env), ev)
+	}
+	h.settle()
+}
+
+// settle drops events that are ignored, up to the first that can be taken, and all of them when the machine is halted.
+func (h *Host) settle() {
+	if h.Halted {
+		h.Queue = nil
+		return
+	}
+	k := h.sys.kinds[h.Kind]
+	for i := 0; i < len(h.Queue); {
+		switch r, level := h.find(k, h.Queue[i]); {
+		case r != nil && r.what == ignored:
+			h.sys.Cover.note(k, h.Stack[level], r.event)
+			h.remove(i)
+		case r != nil && r.what == deferred:
+			i++
+		default:
+			return
+		}
+	}
+}
+
+func (h *Host) remove(i int) {
+	if len(h.Queue) == 1 {
+		h.Queue = nil
+		return
+	}
+	h.Queue = with(h.Queue[:i], h.Queue[i+1:]...)
+}
+
+// with returns a slice of its own with some elements more, and without room for any others: states in which slices have
+// different room are different states.
+func with[T any](s []T, more ...T) []T {
+	c := make([]T, len(s)+len(more))
+	copy(c[copy(c, s):], more)
+	return c
+}

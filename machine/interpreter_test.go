@@ -1,0 +1,442 @@
+package machine_test
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/macemc/macemc/netsim"
+)
+
+// The interpreter executes programs by what the package's documentation says, on plain values, and knows nothing of the
+// package. It is for comparison.
+
+// thing is one machine; kind -1: a place of the pool.
+type thing struct {
+	kind    int
+	x, fuel int
+	stack   []int
+	halted  bool
+	queue   []int
+	made    int
+}
+
+type letter struct{ from, to, ev int }
+
+// newborn stands for what creates a machine, where events are numbered.
+const newborn = -1
+
+// all is a state of the whole.
+type all struct {
+	things []thing
+	there  []letter   // by time of arrival
+	yet    [][]letter // by sender: to be sent
+}
+
+func (a *all) clone() *all {
+	c := &all{there: slices.Clone(a.there)}
+	for _, m := range a.things {
+		m.stack, m.queue = slices.Clone(m.stack), slices.Clone(m.queue)
+		c.things = append(c.things, m)
+	}
+	for _, y := range a.yet {
+		c.yet = append(c.yet, slices.Clone(y))
+	}
+	return c
+}
+
+// text tells states apart.
+func (a *all) text(order netsim.Order) string {
+	there := slices.Clone(a.there)
+	sort.SliceStable(there, func(i, j int) bool {
+		l, m := there[i], there[j]
+		switch {
+		case l.to != m.to:
+			return l.to < m.to
+		case order == netsim.Arrival:
+			return false
+		case l.from != m.from:
+			return l.from < m.from
+		}
+		return order == netsim.Any && l.ev < m.ev
+	})
+	return fmt.Sprint(a.things, there, a.yet)
+}
+
+// failure ends a step.
+type failure string
+
+// interpreter executes steps. The flaw is one that is put there to see that it is noticed.
+type interpreter struct {
+	p     *program
+	flaw  string
+	s     *all
+	me    int
+	picks []int // answers to give
+	asked []int // arities of the questions so far
+	steps int
+}
+
+func (n *interpreter) machine() *thing { return &n.s.things[n.me] }
+
+func (n *interpreter) table() []stateOf { return n.p.kinds[n.machine().kind] }
+
+// lookup finds the rule for an event: the state that has it, and where that is in the stack.
+func (n *interpreter) lookup(ev int) (r ruleOf, level int) {
+	m := n.machine()
+	for level := len(m.stack) - 1; level >= 0; level-- {
+		s := n.table()[m.stack[level]]
+		if s.rules[ev].what != none {
+			return s.rules[ev], level
+		}
+		if s.deferAll {
+			return ruleOf{what: defers}, level
+		}
+	}
+	return ruleOf{what: none}, -1
+}
+
+// takeable is the place of the event that would be taken.
+func (n *interpreter) takeable() int {
+	m := n.machine()
+	if m.halted || m.kind < 0 {
+		return -1
+	}
+	for i, ev := range m.queue {
+		if r, _ := n.lookup(ev); r.what != defers && r.what != ignores {
+			return i
+		}
+	}
+	return -1
+}
+
+func (n *interpreter) hasNull() (int, bool) {
+	m := n.machine()
+	if m.halted || m.kind < 0 {
+		return 0, false
+	}
+	for level := len(m.stack) - 1; level >= 0; level-- {
+		if n.table()[m.stack[level]].null != nil {
+			return m.stack[level], true
+		}
+	}
+	return 0, false
+}
+
+// act executes a body. The answer says whether control was transferred.
+func (n *interpreter) act(b *body, mayTransfer bool) {
+	if b == nil {
+		return
+	}
+	m := n.machine()
+	for _, o := range b.ops {
+		switch o.what {
+		case draw:
+			if m.fuel > 0 {
+				m.fuel--
+				m.x = (m.x + n.ask(2)) % mod
+			}
+		case add:
+			m.x = (m.x + 1 + o.ev) % mod
+		case send:
+			if m.fuel > 0 {
+				m.fuel--
+				n.send(o.to, o.ev)
+			}
+		case create:
+			if m.fuel > 0 && n.me == 0 {
+				m.fuel--
+				if m.made == n.p.pool {
+					panic(failure("pool"))
+				}
+				m.made++
+				n.post(1+m.made, newborn)
+			}
+		}
+	}
+	if b.last == stays || m.x != b.when {
+		return
+	}
+	if !mayTransfer {
+		panic(failure("transfer"))
+	}
+	n.transfer(b.last, b.to)
+}
+
+func (n *interpreter) ask(arity int) int {
+	n.asked = append(n.asked, arity)
+	if k := len(n.asked); k <= len(n.picks) {
+		return n.picks[k-1]
+	}
+	return 0
+}
+
+func (n *interpreter) send(to, ev int) {
+	if to == n.me && n.p.order != netsim.Arrival {
+		n.machine().queue = append(n.machine().queue, ev)
+		return
+	}
+	n.post(to, ev)
+}
+
+func (n *interpreter) post(to, ev int) {
+	l := letter{n.me, to, ev}
+	if n.p.order == netsim.Arrival {
+		n.s.yet[n.me] = append(n.s.yet[n.me], l)
+	} else {
+		n.s.there = append(n.s.there, l)
+	}
+}
+
+func (n *interpreter) enter(state int, pushed bool) {
+	m := n.machine()
+	if !pushed {
+		m.stack = m.stack[:len(m.stack)-1]
+	}
+	m.stack = append(m.stack, state)
+	n.act(n.table()[state].entry, true)
+}
+
+func (n *interpreter) leave() {
+	m := n.machine()
+	n.act(n.table()[m.stack[len(m.stack)-1]].exit, false)
+}
+
+// transfer is called as the last thing that an action does, so that what follows may be done at once.
+func (n *interpreter) transfer(what transferKind, to int) {
+	if n.steps++; n.steps > 1000 {
+		panic(failure("divergence"))
+	}
+	m := n.machine()
+	switch what {
+	case gotoes:
+		n.leave()
+		n.enter(to, false)
+	case pushesTo:
+		n.enter(to, true)
+	case pops:
+		if len(m.stack) == 1 {
+			panic(failure("pop"))
+		}
+		if n.flaw != "pop without exit" {
+			n.leave()
+		}
+		m.stack = m.stack[:len(m.stack)-1]
+	case raises:
+		switch r, _ := n.lookup(to); r.what {
+		case ignores:
+		case defers:
+			m.queue = append(m.queue, to)
+		default:
+			n.dispatch(to)
+		}
+	case halts:
+		*m = thing{kind: m.kind, halted: true, made: m.made}
+	}
+}
+
+func (n *interpreter) dispatch(ev int) {
+	m := n.machine()
+	r, level := n.lookup(ev)
+	switch r.what {
+	case none:
+		panic(failure("unhandled"))
+	case handles:
+		n.act(&r.body, true)
+	case pushes:
+		n.enter(r.to, true)
+	case goes, goesWith:
+		for n.flaw != "no implicit pop" && len(m.stack)-1 > level {
+			n.leave()
+			m.stack = m.stack[:len(m.stack)-1]
+		}
+		n.leave()
+		if r.what == goesWith {
+			n.act(&r.body, false)
+		}
+		n.enter(r.to, false)
+	}
+}
+
+// take takes the event at a place of the queue.
+func (n *interpreter) take(i int) {
+	m := n.machine()
+	ev := m.queue[i]
+	m.queue = slices.Delete(m.queue, i, i+1)
+	n.dispatch(ev)
+}
+
+// rest drops what is ignored and would be dropped when the next event is taken.
+func (n *interpreter) rest() {
+	m := n.machine()
+	if m.halted {
+		m.queue = nil
+	}
+	if m.halted || m.kind < 0 {
+		return
+	}
+	for i := 0; i < len(m.queue); {
+		r, _ := n.lookup(m.queue[i])
+		switch {
+		case r.what == ignores:
+			m.queue = slices.Delete(m.queue, i, i+1)
+		case r.what == defers || n.flaw == "ignored behind others":
+			i++
+		default:
+			return
+		}
+	}
+}
+
+func (n *interpreter) deliver(ev int) {
+	m := n.machine()
+	switch {
+	case ev == newborn:
+		m.kind = 0
+		m.stack = []int{0}
+		n.act(n.table()[0].entry, true)
+	case m.halted:
+		return
+	case m.kind < 0:
+		m.queue = append(m.queue, ev)
+	default:
+		waits := n.takeable() >= 0 && n.flaw != "two at once"
+		m.queue = append(m.queue, ev)
+		if !waits {
+			if i := n.takeable(); i >= 0 {
+				n.take(i)
+			}
+		}
+	}
+	n.rest()
+}
+
+// steps are what can happen: functions that change a copy of the state.
+func (n *interpreter) events(s *all) (steps []func(*interpreter)) {
+	for me := range s.things {
+		if len(s.yet[me]) > 0 {
+			steps = append(steps, func(n *interpreter) {
+				n.s.there = append(n.s.there, n.s.yet[me][0])
+				n.s.yet[me] = n.s.yet[me][1:]
+			})
+			continue
+		}
+		n.s, n.me = s, me
+		_, null := n.hasNull()
+		if first := n.takeable(); first >= 0 && !(null && n.flaw == "null too early") {
+			steps = append(steps, func(n *interpreter) { n.me = me; n.take(first); n.rest() })
+		} else if null {
+			steps = append(steps, func(n *interpreter) {
+				n.me = me
+				at, _ := n.hasNull()
+				n.act(n.table()[at].null, true)
+				n.rest()
+			})
+		}
+		for i, l := range s.there {
+			ahead := slices.ContainsFunc(s.there[:i], func(k letter) bool {
+				switch n.p.order {
+				case netsim.Arrival:
+					return k.to == l.to
+				case netsim.PerPair:
+					return k.to == l.to && k.from == l.from
+				}
+				return k == l
+			})
+			if l.to == me && !ahead {
+				steps = append(steps, func(n *interpreter) {
+					n.me = me
+					n.s.there = slices.Delete(n.s.there, i, i+1)
+					n.deliver(l.ev)
+				})
+			}
+		}
+	}
+	return steps
+}
+
+// attempt executes a step with some answers. It returns what was asked, and how the step failed.
+func (n *interpreter) attempt(s *all, picks []int, step func(*interpreter)) (after *all, asked []int, failed string) {
+	n.s, n.picks, n.asked, n.steps = s.clone(), picks, nil, 0
+	defer func() {
+		if f, ok := recover().(failure); ok {
+			failed = string(f)
+		}
+		after, asked = n.s, n.asked
+	}()
+	step(n)
+	return
+}
+
+// each executes a step with all answers.
+func (n *interpreter) each(s *all, step func(*interpreter), f func(after *all, failed string)) {
+	for picks := []int{}; ; {
+		after, asked, failed := n.attempt(s, picks, step)
+		f(after, failed)
+		for len(picks) < len(asked) {
+			picks = append(picks, 0)
+		}
+		picks = picks[:len(asked)]
+		for len(picks) > 0 && picks[len(picks)-1] == asked[len(picks)-1]-1 {
+			picks = picks[:len(picks)-1]
+		}
+		if len(picks) == 0 {
+			return
+		}
+		picks[len(picks)-1]++
+	}
+}
+
+// interpret explores a program: how many states and transitions it has, and which ways to fail. It gives up after most
+// states.
+func interpret(p *program, flaw string, most int) (states, transitions int, failures []string, ok bool) {
+	n := &interpreter{p: p, flaw: flaw}
+	first := &all{things: []thing{{kind: 0, fuel: p.fuel}, {kind: 1, fuel: p.fuel}}, yet: make([][]letter, 2+p.pool)}
+	for range p.pool {
+		first.things = append(first.things, thing{kind: -1})
+	}
+	fails := map[string]bool{}
+	seen := map[string]bool{}
+	var todo []*all
+	found := func(s *all, failed string) {
+		if failed != "" {
+			fails[failed] = true
+		} else if text := s.text(p.order); !seen[text] {
+			seen[text] = true
+			todo = append(todo, s)
+		}
+	}
+	boot := func(s *all, me int, then func(*all, string)) {
+		n.each(s, func(n *interpreter) {
+			n.me = me
+			n.machine().stack = []int{0}
+			n.act(n.table()[0].entry, true)
+			n.rest()
+		}, then)
+	}
+	boot(first, 0, func(s *all, failed string) {
+		if failed != "" {
+			found(s, failed)
+			return
+		}
+		boot(s, 1, found)
+	})
+	for len(todo) > 0 {
+		s := todo[0]
+		todo = todo[1:]
+		for _, step := range n.events(s) {
+			n.each(s, step, func(after *all, failed string) {
+				transitions++
+				found(after, failed)
+			})
+		}
+		if len(seen) > most {
+			return 0, 0, nil, false
+		}
+	}
+	for f := range fails {
+		failures = append(failures, f)
+	}
+	slices.Sort(failures)
+	return len(seen), transitions, failures, true
+}

@@ -1,0 +1,188 @@
+package machine
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Machine is the state of a machine or a monitor, without its queue.
+type Machine struct {
+	Kind   string  // "": nobody has created it
+	Vars   any     // the variables, a pointer; nil when it is halted
+	Stack  []State // the state on top is the last one
+	Halted bool
+}
+
+// State is the state that the machine is in; "" when it is halted, or not created.
+func (m *Machine) State() State {
+	if len(m.Stack) == 0 {
+		return ""
+	}
+	return m.Stack[len(m.Stack)-1]
+}
+
+// label names the machine for people.
+func (m *Machine) label(id ID) string {
+	if m.Kind == "" {
+		return fmt.Sprintf("place %d", id)
+	}
+	return fmt.Sprintf("%s%d", m.Kind, id)
+}
+
+// start enters the start state.
+func (m *Machine) start(x *Ctx, vars, payload any) {
+	m.Kind, m.Vars = x.kind.name, vars
+	m.Stack = []State{x.kind.states[0].name}
+	m.enter(x, payload)
+	m.finish(x)
+}
+
+// take handles an event, and all that follows from it at once.
+func (m *Machine) take(x *Ctx, ev any) {
+	m.dispatch(x, ev)
+	m.finish(x)
+}
+
+// find looks up what is done with an event, from the top of the stack down; level is where. A nil rule: nothing is known.
+func (m *Machine) find(k *Kind, ev any) (r *rule, level int) {
+	t := reflect.TypeOf(ev)
+	for level = len(m.Stack) - 1; level >= 0; level-- {
+		s := k.state(m.Stack[level])
+		if r := s.rule(t); r != nil {
+			return r, level
+		}
+		if s.deferAll && t != haltType {
+			return &rule{event: t, what: deferred}, level
+		}
+	}
+	return nil, -1
+}
+
+var haltType = reflect.TypeFor[Halt]()
+
+// nullAction is what is done when nothing can be taken; nil: nothing.
+func (m *Machine) nullAction(k *Kind) *action {
+	for i := len(m.Stack) - 1; i >= 0; i-- {
+		if a := k.state(m.Stack[i]).null; a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+func (m *Machine) dispatch(x *Ctx, ev any) {
+	r, level := m.find(x.kind, ev)
+	if r == nil {
+		if _, ok := ev.(Halt); ok {
+			m.halt()
+			return
+		}
+		x.fail(UnhandledProperty, "unhandled event: %s in state %s gets %s%+v", m.label(x.id), m.State(), eventName(reflect.TypeOf(ev)), ev)
+	}
+	x.cover.note(x.kind, m.Stack[level], r.event)
+	switch r.what {
+	case push:
+		m.Stack = with(m.Stack, r.to)
+		m.enter(x, ev)
+	case goTo:
+		for len(m.Stack)-1 > level {
+			m.exit(x)
+			m.drop()
+		}
+		m.exit(x)
+		if r.act != nil {
+			m.run(x, r.act, ev)
+			m.mustStay(x, "a rule that goes elsewhere already")
+		}
+		m.Stack = with(m.Stack[:len(m.Stack)-1], r.to)
+		m.enter(x, ev)
+	case handle:
+		m.run(x, r.act, ev)
+	}
+}
+
+// drop takes the top off the stack.
+func (m *Machine) drop() { m.Stack = with(m.Stack[:len(m.Stack)-1]) }
+
+func (m *Machine) halt() { *m = Machine{Kind: m.Kind, Halted: true} }
+
+func (m *Machine) run(x *Ctx, a *action, arg any) {
+	if a != nil {
+		x.act = a
+		a.run(m.Vars, x, arg)
+	}
+}
+
+func (m *Machine) enter(x *Ctx, payload any) { m.run(x, x.kind.state(m.State()).entry, payload) }
+
+func (m *Machine) exit(x *Ctx) {
+	m.run(x, x.kind.state(m.State()).exit, nil)
+	m.mustStay(x, "an exit action")
+}
+
+func (m *Machine) mustStay(x *Ctx, what string) {
+	if x.next.how != stay {
+		x.fail(RulesProperty, "%s in state %s transfers control in %s", m.label(x.id), m.State(), what)
+	}
+}
+
+// mostTransfers is how many transfers may follow from one event.
+const mostTransfers = 1000
+
+// finish carries out the transfer that a handler has asked for, and those that follow, until there is none.
+func (m *Machine) finish(x *Ctx) {
+	for n := 0; x.next.how != stay && !m.Halted; n++ {
+		if n == mostTransfers {
+			panic(&sim.Finding{Kind: sim.Divergence, Node: x.id, Message: fmt.Sprintf(
+				"%s in state %s transferred control %d times without an event", m.label(x.id), m.State(), n)})
+		}
+		t := x.next
+		x.next = transfer{}
+		m.transfer(x, t)
+	}
+}
+
+func (m *Machine) transfer(x *Ctx, t transfer) {
+	switch t.how {
+	case gotoState:
+		m.exit(x)
+		m.Stack = with(m.Stack[:len(m.Stack)-1], t.to)
+		m.enter(x, t.payload)
+	case pushState:
+		m.Stack = with(m.Stack, t.to)
+		m.enter(x, t.payload)
+	case popState:
+		if len(m.Stack) == 1 {
+			x.fail(RulesProperty, "%s pops its last state %s", m.label(x.id), m.State())
+		}
+		m.exit(x)
+		m.drop()
+	case raiseEvent:
+		switch r, _ := m.find(x.kind, t.payload); {
+		case r != nil && r.what == ignored:
+		case r != nil && r.what == deferred && x.host != nil:
+			x.host.push(x, t.payload)
+		default:
+			m.dispatch(x, t.payload)
+		}
+	case haltMachine:
+		m.halt()
+	}
+}
+
+// eventName is the name of a type without packages.
+func eventName(t reflect.Type) string {
+	if t == nil {
+		return "nil"
+	}
+	name := t.String()
+	outer, inner, generic := strings.Cut(name, "[")
+	outer = outer[strings.LastIndexByte(outer, '.')+1:]
+	if !generic {
+		return outer
+	}
+	return outer + "[" + inner[strings.LastIndexByte(inner, '.')+1:]
+}

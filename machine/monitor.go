@@ -1,0 +1,157 @@
+package machine
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Sent is what a monitor hears of a send, if it has a rule for it: On((*M).sent) with sent(*Ctx, Sent[Request]) hears of
+// each Request that is sent, before it arrives. Of a machine that crashes in the step that sends, a monitor may hear of a
+// send that the crash has prevented.
+type Sent[E any] struct {
+	From, To ID
+	Event    E
+}
+
+// sender makes a Sent of a type.
+type sender interface {
+	event() reflect.Type
+	of(from, to ID, ev any) any
+}
+
+func (Sent[E]) event() reflect.Type { return reflect.TypeFor[E]() }
+
+func (Sent[E]) of(from, to ID, ev any) any { return Sent[E]{from, to, ev.(E)} }
+
+// watcher is what makes monitors.
+type watcher struct {
+	kind *Kind
+	vars any  // of the one monitor; nil: they are created at run time
+	each bool // likewise
+}
+
+// Monitor adds a monitor: a machine that watches all the others and sends nothing. It hears of the events that are announced
+// and, as [Sent], of those that are sent, as far as its table has rules for them in some state; in a state that has none for
+// an event that it hears, the event is unhandled, as in any machine. It survives crashes, and defers nothing.
+func (s *System) Monitor(k *Kind, vars any) {
+	if t := reflect.TypeOf(vars); t != k.vars {
+		panic(fmt.Sprintf("monitor %s: its variables are %v, not %v", k.name, k.vars, t))
+	}
+	s.watch(watcher{kind: k, vars: vars})
+}
+
+// Each adds a kind of monitors that machines create by [Watch], one for each request, say. One that halts is forgotten.
+func (s *System) Each(k *Kind) { s.watch(watcher{kind: k, each: true}) }
+
+func (s *System) watch(w watcher) {
+	for _, st := range w.kind.states {
+		if st.deferAll || st.null != nil {
+			panic(fmt.Sprintf("monitor %s: state %s defers events or has a Null; a monitor hears of each event once", w.kind.name, st.name))
+		}
+		for _, r := range st.rules {
+			if r.what == deferred {
+				panic(fmt.Sprintf("monitor %s: state %s defers %s; a monitor hears of each event once", w.kind.name, st.name, eventName(r.event)))
+			}
+			if m, ok := reflect.Zero(r.event).Interface().(sender); ok {
+				if s.sent == nil {
+					s.sent = map[reflect.Type]sender{}
+				}
+				s.sent[m.event()] = m
+			}
+		}
+	}
+	s.watchers = append(s.watchers, w)
+}
+
+// watchSend tells the monitors of a send, if one of them has asked to hear of it.
+func (s *System) watchSend(x *Ctx, to ID, ev any) {
+	if m, ok := s.sent[reflect.TypeOf(ev)]; ok {
+		x.env.Announce(m.of(x.id, to, ev))
+	}
+}
+
+// monitorOf is the kind that is created at run time and whose variables are of a type; nil: there is none.
+func (s *System) monitorOf(vars reflect.Type) *Kind {
+	for i := range s.watchers {
+		if w := &s.watchers[i]; w.each && w.kind.vars == vars {
+			return w.kind
+		}
+	}
+	return nil
+}
+
+// monitor is all monitors of a kind.
+type monitor struct {
+	watcher *watcher // no part of the state
+	All     []*Machine
+}
+
+func (w *watcher) monitor(s *System) func() sim.Monitor {
+	return func() sim.Monitor {
+		m := &monitor{watcher: w}
+		if !w.each {
+			s.copying.Lock()
+			defer s.copying.Unlock()
+			one := &Machine{}
+			m.All = with(m.All, one)
+			one.start(m.context(one, -1), s.copyOf(w.vars), nil)
+		}
+		return m
+	}
+}
+
+// Name implements what [sim.MonitorName] asks for.
+func (m *monitor) Name() string { return m.watcher.kind.name }
+
+func (m *monitor) context(one *Machine, from ID) *Ctx {
+	return &Ctx{m: one, id: from, kind: m.watcher.kind}
+}
+
+// Observe implements [sim.Monitor].
+func (m *monitor) Observe(from sim.NodeID, event any) error {
+	k := m.watcher.kind
+	if c, ok := event.(create); ok {
+		if c.Kind != k.name || !m.watcher.each {
+			return nil
+		}
+		one := &Machine{}
+		m.All = with(m.All, one)
+		x := m.context(one, from)
+		one.start(x, reflect.New(k.vars).Interface(), c.Payload)
+		return m.settle(x)
+	}
+	if !k.knows(reflect.TypeOf(event)) {
+		return nil
+	}
+	for _, one := range m.All {
+		if one.Halted {
+			continue
+		}
+		if r, _ := one.find(k, event); r != nil && r.what == ignored {
+			continue
+		}
+		x := m.context(one, from)
+		one.take(x, event)
+		if x.failed != nil {
+			return x.failed
+		}
+	}
+	return m.settle(nil)
+}
+
+// settle forgets monitors that have halted.
+func (m *monitor) settle(x *Ctx) error {
+	var left []*Machine
+	for _, one := range m.All {
+		if !one.Halted || !m.watcher.each {
+			left = with(left, one)
+		}
+	}
+	m.All = left
+	if x != nil {
+		return x.failed
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package machine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/census"
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+)
+
+type (
+	A struct{}
+	B struct{}
+	C struct{}
+	N struct{ N int }
+)
+
+// log is the variables of most machines here: what it did.
+type log struct{ Did string }
+
+func did(s string) func(*log, *machine.Ctx) { return func(l *log, _ *machine.Ctx) { l.Did += s } }
+
+func on[E any](s string, then ...func(*machine.Ctx)) func(*log, *machine.Ctx, E) {
+	return func(l *log, x *machine.Ctx, _ E) {
+		l.Did += s
+		for _, f := range then {
+			f(x)
+		}
+	}
+}
+
+// sends is a machine that sends events to machine 0 when it starts.
+type sends struct{ What string }
+
+func (s *sends) start(x *machine.Ctx) {
+	for _, c := range s.What {
+		x.Send(0, map[rune]any{'a': A{}, 'b': B{}, 'c': C{}, 'h': machine.Halt{}}[c])
+	}
+}
+
+var sender = machine.Define[sends]("sender", machine.In("only", machine.Entry((*sends).start)))
+
+// outcome is what an exploration of a system by both engines has found.
+type outcome struct {
+	states, transitions int
+	finding             string
+	ends                map[string]int // what machine 0 did in states without successors
+}
+
+func run(t testing.TB, ms *machine.System) outcome {
+	t.Helper()
+	sys := ms.Sim("test")
+	g, graphErr := census.Explore(&sys)
+	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := outcome{states: x.States, transitions: x.Transitions, ends: map[string]int{}}
+	if x.Finding != nil {
+		o.finding = x.Finding.Error()
+	}
+	if (graphErr != nil) != (x.Finding != nil) {
+		t.Fatalf("replay: %v; table: %v", graphErr, x.Finding)
+	}
+	if graphErr != nil {
+		return o
+	}
+	if len(g.States) != x.States || g.Transitions() != x.Transitions {
+		t.Fatalf("replay: %d states, %d transitions; table: %d, %d", len(g.States), g.Transitions(), x.States, x.Transitions)
+	}
+	w, err := sim.NewWorld(&sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range g.States {
+		if len(g.States[i].Steps) > 0 {
+			continue
+		}
+		visit(t, w, g.States[i].Path)
+		h := w.Service(0).(*machine.Host)
+		end := fmt.Sprintf("%s%v", h.State(), queued(h))
+		if l, ok := h.Vars.(*log); ok {
+			end = l.Did + " in " + end
+		}
+		o.ends[end]++
+	}
+	return o
+}
+
+func queued(h *machine.Host) string {
+	var s []string
+	for _, ev := range h.Queue {
+		s = append(s, strings.TrimPrefix(fmt.Sprintf("%T", ev), "machine_test."))
+	}
+	if len(s) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(s, ",")
+}
+
+// one is a system of a machine of these states to which another sends events.
+func one(what string, states ...machine.StateDef) *machine.System {
+	ms := &machine.System{}
+	ms.Add(machine.Define[log]("tested", states...), log{})
+	ms.Add(sender, sends{what})
+	return ms
+}
+
+func TestRules(t *testing.T) {
+	in, entry, exit := machine.In, machine.Entry[log], machine.Exit[log]
+	for _, test := range []struct {
+		name    string
+		sys     *machine.System
+		states  int
+		end     string // the only one
+		finding string
+	}{
+		{"on", one("a", in("s", machine.On(on[A]("a")))), 2, "a in s", ""},
+		{"entry and exit around goto", one("a", in("s", entry(did("<s ")), exit(did("s> ")), machine.OnGotoWith("t", on[A]("a "))),
+			in("t", entry(did("<t ")))), 2, "<s s> a <t  in t", ""},
+		{"handler goes to", one("a", in("s", exit(did("s> ")), machine.On(on[A]("a ", func(x *machine.Ctx) { x.Goto("t") }), "t")),
+			in("t", entry(did("<t ")))), 2, "a s> <t  in t", ""},
+		{"goto itself", one("a", in("s", entry(did("<s ")), exit(did("s> ")), machine.OnGoto[A]("s"))), 2, "<s s> <s  in s", ""},
+		{"SEM_OneMachine_11: implicit pop", one("ab", in("s", machine.OnPush[A]("t"), machine.OnGoto[B]("u"), exit(did("s> "))),
+			in("t", entry(did("<t ")), exit(did("t> "))), in("u", entry(did("<u ")))), 3, "<t t> s> <u  in u", ""},
+		{"handled below the top", one("ab", in("s", machine.OnPush[A]("t"), machine.On(on[B]("b"))), in("t")), 3, "b in t", ""},
+		{"SEM_OneMachine_16: exit on pop", one("abb", in("s", machine.OnPush[A]("t"), machine.On(on[B]("b"))),
+			in("t", exit(did("t> ")), machine.On(on[B]("pop ", func(x *machine.Ctx) { x.Pop() })))), 4, "pop t> b in s", ""},
+		{"SEM_OneMachine_28: defer and ignore", one("abc", in("s", machine.Defer(A{}), machine.Ignore(B{}), machine.OnGoto[C]("t")),
+			in("t", machine.On(on[A]("a")), machine.On(on[B]("b")))), 5, "a in t", ""},
+		{"deferred for ever", one("a", in("s", machine.Defer(A{}))), 2, " in s with A", ""},
+		{"DeferAll", one("ab", in("s", machine.DeferAll(), machine.OnGoto[B]("t")), in("t", machine.On(on[A]("a")))), 4, "a in t", ""},
+		{"DeferAll does not defer Halt", one("ah", in("s", machine.DeferAll())), 3, "", ""},
+		{"SEM_OneMachine_36: null", one("", in("s", machine.Null(func(l *log, x *machine.Ctx) { l.Did += "n"; x.Goto("t") }, "t")), in("t")), 2, "n in t", ""},
+		{"SEM_OneMachine_37: null waits for the queue", one("a", in("s", machine.Defer(A{}), machine.OnGoto[B]("s"),
+			machine.Null(func(l *log, x *machine.Ctx) { l.Did += "n"; x.Goto("t") }, "t")), in("t", machine.On(on[A]("a")))), 5, "na in t", ""},
+		{"SEM_OneMachine_32: raised halt handled", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Raise(machine.Halt{}) })),
+			machine.On(on[machine.Halt]("h")))), 2, "ah in s", ""},
+		{"raised halt", one("aa", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Raise(machine.Halt{}) })))), 3, "", ""},
+		{"halt", one("aa", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Halt() })))), 3, "", ""},
+		{"raise is handled first", one("ab", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Raise(C{}) })),
+			machine.On(on[B]("b")), machine.On(on[C]("c")))), 3, "acb in s", ""},
+		{"raise an ignored event", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Raise(C{}) })), machine.Ignore(C{}))), 2, "a in s", ""},
+		{"a send to itself comes after", one("ab", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Send(x.Self(), C{}); x.Raise(B{}) })),
+			machine.On(on[B]("b")), machine.On(on[C]("c")))), 6, "", ""},
+		{"unhandled", one("b", in("s", machine.On(on[A]("a")))), 2, "", "safety: every event is handled: unhandled event: tested0 in state s gets B{}"},
+		{"pop of the last state", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Pop() })))), 2, "",
+			"safety: machines keep to their rules: tested0 pops its last state s"},
+		{"effect after transfer", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Goto("s"); x.Send(1, B{}) }), "s"))), 2, "",
+			"tested0 in state s asks for Send after its handler has transferred control"},
+		{"a state that the rule does not name", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Goto("t") })), machine.OnGoto[B]("t")), in("t")), 2, "",
+			`tested0 in state s goes to state t, which its rule does not name: On(f, "t")`},
+		{"exit that transfers", one("a", in("s", exit(func(_ *log, x *machine.Ctx) { x.Raise(A{}) }), machine.OnGoto[A]("s"))), 2, "",
+			"tested0 in state s transfers control in an exit action"},
+		{"goto with a handler that transfers", one("a", in("s", machine.OnGotoWith("s", on[A]("a", func(x *machine.Ctx) { x.Halt() })))), 2, "",
+			"transfers control in a rule that goes elsewhere already"},
+		{"divergence", one("a", in("s", machine.OnGoto[A]("t")), in("t", entry(func(_ *log, x *machine.Ctx) { x.Goto("t") }, "t"))), 2, "",
+			"divergence: tested0 in state t transferred control 1000 times without an event"},
+		{"payload of the wrong type", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.GotoWith("t", B{}) }), "t")),
+			in("t", machine.EntryWith(func(*log, *machine.Ctx, C) {}))), 2, "", "enters state t with a machine_test.B, which takes a machine_test.C"},
+		{"no pool", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { machine.New[sends](x, nil) })))), 2, "",
+			"safety: machine bound: tested0 creates a machine with variables machine_test.sends, for which it has no pool"},
+		{"a node is there", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Send(7, B{}) })))), 2, "", "there is no node 7"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := run(t, test.sys)
+			if !strings.Contains(o.finding, test.finding) || (o.finding != "") != (test.finding != "") {
+				t.Fatalf("finding %q, want %q", o.finding, test.finding)
+			}
+			if test.finding == "" && (o.states != test.states || test.end != "" && (len(o.ends) != 1 || o.ends[test.end] != 1)) {
+				t.Errorf("%d states, ends %v; want %d, %q", o.states, o.ends, test.states, test.end)
+			}
+		})
+	}
+}

@@ -1,0 +1,150 @@
+package machine
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/plan"
+)
+
+// System is a set of machines and monitors. The zero value is an empty one. It must not be changed once Sim was called.
+type System struct {
+	// Queues are the network. The zero value keeps the order of each sender, as TCP does.
+	Queues netsim.Queues
+	// Cover, when not nil, notes which rules were used.
+	Cover *Coverage
+
+	machines []place
+	kinds    map[string]*Kind // of machines, those of pools included
+	pools    map[ID]*pool
+	watchers []watcher
+	sent     map[reflect.Type]sender // what monitors ask to see of sends
+
+	copying sync.Mutex
+	plans   *plan.Set
+}
+
+// place is a node: a machine that is there from the start, or one of a pool.
+type place struct {
+	kind *Kind // nil: of a pool
+	vars any   // an M
+}
+
+// pool is where a machine creates machines.
+type pool struct {
+	first ID
+	size  int
+	kinds []*Kind
+}
+
+// Add adds a machine that is there from the start, with these variables, a struct M of the kind. Each of its starts gets a
+// copy of its own. Machines enter their start states in the order in which they were added. What does not fit is a panic.
+func (s *System) Add(k *Kind, vars any) ID {
+	if t := reflect.TypeOf(vars); t != k.vars {
+		panic(fmt.Sprintf("machine %s: its variables are %v, not %v", k.name, k.vars, t))
+	}
+	s.know(k)
+	s.machines = append(s.machines, place{k, vars})
+	return ID(len(s.machines) - 1)
+}
+
+// Pool lets a machine create size machines of these kinds, by [New]. It must be called once for a creator, which may be a
+// place of another pool. It returns the identity of the first.
+func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
+	if size < 1 || s.pools[creator] != nil {
+		panic(fmt.Sprintf("machine %d: it needs one pool of at least one place", creator))
+	}
+	for _, k := range kinds {
+		s.know(k)
+	}
+	if s.pools == nil {
+		s.pools = map[ID]*pool{}
+	}
+	p := &pool{ID(len(s.machines)), size, kinds}
+	s.pools[creator] = p
+	s.machines = append(s.machines, make([]place, size)...)
+	return p.first
+}
+
+// know notes a kind of machines.
+func (s *System) know(k *Kind) {
+	if other := s.kinds[k.name]; other != nil && other != k {
+		panic(fmt.Sprintf("machine %s: two kinds of that name", k.name))
+	}
+	if s.kinds == nil {
+		s.kinds = map[string]*Kind{}
+	}
+	s.kinds[k.name] = k
+}
+
+// kind is the kind of the pool whose variables are of a type; nil: there is none.
+func (p *pool) kind(vars reflect.Type) *Kind {
+	if p != nil {
+		for _, k := range p.kinds {
+			if k.vars == vars {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+// Sim is the system to be checked, or to be run. What it does not say is for the caller to set in the result: timing other
+// than AnyOrder, crashes, properties, see [Vars].
+func (s *System) Sim(name string) sim.System {
+	sys := sim.System{
+		Name: name, Nodes: len(s.machines), Network: s.Queues, Timing: sim.AnyOrder,
+		New: func(ID) sim.Service { return &Host{sys: s} },
+		State: []sim.StateRule{sim.IgnoreField[Host]("sys"), sim.IgnoreField[monitor]("watcher"),
+			sim.CopyBy(func(s *System) *System { return s }), sim.CopyBy(func(w *watcher) *watcher { return w })},
+	}
+	for i := range s.watchers {
+		sys.Monitors = append(sys.Monitors, s.watchers[i].monitor(s))
+	}
+	return sys
+}
+
+// vars copies the variables that a machine starts with.
+func (s *System) vars(id ID) any {
+	s.copying.Lock()
+	defer s.copying.Unlock()
+	return s.copyOf(s.machines[id].vars)
+}
+
+// copyOf returns a pointer to a copy of a struct that shares nothing with it.
+func (s *System) copyOf(vars any) any {
+	p := reflect.New(reflect.TypeOf(vars))
+	p.Elem().Set(reflect.ValueOf(vars))
+	if s.plans == nil {
+		s.plans, _ = plan.NewSet()
+	}
+	how, err := s.plans.Of(p.Interface())
+	if err == nil {
+		err = how.Uncopyable()
+	}
+	if err != nil {
+		panic(fmt.Sprintf("machine: the variables %T cannot be copied: %v", vars, err))
+	}
+	return how.Copy(p.Interface())
+}
+
+// Vars are the variables of a machine, for properties; nil when its node is down, or it is halted, not created, or of
+// another kind. They must not be changed.
+func Vars[M any](v *sim.View, id ID) *M {
+	if h, ok := v.Service(id).(*Host); ok {
+		m, _ := h.Vars.(*M)
+		return m
+	}
+	return nil
+}
+
+// StateOf is the state that a machine is in, for properties; "" when it is halted, not created, or its node is down.
+func StateOf(v *sim.View, id ID) State {
+	if h, ok := v.Service(id).(*Host); ok {
+		return h.State()
+	}
+	return ""
+}

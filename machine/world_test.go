@@ -1,0 +1,24 @@
+package machine_test
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// visit executes a path of a census: indices of events, and answers.
+func visit(t testing.TB, w sim.World, path choose.Path) {
+	t.Helper()
+	at := 0
+	src := choose.SourceFunc(func(choose.Point) int { at++; return int(path[at-1]) })
+	err := w.Start(src)
+	for err == nil && at < len(path) {
+		events := w.Injections(append([]sim.Event(nil), w.Enabled()...))
+		at++
+		err = w.Step(events[path[at-1]], src)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
