@@ -10,7 +10,7 @@ import (
 )
 
 // deterministic are the packages whose code runs inside steps.
-var deterministic = []string{"sim/...", "netsim", "systems/..."}
+var deterministic = []string{"sim/...", "netsim", "systems/...", "linear"}
 
 var (
 	realTime = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}

@@ -55,7 +55,7 @@
 //   - a term has one leader, crashed ones included;
 //   - state-machine safety and leader completeness: the entry that some node has applied at an index is the one
 //     that others apply, and every leader of a later term has it;
-//   - linearizable reads: the history of all clients is one of registers, by porcupine, without a time limit.
+//   - linearizable reads: the history of all clients is one of registers, by package linear.
 //
 // In some state that stays reachable:
 //

@@ -3,8 +3,7 @@ package etcdraft
 import (
 	"fmt"
 
-	"github.com/anishathalye/porcupine"
-
+	"github.com/macemc/macemc/linear"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -30,9 +29,8 @@ func (h *History) Observe(_ sim.NodeID, event any) error {
 		h.Events = append(h.Events, Event{Op: e.Op})
 	case Returned:
 		h.Events = append(h.Events, Event{e.Op, true, e.Value})
-		//macemc:ok it waits for the workers that it starts, and without a time limit its answer is a function of the history
-		if !porcupine.CheckEvents(register, h.complete()) {
-			return fmt.Errorf("linearizable reads: no order of the operations explains what was read: %v", h.Events)
+		if err := linear.Check(register, h.operations()).Err(); err != nil {
+			return fmt.Errorf("linearizable reads: %w: %v", err, h.Events)
 		}
 	}
 	return nil
@@ -48,62 +46,26 @@ func (e Event) String() string {
 	return fmt.Sprintf("%v ends with %d.%d", e.Op, e.Value.Node, e.Value.Count)
 }
 
-// complete is the history for porcupine, in which all that began must end: writes that did not may still
-// happen, reads that did not are left out.
-func (h *History) complete() []porcupine.Event {
-	ids := map[Op]int{} // of those that are under way
-	var events []porcupine.Event
-	for i, e := range h.Events {
-		switch {
-		case e.End:
-			events = append(events, porcupine.Event{Kind: porcupine.ReturnEvent, Value: e.Value, Id: ids[e.Op]})
-			delete(ids, e.Op)
-		case e.Op.Write || h.ends(i):
-			ids[e.Op] = i
-			events = append(events, porcupine.Event{Kind: porcupine.CallEvent, Value: e.Op, Id: i})
+// operations is the history in the terms of package linear. An operation is its own name, as no two are the same.
+func (h *History) operations() *linear.History[Op, Op, Value] {
+	var all linear.History[Op, Op, Value]
+	for _, e := range h.Events {
+		if e.End {
+			all.End(e.Op, e.Value)
+		} else {
+			all.Begin(e.Op, e.Op)
 		}
 	}
-	for i, e := range h.Events {
-		if id, ok := ids[e.Op]; ok && id == i {
-			events = append(events, porcupine.Event{Kind: porcupine.ReturnEvent, Value: Value{}, Id: id})
-		}
-	}
-	return events
-}
-
-func (h *History) ends(begin int) bool {
-	for _, e := range h.Events[begin+1:] {
-		if e.End && e.Op == h.Events[begin].Op {
-			return true
-		}
-	}
-	return false
+	return &all
 }
 
 // register is what an operation does to one register. Registers do not know of each other.
-var register = porcupine.Model{
-	Init: func() any { return Value{} },
-	Step: func(state, input, output any) (bool, any) {
-		if op := input.(Op); op.Write {
+var register = linear.Model[Value, Op, Value]{
+	Step: func(state Value, op Op, read *Value) (bool, Value) {
+		if op.Write {
 			return true, op.ID
 		}
-		return output == state, state
+		return read == nil || *read == state, state
 	},
-	PartitionEvent: byRegister,
-}
-
-func byRegister(history []porcupine.Event) [][]porcupine.Event {
-	var parts [][]porcupine.Event
-	of := map[int]int{} // register of each operation
-	for _, e := range history {
-		if e.Kind == porcupine.CallEvent {
-			of[e.Id] = e.Value.(Op).Key
-		}
-		key := of[e.Id]
-		for len(parts) <= key {
-			parts = append(parts, nil)
-		}
-		parts[key] = append(parts[key], e)
-	}
-	return parts
+	Key: func(op Op) any { return op.Key },
 }
