@@ -96,7 +96,7 @@ func (x *Ctx) Halt() { x.leave(transfer{how: haltMachine}) }
 func (x *Ctx) leave(t transfer) {
 	x.open("a transfer of control")
 	if t.to != "" && !slices.Contains(x.act.targets, t.to) {
-		x.fail(RulesProperty, "%s in state %s goes to state %s, which its rule does not name: On(f, %q)", x.m.label(x.id), x.m.State(), t.to, t.to)
+		x.fail(RulesProperty, "%s in state %s goes to state %s, which its rule does not name: On(f, %q)", x.name(), x.m.State(), t.to, t.to)
 	}
 	x.next = t
 }
@@ -104,8 +104,16 @@ func (x *Ctx) leave(t transfer) {
 // open says that a handler may ask for something still.
 func (x *Ctx) open(what string) {
 	if x.next.how != stay {
-		x.fail(RulesProperty, "%s in state %s asks for %s after its handler has transferred control", x.m.label(x.id), x.m.State(), what)
+		x.fail(RulesProperty, "%s in state %s asks for %s after its handler has transferred control", x.name(), x.m.State(), what)
 	}
+}
+
+// name is the machine's or the monitor's for people.
+func (x *Ctx) name() string {
+	if x.env == nil {
+		return x.kind.name
+	}
+	return fmt.Sprintf("%s%d", x.kind.name, x.id)
 }
 
 // machine says that something is for machines only.
@@ -134,7 +142,7 @@ func Watch[M any](x *Ctx, payload any) {
 	x.machine("Watch")
 	k := x.host.sys.monitorOf(reflect.TypeFor[M]())
 	if k == nil {
-		x.fail(RulesProperty, "%s watches by a %v, which no monitor of the system has as variables: see System.Each", x.m.label(x.id), reflect.TypeFor[M]())
+		x.fail(RulesProperty, "%s watches by a %v, which no monitor of the system has as variables: see System.Each", x.name(), reflect.TypeFor[M]())
 	}
 	x.env.Announce(create{k.name, payload})
 }
@@ -190,9 +198,9 @@ func New[M any](x *Ctx, payload any) ID {
 	k := pool.kind(reflect.TypeFor[M]())
 	switch {
 	case k == nil:
-		x.fail(BoundProperty, "%s creates a machine with variables %v, for which it has no pool: see System.Pool", x.m.label(x.id), reflect.TypeFor[M]())
+		x.fail(BoundProperty, "%s creates a machine with variables %v, for which it has no pool: see System.Pool", x.name(), reflect.TypeFor[M]())
 	case x.host.Made >= pool.size:
-		x.fail(BoundProperty, "%s creates more than %d machines, which its pool is for", x.m.label(x.id), pool.size)
+		x.fail(BoundProperty, "%s creates more than %d machines, which its pool is for", x.name(), pool.size)
 	}
 	id := pool.first + ID(x.host.Made)
 	x.host.Made++

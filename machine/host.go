@@ -82,7 +82,7 @@ func (h *Host) Step(env sim.Env) {
 func (h *Host) push(x *Ctx, ev any) {
 	if bound := h.sys.Queues.Bound; bound > 0 && len(h.Queue) >= bound {
 		x.fail(netsim.QueueProperty, "%s gets %s%+v while %d events wait that it has not handled; the bound is %d",
-			h.label(x.id), eventName(reflect.TypeOf(ev)), ev, len(h.Queue), bound)
+			x.name(), eventName(reflect.TypeOf(ev)), ev, len(h.Queue), bound)
 	}
 	h.Queue = with(h.Queue, ev)
 }

@@ -24,14 +24,6 @@ func (m *Machine) State() State {
 	return m.Stack[len(m.Stack)-1]
 }
 
-// label names the machine for people.
-func (m *Machine) label(id ID) string {
-	if m.Kind == "" {
-		return fmt.Sprintf("place %d", id)
-	}
-	return fmt.Sprintf("%s%d", m.Kind, id)
-}
-
 // start enters the start state.
 func (m *Machine) start(x *Ctx, vars, payload any) {
 	m.Kind, m.Vars = x.kind.name, vars
@@ -80,7 +72,7 @@ func (m *Machine) dispatch(x *Ctx, ev any) {
 			m.halt()
 			return
 		}
-		x.fail(UnhandledProperty, "unhandled event: %s in state %s gets %s%+v", m.label(x.id), m.State(), eventName(reflect.TypeOf(ev)), ev)
+		x.fail(UnhandledProperty, "unhandled event: %s in state %s gets %s%+v", x.name(), m.State(), eventName(reflect.TypeOf(ev)), ev)
 	}
 	x.cover.note(x.kind, m.Stack[level], r.event)
 	switch r.what {
@@ -125,7 +117,7 @@ func (m *Machine) exit(x *Ctx) {
 
 func (m *Machine) mustStay(x *Ctx, what string) {
 	if x.next.how != stay {
-		x.fail(RulesProperty, "%s in state %s transfers control in %s", m.label(x.id), m.State(), what)
+		x.fail(RulesProperty, "%s in state %s transfers control in %s", x.name(), m.State(), what)
 	}
 }
 
@@ -137,7 +129,7 @@ func (m *Machine) finish(x *Ctx) {
 	for n := 0; x.next.how != stay && !m.Halted; n++ {
 		if n == mostTransfers {
 			panic(&sim.Finding{Kind: sim.Divergence, Node: x.id, Message: fmt.Sprintf(
-				"%s in state %s transferred control %d times without an event", m.label(x.id), m.State(), n)})
+				"%s in state %s transferred control %d times without an event", x.name(), m.State(), n)})
 		}
 		t := x.next
 		x.next = transfer{}
@@ -156,7 +148,7 @@ func (m *Machine) transfer(x *Ctx, t transfer) {
 		m.enter(x, t.payload)
 	case popState:
 		if len(m.Stack) == 1 {
-			x.fail(RulesProperty, "%s pops its last state %s", m.label(x.id), m.State())
+			x.fail(RulesProperty, "%s pops its last state %s", x.name(), m.State())
 		}
 		m.exit(x)
 		m.drop()

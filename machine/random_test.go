@@ -60,11 +60,11 @@ func TestRandomMachinesNoticeFlaws(t *testing.T) {
 		noticed := 0
 		for seed := range uint64(1500) {
 			p := newProgram(seed)
-			states, transitions, failures, ok := interpret(p, "", 400)
+			states, transitions, failures, ok := interpret(p, "", 120)
 			if !ok {
 				continue
 			}
-			if s, tr, f, ok := interpret(p, flaw, 400); !ok || s != states || tr != transitions || !slices.Equal(f, failures) {
+			if s, tr, f, ok := interpret(p, flaw, 120); !ok || s != states || tr != transitions || !slices.Equal(f, failures) {
 				noticed++
 			}
 		}

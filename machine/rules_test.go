@@ -90,6 +90,32 @@ func run(t testing.TB, ms *machine.System) outcome {
 	return o
 }
 
+// endsOf are what the machines did in states without successors.
+func endsOf(t testing.TB, ms *machine.System, ids ...machine.ID) map[string]int {
+	t.Helper()
+	sys := ms.Sim("test")
+	g, err := census.Explore(&sys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := sim.NewWorld(&sys, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := map[string]int{}
+	for i := range g.States {
+		if len(g.States[i].Steps) == 0 {
+			visit(t, w, g.States[i].Path)
+			end := ""
+			for _, id := range ids {
+				end += w.Service(id).(*machine.Host).Vars.(*log).Did + "; "
+			}
+			ends[end]++
+		}
+	}
+	return ends
+}
+
 func queued(h *machine.Host) string {
 	var s []string
 	for _, ev := range h.Queue {

@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/macemc/macemc/netsim"
@@ -19,6 +20,7 @@ type System struct {
 
 	machines []place
 	kinds    map[string]*Kind // of machines, those of pools included
+	order    []*Kind          // likewise
 	pools    map[ID]*pool
 	watchers []watcher
 	sent     map[reflect.Type]sender // what monitors ask to see of sends
@@ -77,7 +79,10 @@ func (s *System) know(k *Kind) {
 	if s.kinds == nil {
 		s.kinds = map[string]*Kind{}
 	}
-	s.kinds[k.name] = k
+	if s.kinds[k.name] == nil {
+		s.kinds[k.name] = k
+		s.order = append(s.order, k)
+	}
 }
 
 // kind is the kind of the pool whose variables are of a type; nil: there is none.
@@ -91,6 +96,9 @@ func (p *pool) kind(vars reflect.Type) *Kind {
 	}
 	return nil
 }
+
+// Kinds are the kinds of the machines, those of pools included, in the order in which they were first added.
+func (s *System) Kinds() []*Kind { return slices.Clone(s.order) }
 
 // Sim is the system to be checked, or to be run. What it does not say is for the caller to set in the result: timing other
 // than AnyOrder, crashes, properties, see [Vars].

@@ -1,0 +1,101 @@
+package machine_test
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim/table"
+)
+
+type other struct{ X int }
+
+// What is wrong with a table is said when it is defined, all of it, by machine and state.
+func TestTablesThatAreWrong(t *testing.T) {
+	for want, define := range map[string]func(){
+		"it has no states":                                        func() { machine.Define[log]("m") },
+		"state s: it is there twice":                              func() { machine.Define[log]("m", machine.In("s"), machine.In("s", machine.OnGoto[A]("s"))) },
+		"state s: there are two rules for machine_test.A":         func() { machine.Define[log]("m", machine.In("s", machine.Defer(A{}), machine.Ignore(A{}))) },
+		"state s: A leads to state t, which there is none of":     func() { machine.Define[log]("m", machine.In("s", machine.OnGoto[A]("t"))) },
+		"state s: entry leads to state t, which there is none of": func() { machine.Define[log]("m", machine.In("s", machine.Entry(did(""), "t"))) },
+		"state t: nothing leads to it":                            func() { machine.Define[log]("m", machine.In("s"), machine.In("t")) },
+		"the action for A is one of a machine_test.other, not of machine_test.log": func() {
+			machine.Define[log]("m", machine.In("s", machine.On(func(*other, *machine.Ctx, A) {})))
+		},
+		"state s: it has two actions for entry": func() { machine.Define[log]("m", machine.In("s", machine.Entry(did("")), machine.Entry(did("")))) },
+		"A leads to state t, whose entry action takes a machine_test.B": func() {
+			machine.Define[log]("m", machine.In("s", machine.OnGoto[A]("t")), machine.In("t", machine.EntryWith(func(*log, *machine.Ctx, B) {})))
+		},
+		"a rule is for no type of events":           func() { machine.Define[log]("m", machine.In("s", machine.On(func(*log, *machine.Ctx, any) {}))) },
+		"its variables are a int, must be a struct": func() { machine.Define[int]("m", machine.In("s")) },
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.Contains(text, "machine m:") || !strings.Contains(text, want) {
+					t.Errorf("%q, want %q", text, want)
+				}
+			}()
+			define()
+		}()
+	}
+}
+
+var phone = machine.Define[log]("phone",
+	machine.In("idle", machine.On(on[A]("ring"), "talking"), machine.Ignore(B{})),
+	machine.In("talking", machine.DeferAll(), machine.OnPush[B]("on hold"), machine.OnGoto[C]("idle")),
+	machine.In("on hold", machine.On(on[B]("back", func(x *machine.Ctx) { x.Pop() })), machine.Hot))
+
+func TestMermaid(t *testing.T) {
+	want := `stateDiagram-v2
+  s0: idle
+  s1: talking
+  s2: on hold
+  [*] --> s0
+  s0 --> s1: A
+  s1 --> s2: push B
+  s1 --> s0: C
+  note right of s0: ignores B
+  note right of s1: defers all else
+  note right of s2: handles B; hot
+`
+	if got := phone.Mermaid(); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestSVG(t *testing.T) {
+	svg := phone.SVG()
+	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+		_, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{">talking<", ">push B<", "defers all else", "<title>phone</title>"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("there is no %q", want)
+		}
+	}
+	if n := strings.Count(svg, "<path d=\"M") - 1; n != 3 {
+		t.Errorf("%d arrows, want 3", n)
+	}
+}
+
+func TestCoverage(t *testing.T) {
+	ms := one("ac", machine.In("s", machine.OnGoto[A]("t"), machine.Defer(C{}), machine.On(on[B]("b"))), machine.In("t", machine.Ignore(C{}), machine.On(on[B]("b"))))
+	ms.Cover = &machine.Coverage{}
+	sys := ms.Sim("covered")
+	if x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{}); err != nil || x.Finding != nil {
+		t.Fatal(err, x.Finding)
+	}
+	want := "tested: 2 of 4\n  never: B in state s\n  never: B in state t\n"
+	if got := ms.Cover.Table(ms.Kinds()[0]); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
