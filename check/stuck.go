@@ -35,11 +35,21 @@ var waiting = regexp.MustCompile(`^goroutine \d+ \[(chan |select|sync\.|semacqui
 func handlerStack() (stack string, waits bool) {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]
-	for block := range strings.SplitSeq(string(buf), "\n\n") {
-		if strings.Contains(block, "created by github.com/macemc/macemc/sim.contained") {
-			// A handler of package bubble waits while the goroutines of its node run.
-			return block, waiting.MatchString(block) && !strings.Contains(block, "/bubble.(*node).step(")
+	all := strings.Split(string(buf), "\n\n")
+	for _, block := range all {
+		if !strings.Contains(block, "created by github.com/macemc/macemc/sim.contained") {
+			continue
 		}
+		if !strings.Contains(block, "/bubble.(*node).step(") {
+			return block, waiting.MatchString(block)
+		}
+		// A handler of package bubble waits while the goroutines of its node run.
+		for _, other := range all {
+			if restless.MatchString(other) && !strings.Contains(other, "/bubble.(*node).loop(") && !strings.Contains(other, "internal/synctest.Run(") {
+				return other, false
+			}
+		}
+		return block, false
 	}
 	return "", false
 }
@@ -79,3 +89,6 @@ func frames(stack string) iter.Seq[[2]string] {
 		}
 	}
 }
+
+// restless is a goroutine of a bubble that keeps a step from ending.
+var restless = regexp.MustCompile(`^goroutine \d+ \[[^(\]]*, synctest bubble \d+`)

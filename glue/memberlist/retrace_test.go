@@ -1,0 +1,16 @@
+package memberlist_test
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/macemc/macemc/internal/retrace"
+)
+
+var (
+	times     = flag.Int("times", 10, "how often a run is repeated")
+	processes = flag.Int("processes", 1, "in how many other processes a run is repeated")
+)
+
+// A run is the same each time.
+func TestRetrace(t *testing.T) { retrace.Check(t, system, *times, *processes) }
