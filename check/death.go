@@ -164,12 +164,8 @@ func (d *Death) file(sys *sim.System, h choose.Header) (*choose.File, error) {
 var (
 	stackOverflow = regexp.MustCompile(`goroutine stack exceeds|fatal error: stack overflow`)
 	outOfMemory   = regexp.MustCompile(`out of memory|cannot allocate memory|failed to allocate|` + noMemory)
-	createdBy     = regexp.MustCompile(`(?m)^created by (.*) in goroutine \d+\n\t(\S+:\d+)`)
 	lastWords     = regexp.MustCompile(`(?m)^(fatal error: .*|panic: .*)$`)
 )
-
-// usedLater is in what package sim says of an Env that is used when it must not be.
-const usedLater = "was used after its handler had returned"
 
 // noMemory is how the garbage collector of Go 1.26 ends when it gets no memory itself: (*spanQueue).tryDrain and its like use
 // what was allocated without looking whether it is nil, on the stack of the runtime.
@@ -189,12 +185,6 @@ func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 		if memory > 0 { // which may be little because of other processes
 			d.Message += fmt.Sprintf(": more than %d MB, three quarters of what was available when its process began", memory>>20)
 		}
-	case strings.Contains(words, usedLater):
-		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: a goroutine used an Env after the handler that it belongs to had returned"
-		if m := createdBy.FindStringSubmatch(said); m != nil {
-			d.Message += fmt.Sprintf("; %s started it (%s)", m[1], m[2])
-		}
-		d.Message += "; macemc vet finds such goroutines in the source"
 	case words != "":
 		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+words
 	case status.Signaled():

@@ -3,6 +3,7 @@ package search_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -104,6 +105,26 @@ func TestAskedInVain(t *testing.T) {
 					t.Errorf("property %q, want %q", f.Property, property)
 				}
 			})
+		}
+	}
+}
+
+// A MayCrash that panics or ends its goroutine is a finding, by every strategy and engine.
+func TestMayCrashFails(t *testing.T) {
+	for what, fail := range map[string]func(){"MayCrash panicked: no": func() { panic("no") }, "MayCrash ended its goroutine": runtime.Goexit} {
+		for _, c := range []struct {
+			strategy search.Name
+			engine   search.Engine
+		}{{search.Deepening, search.ReplayEngine}, {search.Walk, search.TableEngine}, {search.BFS, ""}, {search.DFS, ""}} {
+			sys := staying(t, "")
+			sys.Crashes, sys.MayCrash = 1, func(sim.NodeID) bool { fail(); return true }
+			res, err := search.Run(t.Context(), search.Config{System: sys, Strategy: c.strategy, Engine: c.engine, Time: 10 * time.Second, Workers: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := res.Finding; res.Verdict != search.Violation || f == nil || f.Kind != sim.Panic || !strings.HasPrefix(f.Message, what) {
+				t.Errorf("%s, %s: %s, %+v", what, c.strategy, res.Verdict, f)
+			}
 		}
 	}
 }

@@ -102,8 +102,12 @@ func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) erro
 		return f
 	}
 	unchanged := func() error { return nil }
+	// A later use of an Env is noticed also while another handler of the node runs.
 	if w.opts.CheckMessages || w.bench {
-		n.env = newEnv(w, n) // so that a later use of this one is noticed also while another handler runs
+		n.env = newEnv(w, n)
+	} else {
+		n.turn = (n.turn + 1) % len(n.envs)
+		n.env = n.envs[n.turn]
 	}
 	if w.opts.CheckMessages {
 		unchanged = w.watchOthers(n)
@@ -148,7 +152,7 @@ func (w *machine) call(n *node, ev Event, d *Delivery) (err error) {
 		if r := recover(); r != nil {
 			found := panicFinding(n.id, r)
 			if err = found; found.Overdue() {
-				n.env = newEnv(w, n) // that of the handler stays invalid
+				n.renew(w) // that of the handler stays invalid
 			}
 		}
 	}()

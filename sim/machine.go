@@ -72,6 +72,8 @@ type node struct {
 	disk    disk
 	clock   clock
 	env     *env
+	envs    [4]*env // of one handler after the other: making one for each takes too long
+	turn    int
 
 	hash   Fingerprint
 	hashed bool
@@ -126,7 +128,7 @@ func NewWorld(sys *System, opts Options) (World, error) {
 		n := &w.nodes[i]
 		n.id = NodeID(i)
 		n.counts = make([]int32, len(w.actions))
-		n.env = newEnv(w, n)
+		n.renew(w)
 		s := sys.New(n.id)
 		if s == nil {
 			return nil, fmt.Errorf("system %q: New(%d) is nil", sys.Name, i)
@@ -162,9 +164,6 @@ func (w *machine) Start(src choose.Source) error {
 
 // boot goes to the first state.
 func (w *machine) boot(src choose.Source) error {
-	if err := w.whoCrashes(); err != nil {
-		return err
-	}
 	w.net.Reset()
 	w.crashesLeft, w.doubled = w.sys.Crashes, false
 	w.steps, w.nextID = 0, 0
@@ -185,6 +184,9 @@ func (w *machine) boot(src choose.Source) error {
 	}
 	late := func(i int) bool { return w.sys.Late != nil && w.sys.Late(NodeID(i)) }
 	w.last.reset(Event{Kind: Boot, Peer: -1})
+	if err := w.whoCrashes(); err != nil {
+		return err
+	}
 	for i := range w.nodes {
 		if !late(i) {
 			if err := w.load(&w.nodes[i]); err != nil {
@@ -205,6 +207,14 @@ func (w *machine) boot(src choose.Source) error {
 		}
 	}
 	return nil
+}
+
+// renew gives a node an Env that nobody has.
+func (n *node) renew(w *machine) {
+	for i := range n.envs {
+		n.envs[i] = newEnv(w, n)
+	}
+	n.env = n.envs[n.turn]
 }
 
 // load builds the node's service and brings the node up, without booting it.

@@ -167,17 +167,17 @@ func (w *World) start(src choose.Source) error {
 	w.clear()
 	w.last = sim.Step{Event: sim.Event{Kind: sim.Boot, Peer: -1}, Observed: w.last.Observed[:0]}
 	w.effects = w.effects[:0]
-	for i := range w.nodes {
-		w.setLocal(sim.NodeID(i), w.loaded[i]) // all are there before the first of them boots
-	}
-	if w.noLoad != nil {
-		return w.noLoad
-	}
 	if w.crashing == nil {
 		var err error
 		if w.crashing, err = w.bench.WhoCrashes(); err != nil {
 			return err
 		}
+	}
+	for i := range w.nodes {
+		w.setLocal(sim.NodeID(i), w.loaded[i]) // all are there before the first of them boots
+	}
+	if w.noLoad != nil {
+		return w.noLoad
 	}
 	w.up = w.early
 	for i := range w.nodes {
