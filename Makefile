@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 GO ?= go
 
-.PHONY: help build test soak bench bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-mermaid check-browser
+.PHONY: help build test soak bench bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-mermaid check-browser pictures
 
 help: ## show what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -54,6 +54,11 @@ ci: lint build test check-goroutines demo ## everything that must pass
 
 check-mermaid: .mermaid/node_modules/mermaid ## let Mermaid's own parser check our diagrams (npm)
 	$(GO) test -count=1 -v -run Mermaid ./internal/mermaid ./eventgraph ./report
+
+pictures: ## take the pictures of the README anew, the screenshot by headless Chromium (installs it from Debian packages)
+	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }
+	@mkdir -p docs/pictures
+	$(GO) test -count=1 ./internal/cli -run '^TestPictures$$' -update
 
 check-browser: ## step through reports in headless Chromium (installs it from Debian packages)
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }

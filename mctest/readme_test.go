@@ -48,12 +48,16 @@ func TestREADME(t *testing.T) {
 	if err == nil {
 		t.Errorf("passed:\n%s", out)
 	}
+	page := filepath.Join("..", "docs", "demo.md")
+	if text, err = os.ReadFile(page); err != nil {
+		t.Fatal(err)
+	}
 	const intro = "`go test` finds the bug within a second:\n\n```\n"
 	before, shown, _ := strings.Cut(string(text), intro)
 	shown, after, _ := strings.Cut(shown, "```\n")
 	if *golden.Update {
 		fresh := regexp.MustCompile(`github.com/\S*`).ReplaceAllString(string(out), "example.org/pingack")
-		if err := os.WriteFile(filepath.Join("..", "README.md"), []byte(before+intro+fresh+"```\n"+after), 0o644); err != nil {
+		if err := os.WriteFile(page, []byte(before+intro+fresh+"```\n"+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -61,6 +65,6 @@ func TestREADME(t *testing.T) {
 	times := regexp.MustCompile(`\d+\.\d+s|github.com/\S*|example.org/\S*`)
 	timeless := func(s string) string { return times.ReplaceAllString(s, "*") }
 	if diff := cmp.Diff(strings.Fields(timeless(shown)), strings.Fields(timeless(string(out)))); diff != "" {
-		t.Errorf("the README shows something else (-README +test; -update puts it right):\n%s", diff)
+		t.Errorf("the page shows something else (-page +test; -update puts it right):\n%s", diff)
 	}
 }

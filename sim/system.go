@@ -8,7 +8,9 @@ import (
 
 // System is the thing that is checked. It is a plain value: variants are copies with other fields.
 type System struct {
-	Name  string
+	// Name is how reports call the system. "": in a test, the name of the test.
+	Name string
+	// Nodes is how many nodes there are, at least 1. Their [NodeID]s are 0 to Nodes-1.
 	Nodes int
 	// New builds the service of a node, at every start. It must not depend on anything but id.
 	New func(id NodeID) Service
@@ -16,17 +18,21 @@ type System struct {
 	Network Network
 	// Crashes is how many crashes may happen in a run, over the whole system.
 	Crashes int
-	// MayCrash says which nodes may crash. It is asked once, if there are crashes at all. Nil: all.
+	// MayCrash says which nodes may crash. Nil: all.
 	MayCrash func(NodeID) bool
 	// Late says which nodes are down at first and boot by an event. Nil: none.
-	Late   func(NodeID) bool
+	Late func(NodeID) bool
+	// Timing says which armed timers may fire; the zero value is [ByDeadline].
 	Timing Timing
 	// Interleave says how the goroutines of nodes that have some take turns, see package bubble.
 	Interleave Interleave
-	// State says how to treat types of the state that are not the user's own.
-	State      []StateRule
-	Actions    []AnyAction
-	Monitors   []func() Monitor
+	// State says how to treat types of the state that are not the user's own. Nil: all types are encoded as they are.
+	State []StateRule
+	// Actions are what applications may do on top of the services. Each is a choice, in any state in which it is enabled.
+	Actions []AnyAction
+	// Monitors make the monitors of a run, one each. They must return a new value whenever they are called.
+	Monitors []func() Monitor
+	// Properties are what must hold. Their names differ.
 	Properties []Property
 	_          struct{}
 

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/macemc/macemc/internal/golden"
+)
+
+// untimed replaces what differs from time to time in a page: times, which program made it, and which engine was faster.
+var untimed = regexp.MustCompile(`\d+(\.\d+)?(ms|s)\b|(?i)engine[^<\n]*|data:[^"]*|"?program[^<\n]*|macemc \(devel\)[^<\n]*|v0\.0\.0-[^<\n]*`)
+
+// current fails the test when a file is not what it is to be, and writes it when -update is given.
+func current(t *testing.T, name string, want []byte) {
+	t.Helper()
+	if *golden.Update {
+		if err := os.WriteFile(name, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, g, w := golden.Difference(string(want), string(got)); line > 0 {
+		t.Errorf("%s differs in line %d, see make pictures:\nthe program makes %q\nthe file has %q", name, line, g, w)
+	}
+}
+
+// The pictures in the README are what the program makes. That of an event graph is text, and is compared as such. Of the
+// screenshot the sum is kept, with that of the page that it is of; -update, which "make pictures" gives, takes a new one.
+func TestPictures(t *testing.T) {
+	docs, err := filepath.Abs(filepath.Join("..", "..", "docs", "pictures"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if _, stderr, status := run(t, "search", "pingack", "--workers", "1", "--out", "found"); status != 1 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	if _, stderr, status := run(t, "graph", "found/error.path", "--to", "7", "-o", "graph.svg"); status != 0 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	graph, err := os.ReadFile("graph.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	current(t, filepath.Join(docs, "event-graph.svg"), graph)
+
+	page, err := os.ReadFile("found/report.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture := filepath.Join(docs, "report.png")
+	if *golden.Update {
+		screenshot := exec.Command("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1200,760",
+			"--screenshot="+picture, "file://"+filepath.Join(dir, "found", "report.html"))
+		if out, err := screenshot.CombinedOutput(); err != nil {
+			t.Fatalf("no picture of the report, see make pictures: %v\n%s", err, out)
+		}
+	}
+	png, err := os.ReadFile(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	current(t, filepath.Join(docs, "report.sum"), fmt.Appendf(nil, "page %x\npicture %x\n",
+		sha256.Sum256(untimed.ReplaceAll(page, nil)), sha256.Sum256(png)))
+}

@@ -1,0 +1,46 @@
+package sim_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"testing"
+
+	"github.com/macemc/macemc/internal/golden"
+)
+
+// What users can read of the package is what somebody has looked at.
+func TestExportedNames(t *testing.T) {
+	out, err := exec.Command("go", "doc", "-short", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, "api.txt", out)
+}
+
+// Every field of a system says what it is for.
+func TestFieldsOfSystemHaveComments(t *testing.T) {
+	f, err := parser.ParseFile(token.NewFileSet(), "system.go", nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := 0
+	ast.Inspect(f, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok || spec.Name.Name != "System" {
+			return true
+		}
+		for _, field := range spec.Type.(*ast.StructType).Fields.List {
+			for _, name := range field.Names {
+				if fields++; name.IsExported() && field.Doc == nil {
+					t.Errorf("%s has no comment", name.Name)
+				}
+			}
+		}
+		return false
+	})
+	if fields == 0 {
+		t.Error("there is no System")
+	}
+}
