@@ -30,6 +30,11 @@ type keeper struct {
 
 type mark struct{ N int }
 
+type link struct {
+	next *link
+	mark *mark
+}
+
 // Types that others can be converted to.
 type (
 	index map[string]int
@@ -41,6 +46,10 @@ var (
 	twins     = [2]error{errors.New("no such thing"), errors.New("no such thing")}
 	wrapped   = [2]error{fmt.Errorf("read: %w", twins[0]), fmt.Errorf("read: %w", twins[0])}
 	nobody    = &mark{}
+	pool      = make([]mark, 2+len(twins))
+	pair      = func() *[2]mark { return new([2]mark) }()
+	byName    = map[string]error{"a": errors.New("no such thing"), "b": errors.New("no such thing")}
+	chain     = func() *link { return &link{&link{nil, &mark{}}, &mark{}} }()
 	zoneTimes = [2]string{"2024-01-01T12:00:00+01:00", "2024-01-01T13:00:00+02:00"}
 )
 
@@ -48,6 +57,8 @@ var (
 // alike, and the handler that looks closer fails in one of them, which is come to last. The verdict is
 // the same for all strategies and both engines.
 func TestStatesThatDifferAreNotMerged(t *testing.T) {
+	held := [2]error{errors.New("no such thing"), errors.New("no such thing")}
+	marks := map[int]*mark{1: {}}
 	for _, c := range []struct {
 		name string
 		set  func(k *keeper, pick int)
@@ -63,6 +74,18 @@ func TestStatesThatDifferAreNotMerged(t *testing.T) {
 			func(k *keeper) bool { return errors.Is(k.Err, twins[1]) }},
 		{"a pointer to a variable", func(k *keeper, pick int) { k.Mark = [2]*mark{{}, nobody}[pick] },
 			func(k *keeper) bool { return k.Mark == nobody }},
+		{"an element of a variable's memory", func(k *keeper, pick int) { k.Mark = &pool[1+pick] },
+			func(k *keeper) bool { return k.Mark == &pool[2] }},
+		{"an element of a variable's memory and another", func(k *keeper, pick int) { k.Mark = [2]*mark{{}, &pair[1]}[pick] },
+			func(k *keeper) bool { return k.Mark == &pair[1] }},
+		{"in a map of a variable", func(k *keeper, pick int) { k.Err = byName[[2]string{"a", "b"}[pick]] },
+			func(k *keeper) bool { return k.Err == byName["b"] }},
+		{"down a chain from a variable", func(k *keeper, pick int) { k.Mark = [2]*mark{chain.mark, chain.next.mark}[pick] },
+			func(k *keeper) bool { return k.Mark == chain.next.mark }},
+		{"held by closures", func(k *keeper, pick int) { k.Err = held[pick] },
+			func(k *keeper) bool { return k.Err == held[1] }},
+		{"in a map held by closures", func(k *keeper, pick int) { k.Mark = [2]*mark{{}, marks[1]}[pick] },
+			func(k *keeper) bool { return k.Mark == marks[1] }},
 		{"behind the length", func(k *keeper, pick int) { k.Items = [2][]int{{1, 0}, {1, 7}}[pick][:1] },
 			func(k *keeper) bool { return k.Items[:2][1] == 7 }},
 		{"capacity", func(k *keeper, pick int) { k.Items = [2][]int{make([]int, 1), make([]int, 1, 3)}[pick] },
@@ -108,6 +131,16 @@ func TestStatesThatDifferAreNotMerged(t *testing.T) {
 
 // everywhere runs a search by each strategy and engine.
 func everywhere(t *testing.T, name string, sys sim.System, judge func(t *testing.T, res *search.Result)) {
+	verdict(t, name, sys, func(t *testing.T, res *search.Result, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		judge(t, res)
+	})
+}
+
+// verdict is everywhere for searches that may be refused.
+func verdict(t *testing.T, name string, sys sim.System, judge func(t *testing.T, res *search.Result, err error)) {
 	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
 		for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine, search.AutoEngine} {
 			if strategy.Stateful() && engine == search.ReplayEngine {
@@ -122,10 +155,7 @@ func everywhere(t *testing.T, name string, sys sim.System, judge func(t *testing
 					cfg = search.Alternating(cfg)
 				}
 				res, err := search.Run(context.Background(), cfg)
-				if err != nil {
-					t.Fatal(err)
-				}
-				judge(t, res)
+				judge(t, res, err)
 			})
 		}
 	}

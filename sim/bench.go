@@ -259,6 +259,13 @@ func (b *Bench) Events(id NodeID, l *Local, timers bool, buf []Event) []Event {
 	return b.w.appendNode(n, buf)
 }
 
+// EventsWatched is Events that panics with a finding when the When of an action changes the state.
+func (b *Bench) EventsWatched(id NodeID, l *Local, timers bool, buf []Event) []Event {
+	b.w.watching = true
+	defer func() { b.w.watching = false }()
+	return b.Events(id, l, timers, buf)
+}
+
 // AppendLocal appends the canonical encoding of a local state. It panics with a finding's text when
 // the state holds something that cannot be encoded.
 func (b *Bench) AppendLocal(id NodeID, l *Local, buf []byte) []byte {
@@ -282,17 +289,6 @@ func (b *Bench) Copyable(l *Local) error { return b.w.copyable(l) }
 // Copy returns a deep copy.
 func (b *Bench) Copy(l *Local) (*Local, error) { return b.w.copyLocal(l) }
 
-// FlatTimers reports whether all armed timers are values without pointers, so that equal content
-// means that they are equal.
-func (b *Bench) FlatTimers(l *Local) bool {
-	for i := range l.armed {
-		if !b.w.planOf(l.armed[i].value).Flat() {
-			return false
-		}
-	}
-	return true
-}
-
 // NewMessage returns a message with an identity, whose encoding and hash are known. It refers to
 // body.
 func (b *Bench) NewMessage(body any, id MessageID) Message {
@@ -307,10 +303,7 @@ func (b *Bench) AppendValue(v any, buf []byte) []byte { return b.w.planOf(v).App
 
 // CopyValue returns a private copy of a message or an announced event.
 func (b *Bench) CopyValue(v any) any {
-	if p := b.w.planOf(v); !p.Flat() {
-		return p.Copy(v)
-	}
-	return v
+	return b.w.privateTo(v)
 }
 
 // NewMonitor returns monitor number i as at the start of a run.

@@ -138,7 +138,5 @@ func (w *machine) copyConnection(c Connection) Connection {
 
 func (w *machine) copyMessage(m *Message) {
 	m.sent = nil
-	if p := w.planOf(m.Body); !p.Flat() {
-		m.Body = p.Copy(m.Body)
-	}
+	m.Body = w.privateTo(m.Body)
 }

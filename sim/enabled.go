@@ -123,11 +123,19 @@ func (w *machine) can(n *node, i int32) bool {
 // when asks whether an action is enabled.
 func (w *machine) when(n *node, a *actionInfo) bool {
 	w.asked, w.askedAt = a, n.id
+	var before Fingerprint
+	if w.closely() {
+		before = w.freshHash(n)
+	}
 	var ok bool
 	if !w.apart {
 		ok = a.when(n.service)
 	} else {
 		ok = containedValue(w.watch, func() bool { return a.when(n.service) })
+	}
+	if w.closely() && w.freshHash(n) != before {
+		panic(&Finding{Kind: Nondeterminism, Message: fmt.Sprintf("the When of action %q changed the state of the service %T, which it may only look at",
+			a.name, n.service)})
 	}
 	w.asked = nil
 	return ok

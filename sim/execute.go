@@ -69,8 +69,8 @@ func (w *machine) step(ev Event, src choose.Source) error {
 				return err
 			}
 		}
-		if w.doubled && ev.Kind == Deliver && !w.planOf(d.Msg.Body).Flat() {
-			d.Msg.Body = w.planOf(d.Msg.Body).Copy(d.Msg.Body)
+		if w.doubled && ev.Kind == Deliver {
+			d.Msg.Body = w.privateTo(d.Msg.Body)
 		}
 	}
 	w.last.Handler = true
@@ -306,7 +306,11 @@ func (w *machine) apply(n *node, first, end int) (err error) {
 			flushed = f.disk
 		case AnnounceEffect:
 			for _, m := range w.monitors {
-				if err := w.observe(m, n.id, f.Value); err != nil {
+				event := f.Value
+				if !w.bench { // what one does to it is not for the others to see; on a bench it is a copy already
+					event = w.privateTo(event)
+				}
+				if err := w.observe(m, n.id, event); err != nil {
 					return &Finding{Kind: Safety, Property: MonitorName(m), Node: n.id, Message: err.Error()}
 				}
 			}
@@ -404,6 +408,18 @@ func (w *machine) privateCopy(msg any) (m Message, err error) {
 		m.sent = msg
 	}
 	return m, nil
+}
+
+// privateTo returns a copy of a message or announced event for one who is told of it.
+func (w *machine) privateTo(v any) any {
+	p, err := w.copies.Of(v)
+	if err != nil {
+		panic(err)
+	}
+	if p.Flat() {
+		return v
+	}
+	return p.Copy(v)
 }
 
 // sentUnchanged compares the messages of the handler that has returned with what it holds of them.

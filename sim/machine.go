@@ -18,7 +18,7 @@ type machine struct {
 	opts    Options
 	actions []actionInfo
 	plans   *plan.Set
-	copies  *plan.Set // of messages: as plans, but a copy does not tell when a time was read or how a slice was made
+	copies  *plan.Set // of messages: as plans, but a copy does not tell when a time was read or how a slice was made, and shares nothing
 	enc     plan.Encoder
 	scratch []byte
 
@@ -48,12 +48,13 @@ type machine struct {
 	ended   *Finding // by which the checker ended the handler in progress; see end
 	badType error    // a type that the state plan cannot handle, met in the step in progress
 
-	check  propertyState
-	steps  int
-	nextID MessageID
-	bench  bool // part of a [Bench]
-	apart  bool // checked code is called on goroutines of its own
-	watch  *watch
+	check    propertyState
+	steps    int
+	nextID   MessageID
+	bench    bool // part of a [Bench]
+	apart    bool // checked code is called on goroutines of its own
+	watching bool // of a bench: see Bench.EventsWatched
+	watch    *watch
 
 	swallowed int // panics by which the handler in progress was ended
 }
@@ -92,11 +93,12 @@ func NewWorld(sys *System, opts Options) (World, error) {
 	if opts.MaxChoices == 0 {
 		opts.MaxChoices = 10_000
 	}
-	plans, err := plan.NewSet(sys.State...)
+	rules := append(slices.Clone(sys.State), plan.Holding(sys.held()...))
+	plans, err := plan.NewSet(rules...)
 	if err != nil {
 		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
 	}
-	copies, err := plan.NewSet(append(slices.Clone(sys.State), plan.CopyBy(macetime.Time.Detach), plan.ByElements())...)
+	copies, err := plan.NewSet(append(rules, plan.CopyBy(macetime.Time.Detach), plan.ByElements(), plan.Apart())...)
 	if err != nil {
 		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
 	}

@@ -25,6 +25,9 @@ func (w *machine) watchOthers(acting *node) (unchanged func() error) {
 	}
 }
 
+// closely reports whether what is only to look at a state is watched.
+func (w *machine) closely() bool { return w.opts.CheckMessages || w.watching }
+
 // freshHash is nodeHash for a state that may have changed unnoticed.
 func (w *machine) freshHash(n *node) Fingerprint {
 	n.hashed = false

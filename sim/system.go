@@ -143,6 +143,18 @@ func (s System) Only(names ...string) (System, error) {
 	return s, nil
 }
 
+// held lists what the handlers of s are made of: closures, which may hold what is older than any run.
+func (s *System) held() []any {
+	held := []any{s.New, s.Late, s.MayCrash}
+	for _, a := range s.Actions {
+		held = append(held, a)
+	}
+	for _, m := range s.Monitors {
+		held = append(held, m)
+	}
+	return held
+}
+
 // Validate reports the first thing that is wrong with s.
 func (s *System) Validate() error {
 	if s.Nodes < 1 {

@@ -52,9 +52,8 @@ func (w *machine) kindOf(t any) (k *timerKind, err error) {
 	if len(w.enc.Times()) > 0 {
 		return nil, &plan.Error{Role: "timer", Type: p.Type(), Verb: "a timer", Hint: "timers must not hold macetime.Time values; keep them in the service"}
 	}
-	if p.Flat() || !p.Copyable() || p.Copy(t) == t {
-		// It refers to nothing of a service's.
-	} else {
+	// One that refers to nothing but constants is its own copy.
+	if own, err := w.copies.Of(t); err != nil || !own.Copyable() || w.privateTo(t) != t {
 		return nil, &plan.Error{Role: "timer", Type: p.Type(), Verb: "a timer", Hint: "timers must not hold pointers, of which two that look alike would be one timer; use names and numbers"}
 	}
 	k = &timerKind{value: t, enc: string(w.enc.Bytes()), text: p.Text(t)}

@@ -162,8 +162,10 @@ func (c *compiler) structure(n *node) *refusal {
 		}
 		switch {
 		case t.Elem() == locationType:
-			n.how, n.prog, n.fixes = byLocation, one(opLocation), nil
-		case libraryError(t):
+			if n.how, n.prog, n.fixes = byLocation, one(opLocation), nil; c.set.rules.apart {
+				n.fixes = n.prog
+			}
+		case libraryError(t) && !c.set.rules.apart:
 			if n.lasting = true; n.elem.flat() {
 				n.fixes = nil
 			}

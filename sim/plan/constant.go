@@ -1,7 +1,13 @@
 package plan
 
 import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"slices"
 	"sync"
+	"time"
 	"unsafe"
 )
 
@@ -29,63 +35,183 @@ var (
 	zeroedPointers byte
 )
 
-// constants tells which memory has an identity that outlives a run: variables of packages, and what
-// such a variable, or a part of it, points to. Its names are those of places in the program file, so
-// they are the same in every process that executes the file, wherever it is loaded.
+// constants tells which memory has an identity that outlives a run: variables of packages, what these point to, what
+// closures of the system hold, and all that can be reached from there. Its names are those of places in the program file and
+// of pointers to follow from there, so they are the same in every process that executes the file, wherever it is loaded;
+// but for what only a map of more than eight entries leads to, whose order differs.
 type constants struct {
 	low, size uintptr // of all variables
-	roots     []root  // hash table by address; its size is a power of two
+	objects   []older // by address
+	names     []byte
+	pages     []page  // that have some
+	table     []int32 // hash table of places in pages, plus one; its size is a power of two
 	shift     uint
+	held      []any // whose closures were looked into
+	kept      []pin // so that nothing else comes to lie there
 }
 
-// root is memory on the heap that a variable pointed to before anything was checked.
-type root struct {
-	at   uintptr // the memory; 0: free
-	from uintptr // where the pointer to it lies
+// older is memory on the heap that was there before anything was checked.
+type older struct {
+	low, high uintptr
+	from      uintptr // what pointers into it are counted from
+	tiny      bool    // one of several things in an object
+	name, end uint32  // among the names
 }
 
-// programConstants is a fact about the process: it is found out once, before the first system is built,
-// so that nothing that a handler made is among it.
-var programConstants = sync.OnceValue(findConstants)
+// pin refers to a constant. Pins are not followed themselves, else each look would keep what the last one found.
+type pin struct{ at unsafe.Pointer }
+
+var pinWord = typeWord(pin{})
+
+// page is a page of memory, with the words of it that are constants.
+type page struct {
+	number uintptr
+	bits   [pageSize / wordSize / 64]uint64
+}
 
 // noConstants is for programs that have none.
-var noConstants = &constants{roots: make([]root, 1), shift: 64}
+var noConstants = &constants{table: make([]int32, 1), shift: 64}
 
-// findConstants looks at all pointers of variables. What one of them points to stays where it is as long
-// as the pointer is the same.
+// snapshots keeps what was found out for the systems that were built lately, so that all worlds of one have the same.
+var snapshots struct {
+	sync.Mutex
+	list []*constants
+}
+
+// mostSnapshots is how many are kept.
+const mostSnapshots = 8
+
+// constantsOf finds the constants of a system whose closures are held. It does so when that is first built, so that nothing
+// that a handler made is among them.
+func constantsOf(held []any) (*constants, error) {
+	s := &snapshots
+	s.Lock()
+	defer s.Unlock()
+	same := func(a, b any) bool { return *(*eface)(unsafe.Pointer(&a)) == *(*eface)(unsafe.Pointer(&b)) }
+	for i, c := range s.list {
+		if slices.EqualFunc(c.held, held, same) {
+			s.list = append(slices.Delete(s.list, i, i+1), c)
+			return c, nil
+		}
+	}
+	if !readableHeap() {
+		return nil, errors.New("this release of Go (" + runtime.Version() + ") keeps memory in a way that is not known, so that states cannot be told apart")
+	}
+	c := findConstants(slices.Clone(held))
+	if s.list = append(s.list, c); len(s.list) > mostSnapshots {
+		s.list = slices.Delete(s.list, 0, 1)
+	}
+	return c, nil
+}
+
+// findConstants looks at all that closures hold, and at all pointers of variables.
+func findConstants(held []any) *constants {
+	time.FixedZone("", 0) // zones of whole hours are made with the first one
+	runtime.GC()          // what is allocated from here on does not lie next to older things of a few bytes
+	f := finder{
+		constants: &constants{low: address(&variables), size: address(&endVariables) - address(&variables), held: held},
+		met:       map[uintptr]bool{},
+	}
+	if len(held) > 0 {
+		p := unsafe.Pointer(unsafe.SliceData(held))
+		objectAt(p).pointers(p, func(at unsafe.Pointer, off uintptr) { f.follow(at, nil, uint64(off+1)<<1|1) })
+		f.rest()
+	}
+	for _, part := range [][3]*byte{{&filled, &endFilled, &filledPointers}, {&zeroed, &endZeroed, &zeroedPointers}} {
+		words := (address(part[1]) - address(part[0])) / wordSize
+		for i, isPointer := range pointerMask(part[2], int(words)) {
+			at := unsafe.Add(unsafe.Pointer(part[0]), uintptr(i)*wordSize)
+			if isPointer && uintptr(at)-uintptr(unsafe.Pointer(&snapshots)) >= unsafe.Sizeof(snapshots) {
+				f.follow(at, nil, uint64(uintptr(at)-f.low)<<1|1)
+			}
+		}
+	}
+	f.rest()
+	f.sort()
+	return f.constants
+}
+
+// finder makes constants.
+type finder struct {
+	*constants
+	met  map[uintptr]bool // by where it begins
+	next int              // the first object that was not looked into
+}
+
+// follow notes the memory that the pointer at some place points into, when that is new, with the name of where the pointer is.
 //
 //go:norace
-func findConstants() *constants {
-	c := &constants{low: address(&variables), size: address(&endVariables) - address(&variables)}
-	var found []root
-	for _, part := range [][3]*byte{{&filled, &endFilled, &filledPointers}, {&zeroed, &endZeroed, &zeroedPointers}} {
-		words := (address(part[1]) - address(part[0])) / unsafe.Sizeof(c.low)
-		for i, isPointer := range pointerMask(part[2], int(words)) {
-			if !isPointer {
-				continue
+//go:nocheckptr
+func (f *finder) follow(at unsafe.Pointer, in []byte, step uint64) {
+	p := *(*unsafe.Pointer)(at)
+	if p == nil || uintptr(p) >= address(&program) && uintptr(p) < f.low+f.size {
+		return
+	}
+	o := objectAt(p)
+	if o.base == 0 {
+		return
+	}
+	x := older{low: o.base, high: o.base + o.size, from: o.base}
+	if x.tiny = o.bare() && o.size == tinySize; x.tiny {
+		x.low, x.from = uintptr(p), uintptr(p)
+	}
+	if f.met[x.low] {
+		return
+	}
+	f.met[x.low] = true
+	x.name = uint32(len(f.names))
+	f.names = binary.AppendUvarint(append(f.names, in...), step)
+	x.end = uint32(len(f.names))
+	f.objects, f.kept = append(f.objects, x), append(f.kept, pin{p})
+}
+
+// tinySize is the size of the objects that things of fewer bytes without pointers share.
+const tinySize = 16
+
+// rest follows, breadth first, what was not followed so far.
+func (f *finder) rest() {
+	for ; f.next < len(f.objects); f.next++ {
+		x, p := f.objects[f.next], f.kept[f.next].at
+		objectAt(p).pointers(p, func(at unsafe.Pointer, off uintptr) {
+			f.follow(at, f.names[x.name:x.end], uint64(off+1))
+		})
+	}
+}
+
+// sort makes ready for look-ups.
+func (f *finder) sort() {
+	c := f.constants
+	slices.SortFunc(c.objects, func(a, b older) int { return cmp.Compare(a.low, b.low) })
+	for i := range c.objects { // things of a few bytes end where the next one begins, and the first begins with their object
+		x := &c.objects[i]
+		if next := i + 1; next < len(c.objects) && c.objects[next].low < x.high {
+			x.high = c.objects[next].low
+		}
+		if begin := x.low &^ (tinySize - 1); x.tiny && (i == 0 || c.objects[i-1].high <= begin) {
+			x.low = begin
+		}
+	}
+	for _, x := range c.objects {
+		for at := x.low &^ (wordSize - 1); at < x.high; at += wordSize {
+			if n := len(c.pages); n == 0 || c.pages[n-1].number != at/pageSize {
+				c.pages = append(c.pages, page{number: at / pageSize})
 			}
-			at := unsafe.Add(unsafe.Pointer(part[0]), uintptr(i)*unsafe.Sizeof(c.low))
-			word := *(*uintptr)(at)
-			if word != 0 && (word < address(&program) || word >= c.low+c.size) {
-				found = append(found, root{word, uintptr(at)})
-			}
+			word := at % pageSize / wordSize
+			c.pages[len(c.pages)-1].bits[word/64] |= 1 << (word % 64)
 		}
 	}
-	c.shift = 64 - 8
-	for 1<<(64-c.shift) < 4*len(found) {
-		c.shift--
+	bits := 4
+	for 1<<bits < 4*len(c.pages) {
+		bits++
 	}
-	c.roots = make([]root, 1<<(64-c.shift))
-	for _, r := range found {
-		i := c.slot(r.at)
-		for c.roots[i].at != 0 && c.roots[i].at != r.at {
-			i = (i + 1) & (len(c.roots) - 1)
+	c.table, c.shift = make([]int32, 1<<bits), uint(64-bits)
+	for k := range c.pages {
+		i := c.slot(c.pages[k].number)
+		for c.table[i] != 0 {
+			i = (i + 1) & (len(c.table) - 1)
 		}
-		if c.roots[i].at == 0 { // of several variables the first names it
-			c.roots[i] = r
-		}
+		c.table[i] = int32(k) + 1
 	}
-	return c
 }
 
 // pointerMask runs a program of the garbage collector (see "Packed GC pointer bitmaps" in the runtime's mbitmap.go):
@@ -132,31 +258,35 @@ func pointerMask(program *byte, words int) []bool {
 
 func address(p *byte) uintptr { return uintptr(unsafe.Pointer(p)) }
 
-func (c *constants) slot(at uintptr) int { return int(uint64(at) * halves >> c.shift) }
+func (c *constants) slot(number uintptr) int { return int(uint64(number) * halves >> c.shift) }
 
-// name is the name of the memory at p; 0: it is no constant.
-func (c *constants) name(p unsafe.Pointer) uint64 {
+// has reports whether the memory at p is a constant.
+func (c *constants) has(p unsafe.Pointer) bool {
 	at := uintptr(p)
-	if off := at - c.low; off < c.size {
-		return uint64(off)<<1 + 2
+	if at-c.low < c.size {
+		return true
 	}
-	i := c.slot(at)
-	for c.roots[i].at != at {
-		if c.roots[i].at == 0 {
-			return 0
+	number := at / pageSize
+	for i := c.slot(number); c.table[i] != 0; i = (i + 1) & (len(c.table) - 1) {
+		if g := &c.pages[c.table[i]-1]; g.number == number {
+			word := at % pageSize / wordSize
+			return g.bits[word/64]>>(word%64)&1 == 1
 		}
-		i = (i + 1) & (len(c.roots) - 1)
 	}
-	return c.rooted(&c.roots[i])
+	return false
 }
 
-// rooted is name of what a variable pointed to: it may point elsewhere by now.
-//
-//go:norace
-func (c *constants) rooted(r *root) uint64 {
-	off := r.from - c.low
-	if *(*uintptr)(unsafe.Add(unsafe.Pointer(&variables), off)) != r.at {
-		return 0
+// append appends the name of the constant at p.
+func (c *constants) append(dst []byte, p unsafe.Pointer) []byte {
+	at := uintptr(p)
+	if off := at - c.low; off < c.size {
+		return appendUint(dst, uint64(off)<<1)
 	}
-	return uint64(off)<<1 + 3
+	i, found := slices.BinarySearchFunc(c.objects, at, func(x older, at uintptr) int { return cmp.Compare(x.low, at) })
+	if !found {
+		i--
+	}
+	x := &c.objects[i]
+	dst = append(append(dst, c.names[x.name:x.end]...), 0)
+	return appendUint(dst, zigzag(int64(at-x.from)))
 }

@@ -117,6 +117,10 @@ func (c *copier) fix(prog []leaf, to, from unsafe.Pointer) {
 			}
 		case opFunction:
 			c.byFunction(l.of, to, from)
+		case opInstant:
+			(*instant)(to).zone = c.zone(l.of.elem, (*instant)(from).zone)
+		case opLocation:
+			*(*unsafe.Pointer)(to) = c.zone(l.of.elem, *(*unsafe.Pointer)(from))
 		}
 	}
 }
@@ -137,7 +141,7 @@ func (c *copier) variable(n *node, p unsafe.Pointer) unsafe.Pointer {
 	if n.size == 0 {
 		return p
 	}
-	if c.set.consts.name(p) != 0 {
+	if c.set.consts.has(p) {
 		c.keep(n, p)
 		return p
 	}
@@ -167,7 +171,7 @@ func (c *copier) slice(n *node, s sliceHeader) sliceHeader {
 	if s.cap == 0 || elem.size == 0 {
 		return s // there is no memory behind it
 	}
-	if c.set.consts.name(s.data) != 0 {
+	if c.set.consts.has(s.data) {
 		c.keepSlice(n, s)
 		return s
 	}

@@ -195,8 +195,8 @@ func (e *Encoder) pointer(elem *node, p unsafe.Pointer, dst []byte) []byte {
 			return appendUint(dst, uint64(pos)+3)
 		}
 	}
-	if name := e.set.telling.name(p); name != 0 {
-		dst = appendUint(append(dst, 2), name)
+	if e.set.telling.has(p) {
+		dst = e.set.telling.append(append(dst, 2), p)
 	} else {
 		dst = append(dst, 1)
 	}
@@ -218,8 +218,8 @@ func (e *Encoder) slice(n *node, s *sliceHeader, dst []byte) []byte {
 		return append(dst, 1)
 	default:
 		if s.cap > 0 && elem.size > 0 {
-			if name := e.set.telling.name(s.data); name != 0 {
-				dst = appendUint(append(dst, 3), name)
+			if e.set.telling.has(s.data) {
+				dst = e.set.telling.append(append(dst, 3), s.data)
 			}
 		}
 		if s.cap == count {

@@ -55,7 +55,7 @@ func (c *copier) lastsIn(n *node, p unsafe.Pointer) bool {
 		return false
 	}
 	at := (*eface)(unsafe.Pointer(&v)).data
-	return c.set.consts.name(at) != 0 || pl.root.lasting && c.lasts(pl.root, at)
+	return c.set.consts.has(at) || pl.root.lasting && c.lasts(pl.root, at)
 }
 
 // keep makes a copy refer to the variable of a package, or what that points to, at p, and to all that

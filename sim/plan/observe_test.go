@@ -24,6 +24,19 @@ var known = []unsafe.Pointer{
 	unsafe.Pointer(markA), unsafe.Pointer(markB), unsafe.Pointer(&marks[0]), unsafe.Pointer(&marks[1]), unsafe.Pointer(made),
 	unsafe.Pointer(&items[0]), unsafe.Pointer(&items[1]), unsafe.Pointer(&items[2]), unsafe.Pointer(&numbers[0]), unsafe.Pointer(&numbers[1]),
 	unsafe.Pointer(time.Local), unsafe.Pointer(time.UTC), unsafe.Pointer(berlin),
+	unsafe.Pointer(&pool[0]), unsafe.Pointer(&pool[1]), unsafe.Pointer(&pool[2]), unsafe.Pointer(&array[0]), unsafe.Pointer(&array[1]), unsafe.Pointer(&parts.B),
+	unsafe.Pointer(crowd[3]), unsafe.Pointer(crowd[77]), unsafe.Pointer(chained.next), unsafe.Pointer(chained.next.mark), unsafe.Pointer(held()),
+	unsafe.Pointer(large[199]), unsafe.Pointer(&huge[4000].mark), unsafe.Pointer(&huge[4001].mark), wordOfError(mapped["a"]), wordOfError(mapped["b"]),
+	unsafe.Pointer(&huge[4001]), unsafe.Pointer(&huge[2]),
+}
+
+// mustConstants are those that no closure holds.
+func mustConstants() *constants {
+	c, err := constantsOf(nil)
+	if err != nil {
+		panic(err)
+	}
+	return c
 }
 
 func wordOfError(err error) unsafe.Pointer { v := any(err); return (*eface)(unsafe.Pointer(&v)).data }
@@ -167,7 +180,7 @@ func changeable(v any) []uintptr {
 		if v.Kind() >= reflect.Map && v.Kind() <= reflect.Slice && v.Kind() != reflect.String {
 			if v.IsNil() || v.Kind() == reflect.Pointer && (v.Type().Elem() == locationType || v.Type().Elem().Size() == 0) ||
 				v.Kind() == reflect.Slice && (v.Cap() == 0 || v.Type().Elem().Size() == 0) ||
-				slices.Contains(known, v.UnsafePointer()) || programConstants().name(v.UnsafePointer()) != 0 {
+				slices.Contains(known, v.UnsafePointer()) || mustConstants().has(v.UnsafePointer()) {
 				return
 			}
 			r := ref{at: v.Pointer(), typ: v.Type()}

@@ -120,7 +120,8 @@ func (m *maker) fill(v reflect.Value) {
 		return
 	case reflect.TypeFor[error]():
 		v.Set(reflect.ValueOf([]any{errTwinA, errTwinB, errHeapA, errHeapB, errors.New("twin"), fmt.Errorf("heap %w", errTwinA), fmt.Errorf("heap %w", errors.New("twin")),
-			errors.Join(errTwinA, errTwinB), &hookError{1}, fmt.Errorf("own %w", &hookError{1}), errors.Join(errTwinA, &hookError{1})}[m.next(11)]))
+			errors.Join(errTwinA, errTwinB), &hookError{1}, fmt.Errorf("own %w", &hookError{1}), errors.Join(errTwinA, &hookError{1}),
+			mapped["a"], mapped["b"], errors.New("mapped")}[m.next(14)]))
 		return
 	case reflect.TypeFor[big.Int]():
 		v.Addr().Interface().(*big.Int).Lsh(big.NewInt(int64(m.int())), uint(64*m.next(3)))
@@ -211,10 +212,11 @@ func (m *maker) pointer(v reflect.Value) {
 		v.Set(again[m.next(len(again))].Addr().Convert(t))
 		return
 	case choice < 5 && t == leaves[9]:
-		v.Set(reflect.ValueOf([]*marker{markA, markB, &marks[0], &marks[1], made, nested.inner}[m.next(6)]))
+		v.Set(reflect.ValueOf([]*marker{markA, markB, &marks[0], &marks[1], made, nested.inner, &array[0], &array[1], &parts.B,
+			crowd[3], crowd[77], chained.next.mark, held(), large[199], &huge[4000].mark, &huge[4001].mark}[m.next(16)]))
 		return
 	case choice < 5 && t == leaves[10]:
-		v.Set(reflect.ValueOf([]*int{&numbers[0], &numbers[1], &items[1]}[m.next(3)]))
+		v.Set(reflect.ValueOf([]*int{&numbers[0], &numbers[1], &items[1], &pool[0], &pool[1], &pool[2]}[m.next(6)]))
 		return
 	}
 	v.Set(reflect.New(t.Elem()))
@@ -235,7 +237,7 @@ func (m *maker) slice(v reflect.Value) {
 		v.Set(s.Slice3(from, to, to+m.next(s.Cap()-to+1)))
 		return
 	case choice < 4 && t == leaves[11]:
-		v.Set(reflect.ValueOf(items[:1+m.next(3)]))
+		v.Set(reflect.ValueOf([][]int{items, pool, pool[1:], pool[2:]}[m.next(4)][:1+m.next(3)]))
 		return
 	}
 	n := m.next(4)
@@ -318,7 +320,16 @@ func TestRandomTypesNoticeMutations(t *testing.T) {
 		"capacity and nil":   func(s *Set, _ *Plan) { s.rules = &rules{loose: true} },
 		"identity":           func(s *Set, _ *Plan) { s.telling = noConstants },
 		"identity in copies": func(s *Set, _ *Plan) { s.consts = noConstants },
-		"sharing":            func(_ *Set, p *Plan) { p.shares = false },
+		"the place in constants": func(s *Set, _ *Plan) {
+			c := *s.telling
+			c.objects = slices.Clone(c.objects)
+			for i := range c.objects {
+				c.objects[i].name = c.objects[i].end
+			}
+			s.telling = &c
+		},
+		"what variables lead to": func(s *Set, _ *Plan) { c := *s.consts; c.table = make([]int32, len(c.table)); s.telling = &c },
+		"sharing":                func(_ *Set, p *Plan) { p.shares = false },
 		"zones but for their name": each(func(n *node) {
 			if n.typ == locationType {
 				n.prog = n.prog[:1]
@@ -362,13 +373,16 @@ func TestRandomTypesNoticeMutations(t *testing.T) {
 				if name == "zones but for their name" {
 					typ = reflect.TypeFor[[]time.Time]() // else it takes long
 				}
+				if name == "what variables lead to" || name == "the place in constants" {
+					typ = reflect.TypeFor[[]*marker]()
+				}
 				if name == "sharing" && cyclic(typ) {
 					continue // there would be no end
 				}
 				a := random(300)
 				b := slices.Clone(a)
 				if i%4 > 0 {
-					b[r.IntN(100)]++
+					b[r.IntN(min(100, 10*(1+i%10)))]++ // most values come from few bytes
 				}
 				s := newSet(t)
 				x, y := randomValue(typ, a), randomValue(typ, b)

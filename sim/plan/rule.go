@@ -20,6 +20,8 @@ type Rule struct {
 	copyAt      func(dst, src unsafe.Pointer)
 	copyBoxed   func(v any) any
 	showBoxed   func(v any) string
+
+	held []any // of Holding
 }
 
 type ruleKind uint8
@@ -33,6 +35,8 @@ const (
 	showBy
 	byElements
 	acrossPrograms
+	holding
+	apart
 )
 
 // IgnoreField leaves a field of T out of encoding, comparison and rendering. T is a struct or a
@@ -107,8 +111,17 @@ func ByElements() Rule { return Rule{kind: byElements} }
 // [ByElements], and variables of packages count by their content alone.
 func AcrossPrograms() Rule { return Rule{kind: acrossPrograms} }
 
+// Holding makes constants of all that can be reached from some values, closures among them, when the set is made: as
+// what variables of packages lead to, it counts with which memory it is, and stays in copies. Equal lists of the same values
+// are looked into once.
+func Holding(values ...any) Rule { return Rule{kind: holding, held: values} }
+
+// Apart makes copies that have nothing in common with the original but constants: errors and zones, which do not change, are
+// copied too, so that they are other ones than those of the original.
+func Apart() Rule { return Rule{kind: apart} }
+
 func (r *Rule) String() string {
-	name := [...]string{"Rule", "IgnoreField", "MethodByName", "EncodeBy", "CopyBy", "ShowBy", "ByElements", "AcrossPrograms"}[r.kind]
+	name := [...]string{"Rule", "IgnoreField", "MethodByName", "EncodeBy", "CopyBy", "ShowBy", "ByElements", "AcrossPrograms", "Holding", "Apart"}[r.kind]
 	if r.typ != nil {
 		name += "[" + r.typ.String() + "]"
 	}
@@ -126,8 +139,10 @@ type fieldRef struct {
 
 // rules are the rules of a set, resolved.
 type rules struct {
-	loose   bool // ByElements
-	across  bool // AcrossPrograms
+	loose   bool  // ByElements
+	across  bool  // AcrossPrograms
+	apart   bool  // Apart
+	held    []any // Holding
 	fields  map[fieldRef]ruleKind
 	encode  typeRules
 	copying typeRules
@@ -185,6 +200,10 @@ func resolve(given []Rule) (*rules, error) {
 			rs.loose = true
 		case acrossPrograms:
 			rs.loose, rs.across = true, true
+		case apart:
+			rs.apart = true
+		case holding:
+			rs.held = append(rs.held, r.held...)
 		case ignoreField, methodByName:
 			err = rs.addField(r)
 		case encodeBy:

@@ -40,13 +40,17 @@ func NewSet(given ...Rule) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	consts, err := constantsOf(rs.held)
+	if err != nil {
+		return nil, err
+	}
 	s := &Set{
 		rules:  rs,
 		nodes:  map[reflect.Type]*node{},
 		plans:  map[unsafe.Pointer]planned{},
 		named:  map[string]reflect.Type{},
 		direct: iteratorsPoint(),
-		consts: programConstants(),
+		consts: consts,
 	}
 	if s.telling = s.consts; rs.across {
 		s.telling = noConstants

@@ -28,7 +28,9 @@ func (c *compiler) instant(n *node) *refusal {
 			return refuse(t, "this release of Go keeps times in another way")
 		}
 	}
-	n.how, n.prog = byInstant, []leaf{{op: opInstant, of: n}}
+	if n.how, n.prog = byInstant, []leaf{{op: opInstant, of: n}}; c.set.rules.apart {
+		n.fixes = n.prog
+	}
 	return c.element(n, locationType, "")
 }
 
@@ -61,14 +63,13 @@ func (e *Encoder) location(n *node, p unsafe.Pointer, dst []byte) []byte {
 			return appendUint(dst, uint64(pos)+3)
 		}
 	}
-	if name := e.set.consts.name(p); name != 0 {
-		if !e.set.rules.across {
-			return appendUint(append(dst, 2), name)
-		}
-		text := (*time.Location)(p).String()
-		return append(appendUint(append(dst, 2), uint64(len(text))), text...)
-	}
-	if e.inKey && !only((*time.Location)(p)) {
+	constant := e.set.consts.has(p)
+	switch {
+	case constant && !e.set.rules.across:
+		return e.set.consts.append(append(dst, 2), p)
+	case constant && p == unsafe.Pointer(time.Local): // what it holds is read late, and differs from place to place
+		return append(dst, 2)
+	case e.inKey && !constant:
 		e.fail(refuse(n.typ, "times in map keys are compared by the identity of their zone: use UTC, or a number"))
 	}
 	track := e.track
@@ -78,9 +79,19 @@ func (e *Encoder) location(n *node, p unsafe.Pointer, dst []byte) []byte {
 	return dst
 }
 
-// only reports whether a zone is the only one with its content: zones without a name at whole hours are
-// made once.
-func only(zone *time.Location) bool {
-	_, offset := time.Time{}.In(zone).Zone()
-	return time.FixedZone("", offset) == zone
+// zone copies the zone at p, of n's type, unless it is a constant. What it consists of is never changed.
+func (c *copier) zone(n *node, p unsafe.Pointer) unsafe.Pointer {
+	if p == nil || c.set.consts.has(p) {
+		return p
+	}
+	made := new(time.Location)
+	if c.track {
+		o, _ := c.seen.meet(p, n, 0, isOpaque)
+		if o.done {
+			return o.copied
+		}
+		o.copied, o.done = unsafe.Pointer(made), true
+	}
+	*made = *(*time.Location)(p)
+	return unsafe.Pointer(made)
 }

@@ -62,13 +62,14 @@ func (e *engine) intern(node sim.NodeID, state *sim.Local, from *origin) (id uin
 		}
 		return id, nil
 	}
-	if !e.bench.FlatTimers(state) {
-		return 0, &Unsupported{fmt.Sprintf("a timer of node %d holds pointers", node)}
-	}
 	id = uint32(len(e.locals.list))
 	l := local{state: state, node: node, enc: string(e.buf), from: from}
 	l.hash = sim.Hash(sim.NodeState, int(node), e.buf[1:])
-	l.always = int32(len(e.bench.Events(node, state, false, nil)))
+	list := e.bench.Events
+	if e.samples.sampled(int(id)) {
+		list = e.bench.EventsWatched
+	}
+	l.always = int32(len(list(node, state, false, nil)))
 	l.events = e.bench.Events(node, state, true, nil)
 	if id < describedLocals {
 		l.fields = e.fieldsOf(node, state)

@@ -147,10 +147,6 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-type pointed struct{ sim.Nop }
-
-func (pointed) Boot(env sim.Env) { env.SetTimer((*int)(nil), 1) }
-
 type strange struct{ netsim.Datagrams }
 
 func (strange) Start(host sim.NetHost) sim.NetModel {
@@ -167,10 +163,6 @@ func TestUnsupported(t *testing.T) {
 		if _, err := table.NewWorld(sys, sim.Options{}); !errors.As(err, &u) {
 			t.Errorf("%s: %v", sys.Name, err)
 		}
-	}
-	w := tableWorld(t, &sim.System{Name: "pointed", Nodes: 1, New: func(sim.NodeID) sim.Service { return &pointed{} }})
-	if err := w.Start(choose.First); !errors.As(err, &u) || !strings.Contains(err.Error(), "a timer of node 0 holds pointers") {
-		t.Errorf("pointed: %v", err)
 	}
 }
 

@@ -1,0 +1,150 @@
+package search_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// parcel has identities inside.
+type parcel struct {
+	Err  error
+	At   time.Time
+	Mark *mark
+}
+
+// echoer sends letters that come back, and keeps what it sent and got.
+type echoer struct {
+	sim.Nop
+	Sent, Got parcel
+	Bad       string
+}
+
+func (e *echoer) Receive(env sim.Env, from sim.NodeID, msg any) {
+	got := msg.(parcel)
+	switch {
+	case env.Self() == 1:
+		env.Send(from, msg)
+		return
+	case got.Err != twins[0] && (got.Err == e.Sent.Err || got.Err == e.Got.Err):
+		e.Bad = "an error is one with another"
+	case e.Sent.Err == twins[0] && got.Err != twins[0]:
+		e.Bad = "a variable is another one"
+	case got.At == e.Sent.At || got.At == e.Got.At:
+		e.Bad = "a zone is one with another"
+	case got.Mark == e.Sent.Mark || got.Mark == e.Got.Mark:
+		e.Bad = "a pointer is one with another"
+	}
+	e.Got = got
+}
+
+// What a message holds is a copy, so what it refers to is nothing that a node or another message does, but variables of packages
+// are. All strategies and engines agree.
+func TestMessagesAreOtherIdentities(t *testing.T) {
+	for _, err := range []func() error{func() error { return errors.New("lost") }, func() error { return twins[0] }} {
+		sys := sim.System{
+			Name: "echo", Nodes: 2, New: func(sim.NodeID) sim.Service { return &echoer{} }, Network: netsim.Datagrams{Dup: 1},
+			Actions: []sim.AnyAction{sim.Action[*echoer]{Name: "send", Times: 2, At: func(id sim.NodeID) bool { return id == 0 },
+				Do: func(e *echoer, env sim.Env) {
+					e.Sent = parcel{err(), time.Unix(0, 0).In(time.FixedZone("X", 60)), &mark{}}
+					env.Send(1, e.Sent)
+				}}},
+			Properties: []sim.Property{{Name: "apart", Always: sim.Each(func(_ sim.NodeID, e *echoer) bool { return e.Bad == "" })}},
+		}
+		everywhere(t, "echo", sys, func(t *testing.T, res *search.Result) {
+			if res.Verdict == search.Violation || res.Finding != nil {
+				t.Errorf("%s, %s: %+v", res.Verdict, res.Stopped, res.Finding)
+			}
+		})
+	}
+}
+
+// ringer sets a timer that holds an error.
+type ringer struct {
+	sim.Nop
+	Rang bool
+}
+
+type cause struct{ Cause any }
+
+func (a *ringer) Timer(_ sim.Env, t any) { a.Rang = t == cause{twins[1]} || t == cause{7} }
+
+// Timers may hold what lies behind an interface when that is a value or a variable of a package. A new error is refused by name. All
+// strategies and engines agree.
+func TestTimersWithIdentities(t *testing.T) {
+	for _, c := range []struct {
+		cause func() any
+		ok    bool
+	}{
+		{func() any { return twins[1] }, true},
+		{func() any { return 7 }, true},
+		{func() any { return errors.New("no such thing") }, false},
+		{func() any { return time.Unix(0, 0).In(time.FixedZone("X", 60)) }, false},
+	} {
+		sys := sim.System{
+			Name: "alarm", Nodes: 1, New: func(sim.NodeID) sim.Service { return &ringer{} },
+			Actions:    []sim.AnyAction{sim.Action[*ringer]{Name: "set", Times: 1, Do: func(_ *ringer, env sim.Env) { env.SetTimer(cause{c.cause()}, time.Second) }}},
+			Properties: []sim.Property{{Name: "quiet", Always: sim.Each(func(_ sim.NodeID, a *ringer) bool { return !a.Rang })}},
+		}
+		verdict(t, "alarm", sys, func(t *testing.T, res *search.Result, err error) {
+			switch {
+			case c.ok && (err != nil || res.Finding == nil || res.Finding.Property != "quiet"):
+				t.Errorf("%v, %+v", err, res)
+			case !c.ok && (err == nil || !strings.Contains(err.Error(), "timers must not hold pointers")):
+				t.Errorf("not refused: %v, %+v", err, res)
+			}
+		})
+	}
+}
+
+// ear is a monitor that changes what it is told, and complains when somebody else did.
+type ear struct{ Heard int }
+
+func (e *ear) Observe(_ sim.NodeID, event any) error {
+	m := event.(*mark)
+	if m.N++; m.N != 1 {
+		return errors.New("the event was changed")
+	}
+	e.Heard++
+	return nil
+}
+
+// Each monitor is told of a copy of its own.
+func TestMonitorsAreApart(t *testing.T) {
+	newEar := func() sim.Monitor { return &ear{} }
+	sys := sim.System{
+		Name: "ears", Nodes: 1, New: func(sim.NodeID) sim.Service { return &keeper{} }, Monitors: []func() sim.Monitor{newEar, newEar, newEar},
+		Actions: []sim.AnyAction{sim.Action[*keeper]{Name: "tell", Times: 1, Do: func(_ *keeper, env sim.Env) { env.Announce(&mark{}) }}},
+	}
+	everywhere(t, "ears", sys, func(t *testing.T, res *search.Result) {
+		if res.Finding != nil {
+			t.Errorf("%s: %+v", res.Verdict, res.Finding)
+		}
+	})
+}
+
+// A When that changes its service is found, and named.
+func TestWhenChangesItsService(t *testing.T) {
+	sys := sim.System{
+		Name: "nosy", Nodes: 1, New: func(sim.NodeID) sim.Service { return &keeper{} },
+		Actions: []sim.AnyAction{
+			sim.Action[*keeper]{Name: "start", Times: 1, Do: func(k *keeper, _ sim.Env) { k.Set = true }},
+			sim.Action[*keeper]{Name: "peek", When: func(k *keeper) bool {
+				if k.Set {
+					k.Laps++
+				}
+				return k.Laps > 3
+			}, Do: func(k *keeper, _ sim.Env) { k.Laps = 0 }},
+		},
+	}
+	everywhere(t, "nosy", sys, func(t *testing.T, res *search.Result) {
+		if f := res.Finding; f == nil || f.Kind != sim.Nondeterminism || !strings.Contains(f.Message, `the When of action "peek" changed the state of the service *search_test.keeper`) {
+			t.Errorf("%s, %s: %+v", res.Verdict, res.Stopped, f)
+		}
+	})
+}
