@@ -107,7 +107,8 @@ func constantsOf(held []any) (*constants, error) {
 // findConstants looks at all that closures hold, and at all pointers of variables.
 func findConstants(held []any) *constants {
 	time.FixedZone("", 0) // zones of whole hours are made with the first one
-	runtime.GC()          // what is allocated from here on does not lie next to older things of a few bytes
+	var ignored runtime.MemStats
+	runtime.ReadMemStats(&ignored) // it empties caches, so that no thing of a few bytes made later lies next to an older one
 	f := finder{
 		constants: &constants{low: address(&variables), size: address(&endVariables) - address(&variables), held: held},
 		met:       map[uintptr]bool{},
@@ -117,19 +118,27 @@ func findConstants(held []any) *constants {
 		objectAt(p).pointers(p, func(at unsafe.Pointer, off uintptr) { f.follow(at, nil, uint64(off+1)<<1|1) })
 		f.rest()
 	}
-	for _, part := range [][3]*byte{{&filled, &endFilled, &filledPointers}, {&zeroed, &endZeroed, &zeroedPointers}} {
-		words := (address(part[1]) - address(part[0])) / wordSize
-		for i, isPointer := range pointerMask(part[2], int(words)) {
-			at := unsafe.Add(unsafe.Pointer(part[0]), uintptr(i)*wordSize)
-			if isPointer && uintptr(at)-uintptr(unsafe.Pointer(&snapshots)) >= unsafe.Sizeof(snapshots) {
-				f.follow(at, nil, uint64(uintptr(at)-f.low)<<1|1)
-			}
-		}
+	for _, off := range pointerVariables() {
+		f.follow(unsafe.Add(unsafe.Pointer(&variables), off), nil, uint64(off)<<1|1)
 	}
 	f.rest()
 	f.sort()
 	return f.constants
 }
+
+// pointerVariables lists where the pointers among variables lie, but for those to what was found out.
+var pointerVariables = sync.OnceValue(func() (offs []uintptr) {
+	for _, part := range [][3]*byte{{&filled, &endFilled, &filledPointers}, {&zeroed, &endZeroed, &zeroedPointers}} {
+		words := (address(part[1]) - address(part[0])) / wordSize
+		for i, isPointer := range pointerMask(part[2], int(words)) {
+			at := address(part[0]) + uintptr(i)*wordSize
+			if isPointer && at-uintptr(unsafe.Pointer(&snapshots)) >= unsafe.Sizeof(snapshots) {
+				offs = append(offs, at-address(&variables))
+			}
+		}
+	}
+	return offs
+})
 
 // finder makes constants.
 type finder struct {
@@ -196,8 +205,11 @@ func (f *finder) sort() {
 			if n := len(c.pages); n == 0 || c.pages[n-1].number != at/pageSize {
 				c.pages = append(c.pages, page{number: at / pageSize})
 			}
-			word := at % pageSize / wordSize
-			c.pages[len(c.pages)-1].bits[word/64] |= 1 << (word % 64)
+			bits, word := &c.pages[len(c.pages)-1].bits, at%pageSize/wordSize
+			if bits[word/64] |= 1 << (word % 64); word%64 == 0 && x.high-at >= 64*wordSize { // of a large object
+				bits[word/64] = ^uint64(0)
+				at += 63 * wordSize
+			}
 		}
 	}
 	bits := 4

@@ -17,6 +17,7 @@ type Error struct {
 
 	reason string // the hint but for the rule to add
 	steps  []step // from Part, innermost first, up to the next interface
+	enough bool   // the hint says what to do, no rule is needed
 }
 
 func (e *Error) Error() string {
@@ -66,6 +67,8 @@ type refusal struct {
 	verb  string
 	hint  string // "": made from steps
 	steps []step // innermost first
+
+	enough bool // the hint says what to do, no rule is needed
 }
 
 // step is one struct field on the way to a part.
@@ -94,7 +97,7 @@ func (r *refusal) inside(brackets string) *refusal {
 // refusalOf makes an error about a whole value one about a part of a larger value.
 func refusalOf(err error) *refusal {
 	e := err.(*Error)
-	r := &refusal{part: e.Part, path: e.Path, verb: e.Verb, hint: e.reason, steps: slices.Clone(e.steps)}
+	r := &refusal{part: e.Part, path: e.Path, verb: e.Verb, hint: e.reason, steps: slices.Clone(e.steps), enough: e.enough}
 	if r.part == nil {
 		r.part = e.Type
 	}
@@ -113,8 +116,8 @@ func (r *refusal) whole(t reflect.Type) *Error {
 	if len(r.steps) == 0 && r.hint == "" {
 		r.hint = "it is a " + r.part.Kind().String()
 	}
-	e := &Error{Type: t, Path: r.path, Part: r.part, Verb: r.verb, Hint: r.hint, reason: r.hint, steps: r.steps}
-	if advice := r.advice(t); advice != "" {
+	e := &Error{Type: t, Path: r.path, Part: r.part, Verb: r.verb, Hint: r.hint, reason: r.hint, steps: r.steps, enough: r.enough}
+	if advice := r.advice(t); advice != "" && !r.enough {
 		if e.Hint != "" {
 			e.Hint += "; "
 		}

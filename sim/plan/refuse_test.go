@@ -226,6 +226,13 @@ func TestTwoTypesOfOneName(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
+	type holder struct{ Any any }
+	h := &holder{second}
+	p := planOf(t, s, h)
+	want = strings.Replace(want, "plan.local: ", "*plan.holder: field Any (plan.local) ", 1)
+	if err := caught(func() { p.Append(nil, h) }); err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
 }
 
 func TestOfTypeRefusesInterfaces(t *testing.T) {

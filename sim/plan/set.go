@@ -117,9 +117,11 @@ func (s *Set) compile(t reflect.Type) (*Plan, error) {
 	}
 	name := typeName(t)
 	if other, ok := s.named[name]; ok {
-		return nil, &Error{Type: t, Verb: "encoded", Hint: fmt.Sprintf(
+		why := refuse(t, fmt.Sprintf(
 			"another type is named %s too, of kind %v: rename one of them, types declared in functions need names of their own",
-			name, other.Kind())}
+			name, other.Kind()))
+		why.enough = true
+		return nil, why.whole(t)
 	}
 	s.named[name] = t
 	p := &Plan{set: s, root: root, shares: mayShare(root)}
