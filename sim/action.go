@@ -10,7 +10,7 @@ import (
 type Action[S Service] struct {
 	Name  string
 	Times int               // how often in the life of a node, crashes included; below 2^31, 0: no limit
-	When  func(S) bool      // nil: always
+	When  func(S) bool      // nil: always; it only looks
 	Do    func(S, Env)      // not nil
 	At    func(NodeID) bool // which nodes have it; nil: all that run an S
 }

@@ -16,12 +16,13 @@ type Env interface {
 	Self() NodeID
 	// Nodes is the number of nodes of the system.
 	Nodes() int
-	// Send sends a datagram. Messages are values: changing msg afterwards is a finding.
+	// Send sends a datagram. Messages are values: changing msg afterwards is a finding, and what is received is a copy that
+	// shares nothing with it; of what it refers to, only what is older than the run (variables of packages) is the same.
 	Send(to NodeID, msg any)
 	// Stream is the reliable, ordered stream to peer. It is opened by the first message.
 	Stream(peer NodeID) Stream
-	// SetTimer arms the timer t, or arms it again. t must be comparable and is the timer's identity. A
-	// time that is past is now.
+	// SetTimer arms the timer t, or arms it again. t must be comparable and is the timer's identity; it
+	// may point to nothing that is younger than the run. A time that is past is now.
 	SetTimer(t any, after time.Duration)
 	// StopTimer disarms t; it does nothing when t is not armed.
 	StopTimer(t any)
@@ -37,7 +38,7 @@ type Env interface {
 	Clock() macetime.Clock
 	// Disk is all that survives a crash of the node.
 	Disk() Disk
-	// Announce tells the monitors of an event, as an ordered effect.
+	// Announce tells the monitors of an event, as an ordered effect. Each is given a copy, as of a message.
 	Announce(event any)
 	// Assert reports a safety violation when ok is false. The handler goes on.
 	Assert(ok bool, format string, args ...any)

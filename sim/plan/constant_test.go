@@ -54,7 +54,6 @@ var (
 	held    = func() func() *marker { m := &marker{11}; return func() *marker { return m } }()
 	large   = func() *[200]*marker { return &[200]*marker{150: {12}, 199: {12}} }()
 	huge    = func() []padded { return make([]padded, 5000) }()
-	queue   = func() chan *marker { c := make(chan *marker, 2); c <- &marker{13}; return c }()
 )
 
 type (
@@ -156,7 +155,7 @@ func TestConstants(t *testing.T) {
 func TestHeldByClosures(t *testing.T) {
 	twins := [2]error{errors.New("held"), errors.New("held")}
 	table := map[string]*marker{"a": {3}}
-	f := func() (error, *marker) { return twins[1], table["a"] }
+	f := func() (*marker, error) { return table["a"], twins[1] }
 	s := newSet(t, Holding(f, nil, 7))
 	sameEncoding(t, s, false, &knot{err: twins[1]}, &knot{err: errors.New("held")})
 	sameEncoding(t, s, false, &knot{err: twins[1]}, &knot{err: twins[0]})

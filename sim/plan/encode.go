@@ -17,7 +17,8 @@ import (
 //
 // The format: numbers are varints (signed ones zig-zag), bytes, bools and floats are fixed, strings
 // and the results of functions have their length in front. A pointer is 0 for nil, 1 and then its
-// target, 2, the name of a constant and then its target, or 3 more than the position at which the
+// target, 2, the name of a constant (where the first pointer to it lies, the pointers to follow, and how far into the
+// memory found there) and then its target, or 3 more than the position at which the
 // target was met first. A slice is 1 for nil, four times its length and then its elements, two more
 // with its capacity and then all elements up to there, or, odd, twice the position of its first meeting
 // plus 5; of a constant 3 and its name come first. A map is 1 for nil, twice its length and then its

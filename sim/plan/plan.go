@@ -11,8 +11,8 @@
 //
 //   - nil and empty slices and maps differ; a slice counts with its capacity and with what lies beyond
 //     its length, which re-slicing and append would show. The rule [ByElements] takes that back;
-//   - a pointer to a variable of a package, or to what such a variable or a part of it points to, counts
-//     with which one that is, as == would tell: sentinels, errors of equal text;
+//   - a pointer to or into a variable of a package, what can be reached from one, or what [Holding] names, counts
+//     with which memory that is, as == would tell: sentinels, errors of equal text;
 //   - floats count by their bits, so that -0 and 0 differ, and NaNs of different bits;
 //   - an interface counts with its dynamic type, a type with its package path and name;
 //   - blank fields, fields tagged `macemc:"-"` and fields named by [IgnoreField] do not count;
@@ -22,16 +22,15 @@
 //
 // Functions, channels and unsafe pointers are refused, as are map keys that hold pointers: they have
 // no canonical order. Locks and atomics are their numbers. What Go leaves open does not count: whether
-// pointers to variables without size are equal, and where memory lies. Nor does the identity of memory that
-// is older than the run but that no variable of a package points to, only something further down.
+// pointers to variables without size are equal, and where memory lies.
 //
 // # What a copy is
 //
 // A copy encodes like the original, has the same sharing and capacities, and has no memory in common with
-// it that could be changed, but that of variables of packages and what can be reached from it, which stays
+// it that could be changed, but that of constants, which stays
 // what it is; ignored fields are copied shallowly. Zones, and errors made by the packages errors and fmt
 // that hold nothing changeable, are immutable and stay what they are, too, so that they still compare equal
-// to what they were made as.
+// to what they were made as; the rule [Apart] takes that back.
 package plan
 
 import (
