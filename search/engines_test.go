@@ -11,13 +11,16 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// pointed draws and counts; from the third message on it arms a timer that the tables cannot hold.
+// pointed draws and counts; with the third message its state becomes one that the tables cannot hold, as it cannot be shown.
 type pointed struct {
 	sim.Nop
-	N, Drawn int
+	N     secret
+	Drawn int
 }
 
-type alarm struct{ P *int }
+type secret int
+
+type alarm struct{}
 
 func (p *pointed) Boot(env sim.Env) { env.Send(1-env.Self(), "hello") }
 
@@ -33,6 +36,12 @@ func pointedSystem() sim.System {
 	return sim.System{
 		Name: "pointed", Nodes: 2, Network: netsim.Datagrams{Loss: 1}, Crashes: 1,
 		New: func(sim.NodeID) sim.Service { return &pointed{} },
+		State: []sim.StateRule{sim.ShowBy(func(n secret) string {
+			if n == 3 {
+				panic("not to be shown")
+			}
+			return ""
+		})},
 		Properties: []sim.Property{
 			{Name: "drawn low", Eventually: sim.Each(func(_ sim.NodeID, p *pointed) bool { return p.Drawn == 0 && p.N == 4 })},
 		},
@@ -52,7 +61,7 @@ func TestFallsBackToTheReplayEngine(t *testing.T) {
 			t.Errorf("%s: by the replay engine %s\nhaving fallen back to it %s", strategy, a, b)
 		}
 		e := got.Stats.Engine
-		if !strings.Contains(e.Unsupported, "timer of node") || e.TableEvents == 0 && e.ReplayEvents == 0 || e.Used != search.ReplayEngine {
+		if !strings.Contains(e.Unsupported, "the state of node") || e.TableEvents == 0 && e.ReplayEvents == 0 || e.Used != search.ReplayEngine {
 			t.Errorf("%s: %+v", strategy, e)
 		}
 		cfg.Engine = search.TableEngine
@@ -62,7 +71,7 @@ func TestFallsBackToTheReplayEngine(t *testing.T) {
 	}
 	for _, strategy := range []search.Name{search.BFS, search.DFS} {
 		_, err := search.Run(context.Background(), search.Config{System: pointedSystem(), Strategy: strategy})
-		if err == nil || !strings.Contains(err.Error(), "a timer of node") || !strings.Contains(err.Error(), "use strategy deepening") {
+		if err == nil || !strings.Contains(err.Error(), "the state of node") || !strings.Contains(err.Error(), "use strategy deepening") {
 			t.Errorf("%s: %v", strategy, err)
 		}
 	}
