@@ -119,12 +119,17 @@ func findConstants(held []any) *constants {
 		f.rest()
 	}
 	for _, off := range pointerVariables() {
-		f.follow(unsafe.Add(unsafe.Pointer(&variables), off), nil, uint64(off)<<1|1)
+		f.follow(variableAt(off), nil, uint64(off)<<1|1)
 	}
 	f.rest()
 	f.sort()
 	return f.constants
 }
+
+// variableAt returns where a variable lies.
+//
+//go:nocheckptr
+func variableAt(off uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(&variables), off) }
 
 // pointerVariables lists where the pointers among variables lie, but for those to what was found out.
 var pointerVariables = sync.OnceValue(func() (offs []uintptr) {
