@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -154,4 +155,31 @@ func (m *monitor) settle(x *Ctx) error {
 		return x.failed
 	}
 	return nil
+}
+
+// Answered are the variables of a monitor made by [EachAnswered].
+type Answered[K comparable] struct{ Open []K }
+
+// EachAnswered adds a monitor that counts each request that is sent as owed until a response of the same key is sent: one
+// debt for each key, unlike a counter of all. A response that nobody waits for is a violation. While something is owed the
+// monitor is hot.
+func EachAnswered[Req, Resp any, K comparable](s *System, name string, request func(Req) K, response func(Resp) K) {
+	type vars = Answered[K]
+	const none, owed = State("nothing is owed"), State("an answer is owed")
+	ask := func(a *vars, _ *Ctx, r Sent[Req]) { a.Open = with(a.Open, request(r.Event)) }
+	unasked := func(a *vars, x *Ctx, r Sent[Resp]) { x.Assert(false, "%+v answers nothing that was asked", r.Event) }
+	s.Monitor(Define[vars](name,
+		In(none, Cold, OnGotoWith(owed, ask), On(unasked)),
+		In(owed, Hot, On(ask), On(func(a *vars, x *Ctx, r Sent[Resp]) {
+			i := slices.Index(a.Open, response(r.Event))
+			switch {
+			case i < 0:
+				unasked(a, x, r)
+			case len(a.Open) == 1:
+				a.Open = nil
+				x.Goto(none)
+			default:
+				a.Open = with(a.Open[:i], a.Open[i+1:]...)
+			}
+		}, none))), vars{})
 }

@@ -12,12 +12,14 @@ import (
 const root = -1
 
 // links tells which step a step follows from: the one that sent its message, set its timer, broke the
-// connection, crashed the node, started the partition, or, for an action, booted the node.
+// connection, crashed the node, started the partition, for an action, booted the node, or, for a step of a
+// node's own, was the last one there.
 type links struct {
 	timers    map[armed]int32
 	texts     map[any]string
 	plans     *plan.Set
 	booted    []int32 // by node: the last boot
+	ran       []int32 // by node: the last step of a handler
 	crashed   []int32 // by node: the last crash
 	broken    []int32 // by pair: the last step that broke the connection from the first node's end
 	sent      []int32 // by pair: the last message sent in the stream
@@ -35,7 +37,7 @@ type armed struct {
 func (l *links) init(nodes int) {
 	*l = links{
 		timers: map[armed]int32{}, texts: map[any]string{}, nodes: nodes,
-		booted: make([]int32, nodes), crashed: make([]int32, nodes),
+		booted: make([]int32, nodes), ran: make([]int32, nodes), crashed: make([]int32, nodes),
 		broken: make([]int32, nodes*nodes), sent: make([]int32, nodes*nodes), refused: make([]int32, nodes*nodes),
 	}
 }
@@ -56,7 +58,9 @@ func (l *links) cause(c *replay.Cursor, s *stepInfo) int32 {
 		text := strings.TrimPrefix(s.key, ev.Kind.String()+" ")
 		_, text, _ = strings.Cut(text, " ")
 		return l.timers[armed{ev.Node, text}]
-	case sim.DoAction, sim.Internal, sim.Arrive:
+	case sim.Internal, sim.Arrive:
+		return l.ran[ev.Node]
+	case sim.DoAction:
 		return l.booted[ev.Node]
 	case sim.Boot:
 		return l.crashed[ev.Node]
@@ -90,6 +94,9 @@ func (l *links) follow(w sim.World, s *stepInfo, n int) {
 	}
 	if ev.Node < 0 {
 		return
+	}
+	if last.Handler {
+		l.ran[ev.Node] = at
 	}
 	for i := range last.Effects[:last.Applied] {
 		f := &last.Effects[i]

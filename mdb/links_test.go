@@ -79,6 +79,14 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 					want = before.Step
 				}
 			}
+		case sim.Internal, sim.Arrive:
+			want = 0
+			for _, before := range g.Events[1:n] {
+				k, _ := sim.ParseEventKind(before.Kind)
+				if before.Node == ev.Node && !k.Injection() && k != sim.Arrive && k != sim.Heal {
+					want = before.Step
+				}
+			}
 		case sim.Heal, sim.DeliverError:
 			if strings.HasSuffix(ev.Key, sim.ErrRefused.Error()) {
 				want = lastSent(g, ev)

@@ -54,7 +54,9 @@ func because(s *stepInfo) string {
 	case sim.DoAction:
 		return "by the application, which runs since"
 	case sim.Internal:
-		return "by the node itself, which runs since"
+		return "is what was left to do after"
+	case sim.Arrive:
+		return "was sent in"
 	case sim.Boot:
 		return "the node was down since"
 	case sim.DeliverError:

@@ -2,6 +2,10 @@ package systems
 
 import (
 	"github.com/macemc/macemc/systems/brokentree"
+	"github.com/macemc/macemc/systems/clientserver"
+	"github.com/macemc/macemc/systems/commit"
+	"github.com/macemc/macemc/systems/detector"
+	"github.com/macemc/macemc/systems/espresso"
 	"github.com/macemc/macemc/systems/etcdraft"
 	"github.com/macemc/macemc/systems/gossip"
 	"github.com/macemc/macemc/systems/multicast"
@@ -29,6 +33,10 @@ func All() []spec.Entry {
 		overcast.Entry(),
 		gossip.Entry(),
 		etcdraft.Entry(),
+		clientserver.Entry(),
+		commit.Entry(),
+		espresso.Entry(),
+		detector.Entry(),
 	}
 }
 

@@ -1,0 +1,21 @@
+// Package clientserver is a bank as machines (package machine): clients withdraw money from a server that keeps its accounts
+// in a database.
+//
+// # Protocol
+//
+// A client asks the server for an amount and waits for the answer. The server asks the database for the balance, defers
+// everything else meanwhile, and lends what leaves at least ten in the account. It tells the database and answers.
+//
+// # Source
+//
+// The first tutorial of the language P (p-org.github.io), which is the same program in P. The defect CS1 is the one that the
+// tutorial has its readers find.
+//
+// # Simplifications
+//
+// Amounts are drawn from one to one more than a client can withdraw, and clients ask a bounded number of times.
+//
+// # Properties
+//
+// Monitors: the balance is always correct; every withdrawal is answered, once. Eventually: every client comes to an end.
+package clientserver

@@ -1,0 +1,57 @@
+package clientserver
+
+import (
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Entry describes the system.
+func Entry() spec.Entry {
+	return spec.Entry{
+		Name:    "clientserver",
+		Summary: "machines: clients withdraw money from a bank that keeps its accounts in a database",
+		Notes:   "Node 0 is the bank's server, node 1 its database, the others are clients with an account each.",
+		Params: []spec.Param{
+			{Name: "money", Kind: spec.Int, Default: "12", Min: 10, Max: 20, Help: "what is in each account at first"},
+			{Name: "withdrawals", Kind: spec.Int, Default: "2", Min: 1, Max: 5, Help: "how many withdrawals a client asks for"},
+		},
+		MinNodes: 3, MaxNodes: 6, DefaultNodes: 4,
+		Bugs:     knownBugs(),
+		Messages: machine.Events(serverKind, databaseKind, clientKind),
+		Build: func(c spec.Config) (sim.System, error) {
+			sys := machines(c.Nodes-2, c.Int("money"), c.Int("withdrawals"), spec.Bits[bugs](c.Bugs, knownBugs())).Sim("clientserver")
+			sys.Properties = properties()
+			return sys, nil
+		},
+	}
+}
+
+// bugs is the set of defects that are switched on, by their order in knownBugs.
+type bugs uint8
+
+const (
+	cs1 bugs = 1 << iota
+	cs2
+)
+
+func (b bugs) has(which bugs) bool { return b&which != 0 }
+
+func knownBugs() []spec.Bug {
+	return []spec.Bug{
+		{
+			ID:      "CS1",
+			Summary: "the bank refuses a withdrawal that leaves exactly the least that an account must keep",
+			Shows:   "a client is refused money that it has",
+			Fix:     "compare with >=",
+			Kind:    sim.Safety, PaperKind: sim.Safety,
+		},
+		{
+			ID:      "CS2",
+			Summary: "the bank does not tell the database of a withdrawal",
+			Shows:   "the balance goes up again",
+			Fix:     "update the database before the client is answered",
+			Kind:    sim.Safety, PaperKind: sim.Safety,
+		},
+	}
+}

@@ -1,0 +1,59 @@
+package detector
+
+import (
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Entry describes the system.
+func Entry() spec.Entry {
+	return spec.Entry{
+		Name:    "detector",
+		Summary: "machines: a failure detector pings nodes over an unreliable network and tells a client who is down",
+		Notes: "The first nodes are pinged, then come the client, the detector and what shuts nodes down.\n" +
+			"Time-outs strike only when nothing is on its way (Prompt).",
+		Params:   []spec.Param{{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "how many nodes are shut down"}},
+		MinNodes: 4, MaxNodes: 9, DefaultNodes: 5,
+		Bugs:     knownBugs(),
+		Messages: machine.Events(nodeKind, clientKind, detectorKind, injectorKind),
+		Build: func(c spec.Config) (sim.System, error) {
+			nodes := c.Nodes - 3
+			sys := machines(nodes, min(nodes, c.Int("failures")), spec.Bits[bugs](c.Bugs, knownBugs())).Sim("detector")
+			sys.Timing = sim.Prompt
+			sys.Properties = properties(nodes)
+			return sys, nil
+		},
+	}
+}
+
+// bugs is the set of defects that are switched on, by their order in knownBugs.
+type bugs uint8
+
+const (
+	fd1 bugs = 1 << iota
+	fd2
+)
+
+func (b bugs) has(which bugs) bool { return b&which != 0 }
+
+func knownBugs() []spec.Bug {
+	return []spec.Bug{
+		{
+			ID:      "FD1",
+			Summary: "when all have answered the detector stops its timer, and waits for it all the same",
+			Shows:   "no failure is detected any more",
+			Fix:     "go to rest",
+			Kind:    sim.Deadlock, PaperKind: sim.Liveness, OtherKinds: []sim.FindingKind{sim.Liveness},
+			PaperProperty: "the client knows who is down",
+		},
+		{
+			ID:      "FD2",
+			Summary: "the client is told by a message that may be lost, once",
+			Shows:   "it never comes to know that a node is down",
+			Fix:     "tell it by a reliable message",
+			Kind:    sim.Deadlock, PaperKind: sim.Liveness, OtherKinds: []sim.FindingKind{sim.Liveness},
+			PaperProperty: "the client knows who is down",
+		},
+	}
+}

@@ -1,0 +1,38 @@
+package systems_test
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// The systems of machines are visited as a whole: nothing is wrong with them as they are, and each bug is found.
+func TestMachinesAreVisited(t *testing.T) {
+	for _, name := range []string{"clientserver", "commit", "espresso", "detector"} {
+		e, err := systems.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		explore := func(c spec.Config) *table.Exploration {
+			sys, err := e.New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+			if err != nil || !x.Complete && x.Finding == nil {
+				t.Fatalf("%s: %v, %+v", name, err, x)
+			}
+			return x
+		}
+		if x := explore(spec.Config{}); x.Finding != nil || x.Dead != 0 {
+			t.Errorf("%s: %v, %d dead states", name, x.Finding, x.Dead)
+		}
+		for i := range e.Bugs {
+			if x := explore(e.Bugs[i].Apply(spec.Config{})); x.Finding == nil && x.Dead == 0 {
+				t.Errorf("%s is not found in %d states", e.Bugs[i].ID, x.States)
+			}
+		}
+	}
+}
