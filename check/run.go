@@ -137,16 +137,17 @@ func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
 
 // Lose reports on a search whose process is gone, for which Run of [Supervisor] returned err.
 func Lose(o Options, out Outcome, err error) *report.Report {
-	res := &search.Result{Verdict: search.Inconclusive, Stopped: stoppedLost, Stats: out.stats()}
+	res := &search.Result{Stopped: stoppedLost, Stats: out.stats()}
 	var lost *lostError
 	switch {
 	case errors.Is(err, ErrKilled):
-		res.Verdict, res.Stopped = search.Interrupted, search.StoppedInterrupted
+		res.Stopped = search.StoppedInterrupted
 	case errors.As(err, &lost) && lost.memory:
 		res.Stopped = search.StoppedMemory
 	case OutOfResource(err):
-		res.Stopped = StoppedDisk
+		res.Stopped = search.StoppedDisk
 	}
+	res.Verdict = search.Conclude(false, res.Stopped, false)
 	r := o.report(res)
 	if len(out.Found) > 0 {
 		k := o.keeper(o.Search.System)
@@ -157,10 +158,8 @@ func Lose(o Options, out Outcome, err error) *report.Report {
 	return r
 }
 
-const (
-	stoppedLost = "lost" // why a search ended whose process was gone
-	StoppedDisk = "disk" // why one ended, or did not begin, for want of room on the disk
-)
+// stoppedLost is why a search ended whose process was gone.
+const stoppedLost = "lost"
 
 // stats is what is known of what a process covered that is gone.
 func (out *Outcome) stats() search.Stats {

@@ -46,22 +46,22 @@ func StatusTable() string {
 	return b.String()
 }
 
-// Status is the exit status that tells of a verdict, and of why a search stopped. interrupted is the cause of the context that
-// was done when the verdict is [search.Interrupted]; it may be nil.
-func Status(v search.Verdict, stopped string, interrupted error) int {
-	switch {
-	case v == search.Violation:
+// Status is the exit status that tells of a verdict. interrupted is the cause of the context that was done when that is
+// [search.Interrupted]; it may be nil.
+func Status(v search.Verdict, interrupted error) int {
+	switch v {
+	case search.OK:
+		return StatusOK
+	case search.Violation:
 		return StatusViolation
-	case v == search.Interrupted:
+	case search.OutOfResource:
+		return StatusResource
+	case search.Interrupted:
 		var by *Interruption
 		if errors.As(interrupted, &by) && by.Signal == syscall.SIGTERM {
 			return StatusTerminated
 		}
 		return StatusInterrupted
-	case stopped == search.StoppedMemory, stopped == StoppedDisk:
-		return StatusResource
-	case v == search.OK:
-		return StatusOK
 	}
 	return StatusInconclusive
 }
@@ -72,7 +72,7 @@ func ErrorStatus(ctx context.Context, err error) int {
 	case err == nil:
 		return StatusOK
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return Status(search.Interrupted, "", context.Cause(ctx))
+		return Status(search.Interrupted, context.Cause(ctx))
 	case OutOfResource(err):
 		return StatusResource
 	}

@@ -17,27 +17,32 @@ import (
 func TestStatus(t *testing.T) {
 	term, intr := &check.Interruption{Signal: syscall.SIGTERM}, &check.Interruption{Signal: os.Interrupt}
 	for _, c := range []struct {
-		verdict search.Verdict
-		stopped string
-		cause   error
-		want    int
+		found      bool
+		stopped    string
+		conclusive bool
+		cause      error
+		verdict    search.Verdict
+		status     int
 	}{
-		{search.OK, search.StoppedTime, nil, 0},
-		{search.OK, search.StoppedMemory, nil, 4},
-		{search.Violation, search.StoppedFound, nil, 1},
-		{search.Violation, search.StoppedInterrupted, intr, 1},
-		{search.Violation, search.StoppedMemory, nil, 1},
-		{search.Inconclusive, search.StoppedTime, nil, 3},
-		{search.Inconclusive, check.StoppedDisk, nil, 4},
-		{search.Interrupted, search.StoppedInterrupted, intr, 130},
-		{search.Interrupted, search.StoppedInterrupted, term, 143},
-		{search.Interrupted, search.StoppedInterrupted, nil, 130},
+		{false, search.StoppedTime, true, nil, search.OK, 0},
+		{false, search.StoppedMemory, true, nil, search.OutOfResource, 4},
+		{false, search.StoppedMemory, false, nil, search.OutOfResource, 4},
+		{true, search.StoppedFound, true, nil, search.Violation, 1},
+		{true, search.StoppedInterrupted, true, intr, search.Violation, 1},
+		{true, search.StoppedMemory, false, nil, search.Violation, 1},
+		{false, search.StoppedTime, false, nil, search.Inconclusive, 3},
+		{false, search.StoppedStuck, false, nil, search.Inconclusive, 3},
+		{false, search.StoppedDisk, false, nil, search.OutOfResource, 4},
+		{false, search.StoppedInterrupted, true, intr, search.Interrupted, 130},
+		{false, search.StoppedInterrupted, false, term, search.Interrupted, 143},
+		{false, search.StoppedInterrupted, true, nil, search.Interrupted, 130},
 	} {
-		if got := check.Status(c.verdict, c.stopped, c.cause); got != c.want {
-			t.Errorf("%s, stopped by %s, %v: %d, want %d", c.verdict, c.stopped, c.cause, got, c.want)
+		v := search.Conclude(c.found, c.stopped, c.conclusive)
+		if got := check.Status(v, c.cause); v != c.verdict || got != c.status {
+			t.Errorf("found %t, stopped by %s, conclusive %t, %v: %s, %d; want %s, %d", c.found, c.stopped, c.conclusive, c.cause, v, got, c.verdict, c.status)
 		}
-		if !strings.Contains(check.StatusTable(), fmt.Sprintf("  %3d  ", c.want)) {
-			t.Errorf("%d is not in the table", c.want)
+		if !strings.Contains(check.StatusTable(), fmt.Sprintf("  %3d  ", c.status)) {
+			t.Errorf("%d is not in the table", c.status)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func TestHarmedProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		report.JSON(os.Stdout, rep)
-		status := check.Status(rep.Verdict, rep.Stopped, context.Cause(ctx))
+		status := check.Status(rep.Verdict, context.Cause(ctx))
 		role.Recorder.End(status)
 		os.Exit(status)
 	}
@@ -318,7 +318,7 @@ func TestSupervisedLost(t *testing.T) {
 		t.Fatalf("%v, %+v", err, out)
 	}
 	rep := check.Lose(options(meanSystem("once")), out, err)
-	if rep.Verdict != search.Inconclusive || check.Status(rep.Verdict, rep.Stopped, nil) != check.StatusInconclusive || rep.Message == "" {
+	if rep.Verdict != search.Inconclusive || check.Status(rep.Verdict, nil) != check.StatusInconclusive || rep.Message == "" {
 		t.Errorf("%s: %q", rep.Verdict, rep.Message)
 	}
 }

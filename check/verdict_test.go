@@ -42,11 +42,11 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 		"paths":               {t.Context(), search.Config{MaxPaths: 20, Strategy: search.Walk}, search.OK, "paths", []string{"stopped at the limit of paths: bounded"}},
 		"depth":               {t.Context(), search.Config{MaxDepth: 3, Strategy: search.BFS}, search.OK, "depth", []string{"stopped at the depth limit: bounded", "exhaustive to depth 3"}},
 		"interrupted":         {cancelled, search.Config{}, search.Interrupted, "interrupted", []string{"INTERRUPTED"}},
-		"depth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.DFS}, search.Inconclusive, "memory", []string{"INCONCLUSIVE", "stopped at the memory limit", "to no depth exhaustive", "executed from"}},
-		"deepening, memory": {t.Context(), search.Config{MaxBytes: 1 << 14, Alone: true}, search.Inconclusive, "memory",
-			[]string{"INCONCLUSIVE", "stopped at the memory limit"}},
-		"breadth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.BFS}, search.Inconclusive, "memory",
-			[]string{"INCONCLUSIVE", "stopped at the memory limit"}},
+		"depth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.DFS}, search.OutOfResource, "memory", []string{"OUT OF RESOURCE", "stopped at the memory limit", "to no depth exhaustive", "executed from"}},
+		"deepening, memory": {t.Context(), search.Config{MaxBytes: 1 << 14, Alone: true}, search.OutOfResource, "memory",
+			[]string{"OUT OF RESOURCE", "stopped at the memory limit"}},
+		"breadth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.BFS}, search.OutOfResource, "memory",
+			[]string{"OUT OF RESOURCE", "stopped at the memory limit"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -70,10 +70,15 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 			}
 			var got struct {
 				Stopped  string
+				Verdict  search.Verdict
 				Coverage struct{ Complete bool }
 			}
 			if err := json.Unmarshal(object.Bytes(), &got); err != nil {
 				t.Fatal(err)
+			}
+			green := check.Status(c.verdict, nil) == check.StatusOK
+			if got.Verdict != c.verdict || strings.Contains(junit.String(), `errors="0"`) != green || strings.Contains(text.String(), ": nothing found in") != green {
+				t.Errorf("%s, exit status %d; JSON has verdict %q, JUnit:\n%s\ntext:\n%s", c.verdict, check.Status(c.verdict, nil), got.Verdict, &junit, &text)
 			}
 			if complete := c.stopped == "complete"; got.Coverage.Complete != complete || got.Stopped != c.stopped ||
 				strings.Contains(junit.String(), `name="complete" value="true"`) != complete || strings.Contains(text.String(), "every state") != complete {

@@ -223,7 +223,7 @@ func (c *checking) result(ctx context.Context, rep *report.Report, err error) (t
 	if rep == nil {
 		return err.Error(), check.ErrorStatus(ctx, err)
 	}
-	status = check.Status(rep.Verdict, rep.Stopped, context.Cause(ctx))
+	status = check.Status(rep.Verdict, context.Cause(ctx))
 	text = c.terminal(rep)
 	if err != nil {
 		text += fmt.Sprintf("\nthe report is not complete: %v\n", err)

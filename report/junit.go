@@ -78,7 +78,7 @@ func otherCases() []struct {
 // JUnit writes the report as JUnit XML: one test suite for the system, with a test case for each of its
 // properties and for each other kind of finding. What was violated fails, with the report for people as
 // its text. A search ends with the first violation unless it is told to go on, so the other cases are skipped then, as are Sometimes
-// properties that were never seen, and what the search did not check. A search that is inconclusive, or was
+// properties that were never seen, and what the search did not check. A search that is inconclusive, ran out of a resource or was
 // interrupted, is an error of its own, and can tell nothing of the other cases.
 func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	var text strings.Builder
@@ -108,6 +108,8 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 		unable, ended = "the search is inconclusive", "the search ended before it could tell"
 	case search.Interrupted:
 		unable = ended
+	case search.OutOfResource:
+		unable, ended = "the search ran out of a resource", "the search ran out of a resource"+r.ended()
 	}
 	add := func(name string, liveness bool, violated func(*Report) bool) error {
 		c := junitCase{Class: "macemc." + r.System, Name: name, Time: junitTime(0)}
@@ -182,11 +184,7 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 			return err
 		}
 	}
-	short := r.Verdict == search.OK && r.Stopped == search.StoppedMemory // which the exit status tells, too
-	if short {
-		ended = "the search" + strings.TrimPrefix(r.ended(), ",")
-	}
-	if unable != "" || short {
+	if unable != "" {
 		s.Cases = append(s.Cases, junitCase{Class: "macemc." + r.System, Name: "the search is conclusive", Time: junitTime(r.Seconds),
 			Error: &junitProblem{Type: string(r.Verdict), Message: firstOf(r.Message, ended), Text: printable(text.String())}})
 	}

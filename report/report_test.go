@@ -273,7 +273,7 @@ func TestTerminalIsQuiet(t *testing.T) {
 		t.Errorf("the message is not there:\n%s", out)
 	}
 	const green = "\x1b[1;32m"
-	for verdict, want := range map[search.Verdict]bool{search.OK: true, search.Inconclusive: false} {
+	for verdict, want := range map[search.Verdict]bool{search.OK: true, search.Inconclusive: false, search.OutOfResource: false} {
 		r := report.Report{System: "bomb", Verdict: verdict}
 		out := string(render(t, func(w io.Writer, r *report.Report) error { return report.Terminal(w, r, report.Style{Color: true}) }, &r))
 		if strings.Contains(out, green) != want {
@@ -296,8 +296,8 @@ func TestJUnit(t *testing.T) {
 
 	// What the exit status tells of, a reader of counts sees, too.
 	full := ok
-	full.Stopped = search.StoppedMemory
-	if text := string(render(t, junit, &full)); !strings.Contains(text, `errors="1"`) || !strings.Contains(text, "the search stopped at the memory limit") {
+	full.Verdict, full.Stopped = search.OutOfResource, search.StoppedMemory
+	if text := string(render(t, junit, &full)); !strings.Contains(text, `errors="1"`) || !strings.Contains(text, "ran out of a resource, stopped at the memory limit") {
 		t.Errorf("out of memory:\n%s", text)
 	}
 

@@ -312,6 +312,9 @@ func (r *Report) outcome() string {
 	if r.Verdict == search.Interrupted {
 		return fmt.Sprintf("INTERRUPTED after %s: nothing found until then", seconds(r.Seconds))
 	}
+	if r.Verdict == search.OutOfResource {
+		return fmt.Sprintf("OUT OF RESOURCE after %s%s: nothing found until then, NOT a proof", seconds(r.Seconds), r.ended())
+	}
 	if r.Verdict == search.Inconclusive {
 		return fmt.Sprintf("INCONCLUSIVE after %s%s", seconds(r.Seconds), r.ended())
 	}

@@ -73,6 +73,7 @@ func (r *Report) ended() string {
 		search.StoppedPaths:        "stopped at the limit of paths",
 		search.StoppedDepth:        "stopped at the depth limit",
 		search.StoppedMemory:       "stopped at the memory limit",
+		search.StoppedDisk:         "no room was left on the disk",
 		search.StoppedInterrupted:  "INTERRUPTED",
 		search.StoppedStuck:        "stopped by a handler that did not return",
 		search.StoppedFingerprints: "fingerprints are too short to tell all states apart",

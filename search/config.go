@@ -135,16 +135,6 @@ type Confirmed struct {
 	Instead *Suspect
 }
 
-// Verdict is the answer of a search.
-type Verdict string
-
-const (
-	OK           Verdict = "ok"
-	Violation    Verdict = "violation"
-	Inconclusive Verdict = "inconclusive"
-	Interrupted  Verdict = "interrupted" // from outside, and nothing was found until then
-)
-
 // Result is what a search found and covered.
 type Result struct {
 	Verdict Verdict
@@ -171,6 +161,7 @@ const (
 	StoppedFingerprints = "fingerprints"
 	StoppedSampled      = "sampled" // all states that can be reached by what was sampled of large draws were seen
 	StoppedMemory       = "memory"  // at MaxBytes
+	StoppedDisk         = "disk"    // for want of room on the disk
 	StoppedStuck        = "stuck"   // a handler did not return, which could not be confirmed
 )
 

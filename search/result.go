@@ -30,7 +30,7 @@ func (s *searcher) progress(p phase) {
 
 func (s *searcher) result(sources []source) *Result {
 	r := &Result{
-		Verdict: OK, Finding: s.finding, Detail: s.detail, Suspects: s.suspects, Undecided: s.undecided, Stopped: s.stopping,
+		Finding: s.finding, Detail: s.detail, Suspects: s.suspects, Undecided: s.undecided, Stopped: s.stopping,
 		Stats: Stats{
 			Seconds: time.Since(s.began).Seconds(), Paths: s.runs, Events: s.tallies.events(), States: s.global.n,
 			Phases: s.tallies.phases(), FaultsUsed: s.used, ForeignTimes: s.foreign, Sampled: s.sampled,
@@ -55,14 +55,8 @@ func (s *searcher) result(sources []source) *Result {
 	if s.found > 0 { // nothing was searched behind what was found
 		r.Stats.Complete = false
 	}
-	switch {
-	case s.finding != nil, s.found > 0:
-		r.Verdict = Violation
-	case s.stopping == StoppedInterrupted:
-		r.Verdict = Interrupted
-	case s.undecided > 0, s.stopping == StoppedStuck, r.Stats.ExhaustedDepth == 0 && ended == 0:
-		r.Verdict = Inconclusive
-	}
+	undecided := s.undecided > 0 || s.stopping == StoppedStuck
+	r.Verdict = Conclude(s.finding != nil || s.found > 0, s.stopping, !undecided && (r.Stats.ExhaustedDepth > 0 || ended > 0))
 	for _, w := range s.workers {
 		if engine := w.engine.Load(); engine != nil {
 			r.Stats.Engine.Add(*engine)

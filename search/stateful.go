@@ -108,7 +108,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		return nil, atStep(x.Finding, x.Depth) // what the system does means nothing
 	}
 	complete := x.Complete && x.Omission <= MostOmission
-	r := &Result{Verdict: OK, Stopped: stoppedBy(ctx, x)}
+	r := &Result{Stopped: stoppedBy(ctx, x)}
 	r.Stats = Stats{
 		States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes,
 		ExhaustedDepth: x.Depth, Expanded: x.Expanded, Complete: complete, Recovers: x.LivenessChecked && x.Dead == 0, Omission: x.Omission,
@@ -119,6 +119,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	}
 	r.Stats.Sampled = x.Sampled
 	cover(&cfg.System, x, &r.Stats)
+	conclusive := r.Stats.ExhaustedDepth > 0 || complete // depth-first search ends no depth before all
 	switch {
 	case finding != nil && finding.Overdue():
 		return stuck(ctx, cfg, began, patience, x, finding, r)
@@ -130,7 +131,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 			return nil, err
 		}
 		sus.Steps = o.Steps
-		r.Verdict, r.Finding = Violation, sus
+		r.Finding = sus
 	case x.Dead > 0:
 		sus := &Suspect{
 			Kind: sim.Liveness, Node: -1, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: cfg.Strategy, OutOfEvents: x.DeadOutOfEvents, Proven: true,
@@ -138,7 +139,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		if x.DeadOutOfEvents {
 			sus.Kind = sim.Deadlock
 		}
-		r.Verdict, r.Finding, r.Stopped = Violation, sus, StoppedFound
+		r.Finding, r.Stopped = sus, StoppedFound
 		if cfg.Confirm != nil {
 			// The states say that it is dead; walks show how it goes on, and the nearest run that recovers.
 			limited, cancel := until(ctx, cfg.confirmUntil(began))
@@ -149,13 +150,10 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 			}
 			r.Finding, r.Detail = cmp.Or(c.Instead, sus), c.Detail
 		}
-	case r.Stopped == StoppedInterrupted:
-		r.Verdict = Interrupted
-	case r.Stats.ExhaustedDepth == 0 && !complete: // not one depth: depth-first search ends none before all
-		r.Verdict = Inconclusive
-	case !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
+	case conclusive && !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
 		r.Stats.Unchecked = "liveness properties" // only walks, or all states with what follows them, could tell
 	}
+	r.Verdict = Conclude(r.Finding != nil, r.Stopped, conclusive)
 	r.Stats.Seconds = time.Since(began).Seconds()
 	return r, nil
 }

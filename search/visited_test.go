@@ -72,7 +72,7 @@ func TestVisitedIsChecked(t *testing.T) {
 func TestDeepeningWithinMemory(t *testing.T) {
 	const limit = 100_000
 	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), MaxBytes: limit, Alone: true, Workers: 1})
-	if s := &res.Stats; res.Stopped != search.StoppedMemory || s.Complete || s.States == 0 || s.States > limit/18 || s.ExhaustedDepth == 0 {
+	if s := &res.Stats; res.Verdict != search.OutOfResource || res.Stopped != search.StoppedMemory || s.Complete || s.States == 0 || s.States > limit/18 || s.ExhaustedDepth == 0 {
 		t.Errorf("%s, %s: %+v", res.Verdict, res.Stopped, s)
 	}
 }

@@ -77,7 +77,7 @@ func (x *fleet) conclude(ctx context.Context) error {
 		r.Verdict, status = "ok", check.StatusOK
 	}
 	if status != check.StatusViolation && ctx.Err() != nil {
-		r.Verdict, status = string(search.Interrupted), check.Status(search.Interrupted, "", context.Cause(ctx))
+		r.Verdict, status = string(search.Interrupted), check.Status(search.Interrupted, context.Cause(ctx))
 	}
 	if x.flags.json {
 		err = task.WriteJSON(x.a.Stdout, r)

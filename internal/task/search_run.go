@@ -168,7 +168,7 @@ func (p *Process) show(ctx context.Context, rep *report.Report, asJSON bool) int
 	} else {
 		err = report.Terminal(p.Stdout, rep, p.Style)
 	}
-	status := check.Status(rep.Verdict, rep.Stopped, context.Cause(ctx))
+	status := check.Status(rep.Verdict, context.Cause(ctx))
 	if errors.Is(err, syscall.EPIPE) { // head, or a pager that was left, has seen enough
 		return status
 	}

@@ -61,7 +61,7 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 		fmt.Fprintf(p.Stderr, "macemc: %s: that it violates could not be confirmed; longer walks (--walk-steps) may tell\n", file)
 		return Exit(check.StatusInconclusive)
 	}
-	found := check.Status(rep.Verdict, rep.Stopped, context.Cause(ctx))
+	found := check.Status(rep.Verdict, context.Cause(ctx))
 	if out != "" {
 		if err := check.WriteNew(out, small); err != nil {
 			return p.Ended(ctx, found, err)
