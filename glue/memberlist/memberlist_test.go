@@ -26,7 +26,10 @@ type Members []string
 func name(id sim.NodeID) string { return fmt.Sprintf("n%d", id) }
 
 func member(ctx context.Context, h *bubble.Host) error {
-	config := memberlist.DefaultLANConfig()
+	return run(ctx, h, memberlist.DefaultLANConfig())
+}
+
+func run(ctx context.Context, h *bubble.Host, config *memberlist.Config) error {
 	config.Name = name(h.Self())
 	config.Logger = log.New(io.Discard, "", 0)
 	var err error

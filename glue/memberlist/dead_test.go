@@ -1,0 +1,70 @@
+//go:build macemc_overlay
+
+package memberlist_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+
+	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/mctest"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// dying is a system whose last node ends without a word once it has joined.
+func dying(suspicion int) sim.System {
+	end := bubble.Interrupt()
+	end.At = func(id sim.NodeID) bool { return id == nodes-1 }
+	end.When = func(p *bubble.Program) bool {
+		seen, _ := p.Seen.(Members)
+		return p.Ended == "" && len(seen) == nodes
+	}
+	return sim.System{
+		Name: "a member dies", Nodes: nodes, State: bubble.Rules, Actions: []sim.AnyAction{end},
+		Network: netsim.Both{Datagrams: netsim.Datagrams{Loss: 2}, Streams: netsim.Streams{}},
+		New: func(id sim.NodeID) sim.Service {
+			return bubble.Service(func(ctx context.Context, h *bubble.Host) error {
+				config := memberlist.DefaultLANConfig()
+				config.SuspicionMult = suspicion
+				if id < nodes-1 {
+					return run(ctx, h, config)
+				}
+				go run(context.Background(), h, config)
+				<-ctx.Done()
+				return nil
+			})
+		},
+		Properties: []sim.Property{{Name: "the others notice", Eventually: func(v *sim.View) bool {
+			p, ok := v.Service(nodes - 1).(*bubble.Program)
+			if !ok || p.Ended == "" {
+				return false
+			}
+			for id := range sim.NodeID(nodes - 1) {
+				if seen, _ := bubble.SeenAt[Members](v, id); !slices.Equal(seen, Members{name(0), name(1)}) {
+					return false
+				}
+			}
+			return true
+		}}},
+	}
+}
+
+// A member that dies is noticed by all others.
+func TestDead(t *testing.T) { mctest.Check(t, dying(memberlist.DefaultLANConfig().SuspicionMult)) }
+
+// It is not when suspicion has no end.
+func TestSuspicionWithoutEnd(t *testing.T) {
+	r, err := search.Run(t.Context(), search.Config{System: dying(1 << 30), Workers: 1, Time: 2 * time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Finding == nil || r.Finding.Kind != sim.Liveness {
+		t.Errorf("%s after %d paths: %+v", r.Verdict, r.Stats.Paths, r.Finding)
+	}
+}
