@@ -36,7 +36,7 @@ type node struct {
 	fresh   any // what Observe has returned in the last step; nil: nothing
 	looking bool
 	dying   bool
-	aborted chan struct{} // closed when the step in progress has no end
+	aborted bool // the step in progress had no end; nothing of the node runs any more
 	over    bool
 	backlog [][]Message // by node: messages for which there was no room
 }
@@ -52,7 +52,7 @@ const (
 
 // start makes a node that has not booted.
 func start(b boot) *node {
-	n := &node{cmd: make(chan func()), done: make(chan struct{}), gone: make(chan struct{}), aborted: make(chan struct{}), backlog: make([][]Message, b.nodes)}
+	n := &node{cmd: make(chan func()), done: make(chan struct{}, 1), gone: make(chan struct{}), backlog: make([][]Message, b.nodes)}
 	n.ctl.ids = ownGoroutines
 	n.ctl.seed = mix(b.seed ^ uint64(b.self)<<32 ^ uint64(b.times)<<48)
 	go func() {
@@ -121,14 +121,9 @@ func (n *node) step(f func()) {
 	n.ctl.number++
 	stepping.now = n
 	begin(&n.ctl)
-	select {
-	case n.cmd <- f:
-		select {
-		case <-n.done:
-		case <-n.aborted:
-			panic(&sim.Finding{Kind: sim.Divergence, Message: "the goroutines of the node did not come to rest"})
-		}
-	case <-n.aborted:
+	n.cmd <- f
+	<-n.done
+	if n.aborted {
 		panic(&sim.Finding{Kind: sim.Divergence, Message: "the goroutines of the node did not come to rest"})
 	}
 	end()
@@ -138,10 +133,8 @@ func (n *node) step(f func()) {
 
 // discard ends the node: nothing of it runs any more.
 func (n *node) discard() {
-	select {
-	case <-n.aborted: // it has ended
+	if n.aborted {
 		return
-	default:
 	}
 	n.dying = true
 	n.ctl.mode = modeFIFO

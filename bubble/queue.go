@@ -10,23 +10,33 @@ import (
 
 // waitlist wakes goroutines that wait until something has changed, or a deadline is over.
 type waitlist struct {
-	waiting  []chan struct{}
+	waiting  []chan struct{} // one for each goroutine, with room for a value
+	unused   []chan struct{}
 	deadline time.Time
 	timer    *time.Timer
 }
 
 // wait returns when wake is called, or at the deadline.
 func (w *waitlist) wait() {
-	c := make(chan struct{})
+	var c chan struct{}
+	if n := len(w.unused); n > 0 {
+		c, w.unused = w.unused[n-1], w.unused[:n-1]
+	} else {
+		c = make(chan struct{}, 1)
+	}
 	w.waiting = append(w.waiting, c)
 	<-c
+	w.unused = append(w.unused, c)
 }
 
 func (w *waitlist) wake() {
 	for _, c := range w.waiting {
-		close(c)
+		select { // a send that cannot block is no place to change goroutines
+		case c <- struct{}{}:
+		default:
+		}
 	}
-	w.waiting = nil
+	w.waiting = w.waiting[:0]
 }
 
 // over reports whether the deadline is over.

@@ -46,7 +46,11 @@ func (t *turn) Lock() {
 		if n := t.now; n != nil && n == stuck && n.ctl.number == number {
 			t.now = nil
 			abort(n.bubble)
-			close(n.aborted)
+			n.aborted = true
+			select {
+			case n.done <- struct{}{}:
+			default:
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -47,13 +48,13 @@ func NewTransport(h *bubble.Host, port int) (memberlist.Transport, error) {
 }
 
 func (t *transport) receive() {
+	b := make([]byte, 1<<16)
 	for {
-		b := make([]byte, 1<<16)
 		n, from, err := t.socket.ReadFrom(b)
 		if err != nil {
 			return
 		}
-		t.packets <- &memberlist.Packet{Buf: b[:n:n], From: from, Timestamp: time.Now()}
+		t.packets <- &memberlist.Packet{Buf: slices.Clone(b[:n]), From: from, Timestamp: time.Now()}
 	}
 }
 

@@ -14,3 +14,5 @@ var (
 
 // A run is the same each time.
 func TestRetrace(t *testing.T) { retrace.Check(t, system, *times, *processes) }
+
+func BenchmarkStep(b *testing.B) { retrace.Bench(b, system, 10_000) }

@@ -60,6 +60,7 @@ var changes = []change{
 	{"runtime/proc.go", atStart{"goschedImpl"}, " macemcFront = preempted && macemcMine(gp); ",
 		"preemption by wall clock does not change who runs next"},
 	{"runtime/proc.go", atStart{"park_m"}, " macemcParked(gp); ", "what a goroutine waits for outside of its node"},
+	{"runtime/proc.go", atStart{"wakep"}, " if macemcOn && gomaxprocs == 1 { return }; ", "there is no other P to wake; it is called at every switch"},
 	{"runtime/proc.go", beforeCall{"retake", "thread.takeP"}, "if macemcHolds(thread.gp, pp, now) { thread.resume(); goto done }; ",
 		"a system call within a step does not let others run"},
 	{"runtime/proc.go", atStart{"gdestroy"}, " gp.macemc = macemcG{}; ", "goroutines are numbered"},

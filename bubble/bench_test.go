@@ -1,0 +1,53 @@
+//go:build macemc_overlay
+
+package bubble_test
+
+import (
+	"context"
+	"io"
+	"testing"
+
+	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/internal/retrace"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+// echo is a system of a client that sends a byte, waits for it to come back, and so on.
+var echo = sim.System{
+	Name: "echo", Nodes: 2, State: bubble.Rules, Network: netsim.Streams{},
+	New: func(id sim.NodeID) sim.Service {
+		if id == 0 {
+			return bubble.Service(func(ctx context.Context, h *bubble.Host) error {
+				l, err := h.Listen("tcp", ":7")
+				if err != nil {
+					return err
+				}
+				for {
+					c, err := l.Accept()
+					if err != nil {
+						return err
+					}
+					go io.Copy(c, c)
+				}
+			})
+		}
+		return bubble.Service(func(ctx context.Context, h *bubble.Host) error {
+			c, err := h.Dial(ctx, "tcp", "n0:7")
+			if err != nil {
+				return err
+			}
+			for b := []byte{'x'}; ; {
+				if _, err := c.Write(b); err != nil {
+					return err
+				}
+				if _, err := io.ReadFull(c, b); err != nil {
+					return err
+				}
+			}
+		})
+	},
+}
+
+// BenchmarkEcho measures a step: a message is received, and answered.
+func BenchmarkEcho(b *testing.B) { retrace.Bench(b, echo, 1000) }
