@@ -11,7 +11,7 @@ import (
 // each named as the field of P that it is for. A field of P that axes lacks keeps its zero. The order is that of counting, the
 // last field first. What does not fit is a panic.
 //
-//	for p := range machine.Grid[Params](struct{ Clients, Participants []int }{{1, 2}, {2, 3}}) {
+//	for p := range machine.Grid[Params](struct{ Clients, Servers []int }{[]int{1, 2}, []int{2, 3}}) {
 //		t.Run(fmt.Sprintf("%+v", p), func(t *testing.T) { mctest.Check(t, system(p)) })
 //	}
 func Grid[P any](axes any) iter.Seq[P] {
