@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/internal/census"
 	"github.com/macemc/macemc/sim/table"
 )
@@ -26,7 +27,7 @@ func TestRandomMachines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		deep, err := table.ExploreDepthFirst(t.Context(), &sys, table.ExploreOptions{})
+		deep, err := table.Explore(t.Context(), &sys, table.ExploreOptions{Frontier: explore.Frontiers[1]})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
 )
@@ -73,30 +74,11 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		exploring, cancel = context.WithDeadline(ctx, began.Add(cfg.Time))
 		defer cancel()
 	}
-	opts := table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visitedSets[cfg.Visited], Weightless: cfg.Weights.Weightless(), Known: cfg.known}
-	opts.World.Late = cfg.late
-	late := overdueAfter(patience)
-	opts.World.Overdue = func(ticks int) bool { return late(ticks) || ticks > interruptedTicks && ctx.Err() != nil }
-	if cfg.Workers > 1 {
-		opts.Go = func(f func()) { go f() }
+	opts, err := explorationOf(ctx, cfg, began, patience)
+	if err != nil {
+		return nil, err
 	}
-	if cfg.Progress != nil {
-		shown := began
-		opts.Progress = func(states, transitions, depth int) {
-			if now := time.Now(); now.Sub(shown) >= progressEvery {
-				shown = now
-				cfg.Progress(Progress{Elapsed: now.Sub(began), Phase: string(cfg.Strategy), Depth: depth, States: states, Events: transitions})
-			}
-		}
-	}
-	if cfg.MaxDepth < maxDepth {
-		opts.MaxDepth = cfg.MaxDepth
-	}
-	explore := table.Explore
-	if cfg.Strategy == DFS {
-		explore = table.ExploreDepthFirst
-	}
-	x, err := explore(exploring, &cfg.System, opts)
+	x, err := table.Explore(exploring, &cfg.System, opts)
 	if why := unsupported(err); why != "" {
 		return nil, fmt.Errorf("strategy %s cannot hold %s; use strategy %s, which needs not hold states", cfg.Strategy, why, Deepening)
 	}
@@ -111,7 +93,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	r := &Result{Stopped: stoppedBy(ctx, x)}
 	r.Stats = Stats{
 		States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes,
-		ExhaustedDepth: x.Depth, Expanded: x.Expanded, Complete: complete, Recovers: x.LivenessChecked && x.Dead == 0, Omission: x.Omission,
+		ExhaustedDepth: x.Depth, Expanded: x.Expanded, Complete: complete, Recovers: complete && x.LivenessChecked && x.Dead == 0, Omission: x.Omission,
 		Phases: []Phase{}, Engine: engineOf(x),
 	}
 	if cfg.Strategy == DFS && r.Stopped != StoppedDepth && r.Stopped != StoppedSampled && !complete {
@@ -133,22 +115,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		sus.Steps = o.Steps
 		r.Finding = sus
 	case x.Dead > 0:
-		sus := &Suspect{
-			Kind: sim.Liveness, Node: -1, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: cfg.Strategy, OutOfEvents: x.DeadOutOfEvents, Proven: true,
-		}
-		if x.DeadOutOfEvents {
-			sus.Kind = sim.Deadlock
-		}
-		r.Finding, r.Stopped = sus, StoppedFound
-		if cfg.Confirm != nil {
-			// The states say that it is dead; walks show how it goes on, and the nearest run that recovers.
-			limited, cancel := until(ctx, cfg.confirmUntil(began))
-			defer cancel()
-			c, err := cfg.Confirm(limited, *sus)
-			if err != nil && limited.Err() == nil {
-				return nil, err
-			}
-			r.Finding, r.Detail = cmp.Or(c.Instead, sus), c.Detail
+		if err := deadState(ctx, cfg, began, x, r); err != nil {
+			return nil, err
 		}
 	case conclusive && !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
 		r.Stats.Unchecked = "liveness properties" // only walks, or all states with what follows them, could tell
@@ -158,7 +126,62 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	return r, nil
 }
 
-var visitedSets = map[Visited]table.Visited{Fingerprints64: table.Fingerprints64, Fingerprints128: table.Fingerprints128}
+// deadState makes the nearest state that is dead the finding of a search.
+func deadState(ctx context.Context, cfg *Config, began time.Time, x *table.Exploration, r *Result) error {
+	sus := &Suspect{
+		Kind: sim.Liveness, Node: -1, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: cfg.Strategy, OutOfEvents: x.DeadOutOfEvents, Proven: x.Omission == 0,
+	}
+	if x.DeadOutOfEvents {
+		sus.Kind = sim.Deadlock
+	}
+	r.Finding, r.Stopped = sus, StoppedFound
+	if cfg.Confirm != nil {
+		// The states say that it is dead; walks show how it goes on, and the nearest run that recovers.
+		limited, cancel := until(ctx, cfg.confirmUntil(began))
+		defer cancel()
+		c, err := cfg.Confirm(limited, *sus)
+		if err != nil && limited.Err() == nil {
+			return err
+		}
+		r.Finding, r.Detail = cmp.Or(c.Instead, sus), c.Detail
+	}
+	return nil
+}
+
+// explorationOf says how states are visited.
+func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience int) (opts table.ExploreOptions, err error) {
+	visited, err := explore.VisitedNamed(string(cfg.Visited))
+	if err != nil {
+		return opts, err
+	}
+	frontier, err := explore.FrontierNamed(frontiers[cfg.Strategy])
+	if err != nil {
+		return opts, err
+	}
+	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Weightless: cfg.Weights.Weightless(), Known: cfg.known}
+	opts.World.Late = cfg.late
+	late := overdueAfter(patience)
+	opts.World.Overdue = func(ticks int) bool { return late(ticks) || ticks > interruptedTicks && ctx.Err() != nil }
+	if cfg.Workers > 1 {
+		opts.Go = func(f func()) { go f() }
+	}
+	if cfg.Progress != nil {
+		shown := began
+		opts.Progress = func(states, transitions, depth int) {
+			if now := time.Now(); now.Sub(shown) >= progressEvery {
+				shown = now
+				cfg.Progress(Progress{Elapsed: now.Sub(began), Phase: string(cfg.Strategy), Depth: depth, States: states, Events: transitions})
+			}
+		}
+	}
+	if cfg.MaxDepth < maxDepth {
+		opts.MaxDepth = cfg.MaxDepth
+	}
+	return opts, nil
+}
+
+// frontiers are those of the strategies that visit states.
+var frontiers = map[Name]string{BFS: "queue", DFS: "stack"}
 
 func stoppedBy(ctx context.Context, x *table.Exploration) string {
 	switch {

@@ -51,11 +51,7 @@ func TestBreadthFirstByFingerprints(t *testing.T) {
 			}
 		}
 	}
-	res := run(t, search.Config{System: bundled(t, "twophase", spec.Config{Nodes: 3}), Strategy: search.BFS, Visited: search.Fingerprints64})
-	if res.Stats.Recovers || res.Stats.Unchecked == "" {
-		t.Errorf("liveness cannot be told from fingerprints: %+v", res.Stats)
-	}
-	res = run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, MaxBytes: 1 << 10})
+	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, MaxBytes: 1 << 10})
 	if res.Stopped != search.StoppedMemory || res.Stats.Complete {
 		t.Errorf("in a kilobyte: %s, %+v", res.Stopped, res.Stats)
 	}
@@ -63,19 +59,28 @@ func TestBreadthFirstByFingerprints(t *testing.T) {
 
 // When all states were seen, liveness is decided by them; the walks that show the critical
 // transition must agree.
-func TestBreadthFirstDecidesLiveness(t *testing.T) {
-	ok := run(t, search.Config{System: bundled(t, "twophase", spec.Config{Nodes: 3}), Strategy: search.BFS})
-	if ok.Verdict != search.OK || !ok.Stats.Complete || !ok.Stats.Recovers || ok.Stats.Unchecked != "" {
-		t.Errorf("correct: %s, %+v", ok.Verdict, ok.Stats)
-	}
-	sys := bundled(t, "twophase", spec.Config{Nodes: 3, Bugs: spec.BugSet{"TP3"}})
-	res := run(t, search.Config{System: sys, Strategy: search.BFS, Confirm: critical.Confirm(critical.Config{System: sys, Walks: 20})})
-	if res.Verdict != search.Violation || res.Finding == nil || res.Finding.Kind != sim.Liveness || res.Stats.Recovers {
-		t.Fatalf("TP3: %s, %+v", res.Verdict, res.Finding)
-	}
-	c := res.Detail.(*critical.Result)
-	if c.Case != critical.C1 || c.Step != res.Finding.Steps {
-		t.Errorf("the states name step %d, walks find %s at step %d", res.Finding.Steps, c.Case, c.Step)
+func TestStatesDecideLiveness(t *testing.T) {
+	for _, strategy := range []search.Name{search.BFS, search.DFS} {
+		for _, visited := range []search.Visited{search.ExactStates, search.Fingerprints64, search.Fingerprints128} {
+			cfg := search.Config{System: bundled(t, "twophase", spec.Config{Nodes: 3}), Strategy: strategy, Visited: visited}
+			ok := run(t, cfg)
+			if ok.Verdict != search.OK || !ok.Stats.Complete || !ok.Stats.Recovers || ok.Stats.Unchecked != "" {
+				t.Errorf("%s, %s, correct: %s, %+v", strategy, visited, ok.Verdict, ok.Stats)
+			}
+			cfg.System = bundled(t, "twophase", spec.Config{Nodes: 3, Bugs: spec.BugSet{"TP3"}})
+			cfg.Confirm = critical.Confirm(critical.Config{System: cfg.System, Walks: 20})
+			res := run(t, cfg)
+			if res.Verdict != search.Violation || res.Finding == nil || res.Finding.Kind != sim.Liveness || res.Stats.Recovers {
+				t.Fatalf("%s, %s, TP3: %s, %+v", strategy, visited, res.Verdict, res.Finding)
+			}
+			if res.Finding.Proven != (visited == search.ExactStates) {
+				t.Errorf("%s: proven: %v", visited, res.Finding.Proven)
+			}
+			c := res.Detail.(*critical.Result)
+			if c.Case != critical.C1 || c.Step != res.Finding.Steps || c.Proof != critical.Exact {
+				t.Errorf("%s, %s: the states name step %d, walks find %s at step %d", strategy, visited, res.Finding.Steps, c.Case, c.Step)
+			}
+		}
 	}
 }
 

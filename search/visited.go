@@ -18,7 +18,7 @@ type Visited string
 const (
 	AllStates       Visited = "none"  // of deepening: no state is kept, each is explored as often as it is reached
 	ExactStates     Visited = "exact" // of bfs and dfs: whole states
-	Fingerprints64  Visited = "64"    // fingerprints of 64 bits: states may be missed; bfs and dfs do not check liveness then
+	Fingerprints64  Visited = "64"    // fingerprints of 64 bits: states may be missed
 	Fingerprints128 Visited = "128"
 )
 

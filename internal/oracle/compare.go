@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
@@ -41,7 +42,7 @@ func Compare(sc *Script, o Options) (r Report) {
 	if o.Paths == 0 {
 		o.Paths = 150
 	}
-	c := comparison{script: sc, opts: o, sys: sc.System(), model: &model{sc, o.Defect}, graph: explore(sc, o.Defect, o.States), r: &r}
+	c := comparison{script: sc, opts: o, sys: sc.System(), model: &model{sc, o.Defect}, graph: visitAll(sc, o.Defect, o.States), r: &r}
 	r.States, r.Transitions, r.Complete, r.Findings = len(c.graph.states), c.graph.steps, c.graph.complete, len(c.graph.findings)
 	r.Dead, _ = c.graph.deaths()
 	r.Kinds, r.Inside = c.graph.kinds, c.graph.inside
@@ -61,14 +62,14 @@ type comparison struct {
 }
 
 func (c *comparison) all() error {
-	for _, visited := range []table.Visited{table.Exact, table.Fingerprints64, table.Fingerprints128} {
-		for name, explore := range []func(context.Context, *sim.System, table.ExploreOptions) (*table.Exploration, error){table.Explore, table.ExploreDepthFirst} {
-			if c.opts.Brief && (visited != table.Exact || name > 0) {
+	for k, visited := range explore.VisitedSets {
+		for n, frontier := range explore.Frontiers {
+			if c.opts.Brief && k+n > 0 {
 				continue
 			}
 			c.r.Searches++
-			if err := c.exploration(explore, visited, name == 0); err != nil {
-				return fmt.Errorf("%s, states kept %v: %w", []string{"bfs", "dfs"}[name], []string{"exactly", "by 64 bits", "by 128 bits"}[visited], err)
+			if err := c.exploration(visited, frontier); err != nil {
+				return fmt.Errorf("frontier %s, visited set %s: %w", frontier.Name, visited.Name, err)
 			}
 		}
 	}
@@ -103,13 +104,13 @@ func (c *comparison) searches() (list []search.Config) {
 	return list
 }
 
-// exploration compares an exploration of states, in which breadth tells that shortest paths are promised.
-func (c *comparison) exploration(explore func(context.Context, *sim.System, table.ExploreOptions) (*table.Exploration, error), visited table.Visited, breadth bool) error {
-	opts := table.ExploreOptions{Visited: visited, MaxStates: 4*len(c.graph.states) + 4000} // it stops even if the oracle is wrong
+// exploration compares an exploration of states.
+func (c *comparison) exploration(visited explore.VisitedSet, frontier explore.FrontierKind) error {
+	opts := table.ExploreOptions{Visited: visited, Frontier: frontier, MaxStates: 4*len(c.graph.states) + 4000} // it stops even if the oracle is wrong
 	if !c.graph.complete {
 		opts.MaxDepth = max(c.graph.depth, 1)
 	}
-	x, err := explore(context.Background(), c.sys, opts)
+	x, err := table.Explore(context.Background(), c.sys, opts)
 	if err != nil {
 		return err
 	}
@@ -121,16 +122,16 @@ func (c *comparison) exploration(explore func(context.Context, *sim.System, tabl
 		return fmt.Errorf("found %v; the oracle: %v", x.Finding, c.graph.findings)
 	}
 	if x.Finding != nil {
-		return c.stopped(x, breadth, nearest)
+		return c.stopped(x, frontier.Shortest, nearest)
 	}
 	if x.Stopped == "states" || x.Complete != c.graph.complete || x.Omission > 1e-3 {
 		return fmt.Errorf("complete: %v, omission %g; the oracle: complete: %v", x.Complete, x.Omission, c.graph.complete)
 	}
-	if x.States != len(c.graph.states) || x.Transitions != c.graph.steps || x.Live != c.graph.liveStates() && visited == table.Exact {
+	if x.States != len(c.graph.states) || x.Transitions != c.graph.steps || x.Live != c.graph.liveStates() {
 		return fmt.Errorf("%d states, %d of them live, %d transitions; the oracle: %d, %d, %d",
 			x.States, x.Live, x.Transitions, len(c.graph.states), c.graph.liveStates(), c.graph.steps)
 	}
-	if breadth && x.Depth != c.graph.depth {
+	if frontier.Shortest && x.Depth != c.graph.depth {
 		return fmt.Errorf("depth %d; the oracle: %d", x.Depth, c.graph.depth)
 	}
 	for i, p := range c.script.Sometimes {
@@ -138,7 +139,7 @@ func (c *comparison) exploration(explore func(context.Context, *sim.System, tabl
 			return fmt.Errorf("property %s held: %v; the oracle: %v", p.Kind, x.Coverage.Sometimes[i], seen)
 		}
 	}
-	return c.liveness(x, visited)
+	return c.liveness(x)
 }
 
 // stopped compares what an exploration found.
@@ -157,11 +158,11 @@ func (c *comparison) stopped(x *table.Exploration, breadth bool, nearest int) er
 	return nil
 }
 
-func (c *comparison) liveness(x *table.Exploration, visited table.Visited) error {
+func (c *comparison) liveness(x *table.Exploration) error {
 	if !c.graph.complete {
 		return nil
 	}
-	if want := c.graph.goals && visited == table.Exact; x.LivenessChecked != want {
+	if want := c.graph.goals; x.LivenessChecked != want {
 		return fmt.Errorf("liveness checked: %v, should be %v", x.LivenessChecked, want)
 	}
 	if !x.LivenessChecked {

@@ -26,8 +26,8 @@ type visited struct {
 	stuck    bool // nothing but faults can happen
 }
 
-// explore visits states, at most about most of them.
-func explore(sc *Script, defect Defect, most int) *graph {
+// visitAll visits states, at most about most of them.
+func visitAll(sc *Script, defect Defect, most int) *graph {
 	m := &model{sc, defect}
 	g := &graph{known: map[string]int{}, findings: map[string]int{}, goals: len(sc.Eventually) > 0}
 	var a asker

@@ -108,7 +108,7 @@ func TestSoak(t *testing.T) {
 func TestReduce(t *testing.T) {
 	t.Parallel()
 	wrong := func(s *Script) bool {
-		return explore(s, allOrNothing, 200).steps != explore(s, Sound, 200).steps
+		return visitAll(s, allOrNothing, 200).steps != visitAll(s, Sound, 200).steps
 	}
 	for i := uint64(0); ; i++ {
 		s := Drawn(i)

@@ -38,7 +38,7 @@ func TestMonitorsAreToldInEveryState(t *testing.T) {
 		sys := &sim.System{Name: "gate", Nodes: 2, New: func(id sim.NodeID) sim.Service { return &teller{Word: order[id]} },
 			Monitors: []func() sim.Monitor{func() sim.Monitor { return &gate{} }}}
 		for _, visited := range visitedSets {
-			for _, do := range []func(tester, *sim.System, table.ExploreOptions) *table.Exploration{explore, dive} {
+			for _, do := range []func(tester, *sim.System, table.ExploreOptions) *table.Exploration{breadth, dive} {
 				x := do(t, sys, table.ExploreOptions{Visited: visited})
 				var f *sim.Finding
 				if !errors.As(x.Finding, &f) || f.Kind != sim.Safety {

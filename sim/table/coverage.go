@@ -79,23 +79,6 @@ func (w *World) noteFaults() {
 
 func isForeign(p *choose.Point) bool { return p.Kind == choose.Compare && p.Label == sim.ForeignTime }
 
-// conclude tells what was done and covered.
-func (x *explorer) conclude() {
-	x.out.Stats, x.out.Plans, x.out.Coverage = x.w.Stats(), x.w.Plans(), x.w.covered()
-	x.out.Coverage.ForeignTimes = x.answers.foreign || x.sites.answers.foreign
-	x.out.Sampled = x.sampled()
-	if len(x.out.Sampled) > 0 && x.out.Stopped == "" {
-		x.out.Stopped = "sampled"
-	}
-}
-
-// sampled are the draws of which only a sample was enumerated.
-func (x *explorer) sampled() (s choose.Samples) {
-	s.Merge(x.answers.sampled)
-	s.Merge(x.sites.answers.sampled)
-	return s
-}
-
 // covered reads off the tables what the steps that were taken did.
 func (w *World) covered() Coverage {
 	c := Coverage{

@@ -12,7 +12,7 @@ import (
 // Its iterations are explorations up to a number of states; docs/performance.md has its output.
 func BenchmarkCurve(b *testing.B) {
 	explorers := map[string]func(*testing.B, *sim.System, table.ExploreOptions) *table.Exploration{
-		"bfs": func(b *testing.B, s *sim.System, o table.ExploreOptions) *table.Exploration { return explore(b, s, o) },
+		"bfs": func(b *testing.B, s *sim.System, o table.ExploreOptions) *table.Exploration { return breadth(b, s, o) },
 		"dfs": func(b *testing.B, s *sim.System, o table.ExploreOptions) *table.Exploration { return dive(b, s, o) },
 	}
 	for _, system := range []struct {
@@ -20,10 +20,9 @@ func BenchmarkCurve(b *testing.B) {
 		nodes int
 	}{{"paxos", 7}, {"randtree", 3}} {
 		for _, order := range []string{"bfs", "dfs"} {
-			for _, visited := range []table.Visited{table.Exact, table.Fingerprints64} {
+			for _, visited := range visitedSets[:2] {
 				for states := 10_000; states <= 10_000_000; states *= 10 {
-					kind := map[table.Visited]string{table.Exact: "exact", table.Fingerprints64: "64"}[visited]
-					b.Run(fmt.Sprintf("%s/%s/%s/states=%d", system.name, order, kind, states), func(b *testing.B) {
+					b.Run(fmt.Sprintf("%s/%s/%s/states=%d", system.name, order, visited.Name, states), func(b *testing.B) {
 						sys := bundled(b, system.name, system.nodes, sim.Limits{})
 						opts := table.ExploreOptions{MaxStates: states, Visited: visited}
 						if order == "dfs" && system.name == "randtree" {

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
@@ -19,9 +20,15 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
+// depthFirst makes an exploration one that goes depth first.
+func depthFirst(opts table.ExploreOptions) table.ExploreOptions {
+	opts.Frontier = explore.Frontiers[1]
+	return opts
+}
+
 func dive(t tester, sys *sim.System, opts table.ExploreOptions) *table.Exploration {
 	t.Helper()
-	x, err := table.ExploreDepthFirst(context.Background(), sys, opts)
+	x, err := table.Explore(context.Background(), sys, depthFirst(opts))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +49,7 @@ func sameSpace(t tester, bfs, dfs *table.Exploration) {
 // bothOrders explores in both orders. When there is a finding the depth-first one must be real.
 func bothOrders(t tester, sys *sim.System, opts table.ExploreOptions) {
 	t.Helper()
-	bfs, dfs := explore(t, sys, opts), dive(t, sys, opts)
+	bfs, dfs := breadth(t, sys, opts), dive(t, sys, opts)
 	if (bfs.Finding == nil) != (dfs.Finding == nil) {
 		t.Fatalf("breadth first found %v, depth first %v", bfs.Finding, dfs.Finding)
 	}
@@ -223,7 +230,7 @@ func TestDepthFirstStops(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	x, err := table.ExploreDepthFirst(ctx, paxos(2), table.ExploreOptions{})
+	x, err := table.Explore(ctx, paxos(2), depthFirst(table.ExploreOptions{}))
 	if err != nil || x.Stopped != "interrupted" || x.Complete {
 		t.Errorf("%+v, %v", x, err)
 	}
@@ -231,11 +238,11 @@ func TestDepthFirstStops(t *testing.T) {
 		all := dive(t, paxos(2), table.ExploreOptions{Visited: visited})
 		x := dive(t, paxos(2), table.ExploreOptions{Visited: visited, MaxBytes: all.Bytes / 2})
 		if x.Stopped != "memory" || x.Complete || x.Bytes > all.Bytes/2 || x.States < 1000 {
-			t.Errorf("visited %d: %+v", visited, x)
+			t.Errorf("visited %s: %+v", visited.Name, x)
 		}
 	}
-	for _, opts := range []table.ExploreOptions{{MaxDepth: -1}, {MaxDepth: 1 << 15}, {Visited: 3}} {
-		if _, err := table.ExploreDepthFirst(context.Background(), paxos(1), opts); err == nil {
+	for _, opts := range []table.ExploreOptions{{MaxDepth: -1}, {MaxDepth: 1 << 15}} {
+		if _, err := table.Explore(context.Background(), paxos(1), depthFirst(opts)); err == nil {
 			t.Errorf("%+v: no error", opts)
 		}
 	}
@@ -259,10 +266,10 @@ func TestDepthFirstAllocatesNothingPerTransition(t *testing.T) {
 		x := dive(t, paxos(2), table.ExploreOptions{Visited: visited})
 		runtime.ReadMemStats(&after)
 		if n := after.Mallocs - before.Mallocs; n > uint64(x.Transitions/8) {
-			t.Errorf("visited %d: %d allocations behind %d transitions", visited, n, x.Transitions)
+			t.Errorf("visited %s: %d allocations behind %d transitions", visited.Name, n, x.Transitions)
 		}
 		if x.Frontier > 1<<17 {
-			t.Errorf("visited %d: states that wait take %d bytes", visited, x.Frontier)
+			t.Errorf("visited %s: states that wait take %d bytes", visited.Name, x.Frontier)
 		}
 	}
 }
@@ -279,7 +286,7 @@ func TestDepthFirstFindsWhatIsNoFunctionOfItsState(t *testing.T) {
 
 func BenchmarkDepthFirst(b *testing.B) {
 	for _, visited := range visitedSets {
-		b.Run(fmt.Sprint("visited=", visited), func(b *testing.B) {
+		b.Run("visited="+visited.Name, func(b *testing.B) {
 			sys := bundled(b, "paxos", 6, sim.Limits{})
 			b.ReportAllocs()
 			states, transitions := 0, 0

@@ -36,7 +36,7 @@
 //
 // # Exploration
 //
-// [Explore] visits all states breadth first, [ExploreDepthFirst] depth first. Both hold states in packed vectors:
+// [Explore] hands the states of a system to package explore, as packed vectors:
 // one number for what belongs to a node alone, its local state and the bag of datagrams in flight to it. Steps are kept
 // as moves, by that number and what exists once, and for an event of a stream by what it hands over: the node's next number,
 // how the fingerprint changes, and operations. An operation sends a datagram, does something to a connection or tells
@@ -44,17 +44,8 @@
 // they are kept by the answers. To take a move is some additions and a look-up for each operation. Steps that fail are
 // taken in the world; so are, to compare, all steps from a sample of states.
 //
-// The set of visited states keeps vectors as trees whose inner nodes are shared, eight bytes and a place in an index
-// for each, or fingerprints of vectors, in lines of the processor's memory. Look-ups are made many at a time, since
-// they wait for memory; most are not made at all, since the state was come to lately. Tables grow in place, in
-// huge pages where there are any. States are found in the order in which the ones before them were expanded,
-// so two bits or three tell which one that was. A second worker looks up what the first one comes to.
-//
-// [ExploreDepthFirst] does so depth first: the states that wait are few, and the steps to each are known from the
-// stack. What an exploration covered is read off the tables at its end.
-//
-// Once all states were visited each is known to recover or to be dead. Transitions are not stored:
-// most states are settled by one that was found from them, the others are expanded again.
+// What an exploration covered is read off the tables at its end. Once all states were visited each is known to recover or
+// to be dead.
 //
 // # Trust, but verify
 //

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,12 +16,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
 )
 
-func explore(t tester, sys *sim.System, opts table.ExploreOptions) *table.Exploration {
+func breadth(t tester, sys *sim.System, opts table.ExploreOptions) *table.Exploration {
 	t.Helper()
 	x, err := table.Explore(context.Background(), sys, opts)
 	if err != nil {
@@ -31,7 +33,7 @@ func explore(t tester, sys *sim.System, opts table.ExploreOptions) *table.Explor
 
 // SPIN, rumur and Stateright agree on these counts for the same model.
 func TestExplorePaxos(t *testing.T) {
-	x := explore(t, paxos(2), table.ExploreOptions{})
+	x := breadth(t, paxos(2), table.ExploreOptions{})
 	if x.States != 98_160 || x.Transitions != 506_256 || !x.Complete || x.Finding != nil {
 		t.Errorf("%+v", x)
 	}
@@ -41,7 +43,7 @@ func TestExplorePaxos(t *testing.T) {
 // So does the bundled Paxos.
 func TestExploreBundledPaxos(t *testing.T) {
 	sys := bundled(t, "paxos", 6, sim.Limits{})
-	x := explore(t, sys, table.ExploreOptions{})
+	x := breadth(t, sys, table.ExploreOptions{})
 	if x.States != 98_160 || x.Transitions != 506_256 || !x.Complete || x.Finding != nil {
 		t.Errorf("%+v", x)
 	}
@@ -141,7 +143,7 @@ func TestExploreIsThatOfTheReplayEngine(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			states, transitions, live, found := oracle(t, test.sys, test.depth)
-			x := explore(t, test.sys, table.ExploreOptions{MaxDepth: test.depth})
+			x := breadth(t, test.sys, table.ExploreOptions{MaxDepth: test.depth})
 			t.Logf("%+v", x)
 			if x.States != states || x.Transitions != transitions || x.Live != live || found != nil || x.Finding != nil {
 				t.Errorf("%d states, %d transitions, %d live, %v; the replay engine: %d, %d, %d, %v",
@@ -162,7 +164,7 @@ func exploreRandom(t *testing.T, draw func(*rapid.T) *script.Config, depth int) 
 	rapid.Check(t, func(t *rapid.T) {
 		sys := draw(t).System()
 		states, transitions, live, found := oracle(t, sys, depth)
-		x := explore(t, sys, table.ExploreOptions{MaxDepth: depth})
+		x := breadth(t, sys, table.ExploreOptions{MaxDepth: depth})
 		if found != nil || x.Finding != nil {
 			var f *sim.Finding
 			if errors.As(x.Finding, &f) {
@@ -208,7 +210,7 @@ func TestExploreFinds(t *testing.T) {
 		{"a panic at boot", &sim.System{Name: "panics", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{N: 7} }}, sim.Panic, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			x := explore(t, test.sys, table.ExploreOptions{})
+			x := breadth(t, test.sys, table.ExploreOptions{})
 			if x.Finding == nil || x.Complete || x.Stopped != "finding" {
 				t.Fatalf("%+v", x)
 			}
@@ -289,7 +291,7 @@ func (d *deaf) Observe(_ sim.NodeID, event any) error {
 // State that is not encoded does not show in the tables, but it does when a run is executed.
 func TestExploreFindsWhatIsNoFunctionOfItsState(t *testing.T) {
 	sys := &sim.System{Name: "hidden", Nodes: 3, New: func(sim.NodeID) sim.Service { return &tally{} }}
-	x := explore(t, sys, table.ExploreOptions{})
+	x := breadth(t, sys, table.ExploreOptions{})
 	var f *sim.Finding
 	if !errors.As(x.Finding, &f) || f.Kind != sim.Nondeterminism || !strings.Contains(f.Message, "*table_test.tally: came to another state when the run was executed without tables; N is ") || len(x.Path) == 0 {
 		t.Errorf("%+v", x)
@@ -319,7 +321,7 @@ func (h *tally) Timer(env sim.Env, t any) {
 }
 
 func TestExploreStops(t *testing.T) {
-	x := explore(t, paxos(2), table.ExploreOptions{MaxStates: 1000})
+	x := breadth(t, paxos(2), table.ExploreOptions{MaxStates: 1000})
 	if x.Stopped != "states" || x.Complete || x.States < 1000 || x.States > 1200 {
 		t.Errorf("%+v", x)
 	}
@@ -335,16 +337,18 @@ func TestExploreStops(t *testing.T) {
 func TestExploreIsDeterministic(t *testing.T) {
 	sys := bundled(t, "twophase", 4, sim.Limits{Crashes: 1}, "TP3")
 	for _, visited := range visitedSets {
-		x := explore(t, sys, table.ExploreOptions{Visited: visited})
-		y := explore(t, sys, table.ExploreOptions{Visited: visited})
-		if !x.Complete || visited == table.Exact && x.Dead == 0 || !reflect.DeepEqual(x, y) {
+		x := breadth(t, sys, table.ExploreOptions{Visited: visited})
+		y := breadth(t, sys, table.ExploreOptions{Visited: visited})
+		if !x.Complete || x.Dead == 0 || !reflect.DeepEqual(x, y) {
 			t.Errorf("%+v\n%+v", x, y)
 		}
 	}
 }
 
 // visitedSets are all ways to keep visited states.
-var visitedSets = []table.Visited{table.Exact, table.Fingerprints64, table.Fingerprints128}
+var visitedSets = explore.VisitedSets
+
+var bits64, bits128 = visitedSets[1], visitedSets[2]
 
 // workers are the ways to start a second worker.
 var workers = []func(func()){nil, func(f func()) { go f() }}
@@ -394,24 +398,24 @@ func TestFingerprintsFindTheSame(t *testing.T) {
 		{"states", paxos(2), table.ExploreOptions{MaxStates: 5000}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			exact := explore(t, test.sys, test.opts)
+			exact := breadth(t, test.sys, test.opts)
 			if exact.Omission != 0 || exact.Frontier == 0 {
 				t.Errorf("%+v", exact)
 			}
 			test.opts.Go = workers[1]
-			if x := explore(t, test.sys, test.opts); !reflect.DeepEqual(found(exact), found(x)) {
+			if x := breadth(t, test.sys, test.opts); !reflect.DeepEqual(found(exact), found(x)) {
 				t.Errorf("%+v\n%+v", exact, x)
 			}
 			for k, visited := range slices.Concat(visitedSets[1:], visitedSets[1:]) {
 				test.opts.Visited, test.opts.Go = visited, workers[k/2]
-				x := explore(t, test.sys, test.opts)
+				x := breadth(t, test.sys, test.opts)
 				agree(t, exact, x)
 				n := float64(x.States)
-				bits := map[table.Visited]float64{table.Fingerprints64: 64, table.Fingerprints128: 128}[visited]
+				bits, _ := strconv.ParseFloat(visited.Name, 64)
 				if want := n * (n - 1) / 2 / math.Pow(2, bits); math.Abs(x.Omission-want) > want*1e-9 {
 					t.Errorf("the bound is %g, want %g", x.Omission, want)
 				}
-				if x.LivenessChecked || x.Frontier == 0 {
+				if x.Frontier == 0 {
 					t.Errorf("%+v", x)
 				}
 			}
@@ -420,26 +424,26 @@ func TestFingerprintsFindTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sys := script.Draw(t).System()
 		opts := table.ExploreOptions{MaxDepth: 3, MaxStates: 2000}
-		exact := explore(t, sys, opts)
+		exact := breadth(t, sys, opts)
 		for k, visited := range slices.Concat(visitedSets, visitedSets) {
 			opts.Visited, opts.Go = visited, workers[k/3]
-			agree(t, exact, explore(t, sys, opts))
+			agree(t, exact, breadth(t, sys, opts))
 		}
 	})
 }
 
 func TestExploreStaysWithinMemory(t *testing.T) {
 	for _, visited := range visitedSets {
-		all := explore(t, paxos(2), table.ExploreOptions{Visited: visited})
+		all := breadth(t, paxos(2), table.ExploreOptions{Visited: visited})
 		if !all.Complete || all.Expanded != all.States {
 			t.Fatalf("%+v", all)
 		}
-		x := explore(t, paxos(2), table.ExploreOptions{Visited: visited, MaxBytes: (all.Bytes + all.Frontier) / 2})
+		x := breadth(t, paxos(2), table.ExploreOptions{Visited: visited, MaxBytes: (all.Bytes + all.Frontier) / 2})
 		if x.Stopped != "memory" || x.Complete || x.Bytes > (all.Bytes+all.Frontier)/2 || x.States < 1000 || x.Expanded >= x.States {
-			t.Errorf("visited %d: %+v", visited, x)
+			t.Errorf("visited %s: %+v", visited.Name, x)
 		}
 		// The states that were expanded are the first ones of a shorter exploration, too.
-		y := explore(t, paxos(2), table.ExploreOptions{Visited: visited, MaxDepth: x.Depth})
+		y := breadth(t, paxos(2), table.ExploreOptions{Visited: visited, MaxDepth: x.Depth})
 		if y.Expanded > x.Expanded || y.States > x.States {
 			t.Errorf("not all states that are less than %d steps away were expanded: %+v", x.Depth, x)
 		}
@@ -447,7 +451,7 @@ func TestExploreStaysWithinMemory(t *testing.T) {
 }
 
 func TestExploreRefusesBadOptions(t *testing.T) {
-	for _, opts := range []table.ExploreOptions{{MaxDepth: -1}, {MaxStates: -1}, {MaxBytes: -1}, {Visited: 3}, {Visited: -1}} {
+	for _, opts := range []table.ExploreOptions{{MaxDepth: -1}, {MaxStates: -1}, {MaxBytes: -1}} {
 		if _, err := table.Explore(context.Background(), paxos(1), opts); err == nil {
 			t.Errorf("%+v: no error", opts)
 		}
@@ -465,25 +469,25 @@ func BenchmarkExplore(b *testing.B) {
 		opts table.ExploreOptions
 	}{
 		{"proposers=2/exact", two, table.ExploreOptions{}},
-		{"proposers=2/64", two, table.ExploreOptions{Visited: table.Fingerprints64}},
+		{"proposers=2/64", two, table.ExploreOptions{Visited: bits64}},
 		{"proposers=3/exact", three, table.ExploreOptions{MaxStates: 2_000_000}},
-		{"proposers=3/64", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: table.Fingerprints64}},
-		{"proposers=3/64/workers=2", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: table.Fingerprints64, Go: workers[1]}},
-		{"proposers=3/128", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: table.Fingerprints128}},
+		{"proposers=3/64", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: bits64}},
+		{"proposers=3/64/workers=2", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: bits64, Go: workers[1]}},
+		{"proposers=3/128", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: bits128}},
 		{"announced/exact", paxos(2), table.ExploreOptions{}},
-		{"announced/64", paxos(2), table.ExploreOptions{Visited: table.Fingerprints64}},
+		{"announced/64", paxos(2), table.ExploreOptions{Visited: bits64}},
 		{"monitored/exact", countedPaxos(2), table.ExploreOptions{}},
-		{"monitored/64", countedPaxos(2), table.ExploreOptions{Visited: table.Fingerprints64}},
-		{"monitored/128", countedPaxos(2), table.ExploreOptions{Visited: table.Fingerprints128}},
+		{"monitored/64", countedPaxos(2), table.ExploreOptions{Visited: bits64}},
+		{"monitored/128", countedPaxos(2), table.ExploreOptions{Visited: bits128}},
 		{"randtree/exact", randtree, table.ExploreOptions{MaxStates: 1_000_000}},
-		{"randtree/64", randtree, table.ExploreOptions{MaxStates: 1_000_000, Visited: table.Fingerprints64}},
+		{"randtree/64", randtree, table.ExploreOptions{MaxStates: 1_000_000, Visited: bits64}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
 			var sum table.Exploration
 			begin := processorTime(b)
 			for b.Loop() {
-				x := explore(b, bench.sys, bench.opts)
+				x := breadth(b, bench.sys, bench.opts)
 				sum.Transitions += x.Transitions
 				sum.States += x.States
 				sum.Bytes += x.Bytes

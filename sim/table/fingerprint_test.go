@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
@@ -25,28 +26,29 @@ func visitedBy(t failer, sys *sim.System, depth int, depthFirst bool) (met map[s
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := ExploreOptions{Visited: Fingerprints128, MaxDepth: depth}
-	met = map[sim.Fingerprint]bool{}
+	g := newGraph(e, nil)
+	opts := explore.Options{Visited: explore.VisitedSets[2], MaxDepth: depth}
 	if depthFirst {
-		d := newDepthFirst(e, opts)
-		defer d.x.close()
-		finding = d.run(context.Background())
-		for i := range d.prints.info {
-			if k := d.prints.keys[2*i:]; k[0] != 0 {
-				met[sim.Fingerprint{Lo: k[0], Hi: k[1]}] = true
-			}
-		}
-		return met, finding
+		opts.Frontier = explore.Frontiers[1]
 	}
-	x := newExplorer(e, opts)
-	defer x.close()
-	finding = x.run(context.Background())
-	for i := 0; i+1 < len(x.prints.slots); i += 2 {
-		if k := x.prints.slots[i:]; k[0] != 0 {
-			met[sim.Fingerprint{Lo: k[0], Hi: k[1]}] = true
-		}
+	r := &recorder{graph: g, met: map[sim.Fingerprint]bool{}}
+	loop, err := explore.New(r, opts)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return met, finding
+	return r.met, loop.Run(context.Background()).Err
+}
+
+// recorder notes the fingerprints of states.
+type recorder struct {
+	*graph
+	met map[sim.Fingerprint]bool
+}
+
+// Check implements [explore.Graph].
+func (r *recorder) Check(m *explore.Met) (live bool, err error) {
+	r.met[r.Fingerprint(m.State)] = true
+	return r.graph.Check(m)
 }
 
 type failer interface {

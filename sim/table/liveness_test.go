@@ -238,7 +238,7 @@ func TestLivenessByHand(t *testing.T) {
 		{"found without weight", [][]move{{{1, 0}, {0, 1}}, nil}, []int{1}, 1, 0, nil, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			x := explore(t, automata(test.moves, 0, test.live...), table.ExploreOptions{})
+			x := breadth(t, automata(test.moves, 0, test.live...), table.ExploreOptions{})
 			if !x.Complete || !x.LivenessChecked || x.Dead != test.dead || x.DeadCritical != test.critical ||
 				!slices.Equal(x.DeadPath, test.path) || x.DeadOutOfEvents != test.end {
 				t.Errorf("%+v", x)
@@ -253,7 +253,7 @@ func TestLivenessDoesNotCountOnFaults(t *testing.T) {
 	sys := automata(moves, 1, 0)
 	sys.Actions = sys.Actions[:1]
 	// 0 and 1 with a crash left, down, 0 and 1 without: from 1 there is no way back to 0.
-	x := explore(t, sys, table.ExploreOptions{})
+	x := breadth(t, sys, table.ExploreOptions{})
 	if x.States != 5 || x.Dead != 2 || x.DeadCritical != 1 || x.DeadOutOfEvents {
 		t.Errorf("%+v", x)
 	}
@@ -278,7 +278,7 @@ func TestLivenessOfRandomAutomata(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if compareLiveness(t, sys, explore(t, sys, table.ExploreOptions{}), g) > 0 {
+		if compareLiveness(t, sys, breadth(t, sys, table.ExploreOptions{}), g) > 0 {
 			dead++
 		}
 	})
@@ -291,7 +291,7 @@ func TestLivenessOfRandomSystems(t *testing.T) {
 	compared, dead := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		sys := script.Draw(t).System()
-		x := explore(t, sys, table.ExploreOptions{MaxStates: 150})
+		x := breadth(t, sys, table.ExploreOptions{MaxStates: 150})
 		if !x.Complete {
 			if x.LivenessChecked || x.Dead != 0 {
 				t.Fatalf("%+v", x)
@@ -331,7 +331,7 @@ func TestLivenessOfBundledSystems(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x := explore(t, test.sys, table.ExploreOptions{})
+			x := breadth(t, test.sys, table.ExploreOptions{})
 			if dead := compareLiveness(t, test.sys, x, g); (dead > 0) != test.dead {
 				t.Errorf("%d dead states", dead)
 			}
@@ -343,11 +343,11 @@ func TestLivenessOfBundledSystems(t *testing.T) {
 // A property that is no liveness property leaves nothing to check, and neither does an exploration
 // that is not complete.
 func TestLivenessIsInconclusive(t *testing.T) {
-	if x := explore(t, bundled(t, "paxos", 5, sim.Limits{}), table.ExploreOptions{}); !x.Complete || x.LivenessChecked || x.Dead != 0 {
+	if x := breadth(t, bundled(t, "paxos", 5, sim.Limits{}), table.ExploreOptions{}); !x.Complete || x.LivenessChecked || x.Dead != 0 {
 		t.Errorf("%+v", x)
 	}
 	sys := bundled(t, "twophase", 2, sim.Limits{Crashes: 1}, "TP3")
-	if x := explore(t, sys, table.ExploreOptions{MaxDepth: 4}); x.Complete || x.LivenessChecked || x.Dead != 0 {
+	if x := breadth(t, sys, table.ExploreOptions{MaxDepth: 4}); x.Complete || x.LivenessChecked || x.Dead != 0 {
 		t.Errorf("%+v", x)
 	}
 }
@@ -366,7 +366,7 @@ func choosing(sys *sim.System) *sim.System {
 // While nothing is lost the proposer with the highest ballot can always have its way. States in which
 // nothing is left to happen are live, so the search for dead ones has to settle them all.
 func TestLivenessOfPaxos(t *testing.T) {
-	x := explore(t, choosing(bundled(t, "paxos", 6, sim.Limits{})), table.ExploreOptions{})
+	x := breadth(t, choosing(bundled(t, "paxos", 6, sim.Limits{})), table.ExploreOptions{})
 	if x.States != 98_160 || x.Transitions != 506_256 || !x.LivenessChecked || x.Dead != 0 || x.DeadPath != nil {
 		t.Errorf("%+v", x)
 	}

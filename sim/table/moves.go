@@ -1,10 +1,10 @@
 package table
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -22,78 +22,66 @@ func (r *repeat) Choose(p choose.Point) int {
 	return int(r.picks[r.next-1])
 }
 
-// successors lists all that can happen in the state that is expanded, in the order of [World.Injections].
-func (x *explorer) successors(f *successors) error {
-	f.parents = append(f.parents, x.here...)
-	x.prepared = false
-	if x.seen == nil {
-		x.fingerprint = x.sites.fingerprint(x.here)
-	}
-	err := x.takeAll(f)
-	f.last = append(f.last, uint32(len(f.ends)))
-	return cmp.Or(err, x.sites.limited)
-}
-
 // prepare makes ready for moves that are not fast ones.
-func (x *explorer) prepare() {
-	if x.prepared {
+func (g *graph) prepare() {
+	if g.prepared {
 		return
 	}
-	x.prepared = true
-	x.there = append(x.there[:0], x.here...)
-	if x.seen == nil {
-		for word, value := range x.here {
-			x.shares[word] = x.sites.shareOf(word, value)
+	g.prepared = true
+	g.there = append(g.there[:0], g.here...)
+	if g.width > 0 {
+		for word, value := range g.here {
+			g.shares[word] = g.sites.shareOf(word, value)
 		}
 	}
 }
 
-func (x *explorer) takeAll(f *successors) error {
-	s, v := x.sites, x.here
+func (g *graph) takeAll(e *explore.Edges) error {
+	s, v := g.sites, g.here
 	fr := v[s.frame]
 	if s.frames[fr].global.end == 0 {
-		s.learnFrame(x.w, v)
+		s.learnFrame(g.w, v)
 	}
-	streams := x.w.layout.pairCount > 0
+	streams := g.w.layout.pairCount > 0
 	if streams {
-		x.w.connect(v[s.conns:s.monitors], s.frames[fr].rest)
+		g.w.connect(v[s.conns:s.monitors], s.frames[fr].rest)
 	}
-	quiet := x.w.sys.Timing == sim.Prompt && x.quiet()
+	quiet := g.w.sys.Timing == sim.Prompt && g.quiet()
 	if streams {
 		for node := range s.places {
-			if err := x.takeOrdinary(f, fr, quiet, node); err != nil {
+			if err := g.takeOrdinary(e, fr, quiet, node); err != nil {
 				return err
 			}
 		}
-	} else if err := x.takeLists(f, fr, quiet, ordinaryEvents); err != nil {
+	} else if err := g.takeLists(e, fr, quiet, ordinaryEvents); err != nil {
 		return err
 	}
 	if sp := s.frames[fr].global; sp.begin < sp.end {
-		if err := x.take(f, 0, sp); err != nil {
+		if err := g.take(e, 0, sp); err != nil {
 			return err
 		}
 	}
 	for kind := crashEvents; kind < eventLists; kind++ {
 		if s.frames[fr].injects[kind] {
-			if err := x.takeLists(f, fr, quiet, kind); err != nil {
+			if err := g.takeLists(e, fr, quiet, kind); err != nil {
 				return err
 			}
 		}
 	}
 	if s.frames[fr].breaks {
-		x.takeBreaks(f, fr)
+		g.takeBreaks(e, fr)
 	}
 	if sp := s.frames[fr].faults; sp.begin < sp.end {
-		return x.take(f, 0, sp)
+		return g.take(e, 0, sp)
 	}
 	return nil
 }
 
 // quiet reports whether no message and no error can be delivered now.
-func (x *explorer) quiet() bool {
-	for i := range x.sites.places {
-		p, at := &x.sites.places[i], x.here[i]
-		if p.busy[at] || p.up[at] && x.w.failing[i]|x.w.deliverable[i] != 0 {
+func (g *graph) quiet() bool {
+	for i := range g.sites.places {
+		p, at := &g.sites.places[i], g.here[i]
+		if p.busy[at] || p.up[at] && g.w.failing[i]|g.w.deliverable[i] != 0 {
 			return false
 		}
 	}
@@ -101,60 +89,60 @@ func (x *explorer) quiet() bool {
 }
 
 // takeOrdinary takes the moves of a node by ordinary events, in the order in which the network lists them.
-func (x *explorer) takeOrdinary(f *successors, fr uint32, quiet bool, node int) error {
-	if err := x.takeList(f, fr, quiet, ownEvents, node); err != nil {
+func (g *graph) takeOrdinary(e *explore.Edges, fr uint32, quiet bool, node int) error {
+	if err := g.takeList(e, fr, quiet, ownEvents, node); err != nil {
 		return err
 	}
-	if x.sites.places[node].up[x.here[node]] {
-		if err := x.takeStreams(f, node); err != nil {
+	if g.sites.places[node].up[g.here[node]] {
+		if err := g.takeStreams(e, node); err != nil {
 			return err
 		}
 	}
-	if x.w.layout.bagCount == 0 {
+	if g.w.layout.bagCount == 0 {
 		return nil
 	}
-	return x.takeList(f, fr, quiet, datagramEvents, node)
+	return g.takeList(e, fr, quiet, datagramEvents, node)
 }
 
-func (x *explorer) takeLists(f *successors, fr uint32, quiet bool, kind eventList) error {
-	for node := range x.sites.places {
-		if err := x.takeList(f, fr, quiet, kind, node); err != nil {
+func (g *graph) takeLists(e *explore.Edges, fr uint32, quiet bool, kind eventList) error {
+	for node := range g.sites.places {
+		if err := g.takeList(e, fr, quiet, kind, node); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (x *explorer) takeList(f *successors, fr uint32, quiet bool, kind eventList, node int) error {
-	s, v := x.sites, x.here
+func (g *graph) takeList(e *explore.Edges, fr uint32, quiet bool, kind eventList, node int) error {
+	s, v := g.sites, g.here
 	sp := s.places[node].spanOf(listOf(fr, quiet, kind), v[node])
 	if sp.begin == sp.end {
 		if sp.end > 0 {
 			return nil
 		}
-		sp = s.learn(x.w, v, node, quiet, kind)
+		sp = s.learn(g.w, v, node, quiet, kind)
 	}
-	return x.take(f, node, sp)
+	return g.take(e, node, sp)
 }
 
 // take takes the moves of a site.
-func (x *explorer) take(f *successors, node int, sp span) error {
-	s, v, from := x.sites, x.here, x.fingerprint
-	places, two := s.places, x.two
+func (g *graph) take(e *explore.Edges, node int, sp span) error {
+	s, v, from := g.sites, g.here, g.fingerprint
+	places, two := s.places, g.width == 2
 	site, fr := v[node], v[s.frame]
-	changes, ends, notes, prints, others := f.changes, f.ends, f.notes, f.prints, f.others
-	f.steps += int(sp.handled)
+	changes, ends, notes, los, his := e.Changes, e.Ends, e.Notes, e.Lo, e.Hi
+	e.Steps += int(sp.handled)
 	for k := sp.begin; k < sp.end; k++ {
 		m := &s.moves[k]
 		if m.kind != fastMove {
-			f.changes, f.ends, f.notes, f.prints, f.others = changes, ends, notes, prints, others
-			if err := x.takeOther(f, node, m); err != nil {
+			e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes, ends, notes, los, his
+			if err := g.takeOther(e, node, m); err != nil {
 				return err
 			}
-			changes, ends, notes, prints, others = f.changes, f.ends, f.notes, f.prints, f.others
+			changes, ends, notes, los, his = e.Changes, e.Ends, e.Notes, e.Lo, e.Hi
 			continue
 		}
-		g, h := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
+		lo, hi := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
 		if m.next != site {
 			changes = append(changes, uint64(node)<<32|uint64(m.next))
 		}
@@ -175,118 +163,113 @@ func (x *explorer) take(f *successors, node int, sp span) error {
 				if next == at {
 					continue
 				}
-				g += p.shares[next].Lo - p.shares[at].Lo
+				lo += p.shares[next].Lo - p.shares[at].Lo
 				if two {
-					h += p.shares[next].Hi - p.shares[at].Hi
+					hi += p.shares[next].Hi - p.shares[at].Hi
 				}
 				changes = append(changes, uint64(d.peer)<<32|uint64(next))
 			}
 		}
 		ends = append(ends, uint32(len(changes)))
 		notes = append(notes, m.note)
-		prints = append(prints, g)
+		los = append(los, lo)
 		if two {
-			others = append(others, h)
+			his = append(his, hi)
 		}
 	}
-	f.changes, f.ends, f.notes, f.prints, f.others = changes, ends, notes, prints, others
+	e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes, ends, notes, los, his
 	return nil
 }
 
 const noSite = ^uint32(0)
 
 // takeOther takes a move that is not a fast one.
-func (x *explorer) takeOther(f *successors, node int, m *move) error {
-	s := x.sites
-	x.prepare()
+func (g *graph) takeOther(e *explore.Edges, node int, m *move) error {
+	s := g.sites
+	g.prepare()
 	switch m.kind {
 	case slowStep:
-		return x.takeSlowly(f, m.first, m.note)
+		return g.takeSlowly(e, m.first, m.note)
 	case questionMove:
-		return x.take(f, node, x.answered(node, m.first))
+		return g.take(e, node, g.answered(node, m.first))
 	case loneMove:
 		node = -1
 	}
-	x.touch()
+	g.touch()
 	ops := s.ops[m.first : m.first+uint32(m.count)]
-	if !s.apply(x.there, node, ops) {
-		x.revert()
-		return x.takeSlowly(f, ops[len(ops)-1].index, m.note)
+	if !s.apply(g.there, node, ops) {
+		g.revert()
+		return g.takeSlowly(e, ops[len(ops)-1].index, m.note)
 	}
-	if node >= 0 && m.next != x.here[node] {
-		f.changes = append(f.changes, uint64(node)<<32|uint64(m.next))
+	if node >= 0 && m.next != g.here[node] {
+		e.Change(node, m.next)
 	}
-	if m.frame != x.here[s.frame] {
-		f.changes = append(f.changes, uint64(s.frame)<<32|uint64(m.frame))
+	if m.frame != g.here[s.frame] {
+		e.Change(s.frame, m.frame)
 	}
-	x.arrive(f, x.fingerprint.Add(m.delta), m.note)
+	g.arrive(e, g.fingerprint.Add(m.delta), m.note)
 	return nil
 }
 
 // takeSlowly takes a step in the world.
-func (x *explorer) takeSlowly(f *successors, number uint32, note uint8) error {
-	s, w, m := x.sites, x.w, x.sites.slow[number]
-	s.visit(w, x.here)
+func (g *graph) takeSlowly(e *explore.Edges, number uint32, note uint8) error {
+	s, w, m := g.sites, g.w, g.sites.slow[number]
+	s.visit(w, g.here)
 	if err := w.advance(m.ev, &repeat{picks: m.picks}); err != nil {
-		s.visit(w, x.here)
-		x.badEvent, x.badPicks = slices.Index(w.list(nil), m.ev), m.picks
+		s.visit(w, g.here)
+		g.badEvent, g.badPicks = slices.Index(w.list(nil), m.ev), m.picks
 		return err
 	}
-	s.pack(w.v, x.there)
-	for word := range x.there {
+	s.pack(w.v, g.there)
+	for word := range g.there {
 		s.touched = append(s.touched, word)
 	}
-	x.arrive(f, x.fingerprint, note)
+	g.arrive(e, g.fingerprint, note)
 	return nil
 }
 
 // arrive lists a transition to the state there, which differs from the one that is expanded in words that were touched
 // at most, and makes it that one again. What else changes is listed already, and part of the fingerprint p.
-func (x *explorer) arrive(f *successors, p sim.Fingerprint, note uint8) {
-	for _, word := range x.sites.touched {
-		value, old := x.there[word], x.here[word]
+func (g *graph) arrive(e *explore.Edges, p sim.Fingerprint, note uint8) {
+	for _, word := range g.sites.touched {
+		value, old := g.there[word], g.here[word]
 		if value == old {
 			continue
 		}
-		if x.seen == nil { // else it is not asked for
-			p = p.Add(x.sites.shareOf(word, value)).Sub(x.shares[word])
+		if g.width > 0 { // else it is not asked for
+			p = p.Add(g.sites.shareOf(word, value)).Sub(g.shares[word])
 		}
-		f.changes = append(f.changes, uint64(word)<<32|uint64(value))
-		x.there[word] = old
+		e.Change(word, value)
+		g.there[word] = old
 	}
-	x.sites.touched = x.sites.touched[:0]
-	f.ends = append(f.ends, uint32(len(f.changes)))
-	f.notes = append(f.notes, note)
-	f.prints = append(f.prints, p.Lo)
-	if x.two {
-		f.others = append(f.others, p.Hi)
-	}
+	g.sites.touched = g.sites.touched[:0]
+	e.End(p, note)
 }
 
 // revert makes the state there the one that is expanded.
-func (x *explorer) revert() {
-	for _, word := range x.sites.touched {
-		x.there[word] = x.here[word]
+func (g *graph) revert() {
+	for _, word := range g.sites.touched {
+		g.there[word] = g.here[word]
 	}
-	x.sites.touched = x.sites.touched[:0]
+	g.sites.touched = g.sites.touched[:0]
 }
 
 // steps takes all steps from the state that is expanded in the world, and calls f after each.
-func (x *explorer) steps(f func(note uint8) error) error {
-	s, w := x.sites, x.w
-	base := x.vector
-	s.unpack(x.here, base)
+func (g *graph) steps(f func(note uint8) error) error {
+	s, w := g.sites, g.w
+	base := g.vector
+	s.unpack(g.here, base)
 	w.restore(base)
 	up := w.up
-	x.events = w.list(x.events[:0])
-	for i, ev := range x.events {
-		for x.answers.Reset(); x.answers.Next(); {
-			if err := w.advance(ev, &x.answers); err != nil {
-				x.badEvent, x.badPicks = i, x.answers.Path()
+	g.events = w.list(g.events[:0])
+	for i, ev := range g.events {
+		for g.answers.Reset(); g.answers.Next(); {
+			if err := w.advance(ev, &g.answers); err != nil {
+				g.badEvent, g.badPicks = i, g.answers.Path()
 				return err
 			}
 			note := uint8(max(0, ev.Node))
-			if recovering(w, ev, &x.answers) {
+			if recovering(w, ev, &g.answers) {
 				note |= noteOrdinary
 			}
 			if err := f(note); err != nil {
@@ -294,7 +277,7 @@ func (x *explorer) steps(f func(note uint8) error) error {
 			}
 			copy(w.v, base)
 			w.up = up
-			if err := x.answers.stop(); err != nil {
+			if err := g.answers.stop(); err != nil {
 				return err
 			}
 		}
@@ -304,24 +287,24 @@ func (x *explorer) steps(f func(note uint8) error) error {
 
 // verify takes all steps from the state that is expanded in the world, handlers being executed again, and compares
 // where they lead with transitions from number t on.
-func (x *explorer) verify(f *successors, t int) error {
-	w := x.w
+func (g *graph) verify(e *explore.Edges, t int) error {
+	w := g.w
 	steps := w.stats.Steps
 	w.samples.all = true
 	defer func() { w.samples.all, w.stats.Steps = false, steps }()
-	err := x.steps(func(note uint8) error {
-		x.there = append(x.there[:0], x.here...)
-		x.sites.pack(w.v, x.there)
-		if t >= len(f.ends) || f.notes[t]&noteOrdinary != note&noteOrdinary || !slices.Equal(x.there, f.to(t, x.here)) {
+	err := g.steps(func(note uint8) error {
+		g.there = append(g.there[:0], g.here...)
+		g.sites.pack(w.v, g.there)
+		if t >= len(e.Ends) || e.Notes[t]&noteOrdinary != note&noteOrdinary || !slices.Equal(g.there, e.To(t, g.here, nil)) {
 			panic("table: a move leads elsewhere than the step that it stands for")
 		}
-		if x.seen == nil && f.prints[t] != x.sites.fingerprint(x.there).Lo {
+		if g.width > 0 && e.Lo[t] != g.sites.fingerprint(g.there).Lo {
 			panic("table: a move changes the fingerprint in another way than the step that it stands for")
 		}
 		t++
 		return nil
 	})
-	if err == nil && t != len(f.ends) {
+	if err == nil && t != len(e.Ends) {
 		panic("table: there are more moves than steps")
 	}
 	return err

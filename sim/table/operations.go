@@ -3,6 +3,7 @@ package table
 import (
 	"math/bits"
 
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -72,15 +73,15 @@ func (s *sites) received(v []uint32, ev *sim.Event) (word int, next, event uint3
 }
 
 // takeStreams takes the moves of a node that is up by what its connections hold for it.
-func (x *explorer) takeStreams(f *successors, node int) error {
-	w := x.w
+func (g *graph) takeStreams(e *explore.Edges, node int) error {
+	w := g.w
 	for kind, set := range [...]uint64{w.failing[node], w.ready[node], w.deliverable[node]} {
 		for ; set != 0; set &= set - 1 {
 			ev := sim.Event{Kind: streamEvents[kind], Node: sim.NodeID(node), Peer: sim.NodeID(bits.TrailingZeros64(set)), Slot: w.conns.slot}
 			if ev.Kind == sim.Deliver {
 				ev.Msgs = 1
 			}
-			if err := x.takeStream(f, ev); err != nil {
+			if err := g.takeStream(e, ev); err != nil {
 				return err
 			}
 		}
@@ -90,13 +91,13 @@ func (x *explorer) takeStreams(f *successors, node int) error {
 
 var streamEvents = [...]sim.EventKind{sim.DeliverError, sim.DeliverReady, sim.Deliver}
 
-func (x *explorer) takeStream(f *successors, ev sim.Event) error {
-	s, v := x.sites, x.here
+func (g *graph) takeStream(e *explore.Edges, ev sim.Event) error {
+	s, v := g.sites, g.here
 	word, next, event := s.received(v, &ev)
-	sp := s.spanOfStream(x.w, v, ev, event)
-	x.taken, x.left = word, next
-	err := x.take(f, int(ev.Node), sp)
-	x.taken = -1
+	sp := s.spanOfStream(g.w, v, ev, event)
+	g.taken, g.left = word, next
+	err := g.take(e, int(ev.Node), sp)
+	g.taken = -1
 	return err
 }
 
@@ -120,23 +121,23 @@ func (s *sites) spanOfStream(w *World, v []uint32, ev sim.Event, event uint32) s
 }
 
 // touch makes there the state in which the event under way was handed over.
-func (x *explorer) touch() {
-	if x.taken >= 0 {
-		x.there[x.taken] = x.left
-		x.sites.touched = append(x.sites.touched, x.taken)
+func (g *graph) touch() {
+	if g.taken >= 0 {
+		g.there[g.taken] = g.left
+		g.sites.touched = append(g.sites.touched, g.taken)
 	}
 }
 
 // answered returns the moves by the answer to a question about room, in the state that is expanded.
-func (x *explorer) answered(node int, number uint32) span {
-	s := x.sites
+func (g *graph) answered(node int, number uint32) span {
+	s := g.sites
 	room := &s.rooms[number]
 	left := s.capacity
 	if !room.fresh {
 		word, side := s.connection(node, int(room.peer))
-		conn := x.here[word]
-		if word == x.taken {
-			conn = x.left
+		conn := g.here[word]
+		if word == g.taken {
+			conn = g.left
 		}
 		left -= s.e.conns.queued(conn, side)
 	}
@@ -145,24 +146,24 @@ func (x *explorer) answered(node int, number uint32) span {
 			return sp
 		}
 	}
-	return s.learnAnswer(x.w, x.here, number)
+	return s.learnAnswer(g.w, g.here, number)
 }
 
 // takeBreaks takes the moves by which connections break.
-func (x *explorer) takeBreaks(f *successors, fr uint32) {
-	s, w := x.sites, x.w
-	x.prepare()
+func (g *graph) takeBreaks(e *explore.Edges, fr uint32) {
+	s, w := g.sites, g.w
+	g.prepare()
 	for node, set := range w.established {
 		for ; set != 0; set &= set - 1 {
 			peer := bits.TrailingZeros64(set)
 			broke := s.frames[fr].broke - 1
 			if s.frames[fr].broke == 0 {
-				broke = s.learnBreak(w, x.here, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Peer: sim.NodeID(peer), Slot: w.conns.slot})
+				broke = s.learnBreak(w, g.here, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Peer: sim.NodeID(peer), Slot: w.conns.slot})
 			}
-			s.apply(x.there, node, []moveOp{{uint32(opStream<<opKind | peer), uint32(opBreak)}})
-			x.there[s.frame] = broke
+			s.apply(g.there, node, []moveOp{{uint32(opStream<<opKind | peer), uint32(opBreak)}})
+			g.there[s.frame] = broke
 			s.touched = append(s.touched, s.frame)
-			x.arrive(f, x.fingerprint, uint8(node))
+			g.arrive(e, g.fingerprint, uint8(node))
 		}
 	}
 }

@@ -15,7 +15,7 @@ func TestExploreFindsPropertiesThatPanic(t *testing.T) {
 		sys := automata([][]move{{{1, 1}}, {{2, 1}}, {}}, 0)
 		sys.Properties = []sim.Property{p}
 		for _, visited := range visitedSets {
-			for _, do := range []func(tester, *sim.System, table.ExploreOptions) *table.Exploration{explore, dive} {
+			for _, do := range []func(tester, *sim.System, table.ExploreOptions) *table.Exploration{breadth, dive} {
 				x := do(t, sys, table.ExploreOptions{Visited: visited})
 				var f *sim.Finding
 				if !errors.As(x.Finding, &f) || f.Kind != sim.Panic || f.Property != "fails" || len(x.Path) != 2 {

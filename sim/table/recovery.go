@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -32,42 +33,75 @@ func Recover(ctx context.Context, sys *sim.System, path choose.Path, opts Explor
 }
 
 func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts ExploreOptions) (*Recovery, error) {
-	if err := opts.validate(); err != nil {
-		return nil, err
-	}
 	e, err := newEngine(sys, opts.World)
 	if err != nil {
 		return nil, err
 	}
-	x := newExplorer(e, ExploreOptions{World: opts.World, MaxDepth: opts.MaxDepth, MaxStates: opts.MaxStates, MaxBytes: opts.MaxBytes, Weightless: opts.Weightless})
-	defer x.close()
-	if len(x.w.properties.eventually) == 0 {
+	g := newGraph(e, opts.Weightless)
+	if len(g.w.properties.eventually) == 0 {
 		return nil, errors.New("table: the system has no Eventually property, so that no state is dead")
 	}
-	x.goals, x.onward = false, &onward{path: path}
-	x.limitBy(ctx)
-	err = x.stopped(x.run(ctx))
-	x.unlimited()
-	if len(x.sampled()) > 0 && x.out.Stopped == "" {
-		x.out.Stopped = "sampled"
+	g.onward = &onward{path: path}
+	loop, err := (&ExploreOptions{MaxDepth: opts.MaxDepth, MaxStates: opts.MaxStates, MaxBytes: opts.MaxBytes, Reducer: recoveryOnly{}}).loop(g, untilLive{})
+	if err != nil {
+		return nil, err
 	}
-	out := &Recovery{States: x.len(), Stopped: x.out.Stopped}
+	g.limitBy(func() error { return loop.Limit(ctx) })
+	x := loop.Run(ctx)
+	g.limitBy(nil)
+	out := &Recovery{States: x.States, Stopped: x.Stopped}
+	if len(g.sampled()) > 0 && out.Stopped == "" {
+		out.Stopped = "sampled"
+	}
 	var u *Unsupported
 	switch {
-	case errors.Is(err, errLive):
-		out.Live, out.Stopped = x.path(x.bad, -1, nil), "live"
+	case errors.Is(x.Err, errLive):
+		out.Live, out.Stopped = g.found(&x), "live"
 		if out.Live == nil {
 			out.Live = choose.Path{} // the start
 		}
-	case errors.As(err, &u), errors.Is(err, errNoFit):
-		return nil, err
-	case err != nil:
-		out.Stopped, out.Finding = "finding", err
+	case errors.As(x.Err, &u), errors.Is(x.Err, errNoFit):
+		return nil, x.Err
+	case x.Err != nil:
+		out.Stopped, out.Finding = "finding", x.Err
 	default:
 		out.Closed = out.Stopped == ""
 	}
 	return out, nil
 }
+
+// untilLive is a judge that ends an exploration at the first live state.
+type untilLive struct{}
+
+// Met implements [explore.Judge].
+func (untilLive) Met(_ uint32, live bool, _ uint8) error {
+	if live {
+		return errLive
+	}
+	return nil
+}
+
+// Judge implements [explore.Judge].
+func (untilLive) Judge(context.Context, *explore.Space) error { return nil }
+
+// Bytes implements [explore.Judge].
+func (untilLive) Bytes() int { return 0 }
+
+// recoveryOnly is a reducer that leaves out the steps that do not belong to the recovery relation.
+type recoveryOnly struct{}
+
+// Sufficient implements [explore.Reducer].
+func (recoveryOnly) Sufficient(_ []uint32, row explore.Row, keep []uint32) []uint32 {
+	for k := range row.Len() {
+		if row.Note(k)&explore.Recovery != 0 {
+			keep = append(keep, uint32(k))
+		}
+	}
+	return keep
+}
+
+// Rest implements [explore.Reducer].
+func (recoveryOnly) Rest([]uint32, bool) bool { return false }
 
 var (
 	errLive  = errors.New("a live state was met")
@@ -106,26 +140,4 @@ func (o *onward) execute(w *World, more choose.Source) (usual bool, err error) {
 		}
 	}
 	return !crashes, nil
-}
-
-// keepOrdinary leaves out the transitions from one on that do not belong to the recovery relation.
-func (f *successors) keepOrdinary(from int) {
-	begin := uint32(0)
-	if from > 0 {
-		begin = f.ends[from-1]
-	}
-	kept, changes := from, begin
-	for t := from; t < len(f.ends); t++ {
-		end := f.ends[t]
-		if f.notes[t]&noteOrdinary != 0 {
-			changes += uint32(copy(f.changes[changes:], f.changes[begin:end]))
-			f.ends[kept], f.notes[kept], f.prints[kept] = changes, f.notes[t], f.prints[t]
-			kept++
-		}
-		begin = end
-	}
-	f.ends, f.notes, f.prints, f.changes = f.ends[:kept], f.notes[:kept], f.prints[:kept], f.changes[:changes]
-	if n := len(f.last); n > 0 {
-		f.last[n-1] = uint32(kept)
-	}
 }

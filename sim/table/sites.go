@@ -1,6 +1,9 @@
 package table
 
-import "github.com/macemc/macemc/sim"
+import (
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+)
 
 // sites make global states shorter, and their successors sums. What belongs to one node of a state alone, its local
 // state and the bag of datagrams in flight to it, is its site, a number of its own for each node; what
@@ -124,7 +127,7 @@ type slowMove struct {
 const (
 	noteNode     = maxNodes - 1
 	noteLocal    = maxNodes // the local state of that node has changed
-	noteOrdinary = 2 * maxNodes
+	noteOrdinary = explore.Recovery
 )
 
 func newSites(e *engine) *sites {

@@ -2,8 +2,10 @@ package table
 
 import (
 	"context"
+	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
@@ -62,64 +64,101 @@ func even(get func(sim.Service) int) []sim.Property {
 
 // steady has explored a system: all tables are full.
 type steady struct {
-	*explorer
-	states [][]uint32 // packed
-	at     int
+	*graph
+	visited explore.Visited
+	whole   explore.Whole // visited, if it is
+	edges   explore.Edges
+	lookups explore.Keys
+	fresh   []uint32
+	states  [][]uint32 // packed
+	keys    []uint64
+	at      int
 }
 
-func newSteady(t testing.TB, sys *sim.System, visited Visited) *steady {
+// Expand implements [explore.Graph].
+func (s *steady) Expand(state []uint32, number int, e *explore.Edges) error {
+	s.states = append(s.states, slices.Clone(state))
+	return s.graph.Expand(state, number, e)
+}
+
+func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *steady {
 	t.Helper()
 	e, err := newEngine(sys, sim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact := newExplorer(e, ExploreOptions{})
-	defer exact.close()
-	if err := exact.run(context.Background()); err != nil {
+	s := &steady{graph: newGraph(e, nil)}
+	loop, err := explore.New(s, explore.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	s := &steady{explorer: newExplorer(e, ExploreOptions{Visited: visited})}
-	t.Cleanup(s.close)
-	if err := s.run(context.Background()); err != nil {
-		t.Fatal(err)
+	if x := loop.Run(context.Background()); !x.Complete {
+		t.Fatalf("%+v", x)
 	}
-	if s.len() != exact.len() || s.out.Transitions != exact.out.Transitions {
-		t.Fatalf("%d states, %d transitions; when exact %d, %d", s.len(), s.out.Transitions, exact.len(), exact.out.Transitions)
+	s.visited = visited.New(s)
+	t.Cleanup(s.visited.Close)
+	s.whole, _ = s.visited.(explore.Whole)
+	s.edges.Width = s.visited.Width()
+	for _, state := range s.states {
+		s.clear()
+		for word, value := range state {
+			s.edges.Change(word, value)
+		}
+		s.edges.End(s.Fingerprint(state), 0)
+		if s.whole != nil {
+			s.whole.Expanded(&s.edges, 0, true)
+		}
+		s.lookUp()
+		s.keys = append(s.keys, s.edges.Lo[0])
+		if len(s.fresh) != 1 {
+			t.Fatal("a state was found twice")
+		}
 	}
-	for id := range exact.len() {
-		exact.see(uint32(id))
-		s.states = append(s.states, append([]uint32(nil), exact.here...))
-	}
-	s.found.reset()
 	e.samples.off = true // executing handlers again does allocate
 	return s
 }
 
+func (s *steady) clear() {
+	e := &s.edges
+	e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = e.Changes[:0], e.Ends[:0], e.Notes[:0], e.Lo[:0], e.Hi[:0]
+}
+
+func (s *steady) lookUp() {
+	if s.whole != nil {
+		s.whole.Resolve(&s.edges)
+	}
+	k := &s.lookups
+	k.Names, k.Lo, k.Hi = k.Names[:0], s.edges.Lo, s.edges.Hi
+	for t := range s.edges.Ends {
+		k.Names = append(k.Names, uint32(t))
+	}
+	s.fresh = s.visited.AddAll(k, s.fresh[:0])
+}
+
+// batchLen is how many transitions are looked up at once, at least.
+const batchLen = 4096
+
 // batch takes some transitions again, from the next states, and looks them up.
 func (s *steady) batch(t testing.TB) int {
-	f := s.found
-	f.reset()
-	for len(f.ends) < successorsAtOnce {
-		s.here = s.states[s.at]
-		if s.seen != nil {
-			copy(s.base, s.here)
-			s.seen.complete(s.base, nil)
+	s.clear()
+	for len(s.edges.Ends) < batchLen {
+		state := s.states[s.at]
+		if s.whole != nil {
+			state = s.whole.Enter(s.keys[s.at])
 		}
 		s.at = (s.at + 1) % len(s.states)
-		from := len(f.ends)
-		if err := s.successors(f); err != nil {
+		from := len(s.edges.Ends)
+		if err := s.graph.Expand(state, -1, &s.edges); err != nil {
 			t.Fatal(err)
 		}
-		if s.seen != nil {
-			s.pushTrees(f, from)
+		if s.whole != nil {
+			s.whole.Expanded(&s.edges, from, false)
 		}
 	}
-	s.sift(f)
-	s.lookUp(f)
-	if len(f.fresh) > 0 {
+	if s.lookUp(); len(s.fresh) > 0 {
 		t.Fatal("a state is new")
 	}
-	return len(f.ends)
+	return len(s.edges.Ends)
 }
 
 // Once all local situations are known a transition allocates nothing, whatever it is made of.
@@ -136,7 +175,7 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 			Network: netsim.Streams{Buffer: 1, Errors: 1},
 			Actions: []sim.AnyAction{sim.Action[*pipe]{Name: "kick", Times: 2, Do: (*pipe).Kick, At: func(n sim.NodeID) bool { return n == 0 }}}},
 	} {
-		for _, visited := range []Visited{Exact, Fingerprints64, Fingerprints128} {
+		for _, visited := range explore.VisitedSets {
 			s := newSteady(t, sys, visited)
 			for last := -1; s.at > last; s.batch(t) {
 				last = s.at // buffers grow to their size
@@ -148,8 +187,8 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 			}
 			n := 0
 			allocs := testing.AllocsPerRun(20, func() { n += s.batch(t) })
-			if allocs != 0 || n < 20*successorsAtOnce {
-				t.Errorf("%s, visited %d: %v allocations in %d transitions, %d states", name, visited, allocs, n/21, len(s.states))
+			if allocs != 0 || n < 20*batchLen {
+				t.Errorf("%s, visited %s: %v allocations in %d transitions, %d states", name, visited.Name, allocs, n/21, len(s.states))
 			}
 		}
 	}
@@ -166,12 +205,9 @@ func BenchmarkTransition(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, bench := range []struct {
-		name    string
-		visited Visited
-	}{{"exact", Exact}, {"64", Fingerprints64}, {"128", Fingerprints128}} {
-		b.Run(bench.name, func(b *testing.B) {
-			s := newSteady(b, &sys, bench.visited)
+	for _, visited := range explore.VisitedSets {
+		b.Run(visited.Name, func(b *testing.B) {
+			s := newSteady(b, &sys, visited)
 			b.ReportAllocs()
 			left := 0
 			for b.Loop() {

@@ -1,21 +1,19 @@
-package table
+package explore
 
 import (
 	"math"
 	"math/bits"
 	"slices"
-
-	"github.com/macemc/macemc/sim"
 )
 
-// prints is a set of fingerprints of one or two words: a hash table of lines, as long as those of the processor's
+// fingerprints is a set of fingerfingerprints of one or two words: a hash table of lines, as long as those of the processor's
 // memory. What does not fit into the line of a fingerprint goes to the next one that is not full. A line is
-// proportional to its fingerprints, so that a table can be spread over a longer one in place, from its end on.
-type prints struct {
+// proportional to its fingerfingerprints, so that a table can be spread over a longer one in place, from its end on.
+type fingerprints struct {
 	words   int // of a fingerprint
 	n       int
-	limit   int    // so many fingerprints fit
-	homes   uint64 // lines that fingerprints belong to
+	limit   int    // so many fingerfingerprints fit
+	homes   uint64 // lines that fingerfingerprints belong to
 	slots   []uint64
 	memory  region
 	scratch []uint64
@@ -28,34 +26,34 @@ const (
 	linesSlack = 1 << 4 // lines at the end that no fingerprint belongs to, at first
 )
 
-// line holds fingerprints, one after the other; 0: free.
+// line holds fingerfingerprints, one after the other; 0: free.
 type line [lineWords]uint64
 
-func newPrints(words int) *prints {
-	p := &prints{words: words}
+func newFingerprints(words int) *fingerprints {
+	p := &fingerprints{words: words}
 	p.resize(minLines)
 	return p
 }
 
-// resize sets the number of lines. Up to 5 of 6 fingerprints that would fit may be there: more would seldom fit into their
+// resize sets the number of lines. Up to 5 of 6 fingerfingerprints that would fit may be there: more would seldom fit into their
 // own lines.
-func (p *prints) resize(lines int) {
+func (p *fingerprints) resize(lines int) {
 	p.memory.grow((lines + linesSlack) * lineWords)
 	p.homes, p.limit = uint64(lines), lines*lineWords/p.words/6*5
 	p.slots = p.memory.words
 }
 
-func (p *prints) line(i uint64) *line { return (*line)(p.slots[i : i+lineWords]) }
+func (p *fingerprints) line(i uint64) *line { return (*line)(p.slots[i : i+lineWords]) }
 
 // home is where the line of a fingerprint begins.
-func (p *prints) home(f uint64) uint64 {
+func (p *fingerprints) home(f uint64) uint64 {
 	home, _ := bits.Mul64(f, p.homes)
 	return home * lineWords
 }
 
-// prefetch reads what insert will read for each of some fingerprints, given by their first words. Memory is slow
+// prefetch reads what insert will read for each of some fingerfingerprints, given by their first words. Memory is slow
 // to answer but takes many requests at a time, and these, unlike those of insert, do not wait for one another.
-func (p *prints) prefetch(first []uint64) {
+func (p *fingerprints) prefetch(first []uint64) {
 	slots, sink := p.slots, uint64(0)
 	for _, f := range first {
 		home := p.home(f)
@@ -64,8 +62,8 @@ func (p *prints) prefetch(first []uint64) {
 	p.sink ^= sink
 }
 
-// reserve makes room for some more fingerprints.
-func (p *prints) reserve(more int) {
+// reserve makes room for some more fingerfingerprints.
+func (p *fingerprints) reserve(more int) {
 	for p.n+more > p.limit {
 		p.grow()
 	}
@@ -74,30 +72,63 @@ func (p *prints) reserve(more int) {
 // zeros has the highest bit set if, and only if, x is 0. Unlike a comparison it is no branch to be guessed.
 func zeros(x uint64) uint64 { return (x - 1) &^ x }
 
-// insertAll adds fingerprints, the second words being nil if they have one, and appends to fresh which ones were
-// not there, by what they are called in names.
-func (p *prints) insertAll(names []uint32, first, second []uint64, fresh []uint32) []uint32 {
-	p.prefetch(first)
-	p.reserve(len(first))
+func (p *fingerprints) Width() int { return p.words }
+
+// AddAll implements [Visited].
+func (p *fingerprints) AddAll(k *Keys, fresh []uint32) []uint32 {
+	p.prefetch(k.Lo)
+	p.reserve(len(k.Lo))
 	n := len(fresh)
-	fresh = slices.Grow(fresh, len(first)+1)[:n+len(first)+1]
+	fresh = slices.Grow(fresh, len(k.Lo)+1)[:n+len(k.Lo)+1]
 	if p.words == 1 {
-		for k, f := range first {
-			fresh[n] = names[k]
+		for i, f := range k.Lo {
+			fresh[n] = k.Names[i]
 			n += int(p.insert1(f))
 		}
 	} else {
-		for k, f := range first {
-			fresh[n] = names[k]
-			n += int(p.insert2(f, second[k]))
+		for i, f := range k.Lo {
+			fresh[n] = k.Names[i]
+			n += int(p.insert2(f, k.Hi[i]))
 		}
 	}
 	return fresh[:n]
 }
 
+// Places implements [Finder].
+func (p *fingerprints) Places() int { return len(p.slots) / p.words }
+
+// FindAll implements [Finder].
+func (p *fingerprints) FindAll(k *Keys, places []uint32) []uint32 {
+	p.prefetch(k.Lo)
+	for i, f := range k.Lo {
+		g := uint64(0)
+		if p.words == 2 {
+			g = k.Hi[i]
+		}
+		places = append(places, p.place(f, g))
+	}
+	return places
+}
+
+// place is where a fingerprint is.
+func (p *fingerprints) place(f, g uint64) uint32 {
+	if f == 0 {
+		f = 1
+	}
+	for i := p.home(f); i < uint64(len(p.slots)); i += uint64(p.words) {
+		switch {
+		case p.slots[i] == 0:
+			return NoPlace
+		case p.slots[i] == f && (p.words == 1 || p.slots[i+1] == g):
+			return uint32(i / uint64(p.words))
+		}
+	}
+	return NoPlace
+}
+
 // insert1 adds a fingerprint of one word, for which there should be room, and returns 1; or 0 when it is there. In the
 // line it does not branch, since whether it is there cannot be guessed.
-func (p *prints) insert1(f uint64) (added uint64) {
+func (p *fingerprints) insert1(f uint64) (added uint64) {
 	if f == 0 {
 		f = 1
 	}
@@ -119,7 +150,7 @@ func (p *prints) insert1(f uint64) (added uint64) {
 }
 
 // insert2 is insert1 for a fingerprint of two words.
-func (p *prints) insert2(f, g uint64) (added uint64) {
+func (p *fingerprints) insert2(f, g uint64) (added uint64) {
 	if f == 0 {
 		f = 1
 	}
@@ -128,7 +159,7 @@ func (p *prints) insert2(f, g uint64) (added uint64) {
 			p.lengthen()
 		}
 		l := p.line(i)
-		same := (zeros(l[0]^f|l[1]^g) | zeros(l[2]^f|l[3]^g) | zeros(l[4]^f|l[5]^g) | zeros(l[6]^f|l[7]^g)) >> 63
+		same := (zeros((l[0]^f)|(l[1]^g)) | zeros((l[2]^f)|(l[3]^g)) | zeros((l[4]^f)|(l[5]^g)) | zeros((l[6]^f)|(l[7]^g))) >> 63
 		if same == 0 && l[lineWords-2] != 0 {
 			continue
 		}
@@ -142,23 +173,15 @@ func (p *prints) insert2(f, g uint64) (added uint64) {
 }
 
 // lengthen makes room behind the last line.
-func (p *prints) lengthen() {
+func (p *fingerprints) lengthen() {
 	p.memory.grow(len(p.slots) + linesSlack*lineWords)
 	p.slots = p.memory.words
-}
-
-func (p *prints) insert(f sim.Fingerprint) (added bool) {
-	p.reserve(1)
-	if p.words == 1 {
-		return p.insert1(f.Lo) == 1
-	}
-	return p.insert2(f.Lo, f.Hi) == 1
 }
 
 // grow spreads the table over a longer one. Full lines and the one behind them are moved together, since what is
 // in a line may belong to one before it; they come behind all that is before them: new homes are not before
 // old ones.
-func (p *prints) grow() {
+func (p *fingerprints) grow() {
 	w := p.words
 	end := len(p.slots) / lineWords * lineWords
 	p.resize(int(p.homes + p.homes/2))
@@ -187,7 +210,7 @@ func (p *prints) grow() {
 }
 
 // notFull is the line that a fingerprint goes to that is not in the table.
-func (p *prints) notFull(f uint64) *line {
+func (p *fingerprints) notFull(f uint64) *line {
 	i := p.home(f)
 	for ; i+lineWords <= uint64(len(p.slots)); i += lineWords {
 		if l := p.line(i); l[lineWords-p.words] == 0 {
@@ -198,7 +221,7 @@ func (p *prints) notFull(f uint64) *line {
 	return p.line(i)
 }
 
-// used1 is how many places of a line that is not full are taken by fingerprints of one word, used2 of two.
+// used1 is how many places of a line that is not full are taken by fingerfingerprints of one word, used2 of two.
 func (l *line) used1() uint64 {
 	free := zeros(l[0])>>63 + zeros(l[1])>>63 + zeros(l[2])>>63 + zeros(l[3])>>63 +
 		zeros(l[4])>>63 + zeros(l[5])>>63 + zeros(l[6])>>63
@@ -210,11 +233,16 @@ func (l *line) used2() uint64 {
 	return (lineWords - 2 - 2*free) % lineWords
 }
 
-// omission bounds the probability that some two of the states that were met have the same fingerprint, so
-// that one was taken for known.
-func (p *prints) omission(states int) float64 {
+// Omission implements [Visited]: n(n-1)/2 pairs of states, each with equal fingerprints of b bits with probability 2^-b.
+func (p *fingerprints) Omission(n int) float64 { return omission(n, p.words) }
+
+func omission(states, words int) float64 {
 	n := float64(states)
-	return min(1, n*(n-1)/2*math.Pow(2, -64*float64(p.words)))
+	return min(1, n*(n-1)/2*math.Pow(2, -64*float64(words)))
 }
 
-func (p *prints) bytes() int { return 8 * len(p.slots) }
+// Bytes implements [Visited]: it grows in place.
+func (p *fingerprints) Bytes() (now, growth int) { return 8 * len(p.slots), 0 }
+
+// Close implements [Visited].
+func (p *fingerprints) Close() { p.memory.free() }

@@ -1,6 +1,6 @@
-package table
+package explore
 
-// recent keeps fingerprints, or roots, of states that were come to lately near the processor: most states are come to again
+// recent keeps fingerprints, or keys, of states that were come to lately near the processor: most states are come to again
 // soon, by the same events in another order.
 type recent struct {
 	memory        region
@@ -12,7 +12,7 @@ const (
 	recentLen  = 1 << recentBits
 )
 
-// recentSlot is where a fingerprint is kept; roots would not be spread well by their last bits.
+// recentSlot is where a fingerprint is kept; keys would not be spread well by their last bits.
 func recentSlot(p uint64) uint64 { return p * 0x9E3779B97F4A7C15 >> (64 - recentBits) }
 
 func (r *recent) init(words int) {
@@ -24,35 +24,35 @@ func (r *recent) init(words int) {
 	}
 }
 
-// sift appends to kept the transitions that lead to states which were not come to lately, and their fingerprints, and
-// keeps these. It does not branch, since what came lately cannot be guessed.
-func (r *recent) sift(f *successors) {
-	n := len(f.prints)
-	f.kept, f.keptPrints = sized(f.kept, n), sized(f.keptPrints, n)
-	kept, prints, k := f.kept, f.keptPrints, 0
+// sift makes the keys of a batch those of edges to states which were not come to lately. It does not branch, since what came
+// lately cannot be guessed.
+func (r *recent) sift(b *Batch) {
+	n := len(b.Lo)
+	b.keys.Names, b.keys.Lo, b.keys.Hi = sized(b.keys.Names, n), sized(b.keys.Lo, n), b.keys.Hi[:0]
+	names, lo, k := b.keys.Names, b.keys.Lo, 0
 	if r.second == nil {
-		for t, p := range f.prints {
+		for t, p := range b.Lo {
 			at := &r.first[recentSlot(p)]
 			differs := *at ^ p
 			*at = p
-			kept[k], prints[k] = uint32(t), p
+			names[k], lo[k] = uint32(t), p
 			k += int((differs | -differs) >> 63)
 		}
 	} else {
-		f.keptOthers = sized(f.keptOthers, n)
-		others := f.keptOthers
-		for t, p := range f.prints {
-			q := f.others[t]
+		b.keys.Hi = sized(b.keys.Hi, n)
+		hi := b.keys.Hi
+		for t, p := range b.Lo {
+			q := b.Hi[t]
 			slot := recentSlot(p)
 			at, and := &r.first[slot], &r.second[slot]
-			differs := *at ^ p | *and ^ q
+			differs := (*at ^ p) | (*and ^ q)
 			*at, *and = p, q
-			kept[k], prints[k], others[k] = uint32(t), p, q
+			names[k], lo[k], hi[k] = uint32(t), p, q
 			k += int((differs | -differs) >> 63)
 		}
-		f.keptOthers = others[:k]
+		b.keys.Hi = hi[:k]
 	}
-	f.kept, f.keptPrints = kept[:k], prints[:k]
+	b.keys.Names, b.keys.Lo = names[:k], lo[:k]
 }
 
 // sized returns a list of a length, perhaps with other content.

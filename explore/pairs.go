@@ -1,4 +1,4 @@
-package table
+package explore
 
 import (
 	"math/bits"
@@ -46,15 +46,16 @@ func (p *pairs) intern(pair uint64) (id uint32, added bool) {
 	return uint32(p.list.n - 1), true
 }
 
-// internAll interns pairs and appends to fresh which ones were not there, by what they are called in names.
-func (p *pairs) internAll(names []uint32, pairs []uint64, fresh []uint32) []uint32 {
-	p.prefetch(pairs)
-	for k, pair := range pairs {
-		if _, added := p.intern(pair); added {
-			fresh = append(fresh, names[k])
+// find returns the number of a pair, NoPlace if it is not there.
+func (p *pairs) find(pair uint64) uint32 {
+	mask := len(p.index) - 1
+	i, tag := p.slot(pair)
+	for ; p.index[i] != 0; i = (i + 1) & mask {
+		if n := p.index[i] ^ tag; n < uint32(len(p.index)) && p.list.at(n-1) == pair {
+			return n - 1
 		}
 	}
-	return fresh
+	return NoPlace
 }
 
 // prefetch reads what intern will read for each of some pairs. Memory is slow to answer but takes many

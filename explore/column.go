@@ -1,4 +1,4 @@
-package table
+package explore
 
 // column is a list of words that grows at its end without being copied.
 type column struct {

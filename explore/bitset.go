@@ -1,4 +1,4 @@
-package table
+package explore
 
 // bitset is a set of small numbers that grows at its end.
 type bitset []uint64

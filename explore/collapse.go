@@ -1,4 +1,4 @@
-package table
+package explore
 
 import "math/bits"
 
@@ -6,14 +6,13 @@ import "math/bits"
 // numbers that is interned, a vector the number of its root. States that differ in a few words share
 // all else, so that a vector takes little more than its root, and nothing is lost: the set is exact.
 //
-// Vectors have at least two words. They are numbered from 0 in the order in which they were added.
+// Vectors have at least two words.
 type collapse struct {
 	words int
 	left  []int32 // per inner node, bottom up: its children; words first, then inner nodes
 	right []int32
 	above []uint64 // by word: set of the inner nodes above it but for the root; nil: there are too many
 	inner pairs
-	roots pairs
 	hot   []hotPair // by hash: inner nodes that were looked up lately
 }
 
@@ -59,23 +58,14 @@ func newCollapse(order []int32) *collapse {
 // size is how many numbers a tree takes: words, then inner nodes but for the root.
 func (c *collapse) size() int { return c.words + len(c.left) - 1 }
 
-// unfold writes the tree of a vector: its words, and the numbers of its inner nodes but for the root.
-func (c *collapse) unfold(id uint32, tree []uint32) { c.unfoldRoot(c.roots.list.at(id), tree) }
-
-func (c *collapse) unfoldRoot(p uint64, tree []uint32) {
+// unfold writes the tree of a root: its words, and the numbers of its inner nodes but for the root.
+func (c *collapse) unfold(p uint64, tree []uint32) {
 	last := len(c.left) - 1
 	tree[c.left[last]], tree[c.right[last]] = uint32(p>>32), uint32(p)
 	for k := last - 1; k >= 0; k-- {
 		p := c.inner.list.at(tree[c.words+k])
 		tree[c.left[k]], tree[c.right[k]] = uint32(p>>32), uint32(p)
 	}
-}
-
-// add adds a vector, the words of tree, and brings the rest of tree up to date. Base is the tree of a
-// vector that is in the set and has much in common with it, nil if there is none.
-func (c *collapse) add(tree, base []uint32) (id uint32, added bool) {
-	c.complete(tree, base)
-	return c.roots.intern(c.root(tree))
 }
 
 // complete brings inner nodes up to date.
@@ -127,9 +117,3 @@ func (c *collapse) top() [2]int32 {
 }
 
 func (c *collapse) root(tree []uint32) uint64 { return c.pair(len(c.left)-1, tree) }
-
-// len is the number of vectors.
-func (c *collapse) len() int { return c.roots.list.n }
-
-// bytes is the memory that the set takes.
-func (c *collapse) bytes() int { return c.inner.bytes() + c.roots.bytes() + 16*len(c.hot) }

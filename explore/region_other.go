@@ -1,6 +1,6 @@
 //go:build !linux
 
-package table
+package explore
 
 // region is memory that grows. The zero value is empty. Nobody else may keep what words refers to.
 type region struct {

@@ -1,4 +1,4 @@
-package table
+package explore
 
 import (
 	"fmt"
@@ -17,6 +17,7 @@ func TestCollapseIsExact(t *testing.T) {
 			order = append(order, int32(i))
 		}
 		c := newCollapse(rapid.Permutation(order).Draw(t, "order"))
+		var roots pairs
 		var base []uint32
 		tree := make([]uint32, c.size())
 		numbers := map[string]uint32{}
@@ -25,14 +26,15 @@ func TestCollapseIsExact(t *testing.T) {
 		for range rapid.IntRange(1, 200).Draw(t, "adds") {
 			if len(vectors) > 0 { // a successor of some vector
 				base = make([]uint32, c.size())
-				c.unfold(uint32(rapid.IntRange(0, len(vectors)-1).Draw(t, "base")), base)
+				c.unfold(roots.list.at(uint32(rapid.IntRange(0, len(vectors)-1).Draw(t, "base"))), base)
 				copy(tree, base[:words])
 			}
 			for range rapid.IntRange(0, 3).Draw(t, "changes") {
 				tree[rapid.IntRange(0, words-1).Draw(t, "at")] = word.Draw(t, "word")
 			}
 			v := slices.Clone(tree[:words])
-			id, added := c.add(tree, base)
+			c.complete(tree, base)
+			id, added := roots.intern(c.root(tree))
 			want, known := numbers[fmt.Sprint(v)]
 			if !known {
 				want = uint32(len(vectors))
@@ -44,30 +46,10 @@ func TestCollapseIsExact(t *testing.T) {
 			}
 		}
 		for i, v := range vectors {
-			c.unfold(uint32(i), tree)
+			c.unfold(roots.list.at(uint32(i)), tree)
 			if !slices.Equal(tree[:words], v) {
 				t.Fatalf("number %d is %v, was %v", i, tree[:words], v)
 			}
-		}
-	})
-}
-
-func TestMemo(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var m memo
-		want := map[uint64]uint64{}
-		key := rapid.OneOf(rapid.Uint64Range(0, 50), rapid.Uint64Range(0, 1<<64-2))
-		for range rapid.IntRange(0, 400).Draw(t, "n") {
-			k := key.Draw(t, "key")
-			v, ok := m.get(k)
-			if w, known := want[k]; ok != known || v != w {
-				t.Fatalf("key %d is %d, %v; want %d, %v", k, v, ok, w, known)
-			}
-			want[k] = rapid.Uint64().Draw(t, "value")
-			m.put(k, want[k])
-		}
-		if m.n != len(want) {
-			t.Fatalf("%d keys, want %d", m.n, len(want))
 		}
 	})
 }

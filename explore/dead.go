@@ -1,0 +1,80 @@
+package explore
+
+import "context"
+
+// DeadStates is a judge that finds the states from which no live one can be reached by edges of the recovery relation. What it
+// found is set by Judge, Checked telling that it came to its end.
+type DeadStates struct {
+	Checked bool
+	Dead    int
+	Trail   []uint32 // to one of those that are nearest to the start, see [Frontier]; nil: none is dead
+
+	// recovers: from here a live state is known to be reached; ordinary: found by an edge of the recovery relation.
+	recovers, ordinary bitset
+}
+
+// Met implements [Judge].
+func (d *DeadStates) Met(id uint32, live bool, note uint8) error {
+	d.recovers.append(int(id), live)
+	d.ordinary.append(int(id), note&Recovery != 0)
+	return nil
+}
+
+// Bytes implements [Judge].
+func (d *DeadStates) Bytes() int { return d.recovers.bytes() + d.ordinary.bytes() }
+
+// Judge implements [Judge]. Edges are not stored. The state that a state was found from is known, which settles most states; the
+// others are expanded again, back and forth, until that settles no more: each time round one more step of a way to a live state may
+// lead against the direction of the round.
+func (d *DeadStates) Judge(ctx context.Context, s *Space) error {
+	for id := s.Len(); id > 0; id-- {
+		if d.recovers.has(id - 1) {
+			d.settle(s, id-1)
+		}
+	}
+	unsettled := func(id uint32) bool { return !d.recovers.has(id) }
+	for again, down := true, true; again; down = !down {
+		again = false
+		err := s.Pass(ctx, down, unsettled, func(id uint32, row Row, to []uint32) {
+			if unsettled(id) && d.leadsOn(row, to) {
+				again = true
+				d.recovers.add(id)
+				d.settle(s, id)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	d.Checked = true
+	for id := range s.Len() {
+		if !unsettled(id) {
+			continue
+		}
+		if d.Dead++; d.Dead == 1 {
+			d.Trail = s.Trail(id) // states are numbered by their distance
+		}
+	}
+	return nil
+}
+
+// settle settles the states that a state which recovers was found from.
+func (d *DeadStates) settle(s *Space, id uint32) {
+	for d.ordinary.has(id) {
+		id = s.Origin(id) - 1
+		if d.recovers.has(id) {
+			return
+		}
+		d.recovers.add(id)
+	}
+}
+
+// leadsOn reports whether some edge of the recovery relation leads to a state that recovers.
+func (d *DeadStates) leadsOn(row Row, to []uint32) bool {
+	for k, id := range to {
+		if row.Note(k)&Recovery != 0 && id != NoPlace && d.recovers.has(id) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,224 @@
+package explore
+
+import "slices"
+
+// Recovery is the bit of a note that says that an edge belongs to the recovery relation: it may lead on to a live state. All
+// other bits are the graph's.
+const Recovery = 1 << 7
+
+// Edges are edges from some states, one state after the other. A graph appends to them by Change and End, or does what these do.
+type Edges struct {
+	// Width is how many words of fingerprints are wanted: with 0 those of End may be anything.
+	Width int
+
+	Changes []uint64 // a word's place, and its value
+	Ends    []uint32 // by edge: the end of its changes
+	Notes   []uint8  // by edge
+	Lo, Hi  []uint64 // by edge: fingerprint of the state that it leads to; Hi only when Width is 2
+
+	Steps int // of what the graph counts
+}
+
+// Change says that the next edge changes a word.
+func (e *Edges) Change(word int, value uint32) {
+	e.Changes = append(e.Changes, uint64(word)<<32|uint64(value))
+}
+
+// End says that all changes of an edge were listed; f is the fingerprint of the state that it leads to.
+func (e *Edges) End(f Fingerprint, note uint8) {
+	e.Ends = append(e.Ends, uint32(len(e.Changes)))
+	e.Notes = append(e.Notes, note)
+	e.Lo = append(e.Lo, f.Lo)
+	if e.Width == 2 {
+		e.Hi = append(e.Hi, f.Hi)
+	}
+}
+
+// changed lists what an edge changes.
+func (e *Edges) changed(t int) []uint64 {
+	return e.Changes[e.changesBefore(t):e.Ends[t]]
+}
+
+func (e *Edges) changesBefore(t int) uint32 {
+	if t == 0 {
+		return 0
+	}
+	return e.Ends[t-1]
+}
+
+// To appends to buf the state that an edge leads to, from a state.
+func (e *Edges) To(t int, from, buf []uint32) []uint32 {
+	at := len(buf)
+	buf = append(buf, from...)
+	for _, change := range e.changed(t) {
+		buf[at+int(change>>32)] = uint32(change)
+	}
+	return buf
+}
+
+// keep leaves out the edges from one on but for those listed by numbers that count from there, ascending.
+func (e *Edges) keep(from int, list []uint32) {
+	at := e.changesBefore(from)
+	for k, n := range list {
+		t, to := from+int(n), from+k
+		at += uint32(copy(e.Changes[at:], e.changed(t)))
+		e.Notes[to], e.Lo[to] = e.Notes[t], e.Lo[t]
+		if e.Width == 2 {
+			e.Hi[to] = e.Hi[t]
+		}
+		e.Ends[to] = at // not before its old value was used: to <= t
+	}
+	e.cut(from + len(list))
+}
+
+// cut leaves out the edges from one on.
+func (e *Edges) cut(from int) {
+	e.Changes = e.Changes[:e.changesBefore(from)]
+	e.Ends, e.Notes, e.Lo = e.Ends[:from], e.Notes[:from], e.Lo[:from]
+	if e.Width == 2 {
+		e.Hi = e.Hi[:from]
+	}
+}
+
+// Bytes is about the memory that the edges take.
+func (e *Edges) Bytes() int {
+	return 4*cap(e.Ends) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes)
+}
+
+// Row are the edges of one state.
+type Row struct {
+	edges      *Edges
+	begin, end int
+}
+
+// Len is how many edges there are.
+func (r Row) Len() int { return r.end - r.begin }
+
+// Note is the note of an edge.
+func (r Row) Note(k int) uint8 { return r.edges.Notes[r.begin+k] }
+
+// To appends to buf the state that an edge leads to, from the state whose edges these are.
+func (r Row) To(k int, from, buf []uint32) []uint32 { return r.edges.To(r.begin+k, from, buf) }
+
+// Batch is edges that are looked up together, and what came of it.
+type Batch struct {
+	Edges
+	words   int
+	parents []uint32 // states that the edges lead from
+	ids     []uint32 // of these
+	last    []uint32 // by parent: the end of its edges
+	turns   []uint32 // by edge, from the first one that is not its number among those of its state; see turn
+	depth   int32    // of the states that edges lead to
+	full    int      // so many parents are expanded for the first time
+	root    bool     // there is one parent, which is no state
+	again   bool     // there is one parent, which was expanded before
+	reduced []reducedState
+	left    []uint32 // records of these
+
+	keys    Keys     // what is to be looked up
+	fresh   []uint32 // edges that lead to new states, perhaps with the bit Again
+	origins []uint32 // by fresh: its parent here
+	vectors []uint32 // by fresh
+	records []uint32 // by fresh, when not the same as vectors
+	places  []uint32 // by key, of a pass
+
+	bytes, growth int // of the set
+}
+
+// Found is a state that waits to be expanded.
+type Found struct {
+	Record []uint32 // what is to be kept until then; valid until the next call
+	From   uint32   // the state that it was found from, plus one; 0: it is a root
+	Turn   uint32   // which edge from there led to it
+	Depth  int32    // steps from the start
+	Again  bool     // it was met before, farther away
+}
+
+// Len is how many states wait to be expanded: mostly new ones.
+func (b *Batch) Len() int { return len(b.fresh) }
+
+// Found is one of these.
+func (b *Batch) Found(k int) Found {
+	from, turn := b.origin(k)
+	return Found{b.record(k), from, turn, b.depth, b.fresh[k]&Again != 0}
+}
+
+func (b *Batch) record(k int) []uint32 {
+	if b.records == nil {
+		return b.vectors[k*b.words:][:b.words:b.words]
+	}
+	return b.records[2*k:][:2:2]
+}
+
+// origin is the state that another one was found from, plus one, and by which edge.
+func (b *Batch) origin(k int) (from, turn uint32) {
+	parent := b.origins[k]
+	if !b.root {
+		from = b.ids[parent] + 1
+	}
+	return from, b.turn(b.fresh[k]&^Again, parent)
+}
+
+// turn is the number of an edge among all those of its state.
+func (b *Batch) turn(t, parent uint32) uint32 {
+	if int(t) < len(b.turns) {
+		return b.turns[t]
+	}
+	if parent == 0 {
+		return t
+	}
+	return t - b.last[parent-1]
+}
+
+// begin is the first edge of a parent.
+func (b *Batch) begin(parent int) int {
+	if parent == 0 {
+		return 0
+	}
+	return int(b.last[parent-1])
+}
+
+// build makes what is told of new states.
+func (b *Batch) build(whole bool) {
+	parent := uint32(0)
+	for _, name := range b.fresh {
+		t := name &^ Again
+		for t >= b.last[parent] {
+			parent++
+		}
+		b.origins = append(b.origins, parent)
+		b.vectors = b.To(int(t), b.parents[int(parent)*b.words:][:b.words], b.vectors)
+		if whole {
+			b.records = append(b.records, uint32(b.Lo[t]>>32), uint32(b.Lo[t]))
+		}
+	}
+}
+
+func (b *Batch) reset() {
+	b.cut(0)
+	b.Steps, b.full, b.root, b.again = 0, 0, false, false
+	b.parents, b.ids, b.last, b.turns = b.parents[:0], b.ids[:0], b.last[:0], b.turns[:0]
+	b.reduced, b.left = b.reduced[:0], b.left[:0]
+	b.fresh, b.origins, b.vectors, b.places = b.fresh[:0], b.origins[:0], b.vectors[:0], b.places[:0]
+	if b.records != nil {
+		b.records = b.records[:0]
+	}
+}
+
+// enter adds a state whose edges come next.
+func (b *Batch) enter(state []uint32, id uint32) {
+	b.parents, b.ids = append(b.parents, state...), append(b.ids, id)
+}
+
+// leave notes that all edges of the state that was entered last were added.
+func (b *Batch) leave() { b.last = append(b.last, uint32(len(b.Ends))) }
+
+// named makes the keys those of all edges.
+func (b *Batch) named() {
+	n := len(b.Ends)
+	b.keys.Names = slices.Grow(b.keys.Names[:0], n)[:n]
+	for t := range b.keys.Names {
+		b.keys.Names[t] = uint32(t)
+	}
+	b.keys.Lo, b.keys.Hi = b.Lo, b.Hi
+}

@@ -1,0 +1,161 @@
+package explore
+
+import "math/bits"
+
+// exact is a visited set of whole states: a collapse, whose roots are keys, and the set of these, in which states are numbered
+// as they come.
+type exact struct {
+	collapse
+	roots pairs
+	base  []uint32 // the tree of the state that was entered
+	tree  []uint32 // that of a state that an edge leads to
+	tops  [][2]side
+	wants []uint64 // scratch: pairs
+}
+
+// side is a child of the root: a word, or an inner node, whose pair may have to be looked up.
+type side struct {
+	id      uint32
+	unknown bool
+	pair    uint64
+}
+
+func newExact(g Graph) *exact {
+	c := &exact{collapse: *newCollapse(g.Neighbours())}
+	c.base, c.tree = make([]uint32, c.size()), make([]uint32, c.size())
+	return c
+}
+
+func (c *exact) Width() int { return 0 }
+
+// AddAll implements [Visited].
+func (c *exact) AddAll(k *Keys, fresh []uint32) []uint32 {
+	c.roots.prefetch(k.Lo)
+	for i, root := range k.Lo {
+		if _, added := c.roots.intern(root); added {
+			fresh = append(fresh, k.Names[i])
+		}
+	}
+	return fresh
+}
+
+// Places implements [Finder]: they are the numbers of states.
+func (c *exact) Places() int { return c.roots.list.n }
+
+// FindAll implements [Finder].
+func (c *exact) FindAll(k *Keys, places []uint32) []uint32 {
+	c.roots.prefetch(k.Lo)
+	for _, root := range k.Lo {
+		places = append(places, c.roots.find(root))
+	}
+	return places
+}
+
+// Key implements [Whole].
+func (c *exact) Key(number uint32) uint64 { return c.roots.list.at(number) }
+
+// Enter implements [Whole].
+func (c *exact) Enter(key uint64) []uint32 {
+	c.unfold(key, c.base)
+	return c.base[:c.words]
+}
+
+// Expanded implements [Whole].
+func (c *exact) Expanded(e *Edges, from int, rooted bool) {
+	base := c.base
+	if rooted {
+		base = nil
+		clear(c.tree[:c.words])
+	} else {
+		copy(c.tree, c.base)
+	}
+	begin := e.changesBefore(from)
+	for _, end := range e.Ends[from:] {
+		changed := uint64(0)
+		for _, change := range e.Changes[begin:end] {
+			c.tree[change>>32] = uint32(change)
+			changed |= 1 << (change >> 32 & (narrow - 1))
+		}
+		begin = end
+		if base != nil && c.above != nil {
+			c.tops = append(c.tops, c.push(changed))
+			continue
+		}
+		c.complete(c.tree, base)
+		top := c.top()
+		c.tops = append(c.tops, [2]side{{id: c.tree[top[0]]}, {id: c.tree[top[1]]}})
+		if clear(c.tree[:c.words]); base != nil {
+			copy(c.tree, base)
+		}
+	}
+}
+
+// push makes the tree of an edge, which changes a set of words, and then that of the state that was entered again.
+func (c *exact) push(changed uint64) (sides [2]side) {
+	over := c.over(changed)
+	for i, at := range c.top() {
+		if k := int(at) - c.words; k >= 0 && over>>k&1 == 1 {
+			sides[i].unknown = true
+			over &^= 1 << k
+		} else if k < 0 {
+			sides[i].id = c.tree[at]
+		} else {
+			sides[i].id = c.base[at]
+		}
+	}
+	c.update(c.tree, over)
+	for i, at := range c.top() {
+		if sides[i].unknown {
+			sides[i].pair = c.pair(int(at)-c.words, c.tree)
+		}
+	}
+	for ; changed != 0; changed &= changed - 1 {
+		i := bits.TrailingZeros64(changed)
+		c.tree[i] = c.base[i]
+	}
+	for ; over != 0; over &= over - 1 {
+		i := c.words + bits.TrailingZeros64(over)
+		c.tree[i] = c.base[i]
+	}
+	return sides
+}
+
+// Resolve implements [Whole].
+func (c *exact) Resolve(e *Edges) {
+	c.wants = c.wants[:0]
+	for i := range c.tops {
+		for k := range c.tops[i] {
+			if t := &c.tops[i][k]; t.unknown {
+				c.wants = append(c.wants, t.pair)
+			}
+		}
+	}
+	c.inner.prefetch(c.wants)
+	for i := range c.tops {
+		top := &c.tops[i]
+		for k := range top {
+			if t := &top[k]; t.unknown {
+				t.id, _ = c.inner.intern(t.pair)
+			}
+		}
+		e.Lo[i] = uint64(top[0].id)<<32 | uint64(top[1].id)
+	}
+	c.tops = c.tops[:0]
+}
+
+// Bytes implements [Visited].
+func (c *exact) Bytes() (now, growth int) { return c.roots.bytes(), c.roots.growth() }
+
+// Held implements [Whole].
+func (c *exact) Held() (now, growth int) {
+	return c.inner.bytes() + 16*len(c.hot), c.inner.growth() + 32*cap(c.tops)
+}
+
+// Omission implements [Visited]: no two states are taken for one.
+func (c *exact) Omission(int) float64 { return 0 }
+
+// Close implements [Visited].
+func (c *exact) Close() {
+	c.inner.free()
+	c.roots.free()
+}

@@ -1,0 +1,430 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Options say how a graph is explored. The zero value has no bounds, and explores breadth first, keeping whole states.
+type Options struct {
+	Visited  VisitedSet   // zero: the first of [VisitedSets]
+	Frontier FrontierKind // zero: the first of [Frontiers]
+	Reducer  Reducer      // nil: nothing is left out
+	Judge    Judge        // nil: nobody judges
+
+	MaxDepth  int // in steps; 0: none
+	MaxStates int // 0: none
+	MaxBytes  int // of memory for states and graph, about; 0: none
+	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up. What is found,
+	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
+	Go func(f func())
+	// Progress is told now and then, from the goroutine that explores, how many states were found and edges followed, and
+	// the depth. Nil: nobody wants to know.
+	Progress func(states, transitions, depth int)
+}
+
+// Result is what an exploration came to.
+type Result struct {
+	States      int // distinct ones
+	Transitions int // edges from every state that was expanded
+	Live        int // states that are
+	Expanded    int // states that were expanded, what was found from them being known
+	Depth       int // steps to the states that were expanded last; of a frontier that is not [Ordered] to those farthest along
+	Complete    bool
+	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted"
+
+	// Err is what Expand, Roots, Check or Met ended the exploration with; nil: nothing. Trail leads to the state that it is
+	// about, AtEdge: of an edge from there; a nil Trail: of an edge to a root.
+	Err    error
+	Trail  []uint32
+	AtEdge bool
+
+	Omission float64 // see [Visited]
+	Bytes    int     // of the set of states, with all that is kept for each
+	Frontier int     // bytes, at most, of what is kept of states that wait to be expanded
+	Steps    int     // see [Edges]
+}
+
+// ErrLimit says that an exploration is to stop in the middle of a state, see [Loop.Limit].
+var ErrLimit = errors.New("a limit was reached")
+
+// Loop is an exploration.
+type Loop struct {
+	opts     Options
+	graph    Graph
+	visited  Visited
+	whole    Whole   // visited, if it is
+	bounded  Bounded // likewise
+	frontier Frontier
+	ordered  Ordered // frontier, if it is
+	recent   recent
+	worker   worker
+	batch    *Batch
+	item     Item // the state that is expanded
+	atOnce   int
+	out      Result
+	unasked  int // edges since limits were looked at
+	open     int // states that were expanded, the last batches included
+	limited  string
+	rest     []restItem
+	keep     []uint32 // scratch
+	setBytes int
+	growth   int
+	met      Met
+}
+
+// New makes an exploration of a graph. The error is about the options.
+func New(g Graph, opts Options) (*Loop, error) {
+	if opts.MaxDepth < 0 || opts.MaxStates < 0 || opts.MaxBytes < 0 {
+		return nil, errors.New("explore: MaxDepth, MaxStates and MaxBytes must not be negative")
+	}
+	if opts.Visited.New == nil {
+		opts.Visited = VisitedSets[0]
+	}
+	if opts.Frontier.New == nil {
+		opts.Frontier = Frontiers[0]
+	}
+	l := &Loop{opts: opts, graph: g}
+	var err error
+	if l.visited, err = newVisited(g, &opts); err != nil {
+		return nil, err
+	}
+	l.whole, _ = l.visited.(Whole)
+	l.bounded, _ = l.visited.(Bounded)
+	if l.bounded == nil {
+		l.recent.init(max(1, l.visited.Width()))
+	}
+	words := g.Words()
+	if l.whole != nil {
+		words = 2 // of a key
+	}
+	l.frontier = opts.Frontier.New(words)
+	l.ordered, _ = l.frontier.(Ordered)
+	l.atOnce = l.frontier.AtOnce()
+	l.batch = l.newBatch()
+	l.met.loop = l
+	return l, nil
+}
+
+// newVisited makes the set for an exploration.
+func newVisited(g Graph, opts *Options) (Visited, error) {
+	set := &opts.Visited
+	if opts.MaxDepth == 0 || opts.Frontier.Shortest {
+		return set.New(g), nil
+	}
+	switch {
+	case set.Bounded == nil:
+		return nil, fmt.Errorf("explore: visited set %q cannot bound the depth of an exploration that takes no shortest ways", set.Name)
+	case opts.MaxDepth > Deepest:
+		return nil, fmt.Errorf("explore: MaxDepth is %d, must be at most %d", opts.MaxDepth, Deepest)
+	case opts.Reducer != nil:
+		return nil, errors.New("explore: what a reducer leaves out does not go with a bound on depth")
+	}
+	return set.Bounded(g), nil
+}
+
+func (l *Loop) newBatch() *Batch {
+	b := &Batch{words: l.graph.Words()}
+	b.Width = l.visited.Width()
+	if l.whole != nil {
+		b.records = []uint32{}
+	}
+	return b
+}
+
+// Run explores. It is called once.
+func (l *Loop) Run(ctx context.Context) Result {
+	defer l.close()
+	err := l.run(ctx)
+	out := &l.out
+	if errors.Is(err, ErrLimit) {
+		out.Stopped, err = cmp.Or(out.Stopped, l.limited), nil
+	}
+	kept, waiting := l.frontier.Bytes()
+	out.Bytes, out.Frontier = l.bytes()+kept, waiting
+	out.Omission = l.visited.Omission(out.States)
+	if err == nil && out.Stopped == "" && l.opts.Judge != nil {
+		err = l.judge(ctx)
+	}
+	out.Err, out.Complete = err, err == nil && out.Stopped == ""
+	return *out
+}
+
+func (l *Loop) run(ctx context.Context) error {
+	l.begin(l.prepare, l.lookUp, l.finish)
+	defer l.end()
+	if err := l.roots(ctx); err != nil {
+		return err
+	}
+	for l.out.Stopped == "" {
+		if !l.next() {
+			if err := l.settle(ctx); err != nil || l.out.Stopped != "" {
+				return err
+			}
+			if !l.frontier.More() && len(l.rest) == 0 {
+				break
+			}
+			continue
+		}
+		if err := l.expand(ctx); err != nil {
+			return err
+		}
+		if len(l.batch.last) > 0 && len(l.batch.Ends) >= l.atOnce {
+			if err := l.dispatch(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if l.out.Stopped == "" && l.out.Expanded < l.out.States {
+		l.out.Stopped, l.out.Depth = "depth", l.opts.MaxDepth
+	}
+	return nil
+}
+
+// next makes item the state to be expanded next: one whose other edges are wanted, if there is one.
+func (l *Loop) next() bool {
+	if n := len(l.rest); n > 0 {
+		r := l.rest[n-1]
+		l.rest = l.rest[:n-1]
+		l.item = Item{Record: r.record, ID: r.id, Depth: r.depth, Rest: true}
+		return true
+	}
+	l.item.Rest = false
+	return l.frontier.Pop(&l.item)
+}
+
+// roots comes to the first states.
+func (l *Loop) roots(ctx context.Context) error {
+	b := l.batch
+	b.root = true
+	b.enter(make([]uint32, b.words), 0)
+	err := l.graph.Roots(&b.Edges)
+	b.leave()
+	if l.whole != nil {
+		l.whole.Expanded(&b.Edges, 0, true)
+	}
+	if found := l.settle(ctx); found != nil || l.out.Stopped != "" {
+		return found
+	}
+	return err
+}
+
+// expand lists the edges from a state.
+func (l *Loop) expand(ctx context.Context) error {
+	item := &l.item
+	state, first, ok := l.enter(item)
+	if !ok {
+		return nil
+	}
+	b := l.batch
+	b.again = !first && !item.Rest
+	from := len(b.Ends)
+	b.enter(state, item.ID)
+	b.depth = item.Depth + 1
+	err := l.graph.Expand(state, l.open, &b.Edges)
+	if l.opts.Reducer != nil && err == nil {
+		l.reduce(item, state, from)
+	}
+	b.leave()
+	if l.whole != nil {
+		l.whole.Expanded(&b.Edges, from, false)
+	}
+	if err != nil {
+		if found := l.settle(ctx); found != nil || l.out.Stopped != "" {
+			return found
+		}
+		l.out.Trail, l.out.AtEdge = l.frontier.Trail(item.ID), true
+		return err
+	}
+	if first {
+		l.open++
+		b.full++
+	}
+	return nil
+}
+
+// enter makes an item the state that is expanded, unless it is not to be; first: it was not expanded before.
+func (l *Loop) enter(item *Item) (state []uint32, first, ok bool) {
+	if l.opts.MaxDepth > 0 && int(item.Depth) >= l.opts.MaxDepth {
+		return nil, false, false
+	}
+	state = item.Record
+	if l.whole != nil {
+		state = l.whole.Enter(keyOf(item.Record))
+	}
+	first, ok = !item.Rest, true
+	if l.bounded != nil {
+		key := Fingerprint{}
+		if l.whole != nil {
+			key.Lo = keyOf(item.Record)
+		} else {
+			key = l.graph.Fingerprint(state)
+		}
+		first, ok = l.bounded.Open(key.Lo, key.Hi, item.Depth)
+	}
+	if ok {
+		l.out.Depth = max(l.out.Depth, int(item.Depth))
+	}
+	return state, first, ok
+}
+
+func keyOf(record []uint32) uint64 { return uint64(record[0])<<32 | uint64(record[1]) }
+
+// lookUp looks up what is left of a batch. It touches nothing but the visited set and the batch.
+func (l *Loop) lookUp(b *Batch) {
+	b.keys.Depth = b.depth
+	b.fresh = l.visited.AddAll(&b.keys, b.fresh)
+	b.bytes, b.growth = l.visited.Bytes()
+	b.build(l.whole != nil)
+}
+
+// prepare makes the keys of a batch: those that were not come to lately.
+func (l *Loop) prepare(b *Batch) {
+	if l.whole != nil {
+		l.whole.Resolve(&b.Edges)
+	}
+	if l.bounded != nil {
+		b.named()
+		return
+	}
+	l.recent.sift(b)
+}
+
+// finish takes what turned out to be new.
+func (l *Loop) finish(ctx context.Context, b *Batch) error {
+	l.setBytes, l.growth = b.bytes, b.growth
+	l.frontier.Push(b)
+	l.met.batch, l.met.Root = b, b.root
+	before := l.out.Transitions
+	if !b.root && !b.again {
+		l.out.Transitions += len(b.Ends)
+	}
+	for k, name := range b.fresh {
+		if name&Again != 0 {
+			continue
+		}
+		err := l.add(b, k, b.Notes[name])
+		switch {
+		case err == nil:
+			continue
+		case l.atOnce == 0:
+			l.out.Expanded += b.full
+		case !b.root: // what comes behind was followed in vain
+			l.out.Transitions = before + int(name) + 1
+		}
+		return err
+	}
+	l.out.Steps += b.Steps
+	l.out.Expanded += b.full
+	l.proviso(b)
+	if l.unasked += len(b.Ends); l.unasked >= gathered || l.worker.settling {
+		l.stop(ctx)
+	}
+	b.reset()
+	return nil
+}
+
+// add has a new state checked.
+func (l *Loop) add(b *Batch, k int, note uint8) error {
+	m := &l.met
+	m.Barred = false
+	m.State, m.Number, m.Note, m.k = b.vectors[k*b.words:][:b.words], l.out.States, note, k
+	l.out.States++
+	live, err := l.graph.Check(m)
+	if err == nil && l.opts.Judge != nil && l.ordered != nil {
+		err = l.opts.Judge.Met(uint32(m.Number), live || m.Barred, m.Note)
+	}
+	if err != nil {
+		l.out.Trail = m.Trail()
+		return err
+	}
+	if live {
+		l.out.Live++
+	}
+	return nil
+}
+
+// Met is a state that was found.
+type Met struct {
+	State  []uint32
+	Number int   // in the order in which states are found
+	Note   uint8 // of the edge that led to it
+	Root   bool
+	// Barred is for Check to set: the graph shows no edges from the state, and it counts as one from which a live one can be reached.
+	Barred bool
+
+	loop  *Loop
+	batch *Batch
+	k     int
+}
+
+// Trail is the turns to the state, see [Frontier].
+func (m *Met) Trail() []uint32 {
+	n := m.batch.Found(m.k)
+	if n.From == 0 {
+		return []uint32{n.Turn}
+	}
+	return append(m.loop.frontier.Trail(n.From-1), n.Turn)
+}
+
+// stop decides whether the exploration stops here.
+func (l *Loop) stop(ctx context.Context) {
+	l.unasked = 0
+	if l.opts.Progress != nil {
+		l.opts.Progress(l.out.States, l.out.Transitions, l.out.Depth)
+	}
+	switch {
+	case l.opts.MaxStates > 0 && l.out.States >= l.opts.MaxStates:
+		l.out.Stopped = "states"
+	case l.opts.MaxBytes > 0 && l.inUse() > l.opts.MaxBytes:
+		l.out.Stopped = "memory"
+	case ctx.Err() != nil:
+		l.out.Stopped = "interrupted"
+	}
+}
+
+// Limit is for graphs whose Expand may take long: what it returns, nil or [ErrLimit], is to be the error of Expand.
+func (l *Loop) Limit(ctx context.Context) error {
+	switch {
+	case ctx.Err() != nil:
+		l.limited = "interrupted"
+	case l.opts.MaxBytes > 0 && l.inUse()+l.batch.Bytes() > l.opts.MaxBytes:
+		l.limited = "memory"
+	default:
+		return nil
+	}
+	return ErrLimit
+}
+
+// bytes is the memory that is kept for the visited states, but for what the frontier keeps.
+func (l *Loop) bytes() int {
+	n := l.setBytes
+	if l.whole != nil {
+		held, _ := l.whole.Held()
+		n += held
+	}
+	if l.opts.Judge != nil {
+		n += l.opts.Judge.Bytes()
+	}
+	return n
+}
+
+// inUse is about the memory that is taken, once there is room for some more states.
+func (l *Loop) inUse() int {
+	kept, waiting := l.frontier.Bytes()
+	n := l.bytes() + kept + waiting + l.growth + l.graph.Bytes()
+	if l.whole != nil {
+		_, growth := l.whole.Held()
+		n += growth
+	}
+	return n
+}
+
+// close gives memory back that is not the collector's.
+func (l *Loop) close() {
+	l.recent.memory.free()
+	l.visited.Close()
+	l.frontier.Close()
+}

@@ -1,0 +1,105 @@
+package explore
+
+import "unsafe"
+
+// queue is a frontier of which the state that has waited longest is next. States are kept in parts, which are used again, and are
+// not the collector's: the collector lets garbage grow with what it has to keep.
+type queue struct {
+	lineage
+	words  int
+	first  uint32 // number of the state at the front of parts
+	pushed uint32 // number of the next state that is pushed
+	popped uint32 // and popped
+	end    uint32 // of the states at the present depth
+	depth  int32
+	parts  []int32 // by number
+	free   []int32
+	made   int32 // parts
+	memory region
+}
+
+const queuePart = 1 << 10 // states
+
+// gathered is how many edges are looked up together: fewer, and two workers wake each other more than they work.
+const gathered = 4096
+
+func newQueue(words int) Frontier { return &queue{words: words, depth: -1} }
+
+func (q *queue) AtOnce() int { return gathered }
+
+func (q *queue) Push(b *Batch) {
+	for k := range b.Len() {
+		q.push(b.record(k))
+		q.lineage.append(b.origin(k))
+	}
+}
+
+func (q *queue) Pop(item *Item) bool {
+	if q.popped == q.end {
+		return false
+	}
+	item.Record, item.ID, item.Depth = q.next(q.popped), q.popped, q.depth
+	q.popped++
+	return true
+}
+
+// More goes on to the next depth.
+func (q *queue) More() bool {
+	if q.popped == q.end && q.end < q.pushed {
+		q.end = q.pushed
+		q.depth++
+	}
+	return q.popped < q.end
+}
+
+func (q *queue) Trail(id uint32) []uint32 { return q.trail(id) }
+
+func (q *queue) Origin(id uint32) (from, turn uint32) { return q.at(id) }
+
+func (q *queue) Monotone() bool { return q.earlier == nil }
+
+func (q *queue) Bytes() (kept, waiting int) { return q.lineage.bytes(), q.most() }
+
+func (q *queue) Close() { q.memory.free() }
+
+func (q *queue) push(record []uint32) {
+	if int(q.pushed-q.first) == len(q.parts)*queuePart {
+		q.parts = append(q.parts, q.part())
+	}
+	copy(q.record(q.pushed), record)
+	q.pushed++
+}
+
+func (q *queue) part() int32 {
+	if k := len(q.free); k > 0 {
+		part := q.free[k-1]
+		q.free = q.free[:k-1]
+		return part
+	}
+	q.made++
+	if words := q.most() / 8; words > len(q.memory.words) {
+		q.memory.grow(words + words/4) // what is not used takes no memory
+	}
+	return q.made - 1
+}
+
+// record is where a record is, until one is pushed.
+func (q *queue) record(id uint32) []uint32 {
+	at := int(id - q.first)
+	at = int(q.parts[at/queuePart])*queuePart + at%queuePart
+	all := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(q.memory.words))), 2*len(q.memory.words))
+	return all[at*q.words:][:q.words:q.words]
+}
+
+// next returns a record, which must be asked for in order, and lets go of those before.
+func (q *queue) next(id uint32) []uint32 {
+	if id-q.first >= queuePart {
+		q.free = append(q.free, q.parts[0])
+		q.parts = append(q.parts[:0], q.parts[1:]...)
+		q.first += queuePart
+	}
+	return q.record(id)
+}
+
+// most is how many bytes have been used.
+func (q *queue) most() int { return 4 * q.words * queuePart * int(q.made) }

@@ -1,0 +1,62 @@
+package explore
+
+import "slices"
+
+// restItem is a state whose other edges are wanted.
+type restItem struct {
+	record []uint32 // its own
+	id     uint32
+	depth  int32
+}
+
+// reducedState is one some edges of which were left out.
+type reducedState struct {
+	parent int // in the batch
+	depth  int32
+	record int // where its record begins
+}
+
+// reduce leaves out those of the edges from one on that are not wanted now.
+func (l *Loop) reduce(item *Item, state []uint32, from int) {
+	b := l.batch
+	row := Row{&b.Edges, from, len(b.Ends)}
+	l.keep = l.opts.Reducer.Sufficient(state, row, l.keep[:0])
+	switch {
+	case item.Rest:
+		l.keep = complement(l.keep, row.Len())
+	case len(l.keep) < row.Len():
+		b.reduced = append(b.reduced, reducedState{len(b.ids) - 1, item.Depth, len(b.left)})
+		b.left = append(b.left, item.Record...)
+	}
+	b.turns = append(b.turns, l.keep...)
+	b.keep(from, l.keep)
+}
+
+// complement is the numbers up to n that are not in an ascending list, which is lost.
+func complement(list []uint32, n int) (others []uint32) {
+	for k := range uint32(n) {
+		if len(list) > 0 && list[0] == k {
+			list = list[1:]
+			continue
+		}
+		others = append(others, k)
+	}
+	return others
+}
+
+// proviso has the other edges of states followed where that is necessary.
+func (l *Loop) proviso(b *Batch) {
+	for k, r := range b.reduced {
+		state := b.parents[r.parent*b.words:][:b.words]
+		anyNew := slices.ContainsFunc(b.fresh, func(t uint32) bool {
+			return int(t) >= b.begin(r.parent) && t < b.last[r.parent]
+		})
+		if l.opts.Reducer.Rest(state, anyNew) {
+			end := len(b.left)
+			if k+1 < len(b.reduced) {
+				end = b.reduced[k+1].record
+			}
+			l.rest = append(l.rest, restItem{slices.Clone(b.left[r.record:end]), b.ids[r.parent], r.depth})
+		}
+	}
+}

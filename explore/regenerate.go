@@ -1,0 +1,118 @@
+package explore
+
+import (
+	"context"
+)
+
+// Fingerprints do not tell states. What tells them is how they were found: the states that were expanded are expanded again, in the
+// same order, and the edges by which new ones were found then are followed.
+
+// needed is the set of the states that are wanted, and of those that these were found from.
+func (s *Space) needed(want func(id uint32) bool) bitset {
+	need := make(bitset, s.Len()/64+1)
+	for id := s.Len(); id > 0; {
+		id--
+		if !need.has(id) && !want(id) {
+			continue
+		}
+		need.add(id)
+		if from := s.Origin(id); from != 0 {
+			need.add(from - 1)
+		}
+	}
+	return need
+}
+
+// regenerate calls each with the states of a set, which holds all that these were found from.
+func (s *Space) regenerate(ctx context.Context, need bitset, each func(ctx context.Context, id uint32, state []uint32) error) error {
+	l := s.loop
+	words := l.graph.Words()
+	e := &Edges{Width: l.visited.Width()}
+	waiting := newQueue(words).(*queue)
+	defer waiting.Close()
+	var to []uint32
+	child := uint32(0)
+	// follow has the states wait that were found from one.
+	follow := func(from uint32, state []uint32, expand func() error) error {
+		expanded := false
+		for ; child < s.Len(); child++ {
+			at, turn := s.ordered.Origin(child)
+			if at > from {
+				break
+			}
+			if at < from || !need.has(child) {
+				continue
+			}
+			if !expanded {
+				e.cut(0)
+				if err := expand(); err != nil {
+					return err
+				}
+				expanded = true
+			}
+			to = e.To(int(turn), state, to[:0])
+			waiting.push(to)
+		}
+		return nil
+	}
+	err := follow(0, make([]uint32, words), func() error { return l.graph.Roots(e) })
+	next := uint32(0)
+	var state []uint32
+	for id := uint32(0); id < s.Len() && err == nil; id++ {
+		if !need.has(id) {
+			continue
+		}
+		state = append(state[:0], waiting.next(next)...)
+		if next++; next%gathered == 0 {
+			err = l.limit(ctx)
+		}
+		if err == nil {
+			err = each(ctx, id, state)
+		}
+		if err == nil {
+			err = follow(id+1, state, func() error { return s.expand(id, state, e) })
+		}
+	}
+	return err
+}
+
+// number finds out which place of the visited set is which state.
+func (s *Space) number(ctx context.Context) error {
+	l := s.loop
+	places := s.finder.Places()
+	if l.opts.MaxBytes > 0 && l.inUse()+4*places > l.opts.MaxBytes || uint64(places) >= uint64(NoPlace) {
+		return ErrLimit
+	}
+	s.numbers = make([]uint32, places)
+	all := make(bitset, s.Len()/64+1)
+	for i := range all {
+		all[i] = ^uint64(0)
+	}
+	var k Keys
+	var ids, found []uint32
+	flush := func() {
+		found = s.finder.FindAll(&k, found[:0])
+		for i, place := range found {
+			s.numbers[place] = ids[i]
+		}
+		k.Lo, k.Hi, ids = k.Lo[:0], k.Hi[:0], ids[:0]
+	}
+	err := s.regenerate(ctx, all, func(_ context.Context, id uint32, state []uint32) error {
+		f := l.graph.Fingerprint(state)
+		k.Lo, k.Hi, ids = append(k.Lo, f.Lo), append(k.Hi, f.Hi), append(ids, id)
+		if len(ids) == gathered {
+			flush()
+		}
+		return nil
+	})
+	flush()
+	return err
+}
+
+// limit says whether a judge is to stop.
+func (l *Loop) limit(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ErrLimit
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package explore
+
+import "context"
+
+// Space is what a judge is shown: all states, numbered in the order in which they were found, which is that of their distance.
+type Space struct {
+	loop    *Loop
+	ordered Ordered
+	finder  Finder
+	numbers []uint32 // by place: the state; nil: places are numbers
+	want    func(id uint32) bool
+	visit   func(id uint32, row Row, to []uint32)
+}
+
+// Len is how many states there are.
+func (s *Space) Len() uint32 { return uint32(s.loop.out.States) }
+
+// Origin is the state that a state was found from, plus one; 0: it is a root.
+func (s *Space) Origin(id uint32) uint32 {
+	from, _ := s.ordered.Origin(id)
+	return from
+}
+
+// Trail is the turns to a state, by as few edges as possible, see [Frontier].
+func (s *Space) Trail(id uint32) []uint32 { return s.ordered.Trail(id) }
+
+// judge has the judge judge.
+func (l *Loop) judge(ctx context.Context) error {
+	if l.ordered == nil {
+		return l.judgeAgain(ctx)
+	}
+	s := &Space{loop: l, ordered: l.ordered}
+	var ok bool
+	if s.finder, ok = l.visited.(Finder); !ok || l.whole == nil && !l.ordered.Monotone() {
+		return nil
+	}
+	l.begin(s.prepare, s.lookUp, s.finish)
+	defer l.end()
+	if l.whole == nil {
+		if err := s.number(ctx); err != nil {
+			return notJudged(err)
+		}
+	}
+	return notJudged(l.opts.Judge.Judge(ctx, s))
+}
+
+func notJudged(err error) error {
+	if err == ErrLimit {
+		return nil
+	}
+	return err
+}
+
+// judgeAgain visits all states once more, by a queue.
+func (l *Loop) judgeAgain(ctx context.Context) error {
+	l.close()
+	opts := l.opts
+	opts.Frontier, opts.MaxDepth, opts.MaxStates, opts.Progress = Frontiers[0], 0, 0, nil
+	again, err := New(l.graph, opts)
+	if err != nil {
+		return err
+	}
+	out := again.Run(ctx)
+	l.out.Trail, l.out.AtEdge = out.Trail, out.AtEdge
+	l.out.Bytes, l.out.Frontier = max(l.out.Bytes, out.Bytes), max(l.out.Frontier, out.Frontier)
+	return out.Err
+}
+
+// Pass expands, in an order that down proposes, the states that are wanted: each is asked for before it is expanded. It calls
+// visit with the edges of each, and the states that they lead to, [NoPlace] for one that was not visited. The error is that of
+// Expand, or [ErrLimit].
+func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row Row, to []uint32)) error {
+	s.want, s.visit = want, visit
+	if l := s.loop; l.whole == nil {
+		if err := s.regenerate(ctx, s.needed(want), s.gather); err != nil {
+			return err
+		}
+		return l.settle(ctx)
+	}
+	n := s.Len()
+	for k := range n {
+		id := k
+		if down {
+			id = n - 1 - k
+		}
+		if !want(id) {
+			continue
+		}
+		if err := s.gather(ctx, id, s.loop.whole.Enter(s.loop.whole.Key(id))); err != nil {
+			return err
+		}
+	}
+	return s.loop.settle(ctx)
+}
+
+// gather adds the edges of a state to the batch.
+func (s *Space) gather(ctx context.Context, id uint32, state []uint32) error {
+	l := s.loop
+	b := l.batch
+	if len(b.Ends) >= gathered {
+		if err := l.limit(ctx); err != nil {
+			return err
+		}
+		if err := l.dispatch(ctx); err != nil {
+			return err
+		}
+		b = l.batch
+	}
+	from := len(b.Ends)
+	b.enter(state, id)
+	err := s.expand(id, state, &b.Edges)
+	b.leave()
+	if l.whole != nil {
+		l.whole.Expanded(&b.Edges, from, false)
+	}
+	return err
+}
+
+// expand appends all edges from a state.
+func (s *Space) expand(id uint32, state []uint32, e *Edges) error {
+	err := s.loop.graph.Expand(state, -1, e)
+	if err != nil {
+		s.loop.out.Trail, s.loop.out.AtEdge = s.Trail(id), true
+	}
+	return err
+}
+
+func (s *Space) prepare(b *Batch) {
+	if whole := s.loop.whole; whole != nil {
+		whole.Resolve(&b.Edges)
+	}
+	b.named()
+}
+
+func (s *Space) lookUp(b *Batch) {
+	b.places = s.finder.FindAll(&b.keys, b.places)
+	if s.numbers == nil {
+		return
+	}
+	for t, place := range b.places {
+		if place != NoPlace {
+			b.places[t] = s.numbers[place]
+		}
+	}
+}
+
+func (s *Space) finish(_ context.Context, b *Batch) error {
+	for k, id := range b.ids {
+		begin, end := b.begin(k), int(b.last[k])
+		s.visit(id, Row{&b.Edges, begin, end}, b.places[begin:end])
+	}
+	b.reset()
+	return nil
+}

@@ -1,0 +1,45 @@
+package explore
+
+import "slices"
+
+// stack is a frontier of which the state that was pushed last is next. Few states wait, and the turns to each are known
+// from what is below it.
+type stack struct {
+	words int
+	items []uint32 // records, each with its depth and turn behind it
+	trail []uint32
+	most  int
+}
+
+func newStack(words int) Frontier { return &stack{words: words} }
+
+func (s *stack) AtOnce() int { return 0 }
+
+func (s *stack) Push(b *Batch) {
+	for k := b.Len() - 1; k >= 0; k-- { // the first is to be on top
+		_, turn := b.origin(k)
+		s.items = append(append(s.items, b.record(k)...), uint32(b.depth), turn)
+	}
+	s.most = max(s.most, 4*(cap(s.items)+cap(s.trail)))
+}
+
+func (s *stack) Pop(item *Item) bool {
+	at := len(s.items) - s.words - 2
+	if at < 0 {
+		return false
+	}
+	top := s.items[at:]
+	s.items = s.items[:at]
+	depth, turn := top[s.words], top[s.words+1]
+	s.trail = append(s.trail[:depth], turn)
+	item.Record, item.Depth = top[:s.words], int32(depth)
+	return true
+}
+
+func (s *stack) More() bool { return len(s.items) > 0 }
+
+func (s *stack) Trail(uint32) []uint32 { return slices.Clone(s.trail) }
+
+func (s *stack) Bytes() (kept, waiting int) { return 0, s.most }
+
+func (s *stack) Close() {}

@@ -1,0 +1,242 @@
+package table
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+)
+
+// graph is the states of a system, as packed vectors, and its steps.
+type graph struct {
+	w      *World // bare
+	sites  *sites
+	onward *onward // nil: it begins at the start
+	known  map[string]bool
+
+	here        []uint32          // the state that is expanded
+	width       int               // of fingerprints that are asked for
+	fingerprint sim.Fingerprint   // its own
+	shares      []sim.Fingerprint // of its words
+	prepared    bool              // shares and there are up to date
+
+	roots   []choose.Path
+	vector  []uint32 // scratch, of the world
+	there   []uint32 // packed; as here but while a step is taken
+	taken   int      // the word of the connection whose event is under way; -1: none
+	left    uint32   // what it is once it has handed it over
+	events  []sim.Event
+	answers answers
+
+	// The step that could not be taken: the event, -1: it is that of the start, and its answers.
+	badEvent int
+	badPicks choose.Path
+}
+
+func newGraph(e *engine, weightless []sim.EventKind) *graph {
+	g := &graph{w: newWorld(e), badEvent: -1, taken: -1}
+	g.w.bare = true
+	for _, kind := range weightless {
+		e.weightless |= 1 << kind
+	}
+	if e.sites == nil {
+		e.sites = newSites(e)
+	}
+	g.sites = e.sites
+	g.vector, g.shares = make([]uint32, e.layout.words), make([]sim.Fingerprint, g.sites.words)
+	return g
+}
+
+// Words implements [explore.Graph].
+func (g *graph) Words() int { return g.sites.words }
+
+// Neighbours implements [explore.Graph].
+func (g *graph) Neighbours() []int32 { return g.sites.order() }
+
+// Fingerprint implements [explore.Graph].
+func (g *graph) Fingerprint(state []uint32) explore.Fingerprint { return g.sites.fingerprint(state) }
+
+// Bytes implements [explore.Graph].
+func (g *graph) Bytes() int { return g.sites.bytes() + entrySize*g.w.entries() }
+
+// Roots implements [explore.Graph]: there are several when booting draws.
+func (g *graph) Roots(e *explore.Edges) error {
+	v := make([]uint32, g.sites.words)
+	g.roots, g.badEvent = g.roots[:0], -1
+	for g.answers.Reset(); g.answers.Next(); {
+		usual, err := true, error(nil)
+		if g.onward != nil {
+			usual, err = g.onward.execute(g.w, &g.answers)
+		} else {
+			err = g.w.start(&g.answers)
+		}
+		if err != nil {
+			g.badPicks = g.answers.Path()
+			return err
+		}
+		if !usual || g.onward != nil && g.answers.never {
+			continue
+		}
+		g.sites.pack(g.w.v, v)
+		for word, value := range v {
+			if value != 0 {
+				e.Change(word, value)
+			}
+		}
+		e.End(g.sites.fingerprint(v), 0)
+		g.roots = append(g.roots, g.answers.Path())
+		if err := g.answers.stop(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Expand implements [explore.Graph]. Steps are in the order of [World.Injections].
+func (g *graph) Expand(state []uint32, number int, e *explore.Edges) error {
+	from := len(e.Ends)
+	g.here, g.prepared, g.width = state, false, e.Width
+	if e.Width > 0 {
+		g.fingerprint = g.sites.fingerprint(state)
+	}
+	if len(g.known) > 0 && g.barred() {
+		return nil
+	}
+	err := cmp.Or(g.takeAll(e), g.sites.limited)
+	if err == nil && number >= 0 && !g.w.samples.off && g.w.samples.sampled(number+1) {
+		err = g.verify(e, from)
+	}
+	return err
+}
+
+// Check implements [explore.Graph]. Properties that have not read what the step to the state changed are what they were.
+func (g *graph) Check(m *explore.Met) (live bool, err error) {
+	live, err = g.check(m)
+	if m.Barred = g.isKnown(err); m.Barred {
+		return false, nil
+	}
+	if n := m.Number + 1; err == nil && n&(n-1) == 0 {
+		if trail := m.Trail(); len(trail) <= auditedSteps {
+			err = g.audit(m.State, trail)
+		}
+	}
+	return live, err
+}
+
+func (g *graph) check(m *explore.Met) (live bool, err error) {
+	defer sim.CatchState(&err) // of properties that panic
+	w := g.w
+	p := &w.properties
+	sampled := w.samples.sampled(m.Number + 1)
+	check, cover := m.Root || sampled, w.covering.unmet > 0
+	for i := range p.always {
+		q := &p.always[i]
+		check = check || q.inFlight || m.Note&noteLocal != 0 && q.nodes>>(m.Note&noteNode)&1 == 1
+	}
+	if !check && !cover && len(p.eventually) == 0 {
+		return true, nil
+	}
+	g.sites.unpack(m.State, w.v)
+	if check {
+		if err := w.Check(); err != nil {
+			return false, err
+		}
+	}
+	if sampled {
+		if err := w.unchanged(); err != nil {
+			return false, err
+		}
+	}
+	if cover {
+		w.noteState()
+	}
+	return w.Live(), nil
+}
+
+// isKnown reports whether an error of check is the violation of a known property, behind which nothing is visited.
+func (g *graph) isKnown(err error) bool {
+	var f *sim.Finding
+	return len(g.known) > 0 && errors.As(err, &f) && f.Kind == sim.Safety && g.known[f.Property]
+}
+
+// barred reports whether the state that is expanded violates a known property.
+func (g *graph) barred() bool {
+	g.sites.unpack(g.here, g.vector)
+	g.w.restore(g.vector)
+	return g.isKnown(g.w.Check())
+}
+
+// auditedSteps is how long a path may be for the replay engine to execute it.
+const auditedSteps = 1 << 12
+
+// audit has the replay engine go to a state, as shadow does with runs.
+func (g *graph) audit(state, trail []uint32) error {
+	path := g.path(trail)
+	g.sites.unpack(state, g.vector)
+	g.w.restore(g.vector)
+	return g.w.retrace(path)
+}
+
+// limitBy has limits looked at while one state is expanded, too: it may have very many steps. Nil: they are not any more.
+func (g *graph) limitBy(limit func() error) {
+	g.answers.limit, g.sites.answers.limit, g.sites.limited = limit, limit, nil
+}
+
+// sampled are the draws of which only a sample was enumerated.
+func (g *graph) sampled() (s choose.Samples) {
+	s.Merge(g.answers.sampled)
+	s.Merge(g.sites.answers.sampled)
+	return s
+}
+
+// found is the path to what an exploration found.
+func (g *graph) found(r *explore.Result) choose.Path {
+	if r.Trail == nil {
+		return g.badPicks
+	}
+	path := g.path(r.Trail)
+	if r.AtEdge && g.badEvent >= 0 {
+		path = append(append(path, int32(g.badEvent)), g.badPicks...)
+	}
+	return path
+}
+
+// path returns the path by turns, the first of which is the start itself, and goes there.
+func (g *graph) path(trail []uint32) (path choose.Path) {
+	w := g.w
+	defer w.samples.pause()()
+	first := g.roots[trail[0]]
+	answers := &repeat{picks: first}
+	if g.onward != nil {
+		path = g.onward.path.Clone()
+		_, _ = g.onward.execute(w, answers) // it went well before
+	} else {
+		_ = w.start(answers)
+	}
+	path = append(path, first...)
+	for _, turn := range trail[1:] {
+		path = append(path, g.step(int(turn))...)
+	}
+	return path
+}
+
+// step takes a step from the world's state, and returns the path of it.
+func (g *graph) step(turn int) choose.Path {
+	w := g.w
+	v := slices.Clone(w.v)
+	w.derive()
+	var answers choose.Enumerate
+	for i, ev := range w.list(nil) {
+		for answers.Reset(); answers.Next(); turn-- {
+			w.restore(v)
+			_ = w.advance(ev, &answers) // it went well before, or was not looked up
+			if turn == 0 {
+				return append(choose.Path{int32(i)}, answers.Path()...)
+			}
+		}
+	}
+	panic("table: a state has fewer steps than before")
+}
