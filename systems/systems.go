@@ -6,7 +6,6 @@ import (
 	"github.com/macemc/macemc/systems/commit"
 	"github.com/macemc/macemc/systems/detector"
 	"github.com/macemc/macemc/systems/espresso"
-	"github.com/macemc/macemc/systems/etcdraft"
 	"github.com/macemc/macemc/systems/gossip"
 	"github.com/macemc/macemc/systems/multicast"
 	"github.com/macemc/macemc/systems/overcast"
@@ -19,7 +18,7 @@ import (
 	"github.com/macemc/macemc/systems/twophase"
 )
 
-// All returns the descriptions of all bundled systems, the simplest first. The slice is the caller's.
+// All returns the descriptions of the bundled systems that need nothing but this module, the simplest first. The slice is the caller's.
 func All() []spec.Entry {
 	return []spec.Entry{
 		pingack.Entry(),
@@ -32,7 +31,6 @@ func All() []spec.Entry {
 		brokentree.Entry(),
 		overcast.Entry(),
 		gossip.Entry(),
-		etcdraft.Entry(),
 		clientserver.Entry(),
 		commit.Entry(),
 		espresso.Entry(),

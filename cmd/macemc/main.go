@@ -7,16 +7,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/internal/cli"
-	"github.com/macemc/macemc/internal/scaffold"
-	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
+	"github.com/macemc/macemc/cmd/macemc/internal/cli"
 )
 
 func main() { os.Exit(cli.Main(config(), os.Args[1:])) }
 
 func config() cli.Config {
 	return cli.Config{
-		Systems:  systems.All(),
-		Commands: []*cobra.Command{scaffold.Command(), vetCommand()},
+		Systems:  bundled.Systems(),
+		Commands: []*cobra.Command{newCommand(), vetCommand()},
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/macemc/macemc/internal/cli"
+	"github.com/macemc/macemc/cmd/macemc/internal/cli"
 	"github.com/macemc/macemc/internal/golden"
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/internal/cli"
-	"github.com/macemc/macemc/vet"
+	"github.com/macemc/macemc/cmd/macemc/internal/cli"
+	"github.com/macemc/macemc/cmd/macemc/vet"
 )
 
 // vetCommand is "macemc vet".

@@ -20,5 +20,3 @@ require (
 	github.com/mattn/go-isatty v0.0.14 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 )
-
-replace github.com/macemc/macemc => ../..

@@ -30,7 +30,7 @@ func TestWhatUsersLink(t *testing.T) {
 	for _, path := range linked {
 		own, inside := strings.CutPrefix(path, module+"/")
 		switch {
-		case inside && (own == "systems" || below(own, "systems/...") && own != "systems/spec" || below(own, "cmd/...", "mdb/screen")):
+		case inside && (own == "systems" || below(own, "systems/...") && own != "systems/spec" || below(own, "cmd/...")):
 			t.Errorf("users link %s", path)
 		case !inside && !below(path, "github.com/cespare/xxhash/v2", "golang.org/x/sys/..."):
 			t.Errorf("users link %s", path)

@@ -1,26 +1,13 @@
 package scaffold_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/internal/scaffold"
 )
-
-func TestHelp(t *testing.T) {
-	var out bytes.Buffer
-	cmd := scaffold.Command()
-	cmd.SetOut(&out)
-	cmd.SetArgs([]string{"--help"})
-	if err := cmd.Execute(); err != nil {
-		t.Fatal(err)
-	}
-	golden.Compare(t, "help.txt", out.Bytes())
-}
 
 // Nothing is written where something is, or under names that cannot be.
 func TestRefused(t *testing.T) {

@@ -36,7 +36,7 @@ func current(t *testing.T, name string, want []byte) {
 // The pictures in the README are what the program makes. That of an event graph is text, and is compared as such. Of the
 // screenshot the sum is kept, with that of the page that it is of; -update, which "make pictures" gives, takes a new one.
 func TestPictures(t *testing.T) {
-	docs, err := filepath.Abs(filepath.Join("..", "..", "docs", "pictures"))
+	docs, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "docs", "pictures"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestDot(t *testing.T) {
-	text, err := os.ReadFile("../../eventgraph/testdata/faults.diagram.json")
+	text, err := os.ReadFile("../../../../eventgraph/testdata/faults.diagram.json")
 	if err != nil {
 		t.Fatal(err)
 	}

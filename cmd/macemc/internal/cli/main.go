@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/screen"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/mdb"
-	"github.com/macemc/macemc/mdb/screen"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/systems/spec"
 )

@@ -2,8 +2,8 @@
 package across
 
 import (
+	"github.com/macemc/macemc/cmd/macemc/vet/testdata/across/part"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/vet/testdata/across/part"
 )
 
 type node struct {

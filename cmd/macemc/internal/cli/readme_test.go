@@ -13,7 +13,7 @@ import (
 
 // What the page says that the demo prints, times apart, is what it prints.
 func TestDemoInDocs(t *testing.T) {
-	file, err := filepath.Abs(filepath.Join("..", "..", "docs", "demo.md"))
+	file, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "docs", "demo.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/internal/scaffold"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/systems"
 )
 
 // testModule writes a module with packages of several kinds and returns its folder. All need one build
@@ -23,7 +23,7 @@ func testModule(t *testing.T) string {
 		t.Skip("builds tests")
 	}
 	dir := filepath.Join(t.TempDir(), "mysvc")
-	checkout, err := filepath.Abs(filepath.Join("..", ".."))
+	checkout, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func runHere(t *testing.T, dir string, args ...string) (output string, status in
 	t.Chdir(dir)
 	var out bytes.Buffer
 	a := &app{Process: task.Process{
-		Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Systems: systems.All(), Respawn: task.Respawn,
+		Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Systems: bundled.Systems(), Respawn: task.Respawn,
 		Front: front{}, NoScreen: "standard input is no terminal",
 	}}
 	status = a.run(context.Background(), args)

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/cmd/macemc/vet"
 	"github.com/macemc/macemc/internal/golden"
-	"github.com/macemc/macemc/vet"
 )
 
 // text renders one finding.
@@ -205,7 +205,7 @@ func TestText(t *testing.T) {
 
 // The bundled systems have no hazards.
 func TestBundledSystems(t *testing.T) {
-	r := check(t, vet.Config{Dir: "..", Patterns: []string{"./systems/..."}})
+	r := check(t, vet.Config{Dir: "../../..", Patterns: []string{"./systems/...", "./systems/etcdraft"}})
 	for _, f := range r.Findings {
 		t.Error(text(t, f))
 	}
@@ -215,5 +215,5 @@ func TestBundledSystems(t *testing.T) {
 }
 
 func TestReference(t *testing.T) {
-	golden.Compare(t, "../../docs/vet.md", []byte(vet.Reference()))
+	golden.Compare(t, "../../../../docs/vet.md", []byte(vet.Reference()))
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -165,7 +165,7 @@ func TestBugsSummary(t *testing.T) {
 // The figures of the paper are those of bugs that there are, and the searches that are compared make sense.
 func TestOriginals(t *testing.T) {
 	known := map[string]string{}
-	for _, e := range systems.All() {
+	for _, e := range bundled.Systems() {
 		for _, id := range e.BugIDs() {
 			known[id] = e.Name
 		}

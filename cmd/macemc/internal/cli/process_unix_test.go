@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 )
 
 const mainVar = "MACEMC_TEST_MAIN"
@@ -17,7 +17,7 @@ const mainVar = "MACEMC_TEST_MAIN"
 // TestMain lets this test binary be the command: its own children are then, too.
 func TestMain(m *testing.M) {
 	if os.Getenv(mainVar) != "" {
-		os.Exit(Main(Config{Systems: append(systems.All(), loops)}, os.Args[1:]))
+		os.Exit(Main(Config{Systems: append(bundled.Systems(), loops)}, os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }

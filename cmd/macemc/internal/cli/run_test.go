@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/systems"
 )
 
 // run executes a command line in this process.
@@ -20,7 +20,7 @@ func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 func runUntil(t *testing.T, ctx context.Context, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: systems.All(), Front: front{}}}
+	a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: bundled.Systems(), Front: front{}}}
 	status = a.run(ctx, args)
 	return out.String(), errs.String(), status
 }

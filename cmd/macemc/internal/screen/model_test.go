@@ -10,17 +10,17 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
+	"github.com/macemc/macemc/cmd/macemc/internal/screen"
 	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/mdb"
-	"github.com/macemc/macemc/mdb/screen"
-	"github.com/macemc/macemc/systems"
 )
 
 func session(t *testing.T) *mdb.Session {
 	t.Helper()
 	folder := filepath.Join("..", "testdata", "rt13")
 	file := filepath.Join(folder, "error.path")
-	l, err := check.Load(t.Context(), systems.All(), file, nil)
+	l, err := check.Load(t.Context(), bundled.Systems(), file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ of its runs twice and compares them state by state, and reports the step and fie
 
 ## In other tools
 
-The analyzer is ` + "`vet.Analyzer`" + ` in ` + "`github.com/macemc/macemc/vet`" + `, for any driver of golang.org/x/tools/go/analysis. It is our own because
+The analyzer is ` + "`vet.Analyzer`" + ` in ` + "`github.com/macemc/macemc/cmd/macemc/vet`" + `, for any driver of golang.org/x/tools/go/analysis. It is our own because
 the general ones for deterministic code report every range over a map, whether its order shows or not, do not notice
 shared variables and addresses, and need the source of the whole standard library.
 `)

@@ -1,14 +1,16 @@
-package scaffold
+package main
 
 import (
 	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/internal/scaffold"
 )
 
-// Command is "macemc new".
-func Command() *cobra.Command {
+// newCommand is "macemc new".
+func newCommand() *cobra.Command {
 	var checkout string
 	cmd := &cobra.Command{
 		Use:   "new DIR",
@@ -29,7 +31,7 @@ from, or that of --macemc.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := Write(args[0], checkout)
+			w, err := scaffold.Write(args[0], checkout)
 			if w == nil {
 				return err
 			}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/systems"
 )
 
 // The debugger picks up the live run and the critical step that lie beside the file.
@@ -100,7 +100,7 @@ func TestMdbBadInput(t *testing.T) {
 func TestMdbPrompt(t *testing.T) {
 	var out, errs bytes.Buffer
 	a := &app{Process: task.Process{
-		Stdout: &out, Stderr: &errs, Program: "macemc", Systems: systems.All(),
+		Stdout: &out, Stderr: &errs, Program: "macemc", Systems: bundled.Systems(),
 		Stdin: strings.NewReader("6\nnonsense\n"), NoScreen: "standard input is no terminal",
 	}}
 	if status := a.run(t.Context(), []string{"mdb", testdata(t, "pingack.path")}); status != 0 {
