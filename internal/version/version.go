@@ -19,7 +19,8 @@ type Info struct {
 // Of reads what the toolchain wrote into a binary.
 func Of(b *debug.BuildInfo) Info {
 	i := Info{Version: "unknown", Go: b.GoVersion}
-	if b.Main.Path == module {
+	own := b.Main.Path == module || strings.HasPrefix(b.Main.Path, module+"/") // all are tagged with one version
+	if own {
 		i.Version = b.Main.Version
 		for _, s := range b.Settings {
 			switch s.Key {
@@ -31,7 +32,7 @@ func Of(b *debug.BuildInfo) Info {
 		}
 	}
 	for _, d := range b.Deps {
-		if d.Path == module {
+		if d.Path == module && !own {
 			if i.Version = d.Version; d.Replace != nil {
 				i.Version += " replaced"
 			}

@@ -12,8 +12,9 @@ func TestOf(t *testing.T) {
 		build debug.BuildInfo
 		want  string
 	}{
-		{"installed", debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Path: module, Version: "v0.3.1"}}, "v0.3.1, go1.26.8"},
-		{"checkout", debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Path: module},
+		{"installed", debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Path: module + "/cmd/macemc", Version: "v0.3.1"},
+			Deps: []*debug.Module{{Path: module, Version: "v0.3.0"}}}, "v0.3.1, go1.26.8"},
+		{"checkout", debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Path: module + "/cmd/macemc"},
 			Settings: []debug.BuildSetting{setting("vcs.revision", "0123456789abcdef"), setting("vcs.modified", "true")}},
 			"(devel), commit 0123456789ab with changes, go1.26.8"},
 		{"library", debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Path: "example.org/mysvc"},
