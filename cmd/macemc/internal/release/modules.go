@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
-	"golang.org/x/mod/semver"
+	"golang.org/x/mod/module"
 )
 
 // root is the module that the others belong to.
@@ -22,21 +22,23 @@ type workspace struct {
 	version string   // that the modules require of each other
 }
 
-// load reads go.work and the go.mod files.
+// works are the folders of go.work files.
+var works = [...]string{".", "glue"}
+
+// load reads the go.work and go.mod files.
 func load(dir string) (*workspace, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "go.work"))
-	if err != nil {
-		return nil, err
-	}
-	work, err := modfile.ParseWork("go.work", text, nil)
-	if err != nil {
-		return nil, err
-	}
 	w := &workspace{dir: dir}
-	for _, u := range work.Use {
-		w.modules = append(w.modules, path.Clean(u.Path))
+	for _, in := range works {
+		work, err := w.work(in)
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range work.Use {
+			w.modules = append(w.modules, path.Join(in, u.Path))
+		}
 	}
 	slices.Sort(w.modules)
+	w.modules = slices.Compact(w.modules)
 	for _, m := range w.modules {
 		mod, err := w.read(m)
 		if err != nil {
@@ -63,12 +65,21 @@ func load(dir string) (*workspace, error) {
 	return w, nil
 }
 
-func (w *workspace) file(module, name string) string {
-	return filepath.Join(w.dir, filepath.FromSlash(module), name)
+func (w *workspace) file(in, name string) string {
+	return filepath.Join(w.dir, filepath.FromSlash(in), name)
 }
 
-func (w *workspace) read(module string) (*modfile.File, error) {
-	name := w.file(module, "go.mod")
+func (w *workspace) work(in string) (*modfile.WorkFile, error) {
+	name := w.file(in, "go.work")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return modfile.ParseWork(name, text, nil)
+}
+
+func (w *workspace) read(in string) (*modfile.File, error) {
+	name := w.file(in, "go.mod")
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
@@ -81,8 +92,11 @@ func own(module string) bool { return module == root || strings.HasPrefix(module
 
 // set writes the version into all files that hold it.
 func (w *workspace) set(version string) error {
-	if !semver.IsValid(version) || semver.Canonical(version) != version {
-		return fmt.Errorf("%q is no version like v1.2.3", version)
+	if err := module.Check(root, version); err != nil {
+		return err
+	}
+	if module.CanonicalVersion(version) != version {
+		return fmt.Errorf("%q is no whole version, as v1.2.3", version)
 	}
 	for _, m := range w.modules {
 		mod, err := w.read(m)
@@ -104,23 +118,20 @@ func (w *workspace) set(version string) error {
 			return err
 		}
 	}
-	name := filepath.Join(w.dir, "go.work")
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	work, err := modfile.ParseWork(name, text, nil)
-	if err != nil {
-		return err
-	}
-	for _, r := range slices.Clone(work.Replace) {
-		if err := work.DropReplace(r.Old.Path, r.Old.Version); err != nil {
+	for _, in := range works {
+		work, err := w.work(in)
+		if err != nil {
 			return err
 		}
-		if err := work.AddReplace(r.Old.Path, version, r.New.Path, ""); err != nil {
+		for _, r := range work.Replace {
+			if len(r.Syntax.Token) < 2 || r.Syntax.Token[len(r.Syntax.Token)-3] != r.Old.Version {
+				return fmt.Errorf("%s: the replacement of %s is not that of one version", w.file(in, "go.work"), r.Old.Path)
+			}
+			r.Syntax.Token[len(r.Syntax.Token)-3] = version
+		}
+		if err := os.WriteFile(w.file(in, "go.work"), modfile.Format(work.Syntax), 0o644); err != nil {
 			return err
 		}
 	}
-	work.Cleanup()
-	return os.WriteFile(name, modfile.Format(work.Syntax), 0o644)
+	return nil
 }

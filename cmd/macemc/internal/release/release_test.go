@@ -1,0 +1,107 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func here(t *testing.T) *workspace {
+	t.Helper()
+	w, err := load("../../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// The modules agree on their version, replace nothing, and what is to be released can be built of them alone.
+func TestInstall(t *testing.T) {
+	w := here(t)
+	if len(w.modules) != 5 || w.modules[0] != "." || w.version == "" {
+		t.Errorf("modules %q of version %q", w.modules, w.version)
+	}
+	if testing.Short() {
+		t.Skip("builds the program and all that it needs")
+	}
+	said, err := w.install()
+	if want := "macemc " + w.version + ", go1."; err != nil || !strings.HasPrefix(said, want) {
+		t.Errorf("installed: %q, %v; want %q", said, err, want)
+	}
+}
+
+// Another version is written into each file that has one, and the modules still make one workspace.
+func TestSet(t *testing.T) {
+	dir := t.TempDir()
+	if err := here(t).copyTo(dir); err != nil {
+		t.Fatal(err)
+	}
+	w, err := load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"", "1.2.3", "v1", "v2.0.0", "latest"} {
+		if err := w.set(bad); err == nil {
+			t.Errorf("%q is taken for a version", bad)
+		}
+	}
+	const version = "v0.98.7"
+	if err := w.set(version); err != nil {
+		t.Fatal(err)
+	}
+	if w, err = load(dir); err != nil || w.version != version {
+		t.Fatalf("%+v, %v", w, err)
+	}
+	versions := regexp.MustCompile(`macemc/macemc(/\S+)? (v\S+)`)
+	found := 0
+	for _, name := range []string{"go.work", "glue/go.work", "cmd/macemc/go.mod", "systems/etcdraft/go.mod", "glue/raft/go.mod", "glue/memberlist/go.mod"} {
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range versions.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if m[2] != version {
+				t.Errorf("%s: %s", name, m[0])
+			}
+		}
+	}
+	if found != 8 {
+		t.Errorf("%d requirements and replacements, want 8", found)
+	}
+	list := exec.Command("go", "list", "./cmd/macemc", "./systems/etcdraft")
+	list.Dir, list.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=-buildvcs=false")
+	if out, err := list.CombinedOutput(); err != nil {
+		t.Errorf("go list: %v\n%s", err, out)
+	}
+}
+
+// What would keep users from installing it is noticed.
+func TestLoadNotices(t *testing.T) {
+	for _, c := range []struct{ file, add, want string }{
+		{"cmd/macemc/go.mod", "\nreplace github.com/macemc/macemc => ../..\n", "go.mod replaces github.com/macemc/macemc"},
+		{"go.mod", "\nrequire github.com/macemc/macemc/systems/etcdraft v0.0.0\n", "which requires it"},
+		{"glue/raft/go.mod", "\nrequire github.com/macemc/macemc/systems/etcdraft v0.1.0\n", "where others require"},
+	} {
+		dir := t.TempDir()
+		if err := here(t).copyTo(dir); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(filepath.Join(dir, filepath.FromSlash(c.file)), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(c.add); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := load(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s with %q: %v, want %s", c.file, c.add, err, c.want)
+		}
+	}
+}
