@@ -67,7 +67,7 @@ var loadModule = sync.OnceValues(func() (*tree, error) {
 			return err
 		}
 		name := d.Name()
-		if dir != root && (name == "testdata" || name[0] == '.' || name[0] == '_' || dir == filepath.Join(root, "glue")) {
+		if dir != root && (name == "testdata" || name[0] == '.' || name[0] == '_' || below(relative(root, dir), "glue/...") && exists(dir, "go.mod")) {
 			return filepath.SkipDir
 		}
 		return t.parseDir(root, dir)
@@ -81,6 +81,20 @@ var loadModule = sync.OnceValues(func() (*tree, error) {
 	return t, nil
 })
 
+func exists(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, name))
+	return err == nil
+}
+
+// relative is a folder below another, with slashes.
+func relative(root, dir string) string {
+	rel, err := filepath.Rel(root, dir)
+	if err != nil {
+		panic(err) // both are absolute
+	}
+	return filepath.ToSlash(rel)
+}
+
 // parseDir adds the package in dir, if there is one.
 func (t *tree) parseDir(root, dir string) error {
 	b, err := build.ImportDir(dir, 0)
@@ -91,11 +105,7 @@ func (t *tree) parseDir(root, dir string) error {
 	if err != nil {
 		return err
 	}
-	rel, err := filepath.Rel(root, dir)
-	if err != nil {
-		return err
-	}
-	p := &pkg{path: filepath.ToSlash(rel)}
+	p := &pkg{path: relative(root, dir)}
 	for _, name := range b.GoFiles {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
