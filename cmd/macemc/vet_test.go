@@ -34,7 +34,7 @@ func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 }
 
 func TestVet(t *testing.T) {
-	const dir = "vet/testdata/"
+	const dir = "./vet/testdata/"
 	stdout, stderr, status := run(t, "vet", dir+"suppress")
 	if status != 1 || stderr != "" || !strings.HasSuffix(stdout, "5 hazards in 1 package\n") {
 		t.Errorf("exit status %d, stderr %q:\n%s", status, stderr, stdout)

@@ -23,7 +23,7 @@ func TestMdbOnATerminal(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no tmux")
 	}
-	file, err := filepath.Abs(filepath.Join("..", "..", "mdb", "testdata", "mt3", "error.path"))
+	file, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "mdb", "testdata", "mt3", "error.path"))
 	if err != nil {
 		t.Fatal(err)
 	}
