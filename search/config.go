@@ -61,6 +61,7 @@ type Config struct {
 	WalkSteps int           // length of a walk; 0: 2,000
 	Walks     int           // walks per probe of a critical transition; 0: 200
 	Weights   Weights       // all zero: DefaultWeights; else each is taken as it is
+	Schedules []Schedule    // which walks take turns at, see [Schedules]; nil: all
 	Seed      uint64        // 0: 1
 	Workers   int           // up to MaxWorkers; 0: DefaultWorkers
 	Time      time.Duration // 0: no limit; to confirm a suspect may take half as long again, and to 30 s from the beginning
@@ -86,9 +87,10 @@ type Config struct {
 	// are to be recorded as they are made. It is called once for each worker. Nil: ordinary memory.
 	PathBuffer func(worker int) choose.Path
 
-	late      *sim.Late
-	known     map[string]bool // of bfs and dfs: Always properties whose violation was told of
-	alternate bool            // for tests: with AutoEngine, the engine changes from run to run
+	late         *sim.Late
+	known        map[string]bool // of bfs and dfs: Always properties whose violation was told of
+	weightsGiven bool            // they are not the defaults
+	alternate    bool            // for tests: with AutoEngine, the engine changes from run to run
 }
 
 // MaxWorkers is how many workers a search may have. Each takes memory of its own, and more of them than there are
@@ -112,6 +114,7 @@ type Suspect struct {
 	Proven      bool        // liveness: all states were seen, and no live one follows
 	Overdue     bool        // divergence: the last step was still running after HandlerLimit
 	Strategy    Name        // what found it
+	Schedule    Schedule    // that the walk had; "": none
 	Depth       int         // choices of the exhaustive part
 	Difference  *Difference // nondeterminism: what differs, when that is a part of the state
 }
@@ -190,17 +193,19 @@ type Stats struct {
 	// looked for only in the runs that were executed a second time.
 	MessagesSampled bool `json:"messages_sampled,omitempty"`
 	// Sampled are draws of more alternatives than are enumerated, of which a sample was.
-	Sampled       choose.Samples `json:"sampled,omitempty"`
-	Transitions   int            `json:"transitions"` // of bfs and dfs: steps from distinct states
-	Expanded      int            `json:"expanded"`    // of bfs and dfs: states all of whose steps were executed
-	Handlers      int            `json:"handlers"`    // of bfs and dfs: handler executions that stood behind them
-	Bytes         int            `json:"bytes"`       // of bfs and dfs: memory of the set of states
-	Engine        EngineStats    `json:"engine"`
-	Phases        []Phase        `json:"phases"`
-	NeverHappened []string       `json:"never_happened"`
-	Sometimes     []Sometimes    `json:"sometimes"`
-	ForeignTimes  bool           `json:"foreign_times,omitempty"` // times of different nodes were compared: they are unordered here
-	FaultsUsed    sim.Limits     `json:"faults_used"`             // most that one run used
+	Sampled     choose.Samples `json:"sampled,omitempty"`
+	Transitions int            `json:"transitions"` // of bfs and dfs: steps from distinct states
+	Expanded    int            `json:"expanded"`    // of bfs and dfs: states all of whose steps were executed
+	Handlers    int            `json:"handlers"`    // of bfs and dfs: handler executions that stood behind them
+	Bytes       int            `json:"bytes"`       // of bfs and dfs: memory of the set of states
+	Engine      EngineStats    `json:"engine"`
+	Phases      []Phase        `json:"phases"`
+	// Schedules are those of walks, in the order of [Schedules]; walks without are not counted.
+	Schedules     []ScheduleStats `json:"schedules,omitempty"`
+	NeverHappened []string        `json:"never_happened"`
+	Sometimes     []Sometimes     `json:"sometimes"`
+	ForeignTimes  bool            `json:"foreign_times,omitempty"` // times of different nodes were compared: they are unordered here
+	FaultsUsed    sim.Limits      `json:"faults_used"`             // most that one run used
 }
 
 // Sometimes says in how many runs a Sometimes property was seen; of bfs and dfs, which have no runs, 1 when it held in
@@ -208,6 +213,13 @@ type Stats struct {
 type Sometimes struct {
 	Property string `json:"property"`
 	Runs     int    `json:"runs"`
+}
+
+// ScheduleStats is what the walks of one schedule did.
+type ScheduleStats struct {
+	Name   Schedule `json:"name"`
+	Paths  int      `json:"paths"`
+	Events int      `json:"events"`
 }
 
 // Phase is what one kind of exploration did, summed over its rounds.
@@ -287,12 +299,19 @@ func (c Config) complete() (Config, error) {
 	if err := c.Visited.fits(c.Strategy); err != nil {
 		return c, err
 	}
+	if err := validSchedules(c.Schedules); err != nil {
+		return c, err
+	}
+	if len(c.Schedules) == 0 {
+		c.Schedules = Schedules()
+	}
 	if c.Weights == (Weights{}) {
 		c.Weights = DefaultWeights()
 	}
 	if err := c.Weights.Validate(); err != nil {
 		return c, err
 	}
+	c.weightsGiven = c.Weights != DefaultWeights()
 	c.MaxDepth = cmp.Or(c.MaxDepth, maxDepth)
 	c.DeepenBy = cmp.Or(c.DeepenBy, 1)
 	c.WalkSteps = cmp.Or(c.WalkSteps, 2000)

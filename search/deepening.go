@@ -201,7 +201,7 @@ func (s *deepening) Edge(_, to *Node, step *sim.Step, seen, _ bool) {
 
 // aside reports whether a step does not belong to the recovery relation, which has the steps that walks take.
 func (s *deepening) aside(to *Node, step *sim.Step) bool {
-	return step.Event.Kind.Injection() || step.Crashed || to.Unlikely || s.walker.weight(step.Event.Kind) == 0
+	return step.Event.Kind.Injection() || step.Crashed || to.Unlikely || s.walker.weightOf(&step.Event) == 0
 }
 
 func (s *deepening) push(at *Node, aside bool) {
@@ -233,6 +233,7 @@ func (s *deepening) Select(at *Node) Selection {
 	if s.seen {
 		return s.selectSeen(at)
 	}
+	s.walker.adopt(at.Run.World.System(), true)
 	pos := int32(len(at.Run.Path))
 	if len(s.layers) == 0 || s.top().pos != pos {
 		s.push(at, false) // a first state
@@ -286,7 +287,7 @@ func (s *deepening) rank(events []sim.Event) {
 	}
 	order := s.orders[f.order:]
 	slices.SortStableFunc(order, func(i, j int32) int {
-		return s.walker.weight(events[j].Kind) - s.walker.weight(events[i].Kind)
+		return s.walker.weightOf(&events[j]) - s.walker.weightOf(&events[i])
 	})
 	f.ranks = int32(len(order))
 }

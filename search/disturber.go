@@ -10,13 +10,14 @@ type Disturber struct{ faulty }
 // NewDisturber returns a strategy for systems with these limits, those of [sim.System.Limits]. The
 // weights must not be negative.
 func NewDisturber(w Weights, limits sim.Limits) *Disturber {
-	return &Disturber{faulty{draws: newDraws(w), limits: limits}}
+	return &Disturber{faulty{draws: newDraws(w), portfolio: portfolioOf(w, true, []Schedule{Weighted}), limits: limits}}
 }
 
 // Seed prepares the next run: it draws from the given stream of a seed.
 func (d *Disturber) Seed(seed, stream uint64) {
 	d.random.Seed(seed, stream)
 	d.begun, d.rounds = false, 0
+	d.portfolio.turn(0)
 }
 
 // Next returns no task: runs are made one at a time.
@@ -26,6 +27,11 @@ func (d *Disturber) Next() (Task, bool) { return Task{}, false }
 func (d *Disturber) Select(at *Node) Selection {
 	if at.Used == d.limits || d.begun && d.faults == 0 {
 		return Selection{End: AtBound}
+	}
+	if !d.begun {
+		d.begun, d.long = true, false
+		d.adopt(at.Run.World.System(), true)
+		d.round(at)
 	}
 	return d.faulty.Select(at)
 }

@@ -10,6 +10,13 @@ const (
 	faultyRounds = 6
 	// faultySteps bounds the length of a faulty part.
 	faultySteps = 60
+	// longOdds: one in that many runs has parts that may be longer, up to longSteps.
+	longOdds  = 2
+	longSteps = 512
+	// settledOdds: one in that many runs begins without faults, until it is live.
+	settledOdds = 4
+	// onwardOdds: with that probability, as one in so many, a run goes on past the live state that it came to when no fault was left.
+	onwardOdds = 3
 	// faultyGap bounds how many steps after a fault, and at the beginning of a part, are free of faults.
 	faultyGap = 24
 	// insideOdds: one in that many points at which a crash could strike inside a step is answered with a crash.
@@ -23,20 +30,23 @@ const (
 // found.
 type faulty struct {
 	draws
-	seed   uint64
-	limit  int
-	limits sim.Limits
-	roots  []choose.Path
-	next   int
-	end    int
+	portfolio portfolio
+	seed      uint64
+	limit     int
+	limits    sim.Limits
+	roots     []choose.Path
+	next      int
+	end       int
 
 	begun    bool
-	rounds   int // begun so far
-	faults   int // steps left of the faulty part
-	gap      int // steps until faults may strike again
-	used     int // faults when the gap was drawn
-	recovery int // the step after which the part without faults began
-	length   int // of that part, when there is no goal
+	long     bool // parts may be long
+	free     bool // the part has no faults, as none are left
+	rounds   int  // begun so far
+	faults   int  // steps left of the faulty part
+	gap      int  // steps until faults may strike again
+	used     int  // faults when the gap was drawn
+	recovery int  // the step after which the part without faults began
+	length   int  // of that part, when there is no goal
 	pick     int
 }
 
@@ -48,13 +58,17 @@ func (s *faulty) Next() (Task, bool) {
 	s.next++
 	s.random.Seed(s.seed, stream(s.seed, faultyTag, k))
 	s.begun, s.rounds = false, 0
+	s.portfolio.turn(k)
 	return Task{Path: s.roots[k%len(s.roots)]}, true
 }
 
 func (s *faulty) round(at *Node) {
 	s.rounds++
-	s.faults = 1 + s.random.IntN(faultySteps)
-	s.recovery = -1
+	if s.faults = 1 + s.random.IntN(faultySteps); s.long {
+		s.faults = length(&s.random, leastScheduled, longSteps)
+	}
+	s.recovery, s.free = -1, at.Used == s.limits
+	s.portfolio.begin(&s.random, at, s.faults)
 	s.drawGap(at)
 }
 
@@ -65,12 +79,23 @@ func (s *faulty) drawGap(at *Node) {
 	}
 }
 
+// start begins the run.
+func (s *faulty) start(at *Node) {
+	s.begun = true
+	s.adopt(at.Run.World.System(), true)
+	s.long = s.random.IntN(longOdds) == 0
+	if at.Goal && s.random.IntN(settledOdds) == 0 {
+		s.faults, s.recovery, s.free = 0, -1, false
+		return
+	}
+	s.round(at)
+}
+
 func (s *faulty) Select(at *Node) Selection {
 	if !s.begun {
-		s.begun = true
-		s.round(at)
+		s.start(at)
 	}
-	if s.faults == 0 || s.recovery < 0 && at.Used == s.limits {
+	if s.faults == 0 || s.recovery < 0 && !s.free && at.Used == s.limits {
 		s.faults = 0
 		if sel, ok := s.recover(at); ok {
 			return sel
@@ -83,19 +108,20 @@ func (s *faulty) Select(at *Node) Selection {
 	if total(at.Used) != s.used {
 		s.drawGap(at)
 	}
+	s.pick = s.portfolio.next(at)
 	if s.gap > 0 {
 		s.gap--
-		if s.pick = s.event(at.Enabled); s.pick >= 0 {
+		if s.pick >= 0 {
 			return Selection{}
 		}
 	}
-	if s.pick = s.eventOrFault(at.Enabled, at.Injections()); s.pick < 0 {
+	if s.strikes(at) {
+		return Selection{Faults: true}
+	}
+	if s.pick < 0 {
 		return Selection{End: end(at)}
 	}
-	if s.pick < len(at.Enabled) {
-		return Selection{}
-	}
-	return Selection{Faults: true}
+	return Selection{}
 }
 
 // recover goes on without faults. When ok is false a faulty part begins in this state.
@@ -109,7 +135,7 @@ func (s *faulty) recover(at *Node) (sel Selection, ok bool) {
 	}
 	n := at.Step - s.recovery
 	if at.Goal && at.Live || !at.Goal && n >= s.length {
-		if s.rounds >= faultyRounds || at.Used == s.limits {
+		if s.rounds >= faultyRounds || at.Used == s.limits && s.random.IntN(onwardOdds) > 0 {
 			return Selection{End: AtGoal}, true
 		}
 		s.round(at)
@@ -128,25 +154,15 @@ func (s *faulty) recover(at *Node) (sel Selection, ok bool) {
 	return Selection{}, true
 }
 
-// eventOrFault draws one of all events, -1 when none has weight.
-func (s *faulty) eventOrFault(enabled, faults []sim.Event) int {
-	ordinary := s.total(enabled)
-	all := ordinary + s.total(faults)
-	if all == 0 {
-		return -1
+// strikes draws whether a fault is to strike now instead of the event that was picked, and which.
+func (s *faulty) strikes(at *Node) bool {
+	faults := at.Injections()
+	ordinary, weight := s.portfolio.base.total(at.Enabled), s.weights[sim.Crash]*len(faults)
+	if weight == 0 || s.random.IntN(ordinary+weight) < ordinary {
+		return false
 	}
-	at := s.random.IntN(all)
-	events, base := enabled, 0
-	if at >= ordinary {
-		at -= ordinary
-		events, base = faults, len(enabled)
-	}
-	for i := range events {
-		if at -= s.weights[events[i].Kind&15]; at < 0 {
-			return base + i
-		}
-	}
-	panic("unreachable: a draw below the total falls into some weight")
+	s.pick = len(at.Enabled) + s.random.IntN(len(faults))
+	return true
 }
 
 func (s *faulty) Choose(_ *Node, p choose.Point) (int, bool) {
@@ -164,8 +180,11 @@ func (s *faulty) Choose(_ *Node, p choose.Point) (int, bool) {
 
 func (s *faulty) Ended(*Outcome) {}
 
-func (s *faulty) begin(u *unit)      { s.next, s.end = u.first, u.first+u.count }
-func (s *faulty) rest(u *unit) *unit { return restOfRow(u, s.next) }
+func (s *faulty) begin(u *unit) {
+	s.next, s.end, s.portfolio.mix = u.first, u.first+u.count, u.mix
+}
+func (s *faulty) rest(u *unit) *unit  { return restOfRow(u, s.next) }
+func (s *faulty) scheduled() Schedule { return s.portfolio.scheduled() }
 
 func (s *faulty) suspects(o *Outcome) (int, bool) {
 	if s.recovery < 0 {

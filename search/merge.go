@@ -122,6 +122,9 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	for i, n := range u.sometimes {
 		s.sometimes[i] += n
 	}
+	for i := range u.noticed.schedules {
+		s.scheduled[i].add(&u.noticed.schedules[i])
+	}
 	s.used = most(s.used, u.used)
 	s.foreign = s.foreign || u.foreign
 	s.sampled.Merge(u.sampled)

@@ -62,6 +62,11 @@ func (s *searcher) result(sources []source) *Result {
 			r.Stats.Engine.Add(*engine)
 		}
 	}
+	for i, t := range s.scheduled {
+		if t.paths > 0 {
+			r.Stats.Schedules = append(r.Stats.Schedules, ScheduleStats{s.cfg.Schedules[i], t.paths, t.events})
+		}
+	}
 	r.Stats.cover(&s.cfg.System, s.coverage, s.sometimes)
 	return r
 }

@@ -114,6 +114,7 @@ type searcher struct {
 	units     int // taken so far
 	runs      int
 	sometimes []int
+	scheduled []scheduleTally // as cfg.Schedules
 	used      sim.Limits
 	foreign   bool
 	sampled   choose.Samples
@@ -149,6 +150,7 @@ func newSearcher(cfg Config) (*searcher, error) {
 		s.slots[i].states, s.slots[i].coverage = newVisited(), newCoverage(&s.cfg.System)
 	}
 	s.sometimes = make([]int, len(s.workers[0].loop.sometimes))
+	s.scheduled = make([]scheduleTally, len(s.cfg.Schedules))
 	return s, nil
 }
 
@@ -207,7 +209,7 @@ func (s *searcher) makePrefixes(ctx context.Context, n int) error {
 // plan returns the sources of units that the strategy alternates between, and the share of the work
 // that each is to have.
 func (s *searcher) plan() ([]source, []int) {
-	walks, faults := &row{phase: walkPhase}, &row{phase: faultyPhase}
+	walks, faults := &row{phase: walkPhase, turns: newRotation(s.cfg.Schedules)}, &row{phase: faultyPhase, turns: newRotation(s.cfg.Schedules)}
 	switch s.cfg.Strategy {
 	case Walk:
 		return []source{walks}, []int{1}
@@ -219,9 +221,9 @@ func (s *searcher) plan() ([]source, []int) {
 		return []source{deep}, []int{1}
 	}
 	if s.cfg.System.Limits() == (sim.Limits{}) {
-		return []source{deep, walks}, []int{4, 1}
+		return []source{deep, walks}, []int{1, 1}
 	}
-	return []source{deep, faults, walks}, []int{4, 4, 1}
+	return []source{deep, faults, walks}, []int{3, 4, 2}
 }
 
 // explore alternates between sources until one of them is through; when it took samples, and there is

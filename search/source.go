@@ -89,9 +89,10 @@ func (t *tree) stopped() string {
 // row is the source of numbered walks.
 type row struct {
 	phase   phase
-	number  int     // of the next walk
-	end     int     // number of the last one plus one; 0: no end
-	pending []*unit // first first
+	number  int       // of the next walk
+	end     int       // number of the last one plus one; 0: no end
+	pending []*unit   // first first
+	turns   *rotation // nil: there are no schedules
 }
 
 func (r *row) next() *unit {
@@ -107,6 +108,9 @@ func (r *row) next() *unit {
 		}
 	}
 	u := &unit{phase: r.phase, first: r.number, count: n}
+	if r.turns != nil {
+		u.mix = r.turns.mix
+	}
 	r.number += n
 	return u
 }
@@ -119,6 +123,9 @@ func (r *row) merged(done []*unit) {
 		}
 	}
 	r.pending = append(left, r.pending...)
+	if r.turns != nil {
+		r.turns.learn(done)
+	}
 }
 
 func (r *row) stopped() string {

@@ -42,6 +42,14 @@ type tally struct {
 
 type tallies [phases]tally
 
+// scheduleTally is what the walks of one schedule did.
+type scheduleTally struct{ paths, events int }
+
+func (t *scheduleTally) add(u *scheduleTally) {
+	t.paths += u.paths
+	t.events += u.events
+}
+
 // ended counts a run.
 func (t *tally) ended(o *Outcome) {
 	t.paths++

@@ -26,7 +26,8 @@ type unit struct {
 	bound int // deepening
 	items []item
 
-	first, count int // rows of walks: numbers of the runs
+	first, count int     // rows of walks: numbers of the runs
+	mix          []uint8 // which schedules they have, by number modulo its length; may be nil
 
 	// What came of it.
 	made      int // runs
@@ -43,6 +44,7 @@ type unit struct {
 	left      *unit     // nil when the unit was finished, or ended the search
 	stopped   bool      // from outside
 	prefixes  []choose.Path
+	noticed   noticed
 }
 
 // unitStrategy is a strategy that makes the runs of a unit.
@@ -60,7 +62,7 @@ type unitStrategy interface {
 
 func restOfRow(u *unit, next int) *unit {
 	if n := u.first + u.count - next; n > 0 {
-		return &unit{phase: u.phase, first: next, count: n}
+		return &unit{phase: u.phase, first: next, count: n, mix: u.mix}
 	}
 	return nil
 }
@@ -106,16 +108,17 @@ func (it *item) size() int {
 }
 
 func (s *walks) account(o *Outcome, events int, t *tallies) {
-	accountWalk(&t[s.phase], o, events, o.Steps-s.origin)
+	accountWalk(&t[s.phase], o, events, o.Steps-s.origin, s.left == 0)
 }
 func (s *faulty) account(o *Outcome, events int, t *tallies) {
-	accountWalk(&t[faultyPhase], o, events, o.Steps)
+	accountWalk(&t[faultyPhase], o, events, o.Steps, true)
 }
 
-func accountWalk(t *tally, o *Outcome, events, steps int) {
+// accountWalk counts a walk; whole means that it was to end as it did.
+func accountWalk(t *tally, o *Outcome, events, steps int, whole bool) {
 	t.ended(o)
 	t.events += events
-	if o.Live {
+	if o.Live && whole {
 		t.steps.Add(steps)
 		t.choices.Add(o.Choices)
 	}

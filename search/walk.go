@@ -44,6 +44,7 @@ func (w *Walker) Next() (Task, bool) { return Task{}, false }
 func (w *Walker) Select(at *Node) Selection {
 	if !w.begun {
 		w.begun, w.origin = true, at.Step
+		w.adopt(at.Run.World.System(), true)
 	}
 	if !at.Live {
 		w.left = true
@@ -70,23 +71,72 @@ func (w *Walker) Choose(_ *Node, p choose.Point) (int, bool) {
 // Ended implements [Strategy].
 func (w *Walker) Ended(*Outcome) {}
 
-// walks is the strategy of a row of walks, by number, from roots in turn.
+// walks is the strategy of a row of walks, by number, from roots in turn. Walks of the phase of that name begin with a part that is
+// scheduled, which may go on past live states; then they are those of a [Walker].
 type walks struct {
 	Walker
-	seed  uint64
-	phase phase
-	tag   int32
-	roots []choose.Path
-	next  int
-	end   int
-	stop  int // of a prefix, when there is no goal: after how many steps it ends; 0: it is not drawn yet
+	portfolio portfolio
+	seed      uint64
+	phase     phase
+	tag       int32
+	roots     []choose.Path
+	next      int
+	end       int
+	stop      int // of a prefix, when there is no goal: after how many steps it ends; 0: it is not drawn yet
+
+	planned bool
+	left    int  // steps of the part that is scheduled
+	onward  bool // that does not end in live states
+	away    bool // it was in a state that is not live
 }
 
-// prefixSteps bounds the length of a prefix when there is no goal, so that no state is better than another as its end.
-const prefixSteps = 200
+const (
+	// prefixSteps bounds the length of a prefix when there is no goal, so that no state is better than another as its end.
+	prefixSteps = 200
+	// leastScheduled is the length of the shortest parts that are scheduled; the longest take half of the limit, or all of it when
+	// there is no goal.
+	leastScheduled = 64
+)
+
+// plan draws what the part that is scheduled is like.
+func (s *walks) plan(at *Node) {
+	s.planned, s.left, s.onward, s.away = true, 0, false, false
+	if s.phase != walkPhase {
+		return
+	}
+	most := s.limit / 2
+	if !at.Goal {
+		most = s.limit
+	}
+	if s.portfolio.names[s.portfolio.now] == Weighted && s.random.IntN(2) == 0 || most < leastScheduled {
+		return // as weighted walks are
+	}
+	s.left = length(&s.random, leastScheduled, most)
+	s.onward = s.random.IntN(4) > 0
+	s.origin, s.leave = at.Step, false
+	s.portfolio.begin(&s.random, at, s.left)
+}
 
 // Select implements [Strategy].
 func (s *walks) Select(at *Node) Selection {
+	if !s.planned {
+		s.leave = true
+		s.plan(at)
+	}
+	if s.left > 0 {
+		if at.Goal && at.Live && s.away && !s.onward {
+			return Selection{End: AtGoal}
+		}
+		s.away = s.away || !at.Live
+		s.left--
+		if s.pick = s.portfolio.next(at); s.pick >= 0 {
+			return Selection{}
+		}
+		s.left = 0
+	}
+	if s.portfolio.used && !at.Goal {
+		return Selection{End: TooLong}
+	}
 	sel := s.Walker.Select(at)
 	if s.phase != prefixPhase || at.Goal || sel.End != Running {
 		return sel
@@ -106,14 +156,18 @@ func (s *walks) Next() (Task, bool) {
 	}
 	k := s.next
 	s.next++
-	s.stop = 0
+	s.stop, s.planned = 0, false
 	s.Seed(s.seed, stream(s.seed, s.tag, k))
+	s.portfolio.turn(k)
 	return Task{Path: s.roots[k%len(s.roots)]}, true
 }
 
-func (s *walks) begin(u *unit)                   { s.next, s.end = u.first, u.first+u.count }
+func (s *walks) begin(u *unit) {
+	s.next, s.end, s.portfolio.mix = u.first, u.first+u.count, u.mix
+}
 func (s *walks) suspects(o *Outcome) (int, bool) { return s.origin, suspicious(o) }
 func (s *walks) rest(u *unit) *unit              { return restOfRow(u, s.next) }
+func (s *walks) scheduled() Schedule             { return s.portfolio.scheduled() }
 
 // end is how a walk ends for want of events.
 func end(at *Node) End {

@@ -1,7 +1,9 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
@@ -32,17 +34,14 @@ func (w Weights) Weightless() (kinds []sim.EventKind) {
 	return kinds
 }
 
-// maxWeight keeps sums far from overflow.
-const maxWeight = 1 << 30
-
 // Validate tells what is wrong with the weights, nil if nothing is.
 func (w Weights) Validate() error {
 	for _, f := range []struct {
 		name   string
 		weight int
 	}{{"action", w.Action}, {"message", w.Message}, {"timer", w.Timer}, {"consequence", w.Consequence}, {"fault", w.Fault}} {
-		if f.weight < 0 || f.weight > maxWeight {
-			return fmt.Errorf("weight %s is %d, must be 0 to %d", f.name, f.weight, maxWeight)
+		if f.weight < 0 || f.weight > sim.MaxWeight {
+			return fmt.Errorf("weight %s is %d, must be 0 to %d", f.name, f.weight, sim.MaxWeight)
 		}
 	}
 	if w.Action+w.Message+w.Timer+w.Consequence == 0 {
@@ -51,14 +50,23 @@ func (w Weights) Validate() error {
 	return nil
 }
 
-// draws makes weighted random choices.
-type draws struct {
+// scale weighs events.
+type scale struct {
 	weights [16]int // by kind of event; the size is a power of two to spare bounds checks
-	random  choose.Random
+	actions []int   // by slot; nil: all as weights says
+	of      *sim.System
 }
 
-func newDraws(w Weights) draws {
-	var d draws
+// draws makes weighted random choices.
+type draws struct {
+	scale
+	random choose.Random
+}
+
+func newDraws(w Weights) draws { return draws{scale: newScale(w)} }
+
+func newScale(w Weights) scale {
+	var d scale
 	for kind := range sim.Partition + 1 {
 		k := int(kind)
 		switch {
@@ -77,25 +85,55 @@ func newDraws(w Weights) draws {
 	return d
 }
 
-func (d *draws) weight(k sim.EventKind) int { return d.weights[k&15] }
+// adopt takes over what a system says of the weights of its actions. When recovery is set those that disturb have none.
+func (d *scale) adopt(sys *sim.System, recovery bool) {
+	if d.of == sys {
+		return
+	}
+	d.of, d.actions = sys, nil
+	all := d.weights[sim.DoAction]
+	rules := sys.ActionRules()
+	if all == 0 || !slices.ContainsFunc(rules, func(r sim.ActionRule) bool { return r.Weight > 0 || r.Disturbs && recovery }) {
+		return
+	}
+	d.actions = make([]int, len(rules))
+	for i, r := range rules {
+		if d.actions[i] = cmp.Or(r.Weight, all); recovery && r.Disturbs {
+			d.actions[i] = 0
+		}
+	}
+}
 
-func (d *draws) total(events []sim.Event) int {
+func (d *scale) weight(k sim.EventKind) int { return d.weights[k&15] }
+
+// weightOf is the weight of an event.
+func (d *scale) weightOf(ev *sim.Event) int {
+	if ev.Kind == sim.DoAction && d.actions != nil {
+		return d.actions[ev.Slot]
+	}
+	return d.weights[ev.Kind&15]
+}
+
+func (d *scale) total(events []sim.Event) int {
 	total := 0
 	for i := range events {
-		total += d.weight(events[i].Kind)
+		total += d.weightOf(&events[i])
 	}
 	return total
 }
 
 // event draws one of the events. It returns -1 when none has weight.
-func (d *draws) event(events []sim.Event) int {
+func (d *draws) event(events []sim.Event) int { return d.draw(&d.random, events) }
+
+// draw draws one of the events from r. It returns -1 when none has weight.
+func (d *scale) draw(r *choose.Random, events []sim.Event) int {
 	total := d.total(events)
 	if total == 0 {
 		return -1
 	}
-	at := d.random.IntN(total)
+	at := r.IntN(total)
 	for i := range events {
-		if at -= d.weight(events[i].Kind); at < 0 {
+		if at -= d.weightOf(&events[i]); at < 0 {
 			return i
 		}
 	}

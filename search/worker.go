@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/macemc/macemc/choose"
@@ -15,6 +16,7 @@ type worker struct {
 	loop       *Loop
 	strategies [phases]unitStrategy
 	verifier   *verifier
+	novelty    novelty
 
 	signal atomic.Uint32
 	active atomic.Pointer[replay.Run]  // the run that is executed now
@@ -36,19 +38,18 @@ func newWorker(cfg *Config, number int, global *visited) (*worker, error) {
 	}
 	w.loop.signal, w.loop.guarded = &w.signal, false // units are guarded
 	w.verifier = newVerifier(w)
+	w.loop.Observe(&w.novelty)
 	w.strategies[startPhase] = &stay{}
 	w.strategies[deepeningPhase] = newDeepening(cfg, w.loop.run, global)
 	for _, row := range []struct {
 		phase phase
 		tag   int32
-		leave bool
-	}{{prefixPhase, prefixTag, true}, {walkPhase, walkTag, true}} {
-		s := &walks{Walker: *NewWalker(cfg.Weights, cfg.WalkSteps), seed: cfg.Seed, phase: row.phase, tag: row.tag}
-		s.leave = row.leave
+	}{{prefixPhase, prefixTag}, {walkPhase, walkTag}} {
+		s := &walks{Walker: *NewWalker(cfg.Weights, cfg.WalkSteps), portfolio: newPortfolio(cfg), seed: cfg.Seed, phase: row.phase, tag: row.tag}
 		w.strategies[row.phase] = s
 	}
 	w.strategies[faultyPhase] = &faulty{
-		draws: newDraws(cfg.Weights), seed: cfg.Seed, limit: cfg.WalkSteps, limits: cfg.System.Limits(),
+		draws: newDraws(cfg.Weights), portfolio: newPortfolio(cfg), seed: cfg.Seed, limit: cfg.WalkSteps, limits: cfg.System.Limits(),
 	}
 	return w, nil
 }
@@ -65,7 +66,7 @@ func (w *worker) setRoots(roots []choose.Path) {
 func (w *worker) do(u *unit) {
 	if f := sim.Guard(func() { w.measured(u) }); f != nil {
 		run := w.loop.run
-		u.suspect = &Suspect{Path: run.Path.Clone(), Steps: run.Steps(), Node: -1, Strategy: strategyOf(w.strategies[u.phase])}
+		u.suspect = &Suspect{Path: run.Path.Clone(), Steps: run.Steps(), Node: -1, Strategy: strategyOf(w.strategies[u.phase]), Schedule: scheduleOf(w.strategies[u.phase])}
 		u.stopped = true
 		u.suspect.Find(f)
 		// Worlds that are slower, but contain it, can say what did that.
@@ -89,6 +90,11 @@ func (w *worker) runs(u *unit) {
 	s := w.strategies[u.phase]
 	s.begin(u)
 	u.sometimes = make([]int, len(l.sometimes))
+	rotated, _ := s.(rotated)
+	if u.noticed = (noticed{}); rotated != nil && u.mix != nil {
+		u.noticed.reset(len(w.cfg.Schedules))
+	}
+	w.novelty.on = false
 	defer func() {
 		w.made.Store(0)
 		w.events.Store(0)
@@ -104,6 +110,9 @@ func (w *worker) runs(u *unit) {
 			w.verifier.begin()
 		}
 		w.active.Store(l.run)
+		if u.mix != nil {
+			w.novelty.begin(u.first+u.made, w.cfg.System.Nodes)
+		}
 		before := l.events
 		o := l.Run(s, t)
 		l.record = nil
@@ -118,6 +127,9 @@ func (w *worker) runs(u *unit) {
 		w.made.Store(int64(u.made))
 		w.events.Store(int64(events))
 		s.account(&o, n, &u.tallies)
+		if u.mix != nil {
+			w.notice(u, rotated, n)
+		}
 		u.used = most(u.used, o.Used)
 		u.foreign, l.foreign = u.foreign || l.foreign, false
 		for i, held := range l.held {
@@ -137,7 +149,7 @@ func (w *worker) runs(u *unit) {
 		}
 		if sampled {
 			if u.suspect = w.verifier.verify(); u.suspect != nil {
-				u.suspect.Strategy = strategyOf(s)
+				u.suspect.Strategy, u.suspect.Schedule = strategyOf(s), scheduleOf(s)
 				break
 			}
 		}
@@ -147,6 +159,21 @@ func (w *worker) runs(u *unit) {
 	}
 	if !u.stopped && u.err == nil { // else nothing follows, and the strategy has not seen the run's end
 		u.left = s.rest(u)
+	}
+}
+
+// notice notes what the run that has just ended tells of its schedule.
+func (w *worker) notice(u *unit, s rotated, events int) {
+	i := slices.Index(w.cfg.Schedules, s.scheduled())
+	if i < 0 {
+		return
+	}
+	t := &u.noticed.schedules[i]
+	t.paths++
+	t.events += events
+	if w.novelty.on {
+		u.noticed.steps[i] += events
+		u.noticed.pairs[i] = append(u.noticed.pairs[i], w.novelty.pairs...)
 	}
 }
 
@@ -176,7 +203,7 @@ func (w *worker) suspect(s unitStrategy, o *Outcome) *Suspect {
 		return nil
 	}
 	sus.Path = sus.Path.Clone()
-	sus.Strategy = strategyOf(s)
+	sus.Strategy, sus.Schedule = strategyOf(s), scheduleOf(s)
 	if d, ok := s.(*deepening); ok {
 		sus.Depth = int(d.depth)
 	}
@@ -191,6 +218,19 @@ func strategyOf(s unitStrategy) Name {
 		return Faulty
 	}
 	return Walk
+}
+
+// rotated is a strategy whose runs have schedules in turn.
+type rotated interface {
+	// scheduled is the schedule of the run that has just ended; "": it had none.
+	scheduled() Schedule
+}
+
+func scheduleOf(s unitStrategy) Schedule {
+	if r, ok := s.(rotated); ok {
+		return r.scheduled()
+	}
+	return ""
 }
 
 // certain reports whether a suspect needs no confirmation.

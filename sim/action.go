@@ -13,6 +13,31 @@ type Action[S Service] struct {
 	When  func(S) bool      // nil: always; it only looks
 	Do    func(S, Env)      // not nil
 	At    func(NodeID) bool // which nodes have it; nil: all that run an S
+	// Weight is how probable random walks make it, in place of the weight that actions have, see search.Weights; at most [MaxWeight],
+	// 0: that one. Where actions have weight 0, so has this one.
+	Weight int
+	// Disturbs says that it is no part of recovery: that a live state can be reached by doing it is no excuse for being stuck
+	// without. Runs have it, as they have faults, but there is no limit to it but Times.
+	Disturbs bool
+}
+
+// MaxWeight keeps sums of weights far from overflow.
+const MaxWeight = 1 << 30
+
+// ActionRule is what walks and the recovery relation ask of an action.
+type ActionRule struct {
+	Weight   int // 0: that of actions
+	Disturbs bool
+}
+
+// ActionRules are the rules of all actions, in their order. The slice is the caller's.
+func (s *System) ActionRules() []ActionRule {
+	rules := make([]ActionRule, len(s.Actions))
+	for i, a := range s.Actions {
+		info := a.action()
+		rules[i] = ActionRule{info.weight, info.disturbs}
+	}
+	return rules
 }
 
 // AnyAction is an [Action] of any service type.
@@ -28,14 +53,20 @@ type actionInfo struct {
 	do    func(Service, Env)
 	code  any // the function that Do runs, for source lines
 	err   error
+
+	weight   int
+	disturbs bool
 }
 
 func (a Action[S]) action() actionInfo {
-	info := actionInfo{name: a.Name, times: a.Times, code: a.Do}
+	info := actionInfo{name: a.Name, times: a.Times, code: a.Do, weight: a.Weight, disturbs: a.Disturbs}
 	if a.Name == "" || a.Do == nil {
 		info.err = fmt.Errorf("action %q needs a name and a Do", a.Name)
 	} else if a.Times < 0 || a.Times > math.MaxInt32 {
 		info.err = fmt.Errorf("action %q: Times is %d, must be 0 to %d", a.Name, a.Times, math.MaxInt32)
+	}
+	if a.Weight < 0 || a.Weight > MaxWeight {
+		info.err = fmt.Errorf("action %q: Weight is %d, must be 0 to %d", a.Name, a.Weight, MaxWeight)
 	}
 	info.fits = func(id NodeID, s Service) bool {
 		_, ok := s.(S)

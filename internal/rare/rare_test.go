@@ -1,0 +1,76 @@
+package rare_test
+
+import (
+	"flag"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/rare"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+var long = flag.Duration("long", 0, "search each system for this long, with default settings and 5 seeds, instead of for few paths")
+
+func run(t *testing.T, cfg search.Config) *search.Result {
+	t.Helper()
+	cfg.Workers = 1
+	cfg.Confirm = critical.Confirm(critical.Config{System: cfg.System, Workers: 1})
+	res, err := search.Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// Default settings find each defect; with -long the log says how soon.
+func TestFound(t *testing.T) {
+	paths := map[string]int{"stale acknowledgement": 1000, "late action": 20_000, "second failure": 2000}
+	for _, c := range rare.Cases() {
+		for seed := range uint64(5) {
+			cfg := search.Config{System: c.System, Seed: seed + 1, Time: *long}
+			if *long == 0 {
+				if seed > 0 {
+					break
+				}
+				cfg.MaxPaths = paths[c.Name]
+			}
+			began := time.Now()
+			res := run(t, cfg)
+			if res.Verdict != search.Violation {
+				t.Errorf("%s, seed %d: %s after %d paths, though %s", c.Name, cfg.Seed, res.Verdict, res.Stats.Paths, c.Why)
+				continue
+			}
+			t.Logf("%s, seed %d: %d paths, %.1f s, %s %s: %s", c.Name, cfg.Seed, res.Stats.Paths, time.Since(began).Seconds(),
+				res.Finding.Strategy, res.Finding.Schedule, res.Finding.Message)
+			if f := res.Finding; f.Kind == sim.Safety && f.Schedule == "" && f.Strategy != search.Deepening {
+				t.Errorf("%s: the finding does not say by which schedule it was met", c.Name)
+			}
+		}
+	}
+}
+
+// Without the defects nothing is found by the same means.
+func TestCorrected(t *testing.T) {
+	for _, c := range rare.Cases() {
+		for _, strategy := range []search.Name{search.Walk, search.Faulty} {
+			if res := run(t, search.Config{System: c.Corrected, Strategy: strategy, MaxPaths: 2000}); res.Verdict != search.OK {
+				t.Errorf("%s, %s: %+v", c.Name, strategy, res.Finding)
+			}
+		}
+	}
+}
+
+// What keeps weighted walks from a defect is what the case says: without other schedules the stale acknowledgement is not met.
+func TestScheduleMatters(t *testing.T) {
+	cfg := search.Config{System: rare.Stale().System, Strategy: search.Walk, MaxPaths: 1500}
+	cfg.Schedules = []search.Schedule{search.Phases}
+	if res := run(t, cfg); res.Verdict != search.Violation || res.Finding.Schedule != search.Phases {
+		t.Errorf("phases: %s after %d paths", res.Verdict, res.Stats.Paths)
+	}
+	cfg.Schedules = []search.Schedule{search.Weighted}
+	if res := run(t, cfg); res.Verdict != search.OK {
+		t.Errorf("weighted: %s after %d paths", res.Verdict, res.Stats.Paths)
+	}
+}

@@ -1,0 +1,38 @@
+package search
+
+import (
+	"github.com/macemc/macemc/sim"
+)
+
+// lookEvery: one in that many runs is looked at for what it meets that is new. Each of its steps has a node's state hashed.
+const lookEvery = 8
+
+// novelty collects the changes of local states by kind of event that a run meets.
+type novelty struct {
+	locals []sim.Fingerprint // by node, as of its last step; zero: it had none
+	pairs  []uint64
+	on     bool
+}
+
+// begin prepares for run number k.
+func (n *novelty) begin(k, nodes int) {
+	n.on, n.pairs = scramble(uint64(k))%lookEvery == 0, n.pairs[:0]
+	if n.on {
+		n.locals = resized(n.locals, nodes)
+	}
+}
+
+// OnStep implements [Observer].
+func (n *novelty) OnStep(at *Node, step *sim.Step) {
+	if !n.on || step.Event.Kind > sim.Internal && step.Event.Kind != sim.Crash {
+		return
+	}
+	node := step.Event.Node
+	for c, print := range at.Run.World.Components() {
+		if c.Kind == sim.NodeState && c.Index == int(node) {
+			n.pairs = append(n.pairs, scramble(uint64(step.Event.Kind)^n.locals[node].Lo)^print.Lo)
+			n.locals[node] = print
+			return
+		}
+	}
+}

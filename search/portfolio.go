@@ -1,0 +1,63 @@
+package search
+
+import "github.com/macemc/macemc/choose"
+
+// portfolio is the schedules of the walks of one row.
+type portfolio struct {
+	base  *base
+	names []Schedule
+	all   []scheduler // as names
+	mix   []uint8     // of the unit in progress
+	now   int         // index in names of the run in progress
+	used  bool        // by the run in progress
+}
+
+func newPortfolio(c *Config) portfolio { return portfolioOf(c.Weights, c.weightsGiven, c.Schedules) }
+
+func portfolioOf(w Weights, given bool, names []Schedule) portfolio {
+	p := portfolio{base: &base{scale: newScale(w), given: given}, names: names}
+	for _, name := range names {
+		for i := range schedulers {
+			if schedulers[i].name == name {
+				p.all = append(p.all, schedulers[i].make(p.base))
+			}
+		}
+	}
+	return p
+}
+
+// turn gives run number k its schedule.
+func (p *portfolio) turn(k int) {
+	p.now, p.used = 0, false
+	if len(p.mix) > 0 {
+		p.now = int(p.mix[k%len(p.mix)])
+	}
+}
+
+// begin begins a part of a walk that is scheduled, of at most so many steps.
+func (p *portfolio) begin(r *choose.Random, at *Node, steps int) {
+	p.base.adopt(at.Run.World.System(), false)
+	p.used = true
+	p.all[p.now].begin(r, at, steps)
+}
+
+// next returns the index of the ordinary event that is to happen, -1 when none may.
+func (p *portfolio) next(at *Node) int { return p.all[p.now].next(at) }
+
+// scheduled returns the schedule of the run that has just ended; "": it had none.
+func (p *portfolio) scheduled() Schedule {
+	if !p.used {
+		return ""
+	}
+	return p.names[p.now]
+}
+
+// length draws from low to high, all orders of magnitude alike.
+func length(r *choose.Random, low, high int) int {
+	doublings := 0
+	for low<<(doublings+1) <= high {
+		doublings++
+	}
+	n := low << r.IntN(doublings+1)
+	return min(high, n+r.IntN(n))
+}

@@ -1,0 +1,96 @@
+package search
+
+import (
+	"slices"
+)
+
+// mixRuns is the length of the order in which schedules take turns.
+const mixRuns = unitRuns
+
+// rotation says which schedule a run of a row has. All have at least half of an equal share; the other half goes to those that find
+// what is new. Shares change between rounds only, so that they do not depend on the number of workers.
+type rotation struct {
+	names []Schedule
+	mix   []uint8 // by number of the run modulo mixRuns: index in names; replaced, never changed
+	rates []float64
+	met   map[uint64]bool
+}
+
+// mostMet bounds what a rotation remembers. When it is full it forgets all, and all is new once more.
+const mostMet = 1 << 17
+
+func newRotation(names []Schedule) *rotation {
+	r := &rotation{names: names, rates: make([]float64, len(names)), met: map[uint64]bool{}}
+	r.mixAnew()
+	return r
+}
+
+// noticed is what the runs of a unit tell of the schedules.
+type noticed struct {
+	schedules []scheduleTally // by index in the rotation's names
+	pairs     [][]uint64      // likewise: what was met in the runs that were looked at
+	steps     []int           // likewise: their steps
+}
+
+func (n *noticed) reset(schedules int) {
+	n.schedules, n.pairs, n.steps = make([]scheduleTally, schedules), make([][]uint64, schedules), make([]int, schedules)
+}
+
+// learn changes the shares by what the units of a round noticed.
+func (r *rotation) learn(units []*unit) {
+	if len(r.names) == 1 {
+		return
+	}
+	found, steps := make([]int, len(r.names)), make([]int, len(r.names))
+	if len(r.met) > mostMet {
+		clear(r.met)
+	}
+	for _, u := range units {
+		for i, pairs := range u.noticed.pairs {
+			steps[i] += u.noticed.steps[i]
+			for _, p := range pairs {
+				if !r.met[p] {
+					r.met[p] = true
+					found[i]++
+				}
+			}
+		}
+	}
+	for i := range r.rates {
+		if steps[i] > 0 {
+			r.rates[i] = (r.rates[i] + float64(found[i])/float64(steps[i])) / 2
+		}
+	}
+	r.mixAnew()
+}
+
+// mixAnew orders the turns: those of each schedule are spread evenly.
+func (r *rotation) mixAnew() {
+	n := len(r.names)
+	all := 0.0
+	for _, rate := range r.rates {
+		all += rate
+	}
+	shares := make([]float64, n)
+	for i := range shares {
+		shares[i] = 1 / float64(n)
+		if all > 0 {
+			shares[i] = shares[i]/2 + r.rates[i]/all/2
+		}
+	}
+	due := slices.Clone(shares)
+	r.mix = make([]uint8, mixRuns)
+	for k := range r.mix {
+		most := 0
+		for i := range due {
+			if due[i] > due[most] {
+				most = i
+			}
+		}
+		r.mix[k] = uint8(most)
+		due[most]--
+		for i := range due {
+			due[i] += shares[i]
+		}
+	}
+}

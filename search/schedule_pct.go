@@ -1,0 +1,78 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// pctChanges is how often the highest priority becomes the lowest: one less than the depth.
+const pctChanges = 2
+
+// pct is the schedule [PCT]. Priorities are not kept but for those that became the lowest: they are functions of the source.
+type pct struct {
+	*base
+	seed    uint64
+	changes [pctChanges]int // before which steps of the part
+	step    int
+	low     []uint64 // sources of the lowest priorities, the lowest last
+	fired   []uint64 // by node: how often its timers did
+}
+
+func (s *pct) begin(r *choose.Random, at *Node, steps int) {
+	s.seed, s.step, s.low = r.Uint64(), 0, s.low[:0]
+	for i := range s.changes {
+		s.changes[i] = r.IntN(steps)
+	}
+	s.fired = resized(s.fired, at.Run.World.System().Nodes)
+}
+
+func (s *pct) next(at *Node) int {
+	if last := at.Run.World.Last(); s.step > 0 && last.Event.Kind == sim.FireTimer {
+		s.fired[last.Event.Node]++
+	}
+	best := s.highest(at.Enabled)
+	for _, change := range s.changes {
+		if change == s.step && best >= 0 {
+			s.low = append(s.low, s.source(&at.Enabled[best]))
+			best = s.highest(at.Enabled)
+		}
+	}
+	s.step++
+	return best
+}
+
+// source is what an event comes from. Timers draw anew when one has fired, as those that are armed again and again would keep all
+// else from happening.
+func (s *pct) source(ev *sim.Event) uint64 {
+	e := *ev
+	switch e.Kind {
+	case sim.FireTimer:
+		e.Slot, e.Peer = 0, sim.NodeID(s.fired[e.Node]&0x7fff)
+	case sim.Deliver:
+		e.Slot = 0
+	}
+	return eventWord(&e)
+}
+
+func (s *pct) highest(events []sim.Event) int {
+	best, most, tie := -1, uint64(0), uint64(0)
+	for i := range events {
+		ev := &events[i]
+		if s.weightOf(ev) == 0 {
+			continue
+		}
+		source := s.source(ev)
+		priority := scramble(s.seed^source) | 1<<63
+		if low := slices.Index(s.low, source); low >= 0 {
+			priority = uint64(len(s.low) - low)
+		} else if ev.Kind == sim.FireTimer {
+			priority >>= 1 // below what is on its way
+		}
+		if own := scramble(s.seed + eventWord(ev)); best < 0 || priority > most || priority == most && own > tie {
+			best, most, tie = i, priority, own
+		}
+	}
+	return best
+}

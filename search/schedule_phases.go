@@ -1,0 +1,94 @@
+package search
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// Steps of a phase.
+const (
+	leastPhase = 5
+	mostPhase  = 44
+)
+
+// fifoBias is how much more probable the oldest message of a link is than others.
+const fifoBias = 16
+
+// phased is the schedule [Phases].
+type phased struct {
+	*base
+	random *choose.Random
+	left   int // steps of the phase
+	nodes  int
+	links  links
+
+	actions []int // factors of weights, by slot
+	timers  []int // by node
+	from    []int // of messages, by receiver and sender
+	weights []int // of the enabled events
+}
+
+func (s *phased) begin(r *choose.Random, at *Node, _ int) {
+	sys := at.Run.World.System()
+	s.random, s.left, s.nodes = r, 0, sys.Nodes
+	s.actions = resized(s.actions, len(sys.Actions))
+	s.timers, s.from = resized(s.timers, s.nodes), resized(s.from, s.nodes*s.nodes)
+	s.links.reset(s.nodes)
+}
+
+func (s *phased) redraw() {
+	s.left = leastPhase + s.random.IntN(mostPhase-leastPhase+1)
+	for i := range s.actions {
+		s.actions[i] = 1 << (2 * s.random.IntN(4))
+	}
+	for i := range s.timers {
+		s.timers[i] = 1 << (3 * s.random.IntN(4))
+	}
+	for i := range s.from {
+		s.from[i] = 1 << (3 * s.random.IntN(4))
+	}
+}
+
+func (s *phased) next(at *Node) int {
+	if s.left == 0 {
+		s.redraw()
+	}
+	s.left--
+	s.links.follow(at)
+	total := 0
+	s.weights = s.weights[:0]
+	for i := range at.Enabled {
+		w := s.factor(i, &at.Enabled[i])
+		s.weights = append(s.weights, w)
+		total += w
+	}
+	if total == 0 {
+		return -1
+	}
+	pick := s.random.IntN(total)
+	for i, w := range s.weights {
+		if pick -= w; pick < 0 {
+			return i
+		}
+	}
+	panic("unreachable: a draw below the total falls into some weight")
+}
+
+// factor is the weight of an event in this phase.
+func (s *phased) factor(i int, ev *sim.Event) int {
+	switch {
+	case s.weightOf(ev) == 0:
+		return 0
+	case ev.Kind == sim.DoAction:
+		return s.actions[ev.Slot] * fifoBias / 4
+	case ev.Kind == sim.FireTimer:
+		return s.timers[ev.Node] * fifoBias / 8
+	case ev.Kind == sim.Deliver:
+		w := s.from[int(ev.Node)*s.nodes+int(ev.Peer)]
+		if s.links.oldest(i, ev) {
+			w *= fifoBias
+		}
+		return w
+	}
+	return 8 * fifoBias
+}

@@ -1,0 +1,80 @@
+package search
+
+import (
+	"math/bits"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// pos is the schedules [POS] and [POSWeighted]. Clocks are not kept: each is a function of the event and of how often its node has
+// acted.
+type pos struct {
+	*base
+	weighted bool
+	seed     uint64
+	acted    []uint64 // by node: how often it did
+	started  bool
+}
+
+func (s *pos) begin(r *choose.Random, at *Node, _ int) {
+	s.seed, s.started = r.Uint64(), false
+	s.acted = resized(s.acted, at.Run.World.System().Nodes)
+}
+
+func (s *pos) next(at *Node) int {
+	if last := at.Run.World.Last(); s.started {
+		s.acted[max(0, last.Event.Node)]++
+	}
+	s.started = true
+	best, least := -1, 0.0
+	for i := range at.Enabled {
+		ev := &at.Enabled[i]
+		weight := s.weightOf(ev)
+		if weight == 0 {
+			continue
+		}
+		rings := negLog(s.hash(ev, s.acted[max(0, ev.Node)]))
+		if s.weighted {
+			rings /= float64(weight)
+		}
+		if best < 0 || rings < least {
+			best, least = i, rings
+		}
+	}
+	return best
+}
+
+func (s *pos) hash(ev *sim.Event, epoch uint64) uint64 {
+	return scramble(s.seed ^ eventWord(ev) ^ scramble(epoch<<8|uint64(ev.Node&0xff)))
+}
+
+// eventWord tells the events of a state apart.
+func eventWord(ev *sim.Event) uint64 {
+	return uint64(ev.Kind)<<56 ^ uint64(uint16(ev.Node))<<40 ^ uint64(uint16(ev.Peer))<<24 ^ uint64(uint32(ev.Slot))&0xffffff
+}
+
+// scramble is the finaliser of SplitMix64.
+func scramble(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// negLog is about the negative logarithm of u/2^64 to the base 2, which is exponentially distributed when u is random.
+func negLog(u uint64) float64 {
+	zeros := bits.LeadingZeros64(u | 1)
+	below := u << (zeros + 1) >> 11 // 53 bits of what follows the first 1
+	return float64(zeros+1) - float64(below)/(1<<53)
+}
+
+// resized is n zeros, in the memory of s if they fit.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}

@@ -1,0 +1,44 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// weighted is the schedule [Weighted].
+type weighted struct {
+	*base
+	random *choose.Random
+	drawn  scale // the weights of the part in progress
+}
+
+// Bounds of weights that are drawn: what weight can be halved, or doubled, how often.
+const (
+	actionHalvings = 6
+	timerDoublings = 3
+)
+
+func (s *weighted) begin(r *choose.Random, _ *Node, _ int) {
+	s.random, s.drawn = r, s.scale
+	if s.given || r.IntN(2) == 0 {
+		return
+	}
+	s.drawn.weights[sim.FireTimer] <<= r.IntN(timerDoublings + 1)
+	less := r.IntN(actionHalvings + 1)
+	lower := func(w *int) {
+		if *w > 0 {
+			*w = max(1, *w>>less)
+		}
+	}
+	lower(&s.drawn.weights[sim.DoAction])
+	if s.drawn.actions != nil {
+		s.drawn.actions = slices.Clone(s.drawn.actions)
+		for i := range s.drawn.actions {
+			lower(&s.drawn.actions[i])
+		}
+	}
+}
+
+func (s *weighted) next(at *Node) int { return s.drawn.draw(s.random, at.Enabled) }
