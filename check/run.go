@@ -250,6 +250,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		Suspects:    res.Suspects,
 		Engine:      res.Stats.Engine,
 		Phases:      res.Stats.Phases,
+		Schedules:   res.Stats.Schedules,
 		Coverage: report.Coverage{
 			ExhaustedDepth: res.Stats.ExhaustedDepth,
 			Complete:       res.Stats.Complete,
@@ -305,7 +306,8 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	r.Kind, r.Property, r.Message, r.Difference = found.Kind, found.Property, found.Message, found.Difference
 	r.Stack, r.Steps = found.Stack, found.Steps
 	h := o.header()
-	h.Seed, h.Property = r.Seed, found.Property
+	h.Seed, h.Property, h.Schedule = r.Seed, found.Property, string(found.Schedule)
+	r.Schedule = found.Schedule
 	h.Note = note(r)
 
 	var f files

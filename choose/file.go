@@ -20,6 +20,7 @@ const FormatVersion = 1
 //	timing ByDeadline
 //	interleave random
 //	seed 1
+//	schedule phases
 //	property every ping is acknowledged
 //	note found by walk 12
 //	boot draw:1(first peer)
@@ -36,7 +37,7 @@ type File struct {
 	Header Header
 	Boot   []FilePick // choices of the first boots, before step 1
 	Steps  []FileStep
-	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "seed", "property", "note",
+	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "seed", "schedule", "property", "note",
 	// "boot", and with their keys "param K", "bug ID", "limit K". WriteTo does not look at it.
 	Lines map[string]int
 }
@@ -55,6 +56,7 @@ type Header struct {
 	// Interleave is how the goroutines of a node take turns; "": first come, first served.
 	Interleave string
 	Seed       uint64
+	Schedule   string // by which the random walk that found the run was ordered; "": none, or not said
 	Property   string // the one that is violated; "": not said
 	Note       string // for people; "": none
 	Program    string // which version wrote the file, as a comment that is not read again; "": not said

@@ -11,7 +11,7 @@ import (
 
 const (
 	magic      = "macemc path"
-	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, seed, property, note"
+	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, seed, schedule, property, note"
 )
 
 // Parse reads a path file. Errors are of type [*ParseError], unless r fails. A file that was cut off
@@ -143,6 +143,8 @@ func (p *parser) header(word, rest string) (err error) {
 		if h.Seed, err = strconv.ParseUint(rest, 10, 64); err != nil {
 			err = fmt.Errorf("bad number %q for the seed: want 0 to %d", excerpt(rest), uint64(math.MaxUint64))
 		}
+	case "schedule":
+		h.Schedule, err = unquoteRest(rest)
 	case "property":
 		h.Property, err = unquoteRest(rest)
 	case "note":

@@ -57,6 +57,9 @@ func (f *File) append(dst []byte) ([]byte, error) {
 		line("interleave", quoteRest(h.Interleave))
 	}
 	line("seed", strconv.FormatUint(h.Seed, 10))
+	if h.Schedule != "" {
+		line("schedule", quoteRest(h.Schedule))
+	}
 	if h.Property != "" {
 		line("property", quoteRest(h.Property))
 	}

@@ -275,6 +275,7 @@ func (c *checking) options() check.Options {
 			Seed:      c.Seed,
 			Workers:   c.Workers,
 			Strategy:  c.Strategy,
+			Schedules: c.Schedules,
 			WalkSteps: c.WalkSteps,
 			Walks:     c.Walks,
 		},

@@ -28,6 +28,8 @@ type Options struct {
 	Workers int
 	// Strategy is how to search; "": [search.Deepening].
 	Strategy search.Name
+	// Schedules are how random walks order events, in turn; nil: all of [search.Schedules].
+	Schedules []search.Schedule
 	// WalkSteps is the length of a random walk; 0: 2000. Walks are how many are made per probe of a
 	// critical transition; 0: 200.
 	WalkSteps, Walks int
@@ -93,6 +95,10 @@ func register(flags *flag.FlagSet) []setting {
 			return validStrategy(s.Strategy)
 		}},
 		{name: "keep-going", isBool: true, usage: "go on after a violation, and report the different ones", set: boolean(func(s *settings, b bool) { s.KeepGoing = b })},
+		{name: "schedules", usage: "order random walks by these `NAMES` in turn", set: func(s *settings, v string) (err error) {
+			s.Schedules, err = search.ParseSchedules(v)
+			return err
+		}},
 		{name: "replay", usage: "execute the run in the path `file` instead of searching", set: func(s *settings, v string) error {
 			s.replay = v
 			return nil

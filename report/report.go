@@ -21,6 +21,7 @@ type Report struct {
 	Limits      sim.Limits        `json:"limits"`
 	Timing      string            `json:"timing"`
 	Strategy    string            `json:"strategy"`
+	Schedule    search.Schedule   `json:"schedule,omitempty"` // that the walk had which found the violation
 	Seed        uint64            `json:"seed"`
 	Workers     int               `json:"workers"`
 	Verdict     search.Verdict    `json:"verdict"`
@@ -49,8 +50,9 @@ type Report struct {
 	Difference   *search.Difference `json:"difference,omitempty"` // of nondeterminism
 	Coverage     Coverage           `json:"coverage"`
 	// Uncovered is what the search cannot see of the services, whatever it tries; "": nothing is said of that.
-	Uncovered string         `json:"uncovered,omitempty"`
-	Phases    []search.Phase `json:"phases"`
+	Uncovered string                 `json:"uncovered,omitempty"`
+	Phases    []search.Phase         `json:"phases"`
+	Schedules []search.ScheduleStats `json:"schedules,omitempty"`
 
 	Monitors []string `json:"monitors,omitempty"` // names of all that the system has
 	// Program says by which version of macemc the report was made; "": not said.

@@ -363,6 +363,13 @@ func (r *Report) covered() []string {
 			lines = append(lines, r.walked(p))
 		}
 	}
+	if len(r.Schedules) > 0 {
+		var turns []string
+		for _, s := range r.Schedules {
+			turns = append(turns, fmt.Sprintf("%s %s", s.Name, number(s.Paths)))
+		}
+		lines = append(lines, "scheduled walks: "+strings.Join(turns, ", "))
+	}
 	var faults []string
 	for _, l := range limits(r.Limits, c.FaultsUsed) {
 		if l.allowed > 0 {

@@ -109,6 +109,9 @@ func (r *Report) setting() string {
 // searched says how the run was found.
 func (r *Report) searched() string {
 	text := fmt.Sprintf("strategy %s, seed %d", r.Strategy, r.Seed)
+	if r.Schedule != "" {
+		text = fmt.Sprintf("strategy %s, a walk with schedule %s, seed %d", r.Strategy, r.Schedule, r.Seed)
+	}
 	if r.Events > 0 {
 		text += fmt.Sprintf("; found after %s paths and %s events", number(r.Paths), number(r.Events))
 	}

@@ -40,7 +40,7 @@ func Late() Case {
 }
 
 const (
-	entries   = 12
+	entries   = 8
 	resending = 50 * time.Millisecond
 )
 

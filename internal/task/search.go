@@ -18,6 +18,7 @@ import (
 type Search struct {
 	Subject
 	Strategy     string
+	Schedules    string
 	Depth        int
 	DeepenBy     int
 	WalkSteps    int
@@ -90,9 +91,16 @@ func (f *Search) request(p *Process) (*request, error) {
 	if err := knownProperty(&subject.System, f.Property); err != nil {
 		return nil, err
 	}
+	var schedules []search.Schedule
+	if f.Schedules != "" {
+		if schedules, err = search.ParseSchedules(f.Schedules); err != nil {
+			return nil, fmt.Errorf("--schedules: %w", err)
+		}
+	}
 	cfg := search.Config{
 		System:       subject.System,
 		Strategy:     search.Name(f.Strategy),
+		Schedules:    schedules,
 		Property:     f.Property,
 		MaxDepth:     f.Depth,
 		DeepenBy:     f.DeepenBy,
@@ -169,6 +177,11 @@ func (f *Search) Validate() error {
 	}).check(f.Given); err != nil {
 		return err
 	}
+	if f.Given.Has("schedules") {
+		if _, err := search.ParseSchedules(f.Schedules); err != nil {
+			return fmt.Errorf("--schedules: %w", err)
+		}
+	}
 	switch {
 	case f.Time < 0:
 		return fmt.Errorf("--time is %v, must not be negative", f.Time)
@@ -198,6 +211,8 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--memory is %d, must be 0 to %d", f.Memory, 1<<30)
 	case f.Given.Has("strategy") && !slices.Contains(StrategyNames(), f.Strategy):
 		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.Strategy, strings.Join(StrategyNames(), ", "))
+	case f.Schedules != "" && search.Name(f.Strategy).Stateful():
+		return fmt.Errorf("strategy %s visits states and makes no walks, which --schedules could order", f.Strategy)
 	case f.Given.Has("depth") && (f.Strategy == string(search.Walk) || f.Strategy == string(search.Faulty)):
 		return fmt.Errorf("--depth bounds the strategies deepening, bfs and dfs; --strategy %s has no depth", f.Strategy)
 	}
@@ -207,6 +222,14 @@ func (f *Search) Validate() error {
 // StrategyNames are the strategies that can be asked for.
 func StrategyNames() []string {
 	return []string{string(search.Deepening), string(search.Walk), string(search.Faulty), string(search.BFS), string(search.DFS)}
+}
+
+// ScheduleNames are the schedules of random walks that can be asked for.
+func ScheduleNames() (names []string) {
+	for _, s := range search.Schedules() {
+		names = append(names, string(s))
+	}
+	return names
 }
 
 // EngineNames are the engines that can be asked for.

@@ -66,6 +66,7 @@ Exit status:
 	fl.SortFlags = false
 	subjectFlags(fl, &f.Subject, &test)
 	fl.StringVar(&f.Strategy, "strategy", "", "`NAME`, one of "+strings.Join(task.StrategyNames(), ", ")+" (default deepening)")
+	fl.StringVar(&f.Schedules, "schedules", "", "how random walks order events, in turn, by `NAMES` as in weighted,pos: any of "+strings.Join(task.ScheduleNames(), ", ")+" (default all)")
 	fl.IntVar(&f.Depth, "depth", 0, "deepest `D` of the exhaustive part, in choices, or steps for bfs and dfs (default: until a limit is hit)")
 	fl.IntVar(&f.DeepenBy, "deepen-by", 0, "how much deeper `N` deepening goes each time (default 1); more finds sooner what lies deep, and explores less of what does not")
 	fl.IntVar(&f.WalkSteps, "walk-steps", 0, "length `N` of a random walk, in steps (default 2000)")
