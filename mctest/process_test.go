@@ -71,16 +71,16 @@ func TestHandlersThatKill(t *testing.T) {
 
 // Every setting works as a flag, too, and a search that a number of paths alone ends says the same twice.
 func TestFlags(t *testing.T) {
-	settings := []string{"-macemc.max-paths=300", "-macemc.seed=3", "-macemc.workers=1", "-macemc.strategy=walk"}
+	settings := []string{"-macemc.max-paths=300", "-macemc.seed=3", "-macemc.workers=1", "-macemc.strategy=walk", "-macemc.schedules=weighted,pct"}
 	first, passed := run(t, t.TempDir(), "TestNoLoss", settings...)
 	if !passed {
 		t.Fatalf("failed:\n%s", first)
 	}
-	wantAll(t, first, `walks 300, all live`)
+	wantAll(t, first, `walks 300, all live`, `scheduled walks: weighted \d+, pct \d+\n`)
 	second, _ := run(t, t.TempDir(), "TestNoLoss", append(settings, "-macemc.in-process")...)
 	figures := func(s string) string {
 		at := strings.Index(s, "walks 300")
-		return s[at:strings.Index(s, "--- PASS")]
+		return s[at : at+strings.Index(s[at:], "engine:")] // whose speed differs
 	}
 	if figures(first) != figures(second) {
 		t.Errorf("in a process of its own:\n%s\nin the test's:\n%s", figures(first), figures(second))

@@ -108,13 +108,13 @@ func (it *item) size() int {
 }
 
 func (s *walks) account(o *Outcome, events int, t *tallies) {
-	accountWalk(&t[s.phase], o, events, o.Steps-s.origin, s.left == 0)
+	accountWalk(&t[s.phase], o, events, o.Steps-s.origin, !s.portfolio.used)
 }
 func (s *faulty) account(o *Outcome, events int, t *tallies) {
 	accountWalk(&t[faultyPhase], o, events, o.Steps, true)
 }
 
-// accountWalk counts a walk; whole means that it was to end as it did.
+// accountWalk counts a walk; whole means that it ended in the first live state that it came to.
 func accountWalk(t *tally, o *Outcome, events, steps int, whole bool) {
 	t.ended(o)
 	t.events += events
