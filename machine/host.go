@@ -11,6 +11,7 @@ import (
 // Host is the service of a node that is a machine.
 type Host struct {
 	sys *System // no part of the state
+	at  *place  // likewise
 
 	Machine
 	Queue []any // events that have arrived and were not handled, in order
@@ -18,6 +19,11 @@ type Host struct {
 }
 
 var _ sim.Stepper = (*Host)(nil)
+
+// Hosted implements [sim.Hosting].
+func (h *Host) Hosted() (name string, code any, path string) {
+	return h.at.name(), h.Vars, "Machine.Vars"
+}
 
 func (h *Host) context(env sim.Env) *Ctx {
 	return &Ctx{env: env, host: h, m: &h.Machine, id: env.Self(), kind: h.sys.kinds[h.Kind], cover: h.sys.Cover}

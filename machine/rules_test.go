@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/census"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
@@ -200,5 +201,31 @@ func TestRules(t *testing.T) {
 				t.Errorf("%d states, ends %v; want %d, %q", o.states, o.ends, test.states, test.end)
 			}
 		})
+	}
+}
+
+// A trace shows the machines' own code: lanes, fields and source lines.
+func TestWhatPeopleSee(t *testing.T) {
+	sys := asking(1, false).Sim("asking")
+	w, err := sim.NewWorld(&sys, sim.Options{Trace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(choose.First); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Step(w.Enabled()[0], choose.First); err != nil {
+		t.Fatal(err)
+	}
+	last := w.Last()
+	if f := last.Effects[len(last.Effects)-1]; f.Kind != sim.SendEffect || !strings.Contains(f.From, "monitor_test.go:") || !strings.Contains(last.Inner, "monitor_test.go:") {
+		t.Errorf("%v from %s, inside %s", f.Kind, f.From, last.Inner)
+	}
+	found := false
+	for _, f := range w.NodeFields(1) {
+		found = found || f.Path == "Open" && f.Value == "1"
+	}
+	if name, _, _ := w.Service(1).(sim.Hosting).Hosted(); name != "asker" || !found {
+		t.Errorf("%s: %v", name, w.NodeFields(1))
 	}
 }

@@ -35,6 +35,13 @@ type place struct {
 	vars any   // an M
 }
 
+func (p *place) name() string {
+	if p.kind == nil {
+		return "pool"
+	}
+	return p.kind.name
+}
+
 // pool is where a machine creates machines.
 type pool struct {
 	first ID
@@ -105,9 +112,9 @@ func (s *System) Kinds() []*Kind { return slices.Clone(s.order) }
 func (s *System) Sim(name string) sim.System {
 	sys := sim.System{
 		Name: name, Nodes: len(s.machines), Network: s.Queues, Timing: sim.AnyOrder,
-		New: func(ID) sim.Service { return &Host{sys: s} },
-		State: []sim.StateRule{sim.IgnoreField[Host]("sys"), sim.IgnoreField[monitor]("watcher"),
-			sim.CopyBy(func(s *System) *System { return s }), sim.CopyBy(func(w *watcher) *watcher { return w })},
+		New: func(id ID) sim.Service { return &Host{sys: s, at: &s.machines[id]} },
+		State: []sim.StateRule{sim.IgnoreField[Host]("sys"), sim.IgnoreField[Host]("at"), sim.IgnoreField[monitor]("watcher"),
+			sim.CopyBy(func(s *System) *System { return s }), sim.CopyBy(func(p *place) *place { return p }), sim.CopyBy(func(w *watcher) *watcher { return w })},
 	}
 	for i := range s.watchers {
 		sys.Monitors = append(sys.Monitors, s.watchers[i].monitor(s))

@@ -397,7 +397,12 @@ func (rec *Recorder) effect(node int, e sim.Effect, applied bool) TraceEffect {
 func nodeNames(sys *sim.System) []string {
 	names := make([]string, sys.Nodes)
 	for id := range names {
-		t := reflect.TypeOf(sys.New(sim.NodeID(id)))
+		s := sys.New(sim.NodeID(id))
+		if h, ok := s.(sim.Hosting); ok {
+			names[id], _, _ = h.Hosted()
+			continue
+		}
+		t := reflect.TypeOf(s)
 		for t != nil && t.Kind() == reflect.Pointer {
 			t = t.Elem()
 		}

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/macemc/macemc/sim/plan"
 )
@@ -180,7 +182,7 @@ func (w *machine) NodeFields(id NodeID) []Field {
 	if !n.up {
 		f = append(f, Field{Path: "(node)", Value: "down"})
 	} else {
-		f = w.planOf(n.service).Fields("", n.service, f)
+		f = ofHosted(n.service, w.planOf(n.service).Fields("", n.service, f))
 	}
 	for i := range n.armed {
 		value := "armed"
@@ -205,6 +207,23 @@ func (w *machine) NodeFields(id NodeID) []Field {
 		f = append(f, Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value})
 	}
 	return f
+}
+
+// ofHosted leaves out of the names of fields what leads to the code that a service runs for others.
+func ofHosted(s Service, fields []Field) []Field {
+	h, ok := s.(Hosting)
+	if !ok {
+		return fields
+	}
+	_, code, path := h.Hosted()
+	if code == nil {
+		return fields
+	}
+	prefix := fmt.Sprintf("%s.(*%s).", path, reflect.TypeOf(code).Elem().Name())
+	for i := range fields {
+		fields[i].Path = strings.TrimPrefix(fields[i].Path, prefix)
+	}
+	return fields
 }
 
 // MonitorFields describes the state of a monitor for people.

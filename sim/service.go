@@ -39,6 +39,13 @@ type Stepper interface {
 	Step(Env)
 }
 
+// Hosting is implemented by services that run code which is written for them, so that people see that code.
+type Hosting interface {
+	// Hosted names what the service runs, for lanes; it does so before Boot, too. Code is a pointer to the struct whose
+	// methods run, nil before Boot, and path that of the field which refers to it.
+	Hosted() (name string, code any, path string)
+}
+
 // Conditional is implemented by services that not every program can run.
 type Conditional interface {
 	// CanRun says what this program lacks; nil: nothing.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -52,7 +53,7 @@ func (w *machine) handlerSource(ev Event) string {
 //
 //go:noinline
 func (e *env) trace(f *Effect) {
-	f.From, f.Depth = callSite(), e.depth()
+	f.From, f.Depth = callSite(e.n.service), e.depth()
 	if last := &e.w.last; last.Inner == "" && (last.Event.Kind == Deliver || last.Event.Kind == FireTimer || last.Event.Kind == Internal) {
 		last.Inner = innermost(e.n.service)
 	}
@@ -61,17 +62,12 @@ func (e *env) trace(f *Effect) {
 // innermost is the file:line of the deepest function of a service's package that is running, "" when there
 // is none. Of a function that was inlined it is the line where that is.
 func innermost(s Service) string {
-	t := reflect.TypeOf(s)
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
+	own := functionsOf(s)
+	if h, ok := s.(Hosting); ok {
+		if _, code, _ := h.Hosted(); code != nil {
+			own = functionsOf(code)
+		}
 	}
-	dir, last := t.PkgPath(), ""
-	if i := strings.LastIndexByte(dir, '/'); i >= 0 {
-		dir, last = dir[:i+1], dir[i+1:]
-	} else {
-		dir, last = "", dir
-	}
-	own := dir + strings.ReplaceAll(last, ".", "%2e") + "." // as the runtime writes it
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {
@@ -89,17 +85,44 @@ func innermost(s Service) string {
 	}
 }
 
+// functionsOf begins the names of the functions of the package of v's type, as the runtime writes them.
+func functionsOf(v any) string {
+	t := reflect.TypeOf(v)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	dir, last := t.PkgPath(), ""
+	if i := strings.LastIndexByte(dir, '/'); i >= 0 {
+		dir, last = dir[:i+1], dir[i+1:]
+	} else {
+		dir, last = "", dir
+	}
+	return dir + strings.ReplaceAll(last, ".", "%2e") + "."
+}
+
 // callSite is the file:line of the user's call into an Env.
-func callSite() string {
+func callSite(s Service) string {
+	host := envPackage + "(*" // nothing more to leave out
+	if _, ok := s.(Hosting); ok {
+		host = functionsOf(s)
+	}
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	first := ""
 	for {
 		f, more := frames.Next()
 		if !strings.HasPrefix(f.Function, envPackage+"(*") {
-			return fmt.Sprintf("%s:%d", f.File, f.Line)
+			place := fmt.Sprintf("%s:%d", f.File, f.Line)
+			if !strings.HasPrefix(f.Function, host) {
+				if strings.HasPrefix(f.Function, envPackage) || strings.HasPrefix(f.Function, "runtime.") {
+					return first // the host itself asked
+				}
+				return place
+			}
+			first = cmp.Or(first, place)
 		}
 		if !more {
-			return ""
+			return first
 		}
 	}
 }
