@@ -10,16 +10,17 @@ import (
 )
 
 // deterministic are the packages whose code runs inside steps.
-var deterministic = []string{"sim/...", "netsim", "systems/...", "linear"}
+var deterministic = []string{"sim/...", "netsim", "systems/...", "linear", "machine"}
 
 var (
 	realTime = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
 	random   = []string{"math/rand", "math/rand/v2", "crypto/rand"}
+	waiting  = []string{"sim/contain.go", "sim/pulse.go", "sim/table/guard.go"}
 )
 
 // noHiddenInputs: code that runs inside steps depends on its inputs only. It does not read the clock,
-// draw random numbers, or start goroutines. Package macetime reads the clock in one file; package sim starts goroutines in one, and
-// waits for each, but gives up those that do not return.
+// draw random numbers, or start goroutines. Package macetime reads the clock in one file; the files that wait for checked code start a
+// goroutine for it, or look at a clock, and give up what does not return.
 func noHiddenInputs(t *tree, p *pkg) (found []problem) {
 	inside := below(p.path, deterministic...)
 	if !inside && p.path != "macetime" {
@@ -32,7 +33,7 @@ func noHiddenInputs(t *tree, p *pkg) (found []problem) {
 			}
 		}
 		clock := p.path == "macetime" && path.Base(t.fset.Position(f.Pos()).Filename) == "realclock.go"
-		waits := p.path == "sim" && path.Base(t.fset.Position(f.Pos()).Filename) == "contain.go"
+		waits := slices.Contains(waiting, p.path+"/"+path.Base(t.fset.Position(f.Pos()).Filename))
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.GoStmt:

@@ -6,4 +6,8 @@
 // line or in the line before that says why the order of the map does not show:
 //
 //	//lint:sorted REASON
+//
+// and a package variable by one in the line before that says why it is no state of a run:
+//
+//	//lint:state REASON
 package lint

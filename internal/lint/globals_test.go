@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -21,12 +22,20 @@ func noInit(_ *tree, p *pkg) (found []problem) {
 
 // noGlobalState: variables of packages that take part in steps are constants in all but name, like
 // errors and tables. They are not assigned to, in whole or in part, outside their declaration, by any
-// package; and they hold no locks, atomics or channels, which are state by their nature.
+// package; and they hold no locks, atomics or channels, which are state by their nature, unless a comment says why.
 func noGlobalState(t *tree, p *pkg) (found []problem) {
 	if below(p.path, deterministic...) {
+		excused := map[string]bool{}
+		for _, f := range p.files {
+			file := t.fset.Position(f.Pos()).Filename
+			for line, reason := range excuses(t.fset, f, "state") {
+				excused[fmt.Sprint(file, ":", line+1)] = reason != ""
+			}
+		}
 		scope := p.types.Scope()
 		for _, name := range scope.Names() {
-			if v, ok := scope.Lookup(name).(*types.Var); ok && stateful(v.Type(), map[types.Type]bool{}) {
+			at := t.fset.Position(scope.Lookup(name).Pos())
+			if v, ok := scope.Lookup(name).(*types.Var); ok && !excused[fmt.Sprint(at.Filename, ":", at.Line)] && stateful(v.Type(), map[types.Type]bool{}) {
 				found = append(found, problem{v.Pos(), "the package variable " + name + " is state by its type"})
 			}
 		}
@@ -165,6 +174,10 @@ var (
 	ptr = &T{}
 	list []int
 	mu sync.Mutex // want the package variable mu is state by its type
+	//lint:state it keeps what is a fact of the process
+	kept sync.Mutex
+	//lint:state
+	lazy sync.Mutex // want the package variable lazy is state by its type
 	box struct{ n *atomic.Int64 } // want the package variable box is state by its type
 	queue = []chan int{} // want the package variable queue is state by its type
 )

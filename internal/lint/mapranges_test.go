@@ -27,7 +27,7 @@ func noMapOrder(t *tree, p *pkg) (found []problem) {
 			}
 			return true
 		})
-		excused := excuses(t.fset, f)
+		excused := excuses(t.fset, f, "sorted")
 		report := func(n ast.Node, text string) {
 			line := t.fset.Position(n.Pos()).Line
 			reason, ok := excused[line]
@@ -175,12 +175,12 @@ func sorts(info *types.Info, stmt ast.Stmt, slice string) bool {
 	return false
 }
 
-// excuses returns the reasons of the lint:sorted comments by line.
-func excuses(fset *token.FileSet, f *ast.File) map[int]string {
+// excuses returns the reasons of the comments //lint:NAME by line.
+func excuses(fset *token.FileSet, f *ast.File, name string) map[int]string {
 	found := map[int]string{}
 	for _, group := range f.Comments {
 		for _, c := range group.List {
-			if reason, ok := strings.CutPrefix(c.Text, "//lint:sorted"); ok {
+			if reason, ok := strings.CutPrefix(c.Text, "//lint:"+name); ok {
 				found[fset.Position(c.Pos()).Line] = strings.TrimSpace(reason)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -16,17 +17,16 @@ func Bench(b *testing.B, sys sim.System, steps int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	src := choose.NewRandom(1, 1)
+	run, src := replay.NewRun(w), choose.NewRandom(1, 1)
 	b.ReportAllocs()
 	began := processor()
 	for k := 0; b.Loop(); k++ {
 		if k%steps == 0 {
-			if err := w.Start(src); err != nil {
+			if err := run.Start(src); err != nil {
 				b.Fatal(err)
 			}
 		}
-		enabled := w.Enabled()
-		if err := w.Step(enabled[src.IntN(len(enabled))], src); err != nil {
+		if err := run.Step(src.IntN(len(w.Enabled())), src); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -73,6 +73,8 @@ type page struct {
 var noConstants = &constants{table: make([]int32, 1), shift: 64}
 
 // snapshots keeps what was found out for the systems that were built lately, so that all worlds of one have the same.
+//
+//lint:state what is older than all runs is a fact of the process
 var snapshots struct {
 	sync.Mutex
 	list []*constants
