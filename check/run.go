@@ -49,6 +49,9 @@ type Options struct {
 	// Commands says what a person can run next, when the report is in that folder. Nil: nothing.
 	Commands func(dir string) report.Commands
 
+	// OtherVersions are as in [report.Report].
+	OtherVersions []report.OtherVersion
+
 	// Proven takes a run for a liveness violation only when it is proven that nothing recovers from it.
 	Proven bool
 
@@ -266,7 +269,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		},
 	}
 	full := o.Search.System
-	r.Program = version.Current().String()
+	r.Program, r.OtherVersions = version.Current().String(), o.OtherVersions
 	r.Monitors = full.MonitorNames()
 	if o.Search.Property != "" {
 		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)

@@ -55,6 +55,8 @@ type Report struct {
 	Schedules []search.ScheduleStats `json:"schedules,omitempty"`
 
 	Monitors []string `json:"monitors,omitempty"` // names of all that the system has
+	// OtherVersions are the modules that what was checked is built with in another version than its module requires.
+	OtherVersions []OtherVersion `json:"other_versions,omitempty"`
 	// Program says by which version of macemc the report was made; "": not said.
 	Program string `json:"program,omitempty"`
 

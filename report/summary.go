@@ -138,6 +138,9 @@ func (r *Report) facts() []fact {
 	} else if r.NotShrunk != "" {
 		f = append(f, fact{"shrunk:", "no", r.NotShrunk})
 	}
+	for _, o := range r.OtherVersions {
+		f = append(f, fact{"built with:", o.String(), ""})
+	}
 	return f
 }
 
@@ -351,6 +354,9 @@ func (r *Report) covered() []string {
 	}
 	if c.Recovers {
 		lines = append(lines, "recovery always possible: from each of them a live state can be reached without faults")
+	}
+	for _, o := range r.OtherVersions {
+		lines = append(lines, "built with "+o.String())
 	}
 	if c.Unchecked != "" {
 		lines = append(lines, "NOT checked: "+c.Unchecked)

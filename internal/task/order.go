@@ -57,6 +57,8 @@ type Order struct {
 	Style    report.Style
 	NoScreen string
 	Listed   Listed // the check that is meant
+	// OtherVersions are as in Process.
+	OtherVersions []report.OtherVersion
 }
 
 // tasks are those that can be ordered.
@@ -130,7 +132,7 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 		Systems: []spec.Entry{EntryOf(sys, o.Listed.Test)},
 		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Terminal: o.Terminal, Style: o.Style, NoScreen: o.NoScreen, Program: o.Program,
-		WriteTest: writeTest,
+		WriteTest: writeTest, OtherVersions: o.OtherVersions,
 		Respawn: func() *exec.Cmd {
 			cmd := Respawn()
 			cmd.Dir = dir

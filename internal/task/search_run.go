@@ -40,6 +40,7 @@ func (p *Process) search(ctx context.Context, r *request) error {
 		p.Doubts(r.recording)
 	}
 	r.options.Respawn, r.options.Commands = p.Respawn, r.commands(p.Program)
+	r.options.OtherVersions = p.OtherVersions
 	if p.Respawn != nil && !p.Role.Searching() {
 		return p.supervise(ctx, r)
 	}

@@ -74,6 +74,9 @@ type Process struct {
 	// not one of a test; in one that is, the system of the test is the only one.
 	WriteTest func(pathFile string) (string, error)
 
+	// OtherVersions are those that the test was built with instead of what its module requires.
+	OtherVersions []report.OtherVersion
+
 	kill      <-chan struct{} // closed: end at once
 	interrupt atomic.Pointer[func() bool]
 }

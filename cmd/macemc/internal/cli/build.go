@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/report"
 )
 
 // binary is the built tests of a package.
@@ -22,6 +23,7 @@ type binary struct {
 	temp *scratch.Folder // of the binary
 	env  []string        // more of its environment
 	listedPackage
+	others []report.OtherVersion // in which it is built
 }
 
 // listedPackage is what go list says of a package.
@@ -72,7 +74,8 @@ func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 	status := task.NewStatus(a.Stderr, a.Terminal)
 	status.Tell(0, "building the tests of "+b.ImportPath)
 	defer status.Clear()
-	changed, err := a.changedRuntime(ctx, b.Dir, ".")
+	dependencies := a.dependencies(ctx, b.Dir)
+	changed, err := a.changedRuntime(ctx, b.Dir, dependencies)
 	if err == nil {
 		if changed.Overlay != "" {
 			b.env = []string{"GOMAXPROCS=1"} // package bubble runs one thread
@@ -85,9 +88,16 @@ func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 			err = fmt.Errorf("%s has no tests under these build tags (--tags)", b.ImportPath)
 		}
 	}
+	if err == nil {
+		b.others, err = a.otherVersions(ctx, b.Dir, dependencies)
+	}
 	if err != nil {
 		b.remove()
 		return nil, err
+	}
+	status.Clear()
+	for _, o := range b.others {
+		fmt.Fprintf(a.Stderr, "macemc: %s is built with %v\n", b.ImportPath, o)
 	}
 	return b, nil
 }

@@ -105,7 +105,7 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	if err != nil {
 		return err
 	}
-	order.Listed.Test = c.goTest
+	order.Listed.Test, order.OtherVersions = c.goTest, b.others
 	text, err := json.Marshal(order)
 	if err != nil {
 		return err

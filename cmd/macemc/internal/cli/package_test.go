@@ -34,6 +34,8 @@ func testModule(t *testing.T) string {
 		"broken/broken_test.go": "package broken\n\nvar x int = \"text\"\n",
 		"none/none_test.go":     "package none\n\nimport \"testing\"\n\nfunc TestNothing(t *testing.T) {}\n",
 		"plain/plain.go":        "package plain\n",
+		"dep/dep.go":            "package dep\n",
+		"dep/go.mod":            "module example.org/dep\n\ngo 1.26.0\n",
 		"two/two_test.go": `//go:build check
 
 package two
@@ -42,6 +44,7 @@ import (
 	"os"
 	"testing"
 
+	_ "example.org/dep"
 	"github.com/macemc/macemc/mctest"
 	"github.com/macemc/macemc/sim"
 )
@@ -84,6 +87,11 @@ func TestDangerous(t *testing.T) { os.Exit(9) }
 			t.Fatal(err)
 		}
 	}
+	mod := exec.Command("go", "mod", "edit", "-require=example.org/dep@v1.2.0", "-replace=example.org/dep=./dep")
+	mod.Dir = dir
+	if out, err := mod.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	return dir
 }
 
@@ -118,8 +126,10 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"report found/error.path --format text", 0, `SAFETY VIOLATION`},
 		{"shrink found/error.path", 1, `end 5`},
 		{"stats . --walks 10", 0, `biased`},
+		{"graph found/error.path --format dot", 0, `^digraph `},
 		{"search ./two --tags check", 2, `./two has 6 systems; name one, as ./two:TestSub/none; there are TestSub/none, TestSub/one, TestTwice/same, TestTwice/same#01`},
-		{"search ./two:TestSub/one --tags check --time 1s", 0, `TestSub/one: nothing found`},
+		{"search ./two:TestSub/one --tags check --time 1s", 0, `(?s)^macemc: example.org/mysvc/two is built with example.org/dep replaced by ./dep, where go.mod requires v1.2.0\n.*TestSub/one: nothing found.*built with example.org/dep`},
+		{"search ./two:TestSub/one --tags check --time 1s --json", 0, `"required": "v1.2.0",\s+"used": "replaced by ./dep"`},
 		{"search ./two --test TestSub/none --tags check --out none-found", 1, `TestSub/none: SAFETY VIOLATION`},
 		{"search ./two:TestTwice/same --tags check --time 1s", 0, `TestTwice/same: nothing found`},
 		{"search ./two:TestTwice/same#01 --tags check --out second-found", 1, `TestTwice/same#01: SAFETY VIOLATION`},

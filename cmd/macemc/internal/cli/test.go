@@ -85,12 +85,8 @@ func withoutTags(args []string) (rest []string, tags string) {
 }
 
 // changedRuntime makes the overlay for a package whose tests use package bubble. The zero value is for others.
-func (a *app) changedRuntime(ctx context.Context, dir, pkg string) (overlay.Build, error) {
-	deps, err := a.goTool(ctx, dir, "list", "-deps", "-test", "-f", "{{.ImportPath}}", "--", pkg)
-	if err != nil {
-		return overlay.Build{}, nil // the build tells better what is wrong
-	}
-	if !slices.Contains(strings.Split(string(deps), "\n"), bubblePackage) {
+func (a *app) changedRuntime(ctx context.Context, dir string, all []dependency) (overlay.Build, error) {
+	if !slices.ContainsFunc(all, func(d dependency) bool { return d.path == bubblePackage }) {
 		return overlay.Build{}, nil
 	}
 	return overlay.Prepare(ctx, dir)
