@@ -34,6 +34,12 @@ func (e *Edges) End(f Fingerprint, note uint8) {
 	}
 }
 
+// Reserve makes room for some more edges with so many changes, all told.
+func (e *Edges) Reserve(edges, changes int) {
+	e.Changes, e.Ends = slices.Grow(e.Changes, changes), slices.Grow(e.Ends, edges)
+	e.Notes, e.Lo = slices.Grow(e.Notes, edges), slices.Grow(e.Lo, edges)
+}
+
 // changed lists what an edge changes.
 func (e *Edges) changed(t int) []uint64 {
 	return e.Changes[e.changesBefore(t):e.Ends[t]]

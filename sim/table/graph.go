@@ -29,6 +29,7 @@ type graph struct {
 	taken   int      // the word of the connection whose event is under way; -1: none
 	left    uint32   // what it is once it has handed it over
 	events  []sim.Event
+	spans   []nodeSpan // scratch
 	answers answers
 
 	// The step that could not be taken: the event, -1: it is that of the start, and its answers.
@@ -158,8 +159,11 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 
 // isKnown reports whether an error of check is the violation of a known property, behind which nothing is visited.
 func (g *graph) isKnown(err error) bool {
+	if err == nil || len(g.known) == 0 {
+		return false
+	}
 	var f *sim.Finding
-	return len(g.known) > 0 && errors.As(err, &f) && f.Kind == sim.Safety && g.known[f.Property]
+	return errors.As(err, &f) && f.Kind == sim.Safety && g.known[f.Property]
 }
 
 // barred reports whether the state that is expanded violates a known property.

@@ -82,6 +82,9 @@ func (s *sites) learnMoves(w *World, packed []uint32, node int, events []sim.Eve
 func (s *sites) span(list []move, handled uint32) span {
 	sp := span{begin: uint32(len(s.moves)), handled: handled}
 	s.moves = append(s.moves, list...)
+	for i := range list {
+		sp.changes += uint32(list[i].count) + 2
+	}
 	sp.end = uint32(len(s.moves))
 	return sp
 }

@@ -105,79 +105,110 @@ func (g *graph) takeOrdinary(e *explore.Edges, fr uint32, quiet bool, node int) 
 }
 
 func (g *graph) takeLists(e *explore.Edges, fr uint32, quiet bool, kind eventList) error {
+	list := listOf(fr, quiet, kind)
+	spans := g.spans[:0]
 	for node := range g.sites.places {
-		if err := g.takeList(e, fr, quiet, kind, node); err != nil {
-			return err
+		if sp := g.spanIn(list, quiet, kind, node); sp.begin < sp.end {
+			spans = append(spans, nodeSpan{sp, node})
 		}
 	}
-	return nil
+	g.spans = spans
+	return g.takeSpans(e, spans)
 }
 
 func (g *graph) takeList(e *explore.Edges, fr uint32, quiet bool, kind eventList, node int) error {
-	s, v := g.sites, g.here
-	sp := s.places[node].spanOf(listOf(fr, quiet, kind), v[node])
-	if sp.begin == sp.end {
-		if sp.end > 0 {
-			return nil
-		}
-		sp = s.learn(g.w, v, node, quiet, kind)
+	return g.take(e, node, g.spanIn(listOf(fr, quiet, kind), quiet, kind, node))
+}
+
+// spanIn returns the moves of a node in a list.
+func (g *graph) spanIn(list int, quiet bool, kind eventList, node int) span {
+	at := g.here[node]
+	sp := g.sites.places[node].spanOf(list, at)
+	if sp.begin == sp.end && sp.end == 0 {
+		return g.sites.learn(g.w, g.here, node, quiet, kind)
 	}
-	return g.take(e, node, sp)
+	return sp
+}
+
+// nodeSpan is moves of a node.
+type nodeSpan struct {
+	span
+	node int
 }
 
 // take takes the moves of a site.
 func (g *graph) take(e *explore.Edges, node int, sp span) error {
+	if sp.begin == sp.end {
+		return nil
+	}
+	return g.takeSpans(e, []nodeSpan{{sp, node}})
+}
+
+// takeSpans takes the moves of several sites. There is room in e for all of them before the first is taken.
+func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 	s, v, from := g.sites, g.here, g.fingerprint
 	places, two := s.places, g.width == 2
-	site, fr := v[node], v[s.frame]
-	changes, ends, notes, los, his := e.Changes, e.Ends, e.Notes, e.Lo, e.Hi
-	e.Steps += int(sp.handled)
-	for k := sp.begin; k < sp.end; k++ {
-		m := &s.moves[k]
-		if m.kind != fastMove {
-			e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes, ends, notes, los, his
-			if err := g.takeOther(e, node, m); err != nil {
-				return err
+	fr := v[s.frame]
+	edges, most := 0, 0
+	for i := range spans {
+		edges += int(spans[i].end - spans[i].begin)
+		most += int(spans[i].changes)
+	}
+	t, c := len(e.Ends), len(e.Changes)
+	e.Reserve(edges, most)
+	changes, ends, notes, los, his := e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
+	for i := range spans {
+		node, end := spans[i].node, spans[i].end
+		site := v[node]
+		e.Steps += int(spans[i].handled)
+		for k := spans[i].begin; k < end; k++ {
+			m := &s.moves[k]
+			if m.kind != fastMove {
+				e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
+				if err := g.takeOther(e, node, m); err != nil {
+					return err
+				}
+				t, c = len(e.Ends), len(e.Changes)
+				e.Reserve(edges, most)
+				changes, ends, notes, los, his = e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
+				continue
 			}
-			changes, ends, notes, los, his = e.Changes, e.Ends, e.Notes, e.Lo, e.Hi
-			continue
-		}
-		lo, hi := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
-		if m.next != site {
-			changes = append(changes, uint64(node)<<32|uint64(m.next))
-		}
-		if m.frame != fr {
-			changes = append(changes, uint64(s.frame)<<32|uint64(m.frame))
-		}
-		if m.count > 0 {
-			for _, d := range s.ops[m.first : m.first+uint32(m.count)] {
-				p := &places[d.peer]
-				at := v[d.peer]
-				next := uint32(0)
-				if d.index < p.width {
-					next = p.after[at*p.width+d.index]
-				}
-				if next--; next == noSite {
-					next = s.once(d.peer, at, d.index)
-				}
-				if next == at {
-					continue
-				}
-				lo += p.shares[next].Lo - p.shares[at].Lo
-				if two {
-					hi += p.shares[next].Hi - p.shares[at].Hi
-				}
-				changes = append(changes, uint64(d.peer)<<32|uint64(next))
+			lo, hi := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
+			if m.next != site {
+				changes[c] = uint64(node)<<32 | uint64(m.next)
+				c++
 			}
-		}
-		ends = append(ends, uint32(len(changes)))
-		notes = append(notes, m.note)
-		los = append(los, lo)
-		if two {
-			his = append(his, hi)
+			if m.frame != fr {
+				changes[c] = uint64(s.frame)<<32 | uint64(m.frame)
+				c++
+			}
+			if m.count > 0 {
+				for _, d := range s.ops[m.first : m.first+uint32(m.count)] {
+					p := &places[d.peer]
+					at := v[d.peer]
+					a := p.arrival(at, d.index)
+					if a == nil {
+						a = s.arrives(d.peer, at, d.index)
+					}
+					if a.next == at+1 {
+						continue
+					}
+					lo += a.delta
+					if two {
+						hi += p.shares[a.next-1].Hi - p.shares[at].Hi
+					}
+					changes[c] = uint64(d.peer)<<32 | uint64(a.next-1)
+					c++
+				}
+			}
+			ends[t], notes[t], los[t] = uint32(c), m.note, lo
+			if two {
+				his = append(his, hi)
+			}
+			t++
 		}
 	}
-	e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes, ends, notes, los, his
+	e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
 	return nil
 }
 

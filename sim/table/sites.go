@@ -43,21 +43,29 @@ type sites struct {
 
 // place holds the sites of one node.
 type place struct {
-	ids    memo // local state and bag -> site
-	list   []site
-	shares []sim.Fingerprint
-	busy   []bool // a datagram can be delivered to the node
-	up     []bool
-	told   memo       // site and occasion -> span
-	lists  [][]span   // by frame, quiet or not, and kind of events; by site
-	sent   memo       // sender and message -> number
-	all    []datagram // by that number
-	width  uint32     // a power of two
-	after  []uint32   // by site and number of a datagram, up to the width: the site once that was sent, plus one
-	far    memo       // by site and number, beyond the width
+	ids     memo // local state and bag -> site
+	list    []site
+	shares  []sim.Fingerprint
+	busy    []bool // a datagram can be delivered to the node
+	up      []bool
+	told    memo       // site and occasion -> span
+	lists   [][]span   // by frame, quiet or not, and kind of events; by site
+	sent    memo       // sender and message -> number
+	all     []datagram // by that number
+	width   uint32     // a power of two
+	after   []arrival  // by site and number of a datagram, up to the width
+	far     memo       // by site and number, beyond the width: place in farther
+	farther []arrival
 }
 
 type site struct{ local, bag uint32 }
+
+// arrival is what a datagram that is sent makes of a site: the next one, plus one, and how the first word of the fingerprint changes.
+// The zero value: it is not known.
+type arrival struct {
+	delta uint64
+	next  uint32
+}
 
 type datagram struct {
 	from sim.NodeID
@@ -78,9 +86,9 @@ type frame struct {
 	global, faults span   // steps of no node: ordinary ones and injections
 }
 
-// span are the moves of a site: from begin to end, among them so many steps of handlers. Both are 0 when
-// they are not known; there is no move 0.
-type span struct{ begin, end, handled uint32 }
+// span are the moves of a site: from begin to end, among them so many steps of handlers, and so many changes at most, of those
+// that are fast. Both are 0 when they are not known; there is no move 0.
+type span struct{ begin, end, handled, changes uint32 }
 
 // move is one step of a node.
 type move struct {
@@ -215,7 +223,7 @@ func (s *sites) site(node int, local, bag uint32) uint32 {
 	p.busy = append(p.busy, bag != 0 && s.e.up(local))
 	p.up = append(p.up, s.e.up(local))
 	for range p.width {
-		p.after = append(p.after, 0)
+		p.after = append(p.after, arrival{})
 	}
 	return id
 }
@@ -272,7 +280,7 @@ func (s *sites) datagramTo(node, from sim.NodeID, msg uint32) uint32 {
 	p.sent.put(key, uint64(n))
 	p.all = append(p.all, datagram{from, msg})
 	if n >= p.width && p.width < maxWidth {
-		wide := make([]uint32, 2*len(p.after), 4*len(p.after))
+		wide := make([]arrival, 2*len(p.after), 4*len(p.after))
 		for i := range p.list {
 			copy(wide[uint32(2*i)*p.width:], p.after[uint32(i)*p.width:][:p.width])
 		}
@@ -281,31 +289,48 @@ func (s *sites) datagramTo(node, from sim.NodeID, msg uint32) uint32 {
 	return n
 }
 
+// arrival is what is known of a datagram that is sent to a site; nil: nothing.
+func (p *place) arrival(at, index uint32) *arrival {
+	if index < p.width {
+		if a := &p.after[at*p.width+index]; a.next != 0 {
+			return a
+		}
+	}
+	return nil
+}
+
 // once returns the site of a node once a datagram was sent to it over a link that is not cut; noSite: it is refused.
 func (s *sites) once(node, at, index uint32) uint32 {
+	if a := s.places[node].arrival(at, index); a != nil {
+		return a.next - 1
+	}
+	return s.arrives(node, at, index).next - 1
+}
+
+// arrives finds out what a datagram that is sent to a node over a link that is not cut makes of its site. It is valid until the
+// next call.
+func (s *sites) arrives(node, at, index uint32) *arrival {
 	p := &s.places[node]
-	if index < p.width {
-		if next := p.after[at*p.width+index]; next != 0 {
-			return next - 1
-		}
-	} else if next, ok := p.far.get(uint64(at)<<32 | uint64(index)); ok {
-		return uint32(next)
+	if n, ok := p.far.get(uint64(at)<<32 | uint64(index)); ok {
+		return &p.farther[n]
 	}
 	next := at
 	if here := p.list[at]; s.e.up(here.local) {
 		d := p.all[index]
 		bag := s.e.bags.sent(here.bag, d.from, d.msg)
 		if bag == overrun {
-			return noSite
+			return &arrival{} // noSite, less one
 		}
 		next = s.site(int(node), here.local, bag)
 	}
+	made := arrival{p.shares[next].Sub(p.shares[at]).Lo, next + 1}
 	if index < p.width {
-		p.after[at*p.width+index] = next + 1
-	} else {
-		p.far.put(uint64(at)<<32|uint64(index), uint64(next))
+		p.after[at*p.width+index] = made
+		return &p.after[at*p.width+index]
 	}
-	return next
+	p.far.put(uint64(at)<<32|uint64(index), uint64(len(p.farther)))
+	p.farther = append(p.farther, made)
+	return &p.farther[len(p.farther)-1]
 }
 
 // spanOf returns the moves of a site in a list, or nothing when they are not known.
@@ -340,10 +365,10 @@ func listOf(frame uint32, quiet bool, kind eventList) int {
 }
 
 func (s *sites) bytes() int {
-	n := 48*len(s.moves) + 8*len(s.ops) + 12*len(s.spans)
+	n := 48*len(s.moves) + 8*len(s.ops) + 16*len(s.spans)
 	for i := range s.places {
 		p := &s.places[i]
-		n += 32*len(p.list) + 4*len(p.after) + 16*(len(p.ids.slots)+len(p.far.slots)+len(p.told.slots))
+		n += 32*len(p.list) + 16*(len(p.after)+len(p.farther)) + 16*(len(p.ids.slots)+len(p.far.slots)+len(p.told.slots))
 	}
 	return n
 }
