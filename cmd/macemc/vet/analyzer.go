@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	module  = "github.com/macemc/macemc"
-	simPath = module + "/sim"
+	module     = "github.com/macemc/macemc"
+	simPath    = module + "/sim"
+	bubblePath = module + "/bubble"
 )
 
 // Analyzer reports hazards that handlers reach. Its result is a [Result].
@@ -63,6 +64,7 @@ type reached struct {
 	Line    int
 	Column  int
 	Chain   []Frame
+	Scope   scope
 	pos     token.Pos // in this package: of the hazard, or of the call that leads out of it
 }
 
@@ -74,6 +76,7 @@ type pass struct {
 	info     *types.Info
 	pkg      *types.Package
 	sim      *types.Package // nil when the package does not import it
+	bubble   *types.Package // likewise
 	module   string
 	tables   *tables
 	comments map[place]excuse
@@ -111,8 +114,11 @@ func run(ap *analysis.Pass) (any, error) {
 		return Result{}, nil // the standard library is known by a table
 	}
 	for _, i := range ap.Pkg.Imports() {
-		if i.Path() == simPath {
+		switch i.Path() {
+		case simPath:
 			p.sim = i
+		case bubblePath:
+			p.bubble = i
 		}
 	}
 	for _, name := range ap.Pkg.Scope().Names() {
@@ -275,7 +281,7 @@ func (p *pass) reach(u *unit) (found []reached) {
 		queue = queue[1:]
 		for _, h := range s.at.hazards {
 			at := p.fset.Position(h.pos)
-			found = append(found, reached{h.kind, h.message, at.Filename, at.Line, at.Column, chain(s, h.pos), h.pos})
+			found = append(found, reached{h.kind, h.message, at.Filename, at.Line, at.Column, chain(s, h.pos), h.scope, h.pos})
 		}
 		for _, c := range s.at.calls {
 			if next := p.byObject[c.target]; next != nil {
@@ -325,11 +331,11 @@ func (p *pass) result() Result {
 	for _, h := range p.handlers {
 		names[h.name] = true
 		for _, r := range p.reachOf(h) {
-			if p.isExempt(r.Message) {
+			if p.isExempt(r.Message) || r.Scope&h.scope() == 0 {
 				continue
 			}
 			f := Finding{File: r.File, Line: r.Line, Column: r.Column, Kind: r.Kind, Message: r.Message,
-				Instead: infoOf(r.Kind).Instead, Handler: h.name, Handlers: []string{h.name}, Chain: r.Chain, rank: h.rank}
+				Instead: h.instead(r.Kind), Handler: h.name, Handlers: []string{h.name}, Chain: r.Chain, rank: h.rank}
 			all.add(f)
 			if !at[r.pos] {
 				at[r.pos] = true
@@ -365,7 +371,7 @@ func (p *pass) reachOf(h handler) []reached {
 				}
 			}
 			at := p.fset.Position(pos)
-			return []reached{{kind, "uses " + nameOf(f), at.Filename, at.Line, at.Column, []Frame{p.frame(h.name, pos)}, pos}}
+			return []reached{{kind, "uses " + nameOf(f), at.Filename, at.Line, at.Column, []Frame{p.frame(h.name, pos)}, p.tables.scope(kind, f), pos}}
 		}
 	}
 	var fact reaches

@@ -25,7 +25,14 @@ message is shown).
 	for _, k := range Kinds() {
 		fmt.Fprintf(&b, "### %s (`%s`)\n\n%s\n\nInstead: %s.\n\n", k.Title, k.Kind, k.Doc, k.Instead)
 	}
-	b.WriteString(`## Hazards that are none
+	b.WriteString(`## Ordinary programs
+
+Time, random numbers, goroutines and maps of programs that run in package bubble are under control. Reported are in them, and in all that
+they call: package variables that are written (but those that are set up behind sync.Once), addresses in text, input from outside of
+the ` + "`bubble.Host`" + `, and ranges over maps whose keys are pointers, channels or interfaces, when the body calls, sends or returns. A
+program is every function that takes a *bubble.Host, and every function that is passed to bubble.Service or bubble.Call.
+
+## Hazards that are none
 
 A comment says why:
 

@@ -15,6 +15,8 @@ type handler struct {
 	rank   int
 	object types.Object // a function, method, or package variable; or
 	lit    *ast.FuncLit
+
+	program bool // run by package bubble
 }
 
 const (
@@ -119,6 +121,10 @@ func (p *pass) handlersIn(d ast.Decl) {
 		if ok && p.takesEnv(o.Signature()) {
 			p.addHandler(handler{name: localName(o), rank: bySignature, object: o})
 		}
+		if ok && p.takesHost(o.Signature()) {
+			p.addHandler(handler{name: localName(o), rank: bySignature, object: o, program: true})
+			return
+		}
 		if ok && (p.takesEnv(o.Signature()) || p.isHandler(o)) {
 			return // literals in it are its parts
 		}
@@ -136,6 +142,7 @@ func (p *pass) handlersIn(d ast.Decl) {
 				}
 			}
 		case *ast.CallExpr:
+			p.programs(n)
 			if f := callee(p.info, n); f != nil && f.Pkg() == p.sim && p.sim != nil && f.Name() != "Step" {
 				for _, arg := range n.Args {
 					if _, ok := p.typeOf(arg).(*types.Signature); ok {
@@ -144,8 +151,8 @@ func (p *pass) handlersIn(d ast.Decl) {
 				}
 			}
 		case *ast.FuncLit:
-			if sig, ok := p.typeOf(n).(*types.Signature); ok && !p.roots[n] && p.takesEnv(sig) {
-				p.addHandler(handler{name: "function in line " + itoa(p.fset.Position(n.Pos()).Line), rank: bySignature, lit: n})
+			if sig, ok := p.typeOf(n).(*types.Signature); ok && !p.roots[n] && (p.takesEnv(sig) || p.takesHost(sig)) {
+				p.addHandler(handler{name: "function in line " + itoa(p.fset.Position(n.Pos()).Line), rank: bySignature, lit: n, program: p.takesHost(sig)})
 			}
 			return !p.roots[n] // literals in it are its parts
 		}
@@ -225,7 +232,11 @@ func (p *pass) value(e ast.Expr, name string) {
 	case *ast.IndexExpr:
 		p.value(e.X, name)
 	case *ast.CallExpr: // a function that makes functions of functions
-		if f := callee(p.info, e); f != nil && f.Pkg() != p.sim {
+		f := callee(p.info, e)
+		if p.ofBubble(f) {
+			return
+		}
+		if f != nil && f.Pkg() != p.sim {
 			p.object(f, name)
 		}
 		for _, arg := range e.Args {

@@ -24,6 +24,7 @@ type hazard struct {
 	kind    Kind
 	message string
 	pos     token.Pos
+	scope   scope
 }
 
 // call is a use of a function, method, or package variable.
@@ -81,6 +82,7 @@ func (p *pass) node(u *unit, n ast.Node, within []ast.Node) {
 		}
 		if over := p.mapRange(n.X); over != "" {
 			p.ranges = append(p.ranges, mapRange{u, n, over})
+			p.pointerRange(u, n, over)
 		}
 	case *ast.CallExpr:
 		p.call(u, n, within)
@@ -97,8 +99,13 @@ func (p *pass) node(u *unit, n ast.Node, within []ast.Node) {
 
 // add notes a hazard, unless a comment says that it is none.
 func (p *pass) add(u *unit, kind Kind, pos token.Pos, message string) {
+	p.addIn(scopeOf(kind), u, kind, pos, message)
+}
+
+// addIn does so for some of the code that is looked at.
+func (p *pass) addIn(where scope, u *unit, kind Kind, pos token.Pos, message string) {
 	if !p.excused(u, pos) {
-		u.hazards = append(u.hazards, hazard{kind, message, pos})
+		u.hazards = append(u.hazards, hazard{kind, message, pos, where})
 	}
 }
 
@@ -118,8 +125,11 @@ func (p *pass) ident(u *unit, id *ast.Ident, within []ast.Node) {
 	case *types.Func:
 		o = o.Origin()
 		if kind, ok := p.tables.hazard(o); ok {
-			p.add(u, kind, id.Pos(), "uses "+nameOf(o))
+			p.addIn(p.tables.scope(kind, o), u, kind, id.Pos(), "uses "+nameOf(o))
 			return
+		}
+		if p.takesHost(o.Signature()) {
+			return // a program, or a part of one that is looked at as one
 		}
 		c := call{target: o, pos: id.Pos()}
 		if parent := callOf(id, within); parent != nil {
@@ -258,11 +268,14 @@ func (p *pass) methodCall(u *unit, n *ast.CallExpr, sel *ast.SelectorExpr, f *ty
 			return
 		}
 		if name, ok := p.tables.state(p.info.TypeOf(sel.X)); ok {
-			kind, what := Global, "calls "+f.Name()+" of the package variable "+v.Name()+", a "+name
-			if strings.HasPrefix(name, "math/rand") {
+			kind, where, what := Global, everywhere, "calls "+f.Name()+" of the package variable "+v.Name()+", a "+name
+			switch {
+			case strings.HasPrefix(name, "math/rand"):
 				kind = Random
+			case name == "sync.Once" || name == "sync.Pool":
+				where = inHandlers
 			}
-			p.add(u, kind, n.Pos(), what)
+			p.addIn(where, u, kind, n.Pos(), what)
 			return
 		}
 	}

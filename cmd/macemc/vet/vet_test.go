@@ -93,7 +93,7 @@ func match(t *testing.T, r *vet.Report, list []*want) {
 }
 
 func TestHazards(t *testing.T) {
-	dirs := []string{"clock", "random", "concurrency", "maporder", "address", "global", "outside", "roots", "suppress", "exempt", "across", "across/part", "none"}
+	dirs := []string{"clock", "random", "concurrency", "maporder", "address", "global", "outside", "roots", "suppress", "exempt", "across", "across/part", "none", "program"}
 	var patterns []string
 	for i, dir := range dirs {
 		dirs[i] = "testdata/" + dir

@@ -1,0 +1,159 @@
+package vet
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// scope says in what code something is a hazard.
+type scope uint8
+
+const (
+	inHandlers scope = 1 << iota
+	inPrograms       // that run in package bubble
+	everywhere = inHandlers | inPrograms
+)
+
+// scopeOf is where a kind of hazard is one. Time, random numbers and goroutines of programs are controlled.
+func scopeOf(k Kind) scope {
+	switch k {
+	case Clock, Random, Concurrency, MapOrder:
+		return inHandlers
+	}
+	return everywhere
+}
+
+// harmless are names of the standard library that are hazards in handlers, and not in programs: they use what a Host gives, or end the
+// process, which is a finding.
+const harmless = "net.Conn.* net.PacketConn.* net.Listener.* net.Pipe net/http.Client.* net/http.Server.* net/http.Transport.* net/http.Serve " +
+	"crypto/tls.Conn.* sync.Pool.Get os.Exit"
+
+// scope is where a use of o is a hazard of that kind.
+func (t *tables) scope(k Kind, o types.Object) scope {
+	name, all := o.Pkg().Path()+"."+o.Name(), ""
+	if f, ok := o.(*types.Func); ok {
+		if recv := receiver(f); recv != nil {
+			all = o.Pkg().Path() + "." + recv.Obj().Name() + ".*"
+			name = o.Pkg().Path() + "." + recv.Obj().Name() + "." + o.Name()
+		}
+	}
+	if fine := strings.Fields(harmless); slices.Contains(fine, name) || slices.Contains(fine, all) {
+		return inHandlers
+	}
+	return scopeOf(k)
+}
+
+func (h *handler) scope() scope {
+	if h.program {
+		return inPrograms
+	}
+	return inHandlers
+}
+
+// instead is what to do about a hazard of that kind.
+func (h *handler) instead(k Kind) string {
+	if h.program {
+		switch k {
+		case Global:
+			return "keep it in what the program makes when it starts"
+		case Outside:
+			return "take network and disk from the bubble.Host, and configuration from who makes the program"
+		case MapOrder:
+			return "sort what is ranged over by something that is no address"
+		}
+	}
+	return infoOf(k).Instead
+}
+
+// ofBubble reports whether f is a function of package bubble.
+func (p *pass) ofBubble(f *types.Func) bool {
+	return f != nil && p.bubble != nil && f.Pkg() == p.bubble
+}
+
+// takesHost reports whether a parameter is a *bubble.Host: then it is a program, or a part of one.
+func (p *pass) takesHost(sig *types.Signature) bool {
+	for v := range sig.Params().Variables() {
+		ptr, ok := types.Unalias(v.Type()).(*types.Pointer)
+		if !ok {
+			continue
+		}
+		n, ok := types.Unalias(ptr.Elem()).(*types.Named)
+		if ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == bubblePath && n.Obj().Name() == "Host" {
+			return true
+		}
+	}
+	return false
+}
+
+// programs adds the functions that a call hands to package bubble.
+func (p *pass) programs(n *ast.CallExpr) {
+	f := callee(p.info, n)
+	if !p.ofBubble(f) || f.Signature().Recv() != nil {
+		return // what is handed to a Host is part of a program
+	}
+	before := len(p.handlers)
+	for _, arg := range n.Args {
+		if _, ok := p.typeOf(arg).(*types.Signature); ok {
+			p.value(arg, "function passed to bubble."+f.Name())
+		}
+	}
+	for i := range p.handlers[before:] {
+		p.handlers[before+i].program = true
+	}
+}
+
+// pointerRange reports a range over a map with pointers as keys whose body does more than compute: their order is that of addresses.
+func (p *pass) pointerRange(u *unit, n *ast.RangeStmt, over string) {
+	t := p.typeOf(n.X)
+	if c, ok := ast.Unparen(n.X).(*ast.CallExpr); ok && len(c.Args) == 1 && sequence(callee(p.info, c)) {
+		t = p.typeOf(c.Args[0])
+	}
+	m, ok := t.(*types.Map)
+	if !ok || !hasAddress(m.Key()) {
+		return
+	}
+	acts := false
+	ast.Inspect(n.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SendStmt, *ast.GoStmt, *ast.ReturnStmt:
+			acts = true
+		case *ast.CallExpr:
+			_, builtin := p.builtin(n)
+			acts = acts || !builtin && !p.info.Types[n.Fun].IsType()
+		}
+		return !acts
+	})
+	if acts {
+		p.addIn(inPrograms, u, MapOrder, n.Pos(), "range over "+over+", whose keys are ordered by their addresses")
+	}
+}
+
+func (p *pass) builtin(n *ast.CallExpr) (*types.Builtin, bool) {
+	id, ok := ast.Unparen(n.Fun).(*ast.Ident)
+	if !ok {
+		return nil, false
+	}
+	b, ok := p.info.Uses[id].(*types.Builtin)
+	return b, ok
+}
+
+// hasAddress reports whether keys of that type are told apart by addresses. Interfaces mostly hold pointers.
+func hasAddress(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Pointer, *types.Chan, *types.Interface:
+		return true
+	case *types.Basic:
+		return t.Kind() == types.UnsafePointer
+	case *types.Array:
+		return hasAddress(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if hasAddress(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
