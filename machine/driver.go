@@ -76,7 +76,7 @@ func Pairwise[P any](axes any) iter.Seq[P] {
 // nextPairs begins with the least pair that is open, and gives each further axis the value that closes most pairs.
 func nextPairs(a []axis, open map[[4]int]bool) []int {
 	var first [4]int
-	for p := range open { // the least, so that the order of the map does not matter
+	for p := range open { //lint:sorted the least does not depend on the order
 		if first == ([4]int{}) || slices.Compare(p[:], first[:]) < 0 {
 			first = p
 		}
