@@ -1,6 +1,7 @@
 package search
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 
@@ -144,5 +145,31 @@ func TestDraws(t *testing.T) {
 	}
 	if k := d.event(events[1:2]); k != -1 {
 		t.Errorf("drew %d where nothing has weight", k)
+	}
+}
+
+// Of goroutines only those that the marked function started, directly or not, are told of.
+func TestMarked(t *testing.T) {
+	end, ended := make(chan bool), make(chan bool)
+	waits := func() { <-end; ended <- true }
+	goesOn := marked(t.Context(), func() {})
+	go waits()
+	if goesOn() {
+		t.Error("a goroutine of others is taken for one of the search")
+	}
+	goesOn = marked(t.Context(), func() {
+		began := make(chan bool)
+		go func() { go waits(); close(began) }()
+		<-began
+	})
+	if !goesOn() {
+		t.Error("a goroutine that goes on is not told of")
+	}
+	end <- true
+	end <- true
+	<-ended
+	<-ended
+	for goesOn() {
+		runtime.Gosched()
 	}
 }

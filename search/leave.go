@@ -1,19 +1,40 @@
 package search
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"fmt"
 	"runtime"
+	"runtime/pprof"
 	"time"
 )
 
 // graceful is how long the end of a search waits for goroutines that handlers left behind.
 const graceful = 300 * time.Millisecond
 
-// leave ends a search that found nothing and began with so many goroutines. Goroutines that handlers left behind may still use an Env;
+// marked calls run with a mark on its goroutine, which those that it starts inherit, and returns what tells whether any of them
+// goes on. The search itself leaves none, so a process with no more goroutines than before is not looked at.
+func marked(ctx context.Context, run func()) (goesOn func() bool) {
+	before := runtime.NumGoroutine()
+	mark := fmt.Sprintf("%p", &before)
+	pprof.Do(ctx, pprof.Labels("macemc search", mark), func(context.Context) { run() })
+	return func() bool {
+		if runtime.NumGoroutine() <= before {
+			return false
+		}
+		var all bytes.Buffer
+		err := pprof.Lookup("goroutine").WriteTo(&all, 1)
+		return err != nil || bytes.Contains(all.Bytes(), []byte(mark))
+	}
+}
+
+// leave ends a search that found nothing. Goroutines that handlers left behind, of which goesOn tells, may still use an Env;
 // which run they are of is not known then, so that the path is that of no step.
-func leave(cfg *Config, r *Result, before int) {
-	for end := time.Now().Add(graceful); cfg.late.Finding() == nil && runtime.NumGoroutine() > before && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
+func leave(cfg *Config, r *Result, goesOn func() bool) {
+	pause := time.Millisecond
+	for end := time.Now().Add(graceful); cfg.late.Finding() == nil && time.Now().Before(end) && goesOn(); pause += pause / 2 {
+		time.Sleep(pause)
 	}
 	f := cfg.late.Finding()
 	if f == nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"time"
 
@@ -19,14 +18,13 @@ import (
 // failed; a finding is none. With the same configuration the result is the same, times and what is said of
 // engines apart, for any number of workers, unless Time or ctx ended the search or a handler did not return; with one
 // worker also what was done until then is the same.
-func Run(ctx context.Context, cfg Config) (*Result, error) {
+func Run(ctx context.Context, cfg Config) (r *Result, err error) {
 	cfg.late = new(sim.Late)
-	before := runtime.NumGoroutine()
-	r, err := run(ctx, cfg)
+	goesOn := marked(ctx, func() { r, err = run(ctx, cfg) })
 	switch {
 	case err != nil:
 	case r.Verdict != Violation:
-		leave(&cfg, r, before)
+		leave(&cfg, r, goesOn)
 	case r.Finding == nil:
 	case r.Finding.Kind == sim.Nondeterminism:
 		if f := cfg.late.Finding(); f != nil { // that is why
