@@ -1,8 +1,10 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
@@ -15,11 +17,38 @@ import (
 func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	switch s.Kind {
 	case sim.Liveness, sim.Deadlock:
-		return o.confirmsDeath(ctx, s)
+		return o.confirmDeath(ctx, s)
 	case sim.Divergence:
 		return o.confirmDivergence(ctx, s)
 	}
 	return search.Confirmed{Violation: true}, nil
+}
+
+// confirmDeath is confirmsDeath, but when a walk from the run seems not to return it is that suspect which is confirmed. When the
+// machine was only slow walks are made once more, with ten times as much patience.
+func (o *Options) confirmDeath(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+	c, err := o.confirmsDeath(ctx, s)
+	if err != nil || c.Violation || c.Instead == nil {
+		return c, err
+	}
+	d, err := o.confirmDivergence(ctx, *c.Instead)
+	if err != nil || d.Violation {
+		d.Instead = c.Instead
+		return d, err
+	}
+	if !d.Refuted {
+		return search.Confirmed{}, nil
+	}
+	sys, err := o.System()
+	if err != nil {
+		return d, err
+	}
+	cfg := o.criticalConfig(sys)
+	cfg.HandlerLimit *= 10
+	if c, err = critical.Confirm(cfg)(ctx, s); c.Instead != nil && !c.Violation {
+		return search.Confirmed{}, err
+	}
+	return c, err
 }
 
 func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
@@ -43,7 +72,7 @@ func (o *Options) criticalConfig(sys sim.System) critical.Config {
 	c := &o.Search
 	cfg := critical.Config{
 		System: sys, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: c.Weights, Seed: c.Seed, Workers: c.Workers,
-		Engine: c.Engine, Proven: o.Proven,
+		Engine: c.Engine, Proven: o.Proven, HandlerLimit: cmp.Or(c.HandlerLimit, time.Second),
 	}
 	if c.PathBuffer != nil {
 		// The search waits meanwhile, but its last runs must not be lost.

@@ -328,7 +328,7 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	case *critical.Result:
 		return o.describeDead(sys, r, detail, h)
 	}
-	if r.Dead, err = replay.Record(sys, found.Path, sim.Options{Trace: true}); err != nil {
+	if r.Dead, err = replay.Record(sys, found.Path, o.tracing()); err != nil {
 		return f, err
 	}
 	r.Explain = explanation(r.Dead, found.Property)
@@ -336,9 +336,14 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	return f, err
 }
 
+// tracing is for runs that are reported. What did not matter to the search, an Explain, say, may not return.
+func (o *Options) tracing() sim.Options {
+	return sim.Options{Trace: true, Overdue: search.Overdue(confirmLimit(o.Search.HandlerLimit))}
+}
+
 // describeDead adds a dead run and the nearest live one.
 func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Result, h choose.Header) (f files, err error) {
-	if r.Dead, err = replay.Record(sys, c.Dead, sim.Options{Trace: true}); err != nil {
+	if r.Dead, err = replay.Record(sys, c.Dead, o.tracing()); err != nil {
 		return f, err
 	}
 	r.Steps = len(r.Dead.Steps)
@@ -353,7 +358,7 @@ func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Re
 	if f.error, err = replay.WriteFile(sys, h, c.Dead); err != nil || c.Live == nil {
 		return f, err
 	}
-	if r.Live, err = replay.Record(sys, c.Live, sim.Options{Trace: true}); err != nil {
+	if r.Live, err = replay.Record(sys, c.Live, o.tracing()); err != nil {
 		return f, err
 	}
 	h.Property, h.Note = "", "the nearest run that recovers"

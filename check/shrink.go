@@ -73,7 +73,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		before.tell(small, began)
 		return before, nil
 	case *critical.Result:
-		dead, err := replay.Record(sys, detail.Dead, sim.Options{})
+		dead, err := replay.Record(sys, detail.Dead, o.tracing())
 		if err != nil {
 			return nil, err
 		}

@@ -129,7 +129,7 @@ func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) 
 		res.Detail = d
 		return res, nil
 	}
-	trace, err := replay.Record(sys, l.Path, sim.Options{})
+	trace, err := replay.Record(sys, l.Path, o.tracing())
 	if err != nil {
 		return nil, err
 	}

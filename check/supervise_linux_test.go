@@ -73,6 +73,9 @@ func (m *mean) do(depth int) int {
 
 // meanSystem lets its nodes rest when harm ends in "+rest".
 func meanSystem(harm string) sim.System {
+	if harm == "walks" {
+		return hangsLater()
+	}
 	harm, rests := strings.CutSuffix(harm, "+rest")
 	sys := sim.System{
 		Name:    "mean",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/search"
@@ -24,6 +25,9 @@ type Config struct {
 	Seed      uint64         // 0: 1
 	Workers   int            // 0: GOMAXPROCS
 	Engine    search.Engine  // by which walks are executed; "": auto
+	// HandlerLimit is how long checked code may take in a walk until that is given up, which ends [Find] with an [Ended]; 0: it is
+	// waited for, but for the exhaustive search.
+	HandlerLimit time.Duration
 	// PathBuffer is as in [search.Config].
 	PathBuffer func(worker int) choose.Path
 	// States bounds how many states are visited to prove that no live one follows; 0: 16,384, within 256 steps; negative: none is.
@@ -79,19 +83,25 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	return res, err
 }
 
-// Ended is the error of [Find] when the run, made longer, ends with a finding of another kind.
+// Ended is the error of [Find] when the run, made longer, ends with a finding of another kind, or when a walk from it comes to
+// checked code that does not return.
 type Ended struct {
 	Finding *sim.Finding
 	Path    choose.Path // to the finding
 	Steps   int
+	Overdue bool // checked code did not return in time, which may be so because the machine was busy
 }
 
 func (e *Ended) Error() string {
+	if e.Overdue {
+		return fmt.Sprintf("critical: a walk from the run does not end, after step %d: %v", e.Steps, e.Finding)
+	}
 	return fmt.Sprintf("critical: the run, made longer, ends with a finding in step %d: %v", e.Steps, e.Finding)
 }
 
 // Confirm returns a function for [search.Config.Confirm] that decides on suspects of liveness and
-// deadlock by Find; the path is the suspect's. Suspects of other kinds are taken for violations.
+// deadlock by Find; the path is the suspect's. Suspects of other kinds are taken for violations. When checked code did not return in
+// time, nothing is decided, and Instead is that suspect.
 // The Detail is a [*Result].
 func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed, error) {
 	rescued := false // a suspect was that walks could not save
@@ -105,7 +115,8 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 		if ended := (*Ended)(nil); errors.As(err, &ended) {
 			s.Path, s.Steps = ended.Path, ended.Steps
 			s.Find(ended.Finding)
-			return search.Confirmed{Violation: true, Instead: &s}, nil
+			s.Overdue = ended.Overdue
+			return search.Confirmed{Violation: !ended.Overdue, Instead: &s}, nil
 		}
 		if err != nil {
 			return search.Confirmed{}, err
@@ -197,9 +208,17 @@ func unfit(o *search.Outcome) error {
 	case search.Misfit:
 		return fmt.Errorf("critical: %w", o.Err)
 	case search.Found:
+		if o.Stuck != nil {
+			return stuckIn(o)
+		}
 		return fmt.Errorf("critical: step %d of the run ends it with a finding: %w", o.Steps, o.Finding)
 	}
 	return nil
+}
+
+// stuckIn is the error of a walk with checked code that does not return.
+func stuckIn(o *search.Outcome) error {
+	return &Ended{Finding: o.Finding, Path: o.Stuck, Steps: o.Steps, Overdue: true}
 }
 
 func (f *finder) find(ctx context.Context) (*Result, error) {

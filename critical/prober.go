@@ -47,6 +47,9 @@ func newProber(cfg *Config) (*prober, error) {
 		if err != nil {
 			return nil, err
 		}
+		if cfg.HandlerLimit > 0 {
+			loop.Watch(cfg.HandlerLimit)
+		}
 		worker := &walkWorker{loop: loop, walker: search.NewWalker(cfg.Weights, cfg.WalkSteps)}
 		if cfg.PathBuffer != nil {
 			worker.loop.Replay().Path = cfg.PathBuffer(i)
@@ -79,6 +82,9 @@ func (p *prober) walk(ctx context.Context, w *walkWorker, prefix choose.Path, k,
 		return o, fmt.Errorf("critical: %w", o.Err)
 	case search.Stopped:
 		return o, ctx.Err()
+	}
+	if o.Stuck != nil {
+		return o, stuckIn(&o)
 	}
 	return o, nil
 }

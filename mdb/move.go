@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/critical"
 )
@@ -229,7 +230,7 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 	if s.cfg.End != "" { // walks could meet it, too, and never return
 		return fmt.Errorf("no step is critical: %s", s.cfg.End)
 	}
-	res, err := critical.Find(ctx, critical.Config{System: *s.sys, Path: r.cursor.Path(), Seed: s.cfg.Header.Seed})
+	res, err := critical.Find(ctx, critical.Config{System: *s.sys, Path: r.cursor.Path(), Seed: s.cfg.Header.Seed, HandlerLimit: time.Second})
 	if err != nil {
 		return err
 	}

@@ -14,10 +14,11 @@ import (
 // interleaving of the header are filled in from sys; the rest of it is taken from header. The error says how the path
 // does not fit.
 func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose.File, error) {
-	t, err := Record(sys, path, sim.Options{})
+	rec, err := record(sys, path, sim.Options{})
 	if err != nil {
 		return nil, err
 	}
+	t := rec.trace
 	f := &choose.File{Header: HeaderOf(sys, header), Boot: picks(t.Boot.Choices)}
 	for i := range t.Steps {
 		s := &t.Steps[i]

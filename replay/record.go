@@ -18,6 +18,15 @@ import (
 // part of the trace, not an error; a finding of a step ends it, a property that does not hold does
 // not. A path that does not fit is an error; the trace holds the steps before it then.
 func Record(sys *sim.System, path choose.Path, opts sim.Options) (*Trace, error) {
+	rec, err := record(sys, path, opts)
+	if rec == nil {
+		return nil, err
+	}
+	return rec.Trace(), err
+}
+
+// record is Record, but does not ask the properties at the end.
+func record(sys *sim.System, path choose.Path, opts sim.Options) (*Recorder, error) {
 	opts.Trace = true
 	c, err := NewCursor(sys, path, opts)
 	if c == nil {
@@ -31,8 +40,7 @@ func Record(sys *sim.System, path choose.Path, opts sim.Options) (*Trace, error)
 		return nil, err
 	}
 	rec.start()
-	err = rec.follow(c, len(path))
-	return rec.Trace(), err
+	return rec, rec.follow(c, len(path))
 }
 
 // follow describes the steps of a path up to step to.
@@ -446,7 +454,10 @@ func live(w sim.World) (ok bool) {
 
 func explain(w sim.World, p *sim.Property) (text string) {
 	defer func() {
-		if r := recover(); r != nil {
+		r := recover()
+		if f, ok := r.(*sim.Finding); ok && f.Overdue() {
+			text = "(its function did not return)"
+		} else if r != nil {
 			text = fmt.Sprintf("(its function panicked: %v)", r)
 		}
 	}()

@@ -84,6 +84,9 @@ type Outcome struct {
 	Choices int          // points with more than one alternative, those of the task included
 	Live    bool         // whether the last state is live
 	Used    sim.Limits   // faults that struck
+	// Stuck is, of a run with checked code that did not return, the path into that; see [Loop.Watch]. The loop must not be used
+	// any more.
+	Stuck choose.Path
 }
 
 // Node is the state that a run is in.
@@ -147,6 +150,7 @@ type Loop struct {
 	record    *recording     // may be nil
 	engines   *engines       // nil: there is one world
 	signal    *atomic.Uint32 // may be nil
+	patrol    *patrol        // nil: nobody waits for runs, or somebody else looks after them
 	guarded   bool           // each run is made on a goroutine of its own, which checked code may end
 
 	// Of the run in progress.
@@ -215,7 +219,15 @@ func (l *Loop) Run(s Strategy, t Task) Outcome {
 	}
 	l.strategy, l.task, l.pos, l.cut, l.misfit = s, t.Path, 0, false, nil
 	l.stateful, _ = s.(Stateful)
-	if l.guarded {
+	if l.patrol != nil {
+		f, returned := l.watched(o)
+		if !returned {
+			return l.giveUp(t)
+		}
+		if f != nil {
+			o.End, o.Finding = Found, f
+		}
+	} else if l.guarded {
 		if f := sim.Guard(func() { l.make(o) }); f != nil {
 			o.End, o.Finding = Found, f
 		}

@@ -170,6 +170,9 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 		return err
 	case c.Known:
 	case c.Violation:
+		if c.Instead != nil && c.Instead.Overdue {
+			last = "a handler did not return"
+		}
 		return s.violation(ctx, cmp.Or(c.Instead, sus), c.Detail, last)
 	default:
 		s.suspects++

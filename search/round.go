@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -169,7 +170,13 @@ func (r *round) excuse(o *overdue) {
 //
 //go:norace
 func stuckPath(w *worker) (path choose.Path, steps int) {
-	run := w.active.Load()
+	return pathInto(w.active.Load())
+}
+
+// pathInto is stuckPath for a run.
+//
+//go:norace
+func pathInto(run *replay.Run) (path choose.Path, steps int) {
 	path = make(choose.Path, len(run.Path))
 	for i := range path {
 		path[i] = run.Path[i]

@@ -1,0 +1,58 @@
+package search
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// patrol looks after the runs of one loop, which nobody else watches.
+type patrol struct {
+	limit  time.Duration
+	ticker *time.Ticker
+}
+
+// Watch has each run given up in which checked code does not return within limit; see [Outcome].Stuck. It is for loops of
+// [NewEngineLoop].
+func (l *Loop) Watch(limit time.Duration) {
+	l.patrol, l.signal = &patrol{limit, time.NewTicker(tick)}, new(atomic.Uint32)
+}
+
+// watched makes the run that was begun. It is false when that was given up: o belongs to the run, which may go on.
+func (l *Loop) watched(o *Outcome) (found *sim.Finding, returned bool) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		found = sim.Guard(func() { l.make(o) })
+	}()
+	cfg := Config{HandlerLimit: l.patrol.limit}
+	w := watch{patience: cfg.patience(), cpu: cpuTime()}
+	l.signal.Or(askSignal)
+	for {
+		select {
+		case <-done:
+			return found, true
+		case <-l.patrol.ticker.C:
+		}
+		if l.signal.Load()&askSignal == 0 {
+			w.waiting, w.cpu = 0, cpuTime()
+			l.signal.Or(askSignal)
+			continue
+		}
+		if w.waiting++; w.waiting > w.patience && !w.starved(min(2, runtime.GOMAXPROCS(0))) {
+			return nil, false
+		}
+	}
+}
+
+// giveUp ends a run that does not return, and with it the use of the loop.
+func (l *Loop) giveUp(t Task) Outcome {
+	path, steps := pathInto(l.run)
+	l.signal.Or(stopSignal) // should it return after all
+	return Outcome{Task: t, End: Found, Steps: steps, Stuck: path, Finding: &sim.Finding{
+		Kind: sim.Divergence, Node: -1, Message: fmt.Sprintf("the handler did not return within %v", l.patrol.limit),
+	}}
+}
