@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
@@ -285,6 +286,7 @@ func (c *checking) options() check.Options {
 		Replace: true,
 
 		KeepGoing: c.KeepGoing,
+		Proven:    c.Proof == critical.Exact,
 		Respawn:   c.respawn(),
 		Commands: func(dir string) report.Commands {
 			path := filepath.Join(dir, check.ErrorPath)

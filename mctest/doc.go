@@ -16,6 +16,7 @@
 //	MACEMC_WORKERS     -macemc.workers     how many runs go on at a time (default: all cores)
 //	MACEMC_STRATEGY    -macemc.strategy    deepening, walk, faulty, bfs or dfs (default deepening)
 //	MACEMC_KEEP_GOING  -macemc.keep-going  true: go on after a violation, and report the different ones
+//	MACEMC_PROOF       -macemc.proof       walks or exact: what shows that a run never recovers (default walks)
 //	MACEMC_REPLAY      -macemc.replay      a path file: execute that run and show every step instead of searching
 //	MACEMC_WRITE_TEST  -macemc.write-test  true: write a regression test for what is found
 //	MACEMC_IN_PROCESS  -macemc.in-process  true: search in the process of the test, as for a debugger

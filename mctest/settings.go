@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/search"
 )
 
@@ -36,6 +37,9 @@ type Options struct {
 	// KeepGoing goes on after a violation, until Time or MaxPaths, and reports those that differ by kind, property, and the
 	// code that handled the step that matters.
 	KeepGoing bool
+	// Proof says what shows that a run never recovers; "": [critical.Walks]. With [critical.Exact] a run is a violation only when all
+	// states that follow were visited; else it is a suspect, and the test fails as inconclusive.
+	Proof critical.Proof
 }
 
 // setting is one that can be given as flag and as variable of the environment.
@@ -99,6 +103,10 @@ func register(flags *flag.FlagSet) []setting {
 			s.Schedules, err = search.ParseSchedules(v)
 			return err
 		}},
+		{name: "proof", usage: "what shows that a run never recovers, by `KIND`: walks or exact", set: func(s *settings, v string) error {
+			s.Proof = critical.Proof(v)
+			return validProof(s.Proof)
+		}},
 		{name: "replay", usage: "execute the run in the path `file` instead of searching", set: func(s *settings, v string) error {
 			s.replay = v
 			return nil
@@ -154,6 +162,13 @@ func validStrategy(name search.Name) error {
 	return fmt.Errorf("must be one of %s", strings.Join(list, ", "))
 }
 
+func validProof(p critical.Proof) error {
+	if p != critical.Walks && p != critical.Exact {
+		return fmt.Errorf("must be %s or %s", critical.Walks, critical.Exact)
+	}
+	return nil
+}
+
 // settle makes settings of options, environment and flags, of which later ones have precedence.
 func settle(o Options, short bool) (settings, error) {
 	s := settings{Options: o}
@@ -166,6 +181,9 @@ func settle(o Options, short bool) (settings, error) {
 		if err := validStrategy(o.Strategy); err != nil {
 			return s, fmt.Errorf("Options.Strategy is %q, %w", o.Strategy, err)
 		}
+	}
+	if err := validProof(cmp.Or(o.Proof, critical.Walks)); err != nil {
+		return s, fmt.Errorf("Options.Proof is %q, %w", o.Proof, err)
 	}
 	for i := range all {
 		c := &all[i]
