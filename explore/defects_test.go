@@ -1,0 +1,92 @@
+package explore
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// forgetful is a set that takes a state for known now and then; confused one that mistakes places.
+type forgetful struct {
+	*fingerprints
+	calls int
+}
+
+func (s *forgetful) AddAll(k *Keys, fresh []uint32) []uint32 {
+	n := len(fresh)
+	fresh = s.fingerprints.AddAll(k, fresh)
+	if s.calls++; s.calls%3 == 0 && len(fresh) > n {
+		fresh = fresh[:len(fresh)-1]
+	}
+	return fresh
+}
+
+type confused struct{ *fingerprints }
+
+func (s confused) FindAll(k *Keys, places []uint32) []uint32 {
+	places = s.fingerprints.FindAll(k, places)
+	for i := range places {
+		places[i] = places[0]
+	}
+	return places
+}
+
+// hasty is a queue that goes on to the next depth too early; lost one that does not know by which edge it came.
+type hasty struct{ *queue }
+
+func (q hasty) Pop(item *Item) bool {
+	q.More()
+	return q.queue.Pop(item)
+}
+
+func (q hasty) AtOnce() int { return 0 }
+
+type lost struct{ *queue }
+
+func (q lost) Trail(id uint32) []uint32 {
+	trail := q.queue.Trail(id)
+	trail[len(trail)-1] = 0
+	return trail
+}
+
+// swapped is a stack that has the wrong state on top.
+type swapped struct{ *stack }
+
+func (s swapped) Pop(item *Item) bool {
+	ok := s.stack.Pop(item)
+	if ok {
+		s.trail = append(s.trail[:0], 0)
+	}
+	return ok
+}
+
+// Each defect is noticed when random graphs are explored.
+func TestDefectsAreNoticed(t *testing.T) {
+	broken := func(v func() Visited) []VisitedSet {
+		return []VisitedSet{{Name: "broken", New: func(Graph) Visited { return v() }}}
+	}
+	waits := func(f func(words int) Frontier, shortest bool) []FrontierKind {
+		return []FrontierKind{{Name: "broken", Shortest: shortest, New: f}}
+	}
+	for name, c := range map[string]struct {
+		sets      []VisitedSet
+		frontiers []FrontierKind
+	}{
+		"a state is forgotten":      {broken(func() Visited { return &forgetful{fingerprints: newFingerprints(1)} }), Frontiers[:1]},
+		"places are confused":       {broken(func() Visited { return confused{newFingerprints(2)} }), Frontiers[:1]},
+		"a depth ends too early":    {VisitedSets, waits(func(words int) Frontier { return hasty{newQueue(words).(*queue)} }, true)},
+		"an edge is mistaken":       {VisitedSets, waits(func(words int) Frontier { return lost{newQueue(words).(*queue)} }, true)},
+		"the way there is mistaken": {VisitedSets, waits(func(words int) Frontier { return swapped{newStack(words).(*stack)} }, false)},
+	} {
+		noticed := 0
+		for seed := range 200 {
+			g := rapid.Custom(drawGraph).Example(seed)
+			if g.compare(0, c.sets, c.frontiers) != nil {
+				noticed++
+			}
+		}
+		if t.Logf("%s: noticed on %d of 200 graphs", name, noticed); noticed == 0 {
+			t.Errorf("nobody notices that %s", name)
+		}
+	}
+}

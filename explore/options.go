@@ -1,0 +1,46 @@
+package explore
+
+import "errors"
+
+// Options say how a graph is explored. The zero value has no bounds, and explores breadth first, keeping whole states.
+type Options struct {
+	Visited  VisitedSet   // zero: the first of [VisitedSets]
+	Frontier FrontierKind // zero: the first of [Frontiers]
+	Reducer  Reducer      // nil: nothing is left out
+	Judge    Judge        // nil: nobody judges
+
+	MaxDepth  int // in steps; 0: none
+	MaxStates int // 0: none
+	MaxBytes  int // of memory for states and graph, about; 0: none
+	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up. What is found,
+	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
+	Go func(f func())
+	// Progress is told now and then, from the goroutine that explores, how many states were found and edges followed, and
+	// the depth. Nil: nobody wants to know.
+	Progress func(states, transitions, depth int)
+}
+
+// Result is what an exploration came to.
+type Result struct {
+	States      int // distinct ones
+	Transitions int // edges from every state that was expanded
+	Live        int // states that are
+	Expanded    int // states that were expanded, what was found from them being known
+	Depth       int // steps to the states that were expanded last; of a frontier that is not [Ordered] to those farthest along
+	Complete    bool
+	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted"
+
+	// Err is what Expand, Roots, Check or Met ended the exploration with; nil: nothing. Trail leads to the state that it is
+	// about, AtEdge: of an edge from there; a nil Trail: of an edge to a root.
+	Err    error
+	Trail  []uint32
+	AtEdge bool
+
+	Omission float64 // see [Visited]
+	Bytes    int     // of the set of states, with all that is kept for each
+	Frontier int     // bytes, at most, of what is kept of states that wait to be expanded
+	Steps    int     // see [Edges]
+}
+
+// ErrLimit says that an exploration is to stop in the middle of a state, see [Loop.Limit].
+var ErrLimit = errors.New("a limit was reached")
