@@ -254,6 +254,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		Engine:      res.Stats.Engine,
 		Phases:      res.Stats.Phases,
 		Schedules:   res.Stats.Schedules,
+		Relied:      res.Stats.Relied,
 		Coverage: report.Coverage{
 			ExhaustedDepth: res.Stats.ExhaustedDepth,
 			Complete:       res.Stats.Complete,

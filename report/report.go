@@ -52,6 +52,7 @@ type Report struct {
 	// Uncovered is what the search cannot see of the services, whatever it tries; "": nothing is said of that.
 	Uncovered string                 `json:"uncovered,omitempty"`
 	Phases    []search.Phase         `json:"phases"`
+	Relied    []search.Relied        `json:"relied,omitempty"` // actions that recovery relied on in random walks
 	Schedules []search.ScheduleStats `json:"schedules,omitempty"`
 
 	Monitors []string `json:"monitors,omitempty"` // names of all that the system has

@@ -369,6 +369,13 @@ func (r *Report) covered() []string {
 			lines = append(lines, r.walked(p))
 		}
 	}
+	if len(r.Relied) > 0 {
+		var actions []string
+		for _, a := range r.Relied {
+			actions = append(actions, fmt.Sprintf("%s in %s", a.Action, plural(a.Walks, "walk")))
+		}
+		lines = append(lines, "recovery relied on actions: "+strings.Join(actions, ", "))
+	}
 	if len(r.Schedules) > 0 {
 		var turns []string
 		for _, s := range r.Schedules {

@@ -201,6 +201,7 @@ type Stats struct {
 	Engine      EngineStats    `json:"engine"`
 	Phases      []Phase        `json:"phases"`
 	// Schedules are those of walks, in the order of [Schedules]; walks without are not counted.
+	Relied        []Relied        `json:"relied,omitempty"` // actions that recovery relied on, in the order of the system's
 	Schedules     []ScheduleStats `json:"schedules,omitempty"`
 	NeverHappened []string        `json:"never_happened"`
 	Sometimes     []Sometimes     `json:"sometimes"`
@@ -213,6 +214,13 @@ type Stats struct {
 type Sometimes struct {
 	Property string `json:"property"`
 	Runs     int    `json:"runs"`
+}
+
+// Relied says in how many walks an action was done between the beginning of recovery and the live state that was come to. If it is not
+// to be relied on it is to be marked as one that [sim.Action.Disturbs].
+type Relied struct {
+	Action string `json:"action"`
+	Walks  int    `json:"walks"`
 }
 
 // ScheduleStats is what the walks of one schedule did.

@@ -47,6 +47,7 @@ type faulty struct {
 	used     int  // faults when the gap was drawn
 	recovery int  // the step after which the part without faults began
 	length   int  // of that part, when there is no goal
+	relied   relied
 	pick     int
 }
 
@@ -128,6 +129,7 @@ func (s *faulty) Select(at *Node) Selection {
 func (s *faulty) recover(at *Node) (sel Selection, ok bool) {
 	if s.recovery < 0 {
 		s.recovery = at.Step
+		s.relied.begin(len(at.Run.World.System().Actions))
 		s.length = s.limit
 		if !at.Goal {
 			s.length = s.random.IntN(faultySteps)
@@ -151,6 +153,7 @@ func (s *faulty) recover(at *Node) (sel Selection, ok bool) {
 		}
 		return Selection{End: OutOfEvents}, true
 	}
+	s.relied.note(&at.Enabled[s.pick])
 	return Selection{}, true
 }
 
@@ -184,6 +187,7 @@ func (s *faulty) begin(u *unit) {
 	s.next, s.end, s.portfolio.mix = u.first, u.first+u.count, u.mix
 }
 func (s *faulty) rest(u *unit) *unit  { return restOfRow(u, s.next) }
+func (s *faulty) reliedOn() relied    { return s.relied }
 func (s *faulty) scheduled() Schedule { return s.portfolio.scheduled() }
 
 func (s *faulty) suspects(o *Outcome) (int, bool) {

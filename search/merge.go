@@ -122,6 +122,9 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	for i, n := range u.sometimes {
 		s.sometimes[i] += n
 	}
+	for i, n := range u.relied {
+		s.relied[i] += n
+	}
 	for i := range u.noticed.schedules {
 		s.scheduled[i].add(&u.noticed.schedules[i])
 	}

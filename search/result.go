@@ -67,6 +67,11 @@ func (s *searcher) result(sources []source) *Result {
 			r.Stats.Schedules = append(r.Stats.Schedules, ScheduleStats{s.cfg.Schedules[i], t.paths, t.events})
 		}
 	}
+	for i, name := range s.cfg.System.ActionNames() {
+		if s.relied[i] > 0 && len(s.workers[0].loop.goals) > 0 {
+			r.Stats.Relied = append(r.Stats.Relied, Relied{name, s.relied[i]})
+		}
+	}
 	r.Stats.cover(&s.cfg.System, s.coverage, s.sometimes)
 	return r
 }

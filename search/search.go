@@ -113,6 +113,7 @@ type searcher struct {
 	runs      int
 	sometimes []int
 	scheduled []scheduleTally // as cfg.Schedules
+	relied    []int           // by action
 	used      sim.Limits
 	foreign   bool
 	sampled   choose.Samples
@@ -148,7 +149,7 @@ func newSearcher(cfg Config) (*searcher, error) {
 		s.slots[i].states, s.slots[i].coverage = newVisited(), newCoverage(&s.cfg.System)
 	}
 	s.sometimes = make([]int, len(s.workers[0].loop.sometimes))
-	s.scheduled = make([]scheduleTally, len(s.cfg.Schedules))
+	s.scheduled, s.relied = make([]scheduleTally, len(s.cfg.Schedules)), make([]int, len(s.cfg.System.Actions))
 	return s, nil
 }
 

@@ -45,6 +45,7 @@ type unit struct {
 	stopped   bool      // from outside
 	prefixes  []choose.Path
 	noticed   noticed
+	relied    []int // by slot of the action: runs that recovered by it, among other things
 }
 
 // unitStrategy is a strategy that makes the runs of a unit.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
 )
 
 // Walker is the strategy of one weighted random walk by the recovery relation: without injections,
@@ -17,6 +18,7 @@ type Walker struct {
 	origin int // the step after which the walk began
 	left   bool
 	pick   int
+	relied relied
 }
 
 // NewWalker returns a strategy whose walks have at most limit steps beyond the task. Weights must not
@@ -45,6 +47,7 @@ func (w *Walker) Select(at *Node) Selection {
 	if !w.begun {
 		w.begun, w.origin = true, at.Step
 		w.adopt(at.Run.World.System(), true)
+		w.relied.begin(len(at.Run.World.System().Actions))
 	}
 	if !at.Live {
 		w.left = true
@@ -57,6 +60,7 @@ func (w *Walker) Select(at *Node) Selection {
 	if w.pick = w.event(at.Enabled); w.pick < 0 {
 		return Selection{End: end(at)}
 	}
+	w.relied.note(&at.Enabled[w.pick])
 	return Selection{}
 }
 
@@ -168,6 +172,23 @@ func (s *walks) begin(u *unit) {
 func (s *walks) suspects(o *Outcome) (int, bool) { return s.origin, suspicious(o) }
 func (s *walks) rest(u *unit) *unit              { return restOfRow(u, s.next) }
 func (s *walks) scheduled() Schedule             { return s.portfolio.scheduled() }
+func (s *walks) reliedOn() relied {
+	if s.left > 0 {
+		return nil // it did not come to recover
+	}
+	return s.relied
+}
+
+// relied is which actions a walk did on the way to a live state.
+type relied []bool // by slot
+
+func (r *relied) begin(actions int) { *r = resized(*r, actions) }
+
+func (r relied) note(ev *sim.Event) {
+	if ev.Kind == sim.DoAction {
+		r[ev.Slot] = true
+	}
+}
 
 // end is how a walk ends for want of events.
 func end(at *Node) End {

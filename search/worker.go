@@ -93,6 +93,7 @@ func (w *worker) runs(u *unit) {
 	rotated, _ := s.(rotated)
 	if u.noticed = (noticed{}); rotated != nil && u.mix != nil {
 		u.noticed.reset(len(w.cfg.Schedules))
+		u.relied = make([]int, len(w.cfg.System.Actions))
 	}
 	w.novelty.on = false
 	defer func() {
@@ -128,7 +129,7 @@ func (w *worker) runs(u *unit) {
 		w.events.Store(int64(events))
 		s.account(&o, n, &u.tallies)
 		if u.mix != nil {
-			w.notice(u, rotated, n)
+			w.notice(u, rotated, n, o.End == AtGoal)
 		}
 		u.used = most(u.used, o.Used)
 		u.foreign, l.foreign = u.foreign || l.foreign, false
@@ -163,7 +164,14 @@ func (w *worker) runs(u *unit) {
 }
 
 // notice notes what the run that has just ended tells of its schedule.
-func (w *worker) notice(u *unit, s rotated, events int) {
+func (w *worker) notice(u *unit, s rotated, events int, live bool) {
+	if live {
+		for slot, did := range s.reliedOn() {
+			if did {
+				u.relied[slot]++
+			}
+		}
+	}
 	i := slices.Index(w.cfg.Schedules, s.scheduled())
 	if i < 0 {
 		return
@@ -224,6 +232,8 @@ func strategyOf(s unitStrategy) Name {
 type rotated interface {
 	// scheduled is the schedule of the run that has just ended; "": it had none.
 	scheduled() Schedule
+	// reliedOn are the actions that were done between the last state with which recovery began and the end of the run.
+	reliedOn() relied
 }
 
 func scheduleOf(s unitStrategy) Schedule {

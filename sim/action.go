@@ -40,6 +40,20 @@ func (s *System) ActionRules() []ActionRule {
 	return rules
 }
 
+// Disturbing reports for each action whether it disturbs. It is nil when none does.
+func (s *System) Disturbing() []bool {
+	var out []bool
+	for i, r := range s.ActionRules() {
+		if r.Disturbs {
+			if out == nil {
+				out = make([]bool, len(s.Actions))
+			}
+			out[i] = true
+		}
+	}
+	return out
+}
+
 // AnyAction is an [Action] of any service type.
 type AnyAction interface {
 	action() actionInfo

@@ -8,35 +8,36 @@ type Defect string
 const (
 	Sound Defect = "" // none
 
-	loseAlways       Defect = "datagrams are lost beyond the limit"
-	mergeUnsynced    Defect = "states that differ in which writes are synced are one"
-	dropErrors       Defect = "connection errors are not delivered"
-	ignoreWeights    Defect = "answers of weight 0 count for recovery"
-	forgetMonitors   Defect = "states that differ in monitors are one"
-	forgetDeadlines  Defect = "states that differ in deadlines are one"
-	ignoreDeadlines  Defect = "timers fire before their deadlines"
-	ignorePrompt     Defect = "timers fire while messages are in flight"
-	forgetCounters   Defect = "states that differ in how often actions were done are one"
-	forgetLimits     Defect = "states that differ in faults left are one"
-	neverHeal        Defect = "partitions do not end"
-	leakCut          Defect = "datagrams pass cut links"
-	keepForDown      Defect = "datagrams wait for nodes that are down"
-	tellCopiesApart  Defect = "equal datagrams are events of their own"
-	keepPeerQueue    Defect = "a crash loses nothing of the peers' queues"
-	overtakeErrors   Defect = "messages overtake connection errors"
-	forgetReady      Defect = "ready call-backs are not made"
-	crashSturdy      Defect = "nodes crash that may not"
-	bootLate         Defect = "late nodes are up at first"
-	neverInside      Defect = "nodes do not crash inside steps"
-	allOrNothing     Defect = "a crash loses all unsynced writes or none"
-	loseUnsynced     Defect = "a crash loses all unsynced writes"
-	recoverByFaults  Defect = "faults count for recovery"
-	recoverByCrashes Defect = "crashes inside steps count for recovery"
-	firstAnswer      Defect = "questions have one answer"
-	firstBoot        Defect = "questions of the first boots have one answer"
-	ignoreSafety     Defect = "properties are not looked at in the first states"
-	askAgain         Defect = "what was decided about times is asked again"
-	ignoreStepBad    Defect = "assertions, panics and monitors find nothing"
+	loseAlways          Defect = "datagrams are lost beyond the limit"
+	mergeUnsynced       Defect = "states that differ in which writes are synced are one"
+	dropErrors          Defect = "connection errors are not delivered"
+	ignoreWeights       Defect = "answers of weight 0 count for recovery"
+	forgetMonitors      Defect = "states that differ in monitors are one"
+	forgetDeadlines     Defect = "states that differ in deadlines are one"
+	ignoreDeadlines     Defect = "timers fire before their deadlines"
+	ignorePrompt        Defect = "timers fire while messages are in flight"
+	forgetCounters      Defect = "states that differ in how often actions were done are one"
+	forgetLimits        Defect = "states that differ in faults left are one"
+	neverHeal           Defect = "partitions do not end"
+	leakCut             Defect = "datagrams pass cut links"
+	keepForDown         Defect = "datagrams wait for nodes that are down"
+	tellCopiesApart     Defect = "equal datagrams are events of their own"
+	keepPeerQueue       Defect = "a crash loses nothing of the peers' queues"
+	overtakeErrors      Defect = "messages overtake connection errors"
+	forgetReady         Defect = "ready call-backs are not made"
+	crashSturdy         Defect = "nodes crash that may not"
+	bootLate            Defect = "late nodes are up at first"
+	neverInside         Defect = "nodes do not crash inside steps"
+	allOrNothing        Defect = "a crash loses all unsynced writes or none"
+	loseUnsynced        Defect = "a crash loses all unsynced writes"
+	recoverByFaults     Defect = "faults count for recovery"
+	recoverByCrashes    Defect = "crashes inside steps count for recovery"
+	recoverByDisturbing Defect = "actions that disturb count for recovery"
+	firstAnswer         Defect = "questions have one answer"
+	firstBoot           Defect = "questions of the first boots have one answer"
+	ignoreSafety        Defect = "properties are not looked at in the first states"
+	askAgain            Defect = "what was decided about times is asked again"
+	ignoreStepBad       Defect = "assertions, panics and monitors find nothing"
 )
 
 // Defects are all of them.
@@ -44,7 +45,7 @@ func Defects() []Defect {
 	return []Defect{
 		loseAlways, mergeUnsynced, dropErrors, ignoreWeights, forgetMonitors, forgetDeadlines, ignoreDeadlines, ignorePrompt,
 		forgetCounters, forgetLimits, neverHeal, leakCut, keepForDown, tellCopiesApart, keepPeerQueue, overtakeErrors,
-		forgetReady, crashSturdy, bootLate, neverInside, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes,
+		forgetReady, crashSturdy, bootLate, neverInside, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing,
 		firstAnswer, firstBoot, ignoreSafety, ignoreStepBad, askAgain,
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Generator is the version of [Drawn].
-const Generator = 2
+const Generator = 3
 
 // Drawn makes the system of a number: always the same one.
 func Drawn(number uint64) *Script {
@@ -35,6 +35,7 @@ func Drawn(number uint64) *Script {
 	}
 	if d.chance(8) {
 		d.gamble(s)
+		d.disturb(s)
 		return s
 	}
 	ops := d.vocabulary(s)
@@ -42,7 +43,15 @@ func Drawn(number uint64) *Script {
 		s.Programs = append(s.Programs, d.program(s, ops))
 	}
 	d.properties(s)
+	d.disturb(s)
 	return s
+}
+
+// disturb makes some actions no part of recovery.
+func (d drawer) disturb(s *Script) {
+	for k := range s.Actions {
+		s.Actions[k].Disturbs = d.chance(5)
+	}
 }
 
 type drawer struct{ *choose.Random }

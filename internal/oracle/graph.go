@@ -1,6 +1,10 @@
 package oracle
 
-import "github.com/macemc/macemc/sim"
+import (
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
 
 // graph is what there is to know of a system: its states, as far as they were visited, breadth first.
 type graph struct {
@@ -23,7 +27,7 @@ type visited struct {
 	live     bool
 	ends     bool // it violates a property, or a step from the start has: what follows does not matter
 	recovery []int
-	stuck    bool // nothing but faults can happen
+	stuck    bool // nothing that is part of recovery can happen
 }
 
 // visitAll visits states, at most about most of them.
@@ -110,7 +114,7 @@ func (g *graph) expand(m *model, i int) {
 	}
 	from, depth := g.states[i].state, g.states[i].depth+1
 	ordinary, faults := m.events(from)
-	g.states[i].stuck = len(ordinary) == 0
+	g.states[i].stuck = !slices.ContainsFunc(ordinary, m.recovers)
 	for k, ev := range append(ordinary, faults...) {
 		var a asker
 		for {
@@ -124,7 +128,7 @@ func (g *graph) expand(m *model, i int) {
 				g.found(m, bad, depth)
 			} else {
 				to := g.meet(m, s, depth)
-				recovers := (k < len(ordinary) || m.defect == recoverByFaults) && (!crashed || m.defect == recoverByCrashes) && !a.weightless
+				recovers := m.recovers(ev) && (k < len(ordinary) || m.defect == recoverByFaults) && (!crashed || m.defect == recoverByCrashes) && !a.weightless
 				if recovers {
 					g.states[i].recovery = append(g.states[i].recovery, to)
 				}
@@ -134,6 +138,11 @@ func (g *graph) expand(m *model, i int) {
 			}
 		}
 	}
+}
+
+// recovers reports whether an ordinary event is part of recovery.
+func (m *model) recovers(ev event) bool {
+	return ev.kind != sim.DoAction || !m.script.Actions[ev.what].Disturbs || m.defect == recoverByDisturbing
 }
 
 // mourn finds the dead states: it goes back from the live ones.

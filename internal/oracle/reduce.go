@@ -38,6 +38,7 @@ func changes(sc *Script) (list []func(*Script)) {
 	for k := range sc.Actions {
 		list = append(list,
 			func(s *Script) { s.Actions[k] = Action{Times: 1, Nodes: s.Actions[k].Nodes} },
+			func(s *Script) { s.Actions[k].Disturbs = false },
 			func(s *Script) { s.Actions[k].Nodes = 0 },
 		)
 	}

@@ -85,6 +85,8 @@ type Action struct {
 	Times  int  // 0: no limit
 	Phases uint // bit p: it can be done in phase p; 0: it has no When
 	Nodes  uint // bit i: node i has it; 0: it has no At
+
+	Disturbs bool // it is no part of recovery
 }
 
 // PropKind is what a property says.

@@ -63,6 +63,24 @@ func TestCorrected(t *testing.T) {
 	}
 }
 
+// What disturbs is no part of recovery in any strategy. Where nothing is said of it, it is, and the report says on what recovery relied.
+func TestDisturbing(t *testing.T) {
+	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty} { // of bfs and dfs package oracle is the judge
+		cfg := search.Config{System: rare.Excuse().System, Strategy: strategy, MaxPaths: 500}
+		if res := run(t, cfg); res.Verdict != search.Violation || res.Finding.Kind != sim.Liveness && res.Finding.Kind != sim.Deadlock {
+			t.Errorf("%s: %s, %+v", strategy, res.Verdict, res.Finding)
+		}
+		cfg.System.Actions = []sim.AnyAction{rare.Campaign()}
+		res := run(t, cfg)
+		if res.Verdict != search.OK {
+			t.Errorf("%s, as an ordinary action: %s, %+v", strategy, res.Verdict, res.Finding)
+		}
+		if r := res.Stats.Relied; len(r) != 1 || r[0].Action != "campaign" || r[0].Walks == 0 {
+			t.Errorf("%s: recovery relied on %v", strategy, r)
+		}
+	}
+}
+
 // What keeps weighted walks from a defect is what the case says: without other schedules the stale acknowledgement is not met.
 func TestScheduleMatters(t *testing.T) {
 	cfg := search.Config{System: rare.Stale().System, Strategy: search.Walk, MaxPaths: 1500}

@@ -44,6 +44,8 @@ type engine struct {
 	sites *sites // nil: not used yet
 	// weightless is the set of kinds of events that random walks never take.
 	weightless uint64
+	// disturbs says which actions are no part of recovery, by slot; nil: all are.
+	disturbs []bool
 
 	buf     []byte
 	plans   plans
@@ -82,7 +84,7 @@ func newEngine(sys *sim.System, opts sim.Options) (*engine, error) {
 	if sys.Nodes > maxNodes {
 		return nil, &Unsupported{fmt.Sprintf("it has %d nodes, more than %d", sys.Nodes, maxNodes)}
 	}
-	e := &engine{sys: sys, opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes}
+	e := &engine{sys: sys, opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbs: sys.Disturbing()}
 	if e.net == nil && sys.Network != nil {
 		return nil, &Unsupported{fmt.Sprintf("its network %T cannot be taken apart", sys.Network)}
 	}

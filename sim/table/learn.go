@@ -315,5 +315,8 @@ func recovering(w *World, ev sim.Event, a *answers) bool {
 
 // ordinary reports whether an event can be one of the recovery relation.
 func (e *engine) ordinary(ev sim.Event) bool {
+	if ev.Kind == sim.DoAction && e.disturbs != nil && e.disturbs[ev.Slot] {
+		return false
+	}
 	return !ev.Kind.Injection() && e.weightless>>ev.Kind&1 == 0
 }
