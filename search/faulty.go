@@ -11,10 +11,10 @@ const (
 	// faultySteps bounds the length of a faulty part.
 	faultySteps = 60
 	// longOdds: one in that many runs has parts that may be longer, up to longSteps.
-	longOdds  = 2
+	longOdds  = 4
 	longSteps = 512
 	// settledOdds: one in that many runs begins without faults, until it is live.
-	settledOdds = 4
+	settledOdds = 8
 	// onwardOdds: with that probability, as one in so many, a run goes on past the live state that it came to when no fault was left.
 	onwardOdds = 3
 	// faultyGap bounds how many steps after a fault, and at the beginning of a part, are free of faults.

@@ -7,11 +7,12 @@ import (
 // mixRuns is the length of the order in which schedules take turns.
 const mixRuns = unitRuns
 
-// rotation says which schedule a run of a row has. All have at least half of an equal share; the other half goes to those that find
-// what is new. Shares change between rounds only, so that they do not depend on the number of workers.
+// rotation says which schedule a run of a row has. All have at least half of the share that the table says; the other half goes to those
+// that find what is new. Shares change between rounds only, so that they do not depend on the number of workers.
 type rotation struct {
 	names []Schedule
-	mix   []uint8 // by number of the run modulo mixRuns: index in names; replaced, never changed
+	base  []float64 // shares of the table, of 1
+	mix   []uint8   // by number of the run modulo mixRuns: index in names; replaced, never changed
 	rates []float64
 	met   map[uint64]bool
 }
@@ -21,6 +22,15 @@ const mostMet = 1 << 17
 
 func newRotation(names []Schedule) *rotation {
 	r := &rotation{names: names, rates: make([]float64, len(names)), met: map[uint64]bool{}}
+	all := 0.0
+	for _, name := range names {
+		i := slices.Index(Schedules(), name)
+		r.base = append(r.base, schedulers[i].share)
+		all += schedulers[i].share
+	}
+	for i := range r.base {
+		r.base[i] /= all
+	}
 	r.mixAnew()
 	return r
 }
@@ -73,7 +83,7 @@ func (r *rotation) mixAnew() {
 	}
 	shares := make([]float64, n)
 	for i := range shares {
-		shares[i] = 1 / float64(n)
+		shares[i] = r.base[i]
 		if all > 0 {
 			shares[i] = shares[i]/2 + r.rates[i]/all/2
 		}

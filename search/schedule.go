@@ -12,7 +12,7 @@ import (
 type Schedule string
 
 const (
-	// Weighted draws each event by its weight. When the weights were not given, half of its runs draw some of their own, so that
+	// Weighted draws each event by its weight. When the weights were not given, a third of its parts draw some of their own, so that
 	// actions are not always done as soon as they can be.
 	Weighted Schedule = "weighted"
 	// Phases draws anew how probable each action, the timers of each node and the messages of each link are, every 5 to 44 steps. Of a
@@ -41,14 +41,15 @@ type scheduler interface {
 
 // schedulers are all ways to schedule, in the order in which they are rotated. A new one is a file and a line here.
 var schedulers = []struct {
-	name Schedule
-	make func(*base) scheduler
+	name  Schedule
+	share float64 // of the runs, before it is known what finds what is new
+	make  func(*base) scheduler
 }{
-	{Weighted, func(b *base) scheduler { return &weighted{base: b} }},
-	{Phases, func(b *base) scheduler { return &phased{base: b} }},
-	{POSWeighted, func(b *base) scheduler { return &pos{base: b, weighted: true} }},
-	{POS, func(b *base) scheduler { return &pos{base: b} }},
-	{PCT, func(b *base) scheduler { return &pct{base: b} }},
+	{Weighted, 4, func(b *base) scheduler { return &weighted{base: b} }},
+	{Phases, 3, func(b *base) scheduler { return &phased{base: b} }},
+	{POSWeighted, 3, func(b *base) scheduler { return &pos{base: b, weighted: true} }},
+	{POS, 1, func(b *base) scheduler { return &pos{base: b} }},
+	{PCT, 1, func(b *base) scheduler { return &pct{base: b} }},
 }
 
 // base is what all schedules are made from.

@@ -16,13 +16,14 @@ type weighted struct {
 
 // Bounds of weights that are drawn: what weight can be halved, or doubled, how often.
 const (
+	drawnOdds      = 3 // one in that many parts has weights of its own
 	actionHalvings = 6
 	timerDoublings = 3
 )
 
 func (s *weighted) begin(r *choose.Random, _ *Node, _ int) {
 	s.random, s.drawn = r, s.scale
-	if s.given || r.IntN(2) == 0 {
+	if s.given || r.IntN(drawnOdds) > 0 {
 		return
 	}
 	s.drawn.weights[sim.FireTimer] <<= r.IntN(timerDoublings + 1)

@@ -35,7 +35,7 @@ func TestFound(t *testing.T) {
 				if seed > 0 {
 					break
 				}
-				cfg.MaxPaths, cfg.Strategy = 2000, cmp.Or(strategies[c.Name], search.Walk)
+				cfg.MaxPaths, cfg.Strategy = 10_000, cmp.Or(strategies[c.Name], search.Walk)
 			}
 			began := time.Now()
 			res := run(t, cfg)
