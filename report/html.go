@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/search"
 )
@@ -112,7 +113,7 @@ func (s *summary) brief(r *Report) []pageFact {
 				text = strings.Join(shortWords(text), " ")
 			}
 			add(label, text+place)
-			add("because", strings.Trim(strings.TrimPrefix(f.aside, "CRITICAL "), "()"))
+			add("because", r.Critical.because(f.aside))
 		case label == "what it does":
 			add(label, f.text)
 			add("before it", f.aside)
@@ -120,6 +121,10 @@ func (s *summary) brief(r *Report) []pageFact {
 			add(label, f.text)
 		case label == "at step", label == "violated", label == "panic", label == "diverges", label == "not the same", label == "stuck",
 			label == "in" || strings.HasPrefix(label, "at step "):
+			if text := f.text; label == "violated" && f.aside != "" {
+				add(label, text+": "+f.aside)
+				continue
+			}
 			add(label, strings.TrimSpace(f.text+"  "+f.aside))
 		}
 	}
@@ -128,6 +133,18 @@ func (s *summary) brief(r *Report) []pageFact {
 	}
 	add("first difference", s.difference)
 	return lines
+}
+
+// because says how it is known that a run is dead: whether that is proven, and what the walks did, which aside says.
+func (c *Critical) because(aside string) string {
+	walks := strings.TrimSuffix(strings.TrimPrefix(aside, "CRITICAL (C1: "), ")")
+	switch c.Proof {
+	case critical.Exact:
+		return "proven; " + walks
+	case critical.Walks:
+		return "not proven; " + walks
+	}
+	return walks
 }
 
 // shortWords leaves out what stands between braces.

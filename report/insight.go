@@ -232,8 +232,16 @@ func (s *summary) liveExcerpt(same int) []int {
 	return steps[:min(most, len(steps))]
 }
 
-// sentence says in one line what is wrong, since when, and where.
+// sentence says in one line what is wrong, since when, and where, and when that is not proven.
 func (r *Report) sentence() string {
+	text := r.claim()
+	if r.Critical != nil && r.Critical.Proof == critical.Walks {
+		text += " (not proven)"
+	}
+	return text
+}
+
+func (r *Report) claim() string {
 	where := ""
 	if last := r.lastStep(); last != nil {
 		where = fmt.Sprintf(" in step %d", last.Number)

@@ -234,6 +234,13 @@ func TestSafety(t *testing.T) {
 	f := dead.Finding
 	r := &report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: f.Kind, Property: f.Property, Message: f.Message, Dead: dead}
 	golden.Compare(t, "safety.txt", render(t, terminal, r))
+	page := string(render(t, report.HTML, r))
+	if want := "<dt>violated</dt><dd>not lit: n0 burns</dd>"; !strings.Contains(page, want) {
+		t.Errorf("the page lacks %q", want)
+	}
+	if strings.Contains(page, "goes on for ever") {
+		t.Error("the page promises what goes on for ever after a run that ends")
+	}
 }
 
 func TestOtherKinds(t *testing.T) {
@@ -460,4 +467,32 @@ func TestMermaidOfReport(t *testing.T) {
 		t.Fatalf("%d diagrams, want one of each run", len(blocks))
 	}
 	mermaid.Check(t, map[string]string{"dead": string(blocks[0][1]), "live": string(blocks[1][1])})
+}
+
+// What only walks show is called not proven wherever it is told, and a critical step before which recovery was rare is doubted.
+func TestNotProven(t *testing.T) {
+	r := pingackReport(t)
+	doubt := "uncertain:     recovery is so rare that the critical step may be a later one"
+	for _, c := range []struct {
+		proof     critical.Proof
+		recovered int // of 200 walks before the critical step
+		first     string
+		doubted   bool
+	}{
+		{critical.Walks, 9, "not proven; 0 of 200 walks recovered, 2,000 steps each; before it 9 of 200", true},
+		{critical.Walks, 10, "not proven; 0 of 200 walks recovered, 2,000 steps each; before it 10 of 200", false},
+		{critical.Exact, 1, "proven; 0 of 200 walks recovered, 2,000 steps each; before it 1 of 200", false},
+	} {
+		r.Critical.Proof, r.Critical.Before = c.proof, critical.Probe{Walks: 200, Recovered: c.recovered}
+		page := string(render(t, report.HTML, r))
+		if !strings.Contains(page, "<dt>because</dt><dd>"+c.first+"</dd>") {
+			t.Errorf("%s, %d: the first screen lacks %q", c.proof, c.recovered, c.first)
+		}
+		if got := strings.Contains(page, "at n1 (not proven)</h1>") || strings.Contains(page, "in the network (not proven)</h1>"); got != (c.proof == critical.Walks) {
+			t.Errorf("%s: the heading says that it is not proven: %v", c.proof, got)
+		}
+		if got := strings.Contains(string(render(t, terminal, r)), doubt); got != c.doubted {
+			t.Errorf("%s, %d: doubted: %v", c.proof, c.recovered, got)
+		}
+	}
 }

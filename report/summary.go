@@ -278,7 +278,12 @@ func (c *Critical) proof() []fact {
 	case c.Proof == critical.Exact:
 		return []fact{{"proof:", fmt.Sprintf("dead at its end: all %s that follow are not live", plural(c.States, "state")), ""}}
 	case c.Proof == critical.Walks:
-		return []fact{{"not proven:", fmt.Sprintf("%s of %s walks recovered", number(c.After.Recovered), number(max(c.After.Walks, c.Walks))), c.Unproven}}
+		f := []fact{{"not proven:", fmt.Sprintf("%s of %s walks recovered", number(c.After.Recovered), number(max(c.After.Walks, c.Walks))), c.Unproven}}
+		if c.Case == critical.C1 && c.Before.Recovered*20 < c.Before.Walks {
+			f = append(f, fact{"uncertain:", "recovery is so rare that the critical step may be a later one",
+				fmt.Sprintf("macemc critical error.path --walks %d", 10*max(c.After.Walks, c.Walks))})
+		}
+		return f
 	}
 	return nil
 }
