@@ -65,6 +65,9 @@ func (p *Program) CanRun() error {
 	return nil
 }
 
+// Carries implements [sim.Carrier].
+func (p *Program) Carries() {}
+
 // Uncovered implements [sim.Limited].
 func (p *Program) Uncovered(how sim.Interleave) string {
 	switches := "switches of goroutines elsewhere than at locks, channels and select (" + how.String() + ")"

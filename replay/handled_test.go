@@ -123,3 +123,32 @@ func TestPlaceOfTheHandler(t *testing.T) {
 		})
 	}
 }
+
+// carrier carries a program, and its own lines say nothing to a user.
+type carrier struct{ office }
+
+func (c *carrier) Receive(env sim.Env, _ sim.NodeID, _ any) { env.StopTimer(late{}) }
+func (c *carrier) Timer(env sim.Env, _ any)                 { env.SetTimer(late{}, 1) }
+func (c *carrier) Carries()                                 {}
+
+// No line of a service that carries a program is shown as the one that handled an event or asked for an effect.
+func TestCarrierHasNoPlace(t *testing.T) {
+	sys := &sim.System{
+		Name: "carriers", Nodes: 2, New: func(sim.NodeID) sim.Service { return &carrier{} }, Network: netsim.Datagrams{}, Timing: sim.AnyOrder,
+		Actions: []sim.AnyAction{sim.Action[*carrier]{Name: "send", Do: func(c *carrier, env sim.Env) { c.Send(env) }}},
+	}
+	trace := record(t, sys, follow(t, sys, "action n0 send", "deliver n1<-n0 told{}", "timer n0 late{}"))
+	for _, s := range trace.Steps[1:] {
+		if s.Source != "" {
+			t.Errorf("step %d is handled by %s", s.Number, s.Source)
+		}
+		if len(s.Effects) == 0 {
+			t.Fatalf("step %d asks for nothing", s.Number)
+		}
+		for _, e := range s.Effects {
+			if e.From != "" {
+				t.Errorf("step %d asks for an effect in %s", s.Number, e.From)
+			}
+		}
+	}
+}

@@ -58,6 +58,13 @@ type Limited interface {
 	Uncovered(Interleave) string
 }
 
+// Carrier is implemented by services that carry a program of the user's. Their own code is not what handled an event, so no
+// report shows a line of it.
+type Carrier interface {
+	// Carries does nothing.
+	Carries()
+}
+
 // Nop implements [Service] by doing nothing; embed it to leave handlers out.
 type Nop struct{}
 

@@ -28,6 +28,9 @@ func (w *machine) handlerSource(ev Event) string {
 		if s == nil {
 			s = w.sys.New(ev.Node)
 		}
+		if _, ok := s.(Carrier); ok {
+			return ""
+		}
 		name := map[EventKind]string{Boot: "Boot", FireTimer: "Timer", Deliver: "Receive",
 			DeliverError: "PeerError", DeliverReady: "PeerReady", Internal: "Step"}[ev.Kind]
 		m, ok := reflect.TypeOf(s).MethodByName(name)
@@ -53,7 +56,11 @@ func (w *machine) handlerSource(ev Event) string {
 //
 //go:noinline
 func (e *env) trace(f *Effect) {
-	f.From, f.Depth = callSite(e.n.service), e.depth()
+	f.Depth = e.depth()
+	if _, ok := e.n.service.(Carrier); ok {
+		return
+	}
+	f.From = callSite(e.n.service)
 	if last := &e.w.last; last.Inner == "" && (last.Event.Kind == Deliver || last.Event.Kind == FireTimer || last.Event.Kind == Internal) {
 		last.Inner = innermost(e.n.service)
 	}

@@ -24,7 +24,9 @@ func again(cmd *cobra.Command, args []string) string {
 			values = list.GetSlice()
 		}
 		for _, v := range values {
-			if f.Value.Type() == "bool" {
+			if f.Value.Type() == "bool" && v == "true" {
+				words = append(words, "--"+f.Name)
+			} else if f.Value.Type() == "bool" {
 				words = append(words, "--"+f.Name+"="+v)
 			} else {
 				words = append(words, "--"+f.Name, task.ShellWord(v))

@@ -20,12 +20,13 @@ func TestAgain(t *testing.T) {
 	subjectFlags(cmd.Flags(), &f.Subject, &test)
 	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "")
 	cmd.Flags().BoolVar(&f.Alone, "alone", false, "")
+	cmd.Flags().BoolVar(&f.KeepGoing, "keep-going", true, "")
 	cmd.Flags().BoolVar(&f.JSON, "json", false, "")
-	cmd.SetArgs([]string{"./my svc", "--property", "it's done", "--set", "a=1", "--set", "b=2", "--alone", "--json"})
+	cmd.SetArgs([]string{"./my svc", "--property", "it's done", "--set", "a=1", "--set", "b=2", "--alone", "--keep-going=false", "--json"})
 	if err := cmd.Execute(); err != nil {
 		t.Fatal(err)
 	}
-	if want := `search './my svc' --alone=true --property 'it'\''s done' --seed 1 --set a=1 --set b=2`; got != want {
+	if want := `search './my svc' --alone --keep-going=false --property 'it'\''s done' --seed 1 --set a=1 --set b=2`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
