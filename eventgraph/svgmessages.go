@@ -104,13 +104,16 @@ func (d *drawing) label(text string, step, x1, x2, y2 int) {
 	}
 }
 
+// loose is the label of a line that ends between lanes, cut to a lane's width: the whole of it stands in the title.
+func loose(text string) string { return cut(shortly(text), 20) }
+
 // duplicated draws that the network made a copy.
 func (d *drawing) duplicated(m *Message, y1, y2, step int) {
 	x2 := (d.x[m.From] + d.x[m.To]) / 2
 	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, duplicated in step %d</title>`+"\n",
 		step, escape(m.Text), m.Sent, step)
 	d.line("waiting", d.x[m.From], y1, x2, y2)
-	d.caption(step, "bad", "middle", x2, y2+4, "x2 "+shortly(m.Text))
+	d.caption(step, "bad", "middle", x2, y2+4, "x2 "+loose(m.Text))
 	d.out.WriteString("</g>\n")
 }
 
@@ -126,7 +129,7 @@ func (d *drawing) ended(m *Message, y1, y2, count int) {
 		m.End, escape(m.Text), m.Sent, escape(m.Fate), m.End)
 	d.line("gone", x1, y1, x2, y2)
 	d.cross(x2, y2)
-	label := shortly(m.Text)
+	label := loose(m.Text)
 	if count > 1 {
 		label += fmt.Sprintf(" +%d", count-1)
 	}
@@ -154,7 +157,7 @@ func (d *drawing) waiting(m *Message, y, count int) {
 	if x2 < x1 {
 		anchor, gap = "end", -4
 	}
-	label := shortly(m.Text)
+	label := loose(m.Text)
 	if count > 1 {
 		label += fmt.Sprintf(" +%d", count-1)
 	}
