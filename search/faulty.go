@@ -58,7 +58,7 @@ func (s *faulty) Next() (Task, bool) {
 	k := s.next
 	s.next++
 	s.random.Seed(s.seed, stream(s.seed, faultyTag, k))
-	s.begun, s.rounds = false, 0
+	s.begun, s.rounds, s.relied = false, 0, s.relied[:0]
 	s.portfolio.turn(k)
 	return Task{Path: s.roots[k%len(s.roots)]}, true
 }
