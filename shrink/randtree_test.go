@@ -39,7 +39,7 @@ func TestRandTreeDefect(t *testing.T) {
 		t.Errorf("%d steps of %d, %s", r.Steps, r.From, r.Dead.Case)
 	}
 	steps := keys(t, &sys, r.Path)[:r.Dead.Step]
-	if len(steps) > 14 || len(steps) >= dead.Step {
+	if len(steps) > 20 || len(steps) >= dead.Step {
 		t.Errorf("critical step %d was %d", len(steps), dead.Step)
 	}
 	last := steps[len(steps)-1]

@@ -57,7 +57,7 @@ func TestCorrectedOverTransport(t *testing.T) {
 // Defects are found over the transport as over streams.
 func TestBugIsFoundOverTransport(t *testing.T) {
 	sys := build(t, spec.Config{Nodes: 3, Bugs: spec.BugSet{"RT13"}, Params: map[string]string{"over": "transport"}}, sim.Limits{Crashes: 1})
-	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(spec.Weights{Action: 4, Fault: 1}), MaxPaths: 5000})
+	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(spec.Weights{Action: 4, Fault: 1}), MaxPaths: 5000, Schedules: []search.Schedule{search.Weighted}})
 	if f := res.Finding; f == nil || f.Kind != sim.Liveness {
 		t.Errorf("found %v", f)
 	}

@@ -18,7 +18,7 @@ import (
 
 func session(t *testing.T) *mdb.Session {
 	t.Helper()
-	folder := filepath.Join("..", "testdata", "rt13")
+	folder := filepath.Join("..", "..", "..", "..", "mdb", "testdata", "rt13")
 	file := filepath.Join(folder, "error.path")
 	l, err := check.Load(t.Context(), bundled.Systems(), file, nil)
 	if err != nil {
