@@ -10,7 +10,7 @@ const (
 	faultyRounds = 6
 	// faultySteps bounds the length of a faulty part.
 	faultySteps = 60
-	// longOdds: one in that many runs has parts that may be longer, up to longSteps, if walks may be as long.
+	// longOdds: one in that many runs has parts that may be longer, up to longSteps, if walks may be longer than faultySteps.
 	longOdds  = 4
 	longSteps = 512
 	// settledOdds: one in that many runs begins without faults, until it is live.
@@ -84,7 +84,7 @@ func (s *faulty) drawGap(at *Node) {
 func (s *faulty) start(at *Node) {
 	s.begun = true
 	s.adopt(at.Run.World.System(), true)
-	s.long = s.limit >= longSteps && s.random.IntN(longOdds) == 0
+	s.long = s.limit > faultySteps && s.random.IntN(longOdds) == 0
 	if at.Goal && s.random.IntN(settledOdds) == 0 {
 		s.faults, s.recovery, s.free = 0, -1, false
 		return
