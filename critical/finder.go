@@ -1,0 +1,327 @@
+package critical
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// finder is the search for one critical transition.
+type finder struct {
+	cfg    *Config
+	prober *prober
+	path   choose.Path // the dead run
+	limit  int         // of walks
+	walks  int         // per probe
+
+	// Of the dead run.
+	bounds      []int32 // as in [replay.Run]
+	goal        bool
+	lastLive    int // the last step after which the state is live; 0: the first state, -1: none is
+	outOfEvents bool
+	live        bool // the last state is
+
+	made    []probed
+	last    int   // the probe asked for last
+	after   Probe // that of the step that settle looked at
+	nearest nearest
+
+	examined map[int]*table.Recovery // by step
+	unproven string                  // why it is not known that the run is dead
+	tooMuch  bool                    // to search
+}
+
+// probed is a probe that was made.
+type probed struct {
+	Probe
+	certain bool // every walk ran out of events
+}
+
+// steps is the number of steps of the dead run.
+func (f *finder) steps() int { return len(f.bounds) }
+
+// prefix is the path to the state after that many steps.
+func (f *finder) prefix(steps int) choose.Path {
+	if steps < len(f.bounds) {
+		return f.path[:f.bounds[steps]]
+	}
+	return f.path
+}
+
+// replay executes the dead run to learn what its states are.
+func (f *finder) replay(ctx context.Context) error {
+	f.lastLive = -1
+	w := f.prober.workers[0]
+	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.path}}, search.Task{})
+	if err := unfit(&o); err != nil {
+		return err
+	}
+	if o.End == search.Cut {
+		return fmt.Errorf("critical: step %d: the path does not fit the system", o.Steps+1)
+	}
+	f.bounds = append(f.bounds[:0], w.loop.Replay().Bounds...)
+	f.live = o.Live
+	last, err := f.prober.walk(ctx, w, f.path, 0, 0)
+	if err != nil {
+		return err
+	}
+	f.outOfEvents = last.End == search.OutOfEvents && !last.Live
+	return unfit(&last)
+}
+
+// unfit says what is wrong with a run that is to be examined.
+func unfit(o *search.Outcome) error {
+	switch o.End {
+	case search.Misfit:
+		return fmt.Errorf("critical: %w", o.Err)
+	case search.Found:
+		if o.Stuck != nil {
+			return stuckIn(o)
+		}
+		return fmt.Errorf("critical: step %d of the run ends it with a finding: %w", o.Steps, o.Finding)
+	}
+	return nil
+}
+
+// stuckIn is the error of a walk with checked code that does not return.
+func stuckIn(o *search.Outcome) error {
+	return &Ended{Finding: o.Finding, Path: o.Stuck, Steps: o.Steps, Overdue: true}
+}
+
+func (f *finder) find(ctx context.Context) (*Result, error) {
+	if f.live {
+		return f.result(Recovered, 0), nil
+	}
+	if f.cfg.examineFirst {
+		if ok, err := f.recoversExactly(ctx, f.steps()); err != nil || ok {
+			return f.result(Recovered, 0), err
+		}
+		f.tooMuch = false
+	}
+	for raised := 0; ; raised++ {
+		if raised > 0 {
+			if err := f.raise(ctx); err != nil {
+				return nil, err
+			}
+			if f.live {
+				return f.result(Recovered, 0), nil
+			}
+		}
+		step, recovers, err := f.bisect(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case recovers:
+			return f.result(Recovered, 0), nil
+		case step > 0:
+			ok, err := f.settle(ctx, step)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				return f.transition(ctx, step)
+			}
+			if raised == raises {
+				return f.result(C2, 0), nil
+			}
+		default: // dead from the first state on
+			if raised == raises || f.certain() || f.proven(step) {
+				return f.result(C2Initial, 0), nil
+			}
+		}
+	}
+}
+
+// raise lengthens walks, and the run too by such a walk.
+func (f *finder) raise(ctx context.Context) error {
+	f.limit *= raise
+	f.walks = max(f.walks/raise, min(f.walks, minWalks))
+	if f.outOfEvents {
+		return nil
+	}
+	w := f.prober.workers[0]
+	o, err := f.prober.walk(ctx, w, f.path, 0, f.limit)
+	if err != nil {
+		return err
+	}
+	if o.End == search.Found {
+		return &Ended{Finding: o.Finding, Path: w.loop.Replay().Path.Clone(), Steps: o.Steps}
+	}
+	f.path = append(f.path[:0], w.loop.Replay().Path...)
+	return f.replay(ctx)
+}
+
+// bisect returns the first step after which no walk recovers, 0 when none does from the first state. recovers
+// means that the end of the run does.
+func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error) {
+	first := f.lastLive + 1 // the first indeterminate state
+	if ok, err := f.recovers(ctx, first); err != nil || !ok {
+		return first, false, err
+	}
+	lo, hi := first, 0
+	for d := 1; hi == 0; d *= 2 {
+		at := min(first+d, f.steps())
+		if at == lo {
+			return 0, true, nil
+		}
+		ok, err := f.recovers(ctx, at)
+		switch {
+		case err != nil:
+			return 0, false, err
+		case ok:
+			lo = at
+		default:
+			hi = at
+		}
+	}
+	for hi-lo > 1 {
+		mid := int(uint(lo+hi) >> 1)
+		ok, err := f.recovers(ctx, mid)
+		switch {
+		case err != nil:
+			return 0, false, err
+		case ok:
+			lo = mid
+		default:
+			hi = mid
+		}
+	}
+	return hi, false, nil
+}
+
+// recovers probes the state after a step.
+func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
+	p, err := f.probe(ctx, step, false)
+	if err != nil || p.Recovered > 0 {
+		return err == nil, err
+	}
+	return f.recoversExactly(ctx, step)
+}
+
+// probe makes the walks from the state after a step, all of them or until one is live.
+func (f *finder) probe(ctx context.Context, step int, all bool) (Probe, error) {
+	for i, p := range f.made {
+		if p.Step == step && p.Limit == f.limit && p.Recovered == 0 {
+			f.last = i // all walks were made
+			return p.Probe, nil
+		}
+	}
+	p, err := f.prober.probe(ctx, f, f.prefix(step), step, all)
+	if err == nil {
+		f.last = len(f.made)
+		f.made = append(f.made, p)
+	}
+	return p.Probe, err
+}
+
+// certain reports whether every walk of the last probe ran out of events.
+func (f *finder) certain() bool { return f.made[f.last].certain }
+
+func (f *finder) probes() []Probe {
+	out := make([]Probe, len(f.made))
+	for i, p := range f.made {
+		out[i] = p.Probe
+	}
+	return out
+}
+
+// settle reports whether it is beyond doubt that the run is dead after the step. It is not when the
+// step lies in the second half of what is known to be dead, or when longer walks recover.
+func (f *finder) settle(ctx context.Context, step int) (bool, error) {
+	p, err := f.probe(ctx, step, true)
+	if err != nil || p.Recovered > 0 {
+		return false, err
+	}
+	f.after = p
+	if f.certain() || f.proven(step) {
+		return true, nil
+	}
+	first := f.lastLive + 1
+	if !f.outOfEvents && step-first > (f.steps()-first)/2 {
+		return false, nil
+	}
+	limit, walks := f.limit, f.walks
+	f.limit, f.walks = f.limit*raise, max(f.walks/(2*raise), min(f.walks, minWalks))
+	p, err = f.probe(ctx, step, false)
+	f.limit, f.walks = limit, walks
+	return p.Recovered == 0, err
+}
+
+// transition makes the result for a critical step.
+func (f *finder) transition(ctx context.Context, step int) (*Result, error) {
+	var err error
+	res := f.result(C1, step)
+	res.After = f.after
+	if res.Before, err = f.before(ctx, step-1); err != nil {
+		return nil, err
+	}
+	if res.Choice, err = f.choice(ctx, step); err != nil {
+		return nil, err
+	}
+	res.Probes = f.probes()
+	res.Live, res.LiveCommon = f.nearest.path, f.nearest.common
+	return res, nil
+}
+
+// before makes all walks from the state before the critical step. When that is live itself, walks that
+// leave the live states first say more.
+func (f *finder) before(ctx context.Context, step int) (Probe, error) {
+	if step > f.lastLive {
+		return f.probe(ctx, step, true)
+	}
+	f.prober.leave = true
+	p, err := f.probe(ctx, step, true)
+	f.prober.leave = false
+	if err != nil || p.Recovered > 0 {
+		return p, err
+	}
+	f.made = f.made[:len(f.made)-1]
+	return f.probe(ctx, step, true)
+}
+
+// choice returns the index of the choice within the step that makes the run dead, -1 when it is the event.
+func (f *finder) choice(ctx context.Context, step int) (int, error) {
+	begin := int(f.bounds[step-1]) + 1
+	// With the event and the first n picks fixed, walks recover for n <= lo, and do not for n >= hi.
+	lo, hi := -1, len(f.prefix(step))-begin
+	for hi-lo > 1 {
+		mid := (lo + hi) >> 1
+		if lo < 0 {
+			mid = 0 // most often the event decides
+		}
+		p, err := f.prober.probe(ctx, f, f.path[:begin+mid], step-1, false)
+		switch {
+		case err != nil:
+			return 0, err
+		case p.Recovered > 0:
+			lo = mid
+			continue
+		case f.proven(step):
+			r, err := f.explore(ctx, f.path[:begin+mid])
+			if err != nil {
+				return 0, err
+			}
+			if r != nil && r.Live != nil {
+				lo = mid
+				continue
+			}
+		}
+		hi = mid
+	}
+	return hi - 1, nil
+}
+
+func (f *finder) result(c Case, step int) *Result {
+	res := &Result{
+		Case: c, Step: step, Choice: -1, Probes: f.probes(), Dead: f.path, OutOfEvents: f.outOfEvents,
+		Live: f.nearest.path, LiveCommon: f.nearest.common, rescued: c == Recovered && f.rescued(),
+	}
+	if c != Recovered {
+		res.Tail = f.tail(step)
+		f.prove(res)
+	}
+	return res
+}

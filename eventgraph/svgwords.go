@@ -1,0 +1,79 @@
+package eventgraph
+
+import (
+	"encoding/xml"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// crashLabel names what a node did when it crashed, unless that stands at an arrow.
+func (e *Event) crashLabel() string {
+	what := ""
+	if e.kind != sim.Deliver {
+		what = e.svgLabel() + ", "
+	}
+	return what + "CRASH inside"
+}
+
+// svgLabel is label without what takes much room; the title has it.
+func (e *Event) svgLabel() string {
+	const most = 30
+	brief := *e
+	brief.What = shortly(e.What)
+	if e.kind == sim.DeliverError {
+		brief.What = ""
+	}
+	return cut(brief.label(), most)
+}
+
+// svgNotes is what stands beside a step.
+func (g *Graph) svgNotes(e *Event) string {
+	parts := e.narrow(mostChanges)
+	parts = append(parts, e.Aftermath...)
+	if turn := e.turn; turn != "" {
+		parts = append([]string{turn}, parts...)
+	}
+	notes := strings.Join(parts, ", ")
+	if e.Source != "" {
+		notes = strings.TrimSpace(notes + "  " + path.Base(e.Source))
+	}
+	return notes
+}
+
+// cut shortens a text to n letters.
+func cut(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:max(n-1, 0)]) + "…"
+	}
+	return s
+}
+
+// title says everything of a step, for a reader who points at it.
+func (g *Graph) title(e *Event) string {
+	parts := []string{fmt.Sprintf("step %d: %s", e.Step, strings.TrimSpace(fmt.Sprintf("%s %s", e.Kind, e.What)))}
+	if c := strings.Join(e.digest(mostChanges), ", "); c != "" {
+		parts = append(parts, c)
+	}
+	parts = append(parts, e.Aftermath...)
+	for _, p := range e.Broke {
+		parts = append(parts, "no longer: "+p)
+	}
+	for _, p := range e.Mended {
+		parts = append(parts, "holds again: "+p)
+	}
+	if e.Source != "" {
+		parts = append(parts, e.Source)
+	}
+	return strings.Join(parts, "\n")
+}
+
+func escape(s string) string {
+	var b strings.Builder
+	if err := xml.EscapeText(&b, []byte(s)); err != nil {
+		return ""
+	}
+	return b.String()
+}
