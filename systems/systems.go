@@ -5,6 +5,7 @@ import (
 	"github.com/macemc/macemc/systems/clientserver"
 	"github.com/macemc/macemc/systems/commit"
 	"github.com/macemc/macemc/systems/detector"
+	"github.com/macemc/macemc/systems/echo"
 	"github.com/macemc/macemc/systems/espresso"
 	"github.com/macemc/macemc/systems/gossip"
 	"github.com/macemc/macemc/systems/multicast"
@@ -13,7 +14,9 @@ import (
 	"github.com/macemc/macemc/systems/paxos"
 	"github.com/macemc/macemc/systems/pingack"
 	"github.com/macemc/macemc/systems/randtree"
+	"github.com/macemc/macemc/systems/register"
 	"github.com/macemc/macemc/systems/spec"
+	"github.com/macemc/macemc/systems/synod"
 	"github.com/macemc/macemc/systems/transport"
 	"github.com/macemc/macemc/systems/twophase"
 )
@@ -35,6 +38,9 @@ func All() []spec.Entry {
 		commit.Entry(),
 		espresso.Entry(),
 		detector.Entry(),
+		synod.Entry(),
+		echo.Entry(),
+		register.Entry(),
 	}
 }
 

@@ -1,0 +1,88 @@
+package echo
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Entry describes the system.
+func Entry() spec.Entry {
+	return spec.Entry{
+		Name:    "echo",
+		Summary: "echo multicast: honest receivers deliver the same, though some nodes are Byzantine",
+		Notes: "The parameters determine the number of nodes. Confirmations are counted, whoever sends them: duplicated\n" +
+			"datagrams (--dup) break agreement. So do more Byzantine receivers than a third.",
+		Params: []spec.Param{
+			{Name: "receivers", Kind: spec.Int, Default: "3", Min: 1, Max: 6, Help: "number of honest receivers"},
+			{Name: "initiators", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "number of honest initiators"},
+			{Name: "byzantine-receivers", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "number of Byzantine receivers"},
+			{Name: "byzantine-initiators", Kind: spec.Int, Default: "1", Min: 0, Max: 2, Help: "number of Byzantine initiators"},
+		},
+		MinNodes: 1, MaxNodes: 14, DefaultNodes: 6,
+		Bugs:     knownBugs(),
+		Messages: []any{Init{}, Echo{}, Commit{}},
+		Build:    build,
+	}
+}
+
+func build(c spec.Config) (sim.System, error) {
+	s := &sizes{c.Int("receivers"), c.Int("byzantine-receivers"), c.Int("initiators"), c.Int("byzantine-initiators")}
+	nodes := s.receivers() + s.initiators + s.byzantineInitiators
+	if c.NodesGiven() && c.Nodes != nodes {
+		return sim.System{}, fmt.Errorf("%d receivers and %d initiators are %d nodes, not %d: leave the number of nodes out",
+			s.receivers(), nodes-s.receivers(), nodes, c.Nodes)
+	}
+	set := spec.Bits[bugs](c.Bugs, knownBugs())
+	return sim.System{
+		Nodes: nodes,
+		New: func(id sim.NodeID) sim.Service {
+			switch i := int(id); {
+			case i < s.honest:
+				return &Receiver{Echoed: make([]int, nodes), Delivered: make([]int, nodes)}
+			case i < s.receivers():
+				return &Traitor{sizes: s}
+			default:
+				return &Initiator{byzantine: i >= s.receivers()+s.initiators, sizes: s, bugs: set}
+			}
+		},
+		Network:    netsim.Datagrams{},
+		Actions:    []sim.AnyAction{sim.Action[*Initiator]{Name: "start", Times: 1, Do: (*Initiator).Start}},
+		Properties: properties(),
+	}, nil
+}
+
+// sizes says how many nodes there are of each role, in the order of their nodes.
+type sizes struct{ honest, byzantine, initiators, byzantineInitiators int }
+
+func (s *sizes) receivers() int { return s.honest + s.byzantine }
+
+// quorum is how many confirmations an initiator needs: any two such sets share an honest receiver if there are no more than
+// a third of Byzantine ones.
+func (s *sizes) quorum(b bugs) int {
+	n := s.receivers()
+	if b.has(ec1) {
+		return n/2 + 1
+	}
+	return (n + (n-1)/3 + 2) / 2
+}
+
+// bugs is the set of defects that are switched on, by their order in knownBugs.
+type bugs uint8
+
+const ec1 bugs = 1 << iota
+
+func (b bugs) has(which bugs) bool { return b&which != 0 }
+
+func knownBugs() []spec.Bug {
+	return []spec.Bug{{
+		ID:      "EC1",
+		Summary: "wrong threshold: an initiator waits for a majority, as if all receivers were honest",
+		Shows:   "both values of a Byzantine initiator are confirmed by a majority, to which the Byzantine receiver belongs both times",
+		Fix:     "wait for so many that any two sets share an honest receiver",
+		Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Agreement,
+		Defaults: spec.Defaults{Params: map[string]string{"receivers": "4"}},
+	}}
+}
