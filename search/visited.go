@@ -113,7 +113,10 @@ func (i stateInfo) merge(j stateInfo) stateInfo {
 	return max(i&^flagMask, j&^flagMask) | (i|j)&flagMask
 }
 
-const minVisited = 1 << 10 // slots
+const (
+	minVisited  = 1 << 6  // slots
+	keptVisited = 1 << 16 // slots that a set keeps when it is emptied
+)
 
 func newVisited() *visited {
 	return &visited{keys: make([]sim.Fingerprint, minVisited), info: make([]stateInfo, minVisited)}
@@ -121,7 +124,7 @@ func newVisited() *visited {
 
 // reset empties the set. It gives large tables back.
 func (v *visited) reset() {
-	if len(v.info) > 64*minVisited {
+	if len(v.info) > keptVisited {
 		*v = *newVisited()
 		return
 	}

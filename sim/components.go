@@ -1,11 +1,11 @@
 package sim
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"iter"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/sim/plan"
@@ -69,15 +69,7 @@ func (w *machine) nodeHash(n *node) Fingerprint {
 
 // appendNodeState encodes the whole local state of a node.
 func (w *machine) appendNodeState(n *node, buf []byte) []byte {
-	if n.up {
-		w.enc.Reset()
-		w.enc.Add(w.planOf(n.service), n.service)
-		buf = append(append(buf, 1), w.enc.Bytes()...)
-		buf = n.clock.append(buf, w.enc.Times())
-	} else {
-		buf = append(buf, 0)
-		buf = n.clock.append(buf, nil)
-	}
+	buf = w.appendService(n, buf)
 	buf = appendCount(buf, len(n.armed))
 	for i := range n.armed {
 		buf = appendString(buf, n.armed[i].kind.enc)
@@ -89,6 +81,17 @@ func (w *machine) appendNodeState(n *node, buf []byte) []byte {
 		}
 	}
 	return n.disk.append(buf)
+}
+
+// appendService encodes the service of a node, and what its clock knows of the times that the service holds.
+func (w *machine) appendService(n *node, buf []byte) []byte {
+	if !n.up {
+		return n.clock.append(append(buf, 0), nil)
+	}
+	w.enc.Reset()
+	w.enc.Add(w.planOf(n.service), n.service)
+	buf = append(append(buf, 1), w.enc.Bytes()...)
+	return n.clock.append(buf, w.enc.Times())
 }
 
 // planOf returns the plan of a value whose type has been accepted before, or may turn out now to be
@@ -113,7 +116,7 @@ func (w *machine) HashMessage(m *Message) Fingerprint {
 }
 
 func (w *machine) CompareMessages(a, b *Message) int {
-	return slices.Compare(w.encoded(a), w.encoded(b))
+	return bytes.Compare(w.encoded(a), w.encoded(b))
 }
 
 func (w *machine) encoded(m *Message) []byte {

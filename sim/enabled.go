@@ -125,7 +125,7 @@ func (w *machine) when(n *node, a *actionInfo) bool {
 	w.asked, w.askedAt = a, n.id
 	var before Fingerprint
 	if w.closely() {
-		before = w.freshHash(n)
+		before = w.serviceHash(n)
 	}
 	var ok bool
 	if !w.apart {
@@ -133,7 +133,7 @@ func (w *machine) when(n *node, a *actionInfo) bool {
 	} else {
 		ok = containedValue(w.watch, func() bool { return a.when(n.service) })
 	}
-	if w.closely() && w.freshHash(n) != before {
+	if w.closely() && w.serviceHash(n) != before {
 		panic(&Finding{Kind: Nondeterminism, Message: fmt.Sprintf("the When of action %q changed the state of the service %T, which it may only look at",
 			a.name, n.service)})
 	}

@@ -1,17 +1,23 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
 
-// watchOthers hashes the states of all nodes but one, before a handler of that one runs. What it returns says afterwards
+	"github.com/macemc/macemc/sim/plan"
+)
+
+// watchOthers hashes the services of all nodes but one, before a handler of that one runs. What it returns says afterwards
 // whether they are as they were: a handler that holds a pointer into another node's state may have changed it.
 func (w *machine) watchOthers(acting *node) (unchanged func() error) {
 	before := make([]Fingerprint, len(w.nodes))
 	for i := range w.nodes {
-		before[i] = w.freshHash(&w.nodes[i])
+		if n := &w.nodes[i]; n != acting {
+			before[i] = w.serviceHash(n)
+		}
 	}
 	return func() error {
 		for i := range w.nodes {
-			if n := &w.nodes[i]; n != acting && w.freshHash(n) != before[i] {
+			if n := &w.nodes[i]; n != acting && w.serviceHash(n) != before[i] {
 				where := ""
 				if mine, theirs, ok := aliased(acting.service, n.service); ok {
 					where = fmt.Sprintf(": %s of n%d and %s of n%d are the same", mine, acting.id, theirs, n.id)
@@ -28,8 +34,8 @@ func (w *machine) watchOthers(acting *node) (unchanged func() error) {
 // closely reports whether what is only to look at a state is watched.
 func (w *machine) closely() bool { return w.opts.CheckMessages || w.watching }
 
-// freshHash is nodeHash for a state that may have changed unnoticed.
-func (w *machine) freshHash(n *node) Fingerprint {
-	n.hashed = false
-	return w.nodeHash(n)
+// serviceHash hashes what code can come to that holds a pointer to a service.
+func (w *machine) serviceHash(n *node) Fingerprint {
+	w.scratch = w.appendService(n, w.scratch[:0])
+	return plan.Hash(seed(NodeState, int(n.id)), w.scratch)
 }

@@ -68,9 +68,10 @@ func (b *bags) intern(content []sim.Datagram) uint32 {
 
 // content is the inverse of intern.
 func (b *bags) content(id uint32) []sim.Datagram {
-	var content []sim.Datagram
-	for _, it := range b.list[id].items {
-		content = append(content, sim.Datagram{From: it.from, Msg: b.e.messages.list[it.msg]})
+	items := b.list[id].items
+	content := make([]sim.Datagram, len(items))
+	for i, it := range items {
+		content[i] = sim.Datagram{From: it.from, Msg: b.e.messages.list[it.msg]}
 	}
 	return content
 }

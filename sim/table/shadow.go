@@ -195,11 +195,24 @@ func (w *World) accompany() (bool, error) {
 // checkedChoices is how many choices a path may have for messages to be checked when it is retraced.
 const checkedChoices = 100
 
+// tracer returns a world of the replay engine that paths are executed in; to check messages takes long.
+func (w *World) tracer(closely bool) (sim.World, error) {
+	made := &w.tracers[0]
+	if closely {
+		made = &w.tracers[1]
+	}
+	var err error
+	if *made == nil {
+		opts := w.opts
+		opts.CheckMessages = closely
+		*made, err = sim.NewWorld(w.sys, opts)
+	}
+	return *made, err
+}
+
 // retrace has the replay engine execute a path, and compares the state at its end with that of w.
 func (w *World) retrace(path choose.Path) error {
-	opts := w.opts
-	opts.CheckMessages = len(path) <= checkedChoices // else it takes too long
-	real, err := sim.NewWorld(w.sys, opts)
+	real, err := w.tracer(len(path) <= checkedChoices)
 	if err != nil {
 		return err
 	}

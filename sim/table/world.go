@@ -40,6 +40,7 @@ type World struct {
 	covering   covering
 	printed    printed
 	shadow     shadow
+	tracers    [2]sim.World // that execute paths again, without and with a look at messages; nil: not made yet
 }
 
 var (
