@@ -4,7 +4,7 @@ GO ?= go
 # All packages but the glue, whose tests need the changed runtime. "./..." alone is one module.
 PACKAGES = ./... ./cmd/macemc/... ./systems/etcdraft/...
 
-.PHONY: help build test soak bench bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-mermaid check-browser check-install tidy pictures
+.PHONY: help build test soak soak-figures bench bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-mermaid check-browser check-install tidy pictures
 
 help: ## show what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -17,8 +17,13 @@ test: ## run all tests
 
 SOAK ?= 100000
 
-soak: ## compare SOAK=100000 more random systems with the oracle, from where the last soak stopped (two hours of CPU time; Ctrl-C keeps what was done)
-	$(GO) test -count=1 -timeout 0 -v -run '^TestSoak$$' ./internal/oracle -soak $(SOAK) -tally $(CURDIR)/.soak/oracle.json
+SOAK_FOR ?= 0
+
+soak: ## compare SOAK=100000 more random systems with the oracle, from where the last soak stopped, or for SOAK_FOR=1h (an hour and a half of CPU time; Ctrl-C keeps what was done)
+	$(GO) test -count=1 -timeout 0 -v -run '^TestSoak$$' ./internal/oracle -soak $(SOAK) -for $(SOAK_FOR) -tally $(CURDIR)/.soak
+
+soak-figures: ## write what the soaks came to into docs/reliability.md
+	$(GO) test -count=1 -run '^TestSoak$$' ./internal/oracle -page $(CURDIR)/docs/reliability.md -tally $(CURDIR)/.soak
 
 bench: ## run all benchmarks, in the format that benchstat reads
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)

@@ -3,22 +3,14 @@ package oracle
 import (
 	"context"
 	"flag"
-	"fmt"
-	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"testing"
-	"time"
 
 	"github.com/macemc/macemc/sim"
 )
 
-var (
-	soak   = flag.Int("soak", 0, "compare this many more systems with the oracle, from where the last soak stopped")
-	tally  = flag.String("tally", "../../.soak/oracle.json", "where a soak keeps how far it came")
-	number = flag.Int64("number", -1, "compare only the system of this number, and show it")
-)
+var number = flag.Int64("number", -1, "compare only the system of this number, and show it")
 
 const inCI = 2000
 
@@ -81,33 +73,6 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-func TestSoak(t *testing.T) {
-	if *soak == 0 {
-		t.Skip("takes long: make soak")
-	}
-	sum, err := ReadTally(*tally)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	const atOnce = 200
-	end := sum.Next + uint64(*soak)
-	shown := time.Now()
-	for sum.Next < end && ctx.Err() == nil {
-		sum.Run(ctx, int(min(atOnce, end-sum.Next)), runtime.GOMAXPROCS(0), func(number uint64, difference string) { differs(t, number, difference) })
-		if err := sum.Write(*tally); err != nil {
-			t.Fatal(err)
-		}
-		if time.Since(shown) > 10*time.Second {
-			shown = time.Now()
-			fmt.Printf("%d systems, %d states, %d searches, %d differences; %d to go\n", sum.Systems, sum.States, sum.Searches, len(sum.Different), end-sum.Next)
-		}
-	}
-	fmt.Printf("so far: %+v\n", *sum)
-}
-
 // What is reduced still shows a planted defect, and nothing more can be taken out of it.
 func TestReduce(t *testing.T) {
 	t.Parallel()
@@ -130,33 +95,5 @@ func TestReduce(t *testing.T) {
 			}
 		}
 		return
-	}
-}
-
-func TestTally(t *testing.T) {
-	name := t.TempDir() + "/dir/tally.json"
-	sum, err := ReadTally(name)
-	if err != nil || sum.Next != 0 {
-		t.Fatal(sum, err)
-	}
-	sum.Run(context.Background(), 3, 2, func(uint64, string) {})
-	if err := sum.Write(name); err != nil {
-		t.Fatal(err)
-	}
-	again, err := ReadTally(name)
-	if err != nil || fmt.Sprint(again) != fmt.Sprint(sum) || again.Next != 3 || again.Systems != 3 {
-		t.Errorf("wrote %+v, read %+v, %v", sum, again, err)
-	}
-	stopped, stop := context.WithCancel(context.Background())
-	stop()
-	if again.Run(stopped, 5, 1, func(uint64, string) {}); again.Next != 3 {
-		t.Errorf("stopped before it began, but it went on to %d", again.Next)
-	}
-	again.Generator++
-	if err := again.Write(name); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadTally(name); err == nil {
-		t.Error("a tally of another generator is accepted")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -120,4 +121,49 @@ func (t *Tally) Write(name string) error {
 		return err
 	}
 	return os.Rename(name+".new", name)
+}
+
+// tableHead is how the table of soaks on a page begins.
+const tableHead = "| generator | numbers | states of the oracle | transitions | searches compared | differences |\n| --- | --- | --- | --- | --- | --- |\n"
+
+// Insert writes the tally into the table on a page, as the row of its generator.
+func (t *Tally) Insert(page string) error {
+	if t.Systems == 0 {
+		return fmt.Errorf("no system of generator %d was compared so far: make soak does so", t.Generator)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	before, after, ok := strings.Cut(string(text), tableHead)
+	if !ok {
+		return fmt.Errorf("%s has no table that begins with %q", page, tableHead)
+	}
+	begin := fmt.Sprintf("| %d |", t.Generator)
+	rows, rest, put := "", after, false
+	for strings.HasPrefix(rest, "|") {
+		row, more, _ := strings.Cut(rest, "\n")
+		if rest = more; strings.HasPrefix(row, begin) {
+			row, put = t.row(), true
+		}
+		rows += row + "\n"
+	}
+	if !put {
+		rows += t.row() + "\n"
+	}
+	return os.WriteFile(page, []byte(before+tableHead+rows+rest), 0o644)
+}
+
+func (t *Tally) row() string {
+	return fmt.Sprintf("| %d | 0 to %s | %s | %s | %s | %s |", t.Generator, grouped(int(t.Next)-1), grouped(t.States), grouped(t.Transitions),
+		grouped(t.Searches), grouped(len(t.Different)))
+}
+
+// grouped writes a number with commas between groups of three digits. n must not be negative.
+func grouped(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
