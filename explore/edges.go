@@ -118,6 +118,7 @@ type Batch struct {
 	full    int      // so many parents are expanded for the first time
 	root    bool     // there is one parent, which is no state
 	again   bool     // there is one parent, which was expanded before
+	partial bool     // not all edges of the last parent are there, or an error was found behind them
 	reduced []reducedState
 	left    []uint32 // records of these
 
@@ -202,7 +203,7 @@ func (b *Batch) build(whole bool) {
 
 func (b *Batch) reset() {
 	b.cut(0)
-	b.Steps, b.full, b.root, b.again = 0, 0, false, false
+	b.Steps, b.full, b.root, b.again, b.partial = 0, 0, false, false, false
 	b.parents, b.ids, b.last, b.turns = b.parents[:0], b.ids[:0], b.last[:0], b.turns[:0]
 	b.reduced, b.left = b.reduced[:0], b.left[:0]
 	b.fresh, b.origins, b.vectors, b.places = b.fresh[:0], b.origins[:0], b.vectors[:0], b.places[:0]

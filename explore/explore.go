@@ -21,6 +21,12 @@
 // one that it was found from (about three bits) and by which edge (as many bits as the largest among its neighbours takes, about
 // four); a stack has the turns on it. Nothing is explored again for a path.
 //
+// # Logs
+//
+// A [Log] has for each state the one that it was found from, and by which edge: about a byte. What the numbers in states mean is not
+// in it. An exploration that goes on takes the same edges again, and no others, but for those of the pioneers, in whose expansion the
+// graph met something for the first time: so all that the graph ever did is done again, and compared.
+//
 // # Judges
 //
 // A judge is told of all states in the order in which a queue finds them. What it wants to know of edges is not stored: states are

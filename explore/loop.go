@@ -30,6 +30,7 @@ type Loop struct {
 	setBytes int
 	growth   int
 	met      Met
+	journal  *journal // nil: there is no log
 }
 
 // New makes an exploration of a graph. The error is about the options.
@@ -62,6 +63,9 @@ func New(g Graph, opts Options) (*Loop, error) {
 	l.atOnce = l.frontier.AtOnce()
 	l.batch = l.newBatch()
 	l.met.loop = l
+	if opts.Log != nil {
+		return l, l.newJournal(opts.Log)
+	}
 	return l, nil
 }
 
@@ -112,8 +116,15 @@ func (l *Loop) Run(ctx context.Context) Result {
 func (l *Loop) run(ctx context.Context) error {
 	l.begin(l.prepare, l.lookUp, l.finish)
 	defer l.end()
-	if err := l.roots(ctx); err != nil {
-		return err
+	if l.journal != nil {
+		if err := l.replay(ctx); err != nil || l.out.Stopped != "" {
+			return err
+		}
+	}
+	if l.out.States == 0 {
+		if err := l.roots(ctx, nil); err != nil {
+			return err
+		}
 	}
 	for l.out.Stopped == "" {
 		if !l.next() {
@@ -152,12 +163,18 @@ func (l *Loop) next() bool {
 	return l.frontier.Pop(&l.item)
 }
 
-// roots comes to the first states.
-func (l *Loop) roots(ctx context.Context) error {
+// roots comes to the first states: in replay, to those in a block.
+func (l *Loop) roots(ctx context.Context, logged *Block) error {
 	b := l.batch
 	b.root = true
 	b.enter(make([]uint32, b.words), 0)
 	err := l.graph.Roots(&b.Edges)
+	if err == nil && logged != nil {
+		err = l.follow(0, l.journal.wanted(logged, 0))
+	}
+	if b.partial = err != nil; b.partial && logged != nil {
+		b.cut(0)
+	}
 	b.leave()
 	if l.whole != nil {
 		l.whole.Expanded(&b.Edges, 0, true)
@@ -189,17 +206,26 @@ func (l *Loop) expand(ctx context.Context) error {
 		l.whole.Expanded(&b.Edges, from, false)
 	}
 	if err != nil {
-		if found := l.settle(ctx); found != nil || l.out.Stopped != "" {
-			return found
-		}
-		l.out.Trail, l.out.AtEdge = l.frontier.Trail(item.ID), true
-		return err
+		return l.failed(ctx, item, err)
+	}
+	if l.journal != nil {
+		l.journal.expanded(item.ID, state, &b.Edges, from)
 	}
 	if first {
 		l.open++
 		b.full++
 	}
 	return nil
+}
+
+// failed ends the exploration with an error of Expand, unless there is a finding about an edge before.
+func (l *Loop) failed(ctx context.Context, item *Item, err error) error {
+	l.batch.partial = true
+	if found := l.settle(ctx); found != nil || l.out.Stopped != "" {
+		return found
+	}
+	l.out.Trail, l.out.AtEdge = l.frontier.Trail(item.ID), true
+	return err
 }
 
 // enter makes an item the state that is expanded, unless it is not to be; first: it was not expanded before.
@@ -258,6 +284,9 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 	if !b.root && !b.again {
 		l.out.Transitions += len(b.Ends)
 	}
+	if l.journal != nil && l.journal.replay && len(b.fresh) < len(b.Ends) && !b.partial {
+		return l.changed("some are there twice")
+	}
 	for k, name := range b.fresh {
 		if name&Again != 0 {
 			continue
@@ -276,6 +305,11 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 	l.out.Steps += b.Steps
 	l.out.Expanded += b.full
 	l.proviso(b)
+	if l.journal != nil {
+		if err := l.logged(b); err != nil {
+			return err
+		}
+	}
 	if l.unasked += len(b.Ends); l.unasked >= gathered || l.worker.settling {
 		l.stop(ctx)
 	}
@@ -330,7 +364,7 @@ func (m *Met) Trail() []uint32 {
 func (l *Loop) stop(ctx context.Context) {
 	l.unasked = 0
 	if l.opts.Progress != nil {
-		l.opts.Progress(l.out.States, l.out.Transitions, l.out.Depth)
+		l.opts.Progress(l.out.States, l.out.Transitions, l.out.Depth, l.out.States-l.open)
 	}
 	switch {
 	case l.opts.MaxStates > 0 && l.out.States >= l.opts.MaxStates:

@@ -8,6 +8,9 @@ type Options struct {
 	Frontier FrontierKind // zero: the first of [Frontiers]
 	Reducer  Reducer      // nil: nothing is left out
 	Judge    Judge        // nil: nobody judges
+	// Log keeps what is found. What is in it already is not explored again: all states in it are checked, and the exploration
+	// goes on behind them. The graph is to be [Noting], the frontier [Ordered]. Nil: nothing is kept.
+	Log Log
 
 	MaxDepth  int // in steps; 0: none
 	MaxStates int // 0: none
@@ -16,8 +19,8 @@ type Options struct {
 	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
 	Go func(f func())
 	// Progress is told now and then, from the goroutine that explores, how many states were found and edges followed, and
-	// the depth. Nil: nobody wants to know.
-	Progress func(states, transitions, depth int)
+	// the depth, and how many states wait to be expanded. Nil: nobody wants to know.
+	Progress func(states, transitions, depth, waiting int)
 }
 
 // Result is what an exploration came to.

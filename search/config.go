@@ -176,6 +176,7 @@ type Progress struct {
 	Paths   int
 	States  int
 	Events  int
+	Waiting int // of bfs and dfs: states whose steps are yet to be executed
 }
 
 // Stats is what was covered.

@@ -167,10 +167,10 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	}
 	if cfg.Progress != nil {
 		shown := began
-		opts.Progress = func(states, transitions, depth int) {
+		opts.Progress = func(states, transitions, depth, waiting int) {
 			if now := time.Now(); now.Sub(shown) >= progressEvery {
 				shown = now
-				cfg.Progress(Progress{Elapsed: now.Sub(began), Phase: string(cfg.Strategy), Depth: depth, States: states, Events: transitions})
+				cfg.Progress(Progress{Elapsed: now.Sub(began), Phase: string(cfg.Strategy), Depth: depth, States: states, Events: transitions, Waiting: waiting})
 			}
 		}
 	}

@@ -28,8 +28,8 @@ type ExploreOptions struct {
 	// visited, and it counts as one from which a live state can be reached.
 	Known map[string]bool
 	// Progress is told now and then, from the goroutine that called [Explore], how many states were found and
-	// steps executed, and the depth. Nil: nobody wants to know.
-	Progress func(states, transitions, depth int)
+	// steps executed, the depth, and how many states wait for their steps. Nil: nobody wants to know.
+	Progress func(states, transitions, depth, waiting int)
 }
 
 func (o *ExploreOptions) loop(g explore.Graph, judge explore.Judge) (*explore.Loop, error) {

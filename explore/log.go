@@ -1,0 +1,160 @@
+package explore
+
+import (
+	"errors"
+	"iter"
+)
+
+// Log keeps the states that an exploration finds, in order, so that another one can go on where it ended. Nothing in it depends on
+// the numbers in states, which are a process's own: a state is where it was found from, and by which edge.
+type Log interface {
+	// End is how far the log goes. The zero value: nothing is in it.
+	End() Mark
+	// Blocks yields what is in it, in parts, each valid until the next one.
+	Blocks() iter.Seq2[*Block, error]
+	// Append adds what was found since the last call. The block and what is in it are the caller's. An error ends the
+	// exploration; what was added before is kept.
+	Append(b *Block) error
+}
+
+// Block is a part of a log.
+type Block struct {
+	Mark               // behind it
+	Origins  []Origin  // of the states in it; where they are from does not decrease, nor by which edge from the same state
+	Pioneers []Pioneer // of the states that were expanded, but for those of earlier blocks; ascending
+	Notes    []byte    // of the graph, see [Noting]
+}
+
+// Mark is how far an exploration came.
+type Mark struct {
+	States      int
+	Expanded    int // states, the first ones: what was found from them is among the states
+	Transitions int
+	Steps       int
+	Live        int
+	Depth       int
+	Digest      uint64 // of the fingerprints of all states, in order
+}
+
+// Origin is where a state was found.
+type Origin struct {
+	From uint32 // the number of the state that it was found from, plus one; 0: it is a root
+	Turn uint32 // by which edge from there
+}
+
+// Pioneer is a state in whose expansion the graph met something for the first time. All others take known edges, so that to
+// expand the pioneers again executes all that the graph did once.
+type Pioneer struct {
+	ID  uint32
+	Row uint64 // hash of its edges
+}
+
+// Noting is a graph that can be logged.
+type Noting interface {
+	Graph
+	// Met is a number that grows when something is met for the first time.
+	Met() int
+	// Notes appends what is to be known of the things that were met since it was called last, so that a difference can be named.
+	Notes(buf []byte) []byte
+	// Resumed is told that the exploration has come to where the log ends.
+	Resumed()
+}
+
+// ChangedError says that the graph is not the one that a log was written of.
+type ChangedError struct{ Why string }
+
+func (e *ChangedError) Error() string { return e.Why }
+
+// journal is an exploration's end of a log.
+type journal struct {
+	log      Log
+	graph    Noting
+	met      int       // by the graph
+	digest   uint64    // of the states
+	pioneers []Pioneer // that are not in the log yet
+	block    Block     // scratch
+	to       []uint32  // scratch
+	replay   bool      // the log is being replayed
+	at       int       // in replay: in the origins of the block
+	turns    []uint32  // in replay: which edges of a state are wanted
+}
+
+func (l *Loop) newJournal(log Log) error {
+	noting, ok := l.graph.(Noting)
+	switch {
+	case !ok:
+		return errors.New("explore: the graph cannot be logged")
+	case l.ordered == nil:
+		return errors.New("explore: a log is a queue, which the frontier is not")
+	case l.opts.Reducer != nil:
+		return errors.New("explore: what a reducer leaves out cannot be logged")
+	}
+	l.journal = &journal{log: log, graph: noting}
+	return nil
+}
+
+const mix = 0x9E3779B97F4A7C15
+
+// expanded notes a state that was expanded, whose edges are those from one on, if it is a pioneer.
+func (j *journal) expanded(id uint32, state []uint32, e *Edges, from int) {
+	if met := j.graph.Met(); met != j.met {
+		j.met = met
+		j.pioneers = append(j.pioneers, Pioneer{id, j.row(state, e, from)})
+	}
+}
+
+// row is a hash of the edges from one on, which lead from a state.
+func (j *journal) row(state []uint32, e *Edges, from int) uint64 {
+	h := uint64(len(e.Ends) - from)
+	for t := from; t < len(e.Ends); t++ {
+		lo := e.Lo[t]
+		if e.Width == 0 {
+			j.to = e.To(t, state, j.to[:0])
+			lo = j.graph.Fingerprint(j.to).Lo
+		}
+		h = (h^lo)*mix ^ uint64(e.Notes[t])
+		h ^= h >> 32
+	}
+	return h
+}
+
+// logged takes the new states of a batch into the digest, and into the log.
+func (l *Loop) logged(b *Batch) error {
+	j := l.journal
+	if b.partial {
+		return nil
+	}
+	d := j.digest
+	for k, t := range b.fresh {
+		lo := b.Lo[t]
+		if b.Width == 0 {
+			lo = j.graph.Fingerprint(b.vectors[k*b.words:][:b.words]).Lo
+		}
+		d = (d ^ lo) * mix
+		d ^= d >> 32
+	}
+	j.digest = d
+	if j.replay {
+		return nil
+	}
+	block, n := &j.block, 0
+	for n < len(j.pioneers) && int(j.pioneers[n].ID) < l.out.Expanded {
+		n++
+	}
+	block.Pioneers = append(block.Pioneers[:0], j.pioneers[:n]...)
+	j.pioneers = append(j.pioneers[:0], j.pioneers[n:]...)
+	block.Origins = block.Origins[:0]
+	for k := range b.fresh {
+		from, turn := b.origin(k)
+		block.Origins = append(block.Origins, Origin{from, turn})
+	}
+	block.Notes = j.graph.Notes(block.Notes[:0])
+	block.Mark = l.mark()
+	return j.log.Append(block)
+}
+
+// mark is how far the exploration came.
+func (l *Loop) mark() Mark {
+	o := &l.out
+	return Mark{o.States, o.Expanded, o.Transitions, o.Steps, o.Live, o.Depth, l.journal.digest}
+}

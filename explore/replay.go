@@ -1,0 +1,133 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+)
+
+// replay brings the exploration to where the log ends. Of the states in the log only those are expanded from which new ones were
+// found, and the pioneers; of their edges only those are followed that led to new states. What is new is checked as ever.
+func (l *Loop) replay(ctx context.Context) error {
+	j := l.journal
+	j.replay = true
+	for b, err := range j.log.Blocks() {
+		if err != nil {
+			return err
+		}
+		if err := l.replayBlock(ctx, b); err != nil || l.out.Stopped != "" {
+			return err
+		}
+	}
+	j.replay = false
+	j.met = j.graph.Met()
+	j.graph.Resumed()
+	return nil
+}
+
+func (l *Loop) replayBlock(ctx context.Context, b *Block) error {
+	j, pioneers := l.journal, b.Pioneers
+	j.at = 0
+	if l.out.States == 0 {
+		if err := l.roots(ctx, b); err != nil || l.out.Stopped != "" {
+			return err
+		}
+	}
+	for l.open < b.Expanded {
+		if !l.next() {
+			if err := l.settle(ctx); err != nil || l.out.Stopped != "" {
+				return err
+			}
+			if !l.frontier.More() {
+				return l.changed("the log goes on where no state waits")
+			}
+			continue
+		}
+		var pioneer *Pioneer
+		if len(pioneers) > 0 && pioneers[0].ID == l.item.ID {
+			pioneer, pioneers = &pioneers[0], pioneers[1:]
+		}
+		if err := l.retrace(ctx, b, pioneer); err != nil || l.out.Stopped != "" {
+			return err
+		}
+		l.open++
+		if len(l.batch.last) > 0 && len(l.batch.Ends) >= l.atOnce {
+			if err := l.dispatch(ctx); err != nil || l.out.Stopped != "" {
+				return err
+			}
+		}
+	}
+	if err := l.settle(ctx); err != nil || l.out.Stopped != "" {
+		return err
+	}
+	switch {
+	case j.at < len(b.Origins) || len(pioneers) > 0 || l.out.States != b.States:
+		return l.changed("the log names states that are not there")
+	case j.digest != b.Digest:
+		return l.changed(fmt.Sprintf("among the %d states before number %d some are others", len(b.Origins), b.States))
+	}
+	l.out.Transitions, l.out.Steps, l.out.Expanded = b.Transitions, b.Steps, b.Expanded
+	return nil
+}
+
+func (l *Loop) changed(how string) error {
+	return &ChangedError{"the states are not those of the log: " + how}
+}
+
+// wanted lists the edges from a state, or of the roots, that the log names.
+func (j *journal) wanted(b *Block, from uint32) []uint32 {
+	j.turns = j.turns[:0]
+	for ; j.at < len(b.Origins) && b.Origins[j.at].From == from; j.at++ {
+		j.turns = append(j.turns, b.Origins[j.at].Turn)
+	}
+	return j.turns
+}
+
+// retrace follows the edges from a state that the log names.
+func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *Pioneer) error {
+	j, item := l.journal, &l.item
+	turns := j.wanted(b, item.ID+1)
+	if l.opts.MaxDepth > 0 && int(item.Depth) >= l.opts.MaxDepth {
+		return fmt.Errorf("the log goes deeper than %d steps already", l.opts.MaxDepth)
+	}
+	l.out.Depth = max(l.out.Depth, int(item.Depth))
+	if len(turns) == 0 && pioneer == nil {
+		return nil
+	}
+	state, _, _ := l.enter(item)
+	batch := l.batch
+	from := len(batch.Ends)
+	batch.enter(state, item.ID)
+	batch.depth = item.Depth + 1
+	err := l.graph.Expand(state, -1, &batch.Edges)
+	if err == nil && pioneer != nil && j.row(state, &batch.Edges, from) != pioneer.Row {
+		err = l.changed(fmt.Sprintf("state %d leads elsewhere", item.ID))
+	}
+	if err == nil {
+		err = l.follow(from, turns)
+	}
+	if err != nil {
+		batch.cut(from)
+	}
+	batch.leave()
+	if l.whole != nil {
+		l.whole.Expanded(&batch.Edges, from, false)
+	}
+	if err != nil {
+		return l.failed(ctx, item, err)
+	}
+	return nil
+}
+
+// follow leaves out the edges from one on but for those that the log names.
+func (l *Loop) follow(from int, turns []uint32) error {
+	b := l.batch
+	n := len(b.Ends) - from
+	for k, t := range turns {
+		if int(t) >= n || k > 0 && t <= turns[k-1] {
+			return l.changed(fmt.Sprintf("a state has %d edges, and the log names number %d", n, t))
+		}
+	}
+	b.turns = append(b.turns, turns...)
+	b.keep(from, turns)
+	return nil
+}
