@@ -1,42 +1,51 @@
 package check
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/shrink"
 	"github.com/macemc/macemc/sim"
 )
 
-// keeper collects the violations of a search that goes on: those that differ by kind, property, and the code that handled
-// the step that matters. It is called on one goroutine at a time.
+// keeper collects the violations of a search that goes on: those that differ by kind, property, and, when it is known for
+// sure, the code that handled the step that matters. It is called on one goroutine at a time.
 type keeper struct {
 	o        *Options
 	sys      sim.System
+	until    time.Time       // when runs are no longer shrunk, but for leastShrinking; zero: never
 	seen     map[string]bool // what tells findings apart, as they were found and as they were shrunk
 	dead     []choose.Path   // of the runs that were found, up to the step after which they are dead
 	findings []*report.Report
 	alike    int
+	unsure   map[string]int // of alike those that another step than that of the finding seems to have made dead, by its handler
 	last     *search.Suspect
 	ended    string // why the last finding ended the search
 	problems error  // of describing and writing
 }
 
+// leastShrinking is how long a run is shrunk at least, as far as that takes, also when the time of the search is over.
+const leastShrinking = 3 * time.Second
+
 func (o *Options) keeper(sys sim.System) *keeper {
-	return &keeper{o: o, sys: sys, seen: map[string]bool{}, findings: []*report.Report{}}
+	k := &keeper{o: o, sys: sys, seen: map[string]bool{}, unsure: map[string]int{}, findings: []*report.Report{}}
+	if o.Search.Time > 0 {
+		k.until = time.Now().Add(o.Search.Time)
+	}
+	return k
 }
 
 // confirm is that of the options, but for runs of which it is known that they are dead, and since when.
@@ -57,8 +66,8 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if _, err := k.o.describe(&k.sys, as, res); err != nil {
 		return err
 	}
-	if known := !k.isNew(as); known {
-		k.alike++
+	if k.knows(as) {
+		k.count(as)
 		return nil
 	}
 	if c, ok := res.Detail.(*critical.Result); ok {
@@ -67,12 +76,17 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 		}
 	}
 	// A finding is not given up because the time is over while it is told of.
+	ctx, cancel := k.whileShrinking(ctx)
+	defer cancel()
 	r, f, notShrunk, err := k.o.complete(ctx, &k.sys, res)
 	if err != nil {
 		return err
 	}
-	if distinguish(r) != distinguish(as) && !k.isNew(r) {
-		k.alike++
+	known := k.knows(r)
+	k.note(as)
+	k.note(r)
+	if known {
+		k.count(r)
 		return nil
 	}
 	k.findings = append(k.findings, r)
@@ -83,31 +97,38 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	return nil
 }
 
-// isNew reports whether nothing like it was found before, and notes it.
-func (k *keeper) isNew(r *report.Report) bool {
-	as := distinguish(r)
-	known := k.seen[as]
-	k.seen[as] = true
-	return !known
+// whileShrinking is ctx, canceled when the time of the search is over.
+func (k *keeper) whileShrinking(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if !k.until.IsZero() {
+		t := time.AfterFunc(max(time.Until(k.until), leastShrinking), cancel)
+		return ctx, func() { t.Stop(); cancel() }
+	}
+	return ctx, cancel
 }
 
-// distinguish is what findings differ by: their kind, property, and the place in the source, or else the class, of the step
-// that matters.
-func distinguish(r *report.Report) string {
-	as := []string{string(r.Kind), r.Property}
-	at := 0
-	if r.Critical != nil {
-		at = r.Critical.Step
-	} else if r.Dead != nil {
-		at = cmp.Or(r.Dead.FoundAt, len(r.Dead.Steps))
+// knows reports whether something like it was found before. A dead run whose critical step is not proven is like any of its
+// kind and property: walks find now one step and now another for the same cause.
+func (k *keeper) knows(r *report.Report) bool {
+	if r.Critical != nil && !r.Critical.Sure() {
+		return k.seen[class(r)]
 	}
-	if r.Dead != nil && 0 < at && at <= len(r.Dead.Steps) {
-		s := &r.Dead.Steps[at-1]
-		class := shrink.Step{Key: s.Key}
-		as = append(as, cmp.Or(s.Source, class.Class()))
-	}
-	return strings.Join(as, "\n")
+	return k.seen[distinguish(r)]
 }
+
+func (k *keeper) note(r *report.Report) { k.seen[class(r)], k.seen[distinguish(r)] = true, true }
+
+func (k *keeper) count(r *report.Report) {
+	k.alike++
+	if !k.seen[distinguish(r)] {
+		k.unsure[r.HandledBy()]++
+	}
+}
+
+func class(r *report.Report) string { return string(r.Kind) + "\n" + r.Property }
+
+// distinguish is what findings differ by whose step that matters is known for sure.
+func distinguish(r *report.Report) string { return class(r) + "\n" + r.HandledBy() }
 
 // remember notes since when a run is dead.
 func (k *keeper) remember(c *critical.Result) error {
@@ -134,6 +155,9 @@ func (k *keeper) remember(c *critical.Result) error {
 func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 	r := k.o.report(res)
 	r.Findings, r.Alike, r.Ended = k.findings, k.alike, k.ended
+	for _, handler := range slices.Sorted(maps.Keys(k.unsure)) {
+		r.Unsure = append(r.Unsure, report.Unsure{Handler: handler, Count: k.unsure[handler]})
+	}
 	if len(k.findings) > 0 {
 		r.Verdict = search.Violation
 	}

@@ -21,6 +21,7 @@ import (
 type faultyDoor struct {
 	sim.Nop
 	Turns       int
+	Creaks      int
 	In, Flooded bool
 	Locked      bool
 }
@@ -195,6 +196,42 @@ func TestKeepGoingUntilInterrupted(t *testing.T) {
 	rep, err = check.Run(t.Context(), check.Options{KeepGoing: true, Search: search.Config{System: doorSystem(), Strategy: search.BFS}})
 	if err != nil || rep.Verdict != search.OK || rep.Findings == nil || !rep.Coverage.Complete {
 		t.Errorf("without defects: %+v, %v", rep, err)
+	}
+}
+
+// A dead run with a critical step that is not proven is not told from another of its kind and property, and the report names
+// the other step; proven ones are told apart.
+func TestKeepGoingUnproven(t *testing.T) {
+	bolt := sim.Action[*faultyDoor]{Name: "bolt", Do: func(d *faultyDoor, _ sim.Env) { d.Locked = true },
+		When: func(d *faultyDoor) bool { return d.Turns == 2 && !d.Locked }}
+	creak := sim.Action[*faultyDoor]{Name: "creak", Do: func(d *faultyDoor, _ sim.Env) { d.Creaks++ }}
+	for _, endless := range []bool{false, true} {
+		t.Chdir(t.TempDir())
+		sys := doorSystem("lock")
+		sys.Actions = append(sys.Actions, bolt)
+		if endless {
+			sys.Actions = append(sys.Actions, creak)
+		}
+		rep, err := check.Run(t.Context(), check.Options{KeepGoing: true, Search: search.Config{
+			System: sys, Strategy: search.Walk, MaxPaths: 20, Walks: 40, WalkSteps: 100, Workers: 2}, NoShrink: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := report.Terminal(&text, rep, report.Style{Width: 200}); err != nil {
+			t.Fatal(err)
+		}
+		const says = "no critical step is proven"
+		if !endless {
+			if len(rep.Findings) != 2 || rep.Unsure != nil || strings.Contains(text.String(), says) {
+				t.Errorf("proven: %q, unsure %v\n%s", told(rep), rep.Unsure, &text)
+			}
+			continue
+		}
+		if len(rep.Findings) != 1 || len(rep.Unsure) != 1 || rep.Unsure[0].Count == 0 || rep.Unsure[0].Count > rep.Alike ||
+			!strings.Contains(text.String(), says) || !strings.Contains(text.String(), rep.Unsure[0].Handler) {
+			t.Errorf("not proven: %q, unsure %v of %d\n%s", told(rep), rep.Unsure, rep.Alike, &text)
+		}
 	}
 }
 

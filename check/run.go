@@ -44,7 +44,7 @@ type Options struct {
 	NoShrink    bool
 	ShrinkSteps int
 	// KeepGoing goes on after a violation, until a limit, and reports those that differ by kind, property, and the code that
-	// handled the step that matters. Each has a folder, of which Dir then holds several, named by numbers.
+	// handled the step that matters; dead runs whose critical step is not proven differ by kind and property alone. Each has a folder, of which Dir then holds several, named by numbers.
 	KeepGoing bool
 	// Commands says what a person can run next, when the report is in that folder. Nil: nothing.
 	Commands func(dir string) report.Commands

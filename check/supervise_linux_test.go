@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +28,7 @@ type mean struct {
 	sim.Nop
 	harm string
 	Got  []int
+	Slip bool
 	kept [][]byte
 }
 
@@ -71,12 +73,13 @@ func (m *mean) do(depth int) int {
 	return depth
 }
 
-// meanSystem lets its nodes rest when harm ends in "+rest".
+// meanSystem lets its nodes rest when harm ends in "+rest". When it ends in "+slip" a node can violate a property before.
 func meanSystem(harm string) sim.System {
 	if harm == "walks" {
 		return hangsLater()
 	}
 	harm, rests := strings.CutSuffix(harm, "+rest")
+	harm, slips := strings.CutSuffix(harm, "+slip")
 	sys := sim.System{
 		Name:    "mean",
 		Nodes:   2,
@@ -87,6 +90,10 @@ func meanSystem(harm string) sim.System {
 			Do: func(_ *mean, env sim.Env) { env.Send(1, 1); env.Send(1, 2) },
 		}},
 		Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
+	}
+	if slips {
+		sys.Properties = append(sys.Properties, sim.Property{Name: "nobody slips", Always: sim.Each(func(_ sim.NodeID, m *mean) bool { return !m.Slip })})
+		sys.Actions = append(sys.Actions, sim.Action[*mean]{Name: "slip", Times: 1, Do: func(m *mean, _ sim.Env) { m.Slip = true }})
 	}
 	if rests {
 		sys.Actions = append(sys.Actions, sim.Action[*mean]{Name: "rest", Times: 1, Do: func(*mean, sim.Env) {}})
@@ -151,6 +158,8 @@ func options(sys sim.System) check.Options {
 		},
 		Respawn: harmed(os.Getenv(harmVar)),
 		Dir:     os.Getenv("CHECK_TEST_DIR"),
+
+		KeepGoing: strings.HasSuffix(os.Getenv(harmVar), "+slip"),
 	}
 }
 
@@ -212,6 +221,34 @@ func TestSupervised(t *testing.T) {
 				t.Errorf("path file:\n%s", text)
 			}
 		})
+	}
+}
+
+// A search that goes on reports what it found before a handler killed its process, and that it ended with it.
+func TestKeepGoingUntilKilled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	t.Setenv("CHECK_TEST_DIR", dir)
+	t.Setenv(harmVar, "exit+slip")
+	var stdout, stderr bytes.Buffer
+	s := check.Supervisor{Respawn: harmed("exit+slip"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("exit")}
+	out, err := s.Run(t.Context())
+	if err != nil || out.Death == nil {
+		t.Fatalf("%v, %+v\n%s", err, out, stderr.String())
+	}
+	rep, err := check.Bury(t.Context(), options(meanSystem("exit+slip")), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"safety nobody slips 1 1", "panic  2 2"}
+	var got []string
+	for _, f := range rep.Findings {
+		got = append(got, fmt.Sprintf("%s %s %d %s", f.Kind, f.Property, f.Steps, filepath.Base(filepath.Dir(f.PathFile))))
+		if _, err := os.Stat(f.PathFile); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(got, want) || rep.Verdict != search.Violation || !strings.Contains(rep.Ended, "ended the process") {
+		t.Errorf("findings %q, want %q; %s, ended: %s", got, want, rep.Verdict, rep.Ended)
 	}
 }
 

@@ -66,6 +66,7 @@ type Report struct {
 	// the search, "": it did not.
 	Findings []*Report `json:"findings,omitzero"`
 	Alike    int       `json:"alike,omitempty"`
+	Unsure   []Unsure  `json:"unsure,omitempty"` // of Alike
 	Ended    string    `json:"ended,omitempty"`
 
 	Suspects int    `json:"suspects"`          // suspected violations that were not confirmed
@@ -91,6 +92,13 @@ func (r *Report) PathFiles() iter.Seq[string] {
 	}
 }
 
+// Unsure counts dead runs that are taken for like a finding because kind and property are the same, though the code that
+// handled the critical step is other: it is not proven which step is critical.
+type Unsure struct {
+	Handler string `json:"handler"`
+	Count   int    `json:"count"`
+}
+
 // Critical is the critical transition.
 type Critical struct {
 	Case   critical.Case `json:"case"`
@@ -113,6 +121,11 @@ type Critical struct {
 	Tail       critical.Tail    `json:"tail"`
 	// OutOfEvents says that nothing of the recovery relation can happen at the end of the dead run.
 	OutOfEvents bool `json:"out_of_events"`
+}
+
+// Sure reports whether it is proven that the run is dead since the critical step.
+func (c *Critical) Sure() bool {
+	return c.Proof == critical.Exact && (c.States == 0 || c.ProvenAt == c.Step)
 }
 
 // Coverage is what was explored. OmissionProbability bounds the probability that a state was missed

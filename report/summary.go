@@ -473,6 +473,13 @@ func (r *Report) wentOn() []string {
 	if r.Alike > 0 {
 		lines = append(lines, plural(r.Alike, "more violation")+" like these")
 	}
+	if len(r.Unsure) > 0 {
+		var other []string
+		for _, u := range r.Unsure {
+			other = append(other, fmt.Sprintf("%s in %s", u.Handler, number(u.Count)))
+		}
+		lines = append(lines, "of these only kind and property are the same, as no critical step is proven; the cause may be another: "+strings.Join(other, ", "))
+	}
 	if r.Ended != "" {
 		lines = append(lines, "the search ended with the last one: "+r.Ended)
 	}
@@ -487,6 +494,8 @@ func (r *Report) brief() string {
 	}
 	if h := r.handler(); h != "" {
 		text += " by " + h
+	} else if c := r.Critical; c != nil && c.Event != "" {
+		text += ", since " + c.Event
 	}
 	if r.PathFile != "" {
 		text += ": " + filepath.Dir(r.PathFile)
@@ -496,16 +505,31 @@ func (r *Report) brief() string {
 
 // handler is the place in the source of the step that matters; "" when it is not known.
 func (r *Report) handler() string {
-	if c := r.Critical; c != nil && r.Dead != nil {
-		if 0 < c.Step && c.Step <= len(r.Dead.Steps) {
-			return r.Dead.Steps[c.Step-1].Source
-		}
-		return ""
-	}
-	if last := r.lastStep(); last != nil {
-		return last.Source
+	if step := r.stepThatMatters(); step != nil {
+		return step.Source
 	}
 	return ""
+}
+
+// HandledBy is the place in the source of the step that matters, the kind of its event when no code handled it, or "" when
+// no step is known.
+func (r *Report) HandledBy() string {
+	if step := r.stepThatMatters(); step != nil {
+		return firstOf(step.Source, step.Kind)
+	}
+	return ""
+}
+
+// stepThatMatters is the critical step, or that with which the run ends; nil: it is not known.
+func (r *Report) stepThatMatters() *replay.TraceStep {
+	c := r.Critical
+	switch {
+	case c == nil || r.Dead == nil:
+		return r.lastStep()
+	case 0 < c.Step && c.Step <= len(r.Dead.Steps):
+		return &r.Dead.Steps[c.Step-1]
+	}
+	return nil
 }
 
 func (r *Report) walked(p *search.Phase) string {

@@ -157,7 +157,11 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 	s.shown = time.Time{} // told at once, as it may take long
 	s.progress(criticalPhase)
 	began := time.Now()
-	limited, cancel := until(ctx, s.confirmUntil)
+	deadline := s.confirmUntil
+	if s.found > 0 && s.cfg.Time > 0 { // the search has what it is worth waiting for
+		deadline = s.began.Add(s.cfg.Time)
+	}
+	limited, cancel := until(ctx, deadline)
 	defer cancel()
 	c, err := s.cfg.Confirm(limited, *sus)
 	s.tallies[criticalPhase].seconds += time.Since(began).Seconds()

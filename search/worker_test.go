@@ -81,6 +81,16 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 	if s.finding != nil || s.undecided != 1 || s.stopping != StoppedTime {
 		t.Errorf("finding %v, %d undecided, stopped by %q; want one undecided, time", s.finding, s.undecided, s.stopping)
 	}
+	s.found, s.stopping = 1, "" // of a search that goes on
+	s.cfg.Confirm = func(ctx context.Context, _ Suspect) (Confirmed, error) {
+		if at, ok := ctx.Deadline(); !ok || !at.Equal(s.began.Add(time.Hour)) {
+			t.Errorf("after a finding a confirmation may go on for %v", at.Sub(s.began))
+		}
+		return Confirmed{Refuted: true}, nil
+	}
+	if err := s.judge(context.Background(), &Suspect{Kind: sim.Liveness}, ""); err != nil {
+		t.Fatal(err)
+	}
 	cfg.Time = time.Second
 	if at := cfg.confirmUntil(s.began); at != s.began.Add(leastConfirming) {
 		t.Errorf("after %v", at.Sub(s.began))
