@@ -1,0 +1,92 @@
+package fair
+
+// tarjan is what the search for strongly connected components keeps by state, so that it is made once.
+type tarjan struct {
+	number []uint32 // in the order of first visits; 0: not visited
+	low    []uint32
+	stack  []uint32
+	on     []bool // the stack
+	frames []frame
+	next   uint32
+}
+
+type frame struct{ state, edge uint32 }
+
+// components are the strongly connected components of a set of states, by Tarjan's algorithm without recursion. Each becomes a
+// region of its own.
+func (s *search) components(j job) (out [][]uint32) {
+	t := &s.tarjan
+	if t.number == nil {
+		n := s.Len()
+		t.number, t.low, t.on = make([]uint32, n), make([]uint32, n), make([]bool, n)
+	}
+	s.last++
+	for _, at := range j.states {
+		s.region[at], t.number[at] = s.last, 0
+	}
+	t.next = 0
+	for _, root := range j.states {
+		if t.number[root] == 0 {
+			out = s.visit(root, j.banned, out)
+		}
+	}
+	for _, c := range out {
+		s.last++
+		for _, at := range c {
+			s.region[at] = s.last
+		}
+	}
+	return out
+}
+
+// visit goes through what can be reached from a state, depth first, and appends the components that end there.
+func (s *search) visit(root uint32, banned []bool, out [][]uint32) [][]uint32 {
+	t := &s.tarjan
+	t.frames = append(t.frames[:0], frame{root, s.begin[root]})
+	t.meet(root)
+	for len(t.frames) > 0 {
+		f := &t.frames[len(t.frames)-1]
+		if f.edge < s.begin[f.state+1] {
+			e := &s.edges[f.edge]
+			f.edge++
+			switch {
+			case !s.uses(e, banned):
+			case t.number[e.To] == 0:
+				t.meet(e.To)
+				t.frames = append(t.frames, frame{e.To, s.begin[e.To]})
+			case t.on[e.To]:
+				t.low[f.state] = min(t.low[f.state], t.number[e.To])
+			}
+			continue
+		}
+		at := f.state
+		t.frames = t.frames[:len(t.frames)-1]
+		if n := len(t.frames); n > 0 {
+			up := t.frames[n-1].state
+			t.low[up] = min(t.low[up], t.low[at])
+		}
+		if t.low[at] == t.number[at] {
+			out = append(out, t.leave(at))
+		}
+	}
+	return out
+}
+
+func (t *tarjan) meet(at uint32) {
+	t.next++
+	t.number[at], t.low[at], t.on[at] = t.next, t.next, true
+	t.stack = append(t.stack, at)
+}
+
+// leave takes the component of a state from the stack.
+func (t *tarjan) leave(at uint32) (c []uint32) {
+	for {
+		top := t.stack[len(t.stack)-1]
+		t.stack = t.stack[:len(t.stack)-1]
+		t.on[top] = false
+		c = append(c, top)
+		if top == at {
+			return c
+		}
+	}
+}

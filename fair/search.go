@@ -1,0 +1,213 @@
+package fair
+
+import "slices"
+
+// Mark is what is passed with an edge or a state.
+type Mark uint8
+
+const (
+	Hot Mark = 1 << iota
+	Cold
+)
+
+// Component is a violating set of states, strongly connected: a run may go round in it for ever, and be fair.
+type Component struct {
+	States []uint32 // ascending
+
+	s      *search
+	inside []bool
+	banned []bool // by choice: it is not drawn
+}
+
+// Find returns a component that violates the obligation with these marks, by their places; nil: there is none. That it can be
+// reached is up to the graph: all of its states count. Extra, if not nil, says which choices are fair besides those that are so
+// by themselves.
+//
+// The search splits strongly connected components until one is fair: of a choice that lacks an outcome in a component no run that
+// stays in it may draw again and again, and of a strong process that never acts there no state may be passed in which it is enabled.
+// It takes time in proportion to the edges for each round of that.
+func (g *Graph) Find(marks []Mark, extra []bool) *Component {
+	return newSearch(g, marks, extra).find()
+}
+
+func (s *search) find() *Component {
+	work := []job{s.all()}
+	for len(work) > 0 {
+		j := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, c := range s.components(j) {
+			v := s.look(c, j.banned)
+			switch {
+			case v.fair():
+				return s.component(c, j.banned)
+			case !v.hopeless:
+				work = append(work, v.rest(c, j.banned))
+			}
+		}
+	}
+	return nil
+}
+
+// all is the states that are not cold.
+func (s *search) all() job {
+	states := make([]uint32, 0, s.Len())
+	for at := range uint32(s.Len()) {
+		if s.marks[s.stay[at]]&Cold == 0 {
+			states = append(states, at)
+		}
+	}
+	return job{states, make([]bool, len(s.Choices))}
+}
+
+// job is a set of states that is to be split into components, without edges that draw a banned choice.
+type job struct {
+	states []uint32
+	banned []bool
+}
+
+// search is a search in a graph for one obligation.
+type search struct {
+	*Graph
+	marks  []Mark
+	fair   []bool   // by choice
+	actor  []uint16 // by edge: as Edge.Actor, 0 for steps that change nothing
+	region []uint32 // by state: the set that it is in
+	last   uint32   // region
+	tarjan tarjan
+}
+
+func newSearch(g *Graph, marks []Mark, extra []bool) *search {
+	s := &search{Graph: g, marks: marks, actor: make([]uint16, len(g.edges)), region: make([]uint32, g.Len())}
+	for i, c := range g.Choices {
+		s.fair = append(s.fair, c.Fair || extra != nil && extra[i])
+	}
+	for i := 0; i < len(g.edges); {
+		end, changes := i, false
+		for ; end < len(g.edges) && g.edges[end].origin == g.edges[i].origin && g.edges[end].Event == g.edges[i].Event; end++ {
+			changes = changes || g.edges[end].To != g.edges[end].origin || marks[g.edges[end].Marks]&Cold != 0
+		}
+		for ; i < end; i++ {
+			if changes {
+				s.actor[i] = g.edges[i].Actor
+			}
+		}
+	}
+	return s
+}
+
+// uses reports whether an edge may be taken for ever: it stays in the region of its state, is not cold, and draws nothing banned.
+func (s *search) uses(e *Edge, banned []bool) bool {
+	if e.To == Outside || s.region[e.To] != s.region[e.origin] || s.marks[e.Marks]&Cold != 0 {
+		return false
+	}
+	for _, d := range s.Draws[e.Draws] {
+		if banned[d.Choice] {
+			return false
+		}
+	}
+	return true
+}
+
+// verdict is what a component turned out to be.
+type verdict struct {
+	hot      bool
+	hopeless bool   // no set inside is any better
+	ban      []bool // choices that lack an outcome; nil: none does
+	remove   []bool // processes that are enabled but never act; nil: none is
+	s        *search
+}
+
+func (v *verdict) fair() bool { return v.hot && !v.hopeless && v.ban == nil && v.remove == nil }
+
+// rest is what is left to look at.
+func (v *verdict) rest(states []uint32, banned []bool) job {
+	j := job{states, slices.Clone(banned)}
+	for k, b := range v.ban {
+		j.banned[k] = j.banned[k] || b
+	}
+	if v.remove != nil {
+		j.states = slices.DeleteFunc(slices.Clone(states), func(at uint32) bool {
+			for i := v.s.begin[at]; i < v.s.begin[at+1]; i++ {
+				if p := v.s.actor[i]; p != 0 && v.remove[p-1] {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	return j
+}
+
+// look looks at a component, which is a region of its own.
+func (s *search) look(states []uint32, banned []bool) *verdict {
+	v := &verdict{s: s}
+	acts, picks := make([]bool, len(s.Processes)), map[Draw]bool{}
+	enabled := make([]int, len(s.Processes)) // in so many states
+	seen := make([]uint32, len(s.Processes)) // by process: the last state in which it was enabled, plus one
+	for _, at := range states {
+		v.hot = v.hot || s.marks[s.stay[at]]&Hot != 0
+		for i := s.begin[at]; i < s.begin[at+1]; i++ {
+			e, p := &s.edges[i], s.actor[i]
+			if p != 0 && seen[p-1] != at+1 {
+				seen[p-1] = at + 1
+				enabled[p-1]++
+			}
+			if !s.uses(e, banned) {
+				continue
+			}
+			v.hot = v.hot || s.marks[e.Marks]&Hot != 0
+			if p != 0 {
+				acts[p-1] = true
+			}
+			for _, d := range s.Draws[e.Draws] {
+				picks[d] = true
+			}
+		}
+	}
+	v.hopeless = !v.hot
+	for p, process := range s.Processes {
+		switch {
+		case acts[p] || enabled[p] == 0:
+		case process.Fairness == Weak && enabled[p] == len(states):
+			v.hopeless = true
+		case process.Fairness == Strong:
+			if v.remove == nil {
+				v.remove = make([]bool, len(s.Processes))
+			}
+			v.remove[p] = true
+		}
+	}
+	for d := range picks {
+		if s.fair[d.Choice] && s.lacks(d.Choice, picks) {
+			if v.ban == nil {
+				v.ban = make([]bool, len(s.Choices))
+			}
+			v.ban[d.Choice] = true
+		}
+	}
+	return v
+}
+
+// lacks reports whether some outcome of a choice is not among picks.
+func (s *search) lacks(choice uint16, picks map[Draw]bool) bool {
+	for k := range s.Choices[choice].Arity {
+		if !picks[Draw{choice, uint16(k)}] {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *search) component(states []uint32, banned []bool) *Component {
+	c := &Component{States: slices.Clone(states), s: s, banned: banned, inside: make([]bool, s.Len())}
+	slices.Sort(c.States)
+	for _, at := range states {
+		c.inside[at] = true
+	}
+	return c
+}
+
+// contains reports whether an edge from one of its states is one of the component.
+func (c *Component) contains(e *Edge) bool {
+	return e.To != Outside && c.inside[e.To] && c.s.uses(e, c.banned)
+}
