@@ -72,7 +72,7 @@ func TestBundledSystemsBecomeLive(t *testing.T) {
 		nodes int
 		over  string
 	}{
-		{"transport", 3, ""}, {"pastry", 4, ""}, {"overcast", 4, ""}, {"multicast", 3, ""}, {"gossip", 3, ""},
+		{"transport", 3, ""}, {"pastry", 4, ""}, {"overcast", 4, ""}, {"multicast", 3, ""}, {"gossip", 3, ""}, {"superstep", 4, ""},
 		{"randtree", 4, "transport"}, {"pastry", 3, "transport"}, {"multicast", 3, "transport"},
 	} {
 		t.Run(s.name+" "+s.over, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/register"
 	"github.com/macemc/macemc/systems/spec"
+	"github.com/macemc/macemc/systems/superstep"
 	"github.com/macemc/macemc/systems/synod"
 	"github.com/macemc/macemc/systems/transport"
 	"github.com/macemc/macemc/systems/twophase"
@@ -34,6 +35,7 @@ func All() []spec.Entry {
 		brokentree.Entry(),
 		overcast.Entry(),
 		gossip.Entry(),
+		superstep.Entry(),
 		clientserver.Entry(),
 		commit.Entry(),
 		espresso.Entry(),

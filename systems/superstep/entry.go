@@ -1,0 +1,44 @@
+package superstep
+
+import (
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Entry describes the system.
+func Entry() spec.Entry {
+	return spec.Entry{
+		Name:    "superstep",
+		Summary: "members search a graph together, in supersteps, and may lose everything but their replicated logs",
+		Notes: "Node 0 is the store, which does not crash; the others are members, one of which leads.\n" +
+			"Timers may strike at any moment: a member may seem silent, or a lease run out, whenever that does harm.",
+		Params:   []spec.Param{{Name: "forgets", Kind: spec.Int, Default: "0", Min: 0, Max: 4, Help: "how often the store loses the end of a log that it has acknowledged"}},
+		MinNodes: 2, MaxNodes: 1 + MaxMembers, DefaultNodes: 3,
+		Limits:   sim.Limits{Crashes: 1, Loss: 1, Dup: 1},
+		Bugs:     knownBugs(),
+		Messages: []any{Claim{}, Granted{}, Swap{}, Swapped{}, Append{}, Read{}, Log{}, Hello{}, Go{}, Batch{}, Ended{}, Done{}, Lost{}},
+		Build:    build,
+	}
+}
+
+func build(c spec.Config) (sim.System, error) {
+	set := spec.Bits[bugs](c.Bugs, knownBugs())
+	sys := sim.System{
+		Nodes: c.Nodes,
+		New: func(id sim.NodeID) sim.Service {
+			if id == 0 {
+				return &Store{bugs: set}
+			}
+			return &Member{Worker: Worker{bugs: set}}
+		},
+		Network:    netsim.Datagrams{},
+		MayCrash:   func(id sim.NodeID) bool { return id != 0 },
+		Timing:     sim.AnyOrder,
+		Properties: properties(),
+	}
+	if n := c.Int("forgets"); n > 0 {
+		sys.Actions = []sim.AnyAction{sim.Action[*Store]{Name: "the store forgets", Times: n, When: (*Store).mayForget, Do: (*Store).forget, Disturbs: true}}
+	}
+	return sys, nil
+}

@@ -1,0 +1,234 @@
+package superstep
+
+import "github.com/macemc/macemc/sim"
+
+// Leader is what the member that leads knows besides. One that has lost its lease goes on until the store tells it that another's
+// commit is there: it does no harm.
+type Leader struct {
+	Leading bool
+	Commit  Commit           // the last one that is known
+	Asked   Commit           // what the store was asked for in its place; its Rev is 0: nothing
+	Known   [MaxMembers]int  // incarnations that were heard of; 0: silent
+	Heard   [MaxMembers]bool // since the last time that somebody was looked for
+	Got     [MaxMembers]bool // who is done
+	Next    [Parts]int       // as they say
+	Len     [Parts]int
+	Raise   bool // a new epoch is needed
+}
+
+// granted is told that this member has the lease.
+func (m *Member) granted(env sim.Env, g Granted) {
+	l := &m.Leader
+	if g.Commit.End != Running {
+		m.end(env)
+		return
+	}
+	switch {
+	case l.Leading && g.Commit == l.Commit && l.Asked.Rev == 0 && damaged(g.Commit.Len, g.Lens):
+		g.Commit.End = Damaged
+		m.swap(env, g.Commit)
+	case l.Leading:
+		m.swapped(env, g.Commit, g.Lens)
+	}
+	if l.Leading || g.Commit.Rev < l.Commit.Rev {
+		return
+	}
+	l.Leading, l.Commit, l.Asked, l.Raise = true, g.Commit, Commit{}, true
+	env.SetTimer(silence{}, silencePeriod)
+	m.lead(env)
+}
+
+// hello is told that a member is there.
+func (m *Member) hello(env sim.Env, from sim.NodeID, h Hello) {
+	l := &m.Leader
+	if h.Inc < l.Known[from-1] {
+		return
+	}
+	l.Known[from-1], l.Heard[from-1] = h.Inc, true
+	if l.Commit.Incs[from-1] != h.Inc {
+		m.lead(env)
+	}
+}
+
+// silent is called when somebody may not have been heard for long.
+func (m *Member) silent(env sim.Env) {
+	l := &m.Leader
+	if !l.Leading {
+		return
+	}
+	env.SetTimer(silence{}, silencePeriod)
+	for i := range l.Known {
+		if !l.Heard[i] && l.Commit.Incs[i] != 0 {
+			l.Known[i] = 0
+		}
+	}
+	clear(l.Heard[:])
+	m.lead(env)
+}
+
+// lost is told that a member misses what was sent to it.
+func (m *Member) lost(env sim.Env, msg Lost) {
+	l := &m.Leader
+	if !l.Leading || (at{msg.Epoch, msg.K}) != l.Commit.at() {
+		return
+	}
+	l.Raise = true
+	m.lead(env)
+}
+
+// done is told that a member is.
+func (m *Member) done(env sim.Env, from sim.NodeID, d Done) {
+	l := &m.Leader
+	c := &l.Commit
+	b := m.Worker.bugs
+	if !l.Leading || l.Asked.Rev != 0 || d.Epoch != c.Epoch ||
+		d.K != c.K && !b.has(oldDone) || d.Inc != c.Incs[from-1] && !b.has(noIncarnation) {
+		return
+	}
+	l.Got[from-1] = true
+	for i, owner := range c.Owner {
+		if owner == from {
+			l.Next[i], l.Len[i] = d.Next[i], d.Len[i]
+		}
+	}
+	for i, inc := range c.Incs {
+		if inc != 0 && !l.Got[i] {
+			return
+		}
+	}
+	next := *c
+	next.K++
+	next.Next, next.Len = l.Next, l.Len
+	if next.Next == next.Until {
+		next.Until = next.Len
+	}
+	if b.has(unverified) && next.expanded() {
+		next.End = Complete
+	}
+	m.swap(env, next)
+}
+
+// expanded reports whether all states that were accepted are.
+func (c *Commit) expanded() bool { return c.Next == c.Len }
+
+// swap asks the store for another commit.
+func (m *Member) swap(env sim.Env, c Commit) {
+	c.Rev++
+	m.Leader.Asked = c
+	env.Send(0, Swap{c})
+}
+
+// swapped is told what commit there is, and how long the logs are.
+func (m *Member) swapped(env sim.Env, c Commit, lens [Parts]int) {
+	l := &m.Leader
+	if !l.Leading || c.Rev <= l.Commit.Rev {
+		return
+	}
+	own := c == l.Asked
+	l.Commit, l.Asked, l.Leading = c, Commit{}, own
+	if !own {
+		return
+	}
+	clear(l.Got[:])
+	l.Next, l.Len = c.Next, c.Len
+	switch {
+	case c.End != Running:
+		m.tell(env)
+		m.end(env)
+	case damaged(c.Len, lens) || c.expanded() && c.Len != lens:
+		c.End = Damaged
+		m.swap(env, c)
+	case c.expanded():
+		c.End = Complete
+		m.swap(env, c)
+	default:
+		m.tell(env)
+	}
+}
+
+// damaged reports whether a log is shorter than what was committed.
+func damaged(committed, lens [Parts]int) bool {
+	for i := range lens {
+		if lens[i] < committed[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// lead does what a leader has to do, again if need be.
+func (m *Member) lead(env sim.Env) {
+	l := &m.Leader
+	l.Known[env.Self()-1] = m.Inc
+	switch {
+	case !l.Leading:
+	case l.Asked.Rev != 0:
+		env.Send(0, Swap{l.Asked})
+	case l.Raise || l.changed(m.Worker.bugs):
+		l.Raise = false
+		next := l.Commit
+		next.Epoch++
+		next.Leader, next.Incs = env.Self(), l.Known
+		next.assign()
+		m.swap(env, next)
+	default:
+		m.tell(env)
+	}
+}
+
+// changed reports whether other members, or other lives of them, are there than those that take part.
+func (l *Leader) changed(b bugs) bool {
+	for i, inc := range l.Commit.Incs {
+		if l.Known[i] != inc && !(b.has(noIncarnation) && l.Known[i] != 0 && inc != 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// tell tells all that take part where the search is.
+func (m *Member) tell(env sim.Env) {
+	c := m.Leader.Commit
+	for id := sim.NodeID(1); id <= MaxMembers; id++ {
+		if id != env.Self() && c.with(id) {
+			env.Send(id, Go{c})
+		}
+	}
+	if c.End == Running {
+		m.begin(env, c)
+	}
+}
+
+// assign gives the parts of members that do not take part to those that do, and one of two to a member that has none.
+func (c *Commit) assign() {
+	var holds [MaxMembers]int
+	for i, owner := range c.Owner {
+		if owner == 0 || !c.with(owner) {
+			c.Owner[i] = 0
+		} else {
+			holds[owner-1]++
+		}
+	}
+	for i, owner := range c.Owner {
+		least := c.least(holds)
+		if owner != 0 {
+			if holds[owner-1]-holds[least-1] < 2 {
+				continue
+			}
+			holds[owner-1]--
+		}
+		c.Owner[i] = least
+		holds[least-1]++
+	}
+}
+
+// least is the member with the fewest parts of those that take part.
+func (c *Commit) least(holds [MaxMembers]int) sim.NodeID {
+	least := sim.NodeID(0)
+	for id := sim.NodeID(1); id <= MaxMembers; id++ {
+		if c.with(id) && (least == 0 || holds[id-1] < holds[least-1]) {
+			least = id
+		}
+	}
+	return least
+}

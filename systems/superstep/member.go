@@ -1,0 +1,91 @@
+package superstep
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+const (
+	beatPeriod    = 200 * time.Millisecond
+	gapPeriod     = time.Second
+	silencePeriod = 3 * time.Second
+)
+
+// Member is the service of the other nodes. All members do the work, and one of them leads.
+type Member struct {
+	Inc    int // names this life of the node: never used twice
+	Worker Worker
+	Leader Leader
+	Over   bool // the search has come to an end
+}
+
+// Boot implements [sim.Service]. What a member has on its disk is only what makes its incarnation another one: in production that
+// is drawn at random.
+func (m *Member) Boot(env sim.Env) {
+	lives, _ := env.Disk().Get("lives")
+	n, _ := strconv.Atoi(string(lives)) // 0 the first time
+	m.Inc = n + 1
+	env.Disk().Put("lives", []byte(strconv.Itoa(m.Inc)))
+	env.Disk().Sync()
+	m.beat(env)
+}
+
+// Timer implements [sim.Service].
+func (m *Member) Timer(env sim.Env, t any) {
+	switch t.(type) {
+	case beat:
+		m.beat(env)
+	case gap:
+		m.missed(env)
+	case silence:
+		m.silent(env)
+	}
+}
+
+// Receive implements [sim.Service].
+func (m *Member) Receive(env sim.Env, from sim.NodeID, msg any) {
+	if m.Over {
+		return
+	}
+	switch msg := msg.(type) {
+	case Hello:
+		m.hello(env, from, msg)
+	case Go:
+		m.begin(env, msg.Commit)
+	case Batch, Ended:
+		m.sent(env, from, msg)
+	case Log:
+		m.logged(env, msg)
+	case Done:
+		m.done(env, from, msg)
+	case Lost:
+		m.lost(env, msg)
+	case Granted:
+		m.granted(env, msg)
+	case Swapped:
+		m.swapped(env, msg.Commit, msg.Lens)
+	}
+}
+
+// beat says hello, and asks again what was not answered.
+func (m *Member) beat(env sim.Env) {
+	env.SetTimer(beat{}, beatPeriod)
+	for id := range sim.NodeID(env.Nodes()) {
+		if id != 0 && id != env.Self() {
+			env.Send(id, Hello{m.Inc})
+		}
+	}
+	env.Send(0, Claim{})
+	m.ask(env)
+	m.lead(env)
+}
+
+// end ends the search at this member.
+func (m *Member) end(env sim.Env) {
+	m.Over = true
+	env.StopTimer(beat{})
+	env.StopTimer(gap{})
+	env.StopTimer(silence{})
+}

@@ -1,0 +1,42 @@
+package superstep_test
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/internal/systest"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+	"github.com/macemc/macemc/systems/superstep"
+)
+
+// With all faults nothing is found, and searches complete, also when two members hold a part each.
+func TestNothingIsFound(t *testing.T) {
+	all := sim.Limits{Crashes: 2, Loss: 2, Dup: 2}
+	for _, c := range []spec.Config{
+		{Nodes: 2}, {Nodes: 3}, {Nodes: 4}, {Nodes: 3, Params: map[string]string{"forgets": "1"}},
+	} {
+		sys := systest.Build(t, superstep.Entry(), c, all)
+		res := systest.Search(t, search.Config{System: sys, MaxPaths: 1500}, 50)
+		if res.Finding != nil {
+			t.Errorf("%d nodes, %v: %v", c.Nodes, c.Params, res.Finding)
+		}
+		for _, s := range res.Stats.Sometimes {
+			if s.Runs == 0 && (s.Property != superstep.TwoWork || c.Nodes > 2) {
+				t.Errorf("%d nodes, %v: never %q", c.Nodes, c.Params, s.Property)
+			}
+		}
+	}
+}
+
+// Each defect is found by the default search.
+func TestBugs(t *testing.T) {
+	e := superstep.Entry()
+	for _, b := range e.Bugs {
+		sys := systest.Build(t, e, b.Apply(spec.Config{}), b.Defaults.Limits)
+		res := systest.Search(t, search.Config{System: sys, MaxPaths: 40_000}, 50)
+		if res.Finding == nil || !b.Accepts(res.Finding.Kind) {
+			t.Errorf("%s: found %v after %d paths, want %v", b.ID, res.Finding, res.Stats.Paths, b.Kind)
+		}
+	}
+}
