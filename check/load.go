@@ -24,6 +24,7 @@ type Loaded struct {
 	Header choose.Header
 	Path   choose.Path
 	Moved  []replay.Moved // steps at other indices than the file says
+	Steps  int            // of the file
 	// Recording is what recordings of live nodes have been merged to; nil: the path is a file's.
 	Recording *recording.Merged
 	// Death says how the last step kills the process that executes it; nil: it does not. Path ends
@@ -137,6 +138,19 @@ func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 	return replay.Record(&l.System, path, sim.Options{Trace: true})
 }
 
+// Outdated says why a run is not the one that the file was written of, t being all of it; nil: it is. The system has changed
+// since.
+func (l *Loaded) Outdated(t *replay.Trace) error {
+	switch n := len(t.Steps); {
+	case t.Finding != nil && n < l.Steps:
+		return fmt.Errorf("the run ends after step %d, the file has %d steps: the system is not what it was; %w", n, l.Steps, t.Finding)
+	case len(l.Moved) > 0:
+		m := l.Moved[0]
+		return fmt.Errorf("step %d is event %d, the file says %d: the system is not what it was", m.Step, m.To, m.From)
+	}
+	return nil
+}
+
 // Until is the part of the run's path that leads to the state after step n. The error says that there
 // is no such step.
 func (l *Loaded) Until(n int) (choose.Path, error) { return firstSteps(&l.System, l.Path, n) }
@@ -230,7 +244,7 @@ func (t *text) system(entries []spec.Entry) (*sim.System, error) {
 }
 
 func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
-	l := &Loaded{System: *sys, Header: t.file.Header, Recording: t.merged}
+	l := &Loaded{System: *sys, Header: t.file.Header, Recording: t.merged, Steps: len(t.file.Steps)}
 	if respawn != nil {
 		d, err := t.tryLast(ctx, sys, respawn)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/mdb"
 )
@@ -106,6 +107,7 @@ func (f *Graph) Do(ctx context.Context, p *Process) error {
 	if err != nil {
 		return err
 	}
+	outdated := l.Outdated(t)
 	g := eventgraph.Build(t)
 	if err := g.Check(o); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
@@ -113,7 +115,7 @@ func (f *Graph) Do(ctx context.Context, p *Process) error {
 	if f.Critical > g.Last() {
 		return fmt.Errorf("%s: there is no step %d to mark; the run has %d", file, f.Critical, g.Last())
 	}
-	if g.Critical = f.Critical; f.Critical == 0 {
+	if g.Critical = f.Critical; f.Critical == 0 && outdated == nil {
 		if r := mdb.ReadRecorded(file); r.Steps == g.Last() && r.Step <= g.Last() {
 			g.Critical = r.Step
 		}
@@ -141,5 +143,12 @@ func (f *Graph) Do(ctx context.Context, p *Process) error {
 			return err
 		},
 	}[f.Format]
-	return p.write(f.Out, func(w io.Writer) error { return render(w, o) })
+	err = p.write(f.Out, func(w io.Writer) error { return render(w, o) })
+	switch {
+	case err != nil || outdated == nil:
+		return err
+	case len(l.Moved) > 0: // which was said when it was loaded
+		return Exit(check.StatusUsage)
+	}
+	return fmt.Errorf("%s: %w", file, outdated)
 }

@@ -21,7 +21,8 @@ Formats: text for a terminal, svg, html (a page to step through, with all states
 shiviz (a log with vector clocks). Long stretches in which no node changes are folded into
 one line; in html they are not, unless --fold asks for it.
 
-Exit status: 0 when the graph was written, 2 or 4 (disk full) when it could not be.`,
+Exit status: 0 when the graph was written, 2 or 4 (disk full) when it could not be. It is 2, too,
+when the system has changed so that FILE no longer fits: the graph is that of the run as it is now.`,
 		Example: `  macemc graph error.path
   macemc graph error.path -o run.html
   macemc graph error.path --from 10 --to 40 --nodes 0,2 --classes messages,faults

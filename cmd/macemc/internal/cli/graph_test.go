@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -29,6 +31,40 @@ func TestGraph(t *testing.T) {
 	}
 	if strings.Contains(stdout, "resend ") || strings.Contains(stdout, "\n   4 ") {
 		t.Errorf("actions and timers are shown:\n%s", stdout)
+	}
+}
+
+// A run of a system that has changed is drawn as it is now, and the exit status says that the file does not fit.
+func TestGraphOutdated(t *testing.T) {
+	good, err := os.ReadFile(testdata(t, "pingack.path"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if _, stderr, status := run(t, "search", "transport", "--bug", "MT2", "--out", "out", "--time", "5s", "--no-shrink"); status != 1 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	found, err := os.ReadFile("out/error.path")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"moved.path":  {strings.Replace(string(good), "\n1 deliver n0<-n1", "\n3 deliver n0<-n1", 1), "step 3 is event 1, the file says 3: the system is not what it was"},
+		"longer.path": {regexp.MustCompile(`end \d+\n`).ReplaceAllString(string(found), "0 action n0 more\nend 9\n"), "the system is not what it was; panic: "},
+	} {
+		if c.text = strings.Replace(c.text, "end 9", fmt.Sprint("end ", len(regexp.MustCompile(`(?m)^\d`).FindAllString(c.text, -1))), 1); c.text == string(good) {
+			t.Fatal("the path is not changed")
+		}
+		if err := os.WriteFile(name, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		stdout, stderr, status := run(t, "graph", name)
+		if status != 2 || !strings.Contains(stderr, name+": ") || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit status %d: %s", name, status, stderr)
+		}
+		if !strings.Contains(stdout, "first boots") || strings.Contains(stdout, " > ") {
+			t.Errorf("%s: no graph, or one with a marked step:\n%s", name, stdout)
+		}
 	}
 }
 

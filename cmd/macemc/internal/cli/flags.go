@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// flagError says what is wrong with a flag, and what may have been meant.
+func flagError(cmd *cobra.Command, err error) error {
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() == "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, "--"+f.Name)
+			}
+		})
+		if near := spec.Near("--"+e.GetSpecifiedName(), names); len(near) > 0 {
+			err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+		}
+	}
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		name, value := "--"+e.GetFlag().Name, e.GetValue()
+		switch e.GetFlag().Value.Type() {
+		case "duration":
+			err = fmt.Errorf("%s %q is no time with a unit, as in %s %s", name, value, name, likely(value))
+		case "int", "int64", "uint64":
+			err = fmt.Errorf("%s %q is no whole number that fits", name, value)
+		}
+	}
+	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// likely is a time that may have been meant.
+func likely(value string) string {
+	if d, err := time.ParseDuration(value + "s"); err == nil && d >= 0 {
+		return value + "s"
+	}
+	return "90s"
+}
