@@ -189,6 +189,9 @@ func (c *comparison) liveness(x *table.Exploration) error {
 // search compares a search that executes runs.
 func (c *comparison) search(cfg search.Config) error {
 	cfg.System, cfg.Workers, cfg.WalkSteps = *c.sys, 1, 100
+	if c.script.Uncopyable && !c.graph.complete {
+		cfg.WalkSteps = 60 // a step from a state that cannot be copied costs as much as its history: with longer walks faulty parts are longer, too
+	}
 	cfg.HandlerLimit = patient
 	if cfg.MaxPaths == 0 && !cfg.Strategy.Stateful() {
 		cfg.MaxPaths = c.opts.Paths

@@ -36,6 +36,15 @@ const (
 	firstAnswer         Defect = "questions have one answer"
 	firstBoot           Defect = "questions of the first boots have one answer"
 	ignoreSafety        Defect = "properties are not looked at in the first states"
+	arriveAtOnce        Defect = "what is sent arrives at once where it should leave one by one"
+	outgrowBound        Defect = "queues outgrow their bound"
+	overtakeInQueue     Defect = "messages of a sender overtake each other in queues"
+	bySender            Defect = "queues by arrival are in order for each sender only"
+	keepQueues          Defect = "a crash leaves queues as they are"
+	actWhileSending     Defect = "nodes do other things before all that they sent has left"
+	mergeOrders         Defect = "states that differ in the order of a queue are one"
+	neverStep           Defect = "nodes take no steps of their own"
+	stepAlways          Defect = "nodes take steps of their own when they are not ready"
 	askAgain            Defect = "what was decided about times is asked again"
 	ignoreStepBad       Defect = "assertions, panics and monitors find nothing"
 )
@@ -47,5 +56,6 @@ func Defects() []Defect {
 		forgetCounters, forgetLimits, neverHeal, leakCut, keepForDown, tellCopiesApart, keepPeerQueue, overtakeErrors,
 		forgetReady, crashSturdy, bootLate, neverInside, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing,
 		firstAnswer, firstBoot, ignoreSafety, ignoreStepBad, askAgain,
+		arriveAtOnce, outgrowBound, overtakeInQueue, bySender, keepQueues, actWhileSending, mergeOrders, neverStep, stepAlways,
 	}
 }

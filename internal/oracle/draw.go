@@ -6,7 +6,7 @@ import (
 )
 
 // Generator is the version of [Drawn].
-const Generator = 3
+const Generator = 4
 
 // Drawn makes the system of a number: always the same one.
 func Drawn(number uint64) *Script {
@@ -23,6 +23,9 @@ func Drawn(number uint64) *Script {
 		s.Late = 1 << d.n(s.Nodes)
 	}
 	s.Deaf, s.Uncopyable = d.chance(4), d.chance(8)
+	if !s.Deaf && d.chance(4) {
+		s.Steps = 1 + uint(d.n(1<<Phases-1))
+	}
 	for k := range s.Actions {
 		a := &s.Actions[k]
 		a.Times = d.weighted(1, 4, 2)
@@ -66,6 +69,11 @@ func (d drawer) weighted(weights ...int) int {
 }
 
 func (d drawer) network(s *Script) {
+	if d.chance(5) {
+		s.Queue, s.Pointers = []Queue{PerSender, ByArrival, Unordered}[d.weighted(3, 3, 1)], d.chance(3)
+		s.Bound = d.weighted(3, 1, 2, 2)
+		return
+	}
 	kind := d.weighted(1, 3, 3, 2)
 	s.Datagrams, s.Streams = kind&1 == 1, kind&2 == 2
 	some := func() int { return d.weighted(3, 2, 1) }
@@ -105,7 +113,7 @@ func (d drawer) vocabulary(s *Script) []likely {
 			ops = append(ops, g...)
 		}
 	}
-	if s.Datagrams {
+	if s.Datagrams || s.Queue != NoQueue {
 		ops = append(ops, likely{Send, 9})
 	}
 	if s.Streams {
@@ -145,8 +153,8 @@ func (d drawer) program(s *Script, ops []likely) (p Program) {
 	for class := range p {
 		for phase := range p[class] {
 			n := d.weighted(3, 4, 3, 1)
-			if Class(class) == OnReceive || Class(class) == OnTimer {
-				n = d.weighted(5, 4, 1) // what messages and timers lead to, leads on for ever
+			if Class(class) == OnReceive || Class(class) == OnTimer || Class(class) == OnStep {
+				n = d.weighted(5, 4, 1) // what messages, timers and steps lead to, leads on for ever
 			}
 			for range n {
 				p[class][phase] = append(p[class][phase], d.op(s, ops))

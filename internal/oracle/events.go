@@ -32,11 +32,20 @@ func (m *model) nodeEvents(s *state, i int, quiet bool, out []event) []event {
 	if !n.up {
 		return append(out, event{kind: sim.Boot, node: i, peer: -1})
 	}
+	if len(s.yet[i]) > 0 {
+		first := event{kind: sim.Arrive, node: i, peer: s.yet[i][0].to, what: s.yet[i][0].value}
+		if out = append(out, first); m.defect != actWhileSending {
+			return out // it does nothing else before all has left
+		}
+	}
 	for k, a := range m.script.Actions {
 		if a.Times > 0 && n.done[k] >= a.Times || a.Phases != 0 && !has(a.Phases, n.phase) || a.Nodes != 0 && !has(a.Nodes, i) {
 			continue
 		}
 		out = append(out, event{kind: sim.DoAction, node: i, peer: -1, what: k})
+	}
+	if has(m.script.Steps, n.phase) && m.defect != neverStep || m.script.Steps != 0 && m.defect == stepAlways {
+		out = append(out, event{kind: sim.Internal, node: i, peer: -1})
 	}
 	if quiet {
 		for _, t := range n.timers {
@@ -56,6 +65,9 @@ func (m *model) nodeEvents(s *state, i int, quiet bool, out []event) []event {
 		if m.deliverable(s, i, peer) {
 			out = append(out, event{kind: sim.Deliver, node: i, peer: peer, what: s.ends[peer][i].queue[0], stream: true})
 		}
+	}
+	if m.script.Queue != NoQueue {
+		return append(out, m.queueEvents(s, i)...)
 	}
 	return append(out, m.datagramEvents(s, sim.Deliver, i)...)
 }
@@ -137,15 +149,13 @@ func (m *model) key(s *state, ev event) string {
 			return key + " connection refused"
 		}
 		return key + " connection reset"
+	case sim.Arrive:
+		key += " " + m.word(ev.what)
 	case sim.Deliver, sim.Lose, sim.Duplicate:
 		if m.script.Datagrams && m.script.Streams {
 			key += map[bool]string{true: " stream", false: " datagram"}[ev.stream]
 		}
-		key += " "
-		if m.script.Pointers {
-			key += "&"
-		}
-		key += fmt.Sprintf("word(%d)", ev.what)
+		key += " " + m.word(ev.what)
 	}
 	return key
 }

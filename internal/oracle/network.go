@@ -22,14 +22,16 @@ func (m *model) sendDatagram(s *state, from, to, value int) {
 	s.add(to, datagram{from, value})
 }
 
-// add keeps bags sorted, so that equal datagrams stand together.
+// inBag is the order of bags, in which equal datagrams stand together.
+func inBag(a, b datagram) int {
+	if a.value != b.value {
+		return a.value - b.value
+	}
+	return a.from - b.from
+}
+
 func (s *state) add(to int, d datagram) {
-	i, _ := slices.BinarySearchFunc(s.bags[to], d, func(a, b datagram) int {
-		if a.value != b.value {
-			return a.value - b.value
-		}
-		return a.from - b.from
-	})
+	i, _ := slices.BinarySearchFunc(s.bags[to], d, inBag)
 	s.bags[to] = slices.Insert(s.bags[to], i, d)
 }
 
@@ -118,7 +120,7 @@ func (m *model) quiet(s *state) bool {
 		if !s.nodes[i].up {
 			continue
 		}
-		if len(s.bags[i]) > 0 {
+		if len(s.bags[i])+len(s.yet[i]) > 0 {
 			return false
 		}
 		for peer := range s.ends[i] {
@@ -134,6 +136,9 @@ func (s *state) inFlight() int {
 	n := 0
 	for _, bag := range s.bags {
 		n += len(bag)
+	}
+	for _, list := range s.yet {
+		n += len(list)
 	}
 	for _, row := range s.ends {
 		for _, e := range row {

@@ -28,6 +28,8 @@ func changes(sc *Script) (list []func(*Script)) {
 		func(s *Script) { s.Pointers, s.Uncopyable, s.Deaf = false, false, false },
 		func(s *Script) { s.Late, s.Sturdy = 0, 0 },
 		func(s *Script) { s.Timing = 0 },
+		func(s *Script) { s.Steps = 0 },
+		func(s *Script) { s.Bound = 0 },
 	)
 	for _, limit := range []func(*Script) *int{
 		func(s *Script) *int { return &s.Crashes }, func(s *Script) *int { return &s.Loss }, func(s *Script) *int { return &s.Dup },

@@ -27,6 +27,7 @@ const (
 	OnReceive
 	OnError
 	OnReady
+	OnStep
 	OnAction // the first action; the others follow
 	Classes  = OnAction + Actions
 )
@@ -76,6 +77,17 @@ type Op struct {
 	A, B    int   `json:",omitempty"`
 	Weights []int `json:",omitempty"`
 }
+
+// Queue is a kind of network that is made of queues.
+type Queue int
+
+// Networks made of queues. They say which messages of a node's queue can be delivered.
+const (
+	NoQueue   Queue = iota // there is none
+	PerSender              // the oldest of each sender
+	ByArrival              // the oldest; what a handler sends arrives message by message
+	Unordered              // all
+)
 
 // Program is what the service of a node does, by class of event and phase.
 type Program [Classes][Phases][]Op
@@ -131,19 +143,22 @@ type Script struct {
 	Number     uint64 // that [Drawn] made it of
 	Nodes      int
 	Timing     sim.Timing
-	Crashes    int  `json:",omitempty"`
-	Sturdy     uint `json:",omitempty"` // bit i: node i may not crash
-	Late       uint `json:",omitempty"` // bit i: node i is late
-	Datagrams  bool `json:",omitempty"`
-	Streams    bool `json:",omitempty"`
-	Buffer     int  `json:",omitempty"` // at least 1 when there are streams
-	Loss       int  `json:",omitempty"`
-	Dup        int  `json:",omitempty"`
-	Errors     int  `json:",omitempty"`
-	Partitions int  `json:",omitempty"`
-	Deaf       bool `json:",omitempty"` // services have no handlers for errors and ready call-backs
-	Pointers   bool `json:",omitempty"` // messages are pointers
-	Uncopyable bool `json:",omitempty"` // states of services and monitors have no rule for copying
+	Crashes    int   `json:",omitempty"`
+	Sturdy     uint  `json:",omitempty"` // bit i: node i may not crash
+	Late       uint  `json:",omitempty"` // bit i: node i is late
+	Steps      uint  `json:",omitempty"` // bit p: in phase p nodes take steps of their own
+	Datagrams  bool  `json:",omitempty"`
+	Streams    bool  `json:",omitempty"`
+	Queue      Queue `json:",omitempty"` // there are neither datagrams nor streams then, nor faults of networks
+	Bound      int   `json:",omitempty"` // of queues; 0: none
+	Buffer     int   `json:",omitempty"` // at least 1 when there are streams
+	Loss       int   `json:",omitempty"`
+	Dup        int   `json:",omitempty"`
+	Errors     int   `json:",omitempty"`
+	Partitions int   `json:",omitempty"`
+	Deaf       bool  `json:",omitempty"` // services have no handlers for errors and ready call-backs; not with Steps
+	Pointers   bool  `json:",omitempty"` // messages are pointers
+	Uncopyable bool  `json:",omitempty"` // states of services and monitors have no rule for copying
 	Actions    [Actions]Action
 	Programs   []Program // node i has number i modulo their number
 	Monitors   []Monitor `json:",omitempty"`

@@ -48,6 +48,12 @@ type deaf[R any, P register[R]] struct {
 // hearing is one that hears of errors and of room in send buffers.
 type hearing[R any, P register[R]] struct{ deaf[R, P] }
 
+// busy is one that also takes steps of its own.
+type busy[R any, P register[R]] struct{ hearing[R, P] }
+
+func (b *busy[R, P]) Ready() bool      { return has(b.script.Steps, b.Phase) }
+func (b *busy[R, P]) Step(env sim.Env) { b.run(env, OnStep, 0, -1) }
+
 type service interface {
 	sim.Service
 	act(env sim.Env, class Class)
@@ -232,15 +238,20 @@ func monitorName(s *Script) string {
 
 func newService(s *Script, id sim.NodeID) sim.Service {
 	program := &s.Programs[int(id)%len(s.Programs)]
-	switch {
-	case s.Uncopyable && s.Deaf:
-		return &deaf[hidden, *hidden]{Reg: hidden{new(int)}, script: s, program: program}
-	case s.Uncopyable:
-		return &hearing[hidden, *hidden]{deaf[hidden, *hidden]{Reg: hidden{new(int)}, script: s, program: program}}
-	case s.Deaf:
-		return &deaf[plain, *plain]{script: s, program: program}
+	if s.Uncopyable {
+		return serviceOf(s, deaf[hidden, *hidden]{Reg: hidden{new(int)}, script: s, program: program})
 	}
-	return &hearing[plain, *plain]{deaf[plain, *plain]{script: s, program: program}}
+	return serviceOf(s, deaf[plain, *plain]{script: s, program: program})
+}
+
+func serviceOf[R any, P register[R]](s *Script, d deaf[R, P]) sim.Service {
+	switch {
+	case s.Steps != 0:
+		return &busy[R, P]{hearing[R, P]{d}}
+	case s.Deaf:
+		return &d
+	}
+	return &hearing[R, P]{d}
 }
 
 func newMonitor(s *Script, about Monitor) func() sim.Monitor {

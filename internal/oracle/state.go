@@ -5,7 +5,8 @@ import "slices"
 // state is a state of a whole system.
 type state struct {
 	nodes    []node
-	bags     [][]datagram // by receiver
+	bags     [][]datagram // by receiver; queues have what came first in front, by sender where only that matters
+	yet      [][]parcel   // by sender, what it has yet to send into queues
 	ends     [][]end      // ends[a][b] is what a has of its connection to b
 	monitors []int        // what each remembers
 	left     limits
@@ -40,6 +41,8 @@ type write struct{ key, value int } // absent: a delete
 
 type datagram struct{ from, value int }
 
+type parcel struct{ to, value int }
+
 type end struct {
 	queue                         []int
 	local, remote, open, notReady bool
@@ -56,6 +59,10 @@ func (s *state) clone() *state {
 	c.bags = slices.Clone(s.bags)
 	for i := range c.bags {
 		c.bags[i] = slices.Clone(c.bags[i])
+	}
+	c.yet = slices.Clone(s.yet)
+	for i := range c.yet {
+		c.yet[i] = slices.Clone(c.yet[i])
 	}
 	c.ends = slices.Clone(s.ends)
 	for i := range c.ends {
@@ -93,9 +100,18 @@ func (m *model) encode(s *state) string {
 		m.encodeNode(&c, &s.nodes[i])
 	}
 	for _, bag := range s.bags {
+		if m.defect == mergeOrders {
+			bag = slices.SortedFunc(slices.Values(bag), inBag)
+		}
 		c.num(len(bag))
 		for _, d := range bag {
 			c.num(d.from, d.value)
+		}
+	}
+	for _, list := range s.yet {
+		c.num(len(list))
+		for _, p := range list {
+			c.num(p.to, p.value)
 		}
 	}
 	for _, row := range s.ends {

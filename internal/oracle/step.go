@@ -83,7 +83,7 @@ func (m *model) start(a *asker) (*state, *finding) {
 	sc := m.script
 	s := &state{nodes: make([]node, sc.Nodes), monitors: make([]int, len(sc.Monitors))}
 	s.left = limits{sc.Crashes, sc.Loss, sc.Dup, sc.Errors, sc.Partitions}
-	s.bags, s.ends = make([][]datagram, sc.Nodes), make([][]end, sc.Nodes)
+	s.bags, s.yet, s.ends = make([][]datagram, sc.Nodes), make([][]parcel, sc.Nodes), make([][]end, sc.Nodes)
 	for i := range s.ends {
 		s.ends[i] = make([]end, sc.Nodes)
 	}
@@ -135,6 +135,10 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 	case sim.Heal:
 		s.cut = cut{}
 		return s, false, nil
+	case sim.Arrive:
+		return s, false, m.leave(s, ev.node)
+	case sim.Internal:
+		class = OnStep
 	case sim.Boot:
 		n.up = true
 	case sim.DoAction:
@@ -198,7 +202,11 @@ func (m *model) apply(s *state, i int, effects []effect) *finding {
 	for _, f := range effects {
 		switch f.do {
 		case Send:
-			m.sendDatagram(s, i, f.peer, f.value)
+			if m.script.Queue == NoQueue {
+				m.sendDatagram(s, i, f.peer, f.value)
+			} else if bad := m.queue(s, i, f.peer, f.value); bad != nil {
+				return bad
+			}
 		case Stream:
 			if f.refused {
 				s.ends[i][f.peer].wanted = m.defect != forgetReady
@@ -255,6 +263,7 @@ func (m *model) crash(s *state, i int, a *asker) {
 	n.pending, n.timers = nil, nil
 	n.up, n.phase, n.reg, n.clock = false, 0, 0, clock{}
 	m.crashNetwork(s, i)
+	m.crashQueues(s, i)
 }
 
 func (m *model) observe(s *state, k, from, value int) *finding {

@@ -54,6 +54,8 @@ func (s *Script) network() sim.Network {
 	d := netsim.Datagrams{Loss: s.Loss, Dup: s.Dup}
 	t := netsim.Streams{Buffer: s.Buffer, Errors: s.Errors}
 	switch {
+	case s.Queue != NoQueue:
+		return netsim.Queues{Order: map[Queue]netsim.Order{PerSender: netsim.PerPair, ByArrival: netsim.Arrival, Unordered: netsim.Any}[s.Queue], Bound: s.Bound}
 	case s.Datagrams && s.Streams:
 		return netsim.Both{Datagrams: d, Streams: t, Partitions: s.Partitions}
 	case s.Datagrams:

@@ -1,0 +1,98 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+// What the documentation of netsim.Queues says.
+
+// queue sends a message into a queue, or leaves it with its sender until it arrives.
+func (m *model) queue(s *state, from, to, value int) *finding {
+	if m.script.Queue == ByArrival && m.defect != arriveAtOnce {
+		s.yet[from] = append(s.yet[from], parcel{to, value})
+		return nil
+	}
+	return m.arrive(s, from, to, value)
+}
+
+// arrive puts a message into the queue of its receiver. The finding is that there is no room.
+func (m *model) arrive(s *state, from, to, value int) *finding {
+	if !s.nodes[to].up {
+		return nil
+	}
+	wait, last := 0, -1
+	for i, d := range s.bags[to] {
+		if d.from == from {
+			wait, last = wait+1, i
+		}
+	}
+	if m.script.Bound > 0 && wait >= m.script.Bound && m.defect != outgrowBound {
+		return &finding{sim.Safety, netsim.QueueProperty, fmt.Sprintf("n%d sends %s to n%d, for which %d of its messages wait already; the bound is %d",
+			from, m.word(value), to, wait, m.script.Bound), from}
+	}
+	d := datagram{from, value}
+	switch {
+	case m.script.Queue == Unordered:
+		s.add(to, d)
+	case m.script.Queue == ByArrival:
+		s.bags[to] = append(s.bags[to], d)
+	case wait > 0:
+		s.bags[to] = slices.Insert(s.bags[to], last+1, d)
+	default: // the first of its sender; senders stand in order
+		i := slices.IndexFunc(s.bags[to], func(o datagram) bool { return o.from > from })
+		if i < 0 {
+			i = len(s.bags[to])
+		}
+		s.bags[to] = slices.Insert(s.bags[to], i, d)
+	}
+	return nil
+}
+
+// leave has the first message that a node has yet to send arrive.
+func (m *model) leave(s *state, from int) *finding {
+	p := s.yet[from][0]
+	s.yet[from] = s.yet[from][1:]
+	return m.arrive(s, from, p.to, p.value)
+}
+
+// queueEvents lists the messages that a node can be given of its queue.
+func (m *model) queueEvents(s *state, i int) (out []event) {
+	given := func(k int) bool {
+		d := s.bags[i][k]
+		before := s.bags[i][:k]
+		switch kind := m.script.Queue; {
+		case kind == ByArrival && m.defect != bySender:
+			return k == 0
+		case kind == Unordered || m.defect == overtakeInQueue:
+			return !slices.Contains(before, d)
+		}
+		return !slices.ContainsFunc(before, func(o datagram) bool { return o.from == d.from })
+	}
+	for k, d := range s.bags[i] {
+		if given(k) {
+			out = append(out, event{kind: sim.Deliver, node: i, peer: d.from, what: d.value})
+		}
+	}
+	return out
+}
+
+// crashQueues drops what is on its way to a node, and what it has yet to send.
+func (m *model) crashQueues(s *state, node int) {
+	if m.script.Queue == NoQueue || m.defect == keepQueues {
+		return
+	}
+	s.bags[node], s.yet[node] = nil, nil
+}
+
+// word is how a message is shown.
+func (m *model) word(value int) string {
+	text := fmt.Sprintf("word(%d)", value)
+	if m.script.Pointers {
+		text = "&" + text
+	}
+	return text
+}
