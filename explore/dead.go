@@ -7,7 +7,8 @@ import "context"
 type DeadStates struct {
 	Checked bool
 	Dead    int
-	Trail   []uint32 // to one of those that are nearest to the start, see [Frontier]; nil: none is dead
+	Nearest uint32   // one of those that are nearest to the start; 0 when none is dead
+	Trail   []uint32 // to that one, see [Frontier]; nil: none is dead
 
 	// recovers: from here a live state is known to be reached; ordinary: found by an edge of the recovery relation.
 	recovers, ordinary bitset
@@ -52,7 +53,7 @@ func (d *DeadStates) Judge(ctx context.Context, s *Space) error {
 			continue
 		}
 		if d.Dead++; d.Dead == 1 {
-			d.Trail = s.Trail(id) // states are numbered by their distance
+			d.Nearest, d.Trail = id, s.Trail(id) // states are numbered by their distance
 		}
 	}
 	return nil

@@ -10,7 +10,8 @@ import (
 // deadStates finds the states from which no live one can be reached.
 type deadStates struct {
 	explore.DeadStates
-	g *graph
+	g       *graph
+	reduced *reduction // the graph; nil: it is g
 }
 
 // judge is the judge of a system; nil: it has no Eventually property, so that no state is dead.
@@ -37,7 +38,12 @@ func (d *deadStates) tell(out *Exploration) {
 	}
 	// The state before the nearest one that is dead is not, so that the last step is what matters.
 	w := d.g.w
-	out.DeadPath, out.DeadCritical = d.g.path(d.Trail), len(d.Trail)-1
+	if r := d.reduced; r != nil {
+		path, turns := r.path(d.Trail)
+		out.DeadPath, out.DeadCritical = path, turns[len(turns)-1] // those behind the first of an edge lead from no live state to a dead one
+	} else {
+		out.DeadPath, out.DeadCritical = d.g.path(d.Trail), len(d.Trail)-1
+	}
 	w.derive()
 	out.DeadOutOfEvents = !slices.ContainsFunc(w.list(nil), w.ordinary)
 }

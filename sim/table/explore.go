@@ -18,6 +18,7 @@ type ExploreOptions struct {
 	Visited   explore.VisitedSet   // zero: whole states
 	Frontier  explore.FrontierKind // zero: breadth first
 	Reducer   explore.Reducer      // nil: nothing is left out
+	Reduce    Reduction            // "": ReduceNone
 	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up. What is found,
 	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
 	Go func(f func())
@@ -30,6 +31,11 @@ type ExploreOptions struct {
 	// Progress is told now and then, from the goroutine that called [Explore], how many states were found and
 	// steps executed, the depth, and how many states wait for their steps. Nil: nobody wants to know.
 	Progress func(states, transitions, depth, waiting int)
+
+	// For tests.
+	ways    *ways                             // that are reduced by, whatever Reduce is but ReduceNone; nil: those of Reduce
+	through func(explore.Graph) explore.Graph // what is explored instead of a graph; nil: that
+	hastily bool                              // nothing is rehearsed
 }
 
 func (o *ExploreOptions) loop(g explore.Graph, judge explore.Judge) (*explore.Loop, error) {
@@ -71,6 +77,7 @@ type Exploration struct {
 
 	Bytes    int // of the set of states, with all that is kept for each
 	Frontier int // bytes, at most, of what is kept of states that wait to be expanded
+	Reduced  Reduced
 	Stats    Stats
 	Plans    []Plan // how services and monitors were made for handlers to run on
 	Coverage Coverage
@@ -96,37 +103,39 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	if err != nil {
 		return nil, err
 	}
-	path, err := rehearse(e)
+	var path choose.Path
+	if !opts.hastily {
+		path, err = rehearse(e)
+	}
 	g := newGraph(e, opts.Weightless)
 	g.known = opts.Known
-	dead := &deadStates{g: g}
-	loop, refused := opts.loop(g, dead.judge())
-	if refused != nil {
-		return nil, refused
-	}
 	g.w.forgetCoverage()
+	x := &exploration{g: g, opts: &opts}
+	x.reduction, x.told = reduce(g, &opts)
 	r := explore.Result{}
 	if err == nil {
-		g.limitBy(func() error { return loop.Limit(ctx) })
-		r = loop.Run(ctx)
-		g.limitBy(nil)
-		if err = r.Err; err != nil {
-			path = g.found(&r)
+		var refused error
+		if r, refused = x.run(ctx); refused != nil {
+			return nil, refused
 		}
-		g.w.stats.Steps += r.Steps
+		if err = r.Err; err != nil {
+			path = x.found(&r)
+		}
 	}
+	dead := x.dead
 	out := &Exploration{
-		States: r.States, Transitions: r.Transitions, Live: r.Live, Expanded: r.Expanded, Depth: r.Depth, Stopped: r.Stopped,
+		Reduced: x.told,
+		States:  r.States, Transitions: r.Transitions, Live: r.Live, Expanded: r.Expanded, Depth: r.Depth, Stopped: r.Stopped,
 		Omission: r.Omission, Bytes: r.Bytes, Frontier: r.Frontier, Sampled: g.sampled(),
 	}
-	if dead.Checked && err == nil {
+	if dead != nil && dead.Checked && err == nil {
 		dead.tell(out)
 	}
 	if len(out.Sampled) > 0 && out.Stopped == "" {
 		out.Stopped = "sampled"
 	}
 	out.Stats, out.Plans, out.Coverage = g.w.Stats(), g.w.Plans(), g.w.covered()
-	out.Coverage.ForeignTimes = g.answers.foreign || g.sites.answers.foreign
+	out.Coverage.ForeignTimes = g.answers.foreign || g.sites.answers.foreign || x.reduction != nil && x.reduction.answers.foreign
 	var u *Unsupported
 	switch {
 	case errors.As(err, &u):
@@ -137,6 +146,52 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 		out.Complete = true
 	}
 	return out, nil
+}
+
+// exploration is what is explored, perhaps several times.
+type exploration struct {
+	g         *graph
+	reduction *reduction // nil: there is none
+	opts      *ExploreOptions
+	told      Reduced
+	dead      *deadStates // as judged last; nil: nothing was explored
+}
+
+// run explores. The error is about the options.
+func (x *exploration) run(ctx context.Context) (out explore.Result, refused error) {
+	for again := true; again; {
+		again = false
+		x.dead = &deadStates{g: x.g, reduced: x.reduction}
+		judge, graph := x.dead.judge(), explore.Graph(x.g)
+		if r := x.reduction; r != nil {
+			r.begin()
+			judge, graph = &reductionJudge{r, judge}, r
+		}
+		if x.opts.through != nil {
+			graph = x.opts.through(graph)
+		}
+		loop, err := x.opts.loop(graph, judge)
+		if err != nil {
+			return out, err
+		}
+		x.g.limitBy(func() error { return loop.Limit(ctx) })
+		out = loop.Run(ctx)
+		x.g.limitBy(nil)
+		x.g.w.stats.Steps += out.Steps
+		if r := x.reduction; r != nil {
+			again = r.again(ctx, &out)
+			x.told = r.tell()
+		}
+	}
+	return out, nil
+}
+
+// found is the path to what was found.
+func (x *exploration) found(r *explore.Result) choose.Path {
+	if x.reduction != nil {
+		return x.reduction.found(r)
+	}
+	return x.g.found(r)
 }
 
 // Rehearsal: so many random runs of so many steps.

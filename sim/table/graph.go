@@ -222,13 +222,14 @@ func (g *graph) path(trail []uint32) (path choose.Path) {
 	}
 	path = append(path, first...)
 	for _, turn := range trail[1:] {
-		path = append(path, g.step(int(turn))...)
+		i, _, picks := g.step(int(turn))
+		path = append(append(path, int32(i)), picks...)
 	}
 	return path
 }
 
-// step takes a step from the world's state, and returns the path of it.
-func (g *graph) step(turn int) choose.Path {
+// step takes a step from the world's state, and returns the event, its place in the list, and the answers.
+func (g *graph) step(turn int) (i int, ev sim.Event, picks choose.Path) {
 	w := g.w
 	v := slices.Clone(w.v)
 	w.derive()
@@ -238,7 +239,7 @@ func (g *graph) step(turn int) choose.Path {
 			w.restore(v)
 			_ = w.advance(ev, &answers) // it went well before, or was not looked up
 			if turn == 0 {
-				return append(choose.Path{int32(i)}, answers.Path()...)
+				return i, ev, answers.Path()
 			}
 		}
 	}

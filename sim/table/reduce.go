@@ -1,0 +1,245 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+)
+
+// Reduction names what of the states of a system need not be visited for the same verdicts.
+type Reduction string
+
+// The reductions, each of which includes those before it.
+const (
+	ReduceNone Reduction = "none" // all states are visited
+	ReduceDrop Reduction = "drop" // datagrams that change nothing any more are taken out of states
+	ReduceFull Reduction = "full" // an event that commutes with all that may happen without it is followed alone
+)
+
+// Reduced tells what a reduction came to. The zero value but for Used: there was none.
+type Reduced struct {
+	Used   Reduction
+	Why    string // it is less than what was asked for; "": it is that
+	Rounds int    // explorations: what turned out not to hold is not relied upon in the next one
+	Passed int    // states that were gone through, and checked, but not kept
+	Chains int    // edges that stand for several steps
+	Single int    // states from which one event was followed alone
+	Dead   int    // local states with a datagram that was dropped there
+}
+
+// mostRounds is how many explorations a reduction may take.
+const mostRounds = 50
+
+// reduction is a graph of fewer states and edges than the system's that has the same terminal states, violations and
+// dead states. What it relies on is decided from the local steps that are known (K), which become more while it is
+// explored: at the end [reduction.settle] looks at all of it again.
+//
+// An event t that can happen in a state is followed alone when, by what is known, it commutes with all that its node may do
+// before it (see alone), changes no property for the better (see visible), and no fault can strike it (see fits). Why this
+// keeps what it keeps: docs/reduction.md.
+type reduction struct {
+	g     *graph
+	w     *World
+	sites *sites
+	ways  ways
+	told  Reduced
+
+	nodes   []actor
+	locals  []*localState // by number
+	places  [][]*placeState
+	answers answers
+	known   int // local steps and states: grows only
+
+	relied   relied // that an event is alone in a local state
+	gone     relied // that a datagram is dead in a local state
+	watched  []*watched
+	visibles map[change]bool
+	forced   map[string]bool // states that are expanded in full
+	full     []bool          // by number of the state: it was expanded in full
+	settled  bool            // all that was relied upon holds for good
+	err      error           // what makes it impossible to go on
+	inner    explore.Edges   // scratch
+	there    []uint32
+	unpacked []uint32
+}
+
+// ways are the parts of a reduction, and what tests leave out of it.
+type ways struct {
+	drop, alone, chains bool
+	without             flaw
+}
+
+// flaw is a condition that a test leaves out, to see that it is noticed.
+type flaw string
+
+func (r *reduction) lacks(f flaw) bool { return r.ways.without == f }
+
+// waysOf are the parts of what was asked for.
+func waysOf(asked Reduction) ways {
+	return ways{drop: asked == ReduceDrop || asked == ReduceFull, alone: asked == ReduceFull, chains: asked == ReduceFull}
+}
+
+// reduce makes the reduction that was asked for, or as much of it as is known to be right; nil: nothing.
+func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
+	told.Used = ReduceNone
+	if opts.Reduce == ReduceNone || opts.Reduce == "" {
+		return nil, told
+	}
+	if told.Why = g.w.irreducible(); told.Why != "" {
+		return nil, told
+	}
+	told.Used = opts.Reduce
+	if opts.Reduce == ReduceFull {
+		var why []string
+		if opts.MaxDepth > 0 {
+			why = append(why, "with a bound on depth only dead messages are dropped")
+		}
+		if opts.Known != nil {
+			why = append(why, "what lies behind a violation is not visited, so that only dead messages are dropped")
+		}
+		if told.Why = strings.Join(why, "; "); told.Why != "" {
+			told.Used = ReduceDrop
+		}
+	}
+	r = &reduction{g: g, w: g.w, sites: g.sites, ways: waysOf(told.Used), told: told, forced: map[string]bool{}}
+	if opts.ways != nil {
+		r.ways = *opts.ways
+	}
+	n := g.w.nodes
+	r.nodes, r.places = make([]actor, n), make([][]*placeState, n)
+	for i := range r.nodes {
+		r.nodes[i].ids = map[act]uint32{}
+	}
+	r.unpacked = make([]uint32, g.w.layout.words)
+	return r, told
+}
+
+// irreducible says what of a system keeps all of its states from being reduced; "": nothing.
+func (e *engine) irreducible() string {
+	var why []string
+	add := func(is bool, what string) {
+		if is {
+			why = append(why, what)
+		}
+	}
+	ordered, _ := e.net.(interface{ Ordered() bool })
+	add(e.layout.pairCount > 0, "streams")
+	add(ordered != nil && ordered.Ordered(), "queues")
+	add(e.sys.Timing == sim.Prompt, "timing Prompt")
+	add(e.sys.Limits().Partitions > 0, "partitions")
+	add(e.early != 1<<e.nodes-1, "nodes that are late")
+	if len(why) == 0 {
+		return ""
+	}
+	return strings.Join(why, ", ") + ": not reduced"
+}
+
+// errAgain: something that the exploration relied upon does not hold.
+var errAgain = errors.New("table: to be explored again")
+
+// again reports whether the states are to be explored once more; else what came of it is final.
+func (r *reduction) again(ctx context.Context, x *explore.Result) bool {
+	again := errors.Is(x.Err, errAgain)
+	if again {
+		x.Err = nil
+	} else if x.Err == nil && x.Stopped == "depth" {
+		again = r.settle()
+		r.settled = !again
+	}
+	switch {
+	case again && ctx.Err() == nil:
+		if r.told.Rounds == mostRounds {
+			r.ways, r.told.Used, r.told.Why = ways{}, ReduceNone, fmt.Sprintf("after %d rounds it still was not known what holds: not reduced", mostRounds)
+		}
+		return true
+	case again, x.Complete && !r.settled:
+		x.Complete, x.Stopped = false, "interrupted"
+		if ctx.Err() == nil {
+			x.Stopped = "memory"
+		}
+	}
+	return false
+}
+
+// begin forgets what was decided, but not what is known, nor what turned out not to hold.
+func (r *reduction) begin() {
+	r.told.Rounds++
+	r.told.Passed, r.told.Chains, r.told.Single = 0, 0, 0
+	r.settled, r.visibles = false, map[change]bool{}
+	r.relied.begin()
+	r.gone.begin()
+	for i := range r.places {
+		clear(r.places[i])
+	}
+}
+
+// tell is what the reduction came to.
+func (r *reduction) tell() Reduced {
+	r.told.Dead = len(r.gone.list)
+	return r.told
+}
+
+// relied is what is relied upon, and what turned out not to hold.
+type relied struct {
+	decided map[claim]bool // in this round
+	list    []claim        // that hold, and were relied upon
+	listed  map[claim]bool
+	fallen  map[claim]bool // for good
+}
+
+// claim is about an event in a local state.
+type claim struct{ local, act uint32 }
+
+func (l *relied) begin() {
+	l.decided, l.list, l.listed = map[claim]bool{}, nil, map[claim]bool{}
+	if l.fallen == nil {
+		l.fallen = map[claim]bool{}
+	}
+}
+
+// holds decides a claim once in a round, and notes that it is relied upon.
+func (l *relied) holds(c claim, decide func(claim) bool) bool {
+	if l.fallen[c] {
+		return false
+	}
+	ok, known := l.decided[c]
+	if !known {
+		ok = decide(c)
+		l.decided[c] = ok
+	}
+	if ok && !l.listed[c] {
+		l.listed[c] = true
+		l.list = append(l.list, c)
+	}
+	return ok
+}
+
+// check decides again what was relied upon, and reports whether some of it fell.
+func (l *relied) check(decide func(claim) bool) (fell bool) {
+	for _, c := range l.list {
+		if !l.fallen[c] && !decide(c) {
+			l.fallen[c] = true
+			fell = true
+		}
+	}
+	return fell
+}
+
+// The conditions that tests leave out.
+const (
+	noVisibility flaw = "visibility is not looked at"
+	noSettling   flaw = "nothing is decided again"
+	noFixpoint   flaw = "what was decided is decided again only once"
+	noLoss       flaw = "what may be lost is alone"
+	noCrashes    flaw = "nodes that may crash are alone"
+	noReceivers  flaw = "receivers may be down"
+	noCommuting  flaw = "the order of events may matter"
+	noWalk       flaw = "only the present local state is looked at"
+	noProviso    flaw = "states that are expanded in full need not be reached"
+	noDeliveries flaw = "deliveries of dropped datagrams are not known"
+	noRestart    flaw = "dropped datagrams may matter after a crash"
+)

@@ -1,0 +1,201 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// walkLimit is how many local states are gone through at most to decide a claim.
+const walkLimit = 2000
+
+// alone decides whether event t, which can happen in a local state l, commutes with all that the node may do there without it. W is
+// the least set of local states with l in it and x.f whenever x is, for each event f but t that can happen in x: one of the node's
+// own, or a delivery that is known to happen in x.t. For all of these, outcome by outcome,
+//
+//   - t can happen in x and in x.f, and f in x.t,
+//   - x.f.t and x.t.f are the same, and each event sends, announces and fails the same in both orders,
+//   - going from x to x.t shows no property anything better.
+//
+// The steps that this looks at become known: what is known of x.t is then looked at in x, too.
+func (r *reduction) alone(c claim) bool {
+	t := c.act
+	first := r.step(c.local, t)
+	if first == nil || !first.plain {
+		return false
+	}
+	node := r.local(c.local).node
+	met := map[uint32]bool{c.local: true}
+	waiting := []uint32{c.local}
+	for len(waiting) > 0 {
+		x := waiting[len(waiting)-1]
+		waiting = waiting[:len(waiting)-1]
+		if len(met) > walkLimit {
+			return false
+		}
+		of := r.step(x, t)
+		r.know(x, t)
+		for k := range of.list {
+			y := of.list[k].next
+			r.meet(y)
+			if x != y && !r.lacks(noVisibility) && r.visible(node, x, y) {
+				return false
+			}
+			goOn := func(f uint32) bool {
+				next, ok := r.commute(x, y, f, t, k, of)
+				for _, z := range next {
+					if !met[z] && !r.lacks(noWalk) {
+						met[z] = true
+						waiting = append(waiting, z)
+					}
+				}
+				return ok
+			}
+			for _, f := range r.local(x).own {
+				if f != t && !goOn(f) {
+					return false
+				}
+			}
+			after := r.local(y)
+			for n := 0; n < len(after.known); n++ { // they may become more meanwhile
+				if f := after.known[n]; f != t && r.delivers(node, f) && !goOn(f) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// commute compares an event f in x, and the k'th outcome of t behind it, with f in y, where that outcome of t leads from x. It returns where f
+// leads from x.
+func (r *reduction) commute(x, y, f, t uint32, k int, of *outcomes) (next []uint32, ok bool) {
+	there := r.step(x, f)
+	if there == nil {
+		return nil, true // t makes it possible
+	}
+	r.know(x, f)
+	here := r.step(y, f)
+	if there.unsure || here == nil || here.unsure || len(there.list) != len(here.list) {
+		return nil, false
+	}
+	r.know(y, f)
+	first := &of.list[k]
+	for b := range there.list {
+		p, q := &there.list[b], &here.list[b]
+		if p.failed != q.failed || p.ordinary != q.ordinary || !slices.Equal(p.tells, q.tells) || !slices.Equal(p.sends, q.sends) {
+			return next, false
+		}
+		if p.failed {
+			continue
+		}
+		r.meet(p.next)
+		r.meet(q.next)
+		next = append(next, p.next)
+		last := r.step(p.next, t)
+		if last == nil || !last.plain || len(last.list) != len(of.list) {
+			return next, false
+		}
+		if z := &last.list[k]; z.next != q.next && !r.lacks(noCommuting) || !slices.Equal(z.sends, first.sends) {
+			return next, false
+		}
+	}
+	return next, true
+}
+
+// fits reports whether an event that is alone in the local state of a node is so in a state: no fault that may still strike can
+// have to do with it, and who it sends something to is up.
+func (r *reduction) fits(v []uint32, node int, c *candidate) bool {
+	f := &r.sites.frames[v[r.sites.frame]]
+	left := &r.w.rests.list[f.rest].state.Left
+	if c.takes && (left.Loss > 0 || left.Dup > 0) && !r.lacks(noLoss) {
+		return false
+	}
+	crashes := f.crashes > 0 && !r.lacks(noCrashes)
+	if crashes && r.w.crashing[node] {
+		return false
+	}
+	for k := range c.does.list {
+		for _, o := range c.does.list[k].sends {
+			if !r.sites.places[o.peer].up[v[o.peer]] && !r.lacks(noReceivers) || crashes && r.w.crashing[o.peer] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// candidate is an event that can happen at a site.
+type candidate struct {
+	act   uint32
+	does  *outcomes
+	takes bool     // it takes a datagram
+	next  []uint32 // by outcome: the site of the node, but for what it sends to itself
+}
+
+// placeState is what is known of a site.
+type placeState struct {
+	local      *localState
+	candidates []candidate
+	dropped    uint32 // the site without dead datagrams
+	noted      bool   // what can happen is known to
+}
+
+// at returns what is known of the site of a node.
+func (r *reduction) at(node int, id uint32) *placeState {
+	for int(id) >= len(r.places[node]) {
+		r.places[node] = append(r.places[node], nil)
+	}
+	if p := r.places[node][id]; p != nil {
+		return p
+	}
+	here := r.sites.places[node].list[id]
+	p := &placeState{local: r.meet(here.local), dropped: id}
+	if r.ways.drop {
+		p.dropped = r.without(node, id)
+	}
+	add := func(a, bag uint32, takes bool) {
+		c := candidate{act: a, does: r.step(here.local, a), takes: takes}
+		if c.does == nil {
+			return
+		}
+		for k := range c.does.list {
+			c.next = append(c.next, r.sites.site(node, c.does.list[k].next, bag))
+		}
+		p.candidates = append(p.candidates, c)
+	}
+	for _, a := range p.local.own {
+		add(a, here.bag, false)
+	}
+	if p.local.up {
+		for place, it := range r.w.bags.list[here.bag].items {
+			if !it.same {
+				add(r.delivery(node, it), r.w.bags.taken(here.bag, int32(place)), true)
+			}
+		}
+	}
+	r.places[node][id] = p
+	return p
+}
+
+// delivery is the event by which a datagram is delivered.
+func (r *reduction) delivery(node int, it bagItem) uint32 {
+	return r.nodes[node].id(act{kind: sim.Deliver, from: it.from, msg: it.msg})
+}
+
+// pick returns the event that is followed alone from a state; nil: there is none. One that changes nothing is best.
+func (r *reduction) pick(v []uint32) (node int, c *candidate) {
+	for _, noop := range [...]bool{true, false} {
+		for node := range r.places {
+			p := r.at(node, v[node])
+			local := r.sites.places[node].list[v[node]].local
+			for k := range p.candidates {
+				c := &p.candidates[k]
+				if c.does.plain && c.does.noop == noop && r.fits(v, node, c) && r.relied.holds(claim{local, c.act}, r.alone) {
+					return node, c
+				}
+			}
+		}
+	}
+	return 0, nil
+}

@@ -1,0 +1,232 @@
+package table
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+// drawn is a service that does what a random table says.
+type drawn struct {
+	Phase, Count int
+	me           int
+	rules        *rules `macemc:"-"`
+}
+
+type note struct{ Type, Left int }
+
+type alarm struct{ Kind int }
+
+type heard struct{ What int }
+
+// rules are what the nodes of a system do.
+type rules struct {
+	phases, types, nodes int
+	keeps                bool // the phase is written to the disk
+	on                   [][][]rule
+}
+
+// Classes of rules, behind those of messages by type.
+const (
+	doing = iota
+	firing
+	firingOther
+	receiving
+)
+
+type rule struct {
+	phase     int // -1: it stays
+	count     bool
+	only      int // if the count is that; -1: always
+	draw      int // 0: no; else the phase is one of two, the second of which may have weight 0
+	sends     [][2]int
+	arm, stop int // -1: none
+	announce  int // -1: none
+	sync      bool
+	fails     int // the count at which it does; -1: none
+}
+
+func (s *drawn) do(env sim.Env, r *rule, left int) {
+	if r.only >= 0 && s.Count != r.only {
+		return
+	}
+	if r.phase >= 0 {
+		s.Phase = r.phase
+	}
+	switch r.draw {
+	case 1:
+		s.Phase = (s.Phase + env.Choose("phase", 2)) % s.rules.phases
+	case 2:
+		s.Phase = (s.Phase + env.ChooseWeighted("phase", 1, 0)) % s.rules.phases
+	}
+	if r.count && s.Count < 3 {
+		s.Count++
+	}
+	for _, x := range r.sends {
+		if left > 0 {
+			env.Send(sim.NodeID(x[0]), note{x[1], left - 1})
+		}
+	}
+	if r.arm >= 0 {
+		env.SetTimer(alarm{r.arm}, time.Duration(r.arm+1)*time.Second)
+	}
+	if r.stop >= 0 {
+		env.StopTimer(alarm{r.stop})
+	}
+	if s.rules.keeps {
+		env.Disk().Put("phase", []byte{byte(s.Phase)})
+		if r.sync {
+			env.Disk().Sync()
+		}
+	}
+	if r.announce >= 0 {
+		env.Announce(heard{r.announce})
+	}
+	env.Assert(r.fails < 0 || s.Count != r.fails, "the count is %d", r.fails)
+}
+
+func (s *drawn) Boot(env sim.Env) {
+	if b, ok := env.Disk().Get("phase"); ok {
+		s.Phase = int(b[0])
+	}
+	if s.me%2 == 0 {
+		env.SetTimer(alarm{0}, time.Second)
+	}
+}
+
+func (s *drawn) rule(class int) *rule { return &s.rules.on[s.me][s.Phase][class] }
+
+func (s *drawn) Receive(env sim.Env, _ sim.NodeID, msg any) {
+	n := msg.(note)
+	s.do(env, s.rule(receiving+n.Type), n.Left)
+}
+
+func (s *drawn) Timer(env sim.Env, t any) { s.do(env, s.rule(firing+t.(alarm).Kind), 1) }
+
+// turns is a monitor that the order of what it hears matters to.
+type turns struct{ Last, Same int }
+
+func (t *turns) Observe(_ sim.NodeID, ev any) error {
+	what := ev.(heard).What
+	if t.Same++; what != t.Last {
+		t.Last, t.Same = what, 0
+	}
+	if t.Same == 3 {
+		return fmt.Errorf("%d was announced too often", what)
+	}
+	return nil
+}
+
+// kind is what a random system is made of.
+type kind struct{ timers, loops, fails, announces, keeps bool }
+
+func drawSystem(r *rand.Rand) sim.System {
+	k := kind{r.IntN(2) == 0, r.IntN(2) == 0, r.IntN(3) == 0, r.IntN(4) == 0, r.IntN(3) == 0}
+	n := 2 + r.IntN(3)
+	p := &rules{phases: 2 + r.IntN(3), types: 2 + r.IntN(2), nodes: n, keeps: k.keeps}
+	density := r.Float64()
+	for range n {
+		var all [][]rule
+		for range p.phases {
+			var row []rule
+			for class := range receiving + p.types {
+				row = append(row, drawRule(r, p, k, density, class))
+			}
+			all = append(all, row)
+		}
+		p.on = append(p.on, all)
+	}
+	acting, careful := 1+r.IntN(n), r.IntN(n+1)
+	net := netsim.Datagrams{}
+	sys := sim.System{
+		Name: "drawn", Nodes: n, Timing: []sim.Timing{sim.AnyOrder, sim.ByDeadline}[r.IntN(2)],
+		New: func(id sim.NodeID) sim.Service { return &drawn{me: int(id), rules: p} },
+		Actions: []sim.AnyAction{sim.Action[*drawn]{
+			Name: "act", Times: 1 + r.IntN(2), Disturbs: r.IntN(8) == 0, At: func(id sim.NodeID) bool { return int(id) < acting },
+			Do: func(s *drawn, env sim.Env) { s.do(env, s.rule(doing), 2) },
+		}},
+		MayCrash: func(id sim.NodeID) bool { return int(id) != careful },
+	}
+	if r.IntN(3) == 0 {
+		net.Loss, net.Dup, sys.Crashes = r.IntN(2), r.IntN(2), r.IntN(2)
+	}
+	sys.Network = net
+	if k.announces {
+		sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return new(turns) }}
+	}
+	drawProperties(r, p, &sys)
+	return sys
+}
+
+func drawRule(r *rand.Rand, p *rules, k kind, density float64, class int) rule {
+	x := rule{phase: -1, only: -1, arm: -1, stop: -1, announce: -1, fails: -1}
+	if r.Float64() < 0.4*density {
+		x.phase = r.IntN(p.phases)
+	}
+	x.count = r.Float64() < 0.3
+	if r.Float64() < 0.1 {
+		x.draw = 1 + r.IntN(2)
+	}
+	for range r.IntN(3) {
+		x.sends = append(x.sends, [2]int{r.IntN(p.nodes), r.IntN(p.types)})
+	}
+	isTimer := class == firing || class == firingOther
+	if k.timers && r.Float64() < 0.2 && (k.loops || !isTimer) {
+		x.arm = r.IntN(2)
+	}
+	if k.timers && r.Float64() < 0.15 {
+		x.stop = r.IntN(2)
+	}
+	if r.Float64() < 0.15 {
+		x.only = r.IntN(3)
+	}
+	if k.announces && r.Float64() < 0.4 {
+		x.announce = r.IntN(2)
+	}
+	if k.fails && r.Float64() < 0.1 {
+		x.fails = 2 + r.IntN(2)
+	}
+	x.sync = r.IntN(2) == 0
+	return x
+}
+
+func drawProperties(r *rand.Rand, p *rules, sys *sim.System) {
+	pair := func(f func(s, t *drawn) bool, down bool) func(*sim.View) bool {
+		a, b := sim.NodeID(r.IntN(p.nodes)), sim.NodeID(r.IntN(p.nodes))
+		return func(v *sim.View) bool {
+			s, _ := v.Service(a).(*drawn)
+			t, _ := v.Service(b).(*drawn)
+			if s == nil || t == nil {
+				return down
+			}
+			return f(s, t)
+		}
+	}
+	safe := func() func(*sim.View) bool {
+		x, y, what := r.IntN(p.phases), r.IntN(p.phases), r.IntN(3)
+		return pair(func(s, t *drawn) bool {
+			switch what {
+			case 0:
+				return s.Phase != x || t.Phase != y || s.Count < 1
+			case 1:
+				return s.Count < 2 || t.Phase != y
+			}
+			return s.Count < 3 || t.Count < 2
+		}, true)
+	}
+	goal := func() func(*sim.View) bool {
+		phase, count := r.IntN(p.phases), r.IntN(4)
+		return pair(func(s, t *drawn) bool { return s.Phase == phase || t.Count >= count }, false)
+	}
+	limit := r.IntN(3)
+	sys.Properties = []sim.Property{
+		{Name: "safe", Always: safe()},
+		{Name: "safe too", Always: safe()},
+		{Name: "each", Always: sim.Each(func(_ sim.NodeID, s *drawn) bool { return s.Count <= 1+limit })},
+		{Name: "live", Eventually: goal()},
+		{Name: "seen", Sometimes: pair(func(s, t *drawn) bool { return s.Phase == limit && t.Count == 2 }, false)},
+	}
+}

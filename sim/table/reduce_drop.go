@@ -1,0 +1,136 @@
+package table
+
+import "github.com/macemc/macemc/sim"
+
+// without returns a site without the datagrams that are dead there. What is in flight to a node that is down stays: so all that is dropped could
+// have been delivered.
+func (r *reduction) without(node int, id uint32) uint32 {
+	here := r.sites.places[node].list[id]
+	bag := here.bag
+	if bag == 0 || !r.w.engine.up(here.local) {
+		return id
+	}
+	for place := 0; place < len(r.w.bags.list[bag].items); {
+		a := r.delivery(node, r.w.bags.list[bag].items[place])
+		if !r.gone.holds(claim{here.local, a}, r.dead) {
+			place++
+			continue
+		}
+		for _, o := range r.step(here.local, a).list {
+			r.w.steps.leaves[o.leaf].met = true // it happens, for nothing
+		}
+		bag = r.w.bags.taken(bag, int32(place))
+	}
+	if bag == here.bag {
+		return id
+	}
+	return r.sites.site(node, here.local, bag)
+}
+
+// dead decides whether the delivery of a datagram does nothing in all local states that the node comes to from one, by known steps,
+// and by crashes and boots, which may happen as long as the limit of crashes is not reached.
+func (r *reduction) dead(c claim) bool {
+	met := map[uint32]bool{c.local: true}
+	all := []uint32{c.local}
+	add := func(x uint32) {
+		if !met[x] {
+			met[x] = true
+			all = append(all, x)
+		}
+	}
+	for k := 0; k < len(all); k++ {
+		x := all[k]
+		if len(all) > walkLimit {
+			return false
+		}
+		l := r.local(x)
+		if o := r.step(x, c.act); l.up && (o == nil || !o.noop) {
+			return false
+		}
+		for _, list := range [...][]uint32{l.own, l.known} {
+			for _, f := range list {
+				if !r.after(x, f, add) {
+					return false
+				}
+			}
+		}
+		if l.up && !r.lacks(noRestart) && !r.crash(x, l, add) {
+			return false
+		}
+	}
+	if !r.lacks(noDeliveries) {
+		for _, x := range all {
+			if r.local(x).up { // it may still be delivered, which matters to what comes before it
+				r.know(x, c.act)
+			}
+		}
+	}
+	return true
+}
+
+// after adds the local states that an event leads to.
+func (r *reduction) after(x, f uint32, add func(uint32)) bool {
+	o := r.step(x, f)
+	if o == nil {
+		return true
+	}
+	for k := range o.list {
+		if !o.list[k].failed {
+			add(o.list[k].next)
+		}
+	}
+	return !o.unsure
+}
+
+// crash adds the local states that a crash leads to, between steps or inside one that is known.
+func (r *reduction) crash(x uint32, l *localState, add func(uint32)) bool {
+	e := r.w.engine
+	if e.sys.Crashes == 0 || !r.w.crashing[l.node] {
+		return true
+	}
+	for kept := range e.locals.list[x].state.Unsynced() + 1 {
+		down, err := e.crashed(x, kept)
+		if err != nil {
+			return false
+		}
+		add(down)
+	}
+	for _, list := range [...][]uint32{l.own, l.known} {
+		for _, f := range list {
+			o := r.step(x, f)
+			if o == nil {
+				continue
+			}
+			for k := range o.list {
+				if !r.crashInside(l, &o.list[k], add) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// crashInside adds the local states that crashes inside a step lead to.
+func (r *reduction) crashInside(l *localState, o *outcome, add func(uint32)) bool {
+	e := r.w.engine
+	leaf := &e.steps.leaves[o.leaf]
+	if leaf.err != nil || leaf.outlast == 0 {
+		return true
+	}
+	node := sim.NodeID(l.node)
+	for at := range leaf.effects {
+		if !leaf.effects[at].Kind.Outlasts() {
+			continue
+		}
+		c := cut{int32(at), min(int32(at), leaf.failed)}
+		for kept := range e.crashedInside(node, o.leaf, c).outcomes {
+			down, err := e.survived(node, o.leaf, c, kept)
+			if err != nil {
+				return false
+			}
+			add(down)
+		}
+	}
+	return true
+}

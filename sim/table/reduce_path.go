@@ -1,0 +1,130 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+)
+
+// walker goes along a trail of the reduced graph, and so does the system's world, in which nothing is dropped: what can happen in a
+// state without dead datagrams can happen in one with them.
+type walker struct {
+	r     *reduction
+	v     []uint32 // packed, reduced
+	real  []uint32 // the world's
+	path  choose.Path
+	steps int
+	turns []int // by turn: the number of its first step
+}
+
+// path is the path by turns, and by turn the number of its first step. It leaves the world at the end.
+func (r *reduction) path(trail []uint32) (path choose.Path, turns []int) {
+	k := r.walk(trail)
+	r.w.restore(k.real)
+	return k.path, k.turns
+}
+
+func (r *reduction) walk(trail []uint32) *walker {
+	w := r.w
+	defer w.samples.pause()()
+	k := &walker{r: r, v: make([]uint32, r.Words()), path: r.g.roots[trail[0]].Clone(), turns: []int{0}}
+	_ = w.start(&repeat{picks: k.path})
+	k.real = slices.Clone(w.v)
+	r.sites.pack(w.v, k.v)
+	r.onward(k.v, noteLocal, false, k.follow)
+	for _, turn := range trail[1:] {
+		k.turns = append(k.turns, k.steps+1)
+		k.turn(int(turn))
+	}
+	return k
+}
+
+// turn follows an edge.
+func (k *walker) turn(turn int) {
+	r := k.r
+	note := uint8(noteLocal)
+	if node, c := r.single(k.v); c != nil {
+		note = r.take(k.v, node, c, turn)
+		k.take(k.as(node, c.act), c.does.list[turn].picks)
+	} else {
+		r.sites.unpack(k.v, r.unpacked)
+		r.w.restore(r.unpacked)
+		_, ev, picks := r.g.step(turn)
+		r.sites.pack(r.w.v, k.v)
+		k.take(k.same(ev), picks)
+	}
+	r.onward(k.v, note, false, k.follow)
+}
+
+func (k *walker) follow(node int, c *candidate) { k.take(k.as(node, c.act), c.does.list[0].picks) }
+
+// take takes a step in the world; what it asks beyond the picks is answered with the first alternative: no crash.
+func (k *walker) take(ev sim.Event, picks []int32) {
+	w := k.r.w
+	w.restore(k.real)
+	k.path = append(k.path, int32(slices.Index(w.list(nil), ev)))
+	asked := 0
+	src := choose.SourceFunc(func(p choose.Point) int {
+		pick := int32(0)
+		if !p.InPath() {
+			return 0
+		}
+		if asked < len(picks) {
+			pick = picks[asked]
+		}
+		asked++
+		k.path = append(k.path, pick)
+		return int(pick)
+	})
+	_ = w.advance(ev, src) // it went well before, or is what is shown
+	copy(k.real, w.v)
+	k.steps++
+}
+
+// as is an event of a node, as the world lists it.
+func (k *walker) as(node int, a uint32) sim.Event {
+	r := k.r
+	x := &r.nodes[node].acts[a]
+	if x.kind == sim.Deliver {
+		return sim.Event{Kind: sim.Deliver, Node: sim.NodeID(node), Peer: x.from, Slot: k.slot(node, x.from, x.msg), Msgs: 1}
+	}
+	l := r.local(k.real[node])
+	return l.events[slices.Index(l.own, a)]
+}
+
+// same is an event of the state without dead datagrams, the world being there, as the world lists it.
+func (k *walker) same(ev sim.Event) sim.Event {
+	switch ev.Kind {
+	case sim.Deliver, sim.Lose, sim.Duplicate:
+		w := k.r.w
+		it := w.bags.list[k.r.unpacked[w.layout.bags+int(ev.Node)]].items[ev.Slot]
+		ev.Slot = k.slot(int(ev.Node), it.from, it.msg)
+	}
+	return ev
+}
+
+// slot is where the first of some datagrams is in the bag of a node.
+func (k *walker) slot(node int, from sim.NodeID, msg uint32) int32 {
+	w := k.r.w
+	return int32(slices.IndexFunc(w.bags.list[k.real[w.layout.bags+node]].items, func(it bagItem) bool {
+		return it.from == from && it.msg == msg
+	}))
+}
+
+// found is the path to what an exploration found.
+func (r *reduction) found(x *explore.Result) choose.Path {
+	g := r.g
+	if x.Trail == nil {
+		return g.badPicks
+	}
+	event, picks := g.badEvent, g.badPicks
+	k := r.walk(x.Trail)
+	if x.AtEdge && event >= 0 {
+		r.sites.unpack(k.v, r.unpacked)
+		r.w.restore(r.unpacked)
+		k.take(k.same(r.w.list(nil)[event]), picks)
+	}
+	return k.path
+}

@@ -1,0 +1,59 @@
+package table
+
+import (
+	"context"
+	"testing"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+// lives is a service to which a message matters in its first life only before it moves, and in the second one again.
+type lives struct {
+	Wrote, Moved, Second, Heard bool
+}
+
+func (s *lives) Boot(env sim.Env) { _, s.Second = env.Disk().Get("wrote") }
+
+func (s *lives) Receive(_ sim.Env, _ sim.NodeID, _ any) {
+	if !s.Moved {
+		s.Heard = true
+	}
+}
+
+func (s *lives) Timer(sim.Env, any) {}
+
+type word struct{}
+
+// A datagram that changes nothing any more may do so once the node has crashed.
+func TestDroppedBeforeCrash(t *testing.T) {
+	t.Parallel()
+	sys := sim.System{
+		Name: "lives", Nodes: 1, Network: netsim.Datagrams{}, Crashes: 1, New: func(sim.NodeID) sim.Service { return new(lives) },
+		Actions: []sim.AnyAction{
+			sim.Action[*lives]{Name: "write", Times: 1, Do: func(s *lives, env sim.Env) {
+				s.Wrote = true
+				env.Disk().Put("wrote", nil)
+				env.Disk().Sync()
+			}},
+			// It does not crash inside this step, having sent that.
+			sim.Action[*lives]{Name: "move", Times: 1, When: func(s *lives) bool { return s.Wrote }, Do: func(s *lives, env sim.Env) {
+				s.Moved = true
+				env.Send(0, word{})
+			}},
+		},
+		Properties: []sim.Property{{Name: "quiet", Always: sim.Each(func(_ sim.NodeID, s *lives) bool { return !s.Second || !s.Heard })}},
+	}
+	for _, without := range []flaw{"", noRestart} {
+		for _, w := range []ways{{drop: true}, {drop: true, alone: true, chains: true}} {
+			w.without = without
+			x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, ways: &w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (x.Finding != nil) != (without == "") {
+				t.Errorf("%+v: found %v", w, x.Finding)
+			}
+		}
+	}
+}

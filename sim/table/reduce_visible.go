@@ -1,0 +1,180 @@
+package table
+
+import "encoding/binary"
+
+// change is a step of a node from one local state to another.
+type change struct{ from, to uint32 }
+
+// combinations is how many combinations of local states are looked at to decide whether a change is visible.
+const combinations = 20_000
+
+// watched is a property with its values, by the local states of the nodes that it reads.
+type watched struct {
+	*property
+	always bool
+	wide   bool // it reads too much to be looked at
+	nodes  uint64
+	known  map[string]bool
+	bad    map[string]bool // it has no value: it panics
+}
+
+// properties are all of them.
+func (r *reduction) properties() []*watched {
+	if r.watched == nil {
+		add := func(list []property, always bool) {
+			for k := range list {
+				r.watched = append(r.watched, &watched{property: &list[k], always: always})
+			}
+		}
+		add(r.w.properties.always, true)
+		add(r.w.properties.eventually, false)
+		add(r.w.covering.sometimes, false)
+	}
+	return r.watched
+}
+
+// visible reports whether a change may make some property look better: an Always property that is violated before may hold after it,
+// or one that is to be met may hold before it and not after it, whatever the local states of the other nodes.
+func (r *reduction) visible(node int, from, to uint32) bool {
+	c := change{from, to}
+	is, ok := r.visibles[c]
+	if !ok {
+		for _, p := range r.properties() {
+			if is = r.shows(p, node, c); is {
+				break
+			}
+		}
+		r.visibles[c] = is
+	}
+	return is
+}
+
+// shows reports whether a change is visible to a property.
+func (r *reduction) shows(p *watched, node int, c change) bool {
+	if p.inFlight || p.wide {
+		return true
+	}
+	if p.property.nodes>>node&1 == 0 {
+		return false
+	}
+	at, ok := r.combine(p, node)
+	for more := ok; more; more = at.next() {
+		at.v[node] = c.from
+		before, ok := r.holds(p, at.v)
+		at.v[node] = c.to
+		after, ok2 := r.holds(p, at.v)
+		if !ok || !ok2 {
+			return true
+		}
+		if before != after && before != p.always {
+			return true
+		}
+		if p.nodes != at.nodes { // it was seen to read more
+			return r.shows(p, node, c)
+		}
+	}
+	return !ok
+}
+
+// combination goes through all combinations of known local states of some nodes.
+type combination struct {
+	r     *reduction
+	nodes uint64 // that the property reads
+	vary  []int
+	turn  []int
+	v     []uint32
+}
+
+// combine begins with the first combination for a property, but for one node (-1: none); ok is false when there are too many.
+func (r *reduction) combine(p *watched, but int) (at *combination, ok bool) {
+	at = &combination{r: r, nodes: p.property.nodes, v: make([]uint32, len(r.nodes))}
+	size := 1
+	for i := range r.nodes {
+		met := r.nodes[i].met
+		if len(met) > 0 {
+			at.v[i] = met[0]
+		} else {
+			at.v[i] = r.w.loaded[i]
+		}
+		if i == but || at.nodes>>i&1 == 0 {
+			continue
+		}
+		at.vary, at.turn = append(at.vary, i), append(at.turn, 0)
+		if size *= max(1, len(met)); size > combinations {
+			return at, false
+		}
+	}
+	return at, true
+}
+
+func (at *combination) next() bool {
+	for k, node := range at.vary {
+		met := at.r.nodes[node].met
+		if at.turn[k]++; at.turn[k] < len(met) {
+			at.v[node] = met[at.turn[k]]
+			return true
+		}
+		at.turn[k] = 0
+		if len(met) > 0 {
+			at.v[node] = met[0]
+		}
+	}
+	return false
+}
+
+// holds evaluates a property in some local states; ok is false when it panics.
+func (r *reduction) holds(p *watched, v []uint32) (holds, ok bool) {
+	if p.known == nil || p.nodes != p.property.nodes {
+		p.known, p.bad, p.nodes = map[string]bool{}, map[string]bool{}, p.property.nodes
+	}
+	var buf [256]byte
+	key := buf[:0]
+	for i, local := range v {
+		if p.nodes>>i&1 == 1 {
+			key = binary.LittleEndian.AppendUint32(key, local)
+		}
+	}
+	if holds, ok := p.known[string(key)]; ok {
+		return holds, !p.bad[string(key)]
+	}
+	holds, ok = r.evaluate(p, v)
+	if p.property.nodes != p.nodes {
+		return r.holds(p, v)
+	}
+	p.known[string(key)] = holds
+	if !ok {
+		p.bad[string(key)] = true
+	}
+	return holds, ok
+}
+
+func (r *reduction) evaluate(p *watched, v []uint32) (holds, ok bool) {
+	defer func() {
+		if recover() != nil { // in local states that are perhaps never met together
+			holds, ok = false, false
+		}
+	}()
+	copy(r.w.v, v)
+	return r.w.value(p.property), true
+}
+
+// widen evaluates properties in all combinations of known local states, so that it is known what they read.
+func (r *reduction) widen() {
+	for _, p := range r.properties() {
+		for again := true; again && !p.wide; {
+			again = false
+			at, ok := r.combine(p, -1)
+			if !ok {
+				p.wide = true
+				r.known++
+			}
+			for more := ok; more && !again; more = at.next() {
+				r.holds(p, at.v)
+				again = p.property.nodes != at.nodes
+			}
+			if again {
+				r.known++
+			}
+		}
+	}
+}
