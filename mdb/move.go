@@ -243,7 +243,7 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 	default:
 		return errors.New("the critical transition lies too late in the run to tell; make the run longer with \"walk\"")
 	}
-	r.critical, r.why = res.Step, probed(res.Case, res.Before, res.After)
+	r.critical, r.why = res.Step, probed(res)
 	fmt.Fprintf(out, "step %d is critical: %s\n", r.critical, r.why)
 	if _, err := s.named("live"); err != nil && res.Live != nil {
 		live, err := newRun(s.sys, "live", res.Live)

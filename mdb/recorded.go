@@ -32,6 +32,9 @@ func ReadRecorded(pathFile string) Recorded {
 			Step          int
 			Case          critical.Case
 			Before, After critical.Probe
+			Proof         critical.Proof
+			States        int
+			ProvenAt      int `json:"proven_at"`
 		}
 	}
 	if json.Unmarshal(text, &report) != nil || report.Critical == nil || report.Critical.Step < 1 ||
@@ -39,13 +42,23 @@ func ReadRecorded(pathFile string) Recorded {
 		return Recorded{}
 	}
 	c := report.Critical
-	return Recorded{name, c.Step, report.Steps, probed(c.Case, c.Before, c.After)}
+	why := probed(&critical.Result{Step: c.Step, Case: c.Case, Before: c.Before, After: c.After, Proof: c.Proof, States: c.States, ProvenAt: c.ProvenAt})
+	return Recorded{name, c.Step, report.Steps, why}
 }
 
-// probed says by what a step was found to be critical; "" when that is not known.
-func probed(c critical.Case, before, after critical.Probe) string {
-	if c != critical.C1 || after.Walks == 0 {
+// probed says by what a step was found to be critical, and whether that is proven; "" when that is not known.
+func probed(r *critical.Result) string {
+	if r.Case != critical.C1 || r.After.Walks == 0 {
 		return ""
 	}
-	return fmt.Sprintf("after it %d of %d walks recovered, before it %d of %d", after.Recovered, after.Walks, before.Recovered, before.Walks)
+	proof := ""
+	switch {
+	case r.Proof == critical.Walks:
+		proof = "not proven; "
+	case r.Proof == critical.Exact && r.States > 0 && r.ProvenAt != r.Step:
+		proof = fmt.Sprintf("proven to be dead only since step %d; ", r.ProvenAt)
+	case r.Proof == critical.Exact:
+		proof = "proven; "
+	}
+	return fmt.Sprintf("%safter it %d of %d walks recovered, before it %d of %d", proof, r.After.Recovered, r.After.Walks, r.Before.Recovered, r.Before.Walks)
 }

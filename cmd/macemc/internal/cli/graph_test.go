@@ -34,6 +34,47 @@ func TestGraph(t *testing.T) {
 	}
 }
 
+// The step that is critical is marked: the one that is given, or that of the report beside the file, in all that is drawn.
+func TestGraphMarksTheCriticalStep(t *testing.T) {
+	text, err := os.ReadFile(testdata(t, "pingack.path"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("error.path", text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	marked := func(args ...string) (lines []string) {
+		t.Helper()
+		stdout, stderr, status := run(t, append([]string{"graph", "error.path"}, args...)...)
+		if status != 0 {
+			t.Fatalf("%v: exit status %d: %s", args, status, stderr)
+		}
+		for line := range strings.Lines(stdout) {
+			if strings.HasPrefix(line, " > ") || strings.HasPrefix(line, ">") {
+				lines = append(lines, line)
+			}
+		}
+		return lines
+	}
+	if got := marked(); len(got) > 0 {
+		t.Errorf("without a report: %q", got)
+	}
+	if got := marked("--critical", "6"); len(got) != 1 || !strings.Contains(got[0], " 6 ") {
+		t.Errorf("given: %q", got)
+	}
+	stdout, stderr, status := run(t, "report", "error.path", "--format", "json")
+	if status != 0 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	if err := os.WriteFile("report.json", []byte(stdout), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := marked(); len(got) != 1 || !strings.Contains(got[0], " 6 ") {
+		t.Errorf("by the report: %q", got)
+	}
+}
+
 // A run of a system that has changed is drawn as it is now, and the exit status says that the file does not fit.
 func TestGraphOutdated(t *testing.T) {
 	good, err := os.ReadFile(testdata(t, "pingack.path"))

@@ -62,7 +62,8 @@ In place of an application, the actions that a node can do are done now and then
 Exit status: 0 in the end all properties hold, 1 a property that must always hold does
 not, or a node panicked, 3 the liveness properties do not hold in the end, or the
 checker does not agree with what was recorded, 130 or 143 when it was ended by Ctrl-C or
-SIGTERM and no property was violated.`,
+SIGTERM and no property was violated. A single node ends with 0 after --time, 1 when it
+panicked, 130 or 143 as above.`,
 		Example: `  macemc live randtree --nodes 8 --until live
   macemc live randtree --nodes 8 --kill 3@2s --start 3@4s --until live --time 30s
   macemc live pastry --node 0 --peers 127.0.0.1:4000,127.0.0.1:4001 --dir n0`,

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/live"
 	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -34,6 +35,7 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 	if err != nil {
 		return err
 	}
+	outside := ctx
 	if f.time > 0 && !f.control {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.time)
@@ -60,6 +62,9 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 	if finding, ok := errors.AsType[*sim.Finding](err); ok {
 		fmt.Fprintf(a.Stderr, "n%d: %v\n%s", f.node, finding, finding.Stack)
 		return Exit(check.StatusViolation)
+	}
+	if err == nil && outside.Err() != nil && !f.control { // who controls it knows of the signal
+		return Exit(check.Status(search.Interrupted, context.Cause(outside)))
 	}
 	return err
 }

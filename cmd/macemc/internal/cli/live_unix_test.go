@@ -3,11 +3,16 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/macemc/macemc/check"
 )
 
 // runReal executes the command in a process of its own and returns what it printed.
@@ -157,5 +162,33 @@ func TestLiveUsage(t *testing.T) {
 		if status != 2 || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: exit status %d, %s", c.args, status, errs)
 		}
+	}
+}
+
+// A node of its own that a signal ends has the exit status that the table of all commands has for that; after its time it is 0.
+func TestLiveNodeEnds(t *testing.T) {
+	args := []string{"live", "pingack", "--node", "0", "--peers", "127.0.0.1:0,127.0.0.1:1", "--dir", "n0"}
+	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: check.StatusInterrupted, syscall.SIGTERM: check.StatusTerminated} {
+		cmd := command(t.TempDir(), args...)
+		errs, err := cmd.StderrPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := bufio.NewReader(errs)
+		line, err := said.ReadString('\n')
+		if err != nil || !strings.Contains(line, "n0 of pingack listens on") {
+			t.Fatalf("%q, %v", line, err)
+		}
+		cmd.Process.Signal(signal)
+		rest, _ := io.ReadAll(said)
+		if status := exitCode(cmd.Wait()); status != want {
+			t.Errorf("%v: exit status %d, want %d; %s", signal, status, want, rest)
+		}
+	}
+	if _, errs, status := runReal(t, t.TempDir(), "", append(args, "--time", "100ms")...); status != check.StatusOK {
+		t.Errorf("after its time: exit status %d, %s", status, errs)
 	}
 }
