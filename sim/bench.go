@@ -351,6 +351,9 @@ func (b *Bench) Key(ev Event) string {
 	return b.w.Key(ev)
 }
 
+// Hidden is [plan.Plan.Hidden] of two services of one type.
+func (b *Bench) Hidden(s, t Service) []plan.Change { return b.w.planOf(s).Hidden(s, t) }
+
 // NodeFields is [World.NodeFields] of a node that was placed.
 func (b *Bench) NodeFields(id NodeID) []Field { return b.w.NodeFields(id) }
 

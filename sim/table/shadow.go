@@ -3,6 +3,7 @@ package table
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -135,16 +136,16 @@ func (w *World) falls(own, real error, answers *shadowAnswers) error {
 	node := w.last.Event.Node
 	switch {
 	case answers.other != "":
-		return w.differs(node, "in the same run a step executed without tables asked "+answers.other)
+		return w.differsFrom(w.shadow.world, node, "in the same run a step executed without tables asked "+answers.other)
 	case answers.next != len(answers.asked):
-		return w.differs(node, fmt.Sprintf("in the same run a step executed without tables asked no more questions, from the tables %q",
+		return w.differsFrom(w.shadow.world, node, fmt.Sprintf("in the same run a step executed without tables asked no more questions, from the tables %q",
 			answers.asked[answers.next].label))
 	case fmt.Sprint(own) != fmt.Sprint(real):
-		return w.differs(node, fmt.Sprintf("in the same run a step of the replay engine ended with %v, from the tables with %v", real, own))
+		return w.differsFrom(w.shadow.world, node, fmt.Sprintf("in the same run a step of the replay engine ended with %v, from the tables with %v", real, own))
 	}
 	here, there := w.last.Effects, w.shadow.world.Last().Effects
 	if k := w.firstOther(there, here); k >= 0 {
-		return w.differs(node, fmt.Sprintf("in the same run a step executed without tables had other effects, from effect %d on: %s, from the tables %s",
+		return w.differsFrom(w.shadow.world, node, fmt.Sprintf("in the same run a step executed without tables had other effects, from effect %d on: %s, from the tables %s",
 			k+1, w.describe(there, k), w.describe(here, k)))
 	}
 	return w.sameState(node, w.shadow.world)
@@ -158,11 +159,29 @@ func (w *World) sameState(node sim.NodeID, other sim.World) error {
 	for i := range w.nodes {
 		id := sim.NodeID(i)
 		if changes := plan.Diff(w.NodeFields(id), other.NodeFields(id)); len(changes) > 0 {
-			return w.differs(id, "came to another state when the run was executed without tables"+list(changes))
+			return w.differsFrom(other, id, "came to another state when the run was executed without tables"+list(changes))
 		}
 	}
 	changes := plan.Diff(w.NetFields(), other.NetFields())
-	return w.differs(node, "led to another state when the run was executed without tables"+list(changes))
+	return w.differsFrom(other, node, "led to another state when the run was executed without tables"+list(changes))
+}
+
+// differsFrom is differs, and names what the encoding of the node's service leaves out and other, in which it happened, has otherwise.
+func (w *World) differsFrom(other sim.World, node sim.NodeID, what string) error {
+	here, there := w.Service(node), other.Service(node)
+	if here == nil || there == nil || reflect.TypeOf(here) != reflect.TypeOf(there) {
+		return w.differs(node, what)
+	}
+	changes := w.bench.Hidden(here, there)
+	if len(changes) == 0 {
+		return w.differs(node, what)
+	}
+	text := ""
+	for _, c := range changes {
+		text += fmt.Sprintf("; %s is %s in one and %s in the other, and a rule or tag leaves it out of the encoding", c.Path, c.New, c.Old)
+	}
+	return &sim.Finding{Kind: sim.Nondeterminism, Node: node,
+		Message: fmt.Sprintf("the service %T: two states are encoded equally and behave differently: %s%s", here, what, text)}
 }
 
 func withoutStack(err error) error {
@@ -228,7 +247,7 @@ func (w *World) retrace(path choose.Path) error {
 	for err == nil && pos < len(path) {
 		events := real.Injections(slices.Clone(real.Enabled()))
 		if int(path[pos]) >= len(events) {
-			return w.differs(node, "other events are enabled when the run is executed without tables")
+			return w.differsFrom(real, node, "other events are enabled when the run is executed without tables")
 		}
 		ev := events[path[pos]]
 		pos++
@@ -239,9 +258,9 @@ func (w *World) retrace(path choose.Path) error {
 	case closer(err), overdue(err):
 		return err
 	case err != nil:
-		return w.differs(node, fmt.Sprintf("when the run is executed without tables it ends with %v", err))
+		return w.differsFrom(real, node, fmt.Sprintf("when the run is executed without tables it ends with %v", err))
 	case pos != len(path):
-		return w.differs(node, "when the run is executed without tables it asks other questions")
+		return w.differsFrom(real, node, "when the run is executed without tables it asks other questions")
 	}
 	return w.sameState(node, real)
 }
