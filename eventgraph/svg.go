@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/sim"
@@ -18,6 +19,8 @@ const (
 	svgNotes  = 420
 	svgBottom = 28 // an error at the end
 	svgLetter = 7  // width of a letter, about
+	// shortLabel is how many letters of an event on the last lane are shown where there is little room.
+	shortLabel = 14
 )
 
 //go:embed svg.css
@@ -61,6 +64,7 @@ type drawing struct {
 	rowOf   map[int]int // by the number of a step
 	x       []int       // of each node's lane, -1: it has none
 	left    int         // first lane
+	last    int         // letters of the events on the last lane
 	pitch   int
 	notes   int
 	noteLen int // letters
@@ -100,12 +104,14 @@ func newDrawing(g *Graph, o Options) *drawing {
 	notes := svgNotes
 	if o.Width > 0 {
 		d.pitch = min(d.pitch, 140) // what changed tells more than long arrows
+		last = min(last, shortLabel)
 		room := o.Width - d.left - 24 - last*svgLetter
-		notes = max(170, min(svgNotes, room-lanes*d.pitch))
+		notes = max(240, min(svgNotes, room-lanes*d.pitch))
 		if lanes > 0 {
 			d.pitch = max(narrowest, min(d.pitch, (room-notes)/lanes))
 		}
 	}
+	d.last = last
 	for i := range g.Nodes {
 		at := -1
 		if k := o.lane(i); k >= 0 {
@@ -294,6 +300,17 @@ func index(list []string, s string) int {
 	return len(list)
 }
 
+// note writes what a step changed beside it, in two lines when it is long.
+func (d *drawing) note(y int, e *Event) {
+	first, second := twoLines(d.g.svgNotes(e), d.noteLen)
+	if second == "" {
+		d.text("dim", "start", d.notes, y+4, first)
+		return
+	}
+	d.text("dim", "start", d.notes, y-3, first)
+	d.text("dim", "start", d.notes, y+10, second)
+}
+
 // row draws the step number, the mark on its lane, and the notes.
 func (d *drawing) row(i int, s stretch) {
 	y := d.y(i)
@@ -343,17 +360,21 @@ func (d *drawing) row(i int, s stretch) {
 		if c := e.class(); c == Faults && e.kind != sim.Boot {
 			class = "bad"
 		}
-		d.text(class, "start", d.x[e.Node]+9, y-5, e.svgLabel())
+		label := e.svgLabel()
+		if d.o.Width > 0 && d.x[e.Node] == slices.Max(d.x) {
+			label = cut(label, d.last)
+		}
+		d.text(class, "start", d.x[e.Node]+9, y-5, label)
 	case e.Node < 0:
 		d.text("bad", "start", d.left+9, y-5, e.label())
 	}
 	switch failed := "!! " + firstLine(e.Error); {
 	case e.Error == "":
-		d.text("dim", "start", d.notes, y+4, cut(d.g.svgNotes(e), d.noteLen))
+		d.note(y, e)
 	case i < len(d.rows)-1:
 		d.text("bad", "start", d.notes, y+4, cut(failed, d.noteLen))
 	default:
-		d.text("dim", "start", d.notes, y+4, cut(d.g.svgNotes(e), d.noteLen))
+		d.note(y, e)
 		d.text("bad", "start", svgLeft-20, y+svgRow, cut(failed, d.width/svgLetter-8))
 	}
 	d.out.WriteString("</g>\n")

@@ -43,6 +43,16 @@ func (g *Graph) svgNotes(e *Event) string {
 	return notes
 }
 
+// twoLines breaks a text where a word ends, so that no line has more than n letters; what does not fit is cut.
+func twoLines(s string, n int) (first, second string) {
+	if r := []rune(s); len(r) > n {
+		if at := strings.LastIndexByte(string(r[:n+1]), ' '); at > 0 {
+			return strings.TrimSpace(s[:at]), cut(strings.TrimSpace(s[at:]), n)
+		}
+	}
+	return cut(s, n), ""
+}
+
 // cut shortens a text to n letters.
 func cut(s string, n int) string {
 	if r := []rune(s); len(r) > n {

@@ -30,6 +30,8 @@ type View struct {
 	Aside template.HTML
 	// Common is how many steps the first two runs share.
 	Common int
+	// Unjudged leaves out whether states are live, of runs in which that does not matter.
+	Unjudged bool
 }
 
 // Run is a run in a [View].
@@ -51,7 +53,7 @@ func (v *View) Markup() (template.HTML, error) {
 	if err != nil {
 		return "", fmt.Errorf("event graph: %w", err)
 	}
-	data := viewData{Common: v.Common}
+	data := viewData{Common: v.Common, Unjudged: v.Unjudged}
 	texts := interner{index: map[string]int{}}
 	var page struct {
 		Runs  []viewPanel
@@ -94,9 +96,10 @@ type viewPanel struct {
 // viewData is what the script knows. Texts are numbers into Strings, and states are differences, so
 // that a long run stays small.
 type viewData struct {
-	Strings []string  `json:"strings"`
-	Common  int       `json:"common"`
-	Runs    []viewRun `json:"runs"`
+	Strings  []string  `json:"strings"`
+	Common   int       `json:"common"`
+	Unjudged bool      `json:"unjudged,omitempty"`
+	Runs     []viewRun `json:"runs"`
 }
 
 type viewRun struct {

@@ -187,7 +187,7 @@
     if (s.s) box.appendChild(make("p", "mono soft", text[s.s]));
     if (run.data.critical === s.n && s.n > 0) box.appendChild(make("p", "alert", "the critical step"));
     if (s.e) box.appendChild(make("p", "alert", text[s.e]));
-    box.appendChild(make("p", s.v ? "fine" : "soft", s.v ? "The state after it is live." : "The state after it is not live."));
+    if (!data.unjudged) box.appendChild(make("p", s.v ? "fine" : "soft", s.v ? "The state after it is live." : "The state after it is not live."));
     (s.b || []).forEach(function (p) { box.appendChild(make("p", "", "no longer: " + text[p])); });
     (s.m || []).forEach(function (p) { box.appendChild(make("p", "", "holds again: " + text[p])); });
     if (s.l) box.appendChild(make("pre", "", s.l.map(function (l) { return text[l]; }).join("\n")));

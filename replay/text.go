@@ -16,10 +16,17 @@ func (c *NodeChange) Bookkeeping() bool {
 	return strings.HasPrefix(c.Path, "(timer ") || strings.HasPrefix(c.Path, "(action ")
 }
 
-// Short renders the change in a few words: "Seen 1->2", "peers[3] =n2", "parent gone".
+// Short renders the change in a few words: "Seen 1->2", "peers[3] =n2", "parent gone", "unsynced write 1: lease = 7".
 func (c *NodeChange) Short() string {
 	const most = 32
 	from, to := shorten(c.Old, most), shorten(c.New, most)
+	if write, ok := strings.CutPrefix(c.Path, "(unsynced write "); ok {
+		write = "unsynced write " + strings.TrimSuffix(write, ")")
+		if c.New == "" {
+			return write + " gone"
+		}
+		return write + ": " + to
+	}
 	switch {
 	case c.Old == "":
 		return c.Path + " =" + to

@@ -137,7 +137,7 @@ func (s *summary) brief(r *Report) []pageFact {
 
 // because says how it is known that a run is dead: whether that is proven, and what the walks did, which aside says.
 func (c *Critical) because(aside string) string {
-	walks := strings.TrimSuffix(strings.TrimPrefix(aside, "CRITICAL (C1: "), ")")
+	walks := strings.TrimSuffix(strings.TrimPrefix(aside, "CRITICAL: "), ")")
 	switch c.Proof {
 	case critical.Exact:
 		return "proven; " + walks
@@ -201,12 +201,12 @@ const maxPageSteps = 500
 
 // view shows both runs side by side, or the one there is.
 func (s *summary) view(r *Report) *eventgraph.View {
-	v := &eventgraph.View{}
+	v := &eventgraph.View{Unjudged: r.Critical == nil}
 	mark := s.dead.Critical
 	if mark == 0 {
 		mark = s.dead.Last()
 	}
-	const width = 800
+	const width = 770
 	if s.live != nil {
 		v.Common = r.Critical.LiveCommon
 	}

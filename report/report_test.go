@@ -267,6 +267,16 @@ func TestOtherKinds(t *testing.T) {
 	golden.Compare(t, "nondeterminism.txt", render(t, terminal, &odd))
 }
 
+// Whether a state is live is said of dead runs only: it does not matter to what else is wrong.
+func TestPageSaysNotLive(t *testing.T) {
+	for _, critical := range []*report.Critical{nil, {Step: 1}} {
+		r := report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: sim.Safety, Dead: trace(t, bombs(), "action n0 light"), Critical: critical}
+		if page := render(t, report.HTML, &r); bytes.Contains(page, []byte(`"unjudged":true`)) != (critical == nil) {
+			t.Errorf("critical step %v: unjudged is wrong", critical)
+		}
+	}
+}
+
 // A message can hold anything; what a terminal would obey is replaced. A search that could not tell is not green.
 func TestTerminalIsQuiet(t *testing.T) {
 	bad := report.Report{System: "bomb", Verdict: search.Violation, Kind: sim.Panic, Message: "a\x1b[2Jb\x07 \u009bc\nd"}

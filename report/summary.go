@@ -243,7 +243,7 @@ func (c *Critical) facts() []fact {
 	case critical.C1:
 		f := []fact{{
 			fmt.Sprintf("since step %d:", c.Step), c.Event,
-			fmt.Sprintf("CRITICAL (C1: %s of %s walks recovered, %s steps each; before it %s of %s)",
+			fmt.Sprintf("CRITICAL: %s of %s walks recovered, %s steps each; before it %s of %s",
 				number(c.After.Recovered), number(c.After.Walks), number(c.After.Limit),
 				number(c.Before.Recovered), number(c.Before.Walks)),
 		}}
@@ -257,13 +257,13 @@ func (c *Critical) facts() []fact {
 			text = "not one live state was met: dead from the start"
 		}
 		if c.After.Walks == 0 { // none was made from there
-			return []fact{{"since:", text, "C2-initial"}}
+			return []fact{{"since:", text, ""}}
 		}
-		return []fact{{"since:", text, fmt.Sprintf("C2-initial: %s of %s walks recovered, %s steps each",
+		return []fact{{"since:", text, fmt.Sprintf("%s of %s walks recovered, %s steps each",
 			number(c.After.Recovered), number(c.After.Walks), number(c.After.Limit))}}
 	case critical.C2:
 		return []fact{{"since:", "some step too late in the run to tell", fmt.Sprintf(
-			"C2: raise the walk limit, it was %s steps", number(c.Limit))}}
+			"raise the walk limit, it was %s steps", number(c.Limit))}}
 	}
 	return []fact{{"but:", "the end of the run recovers", string(c.Case)}}
 }
@@ -398,7 +398,7 @@ func (r *Report) covered() []string {
 	}
 	lines = append(lines, "faults used: "+strings.Join(faults, ", "))
 	if len(c.NeverHappened) > 0 {
-		lines = append(lines, "never happened: "+strings.Join(c.NeverHappened, ", ")+"   (your check does not test these)")
+		lines = append(lines, "never happened while searching: "+strings.Join(c.NeverHappened, ", ")+"   (your check does not test these)")
 	}
 	for _, s := range c.Sometimes {
 		switch {

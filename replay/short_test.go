@@ -1,0 +1,16 @@
+package replay
+
+import "testing"
+
+func TestShort(t *testing.T) {
+	for want, c := range map[string]NodeChange{
+		"Seen 1->2":                   {Path: "Seen", Old: "1", New: "2"},
+		"parent gone":                 {Path: "parent", Old: "1"},
+		"unsynced write 1: lease = 7": {Path: "(unsynced write 1)", New: "lease = 7"},
+		"unsynced write 2 gone":       {Path: "(unsynced write 2)", Old: "lease = 7"},
+	} {
+		if got := c.Short(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
