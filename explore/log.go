@@ -12,10 +12,18 @@ type Log interface {
 	End() Mark
 	// Blocks yields what is in it, in parts, each valid until the next one.
 	Blocks() iter.Seq2[*Block, error]
+	// Notes are those of all blocks.
+	Notes() []byte
 	// Append adds what was found since the last call. The block and what is in it are the caller's. An error ends the
 	// exploration; what was added before is kept.
 	Append(b *Block) error
 }
+
+// LogError is an error of a log.
+type LogError struct{ Err error }
+
+func (e *LogError) Error() string { return e.Err.Error() }
+func (e *LogError) Unwrap() error { return e.Err }
 
 // Block is a part of a log.
 type Block struct {
@@ -71,6 +79,7 @@ type journal struct {
 	graph    Noting
 	met      int       // by the graph
 	digest   uint64    // of the states
+	logged   Mark      // end of the log
 	pioneers []Pioneer // that are not in the log yet
 	block    Block     // scratch
 	to       []uint32  // scratch
@@ -150,7 +159,14 @@ func (l *Loop) logged(b *Batch) error {
 	}
 	block.Notes = j.graph.Notes(block.Notes[:0])
 	block.Mark = l.mark()
-	return j.log.Append(block)
+	if len(block.Pioneers)+len(block.Notes) == 0 && block.Mark == j.logged {
+		return nil
+	}
+	j.logged = block.Mark
+	if err := j.log.Append(block); err != nil {
+		return &LogError{err}
+	}
+	return nil
 }
 
 // mark is how far the exploration came.

@@ -30,6 +30,8 @@ func (m *memoryLog) Blocks() iter.Seq2[*Block, error] {
 	}
 }
 
+func (m *memoryLog) Notes() []byte { return m.all().Notes }
+
 func (m *memoryLog) Append(b *Block) error {
 	m.blocks = append(m.blocks, Block{b.Mark, slices.Clone(b.Origins), slices.Clone(b.Pioneers), slices.Clone(b.Notes)})
 	return nil
@@ -184,7 +186,7 @@ func TestLogThatFails(t *testing.T) {
 		g := drawGraph(t)
 		log := &failingLog{left: rapid.IntRange(0, 5).Draw(t, "blocks")}
 		x, _ := g.logged(t, log, 0, true, VisitedSets[0])
-		if log.failed != (x.Err == errLog) || log.failed && x.Complete {
+		if log.failed != (errors.Is(x.Err, errLog)) || log.failed && x.Complete {
 			t.Fatalf("the log failed: %v; %+v", log.failed, x)
 		}
 		want := g.dumb(0)

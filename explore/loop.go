@@ -367,7 +367,7 @@ func (l *Loop) stop(ctx context.Context) {
 		l.opts.Progress(l.out.States, l.out.Transitions, l.out.Depth, l.out.States-l.open)
 	}
 	switch {
-	case l.opts.MaxStates > 0 && l.out.States >= l.opts.MaxStates:
+	case l.opts.MaxStates > 0 && l.out.States >= l.opts.MaxStates && (l.journal == nil || !l.journal.replay):
 		l.out.Stopped = "states"
 	case l.opts.MaxBytes > 0 && l.inUse() > l.opts.MaxBytes:
 		l.out.Stopped = "memory"

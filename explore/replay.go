@@ -12,14 +12,14 @@ func (l *Loop) replay(ctx context.Context) error {
 	j.replay = true
 	for b, err := range j.log.Blocks() {
 		if err != nil {
-			return err
+			return &LogError{err}
 		}
 		if err := l.replayBlock(ctx, b); err != nil || l.out.Stopped != "" {
 			return err
 		}
 	}
 	j.replay = false
-	j.met = j.graph.Met()
+	j.met, j.logged = j.graph.Met(), l.mark()
 	j.graph.Resumed()
 	return nil
 }

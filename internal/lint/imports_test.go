@@ -21,6 +21,7 @@ var imports = []struct {
 	{pkg: "sim/plan", module: []string{"macetime"}, strict: true, foreign: []string{"github.com/cespare/xxhash/v2"}},
 	{pkg: "fair", strict: true},
 	{pkg: "explore", module: []string{"sim/plan"}, strict: true, foreign: []string{"golang.org/x/sys/unix"}},
+	{pkg: "explore/statelog", module: []string{"explore"}, strict: true},
 	{pkg: "sim/table", module: []string{"choose", "explore", "fair", "macetime", "sim", "sim/plan"}},
 	{pkg: "sim", module: []string{"choose", "macetime", "sim/plan"}, strict: true},
 	{pkg: "netsim", module: []string{"choose", "macetime", "sim", "sim/plan"}, strict: true},

@@ -42,6 +42,7 @@ type engine struct {
 	unlisted bool              // a state was met whose events cannot be listed
 
 	sites *sites // nil: not used yet
+	notes *notes // nil: there is no log
 	// weightless is the set of kinds of events that random walks never take.
 	weightless uint64
 	// disturbs says which actions are no part of recovery, by slot; nil: all are.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -19,6 +20,8 @@ type ExploreOptions struct {
 	Frontier  explore.FrontierKind // zero: breadth first
 	Reducer   explore.Reducer      // nil: nothing is left out
 	Reduce    Reduction            // "": ReduceNone
+	// Log keeps what is found, and what is in it is not explored again, but checked. Nil: nothing is kept.
+	Log explore.Log
 	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up. What is found,
 	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
 	Go func(f func())
@@ -40,7 +43,7 @@ type ExploreOptions struct {
 
 func (o *ExploreOptions) loop(g explore.Graph, judge explore.Judge) (*explore.Loop, error) {
 	return explore.New(g, explore.Options{
-		Visited: o.Visited, Frontier: o.Frontier, Reducer: o.Reducer, Judge: judge,
+		Visited: o.Visited, Frontier: o.Frontier, Reducer: o.Reducer, Judge: judge, Log: o.Log,
 		MaxDepth: o.MaxDepth, MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, Go: o.Go, Progress: o.Progress,
 	})
 }
@@ -90,8 +93,8 @@ type Exploration struct {
 // depth, else it is expanded once more: so all states within that many steps are visited, and Transitions counts the steps of
 // each once. MaxDepth must be at most [explore.Deepest] then.
 //
-// The error is that of [NewWorld], or [*Unsupported] when a state turns up that the tables cannot
-// hold.
+// The error is that of [NewWorld], [*Unsupported] when a state turns up that the tables cannot hold, an [*explore.ChangedError] when what
+// the checked code does is not what is in the log, or another one of the log. Then what was explored is returned as well.
 func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {
 	return guarded(ctx, opts, func(ctx context.Context, opts ExploreOptions) (*Exploration, error) {
 		return exploreAll(ctx, sys, opts)
@@ -103,10 +106,16 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	if err != nil {
 		return nil, err
 	}
+	if opts.Log != nil {
+		if err := e.note(opts.Log); err != nil {
+			return nil, err
+		}
+	}
 	var path choose.Path
 	if !opts.hastily {
 		path, err = rehearse(e)
 	}
+	err = cmp.Or(e.changed(), err)
 	g := newGraph(e, opts.Weightless)
 	g.known = opts.Known
 	g.w.forgetCoverage()
@@ -137,8 +146,10 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	out.Stats, out.Plans, out.Coverage = g.w.Stats(), g.w.Plans(), g.w.covered()
 	out.Coverage.ForeignTimes = g.answers.foreign || g.sites.answers.foreign || x.reduction != nil && x.reduction.answers.foreign
 	var u *Unsupported
+	var changed *explore.ChangedError
+	var log *explore.LogError
 	switch {
-	case errors.As(err, &u):
+	case errors.As(err, &u), errors.As(err, &changed), errors.As(err, &log):
 		return out, err
 	case err != nil:
 		out.Stopped, out.Finding, out.Path = "finding", err, path

@@ -68,6 +68,9 @@ func (g *graph) Roots(e *explore.Edges) error {
 	v := make([]uint32, g.sites.words)
 	g.roots, g.badEvent = g.roots[:0], -1
 	for g.answers.Reset(); g.answers.Next(); {
+		if err := g.w.changed(); err != nil {
+			return err
+		}
 		usual, err := true, error(nil)
 		if g.onward != nil {
 			usual, err = g.onward.execute(g.w, &g.answers)
@@ -107,6 +110,9 @@ func (g *graph) Expand(state []uint32, number int, e *explore.Edges) error {
 		return nil
 	}
 	err := cmp.Or(g.takeAll(e), g.sites.limited)
+	if changed := g.w.changed(); changed != nil {
+		return changed
+	}
 	if err == nil && number >= 0 && !g.w.samples.off && g.w.samples.sampled(number+1) {
 		err = g.verify(e, from)
 	}

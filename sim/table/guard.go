@@ -40,6 +40,6 @@ func guarded[T any](ctx context.Context, opts ExploreOptions, explore func(conte
 		return r.made, r.err
 	default:
 	}
-	opts.World.Contain = true
+	opts.World.Contain, opts.Log = true, nil // what the first one logged is whole
 	return explore(context.WithoutCancel(ctx), opts)
 }

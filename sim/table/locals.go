@@ -76,6 +76,9 @@ func (e *engine) intern(node sim.NodeID, state *sim.Local, from *origin) (id uin
 	}
 	e.locals.ids[l.enc] = id
 	e.locals.list = append(e.locals.list, l)
+	if e.notes != nil {
+		e.notes.local(id)
+	}
 	return id, nil
 }
 

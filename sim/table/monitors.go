@@ -83,6 +83,9 @@ func (e *engine) observe(id uint32, node sim.NodeID, event uint32) (uint32, erro
 	}
 	m.sees.put(key, uint64(len(m.outs)))
 	m.outs = append(m.outs, monitorOut{next, found})
+	if e.notes != nil {
+		e.notes.monitor(id, node, event, next, found)
+	}
 	return next, found
 }
 

@@ -331,6 +331,9 @@ func (e *engine) insert(s *stepOf, out *sim.Outcome, made leaf) (uint32, error) 
 	}
 	id := uint32(len(t.leaves))
 	t.leaves = append(t.leaves, made)
+	if e.notes != nil {
+		e.notes.step(s, out, &made)
+	}
 	hang(ref(id) << 1)
 	return id, nil
 }

@@ -1,0 +1,150 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/explore/statelog"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// logged explores with the log in a file.
+func logged(t *testing.T, name string, sys *sim.System, opts table.ExploreOptions) (*table.Exploration, error) {
+	t.Helper()
+	l, err := statelog.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.Log = l
+	x, err := table.Explore(context.Background(), sys, opts)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return x, err
+}
+
+// records are the states and pioneers of a log.
+func records(t *testing.T, name string) (all explore.Block) {
+	t.Helper()
+	l, err := statelog.Read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for b, err := range l.Blocks() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Origins, all.Pioneers = append(all.Origins, b.Origins...), append(all.Pioneers, b.Pioneers...)
+	}
+	all.Mark = l.End()
+	return all
+}
+
+// An exploration that was stopped goes on, and comes to the same, with the same log.
+func TestLogResumes(t *testing.T) {
+	faults := sim.Limits{Crashes: 1, NetErrors: 1}
+	for _, c := range []struct {
+		name   string
+		nodes  int
+		limits sim.Limits
+		depth  int
+	}{
+		{"paxos", 6, sim.Limits{}, 0},
+		{"paxos", 6, sim.Limits{Crashes: 1, Loss: 1}, 6},
+		{"randtree", 3, faults, 6},
+		{"pastry", 3, faults, 7},
+		{"transport", 2, sim.Limits{Loss: 1}, 6},
+		{"gossip", 3, sim.Limits{Crashes: 1, Loss: 1}, 4},
+		{"overcast", 3, faults, 7},
+		{"pingack", 2, sim.Limits{Loss: 1}, 6},
+	} {
+		for _, set := range explore.VisitedSets[:2] {
+			t.Run(c.name+" "+set.Name, func(t *testing.T) {
+				sys := bundled(t, c.name, c.nodes, c.limits)
+				opts := table.ExploreOptions{Visited: set, MaxDepth: c.depth, Go: func(f func()) { go f() }}
+				want := breadth(t, sys, opts)
+				whole, parts := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "parts")
+				got, err := logged(t, whole, sys, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameExploration(t, "with a log", got, want)
+				first := opts
+				for _, first.MaxStates = range []int{want.States / 10, want.States / 2, want.States} {
+					if _, err := logged(t, parts, sys, first); err != nil {
+						t.Fatal(err)
+					}
+				}
+				got, err = logged(t, parts, sys, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameExploration(t, "resumed", got, want)
+				a, b := records(t, whole), records(t, parts)
+				if a.Mark != b.Mark || !slices.Equal(a.Origins, b.Origins) || !slices.Equal(a.Pioneers, b.Pioneers) {
+					t.Errorf("%+v and %d pioneers in parts, %+v and %d as a whole", b.Mark, len(b.Pioneers), a.Mark, len(a.Pioneers))
+				}
+				t.Logf("%d states, %d pioneers", a.States, len(a.Pioneers))
+			})
+		}
+	}
+}
+
+func sameExploration(t *testing.T, when string, got, want *table.Exploration) {
+	t.Helper()
+	type facts struct {
+		States, Transitions, Live, Expanded, Depth, Dead, Steps int
+		Complete, LivenessChecked                               bool
+		Stopped                                                 string
+	}
+	of := func(x *table.Exploration) facts {
+		return facts{x.States, x.Transitions, x.Live, x.Expanded, x.Depth, x.Dead, 0, x.Complete, x.LivenessChecked, x.Stopped}
+	}
+	if of(got) != of(want) || !slices.Equal(got.DeadPath, want.DeadPath) || !slices.Equal(got.Path, want.Path) {
+		t.Errorf("%s: %+v, want %+v", when, of(got), of(want))
+	}
+	if got.Coverage.Used != want.Coverage.Used || len(got.Coverage.Sent) != len(want.Coverage.Sent) || len(got.Coverage.Fired) != len(want.Coverage.Fired) ||
+		!slices.Equal(got.Coverage.Sometimes, want.Coverage.Sometimes) {
+		t.Errorf("%s: covered %+v, want %+v", when, got.Coverage, want.Coverage)
+	}
+}
+
+// Code that does something else is noticed, and named; what nobody executes is not.
+func TestLogOfOtherCode(t *testing.T) {
+	entry, err := systems.Find("paxos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(bugs ...string) *sim.System {
+		c, err := entry.Configure(spec.Config{Bugs: bugs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sys, err := entry.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &sys
+	}
+	opts := table.ExploreOptions{MaxStates: 50_000}
+	for _, bug := range []string{"PX1", "PX3"} {
+		name := filepath.Join(t.TempDir(), "log")
+		if _, err := logged(t, name, with(), opts); err != nil {
+			t.Fatal(err)
+		}
+		_, err := logged(t, name, with(bug), table.ExploreOptions{})
+		if _, ok := errors.AsType[*explore.ChangedError](err); !ok || !strings.Contains(err.Error(), "the handler of n") {
+			t.Errorf("%s: %v", bug, err)
+		}
+		t.Log(err)
+	}
+}
