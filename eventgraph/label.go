@@ -23,7 +23,7 @@ func (e *Event) linkText() string {
 // label says what happens on the event's own lane.
 func (e *Event) label() string {
 	switch e.kind {
-	case sim.DoAction:
+	case sim.DoAction, sim.TakeQuorum:
 		return e.What
 	case sim.Deliver:
 		if e.Peer == e.Node {

@@ -86,6 +86,12 @@ func (m *mermaid) event(e *Event) {
 		if changes != "" {
 			m.note(own, changes)
 		}
+	case e.kind == sim.TakeQuorum:
+		for _, i := range e.Consumed {
+			v := &m.g.Messages[i]
+			m.arrow(v.From, v.To, "->>", fmt.Sprintf("%d %s", e.Step, v.Text))
+		}
+		m.note(own, strings.TrimSuffix(e.What+": "+changes, ": "))
 	case e.kind == sim.Lose && e.Peer >= 0:
 		m.arrow(e.Peer, e.Node, "--x", fmt.Sprintf("%d %s lost", e.Step, e.What))
 	case e.kind == sim.Duplicate && e.Peer >= 0:

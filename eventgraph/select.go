@@ -45,7 +45,7 @@ func joinClasses(all []Class) string {
 
 func (e *Event) class() Class {
 	switch e.kind {
-	case sim.Deliver, sim.Arrive:
+	case sim.Deliver, sim.TakeQuorum, sim.Arrive:
 		return Messages
 	case sim.FireTimer:
 		return Timers

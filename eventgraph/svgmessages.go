@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/macemc/macemc/sim"
 )
 
 // messages draws the messages with an end that is shown.
@@ -89,7 +91,9 @@ func (d *drawing) delivered(m *Message, y1, y2, step int) {
 	}
 	d.line("msg", x1, y1, x2-side*6, y2)
 	fmt.Fprintf(&d.out, `<path class="head" d="M%d %dl%d -4v8z"/>`+"\n", x2-side*4, y2, -side*9)
-	d.label(m.Text, step, x1, x2, y2)
+	if d.g.Events[d.rows[d.rowOf[step]].from()].kind != sim.TakeQuorum { // which has a label of its own
+		d.label(m.Text, step, x1, x2, y2)
+	}
 	d.out.WriteString("</g>\n")
 }
 

@@ -169,6 +169,9 @@ func (l *lanes) event(e *Event) {
 	case e.kind == sim.Deliver && between:
 		message(l.arrow(&c, e.Peer, e.Node, "-", e.What))
 		handler = true
+	case e.kind == sim.TakeQuorum && l.x[e.Node] >= 0:
+		notes = append(notes, e.What)
+		c = l.arrows(c, e)
 	case e.kind == sim.Lose && between:
 		message(l.stub(&c, e.Peer, e.Node, e.What, "lost"))
 	case e.kind == sim.Duplicate && between:
@@ -198,6 +201,22 @@ func (l *lanes) event(e *Event) {
 	l.add(row{lane: c.String(), notes: strings.Join(notes, "; "), source: source})
 	l.follow(e)
 	l.ends(e)
+}
+
+// arrows adds a line for each message of a set but the last, of which it returns the line.
+func (l *lanes) arrows(c canvas, e *Event) canvas {
+	for k, i := range e.Consumed {
+		if k > 0 {
+			l.add(row{lane: c.String()})
+			c = l.blank()
+		}
+		if m := &l.g.Messages[i]; m.From == e.Node || l.x[m.From] < 0 {
+			l.at(&c, e.Node, fmt.Sprintf("%s from n%d", shortly(m.Text), m.From))
+		} else {
+			l.arrow(&c, m.From, m.To, "-", m.Text)
+		}
+	}
+	return c
 }
 
 // mostChanges is how many changes the notes of a step list.

@@ -119,6 +119,9 @@ func New(cfg Config) (_ *Node, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if q := cfg.System.QuorumNames(); len(q) > 0 {
+		return nil, fmt.Errorf("system %q has quorums (%s): nodes that have some do not run on a real network", cfg.System.Name, q[0])
+	}
 	n := &Node{cfg: cfg, addrs: addrs, log: cfg.Log, inbox: make(chan item, 1024)}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	defer func() {

@@ -179,7 +179,7 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 	r := s.run
 	return &test{world: func(n int, w sim.World) bool {
 		switch info := r.step(n); info.ev.Kind {
-		case sim.Deliver, sim.Lose, sim.Duplicate:
+		case sim.Deliver, sim.TakeQuorum, sim.Lose, sim.Duplicate:
 			if matchesStep(re, info) {
 				return true
 			}

@@ -54,6 +54,14 @@ func (l *links) cause(c *replay.Cursor, s *stepInfo) int32 {
 			at, _ := c.SentAt(l.buf[0].ID)
 			return int32(at)
 		}
+	case sim.TakeQuorum:
+		last := 0
+		l.buf = c.World().Messages(ev, l.buf[:0])
+		for _, m := range l.buf {
+			at, _ := c.SentAt(m.ID)
+			last = max(last, at)
+		}
+		return int32(last)
 	case sim.FireTimer:
 		text := strings.TrimPrefix(s.key, ev.Kind.String()+" ")
 		_, text, _ = strings.Cut(text, " ")

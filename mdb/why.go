@@ -49,6 +49,8 @@ func because(s *stepInfo) string {
 	switch s.ev.Kind {
 	case sim.Deliver, sim.Lose, sim.Duplicate:
 		return fmt.Sprintf("was sent by n%d in", s.ev.Peer)
+	case sim.TakeQuorum:
+		return "the last of its messages was sent in"
 	case sim.FireTimer:
 		return "the timer was set in"
 	case sim.DoAction:

@@ -242,7 +242,7 @@ func (rec *Recorder) before(index int) {
 		Peer:    int(ev.Peer),
 		Key:     w.Key(ev),
 	}
-	rec.step.What = Brief(content(ev, rec.step.Key))
+	rec.step.What = what(ev, rec.step.Key)
 	now := rec.nodeHashes()
 	if rec.shown != rec.run.Steps() || !slices.Equal(now, rec.hashes) { // someone else drove the run
 		for id := range rec.fields {
@@ -307,7 +307,7 @@ func (rec *Recorder) took(s *TraceStep) {
 			t.Messages = append(t.Messages, c)
 		}
 	}
-	if len(s.Msgs) > 0 {
+	if len(s.Msgs) > 0 && s.Event.Kind != sim.TakeQuorum {
 		s.concern(s.MsgIDs[0], s.Msgs[0])
 	}
 }

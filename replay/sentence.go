@@ -9,7 +9,55 @@ import (
 
 // Describe says in a few words what ev, whose stable key in its world is key, does: "n0 timer
 // resend", "network loses Ack{2} n1->n0".
-func Describe(ev sim.Event, key string) string { return describe(ev, key, Brief(content(ev, key))) }
+func Describe(ev sim.Event, key string) string { return describe(ev, key, what(ev, key)) }
+
+// what is the content of a key in the words of people.
+func what(ev sim.Event, key string) string {
+	if ev.Kind == sim.TakeQuorum {
+		return takenFrom(content(ev, key))
+	}
+	return Brief(content(ev, key))
+}
+
+// takenFrom names a quorum and the senders of the set that it takes, by the content of its key: "promised from n2, n3".
+func takenFrom(content string) string {
+	name, sets, _ := strings.Cut(content, senderMark)
+	var senders []string
+	for sets != "" {
+		id, rest, _ := strings.Cut(sets, " ")
+		senders = append(senders, "n"+id)
+		if sets = ""; len(rest) > 0 {
+			if end := outside(rest, senderMark); end >= 0 {
+				sets = rest[end+len(senderMark):]
+			}
+		}
+	}
+	return name + " from " + strings.Join(senders, ", ")
+}
+
+// senderMark stands before each sender in the key of a set.
+const senderMark = " <-n"
+
+// outside is where a mark is first in a text but inside of brackets or quotes; -1: nowhere.
+func outside(text, mark string) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[' || c == '(':
+			depth++
+		case c == '}' || c == ']' || c == ')':
+			depth--
+		case depth <= 0 && strings.HasPrefix(text[i:], mark):
+			return i
+		}
+	}
+	return -1
+}
 
 // describe is Describe with the content of the key in the words of people.
 func describe(ev sim.Event, key, what string) string {
@@ -28,6 +76,8 @@ func describe(ev sim.Event, key, what string) string {
 		text = fmt.Sprintf("n%d timer %s", ev.Node, what)
 	case sim.Deliver:
 		text = fmt.Sprintf("n%d receives %s from n%d", ev.Node, what, ev.Peer)
+	case sim.TakeQuorum:
+		text = fmt.Sprintf("n%d receives %s", ev.Node, what)
 	case sim.DeliverError:
 		text = strings.TrimSpace(fmt.Sprintf("n%d hears of error with n%d %s", ev.Node, ev.Peer, what))
 	case sim.DeliverReady:

@@ -27,11 +27,11 @@ func NewWords(sys *sim.System) (*Words, error) {
 // enumerations in messages by name.
 func (x *Words) Describe(w sim.World, ev sim.Event) string {
 	key := w.Key(ev)
-	what := Brief(content(ev, key))
-	if x.buf = w.Messages(ev, x.buf[:0]); len(x.buf) == 1 {
-		what = inPlace(what, x.text(x.buf[0].Msg))
+	text := what(ev, key)
+	if x.buf = w.Messages(ev, x.buf[:0]); len(x.buf) == 1 && ev.Kind != sim.TakeQuorum {
+		text = inPlace(text, x.text(x.buf[0].Msg))
 	}
-	return describe(ev, key, what)
+	return describe(ev, key, text)
 }
 
 // text renders a message or announced event for people.

@@ -62,7 +62,7 @@ func newCoverage(sys *sim.System) *coverage {
 // before looks at an event that is about to be executed.
 func (c *coverage) before(w sim.World, ev sim.Event) {
 	switch ev.Kind {
-	case sim.Deliver:
+	case sim.Deliver, sim.TakeQuorum:
 		if c.open[messageItem] > 0 {
 			c.buf = w.Messages(ev, c.buf[:0])
 			for i := range c.buf {

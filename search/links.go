@@ -54,9 +54,14 @@ func (l *links) follow(at *Node) {
 				first = min(first, end)
 			}
 		}
+		behind := end
+		for behind > i && events[behind-1].Kind == sim.TakeQuorum {
+			behind--
+		}
+		first = min(first, behind)
 		b := &l.bags[node]
 		if b.seen = l.now; events[i].Kind != sim.Boot { // what is on its way to a node that is down stays
-			b.update(events[min(first, end):end], step, l.now)
+			b.update(events[first:behind], step, l.now)
 			l.age(b)
 			b.first = first
 		}

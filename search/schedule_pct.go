@@ -50,7 +50,7 @@ func (s *pct) source(ev *sim.Event) uint64 {
 	switch e.Kind {
 	case sim.FireTimer:
 		e.Slot, e.Peer = 0, sim.NodeID(s.fired[e.Node]&0x7fff)
-	case sim.Deliver:
+	case sim.Deliver, sim.TakeQuorum:
 		e.Slot = 0
 	}
 	return eventWord(&e)

@@ -74,7 +74,7 @@ func newScale(w Weights) scale {
 			d.weights[k] = w.Fault
 		case kind == sim.DoAction:
 			d.weights[k] = w.Action
-		case kind == sim.Deliver:
+		case kind == sim.Deliver || kind == sim.TakeQuorum:
 			d.weights[k] = w.Message
 		case kind == sim.FireTimer:
 			d.weights[k] = w.Timer

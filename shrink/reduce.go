@@ -150,7 +150,7 @@ func (r *reducer) dropSingle(ctx context.Context) {
 func (r *reducer) detour(ctx context.Context) bool {
 	for from := len(r.best.Steps) - 1; from >= 0; from-- {
 		steps := r.best.Steps
-		if k := steps[from].Kind; k == sim.Deliver || k == sim.DeliverError || k == sim.DeliverReady {
+		if k := steps[from].Kind; k == sim.Deliver || k == sim.TakeQuorum || k == sim.DeliverError || k == sim.DeliverReady {
 			continue
 		}
 		for to := range len(steps) + 1 {

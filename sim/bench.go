@@ -137,6 +137,9 @@ func (b *Bench) Choose(p choose.Point) int {
 }
 
 func (b *Bench) room(peer NodeID) int {
+	if b.w.probing {
+		return 0
+	}
 	q := Question{Before: len(b.w.last.Effects), Peer: peer, Room: b.asked.Room(peer)}
 	for i := range b.w.last.Effects {
 		switch f := &b.w.last.Effects[i]; {
@@ -266,6 +269,18 @@ func (b *Bench) EventsWatched(id NodeID, l *Local, timers bool, buf []Event) []E
 	return b.Events(id, l, timers, buf)
 }
 
+// Quorums reports whether the system has quorums.
+func (b *Bench) Quorums() bool { return len(b.w.quorums) > 0 }
+
+// Assemble tells what the quorums of a node that is up take of the datagrams that can be delivered to it, which are in the network's
+// canonical order. Watched, it looks whether their functions change anything. The error is a finding.
+func (b *Bench) Assemble(id NodeID, l *Local, all []From[any], watched bool) (made Assembly, err error) {
+	b.w.watching = watched
+	defer func() { b.w.watching = false }()
+	defer b.w.catchWhen(&err)
+	return b.w.assemble(b.w.put(id, l), all), nil
+}
+
 // AppendLocal appends the canonical encoding of a local state. It panics with a finding's text when
 // the state holds something that cannot be encoded.
 func (b *Bench) AppendLocal(id NodeID, l *Local, buf []byte) []byte {
@@ -348,6 +363,9 @@ func (b *Bench) Place(id NodeID, l *Local) { b.w.put(id, l) }
 func (b *Bench) Key(ev Event) string {
 	b.w.net = b.real
 	defer func() { b.w.net = &b.idle }()
+	if ev.Kind == TakeQuorum {
+		b.w.appendNode(&b.w.nodes[ev.Node], nil) // lists the sets
+	}
 	return b.w.Key(ev)
 }
 

@@ -80,6 +80,9 @@ func (w *machine) appendNodeState(n *node, buf []byte) []byte {
 			buf = appendCount(buf, int(n.counts[i]))
 		}
 	}
+	if len(w.quorums) > 0 {
+		buf = binary.AppendUvarint(buf, n.never)
+	}
 	return n.disk.append(buf)
 }
 
@@ -159,6 +162,9 @@ func (w *machine) Key(ev Event) string {
 	case FireTimer:
 		return fmt.Sprintf("%v n%d %s", ev.Kind, ev.Node, w.nodes[ev.Node].armed[ev.Slot].kind.text)
 	}
+	if ev.Kind == TakeQuorum {
+		return w.quorumKey(ev)
+	}
 	key := ev.Kind.String()
 	switch {
 	case ev.Node >= 0 && ev.Peer >= 0:
@@ -175,6 +181,9 @@ func (w *machine) Key(ev Event) string {
 func (w *machine) Messages(ev Event, buf []Envelope) []Envelope {
 	if ev.Msgs == 0 {
 		return buf
+	}
+	if ev.Kind == TakeQuorum {
+		return w.quorumMessages(ev, buf)
 	}
 	return w.net.Messages(ev, buf)
 }

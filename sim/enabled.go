@@ -49,11 +49,7 @@ func (w *machine) catchWhen(err *error) {
 		return
 	}
 	value, stack := raisedBy(r)
-	what := fmt.Sprintf("the When of action %q", w.asked.name)
-	if w.asked == own {
-		what = "Ready of the service"
-	}
-	*err = &Finding{Kind: Panic, Node: w.askedAt, Stack: stack, Message: what + " " + panicText(value, "panicked: %v")}
+	*err = &Finding{Kind: Panic, Node: w.askedAt, Stack: stack, Message: w.asked.question() + " " + panicText(value, "panicked: %v")}
 	w.asked = nil
 }
 
@@ -108,7 +104,12 @@ func (w *machine) appendNode(n *node, buf []Event) []Event {
 		buf = append(buf, Event{Kind: Internal, Node: n.id, Peer: -1})
 	}
 	buf = w.appendTimers(n, buf)
-	return w.net.AppendEvents(n.id, buf)
+	first := len(buf)
+	buf = w.net.AppendEvents(n.id, buf)
+	if len(w.quorums) > 0 {
+		buf = w.gather(n, buf, first)
+	}
+	return buf
 }
 
 // can reports whether the node can do action number i now.

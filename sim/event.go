@@ -10,6 +10,7 @@ const (
 	DeliverError                  // a connection error is handed to a node
 	DeliverReady                  // a node hears that there is room in a send buffer again
 	Deliver                       // a message is handed to a node
+	TakeQuorum                    // a node takes a set of messages, see [Quorum]
 	Internal                      // a node takes a step of its own, see [Stepper]
 	Arrive                        // a message leaves its sender and arrives in a queue, see [Queued]
 	Heal                          // a partition ends
@@ -27,7 +28,7 @@ const (
 func (k EventKind) Injection() bool { return k >= Crash }
 
 var eventKindNames = [...]string{
-	"boot", "action", "timer", "error", "ready", "deliver", "internal", "arrive", "heal",
+	"boot", "action", "timer", "error", "ready", "deliver", "quorum", "internal", "arrive", "heal",
 	"crash", "lose", "duplicate", "break", "partition",
 }
 
@@ -50,6 +51,6 @@ type Event struct {
 	Kind EventKind
 	Node NodeID // the node on which a handler runs, or that is acted on
 	Peer NodeID // the other end: sender of a message, end of a connection; -1 when there is none
-	Slot int32  // which action, timer, datagram or partition; private to the world
+	Slot int32  // which action, timer, datagram, set of datagrams or partition; private to the world
 	Msgs int32  // how many messages it consumes
 }

@@ -62,6 +62,11 @@ func (w *machine) step(ev Event, src choose.Source) error {
 		}
 	case DoAction:
 		n.counts[ev.Slot]++
+	case TakeQuorum:
+		d.Set = &Assembled{Quorum: n.sets[ev.Slot].quorum}
+		if err := w.takeSet(ev, d.Set); err != nil {
+			return err
+		}
 	case Deliver, DeliverError, DeliverReady:
 		d = w.net.Take(ev)
 		if d.Msg.sent != nil {
@@ -112,6 +117,10 @@ func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) erro
 	if w.opts.CheckMessages {
 		unchanged = w.watchOthers(n)
 	}
+	var probe func() error
+	if ev.Kind == TakeQuorum && (w.opts.CheckMessages || w.bench) {
+		probe = w.probeOrder(n, ev, d)
+	}
 	err := w.call(n, ev, d)
 	if f, ok := err.(*Finding); ok && f.Overdue() {
 		return f // its handler may go on changing all else
@@ -121,6 +130,12 @@ func (w *machine) handle(n *node, ev Event, d *Delivery, src choose.Source) erro
 	}
 	if err == nil {
 		err = unchanged()
+	}
+	if err == nil && probe != nil {
+		err = probe()
+	}
+	if err == nil && len(w.quorums) > 0 {
+		err = w.noteNever(n)
 	}
 	w.touch(n)
 	if n.clock.model.Decided() {
@@ -186,6 +201,9 @@ func (w *machine) run(n *node, ev Event, d *Delivery) {
 		w.last.Timer = n.fire(ev.Slot)
 		n.service.Timer(e, w.last.Timer)
 	case Deliver:
+		if len(w.quorums) > 0 {
+			w.refuse(n, d.Msg.Body)
+		}
 		n.service.Receive(e, d.From, d.Msg.Body)
 	case DeliverError:
 		if n.onError != nil {
@@ -195,6 +213,8 @@ func (w *machine) run(n *node, ev Event, d *Delivery) {
 		if n.onReady != nil {
 			n.onReady.PeerReady(e, d.From)
 		}
+	case TakeQuorum:
+		w.quorums[d.Set.Quorum].do(n.service, e, d.Set.Set)
 	case Internal:
 		n.stepper.Step(e)
 	}

@@ -19,6 +19,7 @@ type Local struct {
 	counts  []int32
 	disk    disk
 	clock   clock
+	never   uint64 // set of quorums that take nothing any more
 
 	// What node predicates say of it, by their number. Bit k is predicate k.
 	known, holds uint64
@@ -58,13 +59,14 @@ func (w *machine) put(id NodeID, l *Local) *node {
 	n.disk.pending = append(n.disk.pending[:0], l.disk.pending...)
 	n.clock.model.Reset(int(id))
 	n.clock.model.CopyFrom(&l.clock.model)
+	n.never = l.never
 	n.hashed = false
 	return n
 }
 
 // take is the inverse of put.
 func (w *machine) take(n *node) *Local {
-	l := &Local{up: n.up, service: n.service, onError: n.onError, onReady: n.onReady, stepper: n.stepper}
+	l := &Local{up: n.up, service: n.service, onError: n.onError, onReady: n.onReady, stepper: n.stepper, never: n.never}
 	l.armed = slices.Clone(n.armed)
 	l.fits = slices.Clone(n.fits)
 	l.counts = slices.Clone(n.counts)

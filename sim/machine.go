@@ -17,6 +17,7 @@ type machine struct {
 	sys     *System
 	opts    Options
 	actions []actionInfo
+	quorums []quorumInfo
 	plans   *plan.Set
 	copies  *plan.Set // of messages: as plans, but a copy does not tell when a time was read or how a slice was made, and shares nothing
 	enc     plan.Encoder
@@ -30,8 +31,8 @@ type machine struct {
 	crashing    []bool // by node: it may crash when up; nil: not asked yet, or all may
 	doubled     bool   // a datagram was duplicated, so that messages in flight may share memory
 
-	events  []Event     // ordinary events of all blocks in order; block i is node i, the last one the network's
-	asked   *actionInfo // whose When is being called, nil: none
+	events  []Event // ordinary events of all blocks in order; block i is node i, the last one the network's
+	asked   asker   // which function is being called, nil: none
 	askedAt NodeID
 	blocks  []int32 // block i is events[blocks[i]:blocks[i+1]]
 	dirty   []bool  // per block
@@ -48,13 +49,15 @@ type machine struct {
 	ended   *Finding // by which the checker ended the handler in progress; see end
 	badType error    // a type that the state plan cannot handle, met in the step in progress
 
-	check    propertyState
-	steps    int
-	nextID   MessageID
-	bench    bool // part of a [Bench]
-	apart    bool // checked code is called on goroutines of its own
-	watching bool // of a bench: see Bench.EventsWatched
-	watch    *watch
+	check     propertyState
+	steps     int
+	nextID    MessageID
+	envelopes []Envelope // scratch
+	probing   bool       // a set is handed over in another order than its own
+	bench     bool       // part of a [Bench]
+	apart     bool       // checked code is called on goroutines of its own
+	watching  bool       // of a bench: see Bench.EventsWatched
+	watch     *watch
 
 	swallowed int // panics by which the handler in progress was ended
 }
@@ -72,6 +75,8 @@ type node struct {
 	counts  []int32 // by action: how often it was done
 	disk    disk
 	clock   clock
+	never   uint64     // set of quorums that take nothing any more
+	sets    []takenSet // of its events by quorums
 	env     *env
 	envs    [4]*env // of one handler after the other: making one for each takes too long
 	turn    int
@@ -112,6 +117,9 @@ func NewWorld(sys *System, opts Options) (World, error) {
 			return nil, fmt.Errorf("system %q: action %d: %w", sys.Name, i, info.err)
 		}
 		w.actions = append(w.actions, info)
+	}
+	if w.quorums, err = sys.quorums(); err != nil {
+		return nil, err
 	}
 	w.nodes = make([]node, sys.Nodes)
 	if sys.Network != nil {
@@ -177,7 +185,7 @@ func (w *machine) boot(src choose.Source) error {
 	w.listAnew()
 	for i := range w.nodes {
 		n := &w.nodes[i]
-		n.up, n.service, n.hashed = false, nil, false
+		n.up, n.service, n.hashed, n.never = false, nil, false, 0
 		w.check.view.services[i] = nil
 		n.armed = n.armed[:0]
 		clear(n.counts)

@@ -91,8 +91,9 @@ type Envelope struct {
 // Delivery is what an event of the network hands to a node.
 type Delivery struct {
 	From NodeID
-	Msg  Message // of Deliver
-	Err  error   // of DeliverError
+	Msg  Message    // of Deliver
+	Set  *Assembled // of TakeQuorum
+	Err  error      // of DeliverError
 }
 
 // NetModel is the state of the network in one world. The world calls it only between handlers (but

@@ -204,6 +204,22 @@ func (r *Runner) Ready(id NodeID) (ready bool, found *Finding) {
 	return ready, findingOf(id, err)
 }
 
+// Assemble tells what the quorums of a node take of the datagrams that wait for it. The event by which it takes a set is of kind
+// [TakeQuorum], and the set is handed over in [Delivery].Set. A finding is that of a quorum that cannot tell; the node must not
+// be run on.
+func (r *Runner) Assemble(id NodeID, all []From[any]) (made Assembly, found *Finding) {
+	n := &r.w.nodes[id]
+	if !n.up || len(r.w.quorums) == 0 {
+		return Assembly{Taken: make([]bool, len(all))}, nil
+	}
+	var err error
+	func() {
+		defer r.w.catchWhen(&err)
+		made = r.w.assemble(n, all)
+	}()
+	return made, findingOf(id, err)
+}
+
 // TimerEvent is the event that a timer of the node fires; ok is false when it is not armed.
 func (r *Runner) TimerEvent(id NodeID, t any) (ev Event, ok bool) {
 	i, ok := r.w.nodes[id].findTimer(t)

@@ -30,6 +30,8 @@ type System struct {
 	State []StateRule
 	// Actions are what applications may do on top of the services. Each is a choice, in any state in which it is enabled.
 	Actions []AnyAction
+	// Quorums are transitions that take sets of messages at once. Their names differ.
+	Quorums []AnyQuorum
 	// Monitors make the monitors of a run, one each. They must return a new value whenever they are called.
 	Monitors []func() Monitor
 	// Properties are what must hold. Their names differ.
@@ -149,6 +151,9 @@ func (s *System) held() []any {
 	for _, a := range s.Actions {
 		held = append(held, a)
 	}
+	for _, q := range s.Quorums {
+		held = append(held, q)
+	}
 	for _, m := range s.Monitors {
 		held = append(held, m)
 	}
@@ -165,6 +170,9 @@ func (s *System) Validate() error {
 	}
 	if err := s.Limits().Validate(); err != nil {
 		return fmt.Errorf("system %q: %w", s.Name, err)
+	}
+	if _, err := s.quorums(); err != nil {
+		return err
 	}
 	seen := map[string]bool{}
 	for i, p := range s.Properties {

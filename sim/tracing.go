@@ -23,6 +23,8 @@ func (w *machine) handlerSource(ev Event) string {
 	switch ev.Kind {
 	case DoAction:
 		code = reflect.ValueOf(w.actions[ev.Slot].code)
+	case TakeQuorum:
+		code = reflect.ValueOf(w.quorums[w.nodes[ev.Node].sets[ev.Slot].quorum].code)
 	case Boot, FireTimer, Deliver, DeliverError, DeliverReady, Internal:
 		s := w.nodes[ev.Node].service
 		if s == nil {
@@ -61,7 +63,7 @@ func (e *env) trace(f *Effect) {
 		return
 	}
 	f.From = callSite(e.n.service)
-	if last := &e.w.last; last.Inner == "" && (last.Event.Kind == Deliver || last.Event.Kind == FireTimer || last.Event.Kind == Internal) {
+	if last := &e.w.last; last.Inner == "" && (last.Event.Kind == Deliver || last.Event.Kind == FireTimer || last.Event.Kind == Internal || last.Event.Kind == TakeQuorum) {
 		last.Inner = innermost(e.n.service)
 	}
 }

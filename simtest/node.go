@@ -19,7 +19,9 @@ type Node[S sim.Service] struct {
 	id    sim.NodeID
 	nodes int
 	run   *sim.Runner
-	plans *plan.Set
+
+	quorums []string
+	plans   *plan.Set
 
 	questions questions
 	room      map[sim.NodeID]int // of streams for which it was set
@@ -43,7 +45,7 @@ type Timer struct {
 }
 
 // New returns a node of the system, which is down and has an empty disk. It runs an S. Of the system, New,
-// Nodes, Network, State and Actions matter. The test fails when the system is not valid.
+// Nodes, Network, State, Actions and Quorums matter. The test fails when the system is not valid.
 func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 	t.Helper()
 	if id < 0 || int(id) >= sys.Nodes {
@@ -63,7 +65,7 @@ func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 	if err != nil {
 		t.Fatalf("simtest.New: %v", err)
 	}
-	h := &Node[S]{t: t, id: id, nodes: sys.Nodes, run: run, plans: plans, room: map[sim.NodeID]int{}}
+	h := &Node[S]{t: t, id: id, nodes: sys.Nodes, run: run, quorums: sys.QuorumNames(), plans: plans, room: map[sim.NodeID]int{}}
 	h.questions.init()
 	t.Cleanup(func() {
 		t.Helper()
@@ -101,6 +103,35 @@ func (h *Node[S]) Receive(from sim.NodeID, msg any) {
 	}
 	h.step(sim.Event{Kind: sim.Deliver, Node: h.id, Peer: from},
 		sim.Delivery{From: from, Msg: sim.Message{Body: body}}, nil)
+}
+
+// Take hands a copy of a set of messages over to the quorum of that name, which must take exactly this set now.
+func (h *Node[S]) Take(quorum string, set ...sim.From[any]) {
+	h.t.Helper()
+	h.up("Take")
+	q := slices.Index(h.quorums, quorum)
+	if q < 0 {
+		h.t.Fatalf("Take: the system has no quorum %q; it has %q", quorum, h.quorums)
+	}
+	set = slices.Clone(set)
+	for i := range set {
+		h.peer("Take", set[i].From)
+		body, err := h.run.Copy(set[i].Msg)
+		if err != nil {
+			h.t.Fatalf("Take: %v", err)
+		}
+		set[i].Msg = body
+	}
+	slices.SortStableFunc(set, func(a, b sim.From[any]) int { return int(a.From - b.From) })
+	made, found := h.run.Assemble(h.id, set)
+	if found != nil {
+		h.t.Fatalf("Take: %v", found)
+	}
+	if !slices.ContainsFunc(made.Sets, func(s sim.AssemblySet) bool { return int(s.Quorum) == q && len(s.Members) == len(set) }) {
+		h.t.Fatalf("Take: n%d does not take these %d messages by quorum %q now", h.id, len(set), quorum)
+	}
+	h.step(sim.Event{Kind: sim.TakeQuorum, Node: h.id, Peer: -1, Msgs: int32(len(set))},
+		sim.Delivery{From: -1, Set: &sim.Assembled{Quorum: int32(q), Set: set}}, nil)
 }
 
 // Fire fires a timer, which must be armed. Timers may fire in any order.

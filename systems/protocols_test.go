@@ -16,9 +16,14 @@ func TestProtocolsOfPapers(t *testing.T) {
 		states int // 0: a violation is found
 	}{
 		{"synod", nil, 126_910},
+		{"synod", map[string]string{"quorum": "true"}, 27_662},
 		{"echo", nil, 28_702},
+		{"echo", map[string]string{"quorum": "true"}, 2401},
 		{"echo", map[string]string{"receivers": "2", "byzantine-receivers": "2"}, 0},
 		{"register", nil, 585_339},
+		{"register", map[string]string{"quorum": "true"}, 82_003},
+		{"register", map[string]string{"quorum": "true", "spec": "wrong"}, 0},
+		{"echo", map[string]string{"receivers": "2", "byzantine-receivers": "2", "quorum": "true"}, 0},
 		{"register", map[string]string{"spec": "wrong"}, 0},
 		{"register", map[string]string{"readers": "2", "writes": "1", "reads": "1", "spec": "wrong"}, 0},
 	} {

@@ -130,7 +130,10 @@ func (w *World) appendDatagrams(node sim.NodeID, buf []sim.Event) []sim.Event {
 	case w.held(node):
 		first := &w.bags.list[w.v[w.layout.bags+int(node)]].items[0]
 		buf = append(buf, sim.Event{Kind: sim.Arrive, Node: node, Peer: ^first.from})
-	case w.layout.bagCount > 0 && w.up>>node&1 == 1:
+	case w.layout.bagCount == 0 || w.up>>node&1 == 0:
+	case w.quorums.any:
+		buf = append(buf, w.gathered(node).events...)
+	default:
 		buf = w.bags.appendEvents(sim.Deliver, 1, node, w.v[w.layout.bags+int(node)], buf)
 	}
 	return buf

@@ -33,6 +33,7 @@ type engine struct {
 	conns    conns
 	rests    rests
 	monitors monitors
+	quorums  quorums
 	budgets  []sim.Fingerprint // by crashes left
 	crashing []bool            // by node: it may crash when up
 	initial  []uint32          // local states before the first boot
@@ -96,6 +97,7 @@ func newEngine(sys *sim.System, opts sim.Options) (*engine, error) {
 	e.bags.init(e)
 	e.conns.init(e)
 	e.rests.init(e)
+	e.quorums = quorums{any: bench.Quorums(), by: map[string]uint32{}}
 	for i := range e.nodes {
 		id, err := e.intern(sim.NodeID(i), bench.Down(sim.NodeID(i)), nil)
 		if err != nil {

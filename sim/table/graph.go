@@ -136,6 +136,11 @@ func (g *graph) Check(m *explore.Met) (live bool, err error) {
 func (g *graph) check(m *explore.Met) (live bool, err error) {
 	defer sim.CatchState(&err) // of properties that panic
 	w := g.w
+	for i := range g.sites.untold {
+		if u := &g.sites.untold[i]; m.State[u.node] == u.site {
+			return false, u.err
+		}
+	}
 	p := &w.properties
 	sampled := w.samples.sampled(m.Number + 1)
 	check, cover := m.Root || sampled, w.covering.unmet > 0

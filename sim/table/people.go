@@ -15,7 +15,7 @@ func (w *World) Key(ev sim.Event) string {
 	if w.net != nil {
 		w.net.Reset()
 		switch ev.Kind {
-		case sim.Deliver, sim.DeliverError, sim.DeliverReady, sim.Lose, sim.Duplicate, sim.Arrive:
+		case sim.Deliver, sim.DeliverError, sim.DeliverReady, sim.Lose, sim.Duplicate, sim.Arrive, sim.TakeQuorum:
 			if ev.Slot >= 0 {
 				w.net.SetBag(ev.Node, w.bags.content(w.v[l.bags+int(ev.Node)]))
 			} else {
@@ -30,6 +30,13 @@ func (w *World) Key(ev sim.Event) string {
 // Messages implements [sim.World].
 func (w *World) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 	if ev.Msgs == 0 {
+		return buf
+	}
+	if ev.Kind == sim.TakeQuorum {
+		set := w.quorums.sets[w.gathered(ev.Node).sets[ev.Slot].id]
+		for i, from := range set.from {
+			buf = append(buf, sim.Envelope{From: from, To: ev.Node, Msg: w.messages.list[set.msgs[i]].Body})
+		}
 		return buf
 	}
 	m := sim.Envelope{From: ev.Peer, To: ev.Node, Stream: ev.Slot < 0}

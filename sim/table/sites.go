@@ -26,6 +26,7 @@ type sites struct {
 	words  int
 
 	capacity int // of streams
+	untold   []untold
 
 	// First words of each kind in packed vectors, behind those of sites.
 	conns, monitors, frame int
@@ -225,7 +226,19 @@ func (s *sites) site(node int, local, bag uint32) uint32 {
 	for range p.width {
 		p.after = append(p.after, arrival{})
 	}
+	if s.e.quorums.any && s.e.up(local) && !s.e.bags.list[bag].held {
+		if err := s.e.gather(sim.NodeID(node), local, bag).err; err != nil {
+			s.untold = append(s.untold, untold{node, id, err})
+		}
+	}
 	return id
+}
+
+// untold is a site of which it cannot be told what its quorums take.
+type untold struct {
+	node int
+	site uint32
+	err  error // a finding
 }
 
 func (s *sites) frameWith(rest, crashes uint32) uint32 {

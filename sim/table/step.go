@@ -15,7 +15,10 @@ func (w *World) Step(ev sim.Event, src choose.Source) error {
 
 func (w *World) doStep(ev sim.Event, src choose.Source) error {
 	w.last = sim.Step{Event: ev, Observed: w.last.Observed[:0]}
-	return w.advance(ev, src)
+	if err := w.advance(ev, src); err != nil {
+		return err
+	}
+	return w.untold()
 }
 
 // advance changes the vector, and tells Last what happened unless the world is a bare one.
@@ -91,6 +94,9 @@ func (w *World) take(ev sim.Event) {
 	default:
 		w.prepare(ev)
 		return
+	case sim.TakeQuorum:
+		s.msg, s.err = w.takeSet(ev), nil
+		s.event = w.eventID(quorumEvent, 0, s.msg)
 	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
 		class := deliverEvent
 		if ev.Slot >= 0 {

@@ -135,6 +135,7 @@ const (
 	readyEvent
 	deliverEvent
 	internalEvent
+	quorumEvent
 	eventClasses
 )
 
@@ -172,7 +173,7 @@ type stepOf struct {
 	local uint32
 	event uint32
 	ev    sim.Event
-	msg   uint32 // of Deliver
+	msg   uint32 // of Deliver; of TakeQuorum the set
 	err   error  // of DeliverError
 }
 
@@ -229,6 +230,9 @@ func (e *engine) run(s *stepOf, own *sim.Local, answers sim.Answerer) sim.Outcom
 	d := sim.Delivery{From: s.ev.Peer, Err: s.err}
 	if s.ev.Kind == sim.Deliver {
 		d.Msg.Body = e.bench.CopyValue(e.messages.list[s.msg].Body)
+	}
+	if s.ev.Kind == sim.TakeQuorum {
+		d.Set = e.setFor(s.msg)
 	}
 	return e.bench.Run(s.ev.Node, own, s.ev, d, answers)
 }

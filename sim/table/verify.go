@@ -215,7 +215,7 @@ func (w *World) unchanged() error {
 			return err
 		}
 	}
-	return nil
+	return w.unchangedSets()
 }
 
 // compare checks that a state is the interned one.

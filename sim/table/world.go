@@ -205,7 +205,7 @@ func (w *World) start(src choose.Source) error {
 			return err
 		}
 	}
-	return nil
+	return w.untold()
 }
 
 // forget drops all tables. The state is lost with them.

@@ -20,6 +20,7 @@ func Entry() spec.Entry {
 			{Name: "initiators", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "number of honest initiators"},
 			{Name: "byzantine-receivers", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "number of Byzantine receivers"},
 			{Name: "byzantine-initiators", Kind: spec.Int, Default: "1", Min: 0, Max: 2, Help: "number of Byzantine initiators"},
+			{Name: "quorum", Kind: spec.Bool, Default: "false", Help: "sets of messages are taken at once, in place of being counted"},
 		},
 		MinNodes: 1, MaxNodes: 14, DefaultNodes: 6,
 		Bugs:     knownBugs(),
@@ -36,7 +37,7 @@ func build(c spec.Config) (sim.System, error) {
 			s.receivers(), nodes-s.receivers(), nodes, c.Nodes)
 	}
 	set := spec.Bits[bugs](c.Bugs, knownBugs())
-	return sim.System{
+	sys := sim.System{
 		Nodes: nodes,
 		New: func(id sim.NodeID) sim.Service {
 			switch i := int(id); {
@@ -51,7 +52,11 @@ func build(c spec.Config) (sim.System, error) {
 		Network:    netsim.Datagrams{},
 		Actions:    []sim.AnyAction{sim.Action[*Initiator]{Name: "start", Times: 1, Do: (*Initiator).Start}},
 		Properties: properties(),
-	}, nil
+	}
+	if c.Bool("quorum") {
+		sys.Quorums = []sim.AnyQuorum{echoed()}
+	}
+	return sys, nil
 }
 
 // sizes says how many nodes there are of each role, in the order of their nodes.

@@ -22,6 +22,7 @@ func Entry() spec.Entry {
 			{Name: "reads", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "how often each reader reads"},
 			{Name: "spec", Kind: spec.OneOf, Default: "regular", Values: []string{"regular", "wrong"},
 				Help: "what reads return; wrong: also a write that overlaps a read and ends first"},
+			{Name: "quorum", Kind: spec.Bool, Default: "false", Help: "sets of messages are taken at once, in place of being counted"},
 		},
 		MinNodes: 5, MaxNodes: 11, DefaultNodes: 5,
 		Bugs:     knownBugs(),
@@ -38,7 +39,7 @@ func build(c spec.Config) (sim.System, error) {
 			s.objects, s.readers, nodes, c.Nodes)
 	}
 	set := spec.Bits[bugs](c.Bugs, knownBugs())
-	return sim.System{
+	sys := sim.System{
 		Nodes: nodes,
 		New: func(id sim.NodeID) sim.Service {
 			switch i := int(id); {
@@ -58,7 +59,11 @@ func build(c spec.Config) (sim.System, error) {
 		Monitors: []func() sim.Monitor{func() sim.Monitor {
 			return &regularity{Floors: make([]int, nodes), Wrong: c.Text("spec") == "wrong"}
 		}},
-	}, nil
+	}
+	if c.Bool("quorum") {
+		sys.Quorums = quorums(set)
+	}
+	return sys, nil
 }
 
 // sizes says how many nodes there are of each role, behind the writer.

@@ -19,6 +19,7 @@ func Entry() spec.Entry {
 			{Name: "proposers", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "number of proposers"},
 			{Name: "acceptors", Kind: spec.Int, Default: "3", Min: 3, Max: 7, Help: "number of acceptors"},
 			{Name: "learners", Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "number of learners"},
+			{Name: "quorum", Kind: spec.Bool, Default: "false", Help: "sets of messages are taken at once, in place of being counted"},
 		},
 		MinNodes: 5, MaxNodes: 14, DefaultNodes: 6,
 		Bugs:     knownBugs(),
@@ -35,7 +36,7 @@ func build(c spec.Config) (sim.System, error) {
 			s.proposers, s.acceptors, s.learners, nodes, c.Nodes)
 	}
 	set := spec.Bits[bugs](c.Bugs, knownBugs())
-	return sim.System{
+	sys := sim.System{
 		Nodes: nodes,
 		New: func(id sim.NodeID) sim.Service {
 			switch i := int(id); {
@@ -49,7 +50,11 @@ func build(c spec.Config) (sim.System, error) {
 		Network:    netsim.Datagrams{},
 		Actions:    []sim.AnyAction{sim.Action[*Proposer]{Name: "propose", Times: 1, Do: (*Proposer).Propose}},
 		Properties: properties(),
-	}, nil
+	}
+	if c.Bool("quorum") {
+		sys.Quorums = quorums(set)
+	}
+	return sys, nil
 }
 
 // sizes says how many nodes there are of each role, in the order of their nodes.
