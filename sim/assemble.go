@@ -32,7 +32,7 @@ func look[T any](w *machine, n *node, q *quorumInfo, function string, set []From
 	var before Fingerprint
 	var said []byte
 	if w.closely() {
-		before, said = w.freshHash(n), w.appendSet(nil, set)
+		before, said = w.serviceHash(n), w.appendSet(nil, set)
 	}
 	var v T
 	if w.apart {
@@ -43,7 +43,7 @@ func look[T any](w *machine, n *node, q *quorumInfo, function string, set []From
 	if w.closely() {
 		what := ""
 		switch {
-		case w.freshHash(n) != before:
+		case w.serviceHash(n) != before:
 			what = fmt.Sprintf("the state of the service %T", n.service)
 		case string(w.appendSet(nil, set)) != string(said):
 			what = "a message"

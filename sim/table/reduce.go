@@ -130,6 +130,7 @@ func (e *engine) irreducible() string {
 	add(e.layout.pairCount > 0, "streams")
 	add(ordered != nil && ordered.Ordered(), "queues")
 	add(e.sys.Timing == sim.Prompt, "timing Prompt")
+	add(e.quorums.any, "quorums")
 	add(e.sys.Limits().Partitions > 0, "partitions")
 	add(e.early != 1<<e.nodes-1, "nodes that are late")
 	if len(why) == 0 {
