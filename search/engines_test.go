@@ -14,11 +14,9 @@ import (
 // pointed draws and counts; with the third message its state becomes one that the tables cannot hold, as it cannot be shown.
 type pointed struct {
 	sim.Nop
-	N     secret
+	N     int
 	Drawn int
 }
-
-type secret int
 
 type alarm struct{}
 
@@ -32,16 +30,18 @@ func (p *pointed) Receive(env sim.Env, from sim.NodeID, msg any) {
 	env.Send(from, msg)
 }
 
+// Hosted implements [sim.Hosting].
+func (p *pointed) Hosted() (string, any, string) {
+	if p.N == 3 {
+		panic("not to be shown")
+	}
+	return "", nil, ""
+}
+
 func pointedSystem() sim.System {
 	return sim.System{
 		Name: "pointed", Nodes: 2, Network: netsim.Datagrams{Loss: 1}, Crashes: 1,
 		New: func(sim.NodeID) sim.Service { return &pointed{} },
-		State: []sim.StateRule{sim.ShowBy(func(n secret) string {
-			if n == 3 {
-				panic("not to be shown")
-			}
-			return ""
-		})},
 		Properties: []sim.Property{
 			{Name: "drawn low", Eventually: sim.Each(func(_ sim.NodeID, p *pointed) bool { return p.Drawn == 0 && p.N == 4 })},
 		},

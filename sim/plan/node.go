@@ -33,7 +33,7 @@ type node struct {
 	encodeBoxed func(dst []byte, v any) []byte
 	copyAt      func(dst, src unsafe.Pointer)
 	copyBoxed   func(v any) any
-	show        func(v any) string
+	show        func(v any) (text, failed string)
 	pointerTo   unsafe.Pointer // type word of *typ, when the type encodes itself
 	uncopied    *refusal       // why the type itself, not what it refers to, cannot be copied
 }

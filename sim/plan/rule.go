@@ -19,7 +19,7 @@ type Rule struct {
 	encodeBoxed func(dst []byte, v any) []byte
 	copyAt      func(dst, src unsafe.Pointer)
 	copyBoxed   func(v any) any
-	showBoxed   func(v any) string
+	showBoxed   func(v any) (text, failed string)
 
 	held []any // of Holding
 }
@@ -84,10 +84,31 @@ func CopyBy[T any](copy func(T) T) Rule {
 
 // ShowBy renders values of type T, in fields and texts, by a function. Texts are part of stable
 // keys: they must be deterministic and tell different values apart. Texts are lines: a break in one, with the
-// blanks around, becomes a blank. Without it, types that are encoded by a function are shown as a hash of their
+// blanks around, becomes a blank. Of a function that panics or ends its goroutine the text says so. Without it, types that are encoded by a function are shown as a hash of their
 // encoding.
 func ShowBy[T any](show func(T) string) Rule {
-	return Rule{kind: showBy, typ: reflect.TypeFor[T](), showBoxed: func(v any) string { return oneLine(show(v.(T))) }}
+	return Rule{kind: showBy, typ: reflect.TypeFor[T](), showBoxed: func(v any) (text, failed string) {
+		failed = contained(func() { text = oneLine(show(v.(T))) })
+		return text, failed
+	}}
+}
+
+// contained calls f on a goroutine of its own, as f may end that, and says what it did if it did not return; "": it returned.
+func contained(f func()) (failed string) {
+	done := make(chan struct{})
+	failed = "ended its goroutine"
+	go func() {
+		defer close(done)
+		defer func() {
+			if recover() != nil {
+				failed = "panicked"
+			}
+		}()
+		f()
+		failed = ""
+	}()
+	<-done
+	return failed
 }
 
 func oneLine(s string) string {

@@ -78,7 +78,11 @@ func (r *renderer) number() string {
 // text renders a value whose type is known from where it stands.
 func (r *renderer) text(n *node, p unsafe.Pointer) string {
 	if n.show != nil && (n.kind != reflect.Pointer || *(*unsafe.Pointer)(p) != nil) {
-		return n.show(n.in(p))
+		text, failed := n.show(n.in(p))
+		if failed == "" {
+			return text
+		}
+		return fmt.Sprintf("%s(ShowBy %s)#%016x", shortName(n.typ), failed, Hash(0, r.enc.run(n.prog, p, nil)).Hi)
 	}
 	switch n.how {
 	case byPosition:
