@@ -4,7 +4,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"os/exec"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/internal/golden"
@@ -17,6 +20,24 @@ func TestExportedNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Compare(t, "api.txt", out)
+}
+
+// The first page sorts the names by who needs them, each once.
+func TestFirstPageSortsTheNames(t *testing.T) {
+	api, err := os.ReadFile("testdata/api.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lists, _ := strings.Cut(string(page), "# What a user needs")
+	for _, m := range regexp.MustCompile(`(?m)^(?:(?:    )?(?:func|type)|const|var) (\w+)`).FindAllStringSubmatch(string(api), -1) {
+		if n := strings.Count(lists, "["+m[1]+"]"); n != 1 {
+			t.Errorf("%s stands %d times in what the first page lists", m[1], n)
+		}
+	}
 }
 
 // Every field of a system says what it is for.

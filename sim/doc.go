@@ -16,12 +16,32 @@
 // # What a user needs
 //
 //   - [Service], and [Nop] to leave handlers out; [PeerErrorHandler] and [PeerReadyHandler] for streams
-//   - [Env], with [Stream], [Disk], [Rand]; [NodeID]
-//   - [System], [Action], [Timing], [Limits]
-//   - [Property], [View], [Each], [EachArmed], [Nodes], [Closure]
-//   - [Monitor]
-//   - [StateRule] for types of a state that are not the user's own, as [IgnoreField] and [EncodeBy]
+//   - [Env], with [Stream], [Disk], [Rand], [Generator]; [NodeID]; [ErrFull], [ErrRefused], [ErrReset]
+//   - [System], [Action] ([AnyAction]), [Limits] up to [MaxFaults], [Timing] ([ParseTiming]), [Interleave] ([ParseInterleave])
+//   - [Property], [View], [Each], [EachArmed], [Nodes]; [AssertionProperty]
+//   - [Monitor], [MonitorName]
+//   - [StateRule] for types of a state that are not the user's own: [IgnoreField], [EncodeBy], [CopyBy], [ShowBy], [ByElements],
+//     [MethodByName], [AcrossPrograms]; [StateError]
+//   - [Finding], [FindingKind]: what a check ends with
+//   - [Enter], [Frame], [CallTracer] for services within a service, whose calls traces show
 //
-// Check a system in a test by package mctest, and one node by package simtest. All other types are what searches, the
-// debugger and networks are built on: [World] executes steps, and nobody who writes a service needs it.
+// Check a system in a test by package mctest, and one node by package simtest. Nobody who writes a service needs the rest.
+//
+// # What networks are made of
+//
+// [Network], [NetHost], [NetModel], [NetRest], [Parted], [Queued], [Envelope], [QueuedEnvelope], [Message], [MessageID],
+// [Delivery], [Datagram], [Connection], [ConnectionEnd], [Fate], [FateOf].
+//
+// # What other kinds of services are made of
+//
+// State machines (package machine), ordinary programs (package bubble) and services that host others:
+// [Stepper], [Conditional], [Carrier], [Hosting], [Interleaver], [Limited], [Entry], [Checkpointer], [Checkpoint].
+//
+// # What the checker is made of
+//
+// [World] executes steps, by [NewWorld]; searches, the debugger and live nodes are built on it:
+// [ForeignTime], [MaxWeight], [MessagesProperty], [WatchEvery], [CatchState], [ActionRule], [Answer], [Answerer],
+// [Answers], [Bench], [NewBench], [Call], [Component], [ComponentKind], [Done], [Durable], [Effect], [EffectKind],
+// [Event], [EventKind], [ParseEventKind], [Field], [Guard], [Fingerprint], [Hash], [Late], [Local], [Observation],
+// [Options], [Outcome], [Pulse], [Question], [Reads], [Runner], [NewRunner], [Step], [Times], [Write].
 package sim

@@ -33,13 +33,3 @@ func (p *Property) validate() error {
 	}
 	return nil
 }
-
-// Closure returns the nodes that are reached from start by following next, start included; bit i of
-// the result is node i. Only nodes below 64 can be reached. next returns a negative number to stop.
-func Closure(start NodeID, next func(NodeID) NodeID) uint64 {
-	var seen uint64
-	for id := start; id >= 0 && id < 64 && seen&(1<<id) == 0; id = next(id) {
-		seen |= 1 << id
-	}
-	return seen
-}
