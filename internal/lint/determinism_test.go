@@ -15,7 +15,7 @@ var deterministic = []string{"sim/...", "netsim", "systems/...", "linear", "mach
 var (
 	realTime = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
 	random   = []string{"math/rand", "math/rand/v2", "crypto/rand"}
-	waiting  = []string{"sim/contain.go", "sim/pulse.go", "sim/table/guard.go"}
+	waiting  = []string{"sim/contain.go", "sim/plan/contain.go", "sim/pulse.go", "sim/table/guard.go"}
 )
 
 // noHiddenInputs: code that runs inside steps depends on its inputs only. It does not read the clock,

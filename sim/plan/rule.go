@@ -93,24 +93,6 @@ func ShowBy[T any](show func(T) string) Rule {
 	}}
 }
 
-// contained calls f on a goroutine of its own, as f may end that, and says what it did if it did not return; "": it returned.
-func contained(f func()) (failed string) {
-	done := make(chan struct{})
-	failed = "ended its goroutine"
-	go func() {
-		defer close(done)
-		defer func() {
-			if recover() != nil {
-				failed = "panicked"
-			}
-		}()
-		f()
-		failed = ""
-	}()
-	<-done
-	return failed
-}
-
 func oneLine(s string) string {
 	if !strings.ContainsAny(s, "\n\r") {
 		return s
