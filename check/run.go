@@ -51,6 +51,8 @@ type Options struct {
 
 	// OtherVersions are as in [report.Report].
 	OtherVersions []report.OtherVersion
+	// Kept says where the states of the search are kept. Nil: nowhere.
+	Kept *report.Kept
 
 	// Proven takes a run for a liveness violation only when it is proven that nothing recovers from it.
 	Proven bool
@@ -271,6 +273,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 	}
 	full := o.Search.System
 	r.Program, r.OtherVersions = version.Current().String(), o.OtherVersions
+	r.Kept = o.Kept
 	r.Monitors = full.MonitorNames()
 	if o.Search.Property != "" {
 		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)

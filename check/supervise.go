@@ -170,6 +170,7 @@ func progressOf(rec *flight.Recorder, start time.Time) search.Progress {
 		Paths:   rec.Get(flight.Paths),
 		States:  rec.Get(flight.States),
 		Events:  rec.Get(flight.Events),
+		Waiting: rec.Get(flight.Waiting),
 		Phase:   rec.Phase(),
 	}
 }
@@ -183,6 +184,7 @@ func ReportProgress(rec *flight.Recorder, p search.Progress) {
 	rec.Set(flight.Paths, p.Paths)
 	rec.Set(flight.States, p.States)
 	rec.Set(flight.Events, p.Events)
+	rec.Set(flight.Waiting, p.Waiting)
 	rec.SetPhase(p.Phase)
 }
 

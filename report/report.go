@@ -58,6 +58,8 @@ type Report struct {
 	Monitors []string `json:"monitors,omitempty"` // names of all that the system has
 	// OtherVersions are the modules that what was checked is built with in another version than its module requires.
 	OtherVersions []OtherVersion `json:"other_versions,omitempty"`
+	// Kept says where the states of the search are kept; nil: nowhere.
+	Kept *Kept `json:"kept,omitempty"`
 	// Program says by which version of macemc the report was made; "": not said.
 	Program string `json:"program,omitempty"`
 
@@ -79,6 +81,12 @@ type Report struct {
 	Commands Commands      `json:"-"`
 	// PathText and LivePathText are the path files themselves, to be kept with a page; "": none.
 	PathText, LivePathText string `json:"-"`
+}
+
+// Kept says where the states of a search are kept.
+type Kept struct {
+	Folder string `json:"folder"`
+	Before int    `json:"before"` // states that were there when the search began, and were checked again
 }
 
 // PathFiles yields the path file of each finding that has one.

@@ -357,6 +357,13 @@ func (r *Report) covered() []string {
 	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Stateful() {
 		lines = append(lines, exhaustive)
 	}
+	if k := r.Kept; k != nil {
+		text := "kept in " + k.Folder
+		if k.Before > 0 {
+			text += fmt.Sprintf(", where %s were before", plural(k.Before, "state"))
+		}
+		lines = append(lines, text)
+	}
 	if c.Recovers {
 		lines = append(lines, "recovery always possible: from each of them a live state can be reached without faults")
 	}

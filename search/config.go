@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -83,6 +84,8 @@ type Config struct {
 	Progress func(Progress)
 	// HandlerLimit is how long one handler may run before it is suspected to diverge; 0: 500 ms.
 	HandlerLimit time.Duration
+	// Log keeps the states that bfs finds. What is in it is not searched again, but checked. Nil: nothing is kept.
+	Log explore.Log
 	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0,
 	// are to be recorded as they are made. It is called once for each worker. Nil: ordinary memory.
 	PathBuffer func(worker int) choose.Path
@@ -289,6 +292,8 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("only strategy %s alternates with walks, so that it could go on alone", Deepening)
 	case c.DeepenBy != 0 && c.Strategy != Deepening:
 		return c, fmt.Errorf("only strategy %s goes deeper step by step, so that steps could be larger", Deepening)
+	case c.Log != nil && c.Strategy != BFS:
+		return c, fmt.Errorf("a log keeps states in the order in which strategy %s finds them, not %s", BFS, cmp.Or(c.Strategy, Deepening))
 	case c.Engine == ReplayEngine && c.Strategy.Stateful():
 		return c, fmt.Errorf("strategy %s needs the engine %s", c.Strategy, TableEngine)
 	}

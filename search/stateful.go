@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/macemc/macemc/choose"
@@ -23,6 +24,9 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	}
 	if len(cfg.Prefix) > 0 || cfg.PrefixRuns > 0 {
 		return nil, fmt.Errorf("strategy %s starts from the first state: it takes no prefix", cfg.Strategy)
+	}
+	if cfg.Log != nil && cfg.Found != nil {
+		return nil, errors.New("a log is of one search, which ends with the first violation: what goes on after it is not kept")
 	}
 	if cfg.Found != nil {
 		return statesOnward(ctx, &cfg)
@@ -82,7 +86,11 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	if why := unsupported(err); why != "" {
 		return nil, fmt.Errorf("strategy %s cannot hold %s; use strategy %s, which needs not hold states", cfg.Strategy, why, Deepening)
 	}
-	if err != nil {
+	var log *explore.LogError
+	switch {
+	case errors.As(err, &log) && noRoom(err):
+		x.Stopped = StoppedDisk
+	case err != nil:
 		return nil, err
 	}
 	var finding *sim.Finding
@@ -126,6 +134,11 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	return r, nil
 }
 
+// noRoom reports whether an error says that a disk is full.
+func noRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
+
 // deadState makes the nearest state that is dead the finding of a search.
 func deadState(ctx context.Context, cfg *Config, began time.Time, x *table.Exploration, r *Result) error {
 	sus := &Suspect{
@@ -158,7 +171,8 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	if err != nil {
 		return opts, err
 	}
-	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Weightless: cfg.Weights.Weightless(), Known: cfg.known}
+	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Weightless: cfg.Weights.Weightless(), Known: cfg.known,
+		Log: cfg.Log}
 	opts.World.Late = cfg.late
 	late := overdueAfter(patience)
 	opts.World.Overdue = func(ticks int) bool { return late(ticks) || ticks > interruptedTicks && ctx.Err() != nil }

@@ -27,15 +27,16 @@ const (
 	magic Counter = iota
 	runsMade
 	picksMade
-	Paths  // progress of a search
-	States //
-	Events //
-	Depth  //
-	Begun  // of a re-execution: not 0 once it has begun
-	Steps  // of a re-execution: steps begun
-	Used   // of a re-execution: picks used so far
-	Memory // bytes that the process may take beyond those it began with; 0: no limit is known
-	Status // exit status plus one, once the process has come to its own end; else 0
+	Paths   // progress of a search
+	States  //
+	Events  //
+	Depth   //
+	Begun   // of a re-execution: not 0 once it has begun
+	Steps   // of a re-execution: steps begun
+	Used    // of a re-execution: picks used so far
+	Memory  // bytes that the process may take beyond those it began with; 0: no limit is known
+	Status  // exit status plus one, once the process has come to its own end; else 0
+	Waiting // progress of a search
 )
 
 const (

@@ -22,14 +22,14 @@ const title = "macemc state log 1\n"
 type Log struct {
 	name   string
 	file   file
-	good   int64        // bytes of title and good blocks, when it was opened
-	end    explore.Mark // likewise
+	good   int64 // bytes of title and good blocks
+	end    explore.Mark
 	notes  []byte
 	stats  Stats
 	writer *writer // nil: it is only read
 }
 
-// Stats is what a log held when it was opened.
+// Stats tells about a file.
 type Stats struct {
 	Bytes    int64 // but for those that are torn
 	Torn     int64 // bytes at the end that are no block
@@ -161,18 +161,26 @@ func (l *Log) damaged(why string) error {
 	return &DamagedError{l.name, l.stats.Blocks, l.good, why}
 }
 
-// End implements [explore.Log]. What was appended does not count.
-func (l *Log) End() explore.Mark { return l.end }
+// End implements [explore.Log].
+func (l *Log) End() explore.Mark { l.flush(); return l.end }
 
-// Notes are all notes in the log.
-func (l *Log) Notes() []byte { return l.notes }
+// Notes implements [explore.Log].
+func (l *Log) Notes() []byte { l.flush(); return l.notes }
 
-// Stats tells about the file as it was opened.
-func (l *Log) Stats() Stats { return l.stats }
+// Stats tells about the file.
+func (l *Log) Stats() Stats { l.flush(); return l.stats }
 
-// Blocks implements [explore.Log]. What was appended does not count.
+// flush has what was appended written.
+func (l *Log) flush() {
+	if l.writer != nil {
+		l.writer.seal()
+	}
+}
+
+// Blocks implements [explore.Log]. Nothing is to be appended meanwhile.
 func (l *Log) Blocks() iter.Seq2[*explore.Block, error] {
 	return func(yield func(*explore.Block, error) bool) {
+		l.flush()
 		r, at := &reader{file: l.file}, int64(len(title))
 		var into explore.Block
 		expanded := 0

@@ -71,8 +71,9 @@ func written(t rapid.TB, name string, blocks []explore.Block) {
 		if err := l.Append(&blocks[i]); err != nil {
 			t.Fatal(err)
 		}
-		if l.writer.seal() {
-			signal(l.writer.dirty)
+		l.flush()
+		if l.End() != blocks[i].Mark {
+			t.Fatalf("%+v was appended, the log goes to %+v", blocks[i].Mark, l.End())
 		}
 	}
 	if err := l.Close(); err != nil {
@@ -252,7 +253,7 @@ func TestFull(t *testing.T) {
 	for ; err == nil; n++ {
 		b := explore.Block{Mark: explore.Mark{States: n + 1, Expanded: n}, Origins: []explore.Origin{{From: uint32(n)}}}
 		if err = l.Append(&b); err == nil {
-			l.writer.seal()
+			l.flush()
 		}
 	}
 	if !errors.Is(err, errFull) || !errors.Is(l.Close(), errFull) || l.Append(&explore.Block{}) == nil {

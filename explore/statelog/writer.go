@@ -29,15 +29,14 @@ type writer struct {
 
 	mu      sync.Mutex
 	written sync.Cond // what waited was written, or will not be
-	sealed  explore.Mark
-	head    head // of the block that is not sealed
+	head    head      // of the block that is not sealed
 	order   records
 	records []byte
 	err     error
 
-	size  int64  // of what was written
-	buf   []byte // scratch of the goroutine
-	dirty chan struct{}
+	sealing sync.Mutex    // held when mu is taken, and while a block is written; of what follows, and of what the log is
+	buf     []byte        // scratch
+	dirty   chan struct{} // something is to be synced
 }
 
 // begin cuts off what is torn, and makes the log ready to be appended to.
@@ -51,9 +50,9 @@ func (l *Log) begin() error {
 	if err := l.file.Truncate(l.good); err != nil {
 		return err
 	}
-	w := &writer{log: l, full: make(chan struct{}, 1), stop: make(chan struct{}), dirty: make(chan struct{}, 1), size: l.good}
+	w := &writer{log: l, full: make(chan struct{}, 1), stop: make(chan struct{}), dirty: make(chan struct{}, 1)}
 	w.written.L = &w.mu
-	w.head.first, w.head.Mark, w.sealed = l.end.States, l.end, l.end
+	w.head.first, w.head.Mark = l.end.States, l.end
 	l.writer = w
 	w.done.Go(w.write)
 	w.done.Go(w.sync)
@@ -61,7 +60,12 @@ func (l *Log) begin() error {
 }
 
 // Append implements [explore.Log].
-func (l *Log) Append(b *explore.Block) error { return l.writer.append(b) }
+func (l *Log) Append(b *explore.Block) error {
+	if l.writer == nil {
+		return fmt.Errorf("%s is only read", l.name)
+	}
+	return l.writer.append(b)
+}
 
 func (w *writer) append(b *explore.Block) error {
 	w.mu.Lock()
@@ -110,21 +114,23 @@ func (w *writer) write() {
 		case <-w.stop:
 			end = true
 		}
-		if w.seal() {
-			signal(w.dirty)
-		}
+		w.seal()
 	}
 }
 
 // seal writes what was appended, if anything was.
-func (w *writer) seal() bool {
+func (w *writer) seal() {
+	w.sealing.Lock()
+	defer w.sealing.Unlock()
+	l, h := w.log, &w.head
 	w.mu.Lock()
-	if w.err != nil || w.head.Mark == w.sealed {
+	if w.err != nil || h.Mark == l.end {
 		w.mu.Unlock()
-		return false
+		return
 	}
-	h := &w.head
-	w.sealed, w.order = h.Mark, records{}
+	end, pioneers, notes := h.Mark, h.pioneerCount, len(l.notes)
+	l.notes = append(l.notes, h.notes...)
+	w.order = records{}
 	w.buf = h.append(append(w.buf[:0], make([]byte, headBytes)...))
 	w.buf = append(w.buf, w.records...)
 	w.records, h.pioneers, h.notes = w.records[:0], h.pioneers[:0], h.notes[:0]
@@ -132,12 +138,14 @@ func (w *writer) seal() bool {
 	w.written.Broadcast()
 	w.mu.Unlock()
 	frame(w.buf)
-	if _, err := w.log.file.WriteAt(w.buf, w.size); err != nil {
-		w.fail(errors.Join(err, w.log.file.Truncate(w.size)))
-		return false
+	if _, err := l.file.WriteAt(w.buf, l.good); err != nil {
+		l.notes = l.notes[:notes]
+		w.fail(errors.Join(err, l.file.Truncate(l.good)))
+		return
 	}
-	w.size += int64(len(w.buf))
-	return true
+	l.good += int64(len(w.buf))
+	l.stats.Bytes, l.stats.Blocks, l.stats.Pioneers, l.end = l.good, l.stats.Blocks+1, l.stats.Pioneers+pioneers, end
+	signal(w.dirty)
 }
 
 // sync syncs the file after blocks were written, not too often.

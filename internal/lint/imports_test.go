@@ -44,7 +44,8 @@ var imports = []struct {
 	// What mctest imports becomes part of every test that uses it: no bundled system.
 	{pkg: "check/flight", module: []string{"choose"}},
 	{pkg: "check", module: []string{"internal/version", "check/flight", "choose", "critical", "internal/scratch", "replay", "report", "search", "shrink", "sim", "systems/spec", "live/recording", "live/wire"}},
-	{pkg: "internal/task", module: []string{"internal/version", "check", "choose", "critical", "eventgraph", "mdb", "report", "search", "sim", "stats", "systems/spec", "live/recording", "replay"},
+	{pkg: "internal/durable", module: []string{"explore", "explore/statelog", "internal/scratch", "sim"}, strict: true},
+	{pkg: "internal/task", module: []string{"internal/durable", "internal/version", "check", "choose", "critical", "eventgraph", "mdb", "report", "search", "sim", "stats", "systems/spec", "live/recording", "replay"},
 		strict: true},
 	{pkg: "cmd/macemc/internal/screen", module: []string{"mdb"}},
 	{pkg: "cmd/macemc/internal/cli", module: []string{"cmd/macemc/internal/screen", "internal/task", "internal/version", "check", "choose", "critical", "eventgraph", "internal/scratch", "mdb", "report", "search", "sim", "systems/spec", "live", "live/recording", "live/wire", "internal/overlay"}},

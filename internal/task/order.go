@@ -27,7 +27,7 @@ const (
 
 // Protocol is the number of what a program and a test binary say to each other. It grows with each change that makes one
 // misunderstand the other, also with those of the fields of tasks: both may be of different versions of this module.
-const Protocol = 1
+const Protocol = 2
 
 // Listed is what a check says of itself.
 type Listed struct {

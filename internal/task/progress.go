@@ -19,6 +19,7 @@ type Status struct {
 	terminal bool
 	next     time.Duration // when the next line is due, off a terminal
 	shown    bool          // a line stands on the terminal
+	pace     pace
 }
 
 // lineEvery is how often a line is written when it is not a terminal that reads it.
@@ -35,7 +36,7 @@ func (s *Status) Show(p search.Progress) {
 		s.Clear()
 		return
 	}
-	s.Tell(p.Elapsed, progressLine(p))
+	s.Tell(p.Elapsed, progressLine(p)+s.pace.text(p))
 }
 
 // Tell says how something gets on that has been going on for so long.
@@ -69,6 +70,35 @@ func progressLine(p search.Progress) string {
 	}
 	return text + fmt.Sprintf("  %s paths  %s states  %s events",
 		Grouped(p.Paths), Grouped(p.States), Grouped(p.Events))
+}
+
+// pace is how fast a search visits states.
+type pace struct {
+	from           search.Progress
+	found, through float64 // states found in a second, and states whose steps were executed
+}
+
+// paceEvery is over what time it is measured.
+const paceEvery = 2 * time.Second
+
+// text tells of the states that wait: how many, and how long they alone would take.
+func (m *pace) text(p search.Progress) string {
+	if p.Waiting == 0 {
+		return ""
+	}
+	if took := p.Elapsed - m.from.Elapsed; took >= paceEvery {
+		m.found = float64(p.States-m.from.States) / took.Seconds()
+		m.through = float64(p.States-p.Waiting-m.from.States+m.from.Waiting) / took.Seconds()
+		m.from = p
+	}
+	text := fmt.Sprintf("  %s waiting", Grouped(p.Waiting))
+	if m.found > 0 {
+		text += fmt.Sprintf("  %s states/s", Grouped(int(m.found)))
+	}
+	if m.through > 0 {
+		text += fmt.Sprintf("  at least %v more", time.Duration(float64(p.Waiting)/m.through*float64(time.Second)).Round(time.Second))
+	}
+	return text
 }
 
 // Grouped writes n with a comma between groups of three digits.

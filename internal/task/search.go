@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
@@ -44,6 +45,9 @@ type Search struct {
 	WriteTest    bool
 	JSON         bool
 	JUnit        string
+	Durable      string
+	Resume       bool
+	Recheck      bool // the states in Durable, by the properties that there are; not a flag
 
 	Again string // the arguments that ask for the same
 }
@@ -58,6 +62,8 @@ type request struct {
 	junit        Generated // no name: none
 	writeTest    bool
 	again        string // the arguments that ask for the same
+	durable      string // folder; "": nothing is kept
+	mode         durable.Mode
 }
 
 // Do searches.
@@ -163,6 +169,8 @@ func (f *Search) request(p *Process) (*request, error) {
 		junit:        Generated{f.JUnit, report.JUnitMark},
 		writeTest:    f.WriteTest,
 		again:        f.Again,
+		durable:      f.Durable,
+		mode:         f.mode(),
 	}, nil
 }
 
@@ -181,6 +189,9 @@ func (f *Search) Validate() error {
 		if _, err := search.ParseSchedules(f.Schedules); err != nil {
 			return fmt.Errorf("--schedules: %w", err)
 		}
+	}
+	if err := f.validateDurable(); err != nil {
+		return err
 	}
 	switch {
 	case f.Time < 0:

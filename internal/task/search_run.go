@@ -55,6 +55,9 @@ func (p *Process) search(ctx context.Context, r *request) error {
 	if err := check.Writable(r.options); err != nil {
 		return err
 	}
+	if r.durable != "" {
+		return p.searchDurably(ctx, r)
+	}
 	rep, err := check.Run(ctx, r.options)
 	return p.conclude(ctx, rep, err, r)
 }

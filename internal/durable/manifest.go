@@ -1,0 +1,158 @@
+// Package durable keeps what belongs to a search that survives its process: in a folder, a manifest that says what is searched, a log
+// of the states, and a lock.
+package durable
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// format is the number of what is in folders. It grows when older programs cannot read it.
+const format = 1
+
+// Manifest says what a log is of.
+type Manifest struct {
+	Format     int               `json:"format"`
+	System     string            `json:"system"`
+	Package    string            `json:"package,omitempty"`
+	Test       string            `json:"test,omitempty"`
+	Nodes      int               `json:"nodes"`
+	Params     map[string]string `json:"params"`
+	Limits     sim.Limits        `json:"limits"`
+	Timing     string            `json:"timing"`
+	Interleave string            `json:"interleave"`
+	Weights    string            `json:"weights"` // of events in random walks: what has none is no part of recovery
+	Visited    string            `json:"visited"`
+	Monitors   []string          `json:"monitors"`
+	Properties []string          `json:"properties"`
+	Builds     []Build           `json:"builds"` // that went on with the log, in turn
+}
+
+// Build is a program that wrote a log. Another one may go on when what it does is the same.
+type Build struct {
+	Program string    `json:"program"`
+	Binary  string    `json:"binary"` // SHA-256
+	Bugs    []string  `json:"bugs,omitempty"`
+	Began   time.Time `json:"began"`
+}
+
+// Same reports whether it is the same code.
+func (b *Build) Same(other *Build) bool {
+	return b.Binary == other.Binary && slices.Equal(b.Bugs, other.Bugs)
+}
+
+// Binary is the SHA-256 of this program; "": it cannot be read.
+func Binary() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	f, err := os.Open(exe)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Settings are what two manifests must have in common, with their names.
+func (m *Manifest) Settings() [][2]string {
+	list := func(l []string) string { return strings.Join(l, "; ") }
+	s := [][2]string{
+		{"system", strings.TrimSpace(m.Package + " " + m.Test + " " + m.System)}, {"nodes", fmt.Sprint(m.Nodes)},
+		{"crashes", fmt.Sprint(m.Limits.Crashes)}, {"net-errors", fmt.Sprint(m.Limits.NetErrors)}, {"loss", fmt.Sprint(m.Limits.Loss)},
+		{"dup", fmt.Sprint(m.Limits.Dup)}, {"partitions", fmt.Sprint(m.Limits.Partitions)},
+		{"timing", m.Timing}, {"interleave", m.Interleave}, {"weights", m.Weights}, {"visited", m.Visited},
+		{"monitors", list(m.Monitors)}, {"properties", list(m.Properties)},
+	}
+	for _, k := range slices.Sorted(maps.Keys(m.Params)) {
+		s = append(s, [2]string{"parameter " + k, m.Params[k]})
+	}
+	return s
+}
+
+// differences tell in what another configuration differs.
+func (m *Manifest) differences(other *Manifest) (differ []string) {
+	here := map[string]string{}
+	for _, s := range other.Settings() {
+		here[s[0]] = s[1]
+	}
+	for _, s := range m.Settings() {
+		if now := here[s[0]]; now != s[1] {
+			differ = append(differ, fmt.Sprintf("%s: %s there, %s here", s[0], orNone(s[1]), orNone(now)))
+		}
+		delete(here, s[0])
+	}
+	for _, k := range slices.Sorted(maps.Keys(here)) {
+		differ = append(differ, fmt.Sprintf("%s: none there, %s here", k, orNone(here[k])))
+	}
+	return differ
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// Load reads the manifest in a folder. The error is an [os.ErrNotExist] when there is none.
+func Load(dir string) (*Manifest, error) {
+	name := filepath.Join(dir, manifestFile)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var m Manifest
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	switch err := d.Decode(&m); {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case m.Format != format:
+		return nil, fmt.Errorf("%s is of format %d, this program reads %d", name, m.Format, format)
+	case len(m.Builds) == 0:
+		return nil, fmt.Errorf("%s names no program that wrote the log", name)
+	}
+	return &m, nil
+}
+
+// write writes a manifest, so that there is always a whole one.
+func (m *Manifest) write(dir string) error {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(dir, manifestFile)
+	f, err := os.Create(name + ".new")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(data, '\n'))
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}

@@ -1,0 +1,101 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/durable"
+	"github.com/macemc/macemc/internal/version"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+)
+
+func (f *Search) mode() durable.Mode {
+	switch {
+	case f.Recheck:
+		return durable.Recheck
+	case f.Resume:
+		return durable.Resume
+	}
+	return durable.Begin
+}
+
+// validateDurable refuses what cannot be kept.
+func (f *Search) validateDurable() error {
+	if f.Durable == "" {
+		if f.Resume {
+			return fmt.Errorf("--resume goes on with the search that --durable DIR keeps; give that too")
+		}
+		return nil
+	}
+	if f.Strategy == string(search.DFS) {
+		return fmt.Errorf("--durable does not go with --strategy dfs: what is kept is a queue; use --strategy bfs")
+	}
+	if f.Strategy != string(search.BFS) {
+		return fmt.Errorf("--durable keeps the states of --strategy bfs; of strategy %s nothing can be kept yet", cmp.Or(f.Strategy, string(search.Deepening)))
+	}
+	for _, flag := range []string{"keep-going", "prefix", "from", "save-prefixes"} {
+		if f.Given.Has(flag) {
+			return fmt.Errorf("--durable and --%s contradict each other; give one of them", flag)
+		}
+	}
+	return nil
+}
+
+// manifest says what is searched, for a folder.
+func (r *request) manifest() (*durable.Manifest, error) {
+	sys, err := r.options.System()
+	if err != nil {
+		return nil, err
+	}
+	s, cfg := &r.subject, &r.options.Search
+	weights := cfg.Weights
+	if weights == (search.Weights{}) {
+		weights = search.DefaultWeights()
+	}
+	m := &durable.Manifest{
+		System: sys.Name, Package: s.Entry.Package, Test: s.Entry.Test, Nodes: sys.Nodes, Params: s.Config.Params,
+		Limits: sys.Limits(), Timing: sys.Timing.String(), Interleave: sys.Interleave.String(), Weights: check.WeightsText(weights),
+		Visited: string(cmp.Or(cfg.Visited, search.ExactStates)), Monitors: sys.MonitorNames(), Properties: []string{},
+		Builds: []durable.Build{durable.NewBuild(version.Current().String(), slices.Clone(s.Config.Bugs))},
+	}
+	for _, p := range sys.Properties {
+		m.Properties = append(m.Properties, p.Name)
+	}
+	return m, nil
+}
+
+// searchDurably searches, and keeps the states.
+func (p *Process) searchDurably(ctx context.Context, r *request) error {
+	m, err := r.manifest()
+	if err != nil {
+		return err
+	}
+	folder, err := durable.Open(r.durable, m, r.mode)
+	if err != nil {
+		return err
+	}
+	if folder.Before > 0 {
+		fmt.Fprintf(p.Stderr, "macemc: %s holds %s states, which are checked again\n", r.durable, Grouped(folder.Before))
+	}
+	if folder.Changed != "" {
+		fmt.Fprintf(p.Stderr, "macemc: they were found by another program (%s): what its handlers did is compared\n", folder.Changed)
+	}
+	if torn := folder.Stats().Torn; torn > 0 {
+		fmt.Fprintf(p.Stderr, "macemc: %d bytes at the end of its log were torn, and are cut off: their states are found again\n", torn)
+	}
+	r.options.Search.Log, r.options.Kept = folder, &report.Kept{Folder: r.durable, Before: folder.Before}
+	rep, err := check.Run(ctx, r.options)
+	kept := folder.Close()
+	err = p.conclude(ctx, rep, err, r)
+	if kept == nil {
+		return err
+	}
+	if err == nil || rep != nil {
+		p.Fail(fmt.Errorf("%w; what was written before is whole, and --resume goes on with it", kept))
+	}
+	return cmp.Or(err, error(Exit(check.ErrorStatus(ctx, kept))))
+}

@@ -1,0 +1,102 @@
+package task
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/durable"
+	"github.com/macemc/macemc/search"
+)
+
+// FromFolder makes it a search that checks the states in a folder again, and returns of which test of a package the system is.
+func (f *Search) FromFolder(dir string) (test string, err error) {
+	m, err := durable.Of(dir)
+	if err != nil {
+		return "", err
+	}
+	f.System = m.System
+	if m.Package != "" {
+		f.System = m.Package
+	}
+	f.Bugs, f.Nodes, f.Limits, f.Timing, f.Weights = m.Builds[len(m.Builds)-1].Bugs, m.Nodes, m.Limits, m.Timing, m.Weights
+	f.Given = Given{"nodes", "timing", "strategy", "visited", "weights", "interleave"}
+	f.Interleave, f.Seed = m.Interleave, 1
+	for _, l := range check.LimitFields(&f.Limits) {
+		f.Given = append(f.Given, l.Name)
+	}
+	for _, k := range slices.Sorted(maps.Keys(m.Params)) {
+		f.Set = append(f.Set, k+"="+m.Params[k])
+	}
+	f.Strategy, f.Visited, f.HandlerLimit = string(search.BFS), m.Visited, 0
+	f.Durable, f.Recheck = dir, true
+	return m.Test, nil
+}
+
+// DurableInfo says what is in a folder.
+func (p *Process) DurableInfo(dir string, asJSON bool) error {
+	s, err := durable.Look(dir)
+	if err != nil {
+		return err
+	}
+	defer s.Log.Close()
+	end, stats, m := s.Log.End(), s.Log.Stats(), s.Manifest
+	waiting := end.States - end.Expanded
+	if asJSON {
+		return WriteJSON(p.Stdout, map[string]any{
+			"manifest": m, "states": end.States, "waiting": waiting, "transitions": end.Transitions, "depth": end.Depth, "bytes": stats.Bytes,
+			"torn": stats.Torn, "blocks": stats.Blocks, "pioneers": stats.Pioneers, "finished": end.States > 0 && waiting == 0, "in_use": s.InUse,
+		})
+	}
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	line := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	for _, s := range m.Settings() {
+		if s[1] != "" && s[1] != "0" {
+			line(s[0], "%s", s[1])
+		}
+	}
+	for _, b := range m.Builds {
+		line("program", "%s", strings.TrimRight(fmt.Sprintf("%s, from %s %s", b.Program, b.Began.Format("2006-01-02 15:04:05"), strings.Join(b.Bugs, " ")), " "))
+	}
+	line("states", "%s, of which %s wait for their steps", Grouped(end.States), Grouped(waiting))
+	line("transitions", "%s", Grouped(end.Transitions))
+	line("depth", "%d", end.Depth)
+	line("log", "%s bytes, %.2f per state; %d blocks, %s pioneers", Grouped(int(stats.Bytes)), float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, Grouped(stats.Pioneers))
+	if stats.Torn > 0 {
+		line("torn", "%d bytes at the end, which --resume cuts off", stats.Torn)
+	}
+	switch {
+	case s.InUse:
+		line("now", "a search goes on there")
+	case end.States > 0 && waiting == 0:
+		line("now", "finished")
+	default:
+		line("now", "to be gone on with by --resume")
+	}
+	return w.Flush()
+}
+
+// DurableVerify reads all that is in a folder.
+func (p *Process) DurableVerify(dir string) error {
+	s, err := durable.Look(dir)
+	if err != nil {
+		return err
+	}
+	defer s.Log.Close()
+	states := 0
+	for b, err := range s.Log.Blocks() {
+		if err != nil {
+			return err
+		}
+		states += len(b.Origins)
+	}
+	stats := s.Log.Stats()
+	fmt.Fprintf(p.Stdout, "%s: %s states in %d blocks, %s bytes: all are whole\n", dir, Grouped(states), stats.Blocks, Grouped(int(stats.Bytes)))
+	if stats.Torn > 0 {
+		fmt.Fprintf(p.Stdout, "%s: %d more bytes at the end are no whole block; --resume cuts them off\n", dir, stats.Torn)
+	}
+	return nil
+}
