@@ -3,6 +3,8 @@ package table_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,6 +98,53 @@ func TestLogResumes(t *testing.T) {
 				t.Logf("%d states, %d pioneers", a.States, len(a.Pioneers))
 			})
 		}
+	}
+}
+
+// However a log is cut or changed, an exploration comes to the same by it, or refuses it.
+func TestLogDamaged(t *testing.T) {
+	sys, opts := bundled(t, "paxos", 6, sim.Limits{}), table.ExploreOptions{Visited: explore.VisitedSets[1], MaxDepth: 12}
+	want := breadth(t, sys, opts)
+	name := filepath.Join(t.TempDir(), "log")
+	first := opts
+	for first.MaxDepth = 1; first.MaxDepth <= opts.MaxDepth; first.MaxDepth++ { // a block each
+		if _, err := logged(t, name, sys, first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	refused, cut := 0, 0
+	for range 100 {
+		data := slices.Clone(whole)
+		if rnd.IntN(2) == 0 {
+			data = data[:rnd.IntN(len(data))]
+		} else {
+			data[rnd.IntN(len(data))] ^= 1 << rnd.IntN(8)
+		}
+		if err := os.WriteFile(name, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		l, err := statelog.Open(name)
+		if err != nil {
+			refused++
+			continue
+		}
+		if l.End().States < want.States {
+			cut++
+		}
+		l.Close()
+		got, err := logged(t, name, sys, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameExploration(t, "damaged", got, want)
+	}
+	if refused < 20 || cut < 20 {
+		t.Errorf("%d refused, %d cut", refused, cut)
 	}
 }
 

@@ -142,9 +142,16 @@ func (n *notes) step(s *stepOf, out *sim.Outcome, made *leaf) {
 	e := n.e
 	buf := binary.LittleEndian.AppendUint64(nil, e.locals.list[s.local].hash.Lo)
 	buf = fmt.Appendf(buf, "%d %d %v;", s.ev.Kind, s.ev.Peer, s.err)
-	if s.ev.Kind == sim.Deliver {
+	switch s.ev.Kind {
+	case sim.Deliver:
 		buf = e.bench.AppendValue(e.messages.list[s.msg].Body, buf)
-	} else {
+	case sim.TakeQuorum:
+		set := &e.quorums.sets[s.msg]
+		buf = fmt.Appendf(buf, "%d", set.quorum)
+		for i, msg := range set.msgs {
+			buf = e.bench.AppendValue(e.messages.list[msg].Body, fmt.Appendf(buf, " %d ", set.from[i]))
+		}
+	default:
 		buf = fmt.Appendf(buf, "%d", s.ev.Slot)
 	}
 	situation := hashOf(buf)

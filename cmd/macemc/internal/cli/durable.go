@@ -14,8 +14,9 @@ func (a *app) durableCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "durable",
 		Short: "Look at what macemc search --durable keeps",
-		Long: `A search by --strategy bfs --durable DIR keeps the states that it finds in DIR: for each the state that it was found
-from and the step that led to it. What it loses when it is killed is the work of its last moments.`,
+		Long: `A search by --strategy bfs --durable DIR keeps the states that it finds in DIR: for each
+the state that it was found from, and the step that led to it. What it loses when it is
+killed is the work of its last moments. It goes on with --resume and the same flags.`,
 		Example: `  macemc search paxos --set proposers=3 --strategy bfs --visited 64 --time 0 --durable px3 --resume
   macemc durable info px3
   macemc durable verify px3
@@ -36,8 +37,9 @@ func (a *app) durableInfo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info DIR",
 		Short: "Say which search is kept, and how far it came",
-		Long: `Says of which system and settings the states in DIR are, by which programs they were found, how many there
-are and how many wait for their steps to be executed. A search that goes on there is not disturbed.`,
+		Long: `Says of which system and settings the states in DIR are, by which programs they were
+found, how many there are, and how many wait for their steps to be executed. A search
+that goes on there is not disturbed.`,
 		Example: `  macemc durable info px3
   macemc durable info px3 --json`,
 		Args: exactlyOne("DIR"),
@@ -51,10 +53,10 @@ func (a *app) durableVerify() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify DIR",
 		Short: "Check that what is kept is whole",
-		Long: `Reads all that is kept in DIR, and compares it with its checksums. A block at the end that was not written to its
-end is no fault: --resume cuts it off, and its states are found again. What is damaged before good blocks is: it is
-refused, and exit status 2. Whether the code still does what it did is another question: "macemc durable recheck"
-answers it.`,
+		Long: `Reads all that is kept in DIR, and compares it with its checksums. A last block that is
+not whole is no fault: --resume cuts it off, and its states are found again. A damaged
+one with good ones behind it is: it is told of, with exit status 2. Whether the code
+still does what it did is another question, which "macemc durable recheck" answers.`,
 		Example: `  macemc durable verify px3`,
 		Args:    exactlyOne("DIR"),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.DurableVerify(args[0]) },
@@ -66,9 +68,10 @@ func (a *app) durableRecheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recheck DIR",
 		Short: "Check all states of a finished search again, by the properties of now",
-		Long: `Visits all states of a finished search again, without searching for them, and checks the properties that the
-system has now: new ones, and those that were changed. The steps that were executed for the first time then are
-executed again and compared, so that a change of the code is noticed. Nothing in DIR is changed.
+		Long: `Visits all states of a finished search again, without searching for them, and checks the
+properties that the system has now: new ones, and those that were changed. What handlers
+did is executed again and compared, so that a change of the code is noticed, too.
+Nothing in DIR is changed.
 
 Exit status:
 

@@ -33,8 +33,9 @@ found is original.path; --no-shrink shows that.
 --bug puts a known defect back and uses the settings that are documented for it, see
 "macemc systems SYSTEM"; flags that are given have precedence.
 
---durable keeps what --strategy bfs finds, about a byte and a half per state. A search that was interrupted
-or killed, or had no room left, goes on with --resume and the same flags; see "macemc durable".
+--durable keeps the states that --strategy bfs finds, in about a byte and a half each. A
+search that was interrupted or killed, or had no room left on the disk, goes on with
+--resume and the same flags; see "macemc durable".
 
 --from searches onward from what live nodes have recorded (a folder, see macemc live) or
 from a path file: from its last state, or from the one after --step N. System, nodes,

@@ -1,0 +1,160 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/explore/statelog"
+)
+
+// small is a search that takes some seconds, kept in a folder.
+func small(dir string, more ...string) []string {
+	return append([]string{"search", "paxos", "--set", "proposers=3", "--strategy", "bfs", "--visited", "64", "--depth", "16", "--workers", "1",
+		"--time", "10m", "--json", "--durable", dir}, more...)
+}
+
+type counts struct{ States, Transitions, Depth, Expanded int }
+
+// stored is what is in a folder.
+func stored(t *testing.T, dir string) (all explore.Block) {
+	t.Helper()
+	l, err := statelog.Read(filepath.Join(dir, "states.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for b, err := range l.Blocks() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Origins, all.Pioneers = append(all.Origins, b.Origins...), append(all.Pioneers, b.Pioneers...)
+	}
+	all.Mark = l.End()
+	return all
+}
+
+// killed kills a search and all its processes at some moment, unless it ends before.
+func killed(t *testing.T, dir string, after time.Duration) {
+	t.Helper()
+	cmd := command(dir, small("log", "--resume")...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill := time.AfterFunc(after, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	_ = cmd.Wait()
+	kill.Stop()
+}
+
+// However often a search is killed, it comes to the same, and so does what it keeps.
+func TestDurableKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches for some seconds, several times")
+	}
+	dir := t.TempDir()
+	search := func(folder string) (c counts) {
+		t.Helper()
+		out, err := command(dir, small(folder, "--resume")...).Output()
+		if exitCode(err) != check.StatusOK || json.Unmarshal(out, &c) != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return c
+	}
+	want := search("whole")
+	last := 0
+	for range 5 {
+		killed(t, dir, time.Duration(150+rand.IntN(500))*time.Millisecond)
+		if _, err := os.Stat(filepath.Join(dir, "log", "states.log")); err != nil {
+			continue
+		}
+		n := stored(t, filepath.Join(dir, "log")).States
+		if n < last {
+			t.Errorf("%d states are left, of %d", n, last)
+		}
+		t.Logf("%d states", n)
+		last = n
+	}
+	if got := search("log"); got != want || got.States < 100_000 {
+		t.Errorf("%+v, undisturbed %+v", got, want)
+	}
+	a, b := stored(t, filepath.Join(dir, "log")), stored(t, filepath.Join(dir, "whole"))
+	if a.Mark != b.Mark || len(a.Origins) != len(b.Origins) || len(a.Pioneers) != len(b.Pioneers) {
+		t.Errorf("%+v, undisturbed %+v", a.Mark, b.Mark)
+	}
+	for i := range a.Origins {
+		if a.Origins[i] != b.Origins[i] {
+			t.Fatalf("state %d is from %v, undisturbed from %v", i, a.Origins[i], b.Origins[i])
+		}
+	}
+}
+
+// What signals end is kept, and nobody else may use it meanwhile.
+func TestDurableInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"search", "randtree", "--strategy", "bfs", "--time", "10m", "--durable", "log", "--resume"}
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		cmd := command(dir, args...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		if out, err := command(dir, args...).CombinedOutput(); exitCode(err) != check.StatusUsage || !strings.Contains(string(out), "in another process") {
+			t.Errorf("at the same time: %v %s", err, out)
+		}
+		cmd.Process.Signal(signal)
+		if status := exitCode(cmd.Wait()); status != 128+int(signal) {
+			t.Errorf("%v: exit status %d", signal, status)
+		}
+		if b := stored(t, filepath.Join(dir, "log")); b.States == 0 || b.Expanded == 0 {
+			t.Errorf("%v: %+v is left", signal, b.Mark)
+		}
+	}
+}
+
+// The commands that look at a folder, and what is refused.
+func TestDurable(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "log")
+	base := []string{"search", "paxos", "--strategy", "bfs", "--durable", dir}
+	for _, c := range []struct {
+		args   []string
+		status int
+		out    string // in standard output
+		err    string // in standard error
+	}{
+		{[]string{"durable", "info", dir}, check.StatusUsage, "", "there is no search"},
+		{[]string{"durable", "recheck", dir}, check.StatusUsage, "", "there is no search"},
+		{append(base, "--depth", "8"), check.StatusOK, "kept in " + dir, ""},
+		{base, check.StatusUsage, "", "holds a search already: --resume goes on with it"},
+		{append(base, "--resume", "--depth", "4"), check.StatusUsage, "", "the log goes deeper than 4 steps already"},
+		{append(base, "--resume", "--crashes", "1"), check.StatusUsage, "", "crashes: 0 there, 1 here"},
+		{append(base, "--resume", "--visited", "64"), check.StatusUsage, "", "visited: exact there, 64 here"},
+		{append(base, "--resume", "--property", "agreement"), check.StatusUsage, "", "macemc durable recheck evaluates other properties"},
+		{append(base, "--resume", "--set", "proposers=3"), check.StatusUsage, "", "parameter proposers: 2 there, 3 here"},
+		{append(base, "--resume", "--bug", "PX3"), check.StatusUsage, "", "the handler of n0 (*paxos.Proposer)"},
+		{[]string{"durable", "info", dir}, check.StatusOK, "to be gone on with by --resume", ""},
+		{[]string{"durable", "recheck", dir}, check.StatusUsage, "", "the search is not finished"},
+		{append(base, "--resume"), check.StatusOK, "complete: 98,160 states, 506,256 transitions", "states, which are checked again"},
+		{[]string{"durable", "info", dir, "--json"}, check.StatusOK, `"finished": true`, ""},
+		{[]string{"durable", "verify", dir}, check.StatusOK, "98,160 states", ""},
+		{[]string{"durable", "recheck", dir, "--property", "agreement"}, check.StatusOK, "complete: 98,160 states", ""},
+		{[]string{"search", "paxos", "--strategy", "dfs", "--durable", dir}, check.StatusUsage, "", "what is kept is a queue; use --strategy bfs"},
+		{[]string{"search", "paxos", "--durable", dir}, check.StatusUsage, "", "of strategy deepening nothing can be kept yet"},
+		{[]string{"search", "paxos", "--resume"}, check.StatusUsage, "", "--durable DIR"},
+		{append(base, "--keep-going"), check.StatusUsage, "", "contradict each other"},
+	} {
+		out, stderr, status := run(t, c.args...)
+		if status != c.status || !strings.Contains(out, c.out) || !strings.Contains(stderr, c.err) {
+			t.Errorf("%v: exit status %d, want %d with %q and %q:\n%s%s", c.args, status, c.status, c.out, c.err, out, stderr)
+		}
+	}
+}
