@@ -170,8 +170,11 @@ func (l *lanes) event(e *Event) {
 		message(l.arrow(&c, e.Peer, e.Node, "-", e.What))
 		handler = true
 	case e.kind == sim.TakeQuorum && l.x[e.Node] >= 0:
+		var note string
+		if c, note = l.arrows(c, e); note != "" {
+			notes = append(notes, note)
+		}
 		notes = append(notes, e.What)
-		c = l.arrows(c, e)
 	case e.kind == sim.Lose && between:
 		message(l.stub(&c, e.Peer, e.Node, e.What, "lost"))
 	case e.kind == sim.Duplicate && between:
@@ -203,20 +206,21 @@ func (l *lanes) event(e *Event) {
 	l.ends(e)
 }
 
-// arrows adds a line for each message of a set but the last, of which it returns the line.
-func (l *lanes) arrows(c canvas, e *Event) canvas {
+// arrows adds a line for each message of a set but the last, of which it returns the line. A message that does not fit into its
+// line stands beside it.
+func (l *lanes) arrows(c canvas, e *Event) (last canvas, note string) {
 	for k, i := range e.Consumed {
 		if k > 0 {
-			l.add(row{lane: c.String()})
-			c = l.blank()
+			l.add(row{lane: c.String(), notes: note})
+			c, note = l.blank(), ""
 		}
 		if m := &l.g.Messages[i]; m.From == e.Node || l.x[m.From] < 0 {
 			l.at(&c, e.Node, fmt.Sprintf("%s from n%d", shortly(m.Text), m.From))
-		} else {
-			l.arrow(&c, m.From, m.To, "-", m.Text)
+		} else if !l.arrow(&c, m.From, m.To, "-", m.Text) {
+			note = m.Text
 		}
 	}
-	return c
+	return c, note
 }
 
 // mostChanges is how many changes the notes of a step list.

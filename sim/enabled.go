@@ -106,7 +106,7 @@ func (w *machine) appendNode(n *node, buf []Event) []Event {
 	buf = w.appendTimers(n, buf)
 	first := len(buf)
 	buf = w.net.AppendEvents(n.id, buf)
-	if len(w.quorums) > 0 {
+	if _, none := w.net.(*idle); len(w.quorums) > 0 && !none {
 		buf = w.gather(n, buf, first)
 	}
 	return buf

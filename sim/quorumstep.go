@@ -27,9 +27,6 @@ func (w *machine) gather(n *node, buf []Event, first int) []Event {
 			all, events = append(all, From[any]{m.From, m.Msg}), append(events, ev)
 		}
 	}
-	if len(all) == 0 {
-		return buf
-	}
 	made := w.assemble(n, all)
 	end := first
 	k := 0
