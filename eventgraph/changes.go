@@ -2,6 +2,7 @@ package eventgraph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/replay"
@@ -10,7 +11,7 @@ import (
 
 // digest says what the event changed, without timers and counters, in at most about most parts:
 // "Seen 1->2", "peers[1].out: sent 0->1, flying 0->1", "packets[0] added". What a boot or a crash
-// changes is everything, and not listed.
+// changes is everything, and not listed. What goroutines wait for is told when nothing else changed.
 func (e *Event) digest(most int) []string {
 	if e.kind == sim.Boot || e.kind == sim.Crash || e.Crashed {
 		return nil
@@ -45,6 +46,9 @@ func Digest(changes []replay.NodeChange, own, most int) []string {
 		if !c.Bookkeeping() && c.Path != "(node)" && !filled {
 			kept = append(kept, c)
 		}
+	}
+	if others := slices.DeleteFunc(slices.Clone(kept), func(c replay.NodeChange) bool { return c.Waits() }); len(others) > 0 {
+		kept = others
 	}
 	var parts []string
 	count, left := 0, 0

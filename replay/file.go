@@ -58,7 +58,7 @@ func (s *TraceStep) comment() string {
 	var parts []string
 	node := -1
 	for _, c := range s.Changes {
-		if c.Bookkeeping() {
+		if c.Minor() {
 			continue
 		}
 		if c.Node != node {

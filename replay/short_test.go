@@ -8,6 +8,7 @@ func TestShort(t *testing.T) {
 		"parent gone":                 {Path: "parent", Old: "1"},
 		"unsynced write 1: lease = 7": {Path: "(unsynced write 1)", New: "lease = 7"},
 		"unsynced write 2 gone":       {Path: "(unsynced write 2)", Old: "lease = 7"},
+		"goroutines wait elsewhere":   {Path: "(goroutines)", Old: "select", New: "no goroutines"},
 	} {
 		if got := c.Short(); got != want {
 			t.Errorf("got %q, want %q", got, want)

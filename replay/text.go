@@ -16,6 +16,12 @@ func (c *NodeChange) Bookkeeping() bool {
 	return strings.HasPrefix(c.Path, "(timer ") || strings.HasPrefix(c.Path, "(action ")
 }
 
+// Waits reports whether the change is in what the goroutines of an ordinary program wait for.
+func (c *NodeChange) Waits() bool { return c.Path == "(goroutines)" }
+
+// Minor reports whether the change tells less than others: it is [NodeChange.Bookkeeping], or in what goroutines wait for.
+func (c *NodeChange) Minor() bool { return c.Bookkeeping() || c.Waits() }
+
 // Short renders the change in a few words: "Seen 1->2", "peers[3] =n2", "parent gone", "unsynced write 1: lease = 7".
 func (c *NodeChange) Short() string {
 	const most = 32
@@ -28,6 +34,8 @@ func (c *NodeChange) Short() string {
 		return write + ": " + to
 	}
 	switch {
+	case c.Waits():
+		return "goroutines wait elsewhere"
 	case c.Old == "":
 		return c.Path + " =" + to
 	case c.New == "":

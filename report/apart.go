@@ -42,7 +42,7 @@ func apart(dead, live *replay.Trace, critical, common int) string {
 			}
 			seen[at] = true
 			rank := 0
-			if c := (replay.NodeChange{Path: at.path}); c.Bookkeeping() {
+			if c := (replay.NodeChange{Path: at.path}); c.Minor() {
 				rank = 2
 			}
 			if !stays[at] {
@@ -77,7 +77,7 @@ func changedLast(dead *replay.Trace, step int) string {
 	for i := min(step, len(dead.Steps)); i > 0 && len(lines) < mostApart; i-- {
 		for _, c := range dead.Steps[i-1].Changes {
 			at := place{c.Node, c.Path}
-			if !seen[at] && !c.Bookkeeping() && len(lines) < mostApart {
+			if !seen[at] && !c.Minor() && len(lines) < mostApart {
 				seen[at] = true
 				lines = append(lines, fmt.Sprintf("n%d.%s %s", at.node, at.path, brief(s.values[at])))
 			}

@@ -81,7 +81,7 @@ func differences(a, b *state) (own, bookkeeping []string) {
 			seen[at] = true
 			text := fmt.Sprintf("n%d.%s  %s | %s", at.node, at.path, orNone(a.values[at]), orNone(b.values[at]))
 			c := replay.NodeChange{Path: at.path}
-			if c.Bookkeeping() {
+			if c.Minor() {
 				bookkeeping = append(bookkeeping, text)
 			} else {
 				own = append(own, text)
@@ -101,7 +101,7 @@ func smallState(t *replay.Trace) string {
 	}
 	nodes := make([][]string, t.Nodes)
 	for _, at := range s.order {
-		if c := (replay.NodeChange{Path: at.path}); !c.Bookkeeping() && s.values[at] != "" {
+		if c := (replay.NodeChange{Path: at.path}); !c.Minor() && s.values[at] != "" {
 			nodes[at.node] = append(nodes[at.node], at.path+":"+s.values[at])
 		}
 	}

@@ -106,7 +106,7 @@ func tellApart(a, b *state, node int) (x, y string) {
 	var xs, ys []string
 	for _, at := range a.order {
 		c := replay.NodeChange{Path: at.path}
-		if at.node != node || c.Bookkeeping() || a.values[at] == "" || len(xs) == most ||
+		if at.node != node || c.Minor() || a.values[at] == "" || len(xs) == most ||
 			len(a.values[at]) > 40 || strings.HasPrefix(a.values[at], "->") {
 			continue
 		}

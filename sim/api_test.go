@@ -35,7 +35,7 @@ func TestFirstPageSortsTheNames(t *testing.T) {
 	_, lists, _ := strings.Cut(string(page), "# What a user needs")
 	for _, m := range regexp.MustCompile(`(?m)^(?:(?:    )?(?:func|type)|const|var) (\w+)`).FindAllStringSubmatch(string(api), -1) {
 		if n := strings.Count(lists, "["+m[1]+"]"); n != 1 {
-			t.Errorf("%s stands %d times in what the first page lists", m[1], n)
+			t.Errorf("%s stands %d times in the lists of doc.go, which say who needs it; want once", m[1], n)
 		}
 	}
 }

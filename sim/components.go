@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"go/ast"
 	"iter"
 	"reflect"
 	"strings"
@@ -194,7 +195,7 @@ func (w *machine) NodeFields(id NodeID) []Field {
 	if !n.up {
 		f = append(f, Field{Path: "(node)", Value: "down"})
 	} else {
-		f = ofHosted(n.service, w.planOf(n.service).Fields("", n.service, f))
+		f = ofCarrier(n.service, ofHosted(n.service, w.planOf(n.service).Fields("", n.service, f)))
 	}
 	for i := range n.armed {
 		value := "armed"
@@ -219,6 +220,18 @@ func (w *machine) NodeFields(id NodeID) []Field {
 		f = append(f, Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value})
 	}
 	return f
+}
+
+// ofCarrier puts the names of fields that a carrier keeps to itself in parentheses.
+func ofCarrier(s Service, fields []Field) []Field {
+	if _, ok := s.(Carrier); ok {
+		for i := range fields {
+			if p := fields[i].Path; !ast.IsExported(p) {
+				fields[i].Path = "(" + p + ")"
+			}
+		}
+	}
+	return fields
 }
 
 // ofHosted leaves out of the names of fields what leads to the code that a service runs for others.

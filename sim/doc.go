@@ -17,7 +17,8 @@
 //
 //   - [Service], and [Nop] to leave handlers out; [PeerErrorHandler] and [PeerReadyHandler] for streams
 //   - [Env], with [Stream], [Disk], [Rand], [Generator]; [NodeID]; [ErrFull], [ErrRefused], [ErrReset]
-//   - [System], [Action] ([AnyAction]), [Limits] up to [MaxFaults], [Timing] ([ParseTiming]), [Interleave] ([ParseInterleave])
+//   - [System], [Action] ([AnyAction]), [Quorum] ([AnyQuorum], [From], [QuorumProperty]), [Limits] up to [MaxFaults],
+//     [Timing] ([ParseTiming]), [Interleave] ([ParseInterleave])
 //   - [Property], [View], [Each], [EachArmed], [Nodes]; [AssertionProperty]
 //   - [Monitor], [MonitorName]
 //   - [StateRule] for types of a state that are not the user's own: [IgnoreField], [EncodeBy], [CopyBy], [ShowBy], [ByElements],
@@ -40,7 +41,8 @@
 // # What the checker is made of
 //
 // [World] executes steps, by [NewWorld]; searches, the debugger and live nodes are built on it:
-// [ForeignTime], [MaxWeight], [MessagesProperty], [WatchEvery], [CatchState], [ActionRule], [Answer], [Answerer],
+// [ForeignTime], [Assembled], [Assembly], [AssemblySet], [MaxWeight], [MessagesProperty], [WatchEvery], [CatchState],
+// [ActionRule], [Answer], [Answerer],
 // [Answers], [Bench], [NewBench], [Call], [Component], [ComponentKind], [Done], [Durable], [Effect], [EffectKind],
 // [Event], [EventKind], [ParseEventKind], [Field], [Guard], [Fingerprint], [Hash], [Late], [Local], [Observation],
 // [Options], [Outcome], [Pulse], [Question], [Reads], [Runner], [NewRunner], [Step], [Times], [Write].

@@ -59,7 +59,8 @@ type Limited interface {
 }
 
 // Carrier is implemented by services that carry a program of the user's. Their own code is not what handled an event, so no
-// report shows a line of it.
+// report shows a line of it. The names of
+// its fields that are not exported stand in parentheses where states are shown.
 type Carrier interface {
 	// Carries does nothing.
 	Carries()

@@ -161,4 +161,4 @@ func system(broken bool) sim.System {
 }
 
 // A cluster of three never has two leaders in one term.
-func TestRaft(t *testing.T) { mctest.Check(t, system(false)) }
+func TestRaft(t *testing.T) { mctest.CheckWith(t, system(false), mctest.Options{MaxPaths: 40}) }
