@@ -45,6 +45,13 @@ const (
 	mergeOrders         Defect = "states that differ in the order of a queue are one"
 	neverStep           Defect = "nodes take no steps of their own"
 	stepAlways          Defect = "nodes take steps of their own when they are not ready"
+	deliverVotes        Defect = "what quorums take is delivered, too"
+	unfitVotes          Defect = "quorums take messages that do not fit"
+	mixVotes            Defect = "quorums take messages of different keys"
+	voteTwice           Defect = "quorums take two messages of a sender"
+	ignoreGuards        Defect = "quorums have no guards"
+	leaveVotes          Defect = "of a set that is taken only the first message leaves"
+	forgetNever         Defect = "states that differ in what was to be needed no more are one"
 	askAgain            Defect = "what was decided about times is asked again"
 	ignoreStepBad       Defect = "assertions, panics and monitors find nothing"
 )
@@ -57,5 +64,6 @@ func Defects() []Defect {
 		forgetReady, crashSturdy, bootLate, neverInside, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing,
 		firstAnswer, firstBoot, ignoreSafety, ignoreStepBad, askAgain,
 		arriveAtOnce, outgrowBound, overtakeInQueue, bySender, keepQueues, actWhileSending, mergeOrders, neverStep, stepAlways,
+		deliverVotes, unfitVotes, mixVotes, voteTwice, ignoreGuards, leaveVotes, forgetNever,
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Generator is the version of [Drawn].
-const Generator = 4
+const Generator = 5
 
 // Drawn makes the system of a number: always the same one.
 func Drawn(number uint64) *Script {
@@ -47,6 +47,7 @@ func Drawn(number uint64) *Script {
 	}
 	d.properties(s)
 	d.disturb(s)
+	d.quorums(s)
 	return s
 }
 

@@ -13,6 +13,7 @@ type event struct {
 	node, peer int // peer -1: there is none
 	what       int // action, timer, or value of the message
 	stream     bool
+	set        []datagram // that a quorum takes; what is its number
 }
 
 // events lists what can happen in a state: first what is ordinary, then the faults.
@@ -69,7 +70,12 @@ func (m *model) nodeEvents(s *state, i int, quiet bool, out []event) []event {
 	if m.script.Queue != NoQueue {
 		return append(out, m.queueEvents(s, i)...)
 	}
-	return append(out, m.datagramEvents(s, sim.Deliver, i)...)
+	for _, ev := range m.datagramEvents(s, sim.Deliver, i) {
+		if !m.taken(ev.what) || m.defect == deliverVotes {
+			out = append(out, ev)
+		}
+	}
+	return append(out, m.quorumEvents(s, i)...)
 }
 
 // first: no timer of the node has an earlier deadline.
@@ -149,6 +155,11 @@ func (m *model) key(s *state, ev event) string {
 			return key + " connection refused"
 		}
 		return key + " connection reset"
+	case sim.TakeQuorum:
+		key += " " + quorumName(ev.what)
+		for _, d := range ev.set {
+			key += fmt.Sprintf(" <-n%d %s", d.from, m.word(d.value))
+		}
 	case sim.Arrive:
 		key += " " + m.word(ev.what)
 	case sim.Deliver, sim.Lose, sim.Duplicate:

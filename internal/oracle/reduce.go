@@ -30,6 +30,8 @@ func changes(sc *Script) (list []func(*Script)) {
 		func(s *Script) { s.Timing = 0 },
 		func(s *Script) { s.Steps = 0 },
 		func(s *Script) { s.Bound = 0 },
+		func(s *Script) { s.Quorums, s.Votes = nil, 0 },
+		func(s *Script) { s.Quorums = s.Quorums[:min(1, len(s.Quorums))] },
 	)
 	for _, limit := range []func(*Script) *int{
 		func(s *Script) *int { return &s.Crashes }, func(s *Script) *int { return &s.Loss }, func(s *Script) *int { return &s.Dup },
@@ -81,6 +83,9 @@ func (s *Script) fit() {
 	all := uint(1)<<s.Nodes - 1
 	s.Late &= all
 	s.Sturdy &= all
+	for k := range s.Quorums {
+		s.Quorums[k].Not = min(s.Quorums[k].Not, s.Nodes)
+	}
 	for k := range s.Actions {
 		s.Actions[k].Nodes &= all
 	}

@@ -57,11 +57,13 @@ func (b *busy[R, P]) Step(env sim.Env) { b.run(env, OnStep, 0, -1) }
 type service interface {
 	sim.Service
 	act(env sim.Env, class Class)
+	take(env sim.Env, sum int)
 	phase() int
 	reg() int
 }
 
 func (d *deaf[R, P]) act(env sim.Env, class Class)         { d.run(env, class, 0, -1) }
+func (d *deaf[R, P]) take(env sim.Env, sum int)            { d.run(env, OnReceive, sum, -1) }
 func (d *deaf[R, P]) phase() int                           { return d.Phase }
 func (d *deaf[R, P]) reg() int                             { return *P(&d.Reg).at() }
 func (d *deaf[R, P]) Boot(env sim.Env)                     { d.run(env, OnBoot, 0, -1) }
@@ -185,7 +187,13 @@ func (d *deaf[R, P]) message(op Op, arg int) any {
 	case Phases + 1:
 		w = word(arg % Phases)
 	}
-	if d.script.Pointers {
+	v := vote(w)
+	switch votes := has(d.script.Votes, int(w)); {
+	case votes && d.script.Pointers:
+		return &v
+	case votes:
+		return v
+	case d.script.Pointers:
 		return &w
 	}
 	return w

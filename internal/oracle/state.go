@@ -31,6 +31,7 @@ type node struct {
 	pending    []write
 	ticks      int
 	clock      clock
+	never      uint // set of quorums that take nothing any more
 }
 
 const absent = -1
@@ -159,6 +160,9 @@ func (m *model) encodeNode(c *code, n *node) {
 		for _, w := range n.pending {
 			c.num(w.key, w.value)
 		}
+	}
+	if m.defect != forgetNever {
+		c.num(int(n.never))
 	}
 	n.clock.encode(c)
 }

@@ -97,6 +97,7 @@ func (m *model) start(a *asker) (*state, *finding) {
 			continue
 		}
 		effects, bad := m.handle(s, i, OnBoot, 0, -1, a)
+		m.never(&s.nodes[i])
 		if bad == nil {
 			bad = m.apply(s, i, effects)
 		}
@@ -152,6 +153,8 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 	case sim.DeliverReady:
 		class = OnReady
 		s.ends[ev.node][ev.peer].wanted = false
+	case sim.TakeQuorum:
+		class, arg = OnReceive, m.takeVotes(s, ev)
 	case sim.Deliver:
 		class, arg = OnReceive, ev.what
 		if ev.stream {
@@ -178,7 +181,11 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 			effects = effects[:lasting[pick-1]]
 		}
 	}
+	m.never(n)
 	bad = m.apply(s, ev.node, effects)
+	if bad == nil && !crashed {
+		bad = m.needsAgain(n, ev.node)
+	}
 	if crashed && bad == nil {
 		m.crash(s, ev.node, a)
 	}

@@ -10,7 +10,7 @@ func (s *Script) System() *sim.System {
 	sys := &sim.System{
 		Name: "script", Nodes: s.Nodes, Timing: s.Timing, Crashes: s.Crashes, Network: s.network(),
 		New:   func(id sim.NodeID) sim.Service { return newService(s, id) },
-		State: []sim.StateRule{sim.EncodeBy(encodeHidden)},
+		State: []sim.StateRule{sim.EncodeBy(encodeHidden)}, Quorums: s.quorums(),
 	}
 	if s.Sturdy != 0 {
 		sys.MayCrash = func(id sim.NodeID) bool { return !has(s.Sturdy, int(id)) }
