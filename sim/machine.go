@@ -139,7 +139,15 @@ func NewWorld(sys *System, opts Options) (World, error) {
 		n.id = NodeID(i)
 		n.counts = make([]int32, len(w.actions))
 		n.renew(w)
-		s := sys.New(n.id)
+		if sys.Late != nil {
+			if _, err := setUp(sys, fmt.Sprintf("Late(%d)", i), func() bool { return sys.Late(n.id) }); err != nil {
+				return nil, err
+			}
+		}
+		s, err := setUp(sys, fmt.Sprintf("New(%d)", i), func() Service { return sys.New(n.id) })
+		if err != nil {
+			return nil, err
+		}
 		if s == nil {
 			return nil, fmt.Errorf("system %q: New(%d) is nil", sys.Name, i)
 		}
@@ -153,7 +161,11 @@ func NewWorld(sys *System, opts Options) (World, error) {
 		}
 	}
 	for i, newMonitor := range sys.Monitors {
-		if _, err := plans.Of(newMonitor()); err != nil {
+		m, err := setUp(sys, fmt.Sprintf("the function that makes monitor %d", i), newMonitor)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := plans.Of(m); err != nil {
 			return nil, fmt.Errorf("system %q: monitor %d: %w", sys.Name, i, err)
 		}
 	}
