@@ -4,7 +4,7 @@ GO ?= go
 # All packages but the glue, whose tests need the changed runtime. "./..." alone is one module.
 PACKAGES = ./... ./cmd/macemc/... ./systems/etcdraft/...
 
-.PHONY: help build test soak soak-figures bench bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-mermaid check-browser check-install tidy pictures
+.PHONY: help build test soak soak-reductions soak-figures bench bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-mermaid check-browser check-install tidy pictures
 
 help: ## show what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -24,6 +24,11 @@ soak: ## compare SOAK=100000 more random systems with the oracle, from where the
 
 soak-figures: ## write what the soaks came to into docs/reliability.md
 	$(GO) test -count=1 -run '^TestSoak$$' ./internal/oracle -page $(CURDIR)/docs/reliability.md -tally $(CURDIR)/.soak
+
+REDUCTIONS ?= 100000
+
+soak-reductions: ## compare REDUCTIONS=100000 random systems with states left out and without
+	$(GO) test -count=1 -timeout 0 -v -run '^TestReductions$$' ./sim/table -reductions $(REDUCTIONS) -first-reduction 100000
 
 bench: ## run all benchmarks, in the format that benchstat reads
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)

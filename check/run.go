@@ -262,6 +262,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 			Complete:       res.Stats.Complete,
 			Recovers:       res.Stats.Recovers,
 			Unchecked:      res.Stats.Unchecked,
+			Reduced:        res.Stats.Reduced,
 			NeverHappened:  res.Stats.NeverHappened,
 			Sometimes:      res.Stats.Sometimes,
 			FaultsUsed:     res.Stats.FaultsUsed,

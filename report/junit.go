@@ -93,6 +93,13 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	if r.Coverage.MessagesSampled {
 		s.Properties = append(s.Properties, junitProperty{"messages_changed_later", "looked for in a sample of runs"})
 	}
+	if d := r.Coverage.Reduced; d != nil {
+		s.Properties = append(s.Properties, junitProperty{"reduced", string(d.Used)}, junitProperty{"states_passed", fmt.Sprint(d.Passed)},
+			junitProperty{"chains", fmt.Sprint(d.Chains)}, junitProperty{"reduction_rounds", fmt.Sprint(d.Rounds)})
+		if d.Why != "" {
+			s.Properties = append(s.Properties, junitProperty{"reduced_less_because", d.Why})
+		}
+	}
 	for _, d := range r.Coverage.Sampled {
 		s.Properties = append(s.Properties, junitProperty{"sampled", fmt.Sprintf("%s: %d alternatives", printable(d.Label), d.Arity)})
 	}

@@ -145,6 +145,8 @@ type Coverage struct {
 	// NotChecked are the properties and monitors that the search was told to leave out.
 	NotChecked []string `json:"not_checked,omitempty"`
 	Unchecked  string   `json:"unchecked,omitempty"` // properties about which nothing is said
+	// Reduced tells how states were left out that need not be visited, of bfs and dfs; nil: that was not asked for.
+	Reduced *search.Reduced `json:"reduced,omitempty"`
 	// Sampled are draws of more alternatives than are enumerated, of which a sample was.
 	Sampled choose.Samples `json:"sampled,omitempty"`
 	// MessagesSampled: whether messages were changed after they were sent was looked for in a sample of runs.

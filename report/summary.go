@@ -138,6 +138,9 @@ func (r *Report) facts() []fact {
 	} else if r.NotShrunk != "" {
 		f = append(f, fact{"shrunk:", "no", r.NotShrunk})
 	}
+	if r.isReduced() {
+		f = append(f, fact{"reduced:", string(r.Coverage.Reduced.Used), "states were left out; there may be a shorter way"})
+	}
 	for _, o := range r.OtherVersions {
 		f = append(f, fact{"built with:", o.String(), ""})
 	}
@@ -327,7 +330,7 @@ func (r *Report) outcome() string {
 		return fmt.Sprintf("INCONCLUSIVE after %s%s", seconds(r.Seconds), r.ended())
 	}
 	if r.Coverage.Complete && r.Coverage.Unchecked == "" {
-		return fmt.Sprintf("nothing found in %s: every state within the limits was visited", seconds(r.Seconds))
+		return fmt.Sprintf("nothing found in %s: every state within the limits was visited%s", seconds(r.Seconds), r.orStoodFor())
 	}
 	return fmt.Sprintf("nothing found in %s%s: bounded, NOT a proof", seconds(r.Seconds), r.ended())
 }
@@ -364,6 +367,7 @@ func (r *Report) covered() []string {
 		}
 		lines = append(lines, text)
 	}
+	lines = append(lines, r.reduced()...)
 	if c.Recovers {
 		lines = append(lines, "recovery always possible: from each of them a live state can be reached without faults")
 	}

@@ -54,6 +54,7 @@ type Config struct {
 	Strategy  Name
 	Engine    Engine        // "": auto, which is table for bfs and dfs
 	Visited   Visited       // of bfs, dfs and deepening; "": exact for bfs and dfs, 128 bits for deepening
+	Reduce    Reduction     // of bfs and dfs: states that need not be visited; "": [ReduceNone]
 	Alone     bool          // of deepening: it does not alternate with walks; those from leaves are made
 	MaxBytes  int           // of bfs, dfs and deepening: memory for visited states, and of bfs and dfs for tables, about; 0: no limit
 	Property  string        // check only the property of that name; "": all
@@ -193,6 +194,8 @@ type Stats struct {
 	Recovers       bool    `json:"recovers,omitempty"`  // of bfs and dfs: from every state a live one can be reached without faults
 	Omission       float64 `json:"omission"`            // by fingerprints: bound on the probability that a state was missed
 	Unchecked      string  `json:"unchecked,omitempty"` // of bfs and dfs: properties about which nothing is said
+	// Reduced tells how states were left out, when that was asked for.
+	Reduced *Reduced `json:"reduced,omitempty"`
 	// MessagesSampled: messages were sent that could be changed afterwards. Whether that happens in a later step was
 	// looked for only in the runs that were executed a second time.
 	MessagesSampled bool `json:"messages_sampled,omitempty"`
@@ -311,6 +314,9 @@ func (c Config) complete() (Config, error) {
 		}
 	}
 	if err := c.Visited.fits(c.Strategy); err != nil {
+		return c, err
+	}
+	if err := c.Reduce.fits(c.Strategy); err != nil {
 		return c, err
 	}
 	if err := validSchedules(c.Schedules); err != nil {

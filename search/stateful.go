@@ -107,7 +107,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	if cfg.Strategy == DFS && r.Stopped != StoppedDepth && r.Stopped != StoppedSampled && !complete {
 		r.Stats.ExhaustedDepth = 0 // it is far along somewhere, that is all
 	}
-	r.Stats.Sampled = x.Sampled
+	r.Stats.Sampled, r.Stats.Reduced = x.Sampled, cfg.reduced(x)
 	cover(&cfg.System, x, &r.Stats)
 	conclusive := r.Stats.ExhaustedDepth > 0 || complete // depth-first search ends no depth before all
 	switch {
@@ -171,7 +171,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	if err != nil {
 		return opts, err
 	}
-	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Weightless: cfg.Weights.Weightless(), Known: cfg.known,
+	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Reduce: table.Reduction(cfg.Reduce), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}
 	opts.World.Late = cfg.late
 	late := overdueAfter(patience)

@@ -28,6 +28,7 @@ type Search struct {
 	Seed         uint64
 	Engine       string
 	Visited      string
+	Reduce       string
 	Alone        bool
 	Memory       int // MB
 	Workers      int
@@ -119,6 +120,7 @@ func (f *Search) request(p *Process) (*request, error) {
 		HandlerLimit: f.HandlerLimit,
 		Engine:       search.Engine(f.Engine),
 		Visited:      search.Visited(f.Visited),
+		Reduce:       search.Reduction(f.Reduce),
 		Alone:        f.Alone,
 		MaxBytes:     f.Memory << 20,
 	}
@@ -222,6 +224,8 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--memory is %d, must be 0 to %d", f.Memory, 1<<30)
 	case f.Given.Has("strategy") && !slices.Contains(StrategyNames(), f.Strategy):
 		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.Strategy, strings.Join(StrategyNames(), ", "))
+	case f.Given.Has("reduce") && !slices.Contains(search.ReductionNames(), f.Reduce):
+		return fmt.Errorf("--reduce %q is not available; accepted are %s", f.Reduce, strings.Join(search.ReductionNames(), ", "))
 	case f.Schedules != "" && search.Name(f.Strategy).Stateful():
 		return fmt.Errorf("strategy %s visits states and makes no walks, which --schedules could order", f.Strategy)
 	case f.Given.Has("depth") && (f.Strategy == string(search.Walk) || f.Strategy == string(search.Faulty)):

@@ -54,11 +54,11 @@ type Exploration struct {
 	Transitions int // steps: an event with the answers to its questions, from every state that was expanded
 	Live        int // states in which all Eventually properties hold
 	Expanded    int // states all of whose steps were executed: breadth first those that were found first
-	Depth       int // steps to the states that were expanded last, all that are nearer being expanded; depth first to the farthest
+	Depth       int // steps to the states that were expanded last, all that are nearer being expanded; depth first to the farthest; 0 when unknown
 	Complete    bool
 	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted", "finding", "sampled"
 	// Finding is what is wrong with a state or step, mostly a [*sim.Finding]; nil: nothing. Path leads there,
-	// breadth first by as few steps as possible, unless its kind is nondeterminism.
+	// breadth first by as few steps as possible, unless its kind is nondeterminism or Reduced.Used is [ReduceFull].
 	Finding error
 	Path    choose.Path
 
@@ -67,7 +67,7 @@ type Exploration struct {
 	// what follows is not set.
 	LivenessChecked bool
 	Dead            int         // states from which no live state can be reached
-	DeadPath        choose.Path // to one of them, by as few steps as possible
+	DeadPath        choose.Path // to one of them, by as few steps as possible unless Reduced.Used is [ReduceFull]
 	DeadCritical    int         // the last step of DeadPath, the critical one; 0: it is dead from the start
 	DeadOutOfEvents bool        // a deadlock: nothing can happen there any more, but for faults
 

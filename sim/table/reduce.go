@@ -20,15 +20,15 @@ const (
 	ReduceFull Reduction = "full" // an event that commutes with all that may happen without it is followed alone
 )
 
-// Reduced tells what a reduction came to. The zero value but for Used: there was none.
+// Reduced tells what a reduction came to.
 type Reduced struct {
-	Used   Reduction
-	Why    string // it is less than what was asked for; "": it is that
-	Rounds int    // explorations: what turned out not to hold is not relied upon in the next one
-	Passed int    // states that were gone through, and checked, but not kept
-	Chains int    // edges that stand for several steps
-	Single int    // states from which one event was followed alone
-	Dead   int    // local states with a datagram that was dropped there
+	Used   Reduction `json:"used"`
+	Why    string    `json:"why,omitempty"`    // it is less than what was asked for; "": it is that
+	Rounds int       `json:"rounds,omitempty"` // explorations: what turned out not to hold is not relied upon in the next one
+	Passed int       `json:"passed,omitempty"` // states that were gone through, and checked, but not kept
+	Chains int       `json:"chains,omitempty"` // edges that stand for several steps
+	Single int       `json:"single,omitempty"` // kept states from which one event was followed alone
+	Dead   int       `json:"dead,omitempty"`   // local states with a datagram that was dropped there
 }
 
 // mostRounds is how many explorations a reduction may take.
@@ -89,6 +89,10 @@ func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 	if opts.Reduce == ReduceNone || opts.Reduce == "" {
 		return nil, told
 	}
+	if opts.Log != nil {
+		told.Why = "what is kept to go on with is not reduced"
+		return nil, told
+	}
 	if told.Why = g.w.irreducible(); told.Why != "" {
 		return nil, told
 	}
@@ -147,9 +151,16 @@ func (r *reduction) again(ctx context.Context, x *explore.Result) bool {
 	again := errors.Is(x.Err, errAgain)
 	if again {
 		x.Err = nil
-	} else if x.Err == nil && x.Stopped == "depth" {
-		again = r.settle()
-		r.settled = !again
+	} else if x.Err == nil && !x.Complete {
+		fell := r.settle()
+		if r.settled = !fell; x.Stopped == "depth" {
+			again = fell
+		} else if fell {
+			x.Depth = 0
+		}
+	}
+	if r.told.Used == ReduceFull {
+		x.Depth = 0 // that of the graph is none of the system
 	}
 	switch {
 	case again && ctx.Err() == nil:

@@ -136,8 +136,12 @@ func (r *reduction) take(v []uint32, node int, c *candidate, k int) (note uint8)
 	return note
 }
 
-// cycle is how many steps a chain has before it is looked at whether it comes to a state again.
-const cycle = 50
+// cycle is how many steps a chain has before it is looked at whether it comes to a state again, and longest how many it has at most: the state that it comes
+// to then is kept, as any is, so that limits are looked at.
+const (
+	cycle   = 50
+	longest = 500
+)
 
 // onward drops dead datagrams from a state that a step came to, and takes the steps that are the only ones to take from there on. It
 // returns the note of the last one, and how many there were. A state in which something is wrong is the last one; so is one that the chain comes to again,
@@ -153,6 +157,9 @@ func (r *reduction) onward(v []uint32, note uint8, first bool, each func(node in
 		if c == nil || len(c.next) != 1 || !r.passes(v, note) {
 			break
 		}
+		if steps == longest {
+			break
+		}
 		if steps > cycle && !r.lacks(noProviso) {
 			key := keyOf(v)
 			if met[key] {
@@ -163,8 +170,6 @@ func (r *reduction) onward(v []uint32, note uint8, first bool, each func(node in
 				met = map[string]bool{}
 			}
 			met[key] = true
-		} else if steps > 2*cycle {
-			break
 		}
 		if each != nil {
 			each(node, c)

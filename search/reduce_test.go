@@ -1,0 +1,62 @@
+package search_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// What is found among fewer states is a run of the system as it is.
+func TestReducedFindings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		system, bug string
+		kind        sim.FindingKind
+	}{{"paxos", "PX1", sim.Safety}, {"synod", "SY1", sim.Safety}, {"twophase", "TP2", ""}} {
+		sys := bundled(t, c.system, spec.Config{Bugs: []string{c.bug}})
+		for _, strategy := range []search.Name{search.BFS, search.DFS} {
+			for _, how := range []search.Reduction{search.ReduceNone, search.ReduceDrop, search.ReduceFull} {
+				res := run(t, search.Config{System: sys, Strategy: strategy, Reduce: how, Workers: 1})
+				if res.Finding == nil || c.kind != "" && res.Finding.Kind != c.kind {
+					t.Errorf("%s, %s, %s: found %+v", c.bug, strategy, how, res.Finding)
+					continue
+				}
+				out, err := search.Follow(&sys, res.Finding.Path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.kind != "" && (out.Finding == nil || out.Steps != res.Finding.Steps) {
+					t.Errorf("%s, %s, %s: the run ends after %d steps, %d expected, with %v", c.bug, strategy, how, out.Steps, res.Finding.Steps, out.Finding)
+				}
+				if (res.Stats.Reduced != nil) != (how != search.ReduceNone) {
+					t.Errorf("%s: told %+v", how, res.Stats.Reduced)
+				}
+			}
+		}
+	}
+}
+
+// What cannot be reduced is not, and the search says why.
+func TestNotReduced(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		system string
+		cfg    search.Config
+		used   search.Reduction
+		why    string
+	}{
+		{"randtree", search.Config{MaxDepth: 3, Reduce: search.ReduceFull}, search.ReduceNone, "streams"},
+		{"gossip", search.Config{MaxDepth: 3, Reduce: search.ReduceFull}, search.ReduceNone, "Prompt"},
+		{"paxos", search.Config{MaxDepth: 5, Reduce: search.ReduceFull}, search.ReduceDrop, "bound on depth"},
+		{"paxos", search.Config{MaxDepth: 5, Reduce: search.ReduceDrop}, search.ReduceDrop, ""},
+	} {
+		c.cfg.System, c.cfg.Strategy, c.cfg.Workers = bundled(t, c.system, spec.Config{}), search.BFS, 1
+		res := run(t, c.cfg)
+		if r := res.Stats.Reduced; r == nil || search.Reduction(r.Used) != c.used || !strings.Contains(r.Why, c.why) || (r.Why == "") != (c.why == "") {
+			t.Errorf("%s: %+v", c.system, r)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Bundled systems, with and without their bugs, come to the same verdict when states are left out, and to fewer states.
+func TestReducedSystems(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("visits some hundred thousand states")
+	}
+	const most = 150_000
+	compared, fewer := 0, 0
+	for _, name := range []string{"paxos", "twophase", "synod", "echo", "register"} {
+		e, err := systems.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bugs := range append([][]string{nil}, bugsOf(&e)...) {
+			sys, err := e.New(spec.Config{Bugs: bugs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := table.Explore(context.Background(), &sys, patient(most, table.ReduceNone))
+			if err == nil && all.Stopped == "states" {
+				continue
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			for _, how := range []table.Reduction{table.ReduceDrop, table.ReduceFull} {
+				some, err := table.Explore(context.Background(), &sys, patient(2*most, how))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if kindOf(some.Finding) != kindOf(all.Finding) || some.LivenessChecked != all.LivenessChecked || some.Dead > 0 != (all.Dead > 0) ||
+					all.Finding == nil && !slices.Equal(some.Coverage.Sometimes, all.Coverage.Sometimes) {
+					t.Errorf("%s %v, %s: found %v, %d dead, sometimes %v; all states: %v, %d dead, %v", e.Name, bugs, how, some.Finding, some.Dead,
+						some.Coverage.Sometimes, all.Finding, all.Dead, all.Coverage.Sometimes)
+				}
+				compared++
+				if all.Finding == nil && some.States < all.States {
+					fewer++
+				}
+				t.Logf("%s %v, %s: %d of %d states, %s", e.Name, bugs, how, some.States, all.States, some.Reduced.Why)
+			}
+		}
+	}
+	if compared < 10 || fewer < 3 {
+		t.Errorf("%d compared, %d with fewer states", compared, fewer)
+	}
+}
+
+// patient are options with which handlers that do not return are found.
+func patient(most int, how table.Reduction) table.ExploreOptions {
+	return table.ExploreOptions{MaxStates: most, Reduce: how, World: sim.Options{Overdue: func(ticks int) bool { return ticks > 500 }}}
+}
+
+func bugsOf(e *spec.Entry) (list [][]string) {
+	for _, b := range e.Bugs {
+		list = append(list, []string{b.ID})
+	}
+	return list
+}
+
+func kindOf(err error) (k sim.FindingKind) {
+	var f *sim.Finding
+	if errors.As(err, &f) {
+		k = f.Kind
+	}
+	return k
+}
+
+// The counts of the bundled Paxos.
+func TestReducedPaxos(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		proposers int
+		how       table.Reduction
+		states    int
+	}{
+		{2, table.ReduceNone, 98_160}, {2, table.ReduceDrop, 3853}, {2, table.ReduceFull, 875}, {3, table.ReduceFull, 29_643},
+	} {
+		e, err := systems.Find("paxos")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sys, err := e.New(spec.Config{Params: map[string]string{"proposers": strconv.Itoa(c.proposers)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := table.Explore(context.Background(), &sys, table.ExploreOptions{Reduce: c.how})
+		if err != nil || x.Finding != nil || !x.Complete || x.States != c.states || x.Reduced.Used != c.how {
+			t.Errorf("%d proposers, %s: %v, found %v, complete: %v, %d states; want %d", c.proposers, c.how, err, x.Finding, x.Complete, x.States, c.states)
+		}
+		if c.how == table.ReduceFull && (x.Depth != 0 || x.Reduced.Passed == 0 || x.Reduced.Rounds == 0) {
+			t.Errorf("depth %d, %+v", x.Depth, x.Reduced)
+		}
+	}
+}
