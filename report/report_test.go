@@ -267,6 +267,23 @@ func TestOtherKinds(t *testing.T) {
 	golden.Compare(t, "nondeterminism.txt", render(t, terminal, &odd))
 }
 
+// What a search cannot see of a system stands in every report, also of what it found.
+func TestUncovered(t *testing.T) {
+	for _, v := range []search.Verdict{search.Violation, search.OK, search.Inconclusive} {
+		r := report.Report{System: "bomb", Nodes: 1, Verdict: v, Uncovered: "other schedules"}
+		if v == search.Violation {
+			r.Kind, r.Dead = sim.Safety, trace(t, bombs(), "action n0 light")
+		}
+		for name, format := range map[string]func(io.Writer, *report.Report) error{
+			"text": terminal, "HTML": report.HTML, "Markdown": report.Markdown, "JSON": report.JSON,
+		} {
+			if !bytes.Contains(render(t, format, &r), []byte("other schedules")) {
+				t.Errorf("%s, %s: nothing says what is not covered", v, name)
+			}
+		}
+	}
+}
+
 // Whether a state is live is said of dead runs only: it does not matter to what else is wrong.
 func TestPageSaysNotLive(t *testing.T) {
 	for _, critical := range []*report.Critical{nil, {Step: 1}} {

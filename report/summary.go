@@ -133,6 +133,9 @@ func (r *Report) facts() []fact {
 	if left := r.Coverage.NotChecked; len(left) > 0 {
 		f = append(f, fact{"not checked:", strings.Join(left, "; "), ""})
 	}
+	if r.Uncovered != "" {
+		f = append(f, fact{"not covered:", r.Uncovered, ""})
+	}
 	if r.Shrunk != nil {
 		f = append(f, r.Shrunk.fact(r))
 	} else if r.NotShrunk != "" {
