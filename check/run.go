@@ -263,6 +263,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 			Recovers:       res.Stats.Recovers,
 			Unchecked:      res.Stats.Unchecked,
 			Reduced:        res.Stats.Reduced,
+			Fair:           res.Stats.Fair,
 			NeverHappened:  res.Stats.NeverHappened,
 			Sometimes:      res.Stats.Sometimes,
 			FaultsUsed:     res.Stats.FaultsUsed,
@@ -312,7 +313,7 @@ type files struct {
 func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result) (files, error) {
 	found := res.Finding
 	r.Kind, r.Property, r.Message, r.Difference = found.Kind, found.Property, found.Message, found.Difference
-	r.Stack, r.Steps = found.Stack, found.Steps
+	r.Stack, r.Steps, r.Starved = found.Stack, found.Steps, found.Starved
 	h := o.header()
 	h.Seed, h.Property, h.Schedule = r.Seed, found.Property, string(found.Schedule)
 	r.Schedule = found.Schedule

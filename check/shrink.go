@@ -49,7 +49,7 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 // shrink makes the run of a finding smaller, in place. It returns nil when that was not asked for or is
 // not possible.
 func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Result) (*original, error) {
-	if o.NoShrink || res.Finding == nil || o.tooLong(res.Finding) {
+	if o.NoShrink || res.Finding == nil || res.Finding.Starved != nil || o.tooLong(res.Finding) {
 		return nil, nil
 	}
 	began := time.Now()

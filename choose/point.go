@@ -21,6 +21,7 @@ type Point struct {
 	Arity   int    // number of alternatives, 1 to MaxArity
 	Weights []int  // weight of each alternative in a random draw; nil: all equal; never all zero
 	Label   string // what is decided, for people
+	Fair    bool   // of a draw: in runs without end that make it again and again each alternative comes again and again
 }
 
 // Weight returns the weight of alternative i.

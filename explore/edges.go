@@ -95,7 +95,11 @@ func (e *Edges) Bytes() int {
 type Row struct {
 	edges      *Edges
 	begin, end int
+	from       []uint32
 }
+
+// From is the state whose edges these are; valid until the next call.
+func (r Row) From() []uint32 { return r.from }
 
 // Len is how many edges there are.
 func (r Row) Len() int { return r.end - r.begin }

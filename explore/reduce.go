@@ -19,7 +19,7 @@ type reducedState struct {
 // reduce leaves out those of the edges from one on that are not wanted now.
 func (l *Loop) reduce(item *Item, state []uint32, from int) {
 	b := l.batch
-	row := Row{&b.Edges, from, len(b.Ends)}
+	row := Row{&b.Edges, from, len(b.Ends), state}
 	l.keep = l.opts.Reducer.Sufficient(state, row, l.keep[:0])
 	switch {
 	case item.Rest:

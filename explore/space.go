@@ -147,7 +147,7 @@ func (s *Space) lookUp(b *Batch) {
 func (s *Space) finish(_ context.Context, b *Batch) error {
 	for k, id := range b.ids {
 		begin, end := b.begin(k), int(b.last[k])
-		s.visit(id, Row{&b.Edges, begin, end}, b.places[begin:end])
+		s.visit(id, Row{&b.Edges, begin, end, b.parents[k*b.words:][:b.words]}, b.places[begin:end])
 	}
 	b.reset()
 	return nil

@@ -173,7 +173,7 @@ func differs(seed uint64, find func(*Graph, []Mark, []bool) *Component) (how str
 		for from := range round {
 			for to := from + 1; to <= len(round); to++ {
 				rest := slices.Concat(round[:from], round[to:])
-				if round[from].origin == round[to-1].To && judged(g, marks, fair, rest, l.Start) && (len(rest) > 0 || round[from].origin == l.Start) {
+				if len(round) > 1 && round[from].origin == round[to-1].To && judged(g, marks, fair, rest, l.Start) && (len(rest) > 0 || round[from].origin == l.Start) {
 					return "a round is longer than need be", want
 				}
 			}

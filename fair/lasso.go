@@ -7,10 +7,11 @@ import (
 // Lasso is a run without end: some way to the state Start, and then the round for ever.
 type Lasso struct {
 	Start uint32
-	// Round are edges that lead from Start back to it, by their numbers in the states that they leave. None: it stays there.
+	// Round are edges that lead from Start back to it, by their numbers in the states that they leave. None: nothing that has to
+	// happen can happen there, and it stays.
 	Round []Step
-	// Runs says how often each process acts in a round, Enabled in how many of the places of the round it could act. Places is how
-	// many there are, at least 1.
+	// Runs says how often each process is taken in a round, steps that change nothing included; Enabled in how many of the places of
+	// the round it could act. Places is how many there are, at least 1.
 	Runs, Enabled []int
 	Places        int
 	// OneWay are the choices that are drawn in a round, have outcomes that never come there, and are not fair.
@@ -27,6 +28,7 @@ func (c *Component) Lasso() *Lasso {
 	w.at = w.first
 	w.gather()
 	w.shrink()
+	w.turn()
 	return w.lasso()
 }
 
@@ -172,7 +174,7 @@ func (s *search) tally(first uint32, round []uint32) *Lasso {
 			}
 		}
 		if k < len(round) {
-			if p := s.actor[round[k]]; p != 0 {
+			if p := s.edges[round[k]].Actor; p != 0 {
 				l.Runs[p-1]++
 			}
 			at = s.edges[round[k]].To
@@ -212,6 +214,17 @@ func (w *way) cut(from, to int) bool {
 	}
 	w.first, w.edges = first, round
 	return true
+}
+
+// turn goes round by a step that changes nothing, rather than staying, if there is one that has to be taken.
+func (w *way) turn() {
+	s := w.c.s
+	for i := s.begin[w.first]; i < s.begin[w.first+1] && len(w.edges) == 0; i++ {
+		e := w.edge(i)
+		if e.To == w.first && w.c.contains(e) && e.Actor != 0 && s.Processes[e.Actor-1].Fairness != None && w.c.missing(w.first, []uint32{i}) == nil {
+			w.edges = []uint32{i}
+		}
+	}
 }
 
 // rotate has the round start in its lowest state.

@@ -35,6 +35,7 @@ type Ctx struct {
 	cover *Coverage
 
 	act    *action // that is running
+	pass   func()  // told of each state that a monitor comes to; nil: nobody is
 	failed error   // by Assert of a monitor
 	next   transfer
 }
@@ -167,9 +168,13 @@ func (x *Ctx) Choose(what string, n int) int {
 // Flip draws a truth value, P's $.
 func (x *Ctx) Flip(what string) bool { return x.Choose(what, 2) == 1 }
 
-// FairFlip is Flip whose outcomes both come again and again when it is drawn again and again, P's $$. That is a promise
-// about runs without end, which no judge reads yet; in all else it is Flip.
-func (x *Ctx) FairFlip(what string) bool { return x.Flip("fair: " + what) }
+// FairFlip is Flip whose outcomes both come again and again when the machine draws it again and again, P's $$. That is a
+// promise about runs without end; in all else it is Flip.
+func (x *Ctx) FairFlip(what string) bool {
+	x.open("FairFlip")
+	x.machine("FairFlip")
+	return x.env.ChooseFair(what, 2) == 1
+}
 
 // SetTimer has an event come to the machine itself after a while. The event must be comparable; to set it again is to set
 // it anew.

@@ -108,7 +108,10 @@ func (m *Machine) run(x *Ctx, a *action, arg any) {
 	}
 }
 
-func (m *Machine) enter(x *Ctx, payload any) { m.run(x, x.kind.state(m.State()).entry, payload) }
+func (m *Machine) enter(x *Ctx, payload any) {
+	x.passes()
+	m.run(x, x.kind.state(m.State()).entry, payload)
+}
 
 func (m *Machine) exit(x *Ctx) {
 	m.run(x, x.kind.state(m.State()).exit, nil)
@@ -152,6 +155,7 @@ func (m *Machine) transfer(x *Ctx, t transfer) {
 		}
 		m.exit(x)
 		m.drop()
+		x.passes()
 	case raiseEvent:
 		switch r, _ := m.find(x.kind, t.payload); {
 		case r != nil && r.what == ignored:

@@ -3,7 +3,6 @@ package machine
 import (
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -86,12 +85,15 @@ func (s *System) monitorOf(vars reflect.Type) *Kind {
 // monitor is all monitors of a kind.
 type monitor struct {
 	watcher *watcher // no part of the state
+	sys     *System  // likewise
+	passed  passages // likewise
 	All     []*Machine
+	Keys    []string // by monitor, of kinds that are created at run time and are hot in some state
 }
 
 func (w *watcher) monitor(s *System) func() sim.Monitor {
 	return func() sim.Monitor {
-		m := &monitor{watcher: w}
+		m := &monitor{watcher: w, sys: s}
 		if !w.each {
 			s.copying.Lock()
 			defer s.copying.Unlock()
@@ -107,18 +109,22 @@ func (w *watcher) monitor(s *System) func() sim.Monitor {
 func (m *monitor) Name() string { return m.watcher.kind.name }
 
 func (m *monitor) context(one *Machine, from ID) *Ctx {
-	return &Ctx{m: one, id: from, kind: m.watcher.kind}
+	return &Ctx{m: one, id: from, kind: m.watcher.kind, pass: func() { m.pass(one) }}
 }
 
 // Observe implements [sim.Monitor].
 func (m *monitor) Observe(from sim.NodeID, event any) error {
 	k := m.watcher.kind
+	m.passed = nil
 	if c, ok := event.(create); ok {
 		if c.Kind != k.name || !m.watcher.each {
 			return nil
 		}
 		one := &Machine{}
 		m.All = with(m.All, one)
+		if m.Obliges() {
+			m.Keys = with(m.Keys, m.sys.keyOf(c.Payload))
+		}
 		x := m.context(one, from)
 		one.start(x, reflect.New(k.vars).Interface(), c.Payload)
 		return m.settle(x)
@@ -145,41 +151,19 @@ func (m *monitor) Observe(from sim.NodeID, event any) error {
 // settle forgets monitors that have halted.
 func (m *monitor) settle(x *Ctx) error {
 	var left []*Machine
-	for _, one := range m.All {
-		if !one.Halted || !m.watcher.each {
-			left = with(left, one)
+	var keys []string
+	for i, one := range m.All {
+		if one.Halted && m.watcher.each {
+			continue
+		}
+		left = with(left, one)
+		if m.Keys != nil {
+			keys = with(keys, m.Keys[i])
 		}
 	}
-	m.All = left
+	m.All, m.Keys = left, keys
 	if x != nil {
 		return x.failed
 	}
 	return nil
-}
-
-// Answered are the variables of a monitor made by [EachAnswered].
-type Answered[K comparable] struct{ Open []K }
-
-// EachAnswered adds a monitor that counts each request that is sent as owed until a response of the same key is sent: one
-// debt for each key, unlike a counter of all. A response that nobody waits for is a violation. While something is owed the
-// monitor is hot.
-func EachAnswered[Req, Resp any, K comparable](s *System, name string, request func(Req) K, response func(Resp) K) {
-	type vars = Answered[K]
-	const none, owed = State("nothing is owed"), State("an answer is owed")
-	ask := func(a *vars, _ *Ctx, r Sent[Req]) { a.Open = with(a.Open, request(r.Event)) }
-	unasked := func(a *vars, x *Ctx, r Sent[Resp]) { x.Assert(false, "%+v answers nothing that was asked", r.Event) }
-	s.Monitor(Define[vars](name,
-		In(none, Cold, OnGotoWith(owed, ask), On(unasked)),
-		In(owed, Hot, On(ask), On(func(a *vars, x *Ctx, r Sent[Resp]) {
-			i := slices.Index(a.Open, response(r.Event))
-			switch {
-			case i < 0:
-				unasked(a, x, r)
-			case len(a.Open) == 1:
-				a.Open = nil
-				x.Goto(none)
-			default:
-				a.Open = with(a.Open[:i], a.Open[i+1:]...)
-			}
-		}, none))), vars{})
 }

@@ -113,7 +113,7 @@ func (s *System) Sim(name string) sim.System {
 	sys := sim.System{
 		Name: name, Nodes: len(s.machines), Network: s.Queues, Timing: sim.AnyOrder,
 		New: func(id ID) sim.Service { return &Host{sys: s, at: &s.machines[id]} },
-		State: []sim.StateRule{sim.IgnoreField[Host]("sys"), sim.IgnoreField[Host]("at"), sim.IgnoreField[monitor]("watcher"),
+		State: []sim.StateRule{sim.IgnoreField[Host]("sys"), sim.IgnoreField[Host]("at"), sim.IgnoreField[monitor]("watcher"), sim.IgnoreField[monitor]("sys"), sim.IgnoreField[monitor]("passed"), sim.CopyBy(func(passages) passages { return nil }),
 			sim.CopyBy(func(s *System) *System { return s }), sim.CopyBy(func(p *place) *place { return p }), sim.CopyBy(func(w *watcher) *watcher { return w })},
 	}
 	for i := range s.watchers {
@@ -129,14 +129,18 @@ func (s *System) vars(id ID) any {
 	return s.copyOf(s.machines[id].vars)
 }
 
+func (s *System) planSet() *plan.Set {
+	if s.plans == nil {
+		s.plans, _ = plan.NewSet()
+	}
+	return s.plans
+}
+
 // copyOf returns a pointer to a copy of a struct that shares nothing with it.
 func (s *System) copyOf(vars any) any {
 	p := reflect.New(reflect.TypeOf(vars))
 	p.Elem().Set(reflect.ValueOf(vars))
-	if s.plans == nil {
-		s.plans, _ = plan.NewSet()
-	}
-	how, err := s.plans.Of(p.Interface())
+	how, err := s.planSet().Of(p.Interface())
 	if err == nil {
 		err = how.Uncopyable()
 	}

@@ -156,10 +156,11 @@ func Exit[M any](f func(*M, *Ctx)) Rule {
 	return once(func(s *state) **action { return &s.exit }, "exit", without(f, nil))
 }
 
-// Hot marks a state of a monitor in which something is owed. [Cold] marks one in which nothing is.
+// Hot marks a state of a monitor in which something is owed: a fair run that passes it again and again, and never again a
+// [Cold] one, is a violation. Of machines it means nothing.
 func Hot(s *state) { s.hot = true }
 
-// Cold see [Hot].
+// Cold marks a state of a monitor in which nothing is owed, see [Hot].
 func Cold(s *state) { s.cold = true }
 
 func taking[M, E any](f func(*M, *Ctx, E), to []State) *action {

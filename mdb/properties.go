@@ -20,6 +20,8 @@ func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer
 		switch {
 		case p.Eventually != nil:
 			kind = "eventually"
+		case p.Inevitably != nil:
+			kind = "inevitably"
 		case p.Sometimes != nil:
 			kind = "sometimes"
 		}

@@ -371,6 +371,8 @@ func propertyKind(p *sim.Property) string {
 		return "always"
 	case p.Eventually != nil:
 		return "eventually"
+	case p.Inevitably != nil:
+		return "inevitably"
 	}
 	return "sometimes"
 }

@@ -100,6 +100,13 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 			s.Properties = append(s.Properties, junitProperty{"reduced_less_because", d.Why})
 		}
 	}
+	if f := r.Coverage.Fair; f != nil {
+		judged := "judged"
+		if !f.Judged {
+			judged = "not judged: " + f.Why
+		}
+		s.Properties = append(s.Properties, junitProperty{"fair_runs", judged})
+	}
 	for _, d := range r.Coverage.Sampled {
 		s.Properties = append(s.Properties, junitProperty{"sampled", fmt.Sprintf("%s: %d alternatives", printable(d.Label), d.Arity)})
 	}
@@ -148,6 +155,8 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 			c.Skipped = &junitProblem{Message: unable}
 		case slices.Contains(r.Coverage.NotChecked, name):
 			c.Skipped = &junitProblem{Message: "not checked: the search was told to leave it out"}
+		case r.Coverage.leavesOpen(name):
+			c.Skipped = &junitProblem{Message: "not judged in fair runs without end: " + r.Coverage.Fair.Why}
 		case liveness && r.Coverage.Unchecked != "":
 			c.Skipped = &junitProblem{Message: "not checked: " + r.Coverage.Unchecked}
 		}
@@ -172,7 +181,9 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 		}
 	}
 	for _, name := range r.Monitors {
-		if err := add(name, false, func(f *Report) bool { return f.Kind == sim.Safety && f.Property == name }); err != nil {
+		if err := add(name, false, func(f *Report) bool {
+			return (f.Kind == sim.Safety || f.Kind == sim.Starvation) && f.Property == name
+		}); err != nil {
 			return err
 		}
 	}

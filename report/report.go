@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
 )
 
 // Report is the outcome of one search. Its JSON keys are a contract: keys may be added, none renamed.
@@ -45,6 +46,7 @@ type Report struct {
 	PathFile     string             `json:"path_file,omitempty"`
 	LivePathFile string             `json:"live_path_file,omitempty"`
 	Critical     *Critical          `json:"critical,omitempty"`
+	Starved      *table.Starvation  `json:"starved,omitempty"`    // of starvation: the run without end
 	Shrunk       *Shrunk            `json:"shrunk,omitempty"`     // nil: the run is as it was found
 	NotShrunk    string             `json:"not_shrunk,omitempty"` // why it is, when that is a matter of its length
 	Difference   *search.Difference `json:"difference,omitempty"` // of nondeterminism
@@ -147,6 +149,8 @@ type Coverage struct {
 	Unchecked  string   `json:"unchecked,omitempty"` // properties about which nothing is said
 	// Reduced tells how states were left out that need not be visited, of bfs and dfs; nil: that was not asked for.
 	Reduced *search.Reduced `json:"reduced,omitempty"`
+	// Fair says whether fair runs without end were judged; nil: nothing is owed in any.
+	Fair *search.Fair `json:"fair,omitempty"`
 	// Sampled are draws of more alternatives than are enumerated, of which a sample was.
 	Sampled choose.Samples `json:"sampled,omitempty"`
 	// MessagesSampled: whether messages were changed after they were sent was looked for in a sample of runs.

@@ -80,6 +80,7 @@ var kindNames = map[sim.FindingKind]string{
 	sim.Safety:         "safety violation",
 	sim.Liveness:       "liveness violation",
 	sim.Deadlock:       "deadlock",
+	sim.Starvation:     "starved for ever",
 	sim.Panic:          "panic",
 	sim.Divergence:     "divergence",
 	sim.Nondeterminism: "nondeterminism",
@@ -108,6 +109,8 @@ func (r *Report) facts() []fact {
 	switch r.Kind {
 	case sim.Liveness, sim.Deadlock:
 		f = append(f, r.neverAgain()...)
+	case sim.Starvation:
+		f = append(f, r.starved()...)
 	case sim.Safety:
 		f = append(f, fact{"violated:", r.Property, firstOf(r.Explain, r.Message)})
 	case sim.Panic:
@@ -127,7 +130,7 @@ func (r *Report) facts() []fact {
 		if src := r.handler(); src != "" {
 			f = append(f, fact{"handler:", src, ""})
 		}
-	} else if last := r.lastStep(); last != nil {
+	} else if last := r.lastStep(); last != nil && r.Starved == nil {
 		f = append(f, fact{fmt.Sprintf("at step %d:", last.Number), last.Sentence(), last.Source})
 	}
 	if left := r.Coverage.NotChecked; len(left) > 0 {
@@ -332,7 +335,7 @@ func (r *Report) outcome() string {
 	if r.Verdict == search.Inconclusive {
 		return fmt.Sprintf("INCONCLUSIVE after %s%s", seconds(r.Seconds), r.ended())
 	}
-	if r.Coverage.Complete && r.Coverage.Unchecked == "" {
+	if c := &r.Coverage; c.Complete && c.Unchecked == "" && (c.Fair == nil || c.Fair.Judged) {
 		return fmt.Sprintf("nothing found in %s: every state within the limits was visited%s", seconds(r.Seconds), r.orStoodFor())
 	}
 	return fmt.Sprintf("nothing found in %s%s: bounded, NOT a proof", seconds(r.Seconds), r.ended())
@@ -380,6 +383,7 @@ func (r *Report) covered() []string {
 	if c.Unchecked != "" {
 		lines = append(lines, "NOT checked: "+c.Unchecked)
 	}
+	lines = append(lines, c.fairRuns()...)
 	if len(c.NotChecked) > 0 {
 		lines = append(lines, "not checked: "+strings.Join(c.NotChecked, "; "))
 	}

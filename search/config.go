@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
 )
 
 // Name names a strategy.
@@ -121,6 +122,8 @@ type Suspect struct {
 	Schedule    Schedule    // that the walk had; "": none
 	Depth       int         // choices of the exhaustive part
 	Difference  *Difference // nondeterminism: what differs, when that is a part of the state
+	// Starved is the run of starvation; Path is once round.
+	Starved *table.Starvation
 }
 
 // Difference is a part of the state in which two executions of the same path differ.
@@ -196,6 +199,8 @@ type Stats struct {
 	Unchecked      string  `json:"unchecked,omitempty"` // of bfs and dfs: properties about which nothing is said
 	// Reduced tells how states were left out, when that was asked for.
 	Reduced *Reduced `json:"reduced,omitempty"`
+	// Fair says how fair runs without end were judged; nil: the system has no obligations, see [sim.System.Obligations].
+	Fair *Fair `json:"fair,omitempty"`
 	// MessagesSampled: messages were sent that could be changed afterwards. Whether that happens in a later step was
 	// looked for only in the runs that were executed a second time.
 	MessagesSampled bool `json:"messages_sampled,omitempty"`
@@ -214,6 +219,15 @@ type Stats struct {
 	Sometimes     []Sometimes     `json:"sometimes"`
 	ForeignTimes  bool            `json:"foreign_times,omitempty"` // times of different nodes were compared: they are unordered here
 	FaultsUsed    sim.Limits      `json:"faults_used"`             // most that one run used
+}
+
+// Fair is what became of the question whether all that is owed is settled in every fair run without end.
+type Fair struct {
+	Obligations []string `json:"obligations"`
+	Judged      bool     `json:"judged"`
+	Why         string   `json:"why,omitempty"` // it was not
+	// Hot counts, of bfs and dfs, for each of the obligations the states in which something is owed.
+	Hot []int `json:"hot,omitempty"`
 }
 
 // Sometimes says in how many runs a Sometimes property was seen; of bfs and dfs, which have no runs, 1 when it held in

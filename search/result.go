@@ -73,6 +73,7 @@ func (s *searcher) result(sources []source) *Result {
 		}
 	}
 	r.Stats.cover(&s.cfg.System, s.coverage, s.sometimes)
+	r.Stats.unjudged(&s.cfg.System, s.cfg.Strategy)
 	return r
 }
 

@@ -60,7 +60,8 @@ func run(ctx context.Context, cfg Config) (*Result, error) {
 	if err := s.explore(ctx, sources, shares); err != nil {
 		return nil, err
 	}
-	return s.result(sources), nil
+	r := s.result(sources)
+	return r, s.judgeFair(ctx, r)
 }
 
 // MakePrefixes makes runs without injections from cfg.Prefix on, each until a live state follows one

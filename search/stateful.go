@@ -109,6 +109,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	}
 	r.Stats.Sampled, r.Stats.Reduced = x.Sampled, cfg.reduced(x)
 	cover(&cfg.System, x, &r.Stats)
+	r.Stats.fair(&cfg.System, x)
 	conclusive := r.Stats.ExhaustedDepth > 0 || complete // depth-first search ends no depth before all
 	switch {
 	case finding != nil && finding.Overdue():
@@ -126,6 +127,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		if err := deadState(ctx, cfg, began, x, r); err != nil {
 			return nil, err
 		}
+	case x.Fairness != nil && x.Fairness.Starvation != nil:
+		r.starved(x.Fairness.Starvation, cfg.Strategy)
 	case conclusive && !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
 		r.Stats.Unchecked = "liveness properties" // only walks, or all states with what follows them, could tell
 	}

@@ -16,6 +16,8 @@ type Action[S Service] struct {
 	// Weight is how probable random walks make it, in place of the weight that actions have, see search.Weights; at most [MaxWeight],
 	// 0: that one. Where actions have weight 0, so has this one.
 	Weight int
+	// Fair says that it is done, in runs without end, if it can be from some point on. Others may be left out for ever.
+	Fair bool
 	// Disturbs says that it is no part of recovery: that a live state can be reached by doing it is no excuse for being stuck
 	// without. Runs have it, as they have faults, but there is no limit to it but Times.
 	Disturbs bool
@@ -27,6 +29,7 @@ const MaxWeight = 1 << 30
 // ActionRule is what walks and the recovery relation ask of an action.
 type ActionRule struct {
 	Weight   int // 0: that of actions
+	Fair     bool
 	Disturbs bool
 }
 
@@ -35,7 +38,7 @@ func (s *System) ActionRules() []ActionRule {
 	rules := make([]ActionRule, len(s.Actions))
 	for i, a := range s.Actions {
 		info := a.action()
-		rules[i] = ActionRule{info.weight, info.disturbs}
+		rules[i] = ActionRule{info.weight, info.fair, info.disturbs}
 	}
 	return rules
 }
@@ -69,11 +72,12 @@ type actionInfo struct {
 	err   error
 
 	weight   int
+	fair     bool
 	disturbs bool
 }
 
 func (a Action[S]) action() actionInfo {
-	info := actionInfo{name: a.Name, times: a.Times, code: a.Do, weight: a.Weight, disturbs: a.Disturbs}
+	info := actionInfo{name: a.Name, times: a.Times, code: a.Do, weight: a.Weight, fair: a.Fair, disturbs: a.Disturbs}
 	if a.Name == "" || a.Do == nil {
 		info.err = fmt.Errorf("action %q needs a name and a Do", a.Name)
 	} else if a.Times < 0 || a.Times > math.MaxInt32 {

@@ -171,6 +171,8 @@ func (w *machine) Holds(p *Property) bool {
 		return w.evaluate(p.Always)
 	case p.Eventually != nil:
 		return w.evaluate(p.Eventually)
+	case p.Inevitably != nil:
+		return w.evaluate(p.Inevitably)
 	}
 	return w.evaluate(p.Sometimes)
 }

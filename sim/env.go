@@ -29,6 +29,9 @@ type Env interface {
 	// Choose draws one of n alternatives, 1 <= n <= 2^31-1; all are tried by exhaustive search when they are at most 65,536,
 	// else a sample, see [choose.Point.Sampled].
 	Choose(what string, n int) int
+	// ChooseFair is Choose of which each alternative comes again and again in runs that draw it again and again at the node.
+	// That is a promise about runs without end; in all else it is Choose.
+	ChooseFair(what string, n int) int
 	// ChooseWeighted is Choose over len(weights) alternatives, which random walks draw with these
 	// weights; exhaustive search ignores them. Weights are not negative and not all zero, and their sum is an int.
 	ChooseWeighted(what string, weights ...int) int

@@ -9,6 +9,7 @@ const (
 	Safety         FindingKind = "safety"
 	Liveness       FindingKind = "liveness"
 	Deadlock       FindingKind = "deadlock"
+	Starvation     FindingKind = "starvation"
 	Panic          FindingKind = "panic"
 	Divergence     FindingKind = "divergence"
 	Nondeterminism FindingKind = "nondeterminism"

@@ -98,14 +98,18 @@ func (e *env) StopTimer(t any) {
 	e.effect(Effect{Kind: StopTimerEffect, Peer: -1, Value: t})
 }
 
-func (e *env) Choose(what string, n int) int {
+func (e *env) Choose(what string, n int) int { return e.draw("Choose", what, n, false) }
+
+func (e *env) ChooseFair(what string, n int) int { return e.draw("ChooseFair", what, n, true) }
+
+func (e *env) draw(call, what string, n int, fair bool) int {
 	switch {
 	case n < 1:
-		e.w.end(misuse(fmt.Sprintf("Choose(%q, %d): n must be at least 1", what, n)))
+		e.w.end(misuse(fmt.Sprintf("%s(%q, %d): n must be at least 1", call, what, n)))
 	case n > choose.MaxArity:
-		e.w.end(misuse(fmt.Sprintf("Choose(%q, %d): n must be at most %d; draw large numbers in parts", what, n, choose.MaxArity)))
+		e.w.end(misuse(fmt.Sprintf("%s(%q, %d): n must be at most %d; draw large numbers in parts", call, what, n, choose.MaxArity)))
 	}
-	return e.ask(choose.Point{Kind: choose.Draw, Arity: n, Label: what})
+	return e.ask(choose.Point{Kind: choose.Draw, Arity: n, Label: what, Fair: fair})
 }
 
 func (e *env) ChooseWeighted(what string, weights ...int) int {

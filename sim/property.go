@@ -2,8 +2,8 @@ package sim
 
 import "errors"
 
-// Property is something that a system should do, or never do. Exactly one of Always, Eventually
-// and Sometimes is set. Functions must depend on nothing but what they read through the view.
+// Property is something that a system should do, or never do. Exactly one of Always, Eventually,
+// Inevitably and Sometimes is set. Functions must depend on nothing but what they read through the view.
 type Property struct {
 	Name string
 	// Always holds in every state: a safety property.
@@ -11,6 +11,9 @@ type Property struct {
 	// Eventually holds, together with all other Eventually properties, in some state that stays
 	// reachable: a liveness property.
 	Eventually func(*View) bool
+	// Inevitably holds again and again in every run without end that is fair: liveness without luck. A run that ends, or in
+	// which nothing is left that has to happen, stays in its last state. See docs/machines.md for what is fair.
+	Inevitably func(*View) bool
 	// Sometimes holds in some state of the search; the report says how often it was seen.
 	Sometimes func(*View) bool
 	// Explain says more about a state in which the property does not hold. It is called only when
@@ -20,7 +23,7 @@ type Property struct {
 
 func (p *Property) validate() error {
 	n := 0
-	for _, f := range []func(*View) bool{p.Always, p.Eventually, p.Sometimes} {
+	for _, f := range []func(*View) bool{p.Always, p.Eventually, p.Inevitably, p.Sometimes} {
 		if f != nil {
 			n++
 		}
@@ -29,7 +32,7 @@ func (p *Property) validate() error {
 	case p.Name == "":
 		return errors.New("it has no name")
 	case n != 1:
-		return errors.New("exactly one of Always, Eventually and Sometimes must be set")
+		return errors.New("exactly one of Always, Eventually, Inevitably and Sometimes must be set")
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ var imports = []struct {
 	{pkg: "cmd/macemc/internal/screen", module: []string{"mdb"}},
 	{pkg: "cmd/macemc/internal/cli", module: []string{"cmd/macemc/internal/screen", "internal/task", "internal/version", "check", "choose", "critical", "eventgraph", "internal/scratch", "mdb", "report", "search", "sim", "systems/spec", "live", "live/recording", "live/wire", "internal/overlay"}},
 	{pkg: "mctest", module: []string{"check", "choose", "critical", "internal/task", "report", "search", "sim"}, strict: true},
-	{pkg: "report", module: []string{"choose", "critical", "eventgraph", "macetime", "replay", "search", "sim"}},
+	{pkg: "report", module: []string{"choose", "critical", "eventgraph", "macetime", "replay", "search", "sim", "sim/table"}},
 	{pkg: "eventgraph", module: []string{"choose", "macetime", "replay", "sim"}},
 	{pkg: "shrink", module: []string{"choose", "critical", "replay", "search", "sim"}},
 }

@@ -107,6 +107,8 @@ func InfoOf(e spec.Entry) (Info, error) {
 			kind = "always"
 		case p.Eventually != nil:
 			kind = "eventually"
+		case p.Inevitably != nil:
+			kind = "inevitably"
 		}
 		info.Properties = append(info.Properties, propertyInfo{p.Name, kind})
 	}

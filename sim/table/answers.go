@@ -10,9 +10,20 @@ type answers struct {
 	foreign bool
 	sampled choose.Samples // likewise
 
+	drawn []drawing // by the handler, when keep is set
+	keep  bool
+
 	// limit is asked every so many answers whether to go on; nil: nobody is.
 	limit   func() error
 	unasked int
+}
+
+// drawing is the answer to a question of a handler.
+type drawing struct {
+	label string
+	arity int
+	fair  bool
+	pick  int
 }
 
 // answersAtOnce is how many answers are gone through without a look at limits.
@@ -28,7 +39,7 @@ func (a *answers) stop() error {
 }
 
 func (a *answers) Next() bool {
-	a.never = false
+	a.never, a.drawn = false, a.drawn[:0]
 	return a.Enumerate.Next()
 }
 
@@ -36,6 +47,9 @@ func (a *answers) Choose(p choose.Point) int {
 	pick := a.Enumerate.Choose(p)
 	if p.Weights != nil && p.Weights[pick] == 0 {
 		a.never = true
+	}
+	if a.keep && p.Kind == choose.Draw && p.InPath() {
+		a.drawn = append(a.drawn, drawing{p.Label, p.Arity, p.Fair, pick})
 	}
 	if isForeign(&p) {
 		a.foreign = true

@@ -12,6 +12,7 @@ type properties struct {
 	asked      int
 	always     []property
 	eventually []property
+	inevitably []property
 	last       int // the Eventually property that failed last: it is asked first, as it mostly fails again
 }
 
@@ -32,6 +33,8 @@ func (p *properties) init(w *World) {
 			p.always = append(p.always, property{Property: q})
 		case q.Eventually != nil:
 			p.eventually = append(p.eventually, property{Property: q})
+		case q.Inevitably != nil:
+			p.inevitably = append(p.inevitably, property{Property: q})
 		}
 	}
 }

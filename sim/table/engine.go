@@ -34,6 +34,7 @@ type engine struct {
 	rests    rests
 	monitors monitors
 	quorums  quorums
+	passing  *passing          // nil: nobody asks what monitors pass
 	budgets  []sim.Fingerprint // by crashes left
 	crashing []bool            // by node: it may crash when up
 	initial  []uint32          // local states before the first boot

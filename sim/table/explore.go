@@ -71,6 +71,9 @@ type Exploration struct {
 	DeadCritical    int         // the last step of DeadPath, the critical one; 0: it is dead from the start
 	DeadOutOfEvents bool        // a deadlock: nothing can happen there any more, but for faults
 
+	// Fairness is nil when the system has no obligations, see [sim.System.Obligations].
+	Fairness *Fairness
+
 	// Sampled are the draws that were not enumerated, see [choose.Point.Sampled].
 	Sampled choose.Samples
 
@@ -140,6 +143,9 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	if dead != nil && dead.Checked && err == nil {
 		dead.tell(out)
 	}
+	if x.starving != nil {
+		out.Fairness = x.starving.tell()
+	}
 	if len(out.Sampled) > 0 && out.Stopped == "" {
 		out.Stopped = "sampled"
 	}
@@ -166,6 +172,7 @@ type exploration struct {
 	opts      *ExploreOptions
 	told      Reduced
 	dead      *deadStates // as judged last; nil: nothing was explored
+	starving  *starving   // likewise; nil: nothing is owed, either
 }
 
 // run explores. The error is about the options.
@@ -173,7 +180,8 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 	for again := true; again; {
 		again = false
 		x.dead = &deadStates{g: x.g, reduced: x.reduction}
-		judge, graph := x.dead.judge(), explore.Graph(x.g)
+		x.starving = newStarving(x.g, x.opts.Reducer != nil || x.reduction != nil)
+		judge, graph := judgesOf(x.dead.judge(), x.starving), explore.Graph(x.g)
 		if r := x.reduction; r != nil {
 			r.begin()
 			judge, graph = &reductionJudge{r, judge}, r

@@ -23,6 +23,9 @@ type graph struct {
 	shares      []sim.Fingerprint // of its words
 	prepared    bool              // shares and there are up to date
 
+	met   *explore.Met // the last state that was checked
+	holds []bool       // by Inevitably property: whether it does there
+
 	roots   []choose.Path
 	vector  []uint32 // scratch, of the world
 	there   []uint32 // packed; as here but while a step is taken
@@ -121,6 +124,7 @@ func (g *graph) Expand(state []uint32, number int, e *explore.Edges) error {
 
 // Check implements [explore.Graph]. Properties that have not read what the step to the state changed are what they were.
 func (g *graph) Check(m *explore.Met) (live bool, err error) {
+	g.met = m
 	live, err = g.check(m)
 	if m.Barred = g.isKnown(err); m.Barred {
 		return false, nil
@@ -148,7 +152,7 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 		q := &p.always[i]
 		check = check || q.inFlight || m.Note&noteLocal != 0 && q.nodes>>(m.Note&noteNode)&1 == 1
 	}
-	if !check && !cover && len(p.eventually) == 0 {
+	if !check && !cover && len(p.eventually) == 0 && len(p.inevitably) == 0 {
 		return true, nil
 	}
 	g.sites.unpack(m.State, w.v)
@@ -164,6 +168,10 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	}
 	if cover {
 		w.noteState()
+	}
+	g.holds = g.holds[:0]
+	for i := range p.inevitably {
+		g.holds = append(g.holds, w.value(&p.inevitably[i]))
 	}
 	return w.Live(), nil
 }

@@ -11,6 +11,7 @@ type monitors struct {
 	list  []monitor
 	ids   map[string]uint32
 	sees  memo // state, node and event -> outcome
+	owed  obligations
 	outs  []monitorOut
 	first []uint32 // by monitor: how it starts
 }
@@ -21,6 +22,7 @@ type monitor struct {
 	hash  sim.Fingerprint
 	enc   string
 	from  *monitorOrigin // nil: it starts so
+	owes  []owed         // ascending
 }
 
 type monitorOrigin struct {
@@ -32,6 +34,8 @@ type monitorOrigin struct {
 type monitorOut struct {
 	next uint32
 	err  error
+	// What the monitor came by: obligations that were hot, and that were settled.
+	hot, settled []uint32
 }
 
 func (m *monitors) init(e *engine) error {
@@ -58,7 +62,7 @@ func (e *engine) internMonitor(index int, state sim.Monitor, from *monitorOrigin
 	if !ok {
 		id = uint32(len(m.list))
 		m.ids[string(e.buf)] = id
-		m.list = append(m.list, monitor{state, index, sim.Hash(sim.MonitorState, index, e.buf[2:]), string(e.buf), from})
+		m.list = append(m.list, monitor{state, index, sim.Hash(sim.MonitorState, index, e.buf[2:]), string(e.buf), from, m.owed.of(index, state)})
 	}
 	return id, nil
 }
@@ -69,6 +73,7 @@ func (e *engine) observe(id uint32, node sim.NodeID, event uint32) (uint32, erro
 	m := &e.monitors
 	key := uint64(id)<<32 | uint64(event)*uint64(e.nodes) + uint64(node)
 	if v, ok := m.sees.get(key); ok {
+		e.passing.see(&m.outs[v], m, m.list[id].index)
 		return m.outs[v].next, m.outs[v].err
 	}
 	index := m.list[id].index
@@ -82,7 +87,9 @@ func (e *engine) observe(id uint32, node sim.NodeID, event uint32) (uint32, erro
 		return id, err
 	}
 	m.sees.put(key, uint64(len(m.outs)))
-	m.outs = append(m.outs, monitorOut{next, found})
+	hot, settled := m.owed.passed(index, own)
+	m.outs = append(m.outs, monitorOut{next, found, hot, settled})
+	e.passing.see(&m.outs[len(m.outs)-1], m, index)
 	if e.notes != nil {
 		e.notes.monitor(id, node, event, next, found)
 	}

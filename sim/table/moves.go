@@ -285,8 +285,15 @@ func (g *graph) revert() {
 	g.sites.touched = g.sites.touched[:0]
 }
 
+// taken is a step that was taken in the world.
+type taken struct {
+	number int // of the event
+	ev     sim.Event
+	note   uint8
+}
+
 // steps takes all steps from the state that is expanded in the world, and calls f after each.
-func (g *graph) steps(f func(note uint8) error) error {
+func (g *graph) steps(f func(t taken) error) error {
 	s, w := g.sites, g.w
 	base := g.vector
 	s.unpack(g.here, base)
@@ -295,6 +302,7 @@ func (g *graph) steps(f func(note uint8) error) error {
 	g.events = w.list(g.events[:0])
 	for i, ev := range g.events {
 		for g.answers.Reset(); g.answers.Next(); {
+			g.w.passing.begin()
 			if err := w.advance(ev, &g.answers); err != nil {
 				g.badEvent, g.badPicks = i, g.answers.Path()
 				return err
@@ -303,7 +311,7 @@ func (g *graph) steps(f func(note uint8) error) error {
 			if recovering(w, ev, &g.answers) {
 				note |= noteOrdinary
 			}
-			if err := f(note); err != nil {
+			if err := f(taken{i, ev, note}); err != nil {
 				return err
 			}
 			copy(w.v, base)
@@ -323,10 +331,10 @@ func (g *graph) verify(e *explore.Edges, t int) error {
 	steps := w.stats.Steps
 	w.samples.all = true
 	defer func() { w.samples.all, w.stats.Steps = false, steps }()
-	err := g.steps(func(note uint8) error {
+	err := g.steps(func(step taken) error {
 		g.there = append(g.there[:0], g.here...)
 		g.sites.pack(w.v, g.there)
-		if t >= len(e.Ends) || e.Notes[t]&noteOrdinary != note&noteOrdinary || !slices.Equal(g.there, e.To(t, g.here, nil)) {
+		if t >= len(e.Ends) || e.Notes[t]&noteOrdinary != step.note&noteOrdinary || !slices.Equal(g.there, e.To(t, g.here, nil)) {
 			panic("table: a move leads elsewhere than the step that it stands for")
 		}
 		if g.width > 0 && e.Lo[t] != g.sites.fingerprint(g.there).Lo {

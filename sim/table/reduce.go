@@ -137,6 +137,7 @@ func (e *engine) irreducible() string {
 	add(e.quorums.any, "quorums")
 	add(e.sys.Limits().Partitions > 0, "partitions")
 	add(e.early != 1<<e.nodes-1, "nodes that are late")
+	add(len(e.sys.Obligations()) > 0, "fair runs without end are judged")
 	if len(why) == 0 {
 		return ""
 	}

@@ -47,7 +47,7 @@ func (q *question) same(o *sim.Question) bool {
 		return q.peer == o.Peer && q.fresh == o.Fresh && q.sent == o.Sent && q.exact == o.Exact
 	}
 	p, r := &q.point, &o.Point
-	return p.Kind == r.Kind && p.Arity == r.Arity && p.Label == r.Label && slices.Equal(p.Weights, r.Weights)
+	return p.Kind == r.Kind && p.Arity == r.Arity && p.Label == r.Label && p.Fair == r.Fair && slices.Equal(p.Weights, r.Weights)
 }
 
 // branch is the number of the branch that an answer takes: the pick, or for room what the handler was

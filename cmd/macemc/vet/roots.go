@@ -191,7 +191,7 @@ func (p *pass) fields(n *ast.CompositeLit) {
 func called(typ, field string) bool {
 	return slices.Contains(map[string][]string{
 		"Action":   {"When", "Do", "At"},
-		"Property": {"Always", "Eventually", "Sometimes", "Explain"},
+		"Property": {"Always", "Eventually", "Inevitably", "Sometimes", "Explain"},
 		"System":   {"New", "MayCrash", "Late", "Monitors"},
 	}[typ], field)
 }
@@ -283,7 +283,7 @@ func (p *pass) isEffect(f *types.Func) bool {
 		return false
 	}
 	return slices.Contains(map[string][]string{
-		"Env":       {"Send", "SetTimer", "StopTimer", "Choose", "ChooseWeighted", "Announce"},
+		"Env":       {"Send", "SetTimer", "StopTimer", "Choose", "ChooseFair", "ChooseWeighted", "Announce"},
 		"Stream":    {"Send", "Close"},
 		"Rand":      {"IntN", "Perm", "Shuffle", "Jitter", "Seeded"},
 		"Generator": {"IntN", "Uint64"},

@@ -1,0 +1,106 @@
+package check_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+type (
+	order struct{ ID int }
+	again struct{ ID int }
+	bill  struct{ ID int }
+)
+
+// shop never bills the second of two orders if it is bad; else it may lose bills, but not for ever.
+func shop(bad bool) sim.System {
+	try := func(x *machine.Ctx, id int) {
+		if bad && id == 1 || !x.FairFlip("billed") {
+			x.Send(x.Self(), again{id})
+			return
+		}
+		x.Send(0, bill{id})
+	}
+	shops := machine.Define[struct{}]("shop", machine.In("open",
+		machine.On(func(_ *struct{}, x *machine.Ctx, o order) { try(x, o.ID) }),
+		machine.On(func(_ *struct{}, x *machine.Ctx, a again) { try(x, a.ID) })))
+	buys := machine.Define[struct{}]("buyer", machine.In("buying",
+		machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.Send(1, order{0}); x.Send(1, order{1}) }), machine.Ignore(bill{})))
+	var ms machine.System
+	ms.Add(buys, struct{}{})
+	ms.Add(shops, struct{}{})
+	machine.EachAnswered(&ms, "each order is billed", func(o order) int { return o.ID }, func(b bill) int { return b.ID })
+	return ms.Sim("shop")
+}
+
+// TestReportSaysWhetherFairRunsWereJudged: in text, JSON and JUnit.
+func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		bad     bool
+		cfg     search.Config
+		judged  bool
+		verdict search.Verdict
+		text    []string
+		junit   []string
+	}{
+		{"bfs", false, search.Config{Strategy: search.BFS}, true, search.OK,
+			[]string{"settled in every fair run without end: monitor each order is billed, owed in "}, []string{`name="fair_runs" value="judged"`, `skipped="0"`}},
+		{"deepening that sees all", false, search.Config{Time: time.Minute}, true, search.OK,
+			[]string{"every state", "settled in every fair run without end"}, []string{`name="fair_runs" value="judged"`}},
+		{"bounded", false, search.Config{Strategy: search.BFS, MaxDepth: 2}, false, search.OK,
+			[]string{"NOT judged", "not all states were visited", "each order is billed"}, []string{`value="not judged: not all states were visited"`, `skipped="1"`}},
+		{"walk", false, search.Config{Strategy: search.Walk, MaxPaths: 10}, false, search.OK,
+			[]string{"NOT judged", "strategy walk executes runs"}, []string{`value="not judged: strategy walk executes runs`, `skipped="1"`}},
+		{"dfs, bad", true, search.Config{Strategy: search.DFS}, true, search.Violation,
+			[]string{"STARVED FOR EVER", "monitor each order is billed: 1", "again and again", "steps of shop1", "recovery:"},
+			[]string{`type="starvation"`, `failures="1"`}},
+		{"default, bad", true, search.Config{Time: time.Minute}, true, search.Violation, []string{"STARVED FOR EVER"}, []string{`type="starvation"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.cfg.System, c.cfg.Workers = shop(c.bad), 1
+			rep, err := check.Run(t.Context(), check.Options{Search: c.cfg, Dir: t.TempDir() + "/found"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text, object, junit, page bytes.Buffer
+			if report.Terminal(&text, rep, report.Style{Width: 200}) != nil || report.JSON(&object, rep) != nil ||
+				report.JUnit(&junit, rep, c.cfg.System.Properties) != nil || report.HTML(&page, rep) != nil {
+				t.Fatal("not rendered")
+			}
+			var got struct {
+				Verdict  search.Verdict
+				Kind     sim.FindingKind
+				Coverage struct{ Fair search.Fair }
+				Starved  struct{ Steps, Round int }
+			}
+			if err := json.Unmarshal(object.Bytes(), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.Verdict != c.verdict || got.Coverage.Fair.Judged != c.judged || (got.Kind == sim.Starvation) != c.bad || (got.Starved.Round > 0) != c.bad {
+				t.Errorf("%+v", got)
+			}
+			for _, w := range c.text {
+				if !strings.Contains(text.String(), w) {
+					t.Errorf("%q is not in the text:\n%s", w, &text)
+				}
+			}
+			for _, w := range c.junit {
+				if !strings.Contains(junit.String(), w) {
+					t.Errorf("%q is not in JUnit:\n%s", w, &junit)
+				}
+			}
+			if c.bad {
+				t.Log(text.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,202 @@
+package machine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim"
+)
+
+// never is a monitor that is hot until computing is announced.
+var never = machine.Define[struct{}]("never",
+	machine.In("owed", machine.Hot, machine.OnGoto[computing]("settled")),
+	machine.In("settled", machine.Cold, machine.OnGoto[computing]("settled")))
+
+// starves judges a system, which all have the same monitor.
+func starves(t *testing.T, ms *machine.System, edit func(*sim.System)) bool {
+	t.Helper()
+	ms.Monitor(never, struct{}{})
+	sys := ms.Sim("fairness")
+	if edit != nil {
+		edit(&sys)
+	}
+	x := judged(t, sys)
+	if x.Finding != nil || !x.Fairness.Judged {
+		t.Fatalf("%v, %+v", x.Finding, x.Fairness)
+	}
+	return x.Fairness.Starvation != nil
+}
+
+// TestTimers: a timer that does nothing hides no starvation, though it fires for ever, and one that can fire has to.
+func TestTimers(t *testing.T) {
+	ticks := func(does func(x *machine.Ctx)) *machine.Kind {
+		return machine.Define[struct{}]("ticker", machine.In("ticking",
+			machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.SetTimer(loop{}, time.Second) }),
+			machine.On(func(_ *struct{}, x *machine.Ctx, _ loop) {
+				does(x)
+				x.SetTimer(loop{}, time.Second)
+			})))
+	}
+	talks := machine.Define[peer]("talker",
+		machine.In("talking", machine.Null(func(p *peer, x *machine.Ctx) { x.Send(p.Other, done{}); x.Goto("waiting") }, "waiting")),
+		machine.In("waiting", machine.OnGoto[done]("talking")))
+	echoes := machine.Define[peer]("echo", machine.In("echoing", machine.On(func(p *peer, x *machine.Ctx, d done) { x.Send(p.Other, d) })))
+	for _, timing := range []sim.Timing{sim.AnyOrder, sim.Prompt} {
+		set := func(sys *sim.System) { sys.Timing = timing }
+		var idle, busy machine.System
+		idle.Add(ticks(func(*machine.Ctx) {}), struct{}{})
+		if !starves(t, &idle, set) {
+			t.Errorf("%v: a timer that changes nothing settles what is owed", timing)
+		}
+		// Under Prompt it can fire only when no message is on its way, which is again and again.
+		busy.Add(ticks(func(x *machine.Ctx) { x.Announce(computing{}) }), struct{}{})
+		busy.Add(talks, peer{2})
+		busy.Add(echoes, peer{1})
+		if starves(t, &busy, set) {
+			t.Errorf("%v: a timer never fires that can again and again", timing)
+		}
+	}
+}
+
+type peer struct{ Other machine.ID }
+
+// TestLinks: what was sent arrives, whatever others do meanwhile.
+func TestLinks(t *testing.T) {
+	sends := machine.Define[peer]("sender", machine.In("sending", machine.Entry(func(p *peer, x *machine.Ctx) { x.Send(p.Other, userEvent{}) })))
+	repeats := machine.Define[peer]("repeater", machine.In("repeating",
+		machine.Entry(func(p *peer, x *machine.Ctx) { x.Send(p.Other, done{}) }), machine.OnGoto[loop]("repeating")))
+	hears := machine.Define[struct{}]("hearer", machine.In("hearing",
+		machine.On(func(_ *struct{}, x *machine.Ctx, _ userEvent) { x.Announce(computing{}) }),
+		machine.On(func(_ *struct{}, x *machine.Ctx, _ done) { x.Send(1, loop{}) })))
+	var ms machine.System
+	ms.Add(sends, peer{2})
+	ms.Add(repeats, peer{2})
+	ms.Add(hears, struct{}{})
+	if starves(t, &ms, nil) {
+		t.Error("a message never arrives because of others from elsewhere")
+	}
+}
+
+// TestActionsAreNoProcess: actions need not happen unless they are fair; a crash need not, and the start after one has to.
+func TestActionsAreNoProcess(t *testing.T) {
+	waits := machine.Define[struct{}]("waiter", machine.In("waiting", machine.On(func(_ *struct{}, x *machine.Ctx, _ done) { x.Announce(computing{}) })))
+	for _, fair := range []bool{false, true} {
+		var ms machine.System
+		ms.Add(waits, struct{}{})
+		starved := starves(t, &ms, func(sys *sim.System) {
+			sys.Actions = []sim.AnyAction{sim.Action[*machine.Host]{Name: "settle", Fair: fair, Do: func(h *machine.Host, env sim.Env) { h.Receive(env, 0, done{}) }}}
+		})
+		if starved == fair {
+			t.Errorf("an action that is fair (%v): starved %v", fair, starved)
+		}
+	}
+	says := machine.Define[struct{}]("sayer", machine.In("start", machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.SetTimer(done{}, time.Second) }),
+		machine.On(func(_ *struct{}, x *machine.Ctx, _ done) { x.Announce(computing{}) })))
+	var ms machine.System
+	ms.Add(says, struct{}{})
+	if starves(t, &ms, func(sys *sim.System) { sys.Crashes = 2 }) {
+		t.Error("a node never starts again")
+	}
+}
+
+// TestInevitably: what luck can bring about is not inevitable, what a fair choice brings about is.
+func TestInevitably(t *testing.T) {
+	for _, fair := range []bool{true, false} {
+		var ms machine.System
+		ms.Add(machine.Define[struct{}]("flipper",
+			machine.In("flipping", machine.Null(func(_ *struct{}, x *machine.Ctx) {
+				flip := x.Flip
+				if fair {
+					flip = x.FairFlip
+				}
+				if flip("heads") {
+					x.Goto("heads")
+				}
+			}, "heads")),
+			machine.In("heads", machine.Null(func(_ *struct{}, x *machine.Ctx) { x.Goto("flipping") }, "flipping"))), struct{}{})
+		sys := ms.Sim("flips")
+		holds := func(v *sim.View) bool { return machine.StateOf(v, 0) == "heads" }
+		sys.Properties = []sim.Property{{Name: "can be heads", Eventually: holds}, {Name: "heads", Inevitably: holds}}
+		x := judged(t, sys)
+		s := x.Fairness.Starvation
+		if x.Dead != 0 || !x.LivenessChecked || (s == nil) != fair {
+			t.Errorf("fair %v: %d dead, %+v", fair, x.Dead, s)
+		}
+		if s != nil && (s.Property != "heads" || !s.Recovers || len(s.OneWay) != 1 || s.OneWay[0].Choice != "heads at flipper0" || !s.OneWay[0].Removes) {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+type (
+	ask    struct{ Key int }
+	answer struct{ Key int }
+)
+
+// keeps asks for two keys, and for each again once it was answered.
+type keeps struct{ Server machine.ID }
+
+// TestEachAnswered: each key is an obligation of its own, so that one answer does not stand for another, and nothing is owed for ever
+// where each is answered in the end.
+func TestEachAnswered(t *testing.T) {
+	asks := machine.Define[keeps]("asker", machine.In("asking",
+		machine.Entry(func(k *keeps, x *machine.Ctx) { x.Send(k.Server, ask{0}); x.Send(k.Server, ask{1}) }),
+		machine.On(func(k *keeps, x *machine.Ctx, a answer) { x.Send(k.Server, ask(a)) })))
+	for _, lazy := range []bool{false, true} {
+		serves := machine.Define[struct{}]("server", machine.In("serving", machine.On(func(_ *struct{}, x *machine.Ctx, a ask) {
+			if !lazy || a.Key == 0 {
+				x.Send(0, answer(a))
+			}
+		})))
+		var ms machine.System
+		ms.Add(asks, keeps{Server: 1})
+		ms.Add(serves, struct{}{})
+		machine.EachAnswered(&ms, "answers", func(a ask) int { return a.Key }, func(a answer) int { return a.Key })
+		x := judged(t, ms.Sim("each"))
+		s := x.Fairness.Starvation
+		if x.Finding != nil || !x.Fairness.Judged || (s != nil) != lazy || s != nil && s.Obligation != "1" {
+			t.Errorf("lazy %v: %v, %+v", lazy, x.Finding, x.Fairness)
+		}
+	}
+}
+
+// expects is a monitor that is created for each request.
+type expects struct{ Key int }
+
+// TestMonitorsOfRequests: monitors that are created at run time are obligations by what they were created with.
+func TestMonitorsOfRequests(t *testing.T) {
+	kind := machine.Define[expects]("expects",
+		machine.In("start", machine.EntryWith(func(e *expects, x *machine.Ctx, a ask) { e.Key = a.Key; x.Goto("owed") }, "owed")),
+		machine.In("owed", machine.Hot, machine.On(func(e *expects, x *machine.Ctx, s machine.Sent[answer]) {
+			if s.Event.Key == e.Key {
+				x.Halt()
+			}
+		})))
+	asks := machine.Define[keeps]("asker", machine.In("asking",
+		machine.Entry(func(k *keeps, x *machine.Ctx) {
+			for key := range 2 {
+				machine.Watch[expects](x, ask{key})
+				x.Send(k.Server, ask{key})
+			}
+		}),
+		machine.On(func(k *keeps, x *machine.Ctx, a answer) {
+			machine.Watch[expects](x, ask(a))
+			x.Send(k.Server, ask(a))
+		})))
+	for _, lazy := range []bool{false, true} {
+		serves := machine.Define[struct{}]("server", machine.In("serving", machine.On(func(_ *struct{}, x *machine.Ctx, a ask) {
+			if !lazy || a.Key == 0 {
+				x.Send(0, answer(a))
+			}
+		})))
+		var ms machine.System
+		ms.Add(asks, keeps{Server: 1})
+		ms.Add(serves, struct{}{})
+		ms.Each(kind)
+		s := judged(t, ms.Sim("each request")).Fairness.Starvation
+		if (s != nil) != lazy || s != nil && s.Obligation != "ask{Key:1}" {
+			t.Errorf("lazy %v: %+v", lazy, s)
+		}
+	}
+}

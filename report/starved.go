@@ -1,0 +1,107 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/sim/table"
+)
+
+// fairRuns says whether fair runs without end were judged.
+func (c *Coverage) fairRuns() []string {
+	f := c.Fair
+	switch {
+	case f == nil:
+		return nil
+	case !f.Judged:
+		return []string{"NOT judged, whether what is owed is settled in fair runs without end: " + f.Why + " (" + strings.Join(f.Obligations, "; ") + ")"}
+	}
+	var hot []string
+	for i, n := range f.Hot {
+		hot = append(hot, fmt.Sprintf("%s, owed in %s", f.Obligations[i], plural(n, "state")))
+	}
+	return []string{"settled in every fair run without end: " + strings.Join(hot, "; ")}
+}
+
+// leavesOpen reports whether a monitor or property was not judged in fair runs without end.
+func (c *Coverage) leavesOpen(name string) bool {
+	return c.Fair != nil && !c.Fair.Judged && slices.Contains(c.Fair.Obligations, name)
+}
+
+// starved tells of a run without end in which something stays owed.
+func (r *Report) starved() []fact {
+	s := r.Starved
+	if s == nil { // of a run that was executed again
+		return []fact{{"starved:", firstOf(r.Message, r.Property), ""}}
+	}
+	what := s.Property
+	if s.Obligation != "" {
+		what += ": " + s.Obligation
+	}
+	f := []fact{{"never again:", what, "it stays owed for ever, although all that has to happen happens"}}
+	switch {
+	case s.Round == 0:
+		f = append(f, fact{"for ever:", fmt.Sprintf("after step %d nothing that has to happen can happen any more", s.Steps), ""})
+	case s.Round == 1:
+		f = append(f, fact{"for ever:", fmt.Sprintf("step %d, again and again", s.Steps+1), "it comes back to the state it began in"})
+	default:
+		f = append(f, fact{"for ever:", fmt.Sprintf("the round of steps %d to %d, again and again", s.Steps+1, s.Steps+s.Round), "it comes back to the state it began in"})
+	}
+	label := "in a round:"
+	for _, p := range s.Processes {
+		f = append(f, fact{label, p.Process, share(p)})
+		label = ""
+	}
+	for _, c := range s.OneWay {
+		f = append(f, fact{"one way:", fmt.Sprintf("%s: always %s of 0 to %d", c.Choice, picks(c.Picks), c.Of-1), blame(s, c)})
+	}
+	if s.Recovers {
+		return append(f, fact{"recovery:", "is possible from the round", "with luck, which nothing promises"})
+	}
+	return append(f, fact{"recovery:", "is not possible from the round", "luck does not help"})
+}
+
+// share says what a process does in a round.
+func share(p table.Share) string {
+	switch {
+	case p.Runs > 0 && p.Enabled == 0:
+		return fmt.Sprintf("runs %s a round, which changes nothing", times(p.Runs))
+	case p.Runs > 0:
+		return fmt.Sprintf("runs %s a round", times(p.Runs))
+	case p.Fairness == "none":
+		return "starved (allowed: nothing promises that actions are done)"
+	case p.Enabled < p.Places:
+		return fmt.Sprintf("never runs: it cannot in %s", plural(p.Places-p.Enabled, "state"))
+	}
+	return "never runs"
+}
+
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return number(n) + " times"
+}
+
+func picks(list []int) string {
+	var text []string
+	for _, p := range list {
+		text = append(text, number(p))
+	}
+	return strings.Join(text, " or ")
+}
+
+// blame says whether a choice is to blame.
+func blame(s *table.Starvation, c table.OneWay) string {
+	switch {
+	case c.Removes:
+		return "were it fair, nothing would be starved of this"
+	case s.AllFair:
+		return "were all choices fair, nothing would be starved of this; this one alone is not enough"
+	}
+	return "were it fair, there would be other such runs"
+}

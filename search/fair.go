@@ -1,0 +1,85 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// fair fills in how fair runs without end were judged when states were visited.
+func (s *Stats) fair(sys *sim.System, x *table.Exploration) {
+	names := sys.Obligations()
+	if len(names) == 0 {
+		return
+	}
+	s.Fair = &Fair{Obligations: names, Why: "not all states were visited"}
+	if f := x.Fairness; f != nil {
+		s.Fair.Judged, s.Fair.Why = f.Judged, f.Why
+		for i, h := range f.Hot {
+			s.Fair.Hot = append(s.Fair.Hot, h.States)
+			if h.States == 0 {
+				s.NeverHappened = append(s.NeverHappened, "anything owed by "+names[i])
+			}
+		}
+		slices.Sort(s.NeverHappened)
+	}
+}
+
+// unjudged says of a search that executes runs that it judges none without end.
+func (s *Stats) unjudged(sys *sim.System, strategy Name) {
+	if names := sys.Obligations(); len(names) > 0 {
+		s.Fair = &Fair{Obligations: names, Why: "not all states were visited"}
+		if !strategy.KeepsStates() {
+			s.Fair.Why = fmt.Sprintf("strategy %s executes runs, and visits no states; %s and %s do", strategy, BFS, DFS)
+		}
+	}
+}
+
+// starved makes a run without end in which something stays owed the finding of a search.
+func (r *Result) starved(s *table.Starvation, strategy Name) {
+	message := s.Property + " waits for ever"
+	if s.Obligation != "" {
+		message += " for " + s.Obligation
+	}
+	r.Finding = &Suspect{
+		Kind: sim.Starvation, Property: s.Property, Message: message, Node: -1, Path: s.Path, Steps: s.Steps + s.Round,
+		Strategy: strategy, Proven: true, Starved: s,
+	}
+	r.Stopped = StoppedFound
+}
+
+// judgeFair judges fair runs without end once a search that executes runs has seen all states: they are visited again, and kept.
+func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
+	if r.Finding != nil || s.found > 0 || !r.Stats.Complete || r.Stats.Fair == nil || len(s.cfg.Prefix) > 0 {
+		return nil
+	}
+	cfg := s.cfg
+	cfg.Strategy, cfg.Visited, cfg.MaxDepth, cfg.Progress = BFS, "", maxDepth, nil
+	exploring := ctx
+	if cfg.Time > 0 {
+		var cancel context.CancelFunc
+		exploring, cancel = context.WithDeadline(ctx, s.began.Add(cfg.Time))
+		defer cancel()
+	}
+	opts, err := explorationOf(ctx, &cfg, s.began, cfg.patience())
+	if err != nil {
+		return err
+	}
+	x, err := table.Explore(exploring, &cfg.System, opts)
+	if why := unsupported(err); why != "" {
+		r.Stats.Fair.Why = "the tables cannot hold " + why
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.Stats.fair(&cfg.System, x)
+	if x.Fairness != nil && x.Fairness.Starvation != nil {
+		r.starved(x.Fairness.Starvation, s.cfg.Strategy)
+		r.Verdict = Conclude(true, r.Stopped, true)
+	}
+	return nil
+}

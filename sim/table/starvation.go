@@ -1,0 +1,272 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/fair"
+	"github.com/macemc/macemc/sim"
+)
+
+// Starvation is a run without end in which something stays owed for ever although all that has to happen happens.
+type Starvation struct {
+	Property   string      `json:"property"`             // name of the monitor or property
+	Obligation string      `json:"obligation,omitempty"` // which one of the monitor's
+	Path       choose.Path `json:"-"`                    // to the round, and once round
+	Steps      int         `json:"steps"`                // before the round
+	Round      int         `json:"round"`                // steps; 0: nothing has to happen any more
+	Processes  []Share     `json:"processes"`
+	OneWay     []OneWay    `json:"one_way,omitempty"`
+	// AllFair: nothing would be starved of this if all choices were fair.
+	AllFair bool `json:"all_fair,omitempty"`
+	// Recovers: from the round a state can be reached, without faults, in which it is settled.
+	Recovers bool `json:"recovers"`
+}
+
+// Share is what a process does in a round.
+type Share struct {
+	Process  string `json:"process"`
+	Fairness string `json:"fairness"` // "none", "weak" or "strong"
+	Runs     int    `json:"runs"`
+	Enabled  int    `json:"enabled"` // in so many of the places of the round
+	Places   int    `json:"places"`
+}
+
+// OneWay is a choice that is not fair and never comes out otherwise in a round.
+type OneWay struct {
+	Choice  string `json:"choice"` // what is drawn, and where
+	Picks   []int  `json:"picks"`  // that come, of Of
+	Of      int    `json:"of"`
+	Removes bool   `json:"removes"` // were the choice fair, nothing would be starved of this
+}
+
+var fairnessNames = [...]string{fair.None: "none", fair.Weak: "weak", fair.Strong: "strong"}
+
+// errCollision: what is found does not come round.
+var errCollision = errors.New("table: states with equal fingerprints were taken for one")
+
+// builder stores the edges of the states that are left.
+type builder struct {
+	g         *graph
+	src       *source
+	processes *processes
+	edges     *fair.Graph
+	ids       []uint32 // by state of edges: its number, ascending
+	choices   map[choiceKey]uint16
+	draws     map[string]uint32
+	marks     marks
+	row       []fair.Edge
+	err       error
+}
+
+type choiceKey struct {
+	node  sim.NodeID
+	label string
+	arity int
+	fair  bool
+}
+
+func (b *builder) build(ctx context.Context, s *explore.Space, left stateSet) error {
+	g := b.g
+	defer g.w.samples.pause()()
+	steps := g.w.stats.Steps
+	g.answers.keep = true
+	if b.src.monitor >= 0 {
+		g.w.passing = &passing{monitor: b.src.monitor}
+	}
+	defer func() { g.w.stats.Steps, g.answers.keep, g.w.passing = steps, false, nil }()
+	b.draws = map[string]uint32{}
+	want := func(id uint32) bool { return b.err == nil && left.has(id) }
+	err := s.Pass(ctx, false, want, func(id uint32, row explore.Row, to []uint32) {
+		if b.err == nil && left.has(id) { // others are shown on the way to these
+			b.err = b.add(row.From(), to)
+		}
+	})
+	if err == nil {
+		err = b.err
+	}
+	return err
+}
+
+// add adds a state with its edges.
+func (b *builder) add(state []uint32, to []uint32) error {
+	g := b.g
+	g.here, g.prepared = state, false
+	b.row = b.row[:0]
+	err := g.steps(func(t taken) error {
+		k := len(b.row)
+		if k == len(to) || t.number > math.MaxUint16 {
+			return fair.ErrTooLarge
+		}
+		e := fair.Edge{To: b.number(to[k]), Event: uint16(t.number), Marks: b.passed()}
+		var err error
+		if e.Draws, err = b.drawn(t.ev.Node); err != nil {
+			return err
+		}
+		b.row = append(b.row, e)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(b.row) != len(to) {
+		panic("table: there are more moves than steps")
+	}
+	g.sites.unpack(state, g.vector)
+	g.w.restore(g.vector)
+	g.events = g.w.list(g.events[:0])
+	for i := range b.row {
+		if b.row[i].Actor, err = b.processes.actor(g.w, g.events[b.row[i].Event], b.edges); err != nil {
+			return err
+		}
+	}
+	return b.edges.Add(b.stays(state), b.row)
+}
+
+// number is that of a state among those that are left.
+func (b *builder) number(id uint32) uint32 {
+	if k, ok := slices.BinarySearch(b.ids, id); ok && id != explore.NoPlace {
+		return uint32(k)
+	}
+	return fair.Outside
+}
+
+// passed are the marks of the step that was taken last.
+func (b *builder) passed() uint32 {
+	w := b.g.w
+	switch {
+	case b.src.monitor < 0: // what matters is where it leads
+		return b.marks.of(broken)
+	case w.passing.seen:
+		return b.marks.of(w.passing.owes)
+	}
+	return b.marks.of(w.monitors.list[w.v[w.layout.monitors+b.src.monitor]].owes)
+}
+
+// broken is what is owed where an Inevitably property does not hold.
+var broken = []owed{{0, true}}
+
+// stays are the marks of a state that is left.
+func (b *builder) stays(state []uint32) uint32 {
+	if b.src.monitor < 0 {
+		return b.marks.of(broken)
+	}
+	return b.marks.of(b.g.w.monitors.list[state[b.g.sites.monitors+b.src.monitor]].owes)
+}
+
+// drawn is the set of the outcomes of choices that the step drew which was taken last.
+func (b *builder) drawn(node sim.NodeID) (uint32, error) {
+	var set []fair.Draw
+	for _, d := range b.g.answers.drawn {
+		if d.arity > mostNamed && !d.fair {
+			continue // it is not said of it that it always goes one way
+		}
+		key := choiceKey{node, d.label, d.arity, d.fair}
+		id, ok := b.choices[key]
+		if !ok {
+			if len(b.edges.Choices) == math.MaxUint16 {
+				return 0, fair.ErrTooLarge
+			}
+			id = uint16(len(b.edges.Choices))
+			b.choices[key] = id
+			name := d.label
+			if node >= 0 {
+				name = fmt.Sprintf("%s at %s", d.label, b.processes.names[node])
+			}
+			b.edges.Choices = append(b.edges.Choices, fair.Choice{Name: name, Arity: d.arity, Fair: d.fair})
+		}
+		if draw := (fair.Draw{Choice: id, Pick: uint16(d.pick)}); !slices.Contains(set, draw) {
+			set = append(set, draw)
+		}
+	}
+	if set == nil {
+		return 0, nil
+	}
+	key := fmt.Sprint(set)
+	id, ok := b.draws[key]
+	if !ok {
+		id = uint32(len(b.edges.Draws))
+		b.draws[key] = id
+		b.edges.Draws = append(b.edges.Draws, set)
+	}
+	return id, nil
+}
+
+// mostNamed is how many outcomes a choice may have that is not fair for it to be told that it goes one way.
+const mostNamed = 64
+
+// tell tells of a run that violates an obligation. The error is errCollision, or that nothing can be said.
+func (b *builder) tell(s *explore.Space, obligation uint32, l *fair.Lasso) (*Starvation, error) {
+	out := &Starvation{Property: b.src.name, Round: len(l.Round)}
+	if b.src.monitor >= 0 {
+		out.Obligation = b.g.w.monitors.owed.list[obligation].key
+	}
+	trail := s.Trail(b.ids[l.Start])
+	out.Steps = len(trail) - 1
+	out.Path = b.g.path(trail)
+	start := slices.Clone(b.g.w.v)
+	for _, step := range l.Round {
+		i, _, picks := b.g.step(int(step.Edge))
+		out.Path = append(append(out.Path, int32(i)), picks...)
+	}
+	if !slices.Equal(start, b.g.w.v) {
+		return nil, errCollision
+	}
+	for p, process := range b.edges.Processes {
+		if l.Runs[p] > 0 || l.Enabled[p] > 0 {
+			out.Processes = append(out.Processes, Share{process.Name, fairnessNames[process.Fairness], l.Runs[p], l.Enabled[p], l.Places})
+		}
+	}
+	marks := b.marksOf(obligation)
+	for _, d := range l.OneWay {
+		c := b.edges.Choices[d.Choice]
+		if n := len(out.OneWay); n > 0 && out.OneWay[n-1].Choice == c.Name {
+			out.OneWay[n-1].Picks = append(out.OneWay[n-1].Picks, int(d.Pick))
+			continue
+		}
+		extra := make([]bool, len(b.edges.Choices))
+		extra[d.Choice] = true
+		out.OneWay = append(out.OneWay, OneWay{c.Name, []int{int(d.Pick)}, c.Arity, b.edges.Find(marks, extra) == nil})
+	}
+	if len(l.OneWay) > 0 {
+		extra := make([]bool, len(b.edges.Choices))
+		for i := range extra {
+			extra[i] = true
+		}
+		out.AllFair = b.edges.Find(marks, extra) == nil
+	}
+	out.Recovers = b.recovers(l.Start, marks)
+	return out, nil
+}
+
+// recovers reports whether a state can be reached in which the obligation is settled, without faults.
+func (b *builder) recovers(from uint32, marks []fair.Mark) bool {
+	met := make([]bool, b.edges.Len())
+	met[from] = true
+	for queue := []uint32{from}; len(queue) > 0; queue = queue[1:] {
+		for _, e := range b.edges.Edges(queue[0]) {
+			switch {
+			case e.Actor == 0:
+			case e.To == fair.Outside || marks[e.Marks]&fair.Cold != 0:
+				return true
+			case !met[e.To]:
+				met[e.To] = true
+				queue = append(queue, e.To)
+			}
+		}
+	}
+	return false
+}
+
+func (s stateSet) count() (n int) {
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
