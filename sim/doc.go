@@ -10,8 +10,8 @@
 // hold. A check tries the orders of events, faults and answers that its strategy reaches, and evaluates what must hold in every state.
 //
 // A property is a [Property] that looks at one state of the whole system through a [View]. Always is safety: it holds in each state.
-// Eventually is liveness: from each state, a state in which all such properties hold together stays reachable. Sometimes says
-// whether the check came to what it is there for. What must hold over a history is for a [Monitor], which is told what services announce.
+// Eventually is liveness: from each state, a state in which all such properties hold together stays reachable. Inevitably says
+// that what is fair comes there by itself, again and again. Sometimes says whether the check came to what it is there for. What must hold over a history is for a [Monitor], which is told what services announce.
 //
 // # What a user needs
 //
@@ -20,7 +20,7 @@
 //   - [System], [Action] ([AnyAction]), [Quorum] ([AnyQuorum], [From], [QuorumProperty]), [Limits] up to [MaxFaults],
 //     [Timing] ([ParseTiming]), [Interleave] ([ParseInterleave])
 //   - [Property], [View], [Each], [EachArmed], [Nodes]; [AssertionProperty]
-//   - [Monitor], [MonitorName]
+//   - [Monitor], [MonitorName]; [Obliged] and [Obligation] for what must happen
 //   - [StateRule] for types of a state that are not the user's own: [IgnoreField], [EncodeBy], [CopyBy], [ShowBy], [ByElements],
 //     [MethodByName], [AcrossPrograms]; [StateError]
 //   - [Finding], [FindingKind]: what a check ends with
