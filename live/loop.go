@@ -74,6 +74,7 @@ func (n *Node) handleBatch() {
 		}
 		n.step(given{kind: sim.Internal})
 	}
+	n.takeSets()
 	local := n.local
 	n.local = nil
 	for i := range local {
@@ -90,6 +91,7 @@ func (n *Node) handleBatch() {
 		}
 		if ev, ok := n.run.TimerEvent(n.cfg.Node, t); ok {
 			n.step(given{kind: sim.FireTimer, event: ev, timer: t})
+			n.takeSets()
 		}
 	}
 	for range batch {
@@ -112,6 +114,7 @@ func (n *Node) handle(it *item) {
 		}
 		return
 	}
+	defer n.takeSets()
 	switch it.kind {
 	case frameItem:
 		n.frame(it)
@@ -122,6 +125,9 @@ func (n *Node) handle(it *item) {
 	case dialledItem:
 		n.dialled(it)
 	case datagramItem:
+		if !it.stream && n.waits(it) {
+			return
+		}
 		if it.stream { // to the node itself
 			l := n.links[it.peer]
 			l.queue = l.queue[:len(l.queue)-1]
@@ -150,6 +156,9 @@ type given struct {
 	data                []byte
 	stream              bool
 	incarnation, number uint64
+
+	set    []item // of TakeQuorum, by sender
+	quorum int32
 }
 
 // step runs a handler, records it, and makes its effects happen as far as they stay in the node. What
@@ -179,6 +188,9 @@ func (n *Node) step(g given) {
 		}
 	case sim.Deliver:
 		n.counters.received.Add(1)
+	case sim.TakeQuorum:
+		n.counters.received.Add(uint64(len(g.set)))
+		e.Peer, e.Name, e.Set = -1, n.cfg.System.QuorumNames()[g.quorum], received(g.set)
 	}
 	if g.call != nil {
 		e.Kind = sim.DoAction
@@ -187,7 +199,7 @@ func (n *Node) step(g given) {
 		n.log.Debug("event", "number", n.events, "is", g)
 	}
 	n.watchdog.begin(&g)
-	done := n.run.Run(ev, sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Err: g.err}, n, g.call)
+	done := n.run.Run(ev, sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Set: g.assembled(), Err: g.err}, n, g.call)
 	if ran := n.watchdog.end(); ran > 0 {
 		n.log.Warn("the handler has returned", "event", g, "after", ran)
 	}

@@ -59,6 +59,7 @@ type Node struct {
 	broken  *sim.Finding // ends the loop
 	frozen  bool
 	held    []item // came while frozen
+	waiting []item // for quorums, in the order of arrival
 	counts  []int  // by action, how often done
 }
 
@@ -119,9 +120,6 @@ func New(cfg Config) (_ *Node, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if q := cfg.System.QuorumNames(); len(q) > 0 {
-		return nil, fmt.Errorf("system %q has quorums (%s): nodes that have some do not run on a real network", cfg.System.Name, q[0])
-	}
 	n := &Node{cfg: cfg, addrs: addrs, log: cfg.Log, inbox: make(chan item, 1024)}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	defer func() {
@@ -151,6 +149,9 @@ func New(cfg Config) (_ *Node, err error) {
 	n.times = newInstants(clock)
 	if n.run, err = sim.NewRunner(cfg.System, sim.Options{Log: n.log, Times: &n.times}); err != nil {
 		return nil, err
+	}
+	if len(cfg.System.Quorums) > 0 && n.run.Ordered() {
+		return nil, fmt.Errorf("system %q has quorums and a network of queues, which take messages in order: use netsim.Datagrams to run it", cfg.System.Name)
 	}
 	n.run.Revive(cfg.Node, n.found)
 	n.counts = n.run.Durable(cfg.Node, 0).Counts

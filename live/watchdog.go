@@ -79,6 +79,8 @@ func (g given) String() string {
 		return "call from outside"
 	case g.kind == sim.Deliver:
 		return fmt.Sprintf("receives %T from n%d", g.msg, g.peer)
+	case g.kind == sim.TakeQuorum:
+		return fmt.Sprintf("receives a set of %d messages", len(g.set))
 	case g.kind == sim.DeliverError:
 		return fmt.Sprintf("error with n%d: %v", g.peer, g.err)
 	case g.kind == sim.DeliverReady:

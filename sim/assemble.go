@@ -83,20 +83,24 @@ type assembler struct {
 // assemble tells what the quorums of a node that is up take of the datagrams that can be delivered to it, which are in
 // canonical order. It panics like an action's When.
 func (w *machine) assemble(n *node, all []From[any]) (out Assembly) {
-	out.Taken = make([]bool, len(all))
+	out.Taken, out.Over = make([]bool, len(all)), make([]bool, len(all))
 	for i := range w.quorums {
 		q := &w.quorums[i]
 		if !q.has(n.service) {
 			continue
 		}
-		for k := range all {
-			out.Taken[k] = out.Taken[k] || q.takes(all[k].Msg)
-		}
 		need := 0
 		if q.need != nil {
-			if need = w.needed(n, i); need <= 0 {
-				continue
+			need = w.needed(n, i)
+		}
+		for k := range all {
+			if q.takes(all[k].Msg) {
+				out.Over[k] = need < 0 && (out.Over[k] || !out.Taken[k])
+				out.Taken[k] = true
 			}
+		}
+		if q.need != nil && need <= 0 {
+			continue
 		}
 		a := &assembler{w: w, n: n, q: q, index: int32(i), out: &out, all: all}
 		for _, group := range a.groups() {

@@ -133,6 +133,7 @@ type Assembled struct {
 // Assembly is what the quorums of a node make of the datagrams that can be delivered to it.
 type Assembly struct {
 	Taken []bool // by datagram: it waits for a quorum
+	Over  []bool // by datagram: it waits for quorums that take nothing any more
 	Sets  []AssemblySet
 	Tried int // sets that were tried of quorums whose sets have any size
 }

@@ -204,13 +204,19 @@ func (r *Runner) Ready(id NodeID) (ready bool, found *Finding) {
 	return ready, findingOf(id, err)
 }
 
+// Takes reports whether quorums take a message to the node, which is up, now or later.
+func (r *Runner) Takes(id NodeID, msg any) bool {
+	s := r.w.nodes[id].service
+	return slices.ContainsFunc(r.w.quorums, func(q quorumInfo) bool { return q.takes(msg) && q.has(s) })
+}
+
 // Assemble tells what the quorums of a node take of the datagrams that wait for it. The event by which it takes a set is of kind
 // [TakeQuorum], and the set is handed over in [Delivery].Set. A finding is that of a quorum that cannot tell; the node must not
 // be run on.
 func (r *Runner) Assemble(id NodeID, all []From[any]) (made Assembly, found *Finding) {
 	n := &r.w.nodes[id]
-	if !n.up || len(r.w.quorums) == 0 {
-		return Assembly{Taken: make([]bool, len(all))}, nil
+	if !n.up {
+		return made, nil
 	}
 	var err error
 	func() {

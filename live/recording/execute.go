@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
 )
@@ -56,15 +58,15 @@ func (m *merger) passed(c *cursor, e *Event) {
 	}
 	m.count(c.node, e)
 	c.clock[c.node]++
-	if e.Kind == sim.Deliver {
-		for i, n := range m.clocks[e.From] {
+	for _, a := range e.received() {
+		for i, n := range m.clocks[a.From] {
 			c.clock[i] = max(c.clock[i], n)
 		}
-		if m.copies[e.From]--; m.copies[e.From] == 0 {
-			delete(m.clocks, e.From)
+		if m.copies[a.From]--; m.copies[a.From] == 0 {
+			delete(m.clocks, a.From)
 		}
 		if e.Stream {
-			m.coming[e.From.Incarnation]--
+			m.coming[a.From.Incarnation]--
 		}
 	}
 	incarnation := c.starts[c.start].Header.Incarnation
@@ -89,9 +91,12 @@ func (m *merger) perform(c *cursor, index int) {
 		return
 	}
 	e := c.next()
-	if e.Kind == sim.Deliver && !e.Stream && m.copies[e.From] > 1 {
+	for _, a := range e.received() {
+		if e.Stream || m.copies[a.From] <= 1 {
+			continue
+		}
 		if !m.inject(func(ev sim.Event) bool {
-			return ev.Kind == sim.Duplicate && ev.Node == c.node && ev.Peer == e.Peer && m.duplicates(ev, index)
+			return ev.Kind == sim.Duplicate && ev.Node == c.node && ev.Peer == a.Peer && m.duplicates(ev, index, &a)
 		}, &m.used.Dup) {
 			m.disagree(c, e, m.describe(index), "it arrived twice, but in the model it cannot be duplicated; the network model lacks that")
 			return
@@ -114,10 +119,15 @@ func (m *merger) perform(c *cursor, index int) {
 	m.compareState(c, e, what)
 }
 
-// duplicates reports whether ev duplicates what the event with that index delivers.
-func (m *merger) duplicates(ev sim.Event, index int) bool {
-	deliver, ok := m.run.Event(index)
-	return ok && deliver.Slot == ev.Slot
+// duplicates reports whether ev duplicates a message that the event with that index hands over.
+func (m *merger) duplicates(ev sim.Event, index int, a *Received) bool {
+	given, ok := m.run.Event(index)
+	if !ok || given.Kind == sim.Deliver {
+		return ok && given.Slot == ev.Slot
+	}
+	ev.Msgs = 1 // it consumes nothing
+	m.envelopes = m.world.Messages(ev, m.envelopes[:0])
+	return m.sum(&m.envelopes[0]) == xxhash.Sum64(a.Data)
 }
 
 // disagree ends the run before the node's next event, which is e.

@@ -12,14 +12,13 @@ func (m *merger) index() {
 		for i, r := range c.starts {
 			for k := range r.Events {
 				e := &r.Events[k]
-				if e.Kind != sim.Deliver {
-					continue
-				}
-				if m.copies[e.From]++; m.copies[e.From] == 1 {
-					m.arrives[e.From] = place{c.node, i}
-				}
-				if e.Stream {
-					m.coming[e.From.Incarnation]++
+				for _, a := range e.received() {
+					if m.copies[a.From]++; m.copies[a.From] == 1 {
+						m.arrives[a.From] = place{c.node, i}
+					}
+					if e.Stream {
+						m.coming[a.From.Incarnation]++
+					}
 				}
 			}
 		}
@@ -66,12 +65,12 @@ func (m *merger) trim(c *cursor, start int) {
 		if seen {
 			break
 		}
-		if e.Kind == sim.Deliver { // it never arrived
-			if m.copies[e.From]--; e.Stream {
-				m.coming[e.From.Incarnation]--
+		for _, a := range e.received() { // it never arrived
+			if m.copies[a.From]--; e.Stream {
+				m.coming[a.From.Incarnation]--
 			}
-			if m.copies[e.From] == 0 {
-				delete(m.arrives, e.From)
+			if m.copies[a.From] == 0 {
+				delete(m.arrives, a.From)
 			}
 		}
 		if action {

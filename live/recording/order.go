@@ -3,6 +3,8 @@ package recording
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -100,6 +102,8 @@ func (m *merger) findEvent(node sim.NodeID, e *Event, exact bool) (int, bool) {
 			fits = m.world.Key(ev) == fmt.Sprintf("%v n%d %s", e.Kind, node, e.Name)
 		case sim.Deliver:
 			fits = ev.Peer == e.Peer && m.carries(ev, e)
+		case sim.TakeQuorum:
+			fits = strings.HasPrefix(m.world.Key(ev), fmt.Sprintf("%v n%d %s <-", e.Kind, node, e.Name)) && m.carries(ev, e)
 		case sim.DeliverError:
 			fits = ev.Peer == e.Peer && (!exact || m.world.Key(ev) == fmt.Sprintf("%v n%d<-n%d %s", e.Kind, node, e.Peer, e.Err))
 		case sim.DeliverReady:
@@ -112,13 +116,12 @@ func (m *merger) findEvent(node sim.NodeID, e *Event, exact bool) (int, bool) {
 	return 0, false
 }
 
-// carries reports whether ev delivers the message that e did.
+// carries reports whether ev hands over the messages that e did.
 func (m *merger) carries(ev sim.Event, e *Event) bool {
 	m.envelopes = m.world.Messages(ev, m.envelopes[:0])
-	for _, env := range m.envelopes {
-		return env.Stream == e.Stream && m.sum(&env) == xxhash.Sum64(e.Data)
-	}
-	return false
+	return slices.EqualFunc(m.envelopes, e.received(), func(env sim.Envelope, a Received) bool {
+		return env.From == a.Peer && env.Stream == e.Stream && m.sum(&env) == xxhash.Sum64(a.Data)
+	})
 }
 
 // sum is the digest of a message's encoding.

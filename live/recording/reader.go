@@ -198,6 +198,11 @@ func (e *Event) sensible(nodes int) bool {
 			return false
 		}
 	}
+	for i := range e.Set {
+		if !ok(e.Set[i].Peer) {
+			return false
+		}
+	}
 	for _, a := range e.Answers {
 		if a.Kind > choose.Outcome || a.Arity < 1 {
 			return false

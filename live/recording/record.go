@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
@@ -44,6 +45,8 @@ type Event struct {
 	Stream bool
 	Data   []byte
 
+	Set []Received // of TakeQuorum, whose name is Name, by sender
+
 	Found Found // of Boot
 
 	// After the event: writes to the disk in all the life of the node, and its monotone counter.
@@ -68,6 +71,27 @@ type Ref struct {
 	Incarnation uint64
 	Number      uint64
 }
+
+// Received is a message of a set.
+type Received struct {
+	Peer sim.NodeID
+	From Ref
+	Data []byte // its encoding
+}
+
+// received are the messages that the event hands over.
+func (e *Event) received() []Received {
+	switch e.Kind {
+	case sim.Deliver:
+		return []Received{{e.Peer, e.From, e.Data}}
+	case sim.TakeQuorum:
+		return e.Set
+	}
+	return nil
+}
+
+// kinds are the kinds of events that are recorded, by the number that stands for them in files.
+var kinds = [...]sim.EventKind{sim.Boot, sim.DoAction, sim.FireTimer, sim.DeliverError, sim.DeliverReady, sim.Deliver, sim.Internal, sim.TakeQuorum}
 
 // Answer is the answer to a question.
 type Answer struct {
@@ -121,7 +145,7 @@ func (e *Event) append(b []byte, since int64) []byte {
 	if e.Failed {
 		flags |= hasFailed
 	}
-	b = append(b, byte(e.Kind), flags)
+	b = append(b, byte(slices.Index(kinds[:], e.Kind)), flags)
 	b = binary.AppendUvarint(b, uint64(e.Number))
 	b = binary.AppendVarint(b, e.Time-since)
 	switch e.Kind {
@@ -135,11 +159,13 @@ func (e *Event) append(b []byte, since int64) []byte {
 	case sim.DoAction, sim.FireTimer:
 		b = appendString(b, e.Name)
 	case sim.Deliver:
-		b = binary.AppendUvarint(b, uint64(e.Peer))
-		b = binary.LittleEndian.AppendUint64(b, e.From.Incarnation)
-		b = binary.AppendUvarint(b, e.From.Number)
-		b = binary.AppendUvarint(b, uint64(len(e.Data)))
-		b = append(b, e.Data...)
+		b = e.received()[0].append(b)
+	case sim.TakeQuorum:
+		b = appendString(b, e.Name)
+		b = binary.AppendUvarint(b, uint64(len(e.Set)))
+		for i := range e.Set {
+			b = e.Set[i].append(b)
+		}
 	case sim.DeliverError:
 		b = binary.AppendUvarint(b, uint64(e.Peer))
 		b = appendString(b, e.Err)
@@ -165,6 +191,21 @@ func (e *Event) append(b []byte, since int64) []byte {
 	b = binary.AppendUvarint(b, e.Writes)
 	b = binary.AppendUvarint(b, e.Ticks)
 	return binary.LittleEndian.AppendUint64(b, e.Digest)
+}
+
+func (r *Received) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(r.Peer))
+	b = binary.LittleEndian.AppendUint64(b, r.From.Incarnation)
+	b = binary.AppendUvarint(b, r.From.Number)
+	return appendString(b, string(r.Data))
+}
+
+func (f *fields) received() Received {
+	return Received{
+		Peer: sim.NodeID(f.small()),
+		From: Ref{binary.LittleEndian.Uint64(f.take(8)), f.uint()},
+		Data: f.take(f.count()),
+	}
 }
 
 // fields reads the parts of a record one by one; after the first that is missing all are zero.
@@ -224,7 +265,10 @@ func (f *fields) string() string { return string(f.take(f.count())) }
 func (e *Event) parse(data []byte, since int64) error {
 	f := fields{data: data}
 	head := f.take(2)
-	e.Kind, e.Peer = sim.EventKind(head[0]), -1
+	if int(head[0]) >= len(kinds) {
+		return fmt.Errorf("there is no event of kind %d", head[0])
+	}
+	e.Kind, e.Peer = kinds[head[0]], -1
 	e.Call, e.Stream, e.Failed = head[1]&hasCall != 0, head[1]&isStream != 0, head[1]&hasFailed != 0
 	e.Number, e.Time = f.small(), since+f.int()
 	switch e.Kind {
@@ -236,18 +280,18 @@ func (e *Event) parse(data []byte, since int64) error {
 	case sim.DoAction, sim.FireTimer:
 		e.Name = f.string()
 	case sim.Deliver:
-		e.Peer = sim.NodeID(f.small())
-		e.From.Incarnation = binary.LittleEndian.Uint64(f.take(8))
-		e.From.Number = f.uint()
-		e.Data = f.take(f.count())
+		r := f.received()
+		e.Peer, e.From, e.Data = r.Peer, r.From, r.Data
+	case sim.TakeQuorum:
+		e.Name = f.string()
+		for range f.count() {
+			e.Set = append(e.Set, f.received())
+		}
 	case sim.DeliverError:
 		e.Peer = sim.NodeID(f.small())
 		e.Err = f.string()
 	case sim.DeliverReady:
 		e.Peer = sim.NodeID(f.small())
-	case sim.Internal:
-	default:
-		return fmt.Errorf("there is no event of kind %d", e.Kind)
 	}
 	for range f.count() {
 		e.Answers = append(e.Answers, Answer{choose.Kind(f.take(1)[0]), f.small(), f.small()})

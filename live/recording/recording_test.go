@@ -25,6 +25,9 @@ func samples() []Event {
 		{Number: 4, Kind: sim.FireTimer, Peer: -1, Name: "t{}", Failed: true},
 		{Number: 5, Kind: sim.DeliverError, Peer: 0, Err: "connection reset"},
 		{Number: 6, Kind: sim.DeliverReady, Peer: 1},
+		{Number: 7, Kind: sim.TakeQuorum, Peer: -1, Name: "a majority",
+			Set: []Received{{0, Ref{1 << 60, 7}, []byte{0, 1}}, {2, Ref{3, 1 << 40}, []byte{5}}}},
+		{Number: 8, Kind: sim.Internal, Peer: -1},
 	}
 }
 

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -55,15 +56,15 @@ func (m *merger) missing(e *Event) bool {
 	case e.Kind == sim.DeliverReady && int(e.Peer) < len(m.cursors):
 		peer := m.cursors[e.Peer]
 		return peer.dead || peer.next() == nil && !peer.starts[len(peer.starts)-1].Ended
-	case e.Kind != sim.Deliver:
-		return false
 	}
-	p, ok := m.incarnations[e.From.Incarnation]
-	if !ok {
-		return true
-	}
-	sender := m.cursors[p.node]
-	return sender.sent[p.start] < e.From.Number && (sender.dead || sender.next() == nil)
+	return slices.ContainsFunc(e.received(), func(a Received) bool {
+		p, ok := m.incarnations[a.From.Incarnation]
+		if !ok {
+			return true
+		}
+		sender := m.cursors[p.node]
+		return sender.sent[p.start] < a.From.Number && (sender.dead || sender.next() == nil)
+	})
 }
 
 func (m *merger) why(c *cursor, e *Event) string {
@@ -72,10 +73,14 @@ func (m *merger) why(c *cursor, e *Event) string {
 		return "it is a call from outside (Node.Do), which cannot be repeated: make it an action of the system"
 	case m.missing(e) && e.Kind == sim.Deliver:
 		return fmt.Sprintf("the recording of n%d does not reach as far as the sending of this message", e.Peer)
+	case m.missing(e) && e.Kind == sim.TakeQuorum:
+		return "a recording does not reach as far as the sending of one of its messages"
 	case m.missing(e):
 		return fmt.Sprintf("the recording of n%d does not reach as far as the delivery that made room", e.Peer)
 	case e.Kind == sim.Deliver:
 		return "in the model no such message can be delivered here"
+	case e.Kind == sim.TakeQuorum:
+		return "in the model no such set of messages can be taken here"
 	case e.Kind == sim.FireTimer:
 		return "the timer is not set"
 	case e.Kind == sim.DoAction:
