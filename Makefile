@@ -4,7 +4,7 @@ GO ?= go
 # All packages but the glue, whose tests need the changed runtime. "./..." alone is one module.
 PACKAGES = ./... ./cmd/macemc/... ./systems/etcdraft/...
 
-.PHONY: help build test soak soak-reductions soak-figures bench bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-mermaid check-browser check-install tidy pictures
+.PHONY: help build test soak soak-reductions soak-figures bench bench-finding bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-mermaid check-browser check-install tidy pictures
 
 help: ## show what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -32,6 +32,12 @@ soak-reductions: ## compare REDUCTIONS=100000 random systems with states left ou
 
 bench: ## run all benchmarks, in the format that benchstat reads
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
+
+SEEDS ?= 21
+
+bench-finding: build ## compare how soon OLD=path/to/macemc and this checkout find the known bugs, with SEEDS=21 seeds each (one worker; an hour)
+	@test -x "$(OLD)" || { echo "say with which program to compare, as in OLD=/tmp/macemc" >&2; exit 2; }
+	$(GO) run ./cmd/macemc/internal/finding -seeds $(SEEDS) "$(OLD)" bin/macemc
 
 bench-peers: build ## compare with SPIN and rumur on Paxos, and write the table into docs/performance.md (installs them from Debian packages; 12 GB of memory, an hour)
 	@for p in spin rumur gcc; do command -v $$p >/dev/null || missing="$$missing $$p"; done; \

@@ -10,6 +10,9 @@ const (
 	faultyRounds = 6
 	// faultySteps bounds the length of a faulty part.
 	faultySteps = 60
+	// plainRuns: the first runs of a row are short and begin with faults, and weights are those that were given, as that finds most
+	// defects soonest.
+	plainRuns = 512
 	// longOdds: one in that many runs has parts that may be longer, up to longSteps, if walks may be longer than faultySteps.
 	longOdds  = 4
 	longSteps = 512
@@ -17,7 +20,8 @@ const (
 	settledOdds = 8
 	// onwardOdds: with that probability, as one in so many, a run goes on past the live state that it came to when no fault was left.
 	onwardOdds = 3
-	// faultyGap bounds how many steps after a fault, and at the beginning of a part, are free of faults.
+	// faultyGap bounds how many steps after a fault, and at the beginning of a part, are free of faults. Few are more probable than many:
+	// runs may be short.
 	faultyGap = 24
 	// insideOdds: one in that many points at which a crash could strike inside a step is answered with a crash.
 	insideOdds = 24
@@ -38,6 +42,7 @@ type faulty struct {
 	next      int
 	end       int
 
+	number   int // of the run in progress
 	begun    bool
 	long     bool // parts may be long
 	free     bool // the part has no faults, as none are left
@@ -57,6 +62,7 @@ func (s *faulty) Next() (Task, bool) {
 	}
 	k := s.next
 	s.next++
+	s.number = k
 	s.random.Seed(s.seed, stream(s.seed, faultyTag, k))
 	s.begun, s.rounds, s.relied = false, 0, s.relied[:0]
 	s.portfolio.turn(k)
@@ -76,7 +82,7 @@ func (s *faulty) round(at *Node) {
 func (s *faulty) drawGap(at *Node) {
 	s.used, s.gap = total(at.Used), 0
 	if s.random.IntN(3) > 0 {
-		s.gap = s.random.IntN(faultyGap)
+		s.gap = length(&s.random, 1, faultyGap) - 1
 	}
 }
 
@@ -84,8 +90,8 @@ func (s *faulty) drawGap(at *Node) {
 func (s *faulty) start(at *Node) {
 	s.begun = true
 	s.adopt(at.Run.World.System(), true)
-	s.long = s.limit > faultySteps && s.random.IntN(longOdds) == 0
-	if at.Goal && s.random.IntN(settledOdds) == 0 {
+	s.long = s.number >= plainRuns && s.limit > faultySteps && s.random.IntN(longOdds) == 0
+	if at.Goal && s.number >= plainRuns && s.random.IntN(settledOdds) == 0 {
 		s.faults, s.recovery, s.free = 0, -1, false
 		return
 	}

@@ -30,6 +30,7 @@ func portfolioOf(w Weights, given bool, names []Schedule) portfolio {
 func (p *portfolio) turn(k int) {
 	p.now, p.used = 0, false
 	if len(p.mix) > 0 {
+		p.base.plain = k < plainRuns
 		p.now = int(p.mix[k%len(p.mix)])
 	}
 }

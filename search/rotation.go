@@ -20,13 +20,17 @@ type rotation struct {
 // mostMet bounds what a rotation remembers. When it is full it forgets all, and all is new once more.
 const mostMet = 1 << 17
 
-func newRotation(names []Schedule) *rotation {
+func newRotation(names []Schedule, p phase) *rotation {
 	r := &rotation{names: names, rates: make([]float64, len(names)), met: map[uint64]bool{}}
 	all := 0.0
 	for _, name := range names {
 		i := slices.Index(Schedules(), name)
-		r.base = append(r.base, schedulers[i].share)
-		all += schedulers[i].share
+		share := schedulers[i].walks
+		if p == faultyPhase {
+			share = schedulers[i].faulty
+		}
+		r.base = append(r.base, share)
+		all += share
 	}
 	for i := range r.base {
 		r.base[i] /= all

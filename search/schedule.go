@@ -41,21 +41,23 @@ type scheduler interface {
 
 // schedulers are all ways to schedule, in the order in which they are rotated. A new one is a file and a line here.
 var schedulers = []struct {
-	name  Schedule
-	share float64 // of the runs, before it is known what finds what is new
-	make  func(*base) scheduler
+	name Schedule
+	// Shares of the runs, before it is known what finds what is new. Which schedules find known defects soonest differs.
+	walks, faulty float64
+	make          func(*base) scheduler
 }{
-	{Weighted, 4, func(b *base) scheduler { return &weighted{base: b} }},
-	{Phases, 3, func(b *base) scheduler { return &phased{base: b} }},
-	{POSWeighted, 3, func(b *base) scheduler { return &pos{base: b, weighted: true} }},
-	{POS, 1, func(b *base) scheduler { return &pos{base: b} }},
-	{PCT, 1, func(b *base) scheduler { return &pct{base: b} }},
+	{Weighted, 2, 8, func(b *base) scheduler { return &weighted{base: b} }},
+	{Phases, 6, 1, func(b *base) scheduler { return &phased{base: b} }},
+	{POSWeighted, 2, 6, func(b *base) scheduler { return &pos{base: b, weighted: true} }},
+	{POS, 1, 1, func(b *base) scheduler { return &pos{base: b} }},
+	{PCT, 1, 1, func(b *base) scheduler { return &pct{base: b} }},
 }
 
 // base is what all schedules are made from.
 type base struct {
 	scale      // what has weight 0 does not happen
 	given bool // somebody asked for these weights
+	plain bool // the run is one of the first
 }
 
 // Schedules are the names of all schedules, in the order in which they take turns.

@@ -23,7 +23,7 @@ const (
 
 func (s *weighted) begin(r *choose.Random, _ *Node, _ int) {
 	s.random, s.drawn = r, s.scale
-	if s.given || r.IntN(drawnOdds) > 0 {
+	if s.given || s.plain || r.IntN(drawnOdds) > 0 {
 		return
 	}
 	s.drawn.weights[sim.FireTimer] <<= r.IntN(timerDoublings + 1)

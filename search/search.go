@@ -209,7 +209,7 @@ func (s *searcher) makePrefixes(ctx context.Context, n int) error {
 // plan returns the sources of units that the strategy alternates between, and the share of the work
 // that each is to have.
 func (s *searcher) plan() ([]source, []int) {
-	walks, faults := &row{phase: walkPhase, turns: newRotation(s.cfg.Schedules)}, &row{phase: faultyPhase, turns: newRotation(s.cfg.Schedules)}
+	walks, faults := &row{phase: walkPhase, turns: newRotation(s.cfg.Schedules, walkPhase)}, &row{phase: faultyPhase, turns: newRotation(s.cfg.Schedules, faultyPhase)}
 	switch s.cfg.Strategy {
 	case Walk:
 		return []source{walks}, []int{1}

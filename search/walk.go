@@ -88,6 +88,7 @@ type walks struct {
 	end       int
 	stop      int // of a prefix, when there is no goal: after how many steps it ends; 0: it is not drawn yet
 
+	number  int // of the run in progress
 	planned bool
 	left    int  // steps of the part that is scheduled
 	onward  bool // that does not end in live states
@@ -100,6 +101,8 @@ const (
 	// leastScheduled is the length of the shortest parts that are scheduled; the longest take half of the limit, or all of it when
 	// there is no goal.
 	leastScheduled = 64
+	// longerAfter is after how many runs these parts may be twice as long.
+	longerAfter = 32
 )
 
 // plan draws what the part that is scheduled is like.
@@ -115,6 +118,7 @@ func (s *walks) plan(at *Node) {
 	if s.portfolio.names[s.portfolio.now] == Weighted && s.random.IntN(2) == 0 || most < leastScheduled {
 		return // as weighted walks are
 	}
+	most = min(most, leastScheduled<<min(s.number/longerAfter, 20))
 	s.left = length(&s.random, leastScheduled, most)
 	s.onward = s.random.IntN(4) > 0
 	s.origin, s.leave = at.Step, false
@@ -160,7 +164,7 @@ func (s *walks) Next() (Task, bool) {
 	}
 	k := s.next
 	s.next++
-	s.stop, s.planned = 0, false
+	s.number, s.stop, s.planned = k, 0, false
 	s.Seed(s.seed, stream(s.seed, s.tag, k))
 	s.portfolio.turn(k)
 	return Task{Path: s.roots[k%len(s.roots)]}, true

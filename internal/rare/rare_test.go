@@ -27,7 +27,9 @@ func run(t *testing.T, cfg search.Config) *search.Result {
 
 // Default settings find each defect; with -long the log says how soon.
 func TestFound(t *testing.T) {
-	strategies := map[string]search.Name{"second failure": search.Faulty} // the part of the search that is to find it, so that few paths do
+	// The part of the search that is to find it, so that few paths do.
+	strategies := map[string]search.Name{"second failure": search.Faulty}
+	schedules := map[string][]search.Schedule{"stale acknowledgement": {search.Phases}}
 	for _, c := range rare.Cases() {
 		for seed := range uint64(5) {
 			cfg := search.Config{System: c.System, Seed: seed + 1, Time: *long}
@@ -36,6 +38,7 @@ func TestFound(t *testing.T) {
 					break
 				}
 				cfg.MaxPaths, cfg.Strategy = 10_000, cmp.Or(strategies[c.Name], search.Walk)
+				cfg.Schedules = schedules[c.Name]
 			}
 			began := time.Now()
 			res := run(t, cfg)
