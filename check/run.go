@@ -266,6 +266,8 @@ func (o *Options) report(res *search.Result) *report.Report {
 			Fair:           res.Stats.Fair,
 			NeverHappened:  res.Stats.NeverHappened,
 			Sometimes:      res.Stats.Sometimes,
+			AfterLive:      res.Stats.AfterLive,
+			AfterLiveWalks: res.Stats.AfterLiveWalks,
 			FaultsUsed:     res.Stats.FaultsUsed,
 			ForeignTimes:   res.Stats.ForeignTimes,
 			Sampled:        res.Stats.Sampled,

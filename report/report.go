@@ -158,8 +158,11 @@ type Coverage struct {
 	OmissionProbability *float64           `json:"omission_probability"`
 	NeverHappened       []string           `json:"never_happened"`
 	Sometimes           []search.Sometimes `json:"sometimes"`
-	ForeignTimes        bool               `json:"foreign_times,omitempty"` // times of different nodes were compared
-	FaultsUsed          sim.Limits         `json:"faults_used"`
+	// AfterLive is what happened after the first live state in the AfterLiveWalks walks that were looked at.
+	AfterLive      []search.AfterLive `json:"after_live,omitempty"`
+	AfterLiveWalks int                `json:"after_live_walks,omitempty"`
+	ForeignTimes   bool               `json:"foreign_times,omitempty"` // times of different nodes were compared
+	FaultsUsed     sim.Limits         `json:"faults_used"`
 }
 
 // Commands are what a person can run next; empty ones are not shown.

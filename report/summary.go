@@ -425,8 +425,11 @@ func (r *Report) covered() []string {
 		case search.Name(r.Strategy).Stateful():
 			lines = append(lines, fmt.Sprintf("sometimes: %q in some state", s.Property))
 		default:
-			lines = append(lines, fmt.Sprintf("sometimes: %q in %s", s.Property, plural(s.Runs, "walk")))
+			lines = append(lines, fmt.Sprintf("sometimes: %q in %s%s", s.Property, plural(s.Runs, "walk"), vacuous(&s)))
 		}
+	}
+	if line := c.afterLive(); line != "" {
+		lines = append(lines, line)
 	}
 	if c.ForeignTimes {
 		lines = append(lines, "times of different nodes were compared: every outcome was tried, also ones that no clocks give")

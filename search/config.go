@@ -216,9 +216,13 @@ type Stats struct {
 	Relied        []Relied        `json:"relied,omitempty"` // actions that recovery relied on, in the order of the system's
 	Schedules     []ScheduleStats `json:"schedules,omitempty"`
 	NeverHappened []string        `json:"never_happened"`
-	Sometimes     []Sometimes     `json:"sometimes"`
-	ForeignTimes  bool            `json:"foreign_times,omitempty"` // times of different nodes were compared: they are unordered here
-	FaultsUsed    sim.Limits      `json:"faults_used"`             // most that one run used
+	// AfterLive says how often what can happen did after the first live state, the rarest first, in the AfterLiveWalks walks that came to
+	// one among those that were looked at, one in eight.
+	AfterLive      []AfterLive `json:"after_live,omitempty"`
+	AfterLiveWalks int         `json:"after_live_walks,omitempty"`
+	Sometimes      []Sometimes `json:"sometimes"`
+	ForeignTimes   bool        `json:"foreign_times,omitempty"` // times of different nodes were compared: they are unordered here
+	FaultsUsed     sim.Limits  `json:"faults_used"`             // most that one run used
 }
 
 // Fair is what became of the question whether all that is owed is settled in every fair run without end.
@@ -235,6 +239,8 @@ type Fair struct {
 type Sometimes struct {
 	Property string `json:"property"`
 	Runs     int    `json:"runs"`
+	Walks    int    `json:"walks,omitempty"` // those of the runs that are random walks, but for walks of the exhaustive part
+	Of       int    `json:"of,omitempty"`    // such walks, in all
 }
 
 // Relied says in how many walks an action was done between the beginning of recovery and the live state that was come to. If it is not

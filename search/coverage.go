@@ -29,12 +29,14 @@ type coveredKind uint8
 const (
 	messageItem coveredKind = iota
 	timerItem
+	actionItem
 )
 
 type coverKey struct {
 	what    coveredKind
 	service reflect.Type // of messages: what they are sent to
 	value   reflect.Type
+	slot    int32 // of actions
 }
 
 type covered struct {
@@ -83,7 +85,7 @@ func (c *coverage) fired(value any) {
 
 // message is the key of a message to a node.
 func (c *coverage) message(to sim.NodeID, body any) coverKey {
-	return coverKey{messageItem, c.services[to], reflect.TypeOf(body)}
+	return coverKey{what: messageItem, service: c.services[to], value: reflect.TypeOf(body)}
 }
 
 func (c *coverage) happen(k coverKey) {
@@ -158,29 +160,32 @@ func (c *coverage) merge(o *coverage) (changed bool) {
 
 // neverHappened tells what could have happened and did not, sorted.
 func (c *coverage) neverHappened() []string {
-	several := false
-	for _, t := range c.services {
-		several = several || t != c.services[0]
-	}
 	out := []string{}
 	for _, it := range c.items {
-		switch {
-		case it.happened:
-		case it.what == timerItem:
-			out = append(out, "timer "+shortName(it.value))
-		case several:
-			out = append(out, fmt.Sprintf("message %s at %s", shortName(it.value), shortName(it.service)))
-		default:
-			out = append(out, "message "+shortName(it.value))
+		if !it.happened {
+			out = append(out, c.name(it.coverKey))
 		}
 	}
-	for slot, name := range c.names {
+	for slot := range c.names {
 		if !c.actions[slot] {
-			out = append(out, "action "+name)
+			out = append(out, c.name(coverKey{what: actionItem, slot: int32(slot)}))
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// name is what people call a key.
+func (c *coverage) name(k coverKey) string {
+	switch {
+	case k.what == timerItem:
+		return "timer " + shortName(k.value)
+	case k.what == actionItem:
+		return "action " + c.names[k.slot]
+	case slices.ContainsFunc(c.services, func(t reflect.Type) bool { return t != c.services[0] }):
+		return fmt.Sprintf("message %s at %s", shortName(k.value), shortName(k.service))
+	}
+	return "message " + shortName(k.value)
 }
 
 func shortName(t reflect.Type) string {

@@ -145,7 +145,8 @@ type Loop struct {
 	sometimes []*sim.Property
 
 	observers []Observer
-	coverage  *coverage      // may be nil
+	coverage  *coverage // may be nil
+	activity  activity
 	coverTask bool           // what tasks do is covered, too; else it is known from former runs
 	record    *recording     // may be nil
 	engines   *engines       // nil: there is one world
@@ -383,6 +384,9 @@ func (l *Loop) step(index int, ev sim.Event) error {
 	}
 	if l.coverage != nil {
 		l.coverage.before(l.world, ev)
+		if l.activity.live {
+			l.activity.before(l.world, l.coverage, ev)
+		}
 	}
 	err := l.run.Step(index, l)
 	if err != nil {
@@ -390,6 +394,9 @@ func (l *Loop) step(index int, ev sim.Event) error {
 	}
 	if l.coverage != nil && ev.Kind == sim.FireTimer {
 		l.coverage.fired(l.world.Last().Timer)
+		if l.activity.live {
+			l.activity.fired(l.world.Last().Timer)
+		}
 	}
 	if err == nil && l.record != nil {
 		l.record.state(l.world)
@@ -412,6 +419,7 @@ func (l *Loop) arrive(first bool) error {
 	}
 	at.arrive(!at.Goal || l.world.Live())
 	at.Unlikely = l.unlikely
+	l.activity.arrive(at)
 	if l.coverage != nil {
 		l.coverage.after(l.world)
 	}

@@ -121,7 +121,9 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	s.coverage.merge(u.coverage)
 	for i, n := range u.sometimes {
 		s.sometimes[i] += n
+		s.walked[i] += u.walked[i]
 	}
+	s.activity.merge(&u.activity)
 	for i, n := range u.relied {
 		s.relied[i] += n
 	}

@@ -74,6 +74,10 @@ func (s *searcher) result(sources []source) *Result {
 	}
 	r.Stats.cover(&s.cfg.System, s.coverage, s.sometimes)
 	r.Stats.unjudged(&s.cfg.System, s.cfg.Strategy)
+	for i := range r.Stats.Sometimes {
+		r.Stats.Sometimes[i].Walks, r.Stats.Sometimes[i].Of = s.walked[i], ended
+	}
+	r.Stats.AfterLive, r.Stats.AfterLiveWalks = s.activity.list(s.coverage), s.activity.walk
 	return r
 }
 
@@ -98,7 +102,7 @@ func (r *Stats) cover(sys *sim.System, c *coverage, sometimes []int) {
 	for i := range sys.Properties {
 		if p := &sys.Properties[i]; p.Sometimes != nil {
 			n := sometimes[len(r.Sometimes)]
-			r.Sometimes = append(r.Sometimes, Sometimes{p.Name, n})
+			r.Sometimes = append(r.Sometimes, Sometimes{Property: p.Name, Runs: n})
 			if n == 0 {
 				out = append(out, "sometimes "+p.Name)
 			}

@@ -113,6 +113,8 @@ type searcher struct {
 	units     int // taken so far
 	runs      int
 	sometimes []int
+	walked    []int // likewise, of walks alone
+	activity  activity
 	scheduled []scheduleTally // as cfg.Schedules
 	relied    []int           // by action
 	used      sim.Limits
@@ -149,7 +151,8 @@ func newSearcher(cfg Config) (*searcher, error) {
 	for i := range s.slots {
 		s.slots[i].states, s.slots[i].coverage = newVisited(), newCoverage(&s.cfg.System)
 	}
-	s.sometimes = make([]int, len(s.workers[0].loop.sometimes))
+	s.sometimes, s.walked = make([]int, len(s.workers[0].loop.sometimes)), make([]int, len(s.workers[0].loop.sometimes))
+	s.activity.reset()
 	s.scheduled, s.relied = make([]scheduleTally, len(s.cfg.Schedules)), make([]int, len(s.cfg.System.Actions))
 	return s, nil
 }

@@ -33,6 +33,8 @@ type unit struct {
 	made      int // runs
 	tallies   tallies
 	sometimes []int
+	walked    []int // likewise, of walks alone
+	activity  activity
 	used      sim.Limits
 	foreign   bool // times of different nodes were compared
 	sampled   choose.Samples

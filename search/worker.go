@@ -89,13 +89,14 @@ func (w *worker) runs(u *unit) {
 	l.coverage, l.coverTask = u.coverage, u.phase == startPhase
 	s := w.strategies[u.phase]
 	s.begin(u)
-	u.sometimes = make([]int, len(l.sometimes))
+	u.sometimes, u.walked = make([]int, len(l.sometimes)), make([]int, len(l.sometimes))
 	rotated, _ := s.(rotated)
 	if u.noticed = (noticed{}); rotated != nil && u.mix != nil {
 		u.noticed.reset(len(w.cfg.Schedules))
 		u.relied = make([]int, len(w.cfg.System.Actions))
 	}
 	w.novelty.on = false
+	l.activity.reset()
 	defer func() {
 		w.made.Store(0)
 		w.events.Store(0)
@@ -113,6 +114,7 @@ func (w *worker) runs(u *unit) {
 		w.active.Store(l.run)
 		if u.mix != nil {
 			w.novelty.begin(u.first+u.made, w.cfg.System.Nodes)
+			l.activity.begin(w.novelty.on)
 		}
 		before := l.events
 		o := l.Run(s, t)
@@ -136,6 +138,9 @@ func (w *worker) runs(u *unit) {
 		for i, held := range l.held {
 			if held {
 				u.sometimes[i]++
+				if u.mix != nil {
+					u.walked[i]++
+				}
 			}
 		}
 		if o.End == Misfit {
@@ -155,6 +160,8 @@ func (w *worker) runs(u *unit) {
 			}
 		}
 	}
+	u.activity = l.activity
+	l.activity.begin(false)
 	if d, ok := s.(*deepening); ok {
 		u.bounded, u.sampled = d.bounded, d.sampled
 	}
