@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/explore/statelog"
+	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems"
@@ -195,5 +196,72 @@ func TestLogOfOtherCode(t *testing.T) {
 			t.Errorf("%s: %v", bug, err)
 		}
 		t.Log(err)
+	}
+}
+
+// adder counts messages to itself, by a handler that a test changes.
+type adder struct {
+	sim.Nop
+	Heard, Total int
+}
+
+type count struct{ By int }
+
+// code is what counters do.
+var code struct {
+	by     int    // that the first message says
+	resets int    // after so many messages, 0: never
+	last   int    // after so many messages no more is sent
+	says   string // that is logged
+}
+
+func (c *adder) Boot(env sim.Env) { env.Send(env.Self(), count{code.by}) }
+
+func (c *adder) Receive(env sim.Env, _ sim.NodeID, msg any) {
+	c.Heard++
+	c.Total += msg.(count).By
+	env.Log().Info(code.says)
+	if c.Heard == code.resets {
+		c.Total = 0
+	}
+	if c.Heard < code.last {
+		env.Send(env.Self(), count{1})
+	}
+}
+
+// What differs is named: the handler, its message, and the effect or the field. What it logs is no difference, nor is what it
+// would do in states that were not come to yet.
+func TestLogNamesChanges(t *testing.T) {
+	sys := &sim.System{Name: "adder", Nodes: 1, New: func(sim.NodeID) sim.Service { return &adder{} }, Network: netsim.Datagrams{}}
+	run := func(name string, depth int) error {
+		_, err := logged(t, name, sys, table.ExploreOptions{MaxDepth: depth})
+		return err
+	}
+	for _, c := range []struct {
+		change func()
+		want   []string // in the error; nil: there is none
+	}{
+		{func() {}, nil},
+		{func() { code.says = "something else" }, nil},
+		{func() { code.by = 2 }, []string{"the handler of n0 (*table_test.adder) for boot", "effect 1 is another one: send {By:2} to n0"}},
+		{func() { code.resets = 3 }, []string{"for message table_test.count{By:1} from n0", "field Total is 0 then, was another"}},
+		{func() { code.last = 2 }, []string{"it has", "had"}},
+		{func() { code.resets = 300 }, nil},
+	} {
+		code.by, code.resets, code.last, code.says = 1, 0, 400, "something"
+		name := filepath.Join(t.TempDir(), "log")
+		if err := run(name, 4); err != nil {
+			t.Fatal(err)
+		}
+		c.change()
+		err := run(name, 8)
+		if (err == nil) != (c.want == nil) {
+			t.Errorf("%+v: %v", code, err)
+		}
+		for _, part := range c.want {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("%+v: %v, want %s", code, err, part)
+			}
+		}
 	}
 }
