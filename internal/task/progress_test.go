@@ -8,6 +8,28 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
+// Of states that wait it is said how many they are, and how long they take at least.
+func TestPace(t *testing.T) {
+	var m pace
+	at := func(seconds, states, waiting int) string {
+		return m.text(search.Progress{Elapsed: time.Duration(seconds) * time.Second, States: states, Waiting: waiting})
+	}
+	for _, c := range []struct {
+		seconds, states, waiting int
+		want                     string
+	}{
+		{1, 1000, 600, "  600 waiting"},
+		{4, 41_000, 20_000, "  20,000 waiting  10,250 states/s  at least 4s more"},
+		{5, 51_000, 15_000, "  15,000 waiting  10,250 states/s  at least 3s more"}, // not measured anew
+		{14, 61_000, 11_000, "  11,000 waiting  2,000 states/s  at least 4s more"},
+		{20, 61_000, 0, ""},
+	} {
+		if got := at(c.seconds, c.states, c.waiting); got != c.want {
+			t.Errorf("after %d s: %q, want %q", c.seconds, got, c.want)
+		}
+	}
+}
+
 func TestProgress(t *testing.T) {
 	at := func(seconds int) search.Progress {
 		return search.Progress{

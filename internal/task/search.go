@@ -124,6 +124,9 @@ func (f *Search) request(p *Process) (*request, error) {
 		Alone:        f.Alone,
 		MaxBytes:     f.Memory << 20,
 	}
+	if f.Durable != "" && !f.Recheck && !f.Given.Has("time") {
+		cfg.Time = 0 // what is kept takes time to be checked again
+	}
 	if cfg.Workers == 0 {
 		cfg.Workers = search.DefaultWorkers()
 	}

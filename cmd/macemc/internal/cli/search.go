@@ -51,7 +51,7 @@ Exit status:
   macemc search randtree --bug RT4 --json > report.json
   macemc search randtree --time 5m --junit macemc.xml
   macemc search randtree --bug RT13 --bug RT4 --keep-going --time 2m
-  macemc search paxos --set proposers=3 --strategy bfs --visited 64 --time 0 --durable px3 --resume
+  macemc search paxos --set proposers=3 --strategy bfs --visited 64 --durable px3 --resume
   macemc search --from macemc-out/live-randtree-1/recording --step 40 --time 30s`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && f.From != "" {
@@ -89,7 +89,7 @@ Exit status:
 	fl.StringVar(&f.From, "from", "", "search onward from a recording or a path, `FILE`")
 	fl.IntVar(&f.Step, "step", 0, "with --from, from the state after step `N` (default: the last)")
 	fl.StringVar(&f.SavePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`, for --prefix")
-	fl.DurationVar(&f.Time, "time", defaultTime, "stop after this `TIME`; 0: no limit; what is suspected by then is examined until 1.5 TIME or 30s")
+	fl.DurationVar(&f.Time, "time", defaultTime, "stop after this `TIME`; 0, and with --durable the default: no limit; what is suspected by then is examined until 1.5 TIME or 30s")
 	fl.IntVar(&f.MaxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
 	fl.DurationVar(&f.HandlerLimit, "handler-limit", 500*time.Millisecond, "suspect a handler that runs longer than this `TIME` to run for ever")
 	fl.StringVar(&f.Durable, "durable", "", "of bfs, keep what is found in the folder `DIR`, so that --resume can go on with it after the process or the machine has ended")
