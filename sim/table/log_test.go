@@ -102,6 +102,29 @@ func TestLogResumes(t *testing.T) {
 	}
 }
 
+// A property that is there later finds in the log what it would have found in the search.
+func TestLogRechecks(t *testing.T) {
+	sys := bundled(t, "paxos", 6, sim.Limits{}, "PX3")
+	strict := *sys
+	lax := *sys
+	lax.Properties = nil
+	name := filepath.Join(t.TempDir(), "log")
+	x, err := logged(t, name, &lax, table.ExploreOptions{})
+	if err != nil || !x.Complete {
+		t.Fatalf("%v %+v", err, x)
+	}
+	want := breadth(t, &strict, table.ExploreOptions{})
+	l, err := statelog.Read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	got, err := table.Explore(context.Background(), &strict, table.ExploreOptions{Log: l})
+	if err != nil || want.Finding == nil || got.Finding == nil || got.Finding.Error() != want.Finding.Error() || !slices.Equal(got.Path, want.Path) {
+		t.Errorf("%v: %v by %v, want %v by %v", err, got.Finding, got.Path, want.Finding, want.Path)
+	}
+}
+
 // However a log is cut or changed, an exploration comes to the same by it, or refuses it.
 func TestLogDamaged(t *testing.T) {
 	sys, opts := bundled(t, "paxos", 6, sim.Limits{}), table.ExploreOptions{Visited: explore.VisitedSets[1], MaxDepth: 12}
