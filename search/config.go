@@ -315,6 +315,8 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("only strategy %s alternates with walks, so that it could go on alone", Deepening)
 	case c.DeepenBy != 0 && c.Strategy != Deepening:
 		return c, fmt.Errorf("only strategy %s goes deeper step by step, so that steps could be larger", Deepening)
+	case c.Log != nil && c.Reduce != "" && c.Reduce != ReduceNone:
+		return c, fmt.Errorf("a log keeps all states, of which reduction %s leaves some out", c.Reduce)
 	case c.Log != nil && c.Strategy != BFS:
 		return c, fmt.Errorf("a log keeps states in the order in which strategy %s finds them, not %s", BFS, cmp.Or(c.Strategy, Deepening))
 	case c.Engine == ReplayEngine && c.Strategy.Stateful():
