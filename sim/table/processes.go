@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// processes are whose steps the events are: the deliveries of a link, a timer, the steps of a node's own, each thing that follows from
+// processes are whose steps the events are: the deliveries of a link, the sets that a quorum of a node takes, a timer, the steps of a node's own, each thing that follows from
 // a fault, and each action.
 type processes struct {
 	e     *engine
@@ -65,6 +65,8 @@ func (p *processes) actor(w *World, ev sim.Event, g *fair.Graph) (uint16, error)
 		key.what = w.locals.list[w.v[ev.Node]].state.Timer(ev.Slot)
 	case sim.DoAction:
 		key.what = ev.Slot
+	case sim.TakeQuorum:
+		key.what = w.quorums.sets[w.gathered(ev.Node).sets[ev.Slot].id].quorum
 	case sim.Heal:
 		key.what = ev.Slot
 	}
@@ -97,6 +99,8 @@ func (p *processes) name(k processKey) string {
 		return "sends of " + node
 	case sim.Internal:
 		return "steps of " + node
+	case sim.TakeQuorum:
+		return fmt.Sprintf("quorum %s at %s", p.e.sys.QuorumNames()[k.what.(int32)], node)
 	case sim.Boot:
 		return "start of " + node
 	case sim.FireTimer:

@@ -147,3 +147,31 @@ func TestQuorumFindingsByTables(t *testing.T) {
 		}
 	}
 }
+
+type (
+	again struct{}
+	once  struct{}
+	loop  struct {
+		sim.Nop
+		Odd, Done bool
+	}
+)
+
+func (l *loop) Boot(env sim.Env) { env.Send(0, again{}); env.Send(0, once{}) }
+
+// What a quorum can take for ever it takes some time, whatever other quorums of its node do.
+func TestQuorumsAreFair(t *testing.T) {
+	one := func(*loop) int { return 1 }
+	sys := sim.System{
+		Name: "loop", Nodes: 1, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return &loop{} },
+		Quorums: []sim.AnyQuorum{
+			sim.Quorum[*loop, again]{Name: "again", Need: one, Do: func(l *loop, env sim.Env, _ []sim.From[again]) { l.Odd = !l.Odd; env.Send(0, again{}) }},
+			sim.Quorum[*loop, once]{Name: "once", Need: one, Do: func(l *loop, _ sim.Env, _ []sim.From[once]) { l.Done = true }},
+		},
+		Properties: []sim.Property{{Name: "done", Inevitably: sim.Each(func(_ sim.NodeID, l *loop) bool { return l.Done })}},
+	}
+	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	if err != nil || x.Finding != nil || !x.Fairness.Judged || x.Fairness.Starvation != nil {
+		t.Fatalf("%v, %+v, %+v", err, x.Finding, x.Fairness)
+	}
+}
