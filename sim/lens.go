@@ -31,6 +31,22 @@ func (b *Bench) Reads() Reads {
 	return r
 }
 
+// Predicates returns what the node predicates whose values are kept say of a local state of a node: bit k is predicate k, of so many.
+func (b *Bench) Predicates(id NodeID, l *Local) (holds uint64, n int) {
+	b.Show(id, l)
+	c := &b.w.check
+	for k, p := range c.predicates {
+		bit := uint64(1) << k
+		if l.known&bit == 0 {
+			if p.holdsAt(&c.view, id) {
+				l.holds |= bit
+			}
+			l.known |= bit
+		}
+	}
+	return l.holds, len(c.predicates)
+}
+
 // lens is what the bench's view looks through.
 type lens struct{ b *Bench }
 
@@ -48,6 +64,7 @@ func (l lens) each(v *View, p nodePredicate) bool {
 		v.reads.Nodes = ^uint64(0)
 	}
 	if k < 0 {
+		v.reads.Closely |= v.reads.Nodes
 		return holdsAtAll(v, p, len(b.shown))
 	}
 	c.next = k + 1

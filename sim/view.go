@@ -23,6 +23,7 @@ type viewed interface {
 // Reads is what a property read: which nodes, and whether the messages in flight.
 type Reads struct {
 	Nodes    uint64 // bit i: node i; reading a node from 64 on sets all bits
+	Closely  uint64 // of these, those read otherwise than by predicates whose values are kept, see [Bench.Predicates]
 	InFlight bool
 }
 
@@ -44,8 +45,9 @@ func (v *View) TimerSet(id NodeID, t any) bool {
 func (v *View) read(id NodeID) {
 	if id < 64 {
 		v.reads.Nodes |= 1 << id
+		v.reads.Closely |= 1 << id
 	} else {
-		v.reads.Nodes = ^uint64(0)
+		v.reads.Nodes, v.reads.Closely = ^uint64(0), ^uint64(0)
 	}
 }
 

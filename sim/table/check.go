@@ -63,12 +63,9 @@ func (w *World) value(p *property) bool {
 			return known == 1
 		}
 	}
-	w.show()
-	w.bench.Reads()
-	holds := w.bench.Holds(p.Property)
-	reads := w.bench.Reads()
-	if more := p.nodes | reads.Nodes; more != p.nodes || reads.InFlight != p.inFlight {
-		p.nodes, p.inFlight, p.values = more, p.inFlight || reads.InFlight, memo{}
+	nodes := p.nodes
+	holds, _ := w.ask(p)
+	if p.nodes != nodes || p.inFlight {
 		key, few = p.key(w.v)
 	}
 	if few {
@@ -79,6 +76,18 @@ func (w *World) value(p *property) bool {
 		p.values.put(key, known)
 	}
 	return holds
+}
+
+// ask evaluates a property, and notes what it reads.
+func (w *World) ask(p *property) (holds bool, reads sim.Reads) {
+	w.show()
+	w.bench.Reads()
+	holds = w.bench.Holds(p.Property)
+	reads = w.bench.Reads()
+	if more := p.nodes | reads.Nodes; more != p.nodes || reads.InFlight && !p.inFlight {
+		p.nodes, p.inFlight, p.values = more, p.inFlight || reads.InFlight, memo{}
+	}
+	return holds, reads
 }
 
 // show brings what is shown up to date.

@@ -21,7 +21,7 @@ const walkLimit = 2000
 func (r *reduction) alone(c claim) bool {
 	t := c.act
 	first := r.step(c.local, t)
-	if first == nil || !first.plain {
+	if r.limited() || first == nil || !first.plain {
 		return false
 	}
 	node := r.local(c.local).node
@@ -65,6 +65,14 @@ func (r *reduction) alone(c claim) bool {
 		}
 	}
 	return true
+}
+
+// limited reports whether there is no more time or memory to decide anything.
+func (r *reduction) limited() bool {
+	if r.err == nil && r.g.answers.limit != nil {
+		r.err = r.g.answers.limit()
+	}
+	return r.err != nil
 }
 
 // commute compares an event f in x, and the k'th outcome of t behind it, with f in y, where that outcome of t leads from x. It returns where f

@@ -65,7 +65,10 @@ func (j *reductionJudge) Bytes() int {
 // Judge implements [explore.Judge].
 func (j *reductionJudge) Judge(ctx context.Context, s *explore.Space) error {
 	r := j.r
-	if r.settle() {
+	switch fell := r.settle(); {
+	case r.err != nil:
+		return r.err
+	case fell:
 		return errAgain
 	}
 	if again, err := r.proviso(ctx, s); err != nil || again {
@@ -73,9 +76,6 @@ func (j *reductionJudge) Judge(ctx context.Context, s *explore.Space) error {
 			err = errAgain
 		}
 		return err
-	}
-	if r.err != nil {
-		return r.err
 	}
 	r.settled = true
 	if j.judge == nil {

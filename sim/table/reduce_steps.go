@@ -22,6 +22,12 @@ type actor struct {
 	acts []act
 	ids  map[act]uint32
 	met  []uint32 // local states
+
+	// One local state for each combination of what node predicates say, of the first ones.
+	list       []uint32
+	alike      map[uint64]bool
+	told       int // so many
+	predicates int
 }
 
 func (n *actor) id(a act) uint32 {

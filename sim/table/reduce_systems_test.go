@@ -80,6 +80,24 @@ func kindOf(err error) (k sim.FindingKind) {
 	return k
 }
 
+// Properties that look at each node for itself keep nothing from being reduced, however many states the nodes have.
+func TestReducedEach(t *testing.T) {
+	t.Parallel()
+	e, err := systems.Find("paxos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := e.New(spec.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys.Properties = append(slices.Clone(sys.Properties), sim.Property{Name: "there", Always: sim.Each(func(_ sim.NodeID, s sim.Service) bool { return s != nil })})
+	x, err := table.Explore(context.Background(), &sys, table.ExploreOptions{Reduce: table.ReduceFull})
+	if err != nil || !x.Complete || x.States != 875 {
+		t.Errorf("%v, complete: %v, %d states", err, x.Complete, x.States)
+	}
+}
+
 // The counts of the bundled Paxos.
 func TestReducedPaxos(t *testing.T) {
 	t.Parallel()

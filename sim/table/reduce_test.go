@@ -6,6 +6,8 @@ import (
 
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
 )
 
 // lives is a service to which a message matters in its first life only before it moves, and in the second one again.
@@ -54,6 +56,29 @@ func TestDroppedBeforeCrash(t *testing.T) {
 			if (x.Finding != nil) != (without == "") {
 				t.Errorf("%+v: found %v", w, x.Finding)
 			}
+		}
+	}
+}
+
+// The bundled Paxos ends in the same states when others are left out.
+func TestReducedTerminals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		proposers string
+		how       Reduction
+		want      int
+	}{{"2", ReduceNone, 7}, {"2", ReduceDrop, 7}, {"2", ReduceFull, 7}, {"3", ReduceFull, 49}} {
+		e, err := systems.Find("paxos")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sys, err := e.New(spec.Config{Params: map[string]string{"proposers": c.proposers}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := look(&sys, ExploreOptions{Reduce: c.how})
+		if err != nil || len(x.terminal) != c.want {
+			t.Errorf("%s proposers, %s: %v, %d states in which nothing happens any more, want %d", c.proposers, c.how, err, len(x.terminal), c.want)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package table
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/macemc/macemc/sim"
+)
 
 // change is a step of a node from one local state to another.
 type change struct{ from, to uint32 }
@@ -14,6 +18,7 @@ type watched struct {
 	always bool
 	wide   bool // it reads too much to be looked at
 	nodes  uint64
+	close  uint64 // nodes that it reads otherwise than by predicates over single nodes
 	known  map[string]bool
 	bad    map[string]bool // it has no value: it panics
 }
@@ -69,7 +74,7 @@ func (r *reduction) shows(p *watched, node int, c change) bool {
 		if before != after && before != p.always {
 			return true
 		}
-		if p.nodes != at.nodes { // it was seen to read more
+		if p.nodes != at.nodes || p.close != at.close { // it was seen to read more
 			return r.shows(p, node, c)
 		}
 	}
@@ -78,29 +83,34 @@ func (r *reduction) shows(p *watched, node int, c change) bool {
 
 // combination goes through all combinations of known local states of some nodes.
 type combination struct {
-	r     *reduction
 	nodes uint64 // that the property reads
+	close uint64
 	vary  []int
+	lists [][]uint32 // of local states, by what varies
 	turn  []int
 	v     []uint32
 }
 
 // combine begins with the first combination for a property, but for one node (-1: none); ok is false when there are too many.
 func (r *reduction) combine(p *watched, but int) (at *combination, ok bool) {
-	at = &combination{r: r, nodes: p.property.nodes, v: make([]uint32, len(r.nodes))}
+	at = &combination{nodes: p.property.nodes, close: p.close, v: make([]uint32, len(r.nodes))}
 	size := 1
 	for i := range r.nodes {
-		met := r.nodes[i].met
-		if len(met) > 0 {
-			at.v[i] = met[0]
-		} else {
-			at.v[i] = r.w.loaded[i]
+		list := r.nodes[i].met
+		if p.close>>i&1 == 0 && at.nodes>>i&1 == 1 {
+			if list, ok = r.alike(i); !ok {
+				return at, false
+			}
 		}
+		if len(list) == 0 {
+			list = r.w.loaded[i:][:1]
+		}
+		at.v[i] = list[0]
 		if i == but || at.nodes>>i&1 == 0 {
 			continue
 		}
-		at.vary, at.turn = append(at.vary, i), append(at.turn, 0)
-		if size *= max(1, len(met)); size > combinations {
+		at.vary, at.turn, at.lists = append(at.vary, i), append(at.turn, 0), append(at.lists, list)
+		if size *= len(list); size > combinations {
 			return at, false
 		}
 	}
@@ -109,15 +119,12 @@ func (r *reduction) combine(p *watched, but int) (at *combination, ok bool) {
 
 func (at *combination) next() bool {
 	for k, node := range at.vary {
-		met := at.r.nodes[node].met
-		if at.turn[k]++; at.turn[k] < len(met) {
-			at.v[node] = met[at.turn[k]]
+		list := at.lists[k]
+		if at.turn[k]++; at.turn[k] < len(list) {
+			at.v[node] = list[at.turn[k]]
 			return true
 		}
-		at.turn[k] = 0
-		if len(met) > 0 {
-			at.v[node] = met[0]
-		}
+		at.turn[k], at.v[node] = 0, list[0]
 	}
 	return false
 }
@@ -155,7 +162,39 @@ func (r *reduction) evaluate(p *watched, v []uint32) (holds, ok bool) {
 		}
 	}()
 	copy(r.w.v, v)
-	return r.w.value(p.property), true
+	holds, reads := r.w.ask(p.property)
+	if reads.Closely&^p.close != 0 {
+		holds, reads = r.w.ask(p.property) // the values of a predicate are kept from the second time on
+		p.close |= reads.Closely
+	}
+	return holds, true
+}
+
+// alike returns local states of a node, one for each combination of what node predicates say of it; ok is false when one of these panics.
+func (r *reduction) alike(node int) (list []uint32, ok bool) {
+	defer func() {
+		if recover() != nil {
+			list, ok = nil, false
+		}
+	}()
+	n := &r.nodes[node]
+	say := func(id uint32) (holds uint64, predicates int) {
+		r.w.properties.shown[node] = id + 1
+		return r.w.bench.Predicates(sim.NodeID(node), r.w.engine.locals.list[id].state)
+	}
+	if len(n.met) > 0 {
+		if _, predicates := say(n.met[0]); n.alike == nil || predicates != n.predicates {
+			n.alike, n.predicates, n.told, n.list = map[uint64]bool{}, predicates, 0, nil
+		}
+	}
+	for _, id := range n.met[n.told:] {
+		if holds, _ := say(id); !n.alike[holds] {
+			n.alike[holds] = true
+			n.list = append(n.list, id)
+		}
+	}
+	n.told = len(n.met)
+	return n.list, true
 }
 
 // widen evaluates properties in all combinations of known local states, so that it is known what they read.
@@ -170,7 +209,7 @@ func (r *reduction) widen() {
 			}
 			for more := ok; more && !again; more = at.next() {
 				r.holds(p, at.v)
-				again = p.property.nodes != at.nodes
+				again = p.property.nodes != at.nodes || p.close != at.close
 			}
 			if again {
 				r.known++
