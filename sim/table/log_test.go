@@ -3,6 +3,7 @@ package table_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -10,8 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/explore/statelog"
+	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
@@ -20,7 +24,7 @@ import (
 )
 
 // logged explores with the log in a file.
-func logged(t *testing.T, name string, sys *sim.System, opts table.ExploreOptions) (*table.Exploration, error) {
+func logged(t tester, name string, sys *sim.System, opts table.ExploreOptions) (*table.Exploration, error) {
 	t.Helper()
 	l, err := statelog.Open(name)
 	if err != nil {
@@ -102,6 +106,63 @@ func TestLogResumes(t *testing.T) {
 	}
 }
 
+// So it is with random systems, wherever the log is cut.
+func TestLogOfRandomSystems(t *testing.T) {
+	dir := t.TempDir()
+	n, resumed, found := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		name := filepath.Join(dir, fmt.Sprint(n))
+		sys := script.DrawSmall(t).System()
+		opts := table.ExploreOptions{MaxDepth: 6, Visited: rapid.SampledFrom(explore.VisitedSets).Draw(t, "visited")}
+		want := breadth(t, sys, opts)
+		first := opts
+		for first.MaxDepth = range opts.MaxDepth { // a block each
+			if first.MaxDepth > 0 {
+				logged(t, name, sys, first)
+			}
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, data[:rapid.IntRange(0, len(data)).Draw(t, "length")], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		l, err := statelog.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.End().Expanded > 0 {
+			resumed++
+		}
+		l.Close()
+		got, err := logged(t, name, sys, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want.Finding != nil || got.Finding != nil {
+			found++
+			if findingText(got) != findingText(want) || !slices.Equal(got.Path, want.Path) || got.States != want.States {
+				t.Fatalf("%s by %v in %d states; without a log %s by %v in %d", findingText(got), got.Path, got.States, findingText(want), want.Path, want.States)
+			}
+			return
+		}
+		sameExploration(t, "resumed", got, want)
+	})
+	if resumed < 5 {
+		t.Errorf("%d resumed, %d findings", resumed, found)
+	}
+}
+
+// findingText is what was found, but for the stack.
+func findingText(x *table.Exploration) string {
+	if f, ok := errors.AsType[*sim.Finding](x.Finding); ok {
+		return fmt.Sprint(f.Kind, f.Property, f.Message)
+	}
+	return fmt.Sprint(x.Finding)
+}
+
 // A property that is there later finds in the log what it would have found in the search.
 func TestLogRechecks(t *testing.T) {
 	sys := bundled(t, "paxos", 6, sim.Limits{}, "PX3")
@@ -172,7 +233,7 @@ func TestLogDamaged(t *testing.T) {
 	}
 }
 
-func sameExploration(t *testing.T, when string, got, want *table.Exploration) {
+func sameExploration(t tester, when string, got, want *table.Exploration) {
 	t.Helper()
 	type facts struct {
 		States, Transitions, Live, Expanded, Depth, Dead, Steps int
@@ -183,11 +244,11 @@ func sameExploration(t *testing.T, when string, got, want *table.Exploration) {
 		return facts{x.States, x.Transitions, x.Live, x.Expanded, x.Depth, x.Dead, 0, x.Complete, x.LivenessChecked, x.Stopped}
 	}
 	if of(got) != of(want) || !slices.Equal(got.DeadPath, want.DeadPath) || !slices.Equal(got.Path, want.Path) {
-		t.Errorf("%s: %+v, want %+v", when, of(got), of(want))
+		t.Fatalf("%s: %+v, want %+v", when, of(got), of(want))
 	}
 	if got.Coverage.Used != want.Coverage.Used || len(got.Coverage.Sent) != len(want.Coverage.Sent) || len(got.Coverage.Fired) != len(want.Coverage.Fired) ||
 		!slices.Equal(got.Coverage.Sometimes, want.Coverage.Sometimes) {
-		t.Errorf("%s: covered %+v, want %+v", when, got.Coverage, want.Coverage)
+		t.Fatalf("%s: covered %+v, want %+v", when, got.Coverage, want.Coverage)
 	}
 }
 
