@@ -35,6 +35,9 @@ func (r *Report) engine() []string {
 	if e.TableEvents > 0 {
 		lines[0] += fmt.Sprintf("; %.4g %% of the table's steps looked up", 100*e.HitRate)
 	}
+	if e.Tried > 0 {
+		lines = append(lines, "quorums without a Need: "+plural(e.Tried, "set")+" tried in different states of their nodes; a Need makes that fewer")
+	}
 	if copies := copies(e); copies != "" {
 		lines = append(lines, copies)
 	}

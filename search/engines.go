@@ -192,6 +192,7 @@ type EngineStats struct {
 	TableRate    float64 `json:"table_rate"`            //
 	HitRate      float64 `json:"hit_rate"`              // share of the table engine's steps that were looked up
 	Handlers     int     `json:"handlers"`              // handler executions behind the table engine's steps, verification included
+	Tried        int     `json:"tried,omitempty"`       // sets that quorums without a Need were asked about for the tables
 	Unsupported  string  `json:"unsupported,omitempty"` // what the tables could not hold, so that the replay engine went on
 	Copies       []Copy  `json:"copies"`                // how services were made for the handlers that had to run
 
@@ -215,7 +216,7 @@ func (l *Loop) Engines() EngineStats {
 		return s
 	}
 	l.count()
-	s.steps, s.misses, s.Handlers, s.Copies = e.gone.steps, e.gone.misses, e.gone.Handlers, append(s.Copies, e.gone.Copies...)
+	s.steps, s.misses, s.Handlers, s.Tried, s.Copies = e.gone.steps, e.gone.misses, e.gone.Handlers, e.gone.Tried, append(s.Copies, e.gone.Copies...)
 	s.Asked, s.Unsupported = e.asked, e.why
 	s.ReplayEvents, s.TableEvents = e.all[byReplay], e.all[byTable]
 	s.cpu, s.measured = e.meter.all, e.meter.events
@@ -227,7 +228,7 @@ func (l *Loop) Engines() EngineStats {
 }
 
 func (s *EngineStats) tables(t table.Stats, plans []table.Plan) {
-	s.steps, s.misses, s.Handlers = t.Steps, t.Misses, t.Handlers
+	s.steps, s.misses, s.Handlers, s.Tried = t.Steps, t.Misses, t.Handlers, t.Tried
 	for _, p := range plans {
 		s.Copies = append(s.Copies, Copy(p))
 	}
@@ -239,6 +240,7 @@ func (s *EngineStats) Add(o EngineStats) {
 	s.ReplayEvents += o.ReplayEvents
 	s.TableEvents += o.TableEvents
 	s.Handlers += o.Handlers
+	s.Tried += o.Tried
 	s.steps += o.steps
 	s.misses += o.misses
 	for i := range s.cpu {

@@ -162,5 +162,9 @@ func (w *World) coverEvent(c *Coverage, kinds typesMet, id, event uint32) {
 		kinds.timer(&c.Fired, l.state.Timer(what))
 	case deliverEvent:
 		kinds.send(&c.Delivered, l.node, w.messages.list[what].Body)
+	case quorumEvent:
+		for _, msg := range w.quorums.sets[what].msgs {
+			kinds.send(&c.Delivered, l.node, w.messages.list[msg].Body)
+		}
 	}
 }

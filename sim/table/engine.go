@@ -61,6 +61,7 @@ type Stats struct {
 	Steps    int // handler steps taken
 	Handlers int // handler executions, for verification included
 	Misses   int // steps that were not in the tables
+	Tried    int // sets that quorums without a Need were asked about
 	Verified int // steps executed again and compared
 	Locals   int // distinct local states of all nodes
 	Messages int // distinct messages

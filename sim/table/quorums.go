@@ -64,6 +64,7 @@ func (e *engine) gather(node sim.NodeID, local, bag uint32) *gathering {
 		g.sets = append(g.sets, set)
 		g.events = append(g.events, sim.Event{Kind: sim.TakeQuorum, Node: node, Peer: -1, Slot: int32(i), Msgs: int32(len(s.Members))})
 	}
+	e.stats.Tried += g.made.Tried
 	q.ids.put(key, uint64(len(q.list)))
 	q.list = append(q.list, g)
 	return &q.list[len(q.list)-1]

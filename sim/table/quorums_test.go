@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,5 +174,23 @@ func TestQuorumsAreFair(t *testing.T) {
 	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
 	if err != nil || x.Finding != nil || !x.Fairness.Judged || x.Fairness.Starvation != nil {
 		t.Fatalf("%v, %+v, %+v", err, x.Finding, x.Fairness)
+	}
+}
+
+// What a quorum takes has arrived, and it is counted what sets of any size cost.
+func TestQuorumsAreCovered(t *testing.T) {
+	sys := pooled(2, 1, func(q *sim.Quorum[*pool, share]) {
+		q.Need, q.Guard = nil, func(p *pool, set []sim.From[share]) bool { return p.Rounds < 2 && len(set) == 2 }
+	})
+	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	if err != nil || x.Finding != nil {
+		t.Fatal(err, x.Finding)
+	}
+	if !slices.ContainsFunc(x.Coverage.Delivered, func(s table.Sent) bool { _, ok := s.Body.(share); return ok && s.To == 0 }) {
+		t.Errorf("delivered: %+v", x.Coverage.Delivered)
+	}
+	// Each of two members sends two shares: of one sender there are 4 sets, of both 4.
+	if x.Stats.Tried < 8 {
+		t.Errorf("%d sets were tried", x.Stats.Tried)
 	}
 }

@@ -1,0 +1,21 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/search"
+)
+
+// A report says what quorums cost that try sets of any size.
+func TestTriedSets(t *testing.T) {
+	r := Report{Engine: search.EngineStats{Used: search.TableEngine}}
+	const line = "quorums without a Need: 1,234 sets tried in different states of their nodes; a Need makes that fewer"
+	if slices.Contains(r.engine(), line) {
+		t.Error("said of none")
+	}
+	r.Engine.Tried = 1234
+	if !slices.Contains(r.engine(), line) {
+		t.Errorf("%q", r.engine())
+	}
+}
