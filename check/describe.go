@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 // ErrNoViolation is why a run is not reported.
@@ -20,6 +21,9 @@ func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*
 	t, err := l.Trace(-1)
 	if err != nil {
 		return nil, err
+	}
+	if t.Finding == nil && l.Header.Endless {
+		return describeRound(l, t, file)
 	}
 	if t.Finding == nil {
 		r, err := Critical(ctx, l, c)
@@ -33,14 +37,34 @@ func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*
 	r.Strategy = "replay"
 	r.Kind, r.Property, r.Message, r.Stack = t.Finding.Kind, t.Finding.Property, t.Finding.Message, t.Finding.Stack
 	r.Dead, r.Steps, r.Explain = t, len(t.Steps), explanation(t, t.Finding.Property)
+	return r, keepText(r, l, file)
+}
+
+// describeRound reports a run that goes on for ever. That it comes round is seen; that something stays owed, and that it is fair, is
+// what the search said that wrote the file.
+func describeRound(l *Loaded, t *replay.Trace, file string) (*report.Report, error) {
+	if err := t.SetRound(l.Header.Round); err != nil {
+		return nil, err
+	}
+	o := Options{Search: search.Config{System: l.System, Seed: l.Header.Seed}, Header: l.Header}
+	r := o.report(&search.Result{Verdict: search.Violation})
+	r.Strategy, r.Kind, r.Property, r.Message = "replay", sim.Starvation, l.Header.Property, l.Header.Note
+	r.Dead, r.Steps = t, len(t.Steps)
+	r.Explain = explanation(t, r.Property)
+	return r, keepText(r, l, file)
+}
+
+// keepText keeps a path file with its report.
+func keepText(r *report.Report, l *Loaded, file string) error {
 	var text []byte
+	var err error
 	if l.Recording != nil { // file is a folder
 		text, err = content(l.Recording.File)
 	} else {
 		text, err = os.ReadFile(file)
 	}
 	r.PathText = string(text)
-	return r, err
+	return err
 }
 
 // Beside sets another live run in a report of a liveness violation.

@@ -135,7 +135,11 @@ func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 			return nil, err
 		}
 	}
-	return replay.Record(&l.System, path, sim.Options{Trace: true})
+	t, err := replay.Record(&l.System, path, sim.Options{Trace: true})
+	if err == nil && l.Header.Endless && len(t.Steps) == l.Steps && t.Finding == nil {
+		_ = t.SetRound(l.Header.Round) // Outdated says so
+	}
+	return t, err
 }
 
 // Outdated says why a run is not the one that the file was written of, t being all of it; nil: it is. The system has changed
@@ -147,6 +151,8 @@ func (l *Loaded) Outdated(t *replay.Trace) error {
 	case len(l.Moved) > 0:
 		m := l.Moved[0]
 		return fmt.Errorf("step %d is event %d, the file says %d: the system is not what it was", m.Step, m.To, m.From)
+	case t.Finding == nil && l.Header.Endless && len(t.Steps) == l.Steps && t.Round != l.Header.Round:
+		return t.SetRound(l.Header.Round)
 	}
 	return nil
 }
@@ -179,6 +185,9 @@ func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
 func (l *Loaded) Violation(t *replay.Trace) string {
 	if t.Finding != nil {
 		return t.Finding.Error()
+	}
+	if l.Header.Endless && t.Round == l.Header.Round {
+		return fmt.Sprintf("%s: %s", sim.Starvation, l.Header.Property)
 	}
 	for _, p := range t.Properties {
 		if p.Name == l.Header.Property && p.Kind == "eventually" && !p.Holds {

@@ -340,6 +340,12 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 		return f, err
 	}
 	r.Explain = explanation(r.Dead, found.Property)
+	if s := found.Starved; s != nil {
+		h.Endless, h.Round = true, s.Round
+		if err := r.Dead.SetRound(s.Round); err != nil {
+			return f, err
+		}
+	}
 	f.error, err = replay.WriteFile(sys, h, found.Path)
 	return f, err
 }

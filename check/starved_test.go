@@ -99,8 +99,41 @@ func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
 				}
 			}
 			if c.bad {
-				t.Log(text.String())
+				readsBack(t, rep, c.cfg.System, text.String(), page.String())
 			}
 		})
+	}
+}
+
+// readsBack takes up the path file of a run that goes on for ever.
+func readsBack(t *testing.T, rep *report.Report, sys sim.System, text, page string) {
+	t.Helper()
+	for _, w := range []string{"here the round begins", "the round ends"} {
+		if !strings.Contains(page, w) {
+			t.Errorf("%q is not on the page", w)
+		}
+	}
+	if !strings.Contains(text, "\n @ ") && !strings.Contains(text, " @") {
+		t.Errorf("the round is not marked:\n%s", text)
+	}
+	l, err := check.LoadFor(t.Context(), rep.PathFile, &sys, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := l.Trace(-1)
+	if err != nil || l.Outdated(trace) != nil || trace.Round != rep.Starved.Round || l.Violation(trace) != "starvation: monitor each order is billed" {
+		t.Errorf("%v, %v, a round of %d steps, %q", err, l.Outdated(trace), trace.Round, l.Violation(trace))
+	}
+	again, err := check.Describe(t.Context(), l, rep.PathFile, check.CriticalOptions{})
+	if err != nil || again.Kind != sim.Starvation || again.Property != rep.Property {
+		t.Errorf("%v, %+v", err, again)
+	}
+	l.Header.Round++ // one more step is no round
+	trace, err = l.Trace(-1)
+	if err != nil || l.Outdated(trace) == nil || l.Violation(trace) != "" {
+		t.Errorf("a round that does not come round: %v, %q", err, l.Violation(trace))
+	}
+	if _, err := check.Describe(t.Context(), l, rep.PathFile, check.CriticalOptions{}); err == nil {
+		t.Error("a round that does not come round is reported")
 	}
 }

@@ -22,6 +22,7 @@ const FormatVersion = 1
 //	seed 1
 //	schedule phases
 //	property every ping is acknowledged
+//	round 2
 //	note found by walk 12
 //	boot draw:1(first peer)
 //	0 action n0 ping
@@ -37,7 +38,7 @@ type File struct {
 	Header Header
 	Boot   []FilePick // choices of the first boots, before step 1
 	Steps  []FileStep
-	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "seed", "schedule", "property", "note",
+	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "seed", "schedule", "property", "round", "note",
 	// "boot", and with their keys "param K", "bug ID", "limit K". WriteTo does not look at it.
 	Lines map[string]int
 }
@@ -58,8 +59,11 @@ type Header struct {
 	Seed       uint64
 	Schedule   string // by which the random walk that found the run was ordered; "": none, or not said
 	Property   string // the one that is violated; "": not said
-	Note       string // for people; "": none
-	Program    string // which version wrote the file, as a comment that is not read again; "": not said
+	// Endless: the run goes on for ever by its last Round steps, which lead back to where they began; 0: it stays in its last state.
+	Endless bool
+	Round   int
+	Note    string // for people; "": none
+	Program string // which version wrote the file, as a comment that is not read again; "": not said
 }
 
 // Param is a parameter of the system.

@@ -11,7 +11,7 @@ import (
 
 const (
 	magic      = "macemc path"
-	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, seed, schedule, property, note"
+	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, seed, schedule, property, round, note"
 )
 
 // Parse reads a path file. Errors are of type [*ParseError], unless r fails. A file that was cut off
@@ -93,6 +93,9 @@ func (p *parser) entry(text string) error {
 		if err != nil {
 			return err
 		}
+		if p.file.Header.Round > n {
+			return fmt.Errorf("the round has %d steps, and the file %d", p.file.Header.Round, n)
+		}
 		if n != len(p.file.Steps) {
 			return fmt.Errorf("the file says that it has %d steps, but %d are there", n, len(p.file.Steps))
 		}
@@ -147,6 +150,9 @@ func (p *parser) header(word, rest string) (err error) {
 		h.Schedule, err = unquoteRest(rest)
 	case "property":
 		h.Property, err = unquoteRest(rest)
+	case "round":
+		h.Endless = true
+		h.Round, err = number(rest, "steps")
 	case "note":
 		h.Note, err = unquoteRest(rest)
 	case "bug":

@@ -1,6 +1,7 @@
 package eventgraph
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -38,6 +39,15 @@ func Build(t *replay.Trace) *Graph {
 		b.message(m)
 	}
 	order(g)
+	if t.Round > 0 {
+		g.Round = len(t.Steps) - t.Round + 1
+		first, last := &g.Events[g.Round], &g.Events[g.Last()]
+		first.Round = "here the round begins that goes on for ever"
+		if last.Round != "" {
+			last.Round += "; "
+		}
+		last.Round += fmt.Sprintf("the round ends: this is the state before step %d again", g.Round)
+	}
 	if f := t.Finding; f != nil && t.FoundAt < len(g.Events) {
 		g.Events[t.FoundAt].Error, g.found = f.Error(), t.FoundAt
 	}

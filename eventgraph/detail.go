@@ -26,5 +26,8 @@ func (e *Event) detail() []string {
 		}
 		lines = append(lines, text)
 	}
+	if e.Round != "" {
+		lines = append(lines, e.Round)
+	}
 	return lines
 }

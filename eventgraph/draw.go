@@ -39,6 +39,8 @@ func (l *lanes) numbered(e *Event) canvas {
 	mark := ' '
 	if e.Step > 0 && (e.Step == l.g.Critical || e.Error != "") {
 		mark = '>'
+	} else if l.g.inRound(e.Step) {
+		mark = '@'
 	}
 	c.put(0, fmt.Sprintf(" %c%*d", mark, l.digits, e.Step))
 	return c

@@ -24,6 +24,9 @@ type Graph struct {
 	Initial []replay.NodeChange `json:"initial,omitempty"`
 	// Critical is the number of the critical step; 0: none is known. It is the caller's to set.
 	Critical int `json:"critical,omitempty"`
+	// Round is the number of the first step of a round that goes on for ever: the last step leads back to the state before it;
+	// 0: none is known.
+	Round int `json:"round,omitempty"`
 
 	found int // the step with the finding; 0: none is
 }
@@ -72,6 +75,7 @@ type Event struct {
 	// Broke and Mended are the properties that ceased to hold, and hold again, with this step.
 	Broke  []string `json:"broke,omitempty"`
 	Mended []string `json:"mended,omitempty"`
+	Round  string   `json:"round,omitempty"` // that a round begins or ends here, in words
 	Error  string   `json:"error,omitempty"` // the run's finding, when it was found here
 
 	kind    sim.EventKind
@@ -113,6 +117,9 @@ type Timer struct {
 
 // Last is the number of the last step.
 func (g *Graph) Last() int { return len(g.Events) - 1 }
+
+// inRound reports whether a step is part of the round.
+func (g *Graph) inRound(step int) bool { return g.Round > 0 && step >= g.Round }
 
 // JSON writes the graph as one JSON object.
 func (g *Graph) JSON(w io.Writer) error {

@@ -127,7 +127,7 @@ func (g *Graph) shown(o Options) []Node {
 
 // selected reports whether the step is to be shown.
 func (g *Graph) selected(e *Event, o *Options) bool {
-	if e.Step > 0 && (e.Step == g.Critical || e.Error != "") {
+	if e.Step > 0 && (e.Step == g.Critical || e.Error != "" || g.inRound(e.Step)) {
 		return true
 	}
 	if o.Classes != nil && !slices.Contains(o.Classes, e.class()) && !(e.Crashed && slices.Contains(o.Classes, Faults)) {

@@ -139,6 +139,7 @@ func (d *drawing) close(w io.Writer) error {
 
 func (d *drawing) content() {
 	d.critical()
+	d.round()
 	d.strip()
 	d.lanes(d.top + len(d.rows)*svgRow + 12)
 	d.timers()
@@ -198,6 +199,18 @@ func (d *drawing) critical() {
 	}
 	if y, ok := d.at(d.g.Critical); ok {
 		d.rect("mark", 0, y-svgRow/2, d.width, svgRow)
+	}
+}
+
+// round lays a band under the steps that go on for ever.
+func (d *drawing) round() {
+	if d.g.Round == 0 {
+		return
+	}
+	for step := d.g.Round; step <= d.g.Last(); step++ {
+		if y, ok := d.at(step); ok {
+			d.rect("mark", 0, y-svgRow/2, d.width, svgRow)
+		}
 	}
 }
 
@@ -324,6 +337,8 @@ func (d *drawing) row(i int, s stretch) {
 	number := fmt.Sprint(e.Step)
 	if e.Step > 0 && e.Step == d.g.Critical {
 		number = "> " + number
+	} else if d.g.inRound(e.Step) {
+		number = "@ " + number
 	}
 	d.text("dim", "end", svgLeft-10, y+4, number)
 	if s.gap {

@@ -253,6 +253,9 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 		}
 	}
 	notes = append(notes, l.g.timerNotes(e)...)
+	if e.Round != "" {
+		notes = append(notes, e.Round)
+	}
 	if l.o.Notes {
 		for _, c := range e.Calls {
 			notes = append(notes, strings.Repeat("> ", c.Depth+1)+c.What)

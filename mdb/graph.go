@@ -142,6 +142,9 @@ func (r *run) graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.
 		renumber(g, t, base)
 	}
 	g.Critical = r.critical
+	if r.round > 0 {
+		g.Round = r.len() - r.round + 1
+	}
 	return g, o, nil
 }
 

@@ -94,6 +94,8 @@ func (s *Session) listLine(r *run, n int) string {
 	}
 	if n == r.critical && n > 0 {
 		marks[1] = '>'
+	} else if r.inRound(n) {
+		marks[1] = 'o'
 	}
 	if r.step(n).live {
 		marks[2] = '+'

@@ -171,6 +171,9 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 	if n == r.critical {
 		fmt.Fprint(out, "  CRITICAL")
 	}
+	if r.inRound(n) {
+		fmt.Fprintf(out, "  IN THE ROUND of steps %d to %d, which goes on for ever", r.len()-r.round+1, r.len())
+	}
 	fmt.Fprintln(out)
 	upOrDown := -1
 	for _, c := range t.Changes {

@@ -24,6 +24,7 @@ type run struct {
 	brokenAt int          // the step that led to that state
 	at       int          // the step after which we stand; 0: the first state
 	critical int          // 0: not known
+	round    int          // so many last steps go on for ever; 0: none are known to
 	from     *run         // what it is a branch of; nil: of nothing
 	common   int          // steps that it shares with from
 	why      string       // what the critical step was told by; "": not known
@@ -43,6 +44,18 @@ type stepInfo struct {
 	cause   int32  // the step that it follows from; see links
 	live    bool
 	failing uint64 // properties that do not hold after it, by their index; those from 64 on are not kept
+}
+
+// inRound reports whether a step is one of those that go on for ever.
+func (r *run) inRound(n int) bool { return n > r.len()-r.round }
+
+// comesRound reports whether the last n steps lead back to the state before them.
+func (r *run) comesRound(n int) bool {
+	if n > r.len() || r.cursor.To(r.len()-n) != nil {
+		return false
+	}
+	before := r.cursor.World().Fingerprint()
+	return r.cursor.To(r.len()) == nil && r.cursor.World().Fingerprint() == before
 }
 
 func (s *stepInfo) String() string {

@@ -62,6 +62,9 @@ func Open(cfg Config) (*Session, error) {
 	if cfg.Recorded.Steps == r.len() && cfg.Recorded.Step <= r.len() {
 		r.critical, r.why = cfg.Recorded.Step, cfg.Recorded.Why
 	}
+	if h := &cfg.Header; h.Endless && r.comesRound(h.Round) {
+		r.round = h.Round
+	}
 	s := &Session{cfg: cfg, sys: cfg.System, runs: []*run{r}, run: r, node: -1, table: commands()}
 	if cfg.Live != nil {
 		live, err := newRun(cfg.System, "live", cfg.Live)

@@ -18,12 +18,33 @@ type Trace struct {
 	Steps  []TraceStep `json:"steps"`
 	// Messages are the lives of all messages, in the order in which they were sent.
 	Messages []TraceMessage `json:"messages"`
+	// Round is how many of the last steps go on for ever: they lead back to the state before them; 0: none are known to. See SetRound.
+	Round int `json:"round,omitempty"`
 	// Properties say what holds in the last state.
 	Properties []PropertyState `json:"properties"`
 	// Finding is the first finding of the run, nil when there was none. FoundAt is its step, 0 when it
 	// was found in the first state.
 	Finding *sim.Finding `json:"finding,omitempty"`
 	FoundAt int          `json:"found_at,omitempty"`
+}
+
+// SetRound sets Round. The error says that so many last steps do not lead back to the state before them.
+func (t *Trace) SetRound(n int) error {
+	last := len(t.Steps)
+	if n > last || n < 0 {
+		return fmt.Errorf("a run of %d steps has no round of %d", last, n)
+	}
+	hash := func(step int) string {
+		if step == 0 {
+			return t.Boot.Hash
+		}
+		return t.Steps[step-1].Hash
+	}
+	if hash(last) != hash(last-n) {
+		return fmt.Errorf("steps %d to %d do not lead back to the state before them: the system is not what it was", last-n+1, last)
+	}
+	t.Round = n
+	return nil
 }
 
 // TraceStep is one step of a [Trace].

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 var (
@@ -221,6 +222,9 @@ func (s *summary) view(r *Report) *eventgraph.View {
 func ends(r *Report) string {
 	if r.Critical != nil {
 		return "never recovers"
+	}
+	if r.Kind == sim.Starvation {
+		return "goes on for ever, and leaves something owed"
 	}
 	return "goes wrong"
 }

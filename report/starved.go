@@ -29,6 +29,23 @@ func (c *Coverage) leavesOpen(name string) bool {
 	return c.Fair != nil && !c.Fair.Judged && slices.Contains(c.Fair.Obligations, name)
 }
 
+// withRound adds the steps of a round to those that are worth showing.
+func (s *summary) withRound(steps []int) []int {
+	if s.dead.Round == 0 {
+		return steps
+	}
+	for step := max(s.dead.Round, s.dead.Last()-mostRound); step <= s.dead.Last(); step++ {
+		if !slices.Contains(steps, step) {
+			steps = append(steps, step)
+		}
+	}
+	slices.Sort(steps)
+	return steps
+}
+
+// mostRound is how many steps of a round an excerpt shows at most.
+const mostRound = 80
+
 // starved tells of a run without end in which something stays owed.
 func (r *Report) starved() []fact {
 	s := r.Starved

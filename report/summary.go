@@ -63,6 +63,7 @@ func (r *Report) summarise() *summary {
 		if s.dead.Last() == 0 {
 			s.deadSteps = []int{0}
 		}
+		s.deadSteps = s.withRound(s.deadSteps)
 	}
 	if c := r.Critical; c != nil {
 		if s.tail = tailText(c.Tail); c.OutOfEvents {
