@@ -1,0 +1,42 @@
+package mdb_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+)
+
+type ball struct{}
+
+// TestRound: the steps that go on for ever are marked in lists, where one stands on them, and in graphs, unless they do not come round.
+func TestRound(t *testing.T) {
+	type player struct{ Other machine.ID }
+	plays := machine.Define[player]("player", machine.In("playing", machine.On(func(p *player, x *machine.Ctx, b ball) { x.Send(p.Other, b) })))
+	starts := machine.Define[player]("starter", machine.In("playing",
+		machine.Entry(func(p *player, x *machine.Ctx) { x.Send(p.Other, ball{}) }),
+		machine.On(func(p *player, x *machine.Ctx, b ball) { x.Send(p.Other, b) })))
+	var ms machine.System
+	ms.Add(starts, player{1})
+	ms.Add(plays, player{0})
+	sys := ms.Sim("game")
+	sys.Properties = []sim.Property{{Name: "the game ends", Inevitably: func(*sim.View) bool { return false }}}
+	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	if err != nil || x.Fairness.Starvation == nil || x.Fairness.Starvation.Round != 2 {
+		t.Fatalf("%v, %+v", err, x.Fairness)
+	}
+	for round, marked := range map[int]bool{2: true, 1: false} {
+		s, err := mdb.Open(mdb.Config{System: &sys, Header: choose.Header{Endless: true, Round: round}, Path: x.Fairness.Starvation.Path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, at, graph := do(t, s, "steps 1 2"), do(t, s, "goto 1"), do(t, s, "graph")
+		if strings.Contains(list, " o+") != marked || strings.Contains(at, "IN THE ROUND of steps 1 to 2") != marked || strings.Contains(graph, " @ 1") != marked {
+			t.Errorf("a round of %d steps:\n%s\n%s\n%s", round, list, at, graph)
+		}
+	}
+}
