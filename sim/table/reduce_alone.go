@@ -21,7 +21,7 @@ const walkLimit = 2000
 func (r *reduction) alone(c claim) bool {
 	t := c.act
 	first := r.step(c.local, t)
-	if r.limited() || first == nil || !first.plain {
+	if first == nil || !first.plain {
 		return false
 	}
 	node := r.local(c.local).node
@@ -30,7 +30,7 @@ func (r *reduction) alone(c claim) bool {
 	for len(waiting) > 0 {
 		x := waiting[len(waiting)-1]
 		waiting = waiting[:len(waiting)-1]
-		if len(met) > walkLimit {
+		if len(met) > walkLimit || r.limited() {
 			return false
 		}
 		of := r.step(x, t)

@@ -40,7 +40,7 @@ func (r *reduction) dead(c claim) bool {
 	}
 	for k := 0; k < len(all); k++ {
 		x := all[k]
-		if len(all) > walkLimit || k == 0 && r.limited() {
+		if len(all) > walkLimit || r.limited() {
 			return false
 		}
 		l := r.local(x)

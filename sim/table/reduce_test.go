@@ -82,3 +82,61 @@ func TestReducedTerminals(t *testing.T) {
 		}
 	}
 }
+
+// What is not known to be kept keeps a system from being reduced.
+func TestIrreducible(t *testing.T) {
+	t.Parallel()
+	for why, change := range map[string]func(*sim.System){
+		"":              func(*sim.System) {},
+		"streams":       func(s *sim.System) { s.Network = netsim.Both{} },
+		"queues":        func(s *sim.System) { s.Network = netsim.Queues{} },
+		"timing Prompt": func(s *sim.System) { s.Timing = sim.Prompt },
+		"partitions":    func(s *sim.System) { s.Network = netsim.Datagrams{Partitions: 1} },
+		"nodes that are late": func(s *sim.System) {
+			s.Late = func(id sim.NodeID) bool { return id == 1 }
+		},
+		"fair runs without end are judged": func(s *sim.System) {
+			s.Properties = []sim.Property{{Name: "again", Inevitably: func(*sim.View) bool { return true }}}
+		},
+	} {
+		sys := sim.System{Name: "still", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(lives) }}
+		change(&sys)
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Reduced{Used: ReduceFull, Rounds: 1}
+		if why != "" {
+			want = Reduced{Used: ReduceNone, Why: why + ": not reduced"}
+		}
+		if got := x.Reduced; got.Used != want.Used || got.Why != want.Why || got.Rounds != want.Rounds {
+			t.Errorf("%s: %+v", why, got)
+		}
+	}
+}
+
+// A property that reads the messages in flight keeps everything.
+func TestReadsMessages(t *testing.T) {
+	t.Parallel()
+	e, err := systems.Find("paxos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := e.New(spec.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys.Properties = append(sys.Properties[:1:1], sim.Property{Name: "few", Always: func(v *sim.View) bool {
+		n := 0
+		for range v.InFlight() {
+			n++
+		}
+		return n < 100
+	}})
+	for _, how := range []Reduction{ReduceDrop, ReduceFull} {
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how})
+		if err != nil || x.States != 98_160 || x.Reduced.Used != ReduceNone || x.Reduced.Why == "" {
+			t.Errorf("%s: %v, %d states, %+v", how, err, x.States, x.Reduced)
+		}
+	}
+}
