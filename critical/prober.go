@@ -3,11 +3,13 @@ package critical
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 // prober makes walks, in parallel.
@@ -113,10 +115,11 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 				failed.Store(&err)
 				return
 			}
-			if !o.Live && o.End != search.OutOfEvents {
+			live := f.isLive(w.loop, &o)
+			if !live && o.End != search.OutOfEvents {
 				open.Store(true)
 			}
-			if o.Live {
+			if live {
 				recovered.Add(1)
 				if all {
 					w.nearest.offer(f, w.loop, int(k))
@@ -152,6 +155,27 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 	}
 	f.nearest.take(&best)
 	return out, nil
+}
+
+// isLive reports whether a walk came to a live state. One that violates an Always property may be live, too: what recovery
+// asks is whether a live state can be reached.
+func (f *finder) isLive(loop *search.Loop, o *search.Outcome) (live bool) {
+	if o.End != search.Found || !f.cfg.hasAlways(o.Finding) {
+		return o.Live
+	}
+	defer func() {
+		if recover() != nil {
+			live = false // it cannot be told
+		}
+	}()
+	return loop.Replay().World.Live()
+}
+
+// hasAlways reports whether a finding is that an Always property does not hold: the step before it went well.
+func (c *Config) hasAlways(f *sim.Finding) bool {
+	return f.Kind == sim.Safety && slices.ContainsFunc(c.System.Properties, func(p sim.Property) bool {
+		return p.Always != nil && p.Name == f.Property
+	})
 }
 
 // lower sets v to x if that is less, and reports whether it was.

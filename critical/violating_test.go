@@ -1,0 +1,45 @@
+package critical_test
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+type gambler struct {
+	sim.Nop
+	Won bool
+}
+
+// Where the only live states violate an Always property, they are live all the same: the run is dead since the last try, and not
+// since the first one, by walks as by an exhaustive search.
+func TestLiveStatesThatViolate(t *testing.T) {
+	sys := sim.System{
+		Name: "gambler", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(gambler) },
+		Actions: []sim.AnyAction{sim.Action[*gambler]{Name: "try", Times: 3, Do: func(g *gambler, env sim.Env) {
+			g.Won = g.Won || env.Choose("number", 3) == 2
+		}}},
+		Properties: []sim.Property{
+			{Name: "wins", Eventually: sim.Each(func(_ sim.NodeID, g *gambler) bool { return g.Won })},
+			{Name: "the bank does not lose", Always: sim.Each(func(_ sim.NodeID, g *gambler) bool { return !g.Won })},
+		},
+	}
+	for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine} {
+		for _, states := range []int{-1, 0} {
+			res, err := critical.Find(t.Context(), critical.Config{
+				System: sys, Path: choose.Path{0, 0, 0, 1, 0, 0}, Walks: 50, WalkSteps: 10, Engine: engine, States: states,
+			})
+			if err != nil || res.Case != critical.C1 || res.Step != 3 || states == 0 && res.Proof != critical.Exact {
+				t.Errorf("engine %s, states %d: %+v, %v", engine, states, res, err)
+			}
+		}
+	}
+	// From the last state before the end the exhaustive search alone finds what walks may miss.
+	res, err := critical.Find(t.Context(), critical.Config{System: sys, Path: choose.Path{0, 0, 0, 1, 0, 0}, Walks: 1, WalkSteps: 10})
+	if err != nil || res.Case != critical.C1 || res.Step != 3 || res.Proof != critical.Exact {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
