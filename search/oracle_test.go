@@ -228,12 +228,15 @@ func withoutTimes(res *search.Result) string {
 	for i := range c.Stats.Phases {
 		c.Stats.Phases[i].Seconds = 0
 	}
-	finding := search.Suspect{}
+	finding, fair := search.Suspect{}, search.Fair{}
 	if c.Finding != nil {
 		finding = *c.Finding
 	}
-	c.Finding = nil
-	return fmt.Sprintf("%+v %+v", c, finding)
+	if c.Stats.Fair != nil {
+		fair = *c.Stats.Fair
+	}
+	c.Finding, c.Stats.Fair = nil, nil
+	return fmt.Sprintf("%+v %+v %+v", c, finding, fair)
 }
 
 // Exhaustive search of the recovery relation from each state says of it what brute force says, and shows a live one.
