@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -112,6 +113,34 @@ func TestLongRunIsShrunkWhenAsked(t *testing.T) {
 	o.NoShrink = true
 	if rep, err = check.Run(t.Context(), o); err != nil || rep.NotShrunk != "" {
 		t.Errorf("nobody wants it shrunk, but %q, %v", rep.NotShrunk, err)
+	}
+}
+
+// What was found is told before it is shrunk; when that is broken off at once, it is reported as it was found.
+func TestFindingIsToldBeforeItIsShrunk(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := check.Options{Search: search.Config{System: counterSystem(600), Strategy: search.Walk, WalkSteps: 8000, Workers: 1}}
+	told := ""
+	o.Search.Progress = func(p search.Progress) {
+		if told == "" && strings.Contains(p.Phase, "shrinking") {
+			told = p.Phase
+			cancel()
+		}
+	}
+	rep, err := check.Run(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("found safety in %d steps; shrinking, candidate 1, %[1]d steps", rep.Shrunk.FromSteps); told != want {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	if rep.Verdict != search.Violation || rep.Shrunk.Minimal || rep.Shrunk.Candidates > 2 {
+		t.Errorf("%s, %d steps, %+v", rep.Verdict, rep.Steps, rep.Shrunk)
+	}
+	if _, err := os.Stat(rep.PathFile); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,6 +47,14 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 	return !o.NoShrink && o.ShrinkSteps == 0 && found.Steps > mostShrunk
 }
 
+// leastShrinkSteps is how many steps may always be executed to shrink a run that was not asked to be shrunk: some seconds' worth.
+const leastShrinkSteps = 500_000
+
+// shrinkSteps is how many steps are executed to shrink what a search found: counted, as time would make the run depend on the machine.
+func (o *Options) shrinkSteps(res *search.Result) int {
+	return cmp.Or(o.ShrinkSteps, min(max(res.Stats.Events, leastShrinkSteps), shrink.DefaultMaxSteps))
+}
+
 // shrink makes the run of a finding smaller, in place. It returns nil when that was not asked for or is
 // not possible.
 func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Result) (*original, error) {
@@ -55,7 +64,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	began := time.Now()
 	found := res.Finding
 	cfg := shrink.Config{
-		Walks: o.criticalConfig(*sys), Path: found.Path, MaxSteps: o.ShrinkSteps, Progress: o.shrinkProgress(began),
+		Walks: o.criticalConfig(*sys), Path: found.Path, MaxSteps: o.shrinkSteps(res), Progress: o.shrinkProgress(began, found),
 		Finding: sim.Finding{Kind: found.Kind, Property: found.Property, Message: found.Message, Stack: found.Stack},
 	}
 	before := &original{path: found.Path}
@@ -65,7 +74,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 			return nil, nil
 		}
 		before.path = detail.path()
-		small, d, err := o.shrinkDeath(ctx, sys, detail)
+		small, d, err := o.shrinkDeath(ctx, sys, detail, found)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +123,7 @@ const (
 // is executed in a fresh process, where a step need not take long to count as one that does not return.
 // What comes of it is confirmed like any suspect. When that fails it is all done again with more patience,
 // and when that fails too the run stays as it is.
-func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death) (*shrink.Result, *Death, error) {
+func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, found *search.Suspect) (*shrink.Result, *Death, error) {
 	start, err := d.script(sys)
 	if err != nil {
 		return nil, nil, err
@@ -140,7 +149,7 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death) (*
 	}
 	for _, patience := range patiences {
 		var best shrink.Script
-		best, small, err = shrink.Isolated(ctx, start, maxProcesses-tried, o.shrinkProgress(time.Now()), func(ctx context.Context, s shrink.Script) (shrink.Script, bool, error) {
+		best, small, err = shrink.Isolated(ctx, start, maxProcesses-tried, o.shrinkProgress(time.Now(), found), func(ctx context.Context, s shrink.Script) (shrink.Script, bool, error) {
 			got, err := dies(ctx, &s, patience)
 			if errors.Is(err, context.Canceled) {
 				return s, false, nil
@@ -174,18 +183,18 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death) (*
 	return small, d, nil
 }
 
-// shrinkProgress tells of shrinking as the last phase of the search.
-func (o *Options) shrinkProgress(began time.Time) func(shrink.Progress) {
+// shrinkProgress tells of shrinking as the last phase of the search, and of what was found: that is what remains when it is broken off.
+func (o *Options) shrinkProgress(began time.Time, found *search.Suspect) func(shrink.Progress) {
 	if o.Search.Progress == nil {
 		return nil
 	}
-	told, shown := o.told, began
+	told, shown := o.told, time.Time{}
 	return func(p shrink.Progress) {
 		if now := time.Now(); now.Sub(shown) > progressEvery {
 			shown = now
 			at := told
 			at.Elapsed += now.Sub(began)
-			at.Phase = fmt.Sprintf("shrinking, candidate %d, %d steps", p.Tried, p.Steps)
+			at.Phase = fmt.Sprintf("found %s in %d steps; shrinking, candidate %d, %d steps", found.Kind, found.Steps, p.Tried, p.Steps)
 			o.Search.Progress(at)
 		}
 	}
