@@ -1,0 +1,56 @@
+package explore
+
+import "context"
+
+// stop decides whether the exploration stops here.
+func (l *Loop) stop(ctx context.Context) {
+	l.unasked = 0
+	if l.opts.Progress != nil {
+		l.opts.Progress(l.out.States, l.out.Transitions, l.out.Depth, l.out.States-l.open)
+	}
+	switch {
+	case l.opts.MaxStates > 0 && l.out.States >= l.opts.MaxStates && (l.journal == nil || !l.journal.replay):
+		l.out.Stopped = "states"
+	case l.opts.MaxBytes > 0 && l.inUse() > l.opts.MaxBytes:
+		l.out.Stopped = "memory"
+	case ctx.Err() != nil:
+		l.out.Stopped = "interrupted"
+	}
+}
+
+// Limit is for graphs whose Expand may take long: what it returns, nil or [ErrLimit], is to be the error of Expand.
+func (l *Loop) Limit(ctx context.Context) error {
+	switch {
+	case ctx.Err() != nil:
+		l.limited = "interrupted"
+	case l.opts.MaxBytes > 0 && l.inUse()+l.batch.Bytes() > l.opts.MaxBytes:
+		l.limited = "memory"
+	default:
+		return nil
+	}
+	return ErrLimit
+}
+
+// bytes is the memory that is kept for the visited states, but for what the frontier keeps.
+func (l *Loop) bytes() int {
+	n := l.setBytes
+	if l.whole != nil {
+		held, _ := l.whole.Held()
+		n += held
+	}
+	if l.opts.Judge != nil {
+		n += l.opts.Judge.Bytes()
+	}
+	return n
+}
+
+// inUse is about the memory that is taken, once there is room for some more states.
+func (l *Loop) inUse() int {
+	kept, waiting := l.frontier.Bytes()
+	n := l.bytes() + kept + waiting + l.growth + l.graph.Bytes()
+	if l.whole != nil {
+		_, growth := l.whole.Held()
+		n += growth
+	}
+	return n
+}
