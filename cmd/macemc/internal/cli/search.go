@@ -51,6 +51,7 @@ Exit status:
   macemc search randtree --bug RT4 --json > report.json
   macemc search randtree --time 5m --junit macemc.xml
   macemc search randtree --bug RT13 --bug RT4 --keep-going --time 2m
+  macemc search paxos --set proposers=3 --strategy bfs --reduce full
   macemc search paxos --set proposers=3 --strategy bfs --visited 64 --durable px3 --resume
   macemc search --from macemc-out/live-randtree-1/recording --step 40 --time 30s`,
 		Args: func(cmd *cobra.Command, args []string) error {
