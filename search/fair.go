@@ -20,7 +20,7 @@ func (s *Stats) fair(sys *sim.System, x *table.Exploration) {
 		s.Fair.Judged, s.Fair.Why = f.Judged, f.Why
 		for i, h := range f.Hot {
 			s.Fair.Hot = append(s.Fair.Hot, h.States)
-			if h.States == 0 {
+			if h.States == 0 && f.Judged { // else it may be counted in few of the states
 				s.NeverHappened = append(s.NeverHappened, "anything owed by "+names[i])
 			}
 		}
