@@ -41,8 +41,8 @@ const narrowPath = 22
 func Digest(changes []replay.NodeChange, own, most int) []string {
 	var kept []replay.NodeChange
 	for i, c := range changes {
-		// An empty list that gets elements is not worth a word of its own.
-		filled := c.New == "" && i+1 < len(changes) && strings.HasPrefix(changes[i+1].Path, c.Path+"[")
+		// An empty list that gets elements, or a pointer that gets a target, is not worth a word of its own.
+		filled := c.New == "" && i+1 < len(changes) && replay.PartOf(changes[i+1].Path, c.Path)
 		if !c.Bookkeeping() && c.Path != "(node)" && !filled {
 			kept = append(kept, c)
 		}

@@ -211,6 +211,10 @@
     });
     return out;
   }
+  // hasParts tells whether parts of a place are shown instead of itself, as elements of a list that is not empty.
+  function hasParts(run, whole) {
+    return Array.from(run.state.keys()).some(function (p) { return p.indexOf(whole + "[") === 0 || p.indexOf(whole + ".") === 0; });
+  }
   function showStates(run, s) {
     var box = byId("states"), changed = new Map();
     box.textContent = "";
@@ -222,6 +226,7 @@
       all.forEach(function (p) {
         if (byId("brief").checked && !changed.has(p)) { left++; return; }
         var row = make("tr", changed.has(p) ? "changed" : ""), value = run.state.get(p);
+        if (!value && hasParts(run, p)) return;
         row.appendChild(make("td", "", p.slice(p.indexOf(" ") + 1)));
         var cell = make("td");
         if (changed.has(p) && changed.get(p)) {
@@ -250,7 +255,9 @@
     var table = make("table"), head = make("tr");
     ["", "error run", "live run"].forEach(function (h) { head.appendChild(make("th", "", h)); });
     table.appendChild(head);
-    Array.from(places).sort(function (x, y) { return x.localeCompare(y, "en", {numeric: true}); }).forEach(function (p) {
+    Array.from(places).filter(function (p) {
+      return !hasParts(a, p) && !hasParts(b, p);
+    }).sort(function (x, y) { return x.localeCompare(y, "en", {numeric: true}); }).forEach(function (p) {
       var row = make("tr");
       row.appendChild(make("td", "", "n" + p.replace(" ", ".")));
       row.appendChild(make("td", "", a.state.has(p) ? text[a.state.get(p)] : "none"));

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/plan"
 )
@@ -169,6 +171,10 @@ func writeDiff(out *bytes.Buffer, a *run, n int, b *run, m int) error {
 		fmt.Fprintln(out, "  the states are the same")
 	}
 	for _, d := range all {
+		parts := func(e difference) bool { return e.node == d.node && replay.PartOf(e.path, d.path) }
+		if d.node >= 0 && slices.ContainsFunc(all, parts) {
+			continue // empty in one of the two, and its parts are listed
+		}
 		where := fmt.Sprintf("n%d.", d.node)
 		if d.node < 0 {
 			where = "network "

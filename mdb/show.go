@@ -189,10 +189,10 @@ func (r *run) changed(n, node int) (map[string]string, []string, error) {
 	}
 	old := map[string]string{}
 	var gone []string
-	for _, c := range t.Changes {
+	for i, c := range t.Changes {
 		if c.Node == node {
 			old[c.Path] = c.Old
-			if c.New == "" {
+			if c.New == "" && !(i+1 < len(t.Changes) && replay.PartOf(t.Changes[i+1].Path, c.Path)) {
 				gone = append(gone, c.Path+" (was "+c.Old+")")
 			}
 		}

@@ -44,6 +44,13 @@ func (c *NodeChange) Short() string {
 	return c.Path + " " + from + "->" + to
 }
 
+// PartOf reports whether a path is that of a part of what another path names, as "out[0].Seq" and "out[0]" are of "out". A
+// field that was shown as a whole ("[]", "nil") is not gone when its parts are shown instead.
+func PartOf(path, whole string) bool {
+	rest, ok := strings.CutPrefix(path, whole)
+	return ok && rest != "" && (rest[0] == '[' || rest[0] == '.')
+}
+
 // shorten cuts s to at most n characters, ending it with "..." when something was cut.
 func shorten(s string, n int) string {
 	r := []rune(s)

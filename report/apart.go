@@ -41,6 +41,9 @@ func apart(dead, live *replay.Trace, critical, common int) string {
 				continue
 			}
 			seen[at] = true
+			if now.hasParts(at) || goal.hasParts(at) {
+				continue // its parts differ, too
+			}
 			rank := 0
 			if c := (replay.NodeChange{Path: at.path}); c.Minor() {
 				rank = 2

@@ -53,3 +53,23 @@ func TestNeverAgainOfALargeService(t *testing.T) {
 		t.Errorf("without a live run nothing is said of the state:\n%s", facts)
 	}
 }
+
+// A list that is empty in one of the two runs only is told by its elements: it is not "none" where it has some.
+func TestListThatIsEmptyInOneRun(t *testing.T) {
+	r := pingackReport(t)
+	wide(r.Dead)
+	wide(r.Live)
+	r.Dead.Boot.Changes = append(r.Dead.Boot.Changes, replay.NodeChange{Node: 0, Path: "Aline[0].Seq", New: "7"})
+	r.Live.Boot.Changes = append(r.Live.Boot.Changes, replay.NodeChange{Node: 0, Path: "Aline", New: "[]"})
+	text := string(render(t, terminal, r))
+	for _, want := range []string{"n0.Aline[0].Seq 7 (live run: none)", "n0.Aline[0].Seq  7 | none"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for _, wrong := range []string{"n0.Aline none", "n0.Aline  none"} {
+		if strings.Contains(text, wrong) {
+			t.Errorf("%q in\n%s", wrong, text)
+		}
+	}
+}

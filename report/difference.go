@@ -35,6 +35,16 @@ func (s *state) follow(step *replay.TraceStep) {
 	}
 }
 
+// hasParts reports whether the parts of the place have values instead of itself: it is not empty there, and not absent.
+func (s *state) hasParts(at place) bool {
+	for of, v := range s.values {
+		if v != "" && of.node == at.node && replay.PartOf(of.path, at.path) {
+			return true
+		}
+	}
+	return false
+}
+
 // firstDifference compares two runs that share their first steps, step by step after these, and
 // tells of the first step after which their node states differ: "n0.Acked  1 | 2", the dead run's
 // value first. Timers count only when nothing else ever differs.
@@ -79,6 +89,9 @@ func differences(a, b *state) (own, bookkeeping []string) {
 				continue
 			}
 			seen[at] = true
+			if a.hasParts(at) || b.hasParts(at) {
+				continue // its parts differ, too
+			}
 			text := fmt.Sprintf("n%d.%s  %s | %s", at.node, at.path, orNone(a.values[at]), orNone(b.values[at]))
 			c := replay.NodeChange{Path: at.path}
 			if c.Minor() {

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"iter"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/sim/plan"
@@ -210,16 +211,24 @@ func (w *machine) NodeFields(id NodeID) []Field {
 		}
 	}
 	for _, e := range n.disk.synced {
-		f = append(f, Field{Path: "(disk " + e.key + ")", Value: fmt.Sprintf("%q", e.value)})
+		f = append(f, Field{Path: "(disk " + e.key + ")", Value: quoted(e.value)})
 	}
 	for i, p := range n.disk.pending {
-		value := fmt.Sprintf("%s = %q", p.key, p.value)
+		value := p.key + " = " + quoted(p.value)
 		if p.gone {
 			value = p.key + " deleted"
 		}
 		f = append(f, Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value})
 	}
 	return f
+}
+
+// quoted is what is on a disk, in quotes: in backquotes when it has other quotes, as JSON does.
+func quoted(value []byte) string {
+	if text := string(value); strings.Contains(text, `"`) && strconv.CanBackquote(text) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(string(value))
 }
 
 // ofCarrier puts the names of fields that a carrier keeps to itself in parentheses.

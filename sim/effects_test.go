@@ -68,9 +68,11 @@ func TestDiskWithinAStep(t *testing.T) {
 		}
 		d.Sync()
 		d.Put("c", []byte("4"))
+		d.Put("json", []byte(`{"c":4}`)) // is shown as people read it
 	}))
 	take(t, w, "action n0 0", choose.First)
-	if got, want := fields(w), []string{`(disk ab) "2"`, `(disk b) "3"`, `(unsynced write 1) c = "4"`}; !slices.Equal(got, want) {
+	if got, want := fields(w), []string{`(disk ab) "2"`, `(disk b) "3"`, `(unsynced write 1) c = "4"`,
+		"(unsynced write 2) json = `{\"c\":4}`"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -1,0 +1,45 @@
+package mdb_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/sim"
+)
+
+// liner has a list that is empty, but not nil, at first.
+type liner struct {
+	sim.Nop
+	Line []int
+}
+
+func (l *liner) join(sim.Env) { l.Line = append(l.Line, 7) }
+
+// A list that gets elements is told by these; it is not gone, and not "none" where it has some.
+func TestListThatIsFilled(t *testing.T) {
+	s, err := mdb.Open(mdb.Config{Path: choose.Path{0}, System: &sim.System{
+		Name: "line", Nodes: 1, New: func(sim.NodeID) sim.Service { return &liner{Line: []int{}} },
+		Actions: []sim.AnyAction{sim.Action[*liner]{Name: "join", Times: 1, Do: (*liner).join}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Go(1)
+	if out, want := do(t, s, "diff 0"), "  n0.Line[0]  none | 7\n"; !strings.Contains(out, want) || strings.Contains(out, "n0.Line ") {
+		t.Errorf("diff:\n%s", out)
+	}
+	if out := do(t, s, "state n0"); !strings.Contains(out, "*Line[0]") || strings.Contains(out, "gone") {
+		t.Errorf("state:\n%s", out)
+	}
+	lines, err := s.States()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lines {
+		if l.Value == "gone" {
+			t.Errorf("%s is gone", l.Path)
+		}
+	}
+}
