@@ -43,7 +43,7 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 		"depth":               {t.Context(), search.Config{MaxDepth: 3, Strategy: search.BFS}, search.OK, "depth", []string{"stopped at the depth limit: bounded", "exhaustive to depth 3"}},
 		"interrupted":         {cancelled, search.Config{}, search.Interrupted, "interrupted", []string{"INTERRUPTED"}},
 		"depth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.DFS}, search.OutOfResource, "memory", []string{"OUT OF RESOURCE", "stopped at the memory limit", "to no depth exhaustive", "executed from"}},
-		"deepening, memory": {t.Context(), search.Config{MaxBytes: 1 << 14, Alone: true}, search.OutOfResource, "memory",
+		"deepening, memory": {t.Context(), search.Config{MaxBytes: 1 << 11, Alone: true}, search.OutOfResource, "memory",
 			[]string{"OUT OF RESOURCE", "stopped at the memory limit"}},
 		"breadth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.BFS}, search.OutOfResource, "memory",
 			[]string{"OUT OF RESOURCE", "stopped at the memory limit"}},

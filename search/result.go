@@ -52,7 +52,7 @@ func (s *searcher) result(sources []source) *Result {
 			}
 		}
 	}
-	if s.found > 0 { // nothing was searched behind what was found
+	if s.found > 0 || s.stopping == StoppedMemory { // nothing was searched behind what was found, and not all states were kept
 		r.Stats.Complete = false
 	}
 	undecided := s.undecided > 0 || s.stopping == StoppedStuck
