@@ -88,7 +88,7 @@ func (f *Search) request(p *Process) (*request, error) {
 	}
 	if f.JUnit != "" {
 		if err := (Generated{f.JUnit, report.JUnitMark}).Check(); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--junit: %w", err)
 		}
 	}
 	subject, err := f.Subject.build(p)

@@ -46,6 +46,7 @@ func TestBadInput(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"frob", `unknown command "frob"`},
 		{"search", "macemc search needs a SYSTEM"},
+		{"search pingack --junit no-such/j.xml", "--junit: stat no-such: "},
 		{"search pingack more", "macemc search takes one SYSTEM, got 2: pingack more"},
 		{"search pinkack", `unknown system "pinkack"; did you mean pingack?`},
 		{"systems pinkack", `unknown system "pinkack"; did you mean pingack?`},
