@@ -17,6 +17,7 @@ type control struct {
 	mode     uint32
 	every    uint32
 	changes  uint32
+	resigns  uint32
 	number   uint32
 	ids      uint64
 	timers   uint32
@@ -51,7 +52,7 @@ const schedules = 16
 
 // arrange sets the schedule of the next step.
 func (c *control) arrange(how sim.Interleave, pick int) {
-	c.mode, c.every, c.changes = modeFIFO, 0, 0
+	c.mode, c.every, c.changes, c.resigns, c.sched = modeFIFO, 0, 0, 0, 0
 	if pick == 0 {
 		return
 	}

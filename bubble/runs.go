@@ -12,7 +12,7 @@ import (
 // running is a node with the history that it has. Copies of a state share it: the first one that makes a step goes on with it,
 // the others are executed anew when they need to be.
 type running struct {
-	n    *node
+	n    *node  // nil: it has given way to others
 	at   *input // nil: it is of no use any more
 	used uint64
 }
@@ -42,6 +42,7 @@ func keep(r *running) {
 		runs.all = slices.Delete(runs.all, oldest, oldest+1)
 		o.at = nil
 		o.n.discard()
+		o.n = nil // states that are kept know o; they must not keep all that the node had
 	}
 	runs.all = append(runs.all, r)
 }

@@ -90,7 +90,7 @@ func TestMessageText(t *testing.T) {
 func TestUncovered(t *testing.T) {
 	p := Service(nil).(sim.Limited)
 	for how, want := range map[sim.Interleave]string{sim.FIFO: "other schedules", sim.Random: "(random)", 3: "(pct:3)"} {
-		if got := p.Uncovered(how); !strings.Contains(got, want) || !strings.Contains(got, "docs/goroutines.md") {
+		if got := p.Uncovered(how); !strings.Contains(got, want) || !strings.Contains(got, "8 seeds") || !strings.Contains(got, "docs/goroutines.md") {
 			t.Errorf("%v: %s", how, got)
 		}
 	}

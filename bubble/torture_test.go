@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,6 +100,20 @@ var torture = map[string]func(*trace){
 				}
 			})
 		}
+		wg.Wait()
+	},
+	"wait for others without blocking": func(tr *trace) {
+		var wg sync.WaitGroup
+		var set atomic.Bool
+		for g := range 3 {
+			wg.Go(func() {
+				for i := 0; !set.Load(); i++ {
+					tr.add(g, i)
+					runtime.Gosched()
+				}
+			})
+		}
+		wg.Go(func() { set.Store(true) })
 		wg.Wait()
 	},
 	"more goroutines than a run queue holds": func(tr *trace) {
@@ -287,5 +302,28 @@ func TestTorture(t *testing.T) {
 				t.Logf("%v: %x", how, first)
 			}
 		})
+	}
+}
+
+var onces [2]sync.Once
+
+// What a node draws in a sync.Once is its own, but for a Once that is a package variable: then it does not matter which node comes first.
+func TestOnceDraws(t *testing.T) {
+	drawn := func(seed uint64, once *sync.Once) (x uint64) {
+		stepping.Lock()
+		defer stepping.Unlock()
+		n := start(boot{nodes: 1, seed: seed})
+		n.perform(&input{kind: bootInput}, func(context.Context, *Host) error {
+			once.Do(func() { x = randv2.Uint64() })
+			return nil
+		})
+		n.discard()
+		return x
+	}
+	if a, b, again := drawn(1, new(sync.Once)), drawn(2, new(sync.Once)), drawn(1, new(sync.Once)); a == b || a != again {
+		t.Errorf("seeds 1, 2 and 1 again draw %x, %x and %x", a, b, again)
+	}
+	if a, b := drawn(1, &onces[0]), drawn(2, &onces[1]); a != b {
+		t.Errorf("package variables draw %x and %x", a, b)
 	}
 }
