@@ -316,7 +316,7 @@ func TestRandomGraphs(t *testing.T) {
 			}
 		}
 	})
-	if complete < 10 || dead < 5 || found < 10 {
+	if n := complete + found; complete < n/10 || dead < n/20 || found < n/10 {
 		t.Errorf("%d complete, %d with dead states, %d findings", complete, dead, found)
 	}
 }

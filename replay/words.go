@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/sim"
@@ -16,7 +17,7 @@ type Words struct {
 
 // NewWords returns the words for a system. The error is that of [sim.NewWorld].
 func NewWords(sys *sim.System) (*Words, error) {
-	plans, err := plan.NewSet(sys.State...)
+	plans, err := plan.NewSet(append(slices.Clone(sys.State), plan.Showing())...)
 	if err != nil {
 		return nil, err
 	}

@@ -84,12 +84,12 @@ var snapshots struct {
 const mostSnapshots = 8
 
 // constantsOf finds the constants of a system whose closures are held. It does so when that is first built, so that nothing
-// that a handler made is among them. Who holds nothing, as those who only show values, is given those of the system that was built last.
-func constantsOf(held []any) (*constants, error) {
+// that a handler made is among them.
+func constantsOf(held []any, showing bool) (*constants, error) {
 	s := &snapshots
 	s.Lock()
 	defer s.Unlock()
-	if n := len(s.list); n > 0 && len(held) == 0 {
+	if n := len(s.list); n > 0 && showing {
 		return s.list[n-1], nil
 	}
 	same := func(a, b any) bool { return *(*eface)(unsafe.Pointer(&a)) == *(*eface)(unsafe.Pointer(&b)) }

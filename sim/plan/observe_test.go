@@ -32,7 +32,7 @@ var known = []unsafe.Pointer{
 
 // mustConstants are those that no closure holds.
 func mustConstants() *constants {
-	c, err := constantsOf(nil)
+	c, err := constantsOf(nil, false)
 	if err != nil {
 		panic(err)
 	}

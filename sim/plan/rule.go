@@ -37,6 +37,7 @@ const (
 	acrossPrograms
 	holding
 	apart
+	showing
 )
 
 // IgnoreField leaves a field of T out of encoding, comparison and rendering. T is a struct or a
@@ -123,8 +124,12 @@ func Holding(values ...any) Rule { return Rule{kind: holding, held: values} }
 // copied too, so that they are other ones than those of the original.
 func Apart() Rule { return Rule{kind: apart} }
 
+// Showing is for sets that only show values: to look for constants takes milliseconds, so that they take those of the system that was
+// built last.
+func Showing() Rule { return Rule{kind: showing} }
+
 func (r *Rule) String() string {
-	name := [...]string{"Rule", "IgnoreField", "MethodByName", "EncodeBy", "CopyBy", "ShowBy", "ByElements", "AcrossPrograms", "Holding", "Apart"}[r.kind]
+	name := [...]string{"Rule", "IgnoreField", "MethodByName", "EncodeBy", "CopyBy", "ShowBy", "ByElements", "AcrossPrograms", "Holding", "Apart", "Showing"}[r.kind]
 	if r.typ != nil {
 		name += "[" + r.typ.String() + "]"
 	}
@@ -145,6 +150,7 @@ type rules struct {
 	loose   bool  // ByElements
 	across  bool  // AcrossPrograms
 	apart   bool  // Apart
+	showing bool  // Showing
 	held    []any // Holding
 	fields  map[fieldRef]ruleKind
 	encode  typeRules
@@ -205,6 +211,8 @@ func resolve(given []Rule) (*rules, error) {
 			rs.loose, rs.across = true, true
 		case apart:
 			rs.apart = true
+		case showing:
+			rs.showing = true
 		case holding:
 			rs.held = append(rs.held, r.held...)
 		case ignoreField, methodByName:

@@ -40,7 +40,7 @@ func NewSet(given ...Rule) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	consts, err := constantsOf(rs.held)
+	consts, err := constantsOf(rs.held, rs.showing)
 	if err != nil {
 		return nil, err
 	}
