@@ -154,6 +154,10 @@ func (a *assembler) groups() (groups [][]int32) {
 		}
 		a.w.asked, a.w.askedAt = askedQuorum{a.q.name, "Key"}, a.n.id // keys that cannot be compared panic
 		i := slices.Index(keys, key)
+		if a.q.key != nil && a.w.closely() && key != a.q.key(a.w.privateTo(m.Msg)) {
+			panic(&Finding{Kind: Nondeterminism, Property: QuorumProperty, Message: fmt.Sprintf(
+				"quorum %q: Key returns %T for a message, and another one for a copy of it: no two messages are in one set", a.q.name, key)})
+		}
 		a.w.asked = nil
 		if i < 0 {
 			i, keys, groups = len(keys), append(keys, key), append(groups, nil)

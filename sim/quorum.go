@@ -26,7 +26,8 @@ type Quorum[S Service, M any] struct {
 	Need func(S) int
 	// Fits reports whether a message can be in a set now. Nil: all can.
 	Fits func(S, NodeID, M) bool
-	// Key: only messages of equal keys are in one set. Keys are comparable. Nil: all have the same.
+	// Key: only messages of equal keys are in one set. Keys are comparable, and equal for copies of a message, so a pointer into
+	// it is none. Nil: all have the same.
 	Key func(M) any
 	// Guard reports whether a set is taken, by ascending sender. Nil: all are; then Need is not nil.
 	Guard func(S, []From[M]) bool

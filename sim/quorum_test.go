@@ -3,6 +3,7 @@ package sim_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -172,6 +173,12 @@ func TestQuorumFindings(t *testing.T) {
 		{"keys", func(q *sim.Quorum[*teller, slip]) {
 			q.Key = func(slip) any { return []int{1} }
 		}, sim.Panic, `the Key of quorum "elected" panicked: runtime error: comparing uncomparable type []int`, 0},
+		{"keys by identity", func(q *sim.Quorum[*teller, slip]) {
+			q.Key = func(slip) any { return new(int) }
+		}, sim.Nondeterminism, `quorum "elected": Key returns *int for a message, and another one for a copy of it`, 0},
+		{"keys that are not equal to themselves", func(q *sim.Quorum[*teller, slip]) {
+			q.Key = func(slip) any { return math.NaN() }
+		}, sim.Nondeterminism, `quorum "elected": Key returns float64 for a message, and another one for a copy of it`, 0},
 		{"need comes back", func(q *sim.Quorum[*teller, slip]) {
 			q.Need = func(u *teller) int { return [...]int{2, -1, 2}[u.Sets] }
 		}, sim.Safety, `quorum "elected": Need was negative, which says that no set will be taken any more, crashes included; now it is 2`, 2},
