@@ -43,3 +43,38 @@ func TestLiveStatesThatViolate(t *testing.T) {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
+
+type climber struct {
+	sim.Nop
+	Level        int
+	Fell, Rested bool
+}
+
+// A live state that is reached past others which violate an Always property is found, though walks end in those.
+func TestViolationsOnTheWay(t *testing.T) {
+	on := func(c *climber) bool { return !c.Fell && !c.Rested && c.Level < 20 }
+	sys := sim.System{
+		Name: "climber", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(climber) },
+		Actions: []sim.AnyAction{
+			sim.Action[*climber]{Name: "climb", When: on, Do: func(c *climber, env sim.Env) {
+				c.Fell = env.Choose("hold", 2) == 0
+				c.Level++
+			}},
+			sim.Action[*climber]{Name: "rest", When: on, Do: func(c *climber, _ sim.Env) { c.Rested = true }},
+		},
+		Properties: []sim.Property{
+			{Name: "on top", Eventually: sim.Each(func(_ sim.NodeID, c *climber) bool { return c.Level == 20 && !c.Fell })},
+			{Name: "nobody falls", Always: sim.Each(func(_ sim.NodeID, c *climber) bool { return !c.Fell })},
+		},
+	}
+	res, err := critical.Find(t.Context(), critical.Config{System: sys, Path: choose.Path{0, 1, 1}, Walks: 50, WalkSteps: 50})
+	if err != nil || res.Case != critical.C1 || res.Step != 2 || res.Proof != critical.Exact {
+		t.Errorf("%+v, %v", res, err)
+	}
+	// What follows a violation is not visited, so that where there is no other way only the end is proven to be dead.
+	sys.Properties[0].Eventually = sim.Each(func(_ sim.NodeID, c *climber) bool { return c.Level > 20 })
+	res, err = critical.Find(t.Context(), critical.Config{System: sys, Path: choose.Path{0, 1, 1}, Walks: 50, WalkSteps: 50})
+	if err != nil || res.Case != critical.C2Initial || res.ProvenAt != 2 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}

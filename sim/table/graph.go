@@ -109,7 +109,7 @@ func (g *graph) Expand(state []uint32, number int, e *explore.Edges) error {
 	if e.Width > 0 {
 		g.fingerprint = g.sites.fingerprint(state)
 	}
-	if len(g.known) > 0 && g.barred() {
+	if (len(g.known) > 0 || g.onward != nil && g.onward.violated != nil) && g.barred() {
 		return nil
 	}
 	err := cmp.Or(g.takeAll(e), g.sites.limited)
@@ -126,7 +126,8 @@ func (g *graph) Expand(state []uint32, number int, e *explore.Edges) error {
 func (g *graph) Check(m *explore.Met) (live bool, err error) {
 	g.met = m
 	live, err = g.check(m)
-	if m.Barred = g.isKnown(err); m.Barred {
+	if g.isKnown(err) {
+		m.Barred = g.onward == nil // what asks for recovery asks whether a live state is there
 		return false, nil
 	}
 	if n := m.Number + 1; err == nil && n&(n-1) == 0 {
@@ -181,11 +182,14 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 
 // isKnown reports whether an error of check is the violation of a known property, behind which nothing is visited.
 func (g *graph) isKnown(err error) bool {
-	if err == nil || len(g.known) == 0 {
+	var f *sim.Finding
+	if err == nil || len(g.known) == 0 && g.onward == nil || !errors.As(err, &f) || f.Kind != sim.Safety {
 		return false
 	}
-	var f *sim.Finding
-	return errors.As(err, &f) && f.Kind == sim.Safety && g.known[f.Property]
+	if g.onward != nil && g.onward.violated == nil {
+		g.onward.violated = err
+	}
+	return g.onward != nil || g.known[f.Property]
 }
 
 // barred reports whether the state that is expanded violates a known property.

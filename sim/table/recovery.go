@@ -64,6 +64,8 @@ func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts Explo
 		return nil, x.Err
 	case x.Err != nil:
 		out.Stopped, out.Finding = "finding", x.Err
+	case g.onward.violated != nil:
+		out.Stopped, out.Finding = "finding", g.onward.violated
 	default:
 		out.Closed = out.Stopped == ""
 	}
@@ -109,7 +111,10 @@ var (
 )
 
 // onward has an exploration begin at the end of a path, and take the steps of the recovery relation only.
-type onward struct{ path choose.Path }
+type onward struct {
+	path     choose.Path
+	violated error // the first violation of an Always property, behind which nothing is visited
+}
 
 // execute goes to the end of the path; more answers what that leaves open of its last step. usual is false when that takes what is not in the recovery relation.
 func (o *onward) execute(w *World, more choose.Source) (usual bool, err error) {
