@@ -260,6 +260,7 @@ func TestSmallBugs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			t.Logf("the correct version: %s after %d paths, every state visited: %v", r.Verdict, r.Stats.Paths, r.Stats.Complete)
 			if r.Finding != nil || r.Stats.Paths == 0 {
 				t.Errorf("the correct version: %s after %d paths: %+v", r.Verdict, r.Stats.Paths, r.Finding)
 			}
