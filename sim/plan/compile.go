@@ -19,6 +19,7 @@ type selfEncoder interface {
 var (
 	selfEncoderType = reflect.TypeFor[selfEncoder]()
 	positionType    = reflect.TypeFor[macetime.Time]()
+	builderType     = reflect.TypeFor[strings.Builder]()
 	instantType     = reflect.TypeFor[time.Time]()
 	durationType    = reflect.TypeFor[time.Duration]()
 	errorType       = reflect.TypeFor[error]()
@@ -270,9 +271,22 @@ func (c *compiler) structFields(n *node) *refusal {
 		if why != nil {
 			return why.under(n.typ, f.Name)
 		}
+		if n.typ == builderType && m.kind == reflect.Slice {
+			m = unwritten(m)
+		}
 		c.addField(n, f, m)
 	}
 	return nil
+}
+
+// unwritten is a slice type of which what lies beyond the length does not count: nobody can read it, and Grow of strings.Builder
+// leaves there what the memory held before.
+func unwritten(of *node) *node {
+	n := *of
+	n.unwritten = true
+	n.prog = []leaf{{op: opSlice, of: &n}}
+	n.fixes = []leaf{{op: opSlice, of: &n}}
+	return &n
 }
 
 func (c *compiler) addField(n *node, f reflect.StructField, m *node) {

@@ -227,8 +227,10 @@ func (e *Encoder) slice(n *node, s *sliceHeader, dst []byte) []byte {
 			dst = appendUint(dst, uint64(count)<<2)
 		} else {
 			dst = appendUint(dst, uint64(count)<<2+2)
-			count = s.cap
-			dst = appendUint(dst, uint64(count))
+			dst = appendUint(dst, uint64(s.cap))
+			if !n.unwritten {
+				count = s.cap
+			}
 		}
 	}
 	if count == 0 {

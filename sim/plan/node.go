@@ -7,15 +7,16 @@ import (
 
 // node is what is known of one type. Nodes of recursive types form cycles.
 type node struct {
-	typ     reflect.Type
-	kind    reflect.Kind
-	size    uintptr
-	word    unsafe.Pointer // type word of interfaces that hold the type; nil for interface types
-	direct  bool           // such an interface's data word is the value itself
-	methods bool           // of an interface type: it has methods
-	how     treatment
-	opaque  bool // fields, elem and key are not known
-	lasting bool // a pointer to what is never changed, if that holds nothing that is
+	typ       reflect.Type
+	kind      reflect.Kind
+	size      uintptr
+	word      unsafe.Pointer // type word of interfaces that hold the type; nil for interface types
+	direct    bool           // such an interface's data word is the value itself
+	methods   bool           // of an interface type: it has methods
+	how       treatment
+	opaque    bool // fields, elem and key are not known
+	unwritten bool // of a slice: what lies beyond the length does not count
+	lasting   bool // a pointer to what is never changed, if that holds nothing that is
 
 	fields    []field // of a struct: those that count
 	elem, key *node
