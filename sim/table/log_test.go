@@ -150,7 +150,7 @@ func TestLogOfRandomSystems(t *testing.T) {
 		}
 		sameExploration(t, "resumed", got, want)
 	})
-	if resumed < 5 {
+	if resumed == 0 {
 		t.Errorf("%d resumed, %d findings", resumed, found)
 	}
 }
