@@ -150,7 +150,7 @@ func TestLogOfRandomSystems(t *testing.T) {
 		}
 		sameExploration(t, "resumed", got, want)
 	})
-	if resumed == 0 {
+	if resumed < 5 && !testing.Short() {
 		t.Errorf("%d resumed, %d findings", resumed, found)
 	}
 }
