@@ -182,8 +182,11 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 
 // isKnown reports whether an error of check is the violation of a known property, behind which nothing is visited.
 func (g *graph) isKnown(err error) bool {
+	if err == nil || len(g.known) == 0 && g.onward == nil {
+		return false
+	}
 	var f *sim.Finding
-	if err == nil || len(g.known) == 0 && g.onward == nil || !errors.As(err, &f) || f.Kind != sim.Safety {
+	if !errors.As(err, &f) || f.Kind != sim.Safety {
 		return false
 	}
 	if g.onward != nil && g.onward.violated == nil {

@@ -8,13 +8,16 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
+const minNodes = 4
+
 // Entry describes the system.
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "echo",
 		Summary: "echo multicast: honest receivers deliver the same, though some nodes are Byzantine",
-		Notes: "The parameters determine the number of nodes. Confirmations are counted, whoever sends them: duplicated\n" +
-			"datagrams (--dup) break agreement. So do more Byzantine receivers than a third.",
+		Notes: "The parameters determine the number of nodes; a number of nodes alone determines that of honest receivers.\n" +
+			"Confirmations are counted, whoever sends them: duplicated datagrams (--dup) break agreement. So do more\n" +
+			"Byzantine receivers than a third.",
 		Params: []spec.Param{
 			{Name: "receivers", Kind: spec.Int, Default: "3", Min: 1, Max: 6, Help: "number of honest receivers"},
 			{Name: "initiators", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "number of honest initiators"},
@@ -22,7 +25,7 @@ func Entry() spec.Entry {
 			{Name: "byzantine-initiators", Kind: spec.Int, Default: "1", Min: 0, Max: 2, Help: "number of Byzantine initiators"},
 			{Name: "quorum", Kind: spec.Bool, Default: "false", Help: "sets of messages are taken at once, in place of being counted"},
 		},
-		MinNodes: 1, MaxNodes: 14, DefaultNodes: 6,
+		MinNodes: minNodes, MaxNodes: 14, DefaultNodes: 6,
 		Bugs:     knownBugs(),
 		Messages: []any{Init{}, Echo{}, Commit{}},
 		Build:    build,
@@ -31,7 +34,13 @@ func Entry() spec.Entry {
 
 func build(c spec.Config) (sim.System, error) {
 	s := &sizes{c.Int("receivers"), c.Int("byzantine-receivers"), c.Int("initiators"), c.Int("byzantine-initiators")}
+	if c.NodesGiven() && !c.Given("receivers") {
+		s.honest = max(1, c.Nodes-s.byzantine-s.initiators-s.byzantineInitiators)
+	}
 	nodes := s.receivers() + s.initiators + s.byzantineInitiators
+	if nodes < minNodes {
+		return sim.System{}, fmt.Errorf("%d receivers and %d initiators are %d nodes, must be at least %d", s.receivers(), nodes-s.receivers(), nodes, minNodes)
+	}
 	if c.NodesGiven() && c.Nodes != nodes {
 		return sim.System{}, fmt.Errorf("%d receivers and %d initiators are %d nodes, not %d: leave the number of nodes out",
 			s.receivers(), nodes-s.receivers(), nodes, c.Nodes)

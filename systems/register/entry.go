@@ -13,8 +13,9 @@ func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "register",
 		Summary: "regular storage: one writer and readers keep a value at base objects, of which a minority may fail",
-		Notes: "The parameters determine the number of nodes. Acknowledgements are counted, whoever sends them: duplicated\n" +
-			"datagrams (--dup) break regularity. Base objects may crash, the writer and the readers may not.",
+		Notes: "The parameters determine the number of nodes; a number of nodes alone determines that of base objects.\n" +
+			"Acknowledgements are counted, whoever sends them: duplicated datagrams (--dup) break regularity. Base\n" +
+			"objects may crash, the writer and the readers may not.",
 		Params: []spec.Param{
 			{Name: "objects", Kind: spec.Int, Default: "3", Min: 3, Max: 7, Help: "number of base objects"},
 			{Name: "readers", Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "number of readers"},
@@ -33,6 +34,9 @@ func Entry() spec.Entry {
 
 func build(c spec.Config) (sim.System, error) {
 	s := &sizes{c.Int("objects"), c.Int("readers")}
+	if c.NodesGiven() && !c.Given("objects") {
+		s.objects = max(3, c.Nodes-1-s.readers)
+	}
 	nodes := 1 + s.objects + s.readers
 	if c.NodesGiven() && c.Nodes != nodes {
 		return sim.System{}, fmt.Errorf("a writer, %d base objects and %d readers are %d nodes, not %d: leave the number of nodes out",

@@ -13,8 +13,9 @@ func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "synod",
 		Summary: "Paxos of the papers on reduction: as paxos, with all that makes it larger",
-		Notes: "The parameters determine the number of nodes. Every proposer proposes once. Messages are counted, whoever\n" +
-			"sends them: duplicated datagrams (--dup) break agreement.",
+		Notes: "The parameters determine the number of nodes; a number of nodes alone determines that of proposers.\n" +
+			"Every proposer proposes once. Messages are counted, whoever sends them: duplicated datagrams (--dup)\n" +
+			"break agreement.",
 		Params: []spec.Param{
 			{Name: "proposers", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "number of proposers"},
 			{Name: "acceptors", Kind: spec.Int, Default: "3", Min: 3, Max: 7, Help: "number of acceptors"},
@@ -30,6 +31,9 @@ func Entry() spec.Entry {
 
 func build(c spec.Config) (sim.System, error) {
 	s := &sizes{c.Int("proposers"), c.Int("acceptors"), c.Int("learners")}
+	if c.NodesGiven() && !c.Given("proposers") {
+		s.proposers = max(1, c.Nodes-s.acceptors-s.learners)
+	}
 	nodes := s.proposers + s.acceptors + s.learners
 	if c.NodesGiven() && c.Nodes != nodes {
 		return sim.System{}, fmt.Errorf("%d proposers, %d acceptors and %d learners are %d nodes, not %d: leave the number of nodes out",
