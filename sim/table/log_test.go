@@ -126,7 +126,8 @@ func TestLogOfRandomSystems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, data[:rapid.IntRange(0, len(data)).Draw(t, "length")], 0o644); err != nil {
+		tail := rapid.IntRange(0, len(data)).Draw(t, "tail")
+		if err := os.WriteFile(name, data[:len(data)-tail*tail/max(1, len(data))], 0o644); err != nil { // most often less than half is cut off
 			t.Fatal(err)
 		}
 		l, err := statelog.Open(name)
@@ -150,7 +151,8 @@ func TestLogOfRandomSystems(t *testing.T) {
 		}
 		sameExploration(t, "resumed", got, want)
 	})
-	if resumed < 5 && !testing.Short() {
+	t.Logf("%d resumed, %d findings", resumed, found)
+	if resumed < 20 && !testing.Short() {
 		t.Errorf("%d resumed, %d findings", resumed, found)
 	}
 }
