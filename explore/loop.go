@@ -198,7 +198,7 @@ func (l *Loop) expand(ctx context.Context) error {
 	b.enter(state, item.ID)
 	b.depth = item.Depth + 1
 	err := l.graph.Expand(state, l.open, &b.Edges)
-	if l.opts.Reducer != nil && err == nil {
+	if l.opts.Reducer != nil {
 		l.reduce(item, state, from)
 	}
 	b.leave()
