@@ -1,0 +1,174 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/search"
+)
+
+// covered says what was explored.
+func (r *Report) covered() []string {
+	c := &r.Coverage
+	lines := append(r.wentOn(), r.inPlainWords()...)
+	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", number(c.ExhaustedDepth), plural(r.States, "state"))
+	switch {
+	case c.Complete:
+		exhaustive = fmt.Sprintf("complete: %s", plural(r.States, "state"))
+	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
+		exhaustive = fmt.Sprintf("NOT exhaustive: states with equal fingerprints were taken for one; to depth %s, %s",
+			number(c.ExhaustedDepth), plural(r.States, "state"))
+	case c.ExhaustedDepth == 0:
+		exhaustive = fmt.Sprintf("to no depth exhaustive, as it ended early: %s seen, what follows was executed from %s of them",
+			plural(r.States, "state"), number(r.Expanded))
+	}
+	if len(c.Sampled) > 0 {
+		exhaustive += ", but for draws that were sampled"
+	}
+	if r.Transitions > 0 {
+		exhaustive += fmt.Sprintf(", %s by %s; %.1f bytes per state", plural(r.Transitions, "transition"),
+			plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
+	}
+	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Stateful() {
+		lines = append(lines, exhaustive)
+	}
+	if k := r.Kept; k != nil {
+		text := "kept in " + k.Folder
+		if k.Before > 0 {
+			text += fmt.Sprintf(", where %s were before", plural(k.Before, "state"))
+		}
+		lines = append(lines, text)
+	}
+	lines = append(lines, r.reduced()...)
+	if c.Recovers {
+		lines = append(lines, "recovery always possible: from each of them a live state can be reached without faults")
+	}
+	for _, o := range r.OtherVersions {
+		lines = append(lines, "built with "+o.String())
+	}
+	if c.Unchecked != "" {
+		lines = append(lines, "NOT checked: "+c.Unchecked)
+	}
+	lines = append(lines, c.fairRuns()...)
+	if len(c.NotChecked) > 0 {
+		lines = append(lines, "not checked: "+strings.Join(c.NotChecked, "; "))
+	}
+	for i := range r.Phases {
+		if p := &r.Phases[i]; strings.HasSuffix(p.Name, "walks") && p.Paths > 0 {
+			lines = append(lines, r.walked(p))
+		}
+	}
+	if len(r.Relied) > 0 {
+		var actions []string
+		for _, a := range r.Relied {
+			actions = append(actions, fmt.Sprintf("%s in %s", a.Action, plural(a.Walks, "walk")))
+		}
+		lines = append(lines, "recovery relied on actions: "+strings.Join(actions, ", "))
+	}
+	if len(r.Schedules) > 0 {
+		var turns []string
+		for _, s := range r.Schedules {
+			turns = append(turns, fmt.Sprintf("%s %s", s.Name, number(s.Paths)))
+		}
+		lines = append(lines, "scheduled walks: "+strings.Join(turns, ", "))
+	}
+	var faults []string
+	for _, l := range limits(r.Limits, c.FaultsUsed) {
+		if l.allowed > 0 {
+			faults = append(faults, fmt.Sprintf("%s %d/%d", l.name, l.used, l.allowed))
+		} else {
+			faults = append(faults, fmt.Sprintf("%s 0 (off)", l.name))
+		}
+	}
+	lines = append(lines, "faults used: "+strings.Join(faults, ", "))
+	if len(c.NeverHappened) > 0 {
+		lines = append(lines, "never happened while searching: "+strings.Join(c.NeverHappened, ", ")+"   (your check does not test these)")
+	}
+	for _, s := range c.Sometimes {
+		switch {
+		case s.Runs == 0:
+			lines = append(lines, fmt.Sprintf("sometimes: %q NEVER", s.Property))
+		case search.Name(r.Strategy).Stateful():
+			lines = append(lines, fmt.Sprintf("sometimes: %q in some state", s.Property))
+		default:
+			lines = append(lines, fmt.Sprintf("sometimes: %q in %s%s", s.Property, plural(s.Runs, "walk"), vacuous(&s)))
+		}
+	}
+	if line := c.afterLive(); line != "" {
+		lines = append(lines, line)
+	}
+	if c.ForeignTimes {
+		lines = append(lines, "times of different nodes were compared: every outcome was tried, also ones that no clocks give")
+	}
+	if c.MessagesSampled {
+		lines = append(lines, "messages changed by a step after the one that sent them: looked for in a sample of runs")
+	}
+	for _, d := range c.Sampled {
+		lines = append(lines, fmt.Sprintf("SAMPLED, not enumerated: %q has %s alternatives; what follows from the others is not covered", d.Label, number(d.Arity)))
+	}
+	if c.OmissionProbability != nil {
+		lines = append(lines, fmt.Sprintf("probability that a state was missed by equal fingerprints: at most %.2g", *c.OmissionProbability))
+	}
+	if r.Uncovered != "" {
+		lines = append(lines, "not covered: "+r.Uncovered)
+	}
+	if r.Suspects > 0 {
+		lines = append(lines, plural(r.Suspects, "suspected violation")+" could not be confirmed")
+	}
+	return append(lines, r.engine()...)
+}
+
+// inPlainWords says what was covered to somebody who does not know how; "": nothing.
+func (r *Report) inPlainWords() []string {
+	c := &r.Coverage
+	var what []string
+	units := "choices"
+	if search.Name(r.Strategy).Stateful() {
+		units = "steps"
+	}
+	switch {
+	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
+	case c.Complete:
+		what = append(what, "everything that can happen within the limits of nodes, actions and faults")
+	case c.ExhaustedDepth > 0:
+		what = append(what, fmt.Sprintf("everything that can happen in the first %s %s of a run", number(c.ExhaustedDepth), units))
+	}
+	runs := 0
+	for i := range r.Phases {
+		if p := &r.Phases[i]; p.Name == "walks" || p.Name == "faulty walks" {
+			runs += p.Paths
+		}
+	}
+	if runs > 0 {
+		what = append(what, plural(runs, "random run"))
+	}
+	if len(what) == 0 {
+		return nil
+	}
+	return []string{"covered: " + strings.Join(what, ", and ")}
+}
+
+func (r *Report) walked(p *search.Phase) string {
+	parts := []string{fmt.Sprintf("%s %s", p.Name, number(p.Paths))}
+	if p.Live == p.Paths {
+		parts = append(parts, "all live")
+	} else {
+		for _, n := range []struct {
+			count int
+			what  string
+		}{{p.Live, "live"}, {p.Duplicates, "cut at a known state"}, {p.OutOfEvents, "out of events"}, {p.TooLong, "too long"}} {
+			if n.count > 0 {
+				parts = append(parts, number(n.count)+" "+n.what)
+			}
+		}
+	}
+	if h := &p.Steps; h.Count > 0 {
+		parts = append(parts, fmt.Sprintf("median %s steps", median(h)))
+		longest := "longest " + number(h.Max)
+		if r.WalkSteps > 0 {
+			longest += " of " + number(r.WalkSteps)
+		}
+		parts = append(parts, longest)
+	}
+	return strings.Join(parts, ", ")
+}
