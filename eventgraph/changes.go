@@ -50,6 +50,7 @@ func Digest(changes []replay.NodeChange, own, most int) []string {
 	if others := slices.DeleteFunc(slices.Clone(kept), func(c replay.NodeChange) bool { return c.Waits() }); len(others) > 0 {
 		kept = others
 	}
+	kept, folded := fold(kept, own)
 	var parts []string
 	count, left := 0, 0
 	for i := 0; i < len(kept); {
@@ -93,7 +94,41 @@ func Digest(changes []replay.NodeChange, own, most int) []string {
 	if left > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", left))
 	}
-	return parts
+	return append(parts, folded...)
+}
+
+// mostInside is how many changes inside one value of a foreign type are listed; more are counted.
+const mostInside = 2
+
+// fold takes out the changes inside values of foreign types when there are many, and tells how many there are in each.
+func fold(changes []replay.NodeChange, own int) (kept []replay.NodeChange, folded []string) {
+	type place struct {
+		node int
+		path string
+	}
+	inside := map[place]int{}
+	for _, c := range changes {
+		if c.Inside != "" {
+			inside[place{c.Node, c.Inside}]++
+		}
+	}
+	for _, c := range changes {
+		at := place{c.Node, c.Inside}
+		n := inside[at]
+		if n <= mostInside {
+			if n >= 0 {
+				kept = append(kept, c)
+			}
+			continue
+		}
+		inside[at] = -1 // it is told of
+		name := c.Inside
+		if c.Node != own {
+			name = fmt.Sprintf("n%d.%s", c.Node, name)
+		}
+		folded = append(folded, fmt.Sprintf("%s: %d internal changes", name, n))
+	}
+	return kept, folded
 }
 
 // whole returns how many changes at the front are the fields of one element that appears or vanishes.

@@ -194,7 +194,8 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 			if err != nil {
 				continue
 			}
-			if text := p.Text(f.Msg.Body); re.MatchString(text) || re.MatchString(replay.Brief(text)) {
+			text, names := p.Text(f.Msg.Body), p.Names(f.Msg.Body)
+			if re.MatchString(text) || re.MatchString(replay.Brief(text)) || re.MatchString(names) {
 				return true
 			}
 		}

@@ -71,7 +71,7 @@ func (r *run) inFlight(n int) ([]flying, error) {
 	for m := range w.InFlight() {
 		f := flying{Envelope: m}
 		if p, err := plans.Of(m.Msg); err == nil {
-			f.text = replay.Brief(p.Text(m.Msg))
+			f.text = replay.Brief(p.Names(m.Msg))
 		}
 		f.sent, _ = r.cursor.SentAt(m.ID)
 		all = append(all, f)

@@ -223,7 +223,7 @@ func (rec *Recorder) start() {
 func (rec *Recorder) allFields(b *TraceStep) {
 	for id := range sim.NodeID(rec.trace.Nodes) {
 		for _, f := range rec.run.World.NodeFields(id) {
-			b.Changes = append(b.Changes, NodeChange{Node: int(id), Path: f.Path, New: f.Value})
+			b.Changes = append(b.Changes, NodeChange{Node: int(id), Path: f.Path, New: f.Value, Inside: f.Inside})
 		}
 	}
 }
@@ -263,7 +263,7 @@ func (rec *Recorder) after() {
 		}
 		rec.fields[id] = slices.Clone(w.NodeFields(sim.NodeID(id)))
 		for _, c := range plan.Diff(before, rec.fields[id]) {
-			s.Changes = append(s.Changes, NodeChange{Node: id, Path: c.Path, Old: c.Old, New: c.New})
+			s.Changes = append(s.Changes, NodeChange{Node: id, Path: c.Path, Old: c.Old, New: c.New, Inside: c.Inside})
 		}
 	}
 	rec.hashes, rec.shown = now, rec.run.Steps()

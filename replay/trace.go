@@ -163,4 +163,6 @@ type NodeChange struct {
 	Path string `json:"path"`
 	Old  string `json:"old"`
 	New  string `json:"new"`
+	// Inside is the path of the value of a foreign type that the field is an internal part of, see [sim.Field]; "" if there is none.
+	Inside string `json:"inside,omitempty"`
 }

@@ -13,7 +13,7 @@ const mostApart = 5
 
 // apart shows in which fields the last state of the dead run differs from the state in which the live run
 // is live first, one per line and mostApart at most: first those that never agree with it after the
-// critical step, then those that differ in the end, and timers after the fields of services. It is empty
+// critical step, then those that differ in the end; what lies inside foreign types after the fields of services, and timers last. It is empty
 // when there is no such difference.
 func apart(dead, live *replay.Trace, critical, common int) string {
 	goal := stateAfter(live, firstLive(live, common))
@@ -33,7 +33,7 @@ func apart(dead, live *replay.Trace, critical, common int) string {
 			}
 		}
 	}
-	var ranks [4][]string // own fields that stay different, others; then timers alike
+	var ranks [6][]string // own fields that stay different, others; then those inside foreign types, and timers, alike
 	seen := map[place]bool{}
 	for _, s := range []*state{now, goal} {
 		for _, at := range s.order {
@@ -46,6 +46,8 @@ func apart(dead, live *replay.Trace, critical, common int) string {
 			}
 			rank := 0
 			if c := (replay.NodeChange{Path: at.path}); c.Minor() {
+				rank = 4
+			} else if now.inside[at] || goal.inside[at] {
 				rank = 2
 			}
 			if !stays[at] {
@@ -71,22 +73,29 @@ func firstLive(live *replay.Trace, common int) int {
 	return len(live.Steps)
 }
 
-// changedLast shows the fields that changed last up to a step, the latest first: what can be said of a dead
+// changedLast shows the fields that changed last up to a step, the latest first, those inside foreign types last: what can be said of a dead
 // state when no live one is known.
 func changedLast(dead *replay.Trace, step int) string {
 	s := stateAfter(dead, len(dead.Steps))
-	var lines []string
+	var lines, internal []string
 	seen := map[place]bool{}
 	for i := min(step, len(dead.Steps)); i > 0 && len(lines) < mostApart; i-- {
 		for _, c := range dead.Steps[i-1].Changes {
 			at := place{c.Node, c.Path}
-			if !seen[at] && !c.Minor() && len(lines) < mostApart {
-				seen[at] = true
-				lines = append(lines, fmt.Sprintf("n%d.%s %s", at.node, at.path, brief(s.values[at])))
+			if seen[at] || c.Minor() {
+				continue
+			}
+			seen[at] = true
+			line := fmt.Sprintf("n%d.%s %s", at.node, at.path, brief(s.values[at]))
+			if c.Inside != "" {
+				internal = append(internal, line)
+			} else {
+				lines = append(lines, line)
 			}
 		}
 	}
-	return strings.Join(lines, "\n")
+	lines = append(lines, internal...)
+	return strings.Join(lines[:min(mostApart, len(lines))], "\n")
 }
 
 // brief is a value in at most 40 letters.

@@ -16,11 +16,12 @@ type place struct {
 // state is the node states of a trace after some step, kept up by following the changes.
 type state struct {
 	values map[place]string
-	order  []place // of first appearance
+	inside map[place]bool // internal parts of values of foreign types
+	order  []place        // of first appearance
 }
 
 func newState(t *replay.Trace) *state {
-	s := &state{values: map[place]string{}}
+	s := &state{values: map[place]string{}, inside: map[place]bool{}}
 	s.follow(&t.Boot)
 	return s
 }
@@ -30,6 +31,7 @@ func (s *state) follow(step *replay.TraceStep) {
 		at := place{c.Node, c.Path}
 		if _, ok := s.values[at]; !ok {
 			s.order = append(s.order, at)
+			s.inside[at] = c.Inside != ""
 		}
 		s.values[at] = c.New
 	}
@@ -81,7 +83,9 @@ func joinFew(parts []string) string {
 	return text
 }
 
+// differences lists the fields in which two states differ, those inside values of foreign types last.
 func differences(a, b *state) (own, bookkeeping []string) {
+	var internal []string
 	seen := map[place]bool{}
 	for _, order := range [][]place{a.order, b.order} {
 		for _, at := range order {
@@ -94,14 +98,17 @@ func differences(a, b *state) (own, bookkeeping []string) {
 			}
 			text := fmt.Sprintf("n%d.%s  %s | %s", at.node, at.path, orNone(a.values[at]), orNone(b.values[at]))
 			c := replay.NodeChange{Path: at.path}
-			if c.Minor() {
+			switch {
+			case c.Minor():
 				bookkeeping = append(bookkeeping, text)
-			} else {
+			case a.inside[at] || b.inside[at]:
+				internal = append(internal, text)
+			default:
 				own = append(own, text)
 			}
 		}
 	}
-	return own, bookkeeping
+	return append(own, internal...), bookkeeping
 }
 
 // smallState shows what the nodes are like in the end, "n0{Sent:2 Acked:1} n1{Seen:2}", or nothing if

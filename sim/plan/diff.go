@@ -3,6 +3,7 @@ package plan
 // Change is a field in which two lists differ. Old or New is empty when the list has no such field.
 type Change struct {
 	Path, Old, New string
+	Inside         string // as in [Field]
 }
 
 // Diff returns how b differs from a, two lists of fields in canonical order; the changes are in
@@ -10,9 +11,9 @@ type Change struct {
 func Diff(a, b []Field) []Change {
 	inA, inB := positions(a), positions(b)
 	var changes []Change
-	add := func(path, from, to string) {
+	add := func(f *Field, from, to string) {
 		if from != to {
-			changes = append(changes, Change{path, from, to})
+			changes = append(changes, Change{f.Path, from, to, f.Inside})
 		}
 	}
 	i, j := 0, 0
@@ -21,14 +22,14 @@ func Diff(a, b []Field) []Change {
 			at, both := inB[a[i].Path]
 			switch {
 			case !both:
-				add(a[i].Path, a[i].Value, "")
+				add(&a[i], a[i].Value, "")
 				i++
 				continue
 			case at < j: // was compared when b came to it
 				i++
 				continue
 			case at == j:
-				add(a[i].Path, a[i].Value, b[j].Value)
+				add(&a[i], a[i].Value, b[j].Value)
 				i, j = i+1, j+1
 				continue
 			}
@@ -37,9 +38,9 @@ func Diff(a, b []Field) []Change {
 		at, both := inA[b[j].Path]
 		switch {
 		case !both:
-			add(b[j].Path, "", b[j].Value)
+			add(&b[j], "", b[j].Value)
 		case at >= i:
-			add(b[j].Path, a[at].Value, b[j].Value)
+			add(&b[j], a[at].Value, b[j].Value)
 		}
 		j++
 	}

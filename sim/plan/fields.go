@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
 	"reflect"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // shown as a type in parentheses.
 func (p *Plan) Fields(prefix string, v any, buf []Field) []Field {
 	r := newRenderer(p)
-	r.out = buf
+	r.out, r.listing, r.home = buf, true, homeOf(p.root)
 	if p.root == nil {
 		r.leaf(prefix, "nil")
 		return r.out
@@ -30,14 +31,17 @@ func (p *Plan) Fields(prefix string, v any, buf []Field) []Field {
 
 // renderer makes fields and texts of one value.
 type renderer struct {
-	set    *Set
-	track  bool
-	enc    Encoder // orders map entries, knows times
-	seen   seen
-	paths  []string // of the objects seen; in texts their numbers
-	places int      // of pointers, slices and maps, so far in a text
-	names  bool     // in texts, show enumerations by name
-	out    []Field
+	set     *Set
+	track   bool
+	enc     Encoder // orders map entries, knows times
+	seen    seen
+	paths   []string // of the objects seen; in texts their numbers
+	places  int      // of pointers, slices and maps, so far in a text
+	names   bool     // in texts, for people
+	listing bool     // fields
+	out     []Field
+	home    string // the module of the whole value; "": it is not known, or nothing is foreign to it
+	inside  string // as in Field
 
 	stopAt purpose // stop at the first part that cannot be treated
 	path   string  // of that part
@@ -82,7 +86,7 @@ func (r *renderer) stop(path string) {
 	}
 }
 
-func (r *renderer) leaf(path, text string) { r.out = append(r.out, Field{path, text}) }
+func (r *renderer) leaf(path, text string) { r.out = append(r.out, Field{path, text, r.inside}) }
 
 // met returns the name of the object when it was met before, and notes it otherwise.
 func (r *renderer) met(at unsafe.Pointer, of *node, length, capacity int, name string) (first string, met bool) {
@@ -109,9 +113,14 @@ func (r *renderer) fields(n *node, p unsafe.Pointer, path string) {
 			r.target(n, *(*unsafe.Pointer)(p), path)
 			return
 		}
+		outer := r.inside
 		for _, f := range n.fields {
 			if f.n.size > 0 {
+				if outer == "" && !ast.IsExported(f.name) && r.foreign(n.typ) {
+					r.inside = path
+				}
 				r.fields(f.n, unsafe.Add(p, f.off), joinPath(path, f.name))
+				r.inside = outer
 			}
 		}
 	case reflect.Pointer:

@@ -116,7 +116,7 @@ func (h *unencoded) note(path, was, now string) {
 			return
 		}
 	}
-	h.changes = append(h.changes, Change{path, was, now})
+	h.changes = append(h.changes, Change{Path: path, Old: was, New: now})
 }
 
 // plain is the text of a value without parts; "" of others.

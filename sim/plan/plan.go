@@ -55,6 +55,9 @@ func (f Fingerprint) Sub(g Fingerprint) Fingerprint {
 type Field struct {
 	Path  string `json:"path"`
 	Value string `json:"value"`
+	// Inside is the path of the value of a foreign type that it is an internal part of: one that only an unexported field of that
+	// type leads to. "" if there is none. Foreign are types of other modules than that of the whole value.
+	Inside string `json:"inside,omitempty"`
 }
 
 // Plan is what a [Set] knows of one type. Its methods take values of exactly that type and panic

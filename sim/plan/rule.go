@@ -85,8 +85,8 @@ func CopyBy[T any](copy func(T) T) Rule {
 
 // ShowBy renders values of type T, in fields and texts, by a function. Texts are part of stable
 // keys: they must be deterministic and tell different values apart. Texts are lines: a break in one, with the
-// blanks around, becomes a blank. Of a function that panics or ends its goroutine the text says so. Without it, types that are encoded by a function are shown as a hash of their
-// encoding.
+// blanks around, becomes a blank. Of a function that panics or ends its goroutine the text says so. Without it, types that are encoded by a function have a hash of their
+// encoding as their text in stable keys, and people are shown what their exported fields hold.
 func ShowBy[T any](show func(T) string) Rule {
 	return Rule{kind: showBy, typ: reflect.TypeFor[T](), showBoxed: func(v any) (text, failed string) {
 		failed = contained(func() { text = oneLine(show(v.(T))) })

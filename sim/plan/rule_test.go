@@ -107,7 +107,7 @@ func TestTag(t *testing.T) {
 	if !planOf(t, s, plain{}).Flat() {
 		t.Error("not flat because of a field that is copied shallowly anyway")
 	}
-	if f := planOf(t, s, v).Fields("", v, nil); len(f) != 1 || f[0] != (Field{"n", "1"}) {
+	if f := planOf(t, s, v).Fields("", v, nil); len(f) != 1 || f[0] != (Field{Path: "n", Value: "1"}) {
 		t.Errorf("fields %v", f)
 	}
 }
@@ -124,7 +124,7 @@ func TestMethodByName(t *testing.T) {
 	if got := planOf(t, s, a).Text(a); got != "&engineCore{step:plan.(*engineCore).first-fm}" {
 		t.Errorf("text %s", got)
 	}
-	if got := planOf(t, s, b).Fields("", b, nil); got[0] != (Field{"step", "nil"}) {
+	if got := planOf(t, s, b).Fields("", b, nil); got[0] != (Field{Path: "step", Value: "nil"}) {
 		t.Errorf("fields %v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"reflect"
@@ -20,8 +21,9 @@ import (
 // slices overlap, and shows values encoded by a function as a 64-bit hash.
 func (p *Plan) Text(v any) string { return p.text(v, false) }
 
-// Names renders v like Text, but shows enumerations by the names that their String methods give:
-// Reply{Answer:accepted}. It is for people: different values may have the same name.
+// Names renders v like Text, but shows enumerations by the names that their String methods give (Reply{Answer:accepted}), leaves out what
+// generated code keeps for itself (XXX_...) and, of structs with 8 fields or more, what is zero, and shows values encoded by a function
+// by their exported fields, or by what they say of themselves. It is for people: different values may have the same name.
 func (p *Plan) Names(v any) string { return p.text(v, true) }
 
 func (p *Plan) text(v any, names bool) string {
@@ -109,7 +111,7 @@ func (r *renderer) text(n *node, p unsafe.Pointer) string {
 		if n.kind == reflect.Pointer && *(*unsafe.Pointer)(p) == nil {
 			return "nil"
 		}
-		return fmt.Sprintf("%s#%016x", shortName(n.typ), Hash(0, r.enc.run(n.prog, p, nil)).Hi)
+		return r.opaqueText(n, p)
 	}
 	switch n.kind {
 	case reflect.Bool:
@@ -158,6 +160,19 @@ func (r *renderer) text(n *node, p unsafe.Pointer) string {
 	return r.integer(n, p)
 }
 
+// opaqueText renders a value that is encoded by a function: for people by what it holds, and where different values must have different
+// texts with a hash.
+func (r *renderer) opaqueText(n *node, p unsafe.Pointer) string {
+	text := ""
+	if r.names || r.listing {
+		text = r.brief(n, n.in(p))
+		if text != "" && r.names {
+			return text
+		}
+	}
+	return fmt.Sprintf("%s#%016x", cmp.Or(text, shortName(n.typ)), Hash(0, r.enc.run(n.prog, p, nil)).Hi)
+}
+
 func (r *renderer) integer(n *node, p unsafe.Pointer) string {
 	if r.names {
 		if name, ok := enumName(n, p); ok {
@@ -177,8 +192,12 @@ func (r *renderer) integer(n *node, p unsafe.Pointer) string {
 func (r *renderer) structText(n *node, p unsafe.Pointer) string {
 	var b strings.Builder
 	b.WriteByte('{')
+	large := len(n.fields) >= largeStruct
 	for _, f := range n.fields {
-		if f.n.size == 0 {
+		if f.n.size == 0 || r.names && bookkeeping(f.name) {
+			continue
+		}
+		if r.names && large && reflect.NewAt(f.n.typ, unsafe.Add(p, f.off)).Elem().IsZero() {
 			continue
 		}
 		if b.Len() > 1 {

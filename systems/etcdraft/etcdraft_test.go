@@ -3,6 +3,7 @@ package etcdraft_test
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -190,6 +191,45 @@ func TestTwoMembers(t *testing.T) {
 	})
 	if f := res.Finding; f == nil || f.Kind != sim.Liveness || f.Property != etcdraft.LeaderFollowed {
 		t.Errorf("%v after %d paths: %+v", res.Verdict, res.Stats.Paths, f)
+	}
+}
+
+// What raft's own types hold is readable without a rule that shows them, and what changes inside raft is known to be internal.
+func TestReadableWithoutRule(t *testing.T) {
+	sys := system(t, spec.Config{Bugs: []string{"ER2"}}, sim.Limits{Crashes: 1})
+	n := len(sys.State)
+	sys.State = slices.DeleteFunc(sys.State, func(r sim.StateRule) bool { return strings.HasPrefix(r.String(), "ShowBy") })
+	if len(sys.State) != n-1 {
+		t.Fatal("there is no rule to leave out")
+	}
+	res := run(t, search.Config{System: sys, Seed: 1, MaxPaths: 10_000})
+	if res.Finding == nil {
+		t.Fatalf("%v", res.Verdict)
+	}
+	trace, err := replay.Record(&sys, res.Finding.Path, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	inside := 0
+	for _, m := range trace.Messages {
+		text.WriteString(m.Text + "\n")
+	}
+	for i := range trace.Steps {
+		for _, c := range trace.Steps[i].Changes {
+			if strings.HasPrefix(c.Path, "raw.") != (c.Inside == "raw") && c.Inside != "disk" {
+				t.Errorf("%s is inside %q", c.Path, c.Inside)
+			}
+			if c.Inside == "raw" {
+				inside++
+			}
+		}
+	}
+	if inside == 0 {
+		t.Error("nothing changes inside raft")
+	}
+	if !strings.Contains(text.String(), "Message{Type:MsgVote To:") || strings.Contains(text.String(), "#") {
+		t.Errorf("messages are shown as\n%s", &text)
 	}
 }
 
