@@ -84,7 +84,7 @@ func newHost(b boot) *Host {
 		pending: make([]int, b.nodes), full: make([]bool, b.nodes)}
 	h.disk.h, h.disk.content = h, map[string][]byte{}
 	for _, e := range b.disk {
-		h.disk.content[e.Key] = slices.Clone(e.Value)
+		h.disk.content[e.key] = slices.Clone(e.value)
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h

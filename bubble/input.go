@@ -91,9 +91,9 @@ func (in *input) seal() {
 		number(int(in.boot.seed))
 		number(len(in.boot.disk))
 		for _, e := range in.boot.disk {
-			number(len(e.Key))
-			number(len(e.Value))
-			b = append(append(b, e.Key...), e.Value...)
+			number(len(e.key))
+			number(len(e.value))
+			b = append(append(b, e.key...), e.value...)
 		}
 	}
 	for _, took := range in.took {

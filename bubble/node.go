@@ -18,7 +18,13 @@ type boot struct {
 	nodes int
 	times int // how often it had booted before
 	seed  uint64
-	disk  []sim.Entry
+	disk  []file // sorted by key
+}
+
+// file is a key on a disk and its value.
+type file struct {
+	key   string
+	value []byte
 }
 
 // node is a running node: the goroutines of its program in a bubble, which are driven from outside. Its methods need the lock

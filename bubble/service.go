@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 )
 
 // Program is the service of a node that runs an ordinary program. Its fields are for properties and for people; they are not to
@@ -57,7 +58,7 @@ type wake struct{}
 var errNotHooked = errors.New("its goroutines are driven by a changed copy of the Go runtime, which this program was built without; " +
 	"use \"macemc test ./PKG\" in place of \"go test ./PKG\", or \"macemc search ./PKG\"")
 
-// CanRun implements [sim.Conditional].
+// CanRun implements [host.Conditional].
 func (p *Program) CanRun() error {
 	if !hooked {
 		return errNotHooked
@@ -65,10 +66,10 @@ func (p *Program) CanRun() error {
 	return nil
 }
 
-// Carries implements [sim.Carrier].
+// Carries implements [host.Carrier].
 func (p *Program) Carries() {}
 
-// Uncovered implements [sim.Limited].
+// Uncovered implements [host.Limited].
 func (p *Program) Uncovered(how sim.Interleave) string {
 	switches := fmt.Sprintf("switches of goroutines elsewhere than at locks, channels and select, and other than %d schedules a step (%s)", schedules, how)
 	if how == sim.FIFO {
@@ -84,7 +85,7 @@ func (p *Program) Boot(env sim.Env) {
 	b.seed = uint64(env.Choose("seed of the program's random numbers", seeds))
 	for _, key := range env.Disk().Keys("") {
 		value, _ := env.Disk().Get(key)
-		b.disk = append(b.disk, sim.Entry{Key: key, Value: value})
+		b.disk = append(b.disk, file{key, value})
 	}
 	p.step(env, &input{kind: bootInput, boot: b})
 }
@@ -112,7 +113,7 @@ func (p *Program) PeerReady(env sim.Env, peer sim.NodeID) {
 
 // step makes a step and asks for what the program asked for.
 func (p *Program) step(env sim.Env, in *input) {
-	if i, ok := env.(sim.Interleaver); ok && i.Interleave() != sim.FIFO {
+	if i, ok := env.(host.Interleaver); ok && i.Interleave() != sim.FIFO {
 		in.how = i.Interleave()
 		in.pick = env.Choose("schedule of the goroutines", schedules)
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Without the changed runtime a program does not run half: the error says what to do.
@@ -13,7 +15,7 @@ func TestNotHooked(t *testing.T) {
 		t.Skip("this binary has the changed runtime")
 	}
 	sys := sim.System{Name: "s", Nodes: 1, State: Rules, New: func(sim.NodeID) sim.Service { return Service(nil) }}
-	if _, err := sim.NewWorld(&sys, sim.Options{}); err == nil || !strings.Contains(err.Error(), "macemc test ./PKG") {
+	if _, err := kernel.NewWorld(&sys, kernel.Options{}); err == nil || !strings.Contains(err.Error(), "macemc test ./PKG") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -88,7 +90,7 @@ func TestMessageText(t *testing.T) {
 
 // Every report says what is not seen, and more when only one schedule is tried.
 func TestUncovered(t *testing.T) {
-	p := Service(nil).(sim.Limited)
+	p := Service(nil).(host.Limited)
 	for how, want := range map[sim.Interleave]string{sim.FIFO: "other schedules", sim.Random: "(random)", 3: "(pct:3)"} {
 		if got := p.Uncovered(how); !strings.Contains(got, want) || !strings.Contains(got, "8 seeds") || !strings.Contains(got, "docs/goroutines.md") {
 			t.Errorf("%v: %s", how, got)

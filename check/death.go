@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/shrink"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Death is the end of a process that executed checked code, by that code.
@@ -38,7 +39,7 @@ func (d *Death) subject() string {
 		return fmt.Sprintf("property %q", d.Property)
 	}
 	for call, what := range callers {
-		if strings.Contains(d.Stack, "/sim.(*machine)."+call) {
+		if strings.Contains(d.Stack, "/sim/kernel.(*machine)."+call) {
 			return what
 		}
 	}
@@ -62,7 +63,7 @@ func (d *Death) path() choose.Path {
 
 // step describes the step that kills, which cannot be executed. There is none in the first boots.
 func (d *Death) step(sys *sim.System) (replay.TraceStep, error) {
-	c, err := replay.NewCursor(sys, d.Before, sim.Options{Trace: true})
+	c, err := replay.NewCursor(sys, d.Before, kernel.Options{Trace: true})
 	if err != nil {
 		return replay.TraceStep{}, err
 	}
@@ -84,14 +85,14 @@ func (d *Death) step(sys *sim.System) (replay.TraceStep, error) {
 		s.What = replay.Brief(words[2])
 	}
 	for _, p := range d.Picks {
-		s.Choices = append(s.Choices, sim.Answer{Kind: p.Kind, Label: p.Label, Pick: p.Pick})
+		s.Choices = append(s.Choices, kernel.Answer{Kind: p.Kind, Label: p.Label, Pick: p.Pick})
 	}
 	return s, nil
 }
 
 // script is the run in the form that is shrunk.
 func (d *Death) script(sys *sim.System) (shrink.Script, error) {
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		return shrink.Script{}, err
 	}
@@ -136,7 +137,7 @@ func (d *Death) trace(sys *sim.System) (*replay.Trace, error) {
 		t := &replay.Trace{System: sys.Name, Nodes: sys.Nodes}
 		return t, d.complete(sys, t)
 	}
-	t, err := replay.Record(sys, d.Before, sim.Options{Trace: true})
+	t, err := replay.Record(sys, d.Before, kernel.Options{Trace: true})
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // keeper collects the violations of a search that goes on: those that differ by kind, property, and, when it is known for
@@ -135,7 +136,7 @@ func (k *keeper) remember(c *critical.Result) error {
 	if c.Step < 1 {
 		return nil
 	}
-	w, err := sim.NewWorld(&k.sys, sim.Options{})
+	w, err := kernel.NewWorld(&k.sys, kernel.Options{})
 	if err != nil {
 		return err
 	}

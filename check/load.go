@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -135,7 +136,7 @@ func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 			return nil, err
 		}
 	}
-	t, err := replay.Record(&l.System, path, sim.Options{Trace: true})
+	t, err := replay.Record(&l.System, path, kernel.Options{Trace: true})
 	if err == nil && l.Header.Endless && len(t.Steps) == l.Steps && t.Finding == nil {
 		_ = t.SetRound(l.Header.Round) // Outdated says so
 	}
@@ -163,7 +164,7 @@ func (l *Loaded) Until(n int) (choose.Path, error) { return firstSteps(&l.System
 
 // firstSteps is the part of path that leads to the state after step n, or to a finding before.
 func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
-	w, err := sim.NewWorld(sys, sim.Options{Contain: true})
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true})
 	if err != nil {
 		return nil, err
 	}
@@ -289,7 +290,7 @@ func (t *text) tryLast(ctx context.Context, sys *sim.System, respawn func() *exe
 		if err != nil {
 			return nil, err
 		}
-		c, err := replay.NewCursor(sys, before.Path, sim.Options{})
+		c, err := replay.NewCursor(sys, before.Path, kernel.Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -310,7 +311,7 @@ func (t *text) tryLast(ctx context.Context, sys *sim.System, respawn func() *exe
 }
 
 // indexOf is the index of the step's event, its own if that fits.
-func indexOf(w sim.World, step *choose.FileStep) (int, bool) {
+func indexOf(w kernel.World, step *choose.FileStep) (int, bool) {
 	index := -1
 	for i, ev := range eventsOf(w) {
 		if w.Key(ev) == step.Key && (index < 0 || i == step.Index) {
@@ -320,7 +321,7 @@ func indexOf(w sim.World, step *choose.FileStep) (int, bool) {
 	return index, index >= 0
 }
 
-func eventsOf(w sim.World) []sim.Event {
+func eventsOf(w kernel.World) []sim.Event {
 	return w.Injections(slices.Clone(w.Enabled()))
 }
 

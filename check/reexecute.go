@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/shrink"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // The recorder of a re-execution holds the picks to execute, and beside them the kinds of the points
@@ -23,7 +24,7 @@ const picksRun, kindsRun = 0, 1
 // end: the process that waits for it reads from rec how far it came. The error is a finding of the
 // last step, or says why the system cannot run at all. Picks that do not fit end the run.
 func Reexecute(sys *sim.System, rec *flight.Recorder) error {
-	w, err := sim.NewWorld(sys, sim.Options{Contain: true})
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true})
 	if err != nil {
 		return err
 	}
@@ -61,8 +62,8 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 }
 
 // ask calls all functions of properties that a search may call in a state, and notes which. The error is a finding.
-func ask(w sim.World, rec *flight.Recorder) (err error) {
-	defer sim.CatchState(&err)
+func ask(w kernel.World, rec *flight.Recorder) (err error) {
+	defer kernel.CatchState(&err)
 	for i := range w.System().Properties {
 		p := &w.System().Properties[i]
 		rec.SetPhase(p.Name)
@@ -79,7 +80,7 @@ func ask(w sim.World, rec *flight.Recorder) (err error) {
 }
 
 // explain calls the Explain of a property, which may panic: that is no finding.
-func explain(w sim.World, p *sim.Property) {
+func explain(w kernel.World, p *sim.Property) {
 	defer func() { _ = recover() }()
 	w.Explain(p)
 }
@@ -102,7 +103,7 @@ func givenScript() (*shrink.Script, error) {
 
 // reexecuteScript executes a script and leaves the picks that it turned out to make. It ends when the
 // recorder is full.
-func reexecuteScript(w sim.World, rec *flight.Recorder, s *shrink.Script) error {
+func reexecuteScript(w kernel.World, rec *flight.Recorder, s *shrink.Script) error {
 	p := &shrink.Player{Run: replay.NewRun(w), Check: func() error { return ask(w, rec) }}
 	p.Run.Path = rec.Path(picksRun)
 	kinds := rec.Left(kindsRun)

@@ -17,6 +17,8 @@ import (
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Options say what to check and what to do with a finding. The zero value of each field but Search is
@@ -221,7 +223,7 @@ func (o *Options) System() (sim.System, error) {
 // uncovered is what a search cannot see of the system's services, told once.
 func uncovered(sys *sim.System) string {
 	for id := range sim.NodeID(sys.Nodes) {
-		if l, ok := sys.New(id).(sim.Limited); ok {
+		if l, ok := sys.New(id).(host.Limited); ok {
 			return l.Uncovered(sys.Interleave)
 		}
 	}
@@ -352,8 +354,8 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 }
 
 // tracing is for runs that are reported. What did not matter to the search, an Explain, say, may not return.
-func (o *Options) tracing() sim.Options {
-	return sim.Options{Trace: true, Overdue: search.Overdue(confirmLimit(o.Search.HandlerLimit))}
+func (o *Options) tracing() kernel.Options {
+	return kernel.Options{Trace: true, Overdue: search.Overdue(confirmLimit(o.Search.HandlerLimit))}
 }
 
 // describeDead adds a dead run and the nearest live one.

@@ -19,6 +19,7 @@ import (
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/shrink"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // ShrinkOptions say with how much effort a run is shrunk. The zero value of each field is a default.
@@ -101,7 +102,7 @@ func (l *Loaded) withNodes(n int) (*Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := sim.NewWorld(&l.System, sim.Options{Contain: true})
+	w, err := kernel.NewWorld(&l.System, kernel.Options{Contain: true})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func (l *Loaded) withNodes(n int) (*Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w, err = sim.NewWorld(&subject.System, sim.Options{Contain: true}); err != nil {
+	if w, err = kernel.NewWorld(&subject.System, kernel.Options{Contain: true}); err != nil {
 		return nil, err
 	}
 	fewer := &shrink.Player{Run: replay.NewRun(w)}

@@ -37,7 +37,7 @@ func handlerStack() (stack string, waits bool) {
 	buf = buf[:runtime.Stack(buf, true)]
 	all := strings.Split(string(buf), "\n\n")
 	for _, block := range all {
-		if !strings.Contains(block, "created by github.com/macemc/macemc/sim.contained") {
+		if !strings.Contains(block, "created by github.com/macemc/macemc/sim/kernel.contained") {
 			continue
 		}
 		if !strings.Contains(block, "/bubble.(*node).step(") {
@@ -60,7 +60,7 @@ func askedAt(stack string) string {
 	var calls [][2]string
 	for frame := range frames(stack) {
 		calls = append(calls, frame)
-		if strings.HasPrefix(frame[0], "github.com/macemc/macemc/sim.contained") {
+		if strings.HasPrefix(frame[0], "github.com/macemc/macemc/sim/kernel.contained") {
 			break
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -52,7 +52,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (*table.Recovery
 		return nil, nil
 	}
 	r, err := table.Recover(ctx, &f.cfg.System, path, table.ExploreOptions{
-		World:     sim.Options{Overdue: search.Overdue(f.cfg.HandlerLimit)},
+		World:     kernel.Options{Overdue: search.Overdue(f.cfg.HandlerLimit)},
 		MaxStates: cmp.Or(f.cfg.States, defaultStates), MaxBytes: defaultBytes, MaxDepth: deepest, Weightless: f.cfg.Weights.Weightless(),
 	})
 	var u *table.Unsupported

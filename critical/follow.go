@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // follow is the strategy of the dead run itself. It looks at every state.
@@ -89,9 +90,9 @@ func (f *finder) tail(step int) Tail {
 	return t
 }
 
-func nodeHash(w sim.World, id sim.NodeID) sim.Fingerprint {
+func nodeHash(w kernel.World, id sim.NodeID) sim.Fingerprint {
 	for c, h := range w.Components() {
-		if c == (sim.Component{Kind: sim.NodeState, Index: int(id)}) {
+		if c == (kernel.Component{Kind: kernel.NodeState, Index: int(id)}) {
 			return h
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Build makes the event graph of a trace. Linear in the size of the trace.
@@ -99,7 +100,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 		if f.IsCall() {
 			e.Calls = append(e.Calls, Call{f.Depth, f.Text, f.From})
 		}
-		if f.Kind == sim.AnnounceEffect.String() || f.Kind == sim.LogEffect.String() {
+		if f.Kind == kernel.AnnounceEffect.String() || f.Kind == kernel.LogEffect.String() {
 			e.Notes = append(e.Notes, f.Kind+" "+f.Text)
 		}
 	}
@@ -128,10 +129,10 @@ func (b *builder) firstTimers(e *Event, initial []replay.NodeChange) {
 func (b *builder) timerEffect(e *Event, f replay.TraceEffect) {
 	switch {
 	case e.Step == 0:
-	case f.Kind == sim.SetTimerEffect.String():
+	case f.Kind == kernel.SetTimerEffect.String():
 		b.endTimer(e, f.Text, "set again")
 		b.setTimer(e, e.Node, f.Text)
-	case f.Kind == sim.StopTimerEffect.String():
+	case f.Kind == kernel.StopTimerEffect.String():
 		b.endTimer(e, f.Text, "stopped")
 	}
 }

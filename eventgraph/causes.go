@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // orderer finds the direct causes of events.
@@ -64,7 +65,7 @@ func (o *orderer) event(e *Event) {
 		o.crashes[e.Node] = e.Step
 	}
 	for _, f := range e.effects {
-		if f.Applied && f.Kind == sim.CloseEffect.String() {
+		if f.Applied && f.Kind == kernel.CloseEffect.String() {
 			o.cuts[[2]int{min(e.Node, f.Peer), max(e.Node, f.Peer)}] = e.Step
 		}
 	}

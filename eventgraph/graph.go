@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Graph is the event graph of a run.
@@ -54,7 +55,7 @@ type Event struct {
 	// Gone are messages that the step did away with besides: dropped by a crash, refused, ...
 	Gone    []int               `json:"gone,omitempty"`
 	Changes []replay.NodeChange `json:"changes,omitempty"`
-	Choices []sim.Answer        `json:"choices,omitempty"`
+	Choices []kernel.Answer     `json:"choices,omitempty"`
 	Notes   []string            `json:"notes,omitempty"` // announcements and log lines
 	Crashed bool                `json:"crashed,omitempty"`
 	// Applied of Effects effects happened; they differ when the node crashed inside the step.

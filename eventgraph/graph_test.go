@@ -18,6 +18,7 @@ import (
 	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/pingack"
 	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/spec"
@@ -50,7 +51,7 @@ func scripted(t *testing.T, sys *sim.System, keys ...string) *eventgraph.Graph {
 
 func graph(t *testing.T, sys *sim.System, path choose.Path) *eventgraph.Graph {
 	t.Helper()
-	trace, err := replay.Record(sys, path, sim.Options{})
+	trace, err := replay.Record(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Matters reports whether the step did something that outlasts it: it changed the state of a node, set
@@ -17,7 +18,7 @@ func (e *Event) Matters() bool {
 		return true
 	}
 	return slices.ContainsFunc(e.effects, func(f replay.TraceEffect) bool {
-		return f.Applied && (f.Kind == sim.WriteEffect.String() || f.Kind == sim.SyncEffect.String())
+		return f.Applied && (f.Kind == kernel.WriteEffect.String() || f.Kind == kernel.SyncEffect.String())
 	})
 }
 

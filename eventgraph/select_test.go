@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/replay"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/pingack"
 )
 
@@ -218,7 +218,7 @@ func scriptedB(b *testing.B, steps int) *eventgraph.Graph {
 	if err != nil {
 		b.Fatal(err)
 	}
-	t, err := replay.Record(&pingack.System, r.Path, sim.Options{})
+	t, err := replay.Record(&pingack.System, r.Path, kernel.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

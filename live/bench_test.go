@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/transport"
 )
 
@@ -122,7 +123,7 @@ func (e *echo) run(b *testing.B, size int, over, record bool) {
 		nodes = append(nodes, n)
 		go func() { ended <- n.Run(ctx) }()
 	}
-	if err := nodes[1].Look(ctx, func(*sim.Runner) {}); err != nil {
+	if err := nodes[1].Look(ctx, func(*kernel.Runner) {}); err != nil {
 		b.Fatal(err)
 	}
 	cpu := cpuTime()

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/live/recording"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // disk keeps what survives a node: a log of writes with checksums, which is rewritten when it is opened and
@@ -52,7 +52,7 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // openDisk reads the disk in a folder. cut is how many bytes of a torn end were dropped.
-func openDisk(dir string) (d *disk, found sim.Durable, cut int64, err error) {
+func openDisk(dir string) (d *disk, found kernel.Durable, cut int64, err error) {
 	d = &disk{dir: dir, boot: bootID()}
 	if dir == "" {
 		return d, found, 0, nil
@@ -122,7 +122,7 @@ func keepCut(log string, data []byte) error {
 
 // load applies the log and returns how much of it is good, and whether its last part was written since the
 // machine was started.
-func (d *disk) load(data []byte, found *sim.Durable) (good int, sameBoot bool) {
+func (d *disk) load(data []byte, found *kernel.Durable) (good int, sameBoot bool) {
 	for at := 0; at+8 <= len(data); {
 		n := int(binary.LittleEndian.Uint32(data[at:]))
 		if n == 0 || n > len(data)-at-8 {
@@ -141,7 +141,7 @@ func (d *disk) load(data []byte, found *sim.Durable) (good int, sameBoot bool) {
 	return good, sameBoot
 }
 
-func (d *disk) apply(body []byte, found *sim.Durable, sameBoot *bool) bool {
+func (d *disk) apply(body []byte, found *kernel.Durable, sameBoot *bool) bool {
 	kind, rest := body[0], body[1:]
 	number := func() uint64 {
 		n, size := binary.Uvarint(rest)
@@ -155,7 +155,7 @@ func (d *disk) apply(body []byte, found *sim.Durable, sameBoot *bool) bool {
 			return false
 		}
 		key, value := string(rest[:n]), slices.Clone(rest[n:])
-		i, ok := slices.BinarySearchFunc(found.Disk, key, func(e sim.Entry, key string) int { return strings.Compare(e.Key, key) })
+		i, ok := slices.BinarySearchFunc(found.Disk, key, func(e kernel.Entry, key string) int { return strings.Compare(e.Key, key) })
 		if ok {
 			d.live -= int64(len(found.Disk[i].Key) + len(found.Disk[i].Value) + 16)
 		}
@@ -166,7 +166,7 @@ func (d *disk) apply(body []byte, found *sim.Durable, sameBoot *bool) bool {
 		case ok:
 			found.Disk[i].Value = value
 		default:
-			found.Disk = slices.Insert(found.Disk, i, sim.Entry{Key: key, Value: value})
+			found.Disk = slices.Insert(found.Disk, i, kernel.Entry{Key: key, Value: value})
 		}
 		if kind == putEntry {
 			d.live += int64(len(key) + len(value) + 16)
@@ -197,7 +197,7 @@ func (d *disk) entry(kind byte, content func([]byte) []byte) {
 }
 
 // write adds a write. Nothing happens before commit.
-func (d *disk) write(w sim.Write) {
+func (d *disk) write(w kernel.Write) {
 	d.writes++
 	if d.file == nil {
 		return
@@ -262,7 +262,7 @@ func (d *disk) commit() error {
 }
 
 // compact writes the log anew, without what is out of date.
-func (d *disk) compact(now sim.Durable) error {
+func (d *disk) compact(now kernel.Durable) error {
 	name := filepath.Join(d.dir, diskName)
 	f, err := os.OpenFile(name+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
@@ -274,7 +274,7 @@ func (d *disk) compact(now sim.Durable) error {
 	fresh := &disk{file: f, dir: d.dir, boot: d.boot, reserved: d.reserved, live: d.live}
 	fresh.entry(reserveEntry, func(b []byte) []byte { return binary.AppendUvarint(b, d.reserved) })
 	for _, e := range now.Disk {
-		fresh.write(sim.Write{Entry: e})
+		fresh.write(kernel.Write{Entry: e})
 	}
 	fresh.writes = d.writes
 	fresh.meta(d.ticks, d.counts)

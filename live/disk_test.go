@@ -16,13 +16,14 @@ import (
 
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
-func put(key, value string) sim.Write {
-	return sim.Write{Entry: sim.Entry{Key: key, Value: []byte(value)}}
+func put(key, value string) kernel.Write {
+	return kernel.Write{Entry: kernel.Entry{Key: key, Value: []byte(value)}}
 }
 
-func contents(d sim.Durable) string {
+func contents(d kernel.Durable) string {
 	s := ""
 	for _, e := range d.Disk {
 		s += fmt.Sprintf("%s=%s ", e.Key, e.Value)
@@ -165,7 +166,7 @@ func TestLogIsCompacted(t *testing.T) {
 	big := make([]byte, 1<<18)
 	for i := range 20 {
 		big[0] = byte(i)
-		d.write(sim.Write{Entry: sim.Entry{Key: "big", Value: big}})
+		d.write(kernel.Write{Entry: kernel.Entry{Key: "big", Value: big}})
 	}
 	d.write(put("small", "x"))
 	d.meta(7, []int{1, 2})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/live"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/pingack"
 )
 
@@ -42,7 +43,7 @@ func ExampleNode() {
 	}
 	acked := false
 	for !acked {
-		_ = nodes[0].Look(ctx, func(r *sim.Runner) {
+		_ = nodes[0].Look(ctx, func(r *kernel.Runner) {
 			p := r.Service(0).(*pingack.Pinger)
 			acked = p.Acked == p.Sent
 		})

@@ -17,6 +17,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -235,7 +236,7 @@ func TestDiskSurvivesAndItsTornEndIsCut(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- n.Run(ctx) }()
 		for late := false; !late; time.Sleep(time.Millisecond) {
-			if err := n.Look(ctx, func(r *sim.Runner) { late = len(r.Service(0).(*drawer).Drawn) >= 8 }); err != nil {
+			if err := n.Look(ctx, func(r *kernel.Runner) { late = len(r.Service(0).(*drawer).Drawn) >= 8 }); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -18,13 +18,13 @@ func newInstants(clock *macetime.RealClock) instants {
 	return instants{clock: clock, read: map[uint64]macetime.Time{}, limit: 1024}
 }
 
-// Read implements [sim.Times].
+// Read implements [kernel.Times].
 func (i *instants) Read(_ sim.NodeID, t macetime.Time) {
 	number, _, _ := t.Raw()
 	i.read[number] = i.clock.Now()
 }
 
-// Compare implements [sim.Times].
+// Compare implements [kernel.Times].
 func (i *instants) Compare(_ sim.NodeID, a, b macetime.Time) {
 	i.yes = i.clock.Before(i.real(a), i.real(b))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/live/wire"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -79,7 +80,7 @@ func newCluster(t testing.TB, name string, c spec.Config, record bool) *cluster 
 		x.start(sim.NodeID(id))
 	}
 	for _, r := range x.nodes {
-		if err := r.Look(context.Background(), func(*sim.Runner) {}); err != nil {
+		if err := r.Look(context.Background(), func(*kernel.Runner) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,7 +152,7 @@ func (x *cluster) until(what string, f func(services []sim.Service) bool) {
 	}
 	for id, r := range x.nodes {
 		if r != nil {
-			_ = r.Look(context.Background(), func(run *sim.Runner) { x.t.Logf("n%d: %v", id, run.NodeFields(sim.NodeID(id))) })
+			_ = r.Look(context.Background(), func(run *kernel.Runner) { x.t.Logf("n%d: %v", id, run.NodeFields(sim.NodeID(id))) })
 		}
 	}
 	x.t.Fatalf("not reached: %s", what)
@@ -168,7 +169,7 @@ func (x *cluster) all(f func([]sim.Service) bool) bool {
 		}
 		there.Add(1)
 		gone.Go(func() {
-			err := r.Look(context.Background(), func(run *sim.Runner) {
+			err := r.Look(context.Background(), func(run *kernel.Runner) {
 				services[id] = run.Service(sim.NodeID(id))
 				there.Done()
 				<-release

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // batch is how many events are handled before what they sent leaves the node: writing the recording
@@ -199,7 +200,7 @@ func (n *Node) step(g given) {
 		n.log.Debug("event", "number", n.events, "is", g)
 	}
 	n.watchdog.begin(&g)
-	done := n.run.Run(ev, sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Set: g.assembled(), Err: g.err}, n, g.call)
+	done := n.run.Run(ev, kernel.Handed{Delivery: sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Err: g.err}, Set: g.assembled()}, n, g.call)
 	if ran := n.watchdog.end(); ran > 0 {
 		n.log.Warn("the handler has returned", "event", g, "after", ran)
 	}
@@ -235,7 +236,7 @@ func (n *Node) step(g given) {
 }
 
 // effects makes what the handler asked for happen.
-func (n *Node) effects(done *sim.Done, e *recording.Event) {
+func (n *Node) effects(done *kernel.Done, e *recording.Event) {
 	digest := xxhash.New()
 	now := time.Now()
 	for _, w := range done.Writes {
@@ -243,11 +244,11 @@ func (n *Node) effects(done *sim.Done, e *recording.Event) {
 	}
 	for i := range done.Effects {
 		f := &done.Effects[i]
-		if n.rec != nil && f.Kind != sim.LogEffect {
+		if n.rec != nil && f.Kind != kernel.LogEffect {
 			e.Effects = append(e.Effects, recording.Effect{Kind: f.Kind, Peer: f.Peer})
 		}
 		switch f.Kind {
-		case sim.SendEffect, sim.StreamEffect:
+		case kernel.SendEffect, kernel.StreamEffect:
 			n.number++
 			data, err := n.cfg.Codec.Append(nil, f.Msg.Body)
 			if err == nil && len(data) > n.cfg.MaxMessage {
@@ -263,17 +264,17 @@ func (n *Node) effects(done *sim.Done, e *recording.Event) {
 			}
 			n.counters.sent.Add(1)
 			n.send(f, data)
-		case sim.RefusedEffect:
+		case kernel.RefusedEffect:
 			n.links[f.Peer].wanted = true
-		case sim.CloseEffect:
+		case kernel.CloseEffect:
 			n.closeStream(n.links[f.Peer])
-		case sim.SetTimerEffect:
+		case kernel.SetTimerEffect:
 			n.timers.set(f.Value, now.Add(time.Duration(f.After)/time.Duration(n.cfg.Speed)))
-		case sim.StopTimerEffect:
+		case kernel.StopTimerEffect:
 			n.timers.stop(f.Value)
-		case sim.SyncEffect:
+		case kernel.SyncEffect:
 			n.disk.sync = true
-		case sim.AnnounceEffect:
+		case kernel.AnnounceEffect:
 			n.log.Debug("announce", "event", f.Value)
 		}
 	}
@@ -283,9 +284,9 @@ func (n *Node) effects(done *sim.Done, e *recording.Event) {
 }
 
 // send queues a message.
-func (n *Node) send(f *sim.Effect, data []byte) {
+func (n *Node) send(f *kernel.Effect, data []byte) {
 	l := n.links[f.Peer]
-	stream := f.Kind == sim.StreamEffect
+	stream := f.Kind == kernel.StreamEffect
 	switch {
 	case f.Peer == n.cfg.Node:
 		msg, err := n.cfg.Codec.Decode(data)
@@ -361,5 +362,5 @@ func (n *Node) Choose(p choose.Point) int {
 	return pick
 }
 
-// Room implements [sim.Answers].
+// Room implements [kernel.Answers].
 func (n *Node) Room(_, peer sim.NodeID) int { return n.room(peer) }

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/live/wire"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -57,7 +58,7 @@ func TestMergeOfWrongRecordings(t *testing.T) {
 			case 5:
 				e.Answers = append(e.Answers, recording.Answer{Kind: choose.Draw, Arity: 2, Pick: 1})
 			case 6:
-				e.Effects = append(e.Effects, recording.Effect{Kind: sim.StreamEffect, Peer: 2})
+				e.Effects = append(e.Effects, recording.Effect{Kind: kernel.StreamEffect, Peer: 2})
 			default:
 				r.Events = r.Events[:i]
 			}

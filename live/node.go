@@ -19,6 +19,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Node is one node of a system on a real network. Its methods may be called by any goroutine.
@@ -39,7 +40,7 @@ type Node struct {
 	watchdog    watchdog
 
 	// The event loop's.
-	run     *sim.Runner
+	run     *kernel.Runner
 	links   []*link
 	timers  timers
 	times   instants
@@ -48,15 +49,15 @@ type Node struct {
 	random  *choose.Random
 	event   recording.Event // the one in progress
 	events  int
-	stateAt int          // number of the event whose state was recorded last
-	found   sim.Durable  // at boot
-	number  uint64       // of the last message sent
-	local   []item       // messages to the node itself, not yet handled
-	dirty   []*link      // have something to transmit
-	closing []*conn      // closed by the service
-	grams   []outgoing   // datagrams to send
-	scratch []byte       // for frames
-	broken  *sim.Finding // ends the loop
+	stateAt int            // number of the event whose state was recorded last
+	found   kernel.Durable // at boot
+	number  uint64         // of the last message sent
+	local   []item         // messages to the node itself, not yet handled
+	dirty   []*link        // have something to transmit
+	closing []*conn        // closed by the service
+	grams   []outgoing     // datagrams to send
+	scratch []byte         // for frames
+	broken  *sim.Finding   // ends the loop
 	frozen  bool
 	held    []item // came while frozen
 	waiting []item // for quorums, in the order of arrival
@@ -147,7 +148,7 @@ func New(cfg Config) (_ *Node, err error) {
 		return nil, err
 	}
 	n.times = newInstants(clock)
-	if n.run, err = sim.NewRunner(cfg.System, sim.Options{Log: n.log, Times: &n.times}); err != nil {
+	if n.run, err = kernel.NewRunner(cfg.System, kernel.Options{Log: n.log, Times: &n.times}); err != nil {
 		return nil, err
 	}
 	if len(cfg.System.Quorums) > 0 && n.run.Ordered() {
@@ -446,7 +447,7 @@ func (n *Node) Thaw(ctx context.Context) error {
 }
 
 // Look calls f in the event loop. It must not change anything, nor keep the runner.
-func (n *Node) Look(ctx context.Context, f func(*sim.Runner)) error {
+func (n *Node) Look(ctx context.Context, f func(*kernel.Runner)) error {
 	return n.enter(ctx, func() error { f(n.run); return nil })
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // waits keeps a datagram for the quorums that take such messages; false: there are none. Beyond a bound it is lost.
@@ -35,7 +36,7 @@ func (n *Node) takeSets() {
 			n.forget(func(i int) bool { return made.Over[i] })
 			return
 		}
-		first := slices.MinFunc(made.Sets, func(a, b sim.AssemblySet) int {
+		first := slices.MinFunc(made.Sets, func(a, b kernel.AssemblySet) int {
 			return int(slices.Max(a.Members) - slices.Max(b.Members))
 		})
 		g := given{kind: sim.TakeQuorum, peer: -1, quorum: first.Quorum}
@@ -60,11 +61,11 @@ func (n *Node) forget(drop func(i int) bool) {
 }
 
 // assembled is the set that the service is given; nil: the event hands over none.
-func (g *given) assembled() *sim.Assembled {
+func (g *given) assembled() *kernel.Assembled {
 	if g.kind != sim.TakeQuorum {
 		return nil
 	}
-	made := &sim.Assembled{Quorum: g.quorum}
+	made := &kernel.Assembled{Quorum: g.quorum}
 	for i := range g.set {
 		made.Set = append(made.Set, sim.From[any]{From: g.set[i].peer, Msg: g.set[i].msg})
 	}

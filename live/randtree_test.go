@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -88,7 +89,7 @@ func TestBundledSystemsBecomeLive(t *testing.T) {
 			}
 			m := x.merged()
 			agrees(t, m)
-			w, err := sim.NewWorld(&m.System, sim.Options{})
+			w, err := kernel.NewWorld(&m.System, kernel.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +101,7 @@ func TestBundledSystemsBecomeLive(t *testing.T) {
 }
 
 // ends executes the merged run.
-func ends(t *testing.T, w sim.World, m *recording.Merged) sim.World {
+func ends(t *testing.T, w kernel.World, m *recording.Merged) kernel.World {
 	t.Helper()
 	run := replay.NewRun(w)
 	src := &choose.Prefix{Path: m.Path}

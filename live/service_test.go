@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // custom runs a system that is not a bundled one.
@@ -26,7 +27,7 @@ func custom(t testing.TB, sys sim.System, messages ...any) *cluster {
 		x.start(sim.NodeID(id))
 	}
 	for _, r := range x.nodes {
-		if err := r.Look(context.Background(), func(*sim.Runner) {}); err != nil {
+		if err := r.Look(context.Background(), func(*kernel.Runner) {}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Timers are due by their deadlines, those of the same one in the order in which they were armed last.
@@ -44,11 +45,11 @@ func TestInstantsThatAreHeldAreKept(t *testing.T) {
 	i := newInstants(clock)
 	var held []macetime.Time
 	reader := sim.System{Name: "reader", Nodes: 1, New: func(sim.NodeID) sim.Service { return &readings{held: &held} }}
-	run, err := sim.NewRunner(&reader, sim.Options{Times: &i})
+	run, err := kernel.NewRunner(&reader, kernel.Options{Times: &i})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if done := run.Run(sim.Event{Kind: sim.Boot}, sim.Delivery{}, nil, nil); done.Finding != nil {
+	if done := run.Run(sim.Event{Kind: sim.Boot}, kernel.Handed{}, nil, nil); done.Finding != nil {
 		t.Fatal(done.Finding)
 	}
 	if len(i.read) != 2000 {

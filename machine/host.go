@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 )
 
 // Host is the service of a node that is a machine.
@@ -18,9 +19,9 @@ type Host struct {
 	Made  int   // machines that it has created
 }
 
-var _ sim.Stepper = (*Host)(nil)
+var _ host.Stepper = (*Host)(nil)
 
-// Hosted implements [sim.Hosting].
+// Hosted implements [host.Hosting].
 func (h *Host) Hosted() (name string, code any, path string) {
 	return h.at.name(), h.Vars, "Machine.Vars"
 }
@@ -64,7 +65,7 @@ func (h *Host) Receive(env sim.Env, from sim.NodeID, msg any) {
 // Timer implements [sim.Service].
 func (h *Host) Timer(env sim.Env, t any) { h.Receive(env, env.Self(), t) }
 
-// Ready implements [sim.Stepper].
+// Ready implements [host.Stepper].
 func (h *Host) Ready() bool {
 	if h.Halted || h.Kind == "" {
 		return false
@@ -72,7 +73,7 @@ func (h *Host) Ready() bool {
 	return h.first() >= 0 || h.nullAction(h.sys.kinds[h.Kind]) != nil
 }
 
-// Step implements [sim.Stepper]: the first event that can be taken, or else Null.
+// Step implements [host.Stepper]: the first event that can be taken, or else Null.
 func (h *Host) Step(env sim.Env) {
 	if h.first() >= 0 {
 		h.takeFirst(env)

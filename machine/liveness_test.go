@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -40,7 +41,7 @@ func judged(t *testing.T, sys sim.System) *table.Exploration {
 // comesRound executes a round twice, on the replay engine: each time it must end in the state in which it began.
 func comesRound(t *testing.T, sys *sim.System, s *table.Starvation) {
 	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

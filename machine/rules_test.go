@@ -8,7 +8,8 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/census"
 	"github.com/macemc/macemc/machine"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -72,7 +73,7 @@ func run(t testing.TB, ms *machine.System) outcome {
 	if len(g.States) != x.States || g.Transitions() != x.Transitions {
 		t.Fatalf("replay: %d states, %d transitions; table: %d, %d", len(g.States), g.Transitions(), x.States, x.Transitions)
 	}
-	w, err := sim.NewWorld(&sys, sim.Options{})
+	w, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func endsOf(t testing.TB, ms *machine.System, ids ...machine.ID) map[string]int 
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.NewWorld(&sys, sim.Options{})
+	w, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func TestRules(t *testing.T) {
 // A trace shows the machines' own code: lanes, fields and source lines.
 func TestWhatPeopleSee(t *testing.T) {
 	sys := asking(1, false).Sim("asking")
-	w, err := sim.NewWorld(&sys, sim.Options{Trace: true})
+	w, err := kernel.NewWorld(&sys, kernel.Options{Trace: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,14 +219,14 @@ func TestWhatPeopleSee(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := w.Last()
-	if f := last.Effects[len(last.Effects)-1]; f.Kind != sim.SendEffect || !strings.Contains(f.From, "monitor_test.go:") || !strings.Contains(last.Inner, "monitor_test.go:") {
+	if f := last.Effects[len(last.Effects)-1]; f.Kind != kernel.SendEffect || !strings.Contains(f.From, "monitor_test.go:") || !strings.Contains(last.Inner, "monitor_test.go:") {
 		t.Errorf("%v from %s, inside %s", f.Kind, f.From, last.Inner)
 	}
 	found := false
 	for _, f := range w.NodeFields(1) {
 		found = found || f.Path == "Open" && f.Value == "1"
 	}
-	if name, _, _ := w.Service(1).(sim.Hosting).Hosted(); name != "asker" || !found {
+	if name, _, _ := w.Service(1).(host.Hosting).Hosted(); name != "asker" || !found {
 		t.Errorf("%s: %v", name, w.NodeFields(1))
 	}
 }

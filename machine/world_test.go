@@ -5,10 +5,11 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // visit executes a path of a census: indices of events, and answers.
-func visit(t testing.TB, w sim.World, path choose.Path) {
+func visit(t testing.TB, w kernel.World, path choose.Path) {
 	t.Helper()
 	at := 0
 	src := choose.SourceFunc(func(choose.Point) int { at++; return int(path[at-1]) })

@@ -17,6 +17,7 @@ import (
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 )
 
 // Check is [CheckWith] with default options.
@@ -302,7 +303,7 @@ func (c *checking) options() check.Options {
 // tester is the command that runs this test.
 func (c *checking) tester() string {
 	for id := range sim.NodeID(c.system.Nodes) {
-		if _, ok := c.system.New(id).(sim.Conditional); ok {
+		if _, ok := c.system.New(id).(host.Conditional); ok {
 			return "macemc test"
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/plan"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -24,13 +25,13 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 	values := make([][]sim.Field, s.sys.Nodes) // that are selected, per node
 	r := s.run
 	return &test{
-		first: func(w sim.World) {
+		first: func(w kernel.World) {
 			for id := range values {
 				values[id] = sel.fields(w, sim.NodeID(id))
 				seen = seen || len(values[id]) > 0
 			}
 		},
-		world: func(n int, w sim.World) bool {
+		world: func(n int, w kernel.World) bool {
 			id := r.step(n).ev.Node // handlers change their own node only
 			if id < 0 || !sel.node(int(id)) {
 				return false
@@ -115,7 +116,7 @@ func (s *Session) selector(word string) (selector, error) {
 
 func (f selector) node(id int) bool { return f.only < 0 || f.only == id }
 
-func (f selector) fields(w sim.World, id sim.NodeID) []sim.Field {
+func (f selector) fields(w kernel.World, id sim.NodeID) []sim.Field {
 	if !f.node(int(id)) {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/plan"
 )
 
@@ -94,12 +95,12 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 
 // test says which steps are looked for. One of its functions is set.
 type test struct {
-	info  func(n int) bool               // from what is kept of steps
-	world func(n int, w sim.World) bool  // in the state after step n, called in order
-	first func(w sim.World)              // before the first of a row of steps, for world
-	trace func(t *replay.TraceStep) bool // from the whole description
-	known func() bool                    // after a search that found nothing: whether there is such a thing at all; nil: there is
-	maybe func(n int) bool               // for trace: whether the step can match at all
+	info  func(n int) bool                 // from what is kept of steps
+	world func(n int, w kernel.World) bool // in the state after step n, called in order
+	first func(w kernel.World)             // before the first of a row of steps, for world
+	trace func(t *replay.TraceStep) bool   // from the whole description
+	known func() bool                      // after a search that found nothing: whether there is such a thing at all; nil: there is
+	maybe func(n int) bool                 // for trace: whether the step can match at all
 }
 
 func (s *Session) test(args []string) (*test, error) {
@@ -177,7 +178,7 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 		return nil, err
 	}
 	r := s.run
-	return &test{world: func(n int, w sim.World) bool {
+	return &test{world: func(n int, w kernel.World) bool {
 		switch info := r.step(n); info.ev.Kind {
 		case sim.Deliver, sim.TakeQuorum, sim.Lose, sim.Duplicate:
 			if matchesStep(re, info) {

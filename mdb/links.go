@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/plan"
 )
 
@@ -86,7 +87,7 @@ func (l *links) cause(c *replay.Cursor, s *stepInfo) int32 {
 }
 
 // follow takes note of what a step, number n, did.
-func (l *links) follow(w sim.World, s *stepInfo, n int) {
+func (l *links) follow(w kernel.World, s *stepInfo, n int) {
 	ev, last, at := s.ev, w.Last(), int32(n)
 	down := last.Crashed
 	switch ev.Kind {
@@ -109,13 +110,13 @@ func (l *links) follow(w sim.World, s *stepInfo, n int) {
 	for i := range last.Effects[:last.Applied] {
 		f := &last.Effects[i]
 		switch f.Kind {
-		case sim.SetTimerEffect:
+		case kernel.SetTimerEffect:
 			l.timers[armed{ev.Node, l.text(w, f.Value)}] = at
-		case sim.StreamEffect:
+		case kernel.StreamEffect:
 			l.sent[int(ev.Node)*l.nodes+int(f.Peer)] = at
-		case sim.RefusedEffect:
+		case kernel.RefusedEffect:
 			l.refused[int(ev.Node)*l.nodes+int(f.Peer)] = at
-		case sim.CloseEffect:
+		case kernel.CloseEffect:
 			l.broken[int(f.Peer)*l.nodes+int(ev.Node)] = at
 		}
 	}
@@ -128,7 +129,7 @@ func (l *links) follow(w sim.World, s *stepInfo, n int) {
 }
 
 // text is how keys show a timer.
-func (l *links) text(w sim.World, timer any) string {
+func (l *links) text(w kernel.World, timer any) string {
 	if text, ok := l.texts[timer]; ok {
 		return text
 	}

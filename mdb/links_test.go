@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -49,7 +50,7 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trace, err := replay.Record(sys, path, sim.Options{})
+	trace, err := replay.Record(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 			}
 		}
 		want := -1
-		kind, _ := sim.ParseEventKind(ev.Kind)
+		kind, _ := kernel.ParseEventKind(ev.Kind)
 		switch kind {
 		case sim.Deliver, sim.Lose, sim.Duplicate:
 			want = g.Messages[ev.Consumed[0]].Sent
@@ -75,14 +76,14 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 		case sim.Boot, sim.DoAction:
 			want = 0
 			for _, before := range g.Events[1:n] {
-				if k, _ := sim.ParseEventKind(before.Kind); before.Node == ev.Node && (kind == sim.Boot && (k == sim.Crash || before.Crashed) || kind == sim.DoAction && k == sim.Boot) {
+				if k, _ := kernel.ParseEventKind(before.Kind); before.Node == ev.Node && (kind == sim.Boot && (k == sim.Crash || before.Crashed) || kind == sim.DoAction && k == sim.Boot) {
 					want = before.Step
 				}
 			}
 		case sim.Internal, sim.Arrive:
 			want = 0
 			for _, before := range g.Events[1:n] {
-				k, _ := sim.ParseEventKind(before.Kind)
+				k, _ := kernel.ParseEventKind(before.Kind)
 				if before.Node == ev.Node && !k.Injection() && k != sim.Arrive && k != sim.Heal {
 					want = before.Step
 				}
@@ -121,7 +122,7 @@ func lastRefused(trace *replay.Trace, ev *eventgraph.Event) int {
 	last := -1
 	for _, s := range trace.Steps[:ev.Step-1] {
 		for _, f := range s.Effects {
-			if f.Applied && s.Node == ev.Node && f.Peer == ev.Peer && f.Kind == sim.RefusedEffect.String() {
+			if f.Applied && s.Node == ev.Node && f.Peer == ev.Peer && f.Kind == kernel.RefusedEffect.String() {
 				last = s.Number
 			}
 		}

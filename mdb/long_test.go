@@ -21,6 +21,7 @@ import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -37,7 +38,7 @@ func longPath(t testing.TB, steps int) (*sim.System, choose.Path) {
 		t.Fatal(err)
 	}
 	sys := &subject.System
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestLongRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := replay.NewCursor(sys, path, sim.Options{})
+	plain, err := replay.NewCursor(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +184,7 @@ func (c *counter) tell(env sim.Env) { env.Send(1-env.Self(), c.Count) }
 // latePath is a run in which node 0 tells its number, and node 1 hears of it thousands of steps later.
 func latePath(t *testing.T) choose.Path {
 	t.Helper()
-	w, err := sim.NewWorld(late(), sim.Options{})
+	w, err := kernel.NewWorld(late(), kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func samePart(t *testing.T, sys *sim.System, path choose.Path) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trace, err := replay.Record(sys, path, sim.Options{})
+	trace, err := replay.Record(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

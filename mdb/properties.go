@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
@@ -60,7 +61,7 @@ func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer
 }
 
 // explain is what a property says of a state, nothing when its function panics.
-func explain(w sim.World, p *sim.Property) (text string) {
+func explain(w kernel.World, p *sim.Property) (text string) {
 	defer func() {
 		if recover() != nil {
 			text = ""

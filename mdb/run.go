@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // run is one path that was executed, and a position in it.
@@ -82,7 +83,7 @@ const (
 
 // newRun executes a path.
 func newRun(sys *sim.System, name string, path choose.Path) (*run, error) {
-	c, err := replay.NewCursor(sys, path, sim.Options{})
+	c, err := replay.NewCursor(sys, path, kernel.Options{})
 	r := &run{name: name, cursor: c}
 	if err = r.ended(err); err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func (r *run) step(n int) *stepInfo {
 }
 
 // world goes to the state after step n.
-func (r *run) world(n int) (sim.World, error) {
+func (r *run) world(n int) (kernel.World, error) {
 	err := r.cursor.To(n)
 	if f := (*sim.Finding)(nil); errors.As(err, &f) && r.cursor.Steps() == n {
 		err = nil

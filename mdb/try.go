@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 func tryCommands() []command {
@@ -143,12 +144,12 @@ func (p *picker) Choose(point choose.Point) int {
 		}
 		pick = 0
 	}
-	p.asked = append(p.asked, fmt.Sprintf("%d. %s", i+1, question(sim.Answer{Kind: point.Kind, Label: point.Label, Pick: pick, Arity: point.Arity})))
+	p.asked = append(p.asked, fmt.Sprintf("%d. %s", i+1, question(kernel.Answer{Kind: point.Kind, Label: point.Label, Pick: pick, Arity: point.Arity})))
 	return pick
 }
 
 // question says how a question was answered, and by which numbers it could be.
-func question(a sim.Answer) string {
+func question(a kernel.Answer) string {
 	text := fmt.Sprintf("%s %q: pick %d of 0 to %d", a.Kind, a.Label, a.Pick, a.Arity-1)
 	if a.Kind != choose.Draw {
 		text += fmt.Sprintf(" (%s)", replay.Answered(a))
@@ -270,7 +271,7 @@ func (s *Session) walker(ctx context.Context, steps int, seed uint64) (*walker, 
 	if err := s.clean(); err != nil {
 		return nil, err
 	}
-	w, err := sim.NewWorld(s.sys, sim.Options{})
+	w, err := kernel.NewWorld(s.sys, kernel.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // talker says hello to its peer and answers each hello once.
@@ -67,7 +68,7 @@ func talkers(n Streams) *sim.System {
 // of the first run that ends in a violation.
 func violation(t *testing.T, sys *sim.System, depth int) (steps []string, runs int, found error) {
 	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

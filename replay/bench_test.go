@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // BenchmarkRecord records runs of 2,000 steps of randtree with 5 nodes.
@@ -12,7 +13,7 @@ func BenchmarkRecord(b *testing.B) {
 	sys := randTree(b, 5, sim.Limits{})
 	path := walk(b, sys, 1, 2000).Path
 	for b.Loop() {
-		if _, err := replay.Record(sys, path, sim.Options{}); err != nil {
+		if _, err := replay.Record(sys, path, kernel.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

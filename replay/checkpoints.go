@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 const (
@@ -26,7 +27,7 @@ type checkpoints struct {
 }
 
 type checkpoint struct {
-	*sim.Checkpoint
+	*kernel.Checkpoint
 	pos int // in the path
 }
 
@@ -77,7 +78,7 @@ func (c *Cursor) note() {
 	if n > len(k.bounds) {
 		k.bounds = append(k.bounds, c.run.Bounds[len(k.bounds):]...)
 	}
-	w, ok := c.run.World.(sim.Checkpointer)
+	w, ok := c.run.World.(kernel.Checkpointer)
 	for ok && len(k.sent) < w.Identities() {
 		k.sent = append(k.sent, int32(n))
 	}
@@ -123,7 +124,7 @@ func (k *checkpoints) upTo(n int) *checkpoints {
 
 // resume goes to a checkpoint of the path.
 func (c *Cursor) resume(s *checkpoint) error {
-	if err := c.run.World.(sim.Checkpointer).Resume(s.Checkpoint); err != nil {
+	if err := c.run.World.(kernel.Checkpointer).Resume(s.Checkpoint); err != nil {
 		return err
 	}
 	c.failed, c.short = nil, nil

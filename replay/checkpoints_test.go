@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/pingack"
 	"github.com/macemc/macemc/systems/spec"
@@ -110,7 +111,7 @@ func TestKeptStates(t *testing.T) {
 	for _, sys := range all {
 		t.Run(sys.Name, func(t *testing.T) {
 			path := walk(t, sys, 11, 500).Path
-			plain, err := replay.NewCursor(sys, path, sim.Options{})
+			plain, err := replay.NewCursor(sys, path, kernel.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +123,7 @@ func TestKeptStates(t *testing.T) {
 				states = append(states, everything(plain))
 			}
 			whole := record(t, sys, path)
-			c, err := replay.NewCursor(sys, path, sim.Options{})
+			c, err := replay.NewCursor(sys, path, kernel.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +182,7 @@ func asJSON(t *rapid.T, v any) string {
 func TestBranch(t *testing.T) {
 	sys := long()
 	path := walk(t, sys, 3, 400).Path
-	c, err := replay.NewCursor(sys, path, sim.Options{})
+	c, err := replay.NewCursor(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +229,7 @@ func TestBranch(t *testing.T) {
 	if err := b.To(n + 150); err != nil || everything(b) != want {
 		t.Errorf("the branch is not the same again: %v", err)
 	}
-	plain, err := replay.NewCursor(sys, b.Path(), sim.Options{})
+	plain, err := replay.NewCursor(sys, b.Path(), kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +257,7 @@ func TestStatesThatCannotBeKept(t *testing.T) {
 		State:   []sim.StateRule{sim.IgnoreField[handles]("up")},
 		Actions: []sim.AnyAction{sim.Action[*handles]{Name: "add", Do: (*handles).add}},
 	}
-	c, err := replay.NewCursor(sys, make(choose.Path, 200), sim.Options{})
+	c, err := replay.NewCursor(sys, make(choose.Path, 200), kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +292,7 @@ func BenchmarkTo(b *testing.B) {
 		path := walk(b, &sys, 1, 20_000).Path
 		for _, keep := range []bool{false, true} {
 			b.Run(fmt.Sprintf("keep=%v", keep), func(b *testing.B) {
-				c, err := replay.NewCursor(&sys, path, sim.Options{})
+				c, err := replay.NewCursor(&sys, path, kernel.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -332,7 +333,7 @@ func TestRecordPartTellsOfTheFinding(t *testing.T) {
 	for at, steps := range map[string]int{"boot": 0, "action": 1} {
 		sys := sim.System{Name: "touchy", Nodes: 1, New: func(sim.NodeID) sim.Service { return &touchy{At: at} },
 			Actions: []sim.AnyAction{sim.Action[*touchy]{Name: "act", Do: (*touchy).act}}}
-		c, err := replay.NewCursor(&sys, make(choose.Path, steps), sim.Options{})
+		c, err := replay.NewCursor(&sys, make(choose.Path, steps), kernel.Options{})
 		if (err != nil) != (at == "boot") {
 			t.Fatal(err)
 		}
@@ -349,7 +350,7 @@ func TestRecordPartTellsOfTheFinding(t *testing.T) {
 
 // Nor is it forgotten that a path does not fit.
 func TestRecordPartTellsOfAMisfit(t *testing.T) {
-	c, err := replay.NewCursor(&pingack.System, choose.Path{0, 7, 0}, sim.Options{})
+	c, err := replay.NewCursor(&pingack.System, choose.Path{0, 7, 0}, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // ErrEnd is returned by a [Cursor] when no step is left.
@@ -21,7 +22,7 @@ var (
 // [Cursor.Keep].
 type Cursor struct {
 	run    *Run
-	opts   sim.Options
+	opts   kernel.Options
 	path   choose.Path
 	src    choose.Prefix
 	short  error // a question that the path has no answer to
@@ -34,8 +35,8 @@ type Cursor struct {
 // NewCursor returns a cursor at the first state of a new world of sys. Its methods execute path, which
 // is not copied and must not change. The error is about the system, or a finding of the first boots;
 // with a finding the cursor is returned too.
-func NewCursor(sys *sim.System, path choose.Path, opts sim.Options) (*Cursor, error) {
-	w, err := sim.NewWorld(sys, opts)
+func NewCursor(sys *sim.System, path choose.Path, opts kernel.Options) (*Cursor, error) {
+	w, err := kernel.NewWorld(sys, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func NewCursor(sys *sim.System, path choose.Path, opts sim.Options) (*Cursor, er
 }
 
 // World is the world in the state after [Cursor.Steps] steps.
-func (c *Cursor) World() sim.World { return c.run.World }
+func (c *Cursor) World() kernel.World { return c.run.World }
 
 // Path is the whole path. It is the cursor's.
 func (c *Cursor) Path() choose.Path { return c.path }

@@ -6,14 +6,15 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Decision says how a question was answered, in the words of people: "is it earlier: no", "unsynced
 // writes that survive: none of 1", "rand.IntN: 1 of 0..2".
-func Decision(a sim.Answer) string { return a.Label + ": " + Answered(a) }
+func Decision(a kernel.Answer) string { return a.Label + ": " + Answered(a) }
 
 // Answered is the answer of [Decision] alone: "no", "none of 1", "1 of 0..2".
-func Answered(a sim.Answer) string {
+func Answered(a kernel.Answer) string {
 	switch {
 	case a.Kind == choose.Compare && a.Arity == 2:
 		return [...]string{"no", "yes"}[a.Pick]
@@ -44,7 +45,7 @@ func (e *TraceEffect) Phrase() string {
 }
 
 // happens reports whether the effect is one that a crash can prevent.
-func (e *TraceEffect) happens() bool { return !e.IsCall() && e.Kind != sim.LogEffect.String() }
+func (e *TraceEffect) happens() bool { return !e.IsCall() && e.Kind != kernel.LogEffect.String() }
 
 // Aftermath says what a crash left behind: which effects of the step happened and which did not, when
 // the node crashed inside it, and which unsynced writes survived. It is empty when no node crashed.
@@ -106,9 +107,9 @@ func (s *TraceStep) left(pending []string) {
 	for i := range s.Effects {
 		switch e := &s.Effects[i]; {
 		case !e.Applied:
-		case e.Kind == sim.WriteEffect.String():
+		case e.Kind == kernel.WriteEffect.String():
 			pending = append(pending, e.Text)
-		case e.Kind == sim.SyncEffect.String():
+		case e.Kind == kernel.SyncEffect.String():
 			pending = nil
 		}
 	}

@@ -8,18 +8,19 @@ import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 func TestDecision(t *testing.T) {
 	for _, c := range []struct {
-		answer sim.Answer
+		answer kernel.Answer
 		want   string
 	}{
-		{sim.Answer{Kind: choose.Compare, Label: "is it earlier", Pick: 0, Arity: 2}, "is it earlier: no"},
-		{sim.Answer{Kind: choose.Compare, Label: "is it earlier", Pick: 1, Arity: 2}, "is it earlier: yes"},
-		{sim.Answer{Kind: choose.Outcome, Label: "unsynced writes that survive", Pick: 0, Arity: 2}, "unsynced writes that survive: none of 1"},
-		{sim.Answer{Kind: choose.Outcome, Label: "unsynced writes that survive", Pick: 2, Arity: 4}, "unsynced writes that survive: 2 of 3"},
-		{sim.Answer{Kind: choose.Draw, Label: "leader", Pick: 0, Arity: 3}, "leader: 0 of 0..2"},
+		{kernel.Answer{Kind: choose.Compare, Label: "is it earlier", Pick: 0, Arity: 2}, "is it earlier: no"},
+		{kernel.Answer{Kind: choose.Compare, Label: "is it earlier", Pick: 1, Arity: 2}, "is it earlier: yes"},
+		{kernel.Answer{Kind: choose.Outcome, Label: "unsynced writes that survive", Pick: 0, Arity: 2}, "unsynced writes that survive: none of 1"},
+		{kernel.Answer{Kind: choose.Outcome, Label: "unsynced writes that survive", Pick: 2, Arity: 4}, "unsynced writes that survive: 2 of 3"},
+		{kernel.Answer{Kind: choose.Draw, Label: "leader", Pick: 0, Arity: 3}, "leader: 0 of 0..2"},
 	} {
 		if got := replay.Decision(c.answer); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.answer, got, c.want)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // WriteFile executes path on sys and returns it in the form that is kept on disk: events by their
@@ -14,7 +15,7 @@ import (
 // interleaving of the header are filled in from sys; the rest of it is taken from header. The error says how the path
 // does not fit.
 func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose.File, error) {
-	rec, err := record(sys, path, sim.Options{})
+	rec, err := record(sys, path, kernel.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -41,9 +42,9 @@ func HeaderOf(sys *sim.System, h choose.Header) choose.Header {
 
 // Notable reports whether an answer says something: there were alternatives, and it is not that a
 // fault did not strike.
-func Notable(a sim.Answer) bool { return a.Arity > 1 && (a.Kind != choose.Fault || a.Pick != 0) }
+func Notable(a kernel.Answer) bool { return a.Arity > 1 && (a.Kind != choose.Fault || a.Pick != 0) }
 
-func picks(answers []sim.Answer) []choose.FilePick {
+func picks(answers []kernel.Answer) []choose.FilePick {
 	var p []choose.FilePick
 	for _, a := range answers {
 		if Notable(a) {
@@ -170,7 +171,7 @@ func follow(sys *sim.System, f *choose.File, tolerant bool) (*Reading, error) {
 		return nil, &MisfitError{Line: f.Lines["system"], Reason: fmt.Sprintf(
 			"the path is of system %q with %d nodes, not of %q with %d", h.System, h.Nodes, sys.Name, sys.Nodes)}
 	}
-	w, err := sim.NewWorld(sys, sim.Options{Contain: true})
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true})
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/pingack"
 )
 
@@ -181,7 +182,7 @@ func TestReadFileTampered(t *testing.T) {
 		case err != nil:
 			t.Fatal(err)
 		default:
-			trace, err := replay.Record(sys, r.Path, sim.Options{})
+			trace, err := replay.Record(sys, r.Path, kernel.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

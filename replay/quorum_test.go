@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/register"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -40,7 +41,7 @@ func TestQuorumFile(t *testing.T) {
 		if err != nil || !slices.Equal(r.Path, path) {
 			t.Fatalf("seed %d: path %v, want %v; %v", seed, r.Path, path, err)
 		}
-		c, err := replay.NewCursor(&sys, path, sim.Options{})
+		c, err := replay.NewCursor(&sys, path, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

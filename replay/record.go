@@ -11,13 +11,15 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/plan"
 )
 
 // Record executes path on sys from the first state and describes every step. A finding on the way is
 // part of the trace, not an error; a finding of a step ends it, a property that does not hold does
 // not. A path that does not fit is an error; the trace holds the steps before it then.
-func Record(sys *sim.System, path choose.Path, opts sim.Options) (*Trace, error) {
+func Record(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error) {
 	rec, err := record(sys, path, opts)
 	if rec == nil {
 		return nil, err
@@ -26,7 +28,7 @@ func Record(sys *sim.System, path choose.Path, opts sim.Options) (*Trace, error)
 }
 
 // record is Record, but does not ask the properties at the end.
-func record(sys *sim.System, path choose.Path, opts sim.Options) (*Recorder, error) {
+func record(sys *sim.System, path choose.Path, opts kernel.Options) (*Recorder, error) {
 	opts.Trace = true
 	c, err := NewCursor(sys, path, opts)
 	if c == nil {
@@ -313,7 +315,7 @@ func (rec *Recorder) took(s *TraceStep) {
 }
 
 // source is the place of the code that handled the event of a step.
-func (rec *Recorder) source(last *sim.Step) string {
+func (rec *Recorder) source(last *kernel.Step) string {
 	switch {
 	case last.Event.Kind == sim.Deliver && len(last.Msgs) > 0:
 		return cmp.Or(rec.places.handled(last.Source, last.Msgs[0].Msg), last.Inner, last.Source)
@@ -358,7 +360,7 @@ func (rec *Recorder) describe(s *TraceStep) {
 func (rec *Recorder) nodeHashes() []sim.Fingerprint {
 	hashes := make([]sim.Fingerprint, len(rec.fields))
 	for c, f := range rec.run.World.Components() {
-		if c.Kind == sim.NodeState {
+		if c.Kind == kernel.NodeState {
 			hashes[c.Index] = f
 		}
 	}
@@ -378,19 +380,19 @@ func propertyKind(p *sim.Property) string {
 }
 
 // effect describes an effect on a node, -1 for the first boots.
-func (rec *Recorder) effect(node int, e sim.Effect, applied bool) TraceEffect {
+func (rec *Recorder) effect(node int, e kernel.Effect, applied bool) TraceEffect {
 	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: rec.places.Short(e.From), Applied: applied, Depth: int(e.Depth)}
 	switch e.Kind {
-	case sim.SendEffect, sim.StreamEffect, sim.RefusedEffect:
+	case kernel.SendEffect, kernel.StreamEffect, kernel.RefusedEffect:
 		t.Peer, t.Text, t.MsgID = int(e.Peer), rec.words.text(e.Msg.Body), int(e.Msg.ID)
-	case sim.CloseEffect:
+	case kernel.CloseEffect:
 		t.Peer = int(e.Peer)
-	case sim.SetTimerEffect, sim.StopTimerEffect:
+	case kernel.SetTimerEffect, kernel.StopTimerEffect:
 		t.Text = rec.words.exact(e.Value)
-	case sim.AnnounceEffect:
+	case kernel.AnnounceEffect:
 		t.Text = rec.words.text(e.Value)
-	case sim.CallEffect:
-		c := e.Value.(sim.Call)
+	case kernel.CallEffect:
+		c := e.Value.(kernel.Call)
 		for i, a := range c.Args {
 			c.Args[i] = Brief(a)
 		}
@@ -408,7 +410,7 @@ func nodeNames(sys *sim.System) []string {
 	names := make([]string, sys.Nodes)
 	for id := range names {
 		s := sys.New(sim.NodeID(id))
-		if h, ok := s.(sim.Hosting); ok {
+		if h, ok := s.(host.Hosting); ok {
 			names[id], _, _ = h.Hosted()
 			continue
 		}
@@ -440,12 +442,12 @@ func lowerFirst(s string) string {
 
 // Functions of properties may panic; in a trace that counts as not holding, and for holds is a finding, too.
 
-func holds(w sim.World, p *sim.Property) (ok bool, err error) {
-	defer sim.CatchState(&err)
+func holds(w kernel.World, p *sim.Property) (ok bool, err error) {
+	defer kernel.CatchState(&err)
 	return w.Holds(p), nil
 }
 
-func live(w sim.World) (ok bool) {
+func live(w kernel.World) (ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
@@ -454,10 +456,10 @@ func live(w sim.World) (ok bool) {
 	return w.Live()
 }
 
-func explain(w sim.World, p *sim.Property) (text string) {
+func explain(w kernel.World, p *sim.Property) (text string) {
 	defer func() {
 		r := recover()
-		if f, ok := r.(*sim.Finding); ok && f.Overdue() {
+		if f, ok := r.(*sim.Finding); ok && kernel.Overdue(f) {
 			text = "(its function did not return)"
 		} else if r != nil {
 			text = fmt.Sprintf("(its function panicked: %v)", r)

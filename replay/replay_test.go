@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/pingack"
 	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/spec"
@@ -54,7 +55,7 @@ func follow(t *testing.T, sys *sim.System, keys ...string) choose.Path {
 
 func record(t *testing.T, sys *sim.System, path choose.Path) *replay.Trace {
 	t.Helper()
-	trace, err := replay.Record(sys, path, sim.Options{})
+	trace, err := replay.Record(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func randTree(t testing.TB, nodes int, limits sim.Limits) *sim.System {
 // walk makes a random run of at most n steps; injections count like any event.
 func walk(t testing.TB, sys *sim.System, seed uint64, n int) *replay.Run {
 	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func TestRecorderFollowsADriver(t *testing.T) {
 	sys := randTree(t, 3, sim.Limits{})
 	path := walk(t, sys, 7, 40).Path
 	want := record(t, sys, path)
-	w, err := sim.NewWorld(sys, sim.Options{Trace: true})
+	w, err := kernel.NewWorld(sys, kernel.Options{Trace: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +246,7 @@ func TestCursor(t *testing.T) {
 	sys := randTree(t, 3, sim.Limits{Crashes: 1, NetErrors: 1})
 	path := walk(t, sys, 11, 60).Path
 	var states []sim.Fingerprint
-	c, err := replay.NewCursor(sys, path, sim.Options{})
+	c, err := replay.NewCursor(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +316,7 @@ func TestPathThatDoesNotFit(t *testing.T) {
 		{"pick", sys, wild, "picks alternative 99"},
 	}
 	for _, test := range tests {
-		trace, err := replay.Record(test.sys, test.path, sim.Options{})
+		trace, err := replay.Record(test.sys, test.path, kernel.Options{})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
 		}

@@ -1,4 +1,4 @@
-// Package replay executes paths step by step. It is the only caller of [sim.World.Step]: search,
+// Package replay executes paths step by step. It is the only caller of [kernel.World.Step]: search,
 // critical transition, debugger and reports all drive a [Run].
 package replay
 
@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // A Driver decides how a run goes on: which event is next, and how questions are answered.
@@ -19,7 +20,7 @@ type Driver interface {
 
 // Run is a run in progress: a world, and the path that led to its state. The zero Run is not usable.
 type Run struct {
-	World sim.World
+	World kernel.World
 	// Path is all that was chosen so far. It is the run's; clone it to keep it.
 	Path choose.Path
 	// Bounds[i] is the length of Path before step i+1, so that Path[Bounds[i]] is the index of the
@@ -31,7 +32,7 @@ type Run struct {
 }
 
 // NewRun returns a run of w that has not been started.
-func NewRun(w sim.World) *Run { return &Run{World: w} }
+func NewRun(w kernel.World) *Run { return &Run{World: w} }
 
 // Steps is the number of steps taken since Start.
 func (r *Run) Steps() int { return len(r.Bounds) }
@@ -89,7 +90,7 @@ func (r *Run) Event(index int) (sim.Event, bool) {
 // Move goes on in another world of the same system: it executes the run so far, the step in progress included,
 // whose remaining questions the driver answers. For when the world that the run was in gave up in that step. The
 // error, if any, is that of the step.
-func (r *Run) Move(w sim.World) error {
+func (r *Run) Move(w kernel.World) error {
 	r.World = w
 	path, bounds := r.Path.Clone(), r.Bounds
 	r.Path = r.Path[:0]

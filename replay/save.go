@@ -4,13 +4,13 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Saved is a state of a run, with the way to it. It is never changed, so that any number of runs of
 // equal systems may go on from it, at the same time.
 type Saved struct {
-	state  *sim.Checkpoint
+	state  *kernel.Checkpoint
 	path   choose.Path
 	bounds []int32
 }
@@ -23,7 +23,7 @@ func (s *Saved) Steps() int { return len(s.bounds) }
 
 // Save copies the state that the run is in. The error says why it cannot be copied.
 func (r *Run) Save() (*Saved, error) {
-	w, ok := r.World.(sim.Checkpointer)
+	w, ok := r.World.(kernel.Checkpointer)
 	if !ok {
 		return nil, errUncopied
 	}
@@ -36,7 +36,7 @@ func (r *Run) Save() (*Saved, error) {
 
 // Resume goes to a saved state, instead of [Run.Start]. After an error the run must be started.
 func (r *Run) Resume(s *Saved) error {
-	w, ok := r.World.(sim.Checkpointer)
+	w, ok := r.World.(kernel.Checkpointer)
 	if !ok {
 		return errUncopied
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Trace is a run with everything that people want to see of it. It is recomputed from a path. When it is
@@ -63,12 +64,12 @@ type TraceStep struct {
 	// Concerns is the message that the event delivers, loses or duplicates; 0: none.
 	Concerns int `json:"concerns,omitempty"`
 	// Source is the file:line of the code that handled the event, see [Places.Short].
-	Source  string        `json:"source,omitempty"`
-	place   string        // the same, with the file as the compiler named it
-	Choices []sim.Answer  `json:"choices,omitempty"`
-	Effects []TraceEffect `json:"effects,omitempty"`
-	Changes []NodeChange  `json:"changes,omitempty"` // of node states
-	Crashed bool          `json:"crashed,omitempty"` // inside the step
+	Source  string          `json:"source,omitempty"`
+	place   string          // the same, with the file as the compiler named it
+	Choices []kernel.Answer `json:"choices,omitempty"`
+	Effects []TraceEffect   `json:"effects,omitempty"`
+	Changes []NodeChange    `json:"changes,omitempty"` // of node states
+	Crashed bool            `json:"crashed,omitempty"` // inside the step
 	// Kept and Lost are the writes, by key and in order, that were not synced when the node crashed in
 	// this step: those that survive, and those that do not.
 	Kept []string `json:"writes_kept,omitempty"`

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/plan"
 )
 
@@ -15,7 +16,7 @@ type Words struct {
 	buf   []sim.Envelope
 }
 
-// NewWords returns the words for a system. The error is that of [sim.NewWorld].
+// NewWords returns the words for a system. The error is that of [kernel.NewWorld].
 func NewWords(sys *sim.System) (*Words, error) {
 	plans, err := plan.NewSet(append(slices.Clone(sys.State), plan.Showing())...)
 	if err != nil {
@@ -26,7 +27,7 @@ func NewWords(sys *sim.System) (*Words, error) {
 
 // Describe says in a few words what ev does in the state of w, like the function [Describe], with
 // enumerations in messages by name.
-func (x *Words) Describe(w sim.World, ev sim.Event) string {
+func (x *Words) Describe(w kernel.World, ev sim.Event) string {
 	key := w.Key(ev)
 	text := what(ev, key)
 	if x.buf = w.Messages(ev, x.buf[:0]); len(x.buf) == 1 && ev.Kind != sim.TakeQuorum {

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // insight is what can be said of the step that matters by comparing it with the live run.
@@ -63,7 +64,7 @@ func left(e *eventgraph.Event) bool {
 // did says what the handler of a step changed and sent; "" when no handler ran.
 func did(g *eventgraph.Graph, step int) string {
 	e := &g.Events[step]
-	if kind, ok := sim.ParseEventKind(e.Kind); !ok || kind.Injection() || kind == sim.Heal {
+	if kind, ok := kernel.ParseEventKind(e.Kind); !ok || kind.Injection() || kind == sim.Heal {
 		return ""
 	}
 	const most = 5

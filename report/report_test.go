@@ -21,6 +21,7 @@ import (
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/pingack"
 	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/spec"
@@ -36,7 +37,7 @@ func trace(t *testing.T, sys *sim.System, keys ...string) *replay.Trace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := replay.Record(sys, r.Path, sim.Options{})
+	tr, err := replay.Record(sys, r.Path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +216,7 @@ func TestStackOverflow(t *testing.T) {
 		"goroutine 1 gp=0xc0 [running]:\n" + strings.Repeat("example.com/deep.(*Node).dig(0xc1)\n\t/home/me/deep/node.go:7 +0x1f\n", 20) +
 		"...additional frames elided...\n" +
 		"example.com/deep.(*Node).Receive(0xc1)\n\t/home/me/deep/node.go:3 +0x1f\n" +
-		"github.com/macemc/macemc/sim.(*machine).call(0xc2)\n\t/src/sim/execute.go:9 +0x2b\n\ngoroutine 2 [idle]:\nother.f()\n\t/x/f.go:1\n"
+		"github.com/macemc/macemc/sim/kernel.(*machine).call(0xc2)\n\t/src/sim/kernel/execute.go:9 +0x2b\n\ngoroutine 2 [idle]:\nother.f()\n\t/x/f.go:1\n"
 	r := &report.Report{System: "deep", Nodes: 1, Verdict: search.Violation, Kind: sim.Divergence, Message: "the handler overflows the stack", Stack: words}
 	got := string(render(t, terminal, r))
 	if n := strings.Count(got, "deep/node.go:7 deep.(*Node).dig"); n != 12 || !strings.Contains(got, "... and 9 more") {
@@ -456,7 +457,7 @@ func TestPageIsSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := func(seed uint64) *replay.Trace {
-		w, err := sim.NewWorld(&sys, sim.Options{})
+		w, err := kernel.NewWorld(&sys, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -471,7 +472,7 @@ func TestPageIsSmall(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		tr, err := replay.Record(&sys, r.Path, sim.Options{})
+		tr, err := replay.Record(&sys, r.Path, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,7 +58,7 @@ func fromChecker(function string) bool {
 		return false
 	}
 	rest, _, _ = strings.Cut(rest, "(")
-	for _, p := range []string{"sim", "explore", "sim/table", "sim/plan", "netsim", "replay", "search", "critical", "check", "mctest"} {
+	for _, p := range []string{"sim", "sim/kernel", "sim/table", "sim/plan", "explore", "netsim", "replay", "search", "critical", "check", "mctest"} {
 		if strings.HasPrefix(rest, p+".") {
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // AfterLive says how often something happened after the first live state of a walk.
@@ -39,7 +40,7 @@ func (a *activity) arrive(at *Node) {
 }
 
 // before counts an event that is about to happen, after the first live state.
-func (a *activity) before(w sim.World, c *coverage, ev sim.Event) {
+func (a *activity) before(w kernel.World, c *coverage, ev sim.Event) {
 	switch ev.Kind {
 	case sim.DoAction:
 		a.count(coverKey{what: actionItem, slot: ev.Slot})

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -60,10 +61,10 @@ func BenchmarkSearch(b *testing.B) {
 
 // idleWorld always offers the same events, and its steps do nothing.
 type idleWorld struct {
-	sim.World
+	kernel.World
 	sys    sim.System
 	events []sim.Event
-	last   sim.Step
+	last   kernel.Step
 }
 
 func newIdleWorld(events int) *idleWorld {
@@ -79,7 +80,7 @@ func (w *idleWorld) System() *sim.System                 { return &w.sys }
 func (w *idleWorld) Start(choose.Source) error           { return nil }
 func (w *idleWorld) Enabled() []sim.Event                { return w.events }
 func (w *idleWorld) Step(sim.Event, choose.Source) error { return nil }
-func (w *idleWorld) Last() *sim.Step                     { return &w.last }
+func (w *idleWorld) Last() *kernel.Step                  { return &w.last }
 func (w *idleWorld) Check() error                        { return nil }
 func (w *idleWorld) Live() bool                          { return false }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -92,7 +93,7 @@ type Config struct {
 	// are to be recorded as they are made. It is called once for each worker. Nil: ordinary memory.
 	PathBuffer func(worker int) choose.Path
 
-	late         *sim.Late
+	late         *kernel.Late
 	known        map[string]bool // of bfs and dfs: Always properties whose violation was told of
 	weightsGiven bool            // they are not the defaults
 	alternate    bool            // for tests: with AutoEngine, the engine changes from run to run

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // coverage collects what could have happened, and what did: messages by type and service that they
@@ -62,7 +63,7 @@ func newCoverage(sys *sim.System) *coverage {
 }
 
 // before looks at an event that is about to be executed.
-func (c *coverage) before(w sim.World, ev sim.Event) {
+func (c *coverage) before(w kernel.World, ev sim.Event) {
 	switch ev.Kind {
 	case sim.Deliver, sim.TakeQuorum:
 		if c.open[messageItem] > 0 {
@@ -96,13 +97,13 @@ func (c *coverage) happen(k coverKey) {
 }
 
 // after looks at what the last step made possible.
-func (c *coverage) after(w sim.World) {
+func (c *coverage) after(w kernel.World) {
 	effects := w.Last().Effects
 	for i := range effects {
 		switch e := &effects[i]; e.Kind {
-		case sim.SendEffect, sim.StreamEffect:
+		case kernel.SendEffect, kernel.StreamEffect:
 			c.expect(messageItem, e.Peer, e.Msg.Body)
-		case sim.SetTimerEffect:
+		case kernel.SetTimerEffect:
 			c.expect(timerItem, -1, e.Value)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // forcedLimit bounds how many steps with one alternative follow each other: they cost no depth.
@@ -181,7 +182,7 @@ func (s *deepening) Visit(at *Node) (seen, onStack bool) {
 }
 
 // Edge implements [Stateful].
-func (s *deepening) Edge(_, to *Node, step *sim.Step, seen, _ bool) {
+func (s *deepening) Edge(_, to *Node, step *kernel.Step, seen, _ bool) {
 	if s.walk {
 		return
 	}
@@ -200,7 +201,7 @@ func (s *deepening) Edge(_, to *Node, step *sim.Step, seen, _ bool) {
 }
 
 // aside reports whether a step does not belong to the recovery relation, which has the steps that walks take.
-func (s *deepening) aside(to *Node, step *sim.Step) bool {
+func (s *deepening) aside(to *Node, step *kernel.Step) bool {
 	return step.Event.Kind.Injection() || step.Crashed || to.Unlikely || s.walker.weightOf(&step.Event) == 0
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
@@ -67,8 +68,8 @@ func leadsTo(t rapid.TB, sys *sim.System, f *search.Suspect) {
 	t.Helper()
 	var files [2]string
 	var traces [2]*replay.Trace
-	for i, newWorld := range []func(*sim.System, sim.Options) (sim.World, error){sim.NewWorld, table.NewWorld} {
-		w, err := newWorld(sys, sim.Options{})
+	for i, newWorld := range []func(*sim.System, kernel.Options) (kernel.World, error){kernel.NewWorld, table.NewWorld} {
+		w, err := newWorld(sys, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func leadsTo(t rapid.TB, sys *sim.System, f *search.Suspect) {
 			t.Fatal(err)
 		}
 		files[i] = text.String()
-		if traces[i], err = replay.Record(sys, run.Path, sim.Options{Trace: true}); err != nil {
+		if traces[i], err = replay.Record(sys, run.Path, kernel.Options{Trace: true}); err != nil {
 			t.Fatal(err)
 		}
 		for k := range traces[i].Steps {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -15,12 +16,12 @@ import (
 // comes to does not depend on the engine, so each run may take either.
 type engines struct {
 	asked  Engine
-	late   *sim.Late
+	late   *kernel.Late
 	sys    *sim.System
-	replay sim.World
-	table  sim.World // nil: not made yet
-	why    string    // what the table engine cannot hold; "": it is not known to be unable
-	now    int       // the engine of the run in progress
+	replay kernel.World
+	table  kernel.World // nil: not made yet
+	why    string       // what the table engine cannot hold; "": it is not known to be unable
+	now    int          // the engine of the run in progress
 	meter  meter
 
 	measuring bool
@@ -44,18 +45,18 @@ const fewEntries = 1 << 15
 
 // NewEngineLoop returns a loop over worlds of a system. With [AutoEngine] each run is executed by the engine that
 // was the faster one lately, as far as runs were made within [Loop.Measure], and from the first state on that the
-// tables cannot hold by the replay engine. The error is that of [sim.NewWorld] or [table.NewWorld].
+// tables cannot hold by the replay engine. The error is that of [kernel.NewWorld] or [table.NewWorld].
 func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
 	return newEngineLoop(sys, engine, nil)
 }
 
-func newEngineLoop(sys *sim.System, engine Engine, late *sim.Late) (*Loop, error) {
+func newEngineLoop(sys *sim.System, engine Engine, late *kernel.Late) (*Loop, error) {
 	e := &engines{asked: engine, sys: sys, late: late}
-	newWorld := sim.NewWorld
+	newWorld := kernel.NewWorld
 	if engine == TableEngine {
 		newWorld, e.now = table.NewWorld, byTable
 	}
-	w, err := newWorld(sys, sim.Options{Late: late})
+	w, err := newWorld(sys, kernel.Options{Late: late})
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (l *Loop) turn(to int) {
 	w := e.replay
 	if to == byTable {
 		if e.table == nil {
-			made, err := table.NewWorld(e.sys, sim.Options{Late: e.late})
+			made, err := table.NewWorld(e.sys, kernel.Options{Late: e.late})
 			if err != nil {
 				e.why = unsupported(err)
 				e.measuring = false

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/pingack"
 )
 
@@ -128,7 +129,7 @@ func TestPrefixRuns(t *testing.T) {
 		if len(p) < 3 {
 			t.Errorf("prefix %v is too short", p)
 		}
-		c, err := replay.NewCursor(&sys, p, sim.Options{})
+		c, err := replay.NewCursor(&sys, p, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +248,7 @@ func TestNeverHappened(t *testing.T) {
 		}
 	}
 	// A prefix in which all happens that can: ask, and the rest in order. What it did, and made possible, counts.
-	w, err := sim.NewWorld(&sys, sim.Options{})
+	w, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // links keeps the order in which the datagrams in flight were sent. A state has none: datagrams are listed by content. Those that were
@@ -41,7 +42,7 @@ func (l *links) reset(nodes int) {
 // follow brings the order up to date with a state. It is to be called in each.
 func (l *links) follow(at *Node) {
 	l.now++
-	var step *sim.Step
+	var step *kernel.Step
 	if l.known {
 		step = at.Run.World.Last()
 	}
@@ -79,7 +80,7 @@ func datagram(ev *sim.Event) bool { return ev.Kind == sim.Deliver && ev.Slot >= 
 
 // update makes events the sets of the bag. Those that a step added were sent by its node. Where the lists leave open which those are,
 // the later ones are.
-func (b *bag) update(events []sim.Event, step *sim.Step, now int) {
+func (b *bag) update(events []sim.Event, step *kernel.Step, now int) {
 	old := b.list
 	sender := sim.NodeID(-1)
 	if step != nil {
@@ -121,7 +122,7 @@ func (l *links) age(b *bag) {
 }
 
 // takes reports whether a step took the first of a set of datagrams. If others are left they count as new.
-func takes(step *sim.Step, node sim.NodeID, f *flying) bool {
+func takes(step *kernel.Step, node sim.NodeID, f *flying) bool {
 	return step != nil && (step.Event.Kind == sim.Deliver || step.Event.Kind == sim.Lose) && step.Event.Node == node && step.Event.Slot == f.slot
 }
 

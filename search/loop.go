@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // A Task is a run to make: Path is executed, which may end inside a step, and from there on the
@@ -41,14 +42,14 @@ type Stateful interface {
 	Visit(at *Node) (seen, onStack bool)
 	// Edge is called after Visit, but not for first states. Of from only the numbers are left: the
 	// world has moved on.
-	Edge(from, to *Node, step *sim.Step, seen, onStack bool)
+	Edge(from, to *Node, step *kernel.Step, seen, onStack bool)
 }
 
 // An Observer watches steps.
 type Observer interface {
 	// OnStep is called after each step beyond the run's task, that with the last choice of the task
 	// included.
-	OnStep(at *Node, step *sim.Step)
+	OnStep(at *Node, step *kernel.Step)
 }
 
 // Selection says how a run goes on from a state.
@@ -140,7 +141,7 @@ const (
 // Loop is the exploration loop: it executes runs as a strategy decides. It is for one goroutine.
 type Loop struct {
 	run       *replay.Run
-	world     sim.World
+	world     kernel.World
 	goals     []*sim.Property
 	sometimes []*sim.Property
 
@@ -175,7 +176,7 @@ type Loop struct {
 }
 
 // NewLoop returns a loop over w, which is the loop's from now on.
-func NewLoop(w sim.World) *Loop {
+func NewLoop(w kernel.World) *Loop {
 	l := &Loop{run: replay.NewRun(w), world: w}
 	sys := w.System()
 	for i := range sys.Properties {
@@ -229,7 +230,7 @@ func (l *Loop) Run(s Strategy, t Task) Outcome {
 			o.End, o.Finding = Found, f
 		}
 	} else if l.guarded {
-		if f := sim.Guard(func() { l.make(o) }); f != nil {
+		if f := kernel.Guard(func() { l.make(o) }); f != nil {
 			o.End, o.Finding = Found, f
 		}
 	} else {
@@ -276,7 +277,7 @@ func (o *Outcome) failed(err, misfit error) {
 
 // execute makes the run. It sets the end of o unless an error is returned.
 func (l *Loop) execute(o *Outcome) (err error) {
-	defer sim.CatchState(&err)
+	defer kernel.CatchState(&err)
 	if l.interrupted() {
 		o.End = Stopped
 		return nil
@@ -446,7 +447,7 @@ func (l *Loop) arrive(first bool) error {
 // Choose answers questions of the step in progress: from the task, then as the strategy says.
 func (l *Loop) Choose(p choose.Point) int {
 	l.at.Choices++
-	if p.Kind == choose.Compare && p.Label == sim.ForeignTime {
+	if p.Kind == choose.Compare && p.Label == kernel.ForeignTime {
 		l.foreign = true
 	}
 	pick := 0

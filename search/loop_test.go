@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // script is a strategy that writes down what the loop tells it.
@@ -39,7 +40,7 @@ func (s *script) Visit(at *search.Node) (seen, onStack bool) {
 	return seen, false
 }
 
-func (s *script) Edge(from, to *search.Node, step *sim.Step, seen, _ bool) {
+func (s *script) Edge(from, to *search.Node, step *kernel.Step, seen, _ bool) {
 	s.log = append(s.log, fmt.Sprintf("%d-%v-%d seen %v", from.Step, step.Event.Kind, to.Step, seen))
 }
 
@@ -60,13 +61,13 @@ func (s *script) Ended(o *search.Outcome) {
 	s.log = append(s.log, fmt.Sprintf("end %d steps %d choices %d data %v", o.End, o.Steps, o.Choices, o.Task.Data))
 }
 
-func (s *script) OnStep(at *search.Node, step *sim.Step) {
+func (s *script) OnStep(at *search.Node, step *kernel.Step) {
 	s.log = append(s.log, fmt.Sprintf("observed %v after step %d", step.Event.Kind, at.Step))
 }
 
 func newLoop(t *testing.T, sys sim.System) *search.Loop {
 	t.Helper()
-	w, err := sim.NewWorld(&sys, sim.Options{})
+	w, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // lookEvery: one in that many runs is looked at for what it meets that is new. Each of its steps has a node's state hashed.
@@ -23,13 +24,13 @@ func (n *novelty) begin(k, nodes int) {
 }
 
 // OnStep implements [Observer].
-func (n *novelty) OnStep(at *Node, step *sim.Step) {
+func (n *novelty) OnStep(at *Node, step *kernel.Step) {
 	if !n.on || step.Event.Kind > sim.Internal && step.Event.Kind != sim.Crash {
 		return
 	}
 	node := step.Event.Node
 	for c, print := range at.Run.World.Components() {
-		if c.Kind == sim.NodeState && c.Index == int(node) {
+		if c.Kind == kernel.NodeState && c.Index == int(node) {
 			n.pairs = append(n.pairs, scramble(uint64(step.Event.Kind)^n.locals[node].Lo)^print.Lo)
 			n.locals[node] = print
 			return

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -240,7 +241,7 @@ func TestChangedMessageEverywhere(t *testing.T) {
 			if when == "never" && f == nil && res.Stats.MessagesSampled {
 				return
 			}
-			if when == "never" || f == nil || f.Kind != sim.Safety || f.Property != sim.MessagesProperty || f.Node != 0 {
+			if when == "never" || f == nil || f.Kind != sim.Safety || f.Property != kernel.MessagesProperty || f.Node != 0 {
 				t.Errorf("%s: %s, %s: got %v %+v, messages sampled: %v", when, cfg.Strategy, cfg.Engine, res.Verdict, f, res.Stats.MessagesSampled)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 	"pgregory.net/rapid"
 )
@@ -27,7 +28,7 @@ type oracle struct {
 
 // Ordinary events of the kinds in weightless do not belong to the recovery relation.
 func explore(t rapid.TB, sys *sim.System, weightless ...sim.EventKind) *oracle {
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func TestDeepeningAgainstOracle(t *testing.T) {
 }
 
 func endOf(t rapid.TB, o *oracle, sys *sim.System, p choose.Path) int {
-	c, err := replay.NewCursor(sys, p, sim.Options{})
+	c, err := replay.NewCursor(sys, p, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,11 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // tick is how often a round looks after its workers.
-const tick = sim.WatchEvery
+const tick = kernel.WatchEvery
 
 // round is units that are being done in parallel.
 type round struct {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Run searches. It returns when something was found, when all that was asked for is explored, at a
@@ -19,7 +20,7 @@ import (
 // engines apart, for any number of workers, unless Time or ctx ended the search or a handler did not return; with one
 // worker also what was done until then is the same.
 func Run(ctx context.Context, cfg Config) (r *Result, err error) {
-	cfg.late = new(sim.Late)
+	cfg.late = new(kernel.Late)
 	goesOn := marked(ctx, func() { r, err = run(ctx, cfg) })
 	switch {
 	case err != nil:

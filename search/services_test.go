@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // pledge is what a pledger must give only once.
@@ -67,7 +68,7 @@ func TestSentBeforePersisted(t *testing.T) {
 		if res.Verdict != search.Violation || res.Finding.Kind != sim.Safety || res.Finding.Property != "at most one pledge" {
 			t.Fatalf("%s: %s, %+v", strategy, res.Verdict, res.Finding)
 		}
-		trace, err := replay.Record(&sys, res.Finding.Path, sim.Options{Trace: true})
+		trace, err := replay.Record(&sys, res.Finding.Path, kernel.Options{Trace: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -112,7 +113,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	r.Stats.fair(&cfg.System, x)
 	conclusive := r.Stats.ExhaustedDepth > 0 || complete // depth-first search ends no depth before all
 	switch {
-	case finding != nil && finding.Overdue():
+	case finding != nil && kernel.Overdue(finding):
 		return stuck(ctx, cfg, began, patience, x, finding, r)
 	case finding != nil:
 		sus := &Suspect{Path: x.Path, Strategy: cfg.Strategy, Node: -1}
@@ -223,7 +224,7 @@ func Follow(sys *sim.System, path choose.Path) (Outcome, error) {
 }
 
 func follow(sys *sim.System, path choose.Path, overdue func(ticks int) bool) (Outcome, error) {
-	w, err := sim.NewWorld(sys, sim.Options{Contain: true, Overdue: overdue})
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Overdue: overdue})
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"pgregory.net/rapid"
 )
 
@@ -52,7 +53,7 @@ func (s *stepwise) Visit(at *search.Node) (seen, onStack bool) {
 	return s.known, false
 }
 
-func (s *stepwise) Edge(_, _ *search.Node, _ *sim.Step, _, _ bool) {}
+func (s *stepwise) Edge(_, _ *search.Node, _ *kernel.Step, _, _ bool) {}
 
 func (s *stepwise) Select(at *search.Node) search.Selection {
 	switch {

@@ -25,7 +25,7 @@ func overdueAfter(patience int) func(ticks int) bool {
 	}
 }
 
-// Overdue is for [sim.Options] of explorations outside of searches: it gives up checked code that does not return within limit, which 0
+// Overdue is for [kernel.Options] of explorations outside of searches: it gives up checked code that does not return within limit, which 0
 // makes that of searches.
 func Overdue(limit time.Duration) func(ticks int) bool {
 	c := Config{HandlerLimit: cmp.Or(limit, defaultHandlerLimit)}

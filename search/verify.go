@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 const (
@@ -29,14 +30,14 @@ type recording struct {
 }
 
 type part struct {
-	sim.Component
+	kernel.Component
 	hash sim.Fingerprint
 }
 
 func (r *recording) reset() { r.parts, r.bounds = r.parts[:0], r.bounds[:0] }
 
 // state records the state of w.
-func (r *recording) state(w sim.World) {
+func (r *recording) state(w kernel.World) {
 	for c, h := range w.Components() {
 		r.parts = append(r.parts, part{c, h})
 	}
@@ -75,7 +76,7 @@ func (v *verifier) begin() {
 // verify executes the run that has just been recorded again.
 func (v *verifier) verify() *Suspect {
 	if v.run == nil {
-		world, err := sim.NewWorld(&v.w.cfg.System, sim.Options{CheckMessages: true, Late: v.w.cfg.late})
+		world, err := kernel.NewWorld(&v.w.cfg.System, kernel.Options{CheckMessages: true, Late: v.w.cfg.late})
 		if err != nil {
 			return nil // the same system made a world before
 		}
@@ -101,12 +102,12 @@ func (v *verifier) verify() *Suspect {
 	}
 	sus.Message = d.text
 	if d.differs {
-		if d.component.Kind == sim.NodeState {
+		if d.component.Kind == kernel.NodeState {
 			sus.Node = sim.NodeID(d.component.Index)
 		}
 		sus.Difference = v.explain(d)
 		sus.Message = sus.Difference.String()
-		if d.component.Kind == sim.NodeState {
+		if d.component.Kind == kernel.NodeState {
 			sus.Message += fmt.Sprintf("; the service %v is not a function of its node's own events", v.w.loop.coverage.services[d.component.Index])
 		}
 	}
@@ -119,7 +120,7 @@ type difference struct {
 	text      string       // of another course of events
 	finding   *sim.Finding // that the first execution did not have
 	differs   bool         // in a component
-	component sim.Component
+	component kernel.Component
 }
 
 // difference executes the path on run, until its states differ from the recorded ones.
@@ -211,9 +212,9 @@ func (v *verifier) certain(f *sim.Finding) bool {
 
 // explain says what differs, with both values when they can be had.
 func (v *verifier) explain(d *difference) *Difference {
-	diff := &Difference{Step: d.step, Where: map[sim.ComponentKind]string{
-		sim.NodeState: fmt.Sprintf("n%d", d.component.Index), sim.NetState: "the network",
-		sim.MonitorState: fmt.Sprintf("monitor %d", d.component.Index), sim.Budgets: "the fault limits",
+	diff := &Difference{Step: d.step, Where: map[kernel.ComponentKind]string{
+		kernel.NodeState: fmt.Sprintf("n%d", d.component.Index), kernel.NetState: "the network",
+		kernel.MonitorState: fmt.Sprintf("monitor %d", d.component.Index), kernel.Budgets: "the fault limits",
 	}[d.component.Kind]}
 	again := fieldsOf(v.run.World, d.component)
 	for i := range verifyAgain {
@@ -248,15 +249,15 @@ func (d *Difference) String() string {
 	return fmt.Sprintf("%s: %s is %s or %s", s, d.Field, d.Values[0], d.Values[1])
 }
 
-func fieldsOf(w sim.World, c sim.Component) []sim.Field {
+func fieldsOf(w kernel.World, c kernel.Component) []sim.Field {
 	switch c.Kind {
-	case sim.NodeState:
+	case kernel.NodeState:
 		return w.NodeFields(sim.NodeID(c.Index))
-	case sim.MonitorState:
+	case kernel.MonitorState:
 		if m, ok := w.(interface{ MonitorFields(int) []sim.Field }); ok {
 			return m.MonitorFields(c.Index)
 		}
-	case sim.NetState, sim.Budgets:
+	case kernel.NetState, kernel.Budgets:
 		return w.NetFields()
 	}
 	return nil

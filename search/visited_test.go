@@ -1,10 +1,11 @@
 package search_test
 
 import (
-	"github.com/macemc/macemc/systems/spec"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/macemc/macemc/systems/spec"
 
 	"github.com/macemc/macemc/search"
 )

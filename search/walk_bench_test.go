@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -16,7 +16,7 @@ func BenchmarkWalk(b *testing.B) {
 	for _, nodes := range []int{2, 5, 8} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
 			sys := bundled(b, "randtree", spec.Config{Nodes: nodes})
-			w, err := sim.NewWorld(&sys, sim.Options{})
+			w, err := kernel.NewWorld(&sys, kernel.Options{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // patrol looks after the runs of one loop, which nobody else watches.
@@ -26,7 +27,7 @@ func (l *Loop) watched(o *Outcome) (found *sim.Finding, returned bool) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		found = sim.Guard(func() { l.make(o) })
+		found = kernel.Guard(func() { l.make(o) })
 	}()
 	cfg := Config{HandlerLimit: l.patrol.limit}
 	w := watch{patience: cfg.patience(), cpu: cpuTime()}

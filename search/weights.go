@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Weights are the weights of enabled events in random walks, per event. What has weight 0 does not happen in walks.
@@ -92,8 +93,8 @@ func (d *scale) adopt(sys *sim.System, recovery bool) {
 	}
 	d.of, d.actions = sys, nil
 	all := d.weights[sim.DoAction]
-	rules := sys.ActionRules()
-	if all == 0 || !slices.ContainsFunc(rules, func(r sim.ActionRule) bool { return r.Weight > 0 || r.Disturbs && recovery }) {
+	rules := kernel.ActionRules(sys)
+	if all == 0 || !slices.ContainsFunc(rules, func(r kernel.ActionRule) bool { return r.Weight > 0 || r.Disturbs && recovery }) {
 		return
 	}
 	d.actions = make([]int, len(rules))

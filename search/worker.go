@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // worker does units, one after the other. All but the atomic fields is its own
@@ -64,7 +65,7 @@ func (w *worker) setRoots(roots []choose.Path) {
 
 // do does a unit. Checked code may end the goroutine that it is done on.
 func (w *worker) do(u *unit) {
-	if f := sim.Guard(func() { w.measured(u) }); f != nil {
+	if f := kernel.Guard(func() { w.measured(u) }); f != nil {
 		run := w.loop.run
 		u.suspect = &Suspect{Path: run.Path.Clone(), Steps: run.Steps(), Node: -1, Strategy: strategyOf(w.strategies[u.phase]), Schedule: scheduleOf(w.strategies[u.phase])}
 		u.stopped = true

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // rearming always has two timers to choose from.
@@ -30,7 +31,7 @@ type stopper struct {
 	at     int
 }
 
-func (s *stopper) OnStep(at *Node, _ *sim.Step) {
+func (s *stopper) OnStep(at *Node, _ *kernel.Step) {
 	if at.Step == s.at {
 		s.worker.signal.Or(stopSignal)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 const (
@@ -51,7 +52,7 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 	c := cfg.Dead
 	d := &dying{cfg: cfg, player: p, walks: firstWalks, limit: orElse(c.After.Limit, cfg.Walks.WalkSteps, 2000), seed: max(cfg.Walks.Seed, 1)}
 	d.system = &d.cfg.Walks.System
-	w, err := sim.NewWorld(d.system, sim.Options{})
+	w, err := kernel.NewWorld(d.system, kernel.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // DefaultMaxSteps is how many steps are executed to shrink a run, as a rule.
@@ -70,7 +71,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.MaxSteps < 0 {
 		return nil, fmt.Errorf("shrink: MaxSteps is %d, must not be negative", cfg.MaxSteps)
 	}
-	w, err := sim.NewWorld(&cfg.Walks.System, sim.Options{Contain: cfg.Finding.Exited()})
+	w, err := kernel.NewWorld(&cfg.Walks.System, kernel.Options{Contain: kernel.Exited(&cfg.Finding)})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/shrink"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 var safe = sim.Finding{Kind: sim.Safety, Property: "safe"}
@@ -37,7 +38,7 @@ func shrunk(t testing.TB, sys sim.System, path choose.Path, f sim.Finding) *shri
 // keys are the steps of a path, with their choices.
 func keys(t testing.TB, sys *sim.System, path choose.Path) []string {
 	t.Helper()
-	trace, err := replay.Record(sys, path, sim.Options{})
+	trace, err := replay.Record(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestSamePlace(t *testing.T) {
 		},
 	}
 	path := choose.Path{1, 0, 1, 0, 0, 1, 0, 2}
-	trace, err := replay.Record(&sys, path, sim.Options{})
+	trace, err := replay.Record(&sys, path, kernel.Options{})
 	if err != nil || trace.Finding == nil {
 		t.Fatal(trace, err)
 	}
@@ -277,7 +278,7 @@ func TestEarlyEnd(t *testing.T) {
 	path := slices.Concat(slices.Repeat(choose.Path{1}, 50), slices.Repeat(choose.Path{0}, 20))
 	for steps := 1; steps < 4000; steps *= 3 {
 		r := run(t, shrink.Config{Walks: critical.Config{System: sys}, Path: path, Finding: safe, MaxSteps: steps})
-		trace, err := replay.Record(&sys, r.Path, sim.Options{})
+		trace, err := replay.Record(&sys, r.Path, kernel.Options{})
 		if err != nil || trace.Finding == nil || trace.FoundAt != r.Steps || r.Minimal != (r.Steps == 22) {
 			t.Errorf("%d steps: %d left, minimal: %v, %v, %v", steps, r.Steps, r.Minimal, trace.Finding, err)
 		}

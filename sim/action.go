@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"math"
+
+	"github.com/macemc/macemc/sim/internal/seam"
 )
 
 // Action is something that the application on top of a service of type S may do: an event of its
@@ -26,73 +28,33 @@ type Action[S Service] struct {
 // MaxWeight keeps sums of weights far from overflow.
 const MaxWeight = 1 << 30
 
-// ActionRule is what walks and the recovery relation ask of an action.
-type ActionRule struct {
-	Weight   int // 0: that of actions
-	Fair     bool
-	Disturbs bool
-}
-
-// ActionRules are the rules of all actions, in their order. The slice is the caller's.
-func (s *System) ActionRules() []ActionRule {
-	rules := make([]ActionRule, len(s.Actions))
-	for i, a := range s.Actions {
-		info := a.action()
-		rules[i] = ActionRule{info.weight, info.fair, info.disturbs}
-	}
-	return rules
-}
-
-// Disturbing reports for each action whether it disturbs. It is nil when none does.
-func (s *System) Disturbing() []bool {
-	var out []bool
-	for i, r := range s.ActionRules() {
-		if r.Disturbs {
-			if out == nil {
-				out = make([]bool, len(s.Actions))
-			}
-			out[i] = true
-		}
-	}
-	return out
-}
-
 // AnyAction is an [Action] of any service type.
 type AnyAction interface {
-	action() actionInfo
+	// Erased returns the action as one of services of all types, and tells which of them have it.
+	Erased() (Action[Service], seam.Types)
 }
 
-type actionInfo struct {
-	name  string
-	times int
-	fits  func(NodeID, Service) bool
-	when  func(Service) bool // nil: always
-	do    func(Service, Env)
-	code  any // the function that Do runs, for source lines
-	err   error
-
-	weight   int
-	fair     bool
-	disturbs bool
-}
-
-func (a Action[S]) action() actionInfo {
-	info := actionInfo{name: a.Name, times: a.Times, code: a.Do, weight: a.Weight, fair: a.Fair, disturbs: a.Disturbs}
-	if a.Name == "" || a.Do == nil {
-		info.err = fmt.Errorf("action %q needs a name and a Do", a.Name)
-	} else if a.Times < 0 || a.Times > math.MaxInt32 {
-		info.err = fmt.Errorf("action %q: Times is %d, must be 0 to %d", a.Name, a.Times, math.MaxInt32)
-	}
-	if a.Weight < 0 || a.Weight > MaxWeight {
-		info.err = fmt.Errorf("action %q: Weight is %d, must be 0 to %d", a.Name, a.Weight, MaxWeight)
-	}
-	info.fits = func(id NodeID, s Service) bool {
-		_, ok := s.(S)
-		return ok && (a.At == nil || a.At(id))
-	}
+// Erased implements [AnyAction].
+func (a Action[S]) Erased() (Action[Service], seam.Types) {
+	e := Action[Service]{Name: a.Name, Times: a.Times, At: a.At, Weight: a.Weight, Fair: a.Fair, Disturbs: a.Disturbs}
 	if a.When != nil {
-		info.when = func(s Service) bool { return a.When(s.(S)) }
+		e.When = func(s Service) bool { return a.When(s.(S)) }
 	}
-	info.do = func(s Service, env Env) { a.Do(s.(S), env) }
-	return info
+	if a.Do != nil {
+		e.Do = func(s Service, env Env) { a.Do(s.(S), env) }
+	}
+	return e, seam.Types{Has: func(s any) bool { _, ok := s.(S); return ok }, Do: a.Do}
+}
+
+// validate reports the first thing that is wrong.
+func (a *Action[S]) validate() error {
+	switch {
+	case a.Name == "" || a.Do == nil:
+		return fmt.Errorf("action %q needs a name and a Do", a.Name)
+	case a.Times < 0 || a.Times > math.MaxInt32:
+		return fmt.Errorf("action %q: Times is %d, must be 0 to %d", a.Name, a.Times, math.MaxInt32)
+	case a.Weight < 0 || a.Weight > MaxWeight:
+		return fmt.Errorf("action %q: Weight is %d, must be 0 to %d", a.Name, a.Weight, MaxWeight)
+	}
+	return nil
 }

@@ -17,8 +17,8 @@
 //
 //   - [Service], and [Nop] to leave handlers out; [PeerErrorHandler] and [PeerReadyHandler] for streams
 //   - [Env], with [Stream], [Disk], [Rand], [Generator]; [NodeID]; [ErrFull], [ErrRefused], [ErrReset]
-//   - [System], [Action] ([AnyAction]), [Quorum] ([AnyQuorum], [From], [QuorumProperty]), [Limits] up to [MaxFaults],
-//     [Timing] ([ParseTiming]), [Interleave] ([ParseInterleave])
+//   - [System], [Action] ([AnyAction]) with weights up to [MaxWeight], [Quorum] ([AnyQuorum], [From], [QuorumProperty]),
+//     [Limits] up to [MaxFaults], [Timing] ([ParseTiming]), [Interleave] ([ParseInterleave])
 //   - [Property], [View], [Each], [EachArmed], [Nodes]; [AssertionProperty]
 //   - [Monitor], [MonitorName]; [Obliged] and [Obligation] for what must happen
 //   - [StateRule] for types of a state that are not the user's own: [IgnoreField], [EncodeBy], [CopyBy], [ShowBy], [ByElements],
@@ -26,24 +26,11 @@
 //   - [Finding], [FindingKind]: what a check ends with
 //   - [Enter], [Frame], [CallTracer] for services within a service, whose calls traces show
 //
-// Check a system in a test by package mctest, and one node by package simtest. Nobody who writes a service needs the rest.
+// Check a system in a test by package mctest, and one node by package simtest. Nobody who writes a service needs the rest. What
+// executes systems is in package kernel, below this one; what kinds of services may say of themselves that host others in package host.
 //
 // # What networks are made of
 //
 // [Network], [NetHost], [NetModel], [NetRest], [Parted], [Queued], [Envelope], [QueuedEnvelope], [Message], [MessageID],
-// [Delivery], [Datagram], [Connection], [ConnectionEnd], [Fate], [FateOf].
-//
-// # What other kinds of services are made of
-//
-// State machines (package machine), ordinary programs (package bubble) and services that host others:
-// [Stepper], [Conditional], [Carrier], [Hosting], [Interleaver], [Limited], [Entry], [Checkpointer], [Checkpoint].
-//
-// # What the checker is made of
-//
-// [World] executes steps, by [NewWorld]; searches, the debugger and live nodes are built on it:
-// [ForeignTime], [Assembled], [Assembly], [AssemblySet], [MaxWeight], [MessagesProperty], [WatchEvery], [CatchState],
-// [ActionRule], [Answer], [Answerer],
-// [Answers], [Bench], [NewBench], [Call], [Component], [ComponentKind], [Done], [Durable], [Effect], [EffectKind],
-// [Event], [EventKind], [ParseEventKind], [Field], [Guard], [Fingerprint], [Hash], [Late], [Local], [Observation],
-// [Options], [Outcome], [Pulse], [Question], [Reads], [Runner], [NewRunner], [Step], [Times], [Write].
+// [Delivery], [Datagram], [Connection], [ConnectionEnd], [Fate], [Event], [EventKind], [Field], [Fingerprint].
 package sim

@@ -11,7 +11,7 @@ const (
 	DeliverReady                  // a node hears that there is room in a send buffer again
 	Deliver                       // a message is handed to a node
 	TakeQuorum                    // a node takes a set of messages, see [Quorum]
-	Internal                      // a node takes a step of its own, see [Stepper]
+	Internal                      // a node takes a step of its own, see Stepper of package host
 	Arrive                        // a message leaves its sender and arrives in a queue, see [Queued]
 	Heal                          // a partition ends
 
@@ -35,18 +35,8 @@ var eventKindNames = [...]string{
 // String is the word that stands for k in path files.
 func (k EventKind) String() string { return eventKindNames[k] }
 
-// ParseEventKind is the inverse of String.
-func ParseEventKind(s string) (EventKind, bool) {
-	for i, n := range eventKindNames {
-		if n == s {
-			return EventKind(i), true
-		}
-	}
-	return 0, false
-}
-
 // Event is one thing that can happen next in a state. It is meaningful only in the world that listed
-// it and until that world's next step; a path file names it by its stable key, see [World].
+// it and until that world's next step; a path file names it by its stable key.
 type Event struct {
 	Kind EventKind
 	Node NodeID // the node on which a handler runs, or that is acted on

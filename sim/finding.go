@@ -31,8 +31,5 @@ func (f *Finding) Error() string {
 	return fmt.Sprintf("%s: %s", f.Kind, f.Message)
 }
 
-// MessagesProperty is the property name of findings about messages that their senders changed afterwards.
-const MessagesProperty = "messages are values"
-
 // AssertionProperty is the property name of findings by [Env].Assert.
 const AssertionProperty = "assertion"

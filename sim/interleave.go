@@ -43,10 +43,3 @@ func ParseInterleave(s string) (Interleave, error) {
 	}
 	return 0, fmt.Errorf("interleaving %q is none of fifo, random, and pct:N with N from 1 to %d", s, maxChanges)
 }
-
-// Interleaver is implemented by an [Env] whose system says how goroutines take turns. That of the checker does.
-type Interleaver interface {
-	Interleave() Interleave
-}
-
-func (e *env) Interleave() Interleave { return e.w.sys.Interleave }

@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 
+	"github.com/macemc/macemc/sim/internal/seam"
 	"github.com/macemc/macemc/sim/plan"
 )
 
@@ -74,11 +75,11 @@ type Message struct {
 	Body any
 	ID   MessageID
 
-	sent   any // what the sender passed, when it can still be changed and this is checked
-	hash   Fingerprint
-	hashed bool
-	enc    []byte // canonical encoding, once asked for
+	seam seam.Message
 }
+
+// Seam is for those who execute the system.
+func (m *Message) Seam() *seam.Message { return &m.seam }
 
 // Envelope is a message in flight, as properties and people see it.
 type Envelope struct {
@@ -91,9 +92,8 @@ type Envelope struct {
 // Delivery is what an event of the network hands to a node.
 type Delivery struct {
 	From NodeID
-	Msg  Message    // of Deliver
-	Set  *Assembled // of TakeQuorum
-	Err  error      // of DeliverError
+	Msg  Message // of Deliver
+	Err  error   // of DeliverError
 }
 
 // NetModel is the state of the network in one world. The world calls it only between handlers (but

@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/macemc/macemc/sim/internal/seam"
 )
 
 // From is a message of a set, and its sender.
@@ -38,47 +40,29 @@ type Quorum[S Service, M any] struct {
 
 // AnyQuorum is a [Quorum] of any types.
 type AnyQuorum interface {
-	quorum() quorumInfo
+	// Erased returns the quorum as one of services and messages of all types, and tells which of them it is for.
+	Erased() (Quorum[Service, any], seam.Types)
 }
 
-type quorumInfo struct {
-	name  string
-	typ   reflect.Type // of messages
-	has   func(Service) bool
-	need  func(Service) int               // nil: any size
-	fits  func(Service, NodeID, any) bool // nil: all
-	key   func(any) any                   // nil: all alike
-	guard func(Service, []From[any]) bool // nil: all
-	do    func(Service, Env, []From[any])
-	code  any // the function that Do runs, for source lines
-	err   error
-}
-
-func (q Quorum[S, M]) quorum() quorumInfo {
-	info := quorumInfo{name: q.Name, typ: reflect.TypeFor[M](), code: q.Do}
-	switch {
-	case q.Name == "" || q.Do == nil:
-		info.err = fmt.Errorf("quorum %q needs a name and a Do", q.Name)
-	case q.Need == nil && q.Guard == nil:
-		info.err = fmt.Errorf("quorum %q needs a Need, which says how many senders a set has, or a Guard", q.Name)
-	case info.typ.Kind() == reflect.Interface:
-		info.err = fmt.Errorf("quorum %q: messages are of type %v, an interface; must be the type that is sent", q.Name, info.typ)
-	}
-	info.has = func(s Service) bool { _, ok := s.(S); return ok }
+// Erased implements [AnyQuorum].
+func (q Quorum[S, M]) Erased() (Quorum[Service, any], seam.Types) {
+	e := Quorum[Service, any]{Name: q.Name}
 	if q.Need != nil {
-		info.need = func(s Service) int { return q.Need(s.(S)) }
+		e.Need = func(s Service) int { return q.Need(s.(S)) }
 	}
 	if q.Fits != nil {
-		info.fits = func(s Service, from NodeID, m any) bool { return q.Fits(s.(S), from, m.(M)) }
+		e.Fits = func(s Service, from NodeID, m any) bool { return q.Fits(s.(S), from, m.(M)) }
 	}
 	if q.Key != nil {
-		info.key = func(m any) any { return q.Key(m.(M)) }
+		e.Key = func(m any) any { return q.Key(m.(M)) }
 	}
 	if q.Guard != nil {
-		info.guard = func(s Service, set []From[any]) bool { return q.Guard(s.(S), typed[M](set)) }
+		e.Guard = func(s Service, set []From[any]) bool { return q.Guard(s.(S), typed[M](set)) }
 	}
-	info.do = func(s Service, env Env, set []From[any]) { q.Do(s.(S), env, typed[M](set)) }
-	return info
+	if q.Do != nil {
+		e.Do = func(s Service, env Env, set []From[any]) { q.Do(s.(S), env, typed[M](set)) }
+	}
+	return e, seam.Types{Has: func(s any) bool { _, ok := s.(S); return ok }, Message: reflect.TypeFor[M](), Do: q.Do}
 }
 
 func typed[M any](set []From[any]) []From[M] {
@@ -92,55 +76,51 @@ func typed[M any](set []From[any]) []From[M] {
 // maxQuorums is how many quorums fit into the word that says which ones a node has done with.
 const maxQuorums = 64
 
-// quorums returns what is known of the quorums of a system. The error says which one is not valid.
-func (s *System) quorums() ([]quorumInfo, error) {
+// validateQuorums reports the first thing that is wrong with the quorums of a system.
+func (s *System) validateQuorums() error {
 	if len(s.Quorums) > maxQuorums {
-		return nil, fmt.Errorf("system %q: %d quorums, must be at most %d", s.Name, len(s.Quorums), maxQuorums)
+		return fmt.Errorf("system %q: %d quorums, must be at most %d", s.Name, len(s.Quorums), maxQuorums)
 	}
 	if len(s.Quorums) > 0 && s.Timing == Prompt {
-		return nil, fmt.Errorf("system %q: quorums leave messages in flight, for which timers would wait for ever under %v: use ByDeadline or AnyOrder", s.Name, Prompt)
+		return fmt.Errorf("system %q: quorums leave messages in flight, for which timers would wait for ever under %v: use ByDeadline or AnyOrder", s.Name, Prompt)
 	}
-	var all []quorumInfo
 	seen := map[string]bool{}
-	for i, q := range s.Quorums {
-		info := q.quorum()
-		if info.err == nil && seen[info.name] {
-			info.err = fmt.Errorf("two quorums are named %q", info.name)
+	for i, erased := range s.Quorums {
+		q, types := erased.Erased()
+		err := q.validate(types.Message)
+		if err == nil && seen[q.Name] {
+			err = fmt.Errorf("two quorums are named %q", q.Name)
 		}
-		if info.err != nil {
-			return nil, fmt.Errorf("system %q: quorum %d: %w", s.Name, i, info.err)
+		if err != nil {
+			return fmt.Errorf("system %q: quorum %d: %w", s.Name, i, err)
 		}
-		seen[info.name] = true
-		all = append(all, info)
+		seen[q.Name] = true
 	}
-	return all, nil
+	return nil
+}
+
+// validate reports the first thing that is wrong, for messages of that type.
+func (q *Quorum[S, M]) validate(message reflect.Type) error {
+	switch {
+	case q.Name == "" || q.Do == nil:
+		return fmt.Errorf("quorum %q needs a name and a Do", q.Name)
+	case q.Need == nil && q.Guard == nil:
+		return fmt.Errorf("quorum %q needs a Need, which says how many senders a set has, or a Guard", q.Name)
+	case message.Kind() == reflect.Interface:
+		return fmt.Errorf("quorum %q: messages are of type %v, an interface; must be the type that is sent", q.Name, message)
+	}
+	return nil
 }
 
 // QuorumNames returns the names of all quorums, in their order. The slice is the caller's.
 func (s *System) QuorumNames() []string {
 	names := make([]string, len(s.Quorums))
 	for i, q := range s.Quorums {
-		names[i] = q.quorum().name
+		e, _ := q.Erased()
+		names[i] = e.Name
 	}
 	return names
 }
 
-// Assembled is a set of messages that a quorum takes.
-type Assembled struct {
-	Quorum int32       // its number in [System.Quorums]
-	Set    []From[any] // by ascending sender
-}
-
-// Assembly is what the quorums of a node make of the datagrams that can be delivered to it.
-type Assembly struct {
-	Taken []bool // by datagram: it waits for a quorum
-	Over  []bool // by datagram: it waits for quorums that take nothing any more
-	Sets  []AssemblySet
-	Tried int // sets that were tried of quorums whose sets have any size
-}
-
-// AssemblySet is a set of datagrams that a quorum takes.
-type AssemblySet struct {
-	Quorum  int32
-	Members []int32 // numbers of datagrams, by ascending sender
-}
+// QuorumProperty is the property name of findings about quorums that do not keep what they say.
+const QuorumProperty = "quorums keep what they say"

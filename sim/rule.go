@@ -33,19 +33,3 @@ func AcrossPrograms() StateRule { return plan.AcrossPrograms() }
 // StateError tells what part of a state, message, timer or event cannot be encoded or copied, and
 // what to do about it.
 type StateError = plan.Error
-
-// CatchState, when deferred, turns a panic that carries a [*StateError] or a [*Finding] into an error:
-// what lies behind an interface is known only when it is met, by any method of a [World] that needs the
-// encoding of a state, and [World.Live] and Holds have no other way to tell that the function of a
-// property panicked. Other panics go on.
-func CatchState(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case *StateError:
-		*err = r
-	case *Finding:
-		*err = r
-	default:
-		panic(r)
-	}
-}

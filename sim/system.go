@@ -119,7 +119,8 @@ func (s System) WithLimits(l Limits) (System, error) {
 func (s *System) ActionNames() []string {
 	names := make([]string, len(s.Actions))
 	for i, a := range s.Actions {
-		names[i] = a.action().name
+		e, _ := a.Erased()
+		names[i] = e.Name
 	}
 	return names
 }
@@ -145,20 +146,8 @@ func (s System) Only(names ...string) (System, error) {
 	return s, nil
 }
 
-// held lists what the handlers of s are made of: closures, which may hold what is older than any run.
-func (s *System) held() []any {
-	held := []any{s.New, s.Late, s.MayCrash}
-	for _, a := range s.Actions {
-		held = append(held, a)
-	}
-	for _, q := range s.Quorums {
-		held = append(held, q)
-	}
-	for _, m := range s.Monitors {
-		held = append(held, m)
-	}
-	return held
-}
+// Asserts reports whether failed assertions are findings: not when Only named other things.
+func (s *System) Asserts() bool { return !s.noAsserts }
 
 // Validate reports the first thing that is wrong with s.
 func (s *System) Validate() error {
@@ -171,7 +160,12 @@ func (s *System) Validate() error {
 	if err := s.Limits().Validate(); err != nil {
 		return fmt.Errorf("system %q: %w", s.Name, err)
 	}
-	if _, err := s.quorums(); err != nil {
+	for i, erased := range s.Actions {
+		if a, _ := erased.Erased(); a.validate() != nil {
+			return fmt.Errorf("system %q: action %d: %w", s.Name, i, a.validate())
+		}
+	}
+	if err := s.validateQuorums(); err != nil {
 		return err
 	}
 	seen := map[string]bool{}

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Disk returns what the node reads from its disk: what was synced, and what was written since. The map
@@ -31,7 +31,7 @@ func (h *Node[S]) SetDisk(disk map[string]string) {
 	d := h.run.Durable(h.id, 0)
 	d.Disk = nil
 	for _, key := range slices.Sorted(maps.Keys(disk)) {
-		d.Disk = append(d.Disk, sim.Entry{Key: key, Value: []byte(disk[key])})
+		d.Disk = append(d.Disk, kernel.Entry{Key: key, Value: []byte(disk[key])})
 	}
 	h.run.Revive(h.id, d)
 }

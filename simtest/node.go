@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/plan"
 )
 
@@ -18,7 +19,7 @@ type Node[S sim.Service] struct {
 	t     testing.TB
 	id    sim.NodeID
 	nodes int
-	run   *sim.Runner
+	run   *kernel.Runner
 
 	quorums []string
 	plans   *plan.Set
@@ -56,7 +57,7 @@ func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 			t.Fatalf("simtest.New: node %d runs a %T, not a %T", id, sys.New(id), *new(S))
 		}
 	}
-	run, err := sim.NewRunner(&sys, sim.Options{CheckMessages: true, Log: slog.New(slog.NewTextHandler(t.Output(),
+	run, err := kernel.NewRunner(&sys, kernel.Options{CheckMessages: true, Log: slog.New(slog.NewTextHandler(t.Output(),
 		&slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: withoutTime}))})
 	if err != nil {
 		t.Fatalf("simtest.New: %v", err)
@@ -90,7 +91,7 @@ func (h *Node[S]) Boot() {
 	if h.run.Up(h.id) {
 		h.t.Fatalf("Boot: n%d is up", h.id)
 	}
-	h.step(sim.Event{Kind: sim.Boot, Node: h.id, Peer: -1}, sim.Delivery{}, nil)
+	h.step(sim.Event{Kind: sim.Boot, Node: h.id, Peer: -1}, kernel.Handed{}, nil)
 }
 
 // Receive delivers a copy of msg.
@@ -102,7 +103,7 @@ func (h *Node[S]) Receive(from sim.NodeID, msg any) {
 		h.t.Fatalf("Receive: %v", err)
 	}
 	h.step(sim.Event{Kind: sim.Deliver, Node: h.id, Peer: from},
-		sim.Delivery{From: from, Msg: sim.Message{Body: body}}, nil)
+		kernel.Handed{Delivery: sim.Delivery{From: from, Msg: sim.Message{Body: body}}}, nil)
 }
 
 // Take hands a copy of a set of messages over to the quorum of that name, which must take exactly this set now.
@@ -127,11 +128,11 @@ func (h *Node[S]) Take(quorum string, set ...sim.From[any]) {
 	if found != nil {
 		h.t.Fatalf("Take: %v", found)
 	}
-	if !slices.ContainsFunc(made.Sets, func(s sim.AssemblySet) bool { return int(s.Quorum) == q && len(s.Members) == len(set) }) {
+	if !slices.ContainsFunc(made.Sets, func(s kernel.AssemblySet) bool { return int(s.Quorum) == q && len(s.Members) == len(set) }) {
 		h.t.Fatalf("Take: n%d does not take these %d messages by quorum %q now", h.id, len(set), quorum)
 	}
 	h.step(sim.Event{Kind: sim.TakeQuorum, Node: h.id, Peer: -1, Msgs: int32(len(set))},
-		sim.Delivery{From: -1, Set: &sim.Assembled{Quorum: int32(q), Set: set}}, nil)
+		kernel.Handed{Delivery: sim.Delivery{From: -1}, Set: &kernel.Assembled{Quorum: int32(q), Set: set}}, nil)
 }
 
 // Fire fires a timer, which must be armed. Timers may fire in any order.
@@ -143,7 +144,7 @@ func (h *Node[S]) Fire(timer any) {
 		h.t.Fatalf("Fire: n%d has not armed %s; armed are %s", h.id, h.run.TimerText(timer), h.timerTexts())
 	}
 	h.disarm(timer)
-	h.step(ev, sim.Delivery{}, nil)
+	h.step(ev, kernel.Handed{}, nil)
 }
 
 // PeerError tells the node that its connection to peer is broken. Its service must have a handler for
@@ -155,7 +156,7 @@ func (h *Node[S]) PeerError(peer sim.NodeID, err error) {
 		h.t.Fatalf("PeerError: %T has no PeerError(sim.Env, sim.NodeID, error)", h.Service())
 	}
 	delete(h.room, peer)
-	h.step(sim.Event{Kind: sim.DeliverError, Node: h.id, Peer: peer}, sim.Delivery{From: peer, Err: err}, nil)
+	h.step(sim.Event{Kind: sim.DeliverError, Node: h.id, Peer: peer}, kernel.Handed{Delivery: sim.Delivery{From: peer, Err: err}}, nil)
 }
 
 // PeerReady tells the node that the stream to peer, which has refused a message, has room again. Its
@@ -166,7 +167,7 @@ func (h *Node[S]) PeerReady(peer sim.NodeID) {
 	if _, ok := any(h.Service()).(sim.PeerReadyHandler); !ok {
 		h.t.Fatalf("PeerReady: %T has no PeerReady(sim.Env, sim.NodeID)", h.Service())
 	}
-	h.step(sim.Event{Kind: sim.DeliverReady, Node: h.id, Peer: peer}, sim.Delivery{From: peer}, nil)
+	h.step(sim.Event{Kind: sim.DeliverReady, Node: h.id, Peer: peer}, kernel.Handed{Delivery: sim.Delivery{From: peer}}, nil)
 }
 
 // Action does an action of the system, which must be enabled.
@@ -177,7 +178,7 @@ func (h *Node[S]) Action(name string) {
 	if !ok {
 		h.t.Fatalf("Action: n%d cannot do %q now; it can do %q", h.id, name, h.run.Actions(h.id))
 	}
-	h.step(ev, sim.Delivery{}, nil)
+	h.step(ev, kernel.Handed{}, nil)
 }
 
 // Do runs a function on the node as if it were a handler: what the application calls, or a part of the
@@ -185,7 +186,7 @@ func (h *Node[S]) Action(name string) {
 func (h *Node[S]) Do(call func(S, sim.Env)) {
 	h.t.Helper()
 	h.up("Do")
-	h.step(sim.Event{Kind: sim.DoAction, Node: h.id, Peer: -1}, sim.Delivery{}, func(env sim.Env, s sim.Service) {
+	h.step(sim.Event{Kind: sim.DoAction, Node: h.id, Peer: -1}, kernel.Handed{}, func(env sim.Env, s sim.Service) {
 		call(s.(S), env)
 	})
 }
@@ -280,7 +281,7 @@ func (h *Node[S]) disarm(timer any) {
 }
 
 // step executes one handler and takes its effects.
-func (h *Node[S]) step(ev sim.Event, d sim.Delivery, call func(sim.Env, sim.Service)) {
+func (h *Node[S]) step(ev sim.Event, d kernel.Handed, call func(sim.Env, sim.Service)) {
 	h.t.Helper()
 	h.questions.wrong = ""
 	done := h.run.Run(ev, d, answers[S]{h}, call)
@@ -303,24 +304,24 @@ func (h *Node[S]) step(ev sim.Event, d sim.Delivery, call func(sim.Env, sim.Serv
 	}
 }
 
-func (h *Node[S]) take(f *sim.Effect) {
+func (h *Node[S]) take(f *kernel.Effect) {
 	switch f.Kind {
-	case sim.SendEffect, sim.StreamEffect:
-		stream := f.Kind == sim.StreamEffect
+	case kernel.SendEffect, kernel.StreamEffect:
+		stream := f.Kind == kernel.StreamEffect
 		h.sent = append(h.sent, Sent{f.Peer, f.Msg.Body, stream})
 		h.kept = append(h.kept, kept{f.Peer, f.Msg})
 		if room, set := h.room[f.Peer]; stream && set {
 			h.room[f.Peer] = room - 1
 		}
-	case sim.CloseEffect:
+	case kernel.CloseEffect:
 		h.sent = append(h.sent, Sent{f.Peer, Closed{}, true})
 		delete(h.room, f.Peer)
-	case sim.SetTimerEffect:
+	case kernel.SetTimerEffect:
 		h.disarm(f.Value)
 		h.timers = append(h.timers, Timer{f.Value, time.Duration(f.After)})
-	case sim.StopTimerEffect:
+	case kernel.StopTimerEffect:
 		h.disarm(f.Value)
-	case sim.AnnounceEffect:
+	case kernel.AnnounceEffect:
 		h.announced = append(h.announced, f.Value)
 	}
 }

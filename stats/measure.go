@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Config says what to measure. The zero value of each field but System is a default.
@@ -230,7 +231,7 @@ type worker struct {
 const idle = -1
 
 func newWorker(m *measurement) (*worker, error) {
-	world, err := sim.NewWorld(&m.cfg.System, sim.Options{})
+	world, err := kernel.NewWorld(&m.cfg.System, kernel.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +247,7 @@ func newWorker(m *measurement) (*worker, error) {
 }
 
 // OnStep implements [search.Observer].
-func (w *worker) OnStep(*search.Node, *sim.Step) { w.steps.Add(1) }
+func (w *worker) OnStep(*search.Node, *kernel.Step) { w.steps.Add(1) }
 
 // stuck reports whether the worker has not made a step for that long. It is called on one goroutine.
 func (w *worker) stuck(limit time.Duration) bool {

@@ -6,7 +6,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/live/wire"
 	"github.com/macemc/macemc/replay"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/plan"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
@@ -27,7 +27,7 @@ func TestMessagesCanBeSent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := sim.NewWorld(&sys, sim.Options{})
+			w, err := kernel.NewWorld(&sys, kernel.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +53,7 @@ func TestMessagesCanBeSent(t *testing.T) {
 					}
 					for i := range w.Last().Effects {
 						f := &w.Last().Effects[i]
-						if f.Kind != sim.SendEffect && f.Kind != sim.StreamEffect {
+						if f.Kind != kernel.SendEffect && f.Kind != kernel.StreamEffect {
 							continue
 						}
 						sent++

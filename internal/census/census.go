@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Graph is the state graph of a system, as far as it is reachable within the limits of faults.
@@ -42,7 +43,7 @@ type Step struct {
 // Explore executes every transition of the graph once, and again whatever leads to it. The error is
 // about the system, or the first finding of a step.
 func Explore(sys *sim.System) (*Graph, error) {
-	world, err := sim.NewWorld(sys, sim.Options{})
+	world, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func Explore(sys *sim.System) (*Graph, error) {
 // explorer goes through all paths in lexicographic order, and leaves a path where it meets a state
 // that it knows.
 type explorer struct {
-	world  sim.World
+	world  kernel.World
 	run    *replay.Run
 	source choose.Enumerate
 	known  map[sim.Fingerprint]int

@@ -15,7 +15,7 @@ var deterministic = []string{"sim/...", "netsim", "systems/...", "linear", "mach
 var (
 	realTime = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
 	random   = []string{"math/rand", "math/rand/v2", "crypto/rand"}
-	waiting  = []string{"sim/contain.go", "sim/plan/contain.go", "sim/pulse.go", "sim/table/guard.go"}
+	waiting  = []string{"sim/kernel/contain.go", "sim/plan/contain.go", "sim/kernel/pulse.go", "sim/table/guard.go"}
 )
 
 // noHiddenInputs: code that runs inside steps depends on its inputs only. It does not read the clock,
@@ -78,7 +78,7 @@ func f(t clock.Time) {
 	const free = "package x\nimport \"time\"\nvar X = time.Now\nfunc f() { go f() }\n"
 	snippet{
 		"search":                free,
-		"sim/contain.go":        "package x\nfunc f() { go f() }",
+		"sim/kernel/contain.go": "package x\nfunc f() { go f() }",
 		"sim/table/contain.go":  "package x\nfunc f() { go f() } // want starts a goroutine",
 		"macetime/realclock.go": "package x\nimport \"time\"\nvar X = time.Now",
 		"macetime/model.go":     "package x\nimport \"time\"\nvar Y = time.Now // want uses time.Now",

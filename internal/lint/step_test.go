@@ -30,13 +30,13 @@ func onlyReplaySteps(t *tree, p *pkg) (found []problem) {
 	return found
 }
 
-// world returns sim.World, nil when there is none.
+// world returns kernel.World, nil when there is none.
 func (t *tree) world() *types.Interface {
-	sim := t.pkgs["sim"]
-	if sim == nil {
+	kernel := t.pkgs["sim/kernel"]
+	if kernel == nil {
 		return nil
 	}
-	named := sim.types.Scope().Lookup("World")
+	named := kernel.types.Scope().Lookup("World")
 	if named == nil {
 		return nil
 	}
@@ -47,13 +47,13 @@ func (t *tree) world() *types.Interface {
 func TestOnlyReplaySteps(t *testing.T) {
 	enforce(t, onlyReplaySteps)
 	if tree, err := loadModule(); err == nil && tree.world() == nil {
-		t.Error("there is no interface sim.World: the rule does not see anything")
+		t.Error("there is no interface kernel.World: the rule does not see anything")
 	}
 }
 
 func TestOnlyReplayStepsNotices(t *testing.T) {
 	snippet{
-		"sim": `package sim
+		"sim/kernel": `package kernel
 type World interface { Step(int) error; Live() bool }
 type machine struct{}
 func (*machine) Step(int) error { return nil }
@@ -62,17 +62,17 @@ func New() World { return &machine{} }
 func f(m *machine) { m.Step(1) } // want calls Step of a world
 `,
 		"replay": `package replay
-import "github.com/macemc/macemc/sim"
-type Run struct{ World sim.World }
+import "github.com/macemc/macemc/sim/kernel"
+type Run struct{ World kernel.World }
 func (r *Run) Step(i int) error { return r.World.Step(i) }
 `,
 		"search": `package search
 import (
 	"github.com/macemc/macemc/replay"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
-type wider interface { sim.World; More() }
-type inside struct { sim.World }
+type wider interface { kernel.World; More() }
+type inside struct { kernel.World }
 type field struct { Step func(int) error }
 func f(r *replay.Run, w wider, i inside, x field) {
 	r.Step(1)
@@ -80,7 +80,7 @@ func f(r *replay.Run, w wider, i inside, x field) {
 	r.World.Step(1) // want calls Step of a world
 	step := w.Step // want calls Step of a world
 	i.Step(1) // want calls Step of a world
-	_ = sim.World.Step // want calls Step of a world
+	_ = kernel.World.Step // want calls Step of a world
 	_ = step
 }
 `,

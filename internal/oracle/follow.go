@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // followed is where a path led to.
@@ -20,7 +21,7 @@ type followed struct {
 
 // follow executes a path by the replay engine and by the oracle, side by side. The error tells of the first difference.
 func (c *comparison) follow(path choose.Path) (*followed, error) {
-	w, err := sim.NewWorld(c.sys, sim.Options{})
+	w, err := kernel.NewWorld(c.sys, kernel.Options{})
 	if err != nil {
 		return nil, err
 	}

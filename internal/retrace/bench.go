@@ -8,12 +8,13 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Bench measures steps of random runs without faults, each of so many steps, by the time of the processor: other processes do not change
 // that much.
 func Bench(b *testing.B, sys sim.System, steps int) {
-	w, err := sim.NewWorld(&sys, sim.Options{})
+	w, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // child is set in the environment of processes that only tell their traces.
@@ -64,7 +65,7 @@ func Check(t *testing.T, sys sim.System, times, processes int) {
 
 // trace is a hash of all states of a run, and of what happened in between.
 func trace(sys *sim.System) (string, error) {
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		return "", err
 	}

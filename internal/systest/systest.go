@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/nodeset"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -53,10 +54,10 @@ func Search(t testing.TB, cfg search.Config, walks int) *search.Result {
 
 // World returns a world of sys whose nodes are in states of the test's choice: set changes each after its
 // boot, as its only action, and those that are down crash then.
-func World[S sim.Service](t testing.TB, sys sim.System, set func(S, sim.Env), down nodeset.Set) sim.World {
+func World[S sim.Service](t testing.TB, sys sim.System, set func(S, sim.Env), down nodeset.Set) kernel.World {
 	t.Helper()
 	sys.Crashes, sys.Actions = down.Len(), []sim.AnyAction{sim.Action[S]{Name: "set", Times: 1, Do: set}}
-	w, err := sim.NewWorld(&sys, sim.Options{})
+	w, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func World[S sim.Service](t testing.TB, sys sim.System, set func(S, sim.Env), do
 
 // Broken returns the names of the properties that do not hold in a world, in order, and checks that each
 // is explained in a line for every node.
-func Broken(t testing.TB, w sim.World) []string {
+func Broken(t testing.TB, w kernel.World) []string {
 	t.Helper()
 	var broken []string
 	for i := range w.System().Properties {
@@ -103,7 +104,7 @@ func Broken(t testing.TB, w sim.World) []string {
 // another. It ends with the first finding.
 func RandomPath(t testing.TB, sys *sim.System, seed uint64, steps int) choose.Path {
 	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // compareEffects compares what the last step asked for, from effect first on.
@@ -18,10 +19,10 @@ func (m *merger) compareEffects(want []Effect, first int) error {
 			return fmt.Errorf("it does not ask for effect %d, %v", i+1, want[i].Kind)
 		case i >= len(want):
 			return fmt.Errorf("it asks for effect %d, %v, which was not recorded", i+1, got[i].Kind)
-		case got[i].Kind == sim.StreamEffect && want[i].Kind == sim.RefusedEffect:
+		case got[i].Kind == kernel.StreamEffect && want[i].Kind == kernel.RefusedEffect:
 			return fmt.Errorf("the send buffer to n%d was full, but in the model it has room: the peer had handled messages "+
 				"of which the node had not heard; the network model lacks that", want[i].Peer)
-		case got[i].Kind == sim.RefusedEffect && want[i].Kind == sim.StreamEffect:
+		case got[i].Kind == kernel.RefusedEffect && want[i].Kind == kernel.StreamEffect:
 			return fmt.Errorf("the send buffer to n%d had room, but in the model it is full", want[i].Peer)
 		case got[i].Kind != want[i].Kind || want[i].about() && got[i].Peer != want[i].Peer:
 			return fmt.Errorf("effect %d is %v to n%d, recorded was %v to n%d", i+1, got[i].Kind, got[i].Peer, want[i].Kind, want[i].Peer)
@@ -32,7 +33,7 @@ func (m *merger) compareEffects(want []Effect, first int) error {
 
 // about reports whether the effect is about a peer.
 func (e Effect) about() bool {
-	return e.numbered() || e.Kind == sim.RefusedEffect || e.Kind == sim.CloseEffect
+	return e.numbered() || e.Kind == kernel.RefusedEffect || e.Kind == kernel.CloseEffect
 }
 
 // compare compares the step that was executed last with what was recorded.
@@ -57,7 +58,7 @@ func (m *merger) compare(e *Event, src *answers, failed error) error {
 	digest := xxhash.New()
 	for i := range m.world.Last().Effects {
 		f := &m.world.Last().Effects[i]
-		if f.Kind == sim.SendEffect || f.Kind == sim.StreamEffect {
+		if f.Kind == kernel.SendEffect || f.Kind == kernel.StreamEffect {
 			data, err := m.codec.Append(nil, f.Msg.Body)
 			if err != nil {
 				return err
@@ -83,7 +84,7 @@ func (m *merger) compareState(c *cursor, e *Event, what string) {
 		return
 	}
 	for part, hash := range m.world.Components() {
-		if part.Kind != sim.NodeState || part.Index != int(c.node) {
+		if part.Kind != kernel.NodeState || part.Index != int(c.node) {
 			continue
 		}
 		if hash != states[0].Hash {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // index notes which messages arrive where.
@@ -111,7 +112,7 @@ func (m *merger) findRefused(c *cursor) {
 				last[e.Peer] = nil
 			}
 			for _, f := range e.Effects {
-				if f.Kind == sim.StreamEffect && f.Peer >= 0 && int(f.Peer) < len(last) {
+				if f.Kind == kernel.StreamEffect && f.Peer >= 0 && int(f.Peer) < len(last) {
 					last[f.Peer] = e
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/live/wire"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Merged is the run that the recordings of all nodes are.
@@ -66,7 +67,7 @@ func Merge(sys sim.System, set *Set, codec wire.Codec, header choose.Header) (*M
 
 // Reached is the state in which the recordings leave the system.
 type Reached struct {
-	World        sim.World // good for looking at
+	World        kernel.World // good for looking at
 	Steps        int
 	Compared     int
 	Disagreement *Disagreement // as in Merged
@@ -98,11 +99,11 @@ func follow(sys sim.System, set *Set, codec wire.Codec) (m *merger, loose sim.Sy
 	}
 	compared := loose // with what another program recorded
 	compared.State = append(slices.Clone(loose.State), sim.AcrossPrograms())
-	w, err := sim.NewWorld(&compared, sim.Options{})
+	w, err := kernel.NewWorld(&compared, kernel.Options{})
 	if err != nil {
 		return nil, loose, err
 	}
-	r, err := sim.NewRunner(&loose, sim.Options{})
+	r, err := kernel.NewRunner(&loose, kernel.Options{})
 	if err != nil {
 		return nil, loose, err
 	}
@@ -182,7 +183,7 @@ type merger struct {
 	set     *Set
 	codec   wire.Codec
 	run     *replay.Run
-	world   sim.World
+	world   kernel.World
 	cursors []*cursor
 
 	incarnations map[uint64]place

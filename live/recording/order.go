@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 const never = math.MaxInt64
@@ -225,9 +226,9 @@ func (m *merger) count(node sim.NodeID, e *Event) {
 	}
 	for _, f := range e.Effects {
 		switch {
-		case f.Kind == sim.StreamEffect && int(f.Peer) < len(m.cursors) && m.up(f.Peer):
+		case f.Kind == kernel.StreamEffect && int(f.Peer) < len(m.cursors) && m.up(f.Peer):
 			m.queued[out(f.Peer)]++
-		case f.Kind == sim.CloseEffect:
+		case f.Kind == kernel.CloseEffect:
 			m.queued[out(f.Peer)] = 0
 			m.queued[[2]sim.NodeID{f.Peer, node}] = 0
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Recording is what one start of a node has recorded.
@@ -214,7 +215,7 @@ func (e *Event) sensible(nodes int) bool {
 		}
 	}
 	for _, f := range e.Effects {
-		if f.Kind > sim.LogEffect || f.about() && !ok(f.Peer) {
+		if f.Kind > kernel.LogEffect || f.about() && !ok(f.Peer) {
 			return false
 		}
 	}

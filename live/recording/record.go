@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Header is the first record of every file.
@@ -53,7 +54,7 @@ type Event struct {
 	Writes, Ticks uint64
 
 	Answers []Answer
-	Rooms   []sim.Observation
+	Rooms   []kernel.Observation
 	Effects []Effect
 	Digest  uint64 // of the messages sent
 	Failed  bool   // the handler panicked; its effects did not happen
@@ -102,12 +103,12 @@ type Answer struct {
 
 // Effect is what a handler asked for, without its content.
 type Effect struct {
-	Kind sim.EffectKind
+	Kind kernel.EffectKind
 	Peer sim.NodeID // of sends and Close
 }
 
 // numbered reports whether the effect is a message that has a number.
-func (e Effect) numbered() bool { return e.Kind == sim.SendEffect || e.Kind == sim.StreamEffect }
+func (e Effect) numbered() bool { return e.Kind == kernel.SendEffect || e.Kind == kernel.StreamEffect }
 
 // State is the fingerprint of the node's state after an event.
 type State struct {
@@ -297,10 +298,10 @@ func (e *Event) parse(data []byte, since int64) error {
 		e.Answers = append(e.Answers, Answer{choose.Kind(f.take(1)[0]), f.small(), f.small()})
 	}
 	for range f.count() {
-		e.Rooms = append(e.Rooms, sim.Observation{Peer: sim.NodeID(f.small()), Room: int(f.int())})
+		e.Rooms = append(e.Rooms, kernel.Observation{Peer: sim.NodeID(f.small()), Room: int(f.int())})
 	}
 	for range f.count() {
-		e.Effects = append(e.Effects, Effect{sim.EffectKind(f.take(1)[0]), sim.NodeID(f.int())})
+		e.Effects = append(e.Effects, Effect{kernel.EffectKind(f.take(1)[0]), sim.NodeID(f.int())})
 	}
 	e.Writes, e.Ticks = f.uint(), f.uint()
 	e.Digest = binary.LittleEndian.Uint64(f.take(8))

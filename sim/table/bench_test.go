@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -14,13 +15,13 @@ import (
 func BenchmarkTableWalk(b *testing.B) {
 	engines := []struct {
 		name string
-		make func(*sim.System, sim.Options) (sim.World, error)
-	}{{"replay", sim.NewWorld}, {"table", table.NewWorld}}
+		make func(*sim.System, kernel.Options) (kernel.World, error)
+	}{{"replay", kernel.NewWorld}, {"table", table.NewWorld}}
 	for _, nodes := range []int{2, 5, 8} {
 		for _, engine := range engines {
 			b.Run(fmt.Sprintf("randtree/nodes=%d/%s", nodes, engine.name), func(b *testing.B) {
 				sys := bundled(b, "randtree", nodes, sim.Limits{})
-				w, err := engine.make(sys, sim.Options{})
+				w, err := engine.make(sys, kernel.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/internal/seam"
 )
 
 // properties shows the state to properties, and remembers the values of those that read few nodes.
@@ -79,7 +80,7 @@ func (w *World) value(p *property) bool {
 }
 
 // ask evaluates a property, and notes what it reads.
-func (w *World) ask(p *property) (holds bool, reads sim.Reads) {
+func (w *World) ask(p *property) (holds bool, reads seam.Reads) {
 	w.show()
 	w.bench.Reads()
 	holds = w.bench.Holds(p.Property)
@@ -100,7 +101,7 @@ func (w *World) show() {
 	}
 }
 
-// Check implements [sim.World].
+// Check implements [kernel.World].
 func (w *World) Check() error {
 	if ok, stuck := w.sound(); stuck != nil {
 		return stuck
@@ -132,7 +133,7 @@ func (w *World) sound() (ok bool, stuck error) {
 	return true, nil
 }
 
-// Live implements [sim.World].
+// Live implements [kernel.World].
 func (w *World) Live() bool {
 	p := &w.properties
 	if len(p.eventually) == 0 {
@@ -150,13 +151,13 @@ func (w *World) Live() bool {
 	return true
 }
 
-// Holds implements [sim.World].
+// Holds implements [kernel.World].
 func (w *World) Holds(p *sim.Property) bool {
 	w.show()
 	return w.bench.Holds(p)
 }
 
-// Explain implements [sim.World].
+// Explain implements [kernel.World].
 func (w *World) Explain(p *sim.Property) string {
 	w.show()
 	return w.bench.Explain(p)

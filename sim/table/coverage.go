@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Coverage is what the steps of an exploration did, and what they made possible. Messages and timers stand for
@@ -77,7 +78,9 @@ func (w *World) noteFaults() {
 	u.Partitions = max(u.Partitions, most.Partitions-left.Partitions)
 }
 
-func isForeign(p *choose.Point) bool { return p.Kind == choose.Compare && p.Label == sim.ForeignTime }
+func isForeign(p *choose.Point) bool {
+	return p.Kind == choose.Compare && p.Label == kernel.ForeignTime
+}
 
 // covered reads off the tables what the steps that were taken did.
 func (w *World) covered() Coverage {
@@ -142,9 +145,9 @@ func (w *World) coverTree(c *Coverage, kinds typesMet, at ref) (met bool) {
 	}
 	for i := range l.effects {
 		switch e := &l.effects[i]; e.Kind {
-		case sim.SendEffect, sim.StreamEffect:
+		case kernel.SendEffect, kernel.StreamEffect:
 			kinds.send(&c.Sent, e.Peer, e.Msg.Body)
-		case sim.SetTimerEffect:
+		case kernel.SetTimerEffect:
 			kinds.timer(&c.Set, e.Value)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
@@ -65,7 +66,7 @@ func bothOrders(t tester, sys *sim.System, opts table.ExploreOptions) {
 // leadsTo has the replay engine execute a path, which must end with the finding, and returns its steps.
 func leadsTo(t tester, sys *sim.System, path choose.Path, want error) (steps int) {
 	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/plan"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems"
@@ -29,7 +30,7 @@ type both struct {
 	t     tester
 	sys   *sim.System
 	rnd   *rand.Rand
-	a, b  sim.World // replay, table
+	a, b  kernel.World // replay, table
 	plans *plan.Set
 	trail []string
 	asked []question
@@ -47,10 +48,10 @@ func newBoth(t tester, sys *sim.System, seed uint64) *both {
 	t.Helper()
 	d := &both{t: t, sys: sys, rnd: rand.New(rand.NewPCG(seed, 1)), injections: 0.1}
 	var err error
-	if d.a, err = sim.NewWorld(sys, sim.Options{MaxChoices: 50}); err != nil {
+	if d.a, err = kernel.NewWorld(sys, kernel.Options{MaxChoices: 50}); err != nil {
 		t.Fatal(err)
 	}
-	if d.b, err = table.NewWorld(sys, sim.Options{MaxChoices: 50}); err != nil {
+	if d.b, err = table.NewWorld(sys, kernel.Options{MaxChoices: 50}); err != nil {
 		t.Fatal(err)
 	}
 	if d.plans, err = plan.NewSet(sys.State...); err != nil {
@@ -99,7 +100,7 @@ func (d *both) fail(format string, args ...any) {
 }
 
 // do executes f on both worlds and compares the outcome; it returns whether the run can go on.
-func (d *both) do(name string, f func(sim.World, choose.Source) error) bool {
+func (d *both) do(name string, f func(kernel.World, choose.Source) error) bool {
 	d.t.Helper()
 	d.trail = append(d.trail, name)
 	d.asked, d.next = d.asked[:0], 0
@@ -146,11 +147,11 @@ func same[T any](d *both, what string, a, b T) {
 }
 
 type component struct {
-	sim.Component
+	kernel.Component
 	sim.Fingerprint
 }
 
-func components(w sim.World) (list []component) {
+func components(w kernel.World) (list []component) {
 	for c, f := range w.Components() {
 		list = append(list, component{c, f})
 	}
@@ -159,7 +160,7 @@ func components(w sim.World) (list []component) {
 
 // plain is an effect without what only the replay engine knows.
 type plain struct {
-	Kind  sim.EffectKind
+	Kind  kernel.EffectKind
 	Peer  sim.NodeID
 	Body  any
 	Value any
@@ -167,14 +168,14 @@ type plain struct {
 	Text  string
 }
 
-func (d *both) effects(s *sim.Step) (list []plain) {
+func (d *both) effects(s *kernel.Step) (list []plain) {
 	for _, e := range s.Effects {
 		list = append(list, plain{e.Kind, e.Peer, d.content(e.Msg.Body), d.content(e.Value), e.After, e.Text})
 	}
 	return list
 }
 
-func (d *both) messages(w sim.World, ev sim.Event) []sim.Envelope {
+func (d *both) messages(w kernel.World, ev sim.Event) []sim.Envelope {
 	list := w.Messages(ev, nil)
 	for i := range list {
 		list[i].ID = 0
@@ -202,7 +203,7 @@ func (d *both) compare() {
 	sa, sb := a.Last(), b.Last()
 	same(d, "event", sa.Event, sb.Event)
 	same(d, "effects", d.effects(sa), d.effects(sb))
-	same(d, "observed", append([]sim.Observation{}, sa.Observed...), append([]sim.Observation{}, sb.Observed...))
+	same(d, "observed", append([]kernel.Observation{}, sa.Observed...), append([]kernel.Observation{}, sb.Observed...))
 	same(d, "timer, handler, applied, crashed",
 		fmt.Sprint(sa.Timer, sa.Handler, sa.Applied, sa.Crashed), fmt.Sprint(sb.Timer, sb.Handler, sb.Applied, sb.Crashed))
 	same(d, "enabled", append([]sim.Event{}, a.Enabled()...), append([]sim.Event{}, b.Enabled()...))
@@ -233,7 +234,7 @@ func (d *both) walk(steps, length int) {
 	d.t.Helper()
 	for steps > 0 {
 		d.trail = d.trail[:0]
-		goes := d.do("start", sim.World.Start)
+		goes := d.do("start", kernel.World.Start)
 		for k := 0; goes && k < length && steps > 0; k++ {
 			events := slices.Clone(d.a.Enabled())
 			faults := d.a.Injections(nil)
@@ -244,7 +245,7 @@ func (d *both) walk(steps, length int) {
 				break
 			}
 			ev := events[d.rnd.IntN(len(events))]
-			goes = d.do(d.a.Key(ev), func(w sim.World, src choose.Source) error { return w.Step(ev, src) })
+			goes = d.do(d.a.Key(ev), func(w kernel.World, src choose.Source) error { return w.Step(ev, src) })
 			steps--
 		}
 		steps--

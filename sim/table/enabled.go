@@ -52,7 +52,7 @@ func (b *blocks) replace(block int, buf []sim.Event) {
 	copy(b.events[first:], buf)
 }
 
-// Enabled implements [sim.World].
+// Enabled implements [kernel.World].
 func (w *World) Enabled() []sim.Event {
 	b := &w.enabled
 	if w.sys.Timing == sim.Prompt {
@@ -153,7 +153,7 @@ func appendPeers(set uint64, ev sim.Event, buf []sim.Event) []sim.Event {
 	return buf
 }
 
-// Injections implements [sim.World].
+// Injections implements [kernel.World].
 func (w *World) Injections(buf []sim.Event) []sim.Event {
 	for kind := crashEvents; kind < eventLists; kind++ {
 		if !w.mayInject(kind) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Unsupported is the error about systems and states that the table engine cannot treat, though the
@@ -19,8 +20,8 @@ func (u *Unsupported) Error() string {
 // engine holds the tables of one system. It is for one goroutine.
 type engine struct {
 	sys    *sim.System
-	opts   sim.Options
-	bench  *sim.Bench
+	opts   kernel.Options
+	bench  *kernel.Bench
 	net    sim.Parted // nil: no network
 	nodes  int
 	layout layout
@@ -80,15 +81,15 @@ func (s Stats) HitRate() float64 {
 // maxNodes is how many nodes fit into the words that sets of nodes are kept in.
 const maxNodes = 64
 
-func newEngine(sys *sim.System, opts sim.Options) (*engine, error) {
-	bench, err := sim.NewBench(sys, opts)
+func newEngine(sys *sim.System, opts kernel.Options) (*engine, error) {
+	bench, err := kernel.NewBench(sys, opts)
 	if err != nil {
 		return nil, err
 	}
 	if sys.Nodes > maxNodes {
 		return nil, &Unsupported{fmt.Sprintf("it has %d nodes, more than %d", sys.Nodes, maxNodes)}
 	}
-	e := &engine{sys: sys, opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbs: sys.Disturbing()}
+	e := &engine{sys: sys, opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbs: kernel.Disturbing(sys)}
 	if e.net == nil && sys.Network != nil {
 		return nil, &Unsupported{fmt.Sprintf("its network %T cannot be taken apart", sys.Network)}
 	}

@@ -8,11 +8,12 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // ExploreOptions bounds an exploration. The zero value has no bounds.
 type ExploreOptions struct {
-	World     sim.Options
+	World     kernel.Options
 	MaxDepth  int                  // in steps; 0: none
 	MaxStates int                  // 0: none
 	MaxBytes  int                  // of memory for states and tables, about; 0: none

@@ -19,6 +19,7 @@ import (
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -53,7 +54,7 @@ func TestExploreBundledPaxos(t *testing.T) {
 // start.
 func oracle(t tester, sys *sim.System, depth int) (states, transitions, live int, found error) {
 	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +215,7 @@ func TestExploreFinds(t *testing.T) {
 			if x.Finding == nil || x.Complete || x.Stopped != "finding" {
 				t.Fatalf("%+v", x)
 			}
-			w, err := sim.NewWorld(test.sys, sim.Options{})
+			w, err := kernel.NewWorld(test.sys, kernel.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

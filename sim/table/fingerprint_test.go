@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -22,7 +23,7 @@ import (
 // the finding that ended the exploration early.
 func visitedBy(t failer, sys *sim.System, depth int, depthFirst bool) (met map[sim.Fingerprint]bool, finding error) {
 	t.Helper()
-	e, err := newEngine(sys, sim.Options{MaxChoices: 50})
+	e, err := newEngine(sys, kernel.Options{MaxChoices: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func sameFingerprints(t failer, sys *sim.System, depth, walks int, seed uint64) 
 	if other, _ := visitedBy(t, sys, depth, true); !maps.Equal(met, other) {
 		t.Fatalf("%d fingerprints breadth first, %d depth first, or others", len(met), len(other))
 	}
-	w, err := sim.NewWorld(sys, sim.Options{MaxChoices: 50})
+	w, err := kernel.NewWorld(sys, kernel.Options{MaxChoices: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func sameFingerprints(t failer, sys *sim.System, depth, walks int, seed uint64) 
 	}
 }
 
-// The fingerprints of the explorer are those of [sim.World], whatever the order in which content was met first.
+// The fingerprints of the explorer are those of [kernel.World], whatever the order in which content was met first.
 func TestFingerprintsAreThoseOfContent(t *testing.T) {
 	type setting struct {
 		name   string

@@ -6,6 +6,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -21,7 +22,7 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := func(most int, save bool) (prints []sim.Fingerprint, s Stats) {
-		made, err := NewWorld(&sys, sim.Options{})
+		made, err := NewWorld(&sys, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,7 @@ func TestForgetWhatIsInFlight(t *testing.T) {
 		made, err := NewWorld(&sim.System{
 			Name: c.name, Nodes: 2, New: func(sim.NodeID) sim.Service { return &chatterer{} }, Network: c.net,
 			Actions: []sim.AnyAction{sim.Action[*chatterer]{Name: "do", Do: c.do}},
-		}, sim.Options{})
+		}, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

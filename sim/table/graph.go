@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // graph is the states of a system, as packed vectors, and its steps.
@@ -139,7 +140,7 @@ func (g *graph) Check(m *explore.Met) (live bool, err error) {
 }
 
 func (g *graph) check(m *explore.Met) (live bool, err error) {
-	defer sim.CatchState(&err) // of properties that panic
+	defer kernel.CatchState(&err) // of properties that panic
 	w := g.w
 	for i := range g.sites.untold {
 		if u := &g.sites.untold[i]; m.State[u.node] == u.site {

@@ -3,7 +3,7 @@ package table
 import (
 	"context"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // guarded explores, and if checked code ends the goroutine that this is done on, or is a property that does not return, does so
@@ -21,12 +21,12 @@ func guarded[T any](ctx context.Context, opts ExploreOptions, explore func(conte
 	)
 	defer cancel() // what was given up ends when the property returns
 	if opts.World.Overdue != nil {
-		watched.World.Pulse = new(sim.Pulse)
+		watched.World.Pulse = new(kernel.Pulse)
 	}
 	go func() {
 		defer close(done)
 		var r result
-		if sim.Guard(func() { r.made, r.err = explore(first, watched) }) == nil {
+		if kernel.Guard(func() { r.made, r.err = explore(first, watched) }) == nil {
 			made <- r
 		}
 	}()

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Moves are found out by taking the steps that they stand for in the world, in a state in which they happen.
@@ -253,18 +254,18 @@ func (s *sites) handle(w *World, packed []uint32, node int, m *move, slow slowMo
 		}
 		peer := int(o.peer)
 		switch o.kind {
-		case sim.SendEffect:
+		case kernel.SendEffect:
 			if peer != node && severed>>peer&1 == 0 && !s.e.bags.holds {
 				s.op(m, opDatagram, peer, s.datagramTo(o.peer, sim.NodeID(node), o.id))
 				refusable = refusable || s.e.bags.bounded
 			}
-		case sim.StreamEffect:
+		case kernel.StreamEffect:
 			s.op(m, opStream, peer, o.id<<connOpBits|uint32(opSend))
-		case sim.RefusedEffect:
+		case kernel.RefusedEffect:
 			s.op(m, opStream, peer, uint32(opRefuse))
-		case sim.CloseEffect:
+		case kernel.CloseEffect:
 			s.op(m, opStream, peer, uint32(opClose))
-		case sim.AnnounceEffect:
+		case kernel.AnnounceEffect:
 			s.op(m, opAnnounce, 0, o.id)
 			refusable = true
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -41,7 +42,7 @@ func (w weighed) Choose(p choose.Point) int {
 // graphOf executes each step after the shortest path to its state; the error is the first finding.
 func graphOf(t tester, sys *sim.System) (*graph, error) {
 	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func graphOf(t tester, sys *sim.System) (*graph, error) {
 }
 
 // follow executes a path and returns the number of its steps.
-func follow(t tester, w sim.World, path choose.Path) (steps int) {
+func follow(t tester, w kernel.World, path choose.Path) (steps int) {
 	t.Helper()
 	pos := 0
 	src := choose.SourceFunc(func(choose.Point) int { pos++; return int(path[pos-1]) })
@@ -149,7 +150,7 @@ func compareLiveness(t tester, sys *sim.System, x *table.Exploration, g *graph) 
 		}
 		return 0
 	}
-	w, err := sim.NewWorld(sys, sim.Options{})
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

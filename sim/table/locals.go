@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // locals interns the local states of all nodes; a number stands for a node and its state.
@@ -13,7 +14,7 @@ type locals struct {
 }
 
 type local struct {
-	state  *sim.Local
+	state  *kernel.Local
 	node   sim.NodeID
 	events []sim.Event // those that the network has no part in
 	always int32       // how many of them may happen when timers must wait
@@ -41,7 +42,7 @@ func (l *locals) init() { l.ids = map[string]uint32{} }
 
 // intern returns the number of a local state. It keeps state when that is new. The error is
 // [*Unsupported], [*sim.StateError], or the finding that an action's When does not tell whether it can be done there.
-func (e *engine) intern(node sim.NodeID, state *sim.Local, from *origin) (id uint32, err error) {
+func (e *engine) intern(node sim.NodeID, state *kernel.Local, from *origin) (id uint32, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -64,7 +65,7 @@ func (e *engine) intern(node sim.NodeID, state *sim.Local, from *origin) (id uin
 	}
 	id = uint32(len(e.locals.list))
 	l := local{state: state, node: node, enc: string(e.buf), from: from}
-	l.hash = sim.Hash(sim.NodeState, int(node), e.buf[1:])
+	l.hash = kernel.Hash(kernel.NodeState, int(node), e.buf[1:])
 	list := e.bench.Events
 	if e.samples.sampled(int(id)) {
 		list = e.bench.EventsWatched

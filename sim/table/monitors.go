@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // monitors interns the states of all monitors; a number stands for a monitor and its state.
@@ -62,7 +63,7 @@ func (e *engine) internMonitor(index int, state sim.Monitor, from *monitorOrigin
 	if !ok {
 		id = uint32(len(m.list))
 		m.ids[string(e.buf)] = id
-		m.list = append(m.list, monitor{state, index, sim.Hash(sim.MonitorState, index, e.buf[2:]), string(e.buf), from, m.owed.of(index, state)})
+		m.list = append(m.list, monitor{state, index, kernel.Hash(kernel.MonitorState, index, e.buf[2:]), string(e.buf), from, m.owed.of(index, state)})
 	}
 	return id, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/plan"
 )
 
@@ -138,7 +139,7 @@ func (n *notes) fields(id uint32) (values noted) {
 func fieldHash(f sim.Field) uint64 { return hashOf([]byte(f.Path + "\x00" + f.Value)) }
 
 // step notes what a handler did, or compares it.
-func (n *notes) step(s *stepOf, out *sim.Outcome, made *leaf) {
+func (n *notes) step(s *stepOf, out *kernel.Outcome, made *leaf) {
 	e := n.e
 	buf := binary.LittleEndian.AppendUint64(nil, e.locals.list[s.local].hash.Lo)
 	buf = fmt.Appendf(buf, "%d %d %v;", s.ev.Kind, s.ev.Peer, s.err)
@@ -198,16 +199,16 @@ func kindOf(err error) string {
 }
 
 // effect is a hash of what matters of an effect: not what it logs.
-func (n *notes) effect(f *sim.Effect) uint64 {
+func (n *notes) effect(f *kernel.Effect) uint64 {
 	buf := fmt.Appendf(nil, "%d %d %d;", f.Kind, f.Peer, f.After)
-	if f.Kind != sim.LogEffect {
+	if f.Kind != kernel.LogEffect {
 		buf = append(buf, f.Text...)
 	}
 	buf = append(buf, 0)
 	switch {
 	case f.Kind.Carries():
 		buf = n.e.bench.AppendValue(f.Msg.Body, buf)
-	case f.Value != nil && f.Kind != sim.LogEffect:
+	case f.Value != nil && f.Kind != kernel.LogEffect:
 		buf = n.e.bench.AppendValue(f.Value, buf)
 	}
 	return hashOf(buf)

@@ -4,9 +4,10 @@ import (
 	"iter"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
-// Key implements [sim.World].
+// Key implements [kernel.World].
 func (w *World) Key(ev sim.Event) string {
 	l := &w.layout
 	if ev.Node >= 0 {
@@ -27,7 +28,7 @@ func (w *World) Key(ev sim.Event) string {
 	return w.bench.Key(ev)
 }
 
-// Messages implements [sim.World].
+// Messages implements [kernel.World].
 func (w *World) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 	if ev.Msgs == 0 {
 		return buf
@@ -49,17 +50,17 @@ func (w *World) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 	return append(buf, m)
 }
 
-// NodeFields implements [sim.World].
+// NodeFields implements [kernel.World].
 func (w *World) NodeFields(id sim.NodeID) []sim.Field {
 	return w.fieldsOf(id, w.locals.list[w.v[id]].state)
 }
 
-func (e *engine) fieldsOf(id sim.NodeID, state *sim.Local) []sim.Field {
+func (e *engine) fieldsOf(id sim.NodeID, state *kernel.Local) []sim.Field {
 	e.bench.Place(id, state)
 	return e.bench.NodeFields(id)
 }
 
-// NetFields implements [sim.World].
+// NetFields implements [kernel.World].
 func (w *World) NetFields() []sim.Field {
 	l := &w.layout
 	if w.net != nil {
@@ -76,5 +77,5 @@ func (w *World) NetFields() []sim.Field {
 	return w.bench.NetFields(int(w.v[l.crashes]))
 }
 
-// InFlight implements [sim.World].
+// InFlight implements [kernel.World].
 func (w *World) InFlight() iter.Seq[sim.Envelope] { return w.inFlight }

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Plan says how services or monitors of one type are made for a handler to run on.
@@ -43,14 +43,14 @@ func (p *plans) sorted() []Plan {
 
 // private makes the local state with a service of its own, for a handler to run on. The error is a
 // finding or [*Unsupported].
-func (e *engine) private(id uint32) (*sim.Local, error) {
+func (e *engine) private(id uint32) (*kernel.Local, error) {
 	state := e.locals.list[id].state
 	if !state.Up() {
 		return e.bench.Copy(state)
 	}
 	why := e.bench.Copyable(state)
 	if why == nil {
-		var own *sim.Local
+		var own *kernel.Local
 		if own, why = e.bench.Copy(state); why == nil {
 			e.plans.note(state.Service(), nil)
 			return own, nil

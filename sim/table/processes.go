@@ -7,6 +7,8 @@ import (
 
 	"github.com/macemc/macemc/fair"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // processes are whose steps the events are: the deliveries of a link, the sets that a quorum of a node takes, a timer, the steps of a node's own, each thing that follows from
@@ -15,7 +17,7 @@ type processes struct {
 	e     *engine
 	ids   map[processKey]uint16
 	names []string // of nodes
-	rules []sim.ActionRule
+	rules []kernel.ActionRule
 	label []string // of actions
 }
 
@@ -26,10 +28,10 @@ type processKey struct {
 }
 
 func newProcesses(e *engine) *processes {
-	p := &processes{e: e, ids: map[processKey]uint16{}, rules: e.sys.ActionRules(), label: e.sys.ActionNames()}
+	p := &processes{e: e, ids: map[processKey]uint16{}, rules: kernel.ActionRules(e.sys), label: e.sys.ActionNames()}
 	for id := range sim.NodeID(e.nodes) {
 		name := fmt.Sprintf("n%d", id)
-		if h, ok := e.sys.New(id).(sim.Hosting); ok {
+		if h, ok := e.sys.New(id).(host.Hosting); ok {
 			kind, _, _ := h.Hosted()
 			name = fmt.Sprintf("%s%d", kind, id)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // quorums keeps what the quorums of a node make of the datagrams to it, by local state and bag.
@@ -21,7 +22,7 @@ type gathering struct {
 	events []sim.Event // deliveries, and behind them the taking of sets
 	sets   []gathered  // by slot of the latter
 	err    error       // a finding: it cannot be told
-	made   sim.Assembly
+	made   kernel.Assembly
 }
 
 // gathered is a set that a node takes.
@@ -77,7 +78,7 @@ func (q *quorums) watched() bool {
 }
 
 // assemble asks the quorums of a node. The error is a finding.
-func (e *engine) assemble(local, bag uint32, watched bool) (sim.Assembly, error) {
+func (e *engine) assemble(local, bag uint32, watched bool) (kernel.Assembly, error) {
 	var all []sim.From[any]
 	for _, it := range e.bags.list[bag].items {
 		if !it.same {
@@ -95,7 +96,7 @@ func (e *engine) again(local, bag uint32) error {
 	if err != nil || before.err != nil {
 		return err
 	}
-	same := slices.Equal(made.Taken, before.made.Taken) && slices.EqualFunc(made.Sets, before.made.Sets, func(a, b sim.AssemblySet) bool {
+	same := slices.Equal(made.Taken, before.made.Taken) && slices.EqualFunc(made.Sets, before.made.Sets, func(a, b kernel.AssemblySet) bool {
 		return a.Quorum == b.Quorum && slices.Equal(a.Members, b.Members)
 	})
 	if same {
@@ -167,9 +168,9 @@ func (w *World) takeSet(ev sim.Event) uint32 {
 }
 
 // setFor is a copy of a set of messages, for a handler.
-func (e *engine) setFor(id uint32) *sim.Assembled {
+func (e *engine) setFor(id uint32) *kernel.Assembled {
 	s := &e.quorums.sets[id]
-	made := &sim.Assembled{Quorum: s.quorum}
+	made := &kernel.Assembled{Quorum: s.quorum}
 	for i, from := range s.from {
 		made.Set = append(made.Set, sim.From[any]{From: from, Msg: e.bench.CopyValue(e.messages.list[s.msgs[i]].Body)})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 var (
@@ -156,7 +157,7 @@ func same(sys *sim.System, full, less *seen) error {
 		return fmt.Errorf("found %v, of all states %v", less.Finding, full.Finding)
 	}
 	if less.Finding != nil {
-		return executed(sys, less.Path, func(w sim.World, err error) error {
+		return executed(sys, less.Path, func(w kernel.World, err error) error {
 			if err == nil {
 				err = w.Check()
 			}
@@ -189,7 +190,7 @@ func same(sys *sim.System, full, less *seen) error {
 	if less.Dead == 0 {
 		return nil
 	}
-	return executed(sys, less.DeadPath, func(sim.World, error) error {
+	return executed(sys, less.DeadPath, func(kernel.World, error) error {
 		r, err := Recover(context.Background(), sys, less.DeadPath, ExploreOptions{})
 		if err == nil && !r.Dead() {
 			err = fmt.Errorf("what is said to be dead recovers")
@@ -199,8 +200,8 @@ func same(sys *sim.System, full, less *seen) error {
 }
 
 // executed executes a path without tables, and calls f at its end.
-func executed(sys *sim.System, path choose.Path, f func(w sim.World, err error) error) error {
-	w, err := sim.NewWorld(sys, sim.Options{})
+func executed(sys *sim.System, path choose.Path, f func(w kernel.World, err error) error) error {
+	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		return err
 	}

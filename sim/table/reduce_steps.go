@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // act is an event of a node, whatever the state that it happens in.
@@ -186,9 +187,9 @@ func (r *reduction) outcome(id uint32, s *stepOf) outcome {
 	}
 	for _, o := range l.ops {
 		switch {
-		case o.kind == sim.AnnounceEffect:
+		case o.kind == kernel.AnnounceEffect:
 			out.tells = append(out.tells, o.id)
-		case o.kind == sim.SendEffect && w.layout.bagCount > 0:
+		case o.kind == kernel.SendEffect && w.layout.bagCount > 0:
 			out.sends = append(out.sends, moveOp{uint32(o.peer), r.sites.datagramTo(o.peer, s.ev.Node, o.id)})
 		default:
 			out.failed = true

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
@@ -62,7 +63,7 @@ func TestReducedSystems(t *testing.T) {
 
 // patient are options with which handlers that do not return are found.
 func patient(most int, how table.Reduction) table.ExploreOptions {
-	return table.ExploreOptions{MaxStates: most, Reduce: how, World: sim.Options{Overdue: func(ticks int) bool { return ticks > 500 }}}
+	return table.ExploreOptions{MaxStates: most, Reduce: how, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 500 }}}
 }
 
 func bugsOf(e *spec.Entry) (list [][]string) {

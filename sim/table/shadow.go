@@ -8,15 +8,16 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/plan"
 )
 
 // shadow executes a sample of the runs of a world by the replay engine, too: only there do services
 // live as long as a run, so that state which is not encoded shows.
 type shadow struct {
-	world   sim.World // nil: not made yet
-	closely bool      // messages are checked
-	active  bool      // the run under way is in the sample
+	world   kernel.World // nil: not made yet
+	closely bool         // messages are checked
+	active  bool         // the run under way is in the sample
 	runs    int
 	steps   int              // of the run
 	asked   []shadowQuestion // in the step under way
@@ -111,13 +112,13 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 
 func usedLate(err error) bool {
 	var f *sim.Finding
-	return errors.As(err, &f) && f.UsedLate()
+	return errors.As(err, &f) && kernel.UsedLate(f)
 }
 
 // closer reports whether an error is one that a world which checks messages finds, and others perhaps do not.
 func closer(err error) bool {
 	var f *sim.Finding
-	return errors.As(err, &f) && (f.Property == sim.MessagesProperty || f.Kind == sim.Nondeterminism)
+	return errors.As(err, &f) && (f.Property == kernel.MessagesProperty || f.Kind == sim.Nondeterminism)
 }
 
 func (w *World) execute(ev *sim.Event, src choose.Source) error {
@@ -152,7 +153,7 @@ func (w *World) falls(own, real error, answers *shadowAnswers) error {
 }
 
 // sameState compares the state with that of another world; node is where to look first.
-func (w *World) sameState(node sim.NodeID, other sim.World) error {
+func (w *World) sameState(node sim.NodeID, other kernel.World) error {
 	if w.Fingerprint() == other.Fingerprint() {
 		return nil
 	}
@@ -167,7 +168,7 @@ func (w *World) sameState(node sim.NodeID, other sim.World) error {
 }
 
 // differsFrom is differs, and names what the encoding of the node's service leaves out and other, in which it happened, has otherwise.
-func (w *World) differsFrom(other sim.World, node sim.NodeID, what string) error {
+func (w *World) differsFrom(other kernel.World, node sim.NodeID, what string) error {
 	here, there := w.Service(node), other.Service(node)
 	if here == nil || there == nil || reflect.TypeOf(here) != reflect.TypeOf(there) {
 		return w.differs(node, what)
@@ -204,7 +205,7 @@ func (w *World) accompany() (bool, error) {
 		var err error
 		opts := w.opts
 		opts.CheckMessages = s.closely
-		if s.world, err = sim.NewWorld(w.sys, opts); err != nil {
+		if s.world, err = kernel.NewWorld(w.sys, opts); err != nil {
 			return false, err
 		}
 	}
@@ -215,7 +216,7 @@ func (w *World) accompany() (bool, error) {
 const checkedChoices = 100
 
 // tracer returns a world of the replay engine that paths are executed in; to check messages takes long.
-func (w *World) tracer(closely bool) (sim.World, error) {
+func (w *World) tracer(closely bool) (kernel.World, error) {
 	made := &w.tracers[0]
 	if closely {
 		made = &w.tracers[1]
@@ -224,7 +225,7 @@ func (w *World) tracer(closely bool) (sim.World, error) {
 	if *made == nil {
 		opts := w.opts
 		opts.CheckMessages = closely
-		*made, err = sim.NewWorld(w.sys, opts)
+		*made, err = kernel.NewWorld(w.sys, opts)
 	}
 	return *made, err
 }

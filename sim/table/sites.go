@@ -271,7 +271,7 @@ func (s *sites) shareOf(word int, value uint32) sim.Fingerprint {
 	return share
 }
 
-// fingerprint is that of the state that a packed vector stands for, see [sim.World].
+// fingerprint is that of the state that a packed vector stands for, see [kernel.World].
 func (s *sites) fingerprint(packed []uint32) (f sim.Fingerprint) {
 	for i := range s.places {
 		f = f.Add(s.places[i].shares[packed[i]])

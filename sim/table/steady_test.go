@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -83,7 +84,7 @@ func (s *steady) Expand(state []uint32, number int, e *explore.Edges) error {
 
 func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *steady {
 	t.Helper()
-	e, err := newEngine(sys, sim.Options{})
+	e, err := newEngine(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,10 @@ package table
 import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
-// Step implements [sim.World].
+// Step implements [kernel.World].
 func (w *World) Step(ev sim.Event, src choose.Source) error {
 	if w.shadow.active {
 		return w.follow(&ev, src)
@@ -14,7 +15,7 @@ func (w *World) Step(ev sim.Event, src choose.Source) error {
 }
 
 func (w *World) doStep(ev sim.Event, src choose.Source) error {
-	w.last = sim.Step{Event: ev, Observed: w.last.Observed[:0]}
+	w.last = kernel.Step{Event: ev, Observed: w.last.Observed[:0]}
 	if err := w.advance(ev, src); err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ var errorOf = [eventClasses]error{resetEvent: sim.ErrReset, refusedEvent: sim.Er
 // observe tells what the step was told of room in streams.
 func (w *World) observe(l *leaf) {
 	for _, o := range l.observed {
-		w.last.Observed = append(w.last.Observed, sim.Observation{Peer: o.peer, Room: w.roomOf(o.peer, o.fresh) - o.sent})
+		w.last.Observed = append(w.last.Observed, kernel.Observation{Peer: o.peer, Room: w.roomOf(o.peer, o.fresh) - o.sent})
 	}
 }
 
@@ -173,7 +174,7 @@ func (w *World) apply(id uint32, end int) (failed int, err error) {
 // do makes an effect happen.
 func (w *World) do(node sim.NodeID, o *op) error {
 	switch o.kind {
-	case sim.SendEffect:
+	case kernel.SendEffect:
 		if w.layout.bagCount == 0 {
 			return w.bench.Contain(node, func() { w.net.SendDatagram(node, o.peer, sim.Message{}) })
 		}
@@ -183,16 +184,16 @@ func (w *World) do(node sim.NodeID, o *op) error {
 		case w.up>>o.peer&1 == 1 && w.rests.list[w.v[w.layout.rest]].severed[node]>>o.peer&1 == 0:
 			return w.send(node, o.peer, o.id)
 		}
-	case sim.StreamEffect:
+	case kernel.StreamEffect:
 		w.operate(node, o.peer, opSend, o.id)
-	case sim.RefusedEffect:
+	case kernel.RefusedEffect:
 		w.operate(node, o.peer, opRefuse, 0)
-	case sim.CloseEffect:
+	case kernel.CloseEffect:
 		if w.layout.pairCount == 0 {
 			return w.bench.Contain(node, func() { w.net.CloseStream(node, o.peer) })
 		}
 		w.operate(node, o.peer, opClose, 0)
-	case sim.AnnounceEffect:
+	case kernel.AnnounceEffect:
 		for i := range w.sys.Monitors {
 			word := w.layout.monitors + i
 			next, err := w.engine.observe(w.v[word], node, o.id)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // steps holds a decision tree for each local state and event that were met together.
@@ -31,7 +32,7 @@ type question struct {
 // farBranch keeps a draw of many alternatives, few of which are met, from taking memory for all.
 const farBranch = 1 << 10
 
-// roomAsked says which room in a stream a question is about, see [sim.Question].
+// roomAsked says which room in a stream a question is about, see [kernel.Question].
 type roomAsked struct {
 	peer  sim.NodeID
 	sent  int
@@ -39,7 +40,7 @@ type roomAsked struct {
 	exact bool
 }
 
-func (q *question) same(o *sim.Question) bool {
+func (q *question) same(o *kernel.Question) bool {
 	if o.Observation() != (q.point.Arity == 0) {
 		return false
 	}
@@ -94,10 +95,10 @@ type leaf struct {
 	met      bool  // the step was taken, not only looked at
 	outlast  int32 // effects for which it makes a difference whether the node crashes before them
 	ops      []op
-	effects  []sim.Effect
+	effects  []kernel.Effect
 	answers  []answer // of all questions
 	observed []observed
-	handled  *sim.Local // after the handler, before any effect, without its service; for crashes
+	handled  *kernel.Local // after the handler, before any effect, without its service; for crashes
 	cuts     map[cut]*cutState
 }
 
@@ -110,7 +111,7 @@ type observed struct {
 
 // op is an effect that concerns more than the node itself.
 type op struct {
-	kind sim.EffectKind
+	kind kernel.EffectKind
 	at   int32 // among the effects
 	peer sim.NodeID
 	id   uint32 // message or announced event
@@ -225,9 +226,9 @@ func (w *World) learn(s *stepOf, src choose.Source) (uint32, error) {
 }
 
 // run runs a handler on a local state that is its own.
-func (e *engine) run(s *stepOf, own *sim.Local, answers sim.Answerer) sim.Outcome {
+func (e *engine) run(s *stepOf, own *kernel.Local, answers kernel.Answerer) kernel.Outcome {
 	e.stats.Handlers++
-	d := sim.Delivery{From: s.ev.Peer, Err: s.err}
+	d := kernel.Handed{Delivery: sim.Delivery{From: s.ev.Peer, Err: s.err}}
 	if s.ev.Kind == sim.Deliver {
 		d.Msg.Body = e.bench.CopyValue(e.messages.list[s.msg].Body)
 	}
@@ -240,11 +241,11 @@ func (e *engine) run(s *stepOf, own *sim.Local, answers sim.Answerer) sim.Outcom
 // overdue reports whether a step was given up: what became of it is then not to be looked at.
 func overdue(err error) bool {
 	var f *sim.Finding
-	return errors.As(err, &f) && f.Overdue()
+	return errors.As(err, &f) && kernel.Overdue(f)
 }
 
 // newLeaf makes the leaf of what a handler did.
-func (e *engine) newLeaf(s *stepOf, out *sim.Outcome) (made leaf, err error) {
+func (e *engine) newLeaf(s *stepOf, out *kernel.Outcome) (made leaf, err error) {
 	defer func() {
 		if r := recover(); r == errTooMany {
 			err = &Unsupported{errTooMany.Error()}
@@ -284,10 +285,10 @@ func (e *engine) newLeaf(s *stepOf, out *sim.Outcome) (made leaf, err error) {
 		}
 		o := op{kind: f.Kind, at: int32(i), peer: f.Peer}
 		switch {
-		case f.Kind == sim.SendEffect || f.Kind == sim.StreamEffect:
+		case f.Kind == kernel.SendEffect || f.Kind == kernel.StreamEffect:
 			o.id = e.message(f.Msg.Body)
-		case f.Kind == sim.RefusedEffect || f.Kind == sim.CloseEffect:
-		case f.Kind == sim.AnnounceEffect && len(e.sys.Monitors) > 0:
+		case f.Kind == kernel.RefusedEffect || f.Kind == kernel.CloseEffect:
+		case f.Kind == kernel.AnnounceEffect && len(e.sys.Monitors) > 0:
 			o.id = e.event(f.Value)
 		default:
 			continue
@@ -304,7 +305,7 @@ func (e *engine) newLeaf(s *stepOf, out *sim.Outcome) (made leaf, err error) {
 }
 
 // insert adds a leaf to the tree of a step.
-func (e *engine) insert(s *stepOf, out *sim.Outcome, made leaf) (uint32, error) {
+func (e *engine) insert(s *stepOf, out *kernel.Outcome, made leaf) (uint32, error) {
 	t := &e.steps
 	key := stepKey(s.local, s.event)
 	at := noRef
@@ -343,14 +344,14 @@ func (e *engine) insert(s *stepOf, out *sim.Outcome, made leaf) (uint32, error) 
 }
 
 // roomSeen is the room that an observation started from.
-func (e *engine) roomSeen(q *sim.Question) int {
+func (e *engine) roomSeen(q *kernel.Question) int {
 	if q.Fresh {
 		return e.net.Capacity()
 	}
 	return q.Room
 }
 
-func answersOf(questions []sim.Question) []answer {
+func answersOf(questions []kernel.Question) []answer {
 	var a []answer
 	for i := range questions {
 		if q := &questions[i]; q.Observation() {
@@ -408,13 +409,13 @@ func (e *engine) survived(node sim.NodeID, id uint32, c cut, kept int) (uint32, 
 }
 
 // effectsCut are the effects of a leaf, of which those that failed are made ones without effect.
-func (e *engine) effectsCut(l *leaf, c cut) []sim.Effect {
+func (e *engine) effectsCut(l *leaf, c cut) []kernel.Effect {
 	if c.failed >= c.at {
 		return l.effects
 	}
 	effects := slices.Clone(l.effects)
 	for i := c.failed; i < c.at; i++ {
-		effects[i].Kind = sim.LogEffect
+		effects[i].Kind = kernel.LogEffect
 	}
 	return effects
 }

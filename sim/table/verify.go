@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/plan"
 )
 
@@ -63,7 +64,7 @@ func (r *repeated) Room(sim.NodeID) int { return r.take() }
 
 // rebuild makes the local state by executing all that happened to the node since its last boot. The
 // error is a finding, or [*Unsupported].
-func (e *engine) rebuild(id uint32) (*sim.Local, error) {
+func (e *engine) rebuild(id uint32) (*kernel.Local, error) {
 	state, err := e.reenact(id)
 	if err == nil {
 		err = e.compare(id, state, "is in another state when all that happened to the node since its last boot is executed again")
@@ -72,7 +73,7 @@ func (e *engine) rebuild(id uint32) (*sim.Local, error) {
 }
 
 // reenact is rebuild without a look at what came of it.
-func (e *engine) reenact(id uint32) (*sim.Local, error) {
+func (e *engine) reenact(id uint32) (*kernel.Local, error) {
 	var path []*origin // latest first
 	at := id
 	for e.locals.list[at].state.Up() {
@@ -103,7 +104,7 @@ func (e *engine) reenact(id uint32) (*sim.Local, error) {
 
 // verify executes a step that was looked up again.
 func (w *World) verify(s *stepOf, id uint32) (err error) {
-	defer sim.CatchState(&err)
+	defer kernel.CatchState(&err)
 	e := w.engine
 	e.stats.Verified++
 	own, err := e.private(s.local)
@@ -147,7 +148,7 @@ func (w *World) verify(s *stepOf, id uint32) (err error) {
 
 // find walks a step's tree by the questions of a handler. When that does not lead to a leaf, at and q
 // are what does not fit.
-func (e *engine) find(s *stepOf, out *sim.Outcome) (leaf uint32, at ref, q *sim.Question) {
+func (e *engine) find(s *stepOf, out *kernel.Outcome) (leaf uint32, at ref, q *kernel.Question) {
 	v, _ := e.steps.roots.get(stepKey(s.local, s.event))
 	at = ref(v)
 	for i := range out.Questions {
@@ -168,7 +169,7 @@ func (e *engine) find(s *stepOf, out *sim.Outcome) (leaf uint32, at ref, q *sim.
 	return uint32(at >> 1), at, nil
 }
 
-func (e *engine) firstOther(a, b []sim.Effect) int {
+func (e *engine) firstOther(a, b []kernel.Effect) int {
 	for i := range max(len(a), len(b)) {
 		if i >= len(a) || i >= len(b) || !e.sameEffect(&a[i], &b[i]) {
 			return i
@@ -177,7 +178,7 @@ func (e *engine) firstOther(a, b []sim.Effect) int {
 	return -1
 }
 
-func (e *engine) sameEffect(a, b *sim.Effect) bool {
+func (e *engine) sameEffect(a, b *kernel.Effect) bool {
 	if a.Kind != b.Kind || a.Peer != b.Peer || a.After != b.After || a.Text != b.Text {
 		return false
 	}
@@ -194,7 +195,7 @@ func (e *engine) sameValue(a, b any) bool {
 	return string(e.bench.AppendValue(a, nil)) == string(e.bench.AppendValue(b, nil))
 }
 
-func (e *engine) describe(effects []sim.Effect, i int) string {
+func (e *engine) describe(effects []kernel.Effect, i int) string {
 	if i >= len(effects) {
 		return "none"
 	}
@@ -219,7 +220,7 @@ func (w *World) unchanged() error {
 }
 
 // compare checks that a state is the interned one.
-func (e *engine) compare(id uint32, state *sim.Local, how string) error {
+func (e *engine) compare(id uint32, state *kernel.Local, how string) error {
 	l := &e.locals.list[id]
 	if got := e.bench.AppendLocal(l.node, state, []byte{byte(l.node)}); string(got) == l.enc {
 		return nil
@@ -263,7 +264,7 @@ func shown(value string) string {
 
 // otherQuestions is the finding that a handler asked something else than before with the same
 // answers so far.
-func (e *engine) otherQuestions(s *stepOf, at ref, q *sim.Question) error {
+func (e *engine) otherQuestions(s *stepOf, at ref, q *kernel.Question) error {
 	before := "no more questions"
 	switch {
 	case at == noRef:

@@ -10,13 +10,14 @@ import (
 	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
 // tableWorld makes a world of the table engine.
 func tableWorld(t testing.TB, sys *sim.System) *table.World {
 	t.Helper()
-	w, err := table.NewWorld(sys, sim.Options{})
+	w, err := table.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +25,7 @@ func tableWorld(t testing.TB, sys *sim.System) *table.World {
 }
 
 // wander makes random runs of 50 steps until a step or check fails.
-func wander(w sim.World, steps int) error {
+func wander(w kernel.World, steps int) error {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	src := choose.SourceFunc(func(p choose.Point) int { return rnd.IntN(p.Arity) })
 	for k := range steps {
@@ -224,13 +225,13 @@ func TestStateLeftByAFailedStep(t *testing.T) {
 	take := func(want bool, index int) {
 		t.Helper()
 		ev := d.a.Enabled()[index]
-		if goes := d.do(d.a.Key(ev), func(w sim.World, src choose.Source) error { return w.Step(ev, src) }); goes != want {
+		if goes := d.do(d.a.Key(ev), func(w kernel.World, src choose.Source) error { return w.Step(ev, src) }); goes != want {
 			t.Fatalf("goes on: %v", goes)
 		}
 	}
-	d.do("start", sim.World.Start)
+	d.do("start", kernel.World.Start)
 	take(false, 0)
-	d.do("start", sim.World.Start)
+	d.do("start", kernel.World.Start)
 	take(true, 1)
 	take(true, 0)
 	take(true, 0)

@@ -6,15 +6,16 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
-// World is a [sim.World] that looks steps up. Besides a state it holds the tables, which stay when it
+// World is a [kernel.World] that looks steps up. Besides a state it holds the tables, which stay when it
 // is started anew. Messages that it shows have no identities.
 type World struct {
 	*engine
 	v    []uint32 // the state
 	up   uint64   // set of nodes
-	last sim.Step
+	last kernel.Step
 
 	// Sets of peers, by node.
 	failing, ready, deliverable, established []uint64
@@ -35,17 +36,17 @@ type World struct {
 	acting     sim.NodeID // whose handler is running
 	step       stepOf
 	picks      []int32
-	effects    []sim.Effect // of Start
+	effects    []kernel.Effect // of Start
 	properties properties
 	covering   covering
 	printed    printed
 	shadow     shadow
-	tracers    [2]sim.World // that execute paths again, without and with a look at messages; nil: not made yet
+	tracers    [2]kernel.World // that execute paths again, without and with a look at messages; nil: not made yet
 }
 
 var (
-	_ sim.World   = (*World)(nil)
-	_ Snapshotter = (*World)(nil)
+	_ kernel.World = (*World)(nil)
+	_ Snapshotter  = (*World)(nil)
 )
 
 // Snapshotter is implemented by worlds whose state can be saved and restored within the process.
@@ -57,15 +58,15 @@ type Snapshotter interface {
 }
 
 // NewWorld returns a world of the table engine, a [*World], that has not been started. Its arguments
-// are those of [sim.NewWorld]. Tracing and the check of messages watch handlers run, so with those
-// options the result is a world of the replay engine. The error is that of sim.NewWorld, or
+// are those of [kernel.NewWorld]. Tracing and the check of messages watch handlers run, so with those
+// options the result is a world of the replay engine. The error is that of kernel.NewWorld, or
 // [*Unsupported].
 //
-// [sim.World.Start] and Step may also fail with *Unsupported, when a state turns up that the tables
+// [kernel.World.Start] and Step may also fail with *Unsupported, when a state turns up that the tables
 // cannot hold; the run must be repeated with the replay engine then.
-func NewWorld(sys *sim.System, opts sim.Options) (sim.World, error) {
+func NewWorld(sys *sim.System, opts kernel.Options) (kernel.World, error) {
 	if opts.Trace || opts.CheckMessages {
-		return sim.NewWorld(sys, opts)
+		return kernel.NewWorld(sys, opts)
 	}
 	e, err := newEngine(sys, opts)
 	if err != nil {
@@ -87,13 +88,13 @@ func newWorld(e *engine) *World {
 	return w
 }
 
-// System implements [sim.World].
+// System implements [kernel.World].
 func (w *World) System() *sim.System { return w.sys }
 
-// Last implements [sim.World].
-func (w *World) Last() *sim.Step { return &w.last }
+// Last implements [kernel.World].
+func (w *World) Last() *kernel.Step { return &w.last }
 
-// Service implements [sim.World].
+// Service implements [kernel.World].
 func (w *World) Service(id sim.NodeID) sim.Service { return w.locals.list[w.v[id]].state.Service() }
 
 // Stats tells what was done so far.
@@ -147,7 +148,7 @@ func (w *World) derive() {
 	w.refreshConns()
 }
 
-// Start implements [sim.World].
+// Start implements [kernel.World].
 func (w *World) Start(src choose.Source) error {
 	if w.full() {
 		if err := w.forget(); err != nil {
@@ -166,7 +167,7 @@ func (w *World) Start(src choose.Source) error {
 
 func (w *World) start(src choose.Source) error {
 	w.clear()
-	w.last = sim.Step{Event: sim.Event{Kind: sim.Boot, Peer: -1}, Observed: w.last.Observed[:0]}
+	w.last = kernel.Step{Event: sim.Event{Kind: sim.Boot, Peer: -1}, Observed: w.last.Observed[:0]}
 	w.effects = w.effects[:0]
 	if w.crashing == nil {
 		var err error
@@ -238,7 +239,7 @@ func (w *World) Load(state []byte) {
 	}
 	w.refreshAll()
 	w.shadow.active = false
-	w.last = sim.Step{Event: sim.Event{Peer: -1}, Observed: w.last.Observed[:0]}
+	w.last = kernel.Step{Event: sim.Event{Peer: -1}, Observed: w.last.Observed[:0]}
 }
 
 // printed keeps the fingerprint of the state that it was last asked for.
@@ -248,7 +249,7 @@ type printed struct {
 	net sim.Fingerprint // the network's share
 }
 
-// Fingerprint implements [sim.World]. It is that of the replay engine.
+// Fingerprint implements [kernel.World]. It is that of the replay engine.
 func (w *World) Fingerprint() sim.Fingerprint {
 	w.print()
 	return w.printed.sum
@@ -316,23 +317,23 @@ func (e *engine) pairAt(pair int) (low, high sim.NodeID) {
 	return sim.NodeID(pair) - high*(high+1)/2, high
 }
 
-// Components implements [sim.World].
-func (w *World) Components() iter.Seq2[sim.Component, sim.Fingerprint] {
-	return func(yield func(sim.Component, sim.Fingerprint) bool) {
+// Components implements [kernel.World].
+func (w *World) Components() iter.Seq2[kernel.Component, sim.Fingerprint] {
+	return func(yield func(kernel.Component, sim.Fingerprint) bool) {
 		w.print()
 		for i := range w.nodes {
-			if !yield(sim.Component{Kind: sim.NodeState, Index: i}, w.locals.list[w.v[i]].hash) {
+			if !yield(kernel.Component{Kind: kernel.NodeState, Index: i}, w.locals.list[w.v[i]].hash) {
 				return
 			}
 		}
-		if !yield(sim.Component{Kind: sim.NetState}, w.printed.net) {
+		if !yield(kernel.Component{Kind: kernel.NetState}, w.printed.net) {
 			return
 		}
 		for i := range w.sys.Monitors {
-			if !yield(sim.Component{Kind: sim.MonitorState, Index: i}, w.monitors.list[w.v[w.layout.monitors+i]].hash) {
+			if !yield(kernel.Component{Kind: kernel.MonitorState, Index: i}, w.monitors.list[w.v[w.layout.monitors+i]].hash) {
 				return
 			}
 		}
-		yield(sim.Component{Kind: sim.Budgets}, w.engine.budgets[w.v[w.layout.crashes]])
+		yield(kernel.Component{Kind: kernel.Budgets}, w.engine.budgets[w.v[w.layout.crashes]])
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -24,9 +25,9 @@ func TestWalksAreTheSame(t *testing.T) {
 		bundled(t, "pingack", 2, sim.Limits{Loss: 1}),
 		bundled(t, "randtree", 4, sim.Limits{}),
 	} {
-		worlds := [2]sim.World{tableWorld(t, sys)}
+		worlds := [2]kernel.World{tableWorld(t, sys)}
 		var err error
-		if worlds[1], err = sim.NewWorld(sys, sim.Options{}); err != nil {
+		if worlds[1], err = kernel.NewWorld(sys, kernel.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		for stream := range uint64(50) {
@@ -59,7 +60,7 @@ func TestPathsAreInterchangeable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	other, err := sim.NewWorld(sys, sim.Options{})
+	other, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func TestUnsupported(t *testing.T) {
 		{Name: "big", Nodes: 65, New: nop},
 		{Name: "strange", Nodes: 1, New: nop, Network: strange{}},
 	} {
-		if _, err := table.NewWorld(sys, sim.Options{}); !errors.As(err, &u) {
+		if _, err := table.NewWorld(sys, kernel.Options{}); !errors.As(err, &u) {
 			t.Errorf("%s: %v", sys.Name, err)
 		}
 	}
@@ -168,7 +169,7 @@ func TestUnsupported(t *testing.T) {
 
 func TestWatchedRunsAreExecuted(t *testing.T) {
 	sys := bundled(t, "pingack", 2, sim.Limits{})
-	for _, opts := range []sim.Options{{Trace: true}, {CheckMessages: true}} {
+	for _, opts := range []kernel.Options{{Trace: true}, {CheckMessages: true}} {
 		w, err := table.NewWorld(sys, opts)
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems/etcdraft"
 	"github.com/macemc/macemc/systems/spec"
@@ -72,7 +73,7 @@ func TestTwoNodes(t *testing.T) {
 // Nodes hold functions, and are never copied: the table engine executes the node's history instead.
 func TestNotCopied(t *testing.T) {
 	sys := system(t, spec.Config{Nodes: 1}, sim.Limits{})
-	w, err := table.NewWorld(&sys, sim.Options{})
+	w, err := table.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func step(t *testing.T, run *replay.Run, prefix string) {
 // not synced is gone: that a write was committed.
 func TestRestart(t *testing.T) {
 	sys := system(t, spec.Config{Nodes: 1, Params: params{"campaigns": "2", "timeouts": "false"}}, sim.Limits{Crashes: 1})
-	w, err := sim.NewWorld(&sys, sim.Options{})
+	w, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestReadableWithoutRule(t *testing.T) {
 	if res.Finding == nil {
 		t.Fatalf("%v", res.Verdict)
 	}
-	trace, err := replay.Record(&sys, res.Finding.Path, sim.Options{})
+	trace, err := replay.Record(&sys, res.Finding.Path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -195,7 +196,7 @@ func TestCallsOfTheStack(t *testing.T) {
 		}},
 	} {
 		sys := build(t, 2, sim.Limits{}, nil, "over", c.over, "sheds", "0")
-		trace := walkUntil(t, &sys, func(w sim.World) bool {
+		trace := walkUntil(t, &sys, func(w kernel.World) bool {
 			m := w.Service(0).(*Member)
 			return len(m.Delivered) == 1 && m.published == 0
 		})
@@ -217,10 +218,10 @@ func TestCallsOfTheStack(t *testing.T) {
 }
 
 // walkUntil walks at random until done, and returns the trace of that run.
-func walkUntil(t *testing.T, sys *sim.System, done func(sim.World) bool) *replay.Trace {
+func walkUntil(t *testing.T, sys *sim.System, done func(kernel.World) bool) *replay.Trace {
 	t.Helper()
 	for seed := range uint64(1000) {
-		w, err := sim.NewWorld(sys, sim.Options{})
+		w, err := kernel.NewWorld(sys, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +245,7 @@ func walkUntil(t *testing.T, sys *sim.System, done func(sim.World) bool) *replay
 				t.Fatal(err)
 			}
 			if done(w) {
-				trace, err := replay.Record(sys, r.Path, sim.Options{})
+				trace, err := replay.Record(sys, r.Path, kernel.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -135,7 +136,7 @@ func TestWrongBoundIsCritical(t *testing.T) {
 	}
 
 	sys := system(t, b.Apply(spec.Config{}), b.Defaults.Limits, "")
-	world, err := sim.NewWorld(&sys, sim.Options{})
+	world, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestCorrected(t *testing.T) {
 // Sixteen nodes with keys of 160 bits and leaf sets of 16 join, and then route every node's key to it.
 func TestFullSize(t *testing.T) {
 	sys := system(t, spec.Config{Nodes: 16}, sim.Limits{}, "")
-	world, err := sim.NewWorld(&sys, sim.Options{})
+	world, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +245,7 @@ func BenchmarkWalk(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			sys := system(b, c.conf, sim.Limits{}, "")
-			world, err := sim.NewWorld(&sys, sim.Options{})
+			world, err := kernel.NewWorld(&sys, kernel.Options{})
 			if err != nil {
 				b.Fatal(err)
 			}

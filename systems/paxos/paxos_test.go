@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/paxos"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -127,7 +128,7 @@ deliver n5<-n4 Accept`,
 func TestScenarios(t *testing.T) {
 	for _, b := range paxos.Entry().Bugs {
 		for _, bugs := range []spec.BugSet{nil, {b.ID}} {
-			w, err := sim.NewWorld(system(t, spec.Config{Bugs: bugs}, b.Defaults.Limits), sim.Options{})
+			w, err := kernel.NewWorld(system(t, spec.Config{Bugs: bugs}, b.Defaults.Limits), kernel.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/pingack"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -47,7 +48,7 @@ func TestPingAck(t *testing.T) {
 		if !ok || c.Case != critical.C1 {
 			t.Fatalf("critical transition: %+v", res.Detail)
 		}
-		world, err := sim.NewWorld(&sys, sim.Options{})
+		world, err := kernel.NewWorld(&sys, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

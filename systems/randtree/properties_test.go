@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/nodeset"
 )
 
@@ -15,7 +16,7 @@ func member(root, parent sim.NodeID, children ...sim.NodeID) Node {
 }
 
 // world makes a world in which the nodes have the given states, and those that are down are down.
-func world(t *testing.T, nodes []Node, down nodeset.Set) sim.World {
+func world(t *testing.T, nodes []Node, down nodeset.Set) kernel.World {
 	sys := sim.System{
 		Nodes: len(nodes), New: func(sim.NodeID) sim.Service { return &Node{} }, Timing: sim.AnyOrder,
 		Properties: Properties[*Node](true),

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/spec"
 	"github.com/macemc/macemc/systems/transport"
 )
@@ -16,7 +16,7 @@ func BenchmarkWalk(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	world, err := sim.NewWorld(&sys, sim.Options{})
+	world, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

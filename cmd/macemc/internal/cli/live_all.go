@@ -18,6 +18,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/live/wire"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // fleet is all nodes of a system as processes of this machine.
@@ -300,8 +301,8 @@ func (x *fleet) endsLive() bool {
 }
 
 // failing are the properties that do not hold. The error is that one panicked.
-func failing(w sim.World) (names []string, err error) {
-	defer sim.CatchState(&err)
+func failing(w kernel.World) (names []string, err error) {
+	defer kernel.CatchState(&err)
 	sys := w.System()
 	for i := range sys.Properties {
 		if p := &sys.Properties[i]; p.Sometimes == nil && !w.Holds(p) {

@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // liveNode runs one node in this process.
@@ -46,7 +47,7 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 	if f.control {
 		go a.obey(ctx, n, stop)
 		go func() {
-			if n.Look(ctx, func(*sim.Runner) {}) == nil { // after the boot was recorded
+			if n.Look(ctx, func(*kernel.Runner) {}) == nil { // after the boot was recorded
 				fmt.Fprintln(a.Stdout, "up")
 			}
 		}()
@@ -118,7 +119,7 @@ func act(ctx context.Context, n *live.Node, id sim.NodeID, pause time.Duration) 
 		case <-time.After(min(wait, 10*pause)):
 		}
 		var names []string
-		if n.Look(ctx, func(r *sim.Runner) { names = r.Actions(id) }) != nil {
+		if n.Look(ctx, func(r *kernel.Runner) { names = r.Actions(id) }) != nil {
 			return
 		}
 		if len(names) > 0 {
@@ -139,7 +140,7 @@ func (a *app) tell(ctx context.Context, n *live.Node, id sim.NodeID) {
 		case <-time.After(time.Second):
 		}
 		text := ""
-		if n.Look(ctx, func(r *sim.Runner) { text = stateLine(int(id), r.NodeFields(id)) }) != nil {
+		if n.Look(ctx, func(r *kernel.Runner) { text = stateLine(int(id), r.NodeFields(id)) }) != nil {
 			return
 		}
 		if text != last {

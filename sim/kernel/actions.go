@@ -1,0 +1,57 @@
+package kernel
+
+import (
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/internal/seam"
+)
+
+// ActionRule is what walks and the recovery relation ask of an action.
+type ActionRule struct {
+	Weight   int // 0: that of actions
+	Fair     bool
+	Disturbs bool
+}
+
+// ActionRules are the rules of all actions of a system, in their order. The slice is the caller's.
+func ActionRules(s *sim.System) []ActionRule {
+	rules := make([]ActionRule, len(s.Actions))
+	for i, erased := range s.Actions {
+		a, _ := erased.Erased()
+		rules[i] = ActionRule{a.Weight, a.Fair, a.Disturbs}
+	}
+	return rules
+}
+
+// Disturbing reports for each action of a system whether it disturbs. It is nil when none does.
+func Disturbing(s *sim.System) []bool {
+	var out []bool
+	for i, r := range ActionRules(s) {
+		if r.Disturbs {
+			if out == nil {
+				out = make([]bool, len(s.Actions))
+			}
+			out[i] = true
+		}
+	}
+	return out
+}
+
+// action is one of a system's actions, as one of services of all types.
+type action struct {
+	sim.Action[sim.Service]
+	types seam.Types
+}
+
+// actionsOf are the actions of a system.
+func actionsOf(s *sim.System) []action {
+	all := make([]action, len(s.Actions))
+	for i, a := range s.Actions {
+		all[i].Action, all[i].types = a.Erased()
+	}
+	return all
+}
+
+// fits reports whether a node that runs s has the action.
+func (a *action) fits(id sim.NodeID, s sim.Service) bool {
+	return a.types.Has(s) && (a.At == nil || a.At(id))
+}

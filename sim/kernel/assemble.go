@@ -1,0 +1,223 @@
+package kernel
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// asker is a function of a system that is asked about a state, which it only looks at.
+type asker interface {
+	// question names the function.
+	question() string
+}
+
+func (a *action) question() string {
+	if a == own {
+		return "Ready of the service"
+	}
+	return fmt.Sprintf("the When of action %q", a.Name)
+}
+
+// askedQuorum is one of the functions of a quorum.
+type askedQuorum struct{ quorum, function string }
+
+func (a askedQuorum) question() string {
+	return fmt.Sprintf("the %s of quorum %q", a.function, a.quorum)
+}
+
+// look calls a function of a quorum, which only looks at the state of a node and at some messages.
+func look[T any](w *machine, n *node, q *quorum, function string, set []sim.From[any], f func() T) T {
+	w.asked, w.askedAt = askedQuorum{q.Name, function}, n.id
+	var before sim.Fingerprint
+	var said []byte
+	if w.closely() {
+		before, said = w.serviceHash(n), w.appendSet(nil, set)
+	}
+	var v T
+	if w.apart {
+		v = containedValue(w.watch, f)
+	} else {
+		v = f()
+	}
+	if w.closely() {
+		what := ""
+		switch {
+		case w.serviceHash(n) != before:
+			what = fmt.Sprintf("the state of the service %T", n.service)
+		case string(w.appendSet(nil, set)) != string(said):
+			what = "a message"
+		}
+		if what != "" {
+			panic(&sim.Finding{Kind: sim.Nondeterminism, Message: fmt.Sprintf("%s changed %s, which it may only look at", w.asked.question(), what)})
+		}
+	}
+	w.asked = nil
+	return v
+}
+
+func (w *machine) appendSet(buf []byte, set []sim.From[any]) []byte {
+	for i := range set {
+		buf = appendString(appendCount(buf, int(set[i].From)), string(w.planOf(set[i].Msg).Append(nil, set[i].Msg)))
+	}
+	return buf
+}
+
+// mostTried bounds the sets that are tried of one quorum in one state.
+const mostTried = 1 << 16
+
+// assembler lists the sets that one quorum of a node takes.
+type assembler struct {
+	w     *machine
+	n     *node
+	q     *quorum
+	index int32
+	out   *Assembly
+	all   []sim.From[any]
+
+	senders [][]int32 // the messages that fit, by sender
+	chosen  []int32
+	tried   int
+}
+
+// assemble tells what the quorums of a node that is up take of the datagrams that can be delivered to it, which are in
+// canonical order. It panics like an action's When.
+func (w *machine) assemble(n *node, all []sim.From[any]) (out Assembly) {
+	out.Taken, out.Over = make([]bool, len(all)), make([]bool, len(all))
+	for i := range w.quorums {
+		q := &w.quorums[i]
+		if !q.has(n.service) {
+			continue
+		}
+		need := 0
+		if q.Need != nil {
+			need = w.needed(n, i)
+		}
+		for k := range all {
+			if q.takes(all[k].Msg) {
+				out.Over[k] = need < 0 && (out.Over[k] || !out.Taken[k])
+				out.Taken[k] = true
+			}
+		}
+		if q.Need != nil && need <= 0 {
+			continue
+		}
+		a := &assembler{w: w, n: n, q: q, index: int32(i), out: &out, all: all}
+		for _, group := range a.groups() {
+			a.group(group, need)
+		}
+	}
+	return out
+}
+
+// needed asks how many senders a set of a quorum has. It panics with a finding when there were to be none any more.
+func (w *machine) needed(n *node, i int) int {
+	q := &w.quorums[i]
+	need := look(w, n, q, "Need", nil, func() int { return q.Need(n.service) })
+	if need >= 0 && n.never>>i&1 == 1 {
+		w.asked = askedQuorum{q.Name, "Need"}
+		panic(&sim.Finding{Kind: sim.Safety, Property: sim.QuorumProperty, Message: fmt.Sprintf(
+			"quorum %q: Need was negative, which says that no set will be taken any more, crashes included; now it is %d", q.Name, need)})
+	}
+	return need
+}
+
+// noteNever notes which quorums of a node say that they take nothing any more.
+func (w *machine) noteNever(n *node) (err error) {
+	defer w.catchWhen(&err)
+	for i := range w.quorums {
+		if q := &w.quorums[i]; q.Need != nil && q.has(n.service) && n.never>>i&1 == 0 {
+			if look(w, n, q, "Need", nil, func() int { return q.Need(n.service) }) < 0 {
+				n.never |= 1 << i
+				n.hashed = false
+			}
+		}
+	}
+	return nil
+}
+
+// groups returns the messages that fit, those of equal keys together.
+func (a *assembler) groups() (groups [][]int32) {
+	var keys []any
+	for k := range a.all {
+		m := &a.all[k]
+		if !a.q.takes(m.Msg) || a.q.Fits != nil && !look(a.w, a.n, a.q, "Fits", a.all[k:k+1],
+			func() bool { return a.q.Fits(a.n.service, m.From, m.Msg) }) {
+			continue
+		}
+		var key any
+		if a.q.Key != nil {
+			key = look(a.w, a.n, a.q, "Key", a.all[k:k+1], func() any { return a.q.Key(m.Msg) })
+		}
+		a.w.asked, a.w.askedAt = askedQuorum{a.q.Name, "Key"}, a.n.id // keys that cannot be compared panic
+		i := slices.Index(keys, key)
+		if a.q.Key != nil && a.w.closely() && key != a.q.Key(a.w.privateTo(m.Msg)) {
+			panic(&sim.Finding{Kind: sim.Nondeterminism, Property: sim.QuorumProperty, Message: fmt.Sprintf(
+				"quorum %q: Key returns %T for a message, and another one for a copy of it: no two messages are in one set", a.q.Name, key)})
+		}
+		a.w.asked = nil
+		if i < 0 {
+			i, keys, groups = len(keys), append(keys, key), append(groups, nil)
+		}
+		groups[i] = append(groups[i], int32(k))
+	}
+	return groups
+}
+
+// group lists the sets of messages of one key, with so many senders; 0: with any number.
+func (a *assembler) group(group []int32, need int) {
+	slices.SortStableFunc(group, func(x, y int32) int { return cmp.Compare(a.all[x].From, a.all[y].From) })
+	a.senders = a.senders[:0]
+	for i, k := range group {
+		if i == 0 || a.all[group[i-1]].From != a.all[k].From {
+			a.senders = append(a.senders, nil)
+		}
+		last := &a.senders[len(a.senders)-1]
+		*last = append(*last, k)
+	}
+	first, end := need, need
+	if a.q.Need == nil {
+		first, end = 1, len(a.senders)
+	}
+	for size := first; size <= end && size <= len(a.senders); size++ {
+		a.choose(0, size)
+	}
+}
+
+// choose lists the sets that have so many more members, of senders from a place on.
+func (a *assembler) choose(from, more int) {
+	if more == 0 {
+		a.try()
+		return
+	}
+	for s := from; s+more <= len(a.senders); s++ {
+		for _, k := range a.senders[s] {
+			a.chosen = append(a.chosen, k)
+			a.choose(s+1, more-1)
+			a.chosen = a.chosen[:len(a.chosen)-1]
+		}
+	}
+}
+
+func (a *assembler) try() {
+	if a.tried++; a.tried > mostTried {
+		a.w.asked, a.w.askedAt = askedQuorum{a.q.Name, "Guard"}, a.n.id
+		panic(&sim.Finding{Kind: sim.Divergence, Property: sim.QuorumProperty, Message: fmt.Sprintf(
+			"quorum %q has more than %d sets to choose from in one state: a Need and a Key make them fewer", a.q.Name, mostTried)})
+	}
+	if a.q.Need == nil {
+		a.out.Tried++
+	}
+	if a.q.Guard != nil {
+		set := make([]sim.From[any], len(a.chosen))
+		for i, k := range a.chosen {
+			set[i] = a.all[k]
+		}
+		if !look(a.w, a.n, a.q, "Guard", set, func() bool { return a.q.Guard(a.n.service, set) }) {
+			return
+		}
+	}
+	a.out.Sets = append(a.out.Sets, AssemblySet{a.index, slices.Clone(a.chosen)})
+}

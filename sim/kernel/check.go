@@ -1,0 +1,214 @@
+package kernel
+
+import (
+	"math/bits"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/internal/seam"
+)
+
+type (
+	shown     = seam.View[sim.Service, sim.NodeID, sim.Envelope]
+	predicate = seam.Predicate[sim.Service, sim.NodeID, sim.Envelope]
+)
+
+// propertyState is what a machine knows of its properties' values.
+type propertyState struct {
+	view       sim.View
+	shown      *shown // by the view
+	always     []*sim.Property
+	eventually []*sim.Property
+	// last is the Eventually property that failed last: it is asked first, as it mostly fails again.
+	last int
+
+	// What Each-properties said of single nodes, by predicate. Bit i is node i.
+	predicates []predicate
+	known      []uint64
+	holds      []uint64
+	next       int // where the next predicate is looked for first
+}
+
+func (c *propertyState) init(w *machine) {
+	c.shown = c.view.Seam()
+	c.shown.World, c.shown.Services = w, make([]sim.Service, len(w.nodes))
+	for i := range w.sys.Properties {
+		switch p := &w.sys.Properties[i]; {
+		case p.Always != nil:
+			c.always = append(c.always, p)
+		case p.Eventually != nil:
+			c.eventually = append(c.eventually, p)
+		}
+	}
+}
+
+func (c *propertyState) reset() { clear(c.known) }
+
+// changed forgets what is known of a node.
+func (c *propertyState) changed(id sim.NodeID) {
+	bit := uint64(1) << (id & 63)
+	for i := range c.known {
+		c.known[i] &^= bit
+	}
+}
+
+// mostPredicates is of how many predicates the values are kept.
+const mostPredicates = 64
+
+// slot is the number under which the values of a predicate are kept; -1: they are not. One that is asked for the first
+// time may never be asked again, because a property makes its predicates anew each time.
+func (c *propertyState) slot(p predicate) int {
+	if c.next < len(c.predicates) && c.predicates[c.next] == p {
+		return c.next
+	}
+	for i := range c.predicates {
+		if c.predicates[i] == p {
+			return i
+		}
+	}
+	if !p.Again() || len(c.predicates) == mostPredicates {
+		return -1
+	}
+	c.predicates = append(c.predicates, p)
+	c.known = append(c.known, 0)
+	c.holds = append(c.holds, 0)
+	return len(c.predicates) - 1
+}
+
+// Each reports whether p holds at every node, asking only about nodes that have changed.
+func (w *machine) Each(v *shown, p predicate) bool {
+	if len(w.nodes) > 64 {
+		v.Reads.Nodes = ^uint64(0)
+		return holdsAtAll(v, p, len(w.nodes))
+	}
+	all := ^uint64(0) >> (64 - len(w.nodes))
+	v.Reads.Nodes |= all
+	c := &w.check
+	k := c.slot(p)
+	if k < 0 {
+		return holdsAtAll(v, p, len(w.nodes))
+	}
+	c.next = k + 1
+	if c.known[k]&^c.holds[k] != 0 {
+		return false
+	}
+	for ask := all &^ c.known[k]; ask != 0; ask &= ask - 1 {
+		i := bits.TrailingZeros64(ask)
+		ok := p.HoldsAt(v, sim.NodeID(i))
+		c.known[k] |= 1 << i
+		if !ok {
+			c.holds[k] &^= 1 << i
+			return false
+		}
+		c.holds[k] |= 1 << i
+	}
+	return true
+}
+
+// holdsAtAll asks about every one of so many nodes.
+func holdsAtAll(v *shown, p predicate, nodes int) bool {
+	for id := range sim.NodeID(nodes) {
+		if !p.HoldsAt(v, id) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *machine) Check() (err error) {
+	c := &w.check
+	c.next = 0
+	var asked *sim.Property
+	defer func() {
+		if r := recover(); r != nil {
+			err = propertyPanic(asked, r)
+		}
+	}()
+	for _, p := range c.always {
+		asked = p
+		if !w.evaluate(p.Always) {
+			return &sim.Finding{Kind: sim.Safety, Property: p.Name, Node: -1, Message: w.violated(p)}
+		}
+	}
+	return nil
+}
+
+func (w *machine) violated(p *sim.Property) string {
+	if text := w.Explain(p); text != "" {
+		return text
+	}
+	return "does not hold"
+}
+
+func propertyPanic(p *sim.Property, r any) *sim.Finding {
+	if f, ok := r.(*sim.Finding); ok {
+		f.Property, f.Node = p.Name, -1
+		return f
+	}
+	value, stack := raisedBy(r)
+	return &sim.Finding{Kind: sim.Panic, Property: p.Name, Node: -1, Message: "the property's function " + panicText(value, "panicked: %v"), Stack: stack}
+}
+
+// blame, when deferred, makes of a panic of a property's function a panic with the finding that it is.
+func blame(p **sim.Property) {
+	if r := recover(); r != nil {
+		panic(propertyPanic(*p, r))
+	}
+}
+
+func (w *machine) Live() bool {
+	c := &w.check
+	if len(c.eventually) == 0 {
+		return true
+	}
+	p := c.eventually[c.last]
+	defer blame(&p)
+	if !w.evaluate(p.Eventually) {
+		return false
+	}
+	for i := range c.eventually {
+		if p = c.eventually[i]; i != c.last && !w.evaluate(p.Eventually) {
+			c.last = i
+			return false
+		}
+	}
+	return true
+}
+
+func (w *machine) Holds(p *sim.Property) bool {
+	defer blame(&p)
+	switch {
+	case p.Always != nil:
+		return w.evaluate(p.Always)
+	case p.Eventually != nil:
+		return w.evaluate(p.Eventually)
+	case p.Inevitably != nil:
+		return w.evaluate(p.Inevitably)
+	}
+	return w.evaluate(p.Sometimes)
+}
+
+// evaluate asks the function of a property.
+func (w *machine) evaluate(holds func(*sim.View) bool) bool {
+	if !w.opts.Contain {
+		if p := w.opts.Pulse; p != nil {
+			p.begin()
+			defer p.end()
+		}
+		return holds(&w.check.view)
+	}
+	return containedValue(w.watch, func() bool { return holds(&w.check.view) })
+}
+
+func (w *machine) Explain(p *sim.Property) string {
+	if p.Explain == nil {
+		return ""
+	}
+	if !w.opts.Contain {
+		if p := w.opts.Pulse; p != nil {
+			p.begin()
+			defer p.end()
+		}
+		return p.Explain(&w.check.view)
+	}
+	return containedValue(w.watch, func() string { return p.Explain(&w.check.view) })
+}

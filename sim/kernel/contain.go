@@ -1,0 +1,151 @@
+package kernel
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Checked code may end the goroutine that it runs on, by runtime.Goexit or what calls it: FailNow, Fatal and Skip of a
+// testing.T. Nothing that runs on the same goroutine can keep it from that.
+
+// exited is the panic value for checked code that ended its goroutine.
+type exited struct{}
+
+const exitedText = "ended its goroutine (runtime.Goexit, which FailNow, Fatal and Skip of testing.T call)"
+
+// Exited reports whether a finding is that checked code ended its goroutine.
+func Exited(f *sim.Finding) bool {
+	return f.Kind == sim.Panic && strings.HasSuffix(f.Message, exitedText)
+}
+
+// raised is the panic value of checked code, with the stack where it was raised.
+type raised struct {
+	value any
+	stack string
+}
+
+// String is what is said of it where it is met without being taken apart.
+func (r raised) String() string { return panicText(r.value, "%v") }
+
+// raisedBy takes a recovered value apart.
+func raisedBy(r any) (value any, stack string) {
+	if r, ok := r.(raised); ok {
+		return r.value, r.stack
+	}
+	return r, string(debug.Stack())
+}
+
+// panicText says of a recovered value, after the name of what it came from, what that did.
+func panicText(value any, format string) string {
+	if value == (exited{}) {
+		return exitedText
+	}
+	return fmt.Sprintf(format, value)
+}
+
+const notReturned = "checked code did not return"
+
+// Overdue reports whether a finding is that checked code did not return in time, see [Options].
+func Overdue(f *sim.Finding) bool { return f.Kind == sim.Divergence && f.Message == notReturned }
+
+// WatchEvery is how often [Options].Overdue is asked.
+const WatchEvery = 50 * time.Millisecond
+
+// watch gives up checked code that does not return. Nil never does.
+type watch struct {
+	overdue func(ticks int) bool
+	ticker  *time.Ticker
+}
+
+func newWatch(overdue func(ticks int) bool) *watch {
+	if overdue == nil {
+		return nil
+	}
+	return &watch{overdue, time.NewTicker(WatchEvery)}
+}
+
+// returned waits until done is closed; false: that was given up.
+func (w *watch) returned(done <-chan struct{}) bool {
+	if w == nil {
+		<-done
+		return true
+	}
+	for ticks := 1; ; ticks++ {
+		select {
+		case <-done:
+			return true
+		case <-w.ticker.C:
+			if w.overdue(ticks) {
+				return false
+			}
+		}
+	}
+}
+
+// contained calls f on a goroutine of its own. It panics when f does, and also when f ends that goroutine, or does not return and
+// is given up; then f may still be running.
+func contained(w *watch, f func()) {
+	done := make(chan struct{})
+	var failed any
+	go func() {
+		returned := false
+		defer close(done)
+		defer func() {
+			if returned {
+				return
+			}
+			switch r := recover().(type) {
+			case nil:
+				failed = raised{exited{}, string(debug.Stack())}
+			case *sim.StateError, *sim.Finding:
+				failed = r
+			default:
+				failed = raised{r, string(debug.Stack())}
+			}
+		}()
+		f()
+		returned = true
+	}()
+	if !w.returned(done) {
+		panic(&sim.Finding{Kind: sim.Divergence, Message: notReturned})
+	}
+	if failed != nil {
+		panic(failed)
+	}
+}
+
+// containedValue is contained for a function with a result.
+func containedValue[T any](w *watch, f func() T) T {
+	var v T
+	contained(w, func() { v = f() })
+	return v
+}
+
+// Guard calls f on a goroutine of its own. The finding tells that checked code ended that goroutine; nil: it did not. What f
+// worked on is good for nothing then but to start anew. Panics go on.
+//
+// It is for those who call worlds without [Options.Contain].
+func Guard(f func()) (found *sim.Finding) {
+	done := make(chan struct{})
+	go func() {
+		returned := false
+		defer close(done)
+		defer func() {
+			if returned {
+				return
+			}
+			if r := recover(); r != nil {
+				panic(r) // here, so that the stack of the first panic is told, too
+			}
+			found = &sim.Finding{Kind: sim.Panic, Node: -1, Message: "checked code " + exitedText, Stack: string(debug.Stack())}
+		}()
+		f()
+		returned = true
+	}()
+	<-done
+	return found
+}

@@ -1,0 +1,176 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
+)
+
+// Enabled keeps the list of events between steps and lists anew only the nodes whose events may have
+// changed: listing everything costs more than a typical handler.
+func (w *machine) Enabled() []sim.Event {
+	if w.sys.Timing == sim.Prompt {
+		w.noteQuiet()
+	}
+	for _, b := range w.stale {
+		w.dirty[b] = false
+		w.refresh(int(b))
+	}
+	w.stale = w.stale[:0]
+	return w.events
+}
+
+// list is Enabled for the end of a step. The error is a finding, of an action's When that panics, or a
+// [*sim.StateError]; then nothing is listed.
+func (w *machine) list() (err error) {
+	defer w.catchWhen(&err)
+	w.Enabled()
+	return nil
+}
+
+// catchWhen, when deferred, makes an error of what went wrong while events were listed.
+func (w *machine) catchWhen(err *error) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	w.stale, w.events = w.stale[:0], w.events[:0]
+	clear(w.dirty)
+	clear(w.blocks)
+	if bad, ok := r.(*sim.StateError); ok {
+		*err = bad
+		return
+	}
+	if w.asked == nil {
+		panic(r)
+	}
+	if f, ok := r.(*sim.Finding); ok {
+		f.Node = w.askedAt
+		*err, w.asked = f, nil
+		return
+	}
+	value, stack := raisedBy(r)
+	*err = &sim.Finding{Kind: sim.Panic, Node: w.askedAt, Stack: stack, Message: w.asked.question() + " " + panicText(value, "panicked: %v")}
+	w.asked = nil
+}
+
+// listAnew forgets the list.
+func (w *machine) listAnew() {
+	w.stale = w.stale[:0]
+	for i := range w.dirty {
+		w.dirty[i] = true
+		w.stale = append(w.stale, int32(i))
+	}
+	clear(w.blocks)
+	w.events = w.events[:0]
+}
+
+// refresh lists the events of one block anew.
+func (w *machine) refresh(b int) {
+	buf := w.buf[:0]
+	if b == len(w.nodes) {
+		buf = w.net.AppendGlobal(buf)
+	} else {
+		buf = w.appendNode(&w.nodes[b], buf)
+	}
+	w.buf = buf
+	first, end := int(w.blocks[b]), int(w.blocks[b+1])
+	if grow := len(buf) - (end - first); grow != 0 {
+		if grow > 0 {
+			w.events = slices.Grow(w.events, grow)
+		}
+		old := w.events
+		w.events = w.events[:len(old)+grow]
+		copy(w.events[end+grow:], old[end:])
+		for i := b + 1; i < len(w.blocks); i++ {
+			w.blocks[i] += int32(grow)
+		}
+	}
+	copy(w.events[first:], buf)
+}
+
+func (w *machine) appendNode(n *node, buf []sim.Event) []sim.Event {
+	if !n.up {
+		return append(buf, sim.Event{Kind: sim.Boot, Node: n.id, Peer: -1})
+	}
+	if w.holder != nil && w.holder.Holds(n.id) {
+		return w.net.AppendEvents(n.id, buf)
+	}
+	for _, i := range n.fits {
+		if w.can(n, i) {
+			buf = append(buf, sim.Event{Kind: sim.DoAction, Node: n.id, Peer: -1, Slot: i})
+		}
+	}
+	if n.stepper != nil && w.ready(n) {
+		buf = append(buf, sim.Event{Kind: sim.Internal, Node: n.id, Peer: -1})
+	}
+	buf = w.appendTimers(n, buf)
+	first := len(buf)
+	buf = w.net.AppendEvents(n.id, buf)
+	if _, none := w.net.(*idle); len(w.quorums) > 0 && !none {
+		buf = w.gather(n, buf, first)
+	}
+	return buf
+}
+
+// can reports whether the node can do action number i now.
+func (w *machine) can(n *node, i int32) bool {
+	a := &w.actions[i]
+	if a.Times > 0 && int(n.counts[i]) >= a.Times {
+		return false
+	}
+	return a.When == nil || w.when(n, a)
+}
+
+// when asks whether an action is enabled.
+func (w *machine) when(n *node, a *action) bool {
+	w.asked, w.askedAt = a, n.id
+	var before sim.Fingerprint
+	if w.closely() {
+		before = w.serviceHash(n)
+	}
+	var ok bool
+	if !w.apart {
+		ok = a.When(n.service)
+	} else {
+		ok = containedValue(w.watch, func() bool { return a.When(n.service) })
+	}
+	if w.closely() && w.serviceHash(n) != before {
+		panic(&sim.Finding{Kind: sim.Nondeterminism, Message: fmt.Sprintf("the When of action %q changed the state of the service %T, which it may only look at",
+			a.Name, n.service)})
+	}
+	w.asked = nil
+	return ok
+}
+
+// own stands for the steps of a [host.Stepper] where actions are named.
+var own = &action{Action: sim.Action[sim.Service]{When: func(s sim.Service) bool { return s.(host.Stepper).Ready() }}}
+
+// ready reports whether the node can take a step of its own.
+func (w *machine) ready(n *node) bool { return w.when(n, own) }
+
+func (w *machine) Injections(buf []sim.Event) []sim.Event {
+	if w.crashesLeft > 0 {
+		for i := range w.nodes {
+			if w.crashable(sim.NodeID(i)) {
+				buf = append(buf, sim.Event{Kind: sim.Crash, Node: sim.NodeID(i), Peer: -1})
+			}
+		}
+	}
+	return w.net.AppendInjections(buf)
+}
+
+// dirtyNetwork notes that the events that belong to no node may have changed.
+func (w *machine) dirtyNetwork() { w.Dirty(sim.NodeID(len(w.nodes))) }
+
+// noteQuiet lists all timers anew when the network has become quiet, or ceased to be.
+func (w *machine) noteQuiet() {
+	if q := w.net.Quiet(); q != w.quiet {
+		w.quiet = q
+		for i := range w.nodes {
+			w.Dirty(sim.NodeID(i))
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/macetime"
+	"github.com/macemc/macemc/sim"
+)
+
+// env is the Env of one node. It answers questions, and records effects in the machine's step.
+type env struct {
+	w       *machine
+	n       *node
+	running bool
+	kind    sim.EventKind // of the event whose handler it was passed to last
+	slot    int32
+	traced  bool
+	told    bool     // calls between services are noted
+	calls   []string // services that are being called, the innermost last; only when told
+	streams []stream
+	rand    random
+	files   files
+	ticker  ticker
+	logger  *slog.Logger
+}
+
+func newEnv(w *machine, n *node) *env {
+	e := &env{w: w, n: n, logger: discard}
+	e.streams = make([]stream, len(w.nodes))
+	for i := range e.streams {
+		e.streams[i] = stream{e, sim.NodeID(i)}
+	}
+	e.rand, e.files, e.ticker = random{e}, files{e}, ticker{e}
+	e.traced = w.opts.Trace
+	e.told = e.traced || w.opts.Log != nil && w.opts.Log.Enabled(context.Background(), slog.LevelDebug)
+	switch {
+	case e.traced:
+		e.logger = slog.New(&traceHandler{env: e})
+	case w.opts.Log != nil:
+		e.logger = w.opts.Log
+	}
+	return e
+}
+
+// misuse is the panic value for calls that break the contract of Env.
+type misuse string
+
+func (e *env) use(what string) {
+	if !e.running {
+		e.late(what)
+	}
+}
+
+func (e *env) peer(what string, id sim.NodeID) {
+	if e.w.sys.Network == nil {
+		e.w.end(misuse(what + ": the system has no Network"))
+	}
+	if uint(id) >= uint(len(e.w.nodes)) {
+		e.w.end(misuse(fmt.Sprintf("%s: there is no node %d", what, id)))
+	}
+}
+
+func (e *env) effect(f Effect) {
+	if e.traced {
+		e.trace(&f)
+	}
+	e.w.last.Effects = append(e.w.last.Effects, f)
+}
+
+func (e *env) Self() sim.NodeID { return e.n.id }
+
+func (e *env) Nodes() int { return len(e.w.nodes) }
+
+func (e *env) Send(to sim.NodeID, msg any) {
+	e.use("Send")
+	e.peer("Send", to)
+	e.effect(Effect{Kind: SendEffect, Peer: to, Msg: e.w.message("message", msg)})
+}
+
+func (e *env) Stream(peer sim.NodeID) sim.Stream {
+	e.use("Stream")
+	e.peer("Stream", peer)
+	return &e.streams[peer]
+}
+
+func (e *env) SetTimer(t any, after time.Duration) {
+	e.use("SetTimer")
+	e.effect(Effect{Kind: SetTimerEffect, Peer: -1, Value: t, After: int64(after)})
+}
+
+func (e *env) StopTimer(t any) {
+	e.use("StopTimer")
+	e.effect(Effect{Kind: StopTimerEffect, Peer: -1, Value: t})
+}
+
+func (e *env) Choose(what string, n int) int { return e.draw("Choose", what, n, false) }
+
+func (e *env) ChooseFair(what string, n int) int { return e.draw("ChooseFair", what, n, true) }
+
+func (e *env) draw(call, what string, n int, fair bool) int {
+	switch {
+	case n < 1:
+		e.w.end(misuse(fmt.Sprintf("%s(%q, %d): n must be at least 1", call, what, n)))
+	case n > choose.MaxArity:
+		e.w.end(misuse(fmt.Sprintf("%s(%q, %d): n must be at most %d; draw large numbers in parts", call, what, n, choose.MaxArity)))
+	}
+	return e.ask(choose.Point{Kind: choose.Draw, Arity: n, Label: what, Fair: fair})
+}
+
+func (e *env) ChooseWeighted(what string, weights ...int) int {
+	sum := 0
+	for _, w := range weights {
+		if w < 0 {
+			e.w.end(misuse(fmt.Sprintf("ChooseWeighted(%q, %v): a weight is negative", what, weights)))
+		}
+		if sum += w; sum < 0 {
+			e.w.end(misuse(fmt.Sprintf("ChooseWeighted(%q, %v): the sum of the weights is above %d", what, weights, math.MaxInt)))
+		}
+	}
+	if sum == 0 {
+		e.w.end(misuse(fmt.Sprintf("ChooseWeighted(%q, %v): weights are all zero", what, weights)))
+	}
+	return e.ask(choose.Point{Kind: choose.Draw, Arity: len(weights), Weights: weights, Label: what})
+}
+
+// diverged is the panic value that ends a step with too many choices.
+type diverged struct{}
+
+func (e *env) ask(p choose.Point) int {
+	e.use("a choice")
+	w := e.w
+	if w.choices++; w.choices > w.opts.MaxChoices {
+		w.end(diverged{})
+	}
+	return w.ask(p)
+}
+
+func (e *env) Rand() sim.Rand { return &e.rand }
+
+func (e *env) Clock() macetime.Clock { return &e.ticker }
+
+func (e *env) Disk() sim.Disk { return &e.files }
+
+func (e *env) Announce(event any) {
+	e.use("Announce")
+	e.effect(Effect{Kind: AnnounceEffect, Peer: -1, Value: e.w.message("announced event", event).Body})
+}
+
+func (e *env) Assert(ok bool, format string, args ...any) {
+	if !ok && e.w.failed == nil && e.w.sys.Asserts() {
+		e.use("Assert")
+		e.w.failed = &sim.Finding{Kind: sim.Safety, Property: sim.AssertionProperty, Node: e.n.id, Message: fmt.Sprintf(format, args...)}
+	}
+}
+
+func (e *env) Log() *slog.Logger { return e.logger }
+
+// Interleave implements [host.Interleaver].
+func (e *env) Interleave() sim.Interleave { return e.w.sys.Interleave }
+
+// stream is the sending side of one stream of a node.
+type stream struct {
+	e    *env
+	peer sim.NodeID
+}
+
+// room counts what the step has sent so far. It is an observation: the step depended on it.
+func (s *stream) room() int {
+	w := s.e.w
+	room := w.net.Room(s.e.n.id, s.peer)
+	for i := w.own; i < len(w.last.Effects); i++ {
+		switch f := &w.last.Effects[i]; {
+		case f.Peer != s.peer:
+		case f.Kind == StreamEffect:
+			room--
+		case f.Kind == CloseEffect:
+			room = w.net.Capacity()
+		}
+	}
+	w.last.Observed = append(w.last.Observed, Observation{s.peer, room})
+	return room
+}
+
+func (s *stream) Send(msg any) error {
+	s.e.use("Stream.Send")
+	m := s.e.w.message("message", msg)
+	if s.room() <= 0 {
+		s.e.effect(Effect{Kind: RefusedEffect, Peer: s.peer, Msg: m})
+		return sim.ErrFull
+	}
+	s.e.effect(Effect{Kind: StreamEffect, Peer: s.peer, Msg: m})
+	return nil
+}
+
+func (s *stream) Room() int {
+	s.e.use("Stream.Room")
+	return max(0, s.room())
+}
+
+func (s *stream) Close() {
+	s.e.use("Stream.Close")
+	s.e.effect(Effect{Kind: CloseEffect, Peer: s.peer})
+}
+
+// files is the Disk of a node.
+type files struct{ e *env }
+
+func (f *files) write(w write) {
+	d := &f.e.n.disk
+	f.e.effect(Effect{Kind: WriteEffect, Peer: -1, Text: w.key, disk: len(d.pending)})
+	d.pending = append(d.pending, w)
+}
+
+func (f *files) Put(key string, value []byte) {
+	f.e.use("Disk.Put")
+	f.write(write{entry: entry{key, slices.Clone(value)}})
+}
+
+func (f *files) Delete(key string) {
+	f.e.use("Disk.Delete")
+	f.write(write{entry: entry{key: key}, gone: true})
+}
+
+func (f *files) Get(key string) ([]byte, bool) {
+	f.e.use("Disk.Get")
+	v, ok := f.e.n.disk.get(key)
+	return slices.Clone(v), ok
+}
+
+func (f *files) Keys(prefix string) []string {
+	f.e.use("Disk.Keys")
+	return f.e.n.disk.keys(prefix)
+}
+
+func (f *files) Sync() {
+	f.e.use("Disk.Sync")
+	f.e.effect(Effect{Kind: SyncEffect, Peer: -1, disk: len(f.e.n.disk.pending)})
+}
+
+// random is the Rand of a node: every draw is a choice.
+type random struct{ e *env }
+
+func (r *random) IntN(n int) int { return r.e.Choose("rand.IntN", n) }
+
+func (r *random) Perm(n int) []int {
+	p := make([]int, n)
+	for i := range p {
+		p[i] = i
+	}
+	r.Shuffle(n, func(i, j int) { p[i], p[j] = p[j], p[i] })
+	return p
+}
+
+func (r *random) Shuffle(n int, swap func(i, j int)) {
+	for i := n - 1; i > 0; i-- {
+		if j := r.e.Choose("rand.Shuffle", i+1); j != i {
+			swap(i, j)
+		}
+	}
+}
+
+func (r *random) Jitter(low, high time.Duration, steps int) time.Duration {
+	k := r.e.Choose("rand.Jitter", steps)
+	if steps == 1 {
+		return low
+	}
+	return low + (high-low)*time.Duration(k)/time.Duration(steps-1)
+}
+
+func (r *random) Seeded(k int) sim.Generator {
+	return choose.NewRandom(uint64(r.e.Choose("rand.Seeded", k)), 0)
+}

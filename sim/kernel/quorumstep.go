@@ -1,0 +1,229 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// gather puts events by which a node takes sets of messages in the place of the deliveries, from a place on, of those messages.
+func (w *machine) gather(n *node, buf []sim.Event, first int) []sim.Event {
+	var all []sim.From[any]
+	var events []sim.Event
+	n.sets = n.sets[:0]
+	for _, ev := range buf[first:] {
+		if ev.Kind != sim.Deliver {
+			continue
+		}
+		w.envelopes = w.net.Messages(ev, w.envelopes[:0])
+		m := &w.envelopes[0]
+		if !m.Stream {
+			all, events = append(all, sim.From[any]{From: m.From, Msg: m.Msg}), append(events, ev)
+		}
+	}
+	made := w.assemble(n, all)
+	end := first
+	k := 0
+	for _, ev := range buf[first:] {
+		if k < len(events) && ev == events[k] {
+			if k++; made.Taken[k-1] {
+				continue
+			}
+		}
+		buf[end] = ev
+		end++
+	}
+	buf = buf[:end]
+	for i, s := range made.Sets {
+		taken := takenSet{quorum: s.Quorum}
+		for _, k := range s.Members {
+			taken.members = append(taken.members, events[k])
+		}
+		n.sets = append(n.sets, taken)
+		buf = append(buf, sim.Event{Kind: sim.TakeQuorum, Node: n.id, Peer: -1, Slot: int32(i), Msgs: int32(len(s.Members))})
+	}
+	return buf
+}
+
+// takenSet is a set of datagrams that a quorum takes, as the deliveries that it stands for, by ascending sender.
+type takenSet struct {
+	quorum  int32
+	members []sim.Event
+}
+
+// refuse panics with a finding when a message is handed over by itself that a quorum of the node takes.
+func (w *machine) refuse(n *node, msg any) {
+	for i := range w.quorums {
+		if q := &w.quorums[i]; q.takes(msg) && q.has(n.service) {
+			panic(&sim.Finding{Kind: sim.Safety, Property: sim.QuorumProperty, Message: fmt.Sprintf(
+				"quorum %q takes a set of %T, as datagrams, but one is handed over by itself: send it by env.Send, not in a stream", q.Name, msg)})
+		}
+	}
+}
+
+// takeSet removes from the network the messages of the set that ev is about.
+func (w *machine) takeSet(ev sim.Event, made *Assembled) error {
+	// From behind, so that the slots of the others stay what they are.
+	members := slices.Clone(w.nodes[ev.Node].sets[ev.Slot].members)
+	slices.SortFunc(members, func(a, b sim.Event) int { return int(b.Slot - a.Slot) })
+	for _, m := range members {
+		d := w.net.Take(m)
+		if d.Msg.Seam().Sent != nil {
+			if err := w.checkUnchanged(&d, ev.Node); err != nil {
+				return err
+			}
+		}
+		if w.doubled {
+			d.Msg.Body = w.privateTo(d.Msg.Body)
+		}
+		made.Set = append(made.Set, sim.From[any]{From: m.Peer, Msg: d.Msg.Body})
+	}
+	slices.SortFunc(made.Set, func(a, b sim.From[any]) int { return int(a.From - b.From) })
+	return nil
+}
+
+// quorumMessages appends the messages of a set.
+func (w *machine) quorumMessages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
+	for _, m := range w.nodes[ev.Node].sets[ev.Slot].members {
+		buf = w.net.Messages(m, buf)
+	}
+	return buf
+}
+
+// quorumKey names the set of messages that a node takes: "quorum n0 promised <-n2 Reply{1} <-n3 Reply{2}".
+func (w *machine) quorumKey(ev sim.Event) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v n%d %s", ev.Kind, ev.Node, w.quorums[w.nodes[ev.Node].sets[ev.Slot].quorum].Name)
+	for _, m := range w.quorumMessages(ev, nil) {
+		fmt.Fprintf(&b, " <-n%d %s", m.From, w.planOf(m.Msg).Text(m.Msg))
+	}
+	return b.String()
+}
+
+// probeOrder returns a function that handles a set in other orders, too, once it was handled in its own, on copies of the state of
+// its node, and says what differs. Nil: it cannot be told.
+func (w *machine) probeOrder(n *node, ev sim.Event, d *Handed) func() error {
+	l := w.take(n)
+	if len(d.Set.Set) < 2 || w.copyable(l) != nil {
+		return nil
+	}
+	before, err := w.copyLocal(l)
+	if err != nil {
+		return nil
+	}
+	set := w.copySet(d.Set.Set)
+	picks := &picked{src: w.src}
+	w.src = picks
+	return func() error {
+		w.src = picks.src
+		if len(w.last.Observed) > 0 || w.failed != nil || w.ended != nil {
+			return nil
+		}
+		after, last, choices := w.take(n), w.last, w.choices
+		want := w.result(n)
+		defer func() {
+			w.put(n.id, after)
+			w.last, w.src, w.probing, w.choices = last, picks.src, false, choices
+		}()
+		w.probing = true
+		for _, other := range orders(set) {
+			l, err := w.copyLocal(before)
+			if err != nil {
+				return nil
+			}
+			w.put(n.id, l)
+			w.last.Effects, w.last.Answers, w.last.Observed, w.choices = nil, nil, nil, 0
+			w.own, w.src = 0, &picked{given: picks.given}
+			err = w.call(n, ev, &Handed{Delivery: sim.Delivery{From: -1}, Set: &Assembled{d.Set.Quorum, w.copySet(other)}})
+			if err == nil && w.failed == nil && w.ended == nil && w.result(n) == want {
+				continue
+			}
+			w.failed, w.ended = nil, nil
+			q := &w.quorums[d.Set.Quorum]
+			return &sim.Finding{Kind: sim.Nondeterminism, Node: n.id, Message: fmt.Sprintf(
+				"quorum %q: what its Do does depends on the order of the messages: handed over as%s it does something else than by ascending sender",
+				q.Name, w.textOf(other))}
+		}
+		return nil
+	}
+}
+
+// result is what a handler made of its node, and its effects. Datagrams may be sent in any order.
+func (w *machine) result(n *node) string {
+	state := w.appendNodeState(n, nil)
+	var sends []string
+	for i := w.own; i < len(w.last.Effects); i++ {
+		f := &w.last.Effects[i]
+		if f.Kind == LogEffect || f.Kind == CallEffect {
+			continue
+		}
+		text := fmt.Sprintf("%d %d %d %q", f.Kind, f.Peer, f.After, f.Text)
+		switch {
+		case f.Kind.Carries():
+			text += string(w.planOf(f.Msg.Body).Append(nil, f.Msg.Body))
+		case f.Value != nil:
+			text += string(w.planOf(f.Value).Append(nil, f.Value))
+		}
+		if f.Kind == SendEffect {
+			sends = append(sends, text)
+		} else {
+			state = appendString(state, text)
+		}
+	}
+	slices.Sort(sends)
+	for _, s := range sends {
+		state = appendString(state, s)
+	}
+	return string(state)
+}
+
+func (w *machine) textOf(set []sim.From[any]) (text string) {
+	for _, m := range set {
+		text += fmt.Sprintf(" n%d %s", m.From, w.planOf(m.Msg).Text(m.Msg))
+	}
+	return text
+}
+
+func (w *machine) copySet(set []sim.From[any]) []sim.From[any] {
+	set = slices.Clone(set)
+	for i := range set {
+		set[i].Msg = w.privateTo(set[i].Msg)
+	}
+	return set
+}
+
+// orders are other orders of a set: reversed, and with each two neighbours exchanged, which all orders are made of.
+func orders(set []sim.From[any]) [][]sim.From[any] {
+	reversed := slices.Clone(set)
+	slices.Reverse(reversed)
+	all := [][]sim.From[any]{reversed}
+	for i := 1; i < len(set) && len(set) > 2; i++ {
+		other := slices.Clone(set)
+		other[i-1], other[i] = other[i], other[i-1]
+		all = append(all, other)
+	}
+	return all
+}
+
+// picked keeps what was picked, or, when it has no source, picks that again.
+type picked struct {
+	src   choose.Source
+	given []int
+}
+
+func (p *picked) Choose(q choose.Point) int {
+	if p.src != nil {
+		pick := p.src.Choose(q)
+		p.given = append(p.given, pick)
+		return pick
+	}
+	if len(p.given) == 0 || p.given[0] >= q.Arity {
+		return 0
+	}
+	pick := p.given[0]
+	p.given = p.given[1:]
+	return pick
+}

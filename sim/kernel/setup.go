@@ -1,0 +1,30 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// setUpTicks is how long a function of a system may take when a world is made, in units of [WatchEvery]: three seconds.
+const setUpTicks = 60
+
+// setUp calls a function of a system when a world is made, which no search watches yet. The error says that it did not return, or
+// how else it failed; what is its name.
+func setUp[T any](sys *sim.System, what string, f func() T) (v T, err error) {
+	w := newWatch(func(ticks int) bool { return ticks >= setUpTicks })
+	defer w.ticker.Stop()
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		if found, ok := r.(*sim.Finding); ok && Overdue(found) {
+			err = fmt.Errorf("system %q: %s does not return: it took more than %v", sys.Name, what, setUpTicks*WatchEvery)
+			return
+		}
+		value, stack := raisedBy(r)
+		err = fmt.Errorf("system %q: %s %s\n%s", sys.Name, what, panicText(value, "panicked: %v"), stack)
+	}()
+	return containedValue(w, f), nil
+}

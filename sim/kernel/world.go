@@ -1,0 +1,183 @@
+package kernel
+
+import (
+	"iter"
+	"log/slog"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// World is a system in some state, with what can happen next. It executes steps; who calls it
+// decides which. A world is for one goroutine.
+//
+// A state is reached by Start and then Steps. What can happen in it is Enabled followed by
+// Injections: an event's index counts through both lists, and both are functions of the state
+// (and the limits), so that a sequence of indices and answers is a path.
+type World interface {
+	System() *sim.System
+	// Start goes to the first state: all nodes that are not late are booted, in order. Any state
+	// before is given up. Questions asked by Boot are answered by src. The error is a finding.
+	Start(src choose.Source) error
+	// Enabled returns the ordinary events in canonical order. The slice is the world's and valid
+	// until the next Start or Step.
+	Enabled() []sim.Event
+	// Injections appends the fault injections that are possible to buf.
+	Injections(buf []sim.Event) []sim.Event
+	// Step executes ev, which must stem from Enabled or Injections in this state. Questions of the
+	// step are answered by src. When the error is not nil it is a finding (see [sim.Finding]) and the
+	// state is good for nothing but looking at.
+	Step(ev sim.Event, src choose.Source) error
+	// Last describes the step that was executed last. It is the world's, valid until the next step.
+	Last() *Step
+
+	// Check returns the first safety violation of the state: an Always property that does not hold.
+	// The cost is that of the properties whose reads have changed.
+	Check() error
+	// Live reports whether all Eventually properties hold together. When the function of one panics, it
+	// panics with a [*sim.Finding], see [CatchState].
+	Live() bool
+	// Holds evaluates one property. When its function panics, it panics with a [*sim.Finding].
+	Holds(p *sim.Property) bool
+	// Explain calls the property's Explain; "" when it has none.
+	Explain(p *sim.Property) string
+
+	// Fingerprint covers every component of the state.
+	Fingerprint() sim.Fingerprint
+	// Components yields the parts that Fingerprint is the sum of, in canonical order.
+	Components() iter.Seq2[Component, sim.Fingerprint]
+
+	// Key is the event's stable key: its class, node and content, never an index.
+	Key(ev sim.Event) string
+	// Messages appends the messages that ev would consume.
+	Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope
+	// Service returns a node's service, nil when it is down. It must not be changed.
+	Service(sim.NodeID) sim.Service
+	// NodeFields describes the local state of a node for people: service, timers, disk, counters.
+	NodeFields(sim.NodeID) []sim.Field
+	// NetFields describes the network and the remaining fault limits for people.
+	NetFields() []sim.Field
+	// InFlight yields the messages in flight in canonical order.
+	InFlight() iter.Seq[sim.Envelope]
+}
+
+// Options sets how a world runs.
+type Options struct {
+	// Trace records what people want to see: log lines, source lines, message identities and fates.
+	// It is slow.
+	Trace bool
+	// CheckMessages compares messages on delivery with what the sender still holds, to find messages that
+	// were changed after they were sent, and the states of all other nodes before and after each handler.
+	CheckMessages bool
+	// Contain calls checked code on goroutines of its own, so that it is a finding, as a panic is, when it ends its
+	// goroutine. It is slow. Without it such code ends the goroutine of the world's caller: see [Guard].
+	Contain bool
+	// Overdue, when it is not nil, is asked every [WatchEvery] while checked code runs that is no property's, the how manieth
+	// time this is. Once it is true that code is given up, which is a finding (see [Overdue]), and the world good for
+	// nothing but to start anew. Such code is called as by Contain. Properties are watched with Contain only, else by
+	// those who wait for Pulse.
+	Overdue func(ticks int) bool
+	// Pulse is told of each call of a property's function that is not contained. May be nil.
+	Pulse *Pulse
+	// Late is told when an Env is used too late on a goroutine that a handler started. Nil: the world has one of its own.
+	Late *Late
+	// MaxChoices bounds the choices of one step; more is a divergence finding. 0: 10,000.
+	MaxChoices int
+	// Log is where handlers log; nil: nowhere, but to the trace.
+	Log *slog.Logger
+	// Times is told of the readings of clocks. Nil: nobody is.
+	Times Times
+}
+
+// ComponentKind is a kind of part of the global state.
+type ComponentKind uint8
+
+const (
+	NodeState    ComponentKind = iota // service, timers, counters, disk, up or down
+	NetState                          // queues, connection flags, partitions, network budgets
+	MonitorState                      // one monitor
+	Budgets                           // remaining crashes
+)
+
+// Component names a part of the global state.
+type Component struct {
+	Kind  ComponentKind
+	Index int // node or monitor; 0 otherwise
+}
+
+// Step describes one executed step.
+type Step struct {
+	Event   sim.Event
+	Timer   any            // the value of the timer that fired; nil: none did
+	Msgs    []sim.Envelope // consumed, when tracing
+	Handler bool           // whether a handler ran
+	Effects []Effect       // in order
+	Applied int            // effects that happened; fewer than all when the node crashed inside the step
+	Crashed bool           // the node crashed inside the step
+
+	Observed []Observation  // questions answered by the world
+	Answers  []Answer       // questions answered by a choice; only when tracing
+	Sent     []sim.Envelope // messages that got an identity, refused ones included; only when tracing
+	Fates    []FateOf       // what became of messages; only when tracing
+	Source   string         // file:line of the handler, when tracing; the file as the compiler named it
+	// Inner is, of a delivery or timer, the file:line of the deepest function of the service's package that
+	// was running when the handler asked for its first effect; only when tracing, "" without an effect.
+	Inner string
+}
+
+// EffectKind says what a handler asked for.
+type EffectKind uint8
+
+const (
+	SendEffect EffectKind = iota
+	StreamEffect
+	RefusedEffect // a stream send that had no room: a ready call-back is pending
+	CloseEffect
+	SetTimerEffect
+	StopTimerEffect
+	WriteEffect // disk put or delete
+	SyncEffect
+	AnnounceEffect
+	LogEffect  // only when tracing
+	CallEffect // a call of a service by another, only when tracing; see Enter
+)
+
+func (k EffectKind) String() string {
+	return [...]string{"send", "stream", "refused", "close", "set timer", "stop timer", "write", "sync",
+		"announce", "log", "call"}[k]
+}
+
+// Effect is one thing that a handler asked for.
+type Effect struct {
+	Kind  EffectKind
+	Depth uint8       // how many calls of services it is nested in, when tracing
+	Peer  sim.NodeID  // of sends and Close
+	Msg   sim.Message // of sends
+	Value any         // timer, announced event, Call
+	After int64       // nanoseconds, of SetTimer
+	Text  string      // log line, disk key, call
+	From  string      // file:line of the call, when tracing; the file as the compiler named it
+
+	disk int // of writes and syncs: how many of the node's pending writes stood before it
+}
+
+// Observation is a question that the world answered from the state and the effects so far.
+type Observation struct {
+	Peer sim.NodeID
+	Room int
+}
+
+// Answer is a question that was answered by a choice.
+type Answer struct {
+	Kind  choose.Kind `json:"kind"`
+	Label string      `json:"label"`
+	Pick  int         `json:"pick"`
+	Arity int         `json:"arity"`
+}
+
+// FateOf says what became of a message in a step.
+type FateOf struct {
+	ID   sim.MessageID
+	Fate sim.Fate
+	Copy sim.MessageID // the message that the network made of it, when it was duplicated
+}
