@@ -3,7 +3,6 @@ package kernel
 import (
 	"slices"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/plan"
 )
@@ -26,32 +25,6 @@ type Bench struct {
 	shown    []*Local
 	inFlight func(func(sim.Envelope) bool)
 }
-
-// Answerer answers the questions of a handler.
-type Answerer interface {
-	choose.Source
-	// Room is what the network says of the room in the stream to peer, before the step.
-	Room(peer sim.NodeID) int
-}
-
-// Question is a question that a handler asked.
-type Question struct {
-	Before int // how many effects it had asked for
-
-	// Of a choice.
-	Point choose.Point // with Weights of its own
-	Pick  int
-
-	// Of an observation, for which Point is zero: whether there is room in the stream to Peer.
-	Peer  sim.NodeID
-	Fresh bool // the step had closed the stream, so the room before the step does not matter
-	Sent  int  // messages that the step had sent since
-	Room  int  // what the network said
-	Exact bool // the handler was told the number, not only whether there is any room
-}
-
-// Observation reports whether the question was about room in a stream.
-func (q *Question) Observation() bool { return q.Point.Arity == 0 }
 
 // Outcome is what a handler did. Its slices are the bench's, valid until the next call.
 type Outcome struct {
@@ -129,48 +102,6 @@ func (b *Bench) Load(id sim.NodeID) (*Local, error) {
 	return b.w.take(n), err
 }
 
-// Choose implements [choose.Source] for the handler that is running.
-func (b *Bench) Choose(p choose.Point) int {
-	pick := b.asked.Choose(p)
-	p.Weights = slices.Clone(p.Weights)
-	b.run = append(b.run, Question{Before: len(b.w.last.Effects), Point: p, Pick: pick})
-	return pick
-}
-
-func (b *Bench) room(peer sim.NodeID) int {
-	if b.w.probing {
-		return 0
-	}
-	q := Question{Before: len(b.w.last.Effects), Peer: peer, Room: b.asked.Room(peer)}
-	for i := range b.w.last.Effects {
-		switch f := &b.w.last.Effects[i]; {
-		case f.Peer != peer:
-		case f.Kind == StreamEffect:
-			q.Sent++
-		case f.Kind == CloseEffect:
-			q.Fresh, q.Sent = true, 0
-		}
-	}
-	b.run = append(b.run, q)
-	return q.Room
-}
-
-// classify tells the observations of Stream.Send from those of Stream.Room: the last one before the
-// effect of a Send is its own.
-func (b *Bench) classify() {
-	for i := range b.run {
-		q := &b.run[i]
-		if !q.Observation() {
-			continue
-		}
-		q.Exact = true
-		if q.Before < len(b.w.last.Effects) && (i+1 == len(b.run) || b.run[i+1].Before > q.Before) {
-			f := &b.w.last.Effects[q.Before]
-			q.Exact = f.Peer != q.Peer || f.Kind != StreamEffect && f.Kind != RefusedEffect
-		}
-	}
-}
-
 // Settle makes the effects before end happen to the node that asked for them; l is as after the
 // handler. When an effect fails, failed is its number, and the effects before it have happened.
 func (b *Bench) Settle(id sim.NodeID, l *Local, effects []Effect, end int) (after *Local, failed int, err error) {
@@ -222,23 +153,6 @@ func (b *Bench) restore(id sim.NodeID) {
 	}
 }
 
-// fixed answers one question.
-type fixed struct{ pick, arity int }
-
-func (f *fixed) Choose(p choose.Point) int {
-	f.arity = p.Arity
-	return f.pick
-}
-
-// Carries reports whether the effect is about a message.
-func (k EffectKind) Carries() bool {
-	return k == SendEffect || k == StreamEffect || k == RefusedEffect
-}
-
-// Outlasts reports whether it makes a difference that the effect happened when the node crashes right
-// after it.
-func (k EffectKind) Outlasts() bool { return k.outlasts() }
-
 // WhoCrashes tells by node which may crash when they are up. The error is a finding.
 func (b *Bench) WhoCrashes() ([]bool, error) {
 	w := b.w
@@ -280,62 +194,6 @@ func (b *Bench) Assemble(id sim.NodeID, l *Local, all []sim.From[any], watched b
 	defer func() { b.w.watching = false }()
 	defer b.w.catchWhen(&err)
 	return b.w.assemble(b.w.put(id, l), all), nil
-}
-
-// AppendLocal appends the canonical encoding of a local state. It panics with a finding's text when
-// the state holds something that cannot be encoded.
-func (b *Bench) AppendLocal(id sim.NodeID, l *Local, buf []byte) []byte {
-	return b.w.appendNodeState(b.w.put(id, l), buf)
-}
-
-// Hash is the component hash of an encoding.
-func Hash(kind ComponentKind, index int, enc []byte) sim.Fingerprint {
-	return plan.Hash(seed(kind, index), enc)
-}
-
-// HashBudgets is the component hash of the crashes that are left.
-func (b *Bench) HashBudgets(crashesLeft int) sim.Fingerprint {
-	b.w.crashesLeft = crashesLeft
-	return b.w.budgets()
-}
-
-// Copyable reports why a local state cannot be copied; nil when it can.
-func (b *Bench) Copyable(l *Local) error { return b.w.copyable(l) }
-
-// Copy returns a deep copy.
-func (b *Bench) Copy(l *Local) (*Local, error) { return b.w.copyLocal(l) }
-
-// NewMessage returns a message with an identity, whose encoding and hash are known. It refers to
-// body.
-func (b *Bench) NewMessage(body any, id sim.MessageID) sim.Message {
-	m := sim.Message{Body: body, ID: id}
-	b.w.encoded(&m)
-	b.w.HashMessage(&m)
-	return m
-}
-
-// AppendValue appends the canonical encoding of a message or an announced event.
-func (b *Bench) AppendValue(v any, buf []byte) []byte { return b.w.planOf(v).Append(buf, v) }
-
-// CopyValue returns a private copy of a message or an announced event.
-func (b *Bench) CopyValue(v any) any {
-	return b.w.privateTo(v)
-}
-
-// NewMonitor returns monitor number i as at the start of a run.
-func (b *Bench) NewMonitor(i int) sim.Monitor { return b.w.sys.Monitors[i]() }
-
-// AppendMonitor appends the canonical encoding of a monitor.
-func (b *Bench) AppendMonitor(m sim.Monitor, buf []byte) []byte {
-	b.w.enc.Reset()
-	b.w.enc.Add(b.w.planOf(m), m)
-	return append(buf, b.w.enc.Bytes()...)
-}
-
-// CopyMonitor returns a deep copy. The error says why there is none.
-func (b *Bench) CopyMonitor(m sim.Monitor) (c sim.Monitor, err error) {
-	defer plan.Catch(&err)
-	return b.w.planOf(m).Copy(m).(sim.Monitor), nil
 }
 
 // Observe tells a monitor of an announced event. The error is a finding.

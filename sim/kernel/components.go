@@ -156,44 +156,6 @@ func (w *machine) Duplicated(id sim.MessageID) sim.MessageID {
 	return w.nextID
 }
 
-// Key names the event by its class, nodes and content.
-func (w *machine) Key(ev sim.Event) string {
-	switch ev.Kind {
-	case sim.Boot, sim.Crash:
-		return fmt.Sprintf("%v n%d", ev.Kind, ev.Node)
-	case sim.DoAction:
-		return fmt.Sprintf("%v n%d %s", ev.Kind, ev.Node, w.actions[ev.Slot].Name)
-	case sim.Internal:
-		return fmt.Sprintf("%v n%d", ev.Kind, ev.Node)
-	case sim.FireTimer:
-		return fmt.Sprintf("%v n%d %s", ev.Kind, ev.Node, w.nodes[ev.Node].armed[ev.Slot].kind.text)
-	}
-	if ev.Kind == sim.TakeQuorum {
-		return w.quorumKey(ev)
-	}
-	key := ev.Kind.String()
-	switch {
-	case ev.Node >= 0 && ev.Peer >= 0:
-		key += fmt.Sprintf(" n%d<-n%d", ev.Node, ev.Peer)
-	case ev.Node >= 0:
-		key += fmt.Sprintf(" n%d", ev.Node)
-	}
-	if content := w.net.Key(ev); content != "" {
-		key += " " + content
-	}
-	return key
-}
-
-func (w *machine) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
-	if ev.Msgs == 0 {
-		return buf
-	}
-	if ev.Kind == sim.TakeQuorum {
-		return w.quorumMessages(ev, buf)
-	}
-	return w.net.Messages(ev, buf)
-}
-
 func (w *machine) NodeFields(id sim.NodeID) []sim.Field {
 	n := &w.nodes[id]
 	var f []sim.Field
@@ -278,4 +240,9 @@ func (w *machine) NetFields() []sim.Field {
 		f = append(f, sim.Field{Path: "crashes left", Value: fmt.Sprint(w.crashesLeft)})
 	}
 	return f
+}
+
+// Hash is the component hash of an encoding.
+func Hash(kind ComponentKind, index int, enc []byte) sim.Fingerprint {
+	return plan.Hash(seed(kind, index), enc)
 }

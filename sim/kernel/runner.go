@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/macetime"
@@ -39,25 +38,6 @@ type Answers interface {
 	choose.Source
 	// Room is how many messages the stream to peer accepts before the step.
 	Room(node, peer sim.NodeID) int
-}
-
-// Durable is what survives a crash of a node.
-type Durable struct {
-	Disk   []Entry // sorted by key
-	Ticks  uint64  // of the monotone counter
-	Counts []int   // by action, how often it was done; nil: never
-}
-
-// Entry is a key on a disk and its value.
-type Entry struct {
-	Key   string
-	Value []byte
-}
-
-// Write is a write to a disk; a Delete when Gone.
-type Write struct {
-	Entry
-	Gone bool
 }
 
 // Done is what a step did. It is the runner's, valid until the next step.
@@ -109,57 +89,6 @@ func (r *Runner) Kinds() (datagrams, streams bool) { return r.out.datagrams, r.o
 // Ordered reports whether datagrams must not be lost, and those between two nodes must arrive in the order in which they
 // were sent.
 func (r *Runner) Ordered() bool { return r.ordered }
-
-// Revive makes the node one that is down and has this on its disk. The values are kept.
-func (r *Runner) Revive(id sim.NodeID, d Durable) {
-	n := &r.w.nodes[id]
-	r.down(n)
-	n.disk.reset()
-	for _, e := range d.Disk {
-		n.disk.synced = append(n.disk.synced, entry{e.Key, e.Value})
-	}
-	clear(n.counts)
-	for i := range min(len(d.Counts), len(n.counts)) {
-		n.counts[i] = int32(d.Counts[i])
-	}
-	n.clock.model.SetTicks(d.Ticks)
-}
-
-// Durable returns what would survive a crash of the node that keeps the first unsynced writes. The
-// slices are the caller's, the values must not be changed.
-func (r *Runner) Durable(id sim.NodeID, kept int) Durable {
-	n := &r.w.nodes[id]
-	var disk disk
-	disk.synced = append(disk.synced, n.disk.synced...)
-	disk.pending = append(disk.pending, n.disk.pending...)
-	disk.flush(min(kept, len(disk.pending)))
-	d := Durable{Ticks: n.clock.model.Ticks()}
-	for _, e := range disk.synced {
-		d.Disk = append(d.Disk, Entry{e.key, e.value})
-	}
-	for _, c := range n.counts {
-		d.Counts = append(d.Counts, int(c))
-	}
-	return d
-}
-
-// Unsynced is the number of writes of the node that wait for a sync.
-func (r *Runner) Unsynced(id sim.NodeID) int { return len(r.w.nodes[id].disk.pending) }
-
-// Ticks is the node's monotone counter.
-func (r *Runner) Ticks(id sim.NodeID) uint64 { return r.w.nodes[id].clock.model.Ticks() }
-
-// Crash takes the node down. Of its unsynced writes the first kept ones survive.
-func (r *Runner) Crash(id sim.NodeID, kept int) { r.Revive(id, r.Durable(id, kept)) }
-
-func (r *Runner) down(n *node) {
-	n.up, n.service, n.onError, n.onReady, n.stepper = false, nil, nil, nil, nil
-	r.w.check.shown.Services[n.id] = nil
-	n.armed = n.armed[:0]
-	n.disk.pending = n.disk.pending[:0]
-	n.clock.model.Crash()
-	r.w.touch(n)
-}
 
 // Up reports whether the node is up.
 func (r *Runner) Up(id sim.NodeID) bool { return r.w.nodes[id].up }
@@ -381,28 +310,3 @@ func (r *Runner) Holds(p *sim.Property) bool { return r.w.Holds(p) }
 
 // Explain is [World.Explain]; properties see no messages in flight.
 func (r *Runner) Explain(p *sim.Property) string { return r.w.Explain(p) }
-
-// outside stands for a network that is elsewhere.
-type outside struct {
-	noNetwork
-	answers            Answers
-	capacity           int
-	datagrams, streams bool
-}
-
-func (o *outside) Room(from, to sim.NodeID) int {
-	o.need(o.streams, "streams")
-	return o.answers.Room(from, to)
-}
-
-func (o *outside) need(has bool, what string) {
-	if !has {
-		panic(fmt.Sprintf("the network has no %s: use netsim.%s or netsim.Both", what, strings.ToUpper(what[:1])+what[1:]))
-	}
-}
-
-func (o *outside) Capacity() int                                    { return o.capacity }
-func (o *outside) SendDatagram(sim.NodeID, sim.NodeID, sim.Message) { o.need(o.datagrams, "datagrams") }
-func (o *outside) SendStream(sim.NodeID, sim.NodeID, sim.Message)   {}
-func (o *outside) RefuseStream(sim.NodeID, sim.NodeID)              {}
-func (o *outside) CloseStream(sim.NodeID, sim.NodeID)               { o.need(o.streams, "streams") }

@@ -125,42 +125,6 @@ type Step struct {
 	Inner string
 }
 
-// EffectKind says what a handler asked for.
-type EffectKind uint8
-
-const (
-	SendEffect EffectKind = iota
-	StreamEffect
-	RefusedEffect // a stream send that had no room: a ready call-back is pending
-	CloseEffect
-	SetTimerEffect
-	StopTimerEffect
-	WriteEffect // disk put or delete
-	SyncEffect
-	AnnounceEffect
-	LogEffect  // only when tracing
-	CallEffect // a call of a service by another, only when tracing; see Enter
-)
-
-func (k EffectKind) String() string {
-	return [...]string{"send", "stream", "refused", "close", "set timer", "stop timer", "write", "sync",
-		"announce", "log", "call"}[k]
-}
-
-// Effect is one thing that a handler asked for.
-type Effect struct {
-	Kind  EffectKind
-	Depth uint8       // how many calls of services it is nested in, when tracing
-	Peer  sim.NodeID  // of sends and Close
-	Msg   sim.Message // of sends
-	Value any         // timer, announced event, Call
-	After int64       // nanoseconds, of SetTimer
-	Text  string      // log line, disk key, call
-	From  string      // file:line of the call, when tracing; the file as the compiler named it
-
-	disk int // of writes and syncs: how many of the node's pending writes stood before it
-}
-
 // Observation is a question that the world answered from the state and the effects so far.
 type Observation struct {
 	Peer sim.NodeID

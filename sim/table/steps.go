@@ -21,70 +21,8 @@ type ref uint32
 
 const noRef = ^ref(0)
 
-// question is an inner node.
-type question struct {
-	point choose.Point // Arity 0: it is about room in a stream
-	roomAsked
-	next []ref       // by answer, see branch
-	far  map[int]ref // by answers from farBranch on
-}
-
 // farBranch keeps a draw of many alternatives, few of which are met, from taking memory for all.
 const farBranch = 1 << 10
-
-// roomAsked says which room in a stream a question is about, see [kernel.Question].
-type roomAsked struct {
-	peer  sim.NodeID
-	sent  int
-	fresh bool
-	exact bool
-}
-
-func (q *question) same(o *kernel.Question) bool {
-	if o.Observation() != (q.point.Arity == 0) {
-		return false
-	}
-	if o.Observation() {
-		return q.peer == o.Peer && q.fresh == o.Fresh && q.sent == o.Sent && q.exact == o.Exact
-	}
-	p, r := &q.point, &o.Point
-	return p.Kind == r.Kind && p.Arity == r.Arity && p.Label == r.Label && p.Fair == r.Fair && slices.Equal(p.Weights, r.Weights)
-}
-
-// branch is the number of the branch that an answer takes: the pick, or for room what the handler was
-// told of it.
-func (q *roomAsked) branch(room int) int {
-	room = max(0, room-q.sent)
-	if !q.exact {
-		room = min(room, 1)
-	}
-	return room
-}
-
-func (q *question) follow(branch int) ref {
-	if branch < len(q.next) {
-		return q.next[branch]
-	}
-	if r, ok := q.far[branch]; ok {
-		return r
-	}
-	return noRef
-}
-
-// set says where a branch leads.
-func (q *question) set(branch int, to ref) {
-	if branch >= farBranch {
-		if q.far == nil {
-			q.far = map[int]ref{}
-		}
-		q.far[branch] = to
-		return
-	}
-	for branch >= len(q.next) {
-		q.next = append(q.next, noRef)
-	}
-	q.next[branch] = to
-}
 
 // leaf is one way that a step can go.
 type leaf struct {
@@ -115,15 +53,6 @@ type op struct {
 	at   int32 // among the effects
 	peer sim.NodeID
 	id   uint32 // message or announced event
-}
-
-// cut says where a crash inside a step strikes: effects from at on do not happen, and those from
-// failed on (at most at) did not either.
-type cut struct{ at, failed int32 }
-
-type cutState struct {
-	outcomes int      // numbers of unsynced writes that may survive
-	next     []uint32 // by that number: the local state, plus one
 }
 
 // Classes of events, by what the handler is told.
@@ -377,45 +306,4 @@ func (e *engine) settled(s *stepOf, id uint32, end int) (uint32, error) {
 	effects := slices.Clone(out.Effects)
 	after, _, _ := e.bench.Settle(s.ev.Node, out.After, effects, min(end, len(effects)))
 	return e.intern(s.ev.Node, after, nil)
-}
-
-// crashedInside returns the local states after a crash inside the step, by what survives.
-func (e *engine) crashedInside(node sim.NodeID, id uint32, c cut) *cutState {
-	l := &e.steps.leaves[id]
-	if known, ok := l.cuts[c]; ok {
-		return known
-	}
-	_, outcomes := e.bench.CrashInside(node, l.handled, e.effectsCut(l, c), int(c.at), 0)
-	made := &cutState{outcomes: outcomes, next: make([]uint32, outcomes)}
-	if l.cuts == nil {
-		l.cuts = map[cut]*cutState{}
-	}
-	l.cuts[c] = made
-	return made
-}
-
-func (e *engine) survived(node sim.NodeID, id uint32, c cut, kept int) (uint32, error) {
-	s := e.crashedInside(node, id, c)
-	if next := s.next[kept]; next != 0 {
-		return next - 1, nil
-	}
-	l := &e.steps.leaves[id]
-	after, _ := e.bench.CrashInside(node, l.handled, e.effectsCut(l, c), int(c.at), kept)
-	next, err := e.intern(node, after, nil)
-	if err == nil {
-		s.next[kept] = next + 1
-	}
-	return next, err
-}
-
-// effectsCut are the effects of a leaf, of which those that failed are made ones without effect.
-func (e *engine) effectsCut(l *leaf, c cut) []kernel.Effect {
-	if c.failed >= c.at {
-		return l.effects
-	}
-	effects := slices.Clone(l.effects)
-	for i := c.failed; i < c.at; i++ {
-		effects[i].Kind = kernel.LogEffect
-	}
-	return effects
 }

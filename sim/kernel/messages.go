@@ -1,0 +1,77 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/plan"
+)
+
+// message makes a private copy of what a handler sends or announces.
+func (w *machine) message(role string, msg any) sim.Message {
+	m, err := w.privateCopy(msg)
+	if err != nil {
+		if w.badType == nil {
+			w.badType = plan.As(role, err)
+		}
+		return sim.Message{Body: msg}
+	}
+	return m
+}
+
+func (w *machine) privateCopy(msg any) (m sim.Message, err error) {
+	defer plan.Catch(&err)
+	p, err := w.copies.Of(msg)
+	if err != nil {
+		return m, err
+	}
+	if p.Flat() {
+		return sim.Message{Body: msg}, nil
+	}
+	m.Body = p.Copy(msg)
+	if w.opts.CheckMessages || w.bench {
+		m.Seam().Sent = msg
+	}
+	return m, nil
+}
+
+// privateTo returns a copy of a message or announced event for one who is told of it.
+func (w *machine) privateTo(v any) any {
+	p, err := w.copies.Of(v)
+	if err != nil {
+		panic(err)
+	}
+	if p.Flat() {
+		return v
+	}
+	return p.Copy(v)
+}
+
+// sentUnchanged compares the messages of the handler that has returned with what it holds of them.
+func (w *machine) sentUnchanged(from sim.NodeID) error {
+	for i := w.own; i < len(w.last.Effects); i++ {
+		if f := &w.last.Effects[i]; f.Msg.Seam().Sent != nil {
+			if err := w.checkUnchanged(&sim.Delivery{From: from, Msg: f.Msg}, f.Peer); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkUnchanged compares a message with what its sender still holds.
+func (w *machine) checkUnchanged(d *sim.Delivery, to sim.NodeID) error {
+	p, err := w.copies.Of(d.Msg.Body) // the sender's may have room behind its elements
+	if err != nil {
+		return err
+	}
+	if string(p.Append(nil, d.Msg.Body)) != string(p.Append(nil, d.Msg.Seam().Sent)) {
+		return &sim.Finding{Kind: sim.Safety, Property: MessagesProperty, Node: d.From, Message: fmt.Sprintf(
+			"node %d changed a message to node %d after sending it: sent %s, now %s",
+			d.From, to, p.Text(d.Msg.Body), p.Text(d.Msg.Seam().Sent))}
+	}
+	return nil
+}
+
+// MessagesProperty is the property name of findings about messages that their senders changed afterwards.
+const MessagesProperty = "messages are values"

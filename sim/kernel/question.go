@@ -1,0 +1,84 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// Answerer answers the questions of a handler.
+type Answerer interface {
+	choose.Source
+	// Room is what the network says of the room in the stream to peer, before the step.
+	Room(peer sim.NodeID) int
+}
+
+// Question is a question that a handler asked.
+type Question struct {
+	Before int // how many effects it had asked for
+
+	// Of a choice.
+	Point choose.Point // with Weights of its own
+	Pick  int
+
+	// Of an observation, for which Point is zero: whether there is room in the stream to Peer.
+	Peer  sim.NodeID
+	Fresh bool // the step had closed the stream, so the room before the step does not matter
+	Sent  int  // messages that the step had sent since
+	Room  int  // what the network said
+	Exact bool // the handler was told the number, not only whether there is any room
+}
+
+// Observation reports whether the question was about room in a stream.
+func (q *Question) Observation() bool { return q.Point.Arity == 0 }
+
+// Choose implements [choose.Source] for the handler that is running.
+func (b *Bench) Choose(p choose.Point) int {
+	pick := b.asked.Choose(p)
+	p.Weights = slices.Clone(p.Weights)
+	b.run = append(b.run, Question{Before: len(b.w.last.Effects), Point: p, Pick: pick})
+	return pick
+}
+
+func (b *Bench) room(peer sim.NodeID) int {
+	if b.w.probing {
+		return 0
+	}
+	q := Question{Before: len(b.w.last.Effects), Peer: peer, Room: b.asked.Room(peer)}
+	for i := range b.w.last.Effects {
+		switch f := &b.w.last.Effects[i]; {
+		case f.Peer != peer:
+		case f.Kind == StreamEffect:
+			q.Sent++
+		case f.Kind == CloseEffect:
+			q.Fresh, q.Sent = true, 0
+		}
+	}
+	b.run = append(b.run, q)
+	return q.Room
+}
+
+// classify tells the observations of Stream.Send from those of Stream.Room: the last one before the
+// effect of a Send is its own.
+func (b *Bench) classify() {
+	for i := range b.run {
+		q := &b.run[i]
+		if !q.Observation() {
+			continue
+		}
+		q.Exact = true
+		if q.Before < len(b.w.last.Effects) && (i+1 == len(b.run) || b.run[i+1].Before > q.Before) {
+			f := &b.w.last.Effects[q.Before]
+			q.Exact = f.Peer != q.Peer || f.Kind != StreamEffect && f.Kind != RefusedEffect
+		}
+	}
+}
+
+// fixed answers one question.
+type fixed struct{ pick, arity int }
+
+func (f *fixed) Choose(p choose.Point) int {
+	f.arity = p.Arity
+	return f.pick
+}
