@@ -15,6 +15,15 @@ type Edges struct {
 	Ends    []uint32 // by edge: the end of its changes
 	Notes   []uint8  // by edge
 	Lo, Hi  []uint64 // by edge: fingerprint of the state that it leads to; Hi only when Width is 2
+	Turns   []uint32 // by edge: its number among all of its state, those that are not listed included
+	Sleeps  []uint32 // by edge: the graph's own, see Asleep
+
+	// Asleep is what Sleeps is of the edge by which the state that is expanded was found, when all states are expanded in the order
+	// in which they are found, with all their edges. The graph may count edges that lead to states which were found before, and not list
+	// them: sleep sets, see P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, chapter 5. 0: it lists all.
+	Asleep   uint32
+	Turn     uint32 // of the edge that comes next
+	Unlisted int    // edges
 
 	Steps int // of what the graph counts
 }
@@ -32,12 +41,31 @@ func (e *Edges) End(f Fingerprint, note uint8) {
 	if e.Width == 2 {
 		e.Hi = append(e.Hi, f.Hi)
 	}
+	e.Turns = append(e.Turns, e.Turn)
+	e.Sleeps = append(e.Sleeps, 0)
+	e.Turn++
+}
+
+// Pass says that some edges come next which are not listed.
+func (e *Edges) Pass(edges uint32) {
+	e.Turn += edges
+	e.Unlisted += int(edges)
+}
+
+// All is how many edges there are, those that are not listed included.
+func (e *Edges) All() int { return len(e.Ends) + e.Unlisted }
+
+// Reset leaves out all edges.
+func (e *Edges) Reset() {
+	e.cut(0)
+	e.Asleep, e.Turn, e.Unlisted, e.Steps = 0, 0, 0, 0
 }
 
 // Reserve makes room for some more edges with so many changes, all told.
 func (e *Edges) Reserve(edges, changes int) {
 	e.Changes, e.Ends = slices.Grow(e.Changes, changes), slices.Grow(e.Ends, edges)
 	e.Notes, e.Lo = slices.Grow(e.Notes, edges), slices.Grow(e.Lo, edges)
+	e.Turns, e.Sleeps = slices.Grow(e.Turns, edges), slices.Grow(e.Sleeps, edges)
 }
 
 // changed lists what an edge changes.
@@ -69,6 +97,7 @@ func (e *Edges) keep(from int, list []uint32) {
 		t, to := from+int(n), from+k
 		at += uint32(copy(e.Changes[at:], e.changed(t)))
 		e.Notes[to], e.Lo[to] = e.Notes[t], e.Lo[t]
+		e.Turns[to], e.Sleeps[to] = e.Turns[t], e.Sleeps[t]
 		if e.Width == 2 {
 			e.Hi[to] = e.Hi[t]
 		}
@@ -81,6 +110,7 @@ func (e *Edges) keep(from int, list []uint32) {
 func (e *Edges) cut(from int) {
 	e.Changes = e.Changes[:e.changesBefore(from)]
 	e.Ends, e.Notes, e.Lo = e.Ends[:from], e.Notes[:from], e.Lo[:from]
+	e.Turns, e.Sleeps = e.Turns[:from], e.Sleeps[:from]
 	if e.Width == 2 {
 		e.Hi = e.Hi[:from]
 	}
@@ -88,7 +118,7 @@ func (e *Edges) cut(from int) {
 
 // Bytes is about the memory that the edges take.
 func (e *Edges) Bytes() int {
-	return 4*cap(e.Ends) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes)
+	return 4*cap(e.Ends) + 4*cap(e.Turns) + 4*cap(e.Sleeps) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes)
 }
 
 // Row are the edges of one state.
@@ -117,7 +147,7 @@ type Batch struct {
 	parents []uint32 // states that the edges lead from
 	ids     []uint32 // of these
 	last    []uint32 // by parent: the end of its edges
-	turns   []uint32 // by edge, from the first one that is not its number among those of its state; see turn
+	passed  []int    // by parent: edges up to its end that are not listed
 	depth   int32    // of the states that edges lead to
 	full    int      // so many parents are expanded for the first time
 	root    bool     // there is one parent, which is no state
@@ -167,18 +197,7 @@ func (b *Batch) origin(k int) (from, turn uint32) {
 	if !b.root {
 		from = b.ids[parent] + 1
 	}
-	return from, b.turn(b.fresh[k]&^Again, parent)
-}
-
-// turn is the number of an edge among all those of its state.
-func (b *Batch) turn(t, parent uint32) uint32 {
-	if int(t) < len(b.turns) {
-		return b.turns[t]
-	}
-	if parent == 0 {
-		return t
-	}
-	return t - b.last[parent-1]
+	return from, b.Turns[b.fresh[k]&^Again]
 }
 
 // begin is the first edge of a parent.
@@ -206,9 +225,9 @@ func (b *Batch) build(whole bool) {
 }
 
 func (b *Batch) reset() {
-	b.cut(0)
-	b.Steps, b.full, b.root, b.again, b.partial = 0, 0, false, false, false
-	b.parents, b.ids, b.last, b.turns = b.parents[:0], b.ids[:0], b.last[:0], b.turns[:0]
+	b.Reset()
+	b.full, b.root, b.again, b.partial = 0, false, false, false
+	b.parents, b.ids, b.last, b.passed = b.parents[:0], b.ids[:0], b.last[:0], b.passed[:0]
 	b.reduced, b.left = b.reduced[:0], b.left[:0]
 	b.fresh, b.origins, b.vectors, b.places = b.fresh[:0], b.origins[:0], b.vectors[:0], b.places[:0]
 	if b.records != nil {
@@ -219,10 +238,23 @@ func (b *Batch) reset() {
 // enter adds a state whose edges come next.
 func (b *Batch) enter(state []uint32, id uint32) {
 	b.parents, b.ids = append(b.parents, state...), append(b.ids, id)
+	b.Asleep, b.Turn = 0, 0
 }
 
 // leave notes that all edges of the state that was entered last were added.
-func (b *Batch) leave() { b.last = append(b.last, uint32(len(b.Ends))) }
+func (b *Batch) leave() {
+	b.last, b.passed = append(b.last, uint32(len(b.Ends))), append(b.passed, b.Unlisted)
+}
+
+// until is how many edges there are up to that of the k'th new state, those that are not listed included.
+func (b *Batch) until(k int) int {
+	parent := int(b.origins[k])
+	n := b.begin(parent) + int(b.Turns[b.fresh[k]&^Again]) + 1
+	if parent > 0 {
+		n += b.passed[parent-1]
+	}
+	return n
+}
 
 // named makes the keys those of all edges.
 func (b *Batch) named() {

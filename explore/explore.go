@@ -9,6 +9,12 @@
 // lately. A second worker looks up what the first one comes to. States are numbered in the order in which they are found,
 // which does not depend on the number of workers.
 //
+// # Sleep sets
+//
+// A graph need not list edges to states that were found before the one that is expanded, see [Edges.Asleep]: it counts them. Results
+// are the same, so a graph may do so as it likes. It is offered by frontiers that expand states in the order in which they are found,
+// when no reducer leaves out edges.
+//
 // # Visited sets
 //
 // Exact sets keep vectors as trees whose inner nodes are shared, eight bytes and a place in an index for each. Fingerprints
@@ -50,7 +56,7 @@ type Graph interface {
 	Neighbours() []int32
 	// Roots appends an edge to each first state, from the state of zeros. The error is as that of Expand.
 	Roots(e *Edges) error
-	// Expand appends all edges from a state, always in the same order. It is the number'th that is expanded; -1: it was expanded
+	// Expand appends all edges from a state, but for those that sleep (see [Edges]), always in the same order. It is the number'th that is expanded; -1: it was expanded
 	// before. The error is a finding about an edge behind those appended, [ErrLimit], or what else makes it impossible to go on.
 	Expand(state []uint32, number int, e *Edges) error
 	// Check looks at a new state, and tells whether it is live. The error is a finding about it.
@@ -152,7 +158,8 @@ type Item struct {
 	Record []uint32 // as in [Found]; valid until the next call of the frontier
 	ID     uint32   // the frontier's own number
 	Depth  int32
-	Rest   bool // the edges that a reducer left out are wanted
+	Asleep uint32 // see [Edges]
+	Rest   bool   // the edges that a reducer left out are wanted
 }
 
 // Reducer says which edges of a state suffice. The zero value of an exploration has none: nothing is left out.

@@ -139,7 +139,7 @@ func (l *Loop) run(ctx context.Context) error {
 		if err := l.expand(ctx); err != nil {
 			return err
 		}
-		if len(l.batch.last) > 0 && len(l.batch.Ends) >= l.atOnce {
+		if len(l.batch.last) > 0 && l.batch.All() >= l.atOnce {
 			if err := l.dispatch(ctx); err != nil {
 				return err
 			}
@@ -197,6 +197,9 @@ func (l *Loop) expand(ctx context.Context) error {
 	from := len(b.Ends)
 	b.enter(state, item.ID)
 	b.depth = item.Depth + 1
+	if l.opts.Reducer == nil {
+		b.Asleep = item.Asleep
+	}
 	err := l.graph.Expand(state, l.open, &b.Edges)
 	if l.opts.Reducer != nil {
 		l.reduce(item, state, from)
@@ -282,7 +285,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 	l.met.batch, l.met.Root = b, b.root
 	before := l.out.Transitions
 	if !b.root && !b.again {
-		l.out.Transitions += len(b.Ends)
+		l.out.Transitions += b.All()
 	}
 	if l.journal != nil && l.journal.replay && len(b.fresh) < len(b.Ends) && !b.partial {
 		return l.changed("some are there twice")
@@ -298,7 +301,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 		case l.atOnce == 0:
 			l.out.Expanded += b.full
 		case !b.root: // what comes behind was followed in vain
-			l.out.Transitions = before + int(name) + 1
+			l.out.Transitions = before + b.until(k)
 		}
 		return err
 	}
@@ -310,7 +313,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 			return err
 		}
 	}
-	if l.unasked += len(b.Ends); l.unasked >= gathered || l.worker.settling {
+	if l.unasked += b.All(); l.unasked >= gathered || l.worker.settling {
 		l.stop(ctx)
 	}
 	b.reset()

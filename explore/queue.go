@@ -6,7 +6,7 @@ import "unsafe"
 // not the collector's: the collector lets garbage grow with what it has to keep.
 type queue struct {
 	lineage
-	words  int
+	words  int    // of a record, and what Asleep is once it is expanded
 	first  uint32 // number of the state at the front of parts
 	pushed uint32 // number of the next state that is pushed
 	popped uint32 // and popped
@@ -23,13 +23,13 @@ const queuePart = 1 << 10 // states
 // gathered is how many edges are looked up together: fewer, and two workers wake each other more than they work.
 const gathered = 4096
 
-func newQueue(words int) Frontier { return &queue{words: words, depth: -1} }
+func newQueue(words int) Frontier { return &queue{words: words + 1, depth: -1} }
 
 func (q *queue) AtOnce() int { return gathered }
 
 func (q *queue) Push(b *Batch) {
 	for k := range b.Len() {
-		q.push(b.record(k))
+		q.push(b.record(k), b.Sleeps[b.fresh[k]])
 		q.lineage.append(b.origin(k))
 	}
 }
@@ -38,7 +38,8 @@ func (q *queue) Pop(item *Item) bool {
 	if q.popped == q.end {
 		return false
 	}
-	item.Record, item.ID, item.Depth = q.next(q.popped), q.popped, q.depth
+	item.Record, item.Asleep = q.next(q.popped)
+	item.ID, item.Depth = q.popped, q.depth
 	q.popped++
 	return true
 }
@@ -62,11 +63,12 @@ func (q *queue) Bytes() (kept, waiting int) { return q.lineage.bytes(), q.most()
 
 func (q *queue) Close() { q.memory.free() }
 
-func (q *queue) push(record []uint32) {
+func (q *queue) push(record []uint32, asleep uint32) {
 	if int(q.pushed-q.first) == len(q.parts)*queuePart {
 		q.parts = append(q.parts, q.part())
 	}
-	copy(q.record(q.pushed), record)
+	at := q.record(q.pushed)
+	at[copy(at, record)] = asleep
 	q.pushed++
 }
 
@@ -92,13 +94,14 @@ func (q *queue) record(id uint32) []uint32 {
 }
 
 // next returns a record, which must be asked for in order, and lets go of those before.
-func (q *queue) next(id uint32) []uint32 {
+func (q *queue) next(id uint32) (record []uint32, asleep uint32) {
 	if id-q.first >= queuePart {
 		q.free = append(q.free, q.parts[0])
 		q.parts = append(q.parts[:0], q.parts[1:]...)
 		q.first += queuePart
 	}
-	return q.record(id)
+	r, n := q.record(id), q.words-1
+	return r[:n:n], r[n]
 }
 
 // most is how many bytes have been used.

@@ -28,7 +28,6 @@ func (l *Loop) reduce(item *Item, state []uint32, from int) {
 		b.reduced = append(b.reduced, reducedState{len(b.ids) - 1, item.Depth, len(b.left)})
 		b.left = append(b.left, item.Record...)
 	}
-	b.turns = append(b.turns, l.keep...)
 	b.keep(from, l.keep)
 }
 

@@ -51,7 +51,7 @@ func (s *Space) regenerate(ctx context.Context, need bitset, each func(ctx conte
 				expanded = true
 			}
 			to = e.To(int(turn), state, to[:0])
-			waiting.push(to)
+			waiting.push(to, 0)
 		}
 		return nil
 	}
@@ -62,7 +62,8 @@ func (s *Space) regenerate(ctx context.Context, need bitset, each func(ctx conte
 		if !need.has(id) {
 			continue
 		}
-		state = append(state[:0], waiting.next(next)...)
+		record, _ := waiting.next(next)
+		state = append(state[:0], record...)
 		if next++; next%gathered == 0 {
 			err = l.limit(ctx)
 		}

@@ -50,7 +50,7 @@ func (l *Loop) replayBlock(ctx context.Context, b *Block) error {
 			return err
 		}
 		l.open++
-		if len(l.batch.last) > 0 && len(l.batch.Ends) >= l.atOnce {
+		if len(l.batch.last) > 0 && l.batch.All() >= l.atOnce {
 			if err := l.dispatch(ctx); err != nil || l.out.Stopped != "" {
 				return err
 			}
@@ -97,7 +97,7 @@ func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *Pioneer) error {
 	batch := l.batch
 	from := len(batch.Ends)
 	batch.enter(state, item.ID)
-	batch.depth = item.Depth + 1
+	batch.depth, batch.Asleep = item.Depth+1, item.Asleep
 	err := l.graph.Expand(state, -1, &batch.Edges)
 	if err == nil && pioneer != nil && j.row(state, &batch.Edges, from) != pioneer.Row {
 		err = l.changed(fmt.Sprintf("state %d leads elsewhere", item.ID))
@@ -120,14 +120,18 @@ func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *Pioneer) error {
 
 // follow leaves out the edges from one on but for those that the log names.
 func (l *Loop) follow(from int, turns []uint32) error {
-	b := l.batch
-	n := len(b.Ends) - from
-	for k, t := range turns {
-		if int(t) >= n || k > 0 && t <= turns[k-1] {
-			return l.changed(fmt.Sprintf("a state has %d edges, and the log names number %d", n, t))
+	b, t := l.batch, from
+	l.keep = l.keep[:0]
+	for _, turn := range turns {
+		for t < len(b.Ends) && b.Turns[t] != turn {
+			t++
 		}
+		if t == len(b.Ends) {
+			return l.changed(fmt.Sprintf("a state has %d edges, and the log names number %d", b.Turn, turn))
+		}
+		l.keep = append(l.keep, uint32(t-from))
+		t++
 	}
-	b.turns = append(b.turns, turns...)
-	b.keep(from, turns)
+	b.keep(from, l.keep)
 	return nil
 }

@@ -86,14 +86,14 @@ func TestQueueUsesPartsAgain(t *testing.T) {
 	q := newQueue(3).(*queue)
 	next := uint32(0)
 	for id := range uint32(10_000) {
-		q.push([]uint32{id, id + 1, id + 2})
+		q.push([]uint32{id, id + 1, id + 2}, id+3)
 		for ; next < id/2; next++ {
-			if v := q.next(next); !slices.Equal(v, []uint32{next, next + 1, next + 2}) {
+			if v, asleep := q.next(next); !slices.Equal(v, []uint32{next, next + 1, next + 2}) || asleep != next+3 {
 				t.Fatalf("record %d is %v", next, v)
 			}
 		}
 	}
-	if waiting := 10_000 - next; q.most() > 12*(int(waiting)+2*queuePart) {
+	if waiting := 10_000 - next; q.most() > 16*(int(waiting)+2*queuePart) {
 		t.Errorf("%d bytes for %d records", q.most(), waiting)
 	}
 }

@@ -33,7 +33,8 @@ type graph struct {
 	taken   int      // the word of the connection whose event is under way; -1: none
 	left    uint32   // what it is once it has handed it over
 	events  []sim.Event
-	spans   []nodeSpan // scratch
+	spans   []nodeSpan    // scratch
+	all     explore.Edges // scratch
 	answers answers
 
 	// The step that could not be taken: the event, -1: it is that of the start, and its answers.
@@ -110,8 +111,11 @@ func (g *graph) Expand(state []uint32, number int, e *explore.Edges) error {
 	if e.Width > 0 {
 		g.fingerprint = g.sites.fingerprint(state)
 	}
-	if (len(g.known) > 0 || g.onward != nil && g.onward.violated != nil) && g.barred() {
-		return nil
+	if len(g.known) > 0 || g.onward != nil {
+		e.Asleep = 0 // behind violations nothing is found
+		if (len(g.known) > 0 || g.onward.violated != nil) && g.barred() {
+			return nil
+		}
 	}
 	err := cmp.Or(g.takeAll(e), g.sites.limited)
 	if changed := g.w.changed(); changed != nil {

@@ -57,6 +57,7 @@ func (s *sites) visit(w *World, packed []uint32) {
 // learned is a move with the questions of its handler on the way to it.
 type learned struct {
 	move
+	peers   uint16 // see sleep.go
 	asked   []asked
 	handled bool
 }
@@ -72,7 +73,7 @@ type asked struct {
 func (s *sites) learnMoves(w *World, packed []uint32, node int, events []sim.Event) span {
 	steps := w.stats.Steps
 	defer func() { w.stats.Steps = steps }()
-	var list []move
+	var list []learned
 	sp := span{}
 	for _, ev := range events {
 		list, sp.handled = s.group(s.run(w, packed, node, ev), 0, ev, list, sp.handled)
@@ -80,12 +81,18 @@ func (s *sites) learnMoves(w *World, packed []uint32, node int, events []sim.Eve
 	return s.span(list, sp.handled)
 }
 
-func (s *sites) span(list []move, handled uint32) span {
+func (s *sites) span(list []learned, handled uint32) span {
 	sp := span{begin: uint32(len(s.moves)), handled: handled}
-	s.moves = append(s.moves, list...)
+	changes, peers := uint32(0), uint16(0)
 	for i := range list {
-		sp.changes += uint32(list[i].count) + 2
+		m := &list[i]
+		s.moves, s.peers = append(s.moves, m.move), append(s.peers, m.peers)
+		peers |= m.peers
+		if m.kind == fastMove {
+			changes = max(changes, uint32(m.count)+2)
+		}
 	}
+	sp.most = changes<<sleepers | uint32(peers)
 	sp.end = uint32(len(s.moves))
 	return sp
 }
@@ -104,10 +111,12 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 		slow := slowMove{ev, s.answers.Path()}
 		ok := false
 		if err == nil {
-			r.move, ok = s.move(w, packed, node, slow)
+			if r.move, ok = s.move(w, packed, node, slow); ok {
+				r.peers = s.peersOf(&r.move, &ev, r.frame == packed[s.frame])
+			}
 		}
 		if r.handled = ok && w.handled; !ok {
-			r.move = move{kind: slowStep, first: uint32(len(s.slow))}
+			r.move, r.peers = move{kind: slowStep, first: uint32(len(s.slow))}, neverAsleep
 			s.slow = append(s.slow, slow)
 			diverges = isDivergence(err)
 		}
@@ -141,12 +150,12 @@ func (w *World) asked(id uint32) (list []asked) {
 
 // group appends moves to a list. Those on the way to which there was a question about room, after so many other ones,
 // are kept apart, and the question is listed in their place.
-func (s *sites) group(runs []learned, from int, ev sim.Event, list []move, handled uint32) ([]move, uint32) {
+func (s *sites) group(runs []learned, from int, ev sim.Event, list []learned, handled uint32) ([]learned, uint32) {
 	for len(runs) > 0 {
 		r := &runs[0]
 		k := slices.IndexFunc(r.asked[min(from, len(r.asked)):], func(a asked) bool { return a.room })
 		if k < 0 {
-			if list = append(list, r.move); r.handled {
+			if list = append(list, *r); r.handled {
 				handled++
 			}
 			runs = runs[1:]
@@ -160,7 +169,7 @@ func (s *sites) group(runs []learned, from int, ev sim.Event, list []move, handl
 		q := uint32(len(s.rooms))
 		s.rooms = append(s.rooms, roomQuestion{s.e.steps.inner[r.asked[k].inner].roomAsked, nil, r.asked[k].inner, k, ev})
 		s.answer(q, runs[:n])
-		list = append(list, move{kind: questionMove, first: q})
+		list = append(list, learned{move: move{kind: questionMove, first: q}, peers: neverAsleep})
 		runs = runs[n:]
 	}
 	return list, handled

@@ -152,25 +152,40 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 	edges, most := 0, 0
 	for i := range spans {
 		edges += int(spans[i].end - spans[i].begin)
-		most += int(spans[i].changes)
+		most += spans[i].changes()
 	}
 	t, c := len(e.Ends), len(e.Changes)
 	e.Reserve(edges, most)
 	changes, ends, notes, los, his := e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
+	turns, sleeps := e.Turns[:t+edges], e.Sleeps[:t+edges]
+	asleep, actor := e.Asleep, uint16(e.Asleep>>sleepers)
 	for i := range spans {
 		node, end := spans[i].node, spans[i].end
 		site := v[node]
 		e.Steps += int(spans[i].handled)
+		sleeping := asleep>>node&1 != 0
+		if sleeping && spans[i].peers()&actor == 0 {
+			e.Pass(end - spans[i].begin)
+			continue
+		}
+		wakes := s.wakesAfter(node)
 		for k := spans[i].begin; k < end; k++ {
+			peers := s.peers[k]
+			if sleeping && peers&actor == 0 {
+				e.Pass(1)
+				continue
+			}
 			m := &s.moves[k]
 			if m.kind != fastMove {
 				e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
-				if err := g.takeOther(e, node, m); err != nil {
+				e.Turns, e.Sleeps = turns[:t], sleeps[:t]
+				if err := g.takeOther(e, node, m, after(wakes, peers)); err != nil {
 					return err
 				}
 				t, c = len(e.Ends), len(e.Changes)
 				e.Reserve(edges, most)
 				changes, ends, notes, los, his = e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
+				turns, sleeps = e.Turns[:t+edges], e.Sleeps[:t+edges]
 				continue
 			}
 			lo, hi := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
@@ -202,6 +217,8 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 				}
 			}
 			ends[t], notes[t], los[t] = uint32(c), m.note, lo
+			turns[t], sleeps[t] = e.Turn, after(wakes, peers)
+			e.Turn++
 			if two {
 				his = append(his, hi)
 			}
@@ -209,13 +226,14 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 		}
 	}
 	e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
+	e.Turns, e.Sleeps = turns[:t], sleeps[:t]
 	return nil
 }
 
 const noSite = ^uint32(0)
 
 // takeOther takes a move that is not a fast one.
-func (g *graph) takeOther(e *explore.Edges, node int, m *move) error {
+func (g *graph) takeOther(e *explore.Edges, node int, m *move, sleeps uint32) error {
 	s := g.sites
 	g.prepare()
 	switch m.kind {
@@ -239,6 +257,7 @@ func (g *graph) takeOther(e *explore.Edges, node int, m *move) error {
 		e.Change(s.frame, m.frame)
 	}
 	g.arrive(e, g.fingerprint.Add(m.delta), m.note)
+	e.Sleeps[len(e.Sleeps)-1] = sleeps
 	return nil
 }
 
@@ -325,25 +344,38 @@ func (g *graph) steps(f func(t taken) error) error {
 }
 
 // verify takes all steps from the state that is expanded in the world, handlers being executed again, and compares
-// where they lead with transitions from number t on.
+// where they lead with its transitions, of which those listed from number t on do not sleep.
 func (g *graph) verify(e *explore.Edges, t int) error {
 	w := g.w
 	steps := w.stats.Steps
 	w.samples.all = true
 	defer func() { w.samples.all, w.stats.Steps = false, steps }()
+	all := &g.all
+	all.Reset()
+	all.Width = e.Width
+	if err := g.takeAll(all); err != nil {
+		return err
+	}
+	n := 0
 	err := g.steps(func(step taken) error {
 		g.there = append(g.there[:0], g.here...)
 		g.sites.pack(w.v, g.there)
-		if t >= len(e.Ends) || e.Notes[t]&noteOrdinary != step.note&noteOrdinary || !slices.Equal(g.there, e.To(t, g.here, nil)) {
+		if n >= len(all.Ends) || all.Notes[n]&noteOrdinary != step.note&noteOrdinary || !slices.Equal(g.there, all.To(n, g.here, nil)) {
 			panic("table: a move leads elsewhere than the step that it stands for")
 		}
-		if g.width > 0 && e.Lo[t] != g.sites.fingerprint(g.there).Lo {
+		if g.width > 0 && all.Lo[n] != g.sites.fingerprint(g.there).Lo {
 			panic("table: a move changes the fingerprint in another way than the step that it stands for")
 		}
-		t++
+		if t < len(e.Ends) && int(e.Turns[t]) == n {
+			if !slices.Equal(g.there, e.To(t, g.here, nil)) || e.Lo[t] != all.Lo[n] || e.Notes[t] != all.Notes[n] {
+				panic("table: a move is another one when others sleep")
+			}
+			t++
+		}
+		n++
 		return nil
 	})
-	if err == nil && t != len(e.Ends) {
+	if err == nil && (n != len(all.Ends) || t != len(e.Ends) || n != int(e.Turn)) {
 		panic("table: there are more moves than steps")
 	}
 	return err

@@ -20,7 +20,7 @@ func (r *reduction) Bytes() int { return r.g.Bytes() + 256*r.known }
 
 // Roots implements [explore.Graph].
 func (r *reduction) Roots(e *explore.Edges) error {
-	r.clear()
+	r.inner.Reset()
 	err := r.g.Roots(&r.inner)
 	zero := make([]uint32, r.Words())
 	for t := range r.inner.Ends {
@@ -52,7 +52,7 @@ func (r *reduction) Expand(state []uint32, number int, e *explore.Edges) error {
 		return r.err
 	}
 	r.note(state)
-	r.clear()
+	r.inner.Reset()
 	err := r.g.Expand(state, number, &r.inner)
 	e.Steps += r.inner.Steps
 	for t := range r.inner.Ends {
@@ -65,12 +65,6 @@ func (r *reduction) Expand(state []uint32, number int, e *explore.Edges) error {
 		r.g.badEvent = -1
 	}
 	return cmp.Or(r.err, err)
-}
-
-// clear makes room for the edges of the graph that is reduced. Fingerprints are asked for when it is known where edges lead.
-func (r *reduction) clear() {
-	in := &r.inner
-	in.Changes, in.Ends, in.Notes, in.Lo, in.Hi, in.Steps = in.Changes[:0], in.Ends[:0], in.Notes[:0], in.Lo[:0], in.Hi[:0], 0
 }
 
 // emit appends an edge.

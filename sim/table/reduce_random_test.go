@@ -42,6 +42,7 @@ func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
 	if number == 0 {
 		clear(t.met) // of the round before
 	}
+	e.Asleep = 0 // all edges are wanted
 	from := len(e.Ends)
 	err := t.Graph.Expand(state, number, e)
 	for _, note := range e.Notes[from:] {

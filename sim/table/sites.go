@@ -20,10 +20,12 @@ type sites struct {
 	frames []frame
 	ids    memo // rest and crashes -> frame
 	moves  []move
+	peers  []uint16 // by move, see sleep.go
 	ops    []moveOp
 	slow   []slowMove
 	rooms  []roomQuestion
 	words  int
+	sleeps bool // see sleep.go
 
 	capacity int // of streams
 	untold   []untold
@@ -87,9 +89,16 @@ type frame struct {
 	global, faults span   // steps of no node: ordinary ones and injections
 }
 
-// span are the moves of a site: from begin to end, among them so many steps of handlers, and so many changes at most, of those
-// that are fast. Both are 0 when they are not known; there is no move 0.
-type span struct{ begin, end, handled, changes uint32 }
+// span are the moves of a site: from begin to end, among them so many steps of handlers. Both are 0 when they are not known; there is
+// no move 0. Four fields, as more are not kept in registers.
+type span struct {
+	begin, end, handled uint32
+	most                uint32 // changes of one that is fast, at most, and behind them the peers of all
+}
+
+func (sp span) peers() uint16 { return uint16(sp.most) }
+
+func (sp span) changes() int { return int(sp.end-sp.begin) * int(sp.most>>sleepers) }
 
 // move is one step of a node.
 type move struct {
@@ -140,13 +149,14 @@ const (
 )
 
 func newSites(e *engine) *sites {
-	s := &sites{e: e, places: make([]place, e.nodes), moves: make([]move, 1)}
+	s := &sites{e: e, places: make([]place, e.nodes), moves: make([]move, 1), peers: make([]uint16, 1)}
 	for i := range s.places {
 		s.places[i].width = minWidth
 	}
 	l := &e.layout
 	s.words = l.words - l.bagCount - 1
 	s.conns, s.monitors, s.frame = l.conns-l.bagCount, l.monitors-l.bagCount, s.words-1
+	s.sleeps = e.canSleep()
 	if l.pairCount > 0 {
 		s.capacity = e.net.Capacity()
 	}

@@ -101,7 +101,7 @@ func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *stead
 	s.whole, _ = s.visited.(explore.Whole)
 	s.edges.Width = s.visited.Width()
 	for _, state := range s.states {
-		s.clear()
+		s.edges.Reset()
 		for word, value := range state {
 			s.edges.Change(word, value)
 		}
@@ -117,11 +117,6 @@ func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *stead
 	}
 	e.samples.off = true // executing handlers again does allocate
 	return s
-}
-
-func (s *steady) clear() {
-	e := &s.edges
-	e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = e.Changes[:0], e.Ends[:0], e.Notes[:0], e.Lo[:0], e.Hi[:0]
 }
 
 func (s *steady) lookUp() {
@@ -141,7 +136,7 @@ const batchLen = 4096
 
 // batch takes some transitions again, from the next states, and looks them up.
 func (s *steady) batch(t testing.TB) int {
-	s.clear()
+	s.edges.Reset()
 	for len(s.edges.Ends) < batchLen {
 		state := s.states[s.at]
 		if s.whole != nil {

@@ -1,0 +1,184 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/internal/script"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// sleeper notes what an exploration finds, and how many edges it does not list. It may spoil what is to sleep behind an edge.
+type sleeper struct {
+	*graph
+	spoil    func(note uint8, sleeps uint32) uint32 // nil: not
+	found    []sim.Fingerprint
+	trails   [][]uint32
+	unlisted int
+}
+
+func (s *sleeper) Expand(state []uint32, number int, e *explore.Edges) error {
+	from, before := len(e.Ends), e.Unlisted
+	err := s.graph.Expand(state, number, e)
+	s.unlisted += e.Unlisted - before
+	if s.spoil != nil {
+		for t := from; t < len(e.Ends); t++ {
+			e.Sleeps[t] = s.spoil(e.Notes[t], e.Sleeps[t])
+		}
+	}
+	return err
+}
+
+func (s *sleeper) Check(m *explore.Met) (live bool, err error) {
+	s.found, s.trails = append(s.found, s.Fingerprint(m.State)), append(s.trails, m.Trail())
+	return s.graph.Check(m)
+}
+
+// explored explores to a depth.
+func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(uint8, uint32) uint32) (*sleeper, explore.Result, error) {
+	e, err := newEngine(sys, sim.Options{MaxChoices: 50})
+	if err != nil {
+		return nil, explore.Result{}, err
+	}
+	s := &sleeper{graph: newGraph(e, nil), spoil: spoil}
+	s.sites.sleeps = s.sites.sleeps && sleeps
+	loop, err := explore.New(s, explore.Options{Visited: explore.VisitedSets[set], MaxDepth: depth, MaxStates: 20_000})
+	if err != nil {
+		return nil, explore.Result{}, err
+	}
+	return s, loop.Run(context.Background()), nil
+}
+
+// compareAsleep explores with sleep sets and without, which must make no difference but for how many edges are listed.
+func compareAsleep(sys *sim.System, set, depth int, spoil func(uint8, uint32) uint32) (unlisted int, err error) {
+	all, want, err := explored(sys, set, depth, false, nil)
+	if err != nil {
+		return 0, err
+	}
+	some, got, err := explored(sys, set, depth, true, spoil)
+	switch {
+	case err != nil:
+		return 0, err
+	case all.unlisted > 0:
+		return 0, errors.New("edges are left out though none sleep")
+	case !slices.Equal(all.found, some.found):
+		return 0, fmt.Errorf("%d states, and %d with sleep sets, or another order", len(all.found), len(some.found))
+	case !slices.EqualFunc(all.trails, some.trails, slices.Equal):
+		return 0, errors.New("states are found on other ways")
+	case want.Transitions != got.Transitions || want.Steps != got.Steps || want.Live != got.Live || want.Depth != got.Depth ||
+		want.Stopped != got.Stopped || fmt.Sprint(want.Err, want.Trail, want.AtEdge) != fmt.Sprint(got.Err, got.Trail, got.AtEdge):
+		return 0, fmt.Errorf("%+v, and with sleep sets %+v", want, got)
+	}
+	return some.unlisted, nil
+}
+
+// What sleeps makes no difference to what is found, nor to the order.
+func TestSleepSets(t *testing.T) {
+	for _, entry := range systems.All() {
+		t.Run(entry.Name, func(t *testing.T) {
+			sys, err := entry.New(spec.Config{Nodes: entry.DefaultNodes})
+			if err == nil {
+				sys, err = sys.WithLimits(entry.Limits)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for set := range explore.VisitedSets {
+				n, err := compareAsleep(&sys, set, 12, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%d edges sleep", n)
+			}
+		})
+	}
+}
+
+func TestSleepSetsOfRandomSystems(t *testing.T) {
+	asleep := 0
+	rapid.Check(t, func(t *rapid.T) {
+		c := script.Draw(t)
+		n, err := compareAsleep(c.System(), rapid.IntRange(0, 2).Draw(t, "set"), 5, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			asleep++
+		}
+	})
+	if asleep < 10 {
+		t.Errorf("in %d systems something sleeps", asleep)
+	}
+}
+
+// What is forgotten of moves is noticed.
+func TestSpoiltSleepIsNoticed(t *testing.T) {
+	const nodes = 1<<sleepers - 1
+	before := func(note uint8) uint32 { return 1<<(note&noteNode) - 1 }
+	for name, spoil := range map[string]func(note uint8, sleeps uint32) uint32{
+		"whom a node sends to": func(note uint8, sleeps uint32) uint32 {
+			if sleeps&nodes == 0 {
+				return sleeps
+			}
+			return sleeps | before(note)
+		},
+		"who has acted": func(_ uint8, sleeps uint32) uint32 { return sleeps & nodes },
+		"the frame": func(note uint8, sleeps uint32) uint32 {
+			return sleeps | before(note) | 1<<(note&noteNode)<<sleepers
+		},
+		"the order": func(note uint8, sleeps uint32) uint32 {
+			if sleeps>>sleepers == 0 {
+				return sleeps
+			}
+			return sleeps | 7&^(1<<(note&noteNode))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			draw := rapid.Custom(script.Draw)
+			for seed := range 3000 {
+				if _, err := compareAsleep(draw.Example(seed).System(), 2, 5, spoil); err != nil {
+					t.Logf("seed %d: %v", seed, err)
+					return
+				}
+			}
+			t.Error("nobody noticed")
+		})
+	}
+}
+
+// speaker announces itself when asked.
+type speaker struct{ sim.Nop }
+
+// listener keeps who spoke last.
+type listener struct{ Last sim.NodeID }
+
+func (l *listener) Observe(from sim.NodeID, _ any) error {
+	l.Last = from
+	return nil
+}
+
+// Monitors hear of steps in their order.
+func TestMonitorsKeepSpeakersAwake(t *testing.T) {
+	sys := &sim.System{
+		Nodes: 3,
+		New:   func(sim.NodeID) sim.Service { return &speaker{} },
+		Actions: []sim.AnyAction{sim.Action[*speaker]{Name: "speak", Times: 1, Do: func(_ *speaker, env sim.Env) {
+			env.Announce("here")
+		}}},
+		Monitors: []func() sim.Monitor{func() sim.Monitor { return &listener{} }},
+	}
+	if _, err := compareAsleep(sys, 2, 9, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := compareAsleep(sys, 2, 9, func(_ uint8, sleeps uint32) uint32 { return sleeps &^ (toMonitors << sleepers) }); err == nil {
+		t.Error("nobody noticed that monitors were forgotten")
+	}
+}
