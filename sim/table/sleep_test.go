@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -44,7 +45,7 @@ func (s *sleeper) Check(m *explore.Met) (live bool, err error) {
 
 // explored explores to a depth.
 func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(uint8, uint32) uint32) (*sleeper, explore.Result, error) {
-	e, err := newEngine(sys, sim.Options{MaxChoices: 50})
+	e, err := newEngine(sys, kernel.Options{MaxChoices: 50})
 	if err != nil {
 		return nil, explore.Result{}, err
 	}
