@@ -34,7 +34,7 @@ type Parted interface {
 type Datagram struct {
 	From   NodeID // negative: the node of the bag has yet to send it, to ^From, see [Queued]
 	Msg    Message
-	Behind bool // it cannot be delivered before the one ahead of it in the bag
+	Behind bool // it is as the one ahead of it in the bag, or cannot be delivered before that one
 }
 
 // Queued is implemented by network models whose bags may be queues.

@@ -1,4 +1,4 @@
-// Package foreign has tiny visited sets, frontiers, reducers, judges and graphs that package explore has never heard of.
+// Package foreign has tiny visited sets, frontiers, reducers, judges, graphs and networks that the rest has never heard of.
 package foreign
 
 import (
