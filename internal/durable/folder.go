@@ -187,5 +187,5 @@ func Look(dir string) (*State, error) {
 
 // NewBuild is this program, with those defects put back.
 func NewBuild(program string, bugs []string) Build {
-	return Build{Program: program, Binary: Binary(), Bugs: bugs, Began: time.Now().UTC().Truncate(time.Second)}
+	return Build{Program: program, Binary: binary(), Bugs: bugs, Began: time.Now().UTC().Truncate(time.Second)}
 }

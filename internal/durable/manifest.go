@@ -53,8 +53,8 @@ func (b *Build) Same(other *Build) bool {
 	return b.Binary == other.Binary && slices.Equal(b.Bugs, other.Bugs)
 }
 
-// Binary is the SHA-256 of this program; "": it cannot be read.
-func Binary() string {
+// binary is the SHA-256 of this program; "": it cannot be read.
+func binary() string {
 	exe, err := os.Executable()
 	if err != nil {
 		return ""

@@ -59,7 +59,7 @@ func (m managers) next() (out []managers) {
 func (m managers) holds() bool { return agree(m[:]) }
 
 func tCommit() System {
-	return System{Name: "TCommit", Source: Examples + "transaction_commit/TCommit.cfg", System: relation[managers](), States: 34}
+	return System{Name: "TCommit", Source: examples + "transaction_commit/TCommit.cfg", System: relation[managers](), States: 34}
 }
 
 // transaction is two-phase commit. Messages are a set that is never taken from: bits.
@@ -129,7 +129,7 @@ func twoPhase(managers int) System {
 	s := System{Name: fmt.Sprintf("TwoPhase, %d resource managers", managers)}
 	switch managers {
 	case 3:
-		s.Source, s.System, s.States = Examples+"transaction_commit/TwoPhase.cfg", relation[transaction3](), 288
+		s.Source, s.System, s.States = examples+"transaction_commit/TwoPhase.cfg", relation[transaction3](), 288
 	case 5:
 		s.Source, s.System, s.States = "github.com/stateright/stateright, examples/2pc.rs", relation[transaction5](), 8832
 	}

@@ -16,8 +16,8 @@ type System struct {
 	Differs string
 }
 
-// Examples names the repository of most models.
-const Examples = "github.com/tlaplus/Examples, specifications/"
+// examples names the repository of most models.
+const examples = "github.com/tlaplus/examples, specifications/"
 
 // All lists the systems.
 func All() []System {

@@ -44,7 +44,7 @@ func (m mutex) next() (out []mutex) {
 func (m mutex) holds() bool { return m.Line[0] < 4 || m.Line[1] < 4 }
 
 func peterson() System {
-	return System{Name: "Peterson", Source: Examples + "locks_auxiliary_vars/Peterson.cfg", System: relation[mutex](), States: 42}
+	return System{Name: "Peterson", Source: examples + "locks_auxiliary_vars/Peterson.cfg", System: relation[mutex](), States: 42}
 }
 
 // waiting is the set of those of six processes that have come to a barrier.
@@ -67,7 +67,7 @@ func (w waiting) next() (out []waiting) {
 func (waiting) holds() bool { return true }
 
 func barrier() System {
-	return System{Name: "Barrier, 6 processes", Source: Examples + "barriers/Barrier.cfg", System: relation[waiting](), States: 64}
+	return System{Name: "Barrier, 6 processes", Source: examples + "barriers/Barrier.cfg", System: relation[waiting](), States: 64}
 }
 
 // allocation of two resources to three clients: sets as bits.
@@ -106,7 +106,7 @@ func (a allocation) holds() bool {
 }
 
 func simpleAllocator() System {
-	return System{Name: "SimpleAllocator, 3 clients, 2 resources", Source: Examples + "allocator/SimpleAllocator.cfg", System: relation[allocation](), States: 400}
+	return System{Name: "SimpleAllocator, 3 clients, 2 resources", Source: examples + "allocator/SimpleAllocator.cfg", System: relation[allocation](), States: 400}
 }
 
 // alternating bit protocol with two values, over queues of at most two that lose anything.
@@ -194,7 +194,7 @@ func (a alternating) holds() bool {
 }
 
 func alternatingBit() System {
-	s := System{Name: "AlternatingBit", Source: Examples + "SpecifyingSystems/TLC/MCAlternatingBit.cfg", System: relation[alternating](), States: 240}
+	s := System{Name: "AlternatingBit", Source: examples + "SpecifyingSystems/TLC/MCAlternatingBit.cfg", System: relation[alternating](), States: 240}
 	// At first what was sent and received are any two values.
 	s.Properties[0] = sim.Property{Name: "bits are bits", Always: sim.Each(func(_ sim.NodeID, h *holder[alternating]) bool {
 		return h.State.Sends|h.State.Acked|h.State.Received <= 1

@@ -19,7 +19,7 @@ func (j jugs) holds() bool { return j.Big != 4 }
 
 // dieHard has 16 states in all; 4 gallons are had after 6 steps.
 func dieHard() System {
-	return System{Name: "DieHard", Source: Examples + "DieHard/DieHard.tla", System: relation[jugs](), States: 16, Depth: 6}
+	return System{Name: "DieHard", Source: examples + "DieHard/DieHard.tla", System: relation[jugs](), States: 16, Depth: 6}
 }
 
 // can of beans: two of them are replaced by one.
@@ -48,7 +48,7 @@ func (c can) holds() bool { return c.Black+c.White >= 1 }
 
 // coffeeCan starts with 1 to 100 beans.
 func coffeeCan() System {
-	return System{Name: "CoffeeCan", Source: Examples + "CoffeeCan/CoffeeCan100Beans.cfg", System: relation[can](), States: 5150}
+	return System{Name: "CoffeeCan", Source: examples + "CoffeeCan/CoffeeCan100Beans.cfg", System: relation[can](), States: 5150}
 }
 
 // grid of 4 x 4 cells, a bit each.
@@ -85,7 +85,7 @@ func (g grid) holds() bool { return true }
 
 // gameOfLife starts with any grid.
 func gameOfLife() System {
-	return System{Name: "GameOfLife 4x4", Source: Examples + "GameOfLife/GameOfLife.cfg", System: relation[grid](), States: 65_536}
+	return System{Name: "GameOfLife 4x4", Source: examples + "GameOfLife/GameOfLife.cfg", System: relation[grid](), States: 65_536}
 }
 
 // hunt for a cat in six boxes, the inner four of which are looked into.
@@ -115,7 +115,7 @@ func (h hunt) next() (out []hunt) {
 func (hunt) holds() bool { return true }
 
 func cat() System {
-	return System{Name: "Cat, 6 boxes", Source: Examples + "Moving_Cat_Puzzle/EvenBoxes.cfg", System: relation[hunt](), States: 48}
+	return System{Name: "Cat, 6 boxes", Source: examples + "Moving_Cat_Puzzle/EvenBoxes.cfg", System: relation[hunt](), States: 48}
 }
 
 // room with two switches. Each of four prisoners but the counter, who is not listed, puts A up twice.
@@ -159,7 +159,7 @@ func (r room) holds() bool {
 }
 
 func prisoners() System {
-	return System{Name: "Prisoners", Source: Examples + "Prisoners/Prisoners.cfg", System: relation[room](), States: 214}
+	return System{Name: "Prisoners", Source: examples + "Prisoners/Prisoners.cfg", System: relation[room](), States: 214}
 }
 
 // lamp is a room with one switch and three prisoners; the lamp is known to be off at first.
@@ -193,5 +193,5 @@ func (l lamp) next() (out []lamp) {
 func (l lamp) holds() bool { return !l.Announced || bits.OnesCount(l.Visited) == 3 }
 
 func singleSwitch() System {
-	return System{Name: "Prisoners, single switch", Source: Examples + "Prisoners_Single_Switch/Prisoner.cfg", System: relation[lamp](), States: 16}
+	return System{Name: "Prisoners, single switch", Source: examples + "Prisoners_Single_Switch/Prisoner.cfg", System: relation[lamp](), States: 16}
 }

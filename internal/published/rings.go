@@ -44,7 +44,7 @@ func (p probe) holds() bool {
 }
 
 func ewd840() System {
-	return System{Name: "EWD840, 3 nodes", Source: Examples + "ewd840/EWD840.cfg", System: relation[probe](), States: 302}
+	return System{Name: "EWD840, 3 nodes", Source: examples + "ewd840/EWD840.cfg", System: relation[probe](), States: 302}
 }
 
 // counters of a self-stabilising token ring of six nodes (EWD 426).
@@ -88,7 +88,7 @@ func (c counters) tokens() (n int) {
 func (c counters) holds() bool { return c.tokens() >= 1 }
 
 func ewd426() System {
-	s := System{Name: "EWD426, 6 nodes", Source: Examples + "ewd426/TokenRing.cfg", System: relation[counters](), States: 46_656}
+	s := System{Name: "EWD426, 6 nodes", Source: examples + "ewd426/TokenRing.cfg", System: relation[counters](), States: 46_656}
 	s.Properties = append(s.Properties, eventually("one token", func(c counters) bool { return c.tokens() == 1 }))
 	return s
 }
@@ -124,7 +124,7 @@ func (a activity) next() (out []activity) {
 func (a activity) holds() bool { return !a.Detected || a.Active == 0 }
 
 func syncTermination() System {
-	s := System{Name: "SyncTerminationDetection, 7 nodes", Source: Examples + "ewd840/SyncTerminationDetection.cfg", System: relation[activity](), States: 129}
+	s := System{Name: "SyncTerminationDetection, 7 nodes", Source: examples + "ewd840/SyncTerminationDetection.cfg", System: relation[activity](), States: 129}
 	s.Properties = append(s.Properties, eventually("detected", func(a activity) bool { return a.Detected }))
 	return s
 }
@@ -194,5 +194,5 @@ func (e election) holds() bool {
 }
 
 func changRoberts() System {
-	return System{Name: "ChangRoberts, 3 nodes", Source: Examples + "chang_roberts/MCChangRoberts.cfg", System: relation[election](), States: 137}
+	return System{Name: "ChangRoberts, 3 nodes", Source: examples + "chang_roberts/MCChangRoberts.cfg", System: relation[election](), States: 137}
 }

@@ -98,7 +98,7 @@ func (p *Process) searchDurably(ctx context.Context, r *request) error {
 		return err
 	}
 	if err == nil || rep != nil {
-		p.Fail(fmt.Errorf("%w; what was written before is whole, and --resume goes on with it", kept))
+		p.fail(fmt.Errorf("%w; what was written before is whole, and --resume goes on with it", kept))
 	}
 	return cmp.Or(err, error(Exit(check.ErrorStatus(ctx, kept))))
 }

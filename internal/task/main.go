@@ -16,7 +16,7 @@ import (
 func (p *Process) Main(do func(context.Context) int) int {
 	var err error
 	if p.Role, err = check.CurrentRole(); err != nil {
-		p.Fail(err)
+		p.fail(err)
 		return check.StatusUsage
 	}
 	p.Role.LimitMemory()

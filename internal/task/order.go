@@ -129,7 +129,7 @@ func Ordered() (*Order, error) {
 func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, error)) int {
 	dir, err := os.Getwd()
 	p := &Process{
-		Systems: []spec.Entry{EntryOf(sys, o.Listed.Test)},
+		Systems: []spec.Entry{entryOf(sys, o.Listed.Test)},
 		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Terminal: o.Terminal, Style: o.Style, NoScreen: o.NoScreen, Program: o.Program,
 		WriteTest: writeTest, OtherVersions: o.OtherVersions,
@@ -144,7 +144,7 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 		err = os.Chdir(o.Dir)
 	}
 	if err != nil {
-		p.Fail(err)
+		p.fail(err)
 		return check.StatusUsage
 	}
 	return p.Main(func(ctx context.Context) int {
@@ -155,8 +155,8 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 	})
 }
 
-// EntryOf describes the system of a test of this binary.
-func EntryOf(sys sim.System, test string) spec.Entry {
+// entryOf describes the system of a test of this binary.
+func entryOf(sys sim.System, test string) spec.Entry {
 	return spec.Entry{
 		Name: sys.Name, Package: TestPackage(), Test: test,
 		Summary:  fmt.Sprintf("%s of %s", test, TestPackage()),

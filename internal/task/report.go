@@ -64,7 +64,7 @@ func (f *Report) Do(ctx context.Context, p *Process) error {
 	case err != nil:
 		return err
 	case r.Verdict == search.Inconclusive:
-		p.Fail(fmt.Errorf("%s: the walks do not tell whether the run is dead; longer ones (--walk-steps) may", file))
+		p.fail(fmt.Errorf("%s: the walks do not tell whether the run is dead; longer ones (--walk-steps) may", file))
 		return Exit(check.StatusInconclusive)
 	}
 	if f.Live != "" {

@@ -217,8 +217,8 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
 	case f.JUnit != "" && f.Given.Has("save-prefixes"):
 		return fmt.Errorf("--junit and --save-prefixes contradict each other; give one of them")
-	case f.Given.Has("engine") && !slices.Contains(EngineNames(), f.Engine):
-		return fmt.Errorf("--engine %q is not available; accepted are %s", f.Engine, strings.Join(EngineNames(), ", "))
+	case f.Given.Has("engine") && !slices.Contains(engineNames(), f.Engine):
+		return fmt.Errorf("--engine %q is not available; accepted are %s", f.Engine, strings.Join(engineNames(), ", "))
 	case f.Given.Has("max-paths") && search.Name(f.Strategy).Stateful():
 		return fmt.Errorf("strategy %s visits states and executes no paths, whose number --max-paths could limit; use --depth, --memory or --time", f.Strategy)
 	case f.Given.Has("proof") && f.Proof != string(critical.Walks) && f.Proof != string(critical.Exact):
@@ -250,7 +250,7 @@ func ScheduleNames() (names []string) {
 	return names
 }
 
-// EngineNames are the engines that can be asked for.
-func EngineNames() []string {
+// engineNames are the engines that can be asked for.
+func engineNames() []string {
 	return []string{string(search.AutoEngine), string(search.TableEngine), string(search.ReplayEngine)}
 }

@@ -104,7 +104,7 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 	status.Clear()
 	switch {
 	case err != nil:
-		p.Fail(err)
+		p.fail(err)
 		return p.conclude(ctx, check.Lose(r.options, out, err), nil, r)
 	case out.Death == nil:
 		return Exit(out.Status)
@@ -130,7 +130,7 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 			break
 		}
 		if file, e := p.WriteTest(name); e != nil {
-			p.Fail(fmt.Errorf("no regression test: %w", e))
+			p.fail(fmt.Errorf("no regression test: %w", e))
 		} else {
 			fmt.Fprintf(p.Stderr, "regression test: %s\n", file)
 		}
@@ -177,7 +177,7 @@ func (p *Process) show(ctx context.Context, rep *report.Report, asJSON bool) int
 		return status
 	}
 	if err != nil {
-		p.Fail(fmt.Errorf("the report cannot be printed: %w", err))
+		p.fail(fmt.Errorf("the report cannot be printed: %w", err))
 		if status == check.StatusOK {
 			status = check.ErrorStatus(ctx, err)
 		}

@@ -90,15 +90,15 @@ func (p *Process) End(ctx context.Context, err error) int {
 	case errors.As(err, &status):
 		return int(status)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		p.Fail(fmt.Errorf("stopped: %w", context.Cause(ctx)))
+		p.fail(fmt.Errorf("stopped: %w", context.Cause(ctx)))
 	default:
-		p.Fail(err)
+		p.fail(err)
 	}
 	return check.ErrorStatus(ctx, err)
 }
 
-// Fail says what is wrong, in one line.
-func (p *Process) Fail(err error) {
+// fail says what is wrong, in one line.
+func (p *Process) fail(err error) {
 	text := strings.TrimPrefix(err.Error(), "macemc: ")
 	fmt.Fprintf(p.Stderr, "macemc: %s\n", strings.Join(strings.Split(text, "\n"), "; "))
 }
@@ -107,7 +107,7 @@ func (p *Process) Fail(err error) {
 // The error does not take the place of what was found out.
 func (p *Process) Ended(ctx context.Context, status int, err error) error {
 	if err != nil {
-		p.Fail(err)
+		p.fail(err)
 		if status == check.StatusOK {
 			status = check.ErrorStatus(ctx, err)
 		}

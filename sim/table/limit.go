@@ -11,7 +11,7 @@ const entrySize = 1 << 10
 func (w *World) Limit(entries int) { w.most = entries }
 
 // full reports whether the tables are to be dropped.
-func (w *World) full() bool { return !w.saved && w.entries() > w.most }
+func (w *World) full() bool { return w.entries() > w.most }
 
 func (e *engine) entries() int {
 	return len(e.locals.list) + len(e.steps.leaves) + len(e.conns.list) + len(e.bags.list)

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"encoding/binary"
 	"iter"
 
 	"github.com/macemc/macemc/choose"
@@ -26,7 +25,6 @@ type World struct {
 	// bare: only the vector and the set of nodes that are up are kept up to date, see derive.
 	bare   bool
 	most   int  // entries of the tables
-	saved  bool // states were saved, which refer to the tables
 	inside bool // the node crashed inside the step
 
 	handled  bool // the last step was that of a handler, and went the way of leaf
@@ -44,18 +42,7 @@ type World struct {
 	tracers    [2]kernel.World // that execute paths again, without and with a look at messages; nil: not made yet
 }
 
-var (
-	_ kernel.World = (*World)(nil)
-	_ Snapshotter  = (*World)(nil)
-)
-
-// Snapshotter is implemented by worlds whose state can be saved and restored within the process.
-type Snapshotter interface {
-	// Save appends the state to buf. It costs about as much as copying it.
-	Save(buf []byte) []byte
-	// Load goes to a state that was saved by the same world.
-	Load(state []byte)
-}
+var _ kernel.World = (*World)(nil)
 
 // NewWorld returns a world of the table engine, a [*World], that has not been started. Its arguments
 // are those of [kernel.NewWorld]. Tracing and the check of messages watch handlers run, so with those
@@ -221,25 +208,6 @@ func (w *World) forget() error {
 	w.printed = printed{}
 	w.properties.init(w)
 	return nil
-}
-
-// Save implements [Snapshotter].
-func (w *World) Save(buf []byte) []byte {
-	w.saved = true
-	for _, word := range w.v {
-		buf = binary.LittleEndian.AppendUint32(buf, word)
-	}
-	return buf
-}
-
-// Load implements [Snapshotter].
-func (w *World) Load(state []byte) {
-	for i := range w.v {
-		w.v[i] = binary.LittleEndian.Uint32(state[4*i:])
-	}
-	w.refreshAll()
-	w.shadow.active = false
-	w.last = kernel.Step{Event: sim.Event{Peer: -1}, Observed: w.last.Observed[:0]}
 }
 
 // printed keeps the fingerprint of the state that it was last asked for.

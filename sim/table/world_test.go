@@ -3,7 +3,6 @@ package table_test
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -78,49 +77,6 @@ func TestPathsAreInterchangeable(t *testing.T) {
 	}
 	if !slices.Equal(again.Path, run.Path) || other.Fingerprint() != w.Fingerprint() {
 		t.Errorf("replayed to another state: %v, %v", again.Path, run.Path)
-	}
-}
-
-func TestSaveAndLoad(t *testing.T) {
-	sys := bundled(t, "randtree", 3, sim.Limits{Crashes: 1, NetErrors: 1, Partitions: 1})
-	w := tableWorld(t, sys)
-	rnd := choose.NewRandom(5, 0)
-	if err := w.Start(rnd); err != nil {
-		t.Fatal(err)
-	}
-	type saved struct {
-		state  []byte
-		print  sim.Fingerprint
-		events []sim.Event
-		fields []sim.Field
-		live   bool
-	}
-	look := func() saved {
-		s := saved{state: w.Save(nil), print: w.Fingerprint(), fields: w.NetFields(), live: w.Live()}
-		s.events = w.Injections(slices.Clone(w.Enabled()))
-		for i := range sys.Nodes {
-			s.fields = append(s.fields, w.NodeFields(sim.NodeID(i))...)
-		}
-		return s
-	}
-	var states []saved
-	for range 100 {
-		states = append(states, look())
-		events := states[len(states)-1].events
-		if err := w.Step(events[rnd.IntN(len(events))], rnd); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 200 {
-		want := states[rnd.IntN(len(states))]
-		w.Load(want.state)
-		if got := look(); !reflect.DeepEqual(got, want) {
-			t.Fatalf("loaded %+v, want %+v", got, want)
-		}
-		events := want.events
-		if err := w.Step(events[rnd.IntN(len(events))], rnd); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

@@ -156,13 +156,6 @@ type deed struct {
 	node int
 }
 
-func (d deed) String() string {
-	if d.kill {
-		return fmt.Sprintf("kill %d", d.node)
-	}
-	return fmt.Sprintf("start %d", d.node)
-}
-
 // schedule is what was asked for, in the order of time.
 func (f *liveFlags) schedule(nodes int) ([]deed, error) {
 	var all []deed
