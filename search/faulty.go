@@ -13,8 +13,9 @@ const (
 	// plainRuns: the first runs of a row are short and begin with faults, and weights are those that were given, as that finds most
 	// defects soonest.
 	plainRuns = 512
-	// longOdds: one in that many runs has parts that may be longer, up to longSteps, if walks may be longer than faultySteps.
-	longOdds  = 4
+	// longOdds: one in that many runs has parts that may be longer, up to longSteps, if walks may be longer than faultySteps. Such a run
+	// has about nine times as many steps as others, so this leaves most steps to short runs.
+	longOdds  = 16
 	longSteps = 512
 	// settledOdds: one in that many runs begins without faults, until it is live.
 	settledOdds = 8

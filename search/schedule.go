@@ -15,8 +15,8 @@ const (
 	// Weighted draws each event by its weight. When the weights were not given, a third of its parts draw some of their own, so that
 	// actions are not always done as soon as they can be.
 	Weighted Schedule = "weighted"
-	// Phases draws anew how probable each action, the timers of each node and the messages of each link are, every 5 to 44 steps. Of a
-	// link the oldest message comes first, mostly. So a message may be held back for long while all others come in order.
+	// Phases draws how probable each action, the timers of each node and the messages of each link are, and a quarter of that anew every 5
+	// to 44 steps. Of a link the oldest message comes first, mostly. So a message may be held back for long while all others come in order.
 	Phases Schedule = "phases"
 	// POSWeighted is partial order sampling with rates by weight: each event that is possible has an exponential clock, the first to
 	// ring happens, and the clocks at its node are wound up anew. See Yuan, Yang, Gu, "Partial Order Aware Concurrency Sampling"
@@ -48,7 +48,7 @@ var schedulers = []struct {
 }{
 	{Weighted, 2, 8, func(b *base) scheduler { return &weighted{base: b} }},
 	{Phases, 6, 1, func(b *base) scheduler { return &phased{base: b} }},
-	{POSWeighted, 2, 6, func(b *base) scheduler { return &pos{base: b, weighted: true} }},
+	{POSWeighted, 2, 4, func(b *base) scheduler { return &pos{base: b, weighted: true} }},
 	{POS, 1, 1, func(b *base) scheduler { return &pos{base: b} }},
 	{PCT, 1, 1, func(b *base) scheduler { return &pct{base: b} }},
 }

@@ -11,6 +11,10 @@ const (
 	mostPhase  = 44
 )
 
+// changeOdds: one in so many actions, timers and links has another speed after a phase. So most phases are about something else than the last
+// one, and some links are slow for very long.
+const changeOdds = 4
+
 // fifoBias is how much more probable the oldest message of a link is than others.
 const fifoBias = 16
 
@@ -36,16 +40,20 @@ func (s *phased) begin(r *choose.Random, at *Node, _ int) {
 	s.links.reset(s.nodes)
 }
 
+// redraw begins a phase.
 func (s *phased) redraw() {
 	s.left = leastPhase + s.random.IntN(mostPhase-leastPhase+1)
-	for i := range s.actions {
-		s.actions[i] = 1 << (2 * s.random.IntN(4))
-	}
-	for i := range s.timers {
-		s.timers[i] = 1 << (3 * s.random.IntN(4))
-	}
-	for i := range s.from {
-		s.from[i] = 1 << (3 * s.random.IntN(4))
+	s.change(s.actions, 2)
+	s.change(s.timers, 3)
+	s.change(s.from, 3)
+}
+
+// change draws some of the factors anew, the powers 0 to 3 of 1<<bits; those that are 0 were not drawn yet.
+func (s *phased) change(factors []int, bits int) {
+	for i := range factors {
+		if factors[i] == 0 || s.random.IntN(changeOdds) == 0 {
+			factors[i] = 1 << (bits * s.random.IntN(4))
+		}
 	}
 }
 

@@ -92,8 +92,16 @@ func (o heapObject) byType(word, begin unsafe.Pointer, from uintptr, visit func(
 	if word == pinWord || t.Size() == 0 {
 		return
 	}
-	for ; from+t.Size() <= o.size; from += t.Size() {
+	if from+2*t.Size() > o.size {
 		pointersIn(t, begin, from, visit)
+		return
+	}
+	var offs []uintptr // reflection is slow, and the elements are alike
+	pointersIn(t, begin, 0, func(_ unsafe.Pointer, off uintptr) { offs = append(offs, off) })
+	for ; from+t.Size() <= o.size; from += t.Size() {
+		for _, off := range offs {
+			visit(unsafe.Add(begin, from+off), from+off)
+		}
 	}
 }
 
