@@ -50,7 +50,7 @@ var schedulers = []struct {
 	{Phases, 6, 1, func(b *base) scheduler { return &phased{base: b} }},
 	{POSWeighted, 2, 4, func(b *base) scheduler { return &pos{base: b, weighted: true} }},
 	{POS, 1, 1, func(b *base) scheduler { return &pos{base: b} }},
-	{PCT, 1, 1, func(b *base) scheduler { return &pct{base: b} }},
+	{PCT, 1, 2, func(b *base) scheduler { return &pct{base: b} }},
 }
 
 // base is what all schedules are made from.

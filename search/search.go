@@ -230,6 +230,13 @@ func (s *searcher) plan() ([]source, []int) {
 	return []source{deep, faults, walks}, []int{3, 4, 2}
 }
 
+// What deepening does counts lateFactor times as much when lateWork was done: each depth takes several times as long as all before it,
+// and what lies near was found by then.
+const (
+	lateWork   = 1 << 19
+	lateFactor = 3
+)
+
 // explore alternates between sources until one of them is through; when it took samples, and there is
 // a limit, the others go on to that. Work is counted in events, and a run is one more, as there are runs without events.
 func (s *searcher) explore(ctx context.Context, sources []source, shares []int) error {
@@ -251,7 +258,11 @@ func (s *searcher) explore(ctx context.Context, sources []source, shares []int) 
 		if err := s.rounds(ctx, sources[k], units); err != nil {
 			return err
 		}
-		work[k] += s.runs + s.tallies.events() - before
+		done := s.runs + s.tallies.events() - before
+		if _, deep := sources[k].(*tree); deep && before > lateWork {
+			done *= lateFactor
+		}
+		work[k] += done
 		if s.stopping == "" {
 			s.stopping = sources[k].stopped()
 		}

@@ -109,6 +109,9 @@ func constantsOf(held []any, showing bool) (*constants, error) {
 	return c, nil
 }
 
+// manyOlder is about how many objects larger programs have; it spares growing.
+const manyOlder = 1 << 12
+
 // findConstants looks at all that closures hold, and at all pointers of variables.
 func findConstants(held []any) *constants {
 	time.FixedZone("", 0) // zones of whole hours are made with the first one
@@ -116,8 +119,9 @@ func findConstants(held []any) *constants {
 	runtime.ReadMemStats(&ignored) // it empties caches, so that no thing of a few bytes made later lies next to an older one
 	f := finder{
 		constants: &constants{low: address(&variables), size: address(&endVariables) - address(&variables), held: held},
-		met:       map[uintptr]bool{},
+		met:       make(map[uintptr]bool, manyOlder),
 	}
+	f.objects, f.kept, f.names = make([]older, 0, manyOlder), make([]pin, 0, manyOlder), make([]byte, 0, 8*manyOlder)
 	if len(held) > 0 {
 		p := unsafe.Pointer(unsafe.SliceData(held))
 		objectAt(p).pointers(p, func(at unsafe.Pointer, off uintptr) { f.follow(at, nil, uint64(off+1)<<1|1) })
