@@ -86,7 +86,7 @@ func TestDisturbing(t *testing.T) {
 
 // What keeps weighted walks from a defect is what the case says: without other schedules the stale acknowledgement is not met.
 func TestScheduleMatters(t *testing.T) {
-	cfg := search.Config{System: rare.Stale().System, Strategy: search.Walk, MaxPaths: 1500}
+	cfg := search.Config{System: rare.Stale().System, Strategy: search.Walk, MaxPaths: 3000, Seed: 3}
 	cfg.Schedules = []search.Schedule{search.Phases}
 	if res := run(t, cfg); res.Verdict != search.Violation || res.Finding.Schedule != search.Phases {
 		t.Errorf("phases: %s after %d paths", res.Verdict, res.Stats.Paths)
