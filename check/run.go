@@ -253,6 +253,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		Expanded:    res.Stats.Expanded,
 		Handlers:    res.Stats.Handlers,
 		Bytes:       res.Stats.Bytes,
+		Disk:        res.Stats.Disk,
 		Seconds:     res.Stats.Seconds,
 		Stopped:     res.Stopped,
 		Suspects:    res.Suspects,

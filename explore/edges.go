@@ -158,12 +158,23 @@ type Batch struct {
 
 	keys    Keys     // what is to be looked up
 	fresh   []uint32 // edges that lead to new states, perhaps with the bit Again
-	origins []uint32 // by fresh: its parent here
+	news    []newState
 	vectors []uint32 // by fresh
 	records []uint32 // by fresh, when not the same as vectors
 	places  []uint32 // by key, of a pass
+	edges   int      // how many there are, or were
 
-	bytes, growth int // of the set
+	bytes, growth int  // of the set
+	waits, due    bool // see [Delayed]
+}
+
+// newState is what is known of a new state but for what it is.
+type newState struct {
+	Origin
+	until  uint32 // edges up to the one that led to it, those that are not listed included
+	asleep uint32 // see [Edges]
+	lo     uint64
+	note   uint8
 }
 
 // Found is a state that waits to be expanded.
@@ -180,8 +191,8 @@ func (b *Batch) Len() int { return len(b.fresh) }
 
 // Found is one of these.
 func (b *Batch) Found(k int) Found {
-	from, turn := b.origin(k)
-	return Found{b.record(k), from, turn, b.depth, b.fresh[k]&Again != 0}
+	n := &b.news[k]
+	return Found{b.record(k), n.From, n.Turn, b.depth, b.fresh[k]&Again != 0}
 }
 
 func (b *Batch) record(k int) []uint32 {
@@ -189,15 +200,6 @@ func (b *Batch) record(k int) []uint32 {
 		return b.vectors[k*b.words:][:b.words:b.words]
 	}
 	return b.records[2*k:][:2:2]
-}
-
-// origin is the state that another one was found from, plus one, and by which edge.
-func (b *Batch) origin(k int) (from, turn uint32) {
-	parent := b.origins[k]
-	if !b.root {
-		from = b.ids[parent] + 1
-	}
-	return from, b.Turns[b.fresh[k]&^Again]
 }
 
 // begin is the first edge of a parent.
@@ -210,13 +212,18 @@ func (b *Batch) begin(parent int) int {
 
 // build makes what is told of new states.
 func (b *Batch) build(whole bool) {
+	b.edges = b.All()
 	parent := uint32(0)
 	for _, name := range b.fresh {
 		t := name &^ Again
 		for t >= b.last[parent] {
 			parent++
 		}
-		b.origins = append(b.origins, parent)
+		from := uint32(0)
+		if !b.root {
+			from = b.ids[parent] + 1
+		}
+		b.news = append(b.news, newState{Origin{from, b.Turns[t]}, b.until(int(parent), t), b.Sleeps[t], b.Lo[t], b.Notes[t]})
 		b.vectors = b.To(int(t), b.parents[int(parent)*b.words:][:b.words], b.vectors)
 		if whole {
 			b.records = append(b.records, uint32(b.Lo[t]>>32), uint32(b.Lo[t]))
@@ -224,12 +231,21 @@ func (b *Batch) build(whole bool) {
 	}
 }
 
+// until is how many edges of a batch there are up to one from a parent, those that are not listed included.
+func (b *Batch) until(parent int, t uint32) uint32 {
+	n := b.begin(parent) + int(b.Turns[t]) + 1
+	if parent > 0 {
+		n += b.passed[parent-1]
+	}
+	return uint32(n)
+}
+
 func (b *Batch) reset() {
 	b.Reset()
 	b.full, b.root, b.again, b.partial = 0, false, false, false
 	b.parents, b.ids, b.last, b.passed = b.parents[:0], b.ids[:0], b.last[:0], b.passed[:0]
 	b.reduced, b.left = b.reduced[:0], b.left[:0]
-	b.fresh, b.origins, b.vectors, b.places = b.fresh[:0], b.origins[:0], b.vectors[:0], b.places[:0]
+	b.fresh, b.news, b.vectors, b.places = b.fresh[:0], b.news[:0], b.vectors[:0], b.places[:0]
 	if b.records != nil {
 		b.records = b.records[:0]
 	}
@@ -244,16 +260,6 @@ func (b *Batch) enter(state []uint32, id uint32) {
 // leave notes that all edges of the state that was entered last were added.
 func (b *Batch) leave() {
 	b.last, b.passed = append(b.last, uint32(len(b.Ends))), append(b.passed, b.Unlisted)
-}
-
-// until is how many edges there are up to that of the k'th new state, those that are not listed included.
-func (b *Batch) until(k int) int {
-	parent := int(b.origins[k])
-	n := b.begin(parent) + int(b.Turns[b.fresh[k]&^Again]) + 1
-	if parent > 0 {
-		n += b.passed[parent-1]
-	}
-	return n
 }
 
 // named makes the keys those of all edges.

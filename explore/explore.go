@@ -21,6 +21,8 @@
 // are kept in lines of the processor's memory; two states with equal ones are taken for one, and [Result.Omission] bounds the
 // probability. Tables grow in place, in huge pages where there are any.
 //
+// What does not fit into memory can be held on disk: see [Spill] and [Delayed].
+//
 // # Paths
 //
 // The turns from the start to a state, which edge was taken each time, say how to come to it. A queue keeps for each state the

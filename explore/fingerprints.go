@@ -4,16 +4,19 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/macemc/macemc/explore/spill"
 )
 
-// fingerprints is a set of fingerfingerprints of one or two words: a hash table of lines, as long as those of the processor's
+// fingerprints is a set of fingerprints of one or two words: a hash table of lines, as long as those of the processor's
 // memory. What does not fit into the line of a fingerprint goes to the next one that is not full. A line is
-// proportional to its fingerfingerprints, so that a table can be spread over a longer one in place, from its end on.
+// proportional to its fingerprints, so that a table can be spread over a longer one in place, from its end on.
 type fingerprints struct {
 	words   int // of a fingerprint
 	n       int
-	limit   int    // so many fingerfingerprints fit
-	homes   uint64 // lines that fingerfingerprints belong to
+	limit   int    // so many fingerprints fit
+	homes   uint64 // lines that fingerprints belong to
+	most    uint64 // lines that it grows to at first; 0: there is no such limit
 	slots   []uint64
 	memory  region
 	scratch []uint64
@@ -26,7 +29,7 @@ const (
 	linesSlack = 1 << 4 // lines at the end that no fingerprint belongs to, at first
 )
 
-// line holds fingerfingerprints, one after the other; 0: free.
+// line holds fingerprints, one after the other; 0: free.
 type line [lineWords]uint64
 
 func newFingerprints(words int) *fingerprints {
@@ -35,7 +38,7 @@ func newFingerprints(words int) *fingerprints {
 	return p
 }
 
-// resize sets the number of lines. Up to 5 of 6 fingerfingerprints that would fit may be there: more would seldom fit into their
+// resize sets the number of lines. Up to 5 of 6 fingerprints that would fit may be there: more would seldom fit into their
 // own lines.
 func (p *fingerprints) resize(lines int) {
 	p.memory.grow((lines + linesSlack) * lineWords)
@@ -51,7 +54,7 @@ func (p *fingerprints) home(f uint64) uint64 {
 	return home * lineWords
 }
 
-// prefetch reads what insert will read for each of some fingerfingerprints, given by their first words. Memory is slow
+// prefetch reads what insert will read for each of some fingerprints, given by their first words. Memory is slow
 // to answer but takes many requests at a time, and these, unlike those of insert, do not wait for one another.
 func (p *fingerprints) prefetch(first []uint64) {
 	slots, sink := p.slots, uint64(0)
@@ -62,7 +65,7 @@ func (p *fingerprints) prefetch(first []uint64) {
 	p.sink ^= sink
 }
 
-// reserve makes room for some more fingerfingerprints.
+// reserve makes room for some more fingerprints.
 func (p *fingerprints) reserve(more int) {
 	for p.n+more > p.limit {
 		p.grow()
@@ -184,7 +187,11 @@ func (p *fingerprints) lengthen() {
 func (p *fingerprints) grow() {
 	w := p.words
 	end := len(p.slots) / lineWords * lineWords
-	p.resize(int(p.homes + p.homes/2))
+	homes := p.homes + p.homes/2
+	if p.most > p.homes {
+		homes = min(homes, p.most)
+	}
+	p.resize(int(homes))
 	for end > 0 {
 		begin := end - lineWords
 		for begin > 0 && p.slots[begin-w] != 0 {
@@ -221,7 +228,38 @@ func (p *fingerprints) notFull(f uint64) *line {
 	return p.line(i)
 }
 
-// used1 is how many places of a line that is not full are taken by fingerfingerprints of one word, used2 of two.
+// each yields all fingerprints, ascending.
+func (p *fingerprints) each(yield func(spill.Key) bool) {
+	var keys []spill.Key // of lines that are full, and the one behind them: all others come before or behind
+	for at := 0; at < len(p.slots); at += lineWords {
+		l := p.line(uint64(at))
+		for i := 0; i < lineWords && l[i] != 0; i += p.words {
+			k := spill.Key{Lo: l[i]}
+			if p.words == 2 {
+				k.Hi = l[i+1]
+			}
+			keys = append(keys, k)
+		}
+		if l[lineWords-p.words] != 0 && at+lineWords < len(p.slots) {
+			continue
+		}
+		slices.SortFunc(keys, spill.Key.Compare)
+		for _, k := range keys {
+			if !yield(k) {
+				return
+			}
+		}
+		keys = keys[:0]
+	}
+}
+
+// empty takes all fingerprints out.
+func (p *fingerprints) empty() {
+	clear(p.slots)
+	p.n = 0
+}
+
+// used1 is how many places of a line that is not full are taken by fingerprints of one word, used2 of two.
 func (l *line) used1() uint64 {
 	free := zeros(l[0])>>63 + zeros(l[1])>>63 + zeros(l[2])>>63 + zeros(l[3])>>63 +
 		zeros(l[4])>>63 + zeros(l[5])>>63 + zeros(l[6])>>63

@@ -48,6 +48,9 @@ func (l *Loop) bytes() int {
 func (l *Loop) inUse() int {
 	kept, waiting := l.frontier.Bytes()
 	n := l.bytes() + kept + waiting + l.growth + l.graph.Bytes()
+	if l.waiting != nil {
+		n += l.waiting.spool.Bytes()
+	}
 	if l.whole != nil {
 		_, growth := l.whole.Held()
 		n += growth

@@ -1,6 +1,10 @@
 package explore
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/macemc/macemc/explore/spill"
+)
 
 // lineage keeps for each state the one that it was found from, plus one, 0: it is a root; and which edge from there led to it.
 // States are mostly expanded in the order of their numbers, so that origins do not decrease, and take about three bits each: in a
@@ -15,6 +19,11 @@ type lineage struct {
 }
 
 const sampledOrigins = 64
+
+// spillTo has all but what comes last held in a store.
+func (l *lineage) spillTo(s *spill.Store) {
+	l.row.store, l.samples.store, l.turns.row.store, l.turns.blocks.store = s, s, s, s
+}
 
 func (l *lineage) append(from, turn uint32) {
 	if from < l.last {
@@ -31,8 +40,7 @@ func (l *lineage) append(from, turn uint32) {
 	for uint64(l.row.n) <= at/64 {
 		l.row.append(0)
 	}
-	w := uint32(at / 64)
-	l.row.parts[w/chunkLen][w%chunkLen] |= 1 << (at % 64)
+	*l.row.last() |= 1 << (at % 64)
 	l.n++
 	l.turns.append(turn)
 }

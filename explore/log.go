@@ -102,6 +102,9 @@ func (l *Loop) newJournal(log Log) error {
 	return nil
 }
 
+// replaying reports whether the log is being replayed.
+func (j *journal) replaying() bool { return j != nil && j.replay }
+
 const mix = 0x9E3779B97F4A7C15
 
 // expanded notes a state that was expanded, whose edges are those from one on, if it is a pioneer.
@@ -134,8 +137,8 @@ func (l *Loop) logged(b *Batch) error {
 		return nil
 	}
 	d := j.digest
-	for k, t := range b.fresh {
-		lo := b.Lo[t]
+	for k := range b.news {
+		lo := b.news[k].lo
 		if b.Width == 0 {
 			lo = j.graph.Fingerprint(b.vectors[k*b.words:][:b.words]).Lo
 		}
@@ -153,9 +156,8 @@ func (l *Loop) logged(b *Batch) error {
 	block.Pioneers = append(block.Pioneers[:0], j.pioneers[:n]...)
 	j.pioneers = append(j.pioneers[:0], j.pioneers[n:]...)
 	block.Origins = block.Origins[:0]
-	for k := range b.fresh {
-		from, turn := b.origin(k)
-		block.Origins = append(block.Origins, Origin{from, turn})
+	for k := range b.news {
+		block.Origins = append(block.Origins, b.news[k].Origin)
 	}
 	block.Notes = j.graph.Notes(block.Notes[:0])
 	block.Mark = l.mark()

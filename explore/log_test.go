@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"os"
 	"slices"
 	"testing"
 
@@ -66,7 +67,12 @@ func (g *loggedGraph) Notes(buf []byte) []byte { return buf }
 func (g *loggedGraph) Resumed()                {}
 
 // few is a queue of which few edges are gathered.
-var few = FrontierKind{Name: "few", Shortest: true, New: func(words int) Frontier { return fewAtOnce{newQueue(words).(*queue)} }}
+var few = FrontierKind{Name: "few", Shortest: true, New: func(words int) Frontier { return fewAtOnce{newQueue(words).(*queue)} },
+	Spilled: func(words int, s *Spill) Frontier { return fewSpooled{newSpooled(words, s).(*spooled)} }}
+
+type fewSpooled struct{ *spooled }
+
+func (fewSpooled) AtOnce() int { return 9 }
 
 type fewAtOnce struct{ *queue }
 
@@ -79,11 +85,18 @@ func (g *randomGraph) logged(t *rapid.T, log Log, most int, always bool, set Vis
 	if rapid.Bool().Draw(t, "second worker") {
 		opts.Go = func(f func()) { go f() }
 	}
+	if rapid.Bool().Draw(t, "spilled") {
+		opts.Spill = &Spill{Dir: os.TempDir(), young: rapid.IntRange(1, 20).Draw(t, "in memory")}
+	}
 	l, err := New(&loggedGraph{randomGraph: g, always: always}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l.Run(context.Background()), dead
+	x := l.Run(context.Background())
+	if l.waiting != nil && l.waiting.set.Waits() {
+		return x, nil
+	}
+	return x, dead
 }
 
 // A log that ends anywhere leads to the same as no log, and in the end is the same.

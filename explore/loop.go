@@ -31,6 +31,7 @@ type Loop struct {
 	growth   int
 	met      Met
 	journal  *journal // nil: there is no log
+	waiting  *waiting // nil: the set knows at once what is new
 }
 
 // New makes an exploration of a graph. The error is about the options.
@@ -58,7 +59,11 @@ func New(g Graph, opts Options) (*Loop, error) {
 	if l.whole != nil {
 		words = 2 // of a key
 	}
-	l.frontier = opts.Frontier.New(words)
+	if delayed, ok := l.visited.(Delayed); ok {
+		l.waiting, l.frontier = newWaiting(delayed, opts.Spill), opts.Frontier.Spilled(words, opts.Spill)
+	} else {
+		l.frontier = opts.Frontier.New(words)
+	}
 	l.ordered, _ = l.frontier.(Ordered)
 	l.atOnce = l.frontier.AtOnce()
 	l.batch = l.newBatch()
@@ -72,7 +77,10 @@ func New(g Graph, opts Options) (*Loop, error) {
 // newVisited makes the set for an exploration.
 func newVisited(g Graph, opts *Options) (Visited, error) {
 	set := &opts.Visited
-	if opts.MaxDepth == 0 || opts.Frontier.Shortest {
+	switch {
+	case opts.Spill != nil && set.Spilled != nil && opts.Frontier.Spilled != nil && opts.Reducer == nil:
+		return set.Spilled(g, opts.Spill), nil
+	case opts.MaxDepth == 0 || opts.Frontier.Shortest:
 		return set.New(g), nil
 	}
 	switch {
@@ -105,16 +113,20 @@ func (l *Loop) Run(ctx context.Context) Result {
 	}
 	kept, waiting := l.frontier.Bytes()
 	out.Bytes, out.Frontier = l.bytes()+kept, waiting
+	out.Disk, out.Spilled = l.waiting.disk(), l.waiting != nil && l.waiting.set.Waits()
 	out.Omission = l.visited.Omission(out.States)
 	if err == nil && out.Stopped == "" && l.opts.Judge != nil {
 		err = l.judge(ctx)
+	}
+	if held := l.held(); held != nil {
+		err = held // what it would say of trails may be wrong
 	}
 	out.Err, out.Complete = err, err == nil && out.Stopped == ""
 	return *out
 }
 
 func (l *Loop) run(ctx context.Context) error {
-	l.begin(l.prepare, l.lookUp, l.finish)
+	l.begin(l.prepare, l.lookUp, l.take)
 	defer l.end()
 	if l.journal != nil {
 		if err := l.replay(ctx); err != nil || l.out.Stopped != "" {
@@ -139,14 +151,25 @@ func (l *Loop) run(ctx context.Context) error {
 		if err := l.expand(ctx); err != nil {
 			return err
 		}
-		if len(l.batch.last) > 0 && l.batch.All() >= l.atOnce {
-			if err := l.dispatch(ctx); err != nil {
-				return err
-			}
+		if err := l.proceed(ctx); err != nil {
+			return err
 		}
 	}
 	if l.out.Stopped == "" && l.out.Expanded < l.out.States {
 		l.out.Stopped, l.out.Depth = "depth", l.opts.MaxDepth
+	}
+	return nil
+}
+
+// proceed has what was gathered looked up, when that is enough.
+func (l *Loop) proceed(ctx context.Context) error {
+	if len(l.batch.last) > 0 && l.batch.All() >= l.atOnce {
+		if err := l.dispatch(ctx); err != nil {
+			return err
+		}
+	}
+	if l.waiting != nil && l.waiting.due && l.out.Stopped == "" {
+		return l.settle(ctx)
 	}
 	return nil
 }
@@ -263,6 +286,9 @@ func (l *Loop) lookUp(b *Batch) {
 	b.keys.Depth = b.depth
 	b.fresh = l.visited.AddAll(&b.keys, b.fresh)
 	b.bytes, b.growth = l.visited.Bytes()
+	if w := l.waiting; w != nil {
+		b.waits, b.due = w.set.Waits(), w.set.Due()
+	}
 	b.build(l.whole != nil)
 }
 
@@ -271,7 +297,7 @@ func (l *Loop) prepare(b *Batch) {
 	if l.whole != nil {
 		l.whole.Resolve(&b.Edges)
 	}
-	if l.bounded != nil {
+	if l.bounded != nil || l.opts.Spill != nil && l.opts.Spill.young > 0 {
 		b.named()
 		return
 	}
@@ -282,10 +308,13 @@ func (l *Loop) prepare(b *Batch) {
 func (l *Loop) finish(ctx context.Context, b *Batch) error {
 	l.setBytes, l.growth = b.bytes, b.growth
 	l.frontier.Push(b)
+	if err := l.held(); err != nil {
+		return err
+	}
 	l.met.batch, l.met.Root = b, b.root
 	before := l.out.Transitions
 	if !b.root && !b.again {
-		l.out.Transitions += b.All()
+		l.out.Transitions += b.edges
 	}
 	if l.journal != nil && l.journal.replay && len(b.fresh) < len(b.Ends) && !b.partial {
 		return l.changed("some are there twice")
@@ -294,14 +323,14 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 		if name&Again != 0 {
 			continue
 		}
-		err := l.add(b, k, b.Notes[name])
+		err := l.add(b, k, b.news[k].note)
 		switch {
 		case err == nil:
 			continue
 		case l.atOnce == 0:
 			l.out.Expanded += b.full
 		case !b.root: // what comes behind was followed in vain
-			l.out.Transitions = before + b.until(k)
+			l.out.Transitions = before + int(b.news[k].until)
 		}
 		return err
 	}
@@ -313,7 +342,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 			return err
 		}
 	}
-	if l.unasked += b.All(); l.unasked >= gathered || l.worker.settling {
+	if l.unasked += b.edges; (l.unasked >= gathered || l.worker.settling) && !l.waiting.busy() {
 		l.stop(ctx)
 	}
 	b.reset()
@@ -368,4 +397,7 @@ func (l *Loop) close() {
 	l.recent.memory.free()
 	l.visited.Close()
 	l.frontier.Close()
+	if l.waiting != nil {
+		l.waiting.spool.Close()
+	}
 }

@@ -12,6 +12,10 @@ type Options struct {
 	// goes on behind them. The graph is to be [Noting], the frontier [Ordered]. Nil: nothing is kept.
 	Log Log
 
+	// Spill is where states are held that do not fit into memory, of a visited set that has a Spilled one and a queue without a
+	// reducer. Nil: all are in memory.
+	Spill *Spill
+
 	MaxDepth  int // in steps; 0: none
 	MaxStates int // 0: none
 	MaxBytes  int // of memory for states and graph, about; 0: none
@@ -40,7 +44,9 @@ type Result struct {
 	AtEdge bool
 
 	Omission float64 // see [Visited]
-	Bytes    int     // of the set of states, with all that is kept for each
+	Bytes    int     // of memory for the set of states, with all that is kept for each
+	Disk     int64   // bytes, at most, that were on disk for want of memory
+	Spilled  bool    // some of the set were on disk: no judge was heard
 	Frontier int     // bytes, at most, of what is kept of states that wait to be expanded
 	Steps    int     // see [Edges]
 }

@@ -29,8 +29,9 @@ func (q *queue) AtOnce() int { return gathered }
 
 func (q *queue) Push(b *Batch) {
 	for k := range b.Len() {
-		q.push(b.record(k), b.Sleeps[b.fresh[k]])
-		q.lineage.append(b.origin(k))
+		n := &b.news[k]
+		q.push(b.record(k), n.asleep)
+		q.lineage.append(n.From, n.Turn)
 	}
 }
 

@@ -18,6 +18,12 @@ func (l *Loop) replay(ctx context.Context) error {
 			return err
 		}
 	}
+	if l.waiting != nil {
+		l.waiting.due = true
+		if err := l.leave(ctx); err != nil || l.out.Stopped != "" {
+			return err
+		}
+	}
 	j.replay = false
 	j.met, j.logged = j.graph.Met(), l.mark()
 	j.graph.Resumed()
@@ -50,10 +56,8 @@ func (l *Loop) replayBlock(ctx context.Context, b *Block) error {
 			return err
 		}
 		l.open++
-		if len(l.batch.last) > 0 && l.batch.All() >= l.atOnce {
-			if err := l.dispatch(ctx); err != nil || l.out.Stopped != "" {
-				return err
-			}
+		if err := l.proceed(ctx); err != nil || l.out.Stopped != "" {
+			return err
 		}
 	}
 	if err := l.settle(ctx); err != nil || l.out.Stopped != "" {

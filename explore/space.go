@@ -31,6 +31,9 @@ func (l *Loop) judge(ctx context.Context) error {
 	}
 	s := &Space{loop: l, ordered: l.ordered}
 	var ok bool
+	if l.out.Spilled {
+		return nil // it would take looking up each edge on disk
+	}
 	if s.finder, ok = l.visited.(Finder); !ok || l.whole == nil && !l.ordered.Monotone() {
 		return nil
 	}

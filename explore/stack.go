@@ -17,7 +17,7 @@ func (s *stack) AtOnce() int { return 0 }
 
 func (s *stack) Push(b *Batch) {
 	for k := b.Len() - 1; k >= 0; k-- { // the first is to be on top
-		_, turn := b.origin(k)
+		turn := b.news[k].Turn
 		s.items = append(append(s.items, b.record(k)...), uint32(b.depth), turn)
 	}
 	s.most = max(s.most, 4*(cap(s.items)+cap(s.trail)))

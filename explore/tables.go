@@ -12,14 +12,18 @@ type VisitedSet struct {
 	New  func(Graph) Visited
 	// Bounded makes a [Bounded] one; nil: there is none.
 	Bounded func(Graph) Visited
+	// Spilled makes a [Delayed] one; nil: there is none.
+	Spilled func(Graph, *Spill) Visited
 }
 
 // VisitedSets are all kinds of visited sets.
 var VisitedSets = []VisitedSet{
 	{"exact", "whole states", func(g Graph) Visited { return newExact(g) },
-		func(g Graph) Visited { return &boundedExact{exact: newExact(g)} }},
-	{"64", "fingerprints of 64 bits", func(Graph) Visited { return newFingerprints(1) }, func(Graph) Visited { return newBounded(1) }},
-	{"128", "fingerprints of 128 bits", func(Graph) Visited { return newFingerprints(2) }, func(Graph) Visited { return newBounded(2) }},
+		func(g Graph) Visited { return &boundedExact{exact: newExact(g)} }, nil},
+	{"64", "fingerprints of 64 bits", func(Graph) Visited { return newFingerprints(1) }, func(Graph) Visited { return newBounded(1) },
+		func(_ Graph, s *Spill) Visited { return newSpilled(1, s) }},
+	{"128", "fingerprints of 128 bits", func(Graph) Visited { return newFingerprints(2) }, func(Graph) Visited { return newBounded(2) },
+		func(_ Graph, s *Spill) Visited { return newSpilled(2, s) }},
 }
 
 // FrontierKind is a kind of frontiers.
@@ -29,12 +33,14 @@ type FrontierKind struct {
 	Shortest bool // states are come to by shortest ways
 	// New makes one for records of so many words.
 	New func(words int) Frontier
+	// Spilled makes one most of which is on disk; nil: there is none.
+	Spilled func(words int, s *Spill) Frontier
 }
 
 // Frontiers are all kinds of frontiers.
 var Frontiers = []FrontierKind{
-	{"queue", "breadth first", true, newQueue},
-	{"stack", "depth first", false, newStack},
+	{"queue", "breadth first", true, newQueue, newSpooled},
+	{"stack", "depth first", false, newStack, nil},
 }
 
 // VisitedNamed returns the kind of visited sets of a name; "": the first.

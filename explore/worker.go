@@ -86,6 +86,9 @@ func (l *Loop) settle(ctx context.Context) error {
 			return err
 		}
 	}
+	if l.waiting != nil && l.out.Stopped == "" {
+		return l.leave(ctx)
+	}
 	return nil
 }
 

@@ -37,6 +37,9 @@ func (r *Report) covered() []string {
 		if k.Before > 0 {
 			text += fmt.Sprintf(", where %s were before", plural(k.Before, "state"))
 		}
+		if r.Disk > 0 {
+			text += fmt.Sprintf("; up to %s MB were on its disk for want of memory", number(int(r.Disk>>20)))
+		}
 		lines = append(lines, text)
 	}
 	lines = append(lines, r.reduced()...)

@@ -37,6 +37,7 @@ type Report struct {
 	Expanded    int               `json:"expanded,omitempty"`    // of bfs and dfs: states all of whose steps were executed
 	Handlers    int               `json:"handlers,omitempty"`    // of bfs and dfs: handler executions behind them
 	Bytes       int               `json:"bytes,omitempty"`       // of bfs and dfs: memory of the set of states
+	Disk        int64             `json:"disk,omitempty"`        // of bfs: bytes, at most, that were on disk for want of memory
 	Events      int               `json:"events"`
 	// Engine tells by which engine steps were executed; it differs from time to time, as Seconds does.
 	Engine       search.EngineStats `json:"engine"`

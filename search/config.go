@@ -89,6 +89,8 @@ type Config struct {
 	HandlerLimit time.Duration
 	// Log keeps the states that bfs finds. What is in it is not searched again, but checked. Nil: nothing is kept.
 	Log explore.Log
+	// Spill is the folder where bfs holds what does not fit into MaxBytes: fingerprints, and states that wait. "": there is none, it stops then.
+	Spill string
 	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0,
 	// are to be recorded as they are made. It is called once for each worker. Nil: ordinary memory.
 	PathBuffer func(worker int) choose.Path
@@ -207,10 +209,11 @@ type Stats struct {
 	MessagesSampled bool `json:"messages_sampled,omitempty"`
 	// Sampled are draws of more alternatives than are enumerated, of which a sample was.
 	Sampled     choose.Samples `json:"sampled,omitempty"`
-	Transitions int            `json:"transitions"` // of bfs and dfs: steps from distinct states
-	Expanded    int            `json:"expanded"`    // of bfs and dfs: states all of whose steps were executed
-	Handlers    int            `json:"handlers"`    // of bfs and dfs: handler executions that stood behind them
-	Bytes       int            `json:"bytes"`       // of bfs and dfs: memory of the set of states
+	Transitions int            `json:"transitions"`    // of bfs and dfs: steps from distinct states
+	Expanded    int            `json:"expanded"`       // of bfs and dfs: states all of whose steps were executed
+	Handlers    int            `json:"handlers"`       // of bfs and dfs: handler executions that stood behind them
+	Bytes       int            `json:"bytes"`          // of bfs and dfs: memory of the set of states
+	Disk        int64          `json:"disk,omitempty"` // of bfs: bytes, at most, that were on disk for want of memory
 	Engine      EngineStats    `json:"engine"`
 	Phases      []Phase        `json:"phases"`
 	// Schedules are those of walks, in the order of [Schedules]; walks without are not counted.

@@ -101,7 +101,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	complete := x.Complete && x.Omission <= MostOmission
 	r := &Result{Stopped: stoppedBy(ctx, x)}
 	r.Stats = Stats{
-		States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes,
+		States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes, Disk: x.Disk,
 		ExhaustedDepth: x.Depth, Expanded: x.Expanded, Complete: complete, Recovers: complete && x.LivenessChecked && x.Dead == 0, Omission: x.Omission,
 		Phases: []Phase{}, Engine: engineOf(x),
 	}
@@ -178,6 +178,9 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Reduce: table.Reduction(cfg.Reduce), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}
 	opts.World.Late = cfg.late
+	if cfg.Spill != "" && cfg.MaxBytes > 0 {
+		opts.Spill = &explore.Spill{Dir: cfg.Spill, Bytes: cfg.MaxBytes / 4 * 3}
+	}
 	late := overdueAfter(patience)
 	opts.World.Overdue = func(ticks int) bool { return late(ticks) || ticks > interruptedTicks && ctx.Err() != nil }
 	if cfg.Workers > 1 {

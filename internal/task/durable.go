@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"syscall"
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/internal/durable"
@@ -90,10 +91,17 @@ func (p *Process) searchDurably(ctx context.Context, r *request) error {
 	if torn := folder.Stats().Torn; torn > 0 {
 		fmt.Fprintf(p.Stderr, "macemc: %d bytes at the end of its log were torn, and are cut off: their states are found again\n", torn)
 	}
-	r.options.Search.Log, r.options.Kept = folder, &report.Kept{Folder: r.durable, Before: folder.Before}
+	r.options.Search.Log, r.options.Search.Spill = folder, r.durable
+	r.options.Kept = &report.Kept{Folder: r.durable, Before: folder.Before}
 	rep, err := check.Run(ctx, r.options)
 	kept := folder.Close()
+	if kept == nil && rep != nil && rep.Stopped == search.StoppedDisk {
+		kept = fmt.Errorf("%s: %w: states that do not fit into memory cannot be held there", r.durable, syscall.ENOSPC)
+	}
 	err = p.conclude(ctx, rep, err, r)
+	if rep != nil && rep.Stopped == search.StoppedMemory && m.Visited == string(search.ExactStates) {
+		fmt.Fprintf(p.Stderr, "macemc: whole states are held in memory; of --visited 64 or 128, in another folder, what does not fit goes to the disk\n")
+	}
 	if kept == nil {
 		return err
 	}

@@ -23,6 +23,8 @@ type ExploreOptions struct {
 	Reduce    Reduction            // "": ReduceNone
 	// Log keeps what is found, and what is in it is not explored again, but checked. Nil: nothing is kept.
 	Log explore.Log
+	// Spill is where states are held that do not fit into memory, see [explore.Options.Spill]. Nil: all are in memory.
+	Spill *explore.Spill
 	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up. What is found,
 	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
 	Go func(f func())
@@ -44,7 +46,7 @@ type ExploreOptions struct {
 
 func (o *ExploreOptions) loop(g explore.Graph, judge explore.Judge) (*explore.Loop, error) {
 	return explore.New(g, explore.Options{
-		Visited: o.Visited, Frontier: o.Frontier, Reducer: o.Reducer, Judge: judge, Log: o.Log,
+		Visited: o.Visited, Frontier: o.Frontier, Reducer: o.Reducer, Judge: judge, Log: o.Log, Spill: o.Spill,
 		MaxDepth: o.MaxDepth, MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, Go: o.Go, Progress: o.Progress,
 	})
 }
@@ -82,8 +84,9 @@ type Exploration struct {
 	// lies behind it, was not visited, or that a state was wrongly said to be dead, or not. 0: none was.
 	Omission float64
 
-	Bytes    int // of the set of states, with all that is kept for each
-	Frontier int // bytes, at most, of what is kept of states that wait to be expanded
+	Bytes    int   // of memory for the set of states, with all that is kept for each
+	Frontier int   // bytes, at most, of what is kept of states that wait to be expanded
+	Disk     int64 // bytes, at most, that were on disk for want of memory
 	Reduced  Reduced
 	Stats    Stats
 	Plans    []Plan // how services and monitors were made for handlers to run on
@@ -139,13 +142,16 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	out := &Exploration{
 		Reduced: x.told,
 		States:  r.States, Transitions: r.Transitions, Live: r.Live, Expanded: r.Expanded, Depth: r.Depth, Stopped: r.Stopped,
-		Omission: r.Omission, Bytes: r.Bytes, Frontier: r.Frontier, Sampled: g.sampled(),
+		Omission: r.Omission, Bytes: r.Bytes, Frontier: r.Frontier, Disk: r.Disk, Sampled: g.sampled(),
 	}
 	if dead != nil && dead.Checked && err == nil {
 		dead.tell(out)
 	}
 	if x.starving != nil {
 		out.Fairness = x.starving.tell()
+		if r.Complete && r.Spilled && !out.Fairness.Judged {
+			out.Fairness.Why = "states were on disk for want of memory"
+		}
 	}
 	if len(out.Sampled) > 0 && out.Stopped == "" {
 		out.Stopped = "sampled"

@@ -23,7 +23,7 @@ func small(dir string, more ...string) []string {
 		"--time", "10m", "--json", "--durable", dir}, more...)
 }
 
-type counts struct{ States, Transitions, Depth, Expanded int }
+type counts struct{ States, Transitions, Depth, Expanded, Disk int }
 
 // stored is what is in a folder.
 func stored(t *testing.T, dir string) (all explore.Block) {
@@ -44,9 +44,9 @@ func stored(t *testing.T, dir string) (all explore.Block) {
 }
 
 // killed kills a search and all its processes at some moment, unless it ends before.
-func killed(t *testing.T, dir string, after time.Duration) {
+func killed(t *testing.T, dir string, after time.Duration, more ...string) {
 	t.Helper()
-	cmd := command(dir, small("log", "--resume")...)
+	cmd := command(dir, small("log", append(more, "--resume")...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -56,38 +56,55 @@ func killed(t *testing.T, dir string, after time.Duration) {
 	kill.Stop()
 }
 
-// However often a search is killed, it comes to the same, and so does what it keeps.
+// However often a search is killed, it comes to the same, and so does what it keeps, also when most of it is on disk.
 func TestDurableKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches for some seconds, several times")
 	}
 	dir := t.TempDir()
-	search := func(folder string) (c counts) {
+	search := func(folder string, more ...string) (c counts) {
 		t.Helper()
-		out, err := command(dir, small(folder, "--resume")...).Output()
+		out, err := command(dir, small(folder, append(more, "--resume")...)...).Output()
 		if exitCode(err) != check.StatusOK || json.Unmarshal(out, &c) != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		return c
 	}
 	want := search("whole")
-	last := 0
-	for range 5 {
-		killed(t, dir, time.Duration(150+rand.IntN(500))*time.Millisecond)
-		if _, err := os.Stat(filepath.Join(dir, "log", "states.log")); err != nil {
-			continue
+	for _, more := range [][]string{nil, {"--memory", "24"}} {
+		last := 0
+		for range 5 {
+			killed(t, dir, time.Duration(150+rand.IntN(500+500*len(more)))*time.Millisecond, more...)
+			if _, err := os.Stat(filepath.Join(dir, "log", "states.log")); err != nil {
+				continue
+			}
+			n := stored(t, filepath.Join(dir, "log")).States
+			if n < last {
+				t.Errorf("%d states are left, of %d", n, last)
+			}
+			t.Logf("%v: %d states", more, n)
+			last = n
 		}
-		n := stored(t, filepath.Join(dir, "log")).States
-		if n < last {
-			t.Errorf("%d states are left, of %d", n, last)
+		got := search("log", more...)
+		if disk := got.Disk; (disk > 1<<20) != (more != nil) {
+			t.Errorf("%v: %d bytes on disk", more, disk)
 		}
-		t.Logf("%d states", n)
-		last = n
+		if got.Disk = 0; got != want || got.States < 100_000 {
+			t.Errorf("%+v, undisturbed %+v", got, want)
+		}
+		sameLogs(t, filepath.Join(dir, "log"), filepath.Join(dir, "whole"))
+		if left, err := filepath.Glob(filepath.Join(dir, "log", "spill*")); err != nil || len(left) > 0 {
+			t.Errorf("%v %v is left", err, left)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "log")); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if got := search("log"); got != want || got.States < 100_000 {
-		t.Errorf("%+v, undisturbed %+v", got, want)
-	}
-	a, b := stored(t, filepath.Join(dir, "log")), stored(t, filepath.Join(dir, "whole"))
+}
+
+func sameLogs(t *testing.T, got, want string) {
+	t.Helper()
+	a, b := stored(t, got), stored(t, want)
 	if a.Mark != b.Mark || len(a.Origins) != len(b.Origins) || len(a.Pioneers) != len(b.Pioneers) {
 		t.Errorf("%+v, undisturbed %+v", a.Mark, b.Mark)
 	}

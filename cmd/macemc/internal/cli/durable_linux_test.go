@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/macemc/macemc/check"
+)
+
+// On a disk that is full a search ends with a status of its own, and goes on once there is room.
+func TestDurableDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	disk := filepath.Join(dir, "disk")
+	if err := os.Mkdir(disk, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=800k"); err != nil {
+		t.Skip("file systems cannot be mounted here: ", err)
+	}
+	defer func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	search := func(folder string, status int, more ...string) (c counts, errors string) {
+		t.Helper()
+		var stderr bytes.Buffer
+		cmd := command(dir, small(folder, append(more, "--resume", "--depth", "15")...)...)
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if exitCode(err) != status || json.Unmarshal(out, &c) != nil {
+			t.Fatalf("%v, want exit status %d: %s%s", err, status, out, &stderr)
+		}
+		c.Disk = 0
+		return c, stderr.String()
+	}
+	room := func(size string) {
+		t.Helper()
+		if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size="+size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, _ := search("whole", check.StatusOK)
+	for _, c := range []struct {
+		name string
+		more []string
+		full string // at first
+	}{{"log", nil, "800k"}, {"spilled", []string{"--memory", "24"}, "8m"}} {
+		room(c.full)
+		folder := filepath.Join("disk", c.name)
+		for range 2 { // with the disk full from the start, too
+			if part, errors := search(folder, check.StatusResource, c.more...); !strings.Contains(errors, "no space left on device") || !strings.Contains(errors, "--resume goes on with it") || part.States >= want.States {
+				t.Errorf("%s: %+v %s", c.name, part, errors)
+			}
+			if left := stored(t, filepath.Join(dir, folder)); left.States == 0 {
+				t.Errorf("%s: %+v is left", c.name, left.Mark)
+			}
+		}
+		room("64m")
+		if got, _ := search(folder, check.StatusOK, c.more...); got != want {
+			t.Errorf("%s: %+v, undisturbed %+v", c.name, got, want)
+		}
+		sameLogs(t, filepath.Join(dir, folder), filepath.Join(dir, "whole"))
+	}
+}

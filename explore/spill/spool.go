@@ -1,0 +1,93 @@
+// Package spill holds on disk what is too much for memory while a process goes on: chunks of bytes that are read again in order, and
+// fingerprints in sorted runs. Nothing of it outlives the process: files have no names once they are made. What is read back is
+// compared with checksums in memory.
+package spill
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"slices"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func sum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+// create makes a file in a folder that is gone when it is closed.
+func create(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, "spill-")
+	if err != nil {
+		return nil, err
+	}
+	return f, os.Remove(f.Name())
+}
+
+var errDamaged = errors.New("it is not what was written there")
+
+func damaged(dir string) error {
+	return fmt.Errorf("what is held on disk in %s cannot be read back: %w", dir, errDamaged)
+}
+
+// Spool is a list of chunks, each of which is taken once, in order. So many bytes of it are held in memory, at most, the rest is in
+// a file.
+type Spool struct {
+	most  int
+	held  [][]byte
+	bytes int    // of these
+	spans []Span // of chunks behind those that are held
+	store *Store
+	next  int // to be taken
+	buf   []byte
+}
+
+// NewSpool makes an empty spool, whose file lies in a folder. It is made when it is needed.
+func NewSpool(dir string, most int) *Spool { return &Spool{most: most, store: NewStore(dir)} }
+
+// Append adds a chunk, which remains the caller's.
+func (s *Spool) Append(chunk []byte) error {
+	if len(s.spans) == 0 && s.bytes+len(chunk) <= s.most {
+		s.held = append(s.held, bytes.Clone(chunk))
+		s.bytes += len(chunk)
+		return nil
+	}
+	s.spans = append(s.spans, s.store.Append(chunk))
+	return s.store.Err()
+}
+
+// Next takes a chunk, which is valid until the next call; nil: there is none.
+func (s *Spool) Next() ([]byte, error) {
+	k := s.next
+	if k < len(s.held) {
+		chunk := s.held[k]
+		s.held[k], s.next = nil, k+1
+		s.bytes -= len(chunk)
+		return chunk, nil
+	}
+	if k -= len(s.held); k == len(s.spans) {
+		return nil, nil
+	}
+	s.next++
+	s.buf = slices.Grow(s.buf[:0], int(s.spans[k].n))[:s.spans[k].n]
+	s.store.Read(s.spans[k], s.buf)
+	return s.buf, s.store.Err()
+}
+
+// Reset makes the spool empty.
+func (s *Spool) Reset() error {
+	clear(s.held)
+	s.held, s.bytes, s.spans, s.next = s.held[:0], 0, s.spans[:0], 0
+	s.store.Reset()
+	return s.store.Err()
+}
+
+// Bytes is the memory that the spool takes.
+func (s *Spool) Bytes() int { return s.bytes + 24*cap(s.held) + SpanBytes*cap(s.spans) + cap(s.buf) }
+
+// Disk is how many bytes are in the file.
+func (s *Spool) Disk() int64 { return s.store.Disk() }
+
+// Close gives the file back.
+func (s *Spool) Close() { s.store.Close() }
