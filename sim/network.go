@@ -78,7 +78,7 @@ type Message struct {
 	seam seam.Message
 }
 
-// Seam is for those who execute the system.
+// Seam is for those who execute the system: what they keep with the message. Networks have no use for it.
 func (m *Message) Seam() *seam.Message { return &m.seam }
 
 // Envelope is a message in flight, as properties and people see it.

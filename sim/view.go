@@ -13,7 +13,7 @@ type View struct{ seam contents }
 
 type contents = seam.View[Service, NodeID, Envelope]
 
-// Seam is for those who execute the system.
+// Seam is for those who execute the system: what they fill in and read. Properties have no use for it.
 func (v *View) Seam() *seam.View[Service, NodeID, Envelope] { return &v.seam }
 
 // Len is the number of nodes of the system, whether up or not.

@@ -3,10 +3,11 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"github.com/macemc/macemc/internal/task"
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/macemc/macemc/internal/task"
 )
 
 // text writes the tables for a terminal.

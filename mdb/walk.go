@@ -1,0 +1,222 @@
+package mdb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+)
+
+// walker makes walks from where the session stands.
+type walker struct {
+	loop *search.Loop
+	walk stoppable
+	seed uint64
+	from choose.Path
+}
+
+func (s *Session) walker(ctx context.Context, steps int, seed uint64) (*walker, error) {
+	if err := s.clean(); err != nil {
+		return nil, err
+	}
+	w, err := kernel.NewWorld(s.sys, kernel.Options{})
+	if err != nil {
+		return nil, err
+	}
+	x := &walker{loop: search.NewLoop(w), walk: stoppable{search.NewWalker(search.DefaultWeights(), steps), ctx.Err}, seed: seed}
+	x.walk.SetLeave(s.run.step(s.run.at).live)
+	if _, err := s.run.world(s.run.at); err != nil {
+		return nil, err
+	}
+	x.from = s.run.cursor.Path()[:s.run.cursor.Pos()]
+	return x, nil
+}
+
+// stoppable is a walk that ends early when there is a reason to.
+type stoppable struct {
+	*search.Walker
+	reason func() error
+}
+
+// Select implements [search.Strategy].
+func (w stoppable) Select(at *search.Node) search.Selection {
+	if at.Step%1024 == 0 && w.reason() != nil {
+		return search.Selection{End: search.Stopped}
+	}
+	return w.Walker.Select(at)
+}
+
+// clean says why walks from here would end at once.
+func (s *Session) clean() error {
+	if f, n := s.run.firstFound(); f != nil && n <= s.run.at {
+		return fmt.Errorf("nothing is looked for behind a finding, and there is one in step %d: %w", n, f)
+	}
+	return nil
+}
+
+func (x *walker) make(k int) (search.Outcome, choose.Path) {
+	x.walk.Seed(x.seed, uint64(k))
+	o := x.loop.Run(x.walk, search.Task{Path: x.from})
+	return o, x.loop.Replay().Path
+}
+
+// adopt makes a path that goes on from here a branch, and goes to its end.
+func (s *Session) adopt(path choose.Path, out *bytes.Buffer) error {
+	b, err := newRun(s.sys, fmt.Sprintf("branch%d", s.branches+1), path.Clone())
+	if err != nil {
+		return err
+	}
+	b.from, b.common = s.run, s.run.at
+	if s.run.critical <= s.run.at {
+		b.critical = s.run.critical
+	}
+	from := s.run.at
+	s.enter(b)
+	fmt.Fprintf(out, "%s: %d steps more from step %d on\n", b.name, b.len()-from, from)
+	return s.to(b.len(), out)
+}
+
+func walk(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
+	set, rest, err := settings(args, "steps", "seed")
+	if err != nil {
+		return err
+	}
+	if len(rest) > 0 {
+		return badUsage("%q?", strings.Join(rest, " "))
+	}
+	steps, err := setting(set, "steps", walkSteps)
+	if err != nil {
+		return err
+	}
+	seed, err := setting(set, "seed", 1)
+	if err != nil {
+		return err
+	}
+	x, err := s.walker(ctx, steps, uint64(seed))
+	if err != nil {
+		return err
+	}
+	o, path := x.make(0)
+	switch o.End {
+	case search.Misfit:
+		return o.Err
+	case search.Stopped:
+		return ctx.Err()
+	}
+	if o.Steps == s.run.at {
+		return errors.New("nothing can happen here but faults")
+	}
+	switch {
+	case o.Finding != nil:
+	case o.Live:
+		fmt.Fprintf(out, "live after %d steps\n", o.Steps-s.run.at)
+	case o.End == search.OutOfEvents:
+		fmt.Fprintf(out, "after %d steps nothing can happen any more; not live\n", o.Steps-s.run.at)
+	default:
+		fmt.Fprintf(out, "not live after %d steps\n", o.Steps-s.run.at)
+	}
+	return s.adopt(path, out)
+}
+
+func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
+	set, rest, err := settings(args, "walks", "steps", "seed", "time")
+	if err != nil {
+		return err
+	}
+	want := "live"
+	if len(rest) > 0 {
+		want = rest[0]
+	}
+	if len(rest) > 1 || want != "live" && want != "violation" {
+		return badUsage("search for live or violation")
+	}
+	steps, err := setting(set, "steps", walkSteps)
+	if err != nil {
+		return err
+	}
+	walks, err := setting(set, "walks", searchWalks)
+	if err != nil {
+		return err
+	}
+	seed, err := setting(set, "seed", 1)
+	if err != nil {
+		return err
+	}
+	limit := searchTime
+	if text, ok := set["time"]; ok {
+		if limit, err = time.ParseDuration(text); err != nil || limit <= 0 {
+			return badUsage("time=%s must be like 10s", text)
+		}
+	}
+	if want == "live" {
+		return s.searchLive(ctx, walks, steps, uint64(seed), out)
+	}
+	if err := s.clean(); err != nil {
+		return err
+	}
+	if _, err := s.run.world(s.run.at); err != nil {
+		return err
+	}
+	from := s.run.cursor.Path()[:s.run.cursor.Pos()].Clone()
+	res, err := search.Run(ctx, search.Config{
+		System: *s.sys, Prefix: from, Time: limit, WalkSteps: steps, Seed: uint64(seed), Workers: 1,
+		Confirm: func(_ context.Context, x search.Suspect) (search.Confirmed, error) {
+			certain := x.Kind != sim.Liveness && x.Kind != sim.Deadlock
+			return search.Confirmed{Violation: certain, Refuted: !certain}, nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if res.Finding == nil {
+		return fmt.Errorf("nothing found in %d runs from step %d (stopped by %s); that is no proof", res.Stats.Paths, s.run.at, res.Stopped)
+	}
+	fmt.Fprintf(out, "found: %s %s\n", res.Finding.Kind, firstLine(res.Finding.Message))
+	return s.adopt(res.Finding.Path, out)
+}
+
+// searchLive walks until a live state and keeps the shortest walk.
+func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64, out *bytes.Buffer) error {
+	x, err := s.walker(ctx, steps, seed)
+	if err != nil {
+		return err
+	}
+	var best choose.Path
+	length, live, made := 0, 0, 0
+	for ; made < walks && ctx.Err() == nil; made++ {
+		o, path := x.make(made)
+		switch {
+		case o.End == search.Misfit:
+			return o.Err
+		case o.End == search.Stopped:
+			made-- // this one does not count
+			continue
+		case o.Finding != nil:
+			fmt.Fprintf(out, "walk %d found %s\n", made+1, firstLine(o.Finding.Error()))
+			return s.adopt(path, out)
+		case !o.Live:
+			continue
+		}
+		if live++; best == nil || o.Steps < length {
+			best, length = path.Clone(), o.Steps
+		}
+	}
+	if best == nil {
+		return fmt.Errorf("none of %d walks from step %d reached a live state (%d steps each)", made, s.run.at, steps)
+	}
+	fmt.Fprintf(out, "%d of %d walks reached a live state; the shortest after %d steps\n", live, made, length-s.run.at)
+	return s.adopt(best, out)
+}
+
+const (
+	walkSteps   = 2000
+	searchWalks = 200
+	searchTime  = 10 * time.Second
+)
