@@ -25,7 +25,7 @@ func (r *reduction) Roots(e *explore.Edges) error {
 	zero := make([]uint32, r.Words())
 	for t := range r.inner.Ends {
 		v := r.inner.To(t, zero, nil)
-		r.onward(v, noteLocal, false, nil)
+		r.fromRoot(v, nil)
 		r.emit(e, zero, v, 0)
 	}
 	return cmp.Or(r.err, err)
@@ -128,6 +128,15 @@ func (r *reduction) take(v []uint32, node int, c *candidate, k int) (note uint8)
 	}
 	r.w.steps.leaves[o.leaf].met = true
 	return note
+}
+
+// fromRoot is onward from a state in which runs begin. No step came to it, so every property is asked.
+func (r *reduction) fromRoot(v []uint32, each func(node int, c *candidate)) {
+	r.drop(v)
+	r.sites.unpack(v, r.w.v)
+	if ok, stuck := r.w.sound(); ok && stuck == nil {
+		r.onward(v, noteLocal, false, each)
+	}
 }
 
 // cycle is how many steps a chain has before it is looked at whether it comes to a state again, and longest how many it has at most: the state that it comes

@@ -33,7 +33,7 @@ func (r *reduction) walk(trail []uint32) *walker {
 	_ = w.start(&repeat{picks: k.path})
 	k.real = slices.Clone(w.v)
 	r.sites.pack(w.v, k.v)
-	r.onward(k.v, noteLocal, false, k.follow)
+	r.fromRoot(k.v, k.follow)
 	for _, turn := range trail[1:] {
 		k.turns = append(k.turns, k.steps+1)
 		k.turn(int(turn))

@@ -140,3 +140,23 @@ func TestReadsMessages(t *testing.T) {
 		}
 	}
 }
+
+// armed is a service whose only timer is armed from the start.
+type armed struct{ sim.Nop }
+
+func (s *armed) Boot(env sim.Env) { env.SetTimer(word{}, 1) }
+
+// What is violated where a run begins is found there, also when it is about another node than the first and the violation goes away by itself.
+func TestViolatedAtFirst(t *testing.T) {
+	t.Parallel()
+	sys := sim.System{
+		Name: "armed", Nodes: 2, New: func(sim.NodeID) sim.Service { return new(armed) },
+		Properties: []sim.Property{{Name: "calm", Always: func(v *sim.View) bool { return !v.TimerSet(1, word{}) }}},
+	}
+	for _, how := range []Reduction{ReduceNone, ReduceDrop, ReduceFull} {
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how})
+		if err != nil || x.Finding == nil || len(x.Path) != 0 {
+			t.Errorf("%s: %v, found %v at the end of %v, want the empty path", how, err, x.Finding, x.Path)
+		}
+	}
+}
