@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 )
 
 type (
@@ -199,47 +198,3 @@ func TestDiff(t *testing.T) {
 		}
 	}
 }
-
-func TestVisit(t *testing.T) {
-	type state struct {
-		me    nodeID
-		other int
-		list  []nodeID
-		again []nodeID
-		by    map[nodeID]struct{ from nodeID }
-		keys  map[pair]bool
-		any   any
-		left  nodeID `macemc:"-"`
-		self  *state
-		one   *nodeID
-		hook  struct {
-			ledger2
-			id nodeID
-		}
-	}
-	v := &state{
-		me: 1, other: 99, list: []nodeID{2, 3},
-		by:   map[nodeID]struct{ from nodeID }{5: {6}, 4: {7}},
-		keys: map[pair]bool{{8, 9, ""}: true},
-		any:  []any{nodeID(10), 98, &Base{11}},
-		left: 97,
-	}
-	v.again, v.self, v.one, v.hook.id = v.list[1:], v, &v.list[0], 12
-	s := newSet(t)
-	var got []int
-	planOf(t, s, v).Visit(v, planOf(t, s, nodeID(0)).Type(), func(p unsafe.Pointer) { got = append(got, int(*(*nodeID)(p))) })
-	if want := []int{1, 2, 3, 4, 7, 5, 6, 8, 9, 10, 11, 12}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	// Values outside of map keys and interfaces can be written.
-	c := planOf(t, s, v).Copy(v).(*state)
-	planOf(t, s, &c.list).Visit(&c.list, planOf(t, s, nodeID(0)).Type(), func(p unsafe.Pointer) { *(*nodeID)(p) += 100 })
-	if !slices.Equal(c.list, []nodeID{102, 103}) || c.again[0] != 103 || *c.one != 102 || v.list[0] != 2 {
-		t.Errorf("got %v %v %v", c.list, c.again, *c.one)
-	}
-	planOf(t, s, nil).Visit(nil, planOf(t, s, 1).Type(), func(unsafe.Pointer) { t.Error("visited nil") })
-}
-
-type ledger2 struct{ total int }
-
-func (l *ledger2) AppendState(dst []byte) []byte { return append(dst, byte(l.total)) }
