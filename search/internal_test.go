@@ -150,25 +150,28 @@ func TestDraws(t *testing.T) {
 
 // Of goroutines only those that the marked function started, directly or not, are told of.
 func TestMarked(t *testing.T) {
-	end, ended := make(chan bool), make(chan bool)
-	waits := func() { <-end; ended <- true }
+	waiting := func() (end chan bool) { // until something is sent, and once more
+		end = make(chan bool)
+		began := make(chan bool)
+		go func() { go func() { <-end; end <- true }(); close(began) }()
+		<-began
+		return end
+	}
 	goesOn := marked(t.Context(), func() {})
-	go waits()
+	other, own := waiting(), make(chan bool)
 	if goesOn() {
 		t.Error("a goroutine of others is taken for one of the search")
 	}
 	goesOn = marked(t.Context(), func() {
-		began := make(chan bool)
-		go func() { go waits(); close(began) }()
-		<-began
+		own = waiting()
+		other <- true
+		<-other
 	})
 	if !goesOn() {
-		t.Error("a goroutine that goes on is not told of")
+		t.Error("a goroutine that goes on is not told of, as another one has ended")
 	}
-	end <- true
-	end <- true
-	<-ended
-	<-ended
+	own <- true
+	<-own
 	for goesOn() {
 		runtime.Gosched()
 	}
