@@ -14,7 +14,8 @@ type properties struct {
 	always     []property
 	eventually []property
 	inevitably []property
-	last       int // the Eventually property that failed last: it is asked first, as it mostly fails again
+	last       int  // the Eventually property that failed last: it is asked first, as it mostly fails again
+	inFlight   bool // some property was seen to read the messages in flight
 }
 
 // property is a property with its values by what it reads.
@@ -87,6 +88,7 @@ func (w *World) ask(p *property) (holds bool, reads seam.Reads) {
 	reads = w.bench.Reads()
 	if more := p.nodes | reads.Nodes; more != p.nodes || reads.InFlight && !p.inFlight {
 		p.nodes, p.inFlight, p.values = more, p.inFlight || reads.InFlight, memo{}
+		w.properties.inFlight = w.properties.inFlight || reads.InFlight
 	}
 	return holds, reads
 }

@@ -248,6 +248,9 @@ func (r *reduction) Check(m *explore.Met) (live bool, err error) {
 	if m.Barred = g.isKnown(err); m.Barred {
 		return false, nil
 	}
+	if err == nil && r.readsMessages() {
+		return live, errAgain
+	}
 	if n := m.Number + 1; err == nil && n&(n-1) == 0 {
 		if trail := m.Trail(); len(trail) <= auditedSteps {
 			if path, _ := r.path(trail); len(path) <= auditedSteps {

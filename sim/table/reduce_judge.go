@@ -27,16 +27,11 @@ func (r *reduction) settle() (fell bool) {
 
 // readsMessages reports whether a property was seen to read what is in flight: then nothing is dropped any more.
 func (r *reduction) readsMessages() bool {
-	if !r.ways.drop && !r.ways.alone {
+	if !r.w.properties.inFlight || !r.ways.drop && !r.ways.alone {
 		return false
 	}
-	for _, p := range r.properties() {
-		if p.inFlight {
-			r.ways, r.told.Used, r.told.Why = ways{}, ReduceNone, "a property reads the messages in flight: not reduced"
-			return true
-		}
-	}
-	return false
+	r.ways, r.told.Used, r.told.Why = ways{}, ReduceNone, "a property reads the messages in flight: not reduced"
+	return true
 }
 
 // reductionJudge is the judge of a reduced graph, and asks the system's about it once all holds that was relied upon.

@@ -160,3 +160,30 @@ func TestViolatedAtFirst(t *testing.T) {
 		}
 	}
 }
+
+// What a property sees in flight is not dropped on the way to a violation of another one, either: the nearest is found.
+func TestNearestReadsMessages(t *testing.T) {
+	t.Parallel()
+	sys := sim.System{
+		Name: "noisy", Nodes: 1, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(lives) },
+		Actions: []sim.AnyAction{sim.Action[*lives]{Name: "go", Times: 2, Do: func(s *lives, env sim.Env) {
+			env.Send(0, word{}) // for nothing, as it has moved
+			s.Moved, s.Wrote = true, s.Moved
+		}}},
+		Properties: []sim.Property{
+			{Name: "silent", Always: func(v *sim.View) bool {
+				for range v.InFlight() {
+					return false
+				}
+				return true
+			}},
+			{Name: "once", Always: sim.Each(func(_ sim.NodeID, s *lives) bool { return !s.Wrote })},
+		},
+	}
+	for _, how := range []Reduction{ReduceNone, ReduceDrop, ReduceFull} {
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how})
+		if err != nil || x.Finding == nil || len(x.Path) != 1 {
+			t.Errorf("%s: %v, found %v at the end of %v, want one step", how, err, x.Finding, x.Path)
+		}
+	}
+}
