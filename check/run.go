@@ -275,8 +275,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 			FaultsUsed:     res.Stats.FaultsUsed,
 			ForeignTimes:   res.Stats.ForeignTimes,
 			Sampled:        res.Stats.Sampled,
-
-			MessagesSampled: res.Stats.MessagesSampled,
+			BySample:       res.Stats.BySample,
 		},
 	}
 	full := o.Search.System

@@ -103,8 +103,8 @@ func (r *Report) covered() []string {
 	if c.ForeignTimes {
 		lines = append(lines, "times of different nodes were compared: every outcome was tried, also ones that no clocks give")
 	}
-	if c.MessagesSampled {
-		lines = append(lines, "messages changed by a step after the one that sent them: looked for in a sample of runs")
+	if len(c.BySample) > 0 {
+		lines = append(lines, "checked in a sample of runs and steps only: "+strings.Join(c.BySample, "; "))
 	}
 	for _, d := range c.Sampled {
 		lines = append(lines, fmt.Sprintf("SAMPLED, not enumerated: %q has %s alternatives; what follows from the others is not covered", d.Label, number(d.Arity)))

@@ -90,8 +90,8 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 		{"paths", fmt.Sprint(r.Paths)}, {"states", fmt.Sprint(r.States)}, {"events", fmt.Sprint(r.Events)}, {"stopped", r.Stopped},
 		{"complete", fmt.Sprint(r.Coverage.Complete)},
 	}}
-	if r.Coverage.MessagesSampled {
-		s.Properties = append(s.Properties, junitProperty{"messages_changed_later", "looked for in a sample of runs"})
+	for _, what := range r.Coverage.BySample {
+		s.Properties = append(s.Properties, junitProperty{"checked_in_a_sample", what})
 	}
 	if d := r.Coverage.Reduced; d != nil {
 		s.Properties = append(s.Properties, junitProperty{"reduced", string(d.Used)}, junitProperty{"states_passed", fmt.Sprint(d.Passed)},

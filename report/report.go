@@ -154,8 +154,8 @@ type Coverage struct {
 	Fair *search.Fair `json:"fair,omitempty"`
 	// Sampled are draws of more alternatives than are enumerated, of which a sample was.
 	Sampled choose.Samples `json:"sampled,omitempty"`
-	// MessagesSampled: whether messages were changed after they were sent was looked for in a sample of runs.
-	MessagesSampled     bool               `json:"messages_sampled,omitempty"`
+	// BySample is what was checked in a sample of runs and steps only.
+	BySample            []string           `json:"by_sample,omitempty"`
 	OmissionProbability *float64           `json:"omission_probability"`
 	NeverHappened       []string           `json:"never_happened"`
 	Sometimes           []search.Sometimes `json:"sometimes"`

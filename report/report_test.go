@@ -87,6 +87,7 @@ func nothingFound() *report.Report {
 			NeverHappened:  []string{"timer Pinger.retry", "message Nack"},
 			Sometimes:      []search.Sometimes{{Property: "a resend was acknowledged", Runs: 412}, {Property: "two pings crossed"}},
 			FaultsUsed:     sim.Limits{Loss: 1},
+			BySample:       []string{"handlers are functions of their state", "a When only looks"},
 		},
 		Phases: []search.Phase{
 			{Name: "deepening", Paths: 10},

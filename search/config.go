@@ -204,9 +204,9 @@ type Stats struct {
 	Reduced *Reduced `json:"reduced,omitempty"`
 	// Fair says how fair runs without end were judged; nil: the system has no obligations, see [sim.System.Obligations].
 	Fair *Fair `json:"fair,omitempty"`
-	// MessagesSampled: messages were sent that could be changed afterwards. Whether that happens in a later step was
-	// looked for only in the runs that were executed a second time.
-	MessagesSampled bool `json:"messages_sampled,omitempty"`
+	// BySample is what checked code was found to keep where it was looked at closely, in runs and steps that were executed a second
+	// time, and not everywhere.
+	BySample []string `json:"by_sample"`
 	// Sampled are draws of more alternatives than are enumerated, of which a sample was.
 	Sampled     choose.Samples `json:"sampled,omitempty"`
 	Transitions int            `json:"transitions"`    // of bfs and dfs: steps from distinct states

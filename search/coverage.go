@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/kernel"
 )
 
@@ -200,6 +201,23 @@ func shortName(t reflect.Type) string {
 		return t.Name()
 	}
 	return t.String()
+}
+
+// bySample is what is checked by samples, of what the system has.
+func (c *coverage) bySample(sys *sim.System) []string {
+	list := []string{"handlers are functions of their state"}
+	guarded := slices.ContainsFunc(kernel.ActionRules(sys), func(r kernel.ActionRule) bool { return r.Guarded })
+	steps := slices.ContainsFunc(c.services, func(t reflect.Type) bool { return t.Implements(reflect.TypeFor[host.Stepper]()) })
+	if guarded || steps {
+		list = append(list, "a When only looks")
+	}
+	if len(sys.Quorums) > 0 {
+		list = append(list, sim.QuorumProperty)
+	}
+	if c.sendsReferences() {
+		list = append(list, "no later step changes a message")
+	}
+	return list
 }
 
 // sendsReferences reports whether messages were sent through which their senders still reach what was sent.

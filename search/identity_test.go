@@ -2,7 +2,9 @@ package search_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -147,4 +149,80 @@ func TestWhenChangesItsService(t *testing.T) {
 			t.Errorf("%s, %s: %+v", res.Verdict, res.Stopped, f)
 		}
 	})
+}
+
+// What is checked in a sample only is said by every strategy: of each system what it has.
+func TestSaysWhatIsSampled(t *testing.T) {
+	always := "handlers are functions of their state"
+	act := sim.Action[*keeper]{Name: "act", Times: 1, Do: func(*keeper, sim.Env) {}}
+	guarded := act
+	guarded.When = func(*keeper) bool { return true }
+	sends := act
+	sends.Do = func(_ *keeper, env sim.Env) { env.Send(0, &mark{}) }
+	for _, c := range []struct {
+		action  sim.Action[*keeper]
+		quorums []sim.AnyQuorum
+		want    []string
+	}{
+		{act, nil, []string{always}},
+		{guarded, nil, []string{always, "a When only looks"}},
+		{sends, nil, []string{always, "no later step changes a message"}},
+		{act, []sim.AnyQuorum{sim.Quorum[*keeper, mark]{Name: "q", Need: func(*keeper) int { return 1 }, Do: func(*keeper, sim.Env, []sim.From[mark]) {}}},
+			[]string{always, sim.QuorumProperty}},
+	} {
+		sys := sim.System{
+			Name: "sampled", Nodes: 1, New: func(sim.NodeID) sim.Service { return &keeper{} }, Network: netsim.Datagrams{},
+			Actions: []sim.AnyAction{c.action}, Quorums: c.quorums,
+		}
+		everywhere(t, c.want[len(c.want)-1], sys, func(t *testing.T, res *search.Result) {
+			if !slices.Equal(res.Stats.BySample, c.want) {
+				t.Errorf("by sample: %q, want %q", res.Stats.BySample, c.want)
+			}
+		})
+	}
+}
+
+// errLate is put into its variable by the first handler that wants it, and lateMarks are made when they are asked for.
+var (
+	errLate   error
+	once      sync.Once
+	lateMarks sync.Map
+)
+
+// late keeps what outlives runs, or something alike.
+type late struct {
+	sim.Nop
+	Err  error
+	Mark *mark
+}
+
+// What handlers put into variables of packages, and keep in states, is refused: it could not be told from what is alike.
+func TestWhatLastsLongerThanARun(t *testing.T) {
+	for name, c := range map[string]struct {
+		do    func(*late)
+		field string // "": it is all right
+	}{
+		"late sentinel": {func(s *late) {
+			once.Do(func() { errLate = errors.New("gone") })
+			s.Err = errLate
+		}, "Err"},
+		"interned": {func(s *late) {
+			m, _ := lateMarks.LoadOrStore("a", &mark{1})
+			s.Mark = m.(*mark)
+		}, "Mark"},
+		"made anew":     {func(s *late) { s.Err, s.Mark = errors.New("gone"), &mark{1} }, ""},
+		"early as well": {func(s *late) { s.Err = sim.ErrReset }, ""},
+	} {
+		sys := sim.System{
+			Name: "late", Nodes: 1, New: func(sim.NodeID) sim.Service { return &late{} },
+			Actions: []sim.AnyAction{sim.Action[*late]{Name: "go", Times: 1, Do: func(s *late, _ sim.Env) { c.do(s) }}},
+		}
+		everywhere(t, name, sys, func(t *testing.T, res *search.Result) {
+			f := res.Finding
+			if c.field == "" && f == nil || c.field != "" && f != nil && f.Kind == sim.Nondeterminism && strings.Contains(f.Message, ": "+c.field+" refers to what was made in a run") {
+				return
+			}
+			t.Errorf("%s: %+v", res.Verdict, f)
+		})
+	}
 }

@@ -97,7 +97,7 @@ func (r *Stats) cover(sys *sim.System, c *coverage, sometimes []int) {
 			out = append(out, "fault "+f.name)
 		}
 	}
-	r.MessagesSampled = c.sendsReferences()
+	r.BySample = c.bySample(sys)
 	r.Sometimes = []Sometimes{}
 	for i := range sys.Properties {
 		if p := &sys.Properties[i]; p.Sometimes != nil {

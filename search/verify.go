@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -87,7 +88,7 @@ func (v *verifier) verify() *Suspect {
 	v.w.active.Store(v.run)
 	d := v.difference(v.run)
 	if d == nil {
-		return nil
+		return v.lasting()
 	}
 	end := len(v.path)
 	if d.step < len(v.bounds) {
@@ -112,6 +113,19 @@ func (v *verifier) verify() *Suspect {
 		}
 	}
 	return sus
+}
+
+// lasting looks whether the two executions, at whose ends worlds are, refer to the same memory.
+func (v *verifier) lasting() *Suspect {
+	for id := range v.w.cfg.System.Nodes {
+		var f *sim.Finding
+		if err := kernel.Lasting(v.run.World, sim.NodeID(id), v.w.loop.run.World.Service(sim.NodeID(id))); errors.As(err, &f) {
+			sus := &Suspect{Path: v.path.Clone(), Steps: len(v.bounds)}
+			sus.Find(f)
+			return sus
+		}
+	}
+	return nil
 }
 
 // difference is where an execution went another way than the recorded one.

@@ -10,6 +10,7 @@ type ActionRule struct {
 	Weight   int // 0: that of actions
 	Fair     bool
 	Disturbs bool
+	Guarded  bool // it has a When
 }
 
 // ActionRules are the rules of all actions of a system, in their order. The slice is the caller's.
@@ -17,7 +18,7 @@ func ActionRules(s *sim.System) []ActionRule {
 	rules := make([]ActionRule, len(s.Actions))
 	for i, erased := range s.Actions {
 		a, _ := erased.Erased()
-		rules[i] = ActionRule{a.Weight, a.Fair, a.Disturbs}
+		rules[i] = ActionRule{a.Weight, a.Fair, a.Disturbs, a.When != nil}
 	}
 	return rules
 }

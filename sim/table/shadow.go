@@ -263,5 +263,13 @@ func (w *World) retrace(path choose.Path) error {
 	case pos != len(path):
 		return w.differsFrom(real, node, "when the run is executed without tables it asks other questions")
 	}
-	return w.sameState(node, real)
+	if err := w.sameState(node, real); err != nil {
+		return err
+	}
+	for i := range w.nodes {
+		if err := kernel.Lasting(real, sim.NodeID(i), w.Service(sim.NodeID(i))); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,0 +1,45 @@
+package kernel
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Lasting is the finding that the service of a node refers to memory that its service in another execution refers to as well, though it
+// is no constant: it was made in a run, and lasts longer. Code can tell it from what is made anew each time, and encodings do not.
+// W is a world of [NewWorld]; of others nothing is said.
+func Lasting(w World, id sim.NodeID, other sim.Service) error {
+	m, ok := w.(*machine)
+	if !ok || m.nodes[id].service == nil || other == nil {
+		return nil
+	}
+	there := map[unsafe.Pointer]bool{}
+	m.planOf(other).References(other, func(at unsafe.Pointer) { there[at] = true })
+	var common unsafe.Pointer
+	own := m.nodes[id].service
+	m.planOf(own).References(own, func(at unsafe.Pointer) {
+		if common == nil && there[at] {
+			common = at
+		}
+	})
+	if common == nil {
+		return nil
+	}
+	field := ""
+	met := map[uintptr]bool{}
+	references(reflect.ValueOf(own), "", func(at uintptr, path string) bool {
+		if field == "" && at == uintptr(common) {
+			field = path
+		}
+		again := met[at]
+		met[at] = true
+		return field == "" && !again
+	})
+	return &sim.Finding{Kind: sim.Nondeterminism, Node: id, Message: fmt.Sprintf(
+		"the service %T: %s refers to what was made in a run and lasts longer: another run refers to the same. "+
+			"States that differ in whether it is this or something alike cannot be told apart. Make it before the check begins, where a variable of a package is declared, say",
+		own, field)}
+}
