@@ -326,6 +326,9 @@ func TestJUnit(t *testing.T) {
 		{Name: "glows", Sometimes: func(*sim.View) bool { return true }},
 	}
 	junit := func(w io.Writer, r *report.Report) error { return report.JUnit(w, r, props) }
+	if text := string(render(t, junit, nothingFound())); !strings.Contains(text, `<property name="checked_in_a_sample" value="a When only looks">`) {
+		t.Errorf("nothing is said of samples in %s", text)
+	}
 	ok := report.Report{System: "bomb", Nodes: 1, Timing: "AnyOrder", Strategy: "deepening", Seed: 1, Verdict: search.OK, Seconds: 1.5, Stopped: "time"}
 	ok.Coverage.Sometimes = []search.Sometimes{{Property: "burns", Runs: 3}, {Property: "glows"}}
 	golden.Compare(t, "junit-ok.xml", render(t, junit, &ok))
