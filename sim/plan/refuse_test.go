@@ -234,18 +234,3 @@ func TestTwoTypesOfOneName(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
-
-func TestOfTypeRefusesInterfaces(t *testing.T) {
-	s := newSet(t)
-	if _, err := s.OfType(errorType); err == nil || err.Error() !=
-		"there is no plan of the interface type error: ask for that of a dynamic type" {
-		t.Errorf("got %v", err)
-	}
-	p, err := s.OfType(durationType)
-	if err != nil || p.Type() != durationType {
-		t.Errorf("got %v, %v", p, err)
-	}
-	if p, err := s.OfType(nil); err != nil || p.Type() != nil {
-		t.Errorf("got %v, %v", p, err)
-	}
-}

@@ -88,17 +88,6 @@ func (s *Set) Of(v any) (*Plan, error) {
 	return p.plan, p.err
 }
 
-// OfType returns the plan of t, which must not be an interface type.
-func (s *Set) OfType(t reflect.Type) (*Plan, error) {
-	if t == nil {
-		return s.null, nil
-	}
-	if t.Kind() == reflect.Interface {
-		return nil, fmt.Errorf("there is no plan of the interface type %v: ask for that of a dynamic type", t)
-	}
-	return s.Of(reflect.Zero(t).Interface())
-}
-
 // must is Of for values met inside others; it panics with an *Error.
 func (s *Set) must(v any) *Plan {
 	p, err := s.Of(v)
