@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/kernel"
 )
 
@@ -206,9 +205,7 @@ func shortName(t reflect.Type) string {
 // bySample is what is checked by samples, of what the system has.
 func (c *coverage) bySample(sys *sim.System) []string {
 	list := []string{"handlers are functions of their state"}
-	guarded := slices.ContainsFunc(kernel.ActionRules(sys), func(r kernel.ActionRule) bool { return r.Guarded })
-	steps := slices.ContainsFunc(c.services, func(t reflect.Type) bool { return t.Implements(reflect.TypeFor[host.Stepper]()) })
-	if guarded || steps {
+	if kernel.Guarded(sys) {
 		list = append(list, "a When only looks")
 	}
 	if len(sys.Quorums) > 0 {

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/internal/seam"
 )
 
@@ -10,7 +11,6 @@ type ActionRule struct {
 	Weight   int // 0: that of actions
 	Fair     bool
 	Disturbs bool
-	Guarded  bool // it has a When
 }
 
 // ActionRules are the rules of all actions of a system, in their order. The slice is the caller's.
@@ -18,9 +18,24 @@ func ActionRules(s *sim.System) []ActionRule {
 	rules := make([]ActionRule, len(s.Actions))
 	for i, erased := range s.Actions {
 		a, _ := erased.Erased()
-		rules[i] = ActionRule{a.Weight, a.Fair, a.Disturbs, a.When != nil}
+		rules[i] = ActionRule{a.Weight, a.Fair, a.Disturbs}
 	}
 	return rules
+}
+
+// Guarded reports whether a system asks its services what they can do: by a When, or a Ready.
+func Guarded(s *sim.System) bool {
+	for _, erased := range s.Actions {
+		if a, _ := erased.Erased(); a.When != nil {
+			return true
+		}
+	}
+	for id := range sim.NodeID(s.Nodes) {
+		if _, steps := s.New(id).(host.Stepper); steps {
+			return true
+		}
+	}
+	return false
 }
 
 // Disturbing reports for each action of a system whether it disturbs. It is nil when none does.
