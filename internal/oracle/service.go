@@ -98,11 +98,7 @@ func (d *deaf[R, P]) run(env sim.Env, class Class, arg int, from sim.NodeID) {
 
 // do executes an instruction; false: the handler ends.
 func (d *deaf[R, P]) do(env sim.Env, op Op, arg int, from sim.NodeID) bool {
-	reg := P(&d.Reg).at()
-	peer := from
-	if op.A >= 0 || from < 0 {
-		peer = sim.NodeID(max(op.A, 0) % env.Nodes())
-	}
+	reg, peer := P(&d.Reg).at(), op.peer(env, from)
 	here := d.Phase == op.A && *reg == op.B
 	switch op.Do {
 	case Send:
@@ -177,6 +173,14 @@ func (d *deaf[R, P]) do(env sim.Env, op Op, arg int, from sim.NodeID) bool {
 		panic("no instruction " + string(op.Do))
 	}
 	return true
+}
+
+// peer is the node that an instruction is about: who sent the message, or the one that it names.
+func (op Op) peer(env sim.Env, from sim.NodeID) sim.NodeID {
+	if op.A >= 0 || from < 0 {
+		return sim.NodeID(max(op.A, 0) % env.Nodes())
+	}
+	return from
 }
 
 func (d *deaf[R, P]) message(op Op, arg int) any {

@@ -114,30 +114,8 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 	n := &s.nodes[ev.node]
 	class, arg := OnBoot, 0
 	switch ev.kind {
-	case sim.Crash:
-		m.crash(s, ev.node, a)
-		return s, false, nil
-	case sim.Lose:
-		s.left.loss--
-		s.remove(ev.node, datagram{ev.peer, ev.what})
-		return s, false, nil
-	case sim.Duplicate:
-		s.left.dup--
-		s.add(ev.node, datagram{ev.peer, ev.what})
-		return s, false, nil
-	case sim.Break:
-		s.left.errors--
-		s.breakConnection(ev.node, ev.peer)
-		return s, false, nil
-	case sim.Partition:
-		s.left.partitions--
-		s.cut = cut{true, ev.node, ev.peer}
-		return s, false, nil
-	case sim.Heal:
-		s.cut = cut{}
-		return s, false, nil
-	case sim.Arrive:
-		return s, false, m.leave(s, ev.node)
+	case sim.Crash, sim.Lose, sim.Duplicate, sim.Break, sim.Partition, sim.Heal, sim.Arrive:
+		return s, false, m.withoutHandler(s, ev, a)
 	case sim.Internal:
 		class = OnStep
 	case sim.Boot:
@@ -190,6 +168,31 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 		m.crash(s, ev.node, a)
 	}
 	return s, crashed, bad
+}
+
+// withoutHandler makes an event happen that runs no handler.
+func (m *model) withoutHandler(s *state, ev event, a *asker) *finding {
+	switch ev.kind {
+	case sim.Crash:
+		m.crash(s, ev.node, a)
+	case sim.Lose:
+		s.left.loss--
+		s.remove(ev.node, datagram{ev.peer, ev.what})
+	case sim.Duplicate:
+		s.left.dup--
+		s.add(ev.node, datagram{ev.peer, ev.what})
+	case sim.Break:
+		s.left.errors--
+		s.breakConnection(ev.node, ev.peer)
+	case sim.Partition:
+		s.left.partitions--
+		s.cut = cut{true, ev.node, ev.peer}
+	case sim.Heal:
+		s.cut = cut{}
+	case sim.Arrive:
+		return m.leave(s, ev.node)
+	}
+	return nil
 }
 
 // fire disarms a timer, and time passes at its node until its deadline.

@@ -55,6 +55,46 @@ func (c *Types) fill(p *plan, t reflect.Type, where string) error {
 			}
 			v.SetBool(b == 1)
 		}
+	case reflect.String:
+		p.encode = func(e *encoder, v reflect.Value) {
+			s := v.String()
+			e.count(len(s))
+			e.buf = append(e.buf, s...)
+		}
+		p.decode = func(d *decoder, v reflect.Value) { v.SetString(string(d.bytes(d.count(1)))) }
+	case reflect.Interface:
+		p.encode = func(e *encoder, v reflect.Value) { e.boxed(c, v.Elem()) }
+		p.decode = func(d *decoder, v reflect.Value) {
+			x := d.boxed(c)
+			if x == nil {
+				return
+			}
+			if !reflect.TypeOf(x).AssignableTo(t) {
+				fail("a %T is no %s", x, t)
+			}
+			v.Set(reflect.ValueOf(x))
+		}
+	case reflect.Struct:
+		return c.fillStruct(p, t, where)
+	case reflect.Array:
+		return c.fillArray(p, t, where)
+	case reflect.Slice:
+		return c.fillSlice(p, t, where)
+	case reflect.Pointer:
+		return c.fillPointer(p, t, where)
+	case reflect.Map:
+		return c.fillMap(p, t, where)
+	default:
+		if !p.fillNumber(t) {
+			return fmt.Errorf("%s is a %s, which has no meaning for another process", where, t.Kind())
+		}
+	}
+	return nil
+}
+
+// fillNumber makes the plan of a number; false: t is none.
+func (p *plan) fillNumber(t reflect.Type) bool {
+	switch t.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		p.encode = func(e *encoder, v reflect.Value) { e.buf = binary.AppendVarint(e.buf, v.Int()) }
 		p.decode = func(d *decoder, v reflect.Value) {
@@ -90,39 +130,10 @@ func (c *Types) fill(p *plan, t reflect.Type, where string) error {
 			v.SetComplex(complex(math.Float64frombits(binary.LittleEndian.Uint64(b)),
 				math.Float64frombits(binary.LittleEndian.Uint64(b[8:]))))
 		}
-	case reflect.String:
-		p.encode = func(e *encoder, v reflect.Value) {
-			s := v.String()
-			e.count(len(s))
-			e.buf = append(e.buf, s...)
-		}
-		p.decode = func(d *decoder, v reflect.Value) { v.SetString(string(d.bytes(d.count(1)))) }
-	case reflect.Interface:
-		p.encode = func(e *encoder, v reflect.Value) { e.boxed(c, v.Elem()) }
-		p.decode = func(d *decoder, v reflect.Value) {
-			x := d.boxed(c)
-			if x == nil {
-				return
-			}
-			if !reflect.TypeOf(x).AssignableTo(t) {
-				fail("a %T is no %s", x, t)
-			}
-			v.Set(reflect.ValueOf(x))
-		}
-	case reflect.Struct:
-		return c.fillStruct(p, t, where)
-	case reflect.Array:
-		return c.fillArray(p, t, where)
-	case reflect.Slice:
-		return c.fillSlice(p, t, where)
-	case reflect.Pointer:
-		return c.fillPointer(p, t, where)
-	case reflect.Map:
-		return c.fillMap(p, t, where)
 	default:
-		return fmt.Errorf("%s is a %s, which has no meaning for another process", where, t.Kind())
+		return false
 	}
-	return nil
+	return true
 }
 
 // reach makes a field settable that is not exported.

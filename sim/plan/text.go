@@ -138,26 +138,32 @@ func (r *renderer) text(n *node, p unsafe.Pointer) string {
 	case reflect.Map:
 		return r.mapText(n, p)
 	case reflect.Pointer:
-		at := *(*unsafe.Pointer)(p)
-		if at != nil && n.elem.size > 0 {
-			if first, met := r.met(at, n.elem, 1, isVariable, r.number()); met {
-				return first
-			}
-		}
-		return r.targetText(n, at)
+		return r.pointerText(n, *(*unsafe.Pointer)(p))
 	case reflect.Interface:
-		v := load(n, p)
-		if v == nil {
-			return "nil"
-		}
-		pl, err := r.set.Of(v)
-		if err != nil {
-			return "(" + reflect.TypeOf(v).String() + ")"
-		}
-		var word unsafe.Pointer
-		return r.boxedText(pl.root, pl.open(v, &word))
+		return r.interfaceText(load(n, p))
 	}
 	return r.integer(n, p)
+}
+
+func (r *renderer) pointerText(n *node, at unsafe.Pointer) string {
+	if at != nil && n.elem.size > 0 {
+		if first, met := r.met(at, n.elem, 1, isVariable, r.number()); met {
+			return first
+		}
+	}
+	return r.targetText(n, at)
+}
+
+func (r *renderer) interfaceText(v any) string {
+	if v == nil {
+		return "nil"
+	}
+	p, err := r.set.Of(v)
+	if err != nil {
+		return "(" + reflect.TypeOf(v).String() + ")"
+	}
+	var word unsafe.Pointer
+	return r.boxedText(p.root, p.open(v, &word))
 }
 
 // opaqueText renders a value that is encoded by a function: for people by what it holds, and where different values must have different
