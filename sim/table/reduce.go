@@ -62,6 +62,8 @@ type reduction struct {
 	full     []bool          // by number of the state: it was expanded in full
 	settled  bool            // all that was relied upon holds for good
 	err      error           // what makes it impossible to go on
+	stuck    error           // a property does not return
+	stuckAt  string          // in that state
 	inner    explore.Edges   // scratch
 	there    []uint32
 	unpacked []uint32
@@ -116,7 +118,7 @@ func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 	n := g.w.nodes
 	r.nodes, r.places = make([]actor, n), make([][]*placeState, n)
 	for i := range r.nodes {
-		r.nodes[i].ids = map[act]uint32{}
+		r.nodes[i].ids, r.nodes[i].is = map[act]uint32{}, map[datagram]bool{}
 	}
 	r.unpacked = make([]uint32, g.w.layout.words)
 	return r, told
@@ -134,7 +136,6 @@ func (e *engine) irreducible() string {
 	add(e.layout.pairCount > 0, "streams")
 	add(ordered != nil && ordered.Ordered(), "queues")
 	add(e.sys.Timing == sim.Prompt, "timing Prompt")
-	add(e.quorums.any, "quorums")
 	add(e.sys.Limits().Partitions > 0, "partitions")
 	add(e.early != 1<<e.nodes-1, "nodes that are late")
 	add(len(e.sys.Obligations()) > 0, "fair runs without end are judged")
@@ -254,5 +255,8 @@ const (
 	noWalk       flaw = "only the present local state is looked at"
 	noProviso    flaw = "states that are expanded in full need not be reached"
 	noDeliveries flaw = "deliveries of dropped datagrams are not known"
+	noSets       flaw = "only sets that are known are looked at"
+	noLeftovers  flaw = "what a set leaves may matter"
+	noRivals     flaw = "sets that take the same may do something else"
 	noRestart    flaw = "dropped datagrams may matter after a crash"
 )

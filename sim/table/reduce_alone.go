@@ -6,8 +6,19 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// walkLimit is how many local states are gone through at most to decide a claim.
-const walkLimit = 2000
+// walkLimit is how many local states are gone through at most to decide a claim, and walkLeast how many may be whatever happened: after each
+// walk of a node that came to the limit, those that follow have half of it, so that not all time goes into walks without an end.
+const walkLimit, walkLeast = 2000, 125
+
+// tooLong reports whether a walk through the local states of a node is given up.
+func (r *reduction) tooLong(node, states int) bool {
+	n := &r.nodes[node]
+	if states <= max(walkLimit>>n.endless, walkLeast) {
+		return r.limited()
+	}
+	n.endless++
+	return true
+}
 
 // alone decides whether event t, which can happen in a local state l, commutes with all that the node may do there without it. W is
 // the least set of local states with l in it and x.f whenever x is, for each event f but t that can happen in x: one of the node's
@@ -16,6 +27,8 @@ const walkLimit = 2000
 //   - t can happen in x and in x.f, and f in x.t,
 //   - x.f.t and x.t.f are the same, and each event sends, announces and fails the same in both orders,
 //   - going from x to x.t shows no property anything better.
+//
+// What quorums take is looked at by quorumsCommute.
 //
 // The steps that this looks at become known: what is known of x.t is then looked at in x, too.
 func (r *reduction) alone(c claim) bool {
@@ -30,7 +43,7 @@ func (r *reduction) alone(c claim) bool {
 	for len(waiting) > 0 {
 		x := waiting[len(waiting)-1]
 		waiting = waiting[:len(waiting)-1]
-		if len(met) > walkLimit || r.limited() {
+		if r.tooLong(node, len(met)) {
 			return false
 		}
 		of := r.step(x, t)
@@ -55,6 +68,9 @@ func (r *reduction) alone(c claim) bool {
 				if f != t && !goOn(f) {
 					return false
 				}
+			}
+			if r.w.quorums.any && !r.quorumsCommute(x, t, of, goOn) {
+				return false
 			}
 			after := r.local(y)
 			for n := 0; n < len(after.known); n++ { // they may become more meanwhile
@@ -175,7 +191,11 @@ func (r *reduction) at(node int, id uint32) *placeState {
 	for _, a := range p.local.own {
 		add(a, here.bag, false)
 	}
-	if p.local.up {
+	switch {
+	case !p.local.up:
+	case r.w.quorums.any:
+		r.gathered(node, here, add)
+	default:
 		for place, it := range r.w.bags.list[here.bag].items {
 			if !it.same {
 				add(r.delivery(node, it), r.w.bags.taken(here.bag, int32(place)), true)

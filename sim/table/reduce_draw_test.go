@@ -18,6 +18,12 @@ type drawn struct {
 
 type note struct{ Type, Left int }
 
+// vote is a message for quorums.
+type vote struct{ Type, Left int }
+
+// voteTypes is how many types of votes there are, and votings how many quorums may take them.
+const voteTypes, votings = 2, 2
+
 type alarm struct{ Kind int }
 
 type heard struct{ What int }
@@ -27,6 +33,17 @@ type rules struct {
 	phases, types, nodes int
 	keeps                bool // the phase is written to the disk
 	on                   [][][]rule
+	votes                bool
+	votings              []voting
+}
+
+// voting says which votes a quorum takes.
+type voting struct {
+	need   []int // by phase
+	fits   []int // by phase: the type of votes; voteTypes: any
+	keyed  bool
+	guard  int // 0: none, 1: the sum of types is even, 2: that, and sets have any size
+	second int // the sum of types from which on the second rule is followed
 }
 
 // Classes of rules, behind those of messages by type.
@@ -34,7 +51,8 @@ const (
 	doing = iota
 	firing
 	firingOther
-	receiving
+	voted
+	receiving = voted + 2*votings
 )
 
 type rule struct {
@@ -66,8 +84,12 @@ func (s *drawn) do(env sim.Env, r *rule, left int) {
 		s.Count++
 	}
 	for _, x := range r.sends {
-		if left > 0 {
+		switch {
+		case left == 0:
+		case x[1] < s.rules.types:
 			env.Send(sim.NodeID(x[0]), note{x[1], left - 1})
+		default:
+			env.Send(sim.NodeID(x[0]), vote{x[1] - s.rules.types, left - 1})
 		}
 	}
 	if r.arm >= 0 {
@@ -78,7 +100,7 @@ func (s *drawn) do(env sim.Env, r *rule, left int) {
 	}
 	if s.rules.keeps {
 		env.Disk().Put("phase", []byte{byte(s.Phase)})
-		if r.sync {
+		if r.sync || s.rules.votes { // else there is no end of what may be unsynced, when sets are taken again and again
 			env.Disk().Sync()
 		}
 	}
@@ -102,6 +124,59 @@ func (s *drawn) rule(class int) *rule { return &s.rules.on[s.me][s.Phase][class]
 func (s *drawn) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	n := msg.(note)
 	s.do(env, s.rule(receiving+n.Type), n.Left)
+}
+
+// take is what the quorum with a number does.
+func (s *drawn) take(env sim.Env, number int, set []sim.From[vote]) {
+	sum, left := 0, 2
+	for _, m := range set {
+		sum, left = sum+m.Msg.Type, min(left, m.Msg.Left)
+	}
+	class := voted + 2*number
+	if sum >= s.rules.votings[number].second {
+		class++
+	}
+	s.do(env, s.rule(class), left)
+}
+
+func (v *voting) quorum(number int) sim.AnyQuorum {
+	q := sim.Quorum[*drawn, vote]{
+		Name: fmt.Sprintf("voting %d", number),
+		Need: func(s *drawn) int { return v.need[s.Phase] },
+		Fits: func(s *drawn, _ sim.NodeID, m vote) bool {
+			return v.fits[s.Phase] == voteTypes || v.fits[s.Phase] == m.Type
+		},
+		Do: func(s *drawn, env sim.Env, set []sim.From[vote]) { s.take(env, number, set) },
+	}
+	if v.keyed {
+		q.Key = func(m vote) any { return m.Type }
+	}
+	if v.guard > 0 {
+		q.Guard = func(s *drawn, set []sim.From[vote]) bool {
+			sum := s.Count
+			for _, m := range set {
+				sum += m.Msg.Type
+			}
+			return sum%2 == 0
+		}
+	}
+	if v.guard == 2 {
+		q.Need = nil
+	}
+	return q
+}
+
+func drawVoting(r *rand.Rand, p *rules) (v voting) {
+	never := r.IntN(20) == 0
+	for range p.phases {
+		need := r.IntN(3)
+		if never && r.IntN(2) == 0 {
+			need = -1
+		}
+		v.need, v.fits = append(v.need, need), append(v.fits, r.IntN(voteTypes+2))
+	}
+	v.keyed, v.guard, v.second = r.IntN(2) == 0, max(0, r.IntN(6)-3), r.IntN(4)
+	return v
 }
 
 func (s *drawn) Timer(env sim.Env, t any) { s.do(env, s.rule(firing+t.(alarm).Kind), 1) }
@@ -128,6 +203,11 @@ func drawSystem(r *rand.Rand) sim.System {
 	n := 2 + r.IntN(3)
 	p := &rules{phases: 2 + r.IntN(3), types: 2 + r.IntN(2), nodes: n, keeps: k.keeps}
 	density := r.Float64()
+	if p.votes = r.IntN(3) == 0; p.votes {
+		for range 1 + r.IntN(votings) {
+			p.votings = append(p.votings, drawVoting(r, p))
+		}
+	}
 	for range n {
 		var all [][]rule
 		for range p.phases {
@@ -154,6 +234,9 @@ func drawSystem(r *rand.Rand) sim.System {
 		net.Loss, net.Dup, sys.Crashes = r.IntN(2), r.IntN(2), r.IntN(2)
 	}
 	sys.Network = net
+	for number := range p.votings {
+		sys.Quorums = append(sys.Quorums, p.votings[number].quorum(number))
+	}
 	if k.announces {
 		sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return new(turns) }}
 	}
@@ -171,7 +254,11 @@ func drawRule(r *rand.Rand, p *rules, k kind, density float64, class int) rule {
 		x.draw = 1 + r.IntN(2)
 	}
 	for range r.IntN(3) {
-		x.sends = append(x.sends, [2]int{r.IntN(p.nodes), r.IntN(p.types)})
+		types := p.types
+		if p.votes {
+			types += voteTypes
+		}
+		x.sends = append(x.sends, [2]int{r.IntN(p.nodes), r.IntN(types)})
 	}
 	isTimer := class == firing || class == firingOther
 	if k.timers && r.Float64() < 0.2 && (k.loops || !isTimer) {

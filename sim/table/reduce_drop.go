@@ -16,8 +16,10 @@ func (r *reduction) without(node int, id uint32) uint32 {
 			place++
 			continue
 		}
-		for _, o := range r.step(here.local, a).list {
-			r.w.steps.leaves[o.leaf].met = true // it happens, for nothing
+		if o := r.step(here.local, a); o != nil {
+			for k := range o.list {
+				r.w.steps.leaves[o.list[k].leaf].met = true // it happens, for nothing
+			}
 		}
 		bag = r.w.bags.taken(bag, int32(place))
 	}
@@ -27,7 +29,7 @@ func (r *reduction) without(node int, id uint32) uint32 {
 	return r.sites.site(node, here.local, bag)
 }
 
-// dead decides whether the delivery of a datagram does nothing in all local states that the node comes to from one, by known steps,
+// dead decides whether the delivery of a datagram does nothing, or no quorum can take it, in all local states that the node comes to from one, by known steps,
 // and by crashes and boots, which may happen as long as the limit of crashes is not reached.
 func (r *reduction) dead(c claim) bool {
 	met := map[uint32]bool{c.local: true}
@@ -40,11 +42,11 @@ func (r *reduction) dead(c claim) bool {
 	}
 	for k := 0; k < len(all); k++ {
 		x := all[k]
-		if len(all) > walkLimit || r.limited() {
+		l := r.local(x)
+		if r.tooLong(l.node, len(all)) {
 			return false
 		}
-		l := r.local(x)
-		if o := r.step(x, c.act); l.up && (o == nil || !o.noop) {
+		if l.up && !r.idle(x, c.act) {
 			return false
 		}
 		for _, list := range [...][]uint32{l.own, l.known} {
@@ -60,12 +62,21 @@ func (r *reduction) dead(c claim) bool {
 	}
 	if !r.lacks(noDeliveries) {
 		for _, x := range all {
-			if r.local(x).up { // it may still be delivered, which matters to what comes before it
+			if r.local(x).up && !r.forQuorum(x, &r.nodes[r.local(x).node].acts[c.act]) { // it may still be delivered, which matters to what comes before it
 				r.know(x, c.act)
 			}
 		}
 	}
 	return true
+}
+
+// idle reports whether a datagram changes nothing in a local state of a node that is up.
+func (r *reduction) idle(x, a uint32) bool {
+	if it := &r.nodes[r.local(x).node].acts[a]; r.forQuorum(x, it) {
+		return !r.canTake(x, it)
+	}
+	o := r.step(x, a)
+	return o != nil && o.noop
 }
 
 // after adds the local states that an event leads to.

@@ -196,12 +196,18 @@ func (r *reduction) passes(v []uint32, note uint8) bool {
 		q := &w.properties.always[i]
 		check = check || q.nodes == 0 || q.inFlight || note&noteLocal != 0 && q.nodes>>(note&noteNode)&1 == 1
 	}
+	for i := range r.sites.untold {
+		if u := &r.sites.untold[i]; v[u.node] == u.site {
+			return false
+		}
+	}
 	if !check && w.covering.unmet == 0 {
 		return true
 	}
 	r.sites.unpack(v, w.v)
 	if check {
 		if ok, stuck := w.sound(); !ok || stuck != nil {
+			r.stuck, r.stuckAt = stuck, keyOf(v)
 			return false
 		}
 	}
@@ -244,6 +250,9 @@ func (r *reduction) drop(v []uint32) {
 // Check implements [explore.Graph].
 func (r *reduction) Check(m *explore.Met) (live bool, err error) {
 	g := r.g
+	if r.stuck != nil && keyOf(m.State) == r.stuckAt {
+		return false, r.stuck
+	}
 	live, err = g.check(m)
 	if m.Barred = g.isKnown(err); m.Barred {
 		return false, nil

@@ -87,8 +87,11 @@ func (k *walker) take(ev sim.Event, picks []int32) {
 func (k *walker) as(node int, a uint32) sim.Event {
 	r := k.r
 	x := &r.nodes[node].acts[a]
-	if x.kind == sim.Deliver {
+	switch x.kind {
+	case sim.Deliver:
 		return sim.Event{Kind: sim.Deliver, Node: sim.NodeID(node), Peer: x.from, Slot: k.slot(node, x.from, x.msg), Msgs: 1}
+	case sim.TakeQuorum:
+		return k.set(node, x.msg)
 	}
 	l := r.local(k.real[node])
 	return l.events[slices.Index(l.own, a)]
@@ -101,8 +104,20 @@ func (k *walker) same(ev sim.Event) sim.Event {
 		w := k.r.w
 		it := w.bags.list[k.r.unpacked[w.layout.bags+int(ev.Node)]].items[ev.Slot]
 		ev.Slot = k.slot(int(ev.Node), it.from, it.msg)
+	case sim.TakeQuorum:
+		v := k.r.unpacked
+		w := k.r.w
+		return k.set(int(ev.Node), w.gather(ev.Node, v[ev.Node], v[w.layout.bags+int(ev.Node)]).sets[ev.Slot].id)
 	}
 	return ev
+}
+
+// set is the event by which a node takes a set.
+func (k *walker) set(node int, id uint32) sim.Event {
+	w := k.r.w
+	g := w.gather(sim.NodeID(node), k.real[node], k.real[w.layout.bags+node])
+	slot := slices.IndexFunc(g.sets, func(s gathered) bool { return s.id == id })
+	return g.events[len(g.events)-len(g.sets)+slot]
 }
 
 // slot is where the first of some datagrams is in the bag of a node.

@@ -51,8 +51,26 @@ func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
 		}
 	}
 	f := t.sites.fingerprint(state)
-	t.met[f.Sub(t.sites.shareOf(t.sites.frame, state[t.sites.frame]))] = true
+	f = f.Sub(t.sites.shareOf(t.sites.frame, state[t.sites.frame]))
+	for node := range t.sites.places {
+		f = f.Sub(t.sites.shareOf(node, state[node])).Add(t.sites.shareOf(node, t.sites.withoutVotes(node, state[node])))
+	}
+	t.met[f] = true
 	return err
+}
+
+// withoutVotes is a site without the votes that no quorum takes any more: they may be dropped.
+func (s *sites) withoutVotes(node int, id uint32) uint32 {
+	here := s.places[node].list[id]
+	bag := here.bag
+	for place := 0; place < len(s.e.bags.list[bag].items); {
+		if _, is := s.e.messages.list[s.e.bags.list[bag].items[place].msg].Body.(vote); is {
+			bag = s.e.bags.taken(bag, int32(place))
+		} else {
+			place++
+		}
+	}
+	return s.site(node, here.local, bag)
 }
 
 func look(sys *sim.System, opts ExploreOptions) (*seen, error) {
@@ -81,7 +99,7 @@ var allWays = []ways{
 // tally is what was compared.
 type tallied struct {
 	systems, large, violated, dead, endless, faulty atomic.Int64
-	states, kept                                    atomic.Int64
+	states, kept, votes                             atomic.Int64
 }
 
 // compare compares the graph of a random system with reductions of it. The error says what differs; large: there were too many states.
@@ -143,6 +161,9 @@ func (t *tallied) count(sys *sim.System, full *seen) {
 	t.states.Add(int64(full.States))
 	if full.Dead > 0 {
 		t.dead.Add(1)
+	}
+	if len(sys.Quorums) > 0 {
+		t.votes.Add(1)
 	}
 	if len(full.terminal) == 0 {
 		t.endless.Add(1)
@@ -259,8 +280,8 @@ func TestReductions(t *testing.T) {
 	if err := compareAll(*firstReduction, n, "", &c); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d systems (%d with faults), %d too large, %d violations, %d with dead states, %d without terminal states; %d states, %d kept",
-		c.systems.Load(), c.faulty.Load(), c.large.Load(), c.violated.Load(), c.dead.Load(), c.endless.Load(), c.states.Load(), c.kept.Load())
+	t.Logf("%d systems (%d with faults, %d with quorums), %d too large, %d violations, %d with dead states, %d without terminal states; %d states, %d kept",
+		c.systems.Load(), c.faulty.Load(), c.votes.Load(), c.large.Load(), c.violated.Load(), c.dead.Load(), c.endless.Load(), c.states.Load(), c.kept.Load())
 }
 
 // Each condition that is left out is noticed. The numbers are those from which that does not take long.
@@ -270,7 +291,7 @@ func TestReductionFlaws(t *testing.T) {
 		from    uint64
 	}{
 		{noVisibility, 530}, {noSettling, 0}, {noFixpoint, 230}, {noLoss, 0}, {noCrashes, 300}, {noReceivers, 830}, {noCommuting, 10},
-		{noWalk, 120}, {noProviso, 320}, {noDeliveries, 60},
+		{noWalk, 120}, {noProviso, 320}, {noDeliveries, 60}, {noSets, 0}, {noLeftovers, 0}, {noRivals, 0},
 	} {
 		t.Run(string(f.without), func(t *testing.T) {
 			var c tallied

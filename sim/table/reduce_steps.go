@@ -15,20 +15,25 @@ type act struct {
 	slot  int32      // of an action: which
 	timer any        // of a timer: its value
 	from  sim.NodeID // of a delivery
-	msg   uint32
+	msg   uint32     // of what a quorum takes: the set
 }
 
 // actor is what is known of a node.
 type actor struct {
 	acts []act
 	ids  map[act]uint32
-	met  []uint32 // local states
+	met  []uint32  // local states
+	sent []bagItem // to its quorums, by known steps: grows only
+	is   map[datagram]bool
 
 	// One local state for each combination of what node predicates say, of the first ones.
 	list       []uint32
 	alike      map[uint64]bool
 	told       int // so many
 	predicates int
+	hangs      bool // one of them does not return
+
+	endless int // walks that were given up
 }
 
 func (n *actor) id(a act) uint32 {
@@ -51,6 +56,8 @@ type localState struct {
 	steps  map[uint32]*outcomes
 	knows  map[uint32]bool // known steps
 	known  []uint32        // these, in order
+
+	taking taking // what its quorums take
 }
 
 // outcomes are all that an event can do in a local state; nil: it cannot happen there.
@@ -114,6 +121,9 @@ func (r *reduction) know(id, a uint32) {
 		l.knows[a] = true
 		l.known = append(l.known, a)
 		r.known++
+		if r.w.quorums.any {
+			r.sendsOf(id, a)
+		}
 	}
 }
 
@@ -135,34 +145,20 @@ func (r *reduction) step(id, a uint32) *outcomes {
 
 func (r *reduction) run(id uint32, l *localState, a uint32) *outcomes {
 	w, node := r.w, sim.NodeID(l.node)
-	var s stepOf
-	if x := &r.nodes[node].acts[a]; x.kind == sim.Deliver {
-		if !l.up {
-			return nil
-		}
-		s = stepOf{
-			local: id, event: w.eventID(deliverEvent, x.from, x.msg), msg: x.msg,
-			ev: sim.Event{Kind: sim.Deliver, Node: node, Peer: x.from, Msgs: 1},
-		}
-	} else {
-		k := slices.Index(l.own, a)
-		if k < 0 {
-			return nil
-		}
-		w.v[node] = id
-		w.prepare(l.events[k])
-		s = w.step
+	s, can := r.stepOf(id, l, a)
+	if !can {
+		return nil
 	}
 	steps, unlisted := w.stats.Steps, w.unlisted
 	defer func() { w.stats.Steps, w.unlisted = steps, unlisted }()
 	w.acting = node
 	kind := s.ev.Kind
-	o := &outcomes{noop: true, plain: kind == sim.Deliver || kind == sim.FireTimer || kind == sim.DoAction}
+	o := &outcomes{noop: true, plain: kind == sim.Deliver || kind == sim.FireTimer || kind == sim.DoAction || kind == sim.TakeQuorum}
 	r.answers.sampled = nil
 	for r.answers.Reset(); r.answers.Next(); {
 		leaf, err := w.walk(&s, &r.answers)
 		if err != nil || len(o.list) == mostOutcomes {
-			r.cannot(err)
+			r.cannot(kind, err)
 			o.unsure, o.noop, o.plain = true, false, false
 			return o
 		}
@@ -175,6 +171,30 @@ func (r *reduction) run(id uint32, l *localState, a uint32) *outcomes {
 		o.unsure, o.noop, o.plain = true, false, false
 	}
 	return o
+}
+
+// stepOf is an event in a local state, as it is looked up; false: it cannot happen there.
+func (r *reduction) stepOf(id uint32, l *localState, a uint32) (s stepOf, can bool) {
+	w, node := r.w, sim.NodeID(l.node)
+	switch x := &r.nodes[node].acts[a]; x.kind {
+	case sim.Deliver:
+		return stepOf{
+			local: id, event: w.eventID(deliverEvent, x.from, x.msg), msg: x.msg,
+			ev: sim.Event{Kind: sim.Deliver, Node: node, Peer: x.from, Msgs: 1},
+		}, l.up && !r.forQuorum(id, x)
+	case sim.TakeQuorum:
+		return stepOf{
+			local: id, event: w.eventID(quorumEvent, 0, x.msg), msg: x.msg,
+			ev: sim.Event{Kind: sim.TakeQuorum, Node: node, Peer: -1, Msgs: int32(len(w.quorums.sets[x.msg].msgs))},
+		}, l.up && r.takes(id, x.msg)
+	}
+	k := slices.Index(l.own, a)
+	if k < 0 {
+		return s, false
+	}
+	w.v[node] = id
+	w.prepare(l.events[k])
+	return w.step, true
 }
 
 // outcome is what a leaf says.
@@ -200,11 +220,11 @@ func (r *reduction) outcome(id uint32, s *stepOf) outcome {
 }
 
 // cannot notes what keeps a step from being looked at. The local state may be one that the node never comes to with that event:
-// what is wrong there is no finding.
-func (r *reduction) cannot(err error) {
+// what is wrong there is no finding, and sets that are never taken may well depend on their order.
+func (r *reduction) cannot(kind sim.EventKind, err error) {
 	var f *sim.Finding
 	var refused *sim.StateError
-	if err == nil || errors.As(err, &refused) || errors.As(err, &f) && f.Kind != sim.Nondeterminism {
+	if err == nil || errors.As(err, &refused) || errors.As(err, &f) && (f.Kind != sim.Nondeterminism || kind == sim.TakeQuorum) {
 		return
 	}
 	r.err = cmp.Or(r.err, err)

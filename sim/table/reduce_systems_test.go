@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/sim"
@@ -22,13 +23,18 @@ func TestReducedSystems(t *testing.T) {
 	}
 	const most = 150_000
 	compared, fewer := 0, 0
-	for _, name := range []string{"paxos", "twophase", "synod", "echo", "register"} {
+	for _, name := range []string{"paxos", "twophase", "synod", "echo", "register", "synod quorum", "echo quorum", "register quorum"} {
+		name, quorum := strings.CutSuffix(name, " quorum")
 		e, err := systems.Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
+		params := map[string]string{}
+		if quorum {
+			params["quorum"] = "true"
+		}
 		for _, bugs := range append([][]string{nil}, bugsOf(&e)...) {
-			sys, err := e.New(spec.Config{Bugs: bugs})
+			sys, err := e.New(spec.Config{Bugs: bugs, Params: params})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,11 +58,11 @@ func TestReducedSystems(t *testing.T) {
 				if all.Finding == nil && some.States < all.States {
 					fewer++
 				}
-				t.Logf("%s %v, %s: %d of %d states, %s", e.Name, bugs, how, some.States, all.States, some.Reduced.Why)
+				t.Logf("%s %v %v, %s: %d of %d states, %s", e.Name, params, bugs, how, some.States, all.States, some.Reduced.Why)
 			}
 		}
 	}
-	if compared < 10 || fewer < 3 {
+	if compared < 40 || fewer < 10 {
 		t.Errorf("%d compared, %d with fewer states", compared, fewer)
 	}
 }
@@ -96,6 +102,31 @@ func TestReducedEach(t *testing.T) {
 	x, err := table.Explore(context.Background(), &sys, table.ExploreOptions{Reduce: table.ReduceFull})
 	if err != nil || !x.Complete || x.States != 875 {
 		t.Errorf("%v, complete: %v, %d states", err, x.Complete, x.States)
+	}
+}
+
+// The counts of protocols that take quorums: messages that were not needed are dropped, and which majority is taken does not matter.
+func TestReducedQuorums(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		system         string
+		all, dropped   int
+		full, transits int
+	}{{"synod", 27_662, 903, 252, 864}, {"echo", 2401, 1089, 1, 0}, {"register", 82_003, 17_601, 5228, 26_167}} {
+		e, err := systems.Find(c.system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sys, err := e.New(spec.Config{Params: map[string]string{"quorum": "true"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for how, want := range map[table.Reduction]int{table.ReduceNone: c.all, table.ReduceDrop: c.dropped, table.ReduceFull: c.full} {
+			x, err := table.Explore(context.Background(), &sys, table.ExploreOptions{Reduce: how})
+			if err != nil || x.Finding != nil || !x.Complete || x.States != want || x.Reduced.Used != how || how == table.ReduceFull && x.Transitions != c.transits {
+				t.Errorf("%s, %s: %v, found %v, complete: %v, %d states and %d transitions; want %d", c.system, how, err, x.Finding, x.Complete, x.States, x.Transitions, want)
+			}
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ const combinations = 20_000
 type watched struct {
 	*property
 	always bool
-	wide   bool // it reads too much to be looked at
+	wide   bool // it reads too much to be looked at, or does not return
 	nodes  uint64
 	close  uint64 // nodes that it reads otherwise than by predicates over single nodes
 	known  map[string]bool
@@ -145,7 +145,7 @@ func (r *reduction) holds(p *watched, v []uint32) (holds, ok bool) {
 		return holds, !p.bad[string(key)]
 	}
 	holds, ok = r.evaluate(p, v)
-	if p.property.nodes != p.nodes {
+	if p.property.nodes != p.nodes && !p.wide {
 		return r.holds(p, v)
 	}
 	p.known[string(key)] = holds
@@ -157,10 +157,14 @@ func (r *reduction) holds(p *watched, v []uint32) (holds, ok bool) {
 
 func (r *reduction) evaluate(p *watched, v []uint32) (holds, ok bool) {
 	defer func() {
-		if recover() != nil { // in local states that are perhaps never met together
+		if failed := recover(); failed != nil { // in local states that are perhaps never met together
 			holds, ok = false, false
+			p.wide = p.wide || r.hangs(failed)
 		}
 	}()
+	if r.limited() {
+		return false, false
+	}
 	copy(r.w.v, v)
 	holds, reads := r.w.ask(p.property)
 	if reads.Closely&^p.close != 0 {
@@ -170,14 +174,27 @@ func (r *reduction) evaluate(p *watched, v []uint32) (holds, ok bool) {
 	return holds, true
 }
 
+// hangs reports whether checked code panicked because it did not return. It is not to be asked again: that takes the time limit each time.
+func (r *reduction) hangs(failed any) bool {
+	err, _ := failed.(error)
+	if !overdue(err) {
+		return false
+	}
+	r.known++
+	return true
+}
+
 // alike returns local states of a node, one for each combination of what node predicates say of it; ok is false when one of these panics.
 func (r *reduction) alike(node int) (list []uint32, ok bool) {
+	n := &r.nodes[node]
+	if n.hangs {
+		return nil, false
+	}
 	defer func() {
-		if recover() != nil {
-			list, ok = nil, false
+		if failed := recover(); failed != nil {
+			list, ok, n.hangs = nil, false, r.hangs(failed)
 		}
 	}()
-	n := &r.nodes[node]
 	say := func(id uint32) (holds uint64, predicates int) {
 		r.w.properties.shown[node] = id + 1
 		return r.w.bench.Predicates(sim.NodeID(node), r.w.engine.locals.list[id].state)
@@ -200,14 +217,14 @@ func (r *reduction) alike(node int) (list []uint32, ok bool) {
 // widen evaluates properties in all combinations of known local states, so that it is known what they read.
 func (r *reduction) widen() {
 	for _, p := range r.properties() {
-		for again := true; again && !p.wide; {
+		for again := true; again && !p.wide && r.err == nil; {
 			again = false
 			at, ok := r.combine(p, -1)
 			if !ok {
 				p.wide = true
 				r.known++
 			}
-			for more := ok; more && !again; more = at.next() {
+			for more := ok; more && !again && !p.wide && r.err == nil; more = at.next() {
 				r.holds(p, at.v)
 				again = p.property.nodes != at.nodes || p.close != at.close
 			}
