@@ -148,7 +148,7 @@ type Coverage struct {
 	// NotChecked are the properties and monitors that the search was told to leave out.
 	NotChecked []string `json:"not_checked,omitempty"`
 	Unchecked  string   `json:"unchecked,omitempty"` // properties about which nothing is said
-	// Reduced tells how states were left out that need not be visited, of bfs and dfs; nil: that was not asked for.
+	// Reduced tells how states were left out that need not be visited, of bfs and dfs, or why none were; nil: they were not to be.
 	Reduced *search.Reduced `json:"reduced,omitempty"`
 	// Fair says whether fair runs without end were judged; nil: nothing is owed in any.
 	Fair *search.Fair `json:"fair,omitempty"`

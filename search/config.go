@@ -56,7 +56,7 @@ type Config struct {
 	Strategy  Name
 	Engine    Engine        // "": auto, which is table for bfs and dfs
 	Visited   Visited       // of bfs, dfs and deepening; "": exact for bfs and dfs, 128 bits for deepening
-	Reduce    Reduction     // of bfs and dfs: states that need not be visited; "": [ReduceNone]
+	Reduce    Reduction     // of bfs and dfs: states that need not be visited; "": [ReduceAuto]
 	Alone     bool          // of deepening: it does not alternate with walks; those from leaves are made
 	MaxBytes  int           // of bfs, dfs and deepening: memory for visited states, and of bfs and dfs for tables, about; 0: no limit
 	Property  string        // check only the property of that name; "": all
@@ -200,7 +200,7 @@ type Stats struct {
 	Recovers       bool    `json:"recovers,omitempty"`  // of bfs and dfs: from every state a live one can be reached without faults
 	Omission       float64 `json:"omission"`            // by fingerprints: bound on the probability that a state was missed
 	Unchecked      string  `json:"unchecked,omitempty"` // of bfs and dfs: properties about which nothing is said
-	// Reduced tells how states were left out, when that was asked for.
+	// Reduced tells how states were left out, or why none were; nil: they were not to be, or the strategy visits none.
 	Reduced *Reduced `json:"reduced,omitempty"`
 	// Fair says how fair runs without end were judged; nil: the system has no obligations, see [sim.System.Obligations].
 	Fair *Fair `json:"fair,omitempty"`
@@ -319,7 +319,7 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("only strategy %s alternates with walks, so that it could go on alone", Deepening)
 	case c.DeepenBy != 0 && c.Strategy != Deepening:
 		return c, fmt.Errorf("only strategy %s goes deeper step by step, so that steps could be larger", Deepening)
-	case c.Log != nil && c.Reduce != "" && c.Reduce != ReduceNone:
+	case c.Log != nil && (c.Reduce == ReduceDrop || c.Reduce == ReduceFull):
 		return c, fmt.Errorf("a log keeps all states, of which reduction %s leaves some out", c.Reduce)
 	case c.Log != nil && c.Strategy != BFS:
 		return c, fmt.Errorf("a log keeps states in the order in which strategy %s finds them, not %s", BFS, cmp.Or(c.Strategy, Deepening))

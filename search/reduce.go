@@ -16,13 +16,14 @@ const (
 	ReduceNone = Reduction(table.ReduceNone)
 	ReduceDrop = Reduction(table.ReduceDrop)
 	ReduceFull = Reduction(table.ReduceFull)
+	ReduceAuto = Reduction(table.ReduceAuto)
 )
 
 // Reduced tells how states were left out.
 type Reduced = table.Reduced
 
-// Reductions are all of them, each of which leaves out what those before it do.
-func Reductions() []Reduction { return []Reduction{ReduceNone, ReduceDrop, ReduceFull} }
+// Reductions are all of them; the last is the default.
+func Reductions() []Reduction { return []Reduction{ReduceNone, ReduceDrop, ReduceFull, ReduceAuto} }
 
 // ReductionNames are their names.
 func ReductionNames() (names []string) {
@@ -36,15 +37,15 @@ func (r Reduction) fits(s Name) error {
 	switch {
 	case r != "" && !slices.Contains(Reductions(), r):
 		return fmt.Errorf("reduction %q is none of %s", r, strings.Join(ReductionNames(), ", "))
-	case r != "" && r != ReduceNone && !s.Stateful():
+	case r != "" && r != ReduceNone && r != ReduceAuto && !s.Stateful():
 		return fmt.Errorf("only the strategies %s and %s visit states, some of which could be left out", BFS, DFS)
 	}
 	return nil
 }
 
-// reduced tells how states were left out; nil: that was not asked for.
+// reduced tells how states were left out; nil: none were to be.
 func (c *Config) reduced(x *table.Exploration) *Reduced {
-	if c.Reduce == "" || c.Reduce == ReduceNone {
+	if c.Reduce == ReduceNone {
 		return nil
 	}
 	return &x.Reduced

@@ -52,6 +52,8 @@ func TestNotReduced(t *testing.T) {
 		{"gossip", search.Config{MaxDepth: 3, Reduce: search.ReduceFull}, search.ReduceNone, "Prompt"},
 		{"paxos", search.Config{MaxDepth: 5, Reduce: search.ReduceFull}, search.ReduceDrop, "bound on depth"},
 		{"paxos", search.Config{MaxDepth: 5, Reduce: search.ReduceDrop}, search.ReduceDrop, ""},
+		{"paxos", search.Config{MaxDepth: 5}, search.ReduceNone, "bound on depth"},
+		{"paxos", search.Config{}, search.ReduceFull, ""},
 	} {
 		c.cfg.System, c.cfg.Strategy, c.cfg.Workers = bundled(t, c.system, spec.Config{}), search.BFS, 1
 		res := run(t, c.cfg)

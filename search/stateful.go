@@ -175,7 +175,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	if err != nil {
 		return opts, err
 	}
-	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Reduce: table.Reduction(cfg.Reduce), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
+	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Reduce: table.Reduction(cmp.Or(cfg.Reduce, ReduceAuto)), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}
 	opts.World.Late = cfg.late
 	if cfg.Spill != "" && cfg.MaxBytes > 0 {

@@ -28,7 +28,7 @@ func bundled(t testing.TB, name string, c spec.Config) sim.System {
 // Single-decree Paxos with two proposers: the numbers of states and transitions that SPIN and rumur
 // count for the same model.
 func TestBreadthFirstCounts(t *testing.T) {
-	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS})
+	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, Reduce: search.ReduceNone})
 	s := &res.Stats
 	if s.States != 98_160 || s.Transitions != 506_256 || !s.Complete || res.Verdict != search.OK || res.Stopped != search.StoppedComplete {
 		t.Errorf("%s, %s: %d states, %d transitions, complete %v", res.Verdict, res.Stopped, s.States, s.Transitions, s.Complete)
@@ -43,7 +43,7 @@ func TestBreadthFirstCounts(t *testing.T) {
 func TestBreadthFirstByFingerprints(t *testing.T) {
 	for _, visited := range []search.Visited{search.Fingerprints64, search.Fingerprints128} {
 		for _, workers := range []int{1, 2} {
-			res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, Visited: visited, Workers: workers})
+			res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, Reduce: search.ReduceNone, Visited: visited, Workers: workers})
 			s := &res.Stats
 			if s.States != 98_160 || s.Transitions != 506_256 || !s.Complete || s.Omission <= 0 || s.Omission > 1e-8 {
 				t.Errorf("%s bits, %d workers: %d states, %d transitions, complete %v, omission %g",
@@ -98,7 +98,7 @@ func TestBreadthFirstRefuses(t *testing.T) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
-	dfs := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.DFS, MaxBytes: 2 << 20})
+	dfs := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.DFS, Reduce: search.ReduceNone, MaxBytes: 2 << 20})
 	if dfs.Stopped != search.StoppedMemory || dfs.Stats.ExhaustedDepth != 0 || dfs.Stats.Complete || dfs.Stats.States < 1000 {
 		t.Errorf("dfs in 2 MB: %s, %+v", dfs.Stopped, dfs.Stats)
 	}

@@ -26,7 +26,7 @@ import (
 
 // ownCommand is how macemc is run; {proposers}, {workers} and {visited} are replaced.
 const ownCommand = "bin/macemc search paxos --set proposers={proposers} --property agreement" +
-	" --strategy bfs --visited {visited} --workers {workers} --time 1h --json"
+	" --strategy bfs --reduce none --visited {visited} --workers {workers} --time 1h --json"
 
 func main() {
 	if err := run(); err != nil {

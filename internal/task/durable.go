@@ -38,7 +38,7 @@ func (f *Search) validateDurable() error {
 	if f.Strategy != string(search.BFS) {
 		return fmt.Errorf("--durable keeps the states of --strategy bfs; of strategy %s nothing can be kept yet", cmp.Or(f.Strategy, string(search.Deepening)))
 	}
-	if f.Reduce != "" && search.Reduction(f.Reduce) != search.ReduceNone {
+	if how := search.Reduction(f.Reduce); how == search.ReduceDrop || how == search.ReduceFull {
 		return fmt.Errorf("--durable keeps all states, and --reduce %s leaves some out: that does not go together yet; give one of them", f.Reduce)
 	}
 	for _, flag := range []string{"keep-going", "prefix", "from", "save-prefixes"} {

@@ -41,7 +41,9 @@ type ExploreOptions struct {
 	// For tests.
 	ways    *ways                             // that are reduced by, whatever Reduce is but ReduceNone; nil: those of Reduce
 	through func(explore.Graph) explore.Graph // what is explored instead of a graph; nil: that
-	hastily bool                              // nothing is rehearsed
+
+	hastily bool // nothing is rehearsed
+	gaveUp  bool // more was to be reduced, but took too long
 }
 
 func (o *ExploreOptions) loop(g explore.Graph, judge explore.Judge) (*explore.Loop, error) {
@@ -134,6 +136,10 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 		if r, refused = x.run(ctx); refused != nil {
 			return nil, refused
 		}
+		if x.gaveUp {
+			opts.Reduce, opts.hastily, opts.gaveUp = ReduceDrop, true, true
+			return exploreAll(ctx, sys, opts)
+		}
 		if err = r.Err; err != nil {
 			path = x.found(&r)
 		}
@@ -178,6 +184,7 @@ type exploration struct {
 	reduction *reduction // nil: there is none
 	opts      *ExploreOptions
 	told      Reduced
+	gaveUp    bool        // less is to be reduced
 	dead      *deadStates // as judged last; nil: nothing was explored
 	starving  *starving   // likewise; nil: nothing is owed, either
 }
@@ -196,18 +203,23 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 		if x.opts.through != nil {
 			graph = x.opts.through(graph)
 		}
-		loop, err := x.opts.loop(graph, judge)
+		limited, cancel, opts := x.reduction.hurry(ctx, *x.opts)
+		loop, err := opts.loop(graph, judge)
 		if err != nil {
+			cancel()
 			return out, err
 		}
-		x.g.limitBy(func() error { return loop.Limit(ctx) })
-		out = loop.Run(ctx)
+		x.g.limitBy(func() error { return loop.Limit(limited) })
+		out = loop.Run(limited)
 		x.g.limitBy(nil)
 		x.g.w.stats.Steps += out.Steps
 		if r := x.reduction; r != nil {
-			again = r.again(ctx, &out)
+			if x.gaveUp = r.givesUp(ctx, limited, &out); !x.gaveUp {
+				again = r.again(ctx, &out)
+			}
 			x.told = r.tell()
 		}
+		cancel()
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
@@ -13,11 +14,14 @@ import (
 // Reduction names what of the states of a system need not be visited for the same verdicts.
 type Reduction string
 
-// The reductions, each of which includes those before it.
+// The reductions, each but the last of which includes those before it.
 const (
 	ReduceNone Reduction = "none" // all states are visited
 	ReduceDrop Reduction = "drop" // datagrams that change nothing any more are taken out of states
 	ReduceFull Reduction = "full" // an event that commutes with all that may happen without it is followed alone
+	// ReduceAuto is ReduceFull, and when this has not come to an end in half of the time or of the states that there are limits for, or in the memory, it is
+	// given up for ReduceDrop, which tells down to which depth all was visited.
+	ReduceAuto Reduction = "auto"
 )
 
 // Reduced tells what a reduction came to.
@@ -61,6 +65,8 @@ type reduction struct {
 	forced   map[string]bool // states that are expanded in full
 	full     []bool          // by number of the state: it was expanded in full
 	settled  bool            // all that was relied upon holds for good
+	hurried  bool            // ReduceFull is given up when it takes too long
+	until    time.Time       // then, if there is a limit of time
 	err      error           // what makes it impossible to go on
 	stuck    error           // a property does not return
 	stuckAt  string          // in that state
@@ -81,15 +87,21 @@ type flaw string
 func (r *reduction) lacks(f flaw) bool { return r.ways.without == f }
 
 // waysOf are the parts of what was asked for.
-func waysOf(asked Reduction) ways {
-	return ways{drop: asked == ReduceDrop || asked == ReduceFull, alone: asked == ReduceFull, chains: asked == ReduceFull}
+func waysOf(used Reduction) ways {
+	return ways{drop: used == ReduceDrop || used == ReduceFull, alone: used == ReduceFull, chains: used == ReduceFull}
 }
 
 // reduce makes the reduction that was asked for, or as much of it as is known to be right; nil: nothing.
 func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 	told.Used = ReduceNone
-	if opts.Reduce == ReduceNone || opts.Reduce == "" {
+	switch opts.Reduce {
+	case ReduceNone, "":
 		return nil, told
+	case ReduceAuto:
+		if opts.MaxDepth > 0 {
+			told.Why = "with a bound on depth nothing is left out unless that is asked for"
+			return nil, told
+		}
 	}
 	if opts.Log != nil {
 		told.Why = "what is kept to go on with is not reduced"
@@ -98,8 +110,10 @@ func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 	if told.Why = g.w.irreducible(); told.Why != "" {
 		return nil, told
 	}
-	told.Used = opts.Reduce
-	if opts.Reduce == ReduceFull {
+	if told.Used = opts.Reduce; told.Used == ReduceAuto {
+		told.Used = ReduceFull
+	}
+	if told.Used == ReduceFull {
 		var why []string
 		if opts.MaxDepth > 0 {
 			why = append(why, "with a bound on depth only dead messages are dropped")
@@ -111,7 +125,11 @@ func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 			told.Used = ReduceDrop
 		}
 	}
+	if opts.gaveUp {
+		told.Why = tooLongToTell
+	}
 	r = &reduction{g: g, w: g.w, sites: g.sites, ways: waysOf(told.Used), told: told, forced: map[string]bool{}}
+	r.hurried = opts.Reduce == ReduceAuto && told.Used == ReduceFull
 	if opts.ways != nil {
 		r.ways = *opts.ways
 	}
@@ -144,6 +162,36 @@ func (e *engine) irreducible() string {
 	}
 	return strings.Join(why, ", ") + ": not reduced"
 }
+
+// hurry is the limits for an exploration that is given up if it takes too long: half of those that there are.
+func (r *reduction) hurry(ctx context.Context, opts ExploreOptions) (context.Context, context.CancelFunc, *ExploreOptions) {
+	end, limited := ctx.Deadline()
+	if r == nil || !r.hurried {
+		return ctx, func() {}, &opts
+	}
+	opts.MaxStates = (opts.MaxStates + 1) / 2
+	if !limited {
+		return ctx, func() {}, &opts
+	}
+	if r.until.IsZero() {
+		r.until = time.Now().Add(time.Until(end) / 2)
+	}
+	ctx, cancel := context.WithDeadline(ctx, r.until)
+	return ctx, cancel, &opts
+}
+
+// givesUp reports whether an exploration within limits of hurry was too long, and another one is to be made, which keeps depths.
+func (r *reduction) givesUp(ctx, limited context.Context, x *explore.Result) bool {
+	again := errors.Is(x.Err, errAgain)
+	if r == nil || !r.hurried || ctx.Err() != nil || x.Err != nil && !again {
+		return false
+	}
+	return again && (limited.Err() != nil || r.told.Rounds == mostRounds) ||
+		!again && (!x.Complete || !r.settled || len(r.g.sampled()) > 0)
+}
+
+// tooLongToTell is why less is reduced then.
+const tooLongToTell = "it was not known in time which events commute: only dead messages are dropped"
 
 // errAgain: something that the exploration relied upon does not hold.
 var errAgain = errors.New("table: to be explored again")

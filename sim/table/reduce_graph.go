@@ -227,20 +227,22 @@ func (r *reduction) observe() (ok bool) {
 
 // drop takes dead datagrams out of a state.
 func (r *reduction) drop(v []uint32) {
-	lost := false
+	lost := 0
 	for node := range r.places {
 		if p := r.at(node, v[node]); p.dropped != v[node] {
-			v[node], lost = p.dropped, true
+			places := r.sites.places[node].list
+			lost += len(r.w.bags.list[places[v[node]].bag].items) - len(r.w.bags.list[places[p.dropped].bag].items)
+			v[node] = p.dropped
 		}
 	}
-	if !lost {
+	if lost == 0 {
 		return
 	}
-	// They might as well have been lost, or duplicated.
+	// They might as well have been duplicated, and all of that lost.
 	f := &r.sites.frames[v[r.sites.frame]]
 	left, most, used := r.w.rests.list[f.rest].state.Left, r.w.sys.Limits(), &r.w.covering.used
 	if left.Loss > 0 {
-		used.Loss = max(used.Loss, most.Loss-left.Loss+1)
+		used.Loss = max(used.Loss, most.Loss-left.Loss+min(left.Loss, lost+left.Dup))
 	}
 	if left.Dup > 0 {
 		used.Dup = max(used.Dup, most.Dup-left.Dup+1)

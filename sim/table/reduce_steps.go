@@ -162,6 +162,10 @@ func (r *reduction) run(id uint32, l *localState, a uint32) *outcomes {
 			o.unsure, o.noop, o.plain = true, false, false
 			return o
 		}
+		if len(o.list)%answersAtOnce == answersAtOnce-1 && r.limited() || isDivergence(w.steps.leaves[leaf].err) {
+			o.unsure, o.noop, o.plain = true, false, false // of the answers of an endless loop there are too many
+			return o
+		}
 		out := r.outcome(leaf, &s)
 		o.noop = o.noop && !out.failed && out.next == id && len(out.sends) == 0 && len(out.tells) == 0
 		o.plain = o.plain && !out.failed && out.ordinary && len(out.tells) == 0

@@ -51,7 +51,7 @@ Exit status:
   macemc search randtree --bug RT4 --json > report.json
   macemc search randtree --time 5m --junit macemc.xml
   macemc search randtree --bug RT13 --bug RT4 --keep-going --time 2m
-  macemc search paxos --set proposers=3 --strategy bfs --reduce full
+  macemc search paxos --set proposers=3 --strategy bfs
   macemc search paxos --set proposers=3 --strategy bfs --visited 64 --durable px3 --resume
   macemc search --from macemc-out/live-randtree-1/recording --step 40 --time 30s`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -82,7 +82,7 @@ Exit status:
 	fl.Uint64Var(&f.Seed, "seed", 1, "`SEED` of the random walks, at least 1")
 	fl.StringVar(&f.Engine, "engine", "", "how steps are executed, by `NAME`: table, replay, or auto, the one that is measured to be faster (default auto; bfs and dfs: table)")
 	fl.StringVar(&f.Visited, "visited", "", "how visited states are kept, by `KIND`: of bfs and dfs exact, or fingerprints of 64 or 128 bits (default exact); of deepening none, or fingerprints of 1 to 128 bits (default 128), of which short ones lose states")
-	fl.StringVar(&f.Reduce, "reduce", "", "leave out states that cannot change the verdict of bfs and dfs, by `KIND`: none, drop (messages that change nothing any more), or full (also orders of events that do not matter) (default none); the report says what could not be reduced, and why")
+	fl.StringVar(&f.Reduce, "reduce", "", "leave out states that cannot change the verdict of bfs and dfs, by `KIND`: none, drop (messages that change nothing any more), full (also orders of events that do not matter), or auto (full, and drop if that takes half of the time) (default auto); the report says what could not be reduced, and why")
 	fl.BoolVar(&f.Alone, "alone", false, "deepening does not alternate with walks from the start; those from leaves are made")
 	fl.IntVar(&f.Memory, "memory", 0, "stop when visited states, and of bfs and dfs tables, take about `N` MB, of the strategies that keep any: deepening, bfs, dfs (default: half of what is available); with --durable, and --visited 64 or 128, what does not fit goes to its folder")
 	fl.IntVar(&f.Workers, "workers", 0, "how many runs `N` go on at a time (default: all cores)")
