@@ -177,6 +177,9 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	}
 	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Reduce: table.Reduction(cmp.Or(cfg.Reduce, ReduceAuto)), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}
+	if cfg.Time > 0 {
+		opts.Hurry = began.Add(cfg.Time / 2)
+	}
 	opts.World.Late = cfg.late
 	if cfg.Spill != "" && cfg.MaxBytes > 0 {
 		opts.Spill = &explore.Spill{Dir: cfg.Spill, Bytes: cfg.MaxBytes / 4 * 3}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/explore"
@@ -21,6 +22,7 @@ type ExploreOptions struct {
 	Frontier  explore.FrontierKind // zero: breadth first
 	Reducer   explore.Reducer      // nil: nothing is left out
 	Reduce    Reduction            // "": ReduceNone
+	Hurry     time.Time            // when ReduceAuto gives ReduceFull up; zero: never
 	// Log keeps what is found, and what is in it is not explored again, but checked. Nil: nothing is kept.
 	Log explore.Log
 	// Spill is where states are held that do not fit into memory, see [explore.Options.Spill]. Nil: all are in memory.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
@@ -19,7 +18,7 @@ const (
 	ReduceNone Reduction = "none" // all states are visited
 	ReduceDrop Reduction = "drop" // datagrams that change nothing any more are taken out of states
 	ReduceFull Reduction = "full" // an event that commutes with all that may happen without it is followed alone
-	// ReduceAuto is ReduceFull, and when this has not come to an end in half of the time or of the states that there are limits for, or in the memory, it is
+	// ReduceAuto is ReduceFull. When this has not come to an end in time (see [ExploreOptions].Hurry), within half of the limit of states, or of memory, it is
 	// given up for ReduceDrop, which tells down to which depth all was visited.
 	ReduceAuto Reduction = "auto"
 )
@@ -66,7 +65,7 @@ type reduction struct {
 	full     []bool          // by number of the state: it was expanded in full
 	settled  bool            // all that was relied upon holds for good
 	hurried  bool            // ReduceFull is given up when it takes too long
-	until    time.Time       // then, if there is a limit of time
+	long     int             // chains that were as long as they may be
 	err      error           // what makes it impossible to go on
 	stuck    error           // a property does not return
 	stuckAt  string          // in that state
@@ -165,18 +164,14 @@ func (e *engine) irreducible() string {
 
 // hurry is the limits for an exploration that is given up if it takes too long: half of those that there are.
 func (r *reduction) hurry(ctx context.Context, opts ExploreOptions) (context.Context, context.CancelFunc, *ExploreOptions) {
-	end, limited := ctx.Deadline()
 	if r == nil || !r.hurried {
 		return ctx, func() {}, &opts
 	}
 	opts.MaxStates = (opts.MaxStates + 1) / 2
-	if !limited {
+	if opts.Hurry.IsZero() {
 		return ctx, func() {}, &opts
 	}
-	if r.until.IsZero() {
-		r.until = time.Now().Add(time.Until(end) / 2)
-	}
-	ctx, cancel := context.WithDeadline(ctx, r.until)
+	ctx, cancel := context.WithDeadline(ctx, opts.Hurry)
 	return ctx, cancel, &opts
 }
 
@@ -186,7 +181,7 @@ func (r *reduction) givesUp(ctx, limited context.Context, x *explore.Result) boo
 	if r == nil || !r.hurried || ctx.Err() != nil || x.Err != nil && !again {
 		return false
 	}
-	return again && (limited.Err() != nil || r.told.Rounds == mostRounds) ||
+	return again && (r.err != nil || limited.Err() != nil || r.told.Rounds == mostRounds) ||
 		!again && (!x.Complete || !r.settled || len(r.g.sampled()) > 0)
 }
 

@@ -10,13 +10,18 @@ import (
 // walk of a node that came to the limit, those that follow have half of it, so that not all time goes into walks without an end.
 const walkLimit, walkLeast = 2000, 125
 
+// mostEndless is how many walks of a node end so before an exploration that is to hurry gives up.
+const mostEndless = 100
+
 // tooLong reports whether a walk through the local states of a node is given up.
 func (r *reduction) tooLong(node, states int) bool {
 	n := &r.nodes[node]
 	if states <= max(walkLimit>>n.endless, walkLeast) {
 		return r.limited()
 	}
-	n.endless++
+	if n.endless++; n.endless == mostEndless && r.hurried {
+		r.err = errAgain
+	}
 	return true
 }
 

@@ -41,6 +41,7 @@ type rules struct {
 type voting struct {
 	need   []int // by phase
 	fits   []int // by phase: the type of votes; voteTypes: any
+	from   []int // by phase: what the numbers of senders are divided by
 	keyed  bool
 	guard  int // 0: none, 1: the sum of types is even, 2: that, and sets have any size
 	second int // the sum of types from which on the second rule is followed
@@ -174,6 +175,7 @@ func drawVoting(r *rand.Rand, p *rules) (v voting) {
 			need = -1
 		}
 		v.need, v.fits = append(v.need, need), append(v.fits, r.IntN(voteTypes+2))
+		v.from = append(v.from, 1+r.IntN(2))
 	}
 	v.keyed, v.guard, v.second = r.IntN(2) == 0, max(0, r.IntN(6)-3), r.IntN(4)
 	return v

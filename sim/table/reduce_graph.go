@@ -144,6 +144,8 @@ func (r *reduction) fromRoot(v []uint32, each func(node int, c *candidate)) {
 const (
 	cycle   = 50
 	longest = 500
+
+	mostLong = 10 // chains of that length before an exploration that is to hurry gives up: perhaps there is no end of states
 )
 
 // onward drops dead datagrams from a state that a step came to, and takes the steps that are the only ones to take from there on. It
@@ -161,6 +163,9 @@ func (r *reduction) onward(v []uint32, note uint8, first bool, each func(node in
 			break
 		}
 		if steps == longest {
+			if r.long++; r.long == mostLong && r.hurried {
+				r.err = errAgain
+			}
 			break
 		}
 		if steps > cycle && !r.lacks(noProviso) {
