@@ -110,6 +110,9 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	for _, d := range r.Coverage.Sampled {
 		s.Properties = append(s.Properties, junitProperty{"sampled", fmt.Sprintf("%s: %d alternatives", printable(d.Label), d.Arity)})
 	}
+	if r.Uncovered != "" {
+		s.Properties = append(s.Properties, junitProperty{"not_covered", printable(r.Uncovered)})
+	}
 	findings := []*Report{r}
 	if r.Findings != nil {
 		findings = r.Findings

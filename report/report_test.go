@@ -278,8 +278,13 @@ func TestUncovered(t *testing.T) {
 		}
 		for name, format := range map[string]func(io.Writer, *report.Report) error{
 			"text": terminal, "HTML": report.HTML, "Markdown": report.Markdown, "JSON": report.JSON,
+			"JUnit": func(w io.Writer, r *report.Report) error { return report.JUnit(w, r, nil) },
 		} {
-			if !bytes.Contains(render(t, format, &r), []byte("other schedules")) {
+			want := "other schedules"
+			if name == "JUnit" {
+				want = `<property name="not_covered" value="other schedules"></property>`
+			}
+			if !bytes.Contains(render(t, format, &r), []byte(want)) {
 				t.Errorf("%s, %s: nothing says what is not covered", v, name)
 			}
 		}
