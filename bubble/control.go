@@ -27,6 +27,7 @@ type control struct {
 	lost     bool
 	nholds   int32
 	holds    [64]hold
+	spinning uintptr
 	yields   uint64
 	overtook uint64
 }
@@ -35,6 +36,7 @@ type control struct {
 type hold struct {
 	lock  uintptr
 	gid   uint64
+	since uint64
 	state uint32
 }
 
@@ -73,8 +75,9 @@ func mix(z uint64) uint64 {
 }
 
 // deadlock returns goroutines of which each waits for a lock that the next one has, and the last one for one of the
-// first; "" when there are none.
-func (c *control) deadlock() string {
+// first; "" when there are none. A goroutine that one of them has started since it has the lock may be there to give that back:
+// started reports whether one goes on.
+func (c *control) deadlock(started func(by, since uint64) bool) string {
 	holds := c.holds[:c.nholds]
 	waiting := false
 	for _, h := range holds {
@@ -83,20 +86,21 @@ func (c *control) deadlock() string {
 	if !waiting || c.lost {
 		return ""
 	}
-	var chain []uint64
-	var visit func(gid uint64) bool
-	visit = func(gid uint64) bool {
-		if i := slices.Index(chain, gid); i >= 0 {
+	var chain []hold // what the goroutines have that others wait for
+	var visit func(h hold) bool
+	visit = func(h hold) bool {
+		if i := slices.IndexFunc(chain, func(o hold) bool { return o.gid == h.gid }); i >= 0 {
 			chain = chain[i:]
+			chain[0] = h
 			return true
 		}
-		chain = append(chain, gid)
+		chain = append(chain, h)
 		for _, w := range holds {
-			if w.gid != gid || w.state&1 != 0 {
+			if w.gid != h.gid || w.state&1 != 0 {
 				continue
 			}
 			for _, h := range holds {
-				if h.lock == w.lock && h.state&1 != 0 && visit(h.gid) {
+				if h.lock == w.lock && h.state&1 != 0 && visit(h) {
 					return true
 				}
 			}
@@ -105,16 +109,20 @@ func (c *control) deadlock() string {
 		return false
 	}
 	for _, h := range holds {
-		if h.state&1 == 0 && visit(h.gid) {
-			var names []string
-			for _, gid := range chain {
-				names = append(names, fmt.Sprintf("goroutine %d", gid))
-			}
-			if len(names) == 1 {
-				return names[0] + " waits for a lock that it has itself"
-			}
-			return strings.Join(names, " waits for a lock of ") + " waits for a lock of " + names[0]
+		if h.state&1 != 0 || !visit(h) {
+			continue
 		}
+		var names []string
+		for _, h := range chain {
+			if started(h.gid, h.since) {
+				return ""
+			}
+			names = append(names, fmt.Sprintf("goroutine %d", h.gid))
+		}
+		if len(names) == 1 {
+			return names[0] + " waits for a lock that it has itself"
+		}
+		return strings.Join(names, " waits for a lock of ") + " waits for a lock of " + names[0]
 	}
 	return ""
 }

@@ -11,6 +11,8 @@ func end()
 func next() int64
 func run(f func())
 func kill()
+func spin()
+func heir(bubble, gid, since uint64) bool
 func abort(bubble uint64)
 func enter() (bubble uint64)
 func id() uint64

@@ -56,6 +56,9 @@ const (
 	downtime = 30 * 24 * time.Hour
 )
 
+// spinTime is how much time passes until the next step of a node whose goroutines wait in loops, by runtime.Gosched.
+const spinTime = 10 * time.Millisecond
+
 // start makes a node that has not booted.
 func start(b boot) *node {
 	n := &node{cmd: make(chan func()), done: make(chan struct{}, 1), gone: make(chan struct{}), backlog: make([][]Message, b.nodes)}
@@ -87,6 +90,7 @@ func (n *node) loop() {
 	n.done <- struct{}{}
 	for f := range n.cmd {
 		f()
+		spin()
 		synctest.Wait()
 		switch h := n.host; {
 		case n.dying:
@@ -100,6 +104,9 @@ func (n *node) loop() {
 			n.look()
 		}
 		n.now, n.next = time.Now().UnixNano(), next()
+		if soon := n.now + int64(spinTime); n.ctl.spinning != 0 && (n.next == 0 || n.next > soon) {
+			n.next = soon
+		}
 		n.done <- struct{}{}
 	}
 }
@@ -130,12 +137,16 @@ func (n *node) step(f func()) {
 	n.cmd <- f
 	<-n.done
 	if n.aborted {
-		panic(&sim.Finding{Kind: sim.Divergence, Message: "the goroutines of the node did not come to rest"})
+		panic(&sim.Finding{Kind: sim.Divergence, Message: "the goroutines of the node did not come to rest: a loop without end, or one that waits without " +
+			"runtime.Gosched or a blocking operation, which is a limit (docs/goroutines.md, What is not covered)"})
 	}
 	end()
 	stepping.now = nil
 	n.effects = n.host.effects
 }
+
+// started reports whether a goroutine that a goroutine has started since the node had had that many goes on.
+func (n *node) started(by, since uint64) bool { return heir(n.bubble, by, since) }
 
 // discard ends the node: nothing of it runs any more.
 func (n *node) discard() {

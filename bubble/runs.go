@@ -12,23 +12,33 @@ import (
 // running is a node with the history that it has. Copies of a state share it: the first one that makes a step goes on with it,
 // the others are executed anew when they need to be.
 type running struct {
-	n    *node  // nil: it has given way to others
-	at   *input // nil: it is of no use any more
+	n    *node     // nil: it has given way to others
+	at   *input    // nil: it is of no use any more
+	left [2]uint64 // the hash of where it was when it gave way
 	used uint64
 }
 
 // runs are the nodes of the process that can go on. Those used longest ago give way.
-var runs struct {
-	all  []*running
-	used uint64
-}
+var runs = struct {
+	all    []*running
+	used   uint64
+	limit  int // how many are kept, see fewRuns
+	missed int // of the last steps, those of nodes that had given way
+}{limit: fewRuns}
 
-// runsLimit is how many nodes are kept. Each takes the memory of its goroutines and all that they hold.
-const runsLimit = 64
+// Each node that is kept takes the memory of its goroutines and all that they hold, so few are: those of a run or two. When a system has
+// more nodes, or a search more workers, steps find that their node has given way: when one in missedShare of the last window steps
+// does, twice as many are kept.
+const (
+	fewRuns     = 8
+	mostRuns    = 256
+	window      = 256
+	missedShare = 4
+)
 
 // keep makes room for a node. The lock stepping is held.
 func keep(r *running) {
-	if len(runs.all) >= runsLimit {
+	for len(runs.all) >= runs.limit {
 		oldest := 0
 		for i, o := range runs.all {
 			if o.at == nil || o.used < runs.all[oldest].used {
@@ -40,7 +50,9 @@ func keep(r *running) {
 		}
 		o := runs.all[oldest]
 		runs.all = slices.Delete(runs.all, oldest, oldest+1)
-		o.at = nil
+		if o.at != nil {
+			o.left, o.at = o.at.hash, nil
+		}
 		o.n.discard()
 		o.n = nil // states that are kept know o; they must not keep all that the node had
 	}
@@ -50,9 +62,20 @@ func keep(r *running) {
 // resume returns a node with that history; nil stands for one that has not booted.
 func (p *past) resume() (*running, error) {
 	runs.used++
-	if r := p.run; r != nil && r.at == p.last && p.last != nil {
-		r.used = runs.used
-		return r, nil
+	if runs.used%window == 0 {
+		if runs.missed > window/missedShare {
+			runs.limit = min(2*runs.limit, mostRuns)
+		}
+		runs.missed = 0
+	}
+	if r := p.run; r != nil && p.last != nil {
+		if r.at == p.last {
+			r.used = runs.used
+			return r, nil
+		}
+		if r.left == p.last.hash {
+			runs.missed++
+		}
 	}
 	if runtime.GOMAXPROCS(0) != 1 {
 		runtime.GOMAXPROCS(1)

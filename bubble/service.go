@@ -90,6 +90,9 @@ func (p *Program) Boot(env sim.Env) {
 	p.step(env, &input{kind: bootInput, boot: b})
 }
 
+// otherUnlocks tells of a limit of what is said of locks.
+const otherUnlocks = " (unless another goroutine that it has not started since is to unlock it, which is not seen: docs/goroutines.md, What is not covered)"
+
 // seeds is how many seeds of random numbers are tried.
 const seeds = 8
 
@@ -135,8 +138,8 @@ func (p *Program) step(env sim.Env, in *input) {
 			}
 		}
 		p.look(n)
-		if text := n.ctl.deadlock(); text != "" {
-			panic(&sim.Finding{Kind: sim.Panic, Message: "deadlock: " + text + "; " + n.goroutines()})
+		if text := n.ctl.deadlock(n.started); text != "" {
+			panic(&sim.Finding{Kind: sim.Panic, Message: "deadlock: " + text + otherUnlocks + "; " + n.goroutines()})
 		}
 		if n.next == 0 {
 			env.StopTimer(wake{})

@@ -27,23 +27,30 @@ func TestDeadlock(t *testing.T) {
 		holds []hold
 		want  string
 	}{
-		{"nobody waits", []hold{{10, 1, has}, {20, 2, has}}, ""},
-		{"who has it goes on", []hold{{10, 1, has}, {10, 2, wants}}, ""},
-		{"one lock twice", []hold{{10, 1, has}, {10, 1, wants}}, "goroutine 1 waits for a lock that it has itself"},
-		{"two", []hold{{10, 1, has}, {20, 2, has}, {20, 1, wants}, {10, 2, wants}},
+		{"nobody waits", []hold{{lock: 10, gid: 1, state: has}, {lock: 20, gid: 2, state: has}}, ""},
+		{"who has it goes on", []hold{{lock: 10, gid: 1, state: has}, {lock: 10, gid: 2, state: wants}}, ""},
+		{"one lock twice", []hold{{lock: 10, gid: 1, state: has}, {lock: 10, gid: 1, state: wants}}, "goroutine 1 waits for a lock that it has itself"},
+		{"two", []hold{{lock: 10, gid: 1, state: has}, {lock: 20, gid: 2, state: has}, {lock: 20, gid: 1, state: wants}, {lock: 10, gid: 2, state: wants}},
 			"goroutine 1 waits for a lock of goroutine 2 waits for a lock of goroutine 1"},
-		{"one waits for a cycle", []hold{{30, 3, has}, {10, 1, has}, {20, 2, has}, {10, 3, wants}, {20, 1, wants}, {10, 2, wants}},
+		{"one waits for a cycle", []hold{{lock: 30, gid: 3, state: has}, {lock: 10, gid: 1, state: has}, {lock: 20, gid: 2, state: has}, {lock: 10, gid: 3, state: wants}, {lock: 20, gid: 1, state: wants}, {lock: 10, gid: 2, state: wants}},
 			"goroutine 1 waits for a lock of goroutine 2 waits for a lock of goroutine 1"},
-		{"one of several readers", []hold{{10, 1, shares}, {10, 2, shares}, {10, 3, wants}, {20, 3, has}, {20, 2, wants}},
+		{"one of several readers", []hold{{lock: 10, gid: 1, state: shares}, {lock: 10, gid: 2, state: shares}, {lock: 10, gid: 3, state: wants}, {lock: 20, gid: 3, state: has}, {lock: 20, gid: 2, state: wants}},
 			"goroutine 3 waits for a lock of goroutine 2 waits for a lock of goroutine 3"},
 	} {
 		var ctl control
 		ctl.nholds = int32(copy(ctl.holds[:], c.holds))
-		if got := ctl.deadlock(); got != c.want {
+		nobody := func(uint64, uint64) bool { return false }
+		if got := ctl.deadlock(nobody); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+		for i := range ctl.holds {
+			ctl.holds[i].since = 10 * ctl.holds[i].gid
+		}
+		if got := ctl.deadlock(func(by, since uint64) bool { return by == 1 && since == 10 }); got != "" && strings.Contains(got, " 1 ") {
+			t.Errorf("%s: %q though goroutine 1 has started one that goes on", c.name, got)
+		}
 		ctl.lost = true
-		if got := ctl.deadlock(); got != "" {
+		if got := ctl.deadlock(nobody); got != "" {
 			t.Errorf("%s: %q though not all locks are known", c.name, got)
 		}
 	}

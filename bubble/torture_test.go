@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -116,6 +117,20 @@ var torture = map[string]func(*trace){
 		wg.Go(func() { set.Store(true) })
 		wg.Wait()
 	},
+	"wait for time without blocking": func(tr *trace) {
+		var wg sync.WaitGroup
+		began := time.Now()
+		for g := range 3 {
+			wg.Go(func() {
+				i := 0
+				for ; time.Since(began) < time.Duration(g)*time.Second/10; i++ {
+					runtime.Gosched()
+				}
+				tr.add(g, i)
+			})
+		}
+		wg.Wait()
+	},
 	"more goroutines than a run queue holds": func(tr *trace) {
 		var wg sync.WaitGroup
 		for g := range 700 {
@@ -169,6 +184,7 @@ var torture = map[string]func(*trace){
 			wg.Go(func() {
 				for i := range 20 {
 					b, _ := os.ReadFile("/proc/self/stat")
+					syscall.Nanosleep(&syscall.Timespec{Nsec: 20_000}, nil)
 					tr.add(g, i, len(b) > 0)
 				}
 			})
@@ -272,6 +288,18 @@ func load(t *testing.T) {
 						keep = nil
 					}
 					runtime.Gosched()
+				}
+			}
+		}()
+	}
+	for range 4 { // comes back from system calls and wants the processor
+		go func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					syscall.Nanosleep(&syscall.Timespec{Nsec: 50_000}, nil)
 				}
 			}
 		}()

@@ -28,6 +28,8 @@ func (r *Report) engine() []string {
 		} else {
 			text += fmt.Sprintf(", measured %.1f times as fast as %s", fast/slow, other)
 		}
+	case e.Programs:
+		text += ", which executes programs"
 	case e.Asked == search.AutoEngine:
 		text += ", too few events to measure"
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
@@ -32,6 +33,7 @@ type engines struct {
 	gone      EngineStats   // of tables that are not used any more
 	alternate bool          // see Config
 	pinned    bool          // to the replay engine, see Loop.Keep
+	programs  bool          // and that from the beginning, see carries
 }
 
 // Numbers of engines.
@@ -45,7 +47,7 @@ const fewEntries = 1 << 15
 
 // NewEngineLoop returns a loop over worlds of a system. With [AutoEngine] each run is executed by the engine that
 // was the faster one lately, as far as runs were made within [Loop.Measure], and from the first state on that the
-// tables cannot hold by the replay engine. The error is that of [kernel.NewWorld] or [table.NewWorld].
+// tables cannot hold by the replay engine; those of programs ([host.Carrier]) all by the replay engine. The error is that of [kernel.NewWorld] or [table.NewWorld].
 func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
 	return newEngineLoop(sys, engine, nil)
 }
@@ -65,9 +67,22 @@ func newEngineLoop(sys *sim.System, engine Engine, late *kernel.Late) (*Loop, er
 	} else {
 		e.replay = w
 	}
+	e.programs = engine == AutoEngine && carries(sys)
+	e.pinned = e.programs
 	l := NewLoop(w)
 	l.engines, l.guarded = e, true
 	return l, nil
+}
+
+// carries reports whether a node carries a program. The state of one is its history, so few states of a run occur in others, each of them
+// takes the memory of its history, and the collector's time for that is no time of the thread, which is measured. Tables do not pay.
+func carries(sys *sim.System) bool {
+	for id := range sim.NodeID(sys.Nodes) {
+		if _, ok := sys.New(id).(host.Carrier); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // Measure calls f, which makes runs, and has the time of these runs decide on the engine of later ones. The
@@ -195,6 +210,7 @@ type EngineStats struct {
 	Handlers     int     `json:"handlers"`              // handler executions behind the table engine's steps, verification included
 	Tried        int     `json:"tried,omitempty"`       // sets that quorums without a Need were asked about for the tables
 	Unsupported  string  `json:"unsupported,omitempty"` // what the tables could not hold, so that the replay engine went on
+	Programs     bool    `json:"programs,omitempty"`    // no engine was measured: nodes carry programs, see [host.Carrier], and replay executes those
 	Copies       []Copy  `json:"copies"`                // how services were made for the handlers that had to run
 
 	steps, misses int
@@ -218,7 +234,7 @@ func (l *Loop) Engines() EngineStats {
 	}
 	l.count()
 	s.steps, s.misses, s.Handlers, s.Tried, s.Copies = e.gone.steps, e.gone.misses, e.gone.Handlers, e.gone.Tried, append(s.Copies, e.gone.Copies...)
-	s.Asked, s.Unsupported = e.asked, e.why
+	s.Asked, s.Unsupported, s.Programs = e.asked, e.why, e.programs
 	s.ReplayEvents, s.TableEvents = e.all[byReplay], e.all[byTable]
 	s.cpu, s.measured = e.meter.all, e.meter.events
 	if t, ok := e.table.(*table.World); ok {
@@ -238,6 +254,7 @@ func (s *EngineStats) tables(t table.Stats, plans []table.Plan) {
 // Add adds what another loop did.
 func (s *EngineStats) Add(o EngineStats) {
 	s.Asked, s.Unsupported = cmp.Or(s.Asked, o.Asked), cmp.Or(s.Unsupported, o.Unsupported)
+	s.Programs = s.Programs || o.Programs
 	s.ReplayEvents += o.ReplayEvents
 	s.TableEvents += o.TableEvents
 	s.Handlers += o.Handlers

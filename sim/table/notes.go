@@ -118,7 +118,7 @@ func (n *notes) local(id uint32) {
 	switch {
 	case !ok:
 		values := noted{events}
-		if id < notedFields {
+		if id < notedFields && !carries(l.state) {
 			values = append(values, n.fields(id)...)
 		}
 		n.add(localNote, l.hash.Lo, values)

@@ -1,0 +1,87 @@
+//go:build macemc_overlay
+
+package bubble_test
+
+import (
+	"context"
+	"net"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// unusual are programs that are right, though they look like others that are not.
+var unusual = map[string]func(h *bubble.Host, done *atomic.Bool){
+	"a mutex that another goroutine unlocks": func(_ *bubble.Host, done *atomic.Bool) {
+		var mu sync.Mutex
+		mu.Lock()
+		go func() {
+			time.Sleep(time.Second)
+			mu.Unlock()
+		}()
+		mu.Lock()
+		done.Store(true)
+	},
+	"a loop that waits for time": func(_ *bubble.Host, done *atomic.Bool) {
+		for began := time.Now(); time.Since(began) < 50*time.Millisecond; {
+			runtime.Gosched()
+		}
+		done.Store(true)
+	},
+	"a loop that waits for another node": func(h *bubble.Host, done *atomic.Bool) {
+		c, err := h.ListenPacket("udp", ":1")
+		if err != nil {
+			return
+		}
+		other, _ := net.ResolveUDPAddr("udp", bubble.Addr(1-h.Self(), 1))
+		go func() {
+			var b [1]byte
+			c.ReadFrom(b[:])
+			done.Store(true)
+		}()
+		for !done.Load() {
+			c.WriteTo([]byte("x"), other)
+			runtime.Gosched()
+		}
+	},
+}
+
+// Nothing is found in programs that are right, and they come to their end.
+func TestRight(t *testing.T) {
+	for name, f := range unusual {
+		for _, how := range []sim.Interleave{sim.FIFO, sim.Random, 2} {
+			t.Run(name+" "+how.String(), func(t *testing.T) {
+				r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 100, WalkSteps: 200, System: sim.System{
+					Name: "right", Nodes: 2, State: bubble.Rules, Network: netsim.Datagrams{}, Interleave: how,
+					New: func(sim.NodeID) sim.Service {
+						return bubble.Service(func(ctx context.Context, h *bubble.Host) error {
+							var done atomic.Bool
+							h.Observe(func() any { return done.Load() })
+							f(h, &done)
+							<-ctx.Done()
+							return nil
+						})
+					},
+					Properties: []sim.Property{{Name: "done", Eventually: func(v *sim.View) bool {
+						for id := range sim.NodeID(2) {
+							if done, _ := bubble.SeenAt[bool](v, id); !done {
+								return false
+							}
+						}
+						return true
+					}}},
+				}})
+				if err != nil || r.Finding != nil || r.Stats.Paths == 0 {
+					t.Errorf("%v, %s after %d paths: %+v", err, r.Verdict, r.Stats.Paths, r.Finding)
+				}
+			})
+		}
+	}
+}
