@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
@@ -47,7 +46,7 @@ const fewEntries = 1 << 15
 
 // NewEngineLoop returns a loop over worlds of a system. With [AutoEngine] each run is executed by the engine that
 // was the faster one lately, as far as runs were made within [Loop.Measure], and from the first state on that the
-// tables cannot hold by the replay engine; those of programs ([host.Carrier]) all by the replay engine. The error is that of [kernel.NewWorld] or [table.NewWorld].
+// tables cannot hold by the replay engine; those of programs ([kernel.Carries]) all by the replay engine. The error is that of [kernel.NewWorld] or [table.NewWorld].
 func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
 	return newEngineLoop(sys, engine, nil)
 }
@@ -78,7 +77,7 @@ func newEngineLoop(sys *sim.System, engine Engine, late *kernel.Late) (*Loop, er
 // takes the memory of its history, and the collector's time for that is no time of the thread, which is measured. Tables do not pay.
 func carries(sys *sim.System) bool {
 	for id := range sim.NodeID(sys.Nodes) {
-		if _, ok := sys.New(id).(host.Carrier); ok {
+		if kernel.Carries(sys.New(id)) {
 			return true
 		}
 	}
@@ -210,7 +209,7 @@ type EngineStats struct {
 	Handlers     int     `json:"handlers"`              // handler executions behind the table engine's steps, verification included
 	Tried        int     `json:"tried,omitempty"`       // sets that quorums without a Need were asked about for the tables
 	Unsupported  string  `json:"unsupported,omitempty"` // what the tables could not hold, so that the replay engine went on
-	Programs     bool    `json:"programs,omitempty"`    // no engine was measured: nodes carry programs, see [host.Carrier], and replay executes those
+	Programs     bool    `json:"programs,omitempty"`    // no engine was measured: nodes carry programs, see [kernel.Carries], and replay executes those
 	Copies       []Copy  `json:"copies"`                // how services were made for the handlers that had to run
 
 	steps, misses int

@@ -135,3 +135,42 @@ func TestStatefulCoverage(t *testing.T) {
 		t.Errorf("in one step: never happened: %s", got)
 	}
 }
+
+// carrying stands for a program: to show it costs much.
+type carrying struct {
+	sim.Nop
+	N *hidden
+}
+
+type hidden struct{ n int }
+
+func (*carrying) Carries() {}
+
+func (c *carrying) Boot(env sim.Env) { env.SetTimer(alarm{}, 1) }
+
+func (c *carrying) Timer(env sim.Env, _ any) {
+	c.N.n++
+	if c.N.n < 20 {
+		env.SetTimer(alarm{}, 1)
+	}
+}
+
+// Programs are executed by the replay engine unless another one is asked for, and no engine describes their states to itself.
+func TestPrograms(t *testing.T) {
+	for _, engine := range []search.Engine{search.AutoEngine, search.ReplayEngine, search.TableEngine} {
+		shown := 0
+		r := run(t, search.Config{Engine: engine, Strategy: search.Walk, MaxPaths: 2000, WalkSteps: 50, Workers: 1, HandlerLimit: patient, System: sim.System{
+			Name: "carrying", Nodes: 2,
+			New: func(sim.NodeID) sim.Service { return &carrying{N: &hidden{}} },
+			State: []sim.StateRule{
+				sim.EncodeBy(func(dst []byte, h *hidden) []byte { return append(dst, byte(h.n)) }),
+				sim.CopyBy(func(h *hidden) *hidden { c := *h; return &c }),
+				sim.ShowBy(func(h *hidden) string { shown++; return "" }),
+			},
+		}})
+		e := r.Stats.Engine
+		if e.Programs != (engine == search.AutoEngine) || (e.TableEvents > 0) != (engine == search.TableEngine) || shown > 0 {
+			t.Errorf("%s: %d steps by tables, %d by replay, programs %v; states were shown %d times", engine, e.TableEvents, e.ReplayEvents, e.Programs, shown)
+		}
+	}
+}

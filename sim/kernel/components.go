@@ -197,9 +197,15 @@ func quoted(value []byte) string {
 	return strconv.Quote(string(value))
 }
 
+// Carries reports whether a service carries a program, see [host.Carrier].
+func Carries(s sim.Service) bool {
+	_, ok := s.(host.Carrier)
+	return ok
+}
+
 // ofCarrier puts the names of fields that a carrier keeps to itself in parentheses.
 func ofCarrier(s sim.Service, fields []sim.Field) []sim.Field {
-	if _, ok := s.(host.Carrier); ok {
+	if Carries(s) {
 		for i := range fields {
 			if p := fields[i].Path; !ast.IsExported(p) {
 				fields[i].Path = "(" + p + ")"

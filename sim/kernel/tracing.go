@@ -33,7 +33,7 @@ func (w *machine) handlerSource(ev sim.Event) string {
 		if s == nil {
 			s = w.sys.New(ev.Node)
 		}
-		if _, ok := s.(host.Carrier); ok {
+		if Carries(s) {
 			return ""
 		}
 		name := map[sim.EventKind]string{sim.Boot: "Boot", sim.FireTimer: "Timer", sim.Deliver: "Receive",
@@ -62,7 +62,7 @@ func (w *machine) handlerSource(ev sim.Event) string {
 //go:noinline
 func (e *env) trace(f *Effect) {
 	f.Depth = e.depth()
-	if _, ok := e.n.service.(host.Carrier); ok {
+	if Carries(e.n.service) {
 		return
 	}
 	f.From = callSite(e.n.service)

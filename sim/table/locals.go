@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/kernel"
 )
 
@@ -73,7 +72,7 @@ func (e *engine) intern(node sim.NodeID, state *kernel.Local, from *origin) (id 
 	}
 	l.always = int32(len(list(node, state, false, nil)))
 	l.events = e.bench.Events(node, state, true, nil)
-	if id < describedLocals && !carries(state) {
+	if id < describedLocals && !kernel.Carries(state.Service()) { // to describe a program costs much
 		l.fields = e.fieldsOf(node, state)
 	}
 	e.locals.ids[l.enc] = id
@@ -82,12 +81,6 @@ func (e *engine) intern(node sim.NodeID, state *kernel.Local, from *origin) (id 
 		e.notes.local(id)
 	}
 	return id, nil
-}
-
-// carries reports whether the service of a state carries a program, which costs much to describe.
-func carries(state *kernel.Local) bool {
-	_, ok := state.Service().(host.Carrier)
-	return ok
 }
 
 // listed returns the events of a local state in which the network has no part.

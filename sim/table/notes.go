@@ -118,7 +118,7 @@ func (n *notes) local(id uint32) {
 	switch {
 	case !ok:
 		values := noted{events}
-		if id < notedFields && !carries(l.state) {
+		if id < notedFields && !kernel.Carries(l.state.Service()) {
 			values = append(values, n.fields(id)...)
 		}
 		n.add(localNote, l.hash.Lo, values)
