@@ -345,7 +345,7 @@ func TestModelAgainstOracle(t *testing.T) {
 			}
 		}
 	})
-	if asked < 100 || followed < 100 {
+	if few := asked < 100 || followed < 100; few && !testing.Short() { // then fewer sequences are drawn
 		t.Errorf("the test does not test: %d questions asked, %d followed", asked, followed)
 	}
 }
