@@ -54,6 +54,8 @@ type Options struct {
 
 	// OtherVersions are as in [report.Report].
 	OtherVersions []report.OtherVersion
+	// Shard says which part of a divided search it is. Nil: a whole one.
+	Shard *report.Shard
 	// Kept says where the states of the search are kept. Nil: nowhere.
 	Kept *report.Kept
 
@@ -280,7 +282,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 	}
 	full := o.Search.System
 	r.Program, r.OtherVersions = version.Current().String(), o.OtherVersions
-	r.Kept = o.Kept
+	r.Kept, r.Shard = o.Kept, o.Shard
 	r.Monitors = full.MonitorNames()
 	if o.Search.Property != "" {
 		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)

@@ -10,7 +10,8 @@ import (
 // covered says what was explored.
 func (r *Report) covered() []string {
 	c := &r.Coverage
-	lines := append(r.wentOn(), r.inPlainWords()...)
+	lines := append(r.wentOn(), r.divided()...)
+	lines = append(lines, r.inPlainWords()...)
 	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", number(c.ExhaustedDepth), plural(r.States, "state"))
 	switch {
 	case c.Complete:

@@ -61,6 +61,13 @@ type Report struct {
 	Monitors []string `json:"monitors,omitempty"` // names of all that the system has
 	// OtherVersions are the modules that what was checked is built with in another version than its module requires.
 	OtherVersions []OtherVersion `json:"other_versions,omitempty"`
+	// Handler is the place in the source of the step that matters, or the kind of its event; set in JSON, where Dead is not.
+	Handler string `json:"handler,omitempty"`
+	// Shard says which part of a divided search the report is of; nil: of a whole one.
+	Shard *Shard `json:"shard,omitempty"`
+	// Shards are the parts of a divided search that were put together, see [Merge], and Missing the numbers of those that were not.
+	Shards  []Part `json:"shards,omitempty"`
+	Missing []int  `json:"missing,omitempty"`
 	// Kept says where the states of the search are kept; nil: nowhere.
 	Kept *Kept `json:"kept,omitempty"`
 	// Program says by which version of macemc the report was made; "": not said.

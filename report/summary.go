@@ -346,7 +346,7 @@ func (r *Report) handler() string {
 	if step := r.stepThatMatters(); step != nil {
 		return step.Source
 	}
-	return ""
+	return r.Handler
 }
 
 // HandledBy is the place in the source of the step that matters, the kind of its event when no code handled it, or "" when
@@ -355,7 +355,7 @@ func (r *Report) HandledBy() string {
 	if step := r.stepThatMatters(); step != nil {
 		return firstOf(step.Source, step.Kind)
 	}
-	return ""
+	return r.Handler
 }
 
 // stepThatMatters is the critical step, or that with which the run ends; nil: it is not known.

@@ -112,7 +112,7 @@ func TestHistogram(t *testing.T) {
 			b.Add(v)
 		}
 	}
-	a.merge(&b)
+	a.Merge(&b)
 	for _, h := range []*Histogram{&all, &a} {
 		if h.Count != 10 || h.Min != 0 || h.Max != 100 || !slices.Equal(h.Buckets, []int{1, 1, 2, 4, 1, 0, 0, 1}) {
 			t.Errorf("got %+v", h)

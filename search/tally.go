@@ -77,8 +77,8 @@ func (t *tallies) add(u *tallies) {
 		a.tooLong += b.tooLong
 		a.states += b.states
 		a.events += b.events
-		a.steps.merge(&b.steps)
-		a.choices.merge(&b.choices)
+		a.steps.Merge(&b.steps)
+		a.choices.Merge(&b.choices)
 	}
 }
 
@@ -120,7 +120,8 @@ func (h *Histogram) Add(v int) {
 	h.Buckets[k]++
 }
 
-func (h *Histogram) merge(g *Histogram) {
+// Merge adds the values of another histogram.
+func (h *Histogram) Merge(g *Histogram) {
 	switch {
 	case g.Count == 0:
 		return

@@ -26,6 +26,7 @@ type Search struct {
 	Walks        int
 	Unbiased     bool
 	Seed         uint64
+	Shard        string
 	Engine       string
 	Visited      string
 	Reduce       string
@@ -104,6 +105,14 @@ func (f *Search) request(p *Process) (*request, error) {
 			return nil, fmt.Errorf("--schedules: %w", err)
 		}
 	}
+	seed, shard := f.Seed, (*report.Shard)(nil)
+	if f.Shard != "" {
+		s, err := report.ParseShard(f.Shard, f.Seed)
+		if err != nil {
+			return nil, fmt.Errorf("--shard: %w", err)
+		}
+		seed, shard = s.SeedOf(), &s
+	}
 	cfg := search.Config{
 		System:       subject.System,
 		Strategy:     search.Name(f.Strategy),
@@ -113,7 +122,7 @@ func (f *Search) request(p *Process) (*request, error) {
 		DeepenBy:     f.DeepenBy,
 		WalkSteps:    f.WalkSteps,
 		Walks:        f.Walks,
-		Seed:         f.Seed,
+		Seed:         seed,
 		Workers:      f.Workers,
 		Time:         f.Time,
 		MaxPaths:     f.MaxPaths,
@@ -162,7 +171,8 @@ func (f *Search) request(p *Process) (*request, error) {
 		recording: merged,
 		options: check.Options{
 			Search: cfg,
-			Header: subject.Header(f.Seed),
+			Header: subject.Header(seed),
+			Shard:  shard,
 			Dir:    f.Out,
 
 			NoShrink:  f.NoShrink,
@@ -196,6 +206,9 @@ func (f *Search) Validate() error {
 		}
 	}
 	if err := f.validateDurable(); err != nil {
+		return err
+	}
+	if err := f.validateShard(); err != nil {
 		return err
 	}
 	switch {
@@ -235,6 +248,24 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--depth bounds the strategies deepening, bfs and dfs; --strategy %s has no depth", f.Strategy)
 	}
 	return nil
+}
+
+// validateShard refuses what cannot be divided.
+func (f *Search) validateShard() error {
+	if f.Shard == "" {
+		return nil
+	}
+	if search.Name(f.Strategy).Stateful() {
+		return fmt.Errorf("--shard divides random walks by their seeds; strategy %s makes none, and every shard would visit the same states", f.Strategy)
+	}
+	if f.Given.Has("save-prefixes") {
+		return fmt.Errorf("--shard and --save-prefixes contradict each other; give one of them")
+	}
+	_, err := report.ParseShard(f.Shard, f.Seed)
+	if err != nil {
+		err = fmt.Errorf("--shard: %w", err)
+	}
+	return err
 }
 
 // StrategyNames are the strategies that can be asked for.

@@ -80,6 +80,7 @@ Exit status:
 	environmentFlags(fl, &f.Subject)
 	fl.BoolVar(&f.Unbiased, "unbiased", false, "equal weights in random walks")
 	fl.Uint64Var(&f.Seed, "seed", 1, "`SEED` of the random walks, at least 1")
+	fl.StringVar(&f.Shard, "shard", "", "be the part `K/N` of a search that N processes make, with random walks of its own; macemc merge puts their reports together")
 	fl.StringVar(&f.Engine, "engine", "", "how steps are executed, by `NAME`: table, replay, or auto, the one that is measured to be faster (default auto; bfs and dfs: table)")
 	fl.StringVar(&f.Visited, "visited", "", "how visited states are kept, by `KIND`: of bfs and dfs exact, or fingerprints of 64 or 128 bits (default exact); of deepening none, or fingerprints of 1 to 128 bits (default 128), of which short ones lose states")
 	fl.StringVar(&f.Reduce, "reduce", "", "leave out states that cannot change the verdict of bfs and dfs, by `KIND`: none, drop (messages that change nothing any more), full (also orders of events that do not matter), or auto (full, and drop if that takes half of the time) (default auto); the report says what could not be reduced, and why")

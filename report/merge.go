@@ -1,0 +1,252 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// Shard is a part of a search that is divided among several processes, by seeds of its random walks.
+type Shard struct {
+	Number int    `json:"number"` // 1 to Of
+	Of     int    `json:"of"`
+	Seed   uint64 `json:"seed"` // of the whole search; that of the report is the shard's own
+}
+
+// SeedOf is the seed of a shard: no two shards of searches that are divided into as many have the same.
+func (s Shard) SeedOf() uint64 { return (s.Seed-1)*uint64(s.Of) + uint64(s.Number) }
+
+// ParseShard reads a shard as it is written, 3/16, of a search with a seed.
+func ParseShard(text string, seed uint64) (Shard, error) {
+	s := Shard{Seed: seed}
+	number, of, _ := strings.Cut(text, "/")
+	if _, err := fmt.Sscanf(number+" "+of, "%d %d", &s.Number, &s.Of); err != nil || fmt.Sprintf("%d/%d", s.Number, s.Of) != text ||
+		s.Number < 1 || s.Number > s.Of || s.Of > mostShards {
+		return s, fmt.Errorf("%q is no shard: 3/16 is the third of sixteen; there may be %d", text, mostShards)
+	}
+	if seed > (1<<63)/mostShards {
+		return s, fmt.Errorf("seed %d is too great to be divided", seed)
+	}
+	return s, nil
+}
+
+const mostShards = 1 << 16
+
+// Part is what one shard did.
+type Part struct {
+	Number  int            `json:"number"`
+	Seed    uint64         `json:"seed"` // its own
+	Verdict search.Verdict `json:"verdict"`
+	Stopped string         `json:"stopped"`
+	Paths   int            `json:"paths"`
+	Seconds float64        `json:"seconds"`
+}
+
+// badness orders verdicts: that of a divided search is the worst of its parts.
+var badness = []search.Verdict{search.OK, search.Inconclusive, search.Interrupted, search.OutOfResource, search.Violation}
+
+// Merge puts the reports of the shards of one search together: findings that are alike are told once, work is added up, and what
+// happened in none of them never happened. The verdict is the worst one, and not ok when a shard is missing. Nothing is covered that
+// not one of them covered. The error says which reports do not belong together. Reports are not changed.
+func Merge(reports []*Report) (*Report, error) {
+	if len(reports) == 0 {
+		return nil, errors.New("there are no reports of shards")
+	}
+	reports = slices.Clone(reports)
+	for _, r := range reports {
+		if r.Shard == nil {
+			return nil, errors.New("a report is of no shard: it was made without --shard")
+		}
+	}
+	slices.SortFunc(reports, func(a, b *Report) int { return cmp.Compare(a.Shard.Number, b.Shard.Number) })
+	first := reports[0]
+	m := merger{out: &Report{
+		System: first.System, Nodes: first.Nodes, Params: first.Params, Bugs: first.Bugs, Limits: first.Limits, Timing: first.Timing, Strategy: first.Strategy,
+		Seed: first.Shard.Seed, Workers: first.Workers, Verdict: search.OK, WalkSteps: first.WalkSteps, Stopped: first.Stopped, Uncovered: first.Uncovered,
+		Monitors: first.Monitors, Program: first.Program, OtherVersions: first.OtherVersions,
+		Coverage: Coverage{NotChecked: first.Coverage.NotChecked, Unchecked: first.Coverage.Unchecked, Fair: first.Coverage.Fair, NeverHappened: first.Coverage.NeverHappened},
+	}}
+	for i, r := range reports {
+		if differs := settingsDiffer(first, r); differs != "" {
+			return nil, fmt.Errorf("shards %d and %d are of different searches: %s", first.Shard.Number, r.Shard.Number, differs)
+		}
+		if i > 0 && r.Shard.Number == reports[i-1].Shard.Number {
+			return nil, fmt.Errorf("shard %d is there twice", r.Shard.Number)
+		}
+		m.add(r)
+	}
+	for n := range first.Shard.Of {
+		if !slices.ContainsFunc(reports, func(r *Report) bool { return r.Shard.Number == n+1 }) {
+			m.out.Missing = append(m.out.Missing, n+1)
+		}
+	}
+	if len(m.out.Missing) > 0 && m.out.Verdict == search.OK {
+		m.out.Verdict, m.out.Stopped = search.Inconclusive, "shards are missing"
+	}
+	return m.out, nil
+}
+
+// settingsDiffer says in what two shards differ that must be the same in all; "": in nothing.
+func settingsDiffer(a, b *Report) string {
+	of := func(r *Report) [][2]string {
+		return [][2]string{
+			{"system", r.System}, {"nodes", fmt.Sprint(r.Nodes)}, {"parameters", fmt.Sprint(r.Params)}, {"bugs", fmt.Sprint(r.Bugs)}, {"limits", fmt.Sprint(r.Limits)},
+			{"timing", r.Timing}, {"strategy", r.Strategy}, {"walk steps", fmt.Sprint(r.WalkSteps)}, {"not checked", fmt.Sprint(r.Coverage.NotChecked)},
+			{"program", r.Program}, {"shards", fmt.Sprint(r.Shard.Of)}, {"seed", fmt.Sprint(r.Shard.Seed)},
+		}
+	}
+	there := of(b)
+	for i, s := range of(a) {
+		if s[1] != there[i][1] {
+			return fmt.Sprintf("%s is %s there, %s here", s[0], s[1], there[i][1])
+		}
+	}
+	return ""
+}
+
+type merger struct{ out *Report }
+
+func (m *merger) add(r *Report) {
+	out := m.out
+	out.Shards = append(out.Shards, Part{r.Shard.Number, r.Seed, r.Verdict, r.Stopped, r.Paths, r.Seconds})
+	if slices.Index(badness, r.Verdict) > slices.Index(badness, out.Verdict) {
+		out.Verdict, out.Stopped = r.Verdict, r.Stopped
+	}
+	out.Paths += r.Paths
+	out.Events += r.Events
+	out.Seconds += r.Seconds
+	out.Suspects += r.Suspects
+	// The exhaustive part is the same in all: the one that came farthest did what the others did.
+	out.States, out.Depth = max(out.States, r.States), max(out.Depth, r.Depth)
+	m.cover(&r.Coverage)
+	m.work(r)
+	m.findings(r)
+}
+
+func (m *merger) cover(c *Coverage) {
+	out := &m.out.Coverage
+	out.ExhaustedDepth = max(out.ExhaustedDepth, c.ExhaustedDepth)
+	out.Complete = out.Complete || c.Complete
+	if c.Complete { // what it says of fair runs and liveness is said of all states
+		out.Fair, out.Unchecked = c.Fair, c.Unchecked
+	}
+	out.MessagesSampled, out.ForeignTimes = out.MessagesSampled || c.MessagesSampled, out.ForeignTimes || c.ForeignTimes
+	if p := c.OmissionProbability; p != nil && (out.OmissionProbability == nil || *p > *out.OmissionProbability) {
+		out.OmissionProbability = p
+	}
+	out.NeverHappened = slices.DeleteFunc(slices.Clone(out.NeverHappened), func(n string) bool { return !slices.Contains(c.NeverHappened, n) })
+	for _, s := range c.Sometimes {
+		t := named(&out.Sometimes, func(t *search.Sometimes) bool { return t.Property == s.Property }, search.Sometimes{Property: s.Property})
+		t.Runs, t.Walks, t.Of = t.Runs+s.Runs, t.Walks+s.Walks, t.Of+s.Of
+	}
+	for _, s := range c.Sampled {
+		if !slices.Contains(out.Sampled, s) {
+			out.Sampled = append(out.Sampled, s)
+		}
+	}
+	u, used := &out.FaultsUsed, c.FaultsUsed
+	*u = sim.Limits{Crashes: max(u.Crashes, used.Crashes), NetErrors: max(u.NetErrors, used.NetErrors), Loss: max(u.Loss, used.Loss),
+		Dup: max(u.Dup, used.Dup), Partitions: max(u.Partitions, used.Partitions)}
+}
+
+func (m *merger) work(r *Report) {
+	for _, p := range r.Phases {
+		t := named(&m.out.Phases, func(t *search.Phase) bool { return t.Name == p.Name }, search.Phase{Name: p.Name})
+		t.Seconds, t.Paths, t.Live, t.Duplicates = t.Seconds+p.Seconds, t.Paths+p.Paths, t.Live+p.Live, t.Duplicates+p.Duplicates
+		t.OutOfEvents, t.TooLong, t.Events, t.States = t.OutOfEvents+p.OutOfEvents, t.TooLong+p.TooLong, t.Events+p.Events, max(t.States, p.States)
+		t.Steps.Merge(&p.Steps)
+		t.Choices.Merge(&p.Choices)
+	}
+	for _, s := range r.Schedules {
+		t := named(&m.out.Schedules, func(t *search.ScheduleStats) bool { return t.Name == s.Name }, search.ScheduleStats{Name: s.Name})
+		t.Paths, t.Events = t.Paths+s.Paths, t.Events+s.Events
+	}
+	for _, s := range r.Relied {
+		t := named(&m.out.Relied, func(t *search.Relied) bool { return t.Action == s.Action }, search.Relied{Action: s.Action})
+		t.Walks += s.Walks
+	}
+}
+
+// named is the element of a list that is asked for, which is appended if it is not there.
+func named[T any](list *[]T, is func(*T) bool, otherwise T) *T {
+	for i := range *list {
+		if is(&(*list)[i]) {
+			return &(*list)[i]
+		}
+	}
+	*list = append(*list, otherwise)
+	return &(*list)[len(*list)-1]
+}
+
+// findings adds those of a shard that are like no other one. What tells them apart is what does so in one search, see [Report.Alike].
+func (m *merger) findings(r *Report) {
+	out := m.out
+	found := r.Findings
+	if r.Findings == nil && r.Verdict == search.Violation {
+		found = []*Report{r}
+	}
+	out.Alike += r.Alike
+	for _, f := range found {
+		if slices.ContainsFunc(out.Findings, f.like) {
+			out.Alike++
+			continue
+		}
+		out.Findings = append(out.Findings, f)
+	}
+	for _, u := range r.Unsure {
+		t := named(&out.Unsure, func(t *Unsure) bool { return t.Handler == u.Handler }, Unsure{Handler: u.Handler})
+		t.Count += u.Count
+	}
+}
+
+// like reports whether two findings have the same kind and property, and, when it is known for sure, the same code handled the step
+// that matters.
+func (r *Report) like(o *Report) bool {
+	if r.Kind != o.Kind || r.Property != o.Property {
+		return false
+	}
+	if c := r.Critical; c != nil && !c.Sure() {
+		return true
+	}
+	return r.HandledBy() == o.HandledBy()
+}
+
+// divided says which part of a search this is, or what its parts did.
+func (r *Report) divided() (lines []string) {
+	if s := r.Shard; s != nil {
+		lines = append(lines, fmt.Sprintf("shard %d of %d of seed %d, by seed %d: what is exhaustive is the same in all of them, random walks are others", s.Number, s.Of, s.Seed, s.SeedOf()))
+	}
+	if len(r.Shards) == 0 {
+		return lines
+	}
+	lines = append(lines, fmt.Sprintf("%d of %d shards, whose times and walks are added up", len(r.Shards), len(r.Shards)+len(r.Missing)))
+	if len(r.Missing) > 0 {
+		lines = append(lines, "MISSING: "+numbers("shard", r.Missing))
+	}
+	by := map[string][]int{}
+	for _, p := range r.Shards {
+		how := string(p.Verdict) + (&Report{Stopped: p.Stopped}).ended()
+		by[how] = append(by[how], p.Number)
+	}
+	for _, how := range slices.Sorted(maps.Keys(by)) {
+		lines = append(lines, fmt.Sprintf("%s: %s", numbers("shard", by[how]), how))
+	}
+	return lines
+}
+
+func numbers(what string, list []int) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = fmt.Sprint(n)
+	}
+	if len(list) > 1 {
+		what += "s"
+	}
+	return what + " " + strings.Join(words, ", ")
+}
