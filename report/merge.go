@@ -136,7 +136,12 @@ func (m *merger) cover(c *Coverage) {
 	if c.Complete { // what it says of fair runs and liveness is said of all states
 		out.Fair, out.Unchecked = c.Fair, c.Unchecked
 	}
-	out.MessagesSampled, out.ForeignTimes = out.MessagesSampled || c.MessagesSampled, out.ForeignTimes || c.ForeignTimes
+	out.ForeignTimes = out.ForeignTimes || c.ForeignTimes
+	for _, what := range c.BySample {
+		if !slices.Contains(out.BySample, what) {
+			out.BySample = append(out.BySample, what)
+		}
+	}
 	if p := c.OmissionProbability; p != nil && (out.OmissionProbability == nil || *p > *out.OmissionProbability) {
 		out.OmissionProbability = p
 	}

@@ -24,13 +24,16 @@ func shard(number int, change func(*Report)) *Report {
 }
 
 func TestMerge(t *testing.T) {
-	second := shard(2, func(r *Report) { r.Coverage.NeverHappened = []string{"b", "c"}; r.Coverage.ExhaustedDepth = 4 })
+	second := shard(2, func(r *Report) {
+		r.Coverage.NeverHappened = []string{"b", "c"}
+		r.Coverage.ExhaustedDepth, r.Coverage.BySample = 4, []string{"x"}
+	})
 	m, err := Merge([]*Report{shard(3, nil), second, shard(1, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m.Verdict != search.OK || m.Paths != 60 || m.Seconds != 3 || m.Seed != 2 || !slices.Equal(m.Coverage.NeverHappened, []string{"b"}) || m.Coverage.Sometimes[0].Runs != 6 ||
-		m.Coverage.FaultsUsed.Crashes != 3 || m.Coverage.ExhaustedDepth != 4 || len(m.Phases) != 1 || m.Phases[0].Paths != 60 || m.Phases[0].Steps.Count != 3 || m.Phases[0].Steps.Max != 3 {
+		m.Coverage.FaultsUsed.Crashes != 3 || m.Coverage.ExhaustedDepth != 4 || !slices.Equal(m.Coverage.BySample, []string{"x"}) || len(m.Phases) != 1 || m.Phases[0].Paths != 60 || m.Phases[0].Steps.Count != 3 || m.Phases[0].Steps.Max != 3 {
 		t.Errorf("%+v", m)
 	}
 	want := []Part{{1, 4, search.OK, search.StoppedTime, 10, 1}, {2, 5, search.OK, search.StoppedTime, 20, 1}, {3, 6, search.OK, search.StoppedTime, 30, 1}}
