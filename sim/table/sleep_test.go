@@ -115,7 +115,7 @@ func TestSleepSetsOfRandomSystems(t *testing.T) {
 			asleep++
 		}
 	})
-	if asleep < 10 {
+	if asleep < 10 && !testing.Short() {
 		t.Errorf("in %d systems something sleeps", asleep)
 	}
 }
