@@ -36,6 +36,8 @@ type keeper struct {
 	last     *search.Suspect
 	ended    string // why the last finding ended the search
 	problems error  // of describing and writing
+
+	confirming, telling time.Duration // that it took to confirm suspects, and to shrink and describe what was found
 }
 
 // leastShrinking is how long a run is shrunk at least, as far as that takes, also when the time of the search is over.
@@ -57,11 +59,16 @@ func (k *keeper) confirm(ctx context.Context, s search.Suspect) (search.Confirme
 			return search.Confirmed{Known: true}, nil
 		}
 	}
+	defer spent(time.Now(), &k.confirming)
 	return k.o.confirm(ctx, s)
 }
 
+// spent adds the time since then.
+func spent(since time.Time, to *time.Duration) { *to += time.Since(since) }
+
 // found is told of a violation. One that differs from the others is shrunk and written.
 func (k *keeper) found(ctx context.Context, res *search.Result) error {
+	defer spent(time.Now(), &k.telling)
 	k.last, k.ended = res.Finding, res.Last
 	as := k.o.report(res)
 	if _, err := k.o.describe(&k.sys, as, res); err != nil {
@@ -156,6 +163,7 @@ func (k *keeper) remember(c *critical.Result) error {
 func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 	r := k.o.report(res)
 	r.Findings, r.Alike, r.Ended = k.findings, k.alike, k.ended
+	r.Confirming, r.Telling = k.confirming.Seconds(), k.telling.Seconds()
 	for _, handler := range slices.Sorted(maps.Keys(k.unsure)) {
 		r.Unsure = append(r.Unsure, report.Unsure{Handler: handler, Count: k.unsure[handler]})
 	}

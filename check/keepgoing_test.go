@@ -248,6 +248,9 @@ func TestKeepGoingFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if rep.Telling <= 0 {
+		t.Error("describing took no time")
+	}
 	for _, want := range []string{"finding 1 of 3\n", "finding 3 of 3\n", "door: SAFETY VIOLATION", "door: 3 DIFFERENT VIOLATIONS in ",
 		"safety violation of it is dry by ", ": out/1\n", ": out/3\n", "not searched: what lies behind a violation", "more violations like these"} {
 		if !strings.Contains(text.String(), want) {

@@ -63,7 +63,7 @@ func Digest(changes []replay.NodeChange, own, most int) []string {
 		if n = whole(kept[i:]); n > 1 {
 			what := " added"
 			if c.New == "" {
-				what = " gone"
+				what = " removed"
 			}
 			text = name[:len(name)-len(c.Path)] + element(c.Path) + what
 		} else {

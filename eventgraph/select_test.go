@@ -127,7 +127,7 @@ func TestDigest(t *testing.T) {
 		{[]replay.NodeChange{c("out.packets", "[]", ""), c("out.packets[0].Seq", "", "1"), c("out.packets[0].Body.Size", "", "4"),
 			c("out.packets[0].Body.Kind", "", "2"), c("n", "0", "1")}, 4, "out.packets[0] added; n 0->1"},
 		{[]replay.NodeChange{c("parent", "nil", ""), c("parent.ID", "", "1")}, 4, "parent.ID =1"},
-		{[]replay.NodeChange{c("peers[1].a", "x", ""), c("peers[1].b", "y", "")}, 4, "peers[1] gone"},
+		{[]replay.NodeChange{c("peers[1].a", "x", ""), c("peers[1].b", "y", "")}, 4, "peers[1] removed"},
 		{[]replay.NodeChange{c("peers[1].a", "", "x")}, 4, "peers[1].a =x"},
 		// Fields below the same long one name it once.
 		{[]replay.NodeChange{c("transport.out.sent", "0", "1"), c("transport.out.window", "2", "3"), c("transport.in", "0", "1")}, 4,

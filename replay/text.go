@@ -22,14 +22,14 @@ func (c *NodeChange) Waits() bool { return c.Path == "(goroutines)" }
 // Minor reports whether the change tells less than others: it is [NodeChange.Bookkeeping], or in what goroutines wait for.
 func (c *NodeChange) Minor() bool { return c.Bookkeeping() || c.Waits() }
 
-// Short renders the change in a few words: "Seen 1->2", "peers[3] =n2", "parent gone", "unsynced write 1: lease = 7".
+// Short renders the change in a few words: "Seen 1->2", "peers[3] =n2", "parent removed", "unsynced write 1: lease = 7".
 func (c *NodeChange) Short() string {
 	const most = 32
 	from, to := shorten(c.Old, most), shorten(c.New, most)
 	if write, ok := strings.CutPrefix(c.Path, "(unsynced write "); ok {
 		write = "unsynced write " + strings.TrimSuffix(write, ")")
 		if c.New == "" {
-			return write + " gone"
+			return write + " removed"
 		}
 		return write + ": " + to
 	}
@@ -39,7 +39,7 @@ func (c *NodeChange) Short() string {
 	case c.Old == "":
 		return c.Path + " =" + to
 	case c.New == "":
-		return c.Path + " gone"
+		return c.Path + " removed"
 	}
 	return c.Path + " " + from + "->" + to
 }

@@ -106,6 +106,7 @@ func (s *summary) brief(r *Report) []pageFact {
 			place = "  [" + f.text + "]"
 		}
 	}
+	before := "" // what gives way to all else
 	for _, f := range s.facts {
 		switch label := strings.TrimSuffix(f.label, ":"); {
 		case strings.HasPrefix(label, "since"):
@@ -117,9 +118,11 @@ func (s *summary) brief(r *Report) []pageFact {
 			add("because", r.Critical.because(f.aside))
 		case label == "what it does":
 			add(label, f.text)
-			add("before it", f.aside)
+			before = f.aside
 		case label == "live run":
 			add(label, f.text)
+		case label == "where to look":
+			add(label, f.text+": "+f.aside)
 		case label == "at step", label == "violated", label == "panic", label == "diverges", label == "not the same", label == "stuck",
 			label == "in" || strings.HasPrefix(label, "at step "):
 			if text := f.text; label == "violated" && f.aside != "" {
@@ -129,10 +132,8 @@ func (s *summary) brief(r *Report) []pageFact {
 			add(label, strings.TrimSpace(f.text+"  "+f.aside))
 		}
 	}
-	if len(lines) == mostBrief && s.difference != "" && lines[3].Label == "before it" {
-		lines = append(lines[:3], lines[4])
-	}
 	add("first difference", s.difference)
+	add("before it", before)
 	return lines
 }
 

@@ -80,6 +80,9 @@ type Report struct {
 	Alike    int       `json:"alike,omitempty"`
 	Unsure   []Unsure  `json:"unsure,omitempty"` // of Alike
 	Ended    string    `json:"ended,omitempty"`
+	// Confirming and Telling are the seconds in which suspects were confirmed, and findings were shrunk and described.
+	Confirming float64 `json:"confirming_seconds,omitempty"`
+	Telling    float64 `json:"telling_seconds,omitempty"`
 
 	Suspects int    `json:"suspects"`          // suspected violations that were not confirmed
 	Stack    string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only

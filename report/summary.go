@@ -70,7 +70,7 @@ func (r *Report) summarise() *summary {
 		}
 		if r.Dead != nil {
 			s.compare(r, c.LiveCommon)
-			s.facts = append(s.facts, s.insight.facts(c.Node)...)
+			s.facts = append(append(s.facts, s.insight.facts(c.Node)...), r.later()...)
 		}
 	}
 	return s

@@ -27,6 +27,10 @@ func (r *Report) wentOn() []string {
 		}
 		lines = append(lines, "of these only kind and property are the same, as no critical step is proven; the cause may be another: "+strings.Join(other, ", "))
 	}
+	if r.Confirming+r.Telling >= 0.05 {
+		lines = append(lines, fmt.Sprintf("of %s, %s went into confirming what was suspected, %s into shrinking and describing what was found",
+			seconds(r.Seconds), seconds(r.Confirming), seconds(r.Telling)))
+	}
 	if r.Ended != "" {
 		lines = append(lines, "the search ended with the last one: "+r.Ended)
 	}

@@ -1,4 +1,4 @@
-// Package sim describes what is checked, and executes it.
+// Package sim says what is checked: services, systems, and what must hold.
 //
 // A service is what a node runs: a [Service], whose handlers are called for each message, timer and start, run to completion, and change
 // their own node's state only. They ask for everything else through an [Env]: to send, set timers, draw random values, read the

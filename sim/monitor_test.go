@@ -8,13 +8,15 @@ import (
 )
 
 type (
-	quiet  struct{}
-	called struct{}
+	quiet        struct{}
+	called       struct{}
+	tally[T any] struct{}
 )
 
-func (quiet) Observe(sim.NodeID, any) error  { return nil }
-func (called) Observe(sim.NodeID, any) error { return nil }
-func (called) Name() string                  { return "votes" }
+func (quiet) Observe(sim.NodeID, any) error    { return nil }
+func (called) Observe(sim.NodeID, any) error   { return nil }
+func (tally[T]) Observe(sim.NodeID, any) error { return nil }
+func (called) Name() string                    { return "votes" }
 
 // Monitors have names, by which they can be chosen like properties; what is not chosen is not kept.
 func TestMonitorNames(t *testing.T) {
@@ -23,13 +25,22 @@ func TestMonitorNames(t *testing.T) {
 		Monitors:   []func() sim.Monitor{func() sim.Monitor { return quiet{} }, func() sim.Monitor { return called{} }},
 		Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
 	}
-	if got, want := sys.MonitorNames(), []string{"monitor sim_test.quiet", "monitor votes"}; !slices.Equal(got, want) {
+	if got, want := sys.MonitorNames(), []string{"monitor quiet", "monitor votes"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for name, want := range map[string]string{"votes": "monitor votes", "monitor votes": "monitor votes", "sim_test.quiet": "monitor sim_test.quiet"} {
+	for name, want := range map[string]string{"votes": "monitor votes", "monitor votes": "monitor votes", "quiet": "monitor quiet"} {
 		only, err := sys.Only(name)
 		if err != nil || len(only.Properties) != 0 || !slices.Equal(only.MonitorNames(), []string{want}) {
 			t.Errorf("only %s: %d properties, %q, %v", name, len(only.Properties), only.MonitorNames(), err)
+		}
+	}
+	for want, m := range map[string]sim.Monitor{
+		"monitor quiet":         &quiet{},
+		"monitor tally[NodeID]": &tally[sim.NodeID]{},
+		"monitor tally[[]int]":  tally[[]int]{},
+	} {
+		if got := sim.MonitorName(m); got != want {
+			t.Errorf("%T is named %q, want %q", m, got, want)
 		}
 	}
 	if _, err := sys.Only("nobody"); err == nil {

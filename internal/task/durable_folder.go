@@ -61,10 +61,14 @@ func (p *Process) DurableInfo(dir string, asJSON bool) error {
 	for _, b := range m.Builds {
 		line("program", "%s", strings.TrimRight(fmt.Sprintf("%s, from %s %s", b.Program, b.Began.Format("2006-01-02 15:04:05"), strings.Join(b.Bugs, " ")), " "))
 	}
-	line("states", "%s, of which %s wait for their steps", Grouped(end.States), Grouped(waiting))
+	left := "of all of them the steps were taken"
+	if waiting > 0 {
+		left = fmt.Sprintf("of %s of them the steps are still to be taken", Grouped(waiting))
+	}
+	line("states", "%s; %s", Grouped(end.States), left)
 	line("transitions", "%s", Grouped(end.Transitions))
 	line("depth", "%d", end.Depth)
-	line("log", "%s bytes, %.2f per state; %d blocks, %s pioneers", Grouped(int(stats.Bytes)), float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, Grouped(stats.Pioneers))
+	line("log", "%s bytes, %.2f per state; %d blocks; to go on, the steps of %s states are taken again", Grouped(int(stats.Bytes)), float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, Grouped(stats.Pioneers))
 	if stats.Torn > 0 {
 		line("torn", "%d bytes at the end, which --resume cuts off", stats.Torn)
 	}

@@ -54,7 +54,7 @@ func (m *monitors) init(e *engine) error {
 func (e *engine) internMonitor(index int, state sim.Monitor, from *monitorOrigin) (id uint32, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = &Unsupported{fmt.Sprintf("monitor %T: %v", state, r)}
+			err = &Unsupported{fmt.Sprintf("%s: %v", sim.MonitorName(state), r)}
 		}
 	}()
 	m := &e.monitors
@@ -116,7 +116,7 @@ func (e *engine) privateMonitor(id uint32) (sim.Monitor, error) {
 	}
 	if got := e.bench.AppendMonitor(own, []byte{byte(m.index), byte(m.index >> 8)}); string(got) != m.enc {
 		return nil, &sim.Finding{Kind: sim.Nondeterminism, Node: -1, Message: fmt.Sprintf(
-			"monitor %T is not a function of what it was told: told the same again it is in another state", own)}
+			"%s is not a function of what it was told: told the same again it is in another state", sim.MonitorName(own))}
 	}
 	return own, nil
 }

@@ -279,7 +279,7 @@ func (n *notes) monitor(id uint32, node sim.NodeID, event, next uint32, found er
 	case !ok && n.replayed:
 		n.add(monitorNote, key, noted{now})
 	case !ok || was[0] != now:
-		n.differs("monitor %T makes something else of %T%+v of n%d", m.state, e.events.list[event], e.events.list[event], node)
+		n.differs("%s makes something else of %T%+v of n%d", sim.MonitorName(m.state), e.events.list[event], e.events.list[event], node)
 	}
 }
 

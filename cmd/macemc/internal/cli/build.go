@@ -39,8 +39,8 @@ func (e *missingError) Error() string { return e.text }
 
 // build builds the tests of a package. It is looked for from this folder, then from another one.
 func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
-	if strings.Contains(pkg, "...") {
-		return nil, fmt.Errorf("%s is a pattern; name one package, as in ./mysvc (go test ./... checks all)", pkg)
+	if isPattern(pkg) {
+		return nil, fmt.Errorf("%s is a pattern; name one package, as in ./mysvc (macemc search takes patterns)", pkg)
 	}
 	b := &binary{a: a}
 	in, name := "", pkg

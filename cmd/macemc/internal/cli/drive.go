@@ -90,7 +90,14 @@ func (b *binary) list(ctx context.Context, test string) ([]found, error) {
 	case test != "":
 		return nil, fmt.Errorf("%s: the test %s does not call mctest.Check; \"macemc systems %s\" lists those that do", b.ImportPath, test, b.ImportPath)
 	}
-	return nil, fmt.Errorf("no test of %s calls mctest.Check, so there is no system to check", b.ImportPath)
+	return nil, &noCheckError{b.ImportPath}
+}
+
+// noCheckError is the error for a package in which nothing is checked.
+type noCheckError struct{ pkg string }
+
+func (e *noCheckError) Error() string {
+	return fmt.Sprintf("no test of %s calls mctest.Check, so there is no system to check", e.pkg)
 }
 
 // plainTest takes away what tells several checks of one test apart.
@@ -154,6 +161,9 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	}
 	if !reached {
 		return fmt.Errorf("%s: %s did not come to the system that it listed; does the system depend on when or where it is built?", b.ImportPath, c.goTest)
+	}
+	if by, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && by.Signaled() && by.Signal() == syscall.SIGPIPE {
+		return Exit(128 + int(syscall.SIGPIPE)) // head, or a pager that was left, has seen enough
 	}
 	switch status := cmd.ProcessState.ExitCode(); status {
 	case check.StatusOK:

@@ -143,7 +143,11 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search ./nowhere", 2, `there is no folder ./nowhere`},
 		{"search ./broken", 2, `broken_test.go:3:13: cannot use "text".*\n(.*\n)*macemc: the package cannot be built\n$`},
 		{"search .:TestKeper", 2, `TestKeper`},
-		{"search ./...", 2, `./... is a pattern; name one package`},
+		{"search ./two/... --tags check --max-paths 50 --no-shrink", 1, `(?s)searching example.org/mysvc/two:TestSub/none\n.*TestSub/none: SAFETY VIOLATION.*rerun: +macemc search example.org/mysvc/two:TestSub/none .*` +
+			`TestSub/one: nothing found.*searching example.org/mysvc/two:TestTwice#2\n.*TestTwice: SAFETY VIOLATION`},
+		{"search ./n... --time 1s", 2, `./n...: no test of these packages calls mctest.Check`},
+		{"search ./... --junit all.xml", 2, `--junit is for one system, and ./... is a pattern; name one package`},
+		{"stats ./...", 2, `./... is a pattern; name one package`},
 		{"search . --nodes 3", 2, `3 nodes, must be 2 to 2`},
 		{"search none", 2, `for the package in that folder say ./none`},
 		{"search pingack --test TestX", 2, `--test is for packages`},
@@ -154,6 +158,20 @@ func TestSystemsOfPackages(t *testing.T) {
 		if status != c.status || !regexp.MustCompile(c.want).MatchString(out) {
 			t.Errorf("macemc %s: exit status %d, want %d and %s, got\n%s", c.args, status, c.status, c.want, out)
 		}
+	}
+
+	// Who reads what a test's process draws may stop early, as head does.
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.Close()
+	var said bytes.Buffer
+	a := &app{Process: task.Process{Stdout: writer, Stderr: &said, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
+	a.run(context.Background(), []string{"graph", filepath.Join(dir, "found", "error.path")})
+	writer.Close()
+	if strings.Contains(said.String(), "pipe") {
+		t.Errorf("a reader that has gone is told of: %s", &said)
 	}
 
 	// A path file leads to its package from anywhere, as long as it lies in the module.

@@ -32,7 +32,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
-	err := root.ExecuteContext(ctx)
+	return a.ended(ctx, root.ExecuteContext(ctx))
+}
+
+// ended tells of the error of a command, which may be nil, and returns the exit status.
+func (a *app) ended(ctx context.Context, err error) int {
 	if said, ok := errors.AsType[*toolError](err); ok && ctx.Err() == nil {
 		fmt.Fprintf(a.Stderr, "%s\nmacemc: the package cannot be built\n", said)
 		return check.ErrorStatus(ctx, err)

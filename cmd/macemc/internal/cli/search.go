@@ -23,6 +23,8 @@ func (a *app) searchCommand() *cobra.Command {
 		Long: `Searches until something is found, a limit is hit, or Ctrl-C is pressed. SYSTEM is the name
 of a bundled system, or the folder (as ./mysvc) or import path of a package that has a
 test which calls mctest.Check; if it has several, one is named as in ./mysvc:TestLease.
+A pattern, as ./..., is all checks of all its packages, one after the other, each with a
+report of its own.
 Of mctest.CheckWith the system counts, not the options: give them as flags.
 
 A violation is written to a new folder: error.path (the run), live.path (the nearest
@@ -64,6 +66,9 @@ Exit status:
 			f.Given, f.Again = given(cmd), again(cmd, args)
 			if len(args) > 0 {
 				f.System = args[0]
+			}
+			if isPattern(f.System) {
+				return a.searchAll(cmd.Context(), f, func(name string) string { return again(cmd, []string{name}) })
 			}
 			return a.onSystem(cmd.Context(), f.System, test, &f)
 		},

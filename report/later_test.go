@@ -1,0 +1,45 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// The critical step need not be where a line is missing: a finding names the code that runs after it, most frequent
+// first, or says that nothing happens any more.
+func TestWhereToLook(t *testing.T) {
+	run := &replay.Trace{}
+	for i, source := range []string{"a.go:1", "", "b.go:2", "once.go:9", "c.go:3", "c.go:3", "b.go:2", "c.go:3"} {
+		run.Steps = append(run.Steps, replay.TraceStep{Number: i + 1, Node: 1, Event: sim.Event{Kind: sim.FireTimer}, What: "lease{7}", Source: source})
+	}
+	r := &Report{Dead: run, Critical: &Critical{Case: critical.C1, Step: 2}}
+	want := []string{"c.go:3 (n1, timer lease)", "b.go:2 (n1, timer lease)"}
+	if got := handledAfter(run, 2); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if f := r.later(); len(f) != 1 || f[0].aside != strings.Join(want, ", ") {
+		t.Errorf("%q", f)
+	}
+	r.Critical.OutOfEvents = true
+	if f := r.later(); len(f) != 1 || !strings.HasPrefix(f[0].aside, "nothing happens any more") {
+		t.Errorf("out of events: %q", f)
+	}
+	if r.Critical.Case = critical.C2; r.later() != nil {
+		t.Error("no step is critical, and one is told of")
+	}
+}
+
+// A search that went on says where its time went.
+func TestWhereTimeWent(t *testing.T) {
+	r := &Report{Verdict: search.Violation, Findings: []*Report{{}}, Seconds: 20, Confirming: 12.5, Telling: 3}
+	want := "of 20.0s, 12.5s went into confirming what was suspected, 3.0s into shrinking and describing what was found"
+	if lines := r.wentOn(); !slices.Contains(lines, want) {
+		t.Errorf("%q", lines)
+	}
+}
