@@ -225,7 +225,9 @@ func (o *Options) System() (sim.System, error) {
 // uncovered is what a search cannot see of the system's services, told once.
 func uncovered(sys *sim.System) string {
 	for id := range sim.NodeID(sys.Nodes) {
-		if l, ok := sys.New(id).(host.Limited); ok {
+		s := sys.New(id)
+		defer kernel.Discard(s)
+		if l, ok := s.(host.Limited); ok {
 			return l.Uncovered(sys.Interleave)
 		}
 	}

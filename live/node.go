@@ -216,6 +216,11 @@ func (n *Node) Close() error {
 
 func (n *Node) close() error {
 	var errs []error
+	if n.run != nil {
+		if found := n.run.Close(n.cfg.Node); found != nil {
+			errs = append(errs, found)
+		}
+	}
 	if n.tcp != nil {
 		n.tcp.Close()
 	}

@@ -303,7 +303,9 @@ func (c *checking) options() check.Options {
 // tester is the command that runs this test.
 func (c *checking) tester() string {
 	for id := range sim.NodeID(c.system.Nodes) {
-		if _, ok := c.system.New(id).(host.Conditional); ok {
+		s := c.system.New(id)
+		defer host.Discard(s)
+		if _, ok := s.(host.Conditional); ok {
 			return "macemc test"
 		}
 	}

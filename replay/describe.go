@@ -150,6 +150,7 @@ func nodeNames(sys *sim.System) []string {
 	names := make([]string, sys.Nodes)
 	for id := range names {
 		s := sys.New(sim.NodeID(id))
+		defer kernel.Discard(s)
 		if h, ok := s.(host.Hosting); ok {
 			names[id], _, _ = h.Hosted()
 			continue

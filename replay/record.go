@@ -13,13 +13,17 @@ import (
 
 // Record executes path on sys from the first state and describes every step. A finding on the way is
 // part of the trace, not an error; a finding of a step ends it, a property that does not hold does
-// not. A path that does not fit is an error; the trace holds the steps before it then.
+// not. The run ends with the path: that a service's Close fails then is a finding, too. A path that does not fit is an error; the trace holds the steps before it then.
 func Record(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error) {
 	rec, err := record(sys, path, opts)
 	if rec == nil {
 		return nil, err
 	}
-	return rec.Trace(), err
+	t := rec.Trace()
+	if f := kernel.Finish(rec.run.World); f != nil && t.Finding == nil {
+		t.Finding, t.FoundAt = f, rec.run.Steps()
+	}
+	return t, err
 }
 
 // record is Record, but does not ask the properties at the end.

@@ -57,7 +57,9 @@ func newCoverage(sys *sim.System) *coverage {
 	c := &coverage{index: map[coverKey]int{}, services: make([]reflect.Type, sys.Nodes), names: sys.ActionNames()}
 	c.actions = make([]bool, len(c.names))
 	for i := range c.services {
-		c.services[i] = reflect.TypeOf(sys.New(sim.NodeID(i)))
+		s := sys.New(sim.NodeID(i))
+		c.services[i] = reflect.TypeOf(s)
+		kernel.Discard(s)
 	}
 	return c
 }

@@ -77,7 +77,9 @@ func newEngineLoop(sys *sim.System, engine Engine, late *kernel.Late) (*Loop, er
 // takes the memory of its history, and the collector's time for that is no time of the thread, which is measured. Tables do not pay.
 func carries(sys *sim.System) bool {
 	for id := range sim.NodeID(sys.Nodes) {
-		if kernel.Carries(sys.New(id)) {
+		s := sys.New(id)
+		kernel.Discard(s)
+		if kernel.Carries(s) {
 			return true
 		}
 	}

@@ -247,6 +247,11 @@ func (l *Loop) make(o *Outcome) {
 	if err := l.execute(o); err != nil || l.misfit != nil {
 		o.failed(atStep(err, l.run.Steps()), l.misfit)
 	}
+	if l.engines != nil {
+		if f := kernel.Finish(l.world); f != nil && o.End != Found && o.End != Misfit {
+			o.End, o.Finding = Found, f
+		}
+	}
 	o.Live = o.End != Found && o.End != Misfit && l.at.Live
 	o.Steps, o.Choices, o.Used = l.run.Steps(), l.at.Choices, l.at.Used
 }

@@ -87,6 +87,7 @@ func (v *verifier) verify() *Suspect {
 	v.path, v.bounds = append(v.path[:0], l.run.Path...), append(v.bounds[:0], l.run.Bounds...)
 	v.w.active.Store(v.run)
 	d := v.difference(v.run)
+	_ = kernel.Finish(v.run.World) // the loop has done so with the same services
 	if d == nil {
 		return v.lasting()
 	}

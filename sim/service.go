@@ -29,6 +29,14 @@ type PeerReadyHandler interface {
 	PeerReady(env Env, peer NodeID)
 }
 
+// Closer is implemented by services that hold more than their state: a library with goroutines of its own, say. Close is called once for
+// each service that was made, when it is thrown away: when its node crashes, when a run ends, and when it was made only to be looked at. There is
+// no Env, as nothing that it does is part of the run; it must leave nothing behind that runs. A service with an io.Closer's Close is told
+// likewise, and an error is a finding, as a panic is. Such services are executed by replay alone, as what they hold cannot be copied.
+type Closer interface {
+	Close()
+}
+
 // Nop implements [Service] by doing nothing; embed it to leave handlers out.
 type Nop struct{}
 

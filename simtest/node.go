@@ -53,8 +53,10 @@ func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 		t.Fatalf("simtest.New: there is no node %d; the system has %d nodes", id, sys.Nodes)
 	}
 	if sys.New != nil {
-		if _, ok := sys.New(id).(S); !ok {
-			t.Fatalf("simtest.New: node %d runs a %T, not a %T", id, sys.New(id), *new(S))
+		s := sys.New(id)
+		defer kernel.Discard(s)
+		if _, ok := s.(S); !ok {
+			t.Fatalf("simtest.New: node %d runs a %T, not a %T", id, s, *new(S))
 		}
 	}
 	run, err := kernel.NewRunner(&sys, kernel.Options{CheckMessages: true, Log: slog.New(slog.NewTextHandler(t.Output(),
@@ -71,6 +73,9 @@ func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 	t.Cleanup(func() {
 		t.Helper()
 		h.unchanged()
+		if found := h.run.Close(h.id); found != nil {
+			t.Errorf("n%d: %v", id, found)
+		}
 		if left := h.questions.left(); left != "" {
 			t.Errorf("n%d was not asked what Answer was called for: %s; a question with one alternative is not asked", id, left)
 		}

@@ -31,7 +31,9 @@ func Guarded(s *sim.System) bool {
 		}
 	}
 	for id := range sim.NodeID(s.Nodes) {
-		if _, steps := s.New(id).(host.Stepper); steps {
+		service := s.New(id)
+		Discard(service)
+		if _, steps := service.(host.Stepper); steps {
 			return true
 		}
 	}

@@ -141,7 +141,7 @@ func (b *Bench) CrashInside(id sim.NodeID, l *Local, effects []Effect, cut, kept
 func (b *Bench) Crash(id sim.NodeID, l *Local, kept int) *Local {
 	n := b.w.put(id, l)
 	b.w.src = &fixed{pick: kept}
-	b.w.crash(n)
+	_ = b.w.crash(n) // no service has a Close
 	b.restore(id)
 	return b.w.take(n)
 }

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
 )
@@ -42,8 +43,7 @@ func (w *machine) crashInside(n *node, cut int) error {
 	}
 	err := w.apply(n, 0, cut)
 	w.crashesLeft--
-	w.crash(n)
-	return err
+	return cmp.Or(err, w.crash(n))
 }
 
 func (w *machine) crashable(id sim.NodeID) bool {
@@ -75,8 +75,11 @@ func (w *machine) whoCrashes() (err error) {
 	return nil
 }
 
-// crash takes a node down. How many of its unsynced writes survive is a choice.
-func (w *machine) crash(n *node) {
+// crash takes a node down. How many of its unsynced writes survive is a choice. The error is the finding that the service could not be closed.
+func (w *machine) crash(n *node) (err error) {
+	if found := w.discard(n); found != nil {
+		err = found
+	}
 	if p := len(n.disk.pending); p > 0 {
 		kept := w.ask(choose.Point{Kind: choose.Outcome, Arity: p + 1, Label: "unsynced writes that survive"})
 		n.disk.flush(kept)
@@ -89,4 +92,5 @@ func (w *machine) crash(n *node) {
 	w.net.Crashed(n.id)
 	w.touch(n)
 	w.dirtyNetwork()
+	return err
 }

@@ -42,8 +42,7 @@ func (w *machine) step(ev sim.Event, src choose.Source) error {
 	switch ev.Kind {
 	case sim.Crash:
 		w.crashesLeft--
-		w.crash(&w.nodes[ev.Node])
-		return nil
+		return w.crash(&w.nodes[ev.Node])
 	case sim.Arrive:
 		return w.arrive(ev)
 	case sim.Lose, sim.Duplicate, sim.Break, sim.Partition, sim.Heal:
@@ -167,6 +166,7 @@ func (w *machine) call(n *node, ev sim.Event, d *Handed) (err error) {
 			found := panicFinding(n.id, r)
 			if err = found; Overdue(found) {
 				n.renew(w) // that of the handler stays invalid
+				n.closed = true
 			}
 		}
 	}()

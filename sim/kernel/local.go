@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/macemc/macemc/sim"
@@ -83,6 +84,9 @@ func (w *machine) take(n *node) *Local {
 func (w *machine) copyable(l *Local) error {
 	if l.service == nil {
 		return nil
+	}
+	if closes(l.service) {
+		return fmt.Errorf("%T has a method Close", l.service)
 	}
 	return w.planOf(l.service).Uncopyable()
 }

@@ -18,6 +18,7 @@ import (
 type machine struct {
 	sys     *sim.System
 	opts    Options
+	closing bool // a service wants to know when it is thrown away
 	actions []action
 	quorums []quorum
 	plans   *plan.Set
@@ -79,6 +80,7 @@ type node struct {
 	clock   clock
 	never   uint64     // set of quorums that take nothing any more
 	sets    []takenSet // of its events by quorums
+	closed  bool       // the service was told that it is thrown away, or must not be
 	env     *env
 	envs    [4]*env // of one handler after the other: making one for each takes too long
 	turn    int
@@ -144,6 +146,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 		if s == nil {
 			return nil, fmt.Errorf("system %q: New(%d) is nil", sys.Name, i)
 		}
+		w.closing = w.closing || closes(s)
 		if c, ok := s.(host.Conditional); ok {
 			if err := c.CanRun(); err != nil {
 				return nil, fmt.Errorf("system %q: node %d: %w", sys.Name, i, err)
@@ -152,6 +155,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 		if _, err := plans.Of(s); err != nil {
 			return nil, fmt.Errorf("system %q: node %d: %w", sys.Name, i, err)
 		}
+		Discard(s)
 	}
 	for i, newMonitor := range sys.Monitors {
 		m, err := setUp(sys, fmt.Sprintf("the function that makes monitor %d", i), newMonitor)
@@ -190,6 +194,9 @@ func (w *machine) boot(src choose.Source) error {
 	w.listAnew()
 	for i := range w.nodes {
 		n := &w.nodes[i]
+		if found := w.discard(n); found != nil {
+			return found
+		}
 		n.up, n.service, n.hashed, n.never = false, nil, false, 0
 		w.check.shown.Services[i] = nil
 		n.armed = n.armed[:0]
@@ -240,6 +247,7 @@ func (w *machine) load(n *node) (err error) {
 	} else {
 		n.service = containedValue(w.watch, func() sim.Service { return w.sys.New(n.id) })
 	}
+	n.closed = false
 	w.check.shown.Services[n.id] = n.service
 	n.onError, _ = n.service.(sim.PeerErrorHandler)
 	n.onReady, _ = n.service.(sim.PeerReadyHandler)

@@ -32,6 +32,7 @@ func (w *machine) handlerSource(ev sim.Event) string {
 		s := w.nodes[ev.Node].service
 		if s == nil {
 			s = w.sys.New(ev.Node)
+			defer Discard(s)
 		}
 		if Carries(s) {
 			return ""

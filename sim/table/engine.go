@@ -89,6 +89,9 @@ func newEngine(sys *sim.System, opts kernel.Options) (*engine, error) {
 	if sys.Nodes > maxNodes {
 		return nil, &Unsupported{fmt.Sprintf("it has %d nodes, more than %d", sys.Nodes, maxNodes)}
 	}
+	if bench.Closes() {
+		return nil, &Unsupported{"services with a method Close: what they hold cannot be copied"}
+	}
 	e := &engine{sys: sys, opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbs: kernel.Disturbing(sys)}
 	if e.net == nil && sys.Network != nil {
 		return nil, &Unsupported{fmt.Sprintf("its network %T cannot be taken apart", sys.Network)}
