@@ -122,8 +122,9 @@ func (s *summary) brief(r *Report) []pageFact {
 		case label == "live run":
 			add(label, f.text)
 		case label == "where to look":
-			add(label, f.text+": "+f.aside)
-		case label == "at step", label == "violated", label == "panic", label == "diverges", label == "not the same", label == "stuck",
+			add(label, f.text)
+		case label == "at step", label == "violated", label == "panic", label == "diverges", label == "not the same",
+			label == "stuck" && r.Critical == nil, // else the title says it
 			label == "in" || strings.HasPrefix(label, "at step "):
 			if text := f.text; label == "violated" && f.aside != "" {
 				add(label, text+": "+f.aside)

@@ -15,19 +15,18 @@ import (
 // It is for the critical step to have recovery behind it; what would have saved the run need not be there.
 func (r *Report) later() []fact {
 	c := r.Critical
-	switch {
-	case c == nil || r.Dead == nil || c.Case != critical.C1:
+	if c == nil || r.Dead == nil || c.Case != critical.C1 {
 		return nil
-	case c.OutOfEvents:
-		return []fact{{"where to look:", "before this step recovery was still possible; what is missing may come later",
-			"nothing happens any more in the end: look for a message, timer or retry that should be left"}}
+	}
+	ran, aside := "what runs for ever: ", "before this step recovery was still possible"
+	if c.OutOfEvents {
+		ran, aside = "what ran last: ", "nothing happens any more in the end: a message, timer or retry is missing"
 	}
 	handlers := handledAfter(r.Dead, c.Step)
 	if len(handlers) == 0 {
 		return nil
 	}
-	return []fact{{"where to look:", "before this step recovery was still possible; what is missing may come later, in what runs for ever",
-		strings.Join(handlers, ", ")}}
+	return []fact{{"where to look:", "not only here: what is missing may come later, in " + ran + strings.Join(handlers, ", "), aside}}
 }
 
 // handledAfter names the code that handles most of the events in the second half of a run after a step.

@@ -23,11 +23,11 @@ func TestWhereToLook(t *testing.T) {
 	if got := handledAfter(run, 2); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if f := r.later(); len(f) != 1 || f[0].aside != strings.Join(want, ", ") {
+	if f := r.later(); len(f) != 1 || !strings.HasSuffix(f[0].text, " in what runs for ever: "+strings.Join(want, ", ")) {
 		t.Errorf("%q", f)
 	}
 	r.Critical.OutOfEvents = true
-	if f := r.later(); len(f) != 1 || !strings.HasPrefix(f[0].aside, "nothing happens any more") {
+	if f := r.later(); len(f) != 1 || !strings.Contains(f[0].text, " in what ran last: c.go:3") || !strings.HasPrefix(f[0].aside, "nothing happens any more") {
 		t.Errorf("out of events: %q", f)
 	}
 	if r.Critical.Case = critical.C2; r.later() != nil {

@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/search"
@@ -32,7 +33,7 @@ func (c *Critical) Do(ctx context.Context, p *Process) error {
 	if err := knownProperty(&l.System, c.Walks.Property); err != nil {
 		return err
 	}
-	if c.Walks.Property == sim.AssertionProperty {
+	if name := c.Walks.Property; name != "" && !slices.ContainsFunc(l.System.Properties, func(p sim.Property) bool { return p.Name == name }) {
 		return fmt.Errorf("--property %s is not about liveness", c.Walks.Property)
 	}
 	rep, err := check.Critical(ctx, l, c.Walks)

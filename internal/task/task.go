@@ -140,7 +140,7 @@ func WriteJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// knownProperty refuses names that no property has.
+// knownProperty refuses names that no property and no monitor has.
 func knownProperty(sys *sim.System, name string) error {
 	if name == "" || name == sim.AssertionProperty {
 		return nil
@@ -151,6 +151,12 @@ func knownProperty(sys *sim.System, name string) error {
 			return nil
 		}
 		names = append(names, p.Name)
+	}
+	for _, m := range sys.MonitorNames() {
+		if m == name || m == "monitor "+name {
+			return nil
+		}
+		names = append(names, m)
 	}
 	return spec.Unknown(fmt.Sprintf("system %q: unknown property", sys.Name), name, names)
 }

@@ -272,3 +272,17 @@ func TestSearchJUnit(t *testing.T) {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
 }
+
+// Monitors are chosen by their names, as systems lists them or without the first word, like properties.
+func TestSearchForMonitor(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"monitor regularity", "regularity"} {
+		stdout, stderr, status := run(t, "search", "register", "--property", name, "--max-paths", "5")
+		if status != 0 || !strings.Contains(stdout, "not checked: assertion") {
+			t.Errorf("%s: exit status %d\n%s%s", name, status, stdout, stderr)
+		}
+	}
+	if _, stderr, status := run(t, "search", "register", "--property", "monitor regularty"); status != 2 || !strings.Contains(stderr, "did you mean monitor regularity?") {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+}
