@@ -43,3 +43,12 @@ func TestWhereTimeWent(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 }
+
+// A run that became simpler is not said to be shorter.
+func TestShrunkToMoreSteps(t *testing.T) {
+	for steps, want := range map[int]string{13: "simpler, not shorter: 12 steps to 13", 12: "still 12 steps", 4: "from 12 steps to 4"} {
+		if f := (&Shrunk{FromSteps: 12}).fact(&Report{Steps: steps}); f.text != want {
+			t.Errorf("%q, want %q", f.text, want)
+		}
+	}
+}

@@ -25,8 +25,11 @@ func ShrunkText(r *Report) string {
 
 func (s *Shrunk) fact(r *Report) fact {
 	text := fmt.Sprintf("from %s to %s", plural(s.FromSteps, "step"), number(r.Steps))
-	if r.Steps == s.FromSteps {
+	switch {
+	case r.Steps == s.FromSteps:
 		text = fmt.Sprintf("still %s", plural(r.Steps, "step"))
+	case r.Steps > s.FromSteps: // choices are fewer or smaller, and what follows goes on for longer
+		text = fmt.Sprintf("simpler, not shorter: %s to %s", plural(s.FromSteps, "step"), number(r.Steps))
 	}
 	aside := plural(s.Candidates, "candidate") + " tried"
 	if c := r.Critical; c != nil && c.Step > 0 {

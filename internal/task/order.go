@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
+	"reflect"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/check"
@@ -25,9 +28,18 @@ const (
 	DriveVar = "MACEMC_DRIVE" // an Order as JSON
 )
 
-// Protocol is the number of what a program and a test binary say to each other. It grows with each change that makes one
-// misunderstand the other, also with those of the fields of tasks: both may be of different versions of this module.
-const Protocol = 2
+// protocol is the number of what a program and a test binary say to each other. It grows with each change that makes one
+// misunderstand the other, but for those of the fields of tasks, which [shape] tells: both may be of different versions of this module.
+const protocol = 2
+
+// shape is a hash of the names and types of all fields of tasks.
+func shape() string {
+	h := fnv.New64a()
+	for _, t := range tasks() {
+		fmt.Fprintf(h, "%#v\n", reflect.ValueOf(t).Elem())
+	}
+	return strconv.FormatUint(h.Sum64(), 16)
+}
 
 // Listed is what a check says of itself.
 type Listed struct {
@@ -43,8 +55,12 @@ type Listed struct {
 type Announcement struct {
 	Listed
 	Protocol int    `json:"protocol"`
+	Shape    string `json:"shape"`
 	Version  string `json:"version"`
 }
+
+// Understood reports whether the test takes the orders of this program as they are meant.
+func (a *Announcement) Understood() bool { return a.Protocol == protocol && a.Shape == shape() }
 
 // Order is a task for the process of a test. File 3 of that process is a pipe whose other end the giver of the order holds
 // as long as it lives; file 4 is one to the giver. See [message].
@@ -100,7 +116,7 @@ func Listing() (file string, ok bool) {
 
 // Announce adds a check to the list.
 func Announce(file string, l Listed) error {
-	line, err := json.Marshal(Announcement{l, Protocol, version.Current().Version})
+	line, err := json.Marshal(Announcement{l, protocol, shape(), version.Current().Version})
 	if err != nil {
 		return err
 	}

@@ -71,10 +71,13 @@ func (b *binary) list(ctx context.Context, test string) ([]found, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if l.Protocol != task.Protocol {
-			return nil, fmt.Errorf("%s is built with macemc %s, and this program is macemc %s, which does not understand it; "+
-				"use a program of the same version, as by go install github.com/macemc/macemc/cmd/macemc@%s",
-				b.ImportPath, l.Version, version.Current().Version, l.Version)
+		if !l.Understood() {
+			same := "of the same checkout, by go install ./cmd/macemc there"
+			if strings.HasPrefix(l.Version, "v") {
+				same = "of the same version, by go install github.com/macemc/macemc/cmd/macemc@" + l.Version
+			}
+			return nil, fmt.Errorf("%s is built with macemc %s, and this program is macemc %s, which does not understand it; use a program %s",
+				b.ImportPath, l.Version, version.Current().Version, same)
 		}
 		f := found{l.Listed, l.Test}
 		if count[l.Test]++; count[l.Test] > 1 {
