@@ -133,3 +133,17 @@ func TestCriticalOfLiveRun(t *testing.T) {
 		t.Errorf("exit status %d\n%s%s", status, stdout, stderr)
 	}
 }
+
+// The version is said by a command, by a flag, and as JSON.
+func TestVersion(t *testing.T) {
+	short, _, status := run(t, "--version")
+	long, _, again := run(t, "version")
+	if status != 0 || again != 0 || !strings.HasPrefix(short, "macemc ") || short != long || !strings.Contains(long, "go1.") {
+		t.Errorf("%d, %d: %q, %q", status, again, short, long)
+	}
+	var object struct{ Version, Go string }
+	text, _, status := run(t, "version", "--json")
+	if err := json.Unmarshal([]byte(text), &object); err != nil || status != 0 || object.Version == "" || !strings.HasPrefix(object.Go, "go1.") {
+		t.Errorf("exit status %d, %v: %s", status, err, text)
+	}
+}
