@@ -16,8 +16,6 @@ import (
 // Options sets what [Compare] compares with.
 type Options struct {
 	Defect Defect // planted into the oracle
-	States int    // the oracle stops when it has visited about so many; 0: 200
-	Paths  int    // of each search that executes runs; 0: 150
 	Brief  bool   // only breadth-first search by exact states
 }
 
@@ -34,15 +32,12 @@ type Report struct {
 	Inside              int                    // crashes inside steps
 }
 
+// mostPaths is how many paths a search has that executes runs until it is complete.
+const mostPaths = 150
+
 // Compare makes the system of a script and has all strategies search it, by all engines and ways to keep states.
 func Compare(sc *Script, o Options) (r Report) {
-	if o.States == 0 {
-		o.States = 200
-	}
-	if o.Paths == 0 {
-		o.Paths = 150
-	}
-	c := comparison{script: sc, opts: o, sys: sc.System(), model: &model{sc, o.Defect}, graph: visitAll(sc, o.Defect, o.States), r: &r}
+	c := comparison{script: sc, opts: o, sys: sc.System(), model: &model{sc, o.Defect}, graph: visitAll(sc, o.Defect), r: &r}
 	r.States, r.Transitions, r.Complete, r.Findings = len(c.graph.states), c.graph.steps, c.graph.complete, len(c.graph.findings)
 	r.Dead, _ = c.graph.deaths()
 	r.Kinds, r.Inside = c.graph.kinds, c.graph.inside
@@ -162,8 +157,8 @@ func (c *comparison) liveness(x *table.Exploration) error {
 	if !c.graph.complete {
 		return nil
 	}
-	if want := c.graph.goals; x.LivenessChecked != want {
-		return fmt.Errorf("liveness checked: %v, should be %v", x.LivenessChecked, want)
+	if x.LivenessChecked != c.graph.goals {
+		return fmt.Errorf("liveness checked: %v, should be %v", x.LivenessChecked, c.graph.goals)
 	}
 	if !x.LivenessChecked {
 		return nil
@@ -194,7 +189,7 @@ func (c *comparison) search(cfg search.Config) error {
 	}
 	cfg.HandlerLimit = patient
 	if cfg.MaxPaths == 0 && !cfg.Strategy.Stateful() {
-		cfg.MaxPaths = c.opts.Paths
+		cfg.MaxPaths = mostPaths
 	}
 	cfg.Confirm = func(context.Context, search.Suspect) (search.Confirmed, error) { return search.Confirmed{}, nil }
 	if c.graph.complete { // else nobody knows what is dead, and queues may grow for ever

@@ -26,13 +26,12 @@ func (c *comparison) follow(path choose.Path) (*followed, error) {
 		return nil, err
 	}
 	run, src := replay.NewRun(w), &choose.Prefix{Path: path}
-	var a asker
 	err = run.Start(src)
-	a.picks = picks(run.Path)
-	a.arities = make([]int, len(a.picks))
+	a := planned(run.Path)
 	s, bad := c.model.start(&a)
 	f := &followed{}
 	for {
+		f.steps = run.Steps()
 		if err == nil {
 			err = w.Check()
 		}
@@ -49,7 +48,7 @@ func (c *comparison) follow(path choose.Path) (*followed, error) {
 				return nil, fmt.Errorf("path %v leads to a state that the oracle did not come to", run.Path)
 			}
 		}
-		f.number, f.trail, f.steps = number, append(f.trail, number), run.Steps()
+		f.number, f.trail = number, append(f.trail, number)
 		if src.Done() {
 			return f, nil
 		}
@@ -61,9 +60,7 @@ func (c *comparison) follow(path choose.Path) (*followed, error) {
 		key := w.Key(ev)
 		from := len(run.Path) + 1
 		err = run.Step(index, src)
-		f.steps = run.Steps()
-		a = asker{picks: picks(run.Path[from:])}
-		a.arities = make([]int, len(a.picks))
+		a = planned(run.Path[from:])
 		var next *event
 		ordinary, faults := c.model.events(s)
 		for _, ev := range append(ordinary, faults...) {
@@ -78,11 +75,13 @@ func (c *comparison) follow(path choose.Path) (*followed, error) {
 	}
 }
 
-func picks(path choose.Path) (out []int) {
+// planned answers as a path does.
+func planned(path choose.Path) asker {
+	a := asker{arities: make([]int, len(path))}
 	for _, pick := range path {
-		out = append(out, int(pick))
+		a.picks = append(a.picks, int(pick))
 	}
-	return out
+	return a
 }
 
 // same compares what both came to: the error of the engine, else its world.

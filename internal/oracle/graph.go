@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/macemc/macemc/sim"
@@ -30,8 +31,11 @@ type visited struct {
 	stuck    bool // nothing that is part of recovery can happen
 }
 
-// visitAll visits states, at most about most of them.
-func visitAll(sc *Script, defect Defect, most int) *graph {
+// mostStates is about how many states are visited.
+const mostStates = 200
+
+// visitAll visits states.
+func visitAll(sc *Script, defect Defect) *graph {
 	m := &model{sc, defect}
 	g := &graph{known: map[string]int{}, findings: map[string]int{}, goals: len(sc.Eventually) > 0}
 	var a asker
@@ -49,7 +53,7 @@ func visitAll(sc *Script, defect Defect, most int) *graph {
 	for i := 0; i < len(g.states); i++ {
 		if d := g.states[i].depth; d > g.depth {
 			g.depth = d
-			if len(g.states) > most {
+			if len(g.states) > mostStates {
 				return g
 			}
 		}
@@ -64,6 +68,10 @@ func (g *graph) found(m *model, bad *finding, depth int) {
 	if m.defect == ignoreStepBad {
 		return
 	}
+	g.note(bad, depth)
+}
+
+func (g *graph) note(bad *finding, depth int) {
 	if _, ok := g.findings[bad.String()]; !ok {
 		g.findings[bad.String()] = depth
 	}
@@ -77,14 +85,11 @@ func (g *graph) meet(m *model, s *state, depth int) int {
 	}
 	i := len(g.states)
 	g.known[enc] = i
-	v := visited{state: s, depth: depth, live: true}
+	v := visited{state: s, depth: depth, live: m.live(s)}
 	if bad := m.violated(s); bad != nil && !(m.defect == ignoreSafety && depth == 0) {
 		v.ends = true
-		if _, ok := g.findings[bad.String()]; !ok {
-			g.findings[bad.String()] = depth
-		}
+		g.note(bad, depth)
 	}
-	v.live = m.live(s)
 	g.states = append(g.states, v)
 	return i
 }
@@ -100,12 +105,7 @@ func (m *model) violated(s *state) *finding {
 }
 
 func (m *model) live(s *state) bool {
-	for _, p := range m.script.Eventually {
-		if !m.holds(p, s) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(m.script.Eventually, func(p Prop) bool { return !m.holds(p, s) })
 }
 
 func (g *graph) expand(m *model, i int) {
@@ -128,8 +128,7 @@ func (g *graph) expand(m *model, i int) {
 				g.found(m, bad, depth)
 			} else {
 				to := g.meet(m, s, depth)
-				recovers := m.recovers(ev) && (k < len(ordinary) || m.defect == recoverByFaults) && (!crashed || m.defect == recoverByCrashes) && !a.weightless
-				if recovers {
+				if m.recovers(ev) && (k < len(ordinary) || m.defect == recoverByFaults) && (!crashed || m.defect == recoverByCrashes) && !a.weightless {
 					g.states[i].recovery = append(g.states[i].recovery, to)
 				}
 			}
@@ -210,21 +209,13 @@ func (g *graph) liveStates() (n int) {
 
 // nearestFinding is the number of steps to it; -1: there is none.
 func (g *graph) nearestFinding() int {
-	nearest := -1
-	for _, depth := range g.findings {
-		if nearest < 0 || depth < nearest {
-			nearest = depth
-		}
+	if len(g.findings) == 0 {
+		return -1
 	}
-	return nearest
+	return slices.Min(slices.Collect(maps.Values(g.findings)))
 }
 
 // seen is the value of a Sometimes property over all states.
 func (g *graph) seen(m *model, p Prop) bool {
-	for i := range g.states {
-		if m.holds(p, g.states[i].state) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.states, func(v visited) bool { return m.holds(p, v.state) })
 }

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/macemc/macemc/sim"
@@ -9,20 +10,13 @@ import (
 // handle interprets what a node's program does, and returns the effects that it asks for.
 func (m *model) handle(s *state, i int, class Class, arg, from int, a *asker) ([]effect, *finding) {
 	h := handler{m: m, s: s, n: &s.nodes[i], self: i, arg: arg, from: from, a: a}
-	h.written = make([]write, 0, 4)
 	program := &m.script.Programs[i%len(m.script.Programs)]
 	for _, op := range program[class][h.n.phase] {
-		if h.stopped = h.run(op); h.stopped {
+		if h.run(op) {
 			break
 		}
 	}
-	switch {
-	case h.bad != nil:
-		return nil, h.bad
-	case h.failed != nil:
-		return nil, h.failed
-	}
-	return h.effects, nil
+	return h.effects, cmp.Or(h.bad, h.failed)
 }
 
 // handler is a handler that runs.
@@ -35,7 +29,6 @@ type handler struct {
 	effects         []effect
 	written         []write // its own writes, which it sees
 	bad, failed     *finding
-	stopped         bool
 }
 
 func (h *handler) peer(op Op) int {

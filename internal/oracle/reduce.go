@@ -59,23 +59,21 @@ func changes(sc *Script) (list []func(*Script)) {
 			}
 		}
 	}
-	for _, props := range []func(*Script) *[]Prop{
-		func(s *Script) *[]Prop { return &s.Always }, func(s *Script) *[]Prop { return &s.Eventually },
-	} {
-		list = append(list, func(s *Script) {
-			if own := props(s); len(*own) > 1 {
+	list = append(list, shorter(func(s *Script) *[]Prop { return &s.Always })...)
+	list = append(list, shorter(func(s *Script) *[]Prop { return &s.Eventually })...)
+	return append(list, shorter(func(s *Script) *[]Monitor { return &s.Monitors })...)
+}
+
+// shorter leaves out the first of several, or all others.
+func shorter[T any](of func(*Script) *[]T) []func(*Script) {
+	return []func(*Script){
+		func(s *Script) {
+			if own := of(s); len(*own) > 1 {
 				*own = (*own)[1:]
 			}
-		}, func(s *Script) {
-			if own := props(s); len(*own) > 1 {
-				*own = (*own)[:1]
-			}
-		})
+		},
+		func(s *Script) { *of(s) = (*of(s))[:min(1, len(*of(s)))] },
 	}
-	if len(sc.Monitors) > 1 {
-		list = append(list, func(s *Script) { s.Monitors = s.Monitors[1:] }, func(s *Script) { s.Monitors = s.Monitors[:1] })
-	}
-	return list
 }
 
 // fit takes out what names nodes that there are not.

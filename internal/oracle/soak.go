@@ -12,24 +12,26 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/macemc/macemc/sim"
 )
 
 // Tally is what a series of systems came to. It is what is kept between the runs of a soak test.
 type Tally struct {
-	Generator   int      // version of [Drawn]
-	Next        uint64   // number of the next system
-	Systems     int      // compared
-	Complete    int      // of them, those of which the oracle visited all states
-	WithFinding int      // of them, those that violate safety, panic or diverge
-	WithDead    int      // of them, those with dead states
-	States      int      // visited by the oracle
-	Transitions int      // likewise
-	Searches    int      // compared with the oracle
-	Closed      int      // of them, those by deepening that were complete
-	Kinds       []int    // steps by kind of event
-	Inside      int      // crashes inside steps
-	Seconds     float64  // that this took
-	Different   []uint64 // numbers of the systems that differ
+	Generator   int                    // version of [Drawn]
+	Next        uint64                 // number of the next system
+	Systems     int                    // compared
+	Complete    int                    // of them, those of which the oracle visited all states
+	WithFinding int                    // of them, those that violate safety, panic or diverge
+	WithDead    int                    // of them, those with dead states
+	States      int                    // visited by the oracle
+	Transitions int                    // likewise
+	Searches    int                    // compared with the oracle
+	Closed      int                    // of them, those by deepening that were complete
+	Kinds       [sim.Partition + 1]int // steps by kind of event
+	Inside      int                    // crashes inside steps
+	Seconds     float64                // that this took
+	Different   []uint64               // numbers of the systems that differ
 }
 
 func (t *Tally) add(number uint64, r *Report) {
@@ -47,9 +49,6 @@ func (t *Tally) add(number uint64, r *Report) {
 	t.Searches += r.Searches
 	t.Closed += r.Closed
 	t.Inside += r.Inside
-	if t.Kinds == nil {
-		t.Kinds = make([]int, len(r.Kinds))
-	}
 	for k, n := range r.Kinds {
 		t.Kinds[k] += n
 	}
@@ -73,14 +72,13 @@ func (t *Tally) Run(ctx context.Context, n, workers int, told func(number uint64
 		})
 	}
 	wait.Wait()
-	first := t.Next
 	for i := range reports {
 		if reports[i].Searches == 0 {
 			break // it was not compared any more, so neither are those after it counted
 		}
-		number := first + uint64(i)
+		number := t.Next
 		t.add(number, &reports[i])
-		t.Next = number + 1
+		t.Next++
 		if d := reports[i].Difference; d != "" {
 			told(number, d)
 		}

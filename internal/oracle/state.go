@@ -57,23 +57,22 @@ func (s *state) clone() *state {
 		c.nodes[i].timers = slices.Clone(c.nodes[i].timers)
 		c.nodes[i].pending = slices.Clone(c.nodes[i].pending)
 	}
-	c.bags = slices.Clone(s.bags)
-	for i := range c.bags {
-		c.bags[i] = slices.Clone(c.bags[i])
-	}
-	c.yet = slices.Clone(s.yet)
-	for i := range c.yet {
-		c.yet[i] = slices.Clone(c.yet[i])
-	}
-	c.ends = slices.Clone(s.ends)
+	c.bags, c.yet, c.ends = clones(s.bags), clones(s.yet), clones(s.ends)
 	for i := range c.ends {
-		c.ends[i] = slices.Clone(c.ends[i])
 		for k := range c.ends[i] {
 			c.ends[i][k].queue = slices.Clone(c.ends[i][k].queue)
 		}
 	}
 	c.monitors = slices.Clone(s.monitors)
 	return &c
+}
+
+func clones[T any](lists [][]T) [][]T {
+	c := slices.Clone(lists)
+	for i := range c {
+		c[i] = slices.Clone(c[i])
+	}
+	return c
 }
 
 // code writes a state down, so that states are equal when their codes are.

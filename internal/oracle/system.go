@@ -1,6 +1,8 @@
 package oracle
 
 import (
+	"slices"
+
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -104,12 +106,7 @@ func (p Prop) function() func(*sim.View) bool {
 func (m *model) holds(p Prop, s *state) bool {
 	in := func(i, phase int) bool { return s.nodes[i].up && s.nodes[i].phase == phase }
 	armed := func(i, what int) bool {
-		for _, t := range s.nodes[i].timers {
-			if t.what == what {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(s.nodes[i].timers, func(t timer) bool { return t.what == what })
 	}
 	each := func(ok func(i int) bool) bool {
 		for i := range s.nodes {

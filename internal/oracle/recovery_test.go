@@ -1,0 +1,30 @@
+package oracle
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Recovery that only an answer of weight 0, or an action that disturbs, leads to is none, and a state in which nothing else can happen is
+// stuck. Recovery by an answer that walks hardly ever get is recovery all the same.
+func TestWhatIsRecovery(t *testing.T) {
+	for _, c := range []struct {
+		weights  []int
+		disturbs bool
+		dead     int
+	}{
+		{[]int{1, 1}, false, 0},
+		{[]int{1, 1}, true, 1},
+		{[]int{1, 0}, false, 1},
+		{[]int{100_000, 1}, false, 0},
+	} {
+		s := &Script{Nodes: 1, Timing: sim.AnyOrder, Eventually: []Prop{{Kind: IsIn, B: 1}}, Programs: make([]Program, 1)}
+		s.Actions[0] = Action{Phases: 1, Disturbs: c.disturbs}
+		s.Actions[1] = Action{Phases: 1 << 2} // never
+		s.Programs[0][OnAction][0] = []Op{{Do: Weighted, Weights: c.weights}}
+		if r := Compare(s, Options{}); r.Dead != c.dead || r.States != 2 || r.Difference != "" {
+			t.Errorf("weights %v, disturbs %v: %+v", c.weights, c.disturbs, r)
+		}
+	}
+}
