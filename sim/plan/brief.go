@@ -106,20 +106,15 @@ func (b *briefer) fields(v reflect.Value, depth int) string {
 			parts = append(parts, f.name+":"+b.spend(b.text(field, depth+1)))
 		}
 	}
-	return "{" + b.join(parts) + "}"
+	if b.left <= 0 { // some may be missing
+		parts = append(parts, "…")
+	}
+	return "{" + strings.Join(parts, " ") + "}"
 }
 
 func (b *briefer) spend(text string) string {
 	b.left -= len(text) + 1
 	return text
-}
-
-// join joins parts with an ellipsis if the text is so long that some may be missing.
-func (b *briefer) join(parts []string) string {
-	if b.left <= 0 {
-		parts = append(parts, "…")
-	}
-	return strings.Join(parts, " ")
 }
 
 func (b *briefer) text(v reflect.Value, depth int) string {
@@ -209,6 +204,5 @@ func (b *briefer) entries(v reflect.Value, depth int) string {
 	if n := len(parts) - briefItems; n > 0 {
 		parts = append(parts[:briefItems], "and "+strconv.Itoa(n)+" more")
 	}
-	b.spend(strings.Join(parts, " "))
-	return "[" + strings.Join(parts, " ") + "]"
+	return "[" + b.spend(strings.Join(parts, " ")) + "]"
 }

@@ -214,12 +214,10 @@ func (c *compiler) mapParts(n *node) *refusal {
 // unordered returns a part of a map key that has no canonical order, or nil.
 func unordered(key *node) *node {
 	switch key.how {
-	case byPosition:
+	case byPosition, byLocation:
 		return key
 	case byFunction, byHook, byInstant:
 		return nil
-	case byLocation:
-		return key
 	}
 	switch key.kind {
 	case reflect.Pointer:

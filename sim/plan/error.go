@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,21 +22,11 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	var b strings.Builder
-	if e.Role != "" {
-		name := "nil"
-		if e.Type != nil {
-			name = typeString(e.Type)
-		}
-		b.WriteString(e.Role + " " + name + ": ")
-	} else {
-		b.WriteString("state of " + typeString(e.Type) + ": ")
-	}
+	field := ""
 	if e.Path != "" {
-		b.WriteString("field " + e.Path + " (" + typeString(e.Part) + ") ")
+		field = "field " + e.Path + " (" + typeString(e.Part) + ") "
 	}
-	b.WriteString("cannot be " + e.Verb + ": " + e.Hint)
-	return b.String()
+	return cmp.Or(e.Role, "state of") + " " + typeString(e.Type) + ": " + field + "cannot be " + e.Verb + ": " + e.Hint
 }
 
 // As returns err with the role of the value that it is about, when it is an [*Error].

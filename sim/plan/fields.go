@@ -103,7 +103,7 @@ func (r *renderer) met(at unsafe.Pointer, of *node, length, capacity int, name s
 }
 
 func (r *renderer) fields(n *node, p unsafe.Pointer, path string) {
-	if n.show != nil || n.opaque || n.how == byPosition || n.how == byInstant || n.how == byLocation || n.how == byName {
+	if n.show != nil || n.opaque || n.how == byPosition || n.how == byInstant || n.how == byLocation {
 		r.leaf(path, r.text(n, p))
 		return
 	}

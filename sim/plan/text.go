@@ -40,7 +40,7 @@ func (p *Plan) text(v any, names bool) string {
 func (r *renderer) boxedText(n *node, p unsafe.Pointer) string {
 	name := shortName(n.typ)
 	switch {
-	case n.show != nil || n.opaque && n.kind != reflect.Array || n.how == byName:
+	case n.show != nil || n.opaque && n.kind != reflect.Array:
 		return r.text(n, p)
 	case n.kind == reflect.Pointer && n.typ.Name() == "":
 		at := *(*unsafe.Pointer)(p)

@@ -19,14 +19,13 @@ type instant struct {
 // instant makes the node of time.Time; its element is that of time.Location.
 func (c *compiler) instant(n *node) *refusal {
 	t, as := n.typ, reflect.TypeFor[instant]()
-	if t.NumField() != as.NumField() || t.Field(2).Type != reflect.PointerTo(locationType) {
-		return refuse(t, "this release of Go keeps times in another way")
-	}
-	for i := range as.NumField() {
+	known := t.NumField() == as.NumField() && t.Field(2).Type == reflect.PointerTo(locationType)
+	for i := 0; known && i < as.NumField(); i++ {
 		f, g := t.Field(i), as.Field(i)
-		if f.Offset != g.Offset || f.Type.Size() != g.Type.Size() {
-			return refuse(t, "this release of Go keeps times in another way")
-		}
+		known = f.Offset == g.Offset && f.Type.Size() == g.Type.Size()
+	}
+	if !known {
+		return refuse(t, "this release of Go keeps times in another way")
 	}
 	if n.how, n.prog = byInstant, []leaf{{op: opInstant, of: n}}; c.set.rules.apart {
 		n.fixes = n.prog
