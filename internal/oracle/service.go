@@ -243,9 +243,9 @@ func monitorError(m Monitor, from int) string {
 
 func monitorName(s *Script) string {
 	if s.Uncopyable {
-		return fmt.Sprintf("monitor %T", new(listener[hidden, *hidden]))
+		return sim.MonitorName(new(listener[hidden, *hidden]))
 	}
-	return fmt.Sprintf("monitor %T", new(listener[plain, *plain]))
+	return sim.MonitorName(new(listener[plain, *plain]))
 }
 
 func newService(s *Script, id sim.NodeID) sim.Service {
