@@ -45,6 +45,7 @@ func TestBadInput(t *testing.T) {
 
 	for _, c := range []struct{ args, want string }{
 		{"frob", `unknown command "frob"`},
+		{"completion fihs", `unknown shell "fihs"; did you mean fish?`},
 		{"search", "macemc search needs a SYSTEM"},
 		{"search pingack --junit no-such/j.xml", "--junit: stat no-such: "},
 		{"search pingack more", "macemc search takes one SYSTEM, got 2: pingack more"},

@@ -80,5 +80,19 @@ Exit status, of every command:
 		return spec.Unknown("unknown command", args[0], append(names, "help", "completion"))
 	}
 	a.complete(root)
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // without it arguments are not looked at
+		c.Args = func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			var shells []string
+			for _, s := range c.Commands() {
+				shells = append(shells, s.Name())
+			}
+			return spec.Unknown("unknown shell", args[0], shells)
+		}
+	}
 	return root
 }
