@@ -93,7 +93,7 @@ func (g *randomGraph) logged(t *rapid.T, log Log, most int, always bool, set Vis
 		t.Fatal(err)
 	}
 	x := l.Run(context.Background())
-	if l.waiting != nil && l.waiting.set.Waits() {
+	if x.Spilled {
 		return x, nil
 	}
 	return x, dead

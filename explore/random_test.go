@@ -265,7 +265,7 @@ func (g *randomGraph) compareSpilled(most int, sets []VisitedSet, frontiers []Fr
 				if err := g.same(&x, &want, frontier.Shortest); err != nil {
 					return fmt.Errorf("%s, %s: %w: %+v; want %+v", set.Name, frontier.Name, err, x, want)
 				}
-				if l.waiting != nil && l.waiting.set.Waits() && !dead.Checked {
+				if x.Spilled && !dead.Checked {
 					continue
 				}
 				if err := g.sameDead(&x, &want, dead); err != nil {

@@ -31,7 +31,6 @@ type Runs struct {
 	dir   string
 	words int
 	runs  []*run // older ones, which mostly are longer, first
-	used  bool
 }
 
 // mostRuns is how many runs there may be: a look-up goes through all of them.
@@ -40,16 +39,8 @@ const mostRuns = 8
 // NewRuns makes an empty set of keys of one or two words, whose files are in a folder.
 func NewRuns(dir string, words int) *Runs { return &Runs{dir: dir, words: words} }
 
-// Len is how many keys are there, those counted again that are in several runs.
-func (r *Runs) Len() (n int) {
-	for _, run := range r.runs {
-		n += run.n
-	}
-	return n
-}
-
 // Empty reports whether nothing was ever added.
-func (r *Runs) Empty() bool { return !r.used }
+func (r *Runs) Empty() bool { return len(r.runs) == 0 }
 
 // Add adds keys, which ascend.
 func (r *Runs) Add(keys iter.Seq[Key]) error {
@@ -57,11 +48,10 @@ func (r *Runs) Add(keys iter.Seq[Key]) error {
 	if err != nil {
 		return err
 	}
-	r.runs, r.used = append(r.runs, run), true
-	if len(r.runs) <= mostRuns {
-		return nil
+	if r.runs = append(r.runs, run); len(r.runs) > mostRuns {
+		return r.merge()
 	}
-	return r.merge()
+	return nil
 }
 
 // merge makes one run of the last ones: of as many as are no longer than all behind them together, and of two at least.

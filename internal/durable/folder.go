@@ -151,18 +151,13 @@ func (f *Folder) Append(b *explore.Block) error {
 	return f.Log.Append(b)
 }
 
-// none says what to do when there is no manifest.
-func none(dir string, err error) error {
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s: there is no search; macemc search SYSTEM --strategy bfs --durable DIR begins one", dir)
-	}
-	return err
-}
-
 // Of is the manifest in a folder, in which there must be a search.
 func Of(dir string) (*Manifest, error) {
 	m, err := Load(dir)
-	return m, none(dir, err)
+	if errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%s: there is no search; macemc search SYSTEM --strategy bfs --durable DIR begins one", dir)
+	}
+	return m, err
 }
 
 // State is what is known of a folder without opening it for a search.

@@ -4,9 +4,11 @@ package durable
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -95,21 +97,14 @@ func (m *Manifest) differences(other *Manifest) (differ []string) {
 	}
 	for _, s := range m.Settings() {
 		if now := here[s[0]]; now != s[1] {
-			differ = append(differ, fmt.Sprintf("%s: %s there, %s here", s[0], orNone(s[1]), orNone(now)))
+			differ = append(differ, fmt.Sprintf("%s: %s there, %s here", s[0], cmp.Or(s[1], "none"), cmp.Or(now, "none")))
 		}
 		delete(here, s[0])
 	}
 	for _, k := range slices.Sorted(maps.Keys(here)) {
-		differ = append(differ, fmt.Sprintf("%s: none there, %s here", k, orNone(here[k])))
+		differ = append(differ, fmt.Sprintf("%s: none there, %s here", k, cmp.Or(here[k], "none")))
 	}
 	return differ
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // Load reads the manifest in a folder. The error is an [os.ErrNotExist] when there is none.
@@ -145,13 +140,7 @@ func (m *Manifest) write(dir string) error {
 		return err
 	}
 	_, err = f.Write(append(data, '\n'))
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(name+".new", name)
