@@ -66,12 +66,12 @@ func Merge(reports []*Report) (*Report, error) {
 	}
 	slices.SortFunc(reports, func(a, b *Report) int { return cmp.Compare(a.Shard.Number, b.Shard.Number) })
 	first := reports[0]
-	m := merger{out: &Report{
+	merged := &Report{
 		System: first.System, Nodes: first.Nodes, Params: first.Params, Bugs: first.Bugs, Limits: first.Limits, Timing: first.Timing, Strategy: first.Strategy,
 		Seed: first.Shard.Seed, Workers: first.Workers, Verdict: search.OK, WalkSteps: first.WalkSteps, Stopped: first.Stopped, Uncovered: first.Uncovered,
 		Monitors: first.Monitors, Program: first.Program, OtherVersions: first.OtherVersions,
 		Coverage: Coverage{NotChecked: first.Coverage.NotChecked, Unchecked: first.Coverage.Unchecked, Fair: first.Coverage.Fair, NeverHappened: first.Coverage.NeverHappened},
-	}}
+	}
 	for i, r := range reports {
 		if differs := settingsDiffer(first, r); differs != "" {
 			return nil, fmt.Errorf("shards %d and %d are of different searches: %s", first.Shard.Number, r.Shard.Number, differs)
@@ -79,17 +79,17 @@ func Merge(reports []*Report) (*Report, error) {
 		if i > 0 && r.Shard.Number == reports[i-1].Shard.Number {
 			return nil, fmt.Errorf("shard %d is there twice", r.Shard.Number)
 		}
-		m.add(r)
+		merged.add(r)
 	}
 	for n := range first.Shard.Of {
 		if !slices.ContainsFunc(reports, func(r *Report) bool { return r.Shard.Number == n+1 }) {
-			m.out.Missing = append(m.out.Missing, n+1)
+			merged.Missing = append(merged.Missing, n+1)
 		}
 	}
-	if len(m.out.Missing) > 0 && m.out.Verdict == search.OK {
-		m.out.Verdict, m.out.Stopped = search.Inconclusive, "shards are missing"
+	if len(merged.Missing) > 0 && merged.Verdict == search.OK {
+		merged.Verdict, merged.Stopped = search.Inconclusive, "shards are missing"
 	}
-	return m.out, nil
+	return merged, nil
 }
 
 // settingsDiffer says in what two shards differ that must be the same in all; "": in nothing.
@@ -110,71 +110,69 @@ func settingsDiffer(a, b *Report) string {
 	return ""
 }
 
-type merger struct{ out *Report }
-
-func (m *merger) add(r *Report) {
-	out := m.out
-	out.Shards = append(out.Shards, Part{r.Shard.Number, r.Seed, r.Verdict, r.Stopped, r.Paths, r.Seconds})
-	if slices.Index(badness, r.Verdict) > slices.Index(badness, out.Verdict) {
-		out.Verdict, out.Stopped = r.Verdict, r.Stopped
+// add adds what a shard did.
+func (r *Report) add(o *Report) {
+	r.Shards = append(r.Shards, Part{o.Shard.Number, o.Seed, o.Verdict, o.Stopped, o.Paths, o.Seconds})
+	if slices.Index(badness, o.Verdict) > slices.Index(badness, r.Verdict) {
+		r.Verdict, r.Stopped = o.Verdict, o.Stopped
 	}
-	out.Paths += r.Paths
-	out.Events += r.Events
-	out.Seconds += r.Seconds
-	out.Suspects += r.Suspects
+	r.Paths += o.Paths
+	r.Events += o.Events
+	r.Seconds += o.Seconds
+	r.Suspects += o.Suspects
 	// The exhaustive part is the same in all: the one that came farthest did what the others did.
-	out.States, out.Depth = max(out.States, r.States), max(out.Depth, r.Depth)
-	m.cover(&r.Coverage)
-	m.work(r)
-	m.findings(r)
+	r.States, r.Depth = max(r.States, o.States), max(r.Depth, o.Depth)
+	r.Coverage.add(&o.Coverage)
+	r.addWork(o)
+	r.addFindings(o)
 }
 
-func (m *merger) cover(c *Coverage) {
-	out := &m.out.Coverage
-	out.ExhaustedDepth = max(out.ExhaustedDepth, c.ExhaustedDepth)
-	out.Complete = out.Complete || c.Complete
-	if c.Complete { // what it says of fair runs and liveness is said of all states
-		out.Fair, out.Unchecked = c.Fair, c.Unchecked
+func (c *Coverage) add(o *Coverage) {
+	c.ExhaustedDepth = max(c.ExhaustedDepth, o.ExhaustedDepth)
+	c.Complete = c.Complete || o.Complete
+	if o.Complete { // what it says of fair runs and liveness is said of all states
+		c.Fair, c.Unchecked = o.Fair, o.Unchecked
 	}
-	out.ForeignTimes = out.ForeignTimes || c.ForeignTimes
-	for _, what := range c.BySample {
-		if !slices.Contains(out.BySample, what) {
-			out.BySample = append(out.BySample, what)
-		}
+	c.ForeignTimes = c.ForeignTimes || o.ForeignTimes
+	addNew(&c.BySample, o.BySample)
+	addNew(&c.Sampled, o.Sampled)
+	if p := o.OmissionProbability; p != nil && (c.OmissionProbability == nil || *p > *c.OmissionProbability) {
+		c.OmissionProbability = p
 	}
-	if p := c.OmissionProbability; p != nil && (out.OmissionProbability == nil || *p > *out.OmissionProbability) {
-		out.OmissionProbability = p
-	}
-	out.NeverHappened = slices.DeleteFunc(slices.Clone(out.NeverHappened), func(n string) bool { return !slices.Contains(c.NeverHappened, n) })
-	for _, s := range c.Sometimes {
-		t := named(&out.Sometimes, func(t *search.Sometimes) bool { return t.Property == s.Property }, search.Sometimes{Property: s.Property})
+	c.NeverHappened = slices.DeleteFunc(slices.Clone(c.NeverHappened), func(n string) bool { return !slices.Contains(o.NeverHappened, n) })
+	for _, s := range o.Sometimes {
+		t := named(&c.Sometimes, func(t *search.Sometimes) bool { return t.Property == s.Property }, search.Sometimes{Property: s.Property})
 		t.Runs, t.Walks, t.Of = t.Runs+s.Runs, t.Walks+s.Walks, t.Of+s.Of
 	}
-	for _, s := range c.Sampled {
-		if !slices.Contains(out.Sampled, s) {
-			out.Sampled = append(out.Sampled, s)
-		}
-	}
-	u, used := &out.FaultsUsed, c.FaultsUsed
+	u, used := &c.FaultsUsed, o.FaultsUsed
 	*u = sim.Limits{Crashes: max(u.Crashes, used.Crashes), NetErrors: max(u.NetErrors, used.NetErrors), Loss: max(u.Loss, used.Loss),
 		Dup: max(u.Dup, used.Dup), Partitions: max(u.Partitions, used.Partitions)}
 }
 
-func (m *merger) work(r *Report) {
-	for _, p := range r.Phases {
-		t := named(&m.out.Phases, func(t *search.Phase) bool { return t.Name == p.Name }, search.Phase{Name: p.Name})
+func (r *Report) addWork(o *Report) {
+	for _, p := range o.Phases {
+		t := named(&r.Phases, func(t *search.Phase) bool { return t.Name == p.Name }, search.Phase{Name: p.Name})
 		t.Seconds, t.Paths, t.Live, t.Duplicates = t.Seconds+p.Seconds, t.Paths+p.Paths, t.Live+p.Live, t.Duplicates+p.Duplicates
 		t.OutOfEvents, t.TooLong, t.Events, t.States = t.OutOfEvents+p.OutOfEvents, t.TooLong+p.TooLong, t.Events+p.Events, max(t.States, p.States)
 		t.Steps.Merge(&p.Steps)
 		t.Choices.Merge(&p.Choices)
 	}
-	for _, s := range r.Schedules {
-		t := named(&m.out.Schedules, func(t *search.ScheduleStats) bool { return t.Name == s.Name }, search.ScheduleStats{Name: s.Name})
+	for _, s := range o.Schedules {
+		t := named(&r.Schedules, func(t *search.ScheduleStats) bool { return t.Name == s.Name }, search.ScheduleStats{Name: s.Name})
 		t.Paths, t.Events = t.Paths+s.Paths, t.Events+s.Events
 	}
-	for _, s := range r.Relied {
-		t := named(&m.out.Relied, func(t *search.Relied) bool { return t.Action == s.Action }, search.Relied{Action: s.Action})
+	for _, s := range o.Relied {
+		t := named(&r.Relied, func(t *search.Relied) bool { return t.Action == s.Action }, search.Relied{Action: s.Action})
 		t.Walks += s.Walks
+	}
+}
+
+// addNew appends what is not in a list.
+func addNew[S ~[]T, T comparable](list *S, more S) {
+	for _, e := range more {
+		if !slices.Contains(*list, e) {
+			*list = append(*list, e)
+		}
 	}
 }
 
@@ -189,23 +187,22 @@ func named[T any](list *[]T, is func(*T) bool, otherwise T) *T {
 	return &(*list)[len(*list)-1]
 }
 
-// findings adds those of a shard that are like no other one. What tells them apart is what does so in one search, see [Report.Alike].
-func (m *merger) findings(r *Report) {
-	out := m.out
-	found := r.Findings
-	if r.Findings == nil && r.Verdict == search.Violation {
-		found = []*Report{r}
+// addFindings adds those of a shard that are like no other one. What tells them apart is what does so in one search, see [Report.Alike].
+func (r *Report) addFindings(o *Report) {
+	found := o.Findings
+	if o.Findings == nil && o.Verdict == search.Violation {
+		found = []*Report{o}
 	}
-	out.Alike += r.Alike
+	r.Alike += o.Alike
 	for _, f := range found {
-		if slices.ContainsFunc(out.Findings, f.like) {
-			out.Alike++
+		if slices.ContainsFunc(r.Findings, f.like) {
+			r.Alike++
 			continue
 		}
-		out.Findings = append(out.Findings, f)
+		r.Findings = append(r.Findings, f)
 	}
-	for _, u := range r.Unsure {
-		t := named(&out.Unsure, func(t *Unsure) bool { return t.Handler == u.Handler }, Unsure{Handler: u.Handler})
+	for _, u := range o.Unsure {
+		t := named(&r.Unsure, func(t *Unsure) bool { return t.Handler == u.Handler }, Unsure{Handler: u.Handler})
 		t.Count += u.Count
 	}
 }
