@@ -509,7 +509,7 @@ func TestMermaidOfReport(t *testing.T) {
 // What only walks show is called not proven wherever it is told, and a critical step before which recovery was rare is doubted.
 func TestNotProven(t *testing.T) {
 	r := pingackReport(t)
-	doubt := "uncertain:     recovery is so rare that the critical step may be a later one"
+	doubt := "recovery is so rare that the critical step may be a later one"
 	for _, c := range []struct {
 		proof     critical.Proof
 		recovered int // of 200 walks before the critical step
