@@ -343,11 +343,8 @@ func holdsCode(t reflect.Type) bool {
 // hooked reports whether t encodes itself. A method that t merely has from an embedded field does
 // not count: it would leave out all other fields.
 func hooked(t reflect.Type) bool {
-	if t.Kind() == reflect.Interface || !reflect.PointerTo(t).Implements(selfEncoderType) {
-		return false
-	}
-	if t.Kind() == reflect.Pointer { // a pointer type has no methods of its own
-		return false
+	if k := t.Kind(); k == reflect.Interface || k == reflect.Pointer || !reflect.PointerTo(t).Implements(selfEncoderType) {
+		return false // a pointer type has no methods of its own
 	}
 	with := t
 	if !t.Implements(selfEncoderType) {

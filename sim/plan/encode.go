@@ -216,10 +216,8 @@ func (e *Encoder) slice(n *node, s *sliceHeader, dst []byte) []byte {
 	case s.data == nil:
 		return append(dst, 1)
 	default:
-		if s.cap > 0 && elem.size > 0 {
-			if e.set.telling.has(s.data) {
-				dst = e.set.telling.append(append(dst, 3), s.data)
-			}
+		if s.cap > 0 && elem.size > 0 && e.set.telling.has(s.data) {
+			dst = e.set.telling.append(append(dst, 3), s.data)
 		}
 		if s.cap == count {
 			dst = appendUint(dst, uint64(count)<<2)
@@ -253,13 +251,10 @@ func (e *Encoder) mapping(n *node, p unsafe.Pointer, dst []byte) []byte {
 			return appendUint(dst, uint64(pos)<<1+5)
 		}
 	}
-	count := 0
-	if m != nil {
-		count = mapLen(p)
-	}
 	if m == nil && !e.set.rules.loose {
 		return append(dst, 1)
 	}
+	count := mapLen(p)
 	dst = appendUint(dst, uint64(count)<<1)
 	if count == 0 {
 		return dst

@@ -61,10 +61,9 @@ func (c *copier) lastsIn(n *node, p unsafe.Pointer) bool {
 // keep makes a copy refer to the variable of a package, or what that points to, at p, and to all that
 // can be reached from there.
 func (c *copier) keep(n *node, p unsafe.Pointer) {
-	if !c.track || n.size == 0 || !c.kept(p, n, 1, isVariable) {
-		return
+	if c.track && n.size > 0 && c.kept(p, n, 1, isVariable) {
+		c.keepParts(n, p)
 	}
-	c.keepParts(n, p)
 }
 
 // kept notes that memory stands for its own copy, and reports whether that is new.

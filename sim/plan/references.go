@@ -80,7 +80,10 @@ func (w *referrer) visit(n *node, p unsafe.Pointer) {
 		w.enc.pop(base, 0)
 	case reflect.Interface:
 		if v := load(n, p); v != nil {
-			pl := w.enc.set.must(v)
+			pl, err := w.enc.set.Of(v)
+			if err != nil {
+				panic(err)
+			}
 			var word unsafe.Pointer
 			w.visit(pl.root, pl.open(v, &word))
 		}

@@ -88,15 +88,6 @@ func (s *Set) Of(v any) (*Plan, error) {
 	return p.plan, p.err
 }
 
-// must is Of for values met inside others; it panics with an *Error.
-func (s *Set) must(v any) *Plan {
-	p, err := s.Of(v)
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
-
 func (s *Set) compile(t reflect.Type) (*Plan, error) {
 	c := compiler{set: s}
 	root, why := c.node(t)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"reflect"
 	"strconv"
 	"strings"
@@ -47,10 +48,7 @@ func typeName(t reflect.Type) string {
 
 // shortName names t for people, without packages.
 func shortName(t reflect.Type) string {
-	full := t.String()
-	if t.Name() != "" {
-		full = t.Name()
-	}
+	full := cmp.Or(t.Name(), t.String())
 	if t.Kind() == reflect.Pointer && t.Name() == "" {
 		return "*" + shortName(t.Elem())
 	}

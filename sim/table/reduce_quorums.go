@@ -29,8 +29,7 @@ func (r *reduction) sendsOf(id, a uint32) {
 	}
 	for k := range o.list {
 		for _, s := range o.list[k].sends {
-			d := r.sites.places[s.peer].all[s.index]
-			r.sent(int(s.peer), d)
+			r.sent(int(s.peer), r.sites.places[s.peer].all[s.index])
 		}
 	}
 }
