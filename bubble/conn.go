@@ -92,7 +92,7 @@ func (c *conn) Close() error {
 	}
 	c.CloseWrite()
 	c.closed = true
-	c.in.abort(net.ErrClosed)
+	c.in.close()
 	c.out.wake()
 	c.h.forget(c)
 	return nil

@@ -66,7 +66,7 @@ func (l *listener) Close() error {
 		c.send(Message{Kind: Reset})
 		c.breaks(net.ErrClosed)
 	}
-	l.in.abort(net.ErrClosed)
+	l.in.close()
 	delete(l.h.listeners, l.addr.Port)
 	return nil
 }

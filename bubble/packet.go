@@ -82,7 +82,7 @@ func (p *packetConn) Close() error {
 	if p.in.err != nil {
 		return net.ErrClosed
 	}
-	p.in.abort(net.ErrClosed)
+	p.in.close()
 	delete(p.h.packets, p.addr.Port)
 	return nil
 }

@@ -1,6 +1,7 @@
 package bubble
 
 import (
+	"net"
 	"os"
 	"time"
 )
@@ -60,8 +61,9 @@ func (w *waitlist) setDeadline(t time.Time) {
 // queue is what waits to be read, without a bound.
 type queue[T any] struct {
 	waitlist
-	items []T
-	err   error // when items are used up
+	items  []T
+	err    error // when items are used up
+	closed bool  // err comes before a deadline
 }
 
 func (q *queue[T]) put(v T) {
@@ -79,6 +81,12 @@ func (q *queue[T]) finish(err error) {
 	q.wake()
 }
 
+// close lets readers have net.ErrClosed at once, whatever the deadline.
+func (q *queue[T]) close() {
+	q.closed = true
+	q.abort(net.ErrClosed)
+}
+
 // abort lets readers have err at once.
 func (q *queue[T]) abort(err error) {
 	q.items, q.err = nil, err
@@ -88,6 +96,8 @@ func (q *queue[T]) abort(err error) {
 func (q *queue[T]) get() (v T, err error) {
 	for {
 		switch {
+		case q.closed:
+			return v, q.err
 		case q.over():
 			return v, os.ErrDeadlineExceeded
 		case len(q.items) > 0:
