@@ -38,7 +38,7 @@ func TestCounts(t *testing.T) {
 						if s.States > 10_000 && k != s.States%3 {
 							continue // one way and both numbers of workers are enough for what takes long
 						}
-						got := run(t, search.Config{System: s.unchecked(), Strategy: strategy, Visited: visited, Workers: workers}).Stats
+						got := run(t, search.Config{System: s.unchecked(), Strategy: strategy, Visited: visited, Workers: workers, Reduce: search.ReduceNone}).Stats
 						if got.States != s.States || !got.Complete || s.Transitions > 0 && got.Transitions != s.Transitions {
 							t.Errorf("%s, %s, %d workers: %d states, %d transitions, complete %t; want %d, %d",
 								strategy, visited, workers, got.States, got.Transitions, got.Complete, s.States, s.Transitions)

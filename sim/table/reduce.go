@@ -65,6 +65,7 @@ type reduction struct {
 	full     []bool          // by number of the state: it was expanded in full
 	settled  bool            // all that was relied upon holds for good
 	hurried  bool            // ReduceFull is given up when it takes too long
+	searched int             // states that were gone through for the proviso
 	long     int             // chains that were as long as they may be
 	err      error           // what makes it impossible to go on
 	stuck    error           // a property does not return

@@ -82,6 +82,10 @@ func (j *reductionJudge) Judge(ctx context.Context, s *explore.Space) error {
 // mostForced is how many states are looked for at a time that are to be expanded in full.
 const mostForced = 64
 
+// mostSearched is how many states are gone through for the proviso, all told, until an exploration that is to hurry gives up: there are many
+// parts that cannot be left, and each takes another search.
+const mostSearched = 1 << 20
+
 // proviso has a state be reached from each that was expanded in full (or without events, which is that, too): else what was left out may
 // never happen. It reports whether there are such states.
 func (r *reduction) proviso(ctx context.Context, s *explore.Space) (again bool, err error) {
@@ -91,6 +95,10 @@ func (r *reduction) proviso(ctx context.Context, s *explore.Space) (again bool, 
 	full := make([]bool, s.Len())
 	copy(full, r.full)
 	for range mostForced {
+		if r.searched += int(s.Len()); r.hurried && r.searched > mostSearched {
+			r.err = errAgain
+			return true, nil
+		}
 		var reach explore.DeadStates
 		for id := range s.Len() {
 			note := uint8(0) // of a root

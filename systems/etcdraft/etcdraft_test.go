@@ -60,7 +60,7 @@ func TestTwoNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := search.Run(context.Background(), search.Config{System: sys, Strategy: search.BFS, Workers: 1})
+	res, err := search.Run(context.Background(), search.Config{System: sys, Strategy: search.BFS, Reduce: search.ReduceNone, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
