@@ -15,7 +15,7 @@
 //
 // # What a user needs
 //
-//   - [Service], and [Nop] to leave handlers out; [PeerErrorHandler] and [PeerReadyHandler] for streams
+//   - [Service], and [Nop] to leave handlers out; [Closer], [PeerErrorHandler] and [PeerReadyHandler] for streams
 //   - [Env], with [Stream], [Disk], [Rand], [Generator]; [NodeID]; [ErrFull], [ErrRefused], [ErrReset]
 //   - [System], [Action] ([AnyAction]) with weights up to [MaxWeight], [Quorum] ([AnyQuorum], [From], [QuorumProperty]),
 //     [Limits] up to [MaxFaults], [Timing] ([ParseTiming]), [Interleave] ([ParseInterleave])

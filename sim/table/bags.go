@@ -10,6 +10,7 @@ import (
 type bags struct {
 	e     *engine
 	list  []bag
+	items int // of all
 	ids   map[string]uint32
 	sends memo // bag, sender and message -> bag, or overrun
 	keeps memo // bag, receiver and message -> bag
@@ -29,6 +30,9 @@ type bag struct {
 	held    bool              // the node has something to send before it can do anything else
 	hashes  []sim.Fingerprint // by node; zero: not known
 }
+
+// bagItemSize is about the memory of one, with what is kept for its place.
+const bagItemSize = 40
 
 type bagItem struct {
 	from sim.NodeID // see [sim.Datagram]
@@ -63,6 +67,7 @@ func (b *bags) intern(content []sim.Datagram) uint32 {
 	n.held = len(content) > 0 && content[0].From < 0
 	b.ids[string(key)] = id
 	b.list = append(b.list, n)
+	b.items += len(content)
 	return id
 }
 

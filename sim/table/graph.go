@@ -66,7 +66,9 @@ func (g *graph) Neighbours() []int32 { return g.sites.order() }
 func (g *graph) Fingerprint(state []uint32) explore.Fingerprint { return g.sites.fingerprint(state) }
 
 // Bytes implements [explore.Graph].
-func (g *graph) Bytes() int { return g.sites.bytes() + entrySize*g.w.entries() }
+func (g *graph) Bytes() int {
+	return g.sites.bytes() + entrySize*g.w.entries() + bagItemSize*g.w.bags.items
+}
 
 // Roots implements [explore.Graph]: there are several when booting draws.
 func (g *graph) Roots(e *explore.Edges) error {

@@ -102,6 +102,10 @@ func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 			told.Why = "with a bound on depth nothing is left out unless that is asked for"
 			return nil, told
 		}
+		if len(g.w.sys.Quorums) > 0 {
+			told.Why = "whether quorums keep what they say is looked at in all states: nothing is left out unless that is asked for"
+			return nil, told
+		}
 	}
 	if opts.Log != nil {
 		told.Why = "what is kept to go on with is not reduced"
@@ -125,8 +129,11 @@ func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 			told.Used = ReduceDrop
 		}
 	}
-	if opts.gaveUp {
+	switch {
+	case opts.gaveUp:
 		told.Why = tooLongToTell
+	case len(g.w.sys.Quorums) > 0 && told.Why == "":
+		told.Why = "whether quorums keep what they say is looked at in the states that are kept only"
 	}
 	r = &reduction{g: g, w: g.w, sites: g.sites, ways: waysOf(told.Used), told: told, forced: map[string]bool{}}
 	r.hurried = opts.Reduce == ReduceAuto && told.Used == ReduceFull

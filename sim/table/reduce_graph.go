@@ -184,7 +184,9 @@ func (r *reduction) onward(v []uint32, note uint8, first bool, each func(node in
 		}
 		note = note&noteOrdinary | r.take(v, node, c, 0)&^noteOrdinary
 		r.drop(v)
-		steps++
+		if steps++; steps%cycle == 0 && r.limited() {
+			break
+		}
 	}
 	if first && steps > 0 {
 		r.told.Chains++
