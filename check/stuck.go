@@ -54,8 +54,8 @@ func handlerStack() (stack string, waits bool) {
 	return "", false
 }
 
-// askedAt is the file:line of checked code whose stack that is; "" when it is not known. What package sim has between that and
-// its own caller is left out, also where the compiler made it a part of another package.
+// askedAt is the file:line of checked code whose stack that is; "" when it is not known. What packages sim and kernel have between
+// that and their own caller is left out, also where the compiler made it a part of another package.
 func askedAt(stack string) string {
 	var calls [][2]string
 	for frame := range frames(stack) {
@@ -67,9 +67,10 @@ func askedAt(stack string) string {
 	if len(calls) == 0 {
 		return ""
 	}
-	own := path.Dir(calls[len(calls)-1][1]) + "/"
+	kernel := path.Dir(calls[len(calls)-1][1])
+	own := []string{kernel, path.Dir(kernel)}
 	for _, frame := range slices.Backward(calls) {
-		if !strings.HasPrefix(frame[1], own) {
+		if !slices.Contains(own, path.Dir(frame[1])) {
 			at, _, _ := strings.Cut(frame[1], " ")
 			return at
 		}

@@ -65,3 +65,31 @@ func hanging(reached, predicate bool, hang func() bool) sim.System {
 		}}},
 	}
 }
+
+// A predicate over a node that does not return in a local state that is met first where it is looked at what a step would change is
+// a finding, and the search ends.
+func TestReducedPredicateHangs(t *testing.T) {
+	t.Parallel()
+	end := make(chan struct{})
+	defer close(end)
+	sys := sim.System{
+		Name: "hanging alone", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(lives) },
+		Actions: []sim.AnyAction{
+			sim.Action[*lives]{Name: "hear", Times: 1, Do: func(s *lives, _ sim.Env) { s.Heard = true }},
+			sim.Action[*lives]{Name: "move", Times: 1, When: func(s *lives) bool { return s.Heard }, Do: func(s *lives, _ sim.Env) { s.Moved = true }},
+		},
+		Properties: []sim.Property{{Name: "returns", Always: sim.Each(func(_ sim.NodeID, s *lives) bool {
+			if s.Moved {
+				<-end
+			}
+			return true
+		})}},
+	}
+	x, err := Explore(t.Context(), &sys, ExploreOptions{Reduce: ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 1 }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !overdue(x.Finding) {
+		t.Errorf("found %v, stopped: %q", x.Finding, x.Stopped)
+	}
+}
