@@ -163,7 +163,7 @@ func (l *Loop) run(ctx context.Context) error {
 
 // proceed has what was gathered looked up, when that is enough.
 func (l *Loop) proceed(ctx context.Context) error {
-	if len(l.batch.last) > 0 && l.batch.All() >= l.atOnce {
+	if states := len(l.batch.last); states > 0 && max(states, len(l.batch.Ends)) >= l.atOnce {
 		if err := l.dispatch(ctx); err != nil {
 			return err
 		}
