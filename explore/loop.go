@@ -281,8 +281,20 @@ func (l *Loop) enter(item *Item) (state []uint32, first, ok bool) {
 
 func keyOf(record []uint32) uint64 { return uint64(record[0])<<32 | uint64(record[1]) }
 
-// lookUp looks up what is left of a batch. It touches nothing but the visited set and the batch.
+// prepare makes fingerprints of the edges of a batch keys of whole states, if these are kept.
+func (l *Loop) prepare(b *Batch) {
+	if l.whole != nil {
+		l.whole.Resolve(&b.Edges)
+	}
+}
+
+// lookUp looks up a batch, but for edges to states that were come to lately. It touches nothing but the batch, these, and the visited set.
 func (l *Loop) lookUp(b *Batch) {
+	if l.bounded != nil || l.opts.Spill != nil && l.opts.Spill.young > 0 {
+		b.named()
+	} else {
+		l.recent.sift(b)
+	}
 	b.keys.Depth = b.depth
 	b.fresh = l.visited.AddAll(&b.keys, b.fresh)
 	b.bytes, b.growth = l.visited.Bytes()
@@ -290,18 +302,6 @@ func (l *Loop) lookUp(b *Batch) {
 		b.waits, b.due = w.set.Waits(), w.set.Due()
 	}
 	b.build(l.whole != nil)
-}
-
-// prepare makes the keys of a batch: those that were not come to lately.
-func (l *Loop) prepare(b *Batch) {
-	if l.whole != nil {
-		l.whole.Resolve(&b.Edges)
-	}
-	if l.bounded != nil || l.opts.Spill != nil && l.opts.Spill.young > 0 {
-		b.named()
-		return
-	}
-	l.recent.sift(b)
 }
 
 // finish takes what turned out to be new.
