@@ -15,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -49,13 +50,13 @@ func main() {
 		os.Exit(2)
 	}
 	o.programs, o.flags = [2]string{flag.Arg(0), flag.Arg(1)}, flag.Args()[2:]
-	if err := o.compare(); err != nil {
+	if err := o.compare(os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "finding:", err)
 		os.Exit(1)
 	}
 }
 
-func (o *options) compare() error {
+func (o *options) compare(w io.Writer) error {
 	var ratios [3]float64 // sums of logarithms
 	bugs := 0
 	for _, e := range bundled.Systems() {
@@ -74,21 +75,21 @@ func (o *options) compare() error {
 				}
 			}
 			bugs++
-			fmt.Printf("%-5s %s  %s ", b.ID, c[0], c[1])
+			fmt.Fprintf(w, "%-5s %s  %s ", b.ID, c[0], c[1])
 			for i, of := range []func(run) float64{run.processor, run.events, run.paths} {
 				ratio := c[1].median(of) / max(c[0].median(of), 1e-3)
 				ratios[i] += math.Log(ratio)
-				fmt.Printf(" %6.2f", ratio)
+				fmt.Fprintf(w, " %6.2f", ratio)
 			}
-			fmt.Printf("  %s\n", c[1].schedules())
+			fmt.Fprintf(w, "  %s\n", c[1].schedules())
 		}
 	}
-	fmt.Printf("geometric means of the ratios of %d bugs:", bugs)
+	fmt.Fprintf(w, "geometric means of the ratios of %d bugs:", bugs)
 	for i, what := range []string{"CPU time", "events", "paths"} {
-		fmt.Printf(" %s %.3f", what, math.Exp(ratios[i]/float64(max(1, bugs))))
+		fmt.Fprintf(w, " %s %.3f", what, math.Exp(ratios[i]/float64(max(1, bugs))))
 	}
-	fmt.Println()
-	return nil
+	_, err := fmt.Fprintln(w)
+	return err
 }
 
 func listed(list, id string) bool { return slices.Contains(strings.Split(list, ","), id) }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// searchVar makes the test binary a program that is compared: it stands for a search that comes to that.
+const searchVar = "MACEMC_TEST_SEARCH"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(searchVar) == "" {
+		os.Exit(m.Run())
+	}
+	seed := os.Args[slices.Index(os.Args, "--seed")+1]
+	switch {
+	case slices.Contains(os.Args, "BT2"):
+		fmt.Fprintln(os.Stderr, "no such bug")
+		os.Exit(2)
+	case slices.Contains(os.Args, "--quick"): // the new one: half of the events, and not found with seed 2
+		verdict := "violation"
+		if seed == "2" {
+			verdict = "ok"
+		}
+		fmt.Printf(`{"verdict": %q, "schedule": "pos", "paths": 30, "events": 50}`, verdict)
+	default:
+		fmt.Printf(`{"verdict": "violation", "schedule": "", "paths": 30, "events": %s00}`, seed)
+	}
+	os.Exit(1)
+}
+
+// Two programs are compared by what their reports say, the second with flags of its own.
+func TestCompare(t *testing.T) {
+	t.Setenv(searchVar, "yes")
+	o := options{seeds: 3, time: time.Second, bugs: "RT13", programs: [2]string{os.Args[0], os.Args[0]}, flags: []string{"--quick"}}
+	var b strings.Builder
+	if err := o.compare(&b); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	fields := strings.Fields(strings.ReplaceAll(lines[0], "/", " "))
+	// Found with 3 of 3 seeds and 2 of 3; medians of events 200 and 50, of paths 30 and 30.
+	for at, want := range map[int]string{0: "RT13", 1: "3", 2: "3", 5: "200", 6: "30", 7: "2", 8: "3", 11: "50", 12: "30", 14: "0.25", 15: "1.00", 16: "pos", 17: "3"} {
+		if at >= len(fields) || fields[at] != want {
+			t.Errorf("word %d is not %s in %q", at, want, lines[0])
+		}
+	}
+	if !strings.HasPrefix(lines[1], "geometric means of the ratios of 1 bugs:") || !strings.HasSuffix(lines[1], " events 0.250 paths 1.000") {
+		t.Errorf("%q", lines[1])
+	}
+}
+
+// A program that does not search is told of, with what it says.
+func TestCompareFails(t *testing.T) {
+	t.Setenv(searchVar, "yes")
+	o := options{seeds: 1, time: time.Second, bugs: "BT2", programs: [2]string{os.Args[0], os.Args[0]}}
+	if err := o.compare(new(strings.Builder)); err == nil || !strings.Contains(err.Error(), "BT2, seed 1: no report: no such bug") {
+		t.Errorf("%v", err)
+	}
+}
