@@ -1,6 +1,7 @@
 package mdb_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,5 +42,28 @@ func TestListThatIsFilled(t *testing.T) {
 		if l.Value == "gone" {
 			t.Errorf("%s is gone", l.Path)
 		}
+	}
+}
+
+// What a step takes away is said to be gone, with what it was; a node that is started is up.
+func TestFieldThatIsGone(t *testing.T) {
+	s, err := mdb.Open(mdb.Config{Path: choose.Path{0, 0, 0}, System: &sim.System{
+		Name: "line", Nodes: 1, New: func(sim.NodeID) sim.Service { return &liner{Line: []int{7}} }, Crashes: 1,
+		Actions: []sim.AnyAction{sim.Action[*liner]{Name: "leave", Times: 1, Do: func(l *liner, _ sim.Env) { l.Line = l.Line[1:] }}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step, want := range map[string]string{"1": "*Line[0] gone was 7", "2": "*Line gone was []", "3": "*(node) up was down"} {
+		if out := strings.Join(strings.Fields(do(t, s, step+"; state n0")), " "); !strings.Contains(out, want) {
+			t.Errorf("step %s: %q is missing in\n%s", step, want, out)
+		}
+	}
+	lines, err := s.States()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if up := (mdb.StateLine{Node: 0, Path: "(node)", Value: "up", Changed: true, Old: "down"}); !slices.Contains(lines, up) {
+		t.Errorf("%+v is missing in %+v", up, lines)
 	}
 }

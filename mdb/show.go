@@ -21,8 +21,9 @@ func showCommands() []command {
 		{
 			name: "state", aliases: []string{"st"}, group: looking, args: "[NODE...] [/REGEXP/]",
 			about: "the state of nodes; what the step changed is marked with *",
-			more:  "state            all nodes\nstate n1         node 1\nstate n1 /peers/ its fields whose path matches",
-			do:    showState, words: (*Session).nodeWords,
+			more: "state            all nodes\nstate n1         node 1\nstate n1 /peers/ its fields whose path matches\n" +
+				"A field that is gone was there before the step, and is not there any more.",
+			do: showState, words: (*Session).nodeWords,
 		},
 		{
 			name: "field", aliases: []string{"fi"}, group: looking, args: "FIELD",
@@ -178,8 +179,8 @@ func writeFields(out *bytes.Buffer, margin string, fields []sim.Field, changed m
 	}
 }
 
-// changed returns what step n changed on a node: the old values by path.
-func (r *run) changed(n, node int) (map[string]string, []string, error) {
+// changed returns what step n changed on a node: the old values by path, and the fields that it took away.
+func (r *run) changed(n, node int) (old map[string]string, gone []sim.Field, err error) {
 	if n == 0 {
 		return nil, nil, nil
 	}
@@ -187,14 +188,18 @@ func (r *run) changed(n, node int) (map[string]string, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	old := map[string]string{}
-	var gone []string
+	old = map[string]string{}
 	for i, c := range t.Changes {
-		if c.Node == node {
-			old[c.Path] = c.Old
-			if c.New == "" && !(i+1 < len(t.Changes) && replay.PartOf(t.Changes[i+1].Path, c.Path)) {
-				gone = append(gone, c.Path+" (was "+c.Old+")")
-			}
+		if c.Node != node {
+			continue
+		}
+		old[c.Path] = c.Old
+		switch {
+		case c.New != "" || i+1 < len(t.Changes) && replay.PartOf(t.Changes[i+1].Path, c.Path):
+		case c.Path == "(node)":
+			gone = append(gone, sim.Field{Path: c.Path, Value: "up"})
+		default:
+			gone = append(gone, sim.Field{Path: c.Path, Value: "gone"})
 		}
 	}
 	return old, gone, nil
@@ -222,15 +227,12 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 		if err != nil {
 			return err
 		}
+		fields = append(fields, gone...)
 		if re != nil {
 			fields = only(fields, re.MatchString)
-			gone = nil
 		}
 		fmt.Fprintf(out, "n%d\n", id)
 		writeFields(out, "  ", fields, old)
-		for _, g := range gone {
-			fmt.Fprintf(out, "  *gone: %s\n", g)
-		}
 	}
 	return nil
 }

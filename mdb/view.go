@@ -91,13 +91,9 @@ func (s *Session) States() ([]StateLine, error) {
 			return nil, err
 		}
 		lines = append(lines, StateLine{Node: id, Changed: len(old) > 0})
-		for _, f := range fields {
+		for _, f := range append(fields, gone...) {
 			was, changed := old[f.Path]
 			lines = append(lines, StateLine{id, f.Path, f.Value, changed, was})
-		}
-		for _, g := range gone {
-			path, was, _ := strings.Cut(g, " (was ")
-			lines = append(lines, StateLine{id, path, "gone", true, strings.TrimSuffix(was, ")")})
 		}
 	}
 	return lines, nil
