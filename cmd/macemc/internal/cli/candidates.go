@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -18,9 +19,17 @@ import (
 const checker = "github.com/macemc/macemc/mctest"
 
 // candidates is a pattern of the tests in these files that seem to come to mctest.Check, so that tests which
-// have nothing to do with it are not run to find that out: those that mention the package, or call
-// functions of the files that do. When it seems that there are none the pattern is of all tests.
+// have nothing to do with it are not run to find that out. When it seems that there are none the pattern is of all tests.
 func candidates(dir string, files []string) string {
+	var patterns []string
+	for _, t := range checkingTests(dir, files) {
+		patterns = append(patterns, check.RunPattern(t))
+	}
+	return cmp.Or(strings.Join(patterns, "|"), ".")
+}
+
+// checkingTests are, sorted, the tests in these files that mention package mctest, or call functions of the files that do.
+func checkingTests(dir string, files []string) []string {
 	mentions := map[string]map[string]bool{} // by function or method, the names in it
 	var tests []string
 	for _, name := range files {
@@ -60,17 +69,9 @@ func candidates(dir string, files []string) string {
 			})
 		}
 	}
-	var found []string
-	for _, t := range tests {
-		if reaches(mentions, t, map[string]bool{}) {
-			found = append(found, check.RunPattern(t))
-		}
-	}
-	if len(found) == 0 {
-		return "."
-	}
-	slices.Sort(found)
-	return strings.Join(found, "|")
+	tests = slices.DeleteFunc(tests, func(t string) bool { return !reaches(mentions, t, map[string]bool{}) })
+	slices.Sort(tests)
+	return tests
 }
 
 // reaches reports whether a function, or one that it mentions, mentions mctest.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,14 +12,32 @@ import (
 
 // complete lets shells complete systems, and what belongs to them behind flags.
 func (a *app) complete(root *cobra.Command) {
+	// ofSystem are words for the system that is named before.
+	ofSystem := func(words func(spec.Entry) []string) func([]string) []string {
+		return func(args []string) []string {
+			for _, e := range a.Systems {
+				if len(args) > 0 && e.Name == args[0] {
+					return words(e)
+				}
+			}
+			return nil
+		}
+	}
+	values := map[string]func(args []string) []string{
+		"bug": ofSystem(bugNames), "property": ofSystem(propertyNames), "set": ofSystem(paramNames),
+		"strategy": func([]string) []string { return task.StrategyNames() },
+		"test": func(args []string) []string {
+			if len(args) == 0 || !isPackage(args[0]) {
+				return nil
+			}
+			return testsIn(args[0], "")
+		},
+	}
 	for _, c := range root.Commands() {
 		if strings.Contains(c.Use, "SYSTEM") {
 			c.ValidArgsFunction = a.completeSystem
 		}
-		for flag, values := range map[string]func(spec.Entry) []string{
-			"bug": bugNames, "property": propertyNames, "set": paramNames,
-			"strategy": func(spec.Entry) []string { return task.StrategyNames() },
-		} {
+		for flag, words := range values {
 			if c.Flags().Lookup(flag) == nil {
 				continue
 			}
@@ -27,14 +46,7 @@ func (a *app) complete(root *cobra.Command) {
 				directive |= cobra.ShellCompDirectiveNoSpace
 			}
 			err := c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-				var words []string
-				for _, e := range a.Systems {
-					if flag == "strategy" || len(args) > 0 && e.Name == args[0] {
-						words = beginning(values(e), begun)
-						break
-					}
-				}
-				return words, directive
+				return beginning(words(args), begun), directive
 			})
 			if err != nil { // the flag is there, and nothing else completes it
 				panic(err)
@@ -47,6 +59,9 @@ func (a *app) completeSystem(cmd *cobra.Command, args []string, begun string) ([
 	if len(args) > 0 && !strings.Contains(cmd.Use, "...") {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	if folder, _, named := strings.Cut(begun, ":"); named && isPackage(folder) {
+		return beginning(testsIn(folder, folder+":"), begun), cobra.ShellCompDirectiveNoFileComp
+	}
 	if strings.ContainsAny(begun, "./") { // a package
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
@@ -55,6 +70,22 @@ func (a *app) completeSystem(cmd *cobra.Command, args []string, begun string) ([
 		names = append(names, e.Name+"\t"+e.Summary)
 	}
 	return beginning(names, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// testsIn are the tests in the files of a folder that seem to check systems, with a prefix.
+func testsIn(folder, prefix string) []string {
+	names, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil { // there are wildcards in the name of the folder
+		return nil
+	}
+	for i := range names {
+		names[i] = filepath.Base(names[i])
+	}
+	tests := checkingTests(folder, names)
+	for i := range tests {
+		tests[i] = prefix + tests[i]
+	}
+	return tests
 }
 
 func beginning(words []string, begun string) []string {

@@ -14,6 +14,11 @@ func TestComplete(t *testing.T) {
 		"search pingack --strategy b":   "bfs\n",
 		"search randtree --set deg":     "degree=\t",
 		"systems tw":                    "twophase\t",
+		// Tests of packages are found in their source, whatever builds.
+		"search testdata/tests:":             "testdata/tests:TestHelped\ntestdata/tests:TestLease\n:",
+		"systems ./testdata/tests:TestL":     "./testdata/tests:TestLease\n:",
+		"search ./testdata/tests --test Tes": "TestHelped\nTestLease\n:",
+		"search ./testdata/te":               ":16\n", // folders
 	} {
 		stdout, _, _ := run(t, append([]string{"__complete"}, strings.Fields(line)...)...)
 		if !strings.Contains(stdout, want) {
