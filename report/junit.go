@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/search"
@@ -220,7 +221,53 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 			s.Skipped++
 		}
 	}
-	all := junitSuites{Name: "macemc", Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Skipped: s.Skipped, Time: s.Time, Suites: []junitSuite{s}}
+	return writeJUnit(w, []junitSuite{s}, r.Seconds)
+}
+
+// JUnitPart is what one of several searches wrote as JUnit XML.
+type JUnitPart struct {
+	Name    string // of the system
+	XML     []byte // nil: nothing, because of Problem
+	Problem string
+}
+
+// MergeJUnit writes one document with the test suites of several searches, which take the names of their parts. A search that wrote nothing is an error.
+func MergeJUnit(w io.Writer, parts []JUnitPart) error {
+	var suites []junitSuite
+	total := 0.0
+	for _, p := range parts {
+		if p.XML == nil {
+			suites = append(suites, junitSuite{Name: p.Name, Tests: 1, Errors: 1, Time: junitTime(0), Cases: []junitCase{{
+				Class: "macemc." + p.Name, Name: "the search ends with a report", Time: junitTime(0),
+				Error: &junitProblem{Type: "error", Message: printable(p.Problem)},
+			}}})
+			continue
+		}
+		var d junitSuites
+		if err := xml.Unmarshal(p.XML, &d); err != nil {
+			return fmt.Errorf("JUnit XML of %s: %w", p.Name, err)
+		}
+		for _, s := range d.Suites {
+			s.Name = p.Name
+			for i := range s.Cases {
+				s.Cases[i].Class = "macemc." + p.Name
+			}
+			suites = append(suites, s)
+		}
+		seconds, err := strconv.ParseFloat(d.Time, 64)
+		if err != nil {
+			return fmt.Errorf("JUnit XML of %s: %w", p.Name, err)
+		}
+		total += seconds
+	}
+	return writeJUnit(w, suites, total)
+}
+
+func writeJUnit(w io.Writer, suites []junitSuite, seconds float64) error {
+	all := junitSuites{Name: "macemc", Time: junitTime(seconds), Suites: suites}
+	for _, s := range suites {
+		all.Tests, all.Failures, all.Errors, all.Skipped = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors, all.Skipped+s.Skipped
+	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ func testModule(t *testing.T) string {
 		"broken/broken_test.go": "package broken\n\nvar x int = \"text\"\n",
 		"none/none_test.go":     "package none\n\nimport \"testing\"\n\nfunc TestNothing(t *testing.T) {}\n",
 		"plain/plain.go":        "package plain\n",
+		"bad/bad_test.go":       "package bad\n\nimport _ \"github.com/macemc/macemc/mctest\"\n\nvar x int = \"text\"\n",
 		"dep/dep.go":            "package dep\n",
 		"dep/go.mod":            "module example.org/dep\n\ngo 1.26.0\n",
 		"two/two_test.go": `//go:build check
@@ -143,10 +144,12 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search ./nowhere", 2, `there is no folder ./nowhere`},
 		{"search ./broken", 2, `broken_test.go:3:13: cannot use "text".*\n(.*\n)*macemc: the package cannot be built\n$`},
 		{"search .:TestKeper", 2, `TestKeper`},
-		{"search ./two/... --tags check --max-paths 50 --no-shrink", 1, `(?s)searching example.org/mysvc/two:TestSub/none\n.*TestSub/none: SAFETY VIOLATION.*rerun: +macemc search example.org/mysvc/two:TestSub/none .*` +
+		{"search ./two/... --tags check --max-paths 50 --no-shrink --junit two.xml", 1, `(?s)searching example.org/mysvc/two:TestSub/none\n.*TestSub/none: SAFETY VIOLATION.*rerun: +macemc search example.org/mysvc/two:TestSub/none .*` +
 			`TestSub/one: nothing found.*searching example.org/mysvc/two:TestTwice#2\n.*TestTwice: SAFETY VIOLATION`},
 		{"search ./n... --time 1s", 2, `./n...: no test of these packages calls mctest.Check`},
-		{"search ./... --junit all.xml", 2, `--junit is for one system, and ./... is a pattern; name one package`},
+		{"search ./ba... --junit bad.xml", 2, `bad_test.go:5:13: cannot use "text"`},
+		{"search ./... --junit go.mod", 2, `--junit: go.mod exists and was not written by this command`},
+		{"search ./... --out all", 2, `--out is for one system, and ./... is a pattern; name one package`},
 		{"stats ./...", 2, `./... is a pattern; name one package`},
 		{"search . --nodes 3", 2, `3 nodes, must be 2 to 2`},
 		{"search none", 2, `for the package in that folder say ./none`},
@@ -157,6 +160,23 @@ func TestSystemsOfPackages(t *testing.T) {
 		out, status := runHere(t, dir, strings.Fields(c.args)...)
 		if status != c.status || !regexp.MustCompile(c.want).MatchString(out) {
 			t.Errorf("macemc %s: exit status %d, want %d and %s, got\n%s", c.args, status, c.status, c.want, out)
+		}
+	}
+
+	// A pattern has one JUnit file for all that was searched, also for what could not be.
+	for name, wants := range map[string][]string{
+		"two.xml": {`<testsuites name="macemc" tests="36" failures="3" errors="0"`, `<testsuite name="example.org/mysvc/two:TestSub/none"`,
+			`<testcase classname="macemc.example.org/mysvc/two:TestTwice#2" name="few"`, `<failure type="safety"`},
+		"bad.xml": {`<testsuites name="macemc" tests="1" failures="0" errors="1"`, `name="example.org/mysvc/bad"`, "cannot use"},
+	} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s: %s is missing in\n%s", name, want, text)
+			}
 		}
 	}
 

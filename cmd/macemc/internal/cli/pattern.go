@@ -2,24 +2,38 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/report"
 )
 
 // isPattern reports whether a name stands for several packages, as ./... does.
 func isPattern(name string) bool { return strings.Contains(name, "...") }
 
-// searchAll searches all checks in the tests of all packages that fit a pattern, one after the other, each with a report
-// of its own. Its exit status is 1 when something was found, else that of the first that did not end well.
-func (a *app) searchAll(ctx context.Context, f task.Search, again func(name string) string) error {
-	for _, flag := range []string{"test", "out", "junit", "durable", "prefix", "save-prefixes", "from", "property"} {
+// patternSearch searches all checks in the tests of all packages that fit a pattern.
+type patternSearch struct {
+	a       *app
+	f       task.Search
+	again   func(name string) string
+	temp    *scratch.Folder
+	reports []report.JUnitPart
+}
+
+// searchAll searches one check after the other, each with a report of its own. Its exit status is 1 when something was found, else
+// that of the first that did not end well.
+func (a *app) searchAll(ctx context.Context, f task.Search, again func(name string) string) (err error) {
+	for _, flag := range []string{"test", "out", "durable", "prefix", "save-prefixes", "from", "property"} {
 		if f.Given.Has(flag) {
 			return fmt.Errorf("--%s is for one system, and %s is a pattern; name one package, as in ./mysvc", flag, f.System)
 		}
@@ -27,31 +41,72 @@ func (a *app) searchAll(ctx context.Context, f task.Search, again func(name stri
 	if err := f.Validate(); err != nil {
 		return err
 	}
-	packages, err := a.checkingPackages(ctx, f.System)
+	junit := task.Generated{Name: f.JUnit, Mark: report.JUnitMark}
+	p := patternSearch{a: a, f: f, again: again}
+	if f.JUnit != "" {
+		if err := junit.Check(); err != nil {
+			return fmt.Errorf("--junit: %w", err)
+		}
+		if p.temp, err = scratch.New(""); err != nil {
+			return err
+		}
+		defer p.temp.Remove()
+		p.f.JUnit = filepath.Join(p.temp.Path, "junit.xml")
+	}
+	err = p.search(ctx)
+	if f.JUnit != "" && len(p.reports) > 0 {
+		var b bytes.Buffer
+		if e := errors.Join(report.MergeJUnit(&b, p.reports), junit.Write(b.Bytes())); e != nil {
+			return a.Ended(ctx, statusOf(err), e)
+		}
+	}
+	return err
+}
+
+// statusOf is the exit status that an error stands for which has been told of.
+func statusOf(err error) int {
+	status, _ := errors.AsType[Exit](err)
+	return int(status)
+}
+
+func (p *patternSearch) search(ctx context.Context) error {
+	packages, err := p.a.checkingPackages(ctx, p.f.System)
 	if err != nil {
 		return err
 	}
 	var worst error
 	checks := 0
 	for _, pkg := range packages {
-		n, err := a.searchPackage(ctx, pkg, f, again)
+		n, err := p.searchPackage(ctx, pkg)
 		checks += n
 		if none, ok := errors.AsType[*noCheckError](err); ok {
-			fmt.Fprintf(a.Stderr, "macemc: %v\n", none)
+			fmt.Fprintf(p.a.Stderr, "macemc: %v\n", none)
 			continue
 		}
-		if _, said := errors.AsType[Exit](err); err != nil && !said {
-			err = Exit(a.ended(ctx, err))
+		if err != nil && n == 0 {
+			p.reports = append(p.reports, report.JUnitPart{Name: pkg, Problem: err.Error()})
 		}
-		worst = worse(worst, err)
+		worst = worse(worst, p.told(ctx, err))
 		if ctx.Err() != nil {
 			return worst
 		}
 	}
 	if checks == 0 && worst == nil {
-		return fmt.Errorf("%s: no test of these packages calls mctest.Check, so there is no system to check", f.System)
+		return noSystem(p.f.System)
 	}
 	return worst
+}
+
+func noSystem(pattern string) error {
+	return fmt.Errorf("%s: no test of these packages calls mctest.Check, so there is no system to check", pattern)
+}
+
+// told tells of an error, unless that has been done, and returns the one that says so.
+func (p *patternSearch) told(ctx context.Context, err error) error {
+	if _, said := errors.AsType[Exit](err); err == nil || said {
+		return err
+	}
+	return Exit(p.a.ended(ctx, err))
 }
 
 // worse is an error that says of a violation, or the first of them.
@@ -63,8 +118,8 @@ func worse(a, b error) error {
 }
 
 // searchPackage searches the checks of one package, and returns how many there are.
-func (a *app) searchPackage(ctx context.Context, pkg string, f task.Search, again func(name string) string) (int, error) {
-	b, err := a.build(ctx, "", pkg)
+func (p *patternSearch) searchPackage(ctx context.Context, pkg string) (int, error) {
+	b, err := p.a.build(ctx, "", pkg)
 	if err != nil {
 		return 0, err
 	}
@@ -75,19 +130,33 @@ func (a *app) searchPackage(ctx context.Context, pkg string, f task.Search, agai
 	}
 	var worst error
 	for _, c := range all {
-		f := f
+		f := p.f
 		f.System = pkg + ":" + c.Test
-		f.Again = again(f.System)
-		fmt.Fprintf(a.Stderr, "macemc: searching %s\n", f.System)
+		f.Again = p.again(f.System)
+		fmt.Fprintf(p.a.Stderr, "macemc: searching %s\n", f.System)
 		err := b.do(ctx, c, &f)
-		if _, said := errors.AsType[Exit](err); err != nil && !said {
-			err = Exit(a.ended(ctx, err))
-		}
-		if worst = worse(worst, err); ctx.Err() != nil {
+		p.takeReport(f.System, err)
+		if worst = worse(worst, p.told(ctx, err)); ctx.Err() != nil {
 			break
 		}
 	}
 	return len(all), worst
+}
+
+// takeReport takes what a search has written as JUnit XML, or why it has not.
+func (p *patternSearch) takeReport(name string, err error) {
+	if p.temp == nil {
+		return
+	}
+	part := report.JUnitPart{Name: name}
+	text, e := os.ReadFile(p.f.JUnit)
+	if e == nil {
+		part.XML = text
+		os.Remove(p.f.JUnit)
+	} else {
+		part.Problem = cmp.Or(err, e).Error()
+	}
+	p.reports = append(p.reports, part)
 }
 
 // checkingPackages are the packages of a pattern whose tests use package mctest.
@@ -112,7 +181,7 @@ func (a *app) checkingPackages(ctx context.Context, pattern string) ([]string, e
 		}
 	}
 	if len(packages) == 0 {
-		return nil, fmt.Errorf("%s: no test of these packages calls mctest.Check, so there is no system to check", pattern)
+		return nil, noSystem(pattern)
 	}
 	return packages, nil
 }

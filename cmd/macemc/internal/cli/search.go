@@ -24,7 +24,7 @@ func (a *app) searchCommand() *cobra.Command {
 of a bundled system, or the folder (as ./mysvc) or import path of a package that has a
 test which calls mctest.Check; if it has several, one is named as in ./mysvc:TestLease.
 A pattern, as ./..., is all checks of all its packages, one after the other, each with a
-report of its own.
+report of its own; --json prints one object for each, --junit writes one file for all.
 Of mctest.CheckWith the system counts, not the options: give them as flags.
 
 A violation is written to a new folder: error.path (the run), live.path (the nearest
