@@ -83,7 +83,7 @@ func Beside(r *report.Report, live *Loaded) error {
 	for common < min(len(t.Steps), len(r.Dead.Steps)) && t.Steps[common].Hash == r.Dead.Steps[common].Hash {
 		common++
 	}
-	r.Live, r.Critical.LiveCommon = t, common
+	r.SetLive(t, common)
 	f, err := replay.WriteFile(&live.System, live.Header, live.Path)
 	if err != nil {
 		return err

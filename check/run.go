@@ -379,9 +379,11 @@ func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Re
 	if f.error, err = replay.WriteFile(sys, h, c.Dead); err != nil || c.Live == nil {
 		return f, err
 	}
-	if r.Live, err = replay.Record(sys, c.Live, o.tracing()); err != nil {
+	live, err := replay.Record(sys, c.Live, o.tracing())
+	if err != nil {
 		return f, err
 	}
+	r.SetLive(live, c.LiveCommon)
 	h.Property, h.Note = "", "the nearest run that recovers"
 	f.live, err = replay.WriteFile(sys, h, c.Live)
 	return f, err

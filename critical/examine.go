@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
@@ -41,7 +41,11 @@ func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error)
 	}
 	f.examined[step] = r
 	if r != nil && r.Live != nil {
-		f.save(r.Live)
+		o, err := f.prober.walk(ctx, f.prober.workers[0], r.Live, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		f.save(r.Live, o.End == search.Found)
 	}
 	return r, nil
 }
@@ -67,7 +71,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (*table.Recovery
 	case r.Finding != nil:
 		f.unproven = fmt.Sprintf("among the states that follow is another finding: %v", r.Finding)
 	case !r.Closed && r.Live == nil:
-		f.unproven = fmt.Sprintf("none of the first %s states that follow is live, but there are more", grouped(r.States))
+		f.unproven = fmt.Sprintf("none of the first %s states that follow is live, but there are more", words.Number(r.States))
 	}
 	return r, nil
 }
@@ -93,15 +97,6 @@ func (f *finder) rescued() bool {
 	return r != nil && r.Live != nil
 }
 
-// grouped writes n with thousands separators.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // proven reports whether it is certain that the run is dead after a step.
 func (f *finder) proven(step int) bool {
 	r := f.examined[step]
@@ -121,8 +116,8 @@ func (f *finder) prove(res *Result) {
 }
 
 // save keeps a run that recovers.
-func (f *finder) save(path choose.Path) {
-	n := nearest{path: path}
+func (f *finder) save(path choose.Path, violates bool) {
+	n := nearest{path: path, violates: violates}
 	for n.choices < min(len(path), len(f.path)) && path[n.choices] == f.path[n.choices] {
 		n.choices++
 	}

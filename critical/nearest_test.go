@@ -6,20 +6,22 @@ import (
 	"github.com/macemc/macemc/choose"
 )
 
-// Of two live runs the one that shares more with the dead one is nearer, then the shorter one, then that of the walk
-// with the lower number.
+// Of two live runs one that violates nothing is nearer, then the one that shares more with the dead one, then the shorter one, then that
+// of the walk with the lower number.
 func TestNearest(t *testing.T) {
 	run := func(choices, length, walk int) *nearest {
 		return &nearest{path: make(choose.Path, length), choices: choices, walk: walk}
 	}
 	far, long, late, best := run(2, 5, 0), run(3, 9, 1), run(3, 7, 6), run(3, 7, 4)
+	violates := run(4, 5, 5)
+	violates.violates = true
 	var n nearest
-	for _, m := range []*nearest{{}, far, long, late, best} {
+	for _, m := range []*nearest{{}, violates, far, long, late, best} {
 		if n.take(m); m.path != nil && (n.walk != m.walk || len(n.path) != len(m.path)) {
 			t.Errorf("walk %d is not nearer than those before", m.walk)
 		}
 	}
-	for _, m := range []*nearest{{}, late, long, far} {
+	for _, m := range []*nearest{{}, late, long, far, violates} {
 		if n.take(m); n.walk != best.walk {
 			t.Errorf("walk %d seems nearer", n.walk)
 		}

@@ -122,10 +122,10 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 			if live {
 				recovered.Add(1)
 				if all {
-					w.nearest.offer(f, w.loop, int(k))
+					w.nearest.offer(f, w.loop, int(k), o.End == search.Found)
 				} else if lower(&first, k) {
 					w.nearest = nearest{}
-					w.nearest.offer(f, w.loop, int(k))
+					w.nearest.offer(f, w.loop, int(k), o.End == search.Found)
 				}
 			}
 		}
@@ -190,16 +190,17 @@ func lower(v *atomic.Int64, x int64) bool {
 
 // nearest is the live run that is closest to the dead one.
 type nearest struct {
-	path    choose.Path // nil: there is none
-	choices int         // that both have in common at their beginning
-	common  int         // steps, likewise
-	walk    int         // number of the walk
+	path     choose.Path // nil: there is none
+	choices  int         // that both have in common at their beginning
+	common   int         // steps, likewise
+	walk     int         // number of the walk
+	violates bool        // its last state violates an Always property
 }
 
 // offer takes the run that l has just made if it is closer than what is known.
-func (n *nearest) offer(f *finder, l *search.Loop, walk int) {
+func (n *nearest) offer(f *finder, l *search.Loop, walk int, violates bool) {
 	run := l.Replay()
-	m := nearest{path: run.Path, walk: walk}
+	m := nearest{path: run.Path, walk: walk, violates: violates}
 	for m.choices < len(run.Path) && m.choices < len(f.path) && run.Path[m.choices] == f.path[m.choices] {
 		m.choices++
 	}
@@ -226,11 +227,15 @@ func endOf(bounds []int32, path choose.Path, step int) int {
 	return len(path)
 }
 
-// better reports whether m is closer: it has more in common, then it is shorter, then of a lower number.
+// better reports whether m is closer: it violates nothing, has more in common, then is shorter, then of a lower number.
 func (n *nearest) better(m *nearest) bool {
 	switch {
-	case n.path == nil || m.choices != n.choices:
-		return n.path == nil || m.choices > n.choices
+	case n.path == nil:
+		return true
+	case m.violates != n.violates:
+		return n.violates
+	case m.choices != n.choices:
+		return m.choices > n.choices
 	case len(m.path) != len(n.path):
 		return len(m.path) < len(n.path)
 	}

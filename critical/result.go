@@ -36,7 +36,7 @@ type Result struct {
 	// Before and After are the probes on both sides of the critical step (C1).
 	Before, After Probe
 	// Live is, of the live runs that were met, that with the longest common prefix with the dead run,
-	// and the shortest of those; nil when none was met.
+	// and the shortest of those; nil when none was met. One that ends with the violation of an Always property stands behind all others.
 	Live       choose.Path
 	LiveCommon int // steps that both runs share
 	// Dead is the path of the dead run, ending with the walk that did not recover.

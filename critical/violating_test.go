@@ -1,6 +1,7 @@
 package critical_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/macemc/macemc/choose"
@@ -76,5 +77,38 @@ func TestViolationsOnTheWay(t *testing.T) {
 	res, err = critical.Find(t.Context(), critical.Config{System: sys, Path: choose.Path{0, 1, 1}, Walks: 50, WalkSteps: 50})
 	if err != nil || res.Case != critical.C2Initial || res.Proof != critical.Walks || res.Unproven == "" {
 		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+type saver struct {
+	sim.Nop
+	Level          int
+	Cheated, Ended bool
+}
+
+// The live run that stands beside a dead one violates nothing if there is such a run, though one that does is nearer; else it is one that does.
+func TestLiveRunThatViolatesNothing(t *testing.T) {
+	goes := func(s *saver) bool { return !s.Ended && !s.Cheated && s.Level < 2 }
+	sys := sim.System{
+		Name: "saver", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(saver) },
+		Actions: []sim.AnyAction{
+			sim.Action[*saver]{Name: "cheat", When: goes, Do: func(s *saver, _ sim.Env) { s.Level, s.Cheated = 2, true }},
+			nil, // below
+			sim.Action[*saver]{Name: "end", When: goes, Do: func(s *saver, _ sim.Env) { s.Ended = true }},
+		},
+		Properties: []sim.Property{
+			{Name: "enough", Eventually: sim.Each(func(_ sim.NodeID, s *saver) bool { return s.Level == 2 })},
+			{Name: "nobody cheats", Always: sim.Each(func(_ sim.NodeID, s *saver) bool { return !s.Cheated })},
+		},
+	}
+	for _, c := range []struct {
+		most int // of what can be saved
+		want choose.Path
+	}{{2, choose.Path{1, 1}}, {1, choose.Path{0}}} {
+		sys.Actions[1] = sim.Action[*saver]{Name: "save", Times: c.most, When: goes, Do: func(s *saver, _ sim.Env) { s.Level++ }}
+		res, err := critical.Find(t.Context(), critical.Config{System: sys, Path: choose.Path{2}, Walks: 50, WalkSteps: 10})
+		if err != nil || res.Case != critical.C1 || res.Step != 1 || !slices.Equal(res.Live, c.want) {
+			t.Errorf("of at most %d: %+v, %v; the live run should be %v", c.most, res, err, c.want)
+		}
 	}
 }

@@ -256,6 +256,9 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		live.from, live.common = r, common(r, live)
 		s.runs = append(s.runs, live)
 		fmt.Fprintf(out, "the nearest run that recovered is \"live\", of %d steps; it shares %d\n", live.len(), live.common)
+		if f, _ := live.firstFound(); f != nil {
+			fmt.Fprintf(out, "it itself violates something: %s\n", firstLine(f.Error()))
+		}
 	}
 	return s.to(res.Step, out)
 }

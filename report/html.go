@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -47,7 +48,7 @@ func HTML(w io.Writer, r *Report) error {
 				p.Repeats = append(p.Repeats, pageRepeat{Event: fmt.Sprintf("and %d more", len(c.Tail.Repeats)-most)})
 				break
 			}
-			p.Repeats = append(p.Repeats, pageRepeat{repeat.Event, number(repeat.Count), changesOf(repeat.Count, repeat.Changes)})
+			p.Repeats = append(p.Repeats, pageRepeat{repeat.Event, words.Number(repeat.Count), changesOf(repeat.Count, repeat.Changes)})
 		}
 	}
 	p.Brief = s.brief(r)
@@ -185,7 +186,7 @@ func changesOf(count, changes int) string {
 	case count:
 		return "changes its node each time"
 	}
-	return fmt.Sprintf("changes its node %s times", number(changes))
+	return fmt.Sprintf("changes its node %s times", words.Number(changes))
 }
 
 func (r *Report) pathFiles() []pageFile {
@@ -215,7 +216,7 @@ func (s *summary) view(r *Report) *eventgraph.View {
 	}
 	v.Runs = append(v.Runs, pageRun("The run that "+ends(r), s.dead, mark, width))
 	if s.live != nil {
-		title := fmt.Sprintf("The nearest run that recovers: the same until step %d", v.Common)
+		title := fmt.Sprintf("The nearest run that recovers: the same until step %d%s", v.Common, r.Critical.liveViolates())
 		v.Runs = append(v.Runs, pageRun(title, s.live, min(s.liveFrom, s.live.Last()), width))
 	}
 	return v
@@ -237,9 +238,9 @@ func pageRun(title string, g *eventgraph.Graph, mark, width int) eventgraph.Run 
 		// What came before matters more than what goes on for ever.
 		from := max(0, min(mark-maxPageSteps*7/10, g.Last()-maxPageSteps+1))
 		run.Options.From, run.Options.To = from, from+maxPageSteps-1
-		run.Title += fmt.Sprintf(" (steps %s to %s of %s)", number(run.Options.From), number(run.Options.To), number(g.Last()))
+		run.Title += fmt.Sprintf(" (steps %s to %s of %s)", words.Number(run.Options.From), words.Number(run.Options.To), words.Number(g.Last()))
 	} else {
-		run.Title += " (" + plural(g.Last(), "step") + ")"
+		run.Title += " (" + words.Plural(g.Last(), "step") + ")"
 	}
 	return run
 }

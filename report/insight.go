@@ -233,6 +233,14 @@ func (s *summary) liveExcerpt(same int) []int {
 	return steps[:min(most, len(steps))]
 }
 
+// liveViolates says what the nearest live run itself violates; "": nothing.
+func (c *Critical) liveViolates() string {
+	if c.LiveViolates == "" {
+		return ""
+	}
+	return fmt.Sprintf(", which itself violates %q", c.LiveViolates)
+}
+
 // sentence says in one line what is wrong, since when, and where, and when that is not proven.
 func (r *Report) sentence() string {
 	text := r.claim()

@@ -62,6 +62,14 @@ func CriticalOf(res *critical.Result, dead *replay.Trace) *Critical {
 	return c
 }
 
+// SetLive sets the nearest live run, which shares its first steps with the dead one.
+func (r *Report) SetLive(live *replay.Trace, common int) {
+	r.Live, r.Critical.LiveCommon, r.Critical.LiveViolates = live, common, ""
+	if f := live.Finding; f != nil {
+		r.Critical.LiveViolates = firstOf(f.Property, string(f.Kind))
+	}
+}
+
 // choiceText names one of the choices of a step with several; index counts those with more than one
 // alternative.
 func choiceText(s *replay.TraceStep, index int) string {

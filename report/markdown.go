@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
 )
 
@@ -42,13 +43,13 @@ func Markdown(w io.Writer, r *Report) error {
 		fmt.Fprintf(b, "* **then for ever:** %s\n", markdownText(s.tail))
 	}
 	if s.dead != nil {
-		fmt.Fprintf(b, "\n## The violating run (%s)\n\n", plural(s.dead.Last(), "step"))
+		fmt.Fprintf(b, "\n## The violating run (%s)\n\n", words.Plural(s.dead.Last(), "step"))
 		if err := markdownGraph(b, s.dead, s.deadSteps); err != nil {
 			return err
 		}
 	}
 	if s.live != nil {
-		fmt.Fprintf(b, "\n## The nearest run that recovered, from step %d\n\n", s.liveFrom)
+		fmt.Fprintf(b, "\n## The nearest run that recovered, from step %d%s\n\n", s.liveFrom, markdownText(r.Critical.liveViolates()))
 		if err := markdownGraph(b, s.live, s.liveSteps); err != nil {
 			return err
 		}

@@ -139,7 +139,9 @@ type Critical struct {
 	Before     critical.Probe   `json:"before"`
 	After      critical.Probe   `json:"after"`
 	LiveCommon int              `json:"live_common"` // steps that dead and live run share
-	Tail       critical.Tail    `json:"tail"`
+	// LiveViolates is the property that the live run itself violates in the end; "": none.
+	LiveViolates string        `json:"live_violates,omitempty"`
+	Tail         critical.Tail `json:"tail"`
 	// OutOfEvents says that nothing of the recovery relation can happen at the end of the dead run.
 	OutOfEvents bool `json:"out_of_events"`
 }

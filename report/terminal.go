@@ -82,7 +82,7 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 	}
 	if s.live != nil {
 		t.line("")
-		t.line(fmt.Sprintf("  nearest run that recovered, from step %d:", s.liveFrom))
+		t.paragraph("  ", "    ", fmt.Sprintf("nearest run that recovered, from step %d%s:", s.liveFrom, r.Critical.liveViolates()))
 		t.excerpt("", excerpt(s.live, s.liveSteps, false, style.Width))
 		if s.difference != "" {
 			t.line("  first difference: " + s.difference)
