@@ -27,9 +27,9 @@ import (
 type keeper struct {
 	o        *Options
 	sys      sim.System
-	until    time.Time       // when runs are no longer shrunk, but for leastShrinking; zero: never
-	seen     map[string]bool // what tells findings apart, as they were found and as they were shrunk
-	dead     []choose.Path   // of the runs that were found, up to the step after which they are dead
+	until    time.Time        // when runs are no longer shrunk, but for leastShrinking; zero: never
+	known    []*report.Report // as they were found, and as they were shrunk
+	dead     []choose.Path    // of the runs that were found, up to the step after which they are dead
 	findings []*report.Report
 	alike    int
 	unsure   map[string]int // of alike those that another step than that of the finding seems to have made dead, by its handler
@@ -44,7 +44,7 @@ type keeper struct {
 const leastShrinking = 3 * time.Second
 
 func (o *Options) keeper(sys sim.System) *keeper {
-	k := &keeper{o: o, sys: sys, seen: map[string]bool{}, unsure: map[string]int{}, findings: []*report.Report{}}
+	k := &keeper{o: o, sys: sys, unsure: map[string]int{}, findings: []*report.Report{}}
 	if o.Search.Time > 0 {
 		k.until = time.Now().Add(o.Search.Time)
 	}
@@ -91,8 +91,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 		return err
 	}
 	known := k.knows(r)
-	k.note(as)
-	k.note(r)
+	k.known = append(k.known, as, r)
 	if known {
 		k.count(r)
 		return nil
@@ -117,26 +116,15 @@ func (k *keeper) whileShrinking(ctx context.Context) (context.Context, context.C
 
 // knows reports whether something like it was found before. A dead run whose critical step is not proven is like any of its
 // kind and property: walks find now one step and now another for the same cause.
-func (k *keeper) knows(r *report.Report) bool {
-	if r.Critical != nil && !r.Critical.Sure() {
-		return k.seen[class(r)]
-	}
-	return k.seen[distinguish(r)]
-}
+func (k *keeper) knows(r *report.Report) bool { return slices.ContainsFunc(k.known, r.Like) }
 
-func (k *keeper) note(r *report.Report) { k.seen[class(r)], k.seen[distinguish(r)] = true, true }
-
+// count counts one that is like another.
 func (k *keeper) count(r *report.Report) {
 	k.alike++
-	if !k.seen[distinguish(r)] {
+	if !slices.ContainsFunc(k.known, r.SameAs) {
 		k.unsure[r.HandledBy()]++
 	}
 }
-
-func class(r *report.Report) string { return string(r.Kind) + "\n" + r.Property }
-
-// distinguish is what findings differ by whose step that matters is known for sure.
-func distinguish(r *report.Report) string { return class(r) + "\n" + r.HandledBy() }
 
 // remember notes since when a run is dead.
 func (k *keeper) remember(c *critical.Result) error {

@@ -1,6 +1,9 @@
 package replay
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // Brief shortens the text of a value for people: a struct without fields to its type's name, and a
 // struct with one field to that field's value: "resend{}" to "resend", "Ping{Seq:2}" to "Ping{2}".
@@ -31,24 +34,39 @@ func isName(s string) bool {
 
 // single reports whether s is one value: no space or closing bracket outside brackets and quotes.
 func single(s string) bool {
-	depth := 0
-	quoted := false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[' || c == '(':
-			depth++
-		case c == '}' || c == ']' || c == ')':
-			if depth--; depth < 0 {
-				return false
-			}
-		case c == ' ' && depth == 0:
+	open := 0
+	for i, depth := range nesting(s) {
+		if open = depth; depth < 0 || depth == 0 && s[i] == ' ' {
 			return false
 		}
 	}
-	return depth == 0 && !quoted && s != ""
+	return open == 0 && s != ""
+}
+
+// nesting yields the places of the bytes of a text, each with how many brackets are open there or, behind a closing one, are left. A
+// quotation is like a bracket in which others do not count.
+func nesting(text string) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		depth, quoted, escaped := 0, false, false
+		for i := range len(text) {
+			switch c := text[i]; {
+			case escaped:
+				escaped = false
+			case quoted && c == '\\':
+				escaped = true
+			case quoted && c == '"':
+				quoted, depth = false, depth-1
+			case c == '"':
+				quoted, depth = true, depth+1
+			case quoted:
+			case c == '{' || c == '[' || c == '(':
+				depth++
+			case c == '}' || c == ']' || c == ')':
+				depth--
+			}
+			if !yield(i, depth) {
+				return
+			}
+		}
+	}
 }

@@ -40,19 +40,8 @@ const senderMark = " <-n"
 
 // outside is where a mark is first in a text but inside of brackets or quotes; -1: nowhere.
 func outside(text, mark string) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[' || c == '(':
-			depth++
-		case c == '}' || c == ']' || c == ')':
-			depth--
-		case depth <= 0 && strings.HasPrefix(text[i:], mark):
+	for i, depth := range nesting(text) {
+		if depth <= 0 && strings.HasPrefix(text[i:], mark) {
 			return i
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
 )
 
@@ -12,23 +13,23 @@ func (r *Report) covered() []string {
 	c := &r.Coverage
 	lines := append(r.wentOn(), r.divided()...)
 	lines = append(lines, r.inPlainWords()...)
-	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", number(c.ExhaustedDepth), plural(r.States, "state"))
+	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", words.Number(c.ExhaustedDepth), words.Plural(r.States, "state"))
 	switch {
 	case c.Complete:
-		exhaustive = fmt.Sprintf("complete: %s", plural(r.States, "state"))
+		exhaustive = fmt.Sprintf("complete: %s", words.Plural(r.States, "state"))
 	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
 		exhaustive = fmt.Sprintf("NOT exhaustive: states with equal fingerprints were taken for one; to depth %s, %s",
-			number(c.ExhaustedDepth), plural(r.States, "state"))
+			words.Number(c.ExhaustedDepth), words.Plural(r.States, "state"))
 	case c.ExhaustedDepth == 0:
 		exhaustive = fmt.Sprintf("to no depth exhaustive, as it ended early: %s seen, what follows was executed from %s of them",
-			plural(r.States, "state"), number(r.Expanded))
+			words.Plural(r.States, "state"), words.Number(r.Expanded))
 	}
 	if len(c.Sampled) > 0 {
 		exhaustive += ", but for draws that were sampled"
 	}
 	if r.Transitions > 0 {
-		exhaustive += fmt.Sprintf(", %s by %s; %.1f bytes per state", plural(r.Transitions, "transition"),
-			plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
+		exhaustive += fmt.Sprintf(", %s by %s; %.1f bytes per state", words.Plural(r.Transitions, "transition"),
+			words.Plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
 	}
 	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Stateful() {
 		lines = append(lines, exhaustive)
@@ -36,10 +37,10 @@ func (r *Report) covered() []string {
 	if k := r.Kept; k != nil {
 		text := "kept in " + k.Folder
 		if k.Before > 0 {
-			text += fmt.Sprintf(", where %s were before", plural(k.Before, "state"))
+			text += fmt.Sprintf(", where %s were before", words.Plural(k.Before, "state"))
 		}
 		if r.Disk > 0 {
-			text += fmt.Sprintf("; up to %s MB were on its disk for want of memory", number(int(r.Disk>>20)))
+			text += fmt.Sprintf("; up to %s MB were on its disk for want of memory", words.Number(int(r.Disk>>20)))
 		}
 		lines = append(lines, text)
 	}
@@ -65,14 +66,14 @@ func (r *Report) covered() []string {
 	if len(r.Relied) > 0 {
 		var actions []string
 		for _, a := range r.Relied {
-			actions = append(actions, fmt.Sprintf("%s in %s", a.Action, plural(a.Walks, "walk")))
+			actions = append(actions, fmt.Sprintf("%s in %s", a.Action, words.Plural(a.Walks, "walk")))
 		}
 		lines = append(lines, "recovery relied on actions: "+strings.Join(actions, ", "))
 	}
 	if len(r.Schedules) > 0 {
 		var turns []string
 		for _, s := range r.Schedules {
-			turns = append(turns, fmt.Sprintf("%s %s", s.Name, number(s.Paths)))
+			turns = append(turns, fmt.Sprintf("%s %s", s.Name, words.Number(s.Paths)))
 		}
 		lines = append(lines, "scheduled walks: "+strings.Join(turns, ", "))
 	}
@@ -95,7 +96,7 @@ func (r *Report) covered() []string {
 		case search.Name(r.Strategy).Stateful():
 			lines = append(lines, fmt.Sprintf("sometimes: %q in some state", s.Property))
 		default:
-			lines = append(lines, fmt.Sprintf("sometimes: %q in %s%s", s.Property, plural(s.Runs, "walk"), vacuous(&s)))
+			lines = append(lines, fmt.Sprintf("sometimes: %q in %s%s", s.Property, words.Plural(s.Runs, "walk"), vacuous(&s)))
 		}
 	}
 	if line := c.afterLive(); line != "" {
@@ -108,7 +109,7 @@ func (r *Report) covered() []string {
 		lines = append(lines, "checked in a sample of runs and steps only: "+strings.Join(c.BySample, "; "))
 	}
 	for _, d := range c.Sampled {
-		lines = append(lines, fmt.Sprintf("SAMPLED, not enumerated: %q has %s alternatives; what follows from the others is not covered", d.Label, number(d.Arity)))
+		lines = append(lines, fmt.Sprintf("SAMPLED, not enumerated: %q has %s alternatives; what follows from the others is not covered", d.Label, words.Number(d.Arity)))
 	}
 	if c.OmissionProbability != nil {
 		lines = append(lines, fmt.Sprintf("probability that a state was missed by equal fingerprints: at most %.2g", *c.OmissionProbability))
@@ -117,7 +118,7 @@ func (r *Report) covered() []string {
 		lines = append(lines, "not covered: "+r.Uncovered)
 	}
 	if r.Suspects > 0 {
-		lines = append(lines, plural(r.Suspects, "suspected violation")+" could not be confirmed")
+		lines = append(lines, words.Plural(r.Suspects, "suspected violation")+" could not be confirmed")
 	}
 	return append(lines, r.engine()...)
 }
@@ -135,7 +136,7 @@ func (r *Report) inPlainWords() []string {
 	case c.Complete:
 		what = append(what, "everything that can happen within the limits of nodes, actions and faults")
 	case c.ExhaustedDepth > 0:
-		what = append(what, fmt.Sprintf("everything that can happen in the first %s %s of a run", number(c.ExhaustedDepth), units))
+		what = append(what, fmt.Sprintf("everything that can happen in the first %s %s of a run", words.Number(c.ExhaustedDepth), units))
 	}
 	runs := 0
 	for i := range r.Phases {
@@ -144,7 +145,7 @@ func (r *Report) inPlainWords() []string {
 		}
 	}
 	if runs > 0 {
-		what = append(what, plural(runs, "random run"))
+		what = append(what, words.Plural(runs, "random run"))
 	}
 	if len(what) == 0 {
 		return nil
@@ -153,7 +154,7 @@ func (r *Report) inPlainWords() []string {
 }
 
 func (r *Report) walked(p *search.Phase) string {
-	parts := []string{fmt.Sprintf("%s %s", p.Name, number(p.Paths))}
+	parts := []string{fmt.Sprintf("%s %s", p.Name, words.Number(p.Paths))}
 	if p.Live == p.Paths {
 		parts = append(parts, "all live")
 	} else {
@@ -162,15 +163,15 @@ func (r *Report) walked(p *search.Phase) string {
 			what  string
 		}{{p.Live, "live"}, {p.Duplicates, "cut at a known state"}, {p.OutOfEvents, "out of events"}, {p.TooLong, "too long"}} {
 			if n.count > 0 {
-				parts = append(parts, number(n.count)+" "+n.what)
+				parts = append(parts, words.Number(n.count)+" "+n.what)
 			}
 		}
 	}
 	if h := &p.Steps; h.Count > 0 {
 		parts = append(parts, fmt.Sprintf("median %s steps", median(h)))
-		longest := "longest " + number(h.Max)
+		longest := "longest " + words.Number(h.Max)
 		if r.WalkSteps > 0 {
-			longest += " of " + number(r.WalkSteps)
+			longest += " of " + words.Number(r.WalkSteps)
 		}
 		parts = append(parts, longest)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
 )
 
@@ -38,7 +39,7 @@ func (r *Report) engine() []string {
 		lines[0] += fmt.Sprintf("; %.4g %% of the table's steps looked up", 100*e.HitRate)
 	}
 	if e.Tried > 0 {
-		lines = append(lines, "quorums without a Need: "+plural(e.Tried, "set")+" tried in different states of their nodes; a Need makes that fewer")
+		lines = append(lines, "quorums without a Need: "+words.Plural(e.Tried, "set")+" tried in different states of their nodes; a Need makes that fewer")
 	}
 	if copies := copies(e); copies != "" {
 		lines = append(lines, copies)

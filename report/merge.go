@@ -195,7 +195,7 @@ func (r *Report) addFindings(o *Report) {
 	}
 	r.Alike += o.Alike
 	for _, f := range found {
-		if slices.ContainsFunc(r.Findings, f.like) {
+		if slices.ContainsFunc(r.Findings, f.Like) {
 			r.Alike++
 			continue
 		}
@@ -207,16 +207,17 @@ func (r *Report) addFindings(o *Report) {
 	}
 }
 
-// like reports whether two findings have the same kind and property, and, when it is known for sure, the same code handled the step
-// that matters.
-func (r *Report) like(o *Report) bool {
-	if r.Kind != o.Kind || r.Property != o.Property {
-		return false
-	}
+// SameAs reports whether two findings have the same kind and property, and the same code handled the step that matters.
+func (r *Report) SameAs(o *Report) bool {
+	return r.Kind == o.Kind && r.Property == o.Property && r.HandledBy() == o.HandledBy()
+}
+
+// Like is SameAs, but for a run of which it is not known for sure which step matters: that is like all of its kind and property.
+func (r *Report) Like(o *Report) bool {
 	if c := r.Critical; c != nil && !c.Sure() {
-		return true
+		return r.Kind == o.Kind && r.Property == o.Property
 	}
-	return r.HandledBy() == o.HandledBy()
+	return r.SameAs(o)
 }
 
 // divided says which part of a search this is, or what its parts did.
@@ -243,12 +244,12 @@ func (r *Report) divided() (lines []string) {
 }
 
 func numbers(what string, list []int) string {
-	words := make([]string, len(list))
+	texts := make([]string, len(list))
 	for i, n := range list {
-		words[i] = fmt.Sprint(n)
+		texts[i] = fmt.Sprint(n)
 	}
 	if len(list) > 1 {
 		what += "s"
 	}
-	return what + " " + strings.Join(words, ", ")
+	return what + " " + strings.Join(texts, ", ")
 }

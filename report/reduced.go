@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
 )
 
@@ -27,15 +28,15 @@ func (r *Report) reduced() (lines []string) {
 	}
 	rounds := ""
 	if d.Rounds > 1 {
-		rounds = fmt.Sprintf("; explored in %s rounds, each without what the one before had relied upon in vain", number(d.Rounds))
+		rounds = fmt.Sprintf("; explored in %s rounds, each without what the one before had relied upon in vain", words.Number(d.Rounds))
 	}
 	switch search.Reduction(d.Used) {
 	case search.ReduceFull:
 		lines = append(lines, fmt.Sprintf("reduced (full): %s kept, %s gone through and checked in %s; dead messages dropped in %s%s",
-			plural(r.States, "state"), plural(d.Passed, "state"), plural(d.Chains, "chain"), plural(d.Dead, "situation"), rounds),
+			words.Plural(r.States, "state"), words.Plural(d.Passed, "state"), words.Plural(d.Chains, "chain"), words.Plural(d.Dead, "situation"), rounds),
 			"numbers of states and transitions are those of what is left")
 	case search.ReduceDrop:
-		lines = append(lines, fmt.Sprintf("reduced (drop): dead messages dropped in %s%s", plural(d.Dead, "situation"), rounds))
+		lines = append(lines, fmt.Sprintf("reduced (drop): dead messages dropped in %s%s", words.Plural(d.Dead, "situation"), rounds))
 	}
 	if d.Why != "" {
 		lines = append(lines, d.Why)

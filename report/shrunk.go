@@ -1,6 +1,10 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/internal/words"
+)
 
 // Shrunk says how the run was before it was made smaller.
 type Shrunk struct {
@@ -24,16 +28,16 @@ func ShrunkText(r *Report) string {
 }
 
 func (s *Shrunk) fact(r *Report) fact {
-	text := fmt.Sprintf("from %s to %s", plural(s.FromSteps, "step"), number(r.Steps))
+	text := fmt.Sprintf("from %s to %s", words.Plural(s.FromSteps, "step"), words.Number(r.Steps))
 	switch {
 	case r.Steps == s.FromSteps:
-		text = fmt.Sprintf("still %s", plural(r.Steps, "step"))
+		text = fmt.Sprintf("still %s", words.Plural(r.Steps, "step"))
 	case r.Steps > s.FromSteps: // choices are fewer or smaller, and what follows goes on for longer
-		text = fmt.Sprintf("simpler, not shorter: %s to %s", plural(s.FromSteps, "step"), number(r.Steps))
+		text = fmt.Sprintf("simpler, not shorter: %s to %s", words.Plural(s.FromSteps, "step"), words.Number(r.Steps))
 	}
-	aside := plural(s.Candidates, "candidate") + " tried"
+	aside := words.Plural(s.Candidates, "candidate") + " tried"
 	if c := r.Critical; c != nil && c.Step > 0 {
-		aside = fmt.Sprintf("critical step %s to %s; %s", number(s.FromCritical), number(c.Step), aside)
+		aside = fmt.Sprintf("critical step %s to %s; %s", words.Number(s.FromCritical), words.Number(c.Step), aside)
 	}
 	if !s.Minimal {
 		aside += ", more would be left to try"

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -19,7 +20,7 @@ func (c *Coverage) fairRuns() []string {
 	}
 	var hot []string
 	for i, n := range f.Hot {
-		hot = append(hot, fmt.Sprintf("%s, owed in %s", f.Obligations[i], plural(n, "state")))
+		hot = append(hot, fmt.Sprintf("%s, owed in %s", f.Obligations[i], words.Plural(n, "state")))
 	}
 	return []string{"settled in every fair run without end: " + strings.Join(hot, "; ")}
 }
@@ -89,7 +90,7 @@ func share(p table.Share) string {
 	case p.Fairness == "none":
 		return "starved (allowed: nothing promises that actions are done)"
 	case p.Enabled < p.Places:
-		return fmt.Sprintf("never runs: it cannot in %s", plural(p.Places-p.Enabled, "state"))
+		return fmt.Sprintf("never runs: it cannot in %s", words.Plural(p.Places-p.Enabled, "state"))
 	}
 	return "never runs"
 }
@@ -101,13 +102,13 @@ func times(n int) string {
 	case 2:
 		return "twice"
 	}
-	return number(n) + " times"
+	return words.Number(n) + " times"
 }
 
 func picks(list []int) string {
 	var text []string
 	for _, p := range list {
-		text = append(text, number(p))
+		text = append(text, words.Number(p))
 	}
 	return strings.Join(text, " or ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -253,8 +254,8 @@ func (c *Critical) facts() []fact {
 		f := []fact{{
 			fmt.Sprintf("since step %d:", c.Step), c.Event,
 			fmt.Sprintf("CRITICAL: %s of %s walks recovered, %s steps each; before it %s of %s",
-				number(c.After.Recovered), number(c.After.Walks), number(c.After.Limit),
-				number(c.Before.Recovered), number(c.Before.Walks)),
+				words.Number(c.After.Recovered), words.Number(c.After.Walks), words.Number(c.After.Limit),
+				words.Number(c.Before.Recovered), words.Number(c.Before.Walks)),
 		}}
 		if c.Choice != "" {
 			f = append(f, fact{"by choice:", c.Choice, ""})
@@ -269,10 +270,10 @@ func (c *Critical) facts() []fact {
 			return []fact{{"since:", text, ""}}
 		}
 		return []fact{{"since:", text, fmt.Sprintf("%s of %s walks recovered, %s steps each",
-			number(c.After.Recovered), number(c.After.Walks), number(c.After.Limit))}}
+			words.Number(c.After.Recovered), words.Number(c.After.Walks), words.Number(c.After.Limit))}}
 	case critical.C2:
 		return []fact{{"since:", "some step too late in the run to tell", fmt.Sprintf(
-			"raise the walk limit, it was %s steps", number(c.Limit))}}
+			"raise the walk limit, it was %s steps", words.Number(c.Limit))}}
 	}
 	return []fact{{"but:", "the end of the run recovers", string(c.Case)}}
 }
@@ -283,11 +284,11 @@ func (c *Critical) proof() []fact {
 	case c.Proof == critical.Exact && c.States == 0:
 		return []fact{{"proof:", "dead: no state that follows is live", "all states were visited"}}
 	case c.Proof == critical.Exact && c.ProvenAt == c.Step:
-		return []fact{{"proof:", fmt.Sprintf("dead: all %s that follow are not live", plural(c.States, "state")), ""}}
+		return []fact{{"proof:", fmt.Sprintf("dead: all %s that follow are not live", words.Plural(c.States, "state")), ""}}
 	case c.Proof == critical.Exact:
-		return []fact{{"proof:", fmt.Sprintf("dead at its end: all %s that follow are not live", plural(c.States, "state")), ""}}
+		return []fact{{"proof:", fmt.Sprintf("dead at its end: all %s that follow are not live", words.Plural(c.States, "state")), ""}}
 	case c.Proof == critical.Walks:
-		f := []fact{{"not proven:", fmt.Sprintf("%s of %s walks recovered", number(c.After.Recovered), number(max(c.After.Walks, c.Walks))), c.Unproven}}
+		f := []fact{{"not proven:", fmt.Sprintf("%s of %s walks recovered", words.Number(c.After.Recovered), words.Number(max(c.After.Walks, c.Walks))), c.Unproven}}
 		if c.Case == critical.C1 && c.Before.Recovered*20 < c.Before.Walks {
 			f = append(f, fact{"uncertain:", "recovery is so rare that the critical step may be a later one",
 				fmt.Sprintf("macemc critical error.path --walks %d", 10*max(c.After.Walks, c.Walks))})
@@ -309,7 +310,7 @@ func tailText(t critical.Tail) string {
 				never = ", never changes " + node
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s (x%s%s)", r.Event, number(r.Count), never))
+		parts = append(parts, fmt.Sprintf("%s (x%s%s)", r.Event, words.Number(r.Count), never))
 	}
 	if n := len(t.Repeats) - most; n > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", n))
@@ -320,11 +321,11 @@ func tailText(t critical.Tail) string {
 // outcome is the title's end when nothing was found.
 func (r *Report) outcome() string {
 	if n := len(r.Findings); n > 0 {
-		words := "1 VIOLATION"
+		found := "1 VIOLATION"
 		if n > 1 {
-			words = number(n) + " DIFFERENT VIOLATIONS"
+			found = words.Number(n) + " DIFFERENT VIOLATIONS"
 		}
-		return fmt.Sprintf("%s in %s%s", words, seconds(r.Seconds), r.ended())
+		return fmt.Sprintf("%s in %s%s", found, seconds(r.Seconds), r.ended())
 	}
 	if r.Verdict == search.Interrupted {
 		return fmt.Sprintf("INTERRUPTED after %s: nothing found until then", seconds(r.Seconds))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
 )
 
@@ -37,5 +38,5 @@ func (c *Coverage) afterLive() string {
 	if len(rare) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("rare after the first live state, in %s that were looked at: %s", plural(c.AfterLiveWalks, "walk"), strings.Join(rare, ", "))
+	return fmt.Sprintf("rare after the first live state, in %s that were looked at: %s", words.Plural(c.AfterLiveWalks, "walk"), strings.Join(rare, ", "))
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
 )
 
@@ -18,12 +19,12 @@ func (r *Report) wentOn() []string {
 		lines = append(lines, r.Strategy+" finds one violation of each Always property; other strategies also tell those by different handlers apart")
 	}
 	if r.Alike > 0 {
-		lines = append(lines, plural(r.Alike, "more violation")+" like these")
+		lines = append(lines, words.Plural(r.Alike, "more violation")+" like these")
 	}
 	if len(r.Unsure) > 0 {
 		var other []string
 		for _, u := range r.Unsure {
-			other = append(other, fmt.Sprintf("%s in %s", u.Handler, number(u.Count)))
+			other = append(other, fmt.Sprintf("%s in %s", u.Handler, words.Number(u.Count)))
 		}
 		lines = append(lines, "of these only kind and property are the same, as no critical step is proven; the cause may be another: "+strings.Join(other, ", "))
 	}

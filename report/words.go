@@ -3,26 +3,13 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
-
-// number writes n with thousands separators.
-func number(n int) string {
-	s := strconv.Itoa(n)
-	sign := ""
-	if n < 0 {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
 
 // seconds writes a duration for people.
 func seconds(s float64) string {
@@ -40,14 +27,6 @@ func printable(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// plural writes "1 step" or "12 steps".
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return number(n) + " " + what + "s"
 }
 
 // limit is one fault limit with its name.
@@ -68,7 +47,7 @@ func limits(allowed, used sim.Limits) []limit {
 
 // ended says why the search ended, when that was before its time: ", stopped at the time limit".
 func (r *Report) ended() string {
-	words, ok := map[string]string{
+	why, ok := map[string]string{
 		search.StoppedTime:         "stopped at the time limit",
 		search.StoppedPaths:        "stopped at the limit of paths",
 		search.StoppedDepth:        "stopped at the depth limit",
@@ -81,17 +60,17 @@ func (r *Report) ended() string {
 		"lost":                     "its process is gone",
 	}[r.Stopped]
 	if !ok {
-		words = r.Stopped
+		why = r.Stopped
 	}
-	if words == "" || r.Stopped == search.StoppedComplete {
+	if why == "" || r.Stopped == search.StoppedComplete {
 		return ""
 	}
-	return ", " + words
+	return ", " + why
 }
 
 // setting says what was checked: time, size, limits, timing, parameters.
 func (r *Report) setting() string {
-	parts := []string{seconds(r.Seconds), plural(r.Nodes, "node")}
+	parts := []string{seconds(r.Seconds), words.Plural(r.Nodes, "node")}
 	for _, l := range limits(r.Limits, sim.Limits{}) {
 		if l.allowed > 0 {
 			parts = append(parts, fmt.Sprintf("%s<=%d", l.name, l.allowed))
@@ -113,7 +92,7 @@ func (r *Report) searched() string {
 		text = fmt.Sprintf("strategy %s, a walk with schedule %s, seed %d", r.Strategy, r.Schedule, r.Seed)
 	}
 	if r.Events > 0 {
-		text += fmt.Sprintf("; found after %s paths and %s events", number(r.Paths), number(r.Events))
+		text += fmt.Sprintf("; found after %s paths and %s events", words.Number(r.Paths), words.Number(r.Events))
 	}
 	return text
 }
@@ -151,9 +130,9 @@ func median(h *search.Histogram) string {
 		}
 		low, high = max(low, h.Min), min(high, h.Max)
 		if low == high {
-			return number(low)
+			return words.Number(low)
 		}
-		return number(low) + "-" + number(high)
+		return words.Number(low) + "-" + words.Number(high)
 	}
 	return "0"
 }

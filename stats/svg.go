@@ -9,6 +9,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/macemc/macemc/internal/words"
 )
 
 // The layout of the plot, in pixels.
@@ -47,7 +49,7 @@ func (r *Result) SVG(w io.Writer) error {
 			}
 			fmt.Fprintf(&b, `<path d="M%s %dV%d" stroke="%s"/>`+"\n", px(x.of(v)), top, bottom, gridColor(m == 1))
 			if m == 1 || x.high/x.low <= 1000 && (m == 2 || m == 5) {
-				fmt.Fprintf(&b, `<text x="%s" y="%d" text-anchor="middle">%s</text>`+"\n", px(x.of(v)), bottom+20, grouped(v))
+				fmt.Fprintf(&b, `<text x="%s" y="%d" text-anchor="middle">%s</text>`+"\n", px(x.of(v)), bottom+20, words.Number(v))
 			}
 		}
 	}
@@ -84,7 +86,7 @@ func (r *Result) title() string {
 	if len(r.Bugs) > 0 {
 		s += " with " + strings.Join(r.Bugs, " and ")
 	}
-	return s + ", " + plural(r.Nodes, "node")
+	return s + ", " + words.Plural(r.Nodes, "node")
 }
 
 func (r *Result) subtitle() string {
@@ -92,7 +94,7 @@ func (r *Result) subtitle() string {
 	for i := range r.Distributions {
 		walks = max(walks, r.Distributions[i].Walks)
 	}
-	s := fmt.Sprintf("%s of each kind, at most %s long", plural(walks, "walk"), plural(r.WalkSteps, "step"))
+	s := fmt.Sprintf("%s of each kind, at most %s long", words.Plural(walks, "walk"), words.Plural(r.WalkSteps, "step"))
 	if r.FaultsStruck > 0 {
 		s += fmt.Sprintf("; after faults: %.1f struck on average", r.FaultsStruck)
 	}
@@ -185,19 +187,3 @@ func gridColor(strong bool) string {
 
 // px writes a coordinate to a tenth of a pixel.
 func px(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return grouped(n) + " " + what
-}
-
-// grouped writes n with a comma between groups of three digits.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"github.com/macemc/macemc/internal/words"
 )
 
 // Text writes the distributions as a table for people. A percentile that lies among the walks that did
@@ -21,19 +23,19 @@ func (r *Result) Text(w io.Writer) error {
 		fmt.Fprintf(t, titles, d.Title())
 		for _, p := range d.Percentiles {
 			if p.Steps != nil {
-				fmt.Fprintf(t, "%s\t", grouped(*p.Steps))
+				fmt.Fprintf(t, "%s\t", words.Number(*p.Steps))
 			} else {
-				fmt.Fprintf(t, ">%s\t", grouped(r.WalkSteps))
+				fmt.Fprintf(t, ">%s\t", words.Number(r.WalkSteps))
 			}
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.2g%%\t\n", grouped(d.MaxSteps), grouped(d.Live), 100*d.NotLive())
+		fmt.Fprintf(t, "%s\t%s\t%.2g%%\t\n", words.Number(d.MaxSteps), words.Number(d.Live), 100*d.NotLive())
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for i := range r.Distributions {
 		if d := &r.Distributions[i]; d.Found > 0 {
-			if _, err := fmt.Fprintf(w, "%s: %s ended with a finding\n", d.Title(), plural(d.Found, "walk")); err != nil {
+			if _, err := fmt.Fprintf(w, "%s: %s ended with a finding\n", d.Title(), words.Plural(d.Found, "walk")); err != nil {
 				return err
 			}
 		}

@@ -98,11 +98,6 @@ func TestTable(t *testing.T) {
 	if !strings.HasSuffix(got, "|\n"+want) {
 		t.Errorf("got\n%swant the line\n%s", got, want)
 	}
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 47_387_132: "47,387,132"} {
-		if got := grouped(n); got != want {
-			t.Errorf("%d is written %q, want %q", n, got, want)
-		}
-	}
 }
 
 func TestMeasure(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"github.com/macemc/macemc/internal/words"
 )
 
 // Lines of a page between which the table stands.
@@ -45,23 +47,14 @@ func table(rows []row) string {
 		peak := median(r.samples, func(s sample) int { return s.peak })
 		handlers := ""
 		if r.counts.handlers > 0 {
-			handlers = grouped(r.counts.handlers)
+			handlers = words.Number(r.counts.handlers)
 		}
 		fmt.Fprintf(&b, "| %d | %s | %d | %d | %s | %s | %.2f | %s | %s | %s MB | %.1f | %s |\n",
-			r.proposers, r.checker, r.workers, len(r.samples), grouped(r.counts.states), grouped(r.counts.transitions), seconds,
-			grouped(int(float64(r.counts.states)/seconds)), grouped(int(float64(r.counts.transitions)/seconds)),
-			grouped(peak>>20), float64(peak)/float64(r.counts.states), handlers)
+			r.proposers, r.checker, r.workers, len(r.samples), words.Number(r.counts.states), words.Number(r.counts.transitions), seconds,
+			words.Number(int(float64(r.counts.states)/seconds)), words.Number(int(float64(r.counts.transitions)/seconds)),
+			words.Number(peak>>20), float64(peak)/float64(r.counts.states), handlers)
 	}
 	return b.String()
-}
-
-// grouped writes a number with commas between groups of three digits. n must not be negative.
-func grouped(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // machine tells what was measured and on what.

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -153,15 +154,6 @@ func (t *Tally) Insert(page string) error {
 }
 
 func (t *Tally) row() string {
-	return fmt.Sprintf("| %d | 0 to %s | %s | %s | %s | %s |", t.Generator, grouped(int(t.Next)-1), grouped(t.States), grouped(t.Transitions),
-		grouped(t.Searches), grouped(len(t.Different)))
-}
-
-// grouped writes a number with commas between groups of three digits. n must not be negative.
-func grouped(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return fmt.Sprintf("| %d | 0 to %s | %s | %s | %s | %s |", t.Generator, words.Number(int(t.Next)-1), words.Number(t.States), words.Number(t.Transitions),
+		words.Number(t.Searches), words.Number(len(t.Different)))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/internal/durable"
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
 )
 
@@ -63,12 +64,12 @@ func (p *Process) DurableInfo(dir string, asJSON bool) error {
 	}
 	left := "of all of them the steps were taken"
 	if waiting > 0 {
-		left = fmt.Sprintf("of %s of them the steps are still to be taken", Grouped(waiting))
+		left = fmt.Sprintf("of %s of them the steps are still to be taken", words.Number(waiting))
 	}
-	line("states", "%s; %s", Grouped(end.States), left)
-	line("transitions", "%s", Grouped(end.Transitions))
+	line("states", "%s; %s", words.Number(end.States), left)
+	line("transitions", "%s", words.Number(end.Transitions))
 	line("depth", "%d", end.Depth)
-	line("log", "%s bytes, %.2f per state; %d blocks; to go on, the steps of %s states are taken again", Grouped(int(stats.Bytes)), float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, Grouped(stats.Pioneers))
+	line("log", "%s bytes, %.2f per state; %d blocks; to go on, the steps of %s states are taken again", words.Number(int(stats.Bytes)), float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, words.Number(stats.Pioneers))
 	if stats.Torn > 0 {
 		line("torn", "%d bytes at the end, which --resume cuts off", stats.Torn)
 	}
@@ -98,7 +99,7 @@ func (p *Process) DurableVerify(dir string) error {
 		states += len(b.Origins)
 	}
 	stats := s.Log.Stats()
-	fmt.Fprintf(p.Stdout, "%s: %s states in %d blocks, %s bytes: all are whole\n", dir, Grouped(states), stats.Blocks, Grouped(int(stats.Bytes)))
+	fmt.Fprintf(p.Stdout, "%s: %s states in %d blocks, %s bytes: all are whole\n", dir, words.Number(states), stats.Blocks, words.Number(int(stats.Bytes)))
 	if stats.Torn > 0 {
 		fmt.Fprintf(p.Stdout, "%s: %d more bytes at the end are no whole block; --resume cuts them off\n", dir, stats.Torn)
 	}

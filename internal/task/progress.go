@@ -3,11 +3,11 @@ package task
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
 )
 
@@ -69,7 +69,7 @@ func progressLine(p search.Progress) string {
 		text += fmt.Sprintf("  depth %d", p.Depth)
 	}
 	return text + fmt.Sprintf("  %s paths  %s states  %s events",
-		Grouped(p.Paths), Grouped(p.States), Grouped(p.Events))
+		words.Number(p.Paths), words.Number(p.States), words.Number(p.Events))
 }
 
 // pace is how fast a search visits states.
@@ -91,21 +91,12 @@ func (m *pace) text(p search.Progress) string {
 		m.through = float64(p.States-p.Waiting-m.from.States+m.from.Waiting) / took.Seconds()
 		m.from = p
 	}
-	text := fmt.Sprintf("  %s waiting", Grouped(p.Waiting))
+	text := fmt.Sprintf("  %s waiting", words.Number(p.Waiting))
 	if m.found > 0 {
-		text += fmt.Sprintf("  %s states/s", Grouped(int(m.found)))
+		text += fmt.Sprintf("  %s states/s", words.Number(int(m.found)))
 	}
 	if m.through > 0 {
 		text += fmt.Sprintf("  at least %v more", time.Duration(float64(p.Waiting)/m.through*float64(time.Second)).Round(time.Second))
 	}
 	return text
-}
-
-// Grouped writes n with a comma between groups of three digits.
-func Grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

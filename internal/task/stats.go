@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/stats"
 )
@@ -82,7 +83,7 @@ func (f *Stats) Do(ctx context.Context, p *Process) error {
 	defer line.Clear()
 	began := time.Now()
 	cfg.Progress = func(done, all int) {
-		line.Tell(time.Since(began), fmt.Sprintf("%s of %s walks of each kind", Grouped(done), Grouped(all)))
+		line.Tell(time.Since(began), fmt.Sprintf("%s of %s walks of each kind", words.Number(done), words.Number(all)))
 	}
 	r, err := stats.Measure(ctx, cfg)
 	line.Clear()

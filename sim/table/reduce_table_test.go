@@ -6,11 +6,11 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems"
@@ -86,7 +86,7 @@ func tabled(t *testing.T, e *spec.Entry, params map[string]string) (row, why str
 		if x.Stopped == "states" || (kindOf(x.Finding) != kindOf(all.Finding) || x.Complete != all.Complete || x.Dead > 0 != (all.Dead > 0)) {
 			t.Errorf("%s, %s: found %v, complete %v, %d dead states; all states: %v, %v, %d", name, how, x.Finding, x.Complete, x.Dead, all.Finding, all.Complete, all.Dead)
 		}
-		row += " | " + thousands(x.States)
+		row += " | " + words.Number(x.States)
 	}
 	return row + " |\n", ""
 }
@@ -107,12 +107,4 @@ func notReduced(t *testing.T, sys *sim.System) string {
 		return ""
 	}
 	return strings.TrimSuffix(x.Reduced.Why, ": not reduced")
-}
-
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
