@@ -151,8 +151,8 @@ func TestKeepGoingByStates(t *testing.T) {
 				if rep, err = check.Run(t.Context(), o); err != nil {
 					t.Fatal(err)
 				}
-				if n := len(rep.Findings); n != 2 || rep.Ended != "" || rep.Verdict != search.Violation || rep.Coverage.Complete {
-					t.Errorf("%s, %s, depth %d: %d findings, ended %q, %s", strategy, visited, depth, n, rep.Ended, rep.Verdict)
+				if n := len(rep.Findings); n != 2 || rep.Ended != "" || rep.Verdict != search.Violation || rep.Coverage.Complete || rep.Coverage.Recovers {
+					t.Errorf("%s, %s, depth %d: %d findings, ended %q, %s, %+v", strategy, visited, depth, n, rep.Ended, rep.Verdict, rep.Coverage)
 				}
 			}
 		}

@@ -63,6 +63,12 @@ func Merge(reports []*Report) (*Report, error) {
 		if r.Shard == nil {
 			return nil, errors.New("a report is of no shard: it was made without --shard")
 		}
+		if r.Shard.Number < 1 || r.Shard.Number > r.Shard.Of {
+			return nil, fmt.Errorf("a report is of shard %d of %d, which there is not", r.Shard.Number, r.Shard.Of)
+		}
+		if !slices.Contains(badness, r.Verdict) {
+			return nil, fmt.Errorf("shard %d has no verdict that is known, but %q", r.Shard.Number, r.Verdict)
+		}
 	}
 	slices.SortFunc(reports, func(a, b *Report) int { return cmp.Compare(a.Shard.Number, b.Shard.Number) })
 	first := reports[0]

@@ -14,7 +14,7 @@ func (r *Report) wentOn() []string {
 	if len(r.Findings) == 0 {
 		return nil
 	}
-	lines := []string{"not searched: what lies behind a violation"}
+	lines := []string{"not searched: what lies behind a violation; of several properties that one state violates the first is told"}
 	if search.Name(r.Strategy).Stateful() {
 		lines = append(lines, r.Strategy+" finds one violation of each Always property; other strategies also tell those by different handlers apart")
 	}

@@ -2,10 +2,12 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -77,9 +79,17 @@ func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
 		return err
 	}
 	r.Stats.fair(&cfg.System, x)
-	if x.Fairness != nil && x.Fairness.Starvation != nil {
+	var finding *sim.Finding
+	switch {
+	case errors.As(x.Finding, &finding) && !kernel.Overdue(finding): // that runs did not show
+		err = r.found(&cfg, x, finding)
+	case x.Dead > 0:
+		err = deadState(ctx, &cfg, s.began, x, r)
+	case x.Fairness != nil && x.Fairness.Starvation != nil:
 		r.starved(x.Fairness.Starvation, s.cfg.Strategy)
+	}
+	if r.Finding != nil {
 		r.Verdict = Conclude(true, r.Stopped, true)
 	}
-	return nil
+	return err
 }

@@ -45,7 +45,9 @@ func statesOnward(ctx context.Context, cfg *Config) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Stats.Complete = r.Stats.Complete && len(cfg.known) == 0
+		if len(cfg.known) > 0 {
+			r.Stats.unvisitedBehind()
+		}
 		if r.Verdict != Violation {
 			if len(cfg.known) > 0 {
 				r.Verdict = Violation
@@ -58,6 +60,14 @@ func statesOnward(ctx context.Context, cfg *Config) (*Result, error) {
 			return r, err
 		}
 		cfg.known[r.Finding.Property] = true
+	}
+}
+
+// unvisitedBehind takes back what is only so when what lies behind violations was visited, too.
+func (s *Stats) unvisitedBehind() {
+	s.Complete, s.Recovers = false, false
+	if s.Fair != nil && s.Fair.Judged {
+		s.Fair.Judged, s.Fair.Why = false, "what lies behind a violation was not visited"
 	}
 }
 
@@ -116,14 +126,9 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	case finding != nil && kernel.Overdue(finding):
 		return stuck(ctx, cfg, began, patience, x, finding, r)
 	case finding != nil:
-		sus := &Suspect{Path: x.Path, Strategy: cfg.Strategy, Node: -1}
-		sus.Find(finding)
-		o, err := Follow(&cfg.System, x.Path)
-		if err != nil {
+		if err := r.found(cfg, x, finding); err != nil {
 			return nil, err
 		}
-		sus.Steps = o.Steps
-		r.Finding = sus
 	case x.Dead > 0:
 		if err := deadState(ctx, cfg, began, x, r); err != nil {
 			return nil, err
@@ -136,6 +141,17 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	r.Verdict = Conclude(r.Finding != nil, r.Stopped, conclusive)
 	r.Stats.Seconds = time.Since(began).Seconds()
 	return r, nil
+}
+
+// found makes what is wrong with a state or step the finding of a search.
+func (r *Result) found(cfg *Config, x *table.Exploration, f *sim.Finding) error {
+	o, err := Follow(&cfg.System, x.Path)
+	if err != nil {
+		return err
+	}
+	r.Finding, r.Stopped = &Suspect{Path: x.Path, Strategy: cfg.Strategy, Node: -1, Steps: o.Steps}, StoppedFound
+	r.Finding.Find(f)
+	return nil
 }
 
 // noRoom reports whether an error says that a disk is full.

@@ -47,6 +47,11 @@ func (w *World) forgetCoverage() {
 			c.sometimes = append(c.sometimes, property{Property: p})
 		}
 	}
+	c.forgetSometimes()
+}
+
+// forgetSometimes makes no Sometimes property one that held in some state.
+func (c *covering) forgetSometimes() {
 	c.unmet, c.met = len(c.sometimes), make([]bool, len(c.sometimes))
 }
 

@@ -263,11 +263,11 @@ func (r *reduction) Check(m *explore.Met) (live bool, err error) {
 		return false, r.stuck
 	}
 	live, err = g.check(m)
+	if r.readsMessages() {
+		return live, errAgain // whatever was said of states that messages were dropped from
+	}
 	if m.Barred = g.isKnown(err); m.Barred {
 		return false, nil
-	}
-	if err == nil && r.readsMessages() {
-		return live, errAgain
 	}
 	if n := m.Number + 1; err == nil && n&(n-1) == 0 {
 		if trail := m.Trail(); len(trail) <= auditedSteps {

@@ -31,6 +31,7 @@ func (r *reduction) readsMessages() bool {
 		return false
 	}
 	r.ways, r.told.Used, r.told.Why = ways{}, ReduceNone, "a property reads the messages in flight: not reduced"
+	r.w.covering.forgetSometimes()
 	return true
 }
 
