@@ -47,7 +47,7 @@ func (d *Death) subject() string {
 }
 
 // callers are the methods that call checked code which is no handler.
-var callers = map[string]string{"whoCrashes": "MayCrash", "observe": "a monitor", "can.": "the When of an action"}
+var callers = map[string]string{"whoCrashes": "MayCrash", "whoHalts": "MayHalt", "observe": "a monitor", "can.": "the When of an action"}
 
 // path is the whole run.
 func (d *Death) path() choose.Path {

@@ -72,6 +72,7 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 func most(a, b sim.Limits) sim.Limits {
 	return sim.Limits{
 		Crashes:    max(a.Crashes, b.Crashes),
+		Halts:      max(a.Halts, b.Halts),
 		NetErrors:  max(a.NetErrors, b.NetErrors),
 		Loss:       max(a.Loss, b.Loss),
 		Dup:        max(a.Dup, b.Dup),
@@ -106,6 +107,7 @@ type limitField struct {
 func LimitFields(l *sim.Limits) []limitField {
 	return []limitField{
 		{"crashes", &l.Crashes},
+		{"halts", &l.Halts},
 		{"net-errors", &l.NetErrors},
 		{"loss", &l.Loss},
 		{"dup", &l.Dup},

@@ -69,7 +69,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 	e := &Event{
 		Step: s.Number, Kind: s.Kind, Node: s.Node, Peer: s.Peer, What: s.What,
 		Text: s.Sentence(), Key: s.Key, Source: s.Source,
-		Changes: s.Changes, Choices: s.Choices, Crashed: s.Crashed, Live: s.Live,
+		Changes: s.Changes, Choices: s.Choices, Crashed: s.Crashed, Halted: s.Halted, Live: s.Live,
 		kind: s.Event.Kind, effects: s.Effects,
 	}
 	e.Applied, e.Effects = s.Count()
@@ -104,7 +104,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 			e.Notes = append(e.Notes, f.Kind+" "+f.Text)
 		}
 	}
-	if e.kind == sim.Crash || e.Crashed {
+	if e.takesDown() {
 		for i := range b.g.Timers {
 			if t := &b.g.Timers[i]; t.Node == e.Node && t.Ended == armed {
 				b.endTimer(e, t.What, "crash")

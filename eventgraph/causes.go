@@ -61,7 +61,7 @@ func (o *orderer) event(e *Event) {
 			o.room[[2]int{e.Peer, e.Node}] = e.Step
 		}
 	}
-	if e.Crashed || e.kind == sim.Crash {
+	if e.takesDown() {
 		o.crashes[e.Node] = e.Step
 	}
 	for _, f := range e.effects {
@@ -81,6 +81,9 @@ func (o *orderer) event(e *Event) {
 		e.Causes = []int{0}
 	}
 }
+
+// takesDown reports whether the event's node is down after it, and was up before.
+func (e *Event) takesDown() bool { return e.Crashed || e.kind.TakesDown() }
 
 // onNode reports whether the event happens on its node's lane; the other ones are the network's.
 func (e *Event) onNode() bool {

@@ -13,7 +13,7 @@ import (
 // "Seen 1->2", "peers[1].out: sent 0->1, flying 0->1", "packets[0] added". What a boot or a crash
 // changes is everything, and not listed. What goroutines wait for is told when nothing else changed.
 func (e *Event) digest(most int) []string {
-	if e.kind == sim.Boot || e.kind == sim.Crash || e.Crashed {
+	if e.kind == sim.Boot || e.takesDown() {
 		return nil
 	}
 	return Digest(e.Changes, e.Node, most)

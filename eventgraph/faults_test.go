@@ -30,7 +30,7 @@ func (g *gossip) Receive(sim.Env, sim.NodeID, any) { g.Heard++ }
 func gossips() *sim.System {
 	return &sim.System{
 		Name: "gossips", Nodes: 3, New: func(sim.NodeID) sim.Service { return &gossip{} },
-		Network: netsim.Datagrams{Loss: 1, Dup: 1, Partitions: 1}, Crashes: 2,
+		Network: netsim.Datagrams{Loss: 1, Dup: 1, Partitions: 1}, Crashes: 2, Halts: 1,
 		Late:    func(id sim.NodeID) bool { return id == 2 },
 		Actions: []sim.AnyAction{sim.Action[*gossip]{Name: "greet", Do: (*gossip).greet}},
 		Properties: []sim.Property{
@@ -53,6 +53,7 @@ func TestDatagramFaults(t *testing.T) {
 		"heal n0<-n1",
 		"deliver n2<-n0 hello{From:0}",
 		"crash n1",
+		"halt n2",
 	}
 	g := scripted(t, gossips(), keys...)
 	golden.Compare(t, "faults.txt", render(t, g.Text, eventgraph.Options{Notes: true, Fold: -1}))

@@ -58,6 +58,7 @@ type Event struct {
 	Choices []kernel.Answer     `json:"choices,omitempty"`
 	Notes   []string            `json:"notes,omitempty"` // announcements and log lines
 	Crashed bool                `json:"crashed,omitempty"`
+	Halted  bool                `json:"halted,omitempty"` // Crashed for ever
 	// Applied of Effects effects happened; they differ when the node crashed inside the step.
 	Applied int `json:"applied"`
 	Effects int `json:"effects"`

@@ -46,12 +46,20 @@ func (e *Event) label() string {
 		return fmt.Sprintf("%s arrives at n%d", e.What, e.Peer)
 	case sim.Internal:
 		return "goes on"
-	case sim.Crash:
-		return "CRASH"
+	case sim.Crash, sim.Halt:
+		return e.fall()
 	case sim.Partition:
 		return strings.TrimSpace("CUT OFF " + e.What)
 	}
 	return strings.TrimSpace(e.Kind + " " + e.What)
+}
+
+// fall is what a crash is called, and one for ever.
+func (e *Event) fall() string {
+	if e.Halted || e.kind == sim.Halt {
+		return "HALT"
+	}
+	return "CRASH"
 }
 
 // short says what the event is, for summaries: "n0 timer resend", "n1 Ping{2}".

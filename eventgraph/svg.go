@@ -254,7 +254,7 @@ func (d *drawing) lanes(bottom int) {
 			if e.Node != n.ID {
 				continue
 			}
-			change := e.kind == sim.Boot && !up || (e.kind == sim.Crash || e.Crashed) && up
+			change := e.kind == sim.Boot && !up || e.takesDown() && up
 			if !change {
 				continue
 			}
@@ -348,7 +348,7 @@ func (d *drawing) row(i int, s stretch) {
 	if on && e.onNode() {
 		fmt.Fprintf(&d.out, `<circle class="dot %s" cx="%d" cy="%d" r="4.5"/>`+"\n", e.class(), d.x[e.Node], y)
 	}
-	if on && (e.Crashed || e.kind == sim.Crash) {
+	if on && e.takesDown() {
 		d.cross(d.x[e.Node], y)
 	}
 	if on && e.Crashed {

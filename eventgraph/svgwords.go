@@ -15,7 +15,7 @@ func (e *Event) crashLabel() string {
 	if e.kind != sim.Deliver {
 		what = e.svgLabel() + ", "
 	}
-	return what + "CRASH inside"
+	return what + e.fall() + " inside"
 }
 
 // svgLabel is label without what takes much room; the title has it.

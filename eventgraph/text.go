@@ -141,7 +141,7 @@ func (l *lanes) follow(e *Event) {
 		return
 	}
 	switch {
-	case e.kind == sim.Crash || e.Crashed:
+	case e.takesDown():
 		l.up[e.Node] = false
 	case e.kind == sim.Boot:
 		l.up[e.Node] = true
@@ -232,7 +232,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	bookkeeping := slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return c.Bookkeeping() })
 	changes := e.digest(mostChanges)
 	switch {
-	case e.kind == sim.Boot || e.kind == sim.Crash || e.Crashed:
+	case e.kind == sim.Boot || e.takesDown():
 	case len(changes) > 0:
 		notes = append(notes, strings.Join(changes, ", "))
 	case handler && !bookkeeping && e.kind == sim.Deliver:
@@ -242,7 +242,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 		notes = append(notes, e.Aftermath...)
 	}
 	for _, c := range e.Choices {
-		if replay.Notable(c) && !e.Crashed && e.kind != sim.Crash {
+		if replay.Notable(c) && !e.takesDown() {
 			notes = append(notes, replay.Decision(c))
 		}
 	}
@@ -302,7 +302,7 @@ func (g *Graph) timerNotes(e *Event) []string {
 func (l *lanes) ends(e *Event) {
 	if e.Crashed {
 		c := l.blank()
-		l.at(&c, e.Node, "CRASH")
+		l.at(&c, e.Node, e.fall())
 		l.add(row{lane: c.String(), notes: strings.Join(e.Aftermath, "; ")})
 	}
 	for _, i := range e.Sent {

@@ -55,7 +55,7 @@ regular expression. A value like joined(2) is met by joined and by 2.`
 			name: "steps", aliases: []string{"ls"}, group: finding, args: "[FROM [TO]] [NODE] [kind=KIND] [/REGEXP/]",
 			about: "steps around here, or all that match",
 			more: "steps                  the steps around here\nsteps 10 40            steps 10 to 40\nsteps n2 kind=deliver  what node 2 receives\nsteps /Join/           events that match\n" +
-				"Kinds are boot, action, timer, error, ready, deliver, internal, arrive, heal, crash, lose, duplicate, break, partition.\n" +
+				"Kinds are boot, action, timer, error, ready, deliver, internal, arrive, heal, crash, halt, lose, duplicate, break, partition.\n" +
 				"In the list @ is where we are, > the critical transition, + a live state.",
 			do: list, words: (*Session).nodeWords,
 		},

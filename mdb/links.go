@@ -93,7 +93,7 @@ func (l *links) follow(w kernel.World, s *stepInfo, n int) {
 	switch ev.Kind {
 	case sim.Boot:
 		l.booted[ev.Node] = at
-	case sim.Crash:
+	case sim.Crash, sim.Halt:
 		down = true
 	case sim.Partition:
 		l.partition = at

@@ -98,6 +98,11 @@ func (b *bench) crash(node sim.NodeID) {
 	b.Crashed(node)
 }
 
+func (b *bench) halt(node sim.NodeID) {
+	b.host.up[node] = false
+	b.Halted(node)
+}
+
 func (b *bench) boot(node sim.NodeID) {
 	b.host.up[node] = true
 	b.Booted(node)

@@ -246,6 +246,14 @@ func (m *model) Crashed(node sim.NodeID) {
 	m.host.Dirty(node)
 }
 
+// Halted implements [sim.NetModel].
+func (m *model) Halted(node sim.NodeID) {
+	m.Crashed(node)
+	if m.datagrams {
+		m.forget(node)
+	}
+}
+
 // Booted implements [sim.NetModel].
 func (m *model) Booted(node sim.NodeID) { m.host.Dirty(node) }
 

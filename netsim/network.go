@@ -121,6 +121,9 @@ func checkNew(l sim.Limits) error {
 	if l.Crashes != 0 {
 		return fmt.Errorf("%d crashes asked of the network: crashes are a limit of the system", l.Crashes)
 	}
+	if l.Halts != 0 {
+		return fmt.Errorf("%d halts asked of the network: halts are a limit of the system", l.Halts)
+	}
 	return l.Validate()
 }
 

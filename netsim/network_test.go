@@ -23,6 +23,7 @@ func TestWithLimits(t *testing.T) {
 		{Streams{}, sim.Limits{Loss: 1}, nil, "1 lost and 0 duplicated datagrams asked for"},
 		{Streams{}, sim.Limits{Dup: 2}, nil, "0 lost and 2 duplicated datagrams asked for"},
 		{Streams{}, sim.Limits{Crashes: 1}, nil, "crashes are a limit of the system"},
+		{Datagrams{}, sim.Limits{Halts: 1}, nil, "halts are a limit of the system"},
 		{Both{Streams: Streams{Buffer: 5, Errors: 7}, Datagrams: Datagrams{Dup: 8}, Partitions: 9},
 			sim.Limits{Loss: 1, Dup: 2, NetErrors: 3, Partitions: 4},
 			Both{Streams: Streams{Buffer: 5, Errors: 3}, Datagrams: Datagrams{Loss: 1, Dup: 2}, Partitions: 4}, ""},

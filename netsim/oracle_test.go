@@ -107,6 +107,14 @@ func (o *oracle) crash(a int) {
 	}
 }
 
+// halt also loses what is on its way to the node.
+func (o *oracle) halt(a int) {
+	o.crash(a)
+	for _, p := range o.sorted(a) {
+		o.take(p, sim.DroppedCrash)
+	}
+}
+
 func (o *oracle) datagram(a, b int, text string, id sim.MessageID) {
 	switch {
 	case !o.up[b]:

@@ -35,7 +35,7 @@ func (p *pair) step(t *rapid.T) {
 	text := rapid.SampledFrom([]string{"a", "b", "c"})
 	a, b := node.Draw(t, "node"), node.Draw(t, "peer")
 	from, to := sim.NodeID(a), sim.NodeID(b)
-	kinds := []string{"event", "event", "event", "stream", "stream", "datagram", "close", "crash", "restart"}
+	kinds := []string{"event", "event", "event", "stream", "stream", "datagram", "close", "crash", "halt", "restart"}
 	switch kind := rapid.SampledFrom(kinds).Draw(t, "kind"); {
 	case kind == "restart":
 		if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
@@ -61,6 +61,9 @@ func (p *pair) step(t *rapid.T) {
 	case kind == "crash":
 		p.crash(from)
 		p.oracle.crash(a)
+	case kind == "halt": // the world would not let it boot again, which is nothing to the network
+		p.halt(from)
+		p.oracle.halt(a)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 func (rec *Recorder) took(s *TraceStep) {
 	w, t := rec.run.World, rec.trace
 	last := w.Last()
-	s.place, s.Crashed = rec.source(last), last.Crashed
+	s.place, s.Crashed, s.Halted = rec.source(last), last.Crashed, last.Halted
 	s.Source = rec.places.Short(s.place)
 	s.Choices = slices.Clone(last.Answers)
 	for _, m := range last.Msgs {
@@ -27,7 +27,7 @@ func (rec *Recorder) took(s *TraceStep) {
 	for i, e := range last.Effects {
 		s.Effects = append(s.Effects, rec.effect(s.Node, e, i < last.Applied))
 	}
-	if s.Crashed || s.Event.Kind == sim.Crash && s.Number > 0 {
+	if s.Crashed && !s.Halted || s.Event.Kind == sim.Crash && s.Number > 0 {
 		s.left(unsynced(rec.fields[s.Node]))
 	}
 	for _, m := range last.Sent {

@@ -69,7 +69,11 @@ func (s *TraceStep) comment() string {
 		parts = append(parts, c.Short())
 	}
 	if s.Crashed {
-		parts = append(parts, "crash; "+strings.Join(s.Aftermath(), "; "))
+		kind := sim.Crash
+		if s.Halted {
+			kind = sim.Halt
+		}
+		parts = append(parts, kind.String()+"; "+strings.Join(s.Aftermath(), "; "))
 	}
 	if s.Live {
 		parts = append(parts, "(live)")
@@ -78,10 +82,10 @@ func (s *TraceStep) comment() string {
 }
 
 // limitKeys are the names of the limits in headers.
-var limitKeys = [...]string{"crashes", "net-errors", "loss", "dup", "partitions"}
+var limitKeys = [...]string{"crashes", "halts", "net-errors", "loss", "dup", "partitions"}
 
 func limitValues(l *sim.Limits) [len(limitKeys)]*int {
-	return [...]*int{&l.Crashes, &l.NetErrors, &l.Loss, &l.Dup, &l.Partitions}
+	return [...]*int{&l.Crashes, &l.Halts, &l.NetErrors, &l.Loss, &l.Dup, &l.Partitions}
 }
 
 func headerLimits(l sim.Limits) []choose.Limit {

@@ -10,7 +10,6 @@ import (
 	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/register"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -41,20 +40,7 @@ func TestQuorumFile(t *testing.T) {
 		if err != nil || !slices.Equal(r.Path, path) {
 			t.Fatalf("seed %d: path %v, want %v; %v", seed, r.Path, path, err)
 		}
-		c, err := replay.NewCursor(&sys, path, kernel.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Keep()
-		var prints []sim.Fingerprint
-		for n := 0; c.To(n) == nil; n++ {
-			prints = append(prints, c.World().Fingerprint())
-		}
-		for n := len(prints) - 1; n >= 0; n-- {
-			if err := c.To(n); err != nil || c.World().Fingerprint() != prints[n] {
-				t.Fatalf("seed %d: step %d is another state when gone back to; %v", seed, n, err)
-			}
-		}
+		goneBackTo(t, &sys, path)
 	}
 	if taken < 20 {
 		t.Errorf("%d sets were taken", taken)

@@ -75,6 +75,8 @@ func describe(ev sim.Event, key, what string) string {
 		text = "network heals " + cut(ev)
 	case sim.Crash:
 		text = fmt.Sprintf("n%d crashes", ev.Node)
+	case sim.Halt:
+		text = fmt.Sprintf("n%d halts for ever", ev.Node)
 	case sim.Lose:
 		text = fmt.Sprintf("network loses %s %s", what, link)
 	case sim.Duplicate:
@@ -118,7 +120,11 @@ func (s *TraceStep) Sentence() string {
 	}
 	text := describe(s.Event, s.Key, s.What)
 	if s.Crashed {
-		text += ", and crashes; " + strings.Join(s.Aftermath(), "; ")
+		fails := "crashes"
+		if s.Halted {
+			fails = "halts for ever"
+		}
+		text += ", and " + fails + "; " + strings.Join(s.Aftermath(), "; ")
 	}
 	return text
 }

@@ -70,6 +70,7 @@ type TraceStep struct {
 	Effects []TraceEffect   `json:"effects,omitempty"`
 	Changes []NodeChange    `json:"changes,omitempty"` // of node states
 	Crashed bool            `json:"crashed,omitempty"` // inside the step
+	Halted  bool            `json:"halted,omitempty"`  // and for ever
 	// Kept and Lost are the writes, by key and in order, that were not synced when the node crashed in
 	// this step: those that survive, and those that do not.
 	Kept []string `json:"writes_kept,omitempty"`

@@ -58,7 +58,7 @@ func look(dead, live *eventgraph.Graph, r *Report, common int) *insight {
 
 // left reports whether the event found no service: its node was down.
 func left(e *eventgraph.Event) bool {
-	return e.Kind == sim.Boot.String() || e.Kind == sim.Crash.String()
+	return e.Kind == sim.Boot.String() || e.Kind == sim.Crash.String() || e.Kind == sim.Halt.String()
 }
 
 // did says what the handler of a step changed and sent; "" when no handler ran.

@@ -151,7 +151,7 @@ func (c *Coverage) add(o *Coverage) {
 		t.Runs, t.Walks, t.Of = t.Runs+s.Runs, t.Walks+s.Walks, t.Of+s.Of
 	}
 	u, used := &c.FaultsUsed, o.FaultsUsed
-	*u = sim.Limits{Crashes: max(u.Crashes, used.Crashes), NetErrors: max(u.NetErrors, used.NetErrors), Loss: max(u.Loss, used.Loss),
+	*u = sim.Limits{Crashes: max(u.Crashes, used.Crashes), Halts: max(u.Halts, used.Halts), NetErrors: max(u.NetErrors, used.NetErrors), Loss: max(u.Loss, used.Loss),
 		Dup: max(u.Dup, used.Dup), Partitions: max(u.Partitions, used.Partitions)}
 }
 

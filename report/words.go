@@ -38,6 +38,7 @@ type limit struct {
 func limits(allowed, used sim.Limits) []limit {
 	return []limit{
 		{"crashes", allowed.Crashes, used.Crashes},
+		{"halts", allowed.Halts, used.Halts},
 		{"net errors", allowed.NetErrors, used.NetErrors},
 		{"loss", allowed.Loss, used.Loss},
 		{"dup", allowed.Dup, used.Dup},

@@ -109,15 +109,24 @@ func TestAskedInVain(t *testing.T) {
 	}
 }
 
-// A MayCrash that panics or ends its goroutine is a finding, by every strategy and engine.
+// A MayCrash or MayHalt that panics or ends its goroutine is a finding, by every strategy and engine.
 func TestMayCrashFails(t *testing.T) {
-	for what, fail := range map[string]func(){"MayCrash panicked: no": func() { panic("no") }, "MayCrash ended its goroutine": runtime.Goexit} {
+	fails := map[string]func(){
+		"MayCrash panicked: no": func() { panic("no") }, "MayCrash ended its goroutine": runtime.Goexit,
+		"MayHalt panicked: no": func() { panic("no") }, "MayHalt ended its goroutine": runtime.Goexit,
+	}
+	for what, fail := range fails {
 		for _, c := range []struct {
 			strategy search.Name
 			engine   search.Engine
 		}{{search.Deepening, search.ReplayEngine}, {search.Walk, search.TableEngine}, {search.BFS, ""}, {search.DFS, ""}} {
 			sys := staying(t, "")
-			sys.Crashes, sys.MayCrash = 1, func(sim.NodeID) bool { fail(); return true }
+			may := func(sim.NodeID) bool { fail(); return true }
+			if strings.HasPrefix(what, "MayHalt") {
+				sys.Halts, sys.MayHalt = 1, may
+			} else {
+				sys.Crashes, sys.MayCrash = 1, may
+			}
 			res, err := search.Run(t.Context(), search.Config{System: sys, Strategy: c.strategy, Engine: c.engine, Time: 10 * time.Second, Workers: 2})
 			if err != nil {
 				t.Fatal(err)

@@ -204,4 +204,6 @@ func (s *faulty) suspects(o *Outcome) (int, bool) {
 	return s.recovery, suspicious(o)
 }
 
-func total(l sim.Limits) int { return l.Crashes + l.NetErrors + l.Loss + l.Dup + l.Partitions }
+func total(l sim.Limits) int {
+	return l.Crashes + l.Halts + l.NetErrors + l.Loss + l.Dup + l.Partitions
+}

@@ -477,8 +477,12 @@ func (l *Loop) Choose(p choose.Point) int {
 	if p.Weights != nil && p.Weights[pick] == 0 {
 		l.unlikely = true
 	}
-	if p.Kind == choose.Fault && pick != 0 {
-		l.at.Used.Crashes++
+	switch {
+	case p.Kind != choose.Fault || pick == 0:
+	case p.Label == kernel.HaltInside:
+		l.at.count(sim.Halt)
+	default:
+		l.at.count(sim.Crash)
 	}
 	return pick
 }
@@ -501,6 +505,8 @@ func (n *Node) count(k sim.EventKind) {
 	switch k {
 	case sim.Crash:
 		n.Used.Crashes++
+	case sim.Halt:
+		n.Used.Halts++
 	case sim.Lose:
 		n.Used.Loss++
 	case sim.Duplicate:

@@ -25,7 +25,7 @@ func (n *novelty) begin(k, nodes int) {
 
 // OnStep implements [Observer].
 func (n *novelty) OnStep(at *Node, step *kernel.Step) {
-	if !n.on || step.Event.Kind > sim.Internal && step.Event.Kind != sim.Crash {
+	if !n.on || step.Event.Kind > sim.Internal && !step.Event.Kind.TakesDown() {
 		return
 	}
 	node := step.Event.Node

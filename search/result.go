@@ -89,7 +89,7 @@ func (r *Stats) cover(sys *sim.System, c *coverage, sometimes []int) {
 		name      string
 		most, had int
 	}{
-		{"crash", most.Crashes, used.Crashes}, {"connection error", most.NetErrors, used.NetErrors},
+		{"crash", most.Crashes, used.Crashes}, {"halt", most.Halts, used.Halts}, {"connection error", most.NetErrors, used.NetErrors},
 		{"loss", most.Loss, used.Loss}, {"duplication", most.Dup, used.Dup},
 		{"partition", most.Partitions, used.Partitions},
 	} {

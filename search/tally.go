@@ -154,7 +154,7 @@ func (h *Histogram) Quantile(q float64) int {
 // most takes the greater of each limit.
 func most(a, b sim.Limits) sim.Limits {
 	return sim.Limits{
-		Crashes: max(a.Crashes, b.Crashes), NetErrors: max(a.NetErrors, b.NetErrors), Loss: max(a.Loss, b.Loss),
+		Crashes: max(a.Crashes, b.Crashes), Halts: max(a.Halts, b.Halts), NetErrors: max(a.NetErrors, b.NetErrors), Loss: max(a.Loss, b.Loss),
 		Dup: max(a.Dup, b.Dup), Partitions: max(a.Partitions, b.Partitions),
 	}
 }

@@ -17,6 +17,7 @@ const (
 
 	// The kinds from here on inject faults.
 	Crash     // a node loses all but its disk
+	Halt      // a node crashes and never comes back
 	Lose      // a datagram is lost
 	Duplicate // a datagram is duplicated
 	Break     // a connection breaks: both ends will be told, what is queued is lost
@@ -27,9 +28,12 @@ const (
 // included, belong to the recovery relation.
 func (k EventKind) Injection() bool { return k >= Crash }
 
+// TakesDown reports whether an event of kind k takes its node down.
+func (k EventKind) TakesDown() bool { return k == Crash || k == Halt }
+
 var eventKindNames = [...]string{
 	"boot", "action", "timer", "error", "ready", "deliver", "quorum", "internal", "arrive", "heal",
-	"crash", "lose", "duplicate", "break", "partition",
+	"crash", "halt", "lose", "duplicate", "break", "partition",
 }
 
 // String is the word that stands for k in path files.

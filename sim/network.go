@@ -20,7 +20,7 @@ var ErrRefused = errors.New("connection refused")
 type Network interface {
 	// Validate reports the first thing that is wrong, for a system of that many nodes.
 	Validate(nodes int) error
-	// Limits returns the limits of network faults; Crashes is 0.
+	// Limits returns the limits of network faults; Crashes and Halts are 0.
 	Limits() Limits
 	// WithLimits returns the network with other limits. It fails when the network lacks a fault.
 	WithLimits(Limits) (Network, error)
@@ -59,7 +59,7 @@ const (
 	Lost
 	Duplicated
 	Refused      // the send buffer was full
-	DroppedCrash // lost with a crash
+	DroppedCrash // lost with a crash, or when the receiver halted
 	DroppedBreak // lost with its connection
 	DroppedDown  // sent to a node that was down
 	DroppedCut   // lost to a partition
@@ -112,7 +112,7 @@ type NetModel interface {
 	AppendInjections(buf []Event) []Event
 	// Take removes what a Deliver, DeliverError or DeliverReady event hands over.
 	Take(ev Event) Delivery
-	// Inject executes a fault other than Crash, or a Heal.
+	// Inject executes a fault other than Crash and Halt, or a Heal.
 	Inject(ev Event)
 	// Messages appends the messages that ev would consume, without taking them.
 	Messages(ev Event, buf []Envelope) []Envelope
@@ -133,6 +133,8 @@ type NetModel interface {
 	// Crashed and Booted tell that a node goes down or comes up.
 	Crashed(NodeID)
 	Booted(NodeID)
+	// Halted tells that a node goes down for ever. It does what Crashed does, and loses what is in flight to the node.
+	Halted(NodeID)
 
 	// Quiet reports whether no message is in flight.
 	Quiet() bool

@@ -65,7 +65,7 @@ type ConnectionEnd struct {
 
 // NetRest is the part of a network's state that exists once. It is comparable.
 type NetRest struct {
-	Left Limits // faults that may still be injected; Crashes is 0
+	Left Limits // faults that may still be injected; Crashes and Halts are 0
 	// Cut is whether a partition is in force: of the link between Node and Peer, or, when Peer is -1,
 	// of all links of Node.
 	Cut        bool

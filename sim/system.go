@@ -20,6 +20,10 @@ type System struct {
 	Crashes int
 	// MayCrash says which nodes may crash. Nil: all.
 	MayCrash func(NodeID) bool
+	// Halts is how many nodes may halt in a run: they crash and never come back, so that recovery must do without them.
+	Halts int
+	// MayHalt says which nodes may halt. Nil: all.
+	MayHalt func(NodeID) bool
 	// Late says which nodes are down at first and boot by an event. Nil: none.
 	Late func(NodeID) bool
 	// Timing says which armed timers may fire; the zero value is [ByDeadline].
@@ -65,6 +69,7 @@ func ParseTiming(s string) (Timing, error) {
 // Limits bounds how many faults of each kind may be injected in a run, over the whole system: 0 to [MaxFaults].
 type Limits struct {
 	Crashes    int `json:"crashes"`
+	Halts      int `json:"halts"`      // nodes that crash for ever
 	NetErrors  int `json:"net_errors"` // socket errors of streams
 	Loss       int `json:"loss"`       // datagrams lost
 	Dup        int `json:"dup"`        // datagrams duplicated
@@ -80,7 +85,7 @@ func (l Limits) Validate() error {
 		name  string
 		limit int
 	}{
-		{"crashes", l.Crashes}, {"socket errors (net-errors)", l.NetErrors}, {"lost datagrams (loss)", l.Loss},
+		{"crashes", l.Crashes}, {"halts", l.Halts}, {"socket errors (net-errors)", l.NetErrors}, {"lost datagrams (loss)", l.Loss},
 		{"duplicated datagrams (dup)", l.Dup}, {"partitions", l.Partitions},
 	} {
 		if f.limit < 0 || f.limit > MaxFaults {
@@ -96,14 +101,14 @@ func (s *System) Limits() Limits {
 	if s.Network != nil {
 		l = s.Network.Limits()
 	}
-	l.Crashes = s.Crashes
+	l.Crashes, l.Halts = s.Crashes, s.Halts
 	return l
 }
 
 // WithLimits returns a copy of s with other limits. It fails when the network has no such fault.
 func (s System) WithLimits(l Limits) (System, error) {
-	s.Crashes = l.Crashes
-	l.Crashes = 0
+	s.Crashes, s.Halts = l.Crashes, l.Halts
+	l.Crashes, l.Halts = 0, 0
 	if s.Network == nil {
 		if l != (Limits{}) {
 			return s, errors.New("the system has no network, so it has no network faults")

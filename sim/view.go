@@ -25,6 +25,12 @@ func (v *View) Service(id NodeID) Service {
 	return v.seam.Services[id]
 }
 
+// Halted reports whether a node has halted: it is down and never comes back. What must hold in the end can hold only of the others.
+func (v *View) Halted(id NodeID) bool {
+	v.seam.Reads.Read(int(id))
+	return v.seam.World.Halted(id)
+}
+
 // TimerSet reports whether the node has armed the timer t; false when it is down.
 func (v *View) TimerSet(id NodeID, t any) bool {
 	v.seam.Reads.Read(int(id))

@@ -279,7 +279,7 @@ func (w *worker) walk(k int) walk {
 	if o.End == search.Misfit {
 		w.err = cmp.Or(w.err, fmt.Errorf("faults before walk %d: %w", k, o.Err))
 	}
-	out.struck = o.Used.Crashes + o.Used.NetErrors + o.Used.Loss + o.Used.Dup + o.Used.Partitions
+	out.struck = o.Used.Crashes + o.Used.Halts + o.Used.NetErrors + o.Used.Loss + o.Used.Dup + o.Used.Partitions
 	start := w.loop.Replay().Path.Clone()
 	for i, walker := range w.walkers {
 		walker.SetLeave(false)

@@ -88,6 +88,11 @@ func (m *bagModel) Arrive(from, to sim.NodeID, msg sim.Message) {
 func (m *bagModel) Crashed(node sim.NodeID) { m.host.Dirty(node) }
 func (m *bagModel) Booted(node sim.NodeID)  { m.host.Dirty(node) }
 
+func (m *bagModel) Halted(node sim.NodeID) {
+	m.to[node] = nil
+	m.host.Dirty(node)
+}
+
 func (m *bagModel) Quiet() bool {
 	return !slices.ContainsFunc(m.to, func(bag []sim.Datagram) bool { return len(bag) > 0 })
 }

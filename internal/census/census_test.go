@@ -44,6 +44,19 @@ func TestExplore(t *testing.T) {
 	}
 }
 
+// The start, three numbers, and one state for a node that has halted, whatever it was; a halt from each of the four others.
+func TestExploreHalts(t *testing.T) {
+	sys := picking(0)
+	sys.Halts = 1
+	g, err := census.Explore(sys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := [2]int{len(g.States), g.Transitions()}, [2]int{5, 7}; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 // Who may pick once is dead after another number; who may pick without limit is not.
 func TestDead(t *testing.T) {
 	two := sim.Property{Name: "two", Eventually: sim.Each(func(_ sim.NodeID, p *picker) bool { return p.Picked == 2 })}

@@ -78,7 +78,7 @@ func (m *Manifest) Settings() [][2]string {
 	list := func(l []string) string { return strings.Join(l, "; ") }
 	s := [][2]string{
 		{"system", strings.TrimSpace(m.Package + " " + m.Test + " " + m.System)}, {"nodes", fmt.Sprint(m.Nodes)},
-		{"crashes", fmt.Sprint(m.Limits.Crashes)}, {"net-errors", fmt.Sprint(m.Limits.NetErrors)}, {"loss", fmt.Sprint(m.Limits.Loss)},
+		{"crashes", fmt.Sprint(m.Limits.Crashes)}, {"halts", fmt.Sprint(m.Limits.Halts)}, {"net-errors", fmt.Sprint(m.Limits.NetErrors)}, {"loss", fmt.Sprint(m.Limits.Loss)},
 		{"dup", fmt.Sprint(m.Limits.Dup)}, {"partitions", fmt.Sprint(m.Limits.Partitions)},
 		{"timing", m.Timing}, {"interleave", m.Interleave}, {"weights", m.Weights}, {"visited", m.Visited},
 		{"monitors", list(m.Monitors)}, {"properties", list(m.Properties)},

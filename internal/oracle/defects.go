@@ -26,6 +26,11 @@ const (
 	overtakeErrors      Defect = "messages overtake connection errors"
 	forgetReady         Defect = "ready call-backs are not made"
 	crashSturdy         Defect = "nodes crash that may not"
+	haltLasting         Defect = "nodes halt that may not"
+	neverHaltInside     Defect = "nodes do not halt inside steps"
+	comeBack            Defect = "nodes that have halted boot"
+	keepForHalted       Defect = "what is on its way to a node that halts stays"
+	keepDisk            Defect = "nodes that have halted differ in their disks"
 	bootLate            Defect = "late nodes are up at first"
 	neverInside         Defect = "nodes do not crash inside steps"
 	allOrNothing        Defect = "a crash loses all unsynced writes or none"
@@ -61,7 +66,7 @@ func Defects() []Defect {
 	return []Defect{
 		loseAlways, mergeUnsynced, dropErrors, ignoreWeights, forgetMonitors, forgetDeadlines, ignoreDeadlines, ignorePrompt,
 		forgetCounters, forgetLimits, neverHeal, leakCut, keepForDown, tellCopiesApart, keepPeerQueue, overtakeErrors,
-		forgetReady, crashSturdy, bootLate, neverInside, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing,
+		forgetReady, crashSturdy, bootLate, neverInside, haltLasting, neverHaltInside, comeBack, keepForHalted, keepDisk, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing,
 		firstAnswer, firstBoot, ignoreSafety, ignoreStepBad, askAgain,
 		arriveAtOnce, outgrowBound, overtakeInQueue, bySender, keepQueues, actWhileSending, mergeOrders, neverStep, stepAlways,
 		deliverVotes, unfitVotes, mixVotes, voteTwice, ignoreGuards, leaveVotes, forgetNever,

@@ -6,7 +6,7 @@ import (
 )
 
 // Generator is the version of [Drawn].
-const Generator = 5
+const Generator = 6
 
 // Drawn makes the system of a number: always the same one.
 func Drawn(number uint64) *Script {
@@ -39,6 +39,7 @@ func Drawn(number uint64) *Script {
 	if d.chance(8) {
 		d.gamble(s)
 		d.disturb(s)
+		d.halts(s)
 		return s
 	}
 	ops := d.vocabulary(s)
@@ -48,7 +49,25 @@ func Drawn(number uint64) *Script {
 	d.properties(s)
 	d.disturb(s)
 	d.quorums(s)
+	d.halts(s)
 	return s
+}
+
+// halts draws which nodes may crash for ever, and properties that excuse those that did.
+func (d drawer) halts(s *Script) {
+	if !d.chance(4) {
+		return
+	}
+	if s.Halts = 1 + d.weighted(4, 1); d.chance(4) {
+		s.Lasting = 1 << d.n(s.Nodes)
+	}
+	for _, list := range [][]Prop{s.Eventually, s.Sometimes} {
+		for i := range list {
+			if excused, ok := map[PropKind]PropKind{IsUp: UpElse, IsIn: InElse}[list[i].Kind]; ok && d.chance(2) {
+				list[i].Kind = excused
+			}
+		}
+	}
 }
 
 // disturb makes some actions no part of recovery.

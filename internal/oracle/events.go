@@ -30,6 +30,9 @@ func (m *model) events(s *state) (ordinary, faults []event) {
 
 func (m *model) nodeEvents(s *state, i int, quiet bool, out []event) []event {
 	n := &s.nodes[i]
+	if n.halted && m.defect != comeBack {
+		return out
+	}
 	if !n.up {
 		return append(out, event{kind: sim.Boot, node: i, peer: -1})
 	}
@@ -104,6 +107,13 @@ func (m *model) faults(s *state) (out []event) {
 			}
 		}
 	}
+	if s.left.halts > 0 {
+		for i := range s.nodes {
+			if m.haltable(s, i) {
+				out = append(out, event{kind: sim.Halt, node: i, peer: -1})
+			}
+		}
+	}
 	for i := range s.bags {
 		if s.left.loss > 0 || m.defect == loseAlways && m.script.Loss > 0 {
 			out = append(out, m.datagramEvents(s, sim.Lose, i)...)
@@ -137,6 +147,10 @@ func (e *end) four() [4]bool { return [4]bool{e.local, e.remote, e.open, e.notRe
 
 func (m *model) crashable(s *state, i int) bool {
 	return s.nodes[i].up && (!has(m.script.Sturdy, i) || m.defect == crashSturdy)
+}
+
+func (m *model) haltable(s *state, i int) bool {
+	return s.nodes[i].up && (!has(m.script.Lasting, i) || m.defect == haltLasting)
 }
 
 // key is the event's stable key, as path files have it.

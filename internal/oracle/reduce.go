@@ -26,7 +26,7 @@ func changes(sc *Script) (list []func(*Script)) {
 		func(s *Script) { s.Eventually = nil },
 		func(s *Script) { s.Sometimes = nil },
 		func(s *Script) { s.Pointers, s.Uncopyable, s.Deaf = false, false, false },
-		func(s *Script) { s.Late, s.Sturdy = 0, 0 },
+		func(s *Script) { s.Late, s.Sturdy, s.Lasting = 0, 0, 0 },
 		func(s *Script) { s.Timing = 0 },
 		func(s *Script) { s.Steps = 0 },
 		func(s *Script) { s.Bound = 0 },
@@ -34,7 +34,8 @@ func changes(sc *Script) (list []func(*Script)) {
 		func(s *Script) { s.Quorums = s.Quorums[:min(1, len(s.Quorums))] },
 	)
 	for _, limit := range []func(*Script) *int{
-		func(s *Script) *int { return &s.Crashes }, func(s *Script) *int { return &s.Loss }, func(s *Script) *int { return &s.Dup },
+		func(s *Script) *int { return &s.Crashes }, func(s *Script) *int { return &s.Halts },
+		func(s *Script) *int { return &s.Loss }, func(s *Script) *int { return &s.Dup },
 		func(s *Script) *int { return &s.Errors }, func(s *Script) *int { return &s.Partitions },
 	} {
 		list = append(list, func(s *Script) { *limit(s) = max(0, *limit(s)-1) })
@@ -81,6 +82,7 @@ func (s *Script) fit() {
 	all := uint(1)<<s.Nodes - 1
 	s.Late &= all
 	s.Sturdy &= all
+	s.Lasting &= all
 	for k := range s.Quorums {
 		s.Quorums[k].Not = min(s.Quorums[k].Not, s.Nodes)
 	}
@@ -92,7 +94,7 @@ func (s *Script) fit() {
 			switch p := &list[i]; p.Kind {
 			case Apart:
 				p.A, p.C = p.A%s.Nodes, p.C%s.Nodes
-			case Unarmed, IsUp, IsIn:
+			case Unarmed, IsUp, IsIn, UpElse, InElse:
 				p.A %= s.Nodes
 			}
 		}

@@ -114,6 +114,8 @@ const (
 	Unarmed   PropKind = "unarmed"    // node A has not armed timer B, or is not in phase C
 	IsUp      PropKind = "is-up"      // node A is up
 	IsIn      PropKind = "is-in"      // node A is up and in phase B
+	UpElse    PropKind = "up-else"    // node A is up or has halted
+	InElse    PropKind = "in-else"    // node A is up and in phase B, or has halted
 )
 
 // Prop is a property.
@@ -145,6 +147,8 @@ type Script struct {
 	Timing     sim.Timing
 	Crashes    int      `json:",omitempty"`
 	Sturdy     uint     `json:",omitempty"` // bit i: node i may not crash
+	Halts      int      `json:",omitempty"`
+	Lasting    uint     `json:",omitempty"` // bit i: node i may not halt
 	Late       uint     `json:",omitempty"` // bit i: node i is late
 	Steps      uint     `json:",omitempty"` // bit p: in phase p nodes take steps of their own
 	Datagrams  bool     `json:",omitempty"`

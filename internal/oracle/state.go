@@ -14,7 +14,7 @@ type state struct {
 }
 
 // limits are the faults that may still be injected.
-type limits struct{ crashes, loss, dup, errors, partitions int }
+type limits struct{ crashes, halts, loss, dup, errors, partitions int }
 
 // cut is the partition in force.
 type cut struct {
@@ -23,7 +23,7 @@ type cut struct {
 }
 
 type node struct {
-	up         bool
+	up, halted bool
 	phase, reg int
 	timers     []timer // by what they are
 	done       [Actions]int
@@ -125,7 +125,7 @@ func (m *model) encode(s *state) string {
 		c.num(s.monitors...)
 	}
 	if m.defect != forgetLimits {
-		c.num(s.left.crashes, s.left.loss, s.left.dup, s.left.errors, s.left.partitions)
+		c.num(s.left.crashes, s.left.halts, s.left.loss, s.left.dup, s.left.errors, s.left.partitions)
 	}
 	c.flag(s.cut.active)
 	c.num(s.cut.node, s.cut.peer)
@@ -133,7 +133,7 @@ func (m *model) encode(s *state) string {
 }
 
 func (m *model) encodeNode(c *code, n *node) {
-	c.flag(n.up)
+	c.flag(n.up, n.halted)
 	c.num(n.phase, n.reg, n.ticks, len(n.timers))
 	for _, t := range n.timers {
 		c.num(t.what)

@@ -78,11 +78,28 @@ func (f *effect) outlasts() bool {
 	return false
 }
 
+// heard: the effect is seen by others when the node never comes back; the disk is not.
+func (f *effect) heard() bool { return f.do == Send || f.do == Announce }
+
+// cutOff asks before which of the effects that matter the node fails, and returns those that happen.
+func cutOff(effects []effect, a *asker, matters func(*effect) bool) (before []effect, cut bool) {
+	var places []int
+	for i := range effects {
+		if matters(&effects[i]) {
+			places = append(places, i)
+		}
+	}
+	if pick := a.ask(len(places)+1, nil); pick > 0 {
+		return effects[:places[pick-1]], true
+	}
+	return effects, false
+}
+
 // start makes the first state.
 func (m *model) start(a *asker) (*state, *finding) {
 	sc := m.script
 	s := &state{nodes: make([]node, sc.Nodes), monitors: make([]int, len(sc.Monitors))}
-	s.left = limits{sc.Crashes, sc.Loss, sc.Dup, sc.Errors, sc.Partitions}
+	s.left = limits{sc.Crashes, sc.Halts, sc.Loss, sc.Dup, sc.Errors, sc.Partitions}
 	s.bags, s.yet, s.ends = make([][]datagram, sc.Nodes), make([][]parcel, sc.Nodes), make([][]end, sc.Nodes)
 	for i := range s.ends {
 		s.ends[i] = make([]end, sc.Nodes)
@@ -114,7 +131,7 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 	n := &s.nodes[ev.node]
 	class, arg := OnBoot, 0
 	switch ev.kind {
-	case sim.Crash, sim.Lose, sim.Duplicate, sim.Break, sim.Partition, sim.Heal, sim.Arrive:
+	case sim.Crash, sim.Halt, sim.Lose, sim.Duplicate, sim.Break, sim.Partition, sim.Heal, sim.Arrive:
 		return s, false, m.withoutHandler(s, ev, a)
 	case sim.Internal:
 		class = OnStep
@@ -147,24 +164,24 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 			return s, false, bad
 		}
 	}
+	halted := false
 	if s.left.crashes > 0 && m.crashable(s, ev.node) && m.defect != neverInside {
-		var lasting []int
-		for i := range effects {
-			if effects[i].outlasts() {
-				lasting = append(lasting, i)
-			}
-		}
-		if pick := a.ask(len(lasting)+1, nil); pick > 0 {
-			crashed = true
-			effects = effects[:lasting[pick-1]]
-		}
+		effects, crashed = cutOff(effects, a, (*effect).outlasts)
+	}
+	if !crashed && s.left.halts > 0 && m.haltable(s, ev.node) && m.defect != neverHaltInside {
+		effects, crashed = cutOff(effects, a, (*effect).heard)
+		halted = crashed
 	}
 	m.never(n)
 	bad = m.apply(s, ev.node, effects)
 	if bad == nil && !crashed {
 		bad = m.needsAgain(n, ev.node)
 	}
-	if crashed && bad == nil {
+	switch {
+	case bad != nil || !crashed:
+	case halted:
+		m.halt(s, ev.node)
+	default:
 		m.crash(s, ev.node, a)
 	}
 	return s, crashed, bad
@@ -175,6 +192,8 @@ func (m *model) withoutHandler(s *state, ev event, a *asker) *finding {
 	switch ev.kind {
 	case sim.Crash:
 		m.crash(s, ev.node, a)
+	case sim.Halt:
+		m.halt(s, ev.node)
 	case sim.Lose:
 		s.left.loss--
 		s.remove(ev.node, datagram{ev.peer, ev.what})
@@ -274,6 +293,20 @@ func (m *model) crash(s *state, i int, a *asker) {
 	n.up, n.phase, n.reg, n.clock = false, 0, 0, clock{}
 	m.crashNetwork(s, i)
 	m.crashQueues(s, i)
+}
+
+// halt leaves nothing of a node, and nothing on its way to it.
+func (m *model) halt(s *state, i int) {
+	s.left.halts--
+	was := s.nodes[i]
+	s.nodes[i] = node{halted: true, synced: [2]int{absent, absent}}
+	if m.defect == keepDisk {
+		s.nodes[i].synced = was.synced
+	}
+	m.crashNetwork(s, i)
+	if s.yet[i] = nil; m.defect != keepForHalted {
+		s.bags[i] = nil
+	}
 }
 
 func (m *model) observe(s *state, k, from, value int) *finding {

@@ -10,12 +10,15 @@ import (
 // System makes a system of the script, for the engines.
 func (s *Script) System() *sim.System {
 	sys := &sim.System{
-		Name: "script", Nodes: s.Nodes, Timing: s.Timing, Crashes: s.Crashes, Network: s.network(),
+		Name: "script", Nodes: s.Nodes, Timing: s.Timing, Crashes: s.Crashes, Halts: s.Halts, Network: s.network(),
 		New:   func(id sim.NodeID) sim.Service { return newService(s, id) },
 		State: []sim.StateRule{sim.EncodeBy(encodeHidden)}, Quorums: s.quorums(),
 	}
 	if s.Sturdy != 0 {
 		sys.MayCrash = func(id sim.NodeID) bool { return !has(s.Sturdy, int(id)) }
+	}
+	if s.Lasting != 0 {
+		sys.MayHalt = func(id sim.NodeID) bool { return !has(s.Lasting, int(id)) }
 	}
 	if s.Late != 0 {
 		sys.Late = func(id sim.NodeID) bool { return has(s.Late, int(id)) }
@@ -98,6 +101,10 @@ func (p Prop) function() func(*sim.View) bool {
 		return func(v *sim.View) bool { return v.Service(sim.NodeID(p.A)) != nil }
 	case IsIn:
 		return func(v *sim.View) bool { return in(v, p.A, p.B) }
+	case UpElse:
+		return func(v *sim.View) bool { return v.Halted(sim.NodeID(p.A)) || v.Service(sim.NodeID(p.A)) != nil }
+	case InElse:
+		return func(v *sim.View) bool { return in(v, p.A, p.B) || v.Halted(sim.NodeID(p.A)) }
 	}
 	panic("oracle: no property " + string(p.Kind))
 }
@@ -133,6 +140,10 @@ func (m *model) holds(p Prop, s *state) bool {
 		return s.nodes[p.A].up
 	case IsIn:
 		return in(p.A, p.B)
+	case UpElse:
+		return s.nodes[p.A].up || s.nodes[p.A].halted
+	case InElse:
+		return in(p.A, p.B) || s.nodes[p.A].halted
 	}
 	panic("oracle: no property " + string(p.Kind))
 }

@@ -14,4 +14,4 @@ type Case struct {
 }
 
 // Cases are all of them.
-func Cases() []Case { return []Case{Stale(), Late(), Twice(), Excuse()} }
+func Cases() []Case { return []Case{Stale(), Late(), Twice(), Dead(), Excuse()} }

@@ -18,6 +18,7 @@ type Config struct {
 	Odd        bool
 	Network    sim.Network
 	Crashes    int
+	Halts      int
 	Late       int // nodes from this one on are late
 	Sturdy     int // the node that may not crash; -1: all may
 	Monitor    int // the limit of the monitors that count; 0: none
@@ -30,7 +31,7 @@ type Config struct {
 func (c *Config) System() *sim.System {
 	holds := func(_ sim.NodeID, s scripted) bool { return s.phase() != 2 }
 	sys := &sim.System{
-		Name: "script", Nodes: c.Nodes, Timing: c.Timing, Network: c.Network, Crashes: c.Crashes,
+		Name: "script", Nodes: c.Nodes, Timing: c.Timing, Network: c.Network, Crashes: c.Crashes, Halts: c.Halts,
 		New: func(id sim.NodeID) sim.Service {
 			p := Plain{run: &c.Programs[int(id)%len(c.Programs)], Got: map[sim.NodeID]int{}}
 			if c.Odd && id == 0 {
@@ -65,6 +66,10 @@ func (c *Config) System() *sim.System {
 			}},
 			{Name: "each", Eventually: sim.Each(holds)},
 			{Name: "armed", Eventually: sim.EachArmed(alarm{1}, func(_ sim.NodeID, s scripted, armed bool) bool { return armed || s.phase() == 0 })},
+			{Name: "first in phase 2", Sometimes: func(v *sim.View) bool {
+				s, ok := v.Service(0).(scripted)
+				return v.Halted(0) || ok && s.phase() == 2
+			}},
 			{Name: "timer", Sometimes: func(v *sim.View) bool { return v.TimerSet(0, alarm{0}) }},
 		},
 	}
@@ -73,6 +78,7 @@ func (c *Config) System() *sim.System {
 	}
 	if c.Sturdy >= 0 {
 		sys.MayCrash = func(id sim.NodeID) bool { return int(id) != c.Sturdy }
+		sys.MayHalt = func(id sim.NodeID) bool { return int(id) != (c.Sturdy+1)%c.Nodes }
 	}
 	if c.Monitor > 0 {
 		sys.Monitors = []func() sim.Monitor{
@@ -125,6 +131,7 @@ func Draw(t *rapid.T) *Config {
 		Timing:     rapid.SampledFrom([]sim.Timing{sim.ByDeadline, sim.AnyOrder, sim.Prompt}).Draw(t, "timing"),
 		Odd:        rapid.Bool().Draw(t, "odd"),
 		Crashes:    rapid.IntRange(0, 3).Draw(t, "crashes"),
+		Halts:      rapid.IntRange(0, 2).Draw(t, "halts"),
 		Late:       rapid.IntRange(1, 4).Draw(t, "late"),
 		Sturdy:     rapid.IntRange(-1, 2).Draw(t, "sturdy"),
 		Monitor:    rapid.IntRange(0, 6).Draw(t, "monitor"),

@@ -28,7 +28,7 @@ type Subject struct {
 func (f *Subject) validate() error {
 	return numbers{
 		{"nodes", f.Nodes, 1},
-		{"crashes", f.Limits.Crashes, 0}, {"net-errors", f.Limits.NetErrors, 0}, {"loss", f.Limits.Loss, 0},
+		{"crashes", f.Limits.Crashes, 0}, {"halts", f.Limits.Halts, 0}, {"net-errors", f.Limits.NetErrors, 0}, {"loss", f.Limits.Loss, 0},
 		{"dup", f.Limits.Dup, 0}, {"partitions", f.Limits.Partitions, 0},
 	}.check(f.Given)
 }

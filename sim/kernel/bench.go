@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/macemc/macemc/sim"
@@ -146,6 +147,13 @@ func (b *Bench) Crash(id sim.NodeID, l *Local, kept int) *Local {
 	return b.w.take(n)
 }
 
+// Halted is the local state of a node that has halted, whatever it was before.
+func (b *Bench) Halted(id sim.NodeID) *Local {
+	l := b.Down(id)
+	l.halted = true
+	return l
+}
+
 // restore makes properties see again what was shown.
 func (b *Bench) restore(id sim.NodeID) {
 	if s := b.shown[id]; s != nil {
@@ -153,13 +161,19 @@ func (b *Bench) restore(id sim.NodeID) {
 	}
 }
 
-// WhoCrashes tells by node which may crash when they are up. The error is a finding.
-func (b *Bench) WhoCrashes() ([]bool, error) {
+// WhoFails tells by node which may crash when they are up, and which may halt. The error is a finding.
+func (b *Bench) WhoFails() (crashing, halting []bool, err error) {
 	w := b.w
-	if err := w.whoCrashes(); err != nil || w.crashing != nil {
-		return w.crashing, err
+	if err := cmp.Or(w.whoCrashes(), w.whoHalts()); err != nil {
+		return nil, nil, err
 	}
-	return slices.Repeat([]bool{true}, len(w.nodes)), nil
+	orAll := func(known []bool) []bool {
+		if known == nil {
+			return slices.Repeat([]bool{true}, len(w.nodes))
+		}
+		return known
+	}
+	return orAll(w.crashing), orAll(w.halting), nil
 }
 
 // Events appends the events of the node that the network has no part in: actions and, if timers may
@@ -235,8 +249,8 @@ func (b *Bench) Hidden(s, t sim.Service) []plan.Change { return b.w.planOf(s).Hi
 func (b *Bench) NodeFields(id sim.NodeID) []sim.Field { return b.w.NodeFields(id) }
 
 // NetFields is [World.NetFields].
-func (b *Bench) NetFields(crashesLeft int) []sim.Field {
-	b.w.net, b.w.crashesLeft = b.real, crashesLeft
+func (b *Bench) NetFields(crashesLeft, haltsLeft int) []sim.Field {
+	b.w.net, b.w.crashesLeft, b.w.haltsLeft = b.real, crashesLeft, haltsLeft
 	defer func() { b.w.net = &b.idle }()
 	return b.w.NetFields()
 }

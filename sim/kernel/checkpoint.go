@@ -17,6 +17,7 @@ type Checkpoint struct {
 	rest        sim.NetRest
 	monitors    []sim.Monitor
 	crashesLeft int
+	haltsLeft   int
 	doubled     bool
 	steps       int
 	nextID      sim.MessageID
@@ -47,7 +48,7 @@ func (w *machine) Checkpoint() (c *Checkpoint, err error) {
 	if !ok && w.sys.Network != nil {
 		return nil, fmt.Errorf("the network %T cannot be taken apart", w.sys.Network)
 	}
-	c = &Checkpoint{crashesLeft: w.crashesLeft, doubled: w.doubled, steps: w.steps, nextID: w.nextID}
+	c = &Checkpoint{crashesLeft: w.crashesLeft, haltsLeft: w.haltsLeft, doubled: w.doubled, steps: w.steps, nextID: w.nextID}
 	for i := range w.nodes {
 		l := w.take(&w.nodes[i])
 		if err := w.copyable(l); err != nil {
@@ -85,7 +86,7 @@ func (w *machine) Resume(c *Checkpoint) error {
 	if len(c.nodes) != len(w.nodes) || len(c.monitors) != len(w.sys.Monitors) {
 		return fmt.Errorf("system %q: the checkpoint is of another system", w.sys.Name)
 	}
-	w.crashesLeft, w.doubled, w.steps, w.nextID = c.crashesLeft, c.doubled, c.steps, c.nextID
+	w.crashesLeft, w.haltsLeft, w.doubled, w.steps, w.nextID = c.crashesLeft, c.haltsLeft, c.doubled, c.steps, c.nextID
 	for i := range w.nodes {
 		l, err := w.copyLocal(c.nodes[i])
 		if err != nil {

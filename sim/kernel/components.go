@@ -54,7 +54,12 @@ func seed(kind ComponentKind, index int) uint64 { return uint64(kind)<<32 | uint
 
 func (w *machine) budgets() sim.Fingerprint {
 	w.scratch = appendCount(w.scratch[:0], w.crashesLeft)
-	return plan.Hash(seed(Budgets, 0), w.scratch)
+	sum := plan.Hash(seed(Budgets, 0), w.scratch)
+	if w.haltsLeft > 0 { // without halts a fingerprint is that of a system that knows none
+		w.scratch = appendCount(w.scratch[:0], w.haltsLeft)
+		sum = sum.Add(plan.Hash(seed(Budgets, 1), w.scratch))
+	}
+	return sum
 }
 
 func (w *machine) monitorHash(i int, m sim.Monitor) sim.Fingerprint {
@@ -93,7 +98,11 @@ func (w *machine) appendNodeState(n *node, buf []byte) []byte {
 // appendService encodes the service of a node, and what its clock knows of the times that the service holds.
 func (w *machine) appendService(n *node, buf []byte) []byte {
 	if !n.up {
-		return n.clock.append(append(buf, 0), nil)
+		mark := byte(0)
+		if n.halted {
+			mark = 2
+		}
+		return n.clock.append(append(buf, mark), nil)
 	}
 	w.enc.Reset()
 	w.enc.Add(w.planOf(n.service), n.service)
@@ -159,7 +168,9 @@ func (w *machine) Duplicated(id sim.MessageID) sim.MessageID {
 func (w *machine) NodeFields(id sim.NodeID) []sim.Field {
 	n := &w.nodes[id]
 	var f []sim.Field
-	if !n.up {
+	if n.halted {
+		f = append(f, sim.Field{Path: "(node)", Value: "halted"})
+	} else if !n.up {
 		f = append(f, sim.Field{Path: "(node)", Value: "down"})
 	} else {
 		f = ofCarrier(n.service, ofHosted(n.service, w.planOf(n.service).Fields("", n.service, f)))
@@ -244,6 +255,9 @@ func (w *machine) NetFields() []sim.Field {
 	f := w.net.Fields(nil)
 	if w.sys.Crashes > 0 {
 		f = append(f, sim.Field{Path: "crashes left", Value: fmt.Sprint(w.crashesLeft)})
+	}
+	if w.sys.Halts > 0 {
+		f = append(f, sim.Field{Path: "halts left", Value: fmt.Sprint(w.haltsLeft)})
 	}
 	return f
 }

@@ -53,6 +53,10 @@ func (k EffectKind) Outlasts() bool {
 	return k == SendEffect || k == WriteEffect || k == SyncEffect || k == AnnounceEffect
 }
 
+// Heard reports whether the rest of the system learns of an effect even if the node halts right after it. The disk of a node
+// that has halted nobody reads again.
+func (k EffectKind) Heard() bool { return k == SendEffect || k == AnnounceEffect }
+
 // apply makes effects first to end-1 of the step happen, which n asked for.
 func (w *machine) apply(n *node, first, end int) (err error) {
 	defer w.contain(n.id, &err) // of the network, when it lacks what was asked for, and of monitors

@@ -92,6 +92,9 @@ func (w *machine) refresh(b int) {
 }
 
 func (w *machine) appendNode(n *node, buf []sim.Event) []sim.Event {
+	if n.halted {
+		return buf
+	}
 	if !n.up {
 		return append(buf, sim.Event{Kind: sim.Boot, Node: n.id, Peer: -1})
 	}
@@ -156,6 +159,13 @@ func (w *machine) Injections(buf []sim.Event) []sim.Event {
 		for i := range w.nodes {
 			if w.crashable(sim.NodeID(i)) {
 				buf = append(buf, sim.Event{Kind: sim.Crash, Node: sim.NodeID(i), Peer: -1})
+			}
+		}
+	}
+	if w.haltsLeft > 0 {
+		for i := range w.nodes {
+			if w.haltable(sim.NodeID(i)) {
+				buf = append(buf, sim.Event{Kind: sim.Halt, Node: sim.NodeID(i), Peer: -1})
 			}
 		}
 	}

@@ -16,7 +16,7 @@ func (s *Step) reset(ev sim.Event) {
 	s.Observed = s.Observed[:0]
 	s.Answers = s.Answers[:0]
 	s.Sent, s.Fates = s.Sent[:0], s.Fates[:0]
-	s.Handler, s.Crashed, s.Applied = false, false, 0
+	s.Handler, s.Crashed, s.Halted, s.Applied = false, false, false, 0
 	if s.Source != "" {
 		s.Source, s.Inner = "", ""
 	}
@@ -43,6 +43,8 @@ func (w *machine) step(ev sim.Event, src choose.Source) error {
 	case sim.Crash:
 		w.crashesLeft--
 		return w.crash(&w.nodes[ev.Node])
+	case sim.Halt:
+		return w.halt(&w.nodes[ev.Node])
 	case sim.Arrive:
 		return w.arrive(ev)
 	case sim.Lose, sim.Duplicate, sim.Break, sim.Partition, sim.Heal:
@@ -81,8 +83,8 @@ func (w *machine) step(ev sim.Event, src choose.Source) error {
 		return err
 	}
 	cut := len(w.last.Effects)
-	if w.crashesLeft > 0 && cut > 0 && w.crashable(n.id) {
-		cut = w.askCut(cut)
+	if cut > 0 && (w.crashesLeft > 0 || w.haltsLeft > 0) {
+		cut = w.askCut(n.id, cut)
 	}
 	if w.last.Crashed {
 		return w.crashInside(n, cut)

@@ -19,7 +19,7 @@ func ParseEventKind(s string) (sim.EventKind, bool) {
 // Key names the event by its class, nodes and content.
 func (w *machine) Key(ev sim.Event) string {
 	switch ev.Kind {
-	case sim.Boot, sim.Crash:
+	case sim.Boot, sim.Crash, sim.Halt:
 		return fmt.Sprintf("%v n%d", ev.Kind, ev.Node)
 	case sim.DoAction:
 		return fmt.Sprintf("%v n%d %s", ev.Kind, ev.Node, w.actions[ev.Slot].Name)

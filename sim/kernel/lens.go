@@ -59,6 +59,8 @@ func (l lens) VisitInFlight(yield func(sim.Envelope) bool) { l.b.inFlight(yield)
 
 func (l lens) TimerSet(id sim.NodeID, t any) bool { return l.b.shown[id].timerSet(t) }
 
+func (l lens) Halted(id sim.NodeID) bool { return l.b.shown[id].halted }
+
 func (l lens) Each(v *shown, p predicate) bool {
 	b := l.b
 	c := &b.w.check

@@ -13,6 +13,7 @@ import (
 // down. It is not changed by anything but the handlers that its service is handed to.
 type Local struct {
 	up      bool
+	halted  bool
 	service sim.Service
 	onError sim.PeerErrorHandler
 	onReady sim.PeerReadyHandler
@@ -54,7 +55,8 @@ func (l *Local) Bare() *Local {
 // put makes l the state of a node of the machine, sharing nothing with it but the service.
 func (w *machine) put(id sim.NodeID, l *Local) *node {
 	n := &w.nodes[id]
-	n.up, n.service, n.onError, n.onReady, n.stepper = l.up, l.service, l.onError, l.onReady, l.stepper
+	n.up, n.halted = l.up, l.halted
+	n.service, n.onError, n.onReady, n.stepper = l.service, l.onError, l.onReady, l.stepper
 	n.armed = append(n.armed[:0], l.armed...)
 	n.fits = append(n.fits[:0], l.fits...)
 	n.counts = append(n.counts[:0], l.counts...)
@@ -69,7 +71,7 @@ func (w *machine) put(id sim.NodeID, l *Local) *node {
 
 // take is the inverse of put.
 func (w *machine) take(n *node) *Local {
-	l := &Local{up: n.up, service: n.service, onError: n.onError, onReady: n.onReady, stepper: n.stepper, never: n.never}
+	l := &Local{up: n.up, halted: n.halted, service: n.service, onError: n.onError, onReady: n.onReady, stepper: n.stepper, never: n.never}
 	l.armed = slices.Clone(n.armed)
 	l.fits = slices.Clone(n.fits)
 	l.counts = slices.Clone(n.counts)

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -32,6 +33,8 @@ type machine struct {
 	monitors    []sim.Monitor
 	crashesLeft int
 	crashing    []bool // by node: it may crash when up; nil: not asked yet, or all may
+	haltsLeft   int    // at most as many as there are nodes
+	halting     []bool // as crashing
 	doubled     bool   // a datagram was duplicated, so that messages in flight may share memory
 
 	events  []sim.Event // ordinary events of all blocks in order; block i is node i, the last one the network's
@@ -69,6 +72,7 @@ type machine struct {
 type node struct {
 	id      sim.NodeID
 	up      bool
+	halted  bool // it is down for ever, and of what it was nothing is left
 	service sim.Service
 	onError sim.PeerErrorHandler // nil when the service does not care
 	onReady sim.PeerReadyHandler
@@ -184,7 +188,7 @@ func (w *machine) Start(src choose.Source) error {
 // boot goes to the first state.
 func (w *machine) boot(src choose.Source) error {
 	w.net.Reset()
-	w.crashesLeft, w.doubled = w.sys.Crashes, false
+	w.crashesLeft, w.haltsLeft, w.doubled = w.sys.Crashes, MostHalts(w.sys), false
 	w.steps, w.nextID = 0, 0
 	w.check.reset()
 	w.monitors = w.monitors[:0]
@@ -197,7 +201,7 @@ func (w *machine) boot(src choose.Source) error {
 		if found := w.discard(n); found != nil {
 			return found
 		}
-		n.up, n.service, n.hashed, n.never = false, nil, false, 0
+		n.up, n.halted, n.service, n.hashed, n.never = false, false, nil, false, 0
 		w.check.shown.Services[i] = nil
 		n.armed = n.armed[:0]
 		clear(n.counts)
@@ -206,7 +210,7 @@ func (w *machine) boot(src choose.Source) error {
 	}
 	late := func(i int) bool { return w.sys.Late != nil && w.sys.Late(sim.NodeID(i)) }
 	w.last.reset(sim.Event{Kind: sim.Boot, Peer: -1})
-	if err := w.whoCrashes(); err != nil {
+	if err := cmp.Or(w.whoCrashes(), w.whoHalts()); err != nil {
 		return err
 	}
 	for i := range w.nodes {
@@ -291,7 +295,7 @@ func (w *machine) Dirty(id sim.NodeID) {
 	}
 }
 
-// VisitInFlight, TimerSet and Each make the machine what views show.
+// VisitInFlight, TimerSet, Halted and Each make the machine what views show.
 
 func (w *machine) VisitInFlight(yield func(sim.Envelope) bool) { w.net.InFlight(yield) }
 
@@ -302,11 +306,13 @@ func (w *machine) TimerSet(id sim.NodeID, t any) bool {
 	return armed
 }
 
+func (w *machine) Halted(id sim.NodeID) bool { return w.nodes[id].halted }
+
 func (w *machine) Service(id sim.NodeID) sim.Service { return w.nodes[id].service }
 
 // held lists what the handlers of s are made of: closures, which may hold what is older than any run.
 func held(s *sim.System) []any {
-	held := []any{s.New, s.Late, s.MayCrash}
+	held := []any{s.New, s.Late, s.MayCrash, s.MayHalt}
 	for _, a := range s.Actions {
 		held = append(held, a)
 	}

@@ -23,6 +23,7 @@ func (noNetwork) SendStream(sim.NodeID, sim.NodeID, sim.Message)          { pani
 func (noNetwork) RefuseStream(sim.NodeID, sim.NodeID)                     { panic(noNetworkMessage) }
 func (noNetwork) CloseStream(sim.NodeID, sim.NodeID)                      {}
 func (noNetwork) Crashed(sim.NodeID)                                      {}
+func (noNetwork) Halted(sim.NodeID)                                       {}
 func (noNetwork) Booted(sim.NodeID)                                       {}
 func (noNetwork) Quiet() bool                                             { return true }
 func (noNetwork) InFlight(func(sim.Envelope) bool)                        {}

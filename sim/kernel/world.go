@@ -96,7 +96,7 @@ const (
 	NodeState    ComponentKind = iota // service, timers, counters, disk, up or down
 	NetState                          // queues, connection flags, partitions, network budgets
 	MonitorState                      // one monitor
-	Budgets                           // remaining crashes
+	Budgets                           // remaining crashes and halts
 )
 
 // Component names a part of the global state.
@@ -113,7 +113,8 @@ type Step struct {
 	Handler bool           // whether a handler ran
 	Effects []Effect       // in order
 	Applied int            // effects that happened; fewer than all when the node crashed inside the step
-	Crashed bool           // the node crashed inside the step
+	Crashed bool           // the node crashed inside the step, or halted
+	Halted  bool           // it halted
 
 	Observed []Observation  // questions answered by the world
 	Answers  []Answer       // questions answered by a choice; only when tracing

@@ -73,7 +73,9 @@ func (w *World) noteState() {
 func (w *World) noteFaults() {
 	u, most := &w.covering.used, w.sys.Limits()
 	left := w.rests.list[w.v[w.layout.rest]].state.Left
-	u.Crashes = max(u.Crashes, most.Crashes-int(w.v[w.layout.crashes]))
+	budget := w.v[w.layout.budget]
+	u.Crashes = max(u.Crashes, most.Crashes-crashesLeft(budget))
+	u.Halts = max(u.Halts, kernel.MostHalts(w.sys)-haltsLeft(budget))
 	if w.net == nil {
 		return
 	}

@@ -205,7 +205,7 @@ func (d *both) compare() {
 	same(d, "effects", d.effects(sa), d.effects(sb))
 	same(d, "observed", append([]kernel.Observation{}, sa.Observed...), append([]kernel.Observation{}, sb.Observed...))
 	same(d, "timer, handler, applied, crashed",
-		fmt.Sprint(sa.Timer, sa.Handler, sa.Applied, sa.Crashed), fmt.Sprint(sb.Timer, sb.Handler, sb.Applied, sb.Crashed))
+		fmt.Sprint(sa.Timer, sa.Handler, sa.Applied, sa.Crashed, sa.Halted), fmt.Sprint(sb.Timer, sb.Handler, sb.Applied, sb.Crashed, sb.Halted))
 	same(d, "enabled", append([]sim.Event{}, a.Enabled()...), append([]sim.Event{}, b.Enabled()...))
 	same(d, "injections", a.Injections([]sim.Event{}), b.Injections([]sim.Event{}))
 	for _, ev := range a.Injections(slices.Clone(a.Enabled())) {

@@ -180,6 +180,7 @@ const (
 	ownEvents                // of the ordinary ones those in which the network has no part
 	datagramEvents           // of the ordinary ones those by which datagrams are delivered
 	crashEvents
+	haltEvents
 	loseEvents
 	duplicateEvents
 	eventLists
@@ -190,7 +191,9 @@ func (w *World) mayInject(kind eventList) bool {
 	left := &w.rests.list[w.v[w.layout.rest]].state.Left
 	switch kind {
 	case crashEvents:
-		return w.v[w.layout.crashes] > 0
+		return crashesLeft(w.v[w.layout.budget]) > 0
+	case haltEvents:
+		return haltsLeft(w.v[w.layout.budget]) > 0
 	case loseEvents:
 		return left.Loss > 0 && w.layout.bagCount > 0
 	case duplicateEvents:
@@ -211,6 +214,10 @@ func (w *World) appendList(kind eventList, node sim.NodeID, buf []sim.Event) []s
 	case crashEvents:
 		if w.up>>node&1 == 1 && w.crashing[node] {
 			buf = append(buf, sim.Event{Kind: sim.Crash, Node: node, Peer: -1})
+		}
+	case haltEvents:
+		if w.up>>node&1 == 1 && w.halting[node] {
+			buf = append(buf, sim.Event{Kind: sim.Halt, Node: node, Peer: -1})
 		}
 	case loseEvents:
 		buf = w.bags.appendEvents(sim.Lose, 1, node, w.v[w.layout.bags+int(node)], buf)

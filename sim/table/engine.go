@@ -36,9 +36,12 @@ type engine struct {
 	monitors monitors
 	quorums  quorums
 	passing  *passing          // nil: nobody asks what monitors pass
-	budgets  []sim.Fingerprint // by crashes left
+	budgets  []sim.Fingerprint // by crashes left, as if no halts were
+	halts    []sim.Fingerprint // by halts left: what they add to that
 	crashing []bool            // by node: it may crash when up
+	halting  []bool            // by node: it may halt when up
 	initial  []uint32          // local states before the first boot
+	gone     []uint32          // by node: the local state once it has halted, plus one; 0: not known
 	loaded   []uint32          // as the first boots begin: nodes that are not late have their services
 	early    uint64            // set of nodes that are not late
 	noLoad   error             // the finding of building a service
@@ -103,6 +106,7 @@ func newEngine(sys *sim.System, opts kernel.Options) (*engine, error) {
 	e.bags.init(e)
 	e.conns.init(e)
 	e.rests.init(e)
+	e.gone = make([]uint32, e.nodes)
 	e.quorums = quorums{any: bench.Quorums(), by: map[string]uint32{}}
 	for i := range e.nodes {
 		id, err := e.intern(sim.NodeID(i), bench.Down(sim.NodeID(i)), nil)
@@ -126,7 +130,10 @@ func newEngine(sys *sim.System, opts kernel.Options) (*engine, error) {
 		return nil, err
 	}
 	for left := range sys.Crashes + 1 {
-		e.budgets = append(e.budgets, bench.HashBudgets(left))
+		e.budgets = append(e.budgets, bench.HashBudgets(left, 0))
+	}
+	for left := range kernel.MostHalts(sys) + 1 {
+		e.halts = append(e.halts, bench.HashBudgets(0, left).Sub(e.budgets[0]))
 	}
 	return e, nil
 }
@@ -136,7 +143,7 @@ func (e *engine) up(local uint32) bool { return e.locals.list[local].state.Up() 
 // layout says which word of a vector is what.
 type layout struct {
 	bags, conns, monitors int // first word of each kind; local states begin at 0
-	rest, crashes         int
+	rest, budget          int
 	words                 int
 	nodes                 int
 	bagCount, pairCount   int
@@ -158,9 +165,23 @@ func newLayout(e *engine) layout {
 	l.conns = l.bags + l.bagCount
 	l.monitors = l.conns + l.pairCount
 	l.rest = l.monitors + len(e.sys.Monitors)
-	l.crashes = l.rest + 1
-	l.words = l.crashes + 1
+	l.budget = l.rest + 1
+	l.words = l.budget + 1
 	return l
+}
+
+// The budget is one word: the crashes that are left, and above them the halts.
+const (
+	oneCrash = 1
+	oneHalt  = 1 << 24 // more than [sim.MaxFaults]
+)
+
+func crashesLeft(budget uint32) int { return int(budget % oneHalt) }
+func haltsLeft(budget uint32) int   { return int(budget / oneHalt) }
+
+// budgetHash is the share of the budget in the fingerprint.
+func (e *engine) budgetHash(budget uint32) sim.Fingerprint {
+	return e.budgets[crashesLeft(budget)].Add(e.halts[haltsLeft(budget)])
 }
 
 // pair is the number of an unordered pair; low <= high.

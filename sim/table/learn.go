@@ -242,7 +242,7 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 	if slow.ev.Kind == sim.Arrive {
 		s.arrive(packed, node, &m, slow)
 	}
-	if w.layout.pairCount > 0 && (w.inside || slow.ev.Kind == sim.Crash) {
+	if w.layout.pairCount > 0 && (w.inside || slow.ev.Kind.TakesDown()) {
 		for peer := range w.nodes {
 			s.op(&m, opStream, peer, uint32(opCrash))
 		}

@@ -91,6 +91,18 @@ func (l *local) listed(timers bool) []sim.Event {
 	return l.events[:l.always]
 }
 
+// haltedState returns the local state of a node that has halted.
+func (e *engine) haltedState(node sim.NodeID) (uint32, error) {
+	if e.gone[node] == 0 {
+		id, err := e.intern(node, e.bench.Halted(node), nil)
+		if err != nil {
+			return 0, err
+		}
+		e.gone[node] = id + 1
+	}
+	return e.gone[node] - 1, nil
+}
+
 // crashed returns the local state after a crash of the node that keeps that many unsynced writes.
 func (e *engine) crashed(id uint32, kept int) (uint32, error) {
 	l := &e.locals.list[id]

@@ -74,7 +74,7 @@ func (w *World) NetFields() []sim.Field {
 			w.net.SetConnection(low, high, w.conns.content(w.v[l.conns+i]))
 		}
 	}
-	return w.bench.NetFields(int(w.v[l.crashes]))
+	return w.bench.NetFields(crashesLeft(w.v[l.budget]), haltsLeft(w.v[l.budget]))
 }
 
 // InFlight implements [kernel.World].

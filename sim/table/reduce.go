@@ -301,6 +301,7 @@ const (
 	noFixpoint   flaw = "what was decided is decided again only once"
 	noLoss       flaw = "what may be lost is alone"
 	noCrashes    flaw = "nodes that may crash are alone"
+	noHalts      flaw = "nodes that may halt are alone"
 	noReceivers  flaw = "receivers may be down"
 	noCommuting  flaw = "the order of events may matter"
 	noWalk       flaw = "only the present local state is looked at"

@@ -140,13 +140,14 @@ func (r *reduction) fits(v []uint32, node int, c *candidate) bool {
 	if c.takes && (left.Loss > 0 || left.Dup > 0) && !r.lacks(noLoss) {
 		return false
 	}
-	crashes := f.crashes > 0 && !r.lacks(noCrashes)
-	if crashes && r.w.crashing[node] {
+	crashes, halts := crashesLeft(f.budget) > 0 && !r.lacks(noCrashes), haltsLeft(f.budget) > 0 && !r.lacks(noHalts)
+	fails := func(node int) bool { return crashes && r.w.crashing[node] || halts && r.w.halting[node] }
+	if fails(node) {
 		return false
 	}
 	for k := range c.does.list {
 		for _, o := range c.does.list[k].sends {
-			if !r.sites.places[o.peer].up[v[o.peer]] && !r.lacks(noReceivers) || crashes && r.w.crashing[o.peer] {
+			if !r.sites.places[o.peer].up[v[o.peer]] && !r.lacks(noReceivers) || fails(int(o.peer)) {
 				return false
 			}
 		}

@@ -243,7 +243,23 @@ func drawSystem(r *rand.Rand) sim.System {
 		sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return new(turns) }}
 	}
 	drawProperties(r, p, &sys)
+	drawHalts(r, &sys)
 	return sys
+}
+
+// drawHalts draws which nodes may crash for ever, and a goal that excuses those that did.
+func drawHalts(r *rand.Rand, sys *sim.System) {
+	if r.IntN(4) > 0 {
+		return
+	}
+	lasting, excused := r.IntN(sys.Nodes+1), sim.NodeID(r.IntN(sys.Nodes))
+	sys.Halts = 1 + r.IntN(2)
+	sys.MayHalt = func(id sim.NodeID) bool { return int(id) != lasting }
+	for i := range sys.Properties {
+		if goal := sys.Properties[i].Eventually; goal != nil && r.IntN(2) == 0 {
+			sys.Properties[i].Eventually = func(v *sim.View) bool { return v.Halted(excused) || goal(v) }
+		}
+	}
 }
 
 func drawRule(r *rand.Rand, p *rules, k kind, density float64, class int) rule {

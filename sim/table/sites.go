@@ -7,7 +7,7 @@ import (
 
 // sites make global states shorter, and their successors sums. What belongs to one node of a state alone, its local
 // state and the bag of datagrams in flight to it, is its site, a number of its own for each node; what
-// concerns the whole system, the crashes that are left and what the network holds once, is the frame. A
+// concerns the whole system, the crashes and halts that are left and what the network holds once, is the frame. A
 // packed vector is that of the sites, the connections, the monitors and the frame.
 //
 // What a node can do depends on its site, the frame, and the heads and the room of its connections. Each of
@@ -18,7 +18,7 @@ type sites struct {
 	e      *engine
 	places []place
 	frames []frame
-	ids    memo // rest and crashes -> frame
+	ids    memo // rest and budget -> frame
 	moves  []move
 	peers  []uint16 // by move, see sleep.go
 	ops    []moveOp
@@ -81,7 +81,7 @@ const (
 )
 
 type frame struct {
-	rest, crashes  uint32
+	rest, budget   uint32
 	share          sim.Fingerprint
 	injects        [eventLists]bool
 	breaks         bool   // connections may break
@@ -202,7 +202,7 @@ func (s *sites) siteOf(node int, v []uint32) uint32 {
 
 func (s *sites) frameOf(v []uint32) uint32 {
 	l := &s.e.layout
-	return s.frameWith(v[l.rest], v[l.crashes])
+	return s.frameWith(v[l.rest], v[l.budget])
 }
 
 // unpack is the inverse of pack.
@@ -217,7 +217,7 @@ func (s *sites) unpack(packed, v []uint32) {
 	}
 	copy(v[l.conns:l.rest], packed[l.nodes:])
 	f := &s.frames[packed[s.frame]]
-	v[l.rest], v[l.crashes] = f.rest, f.crashes
+	v[l.rest], v[l.budget] = f.rest, f.budget
 }
 
 // site interns a site.
@@ -251,14 +251,14 @@ type untold struct {
 	err  error // a finding
 }
 
-func (s *sites) frameWith(rest, crashes uint32) uint32 {
-	key := uint64(rest)<<32 | uint64(crashes)
+func (s *sites) frameWith(rest, budget uint32) uint32 {
+	key := uint64(rest)<<32 | uint64(budget)
 	if id, ok := s.ids.get(key); ok {
 		return uint32(id)
 	}
 	id := uint32(len(s.frames))
 	s.ids.put(key, uint64(id))
-	s.frames = append(s.frames, frame{rest: rest, crashes: crashes, share: s.e.rests.list[rest].hash.Add(s.e.budgets[crashes])})
+	s.frames = append(s.frames, frame{rest: rest, budget: budget, share: s.e.rests.list[rest].hash.Add(s.e.budgetHash(budget))})
 	return id
 }
 

@@ -24,10 +24,13 @@ func (w *World) doStep(ev sim.Event, src choose.Source) error {
 
 // advance changes the vector, and tells Last what happened unless the world is a bare one.
 func (w *World) advance(ev sim.Event, src choose.Source) error {
-	w.inside, w.handled = false, false
-	if ev.Kind == sim.Crash {
-		w.useCrash()
+	w.inside, w.halted, w.handled = false, false, false
+	switch ev.Kind {
+	case sim.Crash:
+		w.spend(oneCrash)
 		return w.crash(ev.Node, src)
+	case sim.Halt:
+		return w.halt(ev.Node)
 	}
 	if ev.Kind == sim.Heal || ev.Kind.Injection() {
 		w.inject(ev)
@@ -57,10 +60,10 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 		return l.err
 	}
 	end := len(l.effects)
-	if l.outlast > 0 && w.v[w.layout.crashes] > 0 && w.crashing[ev.Node] {
-		end = w.askCut(l, src)
+	if budget := w.v[w.layout.budget]; l.outlast > 0 && budget > 0 {
+		end = w.askCut(l, ev.Node, budget, src)
 	}
-	w.last.Applied, w.last.Crashed = end, w.inside
+	w.last.Applied, w.last.Crashed, w.last.Halted = end, w.inside, w.halted
 	w.setLocal(ev.Node, l.next)
 	failed, err := w.apply(id, end)
 	w.happened = int32(failed)
@@ -126,16 +129,28 @@ func (w *World) observe(l *leaf) {
 	}
 }
 
-// askCut asks whether the node crashes inside the step, and returns how many of its effects happen.
-func (w *World) askCut(l *leaf, src choose.Source) int {
-	pick := src.Choose(choose.Point{Kind: choose.Fault, Arity: int(l.outlast) + 1, Label: "crash inside the step"})
-	if pick == 0 {
-		return len(l.effects)
+// askCut asks whether the node crashes inside the step, or halts, and returns how many of its effects happen.
+func (w *World) askCut(l *leaf, node sim.NodeID, budget uint32, src choose.Source) int {
+	if crashesLeft(budget) > 0 && w.crashing[node] {
+		if pick := src.Choose(choose.Point{Kind: choose.Fault, Arity: int(l.outlast) + 1, Label: kernel.CrashInside}); pick > 0 {
+			w.inside = true
+			return l.place(pick, kernel.EffectKind.Outlasts)
+		}
 	}
-	w.inside = true
+	if haltsLeft(budget) > 0 && l.heard > 0 && w.halting[node] {
+		if pick := src.Choose(choose.Point{Kind: choose.Fault, Arity: int(l.heard) + 1, Label: kernel.HaltInside}); pick > 0 {
+			w.inside, w.halted = true, true
+			return l.place(pick, kernel.EffectKind.Heard)
+		}
+	}
+	return len(l.effects)
+}
+
+// place is the number of the n'th effect that matters, counted from 1.
+func (l *leaf) place(n int, matters func(kernel.EffectKind) bool) int {
 	for i := range l.effects {
-		if l.effects[i].Kind.Outlasts() {
-			if pick--; pick == 0 {
+		if matters(l.effects[i].Kind) {
+			if n--; n == 0 {
 				return i
 			}
 		}
@@ -213,20 +228,34 @@ func (w *World) crash(node sim.NodeID, src choose.Source) error {
 	if err != nil {
 		return err
 	}
-	w.goDown(node, down)
+	w.goDown(node, down, w.bags.crashed)
+	return nil
+}
+
+// halt takes a node down for ever.
+func (w *World) halt(node sim.NodeID) error {
+	w.spend(oneHalt)
+	down, err := w.haltedState(node)
+	if err != nil {
+		return err
+	}
+	w.goDown(node, down, w.bags.halted)
 	return nil
 }
 
 // crashInside takes the node down inside the step.
 func (w *World) crashInside(id uint32, c cut, src choose.Source) error {
 	node := w.acting
-	w.useCrash()
+	if w.halted {
+		return w.halt(node)
+	}
+	w.spend(oneCrash)
 	kept := askSurvivors(w.crashedInside(node, id, c).outcomes, src)
 	down, err := w.survived(node, id, c, kept)
 	if err != nil {
 		return err
 	}
-	w.goDown(node, down)
+	w.goDown(node, down, w.bags.crashed)
 	return nil
 }
 
@@ -237,10 +266,11 @@ func askSurvivors(outcomes int, src choose.Source) int {
 	return src.Choose(choose.Point{Kind: choose.Outcome, Arity: outcomes, Label: "unsynced writes that survive"})
 }
 
-func (w *World) goDown(node sim.NodeID, down uint32) {
+// goDown takes a node down, into a local state; left is what is left of its bag.
+func (w *World) goDown(node sim.NodeID, down uint32, left func(bag uint32) uint32) {
 	w.setLocal(node, down)
 	if w.layout.bagCount > 0 {
-		w.setBag(node, w.bags.crashed(w.v[w.layout.bags+int(node)]))
+		w.setBag(node, left(w.v[w.layout.bags+int(node)]))
 	}
 	if w.layout.pairCount > 0 {
 		for peer := range sim.NodeID(w.nodes) {
@@ -313,9 +343,9 @@ func (w *World) setConn(node, peer sim.NodeID, word int, next uint32) {
 	}
 }
 
-func (w *World) useCrash() {
-	word := w.layout.crashes
-	w.v[word]--
+// spend takes a crash or a halt off the budget.
+func (w *World) spend(one uint32) {
+	w.v[w.layout.budget] -= one
 	w.noteFaults()
 }
 

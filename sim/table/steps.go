@@ -32,6 +32,7 @@ type leaf struct {
 	failure  error
 	met      bool  // the step was taken, not only looked at
 	outlast  int32 // effects for which it makes a difference whether the node crashes before them
+	heard    int32 // the same of a node that halts
 	ops      []op
 	effects  []kernel.Effect
 	answers  []answer // of all questions
@@ -211,6 +212,9 @@ func (e *engine) newLeaf(s *stepOf, out *kernel.Outcome) (made leaf, err error) 
 		f := &made.effects[i]
 		if f.Kind.Outlasts() {
 			made.outlast++
+		}
+		if f.Kind.Heard() {
+			made.heard++
 		}
 		o := op{kind: f.Kind, at: int32(i), peer: f.Peer}
 		switch {

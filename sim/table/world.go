@@ -25,7 +25,8 @@ type World struct {
 	// bare: only the vector and the set of nodes that are up are kept up to date, see derive.
 	bare   bool
 	most   int  // entries of the tables
-	inside bool // the node crashed inside the step
+	inside bool // the node crashed inside the step, or halted
+	halted bool // it halted
 
 	handled  bool // the last step was that of a handler, and went the way of leaf
 	leaf     uint32
@@ -108,7 +109,7 @@ func (w *World) clear() {
 			}
 		}
 	}
-	w.v[l.crashes] = uint32(w.sys.Crashes)
+	w.v[l.budget] = uint32(w.sys.Crashes*oneCrash + kernel.MostHalts(w.sys)*oneHalt)
 	w.refreshAll()
 }
 
@@ -158,7 +159,7 @@ func (w *World) start(src choose.Source) error {
 	w.effects = w.effects[:0]
 	if w.crashing == nil {
 		var err error
-		if w.crashing, err = w.bench.WhoCrashes(); err != nil {
+		if w.crashing, w.halting, err = w.bench.WhoFails(); err != nil {
 			return err
 		}
 	}
@@ -273,7 +274,7 @@ func (e *engine) wordHash(i int, word uint32) (h sim.Fingerprint, net bool) {
 	case i == l.rest:
 		return e.rests.list[word].hash, true
 	default:
-		return e.budgets[word], false
+		return e.budgetHash(word), false
 	}
 }
 
@@ -302,6 +303,6 @@ func (w *World) Components() iter.Seq2[kernel.Component, sim.Fingerprint] {
 				return
 			}
 		}
-		yield(kernel.Component{Kind: kernel.Budgets}, w.engine.budgets[w.v[w.layout.crashes]])
+		yield(kernel.Component{Kind: kernel.Budgets}, w.budgetHash(w.v[w.layout.budget]))
 	}
 }

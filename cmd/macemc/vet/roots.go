@@ -192,7 +192,7 @@ func called(typ, field string) bool {
 	return slices.Contains(map[string][]string{
 		"Action":   {"When", "Do", "At"},
 		"Property": {"Always", "Eventually", "Inevitably", "Sometimes", "Explain"},
-		"System":   {"New", "MayCrash", "Late", "Monitors"},
+		"System":   {"New", "MayCrash", "MayHalt", "Late", "Monitors"},
 	}[typ], field)
 }
 

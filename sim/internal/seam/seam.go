@@ -35,6 +35,8 @@ type World[Service any, NodeID ~int, Envelope any] interface {
 	// VisitInFlight calls yield for each message in flight, in canonical order, until it returns false.
 	VisitInFlight(yield func(Envelope) bool)
 	TimerSet(NodeID, any) bool
+	// Halted reports whether a node is down for ever.
+	Halted(NodeID) bool
 	// Each reports whether a predicate holds at every node.
 	Each(v *View[Service, NodeID, Envelope], p Predicate[Service, NodeID, Envelope]) bool
 }

@@ -123,6 +123,7 @@ func subjectFlags(fl *pflag.FlagSet, f *task.Subject, test *string) {
 // environmentFlags are those that say what can happen, and how probable it is.
 func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
 	fl.IntVar(&f.Limits.Crashes, "crashes", 0, "at most `N` crashes in a run")
+	fl.IntVar(&f.Limits.Halts, "halts", 0, "at most `N` nodes that halt in a run: they crash and never come back")
 	fl.IntVar(&f.Limits.NetErrors, "net-errors", 0, "at most `N` socket errors in a run")
 	fl.IntVar(&f.Limits.Loss, "loss", 0, "at most `N` datagrams lost in a run")
 	fl.IntVar(&f.Limits.Dup, "dup", 0, "at most `N` datagrams duplicated in a run")

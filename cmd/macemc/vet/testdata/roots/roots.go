@@ -65,6 +65,7 @@ func System() sim.System {
 		})},
 	}
 	s.MayCrash = func(sim.NodeID) bool { return time.Now().IsZero() } // want "in       System.MayCrash"
+	s.MayHalt = func(sim.NodeID) bool { return time.Now().IsZero() }  // want "in       System.MayHalt"
 	s.Properties = []sim.Property{
 		{Name: "safe", Always: func(*sim.View) bool { return time.Now().IsZero() }}, // want "in       Always of property .safe."
 		{Name: "acked", Eventually: sim.Each(acked)},
