@@ -64,7 +64,6 @@ func (e *elector) Boot(env sim.Env) {
 		e.For = sim.NodeID(id)
 	}
 	env.SetTimer(stand{}, time.Second)
-	e.tell(env, who{})
 }
 
 // vote gives the vote of a term to a node.
@@ -80,7 +79,8 @@ func (e *elector) Timer(env sim.Env, _ any) {
 	}
 	env.SetTimer(stand{}, time.Second)
 	if e.For >= 0 && e.For != env.Self() && !e.Corrected {
-		return // BUG: that node may never come back
+		e.tell(env, who{})
+		return // BUG: the node that it waits for may never come back
 	}
 	e.vote(env, e.Term+1, env.Self())
 	e.Votes = 1 << env.Self()

@@ -28,7 +28,7 @@ func run(t *testing.T, cfg search.Config) *search.Result {
 // Default settings find each defect; with -long the log says how soon.
 func TestFound(t *testing.T) {
 	// The part of the search that is to find it, so that few paths do.
-	strategies := map[string]search.Name{"second failure": search.Faulty}
+	strategies := map[string]search.Name{"second failure": search.Faulty, "dead minority": search.Faulty}
 	schedules := map[string][]search.Schedule{"stale acknowledgement": {search.Phases}}
 	for _, c := range rare.Cases() {
 		for seed := range uint64(5) {
@@ -81,6 +81,15 @@ func TestDisturbing(t *testing.T) {
 		if r := res.Stats.Relied; len(r) != 1 || r[0].Action != "campaign" || r[0].Walks == 0 {
 			t.Errorf("%s: recovery relied on %v", strategy, r)
 		}
+	}
+}
+
+// That a node crashes, however often, is no harm to who waits for it: only halts show the defect.
+func TestHaltsMatter(t *testing.T) {
+	cfg := search.Config{System: rare.Dead().System, Strategy: search.Faulty, MaxPaths: 2000}
+	cfg.System.Crashes, cfg.System.Halts = 5, 0
+	if res := run(t, cfg); res.Verdict != search.OK {
+		t.Errorf("without halts: %+v", res.Finding)
 	}
 }
 
