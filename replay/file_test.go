@@ -127,7 +127,7 @@ func TestReadFileLines(t *testing.T) {
 		head + "# first\n0 action n0 ping\n\n1 deliver n1<-n0 Pong\nend 2\n": "line 8: step 2 (deliver n1<-n0 Pong): this cannot",
 		strings.Replace(head, "pingack", "paxos", 1) + "end 0\n":             `line 2: the path is of system "paxos" with 2 nodes`,
 		head + "boot draw:1(peer)\nend 0\n":                                  `line 5: first boots: the file picks alternative 1 of draw "peer"`,
-		head + "limit rain=1\nend 0\n":                                       `unknown limit "rain"; known limits are crashes, net-errors, loss`,
+		head + "limit rain=1\nend 0\n":                                       `unknown limit "rain"; known limits are crashes, halts, net-errors, loss`,
 	} {
 		f, err := choose.Parse(strings.NewReader(text))
 		if err != nil {
