@@ -45,7 +45,7 @@ func (s *Status) Tell(elapsed time.Duration, text string) {
 	defer s.mu.Unlock()
 	switch {
 	case s.terminal:
-		fmt.Fprintf(s.w, "\r\x1b[K%s", text)
+		fmt.Fprintf(s.w, "\r\x1b[K\x1b[?7l%s\x1b[?7h", text) // what is too wide for the terminal is cut, so that it stays one line
 		s.shown = true
 	case elapsed >= s.next:
 		fmt.Fprintln(s.w, text)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// On a terminal the report begins where the line about progress stood.
+// On a terminal, also on one that is narrower than that, the report begins where the line about progress stood.
 func TestReportReplacesProgress(t *testing.T) {
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
@@ -21,7 +21,7 @@ func TestReportReplacesProgress(t *testing.T) {
 	}
 	socket := filepath.Join(t.TempDir(), "tmux")
 	line := fmt.Sprintf("env %s=1 %s search twophase --time 3s; echo status $?; sleep 60", mainVar, os.Args[0])
-	if out, err := exec.Command(tmux, "-S", socket, "-f", os.DevNull, "new-session", "-d", "-x", "120", "-y", "40", line).CombinedOutput(); err != nil {
+	if out, err := exec.Command(tmux, "-S", socket, "-f", os.DevNull, "new-session", "-d", "-x", "40", "-y", "60", line).CombinedOutput(); err != nil {
 		t.Fatalf("tmux: %v: %s", err, out)
 	}
 	t.Cleanup(func() { exec.Command(tmux, "-S", socket, "kill-server").Run() })
@@ -32,7 +32,7 @@ func TestReportReplacesProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 		shown = string(out)
-		progress = progress || strings.Contains(shown, " events")
+		progress = progress || strings.Contains(shown, "deepening  depth")
 		if strings.Contains(shown, "status 0") {
 			break
 		}
