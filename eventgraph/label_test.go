@@ -2,10 +2,13 @@ package eventgraph_test
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
 )
 
 // A label between lanes stays short, however long the message is: the whole of it stands in the title.
@@ -19,5 +22,31 @@ func TestLongMessagesAreCutInPictures(t *testing.T) {
 	titles := regexp.MustCompile(`<title>[^<]*</title>`)
 	if !strings.Contains(svg, long) || strings.Contains(titles.ReplaceAllString(svg, ""), long) {
 		t.Error("a long message is not cut, or is nowhere whole")
+	}
+}
+
+// relay sends on to n0 what it receives from n1.
+type relay struct{ sim.Nop }
+
+func (relay) Go(env sim.Env) { env.Send(2, hello{1}) }
+
+func (relay) Receive(env sim.Env, _ sim.NodeID, _ any) { env.Send(0, farewell{}) }
+
+type farewell struct{}
+
+// What a step receives, and what it sends in vain to the same side, are not written over each other.
+func TestLabelsOfOneStepAreApart(t *testing.T) {
+	sys := &sim.System{
+		Name: "relays", Nodes: 3, New: func(sim.NodeID) sim.Service { return relay{} }, Network: netsim.Datagrams{}, Crashes: 1,
+		Actions: []sim.AnyAction{sim.Action[relay]{Name: "go", Do: relay.Go}},
+	}
+	g := scripted(t, sys, "crash n0", "action n1 go", "deliver n2<-n1 hello{From:1}")
+	svg := string(render(t, g.SVG, eventgraph.Options{}))
+	at := map[string]int{} // height by text
+	for _, m := range regexp.MustCompile(`<text[^>]* y="(\d+)"[^>]*>(hello|farewell)[^<]*<`).FindAllStringSubmatch(svg, -1) {
+		at[m[2]], _ = strconv.Atoi(m[1])
+	}
+	if len(at) != 2 || at["hello"]-at["farewell"] < 12 {
+		t.Errorf("labels at %v in\n%s", at, svg)
 	}
 }

@@ -138,14 +138,31 @@ func (d *drawing) ended(m *Message, y1, y2, count int) {
 		label += fmt.Sprintf(" +%d", count-1)
 	}
 	if count > 0 {
+		y := y2 + 10
+		if d.besideDelivery(m) {
+			y = y2 - 5
+		}
 		// On the sender's side, so that it does not reach into the other lane.
 		if x2 < x1 {
-			d.caption(m.End, "bad", "start", x2+8, y2+10, label)
+			d.caption(m.End, "bad", "start", x2+8, y, label)
 		} else {
-			d.caption(m.End, "bad", "end", x2-6, y2+10, label)
+			d.caption(m.End, "bad", "end", x2-6, y, label)
 		}
 	}
 	d.out.WriteString("</g>\n")
+}
+
+// besideDelivery reports whether under the line of a message that was lost as it was sent stands what its step received, on the same side.
+func (d *drawing) besideDelivery(m *Message) bool {
+	row, ok := d.rowOf[m.End]
+	if !ok || m.Sent != m.End || m.From == m.To {
+		return false
+	}
+	e := &d.g.Events[d.rows[row].from()]
+	if e.kind != sim.Deliver || e.Node != m.From || e.Peer < 0 || d.x[e.Peer] < 0 {
+		return false
+	}
+	return (d.x[e.Peer] < d.x[e.Node]) == (d.x[m.To] < d.x[m.From])
 }
 
 // waiting draws a message that is still in flight; see ended for count.
