@@ -233,7 +233,7 @@
           cell.appendChild(make("span", "old", text[changed.get(p)]));
           cell.appendChild(document.createTextNode(" "));
         }
-        cell.appendChild(document.createTextNode(value ? text[value] : "gone"));
+        cell.appendChild(document.createTextNode(shown(run, p, "gone")));
         row.appendChild(cell);
         table.appendChild(row);
       });
@@ -241,6 +241,9 @@
       if (left) div.appendChild(make("p", "soft", left === all.length ? left + " fields, as before" : left + " more, as before"));
       box.appendChild(div);
     });
+  }
+  function shown(run, p, none) {
+    return run.state.get(p) ? text[run.state.get(p)] : p.endsWith(" (node)") ? "up" : none;
   }
   function showDifference() {
     var box = byId("difference");
@@ -260,8 +263,8 @@
     }).sort(function (x, y) { return x.localeCompare(y, "en", {numeric: true}); }).forEach(function (p) {
       var row = make("tr");
       row.appendChild(make("td", "", "n" + p.replace(" ", ".")));
-      row.appendChild(make("td", "", a.state.has(p) ? text[a.state.get(p)] : "none"));
-      row.appendChild(make("td", "", b.state.has(p) ? text[b.state.get(p)] : "none"));
+      row.appendChild(make("td", "", shown(a, p, "none")));
+      row.appendChild(make("td", "", shown(b, p, "none")));
       table.appendChild(row);
     });
     box.appendChild(table);

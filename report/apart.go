@@ -41,8 +41,8 @@ func apart(dead, live *replay.Trace, critical, common int) string {
 				continue
 			}
 			seen[at] = true
-			if now.hasParts(at) || goal.hasParts(at) {
-				continue // its parts differ, too
+			if now.hasParts(at) || goal.hasParts(at) || at.path != nodeField && now.down(at.node) != goal.down(at.node) {
+				continue // its parts differ, too, or the whole node does
 			}
 			rank := 0
 			if c := (replay.NodeChange{Path: at.path}); c.Minor() {
@@ -53,7 +53,7 @@ func apart(dead, live *replay.Trace, critical, common int) string {
 			if !stays[at] {
 				rank++
 			}
-			ranks[rank] = append(ranks[rank], fmt.Sprintf("n%d.%s %s (live run: %s)", at.node, at.path, brief(now.values[at]), brief(goal.values[at])))
+			ranks[rank] = append(ranks[rank], fmt.Sprintf("n%d.%s %s (live run: %s)", at.node, at.path, brief(now.show(at)), brief(goal.show(at))))
 		}
 	}
 	lines := slices.Concat(ranks[:]...)

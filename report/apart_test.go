@@ -2,10 +2,14 @@ package report_test
 
 import (
 	"fmt"
+	"html"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/sim"
 )
 
 // wide adds fields to the state of n0, so that it is too long to be shown whole.
@@ -70,6 +74,38 @@ func TestListThatIsEmptyInOneRun(t *testing.T) {
 	for _, wrong := range []string{"n0.Aline none", "n0.Aline  none"} {
 		if strings.Contains(text, wrong) {
 			t.Errorf("%q in\n%s", wrong, text)
+		}
+	}
+}
+
+// A node that is down in one of the runs is told as that, and not by each field that it has in the other.
+func TestNodeThatIsDownInOneRun(t *testing.T) {
+	r := pingackReport(t)
+	wide(r.Dead)
+	wide(r.Live)
+	step := &r.Dead.Steps[r.Critical.Step-1]
+	step.Changes = append(step.Changes, replay.NodeChange{Node: 1, Path: "Seen", Old: "2"}, replay.NodeChange{Node: 1, Path: "(node)", New: "down"})
+	text := string(render(t, terminal, r))
+	for _, want := range []string{"n1.(node) down (live run: up)", "n1.(node)  down | up"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "n1.Seen none") || strings.Contains(text, "n1.Seen  none") {
+		t.Errorf("fields of n1 in\n%s", text)
+	}
+}
+
+// A live run that itself violates a property says so in every format.
+func TestLiveRunThatViolates(t *testing.T) {
+	r := pingackReport(t)
+	live := *r.Live
+	live.Finding = &sim.Finding{Kind: sim.Safety, Property: "no ping twice"}
+	r.SetLive(&live, r.Critical.LiveCommon)
+	for name, f := range map[string]func(io.Writer, *report.Report) error{"text": terminal, "Markdown": report.Markdown, "JSON": report.JSON, "page": report.HTML} {
+		text := html.UnescapeString(string(render(t, f, r)))
+		if !strings.Contains(text, `, which itself violates "no ping twice"`) && !strings.Contains(text, `"live_violates": "no ping twice"`) {
+			t.Errorf("%s does not say it:\n%s", name, text)
 		}
 	}
 }

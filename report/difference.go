@@ -37,6 +37,19 @@ func (s *state) follow(step *replay.TraceStep) {
 	}
 }
 
+// nodeField is where it is said that a node is down.
+const nodeField = "(node)"
+
+func (s *state) down(node int) bool { return s.values[place{node, nodeField}] != "" }
+
+// show is the value of a place for people.
+func (s *state) show(at place) string {
+	if at.path == nodeField && !s.down(at.node) {
+		return "up"
+	}
+	return orNone(s.values[at])
+}
+
 // hasParts reports whether the parts of the place have values instead of itself: it is not empty there, and not absent.
 func (s *state) hasParts(at place) bool {
 	for of, v := range s.values {
@@ -93,10 +106,10 @@ func differences(a, b *state) (own, bookkeeping []string) {
 				continue
 			}
 			seen[at] = true
-			if a.hasParts(at) || b.hasParts(at) {
-				continue // its parts differ, too
+			if a.hasParts(at) || b.hasParts(at) || at.path != nodeField && a.down(at.node) != b.down(at.node) {
+				continue // its parts differ, too, or the whole node does
 			}
-			text := fmt.Sprintf("n%d.%s  %s | %s", at.node, at.path, orNone(a.values[at]), orNone(b.values[at]))
+			text := fmt.Sprintf("n%d.%s  %s | %s", at.node, at.path, a.show(at), b.show(at))
 			c := replay.NodeChange{Path: at.path}
 			switch {
 			case c.Minor():
