@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/macemc/macemc/choose"
@@ -219,6 +220,9 @@ func readText(entries []spec.Entry, name string) (*text, error) {
 		return &text{name: name, data: data, file: m.File, merged: m}, err
 	}
 	data, err := os.ReadFile(name)
+	if errors.Is(err, syscall.EISDIR) {
+		err = fmt.Errorf("%s is a folder without recordings of live nodes; name a path file", name)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,9 @@ type Critical struct {
 }
 
 // Validate implements [Task].
-func (c *Critical) Validate() error { return walkNumbers(&c.Walks).check(c.Given) }
+func (c *Critical) Validate() error {
+	return append(walkNumbers(&c.Walks), numbers{{"seed", int(min(c.Walks.Seed, 1)), 1}}...).check(c.Given)
+}
 
 // Do implements [Task].
 func (c *Critical) Do(ctx context.Context, p *Process) error {

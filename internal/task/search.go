@@ -230,6 +230,8 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
 	case f.JUnit != "" && f.Given.Has("save-prefixes"):
 		return fmt.Errorf("--junit and --save-prefixes contradict each other; give one of them")
+	case f.KeepGoing && f.Given.Has("save-prefixes"):
+		return fmt.Errorf("--keep-going and --save-prefixes contradict each other; give one of them")
 	case f.Given.Has("engine") && !slices.Contains(engineNames(), f.Engine):
 		return fmt.Errorf("--engine %q is not available; accepted are %s", f.Engine, strings.Join(engineNames(), ", "))
 	case f.Given.Has("max-paths") && search.Name(f.Strategy).Stateful():

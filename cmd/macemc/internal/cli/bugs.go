@@ -145,11 +145,6 @@ func (a *app) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
 	}
 	h := &bugHunt{app: a, flags: f, names: names, seeds: seeds, file: task.Generated{Name: f.markdown, Mark: bugsMark}}
 	h.machine = fmt.Sprintf("%d workers, %s on %s/%s", cmp.Or(f.workers, search.DefaultWorkers()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	if f.markdown != "" {
-		if err := h.file.Check(); err != nil {
-			return nil, fmt.Errorf("--markdown: %w", err)
-		}
-	}
 	var entries []spec.Entry
 	for i, name := range names {
 		e, err := a.entry(name)
@@ -163,6 +158,11 @@ func (a *app) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
 	}
 	if len(names) == 0 {
 		entries = a.Systems
+	}
+	if f.markdown != "" {
+		if err := h.file.Check(); err != nil {
+			return nil, fmt.Errorf("--markdown: %w", err)
+		}
 	}
 	for i := range entries {
 		e := &entries[i]
@@ -189,6 +189,9 @@ func (a *app) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
 				h.compared = append(h.compared, r)
 			}
 		}
+	}
+	if len(h.rows) == 0 {
+		return nil, fmt.Errorf("no bugs of %s are known", strings.Join(names, ", "))
 	}
 	return h, nil
 }

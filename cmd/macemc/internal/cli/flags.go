@@ -30,6 +30,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		switch e.GetFlag().Value.Type() {
 		case "duration":
 			err = fmt.Errorf("%s %q is no time with a unit, as in %s %s", name, value, name, likely(value))
+		case "bool":
+			err = fmt.Errorf("%s %q is neither true nor false", name, value)
 		case "int", "int64", "uint64":
 			err = fmt.Errorf("%s %q is no whole number that fits", name, value)
 		}
@@ -43,4 +45,14 @@ func likely(value string) string {
 		return value + "s"
 	}
 	return "90s"
+}
+
+// emptyFlag refuses a text that was given as nothing, as by a variable of a shell that is not set; but for build tags, of which there may be none.
+func emptyFlag(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" && f.Name != "tags" {
+			err = fmt.Errorf("--%s is given without a value; see %s --help", f.Name, cmd.CommandPath())
+		}
+	})
+	return err
 }

@@ -129,6 +129,8 @@ func (a *app) liveSubject(f *liveFlags, name string) (check.Subject, error) {
 
 func (f *liveFlags) validate(changed func(string) bool, s *check.Subject) error {
 	switch {
+	case changed("nodes") && f.nodes < 1:
+		return fmt.Errorf("--nodes is %d, must be at least 1", f.nodes)
 	case f.until != "" && f.until != "live":
 		return fmt.Errorf("--until %q: only live is known", f.until)
 	case f.time < 0 || f.await < 0 || f.slow <= 0:

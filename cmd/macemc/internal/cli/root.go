@@ -60,6 +60,8 @@ Exit status, of every command:
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return emptyFlag(cmd) },
 	}
 	root.Version = version.Current().String()
 	root.SetVersionTemplate("macemc {{.Version}}\n")
@@ -69,30 +71,31 @@ Exit status, of every command:
 	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.graphCommand(),
 		a.reportCommand(), a.shrinkCommand(), a.statsCommand(), a.bugsCommand(), a.liveCommand(), a.recordingCommand(), a.testCommand(), a.durableCommand(), a.shardsMergeCommand(),
 		a.versionCommand())
-	root.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		var names []string
-		for _, c := range root.Commands() {
-			names = append(names, c.Name())
-		}
-		return spec.Unknown("unknown command", args[0], append(names, "help", "completion"))
-	}
+	root.Args = func(_ *cobra.Command, args []string) error { return noneOf("unknown command", root, args) }
 	a.complete(root)
+	root.InitDefaultHelpCmd()
+	if c, _, err := root.Find([]string{"help"}); err == nil {
+		c.Args = func(_ *cobra.Command, args []string) error {
+			about, rest, _ := root.Find(args) // what is not found is the rest
+			return noneOf("unknown command", about, rest)
+		}
+	}
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // without it arguments are not looked at
-		c.Args = func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			var shells []string
-			for _, s := range c.Commands() {
-				shells = append(shells, s.Name())
-			}
-			return spec.Unknown("unknown shell", args[0], shells)
-		}
+		c.Args = func(c *cobra.Command, args []string) error { return noneOf("unknown shell", c, args) }
 	}
 	return root
+}
+
+// noneOf is the error for an argument that names no command below another one; nil: there is no argument.
+func noneOf(what string, of *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range of.Commands() {
+		names = append(names, c.Name())
+	}
+	return spec.Unknown(what, args[0], names)
 }
