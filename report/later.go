@@ -26,7 +26,19 @@ func (r *Report) later() []fact {
 	if len(handlers) == 0 {
 		return nil
 	}
-	return []fact{{"where to look:", "not only here: what is missing may come later, in " + ran + strings.Join(handlers, ", "), aside}}
+	return []fact{{"where to look:", "not only here: what is missing may come later, in " + startedAfter(r.Dead, c.Step) + ran + strings.Join(handlers, ", "), aside}}
+}
+
+// startedAfter names the last start of each node after a step, "how n0 starts (a.go:7, step 9), or in ": what a node takes up again after a
+// crash, a timer say, is missing for ever when it does not.
+func startedAfter(run *replay.Trace, step int) string {
+	starts := make([]string, run.Nodes)
+	for i := step; i < len(run.Steps); i++ {
+		if s := &run.Steps[i]; s.Event.Kind == sim.Boot && s.Source != "" {
+			starts[s.Node] = fmt.Sprintf("how n%d starts (%s, step %d), or in ", s.Node, s.Source, s.Number)
+		}
+	}
+	return strings.Join(starts, "")
 }
 
 // handledAfter names the code that handles most of the events in the second half of a run after a step.
