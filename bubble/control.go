@@ -50,7 +50,7 @@ const (
 const everyPlace = 3
 
 // schedules is how many schedules of one step are tried. The first one is first come, first served.
-const schedules = 16
+const schedules = 64
 
 // arrange sets the schedule of the next step.
 func (c *control) arrange(how sim.Interleave, pick int) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -183,9 +184,18 @@ func (n *node) flush(peer sim.NodeID, take func(sim.NodeID, Message) bool) {
 	n.host.full[peer] = len(n.backlog[peer]) > 0
 }
 
-// stream offers a message to a stream, unless others wait for room in it.
+// stream offers a message to a stream, unless others wait for room in it. Of a connection that is reset nothing waits any more; when
+// the peer has not heard of it, it does not hear of the reset either.
 func (n *node) stream(e *effect, take func(sim.NodeID, Message) bool) {
-	if len(n.backlog[e.peer]) > 0 || !take(e.peer, e.msg) {
+	unheard := false
+	if e.msg.Kind == Reset {
+		n.backlog[e.peer] = slices.DeleteFunc(n.backlog[e.peer], func(m Message) bool {
+			same := m.Conn == e.msg.Conn && m.Back == e.msg.Back
+			unheard = unheard || same && m.Kind == Dial
+			return same
+		})
+	}
+	if !unheard && (len(n.backlog[e.peer]) > 0 || !take(e.peer, e.msg)) {
 		n.backlog[e.peer] = append(n.backlog[e.peer], e.msg)
 	}
 	n.host.full[e.peer] = len(n.backlog[e.peer]) > 0

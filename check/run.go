@@ -43,7 +43,7 @@ type Options struct {
 	Respawn func() *exec.Cmd
 	// NoShrink leaves a violating run as it was found. ShrinkSteps bounds the work of shrinking it, as
 	// MaxSteps does in [shrink.Config]; without it a run of more than 10,000 steps is left as it was found, and shrinking another takes
-	// no more steps than the search did, or half a million, whichever is more.
+	// no more steps than the search did, or half a million, whichever is more, and no more time than the search may take, or 30 s.
 	NoShrink    bool
 	ShrinkSteps int
 	// KeepGoing goes on after a violation, until a limit, and reports those that differ by kind, property, and the code that

@@ -50,6 +50,10 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 // leastShrinkSteps is how many steps may always be executed to shrink a run that was not asked to be shrunk: some seconds' worth.
 const leastShrinkSteps = 500_000
 
+// leastShrinkTime is how long shrinking may always take after a search with a limit of time. Other ones may take as long as the search: steps
+// may be slow.
+const leastShrinkTime = 30 * time.Second
+
 // shrinkSteps is how many steps are executed to shrink what a search found: counted, as time would make the run depend on the machine.
 func (o *Options) shrinkSteps(res *search.Result) int {
 	return cmp.Or(o.ShrinkSteps, min(max(res.Stats.Events, leastShrinkSteps), shrink.DefaultMaxSteps))
@@ -88,6 +92,11 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		}
 		cfg.Dead, cfg.Finding.Property = detail, deadProperty(dead, detail.Step, found.Property)
 		before.path, before.facts.FromCritical = detail.Dead, detail.Step
+	}
+	if o.Search.Time > 0 && o.ShrinkSteps == 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, max(o.Search.Time, leastShrinkTime))
+		defer cancel()
 	}
 	small, err := shrink.Run(ctx, cfg)
 	switch {

@@ -39,6 +39,18 @@ func chain(n, bad int) automaton.Table {
 	return tab
 }
 
+// What takes more steps than a walk, but gets live, needs no probe.
+func TestLate(t *testing.T) {
+	tab := automaton.Table{Live: []int{1000}}
+	for s := range 1000 {
+		tab.Moves = append(tab.Moves, automaton.To(s, s+1))
+	}
+	res := find(t, critical.Config{States: -1, System: tab.System(), Path: repeat(0, 20), WalkSteps: 100})
+	if res.Case != critical.Recovered || len(res.Probes) > 0 || len(res.Live) != 1000 {
+		t.Errorf("%s, probes %v, %d choices to a live state", res.Case, res.Probes, len(res.Live))
+	}
+}
+
 // The run goes 0, 1, 2, 3 and then into the loop with step 4, event 1 of state 3, for 20 steps. The first
 // state is indeterminate and recovers, and so do those after 1 and 2 steps; that after 4 does not, that
 // after 3 does, with probability 1/2 per walk.

@@ -95,6 +95,9 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 	if f.live {
 		return f.result(Recovered, 0), nil
 	}
+	if ok, err := f.late(ctx); err != nil || ok {
+		return f.result(Recovered, 0), err
+	}
 	if f.cfg.examineFirst {
 		if ok, err := f.recoversExactly(ctx, f.steps()); err != nil || ok {
 			return f.result(Recovered, 0), err
@@ -133,6 +136,24 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 			}
 		}
 	}
+}
+
+// late reports whether the run gets live when it goes on for as long as walks ever do: what has piled up in the network may take many
+// steps to be delivered. It costs less than to find out from where on shorter walks do not.
+func (f *finder) late(ctx context.Context) (bool, error) {
+	if f.outOfEvents {
+		return false, nil
+	}
+	w, limit := f.prober.workers[0], f.limit
+	for range raises {
+		limit *= raise
+	}
+	o, err := f.prober.walk(ctx, w, f.path, 0, limit)
+	if err != nil || !f.isLive(w.loop, &o) {
+		return false, err
+	}
+	f.save(w.loop.Replay().Path.Clone())
+	return true, nil
 }
 
 // raise lengthens walks, and the run too by such a walk.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
@@ -140,24 +141,25 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	r.tell = func(r *reducer) { cfg.tell(r, d.executed()) }
 	r.spent = func() bool { return d.executed() >= d.cfg.MaxSteps }
 	r.detoured = func() bool { return d.executed() >= d.cfg.MaxSteps/2 }
+	reducing, confirming, cancel := divide(ctx)
+	defer cancel()
 	for round := 0; ; round++ {
-		r.reduce(ctx)
+		r.reduce(reducing)
 		if r.err != nil {
 			return nil, r.err
 		}
-		if ctx.Err() != nil && len(r.accepted) == 0 {
+		if reducing.Err() != nil && len(r.accepted) == 0 {
 			unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()
 			return unshrunk, nil
 		}
-		// What is best when ctx is done is told too, and is to be as certain as ever.
-		res, err := d.confirm(context.WithoutCancel(ctx), r.best)
+		res, err := d.confirm(confirming, r.best)
 		switch {
-		case err != nil:
+		case err != nil && confirming.Err() == nil:
 			return nil, err
 		case res != nil:
 			res.From, res.Tried, res.Executed, res.Minimal = unshrunk.From, r.tried, d.executed(), r.minimal
 			return res, nil
-		case round == rounds || len(r.accepted) == 0 || ctx.Err() != nil:
+		case err != nil || round == rounds || len(r.accepted) == 0 || reducing.Err() != nil:
 			unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()
 			return unshrunk, nil
 		}
@@ -165,6 +167,19 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 		d.walks, d.quick = d.walks*moreWalks, d.limit
 		d.back(r, cause)
 	}
+}
+
+// divide divides the time until the deadline of ctx, if it has one: half of it is for candidates, the rest to confirm what came of them.
+// When ctx is cancelled, what is best then is told, too, and is to be as certain as ever.
+func divide(ctx context.Context) (reducing, confirming context.Context, cancel func()) {
+	confirming = context.WithoutCancel(ctx)
+	end, ok := ctx.Deadline()
+	if !ok {
+		return ctx, confirming, func() {}
+	}
+	reducing, first := context.WithTimeout(ctx, time.Until(end)/2)
+	confirming, second := context.WithDeadline(confirming, end)
+	return reducing, confirming, func() { first(); second() }
 }
 
 // back goes back to the last accepted script that more walks find dead.

@@ -65,7 +65,7 @@ type Result struct {
 var ErrUnable = errors.New("shrink: the run cannot be shrunk")
 
 // Run shrinks a run. When ctx is done it returns the smallest that is known by then, which may be the
-// run itself. The error is about the configuration or the system, or is [ErrUnable].
+// run itself, and is when a dead run could not be confirmed before the deadline of ctx. The error is about the configuration or the system, or is [ErrUnable].
 func Run(ctx context.Context, cfg Config) (*Result, error) {
 	cfg.MaxSteps = cmp.Or(cfg.MaxSteps, DefaultMaxSteps)
 	if cfg.MaxSteps < 0 {

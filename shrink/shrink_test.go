@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
@@ -211,6 +212,23 @@ func TestDead(t *testing.T) {
 		if !reflect.DeepEqual(again, r) {
 			t.Errorf("%d workers: %+v, want %+v", workers, again, r)
 		}
+	}
+}
+
+// A dead run stays as it is when there was no time to confirm a smaller one.
+func TestDeadLate(t *testing.T) {
+	cfg := deadRun(t, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	smaller := false
+	cfg.Progress = func(p shrink.Progress) {
+		if smaller = p.Steps < cfg.Dead.Step; smaller {
+			<-ctx.Done()
+		}
+	}
+	r, err := shrink.Run(ctx, cfg)
+	if err != nil || !smaller || r.Steps != r.From || r.Minimal {
+		t.Errorf("%v, a smaller one was known: %v; %d steps of %d, minimal: %v", err, smaller, r.Steps, r.From, r.Minimal)
 	}
 }
 

@@ -17,7 +17,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// dying is a system whose last node ends without a word once it has joined.
+// dying is a system whose last node ends without a word once it has joined. The others need not see each other: when it ends before it
+// has told them, nobody does.
 func dying(suspicion int) sim.System {
 	end := bubble.Interrupt()
 	end.At = func(id sim.NodeID) bool { return id == nodes-1 }
@@ -46,7 +47,7 @@ func dying(suspicion int) sim.System {
 				return false
 			}
 			for id := range sim.NodeID(nodes - 1) {
-				if seen, _ := bubble.SeenAt[Members](v, id); !slices.Equal(seen, Members{name(0), name(1)}) {
+				if seen, up := bubble.SeenAt[Members](v, id); !up || slices.Contains(seen, name(nodes-1)) {
 					return false
 				}
 			}
