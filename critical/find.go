@@ -46,8 +46,8 @@ const (
 	minWalks = 8
 )
 
-// Find finds the critical transition of a run. It looks for a step before which walks recover and
-// after which none does: first 1, 2, 4, ... steps beyond the first indeterminate state, then by
+// Find finds the critical transition of a run, unless that only has to go on for longer to recover. It looks for a step before which
+// walks recover and after which none does: first 1, 2, 4, ... steps beyond the first indeterminate state, then by
 // bisection. The result depends on nothing but the configuration, Workers and Engine excluded. The error is about
 // the configuration, the system or the path, or is that of ctx.
 func Find(ctx context.Context, cfg Config) (*Result, error) {
