@@ -152,7 +152,7 @@ func (f *finder) late(ctx context.Context) (bool, error) {
 	if err != nil || !f.isLive(w.loop, &o) {
 		return false, err
 	}
-	f.save(w.loop.Replay().Path.Clone())
+	f.save(w.loop.Replay().Path.Clone(), o.End == search.Found)
 	return true, nil
 }
 
