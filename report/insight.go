@@ -69,9 +69,16 @@ func did(g *eventgraph.Graph, step int) string {
 	}
 	const most = 5
 	var parts []string
-	if changes := eventgraph.Digest(e.Changes, e.Node, most); len(changes) > 0 && !left(e) {
+	changes := eventgraph.Digest(e.Changes, e.Node, most)
+	switch {
+	case e.Halted:
+		parts = append(parts, "halts for ever")
+	case e.Crashed:
+		parts = append(parts, "crashes")
+	case left(e):
+	case len(changes) > 0:
 		parts = append(parts, "changes "+strings.Join(changes, ", "))
-	} else if !left(e) {
+	default:
 		parts = append(parts, "changes nothing")
 	}
 	var sends []string

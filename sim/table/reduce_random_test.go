@@ -295,7 +295,7 @@ func TestReductionFlaws(t *testing.T) {
 		without flaw
 		from    uint64
 	}{
-		{noVisibility, 960}, {noSettling, 0}, {noFixpoint, 360}, {noLoss, 0}, {noCrashes, 300}, {noReceivers, 2290}, {noCommuting, 10},
+		{noVisibility, 960}, {noSettling, 0}, {noFixpoint, 360}, {noLoss, 0}, {noCrashes, 300}, {noHalts, 0}, {noReceivers, 3110}, {noCommuting, 10},
 		{noWalk, 120}, {noProviso, 440}, {noDeliveries, 60}, {noSets, 80}, {noRivals, 380},
 	} {
 		t.Run(string(f.without), func(t *testing.T) {

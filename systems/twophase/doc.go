@@ -18,7 +18,8 @@
 //
 //   - There is one transaction, without content, and how a participant votes is a choice.
 //   - Nothing is sent again except after a restart, so the network must not lose datagrams.
-//   - No participant asks another: while the coordinator is down those in doubt wait.
+//   - No participant asks another: while the coordinator is down those in doubt wait. When it has halted they wait for
+//     ever (--halts 1): two-phase commit blocks.
 //
 // # What had to be added
 //
@@ -33,7 +34,7 @@
 //
 // In some state that stays reachable:
 //
-//   - all nodes are up, the outcome is decided and nobody is in doubt.
+//   - all nodes that have not halted are up, the outcome is decided and nobody is in doubt.
 //
 // Sometimes:
 //

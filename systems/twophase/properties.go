@@ -36,7 +36,7 @@ func atomic(v *sim.View) bool {
 }
 
 // decided: the coordinator has an outcome, and all participants are up and not in doubt. One that has
-// not voted need not hear of it.
+// not voted need not hear of it. What a node that has halted thought of it does not matter.
 func decided(v *sim.View) bool {
 	for id := range sim.NodeID(v.Len()) {
 		switch s := v.Service(id).(type) {
@@ -49,7 +49,9 @@ func decided(v *sim.View) bool {
 				return false
 			}
 		default:
-			return false
+			if !v.Halted(id) {
+				return false
+			}
 		}
 	}
 	return true
@@ -64,6 +66,9 @@ func explain(v *sim.View) string {
 	lines := make([]string, v.Len())
 	for id := range sim.NodeID(v.Len()) {
 		text := "down"
+		if v.Halted(id) {
+			text = "halted"
+		}
 		switch s := v.Service(id).(type) {
 		case *Coordinator:
 			text = s.Outcome.String()

@@ -88,6 +88,24 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
+// Two-phase commit blocks: it survives that a participant is gone for ever, and not that the coordinator is.
+func TestHalts(t *testing.T) {
+	for coordinator, blocks := range map[bool]bool{false: false, true: true} {
+		sys := systest.Build(t, twophase.Entry(), spec.Config{Nodes: 3}, sim.Limits{Crashes: 1, Halts: 1})
+		sys.MayHalt = func(id sim.NodeID) bool { return (id == 0) == coordinator }
+		g, err := census.Explore(&sys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := g.Violation(); s != nil {
+			t.Errorf("the coordinator halts: %v: path %v: %v", coordinator, s.Path, s.Err)
+		}
+		if dead := g.Dead() != nil; dead != blocks {
+			t.Errorf("the coordinator halts: %v: dead states: %v, want %v", coordinator, dead, blocks)
+		}
+	}
+}
+
 // Each bug is visible in the smallest system, within the limits that it needs and not without, as the
 // kind of violation that it is described as.
 func TestBugs(t *testing.T) {
