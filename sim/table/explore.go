@@ -219,7 +219,9 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 			if x.gaveUp = r.givesUp(ctx, limited, &out); !x.gaveUp {
 				again = r.again(ctx, &out)
 			}
-			x.told = r.tell()
+			if x.told = r.tell(); r.ways == (ways{}) {
+				x.reduction = nil
+			}
 		}
 		cancel()
 	}

@@ -102,10 +102,6 @@ func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 			told.Why = "with a bound on depth nothing is left out unless that is asked for"
 			return nil, told
 		}
-		if len(g.w.sys.Quorums) > 0 {
-			told.Why = "whether quorums keep what they say is looked at in all states: nothing is left out unless that is asked for"
-			return nil, told
-		}
 	}
 	if opts.Log != nil {
 		told.Why = "what is kept to go on with is not reduced"
@@ -129,11 +125,8 @@ func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 			told.Used = ReduceDrop
 		}
 	}
-	switch {
-	case opts.gaveUp:
+	if opts.gaveUp {
 		told.Why = tooLongToTell
-	case len(g.w.sys.Quorums) > 0 && told.Why == "":
-		told.Why = "whether quorums keep what they say is looked at in the states that are kept only"
 	}
 	r = &reduction{g: g, w: g.w, sites: g.sites, ways: waysOf(told.Used), told: told, forced: map[string]bool{}}
 	r.hurried = opts.Reduce == ReduceAuto && told.Used == ReduceFull
@@ -206,9 +199,9 @@ func (r *reduction) again(ctx context.Context, x *explore.Result) bool {
 		x.Err = nil
 	} else if x.Err == nil && !x.Complete {
 		fell := r.settle()
-		if r.settled = !fell; x.Stopped == "depth" {
-			again = fell
-		} else if fell {
+		breaks := !fell && (x.Stopped == "depth" || x.Stopped == "states") && r.breaksPromises()
+		r.settled = !fell && !breaks
+		if again = fell && x.Stopped == "depth" || breaks && r.err == nil; !r.settled && !again {
 			x.Depth = 0
 		}
 	}
@@ -218,7 +211,7 @@ func (r *reduction) again(ctx context.Context, x *explore.Result) bool {
 	switch {
 	case again && ctx.Err() == nil:
 		if r.told.Rounds == mostRounds {
-			r.ways, r.told.Used, r.told.Why = ways{}, ReduceNone, fmt.Sprintf("after %d rounds it still was not known what holds: not reduced", mostRounds)
+			r.nothing(fmt.Sprintf("after %d rounds it still was not known what holds", mostRounds))
 		}
 		return true
 	case again, x.Complete && !r.settled:
@@ -228,6 +221,14 @@ func (r *reduction) again(ctx context.Context, x *explore.Result) bool {
 		}
 	}
 	return false
+}
+
+// nothing has no state left out any more.
+func (r *reduction) nothing(why string) {
+	r.ways, r.hurried, r.told = ways{}, false, Reduced{Used: ReduceNone, Why: why + ": not reduced", Rounds: r.told.Rounds}
+	r.relied.begin()
+	r.gone.begin()
+	r.w.covering.forgetSometimes()
 }
 
 // begin forgets what was decided, but not what is known, nor what turned out not to hold.
@@ -311,4 +312,5 @@ const (
 	noLeftovers  flaw = "what a set leaves may matter"
 	noRivals     flaw = "sets that take the same may do something else"
 	noRestart    flaw = "dropped datagrams may matter after a crash"
+	noPromises   flaw = "quorums may break what they say in states that are left out"
 )

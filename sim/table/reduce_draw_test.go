@@ -167,8 +167,8 @@ func (v *voting) quorum(number int) sim.AnyQuorum {
 	return q
 }
 
-func drawVoting(r *rand.Rand, p *rules) (v voting) {
-	never := r.IntN(20) == 0
+func drawVoting(r *rand.Rand, p *rules, o odds) (v voting) {
+	never := r.IntN(o.never) == 0
 	for range p.phases {
 		need := r.IntN(3)
 		if never && r.IntN(2) == 0 {
@@ -200,14 +200,22 @@ func (t *turns) Observe(_ sim.NodeID, ev any) error {
 // kind is what a random system is made of.
 type kind struct{ timers, loops, fails, announces, keeps bool }
 
-func drawSystem(r *rand.Rand) sim.System {
+// odds are how rare something is: one in so many.
+type odds struct{ votes, never int }
+
+var (
+	usual    = odds{3, 20}
+	breaking = odds{1, 2} // quorums that say that they never take anything again, and often do
+)
+
+func drawSystem(r *rand.Rand, o odds) sim.System {
 	k := kind{r.IntN(2) == 0, r.IntN(2) == 0, r.IntN(3) == 0, r.IntN(4) == 0, r.IntN(3) == 0}
 	n := 2 + r.IntN(3)
 	p := &rules{phases: 2 + r.IntN(3), types: 2 + r.IntN(2), nodes: n, keeps: k.keeps}
 	density := r.Float64()
-	if p.votes = r.IntN(3) == 0; p.votes {
+	if p.votes = r.IntN(o.votes) == 0; p.votes {
 		for range 1 + r.IntN(votings) {
-			p.votings = append(p.votings, drawVoting(r, p))
+			p.votings = append(p.votings, drawVoting(r, p, o))
 		}
 	}
 	for range n {

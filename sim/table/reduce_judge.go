@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/macemc/macemc/explore"
@@ -30,8 +31,7 @@ func (r *reduction) readsMessages() bool {
 	if !r.w.properties.inFlight || !r.ways.drop && !r.ways.alone {
 		return false
 	}
-	r.ways, r.told.Used, r.told.Why = ways{}, ReduceNone, "a property reads the messages in flight: not reduced"
-	r.w.covering.forgetSometimes()
+	r.nothing("a property reads the messages in flight")
 	return true
 }
 
@@ -72,6 +72,9 @@ func (j *reductionJudge) Judge(ctx context.Context, s *explore.Space) error {
 			err = errAgain
 		}
 		return err
+	}
+	if r.breaksPromises() {
+		return cmp.Or(r.err, errAgain)
 	}
 	r.settled = true
 	if j.judge == nil {

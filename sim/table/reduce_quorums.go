@@ -63,15 +63,14 @@ func (r *reduction) gathered(node int, here site, add func(a, bag uint32, takes 
 	}
 }
 
-// assemble asks the quorums of a local state about datagrams; ok is false when it cannot be told.
-func (r *reduction) assemble(id uint32, all []bagItem) (made kernel.Assembly, ok bool) {
+// assemble asks the quorums of a local state about datagrams. The error is that it cannot be told.
+func (r *reduction) assemble(id uint32, all []bagItem, watched bool) (made kernel.Assembly, err error) {
 	var msgs []sim.From[any]
 	for _, it := range all {
 		msgs = append(msgs, sim.From[any]{From: it.from, Msg: r.w.messages.list[it.msg].Body})
 	}
 	l := &r.w.locals.list[id]
-	made, err := r.w.bench.Assemble(l.node, l.state, msgs, false)
-	return made, err == nil
+	return r.w.bench.Assemble(l.node, l.state, msgs, watched)
 }
 
 // takes reports whether a quorum can take a set in a local state.
@@ -84,7 +83,7 @@ func (r *reduction) takes(id, set uint32) bool {
 		for i := range s.from {
 			all = append(all, bagItem{from: s.from[i], msg: s.msgs[i]})
 		}
-		made, _ := r.assemble(id, all)
+		made, _ := r.assemble(id, all, false)
 		can = slices.ContainsFunc(made.Sets, func(m kernel.AssemblySet) bool { return m.Quorum == s.quorum && len(m.Members) == len(all) })
 		if t.sets == nil {
 			t.sets = map[uint32]bool{}
@@ -102,8 +101,8 @@ func (r *reduction) forQuorum(id uint32, a *act) bool {
 	}
 	waits, known := l.taking.waits[a.msg]
 	if !known {
-		made, ok := r.assemble(id, []bagItem{{from: a.from, msg: a.msg}})
-		waits = ok && made.Taken[0]
+		made, err := r.assemble(id, []bagItem{{from: a.from, msg: a.msg}}, false)
+		waits = err == nil && made.Taken[0]
 		if l.taking.waits == nil {
 			l.taking.waits = map[uint32]bool{}
 		}
@@ -127,8 +126,8 @@ func (r *reduction) possible(id uint32) *taking {
 		return t
 	}
 	t.of, t.acts, t.in = len(n.sent), nil, map[datagram]bool{}
-	made, ok := r.assemble(id, n.sent)
-	if t.unknown = !ok; !ok {
+	made, err := r.assemble(id, n.sent, false)
+	if t.unknown = err != nil; t.unknown {
 		return t
 	}
 	for _, s := range made.Sets {
@@ -149,8 +148,8 @@ func (r *reduction) possible(id uint32) *taking {
 // datagrams to be dropped, or else states would differ.
 func (r *reduction) quorumsCommute(x, t uint32, of *outcomes, goOn func(f uint32) bool) bool {
 	can := r.possible(x)
-	if can.unknown {
-		return false
+	if can.unknown && !r.lacks(noPromises) {
+		return false // what may be wrong in x is to be seen
 	}
 	node := r.local(x).node
 	for _, f := range can.acts {
@@ -166,6 +165,35 @@ func (r *reduction) quorumsCommute(x, t uint32, of *outcomes, goOn func(f uint32
 		}
 	}
 	return true
+}
+
+// breaksPromises asks the quorums of all local states that are known once more about all that was ever sent to the node, and watches them: no state of the whole
+// graph has more. It reports whether one breaks what it says: a Need is no longer negative, a function panics or changes something, or there are too many
+// sets. (That a Do depends on the order is a step that fails, as any.) That may be in states that there are not: then nothing is left
+// out, and all states tell. Without that a broken promise is a violation as any, see quorumsCommute and canTake, but for functions that change
+// something, which other searches look for in samples.
+func (r *reduction) breaksPromises() bool {
+	if !r.w.quorums.any || r.ways == (ways{}) || r.lacks(noPromises) {
+		return false
+	}
+	for node := range r.nodes {
+		n := &r.nodes[node]
+		for _, id := range n.met {
+			l := r.local(id)
+			if !l.up || l.kept == len(n.sent)+1 {
+				continue
+			}
+			if r.limited() {
+				return true
+			}
+			if _, err := r.assemble(id, n.sent, true); err != nil {
+				r.nothing("a quorum may not keep what it says in states that would be left out")
+				return true
+			}
+			l.kept = len(n.sent) + 1
+		}
+	}
+	return false
 }
 
 // rivals reports whether two events of a node may take the same datagram.

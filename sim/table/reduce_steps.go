@@ -58,6 +58,7 @@ type localState struct {
 	known  []uint32        // these, in order
 
 	taking taking // what its quorums take
+	kept   int    // they keep what they say, when so much, less one, was ever sent
 }
 
 // outcomes are all that an event can do in a local state; nil: it cannot happen there.
