@@ -134,8 +134,12 @@ func (c *compiler) structure(n *node) *refusal {
 		case t == locationType:
 			return c.location(n)
 		case t.PkgPath() == "unique" && strings.HasPrefix(t.Name(), "Handle["):
+			of := t.Field(0).Type.Elem()
+			if !equalAlike(of) {
+				return refuse(t, "it is a handle of what may look alike and not be equal: pointers, floats or interfaces")
+			}
 			n.how, n.prog = byContent, one(opContent)
-			return c.element(n, t.Field(0).Type.Elem(), "")
+			return c.element(n, of, "")
 		}
 		return c.structFields(n)
 	case reflect.Array:
@@ -183,6 +187,24 @@ func (c *compiler) structure(n *node) *refusal {
 		return nil
 	}
 	return refuse(t, "")
+}
+
+// equalAlike reports whether values of a comparable type are equal exactly when they look alike.
+func equalAlike(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return equalAlike(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !equalAlike(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case reflect.String, reflect.Bool:
+		return true
+	}
+	return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr
 }
 
 func (c *compiler) element(n *node, t reflect.Type, brackets string) *refusal {

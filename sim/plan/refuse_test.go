@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"unique"
 	"unsafe"
 
 	"github.com/macemc/macemc/macetime"
@@ -43,6 +44,20 @@ type (
 	}
 	embedsFunc struct{ withFunc }
 	atomicPtr  struct{ p atomic.Pointer[int] }
+	handles    struct {
+		good unique.Handle[goodPlace]
+		bad  unique.Handle[badPlace]
+	}
+	goodPlace struct {
+		name string
+		at   [2]int
+	}
+	badPlace struct {
+		name string
+		at   [2]float64
+	}
+	pointerHandle struct{ of unique.Handle[*int] }
+	anyHandle     struct{ of unique.Handle[any] }
 )
 
 func TestRefusedTypes(t *testing.T) {
@@ -84,6 +99,10 @@ func TestRefusedTypes(t *testing.T) {
 			"add sim.IgnoreField[plan.keyTime](\"at\") to System.State, or tag the field `macemc:\"-\"`"},
 		{badTag{}, "state of plan.badTag: field a (int) cannot be encoded: " +
 			"the tag macemc:\"ignore\" is unknown, only macemc:\"-\" has a meaning; "},
+		{handles{}, "state of plan.handles: field bad (unique.Handle[github.com/macemc/macemc/sim/plan.badPlace]) cannot be encoded: " +
+			"it is a handle of what may look alike and not be equal: pointers, floats or interfaces; "},
+		{pointerHandle{}, "state of plan.pointerHandle: field of (unique.Handle[*int]) cannot be encoded: it is a handle of what may look alike"},
+		{anyHandle{}, "state of plan.anyHandle: field of (unique.Handle[interface {}]) cannot be encoded: it is a handle of what may look alike"},
 		{atomicPtr{}, "state of plan.atomicPtr: field p.v (unsafe.Pointer) cannot be encoded: " +
 			"add sim.IgnoreField[atomic.Pointer[int]](\"v\") or sim.EncodeBy[atomic.Pointer[int]] to System.State, or tag field p of plan.atomicPtr `macemc:\"-\"`"},
 	} {
