@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/version"
 )
 
 // These keys are a contract.
@@ -231,6 +232,11 @@ func TestPropertyAlone(t *testing.T) {
 	text, err := os.ReadFile(file)
 	if err != nil || !strings.Contains(string(text), "\nparam only-property="+property+"\n") {
 		t.Errorf("%v: path file\n%s", err, text)
+	}
+	// Both files say which version of the program wrote them.
+	said, err := os.ReadFile(filepath.Join("out", "report.json"))
+	if v := version.Current().String(); err != nil || !strings.Contains(string(text), "\n# written by macemc "+v+"\n") || !strings.Contains(string(said), fmt.Sprintf(`"program": %q`, v)) {
+		t.Errorf("%v: not written by macemc %s:\n%s", err, v, text)
 	}
 	stdout, stderr, status := run(t, "replay", file, "--json")
 	var trace struct {
