@@ -74,6 +74,10 @@ func TestFinding(t *testing.T) {
 		}
 	}
 
+	if ignored, err := os.ReadFile(filepath.Join(dir, "testdata", "macemc", ".gitignore")); err != nil || !strings.HasSuffix(string(ignored), "\n*\n") {
+		t.Errorf("findings are not ignored by git: %q, %v", ignored, err)
+	}
+
 	// The same finding takes no second folder.
 	run(t, dir, "TestPingAck")
 	if entries, _ := os.ReadDir(folder); len(entries) != 6 {

@@ -2,6 +2,7 @@ package mctest_test
 
 import (
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -84,5 +85,42 @@ func TestFlags(t *testing.T) {
 	}
 	if figures(first) != figures(second) {
 		t.Errorf("in a process of its own:\n%s\nin the test's:\n%s", figures(first), figures(second))
+	}
+}
+
+// flawed violates one of two properties, as the order of its timers is.
+type flawed struct {
+	sim.Nop
+	First string
+}
+
+func (f *flawed) Boot(env sim.Env) { env.SetTimer("tick", 1); env.SetTimer("tock", 1) }
+
+func (f *flawed) Timer(_ sim.Env, t any) {
+	if f.First == "" {
+		f.First = t.(string)
+	}
+}
+
+func TestTwoFlaws(t *testing.T) {
+	onlyInside(t)
+	never := func(name string) sim.Property {
+		return sim.Property{Name: name + " is never first", Always: sim.Each(func(_ sim.NodeID, f *flawed) bool { return f.First != name })}
+	}
+	mctest.Check(t, sim.System{Nodes: 1, New: func(sim.NodeID) sim.Service { return &flawed{} }, Properties: []sim.Property{never("tick"), never("tock")}})
+}
+
+// A check that goes on reports violations that differ, each in a folder of its own.
+func TestKeepGoing(t *testing.T) {
+	dir := t.TempDir()
+	out, passed := run(t, dir, "TestTwoFlaws", "-macemc.keep-going", "-macemc.max-paths=100")
+	if passed {
+		t.Error("passed")
+	}
+	wantAll(t, out, `2 DIFFERENT VIOLATIONS`, `tick is never first`, `tock is never first`)
+	for _, name := range []string{"1", "2"} {
+		if _, err := os.Stat(filepath.Join(dir, "testdata", "macemc", "TestTwoFlaws", name, "error.path")); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -76,7 +76,7 @@ func (b *binary) list(ctx context.Context, test string) ([]found, error) {
 			if strings.HasPrefix(l.Version, "v") {
 				same = "of the same version, by go install github.com/macemc/macemc/cmd/macemc@" + l.Version
 			}
-			return nil, fmt.Errorf("%s is built with macemc %s, and this program is macemc %s, which does not understand it; use a program %s",
+			return nil, fmt.Errorf("%s is built with another macemc (%s) than this program (%s), which does not understand it; use a program %s",
 				b.ImportPath, l.Version, version.Current().Version, same)
 		}
 		f := found{l.Listed, l.Test}
