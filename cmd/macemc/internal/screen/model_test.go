@@ -109,7 +109,11 @@ func TestKeys(t *testing.T) {
 	contains(t, press(t, m, "x<tab><tab>o"), "output")
 	contains(t, press(t, m, ":find event /crashes/<enter>"), "step 16 of 40")
 	contains(t, press(t, m, ":prop<tab><enter>"), "output", "eventually FAILS")
-	contains(t, press(t, m, ":fly<enter>"), `there is no command "fly"`)
+	failed := press(t, m, ":fly<enter>")
+	contains(t, failed, "output", `error: there is no command "fly"`)
+	if strings.Contains(failed, "eventually FAILS") {
+		t.Errorf("an error stands beside what was said before:\n%s", failed)
+	}
 	contains(t, press(t, m, ":<up><up>"), ":properties")
 	contains(t, press(t, m, "<esc>:r<tab>"), "rfind  run  runs")
 	contains(t, press(t, m, "<esc>:goto 12x<backspace><left><left><delete><delete>20<enter>"), "step 20 of 40")
