@@ -383,8 +383,11 @@ type Met struct {
 	k     int
 }
 
-// Trail is the turns to the state, see [Frontier].
+// Trail is the turns to the state, see [Frontier]. In [Parts] it is nil: nobody there knows it.
 func (m *Met) Trail() []uint32 {
+	if m.loop == nil {
+		return nil
+	}
 	n := m.batch.Found(m.k)
 	if n.From == 0 {
 		return []uint32{n.Turn}

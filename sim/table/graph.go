@@ -138,7 +138,7 @@ func (g *graph) Check(m *explore.Met) (live bool, err error) {
 		return false, nil
 	}
 	if n := m.Number + 1; err == nil && n&(n-1) == 0 {
-		if trail := m.Trail(); len(trail) <= auditedSteps {
+		if trail := m.Trail(); trail != nil && len(trail) <= auditedSteps {
 			err = g.audit(m.State, trail)
 		}
 	}

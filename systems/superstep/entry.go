@@ -14,7 +14,7 @@ func Entry() spec.Entry {
 		Notes: "Node 0 is the store, which does not crash; the others are members, one of which leads.\n" +
 			"Timers may strike at any moment: a member may seem silent, or a lease run out, whenever that does harm.",
 		Params:   []spec.Param{{Name: "forgets", Kind: spec.Int, Default: "0", Min: 0, Max: 4, Help: "how often the store loses the end of a log that it has acknowledged"}},
-		MinNodes: 2, MaxNodes: 1 + MaxMembers, DefaultNodes: 3,
+		MinNodes: 2, MaxNodes: 4, DefaultNodes: 3,
 		Limits:   sim.Limits{Crashes: 1, Loss: 1, Dup: 1},
 		Bugs:     knownBugs(),
 		Messages: []any{Claim{}, Granted{}, Swap{}, Swapped{}, Append{}, Read{}, Log{}, Hello{}, Go{}, Batch{}, Ended{}, Done{}, Lost{}},
@@ -30,7 +30,7 @@ func build(c spec.Config) (sim.System, error) {
 			if id == 0 {
 				return &Store{bugs: set}
 			}
-			return &Member{Worker: Worker{bugs: set}}
+			return &Member{Worker: Worker{Data: &Letters{bugs: set}, bugs: set}}
 		},
 		Network:    netsim.Datagrams{},
 		MayCrash:   func(id sim.NodeID) bool { return id != 0 },

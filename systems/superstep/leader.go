@@ -1,19 +1,25 @@
 package superstep
 
-import "github.com/macemc/macemc/sim"
+import (
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
 
 // Leader is what the member that leads knows besides. One that has lost its lease goes on until the store tells it that another's
 // commit is there: it does no harm.
 type Leader struct {
 	Leading bool
-	Commit  Commit           // the last one that is known
-	Asked   Commit           // what the store was asked for in its place; its Rev is 0: nothing
-	Known   [MaxMembers]int  // incarnations that were heard of; 0: silent
-	Heard   [MaxMembers]bool // since the last time that somebody was looked for
-	Got     [MaxMembers]bool // who is done
-	Next    [Parts]int       // as they say
-	Len     [Parts]int
-	Raise   bool // a new epoch is needed
+	Commit  Commit // the last one that is known
+	Asked   Commit // what the store was asked for in its place; its Rev is 0: nothing
+	Known   []int  // by member: incarnations that were heard of; 0: silent
+	Heard   []bool // since the last time that somebody was looked for
+	Got     []bool // who is done
+	Next    []int  // by part, as they say
+	Len     []int
+	Edges   []int
+	Raise   bool   // a new epoch is needed
+	Halt    string // why the search is to end; "": it is not
 }
 
 // granted is told that this member has the lease.
@@ -24,7 +30,7 @@ func (m *Member) granted(env sim.Env, g Granted) {
 		return
 	}
 	switch {
-	case l.Leading && g.Commit == l.Commit && l.Asked.Rev == 0 && damaged(g.Commit.Len, g.Lens):
+	case l.Leading && g.Commit.equal(&l.Commit) && l.Asked.Rev == 0 && damaged(g.Commit.Len, g.Lens):
 		g.Commit.End = Damaged
 		m.swap(env, g.Commit)
 	case l.Leading:
@@ -34,8 +40,16 @@ func (m *Member) granted(env sim.Env, g Granted) {
 		return
 	}
 	l.Leading, l.Commit, l.Asked, l.Raise = true, g.Commit, Commit{}, true
+	l.begin()
 	env.SetTimer(silence{}, silencePeriod)
 	m.lead(env)
+}
+
+// begin begins to wait for all that take part in the commit.
+func (l *Leader) begin() {
+	c := &l.Commit
+	l.Got = make([]bool, len(c.Incs))
+	l.Next, l.Len, l.Edges = slices.Clone(c.Next), slices.Clone(c.Len), slices.Clone(c.Edges)
 }
 
 // hello is told that a member is there.
@@ -45,7 +59,7 @@ func (m *Member) hello(env sim.Env, from sim.NodeID, h Hello) {
 		return
 	}
 	l.Known[from-1], l.Heard[from-1] = h.Inc, true
-	if l.Commit.Incs[from-1] != h.Inc {
+	if l.Leading && l.Commit.Incs[from-1] != h.Inc {
 		m.lead(env)
 	}
 }
@@ -62,7 +76,7 @@ func (m *Member) silent(env sim.Env) {
 			l.Known[i] = 0
 		}
 	}
-	clear(l.Heard[:])
+	clear(l.Heard)
 	m.lead(env)
 }
 
@@ -88,28 +102,35 @@ func (m *Member) done(env sim.Env, from sim.NodeID, d Done) {
 	l.Got[from-1] = true
 	for i, owner := range c.Owner {
 		if owner == from {
-			l.Next[i], l.Len[i] = d.Next[i], d.Len[i]
+			l.Next[i], l.Len[i], l.Edges[i] = d.Next[i], d.Len[i], c.Edges[i]+d.Edges[i]
 		}
+	}
+	if d.Halt != "" {
+		l.Halt = d.Halt
 	}
 	for i, inc := range c.Incs {
 		if inc != 0 && !l.Got[i] {
 			return
 		}
 	}
-	next := *c
+	next := c.clone()
 	next.K++
-	next.Next, next.Len = l.Next, l.Len
-	if next.Next == next.Until {
-		next.Until = next.Len
+	next.Next, next.Len, next.Edges = slices.Clone(l.Next), slices.Clone(l.Len), slices.Clone(l.Edges)
+	if slices.Equal(next.Next, next.Until) {
+		next.Until = slices.Clone(l.Len)
+		next.Level++
 	}
-	if b.has(unverified) && next.expanded() {
+	switch {
+	case l.Halt != "":
+		next.End, next.Why = Halted, l.Halt
+	case b.has(unverified) && next.expanded():
 		next.End = Complete
 	}
 	m.swap(env, next)
 }
 
 // expanded reports whether all states that were accepted are.
-func (c *Commit) expanded() bool { return c.Next == c.Len }
+func (c *Commit) expanded() bool { return slices.Equal(c.Next, c.Len) }
 
 // swap asks the store for another commit.
 func (m *Member) swap(env sim.Env, c Commit) {
@@ -119,23 +140,22 @@ func (m *Member) swap(env sim.Env, c Commit) {
 }
 
 // swapped is told what commit there is, and how long the logs are.
-func (m *Member) swapped(env sim.Env, c Commit, lens [Parts]int) {
+func (m *Member) swapped(env sim.Env, c Commit, lens []int) {
 	l := &m.Leader
 	if !l.Leading || c.Rev <= l.Commit.Rev {
 		return
 	}
-	own := c == l.Asked
+	own := c.equal(&l.Asked)
 	l.Commit, l.Asked, l.Leading = c, Commit{}, own
 	if !own {
 		return
 	}
-	clear(l.Got[:])
-	l.Next, l.Len = c.Next, c.Len
+	l.begin()
 	switch {
 	case c.End != Running:
 		m.tell(env)
 		m.end(env)
-	case damaged(c.Len, lens) || c.expanded() && c.Len != lens:
+	case damaged(c.Len, lens) || c.expanded() && !slices.Equal(c.Len, lens):
 		c.End = Damaged
 		m.swap(env, c)
 	case c.expanded():
@@ -147,7 +167,7 @@ func (m *Member) swapped(env sim.Env, c Commit, lens [Parts]int) {
 }
 
 // damaged reports whether a log is shorter than what was committed.
-func damaged(committed, lens [Parts]int) bool {
+func damaged(committed, lens []int) bool {
 	for i := range lens {
 		if lens[i] < committed[i] {
 			return true
@@ -164,15 +184,27 @@ func (m *Member) lead(env sim.Env) {
 	case !l.Leading:
 	case l.Asked.Rev != 0:
 		env.Send(0, Swap{l.Asked})
+	case l.Halt != "":
+		next := l.Commit.clone()
+		next.End, next.Why = Halted, l.Halt
+		m.swap(env, next)
 	case l.Raise || l.changed(m.Worker.bugs):
 		l.Raise = false
-		next := l.Commit
+		next := l.Commit.clone()
 		next.Epoch++
-		next.Leader, next.Incs = env.Self(), l.Known
+		next.Leader, next.Incs = env.Self(), slices.Clone(l.Known)
 		next.assign()
 		m.swap(env, next)
 	default:
 		m.tell(env)
+	}
+}
+
+// halt is told that the search is to end.
+func (m *Member) halt(env sim.Env, h Halt) {
+	if m.Leader.Leading {
+		m.Leader.Halt = h.Why
+		m.lead(env)
 	}
 }
 
@@ -189,8 +221,8 @@ func (l *Leader) changed(b bugs) bool {
 // tell tells all that take part where the search is.
 func (m *Member) tell(env sim.Env) {
 	c := m.Leader.Commit
-	for id := sim.NodeID(1); id <= MaxMembers; id++ {
-		if id != env.Self() && c.with(id) {
+	for i := range c.Incs {
+		if id := sim.NodeID(i + 1); id != env.Self() && c.with(id) {
 			env.Send(id, Go{c})
 		}
 	}
@@ -201,7 +233,7 @@ func (m *Member) tell(env sim.Env) {
 
 // assign gives the parts of members that do not take part to those that do, and one of two to a member that has none.
 func (c *Commit) assign() {
-	var holds [MaxMembers]int
+	holds := make([]int, len(c.Incs))
 	for i, owner := range c.Owner {
 		if owner == 0 || !c.with(owner) {
 			c.Owner[i] = 0
@@ -223,10 +255,10 @@ func (c *Commit) assign() {
 }
 
 // least is the member with the fewest parts of those that take part.
-func (c *Commit) least(holds [MaxMembers]int) sim.NodeID {
+func (c *Commit) least(holds []int) sim.NodeID {
 	least := sim.NodeID(0)
-	for id := sim.NodeID(1); id <= MaxMembers; id++ {
-		if c.with(id) && (least == 0 || holds[id-1] < holds[least-1]) {
+	for i := range holds {
+		if id := sim.NodeID(i + 1); c.with(id) && (least == 0 || holds[id-1] < holds[least-1]) {
 			least = id
 		}
 	}

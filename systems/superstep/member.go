@@ -26,9 +26,15 @@ type Member struct {
 func (m *Member) Boot(env sim.Env) {
 	lives, _ := env.Disk().Get("lives")
 	n, _ := strconv.Atoi(string(lives)) // 0 the first time
-	m.Inc = n + 1
-	env.Disk().Put("lives", []byte(strconv.Itoa(m.Inc)))
+	env.Disk().Put("lives", []byte(strconv.Itoa(n+1)))
 	env.Disk().Sync()
+	m.Start(env, n+1)
+}
+
+// Start begins a life of a member, of which no other has the incarnation.
+func (m *Member) Start(env sim.Env, inc int) {
+	m.Inc = inc
+	m.Leader.Known, m.Leader.Heard = make([]int, env.Nodes()-1), make([]bool, env.Nodes()-1)
 	m.beat(env)
 }
 
@@ -62,6 +68,8 @@ func (m *Member) Receive(env sim.Env, from sim.NodeID, msg any) {
 		m.done(env, from, msg)
 	case Lost:
 		m.lost(env, msg)
+	case Halt:
+		m.halt(env, msg)
 	case Granted:
 		m.granted(env, msg)
 	case Swapped:

@@ -7,6 +7,7 @@ type Part struct {
 	Log     []State // in the log, in its order
 	Pending []State // accepted, and not known to be in the log
 	Next    int     // how many states of the log are expanded
+	Edges   int     // how many lead from those that are since the commit
 	Read    bool    // in this epoch, as far as the level goes
 }
 

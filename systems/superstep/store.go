@@ -20,10 +20,9 @@ type Store struct {
 }
 
 // Boot implements [sim.Service].
-func (s *Store) Boot(sim.Env) {
-	p := partOf(first)
-	s.Logs[p] = []State{first}
-	s.Commit.Until[p], s.Commit.Len[p] = 1, 1
+func (s *Store) Boot(env sim.Env) {
+	s.Logs[partOf(first)] = []State{first}
+	s.Commit = NewCommit(env.Nodes()-1, s.lens())
 }
 
 // Timer implements [sim.Service]: the lease runs out.
@@ -60,15 +59,15 @@ func (s *Store) read(env sim.Env, to sim.NodeID, part, from int) {
 	}
 }
 
-func (s *Store) lens() (n [Parts]int) {
+func (s *Store) lens() (n []int) {
 	for p := range s.Logs {
-		n[p] = len(s.Logs[p])
+		n = append(n, len(s.Logs[p]))
 	}
 	return n
 }
 
 // mayForget reports whether it is a fault that the protocol promises to notice: nothing is sworn yet.
-func (s *Store) mayForget() bool { return s.Commit.Next != s.Commit.Len }
+func (s *Store) mayForget() bool { return !s.Commit.expanded() }
 
 // forget loses the end of a log, though it was acknowledged.
 func (s *Store) forget(env sim.Env) {

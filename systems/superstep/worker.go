@@ -6,17 +6,36 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Worker expands the states of the parts that a member holds.
+// Worker has the states of the parts that a member holds expanded.
 type Worker struct {
 	Commit   Commit // the superstep that it takes part in; its epoch is 0: none
-	Parts    [Parts]Part
-	Links    [MaxMembers]Link
-	Recent   []State // sent or accepted lately: not again
+	Data     Data
+	Links    []Link  // by member
 	Early    []early // messages of others in supersteps that have not begun here
 	Expanded bool    // the own states of this superstep are
 	Done     bool
 
 	bugs bugs
+}
+
+// Data are the states of a member's parts, and what is done with them. The protocol is the same whatever states are.
+type Data interface {
+	// Renew begins an epoch, from a commit: what was sent and is not logged does not count.
+	Renew(c *Commit, self sim.NodeID)
+	// Ask has the logs read that were not. When all was taken, it has added to the logs what was accepted. A [Log] answers.
+	Ask(env sim.Env, c *Commit, taken bool)
+	// Logged is told what is in a log.
+	Logged(l Log, c *Commit)
+	// Read reports whether all logs of a member's parts were read, as far as the level goes.
+	Read(c *Commit, self sim.NodeID) bool
+	// Expand expands the states of this superstep, or fewer, and sends what belongs to others.
+	Expand(env sim.Env, c *Commit, send func(to sim.NodeID, content any))
+	// Take takes what another member sent, in the order in which that was.
+	Take(env sim.Env, from sim.NodeID, content any)
+	// Pending reports whether something was accepted that is not known to be in a log.
+	Pending() bool
+	// Say fills in what the parts have come to.
+	Say(d *Done)
 }
 
 // early is a message that waits.
@@ -50,9 +69,12 @@ func (m *Member) begin(env sim.Env, c Commit) {
 		return
 	}
 	if c.Epoch != w.Commit.Epoch {
-		w.renew(&c)
+		w.Data.Renew(&c, env.Self())
 	}
 	w.Commit, w.Expanded, w.Done = c, false, false
+	if len(w.Links) == 0 {
+		w.Links = make([]Link, len(c.Incs))
+	}
 	for i := range w.Links {
 		w.Links[i].begin()
 	}
@@ -62,49 +84,21 @@ func (m *Member) begin(env sim.Env, c Commit) {
 	m.proceed(env)
 }
 
-// renew begins an epoch, from the commit.
-func (w *Worker) renew(c *Commit) {
-	if !w.bugs.has(recent) {
-		w.Recent = nil
-	}
-	for i := range w.Links {
-		w.Links[i].renew(w.bugs)
-	}
-	for i := range w.Parts {
-		p := &w.Parts[i]
-		p.Pending, p.Next, p.Read = nil, c.Next[i], false
-		if w.bugs.has(oldLog) && len(p.Log) > 0 {
-			p.Read = true
-		} else {
-			p.Log = p.Log[:min(len(p.Log), c.Len[i])]
-		}
-	}
-}
-
 // ask asks the store for what is missing.
 func (m *Member) ask(env sim.Env) {
 	w := &m.Worker
-	for i := range w.Parts {
-		p := &w.Parts[i]
-		switch {
-		case w.Commit.Owner[i] != env.Self() || w.Commit.Epoch == 0:
-		case !p.Read:
-			env.Send(0, Read{i, len(p.Log)})
-		case len(p.Pending) > 0 && w.taken(env.Self()):
-			env.Send(0, Append{i, len(p.Log), slices.Clone(p.Pending)})
-		}
+	if w.Commit.Epoch != 0 {
+		w.Data.Ask(env, &w.Commit, w.taken(env.Self()))
 	}
 }
 
 // logged is told what is in a log.
 func (m *Member) logged(env sim.Env, l Log) {
 	w := &m.Worker
-	p := &w.Parts[l.Part]
 	if w.Commit.Epoch == 0 || w.Commit.Owner[l.Part] != env.Self() {
 		return
 	}
-	p.learn(l.From, l.States)
-	p.Read = p.Read || len(p.Log) >= w.Commit.Until[l.Part]
+	w.Data.Logged(l, &w.Commit)
 	m.proceed(env)
 }
 
@@ -115,10 +109,8 @@ func (m *Member) proceed(env sim.Env) {
 		return
 	}
 	if !w.Expanded {
-		for i := range w.Parts {
-			if w.Commit.Owner[i] == env.Self() && !w.Parts[i].Read {
-				return
-			}
+		if !w.Data.Read(&w.Commit, env.Self()) {
+			return
 		}
 		w.expand(env)
 		waiting := w.Early
@@ -131,10 +123,8 @@ func (m *Member) proceed(env sim.Env) {
 		return
 	}
 	m.ask(env)
-	for i := range w.Parts {
-		if len(w.Parts[i].Pending) > 0 && !w.bugs.has(unsynced) {
-			return
-		}
+	if w.Data.Pending() && !w.bugs.has(unsynced) {
+		return
 	}
 	w.Done = true
 	env.StopTimer(gap{})
@@ -154,43 +144,19 @@ func (w *Worker) taken(self sim.NodeID) bool {
 	return true
 }
 
-// expand expands own states, all of this level or, as if time was up, one of each part.
+// expand expands own states, and says how much was sent.
 func (w *Worker) expand(env sim.Env) {
 	c := &w.Commit
 	w.Expanded = true
-	for i := range w.Parts {
-		p := &w.Parts[i]
-		if c.Owner[i] != env.Self() {
-			continue
-		}
-		until := c.Until[i]
-		if until-p.Next > 1 && env.Choose("time is up", 2) == 1 {
-			until = p.Next + 1
-		}
-		for ; p.Next < until; p.Next++ {
-			for _, s := range successors(p.Log[p.Next]) {
-				w.found(env, s)
-			}
-		}
-	}
+	w.Data.Expand(env, c, func(to sim.NodeID, content any) {
+		l := &w.Links[to-1]
+		env.Send(to, Batch{c.K, c.Epoch, l.Sent, content})
+		l.Sent++
+	})
 	for i := range w.Links {
 		if id := sim.NodeID(i + 1); id != env.Self() && c.with(id) {
 			env.Send(id, Ended{c.K, c.Epoch, w.Links[i].Sent})
 		}
-	}
-}
-
-// found accepts a state, or sends it to the member that holds its part.
-func (w *Worker) found(env sim.Env, s State) {
-	if slices.Contains(w.Recent, s) {
-		return
-	}
-	w.Recent = append(w.Recent, s)
-	part := partOf(s)
-	if owner := w.Commit.Owner[part]; owner != env.Self() {
-		w.Links[owner-1].send(env, owner, &w.Commit, s)
-	} else {
-		w.Parts[part].accept(s)
 	}
 }
 
@@ -210,8 +176,8 @@ func (w *Worker) take(env sim.Env, from sim.NodeID, msg any) {
 	l := &w.Links[from-1]
 	switch msg := msg.(type) {
 	case Batch:
-		for _, s := range l.take(env, msg, w.bugs) {
-			w.Parts[partOf(s)].accept(s)
+		for _, content := range l.take(msg, w.bugs) {
+			w.Data.Take(env, from, content)
 		}
 	case Ended:
 		l.Total = msg.Batches
@@ -235,12 +201,7 @@ func (m *Member) say(env sim.Env) {
 		return
 	}
 	d := Done{K: w.Commit.K, Epoch: w.Commit.Epoch, Inc: m.Inc}
-	for i := range w.Parts {
-		d.Next[i], d.Len[i] = w.Parts[i].Next, len(w.Parts[i].Log)
-		if w.bugs.has(unsynced) {
-			d.Len[i] += len(w.Parts[i].Pending)
-		}
-	}
+	w.Data.Say(&d)
 	if w.Commit.Leader == env.Self() {
 		m.done(env, env.Self(), d)
 	} else {

@@ -1,0 +1,253 @@
+package explore
+
+import "fmt"
+
+// Parts explores some of the parts that the states of a graph are in. A state belongs to a part by its fingerprint, so that each process of
+// several finds for itself where a state is to be looked up. Whoever has a part keeps its states in the order in which they were accepted.
+//
+// It is the step that a [Loop] takes, without its order: what comes next is said from outside, and what belongs to others is handed over. All
+// edges of a state are listed, as those that lead to known states are not known.
+type Parts struct {
+	graph     Graph
+	kind      VisitedSet
+	own       []*part // by part; nil: another has it
+	width     int
+	words     int
+	recent    recent
+	batch     *Batch
+	keys      []Keys // scratch, by part
+	fresh     []uint32
+	met       Met
+	accepted  int
+	expanded  int
+	elsewhere func(part int, state []uint32, from Source)
+}
+
+// Source is where a state was found.
+type Source struct {
+	Part   uint32
+	Number uint32 // in that part; [NoPlace]: nowhere, it is a root
+	Turn   uint32 // by which edge from there, or which root
+	Note   uint8  // of the edge
+}
+
+// part is one that is explored here.
+type part struct {
+	set     Visited
+	first   int      // the states before need not be expanded again
+	vectors []uint32 // of those from there on
+	sources []Source
+	next    int // to be expanded
+	edges   int // from the states that were expanded since it was rewound
+}
+
+// FoundError is a finding about the state that an edge leads to, or, AtEdge, about one of those behind the edges of a state that are listed.
+type FoundError struct {
+	Source
+	AtEdge bool
+	Err    error
+}
+
+func (e *FoundError) Error() string { return e.Err.Error() }
+func (e *FoundError) Unwrap() error { return e.Err }
+
+// NewParts makes an exploration of a graph in so many parts, none of which it has. States are told apart by fingerprints. What is found in the
+// expansion of a state and belongs to a part that it has not is told to elsewhere: the state is valid until it returns.
+func NewParts(g Graph, kind VisitedSet, parts int, elsewhere func(part int, state []uint32, from Source)) (*Parts, error) {
+	set := kind.New(g)
+	width := set.Width()
+	set.Close()
+	if width == 0 {
+		return nil, fmt.Errorf("explore: visited set %q is not one of fingerprints, by which states are in parts", kind.Name)
+	}
+	p := &Parts{graph: g, kind: kind, width: width, words: g.Words(), own: make([]*part, parts), keys: make([]Keys, parts), elsewhere: elsewhere}
+	p.recent.init(width)
+	p.batch = &Batch{words: p.words}
+	p.batch.Width = width
+	return p, nil
+}
+
+// Of is the part of a state with that fingerprint. Sets take the high bits.
+func (p *Parts) Of(lo uint64) int { return int(uint64(uint32(lo)) * uint64(len(p.own)) >> 32) }
+
+// Has reports whether it has a part.
+func (p *Parts) Has(part int) bool { return p.own[part] != nil }
+
+// Take makes it have a part, without any states.
+func (p *Parts) Take(i int) { p.own[i] = &part{set: p.kind.New(p.graph)} }
+
+// Drop makes it not have a part.
+func (p *Parts) Drop(i int) {
+	if p.own[i] != nil {
+		p.own[i].set.Close()
+		p.own[i] = nil
+	}
+}
+
+// Len is how many states a part has, and Next how many of them were expanded, with how many edges since it was rewound.
+func (p *Parts) Len(i int) int { return p.own[i].first + len(p.own[i].sources) }
+
+func (p *Parts) Next(i int) (next, edges int) { return p.own[i].next, p.own[i].edges }
+
+// Rewind makes a state the one of a part that is expanded next, and lets go of those before. It must not be one that was let go of.
+func (p *Parts) Rewind(i, next int) {
+	o := p.own[i]
+	if n := next - o.first; n > 0 {
+		o.vectors = append(o.vectors[:0], o.vectors[n*p.words:]...)
+		o.sources = append(o.sources[:0], o.sources[n:]...)
+		o.first = next
+	}
+	o.next, o.edges = next, 0
+}
+
+// Recount makes edges of a part count anew.
+func (p *Parts) Recount(i int) { p.own[i].edges = 0 }
+
+// Held is the first state of a part that was not let go of.
+func (p *Parts) Held(i int) int { return p.own[i].first }
+
+// State is one that was not let go of, and where it was found. It is valid until the next call that accepts any.
+func (p *Parts) State(i, number int) ([]uint32, Source) {
+	o := p.own[i]
+	n := number - o.first
+	return o.vectors[n*p.words:][:p.words:p.words], o.sources[n]
+}
+
+// Forget forgets what was come to lately: it is told elsewhere again.
+func (p *Parts) Forget() {
+	clear(p.recent.memory.words)
+	p.recent.first[recentSlot(0)] = 1
+}
+
+// Restore adds a state that was accepted before, which must be a new one of its part.
+func (p *Parts) Restore(i int, state []uint32, from Source) error {
+	f := p.graph.Fingerprint(state)
+	if of := p.Of(f.Lo); of != i {
+		return fmt.Errorf("a state of part %d is said to be of part %d", of, i)
+	}
+	k := Keys{Names: []uint32{0}, Lo: []uint64{f.Lo}}
+	if p.width == 2 {
+		k.Hi = []uint64{f.Hi}
+	}
+	if p.fresh = p.own[i].set.AddAll(&k, p.fresh[:0]); len(p.fresh) == 0 {
+		return fmt.Errorf("state %d of part %d is there twice", p.Len(i), i)
+	}
+	p.own[i].push(state, from)
+	return nil
+}
+
+func (o *part) push(state []uint32, from Source) {
+	o.vectors = append(o.vectors, state...)
+	o.sources = append(o.sources, from)
+}
+
+// Expand expands the states of all parts that it has before until, or, when it is asked to stop, fewer. The error is a [*FoundError], or
+// what else makes it impossible to go on.
+func (p *Parts) Expand(until []int, stop func() bool) error {
+	b := p.batch
+	for i, o := range p.own {
+		for o != nil && o.next < until[i] {
+			state, _ := p.State(i, o.next)
+			b.enter(state, uint32(o.next))
+			err := p.graph.Expand(b.parents[len(b.parents)-p.words:], p.expanded, &b.Edges)
+			b.leave()
+			p.expanded++
+			if err != nil {
+				if found := p.settle(i); found != nil {
+					return found
+				}
+				return &FoundError{Source: Source{Part: uint32(i), Number: uint32(o.next)}, AtEdge: true, Err: err}
+			}
+			o.next++
+			if len(b.Ends) < gathered && o.next < until[i] {
+				continue
+			}
+			if err := p.settle(i); err != nil {
+				return err
+			}
+			if stop() {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// settle looks up what was gathered from states of a part.
+func (p *Parts) settle(i int) error {
+	b := p.batch
+	defer b.reset()
+	p.own[i].edges += b.All()
+	p.recent.sift(b)
+	parent := 0
+	for k, name := range b.keys.Names {
+		for name >= b.last[parent] {
+			parent++
+		}
+		at := p.Of(b.keys.Lo[k])
+		if p.own[at] == nil {
+			b.vectors = b.To(int(name), b.parents[parent*p.words:][:p.words], b.vectors[:0])
+			p.elsewhere(at, b.vectors, Source{uint32(i), b.ids[parent], b.Turns[name], b.Notes[name]})
+			continue
+		}
+		p.key(at, name, b.keys.Lo[k], b.keys.Hi, k)
+	}
+	return p.accept(func(name uint32, parent *int) ([]uint32, Source) {
+		for name >= b.last[*parent] {
+			*parent++
+		}
+		b.vectors = b.To(int(name), b.parents[*parent*p.words:][:p.words], b.vectors[:0])
+		return b.vectors, Source{uint32(i), b.ids[*parent], b.Turns[name], b.Notes[name]}
+	})
+}
+
+// Arrive looks up states that were found elsewhere, and belong to parts that it has.
+func (p *Parts) Arrive(states []uint32, from []Source) error {
+	for k := range from {
+		f := p.graph.Fingerprint(states[k*p.words:][:p.words])
+		at := p.Of(f.Lo)
+		if p.own[at] == nil {
+			return fmt.Errorf("a state of part %d came to where that is not", at)
+		}
+		p.key(at, uint32(k), f.Lo, []uint64{f.Hi}, 0)
+	}
+	return p.accept(func(name uint32, _ *int) ([]uint32, Source) { return states[int(name)*p.words:][:p.words], from[name] })
+}
+
+// key has a state of a part looked up.
+func (p *Parts) key(part int, name uint32, lo uint64, hi []uint64, k int) {
+	keys := &p.keys[part]
+	keys.Names, keys.Lo = append(keys.Names, name), append(keys.Lo, lo)
+	if p.width == 2 {
+		keys.Hi = append(keys.Hi, hi[k])
+	}
+}
+
+// accept looks up all keys, and has what is new checked.
+func (p *Parts) accept(stateOf func(name uint32, parent *int) ([]uint32, Source)) (err error) {
+	for i, o := range p.own {
+		keys := &p.keys[i]
+		if len(keys.Names) == 0 {
+			continue
+		}
+		p.fresh = o.set.AddAll(keys, p.fresh[:0])
+		keys.Names, keys.Lo, keys.Hi = keys.Names[:0], keys.Lo[:0], keys.Hi[:0]
+		parent := 0
+		for _, name := range p.fresh {
+			state, from := stateOf(name, &parent)
+			o.push(state, from)
+			if e := p.check(state, from.Note); e != nil && err == nil {
+				err = &FoundError{Source: from, Err: e}
+			}
+		}
+	}
+	return err
+}
+
+// check has a new state checked.
+func (p *Parts) check(state []uint32, note uint8) error {
+	p.met = Met{State: state, Number: p.accepted, Note: note}
+	p.accepted++
+	_, err := p.graph.Check(&p.met)
+	return err
+}

@@ -1,0 +1,235 @@
+package table
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+)
+
+// Pack is states on their way to another process. What each number in it stands for is said where it comes first, so that a pack can be
+// read by whoever knows the content.
+type Pack struct {
+	s    *Shard
+	buf  []byte
+	n    int
+	sum  uint64                          // of fingerprints
+	told [contentKinds]map[uint32]uint32 // by number: its code in the pack
+	v    []uint32                        // of the state before
+	code []uint32                        // likewise
+	next []uint32                        // scratch
+	from uint32                          // the number of the source before
+}
+
+// NewPack returns an empty pack.
+func (s *Shard) NewPack() *Pack {
+	words := s.engine().layout.words
+	p := &Pack{s: s, v: make([]uint32, words), code: make([]uint32, words), next: make([]uint32, words)}
+	p.reset()
+	return p
+}
+
+func (p *Pack) reset() {
+	p.buf, p.n, p.sum, p.from = p.buf[:0], 0, 0, 0
+	clear(p.code)
+	for i := range p.told {
+		p.told[i] = map[uint32]uint32{}
+	}
+}
+
+// Len is how many states and bytes there are.
+func (p *Pack) Len() (states, bytes int) { return p.n, len(p.buf) }
+
+// Add adds a state.
+func (p *Pack) Add(state []uint32, from explore.Source) {
+	sites, content := p.s.g.sites, p.s.contents
+	sites.unpack(state, p.next)
+	p.sum += sites.fingerprint(state).Lo
+	buf := binary.AppendUvarint(p.buf, uint64(from.Part))
+	buf = binary.AppendVarint(buf, int64(from.Number)-int64(p.from))
+	buf = append(binary.AppendUvarint(buf, uint64(from.Turn)), from.Note)
+	p.from = from.Number
+	for w, n := range p.next {
+		if p.n > 0 && n == p.v[w] {
+			continue
+		}
+		kind, code, fresh := content.words[w], n+1, false
+		if kind != plainContent {
+			if code = p.told[kind][n]; code == 0 {
+				code, fresh = uint32(len(p.told[kind]))+1, true
+				p.told[kind][n] = code
+			}
+		}
+		buf = binary.AppendUvarint(binary.AppendUvarint(buf, uint64(w+1)), uint64(code))
+		if fresh {
+			buf = appendKey(buf, content.key(kind, n))
+		}
+	}
+	copy(p.v, p.next)
+	p.buf = append(buf, 0)
+	p.n++
+}
+
+func appendKey(buf []byte, f sim.Fingerprint) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(buf, f.Lo), f.Hi)
+}
+
+// Take returns what was added, and begins anew.
+func (p *Pack) Take() []byte {
+	out := binary.AppendUvarint(make([]byte, 0, len(p.buf)+18), uint64(p.n))
+	out = append(binary.LittleEndian.AppendUint64(out, p.sum), p.buf...)
+	p.reset()
+	return out
+}
+
+// errTorn is recovered from.
+var errTorn = errors.New("states that came from elsewhere are damaged")
+
+// unpacking reads a pack.
+type unpacking struct {
+	buf  []byte
+	told [contentKinds][]told
+	code []uint32
+	v    []uint32
+}
+
+// told is what a code stands for.
+type told struct {
+	key   sim.Fingerprint
+	id    uint32
+	known bool
+}
+
+func (u *unpacking) number() uint64 {
+	n, k := binary.Uvarint(u.buf)
+	if k <= 0 {
+		panic(errTorn)
+	}
+	u.buf = u.buf[k:]
+	return n
+}
+
+func (u *unpacking) signed() int64 {
+	n, k := binary.Varint(u.buf)
+	if k <= 0 {
+		panic(errTorn)
+	}
+	u.buf = u.buf[k:]
+	return n
+}
+
+func (u *unpacking) bytes(n int) []byte {
+	if len(u.buf) < n {
+		panic(errTorn)
+	}
+	b := u.buf[:n]
+	u.buf = u.buf[n:]
+	return b
+}
+
+// Unpack reads a pack: the states, as vectors one after the other, and where each was found. The states that some of them were found from may
+// be asked for, to make content that is not known here. The error says that the pack is damaged, or that something does what it did not
+// do elsewhere.
+func (s *Shard) Unpack(pack []byte, stateOf func(part, number uint32) ([]uint32, error)) (states []uint32, from []explore.Source, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case runtime.Error: // of numbers that nothing has
+			err = errTorn
+		default:
+			if r != errTorn {
+				panic(r)
+			}
+			err = errTorn
+		}
+	}()
+	e := s.engine()
+	u := &unpacking{buf: pack, code: make([]uint32, e.layout.words), v: make([]uint32, e.layout.words)}
+	n := u.number()
+	sum, got, number := binary.LittleEndian.Uint64(u.bytes(8)), uint64(0), int64(0)
+	words := s.g.sites.words
+	for range n {
+		src := explore.Source{Part: uint32(u.number())}
+		number += u.signed()
+		src.Number, src.Turn = uint32(number), uint32(u.number())
+		src.Note = u.bytes(1)[0]
+		if !s.read(u) {
+			if err := s.learn(u, src, stateOf); err != nil {
+				return nil, nil, err
+			}
+		}
+		at := len(states)
+		states = append(states, make([]uint32, words)...)
+		s.g.sites.pack(u.v, states[at:])
+		got += s.g.sites.fingerprint(states[at:]).Lo
+		from = append(from, src)
+	}
+	if got != sum {
+		return nil, nil, fmt.Errorf("%d states that came from elsewhere are not what they were there", n)
+	}
+	return states, from, nil
+}
+
+// read reads the next state of a pack, and reports whether all of it is known here.
+func (s *Shard) read(u *unpacking) bool {
+	known := true
+	for w := u.number(); w != 0; w = u.number() {
+		if w > uint64(len(u.v)) {
+			panic(errTorn)
+		}
+		kind, code := s.contents.words[w-1], u.number()
+		u.code[w-1] = uint32(code)
+		if kind == plainContent {
+			u.v[w-1] = uint32(code) - 1
+			continue
+		}
+		all := &u.told[kind]
+		if code == uint64(len(*all))+1 {
+			key := u.bytes(16)
+			*all = append(*all, told{key: sim.Fingerprint{Lo: binary.LittleEndian.Uint64(key), Hi: binary.LittleEndian.Uint64(key[8:])}})
+		}
+		if code == 0 || code > uint64(len(*all)) {
+			panic(errTorn)
+		}
+		t := &(*all)[code-1]
+		if !t.known {
+			t.id, t.known = s.contents.find(kind, t.key)
+		}
+		u.v[w-1] = t.id
+		known = known && t.known
+	}
+	return known
+}
+
+// learn makes what is in the state that was read, and not known here: it takes the steps of the one that it was found from.
+func (s *Shard) learn(u *unpacking, src explore.Source, stateOf func(part, number uint32) ([]uint32, error)) error {
+	if src.Number == explore.NoPlace {
+		return errors.New("the first states are others elsewhere")
+	}
+	before, err := stateOf(src.Part, src.Number)
+	if err != nil {
+		return err
+	}
+	s.Learned++
+	s.scratch.Reset()
+	before = append([]uint32(nil), before...)
+	if err := s.g.Expand(before, -1, &s.scratch); err != nil {
+		return err
+	}
+	for w, kind := range s.contents.words {
+		if kind == plainContent {
+			continue
+		}
+		t := &u.told[kind][u.code[w]-1]
+		if !t.known {
+			if t.id, t.known = s.contents.find(kind, t.key); !t.known {
+				return fmt.Errorf("state %d of part %d leads to something else than it did elsewhere", src.Number, src.Part)
+			}
+		}
+		u.v[w] = t.id
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package table
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+)
+
+// Shard explores some parts of the states of a system, and has what it takes to hand states to other processes that explore the others.
+type Shard struct {
+	*explore.Parts
+	// Learned is how many states were expanded for what is in those that came from elsewhere.
+	Learned int
+
+	g        *graph
+	contents *contents
+	scratch  explore.Edges
+}
+
+// NewShard makes a shard that has none of so many parts, see [explore.NewParts]. Of the options those about the world, the visited set and
+// events without weight are used. The error is that of [Explore].
+func NewShard(sys *sim.System, opts ExploreOptions, parts int, elsewhere func(part int, state []uint32, from explore.Source)) (*Shard, error) {
+	e, err := newEngine(sys, opts.World)
+	if err != nil {
+		return nil, err
+	}
+	s := &Shard{g: newGraph(e, opts.Weightless), contents: newContents(e)}
+	s.Parts, err = explore.NewParts(s.g, opts.Visited, parts, elsewhere)
+	return s, err
+}
+
+func (s *Shard) engine() *engine { return s.g.w.engine }
+
+// Words is how many numbers a state has.
+func (s *Shard) Words() int { return s.g.Words() }
+
+// Roots are the first states, one vector after the other. The error is a finding about the start.
+func (s *Shard) Roots() (states []uint32, err error) {
+	s.scratch.Reset()
+	err = s.g.Roots(&s.scratch)
+	zero := make([]uint32, s.Words())
+	for t := range s.scratch.Ends {
+		states = s.scratch.To(t, zero, states)
+	}
+	return states, err
+}
+
+// PartOf is the part of a state.
+func (s *Shard) PartOf(state []uint32) int { return s.Of(s.g.Fingerprint(state).Lo) }
+
+// Fingerprint is that of a state.
+func (s *Shard) Fingerprint(state []uint32) sim.Fingerprint { return s.g.Fingerprint(state) }
+
+// Stats counts what was executed.
+func (s *Shard) Stats() Stats { return s.engine().stats }
+
+// Follow goes by turns, as a [explore.Source] has them, the first of which is that of a root, and returns the path. AtEdge: what is
+// found there is about an edge of the last state. The error is the finding; nil: nothing is found there.
+func (s *Shard) Follow(turns []uint32, atEdge bool) (path choose.Path, err error) {
+	g := s.g
+	if _, err := s.Roots(); err != nil {
+		return g.badPicks, err
+	}
+	path = g.path(turns)
+	state := make([]uint32, g.sites.words)
+	g.sites.pack(g.w.v, state)
+	if atEdge {
+		s.scratch.Reset()
+		if err = g.Expand(state, 0, &s.scratch); err != nil && g.badEvent >= 0 {
+			path = append(append(path, int32(g.badEvent)), g.badPicks...)
+		}
+		return path, err
+	}
+	_, err = g.Check(&explore.Met{State: state, Root: true}) // all properties are looked at
+	return path, err
+}

@@ -1,0 +1,161 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems"
+)
+
+// shards explore a system together, a level at a time.
+type shards struct {
+	t     tester
+	all   []*table.Shard
+	owner []int
+	out   [][]*table.Pack // by sender and receiver
+	edges int
+}
+
+func newShards(t tester, sys *sim.System, workers, parts int) *shards {
+	t.Helper()
+	set, err := explore.VisitedNamed("128")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shards{t: t}
+	for i := range parts {
+		s.owner = append(s.owner, i%workers)
+	}
+	for w := range workers {
+		shard, err := table.NewShard(sys, table.ExploreOptions{Visited: set}, parts, func(part int, state []uint32, from explore.Source) {
+			s.out[w][s.owner[part]].Add(state, from)
+		})
+		if _, ok := errors.AsType[*table.Unsupported](err); ok {
+			t.(*testing.T).Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		roots, err := shard.Roots()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.all, s.out = append(s.all, shard), append(s.out, nil)
+		for range workers {
+			s.out[w] = append(s.out[w], shard.NewPack())
+		}
+		for i := range parts {
+			if s.owner[i] == w {
+				shard.Take(i)
+			}
+		}
+		words := shard.Words()
+		for k := range len(roots) / words {
+			state := roots[k*words:][:words]
+			if p := shard.PartOf(state); shard.Has(p) {
+				if err := shard.Restore(p, state, explore.Source{Number: explore.NoPlace, Turn: uint32(k)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return s
+}
+
+// stateOf asks the worker that has a part for a state, in the numbers of another one.
+func (s *shards) stateOf(asks int) func(part, number uint32) ([]uint32, error) {
+	return func(part, number uint32) ([]uint32, error) {
+		has := s.all[s.owner[part]]
+		state, from := has.State(int(part), int(number))
+		if s.owner[part] == asks {
+			return state, nil
+		}
+		p := has.NewPack()
+		p.Add(state, from)
+		states, _, err := s.all[asks].Unpack(p.Take(), s.stateOf(asks))
+		return states, err
+	}
+}
+
+// level expands all states that there are, and reports whether there were any.
+func (s *shards) level() (more bool, err error) {
+	until := make([]int, len(s.owner))
+	for i, w := range s.owner {
+		until[i] = s.all[w].Len(i)
+		next, _ := s.all[w].Next(i)
+		more = more || next < until[i]
+	}
+	for _, shard := range s.all {
+		if err := shard.Expand(until, func() bool { return false }); err != nil {
+			return false, err
+		}
+	}
+	for from := range s.all {
+		for to, shard := range s.all {
+			states, sources, err := shard.Unpack(s.out[from][to].Take(), s.stateOf(to))
+			if err != nil {
+				return false, fmt.Errorf("from %d to %d: %w", from, to, err)
+			}
+			if err := shard.Arrive(states, sources); err != nil {
+				return false, err
+			}
+		}
+	}
+	for i, w := range s.owner {
+		_, edges := s.all[w].Next(i)
+		s.edges += edges
+		s.all[w].Recount(i)
+	}
+	return more, nil
+}
+
+func (s *shards) states() (n int) {
+	for i, w := range s.owner {
+		n += s.all[w].Len(i)
+	}
+	return n
+}
+
+// Several shards find the states and take the steps that one exploration does.
+func TestShards(t *testing.T) {
+	set, err := explore.VisitedNamed("128")
+	if err != nil {
+		t.Fatal(err)
+	}
+	learned := 0
+	for _, entry := range systems.All() {
+		t.Run(entry.Name, func(t *testing.T) {
+			sys := bundled(t, entry.Name, 0, sim.Limits{Crashes: 1})
+			nearly, err := table.Explore(context.Background(), sys, table.ExploreOptions{Visited: set, MaxStates: 20_000})
+			if err != nil {
+				t.Skip(err)
+			}
+			want, err := table.Explore(context.Background(), sys, table.ExploreOptions{Visited: set, MaxDepth: max(1, nearly.Depth-1)})
+			if err != nil || want.Finding != nil {
+				t.Skip(err, want.Finding)
+			}
+			for _, workers := range []int{1, 3} {
+				s := newShards(t, sys, workers, 7)
+				for range max(1, nearly.Depth-1) {
+					if _, err := s.level(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if s.states() != want.States || s.edges != want.Transitions {
+					t.Errorf("%d workers: %d states, %d transitions, want %d, %d", workers, s.states(), s.edges, want.States, want.Transitions)
+				}
+				for _, shard := range s.all {
+					learned += shard.Learned
+				}
+			}
+		})
+	}
+	if learned == 0 {
+		t.Error("nothing had to be learned")
+	}
+}
