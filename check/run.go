@@ -59,6 +59,9 @@ type Options struct {
 	// Kept says where the states of the search are kept. Nil: nowhere.
 	Kept *report.Kept
 
+	// Cluster is where others search for this process, see Elsewhere of [search.Config]. "": nowhere.
+	Cluster string
+
 	// Proven takes a run for a liveness violation only when it is proven that nothing recovers from it.
 	Proven bool
 
@@ -284,7 +287,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 	}
 	full := o.Search.System
 	r.Program, r.OtherVersions = version.Current().String(), o.OtherVersions
-	r.Kept, r.Shard = o.Kept, o.Shard
+	r.Kept, r.Shard, r.Cluster = o.Kept, o.Shard, o.Cluster
 	r.Monitors = full.MonitorNames()
 	if o.Search.Property != "" {
 		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)

@@ -113,6 +113,18 @@ func (p *Parts) State(i, number int) ([]uint32, Source) {
 	return o.vectors[n*p.words:][:p.words:p.words], o.sources[n]
 }
 
+// Bytes is about the memory that is taken, that of the graph included.
+func (p *Parts) Bytes() int {
+	n := p.graph.Bytes() + p.batch.Bytes()
+	for _, o := range p.own {
+		if o != nil {
+			now, growth := o.set.Bytes()
+			n += now + growth + 4*cap(o.vectors) + 16*cap(o.sources)
+		}
+	}
+	return n
+}
+
 // Forget forgets what was come to lately: it is told elsewhere again.
 func (p *Parts) Forget() {
 	clear(p.recent.memory.words)

@@ -28,11 +28,16 @@ func (r *Report) covered() []string {
 		exhaustive += ", but for draws that were sampled"
 	}
 	if r.Transitions > 0 {
-		exhaustive += fmt.Sprintf(", %s by %s; %.1f bytes per state", words.Plural(r.Transitions, "transition"),
-			words.Plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
+		exhaustive += ", " + words.Plural(r.Transitions, "transition")
+		if r.Cluster == "" {
+			exhaustive += fmt.Sprintf(" by %s; %.1f bytes per state", words.Plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
+		}
 	}
 	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Stateful() {
 		lines = append(lines, exhaustive)
+	}
+	if r.Cluster != "" {
+		lines = append(lines, "searched by the workers at "+r.Cluster+", which do not gather which faults struck, what never happened, nor Sometimes properties")
 	}
 	if k := r.Kept; k != nil {
 		text := "kept in " + k.Folder
@@ -85,7 +90,9 @@ func (r *Report) covered() []string {
 			faults = append(faults, fmt.Sprintf("%s 0 (off)", l.name))
 		}
 	}
-	lines = append(lines, "faults used: "+strings.Join(faults, ", "))
+	if r.Cluster == "" {
+		lines = append(lines, "faults used: "+strings.Join(faults, ", "))
+	}
 	if len(c.NeverHappened) > 0 {
 		lines = append(lines, "never happened while searching: "+strings.Join(c.NeverHappened, ", ")+"   (your check does not test these)")
 	}

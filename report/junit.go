@@ -182,6 +182,9 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 		}
 		if c := &s.Cases[len(s.Cases)-1]; p.Sometimes != nil && seen[p.Name] == 0 && c.Skipped == nil {
 			c.Skipped = &junitProblem{Message: "never seen in what was searched"}
+			if r.Cluster != "" {
+				c.Skipped.Message = "not gathered: the workers at " + r.Cluster + " searched"
+			}
 		}
 	}
 	for _, name := range r.Monitors {

@@ -70,6 +70,8 @@ type Report struct {
 	Missing []int  `json:"missing,omitempty"`
 	// Kept says where the states of the search are kept; nil: nowhere.
 	Kept *Kept `json:"kept,omitempty"`
+	// Cluster is the server of the workers that searched: what happened there is not gathered. "": this process searched.
+	Cluster string `json:"cluster,omitempty"`
 	// Program says by which version of macemc the report was made; "": not said.
 	Program string `json:"program,omitempty"`
 

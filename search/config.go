@@ -91,6 +91,9 @@ type Config struct {
 	Log explore.Log
 	// Spill is the folder where bfs holds what does not fit into MaxBytes: fingerprints, and states that wait. "": there is none, it stops then.
 	Spill string
+	// Elsewhere visits the states of bfs in place of [table.Explore]: other processes do. What happens there is not gathered, but for
+	// states, steps, and what is found; its Stopped may be "time", too. Nil: they are visited here.
+	Elsewhere Elsewhere
 	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0,
 	// are to be recorded as they are made. It is called once for each worker. Nil: ordinary memory.
 	PathBuffer func(worker int) choose.Path
@@ -100,6 +103,9 @@ type Config struct {
 	weightsGiven bool            // they are not the defaults
 	alternate    bool            // for tests: with AutoEngine, the engine changes from run to run
 }
+
+// Elsewhere visits all states of a system as [table.Explore] does.
+type Elsewhere func(context.Context, *sim.System, table.ExploreOptions) (*table.Exploration, error)
 
 // MaxWorkers is how many workers a search may have. Each takes memory of its own, and more of them than there are
 // cores make nothing faster.

@@ -93,7 +93,11 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	if err != nil {
 		return nil, err
 	}
-	x, err := table.Explore(exploring, &cfg.System, opts)
+	visit := table.Explore
+	if cfg.Elsewhere != nil {
+		visit = cfg.Elsewhere
+	}
+	x, err := visit(exploring, &cfg.System, opts)
 	if why := unsupported(err); why != "" {
 		return nil, fmt.Errorf("strategy %s cannot hold %s; use strategy %s, which needs not hold states", cfg.Strategy, why, Deepening)
 	}
@@ -119,7 +123,9 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		r.Stats.ExhaustedDepth = 0 // it is far along somewhere, that is all
 	}
 	r.Stats.Sampled, r.Stats.Reduced = x.Sampled, cfg.reduced(x)
-	cover(&cfg.System, x, &r.Stats)
+	if cfg.Elsewhere == nil {
+		cover(&cfg.System, x, &r.Stats)
+	}
 	r.Stats.fair(&cfg.System, x)
 	conclusive := r.Stats.ExhaustedDepth > 0 || complete // depth-first search ends no depth before all
 	switch {

@@ -53,7 +53,7 @@ var imports = []struct {
 	{pkg: "internal/task", module: []string{"internal/durable", "internal/version", "internal/words", "check", "choose", "critical", "eventgraph", "mdb", "report", "search", "sim", "stats", "systems/spec", "live/recording", "replay"},
 		strict: true},
 	{pkg: "cmd/macemc/internal/screen", module: []string{"mdb"}},
-	{pkg: "cmd/macemc/internal/cli", module: []string{"cmd/macemc/internal/screen", "internal/task", "internal/version", "internal/words", "check", "choose", "critical", "eventgraph", "internal/scratch", "mdb", "report", "search", "sim", "sim/kernel", "systems/spec", "live", "live/recording", "live/wire", "internal/overlay"}},
+	{pkg: "cmd/macemc/internal/cli", module: []string{"cmd/macemc/internal/screen", "cmd/macemc/internal/cluster", "internal/task", "internal/version", "internal/words", "check", "choose", "critical", "eventgraph", "internal/scratch", "mdb", "report", "search", "sim", "sim/kernel", "systems/spec", "live", "live/recording", "live/wire", "internal/overlay"}},
 	{pkg: "mctest", module: []string{"check", "choose", "critical", "internal/task", "report", "search", "sim", "sim/host"}, strict: true},
 	{pkg: "report", module: []string{"internal/words", "choose", "critical", "eventgraph", "macetime", "replay", "search", "sim", "sim/kernel", "sim/table"}},
 	{pkg: "eventgraph", module: []string{"choose", "macetime", "replay", "sim", "sim/kernel"}},

@@ -49,6 +49,7 @@ type Search struct {
 	JUnit        string
 	Durable      string
 	Resume       bool
+	Cluster      Cluster
 	Recheck      bool // the states in Durable, by the properties that there are; not a flag
 
 	Again string // the arguments that ask for the same
@@ -65,6 +66,8 @@ type request struct {
 	writeTest    bool
 	again        string // the arguments that ask for the same
 	durable      string // folder; "": nothing is kept
+	cluster      Cluster
+	job          ClusterJob
 	mode         durable.Mode
 }
 
@@ -136,6 +139,16 @@ func (f *Search) request(p *Process) (*request, error) {
 	if f.Durable != "" && !f.Recheck && !f.Given.Has("time") {
 		cfg.Time = 0 // what is kept takes time to be checked again
 	}
+	var job ClusterJob
+	if f.Cluster.URL != "" {
+		if job, err = f.clusterJob(&subject); err != nil {
+			return nil, err
+		}
+		cfg.Visited, cfg.Reduce = search.Visited(job.Visited), search.ReduceNone
+		if !f.Given.Has("time") {
+			cfg.Time = 0
+		}
+	}
 	if cfg.Workers == 0 {
 		cfg.Workers = search.DefaultWorkers()
 	}
@@ -185,6 +198,8 @@ func (f *Search) request(p *Process) (*request, error) {
 		writeTest:    f.WriteTest,
 		again:        f.Again,
 		durable:      f.Durable,
+		cluster:      f.Cluster,
+		job:          job,
 		mode:         f.mode(),
 	}, nil
 }
@@ -209,6 +224,9 @@ func (f *Search) Validate() error {
 		return err
 	}
 	if err := f.validateShard(); err != nil {
+		return err
+	}
+	if err := f.validateCluster(); err != nil {
 		return err
 	}
 	switch {

@@ -58,6 +58,13 @@ func (p *Process) search(ctx context.Context, r *request) error {
 	if r.durable != "" {
 		return p.searchDurably(ctx, r)
 	}
+	if r.cluster.URL != "" {
+		elsewhere, err := p.Cluster(r.cluster, r.job)
+		if err != nil {
+			return err
+		}
+		r.options.Search.Elsewhere, r.options.Cluster = elsewhere, r.cluster.URL
+	}
 	rep, err := check.Run(ctx, r.options)
 	return p.conclude(ctx, rep, err, r)
 }

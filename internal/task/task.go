@@ -21,6 +21,7 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -70,6 +71,8 @@ type Process struct {
 	NoScreen       string           // why Front has no screen; "": it has one
 	Respawn        func() *exec.Cmd // nil: everything happens in this process
 	Role           check.Role       // what this process is there for
+	// Cluster prepares a search by the workers at a server. Nil: there are none of this process.
+	Cluster func(c Cluster, job ClusterJob) (search.Elsewhere, error)
 	// WriteTest writes a test that follows the path in a file, and returns its name. It is nil in a process that is
 	// not one of a test; in one that is, the system of the test is the only one.
 	WriteTest func(pathFile string) (string, error)

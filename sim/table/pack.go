@@ -134,6 +134,11 @@ func (u *unpacking) bytes(n int) []byte {
 // be asked for, to make content that is not known here. The error says that the pack is damaged, or that something does what it did not
 // do elsewhere.
 func (s *Shard) Unpack(pack []byte, stateOf func(part, number uint32) ([]uint32, error)) (states []uint32, from []explore.Source, err error) {
+	return s.unpack(pack, stateOf)
+}
+
+// unpack reads a pack; stateOf is nil: states are not wanted.
+func (s *Shard) unpack(pack []byte, stateOf func(part, number uint32) ([]uint32, error)) (states []uint32, from []explore.Source, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -156,7 +161,12 @@ func (s *Shard) Unpack(pack []byte, stateOf func(part, number uint32) ([]uint32,
 		number += u.signed()
 		src.Number, src.Turn = uint32(number), uint32(u.number())
 		src.Note = u.bytes(1)[0]
-		if !s.read(u) {
+		known := s.read(u)
+		from = append(from, src)
+		if stateOf == nil {
+			continue
+		}
+		if !known {
 			if err := s.learn(u, src, stateOf); err != nil {
 				return nil, nil, err
 			}
@@ -165,12 +175,17 @@ func (s *Shard) Unpack(pack []byte, stateOf func(part, number uint32) ([]uint32,
 		states = append(states, make([]uint32, words)...)
 		s.g.sites.pack(u.v, states[at:])
 		got += s.g.sites.fingerprint(states[at:]).Lo
-		from = append(from, src)
 	}
-	if got != sum {
+	if got != sum && stateOf != nil {
 		return nil, nil, fmt.Errorf("%d states that came from elsewhere are not what they were there", n)
 	}
 	return states, from, nil
+}
+
+// Sources reads of a pack only where its states were found.
+func (s *Shard) Sources(pack []byte) (from []explore.Source, err error) {
+	_, from, err = s.unpack(pack, nil)
+	return from, err
 }
 
 // read reads the next state of a pack, and reports whether all of it is known here.

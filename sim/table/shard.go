@@ -51,8 +51,14 @@ func (s *Shard) PartOf(state []uint32) int { return s.Of(s.g.Fingerprint(state).
 // Fingerprint is that of a state.
 func (s *Shard) Fingerprint(state []uint32) sim.Fingerprint { return s.g.Fingerprint(state) }
 
+// Sampled are draws of which only a sample was enumerated, see [Exploration].
+func (s *Shard) Sampled() choose.Samples { return s.g.sampled() }
+
 // Stats counts what was executed.
 func (s *Shard) Stats() Stats { return s.engine().stats }
+
+// Rehearse makes random runs, before anything is concluded from tables, see [Explore].
+func (s *Shard) Rehearse() (choose.Path, error) { return rehearse(s.engine()) }
 
 // Follow goes by turns, as a [explore.Source] has them, the first of which is that of a root, and returns the path. AtEdge: what is
 // found there is about an edge of the last state. The error is the finding; nil: nothing is found there.

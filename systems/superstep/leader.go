@@ -41,6 +41,7 @@ func (m *Member) granted(env sim.Env, g Granted) {
 	}
 	l.Leading, l.Commit, l.Asked, l.Raise = true, g.Commit, Commit{}, true
 	l.begin()
+	clear(l.Heard)
 	env.SetTimer(silence{}, silencePeriod)
 	m.lead(env)
 }
@@ -162,7 +163,7 @@ func (m *Member) swapped(env sim.Env, c Commit, lens []int) {
 		c.End = Complete
 		m.swap(env, c)
 	default:
-		m.tell(env)
+		m.lead(env) // others may have come
 	}
 }
 

@@ -77,6 +77,16 @@ func (m *Member) Receive(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
+// Miss is called when something that was sent to a member, or that it must read, is known not to come.
+func (m *Member) Miss(env sim.Env) {
+	if m.Worker.Commit.Epoch != 0 {
+		m.missed(env)
+	}
+}
+
+// IsGap reports whether a timer asks whether something is missing. It may be long: others may still be at work.
+func IsGap(t any) bool { _, ok := t.(gap); return ok }
+
 // beat says hello, and asks again what was not answered.
 func (m *Member) beat(env sim.Env) {
 	env.SetTimer(beat{}, beatPeriod)

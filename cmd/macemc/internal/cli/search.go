@@ -39,6 +39,9 @@ found is original.path; --no-shrink shows that.
 search that was interrupted or killed, or had no room left on the disk, goes on with
 --resume and the same flags; see "macemc durable".
 
+--cluster has other processes, on one machine or several, visit the states of
+--strategy bfs; see "macemc cluster" and "macemc worker".
+
 --from searches onward from what live nodes have recorded (a folder, see macemc live) or
 from a path file: from its last state, or from the one after --step N. System, nodes,
 parameters and bugs are those of the recording. Fault limits count from there on.
@@ -55,6 +58,7 @@ Exit status:
   macemc search randtree --bug RT13 --bug RT4 --keep-going --time 2m
   macemc search paxos --set proposers=3 --strategy bfs
   macemc search paxos --set proposers=3 --strategy bfs --visited 64 --durable px3 --resume
+  macemc search paxos --set proposers=3 --strategy bfs --cluster nats://127.0.0.1:4222
   macemc search --from macemc-out/live-randtree-1/recording --step 40 --time 30s`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && f.From != "" {
@@ -96,11 +100,12 @@ Exit status:
 	fl.StringVar(&f.From, "from", "", "search onward from a recording or a path, `FILE`")
 	fl.IntVar(&f.Step, "step", 0, "with --from, from the state after step `N` (default: the last)")
 	fl.StringVar(&f.SavePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`, for --prefix")
-	fl.DurationVar(&f.Time, "time", defaultTime, "stop after this `TIME`; 0, and with --durable the default: no limit; what is suspected by then is examined until 1.5 TIME or 30s")
+	fl.DurationVar(&f.Time, "time", defaultTime, "stop after this `TIME`; 0, and with --durable or --cluster the default: no limit; what is suspected by then is examined until 1.5 TIME or 30s")
 	fl.IntVar(&f.MaxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
 	fl.DurationVar(&f.HandlerLimit, "handler-limit", 500*time.Millisecond, "suspect a handler that runs longer than this `TIME` to run for ever")
 	fl.StringVar(&f.Durable, "durable", "", "of bfs, keep what is found in the folder `DIR`, so that --resume can go on with it after the process or the machine has ended")
 	fl.BoolVar(&f.Resume, "resume", false, "go on with the search in the folder of --durable; begin it when there is none")
+	clusterFlags(fl, &f.Cluster, "cluster", "of bfs, have the workers at the server `URL` search, see macemc cluster")
 	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
 	fl.BoolVar(&f.KeepGoing, "keep-going", false, "go on after a violation, until a limit, and report those that differ by kind, property and critical handler, each in a folder of its own")
 	fl.StringVar(&f.Proof, "proof", string(critical.Walks), "what shows that a run never recovers, by `KIND`: walks (0 of K recovered; the report says when that is not proven), or exact (all states that follow were visited; else it is only a suspect)")

@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/macemc/macemc/cmd/macemc/internal/cluster"
+	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/search"
+)
+
+// clusterFlags are those that say where a server is and who may speak to it.
+func clusterFlags(fl *pflag.FlagSet, c *task.Cluster, name, usage string) {
+	if name != "" {
+		fl.StringVar(&c.URL, name, "", usage)
+	}
+	fl.StringVar(&c.CA, "tls-ca", "", "certificates of who signs those of server and workers, in `FILE`")
+	fl.StringVar(&c.Cert, "tls-cert", "", "own certificate, in `FILE`")
+	fl.StringVar(&c.Key, "tls-key", "", "its key, in `FILE`")
+	fl.StringVar(&c.TokenFile, "token-file", "", "what server and workers know, in `FILE`: at least 16 characters")
+}
+
+func security(c task.Cluster) cluster.Security {
+	return cluster.Security{CA: c.CA, Cert: c.Cert, Key: c.Key, TokenFile: c.TokenFile}
+}
+
+// byWorkers prepares a search by the workers at a server.
+func (a *app) byWorkers(c task.Cluster, job task.ClusterJob) (search.Elsewhere, error) {
+	s := &cluster.Search{
+		URL: c.URL, Security: security(c),
+		Manifest: cluster.Manifest{Build: job.Build, Title: job.Title, Job: job.Job, Visited: job.Visited, Depth: job.Depth},
+		Tell:     func(text string) { fmt.Fprintln(a.Stderr, "macemc:", text) },
+	}
+	return s.Explore, nil
+}
+
+func (a *app) workerCommand() *cobra.Command {
+	var c task.Cluster
+	var memory int
+	cmd := &cobra.Command{
+		Use:   "worker --join URL",
+		Short: "Take part in the searches of a cluster",
+		Long: `Visits states for "macemc search --cluster URL", until it is ended by Ctrl-C, on one
+core. Between searches it waits for the next one. Server, workers and searches must be
+the same program: others are refused. A worker may join a search that goes on, and may be
+killed: the others take its states over from the log at the server.`,
+		Example: `  macemc worker --join nats://127.0.0.1:4222
+  macemc worker --join nats://127.0.0.1:4222 --memory 4000`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if c.URL == "" {
+				return errors.New("--join URL says at which server; it is that of macemc cluster up")
+			}
+			if memory < 0 || memory > 1<<30 {
+				return fmt.Errorf("--memory is %d, must be 0 to %d", memory, 1<<30)
+			}
+			w := cluster.Worker{
+				URL: c.URL, Security: security(c), Build: task.ClusterBuild(), Memory: memory << 20, Job: a.JobSystem,
+				Log: slog.New(slog.NewTextHandler(a.Stderr, nil)),
+			}
+			return interrupted(cmd.Context(), w.Work(cmd.Context()))
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	clusterFlags(fl, &c, "join", "the server's `URL`")
+	fl.IntVar(&memory, "memory", 0, "end the search when states and tables here take about `N` MB (default: no limit)")
+	return cmd
+}
+
+// interrupted makes Ctrl-C the way in which what goes on for ever comes to its end.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (a *app) clusterCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cluster",
+		Short: "Run the server of a cluster, and look at what goes on there",
+		Long: `Several processes, on one machine or several, can visit the states of one system together:
+a server that keeps what was found, any number of workers, and a search that asks for it
+and reports. When a worker is killed the others go on; all counts stay exact.
+
+A server listens on a loopback address, unless certificates and a token are given, all of
+them. An external NATS server with JetStream will do as well: give its URL to workers
+and searches.`,
+		Example: `  macemc cluster up
+  macemc worker --join nats://127.0.0.1:4222
+  macemc search paxos --strategy bfs --cluster nats://127.0.0.1:4222
+  macemc cluster status nats://127.0.0.1:4222`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("%s: unknown command %q; there are up, status and abort", cmd.CommandPath(), args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(a.clusterUp(), a.clusterStatus(), a.clusterAbort())
+	return cmd
+}
+
+func (a *app) clusterUp() *cobra.Command {
+	var c task.Cluster
+	var listen, dir string
+	cmd := &cobra.Command{
+		Use:   "up",
+		Short: "Run the server of a cluster until Ctrl-C",
+		Long: `Runs the server that workers and searches meet at. What a search has found is in DIR: a
+server that is started again in the same one goes on where it was. Without --dir it is a
+temporary folder, which is removed in the end.`,
+		Example: `  macemc cluster up
+  macemc cluster up --listen 127.0.0.1:5222 --dir cluster
+  macemc cluster up --listen 10.0.0.1:4222 --tls-ca ca.pem --tls-cert server.pem --tls-key server.key --token-file token`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if dir == "" {
+				temp, err := os.MkdirTemp("", "macemc-cluster-")
+				if err != nil {
+					return err
+				}
+				defer os.RemoveAll(temp)
+				dir = temp
+			}
+			url, stop, err := cluster.Serve(listen, dir, security(c))
+			if err != nil {
+				return err
+			}
+			defer stop()
+			fmt.Fprintf(a.Stdout, "%s\n", url)
+			fmt.Fprintf(a.Stderr, "macemc: workers join by: macemc worker --join %s\n", url)
+			<-cmd.Context().Done()
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&listen, "listen", "127.0.0.1:4222", "`ADDRESS` and port; port 0: any")
+	fl.StringVar(&dir, "dir", "", "folder `DIR` for what must be kept (default: a temporary one)")
+	clusterFlags(fl, &c, "", "")
+	return cmd
+}
+
+func (a *app) clusterStatus() *cobra.Command {
+	var c task.Cluster
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "status URL",
+		Short:   "Say how far the search of a cluster is",
+		Example: `  macemc cluster status nats://127.0.0.1:4222 --json`,
+		Args:    exactlyOne("URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := cluster.StatusOf(cmd.Context(), args[0], security(c))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return task.WriteJSON(a.Stdout, s)
+			}
+			if s.Run == "" {
+				fmt.Fprintln(a.Stdout, "no search goes on there")
+				return nil
+			}
+			w := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintf(w, "run\t%s: %s\n", s.Run, s.System)
+			fmt.Fprintf(w, "states\t%s; of %s of them the steps are still to be taken\n", words.Number(s.States), words.Number(s.Waiting))
+			fmt.Fprintf(w, "transitions\t%s\n", words.Number(s.Transitions))
+			fmt.Fprintf(w, "depth\t%d\n", s.Depth)
+			fmt.Fprintf(w, "superstep\t%d, epoch %d\n", s.Superstep, s.Epoch)
+			for _, m := range s.Workers {
+				leads := ""
+				if m.Leads {
+					leads = "; it leads"
+				}
+				fmt.Fprintf(w, "worker %d\t%s: %s states in %d parts%s\n", m.Worker, m.Process, words.Number(m.States), m.Parts, leads)
+			}
+			return w.Flush()
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.BoolVar(&asJSON, "json", false, "print one JSON object")
+	clusterFlags(fl, &c, "", "")
+	return cmd
+}
+
+func (a *app) clusterAbort() *cobra.Command {
+	var c task.Cluster
+	cmd := &cobra.Command{
+		Use:   "abort URL",
+		Short: "End the search of a cluster, and remove what it has found",
+		Long: `Ends the search that goes on at a server, also one that nobody waits for any more, and
+removes what was kept of it. Workers wait for the next one.`,
+		Example: `  macemc cluster abort nats://127.0.0.1:4222`,
+		Args:    exactlyOne("URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := cluster.Abort(cmd.Context(), args[0], security(c))
+			if err != nil {
+				return err
+			}
+			if id == "" {
+				fmt.Fprintln(a.Stdout, "no search goes on there")
+				return nil
+			}
+			fmt.Fprintf(a.Stdout, "run %s is removed\n", id)
+			return nil
+		},
+	}
+	cmd.Flags().SortFlags = false
+	clusterFlags(cmd.Flags(), &c, "", "")
+	return cmd
+}

@@ -1,0 +1,234 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/explore"
+	macesearch "github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// job makes a system from a [spec.Config].
+func job(text json.RawMessage) (*sim.System, func(int) bool, error) {
+	var j struct {
+		System string
+		Config spec.Config
+	}
+	if err := json.Unmarshal(text, &j); err != nil {
+		return nil, nil, err
+	}
+	sys, err := named(j.System, j.Config)
+	return &sys, nil, err
+}
+
+func named(name string, c spec.Config) (sim.System, error) {
+	if name == "counters" {
+		return sim.System{Name: name, Nodes: 4, New: func(sim.NodeID) sim.Service { return &counter{} }, Timing: sim.AnyOrder}, nil
+	}
+	entry, err := systems.Find(name)
+	if err != nil {
+		return sim.System{}, err
+	}
+	return entry.New(c)
+}
+
+// counter counts to what is wrong.
+type counter struct {
+	sim.Nop
+	N int
+}
+
+type tick struct{}
+
+func (c *counter) Boot(env sim.Env) { env.SetTimer(tick{}, time.Second) }
+
+func (c *counter) Timer(env sim.Env, _ any) {
+	c.N++
+	env.Assert(c.N < 7 || env.Self() != 2, "it counted to %d", c.N)
+	env.SetTimer(tick{}, time.Second)
+}
+
+func serve(t *testing.T) string {
+	t.Helper()
+	url, stop, err := Serve("127.0.0.1:0", t.TempDir(), Security{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return url
+}
+
+// work starts workers, which end with the test.
+func work(t *testing.T, url string, n int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	for range n {
+		w := Worker{URL: url, Build: "test", Job: job, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+		all.Go(func() {
+			if err := w.Work(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Cleanup(func() { cancel(); all.Wait() })
+}
+
+func search(t *testing.T, url, system string, c spec.Config, set ...func(*table.ExploreOptions)) (*table.Exploration, error) {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"System": system, "Config": c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, _, err := job(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	visited, err := explore.VisitedNamed("128")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := table.ExploreOptions{Visited: visited}
+	s := Search{URL: url, Manifest: Manifest{Build: "test", Title: system, Job: text, Visited: "128"}, Tell: func(s string) { t.Log(s) }}
+	for _, set := range set {
+		set(&opts)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	t.Cleanup(cancel)
+	if opts.Progress != nil && opts.MaxStates > 0 { // as Ctrl-C would
+		progress := opts.Progress
+		opts.Progress = func(states, transitions, depth, waiting int) {
+			if states >= opts.MaxStates {
+				cancel()
+			}
+			progress(states, transitions, depth, waiting)
+		}
+	}
+	return s.Explore(ctx, sys, opts)
+}
+
+// Any number of workers find the states that one process does, once each, and take the same steps.
+func TestExact(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 2, 3} {
+		url := serve(t)
+		work(t, url, n)
+		x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "2"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !x.Complete || x.States != 98_160 || x.Transitions != 506_256 || x.Depth != 24 {
+			t.Errorf("%d workers: %d states, %d transitions, depth %d, %q", n, x.States, x.Transitions, x.Depth, x.Stopped)
+		}
+	}
+}
+
+// Messages that are none are refused, and nothing is lost.
+func TestGarbage(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	work(t, url, 2)
+	nc, err := connect(url, Security{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	random := rand.New(rand.NewPCG(1, 2))
+	sent := 0
+	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {
+		o.Progress = func(int, int, int, int) {
+			m, err := current(t.Context(), nc)
+			if err != nil || m == nil {
+				return
+			}
+			for _, of := range []string{"all", "m.1", "m.2"} {
+				buf := make([]byte, random.IntN(100))
+				for i := range buf {
+					buf[i] = byte(random.IntN(256))
+				}
+				for _, data := range [][]byte{buf, append([]byte{0, 1, 0, 0}, buf...), []byte(`{"from":1,"go":{"Commit":{}}}`), []byte(`{"from":99,"lost":{}}`), make([]byte, largest)} {
+					if err := nc.Publish(m.subject(of), data); err != nil {
+						t.Error(err)
+					}
+					sent++
+				}
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sent == 0 || !x.Complete || x.States != 98_160 || x.Transitions != 506_256 {
+		t.Errorf("after %d messages %d states, %d transitions, %q", sent, x.States, x.Transitions, x.Stopped)
+	}
+}
+
+// What is found has a path of as few steps as one process finds, and the path leads there.
+func TestFinding(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	work(t, url, 2)
+	for _, c := range []struct{ system, bug string }{{"paxos", "PX3"}, {"counters", ""}} {
+		conf := spec.Config{}
+		if c.bug != "" {
+			conf.Bugs = []string{c.bug}
+		}
+		x, err := search(t, url, c.system, conf)
+		if err != nil {
+			t.Fatal(c, err)
+		}
+		sys, err := named(c.system, conf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found, alone *sim.Finding
+		if !errors.As(x.Finding, &found) || !errors.As(plain.Finding, &alone) || found.Kind != alone.Kind || found.Property != alone.Property {
+			t.Errorf("%v: found %v, alone %v", c, x.Finding, plain.Finding)
+			continue
+		}
+		got, err := macesearch.Follow(&sys, x.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := macesearch.Follow(&sys, plain.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Steps != want.Steps {
+			t.Errorf("%v: %d steps, alone %d", c, got.Steps, want.Steps)
+		}
+	}
+}
+
+// A search that is interrupted says what was covered, and makes room for the next one.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	work(t, url, 1)
+	stop := func(o *table.ExploreOptions) { o.MaxStates, o.Progress = 2_000, func(int, int, int, int) {} }
+	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, stop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Complete || x.Stopped != "interrupted" || x.States < 2_000 || x.Expanded == 0 || x.Transitions < x.Expanded {
+		t.Errorf("%+v", x)
+	}
+	if st, err := StatusOf(t.Context(), url, Security{}); err != nil || st.Run != "" {
+		t.Errorf("%+v %v", st, err)
+	}
+}

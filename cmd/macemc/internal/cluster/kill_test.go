@@ -1,0 +1,84 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+const joinVar = "MACEMC_TEST_JOIN"
+
+// TestMain makes the test binary a worker when it is told of a server.
+func TestMain(m *testing.M) {
+	url := os.Getenv(joinVar)
+	if url == "" {
+		os.Exit(m.Run())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	w := Worker{URL: url, Build: "test", Job: job, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	if err := w.Work(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// spawn starts a worker that is a process of its own.
+func spawn(t *testing.T, url string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), joinVar+"="+url)
+	cmd.Stderr = t.Output()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	return cmd
+}
+
+// A worker is killed in the middle of a search, whether it leads or not, and another takes over what it had.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	for _, victim := range []string{"leads", "follows"} {
+		t.Run(victim, func(t *testing.T) {
+			t.Parallel()
+			url := serve(t)
+			workers := []*exec.Cmd{spawn(t, url), spawn(t, url)}
+			var kill sync.Once
+			killed := false
+			x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {
+				o.Progress = func(states, _, _, _ int) {
+					st, err := StatusOf(context.Background(), url, Security{})
+					if err != nil || states < 10_000 || len(st.Workers) < 2 {
+						return
+					}
+					for _, w := range st.Workers {
+						for _, cmd := range workers {
+							if w.Leads == (victim == "leads") && strings.HasSuffix(w.Process, fmt.Sprintf(":%d", cmd.Process.Pid)) {
+								kill.Do(func() { killed = cmd.Process.Kill() == nil })
+							}
+						}
+					}
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !killed {
+				t.Error("no worker was killed before the search ended")
+			}
+			if !x.Complete || x.States != 98_160 || x.Transitions != 506_256 {
+				t.Errorf("%d states, %d transitions, %q", x.States, x.Transitions, x.Stopped)
+			}
+		})
+	}
+}

@@ -1,0 +1,318 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/superstep"
+)
+
+// member is a live [superstep.Member]: it has its messages, its timers, and the store, node 0, with which it speaks at once.
+type member struct {
+	*run
+	ctx  context.Context
+	logs *slog.Logger
+	self sim.NodeID
+	inc  int
+	core *superstep.Member
+	data *data
+	env  env
+
+	mu     sync.Mutex
+	inbox  []letter
+	came   chan struct{}
+	timers map[any]time.Time
+	gaps   int // supersteps at this place that something was missed in
+
+	lease     uint64 // the last one that was seen
+	leaseSeen time.Time
+	renewed   time.Time
+}
+
+type letter struct {
+	from sim.NodeID
+	msg  any
+}
+
+func memberKey(id int) string { return fmt.Sprintf("member.%d", id) }
+
+// process says for people who a member is.
+func process() []byte {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "?"
+	}
+	return fmt.Appendf(nil, "%s:%d", host, os.Getpid())
+}
+
+const helloPeriod = 200 * time.Millisecond
+
+// join makes this process a member of a run.
+func join(ctx context.Context, r *run, log *slog.Logger, newData func(*member) (*data, error)) (*member, error) {
+	m := &member{run: r, ctx: ctx, logs: log, inc: int(rand.Int64N(1<<52)) + 1, came: make(chan struct{}, 1), timers: map[any]time.Time{}}
+	m.env.m = m
+	for id := sim.NodeID(1); m.self == 0; id++ {
+		if id > members {
+			return nil, fmt.Errorf("run %s has had %d workers already", r.ID, members)
+		}
+		err := within(ctx, func(ctx context.Context) error {
+			_, err := r.keys.Create(ctx, memberKey(int(id)), process())
+			return err
+		})
+		switch {
+		case err == nil:
+			m.self = id
+		case !conflict(err):
+			return nil, err
+		}
+	}
+	d, err := newData(m)
+	if err != nil {
+		return nil, err
+	}
+	m.data, m.core = d, &superstep.Member{Worker: superstep.Worker{Data: d}}
+	return m, nil
+}
+
+// work takes part until the search has come to an end, or ctx is done. The error says that the run is not there any more.
+func (m *member) work() error {
+	var subs []*nats.Subscription
+	defer func() {
+		for _, s := range subs {
+			_ = s.Unsubscribe()
+		}
+	}()
+	for _, of := range []string{fmt.Sprintf("m.%d", m.self), "all"} {
+		s, err := m.nc.Subscribe(m.subject(of), m.arrived)
+		if err != nil {
+			return err
+		}
+		subs = append(subs, s)
+		if err := s.SetPendingLimits(-1, -1); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithCancel(m.ctx)
+	var hellos sync.WaitGroup
+	hellos.Go(func() { m.sayHello(ctx) })
+	defer func() { cancel(); hellos.Wait() }()
+	m.core.Start(&m.env, m.inc)
+	for !m.core.Over && m.ctx.Err() == nil {
+		came := m.take()
+		for _, l := range came {
+			m.core.Receive(&m.env, l.from, l.msg)
+			m.miss()
+		}
+		t, at := m.due()
+		if wait := time.Until(at); wait <= 0 {
+			delete(m.timers, t)
+			m.core.Timer(&m.env, t)
+			m.miss()
+		} else if len(came) == 0 {
+			select {
+			case <-m.came:
+			case <-m.ctx.Done():
+			case <-time.After(wait):
+			}
+		}
+	}
+	return nil
+}
+
+// sayHello says that this member is there, whatever it does.
+func (m *member) sayHello(ctx context.Context) {
+	text, _ := encodeMessage(m.self, superstep.Hello{Inc: m.inc})
+	for ctx.Err() == nil {
+		_ = m.nc.Publish(m.subject("all"), text)
+		select {
+		case <-ctx.Done():
+		case <-time.After(helloPeriod):
+		}
+	}
+}
+
+func (m *member) arrived(msg *nats.Msg) {
+	from, body, err := decodeMessage(msg.Data)
+	if err != nil {
+		m.logs.Warn("a message is refused", "subject", msg.Subject, "bytes", len(msg.Data), "why", err)
+		return
+	}
+	if from != m.self {
+		m.put(from, body)
+	}
+}
+
+func (m *member) put(from sim.NodeID, msg any) {
+	m.mu.Lock()
+	m.inbox = append(m.inbox, letter{from, msg})
+	m.mu.Unlock()
+	select {
+	case m.came <- struct{}{}:
+	default:
+	}
+}
+
+// take takes what came.
+func (m *member) take() []letter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	came := m.inbox
+	m.inbox = nil
+	return came
+}
+
+// miss says that something does not come, if the data know that.
+func (m *member) miss() {
+	if m.data.lost {
+		m.data.lost = false
+		m.core.Miss(&m.env)
+	}
+}
+
+// due is the timer that fires next.
+func (m *member) due() (t any, at time.Time) {
+	at = time.Now().Add(time.Second)
+	for timer, when := range m.timers {
+		if when.Before(at) {
+			t, at = timer, when
+		}
+	}
+	if t == nil {
+		at = at.Add(time.Second) // the loop comes round before
+	}
+	return t, at
+}
+
+// env is what the protocol sees of the world.
+type env struct {
+	sim.Env // nil: nothing else is asked for
+	m       *member
+}
+
+func (e *env) Self() sim.NodeID { return e.m.self }
+func (e *env) Nodes() int       { return members + 1 }
+
+// SetTimer implements [sim.Env]. That something is missed is not said at once while others may still be at work.
+func (e *env) SetTimer(t any, after time.Duration) {
+	if superstep.IsGap(t) {
+		after = gapTime << min(e.m.gaps, 5)
+		e.m.gaps++
+	}
+	e.m.timers[t] = time.Now().Add(after)
+}
+
+const gapTime = 10 * time.Second
+
+func (e *env) StopTimer(t any) {
+	delete(e.m.timers, t)
+	if superstep.IsGap(t) {
+		e.m.gaps = 0
+	}
+}
+
+func (e *env) Send(to sim.NodeID, msg any) {
+	m := e.m
+	if to == 0 {
+		m.ask(msg)
+		return
+	}
+	if _, hello := msg.(superstep.Hello); hello {
+		return // it is said all the time
+	}
+	text, err := encodeMessage(m.self, msg)
+	if err == nil {
+		err = m.nc.Publish(m.subject(fmt.Sprintf("m.%d", to)), text)
+	}
+	if err != nil {
+		m.logs.Warn("a message is not sent", "to", to, "why", err)
+	}
+}
+
+// ask asks the store, which answers at once, or, when it is not there, not at all.
+func (m *member) ask(msg any) {
+	var err error
+	switch msg := msg.(type) {
+	case superstep.Claim:
+		err = m.claim()
+	case superstep.Swap:
+		err = m.swap(m.ctx, msg.Commit)
+		if err == nil {
+			err = m.answer(true)
+		}
+	}
+	if err != nil && m.ctx.Err() == nil {
+		if now, e := current(m.ctx, m.nc); e == nil && (now == nil || now.ID != m.ID) {
+			m.core.Over = true // the run was removed
+			return
+		}
+		m.logs.Warn("the server does not answer", "why", err)
+	}
+}
+
+// answer tells what commit there is.
+func (m *member) answer(swapped bool) error {
+	c, err := m.commit(m.ctx)
+	if err != nil {
+		return err
+	}
+	lens := c.Len // what leads looks at logs with each commit
+	if swapped || !m.core.Leader.Leading {
+		if lens, err = m.lens(m.ctx); err != nil {
+			return err
+		}
+	}
+	if swapped {
+		m.put(0, superstep.Swapped{Commit: c, Lens: lens})
+	} else {
+		m.put(0, superstep.Granted{Commit: c, Lens: lens})
+	}
+	return nil
+}
+
+// claim asks for the lease, or to have it for longer. One that nobody renewed for a while, by the own clock, is free.
+func (m *member) claim() error {
+	var e jetstream.KeyValueEntry
+	err := within(m.ctx, func(ctx context.Context) (err error) { e, err = m.keys.Get(ctx, leaseKey); return err })
+	self, now := []byte(strconv.Itoa(m.inc)), time.Now()
+	switch {
+	case errors.Is(err, jetstream.ErrKeyNotFound):
+		err = within(m.ctx, func(ctx context.Context) error { _, err := m.keys.Create(ctx, leaseKey, self); return err })
+	case err != nil:
+		return err
+	case string(e.Value()) == string(self):
+		if now.Sub(m.renewed) < leaseTime/4 {
+			return m.answer(false)
+		}
+		m.renewed = now
+		err = m.putLease(self, e.Revision())
+	case e.Revision() != m.lease:
+		m.lease, m.leaseSeen = e.Revision(), now
+		return nil
+	case now.Sub(m.leaseSeen) < leaseTime:
+		return nil
+	default:
+		err = m.putLease(self, e.Revision())
+	}
+	if conflict(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return m.answer(false)
+}
+
+func (m *member) putLease(self []byte, rev uint64) error {
+	return within(m.ctx, func(ctx context.Context) error { _, err := m.keys.Update(ctx, leaseKey, self, rev); return err })
+}

@@ -1,0 +1,320 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc64"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/macemc/macemc/systems/superstep"
+)
+
+const (
+	parts   = 12 // so that up to six workers have as many each, and others nearly
+	members = 32 // lives of workers, all told
+
+	leaseTime = 3 * time.Second
+	patience  = 3 * time.Second // with one answer of the server
+)
+
+// Manifest says what is searched.
+type Manifest struct {
+	ID      string          `json:"id"`    // of the run: in every subject
+	Build   string          `json:"build"` // of all that take part
+	Title   string          `json:"title"`
+	Job     json.RawMessage `json:"job"` // of which a worker makes the system
+	Visited string          `json:"visited"`
+	Depth   int             `json:"depth,omitempty"`
+	Parts   int             `json:"parts"`
+}
+
+// run is a process's view of a run.
+type run struct {
+	Manifest
+	nc    *nats.Conn
+	js    jetstream.JetStream
+	keys  jetstream.KeyValue
+	log   jetstream.Stream
+	seen  [parts]seen
+	known revision // of the commit
+}
+
+// seen is what is known of the log of a part.
+type seen struct {
+	blocks []blockAt
+	len    int    // states in it
+	last   uint64 // number in the stream
+	sum    uint64 // of all blocks
+}
+
+type blockAt struct {
+	first int
+	seq   uint64
+}
+
+type revision struct {
+	key    uint64
+	commit int // its Rev
+}
+
+const (
+	runsBucket = "macemc"
+	runKey     = "run"
+	commitKey  = "commit"
+	leaseKey   = "lease"
+)
+
+func (m *Manifest) subject(of string) string { return "macemc." + m.ID + "." + of }
+func (m *Manifest) bucket() string           { return "macemc-" + m.ID }
+
+func (m *Manifest) logSubject(part int) string { return m.subject(fmt.Sprintf("log.%d", part)) }
+
+func newID() string {
+	b := make([]byte, 6)
+	rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+// within limits what is asked of the server.
+func within(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return f(ctx)
+}
+
+// open finds a run.
+func open(ctx context.Context, nc *nats.Conn, m Manifest) (*run, error) {
+	r := &run{Manifest: m, nc: nc}
+	if m.Parts != parts {
+		return nil, fmt.Errorf("run %s has %d parts; this program is for %d", m.ID, m.Parts, parts)
+	}
+	return r, within(ctx, func(ctx context.Context) (err error) {
+		if r.js, err = jetstream.New(nc); err != nil {
+			return err
+		}
+		if r.keys, err = r.js.KeyValue(ctx, m.bucket()); err != nil {
+			return err
+		}
+		r.log, err = r.js.Stream(ctx, m.bucket()+"-log")
+		return err
+	})
+}
+
+// create begins a run whose logs are empty.
+func create(ctx context.Context, nc *nats.Conn, m Manifest) (*run, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	err = within(ctx, func(ctx context.Context) error {
+		_, err := js.CreateStream(ctx, jetstream.StreamConfig{
+			Name: m.bucket() + "-log", Subjects: []string{m.subject("log.*")}, Storage: jetstream.FileStorage, AllowDirect: true, Replicas: 1,
+		})
+		return err
+	})
+	if err == nil {
+		err = within(ctx, func(ctx context.Context) error {
+			_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: m.bucket(), Storage: jetstream.FileStorage, Replicas: 1})
+			return err
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, nc, m)
+}
+
+// remove takes all that was kept of a run away.
+func (r *run) remove(ctx context.Context) error {
+	return errors.Join(
+		within(ctx, func(ctx context.Context) error { return r.js.DeleteKeyValue(ctx, r.bucket()) }),
+		within(ctx, func(ctx context.Context) error { return r.js.DeleteStream(ctx, r.bucket()+"-log") }),
+	)
+}
+
+// commit is how far the search has come.
+func (r *run) commit(ctx context.Context) (c superstep.Commit, err error) {
+	err = within(ctx, func(ctx context.Context) error {
+		e, err := r.keys.Get(ctx, commitKey)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(e.Value(), &c); err != nil {
+			return err
+		}
+		if len(c.Owner) != parts || len(c.Incs) != members {
+			return errors.New("the commit is not one of this program")
+		}
+		r.known = revision{e.Revision(), c.Rev}
+		return nil
+	})
+	return c, err
+}
+
+// swap changes the commit that was read last, if it is still there. What there is then commit tells.
+func (r *run) swap(ctx context.Context, c superstep.Commit) error {
+	if r.known.commit+1 != c.Rev {
+		return nil
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return within(ctx, func(ctx context.Context) error {
+		if r.known.key == 0 {
+			_, err = r.keys.Create(ctx, commitKey, text)
+		} else {
+			_, err = r.keys.Update(ctx, commitKey, text, r.known.key)
+		}
+		if conflict(err) {
+			return nil
+		}
+		return err
+	})
+}
+
+// conflict reports whether somebody else was there before.
+func conflict(err error) bool {
+	var api *jetstream.APIError
+	return errors.Is(err, jetstream.ErrKeyExists) ||
+		errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+}
+
+// A block of a log is the number of its first state, how many it has, the checksum of all blocks up to it, and the states.
+type block struct {
+	first, n int
+	states   []byte // as [table.Pack] makes them
+}
+
+var crcTable = crc64.MakeTable(crc64.ECMA)
+
+func (b *block) encode(before uint64) (text []byte, sum uint64) {
+	head := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(b.first)), uint64(b.n))
+	sum = crc64.Update(crc64.Update(before, crcTable, head), crcTable, b.states)
+	return append(binary.LittleEndian.AppendUint64(head, sum), b.states...), sum
+}
+
+func decode(text []byte) (b block, sum uint64, err error) {
+	first, k := binary.Uvarint(text)
+	if k <= 0 {
+		return b, 0, errDamaged
+	}
+	n, l := binary.Uvarint(text[k:])
+	if l <= 0 || len(text) < k+l+8 || first > 1<<40 || n > largest {
+		return b, 0, errDamaged
+	}
+	return block{int(first), int(n), text[k+l+8:]}, binary.LittleEndian.Uint64(text[k+l:]), nil
+}
+
+var errDamaged = errors.New("a block of a log is damaged")
+
+// next reads the block of a part's log behind those that were seen; false: there is none.
+func (r *run) next(ctx context.Context, part int) (b block, ok bool, err error) {
+	at := &r.seen[part]
+	var msg *jetstream.RawStreamMsg
+	err = within(ctx, func(ctx context.Context) error {
+		msg, err = r.log.GetMsg(ctx, at.last+1, jetstream.WithGetMsgSubject(r.logSubject(part)))
+		return err
+	})
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return b, false, nil
+	}
+	if err != nil {
+		return b, false, err
+	}
+	b, sum, err := decode(msg.Data)
+	if err != nil {
+		return b, false, err
+	}
+	if _, want := b.encode(at.sum); sum != want || b.first != at.len {
+		return b, false, fmt.Errorf("part %d, state %d: %w", part, at.len, errDamaged)
+	}
+	at.saw(b, msg.Sequence, sum)
+	return b, true, nil
+}
+
+func (s *seen) saw(b block, seq, sum uint64) {
+	s.blocks = append(s.blocks, blockAt{b.first, seq})
+	s.len, s.last, s.sum = b.first+b.n, seq, sum
+}
+
+// read reads a block that was seen.
+func (r *run) read(ctx context.Context, part, i int) (b block, err error) {
+	err = within(ctx, func(ctx context.Context) error {
+		msg, err := r.log.GetMsg(ctx, r.seen[part].blocks[i].seq)
+		if err != nil {
+			return err
+		}
+		b, _, err = decode(msg.Data)
+		return err
+	})
+	return b, err
+}
+
+// append adds a block behind those that were seen; false: another did.
+func (r *run) append(ctx context.Context, part int, b block) (ok bool, err error) {
+	at := &r.seen[part]
+	text, sum := b.encode(at.sum)
+	err = within(ctx, func(ctx context.Context) error {
+		ack, err := r.js.Publish(ctx, r.logSubject(part), text, jetstream.WithExpectLastSequencePerSubject(at.last))
+		if err == nil {
+			at.saw(b, ack.Sequence, sum)
+		}
+		return err
+	})
+	if conflict(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// end is the last block of a part's log: its number in the stream, 0: there is none, and how many states there are up to it.
+func (r *run) end(ctx context.Context, part int) (seq uint64, n int, err error) {
+	err = within(ctx, func(ctx context.Context) error {
+		msg, err := r.log.GetLastMsgForSubject(ctx, r.logSubject(part))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		b, _, err := decode(msg.Data)
+		seq, n = msg.Sequence, b.first+b.n
+		return err
+	})
+	return seq, n, err
+}
+
+// lens are how many states the logs hold.
+func (r *run) lens(ctx context.Context) ([]int, error) {
+	lens := make([]int, parts)
+	for i := range lens {
+		var err error
+		if _, lens[i], err = r.end(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	return lens, nil
+}
+
+// blockOf is the block of a part's log that a state is in.
+func (r *run) blockOf(ctx context.Context, part, number int) (block, error) {
+	at := &r.seen[part]
+	for number >= at.len {
+		if b, ok, err := r.next(ctx, part); err != nil || !ok {
+			return b, cmp.Or(err, fmt.Errorf("part %d has no state %d yet", part, number))
+		}
+	}
+	i, _ := slices.BinarySearchFunc(at.blocks, number+1, func(b blockAt, n int) int { return cmp.Compare(b.first, n) })
+	return r.read(ctx, part, i-1)
+}

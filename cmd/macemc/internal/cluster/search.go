@@ -1,0 +1,335 @@
+package cluster
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/superstep"
+)
+
+// Search is what asks for a search, and waits for its end.
+type Search struct {
+	URL      string
+	Security Security
+	Manifest Manifest // but for ID and Parts
+	// Tell is told in text what there is to know. May be nil.
+	Tell func(string)
+}
+
+// Explore has the workers at the server visit all states of a system.
+func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.ExploreOptions) (*table.Exploration, error) {
+	nc, err := connect(s.URL, s.Security)
+	if err != nil {
+		return nil, err
+	}
+	defer nc.Close()
+	shard, err := table.NewShard(sys, opts, parts, nil)
+	if err != nil {
+		return nil, err
+	}
+	if path, err := shard.Rehearse(); err != nil {
+		return &table.Exploration{Stopped: "finding", Finding: err, Path: path}, nil
+	}
+	roots, err := shard.Roots()
+	if err != nil {
+		path, err := shard.Follow(nil, false)
+		return &table.Exploration{Stopped: "finding", Finding: err, Path: path}, nil
+	}
+	for k := range len(roots) / shard.Words() {
+		if path, err := shard.Follow([]uint32{uint32(k)}, false); err != nil {
+			return &table.Exploration{States: 1, Stopped: "finding", Finding: err, Path: path}, nil
+		}
+	}
+	r, err := s.begin(ctx, nc, shard, roots)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.wait(ctx, r, opts.Progress)
+	if err != nil {
+		return nil, err
+	}
+	x, err := s.conclude(r, c, shard)
+	if c.End != superstep.Running {
+		background := context.WithoutCancel(ctx)
+		err = errors.Join(err, withdraw(background, nc), r.remove(background))
+	}
+	return x, err
+}
+
+// begin makes the run, or finds it, if it is there already.
+func (s *Search) begin(ctx context.Context, nc *nats.Conn, shard *table.Shard, roots []uint32) (*run, error) {
+	there, err := current(ctx, nc)
+	if err != nil {
+		return nil, err
+	}
+	m := s.Manifest
+	m.ID, m.Parts = newID(), parts
+	if there != nil {
+		if m.ID = there.ID; !same(&m, there) {
+			return nil, fmt.Errorf("another search goes on there: %s, run %s; \"macemc cluster abort %s\" ends it", there.Title, there.ID, s.URL)
+		}
+		s.tell("the search goes on there already, as run %s", m.ID)
+		return open(ctx, nc, m)
+	}
+	r, err := create(ctx, nc, m)
+	if err != nil {
+		return nil, err
+	}
+	packs := make([]*table.Pack, parts)
+	lens := make([]int, parts)
+	seen := map[sim.Fingerprint]bool{}
+	for k := range len(roots) / shard.Words() {
+		state := roots[k*shard.Words():][:shard.Words()]
+		if f := shard.Fingerprint(state); seen[f] {
+			continue
+		} else {
+			seen[f] = true
+		}
+		part := shard.PartOf(state)
+		if packs[part] == nil {
+			packs[part] = shard.NewPack()
+		}
+		packs[part].Add(state, explore.Source{Number: explore.NoPlace, Turn: uint32(k)})
+		lens[part]++
+	}
+	for part, pack := range packs {
+		if pack == nil {
+			continue
+		}
+		if ok, err := r.append(ctx, part, block{0, lens[part], pack.Take()}); err != nil || !ok {
+			return nil, cmp.Or(err, errors.New("somebody else writes to the run"))
+		}
+	}
+	c := superstep.NewCommit(members, lens)
+	c.Rev = 1
+	if err := r.swap(ctx, c); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	err = within(ctx, func(ctx context.Context) error {
+		keys, err := r.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: runsBucket, Storage: jetstream.FileStorage})
+		if err != nil {
+			return err
+		}
+		_, err = keys.Create(ctx, runKey, text)
+		return err
+	})
+	if err != nil {
+		_ = r.remove(ctx)
+		if conflict(err) {
+			err = errors.New("another search began there at the same time")
+		}
+		return nil, err
+	}
+	s.tell("run %s waits for workers: macemc worker --join %s", m.ID, s.URL)
+	return r, nil
+}
+
+func same(a, b *Manifest) bool {
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	return bytes.Equal(x, y)
+}
+
+func (s *Search) tell(format string, args ...any) {
+	if s.Tell != nil {
+		s.Tell(fmt.Sprintf(format, args...))
+	}
+}
+
+// leaving is how long a search that is to end may take to do so.
+const leaving = 10 * time.Second
+
+// wait waits until the search has come to an end, or is to end: then it tells the workers.
+func (s *Search) wait(ctx context.Context, r *run, progress func(states, transitions, depth, waiting int)) (c superstep.Commit, err error) {
+	background, workers, left, failed := context.WithoutCancel(ctx), -1, time.Time{}, time.Time{}
+	for {
+		now, e := r.commit(background)
+		switch {
+		case e == nil:
+			c, failed = now, time.Time{}
+		case errors.Is(e, jetstream.ErrBucketNotFound) || errors.Is(e, jetstream.ErrStreamNotFound) || errors.Is(e, jetstream.ErrKeyNotFound):
+			return c, fmt.Errorf("run %s is not there any more: %w", r.ID, e)
+		case failed.IsZero():
+			failed = time.Now()
+		case time.Since(failed) > time.Minute:
+			return c, fmt.Errorf("the server does not answer: %w", e)
+		}
+		if c.End != superstep.Running {
+			return c, nil
+		}
+		if n := taking(&c); n != workers {
+			if workers >= 0 || n > 0 {
+				s.tell("%d workers, epoch %d", n, c.Epoch)
+			}
+			workers = n
+		}
+		if progress != nil {
+			progress(total(c.Len), total(c.Edges), c.Level, total(c.Len)-total(c.Next))
+		}
+		switch {
+		case ctx.Err() == nil:
+		case left.IsZero():
+			left = time.Now()
+			fallthrough
+		default:
+			text, _ := encodeMessage(0, superstep.Halt{Why: Why{Kind: "interrupted"}.String()})
+			_ = r.nc.Publish(r.subject("all"), text)
+			if time.Since(left) > leaving || workers <= 0 && c.Epoch == 0 {
+				s.tell("no worker has answered: the run is left behind and goes on when one does")
+				return c, nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			time.Sleep(50 * time.Millisecond)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+func taking(c *superstep.Commit) (n int) {
+	for _, inc := range c.Incs {
+		if inc != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func total(counts []int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// conclude says what the search came to.
+func (s *Search) conclude(r *run, c superstep.Commit, shard *table.Shard) (*table.Exploration, error) {
+	set, err := explore.VisitedNamed(r.Visited)
+	if err != nil {
+		return nil, err
+	}
+	states := total(c.Len)
+	x := &table.Exploration{States: states, Transitions: total(c.Edges), Expanded: total(c.Next), Depth: c.Level, Stopped: "interrupted"}
+	none := set.New(nil)
+	x.Omission = none.Omission(states)
+	none.Close()
+	x.Stats.Steps = x.Transitions
+	switch c.End {
+	case superstep.Complete:
+		if err := r.verify(&c); err != nil {
+			return nil, fmt.Errorf("not complete, though all workers said so: %w", err)
+		}
+		x.Complete, x.Stopped, x.Depth = true, "", c.Level-1
+	case superstep.Damaged:
+		return nil, errors.New("the server has lost a part of a log that it had acknowledged: begin anew")
+	case superstep.Halted:
+		var why Why
+		if err := json.Unmarshal([]byte(c.Why), &why); err != nil {
+			return nil, fmt.Errorf("the search was ended: %s", c.Why)
+		}
+		return x, s.halted(r, shard, x, &why)
+	}
+	return x, nil
+}
+
+// halted says why a search ended before all was searched.
+func (s *Search) halted(r *run, shard *table.Shard, x *table.Exploration, why *Why) error {
+	switch why.Kind {
+	case "found":
+		turns, err := r.turns(shard, why)
+		if err != nil {
+			return fmt.Errorf("worker %d has found %s, but the path there cannot be told: %w", why.Worker, why.Text, err)
+		}
+		if x.Path, x.Finding = shard.Follow(turns, why.AtEdge); x.Finding == nil {
+			return fmt.Errorf("worker %d has found %s, but it is not there: it computes something else", why.Worker, why.Text)
+		}
+		x.Stopped = "finding"
+	case "error":
+		return fmt.Errorf("worker %d: %s", why.Worker, why.Text)
+	default:
+		x.Stopped = why.Kind
+	}
+	return nil
+}
+
+// turns lead to what was found, by the logs of all parts.
+func (r *run) turns(shard *table.Shard, why *Why) (turns []uint32, err error) {
+	ctx := context.Background()
+	at := *why.Source
+	if !why.AtEdge {
+		turns = append(turns, at.Turn)
+	}
+	for at.Number != explore.NoPlace {
+		part, number := int(at.Part), int(at.Number)
+		if part >= parts {
+			return nil, errDamaged
+		}
+		b, err := r.blockOf(ctx, part, number)
+		if err != nil {
+			return nil, err
+		}
+		from, err := shard.Sources(b.states)
+		if err != nil {
+			return nil, err
+		}
+		if number-b.first >= len(from) {
+			return nil, errDamaged
+		}
+		at = from[number-b.first]
+		turns = append(turns, at.Turn)
+	}
+	slices.Reverse(turns)
+	return turns, nil
+}
+
+// verify reads all logs: each must hold what the commit says, whole.
+func (r *run) verify(c *superstep.Commit) error {
+	for part := range parts {
+		r.seen[part] = seen{}
+		for {
+			_, ok, err := r.next(context.Background(), part)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				break
+			}
+		}
+		if n := r.seen[part].len; n != c.Len[part] || c.Next[part] != n {
+			return fmt.Errorf("the log of part %d has %d states, and %d were to be there", part, n, c.Len[part])
+		}
+	}
+	return nil
+}
+
+// withdraw makes room for the next search.
+func withdraw(ctx context.Context, nc *nats.Conn) error {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return err
+	}
+	return within(ctx, func(ctx context.Context) error {
+		keys, err := js.KeyValue(ctx, runsBucket)
+		if err != nil {
+			return err
+		}
+		return keys.Delete(ctx, runKey)
+	})
+}

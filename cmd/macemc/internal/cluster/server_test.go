@@ -1,0 +1,96 @@
+package cluster
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// secure makes what it takes, all of it signed by an authority of its own.
+func secure(t *testing.T, token string) Security {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, kind string, der []byte) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "macemc"}, NotBefore: time.Unix(0, 0), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, cert, cert, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Security{CA: write("ca.pem", "CERTIFICATE", der), Key: write("key.pem", "PRIVATE KEY", private), TokenFile: filepath.Join(dir, "token")}
+	s.Cert = s.CA
+	if err := os.WriteFile(s.TokenFile, []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Nothing listens, and nothing is sent, beyond loopback without certificates and a token.
+func TestSecurity(t *testing.T) {
+	t.Parallel()
+	all := secure(t, "a token of the cluster")
+	for _, listen := range []string{"0.0.0.0:0", ":0", "localhost:0", "10.1.2.3:0", "[::]:0"} {
+		part := all
+		part.TokenFile = ""
+		for _, s := range []Security{{}, part} {
+			if _, stop, err := Serve(listen, t.TempDir(), s); err == nil || !strings.Contains(err.Error(), "loopback") {
+				if stop != nil {
+					stop()
+				}
+				t.Errorf("%s: %v", listen, err)
+			}
+		}
+	}
+	if _, err := connect("nats://10.1.2.3:4222", Security{}); err == nil || !strings.Contains(err.Error(), "loopback") {
+		t.Error(err)
+	}
+	if _, _, err := Serve("127.0.0.1:0", t.TempDir(), secure(t, "short")); err == nil || !strings.Contains(err.Error(), "16") {
+		t.Error(err)
+	}
+	url, stop, err := Serve("127.0.0.1:0", t.TempDir(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	wrong, other := all, secure(t, "a token of the cluster")
+	wrong.TokenFile = secure(t, "another token, which is wrong").TokenFile
+	other.CA = all.CA // it knows the server, which does not know it
+	for name, s := range map[string]Security{"nothing": {}, "wrong token": wrong, "other certificate": other} {
+		if nc, err := connect(url, s); err == nil {
+			nc.Close()
+			t.Errorf("%s: let in", name)
+		}
+	}
+	nc, err := connect(url, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nc.Close()
+}

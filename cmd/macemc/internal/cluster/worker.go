@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// Worker takes part in the searches at a server.
+type Worker struct {
+	URL      string
+	Security Security
+	Build    string // of this program
+	Memory   int    // bytes, about; 0: no limit
+	// Job makes the system that a job is about, and what tells when its code is given up, see [kernel.Options].
+	Job func(job json.RawMessage) (sys *sim.System, overdue func(ticks int) bool, err error)
+	Log *slog.Logger
+}
+
+// Work takes part until ctx is done. Without a search it waits for one. The error says why it cannot.
+func (w *Worker) Work(ctx context.Context) error {
+	nc, err := connect(w.URL, w.Security)
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	w.Log.Info("waiting for a search", "server", w.URL)
+	last := ""
+	for ctx.Err() == nil {
+		m, err := current(ctx, nc)
+		if err == nil && m != nil && m.ID != last {
+			last = m.ID
+			if err = w.takePart(ctx, nc, *m); err != nil && ctx.Err() == nil {
+				w.Log.Error("no part is taken in the search", "run", m.ID, "why", err)
+			}
+			continue
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// takePart takes part in one search.
+func (w *Worker) takePart(ctx context.Context, nc *nats.Conn, m Manifest) error {
+	if m.Build != w.Build {
+		return fmt.Errorf("it is of another program (%s, this one is %s): only processes of the same one can search together", m.Build, w.Build)
+	}
+	r, err := open(ctx, nc, m)
+	if err != nil {
+		return err
+	}
+	sys, overdue, err := w.Job(m.Job)
+	if err != nil {
+		return err
+	}
+	opts := table.ExploreOptions{World: kernel.Options{Overdue: overdue}}
+	if opts.Visited, err = explore.VisitedNamed(m.Visited); err != nil {
+		return err
+	}
+	member, err := join(ctx, r, w.Log, func(mem *member) (*data, error) {
+		d, err := newData(mem, sys, opts)
+		if d != nil {
+			d.memory = w.Memory
+		}
+		return d, err
+	})
+	if err != nil {
+		return err
+	}
+	w.Log.Info("searching", "run", m.ID, "what", m.Title, "worker", int(member.self))
+	if err := member.work(); err != nil {
+		return err
+	}
+	if ctx.Err() == nil {
+		c := &member.core.Worker.Commit
+		w.Log.Info("the search has ended", "run", m.ID, "supersteps", c.K, "epochs", c.Epoch)
+	}
+	return nil
+}
+
+// current is the search at a server; nil: there is none.
+func current(ctx context.Context, nc *nats.Conn) (*Manifest, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	var m *Manifest
+	return m, within(ctx, func(ctx context.Context) error {
+		keys, err := js.KeyValue(ctx, runsBucket)
+		if errors.Is(err, jetstream.ErrBucketNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		e, err := keys.Get(ctx, runKey)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		m = new(Manifest)
+		return json.Unmarshal(e.Value(), m)
+	})
+}

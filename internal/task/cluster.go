@@ -1,0 +1,100 @@
+package task
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/durable"
+	"github.com/macemc/macemc/internal/version"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// Cluster says where other processes search, and how to speak to them. Its fields are flags.
+type Cluster struct {
+	URL       string // "": there are none
+	CA        string // files
+	Cert      string
+	Key       string
+	TokenFile string
+}
+
+// ClusterJob is what workers search.
+type ClusterJob struct {
+	Build   string
+	Title   string
+	Job     json.RawMessage // see [Process.JobSystem]
+	Visited string
+	Depth   int
+}
+
+// job is what a worker makes a system of.
+type job struct {
+	Subject      Subject
+	HandlerLimit time.Duration
+}
+
+// ClusterBuild is this program, for others to be the same.
+func ClusterBuild() string {
+	b := durable.NewBuild(version.Current().String(), nil)
+	return fmt.Sprintf("%s %.16s", b.Program, b.Binary)
+}
+
+// validateCluster refuses what workers do not do.
+func (f *Search) validateCluster() error {
+	if f.Cluster.URL == "" {
+		return nil
+	}
+	if f.Strategy != string(search.BFS) {
+		return fmt.Errorf("--cluster is for --strategy bfs; workers cannot search by strategy %s yet", cmp.Or(f.Strategy, string(search.Deepening)))
+	}
+	for _, flag := range []string{"durable", "resume", "keep-going", "from", "prefix", "save-prefixes", "shard"} {
+		if f.Given.Has(flag) {
+			return fmt.Errorf("--cluster does not go with --%s yet; give one of them", flag)
+		}
+	}
+	switch {
+	case f.Given.Has("memory"):
+		return fmt.Errorf("--memory is about this process, which holds no states; give it to each macemc worker")
+	case f.Given.Has("reduce") && f.Reduce != string(search.ReduceNone):
+		return fmt.Errorf("--cluster visits all states, and --reduce %s leaves some out: that does not go together yet; give one of them", f.Reduce)
+	case f.Visited == string(search.ExactStates):
+		return fmt.Errorf("--visited %s keeps whole states, and a cluster tells them apart by fingerprints: use 64 or 128 (default 128)", f.Visited)
+	}
+	return nil
+}
+
+// clusterJob is what workers are told.
+func (f *Search) clusterJob(s *check.Subject) (ClusterJob, error) {
+	if s.Entry.Package != "" {
+		return ClusterJob{}, fmt.Errorf("--cluster is for bundled systems: workers cannot build the tests of a package yet")
+	}
+	text, err := json.Marshal(job{f.Subject, f.HandlerLimit})
+	return ClusterJob{
+		Build: ClusterBuild(), Title: f.System, Job: text, Visited: cmp.Or(f.Visited, string(search.Fingerprints128)), Depth: f.Depth,
+	}, err
+}
+
+// JobSystem is the system that a job is about, and what tells after how long its code is given up.
+func (p *Process) JobSystem(text json.RawMessage) (sys *sim.System, overdue func(ticks int) bool, err error) {
+	var j job
+	if err := json.Unmarshal(text, &j); err != nil {
+		return nil, nil, err
+	}
+	subject, err := j.Subject.build(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	sys = &subject.System
+	if j.Subject.Property != "" {
+		only, err := sys.Only(j.Subject.Property)
+		if err != nil {
+			return nil, nil, err
+		}
+		sys = &only
+	}
+	return sys, search.Overdue(j.HandlerLimit), nil
+}
