@@ -77,6 +77,7 @@ func TestFolder(t *testing.T) {
 		{func(m *Manifest) { m.System = "other" }, "system: bank there, other here"},
 		{func(m *Manifest) { m.Nodes = 4 }, "nodes: 3 there, 4 here"},
 		{func(m *Manifest) { m.Limits.Crashes = 0 }, "crashes: 1 there, 0 here"},
+		{func(m *Manifest) { m.Limits.Halts = 1 }, "halts: 0 there, 1 here"},
 		{func(m *Manifest) { m.Limits.Loss = 2 }, "loss: 0 there, 2 here"},
 		{func(m *Manifest) { m.Params = nil }, "parameter clients: 2 there, none here"},
 		{func(m *Manifest) { m.Params["x"] = "1" }, "parameter x: none there, 1 here"},
