@@ -22,7 +22,7 @@ type System struct {
 	MayCrash func(NodeID) bool
 	// Halts is how many nodes may halt in a run: they crash and never come back, so that recovery must do without them.
 	Halts int
-	// MayHalt says which nodes may halt. Nil: all.
+	// MayHalt says which nodes may halt. Nil: those that MayCrash allows.
 	MayHalt func(NodeID) bool
 	// Late says which nodes are down at first and boot by an event. Nil: none.
 	Late func(NodeID) bool

@@ -150,7 +150,11 @@ func (m *model) crashable(s *state, i int) bool {
 }
 
 func (m *model) haltable(s *state, i int) bool {
-	return s.nodes[i].up && (!has(m.script.Lasting, i) || m.defect == haltLasting)
+	lasting := m.script.Lasting
+	if lasting == 0 {
+		lasting = m.script.Sturdy
+	}
+	return s.nodes[i].up && (!has(lasting, i) || m.defect == haltLasting)
 }
 
 // key is the event's stable key, as path files have it.

@@ -148,7 +148,7 @@ type Script struct {
 	Crashes    int      `json:",omitempty"`
 	Sturdy     uint     `json:",omitempty"` // bit i: node i may not crash
 	Halts      int      `json:",omitempty"`
-	Lasting    uint     `json:",omitempty"` // bit i: node i may not halt
+	Lasting    uint     `json:",omitempty"` // bit i: node i may not halt; 0: Sturdy says so
 	Late       uint     `json:",omitempty"` // bit i: node i is late
 	Steps      uint     `json:",omitempty"` // bit p: in phase p nodes take steps of their own
 	Datagrams  bool     `json:",omitempty"`

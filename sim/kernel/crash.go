@@ -74,20 +74,23 @@ func (w *machine) crashable(id sim.NodeID) bool {
 }
 
 func (w *machine) haltable(id sim.NodeID) bool {
-	return w.nodes[id].up && (w.sys.MayHalt == nil || w.halting[id])
+	return w.nodes[id].up && (w.halting == nil || w.halting[id])
 }
 
 // whoCrashes asks the system once which nodes may crash. The error is a finding.
 func (w *machine) whoCrashes() (err error) {
-	if w.sys.Crashes > 0 {
+	if w.sys.Crashes > 0 || w.sys.Halts > 0 && w.sys.MayHalt == nil {
 		err = w.who("MayCrash", w.sys.MayCrash, &w.crashing)
 	}
 	return err
 }
 
-// whoHalts asks the system once which nodes may halt. The error is a finding.
+// whoHalts asks the system once which nodes may halt, after whoCrashes. The error is a finding.
 func (w *machine) whoHalts() (err error) {
-	if w.sys.Halts > 0 {
+	switch {
+	case w.sys.MayHalt == nil:
+		w.halting = w.crashing
+	case w.sys.Halts > 0:
 		err = w.who("MayHalt", w.sys.MayHalt, &w.halting)
 	}
 	return err
