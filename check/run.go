@@ -225,14 +225,22 @@ func (o *Options) System() (sim.System, error) {
 	return o.Search.System.Only(o.Search.Property)
 }
 
-// uncovered is what a search cannot see of the system's services, told once.
-func uncovered(sys *sim.System) string {
+// limited is a service that a search cannot see all of; nil: there is none.
+func limited(sys *sim.System) host.Limited {
 	for id := range sim.NodeID(sys.Nodes) {
 		s := sys.New(id)
 		defer kernel.Discard(s)
 		if l, ok := s.(host.Limited); ok {
-			return l.Uncovered(sys.Interleave)
+			return l
 		}
+	}
+	return nil
+}
+
+// uncovered is what a search cannot see of the system's services, told once.
+func uncovered(sys *sim.System) string {
+	if l := limited(sys); l != nil {
+		return l.Uncovered(sys.Interleave)
 	}
 	return ""
 }

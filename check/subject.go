@@ -65,7 +65,19 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 	if wanted.Interleave != nil {
 		sys.Interleave = *wanted.Interleave
 	}
+	if err := turns(&sys); err != nil {
+		return Subject{}, err
+	}
 	return Subject{Entry: e, Config: c, System: sys}, sys.Validate()
+}
+
+// turns refuses an interleaving where no service has goroutines that could take turns.
+func turns(sys *sim.System) (err error) {
+	defer func() { _ = recover() }() // a New that panics is a finding of the search
+	if sys.Interleave != sim.FIFO && limited(sys) == nil {
+		err = fmt.Errorf("--interleave %v: no service of %s is of package bubble, whose goroutines take turns", sys.Interleave, sys.Name)
+	}
+	return err
 }
 
 // most is the larger of each limit, so that each of several bugs can show.
