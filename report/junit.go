@@ -100,6 +100,12 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 		if d.Why != "" {
 			s.Properties = append(s.Properties, junitProperty{"reduced_less_because", d.Why})
 		}
+		if d.Permutations > 0 {
+			s.Properties = append(s.Properties, junitProperty{"permutations", fmt.Sprint(d.Permutations)})
+		}
+		if d.Asymmetry != "" {
+			s.Properties = append(s.Properties, junitProperty{"no_symmetry_because", printable(d.Asymmetry)})
+		}
 	}
 	if f := r.Coverage.Fair; f != nil {
 		judged := "judged"

@@ -9,7 +9,8 @@ import (
 
 // isReduced reports whether states were left out.
 func (r *Report) isReduced() bool {
-	return r.Coverage.Reduced != nil && search.Reduction(r.Coverage.Reduced.Used) != search.ReduceNone
+	d := r.Coverage.Reduced
+	return d != nil && (search.Reduction(d.Used) != search.ReduceNone || d.Permutations > 0)
 }
 
 // orStoodFor says of all states that they were visited what is true when some were left out.
@@ -40,6 +41,12 @@ func (r *Report) reduced() (lines []string) {
 	}
 	if d.Why != "" {
 		lines = append(lines, d.Why)
+	}
+	if d.Permutations > 0 {
+		lines = append(lines, fmt.Sprintf("symmetry: states that differ by one of %s of nodes of one role are one", plural(d.Permutations, "permutation")))
+	}
+	if d.Asymmetry != "" {
+		lines = append(lines, "no symmetry: "+d.Asymmetry)
 	}
 	return lines
 }

@@ -58,6 +58,14 @@ func TestReduced(t *testing.T) {
 	r.Coverage.Reduced = &search.Reduced{Used: table.ReduceDrop, Rounds: 1, Dead: 2, Why: "with a bound on depth only dead messages are dropped"}
 	expect(text(), true, "left out", "reduced (drop): dead messages dropped in 2 situations", "with a bound on depth only dead messages are dropped")
 
+	r.Coverage.Reduced = &search.Reduced{Used: table.ReduceNone, Permutations: 6}
+	expect(text(), true, "left out", "symmetry: states that differ by one of 6 permutations of nodes of one role are one")
+	expect(junit(), true, `<property name="permutations" value="6">`)
+	r.Coverage.Reduced = &search.Reduced{Used: table.ReduceNone, Asymmetry: "n2 begins otherwise than n1"}
+	expect(text(), false, "left out")
+	expect(text(), true, "no symmetry: n2 begins otherwise than n1")
+	expect(junit(), true, `<property name="no_symmetry_because" value="n2 begins otherwise than n1">`)
+
 	r.Coverage.Reduced = &search.Reduced{Used: table.ReduceNone, Why: "streams: not reduced"}
 	expect(text(), true, "every state within the limits was visited", "streams: not reduced")
 	expect(text(), false, "left out", "reduced (")

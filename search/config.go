@@ -6,6 +6,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -57,6 +58,7 @@ type Config struct {
 	Engine    Engine        // "": auto, which is table for bfs and dfs
 	Visited   Visited       // of bfs, dfs and deepening; "": exact for bfs and dfs, 128 bits for deepening
 	Reduce    Reduction     // of bfs and dfs: states that need not be visited; "": [ReduceAuto]
+	Symmetry  bool          // of bfs and dfs: states that differ by a permutation of nodes of one role are one, see [sim.System.Roles]
 	Alone     bool          // of deepening: it does not alternate with walks; those from leaves are made
 	MaxBytes  int           // of bfs, dfs and deepening: memory for visited states, and of bfs and dfs for tables, about; 0: no limit
 	Property  string        // check only the property of that name; "": all
@@ -327,6 +329,10 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("only strategy %s goes deeper step by step, so that steps could be larger", Deepening)
 	case c.Log != nil && (c.Reduce == ReduceDrop || c.Reduce == ReduceFull):
 		return c, fmt.Errorf("a log keeps all states, of which reduction %s leaves some out", c.Reduce)
+	case c.Log != nil && c.Symmetry:
+		return c, errors.New("a log keeps all states, of which symmetry leaves some out")
+	case c.Symmetry && !c.Strategy.Stateful():
+		return c, fmt.Errorf("only the strategies %s and %s visit states, which could be the same but for a permutation of nodes", BFS, DFS)
 	case c.Log != nil && c.Strategy != BFS:
 		return c, fmt.Errorf("a log keeps states in the order in which strategy %s finds them, not %s", BFS, cmp.Or(c.Strategy, Deepening))
 	case c.Engine == ReplayEngine && c.Strategy.Stateful():

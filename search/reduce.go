@@ -45,7 +45,7 @@ func (r Reduction) fits(s Name) error {
 
 // reduced tells how states were left out; nil: none were to be.
 func (c *Config) reduced(x *table.Exploration) *Reduced {
-	if c.Reduce == ReduceNone {
+	if c.Reduce == ReduceNone && !c.Symmetry {
 		return nil
 	}
 	return &x.Reduced

@@ -197,7 +197,8 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	if err != nil {
 		return opts, err
 	}
-	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Reduce: table.Reduction(cmp.Or(cfg.Reduce, ReduceAuto)), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
+	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Reduce: table.Reduction(cmp.Or(cfg.Reduce, ReduceAuto)),
+		Symmetry: cfg.Symmetry, Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}
 	if cfg.Time > 0 {
 		opts.Hurry = began.Add(cfg.Time / 2)

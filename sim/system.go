@@ -26,6 +26,10 @@ type System struct {
 	MayHalt func(NodeID) bool
 	// Late says which nodes are down at first and boot by an event. Nil: none.
 	Late func(NodeID) bool
+	// Roles names the role of a node; "": it has one of its own. Nodes of one role are said to be interchangeable: whatever state the system is in, it does the
+	// same when what they hold, and what is in flight to and from them, is exchanged. A search by symmetry checks that of all that it relies on. Nil: no node
+	// has a role.
+	Roles func(NodeID) string
 	// Timing says which armed timers may fire; the zero value is [ByDeadline].
 	Timing Timing
 	// Interleave says how the goroutines of nodes that have some take turns, see package bubble.

@@ -3,6 +3,7 @@ package task
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"syscall"
@@ -41,6 +42,9 @@ func (f *Search) validateDurable() error {
 	}
 	if how := search.Reduction(f.Reduce); how == search.ReduceDrop || how == search.ReduceFull {
 		return fmt.Errorf("--durable keeps all states, and --reduce %s leaves some out: that does not go together yet; give one of them", f.Reduce)
+	}
+	if f.Symmetry {
+		return errors.New("--durable keeps all states, and --symmetry merges some: that does not go together yet; give one of them")
 	}
 	for _, flag := range []string{"keep-going", "prefix", "from", "save-prefixes"} {
 		if f.Given.Has(flag) {

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -30,6 +31,7 @@ type Search struct {
 	Engine       string
 	Visited      string
 	Reduce       string
+	Symmetry     bool
 	Alone        bool
 	Memory       int // MB
 	Workers      int
@@ -133,6 +135,7 @@ func (f *Search) request(p *Process) (*request, error) {
 		Engine:       search.Engine(f.Engine),
 		Visited:      search.Visited(f.Visited),
 		Reduce:       search.Reduction(f.Reduce),
+		Symmetry:     f.Symmetry,
 		Alone:        f.Alone,
 		MaxBytes:     f.Memory << 20,
 	}
@@ -262,6 +265,8 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.Strategy, strings.Join(StrategyNames(), ", "))
 	case f.Given.Has("reduce") && !slices.Contains(search.ReductionNames(), f.Reduce):
 		return fmt.Errorf("--reduce %q is not available; accepted are %s", f.Reduce, strings.Join(search.ReductionNames(), ", "))
+	case f.Symmetry && !search.Name(f.Strategy).Stateful():
+		return fmt.Errorf("--symmetry merges the states of --strategy bfs and dfs; %s visits none", cmp.Or(f.Strategy, string(search.Deepening)))
 	case f.Schedules != "" && search.Name(f.Strategy).Stateful():
 		return fmt.Errorf("strategy %s visits states and makes no walks, which --schedules could order", f.Strategy)
 	case f.Given.Has("depth") && (f.Strategy == string(search.Walk) || f.Strategy == string(search.Faulty)):

@@ -154,6 +154,20 @@ func (b *Bench) Halted(id sim.NodeID) *Local {
 	return l
 }
 
+// Moved returns the local state of a node as one of another node, whose service is a copy, and has read no clock. The error is that it cannot be copied.
+func (b *Bench) Moved(to sim.NodeID, l *Local) (moved *Local, err error) {
+	if err := b.w.copyable(l); err != nil {
+		return nil, err
+	}
+	if moved, err = b.w.copyLocal(l); err != nil {
+		return nil, err
+	}
+	n := b.w.put(to, moved)
+	n.clock.reset(to)
+	b.restore(to)
+	return b.w.take(n), nil
+}
+
 // restore makes properties see again what was shown.
 func (b *Bench) restore(id sim.NodeID) {
 	if s := b.shown[id]; s != nil {

@@ -22,6 +22,7 @@ type ExploreOptions struct {
 	Frontier  explore.FrontierKind // zero: breadth first
 	Reducer   explore.Reducer      // nil: nothing is left out
 	Reduce    Reduction            // "": ReduceNone
+	Symmetry  bool                 // states that differ by a permutation of nodes of one role are one, see [sim.System.Roles]
 	Hurry     time.Time            // when ReduceAuto gives ReduceFull up; zero: never
 	// Log keeps what is found, and what is in it is not explored again, but checked. Nil: nothing is kept.
 	Log explore.Log
@@ -46,6 +47,8 @@ type ExploreOptions struct {
 
 	hastily bool // nothing is rehearsed
 	gaveUp  bool // more was to be reduced, but took too long
+
+	asymmetry string // what shows that there is no symmetry; "": nothing so far
 }
 
 func (o *ExploreOptions) loop(g explore.Graph, judge explore.Judge) (*explore.Loop, error) {
@@ -138,6 +141,10 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 		if r, refused = x.run(ctx); refused != nil {
 			return nil, refused
 		}
+		if x.asymmetry != "" {
+			opts.asymmetry, opts.hastily = x.asymmetry, true
+			return exploreAll(ctx, sys, opts)
+		}
 		if x.gaveUp {
 			opts.Reduce, opts.hastily, opts.gaveUp = ReduceDrop, true, true
 			return exploreAll(ctx, sys, opts)
@@ -164,6 +171,9 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	if len(out.Sampled) > 0 && out.Stopped == "" {
 		out.Stopped = "sampled"
 	}
+	if x.reduction != nil && x.reduction.sym != nil {
+		x.reduction.sym.cover()
+	}
 	out.Stats, out.Plans, out.Coverage = g.w.Stats(), g.w.Plans(), g.w.covered()
 	out.Coverage.ForeignTimes = g.answers.foreign || g.sites.answers.foreign || x.reduction != nil && x.reduction.answers.foreign
 	var u *Unsupported
@@ -187,6 +197,7 @@ type exploration struct {
 	opts      *ExploreOptions
 	told      Reduced
 	gaveUp    bool        // less is to be reduced
+	asymmetry string      // there is no symmetry, as this shows
 	dead      *deadStates // as judged last; nil: nothing was explored
 	starving  *starving   // likewise; nil: nothing is owed, either
 }
@@ -215,11 +226,16 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 		out = loop.Run(limited)
 		x.g.limitBy(nil)
 		x.g.w.stats.Steps += out.Steps
-		if r := x.reduction; r != nil {
+		if r := x.reduction; r != nil && r.sym != nil && out.Err != nil {
+			r.sym.settles() // a finding is not believed otherwise
+		}
+		if r := x.reduction; r != nil && r.sym != nil && r.sym.witness != "" {
+			x.asymmetry, again = r.sym.witness, false
+		} else if r != nil {
 			if x.gaveUp = r.givesUp(ctx, limited, &out); !x.gaveUp {
 				again = r.again(ctx, &out)
 			}
-			if x.told = r.tell(); r.ways == (ways{}) {
+			if x.told = r.tell(); r.all() && r.sym == nil {
 				x.reduction = nil
 			}
 		}

@@ -21,6 +21,7 @@ type local struct {
 	enc    string      // with the node in front
 	hash   sim.Fingerprint
 	from   *origin
+	moved  bool        // it is that of another node, see symmetry, and was not come to by a step
 	fields []sim.Field // of the first few, to tell what has changed
 	downs  []uint32    // by number of writes kept: the state after a crash, plus one
 }
@@ -59,7 +60,7 @@ func (e *engine) intern(node sim.NodeID, state *kernel.Local, from *origin) (id 
 	if ok {
 		// A state that was only looked at so far has a history now.
 		if l := &e.locals.list[id]; l.from == nil && from != nil {
-			l.state, l.from = state, from
+			l.state, l.from, l.moved = state, from, false
 		}
 		return id, nil
 	}

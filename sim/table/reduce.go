@@ -32,6 +32,9 @@ type Reduced struct {
 	Chains int       `json:"chains,omitempty"` // edges that stand for several steps
 	Single int       `json:"single,omitempty"` // kept states from which one event was followed alone
 	Dead   int       `json:"dead,omitempty"`   // local states with a datagram that was dropped there
+
+	Permutations int    `json:"permutations,omitempty"` // of nodes, by which states that are the same are one; 0: they are not merged
+	Asymmetry    string `json:"asymmetry,omitempty"`    // why they are not, though that was asked for
 }
 
 // mostRounds is how many explorations a reduction may take.
@@ -50,6 +53,8 @@ type reduction struct {
 	sites *sites
 	ways  ways
 	told  Reduced
+
+	sym *symmetry // nil: states that differ by a permutation of nodes are two
 
 	nodes   []actor
 	locals  []*localState // by number
@@ -91,24 +96,66 @@ func waysOf(used Reduction) ways {
 	return ways{drop: used == ReduceDrop || used == ReduceFull, alone: used == ReduceFull, chains: used == ReduceFull}
 }
 
+// all reports whether no state is left out.
+func (r *reduction) all() bool { return !r.ways.drop && !r.ways.alone && !r.ways.chains }
+
 // reduce makes the reduction that was asked for, or as much of it as is known to be right; nil: nothing.
 func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
+	told = reducible(g, opts)
+	if told.Used == ReduceNone && (!opts.Symmetry || opts.asymmetry != "") {
+		told.Asymmetry = opts.asymmetry
+		return nil, told
+	}
+	n := g.w.nodes
+	r = &reduction{g: g, w: g.w, sites: g.sites, ways: waysOf(told.Used), told: told, forced: map[string]bool{}}
+	r.hurried = opts.Reduce == ReduceAuto && told.Used == ReduceFull
+	if opts.ways != nil {
+		r.ways = *opts.ways
+	}
+	r.nodes, r.places = make([]actor, n), make([][]*placeState, n)
+	for i := range r.nodes {
+		r.nodes[i].ids, r.nodes[i].is = map[act]uint32{}, map[datagram]bool{}
+	}
+	r.unpacked = make([]uint32, g.w.layout.words)
+	r.told.Asymmetry = opts.asymmetry
+	if opts.Symmetry && opts.asymmetry == "" {
+		why := strings.TrimSuffix(unlogged(g, opts), notReduced)
+		if why == "" {
+			r.sym, why = newSymmetry(r)
+		}
+		if r.told.Asymmetry = why; r.sym != nil {
+			r.told.Permutations = len(r.sym.perms) + 1
+		} else if told.Used == ReduceNone {
+			return nil, r.told
+		}
+	}
+	return r, r.told
+}
+
+const notReduced = ": not reduced"
+
+// unlogged says why nothing of a graph can be left out; "": it can.
+func unlogged(g *graph, opts *ExploreOptions) string {
+	if opts.Log != nil {
+		return "what is kept to go on with is not reduced"
+	}
+	return g.w.irreducible()
+}
+
+// reducible says which reduction is made of what was asked for, and why it is not more.
+func reducible(g *graph, opts *ExploreOptions) (told Reduced) {
 	told.Used = ReduceNone
 	switch opts.Reduce {
 	case ReduceNone, "":
-		return nil, told
+		return told
 	case ReduceAuto:
 		if opts.MaxDepth > 0 {
 			told.Why = "with a bound on depth nothing is left out unless that is asked for"
-			return nil, told
+			return told
 		}
 	}
-	if opts.Log != nil {
-		told.Why = "what is kept to go on with is not reduced"
-		return nil, told
-	}
-	if told.Why = g.w.irreducible(); told.Why != "" {
-		return nil, told
+	if told.Why = unlogged(g, opts); told.Why != "" {
+		return told
 	}
 	if told.Used = opts.Reduce; told.Used == ReduceAuto {
 		told.Used = ReduceFull
@@ -128,18 +175,7 @@ func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 	if opts.gaveUp {
 		told.Why = tooLongToTell
 	}
-	r = &reduction{g: g, w: g.w, sites: g.sites, ways: waysOf(told.Used), told: told, forced: map[string]bool{}}
-	r.hurried = opts.Reduce == ReduceAuto && told.Used == ReduceFull
-	if opts.ways != nil {
-		r.ways = *opts.ways
-	}
-	n := g.w.nodes
-	r.nodes, r.places = make([]actor, n), make([][]*placeState, n)
-	for i := range r.nodes {
-		r.nodes[i].ids, r.nodes[i].is = map[act]uint32{}, map[datagram]bool{}
-	}
-	r.unpacked = make([]uint32, g.w.layout.words)
-	return r, told
+	return told
 }
 
 // irreducible says what of a system keeps all of its states from being reduced; "": nothing.
@@ -160,7 +196,7 @@ func (e *engine) irreducible() string {
 	if len(why) == 0 {
 		return ""
 	}
-	return strings.Join(why, ", ") + ": not reduced"
+	return strings.Join(why, ", ") + notReduced
 }
 
 // hurry is the limits for an exploration that is given up if it takes too long: half of those that there are.
@@ -199,6 +235,9 @@ func (r *reduction) again(ctx context.Context, x *explore.Result) bool {
 		x.Err = nil
 	} else if x.Err == nil && !x.Complete {
 		fell := r.settle()
+		if r.sym != nil {
+			r.sym.settles()
+		}
 		breaks := !fell && (x.Stopped == "depth" || x.Stopped == "states") && r.breaksPromises()
 		r.settled = !fell && !breaks
 		if again = fell && x.Stopped == "depth" || breaks && r.err == nil; !r.settled && !again {
@@ -225,7 +264,7 @@ func (r *reduction) again(ctx context.Context, x *explore.Result) bool {
 
 // nothing has no state left out any more.
 func (r *reduction) nothing(why string) {
-	r.ways, r.hurried, r.told = ways{}, false, Reduced{Used: ReduceNone, Why: why + ": not reduced", Rounds: r.told.Rounds}
+	r.ways, r.hurried, r.told = ways{}, false, Reduced{Used: ReduceNone, Why: why + notReduced, Rounds: r.told.Rounds, Permutations: r.told.Permutations, Asymmetry: r.told.Asymmetry}
 	r.relied.begin()
 	r.gone.begin()
 	r.w.covering.forgetSometimes()
@@ -238,6 +277,9 @@ func (r *reduction) begin() {
 	r.settled, r.visibles = false, map[change]bool{}
 	r.relied.begin()
 	r.gone.begin()
+	if r.sym != nil {
+		r.sym.begin()
+	}
 	for i := range r.places {
 		clear(r.places[i])
 	}
@@ -313,4 +355,16 @@ const (
 	noRivals     flaw = "sets that take the same may do something else"
 	noRestart    flaw = "dropped datagrams may matter after a crash"
 	noPromises   flaw = "quorums may break what they say in states that are left out"
+
+	noSameStart   flaw = "runs may begin otherwise"
+	noSameEvents  flaw = "other events may happen"
+	noSameSteps   flaw = "steps may do something else"
+	noSameCrashes flaw = "crashes may come to something else"
+	noSameCuts    flaw = "crashes inside steps may come to something else"
+	noSameSets    flaw = "quorums may take other sets"
+	noSameHearing flaw = "monitors may look who announces something"
+	noSameView    flaw = "properties may look at single nodes"
+	noSameClaims  flaw = "what is relied upon need not hold for other nodes"
+	noHidden      flaw = "what is not in the state may differ"
+	noSameCover   flaw = "what the nodes do that others stand for is not covered"
 )

@@ -88,6 +88,14 @@ func (r *reduction) alone(c claim) bool {
 	return true
 }
 
+// isAlone reports whether an event is followed alone.
+func (r *reduction) isAlone(c claim) bool {
+	if r.sym != nil {
+		return r.sym.all(0, &r.relied, c, r.alone)
+	}
+	return r.relied.holds(c, r.alone)
+}
+
 // limited reports whether there is no more time or memory to decide anything.
 func (r *reduction) limited() bool {
 	if r.err == nil && r.g.answers.limit != nil {
@@ -225,7 +233,7 @@ func (r *reduction) pick(v []uint32) (node int, c *candidate) {
 			local := r.sites.places[node].list[v[node]].local
 			for k := range p.candidates {
 				c := &p.candidates[k]
-				if c.does.plain && c.does.noop == noop && r.fits(v, node, c) && r.relied.holds(claim{local, c.act}, r.alone) {
+				if c.does.plain && c.does.noop == noop && r.fits(v, node, c) && r.isAlone(claim{local, c.act}) {
 					return node, c
 				}
 			}

@@ -12,7 +12,7 @@ func (r *reduction) without(node int, id uint32) uint32 {
 	}
 	for place := 0; place < len(r.w.bags.list[bag].items); {
 		a := r.delivery(node, r.w.bags.list[bag].items[place])
-		if !r.gone.holds(claim{here.local, a}, r.dead) {
+		if !r.isGone(claim{here.local, a}) {
 			place++
 			continue
 		}
@@ -27,6 +27,14 @@ func (r *reduction) without(node int, id uint32) uint32 {
 		return id
 	}
 	return r.sites.site(node, here.local, bag)
+}
+
+// isGone reports whether a datagram is dropped.
+func (r *reduction) isGone(c claim) bool {
+	if r.sym != nil {
+		return r.sym.all(1, &r.gone, c, r.dead)
+	}
+	return r.gone.holds(c, r.dead)
 }
 
 // dead decides whether the delivery of a datagram does nothing, or no quorum can take it, in all local states that the node comes to from one, by known steps,

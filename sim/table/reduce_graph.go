@@ -23,8 +23,14 @@ func (r *reduction) Roots(e *explore.Edges) error {
 	r.inner.Reset()
 	err := r.g.Roots(&r.inner)
 	zero := make([]uint32, r.Words())
+	var roots [][]uint32
 	for t := range r.inner.Ends {
-		v := r.inner.To(t, zero, nil)
+		roots = append(roots, r.inner.To(t, zero, nil))
+	}
+	if r.sym != nil && err == nil {
+		r.sym.begins(roots)
+	}
+	for _, v := range roots {
 		r.fromRoot(v, nil)
 		r.emit(e, zero, v, 0)
 	}
@@ -131,11 +137,23 @@ func (r *reduction) take(v []uint32, node int, c *candidate, k int) (note uint8)
 }
 
 // fromRoot is onward from a state in which runs begin. No step came to it, so every property is asked.
-func (r *reduction) fromRoot(v []uint32, each func(node int, c *candidate)) {
+func (r *reduction) fromRoot(v []uint32, k *walker) {
 	r.drop(v)
 	r.sites.unpack(v, r.w.v)
 	if ok, stuck := r.w.sound(); ok && stuck == nil {
-		r.onward(v, noteLocal, false, each)
+		r.onward(v, noteLocal, false, k)
+	} else {
+		r.stand(v, k)
+	}
+}
+
+// stand replaces a state by the one that stands for it. The walker, unless nil, is told.
+func (r *reduction) stand(v []uint32, k *walker) {
+	if r.sym == nil {
+		return
+	}
+	if by := r.sym.stand(v); by >= 0 && k != nil {
+		k.exchange(r.sym.perms[by])
 	}
 }
 
@@ -150,9 +168,10 @@ const (
 
 // onward drops dead datagrams from a state that a step came to, and takes the steps that are the only ones to take from there on. It
 // returns the note of the last one, and how many there were. A state in which something is wrong is the last one; so is one that the chain comes to again,
-// which is expanded in full then, since nothing else would ever happen. Each, unless nil, is told of each step.
-func (r *reduction) onward(v []uint32, note uint8, first bool, each func(node int, c *candidate)) (last uint8, steps int) {
+// which is expanded in full then, since nothing else would ever happen. The walker, unless nil, follows.
+func (r *reduction) onward(v []uint32, note uint8, first bool, k *walker) (last uint8, steps int) {
 	r.drop(v)
+	r.stand(v, k)
 	if !r.ways.chains {
 		return note, 0
 	}
@@ -179,11 +198,12 @@ func (r *reduction) onward(v []uint32, note uint8, first bool, each func(node in
 			}
 			met[key] = true
 		}
-		if each != nil {
-			each(node, c)
+		if k != nil {
+			k.follow(node, c)
 		}
 		note = note&noteOrdinary | r.take(v, node, c, 0)&^noteOrdinary
 		r.drop(v)
+		r.stand(v, k)
 		if steps++; steps%cycle == 0 && r.limited() {
 			break
 		}
@@ -205,6 +225,11 @@ func (r *reduction) passes(v []uint32, note uint8) bool {
 	}
 	for i := range r.sites.untold {
 		if u := &r.sites.untold[i]; v[u.node] == u.site {
+			return false
+		}
+	}
+	if r.sym != nil {
+		if check = true; !r.sym.agrees(v) {
 			return false
 		}
 	}
@@ -262,7 +287,16 @@ func (r *reduction) Check(m *explore.Met) (live bool, err error) {
 	if r.stuck != nil && keyOf(m.State) == r.stuckAt {
 		return false, r.stuck
 	}
-	live, err = g.check(m)
+	if r.sym != nil {
+		if !r.sym.agrees(m.State) {
+			return false, errAgain
+		}
+		exchanged := *m
+		exchanged.Root = true // the node of the note may be another one here
+		live, err = g.check(&exchanged)
+	} else {
+		live, err = g.check(m)
+	}
 	if r.readsMessages() {
 		return live, errAgain // whatever was said of states that messages were dropped from
 	}

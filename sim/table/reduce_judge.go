@@ -61,7 +61,11 @@ func (j *reductionJudge) Bytes() int {
 // Judge implements [explore.Judge].
 func (j *reductionJudge) Judge(ctx context.Context, s *explore.Space) error {
 	r := j.r
-	switch fell := r.settle(); {
+	fell := r.settle()
+	if r.sym != nil {
+		r.sym.settles()
+	}
+	switch {
 	case r.err != nil:
 		return r.err
 	case fell:

@@ -16,7 +16,25 @@ type walker struct {
 	real  []uint32 // the world's
 	path  choose.Path
 	steps int
-	turns []int // by turn: the number of its first step
+	turns []int        // by turn: the number of its first step
+	names []sim.NodeID // which node of the world each of the reduced state is; nil: the same
+}
+
+// exchange notes that the nodes of the reduced state were permuted.
+func (k *walker) exchange(p []sim.NodeID) {
+	names := make([]sim.NodeID, len(p))
+	for i, to := range p {
+		names[to] = k.name(sim.NodeID(i))
+	}
+	k.names = names
+}
+
+// name is the node of the world.
+func (k *walker) name(id sim.NodeID) sim.NodeID {
+	if k.names == nil {
+		return id
+	}
+	return k.names[id]
 }
 
 // path is the path by turns, and by turn the number of its first step. It leaves the world at the end.
@@ -33,7 +51,7 @@ func (r *reduction) walk(trail []uint32) *walker {
 	_ = w.start(&repeat{picks: k.path})
 	k.real = slices.Clone(w.v)
 	r.sites.pack(w.v, k.v)
-	r.fromRoot(k.v, k.follow)
+	r.fromRoot(k.v, k)
 	for _, turn := range trail[1:] {
 		k.turns = append(k.turns, k.steps+1)
 		k.turn(int(turn))
@@ -55,7 +73,7 @@ func (k *walker) turn(turn int) {
 		r.sites.pack(r.w.v, k.v)
 		k.take(k.same(ev), picks)
 	}
-	r.onward(k.v, note, false, k.follow)
+	r.onward(k.v, note, false, k)
 }
 
 func (k *walker) follow(node int, c *candidate) { k.take(k.as(node, c.act), c.does.list[0].picks) }
@@ -86,35 +104,41 @@ func (k *walker) take(ev sim.Event, picks []int32) {
 // as is an event of a node, as the world lists it.
 func (k *walker) as(node int, a uint32) sim.Event {
 	r := k.r
-	x := &r.nodes[node].acts[a]
+	x := r.nodes[node].acts[a]
+	id := k.name(sim.NodeID(node))
 	switch x.kind {
 	case sim.Deliver:
-		return sim.Event{Kind: sim.Deliver, Node: sim.NodeID(node), Peer: x.from, Slot: k.slot(node, x.from, x.msg), Msgs: 1}
+		from := k.name(x.from)
+		return sim.Event{Kind: sim.Deliver, Node: id, Peer: from, Slot: k.slot(int(id), from, x.msg), Msgs: 1}
 	case sim.TakeQuorum:
-		return k.set(node, x.msg)
+		return k.set(int(id), x.msg)
 	}
-	l := r.local(k.real[node])
-	return l.events[slices.Index(l.own, a)]
+	l := r.local(k.real[id])
+	return l.events[slices.Index(l.own, r.nodes[id].id(x))]
 }
 
 // same is an event of the state without dead datagrams, the world being there, as the world lists it.
 func (k *walker) same(ev sim.Event) sim.Event {
+	w, v := k.r.w, k.r.unpacked
+	node := int(ev.Node)
+	ev.Node = k.name(ev.Node)
 	switch ev.Kind {
 	case sim.Deliver, sim.Lose, sim.Duplicate:
-		w := k.r.w
-		it := w.bags.list[k.r.unpacked[w.layout.bags+int(ev.Node)]].items[ev.Slot]
-		ev.Slot = k.slot(int(ev.Node), it.from, it.msg)
+		it := w.bags.list[v[w.layout.bags+node]].items[ev.Slot]
+		ev.Peer = k.name(it.from)
+		ev.Slot = k.slot(int(ev.Node), ev.Peer, it.msg)
 	case sim.TakeQuorum:
-		v := k.r.unpacked
-		w := k.r.w
-		return k.set(int(ev.Node), w.gather(ev.Node, v[ev.Node], v[w.layout.bags+int(ev.Node)]).sets[ev.Slot].id)
+		return k.set(int(ev.Node), w.gather(sim.NodeID(node), v[node], v[w.layout.bags+node]).sets[ev.Slot].id)
 	}
 	return ev
 }
 
-// set is the event by which a node takes a set.
+// set is the event by which a node of the world takes a set.
 func (k *walker) set(node int, id uint32) sim.Event {
 	w := k.r.w
+	if k.names != nil {
+		id = k.r.sym.set(k.names, id)
+	}
 	g := w.gather(sim.NodeID(node), k.real[node], k.real[w.layout.bags+node])
 	slot := slices.IndexFunc(g.sets, func(s gathered) bool { return s.id == id })
 	return g.events[len(g.events)-len(g.sets)+slot]

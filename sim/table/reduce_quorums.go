@@ -36,6 +36,15 @@ func (r *reduction) sendsOf(id, a uint32) {
 
 // sent notes that a datagram may be in flight to a node.
 func (r *reduction) sent(node int, d datagram) {
+	if !r.nodes[node].is[d] && r.sym != nil {
+		for _, p := range r.sym.perms {
+			r.mayBeSent(int(p[node]), datagram{p[d.from], d.msg})
+		}
+	}
+	r.mayBeSent(node, d)
+}
+
+func (r *reduction) mayBeSent(node int, d datagram) {
 	n := &r.nodes[node]
 	if !n.is[d] {
 		n.is[d] = true
@@ -173,7 +182,7 @@ func (r *reduction) quorumsCommute(x, t uint32, of *outcomes, goOn func(f uint32
 // out, and all states tell. Without that a broken promise is a violation as any, see quorumsCommute and canTake, but for functions that change
 // something, which other searches look for in samples.
 func (r *reduction) breaksPromises() bool {
-	if !r.w.quorums.any || r.ways == (ways{}) || r.lacks(noPromises) {
+	if !r.w.quorums.any || r.all() || r.lacks(noPromises) {
 		return false
 	}
 	for node := range r.nodes {
@@ -250,7 +259,7 @@ func (r *reduction) leaves(id uint32, a, b *assembled) bool {
 			continue
 		}
 		m := r.delivery(node, bagItem{from: a.from[i], msg: a.msgs[i]})
-		if !r.gone.holds(claim{id, m}, r.dead) {
+		if !r.isGone(claim{id, m}) {
 			return false
 		}
 	}

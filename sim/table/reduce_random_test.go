@@ -2,6 +2,8 @@ package table
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -29,6 +31,7 @@ const mostDrawn = 500
 type seen struct {
 	*Exploration
 	terminal map[explore.Fingerprint]bool // states in which nothing happens any more, but for the faults that are left
+	orbits   map[explore.Fingerprint]bool // of states
 }
 
 // terminals notes the terminal states of a graph.
@@ -36,11 +39,17 @@ type terminals struct {
 	explore.Graph
 	sites *sites
 	met   map[explore.Fingerprint]bool
+	roles [][]sim.NodeID               // states are told apart up to permutations of these
+	all   map[explore.Fingerprint]bool // states that were expanded; nil: nobody wants to know
 }
 
 func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
 	if number == 0 {
 		clear(t.met) // of the round before
+		clear(t.all)
+	}
+	if t.all != nil {
+		t.all[t.orbit(state, false)] = true
 	}
 	e.Asleep = 0 // all edges are wanted
 	from := len(e.Ends)
@@ -50,6 +59,10 @@ func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
 			return err
 		}
 	}
+	if t.roles != nil {
+		t.met[t.orbit(state, true)] = true
+		return err
+	}
 	f := t.sites.fingerprint(state)
 	f = f.Sub(t.sites.shareOf(t.sites.frame, state[t.sites.frame]))
 	for node := range t.sites.places {
@@ -57,6 +70,43 @@ func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
 	}
 	t.met[f] = true
 	return err
+}
+
+// orbit is the same for all states that differ by a permutation of nodes of one role; terminal ones also by messages for quorums in flight.
+func (t *terminals) orbit(state []uint32, terminal bool) explore.Fingerprint {
+	e, s := t.sites.e, t.sites
+	rest := ""
+	for _, id := range state[s.monitors:s.frame] {
+		rest += fmt.Sprintf("%q", e.monitors.list[id].enc)
+	}
+	if f := s.frames[state[s.frame]]; !terminal { // budgets may be spent in vain
+		rest += fmt.Sprint(e.rests.list[f.rest].state, f.crashes)
+	}
+	nodes := make([]sim.NodeID, len(t.sites.places))
+	for i := range nodes {
+		nodes[i] = sim.NodeID(i)
+	}
+	least := ""
+	for _, p := range permutations([][]sim.NodeID{nodes}, t.roles) {
+		parts := make([]string, len(p))
+		for i, to := range p {
+			here := t.sites.places[i].list[state[i]]
+			var flight []string
+			for _, it := range e.bags.list[here.bag].items {
+				if _, is := e.messages.list[it.msg].Body.(paper); is && terminal {
+					continue
+				}
+				flight = append(flight, fmt.Sprintf("%d:%#v", p[it.from], e.messages.list[it.msg].Body))
+			}
+			slices.Sort(flight)
+			parts[to] = fmt.Sprintf("%q %v", e.locals.list[here.local].enc[1:], flight)
+		}
+		if text := fmt.Sprintf("%q %s", parts, rest); least == "" || text < least {
+			least = text
+		}
+	}
+	sum := sha256.Sum256([]byte(least))
+	return explore.Fingerprint{Lo: binary.LittleEndian.Uint64(sum[:]), Hi: binary.LittleEndian.Uint64(sum[8:])}
 }
 
 // withoutVotes is a site without the votes that no quorum takes any more: they may be dropped.
@@ -74,10 +124,14 @@ func (s *sites) withoutVotes(node int, id uint32) uint32 {
 }
 
 func look(sys *sim.System, opts ExploreOptions) (*seen, error) {
-	s := &seen{terminal: map[explore.Fingerprint]bool{}}
+	s := &seen{terminal: map[explore.Fingerprint]bool{}, orbits: map[explore.Fingerprint]bool{}}
+	roles, _ := rolesOf(sys)
 	opts.hastily, opts.MaxBytes = true, 512<<20
 	opts.through = func(g explore.Graph) explore.Graph {
-		t := &terminals{Graph: g, met: s.terminal}
+		t := &terminals{Graph: g, met: s.terminal, roles: roles}
+		if roles != nil {
+			t.all = s.orbits
+		}
 		switch g := g.(type) {
 		case *graph:
 			t.sites = g.sites

@@ -108,23 +108,36 @@ func (r *reduction) local(id uint32) *localState {
 func (r *reduction) meet(id uint32) *localState {
 	l := r.local(id)
 	if !l.met {
-		l.met = true
-		r.known++
-		r.nodes[l.node].met = append(r.nodes[l.node].met, id)
+		r.add(id, l)
+		if r.sym != nil {
+			r.sym.meets(id)
+		}
 	}
 	return l
 }
 
+func (r *reduction) add(id uint32, l *localState) {
+	l.met = true
+	r.known++
+	r.nodes[l.node].met = append(r.nodes[l.node].met, id)
+}
+
 // know notes that an event may happen in a local state.
 func (r *reduction) know(id, a uint32) {
-	l := r.meet(id)
-	if !l.knows[a] {
-		l.knows[a] = true
-		l.known = append(l.known, a)
-		r.known++
-		if r.w.quorums.any {
-			r.sendsOf(id, a)
+	if l := r.meet(id); !l.knows[a] {
+		r.learn(id, l, a)
+		if r.sym != nil {
+			r.sym.knows(id, a)
 		}
+	}
+}
+
+func (r *reduction) learn(id uint32, l *localState, a uint32) {
+	l.knows[a] = true
+	l.known = append(l.known, a)
+	r.known++
+	if r.w.quorums.any {
+		r.sendsOf(id, a)
 	}
 }
 

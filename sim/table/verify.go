@@ -76,7 +76,7 @@ func (e *engine) rebuild(id uint32) (*kernel.Local, error) {
 func (e *engine) reenact(id uint32) (*kernel.Local, error) {
 	var path []*origin // latest first
 	at := id
-	for e.locals.list[at].state.Up() {
+	for e.locals.list[at].state.Up() && !e.locals.list[at].moved {
 		o := e.locals.list[at].from
 		if o == nil {
 			return nil, &Unsupported{fmt.Sprintf("node %d is in a state whose history is not known", e.locals.list[at].node)}

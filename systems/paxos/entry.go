@@ -54,6 +54,15 @@ func build(c spec.Config) (sim.System, error) {
 				return &Learner{Tallies: make([]Tally, sizes.Proposers), sizes: sizes, bugs: set}
 			}
 		},
+		Roles: func(id sim.NodeID) string {
+			switch i := int(id); {
+			case i < sizes.Proposers:
+				return "" // each has a ballot of its own
+			case i < sizes.Proposers+sizes.Acceptors:
+				return "acceptor"
+			}
+			return "learner"
+		},
 		Network:    netsim.Datagrams{},
 		Actions:    []sim.AnyAction{sim.Action[*Proposer]{Name: "propose", Times: 1, Do: (*Proposer).Propose}},
 		Properties: properties(),

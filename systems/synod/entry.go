@@ -51,6 +51,15 @@ func build(c spec.Config) (sim.System, error) {
 			}
 			return &Learner{Accepts: make([]int, s.proposers+1), Chosen: make([]bool, s.proposers+1), sizes: s, bugs: set}
 		},
+		Roles: func(id sim.NodeID) string {
+			switch i := int(id); {
+			case i < s.proposers:
+				return "" // each has a ballot of its own
+			case i < s.proposers+s.acceptors:
+				return "acceptor"
+			}
+			return "learner"
+		},
 		Network:    netsim.Datagrams{},
 		Actions:    []sim.AnyAction{sim.Action[*Proposer]{Name: "propose", Times: 1, Do: (*Proposer).Propose}},
 		Properties: properties(),

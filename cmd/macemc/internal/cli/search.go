@@ -93,6 +93,7 @@ Exit status:
 	fl.StringVar(&f.Engine, "engine", "", "how steps are executed, by `NAME`: table, replay, or auto, the one that is measured to be faster (default auto; bfs and dfs: table)")
 	fl.StringVar(&f.Visited, "visited", "", "how visited states are kept, by `KIND`: of bfs and dfs exact, or fingerprints of 64 or 128 bits (default exact); of deepening none, or fingerprints of 1 to 128 bits (default 128), of which short ones lose states")
 	fl.StringVar(&f.Reduce, "reduce", "", "leave out states that cannot change the verdict of bfs and dfs, by `KIND`: none, drop (messages that change nothing any more), full (also orders of events that do not matter), or auto (full, and drop if that takes half of the time) (default auto); the report says what could not be reduced, and why")
+	fl.BoolVar(&f.Symmetry, "symmetry", false, "bfs and dfs visit one of the states that differ by a permutation of nodes of one role (System.Roles), once that is shown to change nothing; the report says what shows the contrary")
 	fl.BoolVar(&f.Alone, "alone", false, "deepening does not alternate with walks from the start; those from leaves are made")
 	fl.IntVar(&f.Memory, "memory", 0, "stop when visited states, and of bfs and dfs tables, take about `N` MB, of the strategies that keep any: deepening, bfs, dfs (default: half of what is available); with --durable, and --visited 64 or 128, what does not fit goes to its folder")
 	fl.IntVar(&f.Workers, "workers", 0, "how many runs `N` go on at a time (default: all cores)")
