@@ -43,7 +43,7 @@ func (r *Report) reduced() (lines []string) {
 		lines = append(lines, d.Why)
 	}
 	if d.Permutations > 0 {
-		lines = append(lines, fmt.Sprintf("symmetry: states that differ by one of %s of nodes of one role are one", plural(d.Permutations, "permutation")))
+		lines = append(lines, fmt.Sprintf("symmetry: states that differ by one of %s of nodes of one role are one", words.Plural(d.Permutations, "permutation")))
 	}
 	if d.Asymmetry != "" {
 		lines = append(lines, "no symmetry: "+d.Asymmetry)

@@ -142,8 +142,7 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 			return nil, refused
 		}
 		if x.asymmetry != "" {
-			opts.asymmetry, opts.hastily = x.asymmetry, true
-			return exploreAll(ctx, sys, opts)
+			return exploreAll(ctx, sys, opts.asymmetric(x.asymmetry))
 		}
 		if x.gaveUp {
 			opts.Reduce, opts.hastily, opts.gaveUp = ReduceDrop, true, true
@@ -153,6 +152,9 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 			path = x.found(&r)
 		}
 	}
+	if x.refuted() {
+		return exploreAll(ctx, sys, opts.asymmetric(x.asymmetry))
+	}
 	dead := x.dead
 	out := &Exploration{
 		Reduced: x.told,
@@ -161,6 +163,9 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	}
 	if dead != nil && dead.Checked && err == nil {
 		dead.tell(out)
+		if x.refuted() {
+			return exploreAll(ctx, sys, opts.asymmetric(x.asymmetry))
+		}
 	}
 	if x.starving != nil {
 		out.Fairness = x.starving.tell()
@@ -202,6 +207,21 @@ type exploration struct {
 	starving  *starving   // likewise; nil: nothing is owed, either
 }
 
+// asymmetric is the options for another exploration, without symmetry, and why.
+func (o *ExploreOptions) asymmetric(why string) ExploreOptions {
+	other := *o
+	other.asymmetry, other.hastily = why, true
+	return other
+}
+
+// refuted reports whether the nodes that were to be interchangeable are not.
+func (x *exploration) refuted() bool {
+	if r := x.reduction; r != nil && r.sym != nil {
+		x.asymmetry = r.sym.witness
+	}
+	return x.asymmetry != ""
+}
+
 // run explores. The error is about the options.
 func (x *exploration) run(ctx context.Context) (out explore.Result, refused error) {
 	for again := true; again; {
@@ -229,9 +249,7 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 		if r := x.reduction; r != nil && r.sym != nil && out.Err != nil {
 			r.sym.settles() // a finding is not believed otherwise
 		}
-		if r := x.reduction; r != nil && r.sym != nil && r.sym.witness != "" {
-			x.asymmetry, again = r.sym.witness, false
-		} else if r != nil {
+		if r := x.reduction; !x.refuted() && r != nil {
 			if x.gaveUp = r.givesUp(ctx, limited, &out); !x.gaveUp {
 				again = r.again(ctx, &out)
 			}

@@ -78,6 +78,7 @@ type reduction struct {
 	inner    explore.Edges   // scratch
 	there    []uint32
 	unpacked []uint32
+	lost     bool // a path cannot be executed
 }
 
 // ways are the parts of a reduction, and what tests leave out of it.
@@ -224,6 +225,9 @@ func (r *reduction) givesUp(ctx, limited context.Context, x *explore.Result) boo
 
 // tooLongToTell is why less is reduced then.
 const tooLongToTell = "it was not known in time which events commute: only dead messages are dropped"
+
+// errLost: a path cannot be executed, which is no finding about the system.
+var errLost = errors.New("table: a step of the reduced graph cannot be taken")
 
 // errAgain: something that the exploration relied upon does not hold.
 var errAgain = errors.New("table: to be explored again")

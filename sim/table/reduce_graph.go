@@ -305,7 +305,11 @@ func (r *reduction) Check(m *explore.Met) (live bool, err error) {
 	}
 	if n := m.Number + 1; err == nil && n&(n-1) == 0 {
 		if trail := m.Trail(); len(trail) <= auditedSteps {
-			if path, _ := r.path(trail); len(path) <= auditedSteps {
+			path, _ := r.path(trail)
+			if r.lost {
+				return live, cmp.Or(r.err, errLost)
+			}
+			if len(path) <= auditedSteps {
 				err = g.w.retrace(path)
 			}
 		}

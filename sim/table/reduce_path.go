@@ -82,7 +82,12 @@ func (k *walker) follow(node int, c *candidate) { k.take(k.as(node, c.act), c.do
 func (k *walker) take(ev sim.Event, picks []int32) {
 	w := k.r.w
 	w.restore(k.real)
-	k.path = append(k.path, int32(slices.Index(w.list(nil), ev)))
+	at := slices.Index(w.list(nil), ev)
+	if at < 0 || k.r.lost {
+		k.r.lose()
+		return
+	}
+	k.path = append(k.path, int32(at))
 	asked := 0
 	src := choose.SourceFunc(func(p choose.Point) int {
 		pick := int32(0)
@@ -114,7 +119,23 @@ func (k *walker) as(node int, a uint32) sim.Event {
 		return k.set(int(id), x.msg)
 	}
 	l := r.local(k.real[id])
-	return l.events[slices.Index(l.own, r.nodes[id].id(x))]
+	return at(l.events, slices.Index(l.own, r.nodes[id].id(x)))
+}
+
+// at is an event of a list; of none it is one that there is not.
+func at(events []sim.Event, k int) sim.Event {
+	if k < 0 {
+		return sim.Event{Node: -1}
+	}
+	return events[k]
+}
+
+// lose notes that a step of the reduced graph cannot be taken in the world, which would refute that nodes are interchangeable.
+func (r *reduction) lose() {
+	r.lost = true
+	if r.sym != nil && r.ways.without == "" {
+		r.sym.refute("a run of nodes that were exchanged cannot be executed")
+	}
 }
 
 // same is an event of the state without dead datagrams, the world being there, as the world lists it.
@@ -141,6 +162,9 @@ func (k *walker) set(node int, id uint32) sim.Event {
 	}
 	g := w.gather(sim.NodeID(node), k.real[node], k.real[w.layout.bags+node])
 	slot := slices.IndexFunc(g.sets, func(s gathered) bool { return s.id == id })
+	if slot < 0 {
+		return at(nil, slot)
+	}
 	return g.events[len(g.events)-len(g.sets)+slot]
 }
 
@@ -164,6 +188,12 @@ func (r *reduction) found(x *explore.Result) choose.Path {
 		r.sites.unpack(k.v, r.unpacked)
 		r.w.restore(r.unpacked)
 		k.take(k.same(r.w.list(nil)[event]), picks)
+	} else if r.sym != nil {
+		r.w.restore(k.real)
+		r.w.derive()
+		if r.w.Check() == nil && r.w.untold() == nil {
+			r.lose() // nothing is wrong there
+		}
 	}
 	return k.path
 }

@@ -80,7 +80,7 @@ func (t *terminals) orbit(state []uint32, terminal bool) explore.Fingerprint {
 		rest += fmt.Sprintf("%q", e.monitors.list[id].enc)
 	}
 	if f := s.frames[state[s.frame]]; !terminal { // budgets may be spent in vain
-		rest += fmt.Sprint(e.rests.list[f.rest].state, f.crashes)
+		rest += fmt.Sprint(e.rests.list[f.rest].state, f.budget)
 	}
 	nodes := make([]sim.NodeID, len(t.sites.places))
 	for i := range nodes {

@@ -286,7 +286,7 @@ func (s *symmetry) cover() {
 				of := l.steps[a]
 				for k := 0; of != nil && k < len(s.perms) && !r.lacks(noSameCover); k++ {
 					there := r.step(s.local(k, id), s.act(s.perms[k], node, a))
-					for i := range of.list {
+					for i := 0; there != nil && i < len(there.list) && i < len(of.list); i++ {
 						if leaves[of.list[i].leaf].met {
 							leaves[there.list[i].leaf].met = true
 						}

@@ -76,7 +76,7 @@ func (s *symmetry) meets(id uint32) {
 		if !m.met {
 			r.add(other, m)
 		}
-		same := l.up == m.up && len(l.own) == len(m.own) && r.w.crashing[l.node] == r.w.crashing[m.node]
+		same := l.up == m.up && len(l.own) == len(m.own) && r.w.crashing[l.node] == r.w.crashing[m.node] && r.w.halting[l.node] == r.w.halting[m.node]
 		for i := 0; same && i < len(l.own); i++ {
 			x, y := l.events[i], m.events[i]
 			x.Node, y.Node = 0, 0
@@ -181,7 +181,7 @@ func (s *symmetry) differ(k int, id, a, other, b uint32) string {
 		if next := s.local(k, p.next); next != q.next {
 			return "they come to different states" + s.fields(q.next, next)
 		}
-		if r.w.sys.Crashes > 0 && r.w.crashing[r.local(id).node] && !r.lacks(noSameCuts) && !s.crashesInside(k, id, other, p, q) {
+		if !r.lacks(noSameCuts) && !s.crashesInside(k, id, other, p, q) {
 			return "a crash inside the step, between two of its effects, tells them apart"
 		}
 	}
@@ -200,14 +200,18 @@ func (s *symmetry) sends(k int, sends []moveOp) []moveOp {
 	return out
 }
 
-// crashesInside reports whether crashes inside a step come to the same.
+// crashesInside reports whether crashes and halts inside a step, between two of its effects, come to the same.
 func (s *symmetry) crashesInside(k int, id, other uint32, p, q *outcome) bool {
 	e := s.r.w.engine
 	a, b := &e.steps.leaves[p.leaf], &e.steps.leaves[q.leaf]
-	if a.outlast != b.outlast || a.outlast == 0 {
-		return a.outlast == b.outlast
-	}
 	node, to := sim.NodeID(s.r.local(id).node), sim.NodeID(s.r.local(other).node)
+	crashes := e.sys.Crashes > 0 && e.crashing[node]
+	if !crashes && !(e.sys.Halts > 0 && e.halting[node]) {
+		return true
+	}
+	if a.outlast != b.outlast || a.heard != b.heard || a.outlast == 0 && a.heard == 0 {
+		return a.outlast == b.outlast && a.heard == b.heard
+	}
 	if len(a.effects) != len(b.effects) || len(a.ops) != len(b.ops) {
 		return false
 	}
@@ -224,7 +228,7 @@ func (s *symmetry) crashesInside(k int, id, other uint32, p, q *outcome) bool {
 		if a.effects[at].Kind != b.effects[at].Kind {
 			return false
 		}
-		if !a.effects[at].Kind.Outlasts() {
+		if !crashes || !a.effects[at].Kind.Outlasts() {
 			continue
 		}
 		c := cut{int32(at), min(int32(at), a.failed)}
