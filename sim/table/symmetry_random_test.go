@@ -19,7 +19,7 @@ var (
 // symmetric is what was compared.
 type symmetric struct {
 	tallied
-	straight, merged, refuted atomic.Int64 // systems in which nodes are interchangeable; in which states were merged; in which that was refuted
+	merged, refuted atomic.Int64 // systems in which states were merged; in which that was refuted
 }
 
 // compareSymmetric compares what is left of a random system when states are merged with all of it.
@@ -118,8 +118,8 @@ func TestSymmetryFlaws(t *testing.T) {
 		twist   twist
 	}{
 		{noSameSteps, keepsSender}, {noSameSteps, keepsMask}, {noSameSteps, sendsToFirst}, {noSameSteps, looksWhoIsLess}, {noSameSteps, tellsName},
-		{noSameStart, beginsOtherwise}, {noSameSteps, keepsOnDisk}, {noSameEvents, actsAtOne}, {noSameEvents, crashesOne}, {noSameSteps, namesTimer},
-		{noSameView, readsOne}, {noSameHearing, monitorsOne}, {noSameSets, takesFromOne}, {noSameCuts, straight}, {noSameCover, straight},
+		{noSameStart, beginsOtherwise}, {noSameSteps, keepsOnDisk}, {noSameEvents, crashesOne}, {noSameSteps, namesTimer},
+		{noSameView, readsOne}, {noSameHearing, monitorsOne}, {noSameCover, straight},
 	} {
 		t.Run(fmt.Sprintf("%s, twist %d", f.without, f.twist), func(t *testing.T) {
 			var c symmetric

@@ -119,3 +119,86 @@ type calling struct {
 	sim.Nop
 	F func() `macemc:"-"`
 }
+
+// marked is a node that asks to be marked, and may get something then, or before.
+type marked struct {
+	sim.Nop
+	Marked, Got, GotMarked bool
+}
+
+func (s *marked) Receive(_ sim.Env, _ sim.NodeID, msg any) {
+	switch msg.(type) {
+	case word:
+		s.Got, s.GotMarked = true, s.Marked
+	case alarm:
+		s.Marked = !s.Got
+	}
+}
+
+// giver marks the first one that asks, and sends to all others in turn.
+type giver struct {
+	sim.Nop
+	Any bool
+}
+
+func (s *giver) Receive(env sim.Env, from sim.NodeID, _ any) {
+	if !s.Any {
+		s.Any = true
+		env.Send(from, alarm{})
+	}
+}
+
+func (s *giver) give(env sim.Env) {
+	env.Send(1, word{})
+	env.Send(2, word{})
+}
+
+// A crash between two messages tells the nodes that they are for apart.
+func TestCutsAreNoSymmetry(t *testing.T) {
+	t.Parallel()
+	missed := 0
+	for _, isMarked := range []bool{false, true} {
+		sys := sim.System{
+			Name: "giving", Nodes: 3, Network: netsim.Datagrams{}, Crashes: 1, MayCrash: func(id sim.NodeID) bool { return id == 0 },
+			New: func(id sim.NodeID) sim.Service {
+				if id == 0 {
+					return new(giver)
+				}
+				return new(marked)
+			},
+			Roles: func(id sim.NodeID) string { return []string{"", "taker", "taker"}[id] },
+			Actions: []sim.AnyAction{
+				sim.Action[*giver]{Name: "give", Times: 1, Do: func(s *giver, env sim.Env) { s.give(env) }},
+				sim.Action[*marked]{Name: "ask", Times: 1, Do: func(_ *marked, env sim.Env) { env.Send(0, word{}) }},
+			},
+			Properties: []sim.Property{{Name: "both", Always: func(v *sim.View) bool {
+				for range v.InFlight() {
+					return true
+				}
+				got, other := 0, 0
+				for _, s := range sim.Nodes[*marked](v) {
+					if s.Got && s.GotMarked == isMarked {
+						got++
+					} else if !s.Got && s.Marked != isMarked {
+						other++
+					}
+				}
+				return v.Service(0) != nil || got != 1 || other != 1
+			}}},
+		}
+		for _, without := range []flaw{"", noSameCuts} {
+			x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, ways: &ways{without: without}})
+			switch {
+			case err != nil:
+				t.Error(err)
+			case without == "" && (x.Finding == nil || !strings.Contains(x.Reduced.Asymmetry, "crash inside")):
+				t.Errorf("marked %v: found %v, %+v", isMarked, x.Finding, x.Reduced)
+			case without != "" && x.Finding == nil:
+				missed++
+			}
+		}
+	}
+	if missed == 0 {
+		t.Errorf("nobody noticed that %s", noSameCuts)
+	}
+}
