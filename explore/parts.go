@@ -14,6 +14,7 @@ type Parts struct {
 	width     int
 	words     int
 	recent    recent
+	sent      []uint64 // fingerprints, by their last bits, of states that were told elsewhere lately; 0: none
 	batch     *Batch
 	keys      []Keys // scratch, by part
 	fresh     []uint32
@@ -62,6 +63,7 @@ func NewParts(g Graph, kind VisitedSet, parts int, elsewhere func(part int, stat
 	}
 	p := &Parts{graph: g, kind: kind, width: width, words: g.Words(), own: make([]*part, parts), keys: make([]Keys, parts), elsewhere: elsewhere}
 	p.recent.init(width)
+	p.sent = make([]uint64, width*sentLately)
 	p.batch = &Batch{words: p.words}
 	p.batch.Width = width
 	return p, nil
@@ -128,6 +130,7 @@ func (p *Parts) Bytes() int {
 // Forget forgets what was come to lately: it is told elsewhere again.
 func (p *Parts) Forget() {
 	clear(p.recent.memory.words)
+	clear(p.sent)
 	p.recent.first[recentSlot(0)] = 1
 }
 
@@ -198,6 +201,9 @@ func (p *Parts) settle(i int) error {
 		}
 		at := p.Of(b.keys.Lo[k])
 		if p.own[at] == nil {
+			if p.wasSent(&b.keys, k) {
+				continue
+			}
 			b.vectors = b.To(int(name), b.parents[parent*p.words:][:p.words], b.vectors[:0])
 			p.elsewhere(at, b.vectors, Source{uint32(i), b.ids[parent], b.Turns[name], b.Notes[name]})
 			continue
@@ -211,6 +217,25 @@ func (p *Parts) settle(i int) error {
 		b.vectors = b.To(int(name), b.parents[*parent*p.words:][:p.words], b.vectors[:0])
 		return b.vectors, Source{uint32(i), b.ids[*parent], b.Turns[name], b.Notes[name]}
 	})
+}
+
+// sentLately is how many fingerprints are kept of what was told elsewhere. To look there is cheaper than to tell it again.
+const sentLately = 1 << 20
+
+// wasSent reports whether a state was told elsewhere lately, and notes that it is.
+func (p *Parts) wasSent(keys *Keys, k int) bool {
+	lo, hi := keys.Lo[k], uint64(0)
+	if lo == 0 {
+		return false
+	}
+	at := p.sent[int(lo%sentLately)*p.width:][:p.width]
+	same := at[0] == lo
+	if at[0] = lo; p.width == 2 {
+		hi = keys.Hi[k]
+		same = same && at[1] == hi
+		at[1] = hi
+	}
+	return same
 }
 
 // Arrive looks up states that were found elsewhere, and belong to parts that it has.

@@ -68,11 +68,22 @@ func (f *Search) validateCluster() error {
 }
 
 // clusterJob is what workers are told.
-func (f *Search) clusterJob(s *check.Subject) (ClusterJob, error) {
-	if s.Entry.Package != "" {
+func (f *Search) clusterJob(p *Process, s *check.Subject) (ClusterJob, error) {
+	if s.Entry.Package != "" || p.Cluster == nil {
 		return ClusterJob{}, fmt.Errorf("--cluster is for bundled systems: workers cannot build the tests of a package yet")
 	}
-	text, err := json.Marshal(job{f.Subject, f.HandlerLimit})
+	subject := f.Subject
+	subject.Given = nil // but for what is about the system: the same search may be asked for with other limits
+	names := []string{"nodes", "timing", "interleave"}
+	for _, l := range check.LimitFields(&subject.Limits) {
+		names = append(names, l.Name)
+	}
+	for _, name := range names {
+		if f.Given.Has(name) {
+			subject.Given = append(subject.Given, name)
+		}
+	}
+	text, err := json.Marshal(job{subject, f.HandlerLimit})
 	return ClusterJob{
 		Build: ClusterBuild(), Title: f.System, Job: text, Visited: cmp.Or(f.Visited, string(search.Fingerprints128)), Depth: f.Depth,
 	}, err

@@ -144,7 +144,7 @@ func (f *Search) request(p *Process) (*request, error) {
 	}
 	var job ClusterJob
 	if f.Cluster.URL != "" {
-		if job, err = f.clusterJob(&subject); err != nil {
+		if job, err = f.clusterJob(p, &subject); err != nil {
 			return nil, err
 		}
 		cfg.Visited, cfg.Reduce = search.Visited(job.Visited), search.ReduceNone

@@ -16,12 +16,32 @@ type Pack struct {
 	s    *Shard
 	buf  []byte
 	n    int
-	sum  uint64                          // of fingerprints
-	told [contentKinds]map[uint32]uint32 // by number: its code in the pack
-	v    []uint32                        // of the state before
-	code []uint32                        // likewise
-	next []uint32                        // scratch
-	from uint32                          // the number of the source before
+	sum  uint64 // of fingerprints
+	told [contentKinds]codes
+	turn uint32   // how many packs were made
+	v    []uint32 // of the state before
+	code []uint32 // likewise
+	next []uint32 // scratch
+	from uint32   // the number of the source before
+}
+
+// codes are what numbers of one kind are in a pack.
+type codes struct {
+	by []uint64 // by number: of which turn the code is, and, in the low half, the code
+	n  uint32   // codes
+}
+
+// of is the code of a number; fresh: it has not come before.
+func (c *codes) of(n, turn uint32) (code uint32, fresh bool) {
+	if int(n) >= len(c.by) {
+		c.by = append(c.by, make([]uint64, int(n)+1-len(c.by)+len(c.by)/2)...)
+	}
+	if at := c.by[n]; uint32(at>>32) == turn {
+		return uint32(at), false
+	}
+	c.n++
+	c.by[n] = uint64(turn)<<32 | uint64(c.n)
+	return c.n, true
 }
 
 // NewPack returns an empty pack.
@@ -35,8 +55,9 @@ func (s *Shard) NewPack() *Pack {
 func (p *Pack) reset() {
 	p.buf, p.n, p.sum, p.from = p.buf[:0], 0, 0, 0
 	clear(p.code)
+	p.turn++
 	for i := range p.told {
-		p.told[i] = map[uint32]uint32{}
+		p.told[i].n = 0
 	}
 }
 
@@ -58,10 +79,7 @@ func (p *Pack) Add(state []uint32, from explore.Source) {
 		}
 		kind, code, fresh := content.words[w], n+1, false
 		if kind != plainContent {
-			if code = p.told[kind][n]; code == 0 {
-				code, fresh = uint32(len(p.told[kind]))+1, true
-				p.told[kind][n] = code
-			}
+			code, fresh = p.told[kind].of(n, p.turn)
 		}
 		buf = binary.AppendUvarint(binary.AppendUvarint(buf, uint64(w+1)), uint64(code))
 		if fresh {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/macemc/macemc/explore"
@@ -157,5 +159,44 @@ func TestShards(t *testing.T) {
 	}
 	if learned == 0 {
 		t.Error("nothing had to be learned")
+	}
+}
+
+// A pack in which a byte differs is refused, or its states are what they were: no number in it is believed.
+func TestPackDamaged(t *testing.T) {
+	sys := bundled(t, "paxos", 0, sim.Limits{})
+	s := newShards(t, sys, 1, 1)
+	for range 4 {
+		if _, err := s.level(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shard := s.all[0]
+	pack, sum := shard.NewPack(), uint64(0)
+	for n := range shard.Len(0) {
+		state, from := shard.State(0, n)
+		pack.Add(state, from)
+		sum += shard.Fingerprint(state).Lo
+	}
+	whole := pack.Take()
+	random, refused := rand.New(rand.NewPCG(1, 1)), 0
+	for range 2_000 {
+		damaged := slices.Clone(whole)
+		damaged[random.IntN(len(damaged))] ^= byte(1 + random.IntN(255))
+		states, from, err := shard.Unpack(damaged[:len(damaged)-random.IntN(2)], s.stateOf(0))
+		if err != nil {
+			refused++
+			continue
+		}
+		got := uint64(0)
+		for k := range from {
+			got += shard.Fingerprint(states[k*shard.Words():][:shard.Words()]).Lo
+		}
+		if len(from) != shard.Len(0) || got != sum {
+			t.Fatalf("%d states, want %d", len(from), shard.Len(0))
+		}
+	}
+	if refused == 0 {
+		t.Error("nothing was refused")
 	}
 }

@@ -109,21 +109,22 @@ func (m *member) work() error {
 	defer func() { cancel(); hellos.Wait() }()
 	m.core.Start(&m.env, m.inc)
 	for !m.core.Over && m.ctx.Err() == nil {
-		came := m.take()
+		began, came := time.Now(), m.take()
 		for _, l := range came {
 			m.core.Receive(&m.env, l.from, l.msg)
 			m.miss()
 		}
 		t, at := m.due()
-		if wait := time.Until(at); wait <= 0 {
+		switch {
+		case !at.After(began): // what came before that was received, however long it took
 			delete(m.timers, t)
 			m.core.Timer(&m.env, t)
 			m.miss()
-		} else if len(came) == 0 {
+		case len(came) == 0:
 			select {
 			case <-m.came:
 			case <-m.ctx.Done():
-			case <-time.After(wait):
+			case <-time.After(time.Until(at)):
 			}
 		}
 	}

@@ -1,0 +1,31 @@
+package task
+
+import (
+	"strings"
+	"testing"
+)
+
+// What workers do not do is refused by name.
+func TestClusterRefuses(t *testing.T) {
+	for _, c := range []struct {
+		set  func(*Search)
+		says string
+	}{
+		{func(s *Search) {}, ""},
+		{func(s *Search) { s.Strategy = "dfs" }, "dfs"},
+		{func(s *Search) { s.Strategy = "" }, "deepening"},
+		{func(s *Search) { s.Durable, s.Given = "dir", Given{"durable"} }, "--durable"},
+		{func(s *Search) { s.KeepGoing, s.Given = true, Given{"keep-going"} }, "--keep-going"},
+		{func(s *Search) { s.Memory, s.Given = 100, Given{"memory"} }, "macemc worker"},
+		{func(s *Search) { s.Reduce, s.Given = "full", Given{"reduce"} }, "--reduce full"},
+		{func(s *Search) { s.Reduce, s.Given = "none", Given{"reduce"} }, ""},
+		{func(s *Search) { s.Visited = "exact" }, "--visited exact"},
+		{func(s *Search) { s.Visited = "64" }, ""},
+	} {
+		s := Search{Strategy: "bfs", Seed: 1, Cluster: Cluster{URL: "nats://127.0.0.1:4222"}}
+		c.set(&s)
+		if err := s.validateCluster(); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %v", c.says, err)
+		}
+	}
+}
