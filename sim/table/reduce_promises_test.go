@@ -108,7 +108,11 @@ func TestEndlessPromise(t *testing.T) {
 // Quorums that break what they say are found whatever is left out, in random systems most of which have some.
 func TestBrokenPromises(t *testing.T) {
 	var c tallied
-	err := compareEach(0, 60, &c, func(number uint64) error {
+	n := 60
+	if testing.Short() {
+		n = 15
+	}
+	err := compareEach(0, n, &c, func(number uint64) error {
 		return compareSystem(drawSystem(rand.New(rand.NewPCG(2, number)), breaking), number, "", &c)
 	})
 	if err != nil {

@@ -100,7 +100,7 @@ func compareSymmetric(number uint64, only twist, without flaw, t *symmetric) (er
 func TestSymmetries(t *testing.T) {
 	n := *symmetries
 	if testing.Short() {
-		n = 50
+		n = 15
 	}
 	var c symmetric
 	if err := compareEach(*firstSymmetry, n, &c.tallied, func(k uint64) error { return compareSymmetric(k, -1, "", &c) }); err != nil {
@@ -113,6 +113,9 @@ func TestSymmetries(t *testing.T) {
 
 // Each part of what shows that nodes are interchangeable is needed.
 func TestSymmetryFlaws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares some hundred systems")
+	}
 	for _, f := range []struct {
 		without flaw
 		twist   twist
