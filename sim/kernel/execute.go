@@ -119,7 +119,7 @@ func (w *machine) handle(n *node, ev sim.Event, d *Handed, src choose.Source) er
 	}
 	var probe func() error
 	if ev.Kind == sim.TakeQuorum && (w.opts.CheckMessages || w.bench) {
-		probe = w.probeOrder(n, ev, d)
+		probe = w.probeOrder(n, ev, d.Set)
 	}
 	err := w.call(n, ev, d)
 	if f, ok := err.(*sim.Finding); ok && Overdue(f) {

@@ -105,16 +105,16 @@ func (w *machine) quorumKey(ev sim.Event) string {
 
 // probeOrder returns a function that handles a set in other orders, too, once it was handled in its own, on copies of the state of
 // its node, and says what differs. Nil: it cannot be told.
-func (w *machine) probeOrder(n *node, ev sim.Event, d *Handed) func() error {
+func (w *machine) probeOrder(n *node, ev sim.Event, made *Assembled) func() error {
 	l := w.take(n)
-	if len(d.Set.Set) < 2 || w.copyable(l) != nil {
+	if len(made.Set) < 2 || w.copyable(l) != nil {
 		return nil
 	}
 	before, err := w.copyLocal(l)
 	if err != nil {
 		return nil
 	}
-	set := w.copySet(d.Set.Set)
+	set := w.copySet(made.Set)
 	picks := &picked{src: w.src}
 	w.src = picks
 	return func() error {
@@ -137,12 +137,12 @@ func (w *machine) probeOrder(n *node, ev sim.Event, d *Handed) func() error {
 			w.put(n.id, l)
 			w.last.Effects, w.last.Answers, w.last.Observed, w.choices = nil, nil, nil, 0
 			w.own, w.src = 0, &picked{given: picks.given}
-			err = w.call(n, ev, &Handed{Delivery: sim.Delivery{From: -1}, Set: &Assembled{d.Set.Quorum, w.copySet(other)}})
+			err = w.call(n, ev, &Handed{Delivery: sim.Delivery{From: -1}, Set: &Assembled{made.Quorum, w.copySet(other)}})
 			if err == nil && w.failed == nil && w.ended == nil && w.result(n) == want {
 				continue
 			}
 			w.failed, w.ended = nil, nil
-			q := &w.quorums[d.Set.Quorum]
+			q := &w.quorums[made.Quorum]
 			return &sim.Finding{Kind: sim.Nondeterminism, Node: n.id, Message: fmt.Sprintf(
 				"quorum %q: what its Do does depends on the order of the messages: handed over as%s it does something else than by ascending sender",
 				q.Name, w.textOf(other))}
