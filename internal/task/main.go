@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -23,7 +24,9 @@ func (p *Process) Main(do func(context.Context) int) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	p.stopOnSignals(cancel)
+	ballast := make([]byte, 8<<20) // never touched; else garbage is collected fifty times a second while little else is kept
 	status := do(ctx)
+	runtime.KeepAlive(ballast)
 	if p.Role.Recorder != nil {
 		p.Role.Recorder.End(status)
 	}
