@@ -20,6 +20,9 @@ func TestPagesAreLinked(t *testing.T) {
 	if n := strings.Count(string(first), "\n"); n > 150 {
 		t.Errorf("README.md has %d lines, more than 150", n)
 	}
+	if _, commands, _ := strings.Cut(string(first), "\n    "); !strings.HasPrefix(commands, "go install github.com/macemc/macemc/cmd/macemc@latest\n") {
+		t.Error("the first command of README.md does not install the program")
+	}
 	if !strings.Contains(string(first), "(docs/README.md)") {
 		t.Error("README.md does not name the index")
 	}
