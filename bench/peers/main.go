@@ -22,11 +22,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/macemc/macemc/internal/task"
 )
 
 // ownCommand is how macemc is run; {proposers}, {workers} and {visited} are replaced.
 const ownCommand = "bin/macemc search paxos --set proposers={proposers} --property agreement" +
 	" --strategy bfs --reduce none --visited {visited} --workers {workers} --time 1h --json"
+
+// section of a page is where the table stands.
+const section = "bench-peers"
 
 func main() {
 	if err := run(); err != nil {
@@ -41,7 +46,7 @@ func run() error {
 	runs := flag.String("runs", "1", "runs of each checker, of which the table shows medians; checkers may have their own, as in 3,rumur=1")
 	visited := flag.String("visited", "64", "how macemc keeps visited states, of exact, 64 and 128, separated by commas")
 	only := flag.String("only", "", "checkers to run, of macemc, spin and rumur, separated by commas; empty: all")
-	page := flag.String("write", "", "write the table into this page, between its lines "+beginMark+" and "+endMark)
+	page := flag.String("write", "", "write the table into this page, between its lines <!-- "+section+" --> and <!-- end of "+section+" -->")
 	command := flag.String("macemc", ownCommand, "command that runs macemc")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -71,7 +76,7 @@ func run() error {
 		return fmt.Errorf("-only: %w", err)
 	}
 	if *page != "" {
-		if err := insert(*page, ""); err != nil { // better now than after an hour
+		if err := (task.Section{File: *page, Name: section}).Check(); err != nil { // better now than after an hour
 			return err
 		}
 	}
@@ -86,7 +91,7 @@ func run() error {
 	}
 	text := machine(checkers) + "\n\n" + table(rows)
 	if *page != "" {
-		return insert(*page, text)
+		return task.Section{File: *page, Name: section}.Write(text)
 	}
 	fmt.Print(text)
 	return nil

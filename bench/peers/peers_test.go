@@ -141,25 +141,3 @@ func TestArguments(t *testing.T) {
 		}
 	}
 }
-
-func TestInsert(t *testing.T) {
-	page := filepath.Join(t.TempDir(), "page.md")
-	write := func(text string) {
-		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("before\n" + beginMark + "\nold\n" + endMark + "\nafter\n")
-	for _, text := range []string{"", "new\n"} {
-		if err := insert(page, text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, _ := os.ReadFile(page); string(got) != "before\n"+beginMark+"\nnew\n"+endMark+"\nafter\n" {
-		t.Errorf("got %s", got)
-	}
-	write("before\n" + beginMark + "\nold\n")
-	if err := insert(page, "new\n"); err == nil {
-		t.Error("a page without the end mark was accepted")
-	}
-}

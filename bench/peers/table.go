@@ -11,32 +11,6 @@ import (
 	"github.com/macemc/macemc/internal/words"
 )
 
-// Lines of a page between which the table stands.
-const (
-	beginMark = "<!-- bench-peers -->"
-	endMark   = "<!-- end of bench-peers -->"
-)
-
-// insert writes text into a page in place of what stands between the marks; "": it only looks for these.
-func insert(page, text string) error {
-	old, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := strings.Cut(string(old), beginMark+"\n")
-	if !ok {
-		return fmt.Errorf("%s has no line %s", page, beginMark)
-	}
-	_, after, ok := strings.Cut(rest, endMark)
-	if !ok {
-		return fmt.Errorf("%s has no line %s after %s", page, endMark, beginMark)
-	}
-	if text == "" {
-		return nil
-	}
-	return os.WriteFile(page, []byte(before+beginMark+"\n"+text+endMark+after), 0o644)
-}
-
 // table prints rows in Markdown. Of several runs it shows the medians.
 func table(rows []row) string {
 	var b strings.Builder

@@ -57,7 +57,12 @@ func (g Generated) Write(text []byte) error {
 	if err := g.Check(); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(g.Name), ".macemc-")
+	return replaceFile(g.Name, text)
+}
+
+// replaceFile writes a file in one go.
+func replaceFile(name string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".macemc-")
 	if err != nil {
 		return err
 	}
@@ -66,5 +71,5 @@ func (g Generated) Write(text []byte) error {
 	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), g.Name)
+	return os.Rename(f.Name(), name)
 }

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// tablesFlags are the flags of the commands below tables.
+type tablesFlags struct {
+	time     time.Duration
+	json     bool
+	markdown string
+}
+
+// tablesPage is the page of --markdown without a name.
+const tablesPage = "docs/reduction.md"
+
+func (a *app) tablesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tables",
+		Short: "Regenerate tables of papers, with columns of this checker",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.mpbassetCommand())
+	return cmd
+}
+
+func (a *app) mpbassetCommand() *cobra.Command {
+	var f tablesFlags
+	cmd := &cobra.Command{
+		Use:   "mpbasset",
+		Short: "Paxos, echo multicast and regular storage in the settings of MP-Basset",
+		Long: `Visits all states of the protocols in the settings of Bokor, Kinder, Serafini and Suri,
+"Efficient Model Checking of Fault-Tolerant Distributed Protocols" (DSN-DCCS 2011), which
+presents MP-Basset: with single messages and with quorums, each without reduction, with
+--reduce drop and full, and with --symmetry where nodes have roles. Each search has one
+worker and a process of its own. All of it takes some seconds.
+
+It prints a table in Markdown, with states and seconds, and the figures of MP-Basset as far
+as they are known. --markdown writes it into a page, between the lines <!-- mpbasset --> and
+<!-- end of mpbasset -->, and nothing else of the page.
+
+Faulty variants and wrong specifications must be violated, all others hold. A search that
+tells otherwise is shown as that, and the exit status is 1. It is 3 when a search did not
+come to an end in its time. Interrupted, it prints what it has.`,
+		Example: `  macemc tables mpbasset
+  macemc tables mpbasset --time 10s --json
+  macemc tables mpbasset --markdown`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.tabulate(cmd.Context(), &f, mpbasset)
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.DurationVar(&f.time, "time", 10*time.Minute, "spend at most this `TIME` on each search")
+	fl.BoolVar(&f.json, "json", false, "print one JSON object")
+	fl.StringVar(&f.markdown, "markdown", "", "write the table into the page `FILE`, as --markdown=FILE")
+	fl.Lookup("markdown").NoOptDefVal = tablesPage
+	return cmd
+}
+
+// tabulate searches, and prints or writes the table.
+func (a *app) tabulate(ctx context.Context, f *tablesFlags, settings []paperSetting) error {
+	if f.time <= 0 {
+		return fmt.Errorf("--time is %v, must be positive", f.time)
+	}
+	page := task.Section{File: f.markdown, Name: "mpbasset"}
+	if f.markdown != "" {
+		if err := page.Check(); err != nil {
+			return fmt.Errorf("--markdown: %w", err)
+		}
+	}
+	rows, err := a.tableRows(settings)
+	if err != nil {
+		return err
+	}
+	temp, err := scratch.New("")
+	if err != nil {
+		return err
+	}
+	defer temp.Remove()
+	total := len(rows)
+	for i, r := range rows {
+		if err = a.fillRow(ctx, r, f.time, filepath.Join(temp.Path, strconv.Itoa(i))); err != nil {
+			rows = rows[:i]
+			break // what there is until now is still told
+		}
+		fmt.Fprintf(a.Stderr, "%d of %d  %s, %s: %s\n", i+1, total, r.Setting, r.messages(), r.verdict())
+	}
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	machine := fmt.Sprintf("%s on %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if f.json {
+		err = task.WriteJSON(a.Stdout, map[string]any{"machine": machine, "time": f.time.String(), "rows": rows})
+	} else if f.markdown == "" || ctx.Err() != nil {
+		_, err = fmt.Fprint(a.Stdout, mpbassetMarkdown(rows, machine))
+	}
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		if f.markdown != "" {
+			fmt.Fprintf(a.Stderr, "macemc: not all searches were made, so %s is left as it is\n", f.markdown)
+		}
+		return ctx.Err()
+	}
+	if f.markdown != "" {
+		if err := page.Write(mpbassetMarkdown(rows, machine)); err != nil {
+			return err
+		}
+	}
+	return tableStatus(rows)
+}
+
+// tableRows are the rows of settings, two of each, without cells.
+func (a *app) tableRows(settings []paperSetting) ([]*tableRow, error) {
+	var rows []*tableRow
+	for _, s := range settings {
+		e, err := a.entry(s.system)
+		if err != nil {
+			return nil, err
+		}
+		sys, err := e.New(spec.Config{})
+		if err != nil {
+			return nil, err
+		}
+		for _, quorum := range []bool{false, true} {
+			r := &tableRow{Setting: s.name, System: s.system, Flags: s.flags, Quorums: quorum, Expected: s.expected, roles: sys.Roles != nil}
+			if r.Published = s.single; quorum {
+				r.Published = s.quorums
+				r.Flags = append(r.Flags[:len(r.Flags):len(r.Flags)], "--set", "quorum=true")
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows, nil
+}
+
+// fillRow makes the searches of a row.
+func (a *app) fillRow(ctx context.Context, row *tableRow, limit time.Duration, out string) error {
+	for _, c := range tableColumns {
+		if c.symmetry && !row.roles {
+			continue
+		}
+		args := append([]string{"search", row.System, "--strategy", "bfs", "--reduce", string(c.reduce), "--workers", "1", "--json", "--no-shrink",
+			"--time", limit.String(), "--out", filepath.Join(out, c.name)}, row.Flags...)
+		if c.symmetry {
+			args = append(args, "--symmetry")
+		}
+		r, cpu, err := a.searchReport(ctx, args)
+		if err != nil {
+			if ctx.Err() == nil {
+				err = fmt.Errorf("%s, %s: %w", row.Setting, c.name, err)
+			}
+			return err
+		}
+		cell := tableCell{Column: c.name, States: r.States, Seconds: r.Seconds, CPU: cpu.Seconds(), Complete: r.Coverage.Complete, Stopped: r.Stopped}
+		switch {
+		case r.Verdict == search.Violation:
+			cell.Verdict = violated
+		case r.Verdict == search.OK && cell.Complete:
+			cell.Verdict = holds
+		}
+		if d := r.Coverage.Reduced; d != nil {
+			cell.Why = d.Why + d.Asymmetry
+		}
+		row.Cells = append(row.Cells, cell)
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
+	"github.com/macemc/macemc/internal/task"
+)
+
+// tabulated runs tabulate with few settings.
+func tabulated(t *testing.T, ctx context.Context, f tablesFlags, settings ...paperSetting) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: bundled.Systems(), Front: front{}}}
+	err := a.tabulate(ctx, &f, settings)
+	return out.String(), errs.String(), a.ended(ctx, err)
+}
+
+// The table has the states of all searches, and says when one tells otherwise than expected, or nothing.
+func TestTables(t *testing.T) {
+	small := paperSetting{name: "small", system: "echo", flags: []string{"--set", "initiators=0"}, expected: holds, single: "1 in 2 h"}
+	wrong := paperSetting{name: "wrong", system: "echo", flags: []string{"--set", "receivers=2", "--set", "byzantine-receivers=2"}, expected: violated}
+	seconds := regexp.MustCompile(` in [0-9.]+ s\b`)
+	for _, c := range []struct {
+		setting  paperSetting
+		expected string
+		time     time.Duration
+		status   int
+		want     []string
+	}{
+		{small, holds, time.Minute, check.StatusOK, []string{
+			"| small | single messages | holds | 1 in 2 h | 226 | 178 | 5 |  |\n", "| small | quorums | holds |  | 49 | 33 | 1 |  |\n"}},
+		{small, violated, time.Minute, check.StatusViolation, []string{"| small | quorums | UNEXPECTED: holds (none) |  | 49 |"}},
+		{wrong, violated, time.Minute, check.StatusOK, []string{"| wrong | quorums | violated |"}},
+		{wrong, holds, time.Minute, check.StatusViolation, []string{"| UNEXPECTED: violated (none) |"}},
+		{paperSetting{name: "large", system: "register", single: "?"}, holds, 1, check.StatusInconclusive, []string{
+			"| large | single messages | NOT FOUND OUT (none) | ? | stopped (time) at 1 |"}},
+	} {
+		c.setting.expected = c.expected
+		stdout, stderr, status := tabulated(t, t.Context(), tablesFlags{time: c.time}, c.setting)
+		if status != c.status {
+			t.Errorf("%s, expected %s: exit status %d, want %d: %s", c.setting.name, c.expected, status, c.status, stderr)
+		}
+		stdout = seconds.ReplaceAllString(stdout, "")
+		for _, want := range c.want {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%s, expected %s: %q is not in\n%s", c.setting.name, c.expected, want, stdout)
+			}
+		}
+	}
+}
+
+// Columns with symmetry are those of systems whose nodes have roles.
+func TestTablesOfRoles(t *testing.T) {
+	stdout, _, status := tabulated(t, t.Context(), tablesFlags{time: time.Minute, json: true}, mpbasset[0])
+	var list struct {
+		Rows []tableRow
+	}
+	if err := json.Unmarshal([]byte(stdout), &list); err != nil || status != check.StatusOK {
+		t.Fatal(status, err)
+	}
+	for i, want := range [][]int{{126_910, 27_472, 1046, 288}, {27_662, 903, 252, 74}} {
+		for k, c := range list.Rows[i].Cells {
+			if c.Column != tableColumns[k].name || c.States != want[k] || !c.Complete {
+				t.Errorf("%+v, want %d states", c, want[k])
+			}
+		}
+		if len(list.Rows[i].Cells) != len(want) {
+			t.Errorf("%+v", list.Rows[i])
+		}
+	}
+}
+
+// All settings are those of systems that there are.
+func TestTablesSettings(t *testing.T) {
+	for _, s := range mpbasset {
+		args := append([]string{"search", s.system, "--strategy", "bfs", "--time", "1ns", "--json", "--no-shrink", "--out", t.TempDir()}, s.flags...)
+		if _, stderr, status := run(t, args...); status == check.StatusUsage || stderr != "" {
+			t.Errorf("%s: exit status %d: %s", s.name, status, stderr)
+		}
+	}
+}
+
+// What cannot be written is said before anything is searched, and what is interrupted is not written.
+func TestTablesPages(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const mine, page = "# My page\n", "before\n<!-- mpbasset -->\n<!-- end of mpbasset -->\nafter\n"
+	for name, text := range map[string]string{"mine.md": mine, "page.md": page} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(name, want string) {
+		t.Helper()
+		if b, err := os.ReadFile(name); err != nil || string(b) != want {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+	if stdout, stderr, status := run(t, "tables", "mpbasset", "--markdown=mine.md"); status != check.StatusUsage || stdout != "" || !strings.Contains(stderr, "has no line") {
+		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
+	}
+	expect("mine.md", mine)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if stdout, stderr, status := runUntil(t, ctx, "tables", "mpbasset", "--markdown=page.md"); status != check.StatusInterrupted ||
+		!strings.Contains(stdout, "| setting |") || !strings.Contains(stderr, "left as it is") {
+		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
+	}
+	expect("page.md", page)
+	small := paperSetting{name: "small", system: "echo", flags: []string{"--set", "initiators=0"}, expected: holds}
+	stdout, stderr, status := tabulated(t, t.Context(), tablesFlags{time: time.Minute, markdown: "page.md"}, small)
+	if status != check.StatusOK || stdout != "" {
+		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
+	}
+	b, err := os.ReadFile("page.md")
+	if err != nil || !strings.HasPrefix(string(b), "before\n<!-- mpbasset -->\n\n") || !strings.Contains(string(b), "| small |") ||
+		!strings.HasSuffix(string(b), "\n<!-- end of mpbasset -->\nafter\n") {
+		t.Errorf("%q, %v", b, err)
+	}
+}

@@ -1,0 +1,46 @@
+package task
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Section is the part of the page File between the lines <!-- NAME --> and <!-- end of NAME -->, which a command writes anew each time.
+type Section struct{ File, Name string }
+
+// Check finds out, before anything long is done, whether the page has the lines.
+func (s Section) Check() error {
+	_, _, err := s.around()
+	return err
+}
+
+// Write replaces what stands between the lines, which ends by a newline, and nothing else of the page.
+func (s Section) Write(text string) error {
+	before, after, err := s.around()
+	if err != nil {
+		return err
+	}
+	return replaceFile(s.File, []byte(before+text+after))
+}
+
+// around is what stands before and after the section, with its lines.
+func (s Section) around() (before, after string, err error) {
+	begin, end := "<!-- "+s.Name+" -->\n", "<!-- end of "+s.Name+" -->"
+	if info, err := os.Stat(s.File); err == nil && !info.Mode().IsRegular() { // a device may be read without end
+		return "", "", fmt.Errorf("%s is no ordinary file; name one", s.File)
+	}
+	page, err := os.ReadFile(s.File)
+	if err != nil {
+		return "", "", err
+	}
+	before, rest, ok := strings.Cut(string(page), begin)
+	if !ok {
+		return "", "", fmt.Errorf("%s has no line %q, behind which to write", s.File, strings.TrimSpace(begin))
+	}
+	i := strings.Index(rest, end)
+	if i < 0 {
+		return "", "", fmt.Errorf("%s has no line %q after %q", s.File, end, strings.TrimSpace(begin))
+	}
+	return before + begin, rest[i:], nil
+}
