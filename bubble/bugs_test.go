@@ -219,6 +219,41 @@ var smallBugs = []bug{
 			}
 		},
 	},
+	{
+		name: "channel closed twice", interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety}, actions: start, always: right(0),
+		program: func(broken bool) bubble.Main {
+			return func(ctx context.Context, h *bubble.Host) error {
+				var c count // of panics
+				h.Observe(func() any { return c })
+				h.Expose(begin(func() {
+					var once sync.Once
+					done := make(chan struct{})
+					stop := func() {
+						defer func() {
+							if recover() != nil {
+								c.N++
+							}
+							c.Done = true
+						}()
+						select {
+						case <-done:
+						default:
+							close(done)
+						}
+					}
+					for range 2 {
+						if broken {
+							go stop()
+						} else {
+							go once.Do(stop)
+						}
+					}
+				}))
+				<-ctx.Done()
+				return nil
+			}
+		},
+	},
 }
 
 func (b *bug) system(broken bool) sim.System {

@@ -25,7 +25,8 @@ const (
 // new state for each step, and each costs more than the one before.
 const (
 	defaultStates = 1 << 14
-	deepest       = 256 // steps
+	programStates = 1 << 10 // of programs
+	deepest       = 256     // steps
 	defaultBytes  = 256 << 20
 )
 
@@ -57,7 +58,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (*table.Recovery
 	}
 	r, err := table.Recover(ctx, &f.cfg.System, path, table.ExploreOptions{
 		World:     kernel.Options{Overdue: search.Overdue(f.cfg.HandlerLimit)},
-		MaxStates: cmp.Or(f.cfg.States, defaultStates), MaxBytes: defaultBytes, MaxDepth: deepest, Weightless: f.cfg.Weights.Weightless(),
+		MaxStates: cmp.Or(f.cfg.States, f.states()), MaxBytes: defaultBytes, MaxDepth: deepest, Weightless: f.cfg.Weights.Weightless(),
 	})
 	var u *table.Unsupported
 	switch {
@@ -74,6 +75,14 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (*table.Recovery
 		f.unproven = fmt.Sprintf("none of the first %s states that follow is live, but there are more", words.Number(r.States))
 	}
 	return r, nil
+}
+
+// states is how many states are visited when it is not said how many.
+func (f *finder) states() int {
+	if kernel.CarriesAny(&f.cfg.System) {
+		return programStates
+	}
+	return defaultStates
 }
 
 // recoversExactly reports whether a live state follows a step, as far as an exhaustive search can tell, walks having
@@ -106,8 +115,8 @@ func (f *finder) proven(step int) bool {
 // prove fills in how it is known that the run is dead.
 func (f *finder) prove(res *Result) {
 	res.Proof = Walks
-	for _, step := range []int{res.Step, f.steps()} {
-		if f.proven(step) && (step > 0 || res.Case == C2Initial) {
+	for _, step := range []int{res.Step, res.After.Step, f.steps()} {
+		if f.proven(step) && (step > 0 || res.Case == C2Initial || res.Case == Unlocated) {
 			res.Proof, res.States, res.ProvenAt = Exact, f.examined[step].States, step
 			return
 		}

@@ -30,7 +30,8 @@ type Config struct {
 	HandlerLimit time.Duration
 	// PathBuffer is as in [search.Config].
 	PathBuffer func(worker int) choose.Path
-	// States bounds how many states are visited to prove that no live one follows; 0: 16,384, within 256 steps; negative: none is.
+	// States bounds how many states are visited to prove that no live one follows, within 256 steps; 0: 16,384, or 1,024 when nodes carry
+	// programs, whose steps cost more; negative: none is.
 	States int
 	// Proven takes a run for a violation only if it is proven to be dead.
 	Proven bool
@@ -48,7 +49,8 @@ const (
 
 // Find finds the critical transition of a run, unless that only has to go on for longer to recover. It looks for a step before which
 // walks recover and after which none does: first 1, 2, 4, ... steps beyond the first indeterminate state, then by
-// bisection. The result depends on nothing but the configuration, Workers and Engine excluded. The error is about
+// bisection. The result depends on nothing but the configuration, Workers and Engine excluded, unless a deadline of ctx passes: then it is
+// what is known by then, if walks enough were made to say that the run is dead. The error is about
 // the configuration, the system or the path, or is that of ctx.
 func Find(ctx context.Context, cfg Config) (*Result, error) {
 	cfg.Walks = cmp.Or(cfg.Walks, 200)
@@ -77,6 +79,11 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, errors.New("critical: the system has no Eventually property, so no run is dead")
 	}
 	res, err := f.find(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		if known := f.known(); known != nil {
+			res, err = known, nil
+		}
+	}
 	if err == nil {
 		res.Engine = p.engine()
 	}
@@ -136,5 +143,5 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 
 // Violation reports whether the run is confirmed to violate liveness.
 func (r *Result) Violation() bool {
-	return r.Case == C1 || r.Case == C2Initial || r.Case == C2 && (r.OutOfEvents || r.Proof == Exact)
+	return r.Case == C1 || r.Case == C2Initial || r.Case == Unlocated || r.Case == C2 && (r.OutOfEvents || r.Proof == Exact)
 }

@@ -25,6 +25,8 @@ type finder struct {
 	live        bool // the last state is
 
 	made    []probed
+	broken  Probe // by the deadline, before a walk recovered
+	settled int   // the critical step; 0: it is not found yet
 	last    int   // the probe asked for last
 	after   Probe // that of the step that settle looked at
 	nearest nearest
@@ -125,6 +127,7 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 				return nil, err
 			}
 			if ok {
+				f.settled = step
 				return f.transition(ctx, step)
 			}
 			if raised == raises {
@@ -231,11 +234,13 @@ func (f *finder) probe(ctx context.Context, step int, all bool) (Probe, error) {
 		}
 	}
 	p, err := f.prober.probe(ctx, f, f.prefix(step), step, all)
-	if err == nil {
-		f.last = len(f.made)
-		f.made = append(f.made, p)
+	if err != nil {
+		f.broken = p.Probe
+		return Probe{}, err
 	}
-	return p.Probe, err
+	f.last = len(f.made)
+	f.made = append(f.made, p)
+	return p.Probe, nil
 }
 
 // certain reports whether every walk of the last probe ran out of events.
@@ -339,6 +344,9 @@ func (f *finder) result(c Case, step int) *Result {
 	res := &Result{
 		Case: c, Step: step, Choice: -1, Probes: f.probes(), Dead: f.path, OutOfEvents: f.outOfEvents,
 		Live: f.nearest.path, LiveCommon: f.nearest.common, rescued: c == Recovered && f.rescued(),
+	}
+	if c == Unlocated {
+		res.After = f.after
 	}
 	if c != Recovered {
 		res.Tail = f.tail(step)

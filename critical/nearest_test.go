@@ -34,7 +34,7 @@ func TestViolation(t *testing.T) {
 		result Result
 		want   bool
 	}{
-		{Result{Case: C1}, true}, {Result{Case: C2Initial}, true}, {Result{Case: C2}, false},
+		{Result{Case: C1}, true}, {Result{Case: C2Initial}, true}, {Result{Case: Unlocated}, true}, {Result{Case: C2}, false},
 		{Result{Case: C2, OutOfEvents: true}, true}, {Result{Case: Recovered, OutOfEvents: true}, false},
 	} {
 		if got := c.result.Violation(); got != c.want {

@@ -93,13 +93,14 @@ func (p *prober) walk(ctx context.Context, w *walkWorker, prefix choose.Path, k,
 
 // probe makes walks from the end of prefix until one is live, or all. Which those are does not
 // depend on the number of workers: when the first live walk is known, those of lower numbers are
-// finished.
+// finished. With an error the result counts the walks that were made.
 func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step int, all bool) (probed, error) {
 	var (
 		wait      sync.WaitGroup
 		next      atomic.Int64
 		first     atomic.Int64 // live walk of the lowest number
 		recovered atomic.Int64
+		made      atomic.Int64
 		open      atomic.Bool // some walk could have gone on, or ended with a finding
 		failed    atomic.Pointer[error]
 	)
@@ -115,6 +116,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 				failed.Store(&err)
 				return
 			}
+			made.Add(1)
 			live := f.isLive(w.loop, &o)
 			if !live && o.End != search.OutOfEvents {
 				open.Store(true)
@@ -139,7 +141,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 	}
 	wait.Wait()
 	if err := failed.Load(); err != nil {
-		return probed{}, *err
+		return probed{Probe: Probe{Step: step, Walks: int(made.Load()), Recovered: int(recovered.Load()), Limit: f.limit}}, *err
 	}
 	out := probed{Probe: Probe{Step: step, Walks: f.walks, Recovered: int(recovered.Load()), Limit: f.limit}}
 	out.certain = out.Recovered == 0 && !open.Load()

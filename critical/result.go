@@ -14,6 +14,7 @@ const (
 	C1        Case = "C1"         // found: before it runs recover, after it none did
 	C2        Case = "C2"         // lies too late in the run to tell, after the last raise of the walk limit
 	C2Initial Case = "C2-initial" // dead from the first indeterminate step on: the cause is in the prefix
+	Unlocated Case = "unlocated"  // the time did not do to find it, but to see that no walk recovers from After.Step on
 	Recovered Case = "recovered"  // the end of the run recovers: it was not dead
 )
 
@@ -30,10 +31,11 @@ type Result struct {
 	Case Case `json:"case"`
 	Step int  `json:"step"` // number of the critical step, counted from 1; 0 when unknown
 	// Choice is the index, within the step's choices after its event, of the critical choice; -1: the
-	// event itself, or the step drew nothing.
+	// event itself, the step drew nothing, or the time did not do to tell.
 	Choice int     `json:"choice"`
 	Probes []Probe `json:"probes"` // in the order in which they were made
-	// Before and After are the probes on both sides of the critical step (C1).
+	// Before and After are the probes on both sides of the critical step (C1). After is also that which shows that the run is dead
+	// (Unlocated).
 	Before, After Probe
 	// Live is, of the live runs that were met, that with the longest common prefix with the dead run,
 	// and the shortest of those; nil when none was met. One that ends with the violation of an Always property stands behind all others.

@@ -271,6 +271,9 @@ func (c *Critical) facts() []fact {
 		}
 		return []fact{{"since:", text, fmt.Sprintf("%s of %s walks recovered, %s steps each",
 			words.Number(c.After.Recovered), words.Number(c.After.Walks), words.Number(c.After.Limit))}}
+	case critical.Unlocated:
+		return []fact{{"since:", fmt.Sprintf("step %s at the latest; the time did not do to tell more", words.Number(c.After.Step)), fmt.Sprintf(
+			"%s of %s walks recovered, %s steps each", words.Number(c.After.Recovered), words.Number(c.After.Walks), words.Number(c.After.Limit))}}
 	case critical.C2:
 		return []fact{{"since:", "some step too late in the run to tell", fmt.Sprintf(
 			"raise the walk limit, it was %s steps", words.Number(c.Limit))}}

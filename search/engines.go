@@ -66,24 +66,13 @@ func newEngineLoop(sys *sim.System, engine Engine, late *kernel.Late) (*Loop, er
 	} else {
 		e.replay = w
 	}
-	e.programs = engine == AutoEngine && carries(sys)
+	// The state of a program is its history, so few states of a run occur in others, each of them takes the memory of its history, and the
+	// collector's time for that is no time of the thread, which is measured. Tables do not pay.
+	e.programs = engine == AutoEngine && kernel.CarriesAny(sys)
 	e.pinned = e.programs
 	l := NewLoop(w)
 	l.engines, l.guarded = e, true
 	return l, nil
-}
-
-// carries reports whether a node carries a program. The state of one is its history, so few states of a run occur in others, each of them
-// takes the memory of its history, and the collector's time for that is no time of the thread, which is measured. Tables do not pay.
-func carries(sys *sim.System) bool {
-	for id := range sim.NodeID(sys.Nodes) {
-		s := sys.New(id)
-		kernel.Discard(s)
-		if kernel.Carries(s) {
-			return true
-		}
-	}
-	return false
 }
 
 // Measure calls f, which makes runs, and has the time of these runs decide on the engine of later ones. The

@@ -219,7 +219,7 @@ func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last
 }
 
 // leastConfirming is how long after its beginning a search may at least go on for the sake of a suspect.
-const leastConfirming = 30 * time.Second
+const leastConfirming = time.Minute
 
 // confirmUntil is when a confirmation is broken off: a search that has a time limit waits for one that is in progress
 // at its end, for half as long again, but not for ever. Without a limit it is zero.

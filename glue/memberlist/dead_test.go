@@ -6,11 +6,11 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/memberlist"
 
 	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/mctest"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -61,11 +61,14 @@ func TestDead(t *testing.T) { mctest.Check(t, dying(memberlist.DefaultLANConfig(
 
 // It is not when suspicion has no end.
 func TestSuspicionWithoutEnd(t *testing.T) {
-	r, err := search.Run(t.Context(), search.Config{System: dying(1 << 30), Workers: 1, Time: 2 * time.Minute})
+	sys := dying(1 << 30)
+	r, err := search.Run(t.Context(), search.Config{
+		System: sys, Workers: 1, MaxPaths: 1000, Confirm: critical.Confirm(critical.Config{System: sys, Workers: 1, Walks: 40}),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Finding == nil || r.Finding.Kind != sim.Liveness {
+	if r.Verdict != search.Violation || r.Finding == nil || r.Finding.Kind != sim.Liveness || r.Detail.(*critical.Result).Proof != critical.Walks {
 		t.Errorf("%s after %d paths: %+v", r.Verdict, r.Stats.Paths, r.Finding)
 	}
 }

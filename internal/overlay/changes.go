@@ -48,6 +48,7 @@ var changes = []change{
 	{"runtime/select.go", atStart{"selectgo"}, " if block { macemcYield() }; ", "a place where another goroutine may run"},
 	{"runtime/chan.go", atStart{"chansend"}, " if block { macemcYield() }; ", "a place where another goroutine may run"},
 	{"runtime/chan.go", atStart{"chanrecv"}, " if block { macemcYield() }; ", "a place where another goroutine may run"},
+	{"runtime/chan.go", atStart{"closechan"}, " macemcYield(); ", "a place where another goroutine may run"},
 	{"runtime/time.go", callee{"timer.maybeAdd", "cheaprand"}, "macemcTimer", "the order of timers of the same instant"},
 	{"runtime/proc.go", atStart{"runqput"}, " if macemcMine(gp) { macemcPut(gp); return }; ",
 		"goroutines of a node wait in a queue of their own"},

@@ -214,6 +214,18 @@ func Carries(s sim.Service) bool {
 	return ok
 }
 
+// CarriesAny reports whether a node of a system carries a program. It makes the services of all nodes.
+func CarriesAny(sys *sim.System) bool {
+	for id := range sim.NodeID(sys.Nodes) {
+		s := sys.New(id)
+		Discard(s)
+		if Carries(s) {
+			return true
+		}
+	}
+	return false
+}
+
 // ofCarrier puts the names of fields that a carrier keeps to itself in parentheses.
 func ofCarrier(s sim.Service, fields []sim.Field) []sim.Field {
 	if Carries(s) {
