@@ -58,6 +58,7 @@ func knownBugs() []spec.Bug {
 	}
 	known[7].OtherKinds = []sim.FindingKind{sim.Deadlock, sim.Liveness}
 	known[8].Kind, known[8].PaperKind = sim.Panic, sim.Panic
+	known[8].OtherKinds = []sim.FindingKind{sim.Safety}
 	known[10].Defaults.Params = map[string]string{"forgets": "1"}
 	return known
 }

@@ -40,6 +40,10 @@ func (m *Member) granted(env sim.Env, g Granted) {
 		return
 	}
 	l.Leading, l.Commit, l.Asked, l.Raise = true, g.Commit, Commit{}, true
+	l.Known = slices.Clone(g.Commit.Incs) // others that are there say so
+	if before := g.Commit.Leader; before != 0 {
+		l.Known[before-1] = 0 // its lease has run out
+	}
 	l.begin()
 	clear(l.Heard)
 	env.SetTimer(silence{}, silencePeriod)

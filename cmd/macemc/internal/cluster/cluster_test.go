@@ -6,6 +6,8 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/macemc/macemc/explore"
 	macesearch "github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
@@ -28,18 +31,39 @@ func job(text json.RawMessage) (*sim.System, func(int) bool, error) {
 		return nil, nil, err
 	}
 	sys, err := named(j.System, j.Config)
-	return &sys, nil, err
+	return &sys, func(ticks int) bool { return ticks > 10 }, err
 }
 
 func named(name string, c spec.Config) (sim.System, error) {
-	if name == "counters" {
-		return sim.System{Name: name, Nodes: 4, New: func(sim.NodeID) sim.Service { return &counter{} }, Timing: sim.AnyOrder}, nil
+	if slices.Contains([]string{"counters", "hangs", "exits", "panics"}, name) {
+		return counters(name), nil
 	}
 	entry, err := systems.Find(name)
 	if err != nil {
 		return sim.System{}, err
 	}
 	return entry.New(c)
+}
+
+// counters is a system of nodes that count, and, by its name, of a property that does not return from what is wrong.
+func counters(name string) sim.System {
+	sys := sim.System{Name: name, Nodes: 4, New: func(sim.NodeID) sim.Service { return &counter{} }, Timing: sim.AnyOrder}
+	if name == "counters" {
+		return sys
+	}
+	sys.Properties = []sim.Property{{Name: name, Always: func(v *sim.View) bool {
+		if v.Service(2).(*counter).N < 4 {
+			return true
+		}
+		switch name {
+		case "hangs":
+			select {}
+		case "exits":
+			runtime.Goexit()
+		}
+		panic("it panics")
+	}}}
+	return sys
 }
 
 // counter counts to what is wrong.
@@ -90,7 +114,7 @@ func search(t *testing.T, url, system string, c spec.Config, set ...func(*table.
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, _, err := job(text)
+	sys, overdue, err := job(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +122,7 @@ func search(t *testing.T, url, system string, c spec.Config, set ...func(*table.
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := table.ExploreOptions{Visited: visited}
+	opts := table.ExploreOptions{Visited: visited, World: kernel.Options{Overdue: overdue}}
 	s := Search{URL: url, Manifest: Manifest{Build: "test", Title: system, Job: text, Visited: "128"}, Tell: func(s string) { t.Log(s) }}
 	for _, set := range set {
 		set(&opts)
@@ -179,7 +203,7 @@ func TestFinding(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
 	work(t, url, 2)
-	for _, c := range []struct{ system, bug string }{{"paxos", "PX3"}, {"counters", ""}} {
+	for _, c := range []struct{ system, bug string }{{"paxos", "PX3"}, {"counters", ""}, {"panics", ""}, {"hangs", ""}, {"exits", ""}} {
 		conf := spec.Config{}
 		if c.bug != "" {
 			conf.Bugs = []string{c.bug}
@@ -192,13 +216,19 @@ func TestFinding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+		plain, err := table.Explore(t.Context(), &sys, table.ExploreOptions{World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 10 }}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var found, alone *sim.Finding
 		if !errors.As(x.Finding, &found) || !errors.As(plain.Finding, &alone) || found.Kind != alone.Kind || found.Property != alone.Property {
 			t.Errorf("%v: found %v, alone %v", c, x.Finding, plain.Finding)
+			continue
+		}
+		if found.Kind != sim.Safety { // it would not return here, either
+			if found.Kind != sim.Panic && !kernel.Overdue(found) || len(x.Path) != len(plain.Path) {
+				t.Errorf("%v: found %v by %v, alone by %v", c, found, x.Path, plain.Path)
+			}
 			continue
 		}
 		got, err := macesearch.Follow(&sys, x.Path)

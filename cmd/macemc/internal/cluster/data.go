@@ -53,7 +53,7 @@ func newData(m *member, sys *sim.System, opts table.ExploreOptions) (*data, erro
 
 // Why is why a search is to end.
 type Why struct {
-	Kind   string          `json:"kind"` // "found", "depth", "memory", "error", "time", "interrupted"
+	Kind   string          `json:"kind"` // "found", "depth", "memory", "error", "interrupted", "stuck"
 	Text   string          `json:"text,omitempty"`
 	Worker sim.NodeID      `json:"worker,omitempty"`
 	Source *explore.Source `json:"source,omitempty"` // of what was found

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,6 +130,21 @@ func (m *member) work() error {
 		}
 	}
 	return nil
+}
+
+// stuck ends the search, as checked code has not come back to where it was called. Others may be lost in it, too, the leader among them.
+func (m *member) stuck(why string) error {
+	r, err := open(m.ctx, m.nc, m.Manifest)
+	for err == nil {
+		var c superstep.Commit
+		if c, err = r.commit(m.ctx); err != nil || c.End != superstep.Running {
+			break
+		}
+		c.Rev++
+		c.End, c.Why = superstep.Halted, Why{Kind: "stuck", Text: why, Worker: m.self}.String()
+		err = r.swap(m.ctx, c)
+	}
+	return cmp.Or(err, errors.New(why))
 }
 
 // sayHello says that this member is there, whatever it does.

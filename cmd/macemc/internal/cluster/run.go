@@ -36,6 +36,7 @@ type Manifest struct {
 	Visited string          `json:"visited"`
 	Depth   int             `json:"depth,omitempty"`
 	Parts   int             `json:"parts"`
+	Contain bool            `json:"contain,omitempty"` // checked code that does not come back, see [kernel.Options]
 }
 
 // run is a process's view of a run.
@@ -188,6 +189,11 @@ func conflict(err error) bool {
 	var api *jetstream.APIError
 	return errors.Is(err, jetstream.ErrKeyExists) ||
 		errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+}
+
+// gone reports whether a run was removed.
+func gone(err error) bool {
+	return errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrKeyNotFound)
 }
 
 // A block of a log is the number of its first state, how many it has, the checksum of all blocks up to it, and the states.

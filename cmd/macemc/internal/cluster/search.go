@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems/superstep"
@@ -35,6 +36,7 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.Explor
 		return nil, err
 	}
 	defer nc.Close()
+	opts.World.Contain = true // little is executed here
 	shard, err := table.NewShard(sys, opts, parts, nil)
 	if err != nil {
 		return nil, err
@@ -64,6 +66,11 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.Explor
 	if c.End != superstep.Running {
 		background := context.WithoutCancel(ctx)
 		err = errors.Join(err, withdraw(background, nc), r.remove(background))
+	}
+	if err == nil && x.Stopped == "stuck" && !s.Manifest.Contain {
+		s.tell("checked code did not return: once more, slower, so that it is told where")
+		s.Manifest.Contain = true
+		return s.Explore(ctx, sys, opts)
 	}
 	return x, err
 }
@@ -163,7 +170,7 @@ func (s *Search) wait(ctx context.Context, r *run, progress func(states, transit
 		switch {
 		case e == nil:
 			c, failed = now, time.Time{}
-		case errors.Is(e, jetstream.ErrBucketNotFound) || errors.Is(e, jetstream.ErrStreamNotFound) || errors.Is(e, jetstream.ErrKeyNotFound):
+		case gone(e):
 			return c, fmt.Errorf("run %s is not there any more: %w", r.ID, e)
 		case failed.IsZero():
 			failed = time.Now()
@@ -175,7 +182,7 @@ func (s *Search) wait(ctx context.Context, r *run, progress func(states, transit
 		}
 		if n := taking(&c); n != workers {
 			if workers >= 0 || n > 0 {
-				s.tell("%d workers, epoch %d", n, c.Epoch)
+				s.tell("%s, epoch %d", words.Plural(n, "worker"), c.Epoch)
 			}
 			workers = n
 		}

@@ -67,7 +67,7 @@ func (w *Worker) takePart(ctx context.Context, nc *nats.Conn, m Manifest) error 
 	if err != nil {
 		return err
 	}
-	opts := table.ExploreOptions{World: kernel.Options{Overdue: overdue}}
+	opts := table.ExploreOptions{World: kernel.Options{Overdue: overdue, Contain: m.Contain, Pulse: new(kernel.Pulse)}}
 	if opts.Visited, err = explore.VisitedNamed(m.Visited); err != nil {
 		return err
 	}
@@ -82,7 +82,19 @@ func (w *Worker) takePart(ctx context.Context, nc *nats.Conn, m Manifest) error 
 		return err
 	}
 	w.Log.Info("searching", "run", m.ID, "what", m.Title, "worker", int(member.self))
-	if err := member.work(); err != nil {
+	ended, working := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer close(ended)
+		if found := kernel.Guard(func() { working <- member.work() }); found != nil {
+			working <- member.stuck(found.Message)
+		}
+	}()
+	if overdue == nil {
+		<-ended
+	} else if !opts.World.Pulse.Returned(ended, overdue) {
+		working <- member.stuck("a property does not return") // what was given up ends when it does
+	}
+	if err := <-working; err != nil {
 		return err
 	}
 	if ctx.Err() == nil {
