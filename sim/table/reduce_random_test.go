@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -41,6 +42,16 @@ type terminals struct {
 	met   map[explore.Fingerprint]bool
 	roles [][]sim.NodeID               // states are told apart up to permutations of these
 	all   map[explore.Fingerprint]bool // states that were expanded; nil: nobody wants to know
+
+	perms [][]sim.NodeID
+	texts map[moved]string
+}
+
+// moved is what a permutation makes of a node and its messages.
+type moved struct {
+	permutation, node int
+	place             uint32
+	terminal          bool
 }
 
 func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
@@ -82,31 +93,45 @@ func (t *terminals) orbit(state []uint32, terminal bool) explore.Fingerprint {
 	if f := s.frames[state[s.frame]]; !terminal { // budgets may be spent in vain
 		rest += fmt.Sprint(e.rests.list[f.rest].state, f.budget)
 	}
-	nodes := make([]sim.NodeID, len(t.sites.places))
-	for i := range nodes {
-		nodes[i] = sim.NodeID(i)
-	}
-	least := ""
-	for _, p := range permutations([][]sim.NodeID{nodes}, t.roles) {
-		parts := make([]string, len(p))
-		for i, to := range p {
-			here := t.sites.places[i].list[state[i]]
-			var flight []string
-			for _, it := range e.bags.list[here.bag].items {
-				if _, is := e.messages.list[it.msg].Body.(paper); is && terminal {
-					continue
-				}
-				flight = append(flight, fmt.Sprintf("%d:%#v", p[it.from], e.messages.list[it.msg].Body))
-			}
-			slices.Sort(flight)
-			parts[to] = fmt.Sprintf("%q %v", e.locals.list[here.local].enc[1:], flight)
+	if t.perms == nil {
+		nodes := make([]sim.NodeID, len(s.places))
+		for i := range nodes {
+			nodes[i] = sim.NodeID(i)
 		}
-		if text := fmt.Sprintf("%q %s", parts, rest); least == "" || text < least {
+		t.perms, t.texts = permutations([][]sim.NodeID{nodes}, t.roles), map[moved]string{}
+	}
+	least, parts := "", make([]string, len(s.places))
+	for k, p := range t.perms {
+		for i, to := range p {
+			key := moved{k, i, state[i], terminal}
+			text, ok := t.texts[key]
+			if !ok {
+				text = t.moved(key)
+				t.texts[key] = text
+			}
+			parts[to] = text
+		}
+		if text := strings.Join(parts, "\n") + rest; least == "" || text < least {
 			least = text
 		}
 	}
 	sum := sha256.Sum256([]byte(least))
 	return explore.Fingerprint{Lo: binary.LittleEndian.Uint64(sum[:]), Hi: binary.LittleEndian.Uint64(sum[8:])}
+}
+
+// moved tells of a node in which local state it is, and what is in flight to it, from whom.
+func (t *terminals) moved(m moved) string {
+	e := t.sites.e
+	here := t.sites.places[m.node].list[m.place]
+	var flight []string
+	for _, it := range e.bags.list[here.bag].items {
+		if _, is := e.messages.list[it.msg].Body.(paper); is && m.terminal {
+			continue
+		}
+		flight = append(flight, fmt.Sprintf("%d:%#v", t.perms[m.permutation][it.from], e.messages.list[it.msg].Body))
+	}
+	slices.Sort(flight)
+	return fmt.Sprintf("%q %q", e.locals.list[here.local].enc[1:], flight)
 }
 
 // withoutVotes is a site without the votes that no quorum takes any more: they may be dropped.

@@ -52,19 +52,19 @@ func TestSymmetricSystems(t *testing.T) {
 func TestSymmetricBugs(t *testing.T) {
 	t.Parallel()
 	for _, bug := range []string{"PX1", "PX3"} {
+		e, err := systems.Find("paxos")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sys, err := e.New(spec.Config{Bugs: spec.BugSet{bug}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		full, err := look(&sys, ExploreOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, how := range []Reduction{ReduceNone, ReduceDrop, ReduceFull} {
-			e, err := systems.Find("paxos")
-			if err != nil {
-				t.Fatal(err)
-			}
-			sys, err := e.New(spec.Config{Bugs: spec.BugSet{bug}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			full, err := look(&sys, ExploreOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
 			less, err := look(&sys, ExploreOptions{Reduce: how, Symmetry: true})
 			if err != nil {
 				t.Fatal(err)
