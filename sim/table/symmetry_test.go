@@ -29,6 +29,12 @@ func TestSymmetricSystems(t *testing.T) {
 		{"synod", nil, ReduceFull, 288},
 		{"synod", map[string]string{"quorum": "true"}, ReduceNone, 5082},
 		{"synod", map[string]string{"quorum": "true"}, ReduceFull, 74},
+		{"echo", nil, ReduceNone, 16_507},
+		{"echo", nil, ReduceFull, 17},
+		{"echo", map[string]string{"byzantine-initiators": "0", "initiators": "2"}, ReduceDrop, 1133},
+		{"register", nil, ReduceFull, 5386},
+		{"register", map[string]string{"quorum": "true"}, ReduceFull, 1196},
+		{"register", map[string]string{"quorum": "true", "readers": "2", "writes": "1", "reads": "1"}, ReduceNone, 3181},
 	} {
 		if testing.Short() && c.states > 5000 {
 			continue
@@ -48,15 +54,47 @@ func TestSymmetricSystems(t *testing.T) {
 	}
 }
 
-// A violation is found in states that stand for others, too, and its path is one of the system.
-func TestSymmetricBugs(t *testing.T) {
+// As many states are visited as there are that differ by more than a permutation.
+func TestSymmetricOrbits(t *testing.T) {
 	t.Parallel()
-	for _, bug := range []string{"PX1", "PX3"} {
-		e, err := systems.Find("paxos")
+	for system, params := range map[string]map[string]string{
+		"paxos":    {"proposers": "1"},
+		"echo":     {"quorum": "true"},
+		"register": {"writes": "1", "reads": "1"},
+	} {
+		e, err := systems.Find(system)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sys, err := e.New(spec.Config{Bugs: spec.BugSet{bug}})
+		sys, err := e.New(spec.Config{Params: params})
+		if err != nil {
+			t.Fatal(err)
+		}
+		full, err := look(&sys, ExploreOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		less, err := look(&sys, ExploreOptions{Symmetry: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := same(&sys, full, less); err != nil || less.States != len(full.orbits) || less.States >= full.States {
+			t.Errorf("%s: %v; %d states, %d without symmetry, %d of these are different", system, err, less.States, full.States, len(full.orbits))
+		}
+	}
+}
+
+// A violation is found in states that stand for others, too, and its path is one of the system.
+func TestSymmetricBugs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		system, bug string
+	}{{"paxos", "PX1"}, {"paxos", "PX3"}, {"register", "RG1"}} {
+		e, err := systems.Find(c.system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sys, err := e.New(spec.Config{Bugs: spec.BugSet{c.bug}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,10 +108,10 @@ func TestSymmetricBugs(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := same(&sys, full, less); err != nil || less.Reduced.Permutations != 6 || less.Finding == nil {
-				t.Errorf("%s, %s: %v; %+v", bug, how, err, less.Reduced)
+				t.Errorf("%s, %s: %v; %+v", c.bug, how, err, less.Reduced)
 			}
 			if how == ReduceNone && len(less.Path) > len(full.Path) {
-				t.Errorf("%s: the path has %d choices, the shortest one %d", bug, len(less.Path), len(full.Path))
+				t.Errorf("%s: the path has %d choices, the shortest one %d", c.bug, len(less.Path), len(full.Path))
 			}
 		}
 	}

@@ -58,6 +58,7 @@ func build(c spec.Config) (sim.System, error) {
 				return &Initiator{byzantine: i >= s.receivers()+s.initiators, sizes: s, bugs: set}
 			}
 		},
+		Roles:      s.role,
 		Network:    netsim.Datagrams{},
 		Actions:    []sim.AnyAction{sim.Action[*Initiator]{Name: "start", Times: 1, Do: (*Initiator).Start}},
 		Properties: properties(),
@@ -72,6 +73,23 @@ func build(c spec.Config) (sim.System, error) {
 type sizes struct{ honest, byzantine, initiators, byzantineInitiators int }
 
 func (s *sizes) receivers() int { return s.honest + s.byzantine }
+
+// role is what makes nodes interchangeable: receivers are, but for what Byzantine initiators send them; initiators have a place of
+// their own in what receivers keep.
+func (s *sizes) role(id sim.NodeID) string {
+	switch i := int(id); {
+	case i >= s.receivers():
+		return ""
+	case i >= s.honest:
+		return "Byzantine receiver"
+	case s.byzantineInitiators > 0 && s.second(i):
+		return "second half"
+	}
+	return "receiver"
+}
+
+// second reports whether Byzantine initiators send a receiver value 2.
+func (s *sizes) second(i int) bool { return (s.honest+1)/2 <= i && i < s.honest }
 
 // quorum is how many confirmations an initiator needs: any two such sets share an honest receiver if there are no more than
 // a third of Byzantine ones.

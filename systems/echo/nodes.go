@@ -59,7 +59,7 @@ type Initiator struct {
 func (s *Initiator) Start(env sim.Env) {
 	for i := range s.sizes.receivers() {
 		value := 1
-		if s.byzantine && i >= (s.sizes.honest+1)/2 && i < s.sizes.honest {
+		if s.byzantine && s.sizes.second(i) {
 			value = 2
 		}
 		env.Send(sim.NodeID(i), Init{value})

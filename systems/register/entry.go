@@ -54,6 +54,12 @@ func build(c spec.Config) (sim.System, error) {
 			}
 			return &Reader{sizes: s, bugs: set}
 		},
+		Roles: func(id sim.NodeID) string {
+			if 0 < id && int(id) <= s.objects {
+				return "base object"
+			}
+			return "" // the monitor has a place for each reader
+		},
 		Network:  netsim.Datagrams{},
 		MayCrash: func(id sim.NodeID) bool { return 0 < id && int(id) <= s.objects },
 		Actions: []sim.AnyAction{

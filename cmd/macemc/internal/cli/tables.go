@@ -13,7 +13,6 @@ import (
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/systems/spec"
 )
 
 // tablesFlags are the flags of the commands below tables.
@@ -45,8 +44,8 @@ func (a *app) mpbassetCommand() *cobra.Command {
 		Long: `Visits all states of the protocols in the settings of Bokor, Kinder, Serafini and Suri,
 "Efficient Model Checking of Fault-Tolerant Distributed Protocols" (DSN-DCCS 2011), which
 presents MP-Basset: with single messages and with quorums, each without reduction, with
---reduce drop and full, and with --symmetry where nodes have roles. Each search has one
-worker and a process of its own. All of it takes some seconds.
+--reduce drop and full, and with full and --symmetry. Each search has one worker and a
+process of its own. All of it takes some seconds.
 
 It prints a table in Markdown, with states and seconds, and the figures of MP-Basset as far
 as they are known. --markdown writes it into a page, between the lines <!-- mpbasset --> and
@@ -83,10 +82,7 @@ func (a *app) tabulate(ctx context.Context, f *tablesFlags, settings []paperSett
 			return fmt.Errorf("--markdown: %w", err)
 		}
 	}
-	rows, err := a.tableRows(settings)
-	if err != nil {
-		return err
-	}
+	rows := tableRows(settings)
 	temp, err := scratch.New("")
 	if err != nil {
 		return err
@@ -127,19 +123,10 @@ func (a *app) tabulate(ctx context.Context, f *tablesFlags, settings []paperSett
 }
 
 // tableRows are the rows of settings, two of each, without cells.
-func (a *app) tableRows(settings []paperSetting) ([]*tableRow, error) {
-	var rows []*tableRow
+func tableRows(settings []paperSetting) (rows []*tableRow) {
 	for _, s := range settings {
-		e, err := a.entry(s.system)
-		if err != nil {
-			return nil, err
-		}
-		sys, err := e.New(spec.Config{})
-		if err != nil {
-			return nil, err
-		}
 		for _, quorum := range []bool{false, true} {
-			r := &tableRow{Setting: s.name, System: s.system, Flags: s.flags, Quorums: quorum, Expected: s.expected, roles: sys.Roles != nil}
+			r := &tableRow{Setting: s.name, System: s.system, Flags: s.flags, Quorums: quorum, Expected: s.expected}
 			if r.Published = s.single; quorum {
 				r.Published = s.quorums
 				r.Flags = append(r.Flags[:len(r.Flags):len(r.Flags)], "--set", "quorum=true")
@@ -147,15 +134,12 @@ func (a *app) tableRows(settings []paperSetting) ([]*tableRow, error) {
 			rows = append(rows, r)
 		}
 	}
-	return rows, nil
+	return rows
 }
 
 // fillRow makes the searches of a row.
 func (a *app) fillRow(ctx context.Context, row *tableRow, limit time.Duration, out string) error {
 	for _, c := range tableColumns {
-		if c.symmetry && !row.roles {
-			continue
-		}
 		args := append([]string{"search", row.System, "--strategy", "bfs", "--reduce", string(c.reduce), "--workers", "1", "--json", "--no-shrink",
 			"--time", limit.String(), "--out", filepath.Join(out, c.name)}, row.Flags...)
 		if c.symmetry {

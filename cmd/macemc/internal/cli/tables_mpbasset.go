@@ -52,7 +52,7 @@ var mpbasset = []paperSetting{
 var tableColumns = []struct {
 	name     string
 	reduce   search.Reduction
-	symmetry bool // only of systems whose nodes have roles
+	symmetry bool
 }{
 	{"none", search.ReduceNone, false},
 	{"drop", search.ReduceDrop, false},
@@ -69,8 +69,6 @@ type tableRow struct {
 	Expected  string      `json:"expected"`
 	Published string      `json:"published,omitempty"`
 	Cells     []tableCell `json:"cells"`
-
-	roles bool
 }
 
 // tableCell is a search.
@@ -164,7 +162,7 @@ What does not compare: states of MP-Basset are those of a Java virtual machine, 
 of its models were not to be had, so that ours are written after the paper. Counts compare in trend only. MP-Basset has its transitions annotated and split
 by hand; here an event is a quorum with the set that it takes, so that one row stands for each split.
 An empty cell in the column of MP-Basset: its figure is not known to us. Of storage (3,1) our driver makes two writes and two reads, of (3,2) one write, and one
-read by each reader. Where the last column is empty the system says of no nodes that they are interchangeable.
+read by each reader.
 `)
 	return b.String()
 }

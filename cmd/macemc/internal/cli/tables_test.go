@@ -37,7 +37,7 @@ func TestTables(t *testing.T) {
 		want     []string
 	}{
 		{small, holds, time.Minute, check.StatusOK, []string{
-			"| small | single messages | holds | 1 in 2 h | 226 | 178 | 5 |  |\n", "| small | quorums | holds |  | 49 | 33 | 1 |  |\n"}},
+			"| small | single messages | holds | 1 in 2 h | 226 | 178 | 5 | 4 |\n", "| small | quorums | holds |  | 49 | 33 | 1 | 1 |\n"}},
 		{small, violated, time.Minute, check.StatusViolation, []string{"| small | quorums | UNEXPECTED: holds (none) |  | 49 |"}},
 		{wrong, violated, time.Minute, check.StatusOK, []string{"| wrong | quorums | violated |"}},
 		{wrong, holds, time.Minute, check.StatusViolation, []string{"| UNEXPECTED: violated (none) |"}},
@@ -58,8 +58,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// Columns with symmetry are those of systems whose nodes have roles.
-func TestTablesOfRoles(t *testing.T) {
+// As JSON they have the same.
+func TestTablesJSON(t *testing.T) {
 	stdout, _, status := tabulated(t, t.Context(), tablesFlags{time: time.Minute, json: true}, mpbasset[0])
 	var list struct {
 		Rows []tableRow
