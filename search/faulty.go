@@ -10,8 +10,8 @@ const (
 	faultyRounds = 6
 	// faultySteps bounds the length of a faulty part.
 	faultySteps = 60
-	// plainRuns: the first runs of a row are short and begin with faults, and weights are those that were given, as that finds most
-	// defects soonest.
+	// plainRuns: the first runs of a row are short and begin with faults, weights are those that were given, and their schedule goes on
+	// when no fault is left. That finds most defects soonest; those that it does not are found by recovering at once.
 	plainRuns = 512
 	// longOdds: one in that many runs has parts that may be longer, up to longSteps, if walks may be longer than faultySteps. Such a run
 	// has about nine times as many steps as others, so this leaves most steps to short runs.
@@ -23,7 +23,7 @@ const (
 	onwardOdds = 3
 	// faultyGap bounds how many steps after a fault, and at the beginning of a part, are free of faults. Few are more probable than many:
 	// runs may be short.
-	faultyGap = 24
+	faultyGap = 12
 	// insideOdds: one in that many points at which a crash could strike inside a step is answered with a crash.
 	insideOdds = 24
 )
@@ -103,7 +103,7 @@ func (s *faulty) Select(at *Node) Selection {
 	if !s.begun {
 		s.start(at)
 	}
-	if s.faults == 0 || s.recovery < 0 && !s.free && at.Used == s.limits {
+	if s.faults == 0 || s.recovery < 0 && !s.free && s.number >= plainRuns && at.Used == s.limits {
 		s.faults = 0
 		if sel, ok := s.recover(at); ok {
 			return sel

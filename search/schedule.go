@@ -48,9 +48,9 @@ var schedulers = []struct {
 }{
 	{Weighted, 2, 8, func(b *base) scheduler { return &weighted{base: b} }},
 	{Phases, 6, 1, func(b *base) scheduler { return &phased{base: b} }},
-	{POSWeighted, 2, 4, func(b *base) scheduler { return &pos{base: b, weighted: true} }},
-	{POS, 1, 1, func(b *base) scheduler { return &pos{base: b} }},
-	{PCT, 1, 2, func(b *base) scheduler { return &pct{base: b} }},
+	{POSWeighted, 2, 3, func(b *base) scheduler { return &pos{base: b, weighted: true} }},
+	{POS, 1, 0.5, func(b *base) scheduler { return &pos{base: b} }},
+	{PCT, 1, 5, func(b *base) scheduler { return &pct{base: b} }},
 }
 
 // base is what all schedules are made from.
