@@ -17,7 +17,7 @@ func Entry() spec.Entry {
 		MinNodes: 2, MaxNodes: 4, DefaultNodes: 3,
 		Limits:   sim.Limits{Crashes: 1, Loss: 1, Dup: 1},
 		Bugs:     knownBugs(),
-		Messages: []any{Claim{}, Granted{}, Swap{}, Swapped{}, Append{}, Read{}, Log{}, Hello{}, Go{}, Batch{}, Ended{}, Done{}, Lost{}},
+		Messages: []any{Claim{}, Granted{}, Swap{}, Swapped{}, Append{}, Read{}, Log{}, Hello{}, Go{}, Batch{}, Ended{}, Done{}, Lost{}, Numbered{}},
 		Build:    build,
 	}
 }

@@ -26,7 +26,8 @@ type Commit struct {
 // NewCommit is that of a search which has not begun, when the first states are in the logs.
 func NewCommit(members int, lens []int) Commit {
 	none := make([]int, len(lens))
-	return Commit{Incs: make([]int, members), Owner: make([]sim.NodeID, len(lens)), Next: none, Until: lens, Len: lens, Edges: none}
+	c := Commit{Incs: make([]int, members), Owner: make([]sim.NodeID, len(lens)), Next: none, Until: lens, Len: lens, Edges: none}
+	return c.clone() // messages share nothing
 }
 
 func (c *Commit) clone() Commit {
