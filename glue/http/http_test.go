@@ -74,6 +74,7 @@ func TestHTTP(t *testing.T) {
 			return bubble.Service(client)
 		},
 		Network: netsim.Streams{Errors: 1},
+		Timing:  sim.Prompt, // else many connections pile up, which a server that shuts down closes in the order of a map
 		Crashes: 1,
 		Actions: []sim.AnyAction{bubble.Interrupt()},
 		Properties: []sim.Property{
