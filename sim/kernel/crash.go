@@ -77,10 +77,11 @@ func (w *machine) haltable(id sim.NodeID) bool {
 	return w.nodes[id].up && (w.halting == nil || w.halting[id])
 }
 
-// whoCrashes asks the system once which nodes may crash. The error is a finding.
+// whoCrashes asks the system once which nodes may crash. The error is a finding. Like whoHalts it stands in the stack of what it calls by itself,
+// so that it can be told what does not return.
 func (w *machine) whoCrashes() (err error) {
-	if w.sys.Crashes > 0 || w.sys.Halts > 0 && w.sys.MayHalt == nil {
-		err = w.who("MayCrash", w.sys.MayCrash, &w.crashing)
+	if w.sys.MayCrash != nil && (w.sys.Crashes > 0 || w.sys.Halts > 0 && w.sys.MayHalt == nil) {
+		err = w.who("MayCrash", func(id sim.NodeID) bool { return w.sys.MayCrash(id) }, &w.crashing)
 	}
 	return err
 }
@@ -91,14 +92,14 @@ func (w *machine) whoHalts() (err error) {
 	case w.sys.MayHalt == nil:
 		w.halting = w.crashing
 	case w.sys.Halts > 0:
-		err = w.who("MayHalt", w.sys.MayHalt, &w.halting)
+		err = w.who("MayHalt", func(id sim.NodeID) bool { return w.sys.MayHalt(id) }, &w.halting)
 	}
 	return err
 }
 
 // who keeps what may, a function of the system of that name, says of each node.
 func (w *machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (err error) {
-	if may == nil || *known != nil {
+	if *known != nil {
 		return nil
 	}
 	defer func() {
