@@ -18,9 +18,10 @@ type Edges struct {
 	Turns   []uint32 // by edge: its number among all of its state, those that are not listed included
 	Sleeps  []uint32 // by edge: the graph's own, see Asleep
 
-	// Asleep is what Sleeps is of the edge by which the state that is expanded was found, when all states are expanded in the order
-	// in which they are found, with all their edges. The graph may count edges that lead to states which were found before, and not list
-	// them: sleep sets, see P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, chapter 5. 0: it lists all.
+	// Asleep is what Sleeps is of the edge by which the state that is expanded was found, when states are expanded in the order in which
+	// they are found, or those of a level in any order, with all their edges. The graph may count edges that lead to states which were found
+	// before, or are found at that level by others, and not list them: sleep sets, see P. Godefroid, Partial-Order Methods for the
+	// Verification of Concurrent Systems, chapter 5. 0: it lists all.
 	Asleep   uint32
 	Turn     uint32 // of the edge that comes next
 	Unlisted int    // edges

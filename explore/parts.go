@@ -2,14 +2,17 @@ package explore
 
 import "fmt"
 
-// Parts explores some of the parts that the states of a graph are in. A state belongs to a part by its fingerprint, so that each process of
-// several finds for itself where a state is to be looked up. Whoever has a part keeps its states in the order in which they were accepted.
+// Parts explores some of the parts that the states of a graph are in. A state belongs to a part by its fingerprint, or by what some words add to that, its
+// cut, so that each process of several finds for itself where a state is to be looked up. Whoever has a part keeps its states in the order in which they were accepted.
 //
-// It is the step that a [Loop] takes, without its order: what comes next is said from outside, and what belongs to others is handed over. All
-// edges of a state are listed, as those that lead to known states are not known.
+// It is the step that a [Loop] takes, without its order: what comes next is said from outside, and what belongs to others is handed over.
+// All states of a level must be accepted before one of the next is expanded, and all of them be expanded in the end: then edges may
+// sleep, see [Edges.Asleep].
 type Parts struct {
 	graph     Graph
 	kind      VisitedSet
+	cut       []bool // by word; nil: all
+	shares    Sharer
 	own       []*part // by part; nil: another has it
 	width     int
 	words     int
@@ -29,6 +32,7 @@ type Source struct {
 	Part   uint32
 	Number uint32 // in that part; [NoPlace]: nowhere, it is a root
 	Turn   uint32 // by which edge from there, or which root
+	Asleep uint32 // what sleeps behind that edge, see [Edges]
 	Note   uint8  // of the edge
 }
 
@@ -52,9 +56,16 @@ type FoundError struct {
 func (e *FoundError) Error() string { return e.Err.Error() }
 func (e *FoundError) Unwrap() error { return e.Err }
 
-// NewParts makes an exploration of a graph in so many parts, none of which it has. States are told apart by fingerprints. What is found in the
+// Sharer is a graph whose fingerprints are sums of what their words add.
+type Sharer interface {
+	Graph
+	// Share is what a word adds to the first half of a fingerprint.
+	Share(word int, value uint32) uint64
+}
+
+// NewParts makes an exploration of a graph in so many parts, none of which it has; cut: the words by which states are in parts, none: by all. States are told apart by fingerprints. What is found in the
 // expansion of a state and belongs to a part that it has not is told to elsewhere: the state is valid until it returns.
-func NewParts(g Graph, kind VisitedSet, parts int, elsewhere func(part int, state []uint32, from Source)) (*Parts, error) {
+func NewParts(g Graph, kind VisitedSet, parts int, cut []int, elsewhere func(part int, state []uint32, from Source)) (*Parts, error) {
 	set := kind.New(g)
 	width := set.Width()
 	set.Close()
@@ -62,6 +73,15 @@ func NewParts(g Graph, kind VisitedSet, parts int, elsewhere func(part int, stat
 		return nil, fmt.Errorf("explore: visited set %q is not one of fingerprints, by which states are in parts", kind.Name)
 	}
 	p := &Parts{graph: g, kind: kind, width: width, words: g.Words(), own: make([]*part, parts), keys: make([]Keys, parts), elsewhere: elsewhere}
+	if len(cut) > 0 {
+		p.shares, p.cut = g.(Sharer), make([]bool, p.words)
+		for _, w := range cut {
+			if w < 0 || w >= p.words {
+				return nil, fmt.Errorf("explore: states have no word %d", w)
+			}
+			p.cut[w] = true
+		}
+	}
 	p.recent.init(width)
 	p.sent = make([]uint64, width*sentLately)
 	p.batch = &Batch{words: p.words}
@@ -69,8 +89,26 @@ func NewParts(g Graph, kind VisitedSet, parts int, elsewhere func(part int, stat
 	return p, nil
 }
 
-// Of is the part of a state with that fingerprint. Sets take the high bits.
-func (p *Parts) Of(lo uint64) int { return int(uint64(uint32(lo)) * uint64(len(p.own)) >> 32) }
+// Of is the part of a state.
+func (p *Parts) Of(state []uint32) int {
+	if p.cut == nil {
+		return PartBy(p.graph.Fingerprint(state).Lo, len(p.own))
+	}
+	return p.ofCut(state)
+}
+
+func (p *Parts) ofCut(state []uint32) int {
+	sum := uint64(0)
+	for w, in := range p.cut {
+		if in {
+			sum += p.shares.Share(w, state[w])
+		}
+	}
+	return PartBy(sum, len(p.own))
+}
+
+// PartBy is the part, of so many, by a hash. Sets take the high bits of fingerprints.
+func PartBy(hash uint64, parts int) int { return int(uint64(uint32(hash)) * uint64(parts) >> 32) }
 
 // Has reports whether it has a part.
 func (p *Parts) Has(part int) bool { return p.own[part] != nil }
@@ -121,7 +159,7 @@ func (p *Parts) Bytes() int {
 	for _, o := range p.own {
 		if o != nil {
 			now, growth := o.set.Bytes()
-			n += now + growth + 4*cap(o.vectors) + 16*cap(o.sources)
+			n += now + growth + 4*cap(o.vectors) + 20*cap(o.sources)
 		}
 	}
 	return n
@@ -137,7 +175,7 @@ func (p *Parts) Forget() {
 // Restore adds a state that was accepted before, which must be a new one of its part.
 func (p *Parts) Restore(i int, state []uint32, from Source) error {
 	f := p.graph.Fingerprint(state)
-	if of := p.Of(f.Lo); of != i {
+	if of := p.Of(state); of != i {
 		return fmt.Errorf("a state of part %d is said to be of part %d", of, i)
 	}
 	k := Keys{Names: []uint32{0}, Lo: []uint64{f.Lo}}
@@ -162,8 +200,9 @@ func (p *Parts) Expand(until []int, stop func() bool) error {
 	b := p.batch
 	for i, o := range p.own {
 		for o != nil && o.next < until[i] {
-			state, _ := p.State(i, o.next)
+			state, from := p.State(i, o.next)
 			b.enter(state, uint32(o.next))
+			b.Asleep = from.Asleep
 			err := p.graph.Expand(b.parents[len(b.parents)-p.words:], p.expanded, &b.Edges)
 			b.leave()
 			p.expanded++
@@ -199,13 +238,19 @@ func (p *Parts) settle(i int) error {
 		for name >= b.last[parent] {
 			parent++
 		}
-		at := p.Of(b.keys.Lo[k])
+		at := i // where a state is whose words of the cut are those of its parent
+		if p.cut == nil {
+			at = PartBy(b.keys.Lo[k], len(p.own))
+		} else if p.leaves(b, name) {
+			b.vectors = b.To(int(name), b.parents[parent*p.words:][:p.words], b.vectors[:0])
+			at = p.ofCut(b.vectors)
+		}
 		if p.own[at] == nil {
 			if p.wasSent(&b.keys, k) {
 				continue
 			}
 			b.vectors = b.To(int(name), b.parents[parent*p.words:][:p.words], b.vectors[:0])
-			p.elsewhere(at, b.vectors, Source{uint32(i), b.ids[parent], b.Turns[name], b.Notes[name]})
+			p.elsewhere(at, b.vectors, b.source(i, parent, name))
 			continue
 		}
 		p.key(at, name, b.keys.Lo[k], b.keys.Hi, k)
@@ -215,8 +260,23 @@ func (p *Parts) settle(i int) error {
 			*parent++
 		}
 		b.vectors = b.To(int(name), b.parents[*parent*p.words:][:p.words], b.vectors[:0])
-		return b.vectors, Source{uint32(i), b.ids[*parent], b.Turns[name], b.Notes[name]}
+		return b.vectors, b.source(i, *parent, name)
 	})
+}
+
+// leaves reports whether an edge changes the cut.
+func (p *Parts) leaves(b *Batch, name uint32) bool {
+	for _, change := range b.changed(int(name)) {
+		if p.cut[change>>32] {
+			return true
+		}
+	}
+	return false
+}
+
+// source is where an edge from a state of a part leads from.
+func (b *Batch) source(part, parent int, name uint32) Source {
+	return Source{uint32(part), b.ids[parent], b.Turns[name], b.Sleeps[name], b.Notes[name]}
 }
 
 // sentLately is how many fingerprints are kept of what was told elsewhere. To look there is cheaper than to tell it again.
@@ -241,8 +301,12 @@ func (p *Parts) wasSent(keys *Keys, k int) bool {
 // Arrive looks up states that were found elsewhere, and belong to parts that it has.
 func (p *Parts) Arrive(states []uint32, from []Source) error {
 	for k := range from {
-		f := p.graph.Fingerprint(states[k*p.words:][:p.words])
-		at := p.Of(f.Lo)
+		state := states[k*p.words:][:p.words]
+		f := p.graph.Fingerprint(state)
+		at := PartBy(f.Lo, len(p.own))
+		if p.cut != nil {
+			at = p.ofCut(state)
+		}
 		if p.own[at] == nil {
 			return fmt.Errorf("a state of part %d came to where that is not", at)
 		}

@@ -65,6 +65,9 @@ func (g *graph) Neighbours() []int32 { return g.sites.order() }
 // Fingerprint implements [explore.Graph].
 func (g *graph) Fingerprint(state []uint32) explore.Fingerprint { return g.sites.fingerprint(state) }
 
+// Share implements [explore.Sharer].
+func (g *graph) Share(word int, value uint32) uint64 { return g.sites.shareOf(word, value).Lo }
+
 // Bytes implements [explore.Graph].
 func (g *graph) Bytes() int {
 	return g.sites.bytes() + entrySize*g.w.entries() + bagItemSize*g.w.bags.items

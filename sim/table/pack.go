@@ -16,13 +16,13 @@ type Pack struct {
 	s    *Shard
 	buf  []byte
 	n    int
-	sum  uint64 // of fingerprints
+	sum  uint64 // see share
 	told [contentKinds]codes
-	turn uint32   // how many packs were made
-	v    []uint32 // of the state before
-	code []uint32 // likewise
-	next []uint32 // scratch
-	from uint32   // the number of the source before
+	turn uint32         // how many packs were made
+	v    []uint32       // of the state before
+	code []uint32       // likewise
+	next []uint32       // scratch
+	last explore.Source // the source before
 }
 
 // codes are what numbers of one kind are in a pack.
@@ -53,7 +53,7 @@ func (s *Shard) NewPack() *Pack {
 }
 
 func (p *Pack) reset() {
-	p.buf, p.n, p.sum, p.from = p.buf[:0], 0, 0, 0
+	p.buf, p.n, p.sum, p.last = p.buf[:0], 0, 0, explore.Source{}
 	clear(p.code)
 	p.turn++
 	for i := range p.told {
@@ -68,11 +68,10 @@ func (p *Pack) Len() (states, bytes int) { return p.n, len(p.buf) }
 func (p *Pack) Add(state []uint32, from explore.Source) {
 	sites, content := p.s.g.sites, p.s.contents
 	sites.unpack(state, p.next)
-	p.sum += sites.fingerprint(state).Lo
-	buf := binary.AppendUvarint(p.buf, uint64(from.Part))
-	buf = binary.AppendVarint(buf, int64(from.Number)-int64(p.from))
-	buf = append(binary.AppendUvarint(buf, uint64(from.Turn)), from.Note)
-	p.from = from.Number
+	p.sum += share(sites.fingerprint(state), from)
+	p.buf = appendSource(p.buf, from, p.last)
+	buf := p.buf
+	p.last = from
 	for w, n := range p.next {
 		if p.n > 0 && n == p.v[w] {
 			continue
@@ -89,6 +88,26 @@ func (p *Pack) Add(state []uint32, from explore.Source) {
 	copy(p.v, p.next)
 	p.buf = append(buf, 0)
 	p.n++
+}
+
+// share is what a state adds to the sum of a pack, which says whether what counts in it is what it was.
+func share(f sim.Fingerprint, from explore.Source) uint64 {
+	return f.Lo + uint64(from.Asleep)*0x9E3779B97F4A7C15
+}
+
+// appendSource appends where a state was found, as it differs from where the one before was.
+func appendSource(buf []byte, s, before explore.Source) []byte {
+	buf = append(binary.AppendUvarint(binary.AppendUvarint(buf, uint64(s.Part)), uint64(s.Turn)), s.Note)
+	buf = binary.AppendVarint(buf, int64(s.Number)-int64(before.Number))
+	return binary.AppendUvarint(binary.AppendUvarint(buf, uint64(s.Asleep>>sleepers)), uint64(s.Asleep&(1<<sleepers-1)))
+}
+
+func (u *unpacking) source(before explore.Source) explore.Source {
+	s := explore.Source{Part: uint32(u.number()), Turn: uint32(u.number()), Note: u.bytes(1)[0]}
+	s.Number = uint32(int64(before.Number) + u.signed())
+	s.Asleep = uint32(u.number()) << sleepers
+	s.Asleep |= uint32(u.number())
+	return s
 }
 
 func appendKey(buf []byte, f sim.Fingerprint) []byte {
@@ -172,13 +191,10 @@ func (s *Shard) unpack(pack []byte, stateOf func(part, number uint32) ([]uint32,
 	e := s.engine()
 	u := &unpacking{buf: pack, code: make([]uint32, e.layout.words), v: make([]uint32, e.layout.words)}
 	n := u.number()
-	sum, got, number := binary.LittleEndian.Uint64(u.bytes(8)), uint64(0), int64(0)
+	sum, got, src := binary.LittleEndian.Uint64(u.bytes(8)), uint64(0), explore.Source{}
 	words := s.g.sites.words
 	for range n {
-		src := explore.Source{Part: uint32(u.number())}
-		number += u.signed()
-		src.Number, src.Turn = uint32(number), uint32(u.number())
-		src.Note = u.bytes(1)[0]
+		src = u.source(src)
 		known := s.read(u)
 		from = append(from, src)
 		if stateOf == nil {
@@ -192,7 +208,7 @@ func (s *Shard) unpack(pack []byte, stateOf func(part, number uint32) ([]uint32,
 		at := len(states)
 		states = append(states, make([]uint32, words)...)
 		s.g.sites.pack(u.v, states[at:])
-		got += s.g.sites.fingerprint(states[at:]).Lo
+		got += share(s.g.sites.fingerprint(states[at:]), src)
 	}
 	if got != sum && stateOf != nil {
 		return nil, nil, fmt.Errorf("%d states that came from elsewhere are not what they were there", n)

@@ -17,15 +17,15 @@ type Shard struct {
 	scratch  explore.Edges
 }
 
-// NewShard makes a shard that has none of so many parts, see [explore.NewParts]. Of the options those about the world, the visited set and
+// NewShard makes a shard that has none of so many parts by a cut, see [explore.NewParts]. Of the options those about the world, the visited set and
 // events without weight are used. The error is that of [Explore].
-func NewShard(sys *sim.System, opts ExploreOptions, parts int, elsewhere func(part int, state []uint32, from explore.Source)) (*Shard, error) {
+func NewShard(sys *sim.System, opts ExploreOptions, parts int, cut []int, elsewhere func(part int, state []uint32, from explore.Source)) (*Shard, error) {
 	e, err := newEngine(sys, opts.World)
 	if err != nil {
 		return nil, err
 	}
 	s := &Shard{g: newGraph(e, opts.Weightless), contents: newContents(e)}
-	s.Parts, err = explore.NewParts(s.g, opts.Visited, parts, elsewhere)
+	s.Parts, err = explore.NewParts(s.g, opts.Visited, parts, cut, elsewhere)
 	return s, err
 }
 
@@ -44,9 +44,6 @@ func (s *Shard) Roots() (states []uint32, err error) {
 	}
 	return states, err
 }
-
-// PartOf is the part of a state.
-func (s *Shard) PartOf(state []uint32) int { return s.Of(s.g.Fingerprint(state).Lo) }
 
 // Fingerprint is that of a state.
 func (s *Shard) Fingerprint(state []uint32) sim.Fingerprint { return s.g.Fingerprint(state) }

@@ -23,7 +23,7 @@ type shards struct {
 	edges int
 }
 
-func newShards(t tester, sys *sim.System, workers, parts int) *shards {
+func newShards(t tester, sys *sim.System, workers, parts int, cut []int) *shards {
 	t.Helper()
 	set, err := explore.VisitedNamed("128")
 	if err != nil {
@@ -34,7 +34,7 @@ func newShards(t tester, sys *sim.System, workers, parts int) *shards {
 		s.owner = append(s.owner, i%workers)
 	}
 	for w := range workers {
-		shard, err := table.NewShard(sys, table.ExploreOptions{Visited: set}, parts, func(part int, state []uint32, from explore.Source) {
+		shard, err := table.NewShard(sys, table.ExploreOptions{Visited: set}, parts, cut, func(part int, state []uint32, from explore.Source) {
 			s.out[w][s.owner[part]].Add(state, from)
 		})
 		if _, ok := errors.AsType[*table.Unsupported](err); ok {
@@ -59,7 +59,7 @@ func newShards(t tester, sys *sim.System, workers, parts int) *shards {
 		words := shard.Words()
 		for k := range len(roots) / words {
 			state := roots[k*words:][:words]
-			if p := shard.PartOf(state); shard.Has(p) {
+			if p := shard.Of(state); shard.Has(p) {
 				if err := shard.Restore(p, state, explore.Source{Number: explore.NoPlace, Turn: uint32(k)}); err != nil {
 					t.Fatal(err)
 				}
@@ -141,8 +141,10 @@ func TestShards(t *testing.T) {
 			if err != nil || want.Finding != nil {
 				t.Skip(err, want.Finding)
 			}
-			for _, workers := range []int{1, 3} {
-				s := newShards(t, sys, workers, 7)
+			cuts := [][]int{nil, {0, sys.Nodes - 1}, table.Cut(sys, table.ExploreOptions{Visited: set}, 7)}
+			for i, workers := range []int{1, 3, 3} {
+				cut := cuts[i]
+				s := newShards(t, sys, workers, 7, cut)
 				for range max(1, nearly.Depth-1) {
 					if _, err := s.level(); err != nil {
 						t.Fatal(err)
@@ -165,18 +167,18 @@ func TestShards(t *testing.T) {
 // A pack in which a byte differs is refused, or its states are what they were: no number in it is believed.
 func TestPackDamaged(t *testing.T) {
 	sys := bundled(t, "paxos", 0, sim.Limits{})
-	s := newShards(t, sys, 1, 1)
+	s := newShards(t, sys, 1, 1, nil)
 	for range 4 {
 		if _, err := s.level(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	shard := s.all[0]
-	pack, sum := shard.NewPack(), uint64(0)
+	pack, sum, asleep := shard.NewPack(), uint64(0), uint32(0)
 	for n := range shard.Len(0) {
 		state, from := shard.State(0, n)
 		pack.Add(state, from)
-		sum += shard.Fingerprint(state).Lo
+		sum, asleep = sum+shard.Fingerprint(state).Lo, asleep+from.Asleep
 	}
 	whole := pack.Take()
 	random, refused := rand.New(rand.NewPCG(1, 1)), 0
@@ -188,15 +190,15 @@ func TestPackDamaged(t *testing.T) {
 			refused++
 			continue
 		}
-		got := uint64(0)
+		got, sleeps := uint64(0), uint32(0)
 		for k := range from {
-			got += shard.Fingerprint(states[k*shard.Words():][:shard.Words()]).Lo
+			got, sleeps = got+shard.Fingerprint(states[k*shard.Words():][:shard.Words()]).Lo, sleeps+from[k].Asleep
 		}
-		if len(from) != shard.Len(0) || got != sum {
+		if len(from) != shard.Len(0) || got != sum || sleeps != asleep {
 			t.Fatalf("%d states, want %d", len(from), shard.Len(0))
 		}
 	}
-	if refused == 0 {
-		t.Error("nothing was refused")
+	if refused == 0 || asleep == 0 {
+		t.Error("nothing was refused, or nothing sleeps")
 	}
 }

@@ -8,6 +8,10 @@ import "github.com/macemc/macemc/sim"
 // reason, which has a node with a higher number: v has been found when s.a is expanded, whose edge by b is not listed. Nothing changes but
 // that an edge to a state which is known is not looked up: numbers of states and paths are what they are without.
 //
+// Where the states of a level are expanded in any order, by several processes, that order is not needed to come to v at the same level. If v is
+// one step farther from the start than s.a, then s.b is as far as s.a, and was found, as all states of that level were. Its edge by a is listed, or
+// sleeps because of one by which s.b was found, of a node with a higher number than that of a, and so on: of nodes there is a last one.
+//
 // A move reads the site of its node, the frame, connections of its node and whether their other ends are up, and monitors by what it announces.
 // It changes its site, the frame, the sites of nodes that it sends to, those connections, and those monitors. So a and b do not
 // disturb each other when both leave the frame as it is, neither has the node of the other among its peers, and not both announce.

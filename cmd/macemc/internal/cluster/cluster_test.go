@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"runtime"
 	"slices"
 	"sync"
@@ -155,6 +156,30 @@ func TestExact(t *testing.T) {
 		if !x.Complete || x.States != 98_160 || x.Transitions != 506_256 || x.Depth != 24 {
 			t.Errorf("%d workers: %d states, %d transitions, depth %d, %q", n, x.States, x.Transitions, x.Depth, x.Stopped)
 		}
+	}
+}
+
+// A worker that is started before the server waits for it.
+func TestWorkerComesFirst(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	work(t, "nats://"+at, 1)
+	time.Sleep(100 * time.Millisecond) // so that it mostly is first; else it is one like any other
+	url, stop, err := Serve(at, t.TempDir(), Security{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	x, err := search(t, url, "paxos", spec.Config{})
+	if err != nil || !x.Complete {
+		t.Error(x, err)
 	}
 }
 

@@ -44,7 +44,7 @@ const (
 func newData(m *member, sys *sim.System, opts table.ExploreOptions) (*data, error) {
 	d := &data{m: m, packs: make([]*table.Pack, members+1), budget: 500 * time.Millisecond}
 	var err error
-	if d.shard, err = table.NewShard(sys, opts, parts, d.elsewhere); err != nil {
+	if d.shard, err = table.NewShard(sys, opts, parts, m.Cut, d.elsewhere); err != nil {
 		return nil, err
 	}
 	_, err = d.shard.Roots() // what is in the first states

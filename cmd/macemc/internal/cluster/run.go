@@ -36,6 +36,7 @@ type Manifest struct {
 	Visited string          `json:"visited"`
 	Depth   int             `json:"depth,omitempty"`
 	Parts   int             `json:"parts"`
+	Cut     []int           `json:"cut,omitempty"`     // by what states are in parts, see [table.Cut]
 	Contain bool            `json:"contain,omitempty"` // checked code that does not come back, see [kernel.Options]
 }
 

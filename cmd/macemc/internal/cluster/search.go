@@ -37,7 +37,8 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.Explor
 	}
 	defer nc.Close()
 	opts.World.Contain = true // little is executed here
-	shard, err := table.NewShard(sys, opts, parts, nil)
+	s.Manifest.Cut = table.Cut(sys, opts, parts)
+	shard, err := table.NewShard(sys, opts, parts, s.Manifest.Cut, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (s *Search) begin(ctx context.Context, nc *nats.Conn, shard *table.Shard, r
 		} else {
 			seen[f] = true
 		}
-		part := shard.PartOf(state)
+		part := shard.Of(state)
 		if packs[part] == nil {
 			packs[part] = shard.NewPack()
 		}

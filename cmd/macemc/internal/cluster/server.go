@@ -124,6 +124,12 @@ func Serve(listen, dir string, s Security) (where string, stop func(), err error
 	return "nats://" + ns.Addr().String(), func() { ns.Shutdown(); ns.WaitForShutdown() }, nil
 }
 
+// absent reports whether an error of connect says that no server is there, and not that one refuses.
+func absent(err error) bool {
+	dial, ok := errors.AsType[*net.OpError](err)
+	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || ok && dial.Op == "dial"
+}
+
 // connect connects to a server.
 func connect(where string, s Security) (*nats.Conn, error) {
 	u, err := url.Parse(where)

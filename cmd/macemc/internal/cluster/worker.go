@@ -30,8 +30,8 @@ type Worker struct {
 
 // Work takes part until ctx is done. Without a search it waits for one. The error says why it cannot.
 func (w *Worker) Work(ctx context.Context) error {
-	nc, err := connect(w.URL, w.Security)
-	if err != nil {
+	nc, err := w.connect(ctx)
+	if err != nil || nc == nil {
 		return err
 	}
 	defer nc.Close()
@@ -52,6 +52,24 @@ func (w *Worker) Work(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// connect waits for the server; nil: ctx is done before it is there.
+func (w *Worker) connect(ctx context.Context) (*nats.Conn, error) {
+	for told := false; ; told = true {
+		nc, err := connect(w.URL, w.Security)
+		if err == nil || !absent(err) {
+			return nc, err
+		}
+		if !told {
+			w.Log.Warn("no server is there yet: waiting for it", "server", w.URL, "why", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
 }
 
 // takePart takes part in one search.
