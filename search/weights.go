@@ -109,7 +109,7 @@ func (d *scale) weight(k sim.EventKind) int { return d.weights[k&15] }
 
 // weightOf is the weight of an event.
 func (d *scale) weightOf(ev *sim.Event) int {
-	if ev.Kind == sim.DoAction && d.actions != nil {
+	if d.actions != nil && ev.Kind == sim.DoAction {
 		return d.actions[ev.Slot]
 	}
 	return d.weights[ev.Kind&15]

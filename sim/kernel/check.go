@@ -189,14 +189,19 @@ func (w *machine) Holds(p *sim.Property) bool {
 
 // evaluate asks the function of a property.
 func (w *machine) evaluate(holds func(*sim.View) bool) bool {
-	if !w.opts.Contain {
-		if p := w.opts.Pulse; p != nil {
-			p.begin()
-			defer p.end()
-		}
-		return holds(&w.check.view)
+	if w.opts.Contain || w.opts.Pulse != nil {
+		return w.evaluateWatched(holds)
 	}
-	return containedValue(w.watch, func() bool { return holds(&w.check.view) })
+	return holds(&w.check.view)
+}
+
+func (w *machine) evaluateWatched(holds func(*sim.View) bool) bool {
+	if w.opts.Contain {
+		return containedValue(w.watch, func() bool { return holds(&w.check.view) })
+	}
+	w.opts.Pulse.begin()
+	defer w.opts.Pulse.end()
+	return holds(&w.check.view)
 }
 
 func (w *machine) Explain(p *sim.Property) string {

@@ -112,8 +112,10 @@ func (w *machine) appendNode(n *node, buf []sim.Event) []sim.Event {
 	buf = w.appendTimers(n, buf)
 	first := len(buf)
 	buf = w.net.AppendEvents(n.id, buf)
-	if _, none := w.net.(*idle); len(w.quorums) > 0 && !none {
-		buf = w.gather(n, buf, first)
+	if len(w.quorums) > 0 {
+		if _, none := w.net.(*idle); !none {
+			buf = w.gather(n, buf, first)
+		}
 	}
 	return buf
 }
@@ -128,13 +130,23 @@ func (w *machine) can(n *node, i int32) bool {
 }
 
 // when asks whether an action is enabled.
-func (w *machine) when(n *node, a *action) bool {
+func (w *machine) when(n *node, a *action) (ok bool) {
 	w.asked, w.askedAt = a, n.id
+	if w.apart || w.closely() {
+		ok = w.whenWatched(n, a)
+	} else {
+		ok = a.When(n.service)
+	}
+	w.asked = nil
+	return ok
+}
+
+// whenWatched asks on a goroutine of its own, or whether the service stays as it is.
+func (w *machine) whenWatched(n *node, a *action) (ok bool) {
 	var before sim.Fingerprint
 	if w.closely() {
 		before = w.serviceHash(n)
 	}
-	var ok bool
 	if !w.apart {
 		ok = a.When(n.service)
 	} else {
@@ -144,7 +156,6 @@ func (w *machine) when(n *node, a *action) bool {
 		panic(&sim.Finding{Kind: sim.Nondeterminism, Message: fmt.Sprintf("the When of action %q changed the state of the service %T, which it may only look at",
 			a.Name, n.service)})
 	}
-	w.asked = nil
 	return ok
 }
 
