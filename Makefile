@@ -4,7 +4,7 @@ GO ?= go
 # All packages but the glue, whose tests need the changed runtime. "./..." alone is one module.
 PACKAGES = ./... ./cmd/macemc/... ./systems/etcdraft/...
 
-.PHONY: help build test soak soak-reductions soak-figures bench bench-finding bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-mermaid check-browser check-install tidy pictures
+.PHONY: help build test soak soak-reductions soak-figures soak-cluster bench bench-finding bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-mermaid check-browser check-install tidy pictures
 
 help: ## show what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -32,6 +32,9 @@ soak-reductions: ## compare REDUCTIONS=100000 random systems with states left ou
 
 bench: ## run all benchmarks, in the format that benchstat reads
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
+
+soak-cluster: ## lose servers and workers of a cluster, the tests that take a minute included
+	cd cmd/macemc && $(GO) test -count=1 -v ./internal/cluster -long
 
 SEEDS ?= 21
 

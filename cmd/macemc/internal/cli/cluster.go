@@ -112,27 +112,32 @@ and searches.`,
 
 func (a *app) clusterUp() *cobra.Command {
 	var c task.Cluster
-	var listen, dir string
+	var server cluster.Server
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Run the server of a cluster until Ctrl-C",
 		Long: `Runs the server that workers and searches meet at. What a search has found is in DIR: a
 server that is started again in the same one goes on where it was. Without --dir it is a
-temporary folder, which is removed in the end.`,
+temporary folder, which is removed in the end.
+
+Three servers keep the same three times: one of them may be lost, with all that it had.
+Each is told where the others connect to (--peer-listen), and all of these (--peers). The
+URLs of all, with commas, are what workers and searches are given.`,
 		Example: `  macemc cluster up
   macemc cluster up --listen 127.0.0.1:5222 --dir cluster
   macemc cluster up --listen 10.0.0.1:4222 --tls-ca ca.pem --tls-cert server.pem --tls-key server.key --token-file token`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if dir == "" {
+			if server.Dir == "" {
 				temp, err := os.MkdirTemp("", "macemc-cluster-")
 				if err != nil {
 					return err
 				}
 				defer os.RemoveAll(temp)
-				dir = temp
+				server.Dir = temp
 			}
-			url, stop, err := cluster.Serve(listen, dir, security(c))
+			server.Security = security(c)
+			url, stop, err := server.Start()
 			if err != nil {
 				return err
 			}
@@ -145,8 +150,10 @@ temporary folder, which is removed in the end.`,
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&listen, "listen", "127.0.0.1:4222", "`ADDRESS` and port; port 0: any")
-	fl.StringVar(&dir, "dir", "", "folder `DIR` for what must be kept (default: a temporary one)")
+	fl.StringVar(&server.Listen, "listen", "127.0.0.1:4222", "`ADDRESS` and port; port 0: any")
+	fl.StringVar(&server.Dir, "dir", "", "folder `DIR` for what must be kept (default: a temporary one)")
+	fl.StringVar(&server.PeerListen, "peer-listen", "", "`ADDRESS` and port that the other ones of several servers connect to")
+	fl.StringSliceVar(&server.Peers, "peers", nil, "`ADDRESSES` that all of several servers have for each other, with commas")
 	clusterFlags(fl, &c, "", "")
 	return cmd
 }
@@ -183,6 +190,19 @@ func (a *app) clusterStatus() *cobra.Command {
 					leads = "; it leads"
 				}
 				fmt.Fprintf(w, "worker %d\t%s: %s states in %d parts%s\n", m.Worker, m.Process, words.Number(m.States), m.Parts, leads)
+			}
+			for _, m := range s.Servers {
+				how := "has all"
+				switch {
+				case m.Offline:
+					how = "is not there"
+				case !m.Current:
+					how = "does not have all yet"
+				}
+				if m.Leads {
+					how += "; it leads"
+				}
+				fmt.Fprintf(w, "server %s\t%s\n", m.Name, how)
 			}
 			return w.Flush()
 		},

@@ -83,9 +83,14 @@ func (c *counter) Timer(env sim.Env, _ any) {
 	env.SetTimer(tick{}, time.Second)
 }
 
+func start(listen, dir string, s Security) (url string, stop func(), err error) {
+	server := Server{Listen: listen, Dir: dir, Security: s}
+	return server.Start()
+}
+
 func serve(t *testing.T) string {
 	t.Helper()
-	url, stop, err := Serve("127.0.0.1:0", t.TempDir(), Security{})
+	url, stop, err := start("127.0.0.1:0", t.TempDir(), Security{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,10 +129,10 @@ func search(t *testing.T, url, system string, c spec.Config, set ...func(*table.
 		t.Fatal(err)
 	}
 	opts := table.ExploreOptions{Visited: visited, World: kernel.Options{Overdue: overdue}}
-	s := Search{URL: url, Manifest: Manifest{Build: "test", Title: system, Job: text, Visited: "128"}, Tell: func(s string) { t.Log(s) }}
 	for _, set := range set {
 		set(&opts)
 	}
+	s := Search{URL: url, Manifest: Manifest{Build: "test", Title: system, Job: text, Visited: "128", Depth: opts.MaxDepth}, Tell: func(s string) { t.Log(s) }}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	t.Cleanup(cancel)
@@ -172,7 +177,7 @@ func TestWorkerComesFirst(t *testing.T) {
 	}
 	work(t, "nats://"+at, 1)
 	time.Sleep(100 * time.Millisecond) // so that it mostly is first; else it is one like any other
-	url, stop, err := Serve(at, t.TempDir(), Security{})
+	url, stop, err := start(at, t.TempDir(), Security{})
 	if err != nil {
 		t.Fatal(err)
 	}

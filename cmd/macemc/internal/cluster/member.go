@@ -39,6 +39,7 @@ type member struct {
 	lease     uint64 // the last one that was seen
 	leaseSeen time.Time
 	renewed   time.Time
+	short     time.Time // when logs were found to be too short; 0: they are not
 }
 
 type letter struct {
@@ -67,7 +68,7 @@ func join(ctx context.Context, r *run, log *slog.Logger, newData func(*member) (
 		if id > members {
 			return nil, fmt.Errorf("run %s has had %d workers already", r.ID, members)
 		}
-		err := within(ctx, func(ctx context.Context) error {
+		err := eventually(ctx, func(ctx context.Context) error {
 			_, err := r.keys.Create(ctx, memberKey(int(id)), process())
 			return err
 		})
@@ -289,12 +290,30 @@ func (m *member) answer(swapped bool) error {
 			return err
 		}
 	}
+	if m.behind(&c, lens) {
+		return errors.New("a log is shorter than what was committed: perhaps a server has not come to know all yet")
+	}
 	if swapped {
 		m.put(0, superstep.Swapped{Commit: c, Lens: lens})
 	} else {
 		m.put(0, superstep.Granted{Commit: c, Lens: lens})
 	}
 	return nil
+}
+
+// behind reports whether logs are too short, and that may be because a server of several leads that does not know it yet.
+func (m *member) behind(c *superstep.Commit, lens []int) bool {
+	short := false
+	for i, n := range lens {
+		short = short || n < c.Len[i]
+	}
+	switch {
+	case !short:
+		m.short = time.Time{}
+	case m.short.IsZero():
+		m.short = time.Now()
+	}
+	return short && m.Replicas > 1 && time.Since(m.short) < electing
 }
 
 // claim asks for the lease, or to have it for longer. One that nobody renewed for a while, by the own clock, is free.

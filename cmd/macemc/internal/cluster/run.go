@@ -36,8 +36,10 @@ type Manifest struct {
 	Visited string          `json:"visited"`
 	Depth   int             `json:"depth,omitempty"`
 	Parts   int             `json:"parts"`
-	Cut     []int           `json:"cut,omitempty"`     // by what states are in parts, see [table.Cut]
-	Contain bool            `json:"contain,omitempty"` // checked code that does not come back, see [kernel.Options]
+	Cut     []int           `json:"cut,omitempty"` // by what states are in parts, see [table.Cut]
+	// Replicas is how many servers keep each thing; 0: one.
+	Replicas int  `json:"replicas,omitempty"`
+	Contain  bool `json:"contain,omitempty"` // checked code that does not come back, see [kernel.Options]
 }
 
 // run is a process's view of a run.
@@ -94,13 +96,52 @@ func within(ctx context.Context, f func(context.Context) error) error {
 	return f(ctx)
 }
 
+const electing = 20 * time.Second // may take servers to agree who leads them
+
+// eventually asks the server until it answers, or it is clear that it cannot.
+func eventually(ctx context.Context, f func(context.Context) error) error {
+	for began := time.Now(); ; {
+		err := within(ctx, f)
+		if err == nil || ctx.Err() != nil || conflict(err) || gone(err) || !retried(err) || time.Since(began) > electing {
+			return err
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// replicas is how many servers are to keep what is kept: of several three.
+func replicas(nc *nats.Conn) int {
+	if len(nc.Servers()) >= 3 {
+		return 3
+	}
+	return 1
+}
+
+// createKeys creates a bucket. Of several servers the one that leads answers, as others may not know of the last changes.
+func createKeys(ctx context.Context, js jetstream.JetStream, bucket string, replicas int) (jetstream.KeyValue, error) {
+	keys, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: bucket, Storage: jetstream.FileStorage, Replicas: replicas})
+	if err != nil || replicas == 1 {
+		return keys, err
+	}
+	s, err := js.Stream(ctx, "KV_"+bucket)
+	if err != nil {
+		return nil, err
+	}
+	c := s.CachedInfo().Config
+	c.AllowDirect = false
+	if _, err := js.UpdateStream(ctx, c); err != nil {
+		return nil, err
+	}
+	return js.KeyValue(ctx, bucket)
+}
+
 // open finds a run.
 func open(ctx context.Context, nc *nats.Conn, m Manifest) (*run, error) {
 	r := &run{Manifest: m, nc: nc}
 	if m.Parts != parts {
 		return nil, fmt.Errorf("run %s has %d parts; this program is for %d", m.ID, m.Parts, parts)
 	}
-	return r, within(ctx, func(ctx context.Context) (err error) {
+	return r, eventually(ctx, func(ctx context.Context) (err error) {
 		if r.js, err = jetstream.New(nc); err != nil {
 			return err
 		}
@@ -118,15 +159,16 @@ func create(ctx context.Context, nc *nats.Conn, m Manifest) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = within(ctx, func(ctx context.Context) error {
+	err = eventually(ctx, func(ctx context.Context) error {
 		_, err := js.CreateStream(ctx, jetstream.StreamConfig{
-			Name: m.bucket() + "-log", Subjects: []string{m.subject("log.*")}, Storage: jetstream.FileStorage, AllowDirect: true, Replicas: 1,
+			Name: m.bucket() + "-log", Subjects: []string{m.subject("log.*")}, Storage: jetstream.FileStorage,
+			AllowDirect: m.Replicas == 1, Replicas: m.Replicas, // of several the one that leads answers
 		})
 		return err
 	})
 	if err == nil {
-		err = within(ctx, func(ctx context.Context) error {
-			_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: m.bucket(), Storage: jetstream.FileStorage, Replicas: 1})
+		err = eventually(ctx, func(ctx context.Context) error {
+			_, err := createKeys(ctx, js, m.bucket(), m.Replicas)
 			return err
 		})
 	}
@@ -139,8 +181,8 @@ func create(ctx context.Context, nc *nats.Conn, m Manifest) (*run, error) {
 // remove takes all that was kept of a run away.
 func (r *run) remove(ctx context.Context) error {
 	return errors.Join(
-		within(ctx, func(ctx context.Context) error { return r.js.DeleteKeyValue(ctx, r.bucket()) }),
-		within(ctx, func(ctx context.Context) error { return r.js.DeleteStream(ctx, r.bucket()+"-log") }),
+		eventually(ctx, func(ctx context.Context) error { return r.js.DeleteKeyValue(ctx, r.bucket()) }),
+		eventually(ctx, func(ctx context.Context) error { return r.js.DeleteStream(ctx, r.bucket()+"-log") }),
 	)
 }
 

@@ -78,14 +78,15 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.Explor
 
 // begin makes the run, or finds it, if it is there already.
 func (s *Search) begin(ctx context.Context, nc *nats.Conn, shard *table.Shard, roots []uint32) (*run, error) {
-	there, err := current(ctx, nc)
+	var there *Manifest
+	err := eventually(ctx, func(ctx context.Context) (err error) { there, err = current(ctx, nc); return err })
 	if err != nil {
 		return nil, err
 	}
 	m := s.Manifest
-	m.ID, m.Parts = newID(), parts
+	m.ID, m.Parts, m.Replicas = newID(), parts, replicas(nc)
 	if there != nil {
-		if m.ID = there.ID; !same(&m, there) {
+		if m.ID, m.Replicas = there.ID, there.Replicas; !same(&m, there) {
 			return nil, fmt.Errorf("another search goes on there: %s, run %s; \"macemc cluster abort %s\" ends it", there.Title, there.ID, s.URL)
 		}
 		s.tell("the search goes on there already, as run %s", m.ID)
@@ -116,21 +117,26 @@ func (s *Search) begin(ctx context.Context, nc *nats.Conn, shard *table.Shard, r
 		if pack == nil {
 			continue
 		}
-		if ok, err := r.append(ctx, part, block{0, lens[part], pack.Take()}); err != nil || !ok {
+		text, ok := pack.Take(), false
+		err := eventually(ctx, func(ctx context.Context) (err error) {
+			ok, err = r.append(ctx, part, block{0, lens[part], text})
+			return err
+		})
+		if err != nil || !ok {
 			return nil, cmp.Or(err, errors.New("somebody else writes to the run"))
 		}
 	}
 	c := superstep.NewCommit(members, lens)
 	c.Rev = 1
-	if err := r.swap(ctx, c); err != nil {
+	if err := eventually(ctx, func(ctx context.Context) error { return r.swap(ctx, c) }); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
-	err = within(ctx, func(ctx context.Context) error {
-		keys, err := r.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: runsBucket, Storage: jetstream.FileStorage})
+	err = eventually(ctx, func(ctx context.Context) error {
+		keys, err := createKeys(ctx, r.js, runsBucket, m.Replicas)
 		if err != nil {
 			return err
 		}
@@ -175,8 +181,9 @@ func (s *Search) wait(ctx context.Context, r *run, progress func(states, transit
 			return c, fmt.Errorf("run %s is not there any more: %w", r.ID, e)
 		case failed.IsZero():
 			failed = time.Now()
+			s.tell("the server does not answer (%v): it is asked for a minute", e)
 		case time.Since(failed) > time.Minute:
-			return c, fmt.Errorf("the server does not answer: %w", e)
+			return c, fmt.Errorf("the server does not answer, or more than half of several do not (%w): when they are there again, the same command goes on with what they keep", e)
 		}
 		if c.End != superstep.Running {
 			return c, nil
@@ -289,7 +296,8 @@ func (r *run) turns(shard *table.Shard, why *Why) (turns []uint32, err error) {
 		if part >= parts {
 			return nil, errDamaged
 		}
-		b, err := r.blockOf(ctx, part, number)
+		var b block
+		err := eventually(ctx, func(ctx context.Context) (err error) { b, err = r.blockOf(ctx, part, number); return err })
 		if err != nil {
 			return nil, err
 		}
@@ -312,7 +320,8 @@ func (r *run) verify(c *superstep.Commit) error {
 	for part := range parts {
 		r.seen[part] = seen{}
 		for {
-			_, ok, err := r.next(context.Background(), part)
+			ok := false
+			err := eventually(context.Background(), func(ctx context.Context) (err error) { _, ok, err = r.next(ctx, part); return err })
 			if err != nil {
 				return err
 			}
@@ -333,7 +342,7 @@ func withdraw(ctx context.Context, nc *nats.Conn) error {
 	if err != nil {
 		return err
 	}
-	return within(ctx, func(ctx context.Context) error {
+	return eventually(ctx, func(ctx context.Context) error {
 		keys, err := js.KeyValue(ctx, runsBucket)
 		if err != nil {
 			return err

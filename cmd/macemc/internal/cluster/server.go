@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,34 +85,37 @@ func (s *Security) tls() (*tls.Config, error) {
 // largest is how long a message may be, in bytes.
 const largest = 1 << 20
 
-// Serve starts a server that keeps what it must in a folder, and returns its URL. Stop ends it.
-func Serve(listen, dir string, s Security) (where string, stop func(), err error) {
-	host, portText, err := net.SplitHostPort(listen)
+// Server keeps what must be kept of a search. Alone it is lost with its folder; of three, one may be.
+type Server struct {
+	Listen string // address and port; port 0: any
+	Dir    string
+	// PeerListen is where other servers connect to, and Peers are those addresses of all of them, this one's among them. Empty: it is alone.
+	PeerListen string
+	Peers      []string
+	Security   Security
+}
+
+// Start starts the server, and returns its URL. Stop ends it. One that has peers can be used when more than half of them are there.
+func (s *Server) Start() (where string, stop func(), err error) {
+	host, port, err := s.address(s.Listen)
 	if err != nil {
 		return "", nil, err
 	}
-	port, err := strconv.Atoi(portText)
-	if err != nil || port < 0 || port > 1<<16-1 {
-		return "", nil, fmt.Errorf("%q is no port", portText)
-	}
-	if err := s.check(host); err != nil {
-		return "", nil, err
-	}
-	token, err := s.token()
+	token, err := s.Security.token()
 	if err != nil {
 		return "", nil, err
 	}
 	opts := &server.Options{
-		ServerName: "macemc", Host: host, Port: port, JetStream: true, StoreDir: dir, SyncAlways: true, NoSigs: true, NoLog: true,
+		ServerName: "macemc", Host: host, Port: port, JetStream: true, StoreDir: s.Dir, SyncAlways: true, NoSigs: true, NoLog: true,
 		MaxPayload: largest, MaxPending: 1 << 30, Authorization: token,
 	}
-	if port == 0 {
-		opts.Port = server.RANDOM_PORT
-	}
-	if opts.TLSConfig, err = s.tls(); err != nil {
+	if opts.TLSConfig, err = s.Security.tls(); err != nil {
 		return "", nil, err
 	}
 	opts.TLS, opts.TLSVerify = opts.TLSConfig != nil, opts.TLSConfig != nil
+	if err := s.join(opts, token); err != nil {
+		return "", nil, err
+	}
 	ns, err := server.NewServer(opts)
 	if err != nil {
 		return "", nil, err
@@ -119,9 +123,55 @@ func Serve(listen, dir string, s Security) (where string, stop func(), err error
 	ns.Start()
 	if !ns.ReadyForConnections(10 * time.Second) {
 		ns.Shutdown()
-		return "", nil, fmt.Errorf("no server can be started at %s; is the port in use?", listen)
+		return "", nil, fmt.Errorf("no server can be started at %s; is the port in use?", s.Listen)
 	}
 	return "nats://" + ns.Addr().String(), func() { ns.Shutdown(); ns.WaitForShutdown() }, nil
+}
+
+// address is one to listen at.
+func (s *Server) address(text string) (host string, port int, err error) {
+	host, portText, err := net.SplitHostPort(text)
+	if err != nil {
+		return "", 0, err
+	}
+	port, err = strconv.Atoi(portText)
+	if err != nil || port < 0 || port > 1<<16-1 {
+		return "", 0, fmt.Errorf("%q is no port", portText)
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	return host, port, s.Security.check(host)
+}
+
+// join makes a server one of several.
+func (s *Server) join(opts *server.Options, token string) error {
+	if s.PeerListen == "" && len(s.Peers) == 0 {
+		return nil
+	}
+	if len(s.Peers) < 3 || !slices.Contains(s.Peers, s.PeerListen) {
+		return fmt.Errorf("servers that keep the same are at least three, all of which are named, this one (%q) among them: %q", s.PeerListen, s.Peers)
+	}
+	host, port, err := s.address(s.PeerListen)
+	if err != nil {
+		return err
+	}
+	opts.ServerName = "macemc-" + strings.NewReplacer(".", "-", ":", "-").Replace(s.PeerListen)
+	opts.Cluster = server.ClusterOpts{Name: "macemc", Host: host, Port: port, TLSConfig: opts.TLSConfig}
+	if token != "" {
+		opts.Cluster.Username, opts.Cluster.Password = "macemc", token
+	}
+	for _, peer := range s.Peers {
+		if _, _, err := s.address(peer); err != nil {
+			return err
+		}
+		route := &url.URL{Scheme: "nats", Host: peer}
+		if token != "" {
+			route.User = url.UserPassword("macemc", token)
+		}
+		opts.Routes = append(opts.Routes, route)
+	}
+	return nil
 }
 
 // absent reports whether an error of connect says that no server is there, and not that one refuses.
@@ -130,14 +180,16 @@ func absent(err error) bool {
 	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || ok && dial.Op == "dial"
 }
 
-// connect connects to a server.
+// connect connects to one of some servers, whose URLs have commas between them.
 func connect(where string, s Security) (*nats.Conn, error) {
-	u, err := url.Parse(where)
-	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("%q is no URL, as nats://127.0.0.1:4222", where)
-	}
-	if err := s.check(u.Hostname()); err != nil {
-		return nil, err
+	for one := range strings.SplitSeq(where, ",") {
+		u, err := url.Parse(one)
+		if err != nil || u.Host == "" {
+			return nil, fmt.Errorf("%q is no URL, as nats://127.0.0.1:4222", one)
+		}
+		if err := s.check(u.Hostname()); err != nil {
+			return nil, err
+		}
 	}
 	token, err := s.token()
 	if err != nil {

@@ -60,7 +60,7 @@ func TestSecurity(t *testing.T) {
 		part := all
 		part.TokenFile = ""
 		for _, s := range []Security{{}, part} {
-			if _, stop, err := Serve(listen, t.TempDir(), s); err == nil || !strings.Contains(err.Error(), "loopback") {
+			if _, stop, err := start(listen, t.TempDir(), s); err == nil || !strings.Contains(err.Error(), "loopback") {
 				if stop != nil {
 					stop()
 				}
@@ -71,10 +71,10 @@ func TestSecurity(t *testing.T) {
 	if _, err := connect("nats://10.1.2.3:4222", Security{}); err == nil || !strings.Contains(err.Error(), "loopback") {
 		t.Error(err)
 	}
-	if _, _, err := Serve("127.0.0.1:0", t.TempDir(), secure(t, "short")); err == nil || !strings.Contains(err.Error(), "16") {
+	if _, _, err := start("127.0.0.1:0", t.TempDir(), secure(t, "short")); err == nil || !strings.Contains(err.Error(), "16") {
 		t.Error(err)
 	}
-	url, stop, err := Serve("127.0.0.1:0", t.TempDir(), all)
+	url, stop, err := start("127.0.0.1:0", t.TempDir(), all)
 	if err != nil {
 		t.Fatal(err)
 	}

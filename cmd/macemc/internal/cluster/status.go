@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/nats-io/nats.go"
 )
@@ -18,6 +20,15 @@ type Status struct {
 	Superstep   int            `json:"superstep"`
 	Epoch       int            `json:"epoch"`
 	Workers     []WorkerStatus `json:"workers"`
+	Servers     []ServerStatus `json:"servers"` // that keep the log; none: one alone does
+}
+
+// ServerStatus is whether one of several servers has all that the others have.
+type ServerStatus struct {
+	Name    string `json:"name"`
+	Leads   bool   `json:"leads"`
+	Offline bool   `json:"offline"`
+	Current bool   `json:"current"`
 }
 
 // WorkerStatus is what one worker has.
@@ -52,7 +63,7 @@ func at(ctx context.Context, url string, s Security, do func(nc *nats.Conn, r *r
 
 // StatusOf is how far the search at a server is.
 func StatusOf(ctx context.Context, url string, s Security) (st Status, err error) {
-	st.Workers = []WorkerStatus{}
+	st.Workers, st.Servers = []WorkerStatus{}, []ServerStatus{}
 	return st, at(ctx, url, s, func(_ *nats.Conn, r *run) error {
 		c, err := r.commit(ctx)
 		if err != nil {
@@ -77,8 +88,22 @@ func StatusOf(ctx context.Context, url string, s Security) (st Status, err error
 			}
 			st.Workers = append(st.Workers, w)
 		}
-		return nil
+		return within(ctx, func(ctx context.Context) error { return st.ask(ctx, r) })
 	})
+}
+
+// ask asks which servers keep the log.
+func (st *Status) ask(ctx context.Context, r *run) error {
+	info, err := r.log.Info(ctx)
+	if err != nil || info.Cluster == nil || len(info.Cluster.Replicas) == 0 {
+		return err
+	}
+	st.Servers = append(st.Servers, ServerStatus{Name: info.Cluster.Leader, Leads: true, Current: true})
+	for _, p := range info.Cluster.Replicas {
+		st.Servers = append(st.Servers, ServerStatus{Name: p.Name, Offline: p.Offline, Current: p.Current})
+	}
+	slices.SortFunc(st.Servers, func(a, b ServerStatus) int { return cmp.Compare(a.Name, b.Name) })
+	return nil
 }
 
 // Abort removes the run at a server, and returns its ID; "": there is none.

@@ -1,0 +1,149 @@
+package cluster
+
+import (
+	"flag"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+var long = flag.Bool("long", false, "tests that take a minute, too")
+
+// servers are three that keep the same.
+type servers struct {
+	t    *testing.T
+	dir  string
+	all  []Server
+	stop []func() // nil: it is down
+	mu   sync.Mutex
+}
+
+func newServers(t *testing.T) *servers {
+	t.Helper()
+	s := &servers{t: t, dir: t.TempDir(), all: make([]Server, 3), stop: make([]func(), 3)}
+	var peers []string
+	for i := range s.all {
+		s.all[i] = Server{Listen: free(t), PeerListen: free(t), Dir: filepath.Join(s.dir, string(rune('a'+i)))}
+		peers = append(peers, s.all[i].PeerListen)
+	}
+	for i := range s.all {
+		s.all[i].Peers = peers
+		s.start(i)
+	}
+	t.Cleanup(func() {
+		for i := range s.all {
+			s.kill(i)
+		}
+	})
+	return s
+}
+
+// free is an address at which nobody listens.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func (s *servers) start(i int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, stop, err := s.all[i].Start()
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	s.stop[i] = stop
+}
+
+func (s *servers) kill(i int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stop[i] != nil {
+		s.stop[i]()
+		s.stop[i] = nil
+	}
+}
+
+func (s *servers) wipe(i int) {
+	s.kill(i)
+	if err := os.RemoveAll(s.all[i].Dir); err != nil {
+		s.t.Error(err)
+	}
+}
+
+func (s *servers) url() string {
+	var urls []string
+	for i := range s.all {
+		urls = append(urls, "nats://"+s.all[i].Listen)
+	}
+	return strings.Join(urls, ",")
+}
+
+// whole reports whether all three are there and have all.
+func (s *servers) whole() bool {
+	st, err := StatusOf(s.t.Context(), s.url(), Security{})
+	n := 0
+	for _, one := range st.Servers {
+		if one.Current && !one.Offline {
+			n++
+		}
+	}
+	return err == nil && n == 3
+}
+
+// event is something that happens to servers.
+type event struct {
+	what  string
+	do    func()
+	whole bool // all servers are to have all before
+}
+
+// When one of three servers is lost, with what it kept or without, a search goes on soon, and counts as ever; a server that comes back
+// with nothing is told what there is.
+func TestServerLost(t *testing.T) {
+	t.Parallel()
+	s := newServers(t)
+	work(t, s.url(), 2)
+	events := []event{{"one is killed", func() { s.kill(0) }, true}}
+	proposers, depth, states, transitions := "2", 0, 98_160, 506_256
+	if *long {
+		events = append(events, event{"it comes back", func() { s.start(0) }, false}, event{"one loses all", func() { s.wipe(1) }, true},
+			event{"it comes back", func() { s.start(1) }, false}, event{"the third one is killed", func() { s.kill(2) }, true})
+		proposers, depth, states, transitions = "3", 19, 4_479_288, 22_435_113
+	}
+	next, struck := 0, time.Time{}
+	x, err := search(t, s.url(), "paxos", spec.Config{Params: map[string]string{"proposers": proposers}}, func(o *table.ExploreOptions) {
+		o.MaxDepth = depth
+		last := 0
+		o.Progress = func(states, _, _, _ int) {
+			if states > last && !struck.IsZero() {
+				t.Logf("after %v a superstep has ended: %d states", time.Since(struck).Round(time.Millisecond), states)
+				struck = time.Time{}
+			}
+			last = states
+			if struck.IsZero() && next < len(events) && states >= 1_000 && (!events[next].whole || s.whole()) {
+				t.Log(events[next].what)
+				events[next].do()
+				next, struck = next+1, time.Now()
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next < len(events) || x.States != states || x.Transitions != transitions || (depth == 0) != x.Complete {
+		t.Errorf("after %d of %d events %d states, %d transitions, %q", next, len(events), x.States, x.Transitions, x.Stopped)
+	}
+}
