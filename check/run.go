@@ -65,6 +65,7 @@ type Options struct {
 	// Proven takes a run for a liveness violation only when it is proven that nothing recovers from it.
 	Proven bool
 
+	assumed  []report.Assumption
 	told     search.Progress // last
 	replaced bool            // the findings of an earlier check are gone
 	// confirmsDeath confirms suspects of liveness and deadlock; it remembers what kind they were.
@@ -101,6 +102,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.assumed = o.assumptions(ctx)
 	if k == nil {
 		return o.conclude(ctx, res)
 	}
@@ -291,7 +293,11 @@ func (o *Options) report(res *search.Result) *report.Report {
 			ForeignTimes:   res.Stats.ForeignTimes,
 			Sampled:        res.Stats.Sampled,
 			BySample:       res.Stats.BySample,
+			Assumed:        o.assumed,
 		},
+	}
+	if r.Verdict == search.OK && slices.ContainsFunc(o.assumed, func(a report.Assumption) bool { return a.Wrong() }) {
+		r.Verdict = search.Inconclusive
 	}
 	full := o.Search.System
 	r.Program, r.OtherVersions = version.Current().String(), o.OtherVersions

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"math/bits"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -195,5 +196,53 @@ func TestAgainstDefinition(t *testing.T) {
 	}
 	if t.Logf("%d of %d graphs have a violation", violated, *graphs); violated < *graphs/5 || violated > *graphs*4/5 {
 		t.Errorf("%d of %d graphs have a violation: they are not worth much", violated, *graphs)
+	}
+}
+
+// passedAgain are the states that runs which violate the obligation pass again and again, by all sets of edges.
+func passedAgain(g *Graph, marks []Mark, fair []bool) map[uint32]bool {
+	in := map[uint32]bool{}
+	for at := range uint32(g.Len()) {
+		if judged(g, marks, fair, nil, at) {
+			in[at] = true
+		}
+	}
+	for set := uint(1); set < 1<<len(g.edges); set++ {
+		var edges []Edge
+		for s := set; s != 0; s &= s - 1 {
+			edges = append(edges, g.edges[bits.TrailingZeros(s)])
+		}
+		if judged(g, marks, fair, edges, 0) {
+			for _, e := range edges {
+				in[e.origin] = true
+			}
+		}
+	}
+	return in
+}
+
+func TestEveryComponent(t *testing.T) {
+	several := 0
+	for seed := range uint64(*graphs / 3) {
+		g, marks := random(seed)
+		got, n := map[uint32]bool{}, 0
+		for c := range g.Every(marks, nil) {
+			n++
+			for _, at := range c.States {
+				if got[at] {
+					t.Fatalf("graph %d: state %d is in two components", seed, at)
+				}
+				got[at] = true
+			}
+		}
+		if n > 1 {
+			several++
+		}
+		if want := passedAgain(g, marks, []bool{true, g.Choices[1].Fair}); !reflect.DeepEqual(got, want) {
+			t.Fatalf("graph %d: states %v, by definition %v", seed, got, want)
+		}
+	}
+	if several < *graphs/100 {
+		t.Errorf("%d graphs have several components: they are not worth much", several)
 	}
 }

@@ -32,6 +32,21 @@ func (c *Component) Lasso() *Lasso {
 	return w.lasso()
 }
 
+// Way is a shortest way inside the component from one of its states to another.
+func (c *Component) Way(from, to uint32) (way []Step) {
+	path, _ := c.shortest(from, &need{state: func(at uint32) bool { return at == to }})
+	for _, i := range path {
+		way = append(way, c.s.step(i))
+	}
+	return way
+}
+
+// step is an edge by its place in the graph.
+func (s *search) step(i uint32) Step {
+	from := s.edges[i].origin
+	return Step{from, i - s.begin[from]}
+}
+
 // way is a walk through a component.
 type way struct {
 	c     *Component
@@ -246,7 +261,7 @@ func (w *way) lasso() *Lasso {
 	l := s.tally(w.first, w.edges)
 	picks := map[Draw]bool{}
 	for _, i := range w.edges {
-		l.Round = append(l.Round, Step{s.edges[i].origin, i - s.begin[s.edges[i].origin]})
+		l.Round = append(l.Round, s.step(i))
 		for _, d := range s.Draws[s.edges[i].Draws] {
 			picks[d] = true
 		}

@@ -1,6 +1,9 @@
 package fair
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // Mark is what is passed with an edge or a state.
 type Mark uint8
@@ -30,7 +33,19 @@ func (g *Graph) Find(marks []Mark, extra []bool) *Component {
 	return newSearch(g, marks, extra).find()
 }
 
+// Every yields disjoint components such that each state that a violating run passes again and again is in one of them.
+func (g *Graph) Every(marks []Mark, extra []bool) iter.Seq[*Component] {
+	return newSearch(g, marks, extra).every
+}
+
 func (s *search) find() *Component {
+	for c := range s.every {
+		return c
+	}
+	return nil
+}
+
+func (s *search) every(yield func(*Component) bool) {
 	work := []job{s.all()}
 	for len(work) > 0 {
 		j := work[len(work)-1]
@@ -39,13 +54,14 @@ func (s *search) find() *Component {
 			v := s.look(c, j.banned)
 			switch {
 			case v.fair():
-				return s.component(c, j.banned)
+				if !yield(s.component(c, j.banned)) {
+					return
+				}
 			case !v.hopeless:
 				work = append(work, v.rest(c, j.banned))
 			}
 		}
 	}
-	return nil
 }
 
 // all is the states that are not cold.

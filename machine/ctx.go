@@ -62,7 +62,19 @@ const (
 func (x *Ctx) Self() ID { return x.id }
 
 // Env is the environment of the machine's node, for its disk, clock and log; nil in a monitor.
-func (x *Ctx) Env() sim.Env { return x.env }
+func (x *Ctx) Env() sim.Env {
+	if x.env != nil {
+		x.determined("asks for its environment")
+	}
+	return x.env
+}
+
+// determined refuses what makes a machine more than a function of its events.
+func (x *Ctx) determined(does string) {
+	if x.kind.function {
+		x.fail(RulesProperty, "%s in state %s %s, and is to be a function of its events", x.name(), x.m.State(), does)
+	}
+}
 
 // Send puts an event into the queue of a machine, which may be the machine itself.
 func (x *Ctx) Send(to ID, ev any) {
@@ -162,6 +174,7 @@ func (x *Ctx) Assert(ok bool, format string, args ...any) {
 func (x *Ctx) Choose(what string, n int) int {
 	x.open("Choose")
 	x.machine("Choose")
+	x.determined("draws " + what)
 	return x.env.Choose(what, n)
 }
 
@@ -173,6 +186,7 @@ func (x *Ctx) Flip(what string) bool { return x.Choose(what, 2) == 1 }
 func (x *Ctx) FairFlip(what string) bool {
 	x.open("FairFlip")
 	x.machine("FairFlip")
+	x.determined("draws " + what)
 	return x.env.ChooseFair(what, 2) == 1
 }
 
@@ -181,6 +195,7 @@ func (x *Ctx) FairFlip(what string) bool {
 func (x *Ctx) SetTimer(ev any, after time.Duration) {
 	x.open("SetTimer")
 	x.machine("SetTimer")
+	x.determined("sets a timer")
 	x.env.SetTimer(ev, after)
 }
 
@@ -199,6 +214,7 @@ func (x *Ctx) StopTimer(ev any) {
 func New[M any](x *Ctx, payload any) ID {
 	x.open("New")
 	x.machine("New")
+	x.determined("creates a machine")
 	pool := x.host.sys.pools[x.id]
 	k := pool.kind(reflect.TypeFor[M]())
 	switch {

@@ -20,6 +20,16 @@ type Kind struct {
 	name   string
 	vars   reflect.Type // a struct M; variables are *M
 	states []*state     // in the order of the table; the first is the start state
+
+	function bool // see Deterministic
+}
+
+// Deterministic says that a machine of the kind is a function of the events that it takes, as one must be of which there are several
+// copies that are to stay the same. Handlers that draw, set timers, create machines or ask for their environment are findings. It
+// returns k, and is called where k is defined.
+func (k *Kind) Deterministic() *Kind {
+	k.function = true
+	return k
 }
 
 // Name is what the kind was defined as.

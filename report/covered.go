@@ -60,6 +60,9 @@ func (r *Report) covered() []string {
 		lines = append(lines, "NOT checked: "+c.Unchecked)
 	}
 	lines = append(lines, c.fairRuns()...)
+	for i := range c.Assumed {
+		lines = append(lines, c.Assumed[i].line())
+	}
 	if len(c.NotChecked) > 0 {
 		lines = append(lines, "not checked: "+strings.Join(c.NotChecked, "; "))
 	}

@@ -193,6 +193,17 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 			}
 		}
 	}
+	for i := range r.Coverage.Assumed {
+		a := &r.Coverage.Assumed[i]
+		c := junitCase{Class: "macemc." + r.System, Name: "abstraction: " + a.Name, Time: junitTime(0)}
+		switch {
+		case a.Wrong():
+			c.Failure = &junitProblem{Type: "abstraction", Message: a.line(), Text: printable(a.line())}
+		case a.Verdict != "no difference":
+			c.Skipped = &junitProblem{Message: a.line()}
+		}
+		s.Cases = append(s.Cases, c)
+	}
 	for _, name := range r.Monitors {
 		if err := add(name, false, func(f *Report) bool {
 			return (f.Kind == sim.Safety || f.Kind == sim.Starvation) && f.Property == name

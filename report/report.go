@@ -178,6 +178,8 @@ type Coverage struct {
 	AfterLiveWalks int                `json:"after_live_walks,omitempty"`
 	ForeignTimes   bool               `json:"foreign_times,omitempty"` // times of different nodes were compared
 	FaultsUsed     sim.Limits         `json:"faults_used"`
+	// Assumed are the abstractions that the system has in the place of what ships: all else is said under the assumption that they do as much.
+	Assumed []Assumption `json:"assumed,omitempty"`
 }
 
 // Commands are what a person can run next; empty ones are not shown.

@@ -44,7 +44,9 @@ type System struct {
 	Monitors []func() Monitor
 	// Properties are what must hold. Their names differ.
 	Properties []Property
-	_          struct{}
+	// Abstractions are what stands for parts of what ships, here or in other variants.
+	Abstractions []Abstraction
+	_            struct{}
 
 	noAsserts bool // set by Only
 }

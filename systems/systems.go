@@ -2,6 +2,7 @@ package systems
 
 import (
 	"github.com/macemc/macemc/systems/brokentree"
+	"github.com/macemc/macemc/systems/channel"
 	"github.com/macemc/macemc/systems/clientserver"
 	"github.com/macemc/macemc/systems/commit"
 	"github.com/macemc/macemc/systems/detector"
@@ -40,6 +41,7 @@ func All() []spec.Entry {
 		commit.Entry(),
 		espresso.Entry(),
 		detector.Entry(),
+		channel.Entry(),
 		synod.Entry(),
 		echo.Entry(),
 		register.Entry(),

@@ -18,7 +18,8 @@ type processes struct {
 	ids   map[processKey]uint16
 	names []string // of nodes
 	rules []kernel.ActionRule
-	label []string // of actions
+	label []string                // of actions
+	free  func(ev sim.Event) bool // events of which nothing is promised; nil: none
 }
 
 type processKey struct {
@@ -45,6 +46,8 @@ func (p *processes) fairness(ev sim.Event) (f fair.Fairness, ok bool) {
 	switch {
 	case ev.Kind.Injection():
 		return fair.None, false
+	case p.free != nil && p.free(ev):
+		return fair.None, true
 	case ev.Kind == sim.DoAction && !p.rules[ev.Slot].Fair:
 		return fair.None, true
 	case ev.Kind == sim.FireTimer && p.e.sys.Timing == sim.Prompt:

@@ -1,0 +1,175 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/refine"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+)
+
+// Refine compares the abstractions of a system with what they stand for. Its fields are the flags of the command of that name.
+type Refine struct {
+	Subject
+	MaxStates int
+	JSON      bool
+}
+
+// Validate implements [Task].
+func (f *Refine) Validate() error {
+	if err := f.Subject.validate(); err != nil {
+		return err
+	}
+	return numbers{{"max-states", f.MaxStates, 1}}.check(f.Given)
+}
+
+// compared is what is told of an abstraction.
+type compared struct {
+	Name string `json:"name"`
+	direction
+	// Back says whether the abstraction does what the implementation does not: it may.
+	Back direction `json:"back"`
+}
+
+type direction struct {
+	Verdict  refine.Verdict `json:"verdict"`
+	What     string         `json:"what,omitempty"`
+	Trace    []string       `json:"trace,omitempty"`
+	Steps    []string       `json:"steps,omitempty"` // of the run that differs
+	Round    int            `json:"round,omitempty"` // so many of the last go on for ever
+	Path     choose.Path    `json:"path,omitempty"`
+	States   int            `json:"states"`
+	Abstract int            `json:"abstract"`
+	Pairs    int            `json:"pairs"`
+	Covered  int            `json:"covered"`
+	Largest  int            `json:"largest_set"`
+}
+
+// Do implements [Task].
+func (f *Refine) Do(ctx context.Context, p *Process) error {
+	subject, err := f.Subject.build(p)
+	if err != nil {
+		return err
+	}
+	sys := &subject.System
+	if len(sys.Abstractions) == 0 {
+		return fmt.Errorf("system %q names no abstractions", sys.Name)
+	}
+	status := check.StatusOK
+	var all []compared
+	for _, a := range sys.Abstractions {
+		if a.Impl == nil || a.Abs == nil {
+			return fmt.Errorf("system %q does not say how %s is compared with what it stands for", sys.Name, a.Name)
+		}
+		impl, abs := a.Impl(), a.Abs()
+		c := compared{Name: a.Name}
+		if c.direction, err = f.compare(ctx, &impl, &abs, a.Clients, true); err != nil {
+			return fmt.Errorf("%s: %w", a.Name, err)
+		}
+		if c.Back, err = f.compare(ctx, &abs, &impl, a.Clients, false); err != nil {
+			return fmt.Errorf("%s: %w", a.Name, err)
+		}
+		switch c.Verdict {
+		case refine.Difference:
+			status = check.StatusViolation
+		case refine.Undecided:
+			status = max(status, check.StatusInconclusive)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		all = append(all, c)
+	}
+	if f.JSON {
+		return p.Ended(ctx, status, WriteJSON(p.Stdout, all))
+	}
+	for i := range all {
+		if err = all[i].text(p.Stdout); err != nil {
+			break
+		}
+	}
+	return p.Ended(ctx, status, err)
+}
+
+func (f *Refine) compare(ctx context.Context, impl, abs *sim.System, clients []sim.NodeID, faults bool) (direction, error) {
+	r, err := refine.Compare(ctx, impl, abs, refine.Options{Clients: clients, Faults: faults, MaxStates: f.MaxStates})
+	if err != nil {
+		return direction{}, err
+	}
+	d := direction{
+		Verdict: r.Verdict, What: r.What, Trace: r.Trace, Round: r.Round, Path: r.Path,
+		States: r.States, Abstract: r.Abstract, Pairs: r.Pairs, Covered: r.Covered, Largest: r.Largest,
+	}
+	if r.Verdict == refine.Difference {
+		bare := *impl
+		bare.Properties, bare.Monitors = nil, nil
+		trace, err := replay.Record(&bare, r.Path, kernel.Options{Trace: true})
+		if err != nil {
+			return d, err
+		}
+		for i := range trace.Steps {
+			d.Steps = append(d.Steps, trace.Steps[i].Sentence())
+		}
+	}
+	return d, nil
+}
+
+func (c *compared) text(w io.Writer) error {
+	out := &lines{w: w}
+	d := &c.direction
+	out.add("%s", c.Name)
+	switch d.Verdict {
+	case refine.NoDifference:
+		out.add("  it does all that what it stands for does, as far as such clients see: %s of that, %s of its own, %s compared (%s covered, sets of up to %s)",
+			words.Plural(d.States, "state"), words.Number(d.Abstract), words.Plural(d.Pairs, "pair"), words.Number(d.Covered), words.Number(d.Largest))
+	case refine.Difference:
+		out.add("  DIFFERENCE: %s", d.What)
+		for _, seen := range d.Trace {
+			out.add("    %s", seen)
+		}
+		out.add("  the run of what it stands for:")
+		for i, s := range d.Steps {
+			round := ""
+			if i >= len(d.Steps)-d.Round {
+				round = "   (again and again)"
+			}
+			out.add("    %s%s", s, round)
+		}
+	default:
+		out.add("  UNDECIDED: %s", d.What)
+	}
+	switch b := &c.Back; b.Verdict {
+	case refine.NoDifference:
+		out.add("  it does nothing that what it stands for does not")
+	case refine.Difference:
+		what := "it also does this, which what it stands for does not:"
+		if b.What == refine.MustGoOn {
+			what = "it may also fall silent after this, where what it stands for goes on:"
+		}
+		out.add("  %s", what)
+		for _, seen := range b.Trace {
+			out.add("    %s", seen)
+		}
+	default:
+		out.add("  undecided whether it does more: %s", b.What)
+	}
+	return out.err
+}
+
+// lines writes lines until one cannot be written.
+type lines struct {
+	w   io.Writer
+	err error
+}
+
+func (l *lines) add(format string, args ...any) {
+	if l.err == nil {
+		_, l.err = fmt.Fprintf(l.w, format+"\n", args...)
+	}
+}

@@ -1,0 +1,42 @@
+package machine_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// What is to be a function of its events draws nothing, sets no timers, creates nothing, and does not look elsewhere.
+func TestDeterministic(t *testing.T) {
+	for what, do := range map[string]func(x *machine.Ctx){
+		"draws value":              func(x *machine.Ctx) { x.Choose("value", 2) },
+		"draws coin":               func(x *machine.Ctx) { x.FairFlip("coin") },
+		"sets a timer":             func(x *machine.Ctx) { x.SetTimer(B{}, time.Second) },
+		"creates a machine":        func(x *machine.Ctx) { machine.New[log](x, nil) },
+		"asks for its environment": func(x *machine.Ctx) { x.Env() },
+		"":                         func(x *machine.Ctx) { x.Send(1, B{}) },
+	} {
+		k := machine.Define[log]("function", machine.In("only", machine.Entry(func(_ *log, x *machine.Ctx) { do(x) }), machine.Ignore(B{})))
+		for _, function := range []bool{false, true} {
+			if function {
+				k = k.Deterministic()
+			}
+			var ms machine.System
+			ms.Add(k, log{})
+			ms.Add(k, log{})
+			ms.Pool(0, 1, k)
+			sys := ms.Sim("test")
+			x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{MaxStates: 100})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := x.Finding != nil && strings.Contains(x.Finding.Error(), what+", and is to be a function of its events")
+			if said != (function && what != "") {
+				t.Errorf("%q, deterministic %v: %v", what, function, x.Finding)
+			}
+		}
+	}
+}
