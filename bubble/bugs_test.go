@@ -50,6 +50,42 @@ var start = func() []sim.AnyAction {
 	return []sim.AnyAction{a}
 }()
 
+var twice = func() []sim.AnyAction {
+	a := start[0].(sim.Action[*bubble.Program])
+	a.Times = 2
+	return []sim.AnyAction{a}
+}()
+
+func atLeast(n int) func(*sim.View) bool {
+	return func(v *sim.View) bool {
+		left, ok := bubble.SeenAt[int](v, 0)
+		return !ok || left >= n
+	}
+}
+
+// lastOne sells the last one of something. Each request is a step of its own.
+func lastOne(broken bool) bubble.Main {
+	return func(ctx context.Context, h *bubble.Host) error {
+		var mu sync.Mutex
+		left := 1
+		h.Observe(func() any { mu.Lock(); defer mu.Unlock(); return left })
+		h.Expose(begin(func() {
+			mu.Lock()
+			sells := left > 0
+			if broken {
+				mu.Unlock()
+				mu.Lock()
+			}
+			if sells {
+				left--
+			}
+			mu.Unlock()
+		}))
+		<-ctx.Done()
+		return nil
+	}
+}
+
 var smallBugs = []bug{
 	{
 		name: "update lost between two critical sections", interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety},
@@ -82,6 +118,14 @@ var smallBugs = []bug{
 				return nil
 			}
 		},
+	},
+	{
+		name: "two requests at a time", interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety},
+		actions: twice, always: atLeast(0), program: lastOne,
+	},
+	{
+		name: "two requests at a time, by priorities", interleave: sim.Interleave(2), kinds: []sim.FindingKind{sim.Safety},
+		actions: twice, always: atLeast(0), program: lastOne,
 	},
 	{
 		name: "locks in both orders", interleave: sim.Interleave(2), kinds: []sim.FindingKind{sim.Panic}, actions: start,

@@ -18,6 +18,7 @@ type control struct {
 	every    uint32
 	changes  uint32
 	resigns  uint32
+	stays    uint32
 	number   uint32
 	ids      uint64
 	timers   uint32
@@ -54,11 +55,11 @@ const schedules = 64
 
 // arrange sets the schedule of the next step.
 func (c *control) arrange(how sim.Interleave, pick int) {
-	c.mode, c.every, c.changes, c.resigns, c.sched = modeFIFO, 0, 0, 0, 0
+	c.mode, c.every, c.changes, c.resigns, c.stays, c.sched = modeFIFO, 0, 0, 0, 0, 0
 	if pick == 0 {
 		return
 	}
-	c.sched = mix(uint64(pick))
+	c.sched, c.stays = mix(uint64(pick)), uint32(pick%2)
 	switch {
 	case how == sim.Random:
 		c.mode, c.every = modeRandom, everyPlace

@@ -73,7 +73,7 @@ func (p *Program) Carries() {}
 func (p *Program) Uncovered(how sim.Interleave) string {
 	switches := fmt.Sprintf("switches of goroutines elsewhere than at locks, channels and select, and other than %d schedules a step (%s)", schedules, how)
 	if how == sim.FIFO {
-		switches = "other schedules of goroutines than first come, first served (fifo)"
+		switches = "other schedules of goroutines than first come, first served, where requests overlap only while they wait (fifo)"
 	}
 	return fmt.Sprintf("%s; random numbers and choices of select other than those of %d seeds; orders between connections of the same two nodes; "+
 		"variables that nodes share; crashes between two instructions (docs/goroutines.md)", switches, seeds)
