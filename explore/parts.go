@@ -25,6 +25,9 @@ type Parts struct {
 	accepted  int
 	expanded  int
 	elsewhere func(part int, state []uint32, from Source)
+
+	// Mark is told of which state the steps are taken next, or what they lead to is checked: the graph may not return. Nil: nobody is told.
+	Mark func(part, number uint32)
 }
 
 // Source is where a state was found.
@@ -203,6 +206,9 @@ func (p *Parts) Expand(until []int, stop func() bool) error {
 			state, from := p.State(i, o.next)
 			b.enter(state, uint32(o.next))
 			b.Asleep = from.Asleep
+			if p.Mark != nil {
+				p.Mark(uint32(i), uint32(o.next))
+			}
 			err := p.graph.Expand(b.parents[len(b.parents)-p.words:], p.expanded, &b.Edges)
 			b.leave()
 			p.expanded++
@@ -337,6 +343,9 @@ func (p *Parts) accept(stateOf func(name uint32, parent *int) ([]uint32, Source)
 		for _, name := range p.fresh {
 			state, from := stateOf(name, &parent)
 			o.push(state, from)
+			if p.Mark != nil {
+				p.Mark(from.Part, from.Number)
+			}
 			if e := p.check(state, from.Note); e != nil && err == nil {
 				err = &FoundError{Source: from, Err: e}
 			}

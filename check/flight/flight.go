@@ -37,6 +37,7 @@ const (
 	Memory  // bytes that the process may take beyond those it began with; 0: no limit is known
 	Status  // exit status plus one, once the process has come to its own end; else 0
 	Waiting // progress of a search
+	Marked  // of a worker of a cluster: the state whose steps it takes, in its own way; 0: none
 )
 
 const (

@@ -263,6 +263,9 @@ func (s *Shard) learn(u *unpacking, src explore.Source, stateOf func(part, numbe
 		return err
 	}
 	s.Learned++
+	if s.Mark != nil {
+		s.Mark(src.Part, src.Number)
+	}
 	s.scratch.Reset()
 	before = append([]uint32(nil), before...)
 	if err := s.g.Expand(before, -1, &s.scratch); err != nil {

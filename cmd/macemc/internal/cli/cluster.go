@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/cmd/macemc/internal/cluster"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/words"
@@ -51,7 +52,9 @@ func (a *app) workerCommand() *cobra.Command {
 		Long: `Visits states for "macemc search --cluster URL", until it is ended by Ctrl-C, on one
 core. Between searches it waits for the next one. Server, workers and searches must be
 the same program: others are refused. A worker may join a search that goes on, and may be
-killed: the others take its states over from the log at the server.`,
+killed: the others take its states over from the log at the server. The work is done in a
+second process, as checked code may end it: then another one takes its place, and a state
+at which that happens twice ends the search.`,
 		Example: `  macemc worker --join nats://127.0.0.1:4222
   macemc worker --join nats://127.0.0.1:4222 --memory 4000`,
 		Args: cobra.NoArgs,
@@ -66,7 +69,22 @@ killed: the others take its states over from the log at the server.`,
 				URL: c.URL, Security: security(c), Build: task.ClusterBuild(), Memory: memory << 20, Job: a.JobSystem,
 				Log: slog.New(slog.NewTextHandler(a.Stderr, nil)),
 			}
-			return interrupted(cmd.Context(), w.Work(cmd.Context()))
+			end, supervised, err := w.Supervised()
+			switch {
+			case err != nil:
+				return err
+			case supervised:
+				err := interrupted(cmd.Context(), w.Work(cmd.Context()))
+				end(check.ErrorStatus(cmd.Context(), err))
+				return err
+			case a.Respawn == nil:
+				return interrupted(cmd.Context(), w.Work(cmd.Context()))
+			}
+			err = interrupted(cmd.Context(), w.Supervise(cmd.Context(), a.Respawn))
+			if errors.Is(err, cluster.ErrEnded) {
+				return Exit(check.StatusUsage)
+			}
+			return err
 		},
 	}
 	fl := cmd.Flags()

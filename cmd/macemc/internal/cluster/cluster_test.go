@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -36,7 +37,7 @@ func job(text json.RawMessage) (*sim.System, func(int) bool, error) {
 }
 
 func named(name string, c spec.Config) (sim.System, error) {
-	if slices.Contains([]string{"counters", "hangs", "exits", "panics"}, name) {
+	if slices.Contains([]string{"counters", "hangs", "exits", "panics", "dies"}, name) {
 		return counters(name), nil
 	}
 	entry, err := systems.Find(name)
@@ -53,7 +54,8 @@ func counters(name string) sim.System {
 		return sys
 	}
 	sys.Properties = []sim.Property{{Name: name, Always: func(v *sim.View) bool {
-		if v.Service(2).(*counter).N < 4 {
+		n := v.Service(2).(*counter).N
+		if n < 4 || name == "dies" && (n < 6 || os.Getenv(markVar) == "") { // not the process of the test
 			return true
 		}
 		switch name {
@@ -61,6 +63,8 @@ func counters(name string) sim.System {
 			select {}
 		case "exits":
 			runtime.Goexit()
+		case "dies":
+			os.Exit(3)
 		}
 		panic("it panics")
 	}}}

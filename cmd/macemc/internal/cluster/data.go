@@ -27,6 +27,7 @@ type data struct {
 	void   bool // likewise: this superstep cannot be done here any more
 	budget time.Duration
 	memory int // bytes; 0: no limit
+	mark   func(part, number uint32, nothing bool)
 }
 
 // kept are the states of a block.
@@ -53,7 +54,7 @@ func newData(m *member, sys *sim.System, opts table.ExploreOptions) (*data, erro
 
 // Why is why a search is to end.
 type Why struct {
-	Kind   string          `json:"kind"` // "found", "depth", "memory", "error", "interrupted", "stuck"
+	Kind   string          `json:"kind"` // "found", "depth", "memory", "error", "interrupted", "stuck", "died"
 	Text   string          `json:"text,omitempty"`
 	Worker sim.NodeID      `json:"worker,omitempty"`
 	Source *explore.Source `json:"source,omitempty"` // of what was found
@@ -152,6 +153,7 @@ func (d *data) load(part, next int) error {
 		}
 		d.shard.Drop(part) // another has written, and what is pending may be there
 	}
+	defer d.unmark()
 	began := time.Now()
 	r.seen[part] = seen{}
 	d.shard.Take(part)
@@ -279,6 +281,7 @@ func (d *data) Expand(env sim.Env, c *superstep.Commit, send func(to sim.NodeID,
 		d.halt = Why{Kind: "memory", Worker: d.m.self}.String()
 		return
 	}
+	defer d.unmark()
 	deadline := time.Now().Add(d.budget)
 	d.failed(d.shard.Expand(c.Until, func() bool { return time.Now().After(deadline) }))
 	if sampled := d.shard.Sampled(); len(sampled) > 0 && d.halt == "" {
@@ -288,6 +291,13 @@ func (d *data) Expand(env sim.Env, c *superstep.Commit, send func(to sim.NodeID,
 		if pack != nil {
 			d.flush(sim.NodeID(to), pack)
 		}
+	}
+}
+
+// unmark says that no steps are taken.
+func (d *data) unmark() {
+	if d.mark != nil {
+		d.mark(0, 0, true)
 	}
 }
 
@@ -315,6 +325,7 @@ func (d *data) Take(_ sim.Env, from sim.NodeID, content any) {
 	if d.halt != "" || d.void {
 		return
 	}
+	defer d.unmark()
 	states, sources, err := d.shard.Unpack(content.([]byte), d.stateOf)
 	if err == nil {
 		err = d.shard.Arrive(states, sources)

@@ -26,7 +26,14 @@ func TestMain(m *testing.M) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	w := Worker{URL: url, Build: "test", Job: job, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
-	if err := w.Work(ctx); err != nil {
+	end, _, err := w.Supervised()
+	if err == nil {
+		err = w.Work(ctx)
+	}
+	if end != nil {
+		end(0)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

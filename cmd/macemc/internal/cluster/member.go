@@ -133,17 +133,11 @@ func (m *member) work() error {
 	return nil
 }
 
-// stuck ends the search, as checked code has not come back to where it was called. Others may be lost in it, too, the leader among them.
+// stuck ends the search, as checked code has not come back to where it was called.
 func (m *member) stuck(why string) error {
 	r, err := open(m.ctx, m.nc, m.Manifest)
-	for err == nil {
-		var c superstep.Commit
-		if c, err = r.commit(m.ctx); err != nil || c.End != superstep.Running {
-			break
-		}
-		c.Rev++
-		c.End, c.Why = superstep.Halted, Why{Kind: "stuck", Text: why, Worker: m.self}.String()
-		err = r.swap(m.ctx, c)
+	if err == nil {
+		err = r.halt(m.ctx, Why{Kind: "stuck", Text: why, Worker: m.self})
 	}
 	return cmp.Or(err, errors.New(why))
 }

@@ -227,6 +227,21 @@ func (r *run) swap(ctx context.Context, c superstep.Commit) error {
 	})
 }
 
+// halt ends the search without its leader, which may be lost, too.
+func (r *run) halt(ctx context.Context, why Why) error {
+	for {
+		c, err := r.commit(ctx)
+		if err != nil || c.End != superstep.Running {
+			return err
+		}
+		c.Rev++
+		c.End, c.Why = superstep.Halted, why.String()
+		if err := r.swap(ctx, c); err != nil {
+			return err
+		}
+	}
+}
+
 // conflict reports whether somebody else was there before.
 func conflict(err error) bool {
 	var api *jetstream.APIError

@@ -63,7 +63,7 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.Explor
 	if err != nil {
 		return nil, err
 	}
-	x, err := s.conclude(r, c, shard)
+	x, err := s.conclude(r, c, shard, sys)
 	if c.End != superstep.Running {
 		background := context.WithoutCancel(ctx)
 		err = errors.Join(err, withdraw(background, nc), r.remove(background))
@@ -235,7 +235,7 @@ func total(counts []int) (n int) {
 }
 
 // conclude says what the search came to.
-func (s *Search) conclude(r *run, c superstep.Commit, shard *table.Shard) (*table.Exploration, error) {
+func (s *Search) conclude(r *run, c superstep.Commit, shard *table.Shard, sys *sim.System) (*table.Exploration, error) {
 	set, err := explore.VisitedNamed(r.Visited)
 	if err != nil {
 		return nil, err
@@ -258,6 +258,9 @@ func (s *Search) conclude(r *run, c superstep.Commit, shard *table.Shard) (*tabl
 		var why Why
 		if err := json.Unmarshal([]byte(c.Why), &why); err != nil {
 			return nil, fmt.Errorf("the search was ended: %s", c.Why)
+		}
+		if why.Kind == "died" {
+			return nil, r.died(shard, sys, &why)
 		}
 		return x, s.halted(r, shard, x, &why)
 	}

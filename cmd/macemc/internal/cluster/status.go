@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-
-	"github.com/nats-io/nats.go"
 )
 
 // Status is how far a search is.
@@ -41,7 +39,7 @@ type WorkerStatus struct {
 }
 
 // at does something with the run at a server; nil: there is none.
-func at(ctx context.Context, url string, s Security, do func(nc *nats.Conn, r *run) error) error {
+func at(ctx context.Context, url string, s Security, do func(r *run) error) error {
 	nc, err := connect(url, s)
 	if err != nil {
 		return err
@@ -58,13 +56,13 @@ func at(ctx context.Context, url string, s Security, do func(nc *nats.Conn, r *r
 	if err != nil {
 		return err
 	}
-	return do(nc, r)
+	return do(r)
 }
 
 // StatusOf is how far the search at a server is.
 func StatusOf(ctx context.Context, url string, s Security) (st Status, err error) {
 	st.Workers, st.Servers = []WorkerStatus{}, []ServerStatus{}
-	return st, at(ctx, url, s, func(_ *nats.Conn, r *run) error {
+	return st, at(ctx, url, s, func(r *run) error {
 		c, err := r.commit(ctx)
 		if err != nil {
 			return err
@@ -108,8 +106,8 @@ func (st *Status) ask(ctx context.Context, r *run) error {
 
 // Abort removes the run at a server, and returns its ID; "": there is none.
 func Abort(ctx context.Context, url string, s Security) (id string, err error) {
-	return id, at(ctx, url, s, func(nc *nats.Conn, r *run) error {
+	return id, at(ctx, url, s, func(r *run) error {
 		id = r.ID
-		return errors.Join(withdraw(ctx, nc), r.remove(ctx))
+		return errors.Join(withdraw(ctx, r.nc), r.remove(ctx))
 	})
 }

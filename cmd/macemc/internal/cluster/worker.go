@@ -26,6 +26,8 @@ type Worker struct {
 	// Job makes the system that a job is about, and what tells when its code is given up, see [kernel.Options].
 	Job func(job json.RawMessage) (sys *sim.System, overdue func(ticks int) bool, err error)
 	Log *slog.Logger
+	// Mark is told of which state the steps are taken, part and number; nothing: of none. Nil: nobody is told.
+	Mark func(part, number uint32, nothing bool)
 }
 
 // Work takes part until ctx is done. Without a search it waits for one. The error says why it cannot.
@@ -92,7 +94,10 @@ func (w *Worker) takePart(ctx context.Context, nc *nats.Conn, m Manifest) error 
 	member, err := join(ctx, r, w.Log, func(mem *member) (*data, error) {
 		d, err := newData(mem, sys, opts)
 		if d != nil {
-			d.memory = w.Memory
+			d.memory, d.mark = w.Memory, w.Mark
+			if w.Mark != nil {
+				d.shard.Mark = func(part, number uint32) { w.Mark(part, number, false) }
+			}
 		}
 		return d, err
 	})

@@ -1,0 +1,191 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/check/flight"
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// Checked code may end the process that executes it. So a worker is two processes: one that works, and one that starts it, starts another
+// when it has died, and tells the others at which state that was. A state at which two have died ends the search.
+
+// markVar names, to the process that works, the file in which it leaves the state that it is at.
+const markVar = "MACEMC_WORKER_MARK"
+
+// ErrEnded is the error of a worker whose process has come to its own end with an error, and has told of it.
+var ErrEnded = errors.New("the worker has ended")
+
+// mostDeaths is how many processes may die one after the other that were at no state.
+const mostDeaths = 5
+
+// Supervise has processes that respawn makes take part until ctx is done.
+func (w *Worker) Supervise(ctx context.Context, respawn func() *exec.Cmd) error {
+	temp, err := scratch.New("")
+	if err != nil {
+		return err
+	}
+	defer temp.Remove()
+	for life, deaths := 0, 0; ; life++ {
+		file := filepath.Join(temp.Path, strconv.Itoa(life))
+		rec, err := flight.Create(file, 1, 1)
+		if err != nil {
+			return err
+		}
+		how, err := live(ctx, respawn(), file)
+		if status, ok := rec.Ended(); ok || err != nil || ctx.Err() != nil {
+			if err == nil && status != 0 {
+				err = ErrEnded
+			}
+			return err
+		}
+		mark := rec.Get(flight.Marked)
+		w.Log.Warn("the process that worked has died, and another takes its place", "how", how)
+		if mark == 0 {
+			if deaths++; deaths == mostDeaths {
+				return fmt.Errorf("%d processes have died one after the other (%s)", deaths, how)
+			}
+			continue
+		}
+		deaths = 0
+		if err := w.died(ctx, mark, how); err != nil {
+			w.Log.Warn("nobody is told at which state it was", "why", err)
+		}
+	}
+}
+
+// live waits for the end of a process that works, and says how it was.
+func live(ctx context.Context, cmd *exec.Cmd, file string) (how string, err error) {
+	said := &said{}
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = append(cmd.Env, markVar+"="+file)
+	cmd.Stdout, cmd.Stderr = os.Stdout, said
+	parent, err := cmd.StdinPipe() // it ends when this end is closed
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-ctx.Done():
+			_ = cmd.Process.Signal(os.Interrupt)
+			select {
+			case <-over:
+			case <-time.After(leaving):
+			}
+		case <-over:
+		}
+		_ = parent.Close()
+	}()
+	_ = cmd.Wait() // how it ended is in its state
+	close(over)
+	return strings.TrimSpace(cmd.ProcessState.String() + " " + said.last), nil
+}
+
+// said passes on what a process says, and keeps its last words.
+type said struct{ last string }
+
+var lastWords = regexp.MustCompile(`(?m)^(fatal error: .*|panic: .*)$`)
+
+func (s *said) Write(text []byte) (int, error) {
+	if found := lastWords.Find(text); found != nil && s.last == "" {
+		s.last = "(" + string(found) + ")"
+	}
+	return os.Stderr.Write(text)
+}
+
+// Supervised makes a worker leave word of what it is at, when it was started by Supervise. End is called with its exit status.
+func (w *Worker) Supervised() (end func(status int), ok bool, err error) {
+	file := os.Getenv(markVar)
+	if file == "" {
+		return nil, false, nil
+	}
+	rec, err := flight.Open(file)
+	if err != nil {
+		return nil, false, err
+	}
+	go func() {
+		_, _ = os.Stdin.Read(make([]byte, 1)) // until the other process is gone
+		os.Exit(1)
+	}()
+	w.Mark = func(part, number uint32, nothing bool) {
+		mark := 0
+		if !nothing {
+			mark = int(part+1)<<32 | int(number)
+		}
+		rec.Set(flight.Marked, mark)
+	}
+	return rec.End, true, nil
+}
+
+// died tells that a process died at a state.
+func (w *Worker) died(ctx context.Context, mark int, how string) error {
+	part, number := uint32(uint64(mark)>>32)-1, uint32(uint64(mark))
+	return at(ctx, w.URL, w.Security, func(r *run) error {
+		err := eventually(ctx, func(ctx context.Context) error {
+			_, err := r.keys.Create(ctx, fmt.Sprintf("died.%d.%d", part, number), []byte(how))
+			return err
+		})
+		if err != nil && !conflict(err) {
+			return err
+		}
+		if err == nil {
+			w.Log.Warn("when another one dies at this state the search ends", "part", part, "state", number)
+			return nil
+		}
+		return eventually(ctx, func(ctx context.Context) error {
+			return r.halt(ctx, Why{Kind: "died", Text: how, Source: &explore.Source{Part: part, Number: number}, AtEdge: true})
+		})
+	})
+}
+
+// DiedError says at which state processes that worked have died.
+type DiedError struct {
+	How  string
+	Keys []string // of the steps that lead to the state
+}
+
+func (e *DiedError) Error() string {
+	return fmt.Sprintf("checked code has ended the processes of two workers (%s): by a step from one state, or by a property of where it leads. To that state lead %d steps:\n  %s",
+		e.How, len(e.Keys), strings.Join(e.Keys, "\n  "))
+}
+
+// died is the error of a search at one of whose states processes died.
+func (r *run) died(shard *table.Shard, sys *sim.System, why *Why) error {
+	turns, err := r.turns(shard, why)
+	if err != nil {
+		return err
+	}
+	path, err := shard.Follow(turns, false)
+	if err != nil {
+		return err
+	}
+	trace, err := replay.Record(sys, path, kernel.Options{})
+	if err != nil {
+		return err
+	}
+	e := &DiedError{How: why.Text}
+	for _, s := range trace.Steps {
+		e.Keys = append(e.Keys, s.Key)
+	}
+	return e
+}

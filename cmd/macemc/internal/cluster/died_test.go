@@ -1,0 +1,48 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Checked code that ends the process of a worker ends the search, which says where that was; workers go on.
+func TestDied(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			w := Worker{URL: url, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+			err := w.Supervise(ctx, func() *exec.Cmd {
+				cmd := exec.Command(os.Args[0])
+				cmd.Env = append(os.Environ(), joinVar+"="+url)
+				return cmd
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Cleanup(func() { cancel(); all.Wait() })
+	_, err := search(t, url, "dies", spec.Config{})
+	var died *DiedError
+	if !errors.As(err, &died) {
+		t.Fatal(err)
+	}
+	if !strings.Contains(died.How, "exit status 3") || len(died.Keys) != 5 || !strings.Contains(died.Keys[4], "n2") {
+		t.Error(err)
+	}
+	x, err := search(t, url, "paxos", spec.Config{})
+	if err != nil || !x.Complete {
+		t.Error(x, err)
+	}
+}
