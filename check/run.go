@@ -284,6 +284,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 			Recovers:       res.Stats.Recovers,
 			Unchecked:      res.Stats.Unchecked,
 			Reduced:        res.Stats.Reduced,
+			Crashes:        res.Stats.Crashes,
 			Fair:           res.Stats.Fair,
 			NeverHappened:  res.Stats.NeverHappened,
 			Sometimes:      res.Stats.Sometimes,

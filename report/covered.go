@@ -50,6 +50,7 @@ func (r *Report) covered() []string {
 		lines = append(lines, text)
 	}
 	lines = append(lines, r.reduced()...)
+	lines = append(lines, r.crashes()...)
 	if c.Recovers {
 		lines = append(lines, "recovery always possible: from each of them a live state can be reached without faults")
 	}

@@ -107,6 +107,16 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 			s.Properties = append(s.Properties, junitProperty{"no_symmetry_because", printable(d.Asymmetry)})
 		}
 	}
+	if c := r.Coverage.Crashes; c != nil {
+		s.Properties = append(s.Properties, junitProperty{"crash_model", string(c.Model)}, junitProperty{"crashes_left_out", nodeList(c.Implicit)},
+			junitProperty{"crashes_left_out_proven", fmt.Sprint(c.Proven)})
+		for _, o := range c.Opaque {
+			s.Properties = append(s.Properties, junitProperty{"crashes_matter", printable(fmt.Sprintf("n%d: %s", o.Node, o.Why))})
+		}
+		if c.Why != "" {
+			s.Properties = append(s.Properties, junitProperty{"no_crashes_left_out_because", printable(c.Why)})
+		}
+	}
 	if f := r.Coverage.Fair; f != nil {
 		judged := "judged"
 		if !f.Judged {

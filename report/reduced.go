@@ -9,8 +9,8 @@ import (
 
 // isReduced reports whether states were left out.
 func (r *Report) isReduced() bool {
-	d := r.Coverage.Reduced
-	return d != nil && (search.Reduction(d.Used) != search.ReduceNone || d.Permutations > 0)
+	d, c := r.Coverage.Reduced, r.Coverage.Crashes
+	return d != nil && (search.Reduction(d.Used) != search.ReduceNone || d.Permutations > 0) || c != nil && c.Proven
 }
 
 // orStoodFor says of all states that they were visited what is true when some were left out.

@@ -164,6 +164,8 @@ type Coverage struct {
 	Unchecked  string   `json:"unchecked,omitempty"` // properties about which nothing is said
 	// Reduced tells how states were left out that need not be visited, of bfs and dfs, or why none were; nil: they were not to be.
 	Reduced *search.Reduced `json:"reduced,omitempty"`
+	// Crashes tells which crashes were left out, of bfs and dfs; nil: none were to be.
+	Crashes *search.Crashes `json:"crashes,omitempty"`
 	// Fair says whether fair runs without end were judged; nil: nothing is owed in any.
 	Fair *search.Fair `json:"fair,omitempty"`
 	// Sampled are draws of more alternatives than are enumerated, of which a sample was.

@@ -145,7 +145,7 @@ func (r *Report) facts() []fact {
 	} else if r.NotShrunk != "" {
 		f = append(f, fact{"shrunk:", "no", r.NotShrunk})
 	}
-	if r.isReduced() && search.Reduction(r.Coverage.Reduced.Used) != search.ReduceNone {
+	if d := r.Coverage.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
 		f = append(f, fact{"reduced:", string(r.Coverage.Reduced.Used), "states were left out; there may be a shorter way"})
 	}
 	for _, o := range r.OtherVersions {

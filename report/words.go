@@ -57,6 +57,7 @@ func (r *Report) ended() string {
 		search.StoppedInterrupted:  "INTERRUPTED",
 		search.StoppedStuck:        "stopped by a handler that did not return",
 		search.StoppedFingerprints: "fingerprints are too short to tell all states apart",
+		search.StoppedCrashes:      "crashes were left out that may change the verdict",
 		search.StoppedFound:        "",
 		"lost":                     "its process is gone",
 	}[r.Stopped]

@@ -58,6 +58,7 @@ type Config struct {
 	Engine    Engine        // "": auto, which is table for bfs and dfs
 	Visited   Visited       // of bfs, dfs and deepening; "": exact for bfs and dfs, 128 bits for deepening
 	Reduce    Reduction     // of bfs and dfs: states that need not be visited; "": [ReduceAuto]
+	Crashes   CrashModel    // of bfs and dfs: whether nodes crash; "": [CrashExplicit]
 	Symmetry  bool          // of bfs and dfs: states that differ by a permutation of nodes of one role are one, see [sim.System.Roles]
 	Alone     bool          // of deepening: it does not alternate with walks; those from leaves are made
 	MaxBytes  int           // of bfs, dfs and deepening: memory for visited states, and of bfs and dfs for tables, about; 0: no limit
@@ -180,10 +181,11 @@ const (
 	StoppedComplete    = "complete" // all states were seen
 	// StoppedFingerprints: all states were seen whose fingerprints differ, but these are too short to tell whether those are all.
 	StoppedFingerprints = "fingerprints"
-	StoppedSampled      = "sampled" // all states that can be reached by what was sampled of large draws were seen
-	StoppedMemory       = "memory"  // at MaxBytes
-	StoppedDisk         = "disk"    // for want of room on the disk
-	StoppedStuck        = "stuck"   // a handler did not return, which could not be confirmed
+	StoppedSampled      = "sampled"            // all states that can be reached by what was sampled of large draws were seen
+	StoppedMemory       = "memory"             // at MaxBytes
+	StoppedDisk         = "disk"               // for want of room on the disk
+	StoppedCrashes      = table.StoppedCrashes // crashes were left out, and it is not known that this changes no verdict
+	StoppedStuck        = "stuck"              // a handler did not return, which could not be confirmed
 )
 
 // Progress is a snapshot for people while a search runs.
@@ -210,6 +212,8 @@ type Stats struct {
 	Unchecked      string  `json:"unchecked,omitempty"` // of bfs and dfs: properties about which nothing is said
 	// Reduced tells how states were left out, or why none were; nil: they were not to be, or the strategy visits none.
 	Reduced *Reduced `json:"reduced,omitempty"`
+	// Crashes tells which crashes were left out; nil: none were to be.
+	Crashes *Crashes `json:"crashes,omitempty"`
 	// Fair says how fair runs without end were judged; nil: the system has no obligations, see [sim.System.Obligations].
 	Fair *Fair `json:"fair,omitempty"`
 	// BySample is what checked code was found to keep where it was looked at closely, in runs and steps that were executed a second
@@ -355,6 +359,9 @@ func (c Config) complete() (Config, error) {
 		return c, err
 	}
 	if err := c.Reduce.fits(c.Strategy); err != nil {
+		return c, err
+	}
+	if err := c.Crashes.fits(&c); err != nil {
 		return c, err
 	}
 	if err := validSchedules(c.Schedules); err != nil {

@@ -93,7 +93,8 @@ func (r *Stats) cover(sys *sim.System, c *coverage, sometimes []int) {
 		{"loss", most.Loss, used.Loss}, {"duplication", most.Dup, used.Dup},
 		{"partition", most.Partitions, used.Partitions},
 	} {
-		if f.most > 0 && f.had == 0 {
+		leftOut := r.Crashes != nil && len(r.Crashes.Implicit) > 0 && (f.name == "crash" || f.name == "halt")
+		if f.most > 0 && f.had == 0 && !leftOut {
 			out = append(out, "fault "+f.name)
 		}
 	}

@@ -122,7 +122,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	if cfg.Strategy == DFS && r.Stopped != StoppedDepth && r.Stopped != StoppedSampled && !complete {
 		r.Stats.ExhaustedDepth = 0 // it is far along somewhere, that is all
 	}
-	r.Stats.Sampled, r.Stats.Reduced = x.Sampled, cfg.reduced(x)
+	r.Stats.Sampled, r.Stats.Reduced, r.Stats.Crashes = x.Sampled, cfg.reduced(x), x.Crashes
 	if cfg.Elsewhere == nil {
 		cover(&cfg.System, x, &r.Stats)
 	}
@@ -198,7 +198,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 		return opts, err
 	}
 	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Reduce: table.Reduction(cmp.Or(cfg.Reduce, ReduceAuto)),
-		Symmetry: cfg.Symmetry, Weightless: cfg.Weights.Weightless(), Known: cfg.known,
+		Symmetry: cfg.Symmetry, Crashes: table.CrashModel(cfg.Crashes), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}
 	if cfg.Time > 0 {
 		opts.Hurry = began.Add(cfg.Time / 2)

@@ -46,6 +46,9 @@ func (f *Search) validateDurable() error {
 	if f.Symmetry {
 		return errors.New("--durable keeps all states, and --symmetry merges some: that does not go together yet; give one of them")
 	}
+	if f.leavesOutCrashes() {
+		return fmt.Errorf("--durable keeps all states, and --crash-model %s leaves some out: that does not go together yet; give one of them", f.Crashes)
+	}
 	for _, flag := range []string{"keep-going", "prefix", "from", "save-prefixes"} {
 		if f.Given.Has(flag) {
 			return fmt.Errorf("--durable and --%s contradict each other; give one of them", flag)

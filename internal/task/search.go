@@ -31,6 +31,7 @@ type Search struct {
 	Engine       string
 	Visited      string
 	Reduce       string
+	Crashes      string
 	Symmetry     bool
 	Alone        bool
 	Memory       int // MB
@@ -136,6 +137,7 @@ func (f *Search) request(p *Process) (*request, error) {
 		Visited:      search.Visited(f.Visited),
 		Reduce:       search.Reduction(f.Reduce),
 		Symmetry:     f.Symmetry,
+		Crashes:      search.CrashModel(f.Crashes),
 		Alone:        f.Alone,
 		MaxBytes:     f.Memory << 20,
 	}
@@ -267,12 +269,21 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--reduce %q is not available; accepted are %s", f.Reduce, strings.Join(search.ReductionNames(), ", "))
 	case f.Symmetry && !search.Name(f.Strategy).Stateful():
 		return fmt.Errorf("--symmetry merges the states of --strategy bfs and dfs; %s visits none", cmp.Or(f.Strategy, string(search.Deepening)))
+	case f.Given.Has("crash-model") && !slices.Contains(search.CrashModels(), search.CrashModel(f.Crashes)):
+		return fmt.Errorf("--crash-model %q is not available; accepted are %s, %s, %s", f.Crashes, search.CrashExplicit, search.CrashImplicit, search.CrashAuto)
+	case f.leavesOutCrashes() && !search.Name(f.Strategy).Stateful():
+		return fmt.Errorf("--crash-model %s is for --strategy bfs and dfs, which visit all states; %s does not", f.Crashes, cmp.Or(f.Strategy, string(search.Deepening)))
 	case f.Schedules != "" && search.Name(f.Strategy).Stateful():
 		return fmt.Errorf("strategy %s visits states and makes no walks, which --schedules could order", f.Strategy)
 	case f.Given.Has("depth") && (f.Strategy == string(search.Walk) || f.Strategy == string(search.Faulty)):
 		return fmt.Errorf("--depth bounds the strategies deepening, bfs and dfs; --strategy %s has no depth", f.Strategy)
 	}
 	return nil
+}
+
+// leavesOutCrashes reports whether not all crashes are to be searched.
+func (f *Search) leavesOutCrashes() bool {
+	return f.Crashes != "" && search.CrashModel(f.Crashes) != search.CrashExplicit
 }
 
 // validateShard refuses what cannot be divided.

@@ -212,11 +212,11 @@ func (w *World) appendList(kind eventList, node sim.NodeID, buf []sim.Event) []s
 	case datagramEvents:
 		return w.appendDatagrams(node, buf)
 	case crashEvents:
-		if w.up>>node&1 == 1 && w.crashing[node] {
+		if w.up>>node&1 == 1 && w.mayCrash(int(node)) {
 			buf = append(buf, sim.Event{Kind: sim.Crash, Node: node, Peer: -1})
 		}
 	case haltEvents:
-		if w.up>>node&1 == 1 && w.halting[node] {
+		if w.up>>node&1 == 1 && w.mayHalt(int(node)) {
 			buf = append(buf, sim.Event{Kind: sim.Halt, Node: node, Peer: -1})
 		}
 	case loseEvents:

@@ -40,6 +40,7 @@ type engine struct {
 	halts    []sim.Fingerprint // by halts left: what they add to that
 	crashing []bool            // by node: it may crash when up
 	halting  []bool            // by node: it may halt when up
+	spared   uint64            // set of nodes that do neither, see CrashModel
 	initial  []uint32          // local states before the first boot
 	gone     []uint32          // by node: the local state once it has halted, plus one; 0: not known
 	loaded   []uint32          // as the first boots begin: nodes that are not late have their services
@@ -137,6 +138,12 @@ func newEngine(sys *sim.System, opts kernel.Options) (*engine, error) {
 	}
 	return e, nil
 }
+
+// mayCrash reports whether a node crashes in what is explored.
+func (e *engine) mayCrash(node int) bool { return e.crashing[node] && e.spared>>node&1 == 0 }
+
+// mayHalt reports whether a node halts in what is explored.
+func (e *engine) mayHalt(node int) bool { return e.halting[node] && e.spared>>node&1 == 0 }
 
 func (e *engine) up(local uint32) bool { return e.locals.list[local].state.Up() }
 

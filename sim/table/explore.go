@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/macemc/macemc/choose"
@@ -22,6 +23,7 @@ type ExploreOptions struct {
 	Frontier  explore.FrontierKind // zero: breadth first
 	Reducer   explore.Reducer      // nil: nothing is left out
 	Reduce    Reduction            // "": ReduceNone
+	Crashes   CrashModel           // "": CrashExplicit
 	Symmetry  bool                 // states that differ by a permutation of nodes of one role are one, see [sim.System.Roles]
 	Hurry     time.Time            // when ReduceAuto gives ReduceFull up; zero: never
 	// Log keeps what is found, and what is in it is not explored again, but checked. Nil: nothing is kept.
@@ -49,6 +51,8 @@ type ExploreOptions struct {
 	gaveUp  bool // more was to be reduced, but took too long
 
 	asymmetry string // what shows that there is no symmetry; "": nothing so far
+
+	opaque []Opaque // nodes that are to crash, with CrashAuto
 }
 
 func (o *ExploreOptions) loop(g explore.Graph, judge explore.Judge) (*explore.Loop, error) {
@@ -66,7 +70,7 @@ type Exploration struct {
 	Expanded    int // states all of whose steps were executed: breadth first those that were found first
 	Depth       int // steps to the states that were expanded last, all that are nearer being expanded; depth first to the farthest; 0 when unknown
 	Complete    bool
-	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted", "finding", "sampled"
+	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted", "finding", "sampled", [StoppedCrashes]
 	// Finding is what is wrong with a state or step, mostly a [*sim.Finding]; nil: nothing. Path leads there,
 	// breadth first by as few steps as possible, unless its kind is nondeterminism or Reduced.Used is [ReduceFull].
 	Finding error
@@ -95,6 +99,7 @@ type Exploration struct {
 	Frontier int   // bytes, at most, of what is kept of states that wait to be expanded
 	Disk     int64 // bytes, at most, that were on disk for want of memory
 	Reduced  Reduced
+	Crashes  *Crashes // nil: all were to be explored, or there are none
 	Stats    Stats
 	Plans    []Plan // how services and monitors were made for handlers to run on
 	Coverage Coverage
@@ -133,10 +138,14 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	g := newGraph(e, opts.Weightless)
 	g.known = opts.Known
 	g.w.forgetCoverage()
-	x := &exploration{g: g, opts: &opts}
+	x := &exploration{g: g, opts: &opts, crashes: g.spare(&opts)}
 	x.reduction, x.told = reduce(g, &opts)
 	r := explore.Result{}
-	if err == nil {
+	switch {
+	case err != nil:
+	case x.crashes.refused():
+		r.Stopped = StoppedCrashes
+	default:
 		var refused error
 		if r, refused = x.run(ctx); refused != nil {
 			return nil, refused
@@ -148,6 +157,11 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 			opts.Reduce, opts.hastily, opts.gaveUp = ReduceDrop, true, true
 			return exploreAll(ctx, sys, opts)
 		}
+		if len(x.opaque) > 0 && opts.Crashes == CrashAuto {
+			opts.hastily, opts.opaque = true, append(slices.Clone(opts.opaque), x.opaque...)
+			return exploreAll(ctx, sys, opts)
+		}
+		x.judgeCrashes(&r)
 		if err = r.Err; err != nil {
 			path = x.found(&r)
 		}
@@ -157,8 +171,8 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	}
 	dead := x.dead
 	out := &Exploration{
-		Reduced: x.told,
-		States:  r.States, Transitions: r.Transitions, Live: r.Live, Expanded: r.Expanded, Depth: r.Depth, Stopped: r.Stopped,
+		Reduced: x.told, Crashes: x.crashes,
+		States: r.States, Transitions: r.Transitions, Live: r.Live, Expanded: r.Expanded, Depth: r.Depth, Stopped: r.Stopped,
 		Omission: r.Omission, Bytes: r.Bytes, Frontier: r.Frontier, Disk: r.Disk, Sampled: g.sampled(),
 	}
 	if dead != nil && dead.Checked && err == nil {
@@ -201,6 +215,8 @@ type exploration struct {
 	reduction *reduction // nil: there is none
 	opts      *ExploreOptions
 	told      Reduced
+	crashes   *Crashes    // nil: none are left out
+	opaque    []Opaque    // nodes whose crashes must not be
 	gaveUp    bool        // less is to be reduced
 	asymmetry string      // there is no symmetry, as this shows
 	dead      *deadStates // as judged last; nil: nothing was explored
@@ -253,8 +269,13 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 			if x.gaveUp = r.givesUp(ctx, limited, &out); !x.gaveUp {
 				again = r.again(ctx, &out)
 			}
-			if x.told = r.tell(); r.all() && r.sym == nil {
+			if x.told = r.tell(); r.all() && r.sym == nil && x.g.w.spared == 0 {
 				x.reduction = nil
+			}
+			if !again && !x.gaveUp && out.Complete && out.Err == nil && x.g.w.spared != 0 {
+				x.g.limitBy(func() error { return loop.Limit(limited) })
+				x.opaque = r.opaque()
+				x.g.limitBy(nil)
 			}
 		}
 		cancel()

@@ -103,7 +103,7 @@ func (r *reduction) all() bool { return !r.ways.drop && !r.ways.alone && !r.ways
 // reduce makes the reduction that was asked for, or as much of it as is known to be right; nil: nothing.
 func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 	told = reducible(g, opts)
-	if told.Used == ReduceNone && (!opts.Symmetry || opts.asymmetry != "") {
+	if told.Used == ReduceNone && (!opts.Symmetry || opts.asymmetry != "") && g.w.spared == 0 {
 		told.Asymmetry = opts.asymmetry
 		return nil, told
 	}
@@ -126,7 +126,7 @@ func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 		}
 		if r.told.Asymmetry = why; r.sym != nil {
 			r.told.Permutations = len(r.sym.perms) + 1
-		} else if told.Used == ReduceNone {
+		} else if told.Used == ReduceNone && g.w.spared == 0 {
 			return nil, r.told
 		}
 	}
@@ -268,7 +268,7 @@ func (r *reduction) again(ctx context.Context, x *explore.Result) bool {
 
 // nothing has no state left out any more.
 func (r *reduction) nothing(why string) {
-	r.ways, r.hurried, r.told = ways{}, false, Reduced{Used: ReduceNone, Why: why + notReduced, Rounds: r.told.Rounds, Permutations: r.told.Permutations, Asymmetry: r.told.Asymmetry}
+	r.ways, r.hurried, r.told = ways{without: r.ways.without}, false, Reduced{Used: ReduceNone, Why: why + notReduced, Rounds: r.told.Rounds, Permutations: r.told.Permutations, Asymmetry: r.told.Asymmetry}
 	r.relied.begin()
 	r.gone.begin()
 	r.w.covering.forgetSometimes()
@@ -359,6 +359,16 @@ const (
 	noRivals     flaw = "sets that take the same may do something else"
 	noRestart    flaw = "dropped datagrams may matter after a crash"
 	noPromises   flaw = "quorums may break what they say in states that are left out"
+
+	noSurvivors  flaw = "what was written may be lost"
+	noQuietBoot  flaw = "nodes may send when they boot"
+	noBad        flaw = "properties may be violated after a crash only"
+	noReads      flaw = "properties may read what is in flight"
+	noLikeness   flaw = "steps may do something else after a crash"
+	noSecond     flaw = "nodes crash once"
+	noCrashCuts  flaw = "nodes crash between steps only"
+	noOthersDown flaw = "one node crashes"
+	noSameNews   flaw = "monitors may hear something else after a crash"
 
 	noSameStart   flaw = "runs may begin otherwise"
 	noSameEvents  flaw = "other events may happen"

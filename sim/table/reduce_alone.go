@@ -149,7 +149,7 @@ func (r *reduction) fits(v []uint32, node int, c *candidate) bool {
 		return false
 	}
 	crashes, halts := crashesLeft(f.budget) > 0 && !r.lacks(noCrashes), haltsLeft(f.budget) > 0 && !r.lacks(noHalts)
-	fails := func(node int) bool { return crashes && r.w.crashing[node] || halts && r.w.halting[node] }
+	fails := func(node int) bool { return crashes && r.w.mayCrash(node) || halts && r.w.mayHalt(node) }
 	if fails(node) {
 		return false
 	}

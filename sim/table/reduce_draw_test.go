@@ -35,6 +35,7 @@ type rules struct {
 	on                   [][][]rule
 	votes                bool
 	votings              []voting
+	boots                [][]int // by node: whom it sends something to when it boots; nil: nobody
 }
 
 // voting says which votes a quorum takes.
@@ -117,6 +118,11 @@ func (s *drawn) Boot(env sim.Env) {
 	}
 	if s.me%2 == 0 {
 		env.SetTimer(alarm{0}, time.Second)
+	}
+	if s.rules.boots != nil {
+		for _, to := range s.rules.boots[s.me] {
+			env.Send(sim.NodeID(to), note{0, 1})
+		}
 	}
 }
 

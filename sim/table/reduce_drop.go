@@ -104,7 +104,7 @@ func (r *reduction) after(x, f uint32, add func(uint32)) bool {
 // crash adds the local states that a crash leads to, between steps or inside one that is known.
 func (r *reduction) crash(x uint32, l *localState, add func(uint32)) bool {
 	e := r.w.engine
-	if e.sys.Crashes == 0 || !r.w.crashing[l.node] {
+	if e.sys.Crashes == 0 || !r.w.mayCrash(l.node) {
 		return true
 	}
 	for kept := range e.locals.list[x].state.Unsynced() + 1 {

@@ -82,6 +82,7 @@ func (k *walker) follow(node int, c *candidate) { k.take(k.as(node, c.act), c.do
 func (k *walker) take(ev sim.Event, picks []int32) {
 	w := k.r.w
 	w.restore(k.real)
+	defer w.sparesNone()() // it is a path of the system as it is
 	at := slices.Index(w.list(nil), ev)
 	if at < 0 || k.r.lost {
 		k.r.lose()

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -151,7 +152,7 @@ func (s *sites) withoutVotes(node int, id uint32) uint32 {
 func look(sys *sim.System, opts ExploreOptions) (*seen, error) {
 	s := &seen{terminal: map[explore.Fingerprint]bool{}, orbits: map[explore.Fingerprint]bool{}}
 	roles, _ := rolesOf(sys)
-	opts.hastily, opts.MaxBytes = true, 512<<20
+	opts.hastily, opts.MaxBytes = true, cmp.Or(opts.MaxBytes, 512<<20)
 	opts.through = func(g explore.Graph) explore.Graph {
 		t := &terminals{Graph: g, met: s.terminal, roles: roles}
 		if roles != nil {

@@ -223,18 +223,26 @@ func (r *reduction) outcome(id uint32, s *stepOf) outcome {
 		leaf: id, picks: r.answers.Path(), next: l.next,
 		failed: l.err != nil || int(l.failed) < len(l.effects), ordinary: w.ordinary(s.ev) && !r.answers.never,
 	}
-	for _, o := range l.ops {
+	var others bool
+	out.sends, out.tells, others = r.heard(s.ev.Node, l.ops)
+	out.failed = out.failed || others
+	return out
+}
+
+// heard is what operations of a node send, sorted, and announce, and whether there are others.
+func (r *reduction) heard(node sim.NodeID, ops []op) (sends []moveOp, tells []uint32, others bool) {
+	for _, o := range ops {
 		switch {
 		case o.kind == kernel.AnnounceEffect:
-			out.tells = append(out.tells, o.id)
-		case o.kind == kernel.SendEffect && w.layout.bagCount > 0:
-			out.sends = append(out.sends, moveOp{uint32(o.peer), r.sites.datagramTo(o.peer, s.ev.Node, o.id)})
+			tells = append(tells, o.id)
+		case o.kind == kernel.SendEffect && r.w.layout.bagCount > 0:
+			sends = append(sends, moveOp{uint32(o.peer), r.sites.datagramTo(o.peer, node, o.id)})
 		default:
-			out.failed = true
+			others = true
 		}
 	}
-	slices.SortFunc(out.sends, func(a, b moveOp) int { return cmp.Or(cmp.Compare(a.peer, b.peer), cmp.Compare(a.index, b.index)) })
-	return out
+	slices.SortFunc(sends, func(a, b moveOp) int { return cmp.Or(cmp.Compare(a.peer, b.peer), cmp.Compare(a.index, b.index)) })
+	return sends, tells, others
 }
 
 // cannot notes what keeps a step from being looked at. The local state may be one that the node never comes to with that event:

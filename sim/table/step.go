@@ -131,13 +131,13 @@ func (w *World) observe(l *leaf) {
 
 // askCut asks whether the node crashes inside the step, or halts, and returns how many of its effects happen.
 func (w *World) askCut(l *leaf, node sim.NodeID, budget uint32, src choose.Source) int {
-	if crashesLeft(budget) > 0 && w.crashing[node] {
+	if crashesLeft(budget) > 0 && w.mayCrash(int(node)) {
 		if pick := src.Choose(choose.Point{Kind: choose.Fault, Arity: int(l.outlast) + 1, Label: kernel.CrashInside}); pick > 0 {
 			w.inside = true
 			return l.place(pick, kernel.EffectKind.Outlasts)
 		}
 	}
-	if haltsLeft(budget) > 0 && l.heard > 0 && w.halting[node] {
+	if haltsLeft(budget) > 0 && l.heard > 0 && w.mayHalt(int(node)) {
 		if pick := src.Choose(choose.Point{Kind: choose.Fault, Arity: int(l.heard) + 1, Label: kernel.HaltInside}); pick > 0 {
 			w.inside, w.halted = true, true
 			return l.place(pick, kernel.EffectKind.Heard)

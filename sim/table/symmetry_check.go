@@ -76,7 +76,7 @@ func (s *symmetry) meets(id uint32) {
 		if !m.met {
 			r.add(other, m)
 		}
-		same := l.up == m.up && len(l.own) == len(m.own) && r.w.crashing[l.node] == r.w.crashing[m.node] && r.w.halting[l.node] == r.w.halting[m.node]
+		same := l.up == m.up && len(l.own) == len(m.own) && r.w.mayCrash(l.node) == r.w.mayCrash(m.node) && r.w.mayHalt(l.node) == r.w.mayHalt(m.node)
 		for i := 0; same && i < len(l.own); i++ {
 			x, y := l.events[i], m.events[i]
 			x.Node, y.Node = 0, 0
@@ -86,7 +86,7 @@ func (s *symmetry) meets(id uint32) {
 			s.refute("n%d and n%d cannot do the same in one state: actions and timers, or who may crash, differ", l.node, m.node)
 			return
 		}
-		if l.up && r.w.sys.Crashes > 0 && r.w.crashing[l.node] && !r.lacks(noSameCrashes) && !s.crashes(k, id, other) {
+		if l.up && r.w.sys.Crashes > 0 && r.w.mayCrash(l.node) && !r.lacks(noSameCrashes) && !s.crashes(k, id, other) {
 			s.refute("n%d and n%d are not the same once they have crashed in one state", l.node, m.node)
 			return
 		}
@@ -119,7 +119,7 @@ func (s *symmetry) knows(id, a uint32) {
 			r.learn(other, l, b)
 		}
 		if how := s.differ(k, id, a, other, b); how != "" && s.witness == "" && !r.lacks(noSameSteps) {
-			s.refute("%s, and %s in the same state: %s (n0, n1, ... being %v)", s.does(id, a), s.does(other, b), how, p)
+			s.refute("%s, and %s in the same state: %s (n0, n1, ... being %v)", r.does(id, a), r.does(other, b), how, p)
 		}
 		if s.witness != "" {
 			return
@@ -128,8 +128,7 @@ func (s *symmetry) knows(id, a uint32) {
 }
 
 // does says what a step is.
-func (s *symmetry) does(id, a uint32) string {
-	r := s.r
+func (r *reduction) does(id, a uint32) string {
 	l := r.local(id)
 	what := ""
 	switch x := &r.nodes[l.node].acts[a]; x.kind {
@@ -205,8 +204,8 @@ func (s *symmetry) crashesInside(k int, id, other uint32, p, q *outcome) bool {
 	e := s.r.w.engine
 	a, b := &e.steps.leaves[p.leaf], &e.steps.leaves[q.leaf]
 	node, to := sim.NodeID(s.r.local(id).node), sim.NodeID(s.r.local(other).node)
-	crashes := e.sys.Crashes > 0 && e.crashing[node]
-	if !crashes && !(e.sys.Halts > 0 && e.halting[node]) {
+	crashes := e.sys.Crashes > 0 && e.mayCrash(int(node))
+	if !crashes && !(e.sys.Halts > 0 && e.mayHalt(int(node))) {
 		return true
 	}
 	if a.outlast != b.outlast || a.heard != b.heard || a.outlast == 0 && a.heard == 0 {

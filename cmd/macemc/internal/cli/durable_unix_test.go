@@ -171,6 +171,7 @@ func TestDurable(t *testing.T) {
 		{[]string{"search", "paxos", "--durable", dir}, check.StatusUsage, "", "of strategy deepening nothing can be kept yet"},
 		{[]string{"search", "paxos", "--resume"}, check.StatusUsage, "", "--durable DIR"},
 		{append(base, "--reduce", "full"), check.StatusUsage, "", "does not go together yet"},
+		{append(base, "--crash-model", "auto"), check.StatusUsage, "", "does not go together yet"},
 		{append(base, "--keep-going"), check.StatusUsage, "", "contradict each other"},
 	} {
 		out, stderr, status := run(t, c.args...)

@@ -1,0 +1,44 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// crashes says of which nodes crashes and halts were left out, and why not of others.
+func (r *Report) crashes() (lines []string) {
+	c := r.Coverage.Crashes
+	if c == nil {
+		return nil
+	}
+	proven := ""
+	switch {
+	case c.Proven:
+		proven = "it is shown, from all steps that are known, that this changes no verdict; what never happened is that of runs without"
+	case r.Verdict == search.Violation:
+		proven = "this was found without"
+	default:
+		proven = "that this changes no verdict is NOT shown"
+	}
+	if len(c.Implicit) > 0 {
+		lines = append(lines, fmt.Sprintf("crashes of %s were left out: %s", nodeList(c.Implicit), proven))
+	}
+	for _, o := range c.Opaque {
+		lines = append(lines, fmt.Sprintf("crashes of n%d matter: %s", o.Node, o.Why))
+	}
+	if c.Why != "" {
+		lines = append(lines, "no crashes can be left out: "+c.Why)
+	}
+	return lines
+}
+
+func nodeList(ids []sim.NodeID) string {
+	var names []string
+	for _, id := range ids {
+		names = append(names, fmt.Sprintf("n%d", id))
+	}
+	return strings.Join(names, ", ")
+}

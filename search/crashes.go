@@ -1,0 +1,38 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/sim/table"
+)
+
+// CrashModel says whether strategies that visit states let nodes crash and halt, as far as the limits of the system allow.
+type CrashModel string
+
+// The crash models, see [table.CrashModel].
+const (
+	CrashExplicit = CrashModel(table.CrashExplicit)
+	CrashImplicit = CrashModel(table.CrashImplicit)
+	CrashAuto     = CrashModel(table.CrashAuto)
+)
+
+// Crashes tells which crashes were left out.
+type Crashes = table.Crashes
+
+// CrashModels are all of them; the first is the default.
+func CrashModels() []CrashModel { return []CrashModel{CrashExplicit, CrashImplicit, CrashAuto} }
+
+func (m CrashModel) fits(c *Config) error {
+	switch {
+	case m == "" || m == CrashExplicit:
+		return nil
+	case !slices.Contains(CrashModels(), m):
+		return fmt.Errorf("crash model %q is none of %s, %s, %s", m, CrashExplicit, CrashImplicit, CrashAuto)
+	case !c.Strategy.Stateful():
+		return fmt.Errorf("only the strategies %s and %s visit all states, so that crashes could be shown to change nothing", BFS, DFS)
+	case c.Log != nil:
+		return fmt.Errorf("a log keeps all states, of which crash model %s leaves some out", m)
+	}
+	return nil
+}

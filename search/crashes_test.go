@@ -1,0 +1,66 @@
+package search_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+func crashing(t *testing.T, bugs ...string) search.Config {
+	e, err := systems.Find("paxos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := e.New(spec.Config{Bugs: bugs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys.Crashes = 1
+	return search.Config{System: sys, Strategy: search.DFS}
+}
+
+// Crashes that are left out without a proof leave the verdict open; those that matter are searched if that is asked for.
+func TestCrashModels(t *testing.T) {
+	for _, c := range []struct {
+		model   search.CrashModel
+		bugs    []string
+		verdict search.Verdict
+		stopped string
+		opaque  int
+	}{
+		{search.CrashImplicit, nil, search.OK, search.StoppedComplete, 0},
+		{search.CrashAuto, nil, search.OK, search.StoppedComplete, 0},
+		{search.CrashImplicit, []string{"PX2"}, search.Inconclusive, search.StoppedCrashes, 3},
+		{search.CrashAuto, []string{"PX2"}, search.Violation, search.StoppedFound, 3},
+	} {
+		cfg := crashing(t, c.bugs...)
+		cfg.Crashes = c.model
+		r, err := search.Run(context.Background(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != c.verdict || r.Stopped != c.stopped || len(r.Stats.Crashes.Opaque) != c.opaque || r.Stats.ExhaustedDepth > 0 && !r.Stats.Complete ||
+			slices.Contains(r.Stats.NeverHappened, "fault crash") {
+			t.Errorf("%s %v: %s, stopped by %q, %+v", c.model, c.bugs, r.Verdict, r.Stopped, r.Stats.Crashes)
+		}
+	}
+}
+
+// Crash models are for strategies that visit all states.
+func TestCrashModelsRefused(t *testing.T) {
+	for _, change := range []func(*search.Config){
+		func(c *search.Config) { c.Crashes = "some" },
+		func(c *search.Config) { c.Crashes, c.Strategy = search.CrashAuto, search.Deepening },
+		func(c *search.Config) { c.Crashes, c.Strategy = search.CrashImplicit, search.Walk },
+	} {
+		cfg := crashing(t)
+		change(&cfg)
+		if _, err := search.Run(context.Background(), cfg); err == nil {
+			t.Errorf("%s with crash model %s is not refused", cfg.Strategy, cfg.Crashes)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package table
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/sim"
+)
+
+var (
+	crashings     = flag.Int("crashings", 400, "compare this many random systems whose nodes do not crash with the whole graph")
+	firstCrashing = flag.Uint64("first-crashing", 0, "the number of the first of these systems")
+)
+
+// mostCrashing is how many states such a system may have.
+const mostCrashing = 1500
+
+// drawCrashing makes nodes of a random system crash and halt, send something when they boot, and be looked at by other properties.
+func drawCrashing(r *rand.Rand, sys *sim.System) {
+	sys.Crashes, sys.Halts = r.IntN(3), 0
+	if r.IntN(3) == 0 || sys.Crashes == 0 {
+		sys.Halts, sys.MayHalt = 1, nil
+	}
+	if r.IntN(3) > 0 {
+		only := sim.NodeID(r.IntN(sys.Nodes))
+		sys.MayCrash = func(id sim.NodeID) bool { return id == only }
+	}
+	p := sys.New(0).(*drawn).rules
+	if r.IntN(3) == 0 {
+		for range p.nodes {
+			var to []int
+			if r.IntN(2) == 0 {
+				to = append(to, r.IntN(p.nodes))
+			}
+			p.boots = append(p.boots, to)
+		}
+	}
+	a, b, count, few, up := sim.NodeID(r.IntN(p.nodes)), sim.NodeID(r.IntN(p.nodes)), 1+r.IntN(2), r.IntN(2) == 0, r.IntN(2) == 0
+	sys.Properties = append(sys.Properties,
+		sim.Property{Name: "flight", Always: func(v *sim.View) bool {
+			s, _ := v.Service(a).(*drawn)
+			n := 0
+			for range v.InFlight() {
+				n++
+			}
+			return s == nil || s.Count < count || few == (n < 2)
+		}},
+		sim.Property{Name: "down", Always: func(v *sim.View) bool {
+			s, _ := v.Service(a).(*drawn)
+			return s == nil || s.Count < count || (v.Service(b) != nil) == up
+		}},
+	)
+}
+
+// crashingTally is what was compared.
+type crashingTally struct {
+	tallied
+	proven, partly, opaque int
+}
+
+// compareCrashing compares a random system with itself without crashes.
+func compareCrashing(number uint64, without flaw, t *crashingTally) error {
+	r := rand.New(rand.NewPCG(2, number))
+	sys := drawSystem(r, usual)
+	drawCrashing(r, &sys)
+	variants := [][]string{{"safe", "seen"}, {"safe", "safe too", "each"}, {"down"}, {"each", sim.AssertionProperty}, {"flight"}}
+	if len(sys.Monitors) > 0 {
+		variants = append(variants, []string{sys.MonitorNames()[0]}, []string{sys.MonitorNames()[0], "safe"})
+	}
+	names := variants[r.IntN(len(variants))]
+	some, err := sys.Only(names...)
+	if err != nil {
+		return err
+	}
+	full, err := look(&some, ExploreOptions{MaxStates: mostCrashing})
+	if err != nil {
+		return err
+	}
+	if full.Stopped != "" && full.Stopped != "finding" {
+		t.large.Add(1)
+		return nil
+	}
+	t.systems.Add(1)
+	if full.Finding != nil {
+		t.violated.Add(1)
+	}
+	for _, model := range []CrashModel{CrashImplicit, CrashAuto} {
+		w := []ways{{}, {drop: true}, {drop: true, alone: true, chains: true}}[r.IntN(3)]
+		w.without = without
+		less, err := look(&some, ExploreOptions{Crashes: model, Reduce: ReduceFull, ways: &w, MaxStates: mostCrashing, MaxBytes: 64 << 20})
+		if err == nil {
+			err = sameCrashing(&some, full, less, model, t)
+		}
+		if err != nil {
+			return fmt.Errorf("system %d, %v, crash model %s, %+v: %w", number, names, model, w, err)
+		}
+	}
+	return nil
+}
+
+func sameCrashing(sys *sim.System, full, less *seen, model CrashModel, t *crashingTally) error {
+	c := less.Crashes
+	switch {
+	case c == nil:
+		return fmt.Errorf("nothing is said of crashes")
+	case less.Finding != nil:
+		return same(sys, full, less)
+	case less.Stopped == "memory", less.Stopped == "states":
+		t.endless.Add(1) // nothing is said: there may be no end of states where nodes do not crash, or of local states that are looked at
+		return nil
+	case model == CrashImplicit && !c.Proven:
+		if less.Complete || less.Stopped != StoppedCrashes || len(c.Opaque) == 0 && c.Why == "" {
+			return fmt.Errorf("stopped by %q, %+v", less.Stopped, c)
+		}
+		t.opaque++
+		return nil
+	case full.Finding != nil:
+		return fmt.Errorf("found nothing, with crashes %v; %+v", full.Finding, c)
+	case !less.Complete:
+		return fmt.Errorf("stopped by %q", less.Stopped)
+	case !slices.Equal(less.Coverage.Sometimes, full.Coverage.Sometimes):
+		return fmt.Errorf("sometimes %v, with crashes %v", less.Coverage.Sometimes, full.Coverage.Sometimes)
+	}
+	if c.Proven != (len(c.Implicit) > 0) {
+		return fmt.Errorf("told %+v", c)
+	}
+	if model == CrashImplicit {
+		t.proven++
+	} else if c.Proven && len(c.Opaque) > 0 {
+		t.partly++
+	}
+	return nil
+}
+
+// Where crashes are left out the verdict is as with them.
+func TestTransparent(t *testing.T) {
+	var c crashingTally
+	n := *crashings
+	if testing.Short() {
+		n = 50
+	}
+	number := *firstCrashing
+	for ; c.systems.Load() < int64(n); number++ {
+		if err := compareCrashing(number, "", &c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d systems, %d too large, %d endless, %d violations; without crashes: %d proven, %d not, %d in part; up to number %d", c.systems.Load(), c.large.Load(), c.endless.Load(), c.violated.Load(),
+		c.proven, c.opaque, c.partly, number)
+}
