@@ -26,9 +26,13 @@ type data struct {
 	lost   bool // something is missing, or cannot be had from the server
 	void   bool // likewise: this superstep cannot be done here any more
 	budget time.Duration
+	moved  traffic
 	memory int // bytes; 0: no limit
 	mark   func(part, number uint32, nothing bool)
 }
+
+// traffic is what a worker has sent.
+type traffic struct{ states, bytes, logged, logBytes int }
 
 // kept are the states of a block.
 type kept struct {
@@ -211,6 +215,7 @@ func (d *data) write(full []int) {
 	for k, part := range full {
 		if errs[k] != nil {
 			d.warn(part, errs[k])
+			d.m.sayFull(errs[k])
 			d.read[part], d.lost, d.void = false, true, true
 			continue
 		}
@@ -225,6 +230,7 @@ func (d *data) pending(part int) (blocks []block) {
 		pack.Add(d.shard.State(part, at))
 		if n, bytes := pack.Len(); n >= packStates || bytes >= packBytes || at == d.shard.Len(part)-1 {
 			blocks = append(blocks, block{first, n, pack.Take()})
+			d.moved.logged, d.moved.logBytes = d.moved.logged+n, d.moved.logBytes+len(blocks[len(blocks)-1].states)
 			first += n
 		}
 	}
@@ -316,7 +322,9 @@ func (d *data) elsewhere(part int, state []uint32, from explore.Source) {
 
 func (d *data) flush(to sim.NodeID, pack *table.Pack) {
 	if n, _ := pack.Len(); n > 0 {
-		d.send(to, pack.Take())
+		content := pack.Take()
+		d.moved.states, d.moved.bytes = d.moved.states+n, d.moved.bytes+len(content)
+		d.send(to, content)
 	}
 }
 

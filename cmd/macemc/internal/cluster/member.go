@@ -268,6 +268,7 @@ func (m *member) ask(msg any) {
 			m.core.Over = true // the run was removed
 			return
 		}
+		m.sayFull(err)
 		m.logs.Warn("the server does not answer", "why", err)
 	}
 }

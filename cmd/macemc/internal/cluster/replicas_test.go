@@ -147,3 +147,28 @@ func TestServerLost(t *testing.T) {
 		t.Errorf("after %d of %d events %d states, %d transitions, %q", next, len(events), x.States, x.Transitions, x.Stopped)
 	}
 }
+
+// A search for which the server has no room ends, and goes on where there is some.
+func TestNoRoom(t *testing.T) {
+	t.Parallel()
+	s := Server{Listen: free(t), Dir: t.TempDir(), room: 300_000}
+	url, stop, err := s.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	work(t, url, 2)
+	conf := spec.Config{Params: map[string]string{"proposers": "2"}}
+	x, err := search(t, url, "paxos", conf)
+	stop()
+	if err != nil || x.Complete || x.Stopped != "disk" || x.States == 0 {
+		t.Fatal(x, err)
+	}
+	s.room = 0
+	if url, stop, err = s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	if x, err = search(t, url, "paxos", conf); err != nil || !x.Complete || x.States != 98_160 || x.Transitions != 506_256 {
+		t.Error(x, err)
+	}
+}

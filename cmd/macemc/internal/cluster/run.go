@@ -249,6 +249,26 @@ func conflict(err error) bool {
 		errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
+// outOfRoom reports whether the server has no room for more.
+func outOfRoom(err error) bool {
+	api, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && slices.Contains([]jetstream.ErrorCode{errNoRoom, errNoStorage, errNoAccount}, api.ErrorCode)
+}
+
+// sayFull tells the search, if an error says that the server has no room.
+func (r *run) sayFull(err error) {
+	if outOfRoom(err) {
+		_ = r.nc.Publish(r.subject(fullSubject), nil) // it is said again the next time
+	}
+}
+
+// Codes of errors of the server, see its jetstream_errors_generated.go.
+const (
+	errNoAccount jetstream.ErrorCode = 10002
+	errNoRoom    jetstream.ErrorCode = 10023
+	errNoStorage jetstream.ErrorCode = 10047
+)
+
 // gone reports whether a run was removed.
 func gone(err error) bool {
 	return errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrKeyNotFound)

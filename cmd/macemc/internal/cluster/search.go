@@ -15,6 +15,7 @@ import (
 
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/internal/words"
+	macesearch "github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems/superstep"
@@ -60,10 +61,18 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.Explor
 		return nil, err
 	}
 	c, err := s.wait(ctx, r, opts.Progress)
+	noRoom := errors.Is(err, errFull)
+	if noRoom {
+		s.tell("the server has no room for more: make room, start it again with the same --dir, and say the same again, which goes on from here")
+		err = nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	x, err := s.conclude(r, c, shard, sys)
+	if err == nil && noRoom {
+		x.Stopped = macesearch.StoppedDisk
+	}
 	if c.End != superstep.Running {
 		background := context.WithoutCancel(ctx)
 		err = errors.Join(err, withdraw(background, nc), r.remove(background))
@@ -75,6 +84,8 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.Explor
 	}
 	return x, err
 }
+
+var errFull = errors.New("the server has no room")
 
 // begin makes the run, or finds it, if it is there already.
 func (s *Search) begin(ctx context.Context, nc *nats.Conn, shard *table.Shard, roots []uint32) (*run, error) {
@@ -166,12 +177,26 @@ func (s *Search) tell(format string, args ...any) {
 	}
 }
 
+// fullSubject is where workers say that the server has no room for what they found.
+const fullSubject = "full"
+
 // leaving is how long a search that is to end may take to do so.
 const leaving = 10 * time.Second
 
 // wait waits until the search has come to an end, or is to end: then it tells the workers.
 func (s *Search) wait(ctx context.Context, r *run, progress func(states, transitions, depth, waiting int)) (c superstep.Commit, err error) {
 	background, workers, left, failed := context.WithoutCancel(ctx), -1, time.Time{}, time.Time{}
+	noRoom, fullSince, fullAt := make(chan struct{}, 1), time.Time{}, 0
+	sub, err := r.nc.Subscribe(r.subject(fullSubject), func(*nats.Msg) {
+		select {
+		case noRoom <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = sub.Unsubscribe() }()
 	for {
 		now, e := r.commit(background)
 		switch {
@@ -211,6 +236,13 @@ func (s *Search) wait(ctx context.Context, r *run, progress func(states, transit
 			}
 		}
 		select {
+		case <-noRoom:
+			switch {
+			case fullSince.IsZero() || c.Rev != fullAt: // it may have been said before there was room
+				fullSince, fullAt = time.Now(), c.Rev
+			case time.Since(fullSince) > time.Second:
+				return c, errFull
+			}
 		case <-ctx.Done():
 			time.Sleep(50 * time.Millisecond)
 		case <-time.After(100 * time.Millisecond):

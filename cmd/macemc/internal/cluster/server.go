@@ -93,6 +93,8 @@ type Server struct {
 	PeerListen string
 	Peers      []string
 	Security   Security
+
+	room int64 // bytes that may be kept; 0: three quarters of what there is
 }
 
 // Start starts the server, and returns its URL. Stop ends it. One that has peers can be used when more than half of them are there.
@@ -107,7 +109,7 @@ func (s *Server) Start() (where string, stop func(), err error) {
 	}
 	opts := &server.Options{
 		ServerName: "macemc", Host: host, Port: port, JetStream: true, StoreDir: s.Dir, SyncAlways: true, NoSigs: true, NoLog: true,
-		MaxPayload: largest, MaxPending: 1 << 30, Authorization: token,
+		MaxPayload: largest, MaxPending: 1 << 30, Authorization: token, JetStreamMaxStore: s.room,
 	}
 	if opts.TLSConfig, err = s.Security.tls(); err != nil {
 		return "", nil, err

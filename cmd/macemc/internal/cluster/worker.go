@@ -121,8 +121,9 @@ func (w *Worker) takePart(ctx context.Context, nc *nats.Conn, m Manifest) error 
 		return err
 	}
 	if ctx.Err() == nil {
-		c := &member.core.Worker.Commit
-		w.Log.Info("the search has ended", "run", m.ID, "supersteps", c.K, "epochs", c.Epoch)
+		c, moved := &member.core.Worker.Commit, &member.data.moved
+		w.Log.Info("the search has ended", "run", m.ID, "supersteps", c.K, "epochs", c.Epoch,
+			"sent", moved.states, "bytes", moved.bytes, "logged", moved.logged, "logbytes", moved.logBytes)
 	}
 	return nil
 }
