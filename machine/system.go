@@ -60,6 +60,14 @@ func (s *System) Add(k *Kind, vars any) ID {
 	return ID(len(s.machines) - 1)
 }
 
+// Set replaces the variables that a machine starts with, which may name machines that were added after it.
+func (s *System) Set(id ID, vars any) {
+	if k := s.machines[id].kind; k == nil || reflect.TypeOf(vars) != k.vars {
+		panic(fmt.Sprintf("machine %d: its variables are no %T", id, vars))
+	}
+	s.machines[id].vars = vars
+}
+
 // Pool lets a machine create size machines of these kinds, by [New]. It must be called once for a creator, which may be a
 // place of another pool. It returns the identity of the first.
 func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {

@@ -2,12 +2,14 @@ package systems
 
 import (
 	"github.com/macemc/macemc/systems/brokentree"
+	"github.com/macemc/macemc/systems/chain"
 	"github.com/macemc/macemc/systems/channel"
 	"github.com/macemc/macemc/systems/clientserver"
 	"github.com/macemc/macemc/systems/commit"
 	"github.com/macemc/macemc/systems/detector"
 	"github.com/macemc/macemc/systems/echo"
 	"github.com/macemc/macemc/systems/espresso"
+	"github.com/macemc/macemc/systems/ftcommit"
 	"github.com/macemc/macemc/systems/gossip"
 	"github.com/macemc/macemc/systems/multicast"
 	"github.com/macemc/macemc/systems/overcast"
@@ -42,6 +44,8 @@ func All() []spec.Entry {
 		espresso.Entry(),
 		detector.Entry(),
 		channel.Entry(),
+		chain.Entry(),
+		ftcommit.Entry(),
 		synod.Entry(),
 		echo.Entry(),
 		register.Entry(),

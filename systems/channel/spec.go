@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/macemc/macemc/machine"
@@ -76,7 +77,7 @@ func (s setting) system() sim.System {
 	concrete, abstract := s, s
 	concrete.abstract, abstract.abstract = false, true
 	sys.Abstractions = []sim.Abstraction{{
-		Name: "a channel that loses and repeats nothing", Used: s.abstract, Clients: []sim.NodeID{client},
+		Name: fmt.Sprintf("a channel that loses and repeats nothing, for %d sends of %d values", s.values, s.domain), Used: s.abstract, Clients: []sim.NodeID{client},
 		Impl: func() sim.System { return machines(concrete).Sim("channel") },
 		Abs:  func() sim.System { return machines(abstract).Sim("abstract channel") },
 	}}

@@ -1,0 +1,84 @@
+package chain
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/smr"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Kinds are those of the machines of a chain.
+func Kinds() []*machine.Kind { return []*machine.Kind{frontKind, replicaKind, injectorKind} }
+
+// Entry describes the system.
+func Entry() spec.Entry {
+	return spec.Entry{
+		Name:    "chain",
+		Summary: "machines: chain replication of a counter, with replicas that fail, and a single node that stands for it",
+		Notes:   "The clients come first, then the front, the replicas from the head on, and what has replicas fail, if any do.",
+		Params: []spec.Param{
+			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "how many clients there are"},
+			{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: 4, Help: "how many commands each of them has"},
+			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "how many replicas fail"},
+			{Name: "smr", Kind: spec.OneOf, Values: []string{"chain", "single"}, Default: "chain", Help: "what the clients ask"},
+		},
+		MinNodes: 4, MaxNodes: 9, DefaultNodes: 7,
+		Bugs:     knownBugs(),
+		Messages: machine.Events(append(Kinds(), clientKind, smr.SingleKind)...),
+		Build: func(c spec.Config) (sim.System, error) {
+			s := setting{
+				clients: c.Int("clients"), requests: c.Int("requests"), failures: c.Int("failures"),
+				single: c.Text("smr") == "single", bugs: spec.Bits[bugs](c.Bugs, knownBugs()),
+			}
+			s.replicas = 1
+			if s.replicas += c.Nodes - s.nodes(); s.replicas < 1 {
+				return sim.System{}, fmt.Errorf("%d nodes are too few for %d clients, a front, a replica and what has replicas fail", c.Nodes, s.clients)
+			}
+			return s.system(), nil
+		},
+	}
+}
+
+// bugs is the set of defects that are switched on, by their order in knownBugs.
+type bugs uint8
+
+const (
+	cr1 bugs = 1 << iota
+	cr2
+	cr3
+	cr4
+	cr5
+	cr6
+	cr7
+)
+
+func (b bugs) has(which bugs) bool { return b&which != 0 }
+
+func knownBugs() []spec.Bug {
+	unanswered := func(id, summary, fix string) spec.Bug {
+		return spec.Bug{
+			ID: id, Summary: summary, Shows: "a command is never answered", Fix: fix, Kind: sim.Deadlock, PaperKind: sim.Liveness,
+			OtherKinds: []sim.FindingKind{sim.Starvation, sim.Liveness}, PaperProperty: "every client comes to an end",
+		}
+	}
+	safety := func(id, summary, shows, fix string) spec.Bug {
+		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
+	}
+	gap := safety("CR2", "a replica sends a new neighbour one command less than that lacks", "the neighbour gets one that is not the next", "begin with the first that it lacks")
+	gap.OtherKinds = []sim.FindingKind{sim.Deadlock, sim.Starvation, sim.Liveness}
+	early := safety("CR7", "the front takes for a predecessor's what a replica has said to the one before", "commands pass a replica that does not know its predecessor",
+		"compare who it was said to")
+	early.Defaults.Params = map[string]string{"clients": "1", "requests": "2", "failures": "2"}
+	early.Defaults.Nodes = 7
+	return []spec.Bug{
+		unanswered("CR1", "a replica takes its predecessor for its new successor", "take the new one"),
+		gap,
+		unanswered("CR3", "a new tail does not answer what the old one may not have answered", "answer all that was not acknowledged"),
+		safety("CR4", "the head answers before the tail has the command", "what was answered is lost when the head fails", "leave it to the tail"),
+		safety("CR5", "a new head does not look whether it has a command that is asked for again", "it is executed twice", "compare with the history"),
+		unanswered("CR6", "the front does not ask a new head for what was not answered", "ask again"),
+		early,
+	}
+}

@@ -1,0 +1,89 @@
+package chain
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/systems/smr"
+)
+
+// Front is what clients see of the chain.
+type Front struct {
+	Chain  []machine.ID  // that it believes in, from the head on
+	Open   []smr.Request // that were not answered
+	Passed int           // so many commits were answered
+	Bugs   bugs
+}
+
+var frontKind = machine.Define[Front]("front", machine.In("serving",
+	machine.On((*Front).request),
+	machine.On((*Front).done),
+	machine.On((*Front).down),
+	machine.On((*Front).succInfo)))
+
+func (f *Front) request(x *machine.Ctx, r smr.Request) {
+	f.Open = slices.Clip(append(slices.Clone(f.Open), r))
+	x.Send(f.Chain[0], Ask{r})
+}
+
+// done passes answers on, each once: two tails may have given one. They come in the order of commits, as the last that a tail does is to
+// say that it fails.
+func (f *Front) done(x *machine.Ctx, d Done) {
+	i := slices.IndexFunc(f.Open, func(r smr.Request) bool { return r.Client == d.Client && r.ID == d.Response.ID })
+	if i < 0 {
+		return
+	}
+	if f.Open = slices.Clip(slices.Delete(slices.Clone(f.Open), i, i+1)); len(f.Open) == 0 {
+		f.Open = nil
+	}
+	f.Passed = d.Response.Commit
+	x.Send(d.Client, d.Response)
+}
+
+// down mends the chain.
+func (f *Front) down(x *machine.Ctx, d Down) {
+	i := slices.Index(f.Chain, d.Node)
+	f.Chain = slices.Clip(slices.Delete(slices.Clone(f.Chain), i, i+1))
+	switch {
+	case i == 0:
+		x.Send(f.Chain[0], BecomeHead{})
+		for _, r := range f.Open {
+			if !f.Bugs.has(cr6) {
+				x.Send(f.Chain[0], Ask{r})
+			}
+		}
+	case i == len(f.Chain):
+		x.Send(f.Chain[i-1], BecomeTail{})
+	default:
+		x.Send(f.Chain[i], NewPred{f.Chain[i-1]})
+	}
+}
+
+// succInfo tells the one before a replica how far that has come, unless more has failed meanwhile: what a replica says to one
+// that it does not know yet for its predecessor would be told too early.
+func (f *Front) succInfo(x *machine.Ctx, s SuccInfo) {
+	if i := slices.Index(f.Chain, s.Node); i > 0 && (f.Chain[i-1] == s.Pred || f.Bugs.has(cr7)) {
+		x.Send(f.Chain[i-1], NewSucc{s.Node, s.Last, s.Acked})
+	}
+}
+
+// Injector has replicas fail, whenever it pleases, but the last.
+type Injector struct {
+	Replicas []machine.ID
+	Left     int
+}
+
+var injectorKind = machine.Define[Injector]("injector",
+	machine.In("lurking", machine.Null((*Injector).strike, "content")),
+	machine.In("content"))
+
+func (i *Injector) strike(x *machine.Ctx) {
+	if i.Left == 0 {
+		x.Goto("content")
+		return
+	}
+	i.Left--
+	k := x.Choose("who fails", len(i.Replicas))
+	x.Send(i.Replicas[k], Fail{})
+	i.Replicas = slices.Clip(slices.Delete(slices.Clone(i.Replicas), k, k+1))
+}

@@ -1,0 +1,39 @@
+package chain
+
+import (
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/systems/smr"
+)
+
+type (
+	// Ask is a command for the head.
+	Ask struct{ Command smr.Request }
+	// Forward passes the command of a number, from 1 on, down the chain.
+	Forward struct {
+		From    machine.ID
+		Seq     int
+		Command smr.Request
+	}
+	// Ack goes up the chain: the tail has executed all commands up to a number.
+	Ack struct{ Seq int }
+	// Done is the tail's answer to the front.
+	Done struct {
+		Client   machine.ID
+		Response smr.Response
+	}
+
+	Down       struct{ Node machine.ID } // to the front: the last that a replica does
+	BecomeHead struct{}
+	BecomeTail struct{}
+	NewPred    struct{ Pred machine.ID }
+	// SuccInfo says to a predecessor how long a history is, and how far it was acknowledged.
+	SuccInfo struct {
+		Node, Pred  machine.ID
+		Last, Acked int
+	}
+	NewSucc struct {
+		Succ        machine.ID
+		Last, Acked int
+	}
+	Fail struct{} // to a replica
+)

@@ -1,0 +1,188 @@
+package chain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/smr"
+)
+
+// Client asks for some commands, without waiting for answers: whatever a client may do, it may do.
+type Client struct {
+	Front       machine.ID
+	First, Left int // numbers of commands
+	Last        int // commit that it was told
+	Waiting     int
+}
+
+const (
+	asking machine.State = "asking"
+	asked  machine.State = "asked"
+)
+
+var clientKind = machine.Define[Client]("client",
+	machine.In(asking, machine.Null((*Client).ask, asked), machine.On((*Client).answered)),
+	machine.In(asked, machine.On((*Client).answered)))
+
+func (c *Client) ask(x *machine.Ctx) {
+	c.Waiting++
+	x.Send(c.Front, smr.Request{Client: x.Self(), ID: c.First, Op: smr.Op{Do: "add", Arg: 1}})
+	c.First++
+	if c.Left--; c.Left == 0 {
+		x.Goto(asked)
+	}
+}
+
+func (c *Client) answered(x *machine.Ctx, r smr.Response) {
+	x.Assert(r.Commit > c.Last, "commit %d is answered after %d", r.Commit, c.Last)
+	x.Assert(r.Value == r.Commit, "commit %d comes to %d", r.Commit, r.Value)
+	c.Last = r.Commit
+	c.Waiting--
+}
+
+// setting is what there is to choose.
+type setting struct {
+	clients, requests, replicas, failures int
+	single                                bool
+	bugs                                  bugs
+}
+
+func (s setting) nodes() int {
+	if s.failures == 0 {
+		return s.clients + 1 + s.replicas
+	}
+	return s.clients + 2 + s.replicas
+}
+
+func (s setting) front() machine.ID { return machine.ID(s.clients) }
+
+func (s setting) replica(i int) machine.ID { return s.front() + 1 + machine.ID(i) }
+
+// machines are the clients, the front, the replicas, and what has them fail; or the clients and a single node.
+func (s setting) machines() *machine.System {
+	ms := &machine.System{}
+	for i := range s.clients {
+		ms.Add(clientKind, Client{Front: s.front(), First: 100*i + 1, Left: s.requests})
+	}
+	if s.single {
+		smr.Fill(ms, ms.Add(smr.SingleKind, smr.SingleNode{App: smr.Counter{}})+1, s.nodes())
+	} else {
+		add(ms, s.replicas, s.failures, smr.Counter{}, s.bugs)
+	}
+	machine.EachAnswered(ms, "every command is answered", func(r smr.Request) int { return r.ID }, func(r smr.Response) int { return r.ID })
+	return ms
+}
+
+// Add adds a chain to a system, the front first, then the replicas, and returns its front. Failures are how many replicas fail; with some there is one machine more,
+// which has them fail.
+func Add(ms *machine.System, replicas, failures int, app smr.App) machine.ID {
+	return add(ms, replicas, failures, app, 0)
+}
+
+func add(ms *machine.System, replicas, failures int, app smr.App, b bugs) machine.ID {
+	front := ms.Add(frontKind, Front{Bugs: b})
+	f := Front{Bugs: b}
+	for i := range replicas {
+		r := Replica{Front: front, Pred: none, Succ: none, App: app, Bugs: b}
+		id := front + 1 + machine.ID(i)
+		if i > 0 {
+			r.Pred = id - 1
+		}
+		if i < replicas-1 {
+			r.Succ = id + 1
+		}
+		f.Chain = append(f.Chain, ms.Add(replicaKind, r))
+	}
+	f.Chain = slices.Clip(f.Chain)
+	ms.Set(front, f)
+	if failures > 0 {
+		ms.Add(injectorKind, Injector{slices.Clone(f.Chain), min(failures, replicas-1)})
+	}
+	return front
+}
+
+func (s setting) system() sim.System {
+	sys := s.machines().Sim("chain")
+	sys.Properties = []sim.Property{{Name: "every client comes to an end", Eventually: s.ended}}
+	if !s.single {
+		sys.Properties = append(sys.Properties,
+			sim.Property{Name: "histories agree", Always: s.agree, Explain: s.histories},
+			sim.Property{Name: "what was answered is not lost", Always: s.kept, Explain: s.histories},
+			sim.Property{Name: "each command is executed once", Always: s.once, Explain: s.histories})
+	}
+	one, many := s, s
+	one.single, many.single = true, false
+	clients := make([]sim.NodeID, s.clients)
+	for i := range clients {
+		clients[i] = sim.NodeID(i)
+	}
+	sys.Abstractions = []sim.Abstraction{{
+		Name: fmt.Sprintf("a single node, among %d clients with %d commands each", s.clients, s.requests), Used: s.single, Clients: clients,
+		Impl: func() sim.System { return many.machines().Sim("chain") },
+		Abs:  func() sim.System { return one.machines().Sim("a single node") },
+	}}
+	return sys
+}
+
+func (s setting) ended(v *sim.View) bool {
+	for i := range s.clients {
+		if c := machine.Vars[Client](v, machine.ID(i)); machine.StateOf(v, machine.ID(i)) != asked || c.Waiting > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// up are the replicas that have not failed, from the head on.
+func (s setting) up(v *sim.View) (up []*Replica) {
+	for i := range s.replicas {
+		if r := machine.Vars[Replica](v, s.replica(i)); r != nil {
+			up = append(up, r)
+		}
+	}
+	return up
+}
+
+func (s setting) agree(v *sim.View) bool {
+	up := s.up(v)
+	for i, r := range up {
+		for _, later := range up[i+1:] {
+			if len(later.History) > len(r.History) || !slices.Equal(later.History, r.History[:len(later.History)]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (s setting) kept(v *sim.View) bool {
+	f := machine.Vars[Front](v, s.front())
+	return f == nil || !slices.ContainsFunc(s.up(v), func(r *Replica) bool { return len(r.History) < f.Passed })
+}
+
+func (s setting) once(v *sim.View) bool {
+	for _, r := range s.up(v) {
+		for i, c := range r.History {
+			if slices.Contains(r.History[:i], c) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (s setting) histories(v *sim.View) string {
+	text := ""
+	for i := range s.replicas {
+		if r := machine.Vars[Replica](v, s.replica(i)); r != nil {
+			text += fmt.Sprintf("replica%d:", s.replica(i))
+			for _, c := range r.History {
+				text += fmt.Sprintf(" %d", c.ID)
+			}
+			text += "; "
+		}
+	}
+	return text
+}
