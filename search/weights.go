@@ -112,11 +112,17 @@ func (d *scale) weightOf(ev *sim.Event) int {
 	if d.actions != nil && ev.Kind == sim.DoAction {
 		return d.actions[ev.Slot]
 	}
-	return d.weights[ev.Kind&15]
+	return d.weight(ev.Kind)
 }
 
 func (d *scale) total(events []sim.Event) int {
 	total := 0
+	if d.actions == nil {
+		for i := range events {
+			total += d.weight(events[i].Kind)
+		}
+		return total
+	}
 	for i := range events {
 		total += d.weightOf(&events[i])
 	}

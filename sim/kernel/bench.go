@@ -202,7 +202,8 @@ func (b *Bench) Events(id sim.NodeID, l *Local, timers bool, buf []sim.Event) []
 		}
 	}()
 	defer b.w.catchWhen(&err)
-	return b.w.appendNode(n, buf)
+	buf, _ = b.w.appendNode(n, buf)
+	return buf
 }
 
 // EventsWatched is Events that panics with a finding when the When of an action changes the state.

@@ -38,6 +38,7 @@ func (w *machine) catchWhen(err *error) {
 	}
 	w.stale, w.events = w.stale[:0], w.events[:0]
 	clear(w.dirty)
+	clear(w.kept)
 	clear(w.blocks)
 	if bad, ok := r.(*sim.StateError); ok {
 		*err = bad
@@ -63,20 +64,27 @@ func (w *machine) listAnew() {
 		w.dirty[i] = true
 		w.stale = append(w.stale, int32(i))
 	}
+	clear(w.kept)
 	clear(w.blocks)
 	w.events = w.events[:0]
 }
 
-// refresh lists the events of one block anew.
+// refresh lists the events of one block anew. Of a node whose state is as it was only what the network has for it.
 func (w *machine) refresh(b int) {
 	buf := w.buf[:0]
-	if b == len(w.nodes) {
+	first, end := int(w.blocks[b]), int(w.blocks[b+1])
+	switch {
+	case b == len(w.nodes):
 		buf = w.net.AppendGlobal(buf)
-	} else {
-		buf = w.appendNode(&w.nodes[b], buf)
+	case w.kept[b] > 0:
+		first += int(w.kept[b]) - 1
+		buf = w.appendWaiting(&w.nodes[b], buf)
+	default:
+		var own int
+		buf, own = w.appendNode(&w.nodes[b], buf)
+		w.kept[b] = int32(own + 1)
 	}
 	w.buf = buf
-	first, end := int(w.blocks[b]), int(w.blocks[b+1])
 	if grow := len(buf) - (end - first); grow != 0 {
 		if grow > 0 {
 			w.events = slices.Grow(w.events, grow)
@@ -91,15 +99,16 @@ func (w *machine) refresh(b int) {
 	copy(w.events[first:], buf)
 }
 
-func (w *machine) appendNode(n *node, buf []sim.Event) []sim.Event {
+// appendNode lists all events of a node. The first own ones depend on its state alone; -1: this cannot be told.
+func (w *machine) appendNode(n *node, buf []sim.Event) (all []sim.Event, own int) {
 	if n.halted {
-		return buf
+		return buf, -1
 	}
 	if !n.up {
-		return append(buf, sim.Event{Kind: sim.Boot, Node: n.id, Peer: -1})
+		return append(buf, sim.Event{Kind: sim.Boot, Node: n.id, Peer: -1}), -1
 	}
 	if w.holder != nil && w.holder.Holds(n.id) {
-		return w.net.AppendEvents(n.id, buf)
+		return w.net.AppendEvents(n.id, buf), -1
 	}
 	for _, i := range n.fits {
 		if w.can(n, i) {
@@ -110,6 +119,15 @@ func (w *machine) appendNode(n *node, buf []sim.Event) []sim.Event {
 		buf = append(buf, sim.Event{Kind: sim.Internal, Node: n.id, Peer: -1})
 	}
 	buf = w.appendTimers(n, buf)
+	own = len(buf)
+	if w.holder != nil {
+		own = -1
+	}
+	return w.appendWaiting(n, buf), own
+}
+
+// appendWaiting lists what the network has for a node that is up.
+func (w *machine) appendWaiting(n *node, buf []sim.Event) []sim.Event {
 	first := len(buf)
 	buf = w.net.AppendEvents(n.id, buf)
 	if len(w.quorums) > 0 {
@@ -186,12 +204,18 @@ func (w *machine) Injections(buf []sim.Event) []sim.Event {
 // dirtyNetwork notes that the events that belong to no node may have changed.
 func (w *machine) dirtyNetwork() { w.Dirty(sim.NodeID(len(w.nodes))) }
 
+// relist notes that all events of a node may have changed.
+func (w *machine) relist(id sim.NodeID) {
+	w.kept[id] = 0
+	w.Dirty(id)
+}
+
 // noteQuiet lists all timers anew when the network has become quiet, or ceased to be.
 func (w *machine) noteQuiet() {
 	if q := w.net.Quiet(); q != w.quiet {
 		w.quiet = q
 		for i := range w.nodes {
-			w.Dirty(sim.NodeID(i))
+			w.relist(sim.NodeID(i))
 		}
 	}
 }

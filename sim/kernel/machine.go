@@ -43,6 +43,7 @@ type machine struct {
 	blocks  []int32 // block i is events[blocks[i]:blocks[i+1]]
 	dirty   []bool  // per block
 	stale   []int32 // the dirty blocks, unordered
+	kept    []int32 // per node: one more than how many events its block begins with that need not be listed anew; 0: all must be
 	buf     []sim.Event
 	quiet   bool // the network was quiet when timers were listed; only kept under Prompt timing
 	timers  map[any]*timerKind
@@ -133,6 +134,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	}
 	w.blocks = make([]int32, sys.Nodes+2)
 	w.dirty = make([]bool, sys.Nodes+1)
+	w.kept = make([]int32, sys.Nodes)
 	for i := range w.nodes {
 		n := &w.nodes[i]
 		n.id = sim.NodeID(i)
@@ -272,7 +274,7 @@ func (w *machine) load(n *node) (err error) {
 func (w *machine) touch(n *node) {
 	n.hashed = false
 	w.check.changed(n.id)
-	w.Dirty(n.id)
+	w.relist(n.id)
 }
 
 // contain turns a panic of checked code on a node into a finding.
