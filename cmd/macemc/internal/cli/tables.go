@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,13 +33,12 @@ func (a *app) tablesCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.mpbassetCommand())
+	cmd.AddCommand(a.mpbassetCommand(), a.crashCommand())
 	return cmd
 }
 
 func (a *app) mpbassetCommand() *cobra.Command {
-	var f tablesFlags
-	cmd := &cobra.Command{
+	return a.tableCommand(mpbassetTable(mpbasset), &cobra.Command{
 		Use:   "mpbasset",
 		Short: "Paxos, echo multicast and regular storage in the settings of MP-Basset",
 		Long: `Visits all states of the protocols in the settings of Bokor, Kinder, Serafini and Suri,
@@ -57,11 +57,30 @@ come to an end in its time. Interrupted, it prints what it has.`,
 		Example: `  macemc tables mpbasset
   macemc tables mpbasset --time 10s --json
   macemc tables mpbasset --markdown`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.tabulate(cmd.Context(), &f, mpbasset)
-		},
-	}
+	})
+}
+
+// paperTable is a table of a paper, made anew.
+type paperTable struct {
+	name     string // of the command, and of the part of a page
+	columns  []tableColumn
+	rows     []*tableRow // without cells
+	markdown func(rows []*tableRow, machine string) string
+	// picture draws the rows, for a file beside the page; nil: there is none.
+	picture func(rows []*tableRow) string
+}
+
+// tableColumn are the searches of a column.
+type tableColumn struct {
+	name  string
+	flags []string
+}
+
+// tableCommand completes a command that makes a table.
+func (a *app) tableCommand(t *paperTable, cmd *cobra.Command) *cobra.Command {
+	var f tablesFlags
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.tabulate(cmd.Context(), &f, t) }
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.DurationVar(&f.time, "time", 10*time.Minute, "spend at most this `TIME` on each search")
@@ -72,17 +91,22 @@ come to an end in its time. Interrupted, it prints what it has.`,
 }
 
 // tabulate searches, and prints or writes the table.
-func (a *app) tabulate(ctx context.Context, f *tablesFlags, settings []paperSetting) error {
+func (a *app) tabulate(ctx context.Context, f *tablesFlags, t *paperTable) error {
 	if f.time <= 0 {
 		return fmt.Errorf("--time is %v, must be positive", f.time)
 	}
-	page := task.Section{File: f.markdown, Name: "mpbasset"}
+	page := task.Section{File: f.markdown, Name: t.name}
+	picture := task.Generated{Name: filepath.Join(filepath.Dir(f.markdown), tablePicture(t.name)), Mark: tablesMark}
 	if f.markdown != "" {
-		if err := page.Check(); err != nil {
+		err := page.Check()
+		if err == nil && t.picture != nil {
+			err = picture.Check()
+		}
+		if err != nil {
 			return fmt.Errorf("--markdown: %w", err)
 		}
 	}
-	rows := tableRows(settings)
+	rows := t.rows
 	temp, err := scratch.New("")
 	if err != nil {
 		return err
@@ -90,11 +114,11 @@ func (a *app) tabulate(ctx context.Context, f *tablesFlags, settings []paperSett
 	defer temp.Remove()
 	total := len(rows)
 	for i, r := range rows {
-		if err = a.fillRow(ctx, r, f.time, filepath.Join(temp.Path, strconv.Itoa(i))); err != nil {
+		if err = a.fillRow(ctx, t.columns, r, f.time, filepath.Join(temp.Path, strconv.Itoa(i))); err != nil {
 			rows = rows[:i]
 			break // what there is until now is still told
 		}
-		fmt.Fprintf(a.Stderr, "%d of %d  %s, %s: %s\n", i+1, total, r.Setting, r.messages(), r.verdict())
+		fmt.Fprintf(a.Stderr, "%d of %d  %s, %s: %s\n", i+1, total, r.Setting, r.Variant, r.verdict())
 	}
 	if err != nil && ctx.Err() == nil {
 		return err
@@ -103,7 +127,7 @@ func (a *app) tabulate(ctx context.Context, f *tablesFlags, settings []paperSett
 	if f.json {
 		err = task.WriteJSON(a.Stdout, map[string]any{"machine": machine, "time": f.time.String(), "rows": rows})
 	} else if f.markdown == "" || ctx.Err() != nil {
-		_, err = fmt.Fprint(a.Stdout, mpbassetMarkdown(rows, machine))
+		_, err = fmt.Fprint(a.Stdout, t.markdown(rows, machine))
 	}
 	switch {
 	case err != nil:
@@ -115,20 +139,31 @@ func (a *app) tabulate(ctx context.Context, f *tablesFlags, settings []paperSett
 		return ctx.Err()
 	}
 	if f.markdown != "" {
-		if err := page.Write(mpbassetMarkdown(rows, machine)); err != nil {
+		if t.picture != nil {
+			if err := picture.Write([]byte(t.picture(rows))); err != nil {
+				return err
+			}
+		}
+		if err := page.Write(t.markdown(rows, machine)); err != nil {
 			return err
 		}
 	}
 	return tableStatus(rows)
 }
 
-// tableRows are the rows of settings, two of each, without cells.
+// tablesMark tells a picture that these commands wrote.
+const tablesMark = "<!-- Written by macemc tables. -->"
+
+// tablePicture is where the picture of a table is, seen from its page.
+func tablePicture(name string) string { return "pictures/" + name + ".svg" }
+
+// tableRows are the rows of settings, two of each, without cells: with single messages and with quorums.
 func tableRows(settings []paperSetting) (rows []*tableRow) {
 	for _, s := range settings {
 		for _, quorum := range []bool{false, true} {
-			r := &tableRow{Setting: s.name, System: s.system, Flags: s.flags, Quorums: quorum, Expected: s.expected}
+			r := &tableRow{Setting: s.name, System: s.system, Flags: s.flags, Variant: "single messages", Quorums: quorum, Expected: s.expected}
 			if r.Published = s.single; quorum {
-				r.Published = s.quorums
+				r.Published, r.Variant = s.quorums, "quorums"
 				r.Flags = append(r.Flags[:len(r.Flags):len(r.Flags)], "--set", "quorum=true")
 			}
 			rows = append(rows, r)
@@ -138,13 +173,10 @@ func tableRows(settings []paperSetting) (rows []*tableRow) {
 }
 
 // fillRow makes the searches of a row.
-func (a *app) fillRow(ctx context.Context, row *tableRow, limit time.Duration, out string) error {
-	for _, c := range tableColumns {
-		args := append([]string{"search", row.System, "--strategy", "bfs", "--reduce", string(c.reduce), "--workers", "1", "--json", "--no-shrink",
-			"--time", limit.String(), "--out", filepath.Join(out, c.name)}, row.Flags...)
-		if c.symmetry {
-			args = append(args, "--symmetry")
-		}
+func (a *app) fillRow(ctx context.Context, columns []tableColumn, row *tableRow, limit time.Duration, out string) error {
+	for _, c := range columns {
+		args := slices.Concat([]string{"search", row.System, "--strategy", "bfs", "--workers", "1", "--json", "--no-shrink",
+			"--time", limit.String(), "--out", filepath.Join(out, c.name)}, row.Flags, c.flags)
 		r, cpu, err := a.searchReport(ctx, args)
 		if err != nil {
 			if ctx.Err() == nil {

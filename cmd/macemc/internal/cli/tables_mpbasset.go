@@ -7,7 +7,6 @@ import (
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/internal/words"
-	"github.com/macemc/macemc/search"
 )
 
 // Verdicts.
@@ -48,23 +47,25 @@ var mpbasset = []paperSetting{
 	},
 }
 
-// tableColumns are the searches of a row.
-var tableColumns = []struct {
-	name     string
-	reduce   search.Reduction
-	symmetry bool
-}{
-	{"none", search.ReduceNone, false},
-	{"drop", search.ReduceDrop, false},
-	{"full", search.ReduceFull, false},
-	{"symmetry", search.ReduceFull, true},
+// mpbassetColumns are the searches of a row.
+var mpbassetColumns = []tableColumn{
+	{"none", []string{"--reduce", "none"}},
+	{"drop", []string{"--reduce", "drop"}},
+	{"full", []string{"--reduce", "full"}},
+	{"symmetry", []string{"--reduce", "full", "--symmetry"}},
 }
 
-// tableRow is a setting with single messages or with quorums.
+// mpbassetTable is the table of some settings.
+func mpbassetTable(settings []paperSetting) *paperTable {
+	return &paperTable{name: "mpbasset", columns: mpbassetColumns, rows: tableRows(settings), markdown: mpbassetMarkdown}
+}
+
+// tableRow is a setting, searched in one way or another.
 type tableRow struct {
 	Setting   string      `json:"setting"`
 	System    string      `json:"system"`
 	Flags     []string    `json:"flags"`
+	Variant   string      `json:"variant"`
 	Quorums   bool        `json:"quorums"`
 	Expected  string      `json:"expected"`
 	Published string      `json:"published,omitempty"`
@@ -83,11 +84,12 @@ type tableCell struct {
 	Why      string  `json:"why,omitempty"` // it was reduced less than was asked for
 }
 
-func (r *tableRow) messages() string {
-	if r.Quorums {
-		return "quorums"
+// cell is the cell of a column as text; "": there is none.
+func (r *tableRow) cell(column string) string {
+	if i := slices.IndexFunc(r.Cells, func(c tableCell) bool { return c.Column == column }); i >= 0 {
+		return r.Cells[i].String()
 	}
-	return "single messages"
+	return ""
 }
 
 // verdict is that of all searches, if they agree with what is expected.
@@ -147,13 +149,9 @@ initiators), Regular Storage (base objects, readers).
 |---|---|---|--:|--:|--:|--:|--:|
 `, machine)
 	for _, r := range rows {
-		cells := []string{r.Setting, r.messages(), r.verdict(), r.Published}
-		for _, c := range tableColumns {
-			text := ""
-			if i := slices.IndexFunc(r.Cells, func(x tableCell) bool { return x.Column == c.name }); i >= 0 {
-				text = r.Cells[i].String()
-			}
-			cells = append(cells, text)
+		cells := []string{r.Setting, r.Variant, r.verdict(), r.Published}
+		for _, c := range mpbassetColumns {
+			cells = append(cells, r.cell(c.name))
 		}
 		row(&b, cells...)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,9 +19,14 @@ import (
 // tabulated runs tabulate with few settings.
 func tabulated(t *testing.T, ctx context.Context, f tablesFlags, settings ...paperSetting) (stdout, stderr string, status int) {
 	t.Helper()
+	return tabulatedOf(t, ctx, f, mpbassetTable(settings))
+}
+
+func tabulatedOf(t *testing.T, ctx context.Context, f tablesFlags, table *paperTable) (stdout, stderr string, status int) {
+	t.Helper()
 	var out, errs bytes.Buffer
 	a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: bundled.Systems(), Front: front{}}}
-	err := a.tabulate(ctx, &f, settings)
+	err := a.tabulate(ctx, &f, table)
 	return out.String(), errs.String(), a.ended(ctx, err)
 }
 
@@ -69,7 +75,7 @@ func TestTablesJSON(t *testing.T) {
 	}
 	for i, want := range [][]int{{126_910, 27_472, 1046, 288}, {27_662, 903, 252, 74}} {
 		for k, c := range list.Rows[i].Cells {
-			if c.Column != tableColumns[k].name || c.States != want[k] || !c.Complete {
+			if c.Column != mpbassetColumns[k].name || c.States != want[k] || !c.Complete {
 				t.Errorf("%+v, want %d states", c, want[k])
 			}
 		}
@@ -81,7 +87,7 @@ func TestTablesJSON(t *testing.T) {
 
 // All settings are those of systems that there are.
 func TestTablesSettings(t *testing.T) {
-	for _, s := range mpbasset {
+	for _, s := range slices.Concat(mpbasset, crashSettings) {
 		args := append([]string{"search", s.system, "--strategy", "bfs", "--time", "1ns", "--json", "--no-shrink", "--out", t.TempDir()}, s.flags...)
 		if _, stderr, status := run(t, args...); status == check.StatusUsage || stderr != "" {
 			t.Errorf("%s: exit status %d: %s", s.name, status, stderr)
@@ -124,5 +130,42 @@ func TestTablesPages(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(b), "before\n<!-- mpbasset -->\n\n") || !strings.Contains(string(b), "| small |") ||
 		!strings.HasSuffix(string(b), "\n<!-- end of mpbasset -->\nafter\n") {
 		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// The table of crashes compares those that are left out with those that are explored, and draws that.
+func TestTablesCrash(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("page.md", []byte("before\n<!-- crash -->\n<!-- end of crash -->\nafter\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	table := crashTable([]paperSetting{crashSettings[0], crashSettings[1]})
+	f := tablesFlags{time: time.Minute, markdown: "page.md"}
+	if stdout, stderr, status := tabulatedOf(t, t.Context(), f, table); status != check.StatusUsage || stdout+stderr != "" {
+		t.Errorf("without a folder for the picture: exit status %d: %s%s", status, stdout, stderr)
+	}
+	if err := os.Mkdir("pictures", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if stdout, stderr, status := tabulatedOf(t, t.Context(), f, table); status != check.StatusOK || stdout != "" {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	page, err := os.ReadFile("page.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile(` in [0-9.]+ s\b`).ReplaceAllString(string(page), "")
+	for _, want := range []string{
+		"| Paxos (6) | holds | implicit 548,961; explicit 1,541,622, 4,216,431, 11,843,034 | none | 27,662 | 124,084 (4.5 times) | 237,902 (8.6 times) | 292,383 (10.6 times) |\n",
+		"| full | 252 | 3,206 (12.7 times) | 12,114 (48.1 times) | 22,090 (87.7 times) |\n",
+		"| Faulty Paxos (6) | violated |", "![States by the number of nodes that may crash](pictures/crash.svg)",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	picture, err := os.ReadFile("pictures/crash.svg")
+	if err != nil || !strings.HasPrefix(string(picture), "<svg ") || strings.Count(string(picture), "stroke-dasharray") != 2 || !strings.Contains(string(picture), "Paxos (6), full") {
+		t.Errorf("%v: %s", err, picture)
 	}
 }
