@@ -34,7 +34,8 @@ type member struct {
 	inbox  []letter
 	came   chan struct{}
 	timers map[any]time.Time
-	gaps   int // supersteps at this place that something was missed in
+	back   time.Time // when the server was there again
+	gaps   int       // how often something was waited for in vain at this place
 
 	lease     uint64 // the last one that was seen
 	leaseSeen time.Time
@@ -46,6 +47,9 @@ type letter struct {
 	from sim.NodeID
 	msg  any
 }
+
+// reconnected is what a member tells itself when the server was gone: what was on its way then does not come.
+type reconnected struct{}
 
 func memberKey(id int) string { return fmt.Sprintf("member.%d", id) }
 
@@ -109,17 +113,26 @@ func (m *member) work() error {
 	var hellos sync.WaitGroup
 	hellos.Go(func() { m.sayHello(ctx) })
 	defer func() { cancel(); hellos.Wait() }()
+	m.nc.SetReconnectHandler(func(*nats.Conn) { m.put(0, reconnected{}) })
+	defer m.nc.SetReconnectHandler(nil)
 	m.core.Start(&m.env, m.inc)
 	for !m.core.Over && m.ctx.Err() == nil {
 		began, came := time.Now(), m.take()
 		for _, l := range came {
-			m.core.Receive(&m.env, l.from, l.msg)
+			if _, ok := l.msg.(reconnected); ok {
+				m.data.lost, m.back = true, time.Now()
+			} else {
+				m.core.Receive(&m.env, l.from, l.msg)
+			}
 			m.miss()
 		}
 		t, at := m.due()
 		switch {
 		case !at.After(began): // what came before that was received, however long it took
 			delete(m.timers, t)
+			if superstep.IsGap(t) {
+				m.gaps++
+			}
 			m.core.Timer(&m.env, t)
 			m.miss()
 		case len(came) == 0:
@@ -219,12 +232,17 @@ func (e *env) Nodes() int       { return members + 1 }
 func (e *env) SetTimer(t any, after time.Duration) {
 	if superstep.IsGap(t) {
 		after = gapTime << min(e.m.gaps, 5)
-		e.m.gaps++
+		if time.Since(e.m.back) < settling {
+			after = time.Second // others may have sent something in the next epoch, too, before this process was there again
+		}
 	}
 	e.m.timers[t] = time.Now().Add(after)
 }
 
-const gapTime = 10 * time.Second
+const (
+	gapTime  = 10 * time.Second
+	settling = 5 * time.Second // until all are there again that have lost the server
+)
 
 func (e *env) StopTimer(t any) {
 	delete(e.m.timers, t)

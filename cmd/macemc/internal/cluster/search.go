@@ -238,8 +238,8 @@ func (s *Search) wait(ctx context.Context, r *run, progress func(states, transit
 		select {
 		case <-noRoom:
 			switch {
-			case fullSince.IsZero() || c.Rev != fullAt: // it may have been said before there was room
-				fullSince, fullAt = time.Now(), c.Rev
+			case fullSince.IsZero() || c.K != fullAt: // it may have been said before there was room
+				fullSince, fullAt = time.Now(), c.K
 			case time.Since(fullSince) > time.Second:
 				return c, errFull
 			}
