@@ -285,6 +285,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 			Unchecked:      res.Stats.Unchecked,
 			Reduced:        res.Stats.Reduced,
 			Crashes:        res.Stats.Crashes,
+			Shortest:       res.Stats.Shortest,
 			Fair:           res.Stats.Fair,
 			NeverHappened:  res.Stats.NeverHappened,
 			Sometimes:      res.Stats.Sometimes,

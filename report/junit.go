@@ -117,6 +117,12 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 			s.Properties = append(s.Properties, junitProperty{"no_crashes_left_out_because", printable(c.Why)})
 		}
 	}
+	if d := r.Coverage.Shortest; d != nil {
+		s.Properties = append(s.Properties, junitProperty{"shortest", fmt.Sprint(d.Least)})
+		if d.Why != "" {
+			s.Properties = append(s.Properties, junitProperty{"shortest_unknown_because", printable(d.Why)})
+		}
+	}
 	if f := r.Coverage.Fair; f != nil {
 		judged := "judged"
 		if !f.Judged {

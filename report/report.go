@@ -166,6 +166,8 @@ type Coverage struct {
 	Reduced *search.Reduced `json:"reduced,omitempty"`
 	// Crashes tells which crashes were left out, of bfs and dfs; nil: none were to be.
 	Crashes *search.Crashes `json:"crashes,omitempty"`
+	// Shortest tells whether fewer steps violate something; nil: that was not asked for.
+	Shortest *search.Shortest `json:"shortest,omitempty"`
 	// Fair says whether fair runs without end were judged; nil: nothing is owed in any.
 	Fair *search.Fair `json:"fair,omitempty"`
 	// Sampled are draws of more alternatives than are enumerated, of which a sample was.

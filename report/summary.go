@@ -145,7 +145,9 @@ func (r *Report) facts() []fact {
 	} else if r.NotShrunk != "" {
 		f = append(f, fact{"shrunk:", "no", r.NotShrunk})
 	}
-	if d := r.Coverage.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
+	if s := r.Coverage.Shortest; s != nil {
+		f = append(f, shortest(s))
+	} else if d := r.Coverage.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
 		f = append(f, fact{"reduced:", string(r.Coverage.Reduced.Used), "states were left out; there may be a shorter way"})
 	}
 	for _, o := range r.OtherVersions {

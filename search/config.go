@@ -59,6 +59,7 @@ type Config struct {
 	Visited   Visited       // of bfs, dfs and deepening; "": exact for bfs and dfs, 128 bits for deepening
 	Reduce    Reduction     // of bfs and dfs: states that need not be visited; "": [ReduceAuto]
 	Crashes   CrashModel    // of bfs and dfs: whether nodes crash; "": [CrashExplicit]
+	Shortest  bool          // of bfs and dfs: a violation of safety is followed by a search for one in fewer steps, see [Shortest]
 	Symmetry  bool          // of bfs and dfs: states that differ by a permutation of nodes of one role are one, see [sim.System.Roles]
 	Alone     bool          // of deepening: it does not alternate with walks; those from leaves are made
 	MaxBytes  int           // of bfs, dfs and deepening: memory for visited states, and of bfs and dfs for tables, about; 0: no limit
@@ -214,6 +215,8 @@ type Stats struct {
 	Reduced *Reduced `json:"reduced,omitempty"`
 	// Crashes tells which crashes were left out; nil: none were to be.
 	Crashes *Crashes `json:"crashes,omitempty"`
+	// Shortest tells whether fewer steps do; nil: nobody asked, or nothing was found that has a last step.
+	Shortest *Shortest `json:"shortest,omitempty"`
 	// Fair says how fair runs without end were judged; nil: the system has no obligations, see [sim.System.Obligations].
 	Fair *Fair `json:"fair,omitempty"`
 	// BySample is what checked code was found to keep where it was looked at closely, in runs and steps that were executed a second
@@ -335,6 +338,10 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("a log keeps all states, of which reduction %s leaves some out", c.Reduce)
 	case c.Log != nil && c.Symmetry:
 		return c, errors.New("a log keeps all states, of which symmetry leaves some out")
+	case c.Shortest && !c.Strategy.Stateful():
+		return c, fmt.Errorf("only the strategies %s and %s visit states, so that all runs of fewer steps could be looked at", BFS, DFS)
+	case c.Shortest && c.Elsewhere != nil:
+		return c, errors.New("other processes find shortest runs anyway")
 	case c.Symmetry && !c.Strategy.Stateful():
 		return c, fmt.Errorf("only the strategies %s and %s visit states, which could be the same but for a permutation of nodes", BFS, DFS)
 	case c.Log != nil && c.Strategy != BFS:

@@ -135,12 +135,19 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		if err := r.found(cfg, x, finding); err != nil {
 			return nil, err
 		}
+		if cfg.Shortest && finding.Kind != sim.Nondeterminism {
+			if err := r.shortest(ctx, cfg, began, patience, x); err != nil {
+				return nil, err
+			}
+		}
 	case x.Dead > 0:
 		if err := deadState(ctx, cfg, began, x, r); err != nil {
 			return nil, err
 		}
+		r.noShortest(cfg)
 	case x.Fairness != nil && x.Fairness.Starvation != nil:
 		r.starved(x.Fairness.Starvation, cfg.Strategy)
+		r.noShortest(cfg)
 	case conclusive && !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
 		r.Stats.Unchecked = "liveness properties" // only walks, or all states with what follows them, could tell
 	}

@@ -61,6 +61,8 @@ func (f *Search) validateCluster() error {
 		return fmt.Errorf("--memory is about this process, which holds no states; give it to each macemc worker")
 	case f.Given.Has("reduce") && f.Reduce != string(search.ReduceNone):
 		return fmt.Errorf("--cluster visits all states, and --reduce %s leaves some out: that does not go together yet; give one of them", f.Reduce)
+	case f.Shortest:
+		return fmt.Errorf("--cluster visits all states breadth first, so that what it finds is the shortest; leave out --shortest")
 	case f.leavesOutCrashes():
 		return fmt.Errorf("--cluster visits all states, and --crash-model %s leaves some out: that does not go together yet; give one of them", f.Crashes)
 	case f.Visited == string(search.ExactStates):

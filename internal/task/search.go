@@ -32,6 +32,7 @@ type Search struct {
 	Visited      string
 	Reduce       string
 	Crashes      string
+	Shortest     bool
 	Symmetry     bool
 	Alone        bool
 	Memory       int // MB
@@ -138,6 +139,7 @@ func (f *Search) request(p *Process) (*request, error) {
 		Reduce:       search.Reduction(f.Reduce),
 		Symmetry:     f.Symmetry,
 		Crashes:      search.CrashModel(f.Crashes),
+		Shortest:     f.Shortest,
 		Alone:        f.Alone,
 		MaxBytes:     f.Memory << 20,
 	}
@@ -273,6 +275,8 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--crash-model %q is not available; accepted are %s, %s, %s", f.Crashes, search.CrashExplicit, search.CrashImplicit, search.CrashAuto)
 	case f.leavesOutCrashes() && !search.Name(f.Strategy).Stateful():
 		return fmt.Errorf("--crash-model %s is for --strategy bfs and dfs, which visit all states; %s does not", f.Crashes, cmp.Or(f.Strategy, string(search.Deepening)))
+	case f.Shortest && !search.Name(f.Strategy).Stateful():
+		return fmt.Errorf("--shortest is for --strategy bfs and dfs, which can visit all states within fewer steps; %s does not", cmp.Or(f.Strategy, string(search.Deepening)))
 	case f.Schedules != "" && search.Name(f.Strategy).Stateful():
 		return fmt.Errorf("strategy %s visits states and makes no walks, which --schedules could order", f.Strategy)
 	case f.Given.Has("depth") && (f.Strategy == string(search.Walk) || f.Strategy == string(search.Faulty)):

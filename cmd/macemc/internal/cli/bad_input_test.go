@@ -106,6 +106,7 @@ func TestBadInput(t *testing.T) {
 		{"search pingack --reduce drop", "only the strategies bfs and dfs visit states, some of which could be left out"},
 		{"search pingack --strategy walk --memory 5", "only the strategies deepening, bfs and dfs keep states"},
 		{"search pingack --strategy bfs --max-paths 5", "strategy bfs visits states and executes no paths"},
+		{"search pingack --shortest", "--shortest is for --strategy bfs and dfs"},
 		{"search pingack --crash-model auto", "--crash-model auto is for --strategy bfs and dfs"},
 		{"search pingack --strategy bfs --crash-model some", "accepted are explicit, implicit, auto"},
 		{"search pingack --strategy bfs --deepen-by 5", "only strategy deepening goes deeper step by step"},

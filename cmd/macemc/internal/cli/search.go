@@ -95,6 +95,7 @@ Exit status:
 	fl.StringVar(&f.Reduce, "reduce", "", "leave out states that cannot change the verdict of bfs and dfs, by `KIND`: none, drop (messages that change nothing any more), full (also orders of events that do not matter), or auto (full, and drop if that takes half of the time) (default auto); the report says what could not be reduced, and why")
 	fl.BoolVar(&f.Symmetry, "symmetry", false, "bfs and dfs visit one of the states that differ by a permutation of nodes of one role (System.Roles), once that is shown to change nothing; the report says what shows the contrary")
 	fl.StringVar(&f.Crashes, "crash-model", "", "whether bfs and dfs let nodes crash and halt, by `MODEL`: explicit; implicit (none does, and it is shown in the end that this changes no verdict, or nothing is said); or auto (those do of which that is not shown) (default explicit)")
+	fl.BoolVar(&f.Shortest, "shortest", false, "of bfs and dfs, look for a violation of safety in fewer steps than the one that was found, all orders of events included; the report says whether there is none")
 	fl.BoolVar(&f.Alone, "alone", false, "deepening does not alternate with walks from the start; those from leaves are made")
 	fl.IntVar(&f.Memory, "memory", 0, "stop when visited states, and of bfs and dfs tables, take about `N` MB, of the strategies that keep any: deepening, bfs, dfs (default: half of what is available); with --durable, and --visited 64 or 128, what does not fit goes to its folder")
 	fl.IntVar(&f.Workers, "workers", 0, "how many runs `N` go on at a time (default: all cores)")

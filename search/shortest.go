@@ -1,0 +1,80 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// Shortest tells whether fewer steps than those of a violation lead to one.
+type Shortest struct {
+	Found  int    `json:"found"`         // steps of the violation that was found first
+	Least  bool   `json:"least"`         // no run of fewer steps than the one that is told violates anything
+	States int    `json:"states"`        // that were visited to know that
+	Why    string `json:"why,omitempty"` // it is not known
+}
+
+// shortest looks for a violation by fewer steps than the one that was found, breadth first, all orders of events and all crashes included, in the time that is left. Dead
+// messages are dropped, which keeps the number of steps.
+func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, patience int, x *table.Exploration) error {
+	s := &Shortest{Found: r.Finding.Steps}
+	r.Stats.Shortest = s
+	if cfg.Strategy == BFS && x.Reduced.Used != table.ReduceFull && x.Crashes == nil || s.Found <= 1 {
+		s.Least = true // where runs begin was looked at
+		return nil
+	}
+	opts, err := explorationOf(ctx, cfg, began, patience)
+	if err != nil {
+		return err
+	}
+	if opts.Frontier, err = explore.FrontierNamed(frontiers[BFS]); err != nil {
+		return err
+	}
+	opts.Reduce, opts.Crashes, opts.Log, opts.Hurry, opts.MaxDepth = table.ReduceDrop, table.CrashExplicit, nil, time.Time{}, s.Found-1
+	if cfg.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, began.Add(cfg.Time))
+		defer cancel()
+	}
+	y, err := table.Explore(ctx, &cfg.System, opts)
+	if why := unsupported(err); why != "" {
+		s.Why = "tables cannot hold " + why
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.States = y.States
+	var finding *sim.Finding
+	switch errors.As(y.Finding, &finding); {
+	case finding != nil && !kernel.Overdue(finding) && finding.Kind != sim.Nondeterminism:
+		stats := r.Stats
+		if err := r.found(cfg, y, finding); err != nil {
+			return err
+		}
+		r.Stats = stats
+		s.Least = y.Omission == 0
+	case y.Finding != nil:
+		s.Why = "something went wrong on the way: " + y.Finding.Error()
+	case y.Complete || y.Stopped == StoppedDepth:
+		s.Least = y.Omission == 0
+	default:
+		s.Why = "stopped by " + y.Stopped
+	}
+	if !s.Least && s.Why == "" {
+		s.Why = "states are told apart by fingerprints"
+	}
+	return nil
+}
+
+// noShortest says that nothing shorter was looked for.
+func (r *Result) noShortest(cfg *Config) {
+	if cfg.Shortest {
+		r.Stats.Shortest = &Shortest{Why: "fewer steps are looked for to violations of safety only"}
+	}
+}

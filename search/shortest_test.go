@@ -1,0 +1,82 @@
+package search
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+func withBug(t *testing.T, system, bug string) Config {
+	t.Helper()
+	e, err := systems.Find(system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := e.New(spec.Config{Bugs: []string{bug}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Config{System: sys, Strategy: BFS, Shortest: true}
+}
+
+// What was found where states were left out is followed by what takes the fewest steps.
+func TestShortest(t *testing.T) {
+	for _, c := range []struct {
+		system, bug string
+		crashes     int
+	}{{"paxos", "PX1", 0}, {"synod", "SY1", 0}, {"paxos", "PX2", 1}} {
+		cfg := withBug(t, c.system, c.bug)
+		cfg.System.Crashes = c.crashes
+		cfg.Reduce = ReduceNone
+		all, err := Run(context.Background(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := all.Stats.Shortest; !s.Least || s.States != 0 || s.Found != all.Finding.Steps {
+			t.Errorf("%s, all states: %+v", c.bug, s)
+		}
+		for _, how := range []Config{{Strategy: BFS, Reduce: ReduceFull}, {Strategy: DFS, Reduce: ReduceNone}, {Strategy: BFS, Reduce: ReduceFull, Symmetry: true, Crashes: CrashAuto}} {
+			if how.Strategy == DFS && c.crashes > 0 {
+				continue
+			}
+			cfg.Strategy, cfg.Reduce, cfg.Symmetry, cfg.Crashes = how.Strategy, how.Reduce, how.Symmetry, how.Crashes
+			r, err := Run(context.Background(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := r.Stats.Shortest; r.Finding.Steps != all.Finding.Steps || !s.Least || s.Found <= r.Finding.Steps || s.States == 0 {
+				t.Errorf("%s, %s %s: %d steps, want %d; %+v", c.bug, how.Strategy, how.Reduce, r.Finding.Steps, all.Finding.Steps, s)
+			}
+			if o, err := Follow(&cfg.System, r.Finding.Path); err != nil || o.Finding == nil {
+				t.Errorf("%s, %s %s: nothing is wrong at the end of the path: %v", c.bug, how.Strategy, how.Reduce, err)
+			}
+		}
+	}
+}
+
+// That it is not known is said.
+func TestShortestUnknown(t *testing.T) {
+	cfg, err := withBug(t, "paxos", "PX1").complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Result{Finding: &Suspect{Kind: sim.Safety, Steps: 18}}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := r.shortest(done, &cfg, time.Now(), 1, &table.Exploration{Reduced: table.Reduced{Used: table.ReduceFull}}); err != nil || r.Stats.Shortest.Least || r.Stats.Shortest.Why != "stopped by interrupted" {
+		t.Errorf("%v: %+v", err, r.Stats.Shortest)
+	}
+	cfg = withBug(t, "twophase", "TP2")
+	dead, err := Run(context.Background(), cfg)
+	if err != nil || dead.Verdict != Violation {
+		t.Fatalf("%v: %+v", err, dead)
+	}
+	if s := dead.Stats.Shortest; s == nil || dead.Finding.Kind != sim.Safety && (s.Least || s.Why == "") {
+		t.Errorf("%v: %+v", dead.Finding.Kind, s)
+	}
+}
