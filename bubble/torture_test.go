@@ -333,6 +333,62 @@ func TestTorture(t *testing.T) {
 	}
 }
 
+// cache is one of the process, as libraries have them.
+var cache = newCache()
+
+type knows struct {
+	mu    sync.Mutex
+	known map[int]bool
+}
+
+//go:noinline
+func newCache() *knows { return &knows{} }
+
+// What is done once in a process behind a lock of the process makes no difference between the first run and the others.
+func TestCache(t *testing.T) {
+	program := func(tr *trace) {
+		var mu sync.Mutex
+		for g := range 3 {
+			go func() {
+				for i := range 4 {
+					cache.mu.Lock()
+					known := cache.known[i]
+					cache.mu.Unlock()
+					if !known {
+						cache.mu.Lock()
+						cache.known[i] = true
+						cache.mu.Unlock()
+					}
+					mu.Lock()
+					tr.add(g, i)
+					mu.Unlock()
+				}
+			}()
+		}
+	}
+	traces := map[uint64]bool{}
+	for _, how := range []sim.Interleave{sim.Random, 3} {
+		for pick := range 10 {
+			cache.known = map[int]bool{}
+			var runs [2]uint64
+			for i := range runs {
+				h, n := alone(program, how, pick)
+				stepping.Lock()
+				n.discard()
+				stepping.Unlock()
+				runs[i] = h
+			}
+			if runs[0] != runs[1] {
+				t.Errorf("%v %d: the first run is %x, the second %x", how, pick, runs[0], runs[1])
+			}
+			traces[runs[0]] = true
+		}
+	}
+	if len(traces) < 10 {
+		t.Errorf("%d different traces: the schedules do not switch", len(traces))
+	}
+}
+
 var onces [2]sync.Once
 
 // What a node draws in a sync.Once is its own, but for a Once that is a package variable: then it does not matter which node comes first.
