@@ -57,7 +57,7 @@ func knownBugs() []spec.Bug {
 	return []spec.Bug{
 		{
 			ID: "FT1", Summary: "a coordinator decides as soon as one participant has voted", Shows: "a transaction is committed that not all have agreed to",
-			Fix: "wait for all", Kind: sim.Safety, PaperKind: sim.Safety,
+			Fix: "wait for all", Kind: sim.Safety, PaperKind: sim.Safety, OtherKinds: []sim.FindingKind{sim.Deadlock, sim.Liveness},
 		},
 		{
 			ID: "FT2", Summary: "a participant prepares though another transaction is prepared", Shows: "the other one cannot be ended any more",

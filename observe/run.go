@@ -1,0 +1,106 @@
+package observe
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+)
+
+// Of is what nodes announced in a run, which is executed without the system's monitors and properties. Causes are what happened before on the same
+// node, and the messages that a step takes. That a connection breaks is none, so that more orders agree with the causes than may have
+// happened: what is said of every order, or of none, is so all the same.
+func Of(sys *sim.System, path choose.Path) (History, error) {
+	bare := *sys
+	heard := &heard{}
+	bare.Properties, bare.Monitors = nil, []func() sim.Monitor{func() sim.Monitor { return &ear{heard} }}
+	bare.State = append(slices.Clone(bare.State), sim.IgnoreField[ear]("to"))
+	cursor, err := replay.NewCursor(&bare, path, kernel.Options{Trace: true})
+	if err != nil {
+		return nil, err
+	}
+	c := &causes{h: make(History, sys.Nodes), clocks: make([]clock, sys.Nodes), sent: map[sim.MessageID]clock{}}
+	for i := range c.clocks {
+		c.clocks[i] = make(clock, sys.Nodes)
+	}
+	for step := 0; ; step++ {
+		if err := c.note(cursor.World().Last(), heard.take(), step); err != nil {
+			return nil, err
+		}
+		if cursor.AtEnd() {
+			return c.h, nil
+		}
+		var finding *sim.Finding
+		if err := cursor.Next(); err != nil && !errors.As(err, &finding) {
+			return nil, fmt.Errorf("step %d: %w", step+1, err)
+		}
+	}
+}
+
+// ear is a monitor that passes on what it hears.
+type ear struct{ to *heard }
+
+func (e *ear) Observe(from sim.NodeID, event any) error {
+	e.to.list = append(e.to.list, said{from, event})
+	return nil
+}
+
+type heard struct{ list []said }
+
+type said struct {
+	node  sim.NodeID
+	event any
+}
+
+// take is what was heard since the last time.
+func (h *heard) take() []said {
+	list := h.list
+	h.list = nil
+	return list
+}
+
+// clock counts, by node, the announcements that came before.
+type clock []int
+
+func (c clock) merge(other clock) {
+	for i, n := range other {
+		c[i] = max(c[i], n)
+	}
+}
+
+// causes follows them through a run.
+type causes struct {
+	h      History
+	clocks []clock                 // by node: what came before its next step
+	sent   map[sim.MessageID]clock // what came before a message
+}
+
+// note adds a step: what it takes comes before what it announces, and that before what it sends.
+func (c *causes) note(last *kernel.Step, all []said, step int) error {
+	for _, m := range last.Msgs {
+		if before, ok := c.sent[m.ID]; ok && last.Handler {
+			c.clocks[last.Event.Node].merge(before)
+		}
+	}
+	for _, s := range all {
+		at := c.clocks[s.node]
+		c.h[s.node] = append(c.h[s.node], Announcement{s.event, step, slices.Clone(at)})
+		at[s.node]++
+	}
+	for _, m := range last.Sent {
+		if m.From < 0 || int(m.From) >= len(c.clocks) {
+			return fmt.Errorf("step %d: a message is sent by n%d", step, m.From)
+		}
+		c.sent[m.ID] = slices.Clone(c.clocks[m.From])
+	}
+	for _, f := range last.Fates {
+		if before, ok := c.sent[f.ID]; ok && f.Copy != 0 {
+			c.sent[f.Copy] = before
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package observe_test
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/observe"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+)
+
+type (
+	said struct{ By machine.ID }
+	poke struct{}
+	// talker says something when it starts, or when it is poked, and pokes another one then.
+	talker struct {
+		Waits bool
+		Pokes machine.ID // -1: nobody
+	}
+	// order wants machine 0 to speak first.
+	order struct{ First bool }
+)
+
+var (
+	talkerKind = machine.Define[talker]("talker",
+		machine.In("silent", machine.Entry((*talker).begin, "ready", "waiting")),
+		machine.In("ready", machine.Null((*talker).speak, "done"), machine.On((*talker).poked, "done")),
+		machine.In("waiting", machine.On((*talker).poked, "done")),
+		machine.In("done", machine.Ignore(poke{})))
+	orderKind = machine.Define[order]("machine 0 is first", machine.In("watching", machine.On(func(o *order, x *machine.Ctx, s said) {
+		x.Assert(s.By == 0 || o.First, "machine %d is first", s.By)
+		o.First = true
+	})))
+)
+
+func (k *talker) begin(x *machine.Ctx) {
+	if k.Waits {
+		x.Goto("waiting")
+		return
+	}
+	x.Goto("ready")
+}
+
+func (k *talker) poked(x *machine.Ctx, _ poke) { k.speak(x) }
+
+func (k *talker) speak(x *machine.Ctx) {
+	x.Announce(said{x.Self()})
+	if k.Pokes >= 0 {
+		x.Send(k.Pokes, poke{})
+	}
+	x.Goto("done")
+}
+
+// What messages tie together is ordered, and nothing else is, whatever the order of the run.
+func TestCausesOfRun(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a, b talker
+		want observe.Verdict
+	}{
+		{"nobody knows of the other", talker{false, -1}, talker{false, -1}, observe.Some},
+		{"the first one's message comes first", talker{false, 1}, talker{true, -1}, observe.None},
+		{"the second one's message comes first", talker{true, -1}, talker{false, 0}, observe.Every},
+	} {
+		var ms machine.System
+		ms.Add(talkerKind, c.a)
+		ms.Add(talkerKind, c.b)
+		ms.Monitor(orderKind, order{})
+		sys := ms.Sim("talkers")
+		for _, last := range []bool{false, true} {
+			h, err := observe.Of(&sys, runOf(t, sys, last))
+			if err != nil || h.Len() != 2 {
+				t.Fatalf("%s: %v, %v", c.name, h, err)
+			}
+			j, err := observe.Judge(t.Context(), h, sys.Monitors[0], sys.State, 100)
+			if err != nil || j.Verdict != c.want || !j.All {
+				t.Errorf("%s, last event first %v: %+v, %v", c.name, last, j, err)
+			}
+		}
+	}
+}
+
+// runOf is a run to the end by the first, or the last, event each time.
+func runOf(t *testing.T, sys sim.System, last bool) choose.Path {
+	sys.Monitors = nil
+	w, err := kernel.NewWorld(&sys, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := replay.NewRun(w)
+	first := choose.SourceFunc(func(choose.Point) int { return 0 })
+	if err := r.Start(first); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		events := w.Enabled()
+		if len(events) == 0 {
+			break
+		}
+		at := 0
+		if last {
+			at = len(events) - 1
+		}
+		if err := r.Step(at, first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r.Path.Clone()
+}
