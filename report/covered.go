@@ -129,7 +129,11 @@ func (r *Report) covered() []string {
 		lines = append(lines, "not covered: "+r.Uncovered)
 	}
 	if r.Suspects > 0 {
-		lines = append(lines, words.Plural(r.Suspects, "suspected violation")+" could not be confirmed")
+		line := words.Plural(r.Suspects, "suspected violation") + " could not be confirmed"
+		if r.Stopped == search.StoppedTime {
+			line += fmt.Sprintf("; the last may have had %v beyond the time limit", search.LeastConfirming)
+		}
+		lines = append(lines, line)
 	}
 	return append(lines, r.engine()...)
 }

@@ -72,7 +72,7 @@ type Config struct {
 	Schedules []Schedule    // which walks take turns at, see [Schedules]; nil: all
 	Seed      uint64        // 0: 1
 	Workers   int           // up to MaxWorkers; 0: DefaultWorkers
-	Time      time.Duration // 0: no limit; to confirm a suspect may take half as long again, and to a minute from the beginning
+	Time      time.Duration // 0: no limit; confirming a suspect ends when it took as long as the search before, or 5 s, and 5 s after this
 	MaxPaths  int           // 0: no limit
 	Prefix    choose.Path   // start from here instead of the first state
 	// PrefixRuns > 0: first make that many runs to a live state without injections, and search from

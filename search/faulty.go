@@ -21,9 +21,11 @@ const (
 	settledOdds = 8
 	// onwardOdds: with that probability, as one in so many, a run goes on past the live state that it came to when no fault was left.
 	onwardOdds = 3
-	// faultyGap bounds how many steps after a fault, and at the beginning of a part, are free of faults. Few are more probable than many:
-	// runs may be short.
-	faultyGap = 12
+	// faultyGap bounds how many steps after a fault, and at the beginning of a part, are free of faults. In the first soonRuns runs of a row
+	// that is soonGap, and few are more probable than many: runs may be short. What many steps must precede is met by the runs after them.
+	faultyGap = 24
+	soonGap   = 12
+	soonRuns  = 128
 	// insideOdds: one in that many points at which a crash could strike inside a step is answered with a crash.
 	insideOdds = 24
 )
@@ -82,8 +84,12 @@ func (s *faulty) round(at *Node) {
 
 func (s *faulty) drawGap(at *Node) {
 	s.used, s.gap = total(at.Used), 0
-	if s.random.IntN(3) > 0 {
-		s.gap = length(&s.random, 1, faultyGap) - 1
+	switch {
+	case s.random.IntN(3) == 0:
+	case s.number < soonRuns:
+		s.gap = length(&s.random, 1, soonGap) - 1
+	default:
+		s.gap = s.random.IntN(faultyGap)
 	}
 }
 

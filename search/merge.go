@@ -159,7 +159,7 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 	s.shown = time.Time{} // told at once, as it may take long
 	s.progress(criticalPhase)
 	began := time.Now()
-	deadline := s.confirmUntil
+	deadline := s.cfg.confirmUntil(s.began, began, sus)
 	if s.found > 0 && s.cfg.Time > 0 { // the search has what it is worth waiting for
 		deadline = s.began.Add(s.cfg.Time)
 	}
@@ -171,8 +171,11 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 	case err != nil && limited.Err() != nil:
 		s.suspects++
 		s.undecided++
-		if s.stop(StoppedInterrupted); ctx.Err() == nil {
-			s.stopping = StoppedTime
+		switch {
+		case ctx.Err() != nil:
+			s.stop(StoppedInterrupted)
+		case time.Since(s.began) >= s.cfg.Time:
+			s.stop(StoppedTime)
 		}
 		return nil
 	case err != nil:
@@ -218,16 +221,29 @@ func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last
 	return err
 }
 
-// leastConfirming is how long after its beginning a search may at least go on for the sake of a suspect.
-const leastConfirming = time.Minute
+const (
+	// LeastConfirming is how long a suspect is examined at least, if that takes so long, be it beyond the time limit of the search.
+	LeastConfirming = 5 * time.Second
+	// leastWaiting is how long after the beginning of a search checked code that did not return is still waited for, at least.
+	leastWaiting = time.Minute
+)
 
-// confirmUntil is when a confirmation is broken off: a search that has a time limit waits for one that is in progress
-// at its end, for half as long again, but not for ever. Without a limit it is zero.
-func (c *Config) confirmUntil(began time.Time) time.Time {
+// confirmUntil is when a confirmation that begins now is broken off, which leaves the suspect undecided: when it has taken as long as the
+// search until then, or LeastConfirming if that is more, and when the time of the search has been over for LeastConfirming. Checked code that
+// does not return gets more, as it is waited for as long as its limit says. In a search without a time limit, whose result does not depend on
+// time, it is zero: never.
+func (c *Config) confirmUntil(began, now time.Time, sus *Suspect) time.Time {
 	if c.Time <= 0 {
 		return time.Time{}
 	}
-	return began.Add(max(c.Time+c.Time/2, leastConfirming))
+	if sus.Overdue {
+		return began.Add(max(c.Time+c.Time/2, leastWaiting))
+	}
+	end, last := now.Add(max(now.Sub(began), LeastConfirming)), began.Add(c.Time+LeastConfirming)
+	if last.Before(end) {
+		return last
+	}
+	return end
 }
 
 // until is ctx with a deadline; zero: without.

@@ -4,24 +4,31 @@ import (
 	"slices"
 )
 
-// mixRuns is the length of the order in which schedules take turns.
-const mixRuns = unitRuns
+const (
+	// mixRuns is the length of the order in which schedules take turns.
+	mixRuns = unitRuns
+	// creditRuns is after how many runs of a row their shares change.
+	creditRuns = 8 * mixRuns
+)
 
 // rotation says which schedule a run of a row has. All have at least half of the share that the table says; the other half goes to those
-// that find what is new. Shares change between rounds only, so that they do not depend on the number of workers.
+// that find what is new. Shares change with every 512th run, by what is known of the rounds before it, so that they do not depend on the
+// number of workers.
 type rotation struct {
 	names []Schedule
 	base  []float64 // shares of the table, of 1
 	mix   []uint8   // by number of the run modulo mixRuns: index in names; replaced, never changed
 	rates []float64
 	met   map[uint64]bool
+
+	found, steps []int // by index in names, since shares changed last
 }
 
 // mostMet bounds what a rotation remembers. When it is full it forgets all, and all is new once more.
 const mostMet = 1 << 17
 
 func newRotation(names []Schedule, p phase) *rotation {
-	r := &rotation{names: names, rates: make([]float64, len(names)), met: map[uint64]bool{}}
+	r := &rotation{names: names, rates: make([]float64, len(names)), met: map[uint64]bool{}, found: make([]int, len(names)), steps: make([]int, len(names))}
 	all := 0.0
 	for _, name := range names {
 		i := slices.Index(Schedules(), name)
@@ -50,31 +57,36 @@ func (n *noticed) reset(schedules int) {
 	n.schedules, n.pairs, n.steps = make([]scheduleTally, schedules), make([][]uint64, schedules), make([]int, schedules)
 }
 
-// learn changes the shares by what the units of a round noticed.
+// learn notes what the units of a round noticed.
 func (r *rotation) learn(units []*unit) {
 	if len(r.names) == 1 {
 		return
 	}
-	found, steps := make([]int, len(r.names)), make([]int, len(r.names))
 	if len(r.met) > mostMet {
 		clear(r.met)
 	}
 	for _, u := range units {
 		for i, pairs := range u.noticed.pairs {
-			steps[i] += u.noticed.steps[i]
+			r.steps[i] += u.noticed.steps[i]
 			for _, p := range pairs {
 				if !r.met[p] {
 					r.met[p] = true
-					found[i]++
+					r.found[i]++
 				}
 			}
 		}
 	}
+}
+
+// credit changes the shares by what was learned since it did so last.
+func (r *rotation) credit() {
 	for i := range r.rates {
-		if steps[i] > 0 {
-			r.rates[i] = (r.rates[i] + float64(found[i])/float64(steps[i])) / 2
+		if r.steps[i] > 0 {
+			r.rates[i] = (r.rates[i] + float64(r.found[i])/float64(r.steps[i])) / 2
 		}
 	}
+	clear(r.found)
+	clear(r.steps)
 	r.mixAnew()
 }
 

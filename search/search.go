@@ -98,8 +98,6 @@ type searcher struct {
 	workers []*worker
 	began   time.Time
 	limit   <-chan time.Time
-	// confirmUntil is when confirmations are broken off; zero: never.
-	confirmUntil time.Time
 
 	global   *visited
 	coverage *coverage
@@ -139,7 +137,6 @@ func newSearcher(cfg Config) (*searcher, error) {
 		return nil, err
 	}
 	s := &searcher{cfg: cfg, global: newVisited(), began: time.Now(), roots: []choose.Path{cfg.Prefix}}
-	s.confirmUntil = cfg.confirmUntil(s.began)
 	for i := range cfg.Workers {
 		w, err := newWorker(&s.cfg, i, s.global)
 		if err != nil {
@@ -289,6 +286,9 @@ func (s *searcher) take(src source) []*unit {
 			u.runs = min(u.runs, u.count)
 		}
 		left -= u.runs
+		if u.events = unitEvents; u.phase == walkPhase { // they may be long, and what other sources find soon would have to wait for them
+			u.events = min(max(s.tallies.events()/unitsPerRound, leastEvents), unitEvents)
+		}
 		u.closely = s.units < verifyClosely
 		u.verify = s.units < verifyFirst || s.units%verifyEvery == 0
 		s.units++

@@ -109,6 +109,9 @@ func (r *row) next() *unit {
 	}
 	u := &unit{phase: r.phase, first: r.number, count: n}
 	if r.turns != nil {
+		if r.number%creditRuns == 0 {
+			r.turns.credit()
+		}
 		u.mix = r.turns.mix
 	}
 	r.number += n

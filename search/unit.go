@@ -12,7 +12,8 @@ import (
 const (
 	unitsPerRound = 16
 	unitRuns      = 64
-	unitEvents    = 1 << 15 // a unit ends after the run that exceeds it
+	unitEvents    = 1 << 15 // a unit ends after the run that exceeds it, one of walks without faults after a share of what was done before
+	leastEvents   = 1 << 11 // that is at least this
 	unitChunks    = 4       // into how many units the rest of a unit is split when units are scarce
 )
 
@@ -20,6 +21,7 @@ const (
 type unit struct {
 	phase   phase
 	runs    int  // how many it may make
+	events  int  // it ends after the run that exceeds them
 	verify  bool // whether its first run is executed a second time
 	closely bool // likewise the second, third, fifth, ninth and so on
 

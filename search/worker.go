@@ -103,7 +103,7 @@ func (w *worker) runs(u *unit) {
 		w.events.Store(0)
 	}()
 	events := 0
-	for u.made < u.runs && events < unitEvents {
+	for u.made < u.runs && events < u.events {
 		t, ok := s.Next()
 		if !ok {
 			break

@@ -53,7 +53,7 @@ func TestStoppedInTheFirstRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.loop.Observe(&stopper{w, at})
-		u := &unit{phase: deepeningPhase, runs: unitRuns, bound: 100, items: []item{{}}, states: newVisited(), coverage: newCoverage(&cfg.System)}
+		u := &unit{phase: deepeningPhase, runs: unitRuns, events: unitEvents, bound: 100, items: []item{{}}, states: newVisited(), coverage: newCoverage(&cfg.System)}
 		w.do(u)
 		if !u.stopped || u.made != 0 || u.tallies.events() != at {
 			t.Errorf("stopped at step %d: %v, after %d runs and %d events", at, u.stopped, u.made, u.tallies.events())
@@ -61,7 +61,7 @@ func TestStoppedInTheFirstRun(t *testing.T) {
 	}
 }
 
-// A confirmation that takes too long is broken off: the suspect is not decided, and the search ends.
+// A confirmation that takes too long is broken off, and the suspect is not decided. The search goes on if it has time.
 func TestConfirmationIsBrokenOff(t *testing.T) {
 	cfg := Config{Workers: 1, Time: time.Hour, System: sim.System{Name: "rearming", Nodes: 1, New: func(sim.NodeID) sim.Service { return &rearming{} }}}
 	cfg.Confirm = func(ctx context.Context, _ Suspect) (Confirmed, error) {
@@ -72,15 +72,20 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at := s.confirmUntil; at != s.began.Add(90*time.Minute) {
-		t.Errorf("confirmations end %v after the beginning, want 1h30m", at.Sub(s.began))
-	}
-	s.confirmUntil = s.began
-	if err := s.judge(context.Background(), &Suspect{Kind: sim.Liveness}, ""); err != nil {
+	dead := &Suspect{Kind: sim.Liveness}
+	s.began = time.Now().Add(-2 * time.Hour)
+	if err := s.judge(context.Background(), dead, ""); err != nil {
 		t.Fatal(err)
 	}
 	if s.finding != nil || s.undecided != 1 || s.stopping != StoppedTime {
 		t.Errorf("finding %v, %d undecided, stopped by %q; want one undecided, time", s.finding, s.undecided, s.stopping)
+	}
+	s.began, s.stopping = time.Now(), ""
+	s.cfg.Confirm = func(context.Context, Suspect) (Confirmed, error) { return Confirmed{}, context.DeadlineExceeded }
+	ended, cancel := context.WithDeadline(context.Background(), s.began)
+	defer cancel()
+	if err := s.judge(ended, dead, ""); err != nil || s.stopping != StoppedInterrupted || s.undecided != 2 {
+		t.Errorf("from outside: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
 	}
 	s.found, s.stopping = 1, "" // of a search that goes on
 	s.cfg.Confirm = func(ctx context.Context, _ Suspect) (Confirmed, error) {
@@ -89,11 +94,33 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 		}
 		return Confirmed{Refuted: true}, nil
 	}
-	if err := s.judge(context.Background(), &Suspect{Kind: sim.Liveness}, ""); err != nil {
+	if err := s.judge(context.Background(), dead, ""); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Time = time.Second
-	if at := cfg.confirmUntil(s.began); at != s.began.Add(leastConfirming) {
-		t.Errorf("after %v", at.Sub(s.began))
+}
+
+// A confirmation takes no longer than the search did before it, or 5 s, and ends soon after its time. That of code that does not return has more.
+func TestConfirmUntil(t *testing.T) {
+	began := time.Now()
+	for _, c := range []struct {
+		time, after time.Duration
+		overdue     bool
+		want        time.Duration // after the beginning
+	}{
+		{time.Minute, 0, false, 5 * time.Second},
+		{time.Minute, 3 * time.Second, false, 8 * time.Second},
+		{time.Minute, 20 * time.Second, false, 40 * time.Second},
+		{time.Minute, 50 * time.Second, false, 65 * time.Second},
+		{time.Second, time.Second, false, 6 * time.Second},
+		{time.Second, time.Second, true, time.Minute},
+		{time.Hour, time.Second, true, 90 * time.Minute},
+	} {
+		cfg := Config{Time: c.time}
+		if got := cfg.confirmUntil(began, began.Add(c.after), &Suspect{Overdue: c.overdue}).Sub(began); got != c.want {
+			t.Errorf("%v of %v, overdue: %v: until %v, want %v", c.after, c.time, c.overdue, got, c.want)
+		}
+	}
+	if at := (&Config{}).confirmUntil(began, began, &Suspect{}); !at.IsZero() {
+		t.Errorf("without a limit until %v", at)
 	}
 }

@@ -5,7 +5,7 @@
 // It searches for each bug with the seeds 1 to N with the programs OLD and NEW in turns, one worker each, NEW with the flags of "macemc
 // search" that follow. For each bug it prints with how many seeds each found it, the medians of CPU time (of the process, its report
 // included), events and paths, their ratios, and the schedules that found it; at the end the geometric means of the ratios. Events and
-// paths do not depend on what else the machine does.
+// paths do not depend on what else the machine does. Bugs that OLD does not know are left out, and named.
 package main
 
 import (
@@ -60,6 +60,7 @@ func (o *options) compare(w io.Writer) error {
 	var ratios [3]float64 // sums of logarithms
 	bugs := 0
 	for _, e := range bundled.Systems() {
+	next:
 		for _, b := range e.Bugs {
 			if o.bugs != "" && !listed(o.bugs, b.ID) || listed(o.skip, b.ID) {
 				continue
@@ -68,6 +69,10 @@ func (o *options) compare(w io.Writer) error {
 			for seed := 1; seed <= o.seeds; seed++ {
 				for i := range c {
 					r, err := o.search(i, e.Name, b.ID, seed)
+					if unknown := (*unknownError)(nil); i == 0 && errors.As(err, &unknown) {
+						fmt.Fprintf(w, "%-5s left out: %s says %v\n", b.ID, o.programs[0], err)
+						continue next
+					}
 					if err != nil {
 						return fmt.Errorf("%s, seed %d: %w", b.ID, seed, err)
 					}
@@ -108,6 +113,14 @@ func (r run) paths() float64     { return float64(r.Paths) }
 func (r run) events() float64    { return float64(max(1, r.Events)) }
 func (r run) processor() float64 { return r.cpu }
 
+// unknownError says that a program does not take the flags that name a bug.
+type unknownError struct{ text string }
+
+func (e *unknownError) Error() string { return e.text }
+
+// statusUsage is the exit status of a program that does not know what is asked.
+const statusUsage = 2
+
 // search makes one search in a process of its own.
 func (o *options) search(program int, system, bug string, seed int) (*run, error) {
 	temp, err := scratch.New("")
@@ -129,7 +142,11 @@ func (o *options) search(program int, system, bug string, seed int) (*run, error
 	}
 	var r run
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		return nil, fmt.Errorf("no report: %s", bytes.TrimSpace(errs.Bytes()))
+		text := fmt.Sprintf("no report: %s", bytes.TrimSpace(errs.Bytes()))
+		if cmd.ProcessState.ExitCode() == statusUsage {
+			return nil, &unknownError{text}
+		}
+		return nil, errors.New(text)
 	}
 	r.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	return &r, nil

@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 	case slices.Contains(os.Args, "BT2"):
 		fmt.Fprintln(os.Stderr, "no such bug")
 		os.Exit(2)
+	case slices.Contains(os.Args, "RT3"):
+		fmt.Fprintln(os.Stderr, "it crashed")
+		os.Exit(1)
 	case slices.Contains(os.Args, "--quick"): // the new one: half of the events, and not found with seed 2
 		verdict := "violation"
 		if seed == "2" {
@@ -54,11 +57,17 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A program that does not search is told of, with what it says.
+// A bug that the first program does not know is left out, and named. Any other program that does not search is told of, with what it says.
 func TestCompareFails(t *testing.T) {
 	t.Setenv(searchVar, "yes")
-	o := options{seeds: 1, time: time.Second, bugs: "BT2", programs: [2]string{os.Args[0], os.Args[0]}}
-	if err := o.compare(new(strings.Builder)); err == nil || !strings.Contains(err.Error(), "BT2, seed 1: no report: no such bug") {
+	o := options{seeds: 1, time: time.Second, bugs: "BT1,BT2", programs: [2]string{os.Args[0], os.Args[0]}}
+	var b strings.Builder
+	if err := o.compare(&b); err != nil || !strings.Contains(b.String(), "BT2   left out: "+os.Args[0]+" says no report: no such bug") ||
+		!strings.Contains(b.String(), "ratios of 1 bugs") {
+		t.Errorf("%v, %s", err, b.String())
+	}
+	o.bugs = "RT3"
+	if err := o.compare(new(strings.Builder)); err == nil || !strings.Contains(err.Error(), "RT3, seed 1: no report: it crashed") {
 		t.Errorf("%v", err)
 	}
 }

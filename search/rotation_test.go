@@ -1,0 +1,96 @@
+package search
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Shares change with every 512th run of a row, by all that was learned until then, and never in between, however long rounds are.
+func TestCreditAtFixedNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := &row{phase: walkPhase, turns: newRotation(Schedules(), walkPhase)}
+		n := len(r.turns.names)
+		var mix []uint8  // of the runs since shares changed
+		met := uint64(0) // changes of states that were noticed
+		learned := false // since shares changed
+		for r.number < 5000 {
+			var units []*unit
+			for range rapid.IntRange(1, unitsPerRound).Draw(t, "units") {
+				u := r.next()
+				switch {
+				case u.first%512 != 0 && !slices.Equal(u.mix, mix):
+					t.Fatalf("run %d has other turns than the one before", u.first)
+				case u.first > 0 && u.first%512 == 0 && slices.Equal(u.mix, mix) == learned:
+					t.Fatalf("shares change with run %d: %v, something was learned: %v", u.first, !learned, learned)
+				}
+				if u.first%512 == 0 {
+					mix, learned = u.mix, false
+				}
+				units = append(units, u)
+			}
+			// The schedule that has the fewest turns finds all that is new.
+			least, fewest := 0, mixRuns+1
+			for i := range n {
+				if turns := count(mix, i); turns < fewest {
+					least, fewest = i, turns
+				}
+			}
+			u := units[0]
+			u.noticed.reset(n)
+			for i := range n {
+				u.noticed.steps[i] = 100
+			}
+			for range 100 {
+				met++
+				u.noticed.pairs[least] = append(u.noticed.pairs[least], met)
+			}
+			r.merged(units)
+			learned = true
+		}
+	})
+}
+
+// What finds more has more turns, and all keep half of what they had first.
+func TestCredit(t *testing.T) {
+	r := newRotation(Schedules(), faultyPhase)
+	first := slices.Clone(r.mix)
+	last := len(r.names) - 1
+	for k := range uint64(10) {
+		u := &unit{}
+		u.noticed.reset(len(r.names))
+		for i := range r.names {
+			u.noticed.steps[i] = 100
+		}
+		u.noticed.pairs[last] = []uint64{k, k, 3}
+		r.learn([]*unit{u})
+		if r.credit(); count(r.mix, last) <= count(first, last) {
+			t.Fatalf("after %d changes that were met first by %s it has %d turns of %d, and had %d", k, r.names[last], count(r.mix, last), mixRuns, count(first, last))
+		}
+		for i := range r.names {
+			if least := int(r.base[i] / 2 * mixRuns); count(r.mix, i) < least {
+				t.Fatalf("%s has %d turns of %d", r.names[i], count(r.mix, i), mixRuns)
+			}
+		}
+	}
+	for k := range uint64(10) { // what was credited counts less and less
+		u := &unit{}
+		u.noticed.reset(len(r.names))
+		u.noticed.steps[last], u.noticed.steps[0], u.noticed.pairs[0] = 100, 100, []uint64{1000 + k}
+		r.learn([]*unit{u})
+		r.credit()
+	}
+	if count(r.mix, last) >= count(first, last) {
+		t.Fatalf("%s, which finds nothing any more, has %d turns of %d", r.names[last], count(r.mix, last), mixRuns)
+	}
+}
+
+func count(mix []uint8, i int) (n int) {
+	for _, m := range mix {
+		if int(m) == i {
+			n++
+		}
+	}
+	return n
+}
