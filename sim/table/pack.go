@@ -13,16 +13,16 @@ import (
 // Pack is states on their way to another process. What each number in it stands for is said where it comes first, so that a pack can be
 // read by whoever knows the content.
 type Pack struct {
-	s    *Shard
-	buf  []byte
-	n    int
-	sum  uint64 // see share
-	told [contentKinds]codes
-	turn uint32         // how many packs were made
-	v    []uint32       // of the state before
-	code []uint32       // likewise
-	next []uint32       // scratch
-	last explore.Source // the source before
+	s     *Shard
+	buf   []byte
+	n     int
+	sum   uint64 // see share
+	told  [contentKinds]codes
+	turn  uint32         // how many packs were made
+	state []uint32       // the one before
+	lo    uint64         // the first half of its fingerprint
+	v     []uint32       // its vector of the world
+	last  explore.Source // where it was found
 }
 
 // codes are what numbers of one kind are in a pack.
@@ -47,14 +47,13 @@ func (c *codes) of(n, turn uint32) (code uint32, fresh bool) {
 // NewPack returns an empty pack.
 func (s *Shard) NewPack() *Pack {
 	words := s.engine().layout.words
-	p := &Pack{s: s, v: make([]uint32, words), code: make([]uint32, words), next: make([]uint32, words)}
+	p := &Pack{s: s, v: make([]uint32, words), state: make([]uint32, s.g.sites.words)}
 	p.reset()
 	return p
 }
 
 func (p *Pack) reset() {
-	p.buf, p.n, p.sum, p.last = p.buf[:0], 0, 0, explore.Source{}
-	clear(p.code)
+	p.buf, p.n, p.sum, p.lo, p.last = p.buf[:0], 0, 0, 0, explore.Source{}
 	p.turn++
 	for i := range p.told {
 		p.told[i].n = 0
@@ -66,33 +65,58 @@ func (p *Pack) Len() (states, bytes int) { return p.n, len(p.buf) }
 
 // Add adds a state.
 func (p *Pack) Add(state []uint32, from explore.Source) {
-	sites, content := p.s.g.sites, p.s.contents
-	sites.unpack(state, p.next)
-	p.sum += share(sites.fingerprint(state), from)
+	sites, l := p.s.g.sites, &p.s.engine().layout
 	p.buf = appendSource(p.buf, from, p.last)
-	buf := p.buf
 	p.last = from
-	for w, n := range p.next {
-		if p.n > 0 && n == p.v[w] {
-			continue
+	for w, n := range state {
+		if p.n > 0 {
+			if n == p.state[w] {
+				continue
+			}
+			p.lo -= sites.shareOf(w, p.state[w]).Lo
 		}
-		kind, code, fresh := content.words[w], n+1, false
-		if kind != plainContent {
-			code, fresh = p.told[kind].of(n, p.turn)
-		}
-		buf = binary.AppendUvarint(binary.AppendUvarint(buf, uint64(w+1)), uint64(code))
-		if fresh {
-			buf = appendKey(buf, content.key(kind, n))
+		p.state[w] = n
+		p.lo += sites.shareOf(w, n).Lo
+		switch {
+		case w < l.nodes:
+			at := sites.places[w].list[n]
+			p.put(w, at.local)
+			if l.bagCount > 0 {
+				p.put(l.bags+w, at.bag)
+			}
+		case w == sites.frame:
+			f := &sites.frames[n]
+			p.put(l.rest, f.rest)
+			p.put(l.budget, f.budget)
+		default:
+			p.put(l.conns+w-l.nodes, n)
 		}
 	}
-	copy(p.v, p.next)
-	p.buf = append(buf, 0)
+	p.sum += share(p.lo, from)
+	p.buf = append(p.buf, 0)
 	p.n++
 }
 
+// put adds a word of a vector of the world, if it is another one than that of the state before.
+func (p *Pack) put(w int, n uint32) {
+	if p.n > 0 && n == p.v[w] {
+		return
+	}
+	p.v[w] = n
+	content := p.s.contents
+	kind, code, fresh := content.words[w], n+1, false
+	if kind != plainContent {
+		code, fresh = p.told[kind].of(n, p.turn)
+	}
+	p.buf = binary.AppendUvarint(binary.AppendUvarint(p.buf, uint64(w+1)), uint64(code))
+	if fresh {
+		p.buf = appendKey(p.buf, content.key(kind, n))
+	}
+}
+
 // share is what a state adds to the sum of a pack, which says whether what counts in it is what it was.
-func share(f sim.Fingerprint, from explore.Source) uint64 {
-	return f.Lo + uint64(from.Asleep)*0x9E3779B97F4A7C15
+func share(lo uint64, from explore.Source) uint64 {
+	return lo + uint64(from.Asleep)*0x9E3779B97F4A7C15
 }
 
 // appendSource appends where a state was found, as it differs from where the one before was.
@@ -208,7 +232,7 @@ func (s *Shard) unpack(pack []byte, stateOf func(part, number uint32) ([]uint32,
 		at := len(states)
 		states = append(states, make([]uint32, words)...)
 		s.g.sites.pack(u.v, states[at:])
-		got += share(s.g.sites.fingerprint(states[at:]), src)
+		got += share(s.g.sites.fingerprint(states[at:]).Lo, src)
 	}
 	if got != sum && stateOf != nil {
 		return nil, nil, fmt.Errorf("%d states that came from elsewhere are not what they were there", n)

@@ -119,18 +119,19 @@ and searches.`,
   macemc cluster status nats://127.0.0.1:4222`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("%s: unknown command %q; there are up, status and abort", cmd.CommandPath(), args[0])
+				return fmt.Errorf("%s: unknown command %q; there are up, status, pause, resume and abort", cmd.CommandPath(), args[0])
 			}
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.clusterUp(), a.clusterStatus(), a.clusterAbort())
+	cmd.AddCommand(a.clusterUp(), a.clusterStatus(), a.clusterPause(true), a.clusterPause(false), a.clusterAbort())
 	return cmd
 }
 
 func (a *app) clusterUp() *cobra.Command {
 	var c task.Cluster
 	var server cluster.Server
+	var metrics string
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Run the server of a cluster until Ctrl-C",
@@ -160,6 +161,14 @@ URLs of all, with commas, are what workers and searches are given.`,
 				return err
 			}
 			defer stop()
+			if metrics != "" {
+				where, stop, err := cluster.ServeMetrics(metrics, url, server.Security)
+				if err != nil {
+					return err
+				}
+				defer stop()
+				fmt.Fprintf(a.Stderr, "macemc: metrics are at %s\n", where)
+			}
 			fmt.Fprintf(a.Stdout, "%s\n", url)
 			fmt.Fprintf(a.Stderr, "macemc: workers join by: macemc worker --join %s\n", url)
 			<-cmd.Context().Done()
@@ -170,6 +179,7 @@ URLs of all, with commas, are what workers and searches are given.`,
 	fl.SortFlags = false
 	fl.StringVar(&server.Listen, "listen", "127.0.0.1:4222", "`ADDRESS` and port; port 0: any")
 	fl.StringVar(&server.Dir, "dir", "", "folder `DIR` for what must be kept (default: a temporary one)")
+	fl.StringVar(&metrics, "metrics", "", "loopback `ADDRESS` and port at which Prometheus is told how far a search is, at /metrics")
 	fl.StringVar(&server.PeerListen, "peer-listen", "", "`ADDRESS` and port that the other ones of several servers connect to")
 	fl.StringSliceVar(&server.Peers, "peers", nil, "`ADDRESSES` that all of several servers have for each other, with commas")
 	clusterFlags(fl, &c, "", "")
@@ -201,7 +211,11 @@ func (a *app) clusterStatus() *cobra.Command {
 			fmt.Fprintf(w, "states\t%s; of %s of them the steps are still to be taken\n", words.Number(s.States), words.Number(s.Waiting))
 			fmt.Fprintf(w, "transitions\t%s\n", words.Number(s.Transitions))
 			fmt.Fprintf(w, "depth\t%d\n", s.Depth)
-			fmt.Fprintf(w, "superstep\t%d, epoch %d\n", s.Superstep, s.Epoch)
+			paused := ""
+			if s.Paused {
+				paused = "; it pauses"
+			}
+			fmt.Fprintf(w, "superstep\t%d, epoch %d%s\n", s.Superstep, s.Epoch, paused)
 			for _, m := range s.Workers {
 				leads := ""
 				if m.Leads {
@@ -229,6 +243,40 @@ func (a *app) clusterStatus() *cobra.Command {
 	fl.SortFlags = false
 	fl.BoolVar(&asJSON, "json", false, "print one JSON object")
 	clusterFlags(fl, &c, "", "")
+	return cmd
+}
+
+func (a *app) clusterPause(on bool) *cobra.Command {
+	var c task.Cluster
+	cmd := &cobra.Command{
+		Use:   "pause URL",
+		Short: "Have the workers of a cluster pause",
+		Long: `Has the workers pause, once they have finished what they have begun: a second or so. What
+was found stays. Workers may be ended, and others join, before "macemc cluster resume".`,
+		Example: `  macemc cluster pause nats://127.0.0.1:4222`,
+		Args:    exactlyOne("URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := cluster.Pause(cmd.Context(), args[0], security(c), on)
+			if err != nil {
+				return err
+			}
+			switch {
+			case id == "":
+				fmt.Fprintln(a.Stdout, "no search goes on there")
+			case on:
+				fmt.Fprintf(a.Stdout, "run %s pauses\n", id)
+			default:
+				fmt.Fprintf(a.Stdout, "run %s goes on\n", id)
+			}
+			return nil
+		},
+	}
+	if !on {
+		cmd.Use, cmd.Short, cmd.Long = "resume URL", "Have the workers of a cluster go on", `Has workers go on after "macemc cluster pause".`
+		cmd.Example = `  macemc cluster resume nats://127.0.0.1:4222`
+	}
+	cmd.Flags().SortFlags = false
+	clusterFlags(cmd.Flags(), &c, "", "")
 	return cmd
 }
 

@@ -296,3 +296,37 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("%+v %v", st, err)
 	}
 }
+
+// A search that pauses does nothing until it is to go on.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	work(t, url, 2)
+	paused := false
+	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {
+		o.Progress = func(states, _, _, _ int) {
+			if paused || states < 2_000 {
+				return
+			}
+			paused = true
+			if _, err := Pause(t.Context(), url, Security{}, true); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(time.Second) // they finish what they have begun
+			before, err := StatusOf(t.Context(), url, Security{})
+			if err != nil || !before.Paused {
+				t.Error(before, err)
+			}
+			time.Sleep(time.Second)
+			if after, err := StatusOf(t.Context(), url, Security{}); err != nil || after.Superstep != before.Superstep || after.States != before.States {
+				t.Errorf("%+v, before %+v: %v", after, before, err)
+			}
+			if _, err := Pause(t.Context(), url, Security{}, false); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if err != nil || !paused || !x.Complete || x.States != 98_160 || x.Transitions != 506_256 {
+		t.Error(paused, x, err)
+	}
+}

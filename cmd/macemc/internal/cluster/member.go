@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -116,7 +117,22 @@ func (m *member) work() error {
 	m.nc.SetReconnectHandler(func(*nats.Conn) { m.put(0, reconnected{}) })
 	defer m.nc.SetReconnectHandler(nil)
 	m.core.Start(&m.env, m.inc)
+	paused, err := m.watchPause(ctx)
+	if err != nil {
+		cancel()
+		return err
+	}
 	for !m.core.Over && m.ctx.Err() == nil {
+		if paused.Load() { // what comes waits, and all are there: hello is still said
+			select {
+			case <-m.ctx.Done():
+			case <-time.After(helloPeriod):
+			}
+			if m.gone() {
+				return nil
+			}
+			continue
+		}
 		began, came := time.Now(), m.take()
 		for _, l := range came {
 			if _, ok := l.msg.(reconnected); ok {
@@ -153,6 +169,31 @@ func (m *member) stuck(why string) error {
 		err = r.halt(m.ctx, Why{Kind: "stuck", Text: why, Worker: m.self})
 	}
 	return cmp.Or(err, errors.New(why))
+}
+
+// watchPause tells whether the search is to pause.
+func (m *member) watchPause(ctx context.Context) (*atomic.Bool, error) {
+	var watcher jetstream.KeyWatcher
+	err := eventually(ctx, func(context.Context) (err error) { watcher, err = m.keys.Watch(ctx, pauseKey); return err })
+	if err != nil {
+		return nil, err
+	}
+	paused := new(atomic.Bool)
+	go func() {
+		for e := range watcher.Updates() {
+			if e != nil { // nil: all that was there was told
+				paused.Store(e.Operation() == jetstream.KeyValuePut)
+			}
+		}
+	}()
+	context.AfterFunc(ctx, func() { _ = watcher.Stop() })
+	return paused, nil
+}
+
+// gone reports whether the run was removed.
+func (m *member) gone() bool {
+	now, err := current(m.ctx, m.nc)
+	return err == nil && (now == nil || now.ID != m.ID)
 }
 
 // sayHello says that this member is there, whatever it does.
@@ -282,7 +323,7 @@ func (m *member) ask(msg any) {
 		}
 	}
 	if err != nil && m.ctx.Err() == nil {
-		if now, e := current(m.ctx, m.nc); e == nil && (now == nil || now.ID != m.ID) {
+		if m.gone() {
 			m.core.Over = true // the run was removed
 			return
 		}

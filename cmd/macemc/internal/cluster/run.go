@@ -76,6 +76,7 @@ const (
 	runKey     = "run"
 	commitKey  = "commit"
 	leaseKey   = "lease"
+	pauseKey   = "pause"
 )
 
 func (m *Manifest) subject(of string) string { return "macemc." + m.ID + "." + of }

@@ -197,7 +197,8 @@ func connect(where string, s Security) (*nats.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := []nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.Timeout(3 * time.Second), nats.Name("macemc")}
+	opts := []nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.Timeout(3 * time.Second), nats.Name("macemc"),
+		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2)} // a server that is cut off is noticed
 	if token != "" {
 		opts = append(opts, nats.Token(token))
 	}

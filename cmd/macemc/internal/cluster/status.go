@@ -17,6 +17,7 @@ type Status struct {
 	Depth       int            `json:"depth"` // all states that are nearer have been expanded
 	Superstep   int            `json:"superstep"`
 	Epoch       int            `json:"epoch"`
+	Paused      bool           `json:"paused"`
 	Workers     []WorkerStatus `json:"workers"`
 	Servers     []ServerStatus `json:"servers"` // that keep the log; none: one alone does
 }
@@ -70,6 +71,8 @@ func StatusOf(ctx context.Context, url string, s Security) (st Status, err error
 		st.Run, st.System, st.Depth, st.Superstep, st.Epoch = r.ID, r.Title, c.Level, c.K, c.Epoch
 		st.States, st.Transitions = total(c.Len), total(c.Edges)
 		st.Waiting = st.States - total(c.Next)
+		_, err = r.keys.Get(ctx, pauseKey)
+		st.Paused = err == nil
 		for i, inc := range c.Incs {
 			if inc == 0 {
 				continue
@@ -102,6 +105,20 @@ func (st *Status) ask(ctx context.Context, r *run) error {
 	}
 	slices.SortFunc(st.Servers, func(a, b ServerStatus) int { return cmp.Compare(a.Name, b.Name) })
 	return nil
+}
+
+// Pause has the workers at a server pause, or go on, and returns the ID of the run; "": there is none. What they have found stays.
+func Pause(ctx context.Context, url string, s Security, on bool) (id string, err error) {
+	return id, at(ctx, url, s, func(r *run) error {
+		id = r.ID
+		return eventually(ctx, func(ctx context.Context) error {
+			if !on {
+				return r.keys.Delete(ctx, pauseKey)
+			}
+			_, err := r.keys.Put(ctx, pauseKey, nil)
+			return err
+		})
+	})
 }
 
 // Abort removes the run at a server, and returns its ID; "": there is none.
