@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -33,7 +34,7 @@ func (a *app) tablesCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.mpbassetCommand(), a.crashCommand())
+	cmd.AddCommand(a.mpbassetCommand(), a.crashCommand(), a.pCommand())
 	return cmd
 }
 
@@ -65,6 +66,7 @@ type paperTable struct {
 	name     string // of the command, and of the part of a page
 	columns  []tableColumn
 	rows     []*tableRow // without cells
+	page     string      // of --markdown without a name; "": tablesPage
 	markdown func(rows []*tableRow, machine string) string
 	// picture draws the rows, for a file beside the page; nil: there is none.
 	picture func(rows []*tableRow) string
@@ -86,7 +88,7 @@ func (a *app) tableCommand(t *paperTable, cmd *cobra.Command) *cobra.Command {
 	fl.DurationVar(&f.time, "time", 10*time.Minute, "spend at most this `TIME` on each search")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object")
 	fl.StringVar(&f.markdown, "markdown", "", "write the table into the page `FILE`, as --markdown=FILE")
-	fl.Lookup("markdown").NoOptDefVal = tablesPage
+	fl.Lookup("markdown").NoOptDefVal = cmp.Or(t.page, tablesPage)
 	return cmd
 }
 

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// What the table says of our protocols is so.
+func TestTableOfP(t *testing.T) {
+	for _, s := range pSettings {
+		e, err := spec.Find(bundled.Systems(), s.system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(e.Bugs) != s.bugs {
+			t.Errorf("%s: %d bugs, the table says %d", s.system, len(e.Bugs), s.bugs)
+		}
+		if n := linesOf(t, s.system); n != s.lines {
+			t.Errorf("%s: %d lines, the table says %d", s.system, n, s.lines)
+		}
+	}
+	short := pSettings[2]
+	stdout, stderr, status := tabulatedOf(t, t.Context(), tablesFlags{time: time.Minute}, pTable([]pSetting{short}))
+	if status != check.StatusOK || !strings.Contains(stdout, "| none, with abstraction | 5 h 03, 5 nodes | holds | 2,487 in ") || !strings.Contains(stdout, "| does not come to an end | stopped (memory) at ") {
+		t.Errorf("exit status %d: %s\n%s", status, stderr, stdout)
+	}
+}
+
+// linesOf counts the lines of a system, without tests, comments and blanks.
+func linesOf(t *testing.T, system string) (n int) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "systems", system, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+				n++
+			}
+		}
+	}
+	return n
+}
