@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// input is one step of a node: what it was given, and what came of it. Inputs are never changed, so nodes may share them.
+// input is one step of a node: what it was given, and what came of it. Inputs are not changed, so nodes may share them.
 type input struct {
 	before *input // nil: this one is the boot
 	number int    // of the step since the node booted, from 1 on
@@ -29,6 +29,8 @@ type input struct {
 	took  []bool   // of each message that a stream was offered, whether it took it
 	marks []uint64 // a hash of each effect
 	next  int64    // when the next timer of the node fires
+
+	shown string // what the goroutines wait for then; "": nobody asked. It is guarded by stepping, and all that is ever changed.
 }
 
 type inputKind uint8

@@ -16,10 +16,13 @@ func (p *past) show() string {
 	if p.last == nil {
 		return "not booted"
 	}
-	if p.run == nil || p.run.at != p.last {
-		return "not running"
+	if p.last.shown == "" {
+		if p.run == nil || p.run.at != p.last {
+			return "not running"
+		}
+		p.last.shown = p.run.n.goroutines()
 	}
-	return p.run.n.goroutines()
+	return p.last.shown
 }
 
 // goroutines tells what the goroutines of the program wait for: how many, for what, and where in code that is not of Go's own.

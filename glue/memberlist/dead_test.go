@@ -4,16 +4,18 @@ package memberlist_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/memberlist"
 
 	"github.com/macemc/macemc/bubble"
-	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/mctest"
 	"github.com/macemc/macemc/netsim"
-	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -59,16 +61,22 @@ func dying(suspicion int) sim.System {
 // A member that dies is noticed by all others.
 func TestDead(t *testing.T) { mctest.Check(t, dying(memberlist.DefaultLANConfig().SuspicionMult)) }
 
-// It is not when suspicion has no end.
-func TestSuspicionWithoutEnd(t *testing.T) {
-	sys := dying(1 << 30)
-	r, err := search.Run(t.Context(), search.Config{
-		System: sys, Workers: 1, MaxPaths: 1000, Confirm: critical.Confirm(critical.Config{System: sys, Workers: 1, Walks: 40}),
-	})
-	if err != nil {
-		t.Fatal(err)
+// endless is set in the environment of a process in which suspicion has no end.
+const endless = "MACEMC_TEST_ENDLESS"
+
+func TestEndless(t *testing.T) {
+	if os.Getenv(endless) == "" {
+		t.Skip("for TestSuspicionWithoutEnd")
 	}
-	if r.Verdict != search.Violation || r.Finding == nil || r.Finding.Kind != sim.Liveness || r.Detail.(*critical.Result).Proof != critical.Walks {
-		t.Errorf("%s after %d paths: %+v", r.Verdict, r.Stats.Paths, r.Finding)
+	mctest.CheckWith(t, dying(1<<30), mctest.Options{Time: time.Second, Workers: 1, Walks: 40})
+}
+
+// It is not when suspicion has no end, and a check of a second says so.
+func TestSuspicionWithoutEnd(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestEndless$")
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), endless+"=1")
+	out, err := cmd.CombinedOutput()
+	if text := string(out); err == nil || !strings.Contains(text, "LIVENESS VIOLATION") || !strings.Contains(text, "the others notice") {
+		t.Errorf("%v:\n%s", err, text)
 	}
 }
