@@ -68,6 +68,31 @@ func (s *System) Set(id ID, vars any) {
 	s.machines[id].vars = vars
 }
 
+// Replace has each machine of a kind that is there from the start be one of another kind, which is to stand for it: at the same place, with
+// variables made of those that it was added with. What stands for another machine should be compared with it, see package refine. No
+// machine of the kind, or one that is created at run time: panic.
+func Replace[I, A any](s *System, kind, by *Kind, vars func(I) A) {
+	if kind.vars != reflect.TypeFor[I]() || by.vars != reflect.TypeFor[A]() {
+		panic(fmt.Sprintf("machine %s: it cannot be replaced by machine %s with a function from %v to %v", kind.name, by.name, reflect.TypeFor[I](), reflect.TypeFor[A]()))
+	}
+	if s.kinds[kind.name] != kind {
+		panic(fmt.Sprintf("machine %s: none is there to be replaced", kind.name))
+	}
+	for _, p := range s.pools {
+		if slices.Contains(p.kinds, kind) {
+			panic(fmt.Sprintf("machine %s: it is created at run time, too, and cannot be replaced", kind.name))
+		}
+	}
+	delete(s.kinds, kind.name)
+	s.order = slices.DeleteFunc(s.order, func(k *Kind) bool { return k == kind })
+	for i := range s.machines {
+		if p := &s.machines[i]; p.kind == kind {
+			*p = place{by, vars(p.vars.(I))}
+		}
+	}
+	s.know(by)
+}
+
 // Pool lets a machine create size machines of these kinds, by [New]. It must be called once for a creator, which may be a
 // place of another pool. It returns the identity of the first.
 func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {

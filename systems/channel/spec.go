@@ -54,16 +54,15 @@ const (
 func machines(s setting) *machine.System {
 	ms := &machine.System{}
 	ms.Add(clientKind, Client{sender, s.values, s.domain})
+	kind := senderKind
+	if s.bugs.has(nl4) {
+		kind = hastyKind
+	}
+	ms.Add(kind, Sender{Receiver: receiver, Most: s.calls, Bugs: s.bugs})
+	ms.Add(receiverKind, Receiver{Client: client, Bugs: s.bugs})
 	if s.abstract {
-		ms.Add(senderAbsKind, SenderAbs{receiver})
-		ms.Add(receiverAbsKind, ReceiverAbs{client})
-	} else {
-		kind := senderKind
-		if s.bugs.has(nl4) {
-			kind = hastyKind
-		}
-		ms.Add(kind, Sender{Receiver: receiver, Most: s.calls, Bugs: s.bugs})
-		ms.Add(receiverKind, Receiver{Client: client, Bugs: s.bugs})
+		machine.Replace(ms, kind, senderAbsKind, func(c Sender) SenderAbs { return SenderAbs{c.Receiver} })
+		machine.Replace(ms, receiverKind, receiverAbsKind, func(c Receiver) ReceiverAbs { return ReceiverAbs{c.Client} })
 	}
 	ms.Monitor(inOrderKind, inOrder{})
 	return ms
