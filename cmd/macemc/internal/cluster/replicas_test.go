@@ -25,12 +25,12 @@ type servers struct {
 	mu   sync.Mutex
 }
 
-func newServers(t *testing.T) *servers {
+func newServers(t *testing.T, sec Security) *servers {
 	t.Helper()
 	s := &servers{t: t, dir: t.TempDir(), all: make([]Server, 3), stop: make([]func(), 3)}
 	var peers []string
 	for i := range s.all {
-		s.all[i] = Server{Listen: free(t), PeerListen: free(t), Dir: filepath.Join(s.dir, string(rune('a'+i)))}
+		s.all[i] = Server{Listen: free(t), PeerListen: free(t), Dir: filepath.Join(s.dir, string(rune('a'+i))), Security: sec}
 		peers = append(peers, s.all[i].PeerListen)
 	}
 	for i := range s.all {
@@ -114,7 +114,7 @@ type event struct {
 // with nothing is told what there is.
 func TestServerLost(t *testing.T) {
 	t.Parallel()
-	s := newServers(t)
+	s := newServers(t, Security{})
 	work(t, s.url(), 2)
 	events := []event{{"one is killed", func() { s.kill(0) }, true}}
 	proposers, depth, states, transitions := "2", 0, 98_160, 506_256

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,4 +94,59 @@ func TestSecurity(t *testing.T) {
 		t.Fatal(err)
 	}
 	nc.Close()
+}
+
+// Several servers listen to each other as they do to workers: with certificates and the token, and beyond loopback not without.
+func TestSecurePeers(t *testing.T) {
+	t.Parallel()
+	for _, peer := range []string{"0.0.0.0:6222", "10.1.2.3:6222"} {
+		s := Server{Listen: "127.0.0.1:0", Dir: t.TempDir(), PeerListen: peer, Peers: []string{peer, "127.0.0.1:1", "127.0.0.1:2"}}
+		if _, stop, err := s.Start(); err == nil || !strings.Contains(err.Error(), "loopback") {
+			if stop != nil {
+				stop()
+			}
+			t.Errorf("%s: %v", peer, err)
+		}
+	}
+	for _, peers := range [][]string{{"127.0.0.1:1"}, {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}} {
+		s := Server{Listen: "127.0.0.1:0", Dir: t.TempDir(), PeerListen: "127.0.0.1:4", Peers: peers}
+		if _, stop, err := s.Start(); err == nil || !strings.Contains(err.Error(), "at least three") {
+			if stop != nil {
+				stop()
+			}
+			t.Errorf("%v: %v", peers, err)
+		}
+	}
+	all := secure(t, "a token of the cluster")
+	s := newServers(t, all)
+	if n := s.meets(t, all); n != 3 {
+		t.Errorf("%d servers have come together", n)
+	}
+	wrong := all
+	wrong.TokenFile = secure(t, "another token, which is wrong").TokenFile
+	s.kill(2)
+	s.all[2].Security = wrong
+	s.start(2)
+	nc, err := connect("nats://"+s.all[0].Listen, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	time.Sleep(time.Second)
+	if servers := nc.Servers(); slices.Contains(servers, "nats://"+s.all[2].Listen) || slices.Contains(servers, "tls://"+s.all[2].Listen) {
+		t.Errorf("a server with another token is one of %v", servers)
+	}
+}
+
+// meets is how many servers the first one comes to know of within ten seconds, itself included.
+func (s *servers) meets(t *testing.T, sec Security) (n int) {
+	nc, err := connect("nats://"+s.all[0].Listen, sec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	for began := time.Now(); n < 3 && time.Since(began) < 10*time.Second; time.Sleep(50 * time.Millisecond) {
+		n = len(nc.Servers())
+	}
+	return n
 }
