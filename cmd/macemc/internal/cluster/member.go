@@ -40,8 +40,8 @@ type member struct {
 
 	lease     uint64 // the last one that was seen
 	leaseSeen time.Time
-	renewed   time.Time
-	short     time.Time // when logs were found to be too short; 0: they are not
+	holds     atomic.Bool // it has the lease
+	short     time.Time   // when logs were found to be too short; 0: they are not
 }
 
 type letter struct {
@@ -113,6 +113,7 @@ func (m *member) work() error {
 	ctx, cancel := context.WithCancel(m.ctx)
 	var hellos sync.WaitGroup
 	hellos.Go(func() { m.sayHello(ctx) })
+	hellos.Go(func() { m.keepLease(ctx) })
 	defer func() { cancel(); hellos.Wait() }()
 	m.nc.SetReconnectHandler(func(*nats.Conn) { m.put(0, reconnected{}) })
 	defer m.nc.SetReconnectHandler(nil)
@@ -381,12 +382,10 @@ func (m *member) claim() error {
 	case err != nil:
 		return err
 	case string(e.Value()) == string(self):
-		if now.Sub(m.renewed) < leaseTime/4 {
-			return m.answer(false)
-		}
-		m.renewed = now
-		err = m.putLease(self, e.Revision())
+		m.holds.Store(true)
+		return m.answer(false)
 	case e.Revision() != m.lease:
+		m.holds.Store(false)
 		m.lease, m.leaseSeen = e.Revision(), now
 		return nil
 	case now.Sub(m.leaseSeen) < leaseTime:
@@ -400,7 +399,28 @@ func (m *member) claim() error {
 	if err != nil {
 		return err
 	}
+	m.holds.Store(true)
 	return m.answer(false)
+}
+
+// keepLease has the lease for longer while this member has it, whatever it does: to read the logs of parts may take long.
+func (m *member) keepLease(ctx context.Context) {
+	self := []byte(strconv.Itoa(m.inc))
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(leaseTime / 4):
+		}
+		if !m.holds.Load() {
+			continue
+		}
+		var e jetstream.KeyValueEntry
+		err := within(ctx, func(ctx context.Context) (err error) { e, err = m.keys.Get(ctx, leaseKey); return err })
+		if err == nil && string(e.Value()) == string(self) {
+			_ = m.putLease(self, e.Revision()) // it is tried again soon
+		}
+	}
 }
 
 func (m *member) putLease(self []byte, rev uint64) error {
