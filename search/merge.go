@@ -159,11 +159,7 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 	s.shown = time.Time{} // told at once, as it may take long
 	s.progress(criticalPhase)
 	began := time.Now()
-	deadline := s.cfg.confirmUntil(s.began, began, sus)
-	if s.found > 0 && s.cfg.Time > 0 { // the search has what it is worth waiting for
-		deadline = s.began.Add(s.cfg.Time)
-	}
-	limited, cancel := until(ctx, deadline)
+	limited, cancel := s.cfg.confirming(ctx, s.began, sus, s.found > 0)
 	defer cancel()
 	c, err := s.cfg.Confirm(limited, *sus)
 	s.tallies[criticalPhase].seconds += time.Since(began).Seconds()
@@ -219,39 +215,6 @@ func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last
 		return nil
 	}
 	return err
-}
-
-const (
-	// LeastConfirming is how long a suspect is examined at least, if that takes so long, be it beyond the time limit of the search.
-	LeastConfirming = 5 * time.Second
-	// leastWaiting is how long after the beginning of a search checked code that did not return is still waited for, at least.
-	leastWaiting = time.Minute
-)
-
-// confirmUntil is when a confirmation that begins now is broken off, which leaves the suspect undecided: when it has taken as long as the
-// search until then, or LeastConfirming if that is more, and when the time of the search has been over for LeastConfirming. Checked code that
-// does not return gets more, as it is waited for as long as its limit says. In a search without a time limit, whose result does not depend on
-// time, it is zero: never.
-func (c *Config) confirmUntil(began, now time.Time, sus *Suspect) time.Time {
-	if c.Time <= 0 {
-		return time.Time{}
-	}
-	if sus.Overdue {
-		return began.Add(max(c.Time+c.Time/2, leastWaiting))
-	}
-	end, last := now.Add(max(now.Sub(began), LeastConfirming)), began.Add(c.Time+LeastConfirming)
-	if last.Before(end) {
-		return last
-	}
-	return end
-}
-
-// until is ctx with a deadline; zero: without.
-func until(ctx context.Context, at time.Time) (context.Context, context.CancelFunc) {
-	if at.IsZero() {
-		return ctx, func() {}
-	}
-	return context.WithDeadline(ctx, at)
 }
 
 // stop has all workers end their runs.

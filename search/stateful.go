@@ -183,7 +183,7 @@ func deadState(ctx context.Context, cfg *Config, began time.Time, x *table.Explo
 	r.Finding, r.Stopped = sus, StoppedFound
 	if cfg.Confirm != nil {
 		// The states say that it is dead; walks show how it goes on, and the nearest run that recovers.
-		limited, cancel := until(ctx, cfg.confirmUntil(began, time.Now(), sus))
+		limited, cancel := cfg.confirming(ctx, began, sus, false)
 		defer cancel()
 		c, err := cfg.Confirm(limited, *sus)
 		if err != nil && limited.Err() == nil {

@@ -57,7 +57,7 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 	if cfg.Confirm == nil {
 		c.Violation = true
 	} else {
-		limited, cancel := until(ctx, cfg.confirmUntil(began, time.Now(), sus))
+		limited, cancel := cfg.confirming(ctx, began, sus, false)
 		defer cancel()
 		var err error
 		c, err = cfg.Confirm(limited, *sus)

@@ -98,29 +98,3 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 		t.Fatal(err)
 	}
 }
-
-// A confirmation takes no longer than the search did before it, or 5 s, and ends soon after its time. That of code that does not return has more.
-func TestConfirmUntil(t *testing.T) {
-	began := time.Now()
-	for _, c := range []struct {
-		time, after time.Duration
-		overdue     bool
-		want        time.Duration // after the beginning
-	}{
-		{time.Minute, 0, false, 5 * time.Second},
-		{time.Minute, 3 * time.Second, false, 8 * time.Second},
-		{time.Minute, 20 * time.Second, false, 40 * time.Second},
-		{time.Minute, 50 * time.Second, false, 65 * time.Second},
-		{time.Second, time.Second, false, 6 * time.Second},
-		{time.Second, time.Second, true, time.Minute},
-		{time.Hour, time.Second, true, 90 * time.Minute},
-	} {
-		cfg := Config{Time: c.time}
-		if got := cfg.confirmUntil(began, began.Add(c.after), &Suspect{Overdue: c.overdue}).Sub(began); got != c.want {
-			t.Errorf("%v of %v, overdue: %v: until %v, want %v", c.after, c.time, c.overdue, got, c.want)
-		}
-	}
-	if at := (&Config{}).confirmUntil(began, began, &Suspect{}); !at.IsZero() {
-		t.Errorf("without a limit until %v", at)
-	}
-}
