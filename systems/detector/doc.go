@@ -17,6 +17,6 @@
 //
 // # Properties
 //
-// Monitor: what is shut down is owed to be detected (a hot state, which no judge reads yet). Eventually: the client knows who is
+// Monitor: what is shut down is owed to be detected (hot until then). Eventually: the client knows who is
 // down.
 package detector
