@@ -78,7 +78,7 @@ func Replace[I, A any](s *System, kind, by *Kind, vars func(I) A) {
 	if s.kinds[kind.name] != kind {
 		panic(fmt.Sprintf("machine %s: none is there to be replaced", kind.name))
 	}
-	for _, p := range s.pools {
+	for _, p := range s.pools { //lint:sorted whichever is met first, the panic is the same
 		if slices.Contains(p.kinds, kind) {
 			panic(fmt.Sprintf("machine %s: it is created at run time, too, and cannot be replaced", kind.name))
 		}
