@@ -70,7 +70,7 @@ func (d *Letters) Ask(env sim.Env, c *Commit, taken bool) {
 func (d *Letters) Logged(l Log, c *Commit) {
 	p := &d.Parts[l.Part]
 	p.learn(l.From, l.States)
-	p.Read = p.Read || len(p.Log) >= c.Until[l.Part]
+	p.Read = p.Read || len(p.Log) >= c.Len[l.Part]
 }
 
 // Read implements [Data].

@@ -41,3 +41,20 @@ func TestNewLeaderCountsOnNobodyWhoIsGone(t *testing.T) {
 		t.Errorf("the epoch is to begin with %v", got)
 	}
 }
+
+// An answer from before the last commit does not do for the log of a part that is taken over.
+func TestLogsAreReadAsFarAsTheCommitSays(t *testing.T) {
+	d := &superstep.Letters{}
+	c := superstep.NewCommit(2, []int{3, 2})
+	c.Owner, c.Until, c.Len = []sim.NodeID{2, 1}, []int{2, 2}, []int{3, 2}
+	d.Renew(&c, 2)
+	for _, step := range []struct {
+		from   int
+		states []superstep.State
+		read   bool
+	}{{0, []superstep.State{"a", "c"}, false}, {2, []superstep.State{"e"}, true}} {
+		if d.Logged(superstep.Log{Part: 0, From: step.from, States: step.states}, &c); d.Read(&c, 2) != step.read {
+			t.Errorf("told %v from %d on: read %v", step.states, step.from, d.Read(&c, 2))
+		}
+	}
+}

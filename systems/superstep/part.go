@@ -8,7 +8,7 @@ type Part struct {
 	Pending []State // accepted, and not known to be in the log
 	Next    int     // how many states of the log are expanded
 	Edges   int     // how many lead from those that are since the commit
-	Read    bool    // in this epoch, as far as the level goes
+	Read    bool    // in this epoch, as far as the commit says at least
 }
 
 // has reports whether a state is accepted.

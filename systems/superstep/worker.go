@@ -26,7 +26,7 @@ type Data interface {
 	Ask(env sim.Env, c *Commit, taken bool)
 	// Logged is told what is in a log.
 	Logged(l Log, c *Commit)
-	// Read reports whether all logs of a member's parts were read, as far as the level goes.
+	// Read reports whether all logs of a member's parts were read, as far as the commit says at least.
 	Read(c *Commit, self sim.NodeID) bool
 	// Expand expands the states of this superstep, or fewer, and sends what belongs to others.
 	Expand(env sim.Env, c *Commit, send func(to sim.NodeID, content any))
