@@ -24,7 +24,7 @@ func Entry() spec.Entry {
 			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "how many replicas fail"},
 			{Name: "smr", Kind: spec.OneOf, Values: []string{"chain", "single"}, Default: "chain", Help: "what the clients ask"},
 		},
-		MinNodes: 4, MaxNodes: 9, DefaultNodes: 7,
+		MinNodes: 5, MaxNodes: 9, DefaultNodes: 7,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(append(Kinds(), clientKind, smr.SingleKind)...),
 		Build: func(c spec.Config) (sim.System, error) {

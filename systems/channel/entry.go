@@ -44,7 +44,7 @@ func knownBugs() []spec.Bug {
 		{
 			ID: "NL1", Summary: "the receiver compares the wrong way round, as the paper prints it",
 			Shows: "all values but the first are dropped", Fix: "drop what has a number that is not above the last one",
-			Kind: sim.Starvation, PaperKind: sim.Starvation, PaperProperty: "in order, each",
+			Kind: sim.Starvation, PaperKind: sim.Starvation, PaperProperty: "monitor in order, each",
 		},
 		{
 			ID: "NL2", Summary: "the receiver does not look whether it has seen what it gets",
@@ -54,7 +54,7 @@ func knownBugs() []spec.Bug {
 		{
 			ID: "NL3", Summary: "calls may be lost for ever: the choice is not fair",
 			Shows: "a value is never delivered", Fix: "assume that a call that is repeated for ever goes well again and again",
-			Kind: sim.Starvation, PaperKind: sim.Starvation, PaperProperty: "in order, each",
+			Kind: sim.Starvation, PaperKind: sim.Starvation, PaperProperty: "monitor in order, each",
 		},
 		{
 			ID: "NL4", Summary: "the sender does not defer values while it tries to carry one",

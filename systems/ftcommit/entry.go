@@ -23,7 +23,7 @@ func Entry() spec.Entry {
 			{Name: "smr", Kind: spec.OneOf, Values: []string{"single", "chain"}, Default: "single", Help: "what a participant runs on"},
 			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "how many replicas of a chain fail"},
 		},
-		MinNodes: 4, MaxNodes: 16, DefaultNodes: 10,
+		MinNodes: 8, MaxNodes: 16, DefaultNodes: 10,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(append(chain.Kinds(), coordinatorKind, smr.SingleKind, smr.IdleKind)...),
 		Build: func(c spec.Config) (sim.System, error) {

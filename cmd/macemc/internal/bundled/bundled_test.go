@@ -3,6 +3,7 @@ package bundled
 import (
 	"testing"
 
+	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -47,6 +48,9 @@ func TestEntriesBuild(t *testing.T) {
 			known := b.PaperProperty == "" || b.PaperProperty == "assertion"
 			for _, p := range sys.Properties {
 				known = known || p.Name == b.PaperProperty
+			}
+			for _, m := range sys.Monitors {
+				known = known || sim.MonitorName(m()) == b.PaperProperty
 			}
 			if !known {
 				t.Errorf("bug %s: no property %q", b.ID, b.PaperProperty)
