@@ -119,9 +119,14 @@ func (r *Report) facts() []fact {
 	case sim.Divergence:
 		f = append(append(f, fact{"diverges:", r.Message, ""}), r.where()...)
 	case sim.Nondeterminism:
+		if r.Difference != nil && r.Difference.Twins {
+			f = append(f, fact{"not the same:", r.Message, "another run came to a state like that before the last step"},
+				fact{"what to do:", "a handler reads what is not in the encoded state: encode it (sim.EncodeBy, sim.IgnoreField, a field with macemc:\"-\", memory that nodes or runs share)", ""})
+			break
+		}
 		f = append(f, fact{"not the same:", r.Message, "two executions of the same path differ"},
 			fact{"what to do:", "a handler uses what is not in its node's state: a clock, random numbers, the order of a map, an address, " +
-				"or a variable that nodes or runs share; look with macemc vet", ""})
+				"a variable that nodes or runs share, or what is left out of the encoded state (sim.EncodeBy, sim.IgnoreField); look with macemc vet", ""})
 	}
 	if r.Kind == sim.Deadlock {
 		f = append(f, fact{"stuck:", "nothing can happen any more", "no event is enabled but injected faults"})

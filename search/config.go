@@ -145,6 +145,8 @@ type Difference struct {
 	Where  string    `json:"where"`  // "n0", "the network", "monitor 1"
 	Field  string    `json:"field"`  // "": the values could not be had again
 	Values [2]string `json:"values"` // as the executions have it
+	// Twins: not two executions of one path differ, but the same step from two states that are encoded equally.
+	Twins bool `json:"twins,omitempty"`
 }
 
 // Confirmed is what became of a suspect.

@@ -290,6 +290,7 @@ func (s *searcher) take(src source) []*unit {
 			u.events = min(max(s.tallies.events()/unitsPerRound, leastEvents), unitEvents)
 		}
 		u.closely = s.units < verifyClosely
+		u.twins = s.units < twinsFirst || s.units%twinsEvery == 0
 		u.verify = s.units < verifyFirst || s.units%verifyEvery == 0
 		s.units++
 		units = append(units, u)

@@ -24,6 +24,7 @@ type unit struct {
 	events  int  // it ends after the run that exceeds them
 	verify  bool // whether its first run is executed a second time
 	closely bool // likewise the second, third, fifth, ninth and so on
+	twins   bool // whether its runs are looked through for twins
 
 	bound int // deepening
 	items []item

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -226,11 +227,20 @@ func (v *verifier) certain(f *sim.Finding) bool {
 }
 
 // explain says what differs, with both values when they can be had.
+func nameOf(c kernel.Component) string {
+	switch c.Kind {
+	case kernel.NodeState:
+		return fmt.Sprintf("n%d", c.Index)
+	case kernel.MonitorState:
+		return fmt.Sprintf("monitor %d", c.Index)
+	case kernel.Budgets:
+		return "the fault limits"
+	}
+	return "the network"
+}
+
 func (v *verifier) explain(d *difference) *Difference {
-	diff := &Difference{Step: d.step, Where: map[kernel.ComponentKind]string{
-		kernel.NodeState: fmt.Sprintf("n%d", d.component.Index), kernel.NetState: "the network",
-		kernel.MonitorState: fmt.Sprintf("monitor %d", d.component.Index), kernel.Budgets: "the fault limits",
-	}[d.component.Kind]}
+	diff := &Difference{Step: d.step, Where: nameOf(d.component)}
 	again := fieldsOf(v.run.World, d.component)
 	for i := range verifyAgain {
 		if i > 0 { // what is shared with later steps, or with other nodes, is changed by them
@@ -280,16 +290,27 @@ func fieldsOf(w kernel.World, c kernel.Component) []sim.Field {
 
 // firstDifference compares fields by path.
 func firstDifference(a, b []sim.Field) (path string, values [2]string, ok bool) {
-	value := func(fields []sim.Field, path string) string {
-		if i := slices.IndexFunc(fields, func(f sim.Field) bool { return f.Path == path }); i >= 0 {
-			return fields[i].Value
-		}
-		return "absent"
-	}
-	for _, f := range slices.Concat(a, b) {
-		if x, y := value(a, f.Path), value(b, f.Path); x != y {
-			return cmp.Or(f.Path, "the state"), [2]string{x, y}, true
-		}
+	for path, values := range differences(a, b) {
+		return path, values, true
 	}
 	return "", values, false
+}
+
+// differences are the fields that are not the same in two lists, with both values.
+func differences(a, b []sim.Field) iter.Seq2[string, [2]string] {
+	return func(yield func(string, [2]string) bool) {
+		for i, f := range slices.Concat(a, b) {
+			x, y := valueOf(a, f.Path), valueOf(b, f.Path)
+			if x != y && (i < len(a) || x == "absent") && !yield(cmp.Or(f.Path, "the state"), [2]string{x, y}) {
+				return
+			}
+		}
+	}
+}
+
+func valueOf(fields []sim.Field, path string) string {
+	if i := slices.IndexFunc(fields, func(f sim.Field) bool { return f.Path == path }); i >= 0 {
+		return fields[i].Value
+	}
+	return "absent"
 }

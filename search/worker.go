@@ -18,6 +18,7 @@ type worker struct {
 	strategies [phases]unitStrategy
 	verifier   *verifier
 	novelty    novelty
+	twins      twins
 
 	signal atomic.Uint32
 	active atomic.Pointer[replay.Run]  // the run that is executed now
@@ -102,6 +103,7 @@ func (w *worker) runs(u *unit) {
 		w.made.Store(0)
 		w.events.Store(0)
 	}()
+	w.twins.begin(u.twins)
 	events := 0
 	for u.made < u.runs && events < u.events {
 		t, ok := s.Next()
@@ -109,7 +111,7 @@ func (w *worker) runs(u *unit) {
 			break
 		}
 		sampled := u.verify && (u.made == 0 || u.closely && u.made&(u.made-1) == 0)
-		if sampled {
+		if sampled || u.twins {
 			w.verifier.begin()
 		}
 		w.active.Store(l.run)
@@ -156,6 +158,12 @@ func (w *worker) runs(u *unit) {
 		}
 		if sampled {
 			if u.suspect = w.verifier.verify(); u.suspect != nil {
+				u.suspect.Strategy, u.suspect.Schedule = strategyOf(s), scheduleOf(s)
+				break
+			}
+		}
+		if u.twins {
+			if u.suspect = w.twins.look(&w.cfg.System, l.run, &w.verifier.recorded); u.suspect != nil {
 				u.suspect.Strategy, u.suspect.Schedule = strategyOf(s), scheduleOf(s)
 				break
 			}

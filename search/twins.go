@@ -1,0 +1,179 @@
+package search
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+)
+
+// The runs of each of the first twinsFirst units, and then of one in twinsEvery, are looked through for twins.
+const (
+	twinsFirst = 2 * unitsPerRound
+	twinsEvery = 64
+)
+
+// twins finds two states that are encoded equally and behave differently, as they do when what encodes them leaves out what handlers read.
+type twins struct {
+	on   bool
+	runs []twinRun
+	seen map[twinStep]twinEnd
+}
+
+type twinRun struct {
+	path   choose.Path
+	bounds []int32
+}
+
+// twinStep is a step: the state that it begins in, the event and the answers.
+type twinStep struct{ state, picks uint64 }
+
+type twinEnd struct {
+	state     uint64
+	run, step int
+}
+
+func (t *twins) begin(on bool) {
+	t.on, t.runs = on, t.runs[:0]
+	if on && t.seen == nil {
+		t.seen = map[twinStep]twinEnd{}
+	}
+	clear(t.seen)
+}
+
+// look goes through a run that was recorded. The suspect, if any, is the run until it did something else than one before it.
+func (t *twins) look(sys *sim.System, run *replay.Run, states *recording) *Suspect {
+	var hash xxhash.Digest
+	number := func(n uint64) { _, _ = hash.Write(binary.LittleEndian.AppendUint64(nil, n)) }
+	state := func(step int) uint64 {
+		hash.Reset()
+		for _, p := range states.at(step) {
+			number(p.hash.Lo)
+			number(p.hash.Hi)
+		}
+		return hash.Sum64()
+	}
+	t.runs = append(t.runs, twinRun{run.Path.Clone(), slices.Clone(run.Bounds)})
+	now := &t.runs[len(t.runs)-1]
+	last := min(states.first+len(states.bounds)-1, run.Steps())
+	for step := states.first + 1; step <= last; step++ {
+		before, after := state(step-1), state(step)
+		hash.Reset()
+		for _, pick := range now.until(step)[len(now.until(step-1)):] {
+			number(uint64(pick))
+		}
+		key := twinStep{before, hash.Sum64()}
+		end, ok := t.seen[key]
+		switch {
+		case !ok:
+			t.seen[key] = twinEnd{after, len(t.runs) - 1, step}
+		case end.state != after:
+			return tell(sys, t.runs[end.run].until(end.step-1), now.until(step-1), now.until(step))
+		}
+	}
+	return nil
+}
+
+// until is the path to the state after a step.
+func (r *twinRun) until(step int) choose.Path {
+	if step < len(r.bounds) {
+		return r.path[:r.bounds[step]]
+	}
+	return r.path
+}
+
+// tell executes two runs to states that are encoded equally, and then the same step in both.
+func tell(sys *sim.System, first, second, whole choose.Path) *Suspect {
+	sus := &Suspect{Kind: sim.Nondeterminism, Node: -1, Path: whole.Clone()}
+	sus.Message = "the same step led from equal states to different ones, and did not do so again"
+	a, err := runTo(sys, first)
+	b, again := runTo(sys, second)
+	if err != nil || again != nil {
+		return sus
+	}
+	sus.Steps = b.Steps() + 1
+	hidden := compare(a.World, b.World, false)
+	step := whole[len(second):]
+	for _, r := range []*replay.Run{a, b} {
+		src := &choose.Prefix{Path: step[1:]}
+		if err := r.Step(int(step[0]), src); err != nil {
+			sus.Message += ": " + err.Error()
+			return sus
+		}
+	}
+	var shown *unlike
+	for _, u := range slices.Backward(compare(a.World, b.World, true)) {
+		if shown == nil || !slices.ContainsFunc(hidden, func(h unlike) bool { return h.where == u.where && h.field == u.field }) {
+			shown = &u
+		}
+	}
+	if shown == nil {
+		return sus
+	}
+	event := b.World.Last().Event
+	if !event.Kind.Injection() {
+		sus.Node = event.Node
+	}
+	sus.Difference = &Difference{Step: sus.Steps, Where: shown.where, Field: shown.field, Values: shown.values, Twins: true}
+	sus.Message = fmt.Sprintf("two states are encoded equally and behave differently: the same step makes %s %s in one and %s in the other",
+		shown.place(), shown.values[0], shown.values[1])
+	if len(hidden) > 0 {
+		h := &hidden[0]
+		sus.Message += fmt.Sprintf("; before it %s is %s and %s, which their encoding does not tell apart", h.place(), h.values[0], h.values[1])
+	}
+	for i, r := range sys.State {
+		sus.Message += fmt.Sprintf("%s%v", []string{"; state rules: ", ", "}[min(i, 1)], r.String())
+	}
+	return sus
+}
+
+// runTo executes a path.
+func runTo(sys *sim.System, path choose.Path) (*replay.Run, error) {
+	w, err := kernel.NewWorld(sys, kernel.Options{})
+	if err != nil {
+		return nil, err
+	}
+	run, src := replay.NewRun(w), &choose.Prefix{Path: path}
+	if err := run.Start(src); err != nil {
+		return nil, err
+	}
+	for src.Pos() < len(path) {
+		index, _ := src.Take()
+		if err := run.Step(index, src); err != nil {
+			return nil, err
+		}
+	}
+	return run, src.Err()
+}
+
+// unlike is a field that two states have differently.
+type unlike struct {
+	where, field string
+	values       [2]string
+}
+
+func (u *unlike) place() string { return strings.TrimSpace(u.where + " " + u.field) }
+
+// compare lists the fields in which two states differ, if told in components alone that are encoded differently.
+func compare(a, b kernel.World, encoded bool) (list []unlike) {
+	prints := map[kernel.Component]sim.Fingerprint{}
+	for c, h := range a.Components() {
+		prints[c] = h
+	}
+	for c, h := range b.Components() {
+		if encoded && prints[c] == h {
+			continue
+		}
+		for field, values := range differences(fieldsOf(a, c), fieldsOf(b, c)) {
+			list = append(list, unlike{nameOf(c), field, values})
+		}
+	}
+	return list
+}
