@@ -116,6 +116,23 @@ func TestSampledDraw(t *testing.T) {
 	}
 }
 
+// Nor does a sample say that fewer steps lead to no violation.
+func TestSampledDrawIsNotShortest(t *testing.T) {
+	cfg := search.Config{Strategy: search.BFS, Workers: 1, Shortest: true}
+	cfg.System = drawing(func(s *numbers, env sim.Env) {
+		if s.Got == 10 {
+			s.Got = 7
+			return
+		}
+		s.Got = 10 + env.Rand().IntN(1_000_000_000)
+		env.SetTimer("go", 1)
+	})
+	res := run(t, cfg)
+	if s := res.Stats.Shortest; s == nil || s.Found != 2 || s.Least || s.Why != "of large draws a sample was taken" {
+		t.Errorf("%+v", s)
+	}
+}
+
 // A sample says nothing about what can be reached, so a state from which it leads nowhere is not dead.
 func TestSampledDrawIsNotDead(t *testing.T) {
 	locked := func() sim.System {

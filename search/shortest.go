@@ -24,8 +24,12 @@ type Shortest struct {
 func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, patience int, x *table.Exploration) error {
 	s := &Shortest{Found: r.Finding.Steps}
 	r.Stats.Shortest = s
-	if cfg.Strategy == BFS && x.Reduced.Used != table.ReduceFull && x.Crashes == nil || s.Found <= 1 {
-		s.Least = true // where runs begin was looked at
+	if s.Found <= 1 { // where runs begin was looked at
+		s.Least = true
+		return nil
+	}
+	if cfg.Strategy == BFS && x.Reduced.Used != table.ReduceFull && x.Crashes == nil {
+		s.judge(x)
 		return nil
 	}
 	opts, err := explorationOf(ctx, cfg, began, patience)
@@ -58,18 +62,27 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 			return err
 		}
 		r.Stats = stats
-		s.Least = y.Omission == 0
+		s.judge(y)
 	case y.Finding != nil:
 		s.Why = "something went wrong on the way: " + y.Finding.Error()
 	case y.Complete || y.Stopped == StoppedDepth:
-		s.Least = y.Omission == 0
+		s.judge(y)
 	default:
 		s.Why = "stopped by " + y.Stopped
 	}
-	if !s.Least && s.Why == "" {
-		s.Why = "states are told apart by fingerprints"
-	}
 	return nil
+}
+
+// judge says whether x, which came breadth first as far as the violation that is told, passed by no state on the way.
+func (s *Shortest) judge(x *table.Exploration) {
+	switch {
+	case x.Omission > 0:
+		s.Why = "states are told apart by fingerprints"
+	case len(x.Sampled) > 0:
+		s.Why = "of large draws a sample was taken"
+	default:
+		s.Least = true
+	}
 }
 
 // noShortest says that nothing shorter was looked for.

@@ -59,6 +59,27 @@ func TestShortest(t *testing.T) {
 	}
 }
 
+// Where states may have been taken for others that were visited, or draws were sampled, fewer steps may do. It is the same whether all states
+// were visited at once or are visited now.
+func TestShortestOmission(t *testing.T) {
+	for _, c := range []struct {
+		visited Visited
+		why     string
+	}{{ExactStates, ""}, {Fingerprints64, "states are told apart by fingerprints"}, {Fingerprints128, "states are told apart by fingerprints"}} {
+		for _, reduce := range []Reduction{ReduceNone, ReduceDrop, ReduceFull} {
+			cfg := withBug(t, "paxos", "PX1")
+			cfg.Visited, cfg.Reduce = c.visited, reduce
+			r, err := Run(context.Background(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := r.Stats.Shortest; s.Least != (c.why == "") || s.Why != c.why || (s.States == 0) != (reduce != ReduceFull) {
+				t.Errorf("%s, %s: %+v, want why %q", c.visited, reduce, s, c.why)
+			}
+		}
+	}
+}
+
 // That it is not known is said.
 func TestShortestUnknown(t *testing.T) {
 	cfg, err := withBug(t, "paxos", "PX1").complete()
