@@ -43,10 +43,11 @@ bench-finding: build ## compare how soon OLD=path/to/macemc and this checkout fi
 	@test -x "$(OLD)" || { echo "say with which program to compare, as in OLD=/tmp/macemc" >&2; exit 2; }
 	$(GO) run ./cmd/macemc/internal/finding -seeds $(SEEDS) "$(OLD)" bin/macemc
 
-bench-peers: build ## compare with SPIN and rumur on Paxos, and write the table into docs/performance.md (installs them from Debian packages; 12 GB of memory, an hour)
+bench-peers: build ## compare with SPIN and rumur on Paxos, and write the tables into docs/performance.md (installs them from Debian packages; 12 GB of memory, an hour)
 	@for p in spin rumur gcc; do command -v $$p >/dev/null || missing="$$missing $$p"; done; \
 	test -z "$$missing" || { apt-get update -q && apt-get install -q -y $$missing; }
 	$(GO) run ./bench/peers -proposers 3 -workers 1,2 -runs 3,rumur=1 -visited 64,128,exact -write docs/performance.md
+	$(GO) run ./bench/peers -compare verdicts -proposers 3 -visited exact -runs 5,spin=1 -write docs/performance.md
 
 lint: ## check formatting, go vet and staticcheck
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted with gofmt:" $$files; exit 1; }

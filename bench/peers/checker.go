@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -50,14 +51,21 @@ var promela string
 //go:embed model/paxos.m
 var murphi string
 
-type spin struct{}
+// spin is SPIN, with its partial-order reduction or without.
+type spin struct{ reduced bool }
 
-func (spin) name() string  { return "spin" }
-func (spin) label() string { return "SPIN" }
+func (spin) name() string { return "spin" }
+
+func (s spin) label() string {
+	if s.reduced {
+		return "SPIN, its reduction"
+	}
+	return "SPIN"
+}
 
 func (spin) version() (string, error) { return firstLine("spin", "-V") }
 
-func (spin) prepare(dir string, proposers, workers int) (command, error) {
+func (s spin) prepare(dir string, proposers, workers int) (command, error) {
 	if err := os.WriteFile(filepath.Join(dir, "paxos.pml"), []byte(promela), 0o644); err != nil {
 		return command{}, err
 	}
@@ -68,7 +76,10 @@ func (spin) prepare(dir string, proposers, workers int) (command, error) {
 	if proposers == 3 {
 		slots, memory = "-w27", 12_000
 	}
-	flags := []string{"-O3", "-DSAFETY", "-DNOREDUCE", "-o", "pan", "pan.c"}
+	flags := []string{"-O3", "-DSAFETY", "-o", "pan", "pan.c"}
+	if !s.reduced {
+		flags = append(flags, "-DNOREDUCE")
+	}
 	// No run is longer than 13 steps for each proposer: its start, and four messages for each acceptor.
 	run := command{dir, []string{"./pan", slots, "-m100"}}
 	if workers > 1 {
@@ -96,9 +107,12 @@ func printWhole(file string) error {
 }
 
 // counts is less by one than the number of transitions that SPIN prints: it counts the first state too.
-func (spin) counts(output string) (counts, error) {
+func (s spin) counts(output string) (counts, error) {
 	if !strings.Contains(output, "errors: 0") || strings.Contains(output, "search depth too small") {
 		return counts{}, errors.New("the search was not completed without errors")
+	}
+	if reduced := strings.Contains(output, "+ Partial Order Reduction"); reduced != s.reduced {
+		return counts{}, fmt.Errorf("reduced: %v, which should be %v", reduced, s.reduced)
 	}
 	c, err := find(output, `(?m)^ *(\d+) states, stored`, `(?m)^ *(\d+) transitions`)
 	c.transitions--
@@ -141,36 +155,63 @@ func (rumur) counts(output string) (counts, error) {
 	return find(output, `(?m)^\t(\d+) states, `, `(?m)^\t\d+ states, (\d+) rules fired`)
 }
 
-// own is macemc, run by a command in which {proposers}, {workers} and {visited} are replaced.
-type own struct{ command, visited string }
+// own is macemc, run by a command in which {proposers}, {workers}, {visited} and {reduction} are replaced.
+type own struct {
+	command, visited string
+	reduction        string // "": none
+	symmetry         bool   // states that differ by names of nodes only are one
+}
 
 func (own) name() string { return "macemc" }
 
 func (o own) label() string {
-	if o.visited == "exact" {
-		return "macemc, whole states"
+	label := "macemc"
+	if o.reduction != "" {
+		label += ", `" + o.flags() + "`"
 	}
-	return "macemc, " + o.visited + "-bit fingerprints"
+	if o.visited == "exact" {
+		return label + ", whole states"
+	}
+	return label + ", " + o.visited + "-bit fingerprints"
+}
+
+// flags say how the search is reduced.
+func (o own) flags() string {
+	flags := "--reduce " + cmp.Or(o.reduction, "none")
+	if o.symmetry {
+		flags += " --symmetry"
+	}
+	return flags
 }
 
 func (own) version() (string, error) { return "this repository", nil }
 
 func (o own) prepare(_ string, proposers, workers int) (command, error) {
-	r := strings.NewReplacer("{proposers}", strconv.Itoa(proposers), "{workers}", strconv.Itoa(workers), "{visited}", o.visited)
+	r := strings.NewReplacer("{proposers}", strconv.Itoa(proposers), "{workers}", strconv.Itoa(workers),
+		"{visited}", o.visited, "{reduction}", o.flags())
 	return command{args: strings.Fields(r.Replace(o.command))}, nil
 }
 
-func (own) counts(output string) (counts, error) {
+func (o own) counts(output string) (counts, error) {
 	var report struct {
 		Verdict                               string
 		States, Transitions, Events, Handlers int
-		Coverage                              struct{ Complete bool }
+		Coverage                              struct {
+			Complete bool
+			Reduced  struct {
+				Used         string
+				Permutations int
+			}
+		}
 	}
 	if err := json.Unmarshal([]byte(output), &report); err != nil {
 		return counts{}, err
 	}
 	if report.Verdict != "ok" || !report.Coverage.Complete {
 		return counts{}, fmt.Errorf("verdict %q, complete: %v", report.Verdict, report.Coverage.Complete)
+	}
+	if r := report.Coverage.Reduced; cmp.Or(r.Used, "none") != cmp.Or(o.reduction, "none") || (r.Permutations > 0) != o.symmetry {
+		return counts{}, fmt.Errorf("reduced by %q and %d permutations, which should be %s", r.Used, r.Permutations, o.flags())
 	}
 	if report.Transitions == 0 {
 		report.Transitions = report.Events

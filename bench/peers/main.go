@@ -1,8 +1,9 @@
 //go:build unix
 
 // Command peers compares model checkers on single-decree Paxos: SPIN and rumur check a model, macemc
-// checks the services of systems/paxos. All three explore the same states and transitions; other counts
-// than those of the first run are an error. It prints a table in Markdown, or writes it into a page.
+// checks the services of systems/paxos. It prints a table in Markdown, or writes it into a page. There are
+// two comparisons. In that of states all three explore the same states and transitions; other counts than
+// those of the first run are an error. In that of verdicts SPIN and macemc leave out what they can.
 //
 // Spin, rumur and gcc must be installed, in Debian by
 //
@@ -13,6 +14,7 @@
 // root of the repository:
 //
 //	go run ./bench/peers -proposers 3 -workers 1,2 -runs 3,rumur=1 -write docs/performance.md
+//	go run ./bench/peers -compare verdicts -proposers 3 -visited exact -runs 5,spin=1 -write docs/performance.md
 package main
 
 import (
@@ -26,12 +28,40 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// ownCommand is how macemc is run; {proposers}, {workers} and {visited} are replaced.
+// ownCommand is how macemc is run; {proposers}, {workers}, {visited} and {reduction} are replaced.
 const ownCommand = "bin/macemc search paxos --set proposers={proposers} --property agreement" +
-	" --strategy bfs --reduce none --visited {visited} --workers {workers} --time 1h --json"
+	" --strategy bfs {reduction} --visited {visited} --workers {workers} --time 1h --json"
 
-// section of a page is where the table stands.
-const section = "bench-peers"
+// comparison is a table of rows, the section of a page where it stands, and which checkers are in it.
+type comparison struct {
+	section  string
+	table    func([]row) string
+	same     bool  // all must have the same counts
+	own      []own // for each way to keep visited states; the command is added
+	checkers []checker
+}
+
+// base is what the verdicts of others are compared with.
+var base = spin{reduced: true}
+
+// comparisons are the values of -compare.
+var comparisons = map[string]comparison{
+	"states": {"bench-peers", table, true, []own{{}}, []checker{spin{}, rumur{}}},
+	"verdicts": {"bench-verdicts", verdicts, false,
+		[]own{{reduction: "full"}, {reduction: "full", symmetry: true}}, []checker{base}},
+}
+
+// all returns the checkers of a comparison.
+func (c comparison) all(command string, visited []string) []checker {
+	var all []checker
+	for _, kind := range visited {
+		for _, o := range c.own {
+			o.command, o.visited = command, kind
+			all = append(all, o)
+		}
+	}
+	return append(all, c.checkers...)
+}
 
 func main() {
 	if err := run(); err != nil {
@@ -41,16 +71,21 @@ func main() {
 }
 
 func run() error {
+	what := flag.String("compare", "states", "what is compared: states, that all visit, or verdicts, for which each leaves out what it can")
 	proposers := flag.String("proposers", "2", "numbers of proposers, each 2 or 3, separated by commas")
 	workers := flag.String("workers", "1", "numbers of workers, each 1 or more, separated by commas")
 	runs := flag.String("runs", "1", "runs of each checker, of which the table shows medians; checkers may have their own, as in 3,rumur=1")
 	visited := flag.String("visited", "64", "how macemc keeps visited states, of exact, 64 and 128, separated by commas")
 	only := flag.String("only", "", "checkers to run, of macemc, spin and rumur, separated by commas; empty: all")
-	page := flag.String("write", "", "write the table into this page, between its lines <!-- "+section+" --> and <!-- end of "+section+" -->")
+	page := flag.String("write", "", "write the table into this page, between its lines <!-- bench-peers --> and <!-- end of bench-peers -->; that of verdicts: bench-verdicts")
 	command := flag.String("macemc", ownCommand, "command that runs macemc")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
+	}
+	comparison, ok := comparisons[*what]
+	if !ok {
+		return fmt.Errorf("-compare: %q is neither states nor verdicts", *what)
 	}
 	sizes, err := numbers(*proposers, 2, 3)
 	if err != nil {
@@ -64,19 +99,19 @@ func run() error {
 	if err != nil {
 		return fmt.Errorf("-runs: %w", err)
 	}
-	var all []checker
-	for kind := range strings.SplitSeq(*visited, ",") {
+	kinds := strings.Split(*visited, ",")
+	for _, kind := range kinds {
 		if !slices.Contains([]string{"exact", "64", "128"}, kind) {
 			return fmt.Errorf("-visited: %q is none of exact, 64, 128", kind)
 		}
-		all = append(all, own{*command, kind})
 	}
-	checkers, err := choose(append(all, spin{}, rumur{}), *only)
+	checkers, err := choose(comparison.all(*command, kinds), *only)
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
+	section := task.Section{File: *page, Name: comparison.section}
 	if *page != "" {
-		if err := (task.Section{File: *page, Name: section}).Check(); err != nil { // better now than after an hour
+		if err := section.Check(); err != nil { // better now than after an hour
 			return err
 		}
 	}
@@ -89,9 +124,14 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	text := machine(checkers) + "\n\n" + table(rows)
+	if comparison.same {
+		if err := agree(rows); err != nil {
+			return err
+		}
+	}
+	text := machine(checkers) + "\n\n" + comparison.table(rows)
 	if *page != "" {
-		return task.Section{File: *page, Name: section}.Write(text)
+		return section.Write(text)
 	}
 	fmt.Print(text)
 	return nil

@@ -24,6 +24,9 @@ func TestCounts(t *testing.T) {
 	paxos := counts{states: 98_160, transitions: 506_256}
 	ours := paxos
 	ours.handlers = 190
+	full := strings.Replace(report, `"complete": true`, `"complete": true, "reduced": {"used": "full"}`, 1)
+	symmetric := strings.Replace(report, `"complete": true`, `"complete": true, "reduced": {"used": "full", "permutations": 6}`, 1)
+	refused := strings.Replace(report, `"complete": true`, `"complete": true, "reduced": {"used": "drop", "why": "with a bound on depth"}`, 1)
 	for _, c := range []struct {
 		checker checker
 		output  string
@@ -34,12 +37,22 @@ func TestCounts(t *testing.T) {
 		{spin{}, strings.Replace(read("spin.txt"), "errors: 0", "errors: 1", 1), counts{}, "not completed"},
 		{spin{}, "error: max search depth too small\n" + read("spin.txt"), counts{}, "not completed"},
 		{spin{}, strings.Replace(read("spin.txt"), "506257 transitions", "3.5490901e+08 transitions", 1), counts{}, "does not match"},
+		{spin{}, read("spin-reduced.txt"), counts{}, "reduced: true, which should be false"},
+		{base, read("spin-reduced.txt"), paxos, ""},
+		{base, read("spin.txt"), counts{}, "reduced: false, which should be true"},
 		{rumur{}, read("rumur.txt"), paxos, ""},
 		{rumur{}, strings.Replace(read("rumur.txt"), "No error found.", "1 error(s) found.", 1), counts{}, "not completed"},
 		{own{}, report, ours, ""},
 		{own{}, strings.Replace(report, "true", "false", 1), counts{}, `verdict "ok", complete: false`},
 		{own{}, strings.Replace(report, "ok", "violation", 1), counts{}, `verdict "violation", complete: true`},
 		{own{}, "", counts{}, "unexpected end"},
+		{own{}, full, counts{}, `reduced by "full" and 0 permutations, which should be --reduce none`},
+		{own{reduction: "full"}, full, ours, ""},
+		{own{reduction: "full"}, report, counts{}, "which should be --reduce full"},
+		{own{reduction: "full"}, refused, counts{}, `reduced by "drop"`},
+		{own{reduction: "full"}, symmetric, counts{}, "6 permutations"},
+		{own{reduction: "full", symmetry: true}, symmetric, ours, ""},
+		{own{reduction: "full", symmetry: true}, full, counts{}, "which should be --reduce full --symmetry"},
 	} {
 		got, err := c.checker.counts(c.output)
 		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
@@ -51,13 +64,13 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// The models have the same counts as systems/paxos.
+// The models have the same counts as systems/paxos. The reduction of SPIN leaves out nothing of its model, which is a single process.
 func TestModels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles with full optimisation")
 	}
-	for _, c := range []checker{spin{}, rumur{}} {
-		t.Run(c.name(), func(t *testing.T) {
+	for _, c := range []checker{spin{}, base, rumur{}} {
+		t.Run(c.label(), func(t *testing.T) {
 			for _, tool := range []string{c.name(), "gcc"} {
 				if _, err := exec.LookPath(tool); err != nil {
 					t.Skip(tool + " is not installed")
@@ -93,10 +106,62 @@ func TestAgree(t *testing.T) {
 // The medians of three runs: 2 seconds and 32 MB, which is 320 bytes for each of 104,857.6 states.
 func TestTable(t *testing.T) {
 	got := table([]row{{checker: "spin", proposers: 2, workers: 1, counts: counts{104_857, 1_000_000, 0},
-		samples: []sample{{1, 64 << 20}, {7, 32 << 20}, {2, 16 << 20}}}})
+		samples: []sample{{1, 1, 64 << 20}, {7, 7, 32 << 20}, {2, 2, 16 << 20}}}})
 	const want = "| 2 | spin | 1 | 3 | 104,857 | 1,000,000 | 2.00 | 52,428 | 500,000 | 32 MB | 320.0 |  |\n"
 	if !strings.HasSuffix(got, "|\n"+want) {
 		t.Errorf("got\n%swant the line\n%s", got, want)
+	}
+}
+
+// What others take is divided by what each takes, for the same proposers and workers. The medians are 120 and 2 seconds, 110 and 3 of CPU time.
+func TestVerdicts(t *testing.T) {
+	rows := []row{
+		{checker: "ours", proposers: 3, workers: 1, counts: counts{29_643, 50_000, 190}, samples: []sample{{2, 3, 64 << 20}, {1, 2, 64 << 20}, {4, 5, 64 << 20}}},
+		{checker: base.label(), proposers: 3, workers: 1, counts: counts{47_387_132, 354_909_009, 0}, samples: []sample{{120, 110, 5000 << 20}}},
+		{checker: "ours", proposers: 3, workers: 2, counts: counts{29_643, 50_000, 190}, samples: []sample{{1, 1, 64 << 20}}},
+		{checker: "ours", proposers: 2, workers: 1, counts: counts{875, 1_000, 190}, samples: []sample{{1, 1, 64 << 20}}},
+	}
+	const want = `| proposers | checker | workers | runs | states | transitions | seconds | speed-up | CPU seconds | CPU speed-up | peak memory |
+|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+| 3 | ours | 1 | 3 | 29,643 | 50,000 | 2.00 | 60 | 3.00 | 36 | 64 MB |
+| 3 | SPIN, its reduction | 1 | 1 | 47,387,132 | 354,909,009 | 120.00 |  | 110.00 |  | 5,000 MB |
+| 3 | ours | 2 | 1 | 29,643 | 50,000 | 1.00 |  | 1.00 |  | 64 MB |
+| 2 | ours | 1 | 1 | 875 | 1,000 | 1.00 |  | 1.00 |  | 64 MB |
+`
+	if got := verdicts(rows); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// Who is compared, by which command. In the comparison of states nobody leaves out any.
+func TestComparisons(t *testing.T) {
+	for name, want := range map[string]string{
+		"states": `macemc, 64-bit fingerprints: --reduce none --visited 64 --workers 2
+macemc, whole states: --reduce none --visited exact --workers 2
+SPIN
+rumur
+`,
+		"verdicts": "macemc, `--reduce full`, 64-bit fingerprints: --reduce full --visited 64 --workers 2\n" +
+			"macemc, `--reduce full --symmetry`, 64-bit fingerprints: --reduce full --symmetry --visited 64 --workers 2\n" +
+			"macemc, `--reduce full`, whole states: --reduce full --visited exact --workers 2\n" +
+			"macemc, `--reduce full --symmetry`, whole states: --reduce full --symmetry --visited exact --workers 2\n" +
+			"SPIN, its reduction\n",
+	} {
+		var got strings.Builder
+		for _, c := range comparisons[name].all("{reduction} --visited {visited} --workers {workers}", []string{"64", "exact"}) {
+			got.WriteString(c.label())
+			if o, ours := c.(own); ours {
+				run, err := o.prepare("", 3, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got.WriteString(": " + strings.Join(run.args, " "))
+			}
+			got.WriteString("\n")
+		}
+		if got.String() != want {
+			t.Errorf("%s: got\n%swant\n%s", name, got.String(), want)
+		}
 	}
 }
 

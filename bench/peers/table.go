@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/internal/words"
 )
@@ -31,7 +32,36 @@ func table(rows []row) string {
 	return b.String()
 }
 
-// machine tells what was measured and on what.
+// verdicts prints rows in Markdown of checkers that leave out what they can: how long it takes until all is known. Of several runs it shows
+// the medians. A speed-up is how many times as long [base] takes.
+func verdicts(rows []row) string {
+	var b strings.Builder
+	b.WriteString("| proposers | checker | workers | runs | states | transitions | seconds | speed-up | CPU seconds | CPU speed-up | peak memory |\n")
+	b.WriteString("|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	wall, cpu := func(s sample) float64 { return s.seconds }, func(s sample) float64 { return s.cpu }
+	for _, r := range rows {
+		var faster, less string
+		for _, o := range rows {
+			if o.checker == base.label() && o.proposers == r.proposers && o.workers == r.workers && o.checker != r.checker {
+				faster, less = ratio(median(o.samples, wall), median(r.samples, wall)), ratio(median(o.samples, cpu), median(r.samples, cpu))
+			}
+		}
+		fmt.Fprintf(&b, "| %d | %s | %d | %d | %s | %s | %.2f | %s | %.2f | %s | %s MB |\n",
+			r.proposers, r.checker, r.workers, len(r.samples), words.Number(r.counts.states), words.Number(r.counts.transitions),
+			median(r.samples, wall), faster, median(r.samples, cpu), less, words.Number(median(r.samples, func(s sample) int { return s.peak })>>20))
+	}
+	return b.String()
+}
+
+// ratio is a/b in whole numbers, rounded down; nothing where b was too little to be measured.
+func ratio(a, b float64) string {
+	if b == 0 {
+		return ""
+	}
+	return words.Number(int(a / b))
+}
+
+// machine tells what was measured, when and on what.
 func machine(checkers []checker) string {
 	parts := []string{fmt.Sprintf("%s, %d cores, %s", processor(), runtime.NumCPU(), runtime.Version())}
 	for _, c := range checkers {
@@ -42,7 +72,7 @@ func machine(checkers []checker) string {
 			parts = append(parts, fmt.Sprintf("%s: %s", c.name(), v))
 		}
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(append(parts, "measured on "+time.Now().UTC().Format(time.DateOnly)), "; ")
 }
 
 // processor is the name of the processor, as far as the system tells it.
