@@ -46,6 +46,9 @@ type Options struct {
 	// no more steps than the search did, or half a million, whichever is more, and no more time than the search may take, or 30 s.
 	NoShrink    bool
 	ShrinkSteps int
+	// Unshrunk is told of a violation before its run is shrunk, which may take long. Its files lie in its folder by then, and those of the
+	// shrunk run take their place. Nil, or with KeepGoing or Replace: nothing is written before the run is shrunk.
+	Unshrunk func(*report.Report)
 	// KeepGoing goes on after a violation, until a limit, and reports those that differ by kind, property, and the code that
 	// handled the step that matters; dead runs whose critical step is not proven differ by kind and property alone. Each has a folder, of which Dir then holds several, named by numbers.
 	KeepGoing bool
@@ -68,6 +71,7 @@ type Options struct {
 	assumed  []report.Assumption
 	told     search.Progress // last
 	replaced bool            // the findings of an earlier check are gone
+	early    string          // where the finding lies as it was found; "": nowhere
 	// confirmsDeath confirms suspects of liveness and deadlock; it remembers what kind they were.
 	confirmsDeath func(context.Context, search.Suspect) (search.Confirmed, error)
 }
@@ -190,6 +194,9 @@ func (o *Options) conclude(ctx context.Context, res *search.Result) (*report.Rep
 	sys, err := o.System()
 	if err != nil {
 		return o.report(res), err
+	}
+	if o.Unshrunk != nil && !o.Replace && o.shrinks(res) {
+		o.tellUnshrunk(&sys, res)
 	}
 	r, f, notShrunk, err := o.complete(ctx, &sys, res)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -129,9 +132,34 @@ func TestFindingIsToldBeforeItIsShrunk(t *testing.T) {
 			cancel()
 		}
 	}
+	flight := t.TempDir()
+	t.Setenv("MACEMC_FLIGHT", filepath.Join(flight, "flight"))
+	var found *report.Report
+	asFound := 0
+	o.Unshrunk = func(r *report.Report) {
+		if found != nil || told != "" {
+			t.Errorf("told before: %+v, %q", found, told)
+		}
+		found = r
+		l, err := check.LoadFor(t.Context(), r.PathFile, &o.Search.System, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trace, err := l.Trace(-1)
+		if err != nil || trace.Finding == nil || trace.Finding.Property != "few" {
+			t.Errorf("what lies there shows %+v, %v", trace, err)
+		}
+		asFound = len(trace.Steps)
+		if kept, err := os.ReadFile(filepath.Join(flight, "found")); err != nil || string(kept) != fmt.Sprintf("%q\n", filepath.Dir(r.PathFile)) {
+			t.Errorf("should the process be killed: %q, %v", kept, err)
+		}
+	}
 	rep, err := check.Run(ctx, o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if found == nil || asFound != rep.Shrunk.FromSteps || found.Steps != asFound || found.PathFile != rep.PathFile {
+		t.Fatalf("told of %d steps: %+v; at the end of %+v", asFound, found, rep)
 	}
 	if want := fmt.Sprintf("found safety in %d steps; shrinking, candidate 1, %[1]d steps", rep.Shrunk.FromSteps); told != want {
 		t.Errorf("told %q, want %q", told, want)
@@ -141,6 +169,51 @@ func TestFindingIsToldBeforeItIsShrunk(t *testing.T) {
 	}
 	if _, err := os.Stat(rep.PathFile); err != nil {
 		t.Error(err)
+	}
+}
+
+// The files of the shrunk run take the place of those of the run as it was found, and nothing else is left or touched.
+func TestShrunkTakesThePlace(t *testing.T) {
+	for _, noShrink := range []bool{false, true} {
+		dir, found := filepath.Join(t.TempDir(), "out"), 0
+		o := check.Options{
+			Search: search.Config{System: counterSystem(20), Strategy: search.Walk, WalkSteps: 8000, Workers: 1},
+			Dir:    dir, NoShrink: noShrink,
+			Unshrunk: func(*report.Report) {
+				found++
+				if err := os.WriteFile(filepath.Join(dir, "notes"), nil, 0o600); err != nil {
+					t.Error(err)
+				}
+			},
+		}
+		rep, err := check.Run(t.Context(), o)
+		if err != nil || rep.PathFile != filepath.Join(dir, "error.path") {
+			t.Fatalf("%+v, %v", rep, err)
+		}
+		if noShrink {
+			if found != 0 {
+				t.Error("nothing is shrunk, and the report comes at once")
+			}
+			continue
+		}
+		var names []string
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		if want := []string{"error.path", "notes", "original.path", "report.html", "report.json", "report.md"}; found != 1 || !slices.Equal(names, want) {
+			t.Errorf("told %d times, files %v, want %v", found, names, want)
+		}
+		for name, steps := range map[string]int{"error.path": 20, "original.path": rep.Shrunk.FromSteps} {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || !strings.HasSuffix(string(text), fmt.Sprintf("\nend %d\n", steps)) {
+				t.Errorf("%s is not of %d steps: %v", name, steps, err)
+			}
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "report.json"))
+		if err != nil || !strings.Contains(string(text), `"from_steps"`) {
+			t.Errorf("the report is not of the shrunk run: %v\n%s", err, text)
+		}
 	}
 }
 

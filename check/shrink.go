@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -59,10 +60,32 @@ func (o *Options) shrinkSteps(res *search.Result) int {
 	return cmp.Or(o.ShrinkSteps, min(max(res.Stats.Events, leastShrinkSteps), shrink.DefaultMaxSteps))
 }
 
+// shrinks reports whether the run of a finding is to be made smaller.
+func (o *Options) shrinks(res *search.Result) bool {
+	if d, ok := res.Detail.(*Death); ok && (o.Respawn == nil || d.Steps == 0) {
+		return false
+	}
+	return !o.NoShrink && res.Finding != nil && res.Finding.Starved == nil && !o.tooLong(res.Finding)
+}
+
+// tellUnshrunk writes a finding as it was found, and tells of it. What cannot be written will not be later either, and is an error then.
+func (o *Options) tellUnshrunk(sys *sim.System, res *search.Result) {
+	r := o.report(res)
+	f, err := o.describe(sys, r, res)
+	if err == nil {
+		err = o.write(r, f)
+	}
+	if err == nil {
+		o.early = filepath.Dir(r.PathFile)
+		_ = noteFound(o.early) // should this process be killed
+	}
+	o.Unshrunk(r)
+}
+
 // shrink makes the run of a finding smaller, in place. It returns nil when that was not asked for or is
 // not possible.
 func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Result) (*original, error) {
-	if o.NoShrink || res.Finding == nil || res.Finding.Starved != nil || o.tooLong(res.Finding) {
+	if !o.shrinks(res) {
 		return nil, nil
 	}
 	began := time.Now()
@@ -74,9 +97,6 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	before := &original{path: found.Path}
 	switch detail := res.Detail.(type) {
 	case *Death:
-		if o.Respawn == nil || detail.Steps == 0 {
-			return nil, nil
-		}
 		before.path = detail.path()
 		small, d, err := o.shrinkDeath(ctx, sys, detail, found)
 		if err != nil {

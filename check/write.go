@@ -39,6 +39,9 @@ func (o *Options) write(r *report.Report, f files) error {
 			return nil
 		}
 	}
+	if o.early != "" {
+		where = folder{dir: o.early, replace: true}
+	}
 	_, err := where.write(slug(r.System, cmp.Or(r.Property, string(r.Kind))), func(temp, dir string) error {
 		o.placed(r, dir, f)
 		if err := os.WriteFile(filepath.Join(temp, ErrorPath), errorPath, 0o644); err != nil {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/macemc/macemc/internal/words"
 )
@@ -25,6 +26,21 @@ func ShrunkText(r *Report) string {
 	}
 	f := r.Shrunk.fact(r)
 	return f.text + "; " + f.aside
+}
+
+// UnshrunkText says in one line what was found, and where it lies, before it is shrunk.
+func UnshrunkText(r *Report) string {
+	text := fmt.Sprintf("%s: found a %s in %s", r.name(), kindNames[r.Kind], words.Plural(r.Steps, "step"))
+	for _, s := range []string{r.Property, r.Message} {
+		if s = strings.Join(strings.Fields(s), " "); s != "" {
+			text += ": " + s
+		}
+	}
+	text += "; shrinking it, until Ctrl-C"
+	if r.PathFile != "" {
+		text += "; as found: " + r.PathFile
+	}
+	return text
 }
 
 func (s *Shrunk) fact(r *Report) fact {

@@ -53,10 +53,22 @@ func (s *Status) Tell(elapsed time.Duration, text string) {
 	}
 }
 
+// Write writes what stays, in the place of the line.
+func (s *Status) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clear()
+	return s.w.Write(text)
+}
+
 // Clear takes the line away.
 func (s *Status) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.clear()
+}
+
+func (s *Status) clear() {
 	if s.shown {
 		fmt.Fprint(s.w, "\r\x1b[K")
 		s.shown = false

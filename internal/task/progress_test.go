@@ -54,3 +54,21 @@ func TestProgress(t *testing.T) {
 		t.Errorf("on a terminal: %q", s)
 	}
 }
+
+// What is written while a line stands on the terminal takes its place, and stays.
+func TestWriteTakesThePlaceOfTheLine(t *testing.T) {
+	for terminal, want := range map[bool]string{true: "\r\x1b[K\x1b[?7lline\x1b[?7h\r\x1b[Ktext\nmore\n", false: "text\nmore\n"} {
+		var b strings.Builder
+		w := NewStatus(&b, terminal)
+		w.Tell(time.Second, "line")
+		for _, text := range []string{"text\n", "more\n"} {
+			if n, err := w.Write([]byte(text)); n != len(text) || err != nil {
+				t.Error(n, err)
+			}
+		}
+		w.Clear()
+		if b.String() != want {
+			t.Errorf("%v: %q, want %q", terminal, b.String(), want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"syscall"
 
@@ -45,12 +46,13 @@ func (p *Process) search(ctx context.Context, r *request) error {
 		return p.supervise(ctx, r)
 	}
 	if p.Role.Searching() {
+		r.options.Unshrunk = r.unshrunk(p.Stderr)
 		r.options.Search.PathBuffer = p.Role.Recorder.Path
 		r.options.Search.Progress = func(x search.Progress) { check.ReportProgress(p.Role.Recorder, x) }
 	} else {
 		status := NewStatus(p.Stderr, p.Terminal)
 		defer status.Clear()
-		r.options.Search.Progress = status.Show
+		r.options.Search.Progress, r.options.Unshrunk = status.Show, r.unshrunk(status)
 	}
 	if err := check.Writable(r.options); err != nil {
 		return err
@@ -67,6 +69,15 @@ func (p *Process) search(ctx context.Context, r *request) error {
 	}
 	rep, err := check.Run(ctx, r.options)
 	return p.conclude(ctx, rep, err, r)
+}
+
+// unshrunk says what was found, and where it lies, before it is shrunk.
+func (r *request) unshrunk(w io.Writer) func(*report.Report) {
+	return func(rep *report.Report) {
+		if !r.json {
+			fmt.Fprintln(w, report.UnshrunkText(rep))
+		}
+	}
 }
 
 // savePrefixes writes paths to live states.
@@ -101,7 +112,7 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 	s := check.Supervisor{
 		Respawn:      p.Respawn,
 		Stdout:       p.Stdout,
-		Stderr:       p.Stderr,
+		Stderr:       status,
 		Workers:      r.options.Search.Workers,
 		Progress:     status.Show,
 		HandlerLimit: r.options.Search.HandlerLimit,
@@ -116,6 +127,7 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 	case out.Death == nil:
 		return Exit(out.Status)
 	}
+	r.options.Unshrunk = r.unshrunk(status)
 	rep, err := check.Bury(ctx, r.options, out)
 	return p.conclude(ctx, rep, err, r)
 }

@@ -113,7 +113,7 @@ func TestFull(t *testing.T) {
 		{clean, true, check.StatusResource, "no space left on device"},
 		{clean + " --json", true, check.StatusResource, "no space left on device"},
 		{"search pingack --json", true, check.StatusViolation, "no space left on device"},
-		{"search pingack", true, check.StatusViolation, "no space left on device"},
+		{"search pingack --no-shrink", true, check.StatusViolation, "no space left on device"},
 		{"replay found/error.path", true, check.StatusViolation, "no space left on device"},
 		{"critical found/error.path", true, check.StatusViolation, "no space left on device"},
 		{"shrink found/error.path", true, check.StatusViolation, "no space left on device"},
@@ -162,7 +162,7 @@ func TestDiskFull(t *testing.T) {
 		status int
 	}{
 		{"search pingack --loss 0 --strategy bfs --depth 5 --junit j.xml", check.StatusResource},
-		{"search pingack --junit j.xml", check.StatusViolation},
+		{"search pingack --no-shrink --junit j.xml", check.StatusViolation},
 		{"stats pingack --walks 1 --svg s.svg", check.StatusResource},
 	} {
 		cmd := command("", strings.Fields(c.args)...)

@@ -1,0 +1,124 @@
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// slow is a system whose runs are found soon and take long to shrink, as its steps do: for ever once there is a file "stop" in the working
+// folder.
+var slow = spec.Entry{
+	Name: "slow", Summary: "takes its time", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
+	Build: func(spec.Config) (sim.System, error) {
+		do := func(f func(*sluggish)) func(*sluggish, sim.Env) {
+			return func(s *sluggish, _ sim.Env) {
+				time.Sleep(10 * time.Millisecond)
+				if _, err := os.Stat("stop"); err == nil {
+					time.Sleep(time.Hour)
+				}
+				f(s)
+			}
+		}
+		return sim.System{
+			Name: "slow", Nodes: 1, New: func(sim.NodeID) sim.Service { return &sluggish{} },
+			Actions: []sim.AnyAction{
+				sim.Action[*sluggish]{Name: "count", Do: do(func(s *sluggish) { s.Count++ })},
+				sim.Action[*sluggish]{Name: "waste", Do: do(func(s *sluggish) { s.Wasted++ })},
+			},
+			Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, s *sluggish) bool { return s.Count < 30 })}},
+		}, nil
+	},
+}
+
+type sluggish struct {
+	sim.Nop
+	Count, Wasted int
+}
+
+// A signal while a run is shrunk ends that, and a second one kills the process that shrinks. Either way the finding, of which was told
+// already, is reported.
+func TestInterruptShrinking(t *testing.T) {
+	file := filepath.Join("out", "error.path")
+	told := regexp.MustCompile(`^slow: found a safety violation in \d+ steps: few: .*; shrinking it, until Ctrl-C; as found: ` + regexp.QuoteMeta(file) + `$`)
+	for _, c := range []struct {
+		signal         syscall.Signal
+		stop           string // made before the signal, which then comes again and again
+		stderr, stdout string
+	}{
+		{syscall.SIGINT, "", "", "more would be left to try"},
+		{syscall.SIGTERM, "", "", "more would be left to try"},
+		{syscall.SIGINT, "stop", "killed", "few"},
+	} {
+		t.Run(c.signal.String()+c.stop, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			cmd := command(dir, "search", "slow", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--out", "out")
+			var stdout bytes.Buffer
+			cmd.Stdout = &stdout
+			stderr, err := cmd.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+			defer late.Stop()
+			lines := bufio.NewScanner(stderr)
+			for lines.Scan() && !told.MatchString(lines.Text()) {
+			}
+			found, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				t.Errorf("before it is shrunk: %v", err)
+			}
+			if c.stop != "" {
+				if err := os.WriteFile(filepath.Join(dir, c.stop), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				tick := time.NewTicker(50 * time.Millisecond)
+				defer tick.Stop()
+				for cmd.Process.Signal(c.signal) == nil && c.stop != "" {
+					<-tick.C
+				}
+			}()
+			rest := ""
+			for lines.Scan() {
+				rest += lines.Text()
+			}
+			status := exitCode(cmd.Wait())
+			<-ended
+			if (rest != "") != (c.stderr != "") || !strings.Contains(rest, c.stderr) {
+				t.Errorf("standard error goes on: %q", rest)
+			}
+			if status != check.StatusViolation || !strings.Contains(stdout.String(), "SAFETY VIOLATION") || !strings.Contains(stdout.String(), c.stdout) {
+				t.Errorf("exit status %d\n%s", status, stdout.String())
+			}
+			var report struct{ Verdict string }
+			text, err := os.ReadFile(filepath.Join(dir, "out", "report.json"))
+			if err != nil || json.Unmarshal(text, &report) != nil || report.Verdict != "violation" {
+				t.Errorf("%v\n%s", err, text)
+			}
+			if now, err := os.ReadFile(filepath.Join(dir, file)); err != nil || len(now) > len(found) {
+				t.Errorf("%v\n%s", err, now)
+			}
+		})
+	}
+}
