@@ -4,7 +4,7 @@ GO ?= go
 # All packages but the glue, whose tests need the changed runtime. "./..." alone is one module.
 PACKAGES = ./... ./cmd/macemc/... ./systems/etcdraft/...
 
-.PHONY: help build test soak soak-reductions soak-figures soak-cluster bench bench-finding bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-mermaid check-browser check-install tidy pictures
+.PHONY: help build test soak soak-reductions soak-figures soak-cluster bench bench-finding bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-deploy check-mermaid check-browser check-install tidy pictures
 
 help: ## show what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -71,13 +71,16 @@ torture-goroutines: build ## run every source of nondeterminism 900 times beside
 check-glue: build ## test the glue for net/http, gRPC, hashicorp/raft and memberlist, and the tutorial, with the changed runtime
 	@for m in glue/*/; do (cd $$m && ../../bin/macemc test -count=1 ./...) || exit 1; done
 
+check-deploy: ## let their own parsers read what runs a cluster in containers, and run its commands
+	cd deploy && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -count=1 .
+
 check-install: ## install the program as users do, without this checkout: from a module proxy made of it
 	$(GO) run ./cmd/macemc/internal/release check
 
 tidy: ## make the go.mod and go.sum files of all modules tidy
 	$(GO) run ./cmd/macemc/internal/release tidy
 
-ci: lint build test check-goroutines demo ## everything that must pass
+ci: lint build test check-goroutines check-deploy demo ## everything that must pass
 
 .mermaid/node_modules/mermaid:
 	npm install --prefix .mermaid --no-audit --no-fund --silent mermaid@11.17.2 jsdom@29.1.1

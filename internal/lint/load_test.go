@@ -67,7 +67,7 @@ var loadModule = sync.OnceValues(func() (*tree, error) {
 			return err
 		}
 		name := d.Name()
-		if dir != root && (name == "testdata" || name[0] == '.' || name[0] == '_' || below(relative(root, dir), "glue/...") && exists(dir, "go.mod")) {
+		if dir != root && (name == "testdata" || name[0] == '.' || name[0] == '_' || (below(relative(root, dir), "glue/...") || relative(root, dir) == "deploy") && exists(dir, "go.mod")) {
 			return filepath.SkipDir
 		}
 		return t.parseDir(root, dir)
