@@ -42,7 +42,7 @@
 //     is queued in both directions is lost.
 //   - A crash loses what the node itself had queued. If the connection was established, what its
 //     peer had queued is lost too and the peer will be told; an attempt of the peer survives
-//     and arrives after the next boot.
+//     and arrives after the next boot. If there will be none, since the node halts, it is refused.
 //   - Close is to that one connection what a crash is to all: the peer is told if it was established.
 //     Its own end is told nothing more, of errors that are due neither; a ready call-back stays due.
 //   - An error is ahead of messages sent later by its peer, and until it is read what the node

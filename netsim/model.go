@@ -249,6 +249,9 @@ func (m *model) Crashed(node sim.NodeID) {
 // Halted implements [sim.NetModel].
 func (m *model) Halted(node sim.NodeID) {
 	m.Crashed(node)
+	if m.streams {
+		m.refuse(node)
+	}
 	if m.datagrams {
 		m.forget(node)
 	}

@@ -107,9 +107,15 @@ func (o *oracle) crash(a int) {
 	}
 }
 
-// halt also loses what is on its way to the node.
+// halt also loses what is on its way to the node, and refuses attempts.
 func (o *oracle) halt(a int) {
 	o.crash(a)
+	for b := range o.nodes {
+		if o.queued(b, a) > 0 {
+			o.empty(b, a, sim.DroppedDown)
+			o.refused[[2]int{b, a}] = !o.resetTo(b, a)
+		}
+	}
 	for _, p := range o.sorted(a) {
 		o.take(p, sim.DroppedCrash)
 	}

@@ -259,6 +259,23 @@ func (m *model) crash(node sim.NodeID) {
 	}
 }
 
+// refuse ends all attempts to connect to a node.
+func (m *model) refuse(node sim.NodeID) {
+	for i := range m.nodes {
+		peer := sim.NodeID(i)
+		e := m.end(peer, node)
+		if e.n == 0 {
+			continue
+		}
+		m.drop(peer, node, sim.DroppedDown)
+		if e.flags&unread == 0 {
+			e.flags |= notReady
+			m.changed(e, peer, node)
+		}
+		m.refresh(peer, node)
+	}
+}
+
 // giveUp closes node's end of its connection to peer. What it had queued is lost; if the connection
 // was established and has not failed, what the peer had queued is lost too and the peer will be told.
 func (m *model) giveUp(node, peer sim.NodeID, fate sim.Fate) {

@@ -306,6 +306,12 @@ func (m *model) halt(s *state, i int) {
 	m.crashNetwork(s, i)
 	if s.yet[i] = nil; m.defect != keepForHalted {
 		s.bags[i] = nil
+		for peer := range s.ends {
+			if e := &s.ends[peer][i]; len(e.queue) > 0 {
+				e.queue = nil
+				e.notReady = e.notReady || !e.remote
+			}
+		}
 	}
 }
 

@@ -64,6 +64,9 @@ const (
 	opCrash
 )
 
+// forEver is the msg of an opCrash by which a node halts.
+const forEver = 1
+
 const (
 	emptyConn = iota
 	emptySelf
@@ -263,7 +266,11 @@ func (c *conns) work(id uint32, op connOp, side int, up bool, msg uint32) (next,
 		net.Inject(ev)
 	case opCrash:
 		c.e.bench.SetUp(node, false)
-		net.Crashed(node)
+		if msg == forEver {
+			net.Halted(node)
+		} else {
+			net.Crashed(node)
+		}
 	}
 	return c.intern(net.Connection(at[0], at[1]), self), result
 }

@@ -243,8 +243,12 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 		s.arrive(packed, node, &m, slow)
 	}
 	if w.layout.pairCount > 0 && (w.inside || slow.ev.Kind.TakesDown()) {
+		op := uint32(opCrash)
+		if w.halted || slow.ev.Kind == sim.Halt {
+			op |= forEver << connOpBits
+		}
 		for peer := range w.nodes {
-			s.op(&m, opStream, peer, uint32(opCrash))
+			s.op(&m, opStream, peer, op)
 		}
 	}
 	s.touched = s.touched[:0]

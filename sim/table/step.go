@@ -228,7 +228,7 @@ func (w *World) crash(node sim.NodeID, src choose.Source) error {
 	if err != nil {
 		return err
 	}
-	w.goDown(node, down, w.bags.crashed)
+	w.goDown(node, down, w.bags.crashed, 0)
 	return nil
 }
 
@@ -239,7 +239,7 @@ func (w *World) halt(node sim.NodeID) error {
 	if err != nil {
 		return err
 	}
-	w.goDown(node, down, w.bags.halted)
+	w.goDown(node, down, w.bags.halted, forEver)
 	return nil
 }
 
@@ -255,7 +255,7 @@ func (w *World) crashInside(id uint32, c cut, src choose.Source) error {
 	if err != nil {
 		return err
 	}
-	w.goDown(node, down, w.bags.crashed)
+	w.goDown(node, down, w.bags.crashed, 0)
 	return nil
 }
 
@@ -266,15 +266,15 @@ func askSurvivors(outcomes int, src choose.Source) int {
 	return src.Choose(choose.Point{Kind: choose.Outcome, Arity: outcomes, Label: "unsynced writes that survive"})
 }
 
-// goDown takes a node down, into a local state; left is what is left of its bag.
-func (w *World) goDown(node sim.NodeID, down uint32, left func(bag uint32) uint32) {
+// goDown takes a node down, into a local state; left is what is left of its bag, and how is 0 or forEver.
+func (w *World) goDown(node sim.NodeID, down uint32, left func(bag uint32) uint32, how uint32) {
 	w.setLocal(node, down)
 	if w.layout.bagCount > 0 {
 		w.setBag(node, left(w.v[w.layout.bags+int(node)]))
 	}
 	if w.layout.pairCount > 0 {
 		for peer := range sim.NodeID(w.nodes) {
-			w.operate(node, peer, opCrash, 0)
+			w.operate(node, peer, opCrash, how)
 		}
 	}
 }
