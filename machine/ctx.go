@@ -14,6 +14,10 @@ import (
 // what is sent to it is dropped.
 type Halt struct{}
 
+// Lost comes to a machine of a system with Streams when its connection to another one has broken, or that one was down when something was sent
+// to it, if the machine's table has a rule for Lost in some state. What was on its way may be lost.
+type Lost struct{ Peer ID }
+
 // Names of properties that findings about machines are of.
 const (
 	// UnhandledProperty: each event that is taken is one that the state has a rule for.
@@ -85,7 +89,33 @@ func (x *Ctx) Send(to ID, ev any) {
 		x.host.push(x, ev)
 		return
 	}
-	x.env.Send(to, ev)
+	x.transmit(to, ev)
+}
+
+// TrySend is Send when there is room for the event, and false when there is none. It is for systems with Streams; queues do not tell how much
+// waits in them. The machine itself always has room.
+func (x *Ctx) TrySend(to ID, ev any) bool {
+	if x.open("TrySend"); x.env != nil && x.host.sys.Streams == nil {
+		x.fail(RulesProperty, "%s in state %s calls TrySend, and queues do not tell how much waits in them: set System.Streams", x.name(), x.m.State())
+	}
+	x.machine("TrySend")
+	x.determined("asks whether there is room")
+	if to != x.id && x.env.Stream(to).Room() == 0 {
+		return false
+	}
+	x.Send(to, ev)
+	return true
+}
+
+// transmit hands an event to the network.
+func (x *Ctx) transmit(to ID, ev any) {
+	if x.host.sys.Streams == nil {
+		x.env.Send(to, ev)
+		return
+	}
+	if err := x.env.Stream(to).Send(ev); err != nil {
+		x.fail(netsim.QueueProperty, "%s sends %s%+v to machine %d, for which as many of its events wait as the buffer holds", x.name(), eventName(reflect.TypeOf(ev)), ev, to)
+	}
 }
 
 // Goto leaves the state for another one.
@@ -225,7 +255,7 @@ func New[M any](x *Ctx, payload any) ID {
 	}
 	id := pool.first + ID(x.host.Made)
 	x.host.Made++
-	x.env.Send(id, create{k.name, payload})
+	x.transmit(id, create{k.name, payload})
 	return id
 }
 

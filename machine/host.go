@@ -19,7 +19,10 @@ type Host struct {
 	Made  int   // machines that it has created
 }
 
-var _ host.Stepper = (*Host)(nil)
+var (
+	_ host.Stepper         = (*Host)(nil)
+	_ sim.PeerErrorHandler = (*Host)(nil)
+)
 
 // Hosted implements [host.Hosting].
 func (h *Host) Hosted() (name string, code any, path string) {
@@ -64,6 +67,13 @@ func (h *Host) Receive(env sim.Env, from sim.NodeID, msg any) {
 
 // Timer implements [sim.Service].
 func (h *Host) Timer(env sim.Env, t any) { h.Receive(env, env.Self(), t) }
+
+// PeerError implements [sim.PeerErrorHandler].
+func (h *Host) PeerError(env sim.Env, peer sim.NodeID, _ error) {
+	if k := h.sys.kinds[h.Kind]; k != nil && k.knows(reflect.TypeFor[Lost]()) {
+		h.Receive(env, env.Self(), Lost{peer})
+	}
+}
 
 // Ready implements [host.Stepper].
 func (h *Host) Ready() bool {

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/census"
 	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
@@ -52,9 +53,12 @@ type outcome struct {
 	ends                map[string]int // what machine 0 did in states without successors
 }
 
-func run(t testing.TB, ms *machine.System) outcome {
+func run(t testing.TB, ms *machine.System, change ...func(*sim.System)) outcome {
 	t.Helper()
 	sys := ms.Sim("test")
+	for _, f := range change {
+		f(&sys)
+	}
 	g, graphErr := census.Explore(&sys)
 	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
 	if err != nil {

@@ -15,6 +15,10 @@ import (
 type System struct {
 	// Queues are the network. The zero value keeps the order of each sender, as TCP does.
 	Queues netsim.Queues
+	// Streams, when not nil, are the network in the place of Queues: the order is that of each sender, and connections break when a node crashes,
+	// which loses what was on its way to it and from it. Machines hear of that as [Lost]. To send more than a buffer holds is a finding, see
+	// [Ctx.TrySend].
+	Streams *netsim.Streams
 	// Cover, when not nil, notes which rules were used.
 	Cover *Coverage
 
@@ -143,8 +147,15 @@ func (s *System) Kinds() []*Kind { return slices.Clone(s.order) }
 // Sim is the system to be checked, or to be run. What it does not say is for the caller to set in the result: timing other
 // than AnyOrder, crashes, properties, see [Vars].
 func (s *System) Sim(name string) sim.System {
+	var network sim.Network = s.Queues
+	if s.Streams != nil {
+		if s.Queues != (netsim.Queues{}) {
+			panic("machine: a system has Queues or Streams, not both")
+		}
+		network = *s.Streams
+	}
 	sys := sim.System{
-		Name: name, Nodes: len(s.machines), Network: s.Queues, Timing: sim.AnyOrder,
+		Name: name, Nodes: len(s.machines), Network: network, Timing: sim.AnyOrder,
 		New: func(id ID) sim.Service { return &Host{sys: s, at: &s.machines[id]} },
 		State: []sim.StateRule{sim.IgnoreField[Host]("sys"), sim.IgnoreField[Host]("at"), sim.IgnoreField[monitor]("watcher"), sim.IgnoreField[monitor]("sys"), sim.IgnoreField[monitor]("passed"), sim.CopyBy(func(passages) passages { return nil }),
 			sim.CopyBy(func(s *System) *System { return s }), sim.CopyBy(func(p *place) *place { return p }), sim.CopyBy(func(w *watcher) *watcher { return w })},

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
@@ -20,6 +21,10 @@ func TestStates(t *testing.T) {
 		{setting{clients: 1, requests: 2, replicas: 3, failures: 2}, 47_730},
 		{setting{clients: 1, requests: 2, replicas: 4, failures: 2}, 215_111},
 		{setting{clients: 2, requests: 2, replicas: 1, single: true}, 1461},
+		{setting{clients: 1, requests: 1, replicas: 3, failures: 2, crashes: true}, 2521},
+		{setting{clients: 2, requests: 1, replicas: 3, failures: 1, crashes: true}, 10_180},
+		{setting{clients: 1, requests: 1, replicas: 2, failures: 1, crashes: true, pause: time.Second}, 110},
+		{setting{clients: 1, requests: 2, replicas: 3, failures: 2, crashes: true}, 24_267},
 	} {
 		sys := c.system()
 		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})

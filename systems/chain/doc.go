@@ -11,12 +11,15 @@
 //
 // van Renesse and Schneider, "Chain Replication for Supporting High Throughput and Availability" (OSDI 2004), as in section 5 of
 // "Building Reliable Distributed Systems With P" (UCB/EECS-2015-198). CR1 and CR2 are slips of the older public sources of P, CR7 is one of the first version
-// of this program.
+// of this program, CR8 what that would do with replicas that crash.
+//
+// With fail=crash replicas crash without a word. The front hears of it from those whose connections break, and has a new tail answer anew all that it has
+// not passed on: answers may be lost with the old one. This is the form for a real network.
 //
 // # Simplifications
 //
 // The front is the paper's master, and does not fail. A failing replica tells it so as its last step: failures are detected, late, but never
-// wrongly. All commands go through the chain, queries too. Replicas are not replaced.
+// wrongly (with fail=crash by the connections). All commands go through the chain, queries too. Replicas are not replaced.
 //
 // # Properties
 //

@@ -1,7 +1,9 @@
 package chain
 
 import (
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
@@ -20,17 +22,26 @@ func Entry() spec.Entry {
 		Notes:   "The clients come first, then the front, the replicas from the head on, and what has replicas fail, if any do.",
 		Params: []spec.Param{
 			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "how many clients there are"},
-			{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: 4, Help: "how many commands each of them has"},
+			{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: maxRequests, Help: "how many commands each of them has"},
 			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "how many replicas fail"},
 			{Name: "smr", Kind: spec.OneOf, Values: []string{"chain", "single"}, Default: "chain", Help: "what the clients ask"},
+			{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told", Help: "how replicas fail: they say so as their last, or crash, over connections that break"},
+			{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "so many milliseconds clients wait before each command"},
 		},
 		MinNodes: 5, MaxNodes: 9, DefaultNodes: 7,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(append(Kinds(), clientKind, smr.SingleKind)...),
+		LimitsOf: func(c spec.Config) sim.Limits {
+			s := setting{replicas: c.Nodes - 1 - c.Int("clients"), failures: c.Int("failures"), crashes: c.Text("fail") == "crash"}
+			return sim.Limits{Halts: s.halts()}
+		},
 		Build: func(c spec.Config) (sim.System, error) {
 			s := setting{
 				clients: c.Int("clients"), requests: c.Int("requests"), failures: c.Int("failures"),
-				single: c.Text("smr") == "single", bugs: spec.Bits[bugs](c.Bugs, knownBugs()),
+				single: c.Text("smr") == "single", crashes: c.Text("fail") == "crash", pause: time.Duration(c.Int("pause")) * time.Millisecond, bugs: spec.Bits[bugs](c.Bugs, knownBugs()),
+			}
+			if s.crashes && s.single {
+				return sim.System{}, errors.New("a single node does not fail: fail=crash is for smr=chain")
 			}
 			s.replicas = 1
 			if s.replicas += c.Nodes - s.nodes(); s.replicas < 1 {
@@ -40,6 +51,9 @@ func Entry() spec.Entry {
 		},
 	}
 }
+
+// maxRequests keeps the numbers of commands apart.
+const maxRequests = 100_000
 
 // bugs is the set of defects that are switched on, by their order in knownBugs.
 type bugs uint8
@@ -52,6 +66,7 @@ const (
 	cr5
 	cr6
 	cr7
+	cr8
 )
 
 func (b bugs) has(which bugs) bool { return b&which != 0 }
@@ -72,6 +87,9 @@ func knownBugs() []spec.Bug {
 		"compare who it was said to")
 	early.Defaults.Params = map[string]string{"clients": "1", "requests": "2", "failures": "2"}
 	early.Defaults.Nodes = 7
+	lost := unanswered("CR8", "a new tail does not answer what the old one has executed and not answered when it crashed", "answer all that the front has not passed on")
+	lost.Defaults.Limits.Halts = 1
+	lost.Defaults.Params = map[string]string{"fail": "crash"}
 	return []spec.Bug{
 		unanswered("CR1", "a replica takes its predecessor for its new successor", "take the new one"),
 		gap,
@@ -80,5 +98,6 @@ func knownBugs() []spec.Bug {
 		safety("CR5", "a new head does not look whether it has a command that is asked for again", "it is executed twice", "compare with the history"),
 		unanswered("CR6", "the front does not ask a new head for what was not answered", "ask again"),
 		early,
+		lost,
 	}
 }

@@ -19,11 +19,15 @@ var frontKind = machine.Define[Front]("front", machine.In("serving",
 	machine.On((*Front).request),
 	machine.On((*Front).done),
 	machine.On((*Front).down),
+	machine.On((*Front).lost),
+	machine.On((*Front).gone),
 	machine.On((*Front).succInfo)))
 
 func (f *Front) request(x *machine.Ctx, r smr.Request) {
 	f.Open = slices.Clip(append(slices.Clone(f.Open), r))
-	x.Send(f.Chain[0], Ask{r})
+	if len(f.Chain) > 0 {
+		x.Send(f.Chain[0], Ask{r})
+	}
 }
 
 // done passes answers on, each once: two tails may have given one. They come in the order of commits, as the last that a tail does is to
@@ -40,11 +44,30 @@ func (f *Front) done(x *machine.Ctx, d Done) {
 	x.Send(d.Client, d.Response)
 }
 
-// down mends the chain.
-func (f *Front) down(x *machine.Ctx, d Down) {
-	i := slices.Index(f.Chain, d.Node)
+// down is told by one that fails, after all that it had to say.
+func (f *Front) down(x *machine.Ctx, d Down) { f.mend(x, d.Node, 0) }
+
+func (f *Front) lost(x *machine.Ctx, l machine.Lost) { f.crashed(x, l.Peer) }
+func (f *Front) gone(x *machine.Ctx, g Gone)         { f.crashed(x, g.Node) }
+
+// crashed is about one whose last answers may be lost.
+func (f *Front) crashed(x *machine.Ctx, node machine.ID) {
+	if f.Bugs.has(cr8) {
+		f.mend(x, node, 0)
+		return
+	}
+	f.mend(x, node, f.Passed+1)
+}
+
+// mend leaves a replica out of the chain. A new tail answers anew from a commit on, if that is not 0.
+func (f *Front) mend(x *machine.Ctx, node machine.ID, from int) {
+	i := slices.Index(f.Chain, node)
+	if i < 0 {
+		return
+	}
 	f.Chain = slices.Clip(slices.Delete(slices.Clone(f.Chain), i, i+1))
 	switch {
+	case len(f.Chain) == 0:
 	case i == 0:
 		x.Send(f.Chain[0], BecomeHead{})
 		for _, r := range f.Open {
@@ -53,7 +76,7 @@ func (f *Front) down(x *machine.Ctx, d Down) {
 			}
 		}
 	case i == len(f.Chain):
-		x.Send(f.Chain[i-1], BecomeTail{})
+		x.Send(f.Chain[i-1], BecomeTail{from})
 	default:
 		x.Send(f.Chain[i], NewPred{f.Chain[i-1]})
 	}

@@ -24,7 +24,8 @@ type (
 
 	Down       struct{ Node machine.ID } // to the front: the last that a replica does
 	BecomeHead struct{}
-	BecomeTail struct{}
+	// BecomeTail has the new tail answer what it has not, and what it has from a commit on, if that is not 0.
+	BecomeTail struct{ From int }
 	NewPred    struct{ Pred machine.ID }
 	// SuccInfo says to a predecessor how long a history is, and how far it was acknowledged.
 	SuccInfo struct {
@@ -35,5 +36,6 @@ type (
 		Succ        machine.ID
 		Last, Acked int
 	}
-	Fail struct{} // to a replica
+	Fail struct{}                  // to a replica
+	Gone struct{ Node machine.ID } // to the front, of one that others have lost
 )

@@ -28,6 +28,7 @@ var replicaKind = machine.Define[Replica]("replica", machine.In("up",
 	machine.On((*Replica).becomeTail),
 	machine.On((*Replica).newPred),
 	machine.On((*Replica).newSucc),
+	machine.On((*Replica).lost),
 	machine.On(func(r *Replica, x *machine.Ctx, _ Fail) {
 		x.Send(r.Front, Down{x.Self()})
 		x.Halt()
@@ -96,12 +97,22 @@ func (r *Replica) acknowledge(x *machine.Ctx, seq int) {
 func (r *Replica) becomeHead(*machine.Ctx, BecomeHead) { r.Pred = none }
 
 // becomeTail answers what the one that failed may not have.
-func (r *Replica) becomeTail(x *machine.Ctx, _ BecomeTail) {
+func (r *Replica) becomeTail(x *machine.Ctx, b BecomeTail) {
 	r.Succ = none
 	if r.Bugs.has(cr3) {
 		return
 	}
+	for seq := b.From; 0 < seq && seq <= r.Acked; seq++ {
+		r.answer(x, seq)
+	}
 	r.settle(x, len(r.History))
+}
+
+// lost tells the front, which may not have a connection to that one.
+func (r *Replica) lost(x *machine.Ctx, l machine.Lost) {
+	if l.Peer != r.Front {
+		x.Send(r.Front, Gone{l.Peer})
+	}
 }
 
 func (r *Replica) newPred(x *machine.Ctx, n NewPred) {

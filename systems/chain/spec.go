@@ -3,8 +3,10 @@ package chain
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/smr"
 )
@@ -15,6 +17,7 @@ type Client struct {
 	First, Left int // numbers of commands
 	Last        int // commit that it was told
 	Waiting     int
+	Pause       time.Duration // before each
 }
 
 const (
@@ -26,12 +29,23 @@ var clientKind = machine.Define[Client]("client",
 	machine.In(asking, machine.Null((*Client).ask, asked), machine.On((*Client).answered)),
 	machine.In(asked, machine.On((*Client).answered)))
 
+// pacedKind is the kind of clients that take a pause before each command.
+var pacedKind = machine.Define[Client]("client",
+	machine.In(asking, machine.Entry((*Client).pause), machine.On(func(c *Client, x *machine.Ctx, _ goOn) { c.ask(x) }, asking, asked), machine.On((*Client).answered)),
+	machine.In(asked, machine.On((*Client).answered)))
+
+type goOn struct{}
+
+func (c *Client) pause(x *machine.Ctx) { x.SetTimer(goOn{}, c.Pause) }
+
 func (c *Client) ask(x *machine.Ctx) {
 	c.Waiting++
 	x.Send(c.Front, smr.Request{Client: x.Self(), ID: c.First, Op: smr.Op{Do: "add", Arg: 1}})
 	c.First++
 	if c.Left--; c.Left == 0 {
 		x.Goto(asked)
+	} else if c.Pause > 0 {
+		x.Goto(asking)
 	}
 }
 
@@ -46,14 +60,24 @@ func (c *Client) answered(x *machine.Ctx, r smr.Response) {
 type setting struct {
 	clients, requests, replicas, failures int
 	single                                bool
+	crashes                               bool // replicas crash, in place of failing by what they are told
+	pause                                 time.Duration
 	bugs                                  bugs
 }
 
 func (s setting) nodes() int {
-	if s.failures == 0 {
+	if s.failures == 0 || s.crashes {
 		return s.clients + 1 + s.replicas
 	}
 	return s.clients + 2 + s.replicas
+}
+
+// halts is how many replicas crash.
+func (s setting) halts() int {
+	if !s.crashes {
+		return 0
+	}
+	return max(0, min(s.failures, s.replicas-1))
 }
 
 func (s setting) front() machine.ID { return machine.ID(s.clients) }
@@ -64,10 +88,17 @@ func (s setting) replica(i int) machine.ID { return s.front() + 1 + machine.ID(i
 func (s setting) machines() *machine.System {
 	ms := &machine.System{}
 	for i := range s.clients {
-		ms.Add(clientKind, Client{Front: s.front(), First: 100*i + 1, Left: s.requests})
+		kind := clientKind
+		if s.pause > 0 {
+			kind = pacedKind
+		}
+		ms.Add(kind, Client{Front: s.front(), First: maxRequests*i + 1, Left: s.requests, Pause: s.pause})
 	}
 	if s.single {
 		smr.Fill(ms, ms.Add(smr.SingleKind, smr.SingleNode{App: smr.Counter{}})+1, s.nodes())
+	} else if s.crashes {
+		ms.Streams = &netsim.Streams{Buffer: 1000}
+		add(ms, s.replicas, 0, smr.Counter{}, s.bugs)
 	} else {
 		add(ms, s.replicas, s.failures, smr.Counter{}, s.bugs)
 	}
@@ -111,6 +142,11 @@ func (s setting) system() sim.System {
 			sim.Property{Name: "histories agree", Always: s.agree, Explain: s.histories},
 			sim.Property{Name: "what was answered is not lost", Always: s.kept, Explain: s.histories},
 			sim.Property{Name: "each command is executed once", Always: s.once, Explain: s.histories})
+	}
+	if s.crashes {
+		sys.Halts = s.halts()
+		sys.MayHalt = func(id sim.NodeID) bool { return id >= s.replica(0) }
+		return sys
 	}
 	one, many := s, s
 	one.single, many.single = true, false

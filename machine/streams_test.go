@@ -1,0 +1,70 @@
+package machine_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+// tries sends as long as there is room, or more.
+type tries struct {
+	To    machine.ID
+	More  bool
+	Sends int
+}
+
+func (s *tries) start(x *machine.Ctx) {
+	for s.Sends < 9 && x.TrySend(s.To, A{}) {
+		s.Sends++
+	}
+	if s.More {
+		x.Send(s.To, A{})
+	}
+}
+
+var triesKind = machine.Define[tries]("tries", machine.In("s", machine.Entry((*tries).start)))
+
+func TestTrySend(t *testing.T) {
+	taker := machine.Define[log]("taker", machine.In("s", machine.On(on[A]("a"))))
+	over := func(ms *machine.System, more bool) *machine.System {
+		to := ms.Add(taker, log{})
+		ms.Add(triesKind, tries{To: to, More: more})
+		return ms
+	}
+	o := run(t, over(&machine.System{Streams: &netsim.Streams{Buffer: 2}}, false))
+	if o.states != 3 || o.finding != "" || o.ends["aa in s"] != 1 {
+		t.Errorf("%+v: what has no room was sent, or not all that has", o)
+	}
+	for want, ms := range map[string]*machine.System{
+		"tries1 sends A{} to machine 0, for which as many of its events wait as the buffer holds": {Streams: &netsim.Streams{Buffer: 2}},
+		"queues do not tell how much waits in them":                                               {},
+	} {
+		if o := run(t, over(ms, true)); !strings.Contains(o.finding, want) {
+			t.Errorf("%q, want %q", o.finding, want)
+		}
+	}
+}
+
+// What a machine hears of one that crashes: all that was sent, or a part of it, and then, or at once, that it is lost.
+func TestLost(t *testing.T) {
+	kind := machine.Define[log]("taker", machine.In("s", machine.On(on[A]("a")), machine.On(func(l *log, _ *machine.Ctx, x machine.Lost) {
+		if l.Did += "!"; x.Peer != 1 {
+			l.Did += "?"
+		}
+	})))
+	ms := &machine.System{Streams: &netsim.Streams{}}
+	ms.Add(kind, log{})
+	ms.Add(sender, sends{"aa"})
+	if o := run(t, ms); !slices.Equal(slices.Sorted(maps.Keys(o.ends)), []string{"aa in s"}) {
+		t.Errorf("without crashes: %v", o.ends)
+	}
+	o := run(t, ms, func(s *sim.System) { s.Halts, s.MayHalt = 1, func(id sim.NodeID) bool { return id == 1 } })
+	if got := slices.Sorted(maps.Keys(o.ends)); !slices.Equal(got, []string{" in s", "a! in s", "aa! in s"}) {
+		t.Errorf("%q", got)
+	}
+}
