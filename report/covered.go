@@ -107,7 +107,7 @@ func (r *Report) covered() []string {
 		case search.Name(r.Strategy).Stateful():
 			lines = append(lines, fmt.Sprintf("sometimes: %q in some state", s.Property))
 		default:
-			lines = append(lines, fmt.Sprintf("sometimes: %q in %s%s", s.Property, words.Plural(s.Runs, "walk"), vacuous(&s)))
+			lines = append(lines, fmt.Sprintf("sometimes: %q in %s%s", s.Property, words.Plural(s.Runs, "run"), vacuous(&s)))
 		}
 	}
 	if line := c.afterLive(); line != "" {

@@ -240,6 +240,15 @@ func (s *summary) liveExcerpt(same int) []int {
 	return steps[:min(most, len(steps))]
 }
 
+// recovered names the nearest live run.
+func (s *summary) recovered(r *Report) string {
+	text := fmt.Sprintf("nearest run that recovered, from step %d", s.liveFrom)
+	if s.liveFrom > s.live.Last() {
+		text = fmt.Sprintf("nearest run that recovered: it is live before step %d", s.liveFrom)
+	}
+	return text + r.Critical.liveViolates()
+}
+
 // liveViolates says what the nearest live run itself violates; "": nothing.
 func (c *Critical) liveViolates() string {
 	if c.LiveViolates == "" {

@@ -49,7 +49,7 @@ func Markdown(w io.Writer, r *Report) error {
 		}
 	}
 	if s.live != nil {
-		fmt.Fprintf(b, "\n## The nearest run that recovered, from step %d%s\n\n", s.liveFrom, markdownText(r.Critical.liveViolates()))
+		fmt.Fprintf(b, "\n## The %s\n\n", markdownText(s.recovered(r)))
 		if err := markdownGraph(b, s.live, s.liveSteps); err != nil {
 			return err
 		}

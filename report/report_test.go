@@ -497,6 +497,22 @@ func TestPageIsSmall(t *testing.T) {
 	}
 }
 
+// A nearest live run that has no step of its own was live before the one that differs.
+func TestLiveBefore(t *testing.T) {
+	r := pingackReport(t)
+	r.Live = trace(t, &pingack.System, "action n0 ping", "deliver n1<-n0 Ping{Seq:1}", "deliver n0<-n1 Ack{Seq:1}")
+	r.Critical.Step, r.Critical.LiveCommon = 4, 3
+	const want = "nearest run that recovered: it is live before step 4\n"
+	for name, f := range map[string]func(io.Writer, *report.Report) error{"terminal": terminal, "Markdown": report.Markdown} {
+		if text := string(render(t, f, r)); !strings.Contains(text, want) {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+	if page := string(render(t, report.HTML, r)); !strings.Contains(page, "The nearest run that recovers: the same until step 3 (3 steps)") {
+		t.Error(page)
+	}
+}
+
 // Mermaid's own parser accepts the diagrams of a report.
 func TestMermaidOfReport(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```mermaid\n(.*?)```").FindAllSubmatch(render(t, report.Markdown, pingackReport(t)), -1)

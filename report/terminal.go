@@ -82,7 +82,11 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 	}
 	if s.live != nil {
 		t.line("")
-		t.paragraph("  ", "    ", fmt.Sprintf("nearest run that recovered, from step %d%s:", s.liveFrom, r.Critical.liveViolates()))
+		title := s.recovered(r)
+		if len(s.liveSteps) > 0 {
+			title += ":"
+		}
+		t.paragraph("  ", "    ", title)
 		t.excerpt("", excerpt(s.live, s.liveSteps, false, style.Width))
 		if s.difference != "" {
 			t.line("  first difference: " + s.difference)

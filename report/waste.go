@@ -16,10 +16,15 @@ func vacuous(s *search.Sometimes) string {
 	if s.Of < fewWalks || 2*s.Walks >= s.Of {
 		return ""
 	}
-	return fmt.Sprintf("   (NOT in most: in %s of the random runs, so what depends on it was hardly checked)", percent(s.Walks, s.Of))
+	return fmt.Sprintf("   (NOT in most: in %s of the random ones, which hardly checked what depends on it)", percent(s.Walks, s.Of))
 }
 
-func percent(part, all int) string { return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(all)) }
+func percent(part, all int) string {
+	if part > 0 && 2000*part < all {
+		return "less than 0.1 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(all))
+}
 
 // afterLive says what was rare after the first live state, for people; "": nothing is known, or nothing was.
 func (c *Coverage) afterLive() string {

@@ -16,7 +16,8 @@ type Action[S Service] struct {
 	Do    func(S, Env)      // not nil
 	At    func(NodeID) bool // which nodes have it; nil: all that run an S
 	// Weight is how probable random walks make it, in place of the weight that actions have, see search.Weights; at most [MaxWeight],
-	// 0: that one. Where actions have weight 0, so has this one.
+	// 0: that one. Where actions have weight 0, so has this one. Schedules that draw speeds or priorities of their own do not mind it, see
+	// search.Schedule.
 	Weight int
 	// Fair says that it is done, in runs without end, if it can be from some point on. Others may be left out for ever.
 	Fair bool
