@@ -4,11 +4,14 @@ package bubble_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -302,7 +305,7 @@ var smallBugs = []bug{
 
 func (b *bug) system(broken bool) sim.System {
 	s := sim.System{
-		Name: b.name, Nodes: 1, State: bubble.Rules, Actions: b.actions, Interleave: b.interleave,
+		Name: b.name, Nodes: 1, State: bubble.Rules, Network: netsim.Both{Streams: netsim.Streams{}}, Actions: b.actions, Interleave: b.interleave,
 		New: func(sim.NodeID) sim.Service { return bubble.Service(b.program(broken)) },
 	}
 	if b.always != nil {
@@ -314,9 +317,64 @@ func (b *bug) system(broken bool) sim.System {
 	return s
 }
 
+// writes are what a goroutine does to the network and the disk of its node, each made ready by a function.
+var writes = map[string]func(h *bubble.Host) (write func(), err error){
+	"Put":    func(h *bubble.Host) (func(), error) { return func() { h.Disk().Put("k", nil) }, nil },
+	"Delete": func(h *bubble.Host) (func(), error) { return func() { h.Disk().Delete("k") }, nil },
+	"Sync":   func(h *bubble.Host) (func(), error) { return func() { h.Disk().Sync() }, nil },
+	"WriteTo": func(h *bubble.Host) (func(), error) {
+		c, err := h.ListenPacket("udp", ":1")
+		return func() { c.WriteTo([]byte("x"), c.LocalAddr()) }, err
+	},
+	"Write": func(h *bubble.Host) (func(), error) {
+		if _, err := h.Listen("tcp", ":1"); err != nil {
+			return nil, err
+		}
+		c, err := h.Dial(context.Background(), "tcp", ":1")
+		return func() { c.Write([]byte("x")) }, err
+	},
+}
+
+// writeBugs are updates that are lost because another goroutine runs at a write.
+func writeBugs() (bugs []bug) {
+	for _, name := range slices.Sorted(maps.Keys(writes)) {
+		bugs = append(bugs, bug{
+			name: "update lost at " + name, interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety}, actions: start, always: right(2),
+			program: func(broken bool) bubble.Main {
+				return func(ctx context.Context, h *bubble.Host) error {
+					write, err := writes[name](h)
+					if err != nil {
+						return err
+					}
+					var c count
+					h.Observe(func() any { return c })
+					h.Expose(begin(func() {
+						var wg sync.WaitGroup
+						for range 2 {
+							wg.Go(func() {
+								n := c.N
+								write()
+								if !broken {
+									n = c.N
+								}
+								c.N = n + 1
+							})
+						}
+						wg.Wait()
+						c.Done = true
+					}))
+					<-ctx.Done()
+					return nil
+				}
+			},
+		})
+	}
+	return bugs
+}
+
 // Each of the small bugs is found, and the search of its correct version finds nothing.
 func TestSmallBugs(t *testing.T) {
-	for _, b := range smallBugs {
+	for _, b := range append(smallBugs, writeBugs()...) {
 		t.Run(b.name, func(t *testing.T) {
 			began := time.Now()
 			r, err := search.Run(t.Context(), search.Config{System: b.system(true), Workers: 1, Time: 30 * time.Second, WalkSteps: 100})

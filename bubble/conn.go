@@ -54,6 +54,7 @@ func (c *conn) send(m Message) {
 
 // Write waits while what was written earlier to that node has no room in the network.
 func (c *conn) Write(b []byte) (int, error) {
+	yield()
 	for {
 		switch {
 		case c.closed:

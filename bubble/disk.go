@@ -13,12 +13,14 @@ type disk struct {
 }
 
 func (d *disk) Put(key string, value []byte) {
+	yield()
 	value = slices.Clone(value)
 	d.content[key] = value
 	d.h.effect(effect{kind: putEffect, text: key, value: value})
 }
 
 func (d *disk) Delete(key string) {
+	yield()
 	delete(d.content, key)
 	d.h.effect(effect{kind: deleteEffect, text: key})
 }
@@ -32,4 +34,7 @@ func (d *disk) Keys(prefix string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(d.content)), func(k string) bool { return !strings.HasPrefix(k, prefix) })
 }
 
-func (d *disk) Sync() { d.h.effect(effect{kind: syncEffect}) }
+func (d *disk) Sync() {
+	yield()
+	d.h.effect(effect{kind: syncEffect})
+}

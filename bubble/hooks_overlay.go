@@ -12,6 +12,7 @@ func next() int64
 func run(f func())
 func kill()
 func spin()
+func yield()
 func heir(bubble, gid, since uint64) bool
 func abort(bubble uint64)
 func enter() (bubble uint64)

@@ -12,6 +12,7 @@ func run(func())               {}
 func abort(uint64)             {}
 func kill()                    {}
 func spin()                    {}
+func yield()                   {}
 func heir(_, _, _ uint64) bool { return false }
 func enter() (bubble uint64)   { return 0 }
 func id() uint64               { return 0 }

@@ -62,6 +62,7 @@ func (p *packetConn) ReadFrom(b []byte) (int, net.Addr, error) {
 }
 
 func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
+	yield()
 	fail := func(err error) (int, error) {
 		return 0, &net.OpError{Op: "write", Net: "udp", Source: p.addr, Addr: to, Err: err}
 	}

@@ -71,7 +71,7 @@ func (p *Program) Carries() {}
 
 // Uncovered implements [host.Limited].
 func (p *Program) Uncovered(how sim.Interleave) string {
-	switches := fmt.Sprintf("switches of goroutines elsewhere than at locks, channels and select, and other than %d schedules a step (%s)", schedules, how)
+	switches := fmt.Sprintf("switches of goroutines elsewhere than at locks, channels, select and writes, and other than %d schedules a step (%s)", schedules, how)
 	if how == sim.FIFO {
 		switches = "other schedules of goroutines than first come, first served, where requests overlap only while they wait (fifo)"
 	}
