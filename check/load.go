@@ -112,6 +112,11 @@ func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
 			return *sys, &HeaderError{"interleave", "", err}
 		}
 	}
+	if h.CrashCut != "" {
+		if as.CrashCut, err = sim.ParseCrashCut(h.CrashCut); err != nil {
+			return *sys, &HeaderError{"crash-cut", "", err}
+		}
+	}
 	return only(as, h)
 }
 

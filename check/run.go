@@ -254,6 +254,14 @@ func uncovered(sys *sim.System) string {
 	return ""
 }
 
+// crashCut is what a report says of it; "": a prefix, or nodes do not fail.
+func crashCut(sys *sim.System) string {
+	if sys.CrashCut == sim.CutPrefix || sys.Crashes == 0 && sys.Halts == 0 {
+		return ""
+	}
+	return sys.CrashCut.String()
+}
+
 // report fills in what is known of every search.
 func (o *Options) report(res *search.Result) *report.Report {
 	c := &o.Search
@@ -263,6 +271,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		Bugs:        o.Header.Bugs,
 		Limits:      c.System.Limits(),
 		Timing:      c.System.Timing.String(),
+		CrashCut:    crashCut(&c.System),
 		Uncovered:   uncovered(&c.System),
 		Strategy:    string(cmp.Or(c.Strategy, search.Deepening)),
 		Seed:        cmp.Or(c.Seed, 1),

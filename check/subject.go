@@ -25,6 +25,7 @@ type Wanted struct {
 	Limits     func(*sim.Limits) // changes the default limits; nil: they stay
 	Timing     *sim.Timing
 	Interleave *sim.Interleave
+	CrashCut   *sim.CrashCut
 }
 
 // NewSubject builds the system that e describes. The error says what is wrong with wanted.
@@ -64,6 +65,9 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 	}
 	if wanted.Interleave != nil {
 		sys.Interleave = *wanted.Interleave
+	}
+	if wanted.CrashCut != nil {
+		sys.CrashCut = *wanted.CrashCut
 	}
 	if err := turns(&sys); err != nil {
 		return Subject{}, err
@@ -189,6 +193,13 @@ func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
 			return fail("interleave", "", err)
 		}
 		wanted.Interleave = &i
+	}
+	if h.CrashCut != "" {
+		c, err := sim.ParseCrashCut(h.CrashCut)
+		if err != nil {
+			return fail("crash-cut", "", err)
+		}
+		wanted.CrashCut = &c
 	}
 	s, err := NewSubject(e, wanted)
 	if err != nil {

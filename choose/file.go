@@ -19,6 +19,7 @@ const FormatVersion = 1
 //	limit loss=1
 //	timing ByDeadline
 //	interleave random
+//	crash-cut subset
 //	seed 1
 //	schedule phases
 //	property every ping is acknowledged
@@ -38,7 +39,7 @@ type File struct {
 	Header Header
 	Boot   []FilePick // choices of the first boots, before step 1
 	Steps  []FileStep
-	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "seed", "schedule", "property", "round", "note",
+	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "crash-cut", "seed", "schedule", "property", "round", "note",
 	// "boot", and with their keys "param K", "bug ID", "limit K". WriteTo does not look at it.
 	Lines map[string]int
 }
@@ -56,9 +57,11 @@ type Header struct {
 	Timing  string // "": not said
 	// Interleave is how the goroutines of a node take turns; "": first come, first served.
 	Interleave string
-	Seed       uint64
-	Schedule   string // by which the random walk that found the run was ordered; "": none, or not said
-	Property   string // the one that is violated; "": not said
+	// CrashCut is what happens of a step inside which its node crashes or halts; "": a prefix of its effects.
+	CrashCut string
+	Seed     uint64
+	Schedule string // by which the random walk that found the run was ordered; "": none, or not said
+	Property string // the one that is violated; "": not said
 	// Endless: the run goes on for ever by its last Round steps, which lead back to where they began; 0: it stays in its last state.
 	Endless bool
 	Round   int

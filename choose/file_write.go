@@ -56,6 +56,9 @@ func (f *File) append(dst []byte) ([]byte, error) {
 	if h.Interleave != "" {
 		line("interleave", quoteRest(h.Interleave))
 	}
+	if h.CrashCut != "" {
+		line("crash-cut", quoteRest(h.CrashCut))
+	}
 	line("seed", strconv.FormatUint(h.Seed, 10))
 	if h.Schedule != "" {
 		line("schedule", quoteRest(h.Schedule))

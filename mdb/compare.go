@@ -241,6 +241,9 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		}
 	}
 	line("system", fmt.Sprintf("%s, %d nodes, timing %v", s.sys.Name, s.sys.Nodes, s.sys.Timing))
+	if s.sys.CrashCut != sim.CutPrefix {
+		line("crash cut", s.sys.CrashCut.String())
+	}
 	var params []string
 	for _, p := range h.Params {
 		params = append(params, p.Key+"="+p.Value)

@@ -186,7 +186,10 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 			}
 		}
 		last := w.Last()
-		for i := range last.Effects[:last.Applied] {
+		for i := range last.Effects {
+			if !last.Happened(i) {
+				continue
+			}
 			f := &last.Effects[i]
 			if !f.Kind.Carries() {
 				continue

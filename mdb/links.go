@@ -107,7 +107,10 @@ func (l *links) follow(w kernel.World, s *stepInfo, n int) {
 	if last.Handler {
 		l.ran[ev.Node] = at
 	}
-	for i := range last.Effects[:last.Applied] {
+	for i := range last.Effects {
+		if !last.Happened(i) {
+			continue
+		}
 		f := &last.Effects[i]
 		switch f.Kind {
 		case kernel.SetTimerEffect:

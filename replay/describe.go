@@ -25,7 +25,7 @@ func (rec *Recorder) took(s *TraceStep) {
 		s.MsgIDs = append(s.MsgIDs, int(m.ID))
 	}
 	for i, e := range last.Effects {
-		s.Effects = append(s.Effects, rec.effect(s.Node, e, i < last.Applied))
+		s.Effects = append(s.Effects, rec.effect(s.Node, e, last.Happened(i)))
 	}
 	if s.Crashed && !s.Halted || s.Event.Kind == sim.Crash && s.Number > 0 {
 		s.left(unsynced(rec.fields[s.Node]))

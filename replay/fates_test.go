@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/replay"
@@ -179,6 +181,32 @@ func TestFatesCrashInside(t *testing.T) {
 	}
 	if e := s.Effects[1]; e.Applied || e.MsgID != 0 {
 		t.Errorf("the effect after the crash: %+v", e)
+	}
+}
+
+// Of the datagrams of such a step the first may be lost.
+func TestFatesCrashLoses(t *testing.T) {
+	sys := senders()
+	sys.CrashCut = sim.CutSubset
+	path := follow(t, sys, "action n0 cards")
+	path[len(path)-1] = 3
+	trace := record(t, sys, path)
+	if got, want := lives(trace), []string{"#1 card{2} n0->n2 sent in 1, dropped: receiver down in 1"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := trace.Steps[0].Sentence(), "n0 cards, and crashes; happened: send card{2} to n2; did not happen: send card{1} to n1"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	f, err := replay.WriteFile(sys, choose.Header{}, path)
+	if err != nil || f.Header.CrashCut != "subset" {
+		t.Fatalf("header %+v, %v", f.Header, err)
+	}
+	if r, err := replay.ReadFile(sys, f); err != nil || !slices.Equal(r.Path, path) {
+		t.Errorf("read %+v, %v", r, err)
+	}
+	sys.CrashCut = sim.CutPrefix
+	if _, err := replay.ReadFile(sys, f); err == nil {
+		t.Error("it fits a system that loses no datagram so")
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 // WriteFile executes path on sys and returns it in the form that is kept on disk: events by their
-// stable keys, picks by kind and label, and a comment per step. System, nodes, limits, timing and
-// interleaving of the header are filled in from sys; the rest of it is taken from header. The error says how the path
+// stable keys, picks by kind and label, and a comment per step. System, nodes, limits, timing,
+// interleaving and crash cut of the header are filled in from sys; the rest of it is taken from header. The error says how the path
 // does not fit.
 func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose.File, error) {
 	rec, err := record(sys, path, kernel.Options{})
@@ -36,6 +36,9 @@ func HeaderOf(sys *sim.System, h choose.Header) choose.Header {
 	h.Limits, h.Timing = headerLimits(sys.Limits()), sys.Timing.String()
 	if h.Interleave = ""; sys.Interleave != sim.FIFO {
 		h.Interleave = sys.Interleave.String()
+	}
+	if h.CrashCut = ""; sys.CrashCut != sim.CutPrefix {
+		h.CrashCut = sys.CrashCut.String()
 	}
 	return h
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 // covered says what was explored.
@@ -149,7 +150,11 @@ func (r *Report) inPlainWords() []string {
 	switch {
 	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
 	case c.Complete:
-		what = append(what, "everything that can happen within the limits of nodes, actions and faults")
+		all := "everything that can happen within the limits of nodes, actions and faults"
+		if r.CrashCut == sim.CutNone.String() {
+			all += ", but for crashes inside steps"
+		}
+		what = append(what, all)
 	case c.ExhaustedDepth > 0:
 		what = append(what, fmt.Sprintf("everything that can happen in the first %s %s of a run", words.Number(c.ExhaustedDepth), units))
 	}

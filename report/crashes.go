@@ -8,11 +8,17 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// crashes says of which nodes crashes and halts were left out, and why not of others.
+// crashes says inside which steps nodes crashed and halted, of which nodes crashes were left out, and why not of others.
 func (r *Report) crashes() (lines []string) {
+	switch r.CrashCut {
+	case sim.CutNone.String():
+		lines = append(lines, "crash cut none: nodes crashed and halted between steps only, NOT inside steps")
+	case sim.CutSubset.String():
+		lines = append(lines, "crash cut subset: of a step inside which a node crashed or halted any datagrams were lost")
+	}
 	c := r.Coverage.Crashes
 	if c == nil {
-		return nil
+		return lines
 	}
 	proven := ""
 	switch {

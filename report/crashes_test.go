@@ -32,7 +32,18 @@ func TestCrashes(t *testing.T) {
 		}
 	}
 	const outcome = ", or left out because that cannot change the verdict"
-	expect(false, "crashes of", "crash_model", outcome)
+	expect(false, "crashes of", "crash_model", "crash_cut", "crash cut", "inside steps", outcome)
+
+	r.CrashCut = "none"
+	expect(true, "everything that can happen within the limits of nodes, actions and faults, but for crashes inside steps", "crash cut none: nodes crashed and halted between steps only",
+		`<property name="crash_cut" value="none">`)
+	if !strings.Contains(string(render(t, report.JSON, r)), `"crash_cut": "none"`) {
+		t.Error("JSON does not say the crash cut")
+	}
+	r.CrashCut = "subset"
+	expect(true, "crash cut subset: of a step inside which a node crashed or halted any datagrams were lost", `<property name="crash_cut" value="subset">`)
+	expect(false, "but for crashes inside steps")
+	r.CrashCut = ""
 
 	r.Coverage.Crashes = &search.Crashes{Model: table.CrashAuto, Implicit: []sim.NodeID{0, 2}, Proven: true, Opaque: []table.Opaque{{Node: 1, Why: "n1 boots"}}}
 	expect(true, outcome, "crashes of n0, n2 were left out: it is shown, from all steps that are known, that this changes no verdict", "crashes of n1 matter: n1 boots",

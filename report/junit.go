@@ -91,6 +91,9 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 		{"paths", fmt.Sprint(r.Paths)}, {"states", fmt.Sprint(r.States)}, {"events", fmt.Sprint(r.Events)}, {"stopped", r.Stopped},
 		{"complete", fmt.Sprint(r.Coverage.Complete)},
 	}}
+	if r.CrashCut != "" {
+		s.Properties = append(s.Properties, junitProperty{"crash_cut", r.CrashCut})
+	}
 	for _, what := range r.Coverage.BySample {
 		s.Properties = append(s.Properties, junitProperty{"checked_in_a_sample", what})
 	}

@@ -21,6 +21,7 @@ type Report struct {
 	Bugs        []string          `json:"bugs"`
 	Limits      sim.Limits        `json:"limits"`
 	Timing      string            `json:"timing"`
+	CrashCut    string            `json:"crash_cut,omitempty"` // what happens of steps inside which nodes crash and halt; left out: a prefix of their effects
 	Strategy    string            `json:"strategy"`
 	Schedule    search.Schedule   `json:"schedule,omitempty"` // that the walk had which found the violation
 	Seed        uint64            `json:"seed"`

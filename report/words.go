@@ -70,7 +70,7 @@ func (r *Report) ended() string {
 	return ", " + why
 }
 
-// setting says what was checked: time, size, limits, timing, parameters.
+// setting says what was checked: time, size, limits, timing, crash cut, parameters.
 func (r *Report) setting() string {
 	parts := []string{seconds(r.Seconds), words.Plural(r.Nodes, "node")}
 	for _, l := range limits(r.Limits, sim.Limits{}) {
@@ -80,6 +80,9 @@ func (r *Report) setting() string {
 	}
 	if r.Timing != "" {
 		parts = append(parts, "timing "+r.Timing)
+	}
+	if r.CrashCut != "" {
+		parts = append(parts, "crash cut "+r.CrashCut)
 	}
 	for _, k := range sortedKeys(r.Params) {
 		parts = append(parts, k+"="+r.Params[k])

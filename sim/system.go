@@ -24,6 +24,8 @@ type System struct {
 	Halts int
 	// MayHalt says which nodes may halt. Nil: those that MayCrash allows.
 	MayHalt func(NodeID) bool
+	// CrashCut says what happens of a step inside which its node crashes or halts; the zero value is [CutPrefix].
+	CrashCut CrashCut
 	// Late says which nodes are down at first and boot by an event. Nil: none.
 	Late func(NodeID) bool
 	// Roles names the role of a node; "": it has one of its own. Nodes of one role are said to be interchangeable: whatever state the system is in, it does the

@@ -35,6 +35,7 @@ type Manifest struct {
 	Limits     sim.Limits        `json:"limits"`
 	Timing     string            `json:"timing"`
 	Interleave string            `json:"interleave"`
+	CrashCut   string            `json:"crash_cut"`
 	Weights    string            `json:"weights"` // of events in random walks: what has none is no part of recovery
 	Visited    string            `json:"visited"`
 	Monitors   []string          `json:"monitors"`
@@ -80,7 +81,7 @@ func (m *Manifest) Settings() [][2]string {
 		{"system", strings.TrimSpace(m.Package + " " + m.Test + " " + m.System)}, {"nodes", fmt.Sprint(m.Nodes)},
 		{"crashes", fmt.Sprint(m.Limits.Crashes)}, {"halts", fmt.Sprint(m.Limits.Halts)}, {"net-errors", fmt.Sprint(m.Limits.NetErrors)}, {"loss", fmt.Sprint(m.Limits.Loss)},
 		{"dup", fmt.Sprint(m.Limits.Dup)}, {"partitions", fmt.Sprint(m.Limits.Partitions)},
-		{"timing", m.Timing}, {"interleave", m.Interleave}, {"weights", m.Weights}, {"visited", m.Visited},
+		{"timing", m.Timing}, {"interleave", m.Interleave}, {"crash-cut", m.CrashCut}, {"weights", m.Weights}, {"visited", m.Visited},
 		{"monitors", list(m.Monitors)}, {"properties", list(m.Properties)},
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Params)) {
@@ -114,7 +115,7 @@ func Load(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	var m Manifest
+	m := Manifest{CrashCut: sim.CutPrefix.String()} // older ones do not say it
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	switch err := d.Decode(&m); {

@@ -28,6 +28,8 @@ const (
 	crashSturdy         Defect = "nodes crash that may not"
 	haltLasting         Defect = "nodes halt that may not"
 	neverHaltInside     Defect = "nodes do not halt inside steps"
+	insideAnyway        Defect = "nodes fail inside steps, too, where they fail between steps only"
+	loseNone            Defect = "nodes that fail inside a step lose none of its datagrams but the last ones"
 	comeBack            Defect = "nodes that have halted boot"
 	keepForHalted       Defect = "what is on its way to a node that halts stays"
 	keepDisk            Defect = "nodes that have halted differ in their disks"
@@ -66,7 +68,7 @@ func Defects() []Defect {
 	return []Defect{
 		loseAlways, mergeUnsynced, dropErrors, ignoreWeights, forgetMonitors, forgetDeadlines, ignoreDeadlines, ignorePrompt,
 		forgetCounters, forgetLimits, neverHeal, leakCut, keepForDown, tellCopiesApart, keepPeerQueue, overtakeErrors,
-		forgetReady, crashSturdy, bootLate, neverInside, haltLasting, neverHaltInside, comeBack, keepForHalted, keepDisk, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing,
+		forgetReady, crashSturdy, bootLate, neverInside, haltLasting, neverHaltInside, insideAnyway, loseNone, comeBack, keepForHalted, keepDisk, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing,
 		firstAnswer, firstBoot, ignoreSafety, ignoreStepBad, askAgain,
 		arriveAtOnce, outgrowBound, overtakeInQueue, bySender, keepQueues, actWhileSending, mergeOrders, neverStep, stepAlways,
 		deliverVotes, unfitVotes, mixVotes, voteTwice, ignoreGuards, leaveVotes, forgetNever,

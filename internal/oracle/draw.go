@@ -6,7 +6,7 @@ import (
 )
 
 // Generator is the version of [Drawn].
-const Generator = 6
+const Generator = 7
 
 // Drawn makes the system of a number: always the same one.
 func Drawn(number uint64) *Script {
@@ -40,6 +40,7 @@ func Drawn(number uint64) *Script {
 		d.gamble(s)
 		d.disturb(s)
 		d.halts(s)
+		d.cuts(s)
 		return s
 	}
 	ops := d.vocabulary(s)
@@ -50,7 +51,15 @@ func Drawn(number uint64) *Script {
 	d.disturb(s)
 	d.quorums(s)
 	d.halts(s)
+	d.cuts(s)
 	return s
+}
+
+// cuts draws what happens of steps inside which nodes fail.
+func (d drawer) cuts(s *Script) {
+	if s.Crashes > 0 || s.Halts > 0 {
+		s.Cut = []sim.CrashCut{sim.CutPrefix, sim.CutNone, sim.CutSubset}[d.weighted(2, 1, 2)]
+	}
 }
 
 // halts draws which nodes may crash for ever, and properties that excuse those that did.

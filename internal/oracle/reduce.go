@@ -1,5 +1,7 @@
 package oracle
 
+import "github.com/macemc/macemc/sim"
+
 // Reduce makes a script smaller, as long as it is still wrong in some way. It tries one change after the other, until
 // none leaves it wrong; wrong is called for each.
 func Reduce(sc *Script, wrong func(*Script) bool) *Script {
@@ -28,6 +30,7 @@ func changes(sc *Script) (list []func(*Script)) {
 		func(s *Script) { s.Pointers, s.Uncopyable, s.Deaf = false, false, false },
 		func(s *Script) { s.Late, s.Sturdy, s.Lasting = 0, 0, 0 },
 		func(s *Script) { s.Timing = 0 },
+		func(s *Script) { s.Cut = sim.CutPrefix },
 		func(s *Script) { s.Steps = 0 },
 		func(s *Script) { s.Bound = 0 },
 		func(s *Script) { s.Quorums, s.Votes = nil, 0 },

@@ -145,26 +145,27 @@ type Script struct {
 	Number     uint64 // that [Drawn] made it of
 	Nodes      int
 	Timing     sim.Timing
-	Crashes    int      `json:",omitempty"`
-	Sturdy     uint     `json:",omitempty"` // bit i: node i may not crash
-	Halts      int      `json:",omitempty"`
-	Lasting    uint     `json:",omitempty"` // bit i: node i may not halt; 0: Sturdy says so
-	Late       uint     `json:",omitempty"` // bit i: node i is late
-	Steps      uint     `json:",omitempty"` // bit p: in phase p nodes take steps of their own
-	Datagrams  bool     `json:",omitempty"`
-	Streams    bool     `json:",omitempty"`
-	Queue      Queue    `json:",omitempty"` // there are neither datagrams nor streams then, nor faults of networks
-	Bound      int      `json:",omitempty"` // of queues; 0: none
-	Buffer     int      `json:",omitempty"` // at least 1 when there are streams
-	Loss       int      `json:",omitempty"`
-	Dup        int      `json:",omitempty"`
-	Errors     int      `json:",omitempty"`
-	Partitions int      `json:",omitempty"`
-	Deaf       bool     `json:",omitempty"` // services have no handlers for errors and ready call-backs; not with Steps
-	Pointers   bool     `json:",omitempty"` // messages are pointers
-	Uncopyable bool     `json:",omitempty"` // states of services and monitors have no rule for copying
-	Quorums    []Quorum `json:",omitempty"` // only with datagrams, without streams and Prompt timing
-	Votes      uint     `json:",omitempty"` // bit v: messages of value v are what quorums take
+	Crashes    int          `json:",omitempty"`
+	Sturdy     uint         `json:",omitempty"` // bit i: node i may not crash
+	Halts      int          `json:",omitempty"`
+	Lasting    uint         `json:",omitempty"` // bit i: node i may not halt; 0: Sturdy says so
+	Cut        sim.CrashCut `json:",omitempty"`
+	Late       uint         `json:",omitempty"` // bit i: node i is late
+	Steps      uint         `json:",omitempty"` // bit p: in phase p nodes take steps of their own
+	Datagrams  bool         `json:",omitempty"`
+	Streams    bool         `json:",omitempty"`
+	Queue      Queue        `json:",omitempty"` // there are neither datagrams nor streams then, nor faults of networks
+	Bound      int          `json:",omitempty"` // of queues; 0: none
+	Buffer     int          `json:",omitempty"` // at least 1 when there are streams
+	Loss       int          `json:",omitempty"`
+	Dup        int          `json:",omitempty"`
+	Errors     int          `json:",omitempty"`
+	Partitions int          `json:",omitempty"`
+	Deaf       bool         `json:",omitempty"` // services have no handlers for errors and ready call-backs; not with Steps
+	Pointers   bool         `json:",omitempty"` // messages are pointers
+	Uncopyable bool         `json:",omitempty"` // states of services and monitors have no rule for copying
+	Quorums    []Quorum     `json:",omitempty"` // only with datagrams, without streams and Prompt timing
+	Votes      uint         `json:",omitempty"` // bit v: messages of value v are what quorums take
 	Actions    [Actions]Action
 	Programs   []Program // node i has number i modulo their number
 	Monitors   []Monitor `json:",omitempty"`

@@ -81,18 +81,45 @@ func (f *effect) outlasts() bool {
 // heard: the effect is seen by others when the node never comes back; the disk is not.
 func (f *effect) heard() bool { return f.do == Send || f.do == Announce }
 
-// cutOff asks before which of the effects that matter the node fails, and returns those that happen.
-func cutOff(effects []effect, a *asker, matters func(*effect) bool) (before []effect, cut bool) {
-	var places []int
+// cutOff asks what happens of a step inside which the node fails, and returns the effects that do.
+func (m *model) cutOff(effects []effect, a *asker, matters func(*effect) bool) (left []effect, cut bool) {
+	how := m.script.Cut
+	if how == sim.CutNone && m.defect != insideAnyway {
+		return effects, false
+	}
+	var ways [][]effect
 	for i := range effects {
 		if matters(&effects[i]) {
-			places = append(places, i)
+			ways = append(ways, effects[:i])
 		}
 	}
-	if pick := a.ask(len(places)+1, nil); pick > 0 {
-		return effects[:places[pick-1]], true
+	for i := range effects {
+		if how == sim.CutSubset && matters(&effects[i]) && m.defect != loseNone {
+			for _, some := range withoutSome(effects[:i])[1:] {
+				ways = append(ways, append(some, effects[i]))
+			}
+		}
+	}
+	if pick := a.ask(len(ways)+1, nil); pick > 0 {
+		return ways[pick-1], true
 	}
 	return effects, false
+}
+
+// withoutSome are some effects without none, one, or several of the datagrams among them. What lacks the later ones comes later.
+func withoutSome(effects []effect) [][]effect {
+	if len(effects) == 0 {
+		return [][]effect{nil}
+	}
+	last := effects[len(effects)-1]
+	var with, lost [][]effect
+	for _, before := range withoutSome(effects[:len(effects)-1]) {
+		with = append(with, append(slices.Clone(before), last))
+		if last.do == Send {
+			lost = append(lost, before)
+		}
+	}
+	return append(with, lost...)
 }
 
 // start makes the first state.
@@ -166,10 +193,10 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 	}
 	halted := false
 	if s.left.crashes > 0 && m.crashable(s, ev.node) && m.defect != neverInside {
-		effects, crashed = cutOff(effects, a, (*effect).outlasts)
+		effects, crashed = m.cutOff(effects, a, (*effect).outlasts)
 	}
 	if !crashed && s.left.halts > 0 && m.haltable(s, ev.node) && m.defect != neverHaltInside {
-		effects, crashed = cutOff(effects, a, (*effect).heard)
+		effects, crashed = m.cutOff(effects, a, (*effect).heard)
 		halted = crashed
 	}
 	m.never(n)

@@ -10,7 +10,7 @@ import (
 // System makes a system of the script, for the engines.
 func (s *Script) System() *sim.System {
 	sys := &sim.System{
-		Name: "script", Nodes: s.Nodes, Timing: s.Timing, Crashes: s.Crashes, Halts: s.Halts, Network: s.network(),
+		Name: "script", Nodes: s.Nodes, Timing: s.Timing, Crashes: s.Crashes, Halts: s.Halts, CrashCut: s.Cut, Network: s.network(),
 		New:   func(id sim.NodeID) sim.Service { return newService(s, id) },
 		State: []sim.StateRule{sim.EncodeBy(encodeHidden)}, Quorums: s.quorums(),
 	}

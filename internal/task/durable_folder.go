@@ -24,8 +24,8 @@ func (f *Search) FromFolder(dir string) (test string, err error) {
 		f.System = m.Package
 	}
 	f.Bugs, f.Nodes, f.Limits, f.Timing, f.Weights = m.Builds[len(m.Builds)-1].Bugs, m.Nodes, m.Limits, m.Timing, m.Weights
-	f.Given = Given{"nodes", "timing", "strategy", "visited", "weights", "interleave"}
-	f.Interleave, f.Seed = m.Interleave, 1
+	f.Given = Given{"nodes", "timing", "strategy", "visited", "weights", "interleave", "crash-cut"}
+	f.Interleave, f.CrashCut, f.Seed = m.Interleave, m.CrashCut, 1
 	for _, l := range check.LimitFields(&f.Limits) {
 		f.Given = append(f.Given, l.Name)
 	}

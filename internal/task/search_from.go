@@ -54,6 +54,9 @@ func (f *Search) resume(p *Process) (*check.Source, error) {
 	if !f.Given.Has("interleave") {
 		f.Interleave = h.Interleave
 	}
+	if !f.Given.Has("crash-cut") {
+		f.CrashCut = h.CrashCut
+	}
 	return run, nil
 }
 
@@ -81,6 +84,11 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 			return nil, fmt.Errorf("--interleave: %w", err)
 		}
 	}
+	if f.CrashCut != "" {
+		if loose.CrashCut, err = sim.ParseCrashCut(f.CrashCut); err != nil {
+			return nil, fmt.Errorf("--%w", err)
+		}
+	}
 	loaded, err := run.On(context.Background(), &loose)
 	if err != nil {
 		return nil, err
@@ -97,7 +105,7 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 	if s.System, err = raised(s.System, o.Used); err != nil {
 		return nil, err
 	}
-	s.System.Timing, s.System.Interleave = loose.Timing, loose.Interleave
+	s.System.Timing, s.System.Interleave, s.System.CrashCut = loose.Timing, loose.Interleave, loose.CrashCut
 	cfg.System, cfg.Prefix, cfg.PrefixRuns = s.System, loaded.Path, 0
 	return loaded.Recording, nil
 }

@@ -21,6 +21,7 @@ type Subject struct {
 	Limits     sim.Limits
 	Timing     string
 	Interleave string
+	CrashCut   string
 	Weights    string
 	Given      Given
 }
@@ -70,6 +71,13 @@ func (f *Subject) build(p *Process) (check.Subject, error) {
 			return check.Subject{}, fmt.Errorf("--interleave: %w", err)
 		}
 		wanted.Interleave = &i
+	}
+	if f.Given.Has("crash-cut") {
+		c, err := sim.ParseCrashCut(f.CrashCut)
+		if err != nil {
+			return check.Subject{}, fmt.Errorf("--%w", err)
+		}
+		wanted.CrashCut = &c
 	}
 	return check.NewSubject(entry, wanted)
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
@@ -13,44 +14,75 @@ const (
 	HaltInside  = "halt inside the step"
 )
 
-// askCut asks whether the node crashes inside the step, or halts, and returns how many of its effects happen.
-func (w *machine) askCut(id sim.NodeID, all int) int {
-	if w.crashesLeft > 0 && w.crashable(id) {
-		if cut := w.askPlace(CrashInside, EffectKind.Outlasts); cut >= 0 {
-			w.last.Crashed = true
-			return cut
-		}
-	}
-	if w.haltsLeft > 0 && w.haltable(id) {
-		if cut := w.askPlace(HaltInside, EffectKind.Heard); cut >= 0 {
-			w.last.Crashed, w.last.Halted = true, true
-			return cut
-		}
-	}
-	return all
+// Cut is what happens of a step inside which its node fails: the effects before At, but for some datagrams.
+type Cut struct {
+	At   int
+	Lost uint16 // bit i: the i'th datagram that the step sends
 }
 
-// askPlace asks before which of the effects that matter the node fails; -1: before none.
-func (w *machine) askPlace(label string, matters func(EffectKind) bool) int {
-	effects := w.last.Effects
-	n := 0
+// AppendCuts appends the ways in which a node may fail inside a step: before each effect that matters, and then those by which datagrams are lost.
+func AppendCuts(cuts []Cut, how sim.CrashCut, effects []Effect, matters func(EffectKind) bool) []Cut {
+	if how == sim.CutNone {
+		return cuts
+	}
+	first := len(cuts)
 	for i := range effects {
 		if matters(effects[i].Kind) {
-			n++
+			cuts = append(cuts, Cut{At: i})
 		}
 	}
-	if n == 0 {
-		return -1
+	if how != sim.CutSubset {
+		return cuts
 	}
-	pick := w.ask(choose.Point{Kind: choose.Fault, Arity: n + 1, Label: label})
-	for i := range effects {
-		if pick > 0 && matters(effects[i].Kind) {
-			if pick--; pick == 0 {
-				return i
-			}
+	places, sent := cuts[first:], 0
+	for k, last := range places { // which happens, so that no two ways are the same
+		at := len(effects)
+		if k+1 < len(places) {
+			at = places[k+1].At
+		}
+		for lost := 1; lost < 1<<sent; lost++ {
+			cuts = append(cuts, Cut{at, uint16(lost)})
+		}
+		if effects[last.At].Kind == SendEffect {
+			sent++
 		}
 	}
-	return -1
+	return cuts
+}
+
+// Happened reports whether an effect did: the node did not fail before it, nor was it lost with that.
+func (s *Step) Happened(effect int) bool {
+	if effect >= s.Applied || s.Lost == 0 || s.Effects[effect].Kind != SendEffect {
+		return effect < s.Applied
+	}
+	sent := 0
+	for i := range s.Effects[:effect] {
+		if s.Effects[i].Kind == SendEffect {
+			sent++
+		}
+	}
+	return s.Lost>>sent&1 == 0
+}
+
+// askCut asks whether the node crashes inside the step, or halts, and notes what happens of the step then.
+func (w *machine) askCut(id sim.NodeID) {
+	if w.crashesLeft > 0 && w.crashable(id) && w.asksCut(CrashInside, EffectKind.Outlasts) {
+		w.last.Crashed = true
+	} else if w.haltsLeft > 0 && w.haltable(id) && w.asksCut(HaltInside, EffectKind.Heard) {
+		w.last.Crashed, w.last.Halted = true, true
+	}
+}
+
+func (w *machine) asksCut(label string, matters func(EffectKind) bool) bool {
+	w.cuts = AppendCuts(w.cuts[:0], w.sys.CrashCut, w.last.Effects, matters)
+	if len(w.cuts) == 0 {
+		return false
+	}
+	pick := w.ask(choose.Point{Kind: choose.Fault, Arity: len(w.cuts) + 1, Label: label})
+	if pick > 0 {
+		w.last.Applied, w.last.Lost = w.cuts[pick-1].At, w.cuts[pick-1].Lost
+	}
+	return pick > 0
 }
 
 // crashInside applies the effects before cut and crashes the node, or halts it.
@@ -67,6 +99,26 @@ func (w *machine) crashInside(n *node, cut int) error {
 	}
 	w.crashesLeft--
 	return cmp.Or(err, w.crash(n))
+}
+
+// sendable refuses a datagram of a step of which too many subsets could be lost.
+func (w *machine) sendable(id sim.NodeID) {
+	if w.sys.CrashCut != sim.CutSubset {
+		return
+	}
+	fails := func(limit int, who []bool) bool { return limit > 0 && (who == nil || who[id]) }
+	if !fails(w.sys.Crashes, w.crashing) && !fails(w.sys.Halts, w.halting) {
+		return
+	}
+	sent := 0
+	for _, f := range w.last.Effects[w.own:] {
+		if f.Kind == SendEffect {
+			sent++
+		}
+	}
+	if sent == sim.MostCut {
+		w.end(misuse(fmt.Sprintf("Send: a node that may crash sends more than %d datagrams in a step, which with the crash cut subset may be lost in too many ways: take prefix or none, or limit crashes and halts to other nodes", sim.MostCut)))
+	}
 }
 
 func (w *machine) crashable(id sim.NodeID) bool {

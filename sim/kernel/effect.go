@@ -66,6 +66,9 @@ func (w *machine) apply(n *node, first, end int) (err error) {
 		f := &w.last.Effects[i]
 		switch f.Kind {
 		case SendEffect:
+			if !w.last.Happened(i) {
+				continue
+			}
 			w.sent(n, f)
 			w.net.SendDatagram(n.id, f.Peer, f.Msg)
 		case StreamEffect:

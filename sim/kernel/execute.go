@@ -16,7 +16,7 @@ func (s *Step) reset(ev sim.Event) {
 	s.Observed = s.Observed[:0]
 	s.Answers = s.Answers[:0]
 	s.Sent, s.Fates = s.Sent[:0], s.Fates[:0]
-	s.Handler, s.Crashed, s.Halted, s.Applied = false, false, false, 0
+	s.Handler, s.Crashed, s.Halted, s.Applied, s.Lost = false, false, false, 0, 0
 	if s.Source != "" {
 		s.Source, s.Inner = "", ""
 	}
@@ -82,14 +82,13 @@ func (w *machine) step(ev sim.Event, src choose.Source) error {
 	if err := w.handle(n, ev, &d, src); err != nil {
 		return err
 	}
-	cut := len(w.last.Effects)
-	if cut > 0 && (w.crashesLeft > 0 || w.haltsLeft > 0) {
-		cut = w.askCut(n.id, cut)
+	if len(w.last.Effects) > 0 && (w.crashesLeft > 0 || w.haltsLeft > 0) {
+		w.askCut(n.id)
 	}
 	if w.last.Crashed {
-		return w.crashInside(n, cut)
+		return w.crashInside(n, w.last.Applied)
 	}
-	return w.apply(n, 0, cut)
+	return w.apply(n, 0, len(w.last.Effects))
 }
 
 // arrive has a message put into the queue of its receiver.

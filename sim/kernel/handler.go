@@ -80,6 +80,7 @@ func (e *env) Nodes() int { return len(e.w.nodes) }
 func (e *env) Send(to sim.NodeID, msg any) {
 	e.use("Send")
 	e.peer("Send", to)
+	e.w.sendable(e.n.id)
 	e.effect(Effect{Kind: SendEffect, Peer: to, Msg: e.w.message("message", msg)})
 }
 

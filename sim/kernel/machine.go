@@ -35,6 +35,7 @@ type machine struct {
 	crashing    []bool // by node: it may crash when up; nil: not asked yet, or all may
 	haltsLeft   int    // at most as many as there are nodes
 	halting     []bool // as crashing
+	cuts        []Cut  // of the step in progress
 	doubled     bool   // a datagram was duplicated, so that messages in flight may share memory
 
 	events  []sim.Event // ordinary events of all blocks in order; block i is node i, the last one the network's

@@ -112,7 +112,8 @@ type Step struct {
 	Msgs    []sim.Envelope // consumed, when tracing
 	Handler bool           // whether a handler ran
 	Effects []Effect       // in order
-	Applied int            // effects that happened; fewer than all when the node crashed inside the step
+	Applied int            // effects before this one happened; fewer than all when the node crashed inside the step
+	Lost    uint16         // of these the datagrams that did not, see [Cut]
 	Crashed bool           // the node crashed inside the step, or halted
 	Halted  bool           // it halted
 

@@ -16,6 +16,35 @@ type cutState struct {
 	next     []uint32 // by that number: the local state, plus one
 }
 
+// cutsOf are the ways in which a node may fail inside the step of a leaf.
+func (e *engine) cutsOf(l *leaf, matters func(kernel.EffectKind) bool) []kernel.Cut {
+	return kernel.AppendCuts(nil, e.sys.CrashCut, l.effects, matters)
+}
+
+func (l *leaf) cut(c kernel.Cut) cut { return cut{int32(c.At), min(int32(c.At), l.failed)} }
+
+// left are the operations that a cut leaves of a leaf.
+func (l *leaf) left(c kernel.Cut) []op {
+	end := len(l.ops)
+	for end > 0 && int(l.ops[end-1].at) >= c.At {
+		end--
+	}
+	if c.Lost == 0 {
+		return l.ops[:end]
+	}
+	var left []op
+	sent := 0
+	for _, o := range l.ops[:end] {
+		if o.kind == kernel.SendEffect {
+			if sent++; c.Lost>>(sent-1)&1 == 1 {
+				continue
+			}
+		}
+		left = append(left, o)
+	}
+	return left
+}
+
 // crashedInside returns the local states after a crash inside the step, by what survives.
 func (e *engine) crashedInside(node sim.NodeID, id uint32, c cut) *cutState {
 	l := &e.steps.leaves[id]

@@ -261,10 +261,7 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 func (s *sites) handle(w *World, packed []uint32, node int, m *move, slow slowMove) {
 	severed := w.rests.list[s.frames[packed[s.frame]].rest].severed[node]
 	refusable := false // by monitors or full queues
-	for _, o := range w.steps.leaves[w.leaf].ops {
-		if o.at >= w.happened {
-			break
-		}
+	for _, o := range w.steps.leaves[w.leaf].left(w.happened) {
 		peer := int(o.peer)
 		switch o.kind {
 		case kernel.SendEffect:

@@ -1,6 +1,9 @@
 package table
 
-import "github.com/macemc/macemc/sim"
+import (
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+)
 
 // without returns a site without the datagrams that are dead there. What is in flight to a node that is down stays: so all that is dropped could
 // have been delivered.
@@ -138,11 +141,8 @@ func (r *reduction) crashInside(l *localState, o *outcome, add func(uint32)) boo
 		return true
 	}
 	node := sim.NodeID(l.node)
-	for at := range leaf.effects {
-		if !leaf.effects[at].Kind.Outlasts() {
-			continue
-		}
-		c := cut{int32(at), min(int32(at), leaf.failed)}
+	for _, way := range e.cutsOf(leaf, kernel.EffectKind.Outlasts) {
+		c := leaf.cut(way)
 		for kept := range e.crashedInside(node, o.leaf, c).outcomes {
 			down, err := e.survived(node, o.leaf, c, kept)
 			if err != nil {

@@ -59,18 +59,18 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 		w.last.Handler = ev.Kind != sim.Boot || w.up>>ev.Node&1 == 1
 		return l.err
 	}
-	end := len(l.effects)
-	if budget := w.v[w.layout.budget]; l.outlast > 0 && budget > 0 {
-		end = w.askCut(l, ev.Node, budget, src)
+	c := kernel.Cut{At: len(l.effects)}
+	if budget := w.v[w.layout.budget]; budget > 0 && l.outlast+l.heard > 0 {
+		c = w.askCut(l, ev.Node, budget, src)
 	}
-	w.last.Applied, w.last.Crashed, w.last.Halted = end, w.inside, w.halted
+	w.last.Applied, w.last.Lost, w.last.Crashed, w.last.Halted = c.At, c.Lost, w.inside, w.halted
 	w.setLocal(ev.Node, l.next)
-	failed, err := w.apply(id, end)
-	w.happened = int32(failed)
+	failed, err := w.apply(id, c)
+	w.happened = kernel.Cut{At: failed, Lost: c.Lost}
 	if !w.inside {
 		return err
 	}
-	if stop := w.crashInside(id, cut{int32(end), int32(failed)}, src); stop != nil {
+	if stop := w.crashInside(id, cut{int32(c.At), int32(failed)}, src); stop != nil {
 		return stop
 	}
 	return err
@@ -129,48 +129,34 @@ func (w *World) observe(l *leaf) {
 	}
 }
 
-// askCut asks whether the node crashes inside the step, or halts, and returns how many of its effects happen.
-func (w *World) askCut(l *leaf, node sim.NodeID, budget uint32, src choose.Source) int {
-	if crashesLeft(budget) > 0 && w.mayCrash(int(node)) {
+// askCut asks whether the node crashes inside the step, or halts, and returns what happens of it.
+func (w *World) askCut(l *leaf, node sim.NodeID, budget uint32, src choose.Source) kernel.Cut {
+	if crashesLeft(budget) > 0 && l.outlast > 0 && w.mayCrash(int(node)) {
 		if pick := src.Choose(choose.Point{Kind: choose.Fault, Arity: int(l.outlast) + 1, Label: kernel.CrashInside}); pick > 0 {
 			w.inside = true
-			return l.place(pick, kernel.EffectKind.Outlasts)
+			return w.cutsOf(l, kernel.EffectKind.Outlasts)[pick-1]
 		}
 	}
 	if haltsLeft(budget) > 0 && l.heard > 0 && w.mayHalt(int(node)) {
 		if pick := src.Choose(choose.Point{Kind: choose.Fault, Arity: int(l.heard) + 1, Label: kernel.HaltInside}); pick > 0 {
 			w.inside, w.halted = true, true
-			return l.place(pick, kernel.EffectKind.Heard)
+			return w.cutsOf(l, kernel.EffectKind.Heard)[pick-1]
 		}
 	}
-	return len(l.effects)
+	return kernel.Cut{At: len(l.effects)}
 }
 
-// place is the number of the n'th effect that matters, counted from 1.
-func (l *leaf) place(n int, matters func(kernel.EffectKind) bool) int {
-	for i := range l.effects {
-		if matters(l.effects[i].Kind) {
-			if n--; n == 0 {
-				return i
-			}
-		}
-	}
-	panic("unreachable")
-}
-
-// apply makes the effects of a leaf before end happen; the node is in the state after all of them.
+// apply makes what a cut leaves of the effects of a leaf happen; the node is in the state after all of them.
 // The error is a finding; then the effects from failed on did not happen.
-func (w *World) apply(id uint32, end int) (failed int, err error) {
+func (w *World) apply(id uint32, c kernel.Cut) (failed int, err error) {
 	l := &w.steps.leaves[id]
 	node := w.acting
-	if failed = end; int(l.failed) < end {
+	if failed = c.At; int(l.failed) < failed {
 		failed, err = int(l.failed), l.failure
 	}
-	for i := range l.ops {
-		o := &l.ops[i]
-		if int(o.at) >= failed {
-			break
-		}
+	ops := l.left(kernel.Cut{At: failed, Lost: c.Lost})
+	for i := range ops {
+		o := &ops[i]
 		if found := w.do(node, o); found != nil {
 			failed, err = int(o.at), found
 			break

@@ -31,8 +31,8 @@ type leaf struct {
 	failed   int32  // the effect that cannot happen, len(effects) when all can
 	failure  error
 	met      bool  // the step was taken, not only looked at
-	outlast  int32 // effects for which it makes a difference whether the node crashes before them
-	heard    int32 // the same of a node that halts
+	outlast  int32 // in how many ways the node may crash inside the step
+	heard    int32 // and halt
 	ops      []op
 	effects  []kernel.Effect
 	answers  []answer // of all questions
@@ -210,12 +210,6 @@ func (e *engine) newLeaf(s *stepOf, out *kernel.Outcome) (made leaf, err error) 
 	}
 	for i := range made.effects {
 		f := &made.effects[i]
-		if f.Kind.Outlasts() {
-			made.outlast++
-		}
-		if f.Kind.Heard() {
-			made.heard++
-		}
 		o := op{kind: f.Kind, at: int32(i), peer: f.Peer}
 		switch {
 		case f.Kind == kernel.SendEffect || f.Kind == kernel.StreamEffect:
@@ -230,7 +224,11 @@ func (e *engine) newLeaf(s *stepOf, out *kernel.Outcome) (made leaf, err error) 
 	}
 	after, failed, failure := e.bench.Settle(node, out.After, made.effects, len(made.effects))
 	made.failed, made.failure = int32(failed), failure
-	if made.outlast > 0 && e.sys.Crashes > 0 {
+	if e.sys.Halts > 0 {
+		made.heard = int32(len(e.cutsOf(&made, kernel.EffectKind.Heard)))
+	}
+	if e.sys.Crashes > 0 {
+		made.outlast = int32(len(e.cutsOf(&made, kernel.EffectKind.Outlasts)))
 		made.handled = out.After.Bare()
 	}
 	made.next, err = e.intern(node, after, from)

@@ -227,10 +227,12 @@ func (s *symmetry) crashesInside(k int, id, other uint32, p, q *outcome) bool {
 		if a.effects[at].Kind != b.effects[at].Kind {
 			return false
 		}
-		if !crashes || !a.effects[at].Kind.Outlasts() {
-			continue
-		}
-		c := cut{int32(at), min(int32(at), a.failed)}
+	}
+	if !crashes {
+		return true
+	}
+	for _, way := range e.cutsOf(a, kernel.EffectKind.Outlasts) {
+		c := a.cut(way)
 		outcomes := e.crashedInside(node, p.leaf, c).outcomes
 		if e.crashedInside(to, q.leaf, c).outcomes != outcomes {
 			return false

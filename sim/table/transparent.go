@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // A node that has crashed, in local state y, is like one that has not, in x, when whatever the first does the other can do too, with at least the
@@ -286,53 +287,37 @@ func (a *likenesses) cuts(l *localState, f uint32, o *outcome, x uint32, there *
 	if r.lacks(noCrashCuts) {
 		return nil, nil
 	}
-	leaf := &e.steps.leaves[o.leaf]
-	add := func(down uint32, at int) {
-		sends, tells, _ := r.heard(sim.NodeID(l.node), e.steps.leaves[o.leaf].before(at))
+	leaf, node := &e.steps.leaves[o.leaf], sim.NodeID(l.node)
+	add := func(down uint32, c kernel.Cut) {
+		sends, tells, _ := r.heard(node, e.steps.leaves[o.leaf].left(c))
 		duties = append(duties, duty{kind: afterCut, act: f, ends: a.ends(down, x, sends, tells, there)})
 	}
-	node := sim.NodeID(l.node)
-	if e.halting[node] && e.sys.Halts > 0 && leaf.heard > 0 {
+	if e.halting[node] && leaf.heard > 0 {
 		down, err := e.haltedState(node)
 		if err != nil {
 			return nil, err
 		}
-		for at := range leaf.effects {
-			if leaf.effects[at].Kind.Heard() {
-				add(down, at)
-			}
+		for _, c := range e.cutsOf(leaf, kernel.EffectKind.Heard) {
+			add(down, c)
 		}
 	}
-	if !e.crashing[node] || e.sys.Crashes == 0 || leaf.outlast == 0 {
+	if !e.crashing[node] || leaf.outlast == 0 {
 		return duties, nil
 	}
-	for at := range leaf.effects {
-		if !leaf.effects[at].Kind.Outlasts() {
-			continue
-		}
-		c := cut{int32(at), min(int32(at), leaf.failed)}
-		outcomes := e.crashedInside(node, o.leaf, c).outcomes
+	for _, c := range e.cutsOf(leaf, kernel.EffectKind.Outlasts) {
+		outcomes := e.crashedInside(node, o.leaf, leaf.cut(c)).outcomes
 		for kept := range outcomes {
 			if r.lacks(noSurvivors) && kept < outcomes-1 {
 				continue
 			}
-			down, err := e.survived(node, o.leaf, c, kept)
+			down, err := e.survived(node, o.leaf, leaf.cut(c), kept)
 			if err != nil {
 				return nil, err
 			}
-			add(down, at)
+			add(down, c)
 		}
 	}
 	return duties, nil
-}
-
-// before are the operations of a leaf before an effect.
-func (l *leaf) before(effect int) []op {
-	end := slices.IndexFunc(l.ops, func(o op) bool { return int(o.at) >= effect })
-	if end < 0 {
-		return l.ops
-	}
-	return l.ops[:end]
 }
 
 // decide has pairs fail whose duties cannot be done, until no more do.

@@ -71,6 +71,7 @@ func compareCrashing(number uint64, without flaw, t *crashingTally) error {
 		variants = append(variants, []string{sys.MonitorNames()[0]}, []string{sys.MonitorNames()[0], "safe"})
 	}
 	names := variants[r.IntN(len(variants))]
+	sys.CrashCut = sim.CrashCut(r.IntN(3))
 	some, err := sys.Only(names...)
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func compareCrashing(number uint64, without flaw, t *crashingTally) error {
 			err = sameCrashing(&some, full, less, model, t)
 		}
 		if err != nil {
-			return fmt.Errorf("system %d, %v, crash model %s, %+v: %w", number, names, model, w, err)
+			return fmt.Errorf("system %d, %v, crash model %s, crash cut %v, %+v: %w", number, names, model, sys.CrashCut, w, err)
 		}
 	}
 	return nil

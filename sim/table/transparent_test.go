@@ -252,6 +252,72 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
+// What happens of steps that are cut decides whether crashes matter: a node that is wrong as long as it has done half of a step, on the disk or to others.
+func TestTransparentCuts(t *testing.T) {
+	t.Parallel()
+	half := func(key string, after func(s *phoenix, env sim.Env)) habits {
+		return habits{
+			boot: func(s *phoenix, env sim.Env) {
+				if wrote(env, key) && !wrote(env, "done") {
+					s.B = 1
+				}
+			},
+			act: func(s *phoenix, env sim.Env) {
+				if s.me == 0 {
+					write(env, key, "done")
+					after(s, env)
+				}
+			},
+		}
+	}
+	told := habits{
+		act: func(s *phoenix, env sim.Env) {
+			if s.me == 0 {
+				s.A = 1
+				env.Send(1, feather{1})
+				env.Send(1, feather{2})
+			}
+		},
+		receive: func(s *phoenix, _ sim.Env, m feather) { s.A += m.Kind },
+	}
+	// What was sent second is there, and what was sent first neither there nor in flight.
+	gap := func(v *sim.View) bool {
+		first, second := false, false
+		for m := range v.InFlight() {
+			first, second = first || m.Msg.(feather).Kind == 1, second || m.Msg.(feather).Kind == 2
+		}
+		s, _ := v.Service(1).(*phoenix)
+		return first || !second || s != nil && s.A > 0
+	}
+	sound := all(func(s *phoenix) bool { return s.B == 0 })
+	for _, c := range []struct {
+		name  string
+		sys   *sim.System
+		holds [3]bool // by cut: prefix, none, subset
+		left  [3]bool // it is shown that crashes can be left out
+	}{
+		{"written", nest(1, 1, half("a", func(*phoenix, sim.Env) {}), sound), [3]bool{false, true, false}, [3]bool{false, true, false}},
+		{"told", nest(1, 1, told, gap), [3]bool{true, true, false}, [3]bool{}}, // the property reads what is in flight
+		{"late", nest(1, 1, told, sound), [3]bool{true, true, true}, [3]bool{true, true, true}},
+	} {
+		for cut := sim.CutPrefix; cut <= sim.CutSubset; cut++ {
+			c.sys.CrashCut = cut
+			for _, model := range []CrashModel{CrashExplicit, CrashAuto, CrashImplicit} {
+				x, err := Explore(context.Background(), c.sys, ExploreOptions{Reduce: ReduceFull, Crashes: model})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if model != CrashImplicit && (x.Finding == nil) != c.holds[cut] {
+					t.Errorf("%s, cut %v, %s: found %v", c.name, cut, model, x.Finding)
+				}
+				if model == CrashImplicit && (x.Complete != c.left[cut] || x.Crashes.Proven != c.left[cut]) {
+					t.Errorf("%s, cut %v: complete %v, %+v", c.name, cut, x.Complete, x.Crashes)
+				}
+			}
+		}
+	}
+}
+
 // What becomes of bundled systems when crashes are left out.
 func TestImplicitCrashes(t *testing.T) {
 	t.Parallel()

@@ -30,7 +30,7 @@ type World struct {
 
 	handled  bool // the last step was that of a handler, and went the way of leaf
 	leaf     uint32
-	happened int32 // so many of its effects
+	happened kernel.Cut // what happened of its effects
 
 	acting     sim.NodeID // whose handler is running
 	step       stepOf
@@ -190,7 +190,7 @@ func (w *World) start(src choose.Source) error {
 			return l.err
 		}
 		w.last.Applied = len(w.effects)
-		if _, err := w.apply(id, len(l.effects)); err != nil {
+		if _, err := w.apply(id, kernel.Cut{At: len(l.effects)}); err != nil {
 			return err
 		}
 	}

@@ -51,6 +51,7 @@ func TestBadInput(t *testing.T) {
 		{"help durable vrify", `unknown command "vrify"; did you mean verify?`},
 		{"search pingack --property=", "--property is given without a value; see macemc search --help"},
 		{"graph good.path --nodes=", "--nodes is given without a value; see macemc graph --help"},
+		{"search pingack --crash-cut some", `--crash-cut "some" is none of none, prefix, subset`},
 		{"search pingack --interleave random", "--interleave random: no service of pingack is of package bubble, whose goroutines take turns"},
 		{"search pingack --json=maybe", `--json "maybe" is neither true nor false; see macemc search --help`},
 		{"search pingack --keep-going --save-prefixes p", "--keep-going and --save-prefixes contradict each other"},
