@@ -3,6 +3,7 @@ package task
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,6 +21,7 @@ type Cluster struct {
 	Cert      string
 	Key       string
 	TokenFile string
+	Replicas  int // servers that keep what is found; 0: three, if there are as many, else one
 }
 
 // ClusterJob is what workers search.
@@ -46,7 +48,13 @@ func ClusterBuild() string {
 // validateCluster refuses what workers do not do.
 func (f *Search) validateCluster() error {
 	if f.Cluster.URL == "" {
+		if f.Given.Has("replicas") {
+			return errors.New("--replicas is about the servers of --cluster URL")
+		}
 		return nil
+	}
+	if n := f.Cluster.Replicas; f.Given.Has("replicas") && n != 1 && n != 3 {
+		return fmt.Errorf("--replicas is %d, must be 1 or 3: two agree on nothing when one is lost", n)
 	}
 	if f.Strategy != string(search.BFS) {
 		return fmt.Errorf("--cluster is for --strategy bfs; workers cannot search by strategy %s yet", cmp.Or(f.Strategy, string(search.Deepening)))
@@ -61,6 +69,8 @@ func (f *Search) validateCluster() error {
 		return fmt.Errorf("--memory is about this process, which holds no states; give it to each macemc worker")
 	case f.Given.Has("reduce") && f.Reduce != string(search.ReduceNone):
 		return fmt.Errorf("--cluster visits all states, and --reduce %s leaves some out: that does not go together yet; give one of them", f.Reduce)
+	case f.Symmetry:
+		return fmt.Errorf("--cluster visits all states, and --symmetry leaves some out: that does not go together yet; give one of them")
 	case f.Shortest:
 		return fmt.Errorf("--cluster visits all states breadth first, so that what it finds is the shortest; leave out --shortest")
 	case f.leavesOutCrashes():

@@ -19,6 +19,10 @@ func TestClusterRefuses(t *testing.T) {
 		{func(s *Search) { s.Memory, s.Given = 100, Given{"memory"} }, "macemc worker"},
 		{func(s *Search) { s.Reduce, s.Given = "full", Given{"reduce"} }, "--reduce full"},
 		{func(s *Search) { s.Reduce, s.Given = "none", Given{"reduce"} }, ""},
+		{func(s *Search) { s.Symmetry = true }, "--symmetry"},
+		{func(s *Search) { s.Cluster.Replicas, s.Given = 2, Given{"replicas"} }, "1 or 3"},
+		{func(s *Search) { s.Cluster.Replicas, s.Given = 3, Given{"replicas"} }, ""},
+		{func(s *Search) { s.Cluster, s.Given = Cluster{}, Given{"replicas"} }, "--cluster URL"},
 		{func(s *Search) { s.Visited = "exact" }, "--visited exact"},
 		{func(s *Search) { s.Visited = "64" }, ""},
 	} {

@@ -22,6 +22,7 @@
 //	R5  Done means that all that was sent was taken, and that all that was accepted is in a log.
 //	R6  All are done: one compare-and-swap. All states are expanded: the search is complete.
 //	R7  The leader begins a new epoch for an unknown incarnation, a lost message, a silent member, and when it came to lead: then without the one that led before.
+//	    A member that leaves says so in its heartbeat: it gives the lease back, is left out of the next epoch, and ends when it is told of that.
 //	R8  Accepting twice is accepting once.
 //	R9  A member that comes to a part reads its log, also behind the commit.
 //	R10 Complete is said only when the logs are as long as the commit says.

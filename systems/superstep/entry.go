@@ -1,6 +1,8 @@
 package superstep
 
 import (
+	"fmt"
+
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -13,11 +15,14 @@ func Entry() spec.Entry {
 		Summary: "members search a graph together, in supersteps, and may lose everything but their replicated logs",
 		Notes: "Node 0 is the store, which does not crash; the others are members, one of which leads.\n" +
 			"Timers may strike at any moment: a member may seem silent, or a lease run out, whenever that does harm.",
-		Params:   []spec.Param{{Name: "forgets", Kind: spec.Int, Default: "0", Min: 0, Max: 4, Help: "how often the store loses the end of a log that it has acknowledged"}},
+		Params: []spec.Param{
+			{Name: "forgets", Kind: spec.Int, Default: "0", Min: 0, Max: 4, Help: "how often the store loses the end of a log that it has acknowledged"},
+			{Name: "leaves", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "how many members may give away what they have, and end; not all"},
+		},
 		MinNodes: 2, MaxNodes: 4, DefaultNodes: 3,
 		Limits:   sim.Limits{Crashes: 1, Loss: 1, Dup: 1},
 		Bugs:     knownBugs(),
-		Messages: []any{Claim{}, Granted{}, Swap{}, Swapped{}, Append{}, Read{}, Log{}, Hello{}, Go{}, Batch{}, Ended{}, Done{}, Lost{}, Numbered{}},
+		Messages: []any{Claim{}, Release{}, Granted{}, Swap{}, Swapped{}, Append{}, Read{}, Log{}, Hello{}, Go{}, Batch{}, Ended{}, Done{}, Lost{}, Numbered{}},
 		Build:    build,
 	}
 }
@@ -38,7 +43,14 @@ func build(c spec.Config) (sim.System, error) {
 		Properties: properties(),
 	}
 	if n := c.Int("forgets"); n > 0 {
-		sys.Actions = []sim.AnyAction{sim.Action[*Store]{Name: "the store forgets", Times: n, When: (*Store).mayForget, Do: (*Store).forget, Disturbs: true}}
+		sys.Actions = append(sys.Actions, sim.Action[*Store]{Name: "the store forgets", Times: n, When: (*Store).mayForget, Do: (*Store).forget, Disturbs: true})
+	}
+	if n := c.Int("leaves"); n > 0 {
+		if n >= c.Nodes-1 {
+			return sys, fmt.Errorf("of %d members %d may leave (--set leaves=%d): nobody would go on", c.Nodes-1, n, n)
+		}
+		sys.Actions = append(sys.Actions, sim.Action[*Member]{Name: "a member leaves", Times: 1, When: (*Member).mayLeave, Do: (*Member).Leave, Disturbs: true,
+			At: func(id sim.NodeID) bool { return int(id) >= c.Nodes-n }})
 	}
 	return sys, nil
 }

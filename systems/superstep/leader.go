@@ -29,6 +29,10 @@ func (m *Member) granted(env sim.Env, g Granted) {
 		m.end(env)
 		return
 	}
+	if m.Leaves { // it asked before
+		env.Send(0, Release{})
+		return
+	}
 	switch {
 	case l.Leading && g.Commit.equal(&l.Commit) && l.Asked.Rev == 0 && damaged(g.Commit.Len, g.Lens):
 		g.Commit.End = Damaged
@@ -57,15 +61,22 @@ func (l *Leader) begin() {
 	l.Next, l.Len, l.Edges = slices.Clone(c.Next), slices.Clone(c.Len), slices.Clone(c.Edges)
 }
 
-// hello is told that a member is there.
+// hello is told that a member is there, or leaves. One that leaves is told when it has nothing any more.
 func (m *Member) hello(env sim.Env, from sim.NodeID, h Hello) {
 	l := &m.Leader
 	if h.Inc < l.Known[from-1] {
 		return
 	}
 	l.Known[from-1], l.Heard[from-1] = h.Inc, true
-	if l.Leading && l.Commit.Incs[from-1] != h.Inc {
+	if h.Leaves {
+		l.Known[from-1] = 0
+	}
+	switch {
+	case !l.Leading:
+	case l.Commit.Incs[from-1] != l.Known[from-1]:
 		m.lead(env)
+	case h.Leaves:
+		env.Send(from, Go{l.Commit})
 	}
 }
 

@@ -18,7 +18,8 @@ type Member struct {
 	Inc    int // names this life of the node: never used twice
 	Worker Worker
 	Leader Leader
-	Over   bool // the search has come to an end
+	Leaves bool // it is to give away what it has
+	Over   bool // the search has come to an end, here at least
 }
 
 // Boot implements [sim.Service]. What a member has on its disk is only what makes its incarnation another one: in production that
@@ -87,15 +88,45 @@ func (m *Member) Miss(env sim.Env) {
 // IsGap reports whether a timer asks whether something is missing. It may be long: others may still be at work.
 func IsGap(t any) bool { _, ok := t.(gap); return ok }
 
+// Leave has a member give away what it has, and end. One that is in no epoch has nothing, and one that is alone has nobody to give it to.
+func (m *Member) Leave(env sim.Env) {
+	if m.Over || m.Leaves {
+		return
+	}
+	m.Leaves = true
+	l := &m.Leader
+	if l.Leading {
+		l.Leading = false
+		env.Send(0, Release{})
+	}
+	if c := &m.Worker.Commit; c.Epoch == 0 || c.alone(env.Self()) {
+		m.end(env)
+		return
+	}
+	m.beat(env)
+}
+
+// alone reports whether a member takes part, and no other.
+func (c *Commit) alone(id sim.NodeID) bool {
+	for i, inc := range c.Incs {
+		if (inc != 0) != (sim.NodeID(i+1) == id) {
+			return false
+		}
+	}
+	return true
+}
+
 // beat says hello, and asks again what was not answered.
 func (m *Member) beat(env sim.Env) {
 	env.SetTimer(beat{}, beatPeriod)
 	for id := range sim.NodeID(env.Nodes()) {
 		if id != 0 && id != env.Self() {
-			env.Send(id, Hello{m.Inc})
+			env.Send(id, Hello{m.Inc, m.Leaves})
 		}
 	}
-	env.Send(0, Claim{})
+	if !m.Leaves {
+		env.Send(0, Claim{})
+	}
 	m.ask(env)
 	m.lead(env)
 }
@@ -107,3 +138,6 @@ func (m *Member) end(env sim.Env) {
 	env.StopTimer(gap{})
 	env.StopTimer(silence{})
 }
+
+// mayLeave reports whether there is something to give away.
+func (m *Member) mayLeave() bool { return !m.Over && !m.Leaves && m.Worker.Commit.Epoch != 0 }

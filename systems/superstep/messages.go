@@ -59,7 +59,9 @@ func (o Outcome) String() string { return [...]string{"running", "complete", "da
 type (
 	// Claim asks for the lease, or to have it for longer.
 	Claim struct{}
-	// Granted is the answer, unless another has it.
+	// Release gives the lease back.
+	Release struct{}
+	// Granted is the answer to Claim, unless another has it.
 	Granted struct {
 		Commit Commit
 		Lens   []int // of the logs
@@ -87,8 +89,11 @@ type (
 
 // Between members.
 type (
-	// Hello is the heartbeat.
-	Hello struct{ Inc int }
+	// Hello is the heartbeat. Leaves: what the member has is to be given to others.
+	Hello struct {
+		Inc    int
+		Leaves bool
+	}
 	// Go begins a superstep.
 	Go struct{ Commit Commit }
 	// Batch is the Seq'th that goes to a member in a superstep.

@@ -38,6 +38,11 @@ func (s *Store) Receive(env sim.Env, from sim.NodeID, msg any) {
 		s.Holder = from
 		env.SetTimer(lease{}, leaseTime)
 		env.Send(from, Granted{s.Commit, s.lens()})
+	case Release:
+		if s.Holder == from {
+			s.Holder = 0
+			env.StopTimer(lease{})
+		}
 	case Swap:
 		if m.Commit.Rev == s.Commit.Rev+1 || s.bugs.has(noSwap) {
 			s.Commit = m.Commit

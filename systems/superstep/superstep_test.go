@@ -15,6 +15,7 @@ func TestNothingIsFound(t *testing.T) {
 	all := sim.Limits{Crashes: 2, Loss: 2, Dup: 2}
 	for _, c := range []spec.Config{
 		{Nodes: 2}, {Nodes: 3}, {Nodes: 4}, {Nodes: 3, Params: map[string]string{"forgets": "1"}},
+		{Nodes: 4, Params: map[string]string{"leaves": "2"}},
 	} {
 		sys := systest.Build(t, superstep.Entry(), c, all)
 		res := systest.Search(t, search.Config{System: sys, MaxPaths: 1500}, 50)

@@ -61,6 +61,10 @@ func (m *Member) begin(env sim.Env, c Commit) {
 		m.end(env)
 		return
 	}
+	if m.Leaves && w.Commit.at().before(c.at()) && c.Incs[env.Self()-1] == 0 {
+		m.end(env)
+		return
+	}
 	if c.Incs[env.Self()-1] != m.Inc && !w.bugs.has(noIncarnation) || c.at().before(w.Commit.at()) {
 		return
 	}
@@ -87,7 +91,7 @@ func (m *Member) begin(env sim.Env, c Commit) {
 // ask asks the store for what is missing.
 func (m *Member) ask(env sim.Env) {
 	w := &m.Worker
-	if w.Commit.Epoch != 0 {
+	if w.Commit.Epoch != 0 && !m.Leaves {
 		w.Data.Ask(env, &w.Commit, w.taken(env.Self()))
 	}
 }
@@ -105,7 +109,7 @@ func (m *Member) logged(env sim.Env, l Log) {
 // proceed does what can be done.
 func (m *Member) proceed(env sim.Env) {
 	w := &m.Worker
-	if w.Commit.Epoch == 0 || w.Done {
+	if w.Commit.Epoch == 0 || w.Done || m.Leaves {
 		return
 	}
 	if !w.Expanded {

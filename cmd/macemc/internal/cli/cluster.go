@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strconv"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -37,7 +38,7 @@ func security(c task.Cluster) cluster.Security {
 func (a *app) byWorkers(c task.Cluster, job task.ClusterJob) (search.Elsewhere, error) {
 	s := &cluster.Search{
 		URL: c.URL, Security: security(c),
-		Manifest: cluster.Manifest{Build: job.Build, Title: job.Title, Job: job.Job, Visited: job.Visited, Depth: job.Depth},
+		Manifest: cluster.Manifest{Build: job.Build, Title: job.Title, Job: job.Job, Visited: job.Visited, Depth: job.Depth, Replicas: c.Replicas},
 		Tell:     func(text string) { fmt.Fprintln(a.Stderr, "macemc:", text) },
 	}
 	return s.Explore, nil
@@ -119,12 +120,12 @@ and searches.`,
   macemc cluster status nats://127.0.0.1:4222`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("%s: unknown command %q; there are up, status, pause, resume and abort", cmd.CommandPath(), args[0])
+				return fmt.Errorf("%s: unknown command %q; there are up, status, pause, resume, drain and abort", cmd.CommandPath(), args[0])
 			}
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.clusterUp(), a.clusterStatus(), a.clusterPause(true), a.clusterPause(false), a.clusterAbort())
+	cmd.AddCommand(a.clusterUp(), a.clusterStatus(), a.clusterPause(true), a.clusterPause(false), a.clusterDrain(), a.clusterAbort())
 	return cmd
 }
 
@@ -274,6 +275,38 @@ was found stays. Workers may be ended, and others join, before "macemc cluster r
 	if !on {
 		cmd.Use, cmd.Short, cmd.Long = "resume URL", "Have the workers of a cluster go on", `Has workers go on after "macemc cluster pause".`
 		cmd.Example = `  macemc cluster resume nats://127.0.0.1:4222`
+	}
+	cmd.Flags().SortFlags = false
+	clusterFlags(cmd.Flags(), &c, "", "")
+	return cmd
+}
+
+func (a *app) clusterDrain() *cobra.Command {
+	var c task.Cluster
+	cmd := &cobra.Command{
+		Use:   "drain URL WORKER",
+		Short: "Have a worker of a cluster give away what it has, and end",
+		Long: `Has a worker give its parts to the others, and end. It is done when they have them. Workers
+have numbers, by which "macemc cluster status" lists them. A worker that is ended by Ctrl-C or
+SIGTERM does the same.`,
+		Example: `  macemc cluster drain nats://127.0.0.1:4222 3`,
+		Args:    exactlyTwo("URL", "WORKER"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			worker, err := strconv.Atoi(args[1])
+			if err != nil || worker < 1 {
+				return fmt.Errorf("%q is no worker: give its number, as macemc cluster status has it", args[1])
+			}
+			id, parts, err := cluster.Drain(cmd.Context(), args[0], security(c), worker)
+			if err != nil {
+				return err
+			}
+			if id == "" {
+				fmt.Fprintln(a.Stdout, "no search goes on there")
+				return nil
+			}
+			fmt.Fprintf(a.Stdout, "worker %d has given away %s\n", worker, words.Plural(parts, "part"))
+			return nil
+		},
 	}
 	cmd.Flags().SortFlags = false
 	clusterFlags(cmd.Flags(), &c, "", "")

@@ -41,6 +41,8 @@ type member struct {
 	lease     uint64 // the last one that was seen
 	leaseSeen time.Time
 	holds     atomic.Bool // it has the lease
+	leaving   atomic.Bool // it is to give away what it has
+	leaves    atomic.Bool // and says so
 	short     time.Time   // when logs were found to be too short; 0: they are not
 }
 
@@ -52,7 +54,11 @@ type letter struct {
 // reconnected is what a member tells itself when the server was gone: what was on its way then does not come.
 type reconnected struct{}
 
+// leave is what a member is told that is to give away what it has.
+type leave struct{}
+
 func memberKey(id int) string { return fmt.Sprintf("member.%d", id) }
+func leaveKey(id int) string  { return fmt.Sprintf("leave.%d", id) }
 
 // process says for people who a member is.
 func process() []byte {
@@ -118,13 +124,13 @@ func (m *member) work() error {
 	m.nc.SetReconnectHandler(func(*nats.Conn) { m.put(0, reconnected{}) })
 	defer m.nc.SetReconnectHandler(nil)
 	m.core.Start(&m.env, m.inc)
-	paused, err := m.watchPause(ctx)
+	paused, err := m.watch(ctx)
 	if err != nil {
 		cancel()
 		return err
 	}
 	for !m.core.Over && m.ctx.Err() == nil {
-		if paused.Load() { // what comes waits, and all are there: hello is still said
+		if paused.Load() && !m.leaving.Load() { // what comes waits, and all are there: hello is still said
 			select {
 			case <-m.ctx.Done():
 			case <-time.After(helloPeriod):
@@ -136,9 +142,13 @@ func (m *member) work() error {
 		}
 		began, came := time.Now(), m.take()
 		for _, l := range came {
-			if _, ok := l.msg.(reconnected); ok {
+			switch l.msg.(type) {
+			case reconnected:
 				m.data.lost, m.back = true, time.Now()
-			} else {
+			case leave:
+				m.leaves.Store(true)
+				m.core.Leave(&m.env)
+			default:
 				m.core.Receive(&m.env, l.from, l.msg)
 			}
 			m.miss()
@@ -163,6 +173,12 @@ func (m *member) work() error {
 	return nil
 }
 
+// leave has this member give away what it has, also while the search pauses.
+func (m *member) leave() {
+	m.leaving.Store(true)
+	m.put(0, leave{})
+}
+
 // stuck ends the search, as checked code has not come back to where it was called.
 func (m *member) stuck(why string) error {
 	r, err := open(m.ctx, m.nc, m.Manifest)
@@ -172,18 +188,25 @@ func (m *member) stuck(why string) error {
 	return cmp.Or(err, errors.New(why))
 }
 
-// watchPause tells whether the search is to pause.
-func (m *member) watchPause(ctx context.Context) (*atomic.Bool, error) {
+// watch tells whether the search is to pause, and this member to leave.
+func (m *member) watch(ctx context.Context) (*atomic.Bool, error) {
 	var watcher jetstream.KeyWatcher
-	err := eventually(ctx, func(context.Context) (err error) { watcher, err = m.keys.Watch(ctx, pauseKey); return err })
+	err := eventually(ctx, func(context.Context) (err error) {
+		watcher, err = m.keys.WatchFiltered(ctx, []string{pauseKey, leaveKey(int(m.self))})
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	paused := new(atomic.Bool)
 	go func() {
 		for e := range watcher.Updates() {
-			if e != nil { // nil: all that was there was told
+			switch {
+			case e == nil: // all that was there was told
+			case e.Key() == pauseKey:
 				paused.Store(e.Operation() == jetstream.KeyValuePut)
+			default:
+				m.leave()
 			}
 		}
 	}()
@@ -199,8 +222,8 @@ func (m *member) gone() bool {
 
 // sayHello says that this member is there, whatever it does.
 func (m *member) sayHello(ctx context.Context) {
-	text, _ := encodeMessage(m.self, superstep.Hello{Inc: m.inc})
 	for ctx.Err() == nil {
+		text, _ := encodeMessage(m.self, superstep.Hello{Inc: m.inc, Leaves: m.leaves.Load()})
 		_ = m.nc.Publish(m.subject("all"), text)
 		select {
 		case <-ctx.Done():
@@ -317,6 +340,8 @@ func (m *member) ask(msg any) {
 	switch msg := msg.(type) {
 	case superstep.Claim:
 		err = m.claim()
+	case superstep.Release:
+		err = m.release()
 	case superstep.Swap:
 		err = m.swap(m.ctx, msg.Commit)
 		if err == nil {
@@ -401,6 +426,25 @@ func (m *member) claim() error {
 	}
 	m.holds.Store(true)
 	return m.answer(false)
+}
+
+// release gives the lease back, if this member has it.
+func (m *member) release() error {
+	m.holds.Store(false)
+	return within(m.ctx, func(ctx context.Context) error {
+		e, err := m.keys.Get(ctx, leaseKey)
+		switch {
+		case errors.Is(err, jetstream.ErrKeyNotFound) || err == nil && string(e.Value()) != strconv.Itoa(m.inc):
+			return nil
+		case err != nil:
+			return err
+		}
+		err = m.keys.Delete(ctx, leaseKey, jetstream.LastRevision(e.Revision()))
+		if conflict(err) {
+			return nil
+		}
+		return err
+	})
 }
 
 // keepLease has the lease for longer while this member has it, whatever it does: to read the logs of parts may take long.

@@ -110,12 +110,16 @@ func eventually(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
-// replicas is how many servers are to keep what is kept: of several three.
-func replicas(nc *nats.Conn) int {
-	if len(nc.Servers()) >= 3 {
-		return 3
+// replicas is how many servers are to keep what is kept: as many as are wanted, or, when that is 0, of several three.
+func replicas(nc *nats.Conn, wanted int) (int, error) {
+	servers := len(nc.Servers())
+	switch {
+	case wanted == 3 && servers < 3:
+		return 0, fmt.Errorf("three servers are to keep what is found, and there are %d; start more, or say --replicas 1", servers)
+	case wanted == 0 && servers >= 3:
+		return 3, nil
 	}
-	return 1
+	return cmp.Or(wanted, 1), nil
 }
 
 // createKeys creates a bucket. Of several servers the one that leads answers, as others may not know of the last changes.

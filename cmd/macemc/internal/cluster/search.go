@@ -95,9 +95,16 @@ func (s *Search) begin(ctx context.Context, nc *nats.Conn, shard *table.Shard, r
 		return nil, err
 	}
 	m := s.Manifest
-	m.ID, m.Parts, m.Replicas = newID(), parts, replicas(nc)
+	wanted := m.Replicas
+	if m.Replicas, err = replicas(nc, wanted); err != nil {
+		return nil, err
+	}
+	m.ID, m.Parts = newID(), parts
 	if there != nil {
-		if m.ID, m.Replicas = there.ID, there.Replicas; !same(&m, there) {
+		if m.ID = there.ID; wanted == 0 {
+			m.Replicas = there.Replicas
+		}
+		if !same(&m, there) {
 			return nil, fmt.Errorf("another search goes on there: %s, run %s; \"macemc cluster abort %s\" ends it", there.Title, there.ID, s.URL)
 		}
 		s.tell("the search goes on there already, as run %s", m.ID)

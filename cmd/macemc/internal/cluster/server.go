@@ -110,6 +110,7 @@ func (s *Server) Start() (where string, stop func(), err error) {
 	opts := &server.Options{
 		ServerName: "macemc", Host: host, Port: port, JetStream: true, StoreDir: s.Dir, SyncAlways: true, NoSigs: true, NoLog: true,
 		MaxPayload: largest, MaxPending: 1 << 30, Authorization: token, JetStreamMaxStore: s.room,
+		LameDuckDuration: time.Second, LameDuckGracePeriod: 100 * time.Millisecond,
 	}
 	if opts.TLSConfig, err = s.Security.tls(); err != nil {
 		return "", nil, err
@@ -127,7 +128,13 @@ func (s *Server) Start() (where string, stop func(), err error) {
 		ns.Shutdown()
 		return "", nil, fmt.Errorf("no server can be started at %s; is the port in use?", s.Listen)
 	}
-	return "nats://" + ns.Addr().String(), func() { ns.Shutdown(); ns.WaitForShutdown() }, nil
+	return "nats://" + ns.Addr().String(), func() {
+		if len(s.Peers) > 0 {
+			ns.LameDuckShutdown() // others lead before it goes
+		}
+		ns.Shutdown()
+		ns.WaitForShutdown()
+	}, nil
 }
 
 // address is one to listen at.

@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"time"
+
+	"github.com/macemc/macemc/systems/superstep"
 )
 
 // Status is how far a search is.
@@ -118,6 +122,45 @@ func Pause(ctx context.Context, url string, s Security, on bool) (id string, err
 			_, err := r.keys.Put(ctx, pauseKey, nil)
 			return err
 		})
+	})
+}
+
+// Drain has a worker give away what it has, and end, and returns when others have it: how many parts there were. The error says also that no such
+// worker takes part.
+func Drain(ctx context.Context, url string, s Security, worker int) (id string, parts int, err error) {
+	return id, parts, at(ctx, url, s, func(r *run) error {
+		id = r.ID
+		told := false
+		for began := time.Now(); ; {
+			c, err := r.commit(ctx)
+			switch {
+			case err != nil:
+				return err
+			case c.End != superstep.Running:
+				return errors.New("the search has ended meanwhile")
+			case worker < 1 || worker > members || c.Incs[worker-1] == 0:
+				if told {
+					return nil
+				}
+				return fmt.Errorf("worker %d does not take part; \"macemc cluster status %s\" lists those that do", worker, url)
+			case taking(&c) == 1:
+				return fmt.Errorf("worker %d is the only one: there is nobody to give its parts to; \"macemc cluster pause %s\" has it wait", worker, url)
+			case !told:
+				told = true
+				for _, owner := range c.Owner {
+					if int(owner) == worker {
+						parts++
+					}
+				}
+				put := func(ctx context.Context) error { _, err := r.keys.Put(ctx, leaveKey(worker), nil); return err }
+				if err := eventually(ctx, put); err != nil {
+					return err
+				}
+			case time.Since(began) > time.Minute:
+				return fmt.Errorf("worker %d still takes part after a minute; is it stopped?", worker)
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
 	})
 }
 

@@ -30,7 +30,8 @@ type Worker struct {
 	Mark func(part, number uint32, nothing bool)
 }
 
-// Work takes part until ctx is done. Without a search it waits for one. The error says why it cannot.
+// Work takes part until ctx is done, or somebody wants it to leave. Then it gives away what it has. Without a search it waits for one. The
+// error says why it cannot.
 func (w *Worker) Work(ctx context.Context) error {
 	nc, err := w.connect(ctx)
 	if err != nil || nc == nil {
@@ -43,8 +44,12 @@ func (w *Worker) Work(ctx context.Context) error {
 		m, err := current(ctx, nc)
 		if err == nil && m != nil && m.ID != last {
 			last = m.ID
-			if err = w.takePart(ctx, nc, *m); err != nil && ctx.Err() == nil {
+			left, err := w.takePart(ctx, nc, *m)
+			if err != nil && ctx.Err() == nil {
 				w.Log.Error("no part is taken in the search", "run", m.ID, "why", err)
+			}
+			if left {
+				return nil
 			}
 			continue
 		}
@@ -74,22 +79,27 @@ func (w *Worker) connect(ctx context.Context) (*nats.Conn, error) {
 	}
 }
 
-// takePart takes part in one search.
-func (w *Worker) takePart(ctx context.Context, nc *nats.Conn, m Manifest) error {
+// farewell is how long a worker that is ended may take to give away what it has.
+const farewell = 5 * time.Second
+
+// takePart takes part in one search; left: it was told to leave.
+func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (left bool, err error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(until))
+	defer cancel()
 	if m.Build != w.Build {
-		return fmt.Errorf("it is of another program (%s, this one is %s): only processes of the same one can search together", m.Build, w.Build)
+		return false, fmt.Errorf("it is of another program (%s, this one is %s): only processes of the same one can search together", m.Build, w.Build)
 	}
-	r, err := open(ctx, nc, m)
+	r, err := open(until, nc, m)
 	if err != nil {
-		return err
+		return false, err
 	}
 	sys, overdue, err := w.Job(m.Job)
 	if err != nil {
-		return err
+		return false, err
 	}
 	opts := table.ExploreOptions{World: kernel.Options{Overdue: overdue, Contain: m.Contain, Pulse: new(kernel.Pulse)}}
 	if opts.Visited, err = explore.VisitedNamed(m.Visited); err != nil {
-		return err
+		return false, err
 	}
 	member, err := join(ctx, r, w.Log, func(mem *member) (*data, error) {
 		d, err := newData(mem, sys, opts)
@@ -102,8 +112,12 @@ func (w *Worker) takePart(ctx context.Context, nc *nats.Conn, m Manifest) error 
 		return d, err
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
+	defer context.AfterFunc(until, func() {
+		member.leave()
+		time.AfterFunc(farewell, cancel)
+	})()
 	w.Log.Info("searching", "run", m.ID, "what", m.Title, "worker", int(member.self))
 	ended, working := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -118,14 +132,16 @@ func (w *Worker) takePart(ctx context.Context, nc *nats.Conn, m Manifest) error 
 		working <- member.stuck("a property does not return") // what was given up ends when it does
 	}
 	if err := <-working; err != nil {
-		return err
+		return false, err
 	}
-	if ctx.Err() == nil {
-		c, moved := &member.core.Worker.Commit, &member.data.moved
+	switch c, moved := &member.core.Worker.Commit, &member.data.moved; {
+	case member.core.Leaves && member.core.Over:
+		w.Log.Info("what was here is given away", "run", m.ID, "worker", int(member.self), "superstep", c.K)
+	case ctx.Err() == nil:
 		w.Log.Info("the search has ended", "run", m.ID, "supersteps", c.K, "epochs", c.Epoch,
 			"sent", moved.states, "bytes", moved.bytes, "logged", moved.logged, "logbytes", moved.logBytes)
 	}
-	return nil
+	return member.core.Leaves, nil
 }
 
 // current is the search at a server; nil: there is none.

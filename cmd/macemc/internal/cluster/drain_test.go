@@ -1,0 +1,97 @@
+package cluster
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// leaver starts a worker that may be told to end, and returns what its end comes to.
+func leaver(t *testing.T, url string) (end context.CancelFunc, ended chan error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	ended = make(chan error, 1)
+	w := Worker{URL: url, Build: "test", Job: job, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	go func() { ended <- w.Work(ctx) }()
+	return cancel, ended
+}
+
+// A worker that is to leave gives away what it has, whether it leads or not, and whether it is told so or ended: all is counted, and nobody
+// waits until it is missed.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	var end [3]context.CancelFunc
+	var ended [3]chan error
+	for i := range end {
+		end[i], ended[i] = leaver(t, url)
+	}
+	const leads, follows, joins, ends, all = 0, 1, 2, 3, 4
+	workers := [...]int{leads: 3, follows: 2, joins: 1, ends: 2, all: 1}
+	at := leads
+	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
+		o.MaxDepth = 16
+		o.Progress = func(states, _, _, _ int) {
+			st, err := StatusOf(t.Context(), url, Security{})
+			if err != nil || len(st.Workers) != workers[at] || states < 1000 || at == all {
+				return
+			}
+			switch at {
+			case joins:
+				if _, _, err := Drain(t.Context(), url, Security{}, st.Workers[0].Worker); err == nil || !strings.Contains(err.Error(), "the only one") {
+					t.Error(err)
+				}
+				work(t, url, 1)
+			case ends:
+				for _, end := range end {
+					end()
+				}
+			default:
+				i := slices.IndexFunc(st.Workers, func(w WorkerStatus) bool { return w.Leads == (at == leads) })
+				w := st.Workers[i]
+				if _, parts, err := Drain(t.Context(), url, Security{}, w.Worker); err != nil || parts != w.Parts {
+					t.Errorf("worker %d: %d parts of %d, %v", w.Worker, parts, w.Parts, err)
+				}
+				if _, _, err := Drain(t.Context(), url, Security{}, w.Worker); err == nil || !strings.Contains(err.Error(), "does not take part") {
+					t.Error(err)
+				}
+			}
+			at++
+		}
+	})
+	for _, ended := range ended {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at != all || x.States != 1_074_212 || x.Transitions != 4_873_161 {
+		t.Errorf("after %d of %d: %d states, %d transitions, %q", at, all, x.States, x.Transitions, x.Stopped)
+	}
+}
+
+// More copies than there are servers are refused.
+func TestReplicas(t *testing.T) {
+	t.Parallel()
+	s := Search{URL: serve(t), Manifest: Manifest{Build: "test", Title: "paxos", Visited: "128", Replicas: 3}}
+	sys, err := named("paxos", spec.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	visited, err := explore.VisitedNamed("128")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Explore(t.Context(), &sys, table.ExploreOptions{Visited: visited}); err == nil || !strings.Contains(err.Error(), "--replicas 1") {
+		t.Error(err)
+	}
+}
