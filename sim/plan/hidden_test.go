@@ -16,16 +16,21 @@ type inner struct {
 	by    map[string]int
 }
 
+// open is shown to people by its fields, whatever encodes it.
+type open struct{ A, B int }
+
 type outer struct {
 	Seen  int
 	In    inner
+	Open  open
 	Log   *inner `macemc:"-"`
 	Since time.Time
 }
 
 // Hidden names what rules and tags leave out, and nothing that fields show.
 func TestHidden(t *testing.T) {
-	set, err := plan.NewSet(plan.EncodeBy(func(dst []byte, v inner) []byte { return append(dst, byte(v.a)) }))
+	set, err := plan.NewSet(plan.EncodeBy(func(dst []byte, v inner) []byte { return append(dst, byte(v.a)) }),
+		plan.EncodeBy(func(dst []byte, v open) []byte { return append(dst, byte(v.A)) }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +47,8 @@ func TestHidden(t *testing.T) {
 		{"", func(*outer) {}},
 		{"", func(o *outer) { o.Seen = 3 }},
 		{"", func(o *outer) { o.In.a = 3 }},
+		{"", func(o *outer) { o.Open.A = 3 }},
+		{"Open.B 0 2", func(o *outer) { o.Open.B = 2 }},
 		{"", func(o *outer) { o.Since = time.Unix(1, 0) }},
 		{"In.b 0 2", func(o *outer) { o.In.b = 2 }},
 		{"Log.b 0 2", func(o *outer) { o.Log.b = 2 }},
