@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // disk is the disk of a node as its program sees it. What it writes reaches that of the model when the step is over.
@@ -12,15 +13,24 @@ type disk struct {
 	content map[string][]byte
 }
 
-func (d *disk) Put(key string, value []byte) {
+// writing is called before a write. What was sent over connections may arrive though the node crashes before it writes, and a crash
+// within a step loses it: so the write is made in the next step, at once. Goroutines that send all the time do not hold it up.
+func (d *disk) writing() {
 	yield()
+	if slices.Max(d.h.pending) > 0 {
+		time.Sleep(1)
+	}
+}
+
+func (d *disk) Put(key string, value []byte) {
+	d.writing()
 	value = slices.Clone(value)
 	d.content[key] = value
 	d.h.effect(effect{kind: putEffect, text: key, value: value})
 }
 
 func (d *disk) Delete(key string) {
-	yield()
+	d.writing()
 	delete(d.content, key)
 	d.h.effect(effect{kind: deleteEffect, text: key})
 }
@@ -35,6 +45,6 @@ func (d *disk) Keys(prefix string) []string {
 }
 
 func (d *disk) Sync() {
-	yield()
+	d.writing()
 	d.h.effect(effect{kind: syncEffect})
 }
