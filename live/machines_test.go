@@ -6,7 +6,7 @@ import (
 
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/chain"
+	"github.com/macemc/macemc/systems/smr"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -28,7 +28,7 @@ func TestChainGoesOn(t *testing.T) {
 			"clients": strconv.Itoa(clients), "requests": strconv.Itoa(commands), "fail": "crash", "pause": "50"}}, true)
 		sum := func(s []sim.Service) (n int) {
 			for _, c := range s[:clients] {
-				n = max(n, c.(*machine.Host).Vars.(*chain.Client).Last)
+				n = max(n, c.(*machine.Host).Vars.(*smr.Client).Last)
 			}
 			return n
 		}
@@ -39,7 +39,7 @@ func TestChainGoesOn(t *testing.T) {
 		x.nodes[dies] = nil
 		x.until("all commands are done", func(s []sim.Service) bool {
 			for _, c := range s[:clients] {
-				if h := c.(*machine.Host); h.State() != "asked" || h.Vars.(*chain.Client).Waiting > 0 {
+				if h := c.(*machine.Host); h.State() != "asked" || h.Vars.(*smr.Client).Waiting > 0 {
 					return false
 				}
 			}

@@ -22,7 +22,7 @@ func Entry() spec.Entry {
 		Notes:   "The clients come first, then the front, the replicas from the head on, and what has replicas fail, if any do.",
 		Params: []spec.Param{
 			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "how many clients there are"},
-			{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: maxRequests, Help: "how many commands each of them has"},
+			{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: smr.MaxRequests, Help: "how many commands each of them has"},
 			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "how many replicas fail"},
 			{Name: "smr", Kind: spec.OneOf, Values: []string{"chain", "single"}, Default: "chain", Help: "what the clients ask"},
 			{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told", Help: "how replicas fail: they say so as their last, or crash, over connections that break"},
@@ -30,7 +30,7 @@ func Entry() spec.Entry {
 		},
 		MinNodes: 5, MaxNodes: 9, DefaultNodes: 7,
 		Bugs:     knownBugs(),
-		Messages: machine.Events(append(Kinds(), clientKind, smr.SingleKind)...),
+		Messages: machine.Events(append(Kinds(), smr.ClientKind, smr.SingleKind)...),
 		LimitsOf: func(c spec.Config) sim.Limits {
 			s := setting{replicas: c.Nodes - 1 - c.Int("clients"), failures: c.Int("failures"), crashes: c.Text("fail") == "crash"}
 			return sim.Limits{Halts: s.halts()}
@@ -51,9 +51,6 @@ func Entry() spec.Entry {
 		},
 	}
 }
-
-// maxRequests keeps the numbers of commands apart.
-const maxRequests = 100_000
 
 // bugs is the set of defects that are switched on, by their order in knownBugs.
 type bugs uint8

@@ -11,51 +11,6 @@ import (
 	"github.com/macemc/macemc/systems/smr"
 )
 
-// Client asks for some commands, without waiting for answers: whatever a client may do, it may do.
-type Client struct {
-	Front       machine.ID
-	First, Left int // numbers of commands
-	Last        int // commit that it was told
-	Waiting     int
-	Pause       time.Duration // before each
-}
-
-const (
-	asking machine.State = "asking"
-	asked  machine.State = "asked"
-)
-
-var clientKind = machine.Define[Client]("client",
-	machine.In(asking, machine.Null((*Client).ask, asked), machine.On((*Client).answered)),
-	machine.In(asked, machine.On((*Client).answered)))
-
-// pacedKind is the kind of clients that take a pause before each command.
-var pacedKind = machine.Define[Client]("client",
-	machine.In(asking, machine.Entry((*Client).pause), machine.On(func(c *Client, x *machine.Ctx, _ goOn) { c.ask(x) }, asking, asked), machine.On((*Client).answered)),
-	machine.In(asked, machine.On((*Client).answered)))
-
-type goOn struct{}
-
-func (c *Client) pause(x *machine.Ctx) { x.SetTimer(goOn{}, c.Pause) }
-
-func (c *Client) ask(x *machine.Ctx) {
-	c.Waiting++
-	x.Send(c.Front, smr.Request{Client: x.Self(), ID: c.First, Op: smr.Op{Do: "add", Arg: 1}})
-	c.First++
-	if c.Left--; c.Left == 0 {
-		x.Goto(asked)
-	} else if c.Pause > 0 {
-		x.Goto(asking)
-	}
-}
-
-func (c *Client) answered(x *machine.Ctx, r smr.Response) {
-	x.Assert(r.Commit > c.Last, "commit %d is answered after %d", r.Commit, c.Last)
-	x.Assert(r.Value == r.Commit, "commit %d comes to %d", r.Commit, r.Value)
-	c.Last = r.Commit
-	c.Waiting--
-}
-
 // setting is what there is to choose.
 type setting struct {
 	clients, requests, replicas, failures int
@@ -87,13 +42,7 @@ func (s setting) replica(i int) machine.ID { return s.front() + 1 + machine.ID(i
 // machines are the clients, the front, the replicas, and what has them fail; or the clients and a single node.
 func (s setting) machines() *machine.System {
 	ms := &machine.System{}
-	for i := range s.clients {
-		kind := clientKind
-		if s.pause > 0 {
-			kind = pacedKind
-		}
-		ms.Add(kind, Client{Front: s.front(), First: maxRequests*i + 1, Left: s.requests, Pause: s.pause})
-	}
+	smr.AddClients(ms, s.clients, s.requests, s.front(), s.pause)
 	if s.single {
 		smr.Fill(ms, ms.Add(smr.SingleKind, smr.SingleNode{App: smr.Counter{}})+1, s.nodes())
 	} else if s.crashes {
@@ -102,7 +51,6 @@ func (s setting) machines() *machine.System {
 	} else {
 		add(ms, s.replicas, s.failures, smr.Counter{}, s.bugs)
 	}
-	machine.EachAnswered(ms, "every command is answered", func(r smr.Request) int { return r.ID }, func(r smr.Response) int { return r.ID })
 	return ms
 }
 
@@ -136,7 +84,7 @@ func add(ms *machine.System, replicas, failures int, app smr.App, b bugs) machin
 
 func (s setting) system() sim.System {
 	sys := s.machines().Sim("chain")
-	sys.Properties = []sim.Property{{Name: "every client comes to an end", Eventually: s.ended}}
+	sys.Properties = []sim.Property{{Name: "every client comes to an end", Eventually: smr.Ended(s.clients)}}
 	if !s.single {
 		sys.Properties = append(sys.Properties,
 			sim.Property{Name: "histories agree", Always: s.agree, Explain: s.histories},
@@ -160,15 +108,6 @@ func (s setting) system() sim.System {
 		Abs:  func() sim.System { return one.machines().Sim("a single node") },
 	}}
 	return sys
-}
-
-func (s setting) ended(v *sim.View) bool {
-	for i := range s.clients {
-		if c := machine.Vars[Client](v, machine.ID(i)); machine.StateOf(v, machine.ID(i)) != asked || c.Waiting > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // up are the replicas that have not failed, from the head on.

@@ -1,0 +1,82 @@
+package smr
+
+import (
+	"time"
+
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim"
+)
+
+// Client asks for some commands, without waiting for answers: whatever a client may do, it may do.
+type Client struct {
+	Service     machine.ID
+	First, Left int // numbers of commands
+	Last        int // commit that it was told
+	Waiting     int
+	Pause       time.Duration // before each
+}
+
+const (
+	asking machine.State = "asking"
+	asked  machine.State = "asked"
+)
+
+// ClientKind is the kind of clients that ask at any moment.
+var ClientKind = machine.Define[Client]("client",
+	machine.In(asking, machine.Null((*Client).ask, asked), machine.On((*Client).answered)),
+	machine.In(asked, machine.On((*Client).answered)))
+
+// PacedKind is the kind of clients that take a pause before each command.
+var PacedKind = machine.Define[Client]("client",
+	machine.In(asking, machine.Entry((*Client).pause), machine.On(func(c *Client, x *machine.Ctx, _ goOn) { c.ask(x) }, asking, asked), machine.On((*Client).answered)),
+	machine.In(asked, machine.On((*Client).answered)))
+
+type goOn struct{}
+
+func (c *Client) pause(x *machine.Ctx) { x.SetTimer(goOn{}, c.Pause) }
+
+func (c *Client) ask(x *machine.Ctx) {
+	c.Waiting++
+	x.Send(c.Service, Request{Client: x.Self(), ID: c.First, Op: Op{Do: "add", Arg: 1}})
+	c.First++
+	if c.Left--; c.Left == 0 {
+		x.Goto(asked)
+	} else if c.Pause > 0 {
+		x.Goto(asking)
+	}
+}
+
+func (c *Client) answered(x *machine.Ctx, r Response) {
+	x.Assert(r.Commit > c.Last, "commit %d is answered after %d", r.Commit, c.Last)
+	x.Assert(r.Value == r.Commit, "commit %d comes to %d", r.Commit, r.Value)
+	c.Last = r.Commit
+	c.Waiting--
+}
+
+// MaxRequests keeps the numbers of commands of several clients apart.
+const MaxRequests = 100_000
+
+// AddClients adds clients with so many commands each for a [Counter], which take a pause before each if that is not 0. They are the first machines of
+// the system, and a monitor sees to it that each command is answered.
+func AddClients(ms *machine.System, clients, requests int, service machine.ID, pause time.Duration) {
+	kind := ClientKind
+	if pause > 0 {
+		kind = PacedKind
+	}
+	for i := range clients {
+		ms.Add(kind, Client{Service: service, First: MaxRequests*i + 1, Left: requests, Pause: pause})
+	}
+	machine.EachAnswered(ms, "every command is answered", func(r Request) int { return r.ID }, func(r Response) int { return r.ID })
+}
+
+// Ended reports whether all clients have had their answers.
+func Ended(clients int) func(*sim.View) bool {
+	return func(v *sim.View) bool {
+		for i := range clients {
+			if c := machine.Vars[Client](v, machine.ID(i)); machine.StateOf(v, machine.ID(i)) != asked || c.Waiting > 0 {
+				return false
+			}
+		}
+		return true
+	}
+}
