@@ -137,15 +137,12 @@ func (s setting) kept(v *sim.View) bool {
 	return f == nil || !slices.ContainsFunc(s.up(v), func(r *Replica) bool { return len(r.History) < f.Passed })
 }
 
+// once looks at the command that came last, as each state in which a history has grown is looked at.
 func (s setting) once(v *sim.View) bool {
-	for _, r := range s.up(v) {
-		for i, c := range r.History {
-			if slices.Contains(r.History[:i], c) {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.up(v), func(r *Replica) bool {
+		n := len(r.History)
+		return n > 1 && slices.Contains(r.History[:n-1], r.History[n-1])
+	})
 }
 
 func (s setting) histories(v *sim.View) string {
