@@ -7,6 +7,9 @@ const DefaultLimit = 1 << 19
 // entrySize is about the memory that an entry takes, all told.
 const entrySize = 1 << 10
 
+// bulkOf is what a local state takes beyond that: the checked code's own memory, copies of it, and each write that is not synced.
+func bulkOf(l *local) int { return max(0, 4*len(l.enc)+128*l.state.Unsynced()-entrySize) }
+
 // Limit changes the number of entries.
 func (w *World) Limit(entries int) { w.most = entries }
 
@@ -14,5 +17,5 @@ func (w *World) Limit(entries int) { w.most = entries }
 func (w *World) full() bool { return w.entries() > w.most }
 
 func (e *engine) entries() int {
-	return len(e.locals.list) + len(e.steps.leaves) + len(e.conns.list) + len(e.bags.list)
+	return len(e.locals.list) + len(e.steps.leaves) + len(e.conns.list) + len(e.bags.list) + e.locals.bulk/entrySize
 }

@@ -11,6 +11,7 @@ import (
 type locals struct {
 	list []local
 	ids  map[string]uint32
+	bulk int // bytes, see bulkOf
 }
 
 type local struct {
@@ -78,6 +79,7 @@ func (e *engine) intern(node sim.NodeID, state *kernel.Local, from *origin) (id 
 	}
 	e.locals.ids[l.enc] = id
 	e.locals.list = append(e.locals.list, l)
+	e.locals.bulk += bulkOf(&l)
 	if e.notes != nil {
 		e.notes.local(id)
 	}
