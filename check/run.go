@@ -321,6 +321,11 @@ func (o *Options) report(res *search.Result) *report.Report {
 	r.Program, r.OtherVersions = version.Current().String(), o.OtherVersions
 	r.Kept, r.Shard, r.Cluster = o.Kept, o.Shard, o.Cluster
 	r.Monitors = full.MonitorNames()
+	for i, disturbs := range kernel.Disturbing(&full) {
+		if disturbs {
+			r.Disturbing = append(r.Disturbing, full.ActionNames()[i])
+		}
+	}
 	if o.Search.Property != "" {
 		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)
 	}

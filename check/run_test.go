@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/rare"
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/report"
@@ -214,6 +215,14 @@ func TestShrunkTakesThePlace(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), `"from_steps"`) {
 			t.Errorf("the report is not of the shrunk run: %v\n%s", err, text)
 		}
+	}
+}
+
+// A report names the actions that are no part of recovery.
+func TestDisturbingIsNamed(t *testing.T) {
+	rep, err := check.Run(t.Context(), check.Options{Search: search.Config{System: rare.Excuse().System, Strategy: search.Walk, MaxPaths: 1}, Dir: t.TempDir(), NoShrink: true})
+	if err != nil || !slices.Equal(rep.Disturbing, []string{"campaign"}) {
+		t.Errorf("%+v, %v", rep, err)
 	}
 }
 

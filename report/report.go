@@ -58,6 +58,8 @@ type Report struct {
 	Phases    []search.Phase         `json:"phases"`
 	Relied    []search.Relied        `json:"relied,omitempty"` // actions that recovery relied on in random walks
 	Schedules []search.ScheduleStats `json:"schedules,omitempty"`
+	// Disturbing are the actions that are no part of recovery.
+	Disturbing []string `json:"disturbing,omitempty"`
 
 	Monitors []string `json:"monitors,omitempty"` // names of all that the system has
 	// OtherVersions are the modules that what was checked is built with in another version than its module requires.

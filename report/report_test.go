@@ -513,6 +513,15 @@ func TestLiveBefore(t *testing.T) {
 	}
 }
 
+// That an action could heal what is stuck is no excuse when it disturbs, which is said.
+func TestDisturbingIsSaid(t *testing.T) {
+	r := pingackReport(t)
+	r.Disturbing = []string{"reconnect", "restart"}
+	if text := string(render(t, terminal, r)); !strings.Contains(text, "  does not count:  reconnect, restart") {
+		t.Error(text)
+	}
+}
+
 // Mermaid's own parser accepts the diagrams of a report.
 func TestMermaidOfReport(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```mermaid\n(.*?)```").FindAllSubmatch(render(t, report.Markdown, pingackReport(t)), -1)

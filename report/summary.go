@@ -110,6 +110,9 @@ func (r *Report) facts() []fact {
 	switch r.Kind {
 	case sim.Liveness, sim.Deadlock:
 		f = append(f, r.neverAgain()...)
+		if len(r.Disturbing) > 0 {
+			f = append(f, fact{"does not count:", strings.Join(r.Disturbing, ", "), "what disturbs is no part of recovery"})
+		}
 	case sim.Starvation:
 		f = append(f, r.starved()...)
 	case sim.Safety:
