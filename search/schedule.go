@@ -91,7 +91,7 @@ func validSchedules(list []Schedule) error {
 	return nil
 }
 
-// ScheduleList is the names of all schedules, for people.
+// scheduleList is the names of all schedules, for people.
 func scheduleList() string {
 	var names []string
 	for _, s := range Schedules() {

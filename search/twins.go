@@ -1,12 +1,9 @@
 package search
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
@@ -16,8 +13,8 @@ import (
 
 // The runs of each of the first twinsFirst units, and then of one in twinsEvery, are looked through for twins.
 const (
-	twinsFirst = 2 * unitsPerRound
-	twinsEvery = 64
+	twinsFirst = unitsPerRound / 2
+	twinsEvery = 16
 )
 
 // twins finds two states that are encoded equally and behave differently, as they do when what encodes them leaves out what handlers read.
@@ -50,26 +47,22 @@ func (t *twins) begin(on bool) {
 
 // look goes through a run that was recorded. The suspect, if any, is the run until it did something else than one before it.
 func (t *twins) look(sys *sim.System, run *replay.Run, states *recording) *Suspect {
-	var hash xxhash.Digest
-	number := func(n uint64) { _, _ = hash.Write(binary.LittleEndian.AppendUint64(nil, n)) }
-	state := func(step int) uint64 {
-		hash.Reset()
+	state := func(step int) (sum uint64) {
 		for _, p := range states.at(step) {
-			number(p.hash.Lo)
-			number(p.hash.Hi)
+			sum += p.hash.Lo
 		}
-		return hash.Sum64()
+		return sum
 	}
 	t.runs = append(t.runs, twinRun{run.Path.Clone(), slices.Clone(run.Bounds)})
 	now := &t.runs[len(t.runs)-1]
 	last := min(states.first+len(states.bounds)-1, run.Steps())
+	after := state(states.first)
 	for step := states.first + 1; step <= last; step++ {
-		before, after := state(step-1), state(step)
-		hash.Reset()
+		key := twinStep{state: after}
+		after = state(step)
 		for _, pick := range now.until(step)[len(now.until(step-1)):] {
-			number(uint64(pick))
+			key.picks = scramble(key.picks ^ uint64(pick))
 		}
-		key := twinStep{before, hash.Sum64()}
 		end, ok := t.seen[key]
 		switch {
 		case !ok:
