@@ -116,8 +116,9 @@ func node(broken bool) bubble.Main {
 		for {
 			select {
 			case leads := <-elected:
-				if leads {
-					h.Announce(Elected{h.Self(), r.CurrentTerm()})
+				// It may lead no more by now, and the term be that of another leader.
+				if term := r.CurrentTerm(); leads && r.State() == raft.Leader && r.CurrentTerm() == term {
+					h.Announce(Elected{h.Self(), term})
 					r.Apply([]byte("x"), time.Second)
 				}
 			case <-ctx.Done():
