@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -331,6 +332,7 @@ func TestOutcomes(t *testing.T) {
 func (p threads) run(m *memory, how sim.Interleave, pick int) string {
 	stepping.Lock()
 	defer stepping.Unlock()
+	runtime.GOMAXPROCS(1)
 	n := start(boot{nodes: 1})
 	defer n.discard()
 	n.perform(&input{kind: bootInput, how: how, pick: pick}, p.program(m))
