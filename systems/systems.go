@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/systems/ftcommit"
 	"github.com/macemc/macemc/systems/gossip"
 	"github.com/macemc/macemc/systems/multicast"
+	"github.com/macemc/macemc/systems/multipaxos"
 	"github.com/macemc/macemc/systems/overcast"
 	"github.com/macemc/macemc/systems/pastry"
 	"github.com/macemc/macemc/systems/paxos"
@@ -46,6 +47,7 @@ func All() []spec.Entry {
 		channel.Entry(),
 		chain.Entry(),
 		ftcommit.Entry(),
+		multipaxos.Entry(),
 		synod.Entry(),
 		echo.Entry(),
 		register.Entry(),

@@ -1,0 +1,93 @@
+package multipaxos
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/smr"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Entry describes the system.
+func Entry() spec.Entry {
+	return spec.Entry{
+		Name:    "multipaxos",
+		Summary: "machines: Multi-Paxos replicates a counter, with leaders that change, and a single node that stands for it",
+		Notes:   "The clients come first, then the front, the replicas, and what appoints leaders and has replicas fail.",
+		Params: []spec.Param{
+			{Name: "clients", Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "how many clients there are"},
+			{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: smr.MaxRequests, Help: "how many commands each of them has"},
+			{Name: "changes", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "how often the leader changes, though it has not failed"},
+			{Name: "failures", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "how many replicas fail, at most so many that most are left"},
+			{Name: "smr", Kind: spec.OneOf, Values: []string{"paxos", "single"}, Default: "paxos", Help: "what the clients ask"},
+			{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told", Help: "how replicas fail: the elector has them do so and knows, or they crash, over connections that break"},
+			{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "so many milliseconds clients wait before each command"},
+		},
+		MinNodes: 5, MaxNodes: 10, DefaultNodes: 6,
+		Bugs:     knownBugs(),
+		Messages: machine.Events(frontKind, replicaKind, electorKind, smr.ClientKind, smr.SingleKind),
+		LimitsOf: func(c spec.Config) sim.Limits { return sim.Limits{Halts: of(c).halts()} },
+		Build: func(c spec.Config) (sim.System, error) {
+			s := of(c)
+			if s.replicas < 1 {
+				return sim.System{}, fmt.Errorf("%d nodes are too few for %d clients, a front, a replica and an elector", c.Nodes, s.clients)
+			}
+			if s.crashes && s.single {
+				return sim.System{}, errors.New("a single node does not fail: fail=crash is for smr=paxos")
+			}
+			return s.system(), nil
+		},
+	}
+}
+
+func of(c spec.Config) setting {
+	s := setting{
+		clients: c.Int("clients"), requests: c.Int("requests"), changes: c.Int("changes"), failures: c.Int("failures"),
+		single: c.Text("smr") == "single", crashes: c.Text("fail") == "crash", pause: time.Duration(c.Int("pause")) * time.Millisecond,
+		bugs: spec.Bits[bugs](c.Bugs, knownBugs()),
+	}
+	s.replicas = c.Nodes - s.others()
+	return s
+}
+
+// bugs is the set of defects that are switched on, by their order in knownBugs.
+type bugs uint8
+
+const (
+	mp1 bugs = 1 << iota
+	mp2
+	mp3
+	mp4
+	mp5
+	mp6
+)
+
+func (b bugs) has(which bugs) bool { return b&which != 0 }
+
+func knownBugs() []spec.Bug {
+	safety := func(id, summary, shows, fix string) spec.Bug {
+		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
+	}
+	with := func(b spec.Bug, changes string) spec.Bug {
+		b.Defaults.Nodes, b.Defaults.Params = 7, map[string]string{"clients": "2", "changes": changes}
+		return b
+	}
+	lower := safety("MP3", "a replica accepts what has a lower ballot than it has promised", "something else is chosen for a slot than was, or a command is for ever in no slot", "leave it")
+	lower.OtherKinds = []sim.FindingKind{sim.Deadlock, sim.Starvation, sim.Liveness}
+	return []spec.Bug{
+		with(safety("MP1", "a new leader does not take over what others have accepted", "something else is chosen for a slot than was", "take it over"), "1"),
+		with(safety("MP2", "a new leader takes over what it hears of first, whatever its ballot", "something else is chosen for a slot than was", "take over what has the highest ballot"), "2"),
+		with(lower, "1"),
+		with(safety("MP4", "half of the replicas are taken for most of them", "something else is chosen for a slot than was", "count one more"), "1"),
+		with(safety("MP5", "a replica executes what is chosen for two slots twice", "a command is executed twice", "look whether it was executed"), "2"),
+		{
+			ID: "MP6", Summary: "a new leader does not answer what was executed before", Shows: "a command is never answered, as its answer was lost with the old leader",
+			Fix: "answer it", Kind: sim.Deadlock, PaperKind: sim.Liveness, OtherKinds: []sim.FindingKind{sim.Starvation, sim.Liveness},
+			PaperProperty: "every client comes to an end",
+			Defaults:      spec.Defaults{Params: map[string]string{"fail": "crash", "failures": "1", "changes": "0"}, Limits: sim.Limits{Halts: 1}},
+		},
+	}
+}

@@ -1,0 +1,69 @@
+package multipaxos
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/internal/systest"
+	"github.com/macemc/macemc/refine"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// All states of small settings, and nothing is wrong in any.
+func TestStates(t *testing.T) {
+	for _, c := range []struct {
+		setting
+		states int
+	}{
+		{setting{clients: 1, requests: 1, replicas: 1}, 24},
+		{setting{clients: 1, requests: 1, replicas: 3}, 314},
+		{setting{clients: 1, requests: 1, replicas: 3, failures: 1, crashes: true}, 10_730},
+		{setting{clients: 2, requests: 1, replicas: 3}, 11_434},
+		{setting{clients: 1, requests: 1, replicas: 3, changes: 1}, 70_929},
+	} {
+		if testing.Short() && c.states > 20_000 {
+			continue
+		}
+		sys := c.system()
+		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+		if err != nil || x.Finding != nil || !x.Complete || x.Dead > 0 || !x.Fairness.Judged || x.Fairness.Starvation != nil {
+			t.Fatalf("%+v: %v, %+v", c.setting, err, x)
+		}
+		if x.States != c.states {
+			t.Errorf("%+v: %d states, want %d", c.setting, x.States, c.states)
+		}
+	}
+}
+
+// Each bug is found, as what it is, and nothing in the same settings without it.
+func TestBugs(t *testing.T) {
+	e := Entry()
+	for _, b := range e.Bugs {
+		c := b.Apply(spec.Config{})
+		sys := systest.Build(t, e, c, b.Defaults.Limits)
+		res := systest.Search(t, search.Config{System: sys, MaxPaths: 40_000}, 50)
+		if res.Finding == nil || !b.Accepts(res.Finding.Kind) {
+			t.Errorf("%s: %+v", b.ID, res.Finding)
+		}
+		c.Bugs = nil
+		sys = systest.Build(t, e, c, b.Defaults.Limits)
+		if res := systest.Search(t, search.Config{System: sys, MaxPaths: 200}, 50); res.Finding != nil {
+			t.Errorf("without %s: %+v", b.ID, res.Finding)
+		}
+	}
+}
+
+// A single node stands for Multi-Paxos, as far as clients see.
+func TestSingleNodeStandsForPaxos(t *testing.T) {
+	s := setting{clients: 2, requests: 1, replicas: 3}
+	one := s
+	one.single = true
+	impl, abs := s.machines().Sim("paxos"), one.machines().Sim("single")
+	for _, way := range [][2]*sim.System{{&impl, &abs}, {&abs, &impl}} {
+		if r, err := refine.Compare(t.Context(), way[0], way[1], refine.Options{Clients: []sim.NodeID{0, 1}}); err != nil || r.What != "" {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+}
