@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -59,7 +60,9 @@ type builder struct {
 	edges     *fair.Graph
 	ids       []uint32 // by state of edges: its number, ascending
 	choices   map[choiceKey]uint16
-	draws     map[string]uint32
+	draws     map[string]uint32 // by what is drawn, as bytes
+	set       []fair.Draw       // room for what a step draws
+	key       []byte            // likewise
 	marks     marks
 	row       []fair.Edge
 	err       error
@@ -162,19 +165,19 @@ func (b *builder) stays(state []uint32) uint32 {
 
 // drawn is the set of the outcomes of choices that the step drew which was taken last.
 func (b *builder) drawn(node sim.NodeID) (uint32, error) {
-	var set []fair.Draw
+	set, key := b.set[:0], b.key[:0]
 	for _, d := range b.g.answers.drawn {
 		if d.arity > mostNamed && !d.fair {
 			continue // it is not said of it that it always goes one way
 		}
-		key := choiceKey{node, d.label, d.arity, d.fair}
-		id, ok := b.choices[key]
+		choice := choiceKey{node, d.label, d.arity, d.fair}
+		id, ok := b.choices[choice]
 		if !ok {
 			if len(b.edges.Choices) == math.MaxUint16 {
 				return 0, fair.ErrTooLarge
 			}
 			id = uint16(len(b.edges.Choices))
-			b.choices[key] = id
+			b.choices[choice] = id
 			name := d.label
 			if node >= 0 {
 				name = fmt.Sprintf("%s at %s", d.label, b.processes.names[node])
@@ -183,17 +186,18 @@ func (b *builder) drawn(node sim.NodeID) (uint32, error) {
 		}
 		if draw := (fair.Draw{Choice: id, Pick: uint16(d.pick)}); !slices.Contains(set, draw) {
 			set = append(set, draw)
+			key = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(key, draw.Choice), draw.Pick)
 		}
 	}
-	if set == nil {
+	b.set, b.key = set, key
+	if len(set) == 0 {
 		return 0, nil
 	}
-	key := fmt.Sprint(set)
-	id, ok := b.draws[key]
+	id, ok := b.draws[string(key)]
 	if !ok {
 		id = uint32(len(b.edges.Draws))
-		b.draws[key] = id
-		b.edges.Draws = append(b.edges.Draws, set)
+		b.draws[string(key)] = id
+		b.edges.Draws = append(b.edges.Draws, slices.Clone(set))
 	}
 	return id, nil
 }
