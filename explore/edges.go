@@ -27,6 +27,8 @@ type Edges struct {
 	Unlisted int    // edges
 
 	Steps int // of what the graph counts
+
+	tops [][2]side // by edge, of whole states that were not resolved yet
 }
 
 // Change says that the next edge changes a word.
@@ -59,7 +61,7 @@ func (e *Edges) All() int { return len(e.Ends) + e.Unlisted }
 // Reset leaves out all edges.
 func (e *Edges) Reset() {
 	e.cut(0)
-	e.Asleep, e.Turn, e.Unlisted, e.Steps = 0, 0, 0, 0
+	e.tops, e.Asleep, e.Turn, e.Unlisted, e.Steps = e.tops[:0], 0, 0, 0, 0
 }
 
 // Reserve makes room for some more edges with so many changes, all told.
@@ -119,7 +121,7 @@ func (e *Edges) cut(from int) {
 
 // Bytes is about the memory that the edges take.
 func (e *Edges) Bytes() int {
-	return 4*cap(e.Ends) + 4*cap(e.Turns) + 4*cap(e.Sleeps) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes)
+	return 4*cap(e.Ends) + 4*cap(e.Turns) + 4*cap(e.Sleeps) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes) + 32*cap(e.tops)
 }
 
 // Row are the edges of one state.
@@ -156,6 +158,10 @@ type Batch struct {
 	partial bool     // not all edges of the last parent are there, or an error was found behind them
 	reduced []reducedState
 	left    []uint32 // records of these
+	unread  bool     // it was handed to the second worker to be read, see reading
+	number  int      // of such a batch: what the first parent is expanded as
+	asleep  []uint32 // likewise, by parent: see [Edges]
+	keptAs  []uint64 // likewise: keys of whole states
 
 	keys    Keys     // what is to be looked up
 	fresh   []uint32 // edges that lead to new states, perhaps with the bit Again
@@ -243,7 +249,8 @@ func (b *Batch) until(parent int, t uint32) uint32 {
 
 func (b *Batch) reset() {
 	b.Reset()
-	b.full, b.root, b.again, b.partial = 0, false, false, false
+	b.full, b.root, b.again, b.partial, b.unread = 0, false, false, false, false
+	b.asleep, b.keptAs = b.asleep[:0], b.keptAs[:0]
 	b.parents, b.ids, b.last, b.passed = b.parents[:0], b.ids[:0], b.last[:0], b.passed[:0]
 	b.reduced, b.left = b.reduced[:0], b.left[:0]
 	b.fresh, b.news, b.vectors, b.places = b.fresh[:0], b.news[:0], b.vectors[:0], b.places[:0]

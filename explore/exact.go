@@ -9,7 +9,6 @@ type exact struct {
 	roots pairs
 	base  []uint32 // the tree of the state that was entered
 	tree  []uint32 // that of a state that an edge leads to
-	tops  [][2]side
 	wants []uint64 // scratch: pairs
 }
 
@@ -61,7 +60,7 @@ func (c *exact) Enter(key uint64) []uint32 {
 }
 
 // Expanded implements [Whole].
-func (c *exact) Expanded(e *Edges, from int, rooted bool) {
+func (c *exact) Expanded(e *Edges, from, to int, rooted bool) {
 	base := c.base
 	if rooted {
 		base = nil
@@ -70,7 +69,7 @@ func (c *exact) Expanded(e *Edges, from int, rooted bool) {
 		copy(c.tree, c.base)
 	}
 	begin := e.changesBefore(from)
-	for _, end := range e.Ends[from:] {
+	for _, end := range e.Ends[from:to] {
 		changed := uint64(0)
 		for _, change := range e.Changes[begin:end] {
 			c.tree[change>>32] = uint32(change)
@@ -78,12 +77,12 @@ func (c *exact) Expanded(e *Edges, from int, rooted bool) {
 		}
 		begin = end
 		if base != nil && c.above != nil {
-			c.tops = append(c.tops, c.push(changed))
+			e.tops = append(e.tops, c.push(changed))
 			continue
 		}
 		c.complete(c.tree, base)
 		top := c.top()
-		c.tops = append(c.tops, [2]side{{id: c.tree[top[0]]}, {id: c.tree[top[1]]}})
+		e.tops = append(e.tops, [2]side{{id: c.tree[top[0]]}, {id: c.tree[top[1]]}})
 		if clear(c.tree[:c.words]); base != nil {
 			copy(c.tree, base)
 		}
@@ -123,16 +122,16 @@ func (c *exact) push(changed uint64) (sides [2]side) {
 // Resolve implements [Whole].
 func (c *exact) Resolve(e *Edges) {
 	c.wants = c.wants[:0]
-	for i := range c.tops {
-		for k := range c.tops[i] {
-			if t := &c.tops[i][k]; t.unknown {
+	for i := range e.tops {
+		for k := range e.tops[i] {
+			if t := &e.tops[i][k]; t.unknown {
 				c.wants = append(c.wants, t.pair)
 			}
 		}
 	}
 	c.inner.prefetch(c.wants)
-	for i := range c.tops {
-		top := &c.tops[i]
+	for i := range e.tops {
+		top := &e.tops[i]
 		for k := range top {
 			if t := &top[k]; t.unknown {
 				t.id, _ = c.inner.intern(t.pair)
@@ -140,7 +139,7 @@ func (c *exact) Resolve(e *Edges) {
 		}
 		e.Lo[i] = uint64(top[0].id)<<32 | uint64(top[1].id)
 	}
-	c.tops = c.tops[:0]
+	e.tops = e.tops[:0]
 }
 
 // Bytes implements [Visited].
@@ -148,7 +147,7 @@ func (c *exact) Bytes() (now, growth int) { return c.roots.bytes(), c.roots.grow
 
 // Held implements [Whole].
 func (c *exact) Held() (now, growth int) {
-	return c.inner.bytes() + 16*len(c.hot), c.inner.growth() + 32*cap(c.tops)
+	return c.inner.bytes() + 16*len(c.hot), c.inner.growth()
 }
 
 // Omission implements [Visited]: no two states are taken for one.

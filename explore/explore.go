@@ -6,7 +6,7 @@
 //
 // A state is a vector of numbers, whose meaning is the graph's. An edge is what it changes in that vector. Edges are gathered
 // and looked up many at a time, since look-ups wait for memory; most are not made at all, since the state was come to
-// lately. A second worker looks up what the first one comes to. States are numbered in the order in which they are found,
+// lately. A second worker looks up what the first one comes to, and reads edges, too, of graphs that know them ([Readable]). States are numbered in the order in which they are found,
 // which does not depend on the number of workers.
 //
 // # Sleep sets
@@ -95,9 +95,9 @@ type Whole interface {
 	Visited
 	// Enter makes the state of a key the one that is expanded, and returns it. It is valid until the next call.
 	Enter(key uint64) []uint32
-	// Expanded is told of the edges from number on, which lead from the state that was entered; rooted: from that of zeros.
-	Expanded(e *Edges, from int, rooted bool)
-	// Resolve makes Lo of all edges the keys of the states that they lead to.
+	// Expanded is told of some edges, one list after the other, which lead from the state that was entered; rooted: from that of zeros.
+	Expanded(e *Edges, from, to int, rooted bool)
+	// Resolve makes Lo of all edges, of which it was told, the keys of the states that they lead to.
 	Resolve(e *Edges)
 	// Key is that of the state that was added as the number'th.
 	Key(number uint32) uint64

@@ -18,6 +18,7 @@ type Loop struct {
 	ordered  Ordered // frontier, if it is
 	recent   recent
 	worker   worker
+	reading  *reading // nil: the second worker reads no edges
 	batch    *Batch
 	item     Item // the state that is expanded
 	atOnce   int
@@ -139,6 +140,11 @@ func (l *Loop) run(ctx context.Context) error {
 		}
 	}
 	for l.out.Stopped == "" {
+		if handed, err := l.hand(ctx); err != nil {
+			return err
+		} else if handed {
+			continue
+		}
 		if !l.next() {
 			if err := l.settle(ctx); err != nil || l.out.Stopped != "" {
 				return err
@@ -200,7 +206,7 @@ func (l *Loop) roots(ctx context.Context, logged *Block) error {
 	}
 	b.leave()
 	if l.whole != nil {
-		l.whole.Expanded(&b.Edges, 0, true)
+		l.whole.Expanded(&b.Edges, 0, len(b.Edges.Ends), true)
 	}
 	if found := l.settle(ctx); found != nil || l.out.Stopped != "" {
 		return found
@@ -223,13 +229,16 @@ func (l *Loop) expand(ctx context.Context) error {
 	if l.opts.Reducer == nil {
 		b.Asleep = item.Asleep
 	}
-	err := l.graph.Expand(state, l.open, &b.Edges)
+	err, found := l.list(ctx, b)
+	if found != nil || l.out.Stopped != "" {
+		return found
+	}
 	if l.opts.Reducer != nil {
 		l.reduce(item, state, from)
 	}
 	b.leave()
 	if l.whole != nil {
-		l.whole.Expanded(&b.Edges, from, false)
+		l.whole.Expanded(&b.Edges, from, len(b.Edges.Ends), false)
 	}
 	if err != nil {
 		return l.failed(ctx, item, err)

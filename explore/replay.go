@@ -114,7 +114,7 @@ func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *Pioneer) error {
 	}
 	batch.leave()
 	if l.whole != nil {
-		l.whole.Expanded(&batch.Edges, from, false)
+		l.whole.Expanded(&batch.Edges, from, len(batch.Edges.Ends), false)
 	}
 	if err != nil {
 		return l.failed(ctx, item, err)

@@ -114,7 +114,7 @@ func (s *Space) gather(ctx context.Context, id uint32, state []uint32) error {
 	err := s.expand(id, state, &b.Edges)
 	b.leave()
 	if l.whole != nil {
-		l.whole.Expanded(&b.Edges, from, false)
+		l.whole.Expanded(&b.Edges, from, len(b.Edges.Ends), false)
 	}
 	return err
 }

@@ -2,16 +2,18 @@ package explore
 
 import "context"
 
-// worker is a second worker, which looks up what edges lead to. The visited set is its own; batches go to it and come
-// back in the same order. The zero value does nothing, so that batches are looked up at once.
+// worker is a second worker, which looks up what edges lead to, and reads edges when there is nothing to be looked up, see reading. The
+// visited set is its own; batches are looked up, and come back, in the order in which they were gathered. The zero value does nothing, so
+// that batches are looked up at once.
 type worker struct {
-	work, done chan *Batch
-	away       int // batches
-	free       []*Batch
-	settling   bool
-	prepare    func(*Batch) // before a batch is looked up
-	look       func(*Batch)
-	finish     func(context.Context, *Batch) error
+	read, work, done chan *Batch
+	gathered         []*Batch // in order: those that the worker was not given to be looked up
+	away             int      // batches that are not finished
+	free             []*Batch
+	settling         bool
+	prepare          func(*Batch) // before a batch is looked up
+	look             func(*Batch)
+	finish           func(context.Context, *Batch) error
 }
 
 // maxAway is how many batches may be away.
@@ -24,15 +26,35 @@ func (l *Loop) begin(prepare, look func(*Batch), finish func(context.Context, *B
 	if l.opts.Go == nil || l.atOnce == 0 {
 		return
 	}
-	w.work, w.done = make(chan *Batch, maxAway), make(chan *Batch, maxAway)
-	work, done := w.work, w.done
-	l.opts.Go(func() {
-		for b := range work {
-			look(b)
-			done <- b
+	w.read, w.work, w.done = make(chan *Batch, maxAway), make(chan *Batch, maxAway), make(chan *Batch, maxAway)
+	l.reading = l.newReading()
+	own, r := *w, l.reading
+	l.opts.Go(func() { own.run(r) })
+}
+
+// run is what the worker does. Look-ups come first, as what they find is waited for.
+func (w *worker) run(r *reading) {
+	defer close(w.done)
+	for {
+		var b *Batch
+		select {
+		case b = <-w.work:
+		default:
+			select {
+			case b = <-w.work:
+			case b = <-w.read:
+			}
 		}
-		close(done)
-	})
+		switch {
+		case b == nil:
+			return
+		case b.unread:
+			r.readAll(b)
+		default:
+			w.look(b)
+		}
+		w.done <- b
+	}
 }
 
 // end waits for the worker to end. What it still looked up is dropped.
@@ -46,20 +68,23 @@ func (l *Loop) end() {
 		b.reset()
 		w.free = append(w.free, b)
 	}
-	w.work, w.done, w.away = nil, nil, 0
+	w.read, w.work, w.done, w.gathered, w.away = nil, nil, nil, nil, 0
+	l.reading = nil
 	l.batch.reset()
 }
 
 // dispatch has the batch looked up, and finishes what was looked up already.
 func (l *Loop) dispatch(ctx context.Context) error {
 	w, b := &l.worker, l.batch
-	w.prepare(b)
 	if w.work == nil {
+		w.prepare(b)
 		w.look(b)
 		return w.finish(ctx, b)
 	}
-	w.work <- b
+	l.reading.gathered(b)
+	w.gathered = append(w.gathered, b)
 	w.away++
+	w.give()
 	if k := len(w.free); k > 0 {
 		l.batch, w.free = w.free[k-1], w.free[:k-1]
 	} else {
@@ -71,6 +96,16 @@ func (l *Loop) dispatch(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// give gives the worker what is to be looked up next.
+func (w *worker) give() {
+	for len(w.gathered) > 0 && !w.gathered[0].unread {
+		b := w.gathered[0]
+		w.gathered = w.gathered[1:]
+		w.prepare(b)
+		w.work <- b
+	}
 }
 
 // settle has all that was gathered looked up and finished.
@@ -92,10 +127,13 @@ func (l *Loop) settle(ctx context.Context) error {
 	return nil
 }
 
-// back finishes the next batch that comes back.
+// back finishes the next batch that comes back, or has it looked up if it was read.
 func (l *Loop) back(ctx context.Context) error {
 	w := &l.worker
 	b := <-w.done
+	if b.unread {
+		return l.readBack(ctx, b)
+	}
 	w.away--
 	w.free = append(w.free, b)
 	return w.finish(ctx, b)

@@ -30,7 +30,7 @@ type ExploreOptions struct {
 	Log explore.Log
 	// Spill is where states are held that do not fit into memory, see [explore.Options.Spill]. Nil: all are in memory.
 	Spill *explore.Spill
-	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up. What is found,
+	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up and reads edges. What is found,
 	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
 	Go func(f func())
 	// Weightless are the kinds of ordinary events that random walks never take: like answers of weight 0 they are

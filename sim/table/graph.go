@@ -37,6 +37,9 @@ type graph struct {
 	all     explore.Edges // scratch
 	answers answers
 
+	reads  bool // what is known, and nothing else, see reader
+	unread bool // some of it was not known
+
 	// The step that could not be taken: the event, -1: it is that of the start, and its answers.
 	badEvent int
 	badPicks choose.Path
@@ -127,7 +130,7 @@ func (g *graph) Expand(state []uint32, number int, e *explore.Edges) error {
 		return changed
 	}
 	if err == nil && number >= 0 && !g.w.samples.off && g.w.samples.sampled(number+1) {
-		err = g.verify(e, from)
+		err = g.verify(number, e, from)
 	}
 	return err
 }

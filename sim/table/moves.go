@@ -40,6 +40,9 @@ func (g *graph) takeAll(e *explore.Edges) error {
 	s, v := g.sites, g.here
 	fr := v[s.frame]
 	if s.frames[fr].global.end == 0 {
+		if g.reads {
+			return errUnread
+		}
 		s.learnFrame(g.w, v)
 	}
 	streams := g.w.layout.pairCount > 0
@@ -113,6 +116,9 @@ func (g *graph) takeLists(e *explore.Edges, fr uint32, quiet bool, kind eventLis
 		}
 	}
 	g.spans = spans
+	if g.unread {
+		return errUnread
+	}
 	return g.takeSpans(e, spans)
 }
 
@@ -125,6 +131,10 @@ func (g *graph) spanIn(list int, quiet bool, kind eventList, node int) span {
 	at := g.here[node]
 	sp := g.sites.places[node].spanOf(list, at)
 	if sp.begin == sp.end && sp.end == 0 {
+		if g.reads {
+			g.unread = true
+			return sp
+		}
 		return g.sites.learn(g.w, g.here, node, quiet, kind)
 	}
 	return sp
@@ -203,6 +213,9 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 					at := v[d.peer]
 					a := p.arrival(at, d.index)
 					if a == nil {
+						if g.reads {
+							return errUnread
+						}
 						a = s.arrives(d.peer, at, d.index)
 					}
 					if a.next == at+1 {
@@ -235,6 +248,9 @@ const noSite = ^uint32(0)
 // takeOther takes a move that is not a fast one.
 func (g *graph) takeOther(e *explore.Edges, node int, m *move, sleeps uint32) error {
 	s := g.sites
+	if g.reads {
+		return errUnread
+	}
 	g.prepare()
 	switch m.kind {
 	case slowStep:
@@ -345,10 +361,10 @@ func (g *graph) steps(f func(t taken) error) error {
 
 // verify takes all steps from the state that is expanded in the world, handlers being executed again, and compares
 // where they lead with its transitions, of which those listed from number t on do not sleep.
-func (g *graph) verify(e *explore.Edges, t int) error {
+func (g *graph) verify(number int, e *explore.Edges, t int) error {
 	w := g.w
 	steps := w.stats.Steps
-	w.samples.all = true
+	w.samples.all, w.samples.rebuild = true, number&(number+1) == 0
 	defer func() { w.samples.all, w.stats.Steps = false, steps }()
 	all := &g.all
 	all.Reset()

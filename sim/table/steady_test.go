@@ -107,7 +107,7 @@ func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *stead
 		}
 		s.edges.End(s.Fingerprint(state), 0)
 		if s.whole != nil {
-			s.whole.Expanded(&s.edges, 0, true)
+			s.whole.Expanded(&s.edges, 0, len(s.edges.Ends), true)
 		}
 		s.lookUp()
 		s.keys = append(s.keys, s.edges.Lo[0])
@@ -148,7 +148,7 @@ func (s *steady) batch(t testing.TB) int {
 			t.Fatal(err)
 		}
 		if s.whole != nil {
-			s.whole.Expanded(&s.edges, from, false)
+			s.whole.Expanded(&s.edges, from, len(s.edges.Ends), false)
 		}
 	}
 	if s.lookUp(); len(s.fresh) > 0 {

@@ -15,7 +15,8 @@ import (
 type samples struct {
 	steps, copies int
 	off           bool
-	all           bool
+	all           bool // each step is; such ones do not count, since when a state's steps are verified depends on the number of workers
+	rebuild       bool // then: the next step's state
 }
 
 const sampleEvery = 1 << 12
@@ -31,11 +32,21 @@ func (s *samples) pause() (resume func()) {
 
 // due counts a step that was looked up, and reports whether it is to be verified.
 func (s *samples) due() bool {
-	if s.off {
-		return false
+	if s.off || s.all {
+		return s.all && !s.off
 	}
 	s.steps++
-	return s.all || s.sampled(s.steps)
+	return s.sampled(s.steps)
+}
+
+// copied counts a step that was verified, and reports whether the state that it was taken from is to be rebuilt.
+func (s *samples) copied() (rebuild bool) {
+	if s.all {
+		rebuild, s.rebuild = s.rebuild, false
+		return rebuild
+	}
+	s.copies++
+	return s.sampled(s.copies)
 }
 
 // repeated answers the questions of a handler as they were answered before.
@@ -139,7 +150,7 @@ func (w *World) verify(s *stepOf, id uint32) (err error) {
 			return err
 		}
 	}
-	if e.samples.copies++; e.samples.sampled(e.samples.copies) {
+	if e.samples.copied() {
 		_, err := e.rebuild(s.local)
 		return err
 	}
