@@ -270,6 +270,9 @@ func (g *graph) path(trail []uint32) (path choose.Path) {
 	return path
 }
 
+// errFewer is panicked with: turns are not those of this graph.
+var errFewer = errors.New("table: a state has fewer steps than before")
+
 // step takes a step from the world's state, and returns the event, its place in the list, and the answers.
 func (g *graph) step(turn int) (i int, ev sim.Event, picks choose.Path) {
 	w := g.w
@@ -285,5 +288,5 @@ func (g *graph) step(turn int) (i int, ev sim.Event, picks choose.Path) {
 			}
 		}
 	}
-	panic("table: a state has fewer steps than before")
+	panic(errFewer)
 }

@@ -277,6 +277,16 @@ func (s *Shard) read(u *unpacking) bool {
 	return known
 }
 
+// DiffersError says that a state leads to something else here than it did where a pack was made.
+type DiffersError struct {
+	explore.Source        // what differs was found from there
+	Witness        uint64 // of that state, see [Shard.Witness]
+}
+
+func (e *DiffersError) Error() string {
+	return fmt.Sprintf("state %d of part %d leads to something else than it did elsewhere", e.Number, e.Part)
+}
+
 // learn makes what is in the state that was read, and not known here: it takes the steps of the one that it was found from.
 func (s *Shard) learn(u *unpacking, src explore.Source, stateOf func(part, number uint32) ([]uint32, error)) error {
 	if src.Number == explore.NoPlace {
@@ -302,7 +312,7 @@ func (s *Shard) learn(u *unpacking, src explore.Source, stateOf func(part, numbe
 		t := &u.told[kind][u.code[w]-1]
 		if !t.known {
 			if t.id, t.known = s.contents.find(kind, t.key); !t.known {
-				return fmt.Errorf("state %d of part %d leads to something else than it did elsewhere", src.Number, src.Part)
+				return &DiffersError{Source: src, Witness: s.Witness(before)}
 			}
 		}
 		u.v[w] = t.id

@@ -58,15 +58,16 @@ func (s *Shard) Stats() Stats { return s.engine().stats }
 func (s *Shard) Rehearse() (choose.Path, error) { return rehearse(s.engine()) }
 
 // Follow goes by turns, as a [explore.Source] has them, the first of which is that of a root, and returns the path. AtEdge: what is
-// found there is about an edge of the last state. The error is the finding; nil: nothing is found there.
+// found there is about an edge of the last state. The error is the finding; nil: nothing is found there, or there are no such turns.
 func (s *Shard) Follow(turns []uint32, atEdge bool) (path choose.Path, err error) {
 	g := s.g
 	if _, err := s.Roots(); err != nil {
 		return g.badPicks, err
 	}
-	path = g.path(turns)
-	state := make([]uint32, g.sites.words)
-	g.sites.pack(g.w.v, state)
+	path, state, ok := s.to(turns)
+	if !ok {
+		return nil, nil
+	}
 	if atEdge {
 		s.scratch.Reset()
 		if err = g.Expand(state, 0, &s.scratch); err != nil && g.badEvent >= 0 {
@@ -76,4 +77,49 @@ func (s *Shard) Follow(turns []uint32, atEdge bool) (path choose.Path, err error
 	}
 	_, err = g.Check(&explore.Met{State: state, Root: true}) // all properties are looked at
 	return path, err
+}
+
+// to goes by turns; false: there are no such ones.
+func (s *Shard) to(turns []uint32) (path choose.Path, state []uint32, ok bool) {
+	defer func() {
+		if r := recover(); r != nil && r != errFewer {
+			panic(r)
+		}
+	}()
+	if len(turns) == 0 || int(turns[0]) >= len(s.g.roots) {
+		return nil, nil, false
+	}
+	path, state = s.g.path(turns), make([]uint32, s.g.sites.words)
+	s.g.sites.pack(s.g.w.v, state)
+	return path, state, true
+}
+
+// Witness is a hash of the steps from a state, all of them, and where they lead: the same in each process in which the code does the same.
+// What is found there counts, too.
+func (s *Shard) Witness(state []uint32) uint64 {
+	s.scratch.Reset()
+	s.scratch.Width = 1 // fingerprints are wanted
+	defer func() { s.scratch.Width = 0 }()
+	err := s.g.Expand(append([]uint32(nil), state...), -1, &s.scratch)
+	hash := uint64(s.scratch.All())
+	if err != nil {
+		hash = ^hash
+	}
+	for t, lo := range s.scratch.Lo {
+		hash = (hash ^ lo ^ uint64(s.scratch.Turns[t])) * 0x9E3779B97F4A7C15
+		hash ^= hash >> 32
+	}
+	return hash
+}
+
+// WitnessAt is the witness of the state that turns lead to, as [Shard.Follow] has them, and the path there; false: there are no such turns.
+func (s *Shard) WitnessAt(turns []uint32) (path choose.Path, hash uint64, ok bool) {
+	if _, err := s.Roots(); err != nil {
+		return nil, 0, false
+	}
+	path, state, ok := s.to(turns)
+	if !ok {
+		return nil, 0, false
+	}
+	return path, s.Witness(state), true
 }

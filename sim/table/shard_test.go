@@ -116,6 +116,25 @@ func (s *shards) level() (more bool, err error) {
 	return more, nil
 }
 
+// compare has each state of the last levels expanded by another shard, too: all come to the same.
+func (s *shards) compare() {
+	for i, w := range s.owner {
+		has, other := s.all[w], (w+1)%len(s.all)
+		for n := max(has.Held(i), has.Len(i)-200); n < has.Len(i); n++ {
+			state, from := has.State(i, n)
+			p := has.NewPack()
+			p.Add(state, from)
+			there, _, err := s.all[other].Unpack(p.Take(), s.stateOf(other))
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			if a, b := has.Witness(state), s.all[other].Witness(there); a != b {
+				s.t.Fatalf("state %d of part %d: witness %x, and %x by another", n, i, a, b)
+			}
+		}
+	}
+}
+
 func (s *shards) states() (n int) {
 	for i, w := range s.owner {
 		n += s.all[w].Len(i)
@@ -156,6 +175,7 @@ func TestShards(t *testing.T) {
 				for _, shard := range s.all {
 					learned += shard.Learned
 				}
+				s.compare()
 			}
 		})
 	}

@@ -108,7 +108,7 @@ Exit status:
 	fl.DurationVar(&f.HandlerLimit, "handler-limit", 500*time.Millisecond, "suspect a handler that runs longer than this `TIME` to run for ever")
 	fl.StringVar(&f.Durable, "durable", "", "of bfs, keep what is found in the folder `DIR`, so that --resume can go on with it after the process or the machine has ended")
 	fl.BoolVar(&f.Resume, "resume", false, "go on with the search in the folder of --durable; begin it when there is none")
-	fl.IntVar(&f.Cluster.Replicas, "replicas", 0, "with --cluster, how many servers keep what is found: 1 or 3 (default 3, if there are three)")
+	fl.IntVar(&f.Cluster.Replicas, "replicas", 0, "with --cluster, how many `SERVERS` keep what is found: 1 or 3 (default 3, if there are three)")
 	clusterFlags(fl, &f.Cluster, "cluster", "of bfs, have the workers at the server `URL` search, see macemc cluster")
 	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
 	fl.BoolVar(&f.KeepGoing, "keep-going", false, "go on after a violation, until a limit, and report those that differ by kind, property and critical handler, each in a folder of its own")

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,12 +28,14 @@ type data struct {
 	void   bool // likewise: this superstep cannot be done here any more
 	budget time.Duration
 	moved  traffic
-	memory int // bytes; 0: no limit
+	other  sim.NodeID // who has made what is read; 0: it is not known
+	tells  []byte     // scratch: what is said of states that another is to expand, too
+	memory int        // bytes; 0: no limit
 	mark   func(part, number uint32, nothing bool)
 }
 
 // traffic is what a worker has sent.
-type traffic struct{ states, bytes, logged, logBytes int }
+type traffic struct{ states, bytes, logged, logBytes, compared int }
 
 // kept are the states of a block.
 type kept struct {
@@ -58,11 +61,15 @@ func newData(m *member, sys *sim.System, opts table.ExploreOptions) (*data, erro
 
 // Why is why a search is to end.
 type Why struct {
-	Kind   string          `json:"kind"` // "found", "depth", "memory", "error", "interrupted", "stuck", "died"
+	Kind   string          `json:"kind"` // "found", "depth", "memory", "error", "interrupted", "stuck", "died", "differs"
 	Text   string          `json:"text,omitempty"`
 	Worker sim.NodeID      `json:"worker,omitempty"`
 	Source *explore.Source `json:"source,omitempty"` // of what was found
 	AtEdge bool            `json:"at_edge,omitempty"`
+	// What differs: who did something else, 0: that is not known, and what this worker and the other one come to, see [table.Shard.Witness].
+	Other   sim.NodeID `json:"other,omitempty"`
+	Witness uint64     `json:"witness,omitempty"`
+	Theirs  uint64     `json:"theirs,omitempty"` // 0: not known
 }
 
 func (w Why) String() string {
@@ -73,11 +80,14 @@ func (w Why) String() string {
 // failed takes an error of the shard.
 func (d *data) failed(err error) {
 	var found *explore.FoundError
+	var differs *table.DiffersError
 	switch {
 	case err == nil:
 	case errors.Is(err, errUnread):
 		d.lost, d.void = true, true
 	case d.halt != "":
+	case errors.As(err, &differs):
+		d.differs(differs.Source, d.other, differs.Witness, 0)
 	case errors.As(err, &found):
 		d.halt = Why{Kind: "found", Text: err.Error(), Worker: d.m.self, Source: &found.Source, AtEdge: found.AtEdge}.String()
 	default:
@@ -119,6 +129,7 @@ func (d *data) Ask(env sim.Env, c *superstep.Commit, taken bool) {
 			d.warn(i, err)
 			if !retried(err) {
 				d.failed(err)
+				d.m.halt(d.halt) // it does not come to be done
 			}
 		case taken && d.shard.Len(i) > d.m.seen[i].len:
 			full = append(full, i)
@@ -180,6 +191,7 @@ func (d *data) load(part, next int) error {
 			}
 		}
 	}
+	d.other = 0
 	if err := restore(); err != nil {
 		d.shard.Drop(part)
 		return err
@@ -298,6 +310,7 @@ func (d *data) Expand(env sim.Env, c *superstep.Commit, send func(to sim.NodeID,
 			d.flush(sim.NodeID(to), pack)
 		}
 	}
+	d.sample(env.Self(), c)
 }
 
 // unmark says that no steps are taken.
@@ -324,8 +337,84 @@ func (d *data) flush(to sim.NodeID, pack *table.Pack) {
 	if n, _ := pack.Len(); n > 0 {
 		content := pack.Take()
 		d.moved.states, d.moved.bytes = d.moved.states+n, d.moved.bytes+len(content)
-		d.send(to, content)
+		d.send(to, append(content, batchOfStates))
 	}
+}
+
+// The last byte of a batch says what it is.
+const (
+	batchOfStates = iota
+	batchOfSample // of states that were expanded, and what is said of each
+)
+
+const (
+	sampled   = 1000 // one of so many states is expanded by another worker, too, and the first one of a part in each superstep
+	sampleTag = 16   // bytes that are said of a state: its number and its witness
+)
+
+// sample sends states that were expanded to another member, who is to come to the same.
+func (d *data) sample(self sim.NodeID, c *superstep.Commit) {
+	to := self
+	for k := 1; k < members && to == self; k++ {
+		if id := (int(self)-1+k)%members + 1; c.Incs[id-1] != 0 {
+			to = sim.NodeID(id)
+		}
+	}
+	if to == self || d.halt != "" {
+		return
+	}
+	pack := d.shard.NewPack()
+	d.tells = d.tells[:0]
+	flush := func() {
+		if n, _ := pack.Len(); n > 0 {
+			d.send(to, append(append(pack.Take(), d.tells...), batchOfSample))
+			d.tells = d.tells[:0]
+		}
+	}
+	for i := range parts {
+		if !d.shard.Has(i) {
+			continue
+		}
+		next, _ := d.shard.Next(i)
+		for n := c.Next[i]; n < next; n = (n/sampled + 1) * sampled {
+			state, from := d.shard.State(i, n)
+			pack.Add(state, from)
+			d.tells = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(d.tells, uint64(n)), d.shard.Witness(state))
+			if _, bytes := pack.Len(); bytes+len(d.tells) > packBytes {
+				flush()
+			}
+		}
+	}
+	flush()
+}
+
+// compare expands states that another has expanded.
+func (d *data) compare(from sim.NodeID, content []byte) error {
+	n, _ := binary.Uvarint(content)
+	if n > uint64(len(content)/sampleTag) {
+		return errGarbage
+	}
+	tells := content[len(content)-int(n)*sampleTag:]
+	states, _, err := d.shard.Unpack(content[:len(content)-len(tells)], d.stateOf)
+	if err != nil {
+		return err
+	}
+	for words := d.shard.Words(); len(tells) > 0; tells, states = tells[sampleTag:], states[words:] {
+		number, theirs := binary.LittleEndian.Uint64(tells), binary.LittleEndian.Uint64(tells[8:])
+		own := d.shard.Witness(states[:words])
+		d.moved.compared++
+		if own != theirs {
+			at := explore.Source{Part: uint32(d.shard.Of(states[:words])), Number: uint32(number)}
+			d.differs(at, from, own, theirs)
+			return nil
+		}
+	}
+	return nil
+}
+
+// differs ends the search, as another came to something else from a state.
+func (d *data) differs(at explore.Source, other sim.NodeID, own, theirs uint64) {
+	d.halt = Why{Kind: "differs", Worker: d.m.self, Source: &at, AtEdge: true, Other: other, Witness: own, Theirs: theirs}.String()
 }
 
 // Take implements [superstep.Data].
@@ -334,9 +423,16 @@ func (d *data) Take(_ sim.Env, from sim.NodeID, content any) {
 		return
 	}
 	defer d.unmark()
-	states, sources, err := d.shard.Unpack(content.([]byte), d.stateOf)
-	if err == nil {
-		err = d.shard.Arrive(states, sources)
+	d.other = from
+	err := errGarbage
+	if batch := content.([]byte); len(batch) > 0 && batch[len(batch)-1] == batchOfSample {
+		err = d.compare(from, batch[:len(batch)-1])
+	} else if len(batch) > 0 {
+		var states []uint32
+		var sources []explore.Source
+		if states, sources, err = d.shard.Unpack(batch[:len(batch)-1], d.stateOf); err == nil {
+			err = d.shard.Arrive(states, sources)
+		}
 	}
 	if err != nil && d.m.ctx.Err() == nil {
 		err = fmt.Errorf("what worker %d sent: %w", from, err)

@@ -165,8 +165,12 @@ type DiedError struct {
 }
 
 func (e *DiedError) Error() string {
-	return fmt.Sprintf("checked code has ended the processes of two workers (%s): by a step from one state, or by a property of where it leads. To that state lead %d steps:\n  %s",
-		e.How, len(e.Keys), strings.Join(e.Keys, "\n  "))
+	return fmt.Sprintf("checked code has ended the processes of two workers (%s)%s", e.How, stepsTo(": by a step from one state, or by a property of where it leads", e.Keys))
+}
+
+// stepsTo lists the steps that lead to a state of which something was said.
+func stepsTo(said string, keys []string) string {
+	return fmt.Sprintf("%s. To that state lead %d steps:\n  %s", said, len(keys), strings.Join(keys, "\n  "))
 }
 
 // died is the error of a search at one of whose states processes died.

@@ -179,6 +179,13 @@ func (m *member) leave() {
 	m.put(0, leave{})
 }
 
+// halt tells whoever leads, this member maybe, that the search is to end.
+func (m *member) halt(why string) {
+	if text, err := encodeMessage(0, superstep.Halt{Why: why}); err == nil && why != "" {
+		_ = m.nc.Publish(m.subject("all"), text) // it is said again when the log is read again
+	}
+}
+
 // stuck ends the search, as checked code has not come back to where it was called.
 func (m *member) stuck(why string) error {
 	r, err := open(m.ctx, m.nc, m.Manifest)

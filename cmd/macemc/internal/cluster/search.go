@@ -298,8 +298,11 @@ func (s *Search) conclude(r *run, c superstep.Commit, shard *table.Shard, sys *s
 		if err := json.Unmarshal([]byte(c.Why), &why); err != nil {
 			return nil, fmt.Errorf("the search was ended: %s", c.Why)
 		}
-		if why.Kind == "died" {
+		switch why.Kind {
+		case "died":
 			return nil, r.died(shard, sys, &why)
+		case "differs":
+			return nil, r.differs(shard, sys, &why)
 		}
 		return x, s.halted(r, shard, x, &why)
 	}

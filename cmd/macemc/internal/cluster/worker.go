@@ -139,7 +139,7 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 		w.Log.Info("what was here is given away", "run", m.ID, "worker", int(member.self), "superstep", c.K)
 	case ctx.Err() == nil:
 		w.Log.Info("the search has ended", "run", m.ID, "supersteps", c.K, "epochs", c.Epoch,
-			"sent", moved.states, "bytes", moved.bytes, "logged", moved.logged, "logbytes", moved.logBytes)
+			"sent", moved.states, "bytes", moved.bytes, "logged", moved.logged, "logbytes", moved.logBytes, "compared", moved.compared)
 	}
 	return member.core.Leaves, nil
 }

@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// broken makes a system that is another one than the job's: one that counts wrongly, or begins with other states.
+func broken(text json.RawMessage) (*sim.System, func(int) bool, error) {
+	sys, overdue, err := job(text)
+	if err != nil || sys.Name != "rings" {
+		c := spec.Config{Params: map[string]string{"proposers": "3"}, Bugs: []string{"PX1"}}
+		wrong, err := named("paxos", c)
+		wrong.Properties = nil
+		return &wrong, overdue, err
+	}
+	wrong := rings(func(r *ring) {
+		if r.N = (r.N + 1) % 9; r.N == 0 {
+			r.N = 1 // as others have it, too: only who takes the same step notices
+		}
+	})
+	return &wrong, overdue, err
+}
+
+// rings is a system of nodes that count round.
+func rings(turn func(*ring)) sim.System {
+	return sim.System{
+		Name: "rings", Nodes: 7, New: func(sim.NodeID) sim.Service { return &ring{} },
+		Actions: []sim.AnyAction{sim.Action[*ring]{Name: "turn", Do: func(r *ring, _ sim.Env) { turn(r) }}},
+	}
+}
+
+type ring struct {
+	sim.Nop
+	N int
+}
+
+// A worker that computes something else, though all that it comes to could be, is found and named.
+func TestDiffers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		system string
+		conf   spec.Config
+	}{{"rings", spec.Config{}}, {"paxos", spec.Config{Params: map[string]string{"proposers": "3"}}}} {
+		t.Run(c.system, func(t *testing.T) {
+			t.Parallel()
+			url := serve(t)
+			names := make(chan int, 1) // of the broken one
+			w := Worker{URL: url, Build: "test", Job: broken, Log: slog.New(listener{slog.NewTextHandler(t.Output(), nil), names})}
+			ctx, cancel := context.WithCancel(context.Background())
+			var all sync.WaitGroup
+			all.Go(func() { _ = w.Work(ctx) })
+			t.Cleanup(func() { cancel(); all.Wait() })
+			work(t, url, 2)
+			x, err := search(t, url, c.system, c.conf, func(o *table.ExploreOptions) { o.MaxDepth = 19 })
+			if err == nil {
+				t.Fatal(x)
+			}
+			name := fmt.Sprintf("worker %d", <-names)
+			if strings.Contains(err.Error(), "in a log") && !strings.HasPrefix(err.Error(), name) {
+				return // it was alone for a while, and others read what it had written
+			}
+			if !strings.HasPrefix(err.Error(), name) {
+				t.Errorf("%v; the broken one is %s", err, name)
+			}
+			var differs *DiffersError
+			if c.system == "rings" && (!errors.As(err, &differs) || len(differs.Keys) == 0) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// listener passes on what a worker says, and which number it has.
+type listener struct {
+	slog.Handler
+	names chan int
+}
+
+func (l listener) Handle(ctx context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if r.Message == "searching" && a.Key == "worker" {
+			l.names <- int(a.Value.Int64())
+		}
+		return true
+	})
+	return l.Handler.Handle(ctx, r)
+}
