@@ -13,8 +13,8 @@ import (
 
 // The runs of each of the first twinsFirst units, and then of one in twinsEvery, are looked through for twins.
 const (
-	twinsFirst = unitsPerRound / 2
-	twinsEvery = 16
+	twinsFirst = unitsPerRound / 4
+	twinsEvery = 32
 )
 
 // twins finds two states that are encoded equally and behave differently, as they do when what encodes them leaves out what handlers read.
