@@ -1,16 +1,21 @@
 package explore
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // queue is a frontier of which the state that has waited longest is next. States are kept in parts, which are used again, and are
-// not the collector's: the collector lets garbage grow with what it has to keep.
+// not the collector's: the collector lets garbage grow with what it has to keep. Words of records take two bytes each, until there is one that needs four.
 type queue struct {
 	lineage
-	words  int    // of a record, and what Asleep is once it is expanded
-	first  uint32 // number of the state at the front of parts
-	pushed uint32 // number of the next state that is pushed
-	popped uint32 // and popped
-	end    uint32 // of the states at the present depth
+	words  int // of a record
+	wide   bool
+	record []uint32 // that was returned, unless it is where it is kept
+	first  uint32   // number of the state at the front of parts
+	pushed uint32   // number of the next state that is pushed
+	popped uint32   // and popped
+	end    uint32   // of the states at the present depth
 	depth  int32
 	parts  []int32 // by number
 	free   []int32
@@ -23,7 +28,9 @@ const queuePart = 1 << 10 // states
 // gathered is how many edges are looked up together: fewer, and two workers wake each other more than they work.
 const gathered = 4096
 
-func newQueue(words int) Frontier { return &queue{words: words + 1, depth: -1} }
+func newQueue(words int) Frontier {
+	return &queue{words: words, record: make([]uint32, words), depth: -1}
+}
 
 func (q *queue) AtOnce() int { return gathered }
 
@@ -65,12 +72,40 @@ func (q *queue) Bytes() (kept, waiting int) { return q.lineage.bytes(), q.most()
 func (q *queue) Close() { q.memory.free() }
 
 func (q *queue) push(record []uint32, asleep uint32) {
+	if !q.wide {
+		all := uint32(0)
+		for _, word := range record {
+			all |= word
+		}
+		if all > math.MaxUint16 {
+			q.widen()
+		}
+	}
 	if int(q.pushed-q.first) == len(q.parts)*queuePart {
 		q.parts = append(q.parts, q.part())
 	}
-	at := q.record(q.pushed)
-	at[copy(at, record)] = asleep
+	at := q.place(q.pushed)
+	if q.wide {
+		at := words(at)
+		at[copy(at, record)] = asleep
+	} else {
+		halves := at[:len(record)]
+		for i, word := range record {
+			halves[i] = uint16(word)
+		}
+		at[q.words], at[q.words+1] = uint16(asleep), uint16(asleep>>16)
+	}
 	q.pushed++
+}
+
+// widen makes room for words of four bytes.
+func (q *queue) widen() {
+	old := *q
+	q.wide, q.memory, q.parts, q.free, q.made, q.pushed = true, region{}, nil, nil, 0, q.first
+	for q.pushed < old.pushed {
+		q.push(old.kept(q.pushed))
+	}
+	old.memory.free()
 }
 
 func (q *queue) part() int32 {
@@ -86,12 +121,39 @@ func (q *queue) part() int32 {
 	return q.made - 1
 }
 
-// record is where a record is, until one is pushed.
-func (q *queue) record(id uint32) []uint32 {
+// place is where a record is, until one is pushed, with what Asleep is behind it.
+func (q *queue) place(id uint32) []uint16 {
 	at := int(id - q.first)
 	at = int(q.parts[at/queuePart])*queuePart + at%queuePart
-	all := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(q.memory.words))), 2*len(q.memory.words))
-	return all[at*q.words:][:q.words:q.words]
+	all := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(q.memory.words))), 4*len(q.memory.words))
+	return all[at*q.halves():][:q.halves()]
+}
+
+// halves are how many times two bytes a record takes, with what Asleep is.
+func (q *queue) halves() int {
+	if q.wide {
+		return 2*q.words + 2
+	}
+	return q.words + 2
+}
+
+func words(halves []uint16) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(halves))), len(halves)/2)
+}
+
+// kept is a record, until the next call.
+func (q *queue) kept(id uint32) (record []uint32, asleep uint32) {
+	at, n := q.place(id), q.words
+	if q.wide {
+		at := words(at)
+		return at[:n:n], at[n]
+	}
+	halves := at[:n]
+	record = q.record[:len(halves)]
+	for i, half := range halves {
+		record[i] = uint32(half)
+	}
+	return record, uint32(at[n]) | uint32(at[n+1])<<16
 }
 
 // next returns a record, which must be asked for in order, and lets go of those before.
@@ -101,9 +163,8 @@ func (q *queue) next(id uint32) (record []uint32, asleep uint32) {
 		q.parts = append(q.parts[:0], q.parts[1:]...)
 		q.first += queuePart
 	}
-	r, n := q.record(id), q.words-1
-	return r[:n:n], r[n]
+	return q.kept(id)
 }
 
 // most is how many bytes have been used.
-func (q *queue) most() int { return 4 * q.words * queuePart * int(q.made) }
+func (q *queue) most() int { return 2 * q.halves() * queuePart * int(q.made) }

@@ -83,17 +83,22 @@ func TestFingerprints(t *testing.T) {
 }
 
 func TestQueueUsesPartsAgain(t *testing.T) {
-	q := newQueue(3).(*queue)
-	next := uint32(0)
-	for id := range uint32(10_000) {
-		q.push([]uint32{id, id + 1, id + 2}, id+3)
-		for ; next < id/2; next++ {
-			if v, asleep := q.next(next); !slices.Equal(v, []uint32{next, next + 1, next + 2}) || asleep != next+3 {
-				t.Fatalf("record %d is %v", next, v)
+	for _, c := range []struct{ from, bytes uint32 }{{0, 10}, {60_000, 16}, {1 << 20, 16}} { // words of two bytes, of which some need four soon, or at once
+		q := newQueue(3).(*queue)
+		next := uint32(0)
+		for id := range uint32(10_000) {
+			n := c.from + id
+			q.push([]uint32{n, n + 1, n + 2}, n+1<<30)
+			for ; next < id/2; next++ {
+				n := c.from + next
+				if v, asleep := q.next(next); !slices.Equal(v, []uint32{n, n + 1, n + 2}) || asleep != n+1<<30 {
+					t.Fatalf("record %d is %v, %d", next, v, asleep)
+				}
 			}
 		}
-	}
-	if waiting := 10_000 - next; q.most() > 16*(int(waiting)+2*queuePart) {
-		t.Errorf("%d bytes for %d records", q.most(), waiting)
+		if waiting := 10_000 - next; q.most() > int(c.bytes*(waiting+2*queuePart)) {
+			t.Errorf("%d bytes for %d records", q.most(), waiting)
+		}
+		q.Close()
 	}
 }
