@@ -26,6 +26,7 @@ type control struct {
 	waiter   uint64
 	why      uint8
 	lost     bool
+	looked   bool
 	nholds   int32
 	holds    [64]hold
 	spinning uintptr

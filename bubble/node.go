@@ -59,6 +59,10 @@ const (
 // spinTime is how much time passes until the next step of a node whose goroutines wait in loops, by runtime.Gosched.
 const spinTime = 10 * time.Millisecond
 
+// idleTime is how far the clock of a node without timers goes on after a step in which its program has looked at it: what it compares
+// times for, as a lease that is over, happens though nothing waits for it.
+const idleTime = time.Second
+
 // start makes a node that has not booted.
 func start(b boot) *node {
 	n := &node{cmd: make(chan func()), done: make(chan struct{}, 1), gone: make(chan struct{}), backlog: make([][]Message, b.nodes)}
@@ -92,6 +96,7 @@ func (n *node) loop() {
 		f()
 		spin()
 		synctest.Wait()
+		looked := n.ctl.looked
 		switch h := n.host; {
 		case n.dying:
 		case h.returned && !n.over:
@@ -106,6 +111,8 @@ func (n *node) loop() {
 		n.now, n.next = time.Now().UnixNano(), next()
 		if soon := n.now + int64(spinTime); n.ctl.spinning != 0 && (n.next == 0 || n.next > soon) {
 			n.next = soon
+		} else if n.next == 0 && looked && !n.over {
+			n.next = n.now + int64(idleTime)
 		}
 		n.done <- struct{}{}
 	}
@@ -132,6 +139,7 @@ func (n *node) step(f func()) {
 	}
 	n.fresh = nil
 	n.ctl.number++
+	n.ctl.looked = false
 	stepping.now = n
 	begin(&n.ctl)
 	n.cmd <- f

@@ -5,12 +5,15 @@ package bubble
 import (
 	"context"
 	"crypto/rand"
+	"encoding/gob"
 	"fmt"
 	"hash/fnv"
 	"hash/maphash"
+	"io"
 	oldrand "math/rand"
 	randv2 "math/rand/v2"
 	"os"
+	"reflect"
 	"runtime"
 	"strconv"
 	"sync"
@@ -386,6 +389,40 @@ func TestCache(t *testing.T) {
 	}
 	if len(traces) < 10 {
 		t.Errorf("%d different traces: the schedules do not switch", len(traces))
+	}
+}
+
+// What package gob learns of a type when a process first meets it makes no difference between that run and the others.
+func TestGob(t *testing.T) {
+	for _, how := range []sim.Interleave{sim.Random, 3} {
+		for pick := range 10 {
+			fields := []reflect.StructField{{Name: fmt.Sprintf("A%d_%d", max(how, 0), pick), Type: reflect.TypeFor[int]()}}
+			unknown := reflect.New(reflect.StructOf(fields)).Elem()
+			program := func(tr *trace) {
+				var mu sync.Mutex
+				for g := range 3 {
+					go func() {
+						for i := range 4 {
+							err := gob.NewEncoder(io.Discard).EncodeValue(unknown)
+							mu.Lock()
+							tr.add(g, i, err)
+							mu.Unlock()
+						}
+					}()
+				}
+			}
+			var runs [2]uint64
+			for i := range runs {
+				h, n := alone(program, how, pick)
+				stepping.Lock()
+				n.discard()
+				stepping.Unlock()
+				runs[i] = h
+			}
+			if runs[0] != runs[1] {
+				t.Errorf("%v %d: the first run is %x, the second %x", how, pick, runs[0], runs[1])
+			}
+		}
 	}
 }
 

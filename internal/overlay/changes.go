@@ -8,6 +8,15 @@ var runtimeSource string
 //go:embed source/sync.go.txt
 var syncSource string
 
+// gobSource is for package gob, which learns types once in a process, behind locks.
+const gobSource = `package gob
+
+import _ "unsafe"
+
+//go:linkname macemcQuiet runtime.macemcQuiet
+func macemcQuiet(d int32, once uintptr)
+`
+
 // randSource is for packages that draw random numbers from the runtime.
 const randSource = `
 
@@ -28,6 +37,7 @@ var added = map[string]string{
 	"math/rand/zz_macemc.go":               "package rand" + randSource,
 	"math/rand/v2/zz_macemc.go":            "package rand" + randSource,
 	"os/zz_macemc.go":                      "package os" + randSource,
+	"encoding/gob/zz_macemc.go":            gobSource,
 }
 
 // changes are all that is done to the files of a distribution.
@@ -87,6 +97,9 @@ var changes = []change{
 	{"sync/pool.go", atStart{"Pool.Put"}, " if macemcBubbled() { return }; ", "what a pool has does not depend on other runs"},
 	{"sync/once.go", atStart{"Once.doSlow"}, " macemcQuiet(1, macemcOnce(o)); defer macemcQuiet(-1, 0); ",
 		"what is done once in a process takes no part in schedules"},
+	{"encoding/gob/encode.go", atStart{"buildEncEngine"}, " macemcQuiet(1, 0); defer macemcQuiet(-1, 0); ",
+		"what is done once in a process takes no part in schedules"},
+	{"runtime/time.go", atStart{"time_runtimeNow"}, " macemcLook(); ", "the clock of a program that looks at it goes on"},
 	{"sync/mutex.go", atStart{"Mutex.Lock"}, " macemcLocking(macemcMutex(m), false); defer macemcLocked(macemcMutex(m)); ",
 		"who waits for whom; a place where another goroutine may run"},
 	{"sync/mutex.go", atStart{"Mutex.Unlock"}, " macemcUnlocking(macemcMutex(m)); ", "who waits for whom"},
