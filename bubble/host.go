@@ -103,8 +103,9 @@ func (h *Host) Boots() int { return h.boot }
 func (h *Host) Disk() sim.Disk { return &h.disk }
 
 // Observe has f called after each step, when all goroutines wait. Properties see what it returned, see [Seen]; it is copied,
-// and must be something that a state can hold. f may lock. While a lock that it needs is not free, properties see what was
-// seen last, and while f has another lock then, the program waits for that: let it need one. f must not change anything.
+// and must be something that a state can hold. f may lock. While a lock that it needs is not free, the state is not judged by
+// properties that read the node: Always counts as holding, others as not holding. While f has another lock then, the program waits for that:
+// let it need one. f must not change anything.
 func (h *Host) Observe(f func() any) { h.observe = f }
 
 // Expose makes v what actions of [Call] with its type are called on.

@@ -18,6 +18,7 @@ type Program struct {
 	Ended string        // what its main function has returned; "": it goes on
 	Clock time.Duration // since the system began, on the node's own clock
 
+	stale      bool // Observe waits for a lock, so Seen is what the program showed before
 	goroutines *past
 }
 
@@ -69,6 +70,9 @@ func (p *Program) CanRun() error {
 // Carries implements [host.Carrier].
 func (p *Program) Carries() {}
 
+// Stale implements [host.Showing]: Seen is what the program showed before. A program that has ended shows nothing later.
+func (p *Program) Stale() bool { return p.stale }
+
 // Uncovered implements [host.Limited].
 func (p *Program) Uncovered(how sim.Interleave) string {
 	switches := fmt.Sprintf("switches of goroutines elsewhere than at locks, channels, select and writes, and other than %d schedules a step (%s)", schedules, how)
@@ -76,7 +80,8 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 		switches = "other schedules of goroutines than first come, first served, where requests overlap only while they wait (fifo)"
 	}
 	return fmt.Sprintf("%s; random numbers and choices of select other than those of %d seeds; orders between connections of the same two nodes; "+
-		"variables that nodes share; crashes between two instructions (docs/goroutines.md)", switches, seeds)
+		"properties while a lock that Observe needs is held over a step; variables that nodes share; crashes between two instructions "+
+		"(docs/goroutines.md)", switches, seeds)
 }
 
 // Boot implements [sim.Service].
@@ -174,7 +179,7 @@ func (e *effect) ask(env sim.Env) {
 
 // look takes over what the program shows.
 func (p *Program) look(n *node) {
-	p.Ended, p.Clock = n.host.ended, time.Duration(n.now-epoch)
+	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.looking && !n.over
 	p.goroutines.exposed = p.goroutines.exposed[:0:0]
 	for _, v := range n.host.exposed {
 		p.goroutines.exposed = append(p.goroutines.exposed, reflect.TypeOf(v))

@@ -33,6 +33,13 @@ type Limited interface {
 	Uncovered(sim.Interleave) string
 }
 
+// Showing is implemented by services that cannot always show properties the state that they are in. While one shows an earlier state, no
+// property that reads its node is judged: Always counts as holding, all others as not holding, and a panic of theirs as nothing.
+type Showing interface {
+	// Stale reports whether what properties read is of an earlier state. It looks at the service alone, and changes nothing.
+	Stale() bool
+}
+
 // Carrier is implemented by services that carry a program of the user's. Their own code is not what handled an event, so no
 // report shows a line of it. The names of
 // its fields that are not exported stand in parentheses where states are shown.

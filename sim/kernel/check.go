@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/internal/seam"
 )
 
@@ -20,6 +21,8 @@ type propertyState struct {
 	eventually []*sim.Property
 	// last is the Eventually property that failed last: it is asked first, as it mostly fails again.
 	last int
+	// mayBeStale: some service is a [host.Showing].
+	mayBeStale bool
 
 	// What Each-properties said of single nodes, by predicate. Bit i is node i.
 	predicates []predicate
@@ -125,7 +128,7 @@ func (w *machine) Check() (err error) {
 	}()
 	for _, p := range c.always {
 		asked = p
-		if !w.evaluate(p.Always) {
+		if !w.evaluate(p) {
 			return &sim.Finding{Kind: sim.Safety, Property: p.Name, Node: -1, Message: w.violated(p)}
 		}
 	}
@@ -162,11 +165,11 @@ func (w *machine) Live() bool {
 	}
 	p := c.eventually[c.last]
 	defer blame(&p)
-	if !w.evaluate(p.Eventually) {
+	if !w.evaluate(p) {
 		return false
 	}
 	for i := range c.eventually {
-		if p = c.eventually[i]; i != c.last && !w.evaluate(p.Eventually) {
+		if p = c.eventually[i]; i != c.last && !w.evaluate(p) {
 			c.last = i
 			return false
 		}
@@ -176,19 +179,60 @@ func (w *machine) Live() bool {
 
 func (w *machine) Holds(p *sim.Property) bool {
 	defer blame(&p)
-	switch {
-	case p.Always != nil:
-		return w.evaluate(p.Always)
-	case p.Eventually != nil:
-		return w.evaluate(p.Eventually)
-	case p.Inevitably != nil:
-		return w.evaluate(p.Inevitably)
-	}
-	return w.evaluate(p.Sometimes)
+	return w.evaluate(p)
 }
 
-// evaluate asks the function of a property.
-func (w *machine) evaluate(holds func(*sim.View) bool) bool {
+// evaluate asks the function of a property. One that reads a node that shows an earlier state is not judged, see [host.Showing].
+func (w *machine) evaluate(p *sim.Property) bool {
+	holds := p.Always
+	switch {
+	case p.Eventually != nil:
+		holds = p.Eventually
+	case p.Inevitably != nil:
+		holds = p.Inevitably
+	case p.Sometimes != nil:
+		holds = p.Sometimes
+	}
+	if w.check.mayBeStale {
+		return w.evaluateShown(holds, p.Always != nil)
+	}
+	return w.consult(holds)
+}
+
+// evaluateShown is consult, but unjudged when some node that is read shows an earlier state.
+func (w *machine) evaluateShown(holds func(*sim.View) bool, unjudged bool) (ok bool) {
+	reads := &w.check.shown.Reads
+	before := *reads
+	*reads = seam.Reads{}
+	defer func() {
+		if w.check.stale(reads.Nodes) {
+			if f, stuck := recover().(*sim.Finding); stuck {
+				panic(f)
+			}
+			ok = unjudged
+		}
+		reads.Nodes |= before.Nodes
+		reads.Closely |= before.Closely | reads.Nodes // more counts than what predicates say
+		reads.InFlight = reads.InFlight || before.InFlight
+	}()
+	return w.consult(holds)
+}
+
+// stale reports whether one of these nodes shows an earlier state. Bit i is node i; all bits are all nodes.
+func (c *propertyState) stale(nodes uint64) bool {
+	for i, s := range c.shown.Services {
+		if i < 64 && nodes>>i&1 == 0 {
+			continue
+		}
+		if s, ok := s.(host.Showing); ok && s.Stale() {
+			return true
+		}
+	}
+	return false
+}
+
+// consult calls the function of a property.
+func (w *machine) consult(holds func(*sim.View) bool) bool {
 	if w.opts.Contain || w.opts.Pulse != nil {
 		return w.evaluateWatched(holds)
 	}

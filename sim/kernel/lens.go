@@ -43,7 +43,7 @@ func (b *Bench) Predicates(id sim.NodeID, l *Local) (holds uint64, n int) {
 	for k, p := range c.predicates {
 		bit := uint64(1) << k
 		if l.known&bit == 0 {
-			if b.w.evaluate(func(*sim.View) bool { return p.HoldsAt(c.shown, id) }) {
+			if b.w.consult(func(*sim.View) bool { return p.HoldsAt(c.shown, id) }) {
 				l.holds |= bit
 			}
 			l.known |= bit

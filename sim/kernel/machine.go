@@ -154,6 +154,9 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 			return nil, fmt.Errorf("system %q: New(%d) is nil", sys.Name, i)
 		}
 		w.closing = w.closing || closes(s)
+		if _, ok := s.(host.Showing); ok {
+			w.check.mayBeStale = true
+		}
 		if c, ok := s.(host.Conditional); ok {
 			if err := c.CanRun(); err != nil {
 				return nil, fmt.Errorf("system %q: node %d: %w", sys.Name, i, err)
