@@ -121,7 +121,7 @@ func TestServerLost(t *testing.T) {
 	if *long {
 		events = append(events, event{"it comes back", func() { s.start(0) }, false}, event{"one loses all", func() { s.wipe(1) }, true},
 			event{"it comes back", func() { s.start(1) }, false}, event{"the third one is killed", func() { s.kill(2) }, true})
-		proposers, depth, states, transitions = "3", 19, 4_479_288, 22_435_113
+		proposers, depth, states, transitions = "3", 21, 9_596_363, 52_806_312
 	}
 	next, struck := 0, time.Time{}
 	x, err := search(t, s.url(), "paxos", spec.Config{Params: map[string]string{"proposers": proposers}}, func(o *table.ExploreOptions) {
