@@ -142,12 +142,15 @@ func (m *member) work() error {
 		}
 		began, came := time.Now(), m.take()
 		for _, l := range came {
-			switch l.msg.(type) {
+			switch msg := l.msg.(type) {
 			case reconnected:
 				m.data.lost, m.back = true, time.Now()
 			case leave:
 				m.leaves.Store(true)
 				m.core.Leave(&m.env)
+			case done:
+				m.learn(&msg)
+				m.core.Receive(&m.env, l.from, msg.Done)
 			default:
 				m.core.Receive(&m.env, l.from, l.msg)
 			}
@@ -329,8 +332,11 @@ func (e *env) Send(to sim.NodeID, msg any) {
 		m.ask(msg)
 		return
 	}
-	if _, hello := msg.(superstep.Hello); hello {
+	switch said := msg.(type) {
+	case superstep.Hello:
 		return // it is said all the time
+	case superstep.Done:
+		msg = m.with(said)
 	}
 	text, err := encodeMessage(m.self, msg)
 	if err == nil {
@@ -338,6 +344,26 @@ func (e *env) Send(to sim.NodeID, msg any) {
 	}
 	if err != nil {
 		m.logs.Warn("a message is not sent", "to", to, "why", err)
+	}
+}
+
+// with says besides how many blocks there are in the logs of which something is said.
+func (m *member) with(said superstep.Done) done {
+	d := done{said, make([]int, parts)}
+	for i, n := range said.Len {
+		if at := m.seen[i].length(); at.states == n {
+			d.Blocks[i] = at.blocks
+		}
+	}
+	return d
+}
+
+// learn is told of the logs of another member's parts.
+func (m *member) learn(d *done) {
+	for i, n := range d.Blocks {
+		if n > 0 {
+			m.told[i] = length{n, d.Len[i]}
+		}
 	}
 }
 

@@ -50,8 +50,12 @@ type run struct {
 	keys  jetstream.KeyValue
 	log   jetstream.Stream
 	seen  [parts]seen
-	known revision // of the commit
+	told  [parts]length // by others, of the logs of their parts
+	known revision      // of the commit
 }
+
+// length is that of a log when it had some number of blocks: it is the same whenever it has as many.
+type length struct{ blocks, states int }
 
 // seen is what is known of the log of a part.
 type seen struct {
@@ -384,17 +388,34 @@ func (r *run) end(ctx context.Context, part int) (seq uint64, n int, err error) 
 	return seq, n, err
 }
 
-// lens are how many states the logs hold.
+// lens are how many states the logs hold. A block is read only of a log that has not as many as it is known by.
 func (r *run) lens(ctx context.Context) ([]int, error) {
+	var info *jetstream.StreamInfo
+	err := within(ctx, func(ctx context.Context) (err error) {
+		info, err = r.log.Info(ctx, jetstream.WithSubjectFilter(r.subject("log.*")))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	lens := make([]int, parts)
 	for i := range lens {
-		var err error
-		if _, lens[i], err = r.end(ctx, i); err != nil {
-			return nil, err
+		blocks, own := int(info.State.Subjects[r.logSubject(i)]), r.seen[i].length()
+		switch blocks {
+		case own.blocks:
+			lens[i] = own.states
+		case r.told[i].blocks:
+			lens[i] = r.told[i].states
+		default:
+			if _, lens[i], err = r.end(ctx, i); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return lens, nil
 }
+
+func (s *seen) length() length { return length{len(s.blocks), s.len} }
 
 // blockOf is the block of a part's log that a state is in.
 func (r *run) blockOf(ctx context.Context, part, number int) (block, error) {

@@ -15,9 +15,15 @@ type note struct {
 	Hello *superstep.Hello `json:"hello,omitempty"`
 	Go    *superstep.Go    `json:"go,omitempty"`
 	Ended *superstep.Ended `json:"ended,omitempty"`
-	Done  *superstep.Done  `json:"done,omitempty"`
+	Done  *done            `json:"done,omitempty"`
 	Lost  *superstep.Lost  `json:"lost,omitempty"`
 	Halt  *superstep.Halt  `json:"halt,omitempty"`
+}
+
+// done says besides how many blocks there are in the logs.
+type done struct {
+	superstep.Done
+	Blocks []int `json:"blocks"`
 }
 
 var errGarbage = errors.New("it is none of this program")
@@ -38,7 +44,7 @@ func encodeMessage(from sim.NodeID, msg any) ([]byte, error) {
 		n.Go = &m
 	case superstep.Ended:
 		n.Ended = &m
-	case superstep.Done:
+	case done:
 		n.Done = &m
 	case superstep.Lost:
 		n.Lost = &m
@@ -75,7 +81,7 @@ func decodeMessage(buf []byte) (from sim.NodeID, msg any, err error) {
 		return check(n.From, *n.Go)
 	case n.Ended != nil:
 		return check(n.From, *n.Ended)
-	case n.Done != nil && len(n.Done.Next) == parts && len(n.Done.Len) == parts && len(n.Done.Edges) == parts:
+	case n.Done != nil && len(n.Done.Next) == parts && len(n.Done.Len) == parts && len(n.Done.Edges) == parts && len(n.Done.Blocks) == parts:
 		return check(n.From, *n.Done)
 	case n.Lost != nil:
 		return check(n.From, *n.Lost)
