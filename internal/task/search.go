@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 // Search searches a system for violations. Its fields are the flags of the command of that name.
@@ -179,6 +180,9 @@ func (f *Search) request(p *Process) (*request, error) {
 			return nil, err
 		}
 	}
+	if err := f.crashing(&subject.System); err != nil {
+		return nil, err
+	}
 	if f.Prefix != "" {
 		loaded, err := check.LoadFor(context.Background(), f.Prefix, &subject.System, nil)
 		if err != nil {
@@ -288,6 +292,19 @@ func (f *Search) Validate() error {
 // leavesOutCrashes reports whether not all crashes are to be searched.
 func (f *Search) leavesOutCrashes() bool {
 	return f.Crashes != "" && search.CrashModel(f.Crashes) != search.CrashExplicit
+}
+
+// crashing refuses what is said of crashes where there are none.
+func (f *Search) crashing(sys *sim.System) error {
+	const none = "and no node of %s crashes or halts within the limits; give --crashes or --halts, too"
+	switch {
+	case sys.Crashes > 0 || sys.Halts > 0:
+	case f.Given.Has("crash-cut"):
+		return fmt.Errorf("--crash-cut %s says what happens of steps inside which nodes fail, "+none, f.CrashCut, sys.Name)
+	case f.leavesOutCrashes():
+		return fmt.Errorf("--crash-model %s leaves out crashes, "+none, f.Crashes, sys.Name)
+	}
+	return nil
 }
 
 // validateShard refuses what cannot be divided.
