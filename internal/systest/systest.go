@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/kernel"
+	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems/nodeset"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -121,4 +122,16 @@ func RandomPath(t testing.TB, sys *sim.System, seed uint64, steps int) choose.Pa
 		}
 	}
 	return r.Path
+}
+
+// Clean visits all states of a system of which nothing is wrong, dead and starved runs included, and compares how many there are; 0: any number.
+func Clean(t testing.TB, sys sim.System, states int) {
+	t.Helper()
+	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	if err != nil || x.Finding != nil || !x.Complete || x.Dead > 0 || x.Fairness != nil && (!x.Fairness.Judged || x.Fairness.Starvation != nil) {
+		t.Fatalf("%s: %v, %+v", sys.Name, err, x)
+	}
+	if states > 0 && x.States != states {
+		t.Errorf("%s: %d states, want %d", sys.Name, x.States, states)
+	}
 }

@@ -1,9 +1,7 @@
 package chain
 
 import (
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
@@ -17,39 +15,28 @@ func Kinds() []*machine.Kind { return []*machine.Kind{frontKind, replicaKind, in
 // Entry describes the system.
 func Entry() spec.Entry {
 	return spec.Entry{
-		Name:    "chain",
-		Summary: "machines: chain replication of a counter, with replicas that fail, and a single node that stands for it",
-		Notes:   "The clients come first, then the front, the replicas from the head on, and what has replicas fail, if any do.",
-		Params: []spec.Param{
-			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "how many clients there are"},
-			{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: smr.MaxRequests, Help: "how many commands each of them has"},
-			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "how many replicas fail"},
-			{Name: "smr", Kind: spec.OneOf, Values: []string{"chain", "single"}, Default: "chain", Help: "what the clients ask"},
-			{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told", Help: "how replicas fail: they say so as their last, or crash, over connections that break"},
-			{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "so many milliseconds clients wait before each command"},
-		},
+		Name:     "chain",
+		Summary:  "machines: chain replication of a counter, with replicas that fail, and a single node that stands for it",
+		Notes:    "The clients come first, then the front, the replicas from the head on, and what has replicas fail, if any do.",
+		Params:   smr.Params("chain", "2", "1"),
 		MinNodes: 5, MaxNodes: 9, DefaultNodes: 7,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(append(Kinds(), smr.ClientKind, smr.SingleKind)...),
-		LimitsOf: func(c spec.Config) sim.Limits {
-			s := setting{replicas: c.Nodes - 1 - c.Int("clients"), failures: c.Int("failures"), crashes: c.Text("fail") == "crash"}
-			return sim.Limits{Halts: s.halts()}
-		},
+		LimitsOf: func(c spec.Config) sim.Limits { return sim.Limits{Halts: of(c).halts()} },
 		Build: func(c spec.Config) (sim.System, error) {
-			s := setting{
-				clients: c.Int("clients"), requests: c.Int("requests"), failures: c.Int("failures"),
-				single: c.Text("smr") == "single", crashes: c.Text("fail") == "crash", pause: time.Duration(c.Int("pause")) * time.Millisecond, bugs: spec.Bits[bugs](c.Bugs, knownBugs()),
+			s := of(c)
+			if s.replicas < 1 {
+				return sim.System{}, fmt.Errorf("%d nodes are too few for %d clients, a front, a replica and what has replicas fail", c.Nodes, s.Clients)
 			}
-			if s.crashes && s.single {
-				return sim.System{}, errors.New("a single node does not fail: fail=crash is for smr=chain")
-			}
-			s.replicas = 1
-			if s.replicas += c.Nodes - s.nodes(); s.replicas < 1 {
-				return sim.System{}, fmt.Errorf("%d nodes are too few for %d clients, a front, a replica and what has replicas fail", c.Nodes, s.clients)
-			}
-			return s.system(), nil
+			return s.system(), s.Check()
 		},
 	}
+}
+
+func of(c spec.Config) setting {
+	s := setting{Setting: smr.Of(c), bugs: spec.Bits[bugs](c.Bugs, knownBugs())}
+	s.replicas = c.Nodes - s.nodes()
+	return s
 }
 
 // bugs is the set of defects that are switched on, by their order in knownBugs.

@@ -3,55 +3,44 @@ package chain
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/macemc/macemc/machine"
-	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/smr"
 )
 
 // setting is what there is to choose.
 type setting struct {
-	clients, requests, replicas, failures int
-	single                                bool
-	crashes                               bool // replicas crash, in place of failing by what they are told
-	pause                                 time.Duration
-	bugs                                  bugs
+	smr.Setting
+	replicas int
+	bugs     bugs
 }
 
 func (s setting) nodes() int {
-	if s.failures == 0 || s.crashes {
-		return s.clients + 1 + s.replicas
+	if s.Failures == 0 || s.Crashes {
+		return s.Clients + 1 + s.replicas
 	}
-	return s.clients + 2 + s.replicas
+	return s.Clients + 2 + s.replicas
 }
 
 // halts is how many replicas crash.
 func (s setting) halts() int {
-	if !s.crashes {
+	if !s.Crashes {
 		return 0
 	}
-	return max(0, min(s.failures, s.replicas-1))
+	return max(0, min(s.Failures, s.replicas-1))
 }
 
-func (s setting) front() machine.ID { return machine.ID(s.clients) }
-
-func (s setting) replica(i int) machine.ID { return s.front() + 1 + machine.ID(i) }
+func (s setting) replica(i int) machine.ID { return s.Front() + 1 + machine.ID(i) }
 
 // machines are the clients, the front, the replicas, and what has them fail; or the clients and a single node.
-func (s setting) machines() *machine.System {
-	ms := &machine.System{}
-	smr.AddClients(ms, s.clients, s.requests, s.front(), s.pause)
-	if s.single {
-		smr.Fill(ms, ms.Add(smr.SingleKind, smr.SingleNode{App: smr.Counter{}})+1, s.nodes())
-	} else if s.crashes {
-		ms.Streams = &netsim.Streams{Buffer: 1000}
-		add(ms, s.replicas, 0, smr.Counter{}, s.bugs)
-	} else {
-		add(ms, s.replicas, s.failures, smr.Counter{}, s.bugs)
+func (s setting) machines(single bool) *machine.System {
+	s.Single = single
+	failures := s.Failures
+	if s.Crashes {
+		failures = 0
 	}
-	return ms
+	return s.Machines(s.nodes(), func(ms *machine.System) { add(ms, s.replicas, failures, s.Service, s.bugs) })
 }
 
 // Add adds a chain to a system, the front first, then the replicas, and returns its front. Failures are how many replicas fail; with some there is one machine more,
@@ -83,42 +72,14 @@ func add(ms *machine.System, replicas, failures int, app smr.App, b bugs) machin
 }
 
 func (s setting) system() sim.System {
-	sys := s.machines().Sim("chain")
-	sys.Properties = []sim.Property{{Name: "every client comes to an end", Eventually: smr.Ended(s.clients)}}
-	if !s.single {
-		sys.Properties = append(sys.Properties,
-			sim.Property{Name: "histories agree", Always: s.agree, Explain: s.histories},
-			sim.Property{Name: "what was answered is not lost", Always: s.kept, Explain: s.histories},
-			sim.Property{Name: "each command is executed once", Always: s.once, Explain: s.histories})
-	}
-	if s.crashes {
-		sys.Halts = s.halts()
-		sys.MayHalt = func(id sim.NodeID) bool { return id >= s.replica(0) }
-		return sys
-	}
-	one, many := s, s
-	one.single, many.single = true, false
-	clients := make([]sim.NodeID, s.clients)
-	for i := range clients {
-		clients[i] = sim.NodeID(i)
-	}
-	sys.Abstractions = []sim.Abstraction{{
-		Name: fmt.Sprintf("a single node, among %d clients with %d commands each", s.clients, s.requests), Used: s.single, Clients: clients,
-		Impl: func() sim.System { return many.machines().Sim("chain") },
-		Abs:  func() sim.System { return one.machines().Sim("a single node") },
-	}}
-	return sys
+	return s.System("chain", s.machines, s.replica(0), s.replicas, s.halts(),
+		sim.Property{Name: "histories agree", Always: s.agree, Explain: s.histories},
+		sim.Property{Name: "what was answered is not lost", Always: s.kept, Explain: s.histories},
+		sim.Property{Name: "each command is executed once", Always: s.once, Explain: s.histories})
 }
 
 // up are the replicas that have not failed, from the head on.
-func (s setting) up(v *sim.View) (up []*Replica) {
-	for i := range s.replicas {
-		if r := machine.Vars[Replica](v, s.replica(i)); r != nil {
-			up = append(up, r)
-		}
-	}
-	return up
-}
+func (s setting) up(v *sim.View) []*Replica { return smr.Up[Replica](v, s.replica(0), s.replicas) }
 
 func (s setting) agree(v *sim.View) bool {
 	up := s.up(v)
@@ -133,7 +94,7 @@ func (s setting) agree(v *sim.View) bool {
 }
 
 func (s setting) kept(v *sim.View) bool {
-	f := machine.Vars[Front](v, s.front())
+	f := machine.Vars[Front](v, s.Front())
 	return f == nil || !slices.ContainsFunc(s.up(v), func(r *Replica) bool { return len(r.History) < f.Passed })
 }
 

@@ -1,9 +1,7 @@
 package multipaxos
 
 import (
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
@@ -17,15 +15,8 @@ func Entry() spec.Entry {
 		Name:    "multipaxos",
 		Summary: "machines: Multi-Paxos replicates a counter, with leaders that change, and a single node that stands for it",
 		Notes:   "The clients come first, then the front, the replicas, and what appoints leaders and has replicas fail.",
-		Params: []spec.Param{
-			{Name: "clients", Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "how many clients there are"},
-			{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: smr.MaxRequests, Help: "how many commands each of them has"},
-			{Name: "changes", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "how often the leader changes, though it has not failed"},
-			{Name: "failures", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "how many replicas fail, at most so many that most are left"},
-			{Name: "smr", Kind: spec.OneOf, Values: []string{"paxos", "single"}, Default: "paxos", Help: "what the clients ask"},
-			{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told", Help: "how replicas fail: the elector has them do so and knows, or they crash, over connections that break"},
-			{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "so many milliseconds clients wait before each command"},
-		},
+		Params: append(smr.Params("paxos", "1", "0"),
+			spec.Param{Name: "changes", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "how often the leader changes, though it has not failed"}),
 		MinNodes: 5, MaxNodes: 10, DefaultNodes: 6,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(frontKind, replicaKind, electorKind, smr.ClientKind, smr.SingleKind),
@@ -33,22 +24,15 @@ func Entry() spec.Entry {
 		Build: func(c spec.Config) (sim.System, error) {
 			s := of(c)
 			if s.replicas < 1 {
-				return sim.System{}, fmt.Errorf("%d nodes are too few for %d clients, a front, a replica and an elector", c.Nodes, s.clients)
+				return sim.System{}, fmt.Errorf("%d nodes are too few for %d clients, a front, a replica and an elector", c.Nodes, s.Clients)
 			}
-			if s.crashes && s.single {
-				return sim.System{}, errors.New("a single node does not fail: fail=crash is for smr=paxos")
-			}
-			return s.system(), nil
+			return s.system(), s.Check()
 		},
 	}
 }
 
 func of(c spec.Config) setting {
-	s := setting{
-		clients: c.Int("clients"), requests: c.Int("requests"), changes: c.Int("changes"), failures: c.Int("failures"),
-		single: c.Text("smr") == "single", crashes: c.Text("fail") == "crash", pause: time.Duration(c.Int("pause")) * time.Millisecond,
-		bugs: spec.Bits[bugs](c.Bugs, knownBugs()),
-	}
+	s := setting{Setting: smr.Of(c), changes: c.Int("changes"), bugs: spec.Bits[bugs](c.Bugs, knownBugs())}
 	s.replicas = c.Nodes - s.others()
 	return s
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/smr"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -17,23 +17,17 @@ func TestStates(t *testing.T) {
 		setting
 		states int
 	}{
-		{setting{clients: 1, requests: 1, replicas: 1}, 24},
-		{setting{clients: 1, requests: 1, replicas: 3}, 314},
-		{setting{clients: 1, requests: 1, replicas: 3, failures: 1, crashes: true}, 10_730},
-		{setting{clients: 2, requests: 1, replicas: 3}, 11_434},
-		{setting{clients: 1, requests: 1, replicas: 3, changes: 1}, 70_929},
+		{setting{Setting: smr.Setting{Clients: 1, Requests: 1}, replicas: 1}, 24},
+		{setting{Setting: smr.Setting{Clients: 1, Requests: 1}, replicas: 3}, 314},
+		{setting{Setting: smr.Setting{Clients: 1, Requests: 1, Failures: 1, Crashes: true}, replicas: 3}, 10_730},
+		{setting{Setting: smr.Setting{Clients: 2, Requests: 1}, replicas: 3}, 11_434},
+		{setting{Setting: smr.Setting{Clients: 1, Requests: 1}, replicas: 3, changes: 1}, 70_929},
 	} {
 		if testing.Short() && c.states > 20_000 {
 			continue
 		}
-		sys := c.system()
-		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
-		if err != nil || x.Finding != nil || !x.Complete || x.Dead > 0 || !x.Fairness.Judged || x.Fairness.Starvation != nil {
-			t.Fatalf("%+v: %v, %+v", c.setting, err, x)
-		}
-		if x.States != c.states {
-			t.Errorf("%+v: %d states, want %d", c.setting, x.States, c.states)
-		}
+		c.Service = smr.Counter{}
+		systest.Clean(t, c.system(), c.states)
 	}
 }
 
@@ -57,10 +51,8 @@ func TestBugs(t *testing.T) {
 
 // A single node stands for Multi-Paxos, as far as clients see.
 func TestSingleNodeStandsForPaxos(t *testing.T) {
-	s := setting{clients: 2, requests: 1, replicas: 3}
-	one := s
-	one.single = true
-	impl, abs := s.machines().Sim("paxos"), one.machines().Sim("single")
+	s := setting{Setting: smr.Setting{Clients: 2, Requests: 1, Service: smr.Counter{}}, replicas: 3}
+	impl, abs := s.machines(false).Sim("paxos"), s.machines(true).Sim("single")
 	for _, way := range [][2]*sim.System{{&impl, &abs}, {&abs, &impl}} {
 		if r, err := refine.Compare(t.Context(), way[0], way[1], refine.Options{Clients: []sim.NodeID{0, 1}}); err != nil || r.What != "" {
 			t.Errorf("%+v, %v", r, err)

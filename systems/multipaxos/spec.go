@@ -3,100 +3,67 @@ package multipaxos
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/macemc/macemc/machine"
-	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/smr"
 )
 
 // setting is what there is to choose.
 type setting struct {
-	clients, requests, replicas int
-	changes, failures           int
-	single, crashes             bool
-	pause                       time.Duration
-	bugs                        bugs
+	smr.Setting
+	replicas, changes int
+	bugs              bugs
 }
 
 // others are the nodes that are no replicas.
-func (s setting) others() int { return s.clients + 2 }
+func (s setting) others() int { return s.Clients + 2 }
 
-func (s setting) front() machine.ID { return machine.ID(s.clients) }
-
-func (s setting) replica(i int) machine.ID { return s.front() + 1 + machine.ID(i) }
+func (s setting) replica(i int) machine.ID { return s.Front() + 1 + machine.ID(i) }
 
 // fail is how many replicas may fail.
-func (s setting) fail() int { return min(s.failures, (s.replicas-1)/2) }
+func (s setting) fail() int { return min(s.Failures, (s.replicas-1)/2) }
 
 func (s setting) halts() int {
-	if s.crashes {
+	if s.Crashes {
 		return s.fail()
 	}
 	return 0
 }
 
 // machines are the clients, the front, the replicas, and the elector; or the clients and a single node.
-func (s setting) machines() *machine.System {
-	ms := &machine.System{}
-	smr.AddClients(ms, s.clients, s.requests, s.front(), s.pause)
-	if s.single {
-		smr.Fill(ms, ms.Add(smr.SingleKind, smr.SingleNode{App: smr.Counter{}})+1, s.others()+s.replicas)
-		return ms
-	}
-	if s.crashes {
-		ms.Streams = &netsim.Streams{Buffer: 1000}
-	}
-	ms.Add(frontKind, Front{})
+func (s setting) machines(single bool) *machine.System {
+	s.Single = single
+	return s.Machines(s.others()+s.replicas, func(ms *machine.System) { add(ms, s.replicas, s.changes, s.fail()-s.halts(), s.Service, s.bugs) })
+}
+
+// Add adds Multi-Paxos to a system, the front first, then the replicas, then the elector, and returns its front. At most so many replicas fail that most are left.
+func Add(ms *machine.System, replicas, changes, failures int, app smr.App) machine.ID {
+	return add(ms, replicas, changes, min(failures, (replicas-1)/2), app, 0)
+}
+
+func add(ms *machine.System, replicas, changes, failures int, app smr.App, b bugs) machine.ID {
+	front := ms.Add(frontKind, Front{})
 	var ids []machine.ID
-	for i := range s.replicas {
-		ids = with(ids, s.replica(i))
+	for i := range replicas {
+		ids = with(ids, front+1+machine.ID(i))
 	}
 	for range ids {
-		ms.Add(replicaKind, Replica{Front: s.front(), Replicas: ids, App: smr.Counter{}, Bugs: s.bugs})
+		ms.Add(replicaKind, Replica{Front: front, Replicas: ids, App: app, Bugs: b})
 	}
-	ms.Add(electorKind, Elector{Replicas: ids, Changes: s.changes, Failures: s.fail() - s.halts()})
-	return ms
+	ms.Add(electorKind, Elector{Replicas: ids, Changes: changes, Failures: failures})
+	return front
 }
 
 func (s setting) system() sim.System {
-	sys := s.machines().Sim("multipaxos")
-	sys.Properties = []sim.Property{{Name: "every client comes to an end", Eventually: smr.Ended(s.clients)}}
-	if !s.single {
-		sys.Properties = append(sys.Properties,
-			sim.Property{Name: "what is chosen stays", Always: s.stays, Explain: s.logs},
-			sim.Property{Name: "replicas agree", Always: s.agree, Explain: s.logs},
-			sim.Property{Name: "each command is executed once", Always: s.once, Explain: s.logs})
-	}
-	if s.crashes {
-		sys.Halts = s.halts()
-		sys.MayHalt = func(id sim.NodeID) bool { return id >= s.replica(0) && id < s.replica(s.replicas) }
-		return sys
-	}
-	one, many := s, s
-	one.single, many.single = true, false
-	clients := make([]sim.NodeID, s.clients)
-	for i := range clients {
-		clients[i] = sim.NodeID(i)
-	}
-	sys.Abstractions = []sim.Abstraction{{
-		Name: fmt.Sprintf("a single node, among %d clients with %d commands each", s.clients, s.requests), Used: s.single, Clients: clients,
-		Impl: func() sim.System { return many.machines().Sim("multipaxos") },
-		Abs:  func() sim.System { return one.machines().Sim("a single node") },
-	}}
-	return sys
+	return s.System("multipaxos", s.machines, s.replica(0), s.replicas, s.halts(),
+		sim.Property{Name: "what is chosen stays", Always: s.stays, Explain: s.logs},
+		sim.Property{Name: "replicas agree", Always: s.agree, Explain: s.logs},
+		sim.Property{Name: "each command is executed once", Always: s.once, Explain: s.logs})
 }
 
 // up are the replicas that have not failed.
-func (s setting) up(v *sim.View) (up []*Replica) {
-	for i := range s.replicas {
-		if r := machine.Vars[Replica](v, s.replica(i)); r != nil {
-			up = append(up, r)
-		}
-	}
-	return up
-}
+func (s setting) up(v *sim.View) []*Replica { return smr.Up[Replica](v, s.replica(0), s.replicas) }
 
 // stays is Lamport's P2b, as far as replicas that are up still have what was chosen: higher ballots have the same.
 func (s setting) stays(v *sim.View) bool {

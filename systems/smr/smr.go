@@ -25,21 +25,6 @@ type (
 	Response struct{ ID, Commit, Value int }
 )
 
-// App is what is replicated: a value that no method changes. It is a function of its operations.
-type App interface {
-	// Do executes an operation.
-	Do(op Op) (after App, value int)
-}
-
-// Counter is an App that adds, and tells the sum.
-type Counter struct{ Sum int }
-
-// Do implements [App].
-func (c Counter) Do(op Op) (App, int) {
-	c.Sum += op.Arg
-	return c, c.Sum
-}
-
 // SingleNode is a replicated state machine that never fails and does everything at once: it puts requests that come in any order
 // among those that wait, and executes them one by one. It is the paper's listing 9, but for requests that are lost, which
 // those that it stands for repeat.

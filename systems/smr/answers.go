@@ -1,0 +1,52 @@
+package smr
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/machine"
+)
+
+// answers is a monitor: what clients are answered is what their commands come to, executed in the order of commits.
+type answers struct {
+	App     App
+	Commits int        // that App has seen
+	Open    []Request  // that were not answered
+	Early   []answered // before a commit that comes first
+}
+
+type answered struct {
+	Op            Op
+	Commit, Value int
+}
+
+var answersKind = machine.Define[answers]("answers are right", machine.In("watching",
+	machine.On(func(a *answers, _ *machine.Ctx, r machine.Sent[Request]) { a.Open = with(a.Open, r.Event) }),
+	machine.On((*answers).answer)))
+
+func (a *answers) answer(x *machine.Ctx, r machine.Sent[Response]) {
+	i := slices.IndexFunc(a.Open, func(q Request) bool { return q.Client == r.To && q.ID == r.Event.ID })
+	x.Assert(i >= 0, "%+v answers nothing that was asked", r.Event)
+	x.Assert(r.Event.Commit > a.Commits, "commit %d is answered after %d", r.Event.Commit, a.Commits)
+	if i < 0 {
+		return
+	}
+	a.Early = with(a.Early, answered{a.Open[i].Op, r.Event.Commit, r.Event.Value})
+	slices.SortFunc(a.Early, func(a, b answered) int { return a.Commit - b.Commit })
+	a.Open = without(a.Open, i)
+	for len(a.Early) > 0 && a.Early[0].Commit == a.Commits+1 {
+		e, value := a.Early[0], 0
+		a.App, value = a.App.Do(e.Op)
+		x.Assert(value == e.Value, "commit %d, %+v, is answered by %d, and comes to %d", e.Commit, e.Op, e.Value, value)
+		a.Commits, a.Early = e.Commit, without(a.Early, 0)
+	}
+}
+
+func with[T any](s []T, more T) []T { return slices.Clip(append(slices.Clone(s), more)) }
+
+// without leaves one out; nil: nothing is left.
+func without[T any](s []T, i int) []T {
+	if len(s) == 1 {
+		return nil
+	}
+	return slices.Clip(slices.Delete(slices.Clone(s), i, i+1))
+}

@@ -1,0 +1,107 @@
+package smr
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Setting is what there is to choose of a replicated state machine and its clients. The clients are the first nodes, then comes what they ask, and
+// then the rest of the protocol.
+type Setting struct {
+	Clients, Requests int
+	Failures          int  // replicas
+	Single            bool // a single node stands for the protocol
+	Crashes           bool // replicas crash, in place of failing by what they are told
+	Service           Service
+	Pause             time.Duration
+}
+
+// Params are those of a Setting. Protocol is the value of smr that is not "single".
+func Params(protocol, clients, failures string) []spec.Param {
+	return []spec.Param{
+		{Name: "clients", Kind: spec.Int, Default: clients, Min: 1, Max: 3, Help: "how many clients there are"},
+		{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: MaxRequests, Help: "how many commands each of them has"},
+		{Name: "failures", Kind: spec.Int, Default: failures, Min: 0, Max: 3, Help: "how many replicas fail, at most so many that the others suffice"},
+		{Name: "app", Kind: spec.OneOf, Values: slices.Sorted(maps.Keys(Services())), Default: "counter", Help: "what is replicated"},
+		{Name: "smr", Kind: spec.OneOf, Values: []string{protocol, "single"}, Default: protocol, Help: "what the clients ask"},
+		{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told", Help: "how replicas fail: they are told to and it is known, or crash, over connections that break"},
+		{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "so many milliseconds clients wait before each command"},
+	}
+}
+
+// Of is the Setting of a configuration.
+func Of(c spec.Config) Setting {
+	return Setting{
+		Clients: c.Int("clients"), Requests: c.Int("requests"), Failures: c.Int("failures"), Service: Services()[c.Text("app")],
+		Single: c.Text("smr") == "single", Crashes: c.Text("fail") == "crash", Pause: time.Duration(c.Int("pause")) * time.Millisecond,
+	}
+}
+
+// Check says what does not fit.
+func (s Setting) Check() error {
+	if s.Crashes && s.Single {
+		return errors.New("a single node does not fail: fail=crash is not for smr=single")
+	}
+	return nil
+}
+
+// Front is what clients ask.
+func (s Setting) Front() machine.ID { return machine.ID(s.Clients) }
+
+// Machines are the clients, and what protocol adds or a single node in its place, as many nodes as that.
+func (s Setting) Machines(nodes int, protocol func(*machine.System)) *machine.System {
+	ms := &machine.System{}
+	AddClients(ms, s.Clients, s.Requests, s.Front(), s.Service, s.Pause)
+	if s.Single {
+		Fill(ms, ms.Add(SingleKind, SingleNode{App: s.Service})+1, nodes)
+		return ms
+	}
+	if s.Crashes {
+		ms.Streams = &netsim.Streams{Buffer: 1000}
+	}
+	protocol(ms)
+	return ms
+}
+
+// System is what is checked: that all clients come to an end, and, unless there is a single node, what the protocol is to keep. At most so many of the replicas
+// from first on crash. If none does the single node is compared with the protocol. Machines are those of a setting that differs from s in Single only.
+func (s Setting) System(name string, machines func(single bool) *machine.System, first machine.ID, replicas, halts int, keeps ...sim.Property) sim.System {
+	sys := machines(s.Single).Sim(name)
+	sys.Properties = []sim.Property{{Name: "every client comes to an end", Eventually: Ended(s.Clients)}}
+	if !s.Single {
+		sys.Properties = append(sys.Properties, keeps...)
+	}
+	if s.Crashes {
+		sys.Halts = halts
+		sys.MayHalt = func(id sim.NodeID) bool { return id >= first && int(id-first) < replicas }
+		return sys
+	}
+	clients := make([]sim.NodeID, s.Clients)
+	for i := range clients {
+		clients[i] = sim.NodeID(i)
+	}
+	sys.Abstractions = []sim.Abstraction{{
+		Name: fmt.Sprintf("a single node, among %d clients with %d commands each", s.Clients, s.Requests), Used: s.Single, Clients: clients,
+		Impl: func() sim.System { return machines(false).Sim(name) },
+		Abs:  func() sim.System { return machines(true).Sim("a single node") },
+	}}
+	return sys
+}
+
+// Up are the machines, of so many from first on, that have not failed, in their order.
+func Up[R any](v *sim.View, first machine.ID, replicas int) (up []*R) {
+	for i := range replicas {
+		if r := machine.Vars[R](v, first+machine.ID(i)); r != nil {
+			up = append(up, r)
+		}
+	}
+	return up
+}
