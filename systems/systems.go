@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"github.com/macemc/macemc/systems/basicpaxos"
 	"github.com/macemc/macemc/systems/brokentree"
 	"github.com/macemc/macemc/systems/chain"
 	"github.com/macemc/macemc/systems/channel"
@@ -48,6 +49,7 @@ func All() []spec.Entry {
 		chain.Entry(),
 		ftcommit.Entry(),
 		multipaxos.Entry(),
+		basicpaxos.Entry(),
 		synod.Entry(),
 		echo.Entry(),
 		register.Entry(),

@@ -1,0 +1,68 @@
+package basicpaxos
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Entry describes the system.
+func Entry() spec.Entry {
+	return spec.Entry{
+		Name:    "basicpaxos",
+		Summary: "machines: Paxos decides once, and a register that stands for it",
+		Notes:   "The clients come first, then a proposer for each, the acceptors, and what has acceptors fail, if any do.",
+		Params: []spec.Param{
+			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "how many clients propose a value"},
+			{Name: "ballots", Kind: spec.Int, Default: "1", Min: 1, Max: 4, Help: "how often each proposer tries"},
+			{Name: "failures", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "how many acceptors fail, at most so many that most are left"},
+			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "what decides"},
+		},
+		MinNodes: 3, MaxNodes: 12, DefaultNodes: 7,
+		Bugs:     knownBugs(),
+		Messages: machine.Events(clientKind, proposerKind, acceptorKind, registerKind),
+		Build: func(c spec.Config) (sim.System, error) {
+			s := setting{
+				clients: c.Int("clients"), ballots: c.Int("ballots"), failures: c.Int("failures"), abstract: c.Text("part") == "abstraction",
+				bugs: spec.Bits[bugs](c.Bugs, knownBugs()),
+			}
+			if s.acceptors = c.Nodes - s.others(); s.acceptors < 1 {
+				return sim.System{}, fmt.Errorf("%d nodes are too few for %d clients, their proposers, an acceptor and what has acceptors fail", c.Nodes, s.clients)
+			}
+			return s.system(), nil
+		},
+	}
+}
+
+// bugs is the set of defects that are switched on, by their order in knownBugs.
+type bugs uint8
+
+const (
+	bp1 bugs = 1 << iota
+	bp2
+	bp3
+	bp4
+	bp5
+	bp6
+)
+
+func (b bugs) has(which bugs) bool { return b&which != 0 }
+
+func knownBugs() []spec.Bug {
+	const other = "another value is accepted after one was decided"
+	safety := func(id, summary, shows, fix string) spec.Bug {
+		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
+	}
+	first := safety("BP2", "a proposer takes over the value that it hears of first, whatever its ballot", other, "take the one of the highest ballot")
+	first.Defaults.Params = map[string]string{"ballots": "2"}
+	return []spec.Bug{
+		safety("BP1", "a proposer proposes its own value though acceptors have accepted another one", other, "take theirs"),
+		first,
+		safety("BP3", "an acceptor accepts what has a lower ballot than it has promised", other, "leave it"),
+		safety("BP4", "one acceptor is taken for most of three", other, "count one more"),
+		safety("BP5", "what was accepted under different ballots is counted together", "clients are told different values", "compare the votes"),
+		safety("BP6", "a proposer does not know what to do with a promise that it needs no more", "it gets one that it cannot handle", "ignore it"),
+	}
+}

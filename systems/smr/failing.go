@@ -1,0 +1,30 @@
+package smr
+
+import (
+	"github.com/macemc/macemc/machine"
+)
+
+// Fail has a machine fail that has a rule for it.
+type Fail struct{}
+
+// Injector has machines fail, whenever it pleases.
+type Injector struct {
+	Victims []machine.ID
+	Left    int // how many still fail
+}
+
+// InjectorKind is the kind of injectors.
+var InjectorKind = machine.Define[Injector]("injector",
+	machine.In("lurking", machine.Null((*Injector).strike, "content")),
+	machine.In("content"))
+
+func (i *Injector) strike(x *machine.Ctx) {
+	if i.Left == 0 {
+		x.Goto("content")
+		return
+	}
+	i.Left--
+	k := x.Choose("who fails", len(i.Victims))
+	x.Send(i.Victims[k], Fail{})
+	i.Victims = without(i.Victims, k)
+}
