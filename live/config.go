@@ -54,9 +54,11 @@ type Config struct {
 	// Speed divides the durations of timers, so that tests need not wait; the clock is left alone. 0: 1.
 	Speed int
 
-	Seed uint64       // of random draws; 0: a random one
-	Log  *slog.Logger // nil: nothing is logged
-	_    struct{}
+	Seed uint64 // of random draws; 0: a random one
+	// Log may be nil: nothing is logged. At the level for debugging it is told of each event, message and announcement, with the keys that
+	// package observe reads.
+	Log *slog.Logger
+	_   struct{}
 }
 
 // MaxDatagram is how large a message in a datagram can be, encoded. Larger ones are lost.

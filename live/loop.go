@@ -197,12 +197,12 @@ func (n *Node) step(g given) {
 		e.Kind = sim.DoAction
 	}
 	if n.log.Enabled(n.ctx, slog.LevelDebug) {
-		n.log.Debug("event", "number", n.events, "is", g)
+		n.log.Debug("event", "number", n.events, "is", g.String(), "after", g.after())
 	}
 	n.watchdog.begin(&g)
 	done := n.run.Run(ev, kernel.Handed{Delivery: sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Err: g.err}, Set: g.assembled()}, n, g.call)
 	if ran := n.watchdog.end(); ran > 0 {
-		n.log.Warn("the handler has returned", "event", g, "after", ran)
+		n.log.Warn("the handler has returned", "handles", g.String(), "ran", ran)
 	}
 	if g.err != nil {
 		e.Err = g.err.Error()
@@ -263,6 +263,9 @@ func (n *Node) effects(done *kernel.Done, e *recording.Event) {
 				_, _ = digest.Write(data)
 			}
 			n.counters.sent.Add(1)
+			if n.log.Enabled(n.ctx, slog.LevelDebug) {
+				n.log.Debug("send", "to", int(f.Peer), "id", messageID(n.cfg.Node, n.incarnation, n.number))
+			}
 			n.send(f, data)
 		case kernel.RefusedEffect:
 			n.links[f.Peer].wanted = true

@@ -59,7 +59,7 @@ func (n *Node) watch() {
 			return
 		case <-ticks.C:
 			if event, ran := n.watchdog.overdue(n.cfg.HandlerLimit, true); event != "" {
-				n.log.Error("a handler does not return; the node handles nothing else meanwhile", "event", event, "after", ran)
+				n.log.Error("a handler does not return; the node handles nothing else meanwhile", "handles", event, "ran", ran)
 			}
 		}
 	}
@@ -91,4 +91,22 @@ func (g given) String() string {
 		return "action " + g.name
 	}
 	return g.kind.String()
+}
+
+// after are the ids under which what it takes was logged when it was sent.
+func (g *given) after() (ids []string) {
+	switch g.kind {
+	case sim.Deliver:
+		ids = append(ids, messageID(g.peer, g.incarnation, g.number))
+	case sim.TakeQuorum:
+		for i := range g.set {
+			ids = append(ids, messageID(g.set[i].peer, g.set[i].incarnation, g.set[i].number))
+		}
+	}
+	return ids
+}
+
+// messageID names a message in logs.
+func messageID(from sim.NodeID, incarnation, number uint64) string {
+	return fmt.Sprintf("%d.%x.%d", from, incarnation, number)
 }

@@ -167,3 +167,33 @@ func (m *monitor) settle(x *Ctx) error {
 	}
 	return nil
 }
+
+// Events are samples of what the monitor looks at, for package observe.
+func (m *monitor) Events() []any {
+	k := m.watcher.kind
+	var events []any
+	for _, s := range k.states {
+		for _, r := range s.rules {
+			events = append(events, reflect.Zero(r.event).Interface())
+		}
+	}
+	if m.watcher.each {
+		c := create{Kind: k.name}
+		if entry := k.states[0].entry; entry != nil && entry.arg != nil {
+			if c.Payload = reflect.Zero(entry.arg).Interface(); c.Payload == nil { // of an interface type, which logs do not give back
+				c.Payload = reflect.New(entry.arg).Interface()
+			}
+		}
+		events = append(events, c)
+	}
+	return events
+}
+
+// EventName, Inside and With have package observe tell apart what monitors of several kinds are created with.
+func (c create) EventName() string { return "machine.Watch[" + c.Kind + "]" }
+
+// Inside is what is told of a creation besides the kind.
+func (c create) Inside() any { return c.Payload }
+
+// With is the creation of a monitor of the same kind with another payload.
+func (c create) With(payload any) any { return create{c.Kind, payload} }

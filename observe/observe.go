@@ -3,6 +3,8 @@
 // What nodes announced is only ordered as far as causes go: what one node does, and messages from one to another. Clocks say
 // no more that could be relied on. A monitor, which is told of one announcement after the other, may be violated in every order that agrees
 // with the causes, in some, or in none.
+//
+// A history comes from a run of a system ([Of]) or from logs and traces ([Log]); a [Handler] writes such logs.
 package observe
 
 import (
@@ -18,8 +20,9 @@ import (
 // Announcement is something that a node has announced.
 type Announcement struct {
 	Event any
-	// Step is the step of the run in which it was announced; 0: the start.
+	// Step is the step of the run in which it was announced, 0: the start; or the line of the log File.
 	Step int
+	File string
 	// After says, by node, how many of its announcements came before this one for sure.
 	After []int
 }

@@ -88,7 +88,7 @@ func (c *causes) note(last *kernel.Step, all []said, step int) error {
 	}
 	for _, s := range all {
 		at := c.clocks[s.node]
-		c.h[s.node] = append(c.h[s.node], Announcement{s.event, step, slices.Clone(at)})
+		c.h[s.node] = append(c.h[s.node], Announcement{Event: s.event, Step: step, After: slices.Clone(at)})
 		at[s.node]++
 	}
 	for _, m := range last.Sent {

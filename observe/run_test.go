@@ -1,6 +1,8 @@
 package observe_test
 
 import (
+	"bytes"
+	"log/slog"
 	"testing"
 
 	"github.com/macemc/macemc/choose"
@@ -108,4 +110,69 @@ func runOf(t *testing.T, sys sim.System, last bool) choose.Path {
 		}
 	}
 	return r.Path.Clone()
+}
+
+type (
+	ask    struct{ Key string }
+	answer struct{ Key string }
+	asker  struct{ Left []string }
+	// expects is a monitor for each request.
+	expects struct{ Key string }
+)
+
+var (
+	askerKind = machine.Define[asker]("asker",
+		machine.In("asking", machine.Entry((*asker).ask)))
+	expectsKind = machine.Define[expects]("each is answered once",
+		machine.In("waiting", machine.EntryWith(func(e *expects, x *machine.Ctx, a ask) { e.Key = a.Key }), machine.On((*expects).answered, "done")),
+		machine.In("done", machine.On(func(e *expects, x *machine.Ctx, a answer) { x.Assert(a.Key != e.Key, "%s is answered twice", e.Key) })))
+)
+
+func (k *asker) ask(x *machine.Ctx) {
+	for _, key := range k.Left {
+		machine.Watch[expects](x, ask{key})
+	}
+	x.Announce(answer{"a"})
+	x.Announce(answer{"b"})
+	x.Announce(answer{"a"})
+}
+
+func (e *expects) answered(x *machine.Ctx, a answer) {
+	if a.Key == e.Key {
+		x.Goto("done")
+	}
+}
+
+// Monitors that are created at run time are created by what logs tell, too, with what they were created with.
+func TestLogOfCreatedMonitors(t *testing.T) {
+	for _, c := range []struct {
+		asked []string
+		want  string
+	}{{[]string{"b"}, ""}, {[]string{"b", "a"}, "a is answered twice"}, {nil, ""}} {
+		var ms machine.System
+		ms.Add(askerKind, asker{c.asked})
+		ms.Each(expectsKind)
+		sys := ms.Sim("asker")
+		h, err := observe.Of(&sys, runOf(t, sys, false))
+		if err != nil || h.Len() != len(c.asked)+3 {
+			t.Fatal(h, err)
+		}
+		var out bytes.Buffer
+		log := slog.New(observe.NewHandler(slog.NewJSONHandler(&out, nil)))
+		for _, a := range h[0] {
+			log.Info("announce", "node", 0, "event", a.Event)
+		}
+		l := observe.NewLog(1)
+		if err := l.Read("log", &out); err != nil {
+			t.Fatal(err)
+		}
+		back, err := l.History(sys.Monitors[0]())
+		if err != nil || back.Len() != h.Len() {
+			t.Fatal(back, err)
+		}
+		j, err := observe.Judge(t.Context(), back, sys.Monitors[0], sys.State, 100)
+		if err != nil || j.Message != c.want || (c.want != "") != (j.Verdict == observe.Every) {
+			t.Errorf("%v: %+v, %v", c.asked, j, err)
+		}
+	}
 }

@@ -2,8 +2,9 @@ package task
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"regexp"
+	"os"
 	"slices"
 
 	"github.com/macemc/macemc/check"
@@ -18,19 +19,27 @@ import (
 // Observe judges a run by the monitors of its system, in all orders that agree with its causes. Its fields are the argument and flags of the
 // command of that name.
 type Observe struct {
-	File      string
-	Monitor   string // the only one; "": all
+	File      string   // a path file, or a folder of recordings; "": Logs
+	Logs      []string // of the subject
+	Monitor   string   // the only one; "": all
 	MaxStates int
 	JSON      bool
-	Given     Given
+	Subject
 }
 
 // Validate implements [Task].
-func (o *Observe) Validate() error { return numbers{{"max-states", o.MaxStates, 1}}.check(o.Given) }
+func (o *Observe) Validate() error {
+	if err := o.Subject.validate(); err != nil {
+		return err
+	}
+	return numbers{{"max-states", o.MaxStates, 1}}.check(o.Given)
+}
 
 // observed is what is told of a monitor.
 type observed struct {
-	Monitor string          `json:"monitor"`
+	Monitor string `json:"monitor"`
+	// Heard is how much it was told of.
+	Heard   int             `json:"announcements"`
 	Verdict observe.Verdict `json:"verdict"`
 	// All: every order was looked at.
 	All     bool    `json:"all"`
@@ -41,27 +50,32 @@ type observed struct {
 
 type heard struct {
 	Node  sim.NodeID `json:"node"`
-	Step  int        `json:"step"` // of the run
+	File  string     `json:"file,omitempty"`
+	Step  int        `json:"step"` // of the run, or the line of the file
 	Event string     `json:"event"`
 }
 
-// packages are the paths of packages in names of types.
-var packages = regexp.MustCompile(`([\w.-]+/)+`)
-
 // observation is what is told of a run.
 type observation struct {
-	System        string     `json:"system"`
-	Announcements int        `json:"announcements"`
-	Whole         bool       `json:"whole"` // all that was recorded is part of the run
-	Monitors      []observed `json:"monitors"`
+	System   string     `json:"system"`
+	Whole    bool       `json:"whole"` // all that was recorded is part of the run, or the logs have no gaps
+	Gaps     []string   `json:"gaps,omitempty"`
+	Monitors []observed `json:"monitors"`
 }
 
 // Do implements [Task].
 func (o *Observe) Do(ctx context.Context, p *Process) error {
-	sys, path, whole, err := o.run(ctx, p)
-	if sys == nil {
+	var seen *seen
+	var err error
+	if o.File != "" {
+		seen, err = o.run(ctx, p)
+	} else {
+		seen, err = o.logs(p)
+	}
+	if seen == nil {
 		return err
 	}
+	sys := seen.sys
 	names := sys.MonitorNames()
 	if len(names) == 0 {
 		return fmt.Errorf("system %q has no monitors", sys.Name)
@@ -69,18 +83,18 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 	if o.Monitor != "" && !slices.Contains(names, o.Monitor) && !slices.Contains(names, "monitor "+o.Monitor) {
 		return spec.Unknown(fmt.Sprintf("system %q: unknown monitor", sys.Name), o.Monitor, names)
 	}
-	h, err := observe.Of(sys, path)
-	if err != nil {
-		return err
-	}
-	told := observation{System: sys.Name, Announcements: h.Len()}
+	told := observation{System: sys.Name, Whole: seen.whole, Gaps: seen.gaps}
 	status := check.StatusOK
-	if told.Whole = whole; !whole {
+	if !told.Whole {
 		status = check.StatusInconclusive
 	}
 	for i, name := range names {
 		if o.Monitor != "" && name != o.Monitor && name != "monitor "+o.Monitor {
 			continue
+		}
+		h, err := seen.history(sys.Monitors[i]())
+		if err != nil {
+			return err
 		}
 		j, err := observe.Judge(ctx, h, sys.Monitors[i], sys.State, o.MaxStates)
 		if err != nil {
@@ -89,16 +103,16 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		m := observed{Monitor: name, Verdict: j.Verdict, All: j.All, States: j.States, Message: j.Message}
+		m := observed{Monitor: name, Heard: h.Len(), Verdict: j.Verdict, All: j.All, States: j.States, Message: j.Message}
 		for _, at := range j.Order {
 			a := h[at.Node][at.Index]
-			m.Order = append(m.Order, heard{at.Node, a.Step, packages.ReplaceAllString(fmt.Sprintf("%T%+v", a.Event, a.Event), "")})
+			m.Order = append(m.Order, heard{at.Node, a.File, a.Step, fmt.Sprintf("%s%+v", observe.Name(a.Event), a.Event)})
 		}
 		told.Monitors = append(told.Monitors, m)
 		switch {
 		case j.Verdict == observe.Some || j.Verdict == observe.Every:
 			status = check.StatusViolation
-		case j.Verdict == observe.Undecided && status == check.StatusOK:
+		case status == check.StatusOK && (j.Verdict == observe.Undecided || m.Heard == 0 && o.File == ""):
 			status = check.StatusInconclusive
 		}
 	}
@@ -106,9 +120,15 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 		return p.Ended(ctx, status, WriteJSON(p.Stdout, told))
 	}
 	out := &lines{w: p.Stdout}
-	out.add("%s: %s", told.System, words.Plural(told.Announcements, "announcement"))
-	if !whole {
+	out.add("%s", told.System)
+	switch {
+	case !told.Whole && o.File != "":
 		out.add("NOT all that was recorded is judged: the rest is no run of the system")
+	case !told.Whole:
+		out.add("NOT all that happened is in the log:")
+		for _, g := range told.Gaps {
+			out.add("  %s", g)
+		}
 	}
 	for i := range told.Monitors {
 		told.Monitors[i].text(out)
@@ -116,15 +136,44 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 	return p.Ended(ctx, status, out.err)
 }
 
-// run reads the run, and the system with its monitors; whole: nothing that was recorded is left out. A nil system: there is nothing left to do. What
-// live nodes recorded becomes a run without monitors, since that goes on behind a violation.
-func (o *Observe) run(ctx context.Context, p *Process) (sys *sim.System, path choose.Path, whole bool, err error) {
+// seen is what is judged.
+type seen struct {
+	sys     *sim.System
+	history func(sim.Monitor) (observe.History, error) // that a monitor is told of
+	whole   bool                                       // nothing is left out
+	gaps    []string
+}
+
+// logs reads the logs.
+func (o *Observe) logs(p *Process) (*seen, error) {
+	subject, err := o.Subject.build(p)
+	if err != nil {
+		return nil, err
+	}
+	l := observe.NewLog(subject.System.Nodes)
+	for _, name := range o.Logs {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		err = l.Read(name, file)
+		if err = errors.Join(err, file.Close()); err != nil {
+			return nil, err
+		}
+	}
+	gaps := l.Gaps()
+	return &seen{&subject.System, l.History, gaps == nil, gaps}, nil
+}
+
+// run reads the run, and the system with its monitors. Nil: there is nothing left to do. What live nodes recorded becomes a run without monitors,
+// since that goes on behind a violation.
+func (o *Observe) run(ctx context.Context, p *Process) (*seen, error) {
 	if !recording.IsDir(o.File) {
 		l, done, err := p.load(ctx, o.File)
 		if done || err != nil {
-			return nil, nil, false, err
+			return nil, err
 		}
-		return &l.System, l.Path, true, nil
+		return ofRun(&l.System, l.Path, true)
 	}
 	var full sim.System
 	entries := slices.Clone(p.Systems)
@@ -139,16 +188,26 @@ func (o *Observe) run(ctx context.Context, p *Process) (sys *sim.System, path ch
 	}
 	m, err := check.MergeRecordings(entries, o.File)
 	if err != nil {
-		return nil, nil, false, err
+		return nil, err
 	}
 	m.System.Monitors = full.Monitors
-	return &m.System, m.Path, !p.Doubts(m), nil
+	return ofRun(&m.System, m.Path, !p.Doubts(m))
+}
+
+func ofRun(sys *sim.System, path choose.Path, whole bool) (*seen, error) {
+	h, err := observe.Of(sys, path)
+	if err != nil {
+		return nil, err
+	}
+	return &seen{sys: sys, history: func(sim.Monitor) (observe.History, error) { return h, nil }, whole: whole}, nil
 }
 
 func (m *observed) text(out *lines) {
 	switch {
+	case m.Heard == 0:
+		out.add("%s: was told of nothing", m.Monitor)
 	case m.Verdict == observe.None:
-		out.add("%s: violated in no order that agrees with the causes", m.Monitor)
+		out.add("%s: violated in no order that agrees with the causes (%s)", m.Monitor, words.Plural(m.Heard, "announcement"))
 	case m.Verdict == observe.Undecided:
 		out.add("%s: UNDECIDED: there are more orders than were looked at (--max-states)", m.Monitor)
 	case m.Verdict == observe.Every:
@@ -163,6 +222,10 @@ func (m *observed) text(out *lines) {
 	}
 	out.add("  %s, as after", m.Message)
 	for _, h := range m.Order {
-		out.add("    step %d  n%d  %s", h.Step, h.Node, h.Event)
+		if h.File != "" {
+			out.add("    %s:%d  n%d  %s", h.File, h.Step, h.Node, h.Event)
+		} else {
+			out.add("    step %d  n%d  %s", h.Step, h.Node, h.Event)
+		}
 	}
 }

@@ -24,6 +24,7 @@ type liveFlags struct {
 	peers   string
 	dir     string
 	record  string
+	log     string
 	public  bool
 	idle    bool
 	await   time.Duration
@@ -100,6 +101,7 @@ panicked, 130 or 143 as above.`,
 	fl.StringVar(&f.peers, "peers", "", "with --node, addresses of all nodes in order, as `IP:PORT,...`")
 	fl.StringVar(&f.dir, "dir", "", "folder `DIR` for disks and recordings (default: a new one in "+check.Root+"; with --node none: nothing is kept)")
 	fl.StringVar(&f.record, "record", "", "with --node, folder `DIR` for the recording, which other nodes may share (default: none)")
+	fl.StringVar(&f.log, "log", "", "folder `DIR` for logs that macemc observe reads, nI.jsonl for node I (default: none)")
 	fl.BoolVar(&f.public, "public", false, "with --node, listen on an address that others can reach")
 	fl.BoolVar(&f.idle, "idle", false, "do no actions")
 	fl.DurationVar(&f.await, "await", 10*time.Second, "wait this `TIME` for all peers before the first boot")

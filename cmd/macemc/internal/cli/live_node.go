@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/live"
 	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/observe"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/kernel"
@@ -24,10 +27,19 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 	if f.verbose {
 		level = slog.LevelDebug
 	}
+	handlers := []slog.Handler{slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: level})}
+	if f.log != "" {
+		file, err := openLog(f.log, f.node)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		handlers = append(handlers, observe.NewHandler(slog.NewJSONHandler(file, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	}
 	cfg := live.Config{
 		System: &s.System, Node: sim.NodeID(f.node), Peers: strings.Split(f.peers, ","), Public: f.public,
 		Messages: s.Entry.Messages, Dir: f.dir, Params: s.Config.Params, Bugs: s.Config.Bugs, Await: f.await,
-		Log: slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: level})),
+		Log: slog.New(slog.NewMultiHandler(handlers...)),
 	}
 	if f.record != "" {
 		cfg.Record = &recording.Options{Dir: f.record}
@@ -68,6 +80,14 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 		return Exit(check.Status(search.Interrupted, context.Cause(outside)))
 	}
 	return err
+}
+
+// openLog opens a node's log, to which one that is started again adds.
+func openLog(dir string, node int) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(filepath.Join(dir, fmt.Sprintf("n%d.jsonl", node)), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 }
 
 // obey does what the parent process says, until it is gone.

@@ -77,6 +77,9 @@ func (x *fleet) start(node int) error {
 	if x.flags.idle {
 		args = append(args, "--idle")
 	}
+	if x.flags.log != "" {
+		args = append(args, "--log", x.flags.log)
+	}
 	if x.flags.verbose {
 		args = append(args, "--verbose")
 	}

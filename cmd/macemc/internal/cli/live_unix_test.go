@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -190,5 +191,40 @@ func TestLiveNodeEnds(t *testing.T) {
 	}
 	if _, errs, status := runReal(t, t.TempDir(), "", append(args, "--time", "100ms")...); status != check.StatusOK {
 		t.Errorf("after its time: exit status %d, %s", status, errs)
+	}
+}
+
+// What live nodes log is judged by monitors: the value that is delivered twice is named, whatever else was at the same time.
+func TestLiveLogsObserved(t *testing.T) {
+	dir := t.TempDir()
+	// Nodes draw what is lost, and must have drawn that something is, about one time in five not.
+	args := []string{"observe", "channel", "--bug", "NL2", "--set", "sends=6", "n0.jsonl", "n1.jsonl", "n2.jsonl"}
+	var said, errors, out, errs string
+	status := 0
+	for i := range 12 {
+		log := filepath.Join(dir, strconv.Itoa(i))
+		out, errs, _ = runReal(t, dir, "", "live", "channel", "--bug", "NL2", "--set", "sends=6", "--log", log, "--dir", "run"+strconv.Itoa(i), "--time", "700ms")
+		if said, errors, status = runReal(t, log, "", args...); status != check.StatusOK {
+			dir = log
+			break
+		}
+	}
+	for _, want := range []string{"VIOLATED in every order that agrees with the causes", "is delivered, [", "n0.jsonl:", "n2  machine.Sent[channel.Deliver]{From:2 To:0"} {
+		if !strings.Contains(said, want) || status != check.StatusViolation {
+			t.Errorf("exit status %d, %q is not in\n%s%s\nof\n%s%s", status, want, said, errors, out, errs)
+		}
+	}
+	// A part of the log is one with gaps, and of nothing that is violated in it is said that all is right.
+	if said, errors, status = runReal(t, dir, "", "observe", "channel", "n2.jsonl"); !strings.Contains(said, "NOT all that happened is in the log") || status == check.StatusOK {
+		t.Errorf("exit status %d: %s%s", status, said, errors)
+	}
+	if _, errors, status = runReal(t, dir, "", "observe", "n0.jsonl", "--bug", "NL2"); !strings.Contains(errors, "--bug is for logs") || status != check.StatusUsage {
+		t.Errorf("exit status %d: %s", status, errors)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "empty.jsonl"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if said, errors, status = runReal(t, dir, "", "observe", "channel", "empty.jsonl", "empty.jsonl"); !strings.Contains(said, "was told of nothing") || status != check.StatusInconclusive {
+		t.Errorf("exit status %d: %s%s", status, said, errors)
 	}
 }

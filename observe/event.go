@@ -1,0 +1,161 @@
+package observe
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Knower is a monitor that can be told of what stands in logs: Events are samples of the types of events that it looks at. Monitors that are machines
+// are ones; for others write the method. Events that are in a log must be such that JSON gives them back: no unexported fields, no fields of interface
+// types, no functions, texts in UTF-8.
+type Knower interface {
+	sim.Monitor
+	Events() []any
+}
+
+// envelope is an event that is told apart by more than its type, and whose content may be of several.
+type envelope interface {
+	EventName() string
+	Inside() any
+	With(inside any) any
+}
+
+// packages are the paths of packages in names of types.
+var packages = regexp.MustCompile(`([\w.-]+/)+`)
+
+// Name is how the type of an event is named in logs: with the last element of its package's path, as commit.Prepared.
+func Name(event any) string {
+	if e, ok := event.(envelope); ok {
+		return e.EventName()
+	}
+	return packages.ReplaceAllString(fmt.Sprintf("%T", event), "")
+}
+
+// typed is an event as it stands in a log.
+type typed struct {
+	Type  string          `json:"type"`
+	Value json.RawMessage `json:"value"`
+}
+
+// write makes what stands in a log of an event.
+func write(event any) (typed, error) {
+	out := typed{Type: Name(event)}
+	if e, ok := event.(envelope); ok {
+		event = e.Inside()
+	}
+	value, err := json.Marshal(event)
+	out.Value = value
+	return out, err
+}
+
+// reader reads the events that a monitor looks at.
+type reader map[string]any // a sample by name
+
+func newReader(m sim.Monitor) (reader, error) {
+	k, ok := m.(Knower)
+	if !ok {
+		return nil, fmt.Errorf("%s does not say which events it looks at: it needs a method Events() []any, see observe.Knower", sim.MonitorName(m))
+	}
+	r := reader{}
+	for _, sample := range k.Events() {
+		name := Name(sample)
+		if other, twice := r[name]; twice && reflect.TypeOf(other) != reflect.TypeOf(sample) {
+			return nil, fmt.Errorf("%s looks at two types of events that are named %s in logs", sim.MonitorName(m), name)
+		}
+		inside := sample
+		if e, ok := sample.(envelope); ok {
+			inside = e.Inside()
+		}
+		if inside != nil {
+			if err := faithful(reflect.TypeOf(inside), nil); err != nil {
+				return nil, fmt.Errorf("%s: JSON does not give back a %s: %w", sim.MonitorName(m), name, err)
+			}
+		}
+		r[name] = sample
+	}
+	return r, nil
+}
+
+// read returns an event; nil: the monitor does not look at such.
+func (r reader) read(t typed) (any, error) {
+	sample, ok := r[t.Type]
+	if !ok {
+		return nil, nil
+	}
+	e, wrapped := sample.(envelope)
+	inside := sample
+	if wrapped {
+		inside = e.Inside()
+	}
+	if inside == nil {
+		return e.With(nil), nil
+	}
+	v := reflect.New(reflect.TypeOf(inside))
+	dec := json.NewDecoder(bytes.NewReader(t.Value))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(v.Interface())
+	if err == nil {
+		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("something is left over behind it")
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the value of an event is no %s: %w", t.Type, err)
+	}
+	if wrapped {
+		return e.With(v.Elem().Interface()), nil
+	}
+	return v.Elem().Interface(), nil
+}
+
+var (
+	fromJSON = reflect.TypeFor[json.Unmarshaler]()
+	fromText = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// faithful reports why JSON may not give back a value of a type; nil: it does.
+func faithful(t reflect.Type, above []reflect.Type) error {
+	for _, a := range above {
+		if a == t {
+			return nil
+		}
+	}
+	above = append(above, t)
+	if p := reflect.PointerTo(t); p.Implements(fromJSON) || p.Implements(fromText) {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		for f := range t.Fields() {
+			switch {
+			case f.Anonymous && f.Type.Kind() == reflect.Struct: // its exported fields are among those of t
+			case !f.IsExported():
+				return fmt.Errorf("field %s of %v is not exported", f.Name, t)
+			case f.Tag.Get("json") == "-":
+				return fmt.Errorf("field %s of %v is left out", f.Name, t)
+			}
+			if err := faithful(f.Type, above); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.Slice, reflect.Array, reflect.Pointer:
+		return faithful(t.Elem(), above)
+	case reflect.Map:
+		if err := faithful(t.Key(), above); err != nil {
+			return err
+		}
+		return faithful(t.Elem(), above)
+	case reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128:
+		return fmt.Errorf("it holds a %v", t)
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package observe
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// What is looked at of traces in the JSON of OTLP.
+type (
+	resourceSpans struct {
+		Resource   struct{ Attributes attributes }
+		ScopeSpans []struct{ Spans []otlpSpan }
+	}
+	otlpSpan struct {
+		TraceID, SpanID, ParentSpanID string
+		StartTimeUnixNano             nanos
+		Attributes                    attributes
+		Events                        []struct {
+			TimeUnixNano nanos
+			Attributes   attributes
+		}
+		Links []struct{ TraceID, SpanID string }
+	}
+	attributes []struct {
+		Key   string
+		Value struct {
+			StringValue *string
+			IntValue    *nanos
+		}
+	}
+	// nanos is a 64-bit number, which is a text in JSON that keeps to the rules, and a number in some that does not.
+	nanos int64
+)
+
+func (n *nanos) UnmarshalJSON(text []byte) error {
+	var number json.Number // takes a text that is a number, too
+	if err := json.Unmarshal(text, &number); err != nil {
+		return err
+	}
+	v, err := strconv.ParseInt(number.String(), 10, 64)
+	*n = nanos(v)
+	return err
+}
+
+func (a attributes) text(key string) string {
+	for i := range a {
+		if a[i].Key == key && a[i].Value.StringValue != nil {
+			return *a[i].Value.StringValue
+		}
+	}
+	return ""
+}
+
+// node is the number of the node; -1: it is not said.
+func (a attributes) node() (int, error) {
+	for i := range a {
+		if a[i].Key == NodeKey {
+			if a[i].Value.IntValue == nil {
+				return -1, fmt.Errorf("attribute %s is no whole number", NodeKey)
+			}
+			return int(*a[i].Value.IntValue), nil
+		}
+	}
+	return -1, nil
+}
+
+// event is the event that attributes hold; nil: none.
+func (a attributes) event() (*typed, error) {
+	t := typed{Type: a.text(EventKey + ".type"), Value: json.RawMessage(a.text(EventKey + ".value"))}
+	if t.Type == "" {
+		return nil, nil
+	}
+	if !json.Valid(t.Value) {
+		return nil, fmt.Errorf("attribute %s.value is %q, want JSON", EventKey, string(t.Value))
+	}
+	return &t, nil
+}
+
+// span is a record that has its place by time.
+type span struct {
+	record
+	at     nanos
+	parent string // id; "": none
+	inside bool   // an event in the span of the id parent
+}
+
+func (l *Log) addSpan(node int, s span) error {
+	if err := l.note(node, &s.record); err != nil {
+		return err
+	}
+	if len(l.nodes[node]) > 0 {
+		return bothKinds(node)
+	}
+	l.spans[node] = append(l.spans[node], s)
+	return nil
+}
+
+// lists are the records by node, each in order. Of spans that start at the same time one within another comes later.
+func (l *Log) lists() [][]record {
+	parents := map[string]string{}
+	for _, list := range l.spans {
+		for i := range list {
+			if !list[i].inside {
+				parents[list[i].id] = list[i].parent
+			}
+		}
+	}
+	depth := func(s *span) (n int) {
+		for id := s.parent; id != "" && n <= len(parents); id = parents[id] {
+			n++
+		}
+		return n
+	}
+	lists := slices.Clone(l.nodes)
+	for node, list := range l.spans {
+		type placed struct {
+			*span
+			depth int
+		}
+		sorted := make([]placed, len(list))
+		for i := range list {
+			sorted[i] = placed{&list[i], depth(&list[i])}
+		}
+		slices.SortStableFunc(sorted, func(a, b placed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.depth, b.depth)) })
+		for _, s := range sorted {
+			lists[node] = append(lists[node], s.record)
+		}
+	}
+	return lists
+}
+
+// traces reads the spans of a line.
+func (l *Log) traces(file string, line int, all []resourceSpans) error {
+	for i := range all {
+		byResource, err := all[i].Resource.Attributes.node()
+		if err != nil {
+			return err
+		}
+		for _, scope := range all[i].ScopeSpans {
+			for k := range scope.Spans {
+				if err := l.span(file, line, byResource, &scope.Spans[k]); err != nil {
+					return fmt.Errorf("span %s: %w", scope.Spans[k].SpanID, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (l *Log) span(file string, line, node int, s *otlpSpan) error {
+	own, err := s.Attributes.node()
+	if err != nil {
+		return err
+	}
+	if own >= 0 {
+		node = own
+	}
+	if node < 0 {
+		return fmt.Errorf("neither it nor its resource has an attribute %s, the number of the node", NodeKey)
+	}
+	start := record{file: file, line: line, id: s.TraceID + "/" + s.SpanID}
+	if start.event, err = s.Attributes.event(); err != nil {
+		return err
+	}
+	parent := ""
+	if s.ParentSpanID != "" {
+		parent = s.TraceID + "/" + s.ParentSpanID
+		start.after = append(start.after, parent)
+	}
+	for _, link := range s.Links {
+		start.after = append(start.after, link.TraceID+"/"+link.SpanID)
+	}
+	if err := l.addSpan(node, span{start, s.StartTimeUnixNano, parent, false}); err != nil {
+		return err
+	}
+	last := s.StartTimeUnixNano
+	for i := range s.Events {
+		e := &s.Events[i]
+		ev, err := e.Attributes.event()
+		if err != nil {
+			return err
+		}
+		if ev == nil {
+			continue
+		}
+		last = max(last, e.TimeUnixNano) // one span's are in order
+		if err := l.addSpan(node, span{record{file: file, line: line, event: ev}, last, start.id, true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
