@@ -55,7 +55,7 @@ var imports = []struct {
 	{pkg: "internal/task", module: []string{"internal/durable", "internal/version", "internal/words", "check", "choose", "critical", "eventgraph", "mdb", "observe", "refine", "report", "search", "sim", "sim/kernel", "stats", "systems/spec", "live/recording", "replay"},
 		strict: true},
 	{pkg: "cmd/macemc/internal/screen", module: []string{"mdb"}},
-	{pkg: "cmd/macemc/internal/cli", module: []string{"cmd/macemc/internal/screen", "cmd/macemc/internal/cluster", "internal/task", "internal/version", "internal/words", "check", "choose", "critical", "eventgraph", "internal/scratch", "mdb", "observe", "refine", "report", "search", "sim", "sim/kernel", "systems/spec", "live", "live/recording", "live/wire", "internal/overlay"}},
+	{pkg: "cmd/macemc/internal/cli", module: []string{"cmd/macemc/internal/screen", "cmd/macemc/internal/cluster", "internal/task", "internal/version", "internal/words", "check", "choose", "critical", "eventgraph", "internal/scratch", "mdb", "observe", "refine", "replay", "report", "search", "sim", "sim/kernel", "systems/spec", "live", "live/recording", "live/wire", "internal/overlay"}},
 	{pkg: "mctest", module: []string{"check", "choose", "critical", "internal/task", "refine", "replay", "report", "search", "sim", "sim/host", "sim/kernel"}, strict: true},
 	{pkg: "report", module: []string{"internal/words", "choose", "critical", "eventgraph", "macetime", "replay", "search", "sim", "sim/kernel", "sim/table"}},
 	{pkg: "eventgraph", module: []string{"choose", "macetime", "replay", "sim", "sim/kernel"}},

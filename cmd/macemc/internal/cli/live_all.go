@@ -182,13 +182,13 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 		case line, ok := <-commands:
 			if !ok {
 				commands = nil
-			} else if x.command(line) {
+			} else if x.command(ctx, line) {
 				return
 			}
 		case <-look.C:
 			began := time.Now()
 			x.tellStuck()
-			if live := x.look(false); live && x.flags.until == "live" && len(deeds) == 0 && x.endsLive() {
+			if live := x.look(ctx, false); live && x.flags.until == "live" && len(deeds) == 0 && x.endsLive(ctx) {
 				return
 			}
 			look.Reset(max(200*time.Millisecond, 4*time.Since(began)))
@@ -212,7 +212,7 @@ func (x *fleet) commands() <-chan string {
 }
 
 // command does what a person has typed; true: to end.
-func (x *fleet) command(line string) bool {
+func (x *fleet) command(ctx context.Context, line string) bool {
 	words := strings.Fields(line)
 	if len(words) == 0 {
 		return false
@@ -221,7 +221,7 @@ func (x *fleet) command(line string) bool {
 	case "quit":
 		return true
 	case "state":
-		x.look(true)
+		x.look(ctx, true)
 		return false
 	case "kill", "start", "do":
 		if len(words) == 3 || words[0] != "do" && len(words) == 2 {
@@ -292,8 +292,8 @@ func (x *fleet) down() string {
 
 // endsLive reports whether the system is live when all nodes stand still, which then is how it ends. Else they
 // go on.
-func (x *fleet) endsLive() bool {
-	if x.freeze() == "" && x.look(false) {
+func (x *fleet) endsLive(ctx context.Context) bool {
+	if x.freeze() == "" && x.look(ctx, false) {
 		return true
 	}
 	x.order("thaw")
@@ -312,20 +312,32 @@ func failing(w kernel.World) (names []string, err error) {
 	return names, nil
 }
 
-// look shows which properties hold, when that has changed or all is asked for, and reports whether the
-// system is live with all nodes up.
-func (x *fleet) look(all bool) bool {
-	down := x.down()
+// reached is the state that the recordings lead to so far; nil: not all have begun.
+func (x *fleet) reached() (*recording.Reached, error) {
 	set, err := recording.ReadDir(x.recordings())
 	if err != nil {
-		return false // not all have begun
+		return nil, nil
 	}
 	set.Tear()
 	sys, err := x.subject.System.WithLimits(sim.Limits{})
 	if err != nil {
+		return nil, err
+	}
+	return recording.Reach(sys, set, x.codec)
+}
+
+// look shows which properties hold, when that has changed or all is asked for, and reports whether the
+// system is live with all nodes up.
+func (x *fleet) look(ctx context.Context, all bool) bool {
+	down := x.down()
+	var state *recording.Reached
+	var err error
+	if !patient(ctx, 0, func() { state, err = x.reached() }) {
 		return false
 	}
-	state, err := recording.Reach(sys, set, x.codec)
+	if err == nil && state == nil {
+		return false // not all have begun
+	}
 	if err != nil {
 		if said := err.Error(); said != x.said || all {
 			x.say("%s", said)

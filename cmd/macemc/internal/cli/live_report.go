@@ -9,6 +9,8 @@ import (
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 )
 
@@ -42,12 +44,12 @@ func (x *fleet) conclude(ctx context.Context) error {
 	r := &x.report
 	r.System, r.Bugs, r.Nodes = x.subject.System.Name, append([]string{}, x.subject.Config.Bugs...), len(x.nodes)
 	r.Seconds, r.Recording = time.Since(x.begun).Seconds(), x.recordings()
-	m, err := check.MergeRecordings(x.a.Systems, x.recordings())
-	if err != nil {
-		return err
+	var m *recording.Merged
+	var t *replay.Trace
+	var err error
+	if !patient(ctx, mergeAfterSignal, func() { m, t, err = x.merged() }) {
+		return x.unmerged(ctx)
 	}
-	l := &check.Loaded{System: m.System, Header: m.File.Header, Path: m.Path}
-	t, err := l.Trace(-1)
 	if err != nil {
 		return err
 	}
@@ -85,6 +87,57 @@ func (x *fleet) conclude(ctx context.Context) error {
 		x.tell(r)
 	}
 	return x.a.Ended(ctx, status, err)
+}
+
+// mergeAfterSignal is how long the merging of what was recorded may take once a signal has ended the nodes.
+const mergeAfterSignal = 10 * time.Second
+
+// merged is the run that was recorded.
+func (x *fleet) merged() (*recording.Merged, *replay.Trace, error) {
+	m, err := check.MergeRecordings(x.a.Systems, x.recordings())
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &check.Loaded{System: m.System, Header: m.File.Header, Path: m.Path}
+	t, err := l.Trace(-1)
+	return m, t, err
+}
+
+// unmerged tells of a run of which nothing is known but its recording, since a signal has ended the merging.
+func (x *fleet) unmerged(ctx context.Context) error {
+	r := &x.report
+	r.Properties, r.Verdict = []liveProperty{}, string(search.Interrupted)
+	r.Notes = append(r.Notes, "the recordings were not merged, and nothing was checked")
+	status := check.Status(search.Interrupted, context.Cause(ctx))
+	var err error
+	if x.flags.json {
+		err = task.WriteJSON(x.a.Stdout, r)
+	} else {
+		_, err = fmt.Fprintf(x.out(), "\n%s: stopped after %.1fs; the recordings were not merged, and nothing was checked\n  merge:  %s recording merge %s\n",
+			r.System, r.Seconds, x.a.Program, task.ShellWord(r.Recording))
+	}
+	return x.a.Ended(ctx, status, err)
+}
+
+// patient waits for f, and reports whether it has returned. It waits no longer once ctx is done, or for that long if it was when f began: f then goes on
+// in a process that is about to end.
+func patient(ctx context.Context, after time.Duration, f func()) bool {
+	var cancel context.CancelFunc
+	if ctx.Err() != nil {
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), after)
+		defer cancel()
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func (x *fleet) tell(r *liveReport) {

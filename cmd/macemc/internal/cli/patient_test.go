@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/task"
+)
+
+// A signal ends what takes long, whether it comes before or meanwhile; what is done by then counts.
+func TestPatient(t *testing.T) {
+	for _, before := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		if before {
+			cancel()
+		}
+		if !patient(ctx, time.Hour, func() {}) {
+			t.Error("not waited for")
+		}
+		block, began := make(chan struct{}), make(chan struct{})
+		go func() {
+			<-began
+			cancel()
+		}()
+		if patient(ctx, time.Millisecond, func() { close(began); <-block }) {
+			t.Error("it has not returned, and was waited for")
+		}
+		close(block)
+	}
+}
+
+// Of a run that was not merged nothing is said to hold, and the status is that of the signal.
+func TestUnmergedIsNoVerdict(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(&check.Interruption{Signal: syscall.SIGTERM})
+	for _, asJSON := range []bool{true, false} {
+		var out bytes.Buffer
+		x := &fleet{a: &app{Process: task.Process{Stdout: &out, Stderr: &out, Program: "macemc"}}, flags: &liveFlags{json: asJSON}}
+		x.report.Recording = "rec"
+		if err := x.unmerged(ctx); err != Exit(check.StatusTerminated) {
+			t.Errorf("%v", err)
+		}
+		var r liveReport
+		switch {
+		case !asJSON && !strings.Contains(out.String(), "not merged, and nothing was checked\n  merge:  macemc recording merge rec\n"):
+			t.Error(out.String())
+		case asJSON && (json.Unmarshal(out.Bytes(), &r) != nil || r.Verdict != "interrupted" || r.Live || len(r.Notes) != 1):
+			t.Error(out.String())
+		}
+	}
+}
