@@ -239,10 +239,12 @@ func TestLivenessByHand(t *testing.T) {
 		{"found without weight", [][]move{{{1, 0}, {0, 1}}, nil}, []int{1}, 1, 0, nil, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			x := breadth(t, automata(test.moves, 0, test.live...), table.ExploreOptions{})
-			if !x.Complete || !x.LivenessChecked || x.Dead != test.dead || x.DeadCritical != test.critical ||
-				!slices.Equal(x.DeadPath, test.path) || x.DeadOutOfEvents != test.end {
-				t.Errorf("%+v", x)
+			sys := automata(test.moves, 0, test.live...)
+			for _, x := range []*table.Exploration{breadth(t, sys, table.ExploreOptions{}), byShards(t, sys)} {
+				if !x.Complete || !x.LivenessChecked || x.Dead != test.dead || x.DeadCritical != test.critical ||
+					!slices.Equal(x.DeadPath, test.path) || x.DeadOutOfEvents != test.end {
+					t.Errorf("%+v", x)
+				}
 			}
 		})
 	}
@@ -282,6 +284,7 @@ func TestLivenessOfRandomAutomata(t *testing.T) {
 		if compareLiveness(t, sys, breadth(t, sys, table.ExploreOptions{}), g) > 0 {
 			dead++
 		}
+		compareLiveness(t, sys, byShards(t, sys), g)
 	})
 	if dead < 5 {
 		t.Errorf("only %d systems had dead states", dead)
@@ -307,6 +310,7 @@ func TestLivenessOfRandomSystems(t *testing.T) {
 		if compareLiveness(t, sys, x, g) > 0 {
 			dead++
 		}
+		compareLiveness(t, sys, byShards(t, sys), g)
 	})
 	t.Logf("%d compared, %d with dead states", compared, dead)
 }
@@ -337,6 +341,7 @@ func TestLivenessOfBundledSystems(t *testing.T) {
 				t.Errorf("%d dead states", dead)
 			}
 			t.Logf("%+v", x)
+			compareLiveness(t, test.sys, byShards(t, test.sys), g)
 		})
 	}
 }

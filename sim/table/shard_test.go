@@ -56,9 +56,13 @@ func newShards(t tester, sys *sim.System, workers, parts int, cut []int) *shards
 				shard.Take(i)
 			}
 		}
-		words := shard.Words()
+		words, seen := shard.Words(), map[sim.Fingerprint]bool{}
 		for k := range len(roots) / words {
 			state := roots[k*words:][:words]
+			if seen[shard.Fingerprint(state)] {
+				continue
+			}
+			seen[shard.Fingerprint(state)] = true
 			if p := shard.Of(state); shard.Has(p) {
 				if err := shard.Restore(p, state, explore.Source{Number: explore.NoPlace, Turn: uint32(k)}); err != nil {
 					t.Fatal(err)

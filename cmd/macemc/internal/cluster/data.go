@@ -21,8 +21,8 @@ type data struct {
 	owner  []sim.NodeID  // by part
 	packs  []*table.Pack // by member; nil: nothing was sent to it
 	send   func(to sim.NodeID, content any)
+	logs   archive
 	read   [parts]bool // the log of a part that it has was read, and nobody else wrote to it
-	blocks [parts]kept // the last blocks that were read for the states in them
 	halt   string
 	lost   bool // something is missing, or cannot be had from the server
 	void   bool // likewise: this superstep cannot be done here any more
@@ -37,12 +37,6 @@ type data struct {
 // traffic is what a worker has sent.
 type traffic struct{ states, bytes, logged, logBytes, compared int }
 
-// kept are the states of a block.
-type kept struct {
-	block
-	vectors []uint32
-}
-
 const (
 	packStates = 8192
 	packBytes  = largest / 2
@@ -55,6 +49,7 @@ func newData(m *member, sys *sim.System, opts table.ExploreOptions) (*data, erro
 	if d.shard, err = table.NewShard(sys, opts, parts, m.Cut, d.elsewhere); err != nil {
 		return nil, err
 	}
+	d.logs = archive{run: m.run, shard: d.shard}
 	_, err = d.shard.Roots() // what is in the first states
 	return d, err
 }
@@ -450,21 +445,5 @@ func (d *data) stateOf(part, number uint32) ([]uint32, error) {
 		state, _ := d.shard.State(i, n)
 		return state, nil
 	}
-	words := d.shard.Words()
-	if k := &d.blocks[i]; n >= k.first && n < k.first+len(k.vectors)/words {
-		return k.vectors[(n-k.first)*words:][:words], nil
-	}
-	b, err := d.m.blockOf(d.m.ctx, i, n)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnread, err)
-	}
-	vectors, _, err := d.shard.Unpack(b.states, d.stateOf)
-	if err != nil {
-		return nil, err
-	}
-	if n-b.first >= len(vectors)/words {
-		return nil, fmt.Errorf("%w: part %d has no state %d", errUnread, i, n)
-	}
-	d.blocks[i] = kept{b, vectors}
-	return vectors[(n-b.first)*words:][:words], nil
+	return d.logs.state(d.m.ctx, i, n, d.stateOf)
 }

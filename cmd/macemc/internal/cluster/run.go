@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/superstep"
 )
 
@@ -40,6 +41,8 @@ type Manifest struct {
 	// Replicas is how many servers keep each thing; 0: one.
 	Replicas int  `json:"replicas,omitempty"`
 	Contain  bool `json:"contain,omitempty"` // checked code that does not come back, see [kernel.Options]
+	// Weightless are events that are no way to a live state, see [table.ExploreOptions].
+	Weightless []sim.EventKind `json:"weightless,omitempty"`
 }
 
 // run is a process's view of a run.

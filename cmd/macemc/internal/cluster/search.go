@@ -38,7 +38,7 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.Explor
 	}
 	defer nc.Close()
 	opts.World.Contain = true // little is executed here
-	s.Manifest.Cut = table.Cut(sys, opts, parts)
+	s.Manifest.Cut, s.Manifest.Weightless = table.Cut(sys, opts, parts), opts.Weightless
 	shard, err := table.NewShard(sys, opts, parts, s.Manifest.Cut, nil)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.Explor
 	if err != nil {
 		return nil, err
 	}
-	x, err := s.conclude(r, c, shard, sys)
+	x, err := s.conclude(ctx, r, c, shard, sys, opts)
 	if err == nil && noRoom {
 		x.Stopped = macesearch.StoppedDisk
 	}
@@ -274,7 +274,7 @@ func total(counts []int) (n int) {
 }
 
 // conclude says what the search came to.
-func (s *Search) conclude(r *run, c superstep.Commit, shard *table.Shard, sys *sim.System) (*table.Exploration, error) {
+func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard *table.Shard, sys *sim.System, opts table.ExploreOptions) (*table.Exploration, error) {
 	set, err := explore.VisitedNamed(r.Visited)
 	if err != nil {
 		return nil, err
@@ -291,6 +291,12 @@ func (s *Search) conclude(r *run, c superstep.Commit, shard *table.Shard, sys *s
 			return nil, fmt.Errorf("not complete, though all workers said so: %w", err)
 		}
 		x.Complete, x.Stopped, x.Depth = true, "", c.Level-1
+		if err := s.judge(ctx, r, &c, shard, opts, x); err != nil {
+			if err != errMemory && ctx.Err() == nil {
+				return nil, err
+			}
+			s.tell("liveness is not judged: %v", err)
+		}
 	case superstep.Damaged:
 		return nil, errors.New("the server has lost a part of a log that it had acknowledged: begin anew")
 	case superstep.Halted:

@@ -97,7 +97,7 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 	if err != nil {
 		return false, err
 	}
-	opts := table.ExploreOptions{World: kernel.Options{Overdue: overdue, Contain: m.Contain, Pulse: new(kernel.Pulse)}}
+	opts := table.ExploreOptions{Weightless: m.Weightless, World: kernel.Options{Overdue: overdue, Contain: m.Contain, Pulse: new(kernel.Pulse)}}
 	if opts.Visited, err = explore.VisitedNamed(m.Visited); err != nil {
 		return false, err
 	}

@@ -1,0 +1,42 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/macemc/macemc/sim/table"
+)
+
+// archive reads states of any part from the logs.
+type archive struct {
+	*run
+	shard  *table.Shard
+	blocks [parts]kept // the last ones that were read for the states in them
+}
+
+// kept are the states of a block.
+type kept struct {
+	block
+	vectors []uint32
+}
+
+// state is one that is in the log of a part; stateOf is asked for those that others were found from.
+func (a *archive) state(ctx context.Context, part, number int, stateOf func(part, number uint32) ([]uint32, error)) ([]uint32, error) {
+	words := a.shard.Words()
+	if k := &a.blocks[part]; number >= k.first && number < k.first+len(k.vectors)/words {
+		return k.vectors[(number-k.first)*words:][:words], nil
+	}
+	b, err := a.blockOf(ctx, part, number)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnread, err)
+	}
+	vectors, _, err := a.shard.Unpack(b.states, stateOf)
+	if err != nil {
+		return nil, err
+	}
+	if number-b.first >= len(vectors)/words {
+		return nil, fmt.Errorf("%w: part %d has no state %d", errUnread, part, number)
+	}
+	a.blocks[part] = kept{b, vectors}
+	return vectors[(number-b.first)*words:][:words], nil
+}

@@ -1,0 +1,126 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/superstep"
+)
+
+// errMemory says that this process has not the memory to judge what was found.
+var errMemory = errors.New("there is not the memory for it")
+
+// judge finds dead states, when all states are in the logs and were verified. It does so in this process, which holds four bytes of each state,
+// and the states from which no live one is known to be reached by how they were found. The error is one of the logs, or that of ctx, or errMemory.
+func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *table.Shard, opts table.ExploreOptions, x *table.Exploration) error {
+	dead := shard.NewDead(opts.Visited, c.Len)
+	if dead == nil {
+		return nil
+	}
+	if opts.MaxBytes > 0 && dead.Bytes() > opts.MaxBytes {
+		return errMemory
+	}
+	if _, err := shard.Roots(); err != nil { // what is in the first states
+		return err
+	}
+	s.tell("all states are found: looking for those from which none is live any more")
+	limit := func() error {
+		if opts.MaxBytes > 0 && dead.Bytes()+shard.Bytes() > opts.MaxBytes {
+			return errMemory
+		}
+		return ctx.Err()
+	}
+	err := r.each(shard, func(part, _ int, states []uint32, from []explore.Source) error {
+		words := shard.Words()
+		for k := range from {
+			if err := dead.Add(part, states[k*words:][:words], from[k]); err != nil {
+				return err
+			}
+		}
+		return limit()
+	}, nil)
+	if err == nil {
+		err = dead.Settle()
+	}
+	if err == nil {
+		err = r.each(shard, func(part, first int, states []uint32, from []explore.Source) error {
+			words := shard.Words()
+			for k := range from {
+				dead.Hold(part, first+k, states[k*words:][:words])
+			}
+			return limit()
+		}, dead)
+	}
+	if err == nil {
+		err = dead.Judge(limit)
+	}
+	if err != nil {
+		return err
+	}
+	n, part, number := dead.Dead()
+	var turns []uint32
+	if n > 0 {
+		at := Why{Source: &explore.Source{Part: uint32(part), Number: uint32(number)}, AtEdge: true}
+		if turns, err = r.turns(shard, &at); err != nil {
+			return err
+		}
+	}
+	if !shard.Dead(x, n, turns) {
+		return fmt.Errorf("%d states are dead, but no steps lead to state %d of part %d: a worker has computed something else", n, number, part)
+	}
+	return nil
+}
+
+// each reads all logs, which were seen to their ends, in the order in which they were written, so that what is in states becomes known; but: blocks of
+// which all states are settled there are left out.
+func (r *run) each(shard *table.Shard, do func(part, first int, states []uint32, from []explore.Source) error, but *explore.DeadParts) error {
+	ctx := context.Background()
+	type place struct {
+		part, i int
+		seq     uint64
+	}
+	var all []place
+	for part := range parts {
+		for i, b := range r.seen[part].blocks {
+			all = append(all, place{part, i, b.seq})
+		}
+	}
+	slices.SortFunc(all, func(a, b place) int { return cmp.Compare(a.seq, b.seq) })
+	known := archive{run: r, shard: shard}
+	var stateOf func(part, number uint32) ([]uint32, error)
+	stateOf = func(part, number uint32) ([]uint32, error) {
+		if part >= parts {
+			return nil, errDamaged
+		}
+		return known.state(ctx, int(part), int(number), stateOf)
+	}
+	for _, at := range all {
+		if log := &r.seen[at.part]; but != nil {
+			first, until := log.blocks[at.i].first, log.len
+			if at.i+1 < len(log.blocks) {
+				until = log.blocks[at.i+1].first
+			}
+			if but.Settled(at.part, first, until) {
+				continue
+			}
+		}
+		var b block
+		err := eventually(ctx, func(ctx context.Context) (err error) { b, err = r.read(ctx, at.part, at.i); return err })
+		if err != nil {
+			return err
+		}
+		states, from, err := shard.Unpack(b.states, stateOf)
+		if err != nil {
+			return err
+		}
+		if err := do(at.part, b.first, states, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package cluster
+
+import (
+	"context"
+	"testing"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// States from which none is live any more are found as by one process, and the shortest way there; what has no memory for that says so.
+func TestDead(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	work(t, url, 2)
+	visited, err := explore.VisitedNamed("128")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		bugs []string
+		dead bool
+	}{{nil, false}, {[]string{"TP3"}, true}} {
+		conf := spec.Config{Bugs: test.bugs}
+		sys, err := named("twophase", conf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := table.Explore(context.Background(), &sys, table.ExploreOptions{Visited: visited})
+		if err != nil || !want.LivenessChecked || (want.Dead > 0) != test.dead {
+			t.Fatal(want, err)
+		}
+		got, err := search(t, url, "twophase", conf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !got.Complete || !got.LivenessChecked || got.States != want.States || got.Dead != want.Dead || got.DeadCritical != want.DeadCritical {
+			t.Errorf("bugs %v: %d states, liveness judged: %v, %d dead by step %d, must be %d states, %d dead by step %d", test.bugs,
+				got.States, got.LivenessChecked, got.Dead, got.DeadCritical, want.States, want.Dead, want.DeadCritical)
+		}
+		poor, err := search(t, url, "twophase", conf, func(o *table.ExploreOptions) { o.MaxBytes = 1000 })
+		if err != nil || !poor.Complete || poor.LivenessChecked || poor.Dead != 0 {
+			t.Errorf("bugs %v, without memory: %+v, %v", test.bugs, poor, err)
+		}
+		t.Logf("bugs %v: %d of %d states dead", test.bugs, got.Dead, got.States)
+	}
+}

@@ -1,0 +1,212 @@
+package explore
+
+import "fmt"
+
+// DeadParts finds the states from which no live one can be reached by edges of the recovery relation, as [DeadStates] does, of an exploration
+// in [Parts] that has come to its end. It is told of all states, part by part, and once more of those that this does not settle.
+type DeadParts struct {
+	graph Graph
+	width int      // of fingerprints by which states are told apart
+	base  []uint32 // by part: its first state among all; and how many there are
+	told  []uint32 // by part: how many states
+	met   int
+
+	origin             []uint32 // by state: which one it was found from, plus one; 0: it is a root
+	recovers, ordinary bitset   // as those of DeadStates
+
+	open    int      // states that are not settled
+	held    []uint32 // these
+	vectors []uint32 // of these
+	places  map[Fingerprint]uint32
+	edges   Edges // scratch
+}
+
+// NewDeadParts prepares to judge an exploration of a graph by fingerprints of so many words, whose parts have so many states.
+func NewDeadParts(g Graph, width int, lens []int) *DeadParts {
+	d := &DeadParts{graph: g, width: width, told: make([]uint32, len(lens)), places: map[Fingerprint]uint32{}}
+	all := uint32(0)
+	for _, n := range lens {
+		d.base = append(d.base, all)
+		all += uint32(n)
+	}
+	d.base = append(d.base, all)
+	d.origin = make([]uint32, all)
+	d.recovers, d.ordinary = make(bitset, all/64+1), make(bitset, all/64+1)
+	return d
+}
+
+// id is the number of a state among all; false: there is none.
+func (d *DeadParts) id(part, number uint32) (uint32, bool) {
+	if int(part) >= len(d.told) || number >= d.base[part+1]-d.base[part] {
+		return 0, false
+	}
+	return d.base[part] + number, true
+}
+
+// Add tells of the next state of a part, and where it was found.
+func (d *DeadParts) Add(part int, state []uint32, from Source) error {
+	id, ok := d.id(uint32(part), d.told[part])
+	if !ok {
+		return fmt.Errorf("part %d has more than %d states", part, d.told[part])
+	}
+	d.told[part]++
+	if from.Number != NoPlace {
+		before, ok := d.id(from.Part, from.Number)
+		if !ok {
+			return fmt.Errorf("a state of part %d was found from state %d of part %d, which is not there", part, from.Number, from.Part)
+		}
+		d.origin[id] = before + 1
+		if from.Note&Recovery != 0 {
+			d.ordinary.add(id)
+		}
+	}
+	live, err := d.graph.Check(&Met{State: state, Number: d.met, Note: from.Note, Root: from.Number == NoPlace})
+	if d.met++; live {
+		d.recovers.add(id)
+	}
+	return err
+}
+
+// Settle is called when all states were told of, and settles those from which others that are live were found.
+func (d *DeadParts) Settle() error {
+	for i, n := range d.told {
+		if want := d.base[i+1] - d.base[i]; n != want {
+			return fmt.Errorf("part %d has %d states, and %d were to be there", i, n, want)
+		}
+	}
+	for id := range uint32(len(d.origin)) {
+		if !d.recovers.has(id) {
+			continue
+		}
+		for at := id; d.ordinary.has(at); {
+			if at = d.origin[at] - 1; d.recovers.has(at) {
+				break
+			}
+			d.recovers.add(at)
+		}
+	}
+	for id := range uint32(len(d.origin)) {
+		if !d.recovers.has(id) {
+			d.open++
+		}
+	}
+	return nil
+}
+
+// Settled reports whether it is known of all states from one of a part up to another that a live one can be reached.
+func (d *DeadParts) Settled(part, from, until int) bool {
+	for n := from; n < until; n++ {
+		if id, ok := d.id(uint32(part), uint32(n)); ok && !d.recovers.has(id) {
+			return false
+		}
+	}
+	return true
+}
+
+// Hold tells once more of a state.
+func (d *DeadParts) Hold(part, number int, state []uint32) {
+	if id, ok := d.id(uint32(part), uint32(number)); ok && !d.recovers.has(id) {
+		d.places[d.name(d.graph.Fingerprint(state))] = uint32(len(d.held))
+		d.held, d.vectors = append(d.held, id), append(d.vectors, state...)
+	}
+}
+
+// name is what a state is told apart by.
+func (d *DeadParts) name(f Fingerprint) Fingerprint {
+	if d.width < 2 {
+		f.Hi = 0
+	}
+	return f
+}
+
+// Judge takes the steps of all states that are not settled: they lead to states that recover, or to others that are held. Limit is asked now
+// and then whether it may go on.
+func (d *DeadParts) Judge(limit func() error) error {
+	if len(d.held) != d.open || len(d.places) != d.open {
+		return fmt.Errorf("%d states are not settled, and %d were told of again, %d of them different", d.open, len(d.held), len(d.places))
+	}
+	const none = ^uint32(0)
+	type back struct{ from, next uint32 }
+	var backs []back // edges between states that are held
+	last := make([]uint32, len(d.held))
+	for i := range last {
+		last[i] = none
+	}
+	words := d.graph.Words()
+	var settled []uint32 // scratch
+	for k, id := range d.held {
+		if k%1024 == 0 {
+			if err := limit(); err != nil {
+				return err
+			}
+		}
+		d.edges.Reset()
+		d.edges.Width = 2
+		if err := d.graph.Expand(d.vectors[k*words:][:words], -1, &d.edges); err != nil {
+			return err
+		}
+		onward := d.recovers.has(id)
+		for t, note := range d.edges.Notes {
+			if note&Recovery == 0 {
+				continue
+			}
+			to, in := d.places[d.name(Fingerprint{Lo: d.edges.Lo[t], Hi: d.edges.Hi[t]})]
+			if !in || d.recovers.has(d.held[to]) {
+				onward = true
+				break
+			}
+			backs = append(backs, back{uint32(k), last[to]})
+			last[to] = uint32(len(backs) - 1)
+		}
+		if !onward {
+			continue
+		}
+		d.recovers.add(id)
+		for settled = append(settled[:0], uint32(k)); len(settled) > 0; {
+			at := settled[len(settled)-1]
+			settled = settled[:len(settled)-1]
+			for e := last[at]; e != none; e = backs[e].next {
+				if from := backs[e].from; !d.recovers.has(d.held[from]) {
+					d.recovers.add(d.held[from])
+					settled = append(settled, from)
+				}
+			}
+			last[at] = none
+		}
+	}
+	return nil
+}
+
+// Dead is how many states are dead, and one of those that are nearest to the start.
+func (d *DeadParts) Dead() (states, part, number int) {
+	nearest := int(^uint(0) >> 1)
+	for i := range d.told {
+		first := true // states of a part are in the order of their distances
+		for id := d.base[i]; id < d.base[i+1]; id++ {
+			if d.recovers.has(id) {
+				continue
+			}
+			states++
+			if first {
+				if far := d.depth(id); far < nearest {
+					nearest, part, number = far, i, int(id-d.base[i])
+				}
+			}
+			first = false
+		}
+	}
+	return states, part, number
+}
+
+// depth is how many steps a state is from where it begins.
+func (d *DeadParts) depth(id uint32) (steps int) {
+	for ; d.origin[id] != 0 && steps < len(d.origin); id = d.origin[id] - 1 {
+		steps++
+	}
+	return steps
+}
+
+// Bytes is about the memory that is taken.
+func (d *DeadParts) Bytes() int {
+	return 4*cap(d.origin) + d.recovers.bytes() + d.ordinary.bytes() + 4*cap(d.held) + 4*cap(d.vectors) + 40*len(d.places) + d.edges.Bytes()
+}
