@@ -1,11 +1,9 @@
 package cluster
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/macemc/macemc/explore"
@@ -106,144 +104,6 @@ func (d *data) Renew(c *superstep.Commit, self sim.NodeID) {
 	}
 }
 
-// Ask implements [superstep.Data].
-func (d *data) Ask(env sim.Env, c *superstep.Commit, taken bool) {
-	if d.void {
-		return
-	}
-	var full []int // parts with states that are not logged
-	for i, owner := range c.Owner {
-		switch {
-		case owner != env.Self():
-		case !d.read[i]:
-			err := d.load(i, c.Next[i])
-			if err == nil {
-				d.m.put(0, superstep.Log{Part: i})
-				continue
-			}
-			d.warn(i, err)
-			if !retried(err) {
-				d.failed(err)
-				d.m.halt(d.halt) // it does not come to be done
-			}
-		case taken && d.shard.Len(i) > d.m.seen[i].len:
-			full = append(full, i)
-		}
-	}
-	if len(full) > 0 {
-		d.write(full)
-	}
-}
-
-func (d *data) warn(part int, err error) {
-	if d.m.ctx.Err() == nil {
-		d.m.logs.Warn("the log of a part", "part", part, "why", err)
-	}
-}
-
-// retried reports whether an error is one of the server, which may be gone the next time.
-func retried(err error) bool { return !errors.Is(err, errDamaged) && !errors.Is(err, errStates) }
-
-var (
-	errStates = errors.New("states of a log")
-	errUnread = errors.New("a log cannot be read")
-)
-
-// load makes the states of a part what is in its log.
-func (d *data) load(part, next int) error {
-	r := d.m.run
-	if d.shard.Has(part) {
-		seq, _, err := r.end(d.m.ctx, part)
-		if err != nil {
-			return err
-		}
-		if seq == r.seen[part].last {
-			d.read[part] = true
-			return nil
-		}
-		d.shard.Drop(part) // another has written, and what is pending may be there
-	}
-	defer d.unmark()
-	began := time.Now()
-	r.seen[part] = seen{}
-	d.shard.Take(part)
-	restore := func() error {
-		for {
-			b, ok, err := r.next(d.m.ctx, part)
-			if err != nil || !ok {
-				return err
-			}
-			states, from, err := d.shard.Unpack(b.states, d.stateOf)
-			if errors.Is(err, errUnread) {
-				return err
-			}
-			words := d.shard.Words()
-			for k := 0; k < len(from) && err == nil; k++ {
-				err = d.shard.Restore(part, states[k*words:][:words], from[k])
-			}
-			if err != nil {
-				return fmt.Errorf("%w: part %d: %w", errStates, part, err)
-			}
-		}
-	}
-	d.other = 0
-	if err := restore(); err != nil {
-		d.shard.Drop(part)
-		return err
-	}
-	d.shard.Rewind(part, next)
-	d.read[part] = true
-	if n := d.shard.Len(part); n > 10_000 {
-		d.m.logs.Info("a part was read", "part", part, "states", n, "took", time.Since(began).Round(time.Millisecond))
-	}
-	return nil
-}
-
-// write adds what was accepted to the logs of parts. A part where another has written, or may have, is to be read again.
-func (d *data) write(full []int) {
-	var all sync.WaitGroup
-	errs := make([]error, len(full))
-	for k, part := range full {
-		blocks := d.pending(part)
-		all.Go(func() {
-			for _, b := range blocks {
-				ok, err := d.m.append(d.m.ctx, part, b)
-				if err == nil && !ok {
-					err = errors.New("another worker has written to it")
-				}
-				if err != nil {
-					errs[k] = err
-					return
-				}
-			}
-		})
-	}
-	all.Wait()
-	for k, part := range full {
-		if errs[k] != nil {
-			d.warn(part, errs[k])
-			d.m.sayFull(errs[k])
-			d.read[part], d.lost, d.void = false, true, true
-			continue
-		}
-		d.m.put(0, superstep.Log{Part: part})
-	}
-}
-
-// pending is what was accepted and is not in the log of a part.
-func (d *data) pending(part int) (blocks []block) {
-	pack, first := d.shard.NewPack(), d.m.seen[part].len
-	for at := first; at < d.shard.Len(part); at++ {
-		pack.Add(d.shard.State(part, at))
-		if n, bytes := pack.Len(); n >= packStates || bytes >= packBytes || at == d.shard.Len(part)-1 {
-			blocks = append(blocks, block{first, n, pack.Take()})
-			d.moved.logged, d.moved.logBytes = d.moved.logged+n, d.moved.logBytes+len(blocks[len(blocks)-1].states)
-			first += n
-		}
-	}
-	return blocks
-}
-
 // Logged implements [superstep.Data]: Ask has done it.
 func (d *data) Logged(superstep.Log, *superstep.Commit) {}
 
@@ -341,76 +201,6 @@ const (
 	batchOfStates = iota
 	batchOfSample // of states that were expanded, and what is said of each
 )
-
-const (
-	sampled   = 1000 // one of so many states is expanded by another worker, too, and the first one of a part in each superstep
-	sampleTag = 16   // bytes that are said of a state: its number and its witness
-)
-
-// sample sends states that were expanded to another member, who is to come to the same.
-func (d *data) sample(self sim.NodeID, c *superstep.Commit) {
-	to := self
-	for k := 1; k < members && to == self; k++ {
-		if id := (int(self)-1+k)%members + 1; c.Incs[id-1] != 0 {
-			to = sim.NodeID(id)
-		}
-	}
-	if to == self || d.halt != "" {
-		return
-	}
-	pack := d.shard.NewPack()
-	d.tells = d.tells[:0]
-	flush := func() {
-		if n, _ := pack.Len(); n > 0 {
-			d.send(to, append(append(pack.Take(), d.tells...), batchOfSample))
-			d.tells = d.tells[:0]
-		}
-	}
-	for i := range parts {
-		if !d.shard.Has(i) {
-			continue
-		}
-		next, _ := d.shard.Next(i)
-		for n := c.Next[i]; n < next; n = (n/sampled + 1) * sampled {
-			state, from := d.shard.State(i, n)
-			pack.Add(state, from)
-			d.tells = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(d.tells, uint64(n)), d.shard.Witness(state))
-			if _, bytes := pack.Len(); bytes+len(d.tells) > packBytes {
-				flush()
-			}
-		}
-	}
-	flush()
-}
-
-// compare expands states that another has expanded.
-func (d *data) compare(from sim.NodeID, content []byte) error {
-	n, _ := binary.Uvarint(content)
-	if n > uint64(len(content)/sampleTag) {
-		return errGarbage
-	}
-	tells := content[len(content)-int(n)*sampleTag:]
-	states, _, err := d.shard.Unpack(content[:len(content)-len(tells)], d.stateOf)
-	if err != nil {
-		return err
-	}
-	for words := d.shard.Words(); len(tells) > 0; tells, states = tells[sampleTag:], states[words:] {
-		number, theirs := binary.LittleEndian.Uint64(tells), binary.LittleEndian.Uint64(tells[8:])
-		own := d.shard.Witness(states[:words])
-		d.moved.compared++
-		if own != theirs {
-			at := explore.Source{Part: uint32(d.shard.Of(states[:words])), Number: uint32(number)}
-			d.differs(at, from, own, theirs)
-			return nil
-		}
-	}
-	return nil
-}
-
-// differs ends the search, as another came to something else from a state.
-func (d *data) differs(at explore.Source, other sim.NodeID, own, theirs uint64) {
-	d.halt = Why{Kind: "differs", Worker: d.m.self, Source: &at, AtEdge: true, Other: other, Witness: own, Theirs: theirs}.String()
-}
 
 // Take implements [superstep.Data].
 func (d *data) Take(_ sim.Env, from sim.NodeID, content any) {

@@ -1,0 +1,128 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/superstep"
+)
+
+// conclude says what the search came to.
+func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard *table.Shard, sys *sim.System, opts table.ExploreOptions) (*table.Exploration, error) {
+	set, err := explore.VisitedNamed(r.Visited)
+	if err != nil {
+		return nil, err
+	}
+	states := total(c.Len)
+	x := &table.Exploration{States: states, Transitions: total(c.Edges), Expanded: total(c.Next), Depth: c.Level, Stopped: "interrupted"}
+	none := set.New(nil)
+	x.Omission = none.Omission(states)
+	none.Close()
+	x.Stats.Steps = x.Transitions
+	switch c.End {
+	case superstep.Complete:
+		if err := r.verify(&c); err != nil {
+			return nil, fmt.Errorf("not complete, though all workers said so: %w", err)
+		}
+		x.Complete, x.Stopped, x.Depth = true, "", c.Level-1
+		if err := s.judge(ctx, r, &c, shard, opts, x); err != nil {
+			if err != errMemory && ctx.Err() == nil {
+				return nil, err
+			}
+			s.tell("liveness is not judged: %v", err)
+		}
+	case superstep.Damaged:
+		return nil, errors.New("the server has lost a part of a log that it had acknowledged: begin anew")
+	case superstep.Halted:
+		var why Why
+		if err := json.Unmarshal([]byte(c.Why), &why); err != nil {
+			return nil, fmt.Errorf("the search was ended: %s", c.Why)
+		}
+		switch why.Kind {
+		case "died":
+			return nil, r.died(shard, sys, &why)
+		case "differs":
+			return nil, r.differs(shard, sys, &why)
+		}
+		return x, s.halted(r, shard, x, &why)
+	}
+	return x, nil
+}
+
+// halted says why a search ended before all was searched.
+func (s *Search) halted(r *run, shard *table.Shard, x *table.Exploration, why *Why) error {
+	switch why.Kind {
+	case "found":
+		turns, err := r.turns(shard, why)
+		if err != nil {
+			return fmt.Errorf("worker %d has found %s, but the path there cannot be told: %w", why.Worker, why.Text, err)
+		}
+		if x.Path, x.Finding = shard.Follow(turns, why.AtEdge); x.Finding == nil {
+			return fmt.Errorf("worker %d has found %s, but it is not there: it computes something else", why.Worker, why.Text)
+		}
+		x.Stopped = "finding"
+	case "error":
+		return fmt.Errorf("worker %d: %s", why.Worker, why.Text)
+	default:
+		x.Stopped = why.Kind
+	}
+	return nil
+}
+
+// turns lead to what was found, by the logs of all parts.
+func (r *run) turns(shard *table.Shard, why *Why) (turns []uint32, err error) {
+	ctx := context.Background()
+	at := *why.Source
+	if !why.AtEdge {
+		turns = append(turns, at.Turn)
+	}
+	for at.Number != explore.NoPlace {
+		part, number := int(at.Part), int(at.Number)
+		if part >= parts {
+			return nil, errDamaged
+		}
+		var b block
+		err := eventually(ctx, func(ctx context.Context) (err error) { b, err = r.blockOf(ctx, part, number); return err })
+		if err != nil {
+			return nil, err
+		}
+		from, err := shard.Sources(b.states)
+		if err != nil {
+			return nil, err
+		}
+		if number-b.first >= len(from) {
+			return nil, errDamaged
+		}
+		at = from[number-b.first]
+		turns = append(turns, at.Turn)
+	}
+	slices.Reverse(turns)
+	return turns, nil
+}
+
+// verify reads all logs: each must hold what the commit says, whole.
+func (r *run) verify(c *superstep.Commit) error {
+	for part := range parts {
+		r.seen[part] = seen{}
+		for {
+			ok := false
+			err := eventually(context.Background(), func(ctx context.Context) (err error) { _, ok, err = r.next(ctx, part); return err })
+			if err != nil {
+				return err
+			}
+			if !ok {
+				break
+			}
+		}
+		if n := r.seen[part].len; n != c.Len[part] || c.Next[part] != n {
+			return fmt.Errorf("the log of part %d has %d states, and %d were to be there", part, n, c.Len[part])
+		}
+	}
+	return nil
+}

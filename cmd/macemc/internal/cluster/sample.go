@@ -1,0 +1,79 @@
+package cluster
+
+import (
+	"encoding/binary"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/superstep"
+)
+
+const (
+	sampled   = 1000 // one of so many states is expanded by another worker, too, and the first one of a part in each superstep
+	sampleTag = 16   // bytes that are said of a state: its number and its witness
+)
+
+// sample sends states that were expanded to another member, who is to come to the same.
+func (d *data) sample(self sim.NodeID, c *superstep.Commit) {
+	to := self
+	for k := 1; k < members && to == self; k++ {
+		if id := (int(self)-1+k)%members + 1; c.Incs[id-1] != 0 {
+			to = sim.NodeID(id)
+		}
+	}
+	if to == self || d.halt != "" {
+		return
+	}
+	pack := d.shard.NewPack()
+	d.tells = d.tells[:0]
+	flush := func() {
+		if n, _ := pack.Len(); n > 0 {
+			d.send(to, append(append(pack.Take(), d.tells...), batchOfSample))
+			d.tells = d.tells[:0]
+		}
+	}
+	for i := range parts {
+		if !d.shard.Has(i) {
+			continue
+		}
+		next, _ := d.shard.Next(i)
+		for n := c.Next[i]; n < next; n = (n/sampled + 1) * sampled {
+			state, from := d.shard.State(i, n)
+			pack.Add(state, from)
+			d.tells = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(d.tells, uint64(n)), d.shard.Witness(state))
+			if _, bytes := pack.Len(); bytes+len(d.tells) > packBytes {
+				flush()
+			}
+		}
+	}
+	flush()
+}
+
+// compare expands states that another has expanded.
+func (d *data) compare(from sim.NodeID, content []byte) error {
+	n, _ := binary.Uvarint(content)
+	if n > uint64(len(content)/sampleTag) {
+		return errGarbage
+	}
+	tells := content[len(content)-int(n)*sampleTag:]
+	states, _, err := d.shard.Unpack(content[:len(content)-len(tells)], d.stateOf)
+	if err != nil {
+		return err
+	}
+	for words := d.shard.Words(); len(tells) > 0; tells, states = tells[sampleTag:], states[words:] {
+		number, theirs := binary.LittleEndian.Uint64(tells), binary.LittleEndian.Uint64(tells[8:])
+		own := d.shard.Witness(states[:words])
+		d.moved.compared++
+		if own != theirs {
+			at := explore.Source{Part: uint32(d.shard.Of(states[:words])), Number: uint32(number)}
+			d.differs(at, from, own, theirs)
+			return nil
+		}
+	}
+	return nil
+}
+
+// differs ends the search, as another came to something else from a state.
+func (d *data) differs(at explore.Source, other sim.NodeID, own, theirs uint64) {
+	d.halt = Why{Kind: "differs", Worker: d.m.self, Source: &at, AtEdge: true, Other: other, Witness: own, Theirs: theirs}.String()
+}
