@@ -321,10 +321,13 @@ func (o *Options) report(res *search.Result) *report.Report {
 	r.Program, r.OtherVersions = version.Current().String(), o.OtherVersions
 	r.Kept, r.Shard, r.Cluster = o.Kept, o.Shard, o.Cluster
 	r.Monitors = full.MonitorNames()
-	for i, disturbs := range kernel.Disturbing(&full) {
-		if disturbs {
+	for i, rule := range kernel.ActionRules(&full) {
+		if rule.Disturbs {
 			r.Disturbing = append(r.Disturbing, full.ActionNames()[i])
 		}
+	}
+	for _, d := range full.Disturbing {
+		r.Disturbing = append(r.Disturbing, d.String())
 	}
 	if o.Search.Property != "" {
 		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)

@@ -218,10 +218,12 @@ func TestShrunkTakesThePlace(t *testing.T) {
 	}
 }
 
-// A report names the actions that are no part of recovery.
+// A report names the actions and other events that are no part of recovery.
 func TestDisturbingIsNamed(t *testing.T) {
-	rep, err := check.Run(t.Context(), check.Options{Search: search.Config{System: rare.Excuse().System, Strategy: search.Walk, MaxPaths: 1}, Dir: t.TempDir(), NoShrink: true})
-	if err != nil || !slices.Equal(rep.Disturbing, []string{"campaign"}) {
+	sys := rare.Excuse().System
+	sys.Disturbing = []sim.Disturbance{sim.Disturbing(sim.Heal), sim.DisturbingOf[*choose.Path](sim.Deliver), sim.DisturbingOf[int](sim.FireTimer)}
+	rep, err := check.Run(t.Context(), check.Options{Search: search.Config{System: sys, Strategy: search.Walk, MaxPaths: 1}, Dir: t.TempDir(), NoShrink: true})
+	if err != nil || !slices.Equal(rep.Disturbing, []string{"campaign", "every heal", "message *Path", "timer int"}) {
 		t.Errorf("%+v, %v", rep, err)
 	}
 }

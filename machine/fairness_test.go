@@ -56,6 +56,15 @@ func TestTimers(t *testing.T) {
 		if starves(t, &busy, set) {
 			t.Errorf("%v: a timer never fires that can again and again", timing)
 		}
+		var nobody machine.System
+		nobody.Add(ticks(func(x *machine.Ctx) { x.Announce(computing{}) }), struct{}{})
+		disturbs := func(sys *sim.System) {
+			set(sys)
+			sys.Disturbing = []sim.Disturbance{sim.DisturbingOf[loop](sim.FireTimer)}
+		}
+		if !starves(t, &nobody, disturbs) {
+			t.Errorf("%v: a timer that disturbs is promised to fire", timing)
+		}
 	}
 }
 

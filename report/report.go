@@ -58,7 +58,7 @@ type Report struct {
 	Phases    []search.Phase         `json:"phases"`
 	Relied    []search.Relied        `json:"relied,omitempty"` // actions that recovery relied on in random walks
 	Schedules []search.ScheduleStats `json:"schedules,omitempty"`
-	// Disturbing are the actions that are no part of recovery.
+	// Disturbing are the actions that are no part of recovery, and such other events, as "timer Retry".
 	Disturbing []string `json:"disturbing,omitempty"`
 
 	Monitors []string `json:"monitors,omitempty"` // names of all that the system has

@@ -178,6 +178,17 @@ func (c *coverage) neverHappened() []string {
 	return slices.Compact(out)
 }
 
+// disturbsNothing names what is said to disturb and was neither sent nor set as a timer: perhaps it is the wrong type.
+func (c *coverage) disturbsNothing(sys *sim.System) (out []string) {
+	for _, d := range sys.Disturbing {
+		kind, of := d.Names()
+		if of != nil && !slices.ContainsFunc(c.items, func(it covered) bool { return it.value == of && (it.what == timerItem) == (kind == sim.FireTimer) }) {
+			out = append(out, "disturbing "+d.String())
+		}
+	}
+	return out
+}
+
 // name is what people call a key.
 func (c *coverage) name(k coverKey) string {
 	switch {

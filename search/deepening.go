@@ -202,7 +202,7 @@ func (s *deepening) Edge(_, to *Node, step *kernel.Step, seen, _ bool) {
 
 // aside reports whether a step does not belong to the recovery relation, which has the steps that walks take.
 func (s *deepening) aside(to *Node, step *kernel.Step) bool {
-	return step.Event.Kind.Injection() || step.Crashed || to.Unlikely || s.walker.weightOf(&step.Event) == 0
+	return step.Event.Kind.Injection() || step.Crashed || step.Disturbs || to.Unlikely || s.walker.weightOf(&step.Event) == 0
 }
 
 func (s *deepening) push(at *Node, aside bool) {
@@ -234,7 +234,7 @@ func (s *deepening) Select(at *Node) Selection {
 	if s.seen {
 		return s.selectSeen(at)
 	}
-	s.walker.adopt(at.Run.World.System(), true)
+	s.walker.adopt(at.Run.World, true)
 	pos := int32(len(at.Run.Path))
 	if len(s.layers) == 0 || s.top().pos != pos {
 		s.push(at, false) // a first state
@@ -288,7 +288,7 @@ func (s *deepening) rank(events []sim.Event) {
 	}
 	order := s.orders[f.order:]
 	slices.SortStableFunc(order, func(i, j int32) int {
-		return s.walker.weightOf(&events[j]) - s.walker.weightOf(&events[i])
+		return s.walker.weightHere(&events[j]) - s.walker.weightHere(&events[i])
 	})
 	f.ranks = int32(len(order))
 }

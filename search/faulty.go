@@ -96,7 +96,6 @@ func (s *faulty) drawGap(at *Node) {
 // start begins the run.
 func (s *faulty) start(at *Node) {
 	s.begun = true
-	s.adopt(at.Run.World.System(), true)
 	s.long = s.number >= plainRuns && s.limit > faultySteps && s.random.IntN(longOdds) == 0
 	if at.Goal && s.number >= plainRuns && s.random.IntN(settledOdds) == 0 {
 		s.faults, s.recovery, s.free = 0, -1, false
@@ -106,6 +105,7 @@ func (s *faulty) start(at *Node) {
 }
 
 func (s *faulty) Select(at *Node) Selection {
+	s.adopt(at.Run.World, true)
 	if !s.begun {
 		s.start(at)
 	}

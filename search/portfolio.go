@@ -37,7 +37,7 @@ func (p *portfolio) turn(k int) {
 
 // begin begins a part of a walk that is scheduled, of at most so many steps.
 func (p *portfolio) begin(r *choose.Random, at *Node, steps int) {
-	p.base.adopt(at.Run.World.System(), false)
+	p.base.adopt(at.Run.World, false)
 	p.used = true
 	p.all[p.now].begin(r, at, steps)
 }

@@ -83,7 +83,7 @@ func (s *searcher) result(sources []source) *Result {
 
 // cover fills in what never happened, and in how many runs each Sometimes property held.
 func (r *Stats) cover(sys *sim.System, c *coverage, sometimes []int) {
-	out := c.neverHappened()
+	out := append(c.neverHappened(), c.disturbsNothing(sys)...)
 	most, used := sys.Limits(), r.FaultsUsed
 	for _, f := range []struct {
 		name      string

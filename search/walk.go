@@ -46,9 +46,9 @@ func (w *Walker) Next() (Task, bool) { return Task{}, false }
 func (w *Walker) Select(at *Node) Selection {
 	if !w.begun {
 		w.begun, w.origin = true, at.Step
-		w.adopt(at.Run.World.System(), true)
 		w.relied.begin(len(at.Run.World.System().Actions))
 	}
+	w.adopt(at.Run.World, true)
 	if !at.Live {
 		w.left = true
 	} else if at.Goal && (w.left || !w.leave) {

@@ -56,6 +56,9 @@ type scale struct {
 	weights [16]int // by kind of event; the size is a power of two to spare bounds checks
 	actions []int   // by slot; nil: all as weights says
 	of      *sim.System
+
+	disturbed bool         // what disturbs has no weight
+	world     kernel.World // in which it does; nil: nothing does
 }
 
 // draws makes weighted random choices.
@@ -86,28 +89,34 @@ func newScale(w Weights) scale {
 	return d
 }
 
-// adopt takes over what a system says of the weights of its actions. When recovery is set those that disturb have none.
-func (d *scale) adopt(sys *sim.System, recovery bool) {
-	if d.of == sys {
-		return
+// adopt takes over what a system says of the weights of its actions, in each state that is weighed. When recovery is set what disturbs
+// has none.
+func (d *scale) adopt(w kernel.World, recovery bool) {
+	sys := w.System()
+	if d.of != sys {
+		d.of, d.disturbed = sys, recovery && kernel.DisturbingOf(sys) != nil
+		d.weigh(kernel.ActionRules(sys))
 	}
-	d.of, d.actions = sys, nil
+	if d.disturbed {
+		d.world = w
+	}
+}
+
+func (d *scale) weigh(rules []kernel.ActionRule) {
+	d.actions, d.world = nil, nil
 	all := d.weights[sim.DoAction]
-	rules := kernel.ActionRules(sys)
-	if all == 0 || !slices.ContainsFunc(rules, func(r kernel.ActionRule) bool { return r.Weight > 0 || r.Disturbs && recovery }) {
+	if all == 0 || !slices.ContainsFunc(rules, func(r kernel.ActionRule) bool { return r.Weight > 0 }) {
 		return
 	}
 	d.actions = make([]int, len(rules))
 	for i, r := range rules {
-		if d.actions[i] = cmp.Or(r.Weight, all); recovery && r.Disturbs {
-			d.actions[i] = 0
-		}
+		d.actions[i] = cmp.Or(r.Weight, all)
 	}
 }
 
 func (d *scale) weight(k sim.EventKind) int { return d.weights[k&15] }
 
-// weightOf is the weight of an event.
+// weightOf is the weight of an event, whether it disturbs or not.
 func (d *scale) weightOf(ev *sim.Event) int {
 	if d.actions != nil && ev.Kind == sim.DoAction {
 		return d.actions[ev.Slot]
@@ -115,16 +124,24 @@ func (d *scale) weightOf(ev *sim.Event) int {
 	return d.weight(ev.Kind)
 }
 
+// weightHere is the weight of an event in the state of the world that was adopted.
+func (d *scale) weightHere(ev *sim.Event) int {
+	if d.world != nil && d.world.Disturbs(*ev) {
+		return 0
+	}
+	return d.weightOf(ev)
+}
+
 func (d *scale) total(events []sim.Event) int {
 	total := 0
-	if d.actions == nil {
+	if d.actions == nil && d.world == nil {
 		for i := range events {
 			total += d.weight(events[i].Kind)
 		}
 		return total
 	}
 	for i := range events {
-		total += d.weightOf(&events[i])
+		total += d.weightHere(&events[i])
 	}
 	return total
 }
@@ -140,7 +157,7 @@ func (d *scale) draw(r *choose.Random, events []sim.Event) int {
 	}
 	at := r.IntN(total)
 	for i := range events {
-		if at -= d.weightOf(&events[i]); at < 0 {
+		if at -= d.weightHere(&events[i]); at < 0 {
 			return i
 		}
 	}

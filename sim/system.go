@@ -42,6 +42,8 @@ type System struct {
 	Actions []AnyAction
 	// Quorums are transitions that take sets of messages at once. Their names differ.
 	Quorums []AnyQuorum
+	// Disturbing names events that are no part of recovery, in addition to actions that say so themselves.
+	Disturbing []Disturbance
 	// Monitors make the monitors of a run, one each. They must return a new value whenever they are called.
 	Monitors []func() Monitor
 	// Properties are what must hold. Their names differ.
@@ -176,6 +178,11 @@ func (s *System) Validate() error {
 	for i, erased := range s.Actions {
 		if a, _ := erased.Erased(); a.validate() != nil {
 			return fmt.Errorf("system %q: action %d: %w", s.Name, i, a.validate())
+		}
+	}
+	for i, d := range s.Disturbing {
+		if err := d.validate(); err != nil {
+			return fmt.Errorf("system %q: Disturbing %d: %w", s.Name, i, err)
 		}
 	}
 	if err := s.validateQuorums(); err != nil {

@@ -40,6 +40,9 @@ const (
 	recoverByFaults     Defect = "faults count for recovery"
 	recoverByCrashes    Defect = "crashes inside steps count for recovery"
 	recoverByDisturbing Defect = "actions that disturb count for recovery"
+	recoverByKind       Defect = "events of kinds that disturb count for recovery"
+	recoverByType       Defect = "events that disturb by what they hand over count for recovery"
+	anyType             Defect = "events disturb that hand over something else, too"
 	firstAnswer         Defect = "questions have one answer"
 	firstBoot           Defect = "questions of the first boots have one answer"
 	ignoreSafety        Defect = "properties are not looked at in the first states"
@@ -68,7 +71,7 @@ func Defects() []Defect {
 	return []Defect{
 		loseAlways, mergeUnsynced, dropErrors, ignoreWeights, forgetMonitors, forgetDeadlines, ignoreDeadlines, ignorePrompt,
 		forgetCounters, forgetLimits, neverHeal, leakCut, keepForDown, tellCopiesApart, keepPeerQueue, overtakeErrors,
-		forgetReady, crashSturdy, bootLate, neverInside, haltLasting, neverHaltInside, insideAnyway, loseNone, comeBack, keepForHalted, keepDisk, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing,
+		forgetReady, crashSturdy, bootLate, neverInside, haltLasting, neverHaltInside, insideAnyway, loseNone, comeBack, keepForHalted, keepDisk, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing, recoverByKind, recoverByType, anyType,
 		firstAnswer, firstBoot, ignoreSafety, ignoreStepBad, askAgain,
 		arriveAtOnce, outgrowBound, overtakeInQueue, bySender, keepQueues, actWhileSending, mergeOrders, neverStep, stepAlways,
 		deliverVotes, unfitVotes, mixVotes, voteTwice, ignoreGuards, leaveVotes, forgetNever,

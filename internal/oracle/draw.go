@@ -6,7 +6,7 @@ import (
 )
 
 // Generator is the version of [Drawn].
-const Generator = 7
+const Generator = 8
 
 // Drawn makes the system of a number: always the same one.
 func Drawn(number uint64) *Script {
@@ -79,10 +79,24 @@ func (d drawer) halts(s *Script) {
 	}
 }
 
-// disturb makes some actions no part of recovery.
+// disturb makes some actions and other events no part of recovery.
 func (d drawer) disturb(s *Script) {
 	for k := range s.Actions {
 		s.Actions[k].Disturbs = d.chance(5)
+	}
+	s.Bells, s.Notes = uint(d.n(4)), uint(d.n(1<<Phases))
+	if d.chance(2) {
+		return
+	}
+	for range 1 + d.n(2) {
+		x := Disturbance{Kind: sim.EventKind(d.n(int(sim.Heal) + 1))}
+		if !d.chance(3) {
+			typed := []Disturbance{
+				{sim.FireTimer, Alarm}, {sim.FireTimer, Bell}, {sim.Deliver, Word}, {sim.Deliver, Note}, {sim.Deliver, Vote}, {sim.TakeQuorum, Vote},
+			}
+			x = typed[d.n(len(typed))]
+		}
+		s.Disturbing = append(s.Disturbing, x)
 	}
 }
 

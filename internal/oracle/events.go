@@ -167,7 +167,7 @@ func (m *model) key(s *state, ev event) string {
 	case sim.DoAction:
 		key += " " + actionName(ev.what)
 	case sim.FireTimer:
-		key += fmt.Sprintf(" alarm(%d)", ev.what)
+		key += fmt.Sprintf(" %s(%d)", m.typeOf(ev), ev.what)
 	case sim.DeliverError:
 		if s.ends[ev.node][ev.peer].notReady {
 			return key + " connection refused"

@@ -141,7 +141,46 @@ func (g *graph) expand(m *model, i int) {
 
 // recovers reports whether an ordinary event is part of recovery.
 func (m *model) recovers(ev event) bool {
-	return ev.kind != sim.DoAction || !m.script.Actions[ev.what].Disturbs || m.defect == recoverByDisturbing
+	if ev.kind == sim.DoAction && m.script.Actions[ev.what].Disturbs && m.defect != recoverByDisturbing {
+		return false
+	}
+	for _, d := range m.script.Disturbing {
+		switch {
+		case d.Kind != ev.kind:
+		case d.Of == "" && m.defect != recoverByKind:
+			return false
+		case d.Of != "" && m.defect != recoverByType && (d.Of == m.typeOf(ev) || m.defect == anyType):
+			return false
+		}
+	}
+	return true
+}
+
+// typeOf is the type of what an event hands over; "": it hands over nothing.
+func (m *model) typeOf(ev event) Type {
+	switch ev.kind {
+	case sim.FireTimer:
+		if has(m.script.Bells, ev.what) {
+			return Bell
+		}
+		return Alarm
+	case sim.Deliver:
+		return m.script.message(ev.what)
+	case sim.TakeQuorum:
+		return Vote
+	}
+	return ""
+}
+
+// message is the type of messages of a value.
+func (s *Script) message(value int) Type {
+	switch {
+	case has(s.Votes, value):
+		return Vote
+	case has(s.Notes, value):
+		return Note
+	}
+	return Word
 }
 
 // mourn finds the dead states: it goes back from the live ones.

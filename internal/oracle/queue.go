@@ -90,10 +90,7 @@ func (m *model) crashQueues(s *state, node int) {
 
 // word is how a message is shown.
 func (m *model) word(value int) string {
-	text := fmt.Sprintf("word(%d)", value)
-	if m.taken(value) {
-		text = fmt.Sprintf("vote(%d)", value)
-	}
+	text := fmt.Sprintf("%s(%d)", m.script.message(value), value)
 	if m.script.Pointers {
 		text = "&" + text
 	}

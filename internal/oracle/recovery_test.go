@@ -28,3 +28,31 @@ func TestWhatIsRecovery(t *testing.T) {
 		}
 	}
 }
+
+// A node sets an alarm, or a bell, which ends what is wrong: what disturbs is no recovery, and nothing else is taken for it.
+func TestDisturbing(t *testing.T) {
+	for _, c := range []struct {
+		bell bool
+		what Disturbance
+		dead int
+	}{
+		{false, Disturbance{sim.FireTimer, Alarm}, 1},
+		{false, Disturbance{sim.FireTimer, Bell}, 0},
+		{true, Disturbance{sim.FireTimer, Bell}, 1},
+		{true, Disturbance{sim.FireTimer, Alarm}, 0},
+		{false, Disturbance{Kind: sim.FireTimer}, 1},
+		{false, Disturbance{Kind: sim.Deliver}, 0},
+		{false, Disturbance{sim.Deliver, Word}, 0},
+	} {
+		s := &Script{Nodes: 1, Eventually: []Prop{{Kind: IsIn, B: 1}}, Programs: make([]Program, 1), Disturbing: []Disturbance{c.what}}
+		s.Actions[0], s.Actions[1] = Action{Phases: 1 << 2}, Action{Phases: 1 << 2} // never
+		s.Programs[0][OnBoot][0] = []Op{{Do: Arm, B: 1}}
+		s.Programs[0][OnTimer][0] = []Op{{Do: SetPhase, A: 1}}
+		if c.bell {
+			s.Bells = 1
+		}
+		if r := Compare(s, Options{}); r.Dead != c.dead || r.States != 2 || r.Difference != "" {
+			t.Errorf("bell %v, %+v: %+v", c.bell, c.what, r)
+		}
+	}
+}

@@ -34,6 +34,10 @@ func changes(sc *Script) (list []func(*Script)) {
 		func(s *Script) { s.Steps = 0 },
 		func(s *Script) { s.Bound = 0 },
 		func(s *Script) { s.Quorums, s.Votes = nil, 0 },
+		func(s *Script) { s.Bells = 0 },
+		func(s *Script) { s.Notes = 0 },
+		func(s *Script) { s.Disturbing = nil },
+		func(s *Script) { s.Disturbing = s.Disturbing[:min(1, len(s.Disturbing))] },
 		func(s *Script) { s.Quorums = s.Quorums[:min(1, len(s.Quorums))] },
 	)
 	for _, limit := range []func(*Script) *int{

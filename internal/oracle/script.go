@@ -101,6 +101,24 @@ type Action struct {
 	Disturbs bool // it is no part of recovery
 }
 
+// Disturbance is events that are no part of recovery.
+type Disturbance struct {
+	Kind sim.EventKind
+	Of   Type `json:",omitempty"` // "": whatever they hand over
+}
+
+// Type is the type of a timer or a message.
+type Type string
+
+// The types.
+const (
+	Alarm Type = "alarm"
+	Bell  Type = "bell" // of the timers in Script.Bells
+	Word  Type = "word"
+	Note  Type = "note" // of the values in Script.Notes, if they are no votes
+	Vote  Type = "vote" // of the values in Script.Votes
+)
+
 // PropKind is what a property says.
 type PropKind string
 
@@ -145,27 +163,30 @@ type Script struct {
 	Number     uint64 // that [Drawn] made it of
 	Nodes      int
 	Timing     sim.Timing
-	Crashes    int          `json:",omitempty"`
-	Sturdy     uint         `json:",omitempty"` // bit i: node i may not crash
-	Halts      int          `json:",omitempty"`
-	Lasting    uint         `json:",omitempty"` // bit i: node i may not halt; 0: Sturdy says so
-	Cut        sim.CrashCut `json:",omitempty"`
-	Late       uint         `json:",omitempty"` // bit i: node i is late
-	Steps      uint         `json:",omitempty"` // bit p: in phase p nodes take steps of their own
-	Datagrams  bool         `json:",omitempty"`
-	Streams    bool         `json:",omitempty"`
-	Queue      Queue        `json:",omitempty"` // there are neither datagrams nor streams then, nor faults of networks
-	Bound      int          `json:",omitempty"` // of queues; 0: none
-	Buffer     int          `json:",omitempty"` // at least 1 when there are streams
-	Loss       int          `json:",omitempty"`
-	Dup        int          `json:",omitempty"`
-	Errors     int          `json:",omitempty"`
-	Partitions int          `json:",omitempty"`
-	Deaf       bool         `json:",omitempty"` // services have no handlers for errors and ready call-backs; not with Steps
-	Pointers   bool         `json:",omitempty"` // messages are pointers
-	Uncopyable bool         `json:",omitempty"` // states of services and monitors have no rule for copying
-	Quorums    []Quorum     `json:",omitempty"` // only with datagrams, without streams and Prompt timing
-	Votes      uint         `json:",omitempty"` // bit v: messages of value v are what quorums take
+	Crashes    int           `json:",omitempty"`
+	Sturdy     uint          `json:",omitempty"` // bit i: node i may not crash
+	Halts      int           `json:",omitempty"`
+	Lasting    uint          `json:",omitempty"` // bit i: node i may not halt; 0: Sturdy says so
+	Cut        sim.CrashCut  `json:",omitempty"`
+	Late       uint          `json:",omitempty"` // bit i: node i is late
+	Steps      uint          `json:",omitempty"` // bit p: in phase p nodes take steps of their own
+	Datagrams  bool          `json:",omitempty"`
+	Streams    bool          `json:",omitempty"`
+	Queue      Queue         `json:",omitempty"` // there are neither datagrams nor streams then, nor faults of networks
+	Bound      int           `json:",omitempty"` // of queues; 0: none
+	Buffer     int           `json:",omitempty"` // at least 1 when there are streams
+	Loss       int           `json:",omitempty"`
+	Dup        int           `json:",omitempty"`
+	Errors     int           `json:",omitempty"`
+	Partitions int           `json:",omitempty"`
+	Deaf       bool          `json:",omitempty"` // services have no handlers for errors and ready call-backs; not with Steps
+	Pointers   bool          `json:",omitempty"` // messages are pointers
+	Uncopyable bool          `json:",omitempty"` // states of services and monitors have no rule for copying
+	Quorums    []Quorum      `json:",omitempty"` // only with datagrams, without streams and Prompt timing
+	Votes      uint          `json:",omitempty"` // bit v: messages of value v are what quorums take
+	Bells      uint          `json:",omitempty"` // bit t: timer t is a bell
+	Notes      uint          `json:",omitempty"` // bit v: messages of value v are notes
+	Disturbing []Disturbance `json:",omitempty"`
 	Actions    [Actions]Action
 	Programs   []Program // node i has number i modulo their number
 	Monitors   []Monitor `json:",omitempty"`

@@ -9,11 +9,21 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// word is what messages are, and alarm is what timers are.
+// Messages are words or notes, unless they are votes; timers are alarms or bells.
 type (
 	word  int
+	note  int
 	alarm int
+	bell  int
 )
+
+// timer is the timer of a number.
+func (s *Script) timer(k int) any {
+	if has(s.Bells, k) {
+		return bell(k)
+	}
+	return alarm(k)
+}
 
 // register holds a number that may be looked at and changed.
 type register[R any] interface {
@@ -67,16 +77,29 @@ func (d *deaf[R, P]) take(env sim.Env, sum int)            { d.run(env, OnReceiv
 func (d *deaf[R, P]) phase() int                           { return d.Phase }
 func (d *deaf[R, P]) reg() int                             { return *P(&d.Reg).at() }
 func (d *deaf[R, P]) Boot(env sim.Env)                     { d.run(env, OnBoot, 0, -1) }
-func (d *deaf[R, P]) Timer(env sim.Env, t any)             { d.run(env, OnTimer, int(t.(alarm)), -1) }
 func (h *hearing[R, P]) PeerReady(e sim.Env, p sim.NodeID) { h.run(e, OnReady, 0, p) }
+
+func (d *deaf[R, P]) Timer(env sim.Env, t any) {
+	switch t := t.(type) {
+	case alarm:
+		d.run(env, OnTimer, int(t), -1)
+	case bell:
+		d.run(env, OnTimer, int(t), -1)
+	}
+}
 
 func (d *deaf[R, P]) Receive(env sim.Env, from sim.NodeID, msg any) {
 	switch msg := msg.(type) {
 	case word:
 		d.run(env, OnReceive, int(msg), from)
+	case note:
+		d.run(env, OnReceive, int(msg), from)
 	case *word:
 		d.run(env, OnReceive, int(*msg), from)
 		*msg = -1 // it is a private copy
+	case *note:
+		d.run(env, OnReceive, int(*msg), from)
+		*msg = -1
 	}
 }
 
@@ -112,9 +135,9 @@ func (d *deaf[R, P]) do(env sim.Env, op Op, arg int, from sim.NodeID) bool {
 	case Close:
 		env.Stream(peer).Close()
 	case Arm:
-		env.SetTimer(alarm(op.A), time.Duration(op.B)*time.Second)
+		env.SetTimer(d.script.timer(op.A), time.Duration(op.B)*time.Second)
 	case Disarm:
-		env.StopTimer(alarm(op.A))
+		env.StopTimer(d.script.timer(op.A))
 	case Choose:
 		d.Phase = (d.Phase + env.Choose("advance", op.A)) % Phases
 	case Weighted:
@@ -191,16 +214,21 @@ func (d *deaf[R, P]) message(op Op, arg int) any {
 	case Phases + 1:
 		w = word(arg % Phases)
 	}
-	v := vote(w)
-	switch votes := has(d.script.Votes, int(w)); {
-	case votes && d.script.Pointers:
-		return &v
-	case votes:
-		return v
-	case d.script.Pointers:
-		return &w
+	switch d.script.message(int(w)) {
+	case Vote:
+		return sent(vote(w), d.script.Pointers)
+	case Note:
+		return sent(note(w), d.script.Pointers)
 	}
-	return w
+	return sent(w, d.script.Pointers)
+}
+
+// sent is a message as it is sent: itself, or a pointer to it.
+func sent[T any](msg T, pointers bool) any {
+	if pointers {
+		return &msg
+	}
+	return msg
 }
 
 func diskKey(k int) string          { return fmt.Sprintf("key%d", k) }

@@ -12,7 +12,7 @@ func (s *Script) System() *sim.System {
 	sys := &sim.System{
 		Name: "script", Nodes: s.Nodes, Timing: s.Timing, Crashes: s.Crashes, Halts: s.Halts, CrashCut: s.Cut, Network: s.network(),
 		New:   func(id sim.NodeID) sim.Service { return newService(s, id) },
-		State: []sim.StateRule{sim.EncodeBy(encodeHidden)}, Quorums: s.quorums(),
+		State: []sim.StateRule{sim.EncodeBy(encodeHidden)}, Quorums: s.quorums(), Disturbing: s.disturbing(),
 	}
 	if s.Sturdy != 0 {
 		sys.MayCrash = func(id sim.NodeID) bool { return !has(s.Sturdy, int(id)) }
@@ -40,7 +40,7 @@ func (s *Script) System() *sim.System {
 	for k, list := range [][]Prop{s.Always, s.Eventually, s.Sometimes} {
 		for _, p := range list {
 			property := sim.Property{Name: propName(n, p)}
-			switch holds := p.function(); k {
+			switch holds := p.function(s); k {
 			case 0:
 				property.Always = holds
 			case 1:
@@ -53,6 +53,37 @@ func (s *Script) System() *sim.System {
 		}
 	}
 	return sys
+}
+
+func (s *Script) disturbing() (list []sim.Disturbance) {
+	for _, d := range s.Disturbing {
+		list = append(list, s.disturbance(d))
+	}
+	return list
+}
+
+func (s *Script) disturbance(d Disturbance) sim.Disturbance {
+	switch d.Of {
+	case Alarm:
+		return sim.DisturbingOf[alarm](d.Kind)
+	case Bell:
+		return sim.DisturbingOf[bell](d.Kind)
+	case Word:
+		return message[word](s, d.Kind)
+	case Note:
+		return message[note](s, d.Kind)
+	case Vote:
+		return message[vote](s, d.Kind)
+	}
+	return sim.Disturbing(d.Kind)
+}
+
+// message names the events of a kind that hand over messages of type T, as they are sent.
+func message[T any](s *Script, kind sim.EventKind) sim.Disturbance {
+	if s.Pointers {
+		return sim.DisturbingOf[*T](kind)
+	}
+	return sim.DisturbingOf[T](kind)
 }
 
 func (s *Script) network() sim.Network {
@@ -73,7 +104,7 @@ func (s *Script) network() sim.Network {
 	return nil
 }
 
-func (p Prop) function() func(*sim.View) bool {
+func (p Prop) function(s *Script) func(*sim.View) bool {
 	in := func(v *sim.View, id, phase int) bool {
 		s, ok := v.Service(sim.NodeID(id)).(service)
 		return ok && s.phase() == phase
@@ -94,9 +125,9 @@ func (p Prop) function() func(*sim.View) bool {
 			return n < p.A
 		}
 	case ArmedOr:
-		return sim.EachArmed(alarm(p.A), func(_ sim.NodeID, s service, armed bool) bool { return armed || s.phase() == p.B })
+		return sim.EachArmed(s.timer(p.A), func(_ sim.NodeID, s service, armed bool) bool { return armed || s.phase() == p.B })
 	case Unarmed:
-		return func(v *sim.View) bool { return !v.TimerSet(sim.NodeID(p.A), alarm(p.B)) || !in(v, p.A, p.C) }
+		return func(v *sim.View) bool { return !v.TimerSet(sim.NodeID(p.A), s.timer(p.B)) || !in(v, p.A, p.C) }
 	case IsUp:
 		return func(v *sim.View) bool { return v.Service(sim.NodeID(p.A)) != nil }
 	case IsIn:

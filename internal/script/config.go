@@ -24,6 +24,7 @@ type Config struct {
 	Monitor    int // the limit of the monitors that count; 0: none
 	Turns      int // the limit of the monitor of turns; 0: none
 	ActionTime int
+	Disturbing []sim.Disturbance
 	Programs   []Program
 }
 
@@ -39,7 +40,7 @@ func (c *Config) System() *sim.System {
 			}
 			return &p
 		},
-		State: []sim.StateRule{OpaqueRule()},
+		State: []sim.StateRule{OpaqueRule()}, Disturbing: c.Disturbing,
 		Actions: []sim.AnyAction{
 			sim.Action[scripted]{Name: "act", When: func(s scripted) bool { return s.phase() != 1 },
 				Do: func(s scripted, env sim.Env) { s.act(env, 1, 0, nil) }},
@@ -98,6 +99,12 @@ func (c *Config) System() *sim.System {
 	return sys
 }
 
+// disturbances are what scripts may say of their events.
+var disturbances = []sim.Disturbance{
+	sim.DisturbingOf[note](sim.Deliver), sim.DisturbingOf[*note](sim.Deliver), sim.DisturbingOf[alarm](sim.FireTimer),
+	sim.Disturbing(sim.Boot), sim.Disturbing(sim.DeliverError), sim.Disturbing(sim.Deliver), sim.Disturbing(sim.Heal), sim.Disturbing(sim.DoAction),
+}
+
 // DrawSmall draws a system of few states and without streams, so that a search can go deep, and everywhere by
 // the fast ways that a search has for such systems.
 func DrawSmall(t *rapid.T) *Config {
@@ -136,6 +143,7 @@ func Draw(t *rapid.T) *Config {
 		Sturdy:     rapid.IntRange(-1, 2).Draw(t, "sturdy"),
 		Monitor:    rapid.IntRange(0, 6).Draw(t, "monitor"),
 		ActionTime: rapid.IntRange(0, 4).Draw(t, "times"),
+		Disturbing: rapid.SliceOfN(rapid.SampledFrom(disturbances), 0, 2).Draw(t, "disturbing"),
 	}
 	limit := rapid.IntRange(0, 2)
 	d := netsim.Datagrams{Loss: limit.Draw(t, "loss"), Dup: limit.Draw(t, "dup")}

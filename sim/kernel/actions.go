@@ -40,20 +40,6 @@ func Guarded(s *sim.System) bool {
 	return false
 }
 
-// Disturbing reports for each action of a system whether it disturbs. It is nil when none does.
-func Disturbing(s *sim.System) []bool {
-	var out []bool
-	for i, r := range ActionRules(s) {
-		if r.Disturbs {
-			if out == nil {
-				out = make([]bool, len(s.Actions))
-			}
-			out[i] = true
-		}
-	}
-	return out
-}
-
 // action is one of a system's actions, as one of services of all types.
 type action struct {
 	sim.Action[sim.Service]

@@ -16,7 +16,7 @@ func (s *Step) reset(ev sim.Event) {
 	s.Observed = s.Observed[:0]
 	s.Answers = s.Answers[:0]
 	s.Sent, s.Fates = s.Sent[:0], s.Fates[:0]
-	s.Handler, s.Crashed, s.Halted, s.Applied, s.Lost = false, false, false, 0, 0
+	s.Disturbs, s.Handler, s.Crashed, s.Halted, s.Applied, s.Lost = false, false, false, false, 0, 0
 	if s.Source != "" {
 		s.Source, s.Inner = "", ""
 	}
@@ -35,6 +35,7 @@ func (w *machine) Step(ev sim.Event, src choose.Source) error {
 func (w *machine) step(ev sim.Event, src choose.Source) error {
 	w.steps++
 	w.last.reset(ev)
+	w.last.Disturbs = w.Disturbs(ev)
 	w.src = src
 	if w.opts.Trace {
 		w.traceEvent(ev)

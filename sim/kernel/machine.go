@@ -27,6 +27,8 @@ type machine struct {
 	enc     plan.Encoder
 	scratch []byte
 
+	disturbing *Disturbing // nil: nothing does
+
 	net         sim.NetModel
 	holder      sim.Queued // the network, if what nodes send leaves them one by one
 	nodes       []node
@@ -121,7 +123,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 		sys: sys, opts: opts, plans: plans, copies: copies, timers: map[any]*timerKind{},
 		apart: opts.Contain || opts.Overdue != nil, watch: newWatch(opts.Overdue),
 	}
-	w.actions, w.quorums = actionsOf(sys), quorumsOf(sys)
+	w.actions, w.quorums, w.disturbing = actionsOf(sys), quorumsOf(sys), DisturbingOf(sys)
 	w.nodes = make([]node, sys.Nodes)
 	if sys.Network != nil {
 		w.net = sys.Network.Start(w)

@@ -28,6 +28,9 @@ type World interface {
 	// step are answered by src. When the error is not nil it is a finding (see [sim.Finding]) and the
 	// state is good for nothing but looking at.
 	Step(ev sim.Event, src choose.Source) error
+	// Disturbs reports whether ev, which must stem from Enabled or Injections in this state, is no part of recovery by what the
+	// system says of it.
+	Disturbs(ev sim.Event) bool
 	// Last describes the step that was executed last. It is the world's, valid until the next step.
 	Last() *Step
 
@@ -107,15 +110,16 @@ type Component struct {
 
 // Step describes one executed step.
 type Step struct {
-	Event   sim.Event
-	Timer   any            // the value of the timer that fired; nil: none did
-	Msgs    []sim.Envelope // consumed, when tracing
-	Handler bool           // whether a handler ran
-	Effects []Effect       // in order
-	Applied int            // effects before this one happened; fewer than all when the node crashed inside the step
-	Lost    uint16         // of these the datagrams that did not, see [Cut]
-	Crashed bool           // the node crashed inside the step, or halted
-	Halted  bool           // it halted
+	Event    sim.Event
+	Disturbs bool           // it is no part of recovery, by what the system says of it
+	Timer    any            // the value of the timer that fired; nil: none did
+	Msgs     []sim.Envelope // consumed, when tracing
+	Handler  bool           // whether a handler ran
+	Effects  []Effect       // in order
+	Applied  int            // effects before this one happened; fewer than all when the node crashed inside the step
+	Lost     uint16         // of these the datagrams that did not, see [Cut]
+	Crashed  bool           // the node crashed inside the step, or halted
+	Halted   bool           // it halted
 
 	Observed []Observation  // questions answered by the world
 	Answers  []Answer       // questions answered by a choice; only when tracing

@@ -52,8 +52,7 @@ type engine struct {
 	notes *notes // nil: there is no log
 	// weightless is the set of kinds of events that random walks never take.
 	weightless uint64
-	// disturbs says which actions are no part of recovery, by slot; nil: all are.
-	disturbs []bool
+	disturbing *kernel.Disturbing // nil: nothing does
 
 	buf     []byte
 	plans   plans
@@ -96,7 +95,7 @@ func newEngine(sys *sim.System, opts kernel.Options) (*engine, error) {
 	if bench.Closes() {
 		return nil, &Unsupported{"services with a method Close: what they hold cannot be copied"}
 	}
-	e := &engine{sys: sys, opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbs: kernel.Disturbing(sys)}
+	e := &engine{sys: sys, opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbing: kernel.DisturbingOf(sys)}
 	if e.net == nil && sys.Network != nil {
 		return nil, &Unsupported{fmt.Sprintf("its network %T cannot be taken apart", sys.Network)}
 	}

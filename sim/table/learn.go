@@ -101,6 +101,8 @@ func (s *sites) span(list []learned, handled uint32) span {
 // at a step that diverges, as whoever takes the moves ends there: of the answers of an endless loop there are too many.
 func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []learned) {
 	diverges := false
+	w.restore(s.here)
+	ordinary := w.ordinary(ev)
 	for s.answers.Reset(); s.limited == nil && !diverges && s.answers.Next(); s.limited = s.answers.stop() {
 		w.restore(s.here)
 		err := w.advance(ev, &s.answers)
@@ -120,7 +122,7 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 			s.slow = append(s.slow, slow)
 			diverges = isDivergence(err)
 		}
-		if recovering(w, ev, &s.answers) {
+		if ordinary && recovered(w, &s.answers) {
 			r.note |= noteOrdinary
 		}
 		runs = append(runs, r)
@@ -318,16 +320,6 @@ func isDivergence(err error) bool {
 	return errors.As(err, &f) && f.Kind == sim.Divergence
 }
 
-// recovering reports whether the step that was taken last is one of the recovery relation: nothing was
-// injected, and the event and all answers have weight.
-func recovering(w *World, ev sim.Event, a *answers) bool {
-	return w.ordinary(ev) && !w.inside && !a.never
-}
-
-// ordinary reports whether an event can be one of the recovery relation.
-func (e *engine) ordinary(ev sim.Event) bool {
-	if ev.Kind == sim.DoAction && e.disturbs != nil && e.disturbs[ev.Slot] {
-		return false
-	}
-	return !ev.Kind.Injection() && e.weightless>>ev.Kind&1 == 0
-}
+// recovered reports whether the step of an ordinary event that was taken last is one of the recovery relation: its node
+// did not crash inside, and all answers have weight.
+func recovered(w *World, a *answers) bool { return !w.inside && !a.never }

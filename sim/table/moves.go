@@ -336,6 +336,7 @@ func (g *graph) steps(f func(t taken) error) error {
 	up := w.up
 	g.events = w.list(g.events[:0])
 	for i, ev := range g.events {
+		ordinary := w.ordinary(ev)
 		for g.answers.Reset(); g.answers.Next(); {
 			g.w.passing.begin()
 			if err := w.advance(ev, &g.answers); err != nil {
@@ -343,7 +344,7 @@ func (g *graph) steps(f func(t taken) error) error {
 				return err
 			}
 			note := uint8(max(0, ev.Node))
-			if recovering(w, ev, &g.answers) {
+			if ordinary && recovered(w, &g.answers) {
 				note |= noteOrdinary
 			}
 			if err := f(taken{i, ev, note}); err != nil {

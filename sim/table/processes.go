@@ -14,18 +14,20 @@ import (
 // processes are whose steps the events are: the deliveries of a link, the sets that a quorum of a node takes, a timer, the steps of a node's own, each thing that follows from
 // a fault, and each action.
 type processes struct {
-	e     *engine
-	ids   map[processKey]uint16
-	names []string // of nodes
-	rules []kernel.ActionRule
-	label []string                // of actions
-	free  func(ev sim.Event) bool // events of which nothing is promised; nil: none
+	e          *engine
+	ids        map[processKey]uint16
+	names      []string // of nodes
+	rules      []kernel.ActionRule
+	label      []string                // of actions
+	disturbing []bool                  // by number, less one
+	free       func(ev sim.Event) bool // events of which nothing is promised; nil: none
 }
 
 type processKey struct {
 	kind       sim.EventKind
 	node, peer sim.NodeID
-	what       any // timer, or number of an action
+	what       any  // timer, or number of an action
+	disturbs   bool // so that nothing is promised of it
 }
 
 func newProcesses(e *engine) *processes {
@@ -41,14 +43,16 @@ func newProcesses(e *engine) *processes {
 	return p
 }
 
-// fairness is what is promised of the process of an event; ok is false for faults, which are no process.
-func (p *processes) fairness(ev sim.Event) (f fair.Fairness, ok bool) {
+// fairness is what is promised of the process of an event in the state of the world; ok is false for faults, which are no process.
+func (p *processes) fairness(w *World, ev sim.Event) (f fair.Fairness, ok bool) {
 	switch {
 	case ev.Kind.Injection():
 		return fair.None, false
 	case p.free != nil && p.free(ev):
 		return fair.None, true
 	case ev.Kind == sim.DoAction && !p.rules[ev.Slot].Fair:
+		return fair.None, true
+	case ev.Kind != sim.DoAction && w.Disturbs(ev):
 		return fair.None, true
 	case ev.Kind == sim.FireTimer && p.e.sys.Timing == sim.Prompt:
 		return fair.Strong, true // a message on its way disables it
@@ -58,11 +62,11 @@ func (p *processes) fairness(ev sim.Event) (f fair.Fairness, ok bool) {
 
 // actor is the process of an event in the state of the world, as in [fair.Edge].
 func (p *processes) actor(w *World, ev sim.Event, g *fair.Graph) (uint16, error) {
-	f, ok := p.fairness(ev)
+	f, ok := p.fairness(w, ev)
 	if !ok {
 		return 0, nil
 	}
-	key := processKey{ev.Kind, ev.Node, -1, nil}
+	key := processKey{ev.Kind, ev.Node, -1, nil, w.Disturbs(ev)}
 	switch ev.Kind {
 	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
 		key.peer = ev.Peer
@@ -81,6 +85,7 @@ func (p *processes) actor(w *World, ev sim.Event, g *fair.Graph) (uint16, error)
 			return 0, fair.ErrTooLarge
 		}
 		g.Processes = append(g.Processes, fair.Process{Name: p.name(key), Fairness: f})
+		p.disturbing = append(p.disturbing, key.disturbs)
 		id = uint16(len(g.Processes))
 		p.ids[key] = id
 	}

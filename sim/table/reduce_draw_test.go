@@ -258,7 +258,17 @@ func drawSystem(r *rand.Rand, o odds) sim.System {
 	}
 	drawProperties(r, p, &sys)
 	drawHalts(r, &sys)
+	sys.Disturbing = drawDisturbing(r, sim.DisturbingOf[note](sim.Deliver), sim.DisturbingOf[alarm](sim.FireTimer), sim.DisturbingOf[vote](sim.TakeQuorum))
 	return sys
+}
+
+// drawDisturbing draws what is no part of recovery, in one of eight systems.
+func drawDisturbing(r *rand.Rand, typed ...sim.Disturbance) []sim.Disturbance {
+	if r.IntN(8) > 0 {
+		return nil
+	}
+	all := append(typed, sim.Disturbing(sim.Boot), sim.Disturbing(sim.Deliver), sim.Disturbing(sim.FireTimer))
+	return []sim.Disturbance{all[r.IntN(len(all))]}
 }
 
 // drawHalts draws which nodes may crash for ever, and a goal that excuses those that did.

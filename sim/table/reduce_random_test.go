@@ -168,6 +168,9 @@ func look(sys *sim.System, opts ExploreOptions) (*seen, error) {
 	}
 	var err error
 	s.Exploration, err = Explore(context.Background(), sys, opts)
+	if len(sys.Disturbing) > 0 {
+		clear(s.terminal) // they are told by what can recover: of a message that disturbs, and changes nothing, there may be one or none
+	}
 	return s, err
 }
 

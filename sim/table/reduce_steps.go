@@ -167,6 +167,7 @@ func (r *reduction) run(id uint32, l *localState, a uint32) *outcomes {
 	defer func() { w.stats.Steps, w.unlisted = steps, unlisted }()
 	w.acting = node
 	kind := s.ev.Kind
+	ordinary := w.recovers(kind) && !r.disturbs(&s)
 	o := &outcomes{noop: true, plain: kind == sim.Deliver || kind == sim.FireTimer || kind == sim.DoAction || kind == sim.TakeQuorum}
 	r.answers.sampled = nil
 	for r.answers.Reset(); r.answers.Next(); {
@@ -181,6 +182,7 @@ func (r *reduction) run(id uint32, l *localState, a uint32) *outcomes {
 			return o
 		}
 		out := r.outcome(leaf, &s)
+		out.ordinary = ordinary && !r.answers.never
 		o.noop = o.noop && !out.failed && out.next == id && len(out.sends) == 0 && len(out.tells) == 0
 		o.plain = o.plain && !out.failed && out.ordinary && len(out.tells) == 0
 		o.list = append(o.list, out)
@@ -215,13 +217,29 @@ func (r *reduction) stepOf(id uint32, l *localState, a uint32) (s stepOf, can bo
 	return w.step, true
 }
 
+// disturbs reports whether an event is no part of recovery by what the system says.
+func (r *reduction) disturbs(s *stepOf) bool {
+	d := r.w.disturbing
+	switch {
+	case d.Event(s.ev):
+		return true
+	case !d.Asks(s.ev.Kind):
+		return false
+	case s.ev.Kind == sim.FireTimer:
+		return d.Hands(s.ev.Kind, r.w.locals.list[s.local].state.Timer(s.ev.Slot))
+	case s.ev.Kind == sim.TakeQuorum:
+		return d.Hands(s.ev.Kind, r.w.messages.list[r.w.quorums.sets[s.msg].msgs[0]].Body)
+	}
+	return d.Hands(s.ev.Kind, r.w.messages.list[s.msg].Body)
+}
+
 // outcome is what a leaf says.
 func (r *reduction) outcome(id uint32, s *stepOf) outcome {
 	w := r.w
 	l := &w.steps.leaves[id]
 	out := outcome{
 		leaf: id, picks: r.answers.Path(), next: l.next,
-		failed: l.err != nil || int(l.failed) < len(l.effects), ordinary: w.ordinary(s.ev) && !r.answers.never,
+		failed: l.err != nil || int(l.failed) < len(l.effects),
 	}
 	var others bool
 	out.sends, out.tells, others = r.heard(s.ev.Node, l.ops)

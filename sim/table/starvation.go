@@ -249,14 +249,14 @@ func (b *builder) tell(s *explore.Space, obligation uint32, l *fair.Lasso) (*Sta
 	return out, nil
 }
 
-// recovers reports whether a state can be reached in which the obligation is settled, without faults.
+// recovers reports whether a state can be reached in which the obligation is settled, without faults and what else is no part of recovery.
 func (b *builder) recovers(from uint32, marks []fair.Mark) bool {
 	met := make([]bool, b.edges.Len())
 	met[from] = true
 	for queue := []uint32{from}; len(queue) > 0; queue = queue[1:] {
 		for _, e := range b.edges.Edges(queue[0]) {
 			switch {
-			case e.Actor == 0:
+			case e.Actor == 0 || b.processes.disturbing[e.Actor-1]:
 			case e.To == fair.Outside || marks[e.Marks]&fair.Cold != 0:
 				return true
 			case !met[e.To]:

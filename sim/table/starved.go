@@ -222,7 +222,7 @@ func (g *graph) rests(state []uint32, p *processes) bool {
 	g.w.restore(g.vector)
 	g.events = g.w.list(g.events[:0])
 	return !slices.ContainsFunc(g.events, func(ev sim.Event) bool {
-		f, ok := p.fairness(ev)
+		f, ok := p.fairness(g.w, ev)
 		return ok && f != fair.None
 	})
 }

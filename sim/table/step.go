@@ -15,7 +15,7 @@ func (w *World) Step(ev sim.Event, src choose.Source) error {
 }
 
 func (w *World) doStep(ev sim.Event, src choose.Source) error {
-	w.last = kernel.Step{Event: ev, Observed: w.last.Observed[:0]}
+	w.last = kernel.Step{Event: ev, Disturbs: w.Disturbs(ev), Observed: w.last.Observed[:0]}
 	if err := w.advance(ev, src); err != nil {
 		return err
 	}

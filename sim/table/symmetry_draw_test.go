@@ -346,6 +346,7 @@ func drawSociety(r *rand.Rand, t twist) sim.System {
 		}
 	}
 	drawViews(r, c, &sys)
+	sys.Disturbing = drawDisturbing(r, sim.DisturbingOf[word2](sim.Deliver), sim.DisturbingOf[bell](sim.FireTimer), sim.DisturbingOf[paper](sim.TakeQuorum))
 	return sys
 }
 
