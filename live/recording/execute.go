@@ -58,7 +58,7 @@ func (m *merger) passed(c *cursor, e *Event) {
 	}
 	m.count(c.node, e)
 	c.clock[c.node]++
-	for _, a := range e.received() {
+	for _, a := range e.Received() {
 		for i, n := range m.clocks[a.From] {
 			c.clock[i] = max(c.clock[i], n)
 		}
@@ -91,7 +91,7 @@ func (m *merger) perform(c *cursor, index int) {
 		return
 	}
 	e := c.next()
-	for _, a := range e.received() {
+	for _, a := range e.Received() {
 		if e.Stream || m.copies[a.From] <= 1 {
 			continue
 		}

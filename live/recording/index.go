@@ -13,7 +13,7 @@ func (m *merger) index() {
 		for i, r := range c.starts {
 			for k := range r.Events {
 				e := &r.Events[k]
-				for _, a := range e.received() {
+				for _, a := range e.Received() {
 					if m.copies[a.From]++; m.copies[a.From] == 1 {
 						m.arrives[a.From] = place{c.node, i}
 					}
@@ -66,7 +66,7 @@ func (m *merger) trim(c *cursor, start int) {
 		if seen {
 			break
 		}
-		for _, a := range e.received() { // it never arrived
+		for _, a := range e.Received() { // it never arrived
 			if m.copies[a.From]--; e.Stream {
 				m.coming[a.From.Incarnation]--
 			}

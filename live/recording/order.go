@@ -120,7 +120,7 @@ func (m *merger) findEvent(node sim.NodeID, e *Event, exact bool) (int, bool) {
 // carries reports whether ev hands over the messages that e did.
 func (m *merger) carries(ev sim.Event, e *Event) bool {
 	m.envelopes = m.world.Messages(ev, m.envelopes[:0])
-	return slices.EqualFunc(m.envelopes, e.received(), func(env sim.Envelope, a Received) bool {
+	return slices.EqualFunc(m.envelopes, e.Received(), func(env sim.Envelope, a Received) bool {
 		return env.From == a.Peer && env.Stream == e.Stream && m.sum(&env) == xxhash.Sum64(a.Data)
 	})
 }

@@ -80,8 +80,8 @@ type Received struct {
 	Data []byte // its encoding
 }
 
-// received are the messages that the event hands over.
-func (e *Event) received() []Received {
+// Received are the messages that the event hands over.
+func (e *Event) Received() []Received {
 	switch e.Kind {
 	case sim.Deliver:
 		return []Received{{e.Peer, e.From, e.Data}}
@@ -160,7 +160,7 @@ func (e *Event) append(b []byte, since int64) []byte {
 	case sim.DoAction, sim.FireTimer:
 		b = appendString(b, e.Name)
 	case sim.Deliver:
-		b = e.received()[0].append(b)
+		b = e.Received()[0].append(b)
 	case sim.TakeQuorum:
 		b = appendString(b, e.Name)
 		b = binary.AppendUvarint(b, uint64(len(e.Set)))

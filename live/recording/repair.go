@@ -57,7 +57,7 @@ func (m *merger) missing(e *Event) bool {
 		peer := m.cursors[e.Peer]
 		return peer.dead || peer.next() == nil && !peer.starts[len(peer.starts)-1].Ended
 	}
-	return slices.ContainsFunc(e.received(), func(a Received) bool {
+	return slices.ContainsFunc(e.Received(), func(a Received) bool {
 		p, ok := m.incarnations[a.From.Incarnation]
 		if !ok {
 			return true

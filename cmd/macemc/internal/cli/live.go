@@ -36,6 +36,8 @@ type liveFlags struct {
 	json    bool
 	control bool
 	slow    time.Duration
+	bucket  time.Duration
+	count   string
 }
 
 func (a *app) liveCommand() *cobra.Command {
@@ -67,6 +69,7 @@ SIGTERM and no property was violated. A single node ends with 0 after --time, 1 
 panicked, 130 or 143 as above.`,
 		Example: `  macemc live randtree --nodes 8 --until live
   macemc live randtree --nodes 8 --kill 3@2s --start 3@4s --until live --time 30s
+  macemc live chain --set fail=crash --nodes 7 --time 10s --kill 5@5s --bucket 10ms --count smr.Response
   macemc live pastry --node 0 --peers 127.0.0.1:4000,127.0.0.1:4001 --dir n0`,
 		Args: exactlyOne("SYSTEM"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -109,6 +112,8 @@ panicked, 130 or 143 as above.`,
 	fl.StringArrayVar(&f.starts, "start", nil, "start a node again at a time, as `N@TIME`; may be repeated")
 	fl.StringVar(&f.until, "until", "", "end as soon as the system is `live`, which is the default without --time")
 	fl.DurationVar(&f.time, "time", time.Minute, "end after this `TIME`; 0: no limit, which is the default with --node")
+	fl.DurationVar(&f.bucket, "bucket", 0, "count the messages that are delivered in each `TIME`, and draw them as rate.svg in --dir")
+	fl.StringVar(&f.count, "count", "", "with --bucket, count messages of `TYPE` only, as smr.Response")
 	fl.BoolVar(&f.verbose, "verbose", false, "log what nodes do")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object on standard output, at the end")
 	fl.BoolVar(&f.control, "control", false, "take commands from a parent process")
@@ -137,13 +142,19 @@ func (f *liveFlags) validate(changed func(string) bool, s *check.Subject) error 
 		return fmt.Errorf("--until %q: only live is known", f.until)
 	case f.time < 0 || f.await < 0 || f.slow <= 0:
 		return errors.New("--time, --await and --pause must not be negative, --pause not 0")
+	case changed("bucket") && f.bucket < time.Millisecond:
+		return fmt.Errorf("--bucket is %v, must be at least 1ms", f.bucket)
+	case changed("count") && !changed("bucket"):
+		return errors.New("--count goes with --bucket")
+	case changed("count") && !slices.Contains(messageNames(s.Entry.Messages), f.count):
+		return spec.Unknown(fmt.Sprintf("--count: system %q sends no such messages", s.System.Name), f.count, messageNames(s.Entry.Messages))
 	case changed("node") && !changed("peers"):
 		return errors.New("--node needs --peers, the addresses of all nodes")
 	case changed("peers") && !changed("node"):
 		return errors.New("--peers goes with --node; without them all nodes are started on 127.0.0.1")
 	}
 	if changed("node") {
-		for _, name := range []string{"kill", "start", "until", "json"} {
+		for _, name := range []string{"kill", "start", "until", "json", "bucket"} {
 			if changed(name) {
 				return fmt.Errorf("--%s is for all nodes together, without --node", name)
 			}

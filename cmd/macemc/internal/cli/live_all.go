@@ -32,6 +32,8 @@ type fleet struct {
 	nodes     []*process // nil: killed
 	ended     chan ended
 	begun     time.Time
+	stopped   time.Time // when they were to end
+	marks     []mark
 	crashed   []string      // what processes ended with that were not to end
 	said      string        // of the properties, last
 	liveSince time.Duration // after which it was live when looked at last; 0: it was not
@@ -67,7 +69,13 @@ func (a *app) liveAll(ctx context.Context, f *liveFlags, s *check.Subject) error
 		x.peers[len(x.peers)-1], x.recordings())
 	x.settle(ctx, f.await+time.Second)
 	x.watch(ctx, deeds)
+	x.stopped = time.Now()
 	x.stop()
+	if f.bucket > 0 {
+		if err := x.rates(); err != nil {
+			return err
+		}
+	}
 	return x.conclude(ctx)
 }
 
@@ -123,6 +131,12 @@ func (x *fleet) out() io.Writer {
 	return x.a.Stdout
 }
 
+// mark says what was done, which pictures show, too.
+func (x *fleet) mark(format string, args ...any) {
+	x.marks = append(x.marks, mark{time.Since(x.begun), fmt.Sprintf(format, args...)})
+	x.say(format, args...)
+}
+
 // do kills or starts a node.
 func (x *fleet) do(d deed) {
 	switch p := x.nodes[d.node]; {
@@ -137,7 +151,7 @@ func (x *fleet) do(d deed) {
 		_ = p.cmd.Process.Kill()
 		<-p.done
 		x.nodes[d.node] = nil
-		x.say("n%d is killed", d.node)
+		x.mark("n%d is killed", d.node)
 	case p != nil:
 		x.say("n%d is up", d.node)
 	default:
@@ -145,7 +159,7 @@ func (x *fleet) do(d deed) {
 			x.say("n%d cannot be started: %v", d.node, err)
 			return
 		}
-		x.say("n%d is started", d.node)
+		x.mark("n%d is started", d.node)
 	}
 }
 

@@ -31,6 +31,7 @@ type liveReport struct {
 	Crashes      int            `json:"crashes"`
 	Disagreement string         `json:"disagreement,omitempty"`
 	Notes        []string       `json:"notes,omitempty"`
+	Rate         *rate          `json:"rate,omitempty"`
 }
 
 type liveProperty struct {
@@ -115,6 +116,9 @@ func (x *fleet) unmerged(ctx context.Context) error {
 	} else {
 		_, err = fmt.Fprintf(x.out(), "\n%s: stopped after %.1fs; the recordings were not merged, and nothing was checked\n  merge:  %s recording merge %s\n",
 			r.System, r.Seconds, x.a.Program, task.ShellWord(r.Recording))
+		if err == nil && r.Rate != nil {
+			_, err = fmt.Fprintf(x.out(), "  %v: %s\n", r.Rate, r.Rate.Picture)
+		}
 	}
 	return x.a.Ended(ctx, status, err)
 }
@@ -164,6 +168,9 @@ func (x *fleet) tell(r *liveReport) {
 		fmt.Fprintf(out, "  the checker does not agree with what was recorded: %s\n", r.Disagreement)
 	} else {
 		fmt.Fprintf(out, "  the checker comes to the same %d recorded states\n", r.Compared)
+	}
+	if r.Rate != nil {
+		fmt.Fprintf(out, "  %v: %s\n", r.Rate, r.Rate.Picture)
 	}
 	commands := [][2]string{{"look", "mdb"}, {"onward", "search --from"}}
 	if !r.Live && r.Finding == "" {

@@ -228,3 +228,37 @@ func TestLiveLogsObserved(t *testing.T) {
 		t.Errorf("exit status %d: %s%s", status, said, errors)
 	}
 }
+
+// What is delivered is counted by the time, and drawn with what was done to the nodes.
+func TestLiveRate(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, _ := runReal(t, dir, "", "live", "chain", "--set", "fail=crash", "--set", "requests=20", "--nodes", "7", "--dir", "run",
+		"--kill", "5@300ms", "--time", "1s", "--bucket", "10ms", "--count", "smr.Response", "--json")
+	var r liveReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Rate == nil {
+		t.Fatalf("%v: %s%s", err, out, errs)
+	}
+	sum := 0
+	for _, n := range r.Rate.Counts {
+		sum += n
+	}
+	if r.Rate.Total != 40 || sum != 40 || len(r.Rate.Counts) < 100 || r.Rate.Message != "smr.Response" {
+		t.Errorf("%+v\n%s", r.Rate, errs)
+	}
+	picture, err := os.ReadFile(filepath.Join(dir, r.Rate.Picture))
+	if err != nil || !strings.Contains(string(picture), ">n5 is killed</text>") {
+		t.Errorf("%v: %s", err, picture)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--bucket", "10us"}, "--bucket is 10µs, must be at least 1ms"},
+		{[]string{"--count", "smr.Response"}, "--count goes with --bucket"},
+		{[]string{"--bucket", "1s", "--count", "smr.Respond"}, "did you mean smr.Response?"},
+	} {
+		if _, errs, status := runReal(t, dir, "", append([]string{"live", "chain"}, c.args...)...); status != check.StatusUsage || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: exit status %d, %s", c.args, status, errs)
+		}
+	}
+}
