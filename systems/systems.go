@@ -9,9 +9,11 @@ import (
 	"github.com/macemc/macemc/systems/commit"
 	"github.com/macemc/macemc/systems/detector"
 	"github.com/macemc/macemc/systems/echo"
+	"github.com/macemc/macemc/systems/election"
 	"github.com/macemc/macemc/systems/espresso"
 	"github.com/macemc/macemc/systems/ftcommit"
 	"github.com/macemc/macemc/systems/gossip"
+	"github.com/macemc/macemc/systems/hashtable"
 	"github.com/macemc/macemc/systems/multicast"
 	"github.com/macemc/macemc/systems/multipaxos"
 	"github.com/macemc/macemc/systems/overcast"
@@ -50,6 +52,8 @@ func All() []spec.Entry {
 		ftcommit.Entry(),
 		multipaxos.Entry(),
 		basicpaxos.Entry(),
+		election.Entry(),
+		hashtable.Entry(),
 		synod.Entry(),
 		echo.Entry(),
 		register.Entry(),

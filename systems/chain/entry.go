@@ -10,7 +10,7 @@ import (
 )
 
 // Kinds are those of the machines of a chain.
-func Kinds() []*machine.Kind { return []*machine.Kind{frontKind, replicaKind, injectorKind} }
+func Kinds() []*machine.Kind { return []*machine.Kind{frontKind, replicaKind, smr.InjectorKind} }
 
 // Entry describes the system.
 func Entry() spec.Entry {

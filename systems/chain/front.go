@@ -89,24 +89,3 @@ func (f *Front) succInfo(x *machine.Ctx, s SuccInfo) {
 		x.Send(f.Chain[i-1], NewSucc{s.Node, s.Last, s.Acked})
 	}
 }
-
-// Injector has replicas fail, whenever it pleases, but the last.
-type Injector struct {
-	Replicas []machine.ID
-	Left     int
-}
-
-var injectorKind = machine.Define[Injector]("injector",
-	machine.In("lurking", machine.Null((*Injector).strike, "content")),
-	machine.In("content"))
-
-func (i *Injector) strike(x *machine.Ctx) {
-	if i.Left == 0 {
-		x.Goto("content")
-		return
-	}
-	i.Left--
-	k := x.Choose("who fails", len(i.Replicas))
-	x.Send(i.Replicas[k], Fail{})
-	i.Replicas = slices.Clip(slices.Delete(slices.Clone(i.Replicas), k, k+1))
-}

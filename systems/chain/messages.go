@@ -36,6 +36,5 @@ type (
 		Succ        machine.ID
 		Last, Acked int
 	}
-	Fail struct{}                  // to a replica
 	Gone struct{ Node machine.ID } // to the front, of one that others have lost
 )

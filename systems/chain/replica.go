@@ -29,7 +29,7 @@ var replicaKind = machine.Define[Replica]("replica", machine.In("up",
 	machine.On((*Replica).newPred),
 	machine.On((*Replica).newSucc),
 	machine.On((*Replica).lost),
-	machine.On(func(r *Replica, x *machine.Ctx, _ Fail) {
+	machine.On(func(r *Replica, x *machine.Ctx, _ smr.Fail) {
 		x.Send(r.Front, Down{x.Self()})
 		x.Halt()
 	})))

@@ -66,7 +66,7 @@ func add(ms *machine.System, replicas, failures int, app smr.App, b bugs) machin
 	f.Chain = slices.Clip(f.Chain)
 	ms.Set(front, f)
 	if failures > 0 {
-		ms.Add(injectorKind, Injector{slices.Clone(f.Chain), min(failures, replicas-1)})
+		ms.Add(smr.InjectorKind, smr.Injector{Victims: slices.Clone(f.Chain), Left: min(failures, replicas-1)})
 	}
 	return front
 }

@@ -5,8 +5,7 @@ import (
 
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/chain"
-	"github.com/macemc/macemc/systems/smr"
+	"github.com/macemc/macemc/systems/smr/group"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -17,23 +16,18 @@ func Entry() spec.Entry {
 		Summary: "machines: atomic commit over replicated participants, or over single nodes that stand for them",
 		Notes: "The coordinators come first, then the participants: each a front, its replicas, and what has them fail, if any do. How many replicas there are\n" +
 			"follows from the number of nodes. Single nodes take one place each; the rest does nothing then.",
-		Params: []spec.Param{
+		Params: append([]spec.Param{
 			{Name: "coordinators", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "how many coordinators there are"},
 			{Name: "participants", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "how many participants there are"},
-			{Name: "smr", Kind: spec.OneOf, Values: []string{"single", "chain"}, Default: "single", Help: "what a participant runs on"},
-			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "how many replicas of a chain fail"},
-		},
+		}, group.Params("smr", "a participant")...),
 		MinNodes: 8, MaxNodes: 16, DefaultNodes: 10,
 		Bugs:     knownBugs(),
-		Messages: machine.Events(append(chain.Kinds(), coordinatorKind, smr.SingleKind, smr.IdleKind)...),
+		Messages: machine.Events(append(group.Kinds(), coordinatorKind)...),
 		Build: func(c spec.Config) (sim.System, error) {
-			s := setting{
-				coordinators: c.Int("coordinators"), participants: c.Int("participants"), failures: c.Int("failures"),
-				single: c.Text("smr") == "single", bugs: spec.Bits[bugs](c.Bugs, knownBugs()),
-			}
+			s := setting{coordinators: c.Int("coordinators"), participants: c.Int("participants"), bugs: spec.Bits[bugs](c.Bugs, knownBugs())}
 			left := c.Nodes - s.coordinators
-			s.replicas = left/s.participants - s.chained()
-			if s.replicas < 1 || left%s.participants != 0 {
+			s.group = group.Of(c, "smr", left/s.participants)
+			if s.group.Replicas < 1 || left%s.participants != 0 {
 				return sim.System{}, fmt.Errorf("%d nodes are not %d coordinators and %d participants of equally many nodes, a front and a replica at least",
 					c.Nodes, s.coordinators, s.participants)
 			}

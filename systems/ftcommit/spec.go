@@ -5,31 +5,20 @@ import (
 
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/chain"
 	"github.com/macemc/macemc/systems/smr"
+	"github.com/macemc/macemc/systems/smr/group"
 )
 
 // setting is what there is to choose.
 type setting struct {
-	coordinators, participants, replicas, failures int
-	single                                         bool
-	bugs                                           bugs
+	coordinators, participants int
+	group                      group.Group // of each participant
+	bugs                       bugs
 }
 
-// chained is how many machines a chain takes.
-func (s setting) chained() int {
-	if s.failures == 0 {
-		return 1 + s.replicas
-	}
-	return 2 + s.replicas
-}
-
-// participant is the single node of one, or the front of its chain.
+// participant is what coordinators ask.
 func (s setting) participant(i int) machine.ID {
-	if s.single {
-		return machine.ID(s.coordinators + i)
-	}
-	return machine.ID(s.coordinators + i*s.chained())
+	return machine.ID(s.coordinators + i*s.group.Nodes())
 }
 
 // machines are the coordinators, and then the participants.
@@ -43,16 +32,20 @@ func (s setting) machines() *machine.System {
 		ms.Add(coordinatorKind, Coordinator{Participants: slices.Clip(participants), Transaction: i + 1, Bugs: s.bugs})
 	}
 	for range s.participants {
-		if s.single {
-			ms.Add(smr.SingleKind, smr.SingleNode{App: Participant{Bugs: s.bugs}})
-		} else {
-			chain.Add(ms, s.replicas, s.failures, Participant{Bugs: s.bugs})
-		}
-	}
-	if s.single {
-		smr.Fill(ms, s.participant(s.participants), s.coordinators+s.participants*s.chained())
+		s.group.Add(ms, Participant{Bugs: s.bugs})
 	}
 	return ms
+}
+
+// abstraction: coordinators may ask for any operation on any of their transactions.
+func (s setting) abstraction() sim.Abstraction {
+	var ops []smr.Op
+	for _, do := range []string{prepare, commit, abort} {
+		for t := range s.coordinators {
+			ops = append(ops, smr.Op{Do: do, Key: 1 + t})
+		}
+	}
+	return s.group.Abstraction(Participant{Bugs: s.bugs}, ops)
 }
 
 func (s setting) system() sim.System {
@@ -70,14 +63,8 @@ func (s setting) system() sim.System {
 
 // apps are the copies of a participant that have not failed.
 func (s setting) apps(v *sim.View, i int) (apps []Participant) {
-	at := s.participant(i)
-	if s.single {
-		return []Participant{machine.Vars[smr.SingleNode](v, at).App.(Participant)}
-	}
-	for k := range s.replicas {
-		if r := machine.Vars[chain.Replica](v, at+1+machine.ID(k)); r != nil {
-			apps = append(apps, r.App.(Participant))
-		}
+	for _, app := range s.group.Apps(v, s.participant(i)) {
+		apps = append(apps, app.(Participant))
 	}
 	return apps
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
+// Kinds are those of the machines of Multi-Paxos.
+func Kinds() []*machine.Kind { return []*machine.Kind{frontKind, replicaKind, electorKind} }
+
 // Entry describes the system.
 func Entry() spec.Entry {
 	return spec.Entry{
@@ -19,7 +22,7 @@ func Entry() spec.Entry {
 			spec.Param{Name: "changes", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "how often the leader changes, though it has not failed"}),
 		MinNodes: 5, MaxNodes: 10, DefaultNodes: 6,
 		Bugs:     knownBugs(),
-		Messages: machine.Events(frontKind, replicaKind, electorKind, smr.ClientKind, smr.SingleKind),
+		Messages: machine.Events(append(Kinds(), smr.ClientKind, smr.SingleKind)...),
 		LimitsOf: func(c spec.Config) sim.Limits { return sim.Limits{Halts: of(c).halts()} },
 		Build: func(c spec.Config) (sim.System, error) {
 			s := of(c)

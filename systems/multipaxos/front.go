@@ -84,7 +84,7 @@ func (e *Elector) act(x *machine.Ctx) {
 	default:
 		e.Failures--
 		who := e.Replicas[x.Choose("who fails", len(e.Replicas))]
-		x.Send(who, Fail{})
+		x.Send(who, smr.Fail{})
 		e.gone(x, who)
 	}
 }

@@ -20,7 +20,6 @@ type (
 	}
 	// Lead has a replica become the leader.
 	Lead struct{ Ballot int }
-	Fail struct{} // to a replica
 
 	Prepare struct {
 		From   machine.ID

@@ -34,7 +34,7 @@ var replicaKind = machine.Define[Replica]("replica", machine.In("up",
 	machine.On((*Replica).accept),
 	machine.On((*Replica).accepted),
 	machine.On(func(r *Replica, x *machine.Ctx, l Learn) { r.learn(x, l.Slot, l.Command) }),
-	machine.On(func(_ *Replica, x *machine.Ctx, _ Fail) { x.Halt() })))
+	machine.On(func(_ *Replica, x *machine.Ctx, _ smr.Fail) { x.Halt() })))
 
 func (r *Replica) lead(x *machine.Ctx, l Lead) {
 	if l.Ballot < r.Promised {

@@ -37,8 +37,8 @@ func (Counter) Nth(int, int) Op { return Op{Do: "add", Arg: 1} }
 
 // Operations of a [Table] and a [List].
 const (
-	put    = "put"    // tells what was there before
-	get    = "get"    // tells what is there
+	Put    = "put"    // tells what was there before
+	Get    = "get"    // tells what is there
 	push   = "append" // tells the length
 	lastOf = "last"
 )
@@ -49,7 +49,7 @@ type Table struct{ Entries map[int]int }
 // Do implements [App].
 func (t Table) Do(op Op) (App, int) {
 	was := t.Entries[op.Key]
-	if op.Do != put {
+	if op.Do != Put {
 		return t, was
 	}
 	entries := maps.Clone(t.Entries)
@@ -60,13 +60,16 @@ func (t Table) Do(op Op) (App, int) {
 	return Table{entries}, was
 }
 
-// Nth implements [Service]: clients write and read two keys in turn, not all the same at first.
+// Keys is how many keys clients use.
+const Keys = 2
+
+// Nth implements [Service]: clients write and read keys in turn, not all the same at first.
 func (Table) Nth(client, n int) Op {
 	k := client + n
 	if k%2 == 1 {
-		return Op{Do: get, Key: k / 2 % 2}
+		return Op{Do: Get, Key: k / 2 % Keys}
 	}
-	return Op{Do: put, Key: k / 2 % 2, Arg: 10*n + client + 1}
+	return Op{Do: Put, Key: k / 2 % Keys, Arg: 10*n + client + 1}
 }
 
 // List is a list that grows at its end.

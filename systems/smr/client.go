@@ -67,7 +67,7 @@ func AddClients(ms *machine.System, clients, requests int, front machine.ID, ser
 		ms.Add(kind, Client{Service: front, Asks: service, First: MaxRequests*i + 1, Left: requests, Pause: pause})
 	}
 	machine.EachAnswered(ms, "every command is answered", func(r Request) int { return r.ID }, func(r Response) int { return r.ID })
-	ms.Monitor(answersKind, answers{App: service})
+	ms.Monitor(answersKind, answers{Front: front, App: service})
 }
 
 // Ended reports whether all clients have had their answers.

@@ -37,7 +37,7 @@ func Params(protocol, clients, failures string) []spec.Param {
 	}
 }
 
-// Of is the Setting of a configuration.
+// Of is the Setting of a configuration with such parameters.
 func Of(c spec.Config) Setting {
 	return Setting{
 		Clients: c.Int("clients"), Requests: c.Int("requests"), Failures: c.Int("failures"), Service: Services()[c.Text("app")],

@@ -14,7 +14,13 @@ import (
 
 // What the table says of our protocols is so.
 func TestTableOfP(t *testing.T) {
+	if n := linesOf(t, "smr") + linesOf(t, "smr/group"); n != pShared {
+		t.Errorf("%d lines are shared, the table says %d", n, pShared)
+	}
 	for _, s := range pSettings {
+		if s.lines == 0 {
+			continue
+		}
 		e, err := spec.Find(bundled.Systems(), s.system)
 		if err != nil {
 			t.Fatal(err)
@@ -26,7 +32,7 @@ func TestTableOfP(t *testing.T) {
 			t.Errorf("%s: %d lines, the table says %d", s.system, n, s.lines)
 		}
 	}
-	short := pSettings[2]
+	short := pSettings[len(pSettings)-2]
 	stdout, stderr, status := tabulatedOf(t, t.Context(), tablesFlags{time: time.Minute}, pTable([]pSetting{short}))
 	if status != check.StatusOK || !strings.Contains(stdout, "| none, with abstraction | 5 h 03, 5 nodes | holds | 2,487 in ") || !strings.Contains(stdout, "| does not come to an end | stopped (memory) at ") {
 		t.Errorf("exit status %d: %s\n%s", status, stderr, stdout)
