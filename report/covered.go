@@ -42,6 +42,9 @@ func (r *Report) covered() []string {
 	}
 	if k := r.Kept; k != nil {
 		text := "kept in " + k.Folder
+		if k.Runs > 0 {
+			text += fmt.Sprintf(", where %s were before", words.Plural(k.Runs, "run"))
+		}
 		if k.Before > 0 {
 			text += fmt.Sprintf(", where %s were before", words.Plural(k.Before, "state"))
 		}

@@ -38,6 +38,26 @@ func ParseShard(text string, seed uint64) (Shard, error) {
 
 const mostShards = 1 << 16
 
+// Stretch is the n-th part, from 1 on, of a search of which it is not known how many parts it will have. The error says why there is none.
+func Stretch(seed uint64, n int) (Shard, error) {
+	if n > mostShards || seed > (1<<63)/mostShards {
+		return Shard{}, fmt.Errorf("a search that is kept has at most %d stretches of runs, by seeds of at most %d", mostShards, uint64(1<<63)/mostShards)
+	}
+	return Shard{n, mostShards, seed}, nil
+}
+
+// MergeStretches is Merge of the first stretches of a search.
+func MergeStretches(reports []*Report) (*Report, error) {
+	var all []*Report
+	for _, r := range reports {
+		r, s := *r, *r.Shard
+		s.Of = len(reports)
+		r.Shard = &s
+		all = append(all, &r)
+	}
+	return Merge(all)
+}
+
 // Part is what one shard did.
 type Part struct {
 	Number  int            `json:"number"`
@@ -233,6 +253,9 @@ func (r *Report) divided() (lines []string) {
 	}
 	if len(r.Shards) == 0 {
 		return lines
+	}
+	if r.Kept != nil {
+		return append(lines, fmt.Sprintf("seeds %d to %d, whose times and walks are added up", r.Shards[0].Seed, r.Shards[len(r.Shards)-1].Seed))
 	}
 	lines = append(lines, fmt.Sprintf("%d of %d shards, whose times and walks are added up", len(r.Shards), len(r.Shards)+len(r.Missing)))
 	if len(r.Missing) > 0 {

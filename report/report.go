@@ -105,6 +105,8 @@ type Report struct {
 type Kept struct {
 	Folder string `json:"folder"`
 	Before int    `json:"before"` // states that were there when the search began, and were checked again
+	// Runs are those of random walks that were there.
+	Runs int `json:"runs,omitempty"`
 }
 
 // PathFiles yields the path file of each finding that has one.

@@ -50,10 +50,8 @@ func Open(dir string, want *Manifest, mode Mode) (*Folder, error) {
 	} else if _, err := Of(dir); err != nil {
 		return nil, err
 	}
-	release, err := scratch.Hold(filepath.Join(dir, lockFile))
-	if errors.Is(err, scratch.ErrHeld) {
-		return nil, fmt.Errorf("%s: a search goes on there, in another process", dir)
-	} else if err != nil {
+	release, err := hold(dir)
+	if err != nil {
 		return nil, err
 	}
 	f := &Folder{Path: dir, release: release}
@@ -62,6 +60,19 @@ func Open(dir string, want *Manifest, mode Mode) (*Folder, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// hold locks a folder against other processes.
+func hold(dir string) (release func(), err error) {
+	release, err = scratch.Hold(filepath.Join(dir, lockFile))
+	if errors.Is(err, scratch.ErrHeld) {
+		err = fmt.Errorf("%s: a search goes on there, in another process", dir)
+	}
+	return release, err
+}
+
+func errThere(dir string) error {
+	return fmt.Errorf("%s holds a search already: --resume goes on with it, or begin in another folder", dir)
 }
 
 func (f *Folder) open(want *Manifest, mode Mode) error {
@@ -80,7 +91,7 @@ func (f *Folder) open(want *Manifest, mode Mode) error {
 	case err != nil:
 		return err
 	case mode == Begin:
-		return fmt.Errorf("%s holds a search already: --resume goes on with it, or begin in another folder", f.Path)
+		return errThere(f.Path)
 	default:
 		if err := f.compare(there, want, mode); err != nil {
 			return err
@@ -103,18 +114,25 @@ func (f *Folder) compare(there, want *Manifest, mode Mode) error {
 	if mode == Recheck {
 		as.Properties = there.Properties
 	}
-	if differ := there.differences(&as); len(differ) > 0 {
-		text := fmt.Sprintf("%s holds a search of another configuration: %s; give the same flags, or begin in another folder", f.Path, strings.Join(differ, "; "))
-		if !slices.Equal(there.Properties, want.Properties) && len(differ) == 1 {
-			text += "; over a finished search, macemc durable recheck evaluates other properties"
+	if err := there.refuse(f.Path, &as); err != nil {
+		if !slices.Equal(there.Properties, want.Properties) && len(there.differences(&as)) == 1 {
+			err = fmt.Errorf("%w; over a finished search, macemc durable recheck evaluates other properties", err)
 		}
-		return errors.New(text)
+		return err
 	}
 	last, now := &there.Builds[len(there.Builds)-1], want.Builds[0]
 	f.Manifest = there
 	if !last.Same(&now) {
 		f.Changed, f.stale = last.Program, true
 		there.Builds = append(there.Builds, now)
+	}
+	return nil
+}
+
+// refuse says in what another configuration differs; nil: in nothing.
+func (m *Manifest) refuse(dir string, want *Manifest) error {
+	if differ := m.differences(want); len(differ) > 0 {
+		return fmt.Errorf("%s holds a search of another configuration: %s; give the same flags, or begin in another folder", dir, strings.Join(differ, "; "))
 	}
 	return nil
 }
@@ -163,7 +181,7 @@ func Of(dir string) (*Manifest, error) {
 // State is what is known of a folder without opening it for a search.
 type State struct {
 	Manifest *Manifest
-	Log      *statelog.Log // to be closed
+	Log      *statelog.Log // to be closed; nil: it is of random walks, see [RunsIn]
 	InUse    bool
 }
 
@@ -172,6 +190,9 @@ func Look(dir string) (*State, error) {
 	m, err := Of(dir)
 	if err != nil {
 		return nil, err
+	}
+	if m.Walks != nil {
+		return &State{Manifest: m, InUse: scratch.Held(filepath.Join(dir, lockFile))}, nil
 	}
 	l, err := statelog.Read(filepath.Join(dir, logFile))
 	if err != nil {

@@ -40,7 +40,8 @@ type Manifest struct {
 	Visited    string            `json:"visited"`
 	Monitors   []string          `json:"monitors"`
 	Properties []string          `json:"properties"`
-	Builds     []Build           `json:"builds"` // that went on with the log, in turn
+	Walks      *Walks            `json:"walks,omitempty"` // nil: of states
+	Builds     []Build           `json:"builds"`          // that went on with the log, in turn
 }
 
 // Build is a program that wrote a log. Another one may go on when what it does is the same.
@@ -86,6 +87,9 @@ func (m *Manifest) Settings() [][2]string {
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Params)) {
 		s = append(s, [2]string{"parameter " + k, m.Params[k]})
+	}
+	if m.Walks != nil {
+		s = append(s, m.Walks.settings()...)
 	}
 	return s
 }
@@ -135,7 +139,12 @@ func (m *Manifest) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(dir, manifestFile)
+	return writeWhole(dir, manifestFile, data)
+}
+
+// writeWhole writes a file, so that there is always a whole one, or none.
+func writeWhole(dir, file string, data []byte) error {
+	name := filepath.Join(dir, file)
 	f, err := os.Create(name + ".new")
 	if err != nil {
 		return err

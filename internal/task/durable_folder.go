@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 )
 
@@ -19,12 +20,18 @@ func (f *Search) FromFolder(dir string) (test string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if m.Walks != nil {
+		return "", fmt.Errorf("%s holds random walks (strategy %s), and no states that could be checked again; other seeds, or another folder, walk by the properties of now", dir, m.Walks.Strategy)
+	}
 	f.System = m.System
 	if m.Package != "" {
 		f.System = m.Package
 	}
 	f.Bugs, f.Nodes, f.Limits, f.Timing, f.Weights = m.Builds[len(m.Builds)-1].Bugs, m.Nodes, m.Limits, m.Timing, m.Weights
-	f.Given = Given{"nodes", "timing", "strategy", "visited", "weights", "interleave", "crash-cut"}
+	f.Given = Given{"nodes", "timing", "strategy", "visited", "weights", "interleave"}
+	if m.Limits.Crashes > 0 || m.Limits.Halts > 0 {
+		f.Given = append(f.Given, "crash-cut")
+	}
 	f.Interleave, f.CrashCut, f.Seed = m.Interleave, m.CrashCut, 1
 	for _, l := range check.LimitFields(&f.Limits) {
 		f.Given = append(f.Given, l.Name)
@@ -43,6 +50,9 @@ func (p *Process) DurableInfo(dir string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	if s.Manifest.Walks != nil {
+		return p.runsInfo(dir, s, asJSON)
+	}
 	defer s.Log.Close()
 	end, stats, m := s.Log.End(), s.Log.Stats(), s.Manifest
 	waiting := end.States - end.Expanded
@@ -52,16 +62,7 @@ func (p *Process) DurableInfo(dir string, asJSON bool) error {
 			"torn": stats.Torn, "blocks": stats.Blocks, "pioneers": stats.Pioneers, "finished": end.States > 0 && waiting == 0, "in_use": s.InUse,
 		})
 	}
-	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
-	line := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
-	for _, s := range m.Settings() {
-		if s[1] != "" && s[1] != "0" {
-			line(s[0], "%s", s[1])
-		}
-	}
-	for _, b := range m.Builds {
-		line("program", "%s", strings.TrimRight(fmt.Sprintf("%s, from %s %s", b.Program, b.Began.Format("2006-01-02 15:04:05"), strings.Join(b.Bugs, " ")), " "))
-	}
+	w, line := p.describe(m)
 	left := "of all of them the steps were taken"
 	if waiting > 0 {
 		left = fmt.Sprintf("of %s of them the steps are still to be taken", words.Number(waiting))
@@ -84,11 +85,66 @@ func (p *Process) DurableInfo(dir string, asJSON bool) error {
 	return w.Flush()
 }
 
+// describe begins to say what is in a folder, in lines that have names.
+func (p *Process) describe(m *durable.Manifest) (w *tabwriter.Writer, line func(name, format string, args ...any)) {
+	w = tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	line = func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	for _, s := range m.Settings() {
+		if s[1] != "" && s[1] != "0" {
+			line(s[0], "%s", s[1])
+		}
+	}
+	for _, b := range m.Builds {
+		line("program", "%s", strings.TrimRight(fmt.Sprintf("%s, from %s %s", b.Program, b.Began.Format("2006-01-02 15:04:05"), strings.Join(b.Bugs, " ")), " "))
+	}
+	return w, line
+}
+
+// runsInfo says what is in a folder of random walks.
+func (p *Process) runsInfo(dir string, s *durable.State, asJSON bool) error {
+	all, err := runsIn(dir)
+	if err != nil {
+		return err
+	}
+	w := walking{all: all}
+	if asJSON {
+		return WriteJSON(p.Stdout, map[string]any{"manifest": s.Manifest, "runs": w.paths(), "stretches": len(all), "finished": w.found() != nil, "in_use": s.InUse})
+	}
+	out, line := p.describe(s.Manifest)
+	line("runs", "%s, in %s", words.Number(w.paths()), words.Plural(len(all), "part"))
+	switch {
+	case s.InUse:
+		line("now", "a search goes on there")
+	case w.found() != nil:
+		line("now", "finished: something was found, which --resume reports again")
+	default:
+		line("now", "to be gone on with by --resume")
+	}
+	return out.Flush()
+}
+
+// runsIn reads the reports in a folder of random walks.
+func runsIn(dir string) ([]*report.Report, error) {
+	texts, err := durable.RunsIn(dir)
+	if err != nil {
+		return nil, err
+	}
+	return reportsOf(dir, texts)
+}
+
 // DurableVerify reads all that is in a folder.
 func (p *Process) DurableVerify(dir string) error {
 	s, err := durable.Look(dir)
 	if err != nil {
 		return err
+	}
+	if s.Manifest.Walks != nil {
+		all, err := runsIn(dir)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(p.Stdout, "%s: %s runs in %s: all are whole\n", dir, words.Number((&walking{all: all}).paths()), words.Plural(len(all), "part"))
+		return nil
 	}
 	defer s.Log.Close()
 	states := 0

@@ -57,8 +57,12 @@ func (p *Process) search(ctx context.Context, r *request) error {
 	if err := check.Writable(r.options); err != nil {
 		return err
 	}
-	if r.durable != "" {
+	switch {
+	case r.durable == "":
+	case r.options.Search.Strategy.Stateful():
 		return p.searchDurably(ctx, r)
+	default:
+		return p.walkDurably(ctx, r)
 	}
 	if r.cluster.URL != "" {
 		elsewhere, err := p.Cluster(r.cluster, r.job)

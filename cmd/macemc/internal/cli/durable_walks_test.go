@@ -1,0 +1,155 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/check"
+)
+
+// walked is what random walks came to, but for how long they took.
+func walked(t *testing.T, out []byte) map[string]any {
+	t.Helper()
+	var r map[string]any
+	if err := json.Unmarshal(out, &r); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var strip func(v any)
+	strip = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, name := range []string{"seconds", "kept", "engine", "confirming", "telling", "path_file", "workers"} {
+				delete(v, name)
+			}
+			for _, e := range v {
+				strip(e)
+			}
+		case []any:
+			for _, e := range v {
+				strip(e)
+			}
+		}
+	}
+	strip(r)
+	return r
+}
+
+// However often random walks are killed, they come to the same.
+func TestWalksKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches for some seconds, several times")
+	}
+	dir := t.TempDir()
+	args := func(folder string) []string {
+		return []string{"search", "transport", "--loss", "1", "--strategy", "faulty", "--max-paths", "6500", "--workers", "1", "--json", "--durable", folder, "--resume"}
+	}
+	want, err := command(dir, args("whole")...).Output()
+	if exitCode(err) != check.StatusOK {
+		t.Fatalf("%v: %s", err, want)
+	}
+	most := 0
+	for range 5 {
+		cmd := command(dir, args("often")...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		kill := time.AfterFunc(time.Duration(200+rand.IntN(800))*time.Millisecond, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+		_ = cmd.Wait()
+		kill.Stop()
+		left, err := filepath.Glob(filepath.Join(dir, "often", "runs-*.json"))
+		if err != nil || len(left) < most {
+			t.Errorf("%d stretches are left, of %d (%v)", len(left), most, err)
+		}
+		most = len(left)
+	}
+	t.Logf("%d stretches after five kills", most)
+	got, err := command(dir, args("often")...).Output()
+	if exitCode(err) != check.StatusOK {
+		t.Fatalf("%v: %s", err, got)
+	}
+	a, b := walked(t, want), walked(t, got)
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("undisturbed: %v\nkilled: %v", a, b)
+	}
+	if a["paths"] != 6500.0 {
+		t.Errorf("%v runs", a["paths"])
+	}
+}
+
+// Walks that are kept go on, also with what was found, and nothing else goes on with them.
+func TestDurableWalks(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	walk := func(folder string, more ...string) []string {
+		return append([]string{"search", "paxos", "--strategy", "walk", "--durable", at(folder), "--out", at("found")}, more...)
+	}
+	for _, c := range []struct {
+		args   []string
+		status int
+		out    string // in standard output
+		err    string // in standard error
+	}{
+		{walk("w", "--max-paths", "1500"), check.StatusOK, "seeds 1 to 2", ""},
+		{walk("w", "--max-paths", "1500"), check.StatusUsage, "", "holds a search already: --resume goes on with it"},
+		{walk("w", "--max-paths", "1500", "--resume"), check.StatusOK, "where 1,500 runs were before", "holds 1,500 runs"},
+		{walk("w", "--max-paths", "2100", "--resume"), check.StatusOK, "covered: 2,100 random runs", ""},
+		{walk("w", "--resume", "--seed", "2"), check.StatusUsage, "", "seed: 1 there, 2 here"},
+		{walk("w", "--resume", "--walk-steps", "7"), check.StatusUsage, "", "walk-steps: "},
+		{walk("w", "--resume", "--crashes", "1"), check.StatusUsage, "", "crashes: 0 there, 1 here"},
+		{walk("w", "--resume", "--bug", "PX3"), check.StatusUsage, "", "runs of another program"},
+		{walk("w", "--resume", "--strategy", "faulty", "--crashes", "0"), check.StatusUsage, "", "strategy: walk there, faulty here"},
+		{walk("w", "--resume", "--strategy", "bfs"), check.StatusUsage, "", "strategy: walk there, none here"},
+		{walk("w", "--shard", "1/2"), check.StatusUsage, "", "contradict each other"},
+		{[]string{"durable", "info", at("w")}, check.StatusOK, "2,100, in 3 parts", ""},
+		{[]string{"durable", "info", at("w"), "--json"}, check.StatusOK, `"runs": 2100`, ""},
+		{[]string{"durable", "verify", at("w")}, check.StatusOK, "2,100 runs in 3 parts: all are whole", ""},
+		{[]string{"durable", "recheck", at("w")}, check.StatusUsage, "", "no states that could be checked again"},
+		{walk("bug", "--bug", "PX3", "--seed", "3"), check.StatusViolation, at("found"), ""},
+		{walk("bug", "--bug", "PX3", "--seed", "3", "--resume"), check.StatusViolation, at("found"), ""},
+		{[]string{"durable", "info", at("bug")}, check.StatusOK, "something was found", ""},
+	} {
+		out, errs, status := run(t, c.args...)
+		if status != c.status || !strings.Contains(out, c.out) || !strings.Contains(errs, c.err) {
+			t.Errorf("%v: exit status %d, must be %d\n%s%s", c.args, status, c.status, out, errs)
+		}
+	}
+	// What was damaged is refused, wherever that is.
+	first := at("w/runs-000002.json")
+	whole, err := os.ReadFile(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(what string) {
+		t.Helper()
+		_, errs, status := run(t, walk("w", "--max-paths", "2100", "--resume")...)
+		if status != check.StatusUsage || !strings.Contains(errs, "runs-000002.json") {
+			t.Errorf("%s: exit status %d: %s", what, status, errs)
+		}
+	}
+	for range 10 {
+		damaged := append([]byte(nil), whole...)
+		damaged[rand.IntN(len(damaged)-1)] ^= 1 << rand.IntN(8) // a newline behind it is nothing
+		if err := os.WriteFile(first, damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		refused("a bit")
+		if err := os.WriteFile(first, whole[:rand.IntN(len(whole)-2)], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		refused("a cut")
+	}
+	if err := os.Remove(first); err != nil {
+		t.Fatal(err)
+	}
+	refused("it is missing")
+}
