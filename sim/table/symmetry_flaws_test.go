@@ -108,6 +108,35 @@ func TestOneGuestIsNoSymmetry(t *testing.T) {
 	}
 }
 
+// clerk is a guest that keeps who it is out of its state.
+type clerk struct {
+	sim.Nop
+	me sim.NodeID `macemc:"-"`
+}
+
+func (g *clerk) Boot(env sim.Env) { g.me = env.Self() }
+
+func (g *clerk) Receive(env sim.Env, _ sim.NodeID, msg any) {
+	if _, is := msg.(word); is {
+		env.Send(0, word{})
+	}
+}
+
+// What nodes hide refutes that they are interchangeable though nothing shows it.
+func TestHiddenIsNoSymmetry(t *testing.T) {
+	t.Parallel()
+	sys := invitation(func() sim.Service { return new(clerk) })
+	for _, without := range []flaw{"", noHidden} {
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, ways: &ways{without: without}})
+		if err != nil || x.Finding != nil {
+			t.Fatal(err, x.Finding)
+		}
+		if noticed := strings.Contains(x.Reduced.Asymmetry, "clerk.me, which is not part of the state"); noticed != (without == "") {
+			t.Errorf("without %q noticed: %v, %+v", without, noticed, x.Reduced)
+		}
+	}
+}
+
 // planted does something to a reduction before states are expanded.
 type planted struct {
 	explore.Graph
