@@ -181,6 +181,9 @@ func (s *symmetry) differ(k int, id, a, other, b uint32) string {
 			return "they come to different states" + s.fields(q.next, next)
 		}
 		if !r.lacks(noSameCuts) && !s.crashesInside(k, id, other, p, q) {
+			if r.w.sys.CrashCut == sim.CutSubset {
+				return "their effects are in another order, and crashes inside are compared in that order, with crash cut subset too"
+			}
 			return "a crash inside the step, between two of its effects, tells them apart"
 		}
 	}

@@ -235,6 +235,11 @@ func TestCutsAreNoSymmetry(t *testing.T) {
 				missed++
 			}
 		}
+		sys.CrashCut = sim.CutSubset
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true})
+		if err != nil || x.Finding == nil || !strings.Contains(x.Reduced.Asymmetry, "in another order") {
+			t.Errorf("marked %v, any subset: %v, found %v, %+v", isMarked, err, x.Finding, x.Reduced)
+		}
 	}
 	if missed == 0 {
 		t.Errorf("nobody noticed that %s", noSameCuts)

@@ -16,7 +16,7 @@
 //
 //   - A value is its time stamp.
 //   - Acknowledgements are counted, whoever sends them: the network must not duplicate datagrams.
-//   - Base objects may crash and keep what they have on disk; the writer and the readers do not crash.
+//   - Base objects may crash and keep what they have on disk; the writer and the readers, which keep nothing, crash only for ever.
 //
 // # Properties
 //

@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 func (a *app) crashCommand() *cobra.Command {
@@ -19,9 +20,10 @@ func (a *app) crashCommand() *cobra.Command {
 		Short: "Paxos and regular storage with crashes that are explored, and that are left out",
 		Long: `Visits all states of the protocols in the settings of Saissi, Bokor, Serafini and Suri,
 "To Crash or Not To Crash" (2013): with crashes that are left out (--crash-model implicit),
-and with up to 1, 2 and 3 nodes that crash and stay down (--halts). All take quorums; each
-is searched without reduction, and with --reduce full. Each search has one worker and a
-process of its own. All of it takes some seconds.
+and with up to 1, 2 and 3 nodes that crash and stay down (--halts), at any time; of the step
+that is cut any messages are lost, as the paper has it (--crash-cut subset). All take
+quorums; each is searched without reduction, and with --reduce full. Each search has one
+worker and a process of its own. All of it takes some seconds.
 
 It prints a table in Markdown, with states and seconds, and the figures of the paper as far
 as they are known. --markdown writes it into a page, between the lines <!-- crash --> and
@@ -67,9 +69,12 @@ const leftOut = "implicit"
 // crashTable is the table of some settings.
 func crashTable(settings []paperSetting) *paperTable {
 	t := &paperTable{name: "crash", markdown: crashMarkdown, picture: crashPicture}
-	t.columns = []tableColumn{{leftOut, []string{"--halts", fmt.Sprint(mostCrashed), "--crash-model", string(search.CrashImplicit)}}}
+	failing := func(n int, more ...string) []string {
+		return append([]string{"--halts", fmt.Sprint(n), "--crash-cut", sim.CutSubset.String()}, more...)
+	}
+	t.columns = []tableColumn{{leftOut, failing(mostCrashed, "--crash-model", string(search.CrashImplicit))}}
 	for n := 1; n <= mostCrashed; n++ {
-		t.columns = append(t.columns, tableColumn{crashes(n), []string{"--halts", fmt.Sprint(n)}})
+		t.columns = append(t.columns, tableColumn{crashes(n), failing(n)})
 	}
 	for _, s := range settings {
 		for _, reduce := range []search.Reduction{search.ReduceNone, search.ReduceFull} {
@@ -94,8 +99,9 @@ func (r *tableRow) times(column int) float64 {
 func crashMarkdown(rows []*tableRow, machine string) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "\n`macemc tables crash --markdown`"+` writes this part, by bfs with one worker, %s: states that are kept, and the seconds of CPU time
-that the process took, all of it. All take quorums. Crashed nodes stay down (`+"`--halts`"+`); of the register base objects crash. Where crashes are
-left out (`+"`--crash-model implicit`, with up to %d of them"+`) it is shown that this changes no verdict, if nothing is found. Where the verdict is "violated" a search ends at the first violation, so
+that the process took, all of it. All take quorums. Each node may crash, and stays down (`+"`--halts`"+`); of the step that this cuts any messages
+are lost, as the paper has it (`+"`--crash-cut subset`"+`). Where crashes are left out (`+"`--crash-model implicit`, with up to %d of them"+`)
+it is shown that this changes no verdict, if nothing is found. Where the verdict is "violated" a search ends at the first violation, so
 that its states tell how far it came.
 
 | setting | verdict | the paper | `+"`--reduce`"+` | left out |`, machine, mostCrashed)
