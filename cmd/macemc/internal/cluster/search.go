@@ -89,7 +89,13 @@ var errFull = errors.New("the server has no room")
 // begin makes the run, or finds it, if it is there already.
 func (s *Search) begin(ctx context.Context, nc *nats.Conn, shard *table.Shard, roots []uint32) (*run, error) {
 	var there *Manifest
-	err := eventually(ctx, func(ctx context.Context) (err error) { there, err = current(ctx, nc); return err })
+	err := eventually(ctx, func(ctx context.Context) (err error) {
+		there, err = current(ctx, nc)
+		if keeps, _ := nc.ConnectedServerJetStream(); !keeps && errors.Is(err, nats.ErrNoResponders) {
+			return errKeepsNothing
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -220,5 +220,9 @@ func connect(where string, s Security) (*nats.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; is \"macemc cluster up\" running there?", where, err)
 	}
+	if most := nc.MaxPayload(); most < largest {
+		nc.Close()
+		return nil, fmt.Errorf("the server at %s takes messages of at most %d bytes, and %d are needed: set its max_payload", where, most, largest)
+	}
 	return nc, nil
 }

@@ -46,9 +46,13 @@ func (d *data) warn(part int, err error) {
 }
 
 // retried reports whether an error is one of the server, which may be gone the next time.
-func retried(err error) bool { return !errors.Is(err, errDamaged) && !errors.Is(err, errStates) }
+func retried(err error) bool {
+	return !errors.Is(err, errDamaged) && !errors.Is(err, errStates) && !errors.Is(err, errKeepsNothing)
+}
 
 var (
+	errKeepsNothing = errors.New("the server keeps nothing: it is to have JetStream enabled")
+
 	errStates = errors.New("states of a log")
 	errUnread = errors.New("a log cannot be read")
 )

@@ -1,0 +1,86 @@
+package cluster
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Two workers that join at the same time, while one searches, take part, and all is counted.
+func TestSpares(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	work(t, url, 1)
+	joined, most := false, 0
+	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
+		o.MaxDepth = 16
+		o.Progress = func(states, _, _, _ int) {
+			if !joined && states > 1000 {
+				joined = true
+				work(t, url, 2)
+			}
+			if st, err := StatusOf(t.Context(), url, Security{}); err == nil {
+				most = max(most, len(st.Workers))
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most != 3 || x.States != 1_074_212 || x.Transitions != 4_873_161 {
+		t.Errorf("by up to %d workers %d states, %d transitions, %q", most, x.States, x.Transitions, x.Stopped)
+	}
+}
+
+// Of more workers than there are parts some have nothing to do, and do no harm.
+func TestMoreWorkersThanParts(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	work(t, url, parts+1)
+	most, idle := 0, false
+	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {
+		o.Progress = func(int, int, int, int) {
+			st, err := StatusOf(t.Context(), url, Security{})
+			if err != nil || len(st.Workers) < most {
+				return
+			}
+			most = len(st.Workers)
+			for _, w := range st.Workers {
+				idle = idle || most == parts+1 && w.Parts == 0
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most != parts+1 || !idle || !x.Complete || x.States != 98_160 || x.Transitions != 506_256 {
+		t.Errorf("by up to %d workers, one without parts: %v: %d states, %d transitions, %q", most, idle, x.States, x.Transitions, x.Stopped)
+	}
+}
+
+// A search has had so many workers at most, which is said to the next one.
+func TestTooManyWorkers(t *testing.T) {
+	t.Parallel()
+	nc, err := connect(serve(t), Security{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	r, err := create(t.Context(), nc, Manifest{ID: newID(), Parts: parts, Replicas: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := func(*member) (*data, error) { return nil, nil }
+	for i := range members {
+		if m, err := join(t.Context(), r, slog.New(slog.DiscardHandler), none); err != nil || int(m.self) != i+1 {
+			t.Fatal(i, m, err)
+		}
+	}
+	if _, err := join(t.Context(), r, slog.New(slog.DiscardHandler), none); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has had %d workers", members)) {
+		t.Error(err)
+	}
+}
