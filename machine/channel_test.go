@@ -124,15 +124,16 @@ func TestChannel(t *testing.T) {
 		name           string
 		fairly, listed bool
 		dead, starved  bool
+		states         int
 	}{
-		{"fair", true, false, false, false},
-		{"unfair", false, false, false, true},
-		{"as the paper prints it", true, true, true, true},
+		{"fair", true, false, false, false, 335},
+		{"unfair", false, false, false, true, 335},
+		{"as the paper prints it", true, true, true, true, 323},
 	} {
 		x := judged(t, channel(c.fairly, c.listed))
 		s := x.Fairness.Starvation
 		t.Logf("%s: %d states, %d dead, %+v", c.name, x.States, x.Dead, s)
-		if !x.LivenessChecked || (x.Dead > 0) != c.dead || !x.Fairness.Judged || (s != nil) != c.starved {
+		if x.States != c.states || !x.LivenessChecked || (x.Dead > 0) != c.dead || !x.Fairness.Judged || (s != nil) != c.starved {
 			t.Errorf("%s: %d dead, %+v", c.name, x.Dead, s)
 			continue
 		}

@@ -106,7 +106,7 @@ func (r *rate) svg(title string) string {
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" font-family="sans-serif" font-size="13" fill="#222">
 <rect width="100%%" height="100%%" fill="#fff"/>
 <text x="%d" y="28" font-size="17">%s</text>
-<text x="%[3]d" y="48" fill="#555">%s</text>
+<text x="%[3]d" y="48" fill="#555">%[5]s</text>
 `, width, height, left, html.EscapeString(title), html.EscapeString(r.String()))
 	for _, n := range ticks(float64(most), 5) {
 		fmt.Fprintf(&b, `<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%g</text>`+"\n", left, y(int(n)), right, left-8, y(int(n))+4, n)

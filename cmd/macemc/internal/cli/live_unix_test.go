@@ -246,7 +246,7 @@ func TestLiveRate(t *testing.T) {
 		t.Errorf("%+v\n%s", r.Rate, errs)
 	}
 	picture, err := os.ReadFile(filepath.Join(dir, r.Rate.Picture))
-	if err != nil || !strings.Contains(string(picture), ">n5 is killed</text>") {
+	if err != nil || !strings.Contains(string(picture), ">n5 is killed</text>") || !strings.Contains(string(picture), ">smr.Response: 40 delivered, ") {
 		t.Errorf("%v: %s", err, picture)
 	}
 	for _, c := range []struct {
