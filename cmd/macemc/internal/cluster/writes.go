@@ -20,7 +20,7 @@ func (d *data) Ask(env sim.Env, c *superstep.Commit, taken bool) {
 		switch {
 		case owner != env.Self():
 		case !d.read[i]:
-			err := d.load(i, c.Next[i])
+			err := d.load(i, c.Next[i], c.Len[i])
 			if err == nil {
 				d.m.put(0, superstep.Log{Part: i})
 				continue
@@ -57,15 +57,15 @@ var (
 	errUnread = errors.New("a log cannot be read")
 )
 
-// load makes the states of a part what is in its log.
-func (d *data) load(part, next int) error {
+// load makes the states of a part what is in its log, which must have as many as were committed.
+func (d *data) load(part, next, committed int) error {
 	r := d.m.run
 	if d.shard.Has(part) {
 		seq, _, err := r.end(d.m.ctx, part)
 		if err != nil {
 			return err
 		}
-		if seq == r.seen[part].last {
+		if seq == r.seen[part].last && r.seen[part].len >= committed {
 			d.read[part] = true
 			return nil
 		}
@@ -95,7 +95,11 @@ func (d *data) load(part, next int) error {
 		}
 	}
 	d.other = 0
-	if err := restore(); err != nil {
+	err := restore()
+	if n := r.seen[part].len; err == nil && n < committed {
+		err = fmt.Errorf("it has %d states, and %d were committed: perhaps a server has not come to know all yet", n, committed)
+	}
+	if err != nil {
 		d.shard.Drop(part)
 		return err
 	}

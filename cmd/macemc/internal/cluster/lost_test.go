@@ -1,0 +1,96 @@
+package cluster
+
+import (
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// When the server has lost the end of a log that it had acknowledged, the search ends and says so, whoever reads that log next.
+func TestLogLost(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	work(t, url, 1)
+	lost := false
+	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
+		o.MaxDepth = 16
+		o.Progress = func(states, _, _, _ int) {
+			if lost || states < 10_000 {
+				return
+			}
+			lost = true
+			err := at(t.Context(), url, Security{}, func(r *run) error {
+				msg, err := r.log.GetLastMsgForSubject(t.Context(), r.logSubject(3))
+				if err != nil {
+					return err
+				}
+				return r.log.DeleteMsg(t.Context(), msg.Sequence)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			work(t, url, 1)
+		}
+	})
+	if !lost || err == nil || !strings.Contains(err.Error(), "lost a part of a log") {
+		t.Errorf("lost: %v, %v, %+v", lost, err, x)
+	}
+}
+
+// A log that is shorter than what was committed is not taken for whole: perhaps the server that answers does not know all yet.
+func TestShortLog(t *testing.T) {
+	t.Parallel()
+	nc, err := connect(serve(t), Security{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	visited, err := explore.VisitedNamed("128")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, opts := counters("counters"), table.ExploreOptions{Visited: visited}
+	shard, err := table.NewShard(&sys, opts, parts, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots, err := shard.Roots()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Search{Manifest: Manifest{Build: "test", Title: "counters", Job: json.RawMessage("{}"), Visited: "128", Replicas: 1}}
+	r, err := s.begin(t.Context(), nc, shard, roots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := r.commit(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Epoch = 1
+	for i := range c.Owner {
+		c.Owner[i] = 1
+	}
+	m := &member{run: r, ctx: t.Context(), logs: slog.New(slog.NewTextHandler(t.Output(), nil)), self: 1, came: make(chan struct{}, 1), timers: map[any]time.Time{}}
+	m.env.m = m
+	d, err := newData(m, &sys, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := shard.Of(roots[:shard.Words()])
+	for _, short := range []int{0, 1, 0} {
+		c.Len[first] = 1 + short
+		c.Epoch++
+		d.Renew(&c, 1)
+		d.Ask(&m.env, &c, false)
+		if d.Read(&c, 1) == (short > 0) {
+			t.Errorf("%d states are committed, one is in the log; it is taken for whole: %v", c.Len[first], d.Read(&c, 1))
+		}
+	}
+}
