@@ -249,9 +249,9 @@ func New[M any](x *Ctx, payload any) ID {
 	k := pool.kind(reflect.TypeFor[M]())
 	switch {
 	case k == nil:
-		x.fail(BoundProperty, "%s creates a machine with variables %v, for which it has no pool: see System.Pool", x.name(), reflect.TypeFor[M]())
+		x.fail(BoundProperty, "%s in state %s creates a machine with variables %v, for which it has no pool: see System.Pool", x.name(), x.m.State(), reflect.TypeFor[M]())
 	case x.host.Made >= pool.size:
-		x.fail(BoundProperty, "%s creates more than %d machines, which its pool is for", x.name(), pool.size)
+		x.fail(BoundProperty, "%s in state %s creates more than %d machines, which its pool is for", x.name(), x.m.State(), pool.size)
 	}
 	id := pool.first + ID(x.host.Made)
 	x.host.Made++

@@ -132,7 +132,7 @@ func TestPools(t *testing.T) {
 	if o := run(t, spawn(2, 2)); o.states != 16 || o.finding != "" {
 		t.Errorf("%+v", o)
 	}
-	if o := run(t, spawn(3, 2)); !strings.Contains(o.finding, "machine bound: spawner0 creates more than 2 machines") {
+	if o := run(t, spawn(3, 2)); !strings.Contains(o.finding, "machine bound: spawner0 in state s creates more than 2 machines") {
 		t.Error(o.finding)
 	}
 }

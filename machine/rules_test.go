@@ -194,7 +194,7 @@ func TestRules(t *testing.T) {
 		{"payload of the wrong type", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.GotoWith("t", B{}) }), "t")),
 			in("t", machine.EntryWith(func(*log, *machine.Ctx, C) {}))), 2, "", "enters state t with a machine_test.B, which takes a machine_test.C"},
 		{"no pool", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { machine.New[sends](x, nil) })))), 2, "",
-			"safety: machine bound: tested0 creates a machine with variables machine_test.sends, for which it has no pool"},
+			"safety: machine bound: tested0 in state s creates a machine with variables machine_test.sends, for which it has no pool"},
 		{"a node is there", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Send(7, B{}) })))), 2, "", "there is no node 7"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -213,6 +214,32 @@ func (l *Log) Gaps() (gaps []string) {
 		gaps = append(gaps, fmt.Sprintf("records that come after one that is not in the log: %d, the first %s", missing, first))
 	}
 	return gaps
+}
+
+// Unheard says which types of events are in the log and none of these monitors looks at: sorted, with how many there are. A type that is named otherwise than
+// it was when the log was written is among them.
+func (l *Log) Unheard(monitors ...sim.Monitor) ([]string, error) {
+	var known []reader
+	for _, m := range monitors {
+		r, err := newReader(m)
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, r)
+	}
+	count := map[string]int{}
+	for _, list := range l.lists() {
+		for i := range list {
+			if e := list[i].event; e != nil && !slices.ContainsFunc(known, func(r reader) bool { return r[e.Type] != nil }) {
+				count[e.Type]++
+			}
+		}
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		out = append(out, fmt.Sprintf("%s (%d)", name, count[name]))
+	}
+	return out, nil
 }
 
 // History is what a monitor is told of, which must be a [Knower].

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -219,6 +220,12 @@ func TestHandlerWritesWhatLogsRead(t *testing.T) {
 	h, err := l.History(&counter{Events_: []any{granted{}}})
 	if err != nil || h.Len() != 1 || !reflect.DeepEqual(h[1][0].Event, want) || h[1][0].Step != 1 {
 		t.Errorf("%+v, %v\n%s", h, err, out.String())
+	}
+	if unheard, err := l.Unheard(&counter{}, &counter{Events_: []any{1}}); err != nil || !slices.Equal(unheard, []string{"observe.granted (1)"}) {
+		t.Errorf("%q, %v", unheard, err)
+	}
+	if unheard, err := l.Unheard(&counter{Events_: []any{granted{}}}); err != nil || unheard != nil {
+		t.Errorf("%q, %v", unheard, err)
 	}
 	if gaps := l.Gaps(); len(gaps) != 1 || !strings.Contains(gaps[0], "events without a type") {
 		t.Errorf("%q", gaps)

@@ -125,7 +125,7 @@ func RandomPath(t testing.TB, sys *sim.System, seed uint64, steps int) choose.Pa
 }
 
 // Clean visits all states of a system of which nothing is wrong, dead and starved runs included, and compares how many there are; 0: any number.
-func Clean(t testing.TB, sys sim.System, states int) {
+func Clean(t testing.TB, sys sim.System, states int) *table.Exploration {
 	t.Helper()
 	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
 	if err != nil || x.Finding != nil || !x.Complete || x.Dead > 0 {
@@ -138,4 +138,5 @@ func Clean(t testing.TB, sys sim.System, states int) {
 	if states > 0 && x.States != states {
 		t.Errorf("%s: %d states, want %d", sys.Name, x.States, states)
 	}
+	return x
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/choose"
@@ -60,6 +61,7 @@ type observation struct {
 	System   string     `json:"system"`
 	Whole    bool       `json:"whole"` // all that was recorded is part of the run, or the logs have no gaps
 	Gaps     []string   `json:"gaps,omitempty"`
+	Unheard  []string   `json:"unheard,omitempty"` // types of events that no monitor looks at, with their number
 	Monitors []observed `json:"monitors"`
 }
 
@@ -84,6 +86,13 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 		return spec.Unknown(fmt.Sprintf("system %q: unknown monitor", sys.Name), o.Monitor, names)
 	}
 	told := observation{System: sys.Name, Whole: seen.whole, Gaps: seen.gaps}
+	var all []sim.Monitor
+	for _, m := range sys.Monitors {
+		all = append(all, m())
+	}
+	if told.Unheard, err = seen.unheard(all...); err != nil {
+		return err
+	}
 	status := check.StatusOK
 	if !told.Whole {
 		status = check.StatusInconclusive
@@ -130,6 +139,9 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 			out.add("  %s", g)
 		}
 	}
+	if told.Unheard != nil {
+		out.add("no monitor looks at: %s", strings.Join(told.Unheard, ", "))
+	}
 	for i := range told.Monitors {
 		told.Monitors[i].text(out)
 	}
@@ -142,6 +154,7 @@ type seen struct {
 	history func(sim.Monitor) (observe.History, error) // that a monitor is told of
 	whole   bool                                       // nothing is left out
 	gaps    []string
+	unheard func(...sim.Monitor) ([]string, error)
 }
 
 // logs reads the logs.
@@ -162,7 +175,7 @@ func (o *Observe) logs(p *Process) (*seen, error) {
 		}
 	}
 	gaps := l.Gaps()
-	return &seen{&subject.System, l.History, gaps == nil, gaps}, nil
+	return &seen{&subject.System, l.History, gaps == nil, gaps, l.Unheard}, nil
 }
 
 // run reads the run, and the system with its monitors. Nil: there is nothing left to do. What live nodes recorded becomes a run without monitors,
@@ -199,7 +212,7 @@ func ofRun(sys *sim.System, path choose.Path, whole bool) (*seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &seen{sys: sys, history: func(sim.Monitor) (observe.History, error) { return h, nil }, whole: whole}, nil
+	return &seen{sys: sys, history: func(sim.Monitor) (observe.History, error) { return h, nil }, whole: whole, unheard: func(...sim.Monitor) ([]string, error) { return nil, nil }}, nil
 }
 
 func (m *observed) text(out *lines) {
