@@ -64,6 +64,11 @@ func (r *Run) Step(index int, src choose.Source) error {
 	if !ok {
 		return fmt.Errorf("replay: step %d: no event %d is enabled", r.Steps()+1, index)
 	}
+	return r.Take(index, ev, src)
+}
+
+// Take is Step with the event of that index, which the caller knows already.
+func (r *Run) Take(index int, ev sim.Event, src choose.Source) error {
 	r.Bounds = append(r.Bounds, int32(len(r.Path)))
 	r.Path = append(r.Path, int32(index))
 	r.driver = src

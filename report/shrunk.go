@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -31,10 +32,8 @@ func ShrunkText(r *Report) string {
 // UnshrunkText says in one line what was found, and where it lies, before it is shrunk.
 func UnshrunkText(r *Report) string {
 	text := fmt.Sprintf("%s: found a %s in %s", r.name(), kindNames[r.Kind], words.Plural(r.Steps, "step"))
-	for _, s := range []string{r.Property, r.Message} {
-		if s = strings.Join(strings.Fields(s), " "); s != "" {
-			text += ": " + s
-		}
+	if what := strings.Join(strings.Fields(cmp.Or(r.Property, r.Message)), " "); what != "" {
+		text += ": " + what
 	}
 	text += "; shrinking it, until Ctrl-C"
 	if r.PathFile != "" {

@@ -394,7 +394,7 @@ func (l *Loop) step(index int, ev sim.Event) error {
 			l.activity.before(l.world, l.coverage, ev)
 		}
 	}
-	err := l.run.Step(index, l)
+	err := l.run.Take(index, ev, l)
 	if err != nil {
 		err = l.fallBack(err)
 	}

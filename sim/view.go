@@ -2,7 +2,6 @@ package sim
 
 import (
 	"iter"
-	"sync/atomic"
 
 	"github.com/macemc/macemc/sim/internal/seam"
 )
@@ -11,7 +10,10 @@ import (
 // property's call.
 type View struct{ seam contents }
 
-type contents = seam.View[Service, NodeID, Envelope]
+type (
+	contents  = seam.View[Service, NodeID, Envelope]
+	predicate = seam.Predicate[Service, NodeID, Envelope]
+)
 
 // Seam is for those who execute the system: what they fill in and read. Properties have no use for it.
 func (v *View) Seam() *seam.View[Service, NodeID, Envelope] { return &v.seam }
@@ -61,38 +63,21 @@ func Nodes[S Service](v *View) iter.Seq2[NodeID, S] {
 // Each lifts a predicate over one node to all nodes that are up and run an S. The predicate must
 // depend on nothing but its arguments: its value is kept until the node's next step.
 func Each[S Service](holds func(NodeID, S) bool) func(*View) bool {
-	p := &each[S]{holds: holds}
-	return func(v *View) bool { return v.seam.World.Each(&v.seam, p) }
+	return everywhere(func(v *contents, id NodeID) bool {
+		s, ok := v.Services[id].(S)
+		return !ok || holds(id, s)
+	})
 }
 
 // EachArmed is like [Each] with a predicate that is also told whether the node has armed the timer t.
 func EachArmed[S Service](t any, holds func(id NodeID, s S, armed bool) bool) func(*View) bool {
-	p := &eachArmed[S]{timer: t, holds: holds}
+	return everywhere(func(v *contents, id NodeID) bool {
+		s, ok := v.Services[id].(S)
+		return !ok || holds(id, s, v.World.TimerSet(id, t))
+	})
+}
+
+func everywhere(holdsAt func(*contents, NodeID) bool) func(*View) bool {
+	p := &predicate{HoldsAt: holdsAt}
 	return func(v *View) bool { return v.seam.World.Each(&v.seam, p) }
-}
-
-// asked remembers that a predicate was asked, by any world.
-type asked struct{ before atomic.Bool }
-
-func (a *asked) Again() bool { return a.before.Load() || a.before.Swap(true) }
-
-type each[S Service] struct {
-	asked
-	holds func(NodeID, S) bool
-}
-
-func (e *each[S]) HoldsAt(v *contents, id NodeID) bool {
-	s, ok := v.Services[id].(S)
-	return !ok || e.holds(id, s)
-}
-
-type eachArmed[S Service] struct {
-	asked
-	timer any
-	holds func(NodeID, S, bool) bool
-}
-
-func (e *eachArmed[S]) HoldsAt(v *contents, id NodeID) bool {
-	s, ok := v.Services[id].(S)
-	return !ok || e.holds(id, s, v.World.TimerSet(id, e.timer))
 }

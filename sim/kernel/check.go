@@ -16,41 +16,75 @@ type (
 // propertyState is what a machine knows of its properties' values.
 type propertyState struct {
 	view       sim.View
-	shown      *shown // by the view
-	always     []*sim.Property
-	eventually []*sim.Property
+	shown      *shown     // by the view
+	questions  []question // of all properties, in their order
+	always     []*question
+	eventually []*question
 	// last is the Eventually property that failed last: it is asked first, as it mostly fails again.
 	last int
 	// mayBeStale: some service is a [host.Showing].
 	mayBeStale bool
 
-	// What Each-properties said of single nodes, by predicate. Bit i is node i.
-	predicates []predicate
-	known      []uint64
-	holds      []uint64
+	// What Each-properties said of single nodes.
+	predicates []answered
 	next       int // where the next predicate is looked for first
+}
+
+// answered is a predicate with what it said of single nodes. Bit i is node i.
+type answered struct {
+	*predicate
+	known uint64
+	holds uint64
+}
+
+// question is a property with the function that says whether it holds.
+type question struct {
+	*sim.Property
+	holds func(*sim.View) bool
+}
+
+func (w *machine) question(p *sim.Property) question {
+	holds := p.Sometimes
+	switch {
+	case p.Always != nil:
+		holds = p.Always
+	case p.Eventually != nil:
+		holds = p.Eventually
+	case p.Inevitably != nil:
+		holds = p.Inevitably
+	}
+	if ask := holds; w.check.mayBeStale {
+		holds = func(*sim.View) bool { return w.evaluateShown(ask, p.Always != nil) }
+	} else if w.watched() {
+		holds = func(*sim.View) bool { return w.consult(ask) }
+	}
+	return question{p, holds}
 }
 
 func (c *propertyState) init(w *machine) {
 	c.shown = c.view.Seam()
 	c.shown.World, c.shown.Services = w, make([]sim.Service, len(w.nodes))
 	for i := range w.sys.Properties {
-		switch p := &w.sys.Properties[i]; {
-		case p.Always != nil:
-			c.always = append(c.always, p)
-		case p.Eventually != nil:
-			c.eventually = append(c.eventually, p)
+		c.questions = append(c.questions, w.question(&w.sys.Properties[i]))
+	}
+	for i := range c.questions {
+		switch q := &c.questions[i]; {
+		case q.Always != nil:
+			c.always = append(c.always, q)
+		case q.Eventually != nil:
+			c.eventually = append(c.eventually, q)
 		}
 	}
 }
 
-func (c *propertyState) reset() { clear(c.known) }
+func (c *propertyState) reset() { c.forget(^uint64(0)) }
 
 // changed forgets what is known of a node.
-func (c *propertyState) changed(id sim.NodeID) {
-	bit := uint64(1) << (id & 63)
-	for i := range c.known {
-		c.known[i] &^= bit
+func (c *propertyState) changed(id sim.NodeID) { c.forget(1 << (id & 63)) }
+
+func (c *propertyState) forget(nodes uint64) {
+	for i := range c.predicates {
+		c.predicates[i].known &^= nodes
 	}
 }
 
@@ -59,26 +93,24 @@ const mostPredicates = 64
 
 // slot is the number under which the values of a predicate are kept; -1: they are not. One that is asked for the first
 // time may never be asked again, because a property makes its predicates anew each time.
-func (c *propertyState) slot(p predicate) int {
-	if c.next < len(c.predicates) && c.predicates[c.next] == p {
+func (c *propertyState) slot(p *predicate) int {
+	if c.next < len(c.predicates) && c.predicates[c.next].predicate == p {
 		return c.next
 	}
 	for i := range c.predicates {
-		if c.predicates[i] == p {
+		if c.predicates[i].predicate == p {
 			return i
 		}
 	}
 	if !p.Again() || len(c.predicates) == mostPredicates {
 		return -1
 	}
-	c.predicates = append(c.predicates, p)
-	c.known = append(c.known, 0)
-	c.holds = append(c.holds, 0)
+	c.predicates = append(c.predicates, answered{predicate: p})
 	return len(c.predicates) - 1
 }
 
 // Each reports whether p holds at every node, asking only about nodes that have changed.
-func (w *machine) Each(v *shown, p predicate) bool {
+func (w *machine) Each(v *shown, p *predicate) bool {
 	if len(w.nodes) > 64 {
 		v.Reads.Nodes = ^uint64(0)
 		return holdsAtAll(v, p, len(w.nodes))
@@ -91,24 +123,25 @@ func (w *machine) Each(v *shown, p predicate) bool {
 		return holdsAtAll(v, p, len(w.nodes))
 	}
 	c.next = k + 1
-	if c.known[k]&^c.holds[k] != 0 {
+	a := &c.predicates[k]
+	if a.known&^a.holds != 0 {
 		return false
 	}
-	for ask := all &^ c.known[k]; ask != 0; ask &= ask - 1 {
+	for ask := all &^ a.known; ask != 0; ask &= ask - 1 {
 		i := bits.TrailingZeros64(ask)
 		ok := p.HoldsAt(v, sim.NodeID(i))
-		c.known[k] |= 1 << i
+		a.known |= 1 << i
 		if !ok {
-			c.holds[k] &^= 1 << i
+			a.holds &^= 1 << i
 			return false
 		}
-		c.holds[k] |= 1 << i
+		a.holds |= 1 << i
 	}
 	return true
 }
 
 // holdsAtAll asks about every one of so many nodes.
-func holdsAtAll(v *shown, p predicate, nodes int) bool {
+func holdsAtAll(v *shown, p *predicate, nodes int) bool {
 	for id := range sim.NodeID(nodes) {
 		if !p.HoldsAt(v, id) {
 			return false
@@ -126,10 +159,10 @@ func (w *machine) Check() (err error) {
 			err = propertyPanic(asked, r)
 		}
 	}()
-	for _, p := range c.always {
-		asked = p
-		if !w.evaluate(p) {
-			return &sim.Finding{Kind: sim.Safety, Property: p.Name, Node: -1, Message: w.violated(p)}
+	for _, q := range c.always {
+		asked = q.Property
+		if !q.holds(&c.view) {
+			return &sim.Finding{Kind: sim.Safety, Property: q.Name, Node: -1, Message: w.violated(q.Property)}
 		}
 	}
 	return nil
@@ -163,13 +196,15 @@ func (w *machine) Live() bool {
 	if len(c.eventually) == 0 {
 		return true
 	}
-	p := c.eventually[c.last]
-	defer blame(&p)
-	if !w.evaluate(p) {
+	q := c.eventually[c.last]
+	asked := q.Property
+	defer blame(&asked)
+	if !q.holds(&c.view) {
 		return false
 	}
 	for i := range c.eventually {
-		if p = c.eventually[i]; i != c.last && !w.evaluate(p) {
+		q, asked = c.eventually[i], c.eventually[i].Property
+		if i != c.last && !q.holds(&c.view) {
 			c.last = i
 			return false
 		}
@@ -179,27 +214,15 @@ func (w *machine) Live() bool {
 
 func (w *machine) Holds(p *sim.Property) bool {
 	defer blame(&p)
-	return w.evaluate(p)
+	for i := range w.check.questions {
+		if q := &w.check.questions[i]; q.Property == p {
+			return q.holds(&w.check.view)
+		}
+	}
+	return w.question(p).holds(&w.check.view)
 }
 
-// evaluate asks the function of a property. One that reads a node that shows an earlier state is not judged, see [host.Showing].
-func (w *machine) evaluate(p *sim.Property) bool {
-	holds := p.Always
-	switch {
-	case p.Eventually != nil:
-		holds = p.Eventually
-	case p.Inevitably != nil:
-		holds = p.Inevitably
-	case p.Sometimes != nil:
-		holds = p.Sometimes
-	}
-	if w.check.mayBeStale {
-		return w.evaluateShown(holds, p.Always != nil)
-	}
-	return w.consult(holds)
-}
-
-// evaluateShown is consult, but unjudged when some node that is read shows an earlier state.
+// evaluateShown is consult, but a property that reads a node that shows an earlier state is not judged, see [host.Showing].
 func (w *machine) evaluateShown(holds func(*sim.View) bool, unjudged bool) (ok bool) {
 	reads := &w.check.shown.Reads
 	before := *reads
@@ -233,11 +256,14 @@ func (c *propertyState) stale(nodes uint64) bool {
 
 // consult calls the function of a property.
 func (w *machine) consult(holds func(*sim.View) bool) bool {
-	if w.opts.Contain || w.opts.Pulse != nil {
+	if w.watched() {
 		return w.evaluateWatched(holds)
 	}
 	return holds(&w.check.view)
 }
+
+// watched reports whether somebody looks after the functions of properties, that they return.
+func (w *machine) watched() bool { return w.opts.Contain || w.opts.Pulse != nil }
 
 func (w *machine) evaluateWatched(holds func(*sim.View) bool) bool {
 	if w.opts.Contain {

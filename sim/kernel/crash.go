@@ -64,6 +64,16 @@ func (s *Step) Happened(effect int) bool {
 	return s.Lost>>sent&1 == 0
 }
 
+// outlasts reports whether it can make a difference that a node fails inside the step. What is heard outlasts, too.
+func (s *Step) outlasts() bool {
+	for i := range s.Effects {
+		if s.Effects[i].Kind.Outlasts() {
+			return true
+		}
+	}
+	return false
+}
+
 // askCut asks whether the node crashes inside the step, or halts, and notes what happens of the step then.
 func (w *machine) askCut(id sim.NodeID) {
 	if w.crashesLeft > 0 && w.crashable(id) && w.asksCut(CrashInside, EffectKind.Outlasts) {

@@ -83,7 +83,7 @@ func (w *machine) step(ev sim.Event, src choose.Source) error {
 	if err := w.handle(n, ev, &d, src); err != nil {
 		return err
 	}
-	if len(w.last.Effects) > 0 && (w.crashesLeft > 0 || w.haltsLeft > 0) {
+	if (w.crashesLeft > 0 || w.haltsLeft > 0) && w.last.outlasts() {
 		w.askCut(n.id)
 	}
 	if w.last.Crashed {

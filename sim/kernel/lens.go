@@ -61,7 +61,7 @@ func (l lens) TimerSet(id sim.NodeID, t any) bool { return l.b.shown[id].timerSe
 
 func (l lens) Halted(id sim.NodeID) bool { return l.b.shown[id].halted }
 
-func (l lens) Each(v *shown, p predicate) bool {
+func (l lens) Each(v *shown, p *predicate) bool {
 	b := l.b
 	c := &b.w.check
 	k := c.slot(p)

@@ -4,6 +4,7 @@ package seam
 
 import (
 	"reflect"
+	"sync/atomic"
 
 	"github.com/macemc/macemc/sim/plan"
 )
@@ -38,13 +39,18 @@ type World[Service any, NodeID ~int, Envelope any] interface {
 	// Halted reports whether a node is down for ever.
 	Halted(NodeID) bool
 	// Each reports whether a predicate holds at every node.
-	Each(v *View[Service, NodeID, Envelope], p Predicate[Service, NodeID, Envelope]) bool
+	Each(v *View[Service, NodeID, Envelope], p *Predicate[Service, NodeID, Envelope]) bool
 }
 
-// Predicate is a predicate over the local state of one node. Values are compared by identity.
-type Predicate[Service any, NodeID ~int, Envelope any] interface {
-	HoldsAt(v *View[Service, NodeID, Envelope], id NodeID) bool
-	Again() bool // whether this was asked before
+// Predicate is a predicate over the local state of one node. There is one value for each predicate.
+type Predicate[Service any, NodeID ~int, Envelope any] struct {
+	HoldsAt func(v *View[Service, NodeID, Envelope], id NodeID) bool
+	asked   atomic.Bool
+}
+
+// Again reports whether the predicate was asked before, by any world.
+func (p *Predicate[Service, NodeID, Envelope]) Again() bool {
+	return p.asked.Load() || p.asked.Swap(true)
 }
 
 // Reads is what a property read: which nodes, and whether the messages in flight.
