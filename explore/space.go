@@ -1,6 +1,9 @@
 package explore
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // Space is what a judge is shown: all states, numbered in the order in which they were found, which is that of their distance.
 type Space struct {
@@ -23,6 +26,20 @@ func (s *Space) Origin(id uint32) uint32 {
 
 // Trail is the turns to a state, by as few edges as possible, see [Frontier].
 func (s *Space) Trail(id uint32) []uint32 { return s.ordered.Trail(id) }
+
+// Room is how many bytes more may be taken.
+func (s *Space) Room() int {
+	if s.loop.opts.MaxBytes == 0 {
+		return math.MaxInt
+	}
+	return max(0, s.loop.opts.MaxBytes-s.loop.inUse())
+}
+
+// Holds reports whether the visited set holds states, so that State can be called.
+func (s *Space) Holds() bool { return s.loop.whole != nil }
+
+// State is a state, for a call of what a judge does with it; valid until the next call.
+func (s *Space) State(id uint32) []uint32 { return s.loop.whole.Enter(s.loop.whole.Key(id)) }
 
 // judge has the judge judge.
 func (l *Loop) judge(ctx context.Context) error {

@@ -20,6 +20,7 @@ package fair
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // Fairness is what is promised about a process.
@@ -94,6 +95,11 @@ func (g *Graph) Add(stay uint32, edges []Edge) error {
 	}
 	g.begin = append(g.begin, uint32(len(g.edges)))
 	return nil
+}
+
+// Grow makes room for so many more states and edges, so that adding them copies nothing.
+func (g *Graph) Grow(states, edges int) {
+	g.stay, g.begin, g.edges = slices.Grow(g.stay, states), slices.Grow(g.begin, states), slices.Grow(g.edges, edges)
 }
 
 // Len is how many states there are.

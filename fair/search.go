@@ -90,10 +90,17 @@ type search struct {
 	region []uint32 // by state: the set that it is in
 	last   uint32   // region
 	tarjan tarjan
+
+	// Room for look, by process.
+	acts    []bool
+	enabled []int    // in so many states
+	seen    []uint32 // the last state in which it was enabled, plus one
+	picks   map[Draw]bool
 }
 
 func newSearch(g *Graph, marks []Mark, extra []bool) *search {
-	s := &search{Graph: g, marks: marks, actor: make([]uint16, len(g.edges)), region: make([]uint32, g.Len())}
+	s := &search{Graph: g, marks: marks, actor: make([]uint16, len(g.edges)), region: make([]uint32, g.Len()),
+		acts: make([]bool, len(g.Processes)), enabled: make([]int, len(g.Processes)), seen: make([]uint32, len(g.Processes)), picks: map[Draw]bool{}}
 	for i, c := range g.Choices {
 		s.fair = append(s.fair, c.Fair || extra != nil && extra[i])
 	}
@@ -157,9 +164,11 @@ func (v *verdict) rest(states []uint32, banned []bool) job {
 // look looks at a component, which is a region of its own.
 func (s *search) look(states []uint32, banned []bool) *verdict {
 	v := &verdict{s: s}
-	acts, picks := make([]bool, len(s.Processes)), map[Draw]bool{}
-	enabled := make([]int, len(s.Processes)) // in so many states
-	seen := make([]uint32, len(s.Processes)) // by process: the last state in which it was enabled, plus one
+	acts, enabled, seen, picks := s.acts, s.enabled, s.seen, s.picks
+	clear(acts)
+	clear(enabled)
+	clear(seen)
+	clear(picks)
 	for _, at := range states {
 		v.hot = v.hot || s.marks[s.stay[at]]&Hot != 0
 		for i := s.begin[at]; i < s.begin[at+1]; i++ {

@@ -16,6 +16,7 @@ import (
 type processes struct {
 	e          *engine
 	ids        map[processKey]uint16
+	plain      []uint16 // likewise, of those that their kind and nodes tell; 0: not known
 	names      []string // of nodes
 	rules      []kernel.ActionRule
 	label      []string                // of actions
@@ -62,8 +63,7 @@ func (p *processes) fairness(w *World, ev sim.Event) (f fair.Fairness, ok bool) 
 
 // actor is the process of an event in the state of the world, as in [fair.Edge].
 func (p *processes) actor(w *World, ev sim.Event, g *fair.Graph) (uint16, error) {
-	f, ok := p.fairness(w, ev)
-	if !ok {
+	if ev.Kind.Injection() {
 		return 0, nil
 	}
 	key := processKey{ev.Kind, ev.Node, -1, nil, w.Disturbs(ev)}
@@ -79,11 +79,34 @@ func (p *processes) actor(w *World, ev sim.Event, g *fair.Graph) (uint16, error)
 	case sim.Heal:
 		key.what = ev.Slot
 	}
+	if key.what != nil {
+		return p.number(w, ev, key, g)
+	}
+	at := ((int(key.kind)*(p.e.nodes+1)+int(key.node)+1)*(p.e.nodes+1) + int(key.peer) + 1) * 2
+	if key.disturbs {
+		at++
+	}
+	if at >= len(p.plain) {
+		p.plain = append(p.plain, make([]uint16, at+1-len(p.plain))...)
+	}
+	if p.plain[at] == 0 {
+		id, err := p.number(w, ev, key, g)
+		if err != nil {
+			return 0, err
+		}
+		p.plain[at] = id
+	}
+	return p.plain[at], nil
+}
+
+// number is that of the process of an event.
+func (p *processes) number(w *World, ev sim.Event, key processKey, g *fair.Graph) (uint16, error) {
 	id, ok := p.ids[key]
 	if !ok {
 		if len(g.Processes) == math.MaxUint16 {
 			return 0, fair.ErrTooLarge
 		}
+		f, _ := p.fairness(w, ev)
 		g.Processes = append(g.Processes, fair.Process{Name: p.name(key), Fairness: f})
 		p.disturbing = append(p.disturbing, key.disturbs)
 		id = uint16(len(g.Processes))

@@ -59,6 +59,8 @@ type builder struct {
 	processes *processes
 	edges     *fair.Graph
 	ids       []uint32 // by state of edges: its number, ascending
+	left      stateSet // these
+	ranks     []uint32
 	choices   map[choiceKey]uint16
 	draws     map[string]uint32 // by what is drawn, as bytes
 	set       []fair.Draw       // room for what a step draws
@@ -75,7 +77,7 @@ type choiceKey struct {
 	fair  bool
 }
 
-func (b *builder) build(ctx context.Context, s *explore.Space, left stateSet) error {
+func (b *builder) build(ctx context.Context, s *explore.Space, seen round) error {
 	g := b.g
 	defer g.w.samples.pause()()
 	steps := g.w.stats.Steps
@@ -85,9 +87,12 @@ func (b *builder) build(ctx context.Context, s *explore.Space, left stateSet) er
 	}
 	defer func() { g.w.stats.Steps, g.answers.keep, g.w.passing = steps, false, nil }()
 	b.draws = map[string]uint32{}
-	want := func(id uint32) bool { return b.err == nil && left.has(id) }
+	if seen.room > 0 {
+		return b.rebuild(ctx, s, seen)
+	}
+	want := func(id uint32) bool { return b.err == nil && b.left.has(id) }
 	err := s.Pass(ctx, false, want, func(id uint32, row explore.Row, to []uint32) {
-		if b.err == nil && left.has(id) { // others are shown on the way to these
+		if b.err == nil && b.left.has(id) { // others are shown on the way to these
 			b.err = b.add(row.From(), to)
 		}
 	})
@@ -95,6 +100,25 @@ func (b *builder) build(ctx context.Context, s *explore.Space, left stateSet) er
 		err = b.err
 	}
 	return err
+}
+
+// rebuild is build with what is known of where the states lead.
+func (b *builder) rebuild(ctx context.Context, s *explore.Space, seen round) error {
+	for k := len(seen.ends) - 1; k >= 0; k-- {
+		if ctx.Err() != nil {
+			return explore.ErrLimit
+		}
+		begin := 0
+		if k > 0 {
+			begin = seen.ends[k-1].end
+		}
+		if at := seen.ends[k]; b.left.has(at.id) {
+			if err := b.add(s.State(at.id), seen.to[begin:at.end]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // add adds a state with its edges.
@@ -121,10 +145,7 @@ func (b *builder) add(state []uint32, to []uint32) error {
 	if len(b.row) != len(to) {
 		panic("table: there are more moves than steps")
 	}
-	g.sites.unpack(state, g.vector)
-	g.w.restore(g.vector)
-	g.events = g.w.list(g.events[:0])
-	for i := range b.row {
+	for i := range b.row { // the world is where these steps begin
 		if b.row[i].Actor, err = b.processes.actor(g.w, g.events[b.row[i].Event], b.edges); err != nil {
 			return err
 		}
@@ -134,10 +155,10 @@ func (b *builder) add(state []uint32, to []uint32) error {
 
 // number is that of a state among those that are left.
 func (b *builder) number(id uint32) uint32 {
-	if k, ok := slices.BinarySearch(b.ids, id); ok && id != explore.NoPlace {
-		return uint32(k)
+	if id == explore.NoPlace || !b.left.has(id) {
+		return fair.Outside
 	}
-	return fair.Outside
+	return b.ranks[id>>6] + uint32(bits.OnesCount64(b.left[id>>6]&(1<<(id&63)-1)))
 }
 
 // passed are the marks of the step that was taken last.

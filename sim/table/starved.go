@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math/bits"
 	"slices"
 
 	"github.com/macemc/macemc/explore"
@@ -146,7 +147,8 @@ func (f *starving) tell() *Fairness {
 
 func (f *starving) judge(ctx context.Context, s *explore.Space, src *source) error {
 	left := slices.Clone(src.owes)
-	if err := f.trim(ctx, s, left); err != nil {
+	met, err := f.trim(ctx, s, left)
+	if err != nil {
 		return err
 	}
 	b := &builder{g: f.g, src: src, processes: newProcesses(f.g.w.engine), choices: map[choiceKey]uint16{}, edges: fair.New()}
@@ -156,8 +158,10 @@ func (f *starving) judge(ctx context.Context, s *explore.Space, src *source) err
 		}
 	}
 	f.out.Left = max(f.out.Left, len(b.ids))
+	b.left, b.ranks = left, left.ranks()
+	b.edges.Grow(len(b.ids), met.edges)
 	f.edges = b.edges
-	if err := b.build(ctx, s, left); err != nil {
+	if err := b.build(ctx, s, met); err != nil {
 		return err
 	}
 	obligations := []uint32{0}
@@ -188,10 +192,14 @@ func (f *starving) judge(ctx context.Context, s *explore.Space, src *source) err
 
 // trim leaves out states from which every run comes to a state outside the set, until a round leaves out few: those that are left are
 // looked at one by one.
-func (f *starving) trim(ctx context.Context, s *explore.Space, left stateSet) error {
+func (f *starving) trim(ctx context.Context, s *explore.Space, left stateSet) (met round, err error) {
 	processes := newProcesses(f.g.w.engine)
 	for count := left.count(); count > 0; {
 		dropped := 0
+		met = round{ends: met.ends[:0], to: met.to[:0], room: 0}
+		if s.Holds() {
+			met.room = s.Room() / 8
+		}
 		err := s.Pass(ctx, true, left.has, func(id uint32, row explore.Row, to []uint32) {
 			if f.out.Expansions++; !left.has(id) {
 				return // it is on the way to others
@@ -200,17 +208,40 @@ func (f *starving) trim(ctx context.Context, s *explore.Space, left stateSet) er
 			if !stays && !f.g.rests(row.From(), processes) {
 				left.drop(id)
 				dropped++
+				return
 			}
+			met.keep(id, to)
 		})
-		if err != nil {
-			return err
-		}
-		if dropped*few <= count {
-			return nil
+		if err != nil || dropped*few <= count {
+			return met, err
 		}
 		count -= dropped
 	}
-	return nil
+	return met, nil
+}
+
+// round is what a round of trimming has seen of the states that it left.
+type round struct {
+	edges int
+	// Where they lead, by falling numbers of states, as far as there is room: else all are expanded once more.
+	to   []uint32
+	ends []met
+	room int // for so many edges and states
+}
+
+type met struct {
+	id  uint32
+	end int // of its edges in to
+}
+
+func (r *round) keep(id uint32, to []uint32) {
+	r.edges += len(to)
+	if len(r.to)+2*len(r.ends)+len(to) > r.room {
+		r.to, r.ends, r.room = nil, nil, -1
+		return
+	}
+	r.to = append(r.to, to...)
+	r.ends = append(r.ends, met{id, len(r.to)})
 }
 
 // few is which part of the states a round of trimming has to leave out for another one to be worth while.
@@ -256,5 +287,15 @@ func (s *stateSet) add(id uint32, in bool) {
 }
 
 func (s stateSet) has(id uint32) bool { return s[id>>6]>>(id&63)&1 == 1 }
+
+// ranks are, for each word of the set, how many states come before it.
+func (s stateSet) ranks() []uint32 {
+	ranks, n := make([]uint32, len(s)), 0
+	for k, w := range s {
+		ranks[k] = uint32(n)
+		n += bits.OnesCount64(w)
+	}
+	return ranks
+}
 
 func (s stateSet) drop(id uint32) { s[id>>6] &^= 1 << (id & 63) }
