@@ -64,7 +64,10 @@ func TestDisturbingEvents(t *testing.T) {
 				}
 				return &wounded{message: c.by.message}
 			},
-			Actions: []sim.AnyAction{sim.Action[*wounded]{Name: "hurt", Times: 1, Do: (*wounded).hurt}},
+			Actions: []sim.AnyAction{
+				sim.Action[*wounded]{Name: "hurt", Times: 1, Do: (*wounded).hurt},
+				sim.Action[*wounded]{Name: "idle", Do: func(*wounded, sim.Env) {}}, // so that what is stuck goes on
+			},
 			Properties: []sim.Property{{Name: "well", Eventually: func(v *sim.View) bool {
 				w, up := v.Service(0).(*wounded)
 				return up && !w.Broken
@@ -82,6 +85,9 @@ func TestDisturbingEvents(t *testing.T) {
 					cfg := search.Config{
 						System: sys, Strategy: strategy, Engine: engine, WalkSteps: 50, MaxPaths: 100, Workers: 1, HandlerLimit: patient,
 						Alone: strategy == search.Deepening, Confirm: critical.Confirm(critical.Config{System: sys, WalkSteps: 50, Walks: 20, Workers: 1}),
+					}
+					if strategy == search.Deepening {
+						cfg.DeepenBy = 4 // else walks are made from each state, as a leaf
 					}
 					res := run(t, cfg)
 					if (res.Verdict == search.Violation) != c.violation || !c.violation && res.Verdict != search.OK {
