@@ -56,14 +56,25 @@ func TestTimers(t *testing.T) {
 		if starves(t, &busy, set) {
 			t.Errorf("%v: a timer never fires that can again and again", timing)
 		}
-		var nobody machine.System
-		nobody.Add(ticks(func(x *machine.Ctx) { x.Announce(computing{}) }), struct{}{})
-		disturbs := func(sys *sim.System) {
-			set(sys)
+	}
+}
+
+// TestDisturbingTimers: nobody promises that a timer fires that disturbs, nor is it a way to settle what is owed.
+func TestDisturbingTimers(t *testing.T) {
+	kind := machine.Define[struct{}]("ticker", machine.In("ticking",
+		machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.SetTimer(loop{}, time.Second) }),
+		machine.On(func(_ *struct{}, x *machine.Ctx, _ loop) { x.Announce(computing{}) })))
+	for _, disturbing := range []bool{false, true} {
+		var ms machine.System
+		ms.Add(kind, struct{}{})
+		ms.Monitor(never, struct{}{})
+		sys := ms.Sim("disturbing")
+		if disturbing {
 			sys.Disturbing = []sim.Disturbance{sim.DisturbingOf[loop](sim.FireTimer)}
 		}
-		if !starves(t, &nobody, disturbs) {
-			t.Errorf("%v: a timer that disturbs is promised to fire", timing)
+		s := judged(t, sys).Fairness.Starvation
+		if (s != nil) != disturbing || s != nil && s.Recovers {
+			t.Errorf("disturbing %v: %+v", disturbing, s)
 		}
 	}
 }
