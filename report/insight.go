@@ -283,7 +283,7 @@ func (r *Report) claim() string {
 	case sim.Liveness, sim.Deadlock:
 		text := what + " can never hold again"
 		if r.Kind == sim.Deadlock {
-			text = "nothing can happen any more, and " + what + " does not hold"
+			text = r.nothing() + ", and " + what + " does not hold"
 		}
 		c := r.Critical
 		switch {

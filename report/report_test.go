@@ -520,6 +520,10 @@ func TestDisturbingIsSaid(t *testing.T) {
 	if text := string(render(t, terminal, r)); !strings.Contains(text, "  does not count:  reconnect, restart") {
 		t.Error(text)
 	}
+	r.Kind = sim.Deadlock
+	if text := string(render(t, terminal, r)); !strings.Contains(text, "nothing that counts can happen any more") || strings.Contains(text, "nothing can happen any more") {
+		t.Error(text)
+	}
 }
 
 // Mermaid's own parser accepts the diagrams of a report.

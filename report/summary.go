@@ -67,7 +67,7 @@ func (r *Report) summarise() *summary {
 	}
 	if c := r.Critical; c != nil {
 		if s.tail = tailText(c.Tail); c.OutOfEvents {
-			s.tail = "nothing can happen any more"
+			s.tail = r.nothing()
 		}
 		if r.Dead != nil {
 			s.compare(r, c.LiveCommon)
@@ -105,6 +105,14 @@ func (s *summary) compare(r *Report, common int) {
 	s.difference = firstDifference(r.Dead, r.Live, common)
 }
 
+// nothing says of a run that is stuck that it is.
+func (r *Report) nothing() string {
+	if len(r.Disturbing) > 0 {
+		return "nothing that counts can happen any more"
+	}
+	return "nothing can happen any more"
+}
+
 func (r *Report) facts() []fact {
 	var f []fact
 	switch r.Kind {
@@ -132,7 +140,11 @@ func (r *Report) facts() []fact {
 				"a variable that nodes or runs share, or what is left out of the encoded state (sim.EncodeBy, sim.IgnoreField); look with macemc vet", ""})
 	}
 	if r.Kind == sim.Deadlock {
-		f = append(f, fact{"stuck:", "nothing can happen any more", "no event is enabled but injected faults"})
+		enabled := "no event is enabled but injected faults"
+		if len(r.Disturbing) > 0 {
+			enabled = "no event is enabled but injected faults and what does not count"
+		}
+		f = append(f, fact{"stuck:", r.nothing(), enabled})
 	}
 	if c := r.Critical; c != nil {
 		f = append(append(f, c.facts()...), c.proof()...)
