@@ -34,7 +34,7 @@ func (a *app) tablesCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.mpbassetCommand(), a.crashCommand(), a.pCommand())
+	cmd.AddCommand(a.mpbassetCommand(), a.crashCommand(), a.pCommand(), a.preachdbCommand())
 	return cmd
 }
 

@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/cmd/macemc/internal/cluster"
+	"github.com/macemc/macemc/report"
+)
+
+// preachdbRun are the processes of one search of the table of PReachDB, each of them macemc.
+type preachdbRun struct {
+	ctx     context.Context
+	respawn func() *exec.Cmd
+	dir     string
+	urls    string
+	serve   [][]string // by server: its command line
+	search  []string
+	running map[string]*preachdbProcess
+	usage   []preachdbUsage
+	err     error // why a process could not be started
+}
+
+type preachdbProcess struct {
+	role, name string
+	cmd        *exec.Cmd
+	out, errs  bytes.Buffer
+	ended      chan struct{}
+}
+
+// preachdbUsage is what the processes took that do one thing.
+type preachdbUsage struct {
+	Role      string  `json:"role"`
+	Processes int     `json:"processes"`
+	Killed    int     `json:"killed"` // of these; what they took is not known
+	CPU       float64 `json:"cpu"`    // seconds, of all that were not
+	MB        int     `json:"mb"`     // of the one that had the most
+}
+
+// killed says how many of them were killed; "": none.
+func (u *preachdbUsage) killed() string {
+	if u.Killed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("(and %d killed)", u.Killed)
+}
+
+// What processes do.
+const (
+	searching = "search"
+	working   = "worker"
+	serving   = "server"
+)
+
+// preachdbRow fills in a row.
+func (a *app) preachdbRow(ctx context.Context, r *preachdbRow, temp string, number, depth, eighth int) error {
+	if a.Respawn == nil {
+		return errors.New("there is no program that could be started")
+	}
+	f := &preachdbRun{ctx: ctx, respawn: a.Respawn, dir: filepath.Join(temp, strconv.Itoa(number)), running: map[string]*preachdbProcess{}}
+	if err := os.Mkdir(f.dir, 0o755); err != nil {
+		return err
+	}
+	f.search = append([]string{"search", "paxos", "--set", "proposers=3", "--strategy", "bfs", "--visited", "128", "--depth", strconv.Itoa(depth),
+		"--json", "--no-shrink"}, r.flags...)
+	defer func() { // nothing is left behind
+		for name := range f.running {
+			f.kill(name)
+		}
+	}()
+	if r.servers > 0 {
+		if err := f.up(r.servers); err != nil {
+			return err
+		}
+		f.search = append(f.search, "--cluster", f.urls)
+	}
+	began := time.Now()
+	for i := range r.workers + r.spares {
+		f.start(working, worker(i), "worker", "--join", f.urls)
+	}
+	f.start(searching, searching, f.search...)
+	if r.strike != nil {
+		if err := f.await(eighth, r.workers+r.spares); err != nil {
+			return err
+		}
+		r.strike(f)
+	}
+	rep, err := f.wait()
+	if err != nil {
+		return err
+	}
+	r.Seconds, r.States, r.Transitions = time.Since(began).Seconds(), rep.States, rep.Transitions
+	for _, role := range []string{working, serving} {
+		for name, p := range f.running {
+			if p.role == role {
+				f.stop(name)
+			}
+		}
+	}
+	r.Processes = f.usage
+	return f.err
+}
+
+func worker(i int) string { return fmt.Sprintf("worker %d", i) }
+func server(i int) string { return fmt.Sprintf("server %d", i) }
+
+// up starts servers.
+func (f *preachdbRun) up(servers int) error {
+	var listen, peers, urls []string
+	var open []net.Listener
+	for range 2 * servers {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		open, listen = append(open, l), append(listen, l.Addr().String()) // all are different, as all are open
+	}
+	for _, l := range open {
+		if err := l.Close(); err != nil {
+			return err
+		}
+	}
+	listen, peers = listen[:servers], listen[servers:]
+	for i, at := range listen {
+		args := []string{"cluster", "up", "--listen", at, "--dir", filepath.Join(f.dir, server(i))}
+		if servers > 1 {
+			args = append(args, "--peer-listen", peers[i], "--peers", strings.Join(peers, ","))
+		}
+		f.serve, urls = append(f.serve, args), append(urls, "nats://"+at)
+	}
+	f.urls = strings.Join(urls, ",")
+	f.startServers()
+	return nil
+}
+
+func (f *preachdbRun) startServers() {
+	for i, args := range f.serve {
+		f.start(serving, server(i), args...)
+	}
+}
+
+// start starts a process, which must not run.
+func (f *preachdbRun) start(role, name string, args ...string) {
+	cmd := f.respawn()
+	p := &preachdbProcess{role: role, name: name, cmd: exec.CommandContext(f.ctx, cmd.Path, args...), ended: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = f.dir, cmd.Env, &p.out, &p.errs
+	if err := p.cmd.Start(); err != nil {
+		f.err = err
+		return
+	}
+	f.running[name] = p
+	go func() {
+		_ = p.cmd.Wait() // how it ended is in its state
+		close(p.ended)
+	}()
+}
+
+// of is what the processes took that do one thing.
+func (f *preachdbRun) of(role string) *preachdbUsage {
+	for i := range f.usage {
+		if f.usage[i].Role == role {
+			return &f.usage[i]
+		}
+	}
+	f.usage = append(f.usage, preachdbUsage{Role: role})
+	return &f.usage[len(f.usage)-1]
+}
+
+// kill kills a process.
+func (f *preachdbRun) kill(name string) {
+	p := f.running[name]
+	delete(f.running, name)
+	_ = p.cmd.Process.Kill()
+	<-p.ended
+	f.of(p.role).Killed++
+}
+
+// stop ends a process, and counts what it took.
+func (f *preachdbRun) stop(name string) {
+	p := f.running[name]
+	delete(f.running, name)
+	_ = p.cmd.Process.Signal(os.Interrupt)
+	select {
+	case <-p.ended:
+	case <-time.After(20 * time.Second):
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+	}
+	f.count(p)
+}
+
+func (f *preachdbRun) count(p *preachdbProcess) {
+	u, s := f.of(p.role), p.cmd.ProcessState
+	u.Processes++
+	u.CPU += (s.UserTime() + s.SystemTime()).Seconds()
+	u.MB = max(u.MB, mostMemory(s))
+}
+
+// await waits until so many states were found by so many workers.
+func (f *preachdbRun) await(states, workers int) error {
+	for f.err == nil {
+		s, err := cluster.StatusOf(f.ctx, f.urls, cluster.Security{})
+		if err == nil && s.States >= states && len(s.Workers) == workers {
+			return nil
+		}
+		select {
+		case <-f.ctx.Done():
+			return f.ctx.Err()
+		case <-f.running[searching].ended:
+			return errors.New("it ended before anything happened; give a greater --depth")
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return f.err
+}
+
+// wait waits for the report of the search.
+func (f *preachdbRun) wait() (*report.Report, error) {
+	p := f.running[searching]
+	if p == nil {
+		return nil, f.err
+	}
+	<-p.ended
+	delete(f.running, searching)
+	f.count(p)
+	if err := f.ctx.Err(); err != nil {
+		return nil, err
+	}
+	var r report.Report
+	if err := json.Unmarshal(p.out.Bytes(), &r); err != nil {
+		return nil, fmt.Errorf("the search gave no report: %s", bytes.TrimSpace(p.errs.Bytes()))
+	}
+	return &r, nil
+}
+
+// again kills all processes, and starts them again.
+func (f *preachdbRun) again() {
+	workers := 0
+	for name, p := range f.running {
+		if p.role == working {
+			workers++
+		}
+		f.kill(name)
+	}
+	f.startServers()
+	for i := range workers {
+		f.start(working, worker(i), "worker", "--join", f.urls)
+	}
+	f.start(searching, searching, f.search...)
+}
+
+// lose kills a worker and a server, and removes what that kept.
+func (f *preachdbRun) lose() {
+	f.kill(worker(0))
+	f.kill(server(0))
+	f.err = os.RemoveAll(filepath.Join(f.dir, server(0)))
+}
+
+// killWorker kills a worker.
+func (f *preachdbRun) killWorker() { f.kill(worker(0)) }

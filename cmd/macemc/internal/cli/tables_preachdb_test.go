@@ -1,0 +1,46 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
+	"github.com/macemc/macemc/internal/task"
+)
+
+// The table has what processes come to that are all killed, and says of a search that comes to something else, or to nothing, that it does.
+func TestTablesPReachDB(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts some processes, twice")
+	}
+	var out, errs bytes.Buffer
+	a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: bundled.Systems(), Front: front{}, Respawn: func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), mainVar+"=1")
+		return cmd
+	}}}
+	rows := []preachdbRow{
+		preachdbRows[0],
+		{Search: "all", workers: 2, servers: 1, strike: (*preachdbRun).again},
+		{Search: "less", flags: []string{"--reduce", "none", "--depth", "9"}},
+		{Search: "nothing", flags: []string{"--no-such-flag"}},
+	}
+	err := a.preachdb(t.Context(), &tablesFlags{time: 5 * time.Minute}, 15, rows)
+	if status := a.ended(t.Context(), err); status != check.StatusViolation {
+		t.Errorf("exit status %d", status)
+	}
+	for _, want := range []string{
+		"| one process | 642,936 states,", "| all | 642,936 states,", "(and 2 killed)", "| less | NOT EXACT: ", "| nothing | FAILED: the search gave no report: ",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s%s", want, out.String(), errs.String())
+		}
+	}
+}
