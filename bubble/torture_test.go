@@ -373,23 +373,29 @@ func TestCache(t *testing.T) {
 	for _, how := range []sim.Interleave{sim.Random, 3} {
 		for pick := range 10 {
 			cache.known = map[int]bool{}
-			var runs [2]uint64
-			for i := range runs {
-				h, n := alone(program, how, pick)
-				stepping.Lock()
-				n.discard()
-				stepping.Unlock()
-				runs[i] = h
-			}
-			if runs[0] != runs[1] {
-				t.Errorf("%v %d: the first run is %x, the second %x", how, pick, runs[0], runs[1])
-			}
-			traces[runs[0]] = true
+			traces[twice(t, program, how, pick)] = true
 		}
 	}
 	if len(traces) < 10 {
 		t.Errorf("%d different traces: the schedules do not switch", len(traces))
 	}
+}
+
+// twice is the trace of a program, which is the same in two runs.
+func twice(t *testing.T, program func(*trace), how sim.Interleave, pick int) uint64 {
+	t.Helper()
+	var runs [2]uint64
+	for i := range runs {
+		h, n := alone(program, how, pick)
+		stepping.Lock()
+		n.discard()
+		stepping.Unlock()
+		runs[i] = h
+	}
+	if runs[0] != runs[1] {
+		t.Errorf("%v %d: the first run is %x, the second %x", how, pick, runs[0], runs[1])
+	}
+	return runs[0]
 }
 
 // What package gob learns of a type when a process first meets it makes no difference between that run and the others.
@@ -411,17 +417,7 @@ func TestGob(t *testing.T) {
 					}()
 				}
 			}
-			var runs [2]uint64
-			for i := range runs {
-				h, n := alone(program, how, pick)
-				stepping.Lock()
-				n.discard()
-				stepping.Unlock()
-				runs[i] = h
-			}
-			if runs[0] != runs[1] {
-				t.Errorf("%v %d: the first run is %x, the second %x", how, pick, runs[0], runs[1])
-			}
+			twice(t, program, how, pick)
 		}
 	}
 }
