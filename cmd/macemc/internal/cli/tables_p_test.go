@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +37,20 @@ func TestTableOfP(t *testing.T) {
 	stdout, stderr, status := tabulatedOf(t, t.Context(), tablesFlags{time: time.Minute}, pTable([]pSetting{short}))
 	if status != check.StatusOK || !strings.Contains(stdout, "| none, with abstraction | 5 h 03, 5 nodes | holds | 2,487 in ") || !strings.Contains(stdout, "| does not come to an end | stopped (memory) at ") {
 		t.Errorf("exit status %d: %s\n%s", status, stderr, stdout)
+	}
+}
+
+// The lines of the programs of the tutorial are those that the page says.
+func TestLinesOfTutorial(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "machines.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, system := range []string{"clientserver", "commit", "espresso", "detector"} {
+		_, row, _ := strings.Cut(string(page), "| `"+system+"` | ")
+		if row, _, _ = strings.Cut(row, "\n"); !strings.HasSuffix(row, fmt.Sprintf("| %d |", linesOf(t, system))) {
+			t.Errorf("%s: %d lines, the page says %q", system, linesOf(t, system), row)
+		}
 	}
 }
 
