@@ -59,7 +59,11 @@ func keepText(r *report.Report, l *Loaded, file string) error {
 	var text []byte
 	var err error
 	if l.Recording != nil { // file is a folder
-		text, err = content(l.Recording.File)
+		f, e := l.Recording.File()
+		if e != nil {
+			return e
+		}
+		text, err = content(f)
 	} else {
 		text, err = os.ReadFile(file)
 	}

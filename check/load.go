@@ -221,8 +221,12 @@ func readText(entries []spec.Entry, name string) (*text, error) {
 		if err != nil {
 			return nil, err
 		}
-		data, err := content(m.File)
-		return &text{name: name, data: data, file: m.File, merged: m}, err
+		f, err := m.File()
+		if err != nil {
+			return nil, err
+		}
+		data, err := content(f)
+		return &text{name: name, data: data, file: f, merged: m}, err
 	}
 	data, err := os.ReadFile(name)
 	if errors.Is(err, syscall.EISDIR) {

@@ -235,7 +235,7 @@ func TestDescribeRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &check.Loaded{System: sys, Header: f.Header, Path: choose.Path{0}, Recording: &recording.Merged{File: f}}
+	l := &check.Loaded{System: sys, Header: f.Header, Path: choose.Path{0}, Recording: &recording.Merged{System: sys, Header: f.Header, Path: choose.Path{0}}}
 	rep, err := check.Describe(t.Context(), l, t.TempDir(), check.CriticalOptions{})
 	if err != nil || rep.Kind != sim.Safety || !strings.Contains(rep.PathText, "system") {
 		t.Errorf("%+v, %v", rep, err)

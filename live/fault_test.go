@@ -112,7 +112,7 @@ func TestGarbageDatagrams(t *testing.T) {
 	m := x.merged()
 	agrees(t, m)
 	delivered := 0
-	for _, s := range m.File.Steps {
+	for _, s := range fileOf(t, m).Steps {
 		if strings.HasPrefix(s.Key, "deliver") && strings.Contains(s.Key, "Number:20 ") {
 			delivered++
 		}
@@ -283,8 +283,8 @@ func TestDamagedRecording(t *testing.T) {
 	if len(m.Notes) == 0 || !strings.Contains(m.Notes[0], "n1-0001-0001.rec: at byte") || !strings.Contains(m.Notes[0], "events before that were read") {
 		t.Errorf("notes %q", m.Notes)
 	}
-	if m.Disagreement != nil || len(m.File.Steps) == 0 || len(m.File.Steps) >= len(whole.File.Steps) {
-		t.Errorf("%d of %d steps; %v", len(m.File.Steps), len(whole.File.Steps), m.Disagreement)
+	if m.Disagreement != nil || len(fileOf(t, m).Steps) == 0 || len(fileOf(t, m).Steps) >= len(fileOf(t, whole).Steps) {
+		t.Errorf("%d of %d steps; %v", len(fileOf(t, m).Steps), len(fileOf(t, whole).Steps), m.Disagreement)
 	}
 	for _, n := range m.Notes[1:] {
 		if !strings.Contains(n, "does not reach as far") {
@@ -328,8 +328,8 @@ func TestRecordingHasALimit(t *testing.T) {
 	x.act("push")
 	x.until("all have arrived", func(s []sim.Service) bool { return s[1].(*pusher).Got == 300 })
 	m := x.merged()
-	if m.Disagreement != nil || len(m.File.Steps) < 20 || m.Left[0]+m.Left[1] > 200 {
-		t.Errorf("%d steps, left %v, %v", len(m.File.Steps), m.Left, m.Disagreement)
+	if m.Disagreement != nil || len(fileOf(t, m).Steps) < 20 || m.Left[0]+m.Left[1] > 200 {
+		t.Errorf("%d steps, left %v, %v", len(fileOf(t, m).Steps), m.Left, m.Disagreement)
 	}
 	sum := int64(0)
 	parts, _ := filepath.Glob(filepath.Join(x.base.Record.Dir, "n1-*.rec"))

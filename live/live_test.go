@@ -210,6 +210,15 @@ func merge(t testing.TB, sys sim.System, cfg live.Config) *recording.Merged {
 	return m
 }
 
+func fileOf(t testing.TB, m *recording.Merged) *choose.File {
+	t.Helper()
+	f, err := m.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // agrees fails unless all that was recorded was found again.
 func agrees(t testing.TB, m *recording.Merged) {
 	t.Helper()

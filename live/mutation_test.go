@@ -30,7 +30,7 @@ func TestMergeOfWrongRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := len(merge(t, x.sys, x.base).File.Steps)
+	whole := len(fileOf(t, merge(t, x.sys, x.base)).Steps)
 	rapid.Check(t, func(t *rapid.T) {
 		set, err := recording.ReadDir(x.base.Record.Dir)
 		if err != nil {
@@ -67,8 +67,8 @@ func TestMergeOfWrongRecordings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(m.File.Steps) > whole+4 {
-			t.Fatalf("%d steps were made of %d", len(m.File.Steps), whole)
+		if len(m.Origins) > whole+4 {
+			t.Fatalf("%d steps were made of %d", len(m.Origins), whole)
 		}
 		left := 0
 		for _, n := range m.Left {

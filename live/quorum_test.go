@@ -38,7 +38,7 @@ func TestQuorumsLive(t *testing.T) {
 	m := x.merged()
 	agrees(t, m)
 	taken := 0
-	for _, s := range m.File.Steps {
+	for _, s := range fileOf(t, m).Steps {
 		if len(s.Key) > 6 && s.Key[:6] == "quorum" {
 			taken++
 		}

@@ -157,7 +157,7 @@ func TestRefusedConnection(t *testing.T) {
 	m := x.merged()
 	agrees(t, m)
 	text := new(strings.Builder)
-	if _, err := m.File.WriteTo(text); err != nil {
+	if _, err := fileOf(t, m).WriteTo(text); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), "error n0<-n1 connection refused") {
@@ -277,7 +277,7 @@ func TestPanicEndsItsNodeOnly(t *testing.T) {
 	if m.Disagreement != nil {
 		t.Error(m.Disagreement)
 	}
-	if last := m.File.Steps[len(m.File.Steps)-1]; last.Key != "deliver n1<-n0 numbered{N:0}" {
+	if last := fileOf(t, m).Steps[len(fileOf(t, m).Steps)-1]; last.Key != "deliver n1<-n0 numbered{N:0}" {
 		t.Errorf("the run ends with %q", last.Key)
 	}
 }
@@ -326,7 +326,7 @@ func TestNondeterminismIsFound(t *testing.T) {
 	if d == nil || d.Step != 2 || d.Node != 1 || d.Event != 2 || !strings.Contains(d.Reason, "it sends other messages than were recorded") {
 		t.Errorf("disagreement %v", d)
 	}
-	if len(m.File.Steps) != 1 {
-		t.Errorf("the run has %d steps, want the one before the disagreement", len(m.File.Steps))
+	if len(fileOf(t, m).Steps) != 1 {
+		t.Errorf("the run has %d steps, want the one before the disagreement", len(fileOf(t, m).Steps))
 	}
 }

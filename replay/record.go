@@ -19,11 +19,35 @@ func Record(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, err
 	if rec == nil {
 		return nil, err
 	}
+	return rec.end(), err
+}
+
+// End is Record, but describes no step: the trace says how the run ends, by its finding and properties. That is far less work where states are large.
+func End(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error) {
+	c, err := NewCursor(sys, path, opts)
+	if c == nil {
+		return nil, err
+	}
+	rec, e := newRecorder(c.run, NewPlaces())
+	if e != nil {
+		return nil, e
+	}
+	for err = rec.found(err); err == nil && !c.AtEnd(); {
+		err = rec.found(c.Next())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rec.end(), nil
+}
+
+// end is the trace of a run that is over.
+func (rec *Recorder) end() *Trace {
 	t := rec.Trace()
 	if f := kernel.Finish(rec.run.World); f != nil && t.Finding == nil {
 		t.Finding, t.FoundAt = f, rec.run.Steps()
 	}
-	return t, err
+	return t
 }
 
 // record is Record, but does not ask the properties at the end.

@@ -372,3 +372,20 @@ func TestRecordFindsPropertiesThatPanic(t *testing.T) {
 		t.Errorf("%+v", trace.Steps)
 	}
 }
+
+// The end of a run is told alike, whether its steps are described or not.
+func TestEnd(t *testing.T) {
+	sys := randTree(t, 3, sim.Limits{Crashes: 1})
+	for seed := range uint64(20) {
+		path := walk(t, sys, seed, 30).Path
+		want := record(t, sys, path)
+		got, err := replay.End(sys, path, kernel.Options{})
+		if err != nil || len(want.Properties) == 0 || !reflect.DeepEqual(got.Properties, want.Properties) || !reflect.DeepEqual(got.Finding, want.Finding) || got.FoundAt != want.FoundAt || got.Steps != nil {
+			t.Errorf("seed %d: %+v, %v; want %+v", seed, got, err, want.Properties)
+		}
+	}
+	path := walk(t, sys, 1, 30).Path
+	if _, err := replay.End(sys, append(path.Clone(), 1<<20), kernel.Options{}); err == nil {
+		t.Error("a step that there is none of is taken")
+	}
+}

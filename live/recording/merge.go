@@ -14,7 +14,7 @@ import (
 // Merged is the run that the recordings of all nodes are.
 type Merged struct {
 	System  sim.System // with the fault limits that the run uses up, and no more
-	File    *choose.File
+	Header  choose.Header
 	Path    choose.Path // on System
 	Origins []Origin    // by step
 	// Compared is how many recorded fingerprints of states were found again.
@@ -27,6 +27,9 @@ type Merged struct {
 	// Notes tell of what is left out: recordings that are damaged, events whose effects nobody has seen.
 	Notes []string
 }
+
+// File is the run as a path file. It executes the run once more and describes each step, which takes far longer than merging where states are large.
+func (m *Merged) File() (*choose.File, error) { return replay.WriteFile(&m.System, m.Header, m.Path) }
 
 // Origin is the event that a step of the run was recorded as.
 type Origin struct {
@@ -172,9 +175,8 @@ func (m *merger) result(sys, loose sim.System, header choose.Header) (*Merged, e
 		if reading, err = replay.ReadFile(&exact, file); err != nil {
 			continue
 		}
-		out.System, out.Path = exact, reading.Path
-		out.File, err = replay.WriteFile(&out.System, header, out.Path)
-		return out, err
+		out.System, out.Path, out.Header = exact, reading.Path, replay.HeaderOf(&exact, header)
+		return out, nil
 	}
 	return nil, fmt.Errorf("the merged run cannot be followed: %w", err)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // liveReport is what is printed as JSON.
@@ -54,7 +55,7 @@ func (x *fleet) conclude(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Steps, r.Compared, r.Crashes, r.Notes = len(t.Steps), m.Compared, m.System.Crashes, m.Notes
+	r.Steps, r.Compared, r.Crashes, r.Notes = len(m.Origins), m.Compared, m.System.Crashes, m.Notes
 	r.Live = x.down() == "" && t.Finding == nil
 	for _, p := range t.Properties {
 		r.Properties = append(r.Properties, liveProperty{p.Name, p.Kind, p.Holds})
@@ -99,8 +100,7 @@ func (x *fleet) merged() (*recording.Merged, *replay.Trace, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	l := &check.Loaded{System: m.System, Header: m.File.Header, Path: m.Path}
-	t, err := l.Trace(-1)
+	t, err := replay.End(&m.System, m.Path, kernel.Options{})
 	return m, t, err
 }
 

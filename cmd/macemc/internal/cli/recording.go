@@ -64,6 +64,10 @@ func (a *app) merge(dir, out string, asJSON bool) error {
 		return err
 	}
 	if out != "" {
+		file, err := m.File()
+		if err != nil {
+			return err
+		}
 		f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("%s exists already; nothing is overwritten", out)
@@ -71,7 +75,7 @@ func (a *app) merge(dir, out string, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		_, err = m.File.WriteTo(f)
+		_, err = file.WriteTo(f)
 		if err := errors.Join(err, f.Close()); err != nil {
 			os.Remove(out)
 			return err
