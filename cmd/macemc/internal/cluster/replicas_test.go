@@ -172,3 +172,33 @@ func TestNoRoom(t *testing.T) {
 		t.Error(x, err)
 	}
 }
+
+// When two of three servers are lost the search ends and says so. When they are there again it goes on with what they keep.
+func TestTwoServersLost(t *testing.T) {
+	if !*long {
+		t.Skip("more than a minute")
+	}
+	t.Parallel()
+	s := newServers(t, Security{})
+	work(t, s.url(), 2)
+	conf, lost := spec.Config{Params: map[string]string{"proposers": "3"}}, false
+	x, err := search(t, s.url(), "paxos", conf, func(o *table.ExploreOptions) {
+		o.MaxDepth = 17
+		o.Progress = func(states, _, _, _ int) {
+			if !lost && states >= 1_000 && s.whole() {
+				lost = true
+				s.kill(1)
+				s.kill(2)
+			}
+		}
+	})
+	if !lost || err == nil || !strings.Contains(err.Error(), "more than half of several do not") {
+		t.Fatalf("lost: %v: %v, %v", lost, x, err)
+	}
+	s.start(1)
+	s.start(2)
+	x, err = search(t, s.url(), "paxos", conf, func(o *table.ExploreOptions) { o.MaxDepth = 17 })
+	if err != nil || x.States != 1_761_502 || x.Transitions != 8_223_144 {
+		t.Error(x, err)
+	}
+}
