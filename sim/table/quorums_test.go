@@ -115,7 +115,7 @@ func TestQuorumStates(t *testing.T) {
 	}
 }
 
-// Tables find what quorums say that is not so.
+// Tables find what quorums say that is not so, also where states are left out.
 func TestQuorumFindingsByTables(t *testing.T) {
 	asked := 0
 	for _, c := range []struct {
@@ -142,9 +142,11 @@ func TestQuorumFindingsByTables(t *testing.T) {
 			sys.Network = netsim.Both{}
 			sys.Actions = []sim.AnyAction{sim.Action[*pool]{Name: "stream", Do: func(_ *pool, env sim.Env) { _ = env.Stream(0).Send(share{}) }}}
 		}
-		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
-		if err != nil || x.Finding == nil || !strings.Contains(x.Finding.Error(), c.want) {
-			t.Errorf("%s: %v, %+v", c.want, err, x.Finding)
+		for _, how := range []table.Reduction{table.ReduceNone, table.ReduceDrop, table.ReduceFull} {
+			x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{Reduce: how})
+			if err != nil || x.Finding == nil || !strings.Contains(x.Finding.Error(), c.want) {
+				t.Errorf("%s, %s: %v, %+v", c.want, how, err, x.Finding)
+			}
 		}
 	}
 }
