@@ -27,9 +27,11 @@ soak-figures: ## write what the soaks came to into docs/reliability.md
 
 REDUCTIONS ?= 100000
 
-soak-reductions: ## compare REDUCTIONS=100000 random systems with states left out and without
-	$(GO) test -count=1 -timeout 0 -v -run '^(TestReductions|TestTransparent)$$' ./sim/table -reductions $(REDUCTIONS) -first-reduction 100000 \
-		-crashings $(REDUCTIONS) -first-crashing 100000
+FIRST ?= 100000
+
+soak-reductions: ## compare REDUCTIONS=100000 random systems, from number FIRST on, with states left out and without
+	$(GO) test -count=1 -timeout 0 -v -run '^(TestReductions|TestTransparent)$$' ./sim/table -reductions $(REDUCTIONS) -first-reduction $(FIRST) \
+		-crashings $(REDUCTIONS) -first-crashing $(FIRST)
 
 bench: ## run all benchmarks, in the format that benchstat reads
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)

@@ -400,3 +400,57 @@ func TestNoCrashesLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// twofold is told to send once what it sends twice when it has forgotten that.
+type twofold struct {
+	sim.Nop
+	Told bool
+}
+
+func (s *twofold) Receive(env sim.Env, from sim.NodeID, msg any) {
+	switch msg.(type) {
+	case alarm:
+		s.Told = true
+		env.Send(from, word{})
+	case word:
+		if env.Send(from, alarm{}); !s.Told {
+			env.Send(from, alarm{})
+		}
+	}
+}
+
+// teller tells it, has it send, and counts what comes.
+type teller struct {
+	sim.Nop
+	Got int
+}
+
+func (s *teller) Receive(env sim.Env, from sim.NodeID, msg any) {
+	if _, is := msg.(word); is {
+		env.Send(from, word{})
+	} else {
+		s.Got++
+	}
+}
+
+// A datagram that is sent twice after a crash, and once without, makes a difference.
+func TestCopiesAreNotTransparent(t *testing.T) {
+	t.Parallel()
+	sys := sim.System{
+		Name: "twofold", Nodes: 2, Network: netsim.Datagrams{}, Crashes: 1, MayCrash: func(id sim.NodeID) bool { return id == 1 },
+		New: func(id sim.NodeID) sim.Service {
+			if id == 0 {
+				return new(teller)
+			}
+			return new(twofold)
+		},
+		Actions:    []sim.AnyAction{sim.Action[*teller]{Name: "tell", Times: 1, Do: func(_ *teller, env sim.Env) { env.Send(1, alarm{}) }}},
+		Properties: []sim.Property{{Name: "once", Always: sim.Each(func(_ sim.NodeID, s *teller) bool { return s.Got < 2 })}},
+	}
+	for _, model := range []CrashModel{CrashExplicit, CrashAuto, CrashImplicit} {
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Crashes: model})
+		if err != nil || model == CrashImplicit && (x.Complete || x.Stopped != StoppedCrashes) || model != CrashImplicit && x.Finding == nil {
+			t.Errorf("%s: %v, found %v, stopped by %q, %+v", model, err, x.Finding, x.Stopped, x.Crashes)
+		}
+	}
+}
