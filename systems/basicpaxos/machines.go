@@ -2,6 +2,7 @@ package basicpaxos
 
 import (
 	"slices"
+	"time"
 
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/systems/smr"
@@ -35,6 +36,9 @@ type (
 		Vote Vote
 	}
 )
+
+// again is the timer of a proposer that may try again.
+type again struct{}
 
 // Vote is for a value under a ballot; Ballot 0: none.
 type Vote struct{ Ballot, Value int }
@@ -95,10 +99,10 @@ func proposers(late ...machine.Rule) *machine.Kind {
 			machine.Entry((*Proposer).prepare),
 			machine.On((*Proposer).promise, accepting),
 			machine.On((*Proposer).accepted, done),
-			machine.Null((*Proposer).again, preparing)),
+			machine.OnGoto[again](preparing)),
 		machine.In(accepting, append(late,
 			machine.On((*Proposer).accepted, done),
-			machine.Null((*Proposer).again, preparing))...),
+			machine.OnGoto[again](preparing))...),
 		machine.In(done, append(late, machine.Ignore(Accepted{}))...))
 }
 
@@ -114,14 +118,8 @@ func (p *Proposer) propose(x *machine.Ctx, v Propose) {
 func (p *Proposer) tell(x *machine.Ctx) {
 	x.Send(p.Client, Decided{p.Client, p.Decided})
 	p.Promises, p.Votes, p.Best = nil, nil, Vote{}
+	x.StopTimer(again{})
 	x.Goto(done)
-}
-
-// again is a further attempt, at any time.
-func (p *Proposer) again(x *machine.Ctx) {
-	if p.Left > 0 {
-		x.Goto(preparing)
-	}
 }
 
 func (p *Proposer) prepare(x *machine.Ctx) {
@@ -130,6 +128,9 @@ func (p *Proposer) prepare(x *machine.Ctx) {
 	p.Promises, p.Best = nil, Vote{}
 	for _, a := range p.Acceptors {
 		x.Send(a, Prepare{x.Self(), p.Ballot})
+	}
+	if p.Left > 0 {
+		x.SetTimer(again{}, time.Second)
 	}
 }
 

@@ -100,15 +100,18 @@ const (
 	content machine.State = "content"
 	taking  machine.State = "taking"
 	giving  machine.State = "giving"
+	resting machine.State = "resting" // no more moves
 )
 
 var masterKind = machine.Define[Master]("master",
-	machine.In(content, machine.Null((*Master).move, taking)),
+	machine.In(content, machine.Null((*Master).move, taking, resting)),
 	machine.In(taking, machine.On((*Master).taken, giving)),
-	machine.In(giving, machine.On((*Master).given, content)))
+	machine.In(giving, machine.On((*Master).given, content, resting)),
+	machine.In(resting))
 
 func (m *Master) move(x *machine.Ctx) {
 	if m.Left == 0 {
+		x.Goto(resting)
 		return
 	}
 	m.Key = x.Choose("which key moves", smr.Keys)
@@ -138,8 +141,11 @@ func (m *Master) given(x *machine.Ctx, _ smr.Response) {
 	if !m.Bugs.has(ht5) {
 		m.tell(x)
 	}
-	m.Left--
 	m.Key = 0
+	if m.Left--; m.Left == 0 {
+		x.Goto(resting)
+		return
+	}
 	x.Goto(content)
 }
 

@@ -17,7 +17,7 @@ func TestStates(t *testing.T) {
 		by                                string
 		states                            int
 	}{
-		{1, 1, 1, 0, "single", 7},
+		{1, 1, 1, 0, "single", 14},
 		{1, 2, 2, 2, "single", 7712},
 		{2, 1, 2, 1, "single", 2819},
 		{1, 2, 2, 1, "paxos", 113_756},
