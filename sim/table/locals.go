@@ -94,6 +94,9 @@ func (l *local) listed(timers bool) []sim.Event {
 	return l.events[:l.always]
 }
 
+// lookedAt reports whether the state was only looked at so far: no step that led there is known.
+func (l *local) lookedAt() bool { return l.from == nil && l.state.Up() && !l.moved }
+
 // haltedState returns the local state of a node that has halted.
 func (e *engine) haltedState(node sim.NodeID) (uint32, error) {
 	if e.gone[node] == 0 {

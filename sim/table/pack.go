@@ -270,6 +270,8 @@ func (s *Shard) read(u *unpacking) bool {
 		t := &(*all)[code-1]
 		if !t.known {
 			t.id, t.known = s.contents.find(kind, t.key)
+			// What was not come to by a step here may be impossible to copy.
+			t.known = t.known && (kind != localContent || !s.engine().locals.list[t.id].lookedAt())
 		}
 		u.v[w-1] = t.id
 		known = known && t.known
