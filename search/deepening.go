@@ -12,46 +12,6 @@ import (
 // forcedLimit bounds how many steps with one alternative follow each other: they cost no depth.
 const forcedLimit = 1000
 
-// item is a part of the search tree that has not been explored: the alternatives next to arity-1 of
-// the choice that follows path; all that follows path when arity is 0. With walk set it is a walk from
-// the end of path instead.
-type item struct {
-	path   choose.Path
-	depth  int32 // choices that path costs
-	forced int32 // steps with one alternative at its end
-	next   int32
-	arity  int32
-	cost   int32   // of the alternatives next to arity-1
-	order  []int32 // as of a frame; only read
-	walk   bool
-	state  *layer // the state at which the choice is made, nil if that does not matter
-}
-
-// frame is a choice on the run in progress that has alternatives left.
-type frame struct {
-	pos    int32 // of the choice in the path
-	next   int32
-	arity  int32
-	depth  int32 // choices before it
-	forced int32
-	cost   int32 // of the alternatives left
-	// The alternatives of an event, or of a draw that is sampled, in the order in which they are explored: those of [deepening.orders]
-	// from this index on, so far as there are any. The others come as they are numbered.
-	order int32
-	ranks int32
-}
-
-// layer is a state on the run in progress.
-type layer struct {
-	pos      int32 // length of the path to it
-	state    sim.Fingerprint
-	fresh    int32 // successors by the recovery relation that had not been seen before
-	live     bool
-	recovers bool // it is live, or a live state was reached from it by the recovery relation
-	aside    bool // the step to it is not in the recovery relation
-	walked   bool // a walk went on from it
-}
-
 // deepening is the strategy of one unit of bounded depth-first search. It goes past live states and
 // prunes states that were seen with as much depth left. From each leaf that is not live a walk goes
 // on, in the same run if it can. Leaves are the states at the bound, and those all of whose successors by the
@@ -268,53 +228,6 @@ func (s *deepening) Select(at *Node) Selection {
 		return Selection{End: AtBound}
 	}
 	return s.startWalk(at)
-}
-
-// pushFrame adds the choice that follows the run in progress, of which the alternatives from next on
-// are left.
-func (s *deepening) pushFrame(pos, next int32, arity int, cost int32) {
-	s.frames = append(s.frames, frame{
-		pos: pos, next: next, arity: int32(arity), depth: s.depth, forced: s.forced, cost: cost, order: int32(len(s.orders)),
-	})
-}
-
-// rank orders the alternatives of the top frame, which are the events, so that those come first which
-// random walks prefer. Where the search stops within a depth, it has been through what is likely then:
-// in the order of the list, a timer that can always fire comes before all messages of later nodes.
-func (s *deepening) rank(events []sim.Event) {
-	f := &s.frames[len(s.frames)-1]
-	for i := range int32(len(events)) {
-		s.orders = append(s.orders, i)
-	}
-	order := s.orders[f.order:]
-	slices.SortStableFunc(order, func(i, j int32) int {
-		return s.walker.weightHere(&events[j]) - s.walker.weightHere(&events[i])
-	})
-	f.ranks = int32(len(order))
-}
-
-// sample makes the alternatives of the top frame those of p that are enumerated.
-func (s *deepening) sample(p *choose.Point) {
-	s.sampled.Add(p)
-	for i := range p.Offered() {
-		s.orders = append(s.orders, int32(p.Alternative(i)))
-	}
-	s.frames[len(s.frames)-1].ranks = int32(p.Offered())
-}
-
-// alternative returns the one of frame f that is explored as the i-th.
-func (s *deepening) alternative(f *frame, i int32) int32 {
-	if i < f.ranks {
-		return s.orders[f.order+i]
-	}
-	return i
-}
-
-func cost(arity int) int32 {
-	if arity > 1 {
-		return 1
-	}
-	return 0
 }
 
 // selectSeen ends the run at a state that was seen before, unless that makes the state before it a

@@ -1,0 +1,27 @@
+package explore
+
+// Met is a state that was found.
+type Met struct {
+	State  []uint32
+	Number int   // in the order in which states are found
+	Note   uint8 // of the edge that led to it
+	Root   bool
+	// Barred is for Check to set: the graph shows no edges from the state, and it counts as one from which a live one can be reached.
+	Barred bool
+
+	loop  *Loop
+	batch *Batch
+	k     int
+}
+
+// Trail is the turns to the state, see [Frontier]. In [Parts] it is nil: nobody there knows it.
+func (m *Met) Trail() []uint32 {
+	if m.loop == nil {
+		return nil
+	}
+	n := m.batch.Found(m.k)
+	if n.From == 0 {
+		return []uint32{n.Turn}
+	}
+	return append(m.loop.frontier.Trail(n.From-1), n.Turn)
+}

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/words"
+)
+
+func (c *Critical) facts() []fact {
+	switch c.Case {
+	case critical.C1:
+		f := []fact{{
+			fmt.Sprintf("since step %d:", c.Step), c.Event,
+			fmt.Sprintf("CRITICAL: %s of %s walks recovered, %s steps each; before it %s of %s",
+				words.Number(c.After.Recovered), words.Number(c.After.Walks), words.Number(c.After.Limit),
+				words.Number(c.Before.Recovered), words.Number(c.Before.Walks)),
+		}}
+		if c.Choice != "" {
+			f = append(f, fact{"by choice:", c.Choice, ""})
+		}
+		return f
+	case critical.C2Initial:
+		text := "dead from its first step that is not live: the cause is in the prefix"
+		if c.Step == 0 {
+			text = "not one live state was met: dead from the start"
+		}
+		if c.After.Walks == 0 { // none was made from there
+			return []fact{{"since:", text, ""}}
+		}
+		return []fact{{"since:", text, fmt.Sprintf("%s of %s walks recovered, %s steps each",
+			words.Number(c.After.Recovered), words.Number(c.After.Walks), words.Number(c.After.Limit))}}
+	case critical.Unlocated:
+		return []fact{{"since:", fmt.Sprintf("step %s at the latest; the time did not do to tell more", words.Number(c.After.Step)), fmt.Sprintf(
+			"%s of %s walks recovered, %s steps each", words.Number(c.After.Recovered), words.Number(c.After.Walks), words.Number(c.After.Limit))}}
+	case critical.C2:
+		return []fact{{"since:", "some step too late in the run to tell", fmt.Sprintf(
+			"raise the walk limit, it was %s steps", words.Number(c.Limit))}}
+	}
+	return []fact{{"but:", "the end of the run recovers", string(c.Case)}}
+}
+
+// proof says how it is known that the run is dead.
+func (c *Critical) proof() []fact {
+	switch {
+	case c.Proof == critical.Exact && c.States == 0:
+		return []fact{{"proof:", "dead: no state that follows is live", "all states were visited"}}
+	case c.Proof == critical.Exact && c.ProvenAt == c.Step:
+		return []fact{{"proof:", fmt.Sprintf("dead: all %s that follow are not live", words.Plural(c.States, "state")), ""}}
+	case c.Proof == critical.Exact:
+		return []fact{{"proof:", fmt.Sprintf("dead at its end: all %s that follow are not live", words.Plural(c.States, "state")), ""}}
+	case c.Proof == critical.Walks:
+		f := []fact{{"not proven:", fmt.Sprintf("%s of %s walks recovered", words.Number(c.After.Recovered), words.Number(max(c.After.Walks, c.Walks))), c.Unproven}}
+		if c.Case == critical.C1 && c.Before.Recovered*20 < c.Before.Walks {
+			f = append(f, fact{"uncertain:", "recovery is so rare that the critical step may be a later one",
+				fmt.Sprintf("macemc critical error.path --walks %d", 10*max(c.After.Walks, c.Walks))})
+		}
+		return f
+	}
+	return nil
+}
+
+// tailText says what goes on for ever, most frequent first.
+func tailText(t critical.Tail) string {
+	const most = 4
+	var parts []string
+	for _, r := range t.Repeats[:min(most, len(t.Repeats))] {
+		never := ""
+		if r.Changes == 0 {
+			never = ", changes nothing"
+			if node, _, ok := strings.Cut(r.Event, " "); ok && strings.HasPrefix(node, "n") {
+				never = ", never changes " + node
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s (x%s%s)", r.Event, words.Number(r.Count), never))
+	}
+	if n := len(t.Repeats) - most; n > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(parts, ", ")
+}
