@@ -132,9 +132,12 @@ func (d *scale) weightHere(ev *sim.Event) int {
 	return d.weightOf(ev)
 }
 
+// byKind reports whether an event's kind alone says what it weighs.
+func (d *scale) byKind() bool { return d.actions == nil && d.world == nil }
+
 func (d *scale) total(events []sim.Event) int {
 	total := 0
-	if d.actions == nil && d.world == nil {
+	if d.byKind() {
 		for i := range events {
 			total += d.weight(events[i].Kind)
 		}
@@ -156,6 +159,13 @@ func (d *scale) draw(r *choose.Random, events []sim.Event) int {
 		return -1
 	}
 	at := r.IntN(total)
+	if d.byKind() {
+		for i := range events {
+			if at -= d.weight(events[i].Kind); at < 0 {
+				return i
+			}
+		}
+	}
 	for i := range events {
 		if at -= d.weightHere(&events[i]); at < 0 {
 			return i

@@ -35,7 +35,7 @@ func (w *machine) Step(ev sim.Event, src choose.Source) error {
 func (w *machine) step(ev sim.Event, src choose.Source) error {
 	w.steps++
 	w.last.reset(ev)
-	w.last.Disturbs = w.Disturbs(ev)
+	w.last.Disturbs = w.disturbing != nil && w.Disturbs(ev)
 	w.src = src
 	if w.opts.Trace {
 		w.traceEvent(ev)
@@ -106,7 +106,7 @@ func (w *machine) handle(n *node, ev sim.Event, d *Handed, src choose.Source) er
 	if f := w.opts.Late.Finding(); f != nil {
 		return f
 	}
-	unchanged := func() error { return nil }
+	var unchanged func() error
 	// A later use of an Env is noticed also while another handler of the node runs.
 	if w.opts.CheckMessages || w.bench {
 		n.env = newEnv(w, n)
@@ -128,7 +128,7 @@ func (w *machine) handle(n *node, ev sim.Event, d *Handed, src choose.Source) er
 	if err == nil {
 		err = w.sentUnchanged(n.id)
 	}
-	if err == nil {
+	if err == nil && unchanged != nil {
 		err = unchanged()
 	}
 	if err == nil && probe != nil {
