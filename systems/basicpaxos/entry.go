@@ -20,7 +20,7 @@ func Entry() spec.Entry {
 			{Name: "failures", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "how many acceptors fail, at most so many that most are left"},
 			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "what decides"},
 		},
-		MinNodes: 3, MaxNodes: 12, DefaultNodes: 7,
+		MinNodes: 5, MaxNodes: 12, DefaultNodes: 7,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(clientKind, proposerKind, acceptorKind, registerKind),
 		Build: func(c spec.Config) (sim.System, error) {

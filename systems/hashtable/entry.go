@@ -26,7 +26,7 @@ func Entry() spec.Entry {
 			{Name: "moves", Kind: spec.Int, Default: "1", Min: 0, Max: 9, Help: "how often a key moves"},
 			{Name: "smr", Kind: spec.OneOf, Values: []string{"spread", "single"}, Default: "spread", Help: "what the clients ask"},
 		}, group.Params("member", "a member")...),
-		MinNodes: 5, MaxNodes: 24, DefaultNodes: 12,
+		MinNodes: 10, MaxNodes: 24, DefaultNodes: 12,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(append(group.Kinds(), dispatcherKind, masterKind, smr.ClientKind)...),
 		Build: func(c spec.Config) (sim.System, error) {
