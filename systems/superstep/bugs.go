@@ -56,6 +56,7 @@ func knownBugs() []spec.Bug {
 		bug("SS11", "complete is said without a look at the logs", "a log has lost what was acknowledged",
 			"compare their lengths with the commit", CompleteIsAll, sim.Limits{}),
 	}
+	known[4].Defaults.Weights = spec.Weights{Message: 64, Consequence: 64} // what it takes follows the crash without a timer in between
 	known[7].OtherKinds = []sim.FindingKind{sim.Deadlock, sim.Liveness}
 	known[8].Kind, known[8].PaperKind = sim.Panic, sim.Panic
 	known[8].OtherKinds = []sim.FindingKind{sim.Safety}
