@@ -10,13 +10,18 @@ import (
 // walk of a node that came to the limit, those that follow have half of it, so that not all time goes into walks without an end.
 const walkLimit, walkLeast = 2000, 125
 
+// walkBulk is how many bytes more than its first one a local state may take before a walk that comes to it is given up: what a node has
+// not synced may grow from state to state.
+const walkBulk = 16 << 10
+
 // mostEndless is how many walks of a node end so before an exploration that is to hurry gives up.
 const mostEndless = 100
 
-// tooLong reports whether a walk through the local states of a node is given up.
-func (r *reduction) tooLong(node, states int) bool {
-	n := &r.nodes[node]
-	if states <= max(walkLimit>>n.endless, walkLeast) {
+// tooLong reports whether a walk through so many local states of a node is given up, which began in first and has come to x.
+func (r *reduction) tooLong(first, x uint32, states int) bool {
+	all := r.w.engine.locals.list
+	n := &r.nodes[all[x].node]
+	if states <= max(walkLimit>>n.endless, walkLeast) && bulkOf(&all[x]) <= bulkOf(&all[first])+walkBulk {
 		return r.limited()
 	}
 	if n.endless++; n.endless == mostEndless && r.hurried {
@@ -48,7 +53,7 @@ func (r *reduction) alone(c claim) bool {
 	for len(waiting) > 0 {
 		x := waiting[len(waiting)-1]
 		waiting = waiting[:len(waiting)-1]
-		if r.tooLong(node, len(met)) {
+		if r.tooLong(c.local, x, len(met)) {
 			return false
 		}
 		of := r.step(x, t)

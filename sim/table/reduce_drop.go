@@ -54,7 +54,7 @@ func (r *reduction) dead(c claim) bool {
 	for k := 0; k < len(all); k++ {
 		x := all[k]
 		l := r.local(x)
-		if r.tooLong(l.node, len(all)) {
+		if r.tooLong(c.local, x, len(all)) {
 			return false
 		}
 		if l.up && !r.idle(x, c.act) {

@@ -378,6 +378,14 @@ func TestReductions(t *testing.T) {
 		c.systems.Load(), c.faulty.Load(), c.votes.Load(), c.large.Load(), c.violated.Load(), c.dead.Load(), c.endless.Load(), c.states.Load(), c.kept.Load())
 }
 
+// What a node writes and does not sync may grow without end in a walk through its states, though no run does all that: such a walk is given up
+// before memory is full.
+func TestReductionOfWritesWithoutEnd(t *testing.T) {
+	if err := compare(2_170_469, "", &tallied{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // Each condition that is left out is noticed. The numbers are those from which that does not take long.
 func TestReductionFlaws(t *testing.T) {
 	for _, f := range []struct {
