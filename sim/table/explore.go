@@ -83,7 +83,7 @@ type Exploration struct {
 	Dead            int         // states from which no live state can be reached
 	DeadPath        choose.Path // to one of them, by as few steps as possible unless Reduced.Used is [ReduceFull]
 	DeadCritical    int         // the last step of DeadPath, the critical one; 0: it is dead from the start
-	DeadOutOfEvents bool        // a deadlock: nothing can happen there any more, but for faults
+	DeadOutOfEvents bool        // a deadlock: nothing can happen there any more, but for faults and what disturbs
 
 	// Fairness is nil when the system has no obligations, see [sim.System.Obligations].
 	Fairness *Fairness

@@ -58,7 +58,7 @@ func graphOf(t tester, sys *sim.System) (*graph, error) {
 			g.number[w.Fingerprint()] = n
 			paths = append(paths, path)
 			g.live, g.depth = append(g.live, w.Live()), append(g.depth, depth)
-			g.usual = append(g.usual, len(w.Enabled()) > 0)
+			g.usual = append(g.usual, slices.ContainsFunc(w.Enabled(), func(ev sim.Event) bool { return !w.Disturbs(ev) }))
 		}
 		return n, nil
 	}
@@ -87,7 +87,7 @@ func graphOf(t tester, sys *sim.System) (*graph, error) {
 				if err != nil {
 					return nil, err
 				}
-				g.edges = append(g.edges, edge{from, to, i < usual && !never && !w.Last().Crashed})
+				g.edges = append(g.edges, edge{from, to, i < usual && !never && !w.Last().Crashed && !w.Last().Disturbs})
 			}
 		}
 	}
