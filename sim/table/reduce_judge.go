@@ -102,6 +102,13 @@ func (r *reduction) proviso(ctx context.Context, s *explore.Space) (again bool, 
 	}
 	full := make([]bool, s.Len())
 	copy(full, r.full)
+	// The space is that of this exploration, in which they are not forced.
+	var forced []string
+	defer func() {
+		for _, key := range forced {
+			r.forced[key] = true
+		}
+	}()
 	for range mostForced {
 		if r.searched += int(s.Len()); r.hurried && r.searched > mostSearched {
 			r.err = errAgain
@@ -124,7 +131,7 @@ func (r *reduction) proviso(ctx context.Context, s *explore.Space) (again bool, 
 			break
 		}
 		k := r.walk(reach.Trail)
-		r.forced[keyOf(k.v)] = true
+		forced = append(forced, keyOf(k.v))
 		full[reach.Nearest] = true
 		again = true
 	}
