@@ -35,41 +35,54 @@ var starterKind = machine.Define[starter]("starter", machine.In("s", machine.Ent
 	}
 })))
 
-// In how many orders things arrive: in a triangle in which A sends to B, which relays to C, and to C; sends in the other
-// order; and two that send to the same two in opposite orders. The orders of P are those of netsim.Arrival.
-func TestOrdersOfArrival(t *testing.T) {
-	triangle := func(order netsim.Order, relayFirst bool) *machine.System {
-		ms := &machine.System{Queues: netsim.Queues{Order: order}}
-		c := ms.Add(observerKind, log{})
-		b := ms.Add(relayKind, relay{c})
-		p := pair{"a", c, b}
-		if relayFirst {
-			p = pair{"a", b, c}
-		}
-		ms.Add(starterKind, starter{[]machine.ID{ms.Add(pairKind, p)}})
-		return ms
+// triangle has A send to B, which relays to C, and to C, in this or the other order.
+func triangle(order netsim.Order, relayFirst bool) *machine.System {
+	ms := &machine.System{Queues: netsim.Queues{Order: order}}
+	c := ms.Add(observerKind, log{})
+	b := ms.Add(relayKind, relay{c})
+	p := pair{"a", c, b}
+	if relayFirst {
+		p = pair{"a", b, c}
 	}
-	for _, want := range []struct {
-		order                   netsim.Order
-		relayFirst, directFirst int
-	}{{netsim.PerPair, 2, 2}, {netsim.Arrival, 2, 1}, {netsim.Any, 2, 2}} {
-		if o := run(t, triangle(want.order, true)); len(o.ends) != want.relayFirst {
-			t.Errorf("%v, relay first: %v, want %d orders", want.order, o.ends, want.relayFirst)
-		}
-		if o := run(t, triangle(want.order, false)); len(o.ends) != want.directFirst {
-			t.Errorf("%v, direct first: %v, want %d orders", want.order, o.ends, want.directFirst)
-		}
-	}
+	ms.Add(starterKind, starter{[]machine.ID{ms.Add(pairKind, p)}})
+	return ms
 }
 
-func TestCrossingOrders(t *testing.T) {
-	for order, want := range map[netsim.Order]int{netsim.PerPair: 4, netsim.Arrival: 3, netsim.Any: 4} {
-		ms := &machine.System{Queues: netsim.Queues{Order: order}}
-		x, y := ms.Add(observerKind, log{}), ms.Add(observerKind, log{})
-		a, b := ms.Add(pairKind, pair{"a", x, y}), ms.Add(pairKind, pair{"b", y, x})
-		ms.Add(starterKind, starter{[]machine.ID{a, b}})
-		if ends := endsOf(t, ms, x, y); len(ends) != want {
-			t.Errorf("%v: %v, want %d", order, ends, want)
+// crossing has two send to the same two in opposite orders.
+func crossing(order netsim.Order) *machine.System {
+	ms := &machine.System{Queues: netsim.Queues{Order: order}}
+	x, y := ms.Add(observerKind, log{}), ms.Add(observerKind, log{})
+	a, b := ms.Add(pairKind, pair{"a", x, y}), ms.Add(pairKind, pair{"b", y, x})
+	ms.Add(starterKind, starter{[]machine.ID{a, b}})
+	return ms
+}
+
+// In how many orders things arrive. The orders of P are those of netsim.Arrival.
+func TestOrdersOfArrival(t *testing.T) {
+	for _, want := range []struct {
+		order                             netsim.Order
+		relayFirst, directFirst, crossing int
+		states                            [3]int
+	}{
+		{netsim.PerPair, 2, 2, 4, [3]int{8, 8, 34}},
+		{netsim.Arrival, 2, 1, 3, [3]int{17, 12, 92}},
+		{netsim.Any, 2, 2, 4, [3]int{8, 8, 34}},
+	} {
+		for i, c := range []struct {
+			ms    *machine.System
+			watch []machine.ID
+			want  int
+		}{
+			{triangle(want.order, true), []machine.ID{0}, want.relayFirst},
+			{triangle(want.order, false), []machine.ID{0}, want.directFirst},
+			{crossing(want.order), []machine.ID{0, 1}, want.crossing},
+		} {
+			if o := run(t, c.ms); o.states != want.states[i] {
+				t.Errorf("%v, %d: %d states", want.order, i, o.states)
+			}
+			if ends := endsOf(t, c.ms, c.watch...); len(ends) != c.want {
+				t.Errorf("%v, %d: %v, want %d orders", want.order, i, ends, c.want)
+			}
 		}
 	}
 }
