@@ -86,7 +86,7 @@ func (x *Ctx) Send(to ID, ev any) {
 	x.machine("Send")
 	x.host.sys.watchSend(x, to, ev)
 	if to == x.id && x.host.sys.Queues.Order != netsim.Arrival {
-		x.host.push(x, ev)
+		x.host.push(x, x.id, ev)
 		return
 	}
 	x.transmit(to, ev)
@@ -155,6 +155,9 @@ func (x *Ctx) open(what string) {
 func (x *Ctx) name() string {
 	if x.env == nil {
 		return x.kind.name
+	}
+	if x.kind == nil { // not created yet
+		return x.host.sys.label(x.id)
 	}
 	return fmt.Sprintf("%s%d", x.kind.name, x.id)
 }

@@ -55,10 +55,10 @@ func (h *Host) Receive(env sim.Env, from sim.NodeID, msg any) {
 		h.start(env, k, reflect.New(k.vars).Interface(), c.Payload)
 	case h.Halted:
 	case h.Kind == "": // what creates it is on its way from another machine
-		h.Queue = with(h.Queue, msg)
+		h.push(h.context(env), from, msg)
 	default:
 		waits := h.first() >= 0
-		h.push(h.context(env), msg)
+		h.push(h.context(env), from, msg)
 		if !waits { // else what waits is taken first, in a step of its own
 			h.takeFirst(env)
 		}
@@ -95,11 +95,24 @@ func (h *Host) Step(env sim.Env) {
 	h.settle()
 }
 
-// push puts an event at the end of the queue.
-func (h *Host) push(x *Ctx, ev any) {
+// push puts an event from a machine at the end of the queue.
+func (h *Host) push(x *Ctx, from ID, ev any) {
+	t := reflect.TypeOf(ev)
 	if bound := h.sys.Queues.Bound; bound > 0 && len(h.Queue) >= bound {
-		x.fail(netsim.QueueProperty, "%s gets %s%+v while %d events wait that it has not handled; the bound is %d",
-			x.name(), eventName(reflect.TypeOf(ev)), ev, len(h.Queue), bound)
+		x.fail(netsim.QueueProperty, "%s gets %s%+v from %s while %d events wait that it has not handled; the bound is %d",
+			x.name(), eventName(t), ev, h.sys.label(from), len(h.Queue), bound)
+	}
+	if most, ok := h.sys.atMost[t]; ok {
+		waits := 0
+		for _, other := range h.Queue {
+			if reflect.TypeOf(other) == t {
+				waits++
+			}
+		}
+		if waits >= most {
+			x.fail(netsim.QueueProperty, "%s gets %s%+v from %s while %d events of that type wait that it has not handled; at most %d may",
+				x.name(), eventName(t), ev, h.sys.label(from), waits, most)
+		}
 	}
 	h.Queue = with(h.Queue, ev)
 }

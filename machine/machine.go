@@ -160,7 +160,7 @@ func (m *Machine) transfer(x *Ctx, t transfer) {
 		switch r, _ := m.find(x.kind, t.payload); {
 		case r != nil && r.what == ignored:
 		case r != nil && r.what == deferred && x.host != nil:
-			x.host.push(x, t.payload)
+			x.host.push(x, x.id, t.payload)
 		default:
 			m.dispatch(x, t.payload)
 		}

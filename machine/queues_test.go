@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -87,22 +88,71 @@ func TestOrdersOfArrival(t *testing.T) {
 	}
 }
 
-// A queue that outgrows its bound is a finding, whether events wait on their way or in the machine, and names both ends.
+// A queue that outgrows its bound is a finding, whether events wait on their way or in the machine, and names both ends. So is one with more events
+// of a type than may be, whoever sends them.
 func TestBounds(t *testing.T) {
-	for what, want := range map[string]string{
-		"on the way": "queues stay within their bound: n1 sends A{} to n0, for which 1 of its messages wait already; the bound is 1",
-		"deferred":   "queues stay within their bound: tested0 gets A{} while 1 events wait that it has not handled; the bound is 1",
+	deferring := func(each string) *machine.System {
+		ms := &machine.System{}
+		ms.Add(machine.Define[log]("tested", machine.In("s", machine.Defer(A{}), machine.Ignore(B{}))), log{})
+		ms.Add(sender, sends{each})
+		ms.Add(sender, sends{each})
+		return ms
+	}
+	nobody := &machine.System{}
+	nobody.Pool(1, 1, observerKind)
+	nobody.Add(sender, sends{"a"})
+	nobody.Add(sender, sends{"a"})
+	const property = "queues stay within their bound: "
+	for _, c := range []struct {
+		name string
+		ms   *machine.System
+		set  func(*machine.System)
+		want string
+	}{
+		{"on the way", one("aa", machine.In("s", machine.Defer(A{}))), func(ms *machine.System) { ms.Queues.Bound = 1 },
+			"n1 sends A{} to n0, for which 1 of its messages wait already; the bound is 1"},
+		{"deferred", deferring("a"), func(ms *machine.System) { ms.Queues.Bound = 1 },
+			"tested0 gets A{} from sender2 while 1 events wait that it has not handled; the bound is 1"},
+		{"of a type, on the way", deferring("ab"), func(ms *machine.System) { ms.AtMost(A{}, 1) },
+			"n2 sends A{} to n0, for which 1 messages of that type wait already; at most 1 may"},
+		{"of a type, by arrival", deferring("ab"), func(ms *machine.System) { ms.AtMost(B{}, 1); ms.Queues.Order = netsim.Arrival },
+			"n2 sends B{} to n0, for which 1 messages of that type wait already; at most 1 may"},
+		{"of a type, deferred", one("aba", machine.In("s", machine.Defer(A{}), machine.Ignore(B{}))), func(ms *machine.System) { ms.AtMost(A{}, 2) }, ""},
+		{"of a type, one too many", one("b", machine.In("s", machine.Defer(A{}), machine.On(on[B]("b", func(x *machine.Ctx) { x.Send(0, A{}); x.Send(0, A{}) })))),
+			func(ms *machine.System) { ms.AtMost(A{}, 1) },
+			"tested0 gets A{} from tested0 while 1 events of that type wait that it has not handled; at most 1 may"},
+		{"not created yet", nobody, func(ms *machine.System) { ms.Queues.Bound = 1 },
+			"pool0 gets A{} from sender2 while 1 events wait that it has not handled; the bound is 1"},
+		{"of other types", deferring("ab"), func(ms *machine.System) { ms.AtMost(C{}, 1); ms.AtMost(A{}, 2); ms.AtMost(B{}, 2) }, ""},
 	} {
-		ms := one("aa", machine.In("s", machine.Defer(A{})))
-		ms.Queues.Bound = 1
-		if what == "deferred" {
-			ms = &machine.System{Queues: netsim.Queues{Bound: 1}}
-			ms.Add(machine.Define[log]("tested", machine.In("s", machine.Defer(A{}))), log{})
-			ms.Add(sender, sends{"a"})
-			ms.Add(sender, sends{"a"})
+		c.set(c.ms)
+		if c.want != "" {
+			c.want = property + c.want
 		}
-		if o := run(t, ms); !strings.Contains(o.finding, want) {
-			t.Errorf("%s: %q", what, o.finding)
+		if o := run(t, c.ms); !strings.HasSuffix(o.finding, c.want) || (o.finding != "") != (c.want != "") {
+			t.Errorf("%s: %q", c.name, o.finding)
 		}
+	}
+}
+
+func TestAtMostPanics(t *testing.T) {
+	for name, set := range map[string]func(ms *machine.System){
+		"none":    func(ms *machine.System) { ms.AtMost(A{}, 0) },
+		"nothing": func(ms *machine.System) { ms.AtMost(nil, 1) },
+		"twice":   func(ms *machine.System) { ms.AtMost(A{}, 1); ms.AtMost(A{}, 2) },
+		"streams": func(ms *machine.System) { ms.AtMost(A{}, 1); ms.Streams = &netsim.Streams{}; ms.Sim("test") },
+		"set by hand": func(ms *machine.System) {
+			ms.Queues.AtMost = map[reflect.Type]int{reflect.TypeFor[A](): 1}
+			ms.Sim("test")
+		},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			set(&machine.System{})
+		}()
 	}
 }

@@ -26,6 +26,7 @@ type System struct {
 	kinds    map[string]*Kind // of machines, those of pools included
 	order    []*Kind          // likewise
 	pools    map[ID]*pool
+	atMost   map[reflect.Type]int
 	watchers []watcher
 	sent     map[reflect.Type]sender // what monitors ask to see of sends
 
@@ -115,6 +116,22 @@ func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
 	return p.first
 }
 
+// AtMost bounds events of the type of ev: how many may be on their way to a machine at a time, whoever sent them, and how many may wait in it that
+// it has not handled. One more is a finding that names both ends. It is for systems with Queues. Fewer than one, or two bounds for a type: panic.
+func (s *System) AtMost(ev any, n int) {
+	t := reflect.TypeOf(ev)
+	if _, twice := s.atMost[t]; t == nil || n < 1 || twice {
+		panic(fmt.Sprintf("machine: at most %d events %v wait: an event needs one bound, of at least 1", n, t))
+	}
+	if s.atMost == nil {
+		s.atMost = map[reflect.Type]int{}
+	}
+	s.atMost[t] = n
+}
+
+// label names a machine for people.
+func (s *System) label(id ID) string { return fmt.Sprintf("%s%d", s.machines[id].name(), id) }
+
 // know notes a kind of machines.
 func (s *System) know(k *Kind) {
 	if other := s.kinds[k.name]; other != nil && other != k {
@@ -147,9 +164,14 @@ func (s *System) Kinds() []*Kind { return slices.Clone(s.order) }
 // Sim is the system to be checked, or to be run. What it does not say is for the caller to set in the result: timing other
 // than AnyOrder, crashes, properties, see [Vars].
 func (s *System) Sim(name string) sim.System {
-	var network sim.Network = s.Queues
+	if s.Queues.AtMost != nil {
+		panic("machine: bounds of events are set by System.AtMost")
+	}
+	queues := s.Queues
+	queues.AtMost = s.atMost
+	var network sim.Network = queues
 	if s.Streams != nil {
-		if s.Queues != (netsim.Queues{}) {
+		if !reflect.ValueOf(queues).IsZero() {
 			panic("machine: a system has Queues or Streams, not both")
 		}
 		network = *s.Streams

@@ -2,6 +2,7 @@ package netsim
 
 import (
 	"math/bits"
+	"reflect"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -12,6 +13,7 @@ type config struct {
 	queues             bool  // datagrams are kept in order
 	order              Order // of datagrams
 	bound              int
+	atMost             map[reflect.Type]int
 	buffer             int
 	limits             sim.Limits
 	mutation           mutation

@@ -3,6 +3,8 @@ package netsim
 import (
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -18,6 +20,9 @@ type Queues struct {
 	// Bound is how many messages from one node to another may wait at a time; one more is a finding that names
 	// both. 0: no bound.
 	Bound int
+	// AtMost bounds messages of these types: how many that are on their way to a node may wait at a time, whoever sent them. One more is a
+	// finding that names its sender and the receiver.
+	AtMost map[reflect.Type]int
 }
 
 // Order says which messages of a queue can be delivered next.
@@ -54,6 +59,11 @@ func (q Queues) Validate(nodes int) error {
 	if q.Bound < 0 {
 		return fmt.Errorf("the bound of a queue is %d, must be at least 1, or 0 for none", q.Bound)
 	}
+	for t, n := range q.AtMost { //lint:sorted whichever is met first, it is an error
+		if n < 1 {
+			return fmt.Errorf("at most %d messages %v may wait: must be at least 1", n, t)
+		}
+	}
 	return validate(nodes, 0, sim.Limits{})
 }
 
@@ -70,7 +80,7 @@ func (q Queues) WithLimits(l sim.Limits) (sim.Network, error) {
 
 // Start implements [sim.Network].
 func (q Queues) Start(host sim.NetHost) sim.NetModel {
-	return newModel(host, config{datagrams: true, queues: true, order: q.Order, bound: q.Bound})
+	return newModel(host, config{datagrams: true, queues: true, order: q.Order, bound: q.Bound, atMost: q.AtMost})
 }
 
 // Ordered reports whether real networks must keep the order of what [sim.Env.Send] sends, and lose nothing of it.
@@ -80,7 +90,9 @@ func (m *model) Ordered() bool { return m.queues }
 func (m *model) arrives() bool { return m.queues && m.order == Arrival }
 
 // Queues implements [sim.Queued].
-func (m *model) Queues() (oneByOne, bounded bool) { return m.arrives(), m.bound > 0 }
+func (m *model) Queues() (oneByOne, bounded bool) {
+	return m.arrives(), m.bound > 0 || len(m.atMost) > 0
+}
 
 // Holds implements [sim.Queued].
 func (m *model) Holds(node sim.NodeID) bool {
@@ -114,6 +126,11 @@ func (m *model) Arrive(from, to sim.NodeID, msg sim.Message) {
 			"n%d sends %s to n%d, for which %d of its messages wait already; the bound is %d",
 			from, m.host.DescribeMessage(&msg), to, waits, m.bound)})
 	}
+	if waits, most := m.alike(to, msg.Body); waits >= most {
+		panic(&sim.Finding{Kind: sim.Safety, Property: QueueProperty, Node: from, Message: fmt.Sprintf(
+			"n%d sends %s to n%d, for which %d messages of that type wait already; at most %d may",
+			from, m.host.DescribeMessage(&msg), to, waits, most)})
+	}
 	m.insert(from, to, m.store(msg))
 }
 
@@ -128,6 +145,24 @@ func (m *model) waiting(from, to sim.NodeID) (n int) {
 		}
 	}
 	return n
+}
+
+// alike is how many messages of the type of one wait for a node, and how many may.
+func (m *model) alike(to sim.NodeID, body any) (waits, most int) {
+	if len(m.atMost) == 0 {
+		return 0, math.MaxInt
+	}
+	t := reflect.TypeOf(body)
+	most, ok := m.atMost[t]
+	if !ok {
+		return 0, math.MaxInt
+	}
+	for _, d := range m.bags[to] {
+		if d.from >= 0 && reflect.TypeOf(m.cells[d.cell].msg.Body) == t {
+			waits++
+		}
+	}
+	return waits, most
 }
 
 // behind reports where a message from a node goes in a bag that keeps an order, and whether it must wait for the one

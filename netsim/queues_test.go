@@ -3,6 +3,7 @@ package netsim
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -89,11 +90,36 @@ func TestQueueBound(t *testing.T) {
 	b.datagram(1, 0, "d")
 }
 
+func TestQueueBoundOfType(t *testing.T) {
+	for order := PerPair; order <= Any; order++ {
+		b := newBench(Queues{Order: order, AtMost: map[reflect.Type]int{reflect.TypeFor[string](): 2, reflect.TypeFor[int](): 1}}, 4)
+		send := func(from, to sim.NodeID, text string) {
+			b.datagram(from, to, text)
+			for b.Holds(from) {
+				b.do(t, "arrive "+fmt.Sprint(to)+">"+fmt.Sprint(from)+" "+text)
+			}
+		}
+		send(1, 0, "a")
+		send(2, 3, "b")
+		send(2, 0, "c")
+		func() {
+			defer func() {
+				f, _ := recover().(*sim.Finding)
+				want := "n3 sends d to n0, for which 2 messages of that type wait already; at most 2 may"
+				if f == nil || f.Kind != sim.Safety || f.Property != QueueProperty || f.Node != 3 || f.Message != want {
+					t.Errorf("%v: a third message: %+v", order, f)
+				}
+			}()
+			send(3, 0, "d")
+		}()
+	}
+}
+
 func TestQueuesValidate(t *testing.T) {
 	for _, c := range []struct {
 		queues Queues
 		want   string
-	}{{Queues{Bound: -1}, "bound"}, {Queues{Order: 3}, "Order(3) is none of"}} {
+	}{{Queues{Bound: -1}, "bound"}, {Queues{Order: 3}, "Order(3) is none of"}, {Queues{AtMost: map[reflect.Type]int{reflect.TypeFor[string](): 0}}, "at most 0 messages string"}} {
 		if err := c.queues.Validate(1); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.queues, err)
 		}
