@@ -164,15 +164,15 @@ func (j *judge) take(k, node int) (message string, err error) {
 	return "", err
 }
 
-// tell tells a monitor of an event. A finding that it ends with is a violation, too.
+// tell tells a monitor of an event. That it panics is a violation, too, as in a check: what cannot happen has happened, and a service that logs is to go on.
 func tell(m sim.Monitor, from sim.NodeID, event any) (err error) {
 	defer func() {
-		if r := recover(); r != nil {
-			f, ok := r.(*sim.Finding)
-			if !ok {
-				panic(r)
-			}
-			err = f
+		switch r := recover().(type) {
+		case nil:
+		case *sim.Finding:
+			err = r
+		default:
+			err = fmt.Errorf("the monitor panics: %v", r)
 		}
 	}()
 	return m.Observe(from, event)

@@ -9,7 +9,7 @@ import (
 
 // History watches that the registers are linearizable.
 type History struct {
-	Events []Event
+	Past []Event
 }
 
 // Event is the begin or the end of an operation.
@@ -26,15 +26,18 @@ func newHistory() sim.Monitor { return &History{} }
 func (h *History) Observe(_ sim.NodeID, event any) error {
 	switch e := event.(type) {
 	case Invoked:
-		h.Events = append(h.Events, Event{Op: e.Op})
+		h.Past = append(h.Past, Event{Op: e.Op})
 	case Returned:
-		h.Events = append(h.Events, Event{e.Op, true, e.Value})
+		h.Past = append(h.Past, Event{e.Op, true, e.Value})
 		if err := linear.Check(register, h.operations()).Err(); err != nil {
-			return fmt.Errorf("linearizable reads: %w: %v", err, h.Events)
+			return fmt.Errorf("linearizable reads: %w: %v", err, h.Past)
 		}
 	}
 	return nil
 }
+
+// Events implements [observe.Knower].
+func (*History) Events() []any { return []any{Invoked{}, Returned{}} }
 
 func (e Event) String() string {
 	switch {
@@ -49,7 +52,7 @@ func (e Event) String() string {
 // operations is the history in the terms of package linear. An operation is its own name, as no two are the same.
 func (h *History) operations() *linear.History[Op, Op, Value] {
 	var all linear.History[Op, Op, Value]
-	for _, e := range h.Events {
+	for _, e := range h.Past {
 		if e.End {
 			all.End(e.Op, e.Value)
 		} else {

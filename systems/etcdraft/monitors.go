@@ -1,6 +1,7 @@
 package etcdraft
 
 import (
+	"encoding/hex"
 	"fmt"
 
 	"github.com/macemc/macemc/sim"
@@ -17,7 +18,7 @@ type (
 	Applied struct {
 		Index, Term uint64
 		By          uint64 // the node's term: the entry was committed in it or before
-		Data        string
+		Data        string // of the entry, in hexadecimal digits: logs hold no others
 	}
 	// Invoked tells that a client has begun an operation.
 	Invoked struct{ Op Op }
@@ -27,6 +28,15 @@ type (
 		Value Value // that was read
 	}
 )
+
+// shown is the operation of the entry.
+func (a Applied) shown() string {
+	data, err := hex.DecodeString(a.Data)
+	if err != nil {
+		return a.Data
+	}
+	return showOp(data)
+}
 
 func (n *Node) elected() Elected {
 	e := Elected{Term: n.raw.BasicStatus().GetTerm(), Log: make([]uint64, len(n.log))}
@@ -56,6 +66,9 @@ func (l *Leaders) Observe(from sim.NodeID, event any) error {
 	return nil
 }
 
+// Events implements [observe.Knower].
+func (*Leaders) Events() []any { return []any{Elected{}} }
+
 // Committed watches that what was applied once is applied everywhere, and known to all later leaders.
 type Committed struct {
 	Entries []Applied // in the order of their indexes, By being the first term that is known to have them
@@ -79,6 +92,9 @@ func (c *Committed) Observe(from sim.NodeID, event any) error {
 	return nil
 }
 
+// Events implements [observe.Knower].
+func (*Committed) Events() []any { return []any{Applied{}, Elected{}} }
+
 func (c *Committed) applied(from sim.NodeID, e Applied) error {
 	switch next := uint64(len(c.Entries)) + 1; {
 	case e.Index > next:
@@ -89,7 +105,7 @@ func (c *Committed) applied(from sim.NodeID, e Applied) error {
 		k := &c.Entries[e.Index-1]
 		if k.Term != e.Term || k.Data != e.Data {
 			return fmt.Errorf("state-machine safety: node %d applied entry %d of term %d (%s), another one applied that of term %d (%s)",
-				from, e.Index, e.Term, showOp([]byte(e.Data)), k.Term, showOp([]byte(k.Data)))
+				from, e.Index, e.Term, e.shown(), k.Term, k.shown())
 		}
 		k.By = min(k.By, e.By)
 	}

@@ -1,10 +1,14 @@
 package etcdraft
 
 import (
+	"bytes"
+	"encoding/hex"
+	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/macetime"
+	"github.com/macemc/macemc/observe"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -106,6 +110,51 @@ func TestOpEncoding(t *testing.T) {
 	} {
 		if got := decodeOp(encodeOp(o)); got != o {
 			t.Errorf("%+v became %+v", o, got)
+		}
+	}
+}
+
+// What is wrong is seen in logs, too: JSON gives the events back. Each is logged by the node of its place, the last two by the same.
+func TestObserved(t *testing.T) {
+	read, write := Op{macetime.MonotoneTime{Node: 1, Count: 300}, 0, false}, Op{macetime.MonotoneTime{Node: 1, Count: 301}, 1, true}
+	applied := Applied{Index: 1, Term: 2, By: 2, Data: hex.EncodeToString(encodeOp(write))}
+	other := applied
+	other.Data = ""
+	for _, c := range []struct {
+		name    string
+		monitor func() sim.Monitor
+		want    string
+		events  []any
+	}{
+		{"one leader", newLeaders, "leads in term 3", []any{Elected{Term: 3}, Elected{Term: 3, Log: []uint64{1}}, Elected{Term: 4}}},
+		{"one entry", newCommitted, "write 1.301 of register 1", []any{applied, other, Elected{Term: 1}}},
+		{"leader completeness", newCommitted, "", []any{applied, Elected{Term: 2}, applied}},
+		{"linearizable reads", newHistory, "", []any{Invoked{write}, Invoked{read}, Returned{read, Value{}}}},
+		{"a value that nobody wrote", newHistory, "linearizable reads", []any{Invoked{write}, Invoked{read}, Returned{read, Value{Node: 2, Count: 1}}}},
+		{"an end without a beginning", newHistory, "the monitor panics", []any{Invoked{write}, Invoked{write}, Returned{read, Value{}}}},
+	} {
+		var text bytes.Buffer
+		logger := slog.New(observe.NewHandler(slog.NewJSONHandler(&text, nil), c.monitor))
+		for i, event := range c.events {
+			logger.Info(c.name, "node", min(i, 1), "event", event)
+		}
+		log := observe.NewLog(2)
+		if err := log.Read(c.name, &text); err != nil {
+			t.Fatal(err)
+		}
+		history, err := log.History(c.monitor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if unheard, err := log.Unheard(c.monitor()); err != nil || unheard != nil {
+			t.Errorf("%s: unheard %v, %v", c.name, unheard, err)
+		}
+		j, err := observe.Judge(t.Context(), history, c.monitor, rules(), 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (j.Verdict == observe.None) != (c.want == "") || !j.All || !strings.Contains(j.Message, c.want) {
+			t.Errorf("%s: %+v", c.name, j)
 		}
 	}
 }

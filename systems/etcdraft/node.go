@@ -1,6 +1,7 @@
 package etcdraft
 
 import (
+	"encoding/hex"
 	"math"
 
 	"go.etcd.io/raft/v3"
@@ -113,7 +114,7 @@ func (n *Node) apply(env sim.Env, entries []*raftpb.Entry) {
 			continue
 		}
 		n.Applied = e.GetIndex()
-		env.Announce(Applied{Index: e.GetIndex(), Term: e.GetTerm(), By: n.raw.BasicStatus().GetTerm(), Data: string(e.GetData())})
+		env.Announce(Applied{Index: e.GetIndex(), Term: e.GetTerm(), By: n.raw.BasicStatus().GetTerm(), Data: hex.EncodeToString(e.GetData())})
 		switch {
 		case e.GetType() == raftpb.EntryConfChange:
 			change := new(raftpb.ConfChange)

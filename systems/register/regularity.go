@@ -37,3 +37,6 @@ func (g *regularity) Observe(from sim.NodeID, event any) error {
 	}
 	return nil
 }
+
+// Events implements [observe.Knower].
+func (*regularity) Events() []any { return []any{WriteEnds{}, ReadBegins{}, ReadEnds{}} }

@@ -1,8 +1,10 @@
 package bundled
 
 import (
+	"strconv"
 	"testing"
 
+	"github.com/macemc/macemc/observe"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -54,6 +56,34 @@ func TestEntriesBuild(t *testing.T) {
 			}
 			if !known {
 				t.Errorf("bug %s: no property %q", b.ID, b.PaperProperty)
+			}
+		}
+	}
+}
+
+// Monitors of all systems can be told of what stands in logs.
+func TestMonitorsObserve(t *testing.T) {
+	for _, e := range Systems() {
+		configs := []spec.Config{{Nodes: e.DefaultNodes}}
+		for _, p := range e.Params {
+			switch p.Kind {
+			case spec.Int:
+				configs = append(configs, spec.Config{Nodes: e.DefaultNodes, Params: map[string]string{p.Name: strconv.Itoa(max(1, p.Min))}})
+			case spec.OneOf:
+				for _, v := range p.Values {
+					configs = append(configs, spec.Config{Nodes: e.DefaultNodes, Params: map[string]string{p.Name: v}})
+				}
+			}
+		}
+		for _, c := range configs {
+			sys, err := e.New(c)
+			if err != nil {
+				continue // a parameter that other nodes go with
+			}
+			for _, m := range sys.Monitors {
+				if _, err := observe.NewLog(sys.Nodes).History(m()); err != nil {
+					t.Errorf("%s %v: %v", e.Name, c.Params, err)
+				}
 			}
 		}
 	}
