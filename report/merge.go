@@ -55,7 +55,22 @@ func MergeStretches(reports []*Report) (*Report, error) {
 		r.Shard = &s
 		all = append(all, &r)
 	}
-	return Merge(all)
+	m, err := Merge(all)
+	if err != nil {
+		return nil, err
+	}
+	for i := range m.Phases { // deepening goes on from stretch to stretch
+		p := &m.Phases[i]
+		p.States = 0
+		for _, r := range reports {
+			for _, q := range r.Phases {
+				if q.Name == p.Name {
+					p.States += q.States
+				}
+			}
+		}
+	}
+	return m, nil
 }
 
 // Part is what one shard did.

@@ -95,6 +95,9 @@ type Config struct {
 	Log explore.Log
 	// Spill is the folder where bfs holds what does not fit into MaxBytes: fingerprints, and states that wait. "": there is none, it stops then.
 	Spill string
+	// Reach is how far deepening came in earlier searches of the same Config but for Seed and limits: it goes on from there, and Reach is then as far as
+	// that goes, if the search ended by itself or at MaxPaths; else it is of no more use. Nil: deepening begins anew.
+	Reach *Reach
 	// Elsewhere visits the states of bfs in place of [table.Explore]: other processes do. What happens there is not gathered, but for
 	// states, steps, and what is found; its Stopped may be "time", too. Nil: they are visited here.
 	Elsewhere Elsewhere
@@ -348,6 +351,8 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("only the strategies %s and %s visit states, which could be the same but for a permutation of nodes", BFS, DFS)
 	case c.Log != nil && c.Strategy != BFS:
 		return c, fmt.Errorf("a log keeps states in the order in which strategy %s finds them, not %s", BFS, cmp.Or(c.Strategy, Deepening))
+	case c.Reach != nil && (c.Strategy != Deepening || len(c.Prefix) > 0 || c.PrefixRuns > 0):
+		return c, fmt.Errorf("only strategy %s from the first state goes on from where another search came to", Deepening)
 	case c.Engine == ReplayEngine && c.Strategy.Stateful():
 		return c, fmt.Errorf("strategy %s needs the engine %s", c.Strategy, TableEngine)
 	}

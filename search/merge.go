@@ -113,10 +113,11 @@ func (s *searcher) share(p phase, took time.Duration, units []*unit) {
 func (s *searcher) merge(ctx context.Context, u *unit) error {
 	s.runs += u.made
 	s.tallies.add(&u.tallies)
-	if s.cfg.MaxBytes > 0 && s.global.need(u.states.n) > s.cfg.MaxBytes {
+	if s.cfg.MaxBytes > 0 && s.global.need(u.states.n)+s.cfg.Reach.need(u.states.n) > s.cfg.MaxBytes {
 		s.stop(StoppedMemory)
 	} else {
 		s.tallies[u.phase].states += s.global.addAll(u.states)
+		s.cfg.Reach.saw(u.states)
 	}
 	s.coverage.merge(u.coverage)
 	for i, n := range u.sometimes {

@@ -62,6 +62,7 @@ func run(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, err
 	}
 	r := s.result(sources)
+	s.cfg.Reach.add(s.worked())
 	return r, s.judgeFair(ctx, r)
 }
 
@@ -136,7 +137,7 @@ func newSearcher(cfg Config) (*searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &searcher{cfg: cfg, global: newVisited(), began: time.Now(), roots: []choose.Path{cfg.Prefix}}
+	s := &searcher{cfg: cfg, global: cfg.Reach.visited(), began: time.Now(), roots: []choose.Path{cfg.Prefix}}
 	for i := range cfg.Workers {
 		w, err := newWorker(&s.cfg, i, s.global)
 		if err != nil {
@@ -217,7 +218,7 @@ func (s *searcher) plan() ([]source, []int) {
 	case Faulty:
 		return []source{faults}, []int{1}
 	}
-	deep := &tree{roots: s.roots, most: s.cfg.MaxDepth, by: s.cfg.DeepenBy}
+	deep := s.cfg.Reach.tree(&tree{roots: s.roots, most: s.cfg.MaxDepth, by: s.cfg.DeepenBy})
 	if s.cfg.Alone {
 		return []source{deep}, []int{1}
 	}
@@ -239,6 +240,17 @@ const (
 func (s *searcher) explore(ctx context.Context, sources []source, shares []int) error {
 	work := make([]int, len(sources))
 	limited := s.cfg.Time > 0 || s.cfg.MaxPaths < math.MaxInt
+	through := func(k int) {
+		s.stopping = sources[k].stopped()
+		if s.stopping == StoppedSampled && limited && len(sources) > 1 {
+			s.stopping = "" // walks draw what was not in the sample
+			sources, shares = slices.Concat(sources[:k], sources[k+1:]), slices.Concat(shares[:k], shares[k+1:])
+			work = slices.Delete(work, k, k+1)
+		}
+	}
+	if s.stopping == "" {
+		through(0) // deepening goes on with what may have come to its end
+	}
 	for s.stopping == "" {
 		k := 0
 		for i := range sources {
@@ -246,7 +258,7 @@ func (s *searcher) explore(ctx context.Context, sources []source, shares []int) 
 				k = i
 			}
 		}
-		before := s.runs + s.tallies.events()
+		before := s.worked()
 		units := s.take(sources[k])
 		if len(units) == 0 {
 			s.stopping = StoppedPaths
@@ -255,22 +267,20 @@ func (s *searcher) explore(ctx context.Context, sources []source, shares []int) 
 		if err := s.rounds(ctx, sources[k], units); err != nil {
 			return err
 		}
-		done := s.runs + s.tallies.events() - before
-		if _, deep := sources[k].(*tree); deep && before > lateWork {
+		done := s.worked() - before
+		if _, deep := sources[k].(*tree); deep && before+s.cfg.Reach.worked() > lateWork {
 			done *= lateFactor
 		}
 		work[k] += done
 		if s.stopping == "" {
-			s.stopping = sources[k].stopped()
-		}
-		if s.stopping == StoppedSampled && limited && len(sources) > 1 {
-			s.stopping = "" // walks draw what was not in the sample
-			sources, shares = slices.Concat(sources[:k], sources[k+1:]), slices.Concat(shares[:k], shares[k+1:])
-			work = slices.Delete(work, k, k+1)
+			through(k)
 		}
 	}
 	return nil
 }
+
+// worked is how much was done.
+func (s *searcher) worked() int { return s.runs + s.tallies.events() }
 
 // take takes the units of a round from src, within the limit of paths.
 func (s *searcher) take(src source) []*unit {

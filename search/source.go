@@ -14,9 +14,14 @@ type source interface {
 
 // tree is the source of deepening: the units of one depth after the other.
 type tree struct {
-	roots   []choose.Path
-	most    int // depth
-	by      int // how much deeper each time
+	roots []choose.Path
+	most  int // depth
+	by    int // how much deeper each time
+	reached
+}
+
+// reached is how far a tree came.
+type reached struct {
 	bound   int
 	pending []*unit // last first, so that few wait
 	bounded bool    // some run of this depth was ended by the bound

@@ -139,7 +139,7 @@ func (m *Manifest) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(dir, manifestFile, data)
+	return writeWhole(dir, manifestFile, append(data, '\n'))
 }
 
 // writeWhole writes a file, so that there is always a whole one, or none.
@@ -149,9 +149,16 @@ func writeWhole(dir, file string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(data, '\n'))
+	_, err = f.Write(data)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(name+".new", name)
+	if err := os.Rename(name+".new", name); err != nil {
+		return err
+	}
+	if d, err := os.Open(dir); err == nil { // its name is to outlive a power failure, where a folder can be synced
+		_ = d.Sync()
+		_ = d.Close()
+	}
+	return nil
 }

@@ -11,19 +11,34 @@ import (
 	"strings"
 )
 
-// Walks are what else two searches by random walks must have in common.
+// Walks are what else two searches that execute runs must have in common.
 type Walks struct {
 	Strategy  string `json:"strategy"`
 	Seed      uint64 `json:"seed"`
 	Steps     int    `json:"walk_steps"`
 	Schedules string `json:"schedules"`
+	// Of deepening.
+	Depth    int  `json:"depth,omitempty"` // 0: no limit
+	DeepenBy int  `json:"deepen_by,omitempty"`
+	Alone    bool `json:"alone,omitempty"`
 }
 
 func (w *Walks) settings() [][2]string {
-	return [][2]string{{"strategy", w.Strategy}, {"seed", fmt.Sprint(w.Seed)}, {"walk-steps", fmt.Sprint(w.Steps)}, {"schedules", w.Schedules}}
+	s := [][2]string{{"strategy", w.Strategy}, {"seed", fmt.Sprint(w.Seed)}, {"walk-steps", fmt.Sprint(w.Steps)}, {"schedules", w.Schedules}}
+	for _, of := range []struct {
+		name  string
+		value any
+		given bool
+	}{{"depth", w.Depth, w.Depth > 0}, {"deepen-by", w.DeepenBy, w.DeepenBy > 0}, {"alone", w.Alone, w.Alone}} {
+		if of.given {
+			s = append(s, [2]string{of.name, fmt.Sprint(of.value)})
+		}
+	}
+	return s
 }
 
-// Runs is what a search by random walks keeps, open, and locked against other processes: a report of each stretch of runs that is over.
+// Runs is what a search that executes runs keeps, open, and locked against other processes: of each stretch of runs that is over a report, and how
+// far an exhaustive part has come since the stretch before.
 type Runs struct {
 	Path    string
 	Reports [][]byte // of the stretches, in their order
@@ -31,7 +46,8 @@ type Runs struct {
 }
 
 // OpenRuns opens a folder for what a manifest says, which has one build and Walks. What another build did is not told from what this one does, so it is refused.
-func OpenRuns(dir string, want *Manifest, mode Mode) (*Runs, error) {
+// Reached, which may be nil, is told how far an exhaustive part had come, in the pieces that [Runs.Keep] was given.
+func OpenRuns(dir string, want *Manifest, mode Mode, reached func(piece []byte) error) (*Runs, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -40,14 +56,14 @@ func OpenRuns(dir string, want *Manifest, mode Mode) (*Runs, error) {
 		return nil, err
 	}
 	r := &Runs{Path: dir, release: release}
-	if err := r.open(want, mode); err != nil {
+	if err := r.open(want, mode, reached); err != nil {
 		release()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *Runs) open(want *Manifest, mode Mode) error {
+func (r *Runs) open(want *Manifest, mode Mode, reached func([]byte) error) error {
 	there, err := Load(r.Path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -68,54 +84,79 @@ func (r *Runs) open(want *Manifest, mode Mode) error {
 		return fmt.Errorf("%s holds runs of another program (%s, from %s): they are not executed again, so that what it did cannot be compared; begin in another folder",
 			r.Path, strings.TrimSpace(build.Program+" "+strings.Join(build.Bugs, " ")), build.Began.Format("2006-01-02 15:04:05"))
 	}
-	r.Reports, err = stretches(r.Path)
+	r.Reports, err = stretches(r.Path, reached)
 	return err
 }
 
 const stretchFiles = "runs-*.json"
 
 func stretchFile(n int) string { return fmt.Sprintf("runs-%06d.json", n) }
+func reachFile(n int) string   { return fmt.Sprintf("reach-%06d", n) }
 
 // stretch is what is in a file.
 type stretch struct {
-	Sum    string          `json:"sum"` // CRC-64 of what follows
+	Sum    string          `json:"sum"`             // CRC-64 of what follows
+	Reach  string          `json:"reach,omitempty"` // CRC-64 of the file beside it; "": there is none
 	Report json.RawMessage `json:"report"`
 }
 
 var crcTable = crc64.MakeTable(crc64.ECMA)
 
-func sumOf(report []byte) string { return fmt.Sprintf("%016x", crc64.Checksum(report, crcTable)) }
+func sumOf(text []byte) string { return fmt.Sprintf("%016x", crc64.Checksum(text, crcTable)) }
 
 // stretches reads what is kept: all stretches from the first one on, none of which may be missing or damaged.
-func stretches(dir string) (reports [][]byte, err error) {
+func stretches(dir string, reached func([]byte) error) (reports [][]byte, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, stretchFiles))
 	if err != nil {
 		return nil, err
 	}
+	damaged := func(file string) error {
+		return fmt.Errorf("%s is damaged: what it says of its runs is not to be believed; remove it and those of greater numbers, and they are made again", filepath.Join(dir, file))
+	}
 	for n := range names {
-		name := filepath.Join(dir, stretchFile(n+1))
-		data, err := os.ReadFile(name)
+		data, err := os.ReadFile(filepath.Join(dir, stretchFile(n+1)))
 		if err != nil {
 			return nil, fmt.Errorf("of %d stretches of runs one is missing: %w", len(names), err)
 		}
 		var s stretch
-		if err := json.Unmarshal(data, &s); err != nil || s.Sum != sumOf(s.Report) {
-			return nil, fmt.Errorf("%s is damaged: what it says of its runs is not to be believed; remove it and those behind it, and they are made again", name)
+		if err := json.Unmarshal(data, &s); err != nil || s.Sum != sumOf(append([]byte(s.Reach), s.Report...)) {
+			return nil, damaged(stretchFile(n + 1))
 		}
 		reports = append(reports, s.Report)
+		if s.Reach == "" || reached == nil {
+			continue
+		}
+		piece, err := os.ReadFile(filepath.Join(dir, reachFile(n+1)))
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("how far stretch %d of the runs has come is missing: %w", n+1, err)
+		case sumOf(piece) != s.Reach:
+			return nil, damaged(reachFile(n + 1))
+		}
+		if err := reached(piece); err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, reachFile(n+1)), err)
+		}
 	}
 	return reports, nil
 }
 
-// Keep keeps the report of the next stretch.
-func (r *Runs) Keep(report []byte) error {
+// Keep keeps the report of the next stretch, and how far it has come; nil: that is nowhere to go on from.
+func (r *Runs) Keep(report, piece []byte) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, report); err != nil {
 		return err
 	}
-	data, err := json.Marshal(stretch{sumOf(compact.Bytes()), compact.Bytes()})
+	n, s := len(r.Reports)+1, stretch{Report: compact.Bytes()}
+	if piece != nil {
+		s.Reach = sumOf(piece)
+		if err := writeWhole(r.Path, reachFile(n), piece); err != nil {
+			return err
+		}
+	}
+	s.Sum = sumOf(append([]byte(s.Reach), s.Report...))
+	data, err := json.Marshal(s)
 	if err == nil {
-		err = writeWhole(r.Path, stretchFile(len(r.Reports)+1), data)
+		err = writeWhole(r.Path, stretchFile(n), append(data, '\n'))
 	}
 	if err == nil {
 		r.Reports = append(r.Reports, compact.Bytes())
@@ -126,5 +167,7 @@ func (r *Runs) Keep(report []byte) error {
 // Close lets go of the folder.
 func (r *Runs) Close() { r.release() }
 
-// RunsIn are the reports in a folder whose manifest has Walks.
-func RunsIn(dir string) (reports [][]byte, err error) { return stretches(dir) }
+// RunsIn are the reports in a folder whose manifest has Walks; all that is there is read.
+func RunsIn(dir string) (reports [][]byte, err error) {
+	return stretches(dir, func([]byte) error { return nil })
+}

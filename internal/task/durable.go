@@ -37,9 +37,6 @@ func (f *Search) validateDurable() error {
 	if f.Strategy == string(search.DFS) {
 		return fmt.Errorf("--durable does not go with --strategy dfs: what is kept is a queue; use --strategy bfs")
 	}
-	if f.Strategy != string(search.BFS) && !f.walksOnly() {
-		return fmt.Errorf("--durable keeps the states of --strategy bfs, and the runs of walk and faulty; of strategy %s nothing can be kept yet", cmp.Or(f.Strategy, string(search.Deepening)))
-	}
 	if how := search.Reduction(f.Reduce); how == search.ReduceDrop || how == search.ReduceFull {
 		return fmt.Errorf("--durable keeps all states, and --reduce %s leaves some out: that does not go together yet; give one of them", f.Reduce)
 	}
@@ -55,11 +52,6 @@ func (f *Search) validateDurable() error {
 		}
 	}
 	return nil
-}
-
-// walksOnly reports whether nothing but random walks is wanted.
-func (f *Search) walksOnly() bool {
-	return f.Strategy == string(search.Walk) || f.Strategy == string(search.Faulty)
 }
 
 // manifest says what is searched, for a folder.

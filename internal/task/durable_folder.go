@@ -21,7 +21,7 @@ func (f *Search) FromFolder(dir string) (test string, err error) {
 		return "", err
 	}
 	if m.Walks != nil {
-		return "", fmt.Errorf("%s holds random walks (strategy %s), and no states that could be checked again; other seeds, or another folder, walk by the properties of now", dir, m.Walks.Strategy)
+		return "", fmt.Errorf("%s holds runs (strategy %s), and no states that could be checked again; another seed, or another folder, makes runs by the properties of now", dir, m.Walks.Strategy)
 	}
 	f.System = m.System
 	if m.Package != "" {
@@ -108,7 +108,7 @@ func (p *Process) runsInfo(dir string, s *durable.State, asJSON bool) error {
 	}
 	w := walking{all: all}
 	if asJSON {
-		return WriteJSON(p.Stdout, map[string]any{"manifest": s.Manifest, "runs": w.paths(), "stretches": len(all), "finished": w.found() != nil, "in_use": s.InUse})
+		return WriteJSON(p.Stdout, map[string]any{"manifest": s.Manifest, "runs": w.paths(), "stretches": len(all), "finished": w.over(), "in_use": s.InUse})
 	}
 	out, line := p.describe(s.Manifest)
 	line("runs", "%s, in %s", words.Number(w.paths()), words.Plural(len(all), "part"))
@@ -117,6 +117,8 @@ func (p *Process) runsInfo(dir string, s *durable.State, asJSON bool) error {
 		line("now", "a search goes on there")
 	case w.found() != nil:
 		line("now", "finished: something was found, which --resume reports again")
+	case w.over():
+		line("now", "finished: deepening got through")
 	default:
 		line("now", "to be gone on with by --resume")
 	}

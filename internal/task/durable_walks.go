@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/macemc/macemc/check"
@@ -17,27 +18,39 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// A search by random walks that is kept is made of stretches, each with a seed of its own, as the shards of a divided search have. A stretch that is over is
-// kept as its report; one that is under way when the process ends is lost, and made again.
+// A search that executes runs and is kept is made of stretches, each with a seed of its own, as the shards of a divided search have. Deepening goes on in each
+// from where it was at the end of the one before. A stretch that is over is kept as its report, and how far deepening has come; one that is under way when the process
+// ends is lost, and made again.
 
-// runsOf is how many runs the n-th stretch has: few, so that little is lost, and more when there are many of them already.
-func runsOf(n int) int {
-	if n <= 1000 {
-		return 1000
+// runsOf is how many runs the n-th stretch has: few, so that little is lost, and more when there are many of them already. Deepening makes many more runs than
+// walks in the same time.
+func runsOf(strategy search.Name, n int) int {
+	runs := 1000
+	if strategy == search.Deepening {
+		runs = 20_000
 	}
-	return 10_000
+	if n > 1000 {
+		runs *= 10
+	}
+	return runs
 }
 
-// walkDurably makes random walks, and keeps what came of them.
+// walkDurably executes runs, and keeps what came of them.
 func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	m, err := r.manifest()
 	if err != nil {
 		return err
 	}
 	cfg := &r.options.Search
-	m.Visited = ""
+	m.Visited = string(cfg.Visited)
 	m.Walks = &durable.Walks{Strategy: string(cfg.Strategy), Seed: cfg.Seed, Steps: cfg.WalkSteps, Schedules: fmt.Sprint(cfg.Schedules)}
-	runs, err := durable.OpenRuns(r.durable, m, r.mode)
+	var reached func([]byte) error
+	if cfg.Strategy == search.Deepening {
+		m.Walks.Depth, m.Walks.DeepenBy, m.Walks.Alone = cfg.MaxDepth, cfg.DeepenBy, cfg.Alone
+		cfg.Reach = search.NewReach()
+		reached = cfg.Reach.Decode
+	}
+	runs, err := durable.OpenRuns(r.durable, m, r.mode, reached)
 	if err != nil {
 		return err
 	}
@@ -71,7 +84,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	return Exit(check.ErrorStatus(ctx, notKept))
 }
 
-// walking is a search by random walks that is kept.
+// walking is a search that executes runs and is kept.
 type walking struct {
 	p       *Process
 	r       *request
@@ -89,10 +102,22 @@ func (w *walking) paths() (n int) {
 	return n
 }
 
-// goOn makes stretches until one does not come to its end, or something is found, or there were as many runs as are wanted.
+// events is how many steps they took.
+func (w *walking) events() (n int) {
+	for _, r := range w.all {
+		n += r.Events
+	}
+	return n
+}
+
+// goOn makes stretches until one does not come to its end, or there is none to be made.
 func (w *walking) goOn(ctx context.Context) error {
 	began, limit := time.Now(), cmp.Or(w.r.options.Search.MaxPaths, math.MaxInt)
-	for w.found() == nil && w.paths() < limit {
+	for !w.over() && w.paths() < limit {
+		if reach := w.r.options.Search.Reach; reach != nil && reach.Sampled() && !w.limited() {
+			w.stopped = search.StoppedSampled
+			return nil
+		}
 		o := w.r.options
 		n := len(w.all) + 1
 		s, err := report.Stretch(o.Search.Seed, n)
@@ -100,11 +125,18 @@ func (w *walking) goOn(ctx context.Context) error {
 			return err
 		}
 		o.Shard, o.Search.Seed, o.Header = &s, s.SeedOf(), w.r.subject.Header(s.SeedOf())
-		o.Search.MaxPaths = min(runsOf(n), limit-w.paths())
+		o.Search.MaxPaths = min(runsOf(o.Search.Strategy, n), limit-w.paths())
 		if o.Search.Time > 0 {
 			if o.Search.Time -= time.Since(began); o.Search.Time <= 0 && n > 1 {
 				w.stopped = search.StoppedTime
 				return nil
+			}
+		}
+		if tell := o.Search.Progress; tell != nil {
+			paths, events := w.paths(), w.events()
+			o.Search.Progress = func(x search.Progress) {
+				x.Paths, x.Events = x.Paths+paths, x.Events+events
+				tell(x)
 			}
 		}
 		rep, err := check.Run(ctx, o)
@@ -112,18 +144,29 @@ func (w *walking) goOn(ctx context.Context) error {
 			return err
 		}
 		w.all = append(w.all, rep)
-		if err != nil || rep.Stopped != search.StoppedPaths && rep.Verdict != search.Violation {
+		if err != nil || rep.Stopped != search.StoppedPaths && !w.over() {
 			return err
 		}
 		var text bytes.Buffer
 		if err := report.JSON(&text, rep); err != nil {
 			return err
 		}
-		if w.notKept = w.runs.Keep(text.Bytes()); w.notKept != nil {
+		var piece []byte
+		if o.Search.Reach != nil && !w.over() {
+			if piece, err = o.Search.Reach.Encode(); err != nil {
+				return err
+			}
+		}
+		if w.notKept = w.runs.Keep(text.Bytes(), piece); w.notKept != nil {
 			return nil
 		}
 	}
 	return nil
+}
+
+// limited reports whether the user has said when to end.
+func (w *walking) limited() bool {
+	return w.r.options.Search.MaxPaths > 0 || w.r.options.Search.Time > 0
 }
 
 // found is the stretch in which something was; nil: in none.
@@ -132,6 +175,15 @@ func (w *walking) found() *report.Report {
 		return w.all[n-1]
 	}
 	return nil
+}
+
+// over reports whether something was found, or deepening got through.
+func (w *walking) over() bool {
+	if w.found() != nil {
+		return true
+	}
+	n := len(w.all)
+	return n > 0 && slices.Contains([]string{search.StoppedComplete, search.StoppedDepth, search.StoppedFingerprints, search.StoppedSampled}, w.all[n-1].Stopped)
 }
 
 // reportsOf reads the reports in a folder.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,14 +45,21 @@ func walked(t *testing.T, out []byte) map[string]any {
 	return r
 }
 
-// However often random walks are killed, they come to the same.
-func TestWalksKilled(t *testing.T) {
+// However often runs are killed, they come to the same: random walks, and the default strategy, deepening.
+func TestRunsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches for some seconds, several times")
 	}
+	t.Run("faulty", func(t *testing.T) {
+		runsKilled(t, 6500, "transport", "--loss", "1", "--strategy", "faulty")
+	})
+	t.Run("deepening", func(t *testing.T) { runsKilled(t, 110_000, "paxos") })
+}
+
+func runsKilled(t *testing.T, runs int, search ...string) {
 	dir := t.TempDir()
 	args := func(folder string) []string {
-		return []string{"search", "transport", "--loss", "1", "--strategy", "faulty", "--max-paths", "6500", "--workers", "1", "--json", "--durable", folder, "--resume"}
+		return slices.Concat([]string{"search"}, search, []string{"--max-paths", strconv.Itoa(runs), "--workers", "1", "--json", "--durable", folder, "--resume"})
 	}
 	want, err := command(dir, args("whole")...).Output()
 	if exitCode(err) != check.StatusOK {
@@ -81,7 +90,7 @@ func TestWalksKilled(t *testing.T) {
 	if !reflect.DeepEqual(a, b) {
 		t.Errorf("undisturbed: %v\nkilled: %v", a, b)
 	}
-	if a["paths"] != 6500.0 {
+	if a["paths"] != float64(runs) {
 		t.Errorf("%v runs", a["paths"])
 	}
 }
@@ -92,6 +101,9 @@ func TestDurableWalks(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	walk := func(folder string, more ...string) []string {
 		return append([]string{"search", "paxos", "--strategy", "walk", "--durable", at(folder), "--out", at("found")}, more...)
+	}
+	deepen := func(folder string, more ...string) []string {
+		return append([]string{"search", "paxos", "--durable", at(folder)}, more...)
 	}
 	for _, c := range []struct {
 		args   []string
@@ -117,26 +129,48 @@ func TestDurableWalks(t *testing.T) {
 		{walk("bug", "--bug", "PX3", "--seed", "3"), check.StatusViolation, at("found"), ""},
 		{walk("bug", "--bug", "PX3", "--seed", "3", "--resume"), check.StatusViolation, at("found"), ""},
 		{[]string{"durable", "info", at("bug")}, check.StatusOK, "something was found", ""},
+		{deepen("d", "--max-paths", "20001"), check.StatusOK, "in the first 9 choices", ""},
+		{deepen("d", "--max-paths", "40002", "--resume"), check.StatusOK, "where 20,001 runs were before", ""},
+		{deepen("d", "--resume", "--depth", "3"), check.StatusUsage, "", "depth: none there, 3 here"},
+		{deepen("d", "--resume", "--alone"), check.StatusUsage, "", "alone: none there, true here"},
+		{deepen("d", "--resume", "--visited", "64"), check.StatusUsage, "", "visited: none there, 64 here"},
+		{deepen("d", "--resume", "--deepen-by", "2"), check.StatusUsage, "", "deepen-by: none there, 2 here"},
+		{[]string{"durable", "verify", at("d")}, check.StatusOK, "40,002 runs in 4 parts: all are whole", ""},
+		{deepen("shallow", "--depth", "3"), check.StatusOK, "exhaustive to depth 3", ""},
+		{deepen("shallow", "--depth", "3", "--resume"), check.StatusOK, "exhaustive to depth 3", ""},
+		{[]string{"durable", "info", at("shallow")}, check.StatusOK, "finished: deepening got through", ""},
 	} {
 		out, errs, status := run(t, c.args...)
 		if status != c.status || !strings.Contains(out, c.out) || !strings.Contains(errs, c.err) {
 			t.Errorf("%v: exit status %d, must be %d\n%s%s", c.args, status, c.status, out, errs)
 		}
 	}
-	// What was damaged is refused, wherever that is.
-	first := at("w/runs-000002.json")
+	damagedRuns(t, at("w"), "runs-000002.json", 10, walk("w", "--max-paths", "2100", "--resume"))
+	damagedRuns(t, at("d"), "runs-000002.json", 5, deepen("d", "--max-paths", "40002", "--resume"))
+	damagedRuns(t, at("d"), "reach-000001", 5, deepen("d", "--max-paths", "40002", "--resume"))
+}
+
+// What was damaged is refused, wherever that is.
+func damagedRuns(t *testing.T, dir, file string, times int, args []string) {
+	t.Helper()
+	first := filepath.Join(dir, file)
 	whole, err := os.ReadFile(first)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() {
+		if err := os.WriteFile(first, whole, 0o666); err != nil {
+			t.Error(err)
+		}
+	}()
 	refused := func(what string) {
 		t.Helper()
-		_, errs, status := run(t, walk("w", "--max-paths", "2100", "--resume")...)
-		if status != check.StatusUsage || !strings.Contains(errs, "runs-000002.json") {
+		_, errs, status := run(t, args...)
+		if status != check.StatusUsage || !strings.Contains(errs, file) {
 			t.Errorf("%s: exit status %d: %s", what, status, errs)
 		}
 	}
-	for range 10 {
+	for range times {
 		damaged := append([]byte(nil), whole...)
 		damaged[rand.IntN(len(damaged)-1)] ^= 1 << rand.IntN(8) // a newline behind it is nothing
 		if err := os.WriteFile(first, damaged, 0o666); err != nil {

@@ -36,7 +36,7 @@ found is original.path; --no-shrink shows that.
 "macemc systems SYSTEM"; flags that are given have precedence.
 
 --durable keeps the states that --strategy bfs finds, in about a byte and a half each, and
-what the random walks of walk and faulty come to. A search that was interrupted or killed,
+of deepening, walk and faulty what their runs come to. A search that was interrupted or killed,
 or had no room left on the disk, goes on with --resume and the same flags; see
 "macemc durable".
 
@@ -107,7 +107,7 @@ Exit status:
 	fl.DurationVar(&f.Time, "time", defaultTime, "stop after this `TIME`; 0, and with --durable or --cluster the default: no limit; what is suspected by then is examined until 1.5 TIME or 30s")
 	fl.IntVar(&f.MaxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
 	fl.DurationVar(&f.HandlerLimit, "handler-limit", 500*time.Millisecond, "suspect a handler that runs longer than this `TIME` to run for ever")
-	fl.StringVar(&f.Durable, "durable", "", "of bfs, walk and faulty, keep what is found in the folder `DIR`, so that --resume can go on with it after the process or the machine has ended")
+	fl.StringVar(&f.Durable, "durable", "", "but of dfs, keep what is found in the folder `DIR`, so that --resume can go on with it after the process or the machine has ended")
 	fl.BoolVar(&f.Resume, "resume", false, "go on with the search in the folder of --durable; begin it when there is none")
 	fl.IntVar(&f.Cluster.Replicas, "replicas", 0, "with --cluster, how many `SERVERS` keep what is found: 1 or 3 (default 3, if there are three)")
 	clusterFlags(fl, &f.Cluster, "cluster", "of bfs, have the workers at the server `URL` search, see macemc cluster")

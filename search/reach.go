@@ -1,0 +1,190 @@
+package search
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+)
+
+// Reach is how far deepening came: the states that it has seen, and what it has not got to. A search goes on from there, see [Config]. It
+// can be taken to another process in pieces: each [Reach.Encode] says what was added since the last one.
+type Reach struct {
+	at    *tree // nil: deepening has not begun
+	seen  *visited
+	fresh *visited // of seen, what was added since the last piece
+	work  int
+}
+
+// NewReach is where deepening begins.
+func NewReach() *Reach { return &Reach{seen: newVisited(), fresh: newVisited()} }
+
+// Sampled reports whether deepening has come to its end, but for what was not in samples of large draws.
+func (r *Reach) Sampled() bool { return r.at != nil && r.at.stopped() == StoppedSampled }
+
+// States is how many states were seen.
+func (r *Reach) States() int { return r.seen.n }
+
+// tree is where deepening goes on; begin, if it has not begun.
+func (r *Reach) tree(begin *tree) *tree {
+	if r == nil {
+		return begin
+	}
+	if r.at != nil {
+		begin.reached = r.at.reached
+	}
+	r.at = begin
+	return begin
+}
+
+func (r *Reach) visited() *visited {
+	if r == nil {
+		return newVisited()
+	}
+	return r.seen
+}
+
+func (r *Reach) worked() int {
+	if r == nil {
+		return 0
+	}
+	return r.work
+}
+
+func (r *Reach) add(work int) {
+	if r != nil {
+		r.work += work
+	}
+}
+
+func (r *Reach) need(more int) int {
+	if r == nil {
+		return 0
+	}
+	return r.fresh.need(more)
+}
+
+func (r *Reach) saw(states *visited) {
+	if r != nil {
+		r.fresh.addAll(states)
+	}
+}
+
+// The forms in which it is written.
+type (
+	keptReach struct {
+		Work      int        `json:"work"`
+		Bound     int        `json:"bound"`
+		Exhausted int        `json:"exhausted"`
+		Bounded   bool       `json:"bounded,omitempty"`
+		Sampled   bool       `json:"sampled,omitempty"`
+		Through   bool       `json:"through,omitempty"`
+		Complete  bool       `json:"complete,omitempty"`
+		Pending   []keptUnit `json:"pending,omitempty"`
+	}
+	keptUnit struct {
+		Items []keptItem `json:"items"`
+	}
+	keptItem struct {
+		Path   choose.Path `json:"path"`
+		Depth  int32       `json:"depth"`
+		Forced int32       `json:"forced,omitempty"`
+		Next   int32       `json:"next,omitempty"`
+		Arity  int32       `json:"arity,omitempty"`
+		Cost   int32       `json:"cost,omitempty"`
+		Order  []int32     `json:"order,omitempty"`
+		Walk   bool        `json:"walk,omitempty"`
+		State  *keptLayer  `json:"state,omitempty"`
+	}
+	keptLayer struct {
+		Pos      int32           `json:"pos"`
+		State    sim.Fingerprint `json:"state"`
+		Fresh    int32           `json:"fresh,omitempty"`
+		Live     bool            `json:"live,omitempty"`
+		Recovers bool            `json:"recovers,omitempty"`
+		Aside    bool            `json:"aside,omitempty"`
+		Walked   bool            `json:"walked,omitempty"`
+	}
+)
+
+const seenBytes = 18 // fingerprint and information
+
+// Encode writes what is to be added to the pieces that were written before. It is called between searches.
+func (r *Reach) Encode() ([]byte, error) {
+	if r.at == nil {
+		return nil, errors.New("deepening has not begun")
+	}
+	t := &r.at.reached
+	k := keptReach{Work: r.work, Bound: t.bound, Exhausted: t.exhausted, Bounded: t.bounded, Sampled: t.sampled, Through: t.through, Complete: t.complete}
+	for _, u := range t.pending {
+		k.Pending = append(k.Pending, keepUnit(u))
+	}
+	head, err := json.Marshal(k)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, binary.MaxVarintLen64+len(head)+seenBytes*r.fresh.n)
+	out = append(binary.AppendUvarint(out, uint64(len(head))), head...)
+	for i, info := range r.fresh.info {
+		if info != 0 {
+			out = binary.LittleEndian.AppendUint64(out, r.fresh.keys[i].Lo)
+			out = binary.LittleEndian.AppendUint64(out, r.fresh.keys[i].Hi)
+			out = binary.LittleEndian.AppendUint16(out, uint16(info))
+		}
+	}
+	r.fresh.reset()
+	return out, nil
+}
+
+var errReach = errors.New("what is kept of deepening is damaged")
+
+// Decode adds a piece. Pieces are added in the order in which they were written.
+func (r *Reach) Decode(piece []byte) error {
+	n, k := binary.Uvarint(piece)
+	if k <= 0 || n > uint64(len(piece)-k) {
+		return errReach
+	}
+	head, states := piece[k:k+int(n)], piece[k+int(n):]
+	var kept keptReach
+	if err := json.Unmarshal(head, &kept); err != nil {
+		return err
+	}
+	if len(states)%seenBytes != 0 {
+		return errReach
+	}
+	for ; len(states) > 0; states = states[seenBytes:] {
+		f := sim.Fingerprint{Lo: binary.LittleEndian.Uint64(states), Hi: binary.LittleEndian.Uint64(states[8:])}
+		r.seen.add(f, stateInfo(binary.LittleEndian.Uint16(states[16:])))
+	}
+	t := reached{bound: kept.Bound, exhausted: kept.Exhausted, bounded: kept.Bounded, sampled: kept.Sampled, through: kept.Through, complete: kept.Complete}
+	for i := range kept.Pending {
+		t.pending = append(t.pending, kept.Pending[i].unit(kept.Bound))
+	}
+	r.work, r.at = kept.Work, &tree{reached: t, most: maxDepth}
+	return nil
+}
+
+func keepUnit(u *unit) (k keptUnit) {
+	for _, it := range u.items {
+		item := keptItem{Path: it.path, Depth: it.depth, Forced: it.forced, Next: it.next, Arity: it.arity, Cost: it.cost, Order: it.order, Walk: it.walk}
+		if l := it.state; l != nil {
+			item.State = &keptLayer{l.pos, l.state, l.fresh, l.live, l.recovers, l.aside, l.walked}
+		}
+		k.Items = append(k.Items, item)
+	}
+	return k
+}
+
+func (k *keptUnit) unit(bound int) *unit {
+	u := &unit{phase: deepeningPhase, bound: bound}
+	for _, it := range k.Items {
+		item := item{path: it.Path, depth: it.Depth, forced: it.Forced, next: it.Next, arity: it.Arity, cost: it.Cost, order: it.Order, walk: it.Walk}
+		if l := it.State; l != nil {
+			item.state = &layer{l.Pos, l.State, l.Fresh, l.Live, l.Recovers, l.Aside, l.Walked}
+		}
+		u.items = append(u.items, item)
+	}
+	return u
+}

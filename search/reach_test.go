@@ -1,0 +1,104 @@
+package search_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/search"
+	"pgregory.net/rapid"
+)
+
+// again is what a process knows of deepening that has nothing but the pieces that others wrote.
+func again(t rapid.TB, pieces [][]byte) *search.Reach {
+	r := search.NewReach()
+	for _, p := range pieces {
+		if err := r.Decode(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// Deepening by many searches, each of which goes on where the one before ended, sees all states that brute force sees, and suspects a run that ends in a
+// dead state when there are any. It does the same, search for search, whether one process makes them or each is made by another one.
+func TestReachAgainstOracle(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tab := drawTable(t)
+		sys := tab.System()
+		o := explore(t, &sys)
+		dead := o.dead()
+		suspected := 0
+		cfg := search.Config{
+			HandlerLimit: patient, System: sys, WalkSteps: 400, Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
+			DeepenBy: rapid.IntRange(1, 3).Draw(t, "by"), Alone: rapid.Bool().Draw(t, "alone"),
+			MaxPaths: rapid.IntRange(1, 40).Draw(t, "paths"),
+			Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
+				if s.Strategy == search.Deepening && dead[endOf(t, o, &sys, s.Path)] {
+					suspected++
+				}
+				return search.Confirmed{Refuted: true}, nil
+			},
+		}
+		one := search.NewReach() // in one process
+		var pieces [][]byte
+		for n := uint64(1); ; n++ {
+			cfg.Seed = n
+			var results [2]string
+			var res *search.Result
+			for i, reach := range []*search.Reach{one, again(t, pieces)} {
+				var err error
+				cfg.Reach = reach
+				if res, err = search.Run(context.Background(), cfg); err != nil {
+					t.Fatal(err)
+				}
+				results[i] = withoutTimes(res)
+				piece, err := reach.Encode()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if i == 1 {
+					pieces = append(pieces, piece)
+				}
+			}
+			if results[0] != results[1] {
+				t.Fatalf("search %d in one process:\n%s\nin another one:\n%s", n, results[0], results[1])
+			}
+			if res.Stopped == search.StoppedPaths {
+				continue
+			}
+			if res.Stopped != search.StoppedComplete || !res.Stats.Complete || res.Stats.States != len(o.paths) {
+				t.Fatalf("%d states (%s), brute force finds %d", res.Stats.States, res.Stopped, len(o.paths))
+			}
+			break
+		}
+		if slices.Contains(dead, true) != (suspected > 0) {
+			t.Fatalf("dead states %v, %d suspects", dead, suspected)
+		}
+	})
+}
+
+// A piece of which something is missing is refused, and so is a search that could not go on.
+func TestReachRefused(t *testing.T) {
+	tab := rapid.Custom(drawTable).Example(3)
+	cfg := search.Config{HandlerLimit: patient, System: tab.System(), MaxPaths: 3, Reach: search.NewReach()}
+	if _, err := cfg.Reach.Encode(); err == nil {
+		t.Error("what has not begun is written")
+	}
+	if _, err := search.Run(context.Background(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	piece, err := cfg.Reach.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range piece {
+		if (len(piece)-n)%18 != 0 && search.NewReach().Decode(piece[:n]) == nil {
+			t.Errorf("%d bytes of %d are taken", n, len(piece))
+		}
+	}
+	cfg.Strategy = search.Walk
+	if _, err := search.Run(context.Background(), cfg); err == nil {
+		t.Error("random walks go on with deepening")
+	}
+}
