@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/macemc/macemc/check"
@@ -77,6 +78,12 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 		merged.Stopped = cmp.Or(w.stopped, w.all[len(w.all)-1].Stopped)
 	}
 	notKept := w.notKept
+	if notKept != nil && merged.Verdict == search.OK { // it was to go on
+		merged.Verdict = search.Inconclusive
+		if errors.Is(notKept, syscall.ENOSPC) {
+			merged.Verdict, merged.Stopped = search.OutOfResource, search.StoppedDisk
+		}
+	}
 	if err := p.conclude(ctx, merged, err, r); notKept == nil || err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -66,5 +67,39 @@ func TestDurableDiskFull(t *testing.T) {
 			t.Errorf("%s: %+v, undisturbed %+v", c.name, got, want)
 		}
 		sameLogs(t, filepath.Join(dir, folder), filepath.Join(dir, "whole"))
+	}
+}
+
+// Runs that are kept end with the same status when the disk is full, and come to the same when there is room.
+func TestRunsDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	disk := filepath.Join(dir, "disk")
+	if err := os.Mkdir(disk, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=150k"); err != nil {
+		t.Skip("file systems cannot be mounted here: ", err)
+	}
+	defer func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	search := func(folder string, status int) map[string]any {
+		t.Helper()
+		out, err := command(dir, "search", "paxos", "--max-paths", "70000", "--json", "--durable", folder, "--resume").Output()
+		if exitCode(err) != status {
+			t.Fatalf("%v, want exit status %d: %s", err, status, out)
+		}
+		return walked(t, out)
+	}
+	if part := search("disk/runs", check.StatusResource); part["verdict"] != "out-of-resource" || part["stopped"] != "disk" {
+		t.Errorf("%v, %v", part["verdict"], part["stopped"])
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=10m"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := search("disk/runs", check.StatusOK), search("whole", check.StatusOK); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, undisturbed %v", got, want)
 	}
 }

@@ -74,7 +74,9 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.Explor
 	}
 	if c.End != superstep.Running {
 		background := context.WithoutCancel(ctx)
-		err = errors.Join(err, withdraw(background, nc), r.remove(background))
+		if left := errors.Join(withdraw(background, nc), r.remove(background)); left != nil {
+			s.tell("what the search has kept cannot be removed (%v): \"macemc cluster abort %s\" does it", left, s.URL)
+		}
 	}
 	if err == nil && x.Stopped == "stuck" && !s.Manifest.Contain {
 		s.tell("checked code did not return: once more, slower, so that it is told where")
