@@ -36,7 +36,7 @@ func (d *DeadStates) Judge(ctx context.Context, s *Space) error {
 	unsettled := func(id uint32) bool { return !d.recovers.has(id) }
 	for again, down := true, true; again; down = !down {
 		again = false
-		err := s.Pass(ctx, down, unsettled, func(id uint32, row Row, to []uint32) {
+		err := s.Pass(ctx, down, unsettled, func(id uint32, row Shown, to []uint32) {
 			if unsettled(id) && d.leadsOn(row, to) {
 				again = true
 				d.recovers.add(id)
@@ -71,9 +71,9 @@ func (d *DeadStates) settle(s *Space, id uint32) {
 }
 
 // leadsOn reports whether some edge of the recovery relation leads to a state that recovers.
-func (d *DeadStates) leadsOn(row Row, to []uint32) bool {
+func (d *DeadStates) leadsOn(row Shown, to []uint32) bool {
 	for k, id := range to {
-		if row.Note(k)&Recovery != 0 && id != NoPlace && d.recovers.has(id) {
+		if row.Recovers(k) && id != NoPlace && d.recovers.has(id) {
 			return true
 		}
 	}

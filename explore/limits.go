@@ -41,6 +41,9 @@ func (l *Loop) bytes() int {
 	if l.opts.Judge != nil {
 		n += l.opts.Judge.Bytes()
 	}
+	if l.space != nil {
+		n += l.space.rows.bytes() + 4*len(l.space.numbers)
+	}
 	return n
 }
 

@@ -31,6 +31,7 @@ type Loop struct {
 	setBytes int
 	growth   int
 	met      Met
+	space    *Space   // nil: nobody judges
 	journal  *journal // nil: there is no log
 	waiting  *waiting // nil: the set knows at once what is new
 }

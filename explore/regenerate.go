@@ -110,9 +110,13 @@ func (s *Space) number(ctx context.Context) error {
 	return err
 }
 
-// limit says whether a judge is to stop.
+// limit says whether a judge is to stop. What it was shown is let go of before.
 func (l *Loop) limit(ctx context.Context) error {
-	if ctx.Err() != nil {
+	over := func() bool { return l.opts.MaxBytes > 0 && l.inUse() > l.opts.MaxBytes }
+	if over() {
+		l.space.rows.drop()
+	}
+	if ctx.Err() != nil || over() {
 		return ErrLimit
 	}
 	return nil

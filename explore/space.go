@@ -12,7 +12,34 @@ type Space struct {
 	finder  Finder
 	numbers []uint32 // by place: the state; nil: places are numbers
 	want    func(id uint32) bool
-	visit   func(id uint32, row Row, to []uint32)
+	visit   func(id uint32, row Shown, to []uint32)
+	rows    rows
+	to      []uint32 // scratch
+	shown   int      // rows that were kept
+}
+
+// Shown is what a judge sees of a state and its edges.
+type Shown struct {
+	row   Row
+	space *Space // nil: row is meant
+	id    uint32
+	kept  []uint32
+}
+
+// From is the state whose edges these are; valid until the next call.
+func (s *Shown) From() []uint32 {
+	if s.space == nil {
+		return s.row.From()
+	}
+	return s.space.State(s.id)
+}
+
+// Recovers reports whether an edge is one of the recovery relation.
+func (s *Shown) Recovers(k int) bool {
+	if s.space == nil {
+		return s.row.Note(k)&Recovery != 0
+	}
+	return s.kept[k]&kept != 0
 }
 
 // Len is how many states there are.
@@ -35,6 +62,17 @@ func (s *Space) Room() int {
 	return max(0, s.loop.opts.MaxBytes-s.loop.inUse())
 }
 
+// Reserve reports by [ErrLimit] that there is no room for so many bytes. Edges that are kept are let go of before.
+func (s *Space) Reserve(bytes int) error {
+	if s.Room() < bytes {
+		s.rows.drop()
+	}
+	if s.Room() < bytes {
+		return ErrLimit
+	}
+	return nil
+}
+
 // Holds reports whether the visited set holds states, so that State can be called.
 func (s *Space) Holds() bool { return s.loop.whole != nil }
 
@@ -47,6 +85,8 @@ func (l *Loop) judge(ctx context.Context) error {
 		return l.judgeAgain(ctx)
 	}
 	s := &Space{loop: l, ordered: l.ordered}
+	l.space = s
+	defer func() { l.space = nil; s.rows.drop() }()
 	var ok bool
 	if l.out.Spilled {
 		return nil // it would take looking up each edge on disk
@@ -86,10 +126,10 @@ func (l *Loop) judgeAgain(ctx context.Context) error {
 	return out.Err
 }
 
-// Pass expands, in an order that down proposes, the states that are wanted: each is asked for before it is expanded. It calls
-// visit with the edges of each, and the states that they lead to, [NoPlace] for one that was not visited. The error is that of
-// Expand, or [ErrLimit].
-func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row Row, to []uint32)) error {
+// Pass goes through the states that are wanted, in ascending order, or, with down, in one that descends more or less: each is asked for
+// before it is expanded. It calls visit with the edges of each, and the states that they lead to, [NoPlace] for one that was not visited.
+// What was shown before is not expanded again as long as there is room for it. The error is that of Expand, or [ErrLimit].
+func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row Shown, to []uint32)) error {
 	s.want, s.visit = want, visit
 	if l := s.loop; l.whole == nil {
 		if err := s.regenerate(ctx, s.needed(want), s.gather); err != nil {
@@ -106,11 +146,39 @@ func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, 
 		if !want(id) {
 			continue
 		}
+		if s.rows.has(id) {
+			if err := s.again(ctx, id, down); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := s.gather(ctx, id, s.loop.whole.Enter(s.loop.whole.Key(id))); err != nil {
 			return err
 		}
 	}
 	return s.loop.settle(ctx)
+}
+
+// again shows the edges of a state that are kept.
+func (s *Space) again(ctx context.Context, id uint32, down bool) error {
+	l := s.loop
+	if !down && len(l.batch.ids)+l.worker.away > 0 { // what comes before is to be shown before
+		if err := l.settle(ctx); err != nil {
+			return err
+		}
+	}
+	if s.shown++; s.shown%gathered == 0 {
+		if err := l.limit(ctx); err != nil {
+			return err
+		}
+		if !s.rows.has(id) {
+			return s.gather(ctx, id, l.whole.Enter(l.whole.Key(id)))
+		}
+	}
+	row, to := s.rows.of(id, s.to[:0])
+	s.to = to
+	s.visit(id, Shown{space: s, id: id, kept: row}, to)
+	return nil
 }
 
 // gather adds the edges of a state to the batch.
@@ -167,7 +235,11 @@ func (s *Space) lookUp(b *Batch) {
 func (s *Space) finish(_ context.Context, b *Batch) error {
 	for k, id := range b.ids {
 		begin, end := b.begin(k), int(b.last[k])
-		s.visit(id, Row{&b.Edges, begin, end, b.parents[k*b.words:][:b.words]}, b.places[begin:end])
+		to := b.places[begin:end]
+		if s.Holds() && !s.rows.full {
+			s.rows.keep(s, id, b.Notes[begin:end], to)
+		}
+		s.visit(id, Shown{row: Row{&b.Edges, begin, end, b.parents[k*b.words:][:b.words]}}, to)
 	}
 	b.reset()
 	return nil

@@ -8,12 +8,13 @@ type tarjan struct {
 	on     []bool // the stack
 	frames []frame
 	next   uint32
+	out    []uint32 // room for components
 }
 
 type frame struct{ state, edge uint32 }
 
-// components are the strongly connected components of a set of states, by Tarjan's algorithm without recursion. Each becomes a
-// region of its own.
+// components are the strongly connected components of a set of states, by Tarjan's algorithm without recursion, but for single states
+// that no run violates by staying there. Each becomes a region of its own.
 func (s *search) components(j job) (out [][]uint32) {
 	t := &s.tarjan
 	if t.number == nil {
@@ -24,7 +25,7 @@ func (s *search) components(j job) (out [][]uint32) {
 	for _, at := range j.states {
 		s.region[at], t.number[at] = s.last, 0
 	}
-	t.next = 0
+	t.next, t.out = 0, make([]uint32, 0, len(j.states)) // components are kept for later
 	for _, root := range j.states {
 		if t.number[root] == 0 {
 			out = s.visit(root, j.banned, out)
@@ -66,7 +67,9 @@ func (s *search) visit(root uint32, banned []bool, out [][]uint32) [][]uint32 {
 			t.low[up] = min(t.low[up], t.low[at])
 		}
 		if t.low[at] == t.number[at] {
-			out = append(out, t.leave(at))
+			if c := t.leave(at); len(c) > 1 || s.alone(at, banned) {
+				out = append(out, c)
+			}
 		}
 	}
 	return out
@@ -79,14 +82,29 @@ func (t *tarjan) meet(at uint32) {
 }
 
 // leave takes the component of a state from the stack.
-func (t *tarjan) leave(at uint32) (c []uint32) {
+func (t *tarjan) leave(at uint32) []uint32 {
+	begin := len(t.out)
 	for {
 		top := t.stack[len(t.stack)-1]
 		t.stack = t.stack[:len(t.stack)-1]
 		t.on[top] = false
-		c = append(c, top)
+		t.out = append(t.out, top)
 		if top == at {
-			return c
+			return t.out[begin:len(t.out):len(t.out)]
 		}
 	}
+}
+
+// alone reports whether a state by itself is to be looked at: an edge leads back to it, or nothing that is promised can happen.
+func (s *search) alone(at uint32, banned []bool) bool {
+	stays := s.marks[s.stay[at]]&Hot != 0
+	for i := s.begin[at]; i < s.begin[at+1]; i++ {
+		if s.edges[i].To == at && s.uses(&s.edges[i], banned) {
+			return true
+		}
+		if p := s.actor[i]; p != 0 && s.Processes[p-1].Fairness != None {
+			stays = false
+		}
+	}
+	return stays
 }

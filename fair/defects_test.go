@@ -46,7 +46,7 @@ var defects = map[string]func(*Graph, []Mark, []bool) *Component{
 		s := newSearch(g, marks, extra)
 		j := s.all()
 		for _, c := range s.components(j) {
-			if s.look(c, j.banned).fair() {
+			if v := s.look(c, j.banned); v.fair() {
 				return s.component(c, j.banned)
 			}
 		}

@@ -109,4 +109,7 @@ func (g *Graph) Len() int { return len(g.stay) }
 func (g *Graph) Edges(state uint32) []Edge { return g.edges[g.begin[state]:g.begin[state+1]] }
 
 // Bytes is about the memory that the graph takes, and a search in it.
-func (g *Graph) Bytes() int { return 26*len(g.edges) + 40*len(g.stay) }
+func (g *Graph) Bytes() int { return Bytes(len(g.stay), len(g.edges)) }
+
+// Bytes is about the memory that a graph with so many states and edges takes, and a search in it.
+func Bytes(states, edges int) int { return 26*edges + 40*states }

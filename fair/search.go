@@ -162,8 +162,8 @@ func (v *verdict) rest(states []uint32, banned []bool) job {
 }
 
 // look looks at a component, which is a region of its own.
-func (s *search) look(states []uint32, banned []bool) *verdict {
-	v := &verdict{s: s}
+func (s *search) look(states []uint32, banned []bool) verdict {
+	v := verdict{s: s}
 	acts, enabled, seen, picks := s.acts, s.enabled, s.seen, s.picks
 	clear(acts)
 	clear(enabled)

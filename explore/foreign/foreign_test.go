@@ -127,9 +127,9 @@ func (c *counter) Met(id uint32, live bool, _ uint8) error {
 }
 
 func (c *counter) Judge(ctx context.Context, s *explore.Space) error {
-	return s.Pass(ctx, false, func(uint32) bool { return true }, func(_ uint32, row explore.Row, to []uint32) {
-		for k := range row.Len() {
-			if to[k] < s.Len() {
+	return s.Pass(ctx, false, func(uint32) bool { return true }, func(_ uint32, _ explore.Shown, to []uint32) {
+		for _, id := range to {
+			if id < s.Len() {
 				c.edges++
 			}
 		}

@@ -46,6 +46,7 @@ type ExploreOptions struct {
 	// For tests.
 	ways    *ways                             // that are reduced by, whatever Reduce is but ReduceNone; nil: those of Reduce
 	through func(explore.Graph) explore.Graph // what is explored instead of a graph; nil: that
+	labels  int                               // one of so many states has the labels of its edges compared; 0: compared
 
 	hastily bool // nothing is rehearsed
 	gaveUp  bool // more was to be reduced, but took too long
@@ -244,6 +245,9 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 		again = false
 		x.dead = &deadStates{g: x.g, reduced: x.reduction}
 		x.starving = newStarving(x.g, x.opts.Reducer != nil || x.reduction != nil)
+		if x.starving != nil {
+			x.starving.compared = cmp.Or(x.opts.labels, compared)
+		}
 		judge, graph := judgesOf(x.dead.judge(), x.starving), explore.Graph(x.g)
 		if r := x.reduction; r != nil {
 			r.begin()

@@ -37,6 +37,8 @@ type graph struct {
 	all     explore.Edges // scratch
 	answers answers
 
+	naming bool // edges are told by their moves, see labels
+
 	reads  bool // what is known, and nothing else, see reader
 	unread bool // some of it was not known
 

@@ -189,7 +189,7 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 			if m.kind != fastMove {
 				e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
 				e.Turns, e.Sleeps = turns[:t], sleeps[:t]
-				if err := g.takeOther(e, node, m, after(wakes, peers)); err != nil {
+				if err := g.takeOther(e, node, m, g.named(after(wakes, peers), k)); err != nil {
 					return err
 				}
 				t, c = len(e.Ends), len(e.Changes)
@@ -230,7 +230,7 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 				}
 			}
 			ends[t], notes[t], los[t] = uint32(c), m.note, lo
-			turns[t], sleeps[t] = e.Turn, after(wakes, peers)
+			turns[t], sleeps[t] = e.Turn, g.named(after(wakes, peers), k)
 			e.Turn++
 			if two {
 				his = append(his, hi)
@@ -241,6 +241,14 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 	e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
 	e.Turns, e.Sleeps = turns[:t], sleeps[:t]
 	return nil
+}
+
+// named is what an edge has in the place of what sleeps after it: while edges are named the number of its move, plus one.
+func (g *graph) named(sleeps, move uint32) uint32 {
+	if g.naming {
+		return move + 1
+	}
+	return sleeps
 }
 
 const noSite = ^uint32(0)

@@ -66,7 +66,9 @@ type builder struct {
 	set       []fair.Draw       // room for what a step draws
 	key       []byte            // likewise
 	marks     marks
+	labels    labels
 	row       []fair.Edge
+	recalled  []fair.Edge // scratch
 	err       error
 }
 
@@ -77,7 +79,7 @@ type choiceKey struct {
 	fair  bool
 }
 
-func (b *builder) build(ctx context.Context, s *explore.Space, seen round) error {
+func (b *builder) build(ctx context.Context, s *explore.Space) error {
 	g := b.g
 	defer g.w.samples.pause()()
 	steps := g.w.stats.Steps
@@ -87,11 +89,8 @@ func (b *builder) build(ctx context.Context, s *explore.Space, seen round) error
 	}
 	defer func() { g.w.stats.Steps, g.answers.keep, g.w.passing = steps, false, nil }()
 	b.draws = map[string]uint32{}
-	if seen.room > 0 {
-		return b.rebuild(ctx, s, seen)
-	}
 	want := func(id uint32) bool { return b.err == nil && b.left.has(id) }
-	err := s.Pass(ctx, false, want, func(id uint32, row explore.Row, to []uint32) {
+	err := s.Pass(ctx, false, want, func(id uint32, row explore.Shown, to []uint32) {
 		if b.err == nil && b.left.has(id) { // others are shown on the way to these
 			b.err = b.add(row.From(), to)
 		}
@@ -102,29 +101,17 @@ func (b *builder) build(ctx context.Context, s *explore.Space, seen round) error
 	return err
 }
 
-// rebuild is build with what is known of where the states lead.
-func (b *builder) rebuild(ctx context.Context, s *explore.Space, seen round) error {
-	for k := len(seen.ends) - 1; k >= 0; k-- {
-		if ctx.Err() != nil {
-			return explore.ErrLimit
-		}
-		begin := 0
-		if k > 0 {
-			begin = seen.ends[k-1].end
-		}
-		if at := seen.ends[k]; b.left.has(at.id) {
-			if err := b.add(s.State(at.id), seen.to[begin:at.end]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // add adds a state with its edges.
 func (b *builder) add(state []uint32, to []uint32) error {
+	if err := b.label(state, to); err != nil {
+		return err
+	}
+	return b.edges.Add(b.stays(state), b.row)
+}
+
+// walk makes row the edges of the state that is expanded by taking its steps.
+func (b *builder) walk(to []uint32) error {
 	g := b.g
-	g.here, g.prepared = state, false
 	b.row = b.row[:0]
 	err := g.steps(func(t taken) error {
 		k := len(b.row)
@@ -150,7 +137,7 @@ func (b *builder) add(state []uint32, to []uint32) error {
 			return err
 		}
 	}
-	return b.edges.Add(b.stays(state), b.row)
+	return nil
 }
 
 // number is that of a state among those that are left.

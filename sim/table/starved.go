@@ -18,7 +18,7 @@ type Fairness struct {
 	Why    string // it was not; "": it was
 	// Hot counts, by the names of [sim.System.Obligations], the states in which something is owed.
 	Hot []HotStates
-	// Expansions is how many states were expanded to leave out those from which every run settles what it owes or ends well; Left
+	// Expansions is how many states were looked at to leave out those from which every run settles what it owes or ends well; Left
 	// is how many were left.
 	Expansions, Left int
 	Starvation       *Starvation // nil: none was found
@@ -33,12 +33,13 @@ type HotStates struct {
 // starving judges fair runs without end. States in which nothing is owed, and those from which no run goes on for ever without coming
 // to such a state, are left out, one bit a state being kept; of what is left the edges are stored.
 type starving struct {
-	g       *graph
-	reduced bool // steps were left out
-	sources []source
-	out     Fairness
-	edges   *fair.Graph // of the source that is judged
-	near    uint32      // the state where the round of out.Starvation begins
+	g        *graph
+	reduced  bool // steps were left out
+	compared int  // see labels
+	sources  []source
+	out      Fairness
+	builder  *builder // of the source that is judged; nil: none is
+	near     uint32   // the state where the round of out.Starvation begins
 }
 
 // source is a monitor, or an Inevitably property.
@@ -99,8 +100,8 @@ func (f *starving) Bytes() int {
 	for k := range f.sources {
 		n += 8 * len(f.sources[k].owes)
 	}
-	if f.edges != nil {
-		n += f.edges.Bytes()
+	if b := f.builder; b != nil {
+		n += b.edges.Bytes() + b.labels.bytes() + 4*cap(b.ids) + 8*len(b.left) + 4*len(b.ranks)
 	}
 	return n
 }
@@ -147,21 +148,26 @@ func (f *starving) tell() *Fairness {
 
 func (f *starving) judge(ctx context.Context, s *explore.Space, src *source) error {
 	left := slices.Clone(src.owes)
-	met, err := f.trim(ctx, s, left)
+	edges, err := f.trim(ctx, s, left)
 	if err != nil {
 		return err
 	}
 	b := &builder{g: f.g, src: src, processes: newProcesses(f.g.w.engine), choices: map[choiceKey]uint16{}, edges: fair.New()}
+	b.labels.every = f.compared
 	for id := range s.Len() {
 		if left.has(id) {
 			b.ids = append(b.ids, id)
 		}
 	}
+	if err := s.Reserve(fair.Bytes(left.count(), edges)); err != nil {
+		return err
+	}
 	f.out.Left = max(f.out.Left, len(b.ids))
 	b.left, b.ranks = left, left.ranks()
-	b.edges.Grow(len(b.ids), met.edges)
-	f.edges = b.edges
-	if err := b.build(ctx, s, met); err != nil {
+	b.edges.Grow(len(b.ids), edges)
+	f.builder = b
+	defer func() { f.builder = nil }()
+	if err := b.build(ctx, s); err != nil {
 		return err
 	}
 	obligations := []uint32{0}
@@ -191,16 +197,13 @@ func (f *starving) judge(ctx context.Context, s *explore.Space, src *source) err
 }
 
 // trim leaves out states from which every run comes to a state outside the set, until a round leaves out few: those that are left are
-// looked at one by one.
-func (f *starving) trim(ctx context.Context, s *explore.Space, left stateSet) (met round, err error) {
+// looked at one by one. Edges is how many they have.
+func (f *starving) trim(ctx context.Context, s *explore.Space, left stateSet) (edges int, err error) {
 	processes := newProcesses(f.g.w.engine)
 	for count := left.count(); count > 0; {
 		dropped := 0
-		met = round{ends: met.ends[:0], to: met.to[:0], room: 0}
-		if s.Holds() {
-			met.room = s.Room() / 8
-		}
-		err := s.Pass(ctx, true, left.has, func(id uint32, row explore.Row, to []uint32) {
+		edges = 0
+		err := s.Pass(ctx, true, left.has, func(id uint32, row explore.Shown, to []uint32) {
 			if f.out.Expansions++; !left.has(id) {
 				return // it is on the way to others
 			}
@@ -210,38 +213,14 @@ func (f *starving) trim(ctx context.Context, s *explore.Space, left stateSet) (m
 				dropped++
 				return
 			}
-			met.keep(id, to)
+			edges += len(to)
 		})
 		if err != nil || dropped*few <= count {
-			return met, err
+			return edges, err
 		}
 		count -= dropped
 	}
-	return met, nil
-}
-
-// round is what a round of trimming has seen of the states that it left.
-type round struct {
-	edges int
-	// Where they lead, by falling numbers of states, as far as there is room: else all are expanded once more.
-	to   []uint32
-	ends []met
-	room int // for so many edges and states
-}
-
-type met struct {
-	id  uint32
-	end int // of its edges in to
-}
-
-func (r *round) keep(id uint32, to []uint32) {
-	r.edges += len(to)
-	if len(r.to)+2*len(r.ends)+len(to) > r.room {
-		r.to, r.ends, r.room = nil, nil, -1
-		return
-	}
-	r.to = append(r.to, to...)
-	r.ends = append(r.ends, met{id, len(r.to)})
+	return edges, nil
 }
 
 // few is which part of the states a round of trimming has to leave out for another one to be worth while.
