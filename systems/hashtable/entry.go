@@ -33,7 +33,7 @@ func Entry() spec.Entry {
 			s := setting{
 				Setting: smr.Setting{
 					Clients: c.Int("clients"), Requests: c.Int("requests"), Single: c.Text("smr") == "single", Service: smr.Table{},
-					Pause: time.Duration(c.Int("pause")) * time.Millisecond,
+					Pace: smr.Pace{Pause: time.Duration(c.Int("pause")) * time.Millisecond},
 				},
 				members: c.Int("members"), moves: c.Int("moves"), bugs: spec.Bits[bugs](c.Bugs, knownBugs()),
 			}

@@ -82,7 +82,7 @@ var pSettings = []pSetting{
 }
 
 // pShared is how many lines there are of what the protocols share.
-const pShared = 445
+const pShared = 501
 
 // pColumn is the only column.
 const pColumn = "states"
