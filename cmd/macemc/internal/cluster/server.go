@@ -97,6 +97,8 @@ type Server struct {
 	room int64 // bytes that may be kept; 0: three quarters of what there is
 }
 
+const starting = 10 * time.Second // may take a server
+
 // Start starts the server, and returns its URL. Stop ends it. One that has peers can be used when more than half of them are there.
 func (s *Server) Start() (where string, stop func(), err error) {
 	host, port, err := s.address(s.Listen)
@@ -119,14 +121,17 @@ func (s *Server) Start() (where string, stop func(), err error) {
 	if err := s.join(opts, token); err != nil {
 		return "", nil, err
 	}
+	if err := s.free(); err != nil {
+		return "", nil, err
+	}
 	ns, err := server.NewServer(opts)
 	if err != nil {
 		return "", nil, err
 	}
 	ns.Start()
-	if !ns.ReadyForConnections(10 * time.Second) {
+	if !ns.ReadyForConnections(starting) {
 		ns.Shutdown()
-		return "", nil, fmt.Errorf("no server can be started at %s; is the port in use?", s.Listen)
+		return "", nil, fmt.Errorf("the server at %s is not ready after %v", s.Listen, starting)
 	}
 	return "nats://" + ns.Addr().String(), func() {
 		if len(s.Peers) > 0 {
@@ -135,6 +140,21 @@ func (s *Server) Start() (where string, stop func(), err error) {
 		ns.Shutdown()
 		ns.WaitForShutdown()
 	}, nil
+}
+
+// free tells why nothing can listen at the addresses.
+func (s *Server) free() error {
+	for _, at := range []string{s.Listen, s.PeerListen} {
+		if at == "" {
+			continue
+		}
+		l, err := net.Listen("tcp", at)
+		if err != nil {
+			return err
+		}
+		_ = l.Close()
+	}
+	return nil
 }
 
 // address is one to listen at.

@@ -53,6 +53,19 @@ func secure(t *testing.T, token string) Security {
 	return s
 }
 
+// A server that cannot listen says why.
+func TestListen(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, _, err := start(l.Addr().String(), t.TempDir(), Security{}); err == nil || !strings.Contains(err.Error(), "address already in use") {
+		t.Error(err)
+	}
+}
+
 // Nothing listens, and nothing is sent, beyond loopback without certificates and a token.
 func TestSecurity(t *testing.T) {
 	t.Parallel()
