@@ -48,3 +48,46 @@ func TestChainGoesOn(t *testing.T) {
 		agrees(t, x.merged())
 	}
 }
+
+// A boss creates workers on other nodes, each of which creates one more; they do jobs.
+type (
+	boss   struct{ Left, Sum int }
+	worker struct{ Job job }
+	helper struct{ Creator machine.ID }
+	job    struct { // what workers are created with
+		Boss machine.ID
+		N    int
+	}
+	square  struct{ Of int } // to a helper
+	squared struct{ N int }
+)
+
+var bossKind = machine.Define[boss]("boss", machine.In("waiting",
+	machine.Entry(func(b *boss, x *machine.Ctx) {
+		for n := range b.Left {
+			machine.New[worker](x, job{x.Self(), n + 1})
+		}
+	}),
+	machine.On(func(b *boss, _ *machine.Ctx, s squared) { b.Left--; b.Sum += s.N })))
+
+var workerKind = machine.Define[worker]("worker", machine.In("working",
+	machine.EntryWith(func(w *worker, x *machine.Ctx, j job) {
+		w.Job = j
+		x.Send(machine.New[helper](x, x.Self()), square{j.N})
+	}),
+	machine.On(func(w *worker, x *machine.Ctx, s squared) { x.Send(w.Job.Boss, s); x.Halt() })))
+
+var helperKind = machine.Define[helper]("helper", machine.In("idle",
+	machine.EntryWith(func(h *helper, _ *machine.Ctx, creator machine.ID) { h.Creator = creator }),
+	machine.On(func(h *helper, x *machine.Ctx, s square) { x.Send(h.Creator, squared{s.Of * s.Of}) })))
+
+// Machines are created on other nodes, by such that were created themselves, and the recording is that of a run of the model.
+func TestMachinesCreated(t *testing.T) {
+	var ms machine.System
+	first := ms.Pool(ms.Add(bossKind, boss{Left: 2}), 2, workerKind)
+	ms.Pool(first, 1, helperKind)
+	ms.Pool(first+1, 1, helperKind)
+	x := custom(t, ms.Sim("created"), machine.Events(bossKind, workerKind, helperKind)...)
+	x.until("the jobs are done", func(s []sim.Service) bool { return s[0].(*machine.Host).Vars.(*boss).Sum == 1*1+2*2 })
+	agrees(t, x.merged())
+}
