@@ -156,7 +156,7 @@ URLs of all, with commas, are what workers and searches are given.`,
 				defer os.RemoveAll(temp)
 				server.Dir = temp
 			}
-			server.Security = security(c)
+			server.Security, server.Log = security(c), slog.New(slog.NewTextHandler(a.Stderr, nil))
 			url, stop, err := server.Start()
 			if err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -93,9 +94,20 @@ type Server struct {
 	PeerListen string
 	Peers      []string
 	Security   Security
+	Log        *slog.Logger // told of what is refused, and of what fails; nil: nobody is
 
 	room int64 // bytes that may be kept; 0: three quarters of what there is
 }
+
+// errorsTo is what a server tells its errors, and nothing else.
+type errorsTo struct{ log *slog.Logger }
+
+func (e errorsTo) Errorf(format string, args ...any) { e.log.Error(fmt.Sprintf(format, args...)) }
+func (e errorsTo) Fatalf(format string, args ...any) { e.Errorf(format, args...) }
+func (errorsTo) Warnf(string, ...any)                {}
+func (errorsTo) Noticef(string, ...any)              {}
+func (errorsTo) Debugf(string, ...any)               {}
+func (errorsTo) Tracef(string, ...any)               {}
 
 const starting = 10 * time.Second // may take a server
 
@@ -127,6 +139,9 @@ func (s *Server) Start() (where string, stop func(), err error) {
 	ns, err := server.NewServer(opts)
 	if err != nil {
 		return "", nil, err
+	}
+	if s.Log != nil {
+		ns.SetLogger(errorsTo{s.Log}, false, false)
 	}
 	ns.Start()
 	if !ns.ReadyForConnections(starting) {

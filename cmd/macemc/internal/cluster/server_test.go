@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"log/slog"
 	"math/big"
 	"net"
 	"os"
@@ -88,11 +89,12 @@ func TestSecurity(t *testing.T) {
 	if _, _, err := start("127.0.0.1:0", t.TempDir(), secure(t, "short")); err == nil || !strings.Contains(err.Error(), "16") {
 		t.Error(err)
 	}
-	url, stop, err := start("127.0.0.1:0", t.TempDir(), all)
+	var told strings.Builder
+	server := Server{Listen: "127.0.0.1:0", Dir: t.TempDir(), Security: all, Log: slog.New(slog.NewTextHandler(&told, nil))}
+	url, stop, err := server.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer stop()
 	wrong, other := all, secure(t, "a token of the cluster")
 	wrong.TokenFile = secure(t, "another token, which is wrong").TokenFile
 	other.CA = all.CA // it knows the server, which does not know it
@@ -107,6 +109,12 @@ func TestSecurity(t *testing.T) {
 		t.Fatal(err)
 	}
 	nc.Close()
+	stop()
+	for _, why := range []string{"authentication error", "TLS handshake error"} {
+		if !strings.Contains(told.String(), why) {
+			t.Errorf("nobody is told of the %s: %s", why, &told)
+		}
+	}
 }
 
 // Several servers listen to each other as they do to workers: with certificates and the token, and beyond loopback not without.
