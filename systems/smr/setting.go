@@ -107,3 +107,11 @@ func Up[R any](v *sim.View, first machine.ID, replicas int) (up []*R) {
 	}
 	return up
 }
+
+// Unanswered is a defect by which a command is never answered.
+func Unanswered(id, summary, fix string) spec.Bug {
+	return spec.Bug{
+		ID: id, Summary: summary, Shows: "a command is never answered", Fix: fix, Kind: sim.Deadlock, PaperKind: sim.Liveness,
+		OtherKinds: []sim.FindingKind{sim.Starvation, sim.Liveness}, PaperProperty: "every client comes to an end",
+	}
+}
