@@ -167,8 +167,9 @@ func (x *fleet) do(d deed) {
 func (x *fleet) watch(ctx context.Context, deeds []deed) {
 	commands := x.commands()
 	var limit <-chan time.Time
+	end := time.Now().Add(1 << 62) // never
 	if x.flags.time > 0 {
-		limit = time.After(x.flags.time)
+		limit, end = time.After(x.flags.time), time.Now().Add(x.flags.time)
 	}
 	look := time.NewTimer(100 * time.Millisecond)
 	for {
@@ -202,12 +203,23 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 		case <-look.C:
 			began := time.Now()
 			x.tellStuck()
-			if live := x.look(ctx, false); live && x.flags.until == "live" && len(deeds) == 0 && x.endsLive(ctx) {
+			soon, cancel := context.WithDeadline(ctx, x.due(deeds, end)) // a look at a long run takes long
+			live := x.look(soon, false)
+			cancel()
+			if live && x.flags.until == "live" && len(deeds) == 0 && x.endsLive(ctx) {
 				return
 			}
 			look.Reset(max(200*time.Millisecond, 4*time.Since(began)))
 		}
 	}
+}
+
+// due is when the next deed is, or the end if that is earlier.
+func (x *fleet) due(deeds []deed, end time.Time) time.Time {
+	if len(deeds) > 0 && x.begun.Add(deeds[0].at).Before(end) {
+		return x.begun.Add(deeds[0].at)
+	}
+	return end
 }
 
 // commands are the lines of standard input.

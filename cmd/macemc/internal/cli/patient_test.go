@@ -55,3 +55,22 @@ func TestUnmergedIsNoVerdict(t *testing.T) {
 		}
 	}
 }
+
+// A look at what was recorded delays neither what is to be done nor the end.
+func TestDue(t *testing.T) {
+	begun := time.Now()
+	at := func(seconds int) time.Time { return begun.Add(time.Duration(seconds) * time.Second) }
+	x := &fleet{begun: begun}
+	for _, c := range []struct {
+		deeds     []deed
+		end, want time.Time
+	}{
+		{nil, at(5), at(5)},
+		{[]deed{{at: 3 * time.Second}, {at: 4 * time.Second}}, at(5), at(3)},
+		{[]deed{{at: 6 * time.Second}}, at(5), at(5)},
+	} {
+		if got := x.due(c.deeds, c.end); !got.Equal(c.want) {
+			t.Errorf("%v: %v, want %v", c.deeds, got, c.want)
+		}
+	}
+}
