@@ -59,10 +59,13 @@ func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
 		{"bounded", false, search.Config{Strategy: search.BFS, MaxDepth: 2}, false, search.OK,
 			[]string{"NOT judged", "not all states were visited", "each order is billed"}, []string{`value="not judged: not all states were visited"`, `skipped="1"`}},
 		{"walk", false, search.Config{Strategy: search.Walk, MaxPaths: 10}, false, search.OK,
-			[]string{"NOT judged", "strategy walk executes runs"}, []string{`value="not judged: strategy walk executes runs`, `skipped="1"`}},
+			[]string{"NOT judged", "strategy walk executes runs", " fair walks through at most ", "came to no run"},
+			[]string{`value="not judged: strategy walk executes runs`, " fair walks through at most ", `skipped="1"`}},
 		{"dfs, bad", true, search.Config{Strategy: search.DFS}, true, search.Violation,
 			[]string{"STARVED FOR EVER", "monitor each order is billed: 1", "again and again", "steps of shop1", "recovery:"},
 			[]string{`type="starvation"`, `failures="1"`}},
+		{"walk, bad", true, search.Config{Strategy: search.Walk, MaxPaths: 10}, false, search.Violation,
+			[]string{"STARVED FOR EVER", "monitor each order is billed: ", "again and again", "found by:", "fair walks", "recovery:"}, []string{`type="starvation"`}},
 		{"default, bad", true, search.Config{Time: time.Minute}, true, search.Violation, []string{"STARVED FOR EVER"}, []string{`type="starvation"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/netsim"
-	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/kernel"
 )
@@ -329,42 +328,5 @@ func TestNondeterminismIsFound(t *testing.T) {
 	}
 	if len(fileOf(t, m).Steps) != 1 {
 		t.Errorf("the run has %d steps, want the one before the disagreement", len(fileOf(t, m).Steps))
-	}
-}
-
-// atMost is a monitor that says that something is wrong of the message of a number.
-type atMost struct{ N int }
-
-func (a *atMost) Observe(_ sim.NodeID, event any) error {
-	if event.(numbered).N == a.N {
-		return fmt.Errorf("number %d is announced", a.N)
-	}
-	return nil
-}
-
-// announcer tells monitors of what it gets.
-type announcer struct{ pusher }
-
-func (a *announcer) Receive(env sim.Env, from sim.NodeID, msg any) {
-	a.pusher.Receive(env, from, msg)
-	env.Announce(msg)
-}
-
-// Live nodes have no monitors. What one says of what was recorded is a finding, at the step that it is about, and no disagreement.
-func TestMonitorsOfRecordings(t *testing.T) {
-	sys := pushSystem(5, 10)
-	sys.New = func(sim.NodeID) sim.Service { return &announcer{pusher{total: 5}} }
-	sys.Actions = []sim.AnyAction{sim.Action[*announcer]{Name: "push", Do: func(a *announcer, env sim.Env) { a.push(env) }, At: func(id sim.NodeID) bool { return id == 0 }}}
-	sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return &atMost{3} }}
-	x := custom(t, sys, numbered{})
-	x.act("push")
-	x.until("all have arrived", func(s []sim.Service) bool { return s[1].(*announcer).Got == 5 })
-	m := x.merged()
-	if m.Disagreement != nil || m.Left[1] != 2 {
-		t.Errorf("%v, left %v", m.Disagreement, m.Left)
-	}
-	end, err := replay.End(&m.System, m.Path, kernel.Options{})
-	if err != nil || end.Finding == nil || end.Finding.Message != "number 3 is announced" {
-		t.Errorf("%v, %+v", err, end.Finding)
 	}
 }

@@ -141,17 +141,6 @@ func one(what string, states ...machine.StateDef) *machine.System {
 	return ms
 }
 
-// creating is a system of a machine with a pool of one place that creates so many.
-func creating(n int) *machine.System {
-	ms := one("a", machine.In("s", machine.On(on[A]("a", func(x *machine.Ctx) {
-		for range n {
-			machine.New[relay](x, nil)
-		}
-	}))))
-	ms.Pool(0, 1, relayKind)
-	return ms
-}
-
 func TestRules(t *testing.T) {
 	in, entry, exit := machine.In, machine.Entry[log], machine.Exit[log]
 	for _, test := range []struct {
@@ -206,8 +195,6 @@ func TestRules(t *testing.T) {
 			in("t", machine.EntryWith(func(*log, *machine.Ctx, C) {}))), 2, "", "enters state t with a machine_test.B, which takes a machine_test.C"},
 		{"no pool", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { machine.New[sends](x, nil) })))), 2, "",
 			"safety: machine bound: tested0 in state s creates a machine with variables machine_test.sends, for which it has no pool"},
-		{"pool exhausted", creating(2), 2, "", "safety: machine bound: tested0 in state s creates more than 1 machines, which its pool is for"},
-		{"pool that suffices", creating(1), 3, "a in s", ""},
 		{"a node is there", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Send(7, B{}) })))), 2, "", "there is no node 7"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -239,18 +239,12 @@ func (k *Kind) knows(event reflect.Type) bool {
 // with: samples for running them on a real network.
 func Events(kinds ...*Kind) []any {
 	events := []any{Halt{}, create{}}
-	add := func(t reflect.Type) {
-		if !slices.ContainsFunc(events, func(e any) bool { return reflect.TypeOf(e) == t }) {
-			events = append(events, reflect.Zero(t).Interface())
-		}
-	}
 	for _, k := range kinds {
-		if entry := k.states[0].entry; entry != nil && entry.arg != nil && entry.arg.Kind() != reflect.Interface {
-			add(entry.arg)
-		}
 		for _, s := range k.states {
 			for _, r := range s.rules {
-				add(r.event)
+				if v := reflect.Zero(r.event).Interface(); !slices.ContainsFunc(events, func(e any) bool { return reflect.TypeOf(e) == r.event }) {
+					events = append(events, v)
+				}
 			}
 		}
 	}

@@ -129,7 +129,7 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	if f := r.Coverage.Fair; f != nil {
 		judged := "judged"
 		if !f.Judged {
-			judged = "not judged: " + f.Why
+			judged = "not judged: " + r.Coverage.unjudged()
 		}
 		s.Properties = append(s.Properties, junitProperty{"fair_runs", judged})
 	}
@@ -185,7 +185,7 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 		case slices.Contains(r.Coverage.NotChecked, name):
 			c.Skipped = &junitProblem{Message: "not checked: the search was told to leave it out"}
 		case r.Coverage.leavesOpen(name):
-			c.Skipped = &junitProblem{Message: "not judged in fair runs without end: " + r.Coverage.Fair.Why}
+			c.Skipped = &junitProblem{Message: "not judged in fair runs without end: " + r.Coverage.unjudged()}
 		case liveness && r.Coverage.Unchecked != "":
 			c.Skipped = &junitProblem{Message: "not checked: " + r.Coverage.Unchecked}
 		}

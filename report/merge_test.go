@@ -49,28 +49,6 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Deepening goes on from stretch to stretch, so that the states of each are others; shards have the same ones.
-func TestMergeStretches(t *testing.T) {
-	var all []*Report
-	for n := range 3 {
-		s, err := Stretch(2, n+1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, shard(1, func(r *Report) {
-			r.Shard, r.States = &s, 10*(n+1)
-			r.Phases = []search.Phase{{Name: "deepening", States: 10, Paths: 5}, {Name: "walks", Paths: 7}}
-		}))
-	}
-	m, err := MergeStretches(all)
-	if err != nil || len(m.Missing) > 0 || m.Verdict != search.OK || m.States != 30 || m.Phases[0].States != 30 || m.Phases[0].Paths != 15 || m.Phases[1].States != 0 {
-		t.Errorf("%+v %v", m, err)
-	}
-	if m, err = Merge(all); err != nil || m.Phases[0].States != 10 || m.Verdict != search.Inconclusive {
-		t.Errorf("%+v %v", m, err)
-	}
-}
-
 // The verdict is that of the worst shard, and a missing one is no better than one that could not tell.
 func TestMergeVerdict(t *testing.T) {
 	for i, worst := range badness {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -16,13 +17,40 @@ func (c *Coverage) fairRuns() []string {
 	case f == nil:
 		return nil
 	case !f.Judged:
-		return []string{"NOT judged, whether what is owed is settled in fair runs without end: " + f.Why + " (" + strings.Join(f.Obligations, "; ") + ")"}
+		return []string{"NOT judged, whether what is owed is settled in fair runs without end: " + c.unjudged() + " (" + strings.Join(f.Obligations, "; ") + ")"}
 	}
 	var hot []string
 	for i, n := range f.Hot {
 		hot = append(hot, fmt.Sprintf("%s, owed in %s", f.Obligations[i], words.Plural(n, "state")))
 	}
 	return []string{"settled in every fair run without end: " + strings.Join(hot, "; ")}
+}
+
+// unjudged says why fair runs were not judged, and what was done instead.
+func (c *Coverage) unjudged() string {
+	f := c.Fair
+	switch w := f.Walked; {
+	case w == search.FairWalks{}:
+		return f.Why
+	case w.Walks == 0:
+		return f.Why + "; no fair walks: " + firstOf(w.Why, "nothing can happen")
+	default:
+		why := fmt.Sprintf("%s; %s through at most %s came to no run in which it stays owed", f.Why, words.Plural(w.Walks, "fair walk"), words.Plural(w.States, "state"))
+		if w.Why != "" {
+			why += ", and no more were made: " + w.Why
+		}
+		return why
+	}
+}
+
+// unwalked is what is said of fair runs but for walks, which are added up.
+func (c *Coverage) unwalked() *search.Fair {
+	if c.Fair == nil {
+		return nil
+	}
+	f := *c.Fair
+	f.Walked = search.FairWalks{}
+	return &f
 }
 
 // leavesOpen reports whether a monitor or property was not judged in fair runs without end.
@@ -74,6 +102,12 @@ func (r *Report) starved() []fact {
 	for _, c := range s.OneWay {
 		f = append(f, fact{"one way:", fmt.Sprintf("%s: always %s of 0 to %d", c.Choice, picks(c.Picks), c.Of-1), blame(s, c)})
 	}
+	if s.Walked {
+		f = append(f, fact{"found by:", "fair walks", "not all states were visited: there may be shorter ones"})
+		if !s.Recovers {
+			return append(f, fact{"recovery:", "not known", "the walks did not see it"})
+		}
+	}
 	if s.Recovers {
 		return append(f, fact{"recovery:", "is possible from the round", "with luck, which nothing promises"})
 	}
@@ -116,6 +150,8 @@ func picks(list []int) string {
 // blame says whether a choice is to blame.
 func blame(s *table.Starvation, c table.OneWay) string {
 	switch {
+	case s.Walked:
+		return "it is not fair; what were if it was is not known"
 	case c.Removes:
 		return "were it fair, nothing would be starved of this"
 	case s.AllFair:

@@ -256,6 +256,8 @@ type Fair struct {
 	Why         string   `json:"why,omitempty"` // it was not
 	// Hot counts, of bfs and dfs, for each of the obligations the states in which something is owed.
 	Hot []int `json:"hot,omitempty"`
+	// Walked is what walks came to that looked for a run in which something stays owed: none are made where all is judged.
+	Walked FairWalks `json:"walked,omitzero"`
 }
 
 // Sometimes says in how many runs a Sometimes property was seen; of bfs and dfs, which have no runs, 1 when it held in

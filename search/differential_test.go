@@ -78,14 +78,20 @@ func leadsTo(t rapid.TB, sys *sim.System, f *search.Suspect) {
 		if err == nil {
 			err = w.Check()
 		}
+		states := []sim.Fingerprint{w.Fingerprint()}
 		for err == nil && !src.Done() {
 			index, _ := src.Take()
 			if err = run.Step(index, src); err == nil {
 				err = w.Check()
 			}
+			states = append(states, w.Fingerprint())
 		}
 		got, ok := err.(*sim.Finding)
-		if !ok || got.Kind != f.Kind || got.Property != f.Property || got.Message != f.Message || run.Steps() != f.Steps || !slices.Equal(run.Path, f.Path) {
+		if s := f.Starved; s != nil {
+			if err != nil || run.Steps() != f.Steps || !slices.Equal(run.Path, f.Path) || states[s.Steps] != states[s.Steps+s.Round] {
+				t.Fatalf("engine %d comes to %v after %d steps by the path of %+v, and not round", i, err, run.Steps(), f)
+			}
+		} else if !ok || got.Kind != f.Kind || got.Property != f.Property || got.Message != f.Message || run.Steps() != f.Steps || !slices.Equal(run.Path, f.Path) {
 			t.Fatalf("engine %d comes to %v after %d steps by the path of %+v", i, err, run.Steps(), f)
 		}
 		file, err := replay.WriteFile(sys, choose.Header{System: sys.Name}, run.Path)

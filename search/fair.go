@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/kernel"
@@ -42,15 +43,27 @@ func (s *Stats) unjudged(sys *sim.System, strategy Name) {
 
 // starved makes a run without end in which something stays owed the finding of a search.
 func (r *Result) starved(s *table.Starvation, strategy Name) {
+	r.Finding, r.Stopped = starvation(s, strategy), StoppedFound
+}
+
+// starvation is what there is to say of such a run.
+func starvation(s *table.Starvation, strategy Name) *Suspect {
 	message := s.Property + " waits for ever"
 	if s.Obligation != "" {
 		message += " for " + s.Obligation
 	}
-	r.Finding = &Suspect{
+	return &Suspect{
 		Kind: sim.Starvation, Property: s.Property, Message: message, Node: -1, Path: s.Path, Steps: s.Steps + s.Round,
 		Strategy: strategy, Proven: true, Starved: s,
 	}
-	r.Stopped = StoppedFound
+}
+
+// within is a context that ends with the time for a search that began then.
+func (c *Config) within(ctx context.Context, began time.Time) (context.Context, context.CancelFunc) {
+	if c.Time > 0 {
+		return context.WithDeadline(ctx, began.Add(c.Time))
+	}
+	return context.WithCancel(ctx)
 }
 
 // judgeFair judges fair runs without end once a search that executes runs has seen all states: they are visited again, and kept.
@@ -60,12 +73,8 @@ func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
 	}
 	cfg := s.cfg
 	cfg.Strategy, cfg.Visited, cfg.MaxDepth, cfg.Progress = BFS, "", maxDepth, nil
-	exploring := ctx
-	if cfg.Time > 0 {
-		var cancel context.CancelFunc
-		exploring, cancel = context.WithDeadline(ctx, s.began.Add(cfg.Time))
-		defer cancel()
-	}
+	exploring, cancel := cfg.within(ctx, s.began)
+	defer cancel()
 	opts, err := explorationOf(ctx, &cfg, s.began, cfg.patience())
 	if err != nil {
 		return err

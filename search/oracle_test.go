@@ -233,11 +233,15 @@ func withoutTimes(res *search.Result) string {
 	if c.Finding != nil {
 		finding = *c.Finding
 	}
+	starved := table.Starvation{}
+	if finding.Starved != nil {
+		starved, finding.Starved = *finding.Starved, nil
+	}
 	if c.Stats.Fair != nil {
 		fair = *c.Stats.Fair
 	}
 	c.Finding, c.Stats.Fair = nil, nil
-	return fmt.Sprintf("%+v %+v %+v", c, finding, fair)
+	return fmt.Sprintf("%+v %+v %+v %+v", c, finding, fair, starved)
 }
 
 // Exhaustive search of the recovery relation from each state says of it what brute force says, and shows a live one.

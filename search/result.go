@@ -74,6 +74,9 @@ func (s *searcher) result(sources []source) *Result {
 	}
 	r.Stats.cover(&s.cfg.System, s.coverage, s.sometimes)
 	r.Stats.unjudged(&s.cfg.System, s.cfg.Strategy)
+	if s.fairTurn > 0 {
+		r.Stats.Fair.Walked = s.fairWalks
+	}
 	for i := range r.Stats.Sometimes {
 		r.Stats.Sometimes[i].Walks, r.Stats.Sometimes[i].Of = s.walked[i], ended
 	}

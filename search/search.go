@@ -61,6 +61,9 @@ func run(ctx context.Context, cfg Config) (*Result, error) {
 	if err := s.explore(ctx, sources, shares); err != nil {
 		return nil, err
 	}
+	if err := s.walkFair(ctx, true); err != nil {
+		return nil, err
+	}
 	r := s.result(sources)
 	s.cfg.Reach.add(s.worked())
 	return r, s.judgeFair(ctx, r)
@@ -123,6 +126,9 @@ type searcher struct {
 	depth     int
 	shown     time.Time
 	told      Progress
+
+	fairWalks FairWalks
+	fairTurn  int // how often such walks were made
 
 	stopping  string // why the search ends; "" as long as it does not
 	found     int    // violations that did not end it
@@ -265,6 +271,9 @@ func (s *searcher) explore(ctx context.Context, sources []source, shares []int) 
 			break
 		}
 		if err := s.rounds(ctx, sources[k], units); err != nil {
+			return err
+		}
+		if err := s.walkFair(ctx, false); err != nil {
 			return err
 		}
 		done := s.worked() - before

@@ -83,12 +83,8 @@ func (c *Config) lastOfStates(f *Suspect) string {
 
 // statesWithin is stateful for a search that began then, in which checked code may take so many ticks.
 func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience int) (*Result, error) {
-	exploring := ctx
-	if cfg.Time > 0 {
-		var cancel context.CancelFunc
-		exploring, cancel = context.WithDeadline(ctx, began.Add(cfg.Time))
-		defer cancel()
-	}
+	exploring, cancel := cfg.within(ctx, began)
+	defer cancel()
 	opts, err := explorationOf(ctx, cfg, began, patience)
 	if err != nil {
 		return nil, err
@@ -150,6 +146,9 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		r.noShortest(cfg)
 	case conclusive && !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
 		r.Stats.Unchecked = "liveness properties" // only walks, or all states with what follows them, could tell
+	}
+	if err := r.walkFair(exploring, cfg, opts.World); err != nil {
+		return nil, err
 	}
 	r.Verdict = Conclude(r.Finding != nil, r.Stopped, conclusive)
 	r.Stats.Seconds = time.Since(began).Seconds()

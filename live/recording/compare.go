@@ -3,7 +3,6 @@ package recording
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -41,7 +40,7 @@ func (e Effect) about() bool {
 func (m *merger) compare(e *Event, src *answers, failed error) error {
 	var f *sim.Finding
 	errors.As(failed, &f)
-	broken := f != nil && !m.judged(f)
+	broken := f != nil && f.Property != sim.AssertionProperty
 	switch {
 	case broken && !e.Failed:
 		return fmt.Errorf("it ends in a %s, which it did not: %s", f.Kind, f.Message)
@@ -72,12 +71,6 @@ func (m *merger) compare(e *Event, src *answers, failed error) error {
 			"does not follow from its state, the event and the answers")
 	}
 	return nil
-}
-
-// judged reports whether a finding is about what the nodes did, which go on after it: a failed assertion, or what a monitor says, of which there is none on a
-// real network.
-func (m *merger) judged(f *sim.Finding) bool {
-	return f.Property == sim.AssertionProperty || slices.Contains(m.world.System().MonitorNames(), f.Property)
 }
 
 // compareState compares the node's state with its recorded fingerprint, if there is one.

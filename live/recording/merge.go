@@ -74,7 +74,7 @@ type Reached struct {
 	Steps        int
 	Compared     int
 	Disagreement *Disagreement // as in Merged
-	Finding      error         // a panic, a failed assertion, or what a monitor says; nil: none
+	Finding      error         // a panic or a failed assertion; nil: none
 }
 
 // Reach executes what all nodes have recorded so far, like Merge, but makes no path of it. It may be

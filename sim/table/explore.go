@@ -245,8 +245,8 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 		again = false
 		x.dead = &deadStates{g: x.g, reduced: x.reduction}
 		x.starving = newStarving(x.g, x.opts.Reducer != nil || x.reduction != nil)
-		if x.starving != nil {
-			x.starving.compared = cmp.Or(x.opts.labels, compared)
+		if x.starving != nil && x.opts.labels > 0 {
+			x.starving.compared = x.opts.labels
 		}
 		judge, graph := judgesOf(x.dead.judge(), x.starving), explore.Graph(x.g)
 		if r := x.reduction; r != nil {

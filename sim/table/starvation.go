@@ -28,6 +28,9 @@ type Starvation struct {
 	AllFair bool `json:"all_fair,omitempty"`
 	// Recovers: from the round a state can be reached, without faults, in which it is settled.
 	Recovers bool `json:"recovers"`
+	// Walked: it was found among the states that walks came to. Others were not looked at, so that it is not known whether it
+	// would be so with other choices fair, and, unless Recovers says so, whether it can be settled.
+	Walked bool `json:"walked,omitempty"`
 }
 
 // Share is what a process does in a round.
@@ -79,16 +82,29 @@ type choiceKey struct {
 	fair  bool
 }
 
-func (b *builder) build(ctx context.Context, s *explore.Space) error {
+func newBuilder(g *graph, src *source, compared int) *builder {
+	b := &builder{g: g, src: src, processes: newProcesses(g.w.engine), choices: map[choiceKey]uint16{}, edges: fair.New(), draws: map[string]uint32{}}
+	b.labels.every = compared
+	return b
+}
+
+// begin makes the graph ready for add, and end what it was.
+func (b *builder) begin() (end func()) {
 	g := b.g
-	defer g.w.samples.pause()()
+	resume := g.w.samples.pause()
 	steps := g.w.stats.Steps
 	g.answers.keep = true
 	if b.src.monitor >= 0 {
 		g.w.passing = &passing{monitor: b.src.monitor}
 	}
-	defer func() { g.w.stats.Steps, g.answers.keep, g.w.passing = steps, false, nil }()
-	b.draws = map[string]uint32{}
+	return func() {
+		g.w.stats.Steps, g.answers.keep, g.w.passing = steps, false, nil
+		resume()
+	}
+}
+
+func (b *builder) build(ctx context.Context, s *explore.Space) error {
+	defer b.begin()()
 	want := func(id uint32) bool { return b.err == nil && b.left.has(id) }
 	err := s.Pass(ctx, false, want, func(id uint32, row explore.Shown, to []uint32) {
 		if b.err == nil && b.left.has(id) { // others are shown on the way to these
@@ -99,6 +115,19 @@ func (b *builder) build(ctx context.Context, s *explore.Space) error {
 		err = b.err
 	}
 	return err
+}
+
+// obligations are what there is to be settled.
+func (b *builder) obligations() (ids []uint32) {
+	if b.src.monitor < 0 {
+		return []uint32{0}
+	}
+	for id, o := range b.g.w.monitors.owed.list {
+		if o.monitor == b.src.monitor {
+			ids = append(ids, uint32(id))
+		}
+	}
+	return ids
 }
 
 // add adds a state with its edges.
@@ -213,8 +242,12 @@ func (b *builder) drawn(node sim.NodeID) (uint32, error) {
 // mostNamed is how many outcomes a choice may have that is not fair for it to be told that it goes one way.
 const mostNamed = 64
 
-// tell tells of a run that violates an obligation. The error is errCollision, or that nothing can be said.
-func (b *builder) tell(s *explore.Space, obligation uint32, l *fair.Lasso) (*Starvation, error) {
+// trails knows how states are come to, see [explore.Space].
+type trails interface{ Trail(id uint32) []uint32 }
+
+// tell tells of a run that violates an obligation; walked: of all states only some are in the graph. The error is errCollision, or that
+// nothing can be said.
+func (b *builder) tell(s trails, obligation uint32, l *fair.Lasso, walked bool) (*Starvation, error) {
 	out := &Starvation{Property: b.src.name, Round: len(l.Round)}
 	if b.src.monitor >= 0 {
 		out.Obligation = b.g.w.monitors.owed.list[obligation].key
@@ -244,7 +277,10 @@ func (b *builder) tell(s *explore.Space, obligation uint32, l *fair.Lasso) (*Sta
 		}
 		extra := make([]bool, len(b.edges.Choices))
 		extra[d.Choice] = true
-		out.OneWay = append(out.OneWay, OneWay{c.Name, []int{int(d.Pick)}, c.Arity, b.edges.Find(marks, extra) == nil})
+		out.OneWay = append(out.OneWay, OneWay{c.Name, []int{int(d.Pick)}, c.Arity, !walked && b.edges.Find(marks, extra) == nil})
+	}
+	if walked {
+		return out, nil
 	}
 	if len(l.OneWay) > 0 {
 		extra := make([]bool, len(b.edges.Choices))

@@ -53,7 +53,7 @@ type source struct {
 
 // newStarving is the judge of a system; nil: nothing is to be judged.
 func newStarving(g *graph, reduced bool) *starving {
-	f := &starving{g: g, reduced: reduced}
+	f := &starving{g: g, reduced: reduced, compared: compared}
 	names := g.w.sys.Obligations()
 	for i := range g.w.sys.Monitors {
 		m := g.w.monitors.list[g.w.monitors.first[i]].state
@@ -152,8 +152,7 @@ func (f *starving) judge(ctx context.Context, s *explore.Space, src *source) err
 	if err != nil {
 		return err
 	}
-	b := &builder{g: f.g, src: src, processes: newProcesses(f.g.w.engine), choices: map[choiceKey]uint16{}, edges: fair.New()}
-	b.labels.every = f.compared
+	b := newBuilder(f.g, src, f.compared)
 	for id := range s.Len() {
 		if left.has(id) {
 			b.ids = append(b.ids, id)
@@ -170,23 +169,14 @@ func (f *starving) judge(ctx context.Context, s *explore.Space, src *source) err
 	if err := b.build(ctx, s); err != nil {
 		return err
 	}
-	obligations := []uint32{0}
-	if src.monitor >= 0 {
-		obligations = obligations[:0]
-		for id, o := range f.g.w.monitors.owed.list {
-			if o.monitor == src.monitor {
-				obligations = append(obligations, uint32(id))
-			}
-		}
-	}
-	for _, id := range obligations {
+	for _, id := range b.obligations() {
 		c := b.edges.Find(b.marksOf(id), nil)
 		if c == nil {
 			continue
 		}
 		l := c.Lasso()
 		if at := b.ids[l.Start]; f.out.Starvation == nil || at < f.near {
-			found, err := b.tell(s, id, l)
+			found, err := b.tell(s, id, l, false)
 			if err != nil {
 				return err
 			}

@@ -52,14 +52,17 @@ func (b bugs) has(which bugs) bool { return b&which != 0 }
 
 func knownBugs() []spec.Bug {
 	const other = "another value is accepted after one was decided"
-	first := spec.SafetyBug("BP2", "a proposer takes over the value that it hears of first, whatever its ballot", other, "take the one of the highest ballot")
+	safety := func(id, summary, shows, fix string) spec.Bug {
+		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
+	}
+	first := safety("BP2", "a proposer takes over the value that it hears of first, whatever its ballot", other, "take the one of the highest ballot")
 	first.Defaults.Params = map[string]string{"ballots": "2"}
 	return []spec.Bug{
-		spec.SafetyBug("BP1", "a proposer proposes its own value though acceptors have accepted another one", other, "take theirs"),
+		safety("BP1", "a proposer proposes its own value though acceptors have accepted another one", other, "take theirs"),
 		first,
-		spec.SafetyBug("BP3", "an acceptor accepts what has a lower ballot than it has promised", other, "leave it"),
-		spec.SafetyBug("BP4", "one acceptor is taken for most of three", other, "count one more"),
-		spec.SafetyBug("BP5", "what was accepted under different ballots is counted together", "clients are told different values", "compare the votes"),
-		spec.SafetyBug("BP6", "a proposer does not know what to do with a promise that it needs no more", "it gets one that it cannot handle", "ignore it"),
+		safety("BP3", "an acceptor accepts what has a lower ballot than it has promised", other, "leave it"),
+		safety("BP4", "one acceptor is taken for most of three", other, "count one more"),
+		safety("BP5", "what was accepted under different ballots is counted together", "clients are told different values", "compare the votes"),
+		safety("BP6", "a proposer does not know what to do with a promise that it needs no more", "it gets one that it cannot handle", "ignore it"),
 	}
 }

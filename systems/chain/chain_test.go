@@ -24,7 +24,7 @@ func TestStates(t *testing.T) {
 		{setting{Setting: smr.Setting{Clients: 2, Requests: 2, Single: true}, replicas: 1}, 1461},
 		{setting{Setting: smr.Setting{Clients: 1, Requests: 1, Failures: 2, Crashes: true}, replicas: 3}, 2521},
 		{setting{Setting: smr.Setting{Clients: 2, Requests: 1, Failures: 1, Crashes: true}, replicas: 3}, 10_180},
-		{setting{Setting: smr.Setting{Clients: 1, Requests: 1, Failures: 1, Crashes: true, Pace: smr.Pace{Pause: time.Second}}, replicas: 2}, 110},
+		{setting{Setting: smr.Setting{Clients: 1, Requests: 1, Failures: 1, Crashes: true, Pause: time.Second}, replicas: 2}, 110},
 		{setting{Setting: smr.Setting{Clients: 1, Requests: 2, Failures: 2, Crashes: true}, replicas: 3}, 24_267},
 	} {
 		c.Service = smr.Counter{}

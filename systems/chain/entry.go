@@ -56,22 +56,31 @@ const (
 func (b bugs) has(which bugs) bool { return b&which != 0 }
 
 func knownBugs() []spec.Bug {
-	gap := spec.SafetyBug("CR2", "a replica sends a new neighbour one command less than that lacks", "the neighbour gets one that is not the next", "begin with the first that it lacks")
+	unanswered := func(id, summary, fix string) spec.Bug {
+		return spec.Bug{
+			ID: id, Summary: summary, Shows: "a command is never answered", Fix: fix, Kind: sim.Deadlock, PaperKind: sim.Liveness,
+			OtherKinds: []sim.FindingKind{sim.Starvation, sim.Liveness}, PaperProperty: "every client comes to an end",
+		}
+	}
+	safety := func(id, summary, shows, fix string) spec.Bug {
+		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
+	}
+	gap := safety("CR2", "a replica sends a new neighbour one command less than that lacks", "the neighbour gets one that is not the next", "begin with the first that it lacks")
 	gap.OtherKinds = []sim.FindingKind{sim.Deadlock, sim.Starvation, sim.Liveness}
-	early := spec.SafetyBug("CR7", "the front takes for a predecessor's what a replica has said to the one before", "commands pass a replica that does not know its predecessor",
+	early := safety("CR7", "the front takes for a predecessor's what a replica has said to the one before", "commands pass a replica that does not know its predecessor",
 		"compare who it was said to")
 	early.Defaults.Params = map[string]string{"clients": "1", "requests": "2", "failures": "2"}
 	early.Defaults.Nodes = 7
-	lost := smr.Unanswered("CR8", "a new tail does not answer what the old one has executed and not answered when it crashed", "answer all that the front has not passed on")
+	lost := unanswered("CR8", "a new tail does not answer what the old one has executed and not answered when it crashed", "answer all that the front has not passed on")
 	lost.Defaults.Limits.Halts = 1
 	lost.Defaults.Params = map[string]string{"fail": "crash"}
 	return []spec.Bug{
-		smr.Unanswered("CR1", "a replica takes its predecessor for its new successor", "take the new one"),
+		unanswered("CR1", "a replica takes its predecessor for its new successor", "take the new one"),
 		gap,
-		smr.Unanswered("CR3", "a new tail does not answer what the old one may not have answered", "answer all that was not acknowledged"),
-		spec.SafetyBug("CR4", "the head answers before the tail has the command", "what was answered is lost when the head fails", "leave it to the tail"),
-		spec.SafetyBug("CR5", "a new head does not look whether it has a command that is asked for again", "it is executed twice", "compare with the history"),
-		smr.Unanswered("CR6", "the front does not ask a new head for what was not answered", "ask again"),
+		unanswered("CR3", "a new tail does not answer what the old one may not have answered", "answer all that was not acknowledged"),
+		safety("CR4", "the head answers before the tail has the command", "what was answered is lost when the head fails", "leave it to the tail"),
+		safety("CR5", "a new head does not look whether it has a command that is asked for again", "it is executed twice", "compare with the history"),
+		unanswered("CR6", "the front does not ask a new head for what was not answered", "ask again"),
 		early,
 		lost,
 	}

@@ -46,12 +46,20 @@ func knownBugs() []spec.Bug {
 			Shows: "all values but the first are dropped", Fix: "drop what has a number that is not above the last one",
 			Kind: sim.Starvation, PaperKind: sim.Starvation, PaperProperty: "monitor in order, each",
 		},
-		spec.SafetyBug("NL2", "the receiver does not look whether it has seen what it gets", "a value is delivered twice", "drop what has a number that is not above the last one"),
+		{
+			ID: "NL2", Summary: "the receiver does not look whether it has seen what it gets",
+			Shows: "a value is delivered twice", Fix: "drop what has a number that is not above the last one",
+			Kind: sim.Safety, PaperKind: sim.Safety,
+		},
 		{
 			ID: "NL3", Summary: "calls may be lost for ever: the choice is not fair",
 			Shows: "a value is never delivered", Fix: "assume that a call that is repeated for ever goes well again and again",
 			Kind: sim.Starvation, PaperKind: sim.Starvation, PaperProperty: "monitor in order, each",
 		},
-		spec.SafetyBug("NL4", "the sender does not defer values while it tries to carry one", "it gets one that it cannot handle", "defer them"),
+		{
+			ID: "NL4", Summary: "the sender does not defer values while it tries to carry one",
+			Shows: "it gets one that it cannot handle", Fix: "defer them",
+			Kind: sim.Safety, PaperKind: sim.Safety,
+		},
 	}
 }

@@ -39,7 +39,19 @@ func (b bugs) has(which bugs) bool { return b&which != 0 }
 
 func knownBugs() []spec.Bug {
 	return []spec.Bug{
-		spec.SafetyBug("CS1", "the bank refuses a withdrawal that leaves exactly the least that an account must keep", "a client is refused money that it has", "compare with >="),
-		spec.SafetyBug("CS2", "the bank does not tell the database of a withdrawal", "the balance goes up again", "update the database before the client is answered"),
+		{
+			ID:      "CS1",
+			Summary: "the bank refuses a withdrawal that leaves exactly the least that an account must keep",
+			Shows:   "a client is refused money that it has",
+			Fix:     "compare with >=",
+			Kind:    sim.Safety, PaperKind: sim.Safety,
+		},
+		{
+			ID:      "CS2",
+			Summary: "the bank does not tell the database of a withdrawal",
+			Shows:   "the balance goes up again",
+			Fix:     "update the database before the client is answered",
+			Kind:    sim.Safety, PaperKind: sim.Safety,
+		},
 	}
 }

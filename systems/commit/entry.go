@@ -47,12 +47,15 @@ const (
 func (b bugs) has(which bugs) bool { return b&which != 0 }
 
 func knownBugs() []spec.Bug {
-	stale := spec.SafetyBug("PC3", "votes on the transaction before are counted", "a transaction is committed that not all have agreed to", "compare the transaction")
+	safety := func(id, summary, shows, fix string) spec.Bug {
+		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
+	}
+	stale := safety("PC3", "votes on the transaction before are counted", "a transaction is committed that not all have agreed to", "compare the transaction")
 	stale.Defaults.Params = map[string]string{"clients": "1", "writes": "2"}
 	stale.Defaults.Nodes = 4
 	return []spec.Bug{
-		spec.SafetyBug("PC1", "each client believes that it reads what it wrote, though others write, too", "the assertion fails", "expect that only of a single client"),
-		spec.SafetyBug("PC2", "the coordinator commits as soon as one participant has agreed", "it is no agreement of all", "count to the number of participants"),
+		safety("PC1", "each client believes that it reads what it wrote, though others write, too", "the assertion fails", "expect that only of a single client"),
+		safety("PC2", "the coordinator commits as soon as one participant has agreed", "it is no agreement of all", "count to the number of participants"),
 		stale,
 	}
 }

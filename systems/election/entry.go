@@ -47,7 +47,7 @@ func knownBugs() []spec.Bug {
 		return b
 	}
 	unhandled := func(id, summary string) spec.Bug {
-		return spec.SafetyBug(id, summary, "an event comes that nobody has thought of", "handle it")
+		return spec.Bug{ID: id, Summary: summary, Shows: "an event comes that nobody has thought of", Fix: "handle it", Kind: sim.Safety, PaperKind: sim.Safety}
 	}
 	leaderless := func(id, summary, fix string) spec.Bug {
 		return spec.Bug{
@@ -61,6 +61,9 @@ func knownBugs() []spec.Bug {
 		late,
 		twice(leaderless("LE3", "a node that waits for higher ones does not lead when they have failed", "look when a failure is heard of")),
 		leaderless("LE4", "a new leader does not tell the others", "tell them"),
-		spec.SafetyBug("LE5", "a node leads without asking higher ones", "two lead at once", "ask them"),
+		{
+			ID: "LE5", Summary: "a node leads without asking higher ones", Shows: "two lead at once", Fix: "ask them",
+			Kind: sim.Safety, PaperKind: sim.Safety,
+		},
 	}
 }

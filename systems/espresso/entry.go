@@ -33,5 +33,11 @@ const em1 bugs = 1 << iota
 func (b bugs) has(which bugs) bool { return b&which != 0 }
 
 func knownBugs() []spec.Bug {
-	return []spec.Bug{spec.SafetyBug("EM1", "the panel does not know what to do with a reset while it steams or its door is open", "the event is unhandled", "ignore what cannot be meant")}
+	return []spec.Bug{{
+		ID:      "EM1",
+		Summary: "the panel does not know what to do with a reset while it steams or its door is open",
+		Shows:   "the event is unhandled",
+		Fix:     "ignore what cannot be meant",
+		Kind:    sim.Safety, PaperKind: sim.Safety,
+	}}
 }

@@ -53,7 +53,10 @@ func knownBugs() []spec.Bug {
 			ID: "FT1", Summary: "a coordinator decides as soon as one participant has voted", Shows: "a transaction is committed that not all have agreed to",
 			Fix: "wait for all", Kind: sim.Safety, PaperKind: sim.Safety, OtherKinds: []sim.FindingKind{sim.Deadlock, sim.Liveness},
 		},
-		spec.SafetyBug("FT2", "a participant prepares though another transaction is prepared", "the other one cannot be ended any more", "refuse"),
+		{
+			ID: "FT2", Summary: "a participant prepares though another transaction is prepared", Shows: "the other one cannot be ended any more",
+			Fix: "refuse", Kind: sim.Safety, PaperKind: sim.Safety,
+		},
 		{
 			ID: "FT3", Summary: "who has agreed to what is aborted is not told", Shows: "it stays prepared for ever",
 			Fix: "tell all that have agreed", Kind: sim.Deadlock, PaperKind: sim.Liveness, OtherKinds: []sim.FindingKind{sim.Liveness},

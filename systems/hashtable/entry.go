@@ -33,7 +33,7 @@ func Entry() spec.Entry {
 			s := setting{
 				Setting: smr.Setting{
 					Clients: c.Int("clients"), Requests: c.Int("requests"), Single: c.Text("smr") == "single", Service: smr.Table{},
-					Pace: smr.Pace{Pause: time.Duration(c.Int("pause")) * time.Millisecond},
+					Pause: time.Duration(c.Int("pause")) * time.Millisecond,
 				},
 				members: c.Int("members"), moves: c.Int("moves"), bugs: spec.Bits[bugs](c.Bugs, knownBugs()),
 			}
@@ -63,16 +63,28 @@ const (
 func (b bugs) has(which bugs) bool { return b&which != 0 }
 
 func knownBugs() []spec.Bug {
-	lost := spec.SafetyBug("HT4", "the master does not carry the value of a key that it moves", "what was written is not read", "give what was taken")
+	unanswered := func(id, summary, fix string) spec.Bug {
+		return spec.Bug{
+			ID: id, Summary: summary, Shows: "a command is never answered", Fix: fix, Kind: sim.Deadlock, PaperKind: sim.Liveness,
+			OtherKinds: []sim.FindingKind{sim.Starvation, sim.Liveness}, PaperProperty: "every client comes to an end",
+		}
+	}
+	lost := spec.Bug{
+		ID: "HT4", Summary: "the master does not carry the value of a key that it moves", Shows: "what was written is not read", Fix: "give what was taken",
+		Kind: sim.Safety, PaperKind: sim.Safety,
+	}
 	lost.Defaults.Params = map[string]string{"requests": "2"}
-	back := smr.Unanswered("HT6", "a request that is refused is not repeated when the key is back at who has refused", "compare how often the key has moved")
+	back := unanswered("HT6", "a request that is refused is not repeated when the key is back at who has refused", "compare how often the key has moved")
 	back.Defaults.Params = map[string]string{"moves": "2"}
 	return []spec.Bug{
-		smr.Unanswered("HT1", "a request that was refused is not repeated when the key has moved", "repeat it"),
-		smr.Unanswered("HT2", "a request that is refused after the dispatcher was told of the move is not repeated", "repeat it at once"),
-		spec.SafetyBug("HT3", "the dispatcher passes a refusal on", "a client is answered by something else than its command comes to", "repeat the request"),
+		unanswered("HT1", "a request that was refused is not repeated when the key has moved", "repeat it"),
+		unanswered("HT2", "a request that is refused after the dispatcher was told of the move is not repeated", "repeat it at once"),
+		{
+			ID: "HT3", Summary: "the dispatcher passes a refusal on", Shows: "a client is answered by something else than its command comes to", Fix: "repeat the request",
+			Kind: sim.Safety, PaperKind: sim.Safety,
+		},
 		lost,
-		smr.Unanswered("HT5", "the dispatcher is told of a move before the new member has the key", "tell it when the member has answered"),
+		unanswered("HT5", "the dispatcher is told of a move before the new member has the key", "tell it when the member has answered"),
 		back,
 	}
 }

@@ -55,17 +55,20 @@ const (
 func (b bugs) has(which bugs) bool { return b&which != 0 }
 
 func knownBugs() []spec.Bug {
+	safety := func(id, summary, shows, fix string) spec.Bug {
+		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
+	}
 	with := func(b spec.Bug, changes string) spec.Bug {
 		b.OtherKinds = []sim.FindingKind{sim.Deadlock, sim.Starvation, sim.Liveness} // a command may be for ever in no slot
 		b.Defaults.Nodes, b.Defaults.Params = 7, map[string]string{"clients": "2", "changes": changes}
 		return b
 	}
 	return []spec.Bug{
-		with(spec.SafetyBug("MP1", "a new leader does not take over what others have accepted", "something else is chosen for a slot than was", "take it over"), "1"),
-		with(spec.SafetyBug("MP2", "a new leader takes over what it hears of first, whatever its ballot", "something else is chosen for a slot than was", "take over what has the highest ballot"), "2"),
-		with(spec.SafetyBug("MP3", "a replica accepts what has a lower ballot than it has promised", "something else is chosen for a slot than was", "leave it"), "1"),
-		with(spec.SafetyBug("MP4", "half of the replicas are taken for most of them", "something else is chosen for a slot than was", "count one more"), "1"),
-		with(spec.SafetyBug("MP5", "a replica executes what is chosen for two slots twice", "a command is executed twice", "look whether it was executed"), "2"),
+		with(safety("MP1", "a new leader does not take over what others have accepted", "something else is chosen for a slot than was", "take it over"), "1"),
+		with(safety("MP2", "a new leader takes over what it hears of first, whatever its ballot", "something else is chosen for a slot than was", "take over what has the highest ballot"), "2"),
+		with(safety("MP3", "a replica accepts what has a lower ballot than it has promised", "something else is chosen for a slot than was", "leave it"), "1"),
+		with(safety("MP4", "half of the replicas are taken for most of them", "something else is chosen for a slot than was", "count one more"), "1"),
+		with(safety("MP5", "a replica executes what is chosen for two slots twice", "a command is executed twice", "look whether it was executed"), "2"),
 		{
 			ID: "MP6", Summary: "a new leader does not answer what was executed before", Shows: "a command is never answered, as its answer was lost with the old leader",
 			Fix: "answer it", Kind: sim.Deadlock, PaperKind: sim.Liveness, OtherKinds: []sim.FindingKind{sim.Starvation, sim.Liveness},

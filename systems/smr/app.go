@@ -20,7 +20,7 @@ type Service interface {
 
 // Services are the bundled ones by name.
 func Services() map[string]Service {
-	return map[string]Service{"counter": Counter{}, "hashtable": Table{}, "list": List{}, "2pc": Participant{}}
+	return map[string]Service{"counter": Counter{}, "hashtable": Table{}, "list": List{}}
 }
 
 // Counter is a Service that adds, and tells the sum.
@@ -94,35 +94,4 @@ func (List) Nth(client, n int) Op {
 		return Op{Do: lastOf}
 	}
 	return Op{Do: push, Arg: 10*n + client + 1}
-}
-
-const (
-	prepare = "prepare" // tells whether it agrees
-	commit  = "commit"  // tells how many it has committed; 0: it has not agreed to that one
-)
-
-// Participant is one of two-phase commit: it agrees to a transaction unless another one is under way.
-type Participant struct {
-	Prepared  int // transaction; 0: none
-	Committed int
-}
-
-// Do implements [App].
-func (p Participant) Do(op Op) (App, int) {
-	switch {
-	case op.Do == prepare && p.Prepared == 0:
-		p.Prepared = op.Key
-		return p, 1
-	case op.Do == commit && p.Prepared == op.Key:
-		p.Prepared = 0
-		p.Committed++
-		return p, p.Committed
-	default:
-		return p, 0
-	}
-}
-
-// Nth implements [Service]: clients prepare transactions of their own and commit them.
-func (Participant) Nth(client, n int) Op {
-	return Op{Do: [...]string{prepare, commit}[n%2], Key: 10*(n/2) + client + 1}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Client asks for some commands. By default it does not wait for answers: whatever a client may do, it may do.
+// Client asks for some commands, without waiting for answers: whatever a client may do, it may do.
 type Client struct {
 	Service     machine.ID
 	Asks        Service // for what commands
@@ -17,16 +17,9 @@ type Client struct {
 	Pause       time.Duration // before each
 }
 
-// Pace is when clients ask.
-type Pace struct {
-	Pause time.Duration // before each command
-	Wait  bool          // for the answer to each
-}
-
 const (
-	asking  machine.State = "asking"
-	waiting machine.State = "waiting"
-	asked   machine.State = "asked"
+	asking machine.State = "asking"
+	asked  machine.State = "asked"
 )
 
 // ClientKind is the kind of clients that ask at any moment.
@@ -39,41 +32,15 @@ var PacedKind = machine.Define[Client]("client",
 	machine.In(asking, machine.Entry((*Client).pause), machine.On(func(c *Client, x *machine.Ctx, _ goOn) { c.ask(x) }, asking, asked), machine.On((*Client).answered)),
 	machine.In(asked, machine.On((*Client).answered)))
 
-// PatientKind is the kind of clients that wait for each answer.
-var PatientKind = machine.Define[Client]("client",
-	machine.In(asking, machine.Entry((*Client).begin, waiting), machine.On(func(c *Client, x *machine.Ctx, _ goOn) { c.send(x); x.Goto(waiting) }, waiting)),
-	machine.In(waiting, machine.On(func(c *Client, x *machine.Ctx, r Response) {
-		c.answered(x, r)
-		if c.Left > 0 {
-			x.Goto(asking)
-		} else {
-			x.Goto(asked)
-		}
-	}, asking, asked)),
-	machine.In(asked))
-
 type goOn struct{}
-
-func (c *Client) begin(x *machine.Ctx) {
-	if c.Pause > 0 {
-		c.pause(x)
-		return
-	}
-	c.send(x)
-	x.Goto(waiting)
-}
 
 func (c *Client) pause(x *machine.Ctx) { x.SetTimer(goOn{}, c.Pause) }
 
-func (c *Client) send(x *machine.Ctx) {
+func (c *Client) ask(x *machine.Ctx) {
 	c.Waiting++
 	x.Send(c.Service, Request{Client: x.Self(), ID: c.First, Op: c.Asks.Nth(int(x.Self()), (c.First-1)%MaxRequests)})
 	c.First++
-	c.Left--
-}
-
-func (c *Client) ask(x *machine.Ctx) {
-	if c.send(x); c.Left == 0 {
+	if c.Left--; c.Left == 0 {
 		x.Goto(asked)
 	} else if c.Pause > 0 {
 		x.Goto(asking)
@@ -89,17 +56,15 @@ func (c *Client) answered(x *machine.Ctx, r Response) {
 // MaxRequests keeps the numbers of commands of several clients apart.
 const MaxRequests = 100_000
 
-// AddClients adds clients with so many commands each for a service. They are the first machines of the system, and monitors see to it that each command is answered, by what it comes to.
-func AddClients(ms *machine.System, clients, requests int, front machine.ID, service Service, pace Pace) {
+// AddClients adds clients with so many commands each for a service, which take a pause before each if that is not 0. They are the first machines of
+// the system, and monitors see to it that each command is answered, by what it comes to.
+func AddClients(ms *machine.System, clients, requests int, front machine.ID, service Service, pause time.Duration) {
 	kind := ClientKind
-	switch {
-	case pace.Wait:
-		kind = PatientKind
-	case pace.Pause > 0:
+	if pause > 0 {
 		kind = PacedKind
 	}
 	for i := range clients {
-		ms.Add(kind, Client{Service: front, Asks: service, First: MaxRequests*i + 1, Left: requests, Pause: pace.Pause})
+		ms.Add(kind, Client{Service: front, Asks: service, First: MaxRequests*i + 1, Left: requests, Pause: pause})
 	}
 	machine.EachAnswered(ms, "every command is answered", func(r Request) int { return r.ID }, func(r Response) int { return r.ID })
 	ms.Monitor(answersKind, answers{Front: front, App: service})

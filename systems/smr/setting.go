@@ -21,7 +21,7 @@ type Setting struct {
 	Single            bool // a single node stands for the protocol
 	Crashes           bool // replicas crash, in place of failing by what they are told
 	Service           Service
-	Pace              Pace
+	Pause             time.Duration
 }
 
 // Params are those of a Setting. Protocol is the value of smr that is not "single".
@@ -34,7 +34,6 @@ func Params(protocol, clients, failures string) []spec.Param {
 		{Name: "smr", Kind: spec.OneOf, Values: []string{protocol, "single"}, Default: protocol, Help: "what the clients ask"},
 		{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told", Help: "how replicas fail: they are told to and it is known, or crash, over connections that break"},
 		{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "so many milliseconds clients wait before each command"},
-		{Name: "wait", Kind: spec.Bool, Default: "false", Help: "clients wait for the answer to each command"},
 	}
 }
 
@@ -42,8 +41,7 @@ func Params(protocol, clients, failures string) []spec.Param {
 func Of(c spec.Config) Setting {
 	return Setting{
 		Clients: c.Int("clients"), Requests: c.Int("requests"), Failures: c.Int("failures"), Service: Services()[c.Text("app")],
-		Single: c.Text("smr") == "single", Crashes: c.Text("fail") == "crash",
-		Pace: Pace{time.Duration(c.Int("pause")) * time.Millisecond, c.Bool("wait")},
+		Single: c.Text("smr") == "single", Crashes: c.Text("fail") == "crash", Pause: time.Duration(c.Int("pause")) * time.Millisecond,
 	}
 }
 
@@ -61,7 +59,7 @@ func (s Setting) Front() machine.ID { return machine.ID(s.Clients) }
 // Machines are the clients, and what protocol adds or a single node in its place, as many nodes as that.
 func (s Setting) Machines(nodes int, protocol func(*machine.System)) *machine.System {
 	ms := &machine.System{}
-	AddClients(ms, s.Clients, s.Requests, s.Front(), s.Service, s.Pace)
+	AddClients(ms, s.Clients, s.Requests, s.Front(), s.Service, s.Pause)
 	if s.Single {
 		Fill(ms, ms.Add(SingleKind, SingleNode{App: s.Service})+1, nodes)
 		return ms
@@ -106,12 +104,4 @@ func Up[R any](v *sim.View, first machine.ID, replicas int) (up []*R) {
 		}
 	}
 	return up
-}
-
-// Unanswered is a defect by which a command is never answered.
-func Unanswered(id, summary, fix string) spec.Bug {
-	return spec.Bug{
-		ID: id, Summary: summary, Shows: "a command is never answered", Fix: fix, Kind: sim.Deadlock, PaperKind: sim.Liveness,
-		OtherKinds: []sim.FindingKind{sim.Starvation, sim.Liveness}, PaperProperty: "every client comes to an end",
-	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/machine"
-	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems/smr"
 )
@@ -16,11 +15,11 @@ func TestAnswers(t *testing.T) {
 	for name, service := range smr.Services() {
 		for other, app := range smr.Services() {
 			var ms machine.System
-			smr.AddClients(&ms, 2, 2, 2, service, smr.Pace{})
+			smr.AddClients(&ms, 2, 2, 2, service, 0)
 			ms.Add(smr.SingleKind, smr.SingleNode{App: app})
 			sys := ms.Sim(name + " by " + other)
 			if name == other {
-				systest.Clean(t, sys, map[string]int{"counter": 1461, "hashtable": 1470, "list": 1497, "2pc": 1559}[name])
+				systest.Clean(t, sys, map[string]int{"counter": 1461, "hashtable": 1470, "list": 1497}[name])
 				continue
 			}
 			x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
@@ -28,20 +27,5 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("%s: %v, %+v", sys.Name, err, x.Finding)
 			}
 		}
-	}
-}
-
-// Clients that wait do less: one command of each at a time.
-func TestPaces(t *testing.T) {
-	for _, c := range []struct {
-		pace   smr.Pace
-		states int
-	}{{smr.Pace{}, 1461}, {smr.Pace{Pause: 1}, 1461}, {smr.Pace{Wait: true}, 115}, {smr.Pace{Pause: 1, Wait: true}, 177}} {
-		var ms machine.System
-		smr.AddClients(&ms, 2, 2, 2, smr.Counter{}, c.pace)
-		ms.Add(smr.SingleKind, smr.SingleNode{App: smr.Counter{}})
-		sys := ms.Sim("paced")
-		sys.Properties = []sim.Property{{Name: "every client comes to an end", Eventually: smr.Ended(2)}}
-		systest.Clean(t, sys, c.states)
 	}
 }

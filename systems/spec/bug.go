@@ -35,11 +35,6 @@ type Bug struct {
 	Defaults Defaults
 }
 
-// SafetyBug is a defect that violates safety, now as in its original report.
-func SafetyBug(id, summary, shows, fix string) Bug {
-	return Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
-}
-
 // Accepts reports whether a finding of kind k is an expected one of the bug.
 func (b *Bug) Accepts(k sim.FindingKind) bool {
 	return k == b.Kind || k == b.PaperKind || slices.Contains(b.OtherKinds, k)

@@ -156,7 +156,7 @@ URLs of all, with commas, are what workers and searches are given.`,
 				defer os.RemoveAll(temp)
 				server.Dir = temp
 			}
-			server.Security, server.Log = security(c), slog.New(slog.NewTextHandler(a.Stderr, nil))
+			server.Security = security(c)
 			url, stop, err := server.Start()
 			if err != nil {
 				return err

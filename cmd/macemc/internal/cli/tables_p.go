@@ -46,27 +46,27 @@ type pSetting struct {
 var pSettings = []pSetting{
 	{
 		name: "Network layer", system: "channel", concrete: []string{"--set", "part=implementation"}, abs: []string{"--set", "part=abstraction"}, property: "all is sent",
-		lines: 203, bugs: 4, published: "75 + 25 + 30 + 21", found: "2 unhandled, 1 safety", took: "0 h 22, 3 nodes",
+		lines: 211, bugs: 4, published: "75 + 25 + 30 + 21", found: "2 unhandled, 1 safety", took: "0 h 22, 3 nodes",
 	},
 	{
 		name: "Leader election", system: "election", concrete: []string{"--set", "part=implementation"}, abs: []string{"--set", "part=abstraction"},
-		lines: 256, bugs: 5, published: "89 + 10 + 45 + 24", found: "9 unhandled", took: "0 h 43, 5 nodes",
+		lines: 259, bugs: 5, published: "89 + 10 + 45 + 24", found: "9 unhandled", took: "0 h 43, 5 nodes",
 	},
 	{
 		name: "Basic Paxos", system: "basicpaxos", concrete: []string{"--set", "part=implementation"}, abs: []string{"--set", "part=abstraction"}, property: "all are told",
-		lines: 366, bugs: 6, published: "168 + 95 + 20 + 19", found: "6 unhandled, 6 safety", took: "3 h 48, 7 nodes",
+		lines: 369, bugs: 6, published: "168 + 95 + 20 + 19", found: "6 unhandled, 6 safety", took: "3 h 48, 7 nodes",
 	},
 	{
 		name: "Multi-Paxos", system: "multipaxos", concrete: []string{"--set", "smr=paxos"}, abs: []string{"--set", "smr=single"}, property: "every client comes to an end",
-		lines: 473, bugs: 6, published: "410 + 160 + 140 + 120", found: "10 unhandled, 22 safety, 3 liveness", took: "10 h 39, 7 nodes",
+		lines: 476, bugs: 6, published: "410 + 160 + 140 + 120", found: "10 unhandled, 22 safety, 3 liveness", took: "10 h 39, 7 nodes",
 	},
 	{
 		name: "Chain replication", system: "chain", concrete: []string{"--set", "smr=chain"}, abs: []string{"--set", "smr=single"}, property: "every client comes to an end",
-		lines: 382, bugs: 8, published: "360 + 220 + 90 + 130", found: "26 unhandled, 10 safety, 7 liveness", took: "4 h 02, 7 nodes",
+		lines: 391, bugs: 8, published: "360 + 220 + 90 + 130", found: "26 unhandled, 10 safety, 7 liveness", took: "4 h 02, 7 nodes",
 	},
 	{
 		name: "Dispatcher", system: "hashtable", concrete: []string{"--set", "smr=spread"}, abs: []string{"--set", "smr=single"}, property: "every client comes to an end",
-		lines: 279, bugs: 6, published: "138 + 65 + 48 + 37", found: "10 unhandled, 8 safety, 1 liveness", took: "0 h 20, 3 nodes",
+		lines: 291, bugs: 6, published: "138 + 65 + 48 + 37", found: "10 unhandled, 8 safety, 1 liveness", took: "0 h 20, 3 nodes",
 	},
 	{
 		name: "Hash table over what is replicated", system: "hashtable", concrete: []string{"--set", "member=chain"}, abs: []string{"--set", "member=single"},
@@ -74,7 +74,7 @@ var pSettings = []pSetting{
 	},
 	{
 		name: "Two-phase commit over chains", system: "ftcommit", concrete: []string{"--set", "smr=chain"}, abs: []string{"--set", "smr=single"}, property: "atomicity",
-		lines: 260, bugs: 3, published: "230 + 90 + 88 + 30", found: "20 unhandled, 15 safety, 4 liveness", took: "5 h 03, 5 nodes",
+		lines: 263, bugs: 3, published: "230 + 90 + 88 + 30", found: "20 unhandled, 15 safety, 4 liveness", took: "5 h 03, 5 nodes",
 	},
 	{
 		name: "Two-phase commit over Multi-Paxos", system: "ftcommit", concrete: []string{"--nodes", "12", "--set", "smr=paxos"}, abs: []string{"--nodes", "12", "--set", "smr=single"}, property: "atomicity",
@@ -82,7 +82,7 @@ var pSettings = []pSetting{
 }
 
 // pShared is how many lines there are of what the protocols share.
-const pShared = 507
+const pShared = 445
 
 // pColumn is the only column.
 const pColumn = "states"

@@ -9,7 +9,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -94,22 +93,9 @@ type Server struct {
 	PeerListen string
 	Peers      []string
 	Security   Security
-	Log        *slog.Logger // told of what is refused, and of what fails; nil: nobody is
 
 	room int64 // bytes that may be kept; 0: three quarters of what there is
 }
-
-// errorsTo is what a server tells its errors, and nothing else.
-type errorsTo struct{ log *slog.Logger }
-
-func (e errorsTo) Errorf(format string, args ...any) { e.log.Error(fmt.Sprintf(format, args...)) }
-func (e errorsTo) Fatalf(format string, args ...any) { e.Errorf(format, args...) }
-func (errorsTo) Warnf(string, ...any)                {}
-func (errorsTo) Noticef(string, ...any)              {}
-func (errorsTo) Debugf(string, ...any)               {}
-func (errorsTo) Tracef(string, ...any)               {}
-
-const starting = 10 * time.Second // may take a server
 
 // Start starts the server, and returns its URL. Stop ends it. One that has peers can be used when more than half of them are there.
 func (s *Server) Start() (where string, stop func(), err error) {
@@ -133,20 +119,14 @@ func (s *Server) Start() (where string, stop func(), err error) {
 	if err := s.join(opts, token); err != nil {
 		return "", nil, err
 	}
-	if err := s.free(); err != nil {
-		return "", nil, err
-	}
 	ns, err := server.NewServer(opts)
 	if err != nil {
 		return "", nil, err
 	}
-	if s.Log != nil {
-		ns.SetLogger(errorsTo{s.Log}, false, false)
-	}
 	ns.Start()
-	if !ns.ReadyForConnections(starting) {
+	if !ns.ReadyForConnections(10 * time.Second) {
 		ns.Shutdown()
-		return "", nil, fmt.Errorf("the server at %s is not ready after %v", s.Listen, starting)
+		return "", nil, fmt.Errorf("no server can be started at %s; is the port in use?", s.Listen)
 	}
 	return "nats://" + ns.Addr().String(), func() {
 		if len(s.Peers) > 0 {
@@ -155,21 +135,6 @@ func (s *Server) Start() (where string, stop func(), err error) {
 		ns.Shutdown()
 		ns.WaitForShutdown()
 	}, nil
-}
-
-// free tells why nothing can listen at the addresses.
-func (s *Server) free() error {
-	for _, at := range []string{s.Listen, s.PeerListen} {
-		if at == "" {
-			continue
-		}
-		l, err := net.Listen("tcp", at)
-		if err != nil {
-			return err
-		}
-		_ = l.Close()
-	}
-	return nil
 }
 
 // address is one to listen at.

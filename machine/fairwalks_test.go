@@ -1,0 +1,41 @@
+package machine_test
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/sim/table"
+)
+
+// What walks find of random machines, in some of their states or in all, the definition says, too; each round comes round.
+func TestFairWalksOfRandomMachines(t *testing.T) {
+	t.Parallel()
+	systems, violated, found, most := 0, 0, 0, *endlessSystems/2
+	if testing.Short() {
+		most = 50
+	}
+	for seed := uint64(0); systems < most; seed++ {
+		g := endlessGraphOf(t, seed)
+		if g == nil {
+			continue
+		}
+		systems++
+		want := g.violated("")
+		if want {
+			violated++
+		}
+		sys := endlessSystem(seed)
+		f, err := table.WalkFair(t.Context(), &sys, table.FairWalkOptions{Seed: seed + 1, States: 1 + int(seed)%12})
+		if err != nil || f.Why != "" {
+			t.Fatalf("seed %d: %+v, %v", seed, f, err)
+		}
+		if f.Starvation != nil {
+			found++
+			if comesRound(t, &sys, f.Starvation); !want {
+				t.Fatalf("seed %d: %+v is no violation", seed, f.Starvation)
+			}
+		}
+	}
+	if t.Logf("%d systems, %d of them violated, walks found %d", systems, violated, found); found < violated/3 {
+		t.Errorf("walks found %d of %d", found, violated)
+	}
+}

@@ -1,0 +1,95 @@
+package search
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim/kernel"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// FairWalks are walks that look for runs without end in which something stays owed. Nothing is said where they find none.
+type FairWalks struct {
+	Walks  int    `json:"walks"`
+	States int    `json:"states"`        // that they were in, in parts that were judged, each of which counts by itself
+	Why    string `json:"why,omitempty"` // no more were made
+}
+
+// Fair walks begin when so much was done by runs; they are made again whenever that has doubled, with one state for so much of it.
+const (
+	fairAfter = 1 << 17
+	fairShare = 1 << 5
+	leastFair = 1 << 12
+)
+
+// And is both together.
+func (f FairWalks) And(o FairWalks) FairWalks {
+	return FairWalks{f.Walks + o.Walks, f.States + o.States, cmp.Or(f.Why, o.Why)}
+}
+
+// walkFair makes fair walks, from a seed of their own.
+func walkFair(ctx context.Context, cfg *Config, world kernel.Options, turn, states, bytes int) (*table.FairWalks, error) {
+	out, err := table.WalkFair(ctx, &cfg.System, table.FairWalkOptions{
+		World: world, Weightless: cfg.Weights.Weightless(), States: states, MaxBytes: bytes,
+		Seed: choose.Derive(cfg.Seed, choose.Path{int32(turn)}),
+	})
+	if why := unsupported(err); why != "" {
+		return &table.FairWalks{Why: "the tables cannot hold " + why}, nil
+	}
+	return out, err
+}
+
+// walkFair makes fair walks when they are due; last: if none were made yet.
+func (s *searcher) walkFair(ctx context.Context, last bool) error {
+	f := &s.fairWalks
+	switch {
+	case len(s.cfg.System.Obligations()) == 0 || len(s.cfg.Prefix) > 0 || s.cfg.Alone || s.found > 0 || s.finding != nil || f.Why != "":
+		return nil
+	case last && (f.Walks > 0 || s.stopping == StoppedComplete || s.stopping == StoppedInterrupted || s.stopping == StoppedTime || s.stopping == StoppedStuck):
+		return nil
+	case !last && (s.stopping != "" || s.worked() < fairAfter<<s.fairTurn):
+		return nil
+	}
+	limited, cancel := s.cfg.within(ctx, s.began)
+	defer cancel()
+	opts, err := explorationOf(ctx, &s.cfg, s.began, s.cfg.patience())
+	if err != nil {
+		return err
+	}
+	bytes := 0
+	if s.cfg.MaxBytes > 0 {
+		bytes = max(1, s.cfg.MaxBytes-s.global.need(0)-s.cfg.Reach.need(0))
+	}
+	s.fairTurn++
+	out, err := walkFair(limited, &s.cfg, opts.World, s.fairTurn, max(leastFair, s.worked()/fairShare), bytes)
+	if err != nil {
+		return err
+	}
+	*f = f.And(FairWalks{out.Walks, out.States, out.Why})
+	if limited.Err() != nil {
+		f.Why = "" // the search ends likewise
+	}
+	if out.Starvation == nil {
+		return nil
+	}
+	return s.violation(ctx, starvation(out.Starvation, s.cfg.Strategy), nil, "")
+}
+
+// walkFair makes fair walks when there was no memory for all states.
+func (r *Result) walkFair(ctx context.Context, cfg *Config, world kernel.Options) error {
+	switch {
+	case r.Stats.Fair == nil || r.Stats.Fair.Judged || r.Finding != nil || cfg.Elsewhere != nil || len(cfg.known) > 0,
+		r.Stopped != StoppedMemory: // who bounds the depth wants to know of what is nearer
+		return nil
+	}
+	out, err := walkFair(ctx, cfg, world, 0, max(leastFair, r.Stats.States/fairShare), cfg.MaxBytes)
+	if err != nil {
+		return err
+	}
+	r.Stats.Fair.Walked = FairWalks{out.Walks, out.States, out.Why}
+	if out.Starvation != nil {
+		r.starved(out.Starvation, cfg.Strategy)
+	}
+	return nil
+}
