@@ -319,19 +319,20 @@ func (a *app) clusterAbort() *cobra.Command {
 		Use:   "abort URL",
 		Short: "End the search of a cluster, and remove what it has found",
 		Long: `Ends the search that goes on at a server, also one that nobody waits for any more, and
-removes what was kept of it. Workers wait for the next one.`,
+removes what was kept of it, and what is left of others. Workers wait for the next one.`,
 		Example: `  macemc cluster abort nats://127.0.0.1:4222`,
 		Args:    exactlyOne("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := cluster.Abort(cmd.Context(), args[0], security(c))
+			ids, err := cluster.Abort(cmd.Context(), args[0], security(c))
 			if err != nil {
 				return err
 			}
-			if id == "" {
+			if len(ids) == 0 {
 				fmt.Fprintln(a.Stdout, "no search goes on there")
-				return nil
 			}
-			fmt.Fprintf(a.Stdout, "run %s is removed\n", id)
+			for _, id := range ids {
+				fmt.Fprintf(a.Stdout, "run %s is removed\n", id)
+			}
 			return nil
 		},
 	}

@@ -97,7 +97,7 @@ func (m *member) ask(msg any) {
 		}
 	}
 	if err != nil && m.ctx.Err() == nil {
-		if m.gone() {
+		if m.withdrawn(m.ctx) {
 			m.core.Over = true // the run was removed
 			return
 		}

@@ -134,7 +134,7 @@ func (m *member) work() error {
 			case <-m.ctx.Done():
 			case <-time.After(helloPeriod):
 			}
-			if m.gone() {
+			if m.withdrawn(m.ctx) {
 				return nil
 			}
 			continue
@@ -221,12 +221,6 @@ func (m *member) watch(ctx context.Context) (*atomic.Bool, error) {
 	}()
 	context.AfterFunc(ctx, func() { _ = watcher.Stop() })
 	return paused, nil
-}
-
-// gone reports whether the run was removed.
-func (m *member) gone() bool {
-	now, err := current(m.ctx, m.nc)
-	return err == nil && (now == nil || now.ID != m.ID)
 }
 
 // sayHello says that this member is there, whatever it does.

@@ -79,13 +79,14 @@ type revision struct {
 const (
 	runsBucket = "macemc"
 	runKey     = "run"
+	runPrefix  = "macemc-"
 	commitKey  = "commit"
 	leaseKey   = "lease"
 	pauseKey   = "pause"
 )
 
 func (m *Manifest) subject(of string) string { return "macemc." + m.ID + "." + of }
-func (m *Manifest) bucket() string           { return "macemc-" + m.ID }
+func (m *Manifest) bucket() string           { return runPrefix + m.ID }
 
 func (m *Manifest) logSubject(part int) string { return m.subject(fmt.Sprintf("log.%d", part)) }
 
@@ -279,7 +280,13 @@ const (
 	errNoStorage jetstream.ErrorCode = 10047
 )
 
-// gone reports whether a run was removed.
+// withdrawn reports whether a run is not the one that goes on at the server any more.
+func (r *run) withdrawn(ctx context.Context) bool {
+	now, err := current(ctx, r.nc)
+	return err == nil && (now == nil || now.ID != r.ID)
+}
+
+// gone reports whether an error says that a run was removed.
 func gone(err error) bool {
 	return errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrKeyNotFound)
 }

@@ -216,7 +216,7 @@ func (s *Search) wait(ctx context.Context, r *run, progress func(states, transit
 		switch {
 		case e == nil:
 			c, failed = now, time.Time{}
-		case gone(e):
+		case gone(e) || r.withdrawn(background):
 			return c, fmt.Errorf("run %s is not there any more: %w", r.ID, e)
 		case failed.IsZero():
 			failed = time.Now()

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/macemc/macemc/systems/superstep"
 )
@@ -164,10 +167,42 @@ func Drain(ctx context.Context, url string, s Security, worker int) (id string, 
 	})
 }
 
-// Abort removes the run at a server, and returns its ID; "": there is none.
-func Abort(ctx context.Context, url string, s Security) (id string, err error) {
-	return id, at(ctx, url, s, func(r *run) error {
-		id = r.ID
-		return errors.Join(withdraw(ctx, r.nc), r.remove(ctx))
+// Abort removes the run at a server, and what is left there of others that have ended, and returns their IDs.
+func Abort(ctx context.Context, url string, s Security) (ids []string, err error) {
+	nc, err := connect(url, s)
+	if err != nil {
+		return nil, err
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	if m, err := current(ctx, nc); err != nil {
+		return nil, err
+	} else if m != nil {
+		if err := withdraw(ctx, nc); err != nil {
+			return nil, err
+		}
+	}
+	var names []string
+	err = eventually(ctx, func(ctx context.Context) error {
+		names = nil
+		list := js.StreamNames(ctx)
+		for name := range list.Name() {
+			names = append(names, name)
+		}
+		return list.Err()
 	})
+	for _, name := range names {
+		id, ok := strings.CutPrefix(strings.TrimPrefix(name, "KV_"), runPrefix)
+		if !ok {
+			continue
+		}
+		if id = strings.TrimSuffix(id, "-log"); !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+		err = errors.Join(err, eventually(ctx, func(ctx context.Context) error { return js.DeleteStream(ctx, name) }))
+	}
+	return ids, err
 }

@@ -1,0 +1,58 @@
+package cluster
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// A search that is aborted ends with an error, and nothing is left of it, nor of one that has ended and was not removed.
+func TestAbort(t *testing.T) {
+	t.Parallel()
+	url := serve(t)
+	work(t, url, 1)
+	nc, err := connect(url, Security{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	left, err := create(t.Context(), nc, Manifest{ID: newID(), Parts: parts, Replicas: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	_, err = search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
+		o.Progress = func(states, _, _, _ int) {
+			if ids == nil && states > 1000 {
+				var err error
+				if ids, err = Abort(t.Context(), url, Security{}); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	if err == nil || !strings.Contains(err.Error(), "not there any more") || len(ids) != 2 || !slices.Contains(ids, left.ID) {
+		t.Errorf("%v is removed: %v", ids, err)
+	}
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range js.StreamNames(t.Context()).Name() {
+		if name != "KV_"+runsBucket {
+			t.Errorf("%s is left", name)
+		}
+	}
+	if ids, err := Abort(t.Context(), url, Security{}); err != nil || len(ids) > 0 {
+		t.Errorf("%v is removed again: %v", ids, err)
+	}
+	x, err := search(t, url, "paxos", spec.Config{})
+	if err != nil || !x.Complete {
+		t.Error(x, err)
+	}
+}
