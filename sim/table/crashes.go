@@ -32,12 +32,6 @@ type Crashes struct {
 	Why      string       `json:"why,omitempty"`    // no crash can be left out
 }
 
-// Opaque is a node that may do something after a crash that it could not do without.
-type Opaque struct {
-	Node sim.NodeID `json:"node"`
-	Why  string     `json:"why"`
-}
-
 // spare says which nodes do not crash in an exploration, and makes it so; nil: all do, as was asked for.
 func (g *graph) spare(opts *ExploreOptions) *Crashes {
 	e := g.w.engine
