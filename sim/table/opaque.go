@@ -1,0 +1,71 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Opaque is a node that may do something after a crash that it could not do without.
+type Opaque struct {
+	Node sim.NodeID `json:"node"`
+	Why  string     `json:"why"`
+}
+
+// tell appends why the node is opaque, if it is.
+func (a *likenesses) tell(list []Opaque) []Opaque {
+	for k := range a.own {
+		if a.list[k].fails() {
+			return append(list, Opaque{sim.NodeID(a.node), a.because(k)})
+		}
+	}
+	return list
+}
+
+// because says what happens to a node that has crashed until it does what it could not do without.
+func (a *likenesses) because(k int) string {
+	r := a.r
+	text := "in state " + r.stateOf(a.list[k].crashed)
+	met := map[int]bool{}
+	for !met[k] {
+		met[k] = true
+		m := &a.list[k]
+		if m.wrong != "" {
+			return text + ": " + m.wrong
+		}
+		d := m.lost
+		what := ""
+		switch d.kind {
+		case afterCrash:
+			what = fmt.Sprintf("n%d crashes", a.node)
+		case afterHalt:
+			what = fmt.Sprintf("n%d halts", a.node)
+		case afterCut:
+			what = r.does(m.crashed, d.act) + ", and fails inside that step"
+		default:
+			what = r.does(m.crashed, d.act)
+		}
+		text += ", " + what
+		if len(d.ends) == 0 {
+			return text + ", where it does what it could not do without the crash"
+		}
+		k = d.ends[0]
+	}
+	return text + ", and so on"
+}
+
+// stateOf shows a local state.
+func (r *reduction) stateOf(id uint32) string {
+	e := r.w.engine
+	l := &e.locals.list[id]
+	var parts []string
+	for _, f := range e.fieldsOf(l.node, l.state) {
+		if len(parts) == 6 {
+			parts = append(parts, "...")
+			break
+		}
+		parts = append(parts, f.Path+" "+f.Value)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
