@@ -58,12 +58,13 @@ func newCollapse(order []int32) *collapse {
 // size is how many numbers a tree takes: words, then inner nodes but for the root.
 func (c *collapse) size() int { return c.words + len(c.left) - 1 }
 
-// unfold writes the tree of a root: its words, and the numbers of its inner nodes but for the root.
+// unfold writes the tree of a root: its words, and the numbers of its inner nodes but for the root. It reads only what was there when the root was.
 func (c *collapse) unfold(p uint64, tree []uint32) {
 	last := len(c.left) - 1
 	tree[c.left[last]], tree[c.right[last]] = uint32(p>>32), uint32(p)
+	inner := c.inner.list.published()
 	for k := last - 1; k >= 0; k-- {
-		p := c.inner.list.at(tree[c.words+k])
+		p := inner[tree[c.words+k]]
 		tree[c.left[k]], tree[c.right[k]] = uint32(p>>32), uint32(p)
 	}
 }

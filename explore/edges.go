@@ -28,7 +28,7 @@ type Edges struct {
 
 	Steps int // of what the graph counts
 
-	tops [][2]side // by edge, of whole states that were not resolved yet
+	tops [][2]side // by edge, of whole states, while they are resolved
 }
 
 // Change says that the next edge changes a word.
@@ -147,7 +147,8 @@ func (r Row) To(k int, from, buf []uint32) []uint32 { return r.edges.To(r.begin+
 type Batch struct {
 	Edges
 	words   int
-	parents []uint32 // states that the edges lead from
+	parents []uint32 // states that the edges lead from, or trees of whole ones
+	stride  int      // words of each
 	ids     []uint32 // of these
 	last    []uint32 // by parent: the end of its edges
 	passed  []int    // by parent: edges up to its end that are not listed
@@ -158,10 +159,12 @@ type Batch struct {
 	partial bool     // not all edges of the last parent are there, or an error was found behind them
 	reduced []reducedState
 	left    []uint32 // records of these
-	unread  bool     // it was handed to the second worker to be read, see reading
+	handed  bool     // to the second worker, which is to read the edges, see reading
+	unread  bool     // that is to be done, or could not be
 	number  int      // of such a batch: what the first parent is expanded as
 	asleep  []uint32 // likewise, by parent: see [Edges]
-	keptAs  []uint64 // likewise: keys of whole states
+
+	verified int // likewise: so many parents need no more than to be read
 
 	keys    Keys     // what is to be looked up
 	fresh   []uint32 // edges that lead to new states, perhaps with the bit Again
@@ -231,7 +234,7 @@ func (b *Batch) build(whole bool) {
 			from = b.ids[parent] + 1
 		}
 		b.news = append(b.news, newState{Origin{from, b.Turns[t]}, b.until(int(parent), t), b.Sleeps[t], b.Lo[t], b.Notes[t]})
-		b.vectors = b.To(int(t), b.parents[int(parent)*b.words:][:b.words], b.vectors)
+		b.vectors = b.To(int(t), b.parent(int(parent)), b.vectors)
 		if whole {
 			b.records = append(b.records, uint32(b.Lo[t]>>32), uint32(b.Lo[t]))
 		}
@@ -249,8 +252,8 @@ func (b *Batch) until(parent int, t uint32) uint32 {
 
 func (b *Batch) reset() {
 	b.Reset()
-	b.full, b.root, b.again, b.partial, b.unread = 0, false, false, false, false
-	b.asleep, b.keptAs = b.asleep[:0], b.keptAs[:0]
+	b.full, b.root, b.again, b.partial, b.handed, b.unread = 0, false, false, false, false, false
+	b.asleep, b.verified = b.asleep[:0], 0
 	b.parents, b.ids, b.last, b.passed = b.parents[:0], b.ids[:0], b.last[:0], b.passed[:0]
 	b.reduced, b.left = b.reduced[:0], b.left[:0]
 	b.fresh, b.news, b.vectors, b.places = b.fresh[:0], b.news[:0], b.vectors[:0], b.places[:0]
@@ -263,6 +266,16 @@ func (b *Batch) reset() {
 func (b *Batch) enter(state []uint32, id uint32) {
 	b.parents, b.ids = append(b.parents, state...), append(b.ids, id)
 	b.Asleep, b.Turn = 0, 0
+}
+
+func (b *Batch) parent(k int) []uint32 { return b.parents[k*b.stride:][:b.words:b.words] }
+
+// tree is what is kept of the state of a parent, see [Whole]; nil: it is no state.
+func (b *Batch) tree(k int) []uint32 {
+	if b.root {
+		return nil
+	}
+	return b.parents[k*b.stride:][:b.stride:b.stride]
 }
 
 // leave notes that all edges of the state that was entered last were added.

@@ -7,8 +7,9 @@ import "math/bits"
 type exact struct {
 	collapse
 	roots pairs
-	base  []uint32 // the tree of the state that was entered
-	tree  []uint32 // that of a state that an edge leads to
+	tree  []uint32 // of the state that was entered
+	base  []uint32 // of that which edges lead from
+	to    []uint32 // and of that which one leads to
 	wants []uint64 // scratch: pairs
 }
 
@@ -21,7 +22,7 @@ type side struct {
 
 func newExact(g Graph) *exact {
 	c := &exact{collapse: *newCollapse(g.Neighbours())}
-	c.base, c.tree = make([]uint32, c.size()), make([]uint32, c.size())
+	c.tree, c.to = make([]uint32, c.size()), make([]uint32, c.size())
 	return c
 }
 
@@ -53,26 +54,28 @@ func (c *exact) FindAll(k *Keys, places []uint32) []uint32 {
 // Key implements [Whole].
 func (c *exact) Key(number uint32) uint64 { return c.roots.list.at(number) }
 
+// Size implements [Whole].
+func (c *exact) Size() int { return c.size() }
+
 // Enter implements [Whole].
 func (c *exact) Enter(key uint64) []uint32 {
-	c.unfold(key, c.base)
-	return c.base[:c.words]
+	c.unfold(key, c.tree)
+	return c.tree
 }
 
 // Expanded implements [Whole].
-func (c *exact) Expanded(e *Edges, from, to int, rooted bool) {
-	base := c.base
-	if rooted {
-		base = nil
-		clear(c.tree[:c.words])
+func (c *exact) Expanded(e *Edges, base []uint32, from, to int) {
+	c.base = base
+	if base == nil {
+		clear(c.to[:c.words])
 	} else {
-		copy(c.tree, c.base)
+		copy(c.to, base)
 	}
 	begin := e.changesBefore(from)
 	for _, end := range e.Ends[from:to] {
 		changed := uint64(0)
 		for _, change := range e.Changes[begin:end] {
-			c.tree[change>>32] = uint32(change)
+			c.to[change>>32] = uint32(change)
 			changed |= 1 << (change >> 32 & (narrow - 1))
 		}
 		begin = end
@@ -80,11 +83,11 @@ func (c *exact) Expanded(e *Edges, from, to int, rooted bool) {
 			e.tops = append(e.tops, c.push(changed))
 			continue
 		}
-		c.complete(c.tree, base)
+		c.complete(c.to, base)
 		top := c.top()
-		e.tops = append(e.tops, [2]side{{id: c.tree[top[0]]}, {id: c.tree[top[1]]}})
-		if clear(c.tree[:c.words]); base != nil {
-			copy(c.tree, base)
+		e.tops = append(e.tops, [2]side{{id: c.to[top[0]]}, {id: c.to[top[1]]}})
+		if clear(c.to[:c.words]); base != nil {
+			copy(c.to, base)
 		}
 	}
 }
@@ -97,24 +100,24 @@ func (c *exact) push(changed uint64) (sides [2]side) {
 			sides[i].unknown = true
 			over &^= 1 << k
 		} else if k < 0 {
-			sides[i].id = c.tree[at]
+			sides[i].id = c.to[at]
 		} else {
 			sides[i].id = c.base[at]
 		}
 	}
-	c.update(c.tree, over)
+	c.update(c.to, over)
 	for i, at := range c.top() {
 		if sides[i].unknown {
-			sides[i].pair = c.pair(int(at)-c.words, c.tree)
+			sides[i].pair = c.pair(int(at)-c.words, c.to)
 		}
 	}
 	for ; changed != 0; changed &= changed - 1 {
 		i := bits.TrailingZeros64(changed)
-		c.tree[i] = c.base[i]
+		c.to[i] = c.base[i]
 	}
 	for ; over != 0; over &= over - 1 {
 		i := c.words + bits.TrailingZeros64(over)
-		c.tree[i] = c.base[i]
+		c.to[i] = c.base[i]
 	}
 	return sides
 }
@@ -143,11 +146,8 @@ func (c *exact) Resolve(e *Edges) {
 }
 
 // Bytes implements [Visited].
-func (c *exact) Bytes() (now, growth int) { return c.roots.bytes(), c.roots.growth() }
-
-// Held implements [Whole].
-func (c *exact) Held() (now, growth int) {
-	return c.inner.bytes() + 16*len(c.hot), c.inner.growth()
+func (c *exact) Bytes() (now, growth int) {
+	return c.roots.bytes() + c.inner.bytes() + 16*len(c.hot), c.roots.growth() + c.inner.growth()
 }
 
 // Omission implements [Visited]: no two states are taken for one.

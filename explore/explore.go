@@ -69,7 +69,7 @@ type Graph interface {
 	Bytes() int
 }
 
-// Visited is a set of states. One goroutine at a time calls its methods, not always the same.
+// Visited is a set of states. One goroutine at a time calls its methods, not always the same; but see [Whole].
 type Visited interface {
 	// Width is how many words of a fingerprint tell states apart, 1 or 2; 0: states have keys that the set makes, see [Whole].
 	Width() int
@@ -93,16 +93,17 @@ type Keys struct {
 // Whole is a visited set that keeps whole states. A key of one word stands for each.
 type Whole interface {
 	Visited
-	// Enter makes the state of a key the one that is expanded, and returns it. It is valid until the next call.
+	// Size is how many words the tree of a state has.
+	Size() int
+	// Enter returns the tree of a state, which begins with the state, for Expanded. It is valid until the next call. Meanwhile, another goroutine
+	// may call the other methods.
 	Enter(key uint64) []uint32
-	// Expanded is told of some edges, one list after the other, which lead from the state that was entered; rooted: from that of zeros.
-	Expanded(e *Edges, from, to int, rooted bool)
+	// Expanded is told of some edges, one list after the other, which lead from the state of a tree; nil: from that of zeros.
+	Expanded(e *Edges, tree []uint32, from, to int)
 	// Resolve makes Lo of all edges, of which it was told, the keys of the states that they lead to.
 	Resolve(e *Edges)
 	// Key is that of the state that was added as the number'th.
 	Key(number uint32) uint64
-	// Held is the memory of what Enter, Expanded and Resolve use; Bytes is about the rest, which AddAll uses.
-	Held() (now, growth int)
 }
 
 // Bounded is a visited set of an exploration to a depth that does not come to states by shortest ways. AddAll names states

@@ -10,12 +10,15 @@ import (
 
 // fingerprints is a set of fingerprints of one or two words: a hash table of lines, as long as those of the processor's
 // memory. What does not fit into the line of a fingerprint goes to the next one that is not full. A line is
-// proportional to its fingerprints, so that a table can be spread over a longer one in place, from its end on.
+// proportional to its fingerprints, so that a table can be spread over a longer one in place, from its end on: little by little, as others
+// would wait if it were done at once.
 type fingerprints struct {
 	words   int // of a fingerprint
 	n       int
 	limit   int    // so many fingerprints fit
 	homes   uint64 // lines that fingerprints belong to
+	before  uint64 // so many were there before the table grew
+	end     uint64 // what is before that in slots is still where it was then
 	most    uint64 // lines that it grows to at first; 0: there is no such limit
 	slots   []uint64
 	memory  region
@@ -51,7 +54,13 @@ func (p *fingerprints) line(i uint64) *line { return (*line)(p.slots[i : i+lineW
 // home is where the line of a fingerprint begins.
 func (p *fingerprints) home(f uint64) uint64 {
 	home, _ := bits.Mul64(f, p.homes)
-	return home * lineWords
+	home *= lineWords
+	if p.end > 0 {
+		before, _ := bits.Mul64(f, p.before)
+		before *= lineWords
+		home ^= (home ^ before) & uint64(int64(before-p.end)>>63) // before if that is less than end, which cannot be guessed
+	}
+	return home
 }
 
 // prefetch reads what insert will read for each of some fingerprints, given by their first words. Memory is slow
@@ -79,8 +88,11 @@ func (p *fingerprints) Width() int { return p.words }
 
 // AddAll implements [Visited].
 func (p *fingerprints) AddAll(k *Keys, fresh []uint32) []uint32 {
-	p.prefetch(k.Lo)
 	p.reserve(len(k.Lo))
+	if p.end > 0 {
+		p.spreadFor(len(k.Lo))
+	}
+	p.prefetch(k.Lo)
 	n := len(fresh)
 	fresh = slices.Grow(fresh, len(k.Lo)+1)[:n+len(k.Lo)+1]
 	if p.words == 1 {
@@ -98,7 +110,10 @@ func (p *fingerprints) AddAll(k *Keys, fresh []uint32) []uint32 {
 }
 
 // Places implements [Finder].
-func (p *fingerprints) Places() int { return len(p.slots) / p.words }
+func (p *fingerprints) Places() int {
+	p.spread(0)
+	return len(p.slots) / p.words
+}
 
 // FindAll implements [Finder].
 func (p *fingerprints) FindAll(k *Keys, places []uint32) []uint32 {
@@ -181,36 +196,55 @@ func (p *fingerprints) lengthen() {
 	p.slots = p.memory.words
 }
 
-// grow spreads the table over a longer one. Full lines and the one behind them are moved together, since what is
-// in a line may belong to one before it; they come behind all that is before them: new homes are not before
-// old ones.
+// grow makes the table longer.
 func (p *fingerprints) grow() {
-	w := p.words
-	end := len(p.slots) / lineWords * lineWords
-	homes := p.homes + p.homes/2
-	if p.most > p.homes {
+	p.spread(0)
+	end, before := uint64(len(p.slots)/lineWords*lineWords), p.homes
+	homes := before + before/2
+	if p.most > before {
 		homes = min(homes, p.most)
 	}
 	p.resize(int(homes))
-	for end > 0 {
-		begin := end - lineWords
+	p.end, p.before = end, before
+}
+
+// spreadFor spreads some of a table that is longer than it was, before some fingerprints are added. Those of them that do not fit before its
+// end come behind that, into lines that must be empty: so many are, as what was there has its new home farther on.
+func (p *fingerprints) spreadFor(added int) {
+	lines, left := uint64(4*p.words*added+minLines), p.end/lineWords
+	if empty := left * (p.homes - p.before) / p.before; empty < 2*lines {
+		lines = left
+	}
+	p.spread(p.end - lines*lineWords)
+}
+
+// spread has what is from some place on where it belongs. Full lines and the one behind them are moved together, since what is in a line may
+// belong to one before it; they come behind all that is before them: new homes are not before old ones.
+func (p *fingerprints) spread(from uint64) {
+	w := uint64(p.words)
+	for p.end > from {
+		begin, end := p.end-lineWords, p.end
 		for begin > 0 && p.slots[begin-w] != 0 {
 			begin -= lineWords
 		}
+		for p.slots[end-w] != 0 {
+			end += lineWords
+		}
 		p.scratch = append(p.scratch[:0], p.slots[begin:end]...)
 		clear(p.slots[begin:end])
-		end = begin
-		for i := 0; i < len(p.scratch); i += w {
+		p.end = begin
+		for i := uint64(0); i < uint64(len(p.scratch)); i += w {
+			f := p.scratch[i]
 			switch {
-			case p.scratch[i] == 0:
+			case f == 0:
 				i = i/lineWords*lineWords + lineWords - w
 			case w == 1:
-				l := p.notFull(p.scratch[i])
-				l[l.used1()] = p.scratch[i]
+				l := p.notFull(f)
+				l[l.used1()] = f
 			default:
-				l := p.notFull(p.scratch[i])
+				l := p.notFull(f)
 				at := l.used2()
-				l[at], l[at|1] = p.scratch[i], p.scratch[i+1]
+				l[at], l[at|1] = f, p.scratch[i+1]
 			}
 		}
 	}
@@ -230,6 +264,7 @@ func (p *fingerprints) notFull(f uint64) *line {
 
 // each yields all fingerprints, ascending.
 func (p *fingerprints) each(yield func(spill.Key) bool) {
+	p.spread(0)
 	var keys []spill.Key // of lines that are full, and the one behind them: all others come before or behind
 	for at := 0; at < len(p.slots); at += lineWords {
 		l := p.line(uint64(at))
@@ -256,7 +291,7 @@ func (p *fingerprints) each(yield func(spill.Key) bool) {
 // empty takes all fingerprints out.
 func (p *fingerprints) empty() {
 	clear(p.slots)
-	p.n = 0
+	p.n, p.end = 0, 0
 }
 
 // used1 is how many places of a line that is not full are taken by fingerprints of one word, used2 of two.

@@ -34,10 +34,6 @@ func (l *Loop) Limit(ctx context.Context) error {
 // bytes is the memory that is kept for the visited states, but for what the frontier keeps.
 func (l *Loop) bytes() int {
 	n := l.setBytes
-	if l.whole != nil {
-		held, _ := l.whole.Held()
-		n += held
-	}
 	if l.opts.Judge != nil {
 		n += l.opts.Judge.Bytes()
 	}
@@ -53,10 +49,6 @@ func (l *Loop) inUse() int {
 	n := l.bytes() + kept + waiting + l.growth + l.graph.Bytes()
 	if l.waiting != nil {
 		n += l.waiting.spool.Bytes()
-	}
-	if l.whole != nil {
-		_, growth := l.whole.Held()
-		n += growth
 	}
 	return n
 }

@@ -16,7 +16,8 @@ type Loop struct {
 	bounded  Bounded // likewise
 	frontier Frontier
 	ordered  Ordered // frontier, if it is
-	recent   recent
+	recent   recent  // of the batches that are prepared here
+	lately   recent  // of those whose edges the second worker has
 	worker   worker
 	reading  *reading // nil: the second worker reads no edges
 	batch    *Batch
@@ -54,9 +55,6 @@ func New(g Graph, opts Options) (*Loop, error) {
 	}
 	l.whole, _ = l.visited.(Whole)
 	l.bounded, _ = l.visited.(Bounded)
-	if l.bounded == nil {
-		l.recent.init(max(1, l.visited.Width()))
-	}
 	words := g.Words()
 	if l.whole != nil {
 		words = 2 // of a key
@@ -99,8 +97,9 @@ func newVisited(g Graph, opts *Options) (Visited, error) {
 func (l *Loop) newBatch() *Batch {
 	b := &Batch{words: l.graph.Words()}
 	b.Width = l.visited.Width()
+	b.stride = b.words
 	if l.whole != nil {
-		b.records = []uint32{}
+		b.records, b.stride = []uint32{}, l.whole.Size()
 	}
 	return b
 }
@@ -197,7 +196,7 @@ func (l *Loop) next() bool {
 func (l *Loop) roots(ctx context.Context, logged *Block) error {
 	b := l.batch
 	b.root = true
-	b.enter(make([]uint32, b.words), 0)
+	b.enter(make([]uint32, b.stride), 0)
 	err := l.graph.Roots(&b.Edges)
 	if err == nil && logged != nil {
 		err = l.follow(0, l.journal.wanted(logged, 0))
@@ -206,9 +205,6 @@ func (l *Loop) roots(ctx context.Context, logged *Block) error {
 		b.cut(0)
 	}
 	b.leave()
-	if l.whole != nil {
-		l.whole.Expanded(&b.Edges, 0, len(b.Edges.Ends), true)
-	}
 	if found := l.settle(ctx); found != nil || l.out.Stopped != "" {
 		return found
 	}
@@ -218,14 +214,15 @@ func (l *Loop) roots(ctx context.Context, logged *Block) error {
 // expand lists the edges from a state.
 func (l *Loop) expand(ctx context.Context) error {
 	item := &l.item
-	state, first, ok := l.enter(item)
+	tree, first, ok := l.enter(item)
 	if !ok {
 		return nil
 	}
 	b := l.batch
 	b.again = !first && !item.Rest
 	from := len(b.Ends)
-	b.enter(state, item.ID)
+	b.enter(tree, item.ID)
+	state := tree[:b.words]
 	b.depth = item.Depth + 1
 	if l.opts.Reducer == nil {
 		b.Asleep = item.Asleep
@@ -238,9 +235,6 @@ func (l *Loop) expand(ctx context.Context) error {
 		l.reduce(item, state, from)
 	}
 	b.leave()
-	if l.whole != nil {
-		l.whole.Expanded(&b.Edges, from, len(b.Edges.Ends), false)
-	}
 	if err != nil {
 		return l.failed(ctx, item, err)
 	}
@@ -264,14 +258,15 @@ func (l *Loop) failed(ctx context.Context, item *Item, err error) error {
 	return err
 }
 
-// enter makes an item the state that is expanded, unless it is not to be; first: it was not expanded before.
-func (l *Loop) enter(item *Item) (state []uint32, first, ok bool) {
+// enter makes an item the state that is expanded, unless it is not to be; first: it was not expanded before. If whole states are kept, the state is what
+// its tree begins with, see [Whole].
+func (l *Loop) enter(item *Item) (tree []uint32, first, ok bool) {
 	if l.opts.MaxDepth > 0 && int(item.Depth) >= l.opts.MaxDepth {
 		return nil, false, false
 	}
-	state = item.Record
+	tree = item.Record
 	if l.whole != nil {
-		state = l.whole.Enter(keyOf(item.Record))
+		tree = l.whole.Enter(keyOf(item.Record))
 	}
 	first, ok = !item.Rest, true
 	if l.bounded != nil {
@@ -279,31 +274,53 @@ func (l *Loop) enter(item *Item) (state []uint32, first, ok bool) {
 		if l.whole != nil {
 			key.Lo = keyOf(item.Record)
 		} else {
-			key = l.graph.Fingerprint(state)
+			key = l.graph.Fingerprint(tree)
 		}
 		first, ok = l.bounded.Open(key.Lo, key.Hi, item.Depth)
 	}
 	if ok {
 		l.out.Depth = max(l.out.Depth, int(item.Depth))
 	}
-	return state, first, ok
+	return tree, first, ok
 }
 
 func keyOf(record []uint32) uint64 { return uint64(record[0])<<32 | uint64(record[1]) }
 
-// prepare makes fingerprints of the edges of a batch keys of whole states, if these are kept.
+// resolve makes fingerprints of the edges of a batch keys of whole states, if these are kept.
+func (l *Loop) resolve(b *Batch) {
+	if l.whole == nil {
+		return
+	}
+	for k := range b.last {
+		l.whole.Expanded(&b.Edges, b.tree(k), b.begin(k), int(b.last[k]))
+	}
+	l.whole.Resolve(&b.Edges)
+}
+
+// What is done with the edges of a batch is done where they are, as processors are slow to tell each other: where it was gathered, or, for a batch
+// whose edges the second worker read or gave keys, there.
+
+// prepare says what of a batch is to be looked up.
 func (l *Loop) prepare(b *Batch) {
-	if l.whole != nil {
-		l.whole.Resolve(&b.Edges)
+	if !b.handed && l.whole == nil {
+		l.sift(b, &l.recent)
 	}
 }
 
-// lookUp looks up a batch, but for edges to states that were come to lately. It touches nothing but the batch, these, and the visited set.
-func (l *Loop) lookUp(b *Batch) {
+// sift leaves out edges to states that were come to lately.
+func (l *Loop) sift(b *Batch, r *recent) {
 	if l.bounded != nil || l.opts.Spill != nil && l.opts.Spill.young > 0 {
 		b.named()
 	} else {
-		l.recent.sift(b)
+		r.sift(b)
+	}
+}
+
+// lookUp looks up a batch. It touches nothing but the batch, the visited set, and lately.
+func (l *Loop) lookUp(b *Batch) {
+	if b.handed || l.whole != nil {
+		l.resolve(b)
+		l.sift(b, &l.lately)
 	}
 	b.keys.Depth = b.depth
 	b.fresh = l.visited.AddAll(&b.keys, b.fresh)
@@ -311,7 +328,9 @@ func (l *Loop) lookUp(b *Batch) {
 	if w := l.waiting; w != nil {
 		b.waits, b.due = w.set.Waits(), w.set.Due()
 	}
-	b.build(l.whole != nil)
+	if b.handed {
+		b.build(l.whole != nil)
+	}
 }
 
 // finish takes what turned out to be new.
@@ -382,6 +401,7 @@ func (l *Loop) add(b *Batch, k int, note uint8) error {
 // close gives memory back that is not the collector's.
 func (l *Loop) close() {
 	l.recent.memory.free()
+	l.lately.memory.free()
 	l.visited.Close()
 	l.frontier.Close()
 	if l.waiting != nil {

@@ -87,7 +87,7 @@ func NewParts(g Graph, kind VisitedSet, parts int, cut []int, elsewhere func(par
 	}
 	p.recent.init(width)
 	p.sent = make([]uint64, width*sentLately)
-	p.batch = &Batch{words: p.words}
+	p.batch = &Batch{words: p.words, stride: p.words}
 	p.batch.Width = width
 	return p, nil
 }

@@ -16,7 +16,8 @@ type Readable interface {
 type Reader interface {
 	// Read does what Expand does, unless that takes more than to read: then it returns false, and what it appended is dropped.
 	Read(state []uint32, e *Edges) bool
-	// Verifies reports whether Expand does more with the number'th state than to append edges. That changes nothing that is read.
+	// Verifies reports whether Expand does more with the number'th state than to append edges. That changes nothing that is read, and does not
+	// depend on when it is done.
 	Verifies(number int) bool
 }
 
@@ -33,7 +34,11 @@ type reading struct {
 }
 
 // readAtOnce is how many states are read at once: nothing else can be done with the graph meanwhile.
+
 const readAtOnce = 16
+
+// inHand is how many batches wait for the second worker, at least, when there are any to be read.
+const inHand = 2
 
 // newReading is nil when the second worker is not to read. Where an exploration stops that counts states depends on what is in a batch, and what else a
 // state needs that is expanded, only the first one has.
@@ -60,24 +65,17 @@ func (l *Loop) list(ctx context.Context, b *Batch) (err, found error) {
 		return err, nil
 	}
 	r.missed = true
-	key := uint64(0)
-	if l.whole != nil {
-		key = keyOf(l.item.Record)
-	}
 	for r.away > 0 {
 		if found := l.back(ctx); found != nil || l.out.Stopped != "" {
 			return nil, found
 		}
-	}
-	if l.whole != nil {
-		l.whole.Enter(key) // others were, meanwhile
 	}
 	return l.expandHere(b, k, l.open), nil
 }
 
 // readHere appends the edges from a state of a batch, and reports whether they are known. The error is that of Expand.
 func (l *Loop) readHere(b *Batch, k, number int) (known bool, err error) {
-	verify := l.reading.own.Verifies(number)
+	verify := k >= b.verified && l.reading.own.Verifies(number)
 	known = read(l.reading.own, b.parent(k), &b.Edges, verify)
 	if known && verify {
 		err = l.expandHere(b, k, number)
@@ -104,24 +102,24 @@ func read(r Reader, state []uint32, e *Edges, try bool) bool {
 
 // gathered notes that a batch was gathered.
 func (r *reading) gathered(b *Batch) {
-	if r != nil && !b.unread {
+	if r != nil && !b.handed {
 		r.states, r.ready, r.missed = len(b.ids), !r.missed, false
 	}
 }
 
-// hand has the second worker read the next states, if it has nothing to do, and reports whether it has.
+// hand has the second worker read the next states, if it has little to do, and reports whether it has.
 func (l *Loop) hand(ctx context.Context) (bool, error) {
 	r, w, b := l.reading, &l.worker, l.batch
-	if r == nil || !r.ready || len(b.ids) > 0 || len(w.work)+len(w.read) > 0 {
+	if r == nil || !r.ready || len(b.ids) > 0 || len(w.work) >= inHand {
 		return false, nil
 	}
 	b.number = l.open
 	for len(b.ids) < r.states && l.next() {
-		if state, _, ok := l.enter(&l.item); ok {
-			b.enter(state, l.item.ID)
+		if tree, _, ok := l.enter(&l.item); ok {
+			b.enter(tree, l.item.ID)
 			b.asleep, b.depth = append(b.asleep, l.item.Asleep), l.item.Depth+1
-			if l.whole != nil {
-				b.keptAs = append(b.keptAs, keyOf(l.item.Record))
+			if k := len(b.ids) - 1; b.verified == k && (!r.own.Verifies(l.open) || l.verify(b, k)) {
+				b.verified++
 			}
 			l.open++
 		}
@@ -129,17 +127,28 @@ func (l *Loop) hand(ctx context.Context) (bool, error) {
 	if len(b.ids) == 0 {
 		return false, nil
 	}
-	b.unread = true
+	b.unread, b.handed = true, true
 	r.away++
-	w.read <- b
 	return true, l.dispatch(ctx)
 }
 
-// readAll reads the edges of a batch, up to a state that cannot be read.
-func (r *reading) readAll(b *Batch) {
-	for known := true; known && len(b.last) < len(b.ids); {
-		known = r.some(b)
+// verify does what Expand does more with a state than to append edges, and reports whether that could be done, and found nothing.
+func (l *Loop) verify(b *Batch, k int) bool {
+	known := read(l.reading.own, b.parent(k), &b.Edges, true) && l.expandHere(b, k, b.number+k) == nil
+	b.cut(0)
+	b.Turn, b.Unlisted, b.Steps = 0, 0, 0
+	return known
+}
+
+// readAll reads the edges of a batch, and reports whether it could.
+func (r *reading) readAll(b *Batch) bool {
+	for len(b.last) < len(b.ids) {
+		if !r.some(b) {
+			return false
+		}
 	}
+	b.unread = false
+	return true
 }
 
 // some reads edges of a batch, and reports whether it could.
@@ -148,7 +157,7 @@ func (r *reading) some(b *Batch) bool {
 	defer r.mu.Unlock()
 	for end := min(len(b.last)+readAtOnce, len(b.ids)); len(b.last) < end; b.leave() {
 		k := b.resume()
-		if r.other.Verifies(b.number+k) || !read(r.other, b.parent(k), &b.Edges, false) {
+		if k == b.verified || !read(r.other, b.parent(k), &b.Edges, false) {
 			return false
 		}
 		b.full++
@@ -156,30 +165,18 @@ func (r *reading) some(b *Batch) bool {
 	return true
 }
 
-// readBack lists the edges of a batch that the second worker did not read, and has the batch looked up. Of those that are being read it is the first.
+// readBack lists the edges of a batch that the second worker did not read, and has it looked up. It is the first that was not looked up.
 func (l *Loop) readBack(ctx context.Context, b *Batch) error {
-	w, r := &l.worker, l.reading
-	r.away--
+	w := &l.worker
 	err := l.complete(b)
-	for k, key := range b.keptAs[:min(len(b.keptAs), len(b.last))] {
-		l.whole.Enter(key)
-		l.whole.Expanded(&b.Edges, b.begin(k), int(b.last[k]), false)
-	}
 	b.unread, b.partial = false, err != nil
+	w.work <- b
 	if err == nil {
-		w.give()
 		return nil
 	}
 	id := b.ids[len(b.last)-1]
-	w.gathered = []*Batch{b}
-	w.give()
-	for at := (*Batch)(nil); at != b; {
-		if at = <-w.done; at.unread {
-			continue
-		}
-		if found := w.finish(ctx, at); found != nil || l.out.Stopped != "" {
-			return found
-		}
+	if found := l.finished(ctx, <-w.done); found != nil || l.out.Stopped != "" {
+		return found
 	}
 	l.out.Trail, l.out.AtEdge = l.frontier.Trail(id), true
 	return err
@@ -209,5 +206,3 @@ func (b *Batch) resume() (parent int) {
 	b.Asleep, b.Turn = b.asleep[k], 0
 	return k
 }
-
-func (b *Batch) parent(k int) []uint32 { return b.parents[k*b.words:][:b.words:b.words] }

@@ -26,6 +26,7 @@ type readGraph struct {
 
 type graphReader struct {
 	g       *readGraph
+	own     randomGraph // as sleeping edges are counted
 	reads   int
 	refused int
 	overlap bool // with Expand
@@ -49,15 +50,15 @@ func (g *readGraph) Expand(v []uint32, number int, e *Edges) error {
 }
 
 func (g *readGraph) Reader() Reader {
-	r := &graphReader{g: g}
+	r := &graphReader{g: g, own: *g.randomGraph}
 	g.readers = append(g.readers, r)
 	return r
 }
 
 func (r *graphReader) Read(v []uint32, e *Edges) bool {
-	g, n := *r.g.randomGraph, r.g.number(v) // its own, as sleeping edges are counted
+	n := r.own.number(v)
 	r.overlap = r.overlap || r.g.busy.Load() > 0
-	err := g.Expand(v, -1, e)
+	err := r.own.Expand(v, -1, e)
 	if err != nil || !slices.Contains(r.g.learned, n/r.g.width) {
 		r.refused++
 		return false

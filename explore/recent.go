@@ -27,6 +27,9 @@ func (r *recent) init(words int) {
 // sift makes the keys of a batch those of edges to states which were not come to lately. It does not branch, since what came
 // lately cannot be guessed.
 func (r *recent) sift(b *Batch) {
+	if r.first == nil {
+		r.init(max(1, b.Width))
+	}
 	n := len(b.Lo)
 	b.keys.Names, b.keys.Lo, b.keys.Hi = sized(b.keys.Names, n), sized(b.keys.Lo, n), b.keys.Hi[:0]
 	names, lo, k := b.keys.Names, b.keys.Lo, 0

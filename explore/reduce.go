@@ -46,7 +46,7 @@ func complement(list []uint32, n int) (others []uint32) {
 // proviso has the other edges of states followed where that is necessary.
 func (l *Loop) proviso(b *Batch) {
 	for k, r := range b.reduced {
-		state := b.parents[r.parent*b.words:][:b.words]
+		state := b.parent(r.parent)
 		anyNew := slices.ContainsFunc(b.fresh, func(t uint32) bool {
 			return int(t) >= b.begin(r.parent) && t < b.last[r.parent]
 		})

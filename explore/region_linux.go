@@ -35,8 +35,7 @@ func (r *region) grow(words int) {
 	if words <= onHeap || !r.growReserved(words) {
 		grown := make([]uint64, words)
 		copy(grown, r.words)
-		r.free()
-		r.words = grown
+		*r = region{words: grown} // who still reads what was there keeps it
 	}
 }
 

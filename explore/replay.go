@@ -97,10 +97,11 @@ func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *Pioneer) error {
 	if len(turns) == 0 && pioneer == nil {
 		return nil
 	}
-	state, _, _ := l.enter(item)
+	tree, _, _ := l.enter(item)
 	batch := l.batch
+	state := tree[:batch.words]
 	from := len(batch.Ends)
-	batch.enter(state, item.ID)
+	batch.enter(tree, item.ID)
 	batch.depth, batch.Asleep = item.Depth+1, item.Asleep
 	err := l.graph.Expand(state, -1, &batch.Edges)
 	if err == nil && pioneer != nil && j.row(state, &batch.Edges, from) != pioneer.Row {
@@ -113,9 +114,6 @@ func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *Pioneer) error {
 		batch.cut(from)
 	}
 	batch.leave()
-	if l.whole != nil {
-		l.whole.Expanded(&batch.Edges, from, len(batch.Edges.Ends), false)
-	}
 	if err != nil {
 		return l.failed(ctx, item, err)
 	}

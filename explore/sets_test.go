@@ -1,6 +1,9 @@
 package explore
 
 import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -35,7 +38,7 @@ func TestLineage(t *testing.T) {
 // Fingerprints that begin or end alike fill one part of the table more than others, or what is behind its end.
 func TestFingerprints(t *testing.T) {
 	for _, words := range []int{1, 2} {
-		p := newFingerprints(words)
+		p, spreading := newFingerprints(words), 0
 		known := map[[2]uint64]bool{}
 		var k Keys
 		for i := range uint64(300_000) {
@@ -59,15 +62,21 @@ func TestFingerprints(t *testing.T) {
 				t.Fatalf("%d words, %x: added: %v", words, kept, got)
 			}
 			known[kept] = true
+			if p.end > 0 {
+				spreading++
+			}
+		}
+		if spreading == 0 {
+			t.Error("nothing was added while the table was spread")
 		}
 		if p.n != len(known) {
 			t.Errorf("%d fingerprints, want %d", p.n, len(known))
 		}
-		places := map[uint32]bool{}
+		all, places := p.Places(), map[uint32]bool{}
 		for f := range known {
 			k.Lo[0], k.Hi[0] = f[0], f[1]
 			place := p.FindAll(&k, nil)[0]
-			if places[place] || int(place) >= p.Places() {
+			if places[place] || int(place) >= all {
 				t.Fatalf("%x is at place %d, as another one, or one that there is not", f, place)
 			}
 			places[place] = true
@@ -79,6 +88,63 @@ func TestFingerprints(t *testing.T) {
 			t.Errorf("%d words: %d bytes for %d fingerprints", words, now, p.n)
 		}
 		p.Close()
+	}
+}
+
+// What does not fit in front of what was spread already is found behind it, and later where it belongs.
+func TestFingerprintsWhileSpread(t *testing.T) {
+	for _, words := range []int{1, 2} {
+		for _, most := range []float64{0, 1.01, 1.3} { // how much longer the table may be at first
+			r := rand.New(rand.NewPCG(uint64(words), 1))
+			p, spreading := newFingerprints(words), 0
+			var all Keys
+			known := map[[2]uint64]bool{}
+			for len(known) < 100_000 {
+				const added = 200
+				p.most = uint64(float64(p.homes) * most)
+				k, want := Keys{Names: make([]uint32, added), Lo: make([]uint64, added), Hi: make([]uint64, added)}, 0
+				for i := range added {
+					lo, hi := r.Uint64(), r.Uint64()
+					if next := p.end/lineWords - uint64(4*p.words*added+minLines); i > added/2 && p.end > 0 && next < p.before {
+						line := next - min(next, uint64(r.IntN(12)))
+						lo, _ = bits.Div64(line+1, 0, p.before)
+						lo -= r.Uint64N(math.MaxUint64 / p.before)
+					}
+					if !known[[2]uint64{lo, hi}] {
+						want++
+					}
+					k.Names[i], k.Lo[i], k.Hi[i] = uint32(i), lo, hi
+					if words == 1 {
+						hi = 0
+					}
+					known[[2]uint64{lo, hi}] = true
+				}
+				if p.end > 0 {
+					spreading++
+				}
+				if got := len(p.AddAll(&k, nil)); got != want {
+					t.Fatalf("%d words, at most %v times as long: %d added, %d are new", words, most, got, want)
+				}
+				if len(all.Lo) < 10_000 {
+					all.Names, all.Lo, all.Hi = append(all.Names, k.Names...), append(all.Lo, k.Lo...), append(all.Hi, k.Hi...)
+				} else {
+					all = k
+				}
+				for i, f := range all.Lo {
+					if p.place(f, all.Hi[i]*uint64(words-1)) == NoPlace {
+						t.Fatalf("%d words, at most %v times as long: %x is not found", words, most, f)
+					}
+				}
+			}
+			all = Keys{}
+			for f := range known {
+				all.Names, all.Lo, all.Hi = append(all.Names, 0), append(all.Lo, f[0]), append(all.Hi, f[1])
+			}
+			if got := p.AddAll(&all, nil); len(got) > 0 || spreading == 0 && most != 1.01 || p.n != len(known) {
+				t.Errorf("%d words, at most %v times as long: %d added again, %d known, want %d; %d additions while the table was spread", words, most, len(got), p.n, len(known), spreading)
+			}
+			p.Close()
+		}
 	}
 }
 

@@ -77,7 +77,9 @@ func (s *Space) Reserve(bytes int) error {
 func (s *Space) Holds() bool { return s.loop.whole != nil }
 
 // State is a state, for a call of what a judge does with it; valid until the next call.
-func (s *Space) State(id uint32) []uint32 { return s.loop.whole.Enter(s.loop.whole.Key(id)) }
+func (s *Space) State(id uint32) []uint32 {
+	return s.loop.whole.Enter(s.loop.whole.Key(id))[:s.loop.batch.words]
+}
 
 // judge has the judge judge.
 func (l *Loop) judge(ctx context.Context) error {
@@ -94,7 +96,7 @@ func (l *Loop) judge(ctx context.Context) error {
 	if s.finder, ok = l.visited.(Finder); !ok || l.whole == nil && !l.ordered.Monotone() {
 		return nil
 	}
-	l.begin(s.prepare, s.lookUp, s.finish)
+	l.begin((*Batch).named, s.lookUp, s.finish)
 	defer l.end()
 	if l.whole == nil {
 		if err := s.number(ctx); err != nil {
@@ -194,13 +196,9 @@ func (s *Space) gather(ctx context.Context, id uint32, state []uint32) error {
 		}
 		b = l.batch
 	}
-	from := len(b.Ends)
 	b.enter(state, id)
-	err := s.expand(id, state, &b.Edges)
+	err := s.expand(id, state[:b.words], &b.Edges)
 	b.leave()
-	if l.whole != nil {
-		l.whole.Expanded(&b.Edges, from, len(b.Edges.Ends), false)
-	}
 	return err
 }
 
@@ -213,14 +211,8 @@ func (s *Space) expand(id uint32, state []uint32, e *Edges) error {
 	return err
 }
 
-func (s *Space) prepare(b *Batch) {
-	if whole := s.loop.whole; whole != nil {
-		whole.Resolve(&b.Edges)
-	}
-	b.named()
-}
-
 func (s *Space) lookUp(b *Batch) {
+	s.loop.resolve(b)
 	b.places = s.finder.FindAll(&b.keys, b.places)
 	if s.numbers == nil {
 		return
@@ -239,7 +231,7 @@ func (s *Space) finish(_ context.Context, b *Batch) error {
 		if s.Holds() && !s.rows.full {
 			s.rows.keep(s, id, b.Notes[begin:end], to)
 		}
-		s.visit(id, Shown{row: Row{&b.Edges, begin, end, b.parents[k*b.words:][:b.words]}}, to)
+		s.visit(id, Shown{row: Row{&b.Edges, begin, end, b.parent(k)}}, to)
 	}
 	b.reset()
 	return nil

@@ -65,6 +65,9 @@ func (w *waiting) disk() int64 {
 
 // take finishes a batch that comes back from the set, or has it wait.
 func (l *Loop) take(ctx context.Context, b *Batch) error {
+	if !b.handed {
+		b.build(l.whole != nil)
+	}
 	w := l.waiting
 	if w == nil {
 		return l.finish(ctx, b)

@@ -1,19 +1,21 @@
 package explore
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
-// worker is a second worker, which looks up what edges lead to, and reads edges when there is nothing to be looked up, see reading. The
-// visited set is its own; batches are looked up, and come back, in the order in which they were gathered. The zero value does nothing, so
-// that batches are looked up at once.
+// worker is a second worker, which looks up what edges lead to, and first reads those of batches that are handed to it, see reading. The
+// visited set is its own; batches come back in the order in which they were gathered. The zero value does nothing, so that batches are
+// looked up at once.
 type worker struct {
-	read, work, done chan *Batch
-	gathered         []*Batch // in order: those that the worker was not given to be looked up
-	away             int      // batches that are not finished
-	free             []*Batch
-	settling         bool
-	prepare          func(*Batch) // before a batch is looked up
-	look             func(*Batch)
-	finish           func(context.Context, *Batch) error
+	work, done chan *Batch
+	away       int // batches that are not finished
+	free       []*Batch
+	settling   bool
+	prepare    func(*Batch) // before a batch is looked up, here
+	look       func(*Batch)
+	finish     func(context.Context, *Batch) error
 }
 
 // maxAway is how many batches may be away.
@@ -26,34 +28,32 @@ func (l *Loop) begin(prepare, look func(*Batch), finish func(context.Context, *B
 	if l.opts.Go == nil || l.atOnce == 0 {
 		return
 	}
-	w.read, w.work, w.done = make(chan *Batch, maxAway), make(chan *Batch, maxAway), make(chan *Batch, maxAway)
+	w.work, w.done = make(chan *Batch, maxAway), make(chan *Batch, maxAway)
 	l.reading = l.newReading()
 	own, r := *w, l.reading
 	l.opts.Go(func() { own.run(r) })
 }
 
-// run is what the worker does. Look-ups come first, as what they find is waited for.
+// run is what the worker does. A batch of which it cannot read all comes back unread, and those behind wait until it is here again.
 func (w *worker) run(r *reading) {
 	defer close(w.done)
-	for {
-		var b *Batch
-		select {
-		case b = <-w.work:
-		default:
-			select {
-			case b = <-w.work:
-			case b = <-w.read:
+	var waiting []*Batch
+	unread := (*Batch)(nil)
+	for b := range w.work {
+		if unread != nil && b != unread {
+			waiting = append(waiting, b)
+			continue
+		}
+		waiting, unread = slices.Insert(waiting, 0, b), nil
+		for len(waiting) > 0 && unread == nil {
+			b, waiting = waiting[0], waiting[1:]
+			if b.unread && !r.readAll(b) {
+				unread = b
+			} else {
+				w.look(b)
 			}
+			w.done <- b
 		}
-		switch {
-		case b == nil:
-			return
-		case b.unread:
-			r.readAll(b)
-		default:
-			w.look(b)
-		}
-		w.done <- b
 	}
 }
 
@@ -68,7 +68,7 @@ func (l *Loop) end() {
 		b.reset()
 		w.free = append(w.free, b)
 	}
-	w.read, w.work, w.done, w.gathered, w.away = nil, nil, nil, nil, 0
+	w.work, w.done, w.away = nil, nil, 0
 	l.reading = nil
 	l.batch.reset()
 }
@@ -76,15 +76,14 @@ func (l *Loop) end() {
 // dispatch has the batch looked up, and finishes what was looked up already.
 func (l *Loop) dispatch(ctx context.Context) error {
 	w, b := &l.worker, l.batch
+	w.prepare(b)
 	if w.work == nil {
-		w.prepare(b)
 		w.look(b)
 		return w.finish(ctx, b)
 	}
 	l.reading.gathered(b)
-	w.gathered = append(w.gathered, b)
 	w.away++
-	w.give()
+	w.work <- b
 	if k := len(w.free); k > 0 {
 		l.batch, w.free = w.free[k-1], w.free[:k-1]
 	} else {
@@ -96,16 +95,6 @@ func (l *Loop) dispatch(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// give gives the worker what is to be looked up next.
-func (w *worker) give() {
-	for len(w.gathered) > 0 && !w.gathered[0].unread {
-		b := w.gathered[0]
-		w.gathered = w.gathered[1:]
-		w.prepare(b)
-		w.work <- b
-	}
 }
 
 // settle has all that was gathered looked up and finished.
@@ -127,14 +116,21 @@ func (l *Loop) settle(ctx context.Context) error {
 	return nil
 }
 
-// back finishes the next batch that comes back, or has it looked up if it was read.
+// back finishes the next batch that comes back, or has it looked up if it was not read.
 func (l *Loop) back(ctx context.Context) error {
-	w := &l.worker
-	b := <-w.done
+	b := <-l.worker.done
 	if b.unread {
 		return l.readBack(ctx, b)
 	}
+	return l.finished(ctx, b)
+}
+
+func (l *Loop) finished(ctx context.Context, b *Batch) error {
+	w := &l.worker
 	w.away--
 	w.free = append(w.free, b)
+	if b.handed {
+		l.reading.away--
+	}
 	return w.finish(ctx, b)
 }

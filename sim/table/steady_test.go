@@ -107,7 +107,7 @@ func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *stead
 		}
 		s.edges.End(s.Fingerprint(state), 0)
 		if s.whole != nil {
-			s.whole.Expanded(&s.edges, 0, len(s.edges.Ends), true)
+			s.whole.Expanded(&s.edges, nil, 0, len(s.edges.Ends))
 		}
 		s.lookUp()
 		s.keys = append(s.keys, s.edges.Lo[0])
@@ -138,9 +138,10 @@ const batchLen = 4096
 func (s *steady) batch(t testing.TB) int {
 	s.edges.Reset()
 	for len(s.edges.Ends) < batchLen {
-		state := s.states[s.at]
+		state, tree := s.states[s.at], []uint32(nil)
 		if s.whole != nil {
-			state = s.whole.Enter(s.keys[s.at])
+			tree = s.whole.Enter(s.keys[s.at])
+			state = tree[:len(state)]
 		}
 		s.at = (s.at + 1) % len(s.states)
 		from := len(s.edges.Ends)
@@ -148,7 +149,7 @@ func (s *steady) batch(t testing.TB) int {
 			t.Fatal(err)
 		}
 		if s.whole != nil {
-			s.whole.Expanded(&s.edges, from, len(s.edges.Ends), false)
+			s.whole.Expanded(&s.edges, tree, from, len(s.edges.Ends))
 		}
 	}
 	if s.lookUp(); len(s.fresh) > 0 {
