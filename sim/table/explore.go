@@ -184,8 +184,14 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	}
 	if x.starving != nil {
 		out.Fairness = x.starving.tell()
-		if r.Complete && r.Spilled && !out.Fairness.Judged {
-			out.Fairness.Why = "states were on disk for want of memory"
+		switch f := out.Fairness; {
+		case f.Judged || !r.Complete:
+		case r.Spilled:
+			f.Why = "states were on disk for want of memory"
+		case f.Why == unvisited && ctx.Err() != nil:
+			f.Why = "the time was over"
+		case f.Why == unvisited: // nobody came to judge
+			f.Why = "the memory did not suffice"
 		}
 	}
 	if len(out.Sampled) > 0 && out.Stopped == "" {

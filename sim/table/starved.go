@@ -42,6 +42,9 @@ type starving struct {
 	near     uint32   // the state where the round of out.Starvation begins
 }
 
+// unvisited is why nothing is judged before all states were visited.
+const unvisited = "not all states were visited"
+
 // source is a monitor, or an Inevitably property.
 type source struct {
 	name     string
@@ -67,7 +70,7 @@ func newStarving(g *graph, reduced bool) *starving {
 	if len(f.sources) == 0 {
 		return nil
 	}
-	f.out.Why = "not all states were visited"
+	f.out.Why = unvisited
 	return f
 }
 
