@@ -1,0 +1,48 @@
+package explore
+
+// resolve makes fingerprints of the edges of a batch keys of whole states, if these are kept.
+func (l *Loop) resolve(b *Batch) {
+	if l.whole == nil {
+		return
+	}
+	for k := range b.last {
+		l.whole.Expanded(&b.Edges, b.tree(k), b.begin(k), int(b.last[k]))
+	}
+	l.whole.Resolve(&b.Edges)
+}
+
+// What is done with the edges of a batch is done where they are, as processors are slow to tell each other: where it was gathered, or, for a batch
+// whose edges the second worker read or gave keys, there.
+
+// prepare says what of a batch is to be looked up.
+func (l *Loop) prepare(b *Batch) {
+	if !b.handed && l.whole == nil {
+		l.sift(b, &l.recent)
+	}
+}
+
+// sift leaves out edges to states that were come to lately.
+func (l *Loop) sift(b *Batch, r *recent) {
+	if l.bounded != nil || l.opts.Spill != nil && l.opts.Spill.young > 0 {
+		b.named()
+	} else {
+		r.sift(b)
+	}
+}
+
+// lookUp looks up a batch. It touches nothing but the batch, the visited set, and lately.
+func (l *Loop) lookUp(b *Batch) {
+	if b.handed || l.whole != nil {
+		l.resolve(b)
+		l.sift(b, &l.lately)
+	}
+	b.keys.Depth = b.depth
+	b.fresh = l.visited.AddAll(&b.keys, b.fresh)
+	b.bytes, b.growth = l.visited.Bytes()
+	if w := l.waiting; w != nil {
+		b.waits, b.due = w.set.Waits(), w.set.Due()
+	}
+	if b.handed {
+		b.build(l.whole != nil)
+	}
+}
