@@ -95,7 +95,11 @@ func (p *Process) describe(m *durable.Manifest) (w *tabwriter.Writer, line func(
 		}
 	}
 	for _, b := range m.Builds {
-		line("program", "%s", strings.TrimRight(fmt.Sprintf("%s, from %s %s", b.Program, b.Began.Format("2006-01-02 15:04:05"), strings.Join(b.Bugs, " ")), " "))
+		with := ""
+		if len(b.Bugs) > 0 {
+			with = ", with bug " + strings.Join(b.Bugs, ", ")
+		}
+		line("program", "%s, from %s%s", b.Program, b.Began.Format("2006-01-02 15:04:05"), with)
 	}
 	return w, line
 }

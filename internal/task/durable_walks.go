@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -44,7 +45,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	}
 	cfg := &r.options.Search
 	m.Visited = string(cfg.Visited)
-	m.Walks = &durable.Walks{Strategy: string(cfg.Strategy), Seed: cfg.Seed, Steps: cfg.WalkSteps, Schedules: fmt.Sprint(cfg.Schedules)}
+	m.Walks = &durable.Walks{Strategy: string(cfg.Strategy), Seed: cfg.Seed, Steps: cfg.WalkSteps, Schedules: strings.Trim(fmt.Sprint(cfg.Schedules), "[]")}
 	var reached func([]byte) error
 	if cfg.Strategy == search.Deepening {
 		m.Walks.Depth, m.Walks.DeepenBy, m.Walks.Alone = cfg.MaxDepth, cfg.DeepenBy, cfg.Alone
