@@ -313,6 +313,9 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 			l.out.Expanded += b.full
 		case !b.root: // what comes behind was followed in vain
 			l.out.Transitions = before + int(b.news[k].until)
+			if l.ordered != nil && l.ordered.Monotone() && l.opts.Reducer == nil {
+				l.out.Expanded = int(b.news[k].From) - 1 // those before, whatever is in a batch
+			}
 		}
 		return err
 	}

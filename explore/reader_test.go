@@ -86,6 +86,7 @@ func TestReaders(t *testing.T) {
 		want := g.dumb(most)
 		for _, set := range VisitedSets {
 			var alone *readGraph
+			expanded := 0
 			for _, workers := range []func(func()){nil, func(f func()) { go f() }} {
 				r := &readGraph{randomGraph: g, width: width, verified: map[int]int{}}
 				g.checked, g.trails = nil, nil
@@ -100,8 +101,11 @@ func TestReaders(t *testing.T) {
 					t.Fatal(fmt.Errorf("%s: %w: %+v; want %+v", set.Name, err, x, want))
 				}
 				if workers == nil {
-					alone = r
+					alone, expanded = r, x.Expanded
 					continue
+				}
+				if x.Expanded != expanded {
+					t.Fatalf("%s: %d states were expanded, with one worker %d", set.Name, x.Expanded, expanded)
 				}
 				if x.Err == nil && !(slices.Equal(r.learned, alone.learned) && maps.Equal(r.verified, alone.verified)) {
 					t.Fatalf("known in the order %v, with one worker %v; verified %v, with one worker %v", r.learned, alone.learned, r.verified, alone.verified)
