@@ -69,7 +69,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 	e := &Event{
 		Step: s.Number, Kind: s.Kind, Node: s.Node, Peer: s.Peer, What: s.What,
 		Text: s.Sentence(), Key: s.Key, Source: s.Source,
-		Changes: s.Changes, Choices: s.Choices, Crashed: s.Crashed, Halted: s.Halted, Live: s.Live,
+		Changes: s.Changes, Choices: s.Choices, Crashed: s.Crashed, Halted: s.Halted, With: s.With, Live: s.Live,
 		kind: s.Event.Kind, effects: s.Effects,
 	}
 	e.Applied, e.Effects = s.Count()
@@ -90,7 +90,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 		e.Broke = missing(s.Failing, failedBefore)
 		e.Mended = missing(failedBefore, s.Failing)
 		if e.kind == sim.FireTimer {
-			b.endTimer(e, e.What, "fired")
+			b.endTimer(e, e.Node, e.What, "fired")
 		}
 	}
 	for _, f := range s.Effects {
@@ -106,8 +106,8 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 	}
 	if e.takesDown() {
 		for i := range b.g.Timers {
-			if t := &b.g.Timers[i]; t.Node == e.Node && t.Ended == armed {
-				b.endTimer(e, t.What, "crash")
+			if t := &b.g.Timers[i]; e.fells(t.Node) && t.Ended == armed {
+				b.endTimer(e, t.Node, t.What, "crash")
 			}
 		}
 	}
@@ -130,10 +130,10 @@ func (b *builder) timerEffect(e *Event, f replay.TraceEffect) {
 	switch {
 	case e.Step == 0:
 	case f.Kind == kernel.SetTimerEffect.String():
-		b.endTimer(e, f.Text, "set again")
+		b.endTimer(e, e.Node, f.Text, "set again")
 		b.setTimer(e, e.Node, f.Text)
 	case f.Kind == kernel.StopTimerEffect.String():
-		b.endTimer(e, f.Text, "stopped")
+		b.endTimer(e, e.Node, f.Text, "stopped")
 	}
 }
 
@@ -144,9 +144,9 @@ func (b *builder) setTimer(e *Event, node int, what string) {
 	e.Sets = append(e.Sets, i)
 }
 
-// endTimer ends the timer of that name on the event's node, if it is armed.
-func (b *builder) endTimer(e *Event, what, how string) {
-	key := timerKey{e.Node, what}
+// endTimer ends the timer of that name on a node, if it is armed.
+func (b *builder) endTimer(e *Event, node int, what, how string) {
+	key := timerKey{node, what}
 	i, ok := b.timers[key]
 	if !ok {
 		return

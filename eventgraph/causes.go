@@ -37,6 +37,10 @@ func (o *orderer) event(e *Event) {
 		add(o.lastOn[e.Node])
 		o.lastOn[e.Node] = e.Step
 	}
+	for _, mate := range e.With {
+		add(o.lastOn[mate])
+		o.lastOn[mate], o.crashes[mate] = e.Step, e.Step
+	}
 	pair := [2]int{min(e.Node, e.Peer), max(e.Node, e.Peer)}
 	switch e.kind {
 	case sim.Partition:
@@ -84,6 +88,11 @@ func (o *orderer) event(e *Event) {
 
 // takesDown reports whether the event's node is down after it, and was up before.
 func (e *Event) takesDown() bool { return e.Crashed || e.kind.TakesDown() }
+
+// fells reports whether the step takes a node down.
+func (e *Event) fells(node int) bool {
+	return e.takesDown() && (node == e.Node || slices.Contains(e.With, node))
+}
 
 // onNode reports whether the event happens on its node's lane; the other ones are the network's.
 func (e *Event) onNode() bool {

@@ -69,6 +69,9 @@ func (g *Graph) Diagram(o Options) Diagram {
 		if e.onNode() {
 			last[e.Node] = e.Step
 		}
+		for _, mate := range e.With {
+			last[mate] = e.Step
+		}
 	}
 	return d
 }

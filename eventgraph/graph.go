@@ -59,6 +59,7 @@ type Event struct {
 	Notes   []string            `json:"notes,omitempty"` // announcements and log lines
 	Crashed bool                `json:"crashed,omitempty"`
 	Halted  bool                `json:"halted,omitempty"` // Crashed for ever
+	With    []int               `json:"with,omitempty"`   // the nodes that crashed with it, or halted, as they run in its process
 	// Applied of Effects effects happened; they differ when the node crashed inside the step.
 	Applied int `json:"applied"`
 	Effects int `json:"effects"`

@@ -110,7 +110,7 @@ func (m *mermaid) event(e *Event) {
 		m.note(own, text)
 	}
 	if e.Crashed {
-		m.note(own, e.fall()+"; "+strings.Join(e.Aftermath, "; "))
+		m.note(own, e.fall()+e.with()+"; "+strings.Join(e.Aftermath, "; "))
 	}
 	for _, i := range e.Sent {
 		if v := &m.g.Messages[i]; len(v.Deliveries) == 0 && v.End == 0 {

@@ -136,5 +136,6 @@ func (g *Graph) selected(e *Event, o *Options) bool {
 	if o.Nodes == nil || e.Node < 0 {
 		return true
 	}
-	return o.lane(e.Node) >= 0 || !e.onNode() && o.lane(e.Peer) >= 0
+	shows := func(mate int) bool { return o.lane(mate) >= 0 }
+	return shows(e.Node) || !e.onNode() && shows(e.Peer) || slices.ContainsFunc(e.With, shows)
 }

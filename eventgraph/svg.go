@@ -251,10 +251,7 @@ func (d *drawing) lanes(bottom int) {
 		}
 		for s := 1; s < len(d.g.Events); s++ {
 			e := &d.g.Events[s]
-			if e.Node != n.ID {
-				continue
-			}
-			change := e.kind == sim.Boot && !up || e.takesDown() && up
+			change := e.kind == sim.Boot && e.Node == n.ID && !up || e.fells(n.ID) && up
 			if !change {
 				continue
 			}
@@ -350,6 +347,11 @@ func (d *drawing) row(i int, s stretch) {
 	}
 	if on && e.takesDown() {
 		d.cross(d.x[e.Node], y)
+	}
+	for _, mate := range e.With {
+		if d.x[mate] >= 0 {
+			d.cross(d.x[mate], y)
+		}
 	}
 	if on && e.Crashed {
 		d.text("bad", "start", d.x[e.Node]+9, y-5, e.crashLabel())

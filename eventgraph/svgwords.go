@@ -15,7 +15,7 @@ func (e *Event) crashLabel() string {
 	if e.kind != sim.Deliver {
 		what = e.svgLabel() + ", "
 	}
-	return what + e.fall() + " inside"
+	return what + e.fall() + " inside" + e.with()
 }
 
 // svgLabel is label without what takes much room; the title has it.

@@ -143,6 +143,9 @@ func (l *lanes) follow(e *Event) {
 	switch {
 	case e.takesDown():
 		l.up[e.Node] = false
+		for _, mate := range e.With {
+			l.up[mate] = false
+		}
 	case e.kind == sim.Boot:
 		l.up[e.Node] = true
 	}
@@ -189,6 +192,8 @@ func (l *lanes) event(e *Event) {
 			c.put((left+right)/2, "x")
 		}
 		notes = append(notes, e.linkText())
+	case e.kind.TakesDown():
+		notes = append(notes, l.fallen(&c, e)...)
 	case e.Node >= 0 && l.x[e.Node] >= 0:
 		l.at(&c, e.Node, e.shortLabel())
 		if e.shortLabel() != e.label() {
@@ -298,12 +303,30 @@ func (g *Graph) timerNotes(e *Event) []string {
 	return notes
 }
 
+// fallen marks the lanes of the nodes that the event took down, and says what they do not show.
+func (l *lanes) fallen(c *canvas, e *Event) (notes []string) {
+	if l.x[e.Node] >= 0 {
+		l.at(c, e.Node, e.fall())
+	} else {
+		notes = append(notes, fmt.Sprintf("n%d %s", e.Node, e.label()))
+	}
+	for _, mate := range e.With {
+		switch {
+		case l.x[mate] >= 0:
+			l.at(c, mate, e.fall())
+		case l.x[e.Node] >= 0:
+			notes = append(notes, strings.TrimSpace(e.with()))
+		}
+	}
+	return slices.Compact(notes)
+}
+
 // ends adds the lines about messages of this step that do not arrive, and about how the step ended.
 func (l *lanes) ends(e *Event) {
 	if e.Crashed {
 		c := l.blank()
-		l.at(&c, e.Node, e.fall())
-		l.add(row{lane: c.String(), notes: strings.Join(e.Aftermath, "; ")})
+		notes := append(l.fallen(&c, e), e.Aftermath...)
+		l.add(row{lane: c.String(), notes: strings.Join(notes, "; ")})
 	}
 	for _, i := range e.Sent {
 		m := &l.g.Messages[i]

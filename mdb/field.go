@@ -32,19 +32,20 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 			}
 		},
 		world: func(n int, w kernel.World) bool {
-			id := r.step(n).ev.Node // handlers change their own node only
-			if id < 0 || !sel.node(int(id)) {
-				return false
-			}
-			old := values[id]
-			values[id] = sel.fields(w, id)
-			seen = seen || len(values[id]) > 0
-			for _, c := range plan.Diff(old, values[id]) {
-				if cond == nil || c.New != "" && cond(c.New) && (c.Old == "" || !cond(c.Old)) {
-					return true
+			hit := false
+			step := r.step(n)
+			for _, id := range append([]sim.NodeID{step.ev.Node}, step.with...) { // handlers change their own node only
+				if id < 0 || !sel.node(int(id)) {
+					continue
+				}
+				old := values[id]
+				values[id] = sel.fields(w, id)
+				seen = seen || len(values[id]) > 0
+				for _, c := range plan.Diff(old, values[id]) {
+					hit = hit || cond == nil || c.New != "" && cond(c.New) && (c.Old == "" || !cond(c.Old))
 				}
 			}
-			return false
+			return hit
 		},
 		known: func() bool { return seen || s.has(sel) },
 	}, nil

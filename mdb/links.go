@@ -124,9 +124,11 @@ func (l *links) follow(w kernel.World, s *stepInfo, n int) {
 		}
 	}
 	if down {
-		l.crashed[ev.Node] = at
-		for peer := range l.nodes {
-			l.broken[peer*l.nodes+int(ev.Node)] = at
+		for _, id := range append([]sim.NodeID{ev.Node}, last.With...) {
+			l.crashed[id] = at
+			for peer := range l.nodes {
+				l.broken[peer*l.nodes+int(id)] = at
+			}
 		}
 	}
 }

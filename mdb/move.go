@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/sim"
 )
 
 func moveCommands() []command {
@@ -140,7 +142,10 @@ func (s *Session) neighbour(at, direction, node int) (int, bool) {
 }
 
 // touches reports whether a step is one of the node's.
-func (s *Session) touches(n, node int) bool { return int(s.run.step(n).ev.Node) == node }
+func (s *Session) touches(n, node int) bool {
+	step := s.run.step(n)
+	return int(step.ev.Node) == node || slices.Contains(step.with, sim.NodeID(node))
+}
 
 // to goes to a step and says where that is.
 func (s *Session) to(n int, out *bytes.Buffer) error {
@@ -175,15 +180,15 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 		fmt.Fprintf(out, "  IN THE ROUND of steps %d to %d, which goes on for ever", r.len()-r.round+1, r.len())
 	}
 	fmt.Fprintln(out)
-	upOrDown := -1
+	var upOrDown []int
 	for _, c := range t.Changes {
 		if c.Path == "(node)" {
-			upOrDown = c.Node
+			upOrDown = append(upOrDown, c.Node)
 			fmt.Fprintf(out, "  n%d is %s\n", c.Node, cmp.Or(c.New, "up, with a new state"))
 		}
 	}
 	for _, c := range t.Changes {
-		if c.Node == upOrDown {
+		if slices.Contains(upOrDown, c.Node) {
 			continue // its whole state comes or goes
 		}
 		fmt.Fprintf(out, "  n%d.%s  %s -> %s\n", c.Node, c.Path, orNone(c.Old), orNone(c.New))

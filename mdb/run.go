@@ -40,9 +40,10 @@ type run struct {
 type stepInfo struct {
 	key     string
 	ev      sim.Event
-	text    string // for people, when the key alone does not tell it
-	picks   int32  // questions answered
-	cause   int32  // the step that it follows from; see links
+	text    string       // for people, when the key alone does not tell it
+	with    []sim.NodeID // that fell with the node of the event
+	picks   int32        // questions answered
+	cause   int32        // the step that it follows from; see links
 	live    bool
 	failing uint64 // properties that do not hold after it, by their index; those from 64 on are not kept
 }
@@ -140,6 +141,7 @@ func (r *run) took() {
 	n := len(r.steps)
 	s := &r.steps[n-1]
 	s.picks += int32(r.cursor.Pos())
+	s.with = slices.Clone(r.cursor.World().Last().With)
 	r.judge(s, n)
 	r.links.follow(r.cursor.World(), s, n)
 }

@@ -102,8 +102,9 @@ func unsynced(fields []sim.Field) []string {
 	return keys
 }
 
-// left notes which writes survived the crash of the step; pending are those that were not synced before.
-func (s *TraceStep) left(pending []string) {
+// left notes which writes survived the crash of the step; fields are the states of all nodes before it.
+func (s *TraceStep) left(fields [][]sim.Field) {
+	pending := unsynced(fields[s.Node])
 	for i := range s.Effects {
 		switch e := &s.Effects[i]; {
 		case !e.Applied:
@@ -113,11 +114,40 @@ func (s *TraceStep) left(pending []string) {
 			pending = nil
 		}
 	}
+	s.survive(pending, kernel.Survivors)
+	for _, id := range s.With {
+		pending := unsynced(fields[id])
+		for i, key := range pending {
+			pending[i] = fmt.Sprintf("n%d: %s", id, key)
+		}
+		s.survive(pending, kernel.SurvivorsOf(sim.NodeID(id)))
+	}
+}
+
+// survive notes which of the writes of a node survived; label is that of the question.
+func (s *TraceStep) survive(pending []string, label string) {
 	kept := 0
 	for _, a := range s.Choices {
-		if a.Kind == choose.Outcome {
+		if a.Kind == choose.Outcome && a.Label == label {
 			kept = min(a.Pick, len(pending))
 		}
 	}
-	s.Kept, s.Lost = pending[:kept:kept], pending[kept:]
+	s.Kept, s.Lost = append(s.Kept, pending[:kept]...), append(s.Lost, pending[kept:]...)
+}
+
+// ListNodes is for a list of nodes: "n1, n2"; "" for none.
+func ListNodes(ids []int) string {
+	var names []string
+	for _, id := range ids {
+		names = append(names, fmt.Sprintf("n%d", id))
+	}
+	return strings.Join(names, ", ")
+}
+
+// with names the nodes that fell with that of the step: " with n2, n3"; "" when there were none.
+func (s *TraceStep) with() string {
+	if len(s.With) == 0 {
+		return ""
+	}
+	return " with " + ListNodes(s.With)
 }

@@ -27,8 +27,11 @@ func (rec *Recorder) took(s *TraceStep) {
 	for i, e := range last.Effects {
 		s.Effects = append(s.Effects, rec.effect(s.Node, e, last.Happened(i)))
 	}
+	for _, id := range last.With {
+		s.With = append(s.With, int(id))
+	}
 	if s.Crashed && !s.Halted || s.Event.Kind == sim.Crash && s.Number > 0 {
-		s.left(unsynced(rec.fields[s.Node]))
+		s.left(rec.fields)
 	}
 	for _, m := range last.Sent {
 		rec.message(m, s.Number)

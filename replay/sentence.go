@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/sim"
@@ -74,9 +75,9 @@ func describe(ev sim.Event, key, what string) string {
 	case sim.Heal:
 		text = "network heals " + cut(ev)
 	case sim.Crash:
-		text = fmt.Sprintf("n%d crashes", ev.Node)
+		text = fmt.Sprintf("n%d crashes", ev.Node) + mates(ev, key)
 	case sim.Halt:
-		text = fmt.Sprintf("n%d halts for ever", ev.Node)
+		text = fmt.Sprintf("n%d halts for ever", ev.Node) + mates(ev, key)
 	case sim.Lose:
 		text = fmt.Sprintf("network loses %s %s", what, link)
 	case sim.Duplicate:
@@ -89,6 +90,18 @@ func describe(ev sim.Event, key, what string) string {
 		text = key
 	}
 	return text
+}
+
+// mates names the nodes that fall with that of a crash, as they run in its process, by the key: " with n2, n3"; "" when there are none.
+func mates(ev sim.Event, key string) string {
+	_, process, _ := strings.Cut(key, " ")
+	first, others, several := strings.Cut(process, " with ")
+	if !several {
+		return ""
+	}
+	all := append([]string{first}, strings.Split(others, ", ")...)
+	all = slices.DeleteFunc(all, func(name string) bool { return name == fmt.Sprintf("n%d", ev.Node) })
+	return " with " + strings.Join(all, ", ")
 }
 
 // cut names the links that a partition cuts.
@@ -104,6 +117,9 @@ func cut(ev sim.Event) string {
 
 // content is what a stable key says beyond class and nodes. It is exact; see [Brief].
 func content(ev sim.Event, key string) string {
+	if ev.Kind.TakesDown() {
+		return strings.TrimPrefix(mates(ev, key), " ")
+	}
 	rest := strings.TrimSpace(strings.TrimPrefix(key, ev.Kind.String()))
 	first, more, _ := strings.Cut(rest, " ")
 	// The world writes the nodes as one word: "n0" or "n0<-n1".
@@ -119,12 +135,16 @@ func (s *TraceStep) Sentence() string {
 		return s.Key
 	}
 	text := describe(s.Event, s.Key, s.What)
+	if s.Event.Kind.TakesDown() {
+		text, _, _ = strings.Cut(text, " with ") // of which some were down
+		text += s.with()
+	}
 	if s.Crashed {
 		fails := "crashes"
 		if s.Halted {
 			fails = "halts for ever"
 		}
-		text += ", and " + fails + "; " + strings.Join(s.Aftermath(), "; ")
+		text += ", and " + fails + s.with() + "; " + strings.Join(s.Aftermath(), "; ")
 	}
 	return text
 }

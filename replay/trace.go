@@ -71,8 +71,9 @@ type TraceStep struct {
 	Changes []NodeChange    `json:"changes,omitempty"` // of node states
 	Crashed bool            `json:"crashed,omitempty"` // inside the step
 	Halted  bool            `json:"halted,omitempty"`  // and for ever
+	With    []int           `json:"with,omitempty"`    // the nodes that crashed with it, or halted, as they run in its process
 	// Kept and Lost are the writes, by key and in order, that were not synced when the node crashed in
-	// this step: those that survive, and those that do not.
+	// this step: those that survive, and those that do not. Those of nodes that crashed with it are named "n2: key".
 	Kept []string `json:"writes_kept,omitempty"`
 	Lost []string `json:"writes_lost,omitempty"`
 

@@ -24,6 +24,11 @@ type System struct {
 	Halts int
 	// MayHalt says which nodes may halt. Nil: those that MayCrash allows.
 	MayHalt func(NodeID) bool
+	// Containers are sets of nodes that run in one process: when one of them crashes, or halts, so do the others, in the same step. That counts as one
+	// crash. Of what the others had done nothing is cut off, as they are between two steps; all else is as if they had crashed by themselves. Each boots in a
+	// step of its own, and until then a crash takes those that are up. A halt takes all of them, those that are down too. A set has several nodes, of which
+	// either all or none may crash, and halt; a node is in one set at most. Nil: each node has a process of its own.
+	Containers [][]NodeID
 	// CrashCut says what happens of a step inside which its node crashes or halts; the zero value is [CutPrefix].
 	CrashCut CrashCut
 	// Late says which nodes are down at first and boot by an event. Nil: none.
@@ -186,6 +191,9 @@ func (s *System) Validate() error {
 		}
 	}
 	if err := s.validateQuorums(); err != nil {
+		return err
+	}
+	if err := s.validateContainers(); err != nil {
 		return err
 	}
 	seen := map[string]bool{}

@@ -48,7 +48,7 @@ func NewBench(sys *sim.System, opts Options) (*Bench, error) {
 	b.real = b.w.net
 	b.parted, _ = b.real.(sim.Parted)
 	b.idle.b = b
-	b.w.net, b.w.holder = &b.idle, nil
+	b.w.net, b.w.holder, b.w.mates = &b.idle, nil, nil
 	b.shown = make([]*Local, sys.Nodes)
 	b.w.check.shown.World = lens{b}
 	b.inFlight = func(func(sim.Envelope) bool) {}

@@ -14,6 +14,12 @@ const (
 	HaltInside  = "halt inside the step"
 )
 
+// Survivors is the label of the question how many unsynced writes survive the crash of the node that a step is about.
+const Survivors = "unsynced writes that survive"
+
+// SurvivorsOf is that for a node that crashes with it, as they run in one process.
+func SurvivorsOf(id sim.NodeID) string { return fmt.Sprintf("unsynced writes of n%d that survive", id) }
+
 // Cut is what happens of a step inside which its node fails: the effects before At, but for some datagrams.
 type Cut struct {
 	At   int
@@ -187,11 +193,23 @@ func (w *machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (er
 // MostHalts is how many nodes can halt in a run.
 func MostHalts(sys *sim.System) int { return min(sys.Halts, sys.Nodes) }
 
-// crash takes a node down. How many of its unsynced writes survive is a choice. The error is the finding that the service could not be closed.
+// crash takes a node down, and those that run in its process. The error is the finding that a service could not be closed.
 func (w *machine) crash(n *node) error {
+	err := w.crashAlone(n, Survivors)
+	for _, id := range w.matesOf(n.id) {
+		if m := &w.nodes[id]; m.up {
+			w.last.With = append(w.last.With, id)
+			err = cmp.Or(err, w.crashAlone(m, SurvivorsOf(id)))
+		}
+	}
+	return err
+}
+
+// crashAlone takes a node down. How many of its unsynced writes survive is a choice.
+func (w *machine) crashAlone(n *node, survivors string) error {
 	err := w.takeDown(n)
 	if p := len(n.disk.pending); p > 0 {
-		kept := w.ask(choose.Point{Kind: choose.Outcome, Arity: p + 1, Label: "unsynced writes that survive"})
+		kept := w.ask(choose.Point{Kind: choose.Outcome, Arity: p + 1, Label: survivors})
 		n.disk.flush(kept)
 		n.disk.pending = n.disk.pending[:0]
 	}
@@ -202,9 +220,19 @@ func (w *machine) crash(n *node) error {
 	return err
 }
 
-// halt takes a node down for ever. All that have halted are alike: nobody asks any more what they knew. The error is as that of crash.
+// halt takes a node down for ever, and those that run in its process, be they up or not. The error is as that of crash.
 func (w *machine) halt(n *node) error {
 	w.haltsLeft--
+	err := w.haltAlone(n)
+	for _, id := range w.matesOf(n.id) {
+		w.last.With = append(w.last.With, id)
+		err = cmp.Or(err, w.haltAlone(&w.nodes[id]))
+	}
+	return err
+}
+
+// haltAlone takes a node down for ever. All that have halted are alike: nobody asks any more what they knew.
+func (w *machine) haltAlone(n *node) error {
 	err := w.takeDown(n)
 	n.halted, n.never = true, 0
 	clear(n.counts)
@@ -214,6 +242,63 @@ func (w *machine) halt(n *node) error {
 	w.touch(n)
 	w.dirtyNetwork()
 	return err
+}
+
+// matesOf are the nodes that crash with a node.
+func (w *machine) matesOf(id sim.NodeID) []sim.NodeID {
+	if w.mates == nil {
+		return nil
+	}
+	return w.mates[id]
+}
+
+// leads reports whether a node stands for its process where crashes are listed: it is the first of those that are up.
+func (w *machine) leads(id sim.NodeID) bool {
+	for _, mate := range w.matesOf(id) {
+		if mate < id && w.nodes[mate].up {
+			return false
+		}
+	}
+	return true
+}
+
+// Mates are by node those that run in its process, ascending; nil: each node has one of its own.
+func Mates(sys *sim.System) [][]sim.NodeID {
+	if len(sys.Containers) == 0 {
+		return nil
+	}
+	mates := make([][]sim.NodeID, sys.Nodes)
+	for id := range mates {
+		mates[id] = sys.Mates(sim.NodeID(id))
+	}
+	return mates
+}
+
+// sharedFate refuses containers of nodes of which only some may crash, or halt.
+func sharedFate(sys *sim.System) error {
+	if len(sys.Containers) == 0 {
+		return nil
+	}
+	for _, may := range []struct {
+		name string
+		who  func(sim.NodeID) bool
+	}{{"MayCrash", sys.MayCrash}, {"MayHalt", sys.MayHalt}} {
+		if may.who == nil {
+			continue
+		}
+		for i, c := range sys.Containers {
+			for _, id := range c[1:] {
+				differ, err := setUp(sys, may.name, func() bool { return may.who(c[0]) != may.who(id) })
+				if err != nil {
+					return err
+				}
+				if differ {
+					return fmt.Errorf("system %q: Containers %d: %s tells nodes %d and %d apart, which run in one process: either both fail or none", sys.Name, i, may.name, c[0], id)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // takeDown takes the service of a node away, with its timers.

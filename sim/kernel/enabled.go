@@ -186,15 +186,15 @@ func (w *machine) ready(n *node) bool { return w.when(n, own) }
 func (w *machine) Injections(buf []sim.Event) []sim.Event {
 	if w.crashesLeft > 0 {
 		for i := range w.nodes {
-			if w.crashable(sim.NodeID(i)) {
-				buf = append(buf, sim.Event{Kind: sim.Crash, Node: sim.NodeID(i), Peer: -1})
+			if id := sim.NodeID(i); w.crashable(id) && w.leads(id) {
+				buf = append(buf, sim.Event{Kind: sim.Crash, Node: id, Peer: -1})
 			}
 		}
 	}
 	if w.haltsLeft > 0 {
 		for i := range w.nodes {
-			if w.haltable(sim.NodeID(i)) {
-				buf = append(buf, sim.Event{Kind: sim.Halt, Node: sim.NodeID(i), Peer: -1})
+			if id := sim.NodeID(i); w.haltable(id) && w.leads(id) {
+				buf = append(buf, sim.Event{Kind: sim.Halt, Node: id, Peer: -1})
 			}
 		}
 	}

@@ -16,6 +16,7 @@ func (s *Step) reset(ev sim.Event) {
 	s.Observed = s.Observed[:0]
 	s.Answers = s.Answers[:0]
 	s.Sent, s.Fates = s.Sent[:0], s.Fates[:0]
+	s.With = s.With[:0]
 	s.Disturbs, s.Handler, s.Crashed, s.Halted, s.Applied, s.Lost = false, false, false, false, 0, 0
 	if s.Source != "" {
 		s.Source, s.Inner = "", ""

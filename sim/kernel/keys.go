@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -19,7 +20,9 @@ func ParseEventKind(s string) (sim.EventKind, bool) {
 // Key names the event by its class, nodes and content.
 func (w *machine) Key(ev sim.Event) string {
 	switch ev.Kind {
-	case sim.Boot, sim.Crash, sim.Halt:
+	case sim.Crash, sim.Halt:
+		return fmt.Sprintf("%v %s", ev.Kind, w.process(ev.Node))
+	case sim.Boot:
 		return fmt.Sprintf("%v n%d", ev.Kind, ev.Node)
 	case sim.DoAction:
 		return fmt.Sprintf("%v n%d %s", ev.Kind, ev.Node, w.actions[ev.Slot].Name)
@@ -52,4 +55,19 @@ func (w *machine) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 		return w.quorumMessages(ev, buf)
 	}
 	return w.net.Messages(ev, buf)
+}
+
+// process names the nodes that run in one process with a node, whichever of them are up: "n1", "n1 with n2, n3".
+func (w *machine) process(id sim.NodeID) string {
+	mates := w.sys.Mates(id)
+	if len(mates) == 0 {
+		return fmt.Sprintf("n%d", id)
+	}
+	all := append(mates, id)
+	slices.Sort(all)
+	text := fmt.Sprintf("n%d with n%d", all[0], all[1])
+	for _, id := range all[2:] {
+		text += fmt.Sprintf(", n%d", id)
+	}
+	return text
 }

@@ -34,11 +34,12 @@ type machine struct {
 	nodes       []node
 	monitors    []sim.Monitor
 	crashesLeft int
-	crashing    []bool // by node: it may crash when up; nil: not asked yet, or all may
-	haltsLeft   int    // at most as many as there are nodes
-	halting     []bool // as crashing
-	cuts        []Cut  // of the step in progress
-	doubled     bool   // a datagram was duplicated, so that messages in flight may share memory
+	crashing    []bool         // by node: it may crash when up; nil: not asked yet, or all may
+	mates       [][]sim.NodeID // by node: those that crash with it; nil: none does
+	haltsLeft   int            // at most as many as there are nodes
+	halting     []bool         // as crashing
+	cuts        []Cut          // of the step in progress
+	doubled     bool           // a datagram was duplicated, so that messages in flight may share memory
 
 	events  []sim.Event // ordinary events of all blocks in order; block i is node i, the last one the network's
 	asked   asker       // which function is being called, nil: none
@@ -121,7 +122,10 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	}
 	w := &machine{
 		sys: sys, opts: opts, plans: plans, copies: copies, timers: map[any]*timerKind{},
-		apart: opts.Contain || opts.Overdue != nil, watch: newWatch(opts.Overdue),
+		apart: opts.Contain || opts.Overdue != nil, watch: newWatch(opts.Overdue), mates: Mates(sys),
+	}
+	if err := sharedFate(sys); err != nil {
+		return nil, err
 	}
 	w.actions, w.quorums, w.disturbing = actionsOf(sys), quorumsOf(sys), DisturbingOf(sys)
 	w.nodes = make([]node, sys.Nodes)

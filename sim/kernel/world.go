@@ -120,6 +120,7 @@ type Step struct {
 	Lost     uint16         // of these the datagrams that did not, see [Cut]
 	Crashed  bool           // the node crashed inside the step, or halted
 	Halted   bool           // it halted
+	With     []sim.NodeID   // the nodes that crashed with it, or halted, as they run in its process
 
 	Observed []Observation  // questions answered by the world
 	Answers  []Answer       // questions answered by a choice; only when tracing

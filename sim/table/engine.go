@@ -95,6 +95,9 @@ func newEngine(sys *sim.System, opts kernel.Options) (*engine, error) {
 	if bench.Closes() {
 		return nil, &Unsupported{"services with a method Close: what they hold cannot be copied"}
 	}
+	if len(sys.Containers) > 0 {
+		return nil, &Unsupported{"nodes that run in one process (System.Containers)"}
+	}
 	e := &engine{sys: sys, opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbing: kernel.DisturbingOf(sys)}
 	if e.net == nil && sys.Network != nil {
 		return nil, &Unsupported{fmt.Sprintf("its network %T cannot be taken apart", sys.Network)}

@@ -1,0 +1,40 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Mates returns the nodes that run in one process with a node, ascending, without itself. The slice is the caller's.
+func (s *System) Mates(id NodeID) []NodeID {
+	for _, c := range s.Containers {
+		if slices.Contains(c, id) {
+			mates := slices.Clone(c)
+			slices.Sort(mates)
+			return slices.DeleteFunc(mates, func(mate NodeID) bool { return mate == id })
+		}
+	}
+	return nil
+}
+
+func (s *System) validateContainers() error {
+	in := map[NodeID]int{}
+	for i, c := range s.Containers {
+		if len(c) < 2 {
+			return fmt.Errorf("system %q: Containers %d has %d nodes: list only those that have several, a node in none has a process of its own", s.Name, i, len(c))
+		}
+		for _, id := range c {
+			other, twice := in[id]
+			switch {
+			case id < 0 || int(id) >= s.Nodes:
+				return fmt.Errorf("system %q: Containers %d: there is no node %d: nodes are 0 to %d", s.Name, i, id, s.Nodes-1)
+			case twice && other == i:
+				return fmt.Errorf("system %q: Containers %d names node %d twice", s.Name, i, id)
+			case twice:
+				return fmt.Errorf("system %q: node %d is in Containers %d and %d: it runs in one process", s.Name, id, other, i)
+			}
+			in[id] = i
+		}
+	}
+	return nil
+}
