@@ -21,6 +21,7 @@ type Config struct {
 	Halts      int
 	Late       int // nodes from this one on are late
 	Sturdy     int // the node that may not crash; -1: all may
+	Mate       int // the node that runs in one process with node 0, with which there is no Sturdy; 0: none
 	Monitor    int // the limit of the monitors that count; 0: none
 	Turns      int // the limit of the monitor of turns; 0: none
 	ActionTime int
@@ -77,7 +78,9 @@ func (c *Config) System() *sim.System {
 	if c.Late < c.Nodes {
 		sys.Late = func(id sim.NodeID) bool { return int(id) >= c.Late }
 	}
-	if c.Sturdy >= 0 {
+	if c.Mate > 0 {
+		sys.Containers = [][]sim.NodeID{{sim.NodeID(c.Mate), 0}}
+	} else if c.Sturdy >= 0 {
 		sys.MayCrash = func(id sim.NodeID) bool { return int(id) != c.Sturdy }
 		sys.MayHalt = func(id sim.NodeID) bool { return int(id) != (c.Sturdy+1)%c.Nodes }
 	}
@@ -187,6 +190,9 @@ func Draw(t *rapid.T) *Config {
 			}
 		}
 		c.Programs = append(c.Programs, p)
+	}
+	if c.Crashes+c.Halts > 0 && rapid.Bool().Draw(t, "process of several") {
+		c.Mate = rapid.IntRange(0, c.Nodes-1).Draw(t, "mate")
 	}
 	return c
 }

@@ -204,8 +204,8 @@ func (d *both) compare() {
 	same(d, "event", sa.Event, sb.Event)
 	same(d, "effects", d.effects(sa), d.effects(sb))
 	same(d, "observed", append([]kernel.Observation{}, sa.Observed...), append([]kernel.Observation{}, sb.Observed...))
-	same(d, "disturbs, timer, handler, applied, crashed",
-		fmt.Sprint(sa.Disturbs, sa.Timer, sa.Handler, sa.Applied, sa.Crashed, sa.Halted), fmt.Sprint(sb.Disturbs, sb.Timer, sb.Handler, sb.Applied, sb.Crashed, sb.Halted))
+	same(d, "disturbs, timer, handler, applied, crashed, with",
+		fmt.Sprint(sa.Disturbs, sa.Timer, sa.Handler, sa.Applied, sa.Crashed, sa.Halted, sa.With), fmt.Sprint(sb.Disturbs, sb.Timer, sb.Handler, sb.Applied, sb.Crashed, sb.Halted, sb.With))
 	same(d, "enabled", append([]sim.Event{}, a.Enabled()...), append([]sim.Event{}, b.Enabled()...))
 	same(d, "injections", a.Injections([]sim.Event{}), b.Injections([]sim.Event{}))
 	for _, ev := range a.Injections(slices.Clone(a.Enabled())) {

@@ -211,13 +211,9 @@ func (w *World) appendList(kind eventList, node sim.NodeID, buf []sim.Event) []s
 		return w.appendOwn(node, buf)
 	case datagramEvents:
 		return w.appendDatagrams(node, buf)
-	case crashEvents:
-		if w.up>>node&1 == 1 && w.mayCrash(int(node)) {
-			buf = append(buf, sim.Event{Kind: sim.Crash, Node: node, Peer: -1})
-		}
-	case haltEvents:
-		if w.up>>node&1 == 1 && w.mayHalt(int(node)) {
-			buf = append(buf, sim.Event{Kind: sim.Halt, Node: node, Peer: -1})
+	case crashEvents, haltEvents:
+		if w.leads(node) {
+			buf = w.appendFall(kind, node, buf)
 		}
 	case loseEvents:
 		buf = w.bags.appendEvents(sim.Lose, 1, node, w.v[w.layout.bags+int(node)], buf)
@@ -225,6 +221,28 @@ func (w *World) appendList(kind eventList, node sim.NodeID, buf []sim.Event) []s
 		buf = w.bags.appendEvents(sim.Duplicate, 0, node, w.v[w.layout.bags+int(node)], buf)
 	}
 	return buf
+}
+
+// appendFall appends the crash or the halt of a node.
+func (w *World) appendFall(kind eventList, node sim.NodeID, buf []sim.Event) []sim.Event {
+	switch {
+	case w.up>>node&1 == 0:
+	case kind == crashEvents && w.mayCrash(int(node)):
+		buf = append(buf, sim.Event{Kind: sim.Crash, Node: node, Peer: -1})
+	case kind == haltEvents && w.mayHalt(int(node)):
+		buf = append(buf, sim.Event{Kind: sim.Halt, Node: node, Peer: -1})
+	}
+	return buf
+}
+
+// leads reports whether a node stands for its process where crashes are listed: it is the first of those that are up.
+func (w *World) leads(node sim.NodeID) bool {
+	for _, mate := range w.matesOf(node) {
+		if mate < node && w.up>>mate&1 == 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // connChanged brings the sets of peers up to date with a connection.

@@ -40,6 +40,7 @@ type engine struct {
 	halts    []sim.Fingerprint // by halts left: what they add to that
 	crashing []bool            // by node: it may crash when up
 	halting  []bool            // by node: it may halt when up
+	mates    [][]sim.NodeID    // by node: those that run in its process; nil: each has one of its own
 	spared   uint64            // set of nodes that do neither, see CrashModel
 	initial  []uint32          // local states before the first boot
 	gone     []uint32          // by node: the local state once it has halted, plus one; 0: not known
@@ -95,10 +96,7 @@ func newEngine(sys *sim.System, opts kernel.Options) (*engine, error) {
 	if bench.Closes() {
 		return nil, &Unsupported{"services with a method Close: what they hold cannot be copied"}
 	}
-	if len(sys.Containers) > 0 {
-		return nil, &Unsupported{"nodes that run in one process (System.Containers)"}
-	}
-	e := &engine{sys: sys, opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbing: kernel.DisturbingOf(sys)}
+	e := &engine{sys: sys, mates: kernel.Mates(sys), opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbing: kernel.DisturbingOf(sys)}
 	if e.net == nil && sys.Network != nil {
 		return nil, &Unsupported{fmt.Sprintf("its network %T cannot be taken apart", sys.Network)}
 	}
@@ -146,6 +144,23 @@ func (e *engine) mayCrash(node int) bool { return e.crashing[node] && e.spared>>
 
 // mayHalt reports whether a node halts in what is explored.
 func (e *engine) mayHalt(node int) bool { return e.halting[node] && e.spared>>node&1 == 0 }
+
+// matesOf are the nodes that crash and halt with a node.
+func (e *engine) matesOf(node sim.NodeID) []sim.NodeID {
+	if e.mates == nil {
+		return nil
+	}
+	return e.mates[node]
+}
+
+// fallWith is the set of nodes that a crash of a node can take down.
+func (e *engine) fallWith(node uint8) uint64 {
+	all := uint64(1) << node
+	for _, mate := range e.matesOf(sim.NodeID(node)) {
+		all |= 1 << mate
+	}
+	return all
+}
 
 func (e *engine) up(local uint32) bool { return e.locals.list[local].state.Up() }
 

@@ -36,6 +36,7 @@ type graph struct {
 	spans   []nodeSpan    // scratch
 	all     explore.Edges // scratch
 	answers answers
+	fates   choose.Enumerate // of nodes that go down with another one
 
 	naming bool // edges are told by their moves, see labels
 
@@ -164,9 +165,10 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	p := &w.properties
 	sampled := w.samples.sampled(m.Number + 1)
 	check, cover := m.Root || sampled, w.covering.unmet > 0
+	changed := w.fallWith(m.Note & noteNode)
 	for i := range p.always {
 		q := &p.always[i]
-		check = check || q.inFlight || m.Note&noteLocal != 0 && q.nodes>>(m.Note&noteNode)&1 == 1
+		check = check || q.inFlight || m.Note&noteLocal != 0 && q.nodes&changed != 0
 	}
 	if !check && !cover && len(p.eventually) == 0 && len(p.inevitably) == 0 {
 		return true, nil

@@ -14,7 +14,13 @@ import (
 func (s *sites) learn(w *World, packed []uint32, node int, quiet bool, kind eventList) span {
 	s.visit(w, packed)
 	w.quiet = quiet
-	sp := s.learnMoves(w, packed, node, w.appendList(kind, sim.NodeID(node), nil))
+	var events []sim.Event
+	if kind == crashEvents || kind == haltEvents {
+		events = w.appendFall(kind, sim.NodeID(node), nil) // whether the node stands for its process is asked in each state
+	} else {
+		events = w.appendList(kind, sim.NodeID(node), nil)
+	}
+	sp := s.learnMoves(w, packed, node, events)
 	s.places[node].setSpan(listOf(packed[s.frame], quiet, kind), packed[node], sp)
 	return sp
 }
@@ -101,6 +107,10 @@ func (s *sites) span(list []learned, handled uint32) span {
 // at a step that diverges, as whoever takes the moves ends there: of the answers of an endless loop there are too many.
 func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []learned) {
 	diverges := false
+	shared := node >= 0 && len(s.e.matesOf(sim.NodeID(node))) > 0
+	if shared && ev.Kind.TakesDown() {
+		return []learned{s.shared(slowMove{ev: ev})}
+	}
 	w.restore(s.here)
 	ordinary := w.ordinary(ev)
 	for s.answers.Reset(); s.limited == nil && !diverges && s.answers.Next(); s.limited = s.answers.stop() {
@@ -111,6 +121,15 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 			r.asked = w.asked(w.leaf)
 		}
 		slow := slowMove{ev, s.answers.Path()}
+		if shared && w.inside {
+			slow.picks = slow.picks[:len(slow.picks)-w.askedOfMates]
+			if n := len(runs) - 1; n < 0 || runs[n].kind != sharedMove || !slices.Equal(s.slow[runs[n].first].picks, slow.picks) {
+				made := s.shared(slow)
+				made.asked = r.asked
+				runs = append(runs, made)
+			}
+			continue
+		}
 		ok := false
 		if err == nil {
 			if r.move, ok = s.move(w, packed, node, slow); ok {
@@ -128,6 +147,13 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 		runs = append(runs, r)
 	}
 	return runs
+}
+
+// shared is the move for the steps that begin as slow says, in which a node falls that does not run alone in its process.
+func (s *sites) shared(slow slowMove) learned {
+	m := move{kind: sharedMove, first: uint32(len(s.slow)), note: uint8(slow.ev.Node) | noteLocal}
+	s.slow = append(s.slow, slow)
+	return learned{move: m, peers: neverAsleep}
 }
 
 // asked lists the questions on the way to a leaf, the step of which was taken last.

@@ -263,6 +263,8 @@ func (g *graph) takeOther(e *explore.Edges, node int, m *move, sleeps uint32) er
 	switch m.kind {
 	case slowStep:
 		return g.takeSlowly(e, m.first, m.note)
+	case sharedMove:
+		return g.takeShared(e, m)
 	case questionMove:
 		return g.take(e, node, g.answered(node, m.first))
 	case loneMove:
@@ -299,6 +301,29 @@ func (g *graph) takeSlowly(e *explore.Edges, number uint32, note uint8) error {
 		s.touched = append(s.touched, word)
 	}
 	g.arrive(e, g.fingerprint, note)
+	return nil
+}
+
+// takeShared takes the steps in the world by which the nodes of a process go down.
+func (g *graph) takeShared(e *explore.Edges, m *move) error {
+	s, w, slow := g.sites, g.w, g.sites.slow[m.first]
+	s.visit(w, g.here)
+	if slow.ev.Kind.TakesDown() && !w.leads(slow.ev.Node) {
+		return nil
+	}
+	for g.fates.Reset(); g.fates.Next(); {
+		s.visit(w, g.here)
+		if err := w.advance(slow.ev, &choose.Prefix{Path: slow.picks, Then: &g.fates}); err != nil {
+			s.visit(w, g.here)
+			g.badEvent, g.badPicks = slices.Index(w.list(nil), slow.ev), slices.Concat(slow.picks, g.fates.Path())
+			return err
+		}
+		s.pack(w.v, g.there)
+		for word := range g.there {
+			s.touched = append(s.touched, word)
+		}
+		g.arrive(e, g.fingerprint, m.note)
+	}
 	return nil
 }
 

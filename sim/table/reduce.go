@@ -192,6 +192,7 @@ func (e *engine) irreducible() string {
 	add(ordered != nil && ordered.Ordered(), "queues")
 	add(e.sys.Timing == sim.Prompt, "timing Prompt")
 	add(e.sys.Limits().Partitions > 0, "partitions")
+	add(e.mates != nil, "containers")
 	add(e.early != 1<<e.nodes-1, "nodes that are late")
 	add(len(e.sys.Obligations()) > 0, "fair runs without end are judged")
 	if len(why) == 0 {

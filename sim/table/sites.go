@@ -118,6 +118,7 @@ const (
 	loneMove            // of no node
 	mixedMove           // with operations of any kinds
 	questionMove        // no step, but which ones there are depends on room in a stream
+	sharedMove          // steps by which nodes that run in one process go down, to be taken in the world
 )
 
 // moveOp is what a step does to something other than its node's site and the frame.
@@ -135,7 +136,8 @@ const (
 	opSlow                // none: index is the number of the slow move to take if a monitor or a queue refuses
 )
 
-// slowMove is a step that is taken in the world whenever it is due, such as one that fails.
+// slowMove is a step that is taken in the world whenever it is due, such as one that fails. Of a sharedMove it is how the steps begin that there are: what
+// is asked then depends on the other nodes that go down.
 type slowMove struct {
 	ev    sim.Event
 	picks []int32

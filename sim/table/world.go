@@ -28,6 +28,8 @@ type World struct {
 	inside bool // the node crashed inside the step, or halted
 	halted bool // it halted
 
+	askedOfMates int // questions of the last step, its last ones, about the writes of nodes that crashed with its own
+
 	handled  bool // the last step was that of a handler, and went the way of leaf
 	leaf     uint32
 	happened kernel.Cut // what happened of its effects
