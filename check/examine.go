@@ -53,7 +53,7 @@ func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, sc
 
 	var said head
 	cmd := respawn()
-	assign(cmd, reexecuting, file)
+	assign(cmd, reexecuting, file, nil)
 	cmd.Stdout, cmd.Stderr = nil, &said
 	lifeline, err := cmd.StdinPipe()
 	if err != nil {

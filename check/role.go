@@ -6,22 +6,27 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/macemc/macemc/check/flight"
 	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/search"
 )
 
 // Checked code may end or freeze the process that executes it, so a process that wants to tell of it
 // starts another one like itself. These variables of its environment tell that one what to do.
 const (
-	roleVar   = "MACEMC_ROLE"
-	flightVar = "MACEMC_FLIGHT"
+	roleVar    = "MACEMC_ROLE"
+	flightVar  = "MACEMC_FLIGHT"
+	refusedVar = "MACEMC_REFUSED" // calls, in hexadecimal, with commas between them
 )
 
 // Role says what this process is there for.
 type Role struct {
 	name     string
 	Recorder *flight.Recorder // nil in a process that nobody waits for
+	refused  []uint64         // calls that ended processes which searched before
 }
 
 const (
@@ -43,8 +48,29 @@ func CurrentRole() (Role, error) {
 	if err != nil {
 		return Role{}, fmt.Errorf("%s: %w", flightVar, err)
 	}
-	return Role{name, rec}, nil
+	var refused []uint64
+	for text := range strings.SplitSeq(os.Getenv(refusedVar), ",") {
+		if text == "" {
+			continue
+		}
+		call, err := strconv.ParseUint(text, 16, 64)
+		if err != nil {
+			return Role{}, fmt.Errorf("%s: %w", refusedVar, err)
+		}
+		refused = append(refused, call)
+	}
+	return Role{name, rec, refused}, nil
 }
+
+// Record makes a search leave behind in the recorder what it does.
+func (r Role) Record(s *search.Config) {
+	s.PathBuffer = r.Recorder.Path
+	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
+	s.Calls = &search.Calls{At: r.Recorder.Word(flight.Called), Refused: r.refused}
+}
+
+// Again reports whether processes that searched were ended by checked code before.
+func (r Role) Again() bool { return len(r.refused) > 0 }
 
 // Searching reports whether a supervisor waits for this process.
 func (r Role) Searching() bool { return r.name == searching }
@@ -81,10 +107,17 @@ func temporary() (*scratch.Folder, error) {
 	return scratch.New(in)
 }
 
-// assign gives cmd a role.
-func assign(cmd *exec.Cmd, role, flightFile string) {
+// assign gives cmd a role; refused are calls that it is not to make.
+func assign(cmd *exec.Cmd, role, flightFile string, refused []uint64) {
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
-	cmd.Env = append(cmd.Env, roleVar+"="+role, flightVar+"="+flightFile)
+	calls := ""
+	for i, call := range refused {
+		if i > 0 {
+			calls += ","
+		}
+		calls += strconv.FormatUint(call, 16)
+	}
+	cmd.Env = append(cmd.Env, roleVar+"="+role, flightVar+"="+flightFile, refusedVar+"="+calls)
 }

@@ -81,7 +81,8 @@ func Writable(o Options) error { return o.folder().probe() }
 
 // Run searches, and reports what was found. A violation is written to an output folder. The report is
 // not nil when only the writing failed. When ctx is done the search ends and what was covered until
-// then is reported.
+// then is reported. The error is [ErrLost] when a process was ended by checked code before, and this one did not find out how: the process
+// that waits for this one says so.
 func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
 	o.limitStates()
@@ -104,6 +105,9 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	res, err := search.Run(ctx, o.Search)
 	if err != nil {
 		return nil, err
+	}
+	if o.Search.Calls.Refuses() && (res.Verdict == search.Inconclusive || res.Verdict == search.OutOfResource) {
+		return nil, ErrLost
 	}
 	o.assumed = o.assumptions(ctx)
 	if k == nil {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -55,49 +56,82 @@ func (e *lostError) Error() string { return fmt.Sprintf("%v: %s", ErrLost, e.how
 
 func (e *lostError) Unwrap() error { return ErrLost }
 
+// mostRefused is how many calls are refused at most.
+const mostRefused = 8
+
 // Run starts the other process and waits for it. When ctx is done that process is told to come to
-// its end and to report.
+// its end and to report. When checked code ends it in a call that it has noted, another one is to search again and to refuse that call, which
+// makes the way to it known; but it may be that no run comes to it, as reductions try steps of which they do not know whether they can happen.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
+	out, last, err := s.search(ctx, nil)
+	for refused := []uint64(nil); last != nil && last.call != 0; {
+		refused = append(refused, last.call)
+		fmt.Fprintf(s.Stderr, "macemc: the process that searched died (%s); it is searched again for how that comes about\n", last.how)
+		again, next, e := s.search(ctx, refused)
+		if next != nil && (next.call == 0 || len(refused) == mostRefused || slices.Contains(refused, next.call)) {
+			return out, last.lost()
+		}
+		out, last, err = again, next, e
+	}
+	return out, err
+}
+
+// ended is how a process came to its end.
+type ended struct {
+	how    string
+	call   uint64 // the call of checked code that went on; 0: none is known
+	memory bool   // there was too little of it
+}
+
+func (e *ended) lost() error { return &lostError{how: e.how, memory: e.memory} }
+
+// search is Run for one process. When it died and left no run, last says how.
+func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome, last *ended, err error) {
 	temp, err := temporary()
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{}, nil, err
 	}
 	defer temp.Remove()
 	file := filepath.Join(temp.Path, "flight")
 	rec, err := flight.Create(file, 2*max(s.Workers, 1), flight.Picks)
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{}, nil, err
 	}
 
 	said := &words{to: s.Stderr}
 	cmd := s.Respawn()
-	assign(cmd, searching, file)
+	assign(cmd, searching, file, refused)
 	cmd.Stdout, cmd.Stderr = s.Stdout, said
 	orders, err := cmd.StdinPipe()
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{}, nil, err
 	}
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
-		return Outcome{}, fmt.Errorf("cannot start a process for the search: %w", err)
+		return Outcome{}, nil, fmt.Errorf("cannot start a process for the search: %w", err)
 	}
 	s.wait(ctx, cmd, rec, orders, start)
 
-	out := Outcome{Progress: progressOf(rec, start)}
+	out = Outcome{Progress: progressOf(rec, start)}
 	if out.Found, err = foundBefore(file); err != nil {
-		return out, err
+		return out, nil, err
 	}
 	if status, ok := rec.Ended(); ok {
 		out.Status = status
-		return out, nil
+		return out, nil, nil
 	}
 	select {
 	case <-s.Kill:
-		return out, ErrKilled
+		return out, nil, ErrKilled
 	default:
 	}
 	how := &Death{}
 	how.classify(cmd.ProcessState, said.head.String(), rec.Get(flight.Memory))
+	// It need not have been a handler: what a search remembers takes memory, too.
+	last = &ended{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), memory: how.memory}
+	if last.call != 0 {
+		return out, last, nil
+	}
 	// Being told to stop does not keep from telling what happened; being told to end at once does.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -113,10 +147,9 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	case ctx.Err() != nil:
 		err = ErrKilled
 	case err == nil && out.Death == nil:
-		// It need not have been a handler: what a search remembers takes memory, too.
-		err = &lostError{how: strings.Replace(how.Message, how.subject(), "it", 1), memory: how.memory}
+		return out, last, last.lost()
 	}
-	return out, err
+	return out, nil, err
 }
 
 // wait returns when the process has ended.

@@ -75,8 +75,11 @@ func (m *mean) do(depth int) int {
 
 // meanSystem lets its nodes rest when harm ends in "+rest". When it ends in "+slip" a node can violate a property before.
 func meanSystem(harm string) sim.System {
-	if harm == "walks" {
+	switch harm {
+	case "walks":
 		return hangsLater()
+	case "apart":
+		return apartSystem()
 	}
 	harm, rests := strings.CutSuffix(harm, "+rest")
 	harm, slips := strings.CutSuffix(harm, "+slip")
@@ -94,6 +97,9 @@ func meanSystem(harm string) sim.System {
 	if slips {
 		sys.Properties = append(sys.Properties, sim.Property{Name: "nobody slips", Always: sim.Each(func(_ sim.NodeID, m *mean) bool { return !m.Slip })})
 		sys.Actions = append(sys.Actions, sim.Action[*mean]{Name: "slip", Times: 1, Do: func(m *mean, _ sim.Env) { m.Slip = true }})
+	}
+	if where, deep := strings.CutPrefix(harm, "deep "); deep {
+		deepen(&sys, where)
 	}
 	if rests {
 		sys.Actions = append(sys.Actions, sim.Action[*mean]{Name: "rest", Times: 1, Do: func(*mean, sim.Env) {}})
@@ -128,8 +134,11 @@ func TestHarmedProcess(t *testing.T) {
 		os.Exit(0)
 	case role.Searching():
 		o := options(sys)
-		o.Search.PathBuffer = role.Recorder.Path
+		role.Record(&o.Search)
 		rep, err := check.Run(ctx, o)
+		if errors.Is(err, check.ErrLost) {
+			os.Exit(check.StatusInconclusive)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +161,7 @@ func handlerLimit(harm string) time.Duration {
 }
 
 func options(sys sim.System) check.Options {
-	return check.Options{
+	o := check.Options{
 		Search: search.Config{
 			System: sys, Time: 20 * time.Second, MaxDepth: 20, Workers: 1, HandlerLimit: handlerLimit(os.Getenv(harmVar)),
 		},
@@ -161,6 +170,8 @@ func options(sys sim.System) check.Options {
 
 		KeepGoing: strings.HasSuffix(os.Getenv(harmVar), "+slip"),
 	}
+	visitAs(os.Getenv(statesVar), &o.Search)
+	return o
 }
 
 func harmed(harm string) func() *exec.Cmd {

@@ -3,6 +3,7 @@ package mctest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -198,9 +199,11 @@ func (c *checking) searchForParent() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c.role.Follow(cancel)
 	o := c.options()
-	o.Search.PathBuffer = c.role.Recorder.Path
-	o.Search.Progress = func(p search.Progress) { check.ReportProgress(c.role.Recorder, p) }
+	c.role.Record(&o.Search)
 	rep, err := check.Run(ctx, o)
+	if errors.Is(err, check.ErrLost) {
+		os.Exit(check.StatusInconclusive)
+	}
 	text, status := c.result(ctx, rep, err)
 	if err = os.WriteFile(os.Getenv(reportVar), []byte(text), 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -54,12 +54,14 @@ func TestStack(t *testing.T) { kill(t, "stack") }
 
 // Handlers that end their process are findings, and following the path says the same.
 func TestHandlersThatKill(t *testing.T) {
-	for _, c := range []struct{ test, want string }{
-		{"TestExit", "the handler ends the process with exit status 7"},
-		{"TestStack", "the handler overflows the stack"},
+	for _, c := range []struct{ test, strategy, want string }{
+		{"TestExit", "deepening", "the handler ends the process with exit status 7"},
+		{"TestExit", "bfs", "the handler ends the process with exit status 7"},
+		{"TestStack", "deepening", "the handler overflows the stack"},
+		{"TestStack", "dfs", "the handler overflows the stack"},
 	} {
 		dir := t.TempDir()
-		out, passed := run(t, dir, c.test)
+		out, passed := run(t, dir, c.test, "-macemc.strategy="+c.strategy)
 		if passed || !strings.Contains(out, c.want) || !strings.Contains(out, `n0 timer "second"`) {
 			t.Errorf("%s: want %q, got\n%s", c.test, c.want, out)
 		}

@@ -105,11 +105,19 @@ type Config struct {
 	// are to be recorded as they are made. It is called once for each worker. Nil: ordinary memory.
 	PathBuffer func(worker int) choose.Path
 
+	// Calls lets the process that waits for this one know what bfs and dfs were doing when checked code ended it. With calls that are
+	// refused, because an earlier process ended so, the search has twice its Time, and it is inconclusive unless it finds something or visits all
+	// states. Nil: nobody waits.
+	Calls *Calls
+
 	late         *kernel.Late
 	known        map[string]bool // of bfs and dfs: Always properties whose violation was told of
 	weightsGiven bool            // they are not the defaults
 	alternate    bool            // for tests: with AutoEngine, the engine changes from run to run
 }
+
+// Calls are those of checked code that an exploration makes.
+type Calls = table.Calls
 
 // Elsewhere visits all states of a system as [table.Explore] does.
 type Elsewhere func(context.Context, *sim.System, table.ExploreOptions) (*table.Exploration, error)

@@ -29,6 +29,9 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.Log != nil && cfg.Found != nil {
 		return nil, errors.New("a log is of one search, which ends with the first violation: what goes on after it is not kept")
 	}
+	if cfg.Calls.Refuses() {
+		cfg.Time *= 2
+	}
 	if cfg.Found != nil {
 		return statesOnward(ctx, &cfg)
 	}
@@ -89,6 +92,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	if err != nil {
 		return nil, err
 	}
+	opts.Calls = cfg.Calls
 	visit := table.Explore
 	if cfg.Elsewhere != nil {
 		visit = cfg.Elsewhere
@@ -123,7 +127,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		cover(&cfg.System, x, &r.Stats)
 	}
 	r.Stats.fair(&cfg.System, x)
-	conclusive := r.Stats.ExhaustedDepth > 0 || complete // depth-first search ends no depth before all
+	// Depth-first search ends no depth before all. What an earlier process came to may lie where this one was not.
+	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.Refuses() || complete
 	switch {
 	case finding != nil && kernel.Overdue(finding):
 		return stuck(ctx, cfg, began, patience, x, finding, r)

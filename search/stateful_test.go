@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -105,6 +106,24 @@ func TestBreadthFirstRefuses(t *testing.T) {
 	res := run(t, search.Config{System: sys, Strategy: search.BFS, MaxDepth: 2})
 	if res.Stopped != search.StoppedDepth || res.Stats.Complete || res.Stats.Unchecked == "" {
 		t.Errorf("to depth 2: %+v", res)
+	}
+}
+
+// A search after one that checked code ended says that nothing was found only when it has visited all states: what ended that one may
+// lie where this one was not.
+func TestAfterDeath(t *testing.T) {
+	sys := bundled(t, "randtree", spec.Config{})
+	for refused, want := range map[uint64]search.Verdict{0: search.OK, 12: search.Inconclusive} {
+		calls := &table.Calls{At: new(uint64)}
+		if refused > 0 {
+			calls.Refused = []uint64{refused}
+		}
+		if res := run(t, search.Config{System: sys, Strategy: search.BFS, MaxDepth: 2, Calls: calls}); res.Verdict != want {
+			t.Errorf("refused %d: %s, want %s", refused, res.Verdict, want)
+		}
+		if *calls.At != 0 {
+			t.Errorf("call %d still goes on", *calls.At)
+		}
 	}
 }
 

@@ -50,8 +50,10 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 	if f.Property != "" {
 		sus.Property, sus.Message = f.Property, "its function "+didNotReturn(cfg)
 	}
-	if o, err := follow(&cfg.System, x.Path, overdueAfter(patience)); err == nil {
-		sus.Steps = o.Steps
+	if !cfg.Calls.Refuses() { // else that may end this process
+		if o, err := follow(&cfg.System, x.Path, overdueAfter(patience)); err == nil {
+			sus.Steps = o.Steps
+		}
 	}
 	var c Confirmed
 	if cfg.Confirm == nil {
@@ -70,7 +72,7 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 		r.Verdict, r.Finding, r.Detail, r.Stopped = Violation, cmp.Or(c.Instead, sus), c.Detail, StoppedFound
 	case ctx.Err() != nil:
 		r.Verdict, r.Stopped = Interrupted, StoppedInterrupted
-	case c.Refuted && patience == cfg.patience():
+	case c.Refuted && patience == cfg.patience() && !cfg.Calls.Refuses():
 		return statesWithin(ctx, cfg, began, 10*patience)
 	default:
 		r.Verdict, r.Stopped, r.Suspects, r.Undecided = Inconclusive, StoppedStuck, 1, 1

@@ -38,6 +38,7 @@ const (
 	Status  // exit status plus one, once the process has come to its own end; else 0
 	Waiting // progress of a search
 	Marked  // of a worker of a cluster: the state whose steps it takes, in its own way; 0: none
+	Called  // the call of checked code that goes on, see Calls of package sim/table; 0: none
 )
 
 const (
@@ -139,6 +140,9 @@ func (r *Recorder) Set(c Counter, n int) { r.counter(c).Store(int64(n)) }
 
 // Get reads a counter.
 func (r *Recorder) Get(c Counter) int { return int(r.counter(c).Load()) }
+
+// Word is where a counter is, for one who sets it too often for [Recorder.Set].
+func (r *Recorder) Word(c Counter) *uint64 { return (*uint64)(unsafe.Pointer(&r.data[int(c)*8])) }
 
 // SetPhase notes what a search is doing, in a few words. Readers may see it half written.
 func (r *Recorder) SetPhase(name string) {

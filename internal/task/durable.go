@@ -83,7 +83,11 @@ func (p *Process) searchDurably(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	folder, err := durable.Open(r.durable, m, r.mode)
+	mode := r.mode
+	if p.Role.Again() && mode == durable.Begin {
+		mode = durable.Resume // it began before
+	}
+	folder, err := durable.Open(r.durable, m, mode)
 	if err != nil {
 		return err
 	}

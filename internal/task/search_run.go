@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -47,8 +48,7 @@ func (p *Process) search(ctx context.Context, r *request) error {
 	}
 	if p.Role.Searching() {
 		r.options.Unshrunk = r.unshrunk(p.Stderr)
-		r.options.Search.PathBuffer = p.Role.Recorder.Path
-		r.options.Search.Progress = func(x search.Progress) { check.ReportProgress(p.Role.Recorder, x) }
+		p.Role.Record(&r.options.Search)
 	} else {
 		status := NewStatus(p.Stderr, p.Terminal)
 		defer status.Clear()
@@ -138,6 +138,9 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 
 // conclude prints a report, also one whose files could not be written, and writes the test that was asked for.
 func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r *request) error {
+	if errors.Is(err, check.ErrLost) {
+		os.Exit(check.StatusInconclusive) // without an end of its own: the process that waits for this one says it
+	}
 	if rep == nil {
 		return err
 	}

@@ -52,6 +52,9 @@ const notReturned = "checked code did not return"
 // Overdue reports whether a finding is that checked code did not return in time, see [Options].
 func Overdue(f *sim.Finding) bool { return f.Kind == sim.Divergence && f.Message == notReturned }
 
+// GivenUp is the finding that checked code did not return in time.
+func GivenUp() *sim.Finding { return &sim.Finding{Kind: sim.Divergence, Message: notReturned} }
+
 // WatchEvery is how often [Options].Overdue is asked.
 const WatchEvery = 50 * time.Millisecond
 
@@ -111,7 +114,7 @@ func contained(w *watch, f func()) {
 		returned = true
 	}()
 	if !w.returned(done) {
-		panic(&sim.Finding{Kind: sim.Divergence, Message: notReturned})
+		panic(GivenUp())
 	}
 	if failed != nil {
 		panic(failed)

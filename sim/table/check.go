@@ -21,6 +21,7 @@ type properties struct {
 // property is a property with its values by what it reads.
 type property struct {
 	*sim.Property
+	number   int
 	nodes    uint64 // all that it has ever read: what it reads in a state may hang on what it read before
 	inFlight bool
 	values   memo // by the local states of one or two nodes
@@ -32,11 +33,11 @@ func (p *properties) init(w *World) {
 	for i := range w.sys.Properties {
 		switch q := &w.sys.Properties[i]; {
 		case q.Always != nil:
-			p.always = append(p.always, property{Property: q})
+			p.always = append(p.always, property{Property: q, number: i})
 		case q.Eventually != nil:
-			p.eventually = append(p.eventually, property{Property: q})
+			p.eventually = append(p.eventually, property{Property: q, number: i})
 		case q.Inevitably != nil:
-			p.inevitably = append(p.inevitably, property{Property: q})
+			p.inevitably = append(p.inevitably, property{Property: q, number: i})
 		}
 	}
 }
@@ -82,6 +83,9 @@ func (w *World) value(p *property) bool {
 
 // ask evaluates a property, and notes what it reads.
 func (w *World) ask(p *property) (holds bool, reads seam.Reads) {
+	if w.calls != nil {
+		defer w.asking(p.number, w.v[:w.nodes]...)()
+	}
 	w.show()
 	w.bench.Reads()
 	holds = w.bench.Holds(p.Property)

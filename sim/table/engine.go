@@ -59,6 +59,7 @@ type engine struct {
 	plans   plans
 	samples samples
 	stats   Stats
+	calls   *Calls // nil: nobody wants to know of them
 }
 
 // Stats counts what an engine has done.

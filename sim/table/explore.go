@@ -33,6 +33,8 @@ type ExploreOptions struct {
 	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up and reads edges. What is found,
 	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
 	Go func(f func())
+	// Calls lets another process know what this one was doing when checked code ended it. Nil: no other one wants to know.
+	Calls *Calls
 	// Weightless are the kinds of ordinary events that random walks never take: like answers of weight 0 they are
 	// no way to a live state.
 	Weightless []sim.EventKind
@@ -126,6 +128,7 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	if err != nil {
 		return nil, err
 	}
+	e.calls = opts.Calls
 	if opts.Log != nil {
 		if err := e.note(opts.Log); err != nil {
 			return nil, err
@@ -249,6 +252,7 @@ func (x *exploration) refuted() bool {
 func (x *exploration) run(ctx context.Context) (out explore.Result, refused error) {
 	for again := true; again; {
 		again = false
+		x.opts.Calls.next()
 		x.dead = &deadStates{g: x.g, reduced: x.reduction}
 		x.starving = newStarving(x.g, x.opts.Reducer != nil || x.reduction != nil)
 		if x.starving != nil && x.opts.labels > 0 {
@@ -332,7 +336,9 @@ func rehearse(e *engine) (path choose.Path, err error) {
 			if len(events) == 0 {
 				break
 			}
-			err = w.Step(events[src(choose.Point{Arity: len(events)})], src)
+			if err = w.Step(events[src(choose.Point{Arity: len(events)})], src); err == nil && e.calls.Refuses() {
+				err = w.Check() // what is refused behind a violation is none of those who follow the path
+			}
 		}
 		var u *Unsupported
 		if closer(err) || overdue(err) || errors.As(err, &u) {

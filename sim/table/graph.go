@@ -173,6 +173,12 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	if !check && !cover && len(p.eventually) == 0 && len(p.inevitably) == 0 {
 		return true, nil
 	}
+	if c := w.calls; c != nil {
+		defer c.end()
+		if !c.state(m.Number) {
+			return false, kernel.GivenUp()
+		}
+	}
 	g.sites.unpack(m.State, w.v)
 	if g.onward != nil && w.Live() {
 		return true, nil // which is all that recovery asks for

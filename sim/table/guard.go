@@ -41,5 +41,6 @@ func guarded[T any](ctx context.Context, opts ExploreOptions, explore func(conte
 	default:
 	}
 	opts.World.Contain, opts.Log = true, nil // what the first one logged is whole
+	opts.Calls = opts.Calls.unnoted()        // it may still note its own
 	return explore(context.WithoutCancel(ctx), opts)
 }

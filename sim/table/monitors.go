@@ -82,7 +82,11 @@ func (e *engine) observe(id uint32, node sim.NodeID, event uint32) (uint32, erro
 	if err != nil {
 		return id, err
 	}
+	if err := e.telling(id, int(node), event); err != nil {
+		return id, err
+	}
 	found := e.bench.Observe(own, node, e.bench.CopyValue(e.events.list[event]))
+	e.calls.end()
 	next, err := e.internMonitor(index, own, &monitorOrigin{id, node, event})
 	if err != nil {
 		return id, err

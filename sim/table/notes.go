@@ -138,10 +138,9 @@ func (n *notes) fields(id uint32) (values noted) {
 
 func fieldHash(f sim.Field) uint64 { return hashOf([]byte(f.Path + "\x00" + f.Value)) }
 
-// step notes what a handler did, or compares it.
-func (n *notes) step(s *stepOf, out *kernel.Outcome, made *leaf) {
-	e := n.e
-	buf := binary.LittleEndian.AppendUint64(nil, e.locals.list[s.local].hash.Lo)
+// appendSituation appends the content of what a handler is called with: its node's state and the event.
+func (e *engine) appendSituation(s *stepOf, buf []byte) []byte {
+	buf = binary.LittleEndian.AppendUint64(buf, e.locals.list[s.local].hash.Lo)
 	buf = fmt.Appendf(buf, "%d %d %v;", s.ev.Kind, s.ev.Peer, s.err)
 	switch s.ev.Kind {
 	case sim.Deliver:
@@ -155,6 +154,13 @@ func (n *notes) step(s *stepOf, out *kernel.Outcome, made *leaf) {
 	default:
 		buf = fmt.Appendf(buf, "%d", s.ev.Slot)
 	}
+	return buf
+}
+
+// step notes what a handler did, or compares it.
+func (n *notes) step(s *stepOf, out *kernel.Outcome, made *leaf) {
+	e := n.e
+	buf := e.appendSituation(s, nil)
 	situation := hashOf(buf)
 	for i := range out.Questions {
 		q := &out.Questions[i]

@@ -197,6 +197,9 @@ func (r *reduction) alike(node int) (list []uint32, ok bool) {
 	}()
 	say := func(id uint32) (holds uint64, predicates int) {
 		r.w.properties.shown[node] = id + 1
+		if r.w.calls != nil {
+			defer r.w.asking(-1, id)()
+		}
 		return r.w.bench.Predicates(sim.NodeID(node), r.w.engine.locals.list[id].state)
 	}
 	if len(n.met) > 0 {

@@ -87,6 +87,12 @@ type learner struct {
 }
 
 func (l *learner) Choose(p choose.Point) int {
+	pick := l.choose(p)
+	l.w.calls.answered(pick)
+	return pick
+}
+
+func (l *learner) choose(p choose.Point) int {
 	l.asked++
 	if l.asked <= len(l.picks) {
 		if pick := int(l.picks[l.asked-1]); pick < p.Arity {
@@ -97,7 +103,11 @@ func (l *learner) Choose(p choose.Point) int {
 	return l.src.Choose(p)
 }
 
-func (l *learner) Room(peer sim.NodeID) int { return l.w.room(l.w.acting, peer) }
+func (l *learner) Room(peer sim.NodeID) int {
+	room := l.w.room(l.w.acting, peer)
+	l.w.calls.answered(room)
+	return room
+}
 
 // stepOf is a step that is to be looked up.
 type stepOf struct {
@@ -147,7 +157,13 @@ func (w *World) learn(s *stepOf, src choose.Source) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := e.calling(s); err != nil {
+		return 0, err
+	}
 	out := e.run(s, own, &learner{w: w, src: src, picks: w.picks})
+	if e.calls.end() {
+		return 0, kernel.GivenUp()
+	}
 	made, err := e.newLeaf(s, &out)
 	if err != nil {
 		return 0, err

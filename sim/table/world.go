@@ -205,7 +205,7 @@ func (w *World) forget() error {
 	if err != nil {
 		return err
 	}
-	e.stats, e.samples, e.plans = w.stats, w.samples, w.plans
+	e.stats, e.samples, e.plans, e.calls = w.stats, w.samples, w.plans, w.calls
 	e.stats.Dropped++
 	w.engine = e
 	w.printed = printed{}

@@ -32,6 +32,9 @@ run that recovered, when there is one), report.html, report.md and report.json. 
 is shrunk before: what is not needed for the violation is left out. The run as it was
 found is original.path; --no-shrink shows that.
 
+Checked code that ends its process (os.Exit, a stack that overflows, too much memory), or does
+not return, is a violation like others. bfs and dfs search a second time then, for the run.
+
 --bug puts a known defect back and uses the settings that are documented for it, see
 "macemc systems SYSTEM"; flags that are given have precedence.
 

@@ -1,0 +1,79 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// exits ends its process in one of its states.
+var exits = spec.Entry{
+	Name: "exits", Summary: "ends its process", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
+	Build: func(spec.Config) (sim.System, error) {
+		return sim.System{
+			Name: "exits", Nodes: 1, New: func(sim.NodeID) sim.Service { return &quitter{} },
+			Actions: []sim.AnyAction{
+				sim.Action[*quitter]{Name: "go", Times: 4, Do: func(q *quitter, _ sim.Env) {
+					if q.Did == 2 && q.Rested {
+						os.Exit(7)
+					}
+					q.Did++
+				}},
+				sim.Action[*quitter]{Name: "rest", Times: 1, Do: func(q *quitter, _ sim.Env) { q.Rested = true }},
+			},
+			Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, q *quitter) bool { return q.Did < 4 || q.Rested })}},
+		}, nil
+	},
+}
+
+type quitter struct {
+	sim.Nop
+	Did    int
+	Rested bool
+}
+
+// A search that visits states names the run that ends its process, in all forms of a report, and the path file does so again.
+func TestExitsStates(t *testing.T) {
+	const ended = "the handler ends the process with exit status 7"
+	for _, flags := range []string{"--strategy bfs --keep-going", "--strategy dfs --visited 64 --keep-going", "--strategy bfs --visited 64 --durable kept"} {
+		dir := t.TempDir()
+		args := append([]string{"search", "exits", "--out", "out", "--json", "--junit", "junit.xml"}, strings.Fields(flags)...)
+		cmd := command(dir, args...)
+		var said strings.Builder
+		cmd.Stderr = &said
+		out, err := cmd.Output()
+		if code := exitCode(err); code != 1 {
+			t.Fatalf("%s: exit status %d\n%s%s", flags, code, out, said.String())
+		}
+		type finding struct {
+			Message  string
+			PathFile string `json:"path_file"`
+		}
+		var rep struct {
+			finding
+			Findings []finding
+		}
+		if err := json.Unmarshal(out, &rep); err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(append(rep.Findings, rep.finding), func(f finding) bool { return f.Message == ended })
+		if i < 0 {
+			t.Fatalf("%s: the death is no finding\n%s", flags, out)
+		}
+		if junit, err := os.ReadFile(filepath.Join(dir, "junit.xml")); err != nil || !strings.Contains(string(junit), ended) {
+			t.Errorf("%s: %v\n%s", flags, err, junit)
+		}
+		text, err := command(dir, "replay", append(rep.Findings, rep.finding)[i].PathFile).CombinedOutput()
+		if code := exitCode(err); code != 1 || !strings.Contains(string(text), ended) {
+			t.Errorf("%s: exit status %d\n%s", flags, code, text)
+		}
+	}
+}

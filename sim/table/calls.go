@@ -1,0 +1,120 @@
+package table
+
+import (
+	"math/bits"
+	"runtime"
+	"slices"
+
+	"github.com/macemc/macemc/sim/kernel"
+)
+
+// Calls lets another process know which call of checked code an exploration was making when that ended its process: of a handler or
+// monitor in a situation that is new, or of the properties in a new state. A call is a number, the same in every process; 0 is none. The
+// same exploration in another process then takes such calls for ones that do not return, and so tells by which path it came to them.
+type Calls struct {
+	At      *uint64  // where the call that goes on is noted
+	Refused []uint64 // that are not made; with them, World.Overdue is needed
+
+	now     uint64 // as *At, of handlers and monitors
+	round   uint64 // explorations begun
+	checks  bool   // properties are asked about a state that is new
+	refused bool   // the call that goes on
+}
+
+// Refuses reports whether calls are refused.
+func (c *Calls) Refuses() bool { return c != nil && len(c.Refused) > 0 }
+
+// unnoted are the same calls when they are not to be noted.
+func (c *Calls) unnoted() *Calls {
+	if c == nil {
+		return nil
+	}
+	return &Calls{At: new(uint64), Refused: c.Refused, round: c.round}
+}
+
+// next notes that states are numbered anew.
+func (c *Calls) next() {
+	if c != nil {
+		c.round++
+	}
+}
+
+// begin notes a call that content tells from others. It is false when the call is refused.
+func (c *Calls) begin(content uint64) bool {
+	c.now = content&^1 | 2
+	*c.At = c.now
+	c.refused = slices.Contains(c.Refused, c.now)
+	return !c.refused
+}
+
+// answered notes what the code that is called was told. It ends the goroutine when the call is refused now.
+func (c *Calls) answered(answer int) {
+	if c == nil || c.now == 0 {
+		return
+	}
+	if !c.begin(bits.RotateLeft64(c.now^uint64(answer+1), 29) * 0x9e3779b97f4a7c15) {
+		runtime.Goexit()
+	}
+}
+
+// end notes that the call is over, and reports whether it was refused on the way.
+func (c *Calls) end() (refused bool) {
+	if c == nil {
+		return false
+	}
+	refused = c.refused
+	c.now, c.checks, c.refused, *c.At = 0, false, false, 0
+	return refused
+}
+
+// state notes that properties are asked about the state with that number, until end. It is false when that is refused.
+func (c *Calls) state(number int) bool {
+	call := (c.round<<40|uint64(number))<<1 | 1
+	*c.At, c.checks = call, true
+	return len(c.Refused) == 0 || !slices.Contains(c.Refused, call)
+}
+
+// calling notes the call of a handler. The error is that it is refused.
+func (e *engine) calling(s *stepOf) error {
+	if e.calls == nil {
+		return nil
+	}
+	e.buf = e.appendSituation(s, e.buf[:0])
+	return e.calls.refusal(e.calls.begin(hashOf(e.buf)))
+}
+
+// telling notes the call of a monitor, likewise.
+func (e *engine) telling(id uint32, from int, event uint32) error {
+	if e.calls == nil {
+		return nil
+	}
+	e.buf = append(e.buf[:0], byte(from))
+	e.buf = e.bench.AppendValue(e.events.list[event], e.buf)
+	return e.calls.refusal(e.calls.begin(e.monitors.list[id].hash.Lo + hashOf(e.buf)))
+}
+
+// asking notes that a property, or -1: the predicates of all, is asked about local states outside of check, and returns what ends that.
+// It panics when that is refused.
+func (e *engine) asking(property int, locals ...uint32) (end func()) {
+	c := e.calls
+	if c.checks {
+		return func() {}
+	}
+	content := uint64(property)
+	for _, id := range locals {
+		content = bits.RotateLeft64(content, 17)*0x9e3779b97f4a7c15 + e.locals.list[id].hash.Lo
+	}
+	if !c.begin(content) {
+		c.end()
+		panic(kernel.GivenUp())
+	}
+	return func() { c.end() }
+}
+
+func (c *Calls) refusal(begun bool) error {
+	if begun {
+		return nil
+	}
+	c.end()
+	return kernel.GivenUp()
+}
