@@ -21,6 +21,9 @@ func (d *DeadStates) Met(id uint32, live bool, note uint8) error {
 	return nil
 }
 
+// Wants implements [Judge].
+func (d *DeadStates) Wants(id uint32) bool { return !d.recovers.has(id) }
+
 // Bytes implements [Judge].
 func (d *DeadStates) Bytes() int { return d.recovers.bytes() + d.ordinary.bytes() }
 

@@ -16,13 +16,14 @@ type Edges struct {
 	Notes   []uint8  // by edge
 	Lo, Hi  []uint64 // by edge: fingerprint of the state that it leads to; Hi only when Width is 2
 	Turns   []uint32 // by edge: its number among all of its state, those that are not listed included
-	Sleeps  []uint32 // by edge: the graph's own, see Asleep
+	Sleeps  []uint32 // by edge: the graph's own, see Asleep and Naming
 
 	// Asleep is what Sleeps is of the edge by which the state that is expanded was found, when states are expanded in the order in which
 	// they are found, or those of a level in any order, with all their edges. The graph may count edges that lead to states which were found
 	// before, or are found at that level by others, and not list them: sleep sets, see P. Godefroid, Partial-Order Methods for the
 	// Verification of Concurrent Systems, chapter 5. 0: it lists all.
 	Asleep   uint32
+	Naming   bool   // Sleeps are to be names that the graph has for edges, 0 for one without: nothing sleeps behind these
 	Turn     uint32 // of the edge that comes next
 	Unlisted int    // edges
 
@@ -137,6 +138,9 @@ func (r Row) From() []uint32 { return r.from }
 // Len is how many edges there are.
 func (r Row) Len() int { return r.end - r.begin }
 
+// Names are those of all edges, see [Edges].
+func (r Row) Names() []uint32 { return r.edges.Sleeps[r.begin:r.end] }
+
 // Note is the note of an edge.
 func (r Row) Note(k int) uint8 { return r.edges.Notes[r.begin+k] }
 
@@ -161,6 +165,7 @@ type Batch struct {
 	left    []uint32 // records of these
 	handed  bool     // to the second worker, which is to read the edges, see reading
 	unread  bool     // that is to be done, or could not be
+	keeps   bool     // where edges lead is to be kept, see [Loop.keepRows]
 	number  int      // of such a batch: what the first parent is expanded as
 	asleep  []uint32 // likewise, by parent: see [Edges]
 
@@ -171,7 +176,7 @@ type Batch struct {
 	news    []newState
 	vectors []uint32 // by fresh
 	records []uint32 // by fresh, when not the same as vectors
-	places  []uint32 // by key, of a pass
+	places  []uint32 // by key, of a pass or a batch that keeps
 	edges   int      // how many there are, or were
 
 	bytes, growth int  // of the set
@@ -233,7 +238,11 @@ func (b *Batch) build(whole bool) {
 		if !b.root {
 			from = b.ids[parent] + 1
 		}
-		b.news = append(b.news, newState{Origin{from, b.Turns[t]}, b.until(int(parent), t), b.Sleeps[t], b.Lo[t], b.Notes[t]})
+		asleep := b.Sleeps[t]
+		if b.Naming {
+			asleep = 0
+		}
+		b.news = append(b.news, newState{Origin{from, b.Turns[t]}, b.until(int(parent), t), asleep, b.Lo[t], b.Notes[t]})
 		b.vectors = b.To(int(t), b.parent(int(parent)), b.vectors)
 		if whole {
 			b.records = append(b.records, uint32(b.Lo[t]>>32), uint32(b.Lo[t]))
@@ -252,7 +261,11 @@ func (b *Batch) until(parent int, t uint32) uint32 {
 
 func (b *Batch) reset() {
 	b.Reset()
-	b.full, b.root, b.again, b.partial, b.handed, b.unread = 0, false, false, false, false, false
+	if b.keeps { // they may be those of the edges
+		b.keys.Lo, b.keys.Hi = nil, nil
+	}
+	b.full, b.root, b.again, b.partial, b.handed, b.unread, b.keeps = 0, false, false, false, false, false, false
+	b.Naming = false
 	b.asleep, b.verified = b.asleep[:0], 0
 	b.parents, b.ids, b.last, b.passed = b.parents[:0], b.ids[:0], b.last[:0], b.passed[:0]
 	b.reduced, b.left = b.reduced[:0], b.left[:0]

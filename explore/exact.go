@@ -39,6 +39,18 @@ func (c *exact) AddAll(k *Keys, fresh []uint32) []uint32 {
 	return fresh
 }
 
+// AddNumbered implements [Whole].
+func (c *exact) AddNumbered(k *Keys, fresh, numbers []uint32) (allFresh, allNumbers []uint32) {
+	c.roots.prefetch(k.Lo)
+	for i, root := range k.Lo {
+		number, added := c.roots.intern(root)
+		if numbers = append(numbers, number); added {
+			fresh = append(fresh, k.Names[i])
+		}
+	}
+	return fresh, numbers
+}
+
 // Places implements [Finder]: they are the numbers of states.
 func (c *exact) Places() int { return c.roots.list.n }
 

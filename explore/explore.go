@@ -37,8 +37,8 @@
 //
 // # Judges
 //
-// A judge is told of all states in the order in which a queue finds them. What it wants to know of edges is not stored: states are
-// expanded again, see [Space]. After another frontier all states are visited once more, by a queue.
+// A judge is told of all states in the order in which a queue finds them. Where the edges of those that it wants lead is kept while there is room
+// for that; else states are expanded again, see [Space]. After another frontier all states are visited once more, by a queue.
 package explore
 
 import (
@@ -93,6 +93,8 @@ type Keys struct {
 // Whole is a visited set that keeps whole states. A key of one word stands for each.
 type Whole interface {
 	Visited
+	// AddNumbered is AddAll, and appends to numbers that of each state, of those that were added, see Key.
+	AddNumbered(k *Keys, fresh, numbers []uint32) (allFresh, allNumbers []uint32)
 	// Size is how many words the tree of a state has.
 	Size() int
 	// Enter returns the tree of a state, which begins with the state, for Expanded. It is valid until the next call. Meanwhile, another goroutine
@@ -179,8 +181,18 @@ type Reducer interface {
 type Judge interface {
 	// Met is told of each state. An error ends the exploration, there.
 	Met(id uint32, live bool, note uint8) error
+	// Wants reports whether the edges of a state, which was met, are likely to be asked for: they are kept then, if there is room. It says the same
+	// until Judge is called.
+	Wants(id uint32) bool
 	// Judge is called once all states were visited. The error is one of Expand.
 	Judge(ctx context.Context, s *Space) error
 	// Bytes is about the memory that the judge takes.
 	Bytes() int
+}
+
+// Namer is a judge that may ask for names of edges, see [Shown].
+type Namer interface {
+	Judge
+	// Names reports whether it does. It always says the same.
+	Names() bool
 }

@@ -1,6 +1,9 @@
 package explore
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // stop decides whether the exploration stops here.
 func (l *Loop) stop(ctx context.Context) {
@@ -11,7 +14,7 @@ func (l *Loop) stop(ctx context.Context) {
 	switch {
 	case l.opts.MaxStates > 0 && l.out.States >= l.opts.MaxStates && (l.journal == nil || !l.journal.replay):
 		l.out.Stopped = "states"
-	case l.opts.MaxBytes > 0 && l.inUse() > l.opts.MaxBytes:
+	case l.over(0):
 		l.out.Stopped = "memory"
 	case ctx.Err() != nil:
 		l.out.Stopped = "interrupted"
@@ -23,12 +26,29 @@ func (l *Loop) Limit(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		l.limited = "interrupted"
-	case l.opts.MaxBytes > 0 && l.inUse()+l.batch.Bytes() > l.opts.MaxBytes:
+	case l.over(l.batch.Bytes()):
 		l.limited = "memory"
 	default:
 		return nil
 	}
 	return ErrLimit
+}
+
+// room is how many bytes more may be taken.
+func (l *Loop) room() int {
+	if l.opts.MaxBytes == 0 {
+		return math.MaxInt
+	}
+	return max(0, l.opts.MaxBytes-l.inUse())
+}
+
+// over reports whether there is no room for so many bytes more, even when rows are let go of: then they are.
+func (l *Loop) over(bytes int) bool {
+	if l.opts.MaxBytes == 0 || l.inUse()+bytes <= l.opts.MaxBytes {
+		return false
+	}
+	l.rows.drop()
+	return l.inUse()+bytes > l.opts.MaxBytes
 }
 
 // bytes is the memory that is kept for the visited states, but for what the frontier keeps.
@@ -38,7 +58,7 @@ func (l *Loop) bytes() int {
 		n += l.opts.Judge.Bytes()
 	}
 	if l.space != nil {
-		n += l.space.rows.bytes() + 4*len(l.space.numbers)
+		n += 4 * len(l.space.numbers)
 	}
 	return n
 }
@@ -46,7 +66,7 @@ func (l *Loop) bytes() int {
 // inUse is about the memory that is taken, once there is room for some more states.
 func (l *Loop) inUse() int {
 	kept, waiting := l.frontier.Bytes()
-	n := l.bytes() + kept + waiting + l.growth + l.graph.Bytes()
+	n := l.bytes() + kept + waiting + l.growth + l.graph.Bytes() + l.rows.bytes()
 	if l.waiting != nil {
 		n += l.waiting.spool.Bytes()
 	}

@@ -35,6 +35,9 @@ type Loop struct {
 	space    *Space   // nil: nobody judges
 	journal  *journal // nil: there is no log
 	waiting  *waiting // nil: the set knows at once what is new
+	rows     rows     // of states that were expanded
+	early    bool     // they are kept while states are visited
+	names    bool     // the judge asks for names
 }
 
 // New makes an exploration of a graph. The error is about the options.
@@ -68,6 +71,8 @@ func New(g Graph, opts Options) (*Loop, error) {
 	l.atOnce = l.frontier.AtOnce()
 	l.batch = l.newBatch()
 	l.met.loop = l
+	namer, ok := opts.Judge.(Namer)
+	l.names, l.early = ok && namer.Names(), l.keepsRows()
 	if opts.Log != nil {
 		return l, l.newJournal(opts.Log)
 	}
@@ -221,12 +226,11 @@ func (l *Loop) expand(ctx context.Context) error {
 	b := l.batch
 	b.again = !first && !item.Rest
 	from := len(b.Ends)
+	l.begins(b)
 	b.enter(tree, item.ID)
 	state := tree[:b.words]
 	b.depth = item.Depth + 1
-	if l.opts.Reducer == nil {
-		b.Asleep = item.Asleep
-	}
+	b.Asleep = l.asleep(b)
 	err, found := l.list(ctx, b)
 	if found != nil || l.out.Stopped != "" {
 		return found
@@ -319,6 +323,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 		}
 		return err
 	}
+	l.keepRows(b)
 	l.out.Steps += b.Steps
 	l.out.Expanded += b.full
 	l.proviso(b)
@@ -356,6 +361,7 @@ func (l *Loop) add(b *Batch, k int, note uint8) error {
 
 // close gives memory back that is not the collector's.
 func (l *Loop) close() {
+	l.rows.drop()
 	l.recent.memory.free()
 	l.lately.memory.free()
 	l.visited.Close()

@@ -125,9 +125,15 @@ func (g *randomGraph) Expand(v []uint32, _ int, e *Edges) error {
 		}
 		g.append(e, v, edge.to, note)
 		e.Sleeps[len(e.Sleeps)-1] = 1
+		if e.Naming {
+			e.Sleeps[len(e.Sleeps)-1] = edgeName(n, k)
+		}
 	}
 	return nil
 }
+
+// edgeName is the name of an edge.
+func edgeName(state, edge int) uint32 { return uint32(state<<8 | edge + 1) }
 
 func (g *randomGraph) Check(m *Met) (live bool, err error) {
 	n := g.number(m.State)

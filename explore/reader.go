@@ -116,8 +116,9 @@ func (l *Loop) hand(ctx context.Context) (bool, error) {
 	b.number = l.open
 	for len(b.ids) < r.states && l.next() {
 		if tree, _, ok := l.enter(&l.item); ok {
+			l.begins(b)
 			b.enter(tree, l.item.ID)
-			b.asleep, b.depth = append(b.asleep, l.item.Asleep), l.item.Depth+1
+			b.asleep, b.depth = append(b.asleep, l.asleep(b)), l.item.Depth+1
 			if k := len(b.ids) - 1; b.verified == k && (!r.own.Verifies(l.open) || l.verify(b, k)) {
 				b.verified++
 			}

@@ -110,13 +110,14 @@ func (s *Space) number(ctx context.Context) error {
 	return err
 }
 
-// limit says whether a judge is to stop. What it was shown is let go of before.
+// limit says whether a judge is to stop. What is kept of edges is let go of before, once what of it was to be shown has been.
 func (l *Loop) limit(ctx context.Context) error {
-	over := func() bool { return l.opts.MaxBytes > 0 && l.inUse() > l.opts.MaxBytes }
-	if over() {
-		l.space.rows.drop()
+	if l.rows.begin != nil && l.room() == 0 {
+		if err := l.settle(ctx); err != nil {
+			return err
+		}
 	}
-	if ctx.Err() != nil || over() {
+	if l.over(0) || ctx.Err() != nil {
 		return ErrLimit
 	}
 	return nil

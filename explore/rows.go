@@ -5,11 +5,12 @@ import (
 	"unsafe"
 )
 
-// rows are edges that judges were shown. They are kept as long as there is room, so that they can be shown again without states being
-// expanded and looked up once more.
+// rows say where the edges of states lead that were expanded. They are kept as long as there is room, so that judges can be shown them without
+// states being expanded and looked up once more.
 type rows struct {
 	begin  []uint32 // by state: where its row is, plus one; 0: it is not kept
-	list   []uint32 // rows: how many edges there are, and where each leads, see kept
+	starts region   // of begin
+	list   []uint32 // rows: how many edges there are, where each leads, see kept, and, if the judge asks for names, these
 	used   int      // of list
 	memory region   // of list
 	full   bool     // nothing is kept any more
@@ -18,15 +19,53 @@ type rows struct {
 // kept marks edges of the recovery relation. A state that was not visited is noted as the number below it.
 const kept = 1 << 31
 
-// keep keeps the row of a state.
-func (r *rows) keep(s *Space, id uint32, notes []uint8, to []uint32) {
-	if r.begin == nil {
-		if r.full = s.Room()/2 < 4*int(s.Len()) || s.Len() >= kept-1; r.full {
-			return
-		}
-		r.begin = make([]uint32, s.Len())
+// keepsRows reports whether rows are kept while states are visited: each is expanded once, with all its edges, and where these lead the set
+// knows by the number of a state. At a bound on depth an exploration mostly ends before anything is judged.
+func (l *Loop) keepsRows() bool {
+	return l.opts.Judge != nil && l.opts.Log == nil && l.opts.Reducer == nil && l.whole != nil && l.bounded == nil && l.waiting == nil &&
+		l.ordered != nil && l.opts.MaxDepth == 0
+}
+
+// keeping reports whether rows are kept while states are visited.
+func (l *Loop) keeping() bool { return l.early && !l.rows.full }
+
+// begins says what is to be known of the edges of a batch, before its first state is entered.
+func (l *Loop) begins(b *Batch) {
+	if len(b.ids) == 0 {
+		b.keeps = l.keeping()
+		b.Naming = b.keeps && l.names
 	}
-	if r.used+1+len(to) > len(r.list) && !r.grow(r.used+1+len(to), s.Room()/2) {
+}
+
+// asleep is what sleeps in the state that is expanded: nothing if its row is to be kept, which tells of all edges.
+func (l *Loop) asleep(b *Batch) uint32 {
+	if l.opts.Reducer != nil || b.Naming || b.keeps && l.opts.Judge.Wants(l.item.ID) {
+		return 0
+	}
+	return l.item.Asleep
+}
+
+// keepRows keeps the rows of a batch that the judge wants.
+func (l *Loop) keepRows(b *Batch) {
+	if !b.keeps || b.partial { // there is a finding behind what is there
+		return
+	}
+	for k, id := range b.ids {
+		if l.keeping() && l.opts.Judge.Wants(id) {
+			begin, end := b.begin(k), int(b.last[k])
+			l.keepRow(id, b.Notes[begin:end], b.places[begin:end], b.Sleeps[begin:end])
+		}
+	}
+}
+
+// keepRow keeps the row of a state.
+func (l *Loop) keepRow(id uint32, notes []uint8, to, names []uint32) {
+	r := &l.rows
+	if !l.names {
+		names = nil
+	}
+	end := r.used + 1 + len(to) + len(names)
+	if int(id) >= len(r.begin) && !r.reach(id, l.room()/2) || end > len(r.list) && !r.grow(end, l.room()/2) {
 		r.drop()
 		return
 	}
@@ -39,7 +78,18 @@ func (r *rows) keep(s *Space, id uint32, notes []uint8, to []uint32) {
 			at[k] |= kept
 		}
 	}
-	r.used += 1 + len(to)
+	copy(r.list[end-len(names):], names)
+	r.used = end
+}
+
+// reach makes room for the beginning of the row of a state.
+func (r *rows) reach(id uint32, room int) bool {
+	n := max(minColumn, int(id)+int(id)/4+1)
+	if 4*(n-len(r.begin)) > room || id >= kept-1 {
+		return false
+	}
+	r.begin = r.starts.halves(n)
+	return true
 }
 
 // grow makes the list so long, or longer.
@@ -48,13 +98,18 @@ func (r *rows) grow(words, room int) bool {
 	if 4*(words-r.used) > room || words > math.MaxUint32 {
 		return false
 	}
-	r.memory.grow((words + 1) / 2)
-	r.list = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(r.memory.words))), 2*len(r.memory.words))
+	r.list = r.memory.halves(words)
 	return true
 }
 
+// halves makes the region at least n times four bytes long.
+func (r *region) halves(n int) []uint32 {
+	r.grow((n + 1) / 2)
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(r.words))), 2*len(r.words))
+}
+
 // has reports whether the row of a state is kept.
-func (r *rows) has(id uint32) bool { return r.begin != nil && r.begin[id] != 0 }
+func (r *rows) has(id uint32) bool { return int(id) < len(r.begin) && r.begin[id] != 0 }
 
 // of is the row of a state, and where its edges lead, appended to to.
 func (r *rows) of(id uint32, to []uint32) (row, places []uint32) {
@@ -69,9 +124,17 @@ func (r *rows) of(id uint32, to []uint32) (row, places []uint32) {
 	return row, to
 }
 
+// namesOf are the names of the edges of a state, if they are kept.
+func (r *rows) namesOf(id uint32) []uint32 {
+	at := r.begin[id]
+	n := r.list[at-1]
+	return r.list[at+n:][:n]
+}
+
 // drop lets all rows go, and keeps none any more.
 func (r *rows) drop() {
 	r.memory.free()
+	r.starts.free()
 	*r = rows{full: true}
 }
 

@@ -1,89 +1,206 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-// twice is a judge that is shown all states several times, up and down.
-type twice struct {
-	begin  func(s *Space)
-	seen   [][]string // by pass, in the order of states
-	failed string
+// shown is a judge that is shown all states several times, up and down, and compares what it is shown with the edges that the graph was drawn
+// with. It wants some of the rows to be kept, and now and then all are let go of.
+type shown struct {
+	g       *randomGraph
+	loop    *Loop
+	numbers map[int]uint32 // by state: in the order of a dumb search
+	order   []int
+	every   uint32 // one of so many states is not wanted
+	names   bool
+	drop    int // the pass before which all rows are let go of; -1: none
+	spoil   func(row, names []uint32)
+	early   int // rows that were kept before anything was shown
+	long    int // of these, of more than three edges
+	failed  error
 }
 
-func (*twice) Met(uint32, bool, uint8) error { return nil }
-func (*twice) Bytes() int                    { return 0 }
+func (*shown) Met(uint32, bool, uint8) error { return nil }
+func (*shown) Bytes() int                    { return 0 }
+func (j *shown) Wants(id uint32) bool        { return id%j.every != 0 }
+func (j *shown) Names() bool                 { return j.names }
 
-func (j *twice) Judge(ctx context.Context, s *Space) error {
+func (j *shown) Judge(ctx context.Context, s *Space) error {
+	for id := range s.Len() {
+		if r := &j.loop.rows; r.has(id) {
+			j.early++
+			row, _ := r.of(id, nil)
+			if len(row) > 3 {
+				j.long++
+			}
+			if j.spoil != nil {
+				j.spoil(row, r.list[r.begin[id]:][len(row):])
+			}
+		}
+	}
 	for pass, down := range []bool{true, false, true, false} {
-		j.begin(s)
-		seen := make([]string, s.Len())
-		last := -1
-		// The second pass wants some of the states only, so that some are kept and others are not.
-		err := s.Pass(ctx, down, func(id uint32) bool { return pass > 0 || id%3 != 0 }, func(id uint32, row Shown, to []uint32) {
-			if !down && int(id) <= last {
-				j.failed = fmt.Sprintf("state %d is shown after %d", id, last)
+		if pass == j.drop {
+			j.loop.rows.drop()
+		}
+		wanted := func(id uint32) bool { return pass > 0 || id%3 != 0 }
+		var ids []uint32
+		err := s.Pass(ctx, down, wanted, func(id uint32, row Shown, to []uint32) {
+			ids = append(ids, id)
+			if err := j.compare(id, row, to); err != nil && j.failed == nil {
+				j.failed = fmt.Errorf("pass %d: state %d: %w", pass, id, err)
 			}
-			last = int(id)
-			text := fmt.Sprint(row.From(), slices.Clone(to))
-			for k := range to {
-				text += fmt.Sprint(row.Recovers(k))
-			}
-			if seen[id] != "" && s.Holds() {
-				j.failed = fmt.Sprintf("state %d is shown twice", id)
-			}
-			seen[id] = text
 		})
 		if err != nil {
 			return err
 		}
-		j.seen = append(j.seen, seen)
+		var want []uint32
+		for id := range s.Len() {
+			if !s.Holds() || wanted(id) {
+				want = append(want, id)
+			}
+		}
+		if down && s.Holds() {
+			slices.Reverse(want)
+		}
+		if !s.Holds() { // others are shown on the way
+			ids, want = slices.DeleteFunc(ids, func(id uint32) bool { return !wanted(id) }), slices.DeleteFunc(want, func(id uint32) bool { return !wanted(id) })
+		}
+		if !slices.Equal(ids, want) && j.failed == nil {
+			j.failed = fmt.Errorf("pass %d shows %v, not %v", pass, ids, want)
+		}
 	}
 	return nil
 }
 
-// What is kept is what would be shown without, for any size that there is room for, and whenever it is let go of.
-func TestRowsAreShownAgain(t *testing.T) {
-	kept := 0
-	for seed := range 60 {
-		g := rapid.Custom(drawGraph).Example(seed)
-		for room := range 5 {
-			j := &twice{begin: func(s *Space) {
-				if s.rows.begin != nil {
-					kept++
-				}
-				if room == 1 || room == 2 && len(s.rows.begin) > 0 {
-					s.rows.drop()
-				}
-				if room == 3 {
-					s.rows = rows{}
-				}
-			}}
-			g.bad, g.failing = -1, -1
-			l, err := New(g, Options{Judge: j})
-			if err != nil {
-				t.Fatal(err)
-			}
-			out := l.Run(context.Background())
-			if out.Err != nil || j.failed != "" {
-				t.Fatal(out.Err, j.failed)
-			}
-			for pass, seen := range j.seen {
-				for id, text := range seen {
-					if text != j.seen[1][id] && (pass > 0 || id%3 != 0) {
-						t.Fatalf("seed %d: state %d is %s in pass %d, and %s", seed, id, text, pass, j.seen[1][id])
+// compare compares what is shown of a state with its edges.
+func (j *shown) compare(id uint32, row Shown, to []uint32) error {
+	n := j.order[id]
+	if !slices.Equal(row.From(), j.g.state(n)) {
+		return fmt.Errorf("is %v, not %v", row.From(), j.g.state(n))
+	}
+	if len(to) != len(j.g.edges[n]) {
+		return fmt.Errorf("has %d edges, not %d", len(to), len(j.g.edges[n]))
+	}
+	for k, edge := range j.g.edges[n] {
+		if j.names && row.Names()[k] != edgeName(n, k) {
+			return fmt.Errorf("edge %d is named %x", k, row.Names()[k])
+		}
+		if to[k] != j.numbers[edge.to] || row.Recovers(k) != edge.recovery {
+			return fmt.Errorf("edge %d leads to %d, recovery %v, not to %d, %v", k, to[k], row.Recovers(k), j.numbers[edge.to], edge.recovery)
+		}
+	}
+	return nil
+}
+
+// show has states shown, and returns what differs.
+func (j *shown) show(opts Options) error {
+	j.numbers, j.order = map[int]uint32{}, j.g.dumb(0).order
+	for k, n := range j.order {
+		j.numbers[n] = uint32(k)
+	}
+	opts.Judge = j
+	l, err := New(j.g, opts)
+	if err != nil {
+		return err
+	}
+	j.loop = l
+	out := l.Run(context.Background())
+	return cmp.Or(out.Err, j.failed)
+}
+
+func drawShown(seed uint64) *randomGraph {
+	g := rapid.Custom(drawGraph).Example(int(seed))
+	rnd := rand.New(rand.NewPCG(seed, 2))
+	for n := range g.edges { // long rows, that are seldom drawn
+		for range rnd.IntN(6) {
+			g.edges[n] = append(g.edges[n], randomEdge{rnd.IntN(len(g.edges)), rnd.IntN(2) == 0})
+		}
+	}
+	g.bad, g.failing = -1, -1
+	if seed%2 == 0 {
+		g.sleep(0, rnd)
+	}
+	return g
+}
+
+// What is shown of states is what the graph was drawn with, and in order: whichever rows are kept, whenever they are let go of, and for any number
+// of workers.
+func TestRowsAreThoseOfTheGraph(t *testing.T) {
+	early, long := 0, 0
+	for seed := range uint64(24) {
+		g := drawShown(seed)
+		for _, set := range VisitedSets {
+			for drop := -1; drop < 4; drop++ {
+				for _, workers := range []func(func()){nil, func(f func()) { go f() }} {
+					j := &shown{g: g, every: 1 + uint32(seed%4), names: seed%3 == 0, drop: drop}
+					if err := j.show(Options{Visited: set, Go: workers}); err != nil {
+						t.Fatalf("seed %d, %s, let go of in pass %d: %v", seed, set.Name, drop, err)
 					}
+					early, long = early+j.early, long+j.long
 				}
 			}
 		}
 	}
-	if kept == 0 {
-		t.Error("nothing was kept")
+	if early == 0 || long < early/10 {
+		t.Errorf("%d rows were kept, %d of them long", early, long)
+	}
+}
+
+// What is wrong in one row is noticed: an edge that leads elsewhere, in rows of any length, or whose mark is lost.
+func TestSpoiltRowsAreNoticed(t *testing.T) {
+	for name, spoil := range map[string]func(row, names []uint32) bool{
+		"the last edge of a long row is redirected": func(row, _ []uint32) bool {
+			if len(row) < 4 {
+				return false
+			}
+			row[len(row)-1] ^= 1
+			return true
+		},
+		"the only edge is redirected": func(row, _ []uint32) bool {
+			if len(row) != 1 {
+				return false
+			}
+			row[0] ^= 1
+			return true
+		},
+		"a mark of recovery is lost": func(row, _ []uint32) bool {
+			k := slices.IndexFunc(row, func(edge uint32) bool { return edge&kept != 0 })
+			if k >= 0 {
+				row[k] &^= kept
+			}
+			return k >= 0
+		},
+		"a name is another one": func(row, names []uint32) bool {
+			if len(row) > 0 {
+				names[len(row)-1]++
+			}
+			return len(row) > 0
+		},
+	} {
+		spoilt := 0
+		for seed := range uint64(30) {
+			done := false
+			j := &shown{g: drawShown(seed), every: 1 << 30, names: true, drop: -1, spoil: func(row, names []uint32) {
+				done = done || spoil(row, names)
+			}}
+			err := j.show(Options{})
+			if done {
+				spoilt++
+			}
+			if done != (err != nil) {
+				t.Fatalf("%s: seed %d: %v, and noticed is %v", name, seed, done, err)
+			}
+		}
+		if spoilt == 0 {
+			t.Errorf("%s in no graph", name)
+		}
 	}
 }
 
@@ -91,12 +208,13 @@ func TestRowsAreShownAgain(t *testing.T) {
 func TestRowIsKept(t *testing.T) {
 	l := &Loop{}
 	l.out.States = 9
-	s, r := &Space{loop: l}, rows{}
+	s, r := &Space{loop: l}, &l.rows
 	notes, to := []uint8{Recovery | 3, 3, Recovery, 0}, []uint32{8, 7, NoPlace, NoPlace}
-	r.keep(s, 4, notes, to)
-	r.keep(s, 2, nil, nil)
+	l.names = true
+	l.keepRow(4, notes, to, []uint32{4, 3, 2, 1})
+	l.keepRow(2, nil, nil, nil)
 	row, got := r.of(4, nil)
-	if !slices.Equal(got, to) || !r.has(2) || r.has(3) {
+	if !slices.Equal(got, to) || !slices.Equal(r.namesOf(4), []uint32{4, 3, 2, 1}) || !r.has(2) || r.has(3) {
 		t.Errorf("%v", got)
 	}
 	for k := range row {
@@ -147,6 +265,13 @@ func (*sheet) Check(m *Met) (bool, error) { return m.State[0] > 100 && m.State[1
 type hungry struct {
 	DeadStates
 	own, takes, most, kept int
+
+	loop *Loop
+}
+
+func (h *hungry) Met(id uint32, live bool, note uint8) error {
+	h.kept = max(h.kept, h.loop.rows.bytes())
+	return h.DeadStates.Met(id, live, note)
 }
 
 func (h *hungry) Bytes() int { return h.DeadStates.Bytes() + h.own }
@@ -156,7 +281,7 @@ func (h *hungry) Judge(ctx context.Context, s *Space) error {
 		h.own = pass * h.takes
 		err := s.Pass(ctx, true, func(uint32) bool { return true }, func(id uint32, _ Shown, _ []uint32) {
 			if id%16 == 0 {
-				h.most, h.kept = max(h.most, s.loop.inUse()), max(h.kept, s.rows.bytes())
+				h.most, h.kept = max(h.most, s.loop.inUse()), max(h.kept, s.loop.rows.bytes())
 			}
 		})
 		if err != nil {
@@ -175,6 +300,7 @@ func TestJudgesKeepToTheMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		h.loop = l
 		return h, l.Run(context.Background())
 	}
 	for _, set := range VisitedSets {

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"math"
 )
 
 // Space is what a judge is shown: all states, numbered in the order in which they were found, which is that of their distance.
@@ -13,7 +12,6 @@ type Space struct {
 	numbers []uint32 // by place: the state; nil: places are numbers
 	want    func(id uint32) bool
 	visit   func(id uint32, row Shown, to []uint32)
-	rows    rows
 	to      []uint32 // scratch
 	shown   int      // rows that were kept
 }
@@ -32,6 +30,14 @@ func (s *Shown) From() []uint32 {
 		return s.row.From()
 	}
 	return s.space.State(s.id)
+}
+
+// Names are those of all edges, if the judge is a [Namer] that asks for them.
+func (s *Shown) Names() []uint32 {
+	if s.space == nil {
+		return s.row.Names()
+	}
+	return s.space.loop.rows.namesOf(s.id)
 }
 
 // Recovers reports whether an edge is one of the recovery relation.
@@ -54,20 +60,9 @@ func (s *Space) Origin(id uint32) uint32 {
 // Trail is the turns to a state, by as few edges as possible, see [Frontier].
 func (s *Space) Trail(id uint32) []uint32 { return s.ordered.Trail(id) }
 
-// Room is how many bytes more may be taken.
-func (s *Space) Room() int {
-	if s.loop.opts.MaxBytes == 0 {
-		return math.MaxInt
-	}
-	return max(0, s.loop.opts.MaxBytes-s.loop.inUse())
-}
-
 // Reserve reports by [ErrLimit] that there is no room for so many bytes. Edges that are kept are let go of before.
 func (s *Space) Reserve(bytes int) error {
-	if s.Room() < bytes {
-		s.rows.drop()
-	}
-	if s.Room() < bytes {
+	if s.loop.over(bytes) {
 		return ErrLimit
 	}
 	return nil
@@ -88,7 +83,7 @@ func (l *Loop) judge(ctx context.Context) error {
 	}
 	s := &Space{loop: l, ordered: l.ordered}
 	l.space = s
-	defer func() { l.space = nil; s.rows.drop() }()
+	defer func() { l.space = nil }()
 	var ok bool
 	if l.out.Spilled {
 		return nil // it would take looking up each edge on disk
@@ -139,7 +134,7 @@ func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, 
 		}
 		return l.settle(ctx)
 	}
-	n := s.Len()
+	l, n := s.loop, s.Len()
 	for k := range n {
 		id := k
 		if down {
@@ -148,39 +143,48 @@ func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, 
 		if !want(id) {
 			continue
 		}
-		if s.rows.has(id) {
-			if err := s.again(ctx, id, down); err != nil {
+		if l.rows.has(id) {
+			if err := s.again(ctx, id); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := s.gather(ctx, id, s.loop.whole.Enter(s.loop.whole.Key(id))); err != nil {
+		if err := s.gather(ctx, id, l.whole.Enter(l.whole.Key(id))); err != nil {
 			return err
 		}
 	}
-	return s.loop.settle(ctx)
+	return l.settle(ctx)
 }
 
-// again shows the edges of a state that are kept.
-func (s *Space) again(ctx context.Context, id uint32, down bool) error {
+// again shows the edges of a state that are kept, once those that come before have been shown.
+func (s *Space) again(ctx context.Context, id uint32) error {
 	l := s.loop
-	if !down && len(l.batch.ids)+l.worker.away > 0 { // what comes before is to be shown before
-		if err := l.settle(ctx); err != nil {
-			return err
-		}
-	}
 	if s.shown++; s.shown%gathered == 0 {
 		if err := l.limit(ctx); err != nil {
 			return err
 		}
-		if !s.rows.has(id) {
+		if !l.rows.has(id) {
 			return s.gather(ctx, id, l.whole.Enter(l.whole.Key(id)))
 		}
 	}
-	row, to := s.rows.of(id, s.to[:0])
+	if b := l.batch; len(b.ids) >= gathered {
+		if err := l.settle(ctx); err != nil {
+			return err
+		}
+	} else if len(b.ids)+l.worker.away > 0 {
+		b.enter(make([]uint32, b.stride), id)
+		b.leave()
+		return nil
+	}
+	s.show(id)
+	return nil
+}
+
+// show shows the edges of a state that are kept.
+func (s *Space) show(id uint32) {
+	row, to := s.loop.rows.of(id, s.to[:0])
 	s.to = to
 	s.visit(id, Shown{space: s, id: id, kept: row}, to)
-	return nil
 }
 
 // gather adds the edges of a state to the batch.
@@ -196,6 +200,7 @@ func (s *Space) gather(ctx context.Context, id uint32, state []uint32) error {
 		}
 		b = l.batch
 	}
+	b.Naming = l.names
 	b.enter(state, id)
 	err := s.expand(id, state[:b.words], &b.Edges)
 	b.leave()
@@ -226,10 +231,14 @@ func (s *Space) lookUp(b *Batch) {
 
 func (s *Space) finish(_ context.Context, b *Batch) error {
 	for k, id := range b.ids {
+		if s.loop.rows.has(id) {
+			s.show(id)
+			continue
+		}
 		begin, end := b.begin(k), int(b.last[k])
 		to := b.places[begin:end]
-		if s.Holds() && !s.rows.full {
-			s.rows.keep(s, id, b.Notes[begin:end], to)
+		if s.Holds() && !s.loop.rows.full {
+			s.loop.keepRow(id, b.Notes[begin:end], to, b.Sleeps[begin:end])
 		}
 		s.visit(id, Shown{row: Row{&b.Edges, begin, end, b.parent(k)}}, to)
 	}

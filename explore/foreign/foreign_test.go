@@ -136,7 +136,8 @@ func (c *counter) Judge(ctx context.Context, s *explore.Space) error {
 	})
 }
 
-func (c *counter) Bytes() int { return 0 }
+func (c *counter) Bytes() int        { return 0 }
+func (c *counter) Wants(uint32) bool { return true }
 
 var (
 	maps  = explore.VisitedSet{Name: "map", New: func(explore.Graph) explore.Visited { return mapSet{} }}

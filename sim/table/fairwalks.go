@@ -89,6 +89,7 @@ type fairWalk struct {
 // row is the edges of a state.
 type row struct {
 	to       []uint32
+	names    []uint32
 	recovers []bool
 }
 
@@ -205,6 +206,7 @@ func (w *fairWalk) expand(id uint32) *row {
 		return r
 	}
 	w.edges.Reset()
+	w.edges.Naming = true
 	from := slices.Clone(w.state(id))
 	if err := w.g.Expand(from, -1, &w.edges); err != nil {
 		if w.barred[id] = true; errors.Is(err, explore.ErrLimit) || errors.As(err, new(*Unsupported)) {
@@ -212,7 +214,7 @@ func (w *fairWalk) expand(id uint32) *row {
 		}
 		return nil
 	}
-	r := &row{}
+	r := &row{names: slices.Clone(w.edges.Sleeps)}
 	var to []uint32
 	for t := range w.edges.Ends {
 		to = w.edges.To(t, from, to[:0])
@@ -274,7 +276,7 @@ func (w *fairWalk) judgeSource(src *source) error {
 	b.ranks = b.left.ranks()
 	end := b.begin()
 	for _, id := range b.ids {
-		if err := b.add(w.state(id), w.rows[id].to); err != nil {
+		if err := b.add(w.state(id), w.rows[id].to, w.rows[id].names); err != nil {
 			end()
 			return err
 		}

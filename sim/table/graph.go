@@ -38,8 +38,6 @@ type graph struct {
 	answers answers
 	fates   choose.Enumerate // of nodes that go down with another one
 
-	naming bool // edges are told by their moves, see labels
-
 	reads  bool // what is known, and nothing else, see reader
 	unread bool // some of it was not known
 

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"slices"
 
 	"github.com/macemc/macemc/explore"
 )
@@ -43,6 +44,19 @@ func (j judges) Judge(ctx context.Context, s *explore.Space) error {
 		}
 	}
 	return limited
+}
+
+// Wants implements [explore.Judge].
+func (j judges) Wants(id uint32) bool {
+	return slices.ContainsFunc(j, func(judge explore.Judge) bool { return judge.Wants(id) })
+}
+
+// Names implements [explore.Namer].
+func (j judges) Names() bool {
+	return slices.ContainsFunc(j, func(judge explore.Judge) bool {
+		n, ok := judge.(explore.Namer)
+		return ok && n.Names()
+	})
 }
 
 // Bytes implements [explore.Judge].

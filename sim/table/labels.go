@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/fair"
 )
 
@@ -12,9 +11,8 @@ import (
 type labels struct {
 	known memo // by move and monitor: the place in list
 	list  []label
-	named explore.Edges // scratch
-	asked int           // states
-	every int           // one of so many of these, and more of the first, are labelled by their steps, too, and compared
+	asked int // states
+	every int // one of so many of these, and more of the first, are labelled by their steps, too, and compared
 }
 
 type label struct {
@@ -29,22 +27,12 @@ const labelBytes = 16 + 4*16
 // compared is labels.every.
 const compared = 1 << 10
 
-// recall makes row the edges of a state by the labels of their moves. It reports whether all were known.
-func (b *builder) recall(state, to []uint32) (bool, error) {
-	l, all := &b.labels, &b.labels.named
-	all.Reset()
-	b.g.naming, b.g.width = true, 0
-	err := b.g.takeAll(all)
-	b.g.naming = false
-	if err != nil {
-		return false, err
-	}
-	if len(all.Ends) != len(to) {
-		panic("table: there are more moves than steps")
-	}
+// recall makes row the edges of a state by the labels of their moves, whose names they have. It reports whether all were known.
+func (b *builder) recall(state, to, names []uint32) (bool, error) {
+	l := &b.labels
 	b.row = b.row[:0]
 	event := -1
-	for t, name := range all.Sleeps {
+	for t, name := range names {
 		at, ok := l.known.get(b.labelKey(state, name))
 		if name == 0 || !ok {
 			return false, nil
@@ -68,10 +56,10 @@ func (b *builder) labelKey(state []uint32, name uint32) uint64 {
 	return uint64(name)<<32 | uint64(state[b.g.sites.monitors+b.src.monitor])
 }
 
-// learn keeps the labels of the edges of a state, which recall was asked for.
-func (b *builder) learn(state []uint32) {
+// learn keeps the labels of the edges of a state, which were walked.
+func (b *builder) learn(state, names []uint32) {
 	l := &b.labels
-	for t, name := range l.named.Sleeps {
+	for t, name := range names {
 		key := b.labelKey(state, name)
 		if _, ok := l.known.get(key); ok || name == 0 {
 			continue
@@ -83,9 +71,9 @@ func (b *builder) learn(state []uint32) {
 }
 
 // label makes row the edges of a state.
-func (b *builder) label(state, to []uint32) error {
+func (b *builder) label(state, to, names []uint32) error {
 	b.g.here, b.g.prepared = state, false
-	known, err := b.recall(state, to)
+	known, err := b.recall(state, to, names)
 	if err != nil {
 		return err
 	}
@@ -99,7 +87,7 @@ func (b *builder) label(state, to []uint32) error {
 		return err
 	}
 	if !known {
-		b.learn(state)
+		b.learn(state, names)
 	} else if !slices.EqualFunc(recalled, b.row, alike(recalled, b.row)) {
 		panic("table: a move is labelled otherwise than the step that it stands for")
 	}

@@ -168,7 +168,7 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 	e.Reserve(edges, most)
 	changes, ends, notes, los, his := e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
 	turns, sleeps := e.Turns[:t+edges], e.Sleeps[:t+edges]
-	asleep, actor := e.Asleep, uint16(e.Asleep>>sleepers)
+	asleep, actor, naming := e.Asleep, uint16(e.Asleep>>sleepers), e.Naming
 	for i := range spans {
 		node, end := spans[i].node, spans[i].end
 		site := v[node]
@@ -189,7 +189,7 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 			if m.kind != fastMove {
 				e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
 				e.Turns, e.Sleeps = turns[:t], sleeps[:t]
-				if err := g.takeOther(e, node, m, g.named(after(wakes, peers), k)); err != nil {
+				if err := g.takeOther(e, node, m, named(naming, after(wakes, peers), k)); err != nil {
 					return err
 				}
 				t, c = len(e.Ends), len(e.Changes)
@@ -230,7 +230,7 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 				}
 			}
 			ends[t], notes[t], los[t] = uint32(c), m.note, lo
-			turns[t], sleeps[t] = e.Turn, g.named(after(wakes, peers), k)
+			turns[t], sleeps[t] = e.Turn, named(naming, after(wakes, peers), k)
 			e.Turn++
 			if two {
 				his = append(his, hi)
@@ -244,8 +244,8 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 }
 
 // named is what an edge has in the place of what sleeps after it: while edges are named the number of its move, plus one.
-func (g *graph) named(sleeps, move uint32) uint32 {
-	if g.naming {
+func named(naming bool, sleeps, move uint32) uint32 {
+	if naming {
 		return move + 1
 	}
 	return sleeps

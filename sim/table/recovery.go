@@ -75,6 +75,9 @@ func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts Explo
 // untilLive is a judge that ends an exploration at the first live state.
 type untilLive struct{}
 
+// Wants implements [explore.Judge].
+func (untilLive) Wants(uint32) bool { return false }
+
 // Met implements [explore.Judge].
 func (untilLive) Met(_ uint32, live bool, _ uint8) error {
 	if live {

@@ -49,6 +49,9 @@ func (j *reductionJudge) Met(id uint32, live bool, note uint8) error {
 	return j.judge.Met(id, live, note)
 }
 
+// Wants implements [explore.Judge].
+func (j *reductionJudge) Wants(id uint32) bool { return j.judge != nil && j.judge.Wants(id) }
+
 // Bytes implements [explore.Judge].
 func (j *reductionJudge) Bytes() int {
 	n := len(j.r.full)

@@ -108,7 +108,7 @@ func (b *builder) build(ctx context.Context, s *explore.Space) error {
 	want := func(id uint32) bool { return b.err == nil && b.left.has(id) }
 	err := s.Pass(ctx, false, want, func(id uint32, row explore.Shown, to []uint32) {
 		if b.err == nil && b.left.has(id) { // others are shown on the way to these
-			b.err = b.add(row.From(), to)
+			b.err = b.add(row.From(), to, row.Names())
 		}
 	})
 	if err == nil {
@@ -131,8 +131,8 @@ func (b *builder) obligations() (ids []uint32) {
 }
 
 // add adds a state with its edges.
-func (b *builder) add(state []uint32, to []uint32) error {
-	if err := b.label(state, to); err != nil {
+func (b *builder) add(state, to, names []uint32) error {
+	if err := b.label(state, to, names); err != nil {
 		return err
 	}
 	return b.edges.Add(b.stays(state), b.row)

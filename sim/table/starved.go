@@ -97,6 +97,14 @@ func (f *starving) Met(id uint32, _ bool, _ uint8) error {
 	return nil
 }
 
+// Wants implements [explore.Judge].
+func (f *starving) Wants(id uint32) bool {
+	return !f.reduced && slices.ContainsFunc(f.sources, func(src source) bool { return src.owes.has(id) })
+}
+
+// Names implements [explore.Namer]: edges are labelled by their moves.
+func (f *starving) Names() bool { return !f.reduced }
+
 // Bytes implements [explore.Judge].
 func (f *starving) Bytes() int {
 	n := 0
