@@ -1,0 +1,56 @@
+package search_test
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// idler counts, turns for ever, and finishes when it likes to.
+type idler struct {
+	sim.Nop
+	N         int
+	Odd, Done bool
+}
+
+// idlers are nodes with more states together than there is memory for; finishes: finishing is promised.
+func idlers(finishes bool) sim.System {
+	return sim.System{
+		Name: "idlers", Nodes: 3, New: func(sim.NodeID) sim.Service { return &idler{} },
+		Actions: []sim.AnyAction{
+			sim.Action[*idler]{Name: "count", When: func(i *idler) bool { return i.N < 40 }, Do: func(i *idler, _ sim.Env) { i.N++ }},
+			sim.Action[*idler]{Name: "turn", Fair: true, Do: func(i *idler, _ sim.Env) { i.Odd = !i.Odd }},
+			sim.Action[*idler]{Name: "finish", Fair: finishes, When: func(i *idler) bool { return !i.Done }, Do: func(i *idler, _ sim.Env) { i.Done = true }},
+		},
+		Properties: []sim.Property{{Name: "done", Inevitably: func(v *sim.View) bool { return v.Service(0).(*idler).Done }}},
+	}
+}
+
+// Where there is no memory for all states, and only there, fair walks look for what is starved. What they came to is told, and is one state of 32.
+func TestFairWalksWhereMemoryEnds(t *testing.T) {
+	bfs := func(finishes bool, cfg search.Config) (*search.Result, *search.Fair) {
+		cfg.System, cfg.Strategy, cfg.Workers, cfg.Seed = idlers(finishes), search.BFS, 1, 1
+		res := run(t, cfg)
+		if f := res.Stats.Fair; f == nil || f.Judged || res.Stats.Complete {
+			t.Fatalf("%s, %s, %+v", res.Verdict, res.Stopped, f)
+		}
+		return res, res.Stats.Fair
+	}
+	res, f := bfs(false, search.Config{MaxBytes: 6 << 20})
+	if want := (search.FairWalks{Walks: 20, States: 4000}); res.Verdict != search.Violation || f.Walked != want {
+		t.Fatalf("%s, %s, %+v, want %+v", res.Verdict, res.Stopped, f.Walked, want)
+	}
+	if s := res.Finding.Starved; res.Finding.Kind != sim.Starvation || s == nil || !s.Walked || s.Property != "done" || s.Steps != 5 || s.Round != 6 {
+		t.Errorf("%+v, %+v", res.Finding, s)
+	}
+	res, f = bfs(true, search.Config{MaxBytes: 6 << 20})
+	if want := res.Stats.States / 32; res.Verdict != search.OutOfResource || res.Stopped != search.StoppedMemory || f.Walked.Why != "" ||
+		f.Walked.States != want || want < 5000 || res.Finding != nil {
+		t.Errorf("%s, %s, %+v, want %d states", res.Verdict, res.Stopped, f.Walked, want)
+	}
+	res, f = bfs(false, search.Config{MaxDepth: 3})
+	if res.Stopped != search.StoppedDepth || f.Walked != (search.FairWalks{}) || res.Finding != nil {
+		t.Errorf("to a depth: %s, %s, %+v", res.Verdict, res.Stopped, f.Walked)
+	}
+}
