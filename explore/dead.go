@@ -27,8 +27,8 @@ func (d *DeadStates) Wants(id uint32) bool { return !d.recovers.has(id) }
 // Bytes implements [Judge].
 func (d *DeadStates) Bytes() int { return d.recovers.bytes() + d.ordinary.bytes() }
 
-// Judge implements [Judge]. Edges are not stored. The state that a state was found from is known, which settles most states; the
-// others are expanded again, back and forth, until that settles no more: each time round one more step of a way to a live state may
+// Judge implements [Judge]. The state that a state was found from is known, which settles most states; the edges of the
+// others are looked at, back and forth, until that settles no more: each time round one more step of a way to a live state may
 // lead against the direction of the round.
 func (d *DeadStates) Judge(ctx context.Context, s *Space) error {
 	for id := s.Len(); id > 0; id-- {

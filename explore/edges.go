@@ -177,6 +177,7 @@ type Batch struct {
 	vectors []uint32 // by fresh
 	records []uint32 // by fresh, when not the same as vectors
 	places  []uint32 // by key, of a pass or a batch that keeps
+	held    []held   // parents of a pass whose rows are kept, ascending
 	edges   int      // how many there are, or were
 
 	bytes, growth int  // of the set
@@ -190,6 +191,12 @@ type newState struct {
 	asleep uint32 // see [Edges]
 	lo     uint64
 	note   uint8
+}
+
+// held is a row that is to be shown once those before it have been: rows may be let go of until then.
+type held struct {
+	parent int // in the batch
+	row    []uint32
 }
 
 // Found is a state that waits to be expanded.
@@ -268,7 +275,7 @@ func (b *Batch) reset() {
 	b.Naming = false
 	b.asleep, b.verified = b.asleep[:0], 0
 	b.parents, b.ids, b.last, b.passed = b.parents[:0], b.ids[:0], b.last[:0], b.passed[:0]
-	b.reduced, b.left = b.reduced[:0], b.left[:0]
+	b.reduced, b.left, b.held = b.reduced[:0], b.left[:0], b.held[:0]
 	b.fresh, b.news, b.vectors, b.places = b.fresh[:0], b.news[:0], b.vectors[:0], b.places[:0]
 	if b.records != nil {
 		b.records = b.records[:0]

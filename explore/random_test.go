@@ -110,6 +110,9 @@ func (g *randomGraph) Roots(e *Edges) error {
 
 func (g *randomGraph) Expand(v []uint32, _ int, e *Edges) error {
 	n := g.number(v)
+	if e.Asleep > 1 {
+		return errors.New("a name is taken for what sleeps")
+	}
 	for k, edge := range g.edges[n] {
 		if n == g.failing && k == len(g.edges[n])-1 {
 			return errFails
@@ -133,7 +136,7 @@ func (g *randomGraph) Expand(v []uint32, _ int, e *Edges) error {
 }
 
 // edgeName is the name of an edge.
-func edgeName(state, edge int) uint32 { return uint32(state<<8 | edge + 1) }
+func edgeName(state, edge int) uint32 { return uint32(state<<8 | edge + 2) }
 
 func (g *randomGraph) Check(m *Met) (live bool, err error) {
 	n := g.number(m.State)
@@ -367,7 +370,7 @@ func TestRandomGraphs(t *testing.T) {
 			}
 		}
 	})
-	if n := complete + found; complete < n/10 || dead < n/20 || found < n/10 || passed < n/10 {
+	if n := complete + found; complete < n/10 || dead < n/20 || found < n/10 || passed < n/20 {
 		t.Errorf("%d complete, %d with dead states, %d findings, %d with edges that are not listed", complete, dead, found, passed)
 	}
 }

@@ -8,7 +8,7 @@ type recent struct {
 }
 
 const (
-	recentBits = 12
+	recentBits = 16
 	recentLen  = 1 << recentBits
 )
 

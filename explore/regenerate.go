@@ -110,13 +110,8 @@ func (s *Space) number(ctx context.Context) error {
 	return err
 }
 
-// limit says whether a judge is to stop. What is kept of edges is let go of before, once what of it was to be shown has been.
+// limit says whether a judge is to stop. What is kept of edges is let go of before.
 func (l *Loop) limit(ctx context.Context) error {
-	if l.rows.begin != nil && l.room() == 0 {
-		if err := l.settle(ctx); err != nil {
-			return err
-		}
-	}
 	if l.over(0) || ctx.Err() != nil {
 		return ErrLimit
 	}

@@ -13,7 +13,7 @@ type rows struct {
 	list   []uint32 // rows: how many edges there are, where each leads, see kept, and, if the judge asks for names, these
 	used   int      // of list
 	memory region   // of list
-	full   bool     // nothing is kept any more
+	full   bool     // nothing more is kept
 }
 
 // kept marks edges of the recovery relation. A state that was not visited is noted as the number below it.
@@ -22,7 +22,7 @@ const kept = 1 << 31
 // keepsRows reports whether rows are kept while states are visited: each is expanded once, with all its edges, and where these lead the set
 // knows by the number of a state. At a bound on depth an exploration mostly ends before anything is judged.
 func (l *Loop) keepsRows() bool {
-	return l.opts.Judge != nil && l.opts.Log == nil && l.opts.Reducer == nil && l.whole != nil && l.bounded == nil && l.waiting == nil &&
+	return l.opts.Judge != nil && l.opts.Log == nil && l.opts.Reducer == nil && l.whole != nil && l.waiting == nil &&
 		l.ordered != nil && l.opts.MaxDepth == 0
 }
 
@@ -47,11 +47,11 @@ func (l *Loop) asleep(b *Batch) uint32 {
 
 // keepRows keeps the rows of a batch that the judge wants.
 func (l *Loop) keepRows(b *Batch) {
-	if !b.keeps || b.partial { // there is a finding behind what is there
+	if !b.keeps {
 		return
 	}
-	for k, id := range b.ids {
-		if l.keeping() && l.opts.Judge.Wants(id) {
+	for k := range b.last {
+		if id := b.ids[k]; l.keeping() && l.opts.Judge.Wants(id) {
 			begin, end := b.begin(k), int(b.last[k])
 			l.keepRow(id, b.Notes[begin:end], b.places[begin:end], b.Sleeps[begin:end])
 		}
@@ -66,7 +66,7 @@ func (l *Loop) keepRow(id uint32, notes []uint8, to, names []uint32) {
 	}
 	end := r.used + 1 + len(to) + len(names)
 	if int(id) >= len(r.begin) && !r.reach(id, l.room()/2) || end > len(r.list) && !r.grow(end, l.room()/2) {
-		r.drop()
+		r.full = true
 		return
 	}
 	r.begin[id] = uint32(r.used) + 1
@@ -111,24 +111,25 @@ func (r *region) halves(n int) []uint32 {
 // has reports whether the row of a state is kept.
 func (r *rows) has(id uint32) bool { return int(id) < len(r.begin) && r.begin[id] != 0 }
 
-// of is the row of a state, and where its edges lead, appended to to.
-func (r *rows) of(id uint32, to []uint32) (row, places []uint32) {
+// of is the row of a state.
+func (r *rows) of(id uint32, names bool) []uint32 {
 	at := r.begin[id]
-	row = r.list[at:][:r.list[at-1]]
+	n := r.list[at-1]
+	if names {
+		n *= 2
+	}
+	return r.list[at:][:n:n]
+}
+
+// placesOf are where the edges of a row lead, appended to to.
+func placesOf(row, to []uint32) []uint32 {
 	for _, edge := range row {
 		if edge &^= kept; edge == NoPlace&^kept {
 			edge = NoPlace
 		}
 		to = append(to, edge)
 	}
-	return row, to
-}
-
-// namesOf are the names of the edges of a state, if they are kept.
-func (r *rows) namesOf(id uint32) []uint32 {
-	at := r.begin[id]
-	n := r.list[at-1]
-	return r.list[at+n:][:n]
+	return to
 }
 
 // drop lets all rows go, and keeps none any more.

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"slices"
 )
 
 // Space is what a judge is shown: all states, numbered in the order in which they were found, which is that of their distance.
@@ -21,7 +22,7 @@ type Shown struct {
 	row   Row
 	space *Space // nil: row is meant
 	id    uint32
-	kept  []uint32
+	kept  []uint32 // edges, and behind them names if they are asked for
 }
 
 // From is the state whose edges these are; valid until the next call.
@@ -37,7 +38,7 @@ func (s *Shown) Names() []uint32 {
 	if s.space == nil {
 		return s.row.Names()
 	}
-	return s.space.loop.rows.namesOf(s.id)
+	return s.kept[len(s.kept)/2:]
 }
 
 // Recovers reports whether an edge is one of the recovery relation.
@@ -83,6 +84,7 @@ func (l *Loop) judge(ctx context.Context) error {
 	}
 	s := &Space{loop: l, ordered: l.ordered}
 	l.space = s
+	l.rows.full = false // fewer may be asked for than were kept until there was no room
 	defer func() { l.space = nil }()
 	var ok bool
 	if l.out.Spilled {
@@ -125,7 +127,7 @@ func (l *Loop) judgeAgain(ctx context.Context) error {
 
 // Pass goes through the states that are wanted, in ascending order, or, with down, in one that descends more or less: each is asked for
 // before it is expanded. It calls visit with the edges of each, and the states that they lead to, [NoPlace] for one that was not visited.
-// What was shown before is not expanded again as long as there is room for it. The error is that of Expand, or [ErrLimit].
+// States whose edges are kept are not expanded again. The error is that of Expand, or [ErrLimit].
 func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row Shown, to []uint32)) error {
 	s.want, s.visit = want, visit
 	if l := s.loop; l.whole == nil {
@@ -172,19 +174,23 @@ func (s *Space) again(ctx context.Context, id uint32) error {
 			return err
 		}
 	} else if len(b.ids)+l.worker.away > 0 {
+		b.held = append(b.held, held{len(b.ids), slices.Clone(l.rows.of(id, l.names))})
 		b.enter(make([]uint32, b.stride), id)
 		b.leave()
 		return nil
 	}
-	s.show(id)
+	s.show(id, l.rows.of(id, l.names))
 	return nil
 }
 
 // show shows the edges of a state that are kept.
-func (s *Space) show(id uint32) {
-	row, to := s.loop.rows.of(id, s.to[:0])
-	s.to = to
-	s.visit(id, Shown{space: s, id: id, kept: row}, to)
+func (s *Space) show(id uint32, row []uint32) {
+	n := len(row)
+	if s.loop.names {
+		n /= 2
+	}
+	s.to = placesOf(row[:n], s.to[:0])
+	s.visit(id, Shown{space: s, id: id, kept: row}, s.to)
 }
 
 // gather adds the edges of a state to the batch.
@@ -230,9 +236,11 @@ func (s *Space) lookUp(b *Batch) {
 }
 
 func (s *Space) finish(_ context.Context, b *Batch) error {
+	waits := b.held
 	for k, id := range b.ids {
-		if s.loop.rows.has(id) {
-			s.show(id)
+		if len(waits) > 0 && waits[0].parent == k {
+			s.show(id, waits[0].row)
+			waits = waits[1:]
 			continue
 		}
 		begin, end := b.begin(k), int(b.last[k])
