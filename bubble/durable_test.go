@@ -83,3 +83,23 @@ func TestAnsweredTooEarly(t *testing.T) {
 		t.Logf("broken: %v; %s after %d paths", broken, r.Verdict, r.Stats.Paths)
 	}
 }
+
+// Programs of one process crash together: with one crash both are down at times, and only so.
+func TestContainerOfBubbles(t *testing.T) {
+	for _, together := range []bool{true, false} {
+		sys := register(false)
+		if together {
+			sys.Containers = [][]sim.NodeID{{0, 1}}
+		}
+		sys.Properties = append(sys.Properties, sim.Property{Name: "both are down", Sometimes: func(v *sim.View) bool {
+			return v.Service(0) == nil && v.Service(1) == nil
+		}})
+		r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, Time: 10 * time.Second, MaxPaths: 1000, WalkSteps: 100})
+		if err != nil || r.Finding != nil {
+			t.Fatalf("%v, %+v", err, r.Finding)
+		}
+		if down := r.Stats.Sometimes[0].Runs; (down > 0) != together {
+			t.Errorf("together %v: both are down in %d runs", together, down)
+		}
+	}
+}

@@ -34,7 +34,6 @@ type reading struct {
 }
 
 // readAtOnce is how many states are read at once: nothing else can be done with the graph meanwhile.
-
 const readAtOnce = 16
 
 // inHand is how many batches wait for the second worker, at least, when there are any to be read.

@@ -8,7 +8,7 @@ type recent struct {
 }
 
 const (
-	recentBits = 16
+	recentBits = 12
 	recentLen  = 1 << recentBits
 )
 

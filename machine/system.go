@@ -27,6 +27,7 @@ type System struct {
 	order    []*Kind          // likewise
 	pools    map[ID]*pool
 	atMost   map[reflect.Type]int
+	together [][]ID
 	watchers []watcher
 	sent     map[reflect.Type]sender // what monitors ask to see of sends
 
@@ -129,6 +130,24 @@ func (s *System) AtMost(ev any, n int) {
 	s.atMost[t] = n
 }
 
+// Container has machines run in one process: they crash and halt together, see [sim.System.Containers]. A place of a pool may be one of them. A
+// machine that is not in a container has a process of its own. Fewer than two machines, one that was not added, or one that is in another
+// container: panic.
+func (s *System) Container(ids ...ID) {
+	if len(ids) < 2 {
+		panic(fmt.Sprintf("machine: a container of %d machines: it needs two", len(ids)))
+	}
+	for i, id := range ids {
+		if id < 0 || int(id) >= len(s.machines) {
+			panic(fmt.Sprintf("machine %d: it is to be in a container, and was not added", id))
+		}
+		if slices.Contains(ids[:i], id) || slices.ContainsFunc(s.together, func(c []ID) bool { return slices.Contains(c, id) }) {
+			panic(fmt.Sprintf("machine %s: it is in a container already", s.label(id)))
+		}
+	}
+	s.together = append(s.together, slices.Clone(ids))
+}
+
 // label names a machine for people.
 func (s *System) label(id ID) string { return fmt.Sprintf("%s%d", s.machines[id].name(), id) }
 
@@ -177,7 +196,7 @@ func (s *System) Sim(name string) sim.System {
 		network = *s.Streams
 	}
 	sys := sim.System{
-		Name: name, Nodes: len(s.machines), Network: network, Timing: sim.AnyOrder,
+		Name: name, Nodes: len(s.machines), Network: network, Timing: sim.AnyOrder, Containers: s.together,
 		New: func(id ID) sim.Service { return &Host{sys: s, at: &s.machines[id]} },
 		State: []sim.StateRule{sim.IgnoreField[Host]("sys"), sim.IgnoreField[Host]("at"), sim.IgnoreField[monitor]("watcher"), sim.IgnoreField[monitor]("sys"), sim.IgnoreField[monitor]("passed"), sim.CopyBy(func(passages) passages { return nil }),
 			sim.CopyBy(func(s *System) *System { return s }), sim.CopyBy(func(p *place) *place { return p }), sim.CopyBy(func(w *watcher) *watcher { return w })},

@@ -209,6 +209,32 @@ func TestMessageOfCrash(t *testing.T) {
 	}
 }
 
+// A crash of a process is a step of each of its nodes, and what their boots follow from.
+func TestCrashOfProcess(t *testing.T) {
+	sys := &sim.System{
+		Name: "housed", Nodes: 3, Crashes: 1, New: func(sim.NodeID) sim.Service { return &counter{} }, Containers: [][]sim.NodeID{{0, 2}},
+		Actions: []sim.AnyAction{sim.Action[*counter]{Name: "add", Do: (*counter).add}},
+	}
+	s, err := mdb.Open(mdb.Config{System: sys, Path: choose.Path{0, 2, 3, 1, 2}}) // n0 and n2 add, crash, n1 adds, n2 boots
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ line, want string }{
+		{"step 3", "n0 crashes with n2  (live)\n  n0 is down\n  n2 is down\n"},
+		{"next n2", "step 2 of 5: n2 add"},
+		{"next n2", "step 3 of 5: n0 crashes with n2"},
+		{"next n2", "step 5 of 5: n2 boots"},
+		{"goto 1", "step 1 of 5"},
+		{"find n2.Count changes", "step 2 of 5"},
+		{"find n2.Count changes", "step 3 of 5"},
+		{"find n2.Count changes", "step 5 of 5"},
+	} {
+		if out := do(t, s, c.line); !strings.Contains(out, c.want) {
+			t.Errorf("%s: %q, want %q", c.line, out, c.want)
+		}
+	}
+}
+
 // Batch mode and "again" execute the words that were said, whatever is in them.
 func TestQuotes(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -40,6 +40,9 @@ func TestCauses(t *testing.T) {
 			for seed := range uint64(3) {
 				sameCauses(t, &sys, systest.RandomPath(t, &sys, seed, 150))
 			}
+			if sys.Containers = [][]sim.NodeID{{0, sim.NodeID(sys.Nodes - 1)}}; sys.Nodes > 1 && sys.MayCrash == nil && sys.MayHalt == nil {
+				sameCauses(t, &sys, systest.RandomPath(t, &sys, 3, 150))
+			}
 		})
 	}
 }
@@ -76,7 +79,8 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 		case sim.Boot, sim.DoAction:
 			want = 0
 			for _, before := range g.Events[1:n] {
-				if k, _ := kernel.ParseEventKind(before.Kind); before.Node == ev.Node && (kind == sim.Boot && (k == sim.Crash || before.Crashed) || kind == sim.DoAction && k == sim.Boot) {
+				if k, _ := kernel.ParseEventKind(before.Kind); kind == sim.Boot && (k == sim.Crash || before.Crashed) && (before.Node == ev.Node || slices.Contains(before.With, ev.Node)) ||
+					before.Node == ev.Node && kind == sim.DoAction && k == sim.Boot {
 					want = before.Step
 				}
 			}

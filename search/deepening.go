@@ -1,8 +1,6 @@
 package search
 
 import (
-	"slices"
-
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
@@ -59,13 +57,6 @@ func newDeepening(c *Config, run *replay.Run, global *visited) *deepening {
 		seed: c.Seed, faults: c.System.Limits() != sim.Limits{}, global: global, run: run,
 		walker: *NewWalker(c.Weights, c.WalkSteps), key: c.Visited.key(),
 	}
-}
-
-func (s *deepening) begin(u *unit) {
-	s.bound, s.own = u.bound, u.states
-	s.items = append(s.items[:0], u.items...)
-	s.frames, s.orders, s.layers, s.awaits = s.frames[:0], s.orders[:0], s.layers[:0], false
-	s.bounded, s.sampled = false, nil
 }
 
 func (s *deepening) Next() (Task, bool) {
@@ -363,72 +354,4 @@ func (s *deepening) suspects(o *Outcome) (int, bool) {
 		return s.leaf.step, suspicious(o)
 	}
 	return o.Steps, suspicious(o)
-}
-
-// rest returns what is left to explore, in the order in which it would be explored, as one unit; nil
-// when nothing is. The last run must have come to its end.
-func (s *deepening) rest(u *unit) *unit {
-	var items []item
-	if s.awaits {
-		items = append(items, item{path: s.redo.Clone(), walk: true})
-		for n := len(s.layers) - 2; n >= 0 && s.layers[n].pos > s.open(); n-- {
-			if p := &s.layers[n]; s.due(p) {
-				items = append(items, item{path: s.redo[:p.pos].Clone(), walk: true})
-			}
-		}
-	}
-	for k := len(s.frames) - 1; k >= 0; k-- {
-		f := s.frames[k]
-		if f.next >= f.arity {
-			continue
-		}
-		it := item{
-			path: s.path[:f.pos].Clone(), depth: f.depth, forced: f.forced, next: f.next, arity: f.arity, cost: f.cost,
-			order: slices.Clone(s.orders[f.order : f.order+f.ranks]),
-		}
-		for i := len(s.layers) - 1; i >= 0; i-- {
-			if l := s.layers[i]; l.pos <= f.pos {
-				if k == len(s.frames)-1 || l.fresh == 0 {
-					it.state = &l
-				}
-				break
-			}
-		}
-		items = append(items, it)
-	}
-	items = append(items, s.items...)
-	if len(items) == 0 {
-		return nil
-	}
-	return &unit{phase: u.phase, bound: u.bound, items: items}
-}
-
-func (s *deepening) account(o *Outcome, events int, t *tallies) {
-	d, w := &t[deepeningPhase], &t[leafWalks]
-	if s.walk {
-		n := o.Steps - s.leaf.step
-		events -= n
-		w.events += n
-		w.ended(o)
-		if o.End == AtGoal {
-			w.steps.Add(n)
-			w.choices.Add(o.Choices - s.leaf.choices)
-		}
-	}
-	d.events += events
-	if s.again {
-		return
-	}
-	switch {
-	case s.walk:
-		d.paths++
-		d.steps.Add(s.leaf.step)
-	default:
-		d.ended(o)
-		d.steps.Add(o.Steps)
-	}
-	if s.seen && s.walk {
-		d.duplicates++
-	}
-	d.choices.Add(int(s.depth))
 }

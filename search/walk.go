@@ -44,11 +44,13 @@ func (w *Walker) Next() (Task, bool) { return Task{}, false }
 
 // Select implements [Strategy].
 func (w *Walker) Select(at *Node) Selection {
+	if !w.begun || w.disturbed {
+		w.adopt(at.Run.World, true)
+	}
 	if !w.begun {
 		w.begun, w.origin = true, at.Step
 		w.relied.begin(len(at.Run.World.System().Actions))
 	}
-	w.adopt(at.Run.World, true)
 	if !at.Live {
 		w.left = true
 	} else if at.Goal && (w.left || !w.leave) {

@@ -30,6 +30,7 @@ type Report struct {
 	Searches            int                    // that were compared
 	Kinds               [sim.Partition + 1]int // steps by the kind of their event
 	Inside              int                    // crashes inside steps
+	Together            int                    // steps by which several nodes went down
 }
 
 // mostPaths is how many paths a search has that executes runs until it is complete.
@@ -44,7 +45,7 @@ func Compare(sc *Script, o Options) (r Report) {
 	c := comparison{script: sc, opts: o, sys: sc.System(), model: &model{sc, o.Defect}, graph: visitAll(sc, o.Defect), r: &r}
 	r.States, r.Transitions, r.Complete, r.Findings = len(c.graph.states), c.graph.steps, c.graph.complete, len(c.graph.findings)
 	r.Dead, _ = c.graph.deaths()
-	r.Kinds, r.Inside = c.graph.kinds, c.graph.inside
+	r.Kinds, r.Inside, r.Together = c.graph.kinds, c.graph.inside, c.graph.together
 	if err := c.all(); err != nil {
 		r.Difference = err.Error()
 	}

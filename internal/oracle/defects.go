@@ -62,6 +62,14 @@ const (
 	ignoreGuards        Defect = "quorums have no guards"
 	leaveVotes          Defect = "of a set that is taken only the first message leaves"
 	forgetNever         Defect = "states that differ in what was to be needed no more are one"
+	mateSurvives        Defect = "the other nodes of a process survive its crash"
+	mateSurvivesHalt    Defect = "the other nodes of a process survive its halt"
+	mateComesBack       Defect = "nodes boot that were down when their process halted"
+	countEach           Defect = "a crash counts for each node of its process"
+	crashEach           Defect = "each node of a process has a crash of its own"
+	mateKeeps           Defect = "the other nodes of a process lose no unsynced writes"
+	outgrowMost         Defect = "messages of a type outgrow their bound"
+	mostOfSender        Defect = "messages of a type are bounded for each sender by itself"
 	askAgain            Defect = "what was decided about times is asked again"
 	ignoreStepBad       Defect = "assertions, panics and monitors find nothing"
 )
@@ -74,6 +82,7 @@ func Defects() []Defect {
 		forgetReady, crashSturdy, bootLate, neverInside, haltLasting, neverHaltInside, insideAnyway, loseNone, comeBack, keepForHalted, keepDisk, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing, recoverByKind, recoverByType, anyType,
 		firstAnswer, firstBoot, ignoreSafety, ignoreStepBad, askAgain,
 		arriveAtOnce, outgrowBound, overtakeInQueue, bySender, keepQueues, actWhileSending, mergeOrders, neverStep, stepAlways,
+		mateSurvives, mateSurvivesHalt, mateComesBack, countEach, crashEach, mateKeeps, outgrowMost, mostOfSender,
 		deliverVotes, unfitVotes, mixVotes, voteTwice, ignoreGuards, leaveVotes, forgetNever,
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Generator is the version of [Drawn].
-const Generator = 8
+const Generator = 9
 
 // Drawn makes the system of a number: always the same one.
 func Drawn(number uint64) *Script {
@@ -41,6 +41,7 @@ func Drawn(number uint64) *Script {
 		d.disturb(s)
 		d.halts(s)
 		d.cuts(s)
+		d.mates(s)
 		return s
 	}
 	ops := d.vocabulary(s)
@@ -52,6 +53,7 @@ func Drawn(number uint64) *Script {
 	d.quorums(s)
 	d.halts(s)
 	d.cuts(s)
+	d.mates(s)
 	return s
 }
 
@@ -59,6 +61,22 @@ func Drawn(number uint64) *Script {
 func (d drawer) cuts(s *Script) {
 	if s.Crashes > 0 || s.Halts > 0 {
 		s.Cut = []sim.CrashCut{sim.CutPrefix, sim.CutNone, sim.CutSubset}[d.weighted(2, 1, 2)]
+	}
+}
+
+// mates draws which nodes run in one process.
+func (d drawer) mates(s *Script) {
+	if s.Nodes < 2 || s.Crashes+s.Halts == 0 || !d.chance(3) {
+		return
+	}
+	s.Mates = 1<<s.Nodes - 1
+	if s.Nodes > 2 && !d.chance(4) {
+		s.Mates &^= 1 << d.n(s.Nodes)
+	}
+	for _, spared := range []*uint{&s.Sturdy, &s.Lasting} {
+		if *spared&s.Mates != 0 {
+			*spared = []uint{*spared | s.Mates, *spared &^ s.Mates}[d.n(2)]
+		}
 	}
 }
 
@@ -115,6 +133,7 @@ func (d drawer) network(s *Script) {
 	if d.chance(5) {
 		s.Queue, s.Pointers = []Queue{PerSender, ByArrival, Unordered}[d.weighted(3, 3, 1)], d.chance(3)
 		s.Bound = d.weighted(3, 1, 2, 2)
+		s.MostWords, s.MostNotes = d.weighted(4, 1, 2, 1), d.weighted(4, 2, 1)
 		return
 	}
 	kind := d.weighted(1, 3, 3, 2)

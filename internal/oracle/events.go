@@ -102,14 +102,14 @@ func (m *model) datagramEvents(s *state, kind sim.EventKind, i int) (out []event
 func (m *model) faults(s *state) (out []event) {
 	if s.left.crashes > 0 {
 		for i := range s.nodes {
-			if m.crashable(s, i) {
+			if m.crashable(s, i) && m.firstOfProcess(s, i) {
 				out = append(out, event{kind: sim.Crash, node: i, peer: -1})
 			}
 		}
 	}
 	if s.left.halts > 0 {
 		for i := range s.nodes {
-			if m.haltable(s, i) {
+			if m.haltable(s, i) && m.firstOfProcess(s, i) {
 				out = append(out, event{kind: sim.Halt, node: i, peer: -1})
 			}
 		}
@@ -157,6 +157,21 @@ func (m *model) haltable(s *state, i int) bool {
 	return s.nodes[i].up && (!has(lasting, i) || m.defect == haltLasting)
 }
 
+// mates are the other nodes of a node's process.
+func (m *model) mates(i int) (others []int) {
+	for k := range m.script.Nodes {
+		if k != i && has(m.script.Mates, i) && has(m.script.Mates, k) {
+			others = append(others, k)
+		}
+	}
+	return others
+}
+
+// firstOfProcess: no node of its process that is up has a lower number.
+func (m *model) firstOfProcess(s *state, i int) bool {
+	return m.defect == crashEach || !slices.ContainsFunc(m.mates(i), func(k int) bool { return k < i && s.nodes[k].up })
+}
+
 // key is the event's stable key, as path files have it.
 func (m *model) key(s *state, ev event) string {
 	key := fmt.Sprintf("%v n%d", ev.kind, ev.node)
@@ -164,6 +179,14 @@ func (m *model) key(s *state, ev event) string {
 		key += fmt.Sprintf("<-n%d", ev.peer)
 	}
 	switch ev.kind {
+	case sim.Crash, sim.Halt:
+		if mates := m.mates(ev.node); len(mates) > 0 {
+			all := slices.Sorted(slices.Values(append(mates, ev.node)))
+			key = fmt.Sprintf("%v n%d with n%d", ev.kind, all[0], all[1])
+			for _, more := range all[2:] {
+				key += fmt.Sprintf(", n%d", more)
+			}
+		}
 	case sim.DoAction:
 		key += " " + actionName(ev.what)
 	case sim.FireTimer:

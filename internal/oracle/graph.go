@@ -19,6 +19,7 @@ type graph struct {
 	goals    bool           // there are Eventually properties, so that states can be dead
 	kinds    [sim.Partition + 1]int
 	inside   int // crashes inside steps
+	together int // steps by which several nodes go down
 }
 
 // visited is a state, and what is known of it.
@@ -123,6 +124,9 @@ func (g *graph) expand(m *model, i int) {
 			g.kinds[ev.kind]++
 			if crashed {
 				g.inside++
+			}
+			if (crashed || ev.kind.TakesDown()) && from.up()-s.up() > 1 {
+				g.together++
 			}
 			if bad != nil {
 				g.found(m, bad, depth)

@@ -38,6 +38,7 @@ func TestSystems(t *testing.T) {
 		{"systems with dead states", sum.WithDead, n / 5},
 		{"searches by deepening that were complete", sum.Closed, n / 2},
 		{"crashes inside steps", sum.Inside, n},
+		{"steps by which several nodes went down", sum.Together, n},
 	} {
 		if least.got < least.want {
 			t.Errorf("%s: %d, want at least %d", least.what, least.got, least.want)

@@ -34,6 +34,10 @@ func (m *model) arrive(s *state, from, to, value int) *finding {
 		return &finding{sim.Safety, netsim.QueueProperty, fmt.Sprintf("n%d sends %s to n%d, for which %d of its messages wait already; the bound is %d",
 			from, m.word(value), to, wait, m.script.Bound), from}
 	}
+	if most, alike := m.atMost(s, from, to, value); most > 0 && alike >= most && m.defect != outgrowMost {
+		return &finding{sim.Safety, netsim.QueueProperty, fmt.Sprintf("n%d sends %s to n%d, for which %d messages of that type wait already; at most %d may",
+			from, m.word(value), to, alike, most), from}
+	}
 	d := datagram{from, value}
 	switch {
 	case m.script.Queue == Unordered:
@@ -50,6 +54,23 @@ func (m *model) arrive(s *state, from, to, value int) *finding {
 		s.bags[to] = slices.Insert(s.bags[to], i, d)
 	}
 	return nil
+}
+
+// atMost is how many messages of the type of one may wait for a node, whoever sent them, 0 being no bound, and how many do.
+func (m *model) atMost(s *state, from, to, value int) (most, wait int) {
+	t := m.script.message(value)
+	switch t {
+	case Word:
+		most = m.script.MostWords
+	case Note:
+		most = m.script.MostNotes
+	}
+	for _, d := range s.bags[to] {
+		if m.script.message(d.value) == t && (d.from == from || m.defect != mostOfSender) {
+			wait++
+		}
+	}
+	return most, wait
 }
 
 // leave has the first message that a node has yet to send arrive.

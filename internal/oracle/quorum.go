@@ -149,7 +149,7 @@ func (d drawer) quorums(s *Script) {
 	for range 1 + d.weighted(3, 1) {
 		q := Quorum{Any: d.chance(4), Same: d.chance(2)}
 		for phase := range q.Need {
-			q.Need[phase] = []int{1, 2, 0, -1}[d.weighted(4, 6, 3, 2)]
+			q.Need[phase] = []int{1, 2, 0, -1}[d.weighted(4, 6, 3, 4)]
 		}
 		if d.chance(4) {
 			q.Not = 1 + d.n(s.Nodes)

@@ -33,6 +33,9 @@ func changes(sc *Script) (list []func(*Script)) {
 		func(s *Script) { s.Cut = sim.CutPrefix },
 		func(s *Script) { s.Steps = 0 },
 		func(s *Script) { s.Bound = 0 },
+		func(s *Script) { s.MostWords = 0 },
+		func(s *Script) { s.MostNotes = 0 },
+		func(s *Script) { s.Mates = 0 },
 		func(s *Script) { s.Quorums, s.Votes = nil, 0 },
 		func(s *Script) { s.Bells = 0 },
 		func(s *Script) { s.Notes = 0 },
@@ -90,6 +93,9 @@ func (s *Script) fit() {
 	s.Late &= all
 	s.Sturdy &= all
 	s.Lasting &= all
+	if s.Mates &= all; s.Mates&(s.Mates-1) == 0 {
+		s.Mates = 0
+	}
 	for k := range s.Quorums {
 		s.Quorums[k].Not = min(s.Quorums[k].Not, s.Nodes)
 	}

@@ -168,12 +168,15 @@ type Script struct {
 	Halts      int           `json:",omitempty"`
 	Lasting    uint          `json:",omitempty"` // bit i: node i may not halt; 0: Sturdy says so
 	Cut        sim.CrashCut  `json:",omitempty"`
+	Mates      uint          `json:",omitempty"` // bit i: node i is one of those that run in one process; none or several, all or none of which may crash, and halt
 	Late       uint          `json:",omitempty"` // bit i: node i is late
 	Steps      uint          `json:",omitempty"` // bit p: in phase p nodes take steps of their own
 	Datagrams  bool          `json:",omitempty"`
 	Streams    bool          `json:",omitempty"`
 	Queue      Queue         `json:",omitempty"` // there are neither datagrams nor streams then, nor faults of networks
 	Bound      int           `json:",omitempty"` // of queues; 0: none
+	MostWords  int           `json:",omitempty"` // of words that wait in the queue of a node; 0: no bound
+	MostNotes  int           `json:",omitempty"` // likewise
 	Buffer     int           `json:",omitempty"` // at least 1 when there are streams
 	Loss       int           `json:",omitempty"`
 	Dup        int           `json:",omitempty"`

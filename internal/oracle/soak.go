@@ -31,6 +31,7 @@ type Tally struct {
 	Closed      int                    // of them, those by deepening that were complete
 	Kinds       [sim.Partition + 1]int // steps by kind of event
 	Inside      int                    // crashes inside steps
+	Together    int                    // steps by which several nodes went down
 	Seconds     float64                // that this took
 	Different   []uint64               // numbers of the systems that differ
 }
@@ -50,6 +51,7 @@ func (t *Tally) add(number uint64, r *Report) {
 	t.Searches += r.Searches
 	t.Closed += r.Closed
 	t.Inside += r.Inside
+	t.Together += r.Together
 	for k, n := range r.Kinds {
 		t.Kinds[k] += n
 	}

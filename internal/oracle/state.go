@@ -75,6 +75,16 @@ func clones[T any](lists [][]T) [][]T {
 	return c
 }
 
+// up is how many nodes are up.
+func (s *state) up() (n int) {
+	for i := range s.nodes {
+		if s.nodes[i].up {
+			n++
+		}
+	}
+	return n
+}
+
 // code writes a state down, so that states are equal when their codes are.
 type code []byte
 

@@ -308,8 +308,25 @@ func (n *node) flush(k int) {
 	n.pending = slices.Clone(n.pending[k:])
 }
 
+// crash takes the nodes of a process down, that of the step first.
 func (m *model) crash(s *state, i int, a *asker) {
 	s.left.crashes--
+	m.crashNode(s, i, a)
+	for _, mate := range m.mates(i) {
+		if !s.nodes[mate].up || m.defect == mateSurvives {
+			continue
+		}
+		if m.defect == countEach {
+			s.left.crashes = max(0, s.left.crashes-1)
+		}
+		if m.defect == mateKeeps {
+			s.nodes[mate].flush(len(s.nodes[mate].pending))
+		}
+		m.crashNode(s, mate, a)
+	}
+}
+
+func (m *model) crashNode(s *state, i int, a *asker) {
 	n := &s.nodes[i]
 	if k := len(n.pending); m.defect == allOrNothing && k > 0 {
 		n.flush(k * a.ask(2, nil))
@@ -322,9 +339,19 @@ func (m *model) crash(s *state, i int, a *asker) {
 	m.crashQueues(s, i)
 }
 
-// halt leaves nothing of a node, and nothing on its way to it.
+// halt takes the nodes of a process down for ever, be they up or not.
 func (m *model) halt(s *state, i int) {
 	s.left.halts--
+	m.haltNode(s, i)
+	for _, mate := range m.mates(i) {
+		if (s.nodes[mate].up || m.defect != mateComesBack) && m.defect != mateSurvivesHalt {
+			m.haltNode(s, mate)
+		}
+	}
+}
+
+// haltNode leaves nothing of a node, and nothing on its way to it.
+func (m *model) haltNode(s *state, i int) {
 	was := s.nodes[i]
 	s.nodes[i] = node{halted: true, synced: [2]int{absent, absent}}
 	if m.defect == keepDisk {

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/macemc/macemc/netsim"
@@ -19,6 +20,15 @@ func (s *Script) System() *sim.System {
 	}
 	if s.Lasting != 0 {
 		sys.MayHalt = func(id sim.NodeID) bool { return !has(s.Lasting, int(id)) }
+	}
+	var mates []sim.NodeID
+	for i := range s.Nodes {
+		if has(s.Mates, i) {
+			mates = append(mates, sim.NodeID(i))
+		}
+	}
+	if len(mates) > 0 {
+		sys.Containers = [][]sim.NodeID{mates}
 	}
 	if s.Late != 0 {
 		sys.Late = func(id sim.NodeID) bool { return has(s.Late, int(id)) }
@@ -91,7 +101,8 @@ func (s *Script) network() sim.Network {
 	t := netsim.Streams{Buffer: s.Buffer, Errors: s.Errors}
 	switch {
 	case s.Queue != NoQueue:
-		return netsim.Queues{Order: map[Queue]netsim.Order{PerSender: netsim.PerPair, ByArrival: netsim.Arrival, Unordered: netsim.Any}[s.Queue], Bound: s.Bound}
+		order := map[Queue]netsim.Order{PerSender: netsim.PerPair, ByArrival: netsim.Arrival, Unordered: netsim.Any}[s.Queue]
+		return netsim.Queues{Order: order, Bound: s.Bound, AtMost: s.atMost()}
 	case s.Datagrams && s.Streams:
 		return netsim.Both{Datagrams: d, Streams: t, Partitions: s.Partitions}
 	case s.Datagrams:
@@ -102,6 +113,22 @@ func (s *Script) network() sim.Network {
 		return t
 	}
 	return nil
+}
+
+// atMost are the bounds of messages, by their types as they are sent.
+func (s *Script) atMost() map[reflect.Type]int {
+	bounds := map[reflect.Type]int{}
+	bound := func(t reflect.Type, most int) {
+		if s.Pointers {
+			t = reflect.PointerTo(t)
+		}
+		if most > 0 {
+			bounds[t] = most
+		}
+	}
+	bound(reflect.TypeFor[word](), s.MostWords)
+	bound(reflect.TypeFor[note](), s.MostNotes)
+	return bounds
 }
 
 func (p Prop) function(s *Script) func(*sim.View) bool {

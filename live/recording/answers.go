@@ -9,7 +9,7 @@ import (
 // answers answers the questions of a step from the recording.
 type answers struct {
 	list []Answer
-	lost int // unsynced writes that do not survive a crash, the last ones
+	lost map[string]int // by question: unsynced writes that do not survive a crash, the last ones
 	err  error
 
 	picks []choose.FilePick
@@ -29,7 +29,7 @@ func (a *answers) pick(p choose.Point) int {
 	case p.Kind == choose.Fault:
 		return 0
 	case p.Kind == choose.Outcome:
-		return min(max(p.Arity-1-a.lost, 0), p.Arity-1)
+		return min(max(p.Arity-1-a.lost[p.Label], 0), p.Arity-1)
 	case len(a.list) == 0:
 		a.fail("it asks %q, which was not asked", p.Label)
 		return 0

@@ -32,6 +32,16 @@ func (c *cursor) nextStart() int {
 	return i
 }
 
+// lost is how many of the last writes of the current start were not there at the next one.
+func (c *cursor) lost() int {
+	r, next := c.starts[c.start], c.nextStart()
+	if len(r.Events) == 0 || next >= len(c.starts) {
+		return 0
+	}
+	had, has := r.Events[len(r.Events)-1].Writes, c.starts[next].Events[0].Found.Writes
+	return int(min(had-min(had, has), 1<<30))
+}
+
 // atEnd reports whether the recording of the current start is used up.
 func (c *cursor) atEnd() bool { return c.pos == len(c.starts[c.start].Events) }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // execute runs what was recorded.
@@ -78,7 +79,7 @@ func (m *merger) passed(c *cursor, e *Event) {
 		}
 	}
 	m.origins = append(m.origins, Origin{c.node, c.start + 1, e.Number, clock})
-	if p, ok := m.refused[e]; ok {
+	for _, p := range m.refused[e] {
 		m.awaited[p]--
 	}
 	c.pos++
@@ -87,7 +88,7 @@ func (m *merger) passed(c *cursor, e *Event) {
 // perform executes the event with that index, which is what the node does next.
 func (m *merger) perform(c *cursor, index int) {
 	if m.atCrash(c) {
-		m.crash(c, index)
+		m.crash(index)
 		return
 	}
 	e := c.next()
@@ -150,20 +151,34 @@ func (m *merger) describe(index int) string {
 	return m.world.Key(ev)
 }
 
-// crash takes a node down, so that its next start can follow.
-func (m *merger) crash(c *cursor, index int) {
-	src := answers{}
-	if r, next := c.starts[c.start], c.nextStart(); len(r.Events) > 0 && next < len(c.starts) {
-		had, has := r.Events[len(r.Events)-1].Writes, c.starts[next].Events[0].Found.Writes
-		src.lost = int(min(had-min(had, has), 1<<30))
+// crash takes the nodes of a process down, so that their next starts can follow.
+func (m *merger) crash(index int) {
+	ev, _ := m.run.Event(index)
+	src := answers{lost: map[string]int{}}
+	for _, id := range m.fallsWith(ev.Node) {
+		label := kernel.SurvivorsOf(id)
+		if id == ev.Node {
+			label = kernel.Survivors
+		}
+		src.lost[label] = m.cursors[id].lost()
+		for peer := range m.cursors {
+			m.queued[[2]sim.NodeID{id, sim.NodeID(peer)}] = 0
+			m.queued[[2]sim.NodeID{sim.NodeID(peer), id}] = 0
+		}
 	}
 	_ = m.take(index, &src)
-	for peer := range m.cursors {
-		m.queued[[2]sim.NodeID{c.node, sim.NodeID(peer)}] = 0
-		m.queued[[2]sim.NodeID{sim.NodeID(peer), c.node}] = 0
-	}
 	m.used.Crashes++
 	m.origins = append(m.origins, Origin{Node: -1})
+}
+
+// fallsWith are the nodes that are up and run in one process with a node, itself included.
+func (m *merger) fallsWith(id sim.NodeID) (all []sim.NodeID) {
+	for _, mate := range append(m.world.System().Mates(id), id) {
+		if m.up(mate) {
+			all = append(all, mate)
+		}
+	}
+	return all
 }
 
 func (m *merger) inject(fits func(sim.Event) bool, used *int) bool {

@@ -106,7 +106,7 @@ func (m *merger) findRefused(c *cursor) {
 			if e.Kind == sim.DeliverError && int(e.Peer) < len(last) && e.Peer >= 0 {
 				if s := last[e.Peer]; s != nil && e.Err == sim.ErrRefused.Error() {
 					p := place{e.Peer, m.startAfter(e.Peer, s.Time)}
-					m.refused[s] = p
+					m.refused[s] = append(m.refused[s], p)
 					m.awaited[p]++
 				}
 				last[e.Peer] = nil

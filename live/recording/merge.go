@@ -192,7 +192,7 @@ type merger struct {
 	arrives      map[Ref]place  // where a message is delivered first
 	copies       map[Ref]int    // how often it is
 	coming       map[uint64]int // stream messages of an incarnation that are yet to be delivered
-	refused      map[*Event]place
+	refused      map[*Event][]place
 	awaited      map[place]int // events that must come while the node is down before that start
 	clocks       map[Ref][]int // of the sending events, as long as they are needed
 
@@ -216,7 +216,7 @@ func newMerger(set *Set, codec wire.Codec) *merger {
 	m := &merger{
 		set: set, codec: codec,
 		incarnations: map[uint64]place{}, arrives: map[Ref]place{}, copies: map[Ref]int{}, coming: map[uint64]int{},
-		refused: map[*Event]place{}, awaited: map[place]int{}, clocks: map[Ref][]int{}, queued: map[[2]sim.NodeID]int{},
+		refused: map[*Event][]place{}, awaited: map[place]int{}, clocks: map[Ref][]int{}, queued: map[[2]sim.NodeID]int{},
 		sums: map[sim.MessageID]uint64{},
 	}
 	m.notes = append(m.notes, set.Damage()...)

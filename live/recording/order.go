@@ -62,13 +62,22 @@ func (m *merger) atCrash(c *cursor) bool {
 // such an event too.
 func (m *merger) possible(c *cursor) (int, bool) {
 	if m.atCrash(c) {
-		return m.find(func(ev sim.Event) bool { return ev.Kind == sim.Crash && ev.Node == c.node })
+		return m.findCrash(c.node)
 	}
 	e := c.next()
 	if e == nil {
 		return 0, false
 	}
 	return m.findEvent(c.node, e, true)
+}
+
+// findCrash returns the index of the crash of a node's process, once nothing is left of what its nodes did before it.
+func (m *merger) findCrash(id sim.NodeID) (int, bool) {
+	all := m.fallsWith(id)
+	if slices.ContainsFunc(all, func(mate sim.NodeID) bool { return !m.cursors[mate].atEnd() }) {
+		return 0, false
+	}
+	return m.find(func(ev sim.Event) bool { return ev.Kind == sim.Crash && slices.Contains(all, ev.Node) })
 }
 
 func (m *merger) up(id sim.NodeID) bool { return m.world.Service(id) != nil }
@@ -144,11 +153,14 @@ func (m *merger) putOff(c *cursor) bool {
 	e := c.next()
 	switch {
 	case m.atCrash(c):
-		return m.coming[c.starts[c.start].Header.Incarnation] > 0
+		return slices.ContainsFunc(m.fallsWith(c.node), func(mate sim.NodeID) bool {
+			of := m.cursors[mate]
+			return m.coming[of.starts[of.start].Header.Incarnation] > 0
+		})
 	case c.atEnd():
 		return m.awaited[place{c.node, c.nextStart()}] > 0
 	}
-	if p, ok := m.refused[e]; ok {
+	for _, p := range m.refused[e] {
 		peer := m.cursors[p.node]
 		if m.up(p.node) || peer.nextStart() != p.start {
 			return true

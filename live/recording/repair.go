@@ -23,9 +23,12 @@ func (m *merger) repair() bool {
 	if e.Kind == sim.DeliverError && int(e.Peer) < len(m.cursors) && m.up(c.node) {
 		peer := m.cursors[e.Peer]
 		if peer.next() == nil && m.up(e.Peer) { // it was ended, and not started again
-			if index, ok := m.find(func(ev sim.Event) bool { return ev.Kind == sim.Crash && ev.Node == e.Peer }); ok {
-				m.crash(peer, index)
-				peer.dead = true
+			if index, ok := m.findCrash(e.Peer); ok {
+				ended := m.fallsWith(e.Peer)
+				m.crash(index)
+				for _, id := range ended {
+					m.cursors[id].dead = m.cursors[id].next() == nil
+				}
 				return true
 			}
 		}

@@ -118,9 +118,11 @@ func (w *machine) Each(v *shown, p *predicate) bool {
 	all := ^uint64(0) >> (64 - len(w.nodes))
 	v.Reads.Nodes |= all
 	c := &w.check
-	k := c.slot(p)
-	if k < 0 {
-		return holdsAtAll(v, p, len(w.nodes))
+	k := c.next
+	if k >= len(c.predicates) || c.predicates[k].predicate != p {
+		if k = c.slot(p); k < 0 {
+			return holdsAtAll(v, p, len(w.nodes))
+		}
 	}
 	c.next = k + 1
 	a := &c.predicates[k]
@@ -228,7 +230,7 @@ func (w *machine) evaluateShown(holds func(*sim.View) bool, unjudged bool) (ok b
 	before := *reads
 	*reads = seam.Reads{}
 	defer func() {
-		if w.check.stale(reads.Nodes) {
+		if w.check.stale(reads.All()) {
 			if f, stuck := recover().(*sim.Finding); stuck {
 				panic(f)
 			}

@@ -104,8 +104,8 @@ func (w *machine) arrive(ev sim.Event) (err error) {
 func (w *machine) handle(n *node, ev sim.Event, d *Handed, src choose.Source) error {
 	w.src, w.choices, w.failed, w.ended, w.badType = src, 0, nil, nil, nil
 	w.own = len(w.last.Effects)
-	if f := w.opts.Late.Finding(); f != nil {
-		return f
+	if late := w.opts.Late; late.found.Load() != nil {
+		return late.Finding()
 	}
 	var unchanged func() error
 	// A later use of an Env is noticed also while another handler of the node runs.
@@ -126,7 +126,7 @@ func (w *machine) handle(n *node, ev sim.Event, d *Handed, src choose.Source) er
 	if f, ok := err.(*sim.Finding); ok && Overdue(f) {
 		return f // its handler may go on changing all else
 	}
-	if err == nil {
+	if err == nil && w.keepsSent() {
 		err = w.sentUnchanged(n.id)
 	}
 	if err == nil && unchanged != nil {

@@ -29,11 +29,14 @@ func (w *machine) privateCopy(msg any) (m sim.Message, err error) {
 		return sim.Message{Body: msg}, nil
 	}
 	m.Body = p.Copy(msg)
-	if w.opts.CheckMessages || w.bench {
+	if w.keepsSent() {
 		m.Seam().Sent = msg
 	}
 	return m, nil
 }
+
+// keepsSent reports whether messages are kept as they were sent, to see whether they are changed.
+func (w *machine) keepsSent() bool { return w.opts.CheckMessages || w.bench }
 
 // privateTo returns a copy of a message or announced event for one who is told of it.
 func (w *machine) privateTo(v any) any {

@@ -90,7 +90,7 @@ func (w *World) ask(p *property) (holds bool, reads seam.Reads) {
 	w.bench.Reads()
 	holds = w.bench.Holds(p.Property)
 	reads = w.bench.Reads()
-	if more := p.nodes | reads.Nodes; more != p.nodes || reads.InFlight && !p.inFlight {
+	if more := p.nodes | reads.All(); more != p.nodes || reads.InFlight && !p.inFlight {
 		p.nodes, p.inFlight, p.values = more, p.inFlight || reads.InFlight, memo{}
 		w.properties.inFlight = w.properties.inFlight || reads.InFlight
 	}

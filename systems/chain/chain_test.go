@@ -26,6 +26,9 @@ func TestStates(t *testing.T) {
 		{setting{Setting: smr.Setting{Clients: 2, Requests: 1, Failures: 1, Crashes: true}, replicas: 3}, 10_180},
 		{setting{Setting: smr.Setting{Clients: 1, Requests: 1, Failures: 1, Crashes: true, Pause: time.Second}, replicas: 2}, 110},
 		{setting{Setting: smr.Setting{Clients: 1, Requests: 2, Failures: 2, Crashes: true}, replicas: 3}, 24_267},
+		{setting{Setting: smr.Setting{Clients: 1, Requests: 1, Failures: 1, Crashes: true, Process: 2}, replicas: 3}, 188},
+		{setting{Setting: smr.Setting{Clients: 1, Requests: 1, Failures: 1, Crashes: true, Process: 2}, replicas: 4}, 567},
+		{setting{Setting: smr.Setting{Clients: 1, Requests: 1, Failures: 1, Crashes: true, Process: 3}, replicas: 5}, 1016},
 	} {
 		c.Service = smr.Counter{}
 		systest.Clean(t, c.system(), c.states)

@@ -14,7 +14,7 @@
 // of this program, CR8 what that would do with replicas that crash.
 //
 // With fail=crash replicas crash without a word. The front hears of it from those whose connections break, and has a new tail answer anew all that it has
-// not passed on: answers may be lost with the old one. This is the form for a real network.
+// not passed on: answers may be lost with the old one. This is the form for a real network. With process=2 two replicas run in each process, and crash together.
 //
 // # Simplifications
 //

@@ -23,12 +23,12 @@ func (s setting) nodes() int {
 	return s.Clients + 2 + s.replicas
 }
 
-// halts is how many replicas crash.
+// halts is how many processes crash, of which one is left.
 func (s setting) halts() int {
 	if !s.Crashes {
 		return 0
 	}
-	return max(0, min(s.Failures, s.replicas-1))
+	return max(0, min(s.Failures, (s.replicas-1)/max(1, s.Process)))
 }
 
 func (s setting) replica(i int) machine.ID { return s.Front() + 1 + machine.ID(i) }
@@ -40,7 +40,10 @@ func (s setting) machines(single bool) *machine.System {
 	if s.Crashes {
 		failures = 0
 	}
-	return s.Machines(s.nodes(), func(ms *machine.System) { add(ms, s.replicas, failures, s.Service, s.bugs) })
+	return s.Machines(s.nodes(), func(ms *machine.System) {
+		add(ms, s.replicas, failures, s.Service, s.bugs)
+		smr.House(ms, s.replica(0), s.replicas, s.Process)
+	})
 }
 
 // Add adds a chain to a system, the front first, then the replicas, and returns its front. Failures are how many replicas fail; with some there is one machine more,

@@ -16,7 +16,8 @@
 //
 // The elector stands for leader election, and does not fail: it appoints leaders with ever higher ballots, also while an older one is at work, and in the
 // end one that does not fail. The front stands for the clients' repeating, and does not fail either. Logs are not cut. With fail=crash replicas crash
-// without a word, over connections that break, which is the form for a real network.
+// without a word, over connections that break, which is the form for a real network; with process=2 two of them at once, which run in one process, unless
+// that were most of them.
 //
 // # Properties
 //

@@ -50,6 +50,7 @@ const (
 	mp4
 	mp5
 	mp6
+	mp7
 )
 
 func (b bugs) has(which bugs) bool { return b&which != 0 }
@@ -63,17 +64,24 @@ func knownBugs() []spec.Bug {
 		b.Defaults.Nodes, b.Defaults.Params = 7, map[string]string{"clients": "2", "changes": changes}
 		return b
 	}
+	unanswered := func(b spec.Bug, params ...string) spec.Bug {
+		b.Kind, b.PaperKind, b.OtherKinds = sim.Deadlock, sim.Liveness, []sim.FindingKind{sim.Starvation, sim.Liveness}
+		b.PaperProperty = "every client comes to an end"
+		b.Defaults = spec.Defaults{Params: map[string]string{"fail": "crash", "failures": "1", "changes": "0"}, Limits: sim.Limits{Halts: 1}}
+		for i := 0; i < len(params); i += 2 {
+			b.Defaults.Params[params[i]] = params[i+1]
+		}
+		return b
+	}
 	return []spec.Bug{
 		with(safety("MP1", "a new leader does not take over what others have accepted", "something else is chosen for a slot than was", "take it over"), "1"),
 		with(safety("MP2", "a new leader takes over what it hears of first, whatever its ballot", "something else is chosen for a slot than was", "take over what has the highest ballot"), "2"),
 		with(safety("MP3", "a replica accepts what has a lower ballot than it has promised", "something else is chosen for a slot than was", "leave it"), "1"),
 		with(safety("MP4", "half of the replicas are taken for most of them", "something else is chosen for a slot than was", "count one more"), "1"),
 		with(safety("MP5", "a replica executes what is chosen for two slots twice", "a command is executed twice", "look whether it was executed"), "2"),
-		{
-			ID: "MP6", Summary: "a new leader does not answer what was executed before", Shows: "a command is never answered, as its answer was lost with the old leader",
-			Fix: "answer it", Kind: sim.Deadlock, PaperKind: sim.Liveness, OtherKinds: []sim.FindingKind{sim.Starvation, sim.Liveness},
-			PaperProperty: "every client comes to an end",
-			Defaults:      spec.Defaults{Params: map[string]string{"fail": "crash", "failures": "1", "changes": "0"}, Limits: sim.Limits{Halts: 1}},
-		},
+		unanswered(spec.Bug{ID: "MP6", Summary: "a new leader does not answer what was executed before", Shows: "a command is never answered, as its answer was lost with the old leader",
+			Fix: "answer it"}),
+		unanswered(spec.Bug{ID: "MP7", Summary: "most replicas run in one process, as if each of them failed by itself", Shows: "once that has crashed nothing is chosen any more, and a command never answered",
+			Fix: "have no process run so many that the others are not most of them"}, "process", "2"),
 	}
 }

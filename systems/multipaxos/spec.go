@@ -24,17 +24,36 @@ func (s setting) replica(i int) machine.ID { return s.Front() + 1 + machine.ID(i
 // fail is how many replicas may fail.
 func (s setting) fail() int { return min(s.Failures, (s.replicas-1)/2) }
 
+// halts is how many processes may crash, so that most replicas are left.
 func (s setting) halts() int {
-	if s.Crashes {
+	if !s.Crashes {
+		return 0
+	}
+	if s.bugs.has(mp7) {
 		return s.fail()
 	}
-	return 0
+	return min(s.Failures, (s.replicas-1)/2/s.process())
+}
+
+// process is how many replicas run in each process: so many that the others are most of them.
+func (s setting) process() int {
+	if s.bugs.has(mp7) {
+		return s.Process
+	}
+	return max(1, min(s.Process, (s.replicas-1)/2))
 }
 
 // machines are the clients, the front, the replicas, and the elector; or the clients and a single node.
 func (s setting) machines(single bool) *machine.System {
 	s.Single = single
-	return s.Machines(s.others()+s.replicas, func(ms *machine.System) { add(ms, s.replicas, s.changes, s.fail()-s.halts(), s.Service, s.bugs) })
+	return s.Machines(s.others()+s.replicas, func(ms *machine.System) {
+		failures := s.fail()
+		if s.Crashes {
+			failures = 0
+		}
+		add(ms, s.replicas, s.changes, failures, s.Service, s.bugs)
+		smr.House(ms, s.replica(0), s.replicas, s.process())
+	})
 }
 
 // Add adds Multi-Paxos to a system, the front first, then the replicas, then the elector, and returns its front. At most so many replicas fail that most are left.

@@ -20,6 +20,7 @@ type Setting struct {
 	Failures          int  // replicas
 	Single            bool // a single node stands for the protocol
 	Crashes           bool // replicas crash, in place of failing by what they are told
+	Process           int  // so many replicas run in a process each, and crash together; 0: one
 	Service           Service
 	Pause             time.Duration
 }
@@ -33,6 +34,7 @@ func Params(protocol, clients, failures string) []spec.Param {
 		{Name: "app", Kind: spec.OneOf, Values: slices.Sorted(maps.Keys(Services())), Default: "counter", Help: "what is replicated"},
 		{Name: "smr", Kind: spec.OneOf, Values: []string{protocol, "single"}, Default: protocol, Help: "what the clients ask"},
 		{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told", Help: "how replicas fail: they are told to and it is known, or crash, over connections that break"},
+		{Name: "process", Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "with fail=crash, so many replicas run in each process, and crash together"},
 		{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "so many milliseconds clients wait before each command"},
 	}
 }
@@ -41,7 +43,7 @@ func Params(protocol, clients, failures string) []spec.Param {
 func Of(c spec.Config) Setting {
 	return Setting{
 		Clients: c.Int("clients"), Requests: c.Int("requests"), Failures: c.Int("failures"), Service: Services()[c.Text("app")],
-		Single: c.Text("smr") == "single", Crashes: c.Text("fail") == "crash", Pause: time.Duration(c.Int("pause")) * time.Millisecond,
+		Single: c.Text("smr") == "single", Crashes: c.Text("fail") == "crash", Process: c.Int("process"), Pause: time.Duration(c.Int("pause")) * time.Millisecond,
 	}
 }
 
@@ -50,7 +52,23 @@ func (s Setting) Check() error {
 	if s.Crashes && s.Single {
 		return errors.New("a single node does not fail: fail=crash is not for smr=single")
 	}
+	if s.Process > 1 && !s.Crashes {
+		return fmt.Errorf("process=%d: replicas that are told to fail do so by themselves: only with fail=crash do processes fail", s.Process)
+	}
 	return nil
+}
+
+// House puts replicas, so many from first on, into processes of so many each.
+func House(ms *machine.System, first machine.ID, replicas, process int) {
+	for i := 0; i < replicas && process > 1; i += process {
+		var ids []machine.ID
+		for k := i; k < min(i+process, replicas); k++ {
+			ids = append(ids, first+machine.ID(k))
+		}
+		if len(ids) > 1 {
+			ms.Container(ids...)
+		}
+	}
 }
 
 // Front is what clients ask.

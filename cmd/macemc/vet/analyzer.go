@@ -27,13 +27,15 @@ var Analyzer = &analysis.Analyzer{
 	Run:              run,
 	RunDespiteErrors: true,
 	ResultType:       reflect.TypeFor[Result](),
-	FactTypes:        []analysis.Fact{new(reaches), new(asks), new(alters)},
+	FactTypes:        []analysis.Fact{new(reaches), new(asks), new(alters), new(makes)},
 }
 
 // Result is what [Analyzer] finds in a package. Files are absolute.
 type Result struct {
 	Handlers int
 	Findings []Finding // by place
+
+	events events
 }
 
 // reaches is a fact about a function or package variable: the hazards that its use leads to.
@@ -351,7 +353,7 @@ func (p *pass) result() Result {
 			p.Reportf(e.pos, "%s without a reason", suppressor)
 		}
 	}
-	return Result{len(names), all.sorted()}
+	return Result{len(names), all.sorted(), p.findEvents()}
 }
 
 // reachOf lists the hazards that a handler leads to.

@@ -114,6 +114,15 @@ func analyze(pkgs []*packages.Package, dir string) (*Report, error) {
 	}
 	r := &Report{Findings: []Finding{}}
 	all := collection{}
+	var said []events
+	add := func(f Finding) {
+		f.File = relative(dir, f.File)
+		f.Chain = slices.Clone(f.Chain)
+		for i := range f.Chain {
+			f.Chain[i].File = relative(dir, f.Chain[i].File)
+		}
+		all.add(f)
+	}
 	for _, act := range graph.Roots {
 		if act.Err != nil {
 			return nil, fmt.Errorf("%s: %w", act.Package.PkgPath, act.Err)
@@ -122,13 +131,12 @@ func analyze(pkgs []*packages.Package, dir string) (*Report, error) {
 		r.Packages = append(r.Packages, act.Package.PkgPath)
 		r.Handlers += result.Handlers
 		for _, f := range result.Findings {
-			f.File = relative(dir, f.File)
-			f.Chain = slices.Clone(f.Chain)
-			for i := range f.Chain {
-				f.Chain[i].File = relative(dir, f.Chain[i].File)
-			}
-			all.add(f)
+			add(f)
 		}
+		said = append(said, result.events)
+	}
+	for _, f := range unsent(said) {
+		add(f)
 	}
 	slices.Sort(r.Packages)
 	r.Findings = all.sorted()

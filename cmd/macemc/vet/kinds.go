@@ -11,6 +11,7 @@ const (
 	Address     Kind = "address"
 	Global      Kind = "global"
 	Outside     Kind = "outside"
+	Unsent      Kind = "unsent"
 	Suppression Kind = "suppression"
 )
 
@@ -59,6 +60,11 @@ func Kinds() []KindInfo {
 			"Files, environment variables, processes, sockets, HTTP, DNS, databases, and properties of the machine or the " +
 				"process. Writing to standard output and package log is fine.",
 			"keep what must survive in env.Disk(), send by env.Send or env.Stream, and hand configuration to System.New"},
+		{Unsent, "event that is never sent",
+			"Rules of tables of package machine for events (On, OnGoto, Defer, Ignore and their like) of a type of which no package that was " +
+				"read, tests and what they import included, makes a value: they cannot be used. Where no package that was read makes a machine.System " +
+				"only events are looked at that other packages cannot name. It is looked for when all is read, by macemc vet only.",
+			"send it, or leave the rule out"},
 		{Suppression, "suppression",
 			"A comment //macemc:ok that gives no reason.",
 			"say after //macemc:ok why the hazard is none"},

@@ -93,7 +93,7 @@ func match(t *testing.T, r *vet.Report, list []*want) {
 }
 
 func TestHazards(t *testing.T) {
-	dirs := []string{"clock", "random", "concurrency", "maporder", "address", "global", "outside", "roots", "suppress", "exempt", "across", "across/part", "none", "program"}
+	dirs := []string{"clock", "random", "concurrency", "maporder", "address", "global", "outside", "roots", "suppress", "exempt", "across", "across/part", "none", "program", "unsent", "unsent/words"}
 	var patterns []string
 	for i, dir := range dirs {
 		dirs[i] = "testdata/" + dir
@@ -112,6 +112,16 @@ func TestHazards(t *testing.T) {
 		if !seen[k.Kind] {
 			t.Errorf("there is no hazard of kind %s", k.Kind)
 		}
+	}
+}
+
+// What other packages can name they may send, unless systems were read, too.
+func TestUnsentOfLibrary(t *testing.T) {
+	const dir = "testdata/unsent/library"
+	match(t, check(t, vet.Config{Patterns: []string{"./" + dir}}), wants(t, dir))
+	r := check(t, vet.Config{Patterns: []string{"./" + dir, "./testdata/unsent"}, NoTests: true})
+	if !slices.ContainsFunc(r.Findings, func(f vet.Finding) bool { return strings.Contains(f.Message, "a rule for Ask in state up") }) {
+		t.Errorf("Ask is not found: %+v", r.Findings)
 	}
 }
 

@@ -55,17 +55,19 @@ func (p *Predicate[Service, NodeID, Envelope]) Again() bool {
 
 // Reads is what a property read: which nodes, and whether the messages in flight.
 type Reads struct {
-	Nodes    uint64 // bit i: node i; reading a node from 64 on sets all bits
-	Closely  uint64 // of these, those read otherwise than by predicates whose values are kept
+	Nodes    uint64 // by predicates whose values are kept; bit i: node i; reading a node from 64 on sets all bits
+	Closely  uint64 // otherwise
 	InFlight bool
 }
 
 // Read notes that a node was read, otherwise than by a predicate whose values are kept.
 func (r *Reads) Read(node int) {
-	if node < 64 {
-		r.Nodes |= 1 << node
-		r.Closely |= 1 << node
+	if uint(node) < 64 {
+		r.Closely |= 1 << uint(node)
 	} else {
-		r.Nodes, r.Closely = ^uint64(0), ^uint64(0)
+		r.Closely = ^uint64(0)
 	}
 }
+
+// All are the nodes that were read in any way.
+func (r *Reads) All() uint64 { return r.Nodes | r.Closely }

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,10 +15,11 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// exits ends its process in one of its states.
+// exits ends its process in one of its states, to which some ways lead over a violation if few are 2.
 var exits = spec.Entry{
 	Name: "exits", Summary: "ends its process", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
-	Build: func(spec.Config) (sim.System, error) {
+	Params: []spec.Param{{Name: "few", Kind: spec.OneOf, Default: "4", Values: []string{"2", "4"}, Help: "how many times are too many"}},
+	Build: func(c spec.Config) (sim.System, error) {
 		return sim.System{
 			Name: "exits", Nodes: 1, New: func(sim.NodeID) sim.Service { return &quitter{} },
 			Actions: []sim.AnyAction{
@@ -29,7 +31,7 @@ var exits = spec.Entry{
 				}},
 				sim.Action[*quitter]{Name: "rest", Times: 1, Do: func(q *quitter, _ sim.Env) { q.Rested = true }},
 			},
-			Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, q *quitter) bool { return q.Did < 4 || q.Rested })}},
+			Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, q *quitter) bool { return fmt.Sprint(q.Did) < c.Text("few") || q.Rested })}},
 		}, nil
 	},
 }
@@ -43,7 +45,7 @@ type quitter struct {
 // A search that visits states names the run that ends its process, in all forms of a report, and the path file does so again.
 func TestExitsStates(t *testing.T) {
 	const ended = "the handler ends the process with exit status 7"
-	for _, flags := range []string{"--strategy bfs --keep-going", "--strategy dfs --visited 64 --keep-going", "--strategy bfs --visited 64 --durable kept"} {
+	for _, flags := range []string{"--strategy bfs --keep-going --set few=2", "--strategy dfs --visited 64 --keep-going", "--strategy bfs --visited 64 --durable kept"} {
 		dir := t.TempDir()
 		args := append([]string{"search", "exits", "--out", "out", "--json", "--junit", "junit.xml"}, strings.Fields(flags)...)
 		cmd := command(dir, args...)

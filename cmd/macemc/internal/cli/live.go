@@ -47,9 +47,10 @@ func (a *app) liveCommand() *cobra.Command {
 		Short: "Run a system on a real network",
 		Long: `Runs the services of a bundled system, unchanged, on sockets, real clocks and disks.
 
-With --node and --peers this process is one node: it listens on its own address, for
-streams and datagrams alike. Nothing is authenticated, so that an address other than a
-loopback address needs --public.
+With --node and --peers this process is one node, and those that run in one process with
+it by what the system says. A node listens on its own address, for streams and datagrams
+alike. Nothing is authenticated, so that an address other than a loopback address needs
+--public.
 
 Without --node all nodes are started as processes on 127.0.0.1. It is shown which
 properties hold while they run. Without --time this ends when the system is live: all

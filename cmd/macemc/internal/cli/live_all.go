@@ -30,7 +30,7 @@ type fleet struct {
 	dir       string
 	peers     []string
 	nodes     []*process // nil: killed
-	ended     chan ended
+	ended     chan *host
 	begun     time.Time
 	stopped   time.Time // when they were to end
 	marks     []mark
@@ -48,7 +48,7 @@ func (a *app) liveAll(ctx context.Context, f *liveFlags, s *check.Subject) error
 	if err != nil {
 		return err
 	}
-	x := &fleet{a: a, flags: f, subject: s, nodes: make([]*process, s.System.Nodes), ended: make(chan ended, 16)}
+	x := &fleet{a: a, flags: f, subject: s, nodes: make([]*process, s.System.Nodes), ended: make(chan *host, 16)}
 	if x.codec, err = wire.NewTypes(s.Entry.Messages...); err != nil {
 		return err
 	}
@@ -60,6 +60,9 @@ func (a *app) liveAll(ctx context.Context, f *liveFlags, s *check.Subject) error
 	}
 	defer x.killAll()
 	for node := range x.nodes {
+		if x.nodes[node] != nil {
+			continue // it runs in the process of one before it
+		}
 		if err := x.start(node); err != nil {
 			return err
 		}
@@ -137,7 +140,7 @@ func (x *fleet) mark(format string, args ...any) {
 	x.say(format, args...)
 }
 
-// do kills or starts a node.
+// do kills or starts the process of a node.
 func (x *fleet) do(d deed) {
 	switch p := x.nodes[d.node]; {
 	case d.kill && p == nil:
@@ -150,8 +153,8 @@ func (x *fleet) do(d deed) {
 		}
 		_ = p.cmd.Process.Kill()
 		<-p.done
-		x.nodes[d.node] = nil
-		x.mark("n%d is killed", d.node)
+		x.gone(p.host)
+		x.mark("%s", p.say("is killed", "are killed"))
 	case p != nil:
 		x.say("n%d is up", d.node)
 	default:
@@ -159,7 +162,7 @@ func (x *fleet) do(d deed) {
 			x.say("n%d cannot be started: %v", d.node, err)
 			return
 		}
-		x.mark("n%d is started", d.node)
+		x.mark("%s", x.nodes[d.node].say("is started", "are started"))
 	}
 }
 
@@ -187,11 +190,11 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 		case <-next:
 			x.do(deeds[0])
 			deeds = deeds[1:]
-		case e := <-x.ended:
-			if x.nodes[e.node] == e.p {
-				x.nodes[e.node] = nil
-				x.crashed = append(x.crashed, fmt.Sprintf("n%d: %s", e.node, e.p.end()))
-				x.say("n%d has ended: %s", e.node, e.p.end())
+		case h := <-x.ended:
+			if slices.Contains(x.hosts(), h) {
+				x.gone(h)
+				x.crashed = append(x.crashed, fmt.Sprintf("%s: %s", h.names(), h.end()))
+				x.say("%s: %s", h.say("has ended", "have ended"), h.end())
 				return
 			}
 		case line, ok := <-commands:
@@ -295,7 +298,7 @@ func (x *fleet) act(node int, action string) {
 	case <-p.acted: // an answer that came too late
 	default:
 	}
-	_, _ = io.WriteString(p.stdin, "do "+action+"\n")
+	p.tell("do " + action)
 	select {
 	case did := <-p.acted:
 		x.say("n%d %s %s", node, map[bool]string{true: "does", false: "cannot do"}[did == "done"], action)

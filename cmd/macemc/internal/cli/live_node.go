@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,32 +22,25 @@ import (
 	"github.com/macemc/macemc/sim/kernel"
 )
 
-// liveNode runs one node in this process.
+// liveNode runs one node in this process, with those that share it.
 func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) error {
-	level := slog.LevelWarn
-	if f.verbose {
-		level = slog.LevelDebug
-	}
-	handlers := []slog.Handler{slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: level})}
-	if f.log != "" {
-		file, err := openLog(f.log, f.node)
+	ids := append(s.System.Mates(sim.NodeID(f.node)), sim.NodeID(f.node))
+	slices.Sort(ids)
+	var nodes []liveOne
+	defer func() {
+		for i := range nodes {
+			nodes[i].closeLog()
+		}
+	}()
+	for _, id := range ids {
+		n, err := a.newNode(f, s, id, len(ids) > 1)
 		if err != nil {
+			for i := range nodes {
+				_ = nodes[i].Close()
+			}
 			return err
 		}
-		defer file.Close()
-		handlers = append(handlers, observe.NewHandler(slog.NewJSONHandler(file, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	}
-	cfg := live.Config{
-		System: &s.System, Node: sim.NodeID(f.node), Peers: strings.Split(f.peers, ","), Public: f.public,
-		Messages: s.Entry.Messages, Dir: f.dir, Params: s.Config.Params, Bugs: s.Config.Bugs, Await: f.await,
-		Log: slog.New(slog.NewMultiHandler(handlers...)),
-	}
-	if f.record != "" {
-		cfg.Record = &recording.Options{Dir: f.record}
-	}
-	n, err := live.New(cfg)
-	if err != nil {
-		return err
+		nodes = append(nodes, n)
 	}
 	outside := ctx
 	if f.time > 0 && !f.control {
@@ -57,29 +51,82 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if f.control {
-		go a.obey(ctx, n, stop)
+		go a.obey(ctx, nodes, stop)
+	}
+	ends := make(chan error, len(nodes))
+	for _, n := range nodes {
+		if f.control {
+			go func() {
+				if n.Look(ctx, func(*kernel.Runner) {}) == nil { // after the boot was recorded
+					fmt.Fprintf(a.Stdout, "%d up\n", n.id)
+				}
+			}()
+			go a.confess(ctx, n)
+		} else {
+			fmt.Fprintf(a.Stderr, "n%d of %s listens on %v\n", n.id, s.System.Name, n.Addr())
+			go a.tell(ctx, n.Node, n.id)
+		}
+		if !f.idle {
+			go act(ctx, n.Node, n.id, f.slow)
+		}
 		go func() {
-			if n.Look(ctx, func(*kernel.Runner) {}) == nil { // after the boot was recorded
-				fmt.Fprintln(a.Stdout, "up")
+			err := n.Run(ctx)
+			if finding, ok := errors.AsType[*sim.Finding](err); ok {
+				fmt.Fprintf(a.Stderr, "n%d: %v\n%s", n.id, finding, finding.Stack)
+				err = Exit(check.StatusViolation)
 			}
+			ends <- err
 		}()
-		go a.confess(ctx, n)
-	} else {
-		fmt.Fprintf(a.Stderr, "n%d of %s listens on %v\n", f.node, s.System.Name, n.Addr())
-		go a.tell(ctx, n, cfg.Node)
 	}
-	if !f.idle {
-		go act(ctx, n, cfg.Node, f.slow)
+	for range nodes {
+		if err := <-ends; err != nil {
+			return err // and the others end with the process
+		}
 	}
-	err = n.Run(ctx)
-	if finding, ok := errors.AsType[*sim.Finding](err); ok {
-		fmt.Fprintf(a.Stderr, "n%d: %v\n%s", f.node, finding, finding.Stack)
-		return Exit(check.StatusViolation)
-	}
-	if err == nil && outside.Err() != nil && !f.control { // who controls it knows of the signal
+	if outside.Err() != nil && !f.control { // who controls it knows of the signal
 		return Exit(check.Status(search.Interrupted, context.Cause(outside)))
 	}
-	return err
+	return nil
+}
+
+// liveOne is a node that runs in this process.
+type liveOne struct {
+	*live.Node
+	id       sim.NodeID
+	closeLog func()
+}
+
+// newNode prepares a node, which may share this process and the folder for disks with others.
+func (a *app) newNode(f *liveFlags, s *check.Subject, id sim.NodeID, shared bool) (n liveOne, err error) {
+	n = liveOne{id: id, closeLog: func() {}}
+	level := slog.LevelWarn
+	if f.verbose {
+		level = slog.LevelDebug
+	}
+	handlers := []slog.Handler{slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: level})}
+	if f.log != "" {
+		file, err := openLog(f.log, int(id))
+		if err != nil {
+			return n, err
+		}
+		n.closeLog = func() { _ = file.Close() }
+		handlers = append(handlers, observe.NewHandler(slog.NewJSONHandler(file, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	}
+	cfg := live.Config{
+		System: &s.System, Node: id, Peers: strings.Split(f.peers, ","), Public: f.public,
+		Messages: s.Entry.Messages, Dir: f.dir, Params: s.Config.Params, Bugs: s.Config.Bugs, Await: f.await,
+		Log: slog.New(slog.NewMultiHandler(handlers...)),
+	}
+	if shared && f.dir != "" {
+		cfg.Dir = filepath.Join(f.dir, fmt.Sprintf("n%d", id))
+	}
+	if f.record != "" {
+		cfg.Record = &recording.Options{Dir: f.record}
+	}
+	if n.Node, err = live.New(cfg); err != nil {
+		n.closeLog()
+	}
+	return n, err
 }
 
 // openLog opens a node's log, to which one that is started again adds.
@@ -90,20 +137,25 @@ func openLog(dir string, node int) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, fmt.Sprintf("n%d.jsonl", node)), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 }
 
-// obey does what the parent process says, until it is gone.
-func (a *app) obey(ctx context.Context, n *live.Node, stop func()) {
+// obey does what the parent process says, until it is gone: the number of a node, and what to do.
+func (a *app) obey(ctx context.Context, nodes []liveOne, stop func()) {
 	defer stop()
-	in := bufio.NewScanner(a.Stdin)
-	for in.Scan() {
-		if action, ok := strings.CutPrefix(in.Text(), "do "); ok {
-			did, err := n.Act(ctx, action)
-			fmt.Fprintln(a.Stdout, map[bool]string{true: "done", false: "not done"}[did && err == nil])
+	for in := bufio.NewScanner(a.Stdin); in.Scan(); {
+		number, what, _ := strings.Cut(in.Text(), " ")
+		i := slices.IndexFunc(nodes, func(n liveOne) bool { return fmt.Sprint(n.id) == number })
+		if i < 0 {
 			continue
 		}
-		switch in.Text() {
+		n := nodes[i]
+		if action, ok := strings.CutPrefix(what, "do "); ok {
+			did, err := n.Act(ctx, action)
+			fmt.Fprintln(a.Stdout, number, map[bool]string{true: "done", false: "not done"}[did && err == nil])
+			continue
+		}
+		switch what {
 		case "freeze":
 			if n.Freeze(ctx) == nil {
-				fmt.Fprintln(a.Stdout, "frozen")
+				fmt.Fprintln(a.Stdout, number, "frozen")
 			}
 		case "thaw":
 			_ = n.Thaw(ctx)
@@ -114,7 +166,7 @@ func (a *app) obey(ctx context.Context, n *live.Node, stop func()) {
 }
 
 // confess tells the parent process of a handler that does not return.
-func (a *app) confess(ctx context.Context, n *live.Node) {
+func (a *app) confess(ctx context.Context, n liveOne) {
 	last := ""
 	for {
 		select {
@@ -123,7 +175,7 @@ func (a *app) confess(ctx context.Context, n *live.Node) {
 		case <-time.After(200 * time.Millisecond):
 		}
 		if event, _ := n.Stuck(); event != last {
-			fmt.Fprintln(a.Stdout, "stuck "+event)
+			fmt.Fprintf(a.Stdout, "%d stuck %s\n", n.id, event)
 			last = event
 		}
 	}

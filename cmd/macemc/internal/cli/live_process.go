@@ -12,34 +12,52 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/sim"
 )
 
-// process is one node.
+// host is a process, which runs one node or several.
+type host struct {
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	nodes []int
+	done  chan struct{}
+	err   error // of its end, once done is closed
+}
+
+// process is one node, and the process that runs it.
 type process struct {
-	cmd    *exec.Cmd
-	stdin  io.WriteCloser
+	*host
+	node   int
 	up     chan struct{} // closed: it has booted, which is recorded
 	frozen chan struct{} // one for each time
 	acted  chan string
 	stuck  atomic.Pointer[string] // event whose handler does not return; nil or "": none
 	told   string                 // of these, last
-	done   chan struct{}
-	err    error // of its end, once done is closed
-}
-
-// ended tells of a process that has ended.
-type ended struct {
-	node int
-	p    *process
 }
 
 // end says what the process ended with, which it was not to do.
-func (p *process) end() string {
-	if p.err == nil {
+func (h *host) end() string {
+	if h.err == nil {
 		return "exit status 0" // checked code has called os.Exit
 	}
-	return p.err.Error()
+	return h.err.Error()
 }
+
+// names are the nodes that it runs: "n1", "n1, n2".
+func (h *host) names() string { return replay.ListNodes(h.nodes) }
+
+// say says something of the nodes that it runs, of one or of several: "n1 is killed", "n1, n2 are killed".
+func (h *host) say(one, several string) string {
+	if len(h.nodes) > 1 {
+		one = several
+	}
+	return h.names() + " " + one
+}
+
+// tell has the process do something with a node.
+func (p *process) tell(what string) { _, _ = fmt.Fprintf(p.stdin, "%d %s\n", p.node, what) }
 
 // stuckIn is the event whose handler does not return, "" when there is none.
 func (p *process) stuckIn() string {
@@ -62,11 +80,25 @@ func (p *process) isUp() bool {
 	}
 }
 
+// processOf are the nodes that run in one process with a node, itself included.
+func (x *fleet) processOf(node int) (all []int) {
+	for _, id := range append(x.subject.System.Mates(sim.NodeID(node)), sim.NodeID(node)) {
+		all = append(all, int(id))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// start starts the process of a node, with all the nodes that it runs.
 func (x *fleet) start(node int) error {
-	cmd := x.a.Respawn()
-	args := []string{cmd.Args[0], "live", x.subject.System.Name, "--control", "--node", strconv.Itoa(node),
+	h := &host{cmd: x.a.Respawn(), nodes: x.processOf(node), done: make(chan struct{})}
+	dir := x.dir
+	if len(h.nodes) == 1 {
+		dir = filepath.Join(dir, fmt.Sprintf("n%d", node)) // else each finds its own there
+	}
+	args := []string{h.cmd.Args[0], "live", x.subject.System.Name, "--control", "--node", strconv.Itoa(node),
 		"--peers", strings.Join(x.peers, ","), "--nodes", strconv.Itoa(len(x.peers)),
-		"--dir", filepath.Join(x.dir, fmt.Sprintf("n%d", node)), "--record", x.recordings(),
+		"--dir", dir, "--record", x.recordings(),
 		"--await", x.flags.await.String(), "--pause", x.flags.slow.String()}
 	for _, id := range x.flags.bugs {
 		args = append(args, "--bug", id)
@@ -83,49 +115,60 @@ func (x *fleet) start(node int) error {
 	if x.flags.verbose {
 		args = append(args, "--verbose")
 	}
-	cmd.Args, cmd.Stderr = args, x.a.Stderr
-	ownGroup(cmd)
-	p := &process{cmd: cmd, up: make(chan struct{}), frozen: make(chan struct{}, 1), acted: make(chan string, 1), done: make(chan struct{})}
+	h.cmd.Args, h.cmd.Stderr = args, x.a.Stderr
+	ownGroup(h.cmd)
 	var err error
-	if p.stdin, err = cmd.StdinPipe(); err != nil {
+	if h.stdin, err = h.cmd.StdinPipe(); err != nil {
 		return err
 	}
-	stdout, err := cmd.StdoutPipe()
+	stdout, err := h.cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := h.cmd.Start(); err != nil {
 		return err
 	}
-	x.nodes[node] = p
+	own := map[string]*process{}
+	for _, node := range h.nodes {
+		p := &process{host: h, node: node, up: make(chan struct{}), frozen: make(chan struct{}, 1), acted: make(chan string, 1)}
+		x.nodes[node], own[strconv.Itoa(node)] = p, p
+	}
 	go func() {
 		for in := bufio.NewScanner(stdout); in.Scan(); {
-			if event, ok := strings.CutPrefix(in.Text(), "stuck "); ok {
-				p.stuck.Store(&event)
-				continue
-			}
-			switch in.Text() {
-			case "up":
-				if !p.isUp() {
-					close(p.up)
-				}
-			case "frozen":
-				select {
-				case p.frozen <- struct{}{}:
-				default: // nobody has waited for the last one
-				}
-			case "done", "not done":
-				select {
-				case p.acted <- in.Text():
-				default:
-				}
+			node, what, _ := strings.Cut(in.Text(), " ")
+			if p := own[node]; p != nil {
+				p.hear(what)
 			}
 		}
-		p.err = cmd.Wait()
-		close(p.done)
-		x.ended <- ended{node, p}
+		h.err = h.cmd.Wait()
+		close(h.done)
+		x.ended <- h
 	}()
 	return nil
+}
+
+// hear takes note of what the process says of the node.
+func (p *process) hear(what string) {
+	if event, ok := strings.CutPrefix(what, "stuck "); ok {
+		p.stuck.Store(&event)
+		return
+	}
+	switch what {
+	case "up":
+		if !p.isUp() {
+			close(p.up)
+		}
+	case "frozen":
+		select {
+		case p.frozen <- struct{}{}:
+		default: // nobody has waited for the last one
+		}
+	case "done", "not done":
+		select {
+		case p.acted <- what:
+		default:
+		}
+	}
 }
 
 // settle waits until all nodes that run have booted, for at most that long: what happens before that is that
@@ -155,7 +198,7 @@ func (p *process) boots() bool {
 func (x *fleet) order(what string) {
 	for _, p := range x.nodes {
 		if p != nil {
-			_, _ = io.WriteString(p.stdin, what+"\n")
+			p.tell(what)
 		}
 	}
 }
@@ -170,7 +213,7 @@ func (x *fleet) freeze() (silent string) {
 			case <-p.frozen: // of an answer that came too late
 			default:
 			}
-			_, _ = io.WriteString(p.stdin, "freeze\n")
+			p.tell("freeze")
 		}
 	}
 	limit := time.Now().Add(10 * time.Second)
@@ -206,32 +249,44 @@ func (x *fleet) stop() {
 	x.order("stop")
 	late := time.NewTimer(10 * time.Second)
 	defer late.Stop()
-	for node, p := range x.nodes {
-		if p == nil {
-			continue
-		}
-		if p.stuckIn() != "" {
-			_ = p.cmd.Process.Kill()
-			<-p.done
+	for _, h := range x.hosts() {
+		if slices.ContainsFunc(h.nodes, func(node int) bool { return x.nodes[node].stuckIn() != "" }) {
+			_ = h.cmd.Process.Kill()
+			<-h.done
 			continue
 		}
 		select {
-		case <-p.done:
-			if p.err != nil {
-				x.crashed = append(x.crashed, fmt.Sprintf("n%d: %s", node, p.end()))
+		case <-h.done:
+			if h.err != nil {
+				x.crashed = append(x.crashed, fmt.Sprintf("%s: %s", h.names(), h.end()))
 			}
 		case <-late.C:
-			x.crashed = append(x.crashed, fmt.Sprintf("n%d does not end", node))
+			x.crashed = append(x.crashed, h.names()+" does not end")
 			late.Reset(0)
 		}
 	}
 }
 
 func (x *fleet) killAll() {
-	for _, p := range x.nodes {
-		if p != nil {
-			_ = p.cmd.Process.Kill()
-			<-p.done
+	for _, h := range x.hosts() {
+		_ = h.cmd.Process.Kill()
+		<-h.done
+	}
+}
+
+// hosts are the processes that run.
+func (x *fleet) hosts() (all []*host) {
+	for node, p := range x.nodes {
+		if p != nil && p.nodes[0] == node {
+			all = append(all, p.host)
 		}
+	}
+	return all
+}
+
+// gone takes note that a process runs no more.
+func (x *fleet) gone(h *host) {
+	for _, node := range h.nodes {
+		x.nodes[node] = nil
 	}
 }

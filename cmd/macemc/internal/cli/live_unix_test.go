@@ -92,6 +92,29 @@ func TestLiveProcesses(t *testing.T) {
 	}
 }
 
+// Nodes that share a process are killed together and started together, and have crashed together in the run.
+func TestLiveProcessOfTwo(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, status := runReal(t, dir, "", "live", "multipaxos", "--nodes", "8", "--set", "fail=crash", "--set", "process=2", "--set", "changes=0",
+		"--set", "requests=20", "--set", "pause=50", "--kill", "3@500ms", "--start", "2@900ms", "--until", "live", "--time", "40s", "--dir", "run", "--json")
+	var r liveReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%v: %s%s", err, out, errs)
+	}
+	if status != 0 || !r.Live || r.Crashes != 1 || r.Disagreement != "" || r.Compared < 8 {
+		t.Errorf("exit status %d, %+v\n%s", status, r, errs)
+	}
+	if !strings.Contains(errs, "n2, n3 are killed") || !strings.Contains(errs, "n2, n3 are started") {
+		t.Error(errs)
+	}
+	if out, errs, status := runReal(t, dir, "", "replay", r.Recording); status != 0 || strings.Count(out, " crashes") != 1 || !strings.Contains(out, "n2 crashes with n3") {
+		t.Errorf("replay: exit status %d, %s%s", status, out, errs)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "run", "n3", "disk.log")); err != nil {
+		t.Error(err)
+	}
+}
+
 // A recording of the defective build that stops before the bad delivery is enough to predict it.
 func TestSearchOnwardFromARecording(t *testing.T) {
 	dir := t.TempDir()

@@ -1,0 +1,246 @@
+package vet
+
+import (
+	"cmp"
+	"go/ast"
+	"go/types"
+	"slices"
+)
+
+const machinePath = module + "/machine"
+
+// tableRules are the functions of package machine that make rules for events: by the number of the type parameter that is the
+// event's, -1: the events are arguments.
+func tableRules(name string) (typeArg int, ok bool) {
+	switch name {
+	case "On", "OnGotoWith":
+		return 1, true
+	case "OnGoto", "OnPush":
+		return 0, true
+	case "Defer", "Ignore":
+		return -1, true
+	}
+	return 0, false
+}
+
+// makes is a fact about a package: what matters to events that are never sent.
+type makes struct {
+	Types   []string // of which there may be values that no rule of a table made
+	Systems bool     // it puts machines together
+}
+
+func (*makes) AFact() {}
+
+func (*makes) String() string { return "makes values" }
+
+// expected is a type of events for which a table has rules.
+type expected struct {
+	event    string // with its package
+	from     string // its package
+	exported bool
+	finding  Finding // about the first rule
+}
+
+// events is what a package says of events.
+type events struct {
+	expected []expected
+	read     map[string]*makes // by package: itself, and what it imports
+}
+
+// findEvents notes for which events there are rules, and what is made.
+func (p *pass) findEvents() events {
+	own := &makes{}
+	made := map[string]bool{}
+	var all []expected
+	for _, f := range p.files {
+		ast.PreorderStack(f, nil, func(n ast.Node, stack []ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Ident:
+				if t, ok := p.info.Uses[n].(*types.TypeName); ok && !p.onlyTakes(n, stack) {
+					made[eventName(t.Type())] = true
+				}
+				if inst, ok := p.info.Instances[n]; ok && !ofMachine(p.info.Uses[n]) {
+					for t := range inst.TypeArgs.Types() {
+						made[eventName(t)] = true
+					}
+				}
+			case *ast.CompositeLit:
+				t, ok := types.Unalias(p.info.TypeOf(n)).(*types.Named)
+				own.Systems = own.Systems || ok && ofMachine(t.Obj()) && t.Obj().Name() == "System"
+			case *ast.CallExpr:
+				all = append(all, p.rulesIn(n, stack)...)
+			}
+			return true
+		})
+	}
+	for name := range made {
+		own.Types = append(own.Types, name)
+	}
+	slices.Sort(own.Types)
+	p.ExportPackageFact(own)
+	e := events{read: map[string]*makes{p.pkg.Path(): own}}
+	for _, fact := range p.AllPackageFacts() {
+		if m, ok := fact.Fact.(*makes); ok {
+			e.read[fact.Package.Path()] = m
+		}
+	}
+	// Of several rules of one table the first.
+	slices.SortStableFunc(all, func(a, b expected) int { return cmp.Compare(a.event, b.event) })
+	e.expected = slices.CompactFunc(all, func(a, b expected) bool { return a.event == b.event && a.finding.Handler == b.finding.Handler })
+	return e
+}
+
+// rulesIn are the events of a call that makes rules of a table.
+func (p *pass) rulesIn(n *ast.CallExpr, stack []ast.Node) (all []expected) {
+	f := callee(p.info, n)
+	if !ofMachine(f) {
+		return nil
+	}
+	at, ok := tableRules(f.Name())
+	if !ok {
+		return nil
+	}
+	var list []types.Type
+	if at < 0 {
+		for _, arg := range n.Args {
+			list = append(list, p.info.TypeOf(arg))
+		}
+	} else if id := calledName(n); id != nil {
+		if inst, ok := p.info.Instances[id]; ok && inst.TypeArgs.Len() > at {
+			list = append(list, inst.TypeArgs.At(at))
+		}
+	}
+	table, state := p.tableAround(stack)
+	for _, t := range list {
+		named, ok := types.Unalias(t).(*types.Named)
+		if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() == machinePath || p.excused(nil, n.Pos()) {
+			continue
+		}
+		pos := p.fset.Position(n.Pos())
+		all = append(all, expected{eventName(t), named.Obj().Pkg().Path(), named.Obj().Exported(), Finding{
+			File: pos.Filename, Line: pos.Line, Column: pos.Column, Kind: Unsent, Instead: infoOf(Unsent).Instead, Handler: table, Handlers: []string{table},
+			Message: "there is a rule for " + named.Obj().Name() + state + ", and nothing that was read makes one",
+		}})
+	}
+	return all
+}
+
+// tableAround names the table and the state that a rule is of, as far as that is to be seen.
+func (p *pass) tableAround(stack []ast.Node) (table, state string) {
+	table = "a table"
+	for _, n := range slices.Backward(stack) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !ofMachine(callee(p.info, call)) || len(call.Args) == 0 {
+			continue
+		}
+		name, _ := p.text(call.Args[0])
+		switch callee(p.info, call).Name() {
+		case "In":
+			state = " in state " + name
+		case "Define":
+			return "machine " + name, state
+		}
+	}
+	return table, state
+}
+
+// onlyTakes reports whether a name of a type stands where values of it are taken that were made elsewhere, or where there are none.
+func (p *pass) onlyTakes(n *ast.Ident, stack []ast.Node) bool {
+	within := func(list []ast.Expr) bool {
+		return slices.ContainsFunc(list, func(e ast.Expr) bool { return e.Pos() <= n.Pos() && n.End() <= e.End() })
+	}
+	for i, s := range stack {
+		switch s := s.(type) {
+		case *ast.FuncDecl:
+			if s.Recv != nil && s.Recv.Pos() <= n.Pos() && n.End() <= s.Recv.End() {
+				return true
+			}
+		case *ast.FuncType:
+			if s.Params.Pos() <= n.Pos() && n.End() <= s.Params.End() {
+				return true
+			}
+		case *ast.TypeAssertExpr:
+			if s.Type != nil && within([]ast.Expr{s.Type}) {
+				return true
+			}
+		case *ast.CaseClause:
+			if _, ok := stack[max(0, i-2)].(*ast.TypeSwitchStmt); ok && within(s.List) {
+				return true
+			}
+		case *ast.CallExpr:
+			f := callee(p.info, s)
+			if !ofMachine(f) {
+				continue
+			}
+			if at, ok := tableRules(f.Name()); ok && (at < 0 && p.zeros(s.Args, within) || at >= 0 && within([]ast.Expr{s.Fun})) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// zeros reports whether it is a zero value of the arguments that something is within.
+func (p *pass) zeros(args []ast.Expr, within func([]ast.Expr) bool) bool {
+	return slices.ContainsFunc(args, func(e ast.Expr) bool {
+		lit, ok := ast.Unparen(e).(*ast.CompositeLit)
+		return ok && len(lit.Elts) == 0 && within([]ast.Expr{e})
+	})
+}
+
+func ofMachine(o types.Object) bool {
+	if f, ok := o.(*types.Func); ok && f == nil {
+		return false
+	}
+	return o != nil && o.Pkg() != nil && o.Pkg().Path() == machinePath
+}
+
+// calledName is the name in a call; type arguments may follow it.
+func calledName(n *ast.CallExpr) *ast.Ident {
+	e := ast.Unparen(n.Fun)
+	switch i := e.(type) {
+	case *ast.IndexExpr:
+		e = i.X
+	case *ast.IndexListExpr:
+		e = i.X
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e
+	case *ast.SelectorExpr:
+		return e.Sel
+	}
+	return nil
+}
+
+// eventName is the name of a type with its package; "" of others than those with a name.
+func eventName(t types.Type) string {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return ""
+	}
+	return named.Obj().Pkg().Path() + "." + named.Obj().Name()
+}
+
+// unsent are the events for which packages have rules, and that no package makes which was read. An event that code elsewhere can
+// name counts only if something of what was read puts machines together: else what sends it may be that.
+func unsent(all []events) (findings []Finding) {
+	read, made, systems := map[string]bool{}, map[string]bool{}, false
+	for _, e := range all {
+		for path, m := range e.read {
+			read[path] = true
+			systems = systems || m.Systems
+			for _, name := range m.Types {
+				made[name] = true
+			}
+		}
+	}
+	for _, e := range all {
+		for _, x := range e.expected {
+			if read[x.from] && !made[x.event] && (systems || !x.exported) {
+				findings = append(findings, x.finding)
+			}
+		}
+	}
+	return findings
+}
