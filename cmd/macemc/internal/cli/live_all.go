@@ -1,24 +1,18 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/live/wire"
-	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // fleet is all nodes of a system as processes of this machine.
@@ -118,28 +112,6 @@ func freeAddresses(n int) ([]string, error) {
 	return addrs, nil
 }
 
-func (x *fleet) say(format string, args ...any) {
-	at := time.Duration(0)
-	if !x.begun.IsZero() {
-		at = time.Since(x.begun)
-	}
-	fmt.Fprintf(x.out(), "%5.1fs  %s\n", at.Seconds(), fmt.Sprintf(format, args...))
-}
-
-// out is where people read what is going on.
-func (x *fleet) out() io.Writer {
-	if x.flags.json {
-		return x.a.Stderr
-	}
-	return x.a.Stdout
-}
-
-// mark says what was done, which pictures show, too.
-func (x *fleet) mark(format string, args ...any) {
-	x.marks = append(x.marks, mark{time.Since(x.begun), fmt.Sprintf(format, args...)})
-	x.say(format, args...)
-}
-
 // do kills or starts the process of a node.
 func (x *fleet) do(d deed) {
 	switch p := x.nodes[d.node]; {
@@ -223,191 +195,4 @@ func (x *fleet) due(deeds []deed, end time.Time) time.Time {
 		return x.begun.Add(deeds[0].at)
 	}
 	return end
-}
-
-// commands are the lines of standard input.
-func (x *fleet) commands() <-chan string {
-	lines := make(chan string)
-	if x.a.Stdin == nil {
-		return nil
-	}
-	go func() {
-		defer close(lines)
-		for in := bufio.NewScanner(x.a.Stdin); in.Scan(); {
-			lines <- in.Text()
-		}
-	}()
-	return lines
-}
-
-// command does what a person has typed; true: to end.
-func (x *fleet) command(ctx context.Context, line string) bool {
-	words := strings.Fields(line)
-	if len(words) == 0 {
-		return false
-	}
-	switch words[0] {
-	case "quit":
-		return true
-	case "state":
-		x.look(ctx, true)
-		return false
-	case "kill", "start", "do":
-		if len(words) == 3 || words[0] != "do" && len(words) == 2 {
-			if n, err := strconv.Atoi(words[1]); err == nil && n >= 0 && n < len(x.nodes) {
-				if words[0] == "do" {
-					x.act(n, words[2])
-				} else {
-					x.do(deed{0, words[0] == "kill", n})
-				}
-				return false
-			}
-		}
-	}
-	x.say("%q is no command; known are kill N, start N, do N ACTION (N from 0 to %d), state, quit", line, len(x.nodes)-1)
-	return false
-}
-
-// tellStuck says which handlers do not return, when that has changed.
-func (x *fleet) tellStuck() {
-	for node, p := range x.nodes {
-		if p == nil || p.stuckIn() == p.told {
-			continue
-		}
-		if was := p.told; p.stuckIn() == "" {
-			x.say("n%d: the handler has returned: %s", node, was)
-		} else {
-			x.say("n%d: a handler does not return: %s", node, p.stuckIn())
-		}
-		p.told = p.stuckIn()
-	}
-}
-
-// act has a node do an action, and waits until it has.
-func (x *fleet) act(node int, action string) {
-	p := x.nodes[node]
-	if p == nil {
-		x.say("n%d is not up", node)
-		return
-	}
-	if !slices.Contains(x.subject.System.ActionNames(), action) {
-		x.say("there is no action %q; there are %s", action, strings.Join(x.subject.System.ActionNames(), ", "))
-		return
-	}
-	select {
-	case <-p.acted: // an answer that came too late
-	default:
-	}
-	p.tell("do " + action)
-	select {
-	case did := <-p.acted:
-		x.say("n%d %s %s", node, map[bool]string{true: "does", false: "cannot do"}[did == "done"], action)
-	case <-p.done:
-	case <-time.After(10 * time.Second):
-		x.say("n%d does not answer", node)
-	}
-}
-
-// down lists the nodes that are not up.
-func (x *fleet) down() string {
-	var list []string
-	for node, p := range x.nodes {
-		if !p.isUp() {
-			list = append(list, fmt.Sprintf("n%d", node))
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-// endsLive reports whether the system is live when all nodes stand still, which then is how it ends. Else they
-// go on.
-func (x *fleet) endsLive(ctx context.Context) bool {
-	if x.freeze() == "" && x.look(ctx, false) {
-		return true
-	}
-	x.order("thaw")
-	return false
-}
-
-// failing are the properties that do not hold. The error is that one panicked.
-func failing(w kernel.World) (names []string, err error) {
-	defer kernel.CatchState(&err)
-	sys := w.System()
-	for i := range sys.Properties {
-		if p := &sys.Properties[i]; p.Sometimes == nil && !w.Holds(p) {
-			names = append(names, p.Name)
-		}
-	}
-	return names, nil
-}
-
-// reached is the state that the recordings lead to so far; nil: not all have begun.
-func (x *fleet) reached() (*recording.Reached, error) {
-	set, err := recording.ReadDir(x.recordings())
-	if err != nil {
-		return nil, nil
-	}
-	set.Tear()
-	sys, err := x.subject.System.WithLimits(sim.Limits{})
-	if err != nil {
-		return nil, err
-	}
-	return recording.Reach(sys, set, x.codec)
-}
-
-// look shows which properties hold, when that has changed or all is asked for, and reports whether the
-// system is live with all nodes up.
-func (x *fleet) look(ctx context.Context, all bool) bool {
-	down := x.down()
-	var state *recording.Reached
-	var err error
-	if !patient(ctx, 0, func() { state, err = x.reached() }) {
-		return false
-	}
-	if err == nil && state == nil {
-		return false // not all have begun
-	}
-	if err != nil {
-		if said := err.Error(); said != x.said || all {
-			x.say("%s", said)
-			x.said = said
-		}
-		return false
-	}
-	w := state.World
-	sound := state.Finding == nil && state.Disagreement == nil && w.Check() == nil
-	failing, err := failing(w)
-	live := sound && err == nil && len(failing) == 0
-	if !live || down != "" {
-		x.liveSince = 0
-	} else if x.liveSince == 0 {
-		x.liveSince = time.Since(x.begun)
-	}
-	said := ""
-	switch {
-	case err != nil:
-		said = err.Error() // a property panicked
-	case state.Disagreement != nil:
-		said = "the checker does not agree with what was recorded: " + state.Disagreement.Error()
-	case live && down != "":
-		said = "all properties hold of what is recorded, but not up: " + down
-	case live:
-		said = "live: all properties hold"
-	default:
-		said = "does not hold: " + strings.Join(failing, "; ")
-	}
-	if said != x.said || all {
-		x.say("%s", said)
-		x.said = said
-	}
-	if all {
-		for node := range x.nodes {
-			if !x.nodes[node].isUp() {
-				fmt.Fprintf(x.out(), "        n%d is not up\n", node)
-				continue
-			}
-			fmt.Fprintf(x.out(), "        %s\n", stateLine(node, w.NodeFields(sim.NodeID(node))))
-		}
-	}
-	return live && down == ""
 }

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func (x *fleet) say(format string, args ...any) {
+	at := time.Duration(0)
+	if !x.begun.IsZero() {
+		at = time.Since(x.begun)
+	}
+	fmt.Fprintf(x.out(), "%5.1fs  %s\n", at.Seconds(), fmt.Sprintf(format, args...))
+}
+
+// out is where people read what is going on.
+func (x *fleet) out() io.Writer {
+	if x.flags.json {
+		return x.a.Stderr
+	}
+	return x.a.Stdout
+}
+
+// mark says what was done, which pictures show, too.
+func (x *fleet) mark(format string, args ...any) {
+	x.marks = append(x.marks, mark{time.Since(x.begun), fmt.Sprintf(format, args...)})
+	x.say(format, args...)
+}
+
+// commands are the lines of standard input.
+func (x *fleet) commands() <-chan string {
+	lines := make(chan string)
+	if x.a.Stdin == nil {
+		return nil
+	}
+	go func() {
+		defer close(lines)
+		for in := bufio.NewScanner(x.a.Stdin); in.Scan(); {
+			lines <- in.Text()
+		}
+	}()
+	return lines
+}
+
+// command does what a person has typed; true: to end.
+func (x *fleet) command(ctx context.Context, line string) bool {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return false
+	}
+	switch words[0] {
+	case "quit":
+		return true
+	case "state":
+		x.look(ctx, true)
+		return false
+	case "kill", "start", "do":
+		if len(words) == 3 || words[0] != "do" && len(words) == 2 {
+			if n, err := strconv.Atoi(words[1]); err == nil && n >= 0 && n < len(x.nodes) {
+				if words[0] == "do" {
+					x.act(n, words[2])
+				} else {
+					x.do(deed{0, words[0] == "kill", n})
+				}
+				return false
+			}
+		}
+	}
+	x.say("%q is no command; known are kill N, start N, do N ACTION (N from 0 to %d), state, quit", line, len(x.nodes)-1)
+	return false
+}
+
+// tellStuck says which handlers do not return, when that has changed.
+func (x *fleet) tellStuck() {
+	for node, p := range x.nodes {
+		if p == nil || p.stuckIn() == p.told {
+			continue
+		}
+		if was := p.told; p.stuckIn() == "" {
+			x.say("n%d: the handler has returned: %s", node, was)
+		} else {
+			x.say("n%d: a handler does not return: %s", node, p.stuckIn())
+		}
+		p.told = p.stuckIn()
+	}
+}
+
+// act has a node do an action, and waits until it has.
+func (x *fleet) act(node int, action string) {
+	p := x.nodes[node]
+	if p == nil {
+		x.say("n%d is not up", node)
+		return
+	}
+	if !slices.Contains(x.subject.System.ActionNames(), action) {
+		x.say("there is no action %q; there are %s", action, strings.Join(x.subject.System.ActionNames(), ", "))
+		return
+	}
+	select {
+	case <-p.acted: // an answer that came too late
+	default:
+	}
+	p.tell("do " + action)
+	select {
+	case did := <-p.acted:
+		x.say("n%d %s %s", node, map[bool]string{true: "does", false: "cannot do"}[did == "done"], action)
+	case <-p.done:
+	case <-time.After(10 * time.Second):
+		x.say("n%d does not answer", node)
+	}
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+)
+
+// down lists the nodes that are not up.
+func (x *fleet) down() string {
+	var list []string
+	for node, p := range x.nodes {
+		if !p.isUp() {
+			list = append(list, fmt.Sprintf("n%d", node))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// endsLive reports whether the system is live when all nodes stand still, which then is how it ends. Else they
+// go on.
+func (x *fleet) endsLive(ctx context.Context) bool {
+	if x.freeze() == "" && x.look(ctx, false) {
+		return true
+	}
+	x.order("thaw")
+	return false
+}
+
+// failing are the properties that do not hold. The error is that one panicked.
+func failing(w kernel.World) (names []string, err error) {
+	defer kernel.CatchState(&err)
+	sys := w.System()
+	for i := range sys.Properties {
+		if p := &sys.Properties[i]; p.Sometimes == nil && !w.Holds(p) {
+			names = append(names, p.Name)
+		}
+	}
+	return names, nil
+}
+
+// reached is the state that the recordings lead to so far; nil: not all have begun.
+func (x *fleet) reached() (*recording.Reached, error) {
+	set, err := recording.ReadDir(x.recordings())
+	if err != nil {
+		return nil, nil
+	}
+	set.Tear()
+	sys, err := x.subject.System.WithLimits(sim.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return recording.Reach(sys, set, x.codec)
+}
+
+// look shows which properties hold, when that has changed or all is asked for, and reports whether the
+// system is live with all nodes up.
+func (x *fleet) look(ctx context.Context, all bool) bool {
+	down := x.down()
+	var state *recording.Reached
+	var err error
+	if !patient(ctx, 0, func() { state, err = x.reached() }) {
+		return false
+	}
+	if err == nil && state == nil {
+		return false // not all have begun
+	}
+	if err != nil {
+		if said := err.Error(); said != x.said || all {
+			x.say("%s", said)
+			x.said = said
+		}
+		return false
+	}
+	w := state.World
+	sound := state.Finding == nil && state.Disagreement == nil && w.Check() == nil
+	failing, err := failing(w)
+	live := sound && err == nil && len(failing) == 0
+	if !live || down != "" {
+		x.liveSince = 0
+	} else if x.liveSince == 0 {
+		x.liveSince = time.Since(x.begun)
+	}
+	said := ""
+	switch {
+	case err != nil:
+		said = err.Error() // a property panicked
+	case state.Disagreement != nil:
+		said = "the checker does not agree with what was recorded: " + state.Disagreement.Error()
+	case live && down != "":
+		said = "all properties hold of what is recorded, but not up: " + down
+	case live:
+		said = "live: all properties hold"
+	default:
+		said = "does not hold: " + strings.Join(failing, "; ")
+	}
+	if said != x.said || all {
+		x.say("%s", said)
+		x.said = said
+	}
+	if all {
+		for node := range x.nodes {
+			if !x.nodes[node].isUp() {
+				fmt.Fprintf(x.out(), "        n%d is not up\n", node)
+				continue
+			}
+			fmt.Fprintf(x.out(), "        %s\n", stateLine(node, w.NodeFields(sim.NodeID(node))))
+		}
+	}
+	return live && down == ""
+}
