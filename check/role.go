@@ -19,7 +19,7 @@ import (
 const (
 	roleVar    = "MACEMC_ROLE"
 	flightVar  = "MACEMC_FLIGHT"
-	refusedVar = "MACEMC_REFUSED" // calls, in hexadecimal, with commas between them
+	refusedVar = "MACEMC_REFUSED" // calls, in hexadecimal, with spaces between them
 )
 
 // Role says what this process is there for.
@@ -49,10 +49,7 @@ func CurrentRole() (Role, error) {
 		return Role{}, fmt.Errorf("%s: %w", flightVar, err)
 	}
 	var refused []uint64
-	for text := range strings.SplitSeq(os.Getenv(refusedVar), ",") {
-		if text == "" {
-			continue
-		}
+	for text := range strings.FieldsSeq(os.Getenv(refusedVar)) {
 		call, err := strconv.ParseUint(text, 16, 64)
 		if err != nil {
 			return Role{}, fmt.Errorf("%s: %w", refusedVar, err)
@@ -112,12 +109,9 @@ func assign(cmd *exec.Cmd, role, flightFile string, refused []uint64) {
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
-	calls := ""
+	calls := make([]string, len(refused))
 	for i, call := range refused {
-		if i > 0 {
-			calls += ","
-		}
-		calls += strconv.FormatUint(call, 16)
+		calls[i] = strconv.FormatUint(call, 16)
 	}
-	cmd.Env = append(cmd.Env, roleVar+"="+role, flightVar+"="+flightFile, refusedVar+"="+calls)
+	cmd.Env = append(cmd.Env, roleVar+"="+role, flightVar+"="+flightFile, refusedVar+"="+strings.Join(calls, " "))
 }

@@ -49,7 +49,8 @@ var ErrLost = errors.New("the process that searched died, and no run that it lef
 // lostError is ErrLost with what is known of the death.
 type lostError struct {
 	how    string
-	memory bool // there was too little of it
+	memory bool   // there was too little of it
+	call   uint64 // the call of checked code that went on; 0: none is known
 }
 
 func (e *lostError) Error() string { return fmt.Sprintf("%v: %s", ErrLost, e.how) }
@@ -63,30 +64,22 @@ const mostRefused = 8
 // its end and to report. When checked code ends it in a call that it has noted, another one is to search again and to refuse that call, which
 // makes the way to it known; but it may be that no run comes to it, as reductions try steps of which they do not know whether they can happen.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
+	var refused []uint64
 	out, last, err := s.search(ctx, nil)
-	for refused := []uint64(nil); last != nil && last.call != 0; {
+	for last != nil && last.call != 0 {
 		refused = append(refused, last.call)
 		fmt.Fprintf(s.Stderr, "macemc: the process that searched died (%s); it is searched again for how that comes about\n", last.how)
 		again, next, e := s.search(ctx, refused)
 		if next != nil && (next.call == 0 || len(refused) == mostRefused || slices.Contains(refused, next.call)) {
-			return out, last.lost()
+			return out, last
 		}
 		out, last, err = again, next, e
 	}
 	return out, err
 }
 
-// ended is how a process came to its end.
-type ended struct {
-	how    string
-	call   uint64 // the call of checked code that went on; 0: none is known
-	memory bool   // there was too little of it
-}
-
-func (e *ended) lost() error { return &lostError{how: e.how, memory: e.memory} }
-
 // search is Run for one process. When it died and left no run, last says how.
-func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome, last *ended, err error) {
+func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome, last *lostError, err error) {
 	temp, err := temporary()
 	if err != nil {
 		return Outcome{}, nil, err
@@ -128,7 +121,7 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome,
 	how := &Death{}
 	how.classify(cmd.ProcessState, said.head.String(), rec.Get(flight.Memory))
 	// It need not have been a handler: what a search remembers takes memory, too.
-	last = &ended{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), memory: how.memory}
+	last = &lostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), memory: how.memory}
 	if last.call != 0 {
 		return out, last, nil
 	}
@@ -147,7 +140,7 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome,
 	case ctx.Err() != nil:
 		err = ErrKilled
 	case err == nil && out.Death == nil:
-		return out, last, last.lost()
+		return out, last, last
 	}
 	return out, nil, err
 }
