@@ -18,7 +18,7 @@ func TestProcessOfTwoDies(t *testing.T) {
 		"requests": "40", "fail": "crash", "process": "2", "changes": "0", "pause": "50"}}, true)
 	client := func(s []sim.Service) *smr.Client { return s[0].(*machine.Host).Vars.(*smr.Client) }
 	x.until("half of the commands are done", func(s []sim.Service) bool { return client(s).Last > commands/2 })
-	process := append(x.sys.Mates(2), 2)
+	process := x.sys.Process(2)
 	for _, id := range process { // at once, as far as the others see
 		if err := x.nodes[id].Freeze(context.Background()); err != nil {
 			t.Fatal(err)

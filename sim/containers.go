@@ -5,16 +5,14 @@ import (
 	"slices"
 )
 
-// Mates returns the nodes that run in one process with a node, ascending, without itself. The slice is the caller's.
-func (s *System) Mates(id NodeID) []NodeID {
+// Process returns the nodes that run in one process with a node, itself included, ascending. The slice is the caller's.
+func (s *System) Process(id NodeID) []NodeID {
 	for _, c := range s.Containers {
 		if slices.Contains(c, id) {
-			mates := slices.Clone(c)
-			slices.Sort(mates)
-			return slices.DeleteFunc(mates, func(mate NodeID) bool { return mate == id })
+			return slices.Sorted(slices.Values(c))
 		}
 	}
-	return nil
+	return []NodeID{id}
 }
 
 func (s *System) validateContainers() error {

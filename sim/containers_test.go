@@ -30,14 +30,14 @@ func TestContainersValidate(t *testing.T) {
 	}
 }
 
-func TestMates(t *testing.T) {
-	sys := sim.System{Nodes: 5, Containers: [][]sim.NodeID{{3, 0, 4}, {1, 2}}}
-	for id, want := range [][]sim.NodeID{{3, 4}, {2}, {1}, {0, 4}, {0, 3}} {
-		if got := sys.Mates(sim.NodeID(id)); !slices.Equal(got, want) {
+func TestProcess(t *testing.T) {
+	sys := sim.System{Nodes: 6, Containers: [][]sim.NodeID{{3, 0, 4}, {1, 2}}}
+	for id, want := range [][]sim.NodeID{{0, 3, 4}, {1, 2}, {1, 2}, {0, 3, 4}, {0, 3, 4}, {5}} {
+		if got := sys.Process(sim.NodeID(id)); !slices.Equal(got, want) {
 			t.Errorf("node %d: %v, want %v", id, got, want)
 		}
 	}
 	if sys.Containers[0][0] != 3 {
-		t.Error("Mates changed the system")
+		t.Error("Process changed the system")
 	}
 }

@@ -173,7 +173,7 @@ func (m *merger) crash(index int) {
 
 // fallsWith are the nodes that are up and run in one process with a node, itself included.
 func (m *merger) fallsWith(id sim.NodeID) (all []sim.NodeID) {
-	for _, mate := range append(m.world.System().Mates(id), id) {
+	for _, mate := range m.world.System().Process(id) {
 		if m.up(mate) {
 			all = append(all, mate)
 		}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
@@ -269,7 +270,7 @@ func Mates(sys *sim.System) [][]sim.NodeID {
 	}
 	mates := make([][]sim.NodeID, sys.Nodes)
 	for id := range mates {
-		mates[id] = sys.Mates(sim.NodeID(id))
+		mates[id] = slices.DeleteFunc(sys.Process(sim.NodeID(id)), func(mate sim.NodeID) bool { return int(mate) == id })
 	}
 	return mates
 }

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -59,15 +58,11 @@ func (w *machine) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 
 // process names the nodes that run in one process with a node, whichever of them are up: "n1", "n1 with n2, n3".
 func (w *machine) process(id sim.NodeID) string {
-	mates := w.sys.Mates(id)
-	if len(mates) == 0 {
-		return fmt.Sprintf("n%d", id)
-	}
-	all := append(mates, id)
-	slices.Sort(all)
-	text := fmt.Sprintf("n%d with n%d", all[0], all[1])
-	for _, id := range all[2:] {
-		text += fmt.Sprintf(", n%d", id)
+	all := w.sys.Process(id)
+	text, joint := fmt.Sprintf("n%d", all[0]), " with "
+	for _, id := range all[1:] {
+		text += fmt.Sprintf("%sn%d", joint, id)
+		joint = ", "
 	}
 	return text
 }

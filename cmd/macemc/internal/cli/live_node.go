@@ -24,8 +24,7 @@ import (
 
 // liveNode runs one node in this process, with those that share it.
 func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) error {
-	ids := append(s.System.Mates(sim.NodeID(f.node)), sim.NodeID(f.node))
-	slices.Sort(ids)
+	ids := s.System.Process(sim.NodeID(f.node))
 	var nodes []liveOne
 	defer func() {
 		for i := range nodes {

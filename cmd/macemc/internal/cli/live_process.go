@@ -82,10 +82,9 @@ func (p *process) isUp() bool {
 
 // processOf are the nodes that run in one process with a node, itself included.
 func (x *fleet) processOf(node int) (all []int) {
-	for _, id := range append(x.subject.System.Mates(sim.NodeID(node)), sim.NodeID(node)) {
+	for _, id := range x.subject.System.Process(sim.NodeID(node)) {
 		all = append(all, int(id))
 	}
-	slices.Sort(all)
 	return all
 }
 
