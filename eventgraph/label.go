@@ -48,7 +48,7 @@ func (e *Event) label() string {
 	case sim.Internal:
 		return "goes on"
 	case sim.Crash, sim.Halt:
-		return e.fall() + e.with()
+		return e.fall() + replay.AlsoFell(e.With)
 	case sim.Partition:
 		return strings.TrimSpace("CUT OFF " + e.What)
 	}
@@ -61,14 +61,6 @@ func (e *Event) fall() string {
 		return "HALT"
 	}
 	return "CRASH"
-}
-
-// with names the nodes that fell with that of the event: " with n2, n3"; "" when there were none.
-func (e *Event) with() string {
-	if len(e.With) == 0 {
-		return ""
-	}
-	return " with " + replay.ListNodes(e.With)
 }
 
 // short says what the event is, for summaries: "n0 timer resend", "n1 Ping{2}".

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -110,7 +111,7 @@ func (m *mermaid) event(e *Event) {
 		m.note(own, text)
 	}
 	if e.Crashed {
-		m.note(own, e.fall()+e.with()+"; "+strings.Join(e.Aftermath, "; "))
+		m.note(own, e.fall()+replay.AlsoFell(e.With)+"; "+strings.Join(e.Aftermath, "; "))
 	}
 	for _, i := range e.Sent {
 		if v := &m.g.Messages[i]; len(v.Deliveries) == 0 && v.End == 0 {

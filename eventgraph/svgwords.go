@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -15,7 +16,7 @@ func (e *Event) crashLabel() string {
 	if e.kind != sim.Deliver {
 		what = e.svgLabel() + ", "
 	}
-	return what + e.fall() + " inside" + e.with()
+	return what + e.fall() + " inside" + replay.AlsoFell(e.With)
 }
 
 // svgLabel is label without what takes much room; the title has it.

@@ -315,7 +315,7 @@ func (l *lanes) fallen(c *canvas, e *Event) (notes []string) {
 		case l.x[mate] >= 0:
 			l.at(c, mate, e.fall())
 		case l.x[e.Node] >= 0:
-			notes = append(notes, strings.TrimSpace(e.with()))
+			notes = append(notes, strings.TrimSpace(replay.AlsoFell(e.With)))
 		}
 	}
 	return slices.Compact(notes)

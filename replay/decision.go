@@ -144,10 +144,10 @@ func ListNodes(ids []int) string {
 	return strings.Join(names, ", ")
 }
 
-// with names the nodes that fell with that of the step: " with n2, n3"; "" when there were none.
-func (s *TraceStep) with() string {
-	if len(s.With) == 0 {
+// AlsoFell names the nodes that fell with another one: " with n2, n3"; "" for none.
+func AlsoFell(with []int) string {
+	if len(with) == 0 {
 		return ""
 	}
-	return " with " + ListNodes(s.With)
+	return " with " + ListNodes(with)
 }

@@ -76,7 +76,7 @@ func (s *TraceStep) comment() string {
 		if s.Halted {
 			kind = sim.Halt
 		}
-		parts = append(parts, kind.String()+s.with()+"; "+strings.Join(s.Aftermath(), "; "))
+		parts = append(parts, kind.String()+AlsoFell(s.With)+"; "+strings.Join(s.Aftermath(), "; "))
 	}
 	if s.Live {
 		parts = append(parts, "(live)")

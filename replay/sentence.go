@@ -137,14 +137,14 @@ func (s *TraceStep) Sentence() string {
 	text := describe(s.Event, s.Key, s.What)
 	if s.Event.Kind.TakesDown() {
 		text, _, _ = strings.Cut(text, " with ") // of which some were down
-		text += s.with()
+		text += AlsoFell(s.With)
 	}
 	if s.Crashed {
 		fails := "crashes"
 		if s.Halted {
 			fails = "halts for ever"
 		}
-		text += ", and " + fails + s.with() + "; " + strings.Join(s.Aftermath(), "; ")
+		text += ", and " + fails + AlsoFell(s.With) + "; " + strings.Join(s.Aftermath(), "; ")
 	}
 	return text
 }
