@@ -277,9 +277,6 @@ func Mates(sys *sim.System) [][]sim.NodeID {
 
 // sharedFate refuses containers of nodes of which only some may crash, or halt.
 func sharedFate(sys *sim.System) error {
-	if len(sys.Containers) == 0 {
-		return nil
-	}
 	for _, may := range []struct {
 		name string
 		who  func(sim.NodeID) bool

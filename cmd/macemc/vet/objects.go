@@ -90,24 +90,26 @@ func root(info *types.Info, e ast.Expr) *types.Var {
 
 // callee returns the function or method that is called by name, or nil.
 func callee(info *types.Info, n *ast.CallExpr) *types.Func {
-	fun := ast.Unparen(n.Fun)
-	switch x := fun.(type) {
-	case *ast.IndexExpr:
-		fun = x.X
-	case *ast.IndexListExpr:
-		fun = x.X
-	}
-	var id *ast.Ident
-	switch x := fun.(type) {
-	case *ast.Ident:
-		id = x
-	case *ast.SelectorExpr:
-		id = x.Sel
-	default:
-		return nil
-	}
-	f, _ := info.Uses[id].(*types.Func)
+	f, _ := info.Uses[calledName(n)].(*types.Func)
 	return f
+}
+
+// calledName is the name in a call, which type arguments may follow; nil: what is called has none.
+func calledName(n *ast.CallExpr) *ast.Ident {
+	e := ast.Unparen(n.Fun)
+	switch i := e.(type) {
+	case *ast.IndexExpr:
+		e = i.X
+	case *ast.IndexListExpr:
+		e = i.X
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e
+	case *ast.SelectorExpr:
+		return e.Sel
+	}
+	return nil
 }
 
 // core is the underlying type, of a type parameter that of the first type it stands for.

@@ -195,24 +195,6 @@ func ofMachine(o types.Object) bool {
 	return o != nil && o.Pkg() != nil && o.Pkg().Path() == machinePath
 }
 
-// calledName is the name in a call; type arguments may follow it.
-func calledName(n *ast.CallExpr) *ast.Ident {
-	e := ast.Unparen(n.Fun)
-	switch i := e.(type) {
-	case *ast.IndexExpr:
-		e = i.X
-	case *ast.IndexListExpr:
-		e = i.X
-	}
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e
-	case *ast.SelectorExpr:
-		return e.Sel
-	}
-	return nil
-}
-
 // eventName is the name of a type with its package; "" of others than those with a name.
 func eventName(t types.Type) string {
 	named, ok := types.Unalias(t).(*types.Named)
