@@ -47,6 +47,15 @@ func (c *Calls) begin(content uint64) bool {
 	return !c.refused
 }
 
+// call notes a call likewise. The error is that it is refused.
+func (c *Calls) call(content uint64) error {
+	if c.begin(content) {
+		return nil
+	}
+	c.end()
+	return kernel.GivenUp()
+}
+
 // answered notes what the code that is called was told. It ends the goroutine when the call is refused now.
 func (c *Calls) answered(answer int) {
 	if c == nil || c.now == 0 {
@@ -80,7 +89,7 @@ func (e *engine) calling(s *stepOf) error {
 		return nil
 	}
 	e.buf = e.appendSituation(s, e.buf[:0])
-	return e.calls.refusal(e.calls.begin(hashOf(e.buf)))
+	return e.calls.call(hashOf(e.buf))
 }
 
 // telling notes the call of a monitor, likewise.
@@ -90,7 +99,7 @@ func (e *engine) telling(id uint32, from int, event uint32) error {
 	}
 	e.buf = append(e.buf[:0], byte(from))
 	e.buf = e.bench.AppendValue(e.events.list[event], e.buf)
-	return e.calls.refusal(e.calls.begin(e.monitors.list[id].hash.Lo + hashOf(e.buf)))
+	return e.calls.call(e.monitors.list[id].hash.Lo + hashOf(e.buf))
 }
 
 // asking notes that a property, or -1: the predicates of all, is asked about local states outside of check, and returns what ends that.
@@ -104,17 +113,8 @@ func (e *engine) asking(property int, locals ...uint32) (end func()) {
 	for _, id := range locals {
 		content = bits.RotateLeft64(content, 17)*0x9e3779b97f4a7c15 + e.locals.list[id].hash.Lo
 	}
-	if !c.begin(content) {
-		c.end()
-		panic(kernel.GivenUp())
+	if err := c.call(content); err != nil {
+		panic(err)
 	}
 	return func() { c.end() }
-}
-
-func (c *Calls) refusal(begun bool) error {
-	if begun {
-		return nil
-	}
-	c.end()
-	return kernel.GivenUp()
 }
