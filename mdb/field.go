@@ -33,8 +33,7 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 		},
 		world: func(n int, w kernel.World) bool {
 			hit := false
-			step := r.step(n)
-			for _, id := range append([]sim.NodeID{step.ev.Node}, step.with...) { // handlers change their own node only
+			for _, id := range r.step(n).nodes() {
 				if id < 0 || !sel.node(int(id)) {
 					continue
 				}

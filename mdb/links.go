@@ -124,7 +124,7 @@ func (l *links) follow(w kernel.World, s *stepInfo, n int) {
 		}
 	}
 	if down {
-		for _, id := range append([]sim.NodeID{ev.Node}, last.With...) {
+		for _, id := range s.nodes() {
 			l.crashed[id] = at
 			for peer := range l.nodes {
 				l.broken[peer*l.nodes+int(id)] = at

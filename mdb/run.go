@@ -48,6 +48,9 @@ type stepInfo struct {
 	failing uint64 // properties that do not hold after it, by their index; those from 64 on are not kept
 }
 
+// nodes are the node of the event, negative for none, and those that fell with it. A step changes the states of no others.
+func (s *stepInfo) nodes() []sim.NodeID { return append([]sim.NodeID{s.ev.Node}, s.with...) }
+
 // inRound reports whether a step is one of those that go on for ever.
 func (r *run) inRound(n int) bool { return n > r.len()-r.round }
 
