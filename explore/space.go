@@ -13,7 +13,7 @@ type Space struct {
 	numbers []uint32 // by place: the state; nil: places are numbers
 	want    func(id uint32) bool
 	visit   func(id uint32, row Shown, to []uint32)
-	to      []uint32 // scratch
+	row, to []uint32 // scratch
 	shown   int      // rows that were kept
 }
 
@@ -151,7 +151,7 @@ func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, 
 			}
 			continue
 		}
-		if err := s.gather(ctx, id, l.whole.Enter(l.whole.Key(id))); err != nil {
+		if err := s.gather(ctx, id, nil); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,7 @@ func (s *Space) again(ctx context.Context, id uint32) error {
 			return err
 		}
 		if !l.rows.has(id) {
-			return s.gather(ctx, id, l.whole.Enter(l.whole.Key(id)))
+			return s.gather(ctx, id, nil)
 		}
 	}
 	if b := l.batch; len(b.ids) >= gathered {
@@ -179,7 +179,8 @@ func (s *Space) again(ctx context.Context, id uint32) error {
 		b.leave()
 		return nil
 	}
-	s.show(id, l.rows.of(id, l.names))
+	s.row = append(s.row[:0], l.rows.of(id, l.names)...) // rows may be let go of while this one is shown
+	s.show(id, s.row)
 	return nil
 }
 
@@ -193,7 +194,7 @@ func (s *Space) show(id uint32, row []uint32) {
 	s.visit(id, Shown{space: s, id: id, kept: row}, s.to)
 }
 
-// gather adds the edges of a state to the batch.
+// gather adds the edges of a state to the batch. If whole states are kept, the state is asked for once others have been shown, as these may ask, too.
 func (s *Space) gather(ctx context.Context, id uint32, state []uint32) error {
 	l := s.loop
 	b := l.batch
@@ -205,6 +206,9 @@ func (s *Space) gather(ctx context.Context, id uint32, state []uint32) error {
 			return err
 		}
 		b = l.batch
+	}
+	if l.whole != nil {
+		state = l.whole.Enter(l.whole.Key(id))
 	}
 	b.Naming = l.names
 	b.enter(state, id)
