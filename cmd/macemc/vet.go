@@ -23,8 +23,9 @@ func vetCommand() *cobra.Command {
 random numbers other than by their Env, start goroutines or wait for channels, send or
 choose in the order of a map, print addresses, change package variables, or read files,
 the environment or sockets. Handlers are the methods of services and monitors, the
-functions in sim.System, sim.Action and sim.Property, and all that they call, in other
-packages, too.
+functions in sim.System, sim.Action and sim.Property, those of machines, and all that they
+call, in other packages, too. Of machines it also reports rules for events that nothing
+makes.
 
 PACKAGE is a pattern as for go build (default: the current folder). Test files are read,
 too. A comment

@@ -100,7 +100,9 @@ type pass struct {
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // ours reports whether a package is one that handlers are written against.
-func (p *pass) ours(path string) bool { return path == simPath || path == module+"/macetime" }
+func (p *pass) ours(path string) bool {
+	return path == simPath || path == machinePath || path == module+"/macetime"
+}
 
 func run(ap *analysis.Pass) (any, error) {
 	p := &pass{

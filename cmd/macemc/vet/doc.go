@@ -7,7 +7,7 @@
 //
 // A handler is what the checker calls: the methods of services (types that implement sim.Service) and
 // of monitors, the functions in sim.System, sim.Action and sim.Property, those that are passed to
-// functions of package sim, every other function that takes a sim.Env or a *sim.View, AppendState
+// functions of package sim, every other function that takes a sim.Env, a *machine.Ctx, or a *sim.View, AppendState
 // methods, and what all of them call. Calls are followed by name: of functions and methods, of functions
 // that are passed on, of package variables that hold functions, and of interface methods when the package
 // itself has types that implement the interface. Functions of other packages are summarized by facts.

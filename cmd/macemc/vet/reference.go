@@ -49,7 +49,7 @@ many places is exempted for a package by a comment above its package clause that
 
 Handlers are the methods Boot, Receive, Timer, PeerError and PeerReady of types that implement sim.Service, Observe of
 monitors, AppendState methods, the functions in sim.System, sim.Action and sim.Property, functions passed to
-functions of package sim, and every function that takes a sim.Env or a *sim.View. Calls are followed by name, through
+functions of package sim, and every function that takes a sim.Env, a *machine.Ctx, or a *sim.View. Calls are followed by name, through
 all packages that are not of the standard library: functions and methods, also when they are passed on as values, package
 variables that hold functions or are read, and interface methods that types of the same package implement. A hazard in a
 package of another module is reported where your module calls it; only clocks, random numbers, concurrency and input from

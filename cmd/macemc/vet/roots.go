@@ -264,7 +264,7 @@ func (p *pass) object(o types.Object, name string) {
 	}
 }
 
-// takesEnv reports whether a parameter is a sim.Env or a *sim.View.
+// takesEnv reports whether a parameter is a sim.Env, a *machine.Ctx, or a *sim.View.
 func (p *pass) takesEnv(sig *types.Signature) bool {
 	for v := range sig.Params().Variables() {
 		if p.isEnv(v.Type()) || p.simType(v.Type()) == "View" {
@@ -274,7 +274,16 @@ func (p *pass) takesEnv(sig *types.Signature) bool {
 	return false
 }
 
-func (p *pass) isEnv(t types.Type) bool { return p.simType(t) == "Env" }
+// isEnv reports whether handlers ask for effects by a type: sim.Env and *machine.Ctx.
+func (p *pass) isEnv(t types.Type) bool {
+	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
+		n, named := types.Unalias(ptr.Elem()).(*types.Named)
+		if named && ofMachine(n.Obj()) && n.Obj().Name() == "Ctx" {
+			return true
+		}
+	}
+	return p.simType(t) == "Env"
+}
 
 // isEffect reports whether a method asks for an ordered effect, or draws.
 func (p *pass) isEffect(f *types.Func) bool {
@@ -284,6 +293,7 @@ func (p *pass) isEffect(f *types.Func) bool {
 	}
 	return slices.Contains(map[string][]string{
 		"Env":       {"Send", "SetTimer", "StopTimer", "Choose", "ChooseFair", "ChooseWeighted", "Announce"},
+		"Ctx":       {"Send", "TrySend", "Announce", "Raise", "SetTimer", "StopTimer", "Choose", "Flip", "FairFlip"},
 		"Stream":    {"Send", "Close"},
 		"Rand":      {"IntN", "Perm", "Shuffle", "Jitter", "Seeded"},
 		"Generator": {"IntN", "Uint64"},

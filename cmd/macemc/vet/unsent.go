@@ -66,7 +66,10 @@ func (p *pass) findEvents() events {
 				}
 			case *ast.CompositeLit:
 				t, ok := types.Unalias(p.info.TypeOf(n)).(*types.Named)
-				own.Systems = own.Systems || ok && ofMachine(t.Obj()) && t.Obj().Name() == "System"
+				own.Systems = own.Systems || ok && isSystem(t)
+			case *ast.ValueSpec:
+				t, ok := types.Unalias(p.info.TypeOf(n.Type)).(*types.Named)
+				own.Systems = own.Systems || ok && isSystem(t)
 			case *ast.CallExpr:
 				all = append(all, p.rulesIn(n, stack)...)
 			}
@@ -194,6 +197,9 @@ func ofMachine(o types.Object) bool {
 	}
 	return o != nil && o.Pkg() != nil && o.Pkg().Path() == machinePath
 }
+
+// isSystem reports whether a type is machine.System.
+func isSystem(t *types.Named) bool { return ofMachine(t.Obj()) && t.Obj().Name() == "System" }
 
 // eventName is the name of a type with its package; "" of others than those with a name.
 func eventName(t types.Type) string {

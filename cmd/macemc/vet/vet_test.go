@@ -93,7 +93,7 @@ func match(t *testing.T, r *vet.Report, list []*want) {
 }
 
 func TestHazards(t *testing.T) {
-	dirs := []string{"clock", "random", "concurrency", "maporder", "address", "global", "outside", "roots", "suppress", "exempt", "across", "across/part", "none", "program", "unsent", "unsent/words"}
+	dirs := []string{"clock", "random", "concurrency", "maporder", "address", "global", "outside", "roots", "suppress", "exempt", "across", "across/part", "none", "program", "unsent", "unsent/words", "machines"}
 	var patterns []string
 	for i, dir := range dirs {
 		dirs[i] = "testdata/" + dir
@@ -123,6 +123,8 @@ func TestUnsentOfLibrary(t *testing.T) {
 	if !slices.ContainsFunc(r.Findings, func(f vet.Finding) bool { return strings.Contains(f.Message, "a rule for Ask in state up") }) {
 		t.Errorf("Ask is not found: %+v", r.Findings)
 	}
+	const machines = "testdata/machines" // puts a system together by itself
+	match(t, check(t, vet.Config{Patterns: []string{"./" + machines}}), wants(t, machines))
 }
 
 func TestTestFilesAndTags(t *testing.T) {
