@@ -22,7 +22,7 @@ func TestReducedHangs(t *testing.T) {
 				return true
 			}
 			sys := hanging(reached, predicate, hang)
-			x, err := Explore(t.Context(), &sys, ExploreOptions{Reduce: ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 1 }}})
+			x, err := Explore(t.Context(), &sys, ExploreOptions{Reduce: ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 20 }}})
 			close(end)
 			if err != nil {
 				t.Fatal(err)
@@ -85,7 +85,7 @@ func TestReducedPredicateHangs(t *testing.T) {
 			return true
 		})}},
 	}
-	x, err := Explore(t.Context(), &sys, ExploreOptions{Reduce: ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 1 }}})
+	x, err := Explore(t.Context(), &sys, ExploreOptions{Reduce: ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 20 }}})
 	if err != nil {
 		t.Fatal(err)
 	}

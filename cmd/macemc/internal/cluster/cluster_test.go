@@ -33,7 +33,7 @@ func job(text json.RawMessage) (*sim.System, func(int) bool, error) {
 		return nil, nil, err
 	}
 	sys, err := named(j.System, j.Config)
-	return &sys, func(ticks int) bool { return ticks > 10 }, err
+	return &sys, func(ticks int) bool { return ticks > 40 }, err
 }
 
 func named(name string, c spec.Config) (sim.System, error) {
@@ -253,7 +253,7 @@ func TestFinding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, err := table.Explore(t.Context(), &sys, table.ExploreOptions{World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 10 }}})
+		plain, err := table.Explore(t.Context(), &sys, table.ExploreOptions{World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 40 }}})
 		if err != nil {
 			t.Fatal(err)
 		}
