@@ -6,18 +6,19 @@ import "fmt"
 // A point takes the first pick of its kind that no point has taken; kinds do not get into each
 // other's way. A [Fault] point takes one only if their labels are equal or one of them is empty, and
 // is answered "no fault" otherwise, because the limits may ask for faults that the file's run did
-// not have to answer. The zero value has no picks.
+// not have to answer. Labels of other kinds that differ are told by Renamed. The zero value has no picks.
 type PickSource struct {
 	picks []FilePick
 	taken []bool
 	err   error
+	other string // the first label that differs
 }
 
 // Reset makes s answer from picks, which are only read.
 func (s *PickSource) Reset(picks []FilePick) {
 	s.picks = picks
 	s.taken = append(s.taken[:0], make([]bool, len(picks))...)
-	s.err = nil
+	s.err, s.other = nil, ""
 }
 
 // Choose answers p. Misfits are remembered, see Done, and answered like [First] answers them.
@@ -33,6 +34,9 @@ func (s *PickSource) Choose(p Point) int {
 			return 0
 		}
 		s.taken[i] = true
+		if s.other == "" && pick.Label != p.Label && pick.Label != "" && p.Label != "" {
+			s.other = fmt.Sprintf("asks for %s, the file answers %q", p.describe(), pick.Label)
+		}
 		if uint(pick.Pick) >= uint(p.Arity) {
 			s.fail("%s has %d alternatives, but the file picks %d (counted from 0)", p.describe(), p.Arity, pick.Pick)
 			return First.Choose(p)
@@ -51,6 +55,9 @@ func (s *PickSource) fail(format string, args ...any) {
 		s.err = fmt.Errorf(format, args...)
 	}
 }
+
+// Renamed says of the first point that a pick answered how it is labelled and what label the pick has; "": all that have labels agree.
+func (s *PickSource) Renamed() string { return s.other }
 
 // Done is called after the step. It tells of the first point that no pick fitted, else of the first
 // pick that no point took; nil: points and picks fitted each other.

@@ -7,6 +7,23 @@ import (
 	"github.com/macemc/macemc/choose"
 )
 
+// Labels of draws and outcomes are for people: answers are taken whatever they say, and told when they say something else.
+func TestPickSourceTellsOtherLabels(t *testing.T) {
+	for _, c := range []struct{ kind, file, asked, want string }{
+		{"survivors", "survivors", "survivors of n2", `asks for outcome "survivors of n2", the file answers "survivors"`},
+		{"equal", "survivors", "survivors", ""}, {"none in the file", "", "survivors", ""}, {"none asked", "survivors", "", ""},
+	} {
+		var s choose.PickSource
+		s.Reset([]choose.FilePick{{Kind: choose.Outcome, Pick: 1, Label: c.file}})
+		if got := s.Choose(choose.Point{Kind: choose.Outcome, Arity: 2, Label: c.asked}); got != 1 || s.Renamed() != c.want || s.Done() != nil {
+			t.Errorf("%s: %d, %q, %v", c.kind, got, s.Renamed(), s.Done())
+		}
+		if s.Reset(nil); s.Renamed() != "" {
+			t.Errorf("%s: %q is left", c.kind, s.Renamed())
+		}
+	}
+}
+
 func TestPickSource(t *testing.T) {
 	point := func(kind choose.Kind, arity int, label string) choose.Point {
 		return choose.Point{Kind: kind, Arity: arity, Label: label}

@@ -58,7 +58,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (*table.Recovery
 	}
 	r, err := table.Recover(ctx, &f.cfg.System, path, table.ExploreOptions{
 		World:     kernel.Options{Overdue: search.Overdue(f.cfg.HandlerLimit)},
-		MaxStates: cmp.Or(f.cfg.States, f.states()), MaxBytes: defaultBytes, MaxDepth: deepest, Weightless: f.cfg.Weights.Weightless(),
+		MaxStates: cmp.Or(f.cfg.States, f.states()), MaxBytes: defaultBytes, MaxDepth: deepest, Weightless: f.cfg.Weights.Weightless(), Calls: f.cfg.Calls,
 	})
 	var u *table.Unsupported
 	switch {
@@ -69,6 +69,8 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (*table.Recovery
 		return nil, err
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case r.Path != nil && f.cfg.Calls.Refuses():
+		return nil, &Ended{Finding: kernel.GivenUp(), Path: r.Path, Overdue: true}
 	case r.Finding != nil:
 		f.unproven = fmt.Sprintf("among the states that follow is another finding: %v", r.Finding)
 	case !r.Closed && r.Live == nil:

@@ -30,6 +30,8 @@ type Config struct {
 	HandlerLimit time.Duration
 	// PathBuffer is as in [search.Config].
 	PathBuffer func(worker int) choose.Path
+	// Calls is as in [search.Config], and for the exhaustive search: a call that is refused there ends [Find] with an [Ended].
+	Calls *search.Calls
 	// States bounds how many states are visited to prove that no live one follows, within 256 steps; 0: 16,384, or 1,024 when nodes carry
 	// programs, whose steps cost more; negative: none is.
 	States int

@@ -28,22 +28,11 @@ const hotBits = 12
 // narrow is how many words a vector may have for sets of them to be kept in a word.
 const narrow = 64
 
-// newCollapse makes a set of vectors. The order in which their words become leaves does not matter for
-// what is in the set, but those that change together should be neighbours.
-func newCollapse(order []int32) *collapse {
-	c := &collapse{words: len(order)}
-	words, level := len(order), order
-	for len(level) > 1 {
-		var up []int32
-		for i := 0; i+1 < len(level); i += 2 {
-			c.left, c.right = append(c.left, level[i]), append(c.right, level[i+1])
-			up = append(up, int32(words+len(c.left)-1))
-		}
-		if len(level)%2 == 1 {
-			up = append(up, level[len(level)-1])
-		}
-		level = up
-	}
+// newCollapse makes a set of vectors of so many words. What changes together, see [Graph], does not matter for what is in the set, but for how many inner
+// nodes are looked up.
+func newCollapse(words int, together [][]int32) *collapse {
+	c := &collapse{words: words}
+	c.left, c.right = newTree(words, together)
 	if words <= narrow {
 		c.above = make([]uint64, c.size()+1)
 		for k := len(c.left) - 2; k >= 0; k-- {

@@ -12,11 +12,7 @@ import (
 func TestCollapseIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.IntRange(2, 9).Draw(t, "words")
-		var order []int32
-		for i := range words {
-			order = append(order, int32(i))
-		}
-		c := newCollapse(rapid.Permutation(order).Draw(t, "order"))
+		c := newCollapse(words, drawTogether(t, words))
 		var roots pairs
 		var base []uint32
 		tree := make([]uint32, c.size())
@@ -50,6 +46,61 @@ func TestCollapseIsExact(t *testing.T) {
 			if !slices.Equal(tree[:words], v) {
 				t.Fatalf("number %d is %v, was %v", i, tree[:words], v)
 			}
+		}
+	})
+}
+
+// drawTogether draws sets of words, however little these may have to do with what is changed.
+func drawTogether(t *rapid.T, words int) [][]int32 {
+	return rapid.SliceOfN(rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(words)-1), 0, 3, rapid.ID), 0, 70).Draw(t, "together")
+}
+
+// A tree has each word as a leaf once, and each inner node below one other, whose children come before it. What never changes is below one node
+// that no change is below.
+func TestTree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.IntRange(2, 200).Draw(t, "words")
+		together := drawTogether(t, words)
+		left, right := newTree(words, together)
+		seen := make([]int, words+len(left))
+		leaves := make([]int, words+len(left))
+		changed := make([]bool, words+len(left))
+		for _, set := range together {
+			for _, word := range set {
+				changed[word] = true
+			}
+		}
+		never := 0
+		for i := range words {
+			leaves[i] = 1
+			if !changed[i] {
+				never++
+			}
+		}
+		apart := 0
+		for k := range left {
+			for _, child := range []int32{left[k], right[k]} {
+				seen[child]++
+				if int(child) >= words+k {
+					t.Fatalf("node %d has a child %d", words+k, child)
+				}
+				leaves[words+k] += leaves[child]
+				changed[words+k] = changed[words+k] || changed[child]
+			}
+			if !changed[words+k] {
+				apart = max(apart, leaves[words+k])
+			}
+		}
+		for i, n := range seen[:len(seen)-1] {
+			if n != 1 {
+				t.Fatalf("%d is a child of %d nodes", i, n)
+			}
+		}
+		if len(left) != words-1 || leaves[len(leaves)-1] != words {
+			t.Fatalf("%d inner nodes, %d leaves of %d", len(left), leaves[len(leaves)-1], words)
+		}
+		if words <= mostCompared && never > 1 && apart != never {
+			t.Fatalf("of %d words that do not change %d are apart", never, apart)
 		}
 	})
 }

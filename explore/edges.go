@@ -16,14 +16,13 @@ type Edges struct {
 	Notes   []uint8  // by edge
 	Lo, Hi  []uint64 // by edge: fingerprint of the state that it leads to; Hi only when Width is 2
 	Turns   []uint32 // by edge: its number among all of its state, those that are not listed included
-	Sleeps  []uint32 // by edge: the graph's own, see Asleep and Naming
+	Names   []uint32 // by edge: the graph's own name for it, 0: it has none
 
-	// Asleep is what Sleeps is of the edge by which the state that is expanded was found, when states are expanded in the order in which
-	// they are found, or those of a level in any order, with all their edges. The graph may count edges that lead to states which were found
+	// By is the name of the edge by which the state that is expanded was found, when states are expanded in the order in which
+	// they are found, or those of a level in any order, see [Parts]. The graph may count edges that lead to states which were found
 	// before, or are found at that level by others, and not list them: sleep sets, see P. Godefroid, Partial-Order Methods for the
 	// Verification of Concurrent Systems, chapter 5. 0: it lists all.
-	Asleep   uint32
-	Naming   bool   // Sleeps are to be names that the graph has for edges, 0 for one without: nothing sleeps behind these
+	By       uint32
 	Turn     uint32 // of the edge that comes next
 	Unlisted int    // edges
 
@@ -46,7 +45,7 @@ func (e *Edges) End(f Fingerprint, note uint8) {
 		e.Hi = append(e.Hi, f.Hi)
 	}
 	e.Turns = append(e.Turns, e.Turn)
-	e.Sleeps = append(e.Sleeps, 0)
+	e.Names = append(e.Names, 0)
 	e.Turn++
 }
 
@@ -62,14 +61,14 @@ func (e *Edges) All() int { return len(e.Ends) + e.Unlisted }
 // Reset leaves out all edges.
 func (e *Edges) Reset() {
 	e.cut(0)
-	e.tops, e.Asleep, e.Turn, e.Unlisted, e.Steps = e.tops[:0], 0, 0, 0, 0
+	e.tops, e.By, e.Turn, e.Unlisted, e.Steps = e.tops[:0], 0, 0, 0, 0
 }
 
 // Reserve makes room for some more edges with so many changes, all told.
 func (e *Edges) Reserve(edges, changes int) {
 	e.Changes, e.Ends = slices.Grow(e.Changes, changes), slices.Grow(e.Ends, edges)
 	e.Notes, e.Lo = slices.Grow(e.Notes, edges), slices.Grow(e.Lo, edges)
-	e.Turns, e.Sleeps = slices.Grow(e.Turns, edges), slices.Grow(e.Sleeps, edges)
+	e.Turns, e.Names = slices.Grow(e.Turns, edges), slices.Grow(e.Names, edges)
 }
 
 // changed lists what an edge changes.
@@ -101,7 +100,7 @@ func (e *Edges) keep(from int, list []uint32) {
 		t, to := from+int(n), from+k
 		at += uint32(copy(e.Changes[at:], e.changed(t)))
 		e.Notes[to], e.Lo[to] = e.Notes[t], e.Lo[t]
-		e.Turns[to], e.Sleeps[to] = e.Turns[t], e.Sleeps[t]
+		e.Turns[to], e.Names[to] = e.Turns[t], e.Names[t]
 		if e.Width == 2 {
 			e.Hi[to] = e.Hi[t]
 		}
@@ -114,7 +113,7 @@ func (e *Edges) keep(from int, list []uint32) {
 func (e *Edges) cut(from int) {
 	e.Changes = e.Changes[:e.changesBefore(from)]
 	e.Ends, e.Notes, e.Lo = e.Ends[:from], e.Notes[:from], e.Lo[:from]
-	e.Turns, e.Sleeps = e.Turns[:from], e.Sleeps[:from]
+	e.Turns, e.Names = e.Turns[:from], e.Names[:from]
 	if e.Width == 2 {
 		e.Hi = e.Hi[:from]
 	}
@@ -122,7 +121,7 @@ func (e *Edges) cut(from int) {
 
 // Bytes is about the memory that the edges take.
 func (e *Edges) Bytes() int {
-	return 4*cap(e.Ends) + 4*cap(e.Turns) + 4*cap(e.Sleeps) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes) + 32*cap(e.tops)
+	return 4*cap(e.Ends) + 4*cap(e.Turns) + 4*cap(e.Names) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes) + 32*cap(e.tops)
 }
 
 // Row are the edges of one state.
@@ -139,7 +138,7 @@ func (r Row) From() []uint32 { return r.from }
 func (r Row) Len() int { return r.end - r.begin }
 
 // Names are those of all edges, see [Edges].
-func (r Row) Names() []uint32 { return r.edges.Sleeps[r.begin:r.end] }
+func (r Row) Names() []uint32 { return r.edges.Names[r.begin:r.end] }
 
 // Note is the note of an edge.
 func (r Row) Note(k int) uint8 { return r.edges.Notes[r.begin+k] }
@@ -167,7 +166,7 @@ type Batch struct {
 	unread  bool     // that is to be done, or could not be
 	keeps   bool     // where edges lead is to be kept, see [Loop.keepRows]
 	number  int      // of such a batch: what the first parent is expanded as
-	asleep  []uint32 // likewise, by parent: see [Edges]
+	by      []uint32 // likewise, by parent: see [Edges]
 
 	verified int // likewise: so many parents need no more than to be read
 
@@ -187,10 +186,10 @@ type Batch struct {
 // newState is what is known of a new state but for what it is.
 type newState struct {
 	Origin
-	until  uint32 // edges up to the one that led to it, those that are not listed included
-	asleep uint32 // see [Edges]
-	lo     uint64
-	note   uint8
+	until uint32 // edges up to the one that led to it, those that are not listed included
+	by    uint32 // see [Edges]
+	lo    uint64
+	note  uint8
 }
 
 // held is a row that is to be shown once those before it have been: rows may be let go of until then.
@@ -245,11 +244,7 @@ func (b *Batch) build(whole bool) {
 		if !b.root {
 			from = b.ids[parent] + 1
 		}
-		asleep := b.Sleeps[t]
-		if b.Naming {
-			asleep = 0
-		}
-		b.news = append(b.news, newState{Origin{from, b.Turns[t]}, b.until(int(parent), t), asleep, b.Lo[t], b.Notes[t]})
+		b.news = append(b.news, newState{Origin{from, b.Turns[t]}, b.until(int(parent), t), b.Names[t], b.Lo[t], b.Notes[t]})
 		b.vectors = b.To(int(t), b.parent(int(parent)), b.vectors)
 		if whole {
 			b.records = append(b.records, uint32(b.Lo[t]>>32), uint32(b.Lo[t]))
@@ -272,8 +267,7 @@ func (b *Batch) reset() {
 		b.keys.Lo, b.keys.Hi = nil, nil
 	}
 	b.full, b.root, b.again, b.partial, b.handed, b.unread, b.keeps = 0, false, false, false, false, false, false
-	b.Naming = false
-	b.asleep, b.verified = b.asleep[:0], 0
+	b.by, b.verified = b.by[:0], 0
 	b.parents, b.ids, b.last, b.passed = b.parents[:0], b.ids[:0], b.last[:0], b.passed[:0]
 	b.reduced, b.left, b.held = b.reduced[:0], b.left[:0], b.held[:0]
 	b.fresh, b.news, b.vectors, b.places = b.fresh[:0], b.news[:0], b.vectors[:0], b.places[:0]
@@ -285,7 +279,7 @@ func (b *Batch) reset() {
 // enter adds a state whose edges come next.
 func (b *Batch) enter(state []uint32, id uint32) {
 	b.parents, b.ids = append(b.parents, state...), append(b.ids, id)
-	b.Asleep, b.Turn = 0, 0
+	b.By, b.Turn = 0, 0
 }
 
 func (b *Batch) parent(k int) []uint32 { return b.parents[k*b.stride:][:b.words:b.words] }

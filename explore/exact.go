@@ -21,7 +21,7 @@ type side struct {
 }
 
 func newExact(g Graph) *exact {
-	c := &exact{collapse: *newCollapse(g.Neighbours())}
+	c := &exact{collapse: *newCollapse(g.Words(), g.Together())}
 	c.tree, c.to = make([]uint32, c.size()), make([]uint32, c.size())
 	return c
 }

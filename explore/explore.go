@@ -11,7 +11,7 @@
 //
 // # Sleep sets
 //
-// A graph need not list edges to states that were found before the one that is expanded, see [Edges.Asleep]: it counts them. Results
+// A graph need not list edges to states that were found before the one that is expanded, see [Edges.By]: it counts them. Results
 // are the same, so a graph may do so as it likes. It is offered by frontiers that expand states in the order in which they are found,
 // when no reducer leaves out edges.
 //
@@ -54,8 +54,8 @@ type Fingerprint = plan.Fingerprint
 type Graph interface {
 	// Words is how many numbers a state has: at least 2.
 	Words() int
-	// Neighbours lists the places of all words, those that change together near one another.
-	Neighbours() []int32
+	// Together samples what edges change: the places of words that one does. There may be no sample.
+	Together() [][]int32
 	// Roots appends an edge to each first state, from the state of zeros. The error is as that of Expand.
 	Roots(e *Edges) error
 	// Expand appends all edges from a state, but for those that sleep (see [Edges]), always in the same order. It is the number'th that is expanded; -1: it was expanded
@@ -163,7 +163,7 @@ type Item struct {
 	Record []uint32 // as in [Found]; valid until the next call of the frontier
 	ID     uint32   // the frontier's own number
 	Depth  int32
-	Asleep uint32 // see [Edges]
+	By     uint32 // see [Edges]
 	Rest   bool   // the edges that a reducer left out are wanted
 }
 

@@ -230,7 +230,7 @@ func (l *Loop) expand(ctx context.Context) error {
 	b.enter(tree, item.ID)
 	state := tree[:b.words]
 	b.depth = item.Depth + 1
-	b.Asleep = l.asleep(b)
+	b.By = l.by(b)
 	err, found := l.list(ctx, b)
 	if found != nil || l.out.Stopped != "" {
 		return found

@@ -7,7 +7,7 @@ import "fmt"
 //
 // It is the step that a [Loop] takes, without its order: what comes next is said from outside, and what belongs to others is handed over.
 // All states of a level must be accepted before one of the next is expanded, and all of them be expanded in the end: then edges may
-// sleep, see [Edges.Asleep].
+// sleep, see [Edges.By].
 type Parts struct {
 	graph     Graph
 	kind      VisitedSet
@@ -35,7 +35,7 @@ type Source struct {
 	Part   uint32
 	Number uint32 // in that part; [NoPlace]: nowhere, it is a root
 	Turn   uint32 // by which edge from there, or which root
-	Asleep uint32 // what sleeps behind that edge, see [Edges]
+	By     uint32 // name of that edge, see [Edges]: it must mean the same wherever the state goes
 	Note   uint8  // of the edge
 }
 
@@ -205,7 +205,7 @@ func (p *Parts) Expand(until []int, stop func() bool) error {
 		for o != nil && o.next < until[i] {
 			state, from := p.State(i, o.next)
 			b.enter(state, uint32(o.next))
-			b.Asleep = from.Asleep
+			b.By = from.By
 			if p.Mark != nil {
 				p.Mark(uint32(i), uint32(o.next))
 			}
@@ -282,7 +282,7 @@ func (p *Parts) leaves(b *Batch, name uint32) bool {
 
 // source is where an edge from a state of a part leads from.
 func (b *Batch) source(part, parent int, name uint32) Source {
-	return Source{uint32(part), b.ids[parent], b.Turns[name], b.Sleeps[name], b.Notes[name]}
+	return Source{uint32(part), b.ids[parent], b.Turns[name], b.Names[name], b.Notes[name]}
 }
 
 // sentLately is how many fingerprints are kept of what was told elsewhere. To look there is cheaper than to tell it again.

@@ -37,7 +37,7 @@ func (q *queue) AtOnce() int { return gathered }
 func (q *queue) Push(b *Batch) {
 	for k := range b.Len() {
 		n := &b.news[k]
-		q.push(b.record(k), n.asleep)
+		q.push(b.record(k), n.by)
 		q.lineage.append(n.From, n.Turn)
 	}
 }
@@ -46,7 +46,7 @@ func (q *queue) Pop(item *Item) bool {
 	if q.popped == q.end {
 		return false
 	}
-	item.Record, item.Asleep = q.next(q.popped)
+	item.Record, item.By = q.next(q.popped)
 	item.ID, item.Depth = q.popped, q.depth
 	q.popped++
 	return true
@@ -71,7 +71,7 @@ func (q *queue) Bytes() (kept, waiting int) { return q.lineage.bytes(), q.most()
 
 func (q *queue) Close() { q.memory.free() }
 
-func (q *queue) push(record []uint32, asleep uint32) {
+func (q *queue) push(record []uint32, by uint32) {
 	if !q.wide {
 		all := uint32(0)
 		for _, word := range record {
@@ -87,13 +87,13 @@ func (q *queue) push(record []uint32, asleep uint32) {
 	at := q.place(q.pushed)
 	if q.wide {
 		at := words(at)
-		at[copy(at, record)] = asleep
+		at[copy(at, record)] = by
 	} else {
 		halves := at[:len(record)]
 		for i, word := range record {
 			halves[i] = uint16(word)
 		}
-		at[q.words], at[q.words+1] = uint16(asleep), uint16(asleep>>16)
+		at[q.words], at[q.words+1] = uint16(by), uint16(by>>16)
 	}
 	q.pushed++
 }
@@ -121,7 +121,7 @@ func (q *queue) part() int32 {
 	return q.made - 1
 }
 
-// place is where a record is, until one is pushed, with what Asleep is behind it.
+// place is where a record is, until one is pushed, with what By is behind it.
 func (q *queue) place(id uint32) []uint16 {
 	at := int(id - q.first)
 	at = int(q.parts[at/queuePart])*queuePart + at%queuePart
@@ -129,7 +129,7 @@ func (q *queue) place(id uint32) []uint16 {
 	return all[at*q.halves():][:q.halves()]
 }
 
-// halves are how many times two bytes a record takes, with what Asleep is.
+// halves are how many times two bytes a record takes, with what By is.
 func (q *queue) halves() int {
 	if q.wide {
 		return 2*q.words + 2
@@ -142,7 +142,7 @@ func words(halves []uint16) []uint32 {
 }
 
 // kept is a record, until the next call.
-func (q *queue) kept(id uint32) (record []uint32, asleep uint32) {
+func (q *queue) kept(id uint32) (record []uint32, by uint32) {
 	at, n := q.place(id), q.words
 	if q.wide {
 		at := words(at)
@@ -157,7 +157,7 @@ func (q *queue) kept(id uint32) (record []uint32, asleep uint32) {
 }
 
 // next returns a record, which must be asked for in order, and lets go of those before.
-func (q *queue) next(id uint32) (record []uint32, asleep uint32) {
+func (q *queue) next(id uint32) (record []uint32, by uint32) {
 	if id-q.first >= queuePart {
 		q.free = append(q.free, q.parts[0])
 		q.parts = append(q.parts[:0], q.parts[1:]...)

@@ -22,7 +22,9 @@ type randomGraph struct {
 	known   map[[2]int]bool // edges that are not listed when others sleep: they lead to states that were found before; nil: none
 	passed  int
 	checked []int
-	trails  [][]uint32
+
+	together [][]int32
+	trails   [][]uint32
 }
 
 type randomEdge struct {
@@ -37,6 +39,7 @@ func drawGraph(t *rapid.T) *randomGraph {
 	rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	g := &randomGraph{words: rapid.SampledFrom([]int{5, 9, 70}).Draw(t, "words"), bad: -1, failing: -1,
 		edges: make([][]randomEdge, n), live: make([]bool, n)}
+	g.together = drawTogether(t, g.words)
 	most := rapid.IntRange(1, 6).Draw(t, "edges")
 	rare := rapid.SampledFrom([]int{2, 10, 100}).Draw(t, "live states are rare")
 	for i := range g.edges {
@@ -79,12 +82,7 @@ func (g *randomGraph) number(v []uint32) (n int) {
 
 func (g *randomGraph) Words() int { return g.words }
 
-func (g *randomGraph) Neighbours() (order []int32) {
-	for i := range g.words {
-		order = append(order, int32(i))
-	}
-	return order
-}
+func (g *randomGraph) Together() [][]int32 { return g.together }
 
 func (g *randomGraph) Fingerprint(v []uint32) Fingerprint {
 	h := uint64(g.number(v)+1) * 0x9E3779B97F4A7C15
@@ -110,14 +108,11 @@ func (g *randomGraph) Roots(e *Edges) error {
 
 func (g *randomGraph) Expand(v []uint32, _ int, e *Edges) error {
 	n := g.number(v)
-	if e.Asleep > 1 {
-		return errors.New("a name is taken for what sleeps")
-	}
 	for k, edge := range g.edges[n] {
 		if n == g.failing && k == len(g.edges[n])-1 {
 			return errFails
 		}
-		if e.Asleep != 0 && g.known[[2]int{n, k}] {
+		if e.By != 0 && g.known[[2]int{n, k}] {
 			e.Pass(1)
 			g.passed++
 			continue
@@ -127,10 +122,7 @@ func (g *randomGraph) Expand(v []uint32, _ int, e *Edges) error {
 			note = Recovery
 		}
 		g.append(e, v, edge.to, note)
-		e.Sleeps[len(e.Sleeps)-1] = 1
-		if e.Naming {
-			e.Sleeps[len(e.Sleeps)-1] = edgeName(n, k)
-		}
+		e.Names[len(e.Names)-1] = edgeName(n, k)
 	}
 	return nil
 }

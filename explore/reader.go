@@ -117,7 +117,8 @@ func (l *Loop) hand(ctx context.Context) (bool, error) {
 		if tree, _, ok := l.enter(&l.item); ok {
 			l.begins(b)
 			b.enter(tree, l.item.ID)
-			b.asleep, b.depth = append(b.asleep, l.asleep(b)), l.item.Depth+1
+			b.By, b.depth = l.by(b), l.item.Depth+1
+			b.by = append(b.by, b.By)
 			if k := len(b.ids) - 1; b.verified == k && (!r.own.Verifies(l.open) || l.verify(b, k)) {
 				b.verified++
 			}
@@ -203,6 +204,6 @@ func (l *Loop) complete(b *Batch) (err error) {
 // resume goes on with the next state whose edges were not listed yet.
 func (b *Batch) resume() (parent int) {
 	k := len(b.last)
-	b.Asleep, b.Turn = b.asleep[k], 0
+	b.By, b.Turn = b.by[k], 0
 	return k
 }

@@ -102,7 +102,7 @@ func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *Pioneer) error {
 	state := tree[:batch.words]
 	from := len(batch.Ends)
 	batch.enter(tree, item.ID)
-	batch.depth, batch.Asleep = item.Depth+1, item.Asleep
+	batch.depth, batch.By = item.Depth+1, item.By
 	err := l.graph.Expand(state, -1, &batch.Edges)
 	if err == nil && pioneer != nil && j.row(state, &batch.Edges, from) != pioneer.Row {
 		err = l.changed(fmt.Sprintf("state %d leads elsewhere", item.ID))

@@ -33,16 +33,15 @@ func (l *Loop) keeping() bool { return l.early && !l.rows.full }
 func (l *Loop) begins(b *Batch) {
 	if len(b.ids) == 0 {
 		b.keeps = l.keeping()
-		b.Naming = b.keeps && l.names
 	}
 }
 
-// asleep is what sleeps in the state that is expanded: nothing if its row is to be kept, which tells of all edges.
-func (l *Loop) asleep(b *Batch) uint32 {
-	if l.opts.Reducer != nil || b.Naming || b.keeps && l.opts.Judge.Wants(l.item.ID) {
+// by is the name of the edge by which the state was found that is expanded; 0 if its row is to be kept, which tells of all edges.
+func (l *Loop) by(b *Batch) uint32 {
+	if l.opts.Reducer != nil || b.keeps && l.opts.Judge.Wants(l.item.ID) {
 		return 0
 	}
-	return l.item.Asleep
+	return l.item.By
 }
 
 // keepRows keeps the rows of a batch that the judge wants.
@@ -53,7 +52,7 @@ func (l *Loop) keepRows(b *Batch) {
 	for k := range b.last {
 		if id := b.ids[k]; l.keeping() && l.opts.Judge.Wants(id) {
 			begin, end := b.begin(k), int(b.last[k])
-			l.keepRow(id, b.Notes[begin:end], b.places[begin:end], b.Sleeps[begin:end])
+			l.keepRow(id, b.Notes[begin:end], b.places[begin:end], b.Names[begin:end])
 		}
 	}
 }

@@ -113,12 +113,16 @@ func (j *shown) compare(id uint32, row Shown, to []uint32) error {
 
 // show has states shown, and returns what differs.
 func (j *shown) show(opts Options) error {
+	return j.over(&readGraph{randomGraph: j.g, width: 10, verified: map[int]int{}}, opts)
+}
+
+func (j *shown) over(g Graph, opts Options) error {
 	j.numbers, j.order = map[int]uint32{}, j.g.dumb(0).order
 	for k, n := range j.order {
 		j.numbers[n] = uint32(k)
 	}
 	opts.Judge = j
-	l, err := New(&readGraph{randomGraph: j.g, width: 10, verified: map[int]int{}}, opts)
+	l, err := New(g, opts)
 	if err != nil {
 		return err
 	}
@@ -274,7 +278,7 @@ type sheet struct {
 const sheetSide = 120
 
 func (*sheet) Words() int          { return 2 }
-func (*sheet) Neighbours() []int32 { return []int32{0, 1} }
+func (*sheet) Together() [][]int32 { return nil }
 func (*sheet) Fingerprint(v []uint32) Fingerprint {
 	return Fingerprint{Lo: hash(uint64(v[0])<<32 | uint64(v[1]) + 1), Hi: uint64(v[0])<<32 | uint64(v[1])}
 }

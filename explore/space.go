@@ -210,7 +210,6 @@ func (s *Space) gather(ctx context.Context, id uint32, state []uint32) error {
 	if l.whole != nil {
 		state = l.whole.Enter(l.whole.Key(id))
 	}
-	b.Naming = l.names
 	b.enter(state, id)
 	err := s.expand(id, state[:b.words], &b.Edges)
 	b.leave()
@@ -250,7 +249,7 @@ func (s *Space) finish(_ context.Context, b *Batch) error {
 		begin, end := b.begin(k), int(b.last[k])
 		to := b.places[begin:end]
 		if s.Holds() && !s.loop.rows.full {
-			s.loop.keepRow(id, b.Notes[begin:end], to, b.Sleeps[begin:end])
+			s.loop.keepRow(id, b.Notes[begin:end], to, b.Names[begin:end])
 		}
 		s.visit(id, Shown{row: Row{&b.Edges, begin, end, b.parent(k)}}, to)
 	}

@@ -51,7 +51,7 @@ func (q *spooled) AtOnce() int { return gathered }
 func (q *spooled) Push(b *Batch) {
 	for k := range b.Len() {
 		record := b.record(k)
-		q.out = binary.AppendUvarint(appendVector(q.out, q.last, record), uint64(b.news[k].asleep))
+		q.out = binary.AppendUvarint(appendVector(q.out, q.last, record), uint64(b.news[k].by))
 		copy(q.last, record)
 		if len(q.out) >= spooledChunk {
 			q.flush()
@@ -81,8 +81,8 @@ func (q *spooled) Pop(item *Item) bool {
 		clear(q.first)
 	}
 	q.in = takeVector(q.in, q.first)
-	asleep, n := binary.Uvarint(q.in)
-	q.in, item.Asleep = q.in[n:], uint32(asleep)
+	by, n := binary.Uvarint(q.in)
+	q.in, item.By = q.in[n:], uint32(by)
 	item.Record, item.ID, item.Depth = q.first, q.popped, q.depth
 	q.popped++
 	return true

@@ -153,7 +153,7 @@ func (b *Batch) appendTo(buf []byte) []byte {
 	for k := range b.news {
 		n := &b.news[k]
 		buf = binary.AppendUvarint(buf, uint64(n.until))
-		buf = binary.AppendUvarint(buf, uint64(n.asleep))
+		buf = binary.AppendUvarint(buf, uint64(n.by))
 		buf = binary.AppendVarint(buf, int64(n.From)-int64(from))
 		buf = binary.AppendUvarint(buf, uint64(n.Turn))
 		buf = append(binary.LittleEndian.AppendUint64(buf, n.lo), n.note)
@@ -185,11 +185,11 @@ func (b *Batch) takeFrom(buf []byte, old bitset, number *uint32) {
 	vector := make([]uint32, b.words)
 	from := int64(0)
 	for range next() {
-		until, asleep := uint32(next()), uint32(next())
+		until, by := uint32(next()), uint32(next())
 		delta, k := binary.Varint(buf)
 		buf = buf[k:]
 		from += delta
-		n := newState{Origin{uint32(from), uint32(next())}, until, asleep, 0, 0}
+		n := newState{Origin{uint32(from), uint32(next())}, until, by, 0, 0}
 		n.lo, n.note = binary.LittleEndian.Uint64(buf), buf[8]
 		buf = takeVector(buf[9:], vector)
 		if !old.has(*number) {

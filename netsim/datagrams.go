@@ -17,7 +17,7 @@ func (m *model) SendDatagram(from, to sim.NodeID, msg sim.Message) {
 	case !m.datagrams:
 		panic("the network has no datagrams: use netsim.Datagrams or netsim.Both")
 	case m.arrives():
-		m.leave(from, to, m.store(msg))
+		m.leave(from, to, m.store(&msg))
 	case m.queues:
 		m.Arrive(from, to, msg)
 	case !m.host.Up(to):
@@ -25,7 +25,7 @@ func (m *model) SendDatagram(from, to sim.NodeID, msg sim.Message) {
 	case m.cut.severs(from, to):
 		m.host.Fate(msg.ID, sim.DroppedCut)
 	default:
-		m.insert(from, to, m.store(msg))
+		m.insert(from, to, m.store(&msg))
 	}
 }
 
@@ -94,5 +94,5 @@ func (m *model) duplicate(node sim.NodeID, slot int32) {
 	d := m.bags[node][slot]
 	msg := m.cells[d.cell].msg
 	msg.ID = m.host.Duplicated(msg.ID)
-	m.insertAt(node, int(slot)+1, datagram{d.from, m.store(msg), true})
+	m.insertAt(node, int(slot)+1, datagram{d.from, m.store(&msg), true})
 }

@@ -119,15 +119,15 @@ func (m *model) put(node sim.NodeID, kind setKind, peer sim.NodeID, in bool) boo
 }
 
 // store puts a message into a cell.
-func (m *model) store(msg sim.Message) int32 {
+func (m *model) store(msg *sim.Message) int32 {
 	m.inFlight++
 	if i := m.free; i != noCell {
 		c := &m.cells[i]
 		m.free = c.next
-		c.msg = msg
+		c.msg = *msg
 		return i
 	}
-	m.cells = append(m.cells, cell{msg: msg})
+	m.cells = append(m.cells, cell{msg: *msg})
 	return int32(len(m.cells) - 1)
 }
 
@@ -197,8 +197,8 @@ func (m *model) AppendInjections(buf []sim.Event) []sim.Event {
 }
 
 // Take implements [sim.NetModel].
-func (m *model) Take(ev sim.Event) sim.Delivery {
-	d := sim.Delivery{From: ev.Peer}
+func (m *model) Take(ev sim.Event) (d sim.Delivery) {
+	d.From = ev.Peer
 	switch {
 	case ev.Kind == sim.DeliverError:
 		d.Err = m.readError(ev.Node, ev.Peer)

@@ -19,7 +19,7 @@ func (m *model) Bag(to sim.NodeID) []sim.Datagram {
 // SetBag implements [sim.Parted].
 func (m *model) SetBag(to sim.NodeID, bag []sim.Datagram) {
 	for i, d := range bag {
-		m.insertAt(to, i, datagram{d.From, m.store(d.Msg), i > 0 && m.waits(&bag[i-1], &bag[i])})
+		m.insertAt(to, i, datagram{d.From, m.store(&d.Msg), i > 0 && m.waits(&bag[i-1], &bag[i])})
 	}
 }
 
@@ -66,7 +66,7 @@ func (m *model) setEnd(node, peer sim.NodeID, c sim.ConnectionEnd) {
 	e := m.end(node, peer)
 	e.flags = flags(c.Flags)
 	for _, msg := range c.Queue {
-		i := m.store(msg)
+		i := m.store(&msg)
 		if e.n == 0 {
 			e.head = i
 		} else {

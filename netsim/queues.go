@@ -131,7 +131,7 @@ func (m *model) Arrive(from, to sim.NodeID, msg sim.Message) {
 			"n%d sends %s to n%d, for which %d messages of that type wait already; at most %d may",
 			from, m.host.DescribeMessage(&msg), to, waits, most)})
 	}
-	m.insert(from, to, m.store(msg))
+	m.insert(from, to, m.store(&msg))
 }
 
 // waiting is how many messages from one node to another wait.

@@ -119,7 +119,7 @@ func (m *model) SendStream(from, to sim.NodeID, msg sim.Message) {
 	case e.flags&unread != 0:
 		m.host.Fate(msg.ID, sim.DroppedBreak)
 	default:
-		i := m.store(msg)
+		i := m.store(&msg)
 		if e.n == 0 {
 			e.head = i
 		} else {

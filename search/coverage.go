@@ -64,6 +64,11 @@ func newCoverage(sys *sim.System) *coverage {
 	return c
 }
 
+// another is an empty one of the same system.
+func (c *coverage) another() *coverage {
+	return &coverage{index: map[coverKey]int{}, services: c.services, names: c.names, actions: make([]bool, len(c.names))}
+}
+
 // before looks at an event that is about to be executed.
 func (c *coverage) before(w kernel.World, ev sim.Event) {
 	switch ev.Kind {

@@ -12,6 +12,9 @@ import (
 func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error {
 	for i, u := range units {
 		slot := &s.slots[i]
+		if slot.states == nil {
+			slot.states, slot.coverage = newVisited(), s.coverage.another()
+		}
 		slot.states.reset()
 		slot.coverage.merge(s.coverage)
 		u.states, u.coverage = slot.states, slot.coverage

@@ -153,9 +153,6 @@ func newSearcher(cfg Config) (*searcher, error) {
 		s.workers = append(s.workers, w)
 	}
 	s.coverage = newCoverage(&s.cfg.System)
-	for i := range s.slots {
-		s.slots[i].states, s.slots[i].coverage = newVisited(), newCoverage(&s.cfg.System)
-	}
 	s.sometimes, s.walked = make([]int, len(s.workers[0].loop.sometimes)), make([]int, len(s.workers[0].loop.sometimes))
 	s.activity.reset()
 	s.scheduled, s.relied = make([]scheduleTally, len(s.cfg.Schedules)), make([]int, len(s.cfg.System.Actions))

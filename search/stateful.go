@@ -128,7 +128,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	}
 	r.Stats.fair(&cfg.System, x)
 	// Depth-first search ends no depth before all. What an earlier process came to may lie where this one was not.
-	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.Refuses() || complete
+	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.Refuses() || complete && !cfg.Calls.Doubts()
 	switch {
 	case finding != nil && kernel.Overdue(finding):
 		return stuck(ctx, cfg, began, patience, x, finding, r)

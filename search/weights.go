@@ -179,9 +179,11 @@ func (d *scale) drawByKind(r *choose.Random, events []sim.Event) int {
 	if total == 0 {
 		return -1
 	}
-	at, i := r.IntN(total), 0
-	for at -= d.weight(events[0].Kind); at >= 0; at -= d.weight(events[i].Kind) {
-		i++
+	at, pick, sum := r.IntN(total), 0, 0
+	for i := range events { // to the end, as leaving where it falls is what processors cannot foresee
+		if sum += d.weight(events[i].Kind); sum <= at {
+			pick = i + 1
+		}
 	}
-	return i
+	return pick
 }

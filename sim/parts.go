@@ -4,8 +4,8 @@ package sim
 // one bag of datagrams per receiver, one connection per unordered pair of nodes (a node and itself
 // included), and what there is once. An operation reads and changes only the parts of the nodes that
 // it names, and whether those nodes are up; so a model that holds a single part, the rest being as
-// after Reset, shows how that part changes. What arrives from two nodes makes the same bag in either order, unless bags are filled
-// one by one, see [Queued].
+// after Reset, shows how that part changes. What arrives from two nodes makes the same bag in either order, and what arrives leaves
+// what can be taken from a bag, and what is left of it then, as it was, but for what has arrived; unless bags are filled one by one, see [Queued].
 type Parted interface {
 	NetModel
 	// Kinds tells which parts there are besides what there is once.

@@ -204,7 +204,7 @@ func compare(t *testing.T, x, y *table.Exploration) {
 type square struct{ size uint32 }
 
 func (s square) Words() int          { return 2 }
-func (s square) Neighbours() []int32 { return []int32{0, 1} }
+func (s square) Together() [][]int32 { return nil }
 func (s square) Bytes() int          { return 0 }
 
 func (s square) Fingerprint(v []uint32) explore.Fingerprint {

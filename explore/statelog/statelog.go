@@ -16,7 +16,7 @@ import (
 )
 
 // title is what files begin with.
-const title = "macemc state log 1\n"
+const title = "macemc state log 2\n"
 
 // Log is a log in a file. It implements [explore.Log].
 type Log struct {

@@ -17,7 +17,7 @@ const inCI = 2000
 // All strategies, engines and ways to keep states agree with the oracle.
 func TestSystems(t *testing.T) {
 	t.Parallel()
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // what is made for one system is garbage with the next
+	defer debug.SetGCPercent(debug.SetGCPercent(1600)) // what is made for one system is garbage with the next
 	n := inCI
 	if testing.Short() {
 		n = 100

@@ -44,7 +44,7 @@ func TestSoak(t *testing.T) {
 }
 
 func runSoak(t *testing.T, sum *Tally, name string) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	defer debug.SetGCPercent(debug.SetGCPercent(1600))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if *during > 0 {

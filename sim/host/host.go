@@ -21,6 +21,12 @@ type Hosting interface {
 	Hosted() (name string, code any, path string)
 }
 
+// CodeTracer is implemented by an Env that shows which code handles an event. That of the checker does so.
+type CodeTracer interface {
+	// Runs notes that a service runs code, a function, that is written for it.
+	Runs(code any)
+}
+
 // Conditional is implemented by services that not every program can run.
 type Conditional interface {
 	// CanRun says what this program lacks; nil: nothing.

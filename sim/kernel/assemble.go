@@ -38,7 +38,7 @@ func look[T any](w *machine, n *node, q *quorum, function string, set []sim.From
 	}
 	var v T
 	if w.apart {
-		v = containedValue(w.watch, f)
+		v = asking(w, w.asked.question, f)
 	} else {
 		v = f()
 	}

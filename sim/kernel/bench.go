@@ -104,8 +104,11 @@ func (b *Bench) Load(id sim.NodeID) (*Local, error) {
 }
 
 // Settle makes the effects before end happen to the node that asked for them; l is as after the
-// handler. When an effect fails, failed is its number, and the effects before it have happened.
+// handler, and is what is returned when they do nothing to it. When an effect fails, failed is its number, and the effects before it have happened.
 func (b *Bench) Settle(id sim.NodeID, l *Local, effects []Effect, end int) (after *Local, failed int, err error) {
+	if !settle(effects[:end]) {
+		return l, end, nil
+	}
 	n := b.prepare(id, l, effects)
 	if err = b.w.apply(n, 0, end); err == nil {
 		return b.w.take(n), end, nil

@@ -18,8 +18,8 @@ type propertyState struct {
 	view       sim.View
 	shown      *shown     // by the view
 	questions  []question // of all properties, in their order
-	always     []*question
-	eventually []*question
+	always     []question
+	eventually []question
 	// last is the Eventually property that failed last: it is asked first, as it mostly fails again.
 	last int
 	// mayBeStale: some service is a [host.Showing].
@@ -67,8 +67,8 @@ func (c *propertyState) init(w *machine) {
 	for i := range w.sys.Properties {
 		c.questions = append(c.questions, w.question(&w.sys.Properties[i]))
 	}
-	for i := range c.questions {
-		switch q := &c.questions[i]; {
+	for _, q := range c.questions {
+		switch {
 		case q.Always != nil:
 			c.always = append(c.always, q)
 		case q.Eventually != nil:
@@ -161,7 +161,8 @@ func (w *machine) Check() (err error) {
 			err = propertyPanic(asked, r)
 		}
 	}()
-	for _, q := range c.always {
+	for i := range c.always {
+		q := &c.always[i]
 		asked = q.Property
 		if !q.holds(&c.view) {
 			return &sim.Finding{Kind: sim.Safety, Property: q.Name, Node: -1, Message: w.violated(q.Property)}
@@ -198,14 +199,14 @@ func (w *machine) Live() bool {
 	if len(c.eventually) == 0 {
 		return true
 	}
-	q := c.eventually[c.last]
+	q := &c.eventually[c.last]
 	asked := q.Property
 	defer blame(&asked)
 	if !q.holds(&c.view) {
 		return false
 	}
 	for i := range c.eventually {
-		q, asked = c.eventually[i], c.eventually[i].Property
+		q, asked = &c.eventually[i], c.eventually[i].Property
 		if i != c.last && !q.holds(&c.view) {
 			c.last = i
 			return false

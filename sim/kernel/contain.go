@@ -128,6 +128,15 @@ func containedValue[T any](w *watch, f func() T) T {
 	return v
 }
 
+// asking is containedValue for what is neither a handler nor a property, and tells so.
+func asking[T any](w *machine, what func() string, f func() T) T {
+	if tell := w.opts.Asking; tell != nil {
+		tell(what())
+		defer tell("")
+	}
+	return containedValue(w.watch, f)
+}
+
 // Guard calls f on a goroutine of its own. The finding tells that checked code ended that goroutine; nil: it did not. What f
 // worked on is good for nothing then but to start anew. Panics go on.
 //

@@ -146,8 +146,7 @@ func (w *machine) haltable(id sim.NodeID) bool {
 	return w.nodes[id].up && (w.halting == nil || w.halting[id])
 }
 
-// whoCrashes asks the system once which nodes may crash. The error is a finding. Like whoHalts it stands in the stack of what it calls by itself,
-// so that it can be told what does not return.
+// whoCrashes asks the system once which nodes may crash. The error is a finding.
 func (w *machine) whoCrashes() (err error) {
 	if w.sys.MayCrash != nil && (w.sys.Crashes > 0 || w.sys.Halts > 0 && w.sys.MayHalt == nil) {
 		err = w.who("MayCrash", func(id sim.NodeID) bool { return w.sys.MayCrash(id) }, &w.crashing)
@@ -181,13 +180,13 @@ func (w *machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (er
 			err = &sim.Finding{Kind: sim.Panic, Node: -1, Message: name + " " + panicText(value, "panicked: %v"), Stack: stack}
 		}
 	}()
-	all := make([]bool, len(w.nodes))
-	contained(w.watch, func() {
+	*known = asking(w, func() string { return name }, func() []bool {
+		all := make([]bool, len(w.nodes))
 		for i := range all {
 			all[i] = may(sim.NodeID(i))
 		}
+		return all
 	})
-	*known = all
 	return nil
 }
 

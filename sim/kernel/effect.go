@@ -57,6 +57,16 @@ func (k EffectKind) Outlasts() bool {
 // that has halted nobody reads again.
 func (k EffectKind) Heard() bool { return k == SendEffect || k == AnnounceEffect }
 
+// settle reports whether effects do something to the local state of the node that asked for them. What is written is pending at once.
+func settle(effects []Effect) bool {
+	for i := range effects {
+		if k := effects[i].Kind; k == SetTimerEffect || k == StopTimerEffect || k == SyncEffect {
+			return true
+		}
+	}
+	return false
+}
+
 // apply makes effects first to end-1 of the step happen, which n asked for.
 func (w *machine) apply(n *node, first, end int) (err error) {
 	defer w.contain(n.id, &err) // of the network, when it lacks what was asked for, and of monitors
@@ -109,7 +119,7 @@ func (w *machine) observe(m sim.Monitor, from sim.NodeID, event any) error {
 	if !w.apart {
 		return m.Observe(from, event)
 	}
-	return containedValue(w.watch, func() error { return m.Observe(from, event) })
+	return asking(w, func() string { return sim.MonitorName(m) }, func() error { return m.Observe(from, event) })
 }
 
 // sent gives a message its identity.

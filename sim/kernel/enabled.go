@@ -168,7 +168,7 @@ func (w *machine) whenWatched(n *node, a *action) (ok bool) {
 	if !w.apart {
 		ok = a.When(n.service)
 	} else {
-		ok = containedValue(w.watch, func() bool { return a.When(n.service) })
+		ok = asking(w, a.question, func() bool { return a.When(n.service) })
 	}
 	if w.closely() && w.serviceHash(n) != before {
 		panic(&sim.Finding{Kind: sim.Nondeterminism, Message: fmt.Sprintf("the When of action %q changed the state of the service %T, which it may only look at",

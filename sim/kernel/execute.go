@@ -18,8 +18,8 @@ func (s *Step) reset(ev sim.Event) {
 	s.Sent, s.Fates = s.Sent[:0], s.Fates[:0]
 	s.With = s.With[:0]
 	s.Disturbs, s.Handler, s.Crashed, s.Halted, s.Applied, s.Lost = false, false, false, false, 0, 0
-	if s.Source != "" {
-		s.Source, s.Inner = "", ""
+	if s.Source != "" || s.Failed != "" {
+		s.Source, s.Inner, s.Failed = "", "", ""
 	}
 	if s.Timer != nil {
 		s.Timer = nil
@@ -107,33 +107,16 @@ func (w *machine) handle(n *node, ev sim.Event, d *Handed, src choose.Source) er
 	if late := w.opts.Late; late.found.Load() != nil {
 		return late.Finding()
 	}
-	var unchanged func() error
-	// A later use of an Env is noticed also while another handler of the node runs.
-	if w.opts.CheckMessages || w.bench {
-		n.env = newEnv(w, n)
+	var err error
+	if w.keepsSent() {
+		err = w.callWatched(n, ev, d)
 	} else {
-		n.turn = (n.turn + 1) % len(n.envs)
+		n.turn = (n.turn + 1) % len(n.envs) // a later use of an Env is noticed also while another handler of the node runs
 		n.env = n.envs[n.turn]
+		err = w.call(n, ev, d)
 	}
-	if w.opts.CheckMessages {
-		unchanged = w.watchOthers(n)
-	}
-	var probe func() error
-	if ev.Kind == sim.TakeQuorum && (w.opts.CheckMessages || w.bench) {
-		probe = w.probeOrder(n, ev, d.Set)
-	}
-	err := w.call(n, ev, d)
 	if f, ok := err.(*sim.Finding); ok && Overdue(f) {
 		return f // its handler may go on changing all else
-	}
-	if err == nil && w.keepsSent() {
-		err = w.sentUnchanged(n.id)
-	}
-	if err == nil && unchanged != nil {
-		err = unchanged()
-	}
-	if err == nil && probe != nil {
-		err = probe()
 	}
 	if err == nil && len(w.quorums) > 0 {
 		err = w.noteNever(n)
@@ -157,6 +140,29 @@ func (w *machine) outcome(n *node, err error) error {
 		return w.failed
 	}
 	return w.badType
+}
+
+// callWatched is call with an Env of its own for each handler, and looks whether the handler changes what is not its own.
+func (w *machine) callWatched(n *node, ev sim.Event, d *Handed) error {
+	n.env = newEnv(w, n)
+	var unchanged, probe func() error
+	if w.opts.CheckMessages {
+		unchanged = w.watchOthers(n)
+	}
+	if ev.Kind == sim.TakeQuorum {
+		probe = w.probeOrder(n, ev, d.Set)
+	}
+	err := w.call(n, ev, d)
+	if err == nil {
+		err = w.sentUnchanged(n.id)
+	}
+	if err == nil && unchanged != nil {
+		err = unchanged()
+	}
+	if err == nil && probe != nil {
+		err = probe()
+	}
+	return err
 }
 
 func (w *machine) call(n *node, ev sim.Event, d *Handed) (err error) {

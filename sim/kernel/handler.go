@@ -23,7 +23,7 @@ type env struct {
 	traced  bool
 	told    bool     // calls between services are noted
 	calls   []string // services that are being called, the innermost last; only when told
-	streams []stream
+	streams []stream // to each node; nil: none was asked for yet
 	rand    random
 	files   files
 	ticker  ticker
@@ -32,10 +32,6 @@ type env struct {
 
 func newEnv(w *machine, n *node) *env {
 	e := &env{w: w, n: n, logger: discard}
-	e.streams = make([]stream, len(w.nodes))
-	for i := range e.streams {
-		e.streams[i] = stream{e, sim.NodeID(i)}
-	}
 	e.rand, e.files, e.ticker = random{e}, files{e}, ticker{e}
 	e.traced = w.opts.Trace
 	e.told = e.traced || w.opts.Log != nil && w.opts.Log.Enabled(context.Background(), slog.LevelDebug)
@@ -66,11 +62,17 @@ func (e *env) peer(what string, id sim.NodeID) {
 	}
 }
 
-func (e *env) effect(f Effect) {
+// effect records an effect, for the caller to fill in where it stands: copying one costs more than most handlers do.
+func (e *env) effect(k EffectKind, peer sim.NodeID) *Effect {
+	last := &e.w.last
+	last.Effects = slices.Grow(last.Effects, 1)
+	last.Effects = last.Effects[:len(last.Effects)+1]
+	f := &last.Effects[len(last.Effects)-1]
+	*f = Effect{Kind: k, Peer: peer}
 	if e.traced {
-		e.trace(&f)
+		e.trace(f)
 	}
-	e.w.last.Effects = append(e.w.last.Effects, f)
+	return f
 }
 
 func (e *env) Self() sim.NodeID { return e.n.id }
@@ -81,23 +83,31 @@ func (e *env) Send(to sim.NodeID, msg any) {
 	e.use("Send")
 	e.peer("Send", to)
 	e.w.sendable(e.n.id)
-	e.effect(Effect{Kind: SendEffect, Peer: to, Msg: e.w.message("message", msg)})
+	m := e.w.message("message", msg)
+	e.effect(SendEffect, to).carry(m)
 }
 
 func (e *env) Stream(peer sim.NodeID) sim.Stream {
 	e.use("Stream")
 	e.peer("Stream", peer)
+	if e.streams == nil {
+		e.streams = make([]stream, len(e.w.nodes))
+		for i := range e.streams {
+			e.streams[i] = stream{e, sim.NodeID(i)}
+		}
+	}
 	return &e.streams[peer]
 }
 
 func (e *env) SetTimer(t any, after time.Duration) {
 	e.use("SetTimer")
-	e.effect(Effect{Kind: SetTimerEffect, Peer: -1, Value: t, After: int64(after)})
+	f := e.effect(SetTimerEffect, -1)
+	f.Value, f.After = t, int64(after)
 }
 
 func (e *env) StopTimer(t any) {
 	e.use("StopTimer")
-	e.effect(Effect{Kind: StopTimerEffect, Peer: -1, Value: t})
+	e.effect(StopTimerEffect, -1).Value = t
 }
 
 func (e *env) Choose(what string, n int) int { return e.draw("Choose", what, n, false) }
@@ -150,12 +160,16 @@ func (e *env) Disk() sim.Disk { return &e.files }
 
 func (e *env) Announce(event any) {
 	e.use("Announce")
-	e.effect(Effect{Kind: AnnounceEffect, Peer: -1, Value: e.w.message("announced event", event).Body})
+	body := e.w.message("announced event", event).body
+	e.effect(AnnounceEffect, -1).Value = body
 }
 
 func (e *env) Assert(ok bool, format string, args ...any) {
 	if !ok && e.w.failed == nil && e.w.sys.Asserts() {
 		e.use("Assert")
+		if e.traced && !Carries(e.n.service) {
+			e.w.last.Failed = callSite(e.n.service)
+		}
 		e.w.failed = &sim.Finding{Kind: sim.Safety, Property: sim.AssertionProperty, Node: e.n.id, Message: fmt.Sprintf(format, args...)}
 	}
 }
@@ -192,10 +206,10 @@ func (s *stream) Send(msg any) error {
 	s.e.use("Stream.Send")
 	m := s.e.w.message("message", msg)
 	if s.room() <= 0 {
-		s.e.effect(Effect{Kind: RefusedEffect, Peer: s.peer, Msg: m})
+		s.e.effect(RefusedEffect, s.peer).carry(m)
 		return sim.ErrFull
 	}
-	s.e.effect(Effect{Kind: StreamEffect, Peer: s.peer, Msg: m})
+	s.e.effect(StreamEffect, s.peer).carry(m)
 	return nil
 }
 
@@ -206,7 +220,7 @@ func (s *stream) Room() int {
 
 func (s *stream) Close() {
 	s.e.use("Stream.Close")
-	s.e.effect(Effect{Kind: CloseEffect, Peer: s.peer})
+	s.e.effect(CloseEffect, s.peer)
 }
 
 // files is the Disk of a node.
@@ -214,7 +228,8 @@ type files struct{ e *env }
 
 func (f *files) write(w write) {
 	d := &f.e.n.disk
-	f.e.effect(Effect{Kind: WriteEffect, Peer: -1, Text: w.key, disk: len(d.pending)})
+	asked := f.e.effect(WriteEffect, -1)
+	asked.Text, asked.disk = w.key, len(d.pending)
 	d.pending = append(d.pending, w)
 }
 
@@ -241,7 +256,7 @@ func (f *files) Keys(prefix string) []string {
 
 func (f *files) Sync() {
 	f.e.use("Disk.Sync")
-	f.e.effect(Effect{Kind: SyncEffect, Peer: -1, disk: len(f.e.n.disk.pending)})
+	f.e.effect(SyncEffect, -1).disk = len(f.e.n.disk.pending)
 }
 
 // random is the Rand of a node: every draw is a choice.

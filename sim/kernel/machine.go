@@ -82,9 +82,10 @@ type node struct {
 	onError sim.PeerErrorHandler // nil when the service does not care
 	onReady sim.PeerReadyHandler
 	stepper host.Stepper
-	armed   []timer // in canonical order
-	fits    []int32 // actions that the service has
-	counts  []int32 // by action: how often it was done
+	armed   []timer    // in canonical order
+	set     *timerKind // set last
+	fits    []int32    // actions that the service has
+	counts  []int32    // by action: how often it was done
 	disk    disk
 	clock   clock
 	never   uint64     // set of quorums that take nothing any more

@@ -7,32 +7,41 @@ import (
 	"github.com/macemc/macemc/sim/plan"
 )
 
-// message makes a private copy of what a handler sends or announces.
-func (w *machine) message(role string, msg any) sim.Message {
-	m, err := w.privateCopy(msg)
-	if err != nil {
-		if w.badType == nil {
-			w.badType = plan.As(role, err)
-		}
-		return sim.Message{Body: msg}
-	}
-	return m
+// content is what a handler sends or announces.
+type content struct {
+	body any // a private copy
+	sent any // what was copied, when it can still be changed and this is checked
 }
 
-func (w *machine) privateCopy(msg any) (m sim.Message, err error) {
-	defer plan.Catch(&err)
+// carry makes an effect one about a message.
+func (f *Effect) carry(c content) {
+	f.Msg.Body = c.body
+	if c.sent != nil {
+		f.Msg.Seam().Sent = c.sent
+	}
+}
+
+// message makes a private copy of what a handler sends or announces.
+func (w *machine) message(role string, msg any) content {
+	c := content{body: msg}
 	p, err := w.copies.Of(msg)
-	if err != nil {
-		return m, err
+	if err == nil && !p.Flat() {
+		err = w.privateCopy(&c, p)
 	}
-	if p.Flat() {
-		return sim.Message{Body: msg}, nil
+	if err != nil && w.badType == nil {
+		w.badType = plan.As(role, err)
 	}
-	m.Body = p.Copy(msg)
+	return c
+}
+
+func (w *machine) privateCopy(c *content, p *plan.Plan) (err error) {
+	defer plan.Catch(&err)
+	msg := c.body
+	c.body = p.Copy(msg)
 	if w.keepsSent() {
-		m.Seam().Sent = msg
+		c.sent = msg
 	}
-	return m, nil
+	return nil
 }
 
 // keepsSent reports whether messages are kept as they were sent, to see whether they are changed.

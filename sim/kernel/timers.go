@@ -79,9 +79,13 @@ func (w *machine) setTimer(n *node, t any, after time.Duration) error {
 		n.armed[i].left = after
 		return nil
 	}
-	k, err := w.kindOf(t)
-	if err != nil {
-		return err
+	k := n.set
+	if k == nil || k.value != t {
+		var err error
+		if k, err = w.kindOf(t); err != nil {
+			return err
+		}
+		n.set = k
 	}
 	i, _ := slices.BinarySearchFunc(n.armed, k, func(a timer, k *timerKind) int {
 		return strings.Compare(a.kind.enc, k.enc)

@@ -37,6 +37,9 @@ func (w *machine) handlerSource(ev sim.Event) string {
 		if Carries(s) {
 			return ""
 		}
+		if _, ok := s.(host.Hosting); ok {
+			return "" // until it says what it runs
+		}
 		name := map[sim.EventKind]string{sim.Boot: "Boot", sim.FireTimer: "Timer", sim.Deliver: "Receive",
 			sim.DeliverError: "PeerError", sim.DeliverReady: "PeerReady", sim.Internal: "Step"}[ev.Kind]
 		m, ok := reflect.TypeOf(s).MethodByName(name)
@@ -47,6 +50,11 @@ func (w *machine) handlerSource(ev sim.Event) string {
 	default:
 		return ""
 	}
+	return placeOf(code)
+}
+
+// placeOf is the file:line of a function, "" when it is not known.
+func placeOf(code reflect.Value) string {
 	f := runtime.FuncForPC(code.Pointer())
 	if f == nil {
 		return ""
@@ -58,6 +66,13 @@ func (w *machine) handlerSource(ev sim.Event) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
+// Runs implements [host.CodeTracer].
+func (e *env) Runs(code any) {
+	if last := &e.w.last; e.traced && last.Source == "" && e.w.steps > 0 {
+		last.Source = placeOf(reflect.ValueOf(code))
+	}
+}
+
 // trace notes where an effect was asked for.
 //
 //go:noinline
@@ -67,6 +82,9 @@ func (e *env) trace(f *Effect) {
 		return
 	}
 	f.From = callSite(e.n.service)
+	if _, hosts := e.n.service.(host.Hosting); hosts {
+		return
+	}
 	if last := &e.w.last; last.Inner == "" && (last.Event.Kind == sim.Deliver || last.Event.Kind == sim.FireTimer || last.Event.Kind == sim.Internal || last.Event.Kind == sim.TakeQuorum) {
 		last.Inner = innermost(e.n.service)
 	}
@@ -76,11 +94,6 @@ func (e *env) trace(f *Effect) {
 // is none. Of a function that was inlined it is the line where that is.
 func innermost(s sim.Service) string {
 	own := functionsOf(s)
-	if h, ok := s.(host.Hosting); ok {
-		if _, code, _ := h.Hosted(); code != nil {
-			own = functionsOf(code)
-		}
-	}
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {

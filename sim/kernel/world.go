@@ -75,6 +75,8 @@ type Options struct {
 	// Contain calls checked code on goroutines of its own, so that it is a finding, as a panic is, when it ends its
 	// goroutine. It is slow. Without it such code ends the goroutine of the world's caller: see [Guard].
 	Contain bool
+	// Asking is told, with Contain, which checked code is called that is neither a handler nor a property, and "" when it has returned. May be nil.
+	Asking func(what string)
 	// Overdue, when it is not nil, is asked every [WatchEvery] while checked code runs that is no property's, the how manieth
 	// time this is. Once it is true that code is given up, which is a finding (see [Overdue]), and the world good for
 	// nothing but to start anew. Such code is called as by Contain. Properties are watched with Contain only, else by
@@ -130,6 +132,8 @@ type Step struct {
 	// Inner is, of a delivery or timer, the file:line of the deepest function of the service's package that
 	// was running when the handler asked for its first effect; only when tracing, "" without an effect.
 	Inner string
+	// Failed is the file:line of the assertion of a handler that failed, when tracing; "": none did.
+	Failed string
 }
 
 // Observation is a question that the world answered from the state and the effects so far.

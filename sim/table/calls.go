@@ -19,7 +19,11 @@ type Calls struct {
 	round   uint64 // explorations begun
 	checks  bool   // properties are asked about a state that is new
 	refused bool   // the call that goes on
+	doubted bool   // a call was refused of what had been done before
 }
+
+// Doubts reports whether a call was refused of what had been done before, and then did not end the process: what is called depends on more than it may.
+func (c *Calls) Doubts() bool { return c != nil && c.doubted }
 
 // Refuses reports whether calls are refused.
 func (c *Calls) Refuses() bool { return c != nil && len(c.Refused) > 0 }
@@ -47,13 +51,18 @@ func (c *Calls) begin(content uint64) bool {
 	return !c.refused
 }
 
-// call notes a call likewise. The error is that it is refused.
-func (c *Calls) call(content uint64) error {
-	if c.begin(content) {
-		return nil
+// call notes a call likewise, until end is given what went on before. The error is that it is refused.
+func (c *Calls) call(kind int, content uint64) (before uint64, err error) {
+	if c == nil {
+		return 0, nil
 	}
-	c.end()
-	return kernel.GivenUp()
+	before, content = c.now, content+uint64(kind)*0x9e3779b97f4a7c15
+	if c.begin(content) {
+		return before, nil
+	}
+	c.end(before)
+	c.doubted = c.doubted || kind == againCall || kind == runCall
+	return before, kernel.GivenUp()
 }
 
 // answered notes what the code that is called was told. It ends the goroutine when the call is refused now.
@@ -66,40 +75,67 @@ func (c *Calls) answered(answer int) {
 	}
 }
 
-// end notes that the call is over, and reports whether it was refused on the way.
-func (c *Calls) end() (refused bool) {
-	if c == nil {
-		return false
+// refuses reports whether the call that goes on was refused on the way.
+func (c *Calls) refuses() bool { return c != nil && c.refused }
+
+// end notes that a call is over, and that the one before goes on.
+func (c *Calls) end(before uint64) {
+	if c != nil {
+		c.now, *c.At, c.refused = before, before, false
 	}
-	refused = c.refused
-	c.now, c.checks, c.refused, *c.At = 0, false, false, 0
-	return refused
 }
 
-// state notes that properties are asked about the state with that number, until end. It is false when that is refused.
+// state notes that properties are asked about the state with that number, until checked. It is false when that is refused.
 func (c *Calls) state(number int) bool {
 	call := (c.round<<40|uint64(number))<<1 | 1
-	*c.At, c.checks = call, true
+	*c.At, c.now, c.checks = call, call, true
 	return len(c.Refused) == 0 || !slices.Contains(c.Refused, call)
 }
 
-// calling notes the call of a handler. The error is that it is refused.
-func (e *engine) calling(s *stepOf) error {
+// checked ends state.
+func (c *Calls) checked() { *c.At, c.now, c.checks = 0, 0, false }
+
+// Kinds of calls are told apart when content is the same.
+const (
+	handlerCall = iota
+	againCall   // of a handler, in a situation that is known
+	monitorCall
+	propertyCall
+	listCall   // of what says which events can happen in a local state
+	gatherCall // of quorums
+	failCall   // of MayCrash and MayHalt
+	runCall    // of all that a run comes to which the replay engine executes
+)
+
+// calling notes the call of a handler, of that kind.
+func (e *engine) calling(kind int, s *stepOf) (before uint64, err error) {
 	if e.calls == nil {
-		return nil
+		return 0, nil
 	}
 	e.buf = e.appendSituation(s, e.buf[:0])
-	return e.calls.call(hashOf(e.buf))
+	return e.calls.call(kind, hashOf(e.buf))
 }
 
-// telling notes the call of a monitor, likewise.
-func (e *engine) telling(id uint32, from int, event uint32) error {
+// telling notes the call of a monitor.
+func (e *engine) telling(id uint32, from int, event uint32) (before uint64, err error) {
 	if e.calls == nil {
-		return nil
+		return 0, nil
 	}
 	e.buf = append(e.buf[:0], byte(from))
 	e.buf = e.bench.AppendValue(e.events.list[event], e.buf)
-	return e.calls.call(e.monitors.list[id].hash.Lo + hashOf(e.buf))
+	return e.calls.call(monitorCall, e.monitors.list[id].hash.Lo+hashOf(e.buf))
+}
+
+// gathering notes that the quorums of a node are asked about some datagrams.
+func (e *engine) gathering(local uint32, items []bagItem) (before uint64, err error) {
+	if e.calls == nil {
+		return 0, nil
+	}
+	content := e.locals.list[local].hash.Lo
+	for i := range items { // the same exploration numbers messages as this one does
+		content = bits.RotateLeft64(content, 17)*0x9e3779b97f4a7c15 + uint64(items[i].from)<<32 + uint64(items[i].msg)
+	}
+	return e.calls.call(gatherCall, content)
 }
 
 // asking notes that a property, or -1: the predicates of all, is asked about local states outside of check, and returns what ends that.
@@ -113,8 +149,9 @@ func (e *engine) asking(property int, locals ...uint32) (end func()) {
 	for _, id := range locals {
 		content = bits.RotateLeft64(content, 17)*0x9e3779b97f4a7c15 + e.locals.list[id].hash.Lo
 	}
-	if err := c.call(content); err != nil {
+	before, err := c.call(propertyCall, content)
+	if err != nil {
 		panic(err)
 	}
-	return func() { c.end() }
+	return func() { c.end(before) }
 }

@@ -197,10 +197,18 @@ const (
 	wasRefused
 )
 
-// apply returns the connection after an operation by one of its ends, and for opTake the message, for
-// opError which error it was. Up says whether the node at the other end is up.
-func (c *conns) apply(id uint32, op connOp, side int, up bool, msg uint32) (next, result uint32) {
-	code := (msg<<5 | uint32(op)<<2 | uint32(side)<<1) + 1 // fits, see messages.most
+// connCode is an operation by one end of a connection while the node at the other end is down; plus one: while it is up.
+func connCode(op connOp, side int, msg uint32) uint32 {
+	return (msg<<5 | uint32(op)<<2 | uint32(side)<<1) + 1 // fits, see messages.most
+}
+
+func coded(code uint32) (op connOp, side int, up bool, msg uint32) {
+	code--
+	return connOp(code >> 2 & 7), int(code >> 1 & 1), code&1 == 1, code >> 5
+}
+
+// apply returns the connection after an operation, and for opTake the message, for opError which error it was.
+func (c *conns) apply(id, code uint32, up bool) (next, result uint32) {
 	if up {
 		code++
 	}
@@ -213,7 +221,7 @@ func (c *conns) apply(id uint32, op connOp, side int, up bool, msg uint32) (next
 	if v, ok := c.ops.get(key); ok {
 		return uint32(v), uint32(v >> 32)
 	}
-	next, result = c.work(id, op, side, up, msg)
+	next, result = c.work(id, code)
 	for i := range c.lines[id].known {
 		if k := &c.lines[id].known[i]; k.code == 0 {
 			*k = connStep{code, next, result}
@@ -233,7 +241,8 @@ func (c *conns) queued(id uint32, side int) int {
 }
 
 // work lets the network model do an operation while it holds that one connection.
-func (c *conns) work(id uint32, op connOp, side int, up bool, msg uint32) (next, result uint32) {
+func (c *conns) work(id, code uint32) (next, result uint32) {
+	op, side, up, msg := coded(code)
 	self := c.list[id].self
 	net, at := c.e.net, ends(self)
 	node, peer := at[side], at[1-side]
@@ -280,13 +289,13 @@ func (c *conns) work(id uint32, op connOp, side int, up bool, msg uint32) (next,
 func (e *engine) received(id uint32, kind sim.EventKind, side int, up bool) (next uint32, class int, msg uint32) {
 	switch kind {
 	case sim.Deliver:
-		next, msg = e.conns.apply(id, opTake, side, up, 0)
+		next, msg = e.conns.apply(id, connCode(opTake, side, 0), up)
 		return next, deliverEvent, msg
 	case sim.DeliverReady:
-		next, _ = e.conns.apply(id, opReady, side, up, 0)
+		next, _ = e.conns.apply(id, connCode(opReady, side, 0), up)
 		return next, readyEvent, 0
 	}
-	next, result := e.conns.apply(id, opError, side, up, 0)
+	next, result := e.conns.apply(id, connCode(opError, side, 0), up)
 	if result == wasRefused {
 		return next, refusedEvent, 0
 	}

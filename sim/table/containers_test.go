@@ -140,6 +140,10 @@ func TestContainersAreNotReduced(t *testing.T) {
 	if x.Complete || x.Stopped != table.StoppedCrashes {
 		t.Errorf("complete %v, %s", x.Complete, x.Stopped)
 	}
+	both := lodgers(netsim.Streams{Buffer: 1}, sim.CutPrefix, []sim.NodeID{2, 0})
+	if x := breadth(t, both, table.ExploreOptions{Reduce: table.ReduceFull}); x.Reduced.Why != "streams, containers: not reduced" {
+		t.Errorf("%+v", x.Reduced)
+	}
 	sys.Containers = nil
 	sys.Halts, sys.Crashes = 0, 0
 	if x := breadth(t, sys, table.ExploreOptions{Reduce: table.ReduceFull}); slices.Contains([]table.Reduction{table.ReduceNone}, x.Reduced.Used) {

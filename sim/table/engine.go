@@ -49,8 +49,9 @@ type engine struct {
 	noLoad   error             // the finding of building a service
 	unlisted bool              // a state was met whose events cannot be listed
 
-	sites *sites // nil: not used yet
-	notes *notes // nil: there is no log
+	sites    *sites    // nil: not used yet
+	together [][]int32 // words of packed vectors that steps changed which were rehearsed
+	notes    *notes    // nil: there is no log
 	// weightless is the set of kinds of events that random walks never take.
 	weightless uint64
 	disturbing *kernel.Disturbing // nil: nothing does
@@ -86,7 +87,7 @@ func (s Stats) HitRate() float64 {
 // maxNodes is how many nodes fit into the words that sets of nodes are kept in.
 const maxNodes = 64
 
-func newEngine(sys *sim.System, opts kernel.Options) (*engine, error) {
+func newEngine(sys *sim.System, opts kernel.Options, calls *Calls) (*engine, error) {
 	bench, err := kernel.NewBench(sys, opts)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func newEngine(sys *sim.System, opts kernel.Options) (*engine, error) {
 	if bench.Closes() {
 		return nil, &Unsupported{"services with a method Close: what they hold cannot be copied"}
 	}
-	e := &engine{sys: sys, mates: kernel.Mates(sys), opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbing: kernel.DisturbingOf(sys)}
+	e := &engine{sys: sys, mates: kernel.Mates(sys), opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbing: kernel.DisturbingOf(sys), calls: calls}
 	if e.net == nil && sys.Network != nil {
 		return nil, &Unsupported{fmt.Sprintf("its network %T cannot be taken apart", sys.Network)}
 	}

@@ -50,8 +50,9 @@ type ExploreOptions struct {
 	through func(explore.Graph) explore.Graph // what is explored instead of a graph; nil: that
 	labels  int                               // one of so many states has the labels of its edges compared; 0: compared
 
-	hastily bool // nothing is rehearsed
-	gaveUp  bool // more was to be reduced, but took too long
+	hastily  bool      // nothing is rehearsed
+	together [][]int32 // what was learned from that before
+	gaveUp   bool      // more was to be reduced, but took too long
 
 	asymmetry string // what shows that there is no symmetry; "": nothing so far
 
@@ -124,11 +125,10 @@ func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Explor
 }
 
 func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {
-	e, err := newEngine(sys, opts.World)
+	e, err := newEngine(sys, opts.World, opts.Calls)
 	if err != nil {
 		return nil, err
 	}
-	e.calls = opts.Calls
 	if opts.Log != nil {
 		if err := e.note(opts.Log); err != nil {
 			return nil, err
@@ -137,7 +137,9 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	var path choose.Path
 	if !opts.hastily {
 		path, err = rehearse(e)
+		opts.together = e.together
 	}
+	e.together = opts.together
 	err = cmp.Or(e.changed(), err)
 	g := newGraph(e, opts.Weightless)
 	g.known = opts.Known
@@ -336,12 +338,13 @@ func rehearse(e *engine) (path choose.Path, err error) {
 			if len(events) == 0 {
 				break
 			}
+			before := slices.Clone(w.v)
 			if err = w.Step(events[src(choose.Point{Arity: len(events)})], src); err == nil && e.calls.Refuses() {
 				err = w.Check() // what is refused behind a violation is none of those who follow the path
 			}
+			e.together = append(e.together, w.layout.changed(before, w.v))
 		}
-		var u *Unsupported
-		if closer(err) || overdue(err) || errors.As(err, &u) {
+		if _, unsupported := errors.AsType[*Unsupported](err); unsupported || closer(err) || overdue(err) {
 			return path, err
 		}
 	}

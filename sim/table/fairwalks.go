@@ -51,7 +51,7 @@ func WalkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*Fair
 
 func walkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*FairWalks, error) {
 	out := &FairWalks{}
-	e, err := newEngine(sys, opts.World)
+	e, err := newEngine(sys, opts.World, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,6 @@ func (w *fairWalk) expand(id uint32) *row {
 		return r
 	}
 	w.edges.Reset()
-	w.edges.Naming = true
 	from := slices.Clone(w.state(id))
 	if err := w.g.Expand(from, -1, &w.edges); err != nil {
 		if w.barred[id] = true; errors.Is(err, explore.ErrLimit) || errors.As(err, new(*Unsupported)) {
@@ -214,7 +213,7 @@ func (w *fairWalk) expand(id uint32) *row {
 		}
 		return nil
 	}
-	r := &row{names: slices.Clone(w.edges.Sleeps)}
+	r := &row{names: slices.Clone(w.edges.Names)}
 	var to []uint32
 	for t := range w.edges.Ends {
 		to = w.edges.To(t, from, to[:0])

@@ -23,7 +23,7 @@ import (
 // the finding that ended the exploration early.
 func visitedBy(t failer, sys *sim.System, depth int, depthFirst bool) (met map[sim.Fingerprint]bool, finding error) {
 	t.Helper()
-	e, err := newEngine(sys, kernel.Options{MaxChoices: 50})
+	e, err := newEngine(sys, kernel.Options{MaxChoices: 50}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,25 +18,24 @@ type graph struct {
 	onward *onward // nil: it begins at the start
 	known  map[string]bool
 
-	here        []uint32          // the state that is expanded
-	width       int               // of fingerprints that are asked for
-	fingerprint sim.Fingerprint   // its own
-	shares      []sim.Fingerprint // of its words
-	prepared    bool              // shares and there are up to date
+	here        []uint32        // the state that is expanded
+	width       int             // of fingerprints that are asked for
+	fingerprint sim.Fingerprint // its own
 
 	met   *explore.Met // the last state that was checked
 	holds []bool       // by Inevitably property: whether it does there
 
 	roots   []choose.Path
 	vector  []uint32 // scratch, of the world
-	there   []uint32 // packed; as here but while a step is taken
-	taken   int      // the word of the connection whose event is under way; -1: none
-	left    uint32   // what it is once it has handed it over
+	there   []uint32 // likewise, packed
 	events  []sim.Event
 	spans   []nodeSpan    // scratch
 	all     explore.Edges // scratch
 	answers answers
 	fates   choose.Enumerate // of nodes that go down with another one
+
+	asleep asleep
+	named  bool // edges are named for other processes, see nameFor
 
 	reads  bool // what is known, and nothing else, see reader
 	unread bool // some of it was not known
@@ -47,7 +46,7 @@ type graph struct {
 }
 
 func newGraph(e *engine, weightless []sim.EventKind) *graph {
-	g := &graph{w: newWorld(e), badEvent: -1, taken: -1}
+	g := &graph{w: newWorld(e), badEvent: -1}
 	g.w.bare = true
 	for _, kind := range weightless {
 		e.weightless |= 1 << kind
@@ -56,15 +55,15 @@ func newGraph(e *engine, weightless []sim.EventKind) *graph {
 		e.sites = newSites(e)
 	}
 	g.sites = e.sites
-	g.vector, g.shares = make([]uint32, e.layout.words), make([]sim.Fingerprint, g.sites.words)
+	g.vector, g.there = make([]uint32, e.layout.words), make([]uint32, g.sites.words)
 	return g
 }
 
 // Words implements [explore.Graph].
 func (g *graph) Words() int { return g.sites.words }
 
-// Neighbours implements [explore.Graph].
-func (g *graph) Neighbours() []int32 { return g.sites.order() }
+// Together implements [explore.Graph].
+func (g *graph) Together() [][]int32 { return g.w.together }
 
 // Fingerprint implements [explore.Graph].
 func (g *graph) Fingerprint(state []uint32) explore.Fingerprint { return g.sites.fingerprint(state) }
@@ -116,17 +115,22 @@ func (g *graph) Roots(e *explore.Edges) error {
 // Expand implements [explore.Graph]. Steps are in the order of [World.Injections].
 func (g *graph) Expand(state []uint32, number int, e *explore.Edges) error {
 	from := len(e.Ends)
-	g.here, g.prepared, g.width = state, false, e.Width
+	g.here, g.width = state, e.Width
 	if e.Width > 0 {
 		g.fingerprint = g.sites.fingerprint(state)
 	}
 	if len(g.known) > 0 || g.onward != nil {
-		e.Asleep = 0 // behind violations nothing is found
+		e.By = 0 // behind violations nothing is found
 		if (len(g.known) > 0 || g.onward.violated != nil) && g.barred() {
 			return nil
 		}
 	}
 	err := cmp.Or(g.takeAll(e), g.sites.limited)
+	if g.named {
+		for t := from; t < len(e.Names); t++ {
+			e.Names[t] = g.sites.nameFor(e.Names[t])
+		}
+	}
 	if changed := g.w.changed(); changed != nil {
 		return changed
 	}
@@ -172,7 +176,7 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 		return true, nil
 	}
 	if c := w.calls; c != nil {
-		defer c.end()
+		defer c.checked()
 		if !c.state(m.Number) {
 			return false, kernel.GivenUp()
 		}

@@ -72,7 +72,7 @@ func (b *builder) learn(state, names []uint32) {
 
 // label makes row the edges of a state.
 func (b *builder) label(state, to, names []uint32) error {
-	b.g.here, b.g.prepared = state, false
+	b.g.here = state
 	known, err := b.recall(state, to, names)
 	if err != nil {
 		return err

@@ -64,6 +64,8 @@ func (s *sites) visit(w *World, packed []uint32) {
 type learned struct {
 	move
 	peers   uint16 // see sleep.go
+	takes   uint32 // see sites
+	origin  uint32
 	asked   []asked
 	handled bool
 }
@@ -93,9 +95,15 @@ func (s *sites) span(list []learned, handled uint32) span {
 	for i := range list {
 		m := &list[i]
 		s.moves, s.peers = append(s.moves, m.move), append(s.peers, m.peers)
+		s.takes, s.origins, s.diamonds = append(s.takes, m.takes), append(s.origins, m.origin), append(s.diamonds, 0)
 		peers |= m.peers
-		if m.kind == fastMove {
+		switch m.kind {
+		case fastMove:
 			changes = max(changes, uint32(m.count)+2)
+		case mixedMove:
+			changes = max(changes, uint32(m.count)+3+uint32(s.frame-s.monitors))
+		case questionMove:
+			sp.handled |= spanAsks
 		}
 	}
 	sp.most = changes<<sleepers | uint32(peers)
@@ -120,7 +128,7 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 		if w.handled {
 			r.asked = w.asked(w.leaf)
 		}
-		slow := slowMove{ev, s.answers.Path()}
+		slow := slowMove{ev: ev, picks: s.answers.Path()}
 		if shared && w.inside {
 			slow.picks = slow.picks[:len(slow.picks)-w.askedOfMates]
 			if n := len(runs) - 1; n < 0 || runs[n].kind != sharedMove || !slices.Equal(s.slow[runs[n].first].picks, slow.picks) {
@@ -133,10 +141,16 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 		ok := false
 		if err == nil {
 			if r.move, ok = s.move(w, packed, node, slow); ok {
-				r.peers = s.peersOf(&r.move, &ev, r.frame == packed[s.frame])
+				r.peers = s.peersOf(&r.move, &ev, node, packed)
+				if node >= 0 {
+					r.takes, r.origin = s.takenBy(&ev, node, packed[node]), packed[node]
+				}
 			}
 		}
 		if r.handled = ok && w.handled; !ok {
+			if closer(err) || overdue(err) {
+				slow.err = err
+			}
 			r.move, r.peers = move{kind: slowStep, first: uint32(len(s.slow))}, neverAsleep
 			s.slow = append(s.slow, slow)
 			diverges = isDivergence(err)
@@ -246,11 +260,10 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 	s.pack(w.v, s.there)
 	m = move{frame: s.there[s.frame], first: uint32(len(s.ops)), kind: loneMove}
 	m.delta = s.frames[m.frame].share.Sub(s.frames[packed[s.frame]].share)
-	after := append(s.after[:0], packed...)
-	s.after = after
-	after[s.frame] = m.frame
+	d := draft{from: packed, changes: s.changes[:0]}
+	d.set(s.frame, m.frame)
 	if node < 0 {
-		return m, slices.Equal(after, s.there)
+		return m, d.is(s.there)
 	}
 	p := &s.places[node]
 	m.kind, m.next, m.note = fastMove, s.there[node], uint8(node)
@@ -258,10 +271,10 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 	if p.list[m.next].local != p.list[packed[node]].local {
 		m.note |= noteLocal
 	}
-	after[node] = m.next
+	d.set(node, m.next)
 	if s.ofStream(&slow.ev) {
-		word, next, _ := s.received(packed, &slow.ev)
-		after[word] = next
+		word, next, _ := s.received(packed, slow.ev.Kind, node, int(slow.ev.Peer))
+		d.set(word, next)
 		m.kind = mixedMove
 	}
 	if w.handled {
@@ -271,17 +284,16 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 		s.arrive(packed, node, &m, slow)
 	}
 	if w.layout.pairCount > 0 && (w.inside || slow.ev.Kind.TakesDown()) {
-		op := uint32(opCrash)
+		until := uint32(0)
 		if w.halted || slow.ev.Kind == sim.Halt {
-			op |= forEver << connOpBits
+			until = forEver
 		}
 		for peer := range w.nodes {
-			s.op(&m, opStream, peer, op)
+			s.op(&m, s.stream(node, peer, opCrash, until))
 		}
 	}
-	s.touched = s.touched[:0]
-	ok = s.apply(after, node, s.ops[m.first:]) && slices.Equal(after, s.there)
-	s.touched = s.touched[:0]
+	ok = s.operate(&d, node, s.ops[m.first:]) && d.is(s.there)
+	s.changes = d.changes
 	return m, ok
 }
 
@@ -294,17 +306,17 @@ func (s *sites) handle(w *World, packed []uint32, node int, m *move, slow slowMo
 		switch o.kind {
 		case kernel.SendEffect:
 			if peer != node && severed>>peer&1 == 0 && !s.e.bags.holds {
-				s.op(m, opDatagram, peer, s.datagramTo(o.peer, sim.NodeID(node), o.id))
+				s.op(m, moveOp{uint32(peer), s.datagramTo(o.peer, sim.NodeID(node), o.id)})
 				refusable = refusable || s.e.bags.bounded
 			}
 		case kernel.StreamEffect:
-			s.op(m, opStream, peer, o.id<<connOpBits|uint32(opSend))
+			s.op(m, s.stream(node, peer, opSend, o.id))
 		case kernel.RefusedEffect:
-			s.op(m, opStream, peer, uint32(opRefuse))
+			s.op(m, s.stream(node, peer, opRefuse, 0))
 		case kernel.CloseEffect:
-			s.op(m, opStream, peer, uint32(opClose))
+			s.op(m, s.stream(node, peer, opClose, 0))
 		case kernel.AnnounceEffect:
-			s.op(m, opAnnounce, 0, o.id)
+			s.op(m, moveOp{opAnnounce << opPeer, o.id})
 			refusable = true
 		}
 	}
@@ -315,7 +327,7 @@ func (s *sites) handle(w *World, packed []uint32, node int, m *move, slow slowMo
 
 // orSlow has a step taken in the world when one of the operations of its move is refused.
 func (s *sites) orSlow(m *move, slow slowMove) {
-	s.op(m, opSlow, 0, uint32(len(s.slow)))
+	s.op(m, moveOp{opSlow << opPeer, uint32(len(s.slow))})
 	s.slow = append(s.slow, slow)
 }
 
@@ -323,7 +335,7 @@ func (s *sites) orSlow(m *move, slow slowMove) {
 func (s *sites) arrive(packed []uint32, node int, m *move, slow slowMove) {
 	first := s.e.bags.list[s.places[node].list[packed[node]].bag].items[0]
 	if to := int(^first.from); to != node {
-		s.op(m, opDatagram, to, s.datagramTo(sim.NodeID(to), sim.NodeID(node), first.msg))
+		s.op(m, moveOp{uint32(to), s.datagramTo(sim.NodeID(to), sim.NodeID(node), first.msg)})
 	}
 	if s.e.bags.bounded {
 		s.orSlow(m, slow)
@@ -331,9 +343,8 @@ func (s *sites) arrive(packed []uint32, node int, m *move, slow slowMove) {
 }
 
 // op appends an operation to those of a move.
-func (s *sites) op(m *move, kind, peer int, index uint32) {
-	o := moveOp{uint32(kind<<opKind | peer), index}
-	if kind != opDatagram || slices.ContainsFunc(s.ops[m.first:], func(other moveOp) bool { return other.peer == o.peer }) {
+func (s *sites) op(m *move, o moveOp) {
+	if o.kind() != opDatagram || slices.ContainsFunc(s.ops[m.first:], func(other moveOp) bool { return other.peer == o.peer }) {
 		m.kind = mixedMove
 	}
 	s.ops = append(s.ops, o)
@@ -342,8 +353,8 @@ func (s *sites) op(m *move, kind, peer int, index uint32) {
 
 // isDivergence reports whether a handler did not come to its end, which has no other cause than its node's state.
 func isDivergence(err error) bool {
-	var f *sim.Finding
-	return errors.As(err, &f) && f.Kind == sim.Divergence
+	f, ok := errors.AsType[*sim.Finding](err)
+	return ok && f.Kind == sim.Divergence
 }
 
 // recovered reports whether the step of an ordinary event that was taken last is one of the recovery relation: its node

@@ -68,6 +68,12 @@ func (e *engine) intern(node sim.NodeID, state *kernel.Local, from *origin) (id 
 	id = uint32(len(e.locals.list))
 	l := local{state: state, node: node, enc: string(e.buf), from: from}
 	l.hash = kernel.Hash(kernel.NodeState, int(node), e.buf[1:])
+	before, err := e.calls.call(listCall, l.hash.Lo)
+	if err != nil {
+		e.unlisted = true
+		return 0, err
+	}
+	defer e.calls.end(before)
 	list := e.bench.Events
 	if e.samples.sampled(int(id)) {
 		list = e.bench.EventsWatched

@@ -78,15 +78,16 @@ func (e *engine) observe(id uint32, node sim.NodeID, event uint32) (uint32, erro
 		return m.outs[v].next, m.outs[v].err
 	}
 	index := m.list[id].index
+	before, err := e.telling(id, int(node), event)
+	if err != nil {
+		return id, err
+	}
+	defer e.calls.end(before)
 	own, err := e.privateMonitor(id)
 	if err != nil {
 		return id, err
 	}
-	if err := e.telling(id, int(node), event); err != nil {
-		return id, err
-	}
 	found := e.bench.Observe(own, node, e.bench.CopyValue(e.events.list[event]))
-	e.calls.end()
 	next, err := e.internMonitor(index, own, &monitorOrigin{id, node, event})
 	if err != nil {
 		return id, err

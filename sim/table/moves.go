@@ -1,6 +1,7 @@
 package table
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -22,22 +23,10 @@ func (r *repeat) Choose(p choose.Point) int {
 	return int(r.picks[r.next-1])
 }
 
-// prepare makes ready for moves that are not fast ones.
-func (g *graph) prepare() {
-	if g.prepared {
-		return
-	}
-	g.prepared = true
-	g.there = append(g.there[:0], g.here...)
-	if g.width > 0 {
-		for word, value := range g.here {
-			g.shares[word] = g.sites.shareOf(word, value)
-		}
-	}
-}
-
 func (g *graph) takeAll(e *explore.Edges) error {
+	g.sleep(e.By)
 	s, v := g.sites, g.here
+	g.spans = g.spans[:0]
 	fr := v[s.frame]
 	if s.frames[fr].global.end == 0 {
 		if g.reads {
@@ -45,28 +34,23 @@ func (g *graph) takeAll(e *explore.Edges) error {
 		}
 		s.learnFrame(g.w, v)
 	}
-	streams := g.w.layout.pairCount > 0
-	if streams {
+	if g.w.layout.pairCount > 0 {
 		g.w.connect(v[s.conns:s.monitors], s.frames[fr].rest)
 	}
 	quiet := g.w.sys.Timing == sim.Prompt && g.quiet()
-	if streams {
-		for node := range s.places {
-			if err := g.takeOrdinary(e, fr, quiet, node); err != nil {
-				return err
-			}
-		}
-	} else if err := g.takeLists(e, fr, quiet, ordinaryEvents); err != nil {
+	g.listOrdinary(fr, quiet)
+	if err := g.takeListed(e); err != nil {
 		return err
 	}
 	if sp := s.frames[fr].global; sp.begin < sp.end {
-		if err := g.take(e, 0, sp); err != nil {
+		if err := g.takeSpans(e, []nodeSpan{{span: sp}}); err != nil {
 			return err
 		}
 	}
 	for kind := crashEvents; kind < eventLists; kind++ {
 		if s.frames[fr].injects[kind] {
-			if err := g.takeLists(e, fr, quiet, kind); err != nil {
+			g.listEach(fr, quiet, kind)
+			if err := g.takeListed(e); err != nil {
 				return err
 			}
 		}
@@ -75,7 +59,7 @@ func (g *graph) takeAll(e *explore.Edges) error {
 		g.takeBreaks(e, fr)
 	}
 	if sp := s.frames[fr].faults; sp.begin < sp.end {
-		return g.take(e, 0, sp)
+		return g.takeSpans(e, []nodeSpan{{span: sp}})
 	}
 	return nil
 }
@@ -91,67 +75,104 @@ func (g *graph) quiet() bool {
 	return true
 }
 
-// takeOrdinary takes the moves of a node by ordinary events, in the order in which the network lists them.
-func (g *graph) takeOrdinary(e *explore.Edges, fr uint32, quiet bool, node int) error {
-	if err := g.takeList(e, fr, quiet, ownEvents, node); err != nil {
-		return err
-	}
-	if g.sites.places[node].up[g.here[node]] {
-		if err := g.takeStreams(e, node); err != nil {
-			return err
-		}
-	}
-	if g.w.layout.bagCount == 0 {
-		return nil
-	}
-	return g.takeList(e, fr, quiet, datagramEvents, node)
+// nodeSpan is moves of a node, or of no node, which never sleep. None of them is a questionMove.
+type nodeSpan struct {
+	span
+	node   int32
+	word   int32  // of the connection that hands over the event; 0: it is not one of a stream
+	left   uint32 // what it is once it has
+	asleep uint64 // those that sleep, by place
 }
 
-func (g *graph) takeLists(e *explore.Edges, fr uint32, quiet bool, kind eventList) error {
-	list := listOf(fr, quiet, kind)
-	spans := g.spans[:0]
+// listOrdinary lists the moves by ordinary events, in the order in which the network lists them.
+func (g *graph) listOrdinary(fr uint32, quiet bool) {
+	l := &g.w.layout
+	if l.pairCount == 0 {
+		g.listEach(fr, quiet, ordinaryEvents)
+		g.listDiamonds(listOf(fr, quiet, ordinaryEvents))
+		return
+	}
 	for node := range g.sites.places {
-		if sp := g.spanIn(list, quiet, kind, node); sp.begin < sp.end {
-			spans = append(spans, nodeSpan{sp, node})
+		g.list(g.spanIn(fr, quiet, ownEvents, node), node, 0, 0)
+		if g.sites.places[node].up[g.here[node]] {
+			g.listStreams(node)
+		}
+		if l.bagCount > 0 {
+			g.list(g.spanIn(fr, quiet, datagramEvents, node), node, 0, 0)
+		}
+	}
+}
+
+// listEach lists the moves of all nodes by events of a kind.
+func (g *graph) listEach(fr uint32, quiet bool, kind eventList) {
+	spans := g.spans
+	for node := range g.sites.places {
+		switch sp := g.spanIn(fr, quiet, kind, node); {
+		case sp.asks():
+			g.spans = spans
+			g.list(sp, node, 0, 0)
+			spans = g.spans
+		case sp.begin < sp.end:
+			spans = append(spans, nodeSpan{})
+			p := &spans[len(spans)-1] // see put
+			p.begin, p.end, p.handled, p.most, p.node = sp.begin, sp.end, sp.handled, sp.most, int32(node)
 		}
 	}
 	g.spans = spans
+}
+
+// list adds moves of a node to those that are to be taken, with those by the answers to questions in their places. The connection that hands over the
+// event, if one does, is left as it is then.
+func (g *graph) list(sp span, node, word int, left uint32) {
+	if !sp.asks() {
+		if sp.begin < sp.end {
+			g.put(sp, node, word, left)
+		}
+		return
+	}
+	part := sp
+	part.handled &^= spanAsks
+	for k := sp.begin; k < sp.end; k++ {
+		if m := &g.sites.moves[k]; m.kind == questionMove {
+			part.end = k
+			g.put(part, node, word, left)
+			g.list(g.answered(m.first, node, word, left), node, word, left)
+			part.begin, part.handled = k+1, 0
+		}
+	}
+	part.end = sp.end
+	g.put(part, node, word, left)
+}
+
+// put assigns fields one by one: a copy of fields that were written one by one waits for them.
+func (g *graph) put(sp span, node, word int, left uint32) {
+	g.spans = append(g.spans, nodeSpan{})
+	p := &g.spans[len(g.spans)-1]
+	p.begin, p.end, p.handled, p.most = sp.begin, sp.end, sp.handled, sp.most
+	p.node, p.word, p.left = int32(node), int32(word), left
+}
+
+// takeListed takes what was listed.
+func (g *graph) takeListed(e *explore.Edges) error {
+	spans := g.spans
+	g.spans = g.spans[:0]
 	if g.unread {
 		return errUnread
 	}
 	return g.takeSpans(e, spans)
 }
 
-func (g *graph) takeList(e *explore.Edges, fr uint32, quiet bool, kind eventList, node int) error {
-	return g.take(e, node, g.spanIn(listOf(fr, quiet, kind), quiet, kind, node))
-}
-
 // spanIn returns the moves of a node in a list.
-func (g *graph) spanIn(list int, quiet bool, kind eventList, node int) span {
-	at := g.here[node]
-	sp := g.sites.places[node].spanOf(list, at)
+func (g *graph) spanIn(fr uint32, quiet bool, kind eventList, node int) span {
+	sp := g.sites.places[node].spanOf(listOf(fr, quiet, kind), g.here[node])
 	if sp.begin == sp.end && sp.end == 0 {
 		if g.reads {
 			g.unread = true
-			return sp
+		} else {
+			sp = g.sites.learn(g.w, g.here, node, quiet, kind)
 		}
-		return g.sites.learn(g.w, g.here, node, quiet, kind)
 	}
 	return sp
-}
-
-// nodeSpan is moves of a node.
-type nodeSpan struct {
-	span
-	node int
-}
-
-// take takes the moves of a site.
-func (g *graph) take(e *explore.Edges, node int, sp span) error {
-	if sp.begin == sp.end {
-		return nil
-	}
-	return g.takeSpans(e, []nodeSpan{{sp, node}})
 }
 
 // takeSpans takes the moves of several sites. There is room in e for all of them before the first is taken.
@@ -167,70 +188,81 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 	t, c := len(e.Ends), len(e.Changes)
 	e.Reserve(edges, most)
 	changes, ends, notes, los, his := e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
-	turns, sleeps := e.Turns[:t+edges], e.Sleeps[:t+edges]
-	asleep, actor, naming := e.Asleep, uint16(e.Asleep>>sleepers), e.Naming
+	turns, names := e.Turns[:t+edges], e.Names[:t+edges]
+	nodes, but := g.asleep.nodes, g.asleep.but
 	for i := range spans {
-		node, end := spans[i].node, spans[i].end
+		node, end := int(spans[i].node), spans[i].end
 		site := v[node]
 		e.Steps += int(spans[i].handled)
-		sleeping := asleep>>node&1 != 0
-		if sleeping && spans[i].peers()&actor == 0 {
-			e.Pass(end - spans[i].begin)
-			continue
-		}
-		wakes := s.wakesAfter(node)
-		for k := spans[i].begin; k < end; k++ {
-			peers := s.peers[k]
-			if sleeping && peers&actor == 0 {
-				e.Pass(1)
+		asleep := spans[i].asleep
+		if nodes>>node&1 != 0 {
+			arrived := g.asleep.arrived[node]
+			if arrived == 0 && spans[i].peers()&but == 0 {
+				e.Pass(end - spans[i].begin)
 				continue
 			}
+			asleep = s.undisturbed(spans[i].span, but, arrived)
+		}
+		for k := spans[i].begin; k < end; k++ {
+			if n := uint32(bits.TrailingZeros64(^asleep)); n > 0 {
+				n = min(n, end-k)
+				e.Pass(n)
+				if k += n; k == end {
+					break
+				}
+				asleep >>= n
+			}
+			asleep >>= 1
 			m := &s.moves[k]
-			if m.kind != fastMove {
+			lo, hi := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
+			if m.kind == fastMove {
+				if m.next != site {
+					changes[c] = uint64(node)<<32 | uint64(m.next)
+					c++
+				}
+				if m.frame != fr {
+					changes[c] = uint64(s.frame)<<32 | uint64(m.frame)
+					c++
+				}
+				if m.count > 0 {
+					for _, d := range s.ops[m.first : m.first+uint32(m.count)] {
+						p := &places[d.peer]
+						at := v[d.peer]
+						a := p.arrival(at, d.index)
+						if a == nil {
+							if g.reads {
+								return errUnread
+							}
+							a = s.arrives(d.peer, at, d.index)
+						}
+						if a.next == at+1 {
+							continue
+						}
+						lo += a.delta
+						if two {
+							hi += p.shares[a.next-1].Hi - p.shares[at].Hi
+						}
+						changes[c] = uint64(d.peer)<<32 | uint64(a.next-1)
+						c++
+					}
+				}
+			} else if list, shift, ok := g.mixed(m, &spans[i], changes[:c]); ok {
+				c, changes = len(list), list[:cap(list)]
+				lo, hi = lo+shift.Lo, hi+shift.Hi
+			} else {
 				e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
-				e.Turns, e.Sleeps = turns[:t], sleeps[:t]
-				if err := g.takeOther(e, node, m, named(naming, after(wakes, peers), k)); err != nil {
+				e.Turns, e.Names = turns[:t], names[:t]
+				if err := g.takeOther(e, k); err != nil {
 					return err
 				}
 				t, c = len(e.Ends), len(e.Changes)
 				e.Reserve(edges, most)
 				changes, ends, notes, los, his = e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
-				turns, sleeps = e.Turns[:t+edges], e.Sleeps[:t+edges]
+				turns, names = e.Turns[:t+edges], e.Names[:t+edges]
 				continue
 			}
-			lo, hi := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
-			if m.next != site {
-				changes[c] = uint64(node)<<32 | uint64(m.next)
-				c++
-			}
-			if m.frame != fr {
-				changes[c] = uint64(s.frame)<<32 | uint64(m.frame)
-				c++
-			}
-			if m.count > 0 {
-				for _, d := range s.ops[m.first : m.first+uint32(m.count)] {
-					p := &places[d.peer]
-					at := v[d.peer]
-					a := p.arrival(at, d.index)
-					if a == nil {
-						if g.reads {
-							return errUnread
-						}
-						a = s.arrives(d.peer, at, d.index)
-					}
-					if a.next == at+1 {
-						continue
-					}
-					lo += a.delta
-					if two {
-						hi += p.shares[a.next-1].Hi - p.shares[at].Hi
-					}
-					changes[c] = uint64(d.peer)<<32 | uint64(a.next-1)
-					c++
-				}
-			}
 			ends[t], notes[t], los[t] = uint32(c), m.note, lo
-			turns[t], sleeps[t] = e.Turn, named(naming, after(wakes, peers), k)
+			turns[t], names[t] = e.Turn, k
 			e.Turn++
 			if two {
 				his = append(his, hi)
@@ -239,51 +271,68 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 		}
 	}
 	e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
-	e.Turns, e.Sleeps = turns[:t], sleeps[:t]
+	e.Turns, e.Names = turns[:t], names[:t]
 	return nil
 }
 
-// named is what an edge has in the place of what sleeps after it: while edges are named the number of its move, plus one.
-func named(naming bool, sleeps, move uint32) uint32 {
-	if naming {
-		return move + 1
+// mixed appends what a mixedMove changes, and returns how that changes the fingerprint in addition. It is false when one
+// of the operations is refused.
+func (g *graph) mixed(m *move, sp *nodeSpan, changes []uint64) (after []uint64, shift sim.Fingerprint, ok bool) {
+	if m.kind != mixedMove || g.reads {
+		return changes, shift, false
 	}
-	return sleeps
+	s, node := g.sites, int(sp.node)
+	if m.next != g.here[node] {
+		changes = append(changes, uint64(node)<<32|uint64(m.next))
+	}
+	if m.frame != g.here[s.frame] {
+		changes = append(changes, uint64(s.frame)<<32|uint64(m.frame))
+	}
+	var d draft
+	d.from, d.changes, d.first = g.here, changes, len(changes)
+	if sp.word > 0 {
+		d.set(int(sp.word), sp.left)
+	}
+	if !s.operate(&d, node, s.ops[m.first:m.first+uint32(m.count)]) {
+		return changes, shift, false
+	}
+	return d.changes, g.shift(&d), true
+}
+
+// shift is how a draft of the state that is expanded changes the fingerprint.
+func (g *graph) shift(d *draft) (shift sim.Fingerprint) {
+	if g.width == 0 { // it is not asked for
+		return shift
+	}
+	for _, change := range d.changes[d.first:] {
+		word := int(change >> 32)
+		shift = shift.Add(g.sites.shareOf(word, uint32(change))).Sub(g.sites.shareOf(word, d.from[word]))
+	}
+	return shift
 }
 
 const noSite = ^uint32(0)
 
-// takeOther takes a move that is not a fast one.
-func (g *graph) takeOther(e *explore.Edges, node int, m *move, sleeps uint32) error {
+// takeOther takes a move that is neither a fast nor a mixed one, or one that is refused.
+func (g *graph) takeOther(e *explore.Edges, k uint32) error {
 	s := g.sites
+	m := &s.moves[k]
 	if g.reads {
 		return errUnread
 	}
-	g.prepare()
 	switch m.kind {
 	case slowStep:
 		return g.takeSlowly(e, m.first, m.note)
 	case sharedMove:
 		return g.takeShared(e, m)
-	case questionMove:
-		return g.take(e, node, g.answered(node, m.first))
-	case loneMove:
-		node = -1
-	}
-	g.touch()
-	ops := s.ops[m.first : m.first+uint32(m.count)]
-	if !s.apply(g.there, node, ops) {
-		g.revert()
-		return g.takeSlowly(e, ops[len(ops)-1].index, m.note)
-	}
-	if node >= 0 && m.next != g.here[node] {
-		e.Change(node, m.next)
+	case mixedMove:
+		return g.takeSlowly(e, s.ops[m.first+uint32(m.count)-1].index, m.note)
 	}
 	if m.frame != g.here[s.frame] {
 		e.Change(s.frame, m.frame)
 	}
-	g.arrive(e, g.fingerprint.Add(m.delta), m.note)
-	e.Sleeps[len(e.Sleeps)-1] = sleeps
+	e.End(g.fingerprint.Add(m.delta), m.note)
+	e.Names[len(e.Names)-1] = k
 	return nil
 }
 
@@ -291,16 +340,16 @@ func (g *graph) takeOther(e *explore.Edges, node int, m *move, sleeps uint32) er
 func (g *graph) takeSlowly(e *explore.Edges, number uint32, note uint8) error {
 	s, w, m := g.sites, g.w, g.sites.slow[number]
 	s.visit(w, g.here)
-	if err := w.advance(m.ev, &repeat{picks: m.picks}); err != nil {
+	err := m.err
+	if err == nil {
+		err = w.advance(m.ev, &repeat{picks: m.picks})
+	}
+	if err != nil {
 		s.visit(w, g.here)
 		g.badEvent, g.badPicks = slices.Index(w.list(nil), m.ev), m.picks
 		return err
 	}
-	s.pack(w.v, g.there)
-	for word := range g.there {
-		s.touched = append(s.touched, word)
-	}
-	g.arrive(e, g.fingerprint, note)
+	g.arrive(e, note)
 	return nil
 }
 
@@ -318,37 +367,20 @@ func (g *graph) takeShared(e *explore.Edges, m *move) error {
 			g.badEvent, g.badPicks = slices.Index(w.list(nil), slow.ev), slices.Concat(slow.picks, g.fates.Path())
 			return err
 		}
-		s.pack(w.v, g.there)
-		for word := range g.there {
-			s.touched = append(s.touched, word)
-		}
-		g.arrive(e, g.fingerprint, m.note)
+		g.arrive(e, m.note)
 	}
 	return nil
 }
 
-// arrive lists a transition to the state there, which differs from the one that is expanded in words that were touched
-// at most, and makes it that one again. What else changes is listed already, and part of the fingerprint p.
-func (g *graph) arrive(e *explore.Edges, p sim.Fingerprint, note uint8) {
-	for _, word := range g.sites.touched {
-		value, old := g.there[word], g.here[word]
-		if value == old {
-			continue
+// arrive lists a transition to the state of the world.
+func (g *graph) arrive(e *explore.Edges, note uint8) {
+	g.sites.pack(g.w.v, g.there)
+	d := draft{g.here, e.Changes, len(e.Changes)}
+	for word, value := range g.there {
+		if value != g.here[word] {
+			d.changes = append(d.changes, uint64(word)<<32|uint64(value))
 		}
-		if g.width > 0 { // else it is not asked for
-			p = p.Add(g.sites.shareOf(word, value)).Sub(g.shares[word])
-		}
-		e.Change(word, value)
-		g.there[word] = old
 	}
-	g.sites.touched = g.sites.touched[:0]
-	e.End(p, note)
-}
-
-// revert makes the state there the one that is expanded.
-func (g *graph) revert() {
-	for _, word := range g.sites.touched {
-		g.there[word] = g.here[word]
-	}
-	g.sites.touched = g.sites.touched[:0]
+	e.Changes = d.changes
+	e.End(g.fingerprint.Add(g.shift(&d)), note)
 }

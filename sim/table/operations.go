@@ -2,59 +2,125 @@ package table
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
 )
 
-const connOpBits = 3
+// moveOp is what a step does to something other than its node's site and the frame.
+type moveOp struct {
+	peer  uint32 // behind it the kind of operation, and the pair whose connection it is about; of a datagram the peer alone
+	index uint32
+}
 
-// apply makes the operations of a step of a node happen in a packed vector, and notes in touched which words may have
-// changed. It reports whether all monitors took what was announced, and all queues what
+// Kinds of operations, in the bits of moveOp.peer behind the peer.
+const (
+	opPeer     = 8        // bits of the peer
+	opDatagram = iota - 1 // index: the number of a datagram to the peer
+	opStream              // index: see connCode
+	opAnnounce            // index: an event
+	opSlow                // none: index is the number of the slow move to take if a monitor or a queue refuses
+	opPair     = opPeer + 2
+)
+
+func (o moveOp) node() uint32 { return o.peer & (1<<opPeer - 1) }
+func (o moveOp) kind() uint32 { return o.peer >> opPeer & (1<<(opPair-opPeer) - 1) }
+func (o moveOp) pair() int    { return int(o.peer >> opPair) }
+
+// draft is a packed vector by what it changes of another one.
+type draft struct {
+	from    []uint32
+	changes []uint64 // as of [explore.Edges]; the first ones are those of others
+	first   int
+}
+
+func (d *draft) at(word int) uint32 {
+	for _, change := range d.changes[d.first:] {
+		if int(change>>32) == word {
+			return uint32(change)
+		}
+	}
+	return d.from[word]
+}
+
+func (d *draft) set(word int, value uint32) {
+	for k := d.first; k < len(d.changes); k++ {
+		if int(d.changes[k]>>32) == word {
+			if d.changes[k] = uint64(word)<<32 | uint64(value); value == d.from[word] {
+				d.changes = slices.Delete(d.changes, k, k+1)
+			}
+			return
+		}
+	}
+	if value != d.from[word] {
+		d.changes = append(d.changes, uint64(word)<<32|uint64(value))
+	}
+}
+
+// is reports whether the vector is another one.
+func (d *draft) is(v []uint32) bool {
+	n := 0
+	for word, value := range v {
+		if value != d.from[word] {
+			if n++; d.at(word) != value {
+				return false
+			}
+		}
+	}
+	return n == len(d.changes)-d.first
+}
+
+// operate makes the operations of a step of a node happen. It reports whether all monitors took what was announced, and all queues what
 // was sent.
-func (s *sites) apply(v []uint32, node int, ops []moveOp) bool {
+func (s *sites) operate(d *draft, node int, ops []moveOp) bool {
 	for _, o := range ops {
-		peer := o.peer & (1<<opKind - 1)
-		switch o.peer >> opKind {
+		peer := o.node()
+		switch o.kind() {
 		case opDatagram:
-			next := s.once(peer, v[peer], o.index)
+			next := s.once(peer, d.at(int(peer)), o.index)
 			if next == noSite {
 				return false
 			}
-			v[peer] = next
-			s.touched = append(s.touched, int(peer))
+			d.set(int(peer), next)
 		case opStream:
-			op := connOp(o.index & (1<<connOpBits - 1))
-			word, side := s.connection(node, int(peer))
-			if op == opCrash && v[word] == s.e.conns.empty(sim.NodeID(min(node, int(peer))), sim.NodeID(max(node, int(peer)))) {
+			word := s.conns + o.pair()
+			old := d.at(word)
+			op, _, _, _ := coded(o.index)
+			if op == opCrash && old <= emptySelf {
 				continue
 			}
 			up := op != opCrash // a node is up while it does anything else to a connection with itself
 			if int(peer) != node {
-				up = s.places[peer].up[v[peer]]
+				up = s.places[peer].up[d.from[peer]]
 			}
-			v[word], _ = s.e.conns.apply(v[word], op, side, up, o.index>>connOpBits)
-			s.touched = append(s.touched, word)
+			next, _ := s.e.conns.apply(old, o.index, up)
+			d.set(word, next)
 		case opAnnounce:
 			for word := s.monitors; word < s.frame; word++ {
-				next, err := s.e.observe(v[word], sim.NodeID(node), o.index)
+				next, err := s.e.observe(d.at(word), sim.NodeID(node), o.index)
 				if err != nil {
 					return false
 				}
-				v[word] = next
-				s.touched = append(s.touched, word)
+				d.set(word, next)
 			}
 		}
 	}
 	return true
 }
 
-// connection returns the word of the connection between two nodes in a packed vector, and which end is that of node.
-func (s *sites) connection(node, peer int) (word, side int) {
+// connection returns the pair of two nodes, and which end of their connection is that of node.
+func (s *sites) connection(node, peer int) (pair, side int) {
 	if node <= peer {
-		return s.conns + s.e.layout.pair(sim.NodeID(node), sim.NodeID(peer)), 0
+		return s.e.layout.pair(sim.NodeID(node), sim.NodeID(peer)), 0
 	}
-	return s.conns + s.e.layout.pair(sim.NodeID(peer), sim.NodeID(node)), 1
+	return s.e.layout.pair(sim.NodeID(peer), sim.NodeID(node)), 1
+}
+
+// stream is an operation on the connection of a node to a peer.
+func (s *sites) stream(node, peer int, op connOp, msg uint32) moveOp {
+	pair, side := s.connection(node, peer)
+	return moveOp{uint32(pair<<opPair | opStream<<opPeer | peer), connCode(op, side, msg)}
 }
 
 // ofStream reports whether an event hands something over that a connection holds.
@@ -65,54 +131,45 @@ func (s *sites) ofStream(ev *sim.Event) bool {
 
 // received returns what a connection in a packed vector becomes once it has handed over what an event of a stream is about,
 // and the number of the event, see [engine.eventID].
-func (s *sites) received(v []uint32, ev *sim.Event) (word int, next, event uint32) {
-	word, side := s.connection(int(ev.Node), int(ev.Peer))
-	up := ev.Node == ev.Peer || s.places[ev.Peer].up[v[ev.Peer]]
-	next, class, msg := s.e.received(v[word], ev.Kind, side, up)
-	return word, next, s.e.eventID(class, ev.Peer, msg)
+func (s *sites) received(v []uint32, kind sim.EventKind, node, peer int) (word int, next, event uint32) {
+	pair, side := s.connection(node, peer)
+	word = s.conns + pair
+	up := node == peer || s.places[peer].up[v[peer]]
+	next, class, msg := s.e.received(v[word], kind, side, up)
+	return word, next, s.e.eventID(class, sim.NodeID(peer), msg)
 }
 
-// takeStreams takes the moves of a node that is up by what its connections hold for it.
-func (g *graph) takeStreams(e *explore.Edges, node int) error {
-	w := g.w
-	for kind, set := range [...]uint64{w.failing[node], w.ready[node], w.deliverable[node]} {
+// listStreams lists the moves of a node that is up by what its connections hold for it.
+func (g *graph) listStreams(node int) {
+	s, w := g.sites, g.w
+	for k, set := range [...]uint64{w.failing[node], w.ready[node], w.deliverable[node]} {
 		for ; set != 0; set &= set - 1 {
-			ev := sim.Event{Kind: streamEvents[kind], Node: sim.NodeID(node), Peer: sim.NodeID(bits.TrailingZeros64(set)), Slot: w.conns.slot}
-			if ev.Kind == sim.Deliver {
-				ev.Msgs = 1
-			}
-			if err := g.takeStream(e, ev); err != nil {
-				return err
-			}
+			peer, kind := bits.TrailingZeros64(set), streamEvents[k]
+			word, next, event := s.received(g.here, kind, node, peer)
+			sp := s.spanOfStream(w, g.here, kind, node, peer, event)
+			g.list(sp, node, word, next)
 		}
 	}
-	return nil
 }
 
 var streamEvents = [...]sim.EventKind{sim.DeliverError, sim.DeliverReady, sim.Deliver}
 
-func (g *graph) takeStream(e *explore.Edges, ev sim.Event) error {
-	s, v := g.sites, g.here
-	word, next, event := s.received(v, &ev)
-	sp := s.spanOfStream(g.w, v, ev, event)
-	g.taken, g.left = word, next
-	err := g.take(e, int(ev.Node), sp)
-	g.taken = -1
-	return err
-}
-
 // spanOfStream returns the moves of a node by an event of a stream.
-func (s *sites) spanOfStream(w *World, v []uint32, ev sim.Event, event uint32) span {
+func (s *sites) spanOfStream(w *World, v []uint32, kind sim.EventKind, node, peer int, event uint32) span {
 	key := uint64(v[s.frame])<<32 | uint64(event)
 	occasion, ok := s.occasions.get(key)
 	if !ok {
 		occasion = uint64(s.occasions.n)
 		s.occasions.put(key, occasion)
 	}
-	p := &s.places[ev.Node]
-	key = uint64(v[ev.Node])<<32 | occasion
+	p := &s.places[node]
+	key = uint64(v[node])<<32 | occasion
 	if n, ok := p.told.get(key); ok {
 		return s.spans[n]
+	}
+	ev := sim.Event{Kind: kind, Node: sim.NodeID(node), Peer: sim.NodeID(peer), Slot: w.conns.slot}
+	if kind == sim.Deliver {
+		ev.Msgs = 1
 	}
 	sp := s.learnStream(w, v, ev)
 	p.told.put(key, uint64(len(s.spans)))
@@ -120,30 +177,23 @@ func (s *sites) spanOfStream(w *World, v []uint32, ev sim.Event, event uint32) s
 	return sp
 }
 
-// touch makes there the state in which the event under way was handed over.
-func (g *graph) touch() {
-	if g.taken >= 0 {
-		g.there[g.taken] = g.left
-		g.sites.touched = append(g.sites.touched, g.taken)
-	}
-}
-
-// answered returns the moves by the answer to a question about room, in the state that is expanded.
-func (g *graph) answered(node int, number uint32) span {
+// answered returns the moves by the answer to a question about room, in the state that is expanded once a connection has handed over what
+// it holds.
+func (g *graph) answered(number uint32, node, word int, next uint32) span {
 	s := g.sites
 	room := &s.rooms[number]
 	left := s.capacity
 	if !room.fresh {
-		word, side := s.connection(node, int(room.peer))
-		conn := g.here[word]
-		if word == g.taken {
-			conn = g.left
+		pair, side := s.connection(node, int(room.peer))
+		conn := g.here[s.conns+pair]
+		if s.conns+pair == word {
+			conn = next
 		}
 		left -= s.e.conns.queued(conn, side)
 	}
 	if branch := room.branch(left); branch < len(room.spans) {
-		if sp := room.spans[branch]; sp.end > 0 {
-			return sp
+		if known := room.spans[branch]; known.end > 0 {
+			return known
 		}
 	}
 	return s.learnAnswer(g.w, g.here, number)
@@ -152,7 +202,6 @@ func (g *graph) answered(node int, number uint32) span {
 // takeBreaks takes the moves by which connections break.
 func (g *graph) takeBreaks(e *explore.Edges, fr uint32) {
 	s, w := g.sites, g.w
-	g.prepare()
 	for node, set := range w.established {
 		for ; set != 0; set &= set - 1 {
 			peer := bits.TrailingZeros64(set)
@@ -160,10 +209,11 @@ func (g *graph) takeBreaks(e *explore.Edges, fr uint32) {
 			if s.frames[fr].broke == 0 {
 				broke = s.learnBreak(w, g.here, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Peer: sim.NodeID(peer), Slot: w.conns.slot})
 			}
-			s.apply(g.there, node, []moveOp{{uint32(opStream<<opKind | peer), uint32(opBreak)}})
-			g.there[s.frame] = broke
-			s.touched = append(s.touched, s.frame)
-			g.arrive(e, g.fingerprint, uint8(node))
+			d := draft{g.here, e.Changes, len(e.Changes)}
+			s.operate(&d, node, []moveOp{s.stream(node, peer, opBreak, 0)})
+			d.set(s.frame, broke)
+			e.Changes = d.changes
+			e.End(g.fingerprint.Add(g.shift(&d)), uint8(node))
 		}
 	}
 }

@@ -116,21 +116,21 @@ func (p *Pack) put(w int, n uint32) {
 
 // share is what a state adds to the sum of a pack, which says whether what counts in it is what it was.
 func share(lo uint64, from explore.Source) uint64 {
-	return lo + uint64(from.Asleep)*0x9E3779B97F4A7C15
+	return lo + uint64(from.By)*0x9E3779B97F4A7C15
 }
 
 // appendSource appends where a state was found, as it differs from where the one before was.
 func appendSource(buf []byte, s, before explore.Source) []byte {
 	buf = append(binary.AppendUvarint(binary.AppendUvarint(buf, uint64(s.Part)), uint64(s.Turn)), s.Note)
 	buf = binary.AppendVarint(buf, int64(s.Number)-int64(before.Number))
-	return binary.AppendUvarint(binary.AppendUvarint(buf, uint64(s.Asleep>>sleepers)), uint64(s.Asleep&(1<<sleepers-1)))
+	return binary.AppendUvarint(binary.AppendUvarint(buf, uint64(s.By>>sleepers)), uint64(s.By&(1<<sleepers-1)))
 }
 
 func (u *unpacking) source(before explore.Source) explore.Source {
 	s := explore.Source{Part: uint32(u.number()), Turn: uint32(u.number()), Note: u.bytes(1)[0]}
 	s.Number = uint32(int64(before.Number) + u.signed())
-	s.Asleep = uint32(u.number()) << sleepers
-	s.Asleep |= uint32(u.number())
+	s.By = uint32(u.number()) << sleepers
+	s.By |= uint32(u.number())
 	return s
 }
 

@@ -47,7 +47,7 @@ func (e *engine) gather(node sim.NodeID, local, bag uint32) *gathering {
 	}
 	events := e.bags.appendEvents(sim.Deliver, 1, node, bag, nil)
 	g := gathering{}
-	g.made, g.err = e.assemble(local, bag, q.watched())
+	g.made, g.err = e.assemble(local, e.bags.list[bag].items, q.watched())
 	for k, ev := range events {
 		if g.err == nil && !g.made.Taken[k] {
 			g.events = append(g.events, ev)
@@ -77,14 +77,19 @@ func (q *quorums) watched() bool {
 	return n&(n-1) == 0 || n%sampleEvery == 0
 }
 
-// assemble asks the quorums of a node. The error is a finding.
-func (e *engine) assemble(local, bag uint32, watched bool) (kernel.Assembly, error) {
+// assemble asks the quorums of a node about datagrams. The error is a finding.
+func (e *engine) assemble(local uint32, items []bagItem, watched bool) (made kernel.Assembly, err error) {
 	var all []sim.From[any]
-	for _, it := range e.bags.list[bag].items {
+	for _, it := range items {
 		if !it.same {
 			all = append(all, sim.From[any]{From: it.from, Msg: e.messages.list[it.msg].Body})
 		}
 	}
+	before, err := e.gathering(local, items)
+	if err != nil {
+		return made, err
+	}
+	defer e.calls.end(before)
 	l := &e.locals.list[local]
 	return e.bench.Assemble(l.node, l.state, all, watched)
 }
@@ -92,7 +97,7 @@ func (e *engine) assemble(local, bag uint32, watched bool) (kernel.Assembly, err
 // again asks the quorums of a node once more, and compares.
 func (e *engine) again(local, bag uint32) error {
 	before := e.gather(e.locals.list[local].node, local, bag)
-	made, err := e.assemble(local, bag, true)
+	made, err := e.assemble(local, e.bags.list[bag].items, true)
 	if err != nil || before.err != nil {
 		return err
 	}

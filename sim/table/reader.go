@@ -18,7 +18,7 @@ func (g *graph) Reader() explore.Reader {
 	if g.w.layout.pairCount > 0 || g.w.sys.Timing == sim.Prompt || len(g.known) > 0 || g.onward != nil {
 		return nil
 	}
-	return &reader{graph{w: g.w, sites: g.sites, taken: -1, reads: true}}
+	return &reader{graph{w: g.w, sites: g.sites, reads: true}}
 }
 
 // Read implements [explore.Reader].

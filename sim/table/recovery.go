@@ -16,6 +16,7 @@ type Recovery struct {
 	States  int         // that were visited, the first included
 	Stopped string      // why they are not all: "depth", "states", "memory", "interrupted", "sampled", "live" or "finding"
 	Finding error       // what is wrong with a state or step that was met; nil: nothing
+	Path    choose.Path // to checked code that does not return; nil: that is not what Finding says
 }
 
 // Dead reports whether it is certain that no live state follows.
@@ -23,7 +24,7 @@ func (r *Recovery) Dead() bool { return r.Closed && r.Live == nil }
 
 // Recover visits the states that follow the one at the end of path by the recovery relation (no injections, and
 // events and answers that have weight), until one is live. When path ends inside a step, the rest of that is answered
-// in all ways that have weight. Of opts MaxDepth, MaxStates, MaxBytes, Weightless and World count.
+// in all ways that have weight. Of opts MaxDepth, MaxStates, MaxBytes, Weightless, Calls and World count.
 //
 // The error is that of [NewWorld], or [*Unsupported] when the tables cannot hold a state, or that path does not fit.
 func Recover(ctx context.Context, sys *sim.System, path choose.Path, opts ExploreOptions) (*Recovery, error) {
@@ -33,7 +34,7 @@ func Recover(ctx context.Context, sys *sim.System, path choose.Path, opts Explor
 }
 
 func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts ExploreOptions) (*Recovery, error) {
-	e, err := newEngine(sys, opts.World)
+	e, err := newEngine(sys, opts.World, opts.Calls)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +47,7 @@ func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts Explo
 	if err != nil {
 		return nil, err
 	}
+	opts.Calls.next()
 	g.limitBy(func() error { return loop.Limit(ctx) })
 	x := loop.Run(ctx)
 	g.limitBy(nil)
@@ -63,7 +65,9 @@ func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts Explo
 	case errors.As(x.Err, &u), errors.Is(x.Err, errNoFit):
 		return nil, x.Err
 	case x.Err != nil:
-		out.Stopped, out.Finding = "finding", x.Err
+		if out.Stopped, out.Finding = "finding", x.Err; overdue(x.Err) {
+			out.Path = g.found(&x)
+		}
 	case g.onward.violated != nil:
 		out.Stopped, out.Finding = "finding", g.onward.violated
 	default:

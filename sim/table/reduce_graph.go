@@ -9,8 +9,8 @@ import (
 // Words implements [explore.Graph].
 func (r *reduction) Words() int { return r.g.Words() }
 
-// Neighbours implements [explore.Graph].
-func (r *reduction) Neighbours() []int32 { return r.g.Neighbours() }
+// Together implements [explore.Graph].
+func (r *reduction) Together() [][]int32 { return r.g.Together() }
 
 // Fingerprint implements [explore.Graph].
 func (r *reduction) Fingerprint(state []uint32) explore.Fingerprint { return r.g.Fingerprint(state) }

@@ -72,16 +72,6 @@ func (r *reduction) gathered(node int, here site, add func(a, bag uint32, takes 
 	}
 }
 
-// assemble asks the quorums of a local state about datagrams. The error is that it cannot be told.
-func (r *reduction) assemble(id uint32, all []bagItem, watched bool) (made kernel.Assembly, err error) {
-	var msgs []sim.From[any]
-	for _, it := range all {
-		msgs = append(msgs, sim.From[any]{From: it.from, Msg: r.w.messages.list[it.msg].Body})
-	}
-	l := &r.w.locals.list[id]
-	return r.w.bench.Assemble(l.node, l.state, msgs, watched)
-}
-
 // takes reports whether a quorum can take a set in a local state.
 func (r *reduction) takes(id, set uint32) bool {
 	t := &r.local(id).taking
@@ -92,7 +82,7 @@ func (r *reduction) takes(id, set uint32) bool {
 		for i := range s.from {
 			all = append(all, bagItem{from: s.from[i], msg: s.msgs[i]})
 		}
-		made, _ := r.assemble(id, all, false)
+		made, _ := r.w.assemble(id, all, false)
 		can = slices.ContainsFunc(made.Sets, func(m kernel.AssemblySet) bool { return m.Quorum == s.quorum && len(m.Members) == len(all) })
 		if t.sets == nil {
 			t.sets = map[uint32]bool{}
@@ -110,7 +100,7 @@ func (r *reduction) forQuorum(id uint32, a *act) bool {
 	}
 	waits, known := l.taking.waits[a.msg]
 	if !known {
-		made, err := r.assemble(id, []bagItem{{from: a.from, msg: a.msg}}, false)
+		made, err := r.w.assemble(id, []bagItem{{from: a.from, msg: a.msg}}, false)
 		waits = err == nil && made.Taken[0]
 		if l.taking.waits == nil {
 			l.taking.waits = map[uint32]bool{}
@@ -135,7 +125,7 @@ func (r *reduction) possible(id uint32) *taking {
 		return t
 	}
 	t.of, t.acts, t.in = len(n.sent), nil, map[datagram]bool{}
-	made, err := r.assemble(id, n.sent, false)
+	made, err := r.w.assemble(id, n.sent, false)
 	if t.unknown = err != nil; t.unknown {
 		return t
 	}
@@ -195,7 +185,7 @@ func (r *reduction) breaksPromises() bool {
 			if r.limited() {
 				return true
 			}
-			if _, err := r.assemble(id, n.sent, true); err != nil {
+			if _, err := r.w.assemble(id, n.sent, true); err != nil {
 				r.nothing("a quorum may not keep what it says in states that would be left out")
 				return true
 			}

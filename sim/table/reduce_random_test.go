@@ -63,7 +63,7 @@ func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
 	if t.all != nil {
 		t.all[t.orbit(state, false)] = true
 	}
-	e.Asleep = 0 // all edges are wanted
+	e.By = 0 // all edges are wanted
 	from := len(e.Ends)
 	err := t.Graph.Expand(state, number, e)
 	for _, note := range e.Notes[from:] {

@@ -75,9 +75,9 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 	s.asked = s.asked[:0]
 	w.engine.unlisted = false
 	own := w.execute(ev, shadowRecorder{s, src})
-	var u *Unsupported
-	var refused *sim.StateError
-	if errors.As(own, &u) || errors.As(own, &refused) || isDivergence(own) || closer(own) { // the replay engine may not come back, or not tell
+	_, unsupported := errors.AsType[*Unsupported](own)
+	_, refused := errors.AsType[*sim.StateError](own)
+	if unsupported || refused || isDivergence(own) || closer(own) { // the replay engine may not come back, or not tell
 		s.active = false
 		return own
 	}
@@ -90,12 +90,15 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 		return own
 	}
 	answers := &shadowAnswers{asked: s.asked}
-	var real error
-	if ev == nil {
+	before, real := w.calls.call(runCall, uint64(s.runs)<<32|uint64(s.steps))
+	switch {
+	case real != nil:
+	case ev == nil:
 		real = s.world.Start(answers)
-	} else {
+	default:
 		real = s.world.Step(*ev, answers)
 	}
+	w.calls.end(before)
 	if s.steps++; own != nil || s.steps >= shadowSteps {
 		s.active = false
 	}
@@ -111,14 +114,14 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 }
 
 func usedLate(err error) bool {
-	var f *sim.Finding
-	return errors.As(err, &f) && kernel.UsedLate(f)
+	f, ok := errors.AsType[*sim.Finding](err)
+	return ok && kernel.UsedLate(f)
 }
 
 // closer reports whether an error is one that a world which checks messages finds, and others perhaps do not.
 func closer(err error) bool {
-	var f *sim.Finding
-	return errors.As(err, &f) && (f.Property == kernel.MessagesProperty || f.Kind == sim.Nondeterminism)
+	f, ok := errors.AsType[*sim.Finding](err)
+	return ok && (f.Property == kernel.MessagesProperty || f.Kind == sim.Nondeterminism)
 }
 
 func (w *World) execute(ev *sim.Event, src choose.Source) error {
@@ -141,7 +144,7 @@ func (w *World) falls(own, real error, answers *shadowAnswers) error {
 	case answers.next != len(answers.asked):
 		return w.differsFrom(w.shadow.world, node, fmt.Sprintf("in the same run a step executed without tables asked no more questions, from the tables %q",
 			answers.asked[answers.next].label))
-	case fmt.Sprint(own) != fmt.Sprint(real):
+	case (own != nil || real != nil) && fmt.Sprint(own) != fmt.Sprint(real):
 		return w.differsFrom(w.shadow.world, node, fmt.Sprintf("in the same run a step of the replay engine ended with %v, from the tables with %v", real, own))
 	}
 	here, there := w.last.Effects, w.shadow.world.Last().Effects
@@ -186,8 +189,7 @@ func (w *World) differsFrom(other kernel.World, node sim.NodeID, what string) er
 }
 
 func withoutStack(err error) error {
-	var f *sim.Finding
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*sim.Finding](err); ok {
 		c := *f
 		c.Stack = ""
 		return &c
@@ -236,6 +238,11 @@ func (w *World) retrace(path choose.Path) error {
 	if err != nil {
 		return err
 	}
+	before, err := w.calls.call(runCall, hashOf(fmt.Append(nil, path)))
+	if err != nil {
+		return err
+	}
+	defer w.calls.end(before)
 	pos := 0
 	answers := choose.SourceFunc(func(p choose.Point) int {
 		if pos++; pos <= len(path) && int(path[pos-1]) < p.Arity {

@@ -20,11 +20,12 @@ type Shard struct {
 // NewShard makes a shard that has none of so many parts by a cut, see [explore.NewParts]. Of the options those about the world, the visited set and
 // events without weight are used. The error is that of [Explore].
 func NewShard(sys *sim.System, opts ExploreOptions, parts int, cut []int, elsewhere func(part int, state []uint32, from explore.Source)) (*Shard, error) {
-	e, err := newEngine(sys, opts.World)
+	e, err := newEngine(sys, opts.World, nil)
 	if err != nil {
 		return nil, err
 	}
 	s := &Shard{g: newGraph(e, opts.Weightless), contents: newContents(e)}
+	s.g.named = true
 	s.Parts, err = explore.NewParts(s.g, opts.Visited, parts, cut, elsewhere)
 	return s, err
 }

@@ -202,7 +202,7 @@ func TestPackDamaged(t *testing.T) {
 	for n := range shard.Len(0) {
 		state, from := shard.State(0, n)
 		pack.Add(state, from)
-		sum, asleep = sum+shard.Fingerprint(state).Lo, asleep+from.Asleep
+		sum, asleep = sum+shard.Fingerprint(state).Lo, asleep+from.By
 	}
 	whole := pack.Take()
 	random, refused := rand.New(rand.NewPCG(1, 1)), 0
@@ -216,7 +216,7 @@ func TestPackDamaged(t *testing.T) {
 		}
 		got, sleeps := uint64(0), uint32(0)
 		for k := range from {
-			got, sleeps = got+shard.Fingerprint(states[k*shard.Words():][:shard.Words()]).Lo, sleeps+from[k].Asleep
+			got, sleeps = got+shard.Fingerprint(states[k*shard.Words():][:shard.Words()]).Lo, sleeps+from[k].By
 		}
 		if len(from) != shard.Len(0) || got != sum || sleeps != asleep {
 			t.Fatalf("%d states, want %d", len(from), shard.Len(0))

@@ -15,17 +15,20 @@ import (
 // how the fingerprint changes. Moves are found out by taking the steps once in the world, in a state in
 // which they happen.
 type sites struct {
-	e      *engine
-	places []place
-	frames []frame
-	ids    memo // rest and budget -> frame
-	moves  []move
-	peers  []uint16 // by move, see sleep.go
-	ops    []moveOp
-	slow   []slowMove
-	rooms  []roomQuestion
-	words  int
-	sleeps bool // see sleep.go
+	e        *engine
+	places   []place
+	frames   []frame
+	ids      memo // rest and budget -> frame
+	moves    []move
+	peers    []uint16 // by move, see sleep.go
+	takes    []uint32 // by move: the datagram that it takes from its node's bag, plus one; 0: none
+	origins  []uint32 // by move: the site that it is one of
+	diamonds []uint64 // by move, see diamondsOf
+	ops      []moveOp
+	slow     []slowMove
+	rooms    []roomQuestion
+	words    int
+	sleeps   bool // see sleep.go
 
 	capacity int // of streams
 	untold   []untold
@@ -40,8 +43,7 @@ type sites struct {
 	limited error    // a limit was reached while moves were found out, so that they are not all
 	here    []uint32 // scratch: a vector of the world
 	there   []uint32 // packed
-	after   []uint32 // packed
-	touched []int    // words that operations have changed, perhaps several times
+	changes []uint64 // of a draft
 }
 
 // place holds the sites of one node.
@@ -63,23 +65,6 @@ type place struct {
 
 type site struct{ local, bag uint32 }
 
-// arrival is what a datagram that is sent makes of a site: the next one, plus one, and how the first word of the fingerprint changes.
-// The zero value: it is not known.
-type arrival struct {
-	delta uint64
-	next  uint32
-}
-
-type datagram struct {
-	from sim.NodeID
-	msg  uint32
-}
-
-const (
-	minWidth = 4
-	maxWidth = 64
-)
-
 type frame struct {
 	rest, budget   uint32
 	share          sim.Fingerprint
@@ -92,9 +77,14 @@ type frame struct {
 // span are the moves of a site: from begin to end, among them so many steps of handlers. Both are 0 when they are not known; there is
 // no move 0. Four fields, as more are not kept in registers.
 type span struct {
-	begin, end, handled uint32
-	most                uint32 // changes of one that is fast, at most, and behind them the peers of all
+	begin, end uint32
+	handled    uint32 // and whether there is a questionMove among them, see asks
+	most       uint32 // changes of one that is fast or mixed, at most, and behind them the peers of all
 }
+
+const spanAsks = 1 << 31
+
+func (sp span) asks() bool { return sp.handled&spanAsks != 0 }
 
 func (sp span) peers() uint16 { return uint16(sp.most) }
 
@@ -114,26 +104,11 @@ type move struct {
 // Kinds of moves.
 const (
 	fastMove     = iota // all operations are datagrams sent to different nodes
+	mixedMove           // with operations of any kinds
 	slowStep            // to be taken in the world
 	loneMove            // of no node
-	mixedMove           // with operations of any kinds
 	questionMove        // no step, but which ones there are depends on room in a stream
 	sharedMove          // steps by which nodes that run in one process go down, to be taken in the world
-)
-
-// moveOp is what a step does to something other than its node's site and the frame.
-type moveOp struct {
-	peer  uint32 // and the kind of operation, see opKind
-	index uint32
-}
-
-// Kinds of operations, in the bits of moveOp.peer behind the peer.
-const (
-	opKind     = 8        // bits of the peer
-	opDatagram = iota - 1 // index: the number of a datagram to the peer
-	opStream              // index: a message and a connOp
-	opAnnounce            // index: an event
-	opSlow                // none: index is the number of the slow move to take if a monitor or a queue refuses
 )
 
 // slowMove is a step that is taken in the world whenever it is due, such as one that fails. Of a sharedMove it is how the steps begin that there are: what
@@ -141,6 +116,7 @@ const (
 type slowMove struct {
 	ev    sim.Event
 	picks []int32
+	err   error // that the step is not to be trusted, or was given up: it need not show again
 }
 
 // A note says of a transition what is to be known when it leads to a new state.
@@ -151,7 +127,8 @@ const (
 )
 
 func newSites(e *engine) *sites {
-	s := &sites{e: e, places: make([]place, e.nodes), moves: make([]move, 1), peers: make([]uint16, 1)}
+	s := &sites{e: e, places: make([]place, e.nodes), moves: make([]move, 1), peers: []uint16{neverAsleep},
+		takes: make([]uint32, 1), origins: make([]uint32, 1), diamonds: make([]uint64, 1)}
 	for i := range s.places {
 		s.places[i].width = minWidth
 	}
@@ -166,22 +143,25 @@ func newSites(e *engine) *sites {
 	return s
 }
 
-// order lists the words so that those which change together are neighbours.
-func (s *sites) order() []int32 {
-	var order []int32
-	l := &s.e.layout
-	for i := range l.nodes {
-		order = append(order, int32(i))
-		if l.pairCount > 0 {
-			for low := range sim.NodeID(i + 1) {
-				order = append(order, int32(s.conns+l.pair(low, sim.NodeID(i))))
-			}
+// changed lists the words of a packed vector that differ between two vectors of the world.
+func (l *layout) changed(v, w []uint32) (words []int32) {
+	for word := range l.words - l.bagCount - 1 {
+		at := word
+		if word >= l.nodes {
+			at += l.bagCount
+		}
+		differs := v[at] != w[at]
+		switch {
+		case word < l.bagCount:
+			differs = differs || v[l.bags+word] != w[l.bags+word]
+		case at == l.rest:
+			differs = differs || v[l.budget] != w[l.budget]
+		}
+		if differs {
+			words = append(words, int32(word))
 		}
 	}
-	for i := s.monitors; i < s.words; i++ {
-		order = append(order, int32(i))
-	}
-	return order
+	return words
 }
 
 // pack packs a vector of the world.
@@ -288,74 +268,15 @@ func (s *sites) fingerprint(packed []uint32) (f sim.Fingerprint) {
 	for i := range s.places {
 		f = f.Add(s.places[i].shares[packed[i]])
 	}
-	for word := len(s.places); word < s.words; word++ {
+	for pair, id := range packed[s.conns:s.monitors] {
+		if id > emptySelf { // most are not
+			f = f.Add(s.e.conns.hash(id, pair))
+		}
+	}
+	for word := s.monitors; word < s.words; word++ {
 		f = f.Add(s.shareOf(word, packed[word]))
 	}
 	return f
-}
-
-// datagramTo numbers a datagram to a node.
-func (s *sites) datagramTo(node, from sim.NodeID, msg uint32) uint32 {
-	p := &s.places[node]
-	key := uint64(from)<<32 | uint64(msg)
-	if n, ok := p.sent.get(key); ok {
-		return uint32(n)
-	}
-	n := uint32(len(p.all))
-	p.sent.put(key, uint64(n))
-	p.all = append(p.all, datagram{from, msg})
-	if n >= p.width && p.width < maxWidth {
-		wide := make([]arrival, 2*len(p.after), 4*len(p.after))
-		for i := range p.list {
-			copy(wide[uint32(2*i)*p.width:], p.after[uint32(i)*p.width:][:p.width])
-		}
-		p.after, p.width = wide, 2*p.width
-	}
-	return n
-}
-
-// arrival is what is known of a datagram that is sent to a site; nil: nothing.
-func (p *place) arrival(at, index uint32) *arrival {
-	if index < p.width {
-		if a := &p.after[at*p.width+index]; a.next != 0 {
-			return a
-		}
-	}
-	return nil
-}
-
-// once returns the site of a node once a datagram was sent to it over a link that is not cut; noSite: it is refused.
-func (s *sites) once(node, at, index uint32) uint32 {
-	if a := s.places[node].arrival(at, index); a != nil {
-		return a.next - 1
-	}
-	return s.arrives(node, at, index).next - 1
-}
-
-// arrives finds out what a datagram that is sent to a node over a link that is not cut makes of its site. It is valid until the
-// next call.
-func (s *sites) arrives(node, at, index uint32) *arrival {
-	p := &s.places[node]
-	if n, ok := p.far.get(uint64(at)<<32 | uint64(index)); ok {
-		return &p.farther[n]
-	}
-	next := at
-	if here := p.list[at]; s.e.up(here.local) {
-		d := p.all[index]
-		bag := s.e.bags.sent(here.bag, d.from, d.msg)
-		if bag == overrun {
-			return &arrival{} // noSite, less one
-		}
-		next = s.site(int(node), here.local, bag)
-	}
-	made := arrival{p.shares[next].Sub(p.shares[at]).Lo, next + 1}
-	if index < p.width {
-		p.after[at*p.width+index] = made
-		return &p.after[at*p.width+index]
-	}
-	p.far.put(uint64(at)<<32|uint64(index), uint64(len(p.farther)))
-	p.farther = append(p.farther, made)
-	return &p.farther[len(p.farther)-1]
 }
 
 // spanOf returns the moves of a site in a list, or nothing when they are not known.

@@ -11,28 +11,30 @@ import (
 
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/internal/script"
+	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// sleeper notes what an exploration finds, and how many edges it does not list. It may spoil what is to sleep behind an edge.
+// sleeper notes what an exploration finds, and how many edges it does not list. It may spoil what is known of moves.
 type sleeper struct {
 	*graph
-	spoil    func(note uint8, sleeps uint32) uint32 // nil: not
+	spoil    func(s *sites, k uint32) // nil: not
+	spoilt   int
 	found    []sim.Fingerprint
 	trails   [][]uint32
 	unlisted int
 }
 
 func (s *sleeper) Expand(state []uint32, number int, e *explore.Edges) error {
-	from, before := len(e.Ends), e.Unlisted
+	before := e.Unlisted
 	err := s.graph.Expand(state, number, e)
 	s.unlisted += e.Unlisted - before
 	if s.spoil != nil {
-		for t := from; t < len(e.Ends); t++ {
-			e.Sleeps[t] = s.spoil(e.Notes[t], e.Sleeps[t])
+		for ; s.spoilt < len(s.sites.moves); s.spoilt++ {
+			s.spoil(s.sites, uint32(s.spoilt))
 		}
 	}
 	return err
@@ -46,8 +48,8 @@ func (s *sleeper) Check(m *explore.Met) (live bool, err error) {
 const mostStates = 20_000
 
 // explored explores to a depth, or until there are the most states.
-func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(uint8, uint32) uint32) (*sleeper, explore.Result, error) {
-	e, err := newEngine(sys, kernel.Options{MaxChoices: 50})
+func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(*sites, uint32)) (*sleeper, explore.Result, error) {
+	e, err := newEngine(sys, kernel.Options{MaxChoices: 50}, nil)
 	if err != nil {
 		return nil, explore.Result{}, err
 	}
@@ -62,7 +64,7 @@ func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(uint8, ui
 
 // compareAsleep explores with sleep sets and without, which must make no difference but for how many edges are listed; what is listed decides
 // how soon after the most states an exploration stops.
-func compareAsleep(sys *sim.System, set, depth int, spoil func(uint8, uint32) uint32) (unlisted int, err error) {
+func compareAsleep(sys *sim.System, set, depth int, spoil func(*sites, uint32)) (unlisted int, err error) {
 	all, want, err := explored(sys, set, depth, false, nil)
 	if err != nil {
 		return 0, err
@@ -129,24 +131,30 @@ func TestSleepSetsOfRandomSystems(t *testing.T) {
 
 // What is forgotten of moves is noticed.
 func TestSpoiltSleepIsNoticed(t *testing.T) {
-	const nodes = 1<<sleepers - 1
-	before := func(note uint8) uint32 { return 1<<(note&noteNode) - 1 }
-	for name, spoil := range map[string]func(note uint8, sleeps uint32) uint32{
-		"whom a node sends to": func(note uint8, sleeps uint32) uint32 {
-			if sleeps&nodes == 0 {
-				return sleeps
+	for name, spoil := range map[string]func(s *sites, k uint32){
+		"with whom a node shares a connection": func(s *sites, k uint32) {
+			if s.peers[k] != neverAsleep {
+				s.peers[k] &= toMonitors
 			}
-			return sleeps | before(note)
 		},
-		"who has acted": func(_ uint8, sleeps uint32) uint32 { return sleeps & nodes },
-		"the frame": func(note uint8, sleeps uint32) uint32 {
-			return sleeps | before(note) | 1<<(note&noteNode)<<sleepers
-		},
-		"the order": func(note uint8, sleeps uint32) uint32 {
-			if sleeps>>sleepers == 0 {
-				return sleeps
+		"the frame": func(s *sites, k uint32) {
+			if s.peers[k] == neverAsleep && s.moves[k].frame != 0 {
+				s.peers[k] = 0
 			}
-			return sleeps | 7&^(1<<(note&noteNode))
+		},
+		"what has arrived": func(s *sites, k uint32) { s.takes[k] = 0 },
+		"which datagrams are taken in either order": func(s *sites, k uint32) {
+			if s.takes[k] != 0 {
+				s.diamonds[k] = ^uint64(0)
+			}
+		},
+		"who is up": func(s *sites, k uint32) {
+			if m := s.moves[k]; m.kind == fastMove {
+				up := s.places[s.actor(k)].up
+				if up[m.next] != up[s.origins[k]] {
+					s.peers[k] = 0
+				}
+			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,6 +167,23 @@ func TestSpoiltSleepIsNoticed(t *testing.T) {
 			}
 			t.Error("nobody noticed")
 		})
+	}
+}
+
+// Of more nodes than a set of them has bits none sleep.
+func TestManyNodesStayAwake(t *testing.T) {
+	for _, nodes := range []int{mostSleepers, mostSleepers + 1, 2 * sleepers} {
+		sys := &sim.System{
+			Nodes: nodes, Network: netsim.Datagrams{},
+			New: func(sim.NodeID) sim.Service { return &speaker{} },
+			Actions: []sim.AnyAction{sim.Action[*speaker]{Name: "send", Times: 1, At: func(id sim.NodeID) bool { return id > 0 }, Do: func(_ *speaker, env sim.Env) {
+				env.Send(env.Self()-1, "here")
+			}}},
+		}
+		unlisted, err := compareAsleep(sys, 2, 3, nil)
+		if err != nil || (unlisted > 0) != (nodes <= mostSleepers) {
+			t.Errorf("%d nodes: %d edges are not listed, %v", nodes, unlisted, err)
+		}
 	}
 }
 
@@ -186,7 +211,11 @@ func TestMonitorsKeepSpeakersAwake(t *testing.T) {
 	if _, err := compareAsleep(sys, 2, 9, nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := compareAsleep(sys, 2, 9, func(_ uint8, sleeps uint32) uint32 { return sleeps &^ (toMonitors << sleepers) }); err == nil {
+	if _, err := compareAsleep(sys, 2, 9, func(s *sites, k uint32) {
+		if s.peers[k] != neverAsleep {
+			s.peers[k] &^= toMonitors
+		}
+	}); err == nil {
 		t.Error("nobody noticed that monitors were forgotten")
 	}
 }

@@ -84,7 +84,7 @@ func (s *steady) Expand(state []uint32, number int, e *explore.Edges) error {
 
 func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *steady {
 	t.Helper()
-	e, err := newEngine(sys, kernel.Options{})
+	e, err := newEngine(sys, kernel.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -257,7 +257,7 @@ func (w *World) operate(node, peer sim.NodeID, op connOp, msg uint32) {
 	if op == opCrash && old == w.conns.empty(min(node, peer), max(node, peer)) {
 		return
 	}
-	next, _ := w.conns.apply(old, op, side, w.up>>peer&1 == 1, msg)
+	next, _ := w.conns.apply(old, connCode(op, side, msg), w.up>>peer&1 == 1)
 	w.setConn(node, peer, word, next)
 }
 

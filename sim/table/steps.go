@@ -153,15 +153,17 @@ func (w *World) walk(s *stepOf, src choose.Source) (uint32, error) {
 func (w *World) learn(s *stepOf, src choose.Source) (uint32, error) {
 	e := w.engine
 	e.stats.Misses++
+	before, err := e.calling(handlerCall, s)
+	if err != nil {
+		return 0, err
+	}
+	defer e.calls.end(before)
 	own, err := e.private(s.local)
 	if err != nil {
 		return 0, err
 	}
-	if err := e.calling(s); err != nil {
-		return 0, err
-	}
 	out := e.run(s, own, &learner{w: w, src: src, picks: w.picks})
-	if e.calls.end() {
+	if e.calls.refuses() {
 		return 0, kernel.GivenUp()
 	}
 	made, err := e.newLeaf(s, &out)
@@ -186,8 +188,8 @@ func (e *engine) run(s *stepOf, own *kernel.Local, answers kernel.Answerer) kern
 
 // overdue reports whether a step was given up: what became of it is then not to be looked at.
 func overdue(err error) bool {
-	var f *sim.Finding
-	return errors.As(err, &f) && kernel.Overdue(f)
+	f, ok := errors.AsType[*sim.Finding](err)
+	return ok && kernel.Overdue(f)
 }
 
 // newLeaf makes the leaf of what a handler did.
@@ -313,6 +315,11 @@ func answersOf(questions []kernel.Question) []answer {
 // settled returns the local state when only the effects before end happened, because a later one could
 // not. The handler runs again: the state is only looked at.
 func (e *engine) settled(s *stepOf, id uint32, end int) (uint32, error) {
+	before, err := e.calling(againCall, s)
+	if err != nil {
+		return 0, err
+	}
+	defer e.calls.end(before)
 	own, err := e.private(s.local)
 	if err != nil {
 		return 0, err

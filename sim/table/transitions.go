@@ -45,7 +45,7 @@ type Transition struct {
 
 // NewTransitions makes those of a system. The error is that of [NewWorld].
 func NewTransitions(sys *sim.System, o TransitionOptions) (*Transitions, error) {
-	e, err := newEngine(sys, kernel.Options{})
+	e, err := newEngine(sys, kernel.Options{}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -144,7 +144,7 @@ func (a *likenesses) ask(k int) (wrong string) {
 			return fmt.Sprintf("there more than %d writes are not synced", mostUnsynced)
 		}
 		if r.w.quorums.any {
-			if _, err := r.assemble(y, r.nodes[a.node].sent, true); err != nil {
+			if _, err := r.w.assemble(y, r.nodes[a.node].sent, true); err != nil {
 				return fmt.Sprintf("it cannot be told what quorums take: %v", err)
 			}
 		}

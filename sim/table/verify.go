@@ -19,10 +19,16 @@ type samples struct {
 	rebuild       bool // then: the next step's state
 }
 
-const sampleEvery = 1 << 12
+const (
+	sampleEvery = 1 << 12 // of the first
+	sampleFirst = 1 << 20
+	rarelyEvery = 1 << 14 // of all others
+)
 
 // sampled reports whether number n of a row, counted from 1, is in the sample.
-func (s *samples) sampled(n int) bool { return n&(n-1) == 0 || n%sampleEvery == 0 }
+func (s *samples) sampled(n int) bool {
+	return n&(n-1) == 0 || n%sampleEvery == 0 && (n < sampleFirst || n%rarelyEvery == 0)
+}
 
 // pause stops sampling until what it returns is called: for steps that were all looked up before.
 func (s *samples) pause() (resume func()) {
@@ -118,6 +124,11 @@ func (w *World) verify(s *stepOf, id uint32) (err error) {
 	defer kernel.CatchState(&err)
 	e := w.engine
 	e.stats.Verified++
+	before, err := e.calling(againCall, s)
+	if err != nil {
+		return err
+	}
+	defer e.calls.end(before)
 	own, err := e.private(s.local)
 	if err != nil {
 		return err
@@ -127,6 +138,10 @@ func (w *World) verify(s *stepOf, id uint32) (err error) {
 	}
 	l := &e.steps.leaves[id]
 	out := e.run(s, own, &learner{w: w, src: choose.First, picks: w.picks})
+	if e.calls.refuses() {
+		e.calls.doubted = true
+		return kernel.GivenUp()
+	}
 	if overdue(out.Err) {
 		return out.Err
 	}

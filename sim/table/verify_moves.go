@@ -62,7 +62,6 @@ func (g *graph) verify(number int, e *explore.Edges, t int) error {
 	}
 	n := 0
 	err := g.steps(func(step taken) error {
-		g.there = append(g.there[:0], g.here...)
 		g.sites.pack(w.v, g.there)
 		if n >= len(all.Ends) || all.Notes[n]&noteOrdinary != step.note&noteOrdinary || !slices.Equal(g.there, all.To(n, g.here, nil)) {
 			panic("table: a move leads elsewhere than the step that it stands for")

@@ -18,6 +18,7 @@ type World struct {
 
 	// Sets of peers, by node.
 	failing, ready, deliverable, established []uint64
+	peers                                    []uint64 // all of these
 
 	enabled blocks
 	quiet   bool // as of the last listing; only kept under Prompt timing
@@ -58,7 +59,7 @@ func NewWorld(sys *sim.System, opts kernel.Options) (kernel.World, error) {
 	if opts.Trace || opts.CheckMessages {
 		return kernel.NewWorld(sys, opts)
 	}
-	e, err := newEngine(sys, opts)
+	e, err := newEngine(sys, opts, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +71,7 @@ func NewWorld(sys *sim.System, opts kernel.Options) (kernel.World, error) {
 func newWorld(e *engine) *World {
 	w := &World{engine: e, most: DefaultLimit, v: make([]uint32, e.layout.words)}
 	sets := make([]uint64, 4*e.nodes)
+	w.peers = sets
 	w.failing, w.ready = sets[:e.nodes], sets[e.nodes:2*e.nodes]
 	w.deliverable, w.established = sets[2*e.nodes:3*e.nodes], sets[3*e.nodes:]
 	w.enabled.init(e.nodes)
@@ -160,8 +162,12 @@ func (w *World) start(src choose.Source) error {
 	w.last = kernel.Step{Event: sim.Event{Kind: sim.Boot, Peer: -1}, Observed: w.last.Observed[:0]}
 	w.effects = w.effects[:0]
 	if w.crashing == nil {
-		var err error
-		if w.crashing, w.halting, err = w.bench.WhoFails(); err != nil {
+		before, err := w.calls.call(failCall, 0)
+		if err == nil {
+			w.crashing, w.halting, err = w.bench.WhoFails()
+			w.calls.end(before)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -201,11 +207,11 @@ func (w *World) start(src choose.Source) error {
 
 // forget drops all tables. The state is lost with them.
 func (w *World) forget() error {
-	e, err := newEngine(w.sys, w.opts)
+	e, err := newEngine(w.sys, w.opts, w.calls)
 	if err != nil {
 		return err
 	}
-	e.stats, e.samples, e.plans, e.calls = w.stats, w.samples, w.plans, w.calls
+	e.stats, e.samples, e.plans = w.stats, w.samples, w.plans
 	e.stats.Dropped++
 	w.engine = e
 	w.printed = printed{}

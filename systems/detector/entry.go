@@ -13,13 +13,16 @@ func Entry() spec.Entry {
 		Summary: "machines: a failure detector pings nodes over an unreliable network and tells a client who is down",
 		Notes: "The first nodes are pinged, then come the client, the detector and what shuts nodes down.\n" +
 			"Time-outs strike only when nothing is on its way (Prompt).",
-		Params:   []spec.Param{{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "how many nodes are shut down"}},
+		Params: []spec.Param{
+			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "how many nodes are shut down"},
+			{Name: "over", Kind: spec.OneOf, Default: "queues", Values: []string{"queues", "streams"}, Help: "what messages are sent over"},
+		},
 		MinNodes: 4, MaxNodes: 9, DefaultNodes: 5,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(nodeKind, clientKind, detectorKind, injectorKind),
 		Build: func(c spec.Config) (sim.System, error) {
 			nodes := c.Nodes - 3
-			sys := machines(nodes, min(nodes, c.Int("failures")), spec.Bits[bugs](c.Bugs, knownBugs())).Sim("detector")
+			sys := machines(nodes, min(nodes, c.Int("failures")), c.Text("over") == "streams", spec.Bits[bugs](c.Bugs, knownBugs())).Sim("detector")
 			sys.Timing = sim.Prompt
 			sys.Properties = properties(nodes)
 			return sys, nil

@@ -2,6 +2,7 @@ package detector
 
 import (
 	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -30,8 +31,11 @@ func (r *reliable) shut(x *machine.Ctx, s machine.Sent[ShutDown]) {
 }
 
 // machines are the nodes, a client, the detector and an injector of failures, in this order.
-func machines(nodes, failures int, b bugs) *machine.System {
+func machines(nodes, failures int, streams bool, b bugs) *machine.System {
 	ms := &machine.System{}
+	if streams {
+		ms.Streams = &netsim.Streams{Buffer: 20} // more than is ever on its way
+	}
 	var ids []machine.ID
 	all := Set(0)
 	for range nodes {
