@@ -55,6 +55,9 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	if o.Respawn == nil {
 		return search.Confirmed{}, nil
 	}
+	if left := o.confirming(0); left != nil { // code that depends on its process may end this one when the run is described
+		_ = append(left, s.Path...)
+	}
 	d, err := examine(ctx, o.Respawn, s.Path, confirmLimit(o.Search.HandlerLimit))
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -74,9 +77,19 @@ func (o *Options) criticalConfig(sys sim.System) critical.Config {
 		System: sys, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: c.Weights, Seed: c.Seed, Workers: c.Workers,
 		Engine: c.Engine, Proven: o.Proven, HandlerLimit: cmp.Or(c.HandlerLimit, time.Second),
 	}
+	if c.Strategy.Stateful() || !o.KeepGoing { // what a search of runs finds beside a call that it does not come to again could not be told
+		cfg.Calls = c.Calls
+	}
 	if c.PathBuffer != nil {
-		// The search waits meanwhile, but its last runs must not be lost.
-		cfg.PathBuffer = func(worker int) choose.Path { return c.PathBuffer(c.Workers + worker) }
+		cfg.PathBuffer = o.confirming
 	}
 	return cfg
+}
+
+// confirming is where a worker that confirms leaves its runs; nil: nowhere. The search waits meanwhile, but its last runs must not be lost.
+func (o *Options) confirming(worker int) choose.Path {
+	if o.Search.PathBuffer == nil {
+		return nil
+	}
+	return o.Search.PathBuffer(o.Search.Workers + worker)
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,7 +31,8 @@ type Death struct {
 	// Property is the one whose function was called; "": none was.
 	Property string
 
-	memory bool // it had too little
+	asked  string // what was called and is neither a handler nor a property; "": nothing was
+	memory bool   // it had too little
 }
 
 // subject is what did it.
@@ -38,16 +40,8 @@ func (d *Death) subject() string {
 	if d.Property != "" {
 		return fmt.Sprintf("property %q", d.Property)
 	}
-	for call, what := range callers {
-		if strings.Contains(d.Stack, "/sim/kernel.(*machine)."+call) {
-			return what
-		}
-	}
-	return "the handler"
+	return cmp.Or(d.asked, "the handler")
 }
-
-// callers are the methods that call checked code which is no handler.
-var callers = map[string]string{"whoCrashes": "MayCrash", "whoHalts": "MayHalt", "observe": "a monitor", "can.": "the When of an action"}
 
 // path is the whole run.
 func (d *Death) path() choose.Path {

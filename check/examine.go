@@ -136,7 +136,10 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 // found is where a re-execution was when it ended.
 func found(rec *flight.Recorder) *Death {
 	path := rec.Left(picksRun)
-	d := &Death{Steps: rec.Get(flight.Steps), Property: rec.Phase()}
+	d := &Death{Steps: rec.Get(flight.Steps)}
+	if d.asked = rec.Phase(); rec.Get(flight.Asking) == 0 {
+		d.Property, d.asked = d.asked, ""
+	}
 	used := min(rec.Get(flight.Used), len(path))
 	kinds := rec.Left(kindsRun)
 	at := used // the first answer of the last step

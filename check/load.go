@@ -26,7 +26,9 @@ type Loaded struct {
 	Header choose.Header
 	Path   choose.Path
 	Moved  []replay.Moved // steps at other indices than the file says
-	Steps  int            // of the file
+	// Renamed are the steps with answers that the file labels otherwise.
+	Renamed []replay.Renamed
+	Steps   int // of the file
 	// Recording is what recordings of live nodes have been merged to; nil: the path is a file's.
 	Recording *recording.Merged
 	// Death says how the last step kills the process that executes it; nil: it does not. Path ends
@@ -282,7 +284,7 @@ func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.C
 	if err != nil {
 		return nil, err
 	}
-	l.Path, l.Moved, l.Misfits, l.Followed = reading.Path, reading.Moved, reading.Misfits, reading.Followed
+	l.Path, l.Moved, l.Renamed, l.Misfits, l.Followed = reading.Path, reading.Moved, reading.Renamed, reading.Misfits, reading.Followed
 	for _, m := range l.Misfits {
 		m.Line = t.stepLine(m.Step)
 	}

@@ -24,7 +24,11 @@ const picksRun, kindsRun = 0, 1
 // end: the process that waits for it reads from rec how far it came. The error is a finding of the
 // last step, or says why the system cannot run at all. Picks that do not fit end the run.
 func Reexecute(sys *sim.System, rec *flight.Recorder) error {
-	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true})
+	asking := func(what string) {
+		rec.SetPhase(what)
+		rec.Set(flight.Asking, min(1, len(what)))
+	}
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Asking: asking})
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Search.Calls.Refuses() && (res.Verdict == search.Inconclusive || res.Verdict == search.OutOfResource) {
+	if o.Search.Calls.Refuses() && res.Verdict != search.Violation && (res.Verdict != search.OK || !o.Search.Strategy.Stateful()) {
 		return nil, ErrLost
 	}
 	o.assumed = o.assumptions(ctx)

@@ -81,6 +81,9 @@ func meanSystem(harm string) sim.System {
 	case "apart":
 		return apartSystem()
 	}
+	if where, ok := strings.CutPrefix(harm, "in "); ok {
+		return placed(where)
+	}
 	harm, rests := strings.CutSuffix(harm, "+rest")
 	harm, slips := strings.CutSuffix(harm, "+slip")
 	sys := sim.System{

@@ -17,16 +17,15 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// statesVar is how states are visited in the process that searches: strategy, way of keeping states, reduction, workers.
+// statesVar is how states are visited in the process that searches: strategy, way of keeping states, reduction, workers, and perhaps the depth.
 const statesVar = "CHECK_TEST_STATES"
 
 func visitAs(how string, s *search.Config) {
 	if how == "" {
 		return
 	}
-	w := strings.Fields(how)
-	s.Strategy, s.Visited, s.Reduce, s.MaxDepth = search.Name(w[0]), search.Visited(w[1]), search.Reduction(w[2]), 0
-	if _, err := fmt.Sscan(w[3], &s.Workers); err != nil {
+	s.MaxDepth = 0
+	if n, err := fmt.Sscan(how, &s.Strategy, &s.Visited, &s.Reduce, &s.Workers, &s.MaxDepth); n == 0 {
 		panic(err)
 	}
 }
@@ -90,7 +89,9 @@ func visits(t *testing.T, harm, how string) (rep *report.Report, path string, ag
 	case err != nil:
 		rep = check.Lose(options(meanSystem(harm)), out, err)
 	case out.Death != nil:
-		t.Fatalf("a run was left behind: %+v", out.Death)
+		if rep, err = check.Bury(t.Context(), options(meanSystem(harm)), out); err != nil {
+			t.Fatal(err)
+		}
 	default:
 		if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil {
 			t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
@@ -120,33 +121,39 @@ func TestSupervisedStates(t *testing.T) {
 		{"boot", "the handler ends the process with exit status 7", sim.Panic, nil, ways[6:7]},
 		{"deep handler", "the handler ends the process with exit status 5", sim.Panic, draws, ways},
 		{"deep property", `property "true" ends the process with exit status 5`, sim.Panic, draws, append(ways[2:6:6], ways[9:12]...)},
-		{"deep monitor", "the handler ends the process with exit status 5", sim.Panic, draws, ways[9:11]},
+		{"deep monitor", "monitor quitting ends the process with exit status 5", sim.Panic, draws, ways[9:11]},
 	} {
 		t.Run(c.harm, func(t *testing.T) {
 			for _, how := range c.ways {
-				rep, path, _ := visits(t, c.harm, how)
-				if rep.Verdict != search.Violation || rep.Kind != c.kind || !strings.HasPrefix(rep.Message, c.message) || rep.Steps != len(c.steps) {
-					t.Errorf("%s: got %s, %s in step %d: %s", how, rep.Verdict, rep.Kind, rep.Steps, rep.Message)
-				}
-				if c.harm == "loop" {
-					continue // it is followed elsewhere, and takes long
-				}
-				f := filepath.Join(t.TempDir(), "error.path")
-				if err := os.WriteFile(f, []byte(path), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				sys := meanSystem(c.harm)
-				l, err := check.LoadFor(t.Context(), f, &sys, harmed(c.harm))
-				if err != nil || l.Death == nil || len(l.Moved) != 0 || !strings.HasPrefix(l.Death.Message, c.message) {
-					t.Errorf("%s: the path does not end so: %+v, %v\n%s", how, l, err, path)
-				}
-				for _, s := range c.steps {
-					if !strings.Contains(path, s) {
-						t.Errorf("%s: no %s in\n%s", how, s, path)
-					}
-				}
+				named(t, c.harm, how, c.kind, c.message, len(c.steps), c.steps...)
 			}
 		})
+	}
+}
+
+// named searches, and expects a violation after so many steps, whose path does it again.
+func named(t *testing.T, harm, how string, kind sim.FindingKind, message string, steps int, contains ...string) {
+	t.Helper()
+	rep, path, _ := visits(t, harm, how)
+	if rep.Verdict != search.Violation || rep.Kind != kind || !strings.HasPrefix(rep.Message, message) || rep.Steps != steps {
+		t.Errorf("%s: got %s, %s in step %d: %s", how, rep.Verdict, rep.Kind, rep.Steps, rep.Message)
+	}
+	if harm == "loop" {
+		return // it is followed elsewhere, and takes long
+	}
+	f := filepath.Join(t.TempDir(), "error.path")
+	if err := os.WriteFile(f, []byte(path), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sys := meanSystem(harm)
+	l, err := check.LoadFor(t.Context(), f, &sys, harmed(harm))
+	if err != nil || l.Death == nil || len(l.Moved) != 0 || !strings.HasPrefix(l.Death.Message, message) {
+		t.Errorf("%s: the path does not end so: %+v, %v\n%s", how, l, err, path)
+	}
+	for _, s := range contains {
+		if !strings.Contains(path, s) {
+			t.Errorf("%s: no %s in\n%s", how, s, path)
+		}
 	}
 }
 

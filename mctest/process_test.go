@@ -43,26 +43,44 @@ func overflow(n int) int {
 
 func kill(t *testing.T, how string) {
 	onlyInside(t)
-	mctest.Check(t, sim.System{
+	sys := sim.System{
 		Nodes: 1, New: func(sim.NodeID) sim.Service { return &killer{How: how} },
 		Properties: []sim.Property{{Name: "quiet", Always: func(*sim.View) bool { return true }}},
-	})
+	}
+	switch how {
+	case "when":
+		sys.Actions = []sim.AnyAction{sim.Action[*killer]{Name: "ask", When: func(k *killer) bool { return k.Got < 2 || exit() }, Do: func(*killer, sim.Env) {}}}
+	case "crash":
+		sys.Crashes, sys.MayCrash = 1, func(sim.NodeID) bool { return exit() }
+	}
+	mctest.Check(t, sys)
+}
+
+func exit() bool {
+	os.Exit(7)
+	return true
 }
 
 func TestExit(t *testing.T)  { kill(t, "exit") }
 func TestStack(t *testing.T) { kill(t, "stack") }
+func TestWhen(t *testing.T)  { kill(t, "when") }
+func TestCrash(t *testing.T) { kill(t, "crash") }
 
 // Handlers that end their process are findings, and following the path says the same.
 func TestHandlersThatKill(t *testing.T) {
-	for _, c := range []struct{ test, strategy, want string }{
-		{"TestExit", "deepening", "the handler ends the process with exit status 7"},
-		{"TestExit", "bfs", "the handler ends the process with exit status 7"},
-		{"TestStack", "deepening", "the handler overflows the stack"},
-		{"TestStack", "dfs", "the handler overflows the stack"},
+	const second = `n0 timer "second"`
+	for _, c := range []struct{ test, strategy, want, step string }{
+		{"TestExit", "deepening", "the handler ends the process with exit status 7", second},
+		{"TestExit", "bfs", "the handler ends the process with exit status 7", second},
+		{"TestStack", "deepening", "the handler overflows the stack", second},
+		{"TestStack", "dfs", "the handler overflows the stack", second},
+		{"TestWhen", "deepening", `the When of action "ask" ends the process with exit status 7`, second},
+		{"TestWhen", "bfs", `the When of action "ask" ends the process with exit status 7`, second},
+		{"TestCrash", "dfs", "MayCrash ends the process with exit status 7", ""},
 	} {
 		dir := t.TempDir()
 		out, passed := run(t, dir, c.test, "-macemc.strategy="+c.strategy)
-		if passed || !strings.Contains(out, c.want) || !strings.Contains(out, `n0 timer "second"`) {
+		if passed || !strings.Contains(out, c.want) || !strings.Contains(out, c.step) {
 			t.Errorf("%s: want %q, got\n%s", c.test, c.want, out)
 		}
 		out, passed = run(t, dir, c.test, "-macemc.replay=testdata/macemc/"+c.test+"/error.path")

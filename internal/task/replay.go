@@ -28,6 +28,9 @@ func (p *Process) load(ctx context.Context, file string) (l *check.Loaded, done 
 		fmt.Fprintf(p.Stderr, "macemc: %s: step %d is event %d, the file says %d: the system is not what it was\n",
 			file, m.Step, m.To, m.From)
 	}
+	if len(l.Renamed) > 0 {
+		fmt.Fprintf(p.Stderr, "macemc: %s: %v: the system, or the file, is not what it was\n", file, l.Renamed[0])
+	}
 	return l, false, nil
 }
 

@@ -18,20 +18,28 @@ import (
 // exits ends its process in one of its states, to which some ways lead over a violation if few are 2.
 var exits = spec.Entry{
 	Name: "exits", Summary: "ends its process", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
-	Params: []spec.Param{{Name: "few", Kind: spec.OneOf, Default: "4", Values: []string{"2", "4"}, Help: "how many times are too many"}},
+	Params: []spec.Param{
+		{Name: "few", Kind: spec.OneOf, Default: "4", Values: []string{"2", "4"}, Help: "how many times are too many"},
+		{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "when", "crash"}, Help: "where it ends"},
+	},
 	Build: func(c spec.Config) (sim.System, error) {
+		end := func(where string, now bool) bool {
+			if now && where == c.Text("where") {
+				os.Exit(7)
+			}
+			return true
+		}
 		return sim.System{
 			Name: "exits", Nodes: 1, New: func(sim.NodeID) sim.Service { return &quitter{} },
 			Actions: []sim.AnyAction{
-				sim.Action[*quitter]{Name: "go", Times: 4, Do: func(q *quitter, _ sim.Env) {
-					if q.Did == 2 && q.Rested {
-						os.Exit(7)
-					}
+				sim.Action[*quitter]{Name: "go", Times: 4, When: func(q *quitter) bool { return end("when", q.Did == 2 && q.Rested) }, Do: func(q *quitter, _ sim.Env) {
+					end("handler", q.Did == 2 && q.Rested)
 					q.Did++
 				}},
 				sim.Action[*quitter]{Name: "rest", Times: 1, Do: func(q *quitter, _ sim.Env) { q.Rested = true }},
 			},
 			Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, q *quitter) bool { return fmt.Sprint(q.Did) < c.Text("few") || q.Rested })}},
+			MayCrash:   func(sim.NodeID) bool { return end("crash", true) },
 		}, nil
 	},
 }
@@ -44,8 +52,15 @@ type quitter struct {
 
 // A search that visits states names the run that ends its process, in all forms of a report, and the path file does so again.
 func TestExitsStates(t *testing.T) {
-	const ended = "the handler ends the process with exit status 7"
-	for _, flags := range []string{"--strategy bfs --keep-going --set few=2", "--strategy dfs --visited 64 --keep-going", "--strategy bfs --visited 64 --durable kept"} {
+	for flags, what := range map[string]string{
+		"--strategy bfs --keep-going --set few=2":            "the handler",
+		"--strategy dfs --visited 64 --keep-going":           "the handler",
+		"--strategy bfs --visited 64 --durable kept":         "the handler",
+		"--strategy dfs --set where=when":                    `the When of action "go"`,
+		"--strategy bfs --crashes 1 --set where=crash":       "MayCrash",
+		"--strategy deepening --crashes 1 --set where=crash": "MayCrash",
+	} {
+		ended := what + " ends the process with exit status 7"
 		dir := t.TempDir()
 		args := append([]string{"search", "exits", "--out", "out", "--json", "--junit", "junit.xml"}, strings.Fields(flags)...)
 		cmd := command(dir, args...)
@@ -73,9 +88,21 @@ func TestExitsStates(t *testing.T) {
 		if junit, err := os.ReadFile(filepath.Join(dir, "junit.xml")); err != nil || !strings.Contains(string(junit), ended) {
 			t.Errorf("%s: %v\n%s", flags, err, junit)
 		}
-		text, err := command(dir, "replay", append(rep.Findings, rep.finding)[i].PathFile).CombinedOutput()
-		if code := exitCode(err); code != 1 || !strings.Contains(string(text), ended) {
+		path := append(rep.Findings, rep.finding)[i].PathFile
+		text, err := command(dir, "replay", path).CombinedOutput()
+		if code := exitCode(err); code != 1 || !strings.Contains(string(text), ended) || strings.Contains(string(text), "state  ") {
 			t.Errorf("%s: exit status %d\n%s", flags, code, text)
+		}
+		steps := strings.Count(string(text), "\n    state ") // the last step comes to none
+		if what == "MayCrash" {
+			continue
+		}
+		if !strings.Contains(string(text), "no state: the step does not come to its end") {
+			t.Errorf("%s: %s", flags, text)
+		}
+		goes, err := command(dir, "mdb", path, "--batch", "-x", fmt.Sprintf("goto %d; critical; options", steps)).CombinedOutput()
+		if err != nil || strings.Count(string(goes), fmt.Sprintf("step %d is not executed here: %s", steps, ended)) != 2 || !strings.Contains(string(goes), "n0 go") {
+			t.Errorf("%s: %v\n%s", flags, err, goes)
 		}
 	}
 }
