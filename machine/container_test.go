@@ -131,10 +131,14 @@ func TestContainerLosesBothMemories(t *testing.T) {
 
 func TestContainerPanics(t *testing.T) {
 	for want, f := range map[string]func(*machine.System){
-		"a container of 1 machines":                      func(ms *machine.System) { ms.Container(0) },
-		"machine 9: it is to be in a container":          func(ms *machine.System) { ms.Container(0, 9) },
-		"machine learner1: it is in a container already": func(ms *machine.System) { ms.Container(0, 1); ms.Container(2, 1) },
-		"machine leader0: it is in a container already":  func(ms *machine.System) { ms.Container(0, 0) },
+		"at least two machines, and gets 1":                    func(ms *machine.System) { ms.Container(0) },
+		"machine 9: it is to be in a container":                func(ms *machine.System) { ms.Container(0, 9) },
+		"machine learner1: it is in another container already": func(ms *machine.System) { ms.Container(0, 1); ms.Container(2, 1) },
+		"machine leader0: it is in the same container twice":   func(ms *machine.System) { ms.Container(0, 0) },
+		"Container after Sim":                                  func(ms *machine.System) { ms.Sim("built"); ms.Container(0, 1) },
+		"Add after Sim":                                        func(ms *machine.System) { ms.Sim("built"); ms.Add(learnerKind, learner{}) },
+		"Pool after Sim":                                       func(ms *machine.System) { ms.Sim("built"); ms.Pool(0, 1, learnerKind) },
+		"AtMost after Sim":                                     func(ms *machine.System) { ms.Sim("built"); ms.AtMost(A{}, 1) },
 	} {
 		func() {
 			defer func() {

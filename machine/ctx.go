@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 )
 
 // Halt is the event that halts a machine whose state has no rule for it. A machine that is halted forgets everything, and
@@ -148,6 +149,13 @@ func (x *Ctx) leave(t transfer) {
 func (x *Ctx) open(what string) {
 	if x.next.how != stay {
 		x.fail(RulesProperty, "%s in state %s asks for %s after its handler has transferred control", x.name(), x.m.State(), what)
+	}
+}
+
+// runs shows people which action handles an event: the first that is run.
+func (x *Ctx) runs(a *action) {
+	if env, ok := x.env.(host.CodeTracer); ok && a != nil {
+		env.Runs(a.code)
 	}
 }
 

@@ -80,6 +80,7 @@ func (m *Machine) dispatch(x *Ctx, ev any) {
 		m.Stack = with(m.Stack, r.to)
 		m.enter(x, ev)
 	case goTo:
+		x.runs(r.act) // rather than an exit action
 		for len(m.Stack)-1 > level {
 			m.exit(x)
 			m.drop()
@@ -104,6 +105,7 @@ func (m *Machine) halt() { *m = Machine{Kind: m.Kind, Halted: true} }
 func (m *Machine) run(x *Ctx, a *action, arg any) {
 	if a != nil {
 		x.act = a
+		x.runs(a)
 		a.run(m.Vars, x, arg)
 	}
 }

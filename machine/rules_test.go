@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/census"
 	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/kernel"
@@ -223,8 +224,8 @@ func TestWhatPeopleSee(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := w.Last()
-	if f := last.Effects[len(last.Effects)-1]; f.Kind != kernel.SendEffect || !strings.Contains(f.From, "monitor_test.go:") || !strings.Contains(last.Inner, "monitor_test.go:") {
-		t.Errorf("%v from %s, inside %s", f.Kind, f.From, last.Inner)
+	if f := last.Effects[len(last.Effects)-1]; f.Kind != kernel.SendEffect || !strings.Contains(f.From, "monitor_test.go:") || !strings.Contains(last.Source, "monitor_test.go:") {
+		t.Errorf("%v from %s, inside %s", f.Kind, f.From, last.Source)
 	}
 	found := false
 	for _, f := range w.NodeFields(1) {
@@ -232,5 +233,29 @@ func TestWhatPeopleSee(t *testing.T) {
 	}
 	if name, _, _ := w.Service(1).(host.Hosting).Hosted(); name != "asker" || !found {
 		t.Errorf("%s: %v", name, w.NodeFields(1))
+	}
+}
+
+// A step is shown where the machine handles its event, also when nothing is sent, at an assertion that fails, and nowhere when no code of the machine runs.
+func TestSourceOfSteps(t *testing.T) {
+	sys := one("abcb",
+		machine.In("s",
+			machine.Exit(func(*log, *machine.Ctx) {}),
+			machine.On(func(l *log, _ *machine.Ctx, _ A) { l.Did += "a" }),               // gets A
+			machine.OnGotoWith("t", func(l *log, _ *machine.Ctx, _ B) { l.Did += "b" })), // gets B in s
+		machine.In("t", machine.Ignore(C{}), machine.On(func(_ *log, x *machine.Ctx, _ B) {
+			x.Self()
+			x.Assert(false, "no") // gets B in t
+		}))).Sim("sources")
+	trace, err := replay.Record(&sys, choose.Path{0, 0, 0, 0}, kernel.Options{Trace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"gets A", "gets B in s", "", "gets B in t"} {
+		s := &trace.Steps[i]
+		_, code, _ := s.Code(0)
+		if text := strings.Join(code, ""); (s.Source == "") != (want == "") || !strings.HasSuffix(text, want) {
+			t.Errorf("step %d (%s): %s: %s; want %q", s.Number, s.Key, s.Source, text, want)
+		}
 	}
 }

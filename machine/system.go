@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -31,6 +32,7 @@ type System struct {
 	watchers []watcher
 	sent     map[reflect.Type]sender // what monitors ask to see of sends
 
+	built   atomic.Bool // Sim was called
 	copying sync.Mutex
 	plans   *plan.Set
 }
@@ -58,6 +60,7 @@ type pool struct {
 // Add adds a machine that is there from the start, with these variables, a struct M of the kind. Each of its starts gets a
 // copy of its own. Machines enter their start states in the order in which they were added. What does not fit is a panic.
 func (s *System) Add(k *Kind, vars any) ID {
+	s.unbuilt("Add")
 	if t := reflect.TypeOf(vars); t != k.vars {
 		panic(fmt.Sprintf("machine %s: its variables are %v, not %v", k.name, k.vars, t))
 	}
@@ -102,6 +105,7 @@ func Replace[I, A any](s *System, kind, by *Kind, vars func(I) A) {
 // Pool lets a machine create size machines of these kinds, by [New]. It must be called once for a creator, which may be a
 // place of another pool. It returns the identity of the first.
 func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
+	s.unbuilt("Pool")
 	if size < 1 || s.pools[creator] != nil {
 		panic(fmt.Sprintf("machine %d: it needs one pool of at least one place", creator))
 	}
@@ -120,6 +124,7 @@ func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
 // AtMost bounds events of the type of ev: how many may be on their way to a machine at a time, whoever sent them, and how many may wait in it that
 // it has not handled. One more is a finding that names both ends. It is for systems with Queues. Fewer than one, or two bounds for a type: panic.
 func (s *System) AtMost(ev any, n int) {
+	s.unbuilt("AtMost")
 	t := reflect.TypeOf(ev)
 	if _, twice := s.atMost[t]; t == nil || n < 1 || twice {
 		panic(fmt.Sprintf("machine: at most %d events %v wait: an event needs one bound, of at least 1", n, t))
@@ -132,20 +137,31 @@ func (s *System) AtMost(ev any, n int) {
 
 // Container has machines run in one process: they crash and halt together, see [sim.System.Containers]. A place of a pool may be one of them. A
 // machine that is not in a container has a process of its own. Fewer than two machines, one that was not added, or one that is in another
-// container: panic.
+// container: panic. So do Container, Add, Pool and AtMost once Sim was called.
 func (s *System) Container(ids ...ID) {
+	s.unbuilt("Container")
 	if len(ids) < 2 {
-		panic(fmt.Sprintf("machine: a container of %d machines: it needs two", len(ids)))
+		panic(fmt.Sprintf("machine: a container needs at least two machines, and gets %d", len(ids)))
 	}
 	for i, id := range ids {
 		if id < 0 || int(id) >= len(s.machines) {
 			panic(fmt.Sprintf("machine %d: it is to be in a container, and was not added", id))
 		}
-		if slices.Contains(ids[:i], id) || slices.ContainsFunc(s.together, func(c []ID) bool { return slices.Contains(c, id) }) {
-			panic(fmt.Sprintf("machine %s: it is in a container already", s.label(id)))
+		if slices.Contains(ids[:i], id) {
+			panic(fmt.Sprintf("machine %s: it is in the same container twice", s.label(id)))
+		}
+		if slices.ContainsFunc(s.together, func(c []ID) bool { return slices.Contains(c, id) }) {
+			panic(fmt.Sprintf("machine %s: it is in another container already", s.label(id)))
 		}
 	}
 	s.together = append(s.together, slices.Clone(ids))
+}
+
+// unbuilt panics when Sim was called before: the system that it made would not have what is added.
+func (s *System) unbuilt(what string) {
+	if s.built.Load() {
+		panic("machine: " + what + " after Sim, which has made the system already")
+	}
 }
 
 // label names a machine for people.
@@ -183,6 +199,7 @@ func (s *System) Kinds() []*Kind { return slices.Clone(s.order) }
 // Sim is the system to be checked, or to be run. What it does not say is for the caller to set in the result: timing other
 // than AnyOrder, crashes, properties, see [Vars].
 func (s *System) Sim(name string) sim.System {
+	s.built.Store(true)
 	if s.Queues.AtMost != nil {
 		panic("machine: bounds of events are set by System.AtMost")
 	}

@@ -78,6 +78,7 @@ type rule struct {
 // action is a method, wherever it is used.
 type action struct {
 	run     func(m any, x *Ctx, arg any)
+	code    any          // the function itself
 	vars    reflect.Type // M
 	arg     reflect.Type // of entry actions that take a payload
 	targets []State      // states that it may go to
@@ -150,7 +151,7 @@ func Entry[M any](f func(*M, *Ctx), to ...State) Rule {
 // EntryWith is an entry action that takes what the state is entered with: the event, or the payload of
 // [Ctx.GotoWith] or [New]. With nothing, as in the start state of a machine that is there from the start, it is the zero P.
 func EntryWith[M, P any](f func(*M, *Ctx, P), to ...State) Rule {
-	a := &action{vars: reflect.TypeFor[M](), arg: reflect.TypeFor[P](), targets: to}
+	a := &action{vars: reflect.TypeFor[M](), arg: reflect.TypeFor[P](), code: f, targets: to}
 	a.run = func(m any, x *Ctx, arg any) {
 		p, ok := arg.(P)
 		if !ok && arg != nil {
@@ -174,12 +175,12 @@ func Hot(s *state) { s.hot = true }
 func Cold(s *state) { s.cold = true }
 
 func taking[M, E any](f func(*M, *Ctx, E), to []State) *action {
-	return &action{vars: reflect.TypeFor[M](), targets: to,
+	return &action{vars: reflect.TypeFor[M](), code: f, targets: to,
 		run: func(m any, x *Ctx, ev any) { f(m.(*M), x, ev.(E)) }}
 }
 
 func without[M any](f func(*M, *Ctx), to []State) *action {
-	return &action{vars: reflect.TypeFor[M](), targets: to,
+	return &action{vars: reflect.TypeFor[M](), code: f, targets: to,
 		run: func(m any, x *Ctx, _ any) { f(m.(*M), x) }}
 }
 

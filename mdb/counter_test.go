@@ -67,11 +67,12 @@ func TestViolatedProperty(t *testing.T) {
 	if p := s.Position(); !strings.Contains(p.Finding, found) {
 		t.Errorf("the position tells of %q", p.Finding)
 	}
-	for _, line := range []string{"walk", "search live", "search violation", "critical"} {
+	for _, line := range []string{"walk", "search live", "search violation"} {
 		if why := fails(t, s, line); !strings.Contains(why, found) {
 			t.Errorf("%s fails because %s", line, why)
 		}
 	}
+	wants(t, do(t, s, "critical; step"), "no step is critical", "in step 3: "+found, "step 3 of 3")
 	if out := do(t, s, "take 0"); strings.Contains(out, "FOUND") {
 		t.Errorf("the violation is told of once more:\n%s", out)
 	}

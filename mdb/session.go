@@ -299,11 +299,17 @@ func (s *Session) place(word string) (int, error) {
 	if word[0] == '+' || word[0] == '-' {
 		n = min(max(0, r.at+n), r.len())
 	}
+	if s.ends(r) && n == r.len()+1 {
+		n-- // it is said there what comes then
+	}
 	if n > r.len() {
 		return 0, fmt.Errorf("the run has %d steps, there is no step %d", r.len(), n)
 	}
 	return n, nil
 }
+
+// ends reports whether something behind the last step of a run cannot be executed.
+func (s *Session) ends(r *run) bool { return s.cfg.End != "" && r == s.runs[0] }
 
 // stepIn is the step that arguments name, or the one after which the session stands.
 func (s *Session) stepIn(args []string) (int, error) {

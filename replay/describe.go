@@ -57,9 +57,11 @@ func (rec *Recorder) took(s *TraceStep) {
 	}
 }
 
-// source is the place of the code that handled the event of a step.
+// source is the place of the code that handled the event of a step, of an assertion if one failed.
 func (rec *Recorder) source(last *kernel.Step) string {
 	switch {
+	case last.Failed != "":
+		return last.Failed
 	case last.Event.Kind == sim.Deliver && len(last.Msgs) > 0:
 		return cmp.Or(rec.places.handled(last.Source, last.Msgs[0].Msg), last.Inner, last.Source)
 	case last.Event.Kind == sim.FireTimer:

@@ -122,6 +122,9 @@ type Reading struct {
 	// Moved are the steps whose event was not at the index that the file says. Indices of injections
 	// move when fault limits differ; others tell that the system is not what it was.
 	Moved []Moved
+	// Renamed are the steps with an answer that has another label than the question. Labels are for people; others tell that the system, or
+	// the file, is not what it was.
+	Renamed []Renamed
 	// Misfits are the steps that did not fit, of [FollowFile] only.
 	Misfits []*MisfitError
 	// Followed is how many steps were executed as the file says.
@@ -130,6 +133,19 @@ type Reading struct {
 
 // Moved is a step whose event has another index than the file says.
 type Moved struct{ Step, From, To int }
+
+// Renamed is a step that asks for something that the file labels otherwise.
+type Renamed struct {
+	Step int    // 0: first boots
+	What string // "asks for draw "x", the file answers "y""
+}
+
+func (r Renamed) String() string {
+	if r.Step == 0 {
+		return "the first boot " + r.What
+	}
+	return fmt.Sprintf("step %d %s", r.Step, r.What)
+}
 
 // MisfitError tells of the first step of a path file that does not fit the system.
 type MisfitError struct {
@@ -186,6 +202,7 @@ func follow(sys *sim.System, f *choose.File, tolerant bool) (*Reading, error) {
 	out := &Reading{}
 	r.src.Reset(f.Boot)
 	failed := r.run.Start(&r.src)
+	r.renamed(0, out)
 	if err := r.src.Done(); err != nil {
 		out.Misfits = append(out.Misfits, &MisfitError{Line: f.Lines["boot"], Reason: "first boots: " + err.Error()})
 	}
@@ -209,6 +226,7 @@ func follow(sys *sim.System, f *choose.File, tolerant bool) (*Reading, error) {
 		}
 		r.src.Reset(s.Picks)
 		failed = r.run.Step(index, &r.src)
+		r.renamed(i+1, out)
 		if misfit.Reason != "" {
 			continue
 		}
@@ -230,6 +248,13 @@ func follow(sys *sim.System, f *choose.File, tolerant bool) (*Reading, error) {
 type follower struct {
 	run *Run
 	src choose.PickSource
+}
+
+// renamed notes that a step was labelled otherwise.
+func (r *follower) renamed(step int, out *Reading) {
+	if what := r.src.Renamed(); what != "" {
+		out.Renamed = append(out.Renamed, Renamed{step, what})
+	}
 }
 
 // find returns the index of the step's event; the file's index is looked at first, which also decides

@@ -134,9 +134,6 @@ func (s *TraceStep) writeText(b *bufio.Writer, ends []string) {
 	if s.Source != "" {
 		fmt.Fprintf(b, "  [%s]", s.Source)
 	}
-	if s.Number > 0 {
-		fmt.Fprintf(b, "  (%d of %d)", s.Index, s.Enabled)
-	}
 	b.WriteString("\n")
 	for _, c := range s.Choices {
 		fmt.Fprintf(b, "    choice %s\n", Decision(c))
@@ -168,6 +165,10 @@ func (s *TraceStep) writeText(b *bufio.Writer, ends []string) {
 	}
 	for _, c := range s.Changes {
 		fmt.Fprintf(b, "    n%d.%s: %s -> %s\n", c.Node, c.Path, orNone(c.Old), orNone(c.New))
+	}
+	if s.Hash == "" {
+		b.WriteString("    no state: the step does not come to its end\n")
+		return
 	}
 	state := "not live"
 	if s.Live {

@@ -25,8 +25,11 @@ const (
 	bySignature
 )
 
-// findHandlers lists the handlers of the package.
+// findHandlers lists the handlers of the package. Those that the checker itself has run others, and are none that somebody checks.
 func (p *pass) findHandlers() {
+	if p.ours(p.pkg.Path()) {
+		return
+	}
 	p.serviceMethods()
 	p.literals = map[*types.Var]ast.Expr{}
 	for _, f := range p.files {

@@ -199,3 +199,24 @@ func TestReportExplainsRT13(t *testing.T) {
 		}
 	}
 }
+
+// An answer that the file labels otherwise than it is asked for is followed, and said.
+func TestReplayTellsOtherLabels(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if _, stderr, status := run(t, "search", "detector", "--bug", "FD1", "--out", "out", "--no-shrink"); status != 1 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	text, err := os.ReadFile("out/error.path")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := strings.Replace(string(text), "(sent)", "(received)", 1)
+	if err := os.WriteFile("other.path", []byte(other), 0o600); err != nil || other == string(text) {
+		t.Fatalf("%v: the path is not changed:\n%s", err, text)
+	}
+	want, _, status := run(t, "replay", "out/error.path")
+	stdout, stderr, again := run(t, "replay", "other.path")
+	if stdout != want || again != status || !strings.Contains(stderr, `macemc: other.path: the first boot asks for draw "sent", the file answers "received": `) {
+		t.Errorf("exit status %d and %d: %s", status, again, stderr)
+	}
+}
