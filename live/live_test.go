@@ -65,7 +65,7 @@ func newCluster(t testing.TB, name string, c spec.Config, record bool) *cluster 
 		t.Fatal(err)
 	}
 	x := &cluster{t: t, sys: sys}
-	x.base = live.Config{System: &x.sys, Peers: freePorts(t, sys.Nodes), Messages: e.Messages, Await: 5 * time.Second, Speed: 10,
+	x.base = live.Config{System: &x.sys, Peers: freePorts(t, sys.Nodes), Messages: e.Messages, Await: time.Minute, Speed: 10,
 		Params: full.Params, Bugs: full.Bugs}
 	if record {
 		x.base.Record = &recording.Options{Dir: t.TempDir()}
@@ -145,7 +145,7 @@ func (x *cluster) act(names ...string) {
 // until waits until what f says of all nodes that are up holds; f runs in all of their loops at once.
 func (x *cluster) until(what string, f func(services []sim.Service) bool) {
 	x.t.Helper()
-	for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
+	for limit := time.Now().Add(3 * time.Minute); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
 		if x.all(f) {
 			return
 		}

@@ -84,7 +84,7 @@ func TestBundledSystemsBecomeLive(t *testing.T) {
 			}
 			x := newCluster(t, s.name, c, true)
 			names := x.sys.ActionNames()
-			for limit := time.Now().Add(40 * time.Second); !x.live() && time.Now().Before(limit); time.Sleep(50 * time.Millisecond) {
+			for limit := time.Now().Add(3 * time.Minute); !x.live() && time.Now().Before(limit); time.Sleep(50 * time.Millisecond) {
 				x.act(names...)
 			}
 			m := x.merged()

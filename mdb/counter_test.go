@@ -278,7 +278,7 @@ func TestPromptEnds(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("it waits for a line")
 	}
 }

@@ -84,7 +84,7 @@ func TestAskedInVain(t *testing.T) {
 				asked := 0
 				sys := asks(t, where)
 				res, err := search.Run(t.Context(), search.Config{
-					System: sys, Strategy: c.strategy, Engine: c.engine, Time: 20 * time.Second, Workers: 1, HandlerLimit: 100 * time.Millisecond,
+					System: sys, Strategy: c.strategy, Engine: c.engine, Time: endless, Workers: 1, HandlerLimit: 100 * time.Millisecond,
 					Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
 						asked++
 						return search.Confirmed{Violation: s.Overdue}, nil
@@ -120,14 +120,14 @@ func TestMayCrashFails(t *testing.T) {
 			strategy search.Name
 			engine   search.Engine
 		}{{search.Deepening, search.ReplayEngine}, {search.Walk, search.TableEngine}, {search.BFS, ""}, {search.DFS, ""}} {
-			sys := staying(t, "")
+			sys := staying(t, "", nil)
 			may := func(sim.NodeID) bool { fail(); return true }
 			if strings.HasPrefix(what, "MayHalt") {
 				sys.Halts, sys.MayHalt = 1, may
 			} else {
 				sys.Crashes, sys.MayCrash = 1, may
 			}
-			res, err := search.Run(t.Context(), search.Config{System: sys, Strategy: c.strategy, Engine: c.engine, Time: 10 * time.Second, Workers: 2})
+			res, err := search.Run(t.Context(), search.Config{System: sys, Strategy: c.strategy, Engine: c.engine, Time: endless, Workers: 2, HandlerLimit: patient})
 			if err != nil {
 				t.Fatal(err)
 			}

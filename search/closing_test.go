@@ -62,7 +62,7 @@ func TestServicesAreClosed(t *testing.T) {
 	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty} {
 		for _, workers := range []int{1, 2} {
 			var r register
-			res, err := search.Run(t.Context(), search.Config{System: closers(&r, nil), Strategy: strategy, Workers: workers, MaxPaths: 300})
+			res, err := search.Run(t.Context(), search.Config{System: closers(&r, nil), Strategy: strategy, Workers: workers, MaxPaths: 300, HandlerLimit: patient})
 			if err != nil || res.Verdict != search.OK {
 				t.Fatalf("%s: %v, %+v", strategy, err, res)
 			}
@@ -121,7 +121,7 @@ func TestCloseThatFails(t *testing.T) {
 		if c.strategy == search.Walk {
 			sys.Crashes = 0
 		}
-		res, err := search.Run(t.Context(), search.Config{System: sys, Strategy: c.strategy, Workers: 1, MaxPaths: 500})
+		res, err := search.Run(t.Context(), search.Config{System: sys, Strategy: c.strategy, Workers: 1, MaxPaths: 500, HandlerLimit: patient})
 		if err != nil || res.Verdict != search.Violation {
 			t.Errorf("%s: %v, %+v", c.strategy, err, res)
 			continue

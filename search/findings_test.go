@@ -45,25 +45,26 @@ func TestPanic(t *testing.T) {
 
 // The handler does not return in state 1: the second step of the first run that gets there.
 func TestHandlerThatDoesNotReturn(t *testing.T) {
-	var end atomic.Bool
-	defer end.Store(true)
 	var asked []search.Suspect
-	answer := search.Confirmed{Violation: true, Detail: "confirmed"}
-	cfg := search.Config{
-		Workers: 2, HandlerLimit: 100 * time.Millisecond,
-		System: oneAction(func(n *node, env sim.Env) {
-			if n.State == 1 && env.Choose("which", 3) == 1 {
-				for !end.Load() {
+	searched := func(answer search.Confirmed) *search.Result {
+		var end atomic.Bool // with its search, so that the next one has the processor
+		defer end.Store(true)
+		return run(t, search.Config{
+			Workers: 2, HandlerLimit: 100 * time.Millisecond,
+			System: oneAction(func(n *node, env sim.Env) {
+				if n.State == 1 && env.Choose("which", 3) == 1 {
+					for !end.Load() {
+					}
 				}
-			}
-			n.State++
-		}),
-		Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
-			asked = append(asked, s)
-			return answer, nil
-		},
+				n.State++
+			}),
+			Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
+				asked = append(asked, s)
+				return answer, nil
+			},
+		})
 	}
-	res := run(t, cfg)
+	res := searched(search.Confirmed{Violation: true, Detail: "confirmed"})
 	if res.Verdict != search.Violation || res.Detail != "confirmed" || len(asked) != 1 {
 		t.Fatalf("got %+v, asked %+v", res, asked)
 	}
@@ -72,9 +73,7 @@ func TestHandlerThatDoesNotReturn(t *testing.T) {
 		t.Errorf("got %+v, want a divergence in step 2 of 0 0 1", f)
 	}
 	// Nobody can tell.
-	answer = search.Confirmed{}
-	res = run(t, cfg)
-	if res.Verdict != search.Inconclusive || res.Stopped != search.StoppedStuck || res.Undecided != 1 {
+	if res = searched(search.Confirmed{}); res.Verdict != search.Inconclusive || res.Stopped != search.StoppedStuck || res.Undecided != 1 {
 		t.Errorf("undecided: got %+v", res)
 	}
 }

@@ -3,6 +3,7 @@ package search_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,16 +17,18 @@ type tardy struct {
 	did int
 }
 
-func (k *tardy) act(env sim.Env, how string, kept *sim.Env) {
+func (k *tardy) act(env sim.Env, how string, kept *sim.Env, judged *atomic.Int64) {
 	k.did++
 	switch {
 	case how == "goroutine":
 		go env.Announce(1)
 	case how == "later":
-		go func() {
-			time.Sleep(20 * time.Millisecond)
+		go func(before int64) {
+			for judged.Load() == before { // a state, which is after a handler
+				time.Sleep(time.Millisecond)
+			}
 			env.Announce(1)
-		}()
+		}(judged.Load())
 	case k.did == 1:
 		*kept = env
 	default:
@@ -45,7 +48,8 @@ func TestUsedLate(t *testing.T) {
 			{search.Walk, search.TableEngine}, {search.BFS, ""}, {search.DFS, ""},
 		} {
 			t.Run(fmt.Sprint(how, " ", c.strategy, " ", c.engine), func(t *testing.T) {
-				time.Sleep(50 * time.Millisecond) // for the goroutines of the test before
+				judged := new(atomic.Int64)
+				defer judged.Add(1)
 				kept, names := new(sim.Env), "late_test.go:"
 				if how == "kept" {
 					names = `the action "act" kept it`
@@ -53,11 +57,11 @@ func TestUsedLate(t *testing.T) {
 				sys := sim.System{
 					Name: "tardy", Nodes: 1,
 					New:        func(sim.NodeID) sim.Service { return new(tardy) },
-					Actions:    []sim.AnyAction{sim.Action[*tardy]{Name: "act", Times: 3, Do: func(k *tardy, env sim.Env) { k.act(env, how, kept) }}},
-					Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
+					Actions:    []sim.AnyAction{sim.Action[*tardy]{Name: "act", Times: 3, Do: func(k *tardy, env sim.Env) { k.act(env, how, kept, judged) }}},
+					Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { judged.Add(1); return true }}},
 				}
 				res, err := search.Run(t.Context(), search.Config{
-					System: sys, Strategy: c.strategy, Engine: c.engine, Time: 2 * time.Second, MaxPaths: 100, Workers: 1,
+					System: sys, Strategy: c.strategy, Engine: c.engine, Time: endless, MaxPaths: 100, Workers: 1, HandlerLimit: patient,
 				})
 				if err != nil {
 					t.Fatal(err)

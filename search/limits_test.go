@@ -57,7 +57,7 @@ func TestMaxDepth(t *testing.T) {
 func TestTimeAndInterruption(t *testing.T) {
 	var last search.Progress
 	told := 0
-	cfg := search.Config{System: quiet(t), Strategy: search.Walk, Time: 500 * time.Millisecond, Progress: func(p search.Progress) {
+	cfg := search.Config{System: quiet(t), Strategy: search.Walk, Time: 2 * time.Second, Progress: func(p search.Progress) {
 		told++
 		if p.Paths < last.Paths || p.Events < last.Events || p.Elapsed < last.Elapsed || p.Phase != "walks" {
 			t.Errorf("progress %+v after %+v", p, last)

@@ -17,6 +17,9 @@ import (
 // patient is a HandlerLimit that a busy machine does not exceed by itself.
 const patient = time.Minute
 
+// endless is a time that only a search takes which does not end, however busy the machine is.
+const endless = 5 * time.Minute
+
 func run(t *testing.T, cfg search.Config) *search.Result {
 	t.Helper()
 	cfg.HandlerLimit = cmp.Or(cfg.HandlerLimit, patient)

@@ -54,7 +54,7 @@ func TestExamples(t *testing.T) {
 		args = append(args, "./"+x.dir)
 	}
 	cmd := exec.Command("go", args...)
-	cmd.Env = append(os.Environ(), "MACEMC_TIME=300ms", "MACEMC_WORKERS=1")
+	cmd.Env = append(os.Environ(), "MACEMC_MAX_PATHS=2000", "MACEMC_WORKERS=1")
 	out, _ := cmd.CombinedOutput()
 	results := split(string(out))
 	for _, x := range examples {

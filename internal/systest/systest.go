@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
@@ -38,13 +39,16 @@ func Build(t testing.TB, e spec.Entry, c spec.Config, l sim.Limits, properties .
 	return sys
 }
 
+// patient is a limit for handlers that a busy machine does not exceed by itself.
+const patient = time.Minute
+
 // Search searches with one worker, so that the same paths are taken in every run. Suspects are confirmed
 // by that many walks from each state that is tried.
 func Search(t testing.TB, cfg search.Config, walks int) *search.Result {
 	t.Helper()
-	cfg.Workers = 1
+	cfg.Workers, cfg.HandlerLimit = 1, patient
 	cfg.Confirm = critical.Confirm(critical.Config{
-		System: cfg.System, Workers: 1, Walks: walks, WalkSteps: cfg.WalkSteps, Weights: cfg.Weights,
+		System: cfg.System, Workers: 1, Walks: walks, WalkSteps: cfg.WalkSteps, Weights: cfg.Weights, HandlerLimit: patient,
 	})
 	res, err := search.Run(context.Background(), cfg)
 	if err != nil {

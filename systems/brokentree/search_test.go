@@ -25,7 +25,7 @@ func TestBugsAreFound(t *testing.T) {
 		b := &e.Bugs[i]
 		t.Run(b.ID, func(t *testing.T) {
 			for _, property := range []string{"", b.PaperProperty} {
-				res := explore(t, b.Apply(spec.Config{}), b.Defaults.Limits, search.Config{Property: property, Time: time.Minute})
+				res := explore(t, b.Apply(spec.Config{}), b.Defaults.Limits, search.Config{Property: property, MaxPaths: 20_000})
 				f := res.Finding
 				if f == nil {
 					t.Fatalf("property %q: not found in %d paths", property, res.Stats.Paths)
@@ -53,7 +53,7 @@ func TestLoopsWithoutBug(t *testing.T) {
 		{3, sim.Limits{Crashes: 1}},
 	} {
 		c := spec.Config{Nodes: tc.nodes, Params: map[string]string{"no-loop": "true"}}
-		res := explore(t, c, tc.limits, search.Config{Strategy: search.Faulty, Time: time.Minute})
+		res := explore(t, c, tc.limits, search.Config{Strategy: search.Faulty, MaxPaths: 20_000})
 		if f := res.Finding; f == nil || f.Property != brokentree.NoLoop {
 			t.Errorf("%d nodes, %+v: %v", tc.nodes, tc.limits, f)
 		}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/search"
@@ -76,7 +75,7 @@ func TestTable(t *testing.T) {
 				case "not-found":
 					cfg.MaxPaths = 500
 				case "violated":
-					cfg.Time = time.Minute
+					cfg.MaxPaths = 20_000
 					if property == gossip.NoFalseDeath {
 						cfg.Strategy = search.BFS
 					}
@@ -126,7 +125,7 @@ func TestBugs(t *testing.T) {
 					properties = []string{b.PaperProperty}
 				}
 				c := b.Apply(spec.Config{})
-				res := run(t, search.Config{System: build(t, c, sim.Prompt, b.Defaults.Limits, properties...), Time: time.Minute})
+				res := run(t, search.Config{System: build(t, c, sim.Prompt, b.Defaults.Limits, properties...), MaxPaths: 20_000})
 				f := res.Finding
 				if f == nil {
 					t.Fatalf("not found in %d paths", res.Stats.Paths)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/systest"
@@ -60,7 +59,7 @@ func TestOV1(t *testing.T) {
 		t.Run(fmt.Sprintf("%q %+v", tc.property, tc.limits), func(t *testing.T) {
 			t.Parallel()
 			res := explore(t, b.Apply(spec.Config{}), tc.limits, search.Config{
-				Property: tc.property, Strategy: search.Faulty, Time: time.Minute,
+				Property: tc.property, Strategy: search.Faulty, MaxPaths: 20_000,
 			})
 			f := res.Finding
 			if f == nil {

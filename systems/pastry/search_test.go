@@ -25,7 +25,6 @@ func system(t testing.TB, c spec.Config, l sim.Limits, property string) sim.Syst
 
 func explore(t testing.TB, cfg search.Config) *search.Result {
 	t.Helper()
-	cfg.HandlerLimit = time.Minute
 	return systest.Search(t, cfg, 200)
 }
 
@@ -83,7 +82,7 @@ func TestBugsAreFound(t *testing.T) {
 		t.Run(b.ID, func(t *testing.T) {
 			for _, property := range []string{"", b.PaperProperty} {
 				cfg := defaults(&b)
-				cfg.System, cfg.Time = system(t, b.Apply(spec.Config{}), b.Defaults.Limits, property), 2*time.Minute
+				cfg.System, cfg.MaxPaths = system(t, b.Apply(spec.Config{}), b.Defaults.Limits, property), 20_000
 				res := explore(t, cfg)
 				f := res.Finding
 				if f == nil {
@@ -129,7 +128,7 @@ func TestWrongBoundIsCritical(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := defaults(b)
-	cfg.System, cfg.Time = system(t, b.Apply(spec.Config{}), b.Defaults.Limits, b.PaperProperty), 2*time.Minute
+	cfg.System, cfg.MaxPaths = system(t, b.Apply(spec.Config{}), b.Defaults.Limits, b.PaperProperty), 20_000
 	c, ok := explore(t, cfg).Detail.(*critical.Result)
 	if !ok || c.Case != critical.C1 {
 		t.Fatalf("critical transition %+v", c)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/search"
@@ -78,7 +77,7 @@ func TestBugsAreFound(t *testing.T) {
 	e := randtree.Entry()
 	for i := range e.Bugs {
 		b := &e.Bugs[i]
-		faulty := search.Config{Strategy: search.Faulty, Weights: weights(b.Defaults.Weights), Time: time.Minute}
+		faulty := search.Config{Strategy: search.Faulty, Weights: weights(b.Defaults.Weights), MaxPaths: 100_000}
 		t.Run(b.ID, func(t *testing.T) {
 			t.Parallel()
 			sys := build(t, b.Apply(spec.Config{}), b.Defaults.Limits)

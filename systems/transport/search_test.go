@@ -3,7 +3,6 @@ package transport_test
 import (
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/systest"
@@ -27,7 +26,7 @@ func TestBugsAreFound(t *testing.T) {
 		b := &e.Bugs[i]
 		t.Run(b.ID, func(t *testing.T) {
 			for _, property := range []string{"", b.PaperProperty} {
-				res := explore(t, b.Apply(spec.Config{}), b.Defaults.Limits, search.Config{Property: property, Time: time.Minute})
+				res := explore(t, b.Apply(spec.Config{}), b.Defaults.Limits, search.Config{Property: property, MaxPaths: 20_000})
 				f := res.Finding
 				if f == nil {
 					t.Fatalf("property %q: not found in %d paths", property, res.Stats.Paths)

@@ -120,11 +120,13 @@ func TestDurableInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"search", "randtree", "--strategy", "bfs", "--time", "10m", "--durable", "log", "--resume"}
 	for i, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		cmd := command(dir, args...)
+		cmd, before := command(dir, args...), sizeOf(filepath.Join(dir, "log", "states.log"))
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Second)
+		for end := time.Now().Add(3 * time.Minute); sizeOf(filepath.Join(dir, "log", "states.log")) < before+10_000 && time.Now().Before(end); {
+			time.Sleep(10 * time.Millisecond)
+		}
 		if i == 0 {
 			out, err := command(dir, args...).CombinedOutput()
 			if exitCode(err) != check.StatusUsage || !strings.Contains(string(out), "in another process") {
@@ -139,6 +141,15 @@ func TestDurableInterrupted(t *testing.T) {
 			t.Errorf("%v: %+v is left", signal, b.Mark)
 		}
 	}
+}
+
+// sizeOf is the size of a file, of one that there is not 0.
+func sizeOf(name string) int64 {
+	info, err := os.Stat(name)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // The commands that look at a folder, and what is refused.

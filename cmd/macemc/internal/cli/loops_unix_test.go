@@ -19,12 +19,15 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// loops is a system that does not return in the third step.
+// loops is a system that does not return in the third step, and writes the file sign before, if it can.
 var loops = spec.Entry{
 	Name: "loops", Summary: "does not return", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1, Limits: sim.Limits{Crashes: 1},
 	Params: []spec.Param{{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "property", "explain", "crash"}, Help: "what loops"}},
 	Build: func(c spec.Config) (sim.System, error) {
 		at := func(where string, did int) {
+			if c.Text("where") == where && did == 2 {
+				_ = os.WriteFile(sign, nil, 0o600)
+			}
 			for i := 0; c.Text("where") == where && did == 2; i++ {
 				did ^= i & 1 << 8
 				did &= 2
@@ -92,7 +95,7 @@ func TestInterruptLoop(t *testing.T) {
 		t.Skip("waits for what does not return")
 	}
 	for _, where := range []string{"handler", "property"} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		cmd := command(t.TempDir(), "search", "loops", "--set", "where="+where, "--strategy", "bfs", "--handler-limit", "2s", "--json")
 		var stdout, stderr bytes.Buffer
@@ -100,7 +103,7 @@ func TestInterruptLoop(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Second)
+		await(t, filepath.Join(cmd.Dir, sign))
 		cmd.Process.Signal(syscall.SIGTERM)
 		done := make(chan error, 1)
 		go func() { done <- cmd.Wait() }()

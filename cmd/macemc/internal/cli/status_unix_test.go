@@ -25,16 +25,16 @@ func TestInterrupt(t *testing.T) {
 	}{
 		{syscall.SIGINT, "walk", check.StatusInterrupted},
 		{syscall.SIGTERM, "deepening", check.StatusTerminated},
-		{syscall.SIGTERM, "bfs", check.StatusTerminated},
+		{syscall.SIGTERM, "bfs --reduce none", check.StatusTerminated},
 	} {
 		dir := t.TempDir()
-		cmd := command(dir, "search", "randtree", "--strategy", c.strategy, "--time", "10m", "--json", "--junit", "j.xml")
+		cmd := command(dir, strings.Fields("search busy --time 10m --json --junit j.xml --strategy "+c.strategy)...)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Second)
+		await(t, filepath.Join(dir, sign))
 		cmd.Process.Signal(c.signal)
 		status := exitCode(cmd.Wait())
 		var report struct {
@@ -137,7 +137,7 @@ func TestFull(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+		late := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 		status := exitCode(cmd.Wait())
 		late.Stop()
 		if said := stderr.String(); status != c.status || !strings.Contains(said, c.want) || strings.Count(said, "\n") != 1 {

@@ -76,7 +76,7 @@ func TestInterruptShrinking(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+			late := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 			defer late.Stop()
 			lines := bufio.NewScanner(stderr)
 			for lines.Scan() && !told.MatchString(lines.Text()) {
