@@ -174,6 +174,11 @@ func (l *Loop) run(ctx context.Context) error {
 
 // proceed has what was gathered looked up, when that is enough.
 func (l *Loop) proceed(ctx context.Context) error {
+	if r := l.reading; r != nil && len(l.worker.done) > 0 { // the second worker may be waiting
+		if err := l.back(ctx); err != nil || l.out.Stopped != "" {
+			return err
+		}
+	}
 	if states := len(l.batch.last); states > 0 && max(states, len(l.batch.Ends)) >= l.atOnce {
 		if err := l.dispatch(ctx); err != nil {
 			return err
@@ -231,8 +236,8 @@ func (l *Loop) expand(ctx context.Context) error {
 	state := tree[:b.words]
 	b.depth = item.Depth + 1
 	b.By = l.by(b)
-	err, found := l.list(ctx, b)
-	if found != nil || l.out.Stopped != "" {
+	listed, err, found := l.list(ctx, b)
+	if !listed {
 		return found
 	}
 	if l.opts.Reducer != nil {

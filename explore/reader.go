@@ -29,15 +29,20 @@ type reading struct {
 	other  Reader // the second worker's
 	away   int    // batches that are being read
 	states int    // as many as a batch has
-	missed bool   // a state of the batch that is gathered could not be read
-	ready  bool   // none of the one before
+	missed int    // states that could not be read since a batch was begun here
+	tree   []uint32
 }
+
+// missedShare is which share of a batch may be missed, and one state, if batches are to be handed on: each has the second worker wait for a moment.
+const missedShare = 256
+
+func (r *reading) missedMany() bool { return r.missed > 1+r.states/missedShare }
 
 // readAtOnce is how many states are read at once: nothing else can be done with the graph meanwhile.
 const readAtOnce = 16
 
 // inHand is how many batches wait for the second worker, at least, when there are any to be read.
-const inHand = 2
+const inHand = 4
 
 // newReading is nil when the second worker is not to read. Where an exploration stops that counts states depends on what is in a batch, and what else a
 // state needs that is expanded, only the first one has.
@@ -53,23 +58,26 @@ func (l *Loop) newReading() *reading {
 	return r
 }
 
-// list appends the edges from the state that was entered last. The first error is that of Expand.
-func (l *Loop) list(ctx context.Context, b *Batch) (err, found error) {
+// list appends the edges from the state that was entered last; false: the state was handed on instead, and so was the batch. The first error is that of
+// Expand.
+func (l *Loop) list(ctx context.Context, b *Batch) (listed bool, err, found error) {
 	r, k := l.reading, len(b.ids)-1
-	if r == nil || r.missed && r.away == 0 {
-		return l.graph.Expand(b.parent(k), l.open, &b.Edges), nil
+	if r == nil || r.missedMany() && r.away == 0 {
+		return true, l.graph.Expand(b.parent(k), l.open, &b.Edges), nil
 	}
 	known, err := l.readHere(b, k, l.open)
 	if known {
-		return err, nil
+		return true, err, nil
 	}
-	r.missed = true
+	if r.missed++; r.away > 0 && !r.missedMany() {
+		return false, nil, l.handLast(ctx, b)
+	}
 	for r.away > 0 {
 		if found := l.back(ctx); found != nil || l.out.Stopped != "" {
-			return nil, found
+			return false, nil, found
 		}
 	}
-	return l.expandHere(b, k, l.open), nil
+	return true, l.expandHere(b, k, l.open), nil
 }
 
 // readHere appends the edges from a state of a batch, and reports whether they are known. The error is that of Expand.
@@ -100,44 +108,86 @@ func read(r Reader, state []uint32, e *Edges, try bool) bool {
 }
 
 // gathered notes that a batch was gathered.
-func (r *reading) gathered(b *Batch) {
-	if r != nil && !b.handed {
-		r.states, r.ready, r.missed = len(b.ids), !r.missed, false
+func (l *Loop) gathered(b *Batch) {
+	if r := l.reading; r != nil && !b.handed {
+		if r.missed = 0; len(b.Ends) >= l.atOnce {
+			r.states = len(b.ids)
+		}
 	}
 }
 
 // hand has the second worker read the next states, if it has little to do, and reports whether it has.
 func (l *Loop) hand(ctx context.Context) (bool, error) {
 	r, w, b := l.reading, &l.worker, l.batch
-	if r == nil || !r.ready || len(b.ids) > 0 || len(w.work) >= inHand {
+	if r == nil || r.missedMany() || len(b.ids) > 0 || len(w.work) >= inHand {
 		return false, nil
 	}
-	b.number = l.open
-	for len(b.ids) < r.states && l.next() {
-		if tree, _, ok := l.enter(&l.item); ok {
-			l.begins(b)
-			b.enter(tree, l.item.ID)
-			b.By, b.depth = l.by(b), l.item.Depth+1
-			b.by = append(b.by, b.By)
-			if k := len(b.ids) - 1; b.verified == k && (!r.own.Verifies(l.open) || l.verify(b, k)) {
-				b.verified++
-			}
-			l.open++
-		}
-	}
+	l.fill(b)
 	if len(b.ids) == 0 {
 		return false, nil
 	}
+	return true, l.handOn(ctx, b)
+}
+
+// handLast hands on what was gathered, and has the second worker come to the last state, which could not be read, after those that it reads.
+func (l *Loop) handLast(ctx context.Context, b *Batch) error {
+	r, k := l.reading, len(b.ids)-1
+	r.tree = append(r.tree[:0], b.parents[k*b.stride:]...)
+	b.parents, b.ids = b.parents[:k*b.stride], b.ids[:k]
+	if missed := r.missed; k > 0 {
+		if err := l.dispatch(ctx); err != nil || l.out.Stopped != "" {
+			return err
+		}
+		b, r.missed = l.batch, missed
+	}
+	l.include(b, r.tree)
+	l.fill(b)
+	return l.handOn(ctx, b)
+}
+
+// fill makes a batch of the next states that has as many as others.
+func (l *Loop) fill(b *Batch) {
+	for len(b.ids) < l.reading.states && l.next() {
+		if tree, _, ok := l.enter(&l.item); ok {
+			l.include(b, tree)
+		}
+	}
+}
+
+// include adds the present item to a batch that is to be read.
+func (l *Loop) include(b *Batch, tree []uint32) {
+	if l.begins(b); len(b.ids) == 0 {
+		b.number = l.open
+	}
+	b.enter(tree, l.item.ID)
+	b.By, b.depth = l.by(b), l.item.Depth+1
+	b.by = append(b.by, b.By)
+	l.open++
+}
+
+// handOn hands a batch to the second worker, which is to read it.
+func (l *Loop) handOn(ctx context.Context, b *Batch) error {
+	l.vouch(b)
 	b.unread, b.handed = true, true
-	r.away++
-	return true, l.dispatch(ctx)
+	l.reading.away++
+	return l.dispatch(ctx)
+}
+
+// vouch finds out how many states of a batch need no more than to be read.
+func (l *Loop) vouch(b *Batch) {
+	for b.verified < len(b.ids) && (!l.reading.own.Verifies(b.number+b.verified) || l.verify(b, b.verified)) {
+		b.verified++
+	}
 }
 
 // verify does what Expand does more with a state than to append edges, and reports whether that could be done, and found nothing.
 func (l *Loop) verify(b *Batch, k int) bool {
-	known := read(l.reading.own, b.parent(k), &b.Edges, true) && l.expandHere(b, k, b.number+k) == nil
-	b.cut(0)
-	b.Turn, b.Unlisted, b.Steps = 0, 0, 0
+	e := &b.Edges
+	edges, turn, unlisted, steps := len(e.Ends), e.Turn, e.Unlisted, e.Steps
+	b.resume(k)
+	known := read(l.reading.own, b.parent(k), e, true) && l.expandHere(b, k, b.number+k) == nil
+	e.cut(edges)
+	e.Turn, e.Unlisted, e.Steps = turn, unlisted, steps
 	return known
 }
 
@@ -157,7 +207,8 @@ func (r *reading) some(b *Batch) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for end := min(len(b.last)+readAtOnce, len(b.ids)); len(b.last) < end; b.leave() {
-		k := b.resume()
+		k := len(b.last)
+		b.resume(k)
 		if k == b.verified || !read(r.other, b.parent(k), &b.Edges, false) {
 			return false
 		}
@@ -166,11 +217,12 @@ func (r *reading) some(b *Batch) bool {
 	return true
 }
 
-// readBack lists the edges of a batch that the second worker did not read, and has it looked up. It is the first that was not looked up.
+// readBack lists the edges of what the second worker could not read of a batch, and has it go on. The batch is the first that was not looked up.
 func (l *Loop) readBack(ctx context.Context, b *Batch) error {
 	w := &l.worker
+	l.reading.missed++
 	err := l.complete(b)
-	b.unread, b.partial = false, err != nil
+	b.unread, b.partial = err == nil && len(b.last) < len(b.ids), err != nil
 	w.work <- b
 	if err == nil {
 		return nil
@@ -183,27 +235,27 @@ func (l *Loop) readBack(ctx context.Context, b *Batch) error {
 	return err
 }
 
-// complete lists the edges of a batch that the second worker did not read.
+// complete lists the edges of a state that the second worker could not read, and of those behind it if there are more such.
 func (l *Loop) complete(b *Batch) (err error) {
 	own := l.batch
 	l.batch = b // see Limit
 	defer func() { l.batch = own }()
-	for ; err == nil && len(b.last) < len(b.ids); b.leave() {
-		k := b.resume()
-		known := false
+	for first := true; err == nil && len(b.last) < len(b.ids) && (first || l.reading.missedMany()); first = false {
+		k, known := len(b.last), false
+		b.resume(k)
 		if known, err = l.readHere(b, k, b.number+k); !known {
 			err = l.expandHere(b, k, b.number+k)
 		}
 		if err == nil {
 			b.full++
 		}
+		b.leave()
+	}
+	if b.verified = max(b.verified, len(b.last)); err == nil {
+		l.vouch(b)
 	}
 	return err
 }
 
-// resume goes on with the next state whose edges were not listed yet.
-func (b *Batch) resume() (parent int) {
-	k := len(b.last)
-	b.By, b.Turn = b.by[k], 0
-	return k
-}
+// resume makes a state the one whose edges are listed next.
+func (b *Batch) resume(k int) { b.By, b.Turn = b.by[k], 0 }

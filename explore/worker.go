@@ -19,7 +19,7 @@ type worker struct {
 }
 
 // maxAway is how many batches may be away.
-const maxAway = 8
+const maxAway = 16
 
 // begin starts the worker, if there is to be one. It looks up batches that were prepared, and finish takes what comes back.
 func (l *Loop) begin(prepare, look func(*Batch), finish func(context.Context, *Batch) error) {
@@ -81,7 +81,7 @@ func (l *Loop) dispatch(ctx context.Context) error {
 		w.look(b)
 		return w.finish(ctx, b)
 	}
-	l.reading.gathered(b)
+	l.gathered(b)
 	w.away++
 	w.work <- b
 	if k := len(w.free); k > 0 {

@@ -13,14 +13,16 @@ func (g *graph) listDiamonds(list int) {
 	if by == 0 {
 		return
 	}
-	if g.reads && g.sites.diamonds[by] == 0 {
-		g.unread = true
-		return
-	}
 	for i := range g.spans {
-		if sp := &g.spans[i]; int(sp.node) == g.sites.actor(by) {
-			sp.asleep = g.sites.diamondsOf(by, list)
+		sp := &g.spans[i]
+		if int(sp.node) != g.sites.actor(by) {
+			continue
 		}
+		if g.reads && g.sites.diamonds[by] == 0 {
+			g.unread = true
+			return
+		}
+		sp.asleep = g.sites.diamondsOf(by, list)
 	}
 }
 

@@ -63,6 +63,20 @@ func even(get func(sim.Service) int) []sim.Property {
 	return []sim.Property{{Name: "even", Eventually: sim.Each(func(_ sim.NodeID, s sim.Service) bool { return get(s)%2 == 0 })}}
 }
 
+// paxos is Paxos with two proposers.
+func paxos(t testing.TB) *sim.System {
+	t.Helper()
+	entry, err := systems.Find("paxos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := entry.New(spec.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &sys
+}
+
 // steady has explored a system: all tables are full.
 type steady struct {
 	*graph
@@ -72,13 +86,14 @@ type steady struct {
 	lookups explore.Keys
 	fresh   []uint32
 	states  [][]uint32 // packed
+	names   []uint32   // of the edges by which they were found
 	keys    []uint64
 	at      int
 }
 
 // Expand implements [explore.Graph].
 func (s *steady) Expand(state []uint32, number int, e *explore.Edges) error {
-	s.states = append(s.states, slices.Clone(state))
+	s.states, s.names = append(s.states, slices.Clone(state)), append(s.names, e.By)
 	return s.graph.Expand(state, number, e)
 }
 
@@ -191,20 +206,26 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 	}
 }
 
+// What was expanded can be read, whatever sleeps there: a second worker would wait for what is never found out.
+func TestWhatWasExpandedIsRead(t *testing.T) {
+	s := newSteady(t, paxos(t), explore.VisitedSets[1])
+	r := s.Reader()
+	for i, state := range s.states {
+		s.edges.Reset()
+		s.edges.By = s.names[i]
+		if !r.Read(state, &s.edges) {
+			t.Fatalf("state %d of %d, found by move %d, cannot be read", i, len(s.states), s.names[i])
+		}
+	}
+}
+
 // BenchmarkTransition measures one transition of Paxos with two proposers whose tables are full, its successor being
 // looked up in the set of visited states.
 func BenchmarkTransition(b *testing.B) {
-	entry, err := systems.Find("paxos")
-	if err != nil {
-		b.Fatal(err)
-	}
-	sys, err := entry.New(spec.Config{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	sys := paxos(b)
 	for _, visited := range explore.VisitedSets {
 		b.Run(visited.Name, func(b *testing.B) {
-			s := newSteady(b, &sys, visited)
+			s := newSteady(b, sys, visited)
 			b.ReportAllocs()
 			left := 0
 			for b.Loop() {
