@@ -136,7 +136,7 @@ func (s *TraceStep) survive(pending []string, label string) {
 }
 
 // ListNodes is for a list of nodes: "n1, n2"; "" for none.
-func ListNodes(ids []int) string {
+func ListNodes[ID sim.NodeID | int](ids []ID) string {
 	var names []string
 	for _, id := range ids {
 		names = append(names, fmt.Sprintf("n%d", id))

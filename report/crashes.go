@@ -2,8 +2,8 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -30,7 +30,7 @@ func (r *Report) crashes() (lines []string) {
 		proven = "that this changes no verdict is NOT shown"
 	}
 	if len(c.Implicit) > 0 {
-		lines = append(lines, fmt.Sprintf("crashes of %s were left out: %s", nodeList(c.Implicit), proven))
+		lines = append(lines, fmt.Sprintf("crashes of %s were left out: %s", replay.ListNodes(c.Implicit), proven))
 	}
 	for _, o := range c.Opaque {
 		lines = append(lines, fmt.Sprintf("crashes of n%d matter: %s", o.Node, o.Why))
@@ -39,12 +39,4 @@ func (r *Report) crashes() (lines []string) {
 		lines = append(lines, "no crashes can be left out: "+c.Why)
 	}
 	return lines
-}
-
-func nodeList(ids []sim.NodeID) string {
-	var names []string
-	for _, id := range ids {
-		names = append(names, fmt.Sprintf("n%d", id))
-	}
-	return strings.Join(names, ", ")
 }

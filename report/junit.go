@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -111,7 +112,7 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 		}
 	}
 	if c := r.Coverage.Crashes; c != nil {
-		s.Properties = append(s.Properties, junitProperty{"crash_model", string(c.Model)}, junitProperty{"crashes_left_out", nodeList(c.Implicit)},
+		s.Properties = append(s.Properties, junitProperty{"crash_model", string(c.Model)}, junitProperty{"crashes_left_out", replay.ListNodes(c.Implicit)},
 			junitProperty{"crashes_left_out_proven", fmt.Sprint(c.Proven)})
 		for _, o := range c.Opaque {
 			s.Properties = append(s.Properties, junitProperty{"crashes_matter", printable(fmt.Sprintf("n%d: %s", o.Node, o.Why))})

@@ -54,12 +54,12 @@ func (s *sites) once(node, at, index uint32) uint32 {
 	if a := s.places[node].arrival(at, index); a != nil {
 		return a.next - 1
 	}
-	return s.arrives(node, at, index).next - 1
+	return s.learnArrival(node, at, index).next - 1
 }
 
-// arrives finds out what a datagram that is sent to a node over a link that is not cut makes of its site. It is valid until the
+// learnArrival finds out what a datagram that is sent to a node over a link that is not cut makes of its site. It is valid until the
 // next call.
-func (s *sites) arrives(node, at, index uint32) *arrival {
+func (s *sites) learnArrival(node, at, index uint32) *arrival {
 	p := &s.places[node]
 	if n, ok := p.far.get(uint64(at)<<32 | uint64(index)); ok {
 		return &p.farther[n]

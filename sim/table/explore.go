@@ -342,7 +342,7 @@ func rehearse(e *engine) (path choose.Path, err error) {
 			if err = w.Step(events[src(choose.Point{Arity: len(events)})], src); err == nil && e.calls.Refuses() {
 				err = w.Check() // what is refused behind a violation is none of those who follow the path
 			}
-			e.together = append(e.together, w.layout.changed(before, w.v))
+			e.together = append(e.together, w.layout.differing(before, w.v))
 		}
 		if _, unsupported := errors.AsType[*Unsupported](err); unsupported || closer(err) || overdue(err) {
 			return path, err

@@ -233,7 +233,7 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 							if g.reads {
 								return errUnread
 							}
-							a = s.arrives(d.peer, at, d.index)
+							a = s.learnArrival(d.peer, at, d.index)
 						}
 						if a.next == at+1 {
 							continue

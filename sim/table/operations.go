@@ -14,14 +14,18 @@ type moveOp struct {
 	index uint32
 }
 
-// Kinds of operations, in the bits of moveOp.peer behind the peer.
+// Kinds of operations.
 const (
-	opPeer     = 8        // bits of the peer
-	opDatagram = iota - 1 // index: the number of a datagram to the peer
-	opStream              // index: see connCode
-	opAnnounce            // index: an event
-	opSlow                // none: index is the number of the slow move to take if a monitor or a queue refuses
-	opPair     = opPeer + 2
+	opDatagram = iota // index: the number of a datagram to the peer
+	opStream          // index: see connCode
+	opAnnounce        // index: an event
+	opSlow            // none: index is the number of the slow move to take if a monitor or a queue refuses
+)
+
+// Bits of moveOp.peer: those of the peer, then of the kind.
+const (
+	opPeer = 8
+	opPair = opPeer + 2
 )
 
 func (o moveOp) node() uint32 { return o.peer & (1<<opPeer - 1) }

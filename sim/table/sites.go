@@ -143,8 +143,8 @@ func newSites(e *engine) *sites {
 	return s
 }
 
-// changed lists the words of a packed vector that differ between two vectors of the world.
-func (l *layout) changed(v, w []uint32) (words []int32) {
+// differing lists the words of a packed vector that differ between two vectors of the world.
+func (l *layout) differing(v, w []uint32) (words []int32) {
 	for word := range l.words - l.bagCount - 1 {
 		at := word
 		if word >= l.nodes {
