@@ -43,6 +43,21 @@ func (d *Death) subject() string {
 	return cmp.Or(d.asked, "the handler")
 }
 
+// making reports whether the system cannot be made without ending the process.
+func (d *Death) making() bool { return d.Steps == 0 && kernel.Makes(d.asked) }
+
+// Hollow is the system that can be told of in this process. When sys cannot even be made, nothing that it is made by is left in it;
+// else it is sys.
+func (d *Death) Hollow(sys sim.System) sim.System {
+	if d.making() {
+		sys.New, sys.Late, sys.Monitors = func(sim.NodeID) sim.Service { return hollow{} }, nil, nil
+	}
+	return sys
+}
+
+// hollow stands for a service that cannot be made.
+type hollow struct{ sim.Nop }
+
 // path is the whole run.
 func (d *Death) path() choose.Path {
 	p := d.Before.Clone()

@@ -125,10 +125,10 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 	if _, ok := rec.Ended(); ok {
 		return nil, nil
 	}
-	if rec.Get(flight.Begun) == 0 {
+	d := found(rec)
+	if rec.Get(flight.Begun) == 0 && d.asked == "" {
 		return nil, fmt.Errorf("a fresh process ended before it executed anything: %v: %s", state, said)
 	}
-	d := found(rec)
 	d.classify(state, said, rec.Get(flight.Memory))
 	return d, nil
 }

@@ -276,7 +276,7 @@ func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.C
 			return nil, err
 		}
 		if d != nil {
-			l.Death, l.Path = d, d.Before
+			l.Death, l.Path, l.System = d, d.Before, d.Hollow(l.System)
 			return l, nil
 		}
 	}

@@ -11,6 +11,9 @@ import (
 // Bury reports how checked code killed the process that searched.
 func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
 	d := out.Death
+	if d.making() { // nor is anything left in it to choose by that name
+		o.Search.System, o.Search.Property = d.Hollow(o.Search.System), ""
+	}
 	res := &search.Result{
 		Verdict: search.Violation,
 		Finding: &search.Suspect{

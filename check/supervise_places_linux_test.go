@@ -28,6 +28,11 @@ func TestSupervisedPlaces(t *testing.T) {
 		{"guard", `the Guard of quorum "votes"`, 3, append(ways[8:11:11], "bfs exact full 2")},
 		{"may crash", "MayCrash", 0, append(ways[:2:2], ways[14:]...)},
 		{"may halt", "MayHalt", 0, ways[9:10]},
+		{"new", "New(1)", 0, []string{"walk", "deepening", ways[0], ways[15]}},
+		{"late", "Late(0)", 0, []string{"faulty", ways[1]}},
+		{"monitor maker", "the function that makes monitor 0", 0, []string{"deepening", ways[2]}},
+		{"new of a late node", "New(1)", 1, []string{"walk", "deepening", ways[0], ways[15]}},
+		{"new after a crash", "New(1)", 2, []string{"faulty", "deepening"}}, // tables take such a New for the same whenever it is called
 		{"again", "the handler", 6, ways[:1]},
 		{"walk", "the handler", 3, []string{"walk", "deepening", "faulty"}},
 		{"recovery", "the handler", 25, []string{"walk", "deepening", "faulty"}},
@@ -86,6 +91,12 @@ func placed(where string) sim.System {
 				}
 			},
 		})
+	case "new", "new of a late node", "new after a crash":
+		making(&sys, where)
+	case "late":
+		sys.Late = func(sim.NodeID) bool { return !quit(true, 3, 5, 6) }
+	case "monitor maker":
+		sys.Monitors = []func() sim.Monitor{func() sim.Monitor { quit(true, 3, 5, 6); return nil }}
 	case "walk":
 		return flipping(3)
 	case "recovery":
@@ -97,6 +108,32 @@ func placed(where string) sim.System {
 	}
 	return sys
 }
+
+// making ends the process where node 1 is made: whenever it is, or in a step of a run only.
+func making(sys *sim.System, where string) {
+	running := where == "new" // since node 0 booted; worlds and runs begin with making that one
+	sys.Actions, sys.Quorums = nil, nil
+	sys.New = func(id sim.NodeID) sim.Service {
+		if id == 0 && where != "new" {
+			running = false
+		}
+		quit(id == 1 && running, 3, 5, 6)
+		return &runner{boots: func() { running = true }}
+	}
+	switch where {
+	case "new of a late node":
+		sys.Late = func(id sim.NodeID) bool { return id == 1 }
+	case "new after a crash":
+		sys.Crashes, sys.MayCrash = 1, func(id sim.NodeID) bool { return id == 1 }
+	}
+}
+
+type runner struct {
+	sim.Nop
+	boots func() `macemc:"-"`
+}
+
+func (r *runner) Boot(env sim.Env) { r.boots() }
 
 type vote int
 

@@ -179,7 +179,8 @@ func (c *checking) supervise() {
 		c.Errorf("%v%s", err, c.terminal(check.Lose(o, out, err)))
 		return
 	case out.Death != nil:
-		c.conclude(check.Bury(c.Context(), o, out))
+		c.system = out.Death.Hollow(c.system)
+		c.conclude(check.Bury(c.Context(), c.options(), out))
 		return
 	}
 	said, err := os.ReadFile(text)

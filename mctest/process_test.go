@@ -52,6 +52,8 @@ func kill(t *testing.T, how string) {
 		sys.Actions = []sim.AnyAction{sim.Action[*killer]{Name: "ask", When: func(k *killer) bool { return k.Got < 2 || exit() }, Do: func(*killer, sim.Env) {}}}
 	case "crash":
 		sys.Crashes, sys.MayCrash = 1, func(sim.NodeID) bool { return exit() }
+	case "new":
+		sys.New = func(sim.NodeID) sim.Service { exit(); return nil }
 	}
 	mctest.Check(t, sys)
 }
@@ -65,6 +67,7 @@ func TestExit(t *testing.T)  { kill(t, "exit") }
 func TestStack(t *testing.T) { kill(t, "stack") }
 func TestWhen(t *testing.T)  { kill(t, "when") }
 func TestCrash(t *testing.T) { kill(t, "crash") }
+func TestNew(t *testing.T)   { kill(t, "new") }
 
 // Handlers that end their process are findings, and following the path says the same.
 func TestHandlersThatKill(t *testing.T) {
@@ -77,6 +80,8 @@ func TestHandlersThatKill(t *testing.T) {
 		{"TestWhen", "deepening", `the When of action "ask" ends the process with exit status 7`, second},
 		{"TestWhen", "bfs", `the When of action "ask" ends the process with exit status 7`, second},
 		{"TestCrash", "dfs", "MayCrash ends the process with exit status 7", ""},
+		{"TestNew", "deepening", "New(0) ends the process with exit status 7", ""},
+		{"TestNew", "bfs", "New(0) ends the process with exit status 7", ""},
 	} {
 		dir := t.TempDir()
 		out, passed := run(t, dir, c.test, "-macemc.strategy="+c.strategy)

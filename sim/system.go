@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // System is the thing that is checked. It is a plain value: variants are copies with other fields.
@@ -149,19 +150,22 @@ func (s *System) ActionNames() []string {
 // monitors, and no assertions unless [AssertionProperty] is among the names. It fails when there is
 // no property of some name.
 func (s System) Only(names ...string) (System, error) {
-	all, monitors, monitorNames := s.Properties, s.Monitors, s.MonitorNames()
+	all, monitors := s.Properties, s.Monitors
+	monitorNames := sync.OnceValue((&System{Monitors: monitors}).MonitorNames) // which makes them
 	s.Properties, s.Monitors, s.noAsserts = nil, nil, !slices.Contains(names, AssertionProperty)
 	for _, name := range names {
-		m := slices.IndexFunc(monitorNames, func(n string) bool { return n == name || n == "monitor "+name })
-		i := slices.IndexFunc(all, func(p Property) bool { return p.Name == name })
-		switch {
-		case i >= 0:
+		if i := slices.IndexFunc(all, func(p Property) bool { return p.Name == name }); i >= 0 {
 			s.Properties = append(s.Properties, all[i])
-		case m >= 0:
-			s.Monitors = append(s.Monitors, monitors[m])
-		case name != AssertionProperty:
+			continue
+		}
+		if name == AssertionProperty {
+			continue
+		}
+		m := slices.IndexFunc(monitorNames(), func(n string) bool { return n == name || n == "monitor "+name })
+		if m < 0 {
 			return s, fmt.Errorf("system %q has no property or monitor %q", s.Name, name)
 		}
+		s.Monitors = append(s.Monitors, monitors[m])
 	}
 	return s, nil
 }

@@ -130,11 +130,18 @@ func containedValue[T any](w *watch, f func() T) T {
 
 // asking is containedValue for what is neither a handler nor a property, and tells so.
 func asking[T any](w *machine, what func() string, f func() T) T {
-	if tell := w.opts.Asking; tell != nil {
-		tell(what())
-		defer tell("")
-	}
+	defer w.opts.asks(what)()
 	return containedValue(w.watch, f)
+}
+
+// asks tells that checked code is called which is neither a handler nor a property, until end is called.
+func (o *Options) asks(what func() string) (end func()) {
+	tell := o.Asking
+	if tell == nil {
+		return func() {}
+	}
+	tell(what())
+	return func() { tell("") }
 }
 
 // Guard calls f on a goroutine of its own. The finding tells that checked code ended that goroutine; nil: it did not. What f

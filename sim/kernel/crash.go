@@ -275,7 +275,7 @@ func Mates(sys *sim.System) [][]sim.NodeID {
 }
 
 // sharedFate refuses containers of nodes of which only some may crash, or halt.
-func sharedFate(sys *sim.System) error {
+func sharedFate(sys *sim.System, opts *Options) error {
 	for _, may := range []struct {
 		name string
 		who  func(sim.NodeID) bool
@@ -285,7 +285,7 @@ func sharedFate(sys *sim.System) error {
 		}
 		for i, c := range sys.Containers {
 			for _, id := range c[1:] {
-				differ, err := setUp(sys, may.name, func() bool { return may.who(c[0]) != may.who(id) })
+				differ, err := setUp(sys, opts, may.name, func() bool { return may.who(c[0]) != may.who(id) })
 				if err != nil {
 					return err
 				}

@@ -125,7 +125,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 		sys: sys, opts: opts, plans: plans, copies: copies, timers: map[any]*timerKind{},
 		apart: opts.Contain || opts.Overdue != nil, watch: newWatch(opts.Overdue), mates: Mates(sys),
 	}
-	if err := sharedFate(sys); err != nil {
+	if err := sharedFate(sys, &opts); err != nil {
 		return nil, err
 	}
 	w.actions, w.quorums, w.disturbing = actionsOf(sys), quorumsOf(sys), DisturbingOf(sys)
@@ -149,11 +149,11 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 		n.counts = make([]int32, len(w.actions))
 		n.renew(w)
 		if sys.Late != nil {
-			if _, err := setUp(sys, fmt.Sprintf("Late(%d)", i), func() bool { return sys.Late(n.id) }); err != nil {
+			if _, err := setUp(sys, &opts, nameOfLate(n.id), func() bool { return sys.Late(n.id) }); err != nil {
 				return nil, err
 			}
 		}
-		s, err := setUp(sys, fmt.Sprintf("New(%d)", i), func() sim.Service { return sys.New(n.id) })
+		s, err := setUp(sys, &opts, nameOfNew(n.id), func() sim.Service { return sys.New(n.id) })
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +175,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 		Discard(s)
 	}
 	for i, newMonitor := range sys.Monitors {
-		m, err := setUp(sys, fmt.Sprintf("the function that makes monitor %d", i), newMonitor)
+		m, err := setUp(sys, &opts, nameOfMaker(i), newMonitor)
 		if err != nil {
 			return nil, err
 		}
@@ -205,8 +205,10 @@ func (w *machine) boot(src choose.Source) error {
 	w.steps, w.nextID = 0, 0
 	w.check.reset()
 	w.monitors = w.monitors[:0]
-	for _, newMonitor := range w.sys.Monitors {
+	for i, newMonitor := range w.sys.Monitors {
+		made := w.opts.asks(func() string { return nameOfMaker(i) })
 		w.monitors = append(w.monitors, newMonitor())
+		made()
 	}
 	w.listAnew()
 	for i := range w.nodes {
@@ -221,7 +223,13 @@ func (w *machine) boot(src choose.Source) error {
 		n.disk.reset()
 		n.clock.reset(n.id)
 	}
-	late := func(i int) bool { return w.sys.Late != nil && w.sys.Late(sim.NodeID(i)) }
+	late := func(i int) bool {
+		if w.sys.Late == nil {
+			return false
+		}
+		defer w.opts.asks(func() string { return nameOfLate(sim.NodeID(i)) })()
+		return w.sys.Late(sim.NodeID(i))
+	}
 	w.last.reset(sim.Event{Kind: sim.Boot, Peer: -1})
 	if err := cmp.Or(w.whoCrashes(), w.whoHalts()); err != nil {
 		return err
@@ -262,7 +270,7 @@ func (w *machine) load(n *node) (err error) {
 	if !w.apart {
 		n.service = w.sys.New(n.id)
 	} else {
-		n.service = containedValue(w.watch, func() sim.Service { return w.sys.New(n.id) })
+		n.service = asking(w, func() string { return nameOfNew(n.id) }, func() sim.Service { return w.sys.New(n.id) })
 	}
 	n.closed = false
 	w.check.shown.Services[n.id] = n.service

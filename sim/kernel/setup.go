@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -9,9 +10,23 @@ import (
 // setUpTicks is how long a function of a system may take when a world is made, in units of [WatchEvery]: three seconds.
 const setUpTicks = 60
 
+// Functions that a system is made by have these names in what [Options].Asking is told.
+
+func nameOfNew(id sim.NodeID) string { return fmt.Sprintf("New(%d)", id) }
+
+func nameOfLate(id sim.NodeID) string { return fmt.Sprintf("Late(%d)", id) }
+
+func nameOfMaker(monitor int) string { return fmt.Sprintf("the function that makes monitor %d", monitor) }
+
+// Makes reports whether that is the name of New, Late or what makes a monitor, as [Options].Asking is told it.
+func Makes(what string) bool {
+	return strings.HasPrefix(what, "New(") || strings.HasPrefix(what, "Late(") || strings.HasPrefix(what, "the function that makes monitor ")
+}
+
 // setUp calls a function of a system when a world is made, which no search watches yet. The error says that it did not return, or
 // how else it failed; what is its name.
-func setUp[T any](sys *sim.System, what string, f func() T) (v T, err error) {
+func setUp[T any](sys *sim.System, opts *Options, what string, f func() T) (v T, err error) {
+	defer opts.asks(func() string { return what })()
 	w := newWatch(func(ticks int) bool { return ticks >= setUpTicks })
 	defer w.ticker.Stop()
 	defer func() {

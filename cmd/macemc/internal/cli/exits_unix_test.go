@@ -20,7 +20,7 @@ var exits = spec.Entry{
 	Name: "exits", Summary: "ends its process", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{
 		{Name: "few", Kind: spec.OneOf, Default: "4", Values: []string{"2", "4"}, Help: "how many times are too many"},
-		{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "when", "crash"}, Help: "where it ends"},
+		{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "when", "crash", "new", "late", "monitor"}, Help: "where it ends"},
 	},
 	Build: func(c spec.Config) (sim.System, error) {
 		end := func(where string, now bool) bool {
@@ -30,7 +30,9 @@ var exits = spec.Entry{
 			return true
 		}
 		return sim.System{
-			Name: "exits", Nodes: 1, New: func(sim.NodeID) sim.Service { return &quitter{} },
+			Name: "exits", Nodes: 1, New: func(sim.NodeID) sim.Service { end("new", true); return &quitter{} },
+			Late:     func(sim.NodeID) bool { return !end("late", true) },
+			Monitors: []func() sim.Monitor{func() sim.Monitor { end("monitor", true); return quiet{} }},
 			Actions: []sim.AnyAction{
 				sim.Action[*quitter]{Name: "go", Times: 4, When: func(q *quitter) bool { return end("when", q.Did == 2 && q.Rested) }, Do: func(q *quitter, _ sim.Env) {
 					end("handler", q.Did == 2 && q.Rested)
@@ -43,6 +45,10 @@ var exits = spec.Entry{
 		}, nil
 	},
 }
+
+type quiet struct{}
+
+func (quiet) Observe(sim.NodeID, any) error { return nil }
 
 type quitter struct {
 	sim.Nop
@@ -59,6 +65,10 @@ func TestExitsStates(t *testing.T) {
 		"--strategy dfs --set where=when":                    `the When of action "go"`,
 		"--strategy bfs --crashes 1 --set where=crash":       "MayCrash",
 		"--strategy deepening --crashes 1 --set where=crash": "MayCrash",
+		"--strategy deepening --set where=new":               "New(0)",
+		"--strategy bfs --set where=new --keep-going":        "New(0)",
+		"--strategy walk --set where=late --property few":    "Late(0)",
+		"--strategy dfs --set where=monitor":                 "the function that makes monitor 0",
 	} {
 		ended := what + " ends the process with exit status 7"
 		dir := t.TempDir()
@@ -94,7 +104,7 @@ func TestExitsStates(t *testing.T) {
 			t.Errorf("%s: exit status %d\n%s", flags, code, text)
 		}
 		steps := strings.Count(string(text), "\n    state ") // the last step comes to none
-		if what == "MayCrash" {
+		if steps == 0 {
 			continue
 		}
 		if !strings.Contains(string(text), "no state: the step does not come to its end") {
