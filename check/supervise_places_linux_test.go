@@ -34,6 +34,7 @@ func TestSupervisedPlaces(t *testing.T) {
 		{"new of a late node", "New(1)", 1, []string{"walk", "deepening", ways[0], ways[15]}},
 		{"new after a crash", "New(1)", 2, []string{"faulty", "deepening"}}, // tables take such a New for the same whenever it is called
 		{"again", "the handler", 6, ways[:1]},
+		{"fair walk", "the handler", 35, []string{ways[0], "bfs 64 none 2", "walk"}},
 		{"walk", "the handler", 3, []string{"walk", "deepening", "faulty"}},
 		{"recovery", "the handler", 25, []string{"walk", "deepening", "faulty"}},
 	} {
@@ -97,6 +98,8 @@ func placed(where string) sim.System {
 		sys.Late = func(sim.NodeID) bool { return !quit(true, 3, 5, 6) }
 	case "monitor maker":
 		sys.Monitors = []func() sim.Monitor{func() sim.Monitor { quit(true, 3, 5, 6); return nil }}
+	case "fair walk":
+		return idling()
 	case "walk":
 		return flipping(3)
 	case "recovery":
@@ -134,6 +137,24 @@ type runner struct {
 }
 
 func (r *runner) Boot(env sim.Env) { r.boots() }
+
+// idling ends the process where one of its nodes, which have more states together than there is memory for, has counted far. Something is owed.
+func idling() sim.System {
+	return sim.System{
+		Name: "idling", Nodes: 3, New: func(sim.NodeID) sim.Service { return new(idler) },
+		Actions: []sim.AnyAction{
+			sim.Action[*idler]{Name: "count", When: func(i *idler) bool { return i.N < 40 }, Do: func(i *idler, _ sim.Env) { i.N++; quit(i.N == 35, 3, 5, 6) }},
+			sim.Action[*idler]{Name: "turn", Fair: true, Do: func(i *idler, _ sim.Env) { i.Odd = !i.Odd }},
+		},
+		Properties: []sim.Property{{Name: "done", Inevitably: func(v *sim.View) bool { return v.Service(0).(*idler).N > 40 }}},
+	}
+}
+
+type idler struct {
+	sim.Nop
+	N   int
+	Odd bool
+}
 
 type vote int
 

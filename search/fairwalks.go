@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
@@ -31,7 +32,7 @@ func (f FairWalks) And(o FairWalks) FairWalks {
 // walkFair makes fair walks, from a seed of their own.
 func walkFair(ctx context.Context, cfg *Config, world kernel.Options, turn, states, bytes int) (*table.FairWalks, error) {
 	out, err := table.WalkFair(ctx, &cfg.System, table.FairWalkOptions{
-		World: world, Weightless: cfg.Weights.Weightless(), States: states, MaxBytes: bytes,
+		World: world, Weightless: cfg.Weights.Weightless(), States: states, MaxBytes: bytes, Calls: cfg.Calls,
 		Seed: choose.Derive(cfg.Seed, choose.Path{int32(turn)}),
 	})
 	if why := unsupported(err); why != "" {
@@ -70,26 +71,33 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	if limited.Err() != nil {
 		f.Why = "" // the search ends likewise
 	}
+	if out.Refused != nil {
+		sus := &Suspect{Kind: sim.Divergence, Node: -1, Path: out.Path, Overdue: true, Message: "the handler " + didNotReturn(&s.cfg), Strategy: s.cfg.Strategy}
+		return s.judge(ctx, sus, "a handler did not return")
+	}
 	if out.Starvation == nil {
 		return nil
 	}
 	return s.violation(ctx, starvation(out.Starvation, s.cfg.Strategy), nil, "")
 }
 
-// walkFair makes fair walks when there was no memory for all states.
-func (r *Result) walkFair(ctx context.Context, cfg *Config, world kernel.Options) error {
+// walkFair makes fair walks when there was no memory for all states. Then refused is how one came to a call that is; nil: none did.
+func (r *Result) walkFair(ctx context.Context, cfg *Config, world kernel.Options) (refused *table.Exploration, err error) {
 	switch {
 	case r.Stats.Fair == nil || r.Stats.Fair.Judged || r.Finding != nil || cfg.Elsewhere != nil || len(cfg.known) > 0,
 		r.Stopped != StoppedMemory: // who bounds the depth wants to know of what is nearer
-		return nil
+		return nil, nil
 	}
 	out, err := walkFair(ctx, cfg, world, 0, max(leastFair, r.Stats.States/fairShare), cfg.MaxBytes)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if out.Refused != nil {
+		return &table.Exploration{Finding: out.Refused, Path: out.Path}, nil
 	}
 	r.Stats.Fair.Walked = FairWalks{out.Walks, out.States, out.Why}
 	if out.Starvation != nil {
 		r.starved(out.Starvation, cfg.Strategy)
 	}
-	return nil
+	return nil, nil
 }

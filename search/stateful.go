@@ -152,8 +152,12 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	case conclusive && !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
 		r.Stats.Unchecked = "liveness properties" // only walks, or all states with what follows them, could tell
 	}
-	if err := r.walkFair(exploring, cfg, opts.World); err != nil {
+	refused, err := r.walkFair(exploring, cfg, opts.World)
+	switch {
+	case err != nil:
 		return nil, err
+	case refused != nil:
+		return stuck(ctx, cfg, began, patience, refused, kernel.GivenUp(), r)
 	}
 	r.Verdict = Conclude(r.Finding != nil, r.Stopped, conclusive)
 	r.Stats.Seconds = time.Since(began).Seconds()

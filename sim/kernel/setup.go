@@ -16,7 +16,9 @@ func nameOfNew(id sim.NodeID) string { return fmt.Sprintf("New(%d)", id) }
 
 func nameOfLate(id sim.NodeID) string { return fmt.Sprintf("Late(%d)", id) }
 
-func nameOfMaker(monitor int) string { return fmt.Sprintf("the function that makes monitor %d", monitor) }
+func nameOfMaker(monitor int) string {
+	return fmt.Sprintf("the function that makes monitor %d", monitor)
+}
 
 // Makes reports whether that is the name of New, Late or what makes a monitor, as [Options].Asking is told it.
 func Makes(what string) bool {

@@ -18,8 +18,9 @@ type FairWalkOptions struct {
 	World      kernel.Options
 	Weightless []sim.EventKind // as those of [ExploreOptions]
 	Seed       uint64
-	States     int // so many are expanded, about, and then no more
-	MaxBytes   int // memory, about; 0: no limit
+	States     int    // so many are expanded, about, and then no more
+	MaxBytes   int    // memory, about; 0: no limit
+	Calls      *Calls // as those of [ExploreOptions]
 }
 
 // FairWalks is what [WalkFair] came to.
@@ -29,6 +30,9 @@ type FairWalks struct {
 	// Why says why no walks were made, or no more; "": all that were asked for were.
 	Why        string
 	Starvation *Starvation // nil: none was found
+	// Refused is that a call was refused, and Path the way to it; nil: none was.
+	Refused error
+	Path    choose.Path
 }
 
 // Lengths of walks, and how many states are looked at together.
@@ -42,16 +46,16 @@ const (
 // walk was in lead outside. So what is found is a violation, and where nothing is found nothing is said. The same seed finds the same. The error is that of
 // [NewWorld].
 func WalkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*FairWalks, error) {
-	return guarded(ctx, ExploreOptions{World: opts.World}, func(ctx context.Context, o ExploreOptions) (*FairWalks, error) {
+	return guarded(ctx, ExploreOptions{World: opts.World, Calls: opts.Calls}, func(ctx context.Context, o ExploreOptions) (*FairWalks, error) {
 		opts := opts
-		opts.World = o.World
+		opts.World, opts.Calls = o.World, o.Calls
 		return walkFair(ctx, sys, opts)
 	})
 }
 
 func walkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*FairWalks, error) {
 	out := &FairWalks{}
-	e, err := newEngine(sys, opts.World, nil)
+	e, err := newEngine(sys, opts.World, opts.Calls)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +64,7 @@ func walkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*Fair
 		if w.judge = newStarving(w.g, false); w.judge == nil {
 			return out, nil
 		}
+		opts.Calls.next()
 		if err := w.part(ctx); err != nil {
 			return nil, err
 		}
@@ -84,6 +89,9 @@ type fairWalk struct {
 	roots  []uint32        // where runs begin
 	barred map[uint32]bool // states that violate something, or are followed by a step that does
 	edges  explore.Edges   // scratch
+
+	from, turn uint32 // of the edge to the state that is looked at
+	onward     bool   // there is one: it is no root
 }
 
 // row is the edges of a state.
@@ -107,6 +115,9 @@ func (w *fairWalk) part(ctx context.Context) error {
 	defer g.limitBy(nil)
 	w.edges.Reset()
 	if err := g.Roots(&w.edges); err != nil {
+		if w.refused(err) {
+			w.out.Path = g.badPicks
+		}
 		w.out.Why = "a run ends at its start"
 		return w.unable(err)
 	}
@@ -169,6 +180,15 @@ func (w *fairWalk) unable(err error) error {
 	return nil
 }
 
+// refused notes that no more walks are made if a call was refused.
+func (w *fairWalk) refused(err error) bool {
+	if !w.opts.Calls.Refuses() || !overdue(err) || w.out.Refused != nil {
+		return false
+	}
+	w.out.Refused, w.out.Why = err, "a call was refused"
+	return true
+}
+
 func (w *fairWalk) bytes() int {
 	return w.g.Bytes() + 3*4*len(w.packed) + 64*len(w.ids) // with the keys
 }
@@ -189,7 +209,13 @@ func (w *fairWalk) id(state []uint32) uint32 {
 	m := &explore.Met{State: w.state(id), Number: int(id), Root: true}
 	w.g.met = m
 	if _, err := w.g.check(m); err != nil {
-		w.barred[id], m.Barred = true, true
+		switch w.barred[id], m.Barred = true, true; {
+		case !w.refused(err):
+		case !w.onward:
+			w.out.Path = w.g.roots[len(w.roots)]
+		default:
+			w.out.Path = w.g.path(append(w.Trail(w.from), w.turn))
+		}
 	}
 	_ = w.judge.Met(id, true, 0)
 	return id
@@ -207,7 +233,11 @@ func (w *fairWalk) expand(id uint32) *row {
 	}
 	w.edges.Reset()
 	from := slices.Clone(w.state(id))
+	w.g.badEvent = -1
 	if err := w.g.Expand(from, -1, &w.edges); err != nil {
+		if w.refused(err) && w.g.badEvent >= 0 {
+			w.out.Path = append(append(w.g.path(w.Trail(id)), int32(w.g.badEvent)), w.g.badPicks...)
+		}
 		if w.barred[id] = true; errors.Is(err, explore.ErrLimit) || errors.As(err, new(*Unsupported)) {
 			_ = w.unable(err)
 		}
@@ -217,6 +247,7 @@ func (w *fairWalk) expand(id uint32) *row {
 	var to []uint32
 	for t := range w.edges.Ends {
 		to = w.edges.To(t, from, to[:0])
+		w.from, w.turn, w.onward = id, uint32(t), true
 		r.to = append(r.to, w.id(to))
 		r.recovers = append(r.recovers, w.edges.Notes[t]&explore.Recovery != 0)
 	}
