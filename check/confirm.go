@@ -75,10 +75,7 @@ func (o *Options) criticalConfig(sys sim.System) critical.Config {
 	c := &o.Search
 	cfg := critical.Config{
 		System: sys, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: c.Weights, Seed: c.Seed, Workers: c.Workers,
-		Engine: c.Engine, Proven: o.Proven, HandlerLimit: cmp.Or(c.HandlerLimit, time.Second),
-	}
-	if c.Strategy.Stateful() || !o.KeepGoing { // what a search of runs finds beside a call that it does not come to again could not be told
-		cfg.Calls = c.Calls
+		Engine: c.Engine, Proven: o.Proven, HandlerLimit: cmp.Or(c.HandlerLimit, time.Second), Calls: c.Calls,
 	}
 	if c.PathBuffer != nil {
 		cfg.PathBuffer = o.confirming

@@ -36,6 +36,7 @@ type keeper struct {
 	last     *search.Suspect
 	ended    string // why the last finding ended the search
 	problems error  // of describing and writing
+	died     bool   // one of them ends its process, or does not return
 
 	confirming, telling time.Duration // that it took to confirm suspects, and to shrink and describe what was found
 }
@@ -70,6 +71,9 @@ func spent(since time.Time, to *time.Duration) { *to += time.Since(since) }
 func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	defer spent(time.Now(), &k.telling)
 	k.last, k.ended = res.Finding, res.Last
+	if _, ok := res.Detail.(*Death); ok {
+		k.died = true
+	}
 	as := k.o.report(res)
 	if _, err := k.o.describe(&k.sys, as, res); err != nil {
 		return err

@@ -106,8 +106,11 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Search.Calls.Refuses() && res.Verdict != search.Violation && (res.Verdict != search.OK || !o.Search.Strategy.Stateful()) {
-		return nil, ErrLost
+	if o.Search.Calls.Refuses() {
+		states := o.Search.Strategy.Stateful()
+		if res.Verdict != search.Violation && (res.Verdict != search.OK || !states) || k != nil && !states && !k.died {
+			return nil, ErrLost
+		}
 	}
 	o.assumed = o.assumptions(ctx)
 	if k == nil {

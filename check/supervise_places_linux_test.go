@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -34,7 +36,7 @@ func TestSupervisedPlaces(t *testing.T) {
 		{"new of a late node", "New(1)", 1, []string{"walk", "deepening", ways[0], ways[15]}},
 		{"new after a crash", "New(1)", 2, []string{"faulty", "deepening"}}, // tables take such a New for the same whenever it is called
 		{"again", "the handler", 6, ways[:1]},
-		{"fair walk", "the handler", 35, []string{ways[0], "bfs 64 none 2", "walk"}},
+		{"fair walk", "the handler", 90, []string{ways[0], "bfs 64 none 2", "walk"}},
 		{"walk", "the handler", 3, []string{"walk", "deepening", "faulty"}},
 		{"recovery", "the handler", 25, []string{"walk", "deepening", "faulty"}},
 	} {
@@ -43,6 +45,19 @@ func TestSupervisedPlaces(t *testing.T) {
 				named(t, "in "+c.where, how, sim.Panic, c.what+" ends the process with exit status 5", c.steps)
 			}
 		})
+	}
+}
+
+// A search that goes on after what it found tells of such a run, too, and does not keep quiet about one that it does not come to again.
+func TestKeepGoingConfirming(t *testing.T) {
+	for _, how := range []string{"walk", "deepening"} {
+		rep, _, _ := visits(t, "in recovery+slip", how)
+		dies := func(f *report.Report) bool {
+			return f.Message == "the handler ends the process with exit status 5" && f.Steps == 25
+		}
+		if rep.Verdict != search.Violation || !slices.ContainsFunc(rep.Findings, dies) {
+			t.Errorf("%s: %s, %q, %d findings", how, rep.Verdict, rep.Message, len(rep.Findings))
+		}
 	}
 }
 
@@ -102,7 +117,7 @@ func placed(where string) sim.System {
 		return idling()
 	case "walk":
 		return flipping(3)
-	case "recovery":
+	case "recovery", "recovery+slip":
 		return flipping(25)
 	case "may crash":
 		sys.Crashes, sys.MayCrash = 1, func(sim.NodeID) bool { return quit(waited(), 3, 5, 6) }
@@ -143,10 +158,10 @@ func idling() sim.System {
 	return sim.System{
 		Name: "idling", Nodes: 3, New: func(sim.NodeID) sim.Service { return new(idler) },
 		Actions: []sim.AnyAction{
-			sim.Action[*idler]{Name: "count", When: func(i *idler) bool { return i.N < 40 }, Do: func(i *idler, _ sim.Env) { i.N++; quit(i.N == 35, 3, 5, 6) }},
+			sim.Action[*idler]{Name: "count", When: func(i *idler) bool { return i.N < 100 }, Do: func(i *idler, _ sim.Env) { i.N++; quit(i.N == 90, 3, 5, 6) }},
 			sim.Action[*idler]{Name: "turn", Fair: true, Do: func(i *idler, _ sim.Env) { i.Odd = !i.Odd }},
 		},
-		Properties: []sim.Property{{Name: "done", Inevitably: func(v *sim.View) bool { return v.Service(0).(*idler).N > 40 }}},
+		Properties: []sim.Property{{Name: "done", Inevitably: func(v *sim.View) bool { return v.Service(0).(*idler).N > 100 }}},
 	}
 }
 
