@@ -68,6 +68,7 @@ type Options struct {
 	Proven bool
 
 	assumed  []report.Assumption
+	calls    *search.Calls   // those of the search, and of comparisons
 	told     search.Progress // last
 	replaced bool            // the findings of an earlier check are gone
 	early    string          // where the finding lies as it was found; "": nowhere
@@ -86,6 +87,7 @@ func Writable(o Options) error { return o.folder().probe() }
 func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
 	o.limitStates()
+	o.comparesLater()
 	o.Search.Confirm = o.confirm
 	sys, err := o.System()
 	if err == nil {

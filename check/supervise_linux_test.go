@@ -174,12 +174,7 @@ func options(sys sim.System) check.Options {
 		KeepGoing: strings.HasSuffix(os.Getenv(harmVar), "+slip"),
 	}
 	visitAs(os.Getenv(statesVar), &o.Search)
-	switch fair := os.Getenv(harmVar) == "in fair walk"; { // which is made where there is no memory for all states, and when nearly nothing was done
-	case fair && o.Search.Strategy.Stateful():
-		o.Search.MaxBytes = 6 << 20
-	case fair:
-		o.Search.MaxPaths, o.Search.WalkSteps = 1, 10
-	}
+	small(os.Getenv(harmVar), &o.Search)
 	return o
 }
 

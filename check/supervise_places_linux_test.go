@@ -48,6 +48,16 @@ func TestSupervisedPlaces(t *testing.T) {
 	}
 }
 
+// What ends the process while an abstraction is compared with what it stands for is told of that, and changes nothing about what was searched.
+func TestComparisonThatEndsTheProcess(t *testing.T) {
+	for _, how := range []string{"walk", "bfs exact none 1 2"} {
+		rep, _, again := visits(t, "in comparison", how)
+		if a := rep.Coverage.Assumed; rep.Verdict != search.OK || !again || len(a) != 1 || a[0].Verdict != "undecided" || a[0].What != "comparing both ends the process" {
+			t.Errorf("%s: %s, %q, %+v", how, rep.Verdict, rep.Message, a)
+		}
+	}
+}
+
 // A search that goes on after what it found tells of such a run, too, and does not keep quiet about one that it does not come to again.
 func TestKeepGoingConfirming(t *testing.T) {
 	for _, how := range []string{"walk", "deepening"} {
@@ -58,6 +68,16 @@ func TestKeepGoingConfirming(t *testing.T) {
 		if rep.Verdict != search.Violation || !slices.ContainsFunc(rep.Findings, dies) {
 			t.Errorf("%s: %s, %q, %d findings", how, rep.Verdict, rep.Message, len(rep.Findings))
 		}
+	}
+}
+
+// small bounds searches that come to what is to be looked at when they have done little: fair walks are made where there is no memory for all states.
+func small(harm string, s *search.Config) {
+	switch fair := harm == "in fair walk"; {
+	case fair && s.Strategy.Stateful():
+		s.MaxBytes = 6 << 20
+	case fair, harm == "in comparison":
+		s.MaxPaths, s.WalkSteps = 1, 10
 	}
 }
 
@@ -117,6 +137,16 @@ func placed(where string) sim.System {
 		return idling()
 	case "walk":
 		return flipping(3)
+	case "comparison":
+		both := func(quits bool) func() sim.System {
+			return func() sim.System {
+				return sim.System{
+					Name: "both", Nodes: 2, New: func(sim.NodeID) sim.Service { return new(placedNode) },
+					Actions: []sim.AnyAction{sim.Action[*placedNode]{Name: "go", Times: 1, Do: func(*placedNode, sim.Env) { quit(quits, 3, 5, 6) }}},
+				}
+			}
+		}
+		sys.Abstractions = []sim.Abstraction{{Name: "nothing", Used: true, Impl: both(true), Abs: both(false), Clients: []sim.NodeID{0}}}
 	case "recovery", "recovery+slip":
 		return flipping(25)
 	case "may crash":
