@@ -177,6 +177,7 @@ type Batch struct {
 	records []uint32 // by fresh, when not the same as vectors
 	places  []uint32 // by key, of a pass or a batch that keeps
 	held    []held   // parents of a pass whose rows are kept, ascending
+	rows    []uint32 // these, one after the other
 	edges   int      // how many there are, or were
 
 	bytes, growth int  // of the set
@@ -193,10 +194,7 @@ type newState struct {
 }
 
 // held is a row that is to be shown once those before it have been: rows may be let go of until then.
-type held struct {
-	parent int // in the batch
-	row    []uint32
-}
+type held struct{ parent, words int } // in the batch, and in rows
 
 // Found is a state that waits to be expanded.
 type Found struct {
@@ -263,18 +261,21 @@ func (b *Batch) until(parent int, t uint32) uint32 {
 
 func (b *Batch) reset() {
 	b.Reset()
-	if b.keeps { // they may be those of the edges
+	if b.numbered() { // they may be those of the edges
 		b.keys.Lo, b.keys.Hi = nil, nil
 	}
 	b.full, b.root, b.again, b.partial, b.handed, b.unread, b.keeps = 0, false, false, false, false, false, false
 	b.by, b.verified = b.by[:0], 0
 	b.parents, b.ids, b.last, b.passed = b.parents[:0], b.ids[:0], b.last[:0], b.passed[:0]
-	b.reduced, b.left, b.held = b.reduced[:0], b.left[:0], b.held[:0]
+	b.reduced, b.left, b.held, b.rows = b.reduced[:0], b.left[:0], b.held[:0], b.rows[:0]
 	b.fresh, b.news, b.vectors, b.places = b.fresh[:0], b.news[:0], b.vectors[:0], b.places[:0]
 	if b.records != nil {
 		b.records = b.records[:0]
 	}
 }
+
+// numbered reports whether it is asked for the number of each state that an edge leads to.
+func (b *Batch) numbered() bool { return b.keeps && b.Width == 0 }
 
 // enter adds a state whose edges come next.
 func (b *Batch) enter(state []uint32, id uint32) {
@@ -282,7 +283,16 @@ func (b *Batch) enter(state []uint32, id uint32) {
 	b.By, b.Turn = 0, 0
 }
 
+// enterBare adds a state that is not looked at.
+func (b *Batch) enterBare(id uint32) {
+	b.parents = append(b.parents, make([]uint32, b.stride)...)
+	b.enter(nil, id)
+}
+
 func (b *Batch) parent(k int) []uint32 { return b.parents[k*b.stride:][:b.words:b.words] }
+
+// row are the edges of a parent.
+func (b *Batch) row(k int) Row { return Row{&b.Edges, b.begin(k), int(b.last[k]), b.parent(k)} }
 
 // tree is what is kept of the state of a parent, see [Whole]; nil: it is no state.
 func (b *Batch) tree(k int) []uint32 {

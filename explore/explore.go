@@ -38,7 +38,7 @@
 // # Judges
 //
 // A judge is told of all states in the order in which a queue finds them. Where the edges of those that it wants lead is kept while there is room
-// for that; else states are expanded again, see [Space]. After another frontier all states are visited once more, by a queue.
+// for that, of fingerprints with which states these are, and in which order they were found; else states are expanded again, see [Space]. After another frontier all states are visited once more, by a queue.
 package explore
 
 import (

@@ -23,7 +23,7 @@ func (l *Loop) prepare(b *Batch) {
 
 // sift leaves out edges to states that were come to lately.
 func (l *Loop) sift(b *Batch, r *recent) {
-	if b.keeps || l.bounded != nil || l.opts.Spill != nil && l.opts.Spill.young > 0 {
+	if b.numbered() || l.bounded != nil || l.opts.Spill != nil && l.opts.Spill.young > 0 {
 		b.named()
 	} else {
 		r.sift(b)
@@ -37,7 +37,7 @@ func (l *Loop) lookUp(b *Batch) {
 		l.sift(b, &l.lately)
 	}
 	b.keys.Depth = b.depth
-	if b.keeps {
+	if b.numbered() {
 		b.fresh, b.places = l.whole.AddNumbered(&b.keys, b.fresh, b.places)
 	} else {
 		b.fresh = l.visited.AddAll(&b.keys, b.fresh)

@@ -37,7 +37,6 @@ type Loop struct {
 	waiting  *waiting // nil: the set knows at once what is new
 	rows     rows     // of states that were expanded
 	early    bool     // they are kept while states are visited
-	names    bool     // the judge asks for names
 }
 
 // New makes an exploration of a graph. The error is about the options.
@@ -72,7 +71,10 @@ func New(g Graph, opts Options) (*Loop, error) {
 	l.batch = l.newBatch()
 	l.met.loop = l
 	namer, ok := opts.Judge.(Namer)
-	l.names, l.early = ok && namer.Names(), l.keepsRows()
+	l.rows.width, l.rows.names, l.early = l.visited.Width(), ok && namer.Names(), l.keepsRows()
+	if l.whole == nil && l.rows.names {
+		l.rows.words = g.Words()
+	}
 	if opts.Log != nil {
 		return l, l.newJournal(opts.Log)
 	}

@@ -23,8 +23,8 @@ func (s *Space) needed(want func(id uint32) bool) bitset {
 	return need
 }
 
-// regenerate calls each with the states of a set, which holds all that these were found from.
-func (s *Space) regenerate(ctx context.Context, need bitset, each func(ctx context.Context, id uint32, state []uint32) error) error {
+// regenerate calls each with the states of a set, which holds all that these were found from. It returns all edges of the state, or none.
+func (s *Space) regenerate(ctx context.Context, need bitset, each func(id uint32, state []uint32) (Row, error)) error {
 	l := s.loop
 	words := l.graph.Words()
 	e := &Edges{Width: l.visited.Width()}
@@ -32,9 +32,8 @@ func (s *Space) regenerate(ctx context.Context, need bitset, each func(ctx conte
 	defer waiting.Close()
 	var to []uint32
 	child := uint32(0)
-	// follow has the states wait that were found from one.
-	follow := func(from uint32, state []uint32, expand func() error) error {
-		expanded := false
+	// follow has the states wait that were found from one, whose edges are listed if they are not there.
+	follow := func(from uint32, state []uint32, row Row, list func() error) error {
 		for ; child < s.Len(); child++ {
 			at, turn := s.ordered.Origin(child)
 			if at > from {
@@ -43,19 +42,19 @@ func (s *Space) regenerate(ctx context.Context, need bitset, each func(ctx conte
 			if at < from || !need.has(child) {
 				continue
 			}
-			if !expanded {
+			if row.edges == nil {
 				e.cut(0)
-				if err := expand(); err != nil {
+				if err := list(); err != nil {
 					return err
 				}
-				expanded = true
+				row.edges = e
 			}
-			to = e.To(int(turn), state, to[:0])
+			to = row.To(int(turn), state, to[:0])
 			waiting.push(to, 0)
 		}
 		return nil
 	}
-	err := follow(0, make([]uint32, words), func() error { return l.graph.Roots(e) })
+	err := follow(0, make([]uint32, words), Row{}, func() error { return l.graph.Roots(e) })
 	next := uint32(0)
 	var state []uint32
 	for id := uint32(0); id < s.Len() && err == nil; id++ {
@@ -67,11 +66,12 @@ func (s *Space) regenerate(ctx context.Context, need bitset, each func(ctx conte
 		if next++; next%gathered == 0 {
 			err = l.limit(ctx)
 		}
+		row := Row{}
 		if err == nil {
-			err = each(ctx, id, state)
+			row, err = each(id, state)
 		}
 		if err == nil {
-			err = follow(id+1, state, func() error { return s.expand(id, state, e) })
+			err = follow(id+1, state, row, func() error { return s.expand(id, state, e) })
 		}
 	}
 	return err
@@ -81,10 +81,14 @@ func (s *Space) regenerate(ctx context.Context, need bitset, each func(ctx conte
 func (s *Space) number(ctx context.Context) error {
 	l := s.loop
 	places := s.finder.Places()
-	if l.opts.MaxBytes > 0 && l.inUse()+4*places > l.opts.MaxBytes || uint64(places) >= uint64(NoPlace) {
+	if uint64(places) >= uint64(NoPlace) || l.over(4*places) {
 		return ErrLimit
 	}
 	s.numbers = make([]uint32, places)
+	if l.rows.knows(s.Len()) {
+		s.numberKnown()
+		return nil
+	}
 	all := make(bitset, s.Len()/64+1)
 	for i := range all {
 		all[i] = ^uint64(0)
@@ -98,16 +102,35 @@ func (s *Space) number(ctx context.Context) error {
 		}
 		k.Lo, k.Hi, ids = k.Lo[:0], k.Hi[:0], ids[:0]
 	}
-	err := s.regenerate(ctx, all, func(_ context.Context, id uint32, state []uint32) error {
+	err := s.regenerate(ctx, all, func(id uint32, state []uint32) (Row, error) {
 		f := l.graph.Fingerprint(state)
 		k.Lo, k.Hi, ids = append(k.Lo, f.Lo), append(k.Hi, f.Hi), append(ids, id)
 		if len(ids) == gathered {
 			flush()
 		}
-		return nil
+		return Row{}, nil
 	})
 	flush()
 	return err
+}
+
+// numberKnown is number where fingerprints are known.
+func (s *Space) numberKnown() {
+	r := &s.loop.rows
+	var k Keys
+	var found []uint32
+	for begin := 0; begin < int(s.Len()); begin += gathered {
+		end := min(begin+gathered, int(s.Len()))
+		k.Lo = r.order[0].words[begin:end]
+		if r.width == 2 {
+			k.Hi = r.order[1].words[begin:end]
+		}
+		found = s.finder.FindAll(&k, found[:0])
+		for i, place := range found {
+			s.numbers[place] = uint32(begin + i)
+		}
+	}
+	r.lose()
 }
 
 // limit says whether a judge is to stop. What is kept of edges is let go of before.

@@ -8,26 +8,34 @@ import (
 // rows say where the edges of states lead that were expanded. They are kept as long as there is room, so that judges can be shown them without
 // states being expanded and looked up once more.
 type rows struct {
-	begin  []uint32 // by state: where its row is, plus one; 0: it is not kept
-	starts region   // of begin
-	list   []uint32 // rows: how many edges there are, where each leads, see kept, and, if the judge asks for names, these
-	used   int      // of list
-	memory region   // of list
-	full   bool     // nothing more is kept
+	begin  []uint32  // by state: where its row is, plus one; 0: it is not kept
+	starts region    // of begin
+	list   []uint32  // rows: how many edges there are, where each leads, see kept, and, if the judge asks for names, these, and the state
+	used   int       // of list
+	memory region    // of list
+	full   bool      // nothing more is kept
+	width  int       // of fingerprints, see unknown; 0: whole states are visited
+	names  bool      // the judge asks for names
+	words  int       // of a state, if it is kept: if the judge asks for names, and nobody else has states
+	order  [2]column // fingerprints of all states, in the order of their numbers: first words, and second ones if there are any
 }
 
 // kept marks edges of the recovery relation. A state that was not visited is noted as the number below it.
 const kept = 1 << 31
 
+// mostKept is up to how many states rows can be kept.
+const mostKept = kept - 1
+
 // keepsRows reports whether rows are kept while states are visited: each is expanded once, with all its edges, and where these lead the set
-// knows by the number of a state. At a bound on depth an exploration mostly ends before anything is judged.
+// can tell by the number of a state. At a bound on depth an exploration mostly ends before anything is judged.
 func (l *Loop) keepsRows() bool {
-	return l.opts.Judge != nil && l.opts.Log == nil && l.opts.Reducer == nil && l.whole != nil && l.waiting == nil &&
+	_, finds := l.visited.(Finder)
+	return l.opts.Judge != nil && l.opts.Log == nil && l.opts.Reducer == nil && finds && l.waiting == nil &&
 		l.ordered != nil && l.opts.MaxDepth == 0
 }
 
 // keeping reports whether rows are kept while states are visited.
-func (l *Loop) keeping() bool { return l.early && !l.rows.full }
+func (l *Loop) keeping() bool { return l.early && !l.rows.full && l.out.States <= mostKept }
 
 // begins says what is to be known of the edges of a batch, before its first state is entered.
 func (l *Loop) begins(b *Batch) {
@@ -44,47 +52,83 @@ func (l *Loop) by(b *Batch) uint32 {
 	return l.item.By
 }
 
-// keepRows keeps the rows of a batch that the judge wants.
+// keepRows keeps the rows of a batch that the judge wants. Fingerprints are no numbers: in which order states were found is kept, too, and is to be
+// told of each batch.
 func (l *Loop) keepRows(b *Batch) {
+	if l.whole == nil && l.keeping() {
+		l.rows.found(b)
+	}
 	if !b.keeps {
 		return
 	}
 	for k := range b.last {
-		if id := b.ids[k]; l.keeping() && l.opts.Judge.Wants(id) {
-			begin, end := b.begin(k), int(b.last[k])
-			l.keepRow(id, b.Notes[begin:end], b.places[begin:end], b.Names[begin:end])
+		switch id := b.ids[k]; {
+		case !l.keeping() || !l.opts.Judge.Wants(id):
+		case l.whole == nil:
+			l.keepUnknown(b, k)
+		default:
+			l.keepRow(b, k, b.places[b.begin(k):b.last[k]])
 		}
 	}
 }
 
-// keepRow keeps the row of a state.
-func (l *Loop) keepRow(id uint32, notes []uint8, to, names []uint32) {
+// keepRow keeps the row of a parent of a batch, whose edges lead to some states.
+func (l *Loop) keepRow(b *Batch, k int, to []uint32) {
 	r := &l.rows
-	if !l.names {
-		names = nil
-	}
-	end := r.used + 1 + len(to) + len(names)
-	if int(id) >= len(r.begin) && !r.reach(id, l.room()/2) || end > len(r.list) && !r.grow(end, l.room()/2) {
-		r.full = true
+	row := l.newRow(b.ids[k], uint32(len(to)), r.size(len(to)))
+	if row == nil {
 		return
 	}
-	r.begin[id] = uint32(r.used) + 1
-	r.list[r.used] = uint32(len(to))
-	at := r.list[r.used+1:][:len(to)]
+	notes := b.Notes[b.begin(k):]
 	for k, id := range to {
-		at[k] = id &^ kept
-		if notes[k]&Recovery != 0 {
-			at[k] |= kept
-		}
+		row[k] = marked(id, notes[k]&Recovery != 0)
 	}
-	copy(r.list[end-len(names):], names)
+	r.behind(row[len(to):], b, k)
+}
+
+// behind makes what comes behind the edges of a row what it is for a parent of a batch.
+func (r *rows) behind(rest []uint32, b *Batch, k int) {
+	if r.names {
+		copy(rest, b.Names[b.begin(k):b.last[k]])
+		copy(rest[len(rest)-r.words:], b.parent(k))
+	}
+}
+
+// marked is a state in a row.
+func marked(id uint32, recovery bool) uint32 {
+	if recovery {
+		return id | kept
+	}
+	return id &^ kept
+}
+
+// newRow makes room for the row of a state with some edges, which takes so many words. It is nil if there is no room.
+func (l *Loop) newRow(id, edges uint32, words int) []uint32 {
+	r := &l.rows
+	end := r.used + 1 + words
+	if int(id) >= len(r.begin) && !r.reach(id, l.room()/2) || end > len(r.list) && !r.grow(end, l.room()/2) {
+		r.full = true
+		return nil
+	}
+	r.begin[id] = uint32(r.used) + 1
+	r.list[r.used] = edges
+	row := r.list[r.used+1 : end : end]
 	r.used = end
+	return row
+}
+
+// size is how many words a row of some edges takes.
+func (r *rows) size(edges int) int {
+	if r.names {
+		return 2*edges + r.words
+	}
+	return edges
 }
 
 // reach makes room for the beginning of the row of a state.
 func (r *rows) reach(id uint32, room int) bool {
 	n := max(minColumn, int(id)+int(id)/4+1)
-	if 4*(n-len(r.begin)) > room || id >= kept-1 {
+	if 4*(n-len(r.begin)) > room || id >= mostKept {
 		return false
 	}
 	r.begin = r.starts.halves(n)
@@ -111,13 +155,19 @@ func (r *region) halves(n int) []uint32 {
 func (r *rows) has(id uint32) bool { return int(id) < len(r.begin) && r.begin[id] != 0 }
 
 // of is the row of a state.
-func (r *rows) of(id uint32, names bool) []uint32 {
+func (r *rows) of(id uint32) []uint32 {
 	at := r.begin[id]
-	n := r.list[at-1]
-	if names {
-		n *= 2
-	}
+	n := r.size(int(r.list[at-1]))
 	return r.list[at:][:n:n]
+}
+
+// parts are those of a row.
+func (r *rows) parts(row []uint32) (to, names, state []uint32) {
+	if !r.names {
+		return row, nil, nil
+	}
+	n := (len(row) - r.words) / 2
+	return row[:n], row[n : 2*n], row[2*n:]
 }
 
 // placesOf are where the edges of a row lead, appended to to.
@@ -135,7 +185,10 @@ func placesOf(row, to []uint32) []uint32 {
 func (r *rows) drop() {
 	r.memory.free()
 	r.starts.free()
-	*r = rows{full: true}
+	r.lose()
+	*r = rows{full: true, width: r.width, names: r.names, words: r.words}
 }
 
-func (r *rows) bytes() int { return 4*len(r.begin) + 4*r.used }
+func (r *rows) bytes() int {
+	return 4*len(r.begin) + 4*r.used + r.order[0].bytes() + r.order[1].bytes()
+}

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"slices"
 )
 
 // Space is what a judge is shown: all states, numbered in the order in which they were found, which is that of their distance.
@@ -11,7 +10,6 @@ type Space struct {
 	ordered Ordered
 	finder  Finder
 	numbers []uint32 // by place: the state; nil: places are numbers
-	want    func(id uint32) bool
 	visit   func(id uint32, row Shown, to []uint32)
 	row, to []uint32 // scratch
 	shown   int      // rows that were kept
@@ -19,18 +17,23 @@ type Space struct {
 
 // Shown is what a judge sees of a state and its edges.
 type Shown struct {
-	row   Row
-	space *Space // nil: row is meant
-	id    uint32
-	kept  []uint32 // edges, and behind them names if they are asked for
+	row         Row
+	space       *Space // nil: row is meant
+	id          uint32
+	kept, names []uint32 // edges
+	state       []uint32 // nil: the visited set holds it, or nobody does
 }
 
-// From is the state whose edges these are; valid until the next call.
+// From is the state whose edges these are; valid until the next call. It is nil if the visited set holds no states, see [Space.Holds], and the
+// judge is no [Namer] that asks for names.
 func (s *Shown) From() []uint32 {
-	if s.space == nil {
+	switch {
+	case s.space == nil:
 		return s.row.From()
+	case s.space.Holds():
+		return s.space.State(s.id)
 	}
-	return s.space.State(s.id)
+	return s.state
 }
 
 // Names are those of all edges, if the judge is a [Namer] that asks for them.
@@ -38,7 +41,7 @@ func (s *Shown) Names() []uint32 {
 	if s.space == nil {
 		return s.row.Names()
 	}
-	return s.kept[len(s.kept)/2:]
+	return s.names
 }
 
 // Recovers reports whether an edge is one of the recovery relation.
@@ -84,7 +87,9 @@ func (l *Loop) judge(ctx context.Context) error {
 	}
 	s := &Space{loop: l, ordered: l.ordered}
 	l.space = s
-	l.rows.full = false // fewer may be asked for than were kept until there was no room
+	if l.rows.full = false; l.out.States > mostKept { // else fewer may be asked for than were kept until there was no room
+		l.rows.drop()
+	}
 	defer func() { l.space = nil }()
 	var ok bool
 	if l.out.Spilled {
@@ -127,16 +132,12 @@ func (l *Loop) judgeAgain(ctx context.Context) error {
 
 // Pass goes through the states that are wanted, in ascending order, or, with down, in one that descends more or less: each is asked for
 // before it is expanded. It calls visit with the edges of each, and the states that they lead to, [NoPlace] for one that was not visited.
-// States whose edges are kept are not expanded again. The error is that of Expand, or [ErrLimit].
+// States whose edges are kept are not expanded again. If the visited set does not hold states, the others come last, in ascending order, and are asked for
+// once more. The error is that of Expand, or [ErrLimit].
 func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row Shown, to []uint32)) error {
-	s.want, s.visit = want, visit
-	if l := s.loop; l.whole == nil {
-		if err := s.regenerate(ctx, s.needed(want), s.gather); err != nil {
-			return err
-		}
-		return l.settle(ctx)
-	}
+	s.visit = visit
 	l, n := s.loop, s.Len()
+	var last bitset // states that come last
 	for k := range n {
 		id := k
 		if down {
@@ -145,53 +146,78 @@ func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, 
 		if !want(id) {
 			continue
 		}
+		again, err := false, error(nil)
 		if l.rows.has(id) {
-			if err := s.again(ctx, id); err != nil {
-				return err
-			}
-			continue
+			again, err = s.again(ctx, id)
 		}
-		if err := s.gather(ctx, id, nil); err != nil {
+		switch {
+		case err != nil || again:
+		case l.whole != nil:
+			err = s.gather(ctx, id, nil)
+		default:
+			if last == nil {
+				last = make(bitset, n/64+1)
+			}
+			last.add(id)
+		}
+		if err != nil {
 			return err
 		}
+	}
+	if err := l.settle(ctx); err != nil || last == nil {
+		return err
+	}
+	if err := s.regenerate(ctx, s.needed(last.has), func(id uint32, state []uint32) (Row, error) {
+		if !last.has(id) || !want(id) {
+			return Row{}, nil
+		}
+		if err := s.gather(ctx, id, state); err != nil {
+			return Row{}, err
+		}
+		return l.batch.row(len(l.batch.last) - 1), nil
+	}); err != nil {
+		return err
 	}
 	return l.settle(ctx)
 }
 
-// again shows the edges of a state that are kept, once those that come before have been shown.
-func (s *Space) again(ctx context.Context, id uint32) error {
+// again shows the edges of a state that are kept, once those that come before have been shown. It reports whether they still are.
+func (s *Space) again(ctx context.Context, id uint32) (bool, error) {
 	l := s.loop
 	if s.shown++; s.shown%gathered == 0 {
-		if err := l.limit(ctx); err != nil {
-			return err
-		}
-		if !l.rows.has(id) {
-			return s.gather(ctx, id, nil)
+		if err := l.limit(ctx); err != nil || !l.rows.has(id) {
+			return false, err
 		}
 	}
-	if b := l.batch; len(b.ids) >= gathered {
-		if err := l.settle(ctx); err != nil {
-			return err
+	if b := l.batch; max(len(b.ids), len(b.Ends)) >= gathered {
+		more := l.dispatch
+		if l.rows.known(id) {
+			more = l.settle
 		}
-	} else if len(b.ids)+l.worker.away > 0 {
-		b.held = append(b.held, held{len(b.ids), slices.Clone(l.rows.of(id, l.names))})
-		b.enter(make([]uint32, b.stride), id)
+		if err := more(ctx); err != nil || !l.rows.has(id) {
+			return false, err
+		}
+	}
+	switch b := l.batch; {
+	case !l.rows.known(id):
+		l.rows.enter(b, id)
+	case len(b.ids)+l.worker.away > 0:
+		row := l.rows.of(id)
+		b.held, b.rows = append(b.held, held{len(b.ids), len(row)}), append(b.rows, row...)
+		b.enterBare(id)
 		b.leave()
-		return nil
+	default:
+		s.row = append(s.row[:0], l.rows.of(id)...) // rows may be let go of while this one is shown
+		s.show(id, s.row)
 	}
-	s.row = append(s.row[:0], l.rows.of(id, l.names)...) // rows may be let go of while this one is shown
-	s.show(id, s.row)
-	return nil
+	return true, nil
 }
 
 // show shows the edges of a state that are kept.
 func (s *Space) show(id uint32, row []uint32) {
-	n := len(row)
-	if s.loop.names {
-		n /= 2
-	}
-	s.to = placesOf(row[:n], s.to[:0])
-	s.visit(id, Shown{space: s, id: id, kept: row}, s.to)
+	kept, names, state := s.loop.rows.parts(row)
+	s.to = placesOf(kept, s.to[:0])
+	s.visit(id, Shown{space: s, id: id, kept: kept, names: names, state: state}, s.to)
 }
 
 // gather adds the edges of a state to the batch. If whole states are kept, the state is asked for once others have been shown, as these may ask, too.
@@ -239,19 +265,25 @@ func (s *Space) lookUp(b *Batch) {
 }
 
 func (s *Space) finish(_ context.Context, b *Batch) error {
-	waits := b.held
+	r, waits, rows := &s.loop.rows, b.held, b.rows
 	for k, id := range b.ids {
 		if len(waits) > 0 && waits[0].parent == k {
-			s.show(id, waits[0].row)
-			waits = waits[1:]
+			s.show(id, rows[:waits[0].words])
+			waits, rows = waits[1:], rows[waits[0].words:]
 			continue
 		}
-		begin, end := b.begin(k), int(b.last[k])
-		to := b.places[begin:end]
-		if s.Holds() && !s.loop.rows.full {
-			s.loop.keepRow(id, b.Notes[begin:end], to, b.Names[begin:end])
+		row := b.row(k)
+		to := b.places[row.begin:row.end]
+		switch {
+		case r.has(id):
+			r.know(id, to)
+		case !r.full:
+			s.loop.keepRow(b, k, to)
 		}
-		s.visit(id, Shown{row: Row{&b.Edges, begin, end, b.parent(k)}}, to)
+		if !s.Holds() && !r.names {
+			row.from = nil
+		}
+		s.visit(id, Shown{row: row}, to)
 	}
 	b.reset()
 	return nil

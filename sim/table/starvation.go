@@ -107,7 +107,7 @@ func (b *builder) build(ctx context.Context, s *explore.Space) error {
 	defer b.begin()()
 	want := func(id uint32) bool { return b.err == nil && b.left.has(id) }
 	err := s.Pass(ctx, false, want, func(id uint32, row explore.Shown, to []uint32) {
-		if b.err == nil && b.left.has(id) { // others are shown on the way to these
+		if b.err == nil { // some were asked for before
 			b.err = b.add(row.From(), to, row.Names())
 		}
 	})

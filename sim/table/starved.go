@@ -205,9 +205,7 @@ func (f *starving) trim(ctx context.Context, s *explore.Space, left stateSet) (e
 		dropped := 0
 		edges = 0
 		err := s.Pass(ctx, true, left.has, func(id uint32, row explore.Shown, to []uint32) {
-			if f.out.Expansions++; !left.has(id) {
-				return // it is on the way to others
-			}
+			f.out.Expansions++
 			stays := slices.ContainsFunc(to, func(id uint32) bool { return id != explore.NoPlace && left.has(id) })
 			if !stays && !f.g.rests(row.From(), processes) {
 				left.drop(id)

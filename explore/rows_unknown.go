@@ -1,0 +1,106 @@
+package explore
+
+// unknown marks how many edges a row has of which it is not known yet where they lead, but for the fingerprints of these states. Behind these are
+// bits of edges of the recovery relation, and what else there is in a row.
+const unknown = 1 << 31
+
+// found notes what states of a batch turned out to be new.
+func (r *rows) found(b *Batch) {
+	for _, t := range b.fresh {
+		r.order[0].append(b.Lo[t])
+		if r.width == 2 {
+			r.order[1].append(b.Hi[t])
+		}
+	}
+}
+
+// knows reports whether the fingerprints of so many states are there, which are all.
+func (r *rows) knows(states uint32) bool { return states > 0 && r.order[0].n == int(states) }
+
+// lose lets go of the fingerprints of states.
+func (r *rows) lose() {
+	for i := range r.order {
+		r.order[i].memory.free()
+		r.order[i] = column{}
+	}
+}
+
+// unknowns are how many words the fingerprints of some edges take, and with the bits behind them.
+func (r *rows) unknowns(edges int) (fingerprints, all int) {
+	return 2 * r.width * edges, 2*r.width*edges + (edges+31)/32
+}
+
+// keepUnknown keeps the row of a parent of a batch by the fingerprints of the states that its edges lead to.
+func (l *Loop) keepUnknown(b *Batch, k int) {
+	r, begin := &l.rows, b.begin(k)
+	n := int(b.last[k]) - begin
+	prints, all := r.unknowns(n)
+	row := l.newRow(b.ids[k], uint32(n)|unknown, all+r.size(n)-n)
+	if row == nil {
+		return
+	}
+	for i, f := range b.Lo[begin:][:n] {
+		row[2*i], row[2*i+1] = uint32(f), uint32(f>>32)
+	}
+	if r.width == 2 {
+		for i, f := range b.Hi[begin:][:n] {
+			row[2*(n+i)], row[2*(n+i)+1] = uint32(f), uint32(f>>32)
+		}
+	}
+	bits := row[prints:all]
+	for i, note := range b.Notes[begin:][:n] {
+		bits[i/32] |= uint32(note/Recovery) << (i % 32)
+	}
+	r.behind(row[all:], b, k)
+}
+
+// known reports whether it is known where the edges of a row lead.
+func (r *rows) known(id uint32) bool { return r.list[r.begin[id]-1]&unknown == 0 }
+
+// enter adds the state of a row, and its edges, to a batch.
+func (r *rows) enter(b *Batch, id uint32) {
+	row := r.list[r.begin[id]:]
+	n := int(r.list[r.begin[id]-1] &^ unknown)
+	prints, all := r.unknowns(n)
+	to, bits, rest := row[:prints], row[prints:all], row[all:]
+	if r.words > 0 {
+		b.enter(rest[n:][:r.words], id)
+	} else {
+		b.enterBare(id)
+	}
+	b.Reserve(n, 0)
+	for i := range n {
+		b.Ends, b.Turns = append(b.Ends, 0), append(b.Turns, uint32(i)) // what changes is not known
+		b.Notes = append(b.Notes, uint8(bits[i/32]>>(i%32)&1)*Recovery)
+		b.Lo = append(b.Lo, word(to, i))
+	}
+	if r.width == 2 {
+		for i := range n {
+			b.Hi = append(b.Hi, word(to, n+i))
+		}
+	}
+	if r.names {
+		b.Names = append(b.Names, rest[:n]...)
+	} else {
+		b.Names = append(b.Names, make([]uint32, n)...)
+	}
+	b.leave()
+}
+
+func word(halves []uint32, i int) uint64 { return uint64(halves[2*i+1])<<32 | uint64(halves[2*i]) }
+
+// know says where the edges of a row lead.
+func (r *rows) know(id uint32, to []uint32) {
+	if r.known(id) {
+		return
+	}
+	row := r.list[r.begin[id]:]
+	n := len(to)
+	prints, all := r.unknowns(n)
+	bits := row[prints:all]
+	for i, id := range to { // over fingerprints
+		row[i] = marked(id, bits[i/32]>>(i%32)&1 == 1)
+	}
+	copy(row[n:], row[all:][:r.size(n)-n])
+	r.list[r.begin[id]-1] = uint32(n)
+}
