@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -120,6 +121,15 @@ func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
 		}
 	}
 	return only(as, h)
+}
+
+// asRun is the system whose streams take all that was sent in a run that the header says so of.
+func asRun(sys *sim.System, h *choose.Header) *sim.System {
+	if !h.Overflow {
+		return sys
+	}
+	own := host.Overflow(*sys)
+	return &own
 }
 
 // SystemOf rebuilds the system that a path file belongs to, one of the entries.
@@ -265,10 +275,11 @@ func (t *text) system(entries []spec.Entry) (*sim.System, error) {
 	if err != nil {
 		return nil, t.headerError(err)
 	}
-	return &subject.System, nil
+	return asRun(&subject.System, &t.file.Header), nil
 }
 
 func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
+	sys = asRun(sys, &t.file.Header)
 	l := &Loaded{System: *sys, Header: t.file.Header, Recording: t.merged, Steps: len(t.file.Steps)}
 	if respawn != nil {
 		d, err := t.tryLast(ctx, sys, respawn)

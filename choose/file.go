@@ -20,6 +20,7 @@ const FormatVersion = 1
 //	timing ByDeadline
 //	interleave random
 //	crash-cut subset
+//	overflow
 //	seed 1
 //	schedule phases
 //	property every ping is acknowledged
@@ -39,7 +40,7 @@ type File struct {
 	Header Header
 	Boot   []FilePick // choices of the first boots, before step 1
 	Steps  []FileStep
-	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "crash-cut", "seed", "schedule", "property", "round", "note",
+	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "crash-cut", "overflow", "seed", "schedule", "property", "round", "note",
 	// "boot", and with their keys "param K", "bug ID", "limit K". WriteTo does not look at it.
 	Lines map[string]int
 }
@@ -59,6 +60,8 @@ type Header struct {
 	Interleave string
 	// CrashCut is what happens of a step inside which its node crashes or halts; "": a prefix of its effects.
 	CrashCut string
+	// Overflow: streams take all that machines send, whatever the system's network holds.
+	Overflow bool
 	Seed     uint64
 	Schedule string // by which the random walk that found the run was ordered; "": none, or not said
 	Property string // the one that is violated; "": not said

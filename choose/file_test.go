@@ -144,7 +144,7 @@ func TestParseErrors(t *testing.T) {
 		{head + "0 crash n1\nend 2\n", `line 5: the file says that it has 2 steps, but 1 are there`},
 		{head + "end\n", `line 4: bad number "" for steps: want 0 to 2147483647`},
 		{head + "end 0\nend 0\n", `line 5: "end 0" stands after the end line`},
-		{head + "sytem x\nend 0\n", `line 4: unknown header key "sytem"; known are system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, seed, schedule, property, round, note`},
+		{head + "sytem x\nend 0\n", `line 4: unknown header key "sytem"; known are system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, overflow, seed, schedule, property, round, note`},
 		{head + "system y\nend 0\n", `line 4: the header has a second "system"; the first is in line 2`},
 		{head + "param a=1\nparam b=1\nparam a=2\nend 0\n", `line 6: the header has a second "param a"; the first is in line 4`},
 		{head + "bug X\nbug \"X\"\nend 0\n", `line 5: the header has a second "bug X"; the first is in line 4`},

@@ -59,6 +59,9 @@ func (f *File) append(dst []byte) ([]byte, error) {
 	if h.CrashCut != "" {
 		line("crash-cut", quoteRest(h.CrashCut))
 	}
+	if h.Overflow {
+		line("overflow")
+	}
 	line("seed", strconv.FormatUint(h.Seed, 10))
 	if h.Schedule != "" {
 		line("schedule", quoteRest(h.Schedule))

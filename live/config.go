@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/live/wire"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 )
 
 // Config says which node to run, and how. System, Node and Peers are needed, and Messages or Codec.
@@ -30,6 +31,10 @@ type Config struct {
 	// MaxMessage is the size of the largest message in bytes, encoded; 0: 1 MB. Larger ones break the
 	// node that sends them, and the connection that brings them. Datagrams carry at most [MaxDatagram].
 	MaxMessage int
+
+	// MaxQueue is how many bytes of messages may wait for one peer, encoded; 0: 256 MB. Streams take as many messages as the model's send buffer, but what
+	// machines send and what goes to a network of queues waits without any bound but this one, which ends the node with a [QueueError].
+	MaxQueue int64
 
 	// Dir is the folder of the node's disk, for this node alone; made when it is not there. "": the disk
 	// is empty at each start, and the monotone counter begins anew.
@@ -61,6 +66,18 @@ type Config struct {
 	_   struct{}
 }
 
+// QueueError ends a node that has more to send than Config.MaxQueue lets wait.
+type QueueError struct {
+	Node, Peer     sim.NodeID
+	Messages       int
+	Waiting, Limit int64 // bytes
+}
+
+func (e *QueueError) Error() string {
+	return fmt.Sprintf("live: %d messages of n%d to n%d wait, of %d bytes, and at most %d bytes may wait for a node: have senders wait for answers or for room (TrySend), "+
+		"send less, or allow more (Config.MaxQueue, --max-queue)", e.Messages, e.Node, e.Peer, e.Waiting, e.Limit)
+}
+
 // MaxDatagram is how large a message in a datagram can be, encoded. Larger ones are lost.
 const MaxDatagram = 65_000
 
@@ -88,12 +105,15 @@ func (c *Config) complete() (addrs []netip.AddrPort, err error) {
 		return nil, fmt.Errorf("live: node %d would listen on %v, which others can reach: anybody there can send "+
 			"messages in the name of any node; allow it explicitly (Config.Public, --public) if that is meant", c.Node, own)
 	}
-	if c.MaxMessage < 0 || c.MaxMessage > 1<<30 || c.StateEvery < 0 || c.Speed < 0 || c.HandlerLimit < 0 {
-		return nil, fmt.Errorf("live: MaxMessage is %d, StateEvery %d, Speed %d, HandlerLimit %v: out of range",
-			c.MaxMessage, c.StateEvery, c.Speed, c.HandlerLimit)
+	if c.MaxMessage < 0 || c.MaxMessage > 1<<30 || c.MaxQueue < 0 || c.StateEvery < 0 || c.Speed < 0 || c.HandlerLimit < 0 {
+		return nil, fmt.Errorf("live: MaxMessage is %d, MaxQueue %d, StateEvery %d, Speed %d, HandlerLimit %v: out of range",
+			c.MaxMessage, c.MaxQueue, c.StateEvery, c.Speed, c.HandlerLimit)
 	}
+	own := host.Overflow(*c.System) // what machines send is not for the model to bound
+	c.System = &own
 	c.Speed = cmp.Or(c.Speed, 1)
 	c.MaxMessage = cmp.Or(c.MaxMessage, 1<<20)
+	c.MaxQueue = cmp.Or(c.MaxQueue, 256<<20)
 	c.StateEvery = cmp.Or(c.StateEvery, 16)
 	c.HandlerLimit = cmp.Or(c.HandlerLimit, 2*time.Second)
 	c.DialTimeout = cmp.Or(c.DialTimeout, 3*time.Second)

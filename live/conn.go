@@ -33,8 +33,7 @@ func newConn(c net.Conn, in *bufio.Reader, peer sim.NodeID, incarnation uint64) 
 	return x
 }
 
-// write queues bytes. How many there are is bounded by the send buffer and by what the peer has
-// acknowledged.
+// write queues bytes, which the peer has not acknowledged: what bounds the queue of the link bounds these.
 func (c *conn) write(frames ...[]byte) {
 	c.mu.Lock()
 	for _, b := range frames {

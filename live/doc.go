@@ -10,7 +10,7 @@
 //
 // What the network model of package netsim promises is kept: messages of a stream arrive in order and
 // once or not at all; a stream takes as many messages as the model's send buffer, counting those that
-// the peer has not handled; the first loss of a connection is told to each end that knows the
+// the peer has not handled, but for what machines send, which waits in memory (Config.MaxQueue); the first loss of a connection is told to each end that knows the
 // connection as established; what is sent to a node that is down is refused.
 //
 // Nothing on the wire is authenticated or encrypted. A node listens on a loopback address unless it is

@@ -25,6 +25,7 @@ type link struct {
 	// queue holds the messages that the peer has not acknowledged as delivered, as frames. The first
 	// sent of them are with the connection.
 	queue  [][]byte
+	bytes  int64 // of queue
 	sent   int
 	acked  uint64 // messages of the connection that are not in queue any more
 	wanted bool   // a message was refused: a ready call-back is due
@@ -36,8 +37,26 @@ type link struct {
 	abandoned uint64 // attempts of that incarnation which are void
 }
 
-// room is how many messages the send buffer takes.
+// room is how many messages the send buffer takes; negative: there are more than it holds.
 func (n *Node) room(peer sim.NodeID) int { return n.run.Capacity() - len(n.links[peer].queue) }
+
+// enqueue queues a frame. What is too much for the memory is queued, too, so that the recording says so.
+func (n *Node) enqueue(l *link, frame []byte) {
+	l.queue = append(l.queue, frame)
+	if l.bytes += int64(len(frame)); l.bytes > n.cfg.MaxQueue && n.full == nil {
+		n.full = &QueueError{n.cfg.Node, l.peer, len(l.queue), l.bytes, n.cfg.MaxQueue}
+	}
+	n.mark(l)
+}
+
+// take drops the first messages of the queue.
+func (l *link) take(k int) {
+	for i := range l.queue[:k] {
+		l.bytes -= int64(len(l.queue[i]))
+		l.queue[i] = nil
+	}
+	l.queue = l.queue[k:] // what is appended makes room elsewhere, for what is left
+}
 
 func (n *Node) mark(l *link) {
 	if !l.dirty {
@@ -217,7 +236,7 @@ func (n *Node) disconnect(l *link, why error) {
 // lose drops what is queued and tells the service, if it has had any part in the connection.
 func (n *Node) lose(l *link, err error) {
 	tell := l.open || len(l.queue) > 0
-	l.open, l.queue, l.sent, l.acked = false, nil, 0, 0
+	l.open, l.queue, l.bytes, l.sent, l.acked = false, nil, 0, 0, 0
 	if tell {
 		n.step(given{kind: sim.DeliverError, peer: l.peer, err: err})
 	}
@@ -233,7 +252,7 @@ func (n *Node) checkReady(l *link) {
 
 // closeStream is the service's own Close.
 func (n *Node) closeStream(l *link) {
-	l.queue, l.sent, l.acked, l.open = nil, 0, 0, false
+	l.queue, l.bytes, l.sent, l.acked, l.open = nil, 0, 0, 0, false
 	l.attempt++ // one that is under way comes to nothing
 	l.dialing = false
 	if l.conn != nil {
@@ -263,7 +282,7 @@ func (n *Node) frame(it *item) {
 		}
 		if k > 0 {
 			l.open = true
-			l.queue = append(l.queue[:0], l.queue[k:]...)
+			l.take(int(k))
 			l.sent -= int(k)
 			l.acked = it.number
 			n.checkReady(l)

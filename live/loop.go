@@ -34,6 +34,8 @@ func (n *Node) loop(ctx context.Context) error {
 		switch {
 		case n.broken != nil:
 			return n.broken
+		case n.full != nil:
+			return n.full
 		case ctx.Err() != nil:
 			return nil
 		}
@@ -131,7 +133,7 @@ func (n *Node) handle(it *item) {
 		}
 		if it.stream { // to the node itself
 			l := n.links[it.peer]
-			l.queue = l.queue[:len(l.queue)-1]
+			l.take(1)
 		}
 		n.step(given{kind: sim.Deliver, peer: it.peer, msg: it.msg, data: it.data, stream: it.stream,
 			incarnation: it.incarnation, number: it.number})
@@ -298,13 +300,12 @@ func (n *Node) send(f *kernel.Effect, data []byte) {
 			return
 		}
 		if stream {
-			l.queue = append(l.queue, nil)
+			n.enqueue(l, nil)
 		}
 		n.local = append(n.local, item{kind: datagramItem, peer: f.Peer, msg: msg, data: data, stream: stream,
 			incarnation: n.incarnation, number: n.number})
 	case stream, n.run.Ordered():
-		l.queue = append(l.queue, appendFrame(nil, messageFrame, appendNumbers(nil, n.number), data))
-		n.mark(l)
+		n.enqueue(l, appendFrame(nil, messageFrame, appendNumbers(nil, n.number), data))
 	case len(data) > MaxDatagram:
 		n.counters.oversized.Add(1)
 		n.log.Warn("a datagram is too large and is lost", "to", int(f.Peer), "bytes", len(data), "limit", MaxDatagram)

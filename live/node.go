@@ -57,6 +57,7 @@ type Node struct {
 	grams   []outgoing     // datagrams to send
 	scratch []byte         // for frames
 	broken  *sim.Finding   // ends the loop
+	full    *QueueError    // likewise
 	frozen  bool
 	held    []item // came while frozen
 	waiting []item // for quorums, in the order of arrival

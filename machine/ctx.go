@@ -94,7 +94,7 @@ func (x *Ctx) Send(to ID, ev any) {
 }
 
 // TrySend is Send when there is room for the event, and false when there is none. It is for systems with Streams; queues do not tell how much
-// waits in them. The machine itself always has room.
+// waits in them. The machine itself always has room. Live it keeps to the same buffer, while what Send queues has no bound.
 func (x *Ctx) TrySend(to ID, ev any) bool {
 	if x.open("TrySend"); x.env != nil && x.host.sys.Streams == nil {
 		x.fail(RulesProperty, "%s in state %s calls TrySend, and queues do not tell how much waits in them: set System.Streams", x.name(), x.m.State())
@@ -114,7 +114,11 @@ func (x *Ctx) transmit(to ID, ev any) {
 		x.env.Send(to, ev)
 		return
 	}
-	if err := x.env.Stream(to).Send(ev); err != nil {
+	send := x.env.Stream(to).Send
+	if p, ok := x.env.(host.Pusher); ok {
+		send = func(ev any) error { return p.Push(to, ev) }
+	}
+	if err := send(ev); err != nil {
 		x.fail(netsim.QueueProperty, "%s sends %s%+v to machine %d, for which as many of its events wait as the buffer holds", x.name(), eventName(reflect.TypeOf(ev)), ev, to)
 	}
 }

@@ -17,8 +17,8 @@ type System struct {
 	// Queues are the network. The zero value keeps the order of each sender, as TCP does.
 	Queues netsim.Queues
 	// Streams, when not nil, are the network in the place of Queues: the order is that of each sender, and connections break when a node crashes,
-	// which loses what was on its way to it and from it. Machines hear of that as [Lost]. To send more than a buffer holds is a finding, see
-	// [Ctx.TrySend].
+	// which loses what was on its way to it and from it. Machines hear of that as [Lost]. To send more than a buffer holds is a finding in the checker, see
+	// [Ctx.TrySend]; live it waits in memory.
 	Streams *netsim.Streams
 	// Cover, when not nil, notes which rules were used.
 	Cover *Coverage

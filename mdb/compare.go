@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/plan"
 )
 
@@ -243,6 +244,9 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	line("system", fmt.Sprintf("%s, %d nodes, timing %v", s.sys.Name, s.sys.Nodes, s.sys.Timing))
 	if s.sys.CrashCut != sim.CutPrefix {
 		line("crash cut", s.sys.CrashCut.String())
+	}
+	if host.Overflows(s.sys.Network) {
+		line("streams", "take all that machines send, as live, whatever their buffers hold")
 	}
 	var params []string
 	for _, p := range h.Params {

@@ -16,7 +16,8 @@
 // # Streams
 //
 // Messages from one node to another arrive in order. Up to Buffer of them wait in the sender's
-// buffer; when one was refused, a ready call-back is due, and is enabled while there is room.
+// buffer; when one was refused, a ready call-back is due, and is enabled while there is room. A network that
+// overflows (package sim/host) queues what machines send whether there is room or not.
 //
 // Two nodes share one connection. It is established when its first message, of either direction, is
 // delivered; until then what is queued is a connection attempt that its peer knows nothing of.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 )
 
 // DefaultBuffer is the size of send buffers when none is given.
@@ -23,6 +24,7 @@ type Streams struct {
 	Errors     int // how many connections may break in a run
 	Partitions int // how many partitions may happen
 
+	overflow bool // by Overflow
 	mutation mutation
 }
 
@@ -35,9 +37,9 @@ type Both struct {
 }
 
 var (
-	_ sim.Network = Datagrams{}
-	_ sim.Network = Streams{}
-	_ sim.Network = Both{}
+	_ sim.Network      = Datagrams{}
+	_ host.Overflowing = Streams{}
+	_ host.Overflowing = Both{}
 )
 
 // Validate implements [sim.Network].
@@ -116,6 +118,18 @@ func (b Both) WithLimits(l sim.Limits) (sim.Network, error) {
 	b.Partitions = l.Partitions
 	return b, nil
 }
+
+// Overflows implements [host.Overflowing].
+func (s Streams) Overflows() bool { return s.overflow }
+
+// Overflows implements [host.Overflowing].
+func (b Both) Overflows() bool { return b.Streams.overflow }
+
+// Overflow implements [host.Overflowing].
+func (s Streams) Overflow() sim.Network { s.overflow = true; return s }
+
+// Overflow implements [host.Overflowing].
+func (b Both) Overflow() sim.Network { b.Streams.overflow = true; return b }
 
 func checkNew(l sim.Limits) error {
 	if l.Crashes != 0 {

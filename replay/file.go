@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/kernel"
 )
 
@@ -37,6 +38,7 @@ func HeaderOf(sys *sim.System, h choose.Header) choose.Header {
 	if h.Interleave = ""; sys.Interleave != sim.FIFO {
 		h.Interleave = sys.Interleave.String()
 	}
+	h.Overflow = host.Overflows(sys.Network)
 	if h.CrashCut = ""; sys.CrashCut != sim.CutPrefix {
 		h.CrashCut = sys.CrashCut.String()
 	}

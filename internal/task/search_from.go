@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 )
 
 // resume takes from the run of --from what the flags do not say. It returns that run; nil: there is none.
@@ -89,6 +90,9 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 			return nil, fmt.Errorf("--%w", err)
 		}
 	}
+	if h.Overflow {
+		loose = host.Overflow(loose)
+	}
 	loaded, err := run.On(context.Background(), &loose)
 	if err != nil {
 		return nil, err
@@ -106,6 +110,9 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 		return nil, err
 	}
 	s.System.Timing, s.System.Interleave, s.System.CrashCut = loose.Timing, loose.Interleave, loose.CrashCut
+	if h.Overflow {
+		s.System = host.Overflow(s.System)
+	}
 	cfg.System, cfg.Prefix, cfg.PrefixRuns = s.System, loaded.Path, 0
 	return loaded.Recording, nil
 }

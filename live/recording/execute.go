@@ -23,6 +23,7 @@ func (m *merger) execute() {
 		}
 	}
 	err := m.run.Start(&src)
+	m.crowds()
 	m.file.Boot = src.picks
 	for _, c := range m.cursors {
 		late := m.world.System().Late != nil && m.world.System().Late(c.node)
@@ -48,8 +49,18 @@ func (m *merger) take(index int, src *answers) error {
 	ev, _ := m.run.Event(index)
 	key := m.world.Key(ev)
 	err := m.run.Step(index, src)
+	m.crowds()
 	m.file.Steps = append(m.file.Steps, choose.FileStep{Index: index, Key: key, Picks: src.picks})
 	return err
+}
+
+// crowds notes what the last step has queued without room.
+func (m *merger) crowds() {
+	for _, o := range m.world.Last().Over {
+		if waits := m.capacity - o.Room + 1; waits > m.over.waits {
+			m.over = crowd{o.From, o.To, waits}
+		}
+	}
 }
 
 // passed notes that an event has been executed.

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/live/wire"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 	"github.com/macemc/macemc/sim/kernel"
 )
 
@@ -132,6 +133,7 @@ func (m *merger) loosen(sys sim.System) (sim.System, error) {
 		limits.Dup += max(n-1, 0) // 0: the only delivery is left out
 	}
 	own := sys.Limits()
+	sys = host.Overflow(sys) // as the nodes ran
 	sys.Timing = sim.AnyOrder
 	sys.MayCrash = nil
 	for _, f := range []*int{&limits.NetErrors, &limits.Dup} {
@@ -168,6 +170,11 @@ func (m *merger) result(sys, loose sim.System, header choose.Header) (*Merged, e
 		return nil, err
 	}
 	exact.MayCrash = loose.MayCrash
+	if m.over.waits > 0 {
+		exact = host.Overflow(exact)
+		out.Notes = append(out.Notes, fmt.Sprintf("up to %d messages from n%d to n%d waited, more than the %d that the buffer of the model's streams holds, since live nodes queue what machines send without a bound: in this run the model does so, too",
+			m.over.waits, m.over.from, m.over.to, m.capacity))
+	}
 	// Real time lets timers fire in an order that the system's own timing may not know.
 	for _, t := range []sim.Timing{sys.Timing, sim.AnyOrder} {
 		exact.Timing = t
@@ -196,7 +203,8 @@ type merger struct {
 	awaited      map[place]int // events that must come while the node is down before that start
 	clocks       map[Ref][]int // of the sending events, as long as they are needed
 
-	capacity int                   // of send buffers
+	capacity int // of send buffers
+	over     crowd
 	queued   map[[2]sim.NodeID]int // messages in streams, from and to; about
 
 	sums      map[sim.MessageID]uint64
@@ -210,6 +218,12 @@ type merger struct {
 	disagreement *Disagreement
 	notes        []string
 	finding      error
+}
+
+// crowd is the most messages that waited for a node at a time, of those for which there was no room; 0: there always was.
+type crowd struct {
+	from, to sim.NodeID
+	waits    int
 }
 
 func newMerger(set *Set, codec wire.Codec) *merger {

@@ -83,6 +83,11 @@ func (w *machine) apply(n *node, first, end int) (err error) {
 			w.net.SendDatagram(n.id, f.Peer, f.Msg)
 		case StreamEffect:
 			w.sent(n, f)
+			if w.overflows && !w.bench {
+				if room := w.net.Room(n.id, f.Peer); room <= 0 {
+					w.last.Over = append(w.last.Over, Excess{n.id, f.Peer, room})
+				}
+			}
 			w.net.SendStream(n.id, f.Peer, f.Msg)
 		case RefusedEffect:
 			w.sent(n, f)

@@ -13,7 +13,7 @@ func (s *Step) reset(ev sim.Event) {
 	s.Event = ev
 	s.Msgs = s.Msgs[:0]
 	s.Effects = s.Effects[:0]
-	s.Observed = s.Observed[:0]
+	s.Observed, s.Over = s.Observed[:0], s.Over[:0]
 	s.Answers = s.Answers[:0]
 	s.Sent, s.Fates = s.Sent[:0], s.Fates[:0]
 	s.With = s.With[:0]

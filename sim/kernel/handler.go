@@ -185,6 +185,18 @@ type stream struct {
 	peer sim.NodeID
 }
 
+// Push implements [host.Pusher].
+func (e *env) Push(to sim.NodeID, msg any) error {
+	if !e.w.overflows {
+		return e.Stream(to).Send(msg)
+	}
+	e.use("Push")
+	e.peer("Push", to)
+	m := e.w.message("message", msg)
+	e.effect(StreamEffect, to).carry(m)
+	return nil
+}
+
 // room counts what the step has sent so far. It is an observation: the step depended on it.
 func (s *stream) room() int {
 	w := s.e.w
@@ -198,6 +210,7 @@ func (s *stream) room() int {
 			room = w.net.Capacity()
 		}
 	}
+	room = max(0, room)
 	w.last.Observed = append(w.last.Observed, Observation{s.peer, room})
 	return room
 }
@@ -205,7 +218,7 @@ func (s *stream) room() int {
 func (s *stream) Send(msg any) error {
 	s.e.use("Stream.Send")
 	m := s.e.w.message("message", msg)
-	if s.room() <= 0 {
+	if s.room() == 0 {
 		s.e.effect(RefusedEffect, s.peer).carry(m)
 		return sim.ErrFull
 	}
@@ -215,7 +228,7 @@ func (s *stream) Send(msg any) error {
 
 func (s *stream) Room() int {
 	s.e.use("Stream.Room")
-	return max(0, s.room())
+	return s.room()
 }
 
 func (s *stream) Close() {

@@ -125,6 +125,7 @@ type Step struct {
 	With     []sim.NodeID   // the nodes that crashed with it, or halted, as they run in its process
 
 	Observed []Observation  // questions answered by the world
+	Over     []Excess       // messages that were queued without room
 	Answers  []Answer       // questions answered by a choice; only when tracing
 	Sent     []sim.Envelope // messages that got an identity, refused ones included; only when tracing
 	Fates    []FateOf       // what became of messages; only when tracing
@@ -140,6 +141,12 @@ type Step struct {
 type Observation struct {
 	Peer sim.NodeID
 	Room int
+}
+
+// Excess is a message that a stream took without having room for it, see [host.Overflowing].
+type Excess struct {
+	From, To sim.NodeID
+	Room     int // that there was; negative: so many more were queued than the buffer holds
 }
 
 // Answer is a question that was answered by a choice.

@@ -125,7 +125,7 @@ var errorOf = [eventClasses]error{resetEvent: sim.ErrReset, refusedEvent: sim.Er
 // observe tells what the step was told of room in streams.
 func (w *World) observe(l *leaf) {
 	for _, o := range l.observed {
-		w.last.Observed = append(w.last.Observed, kernel.Observation{Peer: o.peer, Room: w.roomOf(o.peer, o.fresh) - o.sent})
+		w.last.Observed = append(w.last.Observed, kernel.Observation{Peer: o.peer, Room: max(0, w.roomOf(o.peer, o.fresh)-o.sent)})
 	}
 }
 
@@ -239,7 +239,7 @@ func (w *World) roomOf(peer sim.NodeID, fresh bool) int {
 
 func (w *World) room(node, peer sim.NodeID) int {
 	word, side := w.connection(node, peer)
-	return w.net.Capacity() - w.conns.queued(w.v[word], side)
+	return max(0, w.net.Capacity()-w.conns.queued(w.v[word], side))
 }
 
 // connection returns the word of the connection between two nodes, and which end is that of node.
