@@ -38,6 +38,7 @@ type liveFlags struct {
 	slow    time.Duration
 	bucket  time.Duration
 	count   string
+	queue   int
 }
 
 func (a *app) liveCommand() *cobra.Command {
@@ -54,8 +55,11 @@ alike. Nothing is authenticated, so that an address other than a loopback addres
 
 Without --node all nodes are started as processes on 127.0.0.1. It is shown which
 properties hold while they run. Without --time this ends when the system is live: all
-nodes are up and all properties hold, after what was scheduled. Commands on standard input: "kill N", "start N",
+nodes are up, but for as many processes as the system lets halt, and all properties hold, after what was scheduled. Commands on standard input: "kill N", "start N",
 "do N ACTION", "state", "quit"; --kill and --start do the same at given times.
+
+What nodes send waits until it is taken, machines' sends without a bound of their own. A
+node for which more than --max-queue waits ends, and says for whom it did.
 
 All nodes record what they are given. The recordings are merged into one run of the
 system and executed in the checker, where they must lead to the same states; the folder
@@ -64,13 +68,14 @@ can be given to macemc replay, critical and search --from.
 In place of an application, the actions that a node can do are done now and then.
 
 Exit status: 0 in the end all properties hold, 1 a property that must always hold does
-not, or a node panicked, 3 the liveness properties do not hold in the end, or the
+not, or a node panicked, 3 the liveness properties do not hold in the end, a node that
+ought to be up is not, more waited than --max-queue, or the
 checker does not agree with what was recorded, 130 or 143 when it was ended by Ctrl-C or
 SIGTERM and no property was violated. A single node ends with 0 after --time, 1 when it
-panicked, 130 or 143 as above.`,
+panicked, 3 when more waited than --max-queue, 130 or 143 as above.`,
 		Example: `  macemc live randtree --nodes 8 --until live
   macemc live randtree --nodes 8 --kill 3@2s --start 3@4s --until live --time 30s
-  macemc live chain --set fail=crash --nodes 7 --time 10s --kill 5@5s --bucket 10ms --count smr.Response
+  macemc live chain --set fail=crash --set clients=3 --set requests=2500 --set pause=20 --nodes 7 --kill 5@5s --time 60s --bucket 10ms --count smr.Response
   macemc live pastry --node 0 --peers 127.0.0.1:4000,127.0.0.1:4001 --dir n0`,
 		Args: exactlyOne("SYSTEM"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -113,6 +118,7 @@ panicked, 130 or 143 as above.`,
 	fl.StringArrayVar(&f.starts, "start", nil, "start a node again at a time, as `N@TIME`; may be repeated")
 	fl.StringVar(&f.until, "until", "", "end as soon as the system is `live`, which is the default without --time")
 	fl.DurationVar(&f.time, "time", time.Minute, "end after this `TIME`; 0: no limit, which is the default with --node")
+	fl.IntVar(&f.queue, "max-queue", 256, "let at most `N` MB of messages wait for one peer")
 	fl.DurationVar(&f.bucket, "bucket", 0, "count the messages that are delivered in each `TIME`, and draw them as rate.svg in --dir")
 	fl.StringVar(&f.count, "count", "", "with --bucket, count messages of `TYPE` only, as smr.Response")
 	fl.BoolVar(&f.verbose, "verbose", false, "log what nodes do")
@@ -143,6 +149,8 @@ func (f *liveFlags) validate(changed func(string) bool, s *check.Subject) error 
 		return fmt.Errorf("--until %q: only live is known", f.until)
 	case f.time < 0 || f.await < 0 || f.slow <= 0:
 		return errors.New("--time, --await and --pause must not be negative, --pause not 0")
+	case f.queue < 1 || f.queue > 1<<20:
+		return fmt.Errorf("--max-queue is %d, must be 1 to %d", f.queue, 1<<20)
 	case changed("bucket") && f.bucket < time.Millisecond:
 		return fmt.Errorf("--bucket is %v, must be at least 1ms", f.bucket)
 	case changed("count") && !changed("bucket"):

@@ -29,6 +29,7 @@ type fleet struct {
 	stopped   time.Time // when they were to end
 	marks     []mark
 	crashed   []string      // what processes ended with that were not to end
+	gaveUp    []string      // that they had to
 	said      string        // of the properties, last
 	liveSince time.Duration // after which it was live when looked at last; 0: it was not
 	report    liveReport
@@ -164,8 +165,8 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 			deeds = deeds[1:]
 		case h := <-x.ended:
 			if slices.Contains(x.hosts(), h) {
+				x.failed(h)
 				x.gone(h)
-				x.crashed = append(x.crashed, fmt.Sprintf("%s: %s", h.names(), h.end()))
 				x.say("%s: %s", h.say("has ended", "have ended"), h.end())
 				return
 			}

@@ -7,19 +7,36 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/kernel"
 )
 
-// down lists the nodes that are not up.
-func (x *fleet) down() string {
-	var list []string
+// down are the nodes that are not up.
+func (x *fleet) down() (list []int) {
 	for node, p := range x.nodes {
 		if !p.isUp() {
-			list = append(list, fmt.Sprintf("n%d", node))
+			list = append(list, node)
 		}
 	}
-	return strings.Join(list, ", ")
+	return list
+}
+
+// missing lists the nodes that are not up and ought to be, "" for none: as many processes may stay away as the system lets halt.
+func (x *fleet) missing() string {
+	sys, down, away := &x.subject.System, x.down(), 0
+	for _, node := range down {
+		if p := x.nodes[node]; p != nil || sys.MayHalt != nil && !sys.MayHalt(sim.NodeID(node)) {
+			return replay.ListNodes(down)
+		}
+		if x.processOf(node)[0] == node {
+			away++
+		}
+	}
+	if away > sys.Halts {
+		return replay.ListNodes(down)
+	}
+	return ""
 }
 
 // endsLive reports whether the system is live when all nodes stand still, which then is how it ends. Else they
@@ -61,7 +78,7 @@ func (x *fleet) reached() (*recording.Reached, error) {
 // look shows which properties hold, when that has changed or all is asked for, and reports whether the
 // system is live with all nodes up.
 func (x *fleet) look(ctx context.Context, all bool) bool {
-	down := x.down()
+	down := x.missing()
 	var state *recording.Reached
 	var err error
 	if !patient(ctx, 0, func() { state, err = x.reached() }) {
@@ -95,7 +112,9 @@ func (x *fleet) look(ctx context.Context, all bool) bool {
 	case live && down != "":
 		said = "all properties hold of what is recorded, but not up: " + down
 	case live:
-		said = "live: all properties hold"
+		if said = "live: all properties hold"; len(x.down()) > 0 {
+			said += " without " + replay.ListNodes(x.down())
+		}
 	default:
 		said = "does not hold: " + strings.Join(failing, "; ")
 	}

@@ -74,18 +74,44 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 				fmt.Fprintf(a.Stderr, "n%d: %v\n%s", n.id, finding, finding.Stack)
 				err = Exit(check.StatusViolation)
 			}
+			if full, ok := errors.AsType[*live.QueueError](err); ok {
+				fmt.Fprintf(a.Stderr, "n%d: %v\n", n.id, full)
+				if f.control {
+					fmt.Fprintf(a.Stdout, "%d full %v\n", n.id, full)
+				}
+				err = Exit(check.StatusInconclusive)
+			}
 			ends <- err
 		}()
 	}
-	for range nodes {
-		if err := <-ends; err != nil {
-			return err // and the others end with the process
-		}
+	if err := together(ends, len(nodes), stop, matesEnd); err != nil {
+		return err
 	}
 	if outside.Err() != nil && !f.control { // who controls it knows of the signal
 		return Exit(check.Status(search.Interrupted, context.Cause(outside)))
 	}
 	return nil
+}
+
+// matesEnd is how long nodes may take to end when one that shares their process has failed.
+const matesEnd = 5 * time.Second
+
+// together waits for the ends of n nodes of a process. When one fails it stops the others, and waits that long until they have recorded all that they have
+// handled. The error is that of the first.
+func together(ends <-chan error, n int, stop func(), patience time.Duration) (failed error) {
+	var late <-chan time.Time
+	for range n {
+		select {
+		case err := <-ends:
+			if err != nil && failed == nil {
+				failed, late = err, time.After(patience)
+				stop()
+			}
+		case <-late:
+			return failed
+		}
+	}
+	return failed
 }
 
 // liveOne is a node that runs in this process.
@@ -113,7 +139,7 @@ func (a *app) newNode(f *liveFlags, s *check.Subject, id sim.NodeID, shared bool
 	}
 	cfg := live.Config{
 		System: &s.System, Node: id, Peers: strings.Split(f.peers, ","), Public: f.public,
-		Messages: s.Entry.Messages, Dir: f.dir, Params: s.Config.Params, Bugs: s.Config.Bugs, Await: f.await,
+		Messages: s.Entry.Messages, MaxQueue: int64(f.queue) << 20, Dir: f.dir, Params: s.Config.Params, Bugs: s.Config.Bugs, Await: f.await,
 		Log: slog.New(slog.NewMultiHandler(handlers...)),
 	}
 	if shared && f.dir != "" {

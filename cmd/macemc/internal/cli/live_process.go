@@ -35,6 +35,7 @@ type process struct {
 	acted  chan string
 	stuck  atomic.Pointer[string] // event whose handler does not return; nil or "": none
 	told   string                 // of these, last
+	full   string                 // why it could not go on, once done is closed; "": it could
 }
 
 // end says what the process ended with, which it was not to do.
@@ -98,7 +99,7 @@ func (x *fleet) start(node int) error {
 	args := []string{h.cmd.Args[0], "live", x.subject.System.Name, "--control", "--node", strconv.Itoa(node),
 		"--peers", strings.Join(x.peers, ","), "--nodes", strconv.Itoa(len(x.peers)),
 		"--dir", dir, "--record", x.recordings(),
-		"--await", x.flags.await.String(), "--pause", x.flags.slow.String()}
+		"--await", x.flags.await.String(), "--pause", x.flags.slow.String(), "--max-queue", strconv.Itoa(x.flags.queue)}
 	for _, id := range x.flags.bugs {
 		args = append(args, "--bug", id)
 	}
@@ -150,6 +151,10 @@ func (x *fleet) start(node int) error {
 func (p *process) hear(what string) {
 	if event, ok := strings.CutPrefix(what, "stuck "); ok {
 		p.stuck.Store(&event)
+		return
+	}
+	if full, ok := strings.CutPrefix(what, "full "); ok {
+		p.full = full
 		return
 	}
 	switch what {
@@ -257,7 +262,7 @@ func (x *fleet) stop() {
 		select {
 		case <-h.done:
 			if h.err != nil {
-				x.crashed = append(x.crashed, fmt.Sprintf("%s: %s", h.names(), h.end()))
+				x.failed(h)
 			}
 		case <-late.C:
 			x.crashed = append(x.crashed, h.names()+" does not end")
@@ -281,6 +286,17 @@ func (x *fleet) hosts() (all []*host) {
 		}
 	}
 	return all
+}
+
+// failed takes note of how a process has ended that was not to end.
+func (x *fleet) failed(h *host) {
+	for _, node := range h.nodes {
+		if full := x.nodes[node].full; full != "" { // it says so before it ends
+			x.gaveUp = append(x.gaveUp, full)
+			return
+		}
+	}
+	x.crashed = append(x.crashed, fmt.Sprintf("%s: %s", h.names(), h.end()))
 }
 
 // gone takes note that a process runs no more.

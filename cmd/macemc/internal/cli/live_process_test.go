@@ -101,3 +101,67 @@ func TestLiveKillAfterTheEnd(t *testing.T) {
 		t.Errorf("%v: %s", x.nodes, out.String())
 	}
 }
+
+// A node for which more waited than may has not crashed: it says why it ends, and nothing is violated.
+func TestLiveQueueTooLong(t *testing.T) {
+	full := upProcess(1)
+	full.err = errors.New("exit status 3")
+	full.hear("full live: 7 messages wait")
+	x := &fleet{nodes: []*process{upProcess(0), full}}
+	x.failed(full.host)
+	if want := []string{"live: 7 messages wait"}; !slices.Equal(x.gaveUp, want) || len(x.crashed) > 0 {
+		t.Errorf("%q, crashed %q", x.gaveUp, x.crashed)
+	}
+}
+
+// As many processes may stay away as the system lets halt; what others run, and nodes that have not booted, may not.
+func TestLiveMissing(t *testing.T) {
+	sys := sim.System{Nodes: 5, Halts: 1, MayHalt: func(id sim.NodeID) bool { return id > 0 }, Containers: [][]sim.NodeID{{1, 2}}}
+	boots := upProcess(3)
+	boots.up = make(chan struct{})
+	for _, c := range []struct {
+		up   []int
+		p    *process
+		want string
+	}{
+		{[]int{0, 1, 2, 3, 4}, nil, ""},
+		{[]int{0, 1, 2, 3}, nil, ""},
+		{[]int{0, 3, 4}, nil, ""},
+		{[]int{1, 2, 3, 4}, nil, "n0"},
+		{[]int{0, 1, 2}, nil, "n3, n4"},
+		{[]int{0, 4}, nil, "n1, n2, n3"},
+		{[]int{0, 1, 2, 4}, boots, "n3"},
+	} {
+		x := &fleet{nodes: make([]*process, 5), subject: &check.Subject{System: sys}}
+		for _, node := range c.up {
+			x.nodes[node] = upProcess(node)
+		}
+		if c.p != nil {
+			x.nodes[c.p.node] = c.p
+		}
+		if got := x.missing(); got != c.want {
+			t.Errorf("up %v: %q is missing, want %q", c.up, got, c.want)
+		}
+	}
+}
+
+// When a node of a process fails the others still record what they have handled; one that does not end is not waited for.
+func TestLiveMatesEnd(t *testing.T) {
+	for hangs, patience := range map[bool]time.Duration{false: time.Minute, true: 10 * time.Millisecond} {
+		ends, stopped, recorded := make(chan error, 2), make(chan struct{}), false
+		go func() {
+			<-stopped
+			if hangs {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+			recorded = true
+			ends <- nil
+		}()
+		bad := errors.New("a finding")
+		ends <- bad
+		if err := together(ends, 2, func() { close(stopped) }, patience); err != bad || !hangs && !recorded {
+			t.Errorf("%v, recorded: %t", err, recorded)
+		}
+	}
+}

@@ -23,6 +23,7 @@ type liveReport struct {
 	Verdict      string         `json:"verdict"` // ok, violation, inconclusive, interrupted
 	Seconds      float64        `json:"seconds"`
 	Live         bool           `json:"live"`
+	Down         []int          `json:"down,omitempty"`       // nodes that are not up in the end
 	LiveAfter    float64        `json:"live_after,omitempty"` // seconds after which it was live for good
 	Properties   []liveProperty `json:"properties"`
 	Finding      string         `json:"finding,omitempty"`
@@ -56,7 +57,9 @@ func (x *fleet) conclude(ctx context.Context) error {
 		return err
 	}
 	r.Steps, r.Compared, r.Crashes, r.Notes = len(m.Origins), m.Compared, m.System.Crashes, m.Notes
-	r.Live = x.down() == "" && t.Finding == nil
+	r.Notes = append(r.Notes, x.gaveUp...)
+	r.Down = x.down()
+	r.Live = x.missing() == "" && len(x.gaveUp) == 0 && t.Finding == nil
 	for _, p := range t.Properties {
 		r.Properties = append(r.Properties, liveProperty{p.Name, p.Kind, p.Holds})
 		r.Live = r.Live && (p.Holds || p.Kind == "sometimes")
@@ -149,6 +152,9 @@ func (x *fleet) tell(r *liveReport) {
 	outcome := fmt.Sprintf("not live after %.1fs", r.Seconds)
 	if r.Live {
 		outcome = fmt.Sprintf("live after %.1fs", r.LiveAfter)
+	}
+	if len(r.Down) > 0 {
+		outcome += " without " + replay.ListNodes(r.Down)
 	}
 	fmt.Fprintf(out, "\n%s: %s, %d nodes, %d steps\n", r.System, outcome, r.Nodes, r.Steps)
 	for _, p := range r.Properties {
