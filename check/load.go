@@ -125,10 +125,10 @@ func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
 
 // asRun is the system whose streams take all that was sent in a run that the header says so of.
 func asRun(sys *sim.System, h *choose.Header) *sim.System {
-	if !h.Overflow {
+	if !h.AsLive {
 		return sys
 	}
-	own := host.Overflow(*sys)
+	own := host.AsLive(*sys)
 	return &own
 }
 
@@ -233,12 +233,8 @@ func readText(entries []spec.Entry, name string) (*text, error) {
 		if err != nil {
 			return nil, err
 		}
-		f, err := m.File()
-		if err != nil {
-			return nil, err
-		}
-		data, err := content(f)
-		return &text{name: name, data: data, file: f, merged: m}, err
+		data, err := content(m.Bare)
+		return &text{name: name, data: data, file: m.Bare, merged: m}, err
 	}
 	data, err := os.ReadFile(name)
 	if errors.Is(err, syscall.EISDIR) {
@@ -281,7 +277,7 @@ func (t *text) system(entries []spec.Entry) (*sim.System, error) {
 func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
 	sys = asRun(sys, &t.file.Header)
 	l := &Loaded{System: *sys, Header: t.file.Header, Recording: t.merged, Steps: len(t.file.Steps)}
-	if respawn != nil {
+	if respawn != nil && t.merged == nil { // merging has executed all of it, in this process
 		d, err := t.tryLast(ctx, sys, respawn)
 		if err != nil {
 			return nil, err

@@ -20,7 +20,7 @@ const FormatVersion = 1
 //	timing ByDeadline
 //	interleave random
 //	crash-cut subset
-//	overflow
+//	live-network
 //	seed 1
 //	schedule phases
 //	property every ping is acknowledged
@@ -40,7 +40,7 @@ type File struct {
 	Header Header
 	Boot   []FilePick // choices of the first boots, before step 1
 	Steps  []FileStep
-	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "crash-cut", "overflow", "seed", "schedule", "property", "round", "note",
+	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "crash-cut", "live-network", "seed", "schedule", "property", "round", "note",
 	// "boot", and with their keys "param K", "bug ID", "limit K". WriteTo does not look at it.
 	Lines map[string]int
 }
@@ -60,8 +60,8 @@ type Header struct {
 	Interleave string
 	// CrashCut is what happens of a step inside which its node crashes or halts; "": a prefix of its effects.
 	CrashCut string
-	// Overflow: streams take all that machines send, whatever the system's network holds.
-	Overflow bool
+	// AsLive: the network does what that of live nodes does, beyond the model.
+	AsLive   bool
 	Seed     uint64
 	Schedule string // by which the random walk that found the run was ordered; "": none, or not said
 	Property string // the one that is violated; "": not said

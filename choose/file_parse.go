@@ -11,7 +11,7 @@ import (
 
 const (
 	magic      = "macemc path"
-	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, overflow, seed, schedule, property, round, note"
+	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, property, round, note"
 )
 
 // Parse reads a path file. Errors are of type [*ParseError], unless r fails. A file that was cut off
@@ -144,9 +144,9 @@ func (p *parser) header(word, rest string) (err error) {
 		h.Interleave, err = unquoteRest(rest)
 	case "crash-cut":
 		h.CrashCut, err = unquoteRest(rest)
-	case "overflow":
-		if h.Overflow = true; rest != "" {
-			err = fmt.Errorf("overflow has no value, not %q", excerpt(rest))
+	case "live-network":
+		if h.AsLive = true; rest != "" {
+			err = fmt.Errorf("live-network has no value, not %q", excerpt(rest))
 		}
 	case "seed":
 		if h.Seed, err = strconv.ParseUint(rest, 10, 64); err != nil {

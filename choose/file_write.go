@@ -59,8 +59,8 @@ func (f *File) append(dst []byte) ([]byte, error) {
 	if h.CrashCut != "" {
 		line("crash-cut", quoteRest(h.CrashCut))
 	}
-	if h.Overflow {
-		line("overflow")
+	if h.AsLive {
+		line("live-network")
 	}
 	line("seed", strconv.FormatUint(h.Seed, 10))
 	if h.Schedule != "" {

@@ -109,7 +109,7 @@ func (c *Config) complete() (addrs []netip.AddrPort, err error) {
 		return nil, fmt.Errorf("live: MaxMessage is %d, MaxQueue %d, StateEvery %d, Speed %d, HandlerLimit %v: out of range",
 			c.MaxMessage, c.MaxQueue, c.StateEvery, c.Speed, c.HandlerLimit)
 	}
-	own := host.Overflow(*c.System) // what machines send is not for the model to bound
+	own := host.AsLive(*c.System) // what machines send is not for the model to bound
 	c.System = &own
 	c.Speed = cmp.Or(c.Speed, 1)
 	c.MaxMessage = cmp.Or(c.MaxMessage, 1<<20)

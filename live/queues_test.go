@@ -123,7 +123,7 @@ func TestMachinesSendWithoutBound(t *testing.T) {
 	}
 	m.Notes = nil
 	agrees(t, m)
-	if f := fileOf(t, m); !f.Header.Overflow {
+	if f := fileOf(t, m); !f.Header.AsLive {
 		t.Errorf("%+v", f.Header)
 	}
 	sys := bursts(500, 10)
@@ -142,7 +142,7 @@ func TestMachinesSendWithinBound(t *testing.T) {
 	x.until("all arrived", func(s []sim.Service) bool { return burstOf(s[0]).Got == 10 })
 	m := x.merged()
 	agrees(t, m)
-	if host.Overflows(m.System.Network) || m.Header.Overflow {
+	if host.IsLive(m.System.Network) || m.Header.AsLive {
 		t.Error("the bound is lifted")
 	}
 }

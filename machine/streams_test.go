@@ -9,12 +9,14 @@ import (
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/host"
 )
 
 // tries sends as long as there is room, or more.
 type tries struct {
 	To    machine.ID
 	More  bool
+	Then  bool // tries once more
 	Sends int
 }
 
@@ -24,6 +26,9 @@ func (s *tries) start(x *machine.Ctx) {
 	}
 	if s.More {
 		x.Send(s.To, A{})
+	}
+	if s.Then && x.TrySend(s.To, A{}) {
+		s.Sends++
 	}
 }
 
@@ -46,6 +51,38 @@ func TestTrySend(t *testing.T) {
 	} {
 		if o := run(t, over(ms, true)); !strings.Contains(o.finding, want) {
 			t.Errorf("%q, want %q", o.finding, want)
+		}
+	}
+}
+
+// What is sent without room waits where streams take that, in all engines; TrySend has no room then, and what waits leaves none for others.
+func TestStreamsAsLive(t *testing.T) {
+	taker := machine.Define[log]("taker", machine.In("s", machine.On(on[A]("a"))))
+	ms := &machine.System{Streams: &netsim.Streams{Buffer: 2}}
+	to := ms.Add(taker, log{})
+	ms.Add(triesKind, tries{To: to, More: true, Then: true})
+	o := run(t, ms, func(s *sim.System) { *s = host.AsLive(*s) })
+	if o.states != 4 || o.finding != "" || o.ends["aaa in s"] != 1 {
+		t.Errorf("%+v", o)
+	}
+	if host.IsLive(netsim.Streams{}) || host.IsLive(netsim.Datagrams{}) || !host.IsLive(netsim.Both{}.AsLive()) {
+		t.Error("the wrong networks are as live")
+	}
+}
+
+// A socket error strikes attempts to connect, too, where the network is as between live nodes.
+func TestAttemptRefused(t *testing.T) {
+	kind := machine.Define[log]("taker", machine.In("s", machine.On(on[A]("a")), machine.On(func(l *log, _ *machine.Ctx, _ machine.Lost) { l.Did += "!" })))
+	ms := &machine.System{Streams: &netsim.Streams{Errors: 1}}
+	ms.Add(kind, log{})
+	ms.Add(sender, sends{"aa"})
+	for want, change := range map[string]func(*sim.System){
+		"a! in s, aa! in s":        func(*sim.System) {},
+		" in s, a! in s, aa! in s": func(s *sim.System) { *s = host.AsLive(*s) },
+	} {
+		o := run(t, ms, change)
+		if got := strings.Join(slices.Sorted(maps.Keys(o.ends)), ", "); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

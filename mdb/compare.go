@@ -245,8 +245,8 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	if s.sys.CrashCut != sim.CutPrefix {
 		line("crash cut", s.sys.CrashCut.String())
 	}
-	if host.Overflows(s.sys.Network) {
-		line("streams", "take all that machines send, as live, whatever their buffers hold")
+	if host.IsLive(s.sys.Network) {
+		line("network", "as live nodes have it: streams take all that machines send, and attempts to connect may be refused")
 	}
 	var params []string
 	for _, p := range h.Params {

@@ -16,8 +16,7 @@
 // # Streams
 //
 // Messages from one node to another arrive in order. Up to Buffer of them wait in the sender's
-// buffer; when one was refused, a ready call-back is due, and is enabled while there is room. A network that
-// overflows (package sim/host) queues what machines send whether there is room or not.
+// buffer; when one was refused, a ready call-back is due, and is enabled while there is room.
 //
 // Two nodes share one connection. It is established when its first message, of either direction, is
 // delivered; until then what is queued is a connection attempt that its peer knows nothing of.
@@ -48,6 +47,10 @@
 //     Its own end is told nothing more, of errors that are due neither; a ready call-back stays due.
 //   - An error is ahead of messages sent later by its peer, and until it is read what the node
 //     sends on that connection is lost.
+//
+// A network as live nodes have it (host.LiveNetwork of package sim/host) does two things more: what machines send is queued whether there is room or
+// not, and a socket error may strike an attempt, which is refused: the process of a node may die when it has taken what another node sent to a node that
+// runs with it, and not yet what was sent to itself.
 //
 // # Partitions
 //

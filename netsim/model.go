@@ -16,6 +16,7 @@ type config struct {
 	atMost             map[reflect.Type]int
 	buffer             int
 	limits             sim.Limits
+	asLive             bool // see host.LiveNetwork
 	mutation           mutation
 }
 
@@ -226,6 +227,11 @@ func (m *model) Inject(ev sim.Event) {
 		m.duplicate(ev.Node, ev.Slot)
 	case sim.Break:
 		m.left.NetErrors--
+		if m.attempted(ev.Node, ev.Peer) {
+			m.refuseAttempt(ev.Node, ev.Peer)
+			m.refuseAttempt(ev.Peer, ev.Node)
+			break
+		}
 		m.breakConnection(ev.Node, ev.Peer)
 	case sim.Partition:
 		m.left.Partitions--

@@ -24,7 +24,7 @@ type Streams struct {
 	Errors     int // how many connections may break in a run
 	Partitions int // how many partitions may happen
 
-	overflow bool // by Overflow
+	asLive   bool // by AsLive
 	mutation mutation
 }
 
@@ -38,8 +38,8 @@ type Both struct {
 
 var (
 	_ sim.Network      = Datagrams{}
-	_ host.Overflowing = Streams{}
-	_ host.Overflowing = Both{}
+	_ host.LiveNetwork = Streams{}
+	_ host.LiveNetwork = Both{}
 )
 
 // Validate implements [sim.Network].
@@ -119,17 +119,17 @@ func (b Both) WithLimits(l sim.Limits) (sim.Network, error) {
 	return b, nil
 }
 
-// Overflows implements [host.Overflowing].
-func (s Streams) Overflows() bool { return s.overflow }
+// IsLive implements [host.LiveNetwork].
+func (s Streams) IsLive() bool { return s.asLive }
 
-// Overflows implements [host.Overflowing].
-func (b Both) Overflows() bool { return b.Streams.overflow }
+// IsLive implements [host.LiveNetwork].
+func (b Both) IsLive() bool { return b.Streams.asLive }
 
-// Overflow implements [host.Overflowing].
-func (s Streams) Overflow() sim.Network { s.overflow = true; return s }
+// AsLive implements [host.LiveNetwork].
+func (s Streams) AsLive() sim.Network { s.asLive = true; return s }
 
-// Overflow implements [host.Overflowing].
-func (b Both) Overflow() sim.Network { b.Streams.overflow = true; return b }
+// AsLive implements [host.LiveNetwork].
+func (b Both) AsLive() sim.Network { b.Streams.asLive = true; return b }
 
 func checkNew(l sim.Limits) error {
 	if l.Crashes != 0 {
@@ -148,11 +148,11 @@ func (d Datagrams) Start(host sim.NetHost) sim.NetModel {
 
 // Start implements [sim.Network].
 func (s Streams) Start(host sim.NetHost) sim.NetModel {
-	return newModel(host, config{streams: true, buffer: s.Buffer, limits: s.Limits(), mutation: s.mutation})
+	return newModel(host, config{streams: true, buffer: s.Buffer, limits: s.Limits(), asLive: s.asLive, mutation: s.mutation})
 }
 
 // Start implements [sim.Network].
 func (b Both) Start(host sim.NetHost) sim.NetModel {
 	return newModel(host, config{datagrams: true, order: Any, streams: true, buffer: b.Streams.Buffer, limits: b.Limits(),
-		mutation: b.Streams.mutation})
+		asLive: b.Streams.asLive, mutation: b.Streams.mutation})
 }

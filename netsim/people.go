@@ -32,6 +32,9 @@ func (m *model) Key(ev sim.Event) string {
 	if ev.Kind == sim.DeliverError {
 		return m.errorAt(ev.Node, ev.Peer).Error()
 	}
+	if ev.Kind == sim.Break && m.attempted(ev.Node, ev.Peer) {
+		return "attempt"
+	}
 	msg := m.message(ev)
 	switch {
 	case msg == nil:

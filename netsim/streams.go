@@ -313,6 +313,9 @@ func (m *model) appendBreaks(buf []sim.Event) []sim.Event {
 	for i := range m.nodes {
 		node := sim.NodeID(i)
 		for w, set := range m.set(node, established) {
+			if m.asLive {
+				set |= m.attempts(node, w)
+			}
 			for ; set != 0; set &= set - 1 {
 				if peer := sim.NodeID(w<<6 + bits.TrailingZeros64(set)); peer > node {
 					buf = append(buf, sim.Event{Kind: sim.Break, Node: node, Peer: peer, Slot: noSlot})
@@ -321,4 +324,31 @@ func (m *model) appendBreaks(buf []sim.Event) []sim.Event {
 		}
 	}
 	return buf
+}
+
+// attempted reports whether what is queued between two nodes, if anything, is an attempt to connect.
+func (m *model) attempted(a, b sim.NodeID) bool {
+	e, other := m.end(a, b), m.end(b, a)
+	return (e.flags|other.flags)&fourVariables == 0 && e.n+other.n > 0
+}
+
+// attempts is a word of the set of peers between which and a node there are attempts.
+func (m *model) attempts(node sim.NodeID, word int) (set uint64) {
+	for i := word << 6; i < min(m.nodes, (word+1)<<6); i++ {
+		if sim.NodeID(i) != node && m.attempted(node, sim.NodeID(i)) {
+			set |= 1 << (i & 63)
+		}
+	}
+	return set
+}
+
+// refuseAttempt ends the attempt of a node to connect to another one, if there is any.
+func (m *model) refuseAttempt(node, peer sim.NodeID) {
+	e := m.end(node, peer)
+	if e.n > 0 {
+		m.drop(node, peer, sim.DroppedDown)
+		e.flags |= notReady
+		m.changed(e, node, peer)
+	}
+	m.refresh(node, peer)
 }

@@ -38,7 +38,7 @@ func HeaderOf(sys *sim.System, h choose.Header) choose.Header {
 	if h.Interleave = ""; sys.Interleave != sim.FIFO {
 		h.Interleave = sys.Interleave.String()
 	}
-	h.Overflow = host.Overflows(sys.Network)
+	h.AsLive = host.IsLive(sys.Network)
 	if h.CrashCut = ""; sys.CrashCut != sim.CutPrefix {
 		h.CrashCut = sys.CrashCut.String()
 	}

@@ -90,8 +90,8 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 			return nil, fmt.Errorf("--%w", err)
 		}
 	}
-	if h.Overflow {
-		loose = host.Overflow(loose)
+	if h.AsLive {
+		loose = host.AsLive(loose)
 	}
 	loaded, err := run.On(context.Background(), &loose)
 	if err != nil {
@@ -110,8 +110,8 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 		return nil, err
 	}
 	s.System.Timing, s.System.Interleave, s.System.CrashCut = loose.Timing, loose.Interleave, loose.CrashCut
-	if h.Overflow {
-		s.System = host.Overflow(s.System)
+	if h.AsLive {
+		s.System = host.AsLive(s.System)
 	}
 	cfg.System, cfg.Prefix, cfg.PrefixRuns = s.System, loaded.Path, 0
 	return loaded.Recording, nil

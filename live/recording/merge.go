@@ -14,10 +14,12 @@ import (
 
 // Merged is the run that the recordings of all nodes are.
 type Merged struct {
-	System  sim.System // with the fault limits that the run uses up, and no more
-	Header  choose.Header
-	Path    choose.Path // on System
-	Origins []Origin    // by step
+	System sim.System // with the fault limits that the run uses up, and no more
+	Header choose.Header
+	Path   choose.Path // on System
+	// Bare is the run as a path file, without what only people read.
+	Bare    *choose.File
+	Origins []Origin // by step
 	// Compared is how many recorded fingerprints of states were found again.
 	Compared int
 	// Disagreement is the first thing in which code or model do not do what was recorded; nil: all of it
@@ -29,7 +31,7 @@ type Merged struct {
 	Notes []string
 }
 
-// File is the run as a path file. It executes the run once more and describes each step, which takes far longer than merging where states are large.
+// File is the run as a path file for people. It executes the run once more and describes each step, which takes far longer than merging where states are large.
 func (m *Merged) File() (*choose.File, error) { return replay.WriteFile(&m.System, m.Header, m.Path) }
 
 // Origin is the event that a step of the run was recorded as.
@@ -133,7 +135,7 @@ func (m *merger) loosen(sys sim.System) (sim.System, error) {
 		limits.Dup += max(n-1, 0) // 0: the only delivery is left out
 	}
 	own := sys.Limits()
-	sys = host.Overflow(sys) // as the nodes ran
+	sys = host.AsLive(sys) // as the nodes ran
 	sys.Timing = sim.AnyOrder
 	sys.MayCrash = nil
 	for _, f := range []*int{&limits.NetErrors, &limits.Dup} {
@@ -170,8 +172,10 @@ func (m *merger) result(sys, loose sim.System, header choose.Header) (*Merged, e
 		return nil, err
 	}
 	exact.MayCrash = loose.MayCrash
+	if m.over.waits > 0 || m.attempts {
+		exact = host.AsLive(exact)
+	}
 	if m.over.waits > 0 {
-		exact = host.Overflow(exact)
 		out.Notes = append(out.Notes, fmt.Sprintf("up to %d messages from n%d to n%d waited, more than the %d that the buffer of the model's streams holds, since live nodes queue what machines send without a bound: in this run the model does so, too",
 			m.over.waits, m.over.from, m.over.to, m.capacity))
 	}
@@ -183,6 +187,11 @@ func (m *merger) result(sys, loose sim.System, header choose.Header) (*Merged, e
 			continue
 		}
 		out.System, out.Path, out.Header = exact, reading.Path, replay.HeaderOf(&exact, header)
+		for _, moved := range reading.Moved { // as the faults that are left do not include all that might have been
+			file.Steps[moved.Step-1].Index = moved.To
+		}
+		file.Header = out.Header
+		out.Bare = file
 		return out, nil
 	}
 	return nil, fmt.Errorf("the merged run cannot be followed: %w", err)
@@ -205,6 +214,7 @@ type merger struct {
 
 	capacity int // of send buffers
 	over     crowd
+	attempts bool                  // to connect were refused by a socket error
 	queued   map[[2]sim.NodeID]int // messages in streams, from and to; about
 
 	sums      map[sim.MessageID]uint64

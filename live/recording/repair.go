@@ -22,6 +22,12 @@ func (m *merger) repair() bool {
 	e := c.next()
 	if e.Kind == sim.DeliverError && int(e.Peer) < len(m.cursors) && m.up(c.node) {
 		peer := m.cursors[e.Peer]
+		a, b := min(c.node, e.Peer), max(c.node, e.Peer)
+		if attempt := fmt.Sprintf("%v n%d<-n%d attempt", sim.Break, a, b); e.Err == sim.ErrRefused.Error() && // a crash leaves those of the model
+			m.inject(func(ev sim.Event) bool { return ev.Kind == sim.Break && m.world.Key(ev) == attempt }, &m.used.NetErrors) {
+			m.attempts = true
+			return true
+		}
 		if peer.next() == nil && m.up(e.Peer) { // it was ended, and not started again
 			if index, ok := m.findCrash(e.Peer); ok {
 				ended := m.fallsWith(e.Peer)
@@ -32,7 +38,6 @@ func (m *merger) repair() bool {
 				return true
 			}
 		}
-		a, b := min(c.node, e.Peer), max(c.node, e.Peer)
 		if m.inject(func(ev sim.Event) bool { return ev.Kind == sim.Break && ev.Node == a && ev.Peer == b }, &m.used.NetErrors) {
 			return true
 		}

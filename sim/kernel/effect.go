@@ -83,7 +83,7 @@ func (w *machine) apply(n *node, first, end int) (err error) {
 			w.net.SendDatagram(n.id, f.Peer, f.Msg)
 		case StreamEffect:
 			w.sent(n, f)
-			if w.overflows && !w.bench {
+			if w.asLive && !w.bench {
 				if room := w.net.Room(n.id, f.Peer); room <= 0 {
 					w.last.Over = append(w.last.Over, Excess{n.id, f.Peer, room})
 				}

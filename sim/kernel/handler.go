@@ -187,7 +187,7 @@ type stream struct {
 
 // Push implements [host.Pusher].
 func (e *env) Push(to sim.NodeID, msg any) error {
-	if !e.w.overflows {
+	if !e.w.asLive {
 		return e.Stream(to).Send(msg)
 	}
 	e.use("Push")

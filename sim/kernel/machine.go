@@ -30,7 +30,7 @@ type machine struct {
 	disturbing *Disturbing // nil: nothing does
 
 	net         sim.NetModel
-	overflows   bool       // the network takes all that is pushed
+	asLive      bool       // the network takes all that is pushed
 	holder      sim.Queued // the network, if what nodes send leaves them one by one
 	nodes       []node
 	monitors    []sim.Monitor
@@ -132,7 +132,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	w.actions, w.quorums, w.disturbing = actionsOf(sys), quorumsOf(sys), DisturbingOf(sys)
 	w.nodes = make([]node, sys.Nodes)
 	if sys.Network != nil {
-		w.net, w.overflows = sys.Network.Start(w), host.Overflows(sys.Network)
+		w.net, w.asLive = sys.Network.Start(w), host.IsLive(sys.Network)
 	} else {
 		w.net = noNetwork{}
 	}

@@ -143,7 +143,7 @@ type Observation struct {
 	Room int
 }
 
-// Excess is a message that a stream took without having room for it, see [host.Overflowing].
+// Excess is a message that a stream took without having room for it, see [host.LiveNetwork].
 type Excess struct {
 	From, To sim.NodeID
 	Room     int // that there was; negative: so many more were queued than the buffer holds

@@ -9,13 +9,24 @@ type Change struct {
 // Diff returns how b differs from a, two lists of fields in canonical order; the changes are in
 // canonical order, too. A path must occur only once in a list. The time is linear.
 func Diff(a, b []Field) []Change {
-	inA, inB := positions(a), positions(b)
 	var changes []Change
 	add := func(f *Field, from, to string) {
 		if from != to {
 			changes = append(changes, Change{f.Path, from, to, f.Inside})
 		}
 	}
+	// Most states are large and differ in little: only what lies between the first and the last other path needs to be looked up.
+	for len(a) > 0 && len(b) > 0 && a[0].Path == b[0].Path {
+		add(&a[0], a[0].Value, b[0].Value)
+		a, b = a[1:], b[1:]
+	}
+	tail := 0
+	for tail < min(len(a), len(b)) && a[len(a)-1-tail].Path == b[len(b)-1-tail].Path {
+		tail++
+	}
+	restA, restB := a[len(a)-tail:], b[len(b)-tail:]
+	a, b = a[:len(a)-tail], b[:len(b)-tail]
+	inA, inB := positions(a), positions(b)
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
 		if i < len(a) {
@@ -43,6 +54,9 @@ func Diff(a, b []Field) []Change {
 			add(&b[j], a[at].Value, b[j].Value)
 		}
 		j++
+	}
+	for i := range restA {
+		add(&restA[i], restA[i].Value, restB[i].Value)
 	}
 	return changes
 }

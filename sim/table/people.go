@@ -16,7 +16,7 @@ func (w *World) Key(ev sim.Event) string {
 	if w.net != nil {
 		w.net.Reset()
 		switch ev.Kind {
-		case sim.Deliver, sim.DeliverError, sim.DeliverReady, sim.Lose, sim.Duplicate, sim.Arrive, sim.TakeQuorum:
+		case sim.Deliver, sim.DeliverError, sim.DeliverReady, sim.Lose, sim.Duplicate, sim.Arrive, sim.TakeQuorum, sim.Break:
 			if ev.Slot >= 0 {
 				w.net.SetBag(ev.Node, w.bags.content(w.v[l.bags+int(ev.Node)]))
 			} else {

@@ -95,30 +95,62 @@ func (r *rate) String() string {
 	return fmt.Sprintf("%s: %s delivered, %.1f in %v on average (standard deviation %.1f)", r.what(), words.Number(r.Total), r.Mean, r.bucket(), r.SD)
 }
 
-// svg draws them, with a line where something was done.
+// dense is from how many buckets on they cannot be told apart in a picture.
+const dense = 400
+
+// means are the means of so many buckets each; of few buckets there are none.
+func (r *rate) means() (list []float64, of int) {
+	if len(r.Counts) < dense {
+		return nil, 0
+	}
+	of = len(r.Counts) / 100
+	for part := range slices.Chunk(r.Counts, of) {
+		sum := 0
+		for _, n := range part {
+			sum += n
+		}
+		list = append(list, float64(sum)/float64(len(part)))
+	}
+	return list, of
+}
+
+// svg draws them, with a line where something was done. Where they are too many to be told apart a line shows the means of some.
 func (r *rate) svg(title string) string {
 	const width, height, left, right, top, bottom = 900, 420, 80, 870, 60, 350
 	most := max(1, slices.Max(r.Counts))
 	seconds := float64(len(r.Counts)) * r.Bucket
 	x := func(at float64) float64 { return left + (right-left)*at/seconds }
-	y := func(n int) float64 { return bottom - float64(bottom-top)*float64(n)/float64(most) }
+	y := func(n float64) float64 { return bottom - (bottom-top)*n/float64(most) }
+	means, of := r.means()
+	what, pen := r.String(), `stroke="#0b5fa5"`
+	if of > 0 {
+		what += fmt.Sprintf("; dark: mean of %v", time.Duration(of)*r.bucket())
+		pen = `stroke="#9cc5e6" stroke-width="0.5"`
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" font-family="sans-serif" font-size="13" fill="#222">
 <rect width="100%%" height="100%%" fill="#fff"/>
 <text x="%d" y="28" font-size="17">%s</text>
 <text x="%[3]d" y="48" fill="#555">%[5]s</text>
-`, width, height, left, html.EscapeString(title), html.EscapeString(r.String()))
+`, width, height, left, html.EscapeString(title), html.EscapeString(what))
 	for _, n := range ticks(float64(most), 5) {
-		fmt.Fprintf(&b, `<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%g</text>`+"\n", left, y(int(n)), right, left-8, y(int(n))+4, n)
+		fmt.Fprintf(&b, `<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%g</text>`+"\n", left, y(n), right, left-8, y(n)+4, n)
 	}
 	for _, at := range ticks(seconds, 10) {
 		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%g s</text>`+"\n", x(at), bottom+20, at)
 	}
-	path := fmt.Sprintf("M%d %.1f", left, y(r.Counts[0]))
+	path := []byte(fmt.Sprintf("M%d %d", left, bottom))
 	for i, n := range r.Counts {
-		path += fmt.Sprintf("V%.1fH%.1f", y(n), x(float64(i+1)*r.Bucket))
+		path = fmt.Appendf(path, "V%.1fH%.1f", y(float64(n)), x(float64(i+1)*r.Bucket))
 	}
-	fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="#0b5fa5"/>`+"\n", path)
+	fmt.Fprintf(&b, `<path d="%s" fill="none" %s/>`+"\n", path, pen)
+	if of > 0 {
+		path = path[:0]
+		for i, n := range means {
+			path = fmt.Appendf(path, "%c%.1f %.1f", "ML"[min(i, 1)], x(min(float64((i*of+of/2))*r.Bucket, seconds)), y(n))
+		}
+		fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="#0b3a6b" stroke-width="1.5"/>`+"\n", path)
+	}
 	for _, m := range r.marks {
 		at := x(m.at.Seconds())
 		fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="#c2570c" stroke-dasharray="5 3"/><text x="%.1f" y="%d" fill="#c2570c">%s</text>`+"\n", at, top, bottom, at+4, top+12, html.EscapeString(m.what))

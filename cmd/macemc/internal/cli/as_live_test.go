@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/check"
+)
+
+// A run in which more waited than the model's buffer holds is replayed as it was, by all that opens paths, and searched on from; without the word for that in
+// the file it is a finding.
+func TestPathAsLive(t *testing.T) {
+	t.Chdir(t.TempDir())
+	head := "macemc path 1\nsystem chain\nnodes 7\nparam clients=1\nparam fail=crash\nparam requests=1002\n"
+	steps := strings.Repeat("0 internal n0\n", 1002) + "end 1002\n"
+	for name, text := range map[string]string{"over.path": head + "live-network\n" + steps, "strict.path": head + steps} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"replay over.path", check.StatusOK, "step 1002"},
+		{"mdb over.path --batch -x info", check.StatusOK, "as live nodes have it"},
+		{"search --from over.path --max-paths 3 --out none", check.StatusOK, "nothing found"},
+		{"replay strict.path", check.StatusViolation, "for which as many of its events wait as the buffer holds"},
+	} {
+		out, errs, status := run(t, strings.Fields(c.args)...)
+		if status != c.status || !strings.Contains(out, c.want) {
+			t.Errorf("%s: exit status %d, want %d and %q in\n%.2000s%s", c.args, status, c.status, c.want, out[max(0, len(out)-2000):], errs)
+		}
+	}
+	if found, _ := filepath.Glob("none/*"); len(found) > 0 {
+		t.Errorf("%q", found)
+	}
+}
