@@ -55,7 +55,8 @@ alike. Nothing is authenticated, so that an address other than a loopback addres
 
 Without --node all nodes are started as processes on 127.0.0.1. It is shown which
 properties hold while they run. Without --time this ends when the system is live: all
-nodes are up, but for as many processes as the system lets halt, and all properties hold, after what was scheduled. Commands on standard input: "kill N", "start N",
+nodes are up, but for as many processes as the system lets halt, and all properties
+hold, after what was scheduled. Commands on standard input: "kill N", "start N",
 "do N ACTION", "state", "quit"; --kill and --start do the same at given times.
 
 What nodes send waits until it is taken, machines' sends without a bound of their own. A
@@ -69,9 +70,9 @@ In place of an application, the actions that a node can do are done now and then
 
 Exit status: 0 in the end all properties hold, 1 a property that must always hold does
 not, or a node panicked, 3 the liveness properties do not hold in the end, a node that
-ought to be up is not, more waited than --max-queue, or the
-checker does not agree with what was recorded, 130 or 143 when it was ended by Ctrl-C or
-SIGTERM and no property was violated. A single node ends with 0 after --time, 1 when it
+ought to be up is not, more waited than --max-queue, or the checker does not agree with
+what was recorded, 130 or 143 when it was ended by Ctrl-C or SIGTERM and no property was
+violated. A single node ends with 0 after --time, 1 when it
 panicked, 3 when more waited than --max-queue, 130 or 143 as above.`,
 		Example: `  macemc live randtree --nodes 8 --until live
   macemc live randtree --nodes 8 --kill 3@2s --start 3@4s --until live --time 30s
