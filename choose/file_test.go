@@ -91,7 +91,7 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Lines["system"] != 2 || f.Lines["param odd=key"] != 8 || f.Lines["schedule"] != 15 || f.Lines["round"] != 17 || f.Lines["boot"] != 19 || f.Steps[4].Line != 24 {
+	if f.Lines["system"] != 2 || f.Lines["param odd=key"] != 8 || f.Lines["schedule"] != 16 || f.Lines["round"] != 18 || f.Lines["boot"] != 20 || f.Steps[4].Line != 25 {
 		t.Errorf("lines %v, of the last step %d", f.Lines, f.Steps[4].Line)
 	}
 	wantFile := example()

@@ -23,7 +23,8 @@ func (m *merger) repair() bool {
 	if e.Kind == sim.DeliverError && int(e.Peer) < len(m.cursors) && m.up(c.node) {
 		peer := m.cursors[e.Peer]
 		a, b := min(c.node, e.Peer), max(c.node, e.Peer)
-		if attempt := fmt.Sprintf("%v n%d<-n%d attempt", sim.Break, a, b); e.Err == sim.ErrRefused.Error() && // a crash leaves those of the model
+		attempt := fmt.Sprintf("%v n%d<-n%d attempt", sim.Break, a, b)
+		if e.Err == sim.ErrRefused.Error() && // a crash leaves those of the model
 			m.inject(func(ev sim.Event) bool { return ev.Kind == sim.Break && m.world.Key(ev) == attempt }, &m.used.NetErrors) {
 			m.attempts = true
 			return true
@@ -38,7 +39,9 @@ func (m *merger) repair() bool {
 				return true
 			}
 		}
-		if m.inject(func(ev sim.Event) bool { return ev.Kind == sim.Break && ev.Node == a && ev.Peer == b }, &m.used.NetErrors) {
+		if m.inject(func(ev sim.Event) bool {
+			return ev.Kind == sim.Break && ev.Node == a && ev.Peer == b && m.world.Key(ev) != attempt
+		}, &m.used.NetErrors) {
 			return true
 		}
 		if index, ok := m.findEvent(c.node, e, false); ok {
