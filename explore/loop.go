@@ -339,7 +339,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 			return err
 		}
 	}
-	if l.unasked += b.edges; (l.unasked >= gathered || l.worker.settling) && !l.waiting.busy() {
+	if l.unasked += b.edges; (l.unasked >= gathered || l.worker.settling && l.worker.away == 0) && !l.waiting.busy() {
 		l.stop(ctx)
 	}
 	b.reset()

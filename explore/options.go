@@ -20,7 +20,7 @@ type Options struct {
 	MaxStates int // 0: none
 	MaxBytes  int // of memory for states and graph, about; 0: none
 	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up and reads edges. What is found,
-	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
+	// and where an exploration stops for any reason but memory or an interruption, does not depend on it if the graph says the same whenever it is asked.
 	Go func(f func())
 	// Progress is told now and then, from the goroutine that explores, how many states were found and edges followed, and
 	// the depth, and how many states wait to be expanded. Nil: nobody wants to know.

@@ -31,7 +31,7 @@ type ExploreOptions struct {
 	// Spill is where states are held that do not fit into memory, see [explore.Options.Spill]. Nil: all are in memory.
 	Spill *explore.Spill
 	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up and reads edges. What is found,
-	// and where an exploration stops for any reason but memory or an interruption, does not depend on it.
+	// and where an exploration stops for any reason but memory or an interruption, does not depend on it, unless handlers are no functions of their states: whether that shows may.
 	Go func(f func())
 	// Calls lets another process know what this one was doing when checked code ended it. Nil: no other one wants to know.
 	Calls *Calls
@@ -76,7 +76,7 @@ type Exploration struct {
 	Complete    bool
 	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted", "finding", "sampled", [StoppedCrashes]
 	// Finding is what is wrong with a state or step, mostly a [*sim.Finding]; nil: nothing. Path leads there,
-	// breadth first by as few steps as possible, unless its kind is nondeterminism or Reduced.Used is [ReduceFull].
+	// breadth first by as few steps as possible, unless its kind is nondeterminism, a handler does not return (see [kernel.Overdue]), or Reduced.Used is [ReduceFull].
 	Finding error
 	Path    choose.Path
 
@@ -331,6 +331,12 @@ func rehearse(e *engine) (path choose.Path, err error) {
 		w.shadow = shadow{world: w.shadow.world, closely: true}
 		err := w.Start(src)
 		for range rehearsalSteps {
+			if err == nil {
+				err = w.Check() // what is behind a violation is none of those who follow the path
+				if err != nil && overdue(err) && !e.calls.Refuses() {
+					return nil, nil // the exploration comes to it by fewer steps
+				}
+			}
 			if err != nil {
 				break
 			}
@@ -339,9 +345,7 @@ func rehearse(e *engine) (path choose.Path, err error) {
 				break
 			}
 			before := slices.Clone(w.v)
-			if err = w.Step(events[src(choose.Point{Arity: len(events)})], src); err == nil && e.calls.Refuses() {
-				err = w.Check() // what is refused behind a violation is none of those who follow the path
-			}
+			err = w.Step(events[src(choose.Point{Arity: len(events)})], src)
 			e.together = append(e.together, w.layout.differing(before, w.v))
 		}
 		if _, unsupported := errors.AsType[*Unsupported](err); unsupported || closer(err) || overdue(err) {

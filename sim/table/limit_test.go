@@ -28,3 +28,33 @@ func TestGrowingStatesTakeMemory(t *testing.T) {
 		}
 	}
 }
+
+type drawing struct {
+	sim.Nop
+	S int
+}
+
+func (d *drawing) Boot(env sim.Env) { d.S = env.Choose("S", 10) }
+
+// Where an exploration stops that counts states does not depend on the number of workers.
+func TestMostStatesOfTwoWorkers(t *testing.T) {
+	t.Parallel()
+	sys := &sim.System{
+		Name: "drawing", Nodes: 4, New: func(sim.NodeID) sim.Service { return &drawing{} },
+		Actions: []sim.AnyAction{sim.Action[*drawing]{Name: "add", Times: 3, When: func(d *drawing) bool { return d.S == 0 }, Do: func(d *drawing, _ sim.Env) { d.S = 1 }}},
+	}
+	want := 0
+	for i := range 8 {
+		opts := table.ExploreOptions{MaxStates: 10_500}
+		if i > 0 {
+			opts.Go = workers[1]
+		}
+		x, err := table.Explore(t.Context(), sys, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want = max(want, x.States); i == 0 && x.Stopped != "states" || x.States != want {
+			t.Errorf("two workers: %d states, stopped by %q; one: %d", x.States, x.Stopped, want)
+		}
+	}
+}
