@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/replay"
 )
 
 // load reads a path file. done is true in a process that was there only to execute it: there is nothing left to do.
@@ -16,7 +17,7 @@ func (p *Process) load(ctx context.Context, file string) (l *check.Loaded, done 
 		}
 		return nil, true, err
 	}
-	l, err = check.Load(ctx, p.Systems, file, p.Respawn)
+	l, err = within(ctx, func() (*check.Loaded, error) { return check.Load(ctx, p.Systems, file, p.Respawn) })
 	if err != nil {
 		return nil, false, err
 	}
@@ -50,7 +51,7 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	if done || err != nil {
 		return err
 	}
-	t, err := l.Trace(r.To)
+	t, err := within(ctx, func() (*replay.Trace, error) { return l.Trace(r.To) })
 	if err != nil {
 		return err
 	}
