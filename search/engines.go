@@ -180,6 +180,27 @@ func (l *Loop) fallBack(err error) error {
 	return l.run.Move(e.replay)
 }
 
+// longByHistory is after how many steps a run goes on by the replay engine when tables hold services that cannot be copied: each step
+// that they do not know has all executed again that happened to the node, so that time would grow with the square of the steps.
+const longByHistory = 128
+
+// lighten has the replay engine go on with a run that has become too long for tables, see longByHistory.
+func (l *Loop) lighten() error {
+	e := l.engines
+	if e == nil || e.asked != AutoEngine || e.now != byTable || l.run.Steps()%longByHistory != 0 {
+		return nil
+	}
+	t, ok := e.table.(*table.World)
+	if !ok || !slices.ContainsFunc(t.Plans(), func(p table.Plan) bool { return !p.Copied }) {
+		return nil
+	}
+	if e.measuring {
+		l.look()
+	}
+	l.turn(byReplay)
+	return l.run.Move(e.replay)
+}
+
 func unsupported(err error) string {
 	if u := (*table.Unsupported)(nil); errors.As(err, &u) {
 		return u.Why

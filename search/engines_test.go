@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	opaque "github.com/macemc/macemc/internal/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -172,5 +173,36 @@ func TestPrograms(t *testing.T) {
 		if e.Programs != (engine == search.AutoEngine) || (e.TableEvents > 0) != (engine == search.TableEngine) || shown > 0 {
 			t.Errorf("%s: %d steps by tables, %d by replay, programs %v; states were shown %d times", engine, e.TableEvents, e.ReplayEvents, e.Programs, shown)
 		}
+	}
+}
+
+// unceasing never stops, and cannot be copied.
+type unceasing struct {
+	sim.Nop
+	N   int
+	Odd opaque.Opaque
+}
+
+func (o *unceasing) Boot(env sim.Env) {
+	o.Odd = opaque.NewOpaque()
+	env.SetTimer("next", 1)
+}
+
+func (o *unceasing) Timer(env sim.Env, t any) {
+	o.N++
+	env.SetTimer(t, 1)
+}
+
+// A long run of services that cannot be copied is not made by tables, in which each new step takes as long as all before it.
+func TestLongRunsOfWhatIsNotCopied(t *testing.T) {
+	const runs, steps = 4, 1500
+	sys := sim.System{
+		Name: "endless", Nodes: 1, New: func(sim.NodeID) sim.Service { return &unceasing{} }, State: []sim.StateRule{opaque.OpaqueRule()},
+		Properties: []sim.Property{{Name: "counts far", Eventually: sim.Each(func(_ sim.NodeID, o *unceasing) bool { return o.N >= steps })}},
+	}
+	res := run(t, search.Alternating(search.Config{System: sys, Strategy: search.Walk, MaxPaths: runs, WalkSteps: 2 * steps, Workers: 1, Seed: 1}))
+	e := &res.Stats.Engine
+	if e.TableEvents == 0 || e.TableEvents > runs*200 || e.ReplayEvents < runs*steps/2 {
+		t.Errorf("%d steps by tables, %d by replay; %s", e.TableEvents, e.ReplayEvents, res.Verdict)
 	}
 }

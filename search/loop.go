@@ -264,6 +264,8 @@ func (l *Loop) step(index int, ev sim.Event) error {
 	err := l.run.Take(index, ev, l)
 	if err != nil {
 		err = l.fallBack(err)
+	} else {
+		err = l.lighten()
 	}
 	if l.coverage != nil && ev.Kind == sim.FireTimer {
 		l.coverage.fired(l.world.Last().Timer)
