@@ -23,13 +23,15 @@ type conns struct {
 
 // connLine is what is asked for most of a connection. It is as long as a line of the processor's memory.
 type connLine struct {
-	can    [2]uint8 // what can happen while the link is up, and while it is cut
-	queued [2]uint8 // messages, up to manyQueued
-	known  [5]connStep
+	can    [2]uint8    // what can happen while the link is up, and while it is cut
+	queued [2]uint8    // messages, up to manyQueued
+	errs   [2][2]uint8 // by the end that is told and the code of that, which error comes next; 0: not known
+	first  [2]uint32   // by the end that gets it, the message that is delivered next, plus one; 0: not known
+	known  [6]connStep
 }
 
 // connStep is what an operation does, by its code; 0: there is none.
-type connStep struct{ code, next, result uint32 }
+type connStep struct{ code, next uint32 }
 
 const manyQueued = 255
 
@@ -191,9 +193,9 @@ func (c *conns) look(state sim.Connection, self, cut bool) (can uint8) {
 	return can
 }
 
-// Results of opError.
+// Errors that a connection tells of.
 const (
-	wasReset = iota
+	wasReset = iota + 1
 	wasRefused
 )
 
@@ -207,29 +209,29 @@ func coded(code uint32) (op connOp, side int, up bool, msg uint32) {
 	return connOp(code >> 2 & 7), int(code >> 1 & 1), code&1 == 1, code >> 5
 }
 
-// apply returns the connection after an operation, and for opTake the message, for opError which error it was.
-func (c *conns) apply(id, code uint32, up bool) (next, result uint32) {
+// apply returns the connection after an operation. What one hands over is in its line from then on.
+func (c *conns) apply(id, code uint32, up bool) (next uint32) {
 	if up {
 		code++
 	}
 	for i := range c.lines[id].known {
 		if k := &c.lines[id].known[i]; k.code == code {
-			return k.next, k.result
+			return k.next
 		}
 	}
 	key := uint64(id)<<32 | uint64(code)
 	if v, ok := c.ops.get(key); ok {
-		return uint32(v), uint32(v >> 32)
+		return uint32(v)
 	}
-	next, result = c.work(id, code)
+	next = c.work(id, code)
 	for i := range c.lines[id].known {
 		if k := &c.lines[id].known[i]; k.code == 0 {
-			*k = connStep{code, next, result}
-			return next, result
+			*k = connStep{code, next}
+			return next
 		}
 	}
-	c.ops.put(key, uint64(result)<<32|uint64(next))
-	return next, result
+	c.ops.put(key, uint64(next))
+	return next
 }
 
 // queued is how many messages an end has queued.
@@ -241,7 +243,7 @@ func (c *conns) queued(id uint32, side int) int {
 }
 
 // work lets the network model do an operation while it holds that one connection.
-func (c *conns) work(id, code uint32) (next, result uint32) {
+func (c *conns) work(id, code uint32) (next uint32) {
 	op, side, up, msg := coded(code)
 	self := c.list[id].self
 	net, at := c.e.net, ends(self)
@@ -261,14 +263,15 @@ func (c *conns) work(id, code uint32) (next, result uint32) {
 	case opTake:
 		ev.Kind, ev.Msgs = sim.Deliver, 1
 		d := net.Take(ev)
-		result = idOf(&d.Msg)
+		c.lines[id].first[side] = idOf(&d.Msg) + 1
 	case opReady:
 		ev.Kind = sim.DeliverReady
 		net.Take(ev)
 	case opError:
 		ev.Kind = sim.DeliverError
-		if net.Take(ev).Err == sim.ErrRefused {
-			result = wasRefused
+		err := &c.lines[id].errs[side][code&1]
+		if *err = wasReset; net.Take(ev).Err == sim.ErrRefused {
+			*err = wasRefused
 		}
 	case opBreak:
 		ev.Kind, ev.Node, ev.Peer = sim.Break, at[0], at[1]
@@ -281,7 +284,7 @@ func (c *conns) work(id, code uint32) (next, result uint32) {
 			net.Crashed(node)
 		}
 	}
-	return c.intern(net.Connection(at[0], at[1]), self), result
+	return c.intern(net.Connection(at[0], at[1]), self)
 }
 
 // received returns the connection once it has handed over to one of its ends what an event is about, the class of the
@@ -289,14 +292,17 @@ func (c *conns) work(id, code uint32) (next, result uint32) {
 func (e *engine) received(id uint32, kind sim.EventKind, side int, up bool) (next uint32, class int, msg uint32) {
 	switch kind {
 	case sim.Deliver:
-		next, msg = e.conns.apply(id, connCode(opTake, side, 0), up)
-		return next, deliverEvent, msg
+		next = e.conns.apply(id, connCode(opTake, side, 0), up)
+		return next, deliverEvent, e.conns.lines[id].first[side] - 1
 	case sim.DeliverReady:
-		next, _ = e.conns.apply(id, connCode(opReady, side, 0), up)
-		return next, readyEvent, 0
+		return e.conns.apply(id, connCode(opReady, side, 0), up), readyEvent, 0
 	}
-	next, result := e.conns.apply(id, connCode(opError, side, 0), up)
-	if result == wasRefused {
+	code := connCode(opError, side, 0)
+	next = e.conns.apply(id, code, up)
+	if up {
+		code++
+	}
+	if e.conns.lines[id].errs[side][code&1] == wasRefused {
 		return next, refusedEvent, 0
 	}
 	return next, resetEvent, 0

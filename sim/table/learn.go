@@ -101,7 +101,7 @@ func (s *sites) span(list []learned, handled uint32) span {
 		case fastMove:
 			changes = max(changes, uint32(m.count)+2)
 		case mixedMove:
-			changes = max(changes, uint32(m.count)+3+uint32(s.frame-s.monitors))
+			changes = max(changes, uint32(m.count)+2+uint32(s.frame-s.monitors))
 		case questionMove:
 			sp.handled |= spanAsks
 		}
@@ -141,7 +141,7 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 		ok := false
 		if err == nil {
 			if r.move, ok = s.move(w, packed, node, slow); ok {
-				r.peers = s.peersOf(&r.move, &ev, node, packed)
+				r.peers = s.peersOf(&r.move, &ev, r.asked, node, packed)
 				if node >= 0 {
 					r.takes, r.origin = s.takenBy(&ev, node, packed[node]), packed[node]
 				}
@@ -273,15 +273,12 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 	}
 	d.set(node, m.next)
 	if s.ofStream(&slow.ev) {
-		word, next, _ := s.received(packed, slow.ev.Kind, node, int(slow.ev.Peer))
-		d.set(word, next)
-		m.kind = mixedMove
+		s.op(&m, s.stream(node, int(slow.ev.Peer), streamOps[slow.ev.Kind], 0))
 	}
-	if w.handled {
-		s.handle(w, packed, node, &m, slow)
-	}
+	refusable := w.handled && s.handle(w, packed, node, &m)
 	if slow.ev.Kind == sim.Arrive {
-		s.arrive(packed, node, &m, slow)
+		s.arrive(packed, node, &m)
+		refusable = s.e.bags.bounded
 	}
 	if w.layout.pairCount > 0 && (w.inside || slow.ev.Kind.TakesDown()) {
 		until := uint32(0)
@@ -292,15 +289,18 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 			s.op(&m, s.stream(node, peer, opCrash, until))
 		}
 	}
+	if refusable {
+		s.op(&m, moveOp{opSlow << opPeer, uint32(len(s.slow))})
+		s.slow = append(s.slow, slow)
+	}
 	ok = s.operate(&d, node, s.ops[m.first:]) && d.is(s.there)
 	s.changes = d.changes
 	return m, ok
 }
 
-// handle lists the operations of the step of a handler.
-func (s *sites) handle(w *World, packed []uint32, node int, m *move, slow slowMove) {
+// handle lists the operations of the step of a handler, and reports whether monitors or full queues may refuse them.
+func (s *sites) handle(w *World, packed []uint32, node int, m *move) (refusable bool) {
 	severed := w.rests.list[s.frames[packed[s.frame]].rest].severed[node]
-	refusable := false // by monitors or full queues
 	for _, o := range w.steps.leaves[w.leaf].left(w.happened) {
 		peer := int(o.peer)
 		switch o.kind {
@@ -320,25 +320,14 @@ func (s *sites) handle(w *World, packed []uint32, node int, m *move, slow slowMo
 			refusable = true
 		}
 	}
-	if refusable {
-		s.orSlow(m, slow)
-	}
-}
-
-// orSlow has a step taken in the world when one of the operations of its move is refused.
-func (s *sites) orSlow(m *move, slow slowMove) {
-	s.op(m, moveOp{opSlow << opPeer, uint32(len(s.slow))})
-	s.slow = append(s.slow, slow)
+	return refusable
 }
 
 // arrive lists the operation by which the first message that a node has yet to send arrives.
-func (s *sites) arrive(packed []uint32, node int, m *move, slow slowMove) {
+func (s *sites) arrive(packed []uint32, node int, m *move) {
 	first := s.e.bags.list[s.places[node].list[packed[node]].bag].items[0]
 	if to := int(^first.from); to != node {
 		s.op(m, moveOp{uint32(to), s.datagramTo(sim.NodeID(to), sim.NodeID(node), first.msg)})
-	}
-	if s.e.bags.bounded {
-		s.orSlow(m, slow)
 	}
 }
 

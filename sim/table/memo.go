@@ -1,23 +1,28 @@
 package table
 
-// memo maps 64-bit keys to 64-bit values: an open-addressing table with linear probing. There is no
+// memoOf maps 64-bit keys to values: an open-addressing table with linear probing. There is no
 // deletion.
-type memo struct {
-	slots []memoSlot
+type memoOf[V any] struct {
+	slots []memoSlot[V]
 	n     int
 	shift uint
 }
 
-type memoSlot struct{ key, value uint64 } // key is that of the caller plus one, 0: free
+type memo = memoOf[uint64]
+
+type memoSlot[V any] struct {
+	key   uint64 // that of the caller plus one, 0: free
+	value V
+}
 
 const minMemo = 1 << 8
 
-func (m *memo) hash(key uint64) int { return int(key * 0x9E3779B97F4A7C15 >> m.shift) }
+func (m *memoOf[V]) hash(key uint64) int { return int(key * 0x9E3779B97F4A7C15 >> m.shift) }
 
 // get returns the value of a key, which must not be the greatest one.
-func (m *memo) get(key uint64) (uint64, bool) {
+func (m *memoOf[V]) get(key uint64) (value V, ok bool) {
 	if len(m.slots) == 0 {
-		return 0, false
+		return value, false
 	}
 	key++
 	mask := len(m.slots) - 1
@@ -27,13 +32,13 @@ func (m *memo) get(key uint64) (uint64, bool) {
 			return s.value, true
 		}
 		if s.key == 0 {
-			return 0, false
+			return value, false
 		}
 	}
 }
 
 // put sets the value of a key.
-func (m *memo) put(key, value uint64) {
+func (m *memoOf[V]) put(key uint64, value V) {
 	if m.n >= len(m.slots)/2 {
 		m.grow()
 	}
@@ -42,21 +47,21 @@ func (m *memo) put(key, value uint64) {
 	}
 }
 
-func (m *memo) place(key, value uint64) (added bool) {
+func (m *memoOf[V]) place(key uint64, value V) (added bool) {
 	mask := len(m.slots) - 1
 	i := m.hash(key)
 	for m.slots[i].key != 0 && m.slots[i].key != key {
 		i = (i + 1) & mask
 	}
 	added = m.slots[i].key == 0
-	m.slots[i] = memoSlot{key, value}
+	m.slots[i] = memoSlot[V]{key, value}
 	return added
 }
 
-func (m *memo) grow() {
+func (m *memoOf[V]) grow() {
 	old := m.slots
 	size := max(minMemo, 2*len(old))
-	m.slots = make([]memoSlot, size)
+	m.slots = make([]memoSlot[V], size)
 	m.shift = 64
 	for s := size; s > 1; s >>= 1 {
 		m.shift--

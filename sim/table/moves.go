@@ -79,8 +79,6 @@ func (g *graph) quiet() bool {
 type nodeSpan struct {
 	span
 	node   int32
-	word   int32  // of the connection that hands over the event; 0: it is not one of a stream
-	left   uint32 // what it is once it has
 	asleep uint64 // those that sleep, by place
 }
 
@@ -93,12 +91,12 @@ func (g *graph) listOrdinary(fr uint32, quiet bool) {
 		return
 	}
 	for node := range g.sites.places {
-		g.list(g.spanIn(fr, quiet, ownEvents, node), node, 0, 0)
+		g.list(g.spanIn(fr, quiet, ownEvents, node), node, noStream)
 		if g.sites.places[node].up[g.here[node]] {
 			g.listStreams(node)
 		}
 		if l.bagCount > 0 {
-			g.list(g.spanIn(fr, quiet, datagramEvents, node), node, 0, 0)
+			g.list(g.spanIn(fr, quiet, datagramEvents, node), node, noStream)
 		}
 	}
 }
@@ -110,7 +108,7 @@ func (g *graph) listEach(fr uint32, quiet bool, kind eventList) {
 		switch sp := g.spanIn(fr, quiet, kind, node); {
 		case sp.asks():
 			g.spans = spans
-			g.list(sp, node, 0, 0)
+			g.list(sp, node, noStream)
 			spans = g.spans
 		case sp.begin < sp.end:
 			spans = append(spans, nodeSpan{})
@@ -121,12 +119,11 @@ func (g *graph) listEach(fr uint32, quiet bool, kind eventList) {
 	g.spans = spans
 }
 
-// list adds moves of a node to those that are to be taken, with those by the answers to questions in their places. The connection that hands over the
-// event, if one does, is left as it is then.
-func (g *graph) list(sp span, node, word int, left uint32) {
+// list adds moves of a node to those that are to be taken, with those by the answers to questions in their places.
+func (g *graph) list(sp span, node int, h streamEvent) {
 	if !sp.asks() {
 		if sp.begin < sp.end {
-			g.put(sp, node, word, left)
+			g.put(sp, node)
 		}
 		return
 	}
@@ -135,21 +132,20 @@ func (g *graph) list(sp span, node, word int, left uint32) {
 	for k := sp.begin; k < sp.end; k++ {
 		if m := &g.sites.moves[k]; m.kind == questionMove {
 			part.end = k
-			g.put(part, node, word, left)
-			g.list(g.answered(m.first, node, word, left), node, word, left)
+			g.put(part, node)
+			g.list(g.answered(m.first, node, h), node, h)
 			part.begin, part.handled = k+1, 0
 		}
 	}
 	part.end = sp.end
-	g.put(part, node, word, left)
+	g.put(part, node)
 }
 
 // put assigns fields one by one: a copy of fields that were written one by one waits for them.
-func (g *graph) put(sp span, node, word int, left uint32) {
+func (g *graph) put(sp span, node int) {
 	g.spans = append(g.spans, nodeSpan{})
 	p := &g.spans[len(g.spans)-1]
-	p.begin, p.end, p.handled, p.most = sp.begin, sp.end, sp.handled, sp.most
-	p.node, p.word, p.left = int32(node), int32(word), left
+	p.begin, p.end, p.handled, p.most, p.node = sp.begin, sp.end, sp.handled, sp.most, int32(node)
 }
 
 // takeListed takes what was listed.
@@ -189,14 +185,16 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 	e.Reserve(edges, most)
 	changes, ends, notes, los, his := e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
 	turns, names := e.Turns[:t+edges], e.Names[:t+edges]
-	nodes, but := g.asleep.nodes, g.asleep.but
 	for i := range spans {
 		node, end := int(spans[i].node), spans[i].end
 		site := v[node]
 		e.Steps += int(spans[i].handled)
 		asleep := spans[i].asleep
-		if nodes>>node&1 != 0 {
-			arrived := g.asleep.arrived[node]
+		if g.asleep.nodes>>node&1 != 0 {
+			but, arrived := g.asleep.but, g.asleep.arrived[node]
+			if g.asleep.shared>>node&1 != 0 {
+				but |= g.asleep.actor
+			}
 			if arrived == 0 && spans[i].peers()&but == 0 {
 				e.Pass(end - spans[i].begin)
 				continue
@@ -246,7 +244,7 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 						c++
 					}
 				}
-			} else if list, shift, ok := g.mixed(m, &spans[i], changes[:c]); ok {
+			} else if list, shift, ok := g.mixed(m, node, changes[:c]); ok {
 				c, changes = len(list), list[:cap(list)]
 				lo, hi = lo+shift.Lo, hi+shift.Hi
 			} else {
@@ -277,11 +275,11 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 
 // mixed appends what a mixedMove changes, and returns how that changes the fingerprint in addition. It is false when one
 // of the operations is refused.
-func (g *graph) mixed(m *move, sp *nodeSpan, changes []uint64) (after []uint64, shift sim.Fingerprint, ok bool) {
+func (g *graph) mixed(m *move, node int, changes []uint64) (after []uint64, shift sim.Fingerprint, ok bool) {
 	if m.kind != mixedMove || g.reads {
 		return changes, shift, false
 	}
-	s, node := g.sites, int(sp.node)
+	s := g.sites
 	if m.next != g.here[node] {
 		changes = append(changes, uint64(node)<<32|uint64(m.next))
 	}
@@ -290,9 +288,6 @@ func (g *graph) mixed(m *move, sp *nodeSpan, changes []uint64) (after []uint64, 
 	}
 	var d draft
 	d.from, d.changes, d.first = g.here, changes, len(changes)
-	if sp.word > 0 {
-		d.set(int(sp.word), sp.left)
-	}
 	if !s.operate(&d, node, s.ops[m.first:m.first+uint32(m.count)]) {
 		return changes, shift, false
 	}
@@ -346,6 +341,10 @@ func (g *graph) takeSlowly(e *explore.Edges, number uint32, note uint8) error {
 	}
 	if err != nil {
 		s.visit(w, g.here)
+		if g.fails(err) {
+			e.End(g.fingerprint, note&^noteOrdinary)
+			return nil
+		}
 		g.badEvent, g.badPicks = slices.Index(w.list(nil), m.ev), m.picks
 		return err
 	}
@@ -364,6 +363,10 @@ func (g *graph) takeShared(e *explore.Edges, m *move) error {
 		s.visit(w, g.here)
 		if err := w.advance(slow.ev, &choose.Prefix{Path: slow.picks, Then: &g.fates}); err != nil {
 			s.visit(w, g.here)
+			if g.fails(err) {
+				e.End(g.fingerprint, m.note&^noteOrdinary)
+				continue
+			}
 			g.badEvent, g.badPicks = slices.Index(w.list(nil), slow.ev), slices.Concat(slow.picks, g.fates.Path())
 			return err
 		}

@@ -98,8 +98,7 @@ func (s *sites) operate(d *draft, node int, ops []moveOp) bool {
 			if int(peer) != node {
 				up = s.places[peer].up[d.from[peer]]
 			}
-			next, _ := s.e.conns.apply(old, o.index, up)
-			d.set(word, next)
+			d.set(word, s.e.conns.apply(old, o.index, up))
 		case opAnnounce:
 			for word := s.monitors; word < s.frame; word++ {
 				next, err := s.e.observe(d.at(word), sim.NodeID(node), o.index)
@@ -133,14 +132,36 @@ func (s *sites) ofStream(ev *sim.Event) bool {
 		(ev.Kind == sim.Deliver || ev.Kind == sim.DeliverError || ev.Kind == sim.DeliverReady)
 }
 
-// received returns what a connection in a packed vector becomes once it has handed over what an event of a stream is about,
-// and the number of the event, see [engine.eventID].
-func (s *sites) received(v []uint32, kind sim.EventKind, node, peer int) (word int, next, event uint32) {
+// streamEvent is an event by which a connection hands something over to a node; the zero value: there is none.
+type streamEvent struct {
+	kind sim.EventKind
+	peer uint8
+}
+
+var noStream = streamEvent{}
+
+// eventOf is the number of an event of a stream, see [engine.eventID].
+func (s *sites) eventOf(v []uint32, node int, h streamEvent) uint32 {
+	peer := int(h.peer)
+	if h.kind == sim.DeliverReady {
+		return s.e.eventID(readyEvent, sim.NodeID(peer), 0)
+	}
 	pair, side := s.connection(node, peer)
-	word = s.conns + pair
-	up := node == peer || s.places[peer].up[v[peer]]
-	next, class, msg := s.e.received(v[word], kind, side, up)
-	return word, next, s.e.eventID(class, sim.NodeID(peer), msg)
+	conn := v[s.conns+pair]
+	if h.kind == sim.Deliver {
+		if first := s.e.conns.lines[conn].first[side]; first > 0 {
+			return s.e.eventID(deliverEvent, sim.NodeID(peer), first-1)
+		}
+	}
+	_, class, msg := s.received(v, node, h)
+	return s.e.eventID(class, sim.NodeID(peer), msg)
+}
+
+// received returns what a connection becomes once it has handed over what an event is about, see [engine.received].
+func (s *sites) received(v []uint32, node int, h streamEvent) (next uint32, class int, msg uint32) {
+	peer := int(h.peer)
+	pair, side := s.connection(node, peer)
+	return s.e.received(v[s.conns+pair], h.kind, side, node == peer || s.places[peer].up[v[peer]])
 }
 
 // listStreams lists the moves of a node that is up by what its connections hold for it.
@@ -148,50 +169,44 @@ func (g *graph) listStreams(node int) {
 	s, w := g.sites, g.w
 	for k, set := range [...]uint64{w.failing[node], w.ready[node], w.deliverable[node]} {
 		for ; set != 0; set &= set - 1 {
-			peer, kind := bits.TrailingZeros64(set), streamEvents[k]
-			word, next, event := s.received(g.here, kind, node, peer)
-			sp := s.spanOfStream(w, g.here, kind, node, peer, event)
-			g.list(sp, node, word, next)
+			h := streamEvent{streamKinds[k], uint8(bits.TrailingZeros64(set))}
+			g.list(s.spanOfStream(w, g.here, node, h), node, h)
 		}
 	}
 }
 
-var streamEvents = [...]sim.EventKind{sim.DeliverError, sim.DeliverReady, sim.Deliver}
+var streamKinds = [...]sim.EventKind{sim.DeliverError, sim.DeliverReady, sim.Deliver}
 
 // spanOfStream returns the moves of a node by an event of a stream.
-func (s *sites) spanOfStream(w *World, v []uint32, kind sim.EventKind, node, peer int, event uint32) span {
-	key := uint64(v[s.frame])<<32 | uint64(event)
-	occasion, ok := s.occasions.get(key)
-	if !ok {
-		occasion = uint64(s.occasions.n)
-		s.occasions.put(key, occasion)
+func (s *sites) spanOfStream(w *World, v []uint32, node int, h streamEvent) span {
+	p, frame := &s.places[node], int(v[s.frame])
+	for frame >= len(p.told) {
+		p.told = append(p.told, memoOf[span]{})
 	}
-	p := &s.places[node]
-	key = uint64(v[node])<<32 | occasion
-	if n, ok := p.told.get(key); ok {
-		return s.spans[n]
+	key := uint64(v[node])<<32 | uint64(s.eventOf(v, node, h))
+	if sp, ok := p.told[frame].get(key); ok {
+		return sp
 	}
-	ev := sim.Event{Kind: kind, Node: sim.NodeID(node), Peer: sim.NodeID(peer), Slot: w.conns.slot}
-	if kind == sim.Deliver {
+	ev := sim.Event{Kind: h.kind, Node: sim.NodeID(node), Peer: sim.NodeID(h.peer), Slot: w.conns.slot}
+	if h.kind == sim.Deliver {
 		ev.Msgs = 1
 	}
 	sp := s.learnStream(w, v, ev)
-	p.told.put(key, uint64(len(s.spans)))
-	s.spans = append(s.spans, sp)
+	p.told[frame].put(key, sp)
 	return sp
 }
 
 // answered returns the moves by the answer to a question about room, in the state that is expanded once a connection has handed over what
 // it holds.
-func (g *graph) answered(number uint32, node, word int, next uint32) span {
+func (g *graph) answered(number uint32, node int, h streamEvent) span {
 	s := g.sites
 	room := &s.rooms[number]
 	left := s.capacity
 	if !room.fresh {
 		pair, side := s.connection(node, int(room.peer))
 		conn := g.here[s.conns+pair]
-		if s.conns+pair == word {
-			conn = next
+		if h != noStream && sim.NodeID(h.peer) == room.peer {
+			conn, _, _ = s.received(g.here, node, h)
 		}
 		left -= s.e.conns.queued(conn, side)
 	}
@@ -221,3 +236,6 @@ func (g *graph) takeBreaks(e *explore.Edges, fr uint32) {
 		}
 	}
 }
+
+// streamOps are what a connection is asked to do in an event.
+var streamOps = map[sim.EventKind]connOp{sim.Deliver: opTake, sim.DeliverReady: opReady, sim.DeliverError: opError}

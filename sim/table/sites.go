@@ -36,9 +36,6 @@ type sites struct {
 	// First words of each kind in packed vectors, behind those of sites.
 	conns, monitors, frame int
 
-	occasions memo // frame and event of a stream -> number
-	spans     []span
-
 	answers answers
 	limited error    // a limit was reached while moves were found out, so that they are not all
 	here    []uint32 // scratch: a vector of the world
@@ -53,13 +50,13 @@ type place struct {
 	shares  []sim.Fingerprint
 	busy    []bool // a datagram can be delivered to the node
 	up      []bool
-	told    memo       // site and occasion -> span
-	lists   [][]span   // by frame, quiet or not, and kind of events; by site
-	sent    memo       // sender and message -> number
-	all     []datagram // by that number
-	width   uint32     // a power of two
-	after   []arrival  // by site and number of a datagram, up to the width
-	far     memo       // by site and number, beyond the width: place in farther
+	told    []memoOf[span] // by frame: site and event of a stream -> moves
+	lists   [][]span       // by frame, quiet or not, and kind of events; by site
+	sent    memo           // sender and message -> number
+	all     []datagram     // by that number
+	width   uint32         // a power of two
+	after   []arrival      // by site and number of a datagram, up to the width
+	far     memo           // by site and number, beyond the width: place in farther
 	farther []arrival
 }
 
@@ -311,10 +308,13 @@ func listOf(frame uint32, quiet bool, kind eventList) int {
 }
 
 func (s *sites) bytes() int {
-	n := 48*len(s.moves) + 8*len(s.ops) + 16*len(s.spans)
+	n := 48*len(s.moves) + 8*len(s.ops)
 	for i := range s.places {
 		p := &s.places[i]
-		n += 32*len(p.list) + 16*(len(p.after)+len(p.farther)) + 16*(len(p.ids.slots)+len(p.far.slots)+len(p.told.slots))
+		n += 32*len(p.list) + 16*(len(p.after)+len(p.farther)) + 16*(len(p.ids.slots)+len(p.far.slots))
+		for k := range p.told {
+			n += 24 * len(p.told[k].slots)
+		}
 	}
 	return n
 }

@@ -10,10 +10,11 @@ import "github.com/macemc/macemc/sim"
 //
 // A move of a node reads the site of its node, the frame, connections of its node and whether their other ends are up, and monitors by what it announces.
 // It changes its site, the frame, the sites of nodes that it sends datagrams to, those connections, and those monitors. Moves of two nodes, b's
-// having the lower number, do not disturb each other when both leave the frame as it is, neither has the other's node among its
-// peers, with whom it shares a connection, not both announce, and b does not take a datagram that a has sent: one that arrives changes nothing about what
-// else a node that is up can do, see [sim.Parted]. Where there are quorums, which may take all that has arrived, those that it sends to are peers, too. That
-// both send to one node does no harm, either. Moves that take a datagram each
+// having the lower number, do not disturb each other when both leave the frame as it is, not both touch the connection of these nodes, and see it so by their
+// peers, not both announce, and b does not take a datagram that a has sent: one that arrives changes nothing about what
+// else a node that is up can do, see [sim.Parted]. Where there are quorums, which may take all that has arrived, those that it sends to are peers, too,
+// and neither may have the other's node among its peers. That both send to one node does no harm. Timers of systems that are Prompt depend on all nodes, and
+// what else happens there does not depend on whether they can fire. Moves that take a datagram each
 // at one node are tried in both orders, see diamondsOf.
 //
 // Where the states of a level are expanded in any order, by several processes, that order is not needed to come to v at the same level, if only
@@ -24,35 +25,39 @@ import "github.com/macemc/macemc/sim"
 const (
 	sleepers     = 16 // bits of a set of nodes
 	toMonitors   = 1 << (sleepers - 1)
-	neverAsleep  = 1<<sleepers - 1 // peers of a move that depends on more
-	mostSleepers = sleepers - 1    // nodes
+	toMore       = 1 << (sleepers - 2) // in neverAsleep alone
+	neverAsleep  = 1<<sleepers - 1     // peers of a move that depends on more
+	mostSleepers = sleepers - 2        // nodes
 )
 
 // asleep is what sleeps in the state that is expanded.
 type asleep struct {
 	nodes   uint16               // moves of theirs
 	but     uint16               // such that have none of these among their peers,
+	shared  uint16               // nor, of these nodes,
+	actor   uint16               // the one that acted last,
 	arrived [mostSleepers]uint32 // and do not take this datagram, by node, see sites.takes; 0: none has arrived
 	by      uint32               // the move by which the state was found; 0: nothing is known of moves of its node
 }
 
-// canSleep reports whether moves of a system are independent as described. Under Prompt they depend on all nodes; what a node has yet to send keeps it from all
-// else, and what does not fit is refused.
+// canSleep reports whether moves of a system are independent as described: what a node has yet to send keeps it from all else, and what does not fit is refused.
 func (e *engine) canSleep() bool {
-	return e.nodes <= mostSleepers && e.sys.Timing != sim.Prompt && !e.bags.holds && !e.bags.bounded
+	return e.nodes <= mostSleepers && !e.bags.holds && !e.bags.bounded
 }
 
-// peersOf are those of the move of a node by an event, from a packed vector, once its operations are listed. What quorums take depends on all that
-// has arrived; what arrives, on whether a node is up.
-func (s *sites) peersOf(m *move, ev *sim.Event, node int, packed []uint32) (peers uint16) {
-	if !s.sleeps || m.kind == loneMove || m.frame != packed[s.frame] {
+// peersOf are those of the move of a node by an event and the answers to what was asked, from a packed vector, once its operations are listed. What quorums take
+// depends on all that has arrived; what arrives, on whether a node is up.
+func (s *sites) peersOf(m *move, ev *sim.Event, asked []asked, node int, packed []uint32) (peers uint16) {
+	if !s.sleeps || m.kind == loneMove || m.frame != packed[s.frame] || s.e.sys.Timing == sim.Prompt && ev.Kind == sim.FireTimer {
 		return neverAsleep
 	}
 	if up := s.places[node].up; up[m.next] != up[packed[node]] {
 		return neverAsleep
 	}
-	if s.ofStream(ev) {
-		peers |= 1 << ev.Peer
+	for _, a := range asked {
+		if a.room {
+			peers |= 1 << s.e.steps.inner[a.inner].peer
+		}
 	}
 	for _, o := range s.ops[m.first : m.first+uint32(m.count)] {
 		switch o.kind() {
@@ -90,7 +95,7 @@ func (g *graph) sleep(name uint32) {
 		return
 	}
 	a.by = name
-	a.nodes, a.but = g.sites.behind(name)
+	a.nodes, a.but, a.shared, a.actor = g.sites.behind(name)
 	for _, o := range g.sites.opsOf(name) {
 		if o.kind() != opDatagram {
 			continue
@@ -102,10 +107,14 @@ func (g *graph) sleep(name uint32) {
 	}
 }
 
-// behind are the nodes that sleep after a move, and who must not be among the peers of their moves.
-func (s *sites) behind(k uint32) (nodes, but uint16) {
+// behind tells what sleeps after a move, see asleep.
+func (s *sites) behind(k uint32) (nodes, but, shared, actor uint16) {
 	peers, node := s.peers[k], s.actor(k)
-	return (1<<node - 1) &^ peers, 1<<node | peers&toMonitors
+	nodes, but, actor = 1<<node-1, peers&toMonitors|toMore, 1<<node
+	if s.e.quorums.any {
+		return nodes &^ peers, but | actor, 0, actor
+	}
+	return nodes, but, peers, actor
 }
 
 // undisturbed are the moves of a span, by place, that sleep if their node does. Those beyond the 64th do not.
@@ -123,7 +132,8 @@ func (s *sites) nameFor(k uint32) uint32 {
 	if s.peers[k] == neverAsleep {
 		return 0
 	}
-	nodes, but := s.behind(k)
+	nodes, but, shared, _ := s.behind(k)
+	nodes &^= shared
 	for _, o := range s.opsOf(k) {
 		if o.kind() == opDatagram {
 			nodes &^= 1 << o.peer

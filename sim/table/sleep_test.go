@@ -137,6 +137,20 @@ func TestSpoiltSleepIsNoticed(t *testing.T) {
 				s.peers[k] &= toMonitors
 			}
 		},
+		"whose room in a stream was asked for": func(s *sites, k uint32) {
+			if s.peers[k] != neverAsleep {
+				told := s.peers[k] & toMonitors
+				for _, o := range s.opsOf(k) {
+					told |= 1 << o.node()
+				}
+				s.peers[k] &= told
+			}
+		},
+		"that timers are prompt": func(s *sites, k uint32) {
+			if s.e.sys.Timing == sim.Prompt && s.moves[k].frame == 0 && s.moves[k].kind == fastMove {
+				s.peers[k] &= toMonitors
+			}
+		},
 		"the frame": func(s *sites, k uint32) {
 			if s.peers[k] == neverAsleep && s.moves[k].frame != 0 {
 				s.peers[k] = 0

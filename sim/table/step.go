@@ -257,8 +257,7 @@ func (w *World) operate(node, peer sim.NodeID, op connOp, msg uint32) {
 	if op == opCrash && old == w.conns.empty(min(node, peer), max(node, peer)) {
 		return
 	}
-	next, _ := w.conns.apply(old, connCode(op, side, msg), w.up>>peer&1 == 1)
-	w.setConn(node, peer, word, next)
+	w.setConn(node, peer, word, w.conns.apply(old, connCode(op, side, msg), w.up>>peer&1 == 1))
 }
 
 // setConn changes the connection between two nodes, the word of which is given.

@@ -26,12 +26,16 @@ func (g *graph) steps(f func(t taken) error) error {
 		ordinary := w.ordinary(ev)
 		for g.answers.Reset(); g.answers.Next(); {
 			g.w.passing.begin()
-			if err := w.advance(ev, &g.answers); err != nil {
+			err := w.advance(ev, &g.answers)
+			failed := err != nil && g.fails(err)
+			if failed {
+				w.restore(base)
+			} else if err != nil {
 				g.badEvent, g.badPicks = i, g.answers.Path()
 				return err
 			}
 			note := uint8(max(0, ev.Node))
-			if ordinary && recovered(w, &g.answers) {
+			if ordinary && !failed && recovered(w, &g.answers) {
 				note |= noteOrdinary
 			}
 			if err := f(taken{i, ev, note}); err != nil {
