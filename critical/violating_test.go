@@ -72,6 +72,18 @@ func TestViolationsOnTheWay(t *testing.T) {
 	if err != nil || res.Case != critical.C1 || res.Step != 2 || res.Proof != critical.Exact {
 		t.Errorf("%+v, %v", res, err)
 	}
+	// So it is past steps that fail.
+	action := sys.Actions[0].(sim.Action[*climber])
+	action.Do = func(c *climber, env sim.Env) {
+		env.Assert(env.Choose("hold", 2) > 0, "falls")
+		c.Level++
+	}
+	failing := sys
+	failing.Actions = []sim.AnyAction{action, sys.Actions[1]}
+	res, err = critical.Find(t.Context(), critical.Config{System: failing, Path: choose.Path{0, 1, 1}, Walks: 50, WalkSteps: 50})
+	if err != nil || res.Case != critical.C1 || res.Step != 2 || res.Proof != critical.Exact {
+		t.Errorf("with steps that fail: %+v, %v", res, err)
+	}
 	// What follows a violation is not visited, so that nothing is proven where there is no other way.
 	sys.Properties[0].Eventually = sim.Each(func(_ sim.NodeID, c *climber) bool { return c.Level > 20 })
 	res, err = critical.Find(t.Context(), critical.Config{System: sys, Path: choose.Path{0, 1, 1}, Walks: 50, WalkSteps: 50})

@@ -79,7 +79,13 @@ func (g *graph) Bytes() int {
 // Roots implements [explore.Graph]: there are several when booting draws.
 func (g *graph) Roots(e *explore.Edges) error {
 	v := make([]uint32, g.sites.words)
-	g.roots, g.badEvent = g.roots[:0], -1
+	known := g.roots
+	defer func() {
+		if len(g.roots) < len(known) { // they are listed again, and a limit was reached: paths begin at any of them
+			g.roots = known
+		}
+	}()
+	g.roots, g.badEvent = nil, -1
 	for g.answers.Reset(); g.answers.Next(); {
 		if err := g.w.changed(); err != nil {
 			return err
@@ -219,6 +225,9 @@ func (g *graph) isKnown(err error) bool {
 	}
 	return g.onward != nil || g.known[f.Property]
 }
+
+// fails reports whether a step with an error is one that leads nowhere, and so back to its state: recovery is looked for beside violations.
+func (g *graph) fails(err error) bool { return g.onward != nil && g.isKnown(err) }
 
 // barred reports whether the state that is expanded violates a known property.
 func (g *graph) barred() bool {

@@ -12,7 +12,7 @@ import (
 func TestCrashesBesideAFailureAreNoRecovery(t *testing.T) {
 	sys := &sim.System{
 		Name: "failing", Nodes: 1, Crashes: 1, New: func(sim.NodeID) sim.Service { return &tally{} },
-		Actions: []sim.AnyAction{sim.Action[*tally]{Name: "fail", Do: func(_ *tally, env sim.Env) {
+		Actions: []sim.AnyAction{sim.Action[*tally]{Name: "fail", Times: 2, Do: func(_ *tally, env sim.Env) {
 			env.Assert(env.Choose("way", 2) == 0, "it fails")
 			env.Disk().Put("key", nil)
 		}}},
