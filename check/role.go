@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -59,8 +60,12 @@ func CurrentRole() (Role, error) {
 	return Role{name, rec, refused}, nil
 }
 
-// Record makes a search leave behind in the recorder what it does.
+// Record makes a search leave behind in the recorder what it does. One worker that visits states gets one processor: handlers have goroutines of their
+// own then, and each would wake another processor, which finds nothing to do.
 func (r Role) Record(s *search.Config) {
+	if s.Workers == 1 && s.Strategy.Stateful() {
+		runtime.GOMAXPROCS(1)
+	}
 	s.PathBuffer = r.Recorder.Path
 	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
 	s.Calls = &search.Calls{At: r.Recorder.Word(flight.Called), Refused: r.refused}

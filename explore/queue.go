@@ -6,12 +6,14 @@ import (
 )
 
 // queue is a frontier of which the state that has waited longest is next. States are kept in parts, which are used again, and are
-// not the collector's: the collector lets garbage grow with what it has to keep. Words of records take two bytes each, until there is one that needs four.
+// not the collector's: the collector lets garbage grow with what it has to keep. Words of records take two bytes each, until there is one that needs four;
+// so do the names of the edges by which states were found.
 type queue struct {
 	lineage
-	words  int // of a record
-	wide   bool
-	record []uint32 // that was returned, unless it is where it is kept
+	words  int      // of a record
+	wide   bool     // words of records take four bytes
+	broad  bool     // names do
+	record []uint32 // that was returned
 	first  uint32   // number of the state at the front of parts
 	pushed uint32   // number of the next state that is pushed
 	popped uint32   // and popped
@@ -72,36 +74,37 @@ func (q *queue) Bytes() (kept, waiting int) { return q.lineage.bytes(), q.most()
 func (q *queue) Close() { q.memory.free() }
 
 func (q *queue) push(record []uint32, by uint32) {
-	if !q.wide {
-		all := uint32(0)
-		for _, word := range record {
-			all |= word
-		}
-		if all > math.MaxUint16 {
-			q.widen()
-		}
+	all := uint32(0)
+	for _, word := range record {
+		all |= word
+	}
+	if wide, broad := q.wide || all > math.MaxUint16, q.broad || by > math.MaxUint16; wide != q.wide || broad != q.broad {
+		q.widen(wide, broad)
 	}
 	if int(q.pushed-q.first) == len(q.parts)*queuePart {
 		q.parts = append(q.parts, q.part())
 	}
 	at := q.place(q.pushed)
 	if q.wide {
-		at := words(at)
-		at[copy(at, record)] = by
-	} else {
-		halves := at[:len(record)]
 		for i, word := range record {
-			halves[i] = uint16(word)
+			at[2*i], at[2*i+1] = uint16(word), uint16(word>>16)
 		}
-		at[q.words], at[q.words+1] = uint16(by), uint16(by>>16)
+	} else {
+		for i, word := range record {
+			at[i] = uint16(word)
+		}
+	}
+	name := at[q.recordHalves():]
+	if name[0] = uint16(by); q.broad {
+		name[1] = uint16(by >> 16)
 	}
 	q.pushed++
 }
 
-// widen makes room for words of four bytes.
-func (q *queue) widen() {
+// widen makes room for words of records and names of four bytes.
+func (q *queue) widen(wide, broad bool) {
 	old := *q
-	q.wide, q.memory, q.parts, q.free, q.made, q.pushed = true, region{}, nil, nil, 0, q.first
+	q.wide, q.broad, q.memory, q.parts, q.free, q.made, q.pushed = wide, broad, region{}, nil, nil, 0, q.first
 	for q.pushed < old.pushed {
 		q.push(old.kept(q.pushed))
 	}
@@ -131,29 +134,37 @@ func (q *queue) place(id uint32) []uint16 {
 
 // halves are how many times two bytes a record takes, with what By is.
 func (q *queue) halves() int {
-	if q.wide {
-		return 2*q.words + 2
+	if q.broad {
+		return q.recordHalves() + 2
 	}
-	return q.words + 2
+	return q.recordHalves() + 1
 }
 
-func words(halves []uint16) []uint32 {
-	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(halves))), len(halves)/2)
+func (q *queue) recordHalves() int {
+	if q.wide {
+		return 2 * q.words
+	}
+	return q.words
 }
 
 // kept is a record, until the next call.
 func (q *queue) kept(id uint32) (record []uint32, by uint32) {
-	at, n := q.place(id), q.words
+	at := q.place(id)
+	record = q.record
 	if q.wide {
-		at := words(at)
-		return at[:n:n], at[n]
+		for i := range record {
+			record[i] = uint32(at[2*i]) | uint32(at[2*i+1])<<16
+		}
+	} else {
+		for i, half := range at[:len(record)] {
+			record[i] = uint32(half)
+		}
 	}
-	halves := at[:n]
-	record = q.record[:len(halves)]
-	for i, half := range halves {
-		record[i] = uint32(half)
+	name := at[q.recordHalves():]
+	if by = uint32(name[0]); q.broad {
+		by |= uint32(name[1]) << 16
 	}
-	return record, uint32(at[n]) | uint32(at[n+1])<<16
+	return record, by
 }
 
 // next returns a record, which must be asked for in order, and lets go of those before.

@@ -22,7 +22,8 @@ type mapping struct {
 }
 
 const (
-	onHeap      = 1 << 17 // words, up to which huge pages do not pay
+	onHeap      = 1 << 12  // words, up to which it does not pay
+	smallPages  = 64 << 10 // bytes, in steps of which a region grows that is shorter than a huge page
 	hugePage    = 2 << 20
 	mostReserve = 1 << 39
 )
@@ -40,7 +41,11 @@ func (r *region) grow(words int) {
 }
 
 func (r *region) growReserved(words int) bool {
-	size := (8*words + hugePage - 1) &^ (hugePage - 1)
+	step := hugePage
+	if 8*words <= hugePage-smallPages {
+		step = smallPages
+	}
+	size := (8*words + step - 1) &^ (step - 1)
 	old := 0
 	if r.reserved != nil {
 		old = 8 * len(r.words)
@@ -51,7 +56,9 @@ func (r *region) growReserved(words int) bool {
 	if size > len(all) || unix.Mprotect(all[old:size], unix.PROT_READ|unix.PROT_WRITE) != nil {
 		return false
 	}
-	_ = unix.Madvise(all[old:size], unix.MADV_HUGEPAGE) // does without, if there are none
+	if step == hugePage {
+		_ = unix.Madvise(all[old:size], unix.MADV_HUGEPAGE) // does without, if there are none
+	}
 	grown := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(all))), size/8)
 	if old == 0 {
 		copy(grown, r.words)

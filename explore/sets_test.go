@@ -149,16 +149,18 @@ func TestFingerprintsWhileSpread(t *testing.T) {
 }
 
 func TestQueueUsesPartsAgain(t *testing.T) {
-	for _, c := range []struct{ from, bytes uint32 }{{0, 10}, {60_000, 16}, {1 << 20, 16}} { // words of two bytes, of which some need four soon, or at once
+	for _, c := range []struct{ from, name, bytes uint32 }{ // words and names of two bytes, of which some need four soon, or at once
+		{0, 0, 8}, {0, 60_000, 10}, {0, 1 << 30, 10}, {60_000, 0, 14}, {60_000, 59_000, 16}, {1 << 20, 1 << 30, 16},
+	} {
 		q := newQueue(3).(*queue)
 		next := uint32(0)
 		for id := range uint32(10_000) {
 			n := c.from + id
-			q.push([]uint32{n, n + 1, n + 2}, n+1<<30)
+			q.push([]uint32{n, n + 1, n + 2}, c.name+id)
 			for ; next < id/2; next++ {
 				n := c.from + next
-				if v, asleep := q.next(next); !slices.Equal(v, []uint32{n, n + 1, n + 2}) || asleep != n+1<<30 {
-					t.Fatalf("record %d is %v, %d", next, v, asleep)
+				if v, name := q.next(next); !slices.Equal(v, []uint32{n, n + 1, n + 2}) || name != c.name+next {
+					t.Fatalf("record %d is %v, %d", next, v, name)
 				}
 			}
 		}

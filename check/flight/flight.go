@@ -90,7 +90,7 @@ func fill(f *os.File, size int) error {
 	if _, err := f.Write(make([]byte, headerSize)); err != nil {
 		return err
 	}
-	none := bytes.Repeat([]byte{0xff}, 1<<20) // of None
+	none := bytes.Repeat([]byte{0xff}, 1<<16) // of None
 	for left := size - headerSize; left > 0; left -= len(none) {
 		if _, err := f.Write(none[:min(left, len(none))]); err != nil {
 			return err

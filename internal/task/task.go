@@ -82,6 +82,7 @@ type Process struct {
 
 	kill      <-chan struct{} // closed: end at once
 	interrupt atomic.Pointer[func() bool]
+	ballast   []byte // see collectSeldom
 }
 
 // End tells of the error of a task, which may be nil, and returns the exit status.

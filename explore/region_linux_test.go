@@ -1,0 +1,40 @@
+package explore
+
+import (
+	"testing"
+	"unsafe"
+)
+
+// A region keeps what is in it when it grows, and stays where it is from the moment on that it is not on the heap, so that nothing is copied.
+func TestRegionsGrowInPlace(t *testing.T) {
+	var r region
+	defer r.free()
+	at := (*uint64)(nil)
+	for words := 100; words < 4*hugePage/8; words += words / 3 {
+		before := len(r.words)
+		r.grow(words)
+		for i, word := range r.words {
+			if i < before != (word == uint64(i)+1) || i >= before && word != 0 {
+				t.Fatalf("%d words: %d is at %d, there were %d", words, word, i, before)
+			}
+			r.words[i] = uint64(i) + 1
+		}
+		switch first := unsafe.SliceData(r.words); {
+		case len(r.words) <= onHeap:
+		case r.reserved == nil:
+			t.Skip("addresses are scarce")
+		case at == nil:
+			at = first
+		case first != at:
+			t.Fatalf("%d words are somewhere else", words)
+		}
+	}
+	if at == nil || 8*len(r.words)%hugePage != 0 {
+		t.Errorf("%d words", len(r.words))
+	}
+	var small region
+	defer small.free()
+	if small.grow(2 * onHeap); 8*len(small.words) > smallPages {
+		t.Errorf("%d words were asked for, and %d are there", 2*onHeap, len(small.words))
+	}
+}
