@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+	"weak"
 )
 
 // The linker marks where variables of packages begin and end: those without pointers and those with,
@@ -72,15 +73,18 @@ type page struct {
 // noConstants is for programs that have none.
 var noConstants = &constants{table: make([]int32, 1), shift: 64}
 
-// snapshots keeps what was found out for the systems that were built lately, so that all worlds of one have the same.
+// snapshots keeps what was found out for the systems that are in use or were built lately, so that all worlds of one have the same.
 //
 //lint:state what is older than all runs is a fact of the process
-var snapshots struct {
+var snapshots snapshotList
+
+type snapshotList struct {
 	sync.Mutex
-	list []*constants
+	list []*constants // of the latest
+	all  []weak.Pointer[constants]
 }
 
-// mostSnapshots is how many are kept.
+// mostSnapshots is how many are kept though nothing uses them.
 const mostSnapshots = 8
 
 // constantsOf finds the constants of a system whose closures are held. It does so when that is first built, so that nothing
@@ -93,9 +97,10 @@ func constantsOf(held []any, showing bool) (*constants, error) {
 		return s.list[n-1], nil
 	}
 	same := func(a, b any) bool { return *(*eface)(unsafe.Pointer(&a)) == *(*eface)(unsafe.Pointer(&b)) }
-	for i, c := range s.list {
-		if slices.EqualFunc(c.held, held, same) {
-			s.list = append(slices.Delete(s.list, i, i+1), c)
+	s.all = slices.DeleteFunc(s.all, func(w weak.Pointer[constants]) bool { return w.Value() == nil })
+	for _, w := range s.all {
+		if c := w.Value(); c != nil && slices.EqualFunc(c.held, held, same) {
+			s.used(c)
 			return c, nil
 		}
 	}
@@ -103,14 +108,21 @@ func constantsOf(held []any, showing bool) (*constants, error) {
 		return nil, errors.New("this release of Go (" + runtime.Version() + ") keeps memory in a way that is not known, so that states cannot be told apart")
 	}
 	c := findConstants(slices.Clone(held))
-	if s.list = append(s.list, c); len(s.list) > mostSnapshots {
-		s.list = slices.Delete(s.list, 0, 1)
-	}
+	s.all = append(s.all, weak.Make(c))
+	s.used(c)
 	return c, nil
 }
 
+// used makes constants those that were used last.
+func (s *snapshotList) used(c *constants) {
+	s.list = append(slices.DeleteFunc(s.list, func(other *constants) bool { return other == c }), c)
+	if len(s.list) > mostSnapshots {
+		s.list = slices.Delete(s.list, 0, 1)
+	}
+}
+
 // manyOlder is about how many objects larger programs have; it spares growing.
-const manyOlder = 1 << 12
+const manyOlder = 1 << 13
 
 // findConstants looks at all that closures hold, and at all pointers of variables.
 func findConstants(held []any) *constants {
@@ -127,7 +139,7 @@ func findConstants(held []any) *constants {
 		objectAt(p).pointers(p, func(at unsafe.Pointer, off uintptr) { f.follow(at, nil, uint64(off+1)<<1|1) })
 		f.rest()
 	}
-	for _, off := range pointerVariables() {
+	for off := range pointerVariables {
 		f.follow(variableAt(off), nil, uint64(off)<<1|1)
 	}
 	f.rest()
@@ -140,19 +152,19 @@ func findConstants(held []any) *constants {
 //go:nocheckptr
 func variableAt(off uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(&variables), off) }
 
-// pointerVariables lists where the pointers among variables lie, but for those to what was found out.
-var pointerVariables = sync.OnceValue(func() (offs []uintptr) {
+// pointerVariables yields where the pointers among variables lie, but for those to what was found out.
+func pointerVariables(yield func(off uintptr) bool) {
 	for _, part := range [][3]*byte{{&filled, &endFilled, &filledPointers}, {&zeroed, &endZeroed, &zeroedPointers}} {
 		words := (address(part[1]) - address(part[0])) / wordSize
 		for i, isPointer := range pointerMask(part[2], int(words)) {
 			at := address(part[0]) + uintptr(i)*wordSize
-			if isPointer && at-uintptr(unsafe.Pointer(&snapshots)) >= unsafe.Sizeof(snapshots) {
-				offs = append(offs, at-address(&variables))
+			own := at-uintptr(unsafe.Pointer(&snapshots)) < unsafe.Sizeof(snapshots)
+			if isPointer && !own && !yield(at-address(&variables)) {
+				return
 			}
 		}
 	}
-	return offs
-})
+}
 
 // finder makes constants.
 type finder struct {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -346,5 +347,29 @@ func TestPointerMask(t *testing.T) {
 	words := int((address(&endFilled) - address(&filled)) / unsafe.Sizeof(uintptr(0)))
 	if mask := pointerMask(&filledPointers, words); len(mask) != words {
 		t.Errorf("%d of %d words", len(mask), words)
+	}
+}
+
+// Of a system that is in use all worlds have the same constants, however many others are built meanwhile; of one that is not, these go.
+func TestConstantsOfSystemsInUse(t *testing.T) {
+	of := func(n int) *Set {
+		s, err := NewSet(Holding(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	mine := of(0)
+	for n := range 3 * mostSnapshots {
+		of(1 + n)
+	}
+	if of(0).consts != mine.consts {
+		t.Error("a system has other constants than before")
+	}
+	runtime.KeepAlive(mine)
+	runtime.GC()
+	of(-1)
+	if n := len(snapshots.all); n > 2*mostSnapshots {
+		t.Errorf("%d are kept", n)
 	}
 }
