@@ -267,13 +267,15 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		line("critical", fmt.Sprintf("step %d, as recorded", main.critical))
 	case main.critical > 0:
 		line("critical", fmt.Sprintf("step %d", main.critical))
+	case main.round > 0:
+		line("round", fmt.Sprintf("steps %d to %d go on for ever", main.len()-main.round+1, main.len()))
 	default:
 		line("critical", `not known; "critical" looks for it`)
 	}
 	if live, err := s.named("live"); err == nil {
 		line("live run", fmt.Sprintf("%s %d steps, %d of them shared", live.file, live.len(), live.common))
 	} else {
-		line("live run", "none "+s.cfg.LiveName)
+		line("live run", strings.TrimSuffix("none: "+s.cfg.LiveName, ": "))
 	}
 	if f, _ := main.firstFound(); f != nil {
 		line("found", firstLine(f.Error()))

@@ -34,9 +34,9 @@ func TestRound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, at, graph := do(t, s, "steps 1 2"), do(t, s, "goto 1"), do(t, s, "graph")
-		if strings.Contains(list, " o+") != marked || strings.Contains(at, "IN THE ROUND of steps 1 to 2") != marked || strings.Contains(graph, " @ 1") != marked {
-			t.Errorf("a round of %d steps:\n%s\n%s\n%s", round, list, at, graph)
+		list, at, graph, info := do(t, s, "steps 1 2"), do(t, s, "goto 1"), do(t, s, "graph"), do(t, s, "info")
+		if strings.Contains(list, " o+") != marked || strings.Contains(at, "IN THE ROUND of steps 1 to 2") != marked || strings.Contains(graph, " @ 1") != marked || strings.Contains(info, "steps 1 to 2 go on for ever") != marked {
+			t.Errorf("a round of %d steps:\n%s\n%s\n%s\n%s", round, list, at, graph, info)
 		}
 	}
 }

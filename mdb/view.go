@@ -45,6 +45,7 @@ type StepLine struct {
 	Text     string
 	Live     bool // the state after it is
 	Critical bool
+	Round    bool // it goes on for ever
 	Fault    bool
 }
 
@@ -54,7 +55,7 @@ func (s *Session) Steps(from, to int) []StepLine {
 	var lines []StepLine
 	for n := max(0, from); n <= min(to, r.len()); n++ {
 		info := r.step(n)
-		l := StepLine{Step: n, Node: int(info.ev.Node), Live: info.live, Critical: n > 0 && n == r.critical}
+		l := StepLine{Step: n, Node: int(info.ev.Node), Live: info.live, Critical: n > 0 && n == r.critical, Round: r.inRound(n)}
 		if n == 0 {
 			l.Node, l.Text = -1, "the first state"
 		} else {

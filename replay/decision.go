@@ -103,8 +103,8 @@ func unsynced(fields []sim.Field) []string {
 }
 
 // left notes which writes survived the crash of the step; fields are the states of all nodes before it.
-func (s *TraceStep) left(fields [][]sim.Field) {
-	pending := unsynced(fields[s.Node])
+func (s *TraceStep) left(kept []kernel.Kept) {
+	pending := unsynced(kept[s.Node].Fields)
 	for i := range s.Effects {
 		switch e := &s.Effects[i]; {
 		case !e.Applied:
@@ -116,7 +116,7 @@ func (s *TraceStep) left(fields [][]sim.Field) {
 	}
 	s.survive(pending, kernel.Survivors)
 	for _, id := range s.With {
-		pending := unsynced(fields[id])
+		pending := unsynced(kept[id].Fields)
 		for i, key := range pending {
 			pending[i] = fmt.Sprintf("n%d: %s", id, key)
 		}

@@ -31,7 +31,7 @@ func (rec *Recorder) took(s *TraceStep) {
 		s.With = append(s.With, int(id))
 	}
 	if s.Crashed && !s.Halted || s.Event.Kind == sim.Crash && s.Number > 0 {
-		s.left(rec.fields)
+		s.left(rec.kept)
 	}
 	for _, m := range last.Sent {
 		rec.message(m, s.Number)
@@ -88,22 +88,29 @@ func (rec *Recorder) describe(s *TraceStep) {
 	w := rec.run.World
 	s.Hash = fmt.Sprintf("%016x%016x", w.Fingerprint().Hi, w.Fingerprint().Lo)
 	s.Live = live(w)
+	s.Failing = rec.judge()
+}
+
+// judge looks at the properties in the present state, and returns those that do not hold.
+func (rec *Recorder) judge() (failing []string) {
+	w := rec.run.World
 	props := w.System().Properties
 	var panicked error
 	for i := range props {
 		p := &props[i]
 		ok, err := holds(w, p)
 		if p.Sometimes == nil && !ok {
-			s.Failing = append(s.Failing, p.Name)
+			failing = append(failing, p.Name)
 		}
 		panicked = cmp.Or(panicked, err)
 	}
 	_ = rec.found(w.Check()) // of these errors there are only findings
 	_ = rec.found(panicked)
+	return failing
 }
 
 func (rec *Recorder) nodeHashes() []sim.Fingerprint {
-	hashes := make([]sim.Fingerprint, len(rec.fields))
+	hashes := make([]sim.Fingerprint, len(rec.kept))
 	for c, f := range rec.run.World.Components() {
 		if c.Kind == kernel.NodeState {
 			hashes[c.Index] = f

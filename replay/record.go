@@ -8,7 +8,6 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/plan"
 )
 
 // Record executes path on sys from the first state and describes every step. A finding on the way is
@@ -32,8 +31,10 @@ func End(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error)
 	if e != nil {
 		return nil, e
 	}
-	for err = rec.found(err); err == nil && !c.AtEnd(); {
-		err = rec.found(c.Next())
+	for err = rec.found(err); err == nil; err = rec.found(c.Next()) {
+		if rec.judge(); c.AtEnd() {
+			break
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -154,7 +155,7 @@ type Recorder struct {
 
 	step TraceStep
 	// Per node, before the step; from one step to the next, after as many steps as shown says.
-	fields [][]sim.Field
+	kept   []kernel.Kept
 	hashes []sim.Fingerprint
 	shown  int // -1: nothing is known
 }
@@ -218,7 +219,7 @@ func newRecorder(r *Run, places *Places) (*Recorder, error) {
 		trace:  &Trace{System: sys.Name, Nodes: sys.Nodes, Names: nodeNames(sys)},
 		words:  words,
 		places: places,
-		fields: make([][]sim.Field, sys.Nodes),
+		kept:   make([]kernel.Kept, sys.Nodes),
 		hashes: make([]sim.Fingerprint, sys.Nodes),
 		shown:  -1,
 	}, nil
@@ -270,8 +271,8 @@ func (rec *Recorder) before(index int) {
 	rec.step.What = what(ev, rec.step.Key)
 	now := rec.nodeHashes()
 	if rec.shown != rec.run.Steps() || !slices.Equal(now, rec.hashes) { // someone else drove the run
-		for id := range rec.fields {
-			rec.fields[id] = slices.Clone(w.NodeFields(sim.NodeID(id)))
+		for id := range rec.kept {
+			rec.kept[id] = kernel.KeepNode(w, sim.NodeID(id))
 		}
 	}
 	rec.hashes, rec.shown = now, -1
@@ -282,14 +283,14 @@ func (rec *Recorder) after() {
 	w := rec.run.World
 	rec.took(&s)
 	now := rec.nodeHashes()
-	for id, before := range rec.fields {
+	for id, before := range rec.kept {
 		if now[id] == rec.hashes[id] && id != s.Node {
 			continue
 		}
-		rec.fields[id] = slices.Clone(w.NodeFields(sim.NodeID(id)))
-		for _, c := range plan.Diff(before, rec.fields[id]) {
+		for _, c := range kernel.NodeChanges(w, sim.NodeID(id), before) {
 			s.Changes = append(s.Changes, NodeChange{Node: id, Path: c.Path, Old: c.Old, New: c.New, Inside: c.Inside})
 		}
+		rec.kept[id] = kernel.KeepNode(w, sim.NodeID(id))
 	}
 	rec.hashes, rec.shown = now, rec.run.Steps()
 	rec.describe(&s)

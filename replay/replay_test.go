@@ -385,6 +385,15 @@ func TestEnd(t *testing.T) {
 		}
 	}
 	path := walk(t, sys, 1, 30).Path
+	loops := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 0)}}.System()
+	for state := range 3 { // violated in the first state, on the way, at the end
+		loops.Properties = []sim.Property{{Name: "elsewhere", Always: func(v *sim.View) bool { return v.Service(0).(*automaton.Automaton).State != state }}}
+		want := record(t, &loops, choose.Path{0, 0})
+		got, err := replay.End(&loops, choose.Path{0, 0}, kernel.Options{})
+		if err != nil || want.Finding == nil || !reflect.DeepEqual(got.Finding, want.Finding) || got.FoundAt != want.FoundAt || !reflect.DeepEqual(got.Properties, want.Properties) {
+			t.Errorf("state %d: %+v at %d, %v; want %+v at %d", state, got.Finding, got.FoundAt, err, want.Finding, want.FoundAt)
+		}
+	}
 	if _, err := replay.End(sys, append(path.Clone(), 1<<20), kernel.Options{}); err == nil {
 		t.Error("a step that there is none of is taken")
 	}

@@ -70,9 +70,19 @@ func (t *Trace) WriteText(w io.Writer) error {
 	}
 	b.WriteString("\n")
 	ends := t.ends()
+	round := len(t.Steps) // steps before the round
+	if t.Round > 0 {
+		round -= t.Round
+	}
 	t.Boot.writeText(b, ends[0])
 	for i := range t.Steps {
+		if i == round {
+			b.WriteString("here begins the round that goes on for ever\n")
+		}
 		t.Steps[i].writeText(b, ends[i+1])
+	}
+	if t.Round > 0 {
+		fmt.Fprintf(b, "the round ends: this is the state before step %d again\n", round+1)
 	}
 	if f := t.Finding; f != nil {
 		fmt.Fprintf(b, "found after step %d: %v\n", t.FoundAt, f)

@@ -175,6 +175,11 @@ func (w *machine) NodeFields(id sim.NodeID) []sim.Field {
 	} else {
 		f = ofCarrier(n.service, ofHosted(n.service, w.planOf(n.service).Fields("", n.service, f)))
 	}
+	return w.besides(n, f)
+}
+
+// besides appends what there is of a node besides its service.
+func (w *machine) besides(n *node, f []sim.Field) []sim.Field {
 	for i := range n.armed {
 		value := "armed"
 		if w.sys.Timing != sim.AnyOrder {
@@ -240,19 +245,22 @@ func ofCarrier(s sim.Service, fields []sim.Field) []sim.Field {
 
 // ofHosted leaves out of the names of fields what leads to the code that a service runs for others.
 func ofHosted(s sim.Service, fields []sim.Field) []sim.Field {
-	h, ok := s.(host.Hosting)
-	if !ok {
-		return fields
-	}
-	_, code, path := h.Hosted()
-	if code == nil {
-		return fields
-	}
-	prefix := fmt.Sprintf("%s.(*%s).", path, reflect.TypeOf(code).Elem().Name())
-	for i := range fields {
-		fields[i].Path = strings.TrimPrefix(fields[i].Path, prefix)
+	if prefix := hostedPrefix(s); prefix != "" {
+		for i := range fields {
+			fields[i].Path = strings.TrimPrefix(fields[i].Path, prefix)
+		}
 	}
 	return fields
+}
+
+// hostedPrefix is what the names begin with of fields of the code that a service runs for others; "": it runs none.
+func hostedPrefix(s sim.Service) string {
+	if h, ok := s.(host.Hosting); ok {
+		if _, code, path := h.Hosted(); code != nil {
+			return fmt.Sprintf("%s.(*%s).", path, reflect.TypeOf(code).Elem().Name())
+		}
+	}
+	return ""
 }
 
 // MonitorFields describes the state of a monitor for people.

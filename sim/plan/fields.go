@@ -43,6 +43,8 @@ type renderer struct {
 	home    string // the module of the whole value; "": it is not known, or nothing is foreign to it
 	inside  string // as in Field
 
+	passOver func(path string, elem *node, s *sliceHeader) int // for how many first elements of a slice of plain values one field stands; nil: none
+
 	stopAt purpose // stop at the first part that cannot be treated
 	path   string  // of that part
 }
@@ -137,7 +139,7 @@ func (r *renderer) fields(n *node, p unsafe.Pointer, path string) {
 			r.leaf(path, r.text(n, p))
 			return
 		}
-		r.elements(n.elem, p, n.count, path)
+		r.elements(n.elem, p, 0, n.count, path)
 	case reflect.Slice:
 		s := (*sliceHeader)(p)
 		if s.cap > 0 && n.elem.size > 0 {
@@ -150,7 +152,13 @@ func (r *renderer) fields(n *node, p unsafe.Pointer, path string) {
 			r.leaf(path, r.sliceBody(n, s))
 			return
 		}
-		r.elements(n.elem, s.data, s.len, path)
+		from := 0
+		if r.passOver != nil && n.elem.size > 0 && n.elem.plain() {
+			if from = r.passOver(path, n.elem, s); from > 0 {
+				r.leaf(path+"[0]", "")
+			}
+		}
+		r.elements(n.elem, s.data, from, s.len, path)
 	case reflect.Map:
 		if m := *(*unsafe.Pointer)(p); m != nil {
 			if first, met := r.met(m, n.twin, 0, isMap, path); met {
@@ -195,8 +203,8 @@ func (r *renderer) target(n *node, at unsafe.Pointer, path string) {
 	}
 }
 
-func (r *renderer) elements(elem *node, p unsafe.Pointer, count int, path string) {
-	for i := range count {
+func (r *renderer) elements(elem *node, p unsafe.Pointer, from, count int, path string) {
+	for i := from; i < count; i++ {
 		r.part(elem, unsafe.Add(p, uintptr(i)*elem.size), path+"["+strconv.Itoa(i)+"]")
 	}
 }
