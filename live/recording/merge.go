@@ -64,11 +64,11 @@ func (d *Disagreement) Error() string {
 // Every step is compared with what was recorded: questions, effects, what was sent, and states where
 // their fingerprints were recorded. The run ends where they differ. The error is about sys.
 func Merge(sys sim.System, set *Set, codec wire.Codec, header choose.Header) (*Merged, error) {
-	m, loose, err := follow(sys, set, codec)
+	m, err := follow(sys, set, codec)
 	if err != nil {
 		return nil, err
 	}
-	return m.result(sys, loose, header)
+	return m.result(sys, header)
 }
 
 // Reached is the state in which the recordings leave the system.
@@ -77,45 +77,46 @@ type Reached struct {
 	Steps        int
 	Compared     int
 	Disagreement *Disagreement // as in Merged
-	Finding      error         // a panic or a failed assertion; nil: none
+	Finding      error         // a panic, a failed assertion, or what a monitor has found; nil: none
 }
 
 // Reach executes what all nodes have recorded so far, like Merge, but makes no path of it. It may be
 // called while nodes are still recording; what it reaches is a state that the system was or may have
 // been in.
 func Reach(sys sim.System, set *Set, codec wire.Codec) (*Reached, error) {
-	m, _, err := follow(sys, set, codec)
+	m, err := follow(sys, set, codec)
 	if err != nil {
 		return nil, err
 	}
 	return &Reached{m.world, len(m.file.Steps), m.compared, m.disagreement, m.finding}, nil
 }
 
-func follow(sys sim.System, set *Set, codec wire.Codec) (m *merger, loose sim.System, err error) {
+func follow(sys sim.System, set *Set, codec wire.Codec) (*merger, error) {
 	if set.Header.System != sys.Name || set.Header.Nodes != sys.Nodes {
-		return nil, loose, fmt.Errorf("%s: the recordings are of system %q with %d nodes, not of %q with %d",
+		return nil, fmt.Errorf("%s: the recordings are of system %q with %d nodes, not of %q with %d",
 			set.Dir, set.Header.System, set.Header.Nodes, sys.Name, sys.Nodes)
 	}
 	if set.Header.Codec != codec.ID() {
-		return nil, loose, fmt.Errorf("%s: the messages of system %q are not what they were when it was recorded", set.Dir, sys.Name)
+		return nil, fmt.Errorf("%s: the messages of system %q are not what they were when it was recorded", set.Dir, sys.Name)
 	}
-	m = newMerger(set, codec)
-	if loose, err = m.loosen(sys); err != nil {
-		return nil, loose, err
+	m := newMerger(set, codec)
+	loose, err := m.loosen(sys)
+	if err != nil {
+		return nil, err
 	}
 	compared := loose // with what another program recorded
 	compared.State = append(slices.Clone(loose.State), sim.AcrossPrograms())
 	w, err := kernel.NewWorld(&compared, kernel.Options{})
 	if err != nil {
-		return nil, loose, err
+		return nil, err
 	}
 	r, err := kernel.NewRunner(&loose, kernel.Options{})
 	if err != nil {
-		return nil, loose, err
+		return nil, err
 	}
 	m.run, m.world, m.capacity = replay.NewRun(w), w, r.Capacity()
 	m.execute()
-	return m, loose, nil
+	return m, nil
 }
 
 // loosen allows as many faults as there could be.
@@ -156,7 +157,7 @@ func (m *merger) loosen(sys sim.System) (sim.System, error) {
 }
 
 // result turns the run into a path file.
-func (m *merger) result(sys, loose sim.System, header choose.Header) (*Merged, error) {
+func (m *merger) result(sys sim.System, header choose.Header) (*Merged, error) {
 	file := &m.file
 	file.Header.System, file.Header.Nodes = sys.Name, sys.Nodes
 	out := &Merged{Origins: m.origins, Compared: m.compared, Disagreement: m.disagreement, Notes: m.notes}
@@ -171,7 +172,6 @@ func (m *merger) result(sys, loose sim.System, header choose.Header) (*Merged, e
 	if err != nil {
 		return nil, err
 	}
-	exact.MayCrash = loose.MayCrash
 	if m.over.waits > 0 || m.attempts {
 		exact = host.AsLive(exact)
 	}
@@ -179,12 +179,18 @@ func (m *merger) result(sys, loose sim.System, header choose.Header) (*Merged, e
 		out.Notes = append(out.Notes, fmt.Sprintf("up to %d messages from n%d to n%d waited, more than the %d that the buffer of the model's streams holds, since live nodes queue what machines send without a bound: in this run the model does so, too",
 			m.over.waits, m.over.from, m.over.to, m.capacity))
 	}
-	// Real time lets timers fire in an order that the system's own timing may not know.
-	for _, t := range []sim.Timing{sys.Timing, sim.AnyOrder} {
-		exact.Timing = t
+	// Real time lets timers fire in an order that the system's own timing may not know, and nodes are killed that may not crash.
+	for _, as := range []struct {
+		timing   sim.Timing
+		mayCrash func(sim.NodeID) bool
+	}{{sys.Timing, sys.MayCrash}, {sim.AnyOrder, sys.MayCrash}, {sys.Timing, nil}, {sim.AnyOrder, nil}} {
+		exact.Timing, exact.MayCrash = as.timing, as.mayCrash
 		var reading *replay.Reading
 		if reading, err = replay.ReadFile(&exact, file); err != nil {
 			continue
+		}
+		if sys.MayCrash != nil && as.mayCrash == nil {
+			out.Notes = append(out.Notes, "a node was killed that may not crash: replay, mdb and search --from do not know how")
 		}
 		out.System, out.Path, out.Header = exact, reading.Path, replay.HeaderOf(&exact, header)
 		for _, moved := range reading.Moved { // as the faults that are left do not include all that might have been

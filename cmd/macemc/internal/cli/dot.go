@@ -30,6 +30,9 @@ func dotText(d eventgraph.Diagram) string {
 		case b.Fault:
 			n.Attr("color", "red")
 		}
+		if b.Round {
+			n.Attr("style", "filled").Attr("fillcolor", "mistyrose")
+		}
 		boxes[b.Name] = n
 	}
 	for _, a := range d.Arrows {
@@ -41,6 +44,8 @@ func dotText(d eventgraph.Diagram) string {
 			g.Edge(from, to).Attr("weight", "10")
 		case eventgraph.CauseArrow:
 			g.Edge(from, to).Attr("style", "dashed")
+		case eventgraph.RoundArrow:
+			g.Edge(from, to, a.Label).Attr("color", "red").Attr("constraint", "false")
 		}
 	}
 	return g.String()

@@ -64,12 +64,14 @@ node for which more than --max-queue waits ends, and says for whom it did.
 
 All nodes record what they are given. The recordings are merged into one run of the
 system and executed in the checker, where they must lead to the same states; the folder
-can be given to macemc replay, critical and search --from.
+can be given to macemc replay, critical and search --from. Monitors look on then, and
+the run ends where one is violated, in the order in which it is executed; macemc observe
+says whether it is in all others, too.
 
 In place of an application, the actions that a node can do are done now and then.
 
 Exit status: 0 in the end all properties hold, 1 a property that must always hold does
-not, or a node panicked, 3 the liveness properties do not hold in the end, a node that
+not, a monitor is violated, or a node panicked, 3 the liveness properties do not hold in the end, a node that
 ought to be up is not, more waited than --max-queue, or the checker does not agree with
 what was recorded, 130 or 143 when it was ended by Ctrl-C or SIGTERM and no property was
 violated. A single node ends with 0 after --time, 1 when it

@@ -109,6 +109,8 @@ func (x *fleet) look(ctx context.Context, all bool) bool {
 		said = err.Error() // a property panicked
 	case state.Disagreement != nil:
 		said = "the checker does not agree with what was recorded: " + state.Disagreement.Error()
+	case state.Finding != nil:
+		said = state.Finding.Error()
 	case live && down != "":
 		said = "all properties hold of what is recorded, but not up: " + down
 	case live:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,8 @@ type liveReport struct {
 	Disagreement string         `json:"disagreement,omitempty"`
 	Notes        []string       `json:"notes,omitempty"`
 	Rate         *rate          `json:"rate,omitempty"`
+
+	watched bool // a monitor has found what was found
 }
 
 type liveProperty struct {
@@ -69,6 +72,7 @@ func (x *fleet) conclude(ctx context.Context) error {
 	}
 	if t.Finding != nil {
 		r.Finding = t.Finding.Error()
+		r.watched = slices.Contains(m.System.MonitorNames(), t.Finding.Property)
 	} else if len(x.crashed) > 0 {
 		r.Finding = strings.Join(x.crashed, "; ")
 	}
@@ -179,6 +183,9 @@ func (x *fleet) tell(r *liveReport) {
 		fmt.Fprintf(out, "  %v: %s\n", r.Rate, r.Rate.Picture)
 	}
 	commands := [][2]string{{"look", "mdb"}, {"onward", "search --from"}}
+	if r.watched {
+		commands = append(commands, [2]string{"orders", "observe"})
+	}
 	if !r.Live && r.Finding == "" {
 		commands = append(commands, [2]string{"dead?", "critical"})
 	}

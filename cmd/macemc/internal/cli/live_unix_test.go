@@ -237,6 +237,10 @@ func TestLiveLogsObserved(t *testing.T) {
 			t.Errorf("exit status %d, %q is not in\n%s%s\nof\n%s%s", status, want, said, errors, out, errs)
 		}
 	}
+	// So is the recording, by which the same is found.
+	if !strings.Contains(out, "found: safety: monitor in order, each: ") || !strings.Contains(out, "observe run") {
+		t.Errorf("what a monitor has found is not said:\n%s%s", out, errs)
+	}
 	// A part of the log is one with gaps, and of nothing that is violated in it is said that all is right.
 	if said, errors, status = runReal(t, dir, "", "observe", "channel", "n2.jsonl"); !strings.Contains(said, "NOT all that happened is in the log") || status == check.StatusOK {
 		t.Errorf("exit status %d: %s%s", status, said, errors)
