@@ -3,11 +3,13 @@ package check_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
@@ -111,7 +113,7 @@ func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
 // readsBack takes up the path file of a run that goes on for ever.
 func readsBack(t *testing.T, rep *report.Report, sys sim.System, text, page string) {
 	t.Helper()
-	for _, w := range []string{"here the round begins", "the round ends"} {
+	for _, w := range []string{"here the round begins", "the round ends", "waits for ever: ", " again and again", "for ever</dt>"} {
 		if !strings.Contains(page, w) {
 			t.Errorf("%q is not on the page", w)
 		}
@@ -126,6 +128,18 @@ func readsBack(t *testing.T, rep *report.Report, sys sim.System, text, page stri
 	trace, err := l.Trace(-1)
 	if err != nil || l.Outdated(trace) != nil || trace.Round != rep.Starved.Round || l.Violation(trace) != "starvation: monitor each order is billed" {
 		t.Errorf("%v, %v, a round of %d steps, %q", err, l.Outdated(trace), trace.Round, l.Violation(trace))
+	}
+	var log, sequence strings.Builder
+	if err := trace.WriteText(&log); err != nil || !strings.Contains(log.String(), "\nhere begins the round") || !strings.Contains(log.String(), "\nthe round ends") {
+		t.Errorf("%v: the round is not marked:\n%s", err, &log)
+	}
+	g := eventgraph.Build(trace)
+	if err := g.Mermaid(&sequence, eventgraph.Options{}); err != nil || !strings.HasSuffix(sequence.String(), "\n    end\n") || strings.Count(sequence.String(), "loop for ever") != 1 {
+		t.Errorf("%v: the round is not marked:\n%s", err, &sequence)
+	}
+	arrows := g.Diagram(eventgraph.Options{}).Arrows
+	if a := arrows[len(arrows)-1]; a.Kind != eventgraph.RoundArrow || a.To != fmt.Sprintf("s%d", rep.Starved.Steps+1) {
+		t.Errorf("%+v does not close the round", a)
 	}
 	again, err := check.Describe(t.Context(), l, rep.PathFile, check.CriticalOptions{})
 	if err != nil || again.Kind != sim.Starvation || again.Property != rep.Property {

@@ -19,6 +19,7 @@ type Box struct {
 	Label    string `json:"label"`
 	Critical bool   `json:"critical,omitempty"`
 	Fault    bool   `json:"fault,omitempty"`
+	Round    bool   `json:"round,omitempty"` // it is part of a round that goes on for ever
 }
 
 // Arrow leads from a box to one that follows from it.
@@ -36,6 +37,7 @@ const (
 	MessageArrow ArrowKind = "message" // it sent what is received
 	NextArrow    ArrowKind = "next"    // it is the one before on the same node
 	CauseArrow   ArrowKind = "cause"   // another reason
+	RoundArrow   ArrowKind = "round"   // it comes after the last step of a round that goes on for ever
 )
 
 // Diagram returns the steps shown and what they follow directly: a column per node, an arrow per message with its
@@ -63,6 +65,7 @@ func (g *Graph) Diagram(o Options) Diagram {
 			b.Label = strings.Join(append([]string{fmt.Sprintf("%d %s", e.Step, e.label())}, e.digest(4)...), "\n")
 		}
 		b.Critical, b.Fault = e.Step > 0 && e.Step == g.Critical, e.class() == Faults
+		b.Round = g.inRound(e.Step)
 		d.Boxes = append(d.Boxes, b)
 		drawn[e.Step] = true
 		d.Arrows = append(d.Arrows, g.arrows(e, drawn, last)...)
@@ -72,6 +75,9 @@ func (g *Graph) Diagram(o Options) Diagram {
 		for _, mate := range e.With {
 			last[mate] = e.Step
 		}
+	}
+	if g.Round > 0 && drawn[g.Round] && drawn[g.Last()] {
+		d.Arrows = append(d.Arrows, Arrow{boxName(g.Last()), boxName(g.Round), RoundArrow, "again, for ever"})
 	}
 	return d
 }

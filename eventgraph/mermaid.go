@@ -26,6 +26,7 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 	if last := shown[len(shown)-1]; len(shown) > 1 {
 		all += fmt.Sprintf(",n%d", last.ID)
 	}
+	inRound := false
 	note := func(over, text string) { fmt.Fprintf(b, "    Note over %s: %s\n", over, mermaidText(text)) }
 	for _, s := range g.stretches(o) {
 		if s.gap {
@@ -36,6 +37,10 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 			continue
 		}
 		e := &g.Events[s.from()]
+		if g.inRound(e.Step) && !inRound {
+			inRound = true
+			b.WriteString("    loop for ever\n")
+		}
 		critical := e.Step > 0 && e.Step == g.Critical
 		if critical {
 			b.WriteString("    rect rgba(220, 60, 60, 0.2)\n")
@@ -46,6 +51,9 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 		if critical {
 			b.WriteString("    end\n")
 		}
+	}
+	if inRound {
+		b.WriteString("    end\n")
 	}
 	return b.Flush()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/critical"
@@ -124,6 +125,8 @@ func (s *summary) brief(r *Report) []pageFact {
 			add(label, f.text)
 		case label == "where to look":
 			add(label, f.text)
+		case r.Starved != nil && slices.Contains([]string{"for ever", "one way", "recovery"}, label):
+			add(label, strings.TrimSuffix(f.text+": "+f.aside, ": "))
 		case label == "at step", label == "violated", label == "panic", label == "diverges", label == "not the same",
 			label == "stuck" && r.Critical == nil, // else the title says it
 			label == "in" || strings.HasPrefix(label, "at step "):

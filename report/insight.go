@@ -299,6 +299,8 @@ func (r *Report) claim() string {
 		return capital(text)
 	case sim.Safety:
 		return fmt.Sprintf("%q is violated%s", r.Property, where)
+	case sim.Starvation:
+		return r.starves()
 	case sim.Panic:
 		return fmt.Sprintf("A handler panics%s: %s", where, firstLine(r.Message))
 	case sim.Divergence:

@@ -103,7 +103,7 @@ func (r *Report) starved() []fact {
 		f = append(f, fact{"one way:", fmt.Sprintf("%s: always %s of 0 to %d", c.Choice, picks(c.Picks), c.Of-1), blame(s, c)})
 	}
 	if s.Walked {
-		f = append(f, fact{"found by:", "fair walks", "not all states were visited: there may be shorter ones"})
+		f = append(f, fact{"found by:", "fair walks", "not all states were visited: there may be shorter ones; --strategy bfs says more where it comes to its end"})
 		if !s.Recovers {
 			return append(f, fact{"recovery:", "not known", "the walks did not see it"})
 		}
@@ -112,6 +112,22 @@ func (r *Report) starved() []fact {
 		return append(f, fact{"recovery:", "is possible from the round", "with luck, which nothing promises"})
 	}
 	return append(f, fact{"recovery:", "is not possible from the round", "luck does not help"})
+}
+
+// starves says it in one sentence.
+func (r *Report) starves() string {
+	text := fmt.Sprintf("%q waits for ever", r.Property)
+	s := r.Starved
+	switch {
+	case s == nil:
+	case s.Round == 0:
+		text += fmt.Sprintf(": after step %d nothing that has to happen can happen any more", s.Steps)
+	case s.Round == 1:
+		text += fmt.Sprintf(": step %d comes again and again", s.Steps+1)
+	default:
+		text += fmt.Sprintf(": steps %d to %d come again and again", s.Steps+1, s.Steps+s.Round)
+	}
+	return capital(text)
 }
 
 // share says what a process does in a round.

@@ -97,6 +97,8 @@ func (m *Model) drawSteps(a area) {
 		}
 		if s.Critical {
 			marks[1], style = '>', Critical
+		} else if s.Round {
+			marks[1] = 'o'
 		}
 		if s.Step == at.Step {
 			marks[0], style = '@', Current

@@ -10,9 +10,11 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/cmd/macemc/internal/screen"
 	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/mdb"
 )
 
@@ -156,6 +158,23 @@ func TestGivingUp(t *testing.T) {
 	}
 	if m.Press(screen.Key{Name: screen.Stop}); !m.Quit() {
 		t.Error("it is not given up")
+	}
+}
+
+// Steps that go on for ever are marked in the list.
+func TestRound(t *testing.T) {
+	idles := machine.Define[struct{}]("idler", machine.In("idle", machine.Null(func(*struct{}, *machine.Ctx) {})))
+	var ms machine.System
+	ms.Add(idles, struct{}{})
+	sys := ms.Sim("idle")
+	for round, want := range map[int]string{1: "@o+1 n0 goes on", 0: "@ +1 n0 goes on"} {
+		s, err := mdb.Open(mdb.Config{System: &sys, Header: choose.Header{Endless: true, Round: round}, Path: choose.Path{0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := screen.New(s, "")
+		m.Resize(100, 30)
+		contains(t, press(t, m, "j"), want)
 	}
 }
 
