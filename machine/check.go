@@ -23,10 +23,16 @@ func (k *Kind) check() (problems []string) {
 		if s.name == "" {
 			say("it has no name")
 		}
+		if s.hot && s.cold {
+			say("it is hot and cold")
+		}
 		if k.state(s.name) != k.states[i] {
 			say("it is there twice")
 		}
 		for a, name := range s.actions() {
+			if reflect.ValueOf(a.code).IsNil() {
+				say("the action for %s is nil", name)
+			}
 			if a.vars != k.vars {
 				say("the action for %s is one of a %v, not of %v", name, a.vars, k.vars)
 			}

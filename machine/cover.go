@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Coverage notes which rules of which states were used, over all runs of a [System] in this process. The zero value is
-// empty; it may be used by several goroutines.
+// Coverage notes which rules of which states were used, over all runs of a [System] in this process: those of package mctest are in another one,
+// unless -macemc.in-process is set. The zero value is empty; it may be used by several goroutines.
 type Coverage struct {
 	mu   sync.Mutex
 	used map[pair]bool
@@ -40,10 +40,13 @@ func (c *Coverage) Used(k *Kind, s State, ev any) bool {
 }
 
 // Table lists, for each kind, how many of its pairs of state and event were taken, and those that never were. Rules that
-// defer are not counted: what is deferred is taken elsewhere.
+// defer are not counted: what is deferred is taken elsewhere. It says so when nothing was noted at all.
 func (c *Coverage) Table(kinds ...*Kind) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.used) == 0 {
+		return "nothing was noted: no run was in this process (mctest: -macemc.in-process)\n"
+	}
 	var b strings.Builder
 	for _, k := range kinds {
 		used, all := 0, 0

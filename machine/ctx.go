@@ -143,7 +143,10 @@ func (x *Ctx) Halt() { x.leave(transfer{how: haltMachine}) }
 
 func (x *Ctx) leave(t transfer) {
 	x.open("a transfer of control")
-	if t.to != "" && !slices.Contains(x.act.targets, t.to) {
+	if goes := t.how == gotoState || t.how == pushState; goes && !slices.Contains(x.act.targets, t.to) {
+		if x.kind.state(t.to) == nil {
+			x.fail(RulesProperty, "%s in state %s goes to state %q, which there is none of", x.name(), x.m.State(), t.to)
+		}
 		x.fail(RulesProperty, "%s in state %s goes to state %s, which its rule does not name: On(f, %q)", x.name(), x.m.State(), t.to, t.to)
 	}
 	x.next = t

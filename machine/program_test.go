@@ -2,10 +2,7 @@ package machine_test
 
 import (
 	"fmt"
-
 	"math/rand/v2"
-
-	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
@@ -86,10 +83,7 @@ const (
 	mod    = 3 // of X
 )
 
-// drawProgram draws a program by a seed: evenly, while rapid's own draws favour small numbers, which make programs that do
-// next to nothing.
-func drawProgram(t *rapid.T) *program { return newProgram(rapid.Uint64().Draw(t, "seed")) }
-
+// newProgram draws a program evenly: draws that favour small numbers make programs that do next to nothing.
 func newProgram(seed uint64) *program {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	number := func(most int) int { return rnd.IntN(most + 1) }

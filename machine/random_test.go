@@ -1,57 +1,91 @@
 package machine_test
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/internal/census"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/table"
 )
 
-// Random machines have the states that the interpreter says they have, and fail when it says that they can, in both engines.
+// Random machines have the states that the interpreter says they have, and fail when it says that they can: in both engines, with every order and way of keeping
+// states, by every strategy, and whatever reduction is asked for.
 func TestRandomMachines(t *testing.T) {
-	compared, failed, large := 0, 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawProgram(t)
+	t.Parallel()
+	programs := uint64(1000) // some 30 s of CPU time
+	if testing.Short() {
+		programs = 100
+	}
+	compared, failed, large, closed := 0, 0, 0, 0
+	for seed := range programs {
+		p := newProgram(seed)
 		states, transitions, failures, ok := interpret(p, "", 400)
 		if !ok {
 			large++
-			return
+			continue
 		}
 		compared++
-		sys := p.system().Sim("random")
-		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		deep, err := table.Explore(t.Context(), &sys, table.ExploreOptions{Frontier: explore.Frontiers[1]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, graphErr := census.Explore(&sys)
 		if len(failures) > 0 {
-			if failed++; x.Finding == nil || deep.Finding == nil || graphErr == nil {
-				t.Fatalf("table: %v, replay: %v; want one of %q\n%+v", x.Finding, graphErr, failures, p)
+			failed++
+		}
+		sys := p.system().Sim("random")
+		wrong := func(by string, found error, counted, taken int) {
+			switch {
+			case (found != nil) != (len(failures) > 0):
+				t.Fatalf("program %d, %s: %v; interpreter: %q\n%+v", seed, by, found, failures, p)
+			case found == nil && (counted != states || taken != transitions):
+				t.Fatalf("program %d, %s: %d states, %d transitions; interpreter: %d, %d\n%+v", seed, by, counted, taken, states, transitions, p)
 			}
-			return
 		}
-		if x.Finding != nil || deep.Finding != nil || graphErr != nil {
-			t.Fatalf("table: %v, %v, replay: %v; want nothing", x.Finding, deep.Finding, graphErr)
+		g, err := census.Explore(&sys)
+		if err != nil {
+			wrong("replay", err, 0, 0)
+		} else {
+			wrong("replay", nil, len(g.States), g.Transitions())
 		}
-		if deep.States != states || deep.Transitions != transitions {
-			t.Fatalf("depth first: %d states, %d transitions; interpreter: %d, %d", deep.States, deep.Transitions, states, transitions)
+		reductions := []table.Reduction{table.ReduceNone, table.ReduceDrop, table.ReduceFull, table.ReduceAuto}
+		for i, frontier := range explore.Frontiers {
+			for k, visited := range explore.VisitedSets {
+				r := reductions[(int(seed)+i+k)%len(reductions)]
+				x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{Frontier: frontier, Visited: visited, Reduce: r})
+				if err != nil || x.Reduced.Used != table.ReduceNone { // queues are not reduced
+					t.Fatal(err, x.Reduced)
+				}
+				wrong(fmt.Sprintf("%s, %s, reduction %q", frontier.Name, visited.Name, r), x.Finding, x.States, x.Transitions)
+			}
 		}
-		if x.States != states || x.Transitions != transitions || len(g.States) != states || g.Transitions() != transitions {
-			t.Fatalf("table: %d states, %d transitions; replay: %d, %d; interpreter: %d, %d\n%+v",
-				x.States, x.Transitions, len(g.States), g.Transitions(), states, transitions, p)
+		for i, cfg := range []search.Config{
+			{Strategy: search.Deepening, Engine: []search.Engine{search.ReplayEngine, search.TableEngine}[seed%2]},
+			{Strategy: search.Walk}, {Strategy: search.Faulty}, {Strategy: search.BFS, Reduce: search.ReduceFull}, {Strategy: search.DFS, Symmetry: true},
+		} {
+			cfg.System, cfg.Workers, cfg.WalkSteps, cfg.Seed = sys, 1, 100, seed+1
+			if !cfg.Strategy.Stateful() {
+				cfg.MaxPaths = 60
+			}
+			cfg.Confirm = func(context.Context, search.Suspect) (search.Confirmed, error) { return search.Confirmed{}, nil }
+			r, err := search.Run(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := r.Finding != nil && r.Finding.Kind != sim.Deadlock
+			if found && len(failures) == 0 || !found && len(failures) > 0 && r.Stats.Complete {
+				t.Fatalf("program %d, %s (%d): %+v; interpreter: %q\n%+v", seed, cfg.Strategy, i, r.Finding, failures, p)
+			}
+			if r.Stats.Complete && !found {
+				if closed++; r.Stats.States != states {
+					t.Fatalf("program %d, %s (%d): %d states; interpreter: %d\n%+v", seed, cfg.Strategy, i, r.Stats.States, states, p)
+				}
+			}
 		}
-	})
-	t.Logf("%d programs compared, of which %d fail; %d are too large", compared, failed, large)
-	if !testing.Short() && (compared < 50 || compared-failed < 10) {
-		t.Errorf("only %d programs were compared, of which %d fail", compared, failed)
+	}
+	t.Logf("%d programs compared, of which %d fail; %d are too large; %d searches were complete", compared, failed, large, closed)
+	if compared < int(programs)*9/10 || failed < int(programs)/5 || compared-failed < int(programs)/5 || closed < int(programs) {
+		t.Errorf("only %d programs were compared, of which %d fail; %d searches were complete", compared, failed, closed)
 	}
 }
 

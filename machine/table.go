@@ -95,6 +95,10 @@ func Define[M any](name string, states ...StateDef) *Kind {
 	for _, s := range states {
 		st := &state{name: s.name}
 		for _, r := range s.rules {
+			if r == nil {
+				st.problems = append(st.problems, "it has a rule that is nil")
+				continue
+			}
 			r(st)
 		}
 		k.states = append(k.states, st)
@@ -206,6 +210,10 @@ func add(r rule) Rule {
 		switch {
 		case r.event == nil || r.event.Kind() == reflect.Interface:
 			s.problems = append(s.problems, "a rule is for no type of events; events are values of struct types")
+			return
+		case r.event.Kind() == reflect.Pointer:
+			s.problems = append(s.problems, fmt.Sprintf("there is a rule for %v, a pointer; events are values of struct types", r.event))
+			return
 		case s.rule(r.event) != nil:
 			s.problems = append(s.problems, fmt.Sprintf("there are two rules for %v", r.event))
 		}

@@ -30,6 +30,10 @@ func TestTablesThatAreWrong(t *testing.T) {
 			machine.Define[log]("m", machine.In("s", machine.OnGoto[A]("t")), machine.In("t", machine.EntryWith(func(*log, *machine.Ctx, B) {})))
 		},
 		"a rule is for no type of events":           func() { machine.Define[log]("m", machine.In("s", machine.On(func(*log, *machine.Ctx, any) {}))) },
+		"state s: it has a rule that is nil":        func() { machine.Define[log]("m", machine.In("s", nil)) },
+		"state s: it is hot and cold":               func() { machine.Define[log]("m", machine.In("s", machine.Hot, machine.Cold)) },
+		"state s: the action for A is nil":          func() { machine.Define[log]("m", machine.In("s", machine.On[log, A](nil))) },
+		"there is a rule for *machine_test.A, a po": func() { machine.Define[log]("m", machine.In("s", machine.Ignore(&A{}))) },
 		"its variables are a int, must be a struct": func() { machine.Define[int]("m", machine.In("s")) },
 	} {
 		func() {
@@ -93,6 +97,9 @@ func TestCoverage(t *testing.T) {
 	sys := ms.Sim("covered")
 	if x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{}); err != nil || x.Finding != nil {
 		t.Fatal(err, x.Finding)
+	}
+	if got := new(machine.Coverage).Table(ms.Kinds()...); !strings.HasPrefix(got, "nothing was noted") {
+		t.Error(got)
 	}
 	want := "tested: 2 of 4\n  never: B in state s\n  never: B in state t\n"
 	if got := ms.Cover.Table(ms.Kinds()[0]); got != want {
