@@ -17,7 +17,8 @@ const inCI = 2000
 // All strategies, engines and ways to keep states agree with the oracle.
 func TestSystems(t *testing.T) {
 	t.Parallel()
-	defer debug.SetGCPercent(debug.SetGCPercent(1600)) // what is made for one system is garbage with the next
+	const percent, mostLive = 1600, 500 << 20
+	defer debug.SetGCPercent(debug.SetGCPercent(percent)) // what is made for one system is garbage with the next
 	n := inCI
 	if testing.Short() {
 		n = 100
@@ -27,6 +28,10 @@ func TestSystems(t *testing.T) {
 	t.Logf("%+v", *sum)
 	if testing.Short() {
 		return
+	}
+	var mem runtime.MemStats
+	if runtime.ReadMemStats(&mem); mem.NextGC > mostLive*(1+percent/100) {
+		t.Errorf("the next collection is at %d MB: systems are kept that are compared", mem.NextGC>>20)
 	}
 	// Else too little would be compared.
 	for _, least := range []struct {

@@ -81,7 +81,7 @@ var snapshots snapshotList
 type snapshotList struct {
 	sync.Mutex
 	list []*constants // of the latest
-	all  []weak.Pointer[constants]
+	all  map[string]weak.Pointer[constants]
 }
 
 // mostSnapshots is how many are kept though nothing uses them.
@@ -96,21 +96,36 @@ func constantsOf(held []any, showing bool) (*constants, error) {
 	if n := len(s.list); n > 0 && showing {
 		return s.list[n-1], nil
 	}
-	same := func(a, b any) bool { return *(*eface)(unsafe.Pointer(&a)) == *(*eface)(unsafe.Pointer(&b)) }
-	s.all = slices.DeleteFunc(s.all, func(w weak.Pointer[constants]) bool { return w.Value() == nil })
-	for _, w := range s.all {
-		if c := w.Value(); c != nil && slices.EqualFunc(c.held, held, same) {
-			s.used(c)
-			return c, nil
-		}
+	key := identityOf(held)
+	if c := s.all[key].Value(); c != nil {
+		s.used(c)
+		return c, nil
 	}
 	if !readableHeap() {
 		return nil, errors.New("this release of Go (" + runtime.Version() + ") keeps memory in a way that is not known, so that states cannot be told apart")
 	}
 	c := findConstants(slices.Clone(held))
-	s.all = append(s.all, weak.Make(c))
+	if s.all == nil {
+		s.all = make(map[string]weak.Pointer[constants])
+	}
+	s.all[key] = weak.Make(c)
+	runtime.AddCleanup(c, s.forget, key)
 	s.used(c)
 	return c, nil
+}
+
+// identityOf are the bytes of what is held: types and places. Nothing else comes to lie there while constants hold it.
+func identityOf(held []any) string {
+	return string(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(held))), uintptr(len(held))*unsafe.Sizeof(eface{})))
+}
+
+// forget takes out constants that are gone, unless there are others of what came to lie in the same places.
+func (s *snapshotList) forget(key string) {
+	s.Lock()
+	defer s.Unlock()
+	if s.all[key].Value() == nil {
+		delete(s.all, key)
+	}
 }
 
 // used makes constants those that were used last.
