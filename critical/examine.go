@@ -17,7 +17,9 @@ import (
 type Proof string
 
 const (
-	Exact Proof = "exact" // all states that follow by the recovery relation were visited, and none is live
+	// Exact: all states that follow by the recovery relation were visited, and none is live. Steps that fail lead to none: a run that takes
+	// one ends there, with a finding of its own, and so does not recover by it.
+	Exact Proof = "exact"
 	Walks Proof = "walks" // random walks did not recover, which does not prove that nothing does
 )
 
@@ -28,19 +30,21 @@ const (
 	programStates = 1 << 10 // of programs
 	deepest       = 256     // steps
 	defaultBytes  = 256 << 20
+	mostLooks     = 16 // all searches of one run together visit as many states as so many may
 )
 
 // examine visits the states that follow a step, within the budget. Those that were visited before are known. The
-// result is nil when the tables cannot hold a state.
+// result is nil when the tables cannot hold a state, or the budget is spent.
 func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error) {
 	if r, ok := f.examined[step]; ok {
 		return r, nil
 	}
-	r, err := f.explore(ctx, f.prefix(step))
+	r, why, err := f.explore(ctx, f.prefix(step))
 	if err != nil {
 		return nil, err
 	}
 	f.examined[step] = r
+	f.unproven = cmp.Or(why, f.unproven)
 	if r != nil && r.Live != nil {
 		o, err := f.prober.walk(ctx, f.prober.workers[0], r.Live, 0, 0)
 		if err != nil {
@@ -51,32 +55,38 @@ func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error)
 	return r, nil
 }
 
-func (f *finder) explore(ctx context.Context, path choose.Path) (*table.Recovery, error) {
+// explore visits the states that follow a path, which may end inside a step; unproven says why it is not known whether one of them is live.
+func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recovery, unproven string, err error) {
 	if f.cfg.States < 0 {
-		f.unproven = "the states that follow were not searched"
-		return nil, nil
+		return nil, "the states that follow were not searched", nil
 	}
-	r, err := table.Recover(ctx, &f.cfg.System, path, table.ExploreOptions{
+	states := cmp.Or(f.cfg.States, f.states())
+	if f.visited/mostLooks >= states {
+		return nil, fmt.Sprintf("%s states were searched that follow steps of the run, and there may be more", words.Number(f.visited)), nil
+	}
+	r, err = table.Recover(ctx, &f.cfg.System, path, table.ExploreOptions{
 		World:     kernel.Options{Overdue: search.Overdue(f.cfg.HandlerLimit)},
-		MaxStates: cmp.Or(f.cfg.States, f.states()), MaxBytes: defaultBytes, MaxDepth: deepest, Weightless: f.cfg.Weights.Weightless(), Calls: f.cfg.Calls,
+		MaxStates: states, MaxBytes: defaultBytes, MaxDepth: deepest, Weightless: f.cfg.Weights.Weightless(), Calls: f.cfg.Calls,
 	})
+	if r != nil {
+		f.visited += r.States
+	}
 	var u *table.Unsupported
 	switch {
 	case errors.As(err, &u):
-		f.unproven = "the states that follow cannot be searched: " + u.Why
-		return nil, nil
+		return nil, "the states that follow cannot be searched: " + u.Why, nil
 	case err != nil:
-		return nil, err
+		return nil, "", err
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, "", ctx.Err()
 	case r.Path != nil && f.cfg.Calls.Refuses():
-		return nil, &Ended{Finding: kernel.GivenUp(), Path: r.Path, Overdue: true}
-	case r.Finding != nil:
-		f.unproven = fmt.Sprintf("among the states that follow is another finding: %v", r.Finding)
-	case !r.Closed && r.Live == nil:
-		f.unproven = fmt.Sprintf("none of the first %s states that follow is live, but there are more", words.Number(r.States))
+		return nil, "", &Ended{Finding: kernel.GivenUp(), Path: r.Path, Overdue: true}
+	case r.Live != nil || r.Closed:
+		return r, "", nil
+	case r.Stopped == "finding", r.Stopped == "violation":
+		return r, fmt.Sprintf("among the states that follow is another finding: %v", r.Finding), nil
 	}
-	return r, nil
+	return r, fmt.Sprintf("none of the first %s states that follow is live, but there are more", words.Number(r.States)), nil
 }
 
 // states is how many states are visited when it is not said how many.
@@ -89,7 +99,7 @@ func (f *finder) states() int {
 
 // recoversExactly reports whether a live state follows a step, as far as an exhaustive search can tell, walks having
 // found none. When more follows one step than can be searched nothing is searched from others: states grow along a
-// run that does not recover, and with them what each of them costs.
+// run that does not recover, and with them what each of them costs. Findings beside what is searched do not matter to that.
 func (f *finder) recoversExactly(ctx context.Context, step int) (bool, error) {
 	if f.tooMuch {
 		return false, nil
@@ -98,14 +108,23 @@ func (f *finder) recoversExactly(ctx context.Context, step int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	f.tooMuch = r == nil || !r.Closed && r.Live == nil
+	f.tooMuch = r == nil || r.Live == nil && !exhausted(r)
 	return r != nil && r.Live != nil, nil
 }
+
+// exhausted reports whether all was visited that can be: what is left lies behind findings.
+func exhausted(r *table.Recovery) bool { return r.Closed || r.Stopped == "violation" }
 
 // rescued reports whether the end of the run recovers, though walks did not.
 func (f *finder) rescued() bool {
 	r := f.examined[f.steps()]
 	return r != nil && r.Live != nil
+}
+
+// searched reports whether what follows a step was searched, and none of it is live.
+func (f *finder) searched(step int) bool {
+	r := f.examined[step]
+	return r != nil && r.Live == nil && exhausted(r)
 }
 
 // proven reports whether it is certain that the run is dead after a step.
@@ -119,7 +138,11 @@ func (f *finder) prove(res *Result) {
 	res.Proof = Walks
 	for _, step := range []int{res.Step, res.After.Step, f.steps()} {
 		if f.proven(step) && (step > 0 || res.Case == C2Initial || res.Case == Unlocated) {
-			res.Proof, res.States, res.ProvenAt = Exact, f.examined[step].States, step
+			r := f.examined[step]
+			res.Proof, res.States, res.ProvenAt = Exact, r.States, step
+			if r.Failed != nil {
+				res.Failing = r.Failed.Error()
+			}
 			return
 		}
 	}

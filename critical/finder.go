@@ -34,6 +34,7 @@ type finder struct {
 	examined map[int]*table.Recovery // by step
 	unproven string                  // why it is not known that the run is dead
 	tooMuch  bool                    // to search
+	visited  int                     // states, by all searches
 }
 
 // probed is a probe that was made.
@@ -325,8 +326,8 @@ func (f *finder) choice(ctx context.Context, step int) (int, error) {
 		case p.Recovered > 0:
 			lo = mid
 			continue
-		case f.proven(step):
-			r, err := f.explore(ctx, f.path[:begin+mid])
+		case f.searched(step):
+			r, _, err := f.explore(ctx, f.path[:begin+mid])
 			if err != nil {
 				return 0, err
 			}

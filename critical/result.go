@@ -50,8 +50,10 @@ type Result struct {
 	States   int
 	ProvenAt int
 	Unproven string
-	Tail     Tail
-	rescued  bool // it recovers, though walks did not
+	// Failing is, with Exact, the finding of a step that follows and fails, which no recovery takes; "": there is none.
+	Failing string
+	Tail    Tail
+	rescued bool // it recovers, though walks did not
 	// Engine tells how walks were executed; it differs from time to time.
 	Engine search.EngineStats `json:"-"`
 }

@@ -47,9 +47,9 @@ func (c *Critical) proof() []fact {
 	case c.Proof == critical.Exact && c.States == 0:
 		return []fact{{"proof:", "dead: no state that follows is live", "all states were visited"}}
 	case c.Proof == critical.Exact && c.ProvenAt == c.Step:
-		return []fact{{"proof:", fmt.Sprintf("dead: all %s that follow are not live", words.Plural(c.States, "state")), ""}}
+		return []fact{{"proof:", fmt.Sprintf("dead: all %s that follow are not live", words.Plural(c.States, "state")), c.beside()}}
 	case c.Proof == critical.Exact:
-		return []fact{{"proof:", fmt.Sprintf("dead at its end: all %s that follow are not live", words.Plural(c.States, "state")), ""}}
+		return []fact{{"proof:", fmt.Sprintf("dead at its end: all %s that follow are not live", words.Plural(c.States, "state")), c.beside()}}
 	case c.Proof == critical.Walks:
 		f := []fact{{"not proven:", fmt.Sprintf("%s of %s walks recovered", words.Number(c.After.Recovered), words.Number(max(c.After.Walks, c.Walks))), c.Unproven}}
 		if c.Case == critical.C1 && c.Before.Recovered*20 < c.Before.Walks {
@@ -59,6 +59,14 @@ func (c *Critical) proof() []fact {
 		return f
 	}
 	return nil
+}
+
+// beside says that steps fail which follow a run that is proven to be dead.
+func (c *Critical) beside() string {
+	if c.Failing == "" {
+		return ""
+	}
+	return "steps that fail lead to none: " + c.Failing
 }
 
 // tailText says what goes on for ever, most frequent first.

@@ -47,7 +47,7 @@ func CriticalOf(res *critical.Result, dead *replay.Trace) *Critical {
 	c := &Critical{
 		Case: res.Case, Step: res.Step, Node: -1, Probes: orEmpty(res.Probes), Before: res.Before, After: res.After,
 		LiveCommon: res.LiveCommon, Tail: res.Tail, Walks: res.After.Walks, Limit: res.After.Limit,
-		OutOfEvents: res.OutOfEvents, Proof: res.Proof, States: res.States, ProvenAt: res.ProvenAt, Unproven: res.Unproven,
+		OutOfEvents: res.OutOfEvents, Proof: res.Proof, States: res.States, ProvenAt: res.ProvenAt, Unproven: res.Unproven, Failing: res.Failing,
 	}
 	if c.Limit == 0 && len(res.Probes) > 0 {
 		last := res.Probes[len(res.Probes)-1]

@@ -140,8 +140,9 @@ type Critical struct {
 	States     int              `json:"states,omitempty"`
 	ProvenAt   int              `json:"proven_at,omitempty"`
 	Unproven   string           `json:"unproven,omitempty"`
-	Walks      int              `json:"walks"` // walks of the deciding probe
-	Limit      int              `json:"limit"` // their length in steps
+	Failing    string           `json:"failing,omitempty"` // with exact: the finding of a step that follows and fails, which no recovery takes
+	Walks      int              `json:"walks"`             // walks of the deciding probe
+	Limit      int              `json:"limit"`             // their length in steps
 	Probes     []critical.Probe `json:"probes"`
 	Before     critical.Probe   `json:"before"`
 	After      critical.Probe   `json:"after"`

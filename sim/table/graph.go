@@ -73,7 +73,7 @@ func (g *graph) Share(word int, value uint32) uint64 { return g.sites.shareOf(wo
 
 // Bytes implements [explore.Graph].
 func (g *graph) Bytes() int {
-	return g.sites.bytes() + entrySize*g.w.entries() + bagItemSize*g.w.bags.items
+	return g.sites.bytes() + entrySize*g.w.entries() + bagItemSize*g.w.bags.items + g.onward.bytes()
 }
 
 // Roots implements [explore.Graph]: there are several when booting draws.
@@ -95,6 +95,19 @@ func (g *graph) Roots(e *explore.Edges) error {
 			usual, err = g.onward.execute(g.w, &g.answers)
 		} else {
 			err = g.w.start(&g.answers)
+		}
+		if g.fails(err) && g.onward.open {
+			if usual && !g.answers.never {
+				g.onward.fail(err)
+			}
+			if g.sites.endless(err, g.answers.Path()) {
+				g.sites.diverged(err, &g.answers)
+				return nil
+			}
+			if err := g.answers.stop(); err != nil {
+				return err
+			}
+			continue
 		}
 		if err != nil {
 			g.badPicks = g.answers.Path()
@@ -127,7 +140,7 @@ func (g *graph) Expand(state []uint32, number int, e *explore.Edges) error {
 	}
 	if len(g.known) > 0 || g.onward != nil {
 		e.By = 0 // behind violations nothing is found
-		if (len(g.known) > 0 || g.onward.violated != nil) && g.barred() {
+		if g.barred() {
 			return nil
 		}
 	}
@@ -151,7 +164,11 @@ func (g *graph) Check(m *explore.Met) (live bool, err error) {
 	g.met = m
 	live, err = g.check(m)
 	if g.isKnown(err) {
-		m.Barred = g.onward == nil // what asks for recovery asks whether a live state is there
+		if g.onward != nil { // what asks for recovery asks whether a live state is there
+			g.onward.bar(m.State, err)
+		} else {
+			m.Barred = true
+		}
 		return false, nil
 	}
 	if n := m.Number + 1; err == nil && n&(n-1) == 0 {
@@ -211,26 +228,27 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	return w.Live(), nil
 }
 
-// isKnown reports whether an error of check is the violation of a known property, behind which nothing is visited.
+// isKnown reports whether an error of check is the violation of a known property, behind which nothing is visited. What asks for recovery
+// takes all that is wrong with a state so.
 func (g *graph) isKnown(err error) bool {
-	if err == nil || len(g.known) == 0 && g.onward == nil {
+	if g.onward != nil {
+		return endsRun(err)
+	}
+	if err == nil || len(g.known) == 0 {
 		return false
 	}
 	var f *sim.Finding
-	if !errors.As(err, &f) || f.Kind != sim.Safety {
-		return false
-	}
-	if g.onward != nil && g.onward.violated == nil {
-		g.onward.violated = err
-	}
-	return g.onward != nil || g.known[f.Property]
+	return errors.As(err, &f) && f.Kind == sim.Safety && g.known[f.Property]
 }
 
-// fails reports whether a step with an error is one that leads nowhere, and so back to its state: recovery is looked for beside violations.
-func (g *graph) fails(err error) bool { return g.onward != nil && g.isKnown(err) }
+// fails reports whether a step with an error is one that leads nowhere, and so back to its state: recovery is looked for beside such steps.
+func (g *graph) fails(err error) bool { return g.onward != nil && endsRun(err) }
 
-// barred reports whether the state that is expanded violates a known property.
+// barred reports whether nothing is to be visited behind the state that is expanded.
 func (g *graph) barred() bool {
+	if g.onward != nil {
+		return g.onward.bars(g.here)
+	}
 	g.sites.unpack(g.here, g.vector)
 	g.w.restore(g.vector)
 	return g.isKnown(g.w.Check())
@@ -303,9 +321,13 @@ func (g *graph) step(turn int) (i int, ev sim.Event, picks choose.Path) {
 	for i, ev := range w.list(nil) {
 		for answers.Reset(); answers.Next(); turn-- {
 			w.restore(v)
-			_ = w.advance(ev, &answers) // it went well before, or was not looked up
+			err := w.advance(ev, &answers) // it went well before, or was not looked up
 			if turn == 0 {
 				return i, ev, answers.Path()
+			}
+			if err != nil && g.sites.endless(err, answers.Path()) {
+				turn--
+				break
 			}
 		}
 	}

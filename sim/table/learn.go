@@ -1,9 +1,11 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/kernel"
 )
@@ -112,16 +114,16 @@ func (s *sites) span(list []learned, handled uint32) span {
 }
 
 // run takes the steps of an event by all answers to the questions that are choices. It ends at a limit, which it notes, and
-// at a step that diverges, as whoever takes the moves ends there: of the answers of an endless loop there are too many.
+// at a step that diverges, as of the answers of an endless loop there are too many, see endless.
 func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []learned) {
-	diverges := false
+	var diverges error
 	shared := node >= 0 && len(s.e.matesOf(sim.NodeID(node))) > 0
 	if shared && ev.Kind.TakesDown() {
 		return []learned{s.shared(slowMove{ev: ev})}
 	}
 	w.restore(s.here)
 	ordinary := w.ordinary(ev)
-	for s.answers.Reset(); s.limited == nil && !diverges && s.answers.Next(); s.limited = s.answers.stop() {
+	for s.answers.Reset(); s.limited == nil && diverges == nil && s.answers.Next(); s.limited = s.answers.stop() {
 		w.restore(s.here)
 		err := w.advance(ev, &s.answers)
 		var r learned
@@ -153,14 +155,35 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 			}
 			r.move, r.peers = move{kind: slowStep, first: uint32(len(s.slow))}, neverAsleep
 			s.slow = append(s.slow, slow)
-			diverges = isDivergence(err)
+			if s.endless(err, slow.picks) {
+				diverges = err
+			}
 		}
 		if ordinary && recovered(w, &s.answers) {
 			r.note |= noteOrdinary
 		}
 		runs = append(runs, r)
 	}
+	if diverges != nil && ordinary && s.limited == nil {
+		s.diverged(diverges, &s.answers)
+	}
 	return runs
+}
+
+// endless reports whether of a step that was answered so no other answers are to be gone through. It diverges: whoever takes the moves ends
+// there. Who looks for recovery goes on, unless it is in a loop that asks.
+func (s *sites) endless(err error, picks choose.Path) bool {
+	return isDivergence(err) && (!s.beside || len(picks) > loopAsks || overdue(err))
+}
+
+// loopAsks is how much a step may ask that diverges until that is taken for a loop.
+const loopAsks = 64
+
+// diverged notes that a step diverges, unless there are no other answers that it could be given.
+func (s *sites) diverged(err error, a *answers) {
+	if !overdue(err) && a.Next() {
+		s.unseen = cmp.Or(s.unseen, err)
+	}
 }
 
 // shared is the move for the steps that begin as slow says, in which a node falls that does not run alone in its process.

@@ -342,6 +342,9 @@ func (g *graph) takeSlowly(e *explore.Edges, number uint32, note uint8) error {
 	if err != nil {
 		s.visit(w, g.here)
 		if g.fails(err) {
+			if note&noteOrdinary != 0 {
+				g.onward.fail(err)
+			}
 			e.End(g.fingerprint, note&^noteOrdinary)
 			return nil
 		}

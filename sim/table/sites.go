@@ -38,6 +38,8 @@ type sites struct {
 
 	answers answers
 	limited error    // a limit was reached while moves were found out, so that they are not all
+	beside  bool     // steps that fail are no end, see onward
+	unseen  error    // then: an ordinary step diverges so, and not all answers that it can be given were gone through
 	here    []uint32 // scratch: a vector of the world
 	there   []uint32 // packed
 	changes []uint64 // of a draft

@@ -43,6 +43,9 @@ func (g *graph) steps(f func(t taken) error) error {
 			}
 			copy(w.v, base)
 			w.up = up
+			if failed && g.sites.endless(err, g.answers.Path()) {
+				break
+			}
 			if err := g.answers.stop(); err != nil {
 				return err
 			}

@@ -1,0 +1,36 @@
+package critical
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
+)
+
+// However many searches one run needs, they visit no more states together than so many may, and what is not searched is not proven.
+func TestSearchesShareABudget(t *testing.T) {
+	sys := sim.System{
+		Name: "idle", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(sim.Nop) },
+		Actions:    []sim.AnyAction{sim.Action[*sim.Nop]{Name: "idle", Times: 9, Do: func(*sim.Nop, sim.Env) {}}},
+		Properties: []sim.Property{{Name: "never", Eventually: func(*sim.View) bool { return false }}},
+	}
+	f := finder{cfg: &Config{System: sys, States: 30}}
+	for looks := 0; ; looks++ {
+		r, unproven, err := f.explore(t.Context(), choose.Path{})
+		if err != nil || (r == nil) != (unproven != "") || looks > 16*30 {
+			t.Fatalf("search %d: %+v, %q, %v", looks+1, r, unproven, err)
+		}
+		if r == nil {
+			if most := 17 * 30; f.visited < 16*30 || f.visited > most {
+				t.Errorf("%d states were visited", f.visited)
+			}
+			break
+		}
+	}
+	// So it is for a search from a step, after which no other is tried.
+	f.examined = map[int]*table.Recovery{}
+	if ok, err := f.recoversExactly(t.Context(), 0); ok || err != nil || !f.tooMuch || f.unproven == "" {
+		t.Errorf("%v, %v, %+v", ok, err, f)
+	}
+}
