@@ -12,6 +12,16 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// owing is a monitor that does something when it is asked what is owed.
+type owing struct {
+	ask func() `macemc:"-"`
+}
+
+func (owing) Observe(sim.NodeID, any) error   { return nil }
+func (owing) Obliges() bool                   { return true }
+func (o owing) Obligations() []sim.Obligation { o.ask(); return nil }
+func (owing) Passed() (hot, settled []string) { return nil, nil }
+
 // A function that a system is made by and that does not return, or fails, is a clear error within seconds, whatever the strategy.
 func TestSetUpThatFails(t *testing.T) {
 	hang := func() { select {} }
@@ -29,6 +39,9 @@ func TestSetUpThatFails(t *testing.T) {
 		"New(0) panicked: no":        func(sys *sim.System) { sys.New = func(sim.NodeID) sim.Service { panic("no") } },
 		"the function that makes monitor 0 does not return": func(sys *sim.System) {
 			sys.Monitors = []func() sim.Monitor{func() sim.Monitor { hang(); return nil }}
+		},
+		"what monitor 0 owes at first does not return": func(sys *sim.System) {
+			sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return owing{hang} }}
 		},
 	}
 	for want, fail := range fails {

@@ -6,7 +6,8 @@ type Obligation struct {
 	Hot bool   // it is owed: a fair run that passes this again and again, and never settles it, is a violation
 }
 
-// Obliged is a [Monitor] that says what must happen, too. What it says is a function of its state, but for Passed.
+// Obliged is a [Monitor] that says what must happen, too. What it says is a function of its state, but for Passed. It is asked after each
+// Observe, as part of the step; that it fails or does not return is a finding, as it is of Observe.
 type Obliged interface {
 	Monitor
 	// Obliges reports whether it is ever hot. Only then are runs without end judged by it. It is the same in every state.

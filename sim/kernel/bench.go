@@ -228,15 +228,16 @@ func (b *Bench) Assemble(id sim.NodeID, l *Local, all []sim.From[any], watched b
 	return b.w.assemble(b.w.put(id, l), all), nil
 }
 
-// Observe tells a monitor of an announced event. The error is a finding.
-func (b *Bench) Observe(m sim.Monitor, from sim.NodeID, event any) error {
+// Observe tells a monitor of an announced event, and returns what it waits for then. The error is a finding.
+func (b *Bench) Observe(m sim.Monitor, from sim.NodeID, event any) (Owed, error) {
 	w := b.w
+	w.owed = Owed{}
 	w.monitors = append(w.monitors[:0], m)
 	w.last.reset(sim.Event{Node: from, Peer: -1})
 	w.last.Effects = append(w.last.Effects, Effect{Kind: AnnounceEffect, Peer: -1, Value: event})
 	err := w.apply(&w.nodes[from], 0, 1)
 	w.monitors = w.monitors[:0]
-	return err
+	return w.owed, err
 }
 
 // Contain runs f and turns a panic into the finding that it is when node id asked for what f does.

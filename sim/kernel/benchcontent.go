@@ -43,6 +43,9 @@ func (b *Bench) CopyValue(v any) any {
 // NewMonitor returns monitor number i as at the start of a run.
 func (b *Bench) NewMonitor(i int) sim.Monitor { return b.w.sys.Monitors[i]() }
 
+// Owes returns what a monitor waits for that nothing was announced to, as a world was asked when it was made.
+func (b *Bench) Owes(m sim.Monitor) Owed { return owedBy(m) }
+
 // AppendMonitor appends the canonical encoding of a monitor.
 func (b *Bench) AppendMonitor(m sim.Monitor, buf []byte) []byte {
 	b.w.enc.Reset()

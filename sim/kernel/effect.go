@@ -119,14 +119,6 @@ func (w *machine) apply(n *node, first, end int) (err error) {
 	return nil
 }
 
-// observe tells a monitor of an announced event.
-func (w *machine) observe(m sim.Monitor, from sim.NodeID, event any) error {
-	if !w.apart {
-		return m.Observe(from, event)
-	}
-	return asking(w, func() string { return sim.MonitorName(m) }, func() error { return m.Observe(from, event) })
-}
-
 // sent gives a message its identity.
 func (w *machine) sent(n *node, f *Effect) {
 	w.nextID++

@@ -34,6 +34,7 @@ type machine struct {
 	holder      sim.Queued // the network, if what nodes send leaves them one by one
 	nodes       []node
 	monitors    []sim.Monitor
+	owed        Owed // what the monitor said that was told of an event last
 	crashesLeft int
 	crashing    []bool         // by node: it may crash when up; nil: not asked yet, or all may
 	mates       [][]sim.NodeID // by node: those that crash with it; nil: none does
@@ -182,6 +183,9 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 		}
 		if _, err := plans.Of(m); err != nil {
 			return nil, fmt.Errorf("system %q: monitor %d: %w", sys.Name, i, err)
+		}
+		if _, err := setUp(sys, &opts, nameOfOwed(i), func() Owed { return owedBy(m) }); err != nil {
+			return nil, err
 		}
 	}
 	w.check.init(w)

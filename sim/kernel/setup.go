@@ -20,9 +20,15 @@ func nameOfMaker(monitor int) string {
 	return fmt.Sprintf("the function that makes monitor %d", monitor)
 }
 
-// Makes reports whether that is the name of New, Late or what makes a monitor, as [Options].Asking is told it.
+// Makes reports whether that is the name of New, Late, what makes a monitor, or what one of these is asked at first, as [Options].Asking is
+// told it.
 func Makes(what string) bool {
-	return strings.HasPrefix(what, "New(") || strings.HasPrefix(what, "Late(") || strings.HasPrefix(what, "the function that makes monitor ")
+	for _, prefix := range []string{"New(", "Late(", "the function that makes monitor ", "what monitor "} {
+		if strings.HasPrefix(what, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // setUp calls a function of a system when a world is made, which no search watches yet. The error says that it did not return, or

@@ -24,6 +24,7 @@ type monitor struct {
 	enc   string
 	from  *monitorOrigin // nil: it starts so
 	owes  []owed         // ascending
+	asked bool           // for what it owes: it did not only fail so
 }
 
 type monitorOrigin struct {
@@ -42,7 +43,9 @@ type monitorOut struct {
 func (m *monitors) init(e *engine) error {
 	m.ids = map[string]uint32{}
 	for i := range e.sys.Monitors {
-		id, err := e.internMonitor(i, e.bench.NewMonitor(i), nil)
+		made := e.bench.NewMonitor(i)
+		owed := e.bench.Owes(made)
+		id, err := e.internMonitor(i, made, nil, &owed)
 		if err != nil {
 			return err
 		}
@@ -51,7 +54,8 @@ func (m *monitors) init(e *engine) error {
 	return nil
 }
 
-func (e *engine) internMonitor(index int, state sim.Monitor, from *monitorOrigin) (id uint32, err error) {
+// internMonitor interns the state of a monitor that said what it waits for; nil: it failed.
+func (e *engine) internMonitor(index int, state sim.Monitor, from *monitorOrigin, says *kernel.Owed) (id uint32, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = &Unsupported{fmt.Sprintf("%s: %v", sim.MonitorName(state), r)}
@@ -63,7 +67,10 @@ func (e *engine) internMonitor(index int, state sim.Monitor, from *monitorOrigin
 	if !ok {
 		id = uint32(len(m.list))
 		m.ids[string(e.buf)] = id
-		m.list = append(m.list, monitor{state, index, kernel.Hash(kernel.MonitorState, index, e.buf[2:]), string(e.buf), from, m.owed.of(index, state)})
+		m.list = append(m.list, monitor{state: state, index: index, hash: kernel.Hash(kernel.MonitorState, index, e.buf[2:]), enc: string(e.buf), from: from})
+	}
+	if at := &m.list[id]; says != nil && !at.asked {
+		at.asked, at.owes = true, m.owed.of(index, says)
 	}
 	return id, nil
 }
@@ -87,13 +94,20 @@ func (e *engine) observe(id uint32, node sim.NodeID, event uint32) (uint32, erro
 	if err != nil {
 		return id, err
 	}
-	found := e.bench.Observe(own, node, e.bench.CopyValue(e.events.list[event]))
-	next, err := e.internMonitor(index, own, &monitorOrigin{id, node, event})
+	says, found := e.bench.Observe(own, node, e.bench.CopyValue(e.events.list[event]))
+	if overdue(found) {
+		return id, found // it may go on changing its state
+	}
+	asked := &says
+	if found != nil {
+		asked = nil
+	}
+	next, err := e.internMonitor(index, own, &monitorOrigin{id, node, event}, asked)
 	if err != nil {
 		return id, err
 	}
 	m.sees.put(key, uint64(len(m.outs)))
-	hot, settled := m.owed.passed(index, own)
+	hot, settled := m.owed.idsOf(index, says.Hot), m.owed.idsOf(index, says.Settled)
 	m.outs = append(m.outs, monitorOut{next, found, hot, settled})
 	e.passing.see(&m.outs[len(m.outs)-1], m, index)
 	if e.notes != nil {
@@ -117,7 +131,7 @@ func (e *engine) privateMonitor(id uint32) (sim.Monitor, error) {
 	own = e.bench.NewMonitor(m.index)
 	for i := len(told) - 1; i >= 0; i-- {
 		o := told[i]
-		_ = e.bench.Observe(own, o.node, e.bench.CopyValue(e.events.list[o.event]))
+		_, _ = e.bench.Observe(own, o.node, e.bench.CopyValue(e.events.list[o.event]))
 	}
 	if got := e.bench.AppendMonitor(own, []byte{byte(m.index), byte(m.index >> 8)}); string(got) != m.enc {
 		return nil, &sim.Finding{Kind: sim.Nondeterminism, Node: -1, Message: fmt.Sprintf(

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // obligations interns what monitors wait for.
@@ -40,32 +40,20 @@ func (o *obligations) id(monitor int, key string) uint32 {
 }
 
 // of lists what a monitor waits for, ascending.
-func (o *obligations) of(index int, m sim.Monitor) (list []owed) {
-	by, ok := m.(sim.Obliged)
-	if !ok || !by.Obliges() {
-		return nil
-	}
-	for _, w := range by.Obligations() {
+func (o *obligations) of(index int, says *kernel.Owed) (list []owed) {
+	for _, w := range says.Waits {
 		list = append(list, owed{o.id(index, w.Key), w.Hot})
 	}
 	slices.SortFunc(list, func(a, b owed) int { return cmp.Compare(a.id, b.id) })
 	return list
 }
 
-// passed lists what a monitor came by when it was told of an event.
-func (o *obligations) passed(index int, m sim.Monitor) (hot, settled []uint32) {
-	by, ok := m.(sim.Obliged)
-	if !ok || !by.Obliges() {
-		return nil, nil
+// idsOf lists what the keys of a monitor stand for.
+func (o *obligations) idsOf(index int, keys []string) (ids []uint32) {
+	for _, key := range keys {
+		ids = append(ids, o.id(index, key))
 	}
-	hots, settles := by.Passed()
-	for _, key := range hots {
-		hot = append(hot, o.id(index, key))
-	}
-	for _, key := range settles {
-		settled = append(settled, o.id(index, key))
-	}
-	return hot, settled
+	return ids
 }
 
 // passing gathers what a monitor waits for all through a step.
