@@ -80,5 +80,5 @@ func (o *Options) comparesLater() {
 	for _, a := range o.Search.System.Abstractions {
 		own = slices.DeleteFunc(own, func(call uint64) bool { return call == comparison(a.Name) })
 	}
-	o.Search.Calls = &search.Calls{At: o.calls.At, Refused: own}
+	o.Search.Calls = &search.Calls{At: o.calls.At, Refused: own, Limited: o.calls.Limited}
 }

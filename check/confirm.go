@@ -15,6 +15,7 @@ import (
 // confirm examines what the search suspects: a run that seems dead by looking for the step after
 // which it is, a handler that seems not to return in a fresh process that lets it run longer.
 func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+	defer o.Search.Calls.Beyond()()
 	switch s.Kind {
 	case sim.Liveness, sim.Deadlock:
 		return o.confirmDeath(ctx, s)

@@ -70,6 +70,7 @@ func spent(since time.Time, to *time.Duration) { *to += time.Since(since) }
 // found is told of a violation. One that differs from the others is shrunk and written.
 func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	defer spent(time.Now(), &k.telling)
+	defer k.o.Search.Calls.Beyond()()
 	k.last, k.ended = res.Finding, res.Last
 	if _, ok := res.Detail.(*Death); ok {
 		k.died = true

@@ -44,7 +44,12 @@ func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
 func Lose(o Options, out Outcome, err error) *report.Report {
 	res := &search.Result{Stopped: stoppedLost, Stats: out.stats()}
 	var lost *lostError
+	var deaf *deafError
 	switch {
+	case errors.As(err, &deaf) && !deaf.told:
+		res.Stopped = stoppedDeaf
+	case deaf != nil:
+		res.Stopped = search.StoppedInterrupted
 	case errors.Is(err, ErrKilled):
 		res.Stopped = search.StoppedInterrupted
 	case errors.As(err, &lost) && lost.memory:
@@ -65,6 +70,9 @@ func Lose(o Options, out Outcome, err error) *report.Report {
 
 // stoppedLost is why a search ended whose process was gone.
 const stoppedLost = "lost"
+
+// stoppedDeaf is why a search ended that did not stop when its time was over.
+const stoppedDeaf = "unresponsive"
 
 // stats is what is known of what a process covered that is gone.
 func (out *Outcome) stats() search.Stats {

@@ -68,7 +68,7 @@ func (r Role) Record(s *search.Config) {
 	}
 	s.PathBuffer = r.Recorder.Path
 	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
-	s.Calls = &search.Calls{At: r.Recorder.Word(flight.Called), Refused: r.refused}
+	s.Calls = &search.Calls{At: r.Recorder.Word(flight.Called), Refused: r.refused, Limited: r.Recorder.Word(flight.Limited)}
 }
 
 // Again reports whether processes that searched were ended by checked code before.

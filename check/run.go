@@ -9,6 +9,7 @@ import (
 	"errors"
 	"os/exec"
 	"slices"
+	"sync/atomic"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
@@ -104,7 +105,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 		k = o.keeper(sys)
 		o.Search.Confirm, o.Search.Found = k.confirm, k.found
 	}
-	res, err := search.Run(ctx, o.Search)
+	res, err := o.search(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +125,15 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 		}
 	}
 	return k.conclude(res)
+}
+
+// search has the process that waits for this one know while nothing goes on but what the time limit ends.
+func (o *Options) search(ctx context.Context) (*search.Result, error) {
+	if c := o.Search.Calls; c != nil && c.Limited != nil {
+		atomic.StoreUint64(c.Limited, uint64(max(0, o.Search.Time)))
+		defer atomic.StoreUint64(c.Limited, 0)
+	}
+	return search.Run(ctx, o.Search)
 }
 
 // limitStates gives a search that keeps states a memory limit if it has none.

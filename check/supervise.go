@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,10 @@ type Supervisor struct {
 	HandlerLimit time.Duration
 	// Kill ends the search at once when it is closed. May be nil.
 	Kill <-chan struct{}
+	// StopLimit is how long the other process may go on once it was told to stop, or once the time limit of its search is over, while it
+	// does nothing that is not limited by that; then it is ended: checked code that nobody watches, as a network of one's own is, does not
+	// return. 0: two minutes, or ten times HandlerLimit if that is more.
+	StopLimit time.Duration
 }
 
 // Outcome is what became of the process that searched.
@@ -46,6 +51,24 @@ var ErrKilled = errors.New("the search was killed")
 // ErrLost is the error of a search whose process died without leaving a run that shows why.
 var ErrLost = errors.New("the process that searched died, and no run that it left does that again")
 
+// ErrDeaf is the error of a search that was ended as it did not stop.
+var ErrDeaf = errors.New("the search did not stop, and was ended: checked code or a network model did not return")
+
+// deafError is ErrDeaf with why it should have stopped.
+type deafError struct {
+	limit, time time.Duration
+	told        bool // to stop; else its time was over
+}
+
+func (e *deafError) Error() string {
+	if e.told {
+		return fmt.Sprintf("%v within %v after it was told to stop", ErrDeaf, e.limit)
+	}
+	return fmt.Sprintf("%v within %v after the time limit of %v", ErrDeaf, e.limit, e.time)
+}
+
+func (e *deafError) Unwrap() error { return ErrDeaf }
+
 // lostError is ErrLost with what is known of the death.
 type lostError struct {
 	how    string
@@ -61,7 +84,7 @@ func (e *lostError) Unwrap() error { return ErrLost }
 const mostRefused = 8
 
 // Run starts the other process and waits for it. When ctx is done that process is told to come to
-// its end and to report. When checked code ends it in a call that it has noted, another one is to search again and to refuse that call, which
+// its end and to report. The error is [ErrDeaf] when it does not, or does not stop when its time is over, see StopLimit. When checked code ends it in a call that it has noted, another one is to search again and to refuse that call, which
 // makes the way to it known; but it may be that no run comes to it, as reductions try steps of which they do not know whether they can happen.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	var refused []uint64
@@ -103,7 +126,7 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome,
 	if err := cmd.Start(); err != nil {
 		return Outcome{}, nil, fmt.Errorf("cannot start a process for the search: %w", err)
 	}
-	s.wait(ctx, cmd, rec, orders, start)
+	deaf := s.wait(ctx, cmd, rec, orders, start)
 
 	out = Outcome{Progress: progressOf(rec, start)}
 	if out.Found, err = foundBefore(file); err != nil {
@@ -112,6 +135,9 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome,
 	if status, ok := rec.Ended(); ok {
 		out.Status = status
 		return out, nil, nil
+	}
+	if deaf != nil {
+		return out, nil, deaf
 	}
 	select {
 	case <-s.Kill:
@@ -145,29 +171,70 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome,
 	return out, nil, err
 }
 
-// wait returns when the process has ended.
-func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Recorder, orders io.Writer, start time.Time) {
+// waitEvery is how often is looked at what the process does.
+const waitEvery = 100 * time.Millisecond
+
+// wait returns when the process has ended. The error says that it was ended here, as it did not stop.
+func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Recorder, orders io.Writer, start time.Time) error {
 	done := exit(cmd)
-	tick := time.NewTicker(100 * time.Millisecond)
+	tick := time.NewTicker(waitEvery)
 	defer tick.Stop()
 	stop := ctx.Done()
+	late := lateness{limit: cmp.Or(s.StopLimit, max(defaultStopLimit, confirmLimit(s.HandlerLimit)))}
 	for {
 		select {
 		case <-done:
-			return
+			return nil
 		case <-s.Kill:
 			cmd.Process.Kill()
 			<-done
-			return
+			return nil
 		case <-stop:
 			io.WriteString(orders, stopWord(context.Cause(ctx))+"\n")
 			stop = nil
+			late.told = true
 		case <-tick.C:
+			if err := late.look(rec); err != nil {
+				cmd.Process.Kill()
+				<-done
+				return err
+			}
 			if s.Progress != nil {
 				s.Progress(progressOf(rec, start))
 			}
 		}
 	}
+}
+
+// defaultStopLimit leaves time for what a search does that is told to stop, on a busy machine, too.
+const defaultStopLimit = 2 * time.Minute
+
+// lateness is for how long a process should have stopped. It is counted in looks, as those who look and the process may have been stopped
+// together meanwhile.
+type lateness struct {
+	limit time.Duration
+	told  bool
+	began time.Time // of what is limited by time
+	looks int
+}
+
+// look returns an error once that is too long.
+func (l *lateness) look(rec *flight.Recorder) error {
+	limited := time.Duration(rec.Get(flight.Limited))
+	if limited > 0 && l.began.IsZero() {
+		l.began = time.Now()
+	}
+	switch {
+	case l.told && rec.Phase() != Reporting: // which may wait for those who read it
+	case !l.told && limited > 0 && time.Since(l.began) > limited:
+	default:
+		l.looks = 0
+		return nil
+	}
+	if l.looks++; time.Duration(l.looks)*waitEvery < l.limit {
+		return nil
+	}
+	return &deafError{l.limit, limited, l.told}
 }
 
 // investigate executes what the dead process left, run by run, until one kills its process again.

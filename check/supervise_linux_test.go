@@ -80,6 +80,10 @@ func meanSystem(harm string) sim.System {
 		return hangsLater()
 	case "apart":
 		return apartSystem()
+	case "network":
+		sys := meanSystem("none")
+		sys.Network = deafNetwork{netsim.Datagrams{}}
+		return sys
 	}
 	if where, ok := strings.CutPrefix(harm, "in "); ok {
 		return placed(where)
@@ -175,6 +179,7 @@ func options(sys sim.System) check.Options {
 	}
 	visitAs(os.Getenv(statesVar), &o.Search)
 	small(os.Getenv(harmVar), &o.Search)
+	timeOf(&o.Search)
 	return o
 }
 

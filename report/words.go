@@ -60,6 +60,7 @@ func (r *Report) ended() string {
 		search.StoppedCrashes:      "crashes were left out that may change the verdict",
 		search.StoppedFound:        "",
 		"lost":                     "its process is gone",
+		"unresponsive":             "it did not stop at the time limit, and was ended",
 	}[r.Stopped]
 	if !ok {
 		why = r.Stopped

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"github.com/macemc/macemc/sim/kernel"
 )
@@ -14,6 +15,9 @@ import (
 type Calls struct {
 	At      *uint64  // where the call that goes on is noted
 	Refused []uint64 // that are not made; with them, World.Overdue is needed
+	// Limited is not 0 while nothing goes on but what is limited by time: then the other process may end this one when it goes on for long
+	// after that is over. Nil: nobody wants to know.
+	Limited *uint64
 
 	now     uint64 // as *At, of handlers and monitors
 	round   uint64 // explorations begun
@@ -34,6 +38,15 @@ func (c *Calls) unnoted() *Calls {
 		return nil
 	}
 	return &Calls{At: new(uint64), Refused: c.Refused, round: c.round}
+}
+
+// Beyond notes that what goes on is not limited by the time of the search, until the end of that.
+func (c *Calls) Beyond() (end func()) {
+	if c == nil || c.Limited == nil {
+		return func() {}
+	}
+	limit := atomic.SwapUint64(c.Limited, 0)
+	return func() { atomic.StoreUint64(c.Limited, limit) }
 }
 
 // next notes that states are numbered anew.

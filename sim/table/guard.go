@@ -40,6 +40,7 @@ func guarded[T any](ctx context.Context, opts ExploreOptions, explore func(conte
 		return r.made, r.err
 	default:
 	}
+	defer opts.Calls.Beyond()()
 	opts.World.Contain, opts.Log = true, nil // what the first one logged is whole
 	opts.Calls = opts.Calls.unnoted()        // it may still note its own
 	return explore(context.WithoutCancel(ctx), opts)
