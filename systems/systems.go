@@ -25,6 +25,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 	"github.com/macemc/macemc/systems/superstep"
 	"github.com/macemc/macemc/systems/synod"
+	"github.com/macemc/macemc/systems/timer"
 	"github.com/macemc/macemc/systems/transport"
 	"github.com/macemc/macemc/systems/twophase"
 )
@@ -48,6 +49,7 @@ func All() []spec.Entry {
 		espresso.Entry(),
 		detector.Entry(),
 		channel.Entry(),
+		timer.Entry(),
 		chain.Entry(),
 		ftcommit.Entry(),
 		multipaxos.Entry(),

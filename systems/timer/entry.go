@@ -1,0 +1,51 @@
+package timer
+
+import (
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Entry describes the system.
+func Entry() spec.Entry {
+	return spec.Entry{
+		Name:    "timer",
+		Summary: "machines: a timer whose cancelling may fail, what has machines fail, and a client that uses both",
+		Notes:   "The client comes first, then its timer, what has workers fail, and the workers, of which the last one is not halted.",
+		Params: []spec.Param{
+			{Name: "rounds", Kind: spec.Int, Default: "2", Min: 1, Max: 6, Help: "how often the client asks a worker"},
+			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "how many workers are sent Halt"},
+		},
+		MinNodes: 4, MaxNodes: 8, DefaultNodes: 5,
+		Bugs:     knownBugs(),
+		Messages: machine.Events(clientKind(0), timerKind, injectorKind, workerKind, reserveKind),
+		Build: func(c spec.Config) (sim.System, error) {
+			return setting{c.Nodes - int(workers), c.Int("rounds"), c.Int("failures"), spec.Bits[bugs](c.Bugs, knownBugs())}.system(), nil
+		},
+	}
+}
+
+// bugs is the set of defects that are switched on, by their order in knownBugs.
+type bugs uint8
+
+const (
+	ti1 bugs = 1 << iota
+	ti2
+)
+
+func (b bugs) has(which bugs) bool { return b&which != 0 }
+
+func knownBugs() []spec.Bug {
+	return []spec.Bug{
+		{
+			ID: "TI1", Summary: "the client does not expect a time-out when cancelling has failed",
+			Shows: "it gets one that it cannot handle", Fix: "wait for it",
+			Kind: sim.Safety, PaperKind: sim.Safety,
+		},
+		{
+			ID: "TI2", Summary: "the client ignores a time-out that comes before the next round, and does not wait for it",
+			Shows: "a later one is counted as one of the next round, which is given up before its time is over", Fix: "wait for it",
+			Kind: sim.Safety, PaperKind: sim.Safety,
+		},
+	}
+}
