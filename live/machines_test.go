@@ -1,11 +1,14 @@
 package live_test
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/commit"
 	"github.com/macemc/macemc/systems/smr"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -17,6 +20,38 @@ func TestMachines(t *testing.T) {
 		return s[3].(*machine.Host).State() == "done" && s[4].(*machine.Host).State() == "done"
 	})
 	agrees(t, x.merged())
+}
+
+// A participant that is held up gets more than the buffer of a stream holds, since the coordinator aborts without it and goes on to the next transaction. All of it
+// waits, and when the participant goes on all transactions come to an end.
+func TestCommitOnSmallBuffer(t *testing.T) {
+	const clients, writes, aborted = 3, 99, 15
+	x := newCluster(t, "commit", spec.Config{Nodes: 3 + clients, Params: map[string]string{
+		"clients": strconv.Itoa(clients), "writes": strconv.Itoa(writes), "over": "streams"}}, true)
+	asked := func(s []sim.Service) (n int) {
+		for _, c := range s[3:] {
+			n += c.(*machine.Host).Vars.(*commit.Client).Next
+		}
+		return n
+	}
+	late, before := x.nodes[0], 0
+	if err := late.Freeze(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	x.all(func(s []sim.Service) bool { before = asked(s); return true })
+	x.until("transactions are aborted", func(s []sim.Service) bool { return asked(s) >= before+aborted })
+	if err := late.Thaw(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	x.until("all clients are done", func(s []sim.Service) bool {
+		return !slices.ContainsFunc(s[3:], func(c sim.Service) bool { return c.(*machine.Host).State() != "done" })
+	})
+	m := x.merged()
+	if len(m.Notes) != 1 || !strings.Contains(m.Notes[0], "messages from n2 to n0 waited, more than the 20 that the buffer") {
+		t.Errorf("%q", m.Notes)
+	}
+	m.Notes = nil
+	agrees(t, m)
 }
 
 // Whichever replica of a chain dies while clients are at work, the others do all commands, and the recording is that of a run of the model in

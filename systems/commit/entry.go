@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -16,8 +17,9 @@ func Entry() spec.Entry {
 		Notes:   "The first nodes are participants, then comes the coordinator, then the clients. The time-out may strike at any moment.",
 		Params: []spec.Param{
 			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "how many clients there are"},
-			{Name: "writes", Kind: spec.Int, Default: "1", Min: 1, Max: 4, Help: "how many transactions each client asks for"},
+			{Name: "writes", Kind: spec.Int, Default: "1", Min: 1, Max: 99, Help: "how many transactions each client asks for"},
 			{Name: "values", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "how many values there are to write"},
+			{Name: "over", Kind: spec.OneOf, Default: "queues", Values: []string{"queues", "streams"}, Help: "what messages are sent over"},
 		},
 		MinNodes: 4, MaxNodes: 8, DefaultNodes: 5,
 		Bugs:     knownBugs(),
@@ -28,7 +30,11 @@ func Entry() spec.Entry {
 			if participants < 1 {
 				return sim.System{}, fmt.Errorf("%d nodes are too few for %d clients, a coordinator and a participant", c.Nodes, clients)
 			}
-			sys := machines(participants, clients, c.Int("writes"), c.Int("values"), spec.Bits[bugs](c.Bugs, knownBugs())).Sim("commit")
+			ms := machines(participants, clients, c.Int("writes"), c.Int("values"), spec.Bits[bugs](c.Bugs, knownBugs()))
+			if c.Text("over") == "streams" {
+				ms.Streams = &netsim.Streams{Buffer: 20}
+			}
+			sys := ms.Sim("commit")
 			sys.Properties = properties(participants)
 			return sys, nil
 		},
