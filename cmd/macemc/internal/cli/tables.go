@@ -193,6 +193,10 @@ func (a *app) fillRow(ctx context.Context, columns []tableColumn, row *tableRow,
 		case r.Verdict == search.OK && cell.Complete:
 			cell.Verdict = holds
 		}
+		cell.Transitions, cell.Bytes = r.Transitions, r.Bytes
+		for _, as := range r.Coverage.Assumed {
+			cell.Compared += as.States + as.Abstract
+		}
 		if d := r.Coverage.Reduced; d != nil {
 			cell.Why = d.Why + d.Asymmetry
 		}

@@ -84,6 +84,10 @@ type tableCell struct {
 	Verdict  string  `json:"verdict"` // holds or violated; "": neither was found out
 	Stopped  string  `json:"stopped"`
 	Why      string  `json:"why,omitempty"` // it was reduced less than was asked for
+
+	Transitions int `json:"transitions"`
+	Bytes       int `json:"bytes"`              // of the set of states
+	Compared    int `json:"compared,omitempty"` // states of abstractions and of what they stand for
 }
 
 // cell is the cell of a column as text; "": there is none.

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -33,11 +35,34 @@ func TestTableOfP(t *testing.T) {
 			t.Errorf("%s: %d lines, the table says %d", s.system, n, s.lines)
 		}
 	}
+	if a, b := numbersOf(pSettings...), numbersOf(pSetting{published: pLines, found: pFound}); !maps.Equal(a, b) {
+		t.Errorf("the paper's figures come to %v, not to %v", a, b)
+	}
 	short := pSettings[len(pSettings)-2]
 	stdout, stderr, status := tabulatedOf(t, t.Context(), tablesFlags{time: time.Minute}, pTable([]pSetting{short}))
-	if status != check.StatusOK || !strings.Contains(stdout, "| none, with abstraction | 5 h 03, 5 nodes | holds | 2,487 in ") || !strings.Contains(stdout, "| does not come to an end | stopped (memory) at ") {
+	if status != check.StatusOK || !strings.Contains(stdout, "| none, with abstraction | 5 h 03, 5 nodes | holds | 2,487 in ") ||
+		!strings.Contains(stdout, " s | 7,144 | ") || !strings.Contains(stdout, " kB | 101,991 |") || !strings.Contains(stdout, "| does not come to an end | stopped (memory) at ") {
 		t.Errorf("exit status %d: %s\n%s", status, stderr, stdout)
 	}
+}
+
+// numbersOf sums the figures of the paper: lines by their place, bugs by their kind.
+func numbersOf(settings ...pSetting) map[string]int {
+	sums := map[string]int{}
+	for _, s := range settings {
+		for i, n := range strings.Split(s.published, " + ") {
+			if n, err := strconv.Atoi(n); err == nil {
+				sums[strconv.Itoa(i)] += n
+			}
+		}
+		for _, f := range strings.Split(s.found, ", ") {
+			n, kind, _ := strings.Cut(f, " ")
+			if n, err := strconv.Atoi(n); err == nil {
+				sums[kind] += n
+			}
+		}
+	}
+	return sums
 }
 
 // The lines of the programs of the tutorial are those that the page says.
