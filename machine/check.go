@@ -40,6 +40,8 @@ func (k *Kind) check() (problems []string) {
 		for e := range s.edges() {
 			to := k.state(e.to)
 			switch {
+			case e.to == "":
+				say("%s leads to a state without a name", e.label)
 			case to == nil:
 				say("%s leads to state %s, which there is none of", e.label, e.to)
 			case e.event != nil && to.entry != nil && to.entry.arg != nil && !e.event.AssignableTo(to.entry.arg):
@@ -93,7 +95,7 @@ func (s *state) edges() func(yield func(edge) bool) {
 			}
 		}
 		for _, r := range s.rules {
-			if r.to != "" && !yield(edge{r.to, eventName(r.event), r.event, r.what == push}) {
+			if (r.what == goTo || r.what == push) && !yield(edge{r.to, eventName(r.event), r.event, r.what == push}) {
 				return
 			}
 		}

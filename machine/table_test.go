@@ -21,6 +21,9 @@ func TestTablesThatAreWrong(t *testing.T) {
 		"state s: there are two rules for machine_test.A":         func() { machine.Define[log]("m", machine.In("s", machine.Defer(A{}), machine.Ignore(A{}))) },
 		"state s: A leads to state t, which there is none of":     func() { machine.Define[log]("m", machine.In("s", machine.OnGoto[A]("t"))) },
 		"state s: entry leads to state t, which there is none of": func() { machine.Define[log]("m", machine.In("s", machine.Entry(did(""), "t"))) },
+		"state s: A leads to a state without a name":              func() { machine.Define[log]("m", machine.In("s", machine.OnGoto[A](""))) },
+		"state s: B leads to a state without a name":              func() { machine.Define[log]("m", machine.In("s", machine.OnPush[B](""))) },
+		"state s: C leads to a state without a name":              func() { machine.Define[log]("m", machine.In("s", machine.On(on[C](""), ""))) },
 		"state t: nothing leads to it":                            func() { machine.Define[log]("m", machine.In("s"), machine.In("t")) },
 		"the action for A is one of a machine_test.other, not of machine_test.log": func() {
 			machine.Define[log]("m", machine.In("s", machine.On(func(*other, *machine.Ctx, A) {})))
