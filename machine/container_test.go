@@ -139,6 +139,13 @@ func TestContainerPanics(t *testing.T) {
 		"Add after Sim":                                        func(ms *machine.System) { ms.Sim("built"); ms.Add(learnerKind, learner{}) },
 		"Pool after Sim":                                       func(ms *machine.System) { ms.Sim("built"); ms.Pool(0, 1, learnerKind) },
 		"AtMost after Sim":                                     func(ms *machine.System) { ms.Sim("built"); ms.AtMost(A{}, 1) },
+		"Monitor after Sim":                                    func(ms *machine.System) { ms.Sim("built"); ms.Monitor(orderedKind, ordered{}) },
+		"Each after Sim":                                       func(ms *machine.System) { ms.Sim("built"); ms.Each(owedKind) },
+		"Set after Sim":                                        func(ms *machine.System) { ms.Sim("built"); ms.Set(0, leader{}) },
+		"Replace after Sim": func(ms *machine.System) {
+			ms.Sim("built")
+			machine.Replace(ms, leaderKind, learnerKind, func(leader) learner { return learner{} })
+		},
 	} {
 		func() {
 			defer func() {

@@ -36,14 +36,24 @@ type watcher struct {
 // and, as [Sent], of those that are sent, as far as its table has rules for them in some state; in a state that has none for
 // an event that it hears, the event is unhandled, as in any machine. It survives crashes, and defers nothing.
 func (s *System) Monitor(k *Kind, vars any) {
+	s.unbuilt("Monitor")
 	if t := reflect.TypeOf(vars); t != k.vars {
 		panic(fmt.Sprintf("monitor %s: its variables are %v, not %v", k.name, k.vars, t))
 	}
 	s.watch(watcher{kind: k, vars: vars})
 }
 
-// Each adds a kind of monitors that machines create by [Watch], one for each request, say. One that halts is forgotten.
-func (s *System) Each(k *Kind) { s.watch(watcher{kind: k, each: true}) }
+// Each adds a kind of monitors that machines create by [Watch], one for each request, say. One that halts is forgotten. Two such kinds
+// with the same variables or the same name: panic.
+func (s *System) Each(k *Kind) {
+	s.unbuilt("Each")
+	for _, w := range s.watchers {
+		if w.each && (w.kind.vars == k.vars || w.kind.name == k.name) {
+			panic(fmt.Sprintf("monitor %s: machines create monitor %s, too: two such kinds need other variables and other names", k.name, w.kind.name))
+		}
+	}
+	s.watch(watcher{kind: k, each: true})
+}
 
 func (s *System) watch(w watcher) {
 	for _, st := range w.kind.states {

@@ -102,7 +102,29 @@ func TestMonitorsThatAreWrong(t *testing.T) {
 			t.Errorf("%q", text)
 		}
 	}()
-	ms.Monitor(machine.Define[log]("late", machine.In("s", machine.Defer(told{}))), log{})
+	new(machine.System).Monitor(machine.Define[log]("late", machine.In("s", machine.Defer(told{}))), log{})
+}
+
+// Kinds that are created at run time are told apart by their variables: two with the same would be one.
+func TestKindsThatCannotBeToldApart(t *testing.T) {
+	other := machine.Define[owed]("another", machine.In("s", machine.OnGoto[told]("s")))
+	sameName := machine.Define[log]("answered", machine.In("s", machine.OnGoto[told]("s")))
+	for want, f := range map[string]func(*machine.System){
+		"monitor another: machines create monitor answered, too":  func(ms *machine.System) { ms.Each(owedKind); ms.Each(other) },
+		"monitor answered: machines create monitor answered, too": func(ms *machine.System) { ms.Each(owedKind); ms.Each(sameName) },
+		"machine 0: its pool has two kinds with variables machine_test.owed": func(ms *machine.System) {
+			ms.Pool(ms.Add(childKind, child{}), 2, other, owedKind)
+		},
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.Contains(text, want) {
+					t.Errorf("%q, want %q", text, want)
+				}
+			}()
+			f(&machine.System{})
+		}()
+	}
 }
 
 // spawner creates machines, which tell it their number.

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim/plan"
 )
 
-// System is a set of machines and monitors. The zero value is an empty one. It must not be changed once Sim was called.
+// System is a set of machines and monitors. The zero value is an empty one. What would change it once Sim was called is a panic.
 type System struct {
 	// Queues are the network. The zero value keeps the order of each sender, as TCP does.
 	Queues netsim.Queues
@@ -71,6 +71,7 @@ func (s *System) Add(k *Kind, vars any) ID {
 
 // Set replaces the variables that a machine starts with, which may name machines that were added after it.
 func (s *System) Set(id ID, vars any) {
+	s.unbuilt("Set")
 	if k := s.machines[id].kind; k == nil || reflect.TypeOf(vars) != k.vars {
 		panic(fmt.Sprintf("machine %d: its variables are no %T", id, vars))
 	}
@@ -92,6 +93,7 @@ func Replace[I, A any](s *System, kind, by *Kind, vars func(I) A) {
 			panic(fmt.Sprintf("machine %s: it is created at run time, too, and cannot be replaced", kind.name))
 		}
 	}
+	s.unbuilt("Replace")
 	delete(s.kinds, kind.name)
 	s.order = slices.DeleteFunc(s.order, func(k *Kind) bool { return k == kind })
 	for i := range s.machines {
@@ -103,7 +105,7 @@ func Replace[I, A any](s *System, kind, by *Kind, vars func(I) A) {
 }
 
 // Pool lets a machine create size machines of these kinds, by [New]. It must be called once for a creator, which may be a
-// place of another pool. It returns the identity of the first.
+// place of another pool. It returns the identity of the first. Kinds with the same variables: panic.
 func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
 	s.unbuilt("Pool")
 	if size < 1 || s.pools[creator] != nil {
@@ -116,6 +118,11 @@ func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
 		s.pools = map[ID]*pool{}
 	}
 	p := &pool{ID(len(s.machines)), size, kinds}
+	for _, k := range kinds {
+		if p.kind(k.vars) != k {
+			panic(fmt.Sprintf("machine %d: its pool has two kinds with variables %v, by which New tells them apart", creator, k.vars))
+		}
+	}
 	s.pools[creator] = p
 	s.machines = append(s.machines, make([]place, size)...)
 	return p.first
@@ -137,7 +144,7 @@ func (s *System) AtMost(ev any, n int) {
 
 // Container has machines run in one process: they crash and halt together, see [sim.System.Containers]. A place of a pool may be one of them. A
 // machine that is not in a container has a process of its own. Fewer than two machines, one that was not added, or one that is in another
-// container: panic. So do Container, Add, Pool and AtMost once Sim was called.
+// container: panic.
 func (s *System) Container(ids ...ID) {
 	s.unbuilt("Container")
 	if len(ids) < 2 {
