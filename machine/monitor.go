@@ -109,7 +109,10 @@ func (w *watcher) monitor(s *System) func() sim.Monitor {
 			defer s.copying.Unlock()
 			one := &Machine{}
 			m.All = with(m.All, one)
-			one.start(m.context(one, -1), s.copyOf(w.vars), nil)
+			x := m.context(one, -1)
+			if one.start(x, s.copyOf(w.vars), nil); x.failed != nil {
+				panic(fmt.Sprintf("monitor %s is violated before anything happens: %v", w.kind.name, x.failed))
+			}
 		}
 		return m
 	}

@@ -158,3 +158,19 @@ func TestPools(t *testing.T) {
 		t.Error(o.finding)
 	}
 }
+
+// What a monitor asserts when it starts depends on nothing that happens, and is not passed over.
+func TestMonitorThatIsViolatedAtItsStart(t *testing.T) {
+	kind := machine.Define[log]("hopeless", machine.In("s", machine.Entry(func(l *log, x *machine.Ctx) { x.Assert(l.Did != "", "nothing was given") }), machine.OnGoto[told]("s")))
+	var ms machine.System
+	ms.Monitor(kind, log{"something"})
+	ms.Sim("test").Monitors[0]()
+	defer func() {
+		if text, _ := recover().(string); !strings.Contains(text, "monitor hopeless is violated before anything happens: nothing was given") {
+			t.Errorf("%q", text)
+		}
+	}()
+	ms = machine.System{}
+	ms.Monitor(kind, log{})
+	ms.Sim("test").Monitors[0]()
+}
