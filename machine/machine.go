@@ -159,8 +159,9 @@ func (m *Machine) transfer(x *Ctx, t transfer) {
 		m.drop()
 		x.passes()
 	case raiseEvent:
-		switch r, _ := m.find(x.kind, t.payload); {
+		switch r, level := m.find(x.kind, t.payload); {
 		case r != nil && r.what == ignored:
+			x.cover.note(x.kind, m.Stack[level], r.event)
 		case r != nil && r.what == deferred && x.host != nil:
 			x.host.push(x, x.id, t.payload)
 		default:

@@ -109,3 +109,13 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// A rule that ignores what the machine raises itself is used, as any other.
+func TestCoverageOfWhatIsRaised(t *testing.T) {
+	ms := one("a", machine.In("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Raise(B{}) })), machine.Ignore(B{})))
+	ms.Cover = &machine.Coverage{}
+	run(t, ms)
+	if !ms.Cover.Used(ms.Kinds()[0], "s", B{}) {
+		t.Error(ms.Cover.Table(ms.Kinds()...))
+	}
+}
