@@ -40,3 +40,14 @@ func TestDeterministic(t *testing.T) {
 		}
 	}
 }
+
+// Between which events a Null is done is not said by the events.
+func TestDeterministicWithoutNull(t *testing.T) {
+	k := machine.Define[log]("function", machine.In("only", machine.Null(did("null"))))
+	defer func() {
+		if text, _ := recover().(string); !strings.Contains(text, "machine function: state only has a Null, and") {
+			t.Errorf("%q", text)
+		}
+	}()
+	k.Deterministic()
+}

@@ -25,9 +25,14 @@ type Kind struct {
 }
 
 // Deterministic says that a machine of the kind is a function of the events that it takes, as one must be of which there are several
-// copies that are to stay the same. Handlers that draw, set timers, create machines or ask for their environment are findings. It
-// returns k, and is called where k is defined.
+// copies that are to stay the same. Handlers that draw, set timers, create machines or ask for their environment are findings; a state
+// with a Null, which is done whenever no event is there, is a panic. It returns k, and is called where k is defined.
 func (k *Kind) Deterministic() *Kind {
+	for _, s := range k.states {
+		if s.null != nil {
+			panic(fmt.Sprintf("machine %s: state %s has a Null, and the machine is to be a function of its events", k.name, s.name))
+		}
+	}
 	k.function = true
 	return k
 }
