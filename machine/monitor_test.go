@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,6 +104,13 @@ func TestMonitorsThatAreWrong(t *testing.T) {
 		}
 	}()
 	new(machine.System).Monitor(machine.Define[log]("late", machine.In("s", machine.Defer(told{}))), log{})
+}
+
+// What a machine is created with goes over the network as well.
+func TestEventsHavePayloads(t *testing.T) {
+	if events := machine.Events(childKind); !slices.Contains(events, any(N{})) {
+		t.Errorf("%#v", events)
+	}
 }
 
 // Kinds that are created at run time are told apart by their variables: two with the same would be one.

@@ -250,15 +250,21 @@ func (k *Kind) knows(event reflect.Type) bool {
 }
 
 // Events returns a zero value of each type of events that the kinds have rules for, and of what their machines are created
-// with: samples for running them on a real network.
+// with, unless that is of an interface type: samples for running them on a real network.
 func Events(kinds ...*Kind) []any {
 	events := []any{Halt{}, create{}}
+	add := func(t reflect.Type) {
+		if !slices.ContainsFunc(events, func(e any) bool { return reflect.TypeOf(e) == t }) {
+			events = append(events, reflect.Zero(t).Interface())
+		}
+	}
 	for _, k := range kinds {
+		if a := k.states[0].entry; a != nil && a.arg != nil && a.arg.Kind() != reflect.Interface {
+			add(a.arg)
+		}
 		for _, s := range k.states {
 			for _, r := range s.rules {
-				if v := reflect.Zero(r.event).Interface(); !slices.ContainsFunc(events, func(e any) bool { return reflect.TypeOf(e) == r.event }) {
-					events = append(events, v)
-				}
+				add(r.event)
 			}
 		}
 	}
