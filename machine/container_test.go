@@ -184,6 +184,23 @@ func TestContainerOfPool(t *testing.T) {
 	}
 }
 
+// A creator that starts anew creates again, in the place of what has halted meanwhile, too.
+func TestCreatedAgain(t *testing.T) {
+	quits := machine.Define[log]("quits", machine.In("s", machine.Entry(did("born ")), machine.Null(func(_ *log, x *machine.Ctx) { x.Halt() })))
+	starts := machine.Define[creator]("starts", machine.In("s", machine.Entry(func(_ *creator, x *machine.Ctx) { machine.New[log](x, nil) })))
+	var ms machine.System
+	ms.Pool(ms.Add(starts, creator{}), 1, quits)
+	sys := ms.Sim("again")
+	sys.Crashes, sys.MayCrash = 1, func(id sim.NodeID) bool { return id == 0 }
+	sys.Properties = []sim.Property{{Name: "what has halted is in no state", Always: func(v *sim.View) bool {
+		return !v.Service(1).(*machine.Host).Halted || machine.StateOf(v, 1) == ""
+	}}}
+	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	if err != nil || x.Finding != nil || !x.Complete {
+		t.Errorf("%v, %v", x.Finding, err)
+	}
+}
+
 type creator struct{}
 
 var creatorKind = machine.Define[creator]("creator",

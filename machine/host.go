@@ -51,6 +51,9 @@ func (h *Host) Receive(env sim.Env, from sim.NodeID, msg any) {
 	c, created := msg.(create)
 	switch {
 	case created:
+		if h.Kind != "" { // its creator has started anew; else what waits is for the one that is created
+			*h = Host{sys: h.sys, at: h.at}
+		}
 		k := h.sys.kinds[c.Kind]
 		h.start(env, k, reflect.New(k.vars).Interface(), c.Payload)
 	case h.Halted:
