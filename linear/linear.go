@@ -185,30 +185,48 @@ func split[ID comparable, In, Out any](key func(In) any, h *History[ID, In, Out]
 	return keys, parts
 }
 
-// check judges the history of one key. Once the steps are used up all are refused, so that the search ends, and says nothing.
+// check judges the history of one key. Once the steps are used up all are refused, so that the search ends, and says nothing. That the model
+// panics ends it likewise, and is a panic here: porcupine calls it in a goroutine of its own, where nobody could recover.
 func check[S, In, Out any](m Model[S, In, Out], part []porcupine.Event, limit int) (Outcome, int) {
 	steps := 0
+	var panicked any
+	catch := func() {
+		if r := recover(); r != nil {
+			panicked = r
+		}
+	}
+	of := func(state any) S {
+		s, _ := state.(S) // not ok: the nil of an interface type
+		return s
+	}
 	model := porcupine.Model{
 		Init: func() any {
+			defer catch()
 			var s S
 			if m.Init != nil {
 				s = m.Init()
 			}
 			return s
 		},
-		Step: func(state, in, out any) (bool, any) {
-			if steps++; steps > limit {
+		Step: func(state, in, out any) (ok bool, next any) {
+			if steps++; steps > limit || panicked != nil {
 				return false, state
 			}
-			ok, next := m.Step(state.(S), in.(operation[In]).in, out.(*Out))
-			return ok, next
+			defer catch()
+			return m.Step(of(state), in.(operation[In]).in, out.(*Out))
 		},
-	}
-	if m.Equal != nil {
-		model.Equal = func(a, b any) bool { return m.Equal(a.(S), b.(S)) }
+		Equal: func(a, b any) bool {
+			defer catch()
+			if m.Equal == nil {
+				return a == b
+			}
+			return m.Equal(of(a), of(b))
+		},
 	}
 	//macemc:ok it waits for the workers that it starts, and without a time limit its answer is a function of the history
 	switch ok := porcupine.CheckEvents(model, part); {
+	case panicked != nil:
+		panic(panicked)
 	case ok:
 		return Linearizable, steps
 	case steps > limit:

@@ -122,6 +122,39 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// A state may be of an interface type, the zero value of which is nil.
+func TestInterfaceState(t *testing.T) {
+	last := linear.Model[any, op, int]{Step: func(state any, in op, out *int) (bool, any) {
+		if in.Write {
+			return true, in.Value
+		}
+		return out == nil || state == *out, state
+	}}
+	if r := linear.Check(last, told("1 read x; 2 write x 3; 2 ends; 1 ends 3")); r.Outcome != linear.Linearizable {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What a model panics with is a panic where the history is judged, which monitors and tests can recover from.
+func TestModelPanics(t *testing.T) {
+	step := func(s []int, in op, _ *int) (bool, []int) { return in.Write, s } // so that both orders of writes come to the same
+	for want, m := range map[string]linear.Model[[]int, op, int]{
+		"in Init":      {Step: step, Init: func() []int { panic("in Init") }},
+		"in Step":      {Step: func([]int, op, *int) (bool, []int) { panic("in Step") }},
+		"in Equal":     {Step: step, Equal: func(a, b []int) bool { panic("in Equal") }},
+		"uncomparable": {Step: step},
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.Contains(text, want) {
+					t.Errorf("%s: %s", want, text)
+				}
+			}()
+			linear.Check(m, told("1 write x 1; 2 write x 2; 1 ends; 2 ends; 3 read x; 3 ends 1"))
+		}()
+	}
+}
+
 // linearizable tries all orders.
 func linearizable(h *history) bool {
 	type call struct {
