@@ -54,7 +54,7 @@ func properties(nodes int) []sim.Property {
 	known := func(v *sim.View) bool {
 		c := machine.Vars[Client](v, machine.ID(nodes))
 		for id := range machine.ID(nodes) {
-			if v.Service(id).(*machine.Host).Halted && c.Up.has(id) {
+			if c == nil || machine.StateOf(v, id) == "" && c.Up.has(id) {
 				return false
 			}
 		}

@@ -77,8 +77,9 @@ func (g Group) Apps(v *sim.View, front machine.ID) (apps []smr.App) {
 		for _, r := range smr.Up[multipaxos.Replica](v, front+1, g.Replicas) {
 			apps = append(apps, r.App)
 		}
-	default:
-		apps = append(apps, machine.Vars[smr.SingleNode](v, front).App)
+	}
+	for _, s := range smr.Up[smr.SingleNode](v, front, 1) { // in the place of the front
+		apps = append(apps, s.App)
 	}
 	return apps
 }

@@ -84,7 +84,7 @@ var pSettings = []pSetting{
 }
 
 // pShared is how many lines there are of what the protocols share.
-const pShared = 461
+const pShared = 462
 
 // What the paper has for all its protocols together.
 const (
