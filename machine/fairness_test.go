@@ -1,11 +1,13 @@
 package machine_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/table"
 )
 
 // never is a monitor that is hot until computing is announced.
@@ -146,6 +148,28 @@ func TestInevitably(t *testing.T) {
 		if s != nil && (s.Property != "heads" || !s.Recovers || len(s.OneWay) != 1 || s.OneWay[0].Choice != "heads at flipper0" || !s.OneWay[0].Removes) {
 			t.Errorf("%+v", s)
 		}
+	}
+}
+
+// Choices of one name that are among different numbers of outcomes are told of one by one.
+func TestChoicesOfOneName(t *testing.T) {
+	draw := func(n int, other machine.State) machine.Rule {
+		return machine.Null(func(_ *struct{}, x *machine.Ctx) {
+			if x.Choose("way", n) == 0 {
+				x.Goto(other)
+			} else {
+				x.Goto("out")
+			}
+		}, other, "out")
+	}
+	var ms machine.System
+	ms.Add(machine.Define[struct{}]("walker", machine.In("two", draw(2, "three")), machine.In("three", draw(3, "two")), machine.In("out")), struct{}{})
+	sys := ms.Sim("ways")
+	sys.Properties = []sim.Property{{Name: "out", Inevitably: func(v *sim.View) bool { return machine.StateOf(v, 0) == "out" }}}
+	s := judged(t, sys).Fairness.Starvation
+	want := []table.OneWay{{Choice: "way at walker0", Picks: []int{0}, Of: 2, Removes: true}, {Choice: "way at walker0", Picks: []int{0}, Of: 3, Removes: true}}
+	if s == nil || !reflect.DeepEqual(s.OneWay, want) {
+		t.Errorf("%+v", s)
 	}
 }
 

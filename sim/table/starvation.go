@@ -269,9 +269,9 @@ func (b *builder) tell(s trails, obligation uint32, l *fair.Lasso, walked bool) 
 		}
 	}
 	marks := b.marksOf(obligation)
-	for _, d := range l.OneWay {
+	for k, d := range l.OneWay {
 		c := b.edges.Choices[d.Choice]
-		if n := len(out.OneWay); n > 0 && out.OneWay[n-1].Choice == c.Name {
+		if n := len(out.OneWay); k > 0 && l.OneWay[k-1].Choice == d.Choice {
 			out.OneWay[n-1].Picks = append(out.OneWay[n-1].Picks, int(d.Pick))
 			continue
 		}
