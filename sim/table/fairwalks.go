@@ -317,11 +317,12 @@ func (w *fairWalk) judgeSource(src *source) error {
 		if c == nil || w.out.Starvation != nil {
 			continue
 		}
-		found, err := b.tell(w, id, c.Lasso(), true)
+		l := c.Lasso()
+		found, err := b.tell(w, id, l, true)
 		if err != nil {
 			return err
 		}
-		found.Walked, found.Recovers = true, w.recovers(b.ids[c.Lasso().Start], b, id)
+		found.Walked, found.Recovers = true, w.recovers(b.ids[l.Start], b, id)
 		w.out.Starvation = found
 	}
 	return nil
