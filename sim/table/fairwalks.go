@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"slices"
 
@@ -195,16 +194,13 @@ func (w *fairWalk) bytes() int {
 
 // id is the number of a state, which is looked at when it is new.
 func (w *fairWalk) id(state []uint32) uint32 {
-	var key []byte
-	for _, word := range state {
-		key = binary.LittleEndian.AppendUint32(key, word)
-	}
-	id, ok := w.ids[string(key)]
+	key := keyOf(state)
+	id, ok := w.ids[key]
 	if ok {
 		return id
 	}
 	id = uint32(len(w.ids))
-	w.ids[string(key)] = id
+	w.ids[key] = id
 	w.packed = append(w.packed, state...)
 	m := &explore.Met{State: w.state(id), Number: int(id), Root: true}
 	w.g.met = m

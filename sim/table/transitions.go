@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,14 +91,11 @@ func (t *Transitions) Roots() (roots []Transition, err error) {
 
 // id is the number of a state.
 func (t *Transitions) id(state []uint32) uint32 {
-	var key []byte
-	for _, word := range state {
-		key = binary.LittleEndian.AppendUint32(key, word)
-	}
-	id, ok := t.ids[string(key)]
+	key := keyOf(state)
+	id, ok := t.ids[key]
 	if !ok {
 		id = uint32(len(t.rows))
-		t.ids[string(key)] = id
+		t.ids[key] = id
 		t.packed = append(t.packed, state...)
 		t.rows, t.made = append(t.rows, nil), append(t.made, false)
 	}
