@@ -66,7 +66,8 @@ type Judgement struct {
 	States int // of the monitor, each after some of the announcements
 }
 
-// Judge judges a history by a monitor, whose state is kept by these rules. Most bounds the states.
+// Judge judges a history by a monitor, whose state is kept by these rules. Most bounds the states. The error is that the state cannot be kept, or that
+// announcements come after such as are nowhere, or after themselves.
 func Judge(ctx context.Context, h History, monitor func() sim.Monitor, rules []sim.StateRule, most int) (*Judgement, error) {
 	plans, err := plan.NewSet(rules...)
 	if err != nil {
@@ -99,7 +100,12 @@ func Judge(ctx context.Context, h History, monitor func() sim.Monitor, rules []s
 				out.Message, out.Order = message, append(j.order(k), Place{sim.NodeID(node), p.cut[node]})
 			}
 		}
-		ended = ended || !next
+		if !next {
+			if err := h.whole(p.cut); err != nil {
+				return nil, err
+			}
+			ended = true
+		}
 		j.places[k].state = nil
 	}
 	out.States = len(j.places)
@@ -114,6 +120,16 @@ func Judge(ctx context.Context, h History, monitor func() sim.Monitor, rules []s
 		out.Verdict = Every
 	}
 	return out, nil
+}
+
+// whole is an error unless all announcements are among the first so many of each node, behind which none may come.
+func (h History) whole(cut []int) error {
+	for node, n := range cut {
+		if n < len(h[node]) {
+			return fmt.Errorf("announcement %d of n%d comes after one that is nowhere, or after itself", n, node)
+		}
+	}
+	return nil
 }
 
 type judge struct {
