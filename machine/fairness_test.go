@@ -151,6 +151,39 @@ func TestInevitably(t *testing.T) {
 	}
 }
 
+type (
+	begins  struct{}
+	blinks  struct{}
+	darkens struct{}
+)
+
+// Monitors with equal payloads settle what they owe together: that one was cold before the other was, in the same event, settles nothing.
+func TestSettledTogether(t *testing.T) {
+	kind := machine.Define[owed]("together",
+		machine.In("hot", machine.Hot, machine.OnGoto[blinks]("cold"), machine.OnGoto[begins]("blinking"), machine.Ignore(darkens{})),
+		machine.In("cold", machine.Cold, machine.OnGoto[darkens]("hot"), machine.Ignore(blinks{})),
+		machine.In("blinking", machine.Hot, machine.OnGoto[blinks]("for a moment"), machine.Ignore(darkens{})),
+		machine.In("for a moment", machine.Cold, machine.Entry(func(_ *owed, x *machine.Ctx) { x.Goto("blinking") }, "blinking")))
+	for _, two := range []bool{true, false} {
+		var ms machine.System
+		ms.Add(machine.Define[struct{}]("blinker",
+			machine.In("start", machine.Entry(func(_ *struct{}, x *machine.Ctx) {
+				machine.Watch[owed](x, nil)
+				x.Announce(begins{})
+				if two {
+					machine.Watch[owed](x, nil)
+				}
+				x.Goto("light")
+			}, "light")),
+			machine.In("light", machine.Null(func(_ *struct{}, x *machine.Ctx) { x.Announce(blinks{}); x.Goto("dark") }, "dark")),
+			machine.In("dark", machine.Null(func(_ *struct{}, x *machine.Ctx) { x.Announce(darkens{}); x.Goto("light") }, "light"))), struct{}{})
+		ms.Each(kind)
+		if s := judged(t, ms.Sim("blinks")).Fairness.Starvation; (s != nil) != two {
+			t.Errorf("two monitors (%v): %+v", two, s)
+		}
+	}
+}
+
 // Choices of one name that are among different numbers of outcomes are told of one by one.
 func TestChoicesOfOneName(t *testing.T) {
 	draw := func(n int, other machine.State) machine.Rule {

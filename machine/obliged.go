@@ -11,11 +11,10 @@ var _ sim.Obliged = (*monitor)(nil)
 // obliged is implemented by variables that stand for several obligations.
 type obliged interface{ obligations() []sim.Obligation }
 
-// passed is a state that a monitor came by.
+// passed is what a state that a monitor came by meant for its key, at that moment.
 type passed struct {
-	one *Machine
-	key string
-	at  *state
+	key          string
+	hot, settled bool
 }
 
 // passages are dropped with the copy of a monitor: they are about one call of Observe.
@@ -30,7 +29,8 @@ func (x *Ctx) passes() {
 
 func (m *monitor) pass(one *Machine) {
 	if m.Obliges() {
-		m.passed = append(m.passed, passed{one, m.key(slices.Index(m.All, one)), m.watcher.kind.state(one.State())})
+		key, at := m.key(slices.Index(m.All, one)), m.watcher.kind.state(one.State())
+		m.passed = append(m.passed, passed{key, at.hot, at.cold && !m.owedBesides(one, key)})
 	}
 }
 
@@ -89,10 +89,10 @@ func (m *monitor) open(one *Machine) bool {
 // Passed implements [sim.Obliged].
 func (m *monitor) Passed() (hot, settled []string) {
 	for _, p := range m.passed {
-		switch {
-		case p.at.hot:
+		if p.hot {
 			hot = append(hot, p.key)
-		case p.at.cold && !m.owedBesides(p.one, p.key):
+		}
+		if p.settled {
 			settled = append(settled, p.key)
 		}
 	}
