@@ -75,56 +75,53 @@ func (l *Log) Read(name string, r io.Reader) error {
 
 // line reads a line.
 func (l *Log) line(name string, line int, text []byte) error {
-	var fields struct {
-		Node, Event, ID, After json.RawMessage
-		ResourceSpans          []resourceSpans
-	}
 	if text[0] != '{' || !json.Valid(text) {
 		if l.skipped++; l.skipped == 1 {
 			l.first = fmt.Sprintf("%s:%d", name, line)
 		}
 		return nil
 	}
+	var fields map[string]json.RawMessage // a struct would take Node and ID of others for ours
 	if err := json.Unmarshal(text, &fields); err != nil {
 		return err
 	}
-	if fields.ResourceSpans != nil {
-		return l.traces(name, line, fields.ResourceSpans)
-	}
-	for _, f := range []*json.RawMessage{&fields.Node, &fields.Event, &fields.ID, &fields.After} {
-		if string(*f) == "null" {
-			*f = nil
+	maps.DeleteFunc(fields, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
+	if spans := fields["resourceSpans"]; spans != nil {
+		var all []resourceSpans
+		if err := json.Unmarshal(spans, &all); err != nil {
+			return err
 		}
+		return l.traces(name, line, all)
 	}
 	rec := record{file: name, line: line}
-	if fields.Event != nil {
+	if event := fields[EventKey]; event != nil {
 		var t typed
-		if json.Unmarshal(fields.Event, &t) != nil || t.Type == "" || t.Value == nil {
+		if json.Unmarshal(event, &t) != nil || t.Type == "" || t.Value == nil {
 			l.untyped++
 		} else {
 			rec.event = &t
 		}
 	}
 	var err error
-	if fields.ID != nil {
-		if rec.id, err = idOf(fields.ID); err != nil {
+	if id := fields[IDKey]; id != nil {
+		if rec.id, err = idOf(id); err != nil {
 			return fmt.Errorf("%s: %w", IDKey, err)
 		}
 	}
-	if fields.After != nil {
-		if rec.after, err = idsOf(fields.After); err != nil {
+	if after := fields[AfterKey]; after != nil {
+		if rec.after, err = idsOf(after); err != nil {
 			return fmt.Errorf("%s: %w", AfterKey, err)
 		}
 	}
 	if rec.event == nil && rec.id == "" && rec.after == nil {
 		return nil
 	}
-	if fields.Node == nil {
+	if fields[NodeKey] == nil {
 		return fmt.Errorf("a record with %s, %s or %s needs %s, the number of the node that logs it", EventKey, IDKey, AfterKey, NodeKey)
 	}
 	var node int
-	if json.Unmarshal(fields.Node, &node) != nil {
-		return fmt.Errorf("%s is %s, want the number of a node", NodeKey, fields.Node)
+	if json.Unmarshal(fields[NodeKey], &node) != nil {
+		return fmt.Errorf("%s is %s, want the number of a node", NodeKey, fields[NodeKey])
 	}
 	return l.add(node, rec)
 }

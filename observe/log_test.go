@@ -277,6 +277,7 @@ func TestBadLogs(t *testing.T) {
 		{name: "no such node", text: `{"node":2,"id":1}`, err: "node is 2, and the system has the nodes 0 to 1"},
 		{name: "a name for a node", text: `{"node":"n1","id":1}`, err: `node is "n1", want the number`},
 		{name: "an id twice", text: "{\"node\":0,\"id\":1}\n{\"node\":1,\"id\":1}", err: `f0:2: id "1" is that of the record at f0:1, too`},
+		{name: "keys of others", text: `{"node":0,"id":1,"Node":"worker-7","ID":7,"Event":"x","After":8}` + "\n" + `{"node":0,"id":2,"Node":"worker-7","ID":7,"ResourceSpans":1}`},
 		{name: "no id", text: `{"node":0,"id":{}}`, err: "id: {} is neither a text nor a number"},
 		{name: "no list of ids", text: `{"node":0,"after":[[1]]}`, err: "after: [1] is neither"},
 		{name: "a circle", text: "{\"node\":0,\"id\":1,\"after\":2}\n{\"node\":1,\"id\":2,\"after\":1}", err: "records come after themselves, by way of others: those at f0:1, f0:2"},
