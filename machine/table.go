@@ -212,11 +212,11 @@ func each(w what, events []any) Rule {
 
 func add(r rule) Rule {
 	return func(s *state) {
-		switch {
-		case r.event == nil || r.event.Kind() == reflect.Interface:
+		switch t := sentType(r.event); {
+		case t == nil || t.Kind() == reflect.Interface:
 			s.problems = append(s.problems, "a rule is for no type of events; events are values of struct types")
 			return
-		case r.event.Kind() == reflect.Pointer:
+		case t.Kind() == reflect.Pointer:
 			s.problems = append(s.problems, fmt.Sprintf("there is a rule for %v, a pointer; events are values of struct types", r.event))
 			return
 		case s.rule(r.event) != nil:
@@ -224,6 +224,16 @@ func add(r rule) Rule {
 		}
 		s.rules = append(s.rules, r)
 	}
+}
+
+// sentType is the type of events that a rule is about: of a Sent, that of what is sent.
+func sentType(event reflect.Type) reflect.Type {
+	if event != nil && event.Kind() == reflect.Struct {
+		if m, ok := reflect.Zero(event).Interface().(sender); ok {
+			return m.event()
+		}
+	}
+	return event
 }
 
 // rule is the state's own rule for a type of events; nil: there is none.

@@ -32,10 +32,14 @@ func TestTablesThatAreWrong(t *testing.T) {
 		"A leads to state t, whose entry action takes a machine_test.B": func() {
 			machine.Define[log]("m", machine.In("s", machine.OnGoto[A]("t")), machine.In("t", machine.EntryWith(func(*log, *machine.Ctx, B) {})))
 		},
-		"a rule is for no type of events":           func() { machine.Define[log]("m", machine.In("s", machine.On(func(*log, *machine.Ctx, any) {}))) },
-		"state s: it has a rule that is nil":        func() { machine.Define[log]("m", machine.In("s", nil)) },
-		"state s: it is hot and cold":               func() { machine.Define[log]("m", machine.In("s", machine.Hot, machine.Cold)) },
-		"state s: the action for A is nil":          func() { machine.Define[log]("m", machine.In("s", machine.On[log, A](nil))) },
+		"a rule is for no type of events":    func() { machine.Define[log]("m", machine.In("s", machine.On(func(*log, *machine.Ctx, any) {}))) },
+		"state s: it has a rule that is nil": func() { machine.Define[log]("m", machine.In("s", nil)) },
+		"state s: it is hot and cold":        func() { machine.Define[log]("m", machine.In("s", machine.Hot, machine.Cold)) },
+		"state s: the action for A is nil":   func() { machine.Define[log]("m", machine.In("s", machine.On[log, A](nil))) },
+		"a rule is for no type of events; events ": func() {
+			machine.Define[log]("m", machine.In("s", machine.On(func(*log, *machine.Ctx, machine.Sent[any]) {})))
+		},
+		"Sent[*github.com/macemc/macemc/machine_t":  func() { machine.Define[log]("m", machine.In("s", machine.Ignore(machine.Sent[*A]{}))) },
 		"there is a rule for *machine_test.A, a po": func() { machine.Define[log]("m", machine.In("s", machine.Ignore(&A{}))) },
 		"its variables are a int, must be a struct": func() { machine.Define[int]("m", machine.In("s")) },
 	} {
