@@ -2,6 +2,7 @@ package machine_test
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -210,6 +211,21 @@ type (
 	ask    struct{ Key int }
 	answer struct{ Key int }
 )
+
+// What the monitor of EachAnswered comes by are its keys, and nothing else.
+func TestEachAnsweredPassesKeys(t *testing.T) {
+	var ms machine.System
+	machine.EachAnswered(&ms, "answered", func(a ask) int { return a.Key }, func(a answer) int { return a.Key })
+	m := ms.Sim("answered").Monitors[0]().(sim.Obliged)
+	for _, event := range []any{machine.Sent[ask]{Event: ask{7}}, machine.Sent[answer]{Event: answer{7}}} {
+		if err := m.Observe(0, event); err != nil {
+			t.Fatal(err)
+		}
+		if hot, settled := m.Passed(); slices.Contains(hot, "") || slices.Contains(settled, "") {
+			t.Errorf("%T: hot %q, settled %q", event, hot, settled)
+		}
+	}
+}
 
 // keeps asks for two keys, and for each again once it was answered.
 type keeps struct{ Server machine.ID }

@@ -28,7 +28,7 @@ func (x *Ctx) passes() {
 }
 
 func (m *monitor) pass(one *Machine) {
-	if m.Obliges() {
+	if _, several := one.Vars.(obliged); m.Obliges() && !several { // several change by one event at a time, behind which they are told
 		key, at := m.key(slices.Index(m.All, one)), m.watcher.kind.state(one.State())
 		m.passed = append(m.passed, passed{key, at.hot, at.cold && !m.owedBesides(one, key)})
 	}
