@@ -66,13 +66,19 @@ func (c *Config) within(ctx context.Context, began time.Time) (context.Context, 
 	return context.WithCancel(ctx)
 }
 
+// visitingAll is the config of a search of all states.
+func (c *Config) visitingAll() Config {
+	cfg := *c
+	cfg.Strategy, cfg.Visited, cfg.MaxDepth, cfg.Progress = BFS, "", maxDepth, nil
+	return cfg
+}
+
 // judgeFair judges fair runs without end once a search that executes runs has seen all states: they are visited again, and kept.
 func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
 	if r.Finding != nil || s.found > 0 || !r.Stats.Complete || r.Stats.Fair == nil || len(s.cfg.Prefix) > 0 {
 		return nil
 	}
-	cfg := s.cfg
-	cfg.Strategy, cfg.Visited, cfg.MaxDepth, cfg.Progress = BFS, "", maxDepth, nil
+	cfg := s.cfg.visitingAll()
 	exploring, cancel := cfg.within(ctx, s.began)
 	defer cancel()
 	opts, err := explorationOf(ctx, &cfg, s.began, cfg.patience())

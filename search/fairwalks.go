@@ -22,6 +22,7 @@ const (
 	fairAfter = 1 << 17
 	fairShare = 1 << 5
 	leastFair = 1 << 12
+	fewStates = 1 << 15 // are visited, when walks have found something, in no more time than what was done before
 )
 
 // And is both together.
@@ -78,7 +79,33 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	if out.Starvation == nil {
 		return nil
 	}
-	return s.violation(ctx, starvation(out.Starvation, s.cfg.Strategy), nil, "")
+	found, err := s.amongAll(limited, bytes)
+	if err != nil {
+		return err
+	}
+	if found == nil || found.Steps+found.Round > out.Starvation.Steps+out.Starvation.Round {
+		found = out.Starvation
+	}
+	return s.violation(ctx, starvation(found, s.cfg.Strategy), nil, "")
+}
+
+// amongAll visits all states, if they are few, once walks have found that something is starved: then it is known what else could
+// happen, and which choices matter. Nil: there are more, or something else was found first.
+func (s *searcher) amongAll(ctx context.Context, bytes int) (*table.Starvation, error) {
+	cfg := s.cfg.visitingAll()
+	opts, err := explorationOf(ctx, &cfg, s.began, cfg.patience())
+	if err != nil {
+		return nil, err
+	}
+	opts.MaxStates, opts.MaxBytes = fewStates, bytes
+	x, err := table.Explore(ctx, &cfg.System, opts)
+	if unsupported(err) != "" {
+		return nil, nil
+	}
+	if err != nil || x.Fairness == nil {
+		return nil, err
+	}
+	return x.Fairness.Starvation, nil
 }
 
 // walkFair makes fair walks when there was no memory for all states. Then refused is how one came to a call that is; nil: none did.

@@ -27,6 +27,23 @@ func idlers(finishes bool) sim.System {
 	}
 }
 
+// What fair walks find starved is looked for among all states, if they are few: then nothing about it is unknown.
+func TestFairWalksWhereStatesAreFew(t *testing.T) {
+	for counting, walked := range map[bool]bool{false: false, true: true} {
+		sys := idlers(false)
+		if !counting {
+			sys.Actions = sys.Actions[1:]
+		}
+		res := run(t, search.Config{System: sys, Strategy: search.Walk, Workers: 1, Seed: 1, MaxPaths: 10})
+		if res.Verdict != search.Violation || res.Finding.Kind != sim.Starvation {
+			t.Fatalf("counting %v: %s, %+v", counting, res.Verdict, res.Finding)
+		}
+		if s := res.Finding.Starved; s.Walked != walked || !s.Recovers {
+			t.Errorf("counting %v: %+v", counting, s)
+		}
+	}
+}
+
 // Where there is no memory for all states, and only there, fair walks look for what is starved. What they came to is told, and is one state of 32.
 func TestFairWalksWhereMemoryEnds(t *testing.T) {
 	bfs := func(finishes bool, cfg search.Config) (*search.Result, *search.Fair) {
