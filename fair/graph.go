@@ -12,9 +12,10 @@
 //
 // # Steps that change nothing
 //
-// Edges of one event in one state are its answers. An event all of whose answers lead back to the state, and pass nothing cold,
-// changes nothing: it is no act of its process and does not make it enabled. Else a timer that does nothing, and fires again and
-// again, would make up for a step that never comes. Where one answer changes something, each of them is an act.
+// Edges of one event in one state are its answers, but those without an actor: faults that strike inside the step. An event all of
+// whose answers lead back to the state, and pass nothing cold, changes nothing: it is no act of its process and does not make it
+// enabled. Else a timer that does nothing, and fires again and again, would make up for a step that never comes. Where one answer
+// changes something, each of them is an act.
 package fair
 
 import (

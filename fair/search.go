@@ -107,7 +107,8 @@ func newSearch(g *Graph, marks []Mark, extra []bool) *search {
 	for i := 0; i < len(g.edges); {
 		end, changes := i, false
 		for ; end < len(g.edges) && g.edges[end].origin == g.edges[i].origin && g.edges[end].Event == g.edges[i].Event; end++ {
-			changes = changes || g.edges[end].To != g.edges[end].origin || marks[g.edges[end].Marks]&Cold != 0
+			e := &g.edges[end]
+			changes = changes || e.Actor != 0 && (e.To != e.origin || marks[e.Marks]&Cold != 0)
 		}
 		for ; i < end; i++ {
 			if changes {

@@ -123,6 +123,35 @@ func TestActionsAreNoProcess(t *testing.T) {
 	}
 }
 
+// TestCrashesInsideStepsAreNoAnswers: what a crash inside a step does is none of the step's own doing. A timer that changes nothing, but that a crash may
+// strike it, makes up for none that does, and is no way to recover.
+func TestCrashesInsideStepsAreNoAnswers(t *testing.T) {
+	ticker := machine.Define[struct{}]("ticker",
+		machine.In("idle", machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.SetTimer(loop{}, time.Second) }),
+			machine.On(func(_ *struct{}, x *machine.Ctx, _ loop) { x.Announce(loop{}); x.SetTimer(loop{}, time.Second) }),
+			machine.Null(func(_ *struct{}, x *machine.Ctx) { x.Goto("ready") }, "ready")),
+		machine.In("ready",
+			machine.On(func(_ *struct{}, x *machine.Ctx, _ loop) { x.Announce(computing{}) }),
+			machine.Null(func(_ *struct{}, x *machine.Ctx) { x.Goto("idle") }, "idle")))
+	for crashes := range 2 {
+		var ticks machine.System
+		ticks.Add(ticker, struct{}{})
+		if starves(t, &ticks, func(sys *sim.System) { sys.Timing, sys.Crashes = sim.Prompt, crashes }) {
+			t.Errorf("%d crashes: a timer need not fire where it does something", crashes)
+		}
+	}
+	var ms machine.System
+	ms.Add(machine.Define[struct{}]("sticker",
+		machine.In("fresh", machine.Null(func(_ *struct{}, x *machine.Ctx) { x.Goto("stuck") }, "stuck")),
+		machine.In("stuck", machine.Null(func(_ *struct{}, x *machine.Ctx) { x.Announce(loop{}) }))), struct{}{})
+	sys := ms.Sim("sticker")
+	sys.Crashes = 1
+	sys.Properties = []sim.Property{{Name: "fresh", Inevitably: func(v *sim.View) bool { return machine.StateOf(v, 0) == "fresh" }}}
+	if s := judged(t, sys).Fairness.Starvation; s == nil || s.Recovers {
+		t.Errorf("a crash inside a step is a way to recover: %+v", s)
+	}
+}
+
 // TestInevitably: what luck can bring about is not inevitable, what a fair choice brings about is.
 func TestInevitably(t *testing.T) {
 	for _, fair := range []bool{true, false} {

@@ -40,6 +40,7 @@ type fairEdge struct {
 	from, to, event int
 	ev              sim.Event
 	key             string
+	struck          bool // by a crash inside the step
 	drawn           []fairDraw
 
 	// By the documentation, or a defect.
@@ -104,6 +105,7 @@ func fairGraphOf(t *testing.T, sys *sim.System) *fairGraph {
 				if err := w.Step(ev, edge.noting(&e)); err != nil {
 					t.Fatal(err)
 				}
+				edge.struck = w.Last().Crashed
 				edge.to = meet(slices.Concat(paths[from], choose.Path{int32(i)}, e.Path()))
 				g.edges = append(g.edges, edge)
 			}
@@ -130,7 +132,7 @@ func (g *fairGraph) define(defect fairDefect) {
 		e := &g.edges[i]
 		e.process, e.promised, e.strong = e.key, true, defect == weakIsStrong
 		switch {
-		case e.ev.Kind.Injection():
+		case e.ev.Kind.Injection() || e.struck:
 			if defect != faultsAreSteps {
 				e.process, e.promised = "", false
 			}
@@ -161,7 +163,7 @@ func (g *fairGraph) define(defect fairDefect) {
 // changes reports whether a step is an act of its process: one of the answers of its event leads elsewhere.
 func (g *fairGraph) changes(e *fairEdge) bool {
 	return g.defect == idleActs || slices.ContainsFunc(g.edges, func(o fairEdge) bool {
-		return o.from == e.from && o.event == e.event && o.to != o.from && (g.defect != answersAlone || o.to == e.to)
+		return o.from == e.from && o.event == e.event && !o.struck && o.to != o.from && (g.defect != answersAlone || o.to == e.to)
 	})
 }
 

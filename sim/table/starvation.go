@@ -71,6 +71,7 @@ type builder struct {
 	marks     marks
 	labels    labels
 	row       []fair.Edge
+	struck    []bool      // by edge of row, as it was walked: a crash inside the step, which is a fault
 	recalled  []fair.Edge // scratch
 	err       error
 }
@@ -141,7 +142,7 @@ func (b *builder) add(state, to, names []uint32) error {
 // walk makes row the edges of the state that is expanded by taking its steps.
 func (b *builder) walk(to []uint32) error {
 	g := b.g
-	b.row = b.row[:0]
+	b.row, b.struck = b.row[:0], b.struck[:0]
 	err := g.steps(func(t taken) error {
 		k := len(b.row)
 		if k == len(to) || t.number > math.MaxUint16 {
@@ -152,7 +153,7 @@ func (b *builder) walk(to []uint32) error {
 		if e.Draws, err = b.drawn(t.ev.Node); err != nil {
 			return err
 		}
-		b.row = append(b.row, e)
+		b.row, b.struck = append(b.row, e), append(b.struck, g.w.inside)
 		return nil
 	})
 	if err != nil {
@@ -162,6 +163,9 @@ func (b *builder) walk(to []uint32) error {
 		panic("table: there are more moves than steps")
 	}
 	for i := range b.row { // the world is where these steps begin
+		if b.struck[i] {
+			continue
+		}
 		if b.row[i].Actor, err = b.processes.actor(g.w, g.events[b.row[i].Event], b.edges); err != nil {
 			return err
 		}

@@ -124,6 +124,7 @@ func (t *Transitions) From(id uint32) ([]Transition, error) {
 		}
 	}
 	var row []Transition
+	var struck []bool // by a crash inside the step, which is a fault
 	state := make([]uint32, g.sites.words)
 	err := g.steps(func(s taken) error {
 		g.sites.pack(g.w.v, state)
@@ -134,7 +135,7 @@ func (t *Transitions) From(id uint32) ([]Transition, error) {
 		step.edge.To = step.To
 		var err error
 		step.edge.Draws, err = t.b.drawn(s.ev.Node)
-		row = append(row, step)
+		row, struck = append(row, step), append(struck, g.w.inside)
 		return err
 	})
 	if err != nil {
@@ -144,6 +145,9 @@ func (t *Transitions) From(id uint32) ([]Transition, error) {
 	g.w.restore(g.vector)
 	events := g.w.list(nil)
 	for i := range row {
+		if struck[i] {
+			continue
+		}
 		if row[i].edge.Actor, err = t.b.processes.actor(g.w, events[row[i].edge.Event], t.b.edges); err != nil {
 			return nil, err
 		}
