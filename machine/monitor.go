@@ -122,7 +122,7 @@ func (w *watcher) monitor(s *System) func() sim.Monitor {
 func (m *monitor) Name() string { return m.watcher.kind.name }
 
 func (m *monitor) context(one *Machine, from ID) *Ctx {
-	return &Ctx{m: one, id: from, kind: m.watcher.kind, pass: func() { m.pass(one) }}
+	return &Ctx{m: one, id: from, kind: m.watcher.kind, cover: m.sys.Cover, pass: func() { m.pass(one) }}
 }
 
 // Observe implements [sim.Monitor].
@@ -149,7 +149,8 @@ func (m *monitor) Observe(from sim.NodeID, event any) error {
 		if one.Halted {
 			continue
 		}
-		if r, _ := one.find(k, event); r != nil && r.what == ignored {
+		if r, level := one.find(k, event); r != nil && r.what == ignored {
+			m.sys.Cover.note(k, one.Stack[level], r.event)
 			continue
 		}
 		x := m.context(one, from)

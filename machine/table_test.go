@@ -114,6 +114,18 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// Rules of monitors are noted as those of machines are.
+func TestCoverageOfMonitors(t *testing.T) {
+	kind := machine.Define[log]("watcher", machine.In("s", machine.OnGoto[machine.Sent[A]]("t"), machine.Ignore(machine.Sent[B]{})), machine.In("t", machine.Ignore(machine.Sent[B]{}, machine.Sent[A]{})))
+	ms := one("ab", machine.In("s", machine.Ignore(A{}, B{})))
+	ms.Monitor(kind, log{})
+	ms.Cover = &machine.Coverage{}
+	run(t, ms)
+	if got := ms.Cover.Table(kind); got != "watcher: 2 of 4\n  never: Sent[B] in state s\n  never: Sent[A] in state t\n" {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // A rule that ignores what the machine raises itself is used, as any other.
 func TestCoverageOfWhatIsRaised(t *testing.T) {
 	ms := one("a", machine.In("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Raise(B{}) })), machine.Ignore(B{})))
