@@ -2,8 +2,8 @@
 // other does, as far as those around it can see.
 //
 // Around both are the same clients, nodes of the same numbers, which should do whatever a client may: as many inputs as there
-// is time for, at any moment. What is seen are the steps of the clients: what they get, what they do, and what they draw. An
-// abstraction stands for an implementation when
+// is time for, at any moment. What is seen are the steps of the clients: what they get, what they do, what they draw, and what
+// they are told of room in streams. An abstraction stands for an implementation when
 //
 //   - whatever clients see of the implementation they may see of the abstraction: traces are included;
 //   - when the implementation may fall silent, the abstraction may, after the same: a fair run without end, or one that ends, in
@@ -122,7 +122,10 @@ func (o *Options) side(sys *sim.System, names *labels, faults bool) (*table.Tran
 			return nil, fmt.Errorf("system %q has %d nodes, and no client n%d", s.Name, s.Nodes, c)
 		}
 	}
-	_, blind := s.New(o.Clients[0]).(*machine.Host)
+	blind := map[sim.NodeID]bool{}
+	for _, c := range o.Clients {
+		_, blind[c] = s.New(c).(*machine.Host)
+	}
 	if !faults {
 		var err error
 		if s, err = s.WithLimits(sim.Limits{}); err != nil {
@@ -133,7 +136,7 @@ func (o *Options) side(sys *sim.System, names *labels, faults bool) (*table.Tran
 	if s.MayHalt != nil {
 		s.MayHalt = o.but(s.MayHalt)
 	}
-	return table.NewTransitions(&s, table.TransitionOptions{Clients: o.Clients, Blind: blind, Label: names.of})
+	return table.NewTransitions(&s, table.TransitionOptions{Clients: o.Clients, Blind: func(id sim.NodeID) bool { return blind[id] }, Label: names.of})
 }
 
 // but excludes clients.

@@ -47,6 +47,11 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 	l := &w.steps.leaves[id]
 	l.met = true
 	w.handled, w.leaf = true, id
+	if w.told != nil {
+		for _, o := range l.observed {
+			*w.told = append(*w.told, roomTold{o.peer, w.roomSeen(o), o.exact})
+		}
+	}
 	if !w.bare {
 		w.last.Effects, w.last.Handler = l.effects, true
 		if ev.Kind == sim.FireTimer {
@@ -125,8 +130,18 @@ var errorOf = [eventClasses]error{resetEvent: sim.ErrReset, refusedEvent: sim.Er
 // observe tells what the step was told of room in streams.
 func (w *World) observe(l *leaf) {
 	for _, o := range l.observed {
-		w.last.Observed = append(w.last.Observed, kernel.Observation{Peer: o.peer, Room: max(0, w.roomOf(o.peer, o.fresh)-o.sent)})
+		w.last.Observed = append(w.last.Observed, kernel.Observation{Peer: o.peer, Room: w.roomSeen(o)})
 	}
+}
+
+// roomSeen is the room that an observation is about.
+func (w *World) roomSeen(o observed) int { return max(0, w.roomOf(o.peer, o.fresh)-o.sent) }
+
+// roomTold is what a handler was told of room in a stream.
+type roomTold struct {
+	peer  sim.NodeID
+	room  int
+	exact bool // else whether there is some
 }
 
 // askCut asks whether the node crashes inside the step, or halts, and returns what happens of it.

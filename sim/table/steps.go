@@ -46,6 +46,7 @@ type observed struct {
 	peer  sim.NodeID
 	fresh bool
 	sent  int
+	exact bool
 }
 
 // op is an effect that concerns more than the node itself.
@@ -213,7 +214,7 @@ func (e *engine) newLeaf(s *stepOf, out *kernel.Outcome) (made leaf, err error) 
 	}
 	for i := range out.Questions {
 		if q := &out.Questions[i]; q.Observation() {
-			made.observed = append(made.observed, observed{q.Peer, q.Fresh, q.Sent})
+			made.observed = append(made.observed, observed{q.Peer, q.Fresh, q.Sent, q.Exact})
 		}
 	}
 	if made.err = out.Err; overdue(out.Err) {

@@ -26,11 +26,12 @@ type Transitions struct {
 
 // TransitionOptions say what is seen of a system.
 type TransitionOptions struct {
-	// Clients are the nodes whose steps are seen: what they get, what they do by themselves, and what they draw. Nothing is promised
-	// of what they do by themselves.
+	// Clients are the nodes whose steps are seen: what they get, what they do by themselves, what they draw, and what they are told of
+	// room in streams. Nothing is promised of what they do by themselves.
 	Clients []sim.NodeID
-	// Blind: clients are not told who sends what they get.
-	Blind bool
+	// Blind are those clients that are not told who sends the messages that they get, nor how much room there is, but whether there is
+	// some. Nil: none.
+	Blind func(sim.NodeID) bool
 	// Label numbers what is seen, from 1 on.
 	Label func(text string) uint32
 }
@@ -52,7 +53,10 @@ func NewTransitions(sys *sim.System, o TransitionOptions) (*Transitions, error) 
 	g.answers.keep = true
 	t := &Transitions{g: g, o: o, ids: map[string]uint32{}}
 	t.b = &builder{g: g, processes: newProcesses(e), choices: map[choiceKey]uint16{}, edges: fair.New(), draws: map[string]uint32{}}
-	t.b.processes.free = func(ev sim.Event) bool { return t.sees(ev) && ev.Msgs == 0 }
+	t.b.processes.free = func(ev sim.Event) bool {
+		comes := ev.Msgs > 0 || ev.Kind == sim.DeliverError || ev.Kind == sim.DeliverReady
+		return t.sees(ev) && !comes
+	}
 	return t, nil
 }
 
@@ -126,12 +130,16 @@ func (t *Transitions) From(id uint32) ([]Transition, error) {
 	var row []Transition
 	var struck []bool // by a crash inside the step, which is a fault
 	state := make([]uint32, g.sites.words)
+	var told []roomTold
+	g.w.told = &told
+	defer func() { g.w.told = nil }()
 	err := g.steps(func(s taken) error {
 		g.sites.pack(g.w.v, state)
 		step := Transition{To: t.id(state), edge: fair.Edge{Event: uint16(s.number)}}
 		if text, ok := seen[s.number]; ok {
-			step.Label, step.edge.Marks = t.o.Label(text+drawings(g.answers.drawn)), seenMark
+			step.Label, step.edge.Marks = t.o.Label(text+drawings(g.answers.drawn)+rooms(told, t.blind(s.ev.Node))), seenMark
 		}
+		told = told[:0]
 		step.edge.To = step.To
 		var err error
 		step.edge.Draws, err = t.b.drawn(s.ev.Node)
@@ -156,10 +164,12 @@ func (t *Transitions) From(id uint32) ([]Transition, error) {
 	return row, nil
 }
 
+func (t *Transitions) blind(client sim.NodeID) bool { return t.o.Blind != nil && t.o.Blind(client) }
+
 // text is what a client sees of an event.
 func (t *Transitions) text(ev sim.Event) string {
 	key := t.g.w.Key(ev)
-	if t.o.Blind && ev.Peer >= 0 {
+	if ev.Kind == sim.Deliver && ev.Peer >= 0 && t.blind(ev.Node) { // of errors a machine is told the peer
 		key = strings.Replace(key, fmt.Sprintf("<-n%d", ev.Peer), "", 1)
 	}
 	return key
@@ -168,6 +178,19 @@ func (t *Transitions) text(ev sim.Event) string {
 func drawings(drawn []drawing) (text string) {
 	for _, d := range drawn {
 		text += fmt.Sprintf(" %s=%d", d.label, d.pick)
+	}
+	return text
+}
+
+// rooms are what a step was told of room in streams. That there is some goes without saying.
+func rooms(told []roomTold, blind bool) (text string) {
+	for _, r := range told {
+		switch {
+		case r.exact && !blind:
+			text += fmt.Sprintf(" room to n%d=%d", r.peer, r.room)
+		case r.room == 0:
+			text += fmt.Sprintf(" no room to n%d", r.peer)
+		}
 	}
 	return text
 }

@@ -15,6 +15,7 @@ type World struct {
 	v    []uint32 // the state
 	up   uint64   // set of nodes
 	last kernel.Step
+	told *[]roomTold // what a step was told of room in streams is added here; nil: nobody asks
 
 	// Sets of peers, by node.
 	failing, ready, deliverable, established []uint64
