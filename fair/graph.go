@@ -39,7 +39,7 @@ const Outside = math.MaxUint32
 // Edge is a step.
 type Edge struct {
 	To     uint32 // or [Outside]
-	Marks  uint32 // what it passes: a place in the marks that [Find] is given
+	Marks  uint32 // what it passes: a place in the marks that [Graph.Find] is given
 	Draws  uint32 // a place in Graph.Draws; 0: it draws nothing
 	Event  uint16 // in its state; the answers of one event are neighbours
 	Actor  uint16 // a place in Graph.Processes, plus one; 0: none, as of faults

@@ -23,7 +23,8 @@ func (a *Answered[K]) obligations() []sim.Obligation {
 
 // EachAnswered adds a monitor that counts each request that is sent as owed until a response of the same key is sent: one
 // obligation for each key, unlike a counter of all, so that one answer does not stand for another. A key that is asked for
-// again before it was answered is owed until as many answers were sent. A response that nobody waits for is a violation.
+// again before it was answered is owed until as many answers were sent. A response that nobody waits for is a violation. Keys need other
+// texts (%+v): what is owed is told apart by them.
 func EachAnswered[Req, Resp any, K comparable](s *System, name string, request func(Req) K, response func(Resp) K) {
 	type vars = Answered[K]
 	const none, owed = State("nothing is owed"), State("an answer is owed")

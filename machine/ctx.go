@@ -259,7 +259,7 @@ func (x *Ctx) StopTimer(ev any) {
 
 // New creates a machine of the kind whose variables are an M, which starts with the zero M and enters its start state with
 // the payload. It takes the next place of the creator's pool, see [System.Pool]; a pool that has none left is a finding. A creator that starts
-// anew after a crash begins with the first place again, and what is still there is replaced.
+// anew after a crash begins with the first place again, and what is still there is replaced; timers that this has set fire all the same.
 func New[M any](x *Ctx, payload any) ID {
 	x.open("New")
 	x.machine("New")
