@@ -1,9 +1,9 @@
 package live_test
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/machine"
@@ -47,7 +47,8 @@ func TestCommitOnSmallBuffer(t *testing.T) {
 		return !slices.ContainsFunc(s[3:], func(c sim.Service) bool { return c.(*machine.Host).State() != "done" })
 	})
 	m := x.merged()
-	if len(m.Notes) != 1 || !strings.Contains(m.Notes[0], "messages from n2 to n0 waited, more than the 20 that the buffer") {
+	// On a busy machine still more may wait for the other participant.
+	if note := regexp.MustCompile(`messages from n2 to n[01] waited, more than the 20 that the buffer`); len(m.Notes) != 1 || !note.MatchString(m.Notes[0]) {
 		t.Errorf("%q", m.Notes)
 	}
 	m.Notes = nil
