@@ -291,6 +291,7 @@ func TestBadLogs(t *testing.T) {
 		{name: "lines between", text: "panic: x\n\n{\"node\":0,\"id\":1}\n\ngoroutine 1\n", gap: "lines that are no JSON objects: 2, the first at f0:1"},
 		{name: "a line that was cut", text: "{\"node\":0,\"id\":1}\n{\"node\":0,\"i", gap: "no JSON objects: 1, the first at f0:2"},
 		{name: "a cause that is nowhere", text: `{"node":0,"after":["x",2.5]}`, gap: `records that come after one that is not in the log: 2, the first "x" of f0:1`},
+		{name: "links at one time", text: `{"resourceSpans":[{"resource":{"attributes":[{"key":"node","value":{"intValue":0}}]},"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b","startTimeUnixNano":5,"links":[{"traceId":"a","spanId":"c"}]},{"traceId":"a","spanId":"c","startTimeUnixNano":5}]}]}]}`},
 		{name: "a span without node", text: `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b"}]}]}]}`, err: "span b: neither it nor its resource has an attribute node"},
 		{name: "a node by name", text: `{"resourceSpans":[{"resource":{"attributes":[{"key":"node","value":{"stringValue":"0"}}]}}]}`, err: "attribute node is no whole number"},
 		{name: "a value that is no JSON", text: `{"resourceSpans":[{"resource":{"attributes":[{"key":"node","value":{"intValue":"0"}}]},"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b","attributes":[{"key":"event.type","value":{"stringValue":"x"}},{"key":"event.value","value":{"stringValue":"{"}}]}]}]}]}`, err: `attribute event.value is "{", want JSON`},

@@ -98,20 +98,33 @@ func (l *Log) addSpan(node int, s span) error {
 	return nil
 }
 
-// lists are the records by node, each in order. Of spans that start at the same time one within another comes later.
+// lists are the records by node, each in order. Of spans that start at the same time one within another, or that links to it, comes later.
 func (l *Log) lists() [][]record {
-	parents := map[string]string{}
+	starts := map[string]*span{}
 	for _, list := range l.spans {
 		for i := range list {
 			if !list[i].inside {
-				parents[list[i].id] = list[i].parent
+				starts[list[i].id] = &list[i]
 			}
 		}
 	}
-	depth := func(s *span) (n int) {
-		for id := s.parent; id != "" && n <= len(parents); id = parents[id] {
-			n++
+	known := map[*span]int{}
+	var depth func(s *span) int
+	depth = func(s *span) (n int) {
+		if n, ok := known[s]; ok {
+			return n
 		}
+		known[s] = 0 // for those that come after themselves
+		before := s.after
+		if s.inside {
+			before = []string{s.parent}
+		}
+		for _, id := range before {
+			if start, ok := starts[id]; ok {
+				n = max(n, 1+depth(start))
+			}
+		}
+		known[s] = n
 		return n
 	}
 	lists := slices.Clone(l.nodes)
