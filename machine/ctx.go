@@ -143,6 +143,9 @@ func (x *Ctx) Halt() { x.leave(transfer{how: haltMachine}) }
 
 func (x *Ctx) leave(t transfer) {
 	x.open("a transfer of control")
+	if x.act.stays != "" {
+		x.fail(RulesProperty, "%s in state %s transfers control in %s", x.name(), x.m.State(), x.act.stays)
+	}
 	if goes := t.how == gotoState || t.how == pushState; goes && !slices.Contains(x.act.targets, t.to) {
 		if x.kind.state(t.to) == nil {
 			x.fail(RulesProperty, "%s in state %s goes to state %q, which there is none of", x.name(), x.m.State(), t.to)
@@ -180,7 +183,7 @@ func (x *Ctx) name() string {
 // machine says that something is for machines only.
 func (x *Ctx) machine(what string) {
 	if x.env == nil {
-		x.fail(RulesProperty, "a monitor calls %s; monitors only watch", what)
+		x.fail(RulesProperty, "monitor %s in state %s calls %s; monitors only watch", x.name(), x.m.State(), what)
 	}
 }
 

@@ -88,7 +88,6 @@ func (m *Machine) dispatch(x *Ctx, ev any) {
 		m.exit(x)
 		if r.act != nil {
 			m.run(x, r.act, ev)
-			m.mustStay(x, "a rule that goes elsewhere already")
 		}
 		m.Stack = with(m.Stack[:len(m.Stack)-1], r.to)
 		m.enter(x, ev)
@@ -115,16 +114,7 @@ func (m *Machine) enter(x *Ctx, payload any) {
 	m.run(x, x.kind.state(m.State()).entry, payload)
 }
 
-func (m *Machine) exit(x *Ctx) {
-	m.run(x, x.kind.state(m.State()).exit, nil)
-	m.mustStay(x, "an exit action")
-}
-
-func (m *Machine) mustStay(x *Ctx, what string) {
-	if x.next.how != stay {
-		x.fail(RulesProperty, "%s in state %s transfers control in %s", x.name(), m.State(), what)
-	}
-}
+func (m *Machine) exit(x *Ctx) { m.run(x, x.kind.state(m.State()).exit, nil) }
 
 // mostTransfers is how many transfers may follow from one event.
 const mostTransfers = 1000

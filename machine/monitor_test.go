@@ -95,7 +95,7 @@ func TestMonitorsThatAreWrong(t *testing.T) {
 	}
 	ms = asking(1, false)
 	ms.Monitor(machine.Define[log]("loud", machine.In("s", machine.On(func(_ *log, x *machine.Ctx, _ told) { x.Send(0, A{}) }))), log{})
-	if o := run(t, ms); !strings.Contains(o.finding, "a monitor calls Send; monitors only watch") {
+	if o := run(t, ms); !strings.Contains(o.finding, "monitor loud in state s calls Send; monitors only watch") {
 		t.Error(o.finding)
 	}
 	defer func() {

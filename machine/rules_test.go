@@ -192,6 +192,8 @@ func TestRules(t *testing.T) {
 			`tested0 in state s goes to state "", which there is none of`},
 		{"exit that transfers", one("a", in("s", exit(func(_ *log, x *machine.Ctx) { x.Raise(A{}) }), machine.OnGoto[A]("s"))), 2, "",
 			"tested0 in state s transfers control in an exit action"},
+		{"exit that goes elsewhere", one("a", in("s", exit(func(_ *log, x *machine.Ctx) { x.Goto("s") }), machine.OnGoto[A]("s"))), 2, "",
+			"tested0 in state s transfers control in an exit action"},
 		{"goto with a handler that transfers", one("a", in("s", machine.OnGotoWith("s", on[A]("a", func(x *machine.Ctx) { x.Halt() })))), 2, "",
 			"transfers control in a rule that goes elsewhere already"},
 		{"divergence", one("a", in("s", machine.OnGoto[A]("t")), in("t", entry(func(_ *log, x *machine.Ctx) { x.Goto("t") }, "t"))), 2, "",

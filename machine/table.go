@@ -87,6 +87,7 @@ type action struct {
 	vars    reflect.Type // M
 	arg     reflect.Type // of entry actions that take a payload
 	targets []State      // states that it may go to
+	stays   string       // why it may go nowhere; "": it may
 }
 
 // Define makes a kind of machines whose variables are an M. The first state is the one that machines start in. The name is
@@ -130,7 +131,9 @@ func OnGoto[E any](to State) Rule {
 // OnGotoWith is OnGoto with something to do on the way, between the exit action and the entry action. It cannot transfer
 // control.
 func OnGotoWith[M, E any](to State, f func(*M, *Ctx, E)) Rule {
-	return add(rule{event: reflect.TypeFor[E](), what: goTo, to: to, act: taking(f, nil)})
+	act := taking(f, nil)
+	act.stays = "a rule that goes elsewhere already"
+	return add(rule{event: reflect.TypeFor[E](), what: goTo, to: to, act: act})
 }
 
 // OnPush enters another state on top of this one, which goes on to handle what the upper one does not, until that pops.
@@ -173,7 +176,9 @@ func EntryWith[M, P any](f func(*M, *Ctx, P), to ...State) Rule {
 
 // Exit is done when the state is left. It cannot transfer control.
 func Exit[M any](f func(*M, *Ctx)) Rule {
-	return once(func(s *state) **action { return &s.exit }, "exit", without(f, nil))
+	act := without(f, nil)
+	act.stays = "an exit action"
+	return once(func(s *state) **action { return &s.exit }, "exit", act)
 }
 
 // Hot marks a state of a monitor in which something is owed: a fair run that passes it again and again, and never again a
