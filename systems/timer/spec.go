@@ -84,4 +84,7 @@ func (s setting) properties() []sim.Property {
 	return all
 }
 
-func halted(v *sim.View, id machine.ID) bool { return v.Service(id).(*machine.Host).Halted }
+func halted(v *sim.View, id machine.ID) bool {
+	h, ok := v.Service(id).(*machine.Host) // not ok: its node is down
+	return ok && h.Halted
+}
