@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/macemc/macemc/sim"
@@ -24,8 +25,14 @@ func (a *Answered[K]) obligations() []sim.Obligation {
 // EachAnswered adds a monitor that counts each request that is sent as owed until a response of the same key is sent: one
 // obligation for each key, unlike a counter of all, so that one answer does not stand for another. A key that is asked for
 // again before it was answered is owed until as many answers were sent. A response that nobody waits for is a violation. Keys need other
-// texts (%+v): what is owed is told apart by them.
+// texts (%+v): what is owed is told apart by them. Req and Resp are types of events, and a [Sent] is a panic.
 func EachAnswered[Req, Resp any, K comparable](s *System, name string, request func(Req) K, response func(Resp) K) {
+	s.unbuilt("EachAnswered")
+	for _, t := range []reflect.Type{reflect.TypeFor[Req](), reflect.TypeFor[Resp]()} {
+		if own := sentType(t); own != t {
+			panic(fmt.Sprintf("monitor %s: it is of what is sent, %v, without Sent", name, own))
+		}
+	}
 	type vars = Answered[K]
 	const none, owed = State("nothing is owed"), State("an answer is owed")
 	ask := func(a *vars, _ *Ctx, r Sent[Req]) { a.Open = with(a.Open, request(r.Event)) }

@@ -140,8 +140,18 @@ func TestContainerPanics(t *testing.T) {
 		"Pool after Sim":                                       func(ms *machine.System) { ms.Sim("built"); ms.Pool(0, 1, learnerKind) },
 		"AtMost after Sim":                                     func(ms *machine.System) { ms.Sim("built"); ms.AtMost(A{}, 1) },
 		"Monitor after Sim":                                    func(ms *machine.System) { ms.Sim("built"); ms.Monitor(orderedKind, ordered{}) },
-		"Each after Sim":                                       func(ms *machine.System) { ms.Sim("built"); ms.Each(owedKind) },
-		"Set after Sim":                                        func(ms *machine.System) { ms.Sim("built"); ms.Set(0, leader{}) },
+		"EachAnswered after Sim": func(ms *machine.System) {
+			ms.Sim("built")
+			machine.EachAnswered(ms, "n", func(A) int { return 0 }, func(B) int { return 0 })
+		},
+		"monitor n: it is of what is sent, machine_test.B, without Sent": func(ms *machine.System) {
+			machine.EachAnswered(ms, "n", func(A) int { return 0 }, func(machine.Sent[B]) int { return 0 })
+		},
+		"machine: it is of no kind":   func(ms *machine.System) { ms.Add(nil, learner{}) },
+		"machine 9: it was not added": func(ms *machine.System) { ms.Set(9, learner{}) },
+		"machine 7: it was not added": func(ms *machine.System) { ms.Pool(7, 1, learnerKind) },
+		"Each after Sim":              func(ms *machine.System) { ms.Sim("built"); ms.Each(owedKind) },
+		"Set after Sim":               func(ms *machine.System) { ms.Sim("built"); ms.Set(0, leader{}) },
 		"Replace after Sim": func(ms *machine.System) {
 			ms.Sim("built")
 			machine.Replace(ms, leaderKind, learnerKind, func(leader) learner { return learner{} })

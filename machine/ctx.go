@@ -150,7 +150,7 @@ func (x *Ctx) leave(t transfer) {
 		if x.kind.state(t.to) == nil {
 			x.fail(RulesProperty, "%s in state %s goes to state %q, which there is none of", x.name(), x.m.State(), t.to)
 		}
-		x.fail(RulesProperty, "%s in state %s goes to state %s, which its rule does not name: On(f, %q)", x.name(), x.m.State(), t.to, t.to)
+		x.fail(RulesProperty, "%s in state %s goes to state %s, which its rule does not name: %s(f, %q)", x.name(), x.m.State(), t.to, x.kind.maker(x.act), t.to)
 	}
 	x.next = t
 }

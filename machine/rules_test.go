@@ -190,6 +190,8 @@ func TestRules(t *testing.T) {
 			`tested0 in state s goes to state "t", which there is none of`},
 		{"a state without a name", one("a", in("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Push("") })))), 2, "",
 			`tested0 in state s goes to state "", which there is none of`},
+		{"entry to a state that it does not name", one("a", in("s", machine.OnGoto[A]("t")), in("t", entry(func(_ *log, x *machine.Ctx) { x.Goto("s") }))), 2, "",
+			`tested0 in state t goes to state s, which its rule does not name: Entry(f, "s")`},
 		{"exit that transfers", one("a", in("s", exit(func(_ *log, x *machine.Ctx) { x.Raise(A{}) }), machine.OnGoto[A]("s"))), 2, "",
 			"tested0 in state s transfers control in an exit action"},
 		{"exit that goes elsewhere", one("a", in("s", exit(func(_ *log, x *machine.Ctx) { x.Goto("s") }), machine.OnGoto[A]("s"))), 2, "",

@@ -61,6 +61,9 @@ type pool struct {
 // copy of its own. Machines enter their start states in the order in which they were added. What does not fit is a panic.
 func (s *System) Add(k *Kind, vars any) ID {
 	s.unbuilt("Add")
+	if k == nil {
+		panic("machine: it is of no kind, nil")
+	}
 	if t := reflect.TypeOf(vars); t != k.vars {
 		panic(fmt.Sprintf("machine %s: its variables are %v, not %v", k.name, k.vars, t))
 	}
@@ -72,6 +75,7 @@ func (s *System) Add(k *Kind, vars any) ID {
 // Set replaces the variables that a machine starts with, which may name machines that were added after it.
 func (s *System) Set(id ID, vars any) {
 	s.unbuilt("Set")
+	s.mustBe(id)
 	if k := s.machines[id].kind; k == nil || reflect.TypeOf(vars) != k.vars {
 		panic(fmt.Sprintf("machine %d: its variables are no %T", id, vars))
 	}
@@ -108,6 +112,7 @@ func Replace[I, A any](s *System, kind, by *Kind, vars func(I) A) {
 // place of another pool. It returns the identity of the first. Kinds with the same variables: panic.
 func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
 	s.unbuilt("Pool")
+	s.mustBe(creator)
 	if size < 1 || s.pools[creator] != nil {
 		panic(fmt.Sprintf("machine %d: it needs one pool of at least one place", creator))
 	}
@@ -162,6 +167,13 @@ func (s *System) Container(ids ...ID) {
 		}
 	}
 	s.together = append(s.together, slices.Clone(ids))
+}
+
+// mustBe panics when there is no such place.
+func (s *System) mustBe(id ID) {
+	if id < 0 || int(id) >= len(s.machines) {
+		panic(fmt.Sprintf("machine %d: it was not added", id))
+	}
 }
 
 // unbuilt panics when Sim was called before: the system that it made would not have what is added.

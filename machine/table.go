@@ -241,6 +241,21 @@ func sentType(event reflect.Type) reflect.Type {
 	return event
 }
 
+// maker is what makes a rule with an action that may go elsewhere.
+func (k *Kind) maker(a *action) string {
+	for _, s := range k.states {
+		switch {
+		case a == s.null:
+			return "Null"
+		case a == s.entry && a.arg != nil:
+			return "EntryWith"
+		case a == s.entry:
+			return "Entry"
+		}
+	}
+	return "On"
+}
+
 // rule is the state's own rule for a type of events; nil: there is none.
 func (s *state) rule(event reflect.Type) *rule {
 	for i := range s.rules {
