@@ -163,6 +163,9 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 	if len(k.findings) > 0 {
 		r.Verdict = search.Violation
 	}
+	if slices.ContainsFunc(k.findings, func(f *report.Report) bool { return f.Kind == sim.Starvation }) {
+		r.Coverage.StarvedBefore()
+	}
 	return r, k.problems
 }
 

@@ -156,7 +156,9 @@ func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 	}
 	t, err := replay.Record(&l.System, path, kernel.Options{Trace: true})
 	if err == nil && l.Header.Endless && len(t.Steps) == l.Steps && t.Finding == nil {
-		_ = t.SetRound(l.Header.Round) // Outdated says so
+		if t.SetRound(l.Header.Round) == nil { // else Outdated says so
+			t.Endless = l.Header.Note
+		}
 	}
 	return t, err
 }

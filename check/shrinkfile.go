@@ -41,6 +41,9 @@ type ShrinkOptions struct {
 // Shrink shrinks a run that was loaded, and reports it. The file is that of the smaller run; it is nil
 // when the run is not known to violate anything. Nothing is written.
 func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, *choose.File, error) {
+	if l.Header.Endless {
+		return nil, nil, errors.New("the run goes on for ever, and is as short as the search made it: such runs are not made smaller")
+	}
 	began := time.Now()
 	o := c.options(l)
 	res, err := o.known(ctx, l)

@@ -111,6 +111,25 @@ func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
 }
 
 // readsBack takes up the path file of a run that goes on for ever.
+// Past a run in which something is starved no others are looked for: nothing that is owed is said to be settled then, however it was found.
+func TestNothingIsSettledPastStarvation(t *testing.T) {
+	for _, cfg := range []search.Config{{Time: time.Minute}, {Strategy: search.Walk, MaxPaths: 10}, {Strategy: search.BFS}} {
+		cfg.System, cfg.Workers = shop(true), 1
+		rep, err := check.Run(t.Context(), check.Options{Search: cfg, Dir: t.TempDir() + "/found", KeepGoing: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := report.Terminal(&text, rep, report.Style{Width: 200}); err != nil {
+			t.Fatal(err)
+		}
+		if f := rep.Coverage.Fair; len(rep.Findings) != 1 || rep.Coverage.Complete || f == nil || f.Judged || strings.Contains(text.String(), "settled in every") ||
+			strings.Contains(text.String(), "came to no run") {
+			t.Errorf("%s: %+v\n%s", cfg.Strategy, f, &text)
+		}
+	}
+}
+
 func readsBack(t *testing.T, rep *report.Report, sys sim.System, text, page string) {
 	t.Helper()
 	for _, w := range []string{"here the round begins", "the round ends", "waits for ever: ", " again and again", "for ever</dt>"} {
@@ -129,8 +148,11 @@ func readsBack(t *testing.T, rep *report.Report, sys sim.System, text, page stri
 	if err != nil || l.Outdated(trace) != nil || trace.Round != rep.Starved.Round || l.Violation(trace) != "starvation: monitor each order is billed" {
 		t.Errorf("%v, %v, a round of %d steps, %q", err, l.Outdated(trace), trace.Round, l.Violation(trace))
 	}
+	if _, _, err := check.Shrink(t.Context(), l, check.ShrinkOptions{}); err == nil || !strings.Contains(err.Error(), "goes on for ever") {
+		t.Errorf("it is shrunk, %v", err)
+	}
 	var log, sequence strings.Builder
-	if err := trace.WriteText(&log); err != nil || !strings.Contains(log.String(), "\nhere begins the round") || !strings.Contains(log.String(), "\nthe round ends") {
+	if err := trace.WriteText(&log); err != nil || !strings.Contains(log.String(), "monitor each order is billed waits for ever") || !strings.Contains(log.String(), "\nhere begins the round") || !strings.Contains(log.String(), "\nthe round ends") {
 		t.Errorf("%v: the round is not marked:\n%s", err, &log)
 	}
 	g := eventgraph.Build(trace)

@@ -39,4 +39,11 @@ func TestRound(t *testing.T) {
 			t.Errorf("a round of %d steps:\n%s\n%s\n%s\n%s", round, list, at, graph, info)
 		}
 	}
+	s, err := mdb.Open(mdb.Config{System: &sys, Header: choose.Header{Endless: true, Note: "the game ends waits for ever"}, Path: x.Fairness.Starvation.Path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info := do(t, s, "info"); !strings.Contains(info, "the game ends waits for ever") || !strings.Contains(info, "nothing that has to happen can happen any more") {
+		t.Errorf("a run that ends:\n%s", info)
+	}
 }

@@ -84,6 +84,13 @@ func (t *Trace) WriteText(w io.Writer) error {
 	if t.Round > 0 {
 		fmt.Fprintf(b, "the round ends: this is the state before step %d again\n", round+1)
 	}
+	switch {
+	case t.Endless == "":
+	case t.Round == 0:
+		fmt.Fprintf(b, "nothing that has to happen can happen any more; %s\n", t.Endless)
+	default:
+		fmt.Fprintf(b, "%s\n", t.Endless)
+	}
 	if f := t.Finding; f != nil {
 		fmt.Fprintf(b, "found after step %d: %v\n", t.FoundAt, f)
 	}

@@ -21,6 +21,8 @@ type Trace struct {
 	Messages []TraceMessage `json:"messages"`
 	// Round is how many of the last steps go on for ever: they lead back to the state before them; 0: none are known to. See SetRound.
 	Round int `json:"round,omitempty"`
+	// Endless is what is said of a run that goes on for ever, or ends where nothing that has to happen can happen; "": it is not known to.
+	Endless string `json:"endless,omitempty"`
 	// Properties say what holds in the last state.
 	Properties []PropertyState `json:"properties"`
 	// Finding is the first finding of the run, nil when there was none. FoundAt is its step, 0 when it

@@ -53,6 +53,15 @@ func (c *Coverage) unwalked() *search.Fair {
 	return &f
 }
 
+// StarvedBefore notes that a run was found in which something is starved, after which no others were looked for: nothing that is owed
+// can be said to be settled then.
+func (c *Coverage) StarvedBefore() {
+	c.Complete = false
+	if c.Fair != nil {
+		c.Fair = &search.Fair{Obligations: c.Fair.Obligations, Why: "none was looked for past the one that was found"}
+	}
+}
+
 // leavesOpen reports whether a monitor or property was not judged in fair runs without end.
 func (c *Coverage) leavesOpen(name string) bool {
 	return c.Fair != nil && !c.Fair.Judged && slices.Contains(c.Fair.Obligations, name)

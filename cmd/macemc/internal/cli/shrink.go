@@ -15,7 +15,8 @@ func (a *app) shrinkCommand() *cobra.Command {
 other steps; reorders the rest so that there are fewer context switches, and lowers
 picks. What is left violates the same property in the same way; a dead run is confirmed
 dead anew, with the same kind of critical step, and a new tail. "macemc search" does this
-by itself. The result depends on the run, its system and the flags only.
+by itself. The result depends on the run, its system and the flags only. Runs in which
+something is starved for ever are refused: the search that finds one makes it short.
 
 Without --out the smaller run goes to standard output.
 
