@@ -127,6 +127,7 @@ func (x *fleet) do(d deed) {
 		_ = p.cmd.Process.Kill()
 		<-p.done
 		x.gone(p.host)
+		x.liveSince = 0 // whether it still is is to be seen
 		x.mark("%s", p.say("is killed", "are killed"))
 	case p != nil:
 		x.say("n%d is up", d.node)
@@ -135,6 +136,7 @@ func (x *fleet) do(d deed) {
 			x.say("n%d cannot be started: %v", d.node, err)
 			return
 		}
+		x.liveSince = 0
 		x.mark("%s", x.nodes[d.node].say("is started", "are started"))
 	}
 }
