@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -31,7 +32,7 @@ func (a *Assumption) line() string {
 		return fmt.Sprintf("assumed, and compared with what it stands for: %s: it does as much, in %s of that and %s of its own, with such clients",
 			a.Name, words.Plural(a.States, "state"), words.Number(a.Abstract))
 	case "difference":
-		return fmt.Sprintf("ASSUMED, and WRONG: %s: %s: %s", a.Name, a.What, strings.Join(a.Trace, ", "))
+		return fmt.Sprintf("ASSUMED, and WRONG: %s: %s: %s", a.Name, a.What, cmp.Or(strings.Join(a.Trace, ", "), "nothing is seen before"))
 	}
 	return fmt.Sprintf("ASSUMED, undecided whether it does as much as what it stands for: %s: %s", a.Name, a.What)
 }

@@ -130,9 +130,7 @@ func (c *compared) text(w io.Writer) error {
 			words.Plural(d.States, "state"), words.Number(d.Abstract), words.Plural(d.Pairs, "pair"), words.Number(d.Covered), words.Number(d.Largest))
 	case refine.Difference:
 		out.add("  DIFFERENCE: %s", d.What)
-		for _, seen := range d.Trace {
-			out.add("    %s", seen)
-		}
+		out.seen(d.Trace)
 		out.add("  the run of what it stands for:")
 		for i, s := range d.Steps {
 			round := ""
@@ -153,9 +151,7 @@ func (c *compared) text(w io.Writer) error {
 			what = "it may also fall silent after this, where what it stands for goes on:"
 		}
 		out.add("  %s", what)
-		for _, seen := range b.Trace {
-			out.add("    %s", seen)
-		}
+		out.seen(b.Trace)
 	default:
 		out.add("  undecided whether it does more: %s", b.What)
 	}
@@ -171,5 +167,15 @@ type lines struct {
 func (l *lines) add(format string, args ...any) {
 	if l.err == nil {
 		_, l.err = fmt.Fprintf(l.w, format+"\n", args...)
+	}
+}
+
+// seen adds what is seen of a run.
+func (l *lines) seen(trace []string) {
+	if len(trace) == 0 {
+		l.add("    (nothing is seen before)")
+	}
+	for _, t := range trace {
+		l.add("    %s", t)
 	}
 }

@@ -182,7 +182,10 @@ func (x *fleet) tell(r *liveReport) {
 	if r.Rate != nil {
 		fmt.Fprintf(out, "  %v: %s\n", r.Rate, r.Rate.Picture)
 	}
-	commands := [][2]string{{"look", "mdb"}, {"onward", "search --from"}}
+	commands := [][2]string{{"look", "mdb"}}
+	if len(r.Down) == 0 || x.subject.System.Halts == 0 { // else it would begin with the boot of a node that is to stay away
+		commands = append(commands, [2]string{"onward", "search --from"})
+	}
 	if r.watched {
 		commands = append(commands, [2]string{"orders", "observe"})
 	}
