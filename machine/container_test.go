@@ -149,7 +149,7 @@ func TestContainerPanics(t *testing.T) {
 		},
 		"machine: it is of no kind":   func(ms *machine.System) { ms.Add(nil, learner{}) },
 		"machine 9: it was not added": func(ms *machine.System) { ms.Set(9, learner{}) },
-		"machine 7: it was not added": func(ms *machine.System) { ms.Pool(7, 1, learnerKind) },
+		"machine 7: it was not added": func(ms *machine.System) { ms.Pool(7, 1, learnerKind); ms.Sim("pooled") },
 		"Each after Sim":              func(ms *machine.System) { ms.Sim("built"); ms.Each(owedKind) },
 		"Set after Sim":               func(ms *machine.System) { ms.Sim("built"); ms.Set(0, leader{}) },
 		"Replace after Sim": func(ms *machine.System) {

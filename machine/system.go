@@ -112,7 +112,6 @@ func Replace[I, A any](s *System, kind, by *Kind, vars func(I) A) {
 // place of another pool. It returns the identity of the first. Kinds with the same variables: panic.
 func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
 	s.unbuilt("Pool")
-	s.mustBe(creator)
 	if size < 1 || s.pools[creator] != nil {
 		panic(fmt.Sprintf("machine %d: it needs one pool of at least one place", creator))
 	}
@@ -221,6 +220,9 @@ func (s *System) Sim(name string) sim.System {
 	s.built.Store(true)
 	if s.Queues.AtMost != nil {
 		panic("machine: bounds of events are set by System.AtMost")
+	}
+	for id := range s.pools { //lint:sorted whichever is met first, it is a panic
+		s.mustBe(id)
 	}
 	queues := s.Queues
 	queues.AtMost = s.atMost
