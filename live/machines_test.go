@@ -47,8 +47,8 @@ func TestCommitOnSmallBuffer(t *testing.T) {
 		return !slices.ContainsFunc(s[3:], func(c sim.Service) bool { return c.(*machine.Host).State() != "done" })
 	})
 	m := x.merged()
-	// On a busy machine still more may wait for the other participant.
-	if note := regexp.MustCompile(`messages from n2 to n[01] waited, more than the 20 that the buffer`); len(m.Notes) != 1 || !note.MatchString(m.Notes[0]) {
+	// The note names the longest queue only: on a busy machine still more may wait between two others.
+	if note := regexp.MustCompile(`messages from n\d to n\d waited, more than the 20 that the buffer`); len(m.Notes) != 1 || !note.MatchString(m.Notes[0]) {
 		t.Errorf("%q", m.Notes)
 	}
 	m.Notes = nil
