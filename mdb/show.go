@@ -64,6 +64,12 @@ func showCommands() []command {
 			do: showProperties,
 		},
 		{
+			name: "monitors", aliases: []string{"mon"}, group: looking, args: "[/REGEXP/]",
+			about: "the state of monitors, and what they wait for; what the step changed is marked with *",
+			more:  "monitors          all monitors\nmonitors /write/  those whose name matches",
+			do:    showMonitors,
+		},
+		{
 			name: "list", aliases: []string{"l"}, group: looking, args: "[LINES]",
 			about: "the source around the code that handled this step",
 			more:  "list      a few lines before and after it\nlist 20   twenty",

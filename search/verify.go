@@ -279,9 +279,7 @@ func fieldsOf(w kernel.World, c kernel.Component) []sim.Field {
 	case kernel.NodeState:
 		return w.NodeFields(sim.NodeID(c.Index))
 	case kernel.MonitorState:
-		if m, ok := w.(interface{ MonitorFields(int) []sim.Field }); ok {
-			return m.MonitorFields(c.Index)
-		}
+		return kernel.MonitorFields(w, c.Index)
 	case kernel.NetState, kernel.Budgets:
 		return w.NetFields()
 	}

@@ -263,12 +263,20 @@ func hostedPrefix(s sim.Service) string {
 	return ""
 }
 
-// MonitorFields describes the state of a monitor for people.
-func (w *machine) MonitorFields(i int) []sim.Field {
-	if i >= len(w.monitors) {
-		return nil
+// MonitorFields describes the state of a monitor for people. Nil: the world does not hold it as it is.
+func MonitorFields(in World, i int) []sim.Field {
+	if w, ok := in.(*machine); ok && i < len(w.monitors) {
+		return w.planOf(w.monitors[i]).Fields("", w.monitors[i], nil)
 	}
-	return w.planOf(w.monitors[i]).Fields("", w.monitors[i], nil)
+	return nil
+}
+
+// Obligations are those of a monitor that are not settled, if it obliges and the world holds it as it is. When it panics, so does the call.
+func Obligations(in World, i int) []sim.Obligation {
+	if w, ok := in.(*machine); ok && i < len(w.monitors) {
+		return owedBy(w.monitors[i]).Waits
+	}
+	return nil
 }
 
 func (w *machine) NetFields() []sim.Field {

@@ -1,0 +1,76 @@
+package mdb
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+	"github.com/macemc/macemc/sim/plan"
+)
+
+func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+	var re *regexp.Regexp
+	if len(args) > 0 {
+		var err error
+		if re, err = pattern(args...); err != nil {
+			return err
+		}
+	}
+	r, shown := s.run, 0
+	for i, name := range s.sys.MonitorNames() {
+		if re != nil && !re.MatchString(name) {
+			continue
+		}
+		shown++
+		fields, err := r.monitor(r.at, i)
+		if err != nil {
+			return err
+		}
+		changed := map[string]string{}
+		if r.at > 0 {
+			before, err := r.monitor(r.at-1, i)
+			if err != nil {
+				return err
+			}
+			for _, c := range plan.Diff(before, fields) {
+				if changed[c.Path] = c.Old; c.New == "" {
+					fields = append(fields, sim.Field{Path: c.Path, Value: "gone"})
+				}
+			}
+		}
+		fmt.Fprintln(out, name)
+		writeFields(out, "  ", fields, changed)
+	}
+	if shown == 0 {
+		fmt.Fprintln(out, "  there is no such monitor")
+	}
+	return nil
+}
+
+// monitor is the state of a monitor after step n, and what it waits for.
+func (r *run) monitor(n, i int) (fields []sim.Field, err error) {
+	w, err := r.world(n)
+	if err != nil {
+		return nil, err
+	}
+	fields = kernel.MonitorFields(w, i)
+	defer func() {
+		if recover() != nil { // what it waits for is not known where that is what is found
+			err = nil
+		}
+	}()
+	for _, o := range kernel.Obligations(w, i) {
+		field := sim.Field{Path: "(owed)", Value: "waits"}
+		if o.Key != "" {
+			field.Path = "(owed " + o.Key + ")"
+		}
+		if o.Hot {
+			field.Value = "hot"
+		}
+		fields = append(fields, field)
+	}
+	return fields, nil
+}

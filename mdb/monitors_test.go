@@ -1,0 +1,71 @@
+package mdb_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/sim"
+)
+
+type (
+	asked  struct{ ID int }
+	echoed struct{ ID int }
+)
+
+type counting struct{ Heard int }
+
+func (c *counting) Observe(sim.NodeID, any) error { c.Heard++; return nil }
+
+// TestMonitors: the state of each monitor, what the step changed, and what it waits for.
+func TestMonitors(t *testing.T) {
+	type speaker struct{ Other machine.ID }
+	type pending struct{ Last int }
+	starts := machine.Define[speaker]("starter", machine.In("speaking",
+		machine.Entry(func(p *speaker, x *machine.Ctx) { x.Send(p.Other, ball{}) }),
+		machine.On(func(_ *speaker, x *machine.Ctx, _ ball) { x.Announce(echoed{7}) })))
+	answers := machine.Define[speaker]("answerer", machine.In("speaking",
+		machine.On(func(p *speaker, x *machine.Ctx, _ ball) { x.Announce(asked{7}); x.Send(p.Other, ball{}) })))
+	var ms machine.System
+	ms.Add(starts, speaker{1})
+	ms.Add(answers, speaker{0})
+	ms.Monitor(machine.Define[pending]("all is echoed",
+		machine.In("quiet", machine.Cold, machine.OnGotoWith("waiting", func(p *pending, _ *machine.Ctx, a asked) { p.Last = a.ID })),
+		machine.In("waiting", machine.Hot, machine.OnGoto[echoed]("quiet"))), pending{})
+	sys := ms.Sim("echo")
+	sys.Monitors = append(sys.Monitors, func() sim.Monitor { return &counting{} })
+	s, err := mdb.Open(mdb.Config{System: &sys, Path: choose.Path{0, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		line      string
+		has, lack []string
+	}{
+		{"goto 0", []string{"monitor all is echoed", "quiet", "monitor counting", "Heard  0"}, []string{"*", "owed"}},
+		{"goto 1", []string{"waiting   was quiet", "*(owed)", "hot   was none", "Last   7   was 0", "*Heard  1   was 0"}, nil},
+		{"goto 2", []string{"quiet   was waiting", "gone   was hot", "*Heard  2   was 1", "  All[0].Vars.(*pending).Last  7"}, nil},
+	} {
+		do(t, s, c.line)
+		out := do(t, s, "monitors")
+		flat := strings.Join(strings.Fields(out), " ")
+		for _, want := range c.has {
+			if !strings.Contains(flat, strings.Join(strings.Fields(want), " ")) {
+				t.Errorf("%s: no %q in\n%s", c.line, want, out)
+			}
+		}
+		for _, not := range c.lack {
+			if strings.Contains(strings.ReplaceAll(out, "(*pending)", ""), not) {
+				t.Errorf("%s: %q in\n%s", c.line, not, out)
+			}
+		}
+	}
+	if out := do(t, s, "mon /count/"); strings.Contains(out, "echoed") || !strings.Contains(out, "monitor counting") {
+		t.Errorf("those of a name:\n%s", out)
+	}
+	if out := do(t, s, "mon /nothing/"); !strings.Contains(out, "there is no such monitor") {
+		t.Errorf("none of a name:\n%s", out)
+	}
+}
