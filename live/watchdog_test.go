@@ -78,12 +78,12 @@ func TestHandlerThatDoesNotReturn(t *testing.T) {
 			}
 		}
 	}
-	wait("the log does not tell", func() bool {
-		return strings.Contains(log.String(), `msg="a handler does not return; the node handles nothing else meanwhile" node=0 handles="action sleep"`)
-	})
+	const tells = `msg="a handler does not return; the node handles nothing else meanwhile" node=0 handles="action sleep"`
+	wait("the log does not tell", func() bool { return strings.Contains(log.String(), tells) })
 	if event, ran := n.Stuck(); event != "action sleep" || ran < 20*time.Millisecond {
 		t.Errorf("Stuck: %q, %v", event, ran)
 	}
+	wait("Stuck forgets", func() bool { _, ran := n.Stuck(); return ran > 100*time.Millisecond }) // it is not told of again
 	close(release)
 	wait("it is not told that the handler has returned", func() bool { return strings.Contains(log.String(), "the handler has returned") })
 	if event, _ := n.Stuck(); event != "" {
@@ -91,7 +91,8 @@ func TestHandlerThatDoesNotReturn(t *testing.T) {
 	}
 	stop()
 	all.Wait()
-	if got := strings.Count(log.String(), "does not return"); got != 1 {
+	// On a busy machine another handler, as that of the boot, may be without a processor for as long.
+	if got := strings.Count(log.String(), tells); got != 1 {
 		t.Errorf("it was logged %d times", got)
 	}
 }
