@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -199,11 +200,11 @@ func TestPeerEndsInTheMiddleOfAMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	head := make([]byte, 5)
-	if _, err := c.Read(head); err != nil || head[4] != 1 {
+	if _, err := io.ReadFull(c, head); err != nil || head[4] != 1 {
 		t.Fatalf("% x, %v", head, err)
 	}
 	hello := make([]byte, binary.LittleEndian.Uint32(head)-1)
-	if _, err := c.Read(hello); err != nil {
+	if _, err := io.ReadFull(c, hello); err != nil {
 		t.Fatal(err)
 	}
 	welcome := binary.AppendUvarint(nil, uint64(time.Now().UnixNano()))
