@@ -119,7 +119,8 @@ func stretches(dir string, reached func([]byte) error) (reports [][]byte, err er
 			return nil, fmt.Errorf("of %d stretches of runs one is missing: %w", len(names), err)
 		}
 		var s stretch
-		if err := json.Unmarshal(data, &s); err != nil || s.Sum != sumOf(append([]byte(s.Reach), s.Report...)) {
+		err = json.Unmarshal(data, &s)
+		if same, _ := json.Marshal(s); err != nil || !bytes.Equal(append(same, '\n'), data) || s.Sum != sumOf(append([]byte(s.Reach), s.Report...)) {
 			return nil, damaged(stretchFile(n + 1))
 		}
 		reports = append(reports, s.Report)

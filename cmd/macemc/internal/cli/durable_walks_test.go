@@ -170,6 +170,12 @@ func damagedRuns(t *testing.T, dir, file string, times int, args []string) {
 			t.Errorf("%s: exit status %d: %s", what, status, errs)
 		}
 	}
+	if whole[0] == '{' { // case matters, though not to those who read JSON
+		if err := os.WriteFile(first, append([]byte(`{"S`), whole[3:]...), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		refused("a key")
+	}
 	for range times {
 		damaged := append([]byte(nil), whole...)
 		damaged[rand.IntN(len(damaged)-1)] ^= 1 << rand.IntN(8) // a newline behind it is nothing
