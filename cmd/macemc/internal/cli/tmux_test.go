@@ -46,13 +46,13 @@ func TestMdbOnATerminal(t *testing.T) {
 				}
 				return string(out)
 			}
-			line := fmt.Sprintf("env %s=1 %s %s mdb %s %s; echo status $?; sleep 60", mainVar, c.env, os.Args[0], file, c.args)
+			line := fmt.Sprintf("env %s=1 %s %s mdb %s %s; echo status $?; sleep 600", mainVar, c.env, os.Args[0], file, c.args)
 			do("new-session", "-d", "-x", "80", "-y", "24", line)
 			t.Cleanup(func() { exec.Command(tmux, "-S", socket, "kill-server").Run() })
 			see := func(want ...string) string {
 				t.Helper()
 				shown := ""
-				for range 200 {
+				for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 					shown = do("capture-pane", "-p")
 					missing := false
 					for _, w := range want {
@@ -61,7 +61,6 @@ func TestMdbOnATerminal(t *testing.T) {
 					if !missing {
 						return shown
 					}
-					time.Sleep(50 * time.Millisecond)
 				}
 				t.Fatalf("%q is not all on the screen:\n%s", want, shown)
 				return ""
@@ -74,7 +73,7 @@ func TestMdbOnATerminal(t *testing.T) {
 				do("send-keys", "C-c")
 				see(`"quit" ends the session`)
 				do("send-keys", "end; walk steps=500000000", "Enter")
-				time.Sleep(300 * time.Millisecond)
+				see("step 40 of 40") // what was typed is read: Ctrl-C no longer drops it
 				do("send-keys", "C-c")
 				see("was stopped")
 				do("send-keys", "take 0", "Enter")
