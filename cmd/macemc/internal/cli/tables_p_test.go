@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
@@ -39,7 +38,7 @@ func TestTableOfP(t *testing.T) {
 		t.Errorf("the paper's figures come to %v, not to %v", a, b)
 	}
 	short := pSettings[len(pSettings)-2]
-	stdout, stderr, status := tabulatedOf(t, t.Context(), tablesFlags{time: time.Minute}, pTable([]pSetting{short}))
+	stdout, stderr, status := tabulatedOf(t, t.Context(), tablesFlags{time: enough}, pTable([]pSetting{short}))
 	if status != check.StatusOK || !strings.Contains(stdout, "| none, with abstraction | 5 h 03, 5 nodes | holds | 2,487 in ") ||
 		!strings.Contains(stdout, " s | 7,144 | ") || !strings.Contains(stdout, " kB | 101,991 |") || !strings.Contains(stdout, "| does not come to an end | stopped (memory) at ") {
 		t.Errorf("exit status %d: %s\n%s", status, stderr, stdout)

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
@@ -32,7 +31,7 @@ func TestTablesPReachDB(t *testing.T) {
 		{Search: "less", flags: []string{"--reduce", "none", "--depth", "9"}},
 		{Search: "nothing", flags: []string{"--no-such-flag"}},
 	}
-	err := a.preachdb(t.Context(), &tablesFlags{time: 5 * time.Minute}, 15, rows)
+	err := a.preachdb(t.Context(), &tablesFlags{time: enough}, 15, rows)
 	if status := a.ended(t.Context(), err); status != check.StatusViolation {
 		t.Errorf("exit status %d", status)
 	}

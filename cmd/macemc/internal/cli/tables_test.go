@@ -16,6 +16,9 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
+// enough is a time that no search of these tests takes, however busy the machine is.
+const enough = 20 * time.Minute
+
 // tabulated runs tabulate with few settings.
 func tabulated(t *testing.T, ctx context.Context, f tablesFlags, settings ...paperSetting) (stdout, stderr string, status int) {
 	t.Helper()
@@ -42,11 +45,11 @@ func TestTables(t *testing.T) {
 		status   int
 		want     []string
 	}{
-		{small, holds, time.Minute, check.StatusOK, []string{
+		{small, holds, enough, check.StatusOK, []string{
 			"| small | single messages | holds | 1 in 2 h | 226 | 178 | 5 | 4 |\n", "| small | quorums | holds |  | 49 | 33 | 1 | 1 |\n"}},
-		{small, violated, time.Minute, check.StatusViolation, []string{"| small | quorums | UNEXPECTED: holds (none) |  | 49 |"}},
-		{wrong, violated, time.Minute, check.StatusOK, []string{"| wrong | quorums | violated |"}},
-		{wrong, holds, time.Minute, check.StatusViolation, []string{"| UNEXPECTED: violated (none) |"}},
+		{small, violated, enough, check.StatusViolation, []string{"| small | quorums | UNEXPECTED: holds (none) |  | 49 |"}},
+		{wrong, violated, enough, check.StatusOK, []string{"| wrong | quorums | violated |"}},
+		{wrong, holds, enough, check.StatusViolation, []string{"| UNEXPECTED: violated (none) |"}},
 		{paperSetting{name: "large", system: "register", single: "?"}, holds, 1, check.StatusInconclusive, []string{
 			"| large | single messages | NOT FOUND OUT (none) | ? | stopped (time) at 1 |"}},
 	} {
@@ -66,7 +69,7 @@ func TestTables(t *testing.T) {
 
 // As JSON they have the same.
 func TestTablesJSON(t *testing.T) {
-	stdout, _, status := tabulated(t, t.Context(), tablesFlags{time: time.Minute, json: true}, mpbasset[0])
+	stdout, _, status := tabulated(t, t.Context(), tablesFlags{time: enough, json: true}, mpbasset[0])
 	var list struct {
 		Rows []tableRow
 	}
@@ -122,7 +125,7 @@ func TestTablesPages(t *testing.T) {
 	}
 	expect("page.md", page)
 	small := paperSetting{name: "small", system: "echo", flags: []string{"--set", "initiators=0"}, expected: holds}
-	stdout, stderr, status := tabulated(t, t.Context(), tablesFlags{time: time.Minute, markdown: "page.md"}, small)
+	stdout, stderr, status := tabulated(t, t.Context(), tablesFlags{time: enough, markdown: "page.md"}, small)
 	if status != check.StatusOK || stdout != "" {
 		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
 	}
@@ -140,7 +143,7 @@ func TestTablesCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := crashTable([]paperSetting{crashSettings[0], crashSettings[1], crashSettings[3]})
-	f := tablesFlags{time: time.Minute, markdown: "page.md"}
+	f := tablesFlags{time: enough, markdown: "page.md"}
 	if stdout, stderr, status := tabulatedOf(t, t.Context(), f, table); status != check.StatusUsage || stdout+stderr != "" {
 		t.Errorf("without a folder for the picture: exit status %d: %s%s", status, stdout, stderr)
 	}
