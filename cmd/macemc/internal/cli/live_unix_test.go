@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/check"
 )
@@ -31,7 +32,7 @@ func runReal(t *testing.T, dir string, stdin string, args ...string) (stdout, st
 func TestLiveProcesses(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, status := runReal(t, dir, "", "live", "randtree", "--nodes", "4", "--dir", "run", "--pause", "30ms",
-		"--kill", "2@600ms", "--start", "2@900ms", "--until", "live", "--time", "40s", "--json")
+		"--kill", "2@600ms", "--start", "2@900ms", "--until", "live", "--time", "4m", "--json")
 	var r liveReport
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v: %s%s", err, out, errs)
@@ -76,7 +77,7 @@ func TestLiveProcesses(t *testing.T) {
 			}
 		}
 	}
-	out, errs, status = runReal(t, dir, "", "search", "--from", r.Recording, "--max-paths", "50", "--time", "20s")
+	out, errs, status = runReal(t, dir, "", "search", "--from", r.Recording, "--max-paths", "50", "--time", "4m")
 	if status != 0 || !strings.Contains(out, "randtree: nothing found") {
 		t.Errorf("search: exit status %d, %s%s", status, out, errs)
 	}
@@ -96,7 +97,7 @@ func TestLiveProcesses(t *testing.T) {
 func TestLiveProcessOfTwo(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, status := runReal(t, dir, "", "live", "multipaxos", "--nodes", "8", "--set", "fail=crash", "--set", "process=2", "--set", "changes=0",
-		"--set", "requests=20", "--set", "pause=50", "--kill", "3@500ms", "--start", "2@900ms", "--until", "live", "--time", "40s", "--dir", "run", "--json")
+		"--set", "requests=20", "--set", "pause=50", "--kill", "3@500ms", "--start", "2@900ms", "--until", "live", "--time", "4m", "--dir", "run", "--json")
 	var r liveReport
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v: %s%s", err, out, errs)
@@ -122,7 +123,7 @@ func TestSearchOnwardFromARecording(t *testing.T) {
 	if status != 3 || !strings.Contains(out, "n1 does joinOverlay") || !strings.Contains(out, "not live after") {
 		t.Fatalf("exit status %d, %s%s", status, out, errs)
 	}
-	out, errs, status = runReal(t, dir, "", "search", "--from", filepath.Join("run", "recording"), "--time", "1m", "--out", "found", "--json")
+	out, errs, status = runReal(t, dir, "", "search", "--from", filepath.Join("run", "recording"), "--time", "10m", "--out", "found", "--json")
 	var r struct {
 		Verdict, Kind string
 		Bugs          []string
@@ -145,14 +146,14 @@ func TestSearchOnwardFromARecording(t *testing.T) {
 func TestLiveEndsWhenLive(t *testing.T) {
 	for earliest, args := range map[float64][]string{
 		0: {"randtree", "--nodes", "2"},
-		2: {"chain", "--set", "fail=crash", "--set", "clients=3", "--set", "requests=50", "--nodes", "7", "--kill", "5@2s", "--time", "4s"}, // which may stay away
+		2: {"chain", "--set", "fail=crash", "--set", "clients=3", "--set", "requests=50", "--nodes", "7", "--kill", "5@2s", "--until", "live", "--time", "4m"}, // which may stay away
 	} {
 		out, errs, status := runReal(t, t.TempDir(), "", append([]string{"live", "--dir", "run", "--json"}, args...)...)
 		var r liveReport
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
 			t.Fatalf("%v: %s%s", err, out, errs)
 		}
-		if status != 0 || !r.Live || r.LiveAfter <= earliest || r.LiveAfter >= r.Seconds || r.Seconds > 50 {
+		if status != 0 || !r.Live || r.LiveAfter <= earliest || r.LiveAfter >= r.Seconds || strings.Contains(errs, "the time is up") {
 			t.Errorf("%v: exit status %d, %+v\n%s", args, status, r, errs)
 		}
 	}
@@ -225,14 +226,14 @@ func TestLiveNodeEnds(t *testing.T) {
 // What live nodes log is judged by monitors: the value that is delivered twice is named, whatever else was at the same time.
 func TestLiveLogsObserved(t *testing.T) {
 	dir := t.TempDir()
-	// Nodes draw what is lost, and must have drawn that something is, about one time in five not.
+	// Nodes draw what is lost, and must have drawn that something is, about one time in five not. A busy machine takes longer.
 	args := []string{"observe", "channel", "--bug", "NL2", "--set", "sends=6", "n0.jsonl", "n1.jsonl", "n2.jsonl"}
 	var said, errors, out, errs string
 	status := 0
-	for i := range 12 {
+	for i, within := 0, 700*time.Millisecond; i < 12; i, within = i+1, within*3/2 {
 		log := filepath.Join(dir, strconv.Itoa(i))
-		out, errs, _ = runReal(t, dir, "", "live", "channel", "--bug", "NL2", "--set", "sends=6", "--log", log, "--dir", "run"+strconv.Itoa(i), "--time", "700ms")
-		if said, errors, status = runReal(t, log, "", args...); status != check.StatusOK {
+		out, errs, _ = runReal(t, dir, "", "live", "channel", "--bug", "NL2", "--set", "sends=6", "--log", log, "--dir", "run"+strconv.Itoa(i), "--time", within.String())
+		if said, errors, status = runReal(t, log, "", args...); status == check.StatusViolation {
 			dir = log
 			break
 		}
@@ -265,7 +266,7 @@ func TestLiveLogsObserved(t *testing.T) {
 func TestLiveRate(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, _ := runReal(t, dir, "", "live", "chain", "--set", "fail=crash", "--set", "requests=20", "--nodes", "7", "--dir", "run",
-		"--kill", "5@300ms", "--time", "1s", "--bucket", "10ms", "--count", "smr.Response", "--json")
+		"--kill", "5@1s", "--until", "live", "--time", "4m", "--bucket", "10ms", "--count", "smr.Response", "--json")
 	var r liveReport
 	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Rate == nil {
 		t.Fatalf("%v: %s%s", err, out, errs)
