@@ -36,7 +36,8 @@ func TestDrain(t *testing.T) {
 	const leads, follows, joins, ends, all = 0, 1, 2, 3, 4
 	workers := [...]int{leads: 3, follows: 2, joins: 1, ends: 2, all: 1}
 	at := leads
-	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
+	system, letGo := hold(t, "paxos")
+	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
 		o.MaxDepth = 16
 		o.Progress = func(states, _, _, _ int) {
 			st, err := StatusOf(t.Context(), url, Security{})
@@ -63,7 +64,9 @@ func TestDrain(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			at++
+			if at++; at == all {
+				letGo()
+			}
 		}
 	})
 	for _, ended := range ended {

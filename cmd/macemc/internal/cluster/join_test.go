@@ -16,15 +16,18 @@ func TestSpares(t *testing.T) {
 	url := serve(t)
 	work(t, url, 1)
 	joined, most := false, 0
-	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
+	system, letGo := hold(t, "paxos")
+	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
 		o.MaxDepth = 16
 		o.Progress = func(states, _, _, _ int) {
 			if !joined && states > 1000 {
 				joined = true
 				work(t, url, 2)
 			}
-			if st, err := StatusOf(t.Context(), url, Security{}); err == nil {
-				most = max(most, len(st.Workers))
+			if st, err := StatusOf(t.Context(), url, Security{}); err == nil && len(st.Workers) > most {
+				if most = len(st.Workers); most == 3 {
+					letGo()
+				}
 			}
 		}
 	})
@@ -42,15 +45,19 @@ func TestMoreWorkersThanParts(t *testing.T) {
 	url := serve(t)
 	work(t, url, parts+1)
 	most, idle := 0, false
-	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {
+	system, letGo := hold(t, "paxos")
+	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {
 		o.Progress = func(int, int, int, int) {
 			st, err := StatusOf(t.Context(), url, Security{})
-			if err != nil || len(st.Workers) < most {
+			if err != nil || len(st.Workers) < most || idle {
 				return
 			}
 			most = len(st.Workers)
 			for _, w := range st.Workers {
 				idle = idle || most == parts+1 && w.Parts == 0
+			}
+			if idle {
+				letGo()
 			}
 		}
 	})

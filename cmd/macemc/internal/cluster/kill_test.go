@@ -62,16 +62,17 @@ func TestKilled(t *testing.T) {
 			workers := []*exec.Cmd{spawn(t, url), spawn(t, url)}
 			var kill sync.Once
 			killed := false
-			x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {
+			system, letGo := hold(t, "paxos")
+			x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {
 				o.Progress = func(states, _, _, _ int) {
 					st, err := StatusOf(context.Background(), url, Security{})
-					if err != nil || states < 10_000 || len(st.Workers) < 2 {
+					if err != nil || states < 5_000 || len(st.Workers) < 2 {
 						return
 					}
 					for _, w := range st.Workers {
 						for _, cmd := range workers {
 							if w.Leads == (victim == "leads") && strings.HasSuffix(w.Process, fmt.Sprintf(":%d", cmd.Process.Pid)) {
-								kill.Do(func() { killed = cmd.Process.Kill() == nil })
+								kill.Do(func() { killed = cmd.Process.Kill() == nil; letGo() })
 							}
 						}
 					}

@@ -18,10 +18,11 @@ func TestLogLost(t *testing.T) {
 	url := serve(t)
 	work(t, url, 1)
 	lost := false
-	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
+	system, _ := hold(t, "paxos")
+	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
 		o.MaxDepth = 16
 		o.Progress = func(states, _, _, _ int) {
-			if lost || states < 10_000 {
+			if lost || states < 5_000 {
 				return
 			}
 			lost = true
@@ -38,7 +39,8 @@ func TestLogLost(t *testing.T) {
 			work(t, url, 1)
 		}
 	})
-	if !lost || err == nil || !strings.Contains(err.Error(), "lost a part of a log") {
+	// A worker that writes on before the log is read makes it one with a gap.
+	if !lost || err == nil || !strings.Contains(err.Error(), "lost a part of a log") && !strings.Contains(err.Error(), "a block of a log is damaged") {
 		t.Errorf("lost: %v, %v, %+v", lost, err, x)
 	}
 }

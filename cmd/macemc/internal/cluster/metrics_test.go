@@ -43,10 +43,12 @@ func TestMetrics(t *testing.T) {
 	}
 	work(t, url, 1)
 	during := ""
-	if _, err := search(t, url, "paxos", spec.Config{}, func(o *table.ExploreOptions) {
+	system, letGo := hold(t, "paxos")
+	if _, err := search(t, url, system, spec.Config{}, func(o *table.ExploreOptions) {
 		o.Progress = func(states, _, _, _ int) {
 			if states > 100 && during == "" {
 				during = get()
+				letGo()
 			}
 		}
 	}); err != nil {
