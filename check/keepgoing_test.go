@@ -181,7 +181,7 @@ func TestKeepGoingByStatesFindsTheDead(t *testing.T) {
 func TestKeepGoingUntilInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
-	rep, err := check.Run(ctx, check.Options{KeepGoing: true, Search: search.Config{System: doorSystem("window", "roof"), Strategy: search.Walk, Workers: 2, Time: 30 * time.Second,
+	rep, err := check.Run(ctx, check.Options{KeepGoing: true, Search: search.Config{System: doorSystem("window", "roof"), Strategy: search.Walk, Workers: 2, Time: 10 * time.Minute,
 		Progress: func(search.Progress) {
 			if found, _ := filepath.Glob("macemc-out/*/error.path"); len(found) == 2 {
 				cancel()

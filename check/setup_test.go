@@ -22,7 +22,7 @@ func (owing) Obliges() bool                   { return true }
 func (o owing) Obligations() []sim.Obligation { o.ask(); return nil }
 func (owing) Passed() (hot, settled []string) { return nil, nil }
 
-// A function that a system is made by and that does not return, or fails, is a clear error within seconds, whatever the strategy.
+// A function that a system is made by and that does not return, or fails, is a clear error soon, whatever the strategy.
 func TestSetUpThatFails(t *testing.T) {
 	hang := func() { select {} }
 	fails := map[string]func(*sim.System){
@@ -55,13 +55,13 @@ func TestSetUpThatFails(t *testing.T) {
 				sys := shows(func(digit) string { return "" })
 				fail(&sys)
 				o := options(sys)
-				o.Search.Strategy, o.Search.Time, o.Dir = strategy, 20*time.Second, filepath.Join(t.TempDir(), "out")
+				o.Search.Strategy, o.Search.Time, o.Dir = strategy, 20*time.Minute, filepath.Join(t.TempDir(), "out")
 				began := time.Now()
 				rep, err := check.Run(t.Context(), o)
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("%v, %+v", err, rep)
 				}
-				if took := time.Since(began); took > 30*time.Second {
+				if took := time.Since(began); took > 5*time.Minute {
 					t.Errorf("it took %v", took)
 				}
 			})

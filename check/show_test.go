@@ -44,13 +44,13 @@ func TestShowByThatFails(t *testing.T) {
 		for _, strategy := range []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk} {
 			t.Run(what+" "+string(strategy), func(t *testing.T) {
 				o := options(shows(func(digit) string { fail(); return "" }))
-				o.Search.Strategy, o.Search.Time, o.Dir = strategy, 20*time.Second, filepath.Join(t.TempDir(), "out")
+				o.Search.Strategy, o.Search.Time, o.Dir = strategy, 20*time.Minute, filepath.Join(t.TempDir(), "out")
 				began := time.Now()
 				rep, err := check.Run(t.Context(), o)
 				if err != nil || rep.Verdict != search.Violation || rep.Kind != sim.Safety || rep.Property != "small" {
 					t.Fatalf("%v, %+v", err, rep)
 				}
-				if took := time.Since(began); took > 10*time.Second {
+				if took := time.Since(began); took > time.Minute {
 					t.Errorf("it took %v", took)
 				}
 				text, err := os.ReadFile(filepath.Join(o.Dir, "report.md"))

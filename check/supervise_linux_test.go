@@ -170,7 +170,7 @@ func handlerLimit(harm string) time.Duration {
 func options(sys sim.System) check.Options {
 	o := check.Options{
 		Search: search.Config{
-			System: sys, Time: 20 * time.Second, MaxDepth: 20, Workers: 1, HandlerLimit: handlerLimit(os.Getenv(harmVar)),
+			System: sys, Time: 10 * time.Minute, MaxDepth: 20, Workers: 1, HandlerLimit: handlerLimit(os.Getenv(harmVar)),
 		},
 		Respawn: harmed(os.Getenv(harmVar)),
 		Dir:     os.Getenv("CHECK_TEST_DIR"),
