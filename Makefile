@@ -4,6 +4,9 @@ GO ?= go
 # All packages but the glue, whose tests need the changed runtime. "./..." alone is one module.
 PACKAGES = ./... ./cmd/macemc/... ./systems/etcdraft/...
 
+# Only for what hangs: some packages take five minutes, and three times as long on a machine that is busy.
+TIMEOUT ?= 40m
+
 .PHONY: help build test soak soak-reductions soak-figures soak-cluster bench bench-finding bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-deploy check-mermaid check-browser check-install tidy pictures
 
 help: ## show what can be made
@@ -13,7 +16,7 @@ build: ## build bin/macemc
 	$(GO) build -o bin/ ./cmd/macemc
 
 test: ## run all tests
-	$(GO) test $(PACKAGES)
+	$(GO) test -timeout $(TIMEOUT) $(PACKAGES)
 
 SOAK ?= 100000
 
