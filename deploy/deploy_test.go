@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -168,13 +169,13 @@ func try(t *testing.T, c commands) {
 			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
 		}
 	}
-	local := map[string]string{}
+	local, ports := map[string]string{}, free(t, 20)
 	here := func(store string, args []string) []string {
 		args = slices.Clone(args)
 		for i, arg := range args {
 			arg = address.ReplaceAllStringFunc(arg, func(name string) string {
 				if local[name] == "" {
-					local[name] = free(t)
+					local[name] = ports[len(local)]
 				}
 				return local[name]
 			})
@@ -224,13 +225,18 @@ func start(t *testing.T, program string, args []string, prints string) {
 	}
 }
 
-// free is an address at which nobody listens.
-func free(t *testing.T) string {
+// free returns different addresses at which nobody listens, below those that are given to who asks for any.
+func free(t *testing.T, n int) (addrs []string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for tries := 0; len(addrs) < n; tries++ {
+		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
+		l, err := net.Listen("tcp", addr)
+		if err == nil {
+			defer l.Close()
+			addrs = append(addrs, addr)
+		} else if tries > 1000 {
+			t.Fatal(err)
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return addrs
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"os"
 	"sync"
@@ -20,17 +21,25 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// freePorts returns addresses on loopback that nobody listens on.
+// freePorts returns addresses on loopback that nobody listens on. They are below those that are given to who asks for any, so that nobody else
+// comes to have them before a node does, nor while it is down.
 func freePorts(t testing.TB, n int) []string {
 	t.Helper()
 	var addrs []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
+	for tries := 0; len(addrs) < n; tries++ {
+		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
+		l, err := net.Listen("tcp", addr)
+		if err == nil {
+			defer l.Close()
+			var u net.PacketConn
+			if u, err = net.ListenPacket("udp", addr); err == nil {
+				defer u.Close()
+				addrs = append(addrs, addr)
+			}
+		}
+		if err != nil && tries > 1000 {
 			t.Fatal(err)
 		}
-		defer l.Close()
-		addrs = append(addrs, l.Addr().String())
 	}
 	return addrs
 }

@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"flag"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -28,10 +30,10 @@ type servers struct {
 func newServers(t *testing.T, sec Security) *servers {
 	t.Helper()
 	s := &servers{t: t, dir: t.TempDir(), all: make([]Server, 3), stop: make([]func(), 3)}
-	var peers []string
+	at := free(t, 6)
+	peers := at[3:]
 	for i := range s.all {
-		s.all[i] = Server{Listen: free(t), PeerListen: free(t), Dir: filepath.Join(s.dir, string(rune('a'+i))), Security: sec}
-		peers = append(peers, s.all[i].PeerListen)
+		s.all[i] = Server{Listen: at[i], PeerListen: peers[i], Dir: filepath.Join(s.dir, string(rune('a'+i))), Security: sec}
 	}
 	for i := range s.all {
 		s.all[i].Peers = peers
@@ -45,15 +47,20 @@ func newServers(t *testing.T, sec Security) *servers {
 	return s
 }
 
-// free is an address at which nobody listens.
-func free(t *testing.T) string {
+// free returns different addresses at which nobody listens, below those that are given to who asks for any.
+func free(t *testing.T, n int) (addrs []string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for tries := 0; len(addrs) < n; tries++ {
+		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
+		l, err := net.Listen("tcp", addr)
+		if err == nil {
+			defer l.Close()
+			addrs = append(addrs, addr)
+		} else if tries > 1000 {
+			t.Fatal(err)
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return addrs
 }
 
 func (s *servers) start(i int) {
@@ -154,7 +161,7 @@ func TestServerLost(t *testing.T) {
 // A search for which the server has no room ends, and goes on where there is some.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
-	s := Server{Listen: free(t), Dir: t.TempDir(), room: 300_000}
+	s := Server{Listen: free(t, 1)[0], Dir: t.TempDir(), room: 300_000}
 	url, stop, err := s.Start()
 	if err != nil {
 		t.Fatal(err)
