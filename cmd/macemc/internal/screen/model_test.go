@@ -205,7 +205,7 @@ func TestLoop(t *testing.T) {
 		}
 		sim.SetSize(80, 24)
 		ended := make(chan error, 1)
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 		m := screen.New(session(t), "")
 		go func() { ended <- screen.Loop(ctx, m, sim, screen.Options{NoColor: noColor}) }()
 		for _, r := range ":goto 7" {
