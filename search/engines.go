@@ -57,7 +57,7 @@ func newEngineLoop(sys *sim.System, engine Engine, late *kernel.Late) (*Loop, er
 	if engine == TableEngine {
 		newWorld, e.now = table.NewWorld, byTable
 	}
-	w, err := newWorld(sys, kernel.Options{Late: late})
+	w, err := newWorld(sys, kernel.Options{Late: late, Guarded: true})
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (l *Loop) turn(to int) {
 	w := e.replay
 	if to == byTable {
 		if e.table == nil {
-			made, err := table.NewWorld(e.sys, kernel.Options{Late: e.late})
+			made, err := table.NewWorld(e.sys, kernel.Options{Late: e.late, Guarded: true})
 			if err != nil {
 				e.why = unsupported(err)
 				e.measuring = false

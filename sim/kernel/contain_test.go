@@ -120,3 +120,27 @@ func TestEachMadeAnew(t *testing.T) {
 	}
 	runtime.KeepAlive(w)
 }
+
+// A bench calls handlers on goroutines of their own, but for a caller who is guarded.
+func TestGuardedBench(t *testing.T) {
+	for _, guarded := range []bool{false, true} {
+		sys := exitSystem("Do")
+		b, err := kernel.NewBench(&sys, kernel.Options{Guarded: guarded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out kernel.Outcome
+		f := kernel.Guard(func() {
+			l, err := b.Load(0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			out = b.Run(0, l, sim.Event{Kind: sim.DoAction}, kernel.Handed{}, nil)
+		})
+		var contained *sim.Finding
+		if errors.As(out.Err, &contained); (contained == nil) != guarded || (f != nil) != guarded {
+			t.Errorf("guarded %v: the bench says %v, the guard says %+v", guarded, out.Err, f)
+		}
+	}
+}

@@ -17,5 +17,6 @@ func (w *machine) end(why any) {
 	panic(why)
 }
 
-// contains reports whether handlers run on goroutines of their own. Those of a bench do: the table engine runs few.
-func (w *machine) contains() bool { return w.apart || w.bench }
+// contains reports whether handlers run on goroutines of their own. Those of a bench do unless its caller is guarded: explorations by
+// the table engine run few.
+func (w *machine) contains() bool { return w.apart || w.bench && !w.opts.Guarded }

@@ -75,6 +75,8 @@ type Options struct {
 	// Contain calls checked code on goroutines of its own, so that it is a finding, as a panic is, when it ends its
 	// goroutine. It is slow. Without it such code ends the goroutine of the world's caller: see [Guard].
 	Contain bool
+	// Guarded: the world's caller calls it within [Guard], so the handlers of a [Bench] need no goroutines of their own either.
+	Guarded bool
 	// Asking is told, with Contain, which checked code is called that is neither a handler nor a property, and "" when it has returned. May be nil.
 	Asking func(what string)
 	// Overdue, when it is not nil, is asked every [WatchEvery] while checked code runs that is no property's, the how manieth
