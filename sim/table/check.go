@@ -185,7 +185,7 @@ func (w *World) streamsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 	}
 	for from := range sim.NodeID(w.nodes) {
 		word, side := w.connection(from, to)
-		for _, msg := range w.conns.list[w.v[word]].queues[side] {
+		for _, msg := range w.conns.queue(w.v[word], side) {
 			if !yield(sim.Envelope{From: from, To: to, Msg: w.messages.list[msg].Body, Stream: true}) {
 				return false
 			}

@@ -1,8 +1,6 @@
 package table
 
 import (
-	"encoding/binary"
-
 	"github.com/macemc/macemc/sim"
 )
 
@@ -13,12 +11,15 @@ type conns struct {
 	e     *engine
 	list  []conn
 	lines []connLine
-	ids   map[string]uint32
+	items []uint32 // of all
+	index connIndex
 	ops   memo  // that do not fit into lines
 	slot  int32 // of events of streams
 	buf   sim.Connection
+	asked []sim.Event // scratch
 
-	hashes [][]sim.Fingerprint // by pair and connection; zero: not known
+	hashes [][]sim.Fingerprint     // by pair and connection, of the first of these; zero: not known
+	others memoOf[sim.Fingerprint] // of all others
 }
 
 // connLine is what is asked for most of a connection. It is as long as a line of the processor's memory.
@@ -34,13 +35,6 @@ type connLine struct {
 type connStep struct{ code, next uint32 }
 
 const manyQueued = 255
-
-// Ends are numbered: 0 is that of the node with the lower number.
-type conn struct {
-	flags  [2]uint8
-	queues [2][]uint32 // messages, by number: copies of them would be what fills the memory
-	self   bool
-}
 
 const (
 	canFail uint8 = 1 << iota // end 0 is told of an error; end 1 in the next bit
@@ -75,7 +69,7 @@ const (
 )
 
 func (c *conns) init(e *engine) {
-	c.e, c.ids, c.slot = e, map[string]uint32{}, -1
+	c.e, c.slot = e, -1
 	if e.layout.pairCount == 0 {
 		return
 	}
@@ -97,49 +91,28 @@ func (c *conns) empty(low, high sim.NodeID) uint32 {
 }
 
 func (c *conns) intern(state sim.Connection, self bool) uint32 {
-	key := []byte{0}
-	if self {
-		key[0] = 1
-	}
-	for i := range state {
-		key = append(key, state[i].Flags)
-		key = binary.AppendUvarint(key, uint64(len(state[i].Queue)))
-		for j := range state[i].Queue {
-			key = binary.AppendUvarint(key, uint64(state[i].Queue[j].ID))
-		}
-	}
-	if id, ok := c.ids[string(key)]; ok {
+	n := c.draftOf(&state, self)
+	id, known := c.find(n)
+	if known {
 		return id
 	}
-	id := uint32(len(c.list))
-	c.ids[string(key)] = id
-	n := conn{self: self}
-	for i := range state {
-		n.flags[i] = state[i].Flags
-		n.queues[i] = make([]uint32, len(state[i].Queue))
-		for j := range state[i].Queue {
-			n.queues[i][j] = idOf(&state[i].Queue[j])
-		}
-	}
-	c.list = append(c.list, n)
 	can := [2]uint8{c.look(state, self, false)}
 	if c.e.sys.Limits().Partitions > 0 {
 		can[1] = c.look(state, self, true)
 	}
 	c.lines = append(c.lines, connLine{
 		can:    can,
-		queued: [2]uint8{uint8(min(manyQueued, len(n.queues[0]))), uint8(min(manyQueued, len(n.queues[1])))},
+		queued: [2]uint8{uint8(min(manyQueued, n.n[0])), uint8(min(manyQueued, n.n[1]))},
 	})
 	return id
 }
 
 // content makes the connection for the network model. It is valid until the next call.
 func (c *conns) content(id uint32) sim.Connection {
-	n := &c.list[id]
-	for i := range n.queues {
+	for i := range c.buf {
 		end := &c.buf[i]
-		end.Flags, end.Queue = n.flags[i], end.Queue[:0]
-		for _, msg := range n.queues[i] {
+		end.Flags, end.Queue = c.list[id].flags[i], end.Queue[:0]
+		for _, msg := range c.queue(id, i) {
 			end.Queue = append(end.Queue, c.e.messages.list[msg])
 		}
 	}
@@ -171,7 +144,8 @@ func (c *conns) look(state sim.Connection, self, cut bool) (can uint8) {
 		sides = 1
 	}
 	for i := range sides {
-		for _, ev := range net.AppendEvents(at[i], nil) {
+		c.asked = net.AppendEvents(at[i], c.asked[:0])
+		for _, ev := range c.asked {
 			if ev.Slot != c.slot {
 				panic("table: streams have events with slots")
 			}
@@ -185,7 +159,8 @@ func (c *conns) look(state sim.Connection, self, cut bool) (can uint8) {
 			}
 		}
 	}
-	for _, ev := range net.AppendInjections(nil) {
+	c.asked = net.AppendInjections(c.asked[:0])
+	for _, ev := range c.asked {
 		if ev.Kind == sim.Break {
 			can |= canBreak
 		}
@@ -239,7 +214,7 @@ func (c *conns) queued(id uint32, side int) int {
 	if n := c.lines[id].queued[side]; n < manyQueued {
 		return int(n)
 	}
-	return len(c.list[id].queues[side])
+	return int(c.list[id].n[side])
 }
 
 // work lets the network model do an operation while it holds that one connection.
@@ -308,6 +283,9 @@ func (e *engine) received(id uint32, kind sim.EventKind, side int, up bool) (nex
 	return next, resetEvent, 0
 }
 
+// listedHashes is of how many connections hashes are listed by pair. Where there are more, few of them are ever between the same nodes.
+const listedHashes = 1 << 12
+
 // hash is the share of a pair's connection in the fingerprint.
 func (c *conns) hash(id uint32, pair int) sim.Fingerprint {
 	if id <= emptySelf {
@@ -316,10 +294,21 @@ func (c *conns) hash(id uint32, pair int) sim.Fingerprint {
 	if hashes := c.hashes[pair]; int(id) < len(hashes) && hashes[id] != (sim.Fingerprint{}) {
 		return hashes[id]
 	}
-	for int(id) >= len(c.hashes[pair]) {
-		c.hashes[pair] = append(c.hashes[pair], sim.Fingerprint{})
+	key := uint64(pair)<<32 | uint64(id)
+	if id >= listedHashes {
+		if h, ok := c.others.get(key); ok {
+			return h
+		}
 	}
 	low, high := c.e.pairAt(pair)
-	c.hashes[pair][id] = c.e.shareOf(func(net sim.Parted) { net.SetConnection(low, high, c.content(id)) })
-	return c.hashes[pair][id]
+	h := c.e.shareOf(func(net sim.Parted) { net.SetConnection(low, high, c.content(id)) })
+	if id >= listedHashes {
+		c.others.put(key, h)
+		return h
+	}
+	if more := int(id) + 1 - len(c.hashes[pair]); more > 0 {
+		c.hashes[pair] = append(c.hashes[pair], make([]sim.Fingerprint, more)...)
+	}
+	c.hashes[pair][id] = h
+	return h
 }

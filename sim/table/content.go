@@ -101,7 +101,8 @@ func (c *contents) hash(kind uint8, id uint32) sim.Fingerprint {
 	case connContent:
 		n := &e.conns.list[id]
 		buf = fmt.Appendf(buf, "%v", n.self)
-		for i, queue := range n.queues {
+		for i := range n.flags {
+			queue := e.conns.queue(id, i)
 			buf = binary.AppendUvarint(append(buf, n.flags[i]), uint64(len(queue)))
 			for _, msg := range queue {
 				buf = c.message(buf, msg)
