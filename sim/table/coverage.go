@@ -37,8 +37,8 @@ type covering struct {
 
 // forgetCoverage makes nothing covered: steps that were in the tables before do not count.
 func (w *World) forgetCoverage() {
-	for i := range w.steps.leaves {
-		w.steps.leaves[i].met = false
+	for i := range w.steps.leaves.len() {
+		w.steps.leaves.at(uint32(i)).met = false
 	}
 	c := &w.covering
 	*c = covering{}
@@ -137,7 +137,7 @@ func (w *World) coverTree(c *Coverage, kinds typesMet, at ref) (met bool) {
 		return false
 	}
 	if at&1 == 1 {
-		q := &w.steps.inner[at>>1]
+		q := w.steps.inner.at(uint32(at >> 1))
 		for _, next := range q.next {
 			met = w.coverTree(c, kinds, next) || met
 		}
@@ -146,7 +146,7 @@ func (w *World) coverTree(c *Coverage, kinds typesMet, at ref) (met bool) {
 		}
 		return met
 	}
-	l := &w.steps.leaves[at>>1]
+	l := w.steps.leaves.at(uint32(at >> 1))
 	if !l.met {
 		return false
 	}

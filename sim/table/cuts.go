@@ -47,7 +47,7 @@ func (l *leaf) left(c kernel.Cut) []op {
 
 // crashedInside returns the local states after a crash inside the step, by what survives.
 func (e *engine) crashedInside(node sim.NodeID, id uint32, c cut) *cutState {
-	l := &e.steps.leaves[id]
+	l := e.steps.leaves.at(id)
 	if known, ok := l.cuts[c]; ok {
 		return known
 	}
@@ -65,7 +65,7 @@ func (e *engine) survived(node sim.NodeID, id uint32, c cut, kept int) (uint32, 
 	if next := s.next[kept]; next != 0 {
 		return next - 1, nil
 	}
-	l := &e.steps.leaves[id]
+	l := e.steps.leaves.at(id)
 	after, _ := e.bench.CrashInside(node, l.handled, e.effectsCut(l, c), int(c.at), kept)
 	next, err := e.intern(node, after, nil)
 	if err == nil {

@@ -197,8 +197,8 @@ func (s *sites) shared(slow slowMove) learned {
 func (w *World) asked(id uint32) (list []asked) {
 	v, _ := w.steps.roots.get(stepKey(w.step.local, w.step.event))
 	at := ref(v)
-	for _, answer := range w.steps.leaves[id].answers {
-		q := &w.steps.inner[at>>1]
+	for _, answer := range w.steps.leaves.at(id).answers {
+		q := w.steps.inner.at(uint32(at >> 1))
 		a := asked{inner: uint32(at >> 1), next: uint32(answer), room: q.point.Arity == 0}
 		if a.room {
 			room := int(answer)
@@ -232,7 +232,7 @@ func (s *sites) group(runs []learned, from int, ev sim.Event, list []learned, ha
 			n++
 		}
 		q := uint32(len(s.rooms))
-		s.rooms = append(s.rooms, roomQuestion{s.e.steps.inner[r.asked[k].inner].roomAsked, nil, r.asked[k].inner, k, ev})
+		s.rooms = append(s.rooms, roomQuestion{s.e.steps.inner.at(r.asked[k].inner).roomAsked, nil, r.asked[k].inner, k, ev})
 		s.answer(q, runs[:n])
 		list = append(list, learned{move: move{kind: questionMove, first: q}, peers: neverAsleep})
 		runs = runs[n:]
@@ -324,7 +324,7 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 // handle lists the operations of the step of a handler, and reports whether monitors or full queues may refuse them.
 func (s *sites) handle(w *World, packed []uint32, node int, m *move) (refusable bool) {
 	severed := w.rests.list[s.frames[packed[s.frame]].rest].severed[node]
-	for _, o := range w.steps.leaves[w.leaf].left(w.happened) {
+	for _, o := range w.steps.leaves.at(w.leaf).left(w.happened) {
 		peer := int(o.peer)
 		switch o.kind {
 		case kernel.SendEffect:

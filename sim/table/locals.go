@@ -37,12 +37,21 @@ type origin struct {
 	answers []answer
 }
 
+// kept is a copy that stays: most steps lead to states that are known.
+func (o *origin) kept() *origin {
+	if o == nil {
+		return nil
+	}
+	own := *o
+	return &own
+}
+
 // answer is the answer to one question: the pick of a choice, or what the network said of the room.
 type answer int32
 
 func (l *locals) init() { l.ids = map[string]uint32{} }
 
-// intern returns the number of a local state. It keeps state when that is new. The error is
+// intern returns the number of a local state. It keeps state, and a copy of from, when that is new. The error is
 // [*Unsupported], [*sim.StateError], or the finding that an action's When does not tell whether it can be done there.
 func (e *engine) intern(node sim.NodeID, state *kernel.Local, from *origin) (id uint32, err error) {
 	defer func() {
@@ -61,12 +70,12 @@ func (e *engine) intern(node sim.NodeID, state *kernel.Local, from *origin) (id 
 	if ok {
 		// A state that was only looked at so far has a history now.
 		if l := &e.locals.list[id]; l.from == nil && from != nil {
-			l.state, l.from, l.moved = state, from, false
+			l.state, l.from, l.moved = state, from.kept(), false
 		}
 		return id, nil
 	}
 	id = uint32(len(e.locals.list))
-	l := local{state: state, node: node, enc: string(e.buf), from: from}
+	l := local{state: state, node: node, enc: string(e.buf), from: from.kept()}
 	l.hash = kernel.Hash(kernel.NodeState, int(node), e.buf[1:])
 	before, err := e.calls.call(listCall, l.hash.Lo)
 	if err != nil {

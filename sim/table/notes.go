@@ -292,7 +292,7 @@ func (n *notes) monitor(id uint32, node sim.NodeID, event, next uint32, found er
 // Met implements [explore.Noting].
 func (g *graph) Met() int {
 	s, e := g.sites, g.w.engine
-	return len(s.moves) + len(s.slow) + len(s.rooms) + len(s.frames) + len(e.steps.leaves) + len(e.locals.list) + len(e.messages.list) +
+	return len(s.moves) + len(s.slow) + len(s.rooms) + len(s.frames) + e.steps.leaves.len() + len(e.locals.list) + len(e.messages.list) +
 		len(e.bags.list) + len(e.conns.list) + len(e.rests.list) + len(e.monitors.outs)
 }
 

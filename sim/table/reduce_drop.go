@@ -21,7 +21,7 @@ func (r *reduction) without(node int, id uint32) uint32 {
 		}
 		if o := r.step(here.local, a); o != nil {
 			for k := range o.list {
-				r.w.steps.leaves[o.list[k].leaf].met = true // it happens, for nothing
+				r.w.steps.leaves.at(o.list[k].leaf).met = true // it happens, for nothing
 			}
 		}
 		bag = r.w.bags.taken(bag, int32(place))
@@ -136,7 +136,7 @@ func (r *reduction) crash(x uint32, l *localState, add func(uint32)) bool {
 // crashInside adds the local states that crashes inside a step lead to.
 func (r *reduction) crashInside(l *localState, o *outcome, add func(uint32)) bool {
 	e := r.w.engine
-	leaf := &e.steps.leaves[o.leaf]
+	leaf := e.steps.leaves.at(o.leaf)
 	if leaf.err != nil || leaf.outlast == 0 {
 		return true
 	}

@@ -132,7 +132,7 @@ func (r *reduction) take(v []uint32, node int, c *candidate, k int) (note uint8)
 	for _, d := range o.sends {
 		v[d.peer] = r.sites.once(d.peer, v[d.peer], d.index)
 	}
-	r.w.steps.leaves[o.leaf].met = true
+	r.w.steps.leaves.at(o.leaf).met = true
 	return note
 }
 

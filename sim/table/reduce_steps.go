@@ -177,7 +177,7 @@ func (r *reduction) run(id uint32, l *localState, a uint32) *outcomes {
 			o.unsure, o.noop, o.plain = true, false, false
 			return o
 		}
-		if len(o.list)%answersAtOnce == answersAtOnce-1 && r.limited() || isDivergence(w.steps.leaves[leaf].err) {
+		if len(o.list)%answersAtOnce == answersAtOnce-1 && r.limited() || isDivergence(w.steps.leaves.at(leaf).err) {
 			o.unsure, o.noop, o.plain = true, false, false // of the answers of an endless loop there are too many
 			return o
 		}
@@ -236,7 +236,7 @@ func (r *reduction) disturbs(s *stepOf) bool {
 // outcome is what a leaf says.
 func (r *reduction) outcome(id uint32, s *stepOf) outcome {
 	w := r.w
-	l := &w.steps.leaves[id]
+	l := w.steps.leaves.at(id)
 	out := outcome{
 		leaf: id, picks: r.answers.Path(), next: l.next,
 		failed: l.err != nil || int(l.failed) < len(l.effects),

@@ -56,7 +56,7 @@ func (s *sites) peersOf(m *move, ev *sim.Event, asked []asked, node int, packed 
 	}
 	for _, a := range asked {
 		if a.room {
-			peers |= 1 << s.e.steps.inner[a.inner].peer
+			peers |= 1 << s.e.steps.inner.at(a.inner).peer
 		}
 	}
 	for _, o := range s.ops[m.first : m.first+uint32(m.count)] {

@@ -44,7 +44,7 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 	if err != nil {
 		return err
 	}
-	l := &w.steps.leaves[id]
+	l := w.steps.leaves.at(id)
 	l.met = true
 	w.handled, w.leaf = true, id
 	if w.told != nil {
@@ -164,7 +164,7 @@ func (w *World) askCut(l *leaf, node sim.NodeID, budget uint32, src choose.Sourc
 // apply makes what a cut leaves of the effects of a leaf happen; the node is in the state after all of them.
 // The error is a finding; then the effects from failed on did not happen.
 func (w *World) apply(id uint32, c kernel.Cut) (failed int, err error) {
-	l := &w.steps.leaves[id]
+	l := w.steps.leaves.at(id)
 	node := w.acting
 	if failed = c.At; int(l.failed) < failed {
 		failed, err = int(l.failed), l.failure

@@ -12,8 +12,8 @@ import (
 // steps holds a decision tree for each local state and event that were met together.
 type steps struct {
 	roots  memo // local state and event -> ref
-	inner  []question
-	leaves []leaf
+	inner  pages[question]
+	leaves pages[leaf]
 }
 
 // ref refers to a node of a tree: twice the number of a leaf, or twice that of an inner node plus one.
@@ -37,7 +37,7 @@ type leaf struct {
 	effects  []kernel.Effect
 	answers  []answer // of all questions
 	observed []observed
-	handled  *kernel.Local // after the handler, before any effect, without its service; for crashes
+	handled  *kernel.Local // after the handler, before any effect, without its service; nil unless it may crash inside the step
 	cuts     map[cut]*cutState
 }
 
@@ -129,7 +129,7 @@ func (w *World) walk(s *stepOf, src choose.Source) (uint32, error) {
 	}
 	w.picks = w.picks[:0]
 	for at != noRef && at&1 == 1 {
-		q := &e.steps.inner[at>>1]
+		q := e.steps.inner.at(uint32(at >> 1))
 		if q.point.Arity > 0 {
 			pick := src.Choose(q.point)
 			w.picks = append(w.picks, int32(pick))
@@ -204,7 +204,7 @@ func (e *engine) newLeaf(s *stepOf, out *kernel.Outcome) (made leaf, err error) 
 	}()
 	node := s.ev.Node
 	made.answers = answersOf(out.Questions)
-	from := &origin{before: s.local, step: *s, answers: made.answers}
+	from := origin{before: s.local, step: *s, answers: made.answers}
 	made.effects = slices.Clone(out.Effects)
 	for i := range made.effects {
 		if f := &made.effects[i]; f.Kind.Carries() && out.Err == nil {
@@ -221,7 +221,7 @@ func (e *engine) newLeaf(s *stepOf, out *kernel.Outcome) (made leaf, err error) 
 		return made, out.Err // its handler may go on changing the state
 	}
 	if out.Err != nil {
-		made.next, err = e.intern(node, out.After, from)
+		made.next, err = e.intern(node, out.After, &from)
 		if err != nil { // a state in which a handler failed is only looked at
 			made.next, err = s.local, nil
 		}
@@ -248,9 +248,11 @@ func (e *engine) newLeaf(s *stepOf, out *kernel.Outcome) (made leaf, err error) 
 	}
 	if e.sys.Crashes > 0 {
 		made.outlast = int32(len(e.cutsOf(&made, kernel.EffectKind.Outlasts)))
-		made.handled = out.After.Bare()
+		if made.outlast > 0 {
+			made.handled = out.After.Bare()
+		}
 	}
-	made.next, err = e.intern(node, after, from)
+	made.next, err = e.intern(node, after, &from)
 	return made, err
 }
 
@@ -267,25 +269,23 @@ func (e *engine) insert(s *stepOf, out *kernel.Outcome, made leaf) (uint32, erro
 		q := &out.Questions[i]
 		if at == noRef {
 			n := question{point: q.Point, roomAsked: roomAsked{q.Peer, q.Sent, q.Fresh, q.Exact}}
-			at = ref(len(t.inner))<<1 | 1
-			t.inner = append(t.inner, n)
+			at = ref(t.inner.add(n))<<1 | 1
 			hang(at)
 		}
-		if at&1 == 0 || !t.inner[at>>1].same(q) {
+		if at&1 == 0 || !t.inner.at(uint32(at>>1)).same(q) {
 			return 0, e.otherQuestions(s, at, q)
 		}
-		k, branch := at>>1, q.Pick
+		k, branch := uint32(at>>1), q.Pick
 		if q.Observation() {
-			branch = t.inner[k].branch(e.roomSeen(q))
+			branch = t.inner.at(k).branch(e.roomSeen(q))
 		}
-		at = t.inner[k].follow(branch)
-		hang = func(r ref) { t.inner[k].set(branch, r) }
+		at = t.inner.at(k).follow(branch)
+		hang = func(r ref) { t.inner.at(k).set(branch, r) }
 	}
 	if at != noRef {
 		return 0, e.otherQuestions(s, at, nil)
 	}
-	id := uint32(len(t.leaves))
-	t.leaves = append(t.leaves, made)
+	id := t.leaves.add(made)
 	if e.notes != nil {
 		e.notes.step(s, out, &made)
 	}
@@ -325,7 +325,7 @@ func (e *engine) settled(s *stepOf, id uint32, end int) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	out := e.run(s, own, &repeated{answers: e.steps.leaves[id].answers})
+	out := e.run(s, own, &repeated{answers: e.steps.leaves.at(id).answers})
 	if overdue(out.Err) {
 		return 0, out.Err
 	}

@@ -278,7 +278,7 @@ func (s *symmetry) begin() {
 // cover has what was covered count for all that permutations make of it.
 func (s *symmetry) cover() {
 	r := s.r
-	leaves := r.w.steps.leaves
+	leaves := &r.w.steps.leaves
 	for node := range r.nodes {
 		for _, id := range r.nodes[node].met {
 			l := r.local(id)
@@ -287,8 +287,8 @@ func (s *symmetry) cover() {
 				for k := 0; of != nil && k < len(s.perms) && !r.lacks(noSameCover); k++ {
 					there := r.step(s.local(k, id), s.act(s.perms[k], node, a))
 					for i := 0; there != nil && i < len(there.list) && i < len(of.list); i++ {
-						if leaves[of.list[i].leaf].met {
-							leaves[there.list[i].leaf].met = true
+						if leaves.at(of.list[i].leaf).met {
+							leaves.at(there.list[i].leaf).met = true
 						}
 					}
 				}

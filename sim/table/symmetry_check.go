@@ -205,7 +205,7 @@ func (s *symmetry) sends(k int, sends []moveOp) []moveOp {
 // crashesInside reports whether crashes and halts inside a step, between two of its effects, come to the same.
 func (s *symmetry) crashesInside(k int, id, other uint32, p, q *outcome) bool {
 	e := s.r.w.engine
-	a, b := &e.steps.leaves[p.leaf], &e.steps.leaves[q.leaf]
+	a, b := e.steps.leaves.at(p.leaf), e.steps.leaves.at(q.leaf)
 	node, to := sim.NodeID(s.r.local(id).node), sim.NodeID(s.r.local(other).node)
 	crashes := e.sys.Crashes > 0 && e.mayCrash(int(node))
 	if !crashes && !(e.sys.Halts > 0 && e.mayHalt(int(node))) {

@@ -286,12 +286,12 @@ func (a *likenesses) cuts(l *localState, f uint32, o *outcome, x uint32, there *
 	if r.lacks(noCrashCuts) {
 		return nil, nil
 	}
-	leaf, node := &e.steps.leaves[o.leaf], sim.NodeID(l.node)
+	leaf, node := e.steps.leaves.at(o.leaf), sim.NodeID(l.node)
 	add := func(down uint32, c kernel.Cut) {
 		if c.Lost != 0 {
 			return // what can be done where all was sent can be done where some of it was lost
 		}
-		sends, tells, _ := r.heard(node, e.steps.leaves[o.leaf].left(c))
+		sends, tells, _ := r.heard(node, e.steps.leaves.at(o.leaf).left(c))
 		duties = append(duties, duty{kind: afterCut, act: f, ends: a.ends(down, x, sends, tells, there)})
 	}
 	if e.halting[node] && leaf.heard > 0 {

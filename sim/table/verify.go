@@ -136,7 +136,7 @@ func (w *World) verify(s *stepOf, id uint32) (err error) {
 	if err := e.compare(s.local, own, "was changed by something other than its own handlers"); err != nil {
 		return err
 	}
-	l := &e.steps.leaves[id]
+	l := e.steps.leaves.at(id)
 	out := e.run(s, own, &learner{w: w, src: choose.First, picks: w.picks})
 	if e.calls.refuses() {
 		e.calls.doubted = true
@@ -179,10 +179,10 @@ func (e *engine) find(s *stepOf, out *kernel.Outcome) (leaf uint32, at ref, q *k
 	at = ref(v)
 	for i := range out.Questions {
 		q := &out.Questions[i]
-		if at == noRef || at&1 == 0 || !e.steps.inner[at>>1].same(q) {
+		if at == noRef || at&1 == 0 || !e.steps.inner.at(uint32(at>>1)).same(q) {
 			return uint32(noRef), at, q
 		}
-		n := &e.steps.inner[at>>1]
+		n := e.steps.inner.at(uint32(at >> 1))
 		if q.Observation() {
 			at = n.follow(n.branch(e.roomSeen(q)))
 		} else {
@@ -296,7 +296,7 @@ func (e *engine) otherQuestions(s *stepOf, at ref, q *kernel.Question) error {
 	case at == noRef:
 		before = "something that was answered otherwise"
 	case at&1 == 1:
-		n := &e.steps.inner[at>>1]
+		n := e.steps.inner.at(uint32(at >> 1))
 		before = fmt.Sprintf("%q", n.point.Label)
 		if n.point.Arity == 0 {
 			before = fmt.Sprintf("the room in the stream to n%d", n.peer)

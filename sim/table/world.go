@@ -93,7 +93,7 @@ func (w *World) Service(id sim.NodeID) sim.Service { return w.locals.list[w.v[id
 // Stats tells what was done so far.
 func (w *World) Stats() Stats {
 	s := w.stats
-	s.Locals, s.Messages, s.Leaves = len(w.locals.list), len(w.messages.list), len(w.steps.leaves)
+	s.Locals, s.Messages, s.Leaves = len(w.locals.list), len(w.messages.list), w.steps.leaves.len()
 	return s
 }
 
@@ -189,7 +189,7 @@ func (w *World) start(src choose.Source) error {
 		if err != nil {
 			return err
 		}
-		l := &w.steps.leaves[id]
+		l := w.steps.leaves.at(id)
 		l.met = true
 		w.observe(l)
 		w.effects = append(w.effects, l.effects...)
