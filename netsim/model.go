@@ -46,6 +46,7 @@ type model struct {
 
 	touched []int32 // ends that are not as after Reset
 	prints  prints
+	shown   sim.Connection // by Connection
 }
 
 // cell holds a message in flight.

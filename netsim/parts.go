@@ -36,20 +36,20 @@ func (m *model) waits(first, second *sim.Datagram) bool {
 
 // Connection implements [sim.Parted].
 func (m *model) Connection(a, b sim.NodeID) sim.Connection {
-	c := sim.Connection{m.connectionEnd(a, b)}
+	m.shown[1] = sim.ConnectionEnd{Queue: m.shown[1].Queue[:0]}
+	m.showEnd(&m.shown[0], a, b)
 	if a != b {
-		c[1] = m.connectionEnd(b, a)
+		m.showEnd(&m.shown[1], b, a)
 	}
-	return c
+	return m.shown
 }
 
-func (m *model) connectionEnd(node, peer sim.NodeID) sim.ConnectionEnd {
+func (m *model) showEnd(c *sim.ConnectionEnd, node, peer sim.NodeID) {
 	e := m.end(node, peer)
-	c := sim.ConnectionEnd{Flags: uint8(e.flags), Queue: make([]sim.Message, 0, e.n)}
+	c.Flags, c.Queue = uint8(e.flags), c.Queue[:0]
 	for cell, n := e.head, e.n; n > 0; cell, n = m.cells[cell].next, n-1 {
 		c.Queue = append(c.Queue, m.cells[cell].msg)
 	}
-	return c
 }
 
 // SetConnection implements [sim.Parted].
@@ -65,8 +65,8 @@ func (m *model) SetConnection(a, b sim.NodeID, c sim.Connection) {
 func (m *model) setEnd(node, peer sim.NodeID, c sim.ConnectionEnd) {
 	e := m.end(node, peer)
 	e.flags = flags(c.Flags)
-	for _, msg := range c.Queue {
-		i := m.store(&msg)
+	for k := range c.Queue {
+		i := m.store(&c.Queue[k])
 		if e.n == 0 {
 			e.head = i
 		} else {

@@ -62,3 +62,22 @@ func TestArrivalsLeaveTheRestAlone(t *testing.T) {
 		})
 	}
 }
+
+// To show a connection takes no memory but the first times: tables do so for each that they come to. What was set is shown.
+func TestConnectionsAreShownInPlace(t *testing.T) {
+	b := newBench(Streams{}, 3)
+	set := sim.Connection{{Flags: 1, Queue: []sim.Message{{ID: 1}, {ID: 2}}}, {Flags: 3, Queue: []sim.Message{{ID: 3}}}}
+	b.SetConnection(0, 1, set)
+	b.SetConnection(2, 2, sim.Connection{{Queue: []sim.Message{{ID: 4}}}})
+	for range 2 {
+		if got := b.Connection(0, 1); fmt.Sprint(got) != fmt.Sprint(set) {
+			t.Fatalf("%v, want %v", got, set)
+		}
+		if got := b.Connection(2, 2); len(got[0].Queue) != 1 || got[0].Queue[0].ID != 4 || got[1].Flags != 0 || len(got[1].Queue) != 0 {
+			t.Fatalf("%v", got)
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { b.Connection(0, 1) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

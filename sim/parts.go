@@ -18,7 +18,7 @@ type Parted interface {
 	// Arrive puts a datagram into the bag of a node, as if it had been sent over a link that is not cut.
 	Arrive(from, to NodeID, m Message)
 	// Connection returns the connection between a and b: first a's end, then b's. When a is b only
-	// the first end is used.
+	// the first end is used. It is valid until Connection is called again.
 	Connection(a, b NodeID) Connection
 	// SetConnection replaces a connection of which nothing is known.
 	SetConnection(a, b NodeID, c Connection)
