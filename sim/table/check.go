@@ -2,6 +2,7 @@ package table
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/internal/seam"
@@ -11,11 +12,31 @@ import (
 type properties struct {
 	shown      []uint32 // local states that are shown, plus one
 	asked      int
+	sound      verdict // of the Always properties
+	live       verdict // of the Eventually properties
 	always     []property
 	eventually []property
 	inevitably []property
 	last       int  // the Eventually property that failed last: it is asked first, as it mostly fails again
 	inFlight   bool // some property was seen to read the messages in flight
+}
+
+// verdict is what properties together said last, by the local states that there were. It is not asked for again while these stay as they are.
+type verdict struct {
+	v     []uint32
+	known bool
+	holds bool
+}
+
+// of returns what is known of local states.
+func (c *verdict) of(v []uint32) (holds, known bool) { return c.holds, c.known && slices.Equal(c.v, v) }
+
+// is notes what was said, unless it may hang on more.
+func (c *verdict) is(holds, inFlight bool, v []uint32) bool {
+	if c.known = !inFlight; c.known {
+		c.v, c.holds = append(c.v[:0], v...), holds
+	}
+	return holds
 }
 
 // property is a property with its values by what it reads.
@@ -131,12 +152,16 @@ func (w *World) sound() (ok bool, stuck error) {
 			}
 		}
 	}()
-	for i := range w.properties.always {
-		if !w.value(&w.properties.always[i]) {
+	p := &w.properties
+	if holds, known := p.sound.of(w.v[:w.nodes]); known {
+		return holds, nil
+	}
+	for i := range p.always {
+		if !w.value(&p.always[i]) {
 			return false, nil
 		}
 	}
-	return true, nil
+	return p.sound.is(true, p.inFlight, w.v[:w.nodes]), nil
 }
 
 // Live implements [kernel.World].
@@ -145,16 +170,19 @@ func (w *World) Live() bool {
 	if len(p.eventually) == 0 {
 		return true
 	}
+	if holds, known := p.live.of(w.v[:w.nodes]); known {
+		return holds
+	}
 	if !w.value(&p.eventually[p.last]) {
-		return false
+		return p.live.is(false, p.inFlight, w.v[:w.nodes])
 	}
 	for i := range p.eventually {
 		if i != p.last && !w.value(&p.eventually[i]) {
 			p.last = i
-			return false
+			return p.live.is(false, p.inFlight, w.v[:w.nodes])
 		}
 	}
-	return true
+	return p.live.is(true, p.inFlight, w.v[:w.nodes])
 }
 
 // Holds implements [kernel.World].
