@@ -9,9 +9,10 @@ import (
 // nodes, and of a node with itself.
 type conns struct {
 	e     *engine
-	list  []conn
-	lines []connLine
-	items []uint32 // of all
+	list  pages[conn]
+	lines pages[connLine]
+	items [][]uint32 // of all, in pieces
+	draft []uint32   // scratch
 	index connIndex
 	ops   memo  // that do not fit into lines
 	slot  int32 // of events of streams
@@ -77,7 +78,8 @@ func (c *conns) init(e *engine) {
 	if e.nodes > 1 {
 		c.intern(sim.Connection{}, false)
 	} else {
-		c.list, c.lines = append(c.list, conn{}), append(c.lines, connLine{}) // so that numbers are the same
+		c.list.add(conn{}) // so that numbers are the same
+		c.lines.add(connLine{})
 	}
 	c.intern(sim.Connection{}, true)
 }
@@ -100,7 +102,7 @@ func (c *conns) intern(state sim.Connection, self bool) uint32 {
 	if c.e.sys.Limits().Partitions > 0 {
 		can[1] = c.look(state, self, true)
 	}
-	c.lines = append(c.lines, connLine{
+	c.lines.add(connLine{
 		can:    can,
 		queued: [2]uint8{uint8(min(manyQueued, n.n[0])), uint8(min(manyQueued, n.n[1]))},
 	})
@@ -111,7 +113,7 @@ func (c *conns) intern(state sim.Connection, self bool) uint32 {
 func (c *conns) content(id uint32) sim.Connection {
 	for i := range c.buf {
 		end := &c.buf[i]
-		end.Flags, end.Queue = c.list[id].flags[i], end.Queue[:0]
+		end.Flags, end.Queue = c.list.at(id).flags[i], end.Queue[:0]
 		for _, msg := range c.queue(id, i) {
 			end.Queue = append(end.Queue, c.e.messages.list[msg])
 		}
@@ -189,8 +191,9 @@ func (c *conns) apply(id, code uint32, up bool) (next uint32) {
 	if up {
 		code++
 	}
-	for i := range c.lines[id].known {
-		if k := &c.lines[id].known[i]; k.code == code {
+	line := c.lines.at(id)
+	for i := range line.known {
+		if k := &line.known[i]; k.code == code {
 			return k.next
 		}
 	}
@@ -199,8 +202,8 @@ func (c *conns) apply(id, code uint32, up bool) (next uint32) {
 		return uint32(v)
 	}
 	next = c.work(id, code)
-	for i := range c.lines[id].known {
-		if k := &c.lines[id].known[i]; k.code == 0 {
+	for i := range line.known {
+		if k := &line.known[i]; k.code == 0 {
 			*k = connStep{code, next}
 			return next
 		}
@@ -211,16 +214,16 @@ func (c *conns) apply(id, code uint32, up bool) (next uint32) {
 
 // queued is how many messages an end has queued.
 func (c *conns) queued(id uint32, side int) int {
-	if n := c.lines[id].queued[side]; n < manyQueued {
+	if n := c.lines.at(id).queued[side]; n < manyQueued {
 		return int(n)
 	}
-	return int(c.list[id].n[side])
+	return int(c.list.at(id).n[side])
 }
 
 // work lets the network model do an operation while it holds that one connection.
 func (c *conns) work(id, code uint32) (next uint32) {
 	op, side, up, msg := coded(code)
-	self := c.list[id].self
+	self := c.list.at(id).self
 	net, at := c.e.net, ends(self)
 	node, peer := at[side], at[1-side]
 	net.Reset()
@@ -238,13 +241,13 @@ func (c *conns) work(id, code uint32) (next uint32) {
 	case opTake:
 		ev.Kind, ev.Msgs = sim.Deliver, 1
 		d := net.Take(ev)
-		c.lines[id].first[side] = idOf(&d.Msg) + 1
+		c.lines.at(id).first[side] = idOf(&d.Msg) + 1
 	case opReady:
 		ev.Kind = sim.DeliverReady
 		net.Take(ev)
 	case opError:
 		ev.Kind = sim.DeliverError
-		err := &c.lines[id].errs[side][code&1]
+		err := &c.lines.at(id).errs[side][code&1]
 		if *err = wasReset; net.Take(ev).Err == sim.ErrRefused {
 			*err = wasRefused
 		}
@@ -268,7 +271,7 @@ func (e *engine) received(id uint32, kind sim.EventKind, side int, up bool) (nex
 	switch kind {
 	case sim.Deliver:
 		next = e.conns.apply(id, connCode(opTake, side, 0), up)
-		return next, deliverEvent, e.conns.lines[id].first[side] - 1
+		return next, deliverEvent, e.conns.lines.at(id).first[side] - 1
 	case sim.DeliverReady:
 		return e.conns.apply(id, connCode(opReady, side, 0), up), readyEvent, 0
 	}
@@ -277,7 +280,7 @@ func (e *engine) received(id uint32, kind sim.EventKind, side int, up bool) (nex
 	if up {
 		code++
 	}
-	if e.conns.lines[id].errs[side][code&1] == wasRefused {
+	if e.conns.lines.at(id).errs[side][code&1] == wasRefused {
 		return next, refusedEvent, 0
 	}
 	return next, resetEvent, 0

@@ -9,7 +9,8 @@ import (
 // conn is the content of a connection; its messages lie in the items of all. Random runs come to so many connections that
 // what these point to would be what the collector of memory looks at. Ends are numbered: 0 is that of the node with the lower number.
 type conn struct {
-	begin int
+	piece uint32 // of the items of all
+	begin uint32
 	n     [2]uint32
 	flags [2]uint8
 	self  bool
@@ -17,9 +18,37 @@ type conn struct {
 
 // queue is what an end has queued, by number of the message: copies of them would be what fills the memory.
 func (c *conns) queue(id uint32, side int) []uint32 {
-	n := &c.list[id]
-	begin := n.begin + side*int(n.n[0])
-	return c.items[begin : begin+int(n.n[side])]
+	n := c.list.at(id)
+	items := c.itemsOf(n)
+	if side == 0 {
+		return items[:n.n[0]]
+	}
+	return items[n.n[0]:]
+}
+
+// itemsOf is what both ends have queued, one after the other.
+func (c *conns) itemsOf(n *conn) []uint32 {
+	if n.n == [2]uint32{} {
+		return nil
+	}
+	return c.items[n.piece][n.begin:][:n.n[0]+n.n[1]]
+}
+
+// itemsPiece is how many items are allocated at once, at least.
+const itemsPiece = 1 << 12
+
+// keep puts the items of the draft to those of all.
+func (c *conns) keep(n *conn) {
+	if len(c.draft) == 0 {
+		return
+	}
+	last := len(c.items) - 1
+	if last < 0 || cap(c.items[last])-len(c.items[last]) < len(c.draft) {
+		c.items = append(c.items, make([]uint32, 0, max(itemsPiece, len(c.draft))))
+		last++
+	}
+	n.piece, n.begin = uint32(last), uint32(len(c.items[last]))
+	c.items[last] = append(c.items[last], c.draft...)
 }
 
 // connIndex finds connections by their content: an open-addressing table of numbers plus one.
@@ -28,36 +57,35 @@ type connIndex struct {
 	shift uint
 }
 
-// draftOf puts what a connection would be behind the items of all.
+// draftOf is what a connection would be, with its items as the draft.
 func (c *conns) draftOf(state *sim.Connection, self bool) conn {
-	n := conn{begin: len(c.items), self: self}
+	n := conn{self: self}
+	c.draft = c.draft[:0]
 	for i := range state {
 		n.flags[i], n.n[i] = state[i].Flags, uint32(len(state[i].Queue))
 		for j := range state[i].Queue {
-			c.items = append(c.items, idOf(&state[i].Queue[j]))
+			c.draft = append(c.draft, idOf(&state[i].Queue[j]))
 		}
 	}
 	return n
 }
 
-// find returns the number of a connection, adding it when it is new. Its messages are the last items of all, and stay only then.
+// find returns the number of a connection the items of which are the draft, adding it when it is new.
 func (c *conns) find(n conn) (id uint32, known bool) {
-	if len(c.list) >= len(c.index.slots)/2 {
+	if c.list.len() >= len(c.index.slots)/2 {
 		c.grow()
 	}
-	items := c.items[n.begin:]
 	mask := len(c.index.slots) - 1
-	i := c.index.at(&n, items)
+	i := c.index.at(&n, c.draft)
 	for ; c.index.slots[i] != 0; i = (i + 1) & mask {
 		id := c.index.slots[i] - 1
-		if o := &c.list[id]; o.n == n.n && o.flags == n.flags && o.self == n.self && slices.Equal(c.items[o.begin:o.begin+len(items)], items) {
-			c.items = c.items[:n.begin]
+		if o := c.list.at(id); o.n == n.n && o.flags == n.flags && o.self == n.self && slices.Equal(c.itemsOf(o), c.draft) {
 			return id, true
 		}
 	}
-	id = uint32(len(c.list))
+	c.keep(&n)
+	id = c.list.add(n)
 	c.index.slots[i] = id + 1
-	c.list = append(c.list, n)
 	return id, false
 }
 
@@ -80,12 +108,12 @@ func (c *conns) grow() {
 	for s := size; s > 1; s >>= 1 {
 		c.index.shift--
 	}
-	for id := range c.list {
-		n := &c.list[id]
-		i := c.index.at(n, c.items[n.begin:n.begin+int(n.n[0]+n.n[1])])
+	for id := range uint32(c.list.len()) {
+		n := c.list.at(id)
+		i := c.index.at(n, c.itemsOf(n))
 		for c.index.slots[i] != 0 {
 			i = (i + 1) & (size - 1)
 		}
-		c.index.slots[i] = uint32(id) + 1
+		c.index.slots[i] = id + 1
 	}
 }

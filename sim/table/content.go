@@ -78,7 +78,7 @@ func (c *contents) count(kind uint8) int {
 	case bagContent:
 		return len(e.bags.list)
 	case connContent:
-		return len(e.conns.list)
+		return e.conns.list.len()
 	case monitorContent:
 		return len(e.monitors.list)
 	default:
@@ -99,7 +99,7 @@ func (c *contents) hash(kind uint8, id uint32) sim.Fingerprint {
 			}
 		}
 	case connContent:
-		n := &e.conns.list[id]
+		n := e.conns.list.at(id)
 		buf = fmt.Appendf(buf, "%v", n.self)
 		for i := range n.flags {
 			queue := e.conns.queue(id, i)

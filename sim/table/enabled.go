@@ -248,7 +248,7 @@ func (w *World) leads(node sim.NodeID) bool {
 // connChanged brings the sets of peers up to date with a connection.
 func (w *World) connChanged(low, high sim.NodeID, id uint32) {
 	severed := w.rests.list[w.v[w.layout.rest]].severed[low] >> high & 1
-	can := w.conns.lines[id].can[severed]
+	can := w.conns.lines.at(id).can[severed]
 	set(&w.failing[low], high, can&canFail != 0)
 	set(&w.ready[low], high, can&canReady != 0)
 	set(&w.deliverable[low], high, can&canDeliver != 0)
@@ -292,7 +292,7 @@ func (w *World) connect(conns []uint32, id uint32) {
 	for high := range w.nodes {
 		for low, id := range conns[pair : pair+high+1] {
 			if id > emptySelf {
-				can := w.conns.lines[id].can[r.severed[low]>>high&1]
+				can := w.conns.lines.at(id).can[r.severed[low]>>high&1]
 				some |= can
 				w.deliverable[low] |= uint64(can/canDeliver&1) << high
 				w.deliverable[high] |= uint64(can/canDeliver>>1&1) << low
@@ -310,7 +310,7 @@ func (w *World) connectRest(conns []uint32, r *rest) {
 	pair := 0
 	for high := range w.nodes {
 		for low, id := range conns[pair : pair+high+1] {
-			can := w.conns.lines[id].can[r.severed[low]>>high&1]
+			can := w.conns.lines.at(id).can[r.severed[low]>>high&1]
 			w.failing[low] |= uint64(can&canFail/canFail) << high
 			w.ready[low] |= uint64(can&canReady/canReady) << high
 			if low < high {

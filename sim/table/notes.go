@@ -293,7 +293,7 @@ func (n *notes) monitor(id uint32, node sim.NodeID, event, next uint32, found er
 func (g *graph) Met() int {
 	s, e := g.sites, g.w.engine
 	return len(s.moves) + len(s.slow) + len(s.rooms) + len(s.frames) + e.steps.leaves.len() + len(e.locals.list) + len(e.messages.list) +
-		len(e.bags.list) + len(e.conns.list) + len(e.rests.list) + len(e.monitors.outs)
+		len(e.bags.list) + e.conns.list.len() + len(e.rests.list) + len(e.monitors.outs)
 }
 
 // Notes implements [explore.Noting].

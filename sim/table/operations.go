@@ -149,7 +149,7 @@ func (s *sites) eventOf(v []uint32, node int, h streamEvent) uint32 {
 	pair, side := s.connection(node, peer)
 	conn := v[s.conns+pair]
 	if h.kind == sim.Deliver {
-		if first := s.e.conns.lines[conn].first[side]; first > 0 {
+		if first := s.e.conns.lines.at(conn).first[side]; first > 0 {
 			return s.e.eventID(deliverEvent, sim.NodeID(peer), first-1)
 		}
 	}
