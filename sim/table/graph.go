@@ -22,8 +22,9 @@ type graph struct {
 	width       int             // of fingerprints that are asked for
 	fingerprint sim.Fingerprint // its own
 
-	met   *explore.Met // the last state that was checked
-	holds []bool       // by Inevitably property: whether it does there
+	met      *explore.Met // the last state that was checked
+	verdicts verdicts
+	holds    []bool // by Inevitably property: whether it does there
 
 	roots   []choose.Path
 	vector  []uint32 // scratch, of the world
@@ -198,6 +199,12 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	if !check && !cover && len(p.eventually) == 0 && len(p.inevitably) == 0 {
 		return true, nil
 	}
+	key, keyed := g.verdictKey(m.State)
+	if keyed && !sampled && !cover {
+		if live, ok := g.verdicts.of(key); ok {
+			return live, nil
+		}
+	}
 	if c := w.calls; c != nil {
 		defer c.checked()
 		if !c.state(m.Number) {
@@ -225,7 +232,10 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	for i := range p.inevitably {
 		g.holds = append(g.holds, w.value(&p.inevitably[i]))
 	}
-	return w.Live(), nil
+	if live = w.Live(); keyed && !p.inFlight {
+		g.verdicts.add(key, live)
+	}
+	return live, nil
 }
 
 // isKnown reports whether an error of check is the violation of a known property, behind which nothing is visited. What asks for recovery

@@ -1,0 +1,82 @@
+package table
+
+import (
+	"context"
+	"testing"
+
+	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+)
+
+// counter counts what it is asked to.
+type counter struct {
+	sim.Nop
+	N int
+}
+
+func counters(properties ...sim.Property) *sim.System {
+	return &sim.System{
+		Nodes: 3,
+		New:   func(sim.NodeID) sim.Service { return &counter{} },
+		Actions: []sim.AnyAction{
+			sim.Action[*counter]{Name: "up", When: func(c *counter) bool { return c.N < 9 }, Do: func(c *counter, _ sim.Env) { c.N++ }},
+			sim.Action[*counter]{Name: "down", When: func(c *counter) bool { return c.N > 0 }, Do: func(c *counter, _ sim.Env) { c.N-- }},
+		},
+		Properties: properties,
+	}
+}
+
+// sum is what all counters have come to.
+func sum(v *sim.View) (sum int) {
+	for _, c := range sim.Nodes[*counter](v) {
+		sum += c.N
+	}
+	return sum
+}
+
+// What is remembered of properties is that of the same local states of the same nodes.
+func TestVerdicts(t *testing.T) {
+	even := sim.Property{Name: "even", Eventually: func(v *sim.View) bool { return sum(v)%2 == 0 }}
+	first := sim.Property{Name: "first", Eventually: func(v *sim.View) bool { return v.Service(0).(*counter).N >= v.Service(2).(*counter).N }}
+	live := func(forget bool, p ...sim.Property) int {
+		e, err := newEngine(counters(p...), kernel.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &forgetful{newGraph(e, nil), forget}
+		loop, err := explore.New(s, explore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return loop.Run(context.Background()).Live
+	}
+	// Of 1000 states one half is even, and in 550 the first counter is not behind the last.
+	if n := live(false, even); n != 500 {
+		t.Errorf("%d states are even", n)
+	}
+	if n := live(false, first); n != 550 {
+		t.Errorf("in %d states the first counter is not behind the last", n)
+	}
+	if n, all := live(false, even, first), live(true, even, first); n != all {
+		t.Errorf("%d states are live, and %d when nothing is remembered", n, all)
+	}
+	safe := sim.Property{Name: "small", Always: func(v *sim.View) bool { return sum(v) < 27 }}
+	x, err := Explore(context.Background(), counters(safe, even), ExploreOptions{})
+	if err != nil || x.Finding == nil || len(x.Path) == 0 {
+		t.Errorf("%v, %v: the greatest sum is not found", x, err)
+	}
+}
+
+// forgetful remembers nothing that properties said, if it is to forget.
+type forgetful struct {
+	*graph
+	forgets bool
+}
+
+func (f *forgetful) Check(m *explore.Met) (bool, error) {
+	if f.forgets {
+		f.verdicts.known = nil
+	}
+	return f.graph.Check(m)
+}
