@@ -311,6 +311,7 @@ func (x *exploration) found(r *explore.Result) choose.Path {
 const (
 	rehearsals     = 8
 	rehearsalSteps = 200
+	togetherSteps  = 30 // of them tell what changes together: breadth first states are near the start
 )
 
 // rehearse makes random runs on both engines, before anything is concluded from the tables: shortest paths
@@ -330,7 +331,7 @@ func rehearse(e *engine) (path choose.Path, err error) {
 		path = path[:0]
 		w.shadow = shadow{world: w.shadow.world, closely: true}
 		err := w.Start(src)
-		for range rehearsalSteps {
+		for step := range rehearsalSteps {
 			if err == nil {
 				err = w.Check() // what is behind a violation is none of those who follow the path
 				if err != nil && overdue(err) && !e.calls.Refuses() {
@@ -346,7 +347,9 @@ func rehearse(e *engine) (path choose.Path, err error) {
 			}
 			before := slices.Clone(w.v)
 			err = w.Step(events[src(choose.Point{Arity: len(events)})], src)
-			e.together = append(e.together, w.layout.differing(before, w.v))
+			if step < togetherSteps {
+				e.together = append(e.together, w.layout.differing(before, w.v))
+			}
 		}
 		if _, unsupported := errors.AsType[*Unsupported](err); unsupported || closer(err) || overdue(err) {
 			return path, err
