@@ -48,7 +48,10 @@ func held(sys sim.System, name string) sim.System {
 	}
 	var judged atomic.Int64
 	var free atomic.Bool
-	sys.Properties = append(slices.Clone(sys.Properties), sim.Property{Name: "held", Always: func(*sim.View) bool {
+	sys.Properties = append(slices.Clone(sys.Properties), sim.Property{Name: "held", Always: func(v *sim.View) bool {
+		for range v.InFlight() { // who reads this is asked in every state
+			break
+		}
 		if free.Load() || judged.Add(1) < 3000 {
 			return true
 		}
