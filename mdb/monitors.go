@@ -44,7 +44,11 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 		fmt.Fprintln(out, name)
 		writeFields(out, "  ", fields, changed)
 	}
-	if shown == 0 {
+	switch {
+	case shown > 0:
+	case re == nil:
+		fmt.Fprintln(out, "  the system has no monitors")
+	default:
 		fmt.Fprintln(out, "  there is no such monitor")
 	}
 	return nil

@@ -68,4 +68,7 @@ func TestMonitors(t *testing.T) {
 	if out := do(t, s, "mon /nothing/"); !strings.Contains(out, "there is no such monitor") {
 		t.Errorf("none of a name:\n%s", out)
 	}
+	if out := do(t, open(t, "rt13"), "monitors"); !strings.Contains(out, "the system has no monitors") {
+		t.Errorf("none at all:\n%s", out)
+	}
 }
