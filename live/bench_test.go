@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/ports"
 	"github.com/macemc/macemc/live"
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/netsim"
@@ -105,7 +106,7 @@ func echoSystem(size, total int, over bool, done chan struct{}) sim.System {
 func (e *echo) run(b *testing.B, size int, over, record bool) {
 	done := make(chan struct{})
 	sys := echoSystem(size, b.N, over, done)
-	peers := freePorts(b, 2)
+	peers := ports.Free(b, 2)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var nodes []*live.Node

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/ports"
 	"github.com/macemc/macemc/live"
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/netsim"
@@ -25,7 +26,7 @@ import (
 func TestPortInUse(t *testing.T) {
 	sys := pushSystem(1, 1)
 	for _, network := range []string{"tcp", "udp"} {
-		addrs := freePorts(t, 2)
+		addrs := ports.Free(t, 2)
 		if network == "tcp" {
 			l, err := net.Listen("tcp", addrs[0])
 			if err != nil {
@@ -223,14 +224,14 @@ func TestPeerEndsInTheMiddleOfAMessage(t *testing.T) {
 func TestDiskSurvivesAndItsTornEndIsCut(t *testing.T) {
 	sys := sim.System{Name: "draw", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{} }}
 	dir := t.TempDir()
-	cfg := live.Config{System: &sys, Peers: freePorts(t, 1), Dir: dir}
+	cfg := live.Config{System: &sys, Peers: ports.Free(t, 1), Dir: dir}
 	run := func(f func(d *drawer)) {
 		t.Helper()
 		n, err := live.New(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := live.New(live.Config{System: &sys, Peers: freePorts(t, 1), Dir: dir}); err == nil || !strings.Contains(err.Error(), "in use") {
+		if _, err := live.New(live.Config{System: &sys, Peers: ports.Free(t, 1), Dir: dir}); err == nil || !strings.Contains(err.Error(), "in use") {
 			t.Errorf("the disk was opened twice: %v", err)
 		}
 		ctx, stop := context.WithCancel(context.Background())

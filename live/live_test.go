@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
-	"net"
 	"os"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/ports"
 	"github.com/macemc/macemc/live"
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/live/wire"
@@ -20,29 +19,6 @@ import (
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
-
-// freePorts returns addresses on loopback that nobody listens on. They are below those that are given to who asks for any, so that nobody else
-// comes to have them before a node does, nor while it is down.
-func freePorts(t testing.TB, n int) []string {
-	t.Helper()
-	var addrs []string
-	for tries := 0; len(addrs) < n; tries++ {
-		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
-		l, err := net.Listen("tcp", addr)
-		if err == nil {
-			defer l.Close()
-			var u net.PacketConn
-			if u, err = net.ListenPacket("udp", addr); err == nil {
-				defer u.Close()
-				addrs = append(addrs, addr)
-			}
-		}
-		if err != nil && tries > 1000 {
-			t.Fatal(err)
-		}
-	}
-	return addrs
-}
 
 // cluster runs all nodes of a system in this process.
 type cluster struct {
@@ -74,7 +50,7 @@ func newCluster(t testing.TB, name string, c spec.Config, record bool) *cluster 
 		t.Fatal(err)
 	}
 	x := &cluster{t: t, sys: sys}
-	x.base = live.Config{System: &x.sys, Peers: freePorts(t, sys.Nodes), Messages: e.Messages, Await: time.Minute, Speed: 10,
+	x.base = live.Config{System: &x.sys, Peers: ports.Free(t, sys.Nodes), Messages: e.Messages, Await: time.Minute, Speed: 10,
 		Params: full.Params, Bugs: full.Bugs}
 	if record {
 		x.base.Record = &recording.Options{Dir: t.TempDir()}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/ports"
 	"github.com/macemc/macemc/live"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
@@ -150,7 +151,7 @@ func TestMachinesSendWithinBound(t *testing.T) {
 // A node that has more to send than may wait ends, and says to whom, how much, and what to do.
 func TestQueueTooLong(t *testing.T) {
 	sys := bursts(500, 10_000)
-	n, err := live.New(live.Config{System: &sys, Node: 1, Peers: freePorts(t, 2), Messages: []any{letter{}}, MaxQueue: 1 << 20})
+	n, err := live.New(live.Config{System: &sys, Node: 1, Peers: ports.Free(t, 2), Messages: []any{letter{}}, MaxQueue: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/ports"
 	"github.com/macemc/macemc/live"
 	"github.com/macemc/macemc/live/recording"
 	"github.com/macemc/macemc/macetime"
@@ -21,7 +22,7 @@ import (
 func custom(t testing.TB, sys sim.System, messages ...any) *cluster {
 	t.Helper()
 	x := &cluster{t: t, sys: sys, nodes: make([]*running, sys.Nodes)}
-	x.base = live.Config{System: &x.sys, Peers: freePorts(t, sys.Nodes), Messages: messages, Await: time.Minute, StateEvery: 1,
+	x.base = live.Config{System: &x.sys, Peers: ports.Free(t, sys.Nodes), Messages: messages, Await: time.Minute, StateEvery: 1,
 		Record: &recording.Options{Dir: t.TempDir()}, Dir: t.TempDir()}
 	for id := range x.nodes {
 		x.start(sim.NodeID(id))

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/ports"
 	"github.com/macemc/macemc/live"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -52,7 +53,7 @@ func TestHandlerThatDoesNotReturn(t *testing.T) {
 		Name: "sleep", Nodes: 1, New: func(sim.NodeID) sim.Service { return &sleeper{release: release} }, Network: netsim.Streams{},
 		Actions: []sim.AnyAction{sim.Action[*sleeper]{Name: "sleep", Do: (*sleeper).sleep}},
 	}
-	n, err := live.New(live.Config{System: &sys, Peers: freePorts(t, 1), Messages: []any{numbered{}}, HandlerLimit: 20 * time.Millisecond,
+	n, err := live.New(live.Config{System: &sys, Peers: ports.Free(t, 1), Messages: []any{numbered{}}, HandlerLimit: 20 * time.Millisecond,
 		Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)

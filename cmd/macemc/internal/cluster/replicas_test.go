@@ -2,9 +2,6 @@ package cluster
 
 import (
 	"flag"
-	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/ports"
 	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -30,7 +28,7 @@ type servers struct {
 func newServers(t *testing.T, sec Security) *servers {
 	t.Helper()
 	s := &servers{t: t, dir: t.TempDir(), all: make([]Server, 3), stop: make([]func(), 3)}
-	at := free(t, 6)
+	at := ports.Free(t, 6)
 	peers := at[3:]
 	for i := range s.all {
 		s.all[i] = Server{Listen: at[i], PeerListen: peers[i], Dir: filepath.Join(s.dir, string(rune('a'+i))), Security: sec}
@@ -45,22 +43,6 @@ func newServers(t *testing.T, sec Security) *servers {
 		}
 	})
 	return s
-}
-
-// free returns different addresses at which nobody listens, below those that are given to who asks for any.
-func free(t *testing.T, n int) (addrs []string) {
-	t.Helper()
-	for tries := 0; len(addrs) < n; tries++ {
-		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
-		l, err := net.Listen("tcp", addr)
-		if err == nil {
-			defer l.Close()
-			addrs = append(addrs, addr)
-		} else if tries > 1000 {
-			t.Fatal(err)
-		}
-	}
-	return addrs
 }
 
 func (s *servers) start(i int) {
@@ -161,7 +143,7 @@ func TestServerLost(t *testing.T) {
 // A search for which the server has no room ends, and goes on where there is some.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
-	s := Server{Listen: free(t, 1)[0], Dir: t.TempDir(), room: 300_000}
+	s := Server{Listen: ports.Free(t, 1)[0], Dir: t.TempDir(), room: 300_000}
 	url, stop, err := s.Start()
 	if err != nil {
 		t.Fatal(err)
