@@ -158,6 +158,7 @@ type Batch struct {
 	depth   int32    // of the states that edges lead to
 	full    int      // so many parents are expanded for the first time
 	root    bool     // there is one parent, which is no state
+	final   bool     // the new states are as deep as any are to be: they are not expanded
 	again   bool     // there is one parent, which was expanded before
 	partial bool     // not all edges of the last parent are there, or an error was found behind them
 	reduced []reducedState
@@ -204,6 +205,9 @@ type Found struct {
 	Depth  int32    // steps from the start
 	Again  bool     // it was met before, farther away
 }
+
+// Final reports whether the states do not wait to be expanded, as they are as deep as any are to be: all that is asked for of them is how they were found.
+func (b *Batch) Final() bool { return b.final }
 
 // Len is how many states wait to be expanded: mostly new ones.
 func (b *Batch) Len() int { return len(b.fresh) }

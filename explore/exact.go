@@ -6,7 +6,7 @@ import "math/bits"
 // as they come.
 type exact struct {
 	collapse
-	roots pairs
+	roots roots
 	tree  []uint32 // of the state that was entered
 	base  []uint32 // of that which edges lead from
 	to    []uint32 // and of that which one leads to
@@ -28,16 +28,11 @@ func newExact(g Graph) *exact {
 
 func (c *exact) Width() int { return 0 }
 
+// Unnumbered implements [Whole].
+func (c *exact) Unnumbered() { c.roots.unnumbered() }
+
 // AddAll implements [Visited].
-func (c *exact) AddAll(k *Keys, fresh []uint32) []uint32 {
-	c.roots.prefetch(k.Lo)
-	for i, root := range k.Lo {
-		if _, added := c.roots.intern(root); added {
-			fresh = append(fresh, k.Names[i])
-		}
-	}
-	return fresh
-}
+func (c *exact) AddAll(k *Keys, fresh []uint32) []uint32 { return c.roots.addAll(k, fresh) }
 
 // AddNumbered implements [Whole].
 func (c *exact) AddNumbered(k *Keys, fresh, numbers []uint32) (allFresh, allNumbers []uint32) {

@@ -52,7 +52,7 @@ type Fingerprint = plan.Fingerprint
 
 // Graph is what is explored. Its methods are called from one goroutine.
 type Graph interface {
-	// Words is how many numbers a state has: at least 2.
+	// Words is how many numbers a state has: at least 2. They are less than 1<<32 - 1.
 	Words() int
 	// Together samples what edges change: the places of words that one does. There may be no sample.
 	Together() [][]int32
@@ -93,6 +93,8 @@ type Keys struct {
 // Whole is a visited set that keeps whole states. A key of one word stands for each.
 type Whole interface {
 	Visited
+	// Unnumbered says, before anything is added, that neither AddNumbered, nor Key, nor, if it is a [Finder], its methods will be called.
+	Unnumbered()
 	// AddNumbered is AddAll, and appends to numbers that of each state, of those that were added, see Key.
 	AddNumbered(k *Keys, fresh, numbers []uint32) (allFresh, allNumbers []uint32)
 	// Size is how many words the tree of a state has.

@@ -72,6 +72,9 @@ func New(g Graph, opts Options) (*Loop, error) {
 	l.met.loop = l
 	namer, ok := opts.Judge.(Namer)
 	l.rows.width, l.rows.names, l.early = l.visited.Width(), ok && namer.Names(), l.keepsRows()
+	if l.whole != nil && l.bounded == nil && (opts.Judge == nil || l.ordered == nil) {
+		l.whole.Unnumbered()
+	}
 	if l.whole == nil && l.rows.names {
 		l.rows.words = g.Words()
 	}
@@ -300,6 +303,7 @@ func keyOf(record []uint32) uint64 { return uint64(record[0])<<32 | uint64(recor
 // finish takes what turned out to be new.
 func (l *Loop) finish(ctx context.Context, b *Batch) error {
 	l.setBytes, l.growth = b.bytes, b.growth
+	b.final = l.opts.MaxDepth > 0 && int(b.depth) == l.opts.MaxDepth && !b.root && l.opts.Frontier.Shortest && l.opts.Reducer == nil && l.journal == nil
 	l.frontier.Push(b)
 	if err := l.held(); err != nil {
 		return err

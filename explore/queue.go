@@ -39,7 +39,9 @@ func (q *queue) AtOnce() int { return gathered }
 func (q *queue) Push(b *Batch) {
 	for k := range b.Len() {
 		n := &b.news[k]
-		q.push(b.record(k), n.by)
+		if !b.final {
+			q.push(b.record(k), n.by)
+		}
 		q.lineage.append(n.From, n.Turn)
 	}
 }

@@ -170,3 +170,25 @@ func TestQueueUsesPartsAgain(t *testing.T) {
 		q.Close()
 	}
 }
+
+// States that are as deep as any are to be wait in no queue; how they were found is known of them all the same.
+func TestFinalStatesDoNotWait(t *testing.T) {
+	spill := &Spill{Dir: t.TempDir(), Bytes: 1 << 20}
+	for _, f := range []Frontier{newQueue(2), newSpooled(2, spill)} {
+		b := &Batch{words: 2, fresh: []uint32{0}, news: []newState{{Origin: Origin{From: 0, Turn: 5}, by: 7}}, vectors: []uint32{1, 2}}
+		f.Push(b)
+		var item Item
+		if !f.More() || !f.Pop(&item) || !slices.Equal(item.Record, []uint32{1, 2}) || item.By != 7 {
+			t.Errorf("%T: popped %+v", f, item)
+		}
+		b.final, b.news[0].Origin = true, Origin{From: 1, Turn: 6}
+		f.Push(b)
+		if f.More() || f.Pop(&item) {
+			t.Errorf("%T: popped %+v", f, item)
+		}
+		if trail := f.Trail(1); !slices.Equal(trail, []uint32{5, 6}) {
+			t.Errorf("%T: trail %d", f, trail)
+		}
+		f.Close()
+	}
+}

@@ -50,15 +50,20 @@ func (q *spooled) AtOnce() int { return gathered }
 
 func (q *spooled) Push(b *Batch) {
 	for k := range b.Len() {
-		record := b.record(k)
-		q.out = binary.AppendUvarint(appendVector(q.out, q.last, record), uint64(b.news[k].by))
-		copy(q.last, record)
-		if len(q.out) >= spooledChunk {
-			q.flush()
+		if !b.final {
+			q.push(b.record(k), b.news[k].by)
 		}
-		q.pushed++
 		q.lineage.append(b.news[k].From, b.news[k].Turn)
 	}
+}
+
+func (q *spooled) push(record []uint32, by uint32) {
+	q.out = binary.AppendUvarint(appendVector(q.out, q.last, record), uint64(by))
+	copy(q.last, record)
+	if len(q.out) >= spooledChunk {
+		q.flush()
+	}
+	q.pushed++
 }
 
 func (q *spooled) flush() {

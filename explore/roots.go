@@ -1,0 +1,48 @@
+package explore
+
+// roots is the set of the keys of whole states. It takes two reads of memory to look up one of them, or one when nobody asks for numbers.
+type roots struct {
+	pairs
+	table *fingerprints // of scattered keys; nil: they are pairs
+	mixed []uint64      // scratch
+}
+
+// scattered spreads keys evenly. It is another number for each, and never 0, which fingerprints must not be, as no key has two children of
+// the greatest number, see [Graph].
+func scattered(key uint64) uint64 { return hash(key + 1) }
+
+// unnumbered makes it a set whose numbers are not asked for, see [Whole].
+func (r *roots) unnumbered() { r.table = newFingerprints(1) }
+
+// addAll is as of [Visited].
+func (r *roots) addAll(k *Keys, fresh []uint32) []uint32 {
+	if r.table != nil {
+		r.mixed = r.mixed[:0]
+		for _, root := range k.Lo {
+			r.mixed = append(r.mixed, scattered(root))
+		}
+		return r.table.AddAll(&Keys{Names: k.Names, Lo: r.mixed}, fresh)
+	}
+	r.prefetch(k.Lo)
+	for i, root := range k.Lo {
+		if _, added := r.intern(root); added {
+			fresh = append(fresh, k.Names[i])
+		}
+	}
+	return fresh
+}
+
+func (r *roots) bytes() int {
+	if r.table == nil {
+		return r.pairs.bytes()
+	}
+	now, _ := r.table.Bytes()
+	return now
+}
+
+func (r *roots) free() {
+	if r.table != nil {
+		r.table.Close()
+	}
+	r.pairs.free()
+}
