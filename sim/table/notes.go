@@ -165,8 +165,8 @@ func (n *notes) step(s *stepOf, out *kernel.Outcome, made *leaf) {
 	for i := range out.Questions {
 		q := &out.Questions[i]
 		if q.Observation() {
-			room := roomAsked{q.Peer, q.Sent, q.Fresh, q.Exact}
-			buf = fmt.Appendf(buf, ";room %+v %d", room, room.branch(e.roomSeen(q)))
+			room := aboutRoom(q)
+			buf = fmt.Appendf(buf, ";room %+v %d", room, room.branch(e.roomBefore(q)))
 		} else {
 			buf = fmt.Appendf(buf, ";%d of %d %q %d %v", q.Pick, q.Point.Arity, q.Point.Label, q.Point.Kind, q.Point.Weights)
 		}

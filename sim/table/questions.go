@@ -24,12 +24,14 @@ type roomAsked struct {
 	exact bool
 }
 
+func aboutRoom(q *kernel.Question) roomAsked { return roomAsked{q.Peer, q.Sent, q.Fresh, q.Exact} }
+
 func (q *question) same(o *kernel.Question) bool {
 	if o.Observation() != (q.point.Arity == 0) {
 		return false
 	}
 	if o.Observation() {
-		return q.peer == o.Peer && q.fresh == o.Fresh && q.sent == o.Sent && q.exact == o.Exact
+		return q.roomAsked == aboutRoom(o)
 	}
 	p, r := &q.point, &o.Point
 	return p.Kind == r.Kind && p.Arity == r.Arity && p.Label == r.Label && p.Fair == r.Fair && slices.Equal(p.Weights, r.Weights)

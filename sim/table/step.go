@@ -135,7 +135,7 @@ func (w *World) observe(l *leaf) {
 }
 
 // roomSeen is the room that an observation is about.
-func (w *World) roomSeen(o observed) int { return max(0, w.roomOf(o.peer, o.fresh)-o.sent) }
+func (w *World) roomSeen(o roomAsked) int { return max(0, w.roomOf(o.peer, o.fresh)-o.sent) }
 
 // roomTold is what a handler was told of room in a stream.
 type roomTold struct {

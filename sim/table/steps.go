@@ -36,17 +36,9 @@ type leaf struct {
 	ops      []op
 	effects  []kernel.Effect
 	answers  []answer // of all questions
-	observed []observed
+	observed []roomAsked
 	handled  *kernel.Local // after the handler, before any effect, without its service; nil unless it may crash inside the step
 	cuts     map[cut]*cutState
-}
-
-// observed tells how an observation follows from the vector.
-type observed struct {
-	peer  sim.NodeID
-	fresh bool
-	sent  int
-	exact bool
 }
 
 // op is an effect that concerns more than the node itself.
@@ -214,7 +206,7 @@ func (e *engine) newLeaf(s *stepOf, out *kernel.Outcome) (made leaf, err error) 
 	}
 	for i := range out.Questions {
 		if q := &out.Questions[i]; q.Observation() {
-			made.observed = append(made.observed, observed{q.Peer, q.Fresh, q.Sent, q.Exact})
+			made.observed = append(made.observed, aboutRoom(q))
 		}
 	}
 	if made.err = out.Err; overdue(out.Err) {
@@ -268,7 +260,7 @@ func (e *engine) insert(s *stepOf, out *kernel.Outcome, made leaf) (uint32, erro
 	for i := range out.Questions {
 		q := &out.Questions[i]
 		if at == noRef {
-			n := question{point: q.Point, roomAsked: roomAsked{q.Peer, q.Sent, q.Fresh, q.Exact}}
+			n := question{point: q.Point, roomAsked: aboutRoom(q)}
 			at = ref(t.inner.add(n))<<1 | 1
 			hang(at)
 		}
@@ -277,7 +269,7 @@ func (e *engine) insert(s *stepOf, out *kernel.Outcome, made leaf) (uint32, erro
 		}
 		k, branch := uint32(at>>1), q.Pick
 		if q.Observation() {
-			branch = t.inner.at(k).branch(e.roomSeen(q))
+			branch = t.inner.at(k).branch(e.roomBefore(q))
 		}
 		at = t.inner.at(k).follow(branch)
 		hang = func(r ref) { t.inner.at(k).set(branch, r) }
@@ -293,8 +285,8 @@ func (e *engine) insert(s *stepOf, out *kernel.Outcome, made leaf) (uint32, erro
 	return id, nil
 }
 
-// roomSeen is the room that an observation started from.
-func (e *engine) roomSeen(q *kernel.Question) int {
+// roomBefore is the room that an observation started from.
+func (e *engine) roomBefore(q *kernel.Question) int {
 	if q.Fresh {
 		return e.net.Capacity()
 	}

@@ -184,7 +184,7 @@ func (e *engine) find(s *stepOf, out *kernel.Outcome) (leaf uint32, at ref, q *k
 		}
 		n := e.steps.inner.at(uint32(at >> 1))
 		if q.Observation() {
-			at = n.follow(n.branch(e.roomSeen(q)))
+			at = n.follow(n.branch(e.roomBefore(q)))
 		} else {
 			at = n.follow(q.Pick)
 		}
