@@ -26,8 +26,7 @@ type bag struct {
 	items   []bagItem
 	without []uint32          // by place: the bag without one of these, plus one
 	doubled []uint32          // by place: the bag with one more of these, plus one
-	down    uint32            // the bag once its node has crashed, plus one; 0: not known
-	gone    uint32            // the same, once it has halted
+	fell    [2]uint32         // the bag once its node has crashed, and once it has halted, plus one; 0: not known
 	held    bool              // the node has something to send before it can do anything else
 	hashes  []sim.Fingerprint // by node; zero: not known
 }
@@ -131,28 +130,13 @@ func (b *bags) kept(id uint32, to sim.NodeID, msg uint32) uint32 {
 	return next
 }
 
-// crashed returns the bag of a node that has crashed.
-func (b *bags) crashed(id uint32) uint32 {
-	if b.list[id].down == 0 {
-		next := b.work(id, func(net sim.Parted) {
-			b.e.bench.SetUp(0, false)
-			net.Crashed(0)
-		})
-		b.list[id].down = next + 1
+// fallen returns the bag of a node that has fallen.
+func (b *bags) fallen(id, how uint32) uint32 {
+	if b.list[id].fell[how] == 0 {
+		next := b.work(id, func(sim.Parted) { b.e.fall(0, how) })
+		b.list[id].fell[how] = next + 1
 	}
-	return b.list[id].down - 1
-}
-
-// halted returns the bag of a node that has halted.
-func (b *bags) halted(id uint32) uint32 {
-	if b.list[id].gone == 0 {
-		next := b.work(id, func(net sim.Parted) {
-			b.e.bench.SetUp(0, false)
-			net.Halted(0)
-		})
-		b.list[id].gone = next + 1
-	}
-	return b.list[id].gone - 1
+	return b.list[id].fell[how] - 1
 }
 
 // arrive has the first message that a node has yet to send arrive. The error is a finding.

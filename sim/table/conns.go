@@ -61,8 +61,11 @@ const (
 	opCrash
 )
 
-// forEver is the msg of an opCrash by which a node halts.
-const forEver = 1
+// How a node falls, the msg of an opCrash.
+const (
+	forNow  = iota // it crashes
+	forEver        // it halts
+)
 
 const (
 	emptyConn = iota
@@ -82,14 +85,6 @@ func (c *conns) init(e *engine) {
 		c.lines.add(connLine{})
 	}
 	c.intern(sim.Connection{}, true)
-}
-
-// empty is the number of a connection of which nothing is known.
-func (c *conns) empty(low, high sim.NodeID) uint32 {
-	if low == high {
-		return emptySelf
-	}
-	return emptyConn
 }
 
 func (c *conns) intern(state sim.Connection, self bool) uint32 {
@@ -255,12 +250,7 @@ func (c *conns) work(id, code uint32) (next uint32) {
 		ev.Kind, ev.Node, ev.Peer = sim.Break, at[0], at[1]
 		net.Inject(ev)
 	case opCrash:
-		c.e.bench.SetUp(node, false)
-		if msg == forEver {
-			net.Halted(node)
-		} else {
-			net.Crashed(node)
-		}
+		c.e.fall(node, msg)
 	}
 	return c.intern(net.Connection(at[0], at[1]), self)
 }

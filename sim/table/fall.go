@@ -44,7 +44,7 @@ func (w *World) crashAlone(node sim.NodeID, survivors string, src choose.Source)
 	if err != nil {
 		return err
 	}
-	w.goDown(node, down, w.bags.crashed, 0)
+	w.goDown(node, down, forNow)
 	return nil
 }
 
@@ -68,7 +68,7 @@ func (w *World) haltAlone(node sim.NodeID) error {
 	if err != nil {
 		return err
 	}
-	w.goDown(node, down, w.bags.halted, forEver)
+	w.goDown(node, down, forEver)
 	return nil
 }
 
@@ -84,7 +84,7 @@ func (w *World) crashInside(id uint32, c cut, src choose.Source) error {
 	if err != nil {
 		return err
 	}
-	w.goDown(node, down, w.bags.crashed, 0)
+	w.goDown(node, down, forNow)
 	return w.crashMates(node, src)
 }
 
@@ -95,15 +95,25 @@ func askSurvivors(outcomes int, label string, src choose.Source) int {
 	return src.Choose(choose.Point{Kind: choose.Outcome, Arity: outcomes, Label: label})
 }
 
-// goDown takes a node down, into a local state; left is what is left of its bag, and how is 0 or forEver.
-func (w *World) goDown(node sim.NodeID, down uint32, left func(bag uint32) uint32, how uint32) {
+// goDown takes a node down, into a local state.
+func (w *World) goDown(node sim.NodeID, down, how uint32) {
 	w.setLocal(node, down)
 	if w.layout.bagCount > 0 {
-		w.setBag(node, left(w.v[w.layout.bags+int(node)]))
+		w.setBag(node, w.bags.fallen(w.v[w.layout.bags+int(node)], how))
 	}
 	if w.layout.pairCount > 0 {
 		for peer := range sim.NodeID(w.nodes) {
 			w.operate(node, peer, opCrash, how)
 		}
+	}
+}
+
+// fall has a node of the network model fall.
+func (e *engine) fall(node sim.NodeID, how uint32) {
+	e.bench.SetUp(node, false)
+	if how == forEver {
+		e.net.Halted(node)
+	} else {
+		e.net.Crashed(node)
 	}
 }

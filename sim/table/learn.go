@@ -304,12 +304,12 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 		refusable = s.e.bags.bounded
 	}
 	if w.layout.pairCount > 0 && (w.inside || slow.ev.Kind.TakesDown()) {
-		until := uint32(0)
+		how := uint32(forNow)
 		if w.halted || slow.ev.Kind == sim.Halt {
-			until = forEver
+			how = forEver
 		}
 		for peer := range w.nodes {
-			s.op(&m, s.stream(node, peer, opCrash, until))
+			s.op(&m, s.stream(node, peer, opCrash, how))
 		}
 	}
 	if refusable {

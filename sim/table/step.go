@@ -269,7 +269,7 @@ func (w *World) connection(node, peer sim.NodeID) (word, side int) {
 func (w *World) operate(node, peer sim.NodeID, op connOp, msg uint32) {
 	word, side := w.connection(node, peer)
 	old := w.v[word]
-	if op == opCrash && old == w.conns.empty(min(node, peer), max(node, peer)) {
+	if op == opCrash && old <= emptySelf {
 		return
 	}
 	w.setConn(node, peer, word, w.conns.apply(old, connCode(op, side, msg), w.up>>peer&1 == 1))

@@ -107,19 +107,12 @@ func (w *World) clear() {
 	clear(w.v)
 	copy(w.v, w.initial)
 	copy(w.v[l.monitors:], w.monitors.first)
-	if l.pairCount > 0 {
-		for high := range sim.NodeID(w.nodes) {
-			for low := range high + 1 {
-				w.v[l.conns+l.pair(low, high)] = w.conns.empty(low, high)
-			}
+	if l.pairCount > 0 { // between two nodes it is emptyConn
+		for id := range sim.NodeID(w.nodes) {
+			w.v[l.conns+l.pair(id, id)] = emptySelf
 		}
 	}
 	w.v[l.budget] = uint32(w.sys.Crashes*oneCrash + kernel.MostHalts(w.sys)*oneHalt)
-	w.refreshAll()
-}
-
-// refreshAll brings all that is derived from the vector up to date.
-func (w *World) refreshAll() {
 	w.derive()
 	w.enabled.all()
 }
