@@ -282,9 +282,6 @@ func (r *reduction) begin() {
 	r.settled, r.visibles = false, map[change]bool{}
 	r.relied.begin()
 	r.gone.begin()
-	if r.sym != nil {
-		r.sym.begin()
-	}
 	for i := range r.places {
 		clear(r.places[i])
 	}
@@ -302,16 +299,25 @@ type relied struct {
 	list    []claim        // that hold, and were relied upon
 	listed  map[claim]bool
 	fallen  map[claim]bool // for good
+	all     map[claim]bool // in this round, of what permutations of nodes make of a claim, too: all of it holds
 }
 
 // claim is about an event in a local state.
 type claim struct{ local, act uint32 }
 
 func (l *relied) begin() {
-	l.decided, l.list, l.listed = map[claim]bool{}, nil, map[claim]bool{}
+	l.decided, l.list, l.listed, l.all = map[claim]bool{}, nil, map[claim]bool{}, map[claim]bool{}
 	if l.fallen == nil {
 		l.fallen = map[claim]bool{}
 	}
+}
+
+// relies reports whether a claim holds for all nodes that may be exchanged.
+func (r *reduction) relies(l *relied, c claim, decide func(claim) bool) bool {
+	if r.sym != nil {
+		return r.sym.all(l, c, decide)
+	}
+	return l.holds(c, decide)
 }
 
 // holds decides a claim once in a round, and notes that it is relied upon.

@@ -94,12 +94,7 @@ func (r *reduction) alone(c claim) bool {
 }
 
 // isAlone reports whether an event is followed alone.
-func (r *reduction) isAlone(c claim) bool {
-	if r.sym != nil {
-		return r.sym.all(0, &r.relied, c, r.alone)
-	}
-	return r.relied.holds(c, r.alone)
-}
+func (r *reduction) isAlone(c claim) bool { return r.relies(&r.relied, c, r.alone) }
 
 // limited reports whether there is no more time or memory to decide anything.
 func (r *reduction) limited() bool {

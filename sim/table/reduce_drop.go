@@ -33,12 +33,7 @@ func (r *reduction) without(node int, id uint32) uint32 {
 }
 
 // isGone reports whether a datagram is dropped.
-func (r *reduction) isGone(c claim) bool {
-	if r.sym != nil {
-		return r.sym.all(1, &r.gone, c, r.dead)
-	}
-	return r.gone.holds(c, r.dead)
-}
+func (r *reduction) isGone(c claim) bool { return r.relies(&r.gone, c, r.dead) }
 
 // dead decides whether the delivery of a datagram does nothing, or no quorum can take it, in all local states that the node comes to from one, by known steps,
 // and by crashes and boots, which may happen as long as the limit of crashes is not reached.

@@ -23,7 +23,6 @@ type symmetry struct {
 	perms   [][]sim.NodeID      // all but the identity: where each node goes
 	moved   []map[uint32]uint32 // by permutation: where local states go
 	sites   [][][]uint32        // by permutation and node: the sites that sites go to, plus one
-	holds   [2]map[claim]bool   // in this round, of all that claims go to: alone, dead
 	refs    []uint32            // by node: the local state in which it began, plus one
 	witness string              // against the claim; "": there is none
 	image   []uint32            // scratch
@@ -254,8 +253,8 @@ func (s *symmetry) stand(v []uint32) (by int) {
 }
 
 // all reports whether a claim holds for all that permutations make of it.
-func (s *symmetry) all(which int, l *relied, c claim, decide func(claim) bool) bool {
-	ok, known := s.holds[which][c]
+func (s *symmetry) all(l *relied, c claim, decide func(claim) bool) bool {
+	ok, known := l.all[c]
 	if known {
 		return ok
 	}
@@ -264,15 +263,8 @@ func (s *symmetry) all(which int, l *relied, c claim, decide func(claim) bool) b
 	for k := 0; ok && k < len(s.perms) && !s.r.lacks(noSameClaims); k++ {
 		ok = l.holds(claim{s.local(k, c.local), s.act(s.perms[k], node, c.act)}, decide)
 	}
-	s.holds[which][c] = ok
+	l.all[c] = ok
 	return ok
-}
-
-// begin forgets what was decided.
-func (s *symmetry) begin() {
-	for which := range s.holds {
-		s.holds[which] = map[claim]bool{}
-	}
 }
 
 // cover has what was covered count for all that permutations make of it.
