@@ -122,8 +122,7 @@ func (c *contents) message(buf []byte, msg uint32) []byte {
 	for len(c.msgs) <= int(msg) {
 		c.msgs = append(c.msgs, plan.Hash(0, c.e.bench.AppendValue(c.e.messages.list[len(c.msgs)].Body, nil)))
 	}
-	f := c.msgs[msg]
-	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(buf, f.Lo), f.Hi)
+	return appendKey(buf, c.msgs[msg])
 }
 
 // key is what a number stands for.

@@ -192,14 +192,9 @@ func (u *unpacking) bytes(n int) []byte {
 }
 
 // Unpack reads a pack: the states, as vectors one after the other, and where each was found. The states that some of them were found from may
-// be asked for, to make content that is not known here. The error says that the pack is damaged, or that something does what it did not
-// do elsewhere.
+// be asked for, to make content that is not known here; without stateOf states are not wanted. The error says that the pack is damaged, or that
+// something does what it did not do elsewhere.
 func (s *Shard) Unpack(pack []byte, stateOf func(part, number uint32) ([]uint32, error)) (states []uint32, from []explore.Source, err error) {
-	return s.unpack(pack, stateOf)
-}
-
-// unpack reads a pack; stateOf is nil: states are not wanted.
-func (s *Shard) unpack(pack []byte, stateOf func(part, number uint32) ([]uint32, error)) (states []uint32, from []explore.Source, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -242,7 +237,7 @@ func (s *Shard) unpack(pack []byte, stateOf func(part, number uint32) ([]uint32,
 
 // Sources reads of a pack only where its states were found.
 func (s *Shard) Sources(pack []byte) (from []explore.Source, err error) {
-	_, from, err = s.unpack(pack, nil)
+	_, from, err = s.Unpack(pack, nil)
 	return from, err
 }
 

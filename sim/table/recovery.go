@@ -3,7 +3,6 @@ package table
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 
 	"github.com/macemc/macemc/choose"
@@ -155,7 +154,7 @@ func (o *onward) bar(state []uint32, err error) {
 		o.wrong = map[string]struct{}{}
 	}
 	o.violated = cmp.Or(o.violated, err)
-	key := packedKey(state)
+	key := keyOf(state)
 	o.wrong[key] = struct{}{}
 	o.size += len(key) + wrongSize
 }
@@ -168,7 +167,7 @@ func (o *onward) bars(state []uint32) bool {
 	if len(o.wrong) == 0 {
 		return false
 	}
-	_, ok := o.wrong[packedKey(state)]
+	_, ok := o.wrong[keyOf(state)]
 	return ok
 }
 
@@ -178,14 +177,6 @@ func (o *onward) bytes() int {
 		return 0
 	}
 	return o.size
-}
-
-func packedKey(state []uint32) string {
-	key := make([]byte, 0, 4*len(state))
-	for _, word := range state {
-		key = binary.LittleEndian.AppendUint32(key, word)
-	}
-	return string(key)
 }
 
 // execute goes to the end of the path; more answers what that leaves open of its last step. usual is false when that takes what is not in the recovery relation.

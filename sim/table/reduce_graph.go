@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"encoding/binary"
 
 	"github.com/macemc/macemc/explore"
 )
@@ -95,10 +96,11 @@ func (r *reduction) single(v []uint32) (node int, c *candidate) {
 	return r.pick(v)
 }
 
+// keyOf is a packed vector as a key.
 func keyOf(v []uint32) string {
 	key := make([]byte, 0, 4*len(v))
 	for _, word := range v {
-		key = append(key, byte(word), byte(word>>8), byte(word>>16), byte(word>>24))
+		key = binary.LittleEndian.AppendUint32(key, word)
 	}
 	return string(key)
 }

@@ -77,15 +77,9 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 	own := w.execute(ev, shadowRecorder{s, src})
 	_, unsupported := errors.AsType[*Unsupported](own)
 	_, refused := errors.AsType[*sim.StateError](own)
-	if unsupported || refused || isDivergence(own) || closer(own) { // the replay engine may not come back, or not tell
-		s.active = false
-		return own
-	}
-	if overdue(own) || usedLate(own) { // the Env is the same in all of a run there
-		s.active = false
-		return own
-	}
-	if w.engine.unlisted { // tables list events before the step has asked whether the node crashes inside it
+	if unsupported || refused || isDivergence(own) || closer(own) || // the replay engine may not come back, or not tell
+		overdue(own) || usedLate(own) || // the Env is the same in all of a run there
+		w.engine.unlisted { // tables list events before the step has asked whether the node crashes inside it
 		s.active = false
 		return own
 	}
