@@ -28,9 +28,11 @@ func (a askedQuorum) question() string {
 	return fmt.Sprintf("the %s of quorum %q", a.function, a.quorum)
 }
 
-// look calls a function of a quorum, which only looks at the state of a node and at some messages.
-func look[T any](w *machine, n *node, q *quorum, function string, set []sim.From[any], f func() T) T {
-	w.asked, w.askedAt = askedQuorum{q.Name, function}, n.id
+func (q *quorum) asked(function string) asker { return askedQuorum{q.Name, function} }
+
+// look calls by f what only looks at the state of a node and at some messages.
+func look[T any](w *machine, n *node, what asker, set []sim.From[any], f func() T) T {
+	w.asked, w.askedAt = what, n.id
 	var before sim.Fingerprint
 	var said []byte
 	if w.closely() {
@@ -38,20 +40,20 @@ func look[T any](w *machine, n *node, q *quorum, function string, set []sim.From
 	}
 	var v T
 	if w.apart {
-		v = asking(w, w.asked.question, f)
+		v = asking(w, what.question, f)
 	} else {
 		v = f()
 	}
 	if w.closely() {
-		what := ""
+		changed := ""
 		switch {
 		case w.serviceHash(n) != before:
-			what = fmt.Sprintf("the state of the service %T", n.service)
+			changed = fmt.Sprintf("the state of the service %T", n.service)
 		case string(w.appendSet(nil, set)) != string(said):
-			what = "a message"
+			changed = "a message"
 		}
-		if what != "" {
-			panic(&sim.Finding{Kind: sim.Nondeterminism, Message: fmt.Sprintf("%s changed %s, which it may only look at", w.asked.question(), what)})
+		if changed != "" {
+			panic(&sim.Finding{Kind: sim.Nondeterminism, Message: fmt.Sprintf("%s changed %s, which it may only look at", what.question(), changed)})
 		}
 	}
 	w.asked = nil
@@ -115,9 +117,9 @@ func (w *machine) assemble(n *node, all []sim.From[any]) (out Assembly) {
 // needed asks how many senders a set of a quorum has. It panics with a finding when there were to be none any more.
 func (w *machine) needed(n *node, i int) int {
 	q := &w.quorums[i]
-	need := look(w, n, q, "Need", nil, func() int { return q.Need(n.service) })
+	need := look(w, n, q.asked("Need"), nil, func() int { return q.Need(n.service) })
 	if need >= 0 && n.never>>i&1 == 1 {
-		w.asked = askedQuorum{q.Name, "Need"}
+		w.asked = q.asked("Need")
 		panic(&sim.Finding{Kind: sim.Safety, Property: sim.QuorumProperty, Message: fmt.Sprintf(
 			"quorum %q: Need was negative, which says that no set will be taken any more, crashes included; now it is %d", q.Name, need)})
 	}
@@ -129,7 +131,7 @@ func (w *machine) noteNever(n *node) (err error) {
 	defer w.catchWhen(&err)
 	for i := range w.quorums {
 		if q := &w.quorums[i]; q.Need != nil && q.has(n.service) && n.never>>i&1 == 0 {
-			if look(w, n, q, "Need", nil, func() int { return q.Need(n.service) }) < 0 {
+			if look(w, n, q.asked("Need"), nil, func() int { return q.Need(n.service) }) < 0 {
 				n.never |= 1 << i
 				n.hashed = false
 			}
@@ -143,15 +145,15 @@ func (a *assembler) groups() (groups [][]int32) {
 	var keys []any
 	for k := range a.all {
 		m := &a.all[k]
-		if !a.q.takes(m.Msg) || a.q.Fits != nil && !look(a.w, a.n, a.q, "Fits", a.all[k:k+1],
+		if !a.q.takes(m.Msg) || a.q.Fits != nil && !look(a.w, a.n, a.q.asked("Fits"), a.all[k:k+1],
 			func() bool { return a.q.Fits(a.n.service, m.From, m.Msg) }) {
 			continue
 		}
 		var key any
 		if a.q.Key != nil {
-			key = look(a.w, a.n, a.q, "Key", a.all[k:k+1], func() any { return a.q.Key(m.Msg) })
+			key = look(a.w, a.n, a.q.asked("Key"), a.all[k:k+1], func() any { return a.q.Key(m.Msg) })
 		}
-		a.w.asked, a.w.askedAt = askedQuorum{a.q.Name, "Key"}, a.n.id // keys that cannot be compared panic
+		a.w.asked, a.w.askedAt = a.q.asked("Key"), a.n.id // keys that cannot be compared panic
 		i := slices.Index(keys, key)
 		if a.q.Key != nil && a.w.closely() && key != a.q.Key(a.w.privateTo(m.Msg)) {
 			panic(&sim.Finding{Kind: sim.Nondeterminism, Property: sim.QuorumProperty, Message: fmt.Sprintf(
@@ -203,7 +205,7 @@ func (a *assembler) choose(from, more int) {
 
 func (a *assembler) try() {
 	if a.tried++; a.tried > mostTried {
-		a.w.asked, a.w.askedAt = askedQuorum{a.q.Name, "Guard"}, a.n.id
+		a.w.asked, a.w.askedAt = a.q.asked("Guard"), a.n.id
 		panic(&sim.Finding{Kind: sim.Divergence, Property: sim.QuorumProperty, Message: fmt.Sprintf(
 			"quorum %q has more than %d sets to choose from in one state: a Need and a Key make them fewer", a.q.Name, mostTried)})
 	}
@@ -215,7 +217,7 @@ func (a *assembler) try() {
 		for i, k := range a.chosen {
 			set[i] = a.all[k]
 		}
-		if !look(a.w, a.n, a.q, "Guard", set, func() bool { return a.q.Guard(a.n.service, set) }) {
+		if !look(a.w, a.n, a.q.asked("Guard"), set, func() bool { return a.q.Guard(a.n.service, set) }) {
 			return
 		}
 	}

@@ -66,10 +66,7 @@ func (r *Runner) Ticks(id sim.NodeID) uint64 { return r.w.nodes[id].clock.model.
 func (r *Runner) Crash(id sim.NodeID, kept int) { r.Revive(id, r.Durable(id, kept)) }
 
 func (r *Runner) down(n *node) {
-	_ = r.w.discard(n)
-	n.up, n.service, n.onError, n.onReady, n.stepper = false, nil, nil, nil, nil
-	r.w.check.shown.Services[n.id] = nil
-	n.armed = n.armed[:0]
+	_ = r.w.takeDown(n)
 	n.disk.pending = n.disk.pending[:0]
 	n.clock.model.Crash()
 	r.w.touch(n)

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/macemc/macemc/sim"
@@ -148,32 +147,13 @@ func (w *machine) can(n *node, i int32) bool {
 }
 
 // when asks whether an action is enabled.
-func (w *machine) when(n *node, a *action) (ok bool) {
-	w.asked, w.askedAt = a, n.id
+func (w *machine) when(n *node, a *action) bool {
 	if w.apart || w.closely() {
-		ok = w.whenWatched(n, a)
-	} else {
-		ok = a.When(n.service)
+		return look(w, n, a, nil, func() bool { return a.When(n.service) })
 	}
+	w.asked, w.askedAt = a, n.id
+	ok := a.When(n.service)
 	w.asked = nil
-	return ok
-}
-
-// whenWatched asks on a goroutine of its own, or whether the service stays as it is.
-func (w *machine) whenWatched(n *node, a *action) (ok bool) {
-	var before sim.Fingerprint
-	if w.closely() {
-		before = w.serviceHash(n)
-	}
-	if !w.apart {
-		ok = a.When(n.service)
-	} else {
-		ok = asking(w, a.question, func() bool { return a.When(n.service) })
-	}
-	if w.closely() && w.serviceHash(n) != before {
-		panic(&sim.Finding{Kind: sim.Nondeterminism, Message: fmt.Sprintf("the When of action %q changed the state of the service %T, which it may only look at",
-			a.Name, n.service)})
-	}
 	return ok
 }
 

@@ -72,3 +72,19 @@ func TestStepper(t *testing.T) {
 		t.Fatalf("a Ready that panics: %v", err)
 	}
 }
+
+type restless struct{ ticking }
+
+func (c *restless) Ready() bool { c.Left++; return true }
+
+// A Ready that changes the service is named.
+func TestReadyOnlyLooks(t *testing.T) {
+	sys := sim.System{Name: "restless", Nodes: 1, New: func(sim.NodeID) sim.Service { return &restless{} }}
+	w, err := kernel.NewWorld(&sys, kernel.Options{CheckMessages: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(choose.First); err == nil || !strings.Contains(err.Error(), "Ready of the service changed the state of the service *kernel_test.restless") {
+		t.Fatalf("a Ready that changes the service: %v", err)
+	}
+}
