@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"slices"
 	"sort"
 
@@ -152,14 +153,14 @@ func (c *Cursor) Branch(n int) (*Cursor, error) {
 		return nil, err
 	}
 	if err := c.To(at); err != nil {
-		if f := (*sim.Finding)(nil); !asFinding(err, &f) {
+		if !errors.As(err, new(*sim.Finding)) {
 			return nil, err
 		}
 	}
 	return b, nil
 }
 
-// Extend executes the event with the given index (see [Driver]), its questions answered by src, and adds
+// Extend executes the event with the given index (see [Run.Event]), its questions answered by src, and adds
 // the step to the path, at whose end the cursor must stand. The error is the step's finding, or says
 // why no step could be made.
 func (c *Cursor) Extend(index int, src choose.Source) error {

@@ -104,14 +104,6 @@ func (c *Cursor) To(n int) error {
 	return nil
 }
 
-// Prev goes one step back. At the first state it returns [ErrEnd].
-func (c *Cursor) Prev() error {
-	if c.run.Steps() == 0 {
-		return ErrEnd
-	}
-	return c.To(c.run.Steps() - 1)
-}
-
 // start goes to the first state.
 func (c *Cursor) start() error {
 	c.failed, c.short = nil, nil

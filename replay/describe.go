@@ -14,7 +14,7 @@ import (
 )
 
 // took fills in what the step that was executed last did.
-func (rec *Recorder) took(s *TraceStep) {
+func (rec *recorder) took(s *TraceStep) {
 	w, t := rec.run.World, rec.trace
 	last := w.Last()
 	s.place, s.Crashed, s.Halted = rec.source(last), last.Crashed, last.Halted
@@ -58,7 +58,7 @@ func (rec *Recorder) took(s *TraceStep) {
 }
 
 // source is the place of the code that handled the event of a step, of an assertion if one failed.
-func (rec *Recorder) source(last *kernel.Step) string {
+func (rec *recorder) source(last *kernel.Step) string {
 	switch {
 	case last.Failed != "":
 		return last.Failed
@@ -76,7 +76,7 @@ func (s *TraceStep) concern(id int, text string) {
 }
 
 // message begins the life of a message.
-func (rec *Recorder) message(m sim.Envelope, sent int) {
+func (rec *recorder) message(m sim.Envelope, sent int) {
 	rec.trace.Messages = append(rec.trace.Messages, TraceMessage{
 		ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.words.text(m.Msg), Stream: m.Stream, Sent: sent,
 		InFlight: true,
@@ -84,7 +84,7 @@ func (rec *Recorder) message(m sim.Envelope, sent int) {
 }
 
 // describe fills in what is said of the state after a step.
-func (rec *Recorder) describe(s *TraceStep) {
+func (rec *recorder) describe(s *TraceStep) {
 	w := rec.run.World
 	s.Hash = fmt.Sprintf("%016x%016x", w.Fingerprint().Hi, w.Fingerprint().Lo)
 	s.Live = live(w)
@@ -92,7 +92,7 @@ func (rec *Recorder) describe(s *TraceStep) {
 }
 
 // judge looks at the properties in the present state, and returns those that do not hold.
-func (rec *Recorder) judge() (failing []string) {
+func (rec *recorder) judge() (failing []string) {
 	w := rec.run.World
 	props := w.System().Properties
 	var panicked error
@@ -109,7 +109,7 @@ func (rec *Recorder) judge() (failing []string) {
 	return failing
 }
 
-func (rec *Recorder) nodeHashes() []sim.Fingerprint {
+func (rec *recorder) nodeHashes() []sim.Fingerprint {
 	hashes := make([]sim.Fingerprint, len(rec.kept))
 	for c, f := range rec.run.World.Components() {
 		if c.Kind == kernel.NodeState {
@@ -132,7 +132,7 @@ func propertyKind(p *sim.Property) string {
 }
 
 // effect describes an effect on a node, -1 for the first boots.
-func (rec *Recorder) effect(node int, e kernel.Effect, applied bool) TraceEffect {
+func (rec *recorder) effect(node int, e kernel.Effect, applied bool) TraceEffect {
 	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: rec.places.Short(e.From), Applied: applied, Depth: int(e.Depth)}
 	switch e.Kind {
 	case kernel.SendEffect, kernel.StreamEffect, kernel.RefusedEffect:

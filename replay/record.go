@@ -43,8 +43,8 @@ func End(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error)
 }
 
 // end is the trace of a run that is over.
-func (rec *Recorder) end() *Trace {
-	t := rec.Trace()
+func (rec *recorder) end() *Trace {
+	t := rec.told()
 	if f := kernel.Finish(rec.run.World); f != nil && t.Finding == nil {
 		t.Finding, t.FoundAt = f, rec.run.Steps()
 	}
@@ -52,7 +52,7 @@ func (rec *Recorder) end() *Trace {
 }
 
 // record is Record, but does not ask the properties at the end.
-func record(sys *sim.System, path choose.Path, opts kernel.Options) (*Recorder, error) {
+func record(sys *sim.System, path choose.Path, opts kernel.Options) (*recorder, error) {
 	opts.Trace = true
 	c, err := NewCursor(sys, path, opts)
 	if c == nil {
@@ -70,7 +70,7 @@ func record(sys *sim.System, path choose.Path, opts kernel.Options) (*Recorder, 
 }
 
 // follow describes the steps of a path up to step to.
-func (rec *Recorder) follow(c *Cursor, to int) error {
+func (rec *recorder) follow(c *Cursor, to int) error {
 	for !c.AtEnd() && c.Steps() < to {
 		index, err := c.peek()
 		if err == nil {
@@ -122,11 +122,11 @@ func (c *Cursor) Record(from, to int) (*Trace, error) {
 		return sent
 	})
 	err = rec.follow(t, to)
-	return rec.Trace(), err
+	return rec.told(), err
 }
 
 // begin describes the state that the trace begins with.
-func (rec *Recorder) begin(sent func(sim.MessageID) int) {
+func (rec *recorder) begin(sent func(sim.MessageID) int) {
 	n := rec.run.Steps()
 	if n == 0 {
 		rec.start()
@@ -144,57 +144,22 @@ func (rec *Recorder) begin(sent func(sim.MessageID) int) {
 	t.Messages = slices.CompactFunc(t.Messages, func(a, b TraceMessage) bool { return a.ID == b.ID }) // duplicates
 }
 
-func asFinding(err error, f **sim.Finding) bool { return errors.As(err, f) }
-
-// A Recorder describes a run while it is driven by someone else, step by step.
-type Recorder struct {
+// recorder describes a run, step by step.
+type recorder struct {
 	run    *Run
 	trace  *Trace
 	words  *Words
 	places *Places
 
 	step TraceStep
-	// Per node, before the step; from one step to the next, after as many steps as shown says.
+	// Per node, before the step.
 	kept   []kernel.Kept
-	hashes []sim.Fingerprint
-	shown  int // -1: nothing is known
+	hashes []sim.Fingerprint // nil: no step was recorded
 }
 
-// NewRecorder starts r, whose first questions are answered by src, and describes the first state. The
-// world of r must have been made with Options.Trace. The error is a finding, or says that the state
-// cannot be shown.
-func NewRecorder(r *Run, src choose.Source) (*Recorder, error) {
-	rec, err := newRecorder(r, NewPlaces())
-	if err != nil {
-		return nil, err
-	}
-	err = r.Start(src)
-	if e := rec.found(err); e != nil {
-		return nil, e
-	}
-	rec.start()
-	return rec, err
-}
-
-// Step executes the event with that index, see [Run.Step], and describes the step. The error is that
-// of Run.Step; a property that does not hold is no error.
-func (rec *Recorder) Step(index int, src choose.Source) error {
-	if _, ok := rec.run.Event(index); !ok {
-		return rec.run.Step(index, src)
-	}
-	rec.before(index)
-	err := rec.run.Step(index, src)
-	if e := rec.found(err); e != nil {
-		return e
-	}
-	rec.after()
-	return err
-}
-
-// Trace returns what was recorded so far. It is the recorder's and grows with the run.
-func (rec *Recorder) Trace() *Trace {
+// told is what was recorded so far, with what holds now.
+func (rec *recorder) told() *Trace {
 	w, t := rec.run.World, rec.trace
-	t.Properties = t.Properties[:0]
 	props := w.System().Properties
 	for i := range props {
 		p := &props[i]
@@ -208,25 +173,23 @@ func (rec *Recorder) Trace() *Trace {
 	return t
 }
 
-func newRecorder(r *Run, places *Places) (*Recorder, error) {
+func newRecorder(r *Run, places *Places) (*recorder, error) {
 	sys := r.World.System()
 	words, err := NewWords(sys)
 	if err != nil {
 		return nil, err
 	}
-	return &Recorder{
+	return &recorder{
 		run:    r,
 		trace:  &Trace{System: sys.Name, Nodes: sys.Nodes, Names: nodeNames(sys)},
 		words:  words,
 		places: places,
 		kept:   make([]kernel.Kept, sys.Nodes),
-		hashes: make([]sim.Fingerprint, sys.Nodes),
-		shown:  -1,
 	}, nil
 }
 
 // found keeps a finding and hands any other error through.
-func (rec *Recorder) found(err error) error {
+func (rec *recorder) found(err error) error {
 	var f *sim.Finding
 	if !errors.As(err, &f) {
 		return err
@@ -237,7 +200,7 @@ func (rec *Recorder) found(err error) error {
 	return nil
 }
 
-func (rec *Recorder) start() {
+func (rec *recorder) start() {
 	b := TraceStep{Index: -1, Node: -1, Peer: -1, Kind: sim.Boot.String(), Key: "first boots"}
 	rec.took(&b)
 	rec.describe(&b)
@@ -246,7 +209,7 @@ func (rec *Recorder) start() {
 }
 
 // allFields makes the whole state of all nodes the changes of a step.
-func (rec *Recorder) allFields(b *TraceStep) {
+func (rec *recorder) allFields(b *TraceStep) {
 	for id := range sim.NodeID(rec.trace.Nodes) {
 		for _, f := range rec.run.World.NodeFields(id) {
 			b.Changes = append(b.Changes, NodeChange{Node: int(id), Path: f.Path, New: f.Value, Inside: f.Inside})
@@ -255,7 +218,7 @@ func (rec *Recorder) allFields(b *TraceStep) {
 }
 
 // before notes the state that a step may change.
-func (rec *Recorder) before(index int) {
+func (rec *recorder) before(index int) {
 	w := rec.run.World
 	ev, _ := rec.run.Event(index)
 	rec.step = TraceStep{
@@ -269,16 +232,15 @@ func (rec *Recorder) before(index int) {
 		Key:     w.Key(ev),
 	}
 	rec.step.What = what(ev, rec.step.Key)
-	now := rec.nodeHashes()
-	if rec.shown != rec.run.Steps() || !slices.Equal(now, rec.hashes) { // someone else drove the run
+	if rec.hashes == nil {
+		rec.hashes = rec.nodeHashes()
 		for id := range rec.kept {
 			rec.kept[id] = kernel.KeepNode(w, sim.NodeID(id))
 		}
 	}
-	rec.hashes, rec.shown = now, -1
 }
 
-func (rec *Recorder) after() {
+func (rec *recorder) after() {
 	s := rec.step
 	w := rec.run.World
 	rec.took(&s)
@@ -292,7 +254,7 @@ func (rec *Recorder) after() {
 		}
 		rec.kept[id] = kernel.KeepNode(w, sim.NodeID(id))
 	}
-	rec.hashes, rec.shown = now, rec.run.Steps()
+	rec.hashes = now
 	rec.describe(&s)
 	rec.trace.Steps = append(rec.trace.Steps, s)
 }

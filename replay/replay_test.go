@@ -214,33 +214,6 @@ func TestChangesAddUp(t *testing.T) {
 	}
 }
 
-func TestRecorderFollowsADriver(t *testing.T) {
-	sys := randTree(t, 3, sim.Limits{})
-	path := walk(t, sys, 7, 40).Path
-	want := record(t, sys, path)
-	w, err := kernel.NewWorld(sys, kernel.Options{Trace: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	src := &choose.Prefix{Path: path}
-	rec, err := replay.NewRecorder(replay.NewRun(w), src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for !src.Done() {
-		index, _ := src.Take()
-		if err := rec.Step(index, src); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := rec.Trace(); !reflect.DeepEqual(got, want) {
-		t.Error("the recorder's trace differs from that of Record")
-	}
-	if err := rec.Step(1000, src); err == nil || len(rec.Trace().Steps) != len(want.Steps) {
-		t.Errorf("an event that cannot happen: error %v, %d steps", err, len(rec.Trace().Steps))
-	}
-}
-
 // Wherever a cursor is moved, it stands in the state that the run had there.
 func TestCursor(t *testing.T) {
 	sys := randTree(t, 3, sim.Limits{Crashes: 1, NetErrors: 1})
@@ -264,10 +237,7 @@ func TestCursor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := c.Steps()
 		var err error
-		switch n := rapid.IntRange(-2, last+1).Draw(t, "to"); {
-		case n == -2 && at > 0:
-			at--
-			err = c.Prev()
+		switch n := rapid.IntRange(-1, last+1).Draw(t, "to"); {
 		case n == -1 && at < last:
 			at++
 			err = c.Next()
@@ -284,12 +254,6 @@ func TestCursor(t *testing.T) {
 			t.Fatalf("step %d, want %d, error %v; state %v, want %v", c.Steps(), at, err, c.World().Fingerprint(), states[at])
 		}
 	})
-	if err := c.To(0); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Prev(); !errors.Is(err, replay.ErrEnd) {
-		t.Errorf("Prev at the first state: %v", err)
-	}
 }
 
 func TestPathThatDoesNotFit(t *testing.T) {

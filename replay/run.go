@@ -10,14 +10,6 @@ import (
 	"github.com/macemc/macemc/sim/kernel"
 )
 
-// A Driver decides how a run goes on: which event is next, and how questions are answered.
-type Driver interface {
-	choose.Source
-	// Next picks the next event: an index into the world's Enabled events, or beyond them into its
-	// Injections. When ok is false the run stops before the step.
-	Next(r *Run) (index int, ok bool)
-}
-
 // Run is a run in progress: a world, and the path that led to its state. The zero Run is not usable.
 type Run struct {
 	World kernel.World
@@ -57,7 +49,7 @@ func (r *Run) Choose(p choose.Point) int {
 	return pick
 }
 
-// Step executes the event with the given index (see [Driver]); its questions are answered by src.
+// Step executes the event with the given index (see [Run.Event]); its questions are answered by src.
 // The error, if any, is a finding; the step is part of the path then too.
 func (r *Run) Step(index int, src choose.Source) error {
 	ev, ok := r.Event(index)

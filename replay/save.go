@@ -18,9 +18,6 @@ type Saved struct {
 // Path leads to the state. It must not be changed.
 func (s *Saved) Path() choose.Path { return s.path }
 
-// Steps is the number of steps before the state.
-func (s *Saved) Steps() int { return len(s.bounds) }
-
 // Save copies the state that the run is in. The error says why it cannot be copied.
 func (r *Run) Save() (*Saved, error) {
 	w, ok := r.World.(kernel.Checkpointer)
