@@ -137,7 +137,7 @@ const NoPlace = ^uint32(0)
 type Frontier interface {
 	// AtOnce is how many edges may be gathered before it is told where they lead. 0: those of one state.
 	AtOnce() int
-	// Push adds the new states of a batch, the first of which is to be expanded first among them.
+	// Push adds the new states of a batch, the first of which is to be expanded first among them; of a final one, see [Batch], none is.
 	Push(b *Batch)
 	// Pop takes the next state, but for Rest; false: more may wait once all that was gathered has been pushed, see More.
 	Pop(item *Item) bool

@@ -39,7 +39,7 @@ func (q *queue) AtOnce() int { return gathered }
 func (q *queue) Push(b *Batch) {
 	for k := range b.Len() {
 		n := &b.news[k]
-		if !b.final {
+		if !b.Final() {
 			q.push(b.record(k), n.by)
 		}
 		q.lineage.append(n.From, n.Turn)

@@ -50,7 +50,7 @@ func (q *spooled) AtOnce() int { return gathered }
 
 func (q *spooled) Push(b *Batch) {
 	for k := range b.Len() {
-		if !b.final {
+		if !b.Final() {
 			q.push(b.record(k), b.news[k].by)
 		}
 		q.lineage.append(b.news[k].From, b.news[k].Turn)

@@ -99,9 +99,9 @@ func TestBreadthFirstRefuses(t *testing.T) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
-	dfs := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.DFS, Reduce: search.ReduceNone, MaxBytes: 2 << 20})
+	dfs := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.DFS, Reduce: search.ReduceNone, MaxBytes: 1 << 20})
 	if dfs.Stopped != search.StoppedMemory || dfs.Stats.ExhaustedDepth != 0 || dfs.Stats.Complete || dfs.Stats.States < 1000 {
-		t.Errorf("dfs in 2 MB: %s, %+v", dfs.Stopped, dfs.Stats)
+		t.Errorf("dfs in 1 MB: %s, %+v", dfs.Stopped, dfs.Stats)
 	}
 	res := run(t, search.Config{System: sys, Strategy: search.BFS, MaxDepth: 2})
 	if res.Stopped != search.StoppedDepth || res.Stats.Complete || res.Stats.Unchecked == "" {

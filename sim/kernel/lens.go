@@ -20,9 +20,6 @@ func (b *Bench) ShowInFlight(f func(yield func(sim.Envelope) bool)) { b.inFlight
 // Check is [World.Check] of what is shown.
 func (b *Bench) Check() error { return b.w.Check() }
 
-// Live is [World.Live] of what is shown.
-func (b *Bench) Live() bool { return b.w.Live() }
-
 // Holds is [World.Holds] of what is shown.
 func (b *Bench) Holds(p *sim.Property) bool { return b.w.Holds(p) }
 
