@@ -28,57 +28,7 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("strategy %q is none of %s, %s, %s, %s, %s", c.Strategy, Deepening, Walk, Faulty, BFS, DFS)
 	}
 	c.Engine = cmp.Or(c.Engine, AutoEngine)
-	switch {
-	case c.Engine != AutoEngine && c.Engine != ReplayEngine && c.Engine != TableEngine:
-		return c, fmt.Errorf("engine %q is none of %s, %s, %s", c.Engine, AutoEngine, TableEngine, ReplayEngine)
-	case c.MaxBytes < 0:
-		return c, fmt.Errorf("MaxBytes is %d, must not be negative", c.MaxBytes)
-	case c.MaxBytes != 0 && !c.Strategy.KeepsStates():
-		return c, fmt.Errorf("only the strategies %s, %s and %s keep states, so that their memory could be limited", Deepening, BFS, DFS)
-	case c.Alone && c.Strategy != Deepening:
-		return c, fmt.Errorf("only strategy %s alternates with walks, so that it could go on alone", Deepening)
-	case c.DeepenBy != 0 && c.Strategy != Deepening:
-		return c, fmt.Errorf("only strategy %s goes deeper step by step, so that steps could be larger", Deepening)
-	case c.Log != nil && (c.Reduce == ReduceDrop || c.Reduce == ReduceFull):
-		return c, fmt.Errorf("a log keeps all states, of which reduction %s leaves some out", c.Reduce)
-	case c.Log != nil && c.Symmetry:
-		return c, errors.New("a log keeps all states, of which symmetry leaves some out")
-	case c.Shortest && !c.Strategy.Stateful():
-		return c, fmt.Errorf("only the strategies %s and %s visit states, so that all runs of fewer steps could be looked at", BFS, DFS)
-	case c.Shortest && c.Elsewhere != nil:
-		return c, errors.New("other processes find shortest runs anyway")
-	case c.Symmetry && !c.Strategy.Stateful():
-		return c, fmt.Errorf("only the strategies %s and %s visit states, which could be the same but for a permutation of nodes", BFS, DFS)
-	case c.Log != nil && c.Strategy != BFS:
-		return c, fmt.Errorf("a log keeps states in the order in which strategy %s finds them, not %s", BFS, cmp.Or(c.Strategy, Deepening))
-	case c.Reach != nil && (c.Strategy != Deepening || len(c.Prefix) > 0 || c.PrefixRuns > 0):
-		return c, fmt.Errorf("only strategy %s from the first state goes on from where another search came to", Deepening)
-	case c.Engine == ReplayEngine && c.Strategy.Stateful():
-		return c, fmt.Errorf("strategy %s needs the engine %s", c.Strategy, TableEngine)
-	}
-	for _, f := range []struct {
-		name  string
-		value int
-		most  int
-	}{
-		{"MaxDepth", c.MaxDepth, maxDepth}, {"DeepenBy", c.DeepenBy, maxDepth}, {"WalkSteps", c.WalkSteps, 1 << 30}, {"Walks", c.Walks, 1 << 30},
-		{"Workers", c.Workers, MaxWorkers}, {"MaxPaths", c.MaxPaths, math.MaxInt}, {"PrefixRuns", c.PrefixRuns, 1 << 20},
-		{"Time", int(c.Time), math.MaxInt}, {"HandlerLimit", int(c.HandlerLimit), math.MaxInt},
-	} {
-		if f.value < 0 || f.value > f.most {
-			return c, fmt.Errorf("%s is %d, must be 0 to %d", f.name, f.value, f.most)
-		}
-	}
-	if err := c.Visited.fits(c.Strategy); err != nil {
-		return c, err
-	}
-	if err := c.Reduce.fits(c.Strategy); err != nil {
-		return c, err
-	}
-	if err := c.Crashes.fits(&c); err != nil {
-		return c, err
-	}
-	if err := validSchedules(c.Schedules); err != nil {
+	if err := c.fits(); err != nil {
 		return c, err
 	}
 	if len(c.Schedules) == 0 {
@@ -100,4 +50,59 @@ func (c Config) complete() (Config, error) {
 	c.MaxPaths = cmp.Or(c.MaxPaths, math.MaxInt)
 	c.HandlerLimit = cmp.Or(c.HandlerLimit, defaultHandlerLimit)
 	return c, nil
+}
+
+// fits returns the first thing about a strategy and an engine that does not go with them, or is out of range.
+func (c *Config) fits() error {
+	switch {
+	case c.Engine != AutoEngine && c.Engine != ReplayEngine && c.Engine != TableEngine:
+		return fmt.Errorf("engine %q is none of %s, %s, %s", c.Engine, AutoEngine, TableEngine, ReplayEngine)
+	case c.MaxBytes < 0:
+		return fmt.Errorf("MaxBytes is %d, must not be negative", c.MaxBytes)
+	case c.MaxBytes != 0 && !c.Strategy.KeepsStates():
+		return fmt.Errorf("only the strategies %s, %s and %s keep states, so that their memory could be limited", Deepening, BFS, DFS)
+	case c.Alone && c.Strategy != Deepening:
+		return fmt.Errorf("only strategy %s alternates with walks, so that it could go on alone", Deepening)
+	case c.DeepenBy != 0 && c.Strategy != Deepening:
+		return fmt.Errorf("only strategy %s goes deeper step by step, so that steps could be larger", Deepening)
+	case c.Log != nil && (c.Reduce == ReduceDrop || c.Reduce == ReduceFull):
+		return fmt.Errorf("a log keeps all states, of which reduction %s leaves some out", c.Reduce)
+	case c.Log != nil && c.Symmetry:
+		return errors.New("a log keeps all states, of which symmetry leaves some out")
+	case c.Shortest && !c.Strategy.Stateful():
+		return fmt.Errorf("only the strategies %s and %s visit states, so that all runs of fewer steps could be looked at", BFS, DFS)
+	case c.Shortest && c.Elsewhere != nil:
+		return errors.New("other processes find shortest runs anyway")
+	case c.Symmetry && !c.Strategy.Stateful():
+		return fmt.Errorf("only the strategies %s and %s visit states, which could be the same but for a permutation of nodes", BFS, DFS)
+	case c.Log != nil && c.Strategy != BFS:
+		return fmt.Errorf("a log keeps states in the order in which strategy %s finds them, not %s", BFS, cmp.Or(c.Strategy, Deepening))
+	case c.Reach != nil && (c.Strategy != Deepening || len(c.Prefix) > 0 || c.PrefixRuns > 0):
+		return fmt.Errorf("only strategy %s from the first state goes on from where another search came to", Deepening)
+	case c.Engine == ReplayEngine && c.Strategy.Stateful():
+		return fmt.Errorf("strategy %s needs the engine %s", c.Strategy, TableEngine)
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+		most  int
+	}{
+		{"MaxDepth", c.MaxDepth, maxDepth}, {"DeepenBy", c.DeepenBy, maxDepth}, {"WalkSteps", c.WalkSteps, 1 << 30}, {"Walks", c.Walks, 1 << 30},
+		{"Workers", c.Workers, MaxWorkers}, {"MaxPaths", c.MaxPaths, math.MaxInt}, {"PrefixRuns", c.PrefixRuns, 1 << 20},
+		{"Time", int(c.Time), math.MaxInt}, {"HandlerLimit", int(c.HandlerLimit), math.MaxInt},
+	} {
+		if f.value < 0 || f.value > f.most {
+			return fmt.Errorf("%s is %d, must be 0 to %d", f.name, f.value, f.most)
+		}
+	}
+	if err := c.Visited.fits(c.Strategy); err != nil {
+		return err
+	}
+	if err := c.Reduce.fits(c.Strategy); err != nil {
+		return err
+	}
+	if err := c.Crashes.fits(c); err != nil {
+		return err
+	}
+	return validSchedules(c.Schedules)
 }

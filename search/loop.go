@@ -155,97 +155,109 @@ func (l *Loop) execute(o *Outcome) (err error) {
 		return nil
 	}
 	if !l.goHome() {
-		err := l.run.Start(l)
-		if err != nil {
-			err = l.fallBack(err)
-		}
-		if err != nil {
+		if err := l.start(); err != nil {
 			return err
-		}
-		if l.coverTask && l.coverage != nil {
-			l.coverage.after(l.world)
 		}
 	}
 	if l.record != nil {
 		l.record.first = l.run.Steps()
 		l.record.state(l.world)
 	}
+	if o.End, err = l.doTask(); err != nil || o.End != Running {
+		return err
+	}
+	l.keepHome()
+	for first := l.run.Steps() == 0; ; first = false {
+		if err := l.arrive(first); err != nil {
+			return err
+		}
+		var index int
+		var ev sim.Event
+		if index, ev, o.End = l.pick(); o.End != Running {
+			return nil
+		}
+		if err := l.step(index, ev); err != nil {
+			return err
+		}
+	}
+}
+
+// start goes to the first state.
+func (l *Loop) start() error {
+	err := l.run.Start(l)
+	if err != nil {
+		err = l.fallBack(err)
+	}
+	if err == nil && l.coverTask && l.coverage != nil {
+		l.coverage.after(l.world)
+	}
+	return err
+}
+
+// doTask makes the steps of the task's path.
+func (l *Loop) doTask() (End, error) {
 	for l.pos < len(l.task) {
 		l.keepHome()
 		if l.interrupted() {
-			o.End = Stopped
-			return nil
+			return Stopped, nil
 		}
 		index := int(l.task[l.pos])
 		l.pos++
 		l.at.Enabled = l.world.Enabled()
 		ev, ok := l.run.Event(index)
 		if !ok {
-			return fmt.Errorf("step %d: the path picks event %d, but only %d can happen (counted from 0)",
+			return Running, fmt.Errorf("step %d: the path picks event %d, but only %d can happen (counted from 0)",
 				l.run.Steps()+1, index, len(l.at.Enabled)+len(l.world.Injections(nil)))
 		}
 		if len(l.at.Enabled) > 1 {
 			l.at.Choices++ // injections, if any, are not worth listing for a statistic
 		}
 		if err := l.step(index, ev); err != nil {
-			return err
+			return Running, err
 		}
 		if l.coverTask && l.coverage != nil {
 			l.coverage.after(l.world)
 		}
 	}
-	l.keepHome()
-	first := l.run.Steps() == 0
-	for {
-		if err := l.arrive(first); err != nil {
-			return err
-		}
-		first = false
-		if l.cut {
-			o.End = Cut
-			return nil
-		}
-		if l.interrupted() {
-			o.End = Stopped
-			return nil
-		}
-		at := l.at
-		sel := l.strategy.Select(at)
-		if sel.End != Running {
-			o.End = sel.End
-			return nil
-		}
-		n := len(at.Enabled)
-		if sel.Subset != nil {
-			n = len(sel.Subset)
-		} else if sel.Faults {
-			n += len(at.Injections())
-		}
-		if n == 0 {
-			o.End = OutOfEvents
-			return nil
-		}
-		index, ok := l.strategy.Choose(at, choose.Point{Kind: choose.Event, Arity: n})
-		if !ok {
-			o.End = Cut
-			return nil
-		}
-		if n > 1 {
-			at.Choices++
-		}
-		if sel.Subset != nil {
-			index = int(sel.Subset[index])
-		}
-		var ev sim.Event
-		if index < len(at.Enabled) {
-			ev = at.Enabled[index]
-		} else {
-			ev = at.Injections()[index-len(at.Enabled)]
-		}
-		if err := l.step(index, ev); err != nil {
-			return err
-		}
+	return Running, nil
+}
+
+// pick asks the strategy for the next step, or how the run ends.
+func (l *Loop) pick() (index int, ev sim.Event, end End) {
+	if l.cut {
+		return 0, ev, Cut
 	}
+	if l.interrupted() {
+		return 0, ev, Stopped
+	}
+	at := l.at
+	sel := l.strategy.Select(at)
+	if sel.End != Running {
+		return 0, ev, sel.End
+	}
+	n := len(at.Enabled)
+	if sel.Subset != nil {
+		n = len(sel.Subset)
+	} else if sel.Faults {
+		n += len(at.Injections())
+	}
+	if n == 0 {
+		return 0, ev, OutOfEvents
+	}
+	index, ok := l.strategy.Choose(at, choose.Point{Kind: choose.Event, Arity: n})
+	if !ok {
+		return 0, ev, Cut
+	}
+	if n > 1 {
+		at.Choices++
+	}
+	if sel.Subset != nil {
+		index = int(sel.Subset[index])
+	}
+	if index < len(at.Enabled) {
+		return index, at.Enabled[index], Running
+	}
+	return index, at.Injections()[index-len(at.Enabled)], Running
 }
 
 // step executes an event that is possible.

@@ -138,14 +138,7 @@ func (w *worker) runs(u *unit) {
 		}
 		u.used = most(u.used, o.Used)
 		u.foreign, l.foreign = u.foreign || l.foreign, false
-		for i, held := range l.held {
-			if held {
-				u.sometimes[i]++
-				if u.mix != nil {
-					u.walked[i]++
-				}
-			}
-		}
+		u.noteHeld(l.held)
 		if o.End == Misfit {
 			u.err = o.Err
 			break
@@ -157,25 +150,40 @@ func (w *worker) runs(u *unit) {
 			u.prefixes = append(u.prefixes, l.run.Path.Clone())
 		}
 		if sampled {
-			if u.suspect = w.verifier.verify(); u.suspect != nil {
-				u.suspect.Strategy, u.suspect.Schedule = strategyOf(s), scheduleOf(s)
-				break
-			}
+			u.suspect = w.verifier.verify()
 		}
-		if u.twins {
-			if u.suspect = w.twins.look(&w.cfg.System, l.run, &w.verifier.recorded); u.suspect != nil {
-				u.suspect.Strategy, u.suspect.Schedule = strategyOf(s), scheduleOf(s)
-				break
-			}
+		if u.suspect == nil && u.twins {
+			u.suspect = w.twins.look(&w.cfg.System, l.run, &w.verifier.recorded)
+		}
+		if u.suspect != nil {
+			u.suspect.Strategy, u.suspect.Schedule = strategyOf(s), scheduleOf(s)
+			break
 		}
 	}
-	u.activity = l.activity
-	l.activity.begin(false)
+	w.ended(u, s)
+}
+
+// ended notes what the runs of a unit came to.
+func (w *worker) ended(u *unit, s unitStrategy) {
+	u.activity = w.loop.activity
+	w.loop.activity.begin(false)
 	if d, ok := s.(*deepening); ok {
 		u.bounded, u.sampled = d.bounded, d.sampled
 	}
 	if !u.stopped && u.err == nil { // else nothing follows, and the strategy has not seen the run's end
 		u.left = s.rest(u)
+	}
+}
+
+// noteHeld counts the Sometimes properties that held in a run.
+func (u *unit) noteHeld(held []bool) {
+	for i, held := range held {
+		if held {
+			u.sometimes[i]++
+			if u.mix != nil {
+				u.walked[i]++
+			}
+		}
 	}
 }
 

@@ -155,41 +155,56 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 				return nil, err
 			}
 		}
-		s, err := setUp(sys, &opts, nameOfNew(n.id), func() sim.Service { return sys.New(n.id) })
-		if err != nil {
+		if err := w.tryService(n.id); err != nil {
 			return nil, err
 		}
-		if s == nil {
-			return nil, fmt.Errorf("system %q: New(%d) is nil", sys.Name, i)
-		}
-		w.closing = w.closing || closes(s)
-		if _, ok := s.(host.Showing); ok {
-			w.check.mayBeStale = true
-		}
-		if c, ok := s.(host.Conditional); ok {
-			if err := c.CanRun(); err != nil {
-				return nil, fmt.Errorf("system %q: node %d: %w", sys.Name, i, err)
-			}
-		}
-		if _, err := plans.Of(s); err != nil {
-			return nil, fmt.Errorf("system %q: node %d: %w", sys.Name, i, err)
-		}
-		Discard(s)
 	}
-	for i, newMonitor := range sys.Monitors {
-		m, err := setUp(sys, &opts, nameOfMaker(i), newMonitor)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := plans.Of(m); err != nil {
-			return nil, fmt.Errorf("system %q: monitor %d: %w", sys.Name, i, err)
-		}
-		if _, err := setUp(sys, &opts, nameOfOwed(i), func() Owed { return owedBy(m) }); err != nil {
+	for i := range sys.Monitors {
+		if err := w.tryMonitor(i); err != nil {
 			return nil, err
 		}
 	}
 	w.check.init(w)
 	return w, nil
+}
+
+// tryService makes the service of a node, to see that it can be checked.
+func (w *machine) tryService(id sim.NodeID) error {
+	sys := w.sys
+	s, err := setUp(sys, &w.opts, nameOfNew(id), func() sim.Service { return sys.New(id) })
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		return fmt.Errorf("system %q: New(%d) is nil", sys.Name, id)
+	}
+	w.closing = w.closing || closes(s)
+	if _, ok := s.(host.Showing); ok {
+		w.check.mayBeStale = true
+	}
+	if c, ok := s.(host.Conditional); ok {
+		if err := c.CanRun(); err != nil {
+			return fmt.Errorf("system %q: node %d: %w", sys.Name, id, err)
+		}
+	}
+	if _, err := w.plans.Of(s); err != nil {
+		return fmt.Errorf("system %q: node %d: %w", sys.Name, id, err)
+	}
+	Discard(s)
+	return nil
+}
+
+// tryMonitor makes a monitor, likewise.
+func (w *machine) tryMonitor(i int) error {
+	m, err := setUp(w.sys, &w.opts, nameOfMaker(i), w.sys.Monitors[i])
+	if err != nil {
+		return err
+	}
+	if _, err := w.plans.Of(m); err != nil {
+		return fmt.Errorf("system %q: monitor %d: %w", w.sys.Name, i, err)
+	}
+	_, err = setUp(w.sys, &w.opts, nameOfOwed(i), func() Owed { return owedBy(m) })
+	return err
 }
 
 func (w *machine) System() *sim.System { return w.sys }

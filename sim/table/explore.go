@@ -176,11 +176,7 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 		return exploreAll(ctx, sys, opts.asymmetric(x.asymmetry))
 	}
 	dead := x.dead
-	out := &Exploration{
-		Reduced: x.told, Crashes: x.crashes,
-		States: r.States, Transitions: r.Transitions, Live: r.Live, Expanded: r.Expanded, Depth: r.Depth, Stopped: r.Stopped,
-		Omission: r.Omission, Bytes: r.Bytes, Frontier: r.Frontier, Disk: r.Disk, Sampled: g.sampled(),
-	}
+	out := x.result(&r)
 	if dead != nil && dead.Checked && err == nil {
 		dead.tell(out)
 		if x.refuted() {
@@ -188,16 +184,7 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 		}
 	}
 	if x.starving != nil {
-		out.Fairness = x.starving.tell()
-		switch f := out.Fairness; {
-		case f.Judged || !r.Complete:
-		case r.Spilled:
-			f.Why = "states were on disk for want of memory"
-		case f.Why == unvisited && ctx.Err() != nil:
-			f.Why = "the time was over"
-		case f.Why == unvisited: // nobody came to judge
-			f.Why = "the memory did not suffice"
-		}
+		out.Fairness = x.starving.told(&r, ctx.Err() != nil)
 	}
 	if len(out.Sampled) > 0 && out.Stopped == "" {
 		out.Stopped = "sampled"
@@ -207,11 +194,8 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	}
 	out.Stats, out.Plans, out.Coverage = g.w.Stats(), g.w.Plans(), g.w.covered()
 	out.Coverage.ForeignTimes = g.answers.foreign || g.sites.answers.foreign || x.reduction != nil && x.reduction.answers.foreign
-	var u *Unsupported
-	var changed *explore.ChangedError
-	var log *explore.LogError
 	switch {
-	case errors.As(err, &u), errors.As(err, &changed), errors.As(err, &log):
+	case errors.As(err, new(*Unsupported)), errors.As(err, new(*explore.ChangedError)), errors.As(err, new(*explore.LogError)):
 		return out, err
 	case err != nil:
 		out.Stopped, out.Finding, out.Path = "finding", err, path
@@ -233,6 +217,15 @@ type exploration struct {
 	asymmetry string      // there is no symmetry, as this shows
 	dead      *deadStates // as judged last; nil: nothing was explored
 	starving  *starving   // likewise; nil: nothing is owed, either
+}
+
+// result is what an exploration came to, but for what is found afterwards.
+func (x *exploration) result(r *explore.Result) *Exploration {
+	return &Exploration{
+		Reduced: x.told, Crashes: x.crashes,
+		States: r.States, Transitions: r.Transitions, Live: r.Live, Expanded: r.Expanded, Depth: r.Depth, Stopped: r.Stopped,
+		Omission: r.Omission, Bytes: r.Bytes, Frontier: r.Frontier, Disk: r.Disk, Sampled: x.g.sampled(),
+	}
 }
 
 // asymmetric is the options for another exploration, without symmetry, and why.

@@ -149,10 +149,19 @@ func (f *starving) Judge(ctx context.Context, s *explore.Space) error {
 	return nil
 }
 
-// tell tells what was found.
-func (f *starving) tell() *Fairness {
+// told is what was found by an exploration.
+func (f *starving) told(r *explore.Result, late bool) *Fairness {
 	for k := range f.sources {
 		f.out.Hot = append(f.out.Hot, HotStates{f.sources[k].name, f.sources[k].hot})
+	}
+	switch {
+	case f.out.Judged || !r.Complete:
+	case r.Spilled:
+		f.out.Why = "states were on disk for want of memory"
+	case f.out.Why == unvisited && late:
+		f.out.Why = "the time was over"
+	case f.out.Why == unvisited: // nobody came to judge
+		f.out.Why = "the memory did not suffice"
 	}
 	return &f.out
 }
