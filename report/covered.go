@@ -13,47 +13,11 @@ import (
 func (r *Report) covered() []string {
 	c := &r.Coverage
 	lines := append(r.wentOn(), r.divided()...)
-	lines = append(lines, r.inPlainWords()...)
-	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", words.Number(c.ExhaustedDepth), words.Plural(r.States, "state"))
-	switch {
-	case c.Complete:
-		exhaustive = fmt.Sprintf("complete: %s", words.Plural(r.States, "state"))
-	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
-		exhaustive = fmt.Sprintf("NOT exhaustive: states with equal fingerprints were taken for one; to depth %s, %s",
-			words.Number(c.ExhaustedDepth), words.Plural(r.States, "state"))
-	case c.ExhaustedDepth == 0:
-		exhaustive = fmt.Sprintf("to no depth exhaustive, as it ended early: %s seen, what follows was executed from %s of them",
-			words.Plural(r.States, "state"), words.Number(r.Expanded))
-	}
-	if len(c.Sampled) > 0 {
-		exhaustive += ", but for draws that were sampled"
-	}
-	if r.Transitions > 0 {
-		exhaustive += ", " + words.Plural(r.Transitions, "transition")
-		if r.Cluster == "" {
-			exhaustive += fmt.Sprintf(" by %s; %.1f bytes per state", words.Plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
-		}
-	}
-	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Stateful() {
-		lines = append(lines, exhaustive)
-	}
+	lines = append(append(lines, r.inPlainWords()...), r.exhausted()...)
 	if r.Cluster != "" {
 		lines = append(lines, "searched by the workers at "+r.Cluster+", which do not gather which faults struck, what never happened, nor Sometimes properties")
 	}
-	if k := r.Kept; k != nil {
-		text := "kept in " + k.Folder
-		if k.Runs > 0 {
-			text += fmt.Sprintf(", where %s were before", words.Plural(k.Runs, "run"))
-		}
-		if k.Before > 0 {
-			text += fmt.Sprintf(", where %s were before", words.Plural(k.Before, "state"))
-		}
-		if r.Disk > 0 {
-			text += fmt.Sprintf("; up to %s MB were on its disk for want of memory", words.Number(int(r.Disk>>20)))
-		}
-		lines = append(lines, text)
-	}
-	lines = append(lines, r.reduced()...)
+	lines = append(append(lines, r.kept()...), r.reduced()...)
 	lines = append(lines, r.crashes()...)
 	if c.Recovers {
 		lines = append(lines, "recovery always possible: from each of them a live state can be reached without faults")
@@ -71,49 +35,11 @@ func (r *Report) covered() []string {
 	if len(c.NotChecked) > 0 {
 		lines = append(lines, "not checked: "+strings.Join(c.NotChecked, "; "))
 	}
-	for i := range r.Phases {
-		if p := &r.Phases[i]; strings.HasSuffix(p.Name, "walks") && p.Paths > 0 {
-			lines = append(lines, r.walked(p))
-		}
-	}
-	if len(r.Relied) > 0 {
-		var actions []string
-		for _, a := range r.Relied {
-			actions = append(actions, fmt.Sprintf("%s in %s", a.Action, words.Plural(a.Walks, "walk")))
-		}
-		lines = append(lines, "recovery relied on actions: "+strings.Join(actions, ", "))
-	}
-	if len(r.Schedules) > 0 {
-		var turns []string
-		for _, s := range r.Schedules {
-			turns = append(turns, fmt.Sprintf("%s %s", s.Name, words.Number(s.Paths)))
-		}
-		lines = append(lines, "scheduled walks: "+strings.Join(turns, ", "))
-	}
-	var faults []string
-	for _, l := range limits(r.Limits, c.FaultsUsed) {
-		if l.allowed > 0 {
-			faults = append(faults, fmt.Sprintf("%s %d/%d", l.name, l.used, l.allowed))
-		} else {
-			faults = append(faults, fmt.Sprintf("%s 0 (off)", l.name))
-		}
-	}
-	if r.Cluster == "" {
-		lines = append(lines, "faults used: "+strings.Join(faults, ", "))
-	}
+	lines = append(append(lines, r.walks()...), r.faults()...)
 	if len(c.NeverHappened) > 0 {
 		lines = append(lines, "never happened while searching: "+strings.Join(c.NeverHappened, ", ")+"   (your check does not test these)")
 	}
-	for _, s := range c.Sometimes {
-		switch {
-		case s.Runs == 0:
-			lines = append(lines, fmt.Sprintf("sometimes: %q NEVER", s.Property))
-		case search.Name(r.Strategy).Stateful():
-			lines = append(lines, fmt.Sprintf("sometimes: %q in some state", s.Property))
-		default:
-			lines = append(lines, fmt.Sprintf("sometimes: %q in %s%s", s.Property, words.Plural(s.Runs, "run"), vacuous(&s)))
-		}
-	}
+	lines = append(lines, r.sometimes()...)
 	if line := c.afterLive(); line != "" {
 		lines = append(lines, line)
 	}
@@ -140,6 +66,109 @@ func (r *Report) covered() []string {
 		lines = append(lines, line)
 	}
 	return append(lines, r.engine()...)
+}
+
+// exhausted says how far all states were visited, if anything tried to.
+func (r *Report) exhausted() []string {
+	c := &r.Coverage
+	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", words.Number(c.ExhaustedDepth), words.Plural(r.States, "state"))
+	switch {
+	case c.Complete:
+		exhaustive = fmt.Sprintf("complete: %s", words.Plural(r.States, "state"))
+	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
+		exhaustive = fmt.Sprintf("NOT exhaustive: states with equal fingerprints were taken for one; to depth %s, %s",
+			words.Number(c.ExhaustedDepth), words.Plural(r.States, "state"))
+	case c.ExhaustedDepth == 0:
+		exhaustive = fmt.Sprintf("to no depth exhaustive, as it ended early: %s seen, what follows was executed from %s of them",
+			words.Plural(r.States, "state"), words.Number(r.Expanded))
+	}
+	if len(c.Sampled) > 0 {
+		exhaustive += ", but for draws that were sampled"
+	}
+	if r.Transitions > 0 {
+		exhaustive += ", " + words.Plural(r.Transitions, "transition")
+		if r.Cluster == "" {
+			exhaustive += fmt.Sprintf(" by %s; %.1f bytes per state", words.Plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
+		}
+	}
+	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Stateful() {
+		return []string{exhaustive}
+	}
+	return nil
+}
+
+// kept says where what was searched is kept.
+func (r *Report) kept() []string {
+	k := r.Kept
+	if k == nil {
+		return nil
+	}
+	text := "kept in " + k.Folder
+	if k.Runs > 0 {
+		text += fmt.Sprintf(", where %s were before", words.Plural(k.Runs, "run"))
+	}
+	if k.Before > 0 {
+		text += fmt.Sprintf(", where %s were before", words.Plural(k.Before, "state"))
+	}
+	if r.Disk > 0 {
+		text += fmt.Sprintf("; up to %s MB were on its disk for want of memory", words.Number(int(r.Disk>>20)))
+	}
+	return []string{text}
+}
+
+// walks says what walks came to, and how they were made.
+func (r *Report) walks() (lines []string) {
+	for i := range r.Phases {
+		if p := &r.Phases[i]; strings.HasSuffix(p.Name, "walks") && p.Paths > 0 {
+			lines = append(lines, r.walked(p))
+		}
+	}
+	if len(r.Relied) > 0 {
+		var actions []string
+		for _, a := range r.Relied {
+			actions = append(actions, fmt.Sprintf("%s in %s", a.Action, words.Plural(a.Walks, "walk")))
+		}
+		lines = append(lines, "recovery relied on actions: "+strings.Join(actions, ", "))
+	}
+	if len(r.Schedules) > 0 {
+		var turns []string
+		for _, s := range r.Schedules {
+			turns = append(turns, fmt.Sprintf("%s %s", s.Name, words.Number(s.Paths)))
+		}
+		lines = append(lines, "scheduled walks: "+strings.Join(turns, ", "))
+	}
+	return lines
+}
+
+// faults says which faults were used.
+func (r *Report) faults() []string {
+	if r.Cluster != "" {
+		return nil
+	}
+	var faults []string
+	for _, l := range limits(r.Limits, r.Coverage.FaultsUsed) {
+		if l.allowed > 0 {
+			faults = append(faults, fmt.Sprintf("%s %d/%d", l.name, l.used, l.allowed))
+		} else {
+			faults = append(faults, fmt.Sprintf("%s 0 (off)", l.name))
+		}
+	}
+	return []string{"faults used: " + strings.Join(faults, ", ")}
+}
+
+// sometimes says in how many runs Sometimes properties held.
+func (r *Report) sometimes() (lines []string) {
+	for _, s := range r.Coverage.Sometimes {
+		switch {
+		case s.Runs == 0:
+			lines = append(lines, fmt.Sprintf("sometimes: %q NEVER", s.Property))
+		case search.Name(r.Strategy).Stateful():
+			lines = append(lines, fmt.Sprintf("sometimes: %q in some state", s.Property))
+		default:
+			lines = append(lines, fmt.Sprintf("sometimes: %q in %s%s", s.Property, words.Plural(s.Runs, "run"), vacuous(&s)))
+		}
+	}
+	return lines
 }
 
 // inPlainWords says what was covered to somebody who does not know how; "": nothing.
