@@ -107,12 +107,6 @@ func (f *Search) request(p *Process) (*request, error) {
 	if err := knownProperty(&subject.System, f.Property); err != nil {
 		return nil, err
 	}
-	var schedules []search.Schedule
-	if f.Schedules != "" {
-		if schedules, err = search.ParseSchedules(f.Schedules); err != nil {
-			return nil, fmt.Errorf("--schedules: %w", err)
-		}
-	}
 	seed, shard := f.Seed, (*report.Shard)(nil)
 	if f.Shard != "" {
 		s, err := report.ParseShard(f.Shard, f.Seed)
@@ -121,31 +115,9 @@ func (f *Search) request(p *Process) (*request, error) {
 		}
 		seed, shard = s.SeedOf(), &s
 	}
-	cfg := search.Config{
-		System:       subject.System,
-		Strategy:     search.Name(f.Strategy),
-		Schedules:    schedules,
-		Property:     f.Property,
-		MaxDepth:     f.Depth,
-		DeepenBy:     f.DeepenBy,
-		WalkSteps:    f.WalkSteps,
-		Walks:        f.Walks,
-		Seed:         seed,
-		Workers:      f.Workers,
-		Time:         f.Time,
-		MaxPaths:     f.MaxPaths,
-		HandlerLimit: f.HandlerLimit,
-		Engine:       search.Engine(f.Engine),
-		Visited:      search.Visited(f.Visited),
-		Reduce:       search.Reduction(f.Reduce),
-		Symmetry:     f.Symmetry,
-		Crashes:      search.CrashModel(f.Crashes),
-		Shortest:     f.Shortest,
-		Alone:        f.Alone,
-		MaxBytes:     f.Memory << 20,
-	}
-	if f.Durable != "" && !f.Recheck && !f.Given.Has("time") {
-		cfg.Time = 0 // what is kept takes time to be checked again
+	cfg, err := f.config(subject.System, seed)
+	if err != nil {
+		return nil, err
 	}
 	var job ClusterJob
 	if f.Cluster.URL != "" {
@@ -213,6 +185,42 @@ func (f *Search) request(p *Process) (*request, error) {
 		job:          job,
 		mode:         f.mode(),
 	}, nil
+}
+
+// config is what the search is told, but for what a bug, a cluster, a recording and a prefix say.
+func (f *Search) config(sys sim.System, seed uint64) (search.Config, error) {
+	cfg := search.Config{
+		System:       sys,
+		Strategy:     search.Name(f.Strategy),
+		Property:     f.Property,
+		MaxDepth:     f.Depth,
+		DeepenBy:     f.DeepenBy,
+		WalkSteps:    f.WalkSteps,
+		Walks:        f.Walks,
+		Seed:         seed,
+		Workers:      f.Workers,
+		Time:         f.Time,
+		MaxPaths:     f.MaxPaths,
+		HandlerLimit: f.HandlerLimit,
+		Engine:       search.Engine(f.Engine),
+		Visited:      search.Visited(f.Visited),
+		Reduce:       search.Reduction(f.Reduce),
+		Symmetry:     f.Symmetry,
+		Crashes:      search.CrashModel(f.Crashes),
+		Shortest:     f.Shortest,
+		Alone:        f.Alone,
+		MaxBytes:     f.Memory << 20,
+	}
+	if f.Durable != "" && !f.Recheck && !f.Given.Has("time") {
+		cfg.Time = 0 // what is kept takes time to be checked again
+	}
+	if f.Schedules != "" {
+		var err error
+		if cfg.Schedules, err = search.ParseSchedules(f.Schedules); err != nil {
+			return cfg, fmt.Errorf("--schedules: %w", err)
+		}
+	}
+	return cfg, nil
 }
 
 // Validate implements [Task].
