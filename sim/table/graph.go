@@ -190,7 +190,7 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	}
 	p := &w.properties
 	sampled := w.samples.sampled(m.Number + 1)
-	check, cover := m.Root || sampled, w.covering.unmet > 0
+	check, cover := m.Root || sampled || g.named, w.covering.unmet > 0 // of several processes, another one may have seen what properties read
 	changed := w.fallWith(m.Note & noteNode)
 	for i := range p.always {
 		q := &p.always[i]
