@@ -154,6 +154,9 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 				slow.err = err
 			}
 			r.move, r.peers = move{kind: slowStep, first: uint32(len(s.slow))}, neverAsleep
+			if node >= 0 {
+				r.note = uint8(node) | noteLocal // it may lead elsewhere where it does not fail
+			}
 			s.slow = append(s.slow, slow)
 			if s.endless(err, slow.picks) {
 				diverges = err
@@ -316,7 +319,7 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 		s.op(&m, moveOp{opSlow << opPeer, uint32(len(s.slow))})
 		s.slow = append(s.slow, slow)
 	}
-	ok = s.operate(&d, node, s.ops[m.first:]) && d.is(s.there)
+	ok = len(s.ops)-int(m.first) <= mostOps && s.operate(&d, node, s.ops[m.first:]) && d.is(s.there)
 	s.changes = d.changes
 	return m, ok
 }

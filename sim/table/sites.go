@@ -100,6 +100,9 @@ type move struct {
 	kind  uint8
 }
 
+// mostOps is how many operations a move has, at most: they are counted in a span, too.
+const mostOps = 1 << 15
+
 // Kinds of moves.
 const (
 	fastMove     = iota // all operations are datagrams sent to different nodes
