@@ -76,8 +76,8 @@ func (b *Bench) Run(id sim.NodeID, l *Local, ev sim.Event, d Handed, answers Ans
 	n := w.put(id, l)
 	w.last.reset(ev)
 	b.run, b.asked = b.run[:0], answers
+	defer b.restore(id) // also when the handler ends the goroutine
 	err := b.handle(n, ev, &d)
-	b.restore(id)
 	b.classify()
 	return Outcome{After: w.take(n), Effects: w.last.Effects, Questions: b.run, Observed: w.last.Observed, Err: err}
 }
@@ -98,8 +98,8 @@ func (b *Bench) handle(n *node, ev sim.Event, d *Handed) error {
 // error is a finding.
 func (b *Bench) Load(id sim.NodeID) (*Local, error) {
 	n := b.w.put(id, b.Down(id))
+	defer b.restore(id) // also when New ends the goroutine
 	err := b.w.load(n)
-	b.restore(id)
 	return b.w.take(n), err
 }
 
