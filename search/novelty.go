@@ -15,10 +15,13 @@ type novelty struct {
 	on     bool
 }
 
-// begin prepares for run number k.
-func (n *novelty) begin(k, nodes int) {
-	n.on, n.pairs = scramble(uint64(k))%lookEvery == 0, n.pairs[:0]
-	if n.on {
+// lookedAt reports whether run number k is.
+func lookedAt(k int) bool { return scramble(uint64(k))%lookEvery == 0 }
+
+// begin prepares for a run.
+func (n *novelty) begin(on bool, nodes int) {
+	n.on, n.pairs = on, n.pairs[:0]
+	if on {
 		n.locals = resized(n.locals, nodes)
 	}
 }

@@ -116,8 +116,9 @@ func (w *worker) runs(u *unit) {
 		}
 		w.active.Store(l.run)
 		if u.mix != nil {
-			w.novelty.begin(u.first+u.made, w.cfg.System.Nodes)
-			l.activity.begin(w.novelty.on)
+			looked := lookedAt(u.first + u.made)
+			w.novelty.begin(looked && len(w.cfg.Schedules) > 1, w.cfg.System.Nodes) // one schedule finds more than no other
+			l.activity.begin(looked)
 		}
 		before := l.events
 		o := l.Run(s, t)
