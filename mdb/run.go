@@ -132,9 +132,7 @@ func (r *run) readOn() error {
 func (r *run) meet(ev sim.Event) {
 	w := r.cursor.World()
 	s := stepInfo{key: w.Key(ev), ev: ev, picks: -int32(r.cursor.Pos()) - 1}
-	if text := r.words.Describe(w, ev); text != replay.Describe(ev, s.key) {
-		s.text = text // enumerations by name
-	}
+	s.text = r.words.Beyond(w, ev, s.key)
 	s.cause = r.links.cause(r.cursor, &s)
 	r.steps = append(r.steps, s)
 }

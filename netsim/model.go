@@ -166,8 +166,8 @@ func (m *model) AppendEvents(node sim.NodeID, buf []sim.Event) []sim.Event {
 func (m *model) appendPeers(kind setKind, ev sim.Event, buf []sim.Event) []sim.Event {
 	for w, set := range m.set(ev.Node, kind) {
 		for ; set != 0; set &= set - 1 {
-			ev.Peer = sim.NodeID(w<<6 + bits.TrailingZeros64(set))
 			buf = append(buf, ev)
+			buf[len(buf)-1].Peer = sim.NodeID(w<<6 + bits.TrailingZeros64(set)) // not in ev, which would be read while it is written
 		}
 	}
 	return buf

@@ -29,11 +29,25 @@ func NewWords(sys *sim.System) (*Words, error) {
 // enumerations in messages by name.
 func (x *Words) Describe(w kernel.World, ev sim.Event) string {
 	key := w.Key(ev)
-	text := what(ev, key)
-	if x.buf = w.Messages(ev, x.buf[:0]); len(x.buf) == 1 && ev.Kind != sim.TakeQuorum {
-		text = inPlace(text, x.text(x.buf[0].Msg))
+	return describe(ev, key, x.named(w, ev, what(ev, key)))
+}
+
+// Beyond is Describe, or "" where that says no more than the function [Describe] of key, the event's in the state of w.
+func (x *Words) Beyond(w kernel.World, ev sim.Event, key string) string {
+	plain := what(ev, key)
+	text := x.named(w, ev, plain)
+	if text == plain {
+		return ""
 	}
 	return describe(ev, key, text)
+}
+
+// named is what with enumerations of the message by name.
+func (x *Words) named(w kernel.World, ev sim.Event, what string) string {
+	if x.buf = w.Messages(ev, x.buf[:0]); len(x.buf) == 1 && ev.Kind != sim.TakeQuorum {
+		return inPlace(what, x.text(x.buf[0].Msg))
+	}
+	return what
 }
 
 // text renders a message or announced event for people.
