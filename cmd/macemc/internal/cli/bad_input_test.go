@@ -50,6 +50,7 @@ func TestBadInput(t *testing.T) {
 		{"help frob", `unknown command "frob"`},
 		{"help durable vrify", `unknown command "vrify"; did you mean verify?`},
 		{"search pingack --property=", "--property is given without a value; see macemc search --help"},
+		{"search pingack --property a --property b", `invalid argument "b" for "--property" flag: "a" was named before, and only one can be; see macemc search --help`},
 		{"graph good.path --nodes=", "--nodes is given without a value; see macemc graph --help"},
 		{"search pingack --crash-cut some", `--crash-cut "some" is none of none, prefix, subset`},
 		{"search pingack --interleave random", "--interleave random: no service of pingack is of package bubble, whose goroutines take turns"},

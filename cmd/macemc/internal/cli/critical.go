@@ -28,7 +28,7 @@ the others are in "macemc help".`,
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&c.Walks.Property, "property", "", "a state is live when the property `NAME` holds (default: all of them)")
+	fl.Var((*only)(&c.Walks.Property), "property", "a state is live when the property `NAME` holds (default: all of them)")
 	fl.IntVar(&c.Walks.Walks, "walks", 0, "walks `K` per probe (default 200)")
 	fl.IntVar(&c.Walks.WalkSteps, "walk-steps", 0, "length `N` of a walk, in steps (default 2000)")
 	fl.Uint64Var(&c.Walks.Seed, "seed", 0, "`SEED` of the walks (default: that of FILE)")

@@ -91,7 +91,7 @@ Exit status:
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&f.Property, "property", "", "check only the property `NAME`")
+	fl.Var((*only)(&f.Property), "property", "check only the property `NAME`")
 	fl.IntVar(&f.Memory, "memory", 0, "stop when visited states and tables take about `N` MB (default: half of what is available)")
 	fl.IntVar(&f.Workers, "workers", 0, "how many workers `N` there are (default: all cores)")
 	fl.DurationVar(&f.Time, "time", 0, "stop after this `TIME` (default: no limit)")

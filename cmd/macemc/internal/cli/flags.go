@@ -56,3 +56,18 @@ func emptyFlag(cmd *cobra.Command) (err error) {
 	})
 	return err
 }
+
+// only names the one thing that is looked at. Given twice it would look as if both were.
+type only string
+
+func (o *only) Set(name string) error {
+	if *o != "" && string(*o) != name {
+		return fmt.Errorf("%q was named before, and only one can be", *o)
+	}
+	*o = only(name)
+	return nil
+}
+
+func (o *only) String() string { return string(*o) }
+
+func (o *only) Type() string { return "string" }

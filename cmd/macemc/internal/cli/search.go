@@ -128,7 +128,7 @@ Exit status:
 func subjectFlags(fl *pflag.FlagSet, f *task.Subject, test *string) {
 	fl.StringVar(test, "test", "", "of a package, the system of the test `NAME`")
 	fl.StringArrayVar(&f.Bugs, "bug", nil, "put a known bug `ID` back; may be repeated")
-	fl.StringVar(&f.Property, "property", "", "check only the property or monitor `NAME`; what else there is is not checked")
+	fl.Var((*only)(&f.Property), "property", "check only the property or monitor `NAME`; what else there is is not checked")
 	fl.IntVar(&f.Nodes, "nodes", 0, "number of nodes `N`")
 	fl.StringArrayVar(&f.Set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; may be repeated")
 }
