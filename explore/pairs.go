@@ -64,20 +64,22 @@ func (p *pairs) prefetch(pairs []uint64) {
 	if p.list.n < nearPairs {
 		return
 	}
+	sink := uint64(0)
 	for _, pair := range pairs {
 		i, _ := p.slot(pair)
-		p.sink ^= uint64(p.index[i])
+		sink ^= uint64(p.index[i])
 	}
 	mask := len(p.index) - 1
 	for _, pair := range pairs {
 		i, tag := p.slot(pair)
 		for ; p.index[i] != 0; i = (i + 1) & mask {
 			if n := p.index[i] ^ tag; n < uint32(len(p.index)) {
-				p.sink ^= p.list.at(n - 1)
+				sink ^= p.list.at(n - 1)
 				break
 			}
 		}
 	}
+	p.sink = sink
 }
 
 func (p *pairs) grow() {
