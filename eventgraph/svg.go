@@ -274,8 +274,9 @@ func (d *drawing) timers() {
 		if x < 0 {
 			continue
 		}
-		k := index(slot[t.Node], t.What)
-		if k == len(slot[t.Node]) {
+		k := slices.Index(slot[t.Node], t.What)
+		if k < 0 {
+			k = len(slot[t.Node])
 			slot[t.Node] = append(slot[t.Node], t.What)
 		}
 		x -= 6 + gap*(k%slots)
@@ -299,15 +300,6 @@ func (d *drawing) timers() {
 		fmt.Fprintf(&d.out, `<path class="armed" d="M%d %dv%dm-2 0h4"><title>timer %s, set in step %d, %s</title></path>`+"\n",
 			x, y1, y2-y1, escape(t.What), t.Set, ended)
 	}
-}
-
-func index(list []string, s string) int {
-	for i, v := range list {
-		if v == s {
-			return i
-		}
-	}
-	return len(list)
 }
 
 // note writes what a step changed beside it, in two lines when it is long.

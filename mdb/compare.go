@@ -2,6 +2,7 @@ package mdb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -180,7 +181,7 @@ func writeDiff(out *bytes.Buffer, a *run, n int, b *run, m int) error {
 		if d.node < 0 {
 			where = "network "
 		}
-		fmt.Fprintf(out, "  %s%s  %s | %s\n", where, d.path, orNone(d.old), orNone(d.new))
+		fmt.Fprintf(out, "  %s%s  %s | %s\n", where, d.path, cmp.Or(d.old, "none"), cmp.Or(d.new, "none"))
 	}
 	return nil
 }

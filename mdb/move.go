@@ -191,7 +191,7 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 		if slices.Contains(upOrDown, c.Node) {
 			continue // its whole state comes or goes
 		}
-		fmt.Fprintf(out, "  n%d.%s  %s -> %s\n", c.Node, c.Path, orNone(c.Old), orNone(c.New))
+		fmt.Fprintf(out, "  n%d.%s  %s -> %s\n", c.Node, c.Path, cmp.Or(c.Old, "none"), cmp.Or(c.New, "none"))
 	}
 	if f := r.found(n); f != nil {
 		fmt.Fprintf(out, "  FOUND %s\n", firstLine(f.Error()))
@@ -204,13 +204,6 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
-	return s
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
 	return s
 }
 

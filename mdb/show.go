@@ -2,6 +2,7 @@ package mdb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -179,7 +180,7 @@ func writeFields(out *bytes.Buffer, margin string, fields []sim.Field, changed m
 	for _, f := range fields {
 		mark, was := " ", ""
 		if old, ok := changed[f.Path]; ok {
-			mark, was = "*", "   was "+orNone(old)
+			mark, was = "*", "   was "+cmp.Or(old, "none")
 		}
 		fmt.Fprintf(out, "%s%s%-*s  %s%s\n", margin, mark, wide, f.Path, f.Value, was)
 	}
@@ -273,7 +274,7 @@ func showField(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 		}
 		for _, f := range sel.fields(w, sim.NodeID(id)) {
 			if was, ok := old[f.Path]; ok {
-				f.Value += "   * was " + orNone(was)
+				f.Value += "   * was " + cmp.Or(was, "none")
 			}
 			all = append(all, sim.Field{Path: fmt.Sprintf("n%d.%s", id, f.Path), Value: f.Value})
 		}

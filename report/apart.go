@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -104,5 +105,5 @@ func brief(value string) string {
 	if r := []rune(value); len(r) > most {
 		return string(r[:most-1]) + "…"
 	}
-	return orNone(value)
+	return cmp.Or(value, "none")
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -47,7 +48,7 @@ func (s *state) show(at place) string {
 	if at.path == nodeField && !s.down(at.node) {
 		return "up"
 	}
-	return orNone(s.values[at])
+	return cmp.Or(s.values[at], "none")
 }
 
 // hasParts reports whether the parts of the place have values instead of itself: it is not empty there, and not absent.
@@ -148,11 +149,4 @@ func smallState(t *replay.Trace) string {
 		return text
 	}
 	return ""
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"strings"
@@ -66,7 +67,7 @@ func CriticalOf(res *critical.Result, dead *replay.Trace) *Critical {
 func (r *Report) SetLive(live *replay.Trace, common int) {
 	r.Live, r.Critical.LiveCommon, r.Critical.LiveViolates = live, common, ""
 	if f := live.Finding; f != nil {
-		r.Critical.LiveViolates = firstOf(f.Property, string(f.Kind))
+		r.Critical.LiveViolates = cmp.Or(f.Property, string(f.Kind))
 	}
 }
 

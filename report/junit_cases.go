@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ func junitCasesOf(r *Report, properties []sim.Property, text string) ([]junitCas
 	if c.unable != "" {
 		of := c.named("the search is conclusive")
 		of.Time = junitTime(r.Seconds)
-		of.Error = &junitProblem{Type: string(r.Verdict), Message: firstOf(r.Message, c.ended), Text: text}
+		of.Error = &junitProblem{Type: string(r.Verdict), Message: cmp.Or(r.Message, c.ended), Text: text}
 		c.list = append(c.list, of)
 	}
 	return c.list, nil
@@ -131,7 +132,7 @@ func (c *junitCases) others() error {
 		if c.r.Verdict != search.Violation || c.found[i] { // else of a monitor, or "messages are values"
 			continue
 		}
-		if err := c.add(firstOf(f.Property, string(f.Kind)), false, func(g *Report) bool { return g == f }); err != nil {
+		if err := c.add(cmp.Or(f.Property, string(f.Kind)), false, func(g *Report) bool { return g == f }); err != nil {
 			return err
 		}
 	}
@@ -156,7 +157,7 @@ func (c *junitCases) add(name string, liveness bool, violated func(*Report) bool
 		if failures++; failures > 1 { // cases have different names
 			failed.Name = fmt.Sprintf("%s (%d)", name, failures)
 		}
-		failed.Failure = &junitProblem{Type: string(f.Kind), Message: firstOf(f.Message, kindNames[f.Kind]), Text: printable(text.String())}
+		failed.Failure = &junitProblem{Type: string(f.Kind), Message: cmp.Or(f.Message, kindNames[f.Kind]), Text: printable(text.String())}
 		failed.Time = junitTime(f.Seconds)
 		c.list = append(c.list, failed)
 	}

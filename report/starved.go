@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func (c *Coverage) unjudged() string {
 	case w == search.FairWalks{}:
 		return f.Why
 	case w.Walks == 0:
-		return f.Why + "; no fair walks: " + firstOf(w.Why, "nothing can happen")
+		return f.Why + "; no fair walks: " + cmp.Or(w.Why, "nothing can happen")
 	default:
 		why := fmt.Sprintf("%s; %s through at most %s came to no run in which it stays owed", f.Why, words.Plural(w.Walks, "fair walk"), words.Plural(w.States, "state"))
 		if w.Why != "" {
@@ -88,7 +89,7 @@ const mostRound = 80
 func (r *Report) starved() []fact {
 	s := r.Starved
 	if s == nil { // of a run that was executed again
-		return []fact{{"starved:", firstOf(r.Message, r.Property), ""}}
+		return []fact{{"starved:", cmp.Or(r.Message, r.Property), ""}}
 	}
 	what := s.Property
 	if s.Obligation != "" {

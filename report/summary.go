@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -124,7 +125,7 @@ func (r *Report) facts() []fact {
 	case sim.Starvation:
 		f = append(f, r.starved()...)
 	case sim.Safety:
-		f = append(f, fact{"violated:", r.Property, firstOf(r.Explain, r.Message)})
+		f = append(f, fact{"violated:", r.Property, cmp.Or(r.Explain, r.Message)})
 	case sim.Panic:
 		f = append(append(f, fact{"panic:", r.Message, ""}), r.where()...)
 	case sim.Divergence:
@@ -207,7 +208,7 @@ func (r *Report) neverAgain() []fact {
 		label = "never:"
 	}
 	if r.Dead == nil {
-		return []fact{{label, r.Property, firstOf(r.Explain, r.Message)}}
+		return []fact{{label, r.Property, cmp.Or(r.Explain, r.Message)}}
 	}
 	from := len(r.Dead.Steps)
 	if c := r.Critical; c != nil && c.Step > 0 {
@@ -231,10 +232,10 @@ func (r *Report) neverAgain() []fact {
 		never = all
 	}
 	if len(never) == 0 {
-		return []fact{{label, r.Property, firstOf(r.Explain, r.Message)}}
+		return []fact{{label, r.Property, cmp.Or(r.Explain, r.Message)}}
 	}
 	if len(never) == 1 {
-		never[0].aside = firstOf(never[0].aside, smallState(r.Dead))
+		never[0].aside = cmp.Or(never[0].aside, smallState(r.Dead))
 	}
 	if !slices.ContainsFunc(never, func(f fact) bool { return f.aside != "" }) {
 		never[0].aside = r.unlikeLive()
@@ -306,7 +307,7 @@ func (r *Report) handler() string {
 // no step is known.
 func (r *Report) HandledBy() string {
 	if step := r.stepThatMatters(); step != nil {
-		return firstOf(step.Source, step.Kind)
+		return cmp.Or(step.Source, step.Kind)
 	}
 	return r.Handler
 }
@@ -321,15 +322,6 @@ func (r *Report) stepThatMatters() *replay.TraceStep {
 		return &r.Dead.Steps[c.Step-1]
 	}
 	return nil
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // excerpt draws steps of a graph as lines of text.

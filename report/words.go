@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -85,7 +86,7 @@ func (r *Report) setting() string {
 	if r.CrashCut != "" {
 		parts = append(parts, "crash cut "+r.CrashCut)
 	}
-	for _, k := range sortedKeys(r.Params) {
+	for _, k := range slices.Sorted(maps.Keys(r.Params)) {
 		parts = append(parts, k+"="+r.Params[k])
 	}
 	return strings.Join(parts, ", ")
@@ -101,15 +102,6 @@ func (r *Report) searched() string {
 		text += fmt.Sprintf("; found after %s paths and %s events", words.Number(r.Paths), words.Number(r.Events))
 	}
 	return text
-}
-
-func sortedKeys(m map[string]string) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // name is the system with the bugs that were switched on.

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -126,7 +127,7 @@ func (m *Model) drawState(a area) {
 		}
 		mark, style, was := "  ", Plain, ""
 		if s.Changed {
-			mark, style, was = " *", Changed, "  was "+orNone(s.Old)
+			mark, style, was = " *", Changed, "  was "+cmp.Or(s.Old, "none")
 		}
 		text := mark + s.Path
 		if room := a.w - len([]rune(s.Value+was)) - 2; len([]rune(text)) > room && room > 12 {
@@ -140,13 +141,6 @@ func (m *Model) drawState(a area) {
 	if more := len(m.shown.States) - m.state - a.h; more > 0 && a.h > 0 {
 		a.put(a.w-10, a.h-1, fmt.Sprintf(" %4d more", more), Dim)
 	}
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // drawLanes keeps the current step in the middle.
