@@ -29,25 +29,11 @@ func (c Clock) Before(d Clock) bool {
 	return less
 }
 
-// Concurrent reports whether neither happened before the other, and they are not the same.
-func (c Clock) Concurrent(d Clock) bool {
-	return !c.Before(d) && !d.Before(c) && !c.equal(d)
-}
-
 func (c Clock) of(p int) int32 {
 	if p < len(c) {
 		return c[p]
 	}
 	return 0
-}
-
-func (c Clock) equal(d Clock) bool {
-	for p := range max(len(c), len(d)) {
-		if c.of(p) != d.of(p) {
-			return false
-		}
-	}
-	return true
 }
 
 // join takes the larger of each component.

@@ -11,7 +11,6 @@ import (
 
 // Recorded is what a report says of the critical transition of a run.
 type Recorded struct {
-	File  string // the report
 	Step  int
 	Steps int // of the run, to know whether it is still the same
 	Why   string
@@ -20,8 +19,7 @@ type Recorded struct {
 // ReadRecorded reads the report beside a path file; the zero value says that there is none, or that it is
 // about another run.
 func ReadRecorded(pathFile string) Recorded {
-	name := filepath.Join(filepath.Dir(pathFile), "report.json")
-	text, err := os.ReadFile(name)
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(pathFile), "report.json"))
 	if err != nil {
 		return Recorded{}
 	}
@@ -43,7 +41,7 @@ func ReadRecorded(pathFile string) Recorded {
 	}
 	c := report.Critical
 	why := probed(&critical.Result{Step: c.Step, Case: c.Case, Before: c.Before, After: c.After, Proof: c.Proof, States: c.States, ProvenAt: c.ProvenAt})
-	return Recorded{name, c.Step, report.Steps, why}
+	return Recorded{c.Step, report.Steps, why}
 }
 
 // probed says by what a step was found to be critical, and whether that is proven; "" when that is not known.

@@ -15,13 +15,11 @@ import (
 type Position struct {
 	System   string
 	Run      string // its name
-	Runs     int
-	Step     int // the step after which we stand; 0: the first state
-	Last     int // the last step
-	Critical int // 0: not known
+	Step     int    // the step after which we stand; 0: the first state
+	Last     int    // the last step
+	Critical int    // 0: not known
 	Live     bool
 	Node     int    // selected; -1: none
-	Nodes    int    // of the system
 	Finding  string // of the step, or of the first state that violates a property; "" elsewhere
 }
 
@@ -29,8 +27,8 @@ type Position struct {
 func (s *Session) Position() Position {
 	r := s.run
 	p := Position{
-		System: s.sys.Name, Run: r.name, Runs: len(s.runs), Step: r.at, Last: r.len(), Critical: r.critical,
-		Live: r.step(r.at).live, Node: s.node, Nodes: s.sys.Nodes,
+		System: s.sys.Name, Run: r.name, Step: r.at, Last: r.len(), Critical: r.critical,
+		Live: r.step(r.at).live, Node: s.node,
 	}
 	if f := r.found(r.at); f != nil {
 		p.Finding = firstLine(f.Error())

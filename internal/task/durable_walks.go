@@ -61,7 +61,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	w := walking{p: p, r: r, runs: runs, all: all}
+	w := walking{r: r, runs: runs, all: all}
 	kept := &report.Kept{Folder: r.durable, Runs: w.paths()}
 	if kept.Runs > 0 {
 		fmt.Fprintf(p.Stderr, "macemc: %s holds %s runs\n", r.durable, words.Number(kept.Runs))
@@ -94,7 +94,6 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 
 // walking is a search that executes runs and is kept.
 type walking struct {
-	p       *Process
 	r       *request
 	runs    *durable.Runs
 	all     []*report.Report // of stretches, the last of which is perhaps not over

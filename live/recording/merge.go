@@ -73,9 +73,7 @@ func Merge(sys sim.System, set *Set, codec wire.Codec, header choose.Header) (*M
 
 // Reached is the state in which the recordings leave the system.
 type Reached struct {
-	World        kernel.World // good for looking at
-	Steps        int
-	Compared     int
+	World        kernel.World  // good for looking at
 	Disagreement *Disagreement // as in Merged
 	Finding      error         // a panic, a failed assertion, or what a monitor has found; nil: none
 }
@@ -88,7 +86,7 @@ func Reach(sys sim.System, set *Set, codec wire.Codec) (*Reached, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reached{m.world, len(m.file.Steps), m.compared, m.disagreement, m.finding}, nil
+	return &Reached{m.world, m.disagreement, m.finding}, nil
 }
 
 func follow(sys sim.System, set *Set, codec wire.Codec) (*merger, error) {
@@ -204,7 +202,6 @@ func (m *merger) result(sys sim.System, header choose.Header) (*Merged, error) {
 }
 
 type merger struct {
-	set     *Set
 	codec   wire.Codec
 	run     *replay.Run
 	world   kernel.World
@@ -244,7 +241,7 @@ type crowd struct {
 
 func newMerger(set *Set, codec wire.Codec) *merger {
 	m := &merger{
-		set: set, codec: codec,
+		codec:        codec,
 		incarnations: map[uint64]place{}, arrives: map[Ref]place{}, copies: map[Ref]int{}, coming: map[uint64]int{},
 		refused: map[*Event][]place{}, awaited: map[place]int{}, clocks: map[Ref][]int{}, queued: map[[2]sim.NodeID]int{},
 		sums: map[sim.MessageID]uint64{},

@@ -2,7 +2,6 @@ package vet
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -220,10 +219,4 @@ func relative(dir, file string) string {
 		return filepath.ToSlash(rel)
 	}
 	return file
-}
-
-// IsBuildError reports whether packages could not be checked because they do not build.
-func IsBuildError(err error) bool {
-	var e *BuildError
-	return errors.As(err, &e)
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -157,7 +158,7 @@ func TestDoesNotBuild(t *testing.T) {
 		"./testdata":        "no Go files",
 	} {
 		_, err := vet.Check(t.Context(), vet.Config{Patterns: []string{pattern}})
-		if !vet.IsBuildError(err) || !strings.Contains(err.Error(), message) {
+		if _, broken := errors.AsType[*vet.BuildError](err); !broken || !strings.Contains(err.Error(), message) {
 			t.Errorf("%s: %v, want %q", pattern, err, message)
 		}
 	}

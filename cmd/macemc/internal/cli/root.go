@@ -18,7 +18,6 @@ import (
 type app struct {
 	task.Process
 	commands []*cobra.Command // more of them
-	args     []string         // the command line
 	tags     string           // build tags
 }
 
@@ -27,7 +26,6 @@ type Exit = task.Exit
 
 // run executes the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
-	a.args = args
 	root := a.command()
 	root.SetArgs(args)
 	root.SetOut(a.Stdout)

@@ -32,10 +32,10 @@ type preachdbRun struct {
 }
 
 type preachdbProcess struct {
-	role, name string
-	cmd        *exec.Cmd
-	out, errs  bytes.Buffer
-	ended      chan struct{}
+	role      string
+	cmd       *exec.Cmd
+	out, errs bytes.Buffer
+	ended     chan struct{}
 }
 
 // preachdbUsage is what the processes took that do one thing.
@@ -152,7 +152,7 @@ func (f *preachdbRun) startServers() {
 // start starts a process, which must not run.
 func (f *preachdbRun) start(role, name string, args ...string) {
 	cmd := f.respawn()
-	p := &preachdbProcess{role: role, name: name, cmd: exec.CommandContext(f.ctx, cmd.Path, args...), ended: make(chan struct{})}
+	p := &preachdbProcess{role: role, cmd: exec.CommandContext(f.ctx, cmd.Path, args...), ended: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = f.dir, cmd.Env, &p.out, &p.errs
 	if err := p.cmd.Start(); err != nil {
 		f.err = err

@@ -20,7 +20,6 @@ type dependency struct {
 // module is what go list says of one.
 type module struct {
 	Path, Version, Dir, GoMod string
-	Main                      bool
 	Replace                   *module
 }
 

@@ -114,9 +114,6 @@ func (m *Model) Resize(width, height int) {
 // Quit reports whether the session is over.
 func (m *Model) Quit() bool { return m.quit }
 
-// Busy reports whether a command is being executed.
-func (m *Model) Busy() bool { return m.busy != "" }
-
 // Press handles a key. When a command is to be executed it returns the function that does so, which may take
 // long and must be the only one that runs; its result goes to [Model.Finish].
 func (m *Model) Press(k Key) func(context.Context) Done {
