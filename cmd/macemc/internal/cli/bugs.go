@@ -308,9 +308,15 @@ func (a *app) searchReport(ctx context.Context, args []string) (*report.Report, 
 	if ctx.Err() != nil {
 		return nil, 0, ctx.Err()
 	}
-	var r report.Report
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		return nil, 0, fmt.Errorf("the search gave no report: %s", bytes.TrimSpace(errs.Bytes()))
+	r, err := readReport(&out, &errs)
+	return r, cpu, err
+}
+
+// readReport is the report that a search has printed, or the error that it told of.
+func readReport(out, errs *bytes.Buffer) (*report.Report, error) {
+	r := new(report.Report)
+	if err := json.Unmarshal(out.Bytes(), r); err != nil {
+		return nil, fmt.Errorf("the search gave no report: %s", bytes.TrimSpace(errs.Bytes()))
 	}
-	return &r, cpu, nil
+	return r, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
@@ -83,13 +84,17 @@ func (a *app) tableCommand(t *paperTable, cmd *cobra.Command) *cobra.Command {
 	var f tablesFlags
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.tabulate(cmd.Context(), &f, t) }
-	fl := cmd.Flags()
-	fl.SortFlags = false
+	cmd.Flags().SortFlags = false
+	f.add(cmd.Flags(), cmp.Or(t.page, tablesPage))
+	return cmd
+}
+
+// add adds the flags to those of a command; page is that of --markdown without a name.
+func (f *tablesFlags) add(fl *pflag.FlagSet, page string) {
 	fl.DurationVar(&f.time, "time", 10*time.Minute, "spend at most this `TIME` on each search")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object")
 	fl.StringVar(&f.markdown, "markdown", "", "write the table into the page `FILE`, as --markdown=FILE")
-	fl.Lookup("markdown").NoOptDefVal = cmp.Or(t.page, tablesPage)
-	return cmd
+	fl.Lookup("markdown").NoOptDefVal = page
 }
 
 // tabulate searches, and prints or writes the table.

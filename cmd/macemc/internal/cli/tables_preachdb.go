@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -47,10 +46,7 @@ and the exit status is 1.`,
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.IntVar(&depth, "depth", 19, "visit states up to depth `N`")
-	fl.DurationVar(&f.time, "time", 10*time.Minute, "spend at most this `TIME` on each search")
-	fl.BoolVar(&f.json, "json", false, "print one JSON object")
-	fl.StringVar(&f.markdown, "markdown", "", "write the table into the page `FILE`, as --markdown=FILE")
-	fl.Lookup("markdown").NoOptDefVal = "docs/cluster.md"
+	f.add(fl, "docs/cluster.md")
 	return cmd
 }
 

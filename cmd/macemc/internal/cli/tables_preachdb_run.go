@@ -3,10 +3,8 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,22 +114,13 @@ func server(i int) string { return fmt.Sprintf("server %d", i) }
 
 // up starts servers.
 func (f *preachdbRun) up(servers int) error {
-	var listen, peers, urls []string
-	var open []net.Listener
-	for range 2 * servers {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return err
-		}
-		open, listen = append(open, l), append(listen, l.Addr().String()) // all are different, as all are open
+	free, err := freeAddresses(2 * servers)
+	if err != nil {
+		return err
 	}
-	for _, l := range open {
-		if err := l.Close(); err != nil {
-			return err
-		}
-	}
-	listen, peers = listen[:servers], listen[servers:]
-	for i, at := range listen {
+	var urls []string
+	peers := free[servers:]
+	for i, at := range free[:servers] {
 		args := []string{"cluster", "up", "--listen", at, "--dir", filepath.Join(f.dir, server(i))}
 		if servers > 1 {
 			args = append(args, "--peer-listen", peers[i], "--peers", strings.Join(peers, ","))
@@ -236,11 +225,7 @@ func (f *preachdbRun) wait() (*report.Report, error) {
 	if err := f.ctx.Err(); err != nil {
 		return nil, err
 	}
-	var r report.Report
-	if err := json.Unmarshal(p.out.Bytes(), &r); err != nil {
-		return nil, fmt.Errorf("the search gave no report: %s", bytes.TrimSpace(p.errs.Bytes()))
-	}
-	return &r, nil
+	return readReport(&p.out, &p.errs)
 }
 
 // again kills all processes, and starts them again.
