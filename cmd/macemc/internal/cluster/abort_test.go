@@ -16,11 +16,7 @@ func TestAbort(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
 	work(t, url, 1)
-	nc, err := connect(url, Security{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
+	nc := connected(t, url, Security{})
 	left, err := create(t.Context(), nc, Manifest{ID: newID(), Parts: parts, Replicas: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/macemc/macemc/explore"
 	macesearch "github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -106,6 +108,16 @@ func serve(t *testing.T) string {
 	}
 	t.Cleanup(stop)
 	return url
+}
+
+func connected(t *testing.T, url string, s Security) *nats.Conn {
+	t.Helper()
+	nc, err := connect(url, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	return nc
 }
 
 // work starts workers, which end with the test.
@@ -206,11 +218,7 @@ func TestGarbage(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
 	work(t, url, 2)
-	nc, err := connect(url, Security{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
+	nc := connected(t, url, Security{})
 	random := rand.New(rand.NewPCG(1, 2))
 	sent := 0
 	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/check/flight"
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/replay"
@@ -183,13 +184,21 @@ func (r *run) died(shard *table.Shard, sys *sim.System, why *Why) error {
 	if err != nil {
 		return err
 	}
-	trace, err := replay.Record(sys, path, kernel.Options{})
+	keys, err := keysOf(sys, path)
 	if err != nil {
 		return err
 	}
-	e := &DiedError{How: why.Text}
-	for _, s := range trace.Steps {
-		e.Keys = append(e.Keys, s.Key)
+	return &DiedError{How: why.Text, Keys: keys}
+}
+
+// keysOf are the keys of the steps of a path.
+func keysOf(sys *sim.System, path choose.Path) (keys []string, err error) {
+	trace, err := replay.Record(sys, path, kernel.Options{})
+	if err != nil {
+		return nil, err
 	}
-	return e
+	for _, s := range trace.Steps {
+		keys = append(keys, s.Key)
+	}
+	return keys, nil
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/sim/table"
 )
 
@@ -44,12 +42,8 @@ func (r *run) differs(shard *table.Shard, sys *sim.System, why *Why) error {
 	default:
 		e.Who = r.who(why.Worker) + ", as does " + r.who(why.Other) + ","
 	}
-	trace, err := replay.Record(sys, path, kernel.Options{})
-	if err != nil {
+	if e.Keys, err = keysOf(sys, path); err != nil {
 		return errors.Join(e, err)
-	}
-	for _, s := range trace.Steps {
-		e.Keys = append(e.Keys, s.Key)
 	}
 	return e
 }

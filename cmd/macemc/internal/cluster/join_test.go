@@ -72,11 +72,7 @@ func TestMoreWorkersThanParts(t *testing.T) {
 // A search has had so many workers at most, which is said to the next one.
 func TestTooManyWorkers(t *testing.T) {
 	t.Parallel()
-	nc, err := connect(serve(t), Security{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
+	nc := connected(t, serve(t), Security{})
 	r, err := create(t.Context(), nc, Manifest{ID: newID(), Parts: parts, Replicas: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -63,12 +63,7 @@ func (m *member) release() error {
 // keepLease has the lease for longer while this member has it, whatever it does: to read the logs of parts may take long.
 func (m *member) keepLease(ctx context.Context) {
 	self := []byte(strconv.Itoa(m.inc))
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(leaseTime / 4):
-		}
+	for rest(ctx, leaseTime/4) {
 		if !m.holds.Load() {
 			continue
 		}

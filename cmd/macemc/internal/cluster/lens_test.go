@@ -12,11 +12,7 @@ import (
 // block, or another worker has added one.
 func TestLens(t *testing.T) {
 	t.Parallel()
-	nc, err := connect(serve(t), Security{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
+	nc := connected(t, serve(t), Security{})
 	ctx := context.Background()
 	owner, err := create(ctx, nc, Manifest{ID: newID(), Parts: parts, Replicas: 1})
 	if err != nil {

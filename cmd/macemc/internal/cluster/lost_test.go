@@ -48,11 +48,7 @@ func TestLogLost(t *testing.T) {
 // A log that is shorter than what was committed is not taken for whole: perhaps the server that answers does not know all yet.
 func TestShortLog(t *testing.T) {
 	t.Parallel()
-	nc, err := connect(serve(t), Security{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
+	nc := connected(t, serve(t), Security{})
 	visited, err := explore.VisitedNamed("128")
 	if err != nil {
 		t.Fatal(err)

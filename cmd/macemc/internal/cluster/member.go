@@ -130,10 +130,7 @@ func (m *member) work() error {
 	}
 	for !m.core.Over && m.ctx.Err() == nil {
 		if paused.Load() && !m.leaving.Load() { // what comes waits, and all are there: hello is still said
-			select {
-			case <-m.ctx.Done():
-			case <-time.After(helloPeriod):
-			}
+			rest(m.ctx, helloPeriod)
 			if m.withdrawn(m.ctx) {
 				return nil
 			}
@@ -228,10 +225,7 @@ func (m *member) sayHello(ctx context.Context) {
 	for ctx.Err() == nil {
 		text, _ := encodeMessage(m.self, superstep.Hello{Inc: m.inc, Leaves: m.leaves.Load()})
 		_ = m.nc.Publish(m.subject("all"), text)
-		select {
-		case <-ctx.Done():
-		case <-time.After(helloPeriod):
-		}
+		rest(ctx, helloPeriod)
 	}
 }
 

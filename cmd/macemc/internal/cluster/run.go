@@ -103,6 +103,16 @@ func within(ctx context.Context, f func(context.Context) error) error {
 	return f(ctx)
 }
 
+// rest waits; false: ctx was done before.
+func rest(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
 const electing = 20 * time.Second // may take servers to agree who leads them
 
 // eventually asks the server until it answers, or it is clear that it cannot.

@@ -127,11 +127,7 @@ func TestSecurePeers(t *testing.T) {
 	s.kill(2)
 	s.all[2].Security = wrong
 	s.start(2)
-	nc, err := connect("nats://"+s.all[0].Listen, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
+	nc := connected(t, "nats://"+s.all[0].Listen, all)
 	time.Sleep(time.Second)
 	if servers := nc.Servers(); slices.Contains(servers, "nats://"+s.all[2].Listen) || slices.Contains(servers, "tls://"+s.all[2].Listen) {
 		t.Errorf("a server with another token is one of %v", servers)
@@ -140,11 +136,7 @@ func TestSecurePeers(t *testing.T) {
 
 // meets is how many servers the first one comes to know of within a minute, itself included.
 func (s *servers) meets(t *testing.T, sec Security) (n int) {
-	nc, err := connect("nats://"+s.all[0].Listen, sec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
+	nc := connected(t, "nats://"+s.all[0].Listen, sec)
 	for began := time.Now(); n < 3 && time.Since(began) < time.Minute; time.Sleep(50 * time.Millisecond) {
 		n = len(nc.Servers())
 	}

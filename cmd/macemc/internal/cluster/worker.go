@@ -53,10 +53,7 @@ func (w *Worker) Work(ctx context.Context) error {
 			}
 			continue
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(200 * time.Millisecond):
-		}
+		rest(ctx, 200*time.Millisecond)
 	}
 	return nil
 }
@@ -71,10 +68,8 @@ func (w *Worker) connect(ctx context.Context) (*nats.Conn, error) {
 		if !told {
 			w.Log.Warn("no server is there yet: waiting for it", "server", w.URL, "why", err)
 		}
-		select {
-		case <-ctx.Done():
+		if !rest(ctx, 500*time.Millisecond) {
 			return nil, nil
-		case <-time.After(500 * time.Millisecond):
 		}
 	}
 }
