@@ -84,23 +84,19 @@ func (t *tables) hazard(o types.Object) (Kind, bool) {
 	if o.Pkg() == nil {
 		return "", false
 	}
-	entries := t.entries[o.Pkg().Path()]
-	if entries == nil {
-		return "", false
-	}
 	name, all := o.Name(), ""
-	if f, ok := o.(*types.Func); ok {
+	f, isFunc := o.(*types.Func)
+	if isFunc {
 		if recv := receiver(f); recv != nil {
 			name, all = recv.Obj().Name()+"."+name, recv.Obj().Name()+".*"
 		} else if f.Signature().Recv() != nil {
 			return "", false // of an unnamed interface
 		}
 	}
-	_, isFunc := o.(*types.Func)
 	in := func(names []string) bool {
 		return slices.Contains(names, name) || all != "" && slices.Contains(names, all)
 	}
-	for _, e := range entries {
+	for _, e := range t.entries[o.Pkg().Path()] {
 		if in(e.names) || isFunc && o.Exported() && slices.Contains(e.names, "*") && !in(e.except) {
 			return e.kind, true
 		}
@@ -127,7 +123,12 @@ func receiver(f *types.Func) *types.Named {
 	if recv == nil {
 		return nil
 	}
-	t := types.Unalias(recv.Type())
+	return namedOf(recv.Type())
+}
+
+// namedOf is the named type that t is, or points to; nil: none.
+func namedOf(t types.Type) *types.Named {
+	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
 		t = types.Unalias(p.Elem())
 	}

@@ -32,12 +32,7 @@ const (
 
 func (b *orderedBody) look() {
 	p := b.pass
-	var within []ast.Node
-	ast.Inspect(b.stmt.Body, func(n ast.Node) bool {
-		if n == nil {
-			within = within[:len(within)-1]
-			return true
-		}
+	ast.PreorderStack(b.stmt.Body, nil, func(n ast.Node, within []ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Ident:
 			b.use(n, within)
@@ -58,14 +53,13 @@ func (b *orderedBody) look() {
 		case *ast.CallExpr:
 			b.call(n)
 		}
-		within = append(within, n)
 		return true
 	})
 	if id, ok := b.stmt.Key.(*ast.Ident); ok && b.stmt.Tok == token.ASSIGN && id.Name != "_" {
 		b.found(shows, id.Pos(), "ends with whichever key comes last in "+id.Name)
 	}
-	if over, ok := p.unorderedYield(b.stmt); ok {
-		b.found(picks, b.stmt.Pos(), over)
+	if p.unorderedYield(b.stmt) {
+		b.found(picks, b.stmt.Pos(), "yields in no order")
 	}
 }
 
@@ -104,16 +98,14 @@ func (b *orderedBody) use(id *ast.Ident, within []ast.Node) {
 
 // ofElement reports whether e depends on the element at hand: it names a variable of the loop.
 func (b *orderedBody) ofElement(e ast.Expr) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
+	for n := range ast.Preorder(e) {
 		if id, ok := n.(*ast.Ident); ok {
 			if v, ok := b.pass.info.Uses[id].(*types.Var); ok && b.inner(v) {
-				found = true
+				return true
 			}
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }
 
 // inner reports whether a variable is one of the loop or declared in its body.
@@ -140,17 +132,14 @@ func (b *orderedBody) assign(n *ast.AssignStmt, lhs, rhs ast.Expr, within []ast.
 		return
 	}
 	if c, ok := ast.Unparen(rhs).(*ast.CallExpr); ok && len(c.Args) > 0 {
-		id, _ := c.Fun.(*ast.Ident)
-		if builtin, ok := p.info.Uses[id].(*types.Builtin); ok {
-			switch builtin.Name() {
-			case "append":
-				if slices.ContainsFunc(c.Args[1:], b.ofElement) && !p.sortedAfter(lhs, b.stmt.End(), []ast.Node{b.fn}) {
-					b.found(shows, n.Pos(), "appends to "+text+b.line(n)+", which is not sorted afterwards")
-				}
-				return
-			case "min", "max":
-				return
+		switch builtin(p.info, c) {
+		case "append":
+			if slices.ContainsFunc(c.Args[1:], b.ofElement) && !p.sortedAfter(lhs, b.stmt.End(), []ast.Node{b.fn}) {
+				b.found(shows, n.Pos(), "appends to "+text+b.line(n)+", which is not sorted afterwards")
 			}
+			return
+		case "min", "max":
+			return
 		}
 	}
 	if !b.ofElement(rhs) || accumulates(p.info, rhs, text) || b.compared(text, within) {
@@ -205,15 +194,10 @@ func (b *orderedBody) compared(text string, within []ast.Node) bool {
 		if !ok {
 			continue
 		}
-		found := false
-		ast.Inspect(s.Cond, func(n ast.Node) bool {
+		for n := range ast.Preorder(s.Cond) {
 			if e, ok := n.(ast.Expr); ok && types.ExprString(e) == text {
-				found = true
+				return true
 			}
-			return !found
-		})
-		if found {
-			return true
 		}
 	}
 	return false

@@ -67,7 +67,7 @@ func (p *pass) unsortedKeys(n *ast.CallExpr, f *types.Func, within []ast.Node) s
 func (p *pass) sortedHere(n ast.Node, within []ast.Node, e ast.Expr) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
-		return sorts(callee(p.info, n)) || isLen(p.info, n)
+		return sorts(callee(p.info, n)) || builtin(p.info, n) == "len"
 	case *ast.AssignStmt:
 		for i, r := range n.Rhs {
 			if r == e && i < len(n.Lhs) {
@@ -76,15 +76,6 @@ func (p *pass) sortedHere(n ast.Node, within []ast.Node, e ast.Expr) bool {
 		}
 	}
 	return false
-}
-
-func isLen(info *types.Info, n *ast.CallExpr) bool {
-	id, ok := n.Fun.(*ast.Ident)
-	if !ok {
-		return false
-	}
-	b, ok := info.Uses[id].(*types.Builtin)
-	return ok && b.Name() == "len"
 }
 
 // sorts reports whether f is a function that sorts its argument, by its name.
@@ -100,23 +91,18 @@ func (p *pass) sortedAfter(e ast.Expr, after token.Pos, within []ast.Node) bool 
 	if len(within) == 0 {
 		return false
 	}
-	text, found := types.ExprString(e), false
-	ast.Inspect(within[0], func(n ast.Node) bool {
+	text := types.ExprString(e)
+	for n := range ast.Preorder(within[0]) {
 		c, ok := n.(*ast.CallExpr)
 		if !ok || c.Pos() < after || !sorts(callee(p.info, c)) {
-			return !found
+			continue
 		}
-		for _, arg := range c.Args {
-			if same(arg, text) {
-				found = true
-			}
+		method, ok := c.Fun.(*ast.SelectorExpr)
+		if ok && same(method.X, text) || slices.ContainsFunc(c.Args, func(arg ast.Expr) bool { return same(arg, text) }) {
+			return true
 		}
-		if sel, ok := c.Fun.(*ast.SelectorExpr); ok && same(sel.X, text) {
-			found = true // a method
-		}
-		return !found
-	})
-	return found
+	}
+	return false
 }
 
 // same reports whether arg is the expression, or part of it, or a conversion of it.
@@ -153,17 +139,15 @@ func (p *pass) judge(r mapRange) {
 }
 
 // unorderedYield reports whether the loop hands its elements to the yield function of an iterator.
-func (p *pass) unorderedYield(s *ast.RangeStmt) (string, bool) {
-	found := false
-	ast.Inspect(s.Body, func(n ast.Node) bool {
+func (p *pass) unorderedYield(s *ast.RangeStmt) bool {
+	for n := range ast.Preorder(s.Body) {
 		if c, ok := n.(*ast.CallExpr); ok {
 			if id, ok := c.Fun.(*ast.Ident); ok && id.Name == "yield" {
 				if v, ok := p.info.Uses[id].(*types.Var); ok && v.Pos() < s.Pos() {
-					found = true
+					return true
 				}
 			}
 		}
-		return !found
-	})
-	return "yields in no order", found
+	}
+	return false
 }

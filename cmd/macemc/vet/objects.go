@@ -52,13 +52,21 @@ func assigned(info *types.Info, n ast.Node) []ast.Expr {
 			return list
 		}
 	case *ast.CallExpr:
-		if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && len(n.Args) > 0 {
-			if b, ok := info.Uses[id].(*types.Builtin); ok && (b.Name() == "delete" || b.Name() == "clear" || b.Name() == "copy") {
-				return n.Args[:1]
-			}
+		switch builtin(info, n) {
+		case "delete", "clear", "copy":
+			return n.Args[:min(1, len(n.Args))]
 		}
 	}
 	return nil
+}
+
+// builtin is the name of the built-in function that is called; "": none is.
+func builtin(info *types.Info, n *ast.CallExpr) string {
+	id, _ := ast.Unparen(n.Fun).(*ast.Ident)
+	if b, ok := info.Uses[id].(*types.Builtin); ok {
+		return b.Name()
+	}
+	return ""
 }
 
 // root returns the variable that e is, or is a part of, or refers to; nil when there is none.

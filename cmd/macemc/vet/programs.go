@@ -114,29 +114,19 @@ func (p *pass) pointerRange(u *unit, n *ast.RangeStmt, over string) {
 	if !ok || !hasAddress(m.Key()) {
 		return
 	}
-	acts := false
-	ast.Inspect(n.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
+	for in := range ast.Preorder(n.Body) {
+		acts := false
+		switch in := in.(type) {
 		case *ast.SendStmt, *ast.GoStmt, *ast.ReturnStmt:
 			acts = true
 		case *ast.CallExpr:
-			_, builtin := p.builtin(n)
-			acts = acts || !builtin && !p.info.Types[n.Fun].IsType()
+			acts = builtin(p.info, in) == "" && !p.info.Types[in.Fun].IsType()
 		}
-		return !acts
-	})
-	if acts {
-		p.addIn(inPrograms, u, MapOrder, n.Pos(), "range over "+over+", whose keys are ordered by their addresses")
+		if acts {
+			p.addIn(inPrograms, u, MapOrder, n.Pos(), "range over "+over+", whose keys are ordered by their addresses")
+			return
+		}
 	}
-}
-
-func (p *pass) builtin(n *ast.CallExpr) (*types.Builtin, bool) {
-	id, ok := ast.Unparen(n.Fun).(*ast.Ident)
-	if !ok {
-		return nil, false
-	}
-	b, ok := p.info.Uses[id].(*types.Builtin)
-	return b, ok
 }
 
 // hasAddress reports whether keys of that type are told apart by addresses. Interfaces mostly hold pointers.

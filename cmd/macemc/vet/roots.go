@@ -208,14 +208,7 @@ func label(typ, field, name string) string {
 
 // simType returns the name of a type of package sim, or of what a pointer to one points to.
 func (p *pass) simType(t types.Type) string {
-	if t == nil {
-		return ""
-	}
-	t = types.Unalias(t)
-	if ptr, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(ptr.Elem())
-	}
-	if n, ok := t.(*types.Named); ok && p.sim != nil && n.Obj().Pkg() == p.sim {
+	if n := namedOf(t); n != nil && p.sim != nil && n.Obj().Pkg() == p.sim {
 		return n.Obj().Name()
 	}
 	return ""

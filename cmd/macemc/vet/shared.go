@@ -58,13 +58,8 @@ func (p *pass) partOf(e ast.Expr) {
 	for {
 		switch x := e.(type) {
 		case *ast.SelectorExpr:
-			if t := p.info.TypeOf(x.X); t != nil && p.info.Selections[x] != nil {
-				if pointer, ok := types.Unalias(t).(*types.Pointer); ok {
-					t = pointer.Elem()
-				}
-				if n, ok := types.Unalias(t).(*types.Named); ok {
-					p.changedTypes[n.Origin()] = true
-				}
+			if n := namedOf(p.info.TypeOf(x.X)); n != nil && p.info.Selections[x] != nil {
+				p.changedTypes[n.Origin()] = true
 			}
 			e = x.X
 		case *ast.ParenExpr:

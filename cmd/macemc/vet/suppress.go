@@ -52,9 +52,7 @@ func (p *pass) exempt(files []*ast.File) {
 				break
 			}
 			for _, c := range g.List {
-				at := p.fset.Position(c.Pos())
-				e, ok := p.comments[place{at.Filename, at.Line}]
-				if name, reason, named := strings.Cut(e.reason, ": "); ok && named && strings.TrimSpace(reason) != "" {
+				if name, reason, named := strings.Cut(p.excuse(c.Pos(), 0).reason, ": "); named && strings.TrimSpace(reason) != "" {
 					p.exempted = append(p.exempted, "uses "+name)
 				}
 			}
@@ -76,25 +74,18 @@ type place struct {
 // excused reports whether a comment says that the hazard at pos is none: one in its line, in a line of
 // its own before that, or in the comment of the function.
 func (p *pass) excused(u *unit, pos token.Pos) bool {
-	at := p.fset.Position(pos)
-	if e, ok := p.comments[place{at.Filename, at.Line}]; ok && e.reason != "" {
-		return true
-	}
-	if e, ok := p.comments[place{at.Filename, at.Line - 1}]; ok && e.alone && e.reason != "" {
+	if above := p.excuse(pos, -1); p.excuse(pos, 0).reason != "" || above.alone && above.reason != "" {
 		return true
 	}
 	if u == nil {
 		return false
 	}
 	d, ok := u.node.(*ast.FuncDecl)
-	if !ok || d.Doc == nil {
-		return false
-	}
-	for _, c := range d.Doc.List {
-		at := p.fset.Position(c.Pos())
-		if e, ok := p.comments[place{at.Filename, at.Line}]; ok && e.reason != "" {
-			return true
-		}
-	}
-	return false
+	return ok && d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool { return p.excuse(c.Pos(), 0).reason != "" })
+}
+
+// excuse is the comment so many lines below a place; the zero value: there is none.
+func (p *pass) excuse(pos token.Pos, below int) excuse {
+	at := p.fset.Position(pos)
+	return p.comments[place{at.Filename, at.Line + below}]
 }

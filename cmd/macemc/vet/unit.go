@@ -44,17 +44,11 @@ func (u *unit) body() ast.Node {
 
 // collect fills in what the unit does itself.
 func (p *pass) collect(u *unit) {
-	within := []ast.Node{} // from the unit down to the parent of the node at hand
-	ast.Inspect(u.body(), func(n ast.Node) bool {
-		if n == nil {
-			within = within[:len(within)-1]
-			return true
-		}
+	ast.PreorderStack(u.body(), nil, func(n ast.Node, within []ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok && lit != u.lit && p.roots[lit] {
 			return false // a unit of its own
 		}
 		p.node(u, n, within)
-		within = append(within, n)
 		return true
 	})
 }
