@@ -35,22 +35,9 @@ func apart(dead, live *replay.Trace, critical, common int) string {
 		}
 	}
 	var ranks [6][]string // own fields that stay different, others; then those inside foreign types, and timers, alike
-	seen := map[place]bool{}
-	for _, s := range []*state{now, goal} {
-		for _, at := range s.order {
-			if seen[at] || !differs(at) {
-				continue
-			}
-			seen[at] = true
-			if now.hasParts(at) || goal.hasParts(at) || at.path != nodeField && now.down(at.node) != goal.down(at.node) {
-				continue // its parts differ, too, or the whole node does
-			}
-			rank := 0
-			if c := (replay.NodeChange{Path: at.path}); c.Minor() {
-				rank = 4
-			} else if now.inside[at] || goal.inside[at] {
-				rank = 2
-			}
+	for kind, places := range unlike(now, goal) {
+		for _, at := range places {
+			rank := 2 * kind
 			if !stays[at] {
 				rank++
 			}

@@ -13,9 +13,7 @@ func (c *Critical) facts() []fact {
 	case critical.C1:
 		f := []fact{{
 			fmt.Sprintf("since step %d:", c.Step), c.Event,
-			fmt.Sprintf("CRITICAL: %s of %s walks recovered, %s steps each; before it %s of %s",
-				words.Number(c.After.Recovered), words.Number(c.After.Walks), words.Number(c.After.Limit),
-				words.Number(c.Before.Recovered), words.Number(c.Before.Walks)),
+			fmt.Sprintf("CRITICAL: %s; before it %s of %s", recovered(c.After), words.Number(c.Before.Recovered), words.Number(c.Before.Walks)),
 		}}
 		if c.Choice != "" {
 			f = append(f, fact{"by choice:", c.Choice, ""})
@@ -29,16 +27,19 @@ func (c *Critical) facts() []fact {
 		if c.After.Walks == 0 { // none was made from there
 			return []fact{{"since:", text, ""}}
 		}
-		return []fact{{"since:", text, fmt.Sprintf("%s of %s walks recovered, %s steps each",
-			words.Number(c.After.Recovered), words.Number(c.After.Walks), words.Number(c.After.Limit))}}
+		return []fact{{"since:", text, recovered(c.After)}}
 	case critical.Unlocated:
-		return []fact{{"since:", fmt.Sprintf("step %s at the latest; the time did not do to tell more", words.Number(c.After.Step)), fmt.Sprintf(
-			"%s of %s walks recovered, %s steps each", words.Number(c.After.Recovered), words.Number(c.After.Walks), words.Number(c.After.Limit))}}
+		return []fact{{"since:", fmt.Sprintf("step %s at the latest; the time did not do to tell more", words.Number(c.After.Step)), recovered(c.After)}}
 	case critical.C2:
 		return []fact{{"since:", "some step too late in the run to tell", fmt.Sprintf(
 			"raise the walk limit, it was %s steps", words.Number(c.Limit))}}
 	}
 	return []fact{{"but:", "the end of the run recovers", string(c.Case)}}
+}
+
+// recovered says what the walks of a probe did.
+func recovered(p critical.Probe) string {
+	return fmt.Sprintf("%s of %s walks recovered, %s steps each", words.Number(p.Recovered), words.Number(p.Walks), words.Number(p.Limit))
 }
 
 // proof says how it is known that the run is dead.

@@ -99,7 +99,17 @@ func joinFew(parts []string) string {
 
 // differences lists the fields in which two states differ, those inside values of foreign types last.
 func differences(a, b *state) (own, bookkeeping []string) {
-	var internal []string
+	var lists [3][]string
+	for kind, places := range unlike(a, b) {
+		for _, at := range places {
+			lists[kind] = append(lists[kind], fmt.Sprintf("n%d.%s  %s | %s", at.node, at.path, a.show(at), b.show(at)))
+		}
+	}
+	return append(lists[0], lists[1]...), lists[2]
+}
+
+// unlike are the fields in which two states differ: those of services, those inside values of foreign types, and bookkeeping.
+func unlike(a, b *state) (kinds [3][]place) {
 	seen := map[place]bool{}
 	for _, order := range [][]place{a.order, b.order} {
 		for _, at := range order {
@@ -107,32 +117,26 @@ func differences(a, b *state) (own, bookkeeping []string) {
 				continue
 			}
 			seen[at] = true
-			if a.hasParts(at) || b.hasParts(at) || at.path != nodeField && a.down(at.node) != b.down(at.node) {
+			kind := 0
+			switch c := (replay.NodeChange{Path: at.path}); {
+			case a.hasParts(at) || b.hasParts(at) || at.path != nodeField && a.down(at.node) != b.down(at.node):
 				continue // its parts differ, too, or the whole node does
-			}
-			text := fmt.Sprintf("n%d.%s  %s | %s", at.node, at.path, a.show(at), b.show(at))
-			c := replay.NodeChange{Path: at.path}
-			switch {
 			case c.Minor():
-				bookkeeping = append(bookkeeping, text)
+				kind = 2
 			case a.inside[at] || b.inside[at]:
-				internal = append(internal, text)
-			default:
-				own = append(own, text)
+				kind = 1
 			}
+			kinds[kind] = append(kinds[kind], at)
 		}
 	}
-	return append(own, internal...), bookkeeping
+	return kinds
 }
 
 // smallState shows what the nodes are like in the end, "n0{Sent:2 Acked:1} n1{Seen:2}", or nothing if
 // that is long.
 func smallState(t *replay.Trace) string {
 	const most = 60
-	s := newState(t)
-	for i := range t.Steps {
-		s.follow(&t.Steps[i])
-	}
+	s := stateAfter(t, len(t.Steps))
 	nodes := make([][]string, t.Nodes)
 	for _, at := range s.order {
 		if c := (replay.NodeChange{Path: at.path}); !c.Minor() && s.values[at] != "" {

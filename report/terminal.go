@@ -76,7 +76,7 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 	for _, f := range s.facts {
 		t.fact(f)
 	}
-	t.excerpt("", excerpt(s.dead, s.deadSteps, true, style.Width))
+	t.excerpt(excerpt(s.dead, s.deadSteps, true, style.Width))
 	if s.tail != "" {
 		t.paragraph(" then for ever: ", "     ", s.tail)
 	}
@@ -87,7 +87,7 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 			title += ":"
 		}
 		t.paragraph("  ", "    ", title)
-		t.excerpt("", excerpt(s.live, s.liveSteps, false, style.Width))
+		t.excerpt(excerpt(s.live, s.liveSteps, false, style.Width))
 		if s.difference != "" {
 			t.line("  first difference: " + s.difference)
 		}
@@ -139,12 +139,12 @@ func (t *terminal) fact(f fact) {
 	t.paragraph(lead+fmt.Sprintf("%-*s", asideAt-t.textAt, f.text), strings.Repeat(" ", asideAt), f.aside)
 }
 
-func (t *terminal) excerpt(indent string, lines []string) {
+func (t *terminal) excerpt(lines []string) {
 	for _, l := range lines {
 		if strings.HasPrefix(l, " >") {
-			t.paint(bold, indent+l)
+			t.paint(bold, l)
 		} else {
-			t.line(indent + l)
+			t.line(l)
 		}
 	}
 }
