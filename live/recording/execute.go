@@ -15,9 +15,11 @@ import (
 func (m *merger) execute() {
 	var src answers
 	var effects []Effect
+	var booted []*cursor
 	for _, c := range m.cursors {
 		late := m.world.System().Late != nil && m.world.System().Late(c.node)
 		if e := c.next(); e != nil && e.Kind == sim.Boot && !late {
+			booted = append(booted, c)
 			src.list = append(src.list, e.Answers...)
 			effects = append(effects, e.Effects...)
 		}
@@ -25,11 +27,8 @@ func (m *merger) execute() {
 	err := m.run.Start(&src)
 	m.crowds()
 	m.file.Boot = src.picks
-	for _, c := range m.cursors {
-		late := m.world.System().Late != nil && m.world.System().Late(c.node)
-		if e := c.next(); e != nil && e.Kind == sim.Boot && !late {
-			m.passed(c, e)
-		}
+	for _, c := range booted {
+		m.passed(c, c.next())
 	}
 	m.origins = nil // first boots are no steps
 	if err := errors.Join(src.done(), m.compareEffects(effects, 0)); err != nil {
@@ -119,7 +118,7 @@ func (m *merger) perform(c *cursor, index int) {
 	what := m.describe(index)
 	err := m.take(index, &src)
 	if wrong := m.compare(e, &src, err); wrong != nil {
-		m.undo()
+		m.file.Steps = m.file.Steps[:len(m.file.Steps)-1] // the run ends before it; the world is not used any more
 		m.disagree(c, e, what, wrong.Error())
 		return
 	}
@@ -149,12 +148,6 @@ func (m *merger) disagree(c *cursor, e *Event, what, reason string) {
 		start = c.nextStart() + 1
 	}
 	m.disagreement = &Disagreement{Origin: Origin{c.node, start, e.Number, nil}, Step: len(m.file.Steps) + 1, What: what, Reason: reason}
-}
-
-// undo forgets the last step: the run that the merger makes ends before a disagreement. The world is
-// not used any more.
-func (m *merger) undo() {
-	m.file.Steps = m.file.Steps[:len(m.file.Steps)-1]
 }
 
 func (m *merger) describe(index int) string {

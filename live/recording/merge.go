@@ -137,20 +137,15 @@ func (m *merger) loosen(sys sim.System) (sim.System, error) {
 	sys = host.AsLive(sys) // as the nodes ran
 	sys.Timing = sim.AnyOrder
 	sys.MayCrash = nil
-	for _, f := range []*int{&limits.NetErrors, &limits.Dup} {
-		with := own
-		with.Crashes = limits.Crashes
-		switch f {
-		case &limits.NetErrors:
-			with.NetErrors = limits.NetErrors
-		default:
-			with.Dup = limits.Dup
-		}
-		if _, err := sys.WithLimits(with); err != nil {
-			*f = 0 // the network has no such fault
-		}
+	own.Crashes = limits.Crashes
+	errs, dup := own, own
+	errs.NetErrors, dup.Dup = limits.NetErrors, limits.Dup
+	if _, err := sys.WithLimits(errs); err != nil {
+		limits.NetErrors = 0 // the network has no such fault
 	}
-	limits.Loss, limits.Partitions = 0, 0
+	if _, err := sys.WithLimits(dup); err != nil {
+		limits.Dup = 0
+	}
 	return sys.WithLimits(limits)
 }
 

@@ -106,9 +106,7 @@ func (m *merger) findEvent(node sim.NodeID, e *Event, exact bool) (int, bool) {
 		}
 		fits := true
 		switch e.Kind {
-		case sim.DoAction:
-			fits = m.world.Key(ev) == fmt.Sprintf("%v n%d %s", e.Kind, node, e.Name)
-		case sim.FireTimer:
+		case sim.DoAction, sim.FireTimer:
 			fits = m.world.Key(ev) == fmt.Sprintf("%v n%d %s", e.Kind, node, e.Name)
 		case sim.Deliver:
 			fits = ev.Peer == e.Peer && m.carries(ev, e)

@@ -162,24 +162,21 @@ func (c *Types) fillStruct(p *plan, t reflect.Type, where string) error {
 		p.least = max(p.least, fp.least)
 		p.raw = p.raw || fp.raw || !f.IsExported()
 	}
+	of := func(v reflect.Value, f *field) reflect.Value {
+		x := v.Field(f.index)
+		if f.hidden {
+			return reach(x)
+		}
+		return x
+	}
 	p.encode = func(e *encoder, v reflect.Value) {
 		for i := range fields {
-			f := &fields[i]
-			x := v.Field(f.index)
-			if f.hidden {
-				x = reach(x)
-			}
-			f.plan.encode(e, x)
+			fields[i].plan.encode(e, of(v, &fields[i]))
 		}
 	}
 	p.decode = func(d *decoder, v reflect.Value) {
 		for i := range fields {
-			f := &fields[i]
-			x := v.Field(f.index)
-			if f.hidden {
-				x = reach(x)
-			}
-			f.plan.decode(d, x)
+			fields[i].plan.decode(d, of(v, &fields[i]))
 		}
 	}
 	return nil
