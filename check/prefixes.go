@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/macemc/macemc/internal/newfile"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 )
@@ -53,14 +54,8 @@ func SavePrefixes(ctx context.Context, o Options, dir string, n int) ([]string, 
 func writeNew(dir, stem, ext string, text []byte) (string, error) {
 	for n := 1; ; n++ {
 		name := filepath.Join(dir, fmt.Sprintf("%s-%d%s", stem, n, ext))
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, fs.ErrExist) {
-			continue
+		if err := newfile.Write(name, text); !errors.Is(err, fs.ErrExist) {
+			return name, err
 		}
-		if err != nil {
-			return "", err
-		}
-		_, err = f.Write(text)
-		return name, errors.Join(err, f.Close())
 	}
 }

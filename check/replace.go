@@ -3,13 +3,13 @@ package check
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 
+	"github.com/macemc/macemc/internal/newfile"
 	"github.com/macemc/macemc/report"
 )
 
@@ -66,17 +66,13 @@ func removeFindings(dir string) error {
 // Ignore has git ignore what lies in a folder of findings, unless somebody has said otherwise. What is worth keeping are paths that
 // tests replay; these lie elsewhere.
 func Ignore(dir string) error {
-	f, err := os.OpenFile(filepath.Join(dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprint(f, `# Findings of macemc. Do not commit them: the next search replaces those of the same test.
+	err := newfile.Write(filepath.Join(dir, ".gitignore"), []byte(`# Findings of macemc. Do not commit them: the next search replaces those of the same test.
 # To keep a run as a regression test give --write-test, or -macemc.write-test: its path is copied to
 # testdata/regress, which belongs into the repository.
 *
-`)
-	return errors.Join(err, f.Close())
+`))
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
 }

@@ -1,19 +1,17 @@
 package check
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/version"
+	"github.com/macemc/macemc/internal/newfile"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
@@ -167,18 +165,12 @@ func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) 
 
 // WriteNew writes a path file. It refuses a name that is in use.
 func WriteNew(name string, f *choose.File) error {
-	var b bytes.Buffer
-	f.Header.Program = version.Current().String()
-	if _, err := f.WriteTo(&b); err != nil {
+	text, err := content(f)
+	if err != nil {
 		return err
 	}
-	out, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
+	if err := newfile.Write(name, text); err != nil {
 		return fmt.Errorf("cannot write the shrunk run, and nothing is overwritten: %w", err)
 	}
-	_, err = out.Write(b.Bytes())
-	if err = errors.Join(err, out.Close()); err != nil {
-		os.Remove(name)
-	}
-	return err
+	return nil
 }

@@ -15,6 +15,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/macemc/macemc/internal/newfile"
 )
 
 // source is the place of a call.
@@ -75,7 +77,7 @@ func (c *checking) writeTestFor(pathFile string) (string, error) {
 		if err := os.MkdirAll(kept, 0o755); err != nil {
 			return "", err
 		}
-		if err := errors.Join(writeNew(to, path), writeNew(test, text)); err != nil {
+		if err := errors.Join(newfile.Write(to, path), newfile.Write(test, text)); err != nil {
 			return "", err
 		}
 		return test, nil
@@ -90,15 +92,6 @@ func (c *checking) byHand(pathFile string) string {
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return !errors.Is(err, fs.ErrNotExist)
-}
-
-func writeNew(name string, text []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }
 
 // regression is the source of a test of that name which replays path.

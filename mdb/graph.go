@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/newfile"
 	"github.com/macemc/macemc/replay"
 )
 
@@ -100,19 +100,9 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 
 // writeNew writes a file that must not exist yet.
 func writeNew(file string, content []byte) error {
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	err := newfile.Write(file, content)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists already and is not overwritten; say another name", file)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		os.Remove(file)
 	}
 	return err
 }

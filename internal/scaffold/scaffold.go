@@ -16,6 +16,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"github.com/macemc/macemc/internal/newfile"
 )
 
 const module = "github.com/macemc/macemc"
@@ -92,12 +94,7 @@ func Write(dir, checkout string) (*Written, error) {
 		if !ok {
 			continue
 		}
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if err != nil {
-			return nil, err
-		}
-		_, err = f.Write(text)
-		if err := errors.Join(err, f.Close()); err != nil {
+		if err := newfile.Write(filepath.Join(dir, name), text); err != nil {
 			return nil, err
 		}
 	}

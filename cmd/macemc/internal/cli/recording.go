@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/newfile"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -68,16 +69,15 @@ func (a *app) merge(dir, out string, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		var text bytes.Buffer
+		if _, err := file.WriteTo(&text); err != nil {
+			return err
+		}
+		err = newfile.Write(out, text.Bytes())
 		if errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("%s exists already; nothing is overwritten", out)
 		}
 		if err != nil {
-			return err
-		}
-		_, err = file.WriteTo(f)
-		if err := errors.Join(err, f.Close()); err != nil {
-			os.Remove(out)
 			return err
 		}
 	}
