@@ -124,7 +124,9 @@ func (l *Loop) Run(ctx context.Context) Result {
 	}
 	kept, waiting := l.frontier.Bytes()
 	out.Bytes, out.Frontier = l.bytes()+kept, waiting
-	out.Disk, out.Spilled = l.waiting.disk(), l.waiting != nil && l.waiting.set.Waits()
+	if out.Spilled = l.waiting != nil && l.waiting.set.Waits(); out.Spilled {
+		out.Disk = l.waiting.onDisk
+	}
 	out.Omission = l.visited.Omission(out.States)
 	if err == nil && out.Stopped == "" && l.opts.Judge != nil {
 		err = l.judge(ctx)

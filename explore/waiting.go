@@ -55,14 +55,6 @@ func (l *Loop) held() error {
 	return nil
 }
 
-// disk is how many bytes are, or were, on disk, at most.
-func (w *waiting) disk() int64 {
-	if w == nil {
-		return 0
-	}
-	return w.onDisk
-}
-
 // take finishes a batch that comes back from the set, or has it wait.
 func (l *Loop) take(ctx context.Context, b *Batch) error {
 	if !b.handed {

@@ -106,6 +106,26 @@ func TestLogResumes(t *testing.T) {
 	}
 }
 
+// An exploration that goes on and has memory enough says of no state that it was on disk for want of memory.
+func TestLogResumesInMemory(t *testing.T) {
+	set, err := explore.VisitedNamed("64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	sys, name := bundled(t, "paxos", 6, sim.Limits{Crashes: 1}), filepath.Join(dir, "log")
+	opts := table.ExploreOptions{Visited: set, Spill: &explore.Spill{Dir: dir, Bytes: 1 << 28}}
+	for _, opts.MaxStates = range []int{250_000, 251_000} {
+		x, err := logged(t, name, sys, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Stopped != "states" || x.Disk != 0 {
+			t.Errorf("stopped by %q, %d bytes on disk", x.Stopped, x.Disk)
+		}
+	}
+}
+
 // So it is with random systems, wherever the log is cut.
 func TestLogOfRandomSystems(t *testing.T) {
 	dir := t.TempDir()
