@@ -91,7 +91,11 @@ func (s *Session) elsewhere(r *run, words []string) (n int, how string, err erro
 func diff(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 	r := s.run
 	if len(args) > 0 {
-		if n, err := s.place(args[0]); err == nil {
+		n, err := s.place(args[0])
+		if err != nil && !isUsage(err) {
+			return err
+		}
+		if err == nil {
 			to := r.at
 			if len(args) > 1 {
 				if to, err = s.place(args[1]); err != nil {

@@ -114,6 +114,7 @@ func TestErrors(t *testing.T) {
 		{"find property /nonsense/", "no property matches"},
 		{"field nothing", `no node has a field "nothing"`},
 		{"steps kind=dance", "no kind of event"},
+		{"diff 99", "the run has 40 steps, there is no step 99"},
 		{"diff nobody", `no run "nobody"; there are main, live`},
 		{"run", "which run?"},
 		{"take", "which event?"},
@@ -125,6 +126,7 @@ func TestErrors(t *testing.T) {
 		{"search happiness", "live or violation"},
 		{"save", "name of a file is missing"},
 		{"graph 1 10 gif x", "neither a step nor a format"},
+		{"graph 1 99", "the run has 40 steps, there is no step 99"},
 		{"graph 1 10 svg", "name of a file is missing"},
 		{"state 'n1", "is not closed"},
 	} {
@@ -200,5 +202,23 @@ func TestPrompt(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "step 3 of 40") {
 		t.Errorf("it went on after quit:\n%s", out.String())
+	}
+}
+
+// That no message matches does not say that there is none.
+func TestNoSuchMessage(t *testing.T) {
+	s := open(t, "rt13")
+	if out := do(t, s, "start; messages"); !strings.Contains(out, "no message is in flight") {
+		t.Errorf("at the start:\n%s", out)
+	}
+	do(t, s, "find message /Join/")
+	for at := 0; strings.Contains(do(t, s, "messages"), "no message"); at++ {
+		if at == 10 {
+			t.Fatal("no step after which a message is in flight")
+		}
+		do(t, s, "next")
+	}
+	if out := do(t, s, "messages /nonsense/"); !strings.Contains(out, "no such message is in flight, but") {
+		t.Errorf("with messages in flight:\n%s", out)
 	}
 }

@@ -31,6 +31,8 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 			format = a
 		case format != "" && file == "":
 			file = a
+		case !isUsage(err):
+			return err
 		default:
 			return badUsage("%q is neither a step nor a format", a)
 		}

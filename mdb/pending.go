@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/plan"
@@ -37,8 +38,11 @@ func showMessages(s *Session, _ context.Context, args []string, out *bytes.Buffe
 			}
 		}
 	}
-	if shown == 0 {
+	switch {
+	case len(lines) == 0:
 		fmt.Fprintln(out, "  no message is in flight")
+	case shown == 0:
+		fmt.Fprintf(out, "  no such message is in flight, but %s\n", words.Plural(len(lines), "other"))
 	}
 	return nil
 }

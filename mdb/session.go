@@ -122,7 +122,7 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 		return fmt.Errorf("%s is said without arguments", c.name)
 	}
 	if err := c.do(s, ctx, args, out); err != nil {
-		if u := (*usageError)(nil); errors.As(err, &u) {
+		if isUsage(err) {
 			return fmt.Errorf("%w; usage: %s", err, c.usage())
 		}
 		return err
@@ -169,6 +169,12 @@ func isStep(word string) bool {
 type usageError struct{ why string }
 
 func (u *usageError) Error() string { return u.why }
+
+// isUsage reports whether an error is about a command's arguments.
+func isUsage(err error) bool {
+	_, ok := errors.AsType[*usageError](err)
+	return ok
+}
 
 func badUsage(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
