@@ -1,7 +1,6 @@
 package eventgraph
 
 import (
-	"bufio"
 	_ "embed"
 	"fmt"
 	"io"
@@ -132,9 +131,8 @@ func (d *drawing) open(class string, height int) {
 
 func (d *drawing) close(w io.Writer) error {
 	d.out.WriteString("</svg>\n")
-	b := bufio.NewWriter(w)
-	b.WriteString(d.out.String())
-	return b.Flush()
+	_, err := io.WriteString(w, d.out.String())
+	return err
 }
 
 func (d *drawing) content() {

@@ -30,34 +30,29 @@ func (d *drawing) messages() {
 			continue // its step says who the other one is
 		}
 		y1, sent := d.at(m.Sent)
+		shown := func(step int) (y2 int, ok bool) {
+			if y2, ok = d.at(step); ok && !sent {
+				y1 = y2 - svgRow/2
+			}
+			return y2, ok
+		}
 		for _, s := range m.Deliveries {
-			if y2, ok := d.at(s); ok {
-				if !sent {
-					y1 = y2 - svgRow/2
-				}
+			if y2, ok := shown(s); ok {
 				d.delivered(m, y1, y2, s)
 			}
 		}
 		for _, s := range m.Duplicated {
-			if y2, ok := d.at(s); ok {
-				if !sent {
-					y1 = y2 - svgRow/2
-				}
+			if y2, ok := shown(s); ok {
 				d.duplicated(m, y1, y2, s)
 			}
 		}
 		switch {
 		case m.End > 0:
-			y2, ok := d.at(m.End)
-			if !ok {
-				continue
+			if y2, ok := shown(m.End); ok {
+				key := [3]int{m.End, m.From, m.To}
+				d.ended(m, y1, y2, together[key])
+				together[key] = 0
 			}
-			if !sent {
-				y1 = y2 - svgRow/2
-			}
-			key := [3]int{m.End, m.From, m.To}
-			d.ended(m, y1, y2, together[key])
-			together[key] = 0
 		case len(m.Deliveries) == 0 && sent:
 			d.waiting(m, y1, waiting[direction(m)])
 			waiting[direction(m)] = 0
@@ -108,8 +103,23 @@ func (d *drawing) label(text string, step, x1, x2, y2 int) {
 	}
 }
 
-// loose is the label of a line that ends between lanes, cut to a lane's width: the whole of it stands in the title.
-func loose(text string) string { return cut(shortly(text), 20) }
+// loose is the label of a line that ends between lanes, cut to a lane's width: the whole of it stands in the title. It stands for so many
+// messages.
+func loose(text string, count int) string {
+	text = cut(shortly(text), 20)
+	if count > 1 {
+		text += fmt.Sprintf(" +%d", count-1)
+	}
+	return text
+}
+
+// halfway is where a line ends that leads to no end of the message.
+func (d *drawing) halfway(m *Message) int {
+	if m.From == m.To {
+		return d.x[m.From] + 24
+	}
+	return (d.x[m.From] + d.x[m.To]) / 2
+}
 
 // duplicated draws that the network made a copy.
 func (d *drawing) duplicated(m *Message, y1, y2, step int) {
@@ -117,26 +127,19 @@ func (d *drawing) duplicated(m *Message, y1, y2, step int) {
 	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, duplicated in step %d</title>`+"\n",
 		step, escape(m.Text), m.Sent, step)
 	d.line("waiting", d.x[m.From], y1, x2, y2)
-	d.caption(step, "bad", "middle", x2, y2+4, "x2 "+loose(m.Text))
+	d.caption(step, "bad", "middle", x2, y2+4, "x2 "+loose(m.Text, 1))
 	d.out.WriteString("</g>\n")
 }
 
 // ended draws a message that was lost. It stands for so many that were lost with it; 0: the label is
 // there already.
 func (d *drawing) ended(m *Message, y1, y2, count int) {
-	x1 := d.x[m.From]
-	x2 := (x1 + d.x[m.To]) / 2
-	if m.From == m.To {
-		x2 = x1 + 24
-	}
+	x1, x2 := d.x[m.From], d.halfway(m)
 	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, %s in step %d</title>`+"\n",
 		m.End, escape(m.Text), m.Sent, escape(m.Fate), m.End)
 	d.line("gone", x1, y1, x2, y2)
 	d.cross(x2, y2)
-	label := loose(m.Text)
-	if count > 1 {
-		label += fmt.Sprintf(" +%d", count-1)
-	}
+	label := loose(m.Text, count)
 	if count > 0 {
 		y := y2 + 10
 		if d.besideDelivery(m) {
@@ -167,23 +170,15 @@ func (d *drawing) besideDelivery(m *Message) bool {
 
 // waiting draws a message that is still in flight; see ended for count.
 func (d *drawing) waiting(m *Message, y, count int) {
-	x1 := d.x[m.From]
-	x2 := (x1 + d.x[m.To]) / 2
-	if m.From == m.To {
-		x2 = x1 + 24
-	}
+	x1, x2 := d.x[m.From], d.halfway(m)
 	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, in flight at the end</title>`+"\n", m.Sent, escape(m.Text), m.Sent)
 	d.line("waiting", x1, y, x2, y+8)
 	anchor, gap := "start", 4
 	if x2 < x1 {
 		anchor, gap = "end", -4
 	}
-	label := loose(m.Text)
-	if count > 1 {
-		label += fmt.Sprintf(" +%d", count-1)
-	}
 	if count > 0 {
-		d.caption(m.Sent, "dim", anchor, x2+gap, y+12, label)
+		d.caption(m.Sent, "dim", anchor, x2+gap, y+12, loose(m.Text, count))
 	}
 	d.out.WriteString("</g>\n")
 }
