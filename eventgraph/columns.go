@@ -1,6 +1,10 @@
 package eventgraph
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/macemc/macemc/internal/words"
+)
 
 // lines sets the notes beside the lanes, wrapped, and the sources in a column of their own if there is
 // room.
@@ -10,13 +14,11 @@ func (l *lanes) lines() []Line {
 		var c canvas
 		nodes := l.g.shown(l.o)
 		for i, n := range nodes {
-			name := []rune(n.title())
+			name := n.title()
 			if i+1 < len(nodes) {
-				if room := l.x[nodes[i+1].ID] - l.x[n.ID] - 1; len(name) > room {
-					name = append(name[:max(room-1, 0)], '…')
-				}
+				name = words.Cut(name, l.x[nodes[i+1].ID]-l.x[n.ID]-1)
 			}
-			c.put(l.x[n.ID], string(name))
+			c.put(l.x[n.ID], name)
 		}
 		out = append(out, Line{-1, -1, c.String()})
 	}

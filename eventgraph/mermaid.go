@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -131,7 +132,7 @@ func (m *mermaid) event(e *Event) {
 		m.arrow(v.From, v.To, "--x", v.Text+" "+v.Fate)
 	}
 	if e.Error != "" {
-		m.note(m.all, firstLine(e.Error))
+		m.note(m.all, words.FirstLine(e.Error))
 	}
 }
 

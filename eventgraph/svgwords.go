@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -27,7 +28,7 @@ func (e *Event) svgLabel() string {
 	if e.kind == sim.DeliverError {
 		brief.What = ""
 	}
-	return cut(brief.label(), most)
+	return words.Cut(brief.label(), most)
 }
 
 // svgNotes is what stands beside a step.
@@ -48,18 +49,10 @@ func (g *Graph) svgNotes(e *Event) string {
 func twoLines(s string, n int) (first, second string) {
 	if r := []rune(s); len(r) > n {
 		if at := strings.LastIndexByte(string(r[:n+1]), ' '); at > 0 {
-			return strings.TrimSpace(s[:at]), cut(strings.TrimSpace(s[at:]), n)
+			return strings.TrimSpace(s[:at]), words.Cut(strings.TrimSpace(s[at:]), n)
 		}
 	}
-	return cut(s, n), ""
-}
-
-// cut shortens a text to n letters.
-func cut(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:max(n-1, 0)]) + "…"
-	}
-	return s
+	return words.Cut(s, n), ""
 }
 
 // title says everything of a step, for a reader who points at it.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -349,7 +350,7 @@ func (l *lanes) ends(e *Event) {
 		l.undelivered(m, text, m.Fate)
 	}
 	if e.Error != "" {
-		l.whole(strings.Repeat(" ", l.left) + "!! " + firstLine(e.Error))
+		l.whole(strings.Repeat(" ", l.left) + "!! " + words.FirstLine(e.Error))
 	}
 }
 
@@ -375,9 +376,4 @@ func (l *lanes) undelivered(m *Message, text, notes string) {
 		notes = text + " " + notes
 	}
 	l.add(row{lane: c.String(), notes: notes})
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
 }

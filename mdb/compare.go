@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/host"
@@ -205,7 +206,7 @@ func runs(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		}
 		switch f, _ := r.firstFound(); {
 		case f != nil:
-			fmt.Fprintf(out, ", FOUND %s", firstLine(f.Error()))
+			fmt.Fprintf(out, ", FOUND %s", words.FirstLine(f.Error()))
 		case r.step(r.len()).live:
 			fmt.Fprint(out, ", live in the end")
 		}
@@ -288,11 +289,11 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		line("live run", strings.TrimSuffix("none: "+s.cfg.LiveName, ": "))
 	}
 	if f, _ := main.firstFound(); f != nil {
-		line("found", firstLine(f.Error()))
+		line("found", words.FirstLine(f.Error()))
 	}
-	line("then", firstLine(s.cfg.End))
+	line("then", words.FirstLine(s.cfg.End))
 	if err := main.cursor.Uncopied(); err != nil {
-		line("note", "states are reached by executing from the start: "+firstLine(err.Error()))
+		line("note", "states are reached by executing from the start: "+words.FirstLine(err.Error()))
 	}
 	return nil
 }

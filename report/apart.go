@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/replay"
 )
 
@@ -87,10 +88,4 @@ func changedLast(dead *replay.Trace, step int) string {
 }
 
 // brief is a value in at most 40 letters.
-func brief(value string) string {
-	const most = 40
-	if r := []rune(value); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return cmp.Or(value, "none")
-}
+func brief(value string) string { return cmp.Or(words.Cut(value, 40), "none") }

@@ -96,10 +96,7 @@ func (s *summary) brief(r *Report) []pageFact {
 	var lines []pageFact
 	add := func(label, text string) {
 		if text != "" && len(lines) < mostBrief {
-			if rs := []rune(text); len(rs) > briefLetters {
-				text = string(rs[:briefLetters-1]) + "…"
-			}
-			lines = append(lines, pageFact{Label: label, Text: text})
+			lines = append(lines, pageFact{Label: label, Text: words.Cut(text, briefLetters)})
 		}
 	}
 	place := ""

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/words"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/kernel"
@@ -302,16 +303,11 @@ func (r *Report) claim() string {
 	case sim.Starvation:
 		return r.starves()
 	case sim.Panic:
-		return fmt.Sprintf("A handler panics%s: %s", where, firstLine(r.Message))
+		return fmt.Sprintf("A handler panics%s: %s", where, words.FirstLine(r.Message))
 	case sim.Divergence:
-		return fmt.Sprintf("A handler does not return%s: %s", where, firstLine(r.Message))
+		return fmt.Sprintf("A handler does not return%s: %s", where, words.FirstLine(r.Message))
 	}
-	return fmt.Sprintf("Two executions of the same path differ: %s", firstLine(r.Message))
+	return fmt.Sprintf("Two executions of the same path differ: %s", words.FirstLine(r.Message))
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
-}

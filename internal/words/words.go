@@ -1,7 +1,10 @@
-// Package words writes numbers for people.
+// Package words writes numbers and texts for people.
 package words
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Number writes n with a comma between groups of three digits.
 func Number(n int) string {
@@ -18,4 +21,18 @@ func Plural(n int, what string) string {
 		what += "s"
 	}
 	return Number(n) + " " + what
+}
+
+// FirstLine is a text up to where its first line ends.
+func FirstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// Cut shortens a text to n letters, the last of which says so then.
+func Cut(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:max(n-1, 0)]) + "…"
+	}
+	return s
 }
