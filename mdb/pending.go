@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/words"
@@ -27,15 +28,9 @@ func showMessages(s *Session, _ context.Context, args []string, out *bytes.Buffe
 	}
 	shown := 0
 	for _, m := range lines {
-		for _, n := range nodes {
-			if int(m.From) == n || int(m.To) == n {
-				if !re.MatchString(m.text) {
-					break
-				}
-				fmt.Fprintf(out, "  %s  sent in step %d\n", m, m.sent)
-				shown++
-				break
-			}
+		if (slices.Contains(nodes, int(m.From)) || slices.Contains(nodes, int(m.To))) && re.MatchString(m.text) {
+			fmt.Fprintf(out, "  %s  sent in step %d\n", m, m.sent)
+			shown++
 		}
 	}
 	switch {

@@ -138,9 +138,7 @@ func (m *Model) drawState(a area) {
 		x = a.put(x, y, s.Value, style)
 		a.put(x, y, was, Dim)
 	}
-	if more := len(m.shown.States) - m.state - a.h; more > 0 && a.h > 0 {
-		a.put(a.w-10, a.h-1, fmt.Sprintf(" %4d more", more), Dim)
-	}
+	a.more(len(m.shown.States) - m.state - a.h)
 }
 
 // drawLanes keeps the current step in the middle.
@@ -198,9 +196,7 @@ func (m *Model) drawText(a area, text []string, first int) {
 		}
 		a.put(0, y, line, style)
 	}
-	if more := len(text) - first - a.h; more > 0 && a.h > 0 {
-		a.put(a.w-10, a.h-1, fmt.Sprintf(" %4d more", more), Dim)
-	}
+	a.more(len(text) - first - a.h)
 }
 
 // drawFoot draws the line about the step, or a message, and the command line.

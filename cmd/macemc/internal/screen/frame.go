@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -91,23 +92,20 @@ func printable(r rune) rune {
 	return r
 }
 
+// more says how many lines do not fit.
+func (a area) more(n int) {
+	if n > 0 && a.h > 0 {
+		a.put(a.w-10, a.h-1, fmt.Sprintf(" %4d more", n), Dim)
+	}
+}
+
 // box draws a heading over the area and returns what is below it.
 func (a area) box(heading string, focus bool) area {
-	style := Border
+	style, bar := Border, "─"
 	if focus {
-		style = Title
+		style, bar = Title, "━"
 	}
-	line := "── " + heading + " "
-	if focus {
-		line = "━━ " + heading + " "
-	}
-	fill := "─"
-	if focus {
-		fill = "━"
-	}
-	if n := a.w - len([]rune(line)); n > 0 {
-		line += strings.Repeat(fill, n)
-	}
-	a.put(0, 0, line, style)
+	line := bar + bar + " " + heading + " "
+	a.put(0, 0, line+strings.Repeat(bar, max(0, a.w-len([]rune(line)))), style)
 	return area{a.f, a.x, a.y + 1, a.w, max(0, a.h-1)}
 }
