@@ -124,6 +124,29 @@ func (g *Graph) Last() int { return len(g.Events) - 1 }
 // inRound reports whether a step is part of the round.
 func (g *Graph) inRound(step int) bool { return g.Round > 0 && step >= g.Round }
 
+// Write writes the graph in the format of a name: text, svg, html, mermaid, json, shiviz, or dot, which is what dot makes of the diagram.
+func (g *Graph) Write(w io.Writer, format string, o Options, dot func(Diagram) (string, error)) error {
+	switch format {
+	case "svg":
+		return g.SVG(w, o)
+	case "html":
+		return g.HTML(w, o)
+	case "mermaid":
+		return g.Mermaid(w, o)
+	case "json":
+		return g.JSON(w)
+	case "shiviz":
+		return g.ShiViz(w)
+	case "dot":
+		text, err := dot(g.Diagram(o))
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
+		return err
+	}
+	return g.Text(w, o)
+}
+
 // JSON writes the graph as one JSON object.
 func (g *Graph) JSON(w io.Writer) error {
 	enc := json.NewEncoder(w)

@@ -2,10 +2,10 @@ package mdb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 
@@ -13,6 +13,8 @@ import (
 	"github.com/macemc/macemc/internal/newfile"
 	"github.com/macemc/macemc/replay"
 )
+
+var graphFormats = []string{"text", "svg", "html", "mermaid", "dot", "json"}
 
 // mostGraphSteps is how many steps a graph may show.
 const mostGraphSteps = 5000
@@ -27,7 +29,7 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 		switch {
 		case err == nil && format == "":
 			bounds = append(bounds, n)
-		case format == "" && slices.Contains([]string{"text", "svg", "html", "mermaid", "dot", "json"}, a):
+		case format == "" && slices.Contains(graphFormats, a):
 			format = a
 		case format != "" && file == "":
 			file = a
@@ -52,9 +54,7 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 	if to-from >= mostGraphSteps {
 		return fmt.Errorf("a graph of %d steps cannot be read; at most %d are drawn", to-from+1, mostGraphSteps)
 	}
-	if format == "" {
-		format = "text"
-	}
+	format = cmp.Or(format, "text")
 	if format == "dot" && s.cfg.Dot == nil {
 		return errors.New("graphs for Graphviz cannot be made here")
 	}
@@ -73,21 +73,7 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 		return g.Text(out, o)
 	}
 	var b bytes.Buffer
-	render := map[string]func(io.Writer) error{
-		"text":    func(w io.Writer) error { return g.Text(w, o) },
-		"svg":     func(w io.Writer) error { return g.SVG(w, o) },
-		"html":    func(w io.Writer) error { return g.HTML(w, o) },
-		"mermaid": func(w io.Writer) error { return g.Mermaid(w, o) },
-		"dot": func(w io.Writer) error {
-			text, err := s.cfg.Dot(g.Diagram(o))
-			if err == nil {
-				_, err = io.WriteString(w, text)
-			}
-			return err
-		},
-		"json": func(w io.Writer) error { return g.JSON(w) },
-	}[format]
-	if err := render(&b); err != nil {
+	if err := g.Write(&b, format, o, s.cfg.Dot); err != nil {
 		return err
 	}
 	if err := writeNew(file, b.Bytes()); err != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/replay"
@@ -87,7 +88,7 @@ func showCommands() []command {
 			more: "graph                    the steps around here, as text\ngraph 10 30 svg run.svg  steps 10 to 30 into a file\n" +
 				"Formats are text, svg, html, mermaid, dot, and json, which also holds what is around the\n" +
 				"range. A file that exists is never overwritten.",
-			do: graph, words: func(*Session) []string { return []string{"text", "svg", "html", "mermaid", "dot", "json", "critical"} },
+			do: graph, words: func(*Session) []string { return append(slices.Clone(graphFormats), "critical") },
 		},
 	}
 }

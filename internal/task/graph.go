@@ -130,20 +130,8 @@ func (f *Graph) Do(ctx context.Context, p *Process) error {
 				file, n, f.Format, mostDrawn)
 		}
 	}
-	render := map[string]func(io.Writer, eventgraph.Options) error{
-		"text": g.Text, "svg": g.SVG, "html": g.HTML, "mermaid": g.Mermaid,
-		"json":   func(w io.Writer, _ eventgraph.Options) error { return g.JSON(w) },
-		"shiviz": func(w io.Writer, _ eventgraph.Options) error { return g.ShiViz(w) },
-		"dot": func(w io.Writer, o eventgraph.Options) error {
-			text, err := p.Front.Dot(g.Diagram(o))
-			if err != nil {
-				return err
-			}
-			_, err = io.WriteString(w, text)
-			return err
-		},
-	}[f.Format]
-	err = p.write(f.Out, func(w io.Writer) error { return render(w, o) })
+	dot := func(d eventgraph.Diagram) (string, error) { return p.Front.Dot(d) }
+	err = p.write(f.Out, func(w io.Writer) error { return g.Write(w, f.Format, o, dot) })
 	switch {
 	case err != nil || outdated == nil:
 		return err
