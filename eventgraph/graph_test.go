@@ -36,20 +36,12 @@ func deadKeys(repeats int) []string {
 	return keys
 }
 
-func scripted(t *testing.T, sys *sim.System, keys ...string) *eventgraph.Graph {
+func scripted(t testing.TB, sys *sim.System, keys ...string) *eventgraph.Graph {
 	t.Helper()
-	f := &choose.File{Header: choose.Header{System: sys.Name, Nodes: sys.Nodes}}
-	for _, k := range keys {
-		f.Steps = append(f.Steps, choose.FileStep{Key: k})
-	}
-	r, err := replay.ReadFile(sys, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return graph(t, sys, r.Path)
+	return graph(t, sys, systest.Follow(t, sys, keys...))
 }
 
-func graph(t *testing.T, sys *sim.System, path choose.Path) *eventgraph.Graph {
+func graph(t testing.TB, sys *sim.System, path choose.Path) *eventgraph.Graph {
 	t.Helper()
 	trace, err := replay.Record(sys, path, kernel.Options{})
 	if err != nil {

@@ -11,11 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/replay"
-	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/pingack"
 )
 
@@ -199,30 +197,12 @@ func TestPageBeginsWithState(t *testing.T) {
 
 // Scrolling through a long run is a matter of its range.
 func BenchmarkLines(b *testing.B) {
-	g := scriptedB(b, 100_000)
+	g := scripted(b, &pingack.System, deadKeys(50_000)...)
 	b.ResetTimer()
 	for i := range b.N {
 		from := 1 + i*977%(g.Last()-60)
 		g.Lines(eventgraph.Options{From: from, To: from + 50, Width: 80})
 	}
-}
-
-func scriptedB(b *testing.B, steps int) *eventgraph.Graph {
-	b.Helper()
-	keys := deadKeys(steps / 2)
-	f := &choose.File{Header: choose.Header{System: pingack.System.Name, Nodes: 2}}
-	for _, k := range keys {
-		f.Steps = append(f.Steps, choose.FileStep{Key: k})
-	}
-	r, err := replay.ReadFile(&pingack.System, f)
-	if err != nil {
-		b.Fatal(err)
-	}
-	t, err := replay.Record(&pingack.System, r.Path, kernel.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return eventgraph.Build(t)
 }
 
 // Nested calls are shown where there are any.

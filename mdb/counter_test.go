@@ -36,10 +36,7 @@ func counted(t *testing.T, steps int) *mdb.Session {
 			{Name: "two at most", Always: sim.Each(func(_ sim.NodeID, c *counter) bool { return c.Count <= 2 })},
 		},
 	}
-	s, err := mdb.Open(mdb.Config{System: sys, Path: make(choose.Path, steps), Name: "error.path"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, mdb.Config{System: sys, Path: make(choose.Path, steps), Name: "error.path"})
 	return s
 }
 
@@ -116,10 +113,7 @@ func TestSharedSteps(t *testing.T) {
 		{choose.Path{1, 0, 0, 0}, choose.Path{1, 1, 0, 0}, "shares 0 with main"},
 		{choose.Path{1, 1, 0, 0}, choose.Path{1, 1, 0}, "shares 1 with main"},
 	} {
-		s, err := mdb.Open(mdb.Config{System: sys, Path: c.path, Live: c.live})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := opened(t, mdb.Config{System: sys, Path: c.path, Live: c.live})
 		if out := do(t, s, "runs"); !strings.Contains(out, c.want) {
 			t.Errorf("%v and %v, want %q:\n%s", c.path, c.live, c.want, out)
 		}
@@ -165,10 +159,7 @@ func TestLanes(t *testing.T) {
 			sim.Action[*counter]{Name: "add", Do: (*counter).add},
 		},
 	}
-	s, err := mdb.Open(mdb.Config{System: sys, Path: make(choose.Path, 8)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, mdb.Config{System: sys, Path: make(choose.Path, 8)})
 	lines, err := s.Lanes(1, 8, 80)
 	if err != nil {
 		t.Fatal(err)
@@ -197,10 +188,7 @@ func TestMessageOfCrash(t *testing.T) {
 		Name: "crashing", Nodes: 2, Crashes: 1, New: func(sim.NodeID) sim.Service { return &counter{} }, Network: netsim.Datagrams{},
 		Actions: []sim.AnyAction{sim.Action[*counter]{Name: "tell twice", Times: 1, Do: (*counter).tellTwice}},
 	}
-	s, err := mdb.Open(mdb.Config{System: sys, Path: choose.Path{0, 2}}) // the crash after one effect
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, mdb.Config{System: sys, Path: choose.Path{0, 2}}) // the crash after one effect
 	if out := do(t, s, "step 1"); !strings.Contains(out, "send 7 to n1  [") || !strings.Contains(out, "send 8 to n1 (did not happen)") {
 		t.Fatalf("another crash was wanted:\n%s", out)
 	}
@@ -216,10 +204,7 @@ func TestCrashOfProcess(t *testing.T) {
 		Name: "housed", Nodes: 3, Crashes: 1, New: func(sim.NodeID) sim.Service { return &counter{} }, Containers: [][]sim.NodeID{{0, 2}},
 		Actions: []sim.AnyAction{sim.Action[*counter]{Name: "add", Do: (*counter).add}},
 	}
-	s, err := mdb.Open(mdb.Config{System: sys, Path: choose.Path{0, 2, 3, 1, 2}}) // n0 and n2 add, crash, n1 adds, n2 boots
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, mdb.Config{System: sys, Path: choose.Path{0, 2, 3, 1, 2}}) // n0 and n2 add, crash, n1 adds, n2 boots
 	for _, c := range []struct{ line, want string }{
 		{"step 3", "n0 crashes with n2  (live)\n  n0 is down\n  n2 is down\n"},
 		{"next n2", "step 2 of 5: n2 add"},
@@ -285,10 +270,7 @@ func TestPromptEnds(t *testing.T) {
 
 // Long walks end when they are told to, and leave the session as it was.
 func TestStoppedWalks(t *testing.T) {
-	s, err := mdb.Open(mdb.Config{System: late(), Path: choose.Path{0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, mdb.Config{System: late(), Path: choose.Path{0}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	before := do(t, s, "runs")

@@ -31,14 +31,11 @@ func (d *drawer) draw(env sim.Env) {
 func drawn(t *testing.T) *mdb.Session {
 	t.Helper()
 	lucky := func(v *sim.View) bool { return v.Service(0).(*drawer).Luck == 3 }
-	s, err := mdb.Open(mdb.Config{Path: choose.Path{0, 1, 1, 3, 0, 3, 0, 2, 1, 0, 0, 2}, System: &sim.System{
+	s := opened(t, mdb.Config{Path: choose.Path{0, 1, 1, 3, 0, 3, 0, 2, 1, 0, 0, 2}, System: &sim.System{
 		Name: "draws", Nodes: 2, New: func(sim.NodeID) sim.Service { return &drawer{} },
 		Actions:    []sim.AnyAction{sim.Action[*drawer]{Name: "draw", Do: (*drawer).draw}},
 		Properties: []sim.Property{{Name: "n0 is lucky", Eventually: lucky}},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return s
 }
 

@@ -14,6 +14,15 @@ import (
 
 // open opens the run in a folder of testdata: the first 40 steps of one that "macemc search" found, and
 // the live run that was kept with it.
+func opened(t testing.TB, cfg mdb.Config) *mdb.Session {
+	t.Helper()
+	s, err := mdb.Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func open(t testing.TB, folder string) *mdb.Session {
 	t.Helper()
 	file := filepath.Join("testdata", folder, "error.path")
@@ -25,13 +34,10 @@ func open(t testing.TB, folder string) *mdb.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := mdb.Open(mdb.Config{
+	s := opened(t, mdb.Config{
 		System: &l.System, Header: l.Header, Path: l.Path, Name: "error.path",
 		Live: live.Path, LiveName: "live.path", Recorded: mdb.ReadRecorded(file),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return s
 }
 

@@ -49,10 +49,7 @@ func TestCauses(t *testing.T) {
 
 func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 	t.Helper()
-	s, err := mdb.Open(mdb.Config{System: sys, Path: path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, mdb.Config{System: sys, Path: path})
 	trace, err := replay.Record(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -21,13 +21,10 @@ func (l *liner) join(sim.Env) { l.Line = append(l.Line, 7) }
 
 // A list that gets elements is told by these; it is not gone, and not "none" where it has some.
 func TestListThatIsFilled(t *testing.T) {
-	s, err := mdb.Open(mdb.Config{Path: choose.Path{0}, System: &sim.System{
+	s := opened(t, mdb.Config{Path: choose.Path{0}, System: &sim.System{
 		Name: "line", Nodes: 1, New: func(sim.NodeID) sim.Service { return &liner{Line: []int{}} },
 		Actions: []sim.AnyAction{sim.Action[*liner]{Name: "join", Times: 1, Do: (*liner).join}},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	s.Go(1)
 	if out, want := do(t, s, "diff 0"), "  n0.Line[0]  none | 7\n"; !strings.Contains(out, want) || strings.Contains(out, "n0.Line ") {
 		t.Errorf("diff:\n%s", out)
@@ -48,13 +45,10 @@ func TestListThatIsFilled(t *testing.T) {
 
 // What a step takes away is said to be gone, with what it was; a node that is started is up.
 func TestFieldThatIsGone(t *testing.T) {
-	s, err := mdb.Open(mdb.Config{Path: choose.Path{0, 0, 0}, System: &sim.System{
+	s := opened(t, mdb.Config{Path: choose.Path{0, 0, 0}, System: &sim.System{
 		Name: "line", Nodes: 1, New: func(sim.NodeID) sim.Service { return &liner{Line: []int{7}} }, Crashes: 1,
 		Actions: []sim.AnyAction{sim.Action[*liner]{Name: "leave", Times: 1, Do: func(l *liner, _ sim.Env) { l.Line = l.Line[1:] }}},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i, want := range []string{"*Line[0] gone was 7", "*Line gone was []", "*(node) up was down"} {
 		if out := strings.Join(strings.Fields(do(t, s, fmt.Sprintf("%d; state n0", i+1))), " "); !strings.Contains(out, want) {
 			t.Errorf("step %d: %q is missing in\n%s", i+1, want, out)

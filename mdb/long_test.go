@@ -72,10 +72,7 @@ func TestLongRun(t *testing.T) {
 		t.Skip("100,000 steps")
 	}
 	sys, path := longPath(t, longSteps)
-	s, err := mdb.Open(mdb.Config{System: sys, Path: path, Header: choose.Header{System: sys.Name, Nodes: sys.Nodes, Seed: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, mdb.Config{System: sys, Path: path, Header: choose.Header{System: sys.Name, Nodes: sys.Nodes, Seed: 1}})
 	plain, err := replay.NewCursor(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -214,10 +211,7 @@ func latePath(t *testing.T) choose.Path {
 func samePart(t *testing.T, sys *sim.System, path choose.Path) {
 	t.Helper()
 	dot := func(d eventgraph.Diagram) (string, error) { return fmt.Sprintf("%+v", d), nil }
-	s, err := mdb.Open(mdb.Config{System: sys, Path: path, Dot: dot})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, mdb.Config{System: sys, Path: path, Dot: dot})
 	trace, err := replay.Record(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)

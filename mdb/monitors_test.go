@@ -36,10 +36,7 @@ func TestMonitors(t *testing.T) {
 		machine.In("waiting", machine.Hot, machine.OnGoto[echoed]("quiet"))), pending{})
 	sys := ms.Sim("echo")
 	sys.Monitors = append(sys.Monitors, func() sim.Monitor { return &counting{} })
-	s, err := mdb.Open(mdb.Config{System: &sys, Path: choose.Path{0, 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, mdb.Config{System: &sys, Path: choose.Path{0, 0}})
 	for _, c := range []struct {
 		line      string
 		has, lack []string

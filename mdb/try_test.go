@@ -47,15 +47,12 @@ func (d *drawer) fall(sim.Env) { panic("it fell") }
 
 // Nothing follows a panic, and nothing hides it.
 func TestPanic(t *testing.T) {
-	s, err := mdb.Open(mdb.Config{Path: choose.Path{0, 2, 1}, System: &sim.System{
+	s := opened(t, mdb.Config{Path: choose.Path{0, 2, 1}, System: &sim.System{
 		Name: "falls", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{} },
 		Actions: []sim.AnyAction{
 			sim.Action[*drawer]{Name: "draw", Do: (*drawer).draw}, sim.Action[*drawer]{Name: "fall", Do: (*drawer).fall},
 		},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if out := do(t, s, "1"); strings.Contains(out, "FOUND") {
 		t.Errorf("too early:\n%s", out)
 	}

@@ -27,15 +27,12 @@ type holder struct {
 
 // What a value was and is reads the same in the list of a state and in an event graph.
 func TestValuesReadTheSame(t *testing.T) {
-	s, err := mdb.Open(mdb.Config{Path: choose.Path{0}, System: &sim.System{
+	s := opened(t, mdb.Config{Path: choose.Path{0}, System: &sim.System{
 		Name: "values", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(holder) },
 		Actions: []sim.AnyAction{sim.Action[*holder]{Name: "fill", Times: 1, Do: func(h *holder, _ sim.Env) {
 			*h = holder{Mood: 1, Peer: 3, Wait: 1500 * time.Millisecond, Name: "a b", Sure: true}
 		}}},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	s.Go(1)
 	lines, err := s.States()
 	if err != nil {

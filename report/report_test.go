@@ -17,6 +17,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/golden"
 	"github.com/macemc/macemc/internal/mermaid"
+	"github.com/macemc/macemc/internal/systest"
 	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
@@ -29,15 +30,7 @@ import (
 
 func trace(t *testing.T, sys *sim.System, keys ...string) *replay.Trace {
 	t.Helper()
-	f := &choose.File{Header: choose.Header{System: sys.Name, Nodes: sys.Nodes}}
-	for _, k := range keys {
-		f.Steps = append(f.Steps, choose.FileStep{Key: k})
-	}
-	r, err := replay.ReadFile(sys, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := replay.Record(sys, r.Path, kernel.Options{})
+	tr, err := replay.Record(sys, systest.Follow(t, sys, keys...), kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -144,3 +144,17 @@ func Clean(t testing.TB, sys sim.System, states int) *table.Exploration {
 	}
 	return x
 }
+
+// Follow executes the events of these keys.
+func Follow(t testing.TB, sys *sim.System, keys ...string) choose.Path {
+	t.Helper()
+	f := &choose.File{Header: choose.Header{System: sys.Name, Nodes: sys.Nodes}}
+	for _, k := range keys {
+		f.Steps = append(f.Steps, choose.FileStep{Key: k})
+	}
+	r, err := replay.ReadFile(sys, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Path
+}
