@@ -148,6 +148,7 @@ func TestSystemsOfPackages(t *testing.T) {
 			`TestSub/one: nothing found.*searching example.org/mysvc/two:TestTwice#2\n.*TestTwice: SAFETY VIOLATION`},
 		{"search ./n... --time 1s", 2, `./n...: no test of these packages calls mctest.Check`},
 		{"search ./ba... --junit bad.xml", 2, `bad_test.go:5:13: cannot use "text"`},
+		{"search ./two/... --tags check --nodes 99 --junit refused.xml", 2, `99 nodes, must be`},
 		{"search ./... --junit go.mod", 2, `--junit: go.mod exists and was not written by this command`},
 		{"search ./... --out all", 2, `--out is for one system, and ./... is a pattern; name one package`},
 		{"stats ./...", 2, `./... is a pattern; name one package`},
@@ -167,7 +168,8 @@ func TestSystemsOfPackages(t *testing.T) {
 	for name, wants := range map[string][]string{
 		"two.xml": {`<testsuites name="macemc" tests="36" failures="3" errors="0"`, `<testsuite name="example.org/mysvc/two:TestSub/none"`,
 			`<testcase classname="macemc.example.org/mysvc/two:TestTwice#2" name="few"`, `<failure type="safety"`},
-		"bad.xml": {`<testsuites name="macemc" tests="1" failures="0" errors="1"`, `name="example.org/mysvc/bad"`, "cannot use"},
+		"bad.xml":     {`<testsuites name="macemc" tests="1" failures="0" errors="1"`, `name="example.org/mysvc/bad"`, "cannot use"},
+		"refused.xml": {`<error type="error" message="exit status 2 without a report: standard error says why"`},
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

@@ -153,8 +153,8 @@ func (p *patternSearch) takeReport(name string, err error) {
 	if e == nil {
 		part.XML = text
 		os.Remove(p.f.JUnit)
-	} else {
-		part.Problem = cmp.Or(err, e).Error()
+	} else if part.Problem = cmp.Or(err, e).Error(); statusOf(err) != 0 {
+		part.Problem += " without a report: standard error says why"
 	}
 	p.reports = append(p.reports, part)
 }
