@@ -6,6 +6,7 @@ package eventgraph
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/macemc/macemc/replay"
@@ -124,9 +125,12 @@ func (g *Graph) Last() int { return len(g.Events) - 1 }
 // inRound reports whether a step is part of the round.
 func (g *Graph) inRound(step int) bool { return g.Round > 0 && step >= g.Round }
 
-// Write writes the graph in the format of a name: text, svg, html, mermaid, json, shiviz, or dot, which is what dot makes of the diagram.
+// Write writes the graph in the format of a name: text, svg, html, mermaid, json, shiviz, or dot, which is what dot makes of the diagram
+// and may be nil for the others. The error is also about a name that is none of these.
 func (g *Graph) Write(w io.Writer, format string, o Options, dot func(Diagram) (string, error)) error {
 	switch format {
+	case "text":
+		return g.Text(w, o)
 	case "svg":
 		return g.SVG(w, o)
 	case "html":
@@ -144,7 +148,7 @@ func (g *Graph) Write(w io.Writer, format string, o Options, dot func(Diagram) (
 		}
 		return err
 	}
-	return g.Text(w, o)
+	return fmt.Errorf("eventgraph: no format is named %q", format)
 }
 
 // JSON writes the graph as one JSON object.

@@ -36,8 +36,7 @@ func counted(t *testing.T, steps int) *mdb.Session {
 			{Name: "two at most", Always: sim.Each(func(_ sim.NodeID, c *counter) bool { return c.Count <= 2 })},
 		},
 	}
-	s := opened(t, mdb.Config{System: sys, Path: make(choose.Path, steps), Name: "error.path"})
-	return s
+	return opened(t, mdb.Config{System: sys, Path: make(choose.Path, steps), Name: "error.path"})
 }
 
 // fails executes a line that must fail, and returns the error.

@@ -31,12 +31,11 @@ func (d *drawer) draw(env sim.Env) {
 func drawn(t *testing.T) *mdb.Session {
 	t.Helper()
 	lucky := func(v *sim.View) bool { return v.Service(0).(*drawer).Luck == 3 }
-	s := opened(t, mdb.Config{Path: choose.Path{0, 1, 1, 3, 0, 3, 0, 2, 1, 0, 0, 2}, System: &sim.System{
+	return opened(t, mdb.Config{Path: choose.Path{0, 1, 1, 3, 0, 3, 0, 2, 1, 0, 0, 2}, System: &sim.System{
 		Name: "draws", Nodes: 2, New: func(sim.NodeID) sim.Service { return &drawer{} },
 		Actions:    []sim.AnyAction{sim.Action[*drawer]{Name: "draw", Do: (*drawer).draw}},
 		Properties: []sim.Property{{Name: "n0 is lucky", Eventually: lucky}},
 	}})
-	return s
 }
 
 // What is found lies behind the step where the session stands, and a condition is met that was not met before.

@@ -12,8 +12,6 @@ import (
 	"github.com/macemc/macemc/systems"
 )
 
-// open opens the run in a folder of testdata: the first 40 steps of one that "macemc search" found, and
-// the live run that was kept with it.
 func opened(t testing.TB, cfg mdb.Config) *mdb.Session {
 	t.Helper()
 	s, err := mdb.Open(cfg)
@@ -23,6 +21,8 @@ func opened(t testing.TB, cfg mdb.Config) *mdb.Session {
 	return s
 }
 
+// open opens the run in a folder of testdata: the first 40 steps of one that "macemc search" found, and
+// the live run that was kept with it.
 func open(t testing.TB, folder string) *mdb.Session {
 	t.Helper()
 	file := filepath.Join("testdata", folder, "error.path")
@@ -34,11 +34,10 @@ func open(t testing.TB, folder string) *mdb.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := opened(t, mdb.Config{
+	return opened(t, mdb.Config{
 		System: &l.System, Header: l.Header, Path: l.Path, Name: "error.path",
 		Live: live.Path, LiveName: "live.path", Recorded: mdb.ReadRecorded(file),
 	})
-	return s
 }
 
 // do executes a line that must not fail.
