@@ -16,3 +16,20 @@ func TestNumber(t *testing.T) {
 		}
 	}
 }
+
+func TestCut(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{{"läuft", 5, "läuft"}, {"läuft", 4, "läu…"}, {"läuft", 1, "…"}, {"läuft", 0, "…"}, {"läuft", -3, "…"}, {"", 0, ""}} {
+		if got := Cut(c.text, c.n); got != c.want {
+			t.Errorf("%q, %d: %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+	for text, want := range map[string]string{"a\nb": "a", "a": "a", "": "", "\nb": ""} {
+		if got := FirstLine(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
