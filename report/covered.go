@@ -110,6 +110,9 @@ func (r *Report) kept() []string {
 	if k.Before > 0 {
 		text += fmt.Sprintf(", where %s were before", words.Plural(k.Before, "state"))
 	}
+	if k.Lost > 0 {
+		text += fmt.Sprintf("; but for %s of a part that was not over, which is made again", words.Plural(k.Lost, "run"))
+	}
 	if r.Disk > 0 {
 		text += fmt.Sprintf("; up to %s MB were on its disk for want of memory", words.Number(int(r.Disk>>20)))
 	}

@@ -107,6 +107,8 @@ type Kept struct {
 	Before int    `json:"before"` // states that were there when the search began, and were checked again
 	// Runs are those of random walks that were there.
 	Runs int `json:"runs,omitempty"`
+	// Lost are the runs of a part that was not over: they are not there, and will be made again.
+	Lost int `json:"lost,omitempty"`
 }
 
 // PathFiles yields the path file of each finding that has one.

@@ -67,6 +67,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 		fmt.Fprintf(p.Stderr, "macemc: %s holds %s runs\n", r.durable, words.Number(kept.Runs))
 	}
 	err = w.goOn(ctx)
+	kept.Lost = w.lost
 	if len(w.all) == 0 {
 		return err
 	}
@@ -98,6 +99,7 @@ type walking struct {
 	runs    *durable.Runs
 	all     []*report.Report // of stretches, the last of which is perhaps not over
 	stopped string           // why there is no other one; "": the last one says it
+	lost    int              // runs of the last one, if it is not kept
 	notKept error            // why a stretch is not kept
 }
 
@@ -150,7 +152,7 @@ func (w *walking) goOn(ctx context.Context) error {
 		if rep == nil {
 			return err
 		}
-		w.all = append(w.all, rep)
+		w.all, w.lost = append(w.all, rep), rep.Paths
 		if err != nil || rep.Stopped != search.StoppedPaths && !w.over() {
 			return err
 		}
@@ -167,6 +169,7 @@ func (w *walking) goOn(ctx context.Context) error {
 		if w.notKept = w.runs.Keep(text.Bytes(), piece); w.notKept != nil {
 			return nil
 		}
+		w.lost = 0
 	}
 	return nil
 }

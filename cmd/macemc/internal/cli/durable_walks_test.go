@@ -135,6 +135,7 @@ func TestDurableWalks(t *testing.T) {
 		{deepen("d", "--resume", "--alone"), check.StatusUsage, "", "alone: none there, true here"},
 		{deepen("d", "--resume", "--visited", "64"), check.StatusUsage, "", "visited: none there, 64 here"},
 		{deepen("d", "--resume", "--deepen-by", "2"), check.StatusUsage, "", "deepen-by: none there, 2 here"},
+		{deepen("short", "--time", "1s", "--json"), check.StatusOK, `"lost": `, ""},
 		{[]string{"durable", "verify", at("d")}, check.StatusOK, "40,002 runs in 4 parts: all are whole", ""},
 		{deepen("shallow", "--depth", "3"), check.StatusOK, "exhaustive to depth 3", ""},
 		{deepen("shallow", "--depth", "3", "--resume"), check.StatusOK, "exhaustive to depth 3", ""},
