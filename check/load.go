@@ -261,6 +261,9 @@ func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
 	r, err := read(sys, t.file)
 	if misfit, ok := errors.AsType[*replay.MisfitError](err); ok {
 		misfit.Line = t.stepLine(misfit.Step)
+		if misfit.Step > 0 {
+			err = fmt.Errorf("%w: code or settings are others than when the run was written; mctest.Replay executes what still fits", err)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)

@@ -79,8 +79,12 @@ func (r *Report) exhausted() []string {
 		exhaustive = fmt.Sprintf("NOT exhaustive: states with equal fingerprints were taken for one; to depth %s, %s",
 			words.Number(c.ExhaustedDepth), words.Plural(r.States, "state"))
 	case c.ExhaustedDepth == 0:
-		exhaustive = fmt.Sprintf("to no depth exhaustive, as it ended early: %s seen, what follows was executed from %s of them",
-			words.Plural(r.States, "state"), words.Number(r.Expanded))
+		why := "as it ended early"
+		if r.isReduced() {
+			why += " and states are left out (--reduce none comes to a depth)"
+		}
+		exhaustive = fmt.Sprintf("to no depth exhaustive, %s: %s seen, what follows was executed from %s of them",
+			why, words.Plural(r.States, "state"), words.Number(r.Expanded))
 	}
 	if len(c.Sampled) > 0 {
 		exhaustive += ", but for draws that were sampled"
@@ -225,7 +229,10 @@ func (r *Report) walked(p *search.Phase) string {
 	if h := &p.Steps; h.Count > 0 {
 		parts = append(parts, fmt.Sprintf("median %s steps", median(h)))
 		longest := "longest " + words.Number(h.Max)
-		if r.WalkSteps > 0 {
+		switch {
+		case r.WalkSteps > 0 && p.Name == "faulty walks":
+			longest += fmt.Sprintf(" (parts without faults: at most %s)", words.Number(r.WalkSteps))
+		case r.WalkSteps > 0:
 			longest += " of " + words.Number(r.WalkSteps)
 		}
 		parts = append(parts, longest)

@@ -55,7 +55,11 @@ func (e *Entry) Configure(c Config) (Config, error) {
 		c.Nodes, c.filled.nodes = e.DefaultNodes, true
 	}
 	if c.Nodes < e.MinNodes || c.Nodes > e.MaxNodes {
-		return Config{}, fmt.Errorf("system %q: %d nodes, must be %d to %d", e.Name, c.Nodes, e.MinNodes, e.MaxNodes)
+		must := fmt.Sprintf("%d to %d", e.MinNodes, e.MaxNodes)
+		if e.MinNodes == e.MaxNodes {
+			must = strconv.Itoa(e.MinNodes)
+		}
+		return Config{}, fmt.Errorf("system %q: %d nodes, must be %s", e.Name, c.Nodes, must)
 	}
 	full := make(map[string]string, len(e.Params))
 	names := make([]string, len(e.Params))
