@@ -206,11 +206,11 @@ func (c *copier) fillSlice(n *node, to unsafe.Pointer, s sliceHeader) {
 	if elem.bare {
 		size := uintptr(count) * elem.size
 		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(s.data), size))
-		return
+	} else {
+		c.to, c.from = sliceHeader{to, count, count}, sliceHeader{s.data, count, count}
+		reflect.Copy(n.value(unsafe.Pointer(&c.to)), n.value(unsafe.Pointer(&c.from)))
 	}
-	c.to, c.from = sliceHeader{to, count, count}, sliceHeader{s.data, count, count}
-	reflect.Copy(n.value(unsafe.Pointer(&c.to)), n.value(unsafe.Pointer(&c.from)))
-	c.fixSlice(n, to, s)
+	c.fixSlice(n, to, s) // values without pointers may have a CopyBy rule, too
 }
 
 func (c *copier) fixSlice(n *node, to unsafe.Pointer, s sliceHeader) {

@@ -222,6 +222,27 @@ func TestEncodeByAndCopyByValue(t *testing.T) {
 
 type other struct{ proto }
 
+// Elements are copied by their rule wherever they lie, whether they hold pointers or not.
+func TestCopyByElements(t *testing.T) {
+	type degrees int
+	type gauges struct {
+		one   degrees
+		slice []degrees
+		array [1]degrees
+		inner []struct{ d [1]degrees }
+		by    map[string]degrees
+		part  []degrees // of slice
+	}
+	g := &gauges{one: 1, slice: []degrees{1, 1}, array: [1]degrees{1}, inner: []struct{ d [1]degrees }{{[1]degrees{1}}}, by: map[string]degrees{"": 1}}
+	s := newSet(t, CopyBy(func(degrees) degrees { return 2 }))
+	for _, g.part = range [][]degrees{nil, g.slice[1:]} {
+		c := planOf(t, s, g).Copy(g).(*gauges)
+		if c.one != 2 || c.slice[0] != 2 || c.slice[1] != 2 || c.array[0] != 2 || c.inner[0].d[0] != 2 || c.by[""] != 2 || len(c.part) > 0 && c.part[0] != 2 {
+			t.Errorf("copied to %+v", c)
+		}
+	}
+}
+
 func TestFunctionMustAppend(t *testing.T) {
 	s := newSet(t, EncodeBy(func(dst []byte, n int) []byte { return nil }))
 	want := "state of int: cannot be encoded: its function must append to the slice it is given"
