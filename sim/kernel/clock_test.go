@@ -116,3 +116,53 @@ func TestReadingNumbersDoNotCount(t *testing.T) {
 		t.Error("looking in vain again and again gives new states")
 	}
 }
+
+type dates struct {
+	From, To macetime.Time
+	List     []macetime.Time
+}
+
+// passer hands on what it gets.
+type passer struct {
+	sim.Nop
+	Got []macetime.Time
+}
+
+func (p *passer) Boot(env sim.Env) {
+	if env.Self() == 0 {
+		now, later := env.Clock().Now(), env.Clock().Now()
+		env.Send(1, dates{now, later, []macetime.Time{now, later}})
+	}
+}
+
+func (p *passer) Receive(env sim.Env, from sim.NodeID, msg any) {
+	d := msg.(dates)
+	if p.Got = append(d.List, d.From, d.To); from == 0 {
+		env.Send(0, d)
+	}
+}
+
+// A message may hold several times, which are unordered for whoever gets them, be it who read them.
+func TestMessagesOfSeveralTimes(t *testing.T) {
+	sys := &sim.System{Name: "dates", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return &passer{} }}
+	w, err := kernel.NewWorld(sys, kernel.Options{CheckMessages: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := choose.SourceFunc(func(choose.Point) int { return 0 })
+	if err := w.Start(first); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := w.Step(w.Enabled()[0], first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id := range sim.NodeID(2) {
+		for _, at := range w.Service(id).(*passer).Got {
+			if _, _, owner := at.Raw(); owner >= 0 {
+				t.Errorf("n%d has a time of the clock of n%d", id, owner)
+			}
+		}
+	}
+}
