@@ -35,7 +35,7 @@ type Written struct {
 
 // Write writes a service with a bug, and its test, into a new or empty folder, with a go.mod file when the
 // folder is in no module. checkout is the folder of the module that has the checker; "": the one that this
-// program was built in. Nothing is overwritten.
+// program was built in, or what the module requires, of which no other one can be given. Nothing is overwritten.
 func Write(dir, checkout string) (*Written, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -71,6 +71,9 @@ func Write(dir, checkout string) (*Written, error) {
 		w.Files = append(w.Files, f.to)
 	}
 	have := mod != "" && requires(mod)
+	if have && checkout != "" {
+		return nil, fmt.Errorf("%s says already where the checker comes from; leave out %s", mod, checkout)
+	}
 	if !have {
 		from, err := origin(checkout)
 		if err != nil {
