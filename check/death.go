@@ -136,6 +136,11 @@ func (d *Death) complete(sys *sim.System, t *replay.Trace) error {
 		return err
 	}
 	t.Finding.Node = sim.NodeID(s.Node)
+	before := &t.Boot
+	if n := len(t.Steps); n > 0 {
+		before = &t.Steps[n-1]
+	}
+	s.Live, s.Failing = before.Live, before.Failing // there is no state after it
 	t.Steps = append(t.Steps, s)
 	return nil
 }

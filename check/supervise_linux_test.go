@@ -240,6 +240,10 @@ func TestSupervised(t *testing.T) {
 			if len(lines) < 3 || !strings.Contains(lines[len(lines)-2], "deliver n1<-n0 2") || lines[len(lines)-1] != "end 2" {
 				t.Errorf("path file:\n%s", text)
 			}
+			// There is no state after the step that does harm.
+			if page, err := os.ReadFile(filepath.Join(dir, "report.md")); err != nil || strings.Contains(string(page), "no longer live") {
+				t.Errorf("%v:\n%s", err, page)
+			}
 		})
 	}
 }
