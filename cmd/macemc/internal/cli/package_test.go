@@ -152,7 +152,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search ./... --junit go.mod", 2, `--junit: go.mod exists and was not written by this command`},
 		{"search ./... --out all", 2, `--out is for one system, and ./... is a pattern; name one package`},
 		{"stats ./...", 2, `./... is a pattern; name one package`},
-		{"search . --nodes 3", 2, `3 nodes, must be 2 to 2`},
+		{"search . --nodes 3", 2, `3 nodes, must be 2`},
 		{"search none", 2, `for the package in that folder say ./none`},
 		{"search pingack --test TestX", 2, `--test is for packages`},
 		{"search pingack --write-test", 2, `--write-test is for packages`},
