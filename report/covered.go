@@ -80,7 +80,7 @@ func (r *Report) exhausted() []string {
 			words.Number(c.ExhaustedDepth), words.Plural(r.States, "state"))
 	case c.ExhaustedDepth == 0:
 		why := "as it ended early"
-		if r.isReduced() {
+		if d := c.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
 			why += " and states are left out (--reduce none comes to a depth)"
 		}
 		exhaustive = fmt.Sprintf("to no depth exhaustive, %s: %s seen, what follows was executed from %s of them",

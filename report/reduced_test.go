@@ -58,6 +58,15 @@ func TestReduced(t *testing.T) {
 	r.Coverage.Reduced = &search.Reduced{Used: table.ReduceDrop, Rounds: 1, Dead: 2, Why: "with a bound on depth only dead messages are dropped"}
 	expect(text(), true, "left out", "reduced (drop): dead messages dropped in 2 situations", "with a bound on depth only dead messages are dropped")
 
+	early := *r
+	early.Coverage.Complete, early.Coverage.ExhaustedDepth = false, 0
+	for used, wanted := range map[table.Reduction]bool{table.ReduceFull: true, table.ReduceNone: false} {
+		early.Coverage.Reduced = &search.Reduced{Used: used, Permutations: 6}
+		shown := strings.Join(strings.Fields(string(render(t, terminal, &early))), " ")
+		expect(shown, true, "to no depth exhaustive")
+		expect(shown, wanted, "--reduce none comes to a depth")
+	}
+
 	r.Coverage.Reduced = &search.Reduced{Used: table.ReduceNone, Permutations: 6}
 	expect(text(), true, "left out", "symmetry: states that differ by one of 6 permutations of nodes of one role are one")
 	expect(junit(), true, `<property name="permutations" value="6">`)

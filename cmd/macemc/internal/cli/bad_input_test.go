@@ -184,6 +184,7 @@ func TestBadInput(t *testing.T) {
 		{"graph version.path", "version.path: line 1: the file has format version 9; this program reads version 1"},
 		{"graph system.path", `system.path: line 2: unknown system "paxos17"`},
 		{"graph step.path", "step.path: line "},
+		{"shrink step.path", ": code or settings are others than when the run was written; mctest.Replay executes what still fits"},
 		{"report", "macemc report needs a FILE"},
 		{"report good.path --format svg", `--format "svg" is not available; accepted are html, markdown, json, text`},
 		{"report good.path --walks 0", "--walks is 0, must be at least 1"},
