@@ -104,6 +104,9 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 			e.Notes = append(e.Notes, f.Kind+" "+f.Text)
 		}
 	}
+	if e.kind == sim.Boot || e.takesDown() {
+		b.g.upDown = append(b.g.upDown, len(b.g.Events))
+	}
 	if e.takesDown() {
 		for i := range b.g.Timers {
 			if t := &b.g.Timers[i]; e.fells(t.Node) && t.Ended == armed {

@@ -30,7 +30,8 @@ type Graph struct {
 	// 0: none is known.
 	Round int `json:"round,omitempty"`
 
-	found int // the step with the finding; 0: none is
+	found  int   // the step with the finding; 0: none is
+	upDown []int // steps that take nodes up or down, ascending
 }
 
 // Node is a lane.

@@ -34,7 +34,7 @@ func (g *Graph) Text(w io.Writer, o Options) error {
 }
 
 // Lines returns the lane view as lines, see [Graph.Text]. A step has at least one. Linear in the
-// number of the last step shown, with little work for those that are not.
+// number of steps shown, with little work for those that are not.
 func (g *Graph) Lines(o Options) []Line {
 	stretches := g.stretches(o)
 	last := 0
@@ -44,9 +44,11 @@ func (g *Graph) Lines(o Options) []Line {
 	l := newLanes(g, o, g.Events[last].Step)
 	next := 0
 	advance := func(to int) {
-		for ; next <= to; next++ {
-			l.follow(&g.Events[next])
+		at, _ := slices.BinarySearch(g.upDown, next)
+		for ; at < len(g.upDown) && g.upDown[at] <= to; at++ {
+			l.follow(&g.Events[g.upDown[at]])
 		}
+		next = max(next, to+1)
 	}
 	for _, s := range stretches {
 		l.from, l.to = -1, -1

@@ -105,6 +105,9 @@ func newRun(sys *sim.System, name string, path choose.Path) (*run, error) {
 
 // ended takes note of a finding; other errors are handed on.
 func (r *run) ended(err error) error {
+	if err == nil {
+		return nil
+	}
 	if f := (*sim.Finding)(nil); errors.As(err, &f) {
 		r.finding = f
 		return nil
@@ -114,6 +117,7 @@ func (r *run) ended(err error) error {
 
 // readOn executes what is left of the path behind the steps that are known.
 func (r *run) readOn() error {
+	r.steps = slices.Grow(r.steps, len(r.cursor.Path())-r.cursor.Pos()) // each has an answer at least
 	for !r.cursor.AtEnd() {
 		_, ev, err := r.cursor.Peek()
 		if err != nil {
@@ -150,20 +154,14 @@ func (r *run) took() {
 // judge asks the properties about the state after step n.
 func (r *run) judge(s *stepInfo, n int) {
 	w := r.cursor.World()
-	s.live = safely(w.Live)
-	broken := w.Check()
-	if f := (*sim.Finding)(nil); r.violated == nil && errors.As(broken, &f) {
-		r.violated, r.brokenAt = f, n
+	failing, found := kernel.Judge(w)
+	if r.violated == nil && found != nil {
+		r.violated, r.brokenAt = found, n
 	}
-	props := w.System().Properties
-	for i := range props[:min(64, len(props))] {
-		p := &props[i]
-		if p.Always != nil && broken == nil {
-			continue
-		}
-		if !safely(func() bool { return w.Holds(p) }) {
-			s.failing |= 1 << i
-		}
+	s.live = true
+	for _, i := range failing {
+		s.failing |= 1 << i // 0 from 64 on
+		s.live = s.live && w.System().Properties[i].Eventually == nil
 	}
 }
 
@@ -184,16 +182,6 @@ func (r *run) firstFound() (*sim.Finding, int) {
 		return r.violated, r.brokenAt
 	}
 	return r.finding, r.len()
-}
-
-// safely is f, or false when it panics: functions of properties may.
-func safely(f func() bool) (ok bool) {
-	defer func() {
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	return f()
 }
 
 // len is the number of steps.

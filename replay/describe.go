@@ -87,26 +87,25 @@ func (rec *recorder) message(m sim.Envelope, sent int) {
 func (rec *recorder) describe(s *TraceStep) {
 	w := rec.run.World
 	s.Hash = fmt.Sprintf("%016x%016x", w.Fingerprint().Hi, w.Fingerprint().Lo)
-	s.Live = live(w)
-	s.Failing = rec.judge()
+	s.Failing, s.Live = rec.judge()
 }
 
-// judge looks at the properties in the present state, and returns those that do not hold.
-func (rec *recorder) judge() (failing []string) {
-	w := rec.run.World
-	props := w.System().Properties
-	var panicked error
-	for i := range props {
+// judge looks at the properties in the present state: it returns those that do not hold, and whether all Eventually properties do.
+func (rec *recorder) judge() (failing []string, live bool) {
+	props := rec.run.World.System().Properties
+	live = true
+	numbers, found := kernel.Judge(rec.run.World)
+	for _, i := range numbers {
 		p := &props[i]
-		ok, err := holds(w, p)
-		if p.Sometimes == nil && !ok {
+		if p.Sometimes == nil {
 			failing = append(failing, p.Name)
 		}
-		panicked = cmp.Or(panicked, err)
+		live = live && p.Eventually == nil
 	}
-	_ = rec.found(w.Check()) // of these errors there are only findings
-	_ = rec.found(panicked)
-	return failing
+	if found != nil {
+		_ = rec.found(found) // which is always kept
+	}
+	return failing, live
 }
 
 func (rec *recorder) nodeHashes() []sim.Fingerprint {

@@ -12,15 +12,6 @@ func holds(w kernel.World, p *sim.Property) (ok bool, err error) {
 	return w.Holds(p), nil
 }
 
-func live(w kernel.World) (ok bool) {
-	defer func() {
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	return w.Live()
-}
-
 func explain(w kernel.World, p *sim.Property) (text string) {
 	defer func() {
 		r := recover()

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/sim"
@@ -123,7 +124,7 @@ func content(ev sim.Event, key string) string {
 	rest := strings.TrimSpace(strings.TrimPrefix(key, ev.Kind.String()))
 	first, more, _ := strings.Cut(rest, " ")
 	// The world writes the nodes as one word: "n0" or "n0<-n1".
-	if ev.Node >= 0 && strings.HasPrefix(first, fmt.Sprintf("n%d", ev.Node)) {
+	if ev.Node >= 0 && strings.HasPrefix(first, "n"+strconv.Itoa(int(ev.Node))) {
 		return more
 	}
 	return rest

@@ -59,7 +59,7 @@ func (w *machine) argument(v any) string {
 	case nil:
 		return "nil"
 	case sim.NodeID:
-		return fmt.Sprintf("n%d", v)
+		return nodeName(v)
 	case error:
 		return v.Error()
 	}

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"math/bits"
 
 	"github.com/macemc/macemc/sim"
@@ -165,17 +166,10 @@ func (w *machine) Check() (err error) {
 		q := &c.always[i]
 		asked = q.Property
 		if !q.holds(&c.view) {
-			return &sim.Finding{Kind: sim.Safety, Property: q.Name, Node: -1, Message: w.violated(q.Property)}
+			return &sim.Finding{Kind: sim.Safety, Property: q.Name, Node: -1, Message: cmp.Or(w.Explain(q.Property), "does not hold")}
 		}
 	}
 	return nil
-}
-
-func (w *machine) violated(p *sim.Property) string {
-	if text := w.Explain(p); text != "" {
-		return text
-	}
-	return "does not hold"
 }
 
 func propertyPanic(p *sim.Property, r any) *sim.Finding {
@@ -259,10 +253,10 @@ func (c *propertyState) stale(nodes uint64) bool {
 
 // consult calls the function of a property.
 func (w *machine) consult(holds func(*sim.View) bool) bool {
-	if w.watched() {
-		return w.evaluateWatched(holds)
+	if w.contained || !w.watched() {
+		return holds(&w.check.view)
 	}
-	return holds(&w.check.view)
+	return w.evaluateWatched(holds)
 }
 
 // watched reports whether somebody looks after the functions of properties, that they return.

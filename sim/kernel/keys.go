@@ -1,7 +1,7 @@
 package kernel
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -16,29 +16,29 @@ func ParseEventKind(s string) (sim.EventKind, bool) {
 	return 0, false
 }
 
+// nodeName is n3.
+func nodeName(id sim.NodeID) string { return "n" + strconv.Itoa(int(id)) }
+
 // Key names the event by its class, nodes and content.
 func (w *machine) Key(ev sim.Event) string {
+	key := ev.Kind.String()
 	switch ev.Kind {
 	case sim.Crash, sim.Halt:
-		return fmt.Sprintf("%v %s", ev.Kind, w.process(ev.Node))
-	case sim.Boot:
-		return fmt.Sprintf("%v n%d", ev.Kind, ev.Node)
+		return key + " " + w.process(ev.Node)
+	case sim.Boot, sim.Internal:
+		return key + " " + nodeName(ev.Node)
 	case sim.DoAction:
-		return fmt.Sprintf("%v n%d %s", ev.Kind, ev.Node, w.actions[ev.Slot].Name)
-	case sim.Internal:
-		return fmt.Sprintf("%v n%d", ev.Kind, ev.Node)
+		return key + " " + nodeName(ev.Node) + " " + w.actions[ev.Slot].Name
 	case sim.FireTimer:
-		return fmt.Sprintf("%v n%d %s", ev.Kind, ev.Node, w.nodes[ev.Node].armed[ev.Slot].kind.text)
-	}
-	if ev.Kind == sim.TakeQuorum {
+		return key + " " + nodeName(ev.Node) + " " + w.nodes[ev.Node].armed[ev.Slot].kind.text
+	case sim.TakeQuorum:
 		return w.quorumKey(ev)
 	}
-	key := ev.Kind.String()
-	switch {
-	case ev.Node >= 0 && ev.Peer >= 0:
-		key += fmt.Sprintf(" n%d<-n%d", ev.Node, ev.Peer)
-	case ev.Node >= 0:
-		key += fmt.Sprintf(" n%d", ev.Node)
+	if ev.Node >= 0 {
+		key += " " + nodeName(ev.Node)
+		if ev.Peer >= 0 {
+			key += "<-" + nodeName(ev.Peer)
+		}
 	}
 	if content := w.net.Key(ev); content != "" {
 		key += " " + content
@@ -59,9 +59,9 @@ func (w *machine) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 // process names the nodes that run in one process with a node, whichever of them are up: "n1", "n1 with n2, n3".
 func (w *machine) process(id sim.NodeID) string {
 	all := w.sys.Process(id)
-	text, joint := fmt.Sprintf("n%d", all[0]), " with "
+	text, joint := nodeName(all[0]), " with "
 	for _, id := range all[1:] {
-		text += fmt.Sprintf("%sn%d", joint, id)
+		text += joint + nodeName(id)
 		joint = ", "
 	}
 	return text

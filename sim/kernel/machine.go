@@ -69,6 +69,7 @@ type machine struct {
 	probing   bool           // a set is handed over in another order than its own
 	bench     bool           // part of a [Bench]
 	apart     bool           // checked code is called on goroutines of its own
+	contained bool           // so is what asks functions of properties just now
 	watching  bool           // of a bench: see Bench.EventsWatched
 	watch     *watch
 

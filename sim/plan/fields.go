@@ -33,7 +33,7 @@ func (p *Plan) Fields(prefix string, v any, buf []Field) []Field {
 type renderer struct {
 	set     *Set
 	track   bool
-	enc     Encoder // orders map entries, knows times
+	enc     *Encoder // orders map entries, knows times; nil: none was met, see encoder
 	seen    seen
 	paths   []string // of the objects seen; in texts their numbers
 	places  int      // of pointers, slices and maps, so far in a text
@@ -50,9 +50,14 @@ type renderer struct {
 }
 
 func newRenderer(p *Plan) *renderer {
-	r := &renderer{set: p.set, track: p.shares}
-	r.enc.set, r.enc.plan = p.set, p.set.null // without a value it looks for no path when it fails
-	return r
+	return &renderer{set: p.set, track: p.shares}
+}
+
+func (r *renderer) encoder() *Encoder {
+	if r.enc == nil {
+		r.enc = &Encoder{set: r.set, plan: r.set.null} // without a value it looks for no path when it fails
+	}
+	return r.enc
 }
 
 // refused stops a renderer that looks for what is refused.
@@ -224,7 +229,7 @@ func (r *renderer) entries(n *node, m unsafe.Pointer, path string) {
 // sorted lists a map's entries until done is called.
 func (r *renderer) sorted(n *node, m unsafe.Pointer, path string) (es []entry, done func(), why *refusal) {
 	var err error
-	e := &r.enc
+	e := r.encoder()
 	base, keys := len(e.entries), len(e.keys)
 	done = func() { e.pop(base, keys) }
 	defer func() {

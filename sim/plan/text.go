@@ -84,7 +84,7 @@ func (r *renderer) text(n *node, p unsafe.Pointer) string {
 		if failed == "" {
 			return text
 		}
-		return fmt.Sprintf("%s(ShowBy %s)#%016x", shortName(n.typ), failed, Hash(0, r.enc.run(n.prog, p, nil)).Hi)
+		return fmt.Sprintf("%s(ShowBy %s)#%016x", shortName(n.typ), failed, Hash(0, r.encoder().run(n.prog, p, nil)).Hi)
 	}
 	switch n.how {
 	case byPosition:
@@ -176,7 +176,7 @@ func (r *renderer) opaqueText(n *node, p unsafe.Pointer) string {
 			return text
 		}
 	}
-	return fmt.Sprintf("%s#%016x", cmp.Or(text, shortName(n.typ)), Hash(0, r.enc.run(n.prog, p, nil)).Hi)
+	return fmt.Sprintf("%s#%016x", cmp.Or(text, shortName(n.typ)), Hash(0, r.encoder().run(n.prog, p, nil)).Hi)
 }
 
 func (r *renderer) integer(n *node, p unsafe.Pointer) string {
@@ -298,8 +298,9 @@ func (r *renderer) time(t macetime.Time) string {
 	if t == (macetime.Time{}) {
 		return "t0"
 	}
-	r.enc.position(t, nil)
-	return "t" + strconv.Itoa(slices.Index(r.enc.times, t)+1)
+	e := r.encoder()
+	e.position(t, nil)
+	return "t" + strconv.Itoa(slices.Index(e.times, t)+1)
 }
 
 // quote quotes s when it could be taken for something else.

@@ -1,0 +1,82 @@
+package kernel_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/sim/kernel"
+)
+
+// Judge says what Holds, Live and Check say, whatever the functions of properties do, contained or not.
+func TestJudge(t *testing.T) {
+	type does = func(*sim.View) bool
+	holds, fails := does(func(*sim.View) bool { return true }), does(func(*sim.View) bool { return false })
+	panics, exits := does(func(*sim.View) bool { panic("oh") }), does(func(*sim.View) bool { endsGoroutine(); return true })
+	for _, opts := range []kernel.Options{{}, {Contain: true}, {Contain: true, Overdue: func(int) bool { return false }}} {
+		all := []does{holds, fails, panics}
+		if opts.Contain {
+			all = append(all, exits)
+		}
+		for _, always := range all {
+			for _, eventually := range all {
+				for _, sometimes := range all {
+					sys := exitSystem("")
+					sys.Properties = []sim.Property{
+						{Name: "sometimes", Sometimes: sometimes}, {Name: "eventually", Eventually: eventually},
+						{Name: "always", Always: always}, {Name: "last", Always: holds},
+					}
+					judged(t, &sys, opts)
+				}
+			}
+		}
+	}
+	for _, where := range []string{"", "property", "Explain"} {
+		sys := exitSystem(where)
+		judged(t, &sys, kernel.Options{Contain: true})
+	}
+}
+
+func judged(t *testing.T, sys *sim.System, opts kernel.Options) {
+	t.Helper()
+	w, err := kernel.NewWorld(sys, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(choose.First); err != nil {
+		t.Fatal(err)
+	}
+	// caught is what f returns, and what it panics with.
+	caught := func(f func() bool) (ok bool, found *sim.Finding) {
+		defer func() {
+			if r := recover(); r != nil {
+				ok, found = false, r.(*sim.Finding)
+			}
+		}()
+		return f(), nil
+	}
+	var want []int
+	var first *sim.Finding
+	errors.As(w.Check(), &first)
+	for i := range sys.Properties {
+		ok, found := caught(func() bool { return w.Holds(&sys.Properties[i]) })
+		if !ok {
+			want = append(want, i)
+		}
+		if first == nil {
+			first = found
+		}
+	}
+	failing, found := kernel.Judge(w)
+	if !slices.Equal(failing, want) {
+		t.Errorf("%+v: failing %v, want %v", opts, failing, want)
+	}
+	switch {
+	case (found == nil) != (first == nil):
+		t.Errorf("%+v: found %v, want %v", opts, found, first)
+	case found != nil && (found.Kind != first.Kind || found.Property != first.Property || found.Message != first.Message):
+		t.Errorf("%+v: found %+v, want %+v", opts, found, first)
+	}
+}
