@@ -172,7 +172,7 @@ func (l *Loop) execute(o *Outcome) (err error) {
 			return err
 		}
 		var index int
-		var ev sim.Event
+		var ev *sim.Event
 		if index, ev, o.End = l.pick(); o.End != Running {
 			return nil
 		}
@@ -212,7 +212,7 @@ func (l *Loop) doTask() (End, error) {
 		if len(l.at.Enabled) > 1 {
 			l.at.Choices++ // injections, if any, are not worth listing for a statistic
 		}
-		if err := l.step(index, ev); err != nil {
+		if err := l.step(index, &ev); err != nil {
 			return Running, err
 		}
 		if l.coverTask && l.coverage != nil {
@@ -223,17 +223,17 @@ func (l *Loop) doTask() (End, error) {
 }
 
 // pick asks the strategy for the next step, or how the run ends.
-func (l *Loop) pick() (index int, ev sim.Event, end End) {
+func (l *Loop) pick() (index int, ev *sim.Event, end End) {
 	if l.cut {
-		return 0, ev, Cut
+		return 0, nil, Cut
 	}
 	if l.interrupted() {
-		return 0, ev, Stopped
+		return 0, nil, Stopped
 	}
 	at := l.at
 	sel := l.strategy.Select(at)
 	if sel.End != Running {
-		return 0, ev, sel.End
+		return 0, nil, sel.End
 	}
 	n := len(at.Enabled)
 	if sel.Subset != nil {
@@ -242,11 +242,11 @@ func (l *Loop) pick() (index int, ev sim.Event, end End) {
 		n += len(at.Injections())
 	}
 	if n == 0 {
-		return 0, ev, OutOfEvents
+		return 0, nil, OutOfEvents
 	}
 	index, ok := l.strategy.Choose(at, choose.Point{Kind: choose.Event, Arity: n})
 	if !ok {
-		return 0, ev, Cut
+		return 0, nil, Cut
 	}
 	if n > 1 {
 		at.Choices++
@@ -255,31 +255,32 @@ func (l *Loop) pick() (index int, ev sim.Event, end End) {
 		index = int(sel.Subset[index])
 	}
 	if index < len(at.Enabled) {
-		return index, at.Enabled[index], Running
+		return index, &at.Enabled[index], Running
 	}
-	return index, at.Injections()[index-len(at.Enabled)], Running
+	return index, &at.Injections()[index-len(at.Enabled)], Running
 }
 
-// step executes an event that is possible.
-func (l *Loop) step(index int, ev sim.Event) error {
+// step executes an event that is possible. It is the world's, valid until it is executed.
+func (l *Loop) step(index int, ev *sim.Event) error {
 	l.events++
 	l.unlikely = false
-	if ev.Kind.Injection() {
-		l.at.count(ev.Kind)
+	kind := ev.Kind
+	if kind.Injection() {
+		l.at.count(kind)
 	}
 	if l.coverage != nil {
-		l.coverage.before(l.world, ev)
+		l.coverage.before(l.world, *ev)
 		if l.activity.live {
-			l.activity.before(l.world, l.coverage, ev)
+			l.activity.before(l.world, l.coverage, *ev)
 		}
 	}
-	err := l.run.Take(index, ev, l)
+	err := l.run.Take(index, *ev, l)
 	if err != nil {
 		err = l.fallBack(err)
 	} else {
 		err = l.lighten()
 	}
-	if l.coverage != nil && ev.Kind == sim.FireTimer {
+	if l.coverage != nil && kind == sim.FireTimer {
 		l.coverage.fired(l.world.Last().Timer)
 		if l.activity.live {
 			l.activity.fired(l.world.Last().Timer)

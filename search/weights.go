@@ -154,36 +154,22 @@ func (d *draws) event(events []sim.Event) int { return d.draw(&d.random, events)
 
 // draw draws one of the events from r. It returns -1 when none has weight.
 func (d *scale) draw(r *choose.Random, events []sim.Event) int {
-	if d.byKind() {
-		return d.drawByKind(r, events)
-	}
 	total := d.total(events)
 	if total == 0 {
 		return -1
 	}
 	at := r.IntN(total)
+	if d.byKind() {
+		for i := range events {
+			if at -= d.weight(events[i].Kind); at < 0 {
+				return i
+			}
+		}
+	}
 	for i := range events {
 		if at -= d.weightHere(&events[i]); at < 0 {
 			return i
 		}
 	}
 	panic("unreachable: a draw below the total falls into some weight")
-}
-
-// drawByKind is draw when an event's kind alone says what it weighs, as it mostly does.
-func (d *scale) drawByKind(r *choose.Random, events []sim.Event) int {
-	total := 0
-	for i := range events {
-		total += d.weight(events[i].Kind)
-	}
-	if total == 0 {
-		return -1
-	}
-	at, pick, sum := r.IntN(total), 0, 0
-	for i := range events { // to the end, as leaving where it falls is what processors cannot foresee
-		if sum += d.weight(events[i].Kind); sum <= at {
-			pick = i + 1
-		}
-	}
-	return pick
 }
