@@ -110,10 +110,8 @@ func (rec *recorder) judge() (failing []string, live bool) {
 
 func (rec *recorder) nodeHashes() []sim.Fingerprint {
 	hashes := make([]sim.Fingerprint, len(rec.kept))
-	for c, f := range rec.run.World.Components() {
-		if c.Kind == kernel.NodeState {
-			hashes[c.Index] = f
-		}
+	for id := range hashes {
+		hashes[id] = rec.run.World.NodeFingerprint(sim.NodeID(id))
 	}
 	return hashes
 }

@@ -198,7 +198,7 @@ func (s *deepening) Select(at *Node) Selection {
 		// All states are live, and nothing depends on it.
 	} else if at.Live {
 		s.recovered()
-	} else if s.walker.total(at.Enabled) == 0 {
+	} else if !s.walker.anyWeighs(at.Enabled) {
 		// Dead by the recovery relation. Should that not be confirmed, the search goes on from here.
 		s.top().walked = true
 		if n > 0 && (int(s.depth) < s.bound || n == 1 && s.forced < forcedLimit) {

@@ -116,7 +116,7 @@ func (s *faulty) Select(at *Node) Selection {
 		}
 	}
 	s.faults--
-	if at.Goal && !at.Live && s.total(at.Enabled) == 0 {
+	if at.Goal && !at.Live && !s.anyWeighs(at.Enabled) {
 		return Selection{End: OutOfEvents} // no fault can excuse that
 	}
 	if total(at.Used) != s.used {

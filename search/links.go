@@ -61,7 +61,11 @@ func (l *links) follow(at *Node) {
 		}
 		first = min(first, behind)
 		b := &l.bags[node]
-		if b.seen = l.now; events[i].Kind != sim.Boot { // what is on its way to a node that is down stays
+		switch b.seen = l.now; {
+		case events[i].Kind == sim.Boot: // what is on its way to a node that is down stays
+		case first == behind:
+			b.list = b.list[:0]
+		default:
 			b.update(events[first:behind], step, l.now)
 			l.age(b)
 			b.first = first

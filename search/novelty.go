@@ -5,8 +5,13 @@ import (
 	"github.com/macemc/macemc/sim/kernel"
 )
 
-// lookEvery: one in that many runs is looked at for what it meets that is new. Each of its steps has a node's state hashed.
-const lookEvery = 8
+// One in lookEvery runs is looked at for what it meets that is new, of the first lookOften runs of a row; of later ones, which meet
+// less, one in lookSeldom. Each step of these has a node's state hashed.
+const (
+	lookOften  = 4096
+	lookEvery  = 8
+	lookSeldom = 32
+)
 
 // novelty collects the changes of local states by kind of event that a run meets.
 type novelty struct {
@@ -16,7 +21,12 @@ type novelty struct {
 }
 
 // lookedAt reports whether run number k is.
-func lookedAt(k int) bool { return scramble(uint64(k))%lookEvery == 0 }
+func lookedAt(k int) bool {
+	if k < lookOften {
+		return scramble(uint64(k))%lookEvery == 0
+	}
+	return scramble(uint64(k))%lookSeldom == 0
+}
 
 // begin prepares for a run.
 func (n *novelty) begin(on bool, nodes int) {
@@ -32,11 +42,7 @@ func (n *novelty) OnStep(at *Node, step *kernel.Step) {
 		return
 	}
 	node := step.Event.Node
-	for c, print := range at.Run.World.Components() {
-		if c.Kind == kernel.NodeState && c.Index == int(node) {
-			n.pairs = append(n.pairs, scramble(uint64(step.Event.Kind)^n.locals[node].Lo)^print.Lo)
-			n.locals[node] = print
-			return
-		}
-	}
+	print := at.Run.World.NodeFingerprint(node)
+	n.pairs = append(n.pairs, scramble(uint64(step.Event.Kind)^n.locals[node].Lo)^print.Lo)
+	n.locals[node] = print
 }

@@ -70,7 +70,10 @@ func (s *pct) highest(events []sim.Event) int {
 		} else if ev.Kind == sim.FireTimer {
 			priority >>= 1 // below what is on its way
 		}
-		if own := scramble(s.seed + eventWord(ev)); best < 0 || priority > most || priority == most && own > tie {
+		if priority < most {
+			continue
+		}
+		if own := scramble(s.seed + eventWord(ev)); priority > most || own > tie {
 			best, most, tie = i, priority, own
 		}
 	}

@@ -13,18 +13,25 @@ type pos struct {
 	*base
 	weighted bool
 	seed     uint64
-	acted    []uint64 // by node: how often it did
+	acted    []uint64 // by node: how often it did; the first also for what belongs to none
+	epochs   []uint64 // by node: its number and how often it acted, scrambled
 	started  bool
 }
 
 func (s *pos) begin(r *choose.Random, at *Node, _ int) {
 	s.seed, s.started = r.Uint64(), false
 	s.acted = resized(s.acted, at.Run.World.System().Nodes)
+	s.epochs = resized(s.epochs, len(s.acted))
+	for node := range s.epochs {
+		s.epochs[node] = s.epoch(node)
+	}
 }
 
 func (s *pos) next(at *Node) int {
 	if last := at.Run.World.Last(); s.started {
-		s.acted[max(0, last.Event.Node)]++
+		node := int(max(0, last.Event.Node))
+		s.acted[node]++
+		s.epochs[node] = s.epoch(node)
 	}
 	s.started = true
 	best, least := -1, 0.0
@@ -34,7 +41,7 @@ func (s *pos) next(at *Node) int {
 		if weight == 0 {
 			continue
 		}
-		rings := negLog(s.hash(ev, s.acted[max(0, ev.Node)]))
+		rings := negLog(s.hash(ev))
 		if s.weighted {
 			rings /= float64(weight)
 		}
@@ -45,9 +52,9 @@ func (s *pos) next(at *Node) int {
 	return best
 }
 
-func (s *pos) hash(ev *sim.Event, epoch uint64) uint64 {
-	return scramble(s.seed ^ eventWord(ev) ^ scramble(epoch<<8|uint64(ev.Node&0xff)))
-}
+func (s *pos) epoch(node int) uint64 { return scramble(s.acted[node]<<8 | uint64(node&0xff)) }
+
+func (s *pos) hash(ev *sim.Event) uint64 { return scramble(s.seed ^ eventWord(ev) ^ s.epochs[max(0, ev.Node)]) }
 
 // eventWord tells the events of a state apart.
 func eventWord(ev *sim.Event) uint64 {

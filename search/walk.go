@@ -56,7 +56,7 @@ func (w *Walker) Select(at *Node) Selection {
 	} else if at.Goal && (w.left || !w.leave) {
 		return Selection{End: AtGoal}
 	}
-	if at.Step-w.origin >= w.limit && w.total(at.Enabled) > 0 {
+	if at.Step-w.origin >= w.limit && w.anyWeighs(at.Enabled) {
 		return Selection{End: TooLong}
 	}
 	if w.pick = w.event(at.Enabled); w.pick < 0 {

@@ -149,6 +149,16 @@ func (d *scale) total(events []sim.Event) int {
 	return total
 }
 
+// anyWeighs reports whether any of the events has weight.
+func (d *scale) anyWeighs(events []sim.Event) bool {
+	for i := range events {
+		if d.weightHere(&events[i]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // event draws one of the events. It returns -1 when none has weight.
 func (d *draws) event(events []sim.Event) int { return d.draw(&d.random, events) }
 

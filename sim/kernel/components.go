@@ -49,6 +49,8 @@ func (w *machine) Components() iter.Seq2[Component, sim.Fingerprint] {
 	}
 }
 
+func (w *machine) NodeFingerprint(id sim.NodeID) sim.Fingerprint { return w.nodeHash(&w.nodes[id]) }
+
 // seed keys the hash of a component.
 func seed(kind ComponentKind, index int) uint64 { return uint64(kind)<<32 | uint64(index) }
 

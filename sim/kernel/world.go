@@ -49,6 +49,8 @@ type World interface {
 	Fingerprint() sim.Fingerprint
 	// Components yields the parts that Fingerprint is the sum of, in canonical order.
 	Components() iter.Seq2[Component, sim.Fingerprint]
+	// NodeFingerprint is that of the component of a node.
+	NodeFingerprint(sim.NodeID) sim.Fingerprint
 
 	// Key is the event's stable key: its class, node and content, never an index.
 	Key(ev sim.Event) string

@@ -288,6 +288,9 @@ func (e *engine) pairAt(pair int) (low, high sim.NodeID) {
 	return sim.NodeID(pair) - high*(high+1)/2, high
 }
 
+// NodeFingerprint implements [kernel.World].
+func (w *World) NodeFingerprint(id sim.NodeID) sim.Fingerprint { return w.locals.list[w.v[id]].hash }
+
 // Components implements [kernel.World].
 func (w *World) Components() iter.Seq2[kernel.Component, sim.Fingerprint] {
 	return func(yield func(kernel.Component, sim.Fingerprint) bool) {
