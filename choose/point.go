@@ -19,14 +19,22 @@ const (
 type Point struct {
 	Kind    Kind
 	Arity   int    // number of alternatives, 1 to MaxArity
-	Weights []int  // weight of each alternative in a random draw; nil: all equal; never all zero
+	Weights []int  // weight of each alternative in a random draw; empty: all equal, see Fair; never all zero
 	Label   string // what is decided, for people
-	Fair    bool   // of a draw: in runs without end that make it again and again each alternative comes again and again
+	// A field more, and strategies would be handed points in memory, not in registers.
 }
+
+// Fairly is the Weights of a draw that is fair.
+func Fairly() []int { return fairly[:] }
+
+var fairly [0]int
+
+// Fair reports whether in runs without end that make this draw again and again each alternative comes again and again.
+func (p Point) Fair() bool { return p.Weights != nil && len(p.Weights) == 0 && p.Kind == Draw }
 
 // Weight returns the weight of alternative i.
 func (p Point) Weight(i int) int {
-	if p.Weights == nil {
+	if len(p.Weights) == 0 {
 		return 1
 	}
 	return p.Weights[i]

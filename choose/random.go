@@ -47,7 +47,7 @@ func (r *Random) Choose(p Point) int {
 	if p.Arity <= 1 || p.Kind == Fault && !r.Faults {
 		return 0
 	}
-	if p.Weights == nil {
+	if len(p.Weights) == 0 {
 		if p.Sampled() && r.gen.Uint64()&1 == 0 {
 			return p.Alternative(r.IntN(2 * sampledEnds))
 		}

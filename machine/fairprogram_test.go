@@ -190,7 +190,7 @@ func endlessGraphOf(t *testing.T, seed uint64) *endlessGraph {
 				s := endlessStep{from: from, event: i, process: fmt.Sprintf("%v n%d<-n%d", ev.Kind, ev.Node, ev.Peer)}
 				err := w.Step(slices.Clone(w.Enabled())[i], choose.SourceFunc(func(p choose.Point) int {
 					pick := e.Choose(p)
-					if p.Fair {
+					if p.Fair() {
 						s.fair, s.picks = append(s.fair, fmt.Sprintf("%s at n%d", p.Label, ev.Node)), append(s.picks, pick)
 					}
 					return pick

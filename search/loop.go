@@ -356,7 +356,7 @@ func (l *Loop) Choose(p choose.Point) int {
 			return choose.First.Choose(p)
 		}
 	}
-	if p.Weights != nil && p.Weights[pick] == 0 {
+	if len(p.Weights) > 0 && p.Weights[pick] == 0 {
 		l.unlikely = true
 	}
 	switch {

@@ -54,7 +54,9 @@ func (s *pos) next(at *Node) int {
 
 func (s *pos) epoch(node int) uint64 { return scramble(s.acted[node]<<8 | uint64(node&0xff)) }
 
-func (s *pos) hash(ev *sim.Event) uint64 { return scramble(s.seed ^ eventWord(ev) ^ s.epochs[max(0, ev.Node)]) }
+func (s *pos) hash(ev *sim.Event) uint64 {
+	return scramble(s.seed ^ eventWord(ev) ^ s.epochs[max(0, ev.Node)])
+}
 
 // eventWord tells the events of a state apart.
 func eventWord(ev *sim.Event) uint64 {

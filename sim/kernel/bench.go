@@ -74,7 +74,7 @@ func (b *Bench) Down(id sim.NodeID) *Local {
 func (b *Bench) Run(id sim.NodeID, l *Local, ev sim.Event, d Handed, answers Answerer) Outcome {
 	w := b.w
 	n := w.put(id, l)
-	w.last.reset(ev)
+	w.last.Reset(&ev)
 	b.run, b.asked = b.run[:0], answers
 	defer b.restore(id) // also when the handler ends the goroutine
 	err := b.handle(n, ev, &d)
@@ -124,7 +124,7 @@ func (b *Bench) Settle(id sim.NodeID, l *Local, effects []Effect, end int) (afte
 
 func (b *Bench) prepare(id sim.NodeID, l *Local, effects []Effect) *node {
 	n := b.w.put(id, l)
-	b.w.last.reset(sim.Event{Node: id, Peer: -1})
+	b.w.last.Reset(&sim.Event{Node: id, Peer: -1})
 	b.w.last.Effects = append(b.w.last.Effects, effects...)
 	b.w.monitors = b.w.monitors[:0]
 	return n
@@ -233,7 +233,7 @@ func (b *Bench) Observe(m sim.Monitor, from sim.NodeID, event any) (Owed, error)
 	w := b.w
 	w.owed = Owed{}
 	w.monitors = append(w.monitors[:0], m)
-	w.last.reset(sim.Event{Node: from, Peer: -1})
+	w.last.Reset(&sim.Event{Node: from, Peer: -1})
 	w.last.Effects = append(w.last.Effects, Effect{Kind: AnnounceEffect, Peer: -1, Value: event})
 	err := w.apply(&w.nodes[from], 0, 1)
 	w.monitors = w.monitors[:0]

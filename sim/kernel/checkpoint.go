@@ -114,7 +114,7 @@ func (w *machine) Resume(c *Checkpoint) error {
 	}
 	w.check.reset()
 	w.listAnew()
-	w.last.reset(sim.Event{Peer: -1})
+	w.last.Reset(&sim.Event{Peer: -1})
 	return nil
 }
 

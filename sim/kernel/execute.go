@@ -7,10 +7,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// reset begins a step. The slices keep their memory, and are cut in place because that is cheaper than
+// Reset begins a step. The slices keep their memory, and are cut in place because that is cheaper than
 // writing them.
-func (s *Step) reset(ev sim.Event) {
-	s.Event = ev
+func (s *Step) Reset(ev *sim.Event) {
+	to := &s.Event // by field, as it was stored lately: processors wait for words that were stored in parts
+	to.Kind, to.Node, to.Peer, to.Slot, to.Msgs = ev.Kind, ev.Node, ev.Peer, ev.Slot, ev.Msgs
 	s.Msgs = s.Msgs[:0]
 	s.Effects = s.Effects[:0]
 	s.Observed, s.Over = s.Observed[:0], s.Over[:0]
@@ -35,7 +36,7 @@ func (w *machine) Step(ev sim.Event, src choose.Source) error {
 
 func (w *machine) step(ev sim.Event, src choose.Source) error {
 	w.steps++
-	w.last.reset(ev)
+	w.last.Reset(&ev)
 	w.last.Disturbs = w.disturbing != nil && w.Disturbs(ev)
 	w.src = src
 	if w.opts.Trace {

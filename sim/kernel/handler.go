@@ -121,7 +121,11 @@ func (e *env) draw(call, what string, n int, fair bool) int {
 	case n > choose.MaxArity:
 		e.w.end(misuse(fmt.Sprintf("%s(%q, %d): n must be at most %d; draw large numbers in parts", call, what, n, choose.MaxArity)))
 	}
-	return e.ask(choose.Point{Kind: choose.Draw, Arity: n, Label: what, Fair: fair})
+	p := choose.Point{Kind: choose.Draw, Arity: n, Label: what}
+	if fair {
+		p.Weights = choose.Fairly()
+	}
+	return e.ask(p)
 }
 
 func (e *env) ChooseWeighted(what string, weights ...int) int {

@@ -251,7 +251,7 @@ func (w *machine) boot(src choose.Source) error {
 		defer w.opts.asks(func() string { return nameOfLate(sim.NodeID(i)) })()
 		return w.sys.Late(sim.NodeID(i))
 	}
-	w.last.reset(sim.Event{Kind: sim.Boot, Peer: -1})
+	w.last.Reset(&sim.Event{Kind: sim.Boot, Peer: -1})
 	if err := cmp.Or(w.whoCrashes(), w.whoHalts()); err != nil {
 		return err
 	}

@@ -199,7 +199,7 @@ func (r *Runner) Unchanged(from, to sim.NodeID, m sim.Message) error {
 func (r *Runner) Run(ev sim.Event, d Handed, answers Answers, call func(sim.Env, sim.Service)) Done {
 	w, n := r.w, &r.w.nodes[ev.Node]
 	w.steps++
-	w.last.reset(ev)
+	w.last.Reset(&ev)
 	w.last.Handler = true
 	r.out.answers = answers
 	r.writes = r.writes[:0]

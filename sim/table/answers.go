@@ -45,11 +45,11 @@ func (a *answers) Next() bool {
 
 func (a *answers) Choose(p choose.Point) int {
 	pick := a.Enumerate.Choose(p)
-	if p.Weights != nil && p.Weights[pick] == 0 {
+	if len(p.Weights) > 0 && p.Weights[pick] == 0 {
 		a.never = true
 	}
 	if a.keep && p.Kind == choose.Draw && p.InPath() {
-		a.drawn = append(a.drawn, drawing{p.Label, p.Arity, p.Fair, pick})
+		a.drawn = append(a.drawn, drawing{p.Label, p.Arity, p.Fair(), pick})
 	}
 	if isForeign(&p) {
 		a.foreign = true

@@ -119,7 +119,7 @@ func (e *fairEdge) noting(src choose.Source) choose.Source {
 	return choose.SourceFunc(func(p choose.Point) int {
 		pick := src.Choose(p)
 		if p.Kind == choose.Draw && p.Arity > 1 {
-			e.drawn = append(e.drawn, fairDraw{p.Label, p.Fair, pick})
+			e.drawn = append(e.drawn, fairDraw{p.Label, p.Fair(), pick})
 		}
 		return pick
 	})

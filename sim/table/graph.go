@@ -331,7 +331,7 @@ func (g *graph) step(turn int) (i int, ev sim.Event, picks choose.Path) {
 	for i, ev := range w.list(nil) {
 		for answers.Reset(); answers.Next(); turn-- {
 			w.restore(v)
-			err := w.advance(ev, &answers) // it went well before, or was not looked up
+			err := w.advance(&ev, &answers) // it went well before, or was not looked up
 			if turn == 0 {
 				return i, ev, answers.Path()
 			}

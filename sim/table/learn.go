@@ -125,7 +125,7 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 	ordinary := w.ordinary(ev)
 	for s.answers.Reset(); s.limited == nil && diverges == nil && s.answers.Next(); s.limited = s.answers.stop() {
 		w.restore(s.here)
-		err := w.advance(ev, &s.answers)
+		err := w.advance(&ev, &s.answers)
 		var r learned
 		if w.handled {
 			r.asked = w.asked(w.leaf)

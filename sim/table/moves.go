@@ -337,7 +337,7 @@ func (g *graph) takeSlowly(e *explore.Edges, number uint32, note uint8) error {
 	s.visit(w, g.here)
 	err := m.err
 	if err == nil {
-		err = w.advance(m.ev, &repeat{picks: m.picks})
+		err = w.advance(&m.ev, &repeat{picks: m.picks})
 	}
 	if err != nil {
 		s.visit(w, g.here)
@@ -364,7 +364,7 @@ func (g *graph) takeShared(e *explore.Edges, m *move) error {
 	}
 	for g.fates.Reset(); g.fates.Next(); {
 		s.visit(w, g.here)
-		if err := w.advance(slow.ev, &choose.Prefix{Path: slow.picks, Then: &g.fates}); err != nil {
+		if err := w.advance(&slow.ev, &choose.Prefix{Path: slow.picks, Then: &g.fates}); err != nil {
 			s.visit(w, g.here)
 			if g.fails(err) {
 				e.End(g.fingerprint, m.note&^noteOrdinary)

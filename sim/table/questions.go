@@ -34,7 +34,7 @@ func (q *question) same(o *kernel.Question) bool {
 		return q.roomAsked == aboutRoom(o)
 	}
 	p, r := &q.point, &o.Point
-	return p.Kind == r.Kind && p.Arity == r.Arity && p.Label == r.Label && p.Fair == r.Fair && slices.Equal(p.Weights, r.Weights)
+	return p.Kind == r.Kind && p.Arity == r.Arity && p.Label == r.Label && p.Fair() == r.Fair() && slices.Equal(p.Weights, r.Weights)
 }
 
 // branch is the number of the branch that an answer takes: the pick, or for room what the handler was

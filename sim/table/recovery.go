@@ -204,7 +204,7 @@ func (o *onward) execute(w *World, more choose.Source) (usual bool, err error) {
 		}
 		ev := events[o.path[pos]]
 		pos++
-		if err := w.advance(ev, src); err != nil {
+		if err := w.advance(&ev, src); err != nil {
 			return !crashes, err
 		}
 	}

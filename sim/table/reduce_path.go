@@ -102,7 +102,7 @@ func (k *walker) take(ev sim.Event, picks []int32) {
 		k.path = append(k.path, pick)
 		return int(pick)
 	})
-	_ = w.advance(ev, src) // it went well before, or is what is shown
+	_ = w.advance(&ev, src) // it went well before, or is what is shown
 	copy(k.real, w.v)
 	k.steps++
 }

@@ -213,7 +213,7 @@ func (r *reduction) stepOf(id uint32, l *localState, a uint32) (s stepOf, can bo
 		return s, false
 	}
 	w.v[node] = id
-	w.prepare(l.events[k])
+	w.prepare(&l.events[k])
 	return w.step, true
 }
 

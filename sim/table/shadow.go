@@ -122,7 +122,7 @@ func (w *World) execute(ev *sim.Event, src choose.Source) error {
 	if ev == nil {
 		return w.start(src)
 	}
-	return w.doStep(*ev, src)
+	return w.doStep(ev, src)
 }
 
 // falls compares the state with that of the replay engine.

@@ -149,7 +149,7 @@ func (s *steady) lookUp() {
 // batchLen is how many transitions are looked up at once, at least.
 const batchLen = 4096
 
-// batch takes some transitions again, from the next states, and looks them up.
+// batch takes some transitions again, from the next states, and looks up those that do not sleep. It returns how many there are.
 func (s *steady) batch(t testing.TB) int {
 	s.edges.Reset()
 	for len(s.edges.Ends) < batchLen {
@@ -158,6 +158,7 @@ func (s *steady) batch(t testing.TB) int {
 			tree = s.whole.Enter(s.keys[s.at])
 			state = tree[:len(state)]
 		}
+		s.edges.By = s.names[s.at]
 		s.at = (s.at + 1) % len(s.states)
 		from := len(s.edges.Ends)
 		if err := s.graph.Expand(state, -1, &s.edges); err != nil {
@@ -170,7 +171,7 @@ func (s *steady) batch(t testing.TB) int {
 	if s.lookUp(); len(s.fresh) > 0 {
 		t.Fatal("a state is new")
 	}
-	return len(s.edges.Ends)
+	return len(s.edges.Ends) + s.edges.Unlisted
 }
 
 // Once all local situations are known a transition allocates nothing, whatever it is made of.

@@ -11,11 +11,15 @@ func (w *World) Step(ev sim.Event, src choose.Source) error {
 	if w.shadow.active {
 		return w.follow(&ev, src)
 	}
-	return w.doStep(ev, src)
+	return w.doStep(&ev, src)
 }
 
-func (w *World) doStep(ev sim.Event, src choose.Source) error {
-	w.last = kernel.Step{Event: ev, Disturbs: w.Disturbs(ev), Observed: w.last.Observed[:0]}
+func (w *World) doStep(ev *sim.Event, src choose.Source) error {
+	w.last.Reset(ev)
+	w.last.Effects = nil // they are those of a leaf
+	if w.disturbing != nil {
+		w.last.Disturbs = w.Disturbs(*ev)
+	}
 	if err := w.advance(ev, src); err != nil {
 		return err
 	}
@@ -23,7 +27,7 @@ func (w *World) doStep(ev sim.Event, src choose.Source) error {
 }
 
 // advance changes the vector, and tells Last what happened unless the world is a bare one.
-func (w *World) advance(ev sim.Event, src choose.Source) error {
+func (w *World) advance(ev *sim.Event, src choose.Source) error {
 	w.inside, w.halted, w.handled, w.askedOfMates = false, false, false, 0
 	switch ev.Kind {
 	case sim.Crash:
@@ -33,11 +37,11 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 		return w.halt(ev.Node)
 	}
 	if ev.Kind == sim.Heal || ev.Kind.Injection() {
-		w.inject(ev)
+		w.inject(*ev)
 		return nil
 	}
 	if ev.Kind == sim.Arrive {
-		return w.arrive(ev)
+		return w.arrive(*ev)
 	}
 	w.take(ev)
 	id, err := w.walk(&w.step, src)
@@ -82,7 +86,7 @@ func (w *World) advance(ev sim.Event, src choose.Source) error {
 }
 
 // prepare sets the step that is to be looked up, of an event in which the network has no part.
-func (w *World) prepare(ev sim.Event) {
+func (w *World) prepare(ev *sim.Event) {
 	class := bootEvent
 	switch ev.Kind {
 	case sim.DoAction:
@@ -93,18 +97,20 @@ func (w *World) prepare(ev sim.Event) {
 		class = internalEvent
 	}
 	w.acting = ev.Node
-	w.step = stepOf{local: w.v[ev.Node], ev: ev, event: w.eventID(class, 0, uint32(max(0, ev.Slot)))}
+	s := &w.step
+	s.ev, s.local, s.event = *ev, w.v[ev.Node], w.eventID(class, 0, uint32(max(0, ev.Slot)))
+	s.msg, s.err = 0, nil
 }
 
 // take removes from the network what an event hands over, and sets the step that is to be looked up.
-func (w *World) take(ev sim.Event) {
+func (w *World) take(ev *sim.Event) {
 	s := &w.step
 	switch ev.Kind {
 	default:
 		w.prepare(ev)
 		return
 	case sim.TakeQuorum:
-		s.msg, s.err = w.takeSet(ev), nil
+		s.msg, s.err = w.takeSet(*ev), nil
 		s.event = w.eventID(quorumEvent, 0, s.msg)
 	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
 		class := deliverEvent
@@ -121,7 +127,7 @@ func (w *World) take(ev sim.Event) {
 		s.event, s.err = w.eventID(class, ev.Peer, s.msg), errorOf[class]
 	}
 	w.acting = ev.Node
-	s.ev, s.local = ev, w.v[ev.Node]
+	s.ev, s.local = *ev, w.v[ev.Node]
 }
 
 // errorOf is the error that an event of a class is about.

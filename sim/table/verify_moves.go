@@ -26,7 +26,7 @@ func (g *graph) steps(f func(t taken) error) error {
 		ordinary := w.ordinary(ev)
 		for g.answers.Reset(); g.answers.Next(); {
 			g.w.passing.begin()
-			err := w.advance(ev, &g.answers)
+			err := w.advance(&ev, &g.answers)
 			failed := err != nil && g.fails(err)
 			if failed {
 				w.restore(base)

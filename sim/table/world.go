@@ -153,7 +153,8 @@ func (w *World) Start(src choose.Source) error {
 
 func (w *World) start(src choose.Source) error {
 	w.clear()
-	w.last = kernel.Step{Event: sim.Event{Kind: sim.Boot, Peer: -1}, Observed: w.last.Observed[:0]}
+	w.last.Reset(&sim.Event{Kind: sim.Boot, Peer: -1})
+	w.last.Effects = nil
 	w.effects = w.effects[:0]
 	if w.crashing == nil {
 		before, err := w.calls.call(failCall, 0)
@@ -176,7 +177,7 @@ func (w *World) start(src choose.Source) error {
 		if w.early>>i&1 == 0 {
 			continue
 		}
-		w.prepare(sim.Event{Kind: sim.Boot, Node: sim.NodeID(i), Peer: -1})
+		w.prepare(&sim.Event{Kind: sim.Boot, Node: sim.NodeID(i), Peer: -1})
 		w.step.local = w.initial[i]
 		id, err := w.walk(&w.step, src)
 		if err != nil {

@@ -228,7 +228,7 @@ func walkUntil(t *testing.T, sys *sim.System, done func(kernel.World) bool) *rep
 		r, rng := replay.NewRun(w), choose.NewRandom(seed, 0)
 		src := choose.SourceFunc(func(p choose.Point) int {
 			for {
-				if pick := rng.IntN(p.Arity); p.Weights == nil || p.Weights[pick] > 0 {
+				if pick := rng.IntN(p.Arity); len(p.Weights) == 0 || p.Weights[pick] > 0 {
 					return pick
 				}
 			}
