@@ -39,6 +39,24 @@ func counted(t *testing.T, steps int) *mdb.Session {
 	return opened(t, mdb.Config{System: sys, Path: make(choose.Path, steps), Name: "error.path"})
 }
 
+// A property whose function panics is found where it does so first, as in a report, whatever its kind.
+func TestPropertyPanics(t *testing.T) {
+	s := opened(t, mdb.Config{Path: make(choose.Path, 3), System: &sim.System{
+		Name: "counter", Nodes: 1, New: func(sim.NodeID) sim.Service { return &counter{} },
+		Actions: []sim.AnyAction{sim.Action[*counter]{Name: "add", Do: (*counter).add}},
+		Properties: []sim.Property{{Name: "odd", Eventually: func(v *sim.View) bool {
+			if v.Service(0).(*counter).Count == 2 {
+				panic("two")
+			}
+			return true
+		}}},
+	}})
+	if out := do(t, s, "1"); strings.Contains(out, "FOUND") {
+		t.Errorf("too early:\n%s", out)
+	}
+	wants(t, do(t, s, "2"), "FOUND panic: odd: the property's function panicked: two")
+}
+
 // fails executes a line that must fail, and returns the error.
 func fails(t *testing.T, s *mdb.Session, line string) string {
 	t.Helper()

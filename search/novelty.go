@@ -5,13 +5,9 @@ import (
 	"github.com/macemc/macemc/sim/kernel"
 )
 
-// One in lookEvery runs is looked at for what it meets that is new, of the first lookOften runs of a row; of later ones, which meet
-// less, one in lookSeldom. Each step of these has a node's state hashed.
-const (
-	lookOften  = 4096
-	lookEvery  = 8
-	lookSeldom = 32
-)
+// lookEvery: one in that many runs is looked at for what it meets that is new. Each of its steps has a node's state hashed. With fewer
+// of the later runs, what needs tens of thousands of runs is found later.
+const lookEvery = 8
 
 // novelty collects the changes of local states by kind of event that a run meets.
 type novelty struct {
@@ -21,12 +17,7 @@ type novelty struct {
 }
 
 // lookedAt reports whether run number k is.
-func lookedAt(k int) bool {
-	if k < lookOften {
-		return scramble(uint64(k))%lookEvery == 0
-	}
-	return scramble(uint64(k))%lookSeldom == 0
-}
+func lookedAt(k int) bool { return scramble(uint64(k))%lookEvery == 0 }
 
 // begin prepares for a run.
 func (n *novelty) begin(on bool, nodes int) {

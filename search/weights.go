@@ -169,7 +169,7 @@ func (d *scale) draw(r *choose.Random, events []sim.Event) int {
 		return -1
 	}
 	at := r.IntN(total)
-	if d.byKind() {
+	if d.byKind() { // as is mostly so
 		for i := range events {
 			if at -= d.weight(events[i].Kind); at < 0 {
 				return i

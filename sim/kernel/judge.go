@@ -12,27 +12,21 @@ import (
 func Judge(w World) (failing []int, found *sim.Finding) {
 	props := w.System().Properties
 	j := judge{w: w, props: props}
-	var panics map[int]*sim.Finding
+	var panicked *sim.Finding
 	for ; j.next < len(props); j.next++ { // past one that panicked
 		r := j.goOn()
 		if r == nil {
 			break
 		}
-		if panics == nil {
-			panics = map[int]*sim.Finding{}
+		if panicked == nil {
+			panicked = propertyPanic(&props[j.next], r)
 		}
-		panics[j.next] = propertyPanic(&props[j.next], r)
 		j.failing = append(j.failing, j.next)
 	}
 	if slices.ContainsFunc(j.failing, func(i int) bool { return props[i].Always != nil }) && errors.As(w.Check(), &found) {
 		return j.failing, found
 	}
-	for _, i := range j.failing {
-		if found = panics[i]; found != nil {
-			break
-		}
-	}
-	return j.failing, found
+	return j.failing, panicked
 }
 
 // judge asks properties in turn.
@@ -44,9 +38,9 @@ type judge struct {
 }
 
 // goOn asks the next properties, until the function of one panics, with what it returns; nil: all were asked. Where functions are
-// contained and nobody gives them up, they are called on one goroutine.
+// contained and nobody gives them up, they are called on one goroutine, unless what ends it may be no finding, see [machine.evaluateShown].
 func (j *judge) goOn() any {
-	if w, ok := j.w.(*machine); ok && w.opts.Contain && w.watch == nil {
+	if w, ok := j.w.(*machine); ok && w.opts.Contain && w.watch == nil && !w.check.mayBeStale {
 		return j.askApart(w)
 	}
 	return j.ask()

@@ -13,8 +13,14 @@ import (
 // Judge says what Holds, Live and Check say, whatever the functions of properties do, contained or not.
 func TestJudge(t *testing.T) {
 	type does = func(*sim.View) bool
-	holds, fails := does(func(*sim.View) bool { return true }), does(func(*sim.View) bool { return false })
-	panics, exits := does(func(*sim.View) bool { panic("oh") }), does(func(*sim.View) bool { endsGoroutine(); return true })
+	reads := func(f func() bool) does {
+		return func(v *sim.View) bool {
+			v.Service(0)
+			return f()
+		}
+	}
+	holds, fails := reads(func() bool { return true }), reads(func() bool { return false })
+	panics, exits := reads(func() bool { panic("oh") }), reads(func() bool { endsGoroutine(); return true })
 	for _, opts := range []kernel.Options{{}, {Contain: true}, {Contain: true, Overdue: func(int) bool { return false }}} {
 		all := []does{holds, fails, panics}
 		if opts.Contain {
@@ -29,6 +35,8 @@ func TestJudge(t *testing.T) {
 						{Name: "always", Always: always}, {Name: "last", Always: holds},
 					}
 					judged(t, &sys, opts)
+					sys.New = func(sim.NodeID) sim.Service { return &early{} }
+					judged(t, &sys, opts)
 				}
 			}
 		}
@@ -38,6 +46,11 @@ func TestJudge(t *testing.T) {
 		judged(t, &sys, kernel.Options{Contain: true})
 	}
 }
+
+// early shows a state that is over, so that no property that reads it is judged.
+type early struct{ exiter }
+
+func (*early) Stale() bool { return true }
 
 func judged(t *testing.T, sys *sim.System, opts kernel.Options) {
 	t.Helper()

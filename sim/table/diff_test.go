@@ -85,7 +85,8 @@ func (d repeat) Choose(p choose.Point) int {
 	}
 	q := d.asked[d.next]
 	d.next++
-	if p.Kind != q.point.Kind || p.Arity != q.point.Arity || p.Label != q.point.Label || !slices.Equal(p.Weights, q.point.Weights) {
+	if p.Kind != q.point.Kind || p.Arity != q.point.Arity || p.Label != q.point.Label || p.Fair() != q.point.Fair() ||
+		!slices.Equal(p.Weights, q.point.Weights) {
 		d.fail("the table engine asks %+v, the replay engine %+v", p, q.point)
 	}
 	return q.pick
