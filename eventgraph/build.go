@@ -104,10 +104,11 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 			e.Notes = append(e.Notes, f.Kind+" "+f.Text)
 		}
 	}
-	if e.kind == sim.Boot || e.takesDown() {
+	falls := e.takesDown()
+	if falls || e.kind == sim.Boot {
 		b.g.upDown = append(b.g.upDown, len(b.g.Events))
 	}
-	if e.takesDown() {
+	if falls {
 		for i := range b.g.Timers {
 			if t := &b.g.Timers[i]; e.fells(t.Node) && t.Ended == armed {
 				b.endTimer(e, t.Node, t.What, "crash")

@@ -154,7 +154,7 @@ func (r *run) took() {
 // judge asks the properties about the state after step n.
 func (r *run) judge(s *stepInfo, n int) {
 	w := r.cursor.World()
-	failing, found := kernel.Judge(w)
+	failing, found := kernel.Evaluate(w)
 	if r.violated == nil && found != nil {
 		r.violated, r.brokenAt = found, n
 	}

@@ -94,7 +94,7 @@ func (rec *recorder) describe(s *TraceStep) {
 func (rec *recorder) judge() (failing []string, live bool) {
 	props := rec.run.World.System().Properties
 	live = true
-	numbers, found := kernel.Judge(rec.run.World)
+	numbers, found := kernel.Evaluate(rec.run.World)
 	for _, i := range numbers {
 		p := &props[i]
 		if p.Sometimes == nil {

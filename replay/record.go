@@ -161,16 +161,29 @@ type recorder struct {
 func (rec *recorder) told() *Trace {
 	w, t := rec.run.World, rec.trace
 	props := w.System().Properties
+	failing, _ := kernel.Evaluate(w) // what is found was found before
 	for i := range props {
 		p := &props[i]
-		state := PropertyState{Name: p.Name, Kind: propertyKind(p)}
-		state.Holds, _ = holds(w, p)
+		state := PropertyState{Name: p.Name, Kind: propertyKind(p), Holds: !slices.Contains(failing, i)}
 		if !state.Holds {
 			state.Explain = explain(w, p)
 		}
 		t.Properties = append(t.Properties, state)
 	}
 	return t
+}
+
+// explain is what a property says of the state, or that it cannot.
+func explain(w kernel.World, p *sim.Property) (text string) {
+	defer func() {
+		r := recover()
+		if f, ok := r.(*sim.Finding); ok && kernel.Overdue(f) {
+			text = "(its function did not return)"
+		} else if r != nil {
+			text = fmt.Sprintf("(its function panicked: %v)", r)
+		}
+	}()
+	return w.Explain(p)
 }
 
 func newRecorder(r *Run, places *Places) (*recorder, error) {

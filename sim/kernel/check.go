@@ -253,23 +253,19 @@ func (c *propertyState) stale(nodes uint64) bool {
 
 // consult calls the function of a property.
 func (w *machine) consult(holds func(*sim.View) bool) bool {
-	if w.contained || !w.watched() {
+	switch {
+	case w.contained || !w.watched():
 		return holds(&w.check.view)
-	}
-	return w.evaluateWatched(holds)
-}
-
-// watched reports whether somebody looks after the functions of properties, that they return.
-func (w *machine) watched() bool { return w.opts.Contain || w.opts.Pulse != nil }
-
-func (w *machine) evaluateWatched(holds func(*sim.View) bool) bool {
-	if w.opts.Contain {
+	case w.opts.Contain:
 		return containedValue(w.watch, func() bool { return holds(&w.check.view) })
 	}
 	w.opts.Pulse.begin()
 	defer w.opts.Pulse.end()
 	return holds(&w.check.view)
 }
+
+// watched reports whether somebody looks after the functions of properties, that they return.
+func (w *machine) watched() bool { return w.opts.Contain || w.opts.Pulse != nil }
 
 func (w *machine) Explain(p *sim.Property) string {
 	if p.Explain == nil {

@@ -171,7 +171,7 @@ func (s *steady) batch(t testing.TB) int {
 	if s.lookUp(); len(s.fresh) > 0 {
 		t.Fatal("a state is new")
 	}
-	return len(s.edges.Ends) + s.edges.Unlisted
+	return s.edges.All()
 }
 
 // Once all local situations are known a transition allocates nothing, whatever it is made of.

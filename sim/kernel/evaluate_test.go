@@ -10,8 +10,8 @@ import (
 	"github.com/macemc/macemc/sim/kernel"
 )
 
-// Judge says what Holds, Live and Check say, whatever the functions of properties do, contained or not.
-func TestJudge(t *testing.T) {
+// Evaluate says what Holds and Check say, whatever the functions of properties do, contained or not.
+func TestEvaluate(t *testing.T) {
 	type does = func(*sim.View) bool
 	reads := func(f func() bool) does {
 		return func(v *sim.View) bool {
@@ -34,16 +34,16 @@ func TestJudge(t *testing.T) {
 						{Name: "sometimes", Sometimes: sometimes}, {Name: "eventually", Eventually: eventually},
 						{Name: "always", Always: always}, {Name: "last", Always: holds},
 					}
-					judged(t, &sys, opts)
+					evaluated(t, &sys, opts)
 					sys.New = func(sim.NodeID) sim.Service { return &early{} }
-					judged(t, &sys, opts)
+					evaluated(t, &sys, opts)
 				}
 			}
 		}
 	}
 	for _, where := range []string{"", "property", "Explain"} {
 		sys := exitSystem(where)
-		judged(t, &sys, kernel.Options{Contain: true})
+		evaluated(t, &sys, kernel.Options{Contain: true})
 	}
 }
 
@@ -52,7 +52,7 @@ type early struct{ exiter }
 
 func (*early) Stale() bool { return true }
 
-func judged(t *testing.T, sys *sim.System, opts kernel.Options) {
+func evaluated(t *testing.T, sys *sim.System, opts kernel.Options) {
 	t.Helper()
 	w, err := kernel.NewWorld(sys, opts)
 	if err != nil {
@@ -82,7 +82,7 @@ func judged(t *testing.T, sys *sim.System, opts kernel.Options) {
 			first = found
 		}
 	}
-	failing, found := kernel.Judge(w)
+	failing, found := kernel.Evaluate(w)
 	if !slices.Equal(failing, want) {
 		t.Errorf("%+v: failing %v, want %v", opts, failing, want)
 	}
