@@ -27,8 +27,6 @@ type Edges struct {
 	Unlisted int    // edges
 
 	Steps int // of what the graph counts
-
-	tops [][2]side // by edge, of whole states, while they are resolved
 }
 
 // Change says that the next edge changes a word.
@@ -61,7 +59,7 @@ func (e *Edges) All() int { return len(e.Ends) + e.Unlisted }
 // Reset leaves out all edges.
 func (e *Edges) Reset() {
 	e.cut(0)
-	e.tops, e.By, e.Turn, e.Unlisted, e.Steps = e.tops[:0], 0, 0, 0, 0
+	e.By, e.Turn, e.Unlisted, e.Steps = 0, 0, 0, 0
 }
 
 // Reserve makes room for some more edges with so many changes, all told.
@@ -121,7 +119,7 @@ func (e *Edges) cut(from int) {
 
 // Bytes is about the memory that the edges take.
 func (e *Edges) Bytes() int {
-	return 4*cap(e.Ends) + 4*cap(e.Turns) + 4*cap(e.Names) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes) + 32*cap(e.tops)
+	return 4*cap(e.Ends) + 4*cap(e.Turns) + 4*cap(e.Names) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes)
 }
 
 // Row are the edges of one state.

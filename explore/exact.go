@@ -8,16 +8,7 @@ type exact struct {
 	collapse
 	roots roots
 	tree  []uint32 // of the state that was entered
-	base  []uint32 // of that which edges lead from
-	to    []uint32 // and of that which one leads to
-	wants []uint64 // scratch: pairs
-}
-
-// side is a child of the root: a word, or an inner node, whose pair may have to be looked up.
-type side struct {
-	id      uint32
-	unknown bool
-	pair    uint64
+	to    []uint32 // of that which an edge leads to
 }
 
 func newExact(g Graph) *exact {
@@ -70,86 +61,43 @@ func (c *exact) Enter(key uint64) []uint32 {
 	return c.tree
 }
 
-// Expanded implements [Whole].
-func (c *exact) Expanded(e *Edges, base []uint32, from, to int) {
-	c.base = base
+// Resolve implements [Whole].
+func (c *exact) Resolve(e *Edges, base []uint32, from, to int) {
 	if base == nil {
 		clear(c.to[:c.words])
 	} else {
 		copy(c.to, base)
 	}
 	begin := e.changesBefore(from)
-	for _, end := range e.Ends[from:to] {
+	for t := from; t < to; t++ {
 		changed := uint64(0)
-		for _, change := range e.Changes[begin:end] {
+		for _, change := range e.Changes[begin:e.Ends[t]] {
 			c.to[change>>32] = uint32(change)
 			changed |= 1 << (change >> 32 & (narrow - 1))
 		}
-		begin = end
+		begin = e.Ends[t]
 		if base != nil && c.above != nil {
-			e.tops = append(e.tops, c.push(changed))
+			over := c.over(changed)
+			c.update(c.to, over)
+			e.Lo[t] = c.root(c.to)
+			restore(c.to, base, changed)
+			restore(c.to[c.words:], base[c.words:], over)
 			continue
 		}
 		c.complete(c.to, base)
-		top := c.top()
-		e.tops = append(e.tops, [2]side{{id: c.to[top[0]]}, {id: c.to[top[1]]}})
+		e.Lo[t] = c.root(c.to)
 		if clear(c.to[:c.words]); base != nil {
 			copy(c.to, base)
 		}
 	}
 }
 
-// push makes the tree of an edge, which changes a set of words, and then that of the state that was entered again.
-func (c *exact) push(changed uint64) (sides [2]side) {
-	over := c.over(changed)
-	for i, at := range c.top() {
-		if k := int(at) - c.words; k >= 0 && over>>k&1 == 1 {
-			sides[i].unknown = true
-			over &^= 1 << k
-		} else if k < 0 {
-			sides[i].id = c.to[at]
-		} else {
-			sides[i].id = c.base[at]
-		}
+// restore makes a set of numbers in a tree, by place, what they are in another one.
+func restore(tree, base []uint32, set uint64) {
+	for ; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros64(set)
+		tree[i] = base[i]
 	}
-	c.update(c.to, over)
-	for i, at := range c.top() {
-		if sides[i].unknown {
-			sides[i].pair = c.pair(int(at)-c.words, c.to)
-		}
-	}
-	for ; changed != 0; changed &= changed - 1 {
-		i := bits.TrailingZeros64(changed)
-		c.to[i] = c.base[i]
-	}
-	for ; over != 0; over &= over - 1 {
-		i := c.words + bits.TrailingZeros64(over)
-		c.to[i] = c.base[i]
-	}
-	return sides
-}
-
-// Resolve implements [Whole].
-func (c *exact) Resolve(e *Edges) {
-	c.wants = c.wants[:0]
-	for i := range e.tops {
-		for k := range e.tops[i] {
-			if t := &e.tops[i][k]; t.unknown {
-				c.wants = append(c.wants, t.pair)
-			}
-		}
-	}
-	c.inner.prefetch(c.wants)
-	for i := range e.tops {
-		top := &e.tops[i]
-		for k := range top {
-			if t := &top[k]; t.unknown {
-				t.id, _ = c.inner.intern(t.pair)
-			}
-		}
-		e.Lo[i] = uint64(top[0].id)<<32 | uint64(top[1].id)
-	}
-	e.tops = e.tops[:0]
 }
 
 // Bytes implements [Visited].

@@ -99,13 +99,11 @@ type Whole interface {
 	AddNumbered(k *Keys, fresh, numbers []uint32) (allFresh, allNumbers []uint32)
 	// Size is how many words the tree of a state has.
 	Size() int
-	// Enter returns the tree of a state, which begins with the state, for Expanded. It is valid until the next call. Meanwhile, another goroutine
+	// Enter returns the tree of a state, which begins with the state, for Resolve. It is valid until the next call. Meanwhile, another goroutine
 	// may call the other methods.
 	Enter(key uint64) []uint32
-	// Expanded is told of some edges, one list after the other, which lead from the state of a tree; nil: from that of zeros.
-	Expanded(e *Edges, tree []uint32, from, to int)
-	// Resolve makes Lo of all edges, of which it was told, the keys of the states that they lead to.
-	Resolve(e *Edges)
+	// Resolve makes Lo of some edges, which lead from the state of a tree, nil: from that of zeros, the keys of the states that they lead to.
+	Resolve(e *Edges, tree []uint32, from, to int)
 	// Key is that of the state that was added as the number'th.
 	Key(number uint32) uint64
 }

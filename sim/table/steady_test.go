@@ -122,7 +122,7 @@ func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *stead
 		}
 		s.edges.End(s.Fingerprint(state), 0)
 		if s.whole != nil {
-			s.whole.Expanded(&s.edges, nil, 0, len(s.edges.Ends))
+			s.whole.Resolve(&s.edges, nil, 0, len(s.edges.Ends))
 		}
 		s.lookUp()
 		s.keys = append(s.keys, s.edges.Lo[0])
@@ -135,9 +135,6 @@ func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *stead
 }
 
 func (s *steady) lookUp() {
-	if s.whole != nil {
-		s.whole.Resolve(&s.edges)
-	}
 	k := &s.lookups
 	k.Names, k.Lo, k.Hi = k.Names[:0], s.edges.Lo, s.edges.Hi
 	for t := range s.edges.Ends {
@@ -165,7 +162,7 @@ func (s *steady) batch(t testing.TB) int {
 			t.Fatal(err)
 		}
 		if s.whole != nil {
-			s.whole.Expanded(&s.edges, tree, from, len(s.edges.Ends))
+			s.whole.Resolve(&s.edges, tree, from, len(s.edges.Ends))
 		}
 	}
 	if s.lookUp(); len(s.fresh) > 0 {
