@@ -2,7 +2,6 @@ package table
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/internal/seam"
@@ -12,31 +11,15 @@ import (
 type properties struct {
 	shown      []uint32 // local states that are shown, plus one
 	asked      int
-	sound      verdict // of the Always properties
-	live       verdict // of the Eventually properties
+	verdicts   verdicts
+	nodes      uint64   // all that some property has ever read
+	read       []int32  // those that verdicts hang on: these, ascending, or all, as long as there are none
+	key        []uint32 // scratch: their local states
 	always     []property
 	eventually []property
 	inevitably []property
 	last       int  // the Eventually property that failed last: it is asked first, as it mostly fails again
 	inFlight   bool // some property was seen to read the messages in flight
-}
-
-// verdict is what properties together said last, by the local states that there were. It is not asked for again while these stay as they are.
-type verdict struct {
-	v     []uint32
-	known bool
-	holds bool
-}
-
-// of returns what is known of local states.
-func (c *verdict) of(v []uint32) (holds, known bool) { return c.holds, c.known && slices.Equal(c.v, v) }
-
-// is notes what was said, unless it may hang on more.
-func (c *verdict) is(holds, inFlight bool, v []uint32) bool {
-	if c.known = !inFlight; c.known {
-		c.v, c.holds = append(c.v[:0], v...), holds
-	}
-	return holds
 }
 
 // property is a property with its values by what it reads.
@@ -49,7 +32,10 @@ type property struct {
 }
 
 func (p *properties) init(w *World) {
-	*p = properties{shown: make([]uint32, w.nodes)}
+	*p = properties{shown: make([]uint32, w.nodes), key: make([]uint32, w.nodes)}
+	for i := range int32(w.nodes) {
+		p.read = append(p.read, i)
+	}
 	w.bench.ShowInFlight(w.inFlight)
 	for i := range w.sys.Properties {
 		switch q := &w.sys.Properties[i]; {
@@ -60,6 +46,38 @@ func (p *properties) init(w *World) {
 		case q.Inevitably != nil:
 			p.inevitably = append(p.inevitably, property{Property: q, number: i})
 		}
+	}
+}
+
+// reads notes that some property reads nodes.
+func (p *properties) reads(nodes uint64) {
+	if nodes|p.nodes == p.nodes {
+		return
+	}
+	p.nodes |= nodes
+	p.read, p.verdicts = p.read[:0], verdicts{}
+	for nodes := p.nodes; nodes != 0; nodes &= nodes - 1 {
+		p.read = append(p.read, int32(bits.TrailingZeros64(nodes)))
+	}
+	p.key = p.key[:len(p.read)]
+}
+
+// readNow is the local states that verdicts hang on. It is valid until the next call.
+func (w *World) readNow() []uint32 {
+	p := &w.properties
+	if len(p.read) == w.nodes {
+		return w.v[:w.nodes]
+	}
+	for i, node := range p.read {
+		p.key[i] = w.v[node]
+	}
+	return p.key
+}
+
+// say remembers what was said of the state, unless it may hang on more.
+func (w *World) say(said uint32) {
+	if p := &w.properties; !p.inFlight {
+		p.verdicts.add(w.readNow(), said)
 	}
 }
 
@@ -114,6 +132,7 @@ func (w *World) ask(p *property) (holds bool, reads seam.Reads) {
 	if more := p.nodes | reads.All(); more != p.nodes || reads.InFlight && !p.inFlight {
 		p.nodes, p.inFlight, p.values = more, p.inFlight || reads.InFlight, memo{}
 		w.properties.inFlight = w.properties.inFlight || reads.InFlight
+		w.properties.reads(more)
 	}
 	return holds, reads
 }
@@ -153,15 +172,16 @@ func (w *World) sound() (ok bool, stuck error) {
 		}
 	}()
 	p := &w.properties
-	if holds, known := p.sound.of(w.v[:w.nodes]); known {
-		return holds, nil
+	if p.verdicts.of(w.readNow())&isSound != 0 {
+		return true, nil
 	}
 	for i := range p.always {
 		if !w.value(&p.always[i]) {
 			return false, nil
 		}
 	}
-	return p.sound.is(true, p.inFlight, w.v[:w.nodes]), nil
+	w.say(isSound)
+	return true, nil
 }
 
 // Live implements [kernel.World].
@@ -170,19 +190,27 @@ func (w *World) Live() bool {
 	if len(p.eventually) == 0 {
 		return true
 	}
-	if holds, known := p.live.of(w.v[:w.nodes]); known {
-		return holds
+	said := p.verdicts.of(w.readNow())
+	if said&(isLive|notLive) == 0 {
+		said = w.liveness()
+		w.say(said)
 	}
+	return said&isLive != 0
+}
+
+// liveness asks the Eventually properties.
+func (w *World) liveness() (said uint32) {
+	p := &w.properties
 	if !w.value(&p.eventually[p.last]) {
-		return p.live.is(false, p.inFlight, w.v[:w.nodes])
+		return notLive
 	}
 	for i := range p.eventually {
 		if i != p.last && !w.value(&p.eventually[i]) {
 			p.last = i
-			return p.live.is(false, p.inFlight, w.v[:w.nodes])
+			return notLive
 		}
 	}
-	return p.live.is(true, p.inFlight, w.v[:w.nodes])
+	return isLive
 }
 
 // Holds implements [kernel.World].

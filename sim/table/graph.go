@@ -22,9 +22,9 @@ type graph struct {
 	width       int             // of fingerprints that are asked for
 	fingerprint sim.Fingerprint // its own
 
-	met      *explore.Met // the last state that was checked
-	verdicts verdicts
-	holds    []bool // by Inevitably property: whether it does there
+	met   *explore.Met // the last state that was checked
+	local []uint32     // scratch
+	holds []bool       // by Inevitably property: whether it does there
 
 	roots   []choose.Path
 	vector  []uint32 // scratch, of the world
@@ -199,10 +199,10 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	if !check && !cover && len(p.eventually) == 0 && len(p.inevitably) == 0 {
 		return true, nil
 	}
-	key, keyed := g.verdictKey(m.State)
-	if keyed && !sampled && !cover {
-		if live, ok := g.verdicts.of(key); ok {
-			return live, nil
+	alone := !p.inFlight && len(p.inevitably) == 0 && g.onward == nil
+	if alone && !sampled && !cover {
+		if said := p.verdicts.of(g.read(m.State)); said&isSound != 0 && (said&(isLive|notLive) != 0 || len(p.eventually) == 0) {
+			return said&notLive == 0, nil
 		}
 	}
 	if c := w.calls; c != nil {
@@ -232,10 +232,19 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	for i := range p.inevitably {
 		g.holds = append(g.holds, w.value(&p.inevitably[i]))
 	}
-	if live = w.Live(); keyed && !p.inFlight {
-		g.verdicts.add(key, live)
+	if live = w.Live(); alone {
+		w.say(isSound) // also if it was not asked for: nothing changed that it hangs on
 	}
 	return live, nil
+}
+
+// read is the local states of a packed vector that verdicts hang on. It is valid until the next call.
+func (g *graph) read(state []uint32) []uint32 {
+	p := &g.w.properties
+	for i, node := range p.read {
+		p.key[i] = g.sites.places[node].list[state[node]].local
+	}
+	return p.key
 }
 
 // isKnown reports whether an error of check is the violation of a known property, behind which nothing is visited. What asks for recovery

@@ -1,51 +1,57 @@
 package table
 
-// verdicts remember lately what all properties together said of the local states of all nodes: states that differ in what is between nodes alone are many. What
-// is remembered is no more than stays near the processor.
+import (
+	"math/bits"
+	"slices"
+)
+
+// verdicts remember lately what properties together said of the local states that they read: these come again, and states that differ in what is between
+// nodes alone are many. What is remembered is no more than stays near the processor.
 type verdicts struct {
-	known []uint64 // by hash: local states, and, in the last bit, whether all Eventually properties hold there; all Always ones do. 0: none
+	entries []uint32 // by hash: local states, and what was said
+	last    int      // the entry that was asked for last
 }
 
-const verdictBits = 14
+// What was said.
+const (
+	isSound  = 1 << iota // all Always properties hold
+	isLive               // all Eventually properties do
+	notLive              // or one does not
+	verdictN = 1 << 14   // words of all entries
+)
 
-// verdictKey is the local states of a packed vector; false: they do not fit, or there is more to properties.
-func (g *graph) verdictKey(state []uint32) (key uint64, ok bool) {
-	p, s := &g.w.properties, g.sites
-	if p.inFlight || len(p.inevitably) > 0 || g.onward != nil {
-		return 0, false
+// entry is where what is remembered of local states is, or would be.
+func (c *verdicts) entry(v []uint32) []uint32 {
+	n := len(v) + 1
+	if c.entries == nil {
+		c.entries = make([]uint32, max(1, verdictN/n)*n)
 	}
-	bits := 63 / len(s.places)
-	for i := range s.places {
-		local := state[i]
-		if g.w.layout.bagCount > 0 {
-			local = s.places[i].list[local].local
-		}
-		if local++; uint64(local)>>bits != 0 {
-			return 0, false
-		}
-		key = key<<bits | uint64(local)
+	if e := c.entries[c.last:][:n]; slices.Equal(e[:len(v)], v) {
+		return e
 	}
-	return key << 1, true
+	h := uint64(0)
+	for _, id := range v {
+		h = bits.RotateLeft64(h, 13) + uint64(id)
+	}
+	at, _ := bits.Mul64(h*0x9E3779B97F4A7C15, uint64(len(c.entries)/n))
+	c.last = int(at) * n
+	return c.entries[c.last:][:n]
 }
-
-func verdictSlot(key uint64) int { return int(key * 0x9E3779B97F4A7C15 >> (64 - verdictBits)) }
 
 // of tells what is remembered.
-func (v *verdicts) of(key uint64) (live, ok bool) {
-	if v.known == nil {
-		return false, false
+func (c *verdicts) of(v []uint32) (said uint32) {
+	if e := c.entry(v); slices.Equal(e[:len(v)], v) {
+		return e[len(v)]
 	}
-	k := v.known[verdictSlot(key)]
-	return k&1 == 1, k&^1 == key
+	return 0
 }
 
-// add remembers that all Always properties hold, and whether all Eventually ones do.
-func (v *verdicts) add(key uint64, live bool) {
-	if v.known == nil {
-		v.known = make([]uint64, 1<<verdictBits)
+// add remembers what was said.
+func (c *verdicts) add(v []uint32, said uint32) {
+	e := c.entry(v)
+	if !slices.Equal(e[:len(v)], v) {
+		copy(e, v)
+		e[len(v)] = 0
 	}
-	at := &v.known[verdictSlot(key)]
-	if *at = key; live {
-		*at = key | 1
-	}
+	e[len(v)] |= said
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/macemc/macemc/explore"
@@ -58,13 +59,35 @@ func TestVerdicts(t *testing.T) {
 	if n := live(false, first); n != 550 {
 		t.Errorf("in %d states the first counter is not behind the last", n)
 	}
-	if n, all := live(false, even, first), live(true, even, first); n != all {
-		t.Errorf("%d states are live, and %d when nothing is remembered", n, all)
+	more := sim.Property{Name: "more", Eventually: func(v *sim.View) bool {
+		n := func(id sim.NodeID) int { return v.Service(id).(*counter).N }
+		return n(2) < 5 || n(1) < 3 || n(0) > n(1)
+	}}
+	for _, p := range [][]sim.Property{{even, first}, {more}, {first, more}} {
+		if n, all := live(false, p...), live(true, p...); n != all {
+			t.Errorf("%d states are live, and %d when nothing is remembered", n, all)
+		}
 	}
 	safe := sim.Property{Name: "small", Always: func(v *sim.View) bool { return sum(v) < 27 }}
 	x, err := Explore(context.Background(), counters(safe, even), ExploreOptions{})
 	if err != nil || x.Finding == nil || len(x.Path) == 0 {
 		t.Errorf("%v, %v: the greatest sum is not found", x, err)
+	}
+}
+
+// What was said of some nodes is forgotten when properties read more.
+func TestVerdictsHangOnAllThatIsRead(t *testing.T) {
+	p := properties{key: make([]uint32, 3)}
+	p.reads(1 << 2)
+	p.verdicts.add([]uint32{7}, isSound|isLive)
+	if said := p.verdicts.of([]uint32{7}); said != isSound|isLive {
+		t.Errorf("%b is remembered", said)
+	}
+	if p.reads(1 << 2); p.verdicts.entries == nil {
+		t.Error("it is forgotten though nothing new was read")
+	}
+	if p.reads(1 << 1); p.verdicts.entries != nil || !slices.Equal(p.read, []int32{1, 2}) {
+		t.Errorf("it is still remembered, by %v", p.read)
 	}
 }
 
@@ -76,7 +99,7 @@ type forgetful struct {
 
 func (f *forgetful) Check(m *explore.Met) (bool, error) {
 	if f.forgets {
-		f.verdicts.known = nil
+		f.w.properties.verdicts = verdicts{}
 	}
 	return f.graph.Check(m)
 }
