@@ -13,18 +13,24 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// BenchmarkSearch measures whole searches over RandTree, in time per event executed.
+// BenchmarkSearch measures whole searches over RandTree, in time per event executed: with all schedules, which choose and are compared, and with
+// weighted draws alone.
 func BenchmarkSearch(b *testing.B) {
+	weighted := []search.Schedule{search.Weighted}
 	for _, c := range []struct {
-		name     string
-		strategy search.Name
-		nodes    int
-		limits   sim.Limits
+		name      string
+		strategy  search.Name
+		schedules []search.Schedule
+		nodes     int
+		limits    sim.Limits
 	}{
-		{"walk/3", search.Walk, 3, sim.Limits{}},
-		{"walk/5", search.Walk, 5, sim.Limits{}},
-		{"faulty/5", search.Faulty, 5, sim.Limits{Crashes: 2, NetErrors: 2}},
-		{"deepening/3", search.Deepening, 3, sim.Limits{}},
+		{"walk/3", search.Walk, nil, 3, sim.Limits{}},
+		{"walk/3/weighted", search.Walk, weighted, 3, sim.Limits{}},
+		{"walk/5", search.Walk, nil, 5, sim.Limits{}},
+		{"walk/5/weighted", search.Walk, weighted, 5, sim.Limits{}},
+		{"faulty/5", search.Faulty, nil, 5, sim.Limits{Crashes: 2, NetErrors: 2}},
+		{"faulty/5/weighted", search.Faulty, weighted, 5, sim.Limits{Crashes: 2, NetErrors: 2}},
+		{"deepening/3", search.Deepening, nil, 3, sim.Limits{}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			e := randtree.Entry()
@@ -35,7 +41,7 @@ func BenchmarkSearch(b *testing.B) {
 			if sys, err = sys.WithLimits(c.limits); err != nil {
 				b.Fatal(err)
 			}
-			cfg := search.Config{System: sys, Strategy: c.strategy, Workers: 1, MaxPaths: 20_000}
+			cfg := search.Config{System: sys, Strategy: c.strategy, Workers: 1, MaxPaths: 20_000, Schedules: c.schedules}
 			b.ReportAllocs()
 			events, paths, states := 0, 0, 0
 			for b.Loop() {

@@ -158,6 +158,7 @@ func findConstants(held []any) *constants {
 		f.follow(variableAt(off), nil, uint64(off)<<1|1)
 	}
 	f.rest()
+	f.objects, f.kept, f.names = slices.Clone(f.objects), slices.Clone(f.kept), slices.Clone(f.names) // small programs have few
 	f.sort()
 	return f.constants
 }
