@@ -77,7 +77,7 @@ func (w *World) readNow() []uint32 {
 // say remembers what was said of the state, unless it may hang on more.
 func (w *World) say(said uint32) {
 	if p := &w.properties; !p.inFlight {
-		p.verdicts.add(w.readNow(), said)
+		*p.verdicts.said(w.readNow()) |= said
 	}
 }
 
@@ -172,7 +172,7 @@ func (w *World) sound() (ok bool, stuck error) {
 		}
 	}()
 	p := &w.properties
-	if p.verdicts.of(w.readNow())&isSound != 0 {
+	if *p.verdicts.said(w.readNow())&isSound != 0 {
 		return true, nil
 	}
 	for i := range p.always {
@@ -190,7 +190,7 @@ func (w *World) Live() bool {
 	if len(p.eventually) == 0 {
 		return true
 	}
-	said := p.verdicts.of(w.readNow())
+	said := *p.verdicts.said(w.readNow())
 	if said&(isLive|notLive) == 0 {
 		said = w.liveness()
 		w.say(said)

@@ -201,7 +201,7 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	}
 	alone := !p.inFlight && len(p.inevitably) == 0 && g.onward == nil
 	if alone && !sampled && !cover {
-		if said := p.verdicts.of(g.read(m.State)); said&isSound != 0 && (said&(isLive|notLive) != 0 || len(p.eventually) == 0) {
+		if said := *p.verdicts.said(g.read(m.State)); said&isSound != 0 && (said&(isLive|notLive) != 0 || len(p.eventually) == 0) {
 			return said&notLive == 0, nil
 		}
 	}

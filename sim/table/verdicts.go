@@ -20,38 +20,24 @@ const (
 	verdictN = 1 << 14   // words of all entries
 )
 
-// entry is where what is remembered of local states is, or would be.
-func (c *verdicts) entry(v []uint32) []uint32 {
+// said is what is remembered of local states, to be added to.
+func (c *verdicts) said(v []uint32) *uint32 {
 	n := len(v) + 1
 	if c.entries == nil {
 		c.entries = make([]uint32, max(1, verdictN/n)*n)
 	}
-	if e := c.entries[c.last:][:n]; slices.Equal(e[:len(v)], v) {
-		return e
-	}
-	h := uint64(0)
-	for _, id := range v {
-		h = bits.RotateLeft64(h, 13) + uint64(id)
-	}
-	at, _ := bits.Mul64(h*0x9E3779B97F4A7C15, uint64(len(c.entries)/n))
-	c.last = int(at) * n
-	return c.entries[c.last:][:n]
-}
-
-// of tells what is remembered.
-func (c *verdicts) of(v []uint32) (said uint32) {
-	if e := c.entry(v); slices.Equal(e[:len(v)], v) {
-		return e[len(v)]
-	}
-	return 0
-}
-
-// add remembers what was said.
-func (c *verdicts) add(v []uint32, said uint32) {
-	e := c.entry(v)
+	e := c.entries[c.last:][:n]
 	if !slices.Equal(e[:len(v)], v) {
-		copy(e, v)
-		e[len(v)] = 0
+		h := uint64(0)
+		for _, id := range v {
+			h = bits.RotateLeft64(h, 13) + uint64(id)
+		}
+		at, _ := bits.Mul64(h*0x9E3779B97F4A7C15, uint64(len(c.entries)/n))
+		c.last = int(at) * n
+		if e = c.entries[c.last:][:n]; !slices.Equal(e[:len(v)], v) {
+			copy(e, v)
+			e[len(v)] = 0
+		}
 	}
-	e[len(v)] |= said
+	return &e[len(v)]
 }

@@ -79,9 +79,10 @@ func TestVerdicts(t *testing.T) {
 func TestVerdictsHangOnAllThatIsRead(t *testing.T) {
 	p := properties{key: make([]uint32, 3)}
 	p.reads(1 << 2)
-	p.verdicts.add([]uint32{7}, isSound|isLive)
-	if said := p.verdicts.of([]uint32{7}); said != isSound|isLive {
-		t.Errorf("%b is remembered", said)
+	*p.verdicts.said([]uint32{7}) |= isSound
+	*p.verdicts.said([]uint32{8}) |= isLive
+	if seven, eight := *p.verdicts.said([]uint32{7}), *p.verdicts.said([]uint32{8}); seven != isSound || eight != isLive {
+		t.Errorf("%b and %b are remembered", seven, eight)
 	}
 	if p.reads(1 << 2); p.verdicts.entries == nil {
 		t.Error("it is forgotten though nothing new was read")
