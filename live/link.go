@@ -3,6 +3,7 @@ package live
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -55,7 +56,13 @@ func (l *link) take(k int) {
 		l.bytes -= int64(len(l.queue[i]))
 		l.queue[i] = nil
 	}
-	l.queue = l.queue[k:] // what is appended makes room elsewhere, for what is left
+	left := l.queue[k:]
+	if len(left) > k { // of a long queue little is to be moved: what is appended makes room elsewhere, for what is left
+		l.queue = left
+		return
+	}
+	l.queue = l.queue[:copy(l.queue, left)]
+	clear(left)
 }
 
 func (n *Node) mark(l *link) {
@@ -74,7 +81,8 @@ func (n *Node) transmit(l *link) {
 	switch {
 	case l.conn != nil:
 		if c := l.conn; c.delivered > c.told {
-			n.scratch = appendFrame(n.scratch[:0], ackFrame, appendNumbers(nil, c.delivered))
+			var number [binary.MaxVarintLen64]byte
+			n.scratch = appendFrame(n.scratch[:0], ackFrame, appendNumbers(number[:0], c.delivered))
 			c.told = c.delivered
 			c.write(n.scratch)
 		}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"log/slog"
 	"time"
@@ -305,7 +306,8 @@ func (n *Node) send(f *kernel.Effect, data []byte) {
 		n.local = append(n.local, item{kind: datagramItem, peer: f.Peer, msg: msg, data: data, stream: stream,
 			incarnation: n.incarnation, number: n.number})
 	case stream, n.run.Ordered():
-		n.enqueue(l, appendFrame(nil, messageFrame, appendNumbers(nil, n.number), data))
+		var number [binary.MaxVarintLen64]byte
+		n.enqueue(l, appendFrame(nil, messageFrame, appendNumbers(number[:0], n.number), data))
 	case len(data) > MaxDatagram:
 		n.counters.oversized.Add(1)
 		n.log.Warn("a datagram is too large and is lost", "to", int(f.Peer), "bytes", len(data), "limit", MaxDatagram)

@@ -160,7 +160,8 @@ func (e *Event) append(b []byte, since int64) []byte {
 	case sim.DoAction, sim.FireTimer:
 		b = appendString(b, e.Name)
 	case sim.Deliver:
-		b = e.Received()[0].append(b)
+		r := Received{e.Peer, e.From, e.Data}
+		b = r.append(b)
 	case sim.TakeQuorum:
 		b = appendString(b, e.Name)
 		b = binary.AppendUvarint(b, uint64(len(e.Set)))
@@ -198,7 +199,8 @@ func (r *Received) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(r.Peer))
 	b = binary.LittleEndian.AppendUint64(b, r.From.Incarnation)
 	b = binary.AppendUvarint(b, r.From.Number)
-	return appendString(b, string(r.Data))
+	b = binary.AppendUvarint(b, uint64(len(r.Data)))
+	return append(b, r.Data...)
 }
 
 func (f *fields) received() Received {
