@@ -229,27 +229,24 @@ func (c *copier) mapping(n *node, m unsafe.Pointer) unsafe.Pointer {
 			return o.copied
 		}
 	}
-	base := len(c.entries.entries)
-	c.entries.list(n, m)
-	count := len(c.entries.entries) - base
-	to := reflect.MakeMapWithSize(n.typ, count)
+	to := reflect.MakeMapWithSize(n.typ, mapLen(unsafe.Pointer(&m)))
 	if c.track {
 		o, _ := c.seen.meet(m, n.twin, 0, isMap)
 		o.copied, o.done = to.UnsafePointer(), true
 	}
-	var made reflect.Value
-	if len(n.elem.fixes) > 0 {
-		made = reflect.New(n.elem.typ).Elem()
-	}
-	for i := base; i < base+count; i++ {
-		x := c.entries.entries[i]
-		elem := made
-		if !made.IsValid() {
-			elem = n.elem.value(x.elem)
-		} else {
-			c.fill(n.elem, made.Addr().UnsafePointer(), x.elem)
+	if len(n.elem.fixes) == 0 {
+		for key, elem := range c.entries.each(n, m) {
+			to.SetMapIndex(n.key.value(key), n.elem.value(elem))
 		}
-		to.SetMapIndex(n.key.value(x.key), elem)
+		return to.UnsafePointer()
+	}
+	base := len(c.entries.entries)
+	c.entries.list(n, m) // what follows may list other maps
+	made := reflect.New(n.elem.typ).Elem()
+	for i := base; i < len(c.entries.entries); i++ {
+		x := c.entries.entries[i]
+		c.fill(n.elem, made.Addr().UnsafePointer(), x.elem)
+		to.SetMapIndex(n.key.value(x.key), made)
 	}
 	c.entries.pop(base, 0)
 	return to.UnsafePointer()

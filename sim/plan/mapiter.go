@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"encoding/binary"
+	"iter"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -14,6 +15,8 @@ type entry struct {
 	text      string
 	key, elem unsafe.Pointer
 }
+
+func (x *entry) before(y *entry) bool { return x.num < y.num || x.num == y.num && x.text < y.text }
 
 // iteratorPrefix is how a reflect.MapIter begins: the map, then where the current entry lies.
 type iteratorPrefix struct {
@@ -42,19 +45,28 @@ func iteratorsPoint() bool {
 
 // list puts the entries of the map m, of type n, on the stack in any order.
 func (e *Encoder) list(n *node, m unsafe.Pointer) {
-	e.iter.Reset(reflect.ValueOf(assemble(n.word, m)))
-	for e.iter.Next() {
-		if e.set.direct {
-			at := (*iteratorPrefix)(unsafe.Pointer(&e.iter))
-			e.entries = append(e.entries, entry{key: at.key, elem: at.elem})
-			continue
-		}
-		k, v := reflect.New(n.key.typ), reflect.New(n.elem.typ)
-		k.Elem().SetIterKey(&e.iter)
-		v.Elem().SetIterValue(&e.iter)
-		e.entries = append(e.entries, entry{key: k.UnsafePointer(), elem: v.UnsafePointer()})
+	for key, elem := range e.each(n, m) {
+		e.entries = append(e.entries, entry{key: key, elem: elem})
 	}
-	e.iter.Reset(reflect.Value{})
+}
+
+// each yields where the keys and elements of the map m lie, of type n. Another map must not be looked through meanwhile.
+func (e *Encoder) each(n *node, m unsafe.Pointer) iter.Seq2[unsafe.Pointer, unsafe.Pointer] {
+	return func(yield func(key, elem unsafe.Pointer) bool) {
+		e.iter.Reset(reflect.ValueOf(assemble(n.word, m)))
+		for more := true; more && e.iter.Next(); {
+			if e.set.direct {
+				at := (*iteratorPrefix)(unsafe.Pointer(&e.iter))
+				more = yield(at.key, at.elem)
+				continue
+			}
+			k, v := reflect.New(n.key.typ), reflect.New(n.elem.typ)
+			k.Elem().SetIterKey(&e.iter)
+			v.Elem().SetIterValue(&e.iter)
+			more = yield(k.UnsafePointer(), v.UnsafePointer())
+		}
+		e.iter.Reset(reflect.Value{})
+	}
 }
 
 // push puts the entries of the map m, of type n, on the stack, sorted: integers and strings by
@@ -81,21 +93,24 @@ func (e *Encoder) push(n *node, m unsafe.Pointer) *refusal {
 	return sortEntries(n, es)
 }
 
+// fewEntries are sorted without calls.
+const fewEntries = 16
+
 func sortEntries(n *node, es []entry) *refusal {
-	if n.keys != opNone && n.keys != opString && len(es) <= 16 {
+	if len(es) <= fewEntries {
 		for i := 1; i < len(es); i++ {
-			for j := i; j > 0 && es[j].num < es[j-1].num; j-- {
+			for j := i; j > 0 && es[j].before(&es[j-1]); j-- {
 				es[j], es[j-1] = es[j-1], es[j]
 			}
 		}
-		return nil
+	} else {
+		slices.SortFunc(es, func(a, b entry) int {
+			if a.num != b.num {
+				return cmp.Compare(a.num, b.num)
+			}
+			return cmp.Compare(a.text, b.text)
+		})
 	}
-	slices.SortFunc(es, func(a, b entry) int {
-		if a.num != b.num {
-			return cmp.Compare(a.num, b.num)
-		}
-		return cmp.Compare(a.text, b.text)
-	})
 	if n.keys != opNone {
 		return nil
 	}
