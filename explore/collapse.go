@@ -100,10 +100,4 @@ func (c *collapse) pair(k int, tree []uint32) uint64 {
 	return uint64(tree[c.left[k]])<<32 | uint64(tree[c.right[k]])
 }
 
-// top is where in a tree the children of the root are.
-func (c *collapse) top() [2]int32 {
-	last := len(c.left) - 1
-	return [2]int32{c.left[last], c.right[last]}
-}
-
 func (c *collapse) root(tree []uint32) uint64 { return c.pair(len(c.left)-1, tree) }

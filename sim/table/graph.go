@@ -23,7 +23,6 @@ type graph struct {
 	fingerprint sim.Fingerprint // its own
 
 	met   *explore.Met // the last state that was checked
-	local []uint32     // scratch
 	holds []bool       // by Inevitably property: whether it does there
 
 	roots   []choose.Path
