@@ -30,12 +30,9 @@ func (f folder) probe() error {
 	if f.dir != "" {
 		in = parent(f.dir)
 	}
-	made, err := mkdirAll(in)
+	temp, made, err := tempIn(in)
 	if err == nil {
-		var temp string
-		if temp, err = os.MkdirTemp(in, ".macemc-"); err == nil {
-			err = os.Remove(temp)
-		}
+		err = os.Remove(temp)
 	}
 	for _, dir := range made {
 		os.Remove(dir)
@@ -44,6 +41,20 @@ func (f folder) probe() error {
 		return fmt.Errorf("cannot write to the output folder: %w", err)
 	}
 	return nil
+}
+
+// tempIn makes a temporary folder in another one, and that if it is not there. It returns the folders that it made besides, innermost first.
+// Other processes that look whether they could write take away what they made: then it is made once more.
+func tempIn(in string) (temp string, made []string, err error) {
+	for range 100 {
+		if made, err = mkdirAll(in); err == nil {
+			temp, err = os.MkdirTemp(in, ".macemc-")
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) { // it was there when it was to be made, and then was not
+			break
+		}
+	}
+	return temp, made, err
 }
 
 // mkdirAll is os.MkdirAll that returns the folders it made, innermost first.
@@ -120,10 +131,7 @@ var errTaken = errors.New("the name is taken")
 // name (which may be a mount point, so that it must stay), moves the files into it.
 func place(name string, fill func(temp, final string) error) error {
 	in := parent(name)
-	if err := os.MkdirAll(in, 0o755); err != nil {
-		return err
-	}
-	temp, err := os.MkdirTemp(in, ".macemc-")
+	temp, _, err := tempIn(in)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package check
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -66,6 +67,37 @@ func TestProbeLeavesNothing(t *testing.T) {
 }
 
 // A plain file where a folder should be cannot be written to, whoever runs the test.
+// Searches that begin at once in one directory take away what they made to look, but not what others are about to write to.
+func TestProbesMeet(t *testing.T) {
+	root := t.TempDir()
+	out := folder{root: filepath.Join(root, "out")}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 500 {
+				if err := out.probe(); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Go(func() {
+		for range 50 {
+			name, err := out.write("toy", fillWith("a"))
+			if err == nil {
+				err = os.RemoveAll(name)
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = os.Remove(out.root)
+		}
+	})
+	all.Wait()
+}
+
 func TestProbeRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {

@@ -74,10 +74,11 @@ func (w *World) readNow() []uint32 {
 	return p.key
 }
 
-// say remembers what was said of the state, unless it may hang on more.
-func (w *World) say(said uint32) {
+// say remembers what was said of the state, instead of some of what was remembered, unless it may hang on more.
+func (w *World) say(instead, said uint32) {
 	if p := &w.properties; !p.inFlight {
-		*p.verdicts.said(w.readNow()) |= said
+		known := p.verdicts.said(w.readNow())
+		*known = *known&^instead | said
 	}
 }
 
@@ -180,7 +181,7 @@ func (w *World) sound() (ok bool, stuck error) {
 			return false, nil
 		}
 	}
-	w.say(isSound)
+	w.say(isSound, isSound)
 	return true, nil
 }
 
@@ -190,27 +191,34 @@ func (w *World) Live() bool {
 	if len(p.eventually) == 0 {
 		return true
 	}
-	said := *p.verdicts.said(w.readNow())
-	if said&(isLive|notLive) == 0 {
-		said = w.liveness()
-		w.say(said)
+	switch said := *p.verdicts.said(w.readNow()); {
+	case said&isLive != 0:
+		return true
+	case said/failed == uint32(p.last)+1: // it would be asked first, as it is by replay, where another one may not get asked
+		return false
 	}
-	return said&isLive != 0
+	live := w.liveness()
+	said := failed * uint32(p.last+1)
+	if live {
+		said = isLive
+	}
+	w.say(^uint32(isSound), said)
+	return live
 }
 
 // liveness asks the Eventually properties.
-func (w *World) liveness() (said uint32) {
+func (w *World) liveness() bool {
 	p := &w.properties
 	if !w.value(&p.eventually[p.last]) {
-		return notLive
+		return false
 	}
 	for i := range p.eventually {
 		if i != p.last && !w.value(&p.eventually[i]) {
 			p.last = i
-			return notLive
+			return false
 		}
 	}
-	return isLive
+	return true
 }
 
 // Holds implements [kernel.World].

@@ -200,8 +200,8 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	}
 	alone := !p.inFlight && len(p.inevitably) == 0 && g.onward == nil
 	if alone && !sampled && !cover {
-		if said := *p.verdicts.said(g.read(m.State)); said&isSound != 0 && (said&(isLive|notLive) != 0 || len(p.eventually) == 0) {
-			return said&notLive == 0, nil
+		if said := *p.verdicts.said(g.read(m.State)); said&isSound != 0 && (said != isSound || len(p.eventually) == 0) {
+			return said < failed, nil
 		}
 	}
 	if c := w.calls; c != nil {
@@ -232,7 +232,7 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 		g.holds = append(g.holds, w.value(&p.inevitably[i]))
 	}
 	if live = w.Live(); alone {
-		w.say(isSound) // also if it was not asked for: nothing changed that it hangs on
+		w.say(isSound, isSound) // also if it was not asked for: nothing changed that it hangs on
 	}
 	return live, nil
 }

@@ -14,17 +14,18 @@ type verdicts struct {
 
 // What was said.
 const (
-	isSound  = 1 << iota // all Always properties hold
-	isLive               // all Eventually properties do
-	notLive              // or one does not
-	verdictN = 1 << 14   // words of all entries
+	isSound = 1 << iota // all Always properties hold
+	isLive              // all Eventually properties do
+	failed              // times the place of one that does not, plus one
 )
+
+const verdictWords = 1 << 14 // of all entries
 
 // said is what is remembered of local states, to be added to.
 func (c *verdicts) said(v []uint32) *uint32 {
 	n := len(v) + 1
 	if c.entries == nil {
-		c.entries = make([]uint32, max(1, verdictN/n)*n)
+		c.entries = make([]uint32, max(1, verdictWords/n)*n)
 	}
 	e := c.entries[c.last:][:n]
 	if !slices.Equal(e[:len(v)], v) {

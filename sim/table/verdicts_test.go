@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/kernel"
@@ -89,6 +90,67 @@ func TestVerdictsHangOnAllThatIsRead(t *testing.T) {
 	}
 	if p.reads(1 << 1); p.verdicts.entries != nil || !slices.Equal(p.read, []int32{1, 2}) {
 		t.Errorf("it is still remembered, by %v", p.read)
+	}
+}
+
+// Which property is asked first, and so which one is not asked as it fails, is what it is by replay, whatever is remembered.
+func TestVerdictsAskAsReplayDoes(t *testing.T) {
+	to := func(name string, from, to int) sim.AnyAction {
+		return sim.Action[*counter]{Name: name, When: func(c *counter) bool { return c.N == from }, Do: func(c *counter, _ sim.Env) { c.N = to }}
+	}
+	sys := &sim.System{
+		Nodes:   1,
+		New:     func(sim.NodeID) sim.Service { return &counter{} },
+		Actions: []sim.AnyAction{to("go", 0, 1), to("back", 1, 0), to("last", 0, 2)},
+		Properties: []sim.Property{
+			{Name: "odd", Eventually: func(v *sim.View) bool { return v.Service(0).(*counter).N%2 == 1 }},
+			{Name: "not one", Eventually: func(v *sim.View) bool {
+				n := v.Service(0).(*counter).N
+				if n == 2 {
+					panic("asked")
+				}
+				return n != 1
+			}},
+		},
+	}
+	live := func(w kernel.World) (live bool, err error) {
+		defer kernel.CatchState(&err)
+		return w.Live(), nil
+	}
+	byTable, err := NewWorld(sys, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byReplay, err := kernel.NewWorld(sys, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for run, slots := range [][]int32{{0, 1, 2}, {0}, {2}, {0, 1}, {2}} {
+		if run == 2 { // it asked the second one last
+			if err := byTable.(*World).forget(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for step := -1; step < len(slots); step++ {
+			for _, w := range []kernel.World{byTable, byReplay} {
+				if step < 0 {
+					err = w.Start(&choose.Prefix{})
+				} else {
+					err = w.Step(sim.Event{Kind: sim.DoAction, Slot: slots[step], Peer: -1}, &choose.Prefix{})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if run == 2 && step < 0 {
+				continue // what would be asked there would ask the first one first
+			}
+			is, panics := live(byTable)
+			want, all := live(byReplay)
+			if is != want || (panics == nil) != (all == nil) {
+				t.Errorf("run %d, step %d: %v, %v by tables, and %v, %v by replay", run, step, is, panics, want, all)
+			}
+		}
 	}
 }
 
