@@ -199,7 +199,8 @@ func (n *Node) step(g given) {
 	if g.call != nil {
 		e.Kind = sim.DoAction
 	}
-	if n.log.Enabled(n.ctx, slog.LevelDebug) {
+	n.debug = n.log.Enabled(n.ctx, slog.LevelDebug)
+	if n.debug {
 		n.log.Debug("event", "number", n.events, "is", g.String(), "after", g.after())
 	}
 	n.watchdog.begin(&g)
@@ -241,7 +242,7 @@ func (n *Node) step(g given) {
 // effects makes what the handler asked for happen.
 func (n *Node) effects(done *kernel.Done, e *recording.Event) {
 	digest := xxhash.New()
-	now := time.Now()
+	var now time.Time // of all timers that it sets
 	for _, w := range done.Writes {
 		n.disk.write(w)
 	}
@@ -266,7 +267,7 @@ func (n *Node) effects(done *kernel.Done, e *recording.Event) {
 				_, _ = digest.Write(data)
 			}
 			n.counters.sent.Add(1)
-			if n.log.Enabled(n.ctx, slog.LevelDebug) {
+			if n.debug {
 				n.log.Debug("send", "to", int(f.Peer), "id", messageID(n.cfg.Node, n.incarnation, n.number))
 			}
 			n.send(f, data)
@@ -275,6 +276,9 @@ func (n *Node) effects(done *kernel.Done, e *recording.Event) {
 		case kernel.CloseEffect:
 			n.closeStream(n.links[f.Peer])
 		case kernel.SetTimerEffect:
+			if now.IsZero() {
+				now = time.Now()
+			}
 			n.timers.set(f.Value, now.Add(time.Duration(f.After)/time.Duration(n.cfg.Speed)))
 		case kernel.StopTimerEffect:
 			n.timers.stop(f.Value)

@@ -47,6 +47,7 @@ type Node struct {
 	rec     *recording.Writer
 	random  *choose.Random
 	event   recording.Event // the one in progress
+	debug   bool            // what it does is logged
 	events  int
 	stateAt int            // number of the event whose state was recorded last
 	found   kernel.Durable // at boot

@@ -12,7 +12,7 @@ import (
 // ended, but it can be told of.
 type watchdog struct {
 	mu    sync.Mutex
-	given given     // the event; its message must not be looked into
+	given given     // the event, or, when none runs, the last one; its message must not be looked into
 	since time.Time // the handler began; zero: none runs
 	told  bool      // of the one that runs
 }
@@ -29,7 +29,7 @@ func (d *watchdog) end() (overdue time.Duration) {
 	if d.told {
 		overdue = time.Since(d.since)
 	}
-	d.given, d.since, d.told = given{}, time.Time{}, false
+	d.since, d.told = time.Time{}, false
 	d.mu.Unlock()
 	return overdue
 }
