@@ -19,7 +19,7 @@ const (
 	failed              // times the place of one that does not, plus one
 )
 
-const verdictWords = 1 << 14 // of all entries
+const verdictWords = 1 << 15 // of all entries
 
 // said is what is remembered of local states, to be added to.
 func (c *verdicts) said(v []uint32) *uint32 {
