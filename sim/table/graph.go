@@ -211,6 +211,9 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 		}
 	}
 	g.sites.unpack(m.State, w.v)
+	if sampled { // properties are asked, whatever is remembered
+		w.say(^uint32(0), 0)
+	}
 	if g.onward != nil && w.Live() {
 		return true, nil // which is all that recovery asks for
 	}

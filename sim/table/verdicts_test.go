@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/kernel"
 )
@@ -91,6 +92,55 @@ func TestVerdictsHangOnAllThatIsRead(t *testing.T) {
 	if p.reads(1 << 1); p.verdicts.entries != nil || !slices.Equal(p.read, []int32{1, 2}) {
 		t.Errorf("it is still remembered, by %v", p.read)
 	}
+}
+
+// In a sample of states properties are asked though the same local states were judged before.
+func TestVerdictsAreNoSample(t *testing.T) {
+	asked := 0
+	sys := &sim.System{
+		Nodes: 3, Network: netsim.Datagrams{},
+		New: func(sim.NodeID) sim.Service { return &speaker{} },
+		Actions: []sim.AnyAction{sim.Action[*speaker]{Name: "send", Times: 2, Do: func(_ *speaker, env sim.Env) {
+			env.Send((env.Self()+1)%3, "here")
+		}}},
+		Properties: []sim.Property{{Name: "all", Always: func(v *sim.View) bool {
+			asked++
+			for _, s := range sim.Nodes[*speaker](v) {
+				if s == nil {
+					return false
+				}
+			}
+			return true
+		}}},
+	}
+	e, err := newEngine(sys, kernel.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &sampler{graph: newGraph(e, nil), asked: &asked}
+	loop, err := explore.New(g, explore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := loop.Run(context.Background()); !r.Complete || g.passed != 0 || asked >= r.States {
+		t.Errorf("%d of %d states of the sample were passed over, properties asked %d times, %+v", g.passed, r.States, asked, r)
+	}
+}
+
+// sampler counts states of the sample in which no property is asked.
+type sampler struct {
+	*graph
+	asked  *int
+	passed int
+}
+
+func (s *sampler) Check(m *explore.Met) (bool, error) {
+	before := *s.asked
+	live, err := s.graph.Check(m)
+	if s.w.samples.sampled(m.Number+1) && *s.asked == before {
+		s.passed++
+	}
+	return live, err
 }
 
 // Which property is asked first, and so which one is not asked as it fails, is what it is by replay, whatever is remembered.
