@@ -21,8 +21,6 @@ type propertyState struct {
 	questions  []question // of all properties, in their order
 	always     []question
 	eventually []question
-	// last is the Eventually property that failed last: it is asked first, as it mostly fails again.
-	last int
 	// mayBeStale: some service is a [host.Showing].
 	mayBeStale bool
 
@@ -190,19 +188,11 @@ func blame(p **sim.Property) {
 
 func (w *machine) Live() bool {
 	c := &w.check
-	if len(c.eventually) == 0 {
-		return true
-	}
-	q := &c.eventually[c.last]
-	asked := q.Property
+	var asked *sim.Property
 	defer blame(&asked)
-	if !q.holds(&c.view) {
-		return false
-	}
 	for i := range c.eventually {
-		q, asked = &c.eventually[i], c.eventually[i].Property
-		if i != c.last && !q.holds(&c.view) {
-			c.last = i
+		q := &c.eventually[i]
+		if asked = q.Property; !q.holds(&c.view) {
 			return false
 		}
 	}

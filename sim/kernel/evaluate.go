@@ -8,22 +8,25 @@ import (
 )
 
 // Evaluate asks all properties in the present state of a world, each once: failing are the numbers of those that do not hold or
-// whose functions panic; found is what [World.Check] finds or, where that is nothing, the first panic.
+// whose functions panic; found is what [World.Check] finds or, where that is nothing, the first panic, but not of an Eventually property
+// behind one that fails: [World.Live] does not ask that one.
 func Evaluate(w World) (failing []int, found *sim.Finding) {
 	props := w.System().Properties
 	e := evaluation{w: w, props: props}
+	always := func(i int) bool { return props[i].Always != nil }
+	eventually := func(i int) bool { return props[i].Eventually != nil }
 	var panicked *sim.Finding
 	for ; e.next < len(props); e.next++ { // past one that panicked
 		r := e.goOn()
 		if r == nil {
 			break
 		}
-		if panicked == nil {
+		if panicked == nil && !(eventually(e.next) && slices.ContainsFunc(e.failing, eventually)) {
 			panicked = propertyPanic(&props[e.next], r)
 		}
 		e.failing = append(e.failing, e.next)
 	}
-	if slices.ContainsFunc(e.failing, func(i int) bool { return props[i].Always != nil }) && errors.As(w.Check(), &found) {
+	if slices.ContainsFunc(e.failing, always) && errors.As(w.Check(), &found) {
 		return e.failing, found
 	}
 	return e.failing, panicked

@@ -32,7 +32,7 @@ func TestEvaluate(t *testing.T) {
 					sys := exitSystem("")
 					sys.Properties = []sim.Property{
 						{Name: "sometimes", Sometimes: sometimes}, {Name: "eventually", Eventually: eventually},
-						{Name: "always", Always: always}, {Name: "last", Always: holds},
+						{Name: "always", Always: always}, {Name: "last", Always: holds}, {Name: "behind", Eventually: panics},
 					}
 					evaluated(t, &sys, opts)
 					sys.New = func(sim.NodeID) sim.Service { return &early{} }
@@ -73,10 +73,15 @@ func evaluated(t *testing.T, sys *sim.System, opts kernel.Options) {
 	var want []int
 	var first *sim.Finding
 	errors.As(w.Check(), &first)
+	_, atLive := caught(w.Live)
 	for i := range sys.Properties {
-		ok, found := caught(func() bool { return w.Holds(&sys.Properties[i]) })
+		p := &sys.Properties[i]
+		ok, found := caught(func() bool { return w.Holds(p) })
 		if !ok {
 			want = append(want, i)
+		}
+		if p.Eventually != nil && found != nil {
+			found = atLive
 		}
 		if first == nil {
 			first = found

@@ -18,7 +18,6 @@ type properties struct {
 	always     []property
 	eventually []property
 	inevitably []property
-	last       int  // the Eventually property that failed last: it is asked first, as it mostly fails again
 	inFlight   bool // some property was seen to read the messages in flight
 }
 
@@ -74,11 +73,10 @@ func (w *World) readNow() []uint32 {
 	return p.key
 }
 
-// say remembers what was said of the state, instead of some of what was remembered, unless it may hang on more.
-func (w *World) say(instead, said uint32) {
+// say remembers what was said of the state, unless it may hang on more.
+func (w *World) say(said uint32) {
 	if p := &w.properties; !p.inFlight {
-		known := p.verdicts.said(w.readNow())
-		*known = *known&^instead | said
+		*p.verdicts.said(w.readNow()) |= said
 	}
 }
 
@@ -181,7 +179,7 @@ func (w *World) sound() (ok bool, stuck error) {
 			return false, nil
 		}
 	}
-	w.say(isSound, isSound)
+	w.say(isSound)
 	return true, nil
 }
 
@@ -191,33 +189,16 @@ func (w *World) Live() bool {
 	if len(p.eventually) == 0 {
 		return true
 	}
-	switch said := *p.verdicts.said(w.readNow()); {
-	case said&isLive != 0:
-		return true
-	case said/failed == uint32(p.last)+1: // it would be asked first, as it is by replay, where another one may not get asked
-		return false
-	}
-	live := w.liveness()
-	said := failed * uint32(p.last+1)
-	if live {
-		said = isLive
-	}
-	w.say(^uint32(isSound), said)
-	return live
-}
-
-// liveness asks the Eventually properties.
-func (w *World) liveness() bool {
-	p := &w.properties
-	if !w.value(&p.eventually[p.last]) {
-		return false
+	if said := *p.verdicts.said(w.readNow()); said&(isLive|notLive) != 0 {
+		return said&isLive != 0
 	}
 	for i := range p.eventually {
-		if i != p.last && !w.value(&p.eventually[i]) {
-			p.last = i
+		if !w.value(&p.eventually[i]) {
+			w.say(notLive)
 			return false
 		}
 	}
+	w.say(isLive)
 	return true
 }
 

@@ -201,7 +201,7 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	alone := !p.inFlight && len(p.inevitably) == 0 && g.onward == nil
 	if alone && !sampled && !cover {
 		if said := *p.verdicts.said(g.read(m.State)); said&isSound != 0 && (said != isSound || len(p.eventually) == 0) {
-			return said < failed, nil
+			return said&notLive == 0, nil
 		}
 	}
 	if c := w.calls; c != nil {
@@ -212,7 +212,7 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	}
 	g.sites.unpack(m.State, w.v)
 	if sampled { // properties are asked, whatever is remembered
-		w.say(^uint32(0), 0)
+		*p.verdicts.said(w.readNow()) = 0
 	}
 	if g.onward != nil && w.Live() {
 		return true, nil // which is all that recovery asks for
@@ -235,7 +235,7 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 		g.holds = append(g.holds, w.value(&p.inevitably[i]))
 	}
 	if live = w.Live(); alone {
-		w.say(isSound, isSound) // also if it was not asked for: nothing changed that it hangs on
+		w.say(isSound) // also if it was not asked for: nothing changed that it hangs on
 	}
 	return live, nil
 }

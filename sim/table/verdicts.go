@@ -16,7 +16,7 @@ type verdicts struct {
 const (
 	isSound = 1 << iota // all Always properties hold
 	isLive              // all Eventually properties do
-	failed              // times the place of one that does not, plus one
+	notLive             // one does not
 )
 
 const verdictWords = 1 << 15 // of all entries

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -143,63 +144,57 @@ func (s *sampler) Check(m *explore.Met) (bool, error) {
 	return live, err
 }
 
-// Which property is asked first, and so which one is not asked as it fails, is what it is by replay, whatever is remembered.
-func TestVerdictsAskAsReplayDoes(t *testing.T) {
+// A state in which one Eventually property fails and another one panics is a finding or not by their order alone, whatever was asked
+// or remembered before, by either engine.
+func TestVerdictsAreOfTheState(t *testing.T) {
 	to := func(name string, from, to int) sim.AnyAction {
 		return sim.Action[*counter]{Name: name, When: func(c *counter) bool { return c.N == from }, Do: func(c *counter, _ sim.Env) { c.N = to }}
 	}
-	sys := &sim.System{
-		Nodes:   1,
-		New:     func(sim.NodeID) sim.Service { return &counter{} },
-		Actions: []sim.AnyAction{to("go", 0, 1), to("back", 1, 0), to("last", 0, 2)},
-		Properties: []sim.Property{
-			{Name: "odd", Eventually: func(v *sim.View) bool { return v.Service(0).(*counter).N%2 == 1 }},
-			{Name: "not one", Eventually: func(v *sim.View) bool {
-				n := v.Service(0).(*counter).N
-				if n == 2 {
-					panic("asked")
-				}
-				return n != 1
-			}},
-		},
-	}
-	live := func(w kernel.World) (live bool, err error) {
-		defer kernel.CatchState(&err)
-		return w.Live(), nil
-	}
-	byTable, err := NewWorld(sys, kernel.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	byReplay, err := kernel.NewWorld(sys, kernel.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for run, slots := range [][]int32{{0, 1, 2}, {0}, {2}, {0, 1}, {2}} {
-		if run == 2 { // it asked the second one last
-			if err := byTable.(*World).forget(); err != nil {
-				t.Fatal(err)
-			}
+	odd := sim.Property{Name: "odd", Eventually: func(v *sim.View) bool { return v.Service(0).(*counter).N%2 == 1 }}
+	notOne := sim.Property{Name: "not one", Eventually: func(v *sim.View) bool {
+		n := v.Service(0).(*counter).N
+		if n == 2 {
+			panic("asked")
 		}
-		for step := -1; step < len(slots); step++ {
-			for _, w := range []kernel.World{byTable, byReplay} {
-				if step < 0 {
-					err = w.Start(&choose.Prefix{})
-				} else {
-					err = w.Step(sim.Event{Kind: sim.DoAction, Slot: slots[step], Peer: -1}, &choose.Prefix{})
-				}
-				if err != nil {
+		return n != 1
+	}}
+	for _, c := range []struct {
+		properties []sim.Property
+		panics     bool // with 2
+	}{{[]sim.Property{odd, notOne}, false}, {[]sim.Property{notOne, odd}, true}} {
+		sys := counters(c.properties...)
+		sys.Nodes, sys.Actions = 1, []sim.AnyAction{to("go", 0, 1), to("back", 1, 0), to("last", 0, 2)}
+		byTable, err := NewWorld(sys, kernel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		byReplay, err := kernel.NewWorld(sys, kernel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range []kernel.World{byTable, byReplay} {
+			live := func() (live bool, err error) {
+				defer kernel.CatchState(&err)
+				return w.Live(), nil
+			}
+			for _, slots := range [][]int32{{0, 1, 2}, {2}, {0}, {2}, {0, 1, 2}} {
+				if err := w.Start(&choose.Prefix{}); err != nil {
 					t.Fatal(err)
 				}
+				for _, slot := range slots {
+					if err := w.Step(sim.Event{Kind: sim.DoAction, Slot: slot, Peer: -1}, &choose.Prefix{}); err != nil {
+						t.Fatal(err)
+					}
+					if is, err := live(); is || (err != nil) != (slot == 2 && c.panics) {
+						t.Errorf("%s first, %T, %v: live %v, %v after %d", c.properties[0].Name, w, slots, is, err, slot)
+					}
+				}
 			}
-			if run == 2 && step < 0 {
-				continue // what would be asked there would ask the first one first
-			}
-			is, panics := live(byTable)
-			want, all := live(byReplay)
-			if is != want || (panics == nil) != (all == nil) {
-				t.Errorf("run %d, step %d: %v, %v by tables, and %v, %v by replay", run, step, is, panics, want, all)
-			}
+		}
+		x, err := Explore(context.Background(), sys, ExploreOptions{})
+		var f *sim.Finding
+		if panics := errors.As(x.Finding, &f) && f.Kind == sim.Panic; err != nil || panics != c.panics {
+			t.Errorf("%s first: %v, %v", c.properties[0].Name, x, err)
 		}
 	}
 }

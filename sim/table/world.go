@@ -210,9 +210,7 @@ func (w *World) forget() error {
 	e.stats.Dropped++
 	w.engine = e
 	w.printed = printed{}
-	last := w.properties.last
 	w.properties.init(w)
-	w.properties.last = last
 	return nil
 }
 
