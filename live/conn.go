@@ -33,6 +33,14 @@ func newConn(c net.Conn, in *bufio.Reader, peer sim.NodeID, incarnation uint64) 
 	return x
 }
 
+// again is an empty buffer in the memory of b; nil: that is too much to be kept.
+func again(b []byte) []byte {
+	if cap(b) > 8<<20 {
+		return nil
+	}
+	return b[:0]
+}
+
 // write queues bytes, which the peer has not acknowledged: what bounds the queue of the link bounds these.
 func (c *conn) write(frames ...[]byte) {
 	c.mu.Lock()
@@ -74,15 +82,13 @@ func (c *conn) writer() {
 			return
 		}
 		b := c.out
-		c.out = spare[:0]
+		c.out = spare
 		c.mu.Unlock()
 		if _, err := c.net.Write(b); err != nil {
 			c.net.Close() // the reader notices
 			return
 		}
-		if spare = b; cap(spare) > 8<<20 {
-			spare = nil
-		}
+		spare = again(b)
 	}
 }
 

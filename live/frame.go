@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -107,6 +108,7 @@ func readFrame(r *bufio.Reader, buf []byte, most int) (kind byte, content, next 
 
 func appendDatagram(b []byte, system uint64, from sim.NodeID, incarnation, number uint64, msg []byte) []byte {
 	at := len(b)
+	b = slices.Grow(b, 8+4*binary.MaxVarintLen64+len(msg))
 	b = binary.LittleEndian.AppendUint32(b, datagramMagic)
 	b = append(b, 0, 0, 0, 0)
 	b = append(appendNumbers(b, system, uint64(from), incarnation, number), msg...)

@@ -82,9 +82,10 @@ func (n *Node) transmit(l *link) {
 	case l.conn != nil:
 		if c := l.conn; c.delivered > c.told {
 			var number [binary.MaxVarintLen64]byte
-			n.scratch = appendFrame(n.scratch[:0], ackFrame, appendNumbers(number[:0], c.delivered))
+			frame := appendFrame(n.scratch, ackFrame, appendNumbers(number[:0], c.delivered))
 			c.told = c.delivered
-			c.write(n.scratch)
+			c.write(frame)
+			n.scratch = again(frame)
 		}
 		if l.sent < len(l.queue) {
 			l.conn.write(l.queue[l.sent:]...)

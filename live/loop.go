@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -254,7 +255,8 @@ func (n *Node) effects(done *kernel.Done, e *recording.Event) {
 		switch f.Kind {
 		case kernel.SendEffect, kernel.StreamEffect:
 			n.number++
-			data, err := n.cfg.Codec.Append(nil, f.Msg.Body)
+			data, err := n.cfg.Codec.Append(n.encoded, f.Msg.Body)
+			n.encoded = again(data)
 			if err == nil && len(data) > n.cfg.MaxMessage {
 				err = fmt.Errorf("it takes %d bytes, the limit is %d", len(data), n.cfg.MaxMessage)
 			}
@@ -293,12 +295,13 @@ func (n *Node) effects(done *kernel.Done, e *recording.Event) {
 	}
 }
 
-// send queues a message.
+// send queues a message. Data is not kept.
 func (n *Node) send(f *kernel.Effect, data []byte) {
 	l := n.links[f.Peer]
 	stream := f.Kind == kernel.StreamEffect
 	switch {
 	case f.Peer == n.cfg.Node:
+		data = slices.Clone(data)
 		msg, err := n.cfg.Codec.Decode(data)
 		if err != nil {
 			n.log.Error("a message to the node itself was lost", "why", err)
@@ -311,7 +314,9 @@ func (n *Node) send(f *kernel.Effect, data []byte) {
 			incarnation: n.incarnation, number: n.number})
 	case stream, n.run.Ordered():
 		var number [binary.MaxVarintLen64]byte
-		n.enqueue(l, appendFrame(nil, messageFrame, appendNumbers(number[:0], n.number), data))
+		frame := appendFrame(n.scratch, messageFrame, appendNumbers(number[:0], n.number), data)
+		n.scratch = again(frame)
+		n.enqueue(l, slices.Clone(frame)) // which, unlike growing, clears nothing
 	case len(data) > MaxDatagram:
 		n.counters.oversized.Add(1)
 		n.log.Warn("a datagram is too large and is lost", "to", int(f.Peer), "bytes", len(data), "limit", MaxDatagram)

@@ -56,7 +56,8 @@ type Node struct {
 	dirty   []*link        // have something to transmit
 	closing []*conn        // closed by the service
 	grams   []outgoing     // datagrams to send
-	scratch []byte         // for frames
+	scratch []byte         // empty: for frames
+	encoded []byte         // empty: for messages
 	broken  *sim.Finding   // ends the loop
 	full    *QueueError    // likewise
 	frozen  bool
