@@ -13,8 +13,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// BenchmarkSearch measures whole searches over RandTree, in time per event executed: with all schedules, which choose and are compared, and with
-// weighted draws alone.
+// BenchmarkSearch measures whole searches over RandTree, in time per event executed: with weighted draws alone and, where the name says so, with all
+// schedules, whose walks are longer, and which choose and are compared.
 func BenchmarkSearch(b *testing.B) {
 	weighted := []search.Schedule{search.Weighted}
 	for _, c := range []struct {
@@ -24,12 +24,12 @@ func BenchmarkSearch(b *testing.B) {
 		nodes     int
 		limits    sim.Limits
 	}{
-		{"walk/3", search.Walk, nil, 3, sim.Limits{}},
-		{"walk/3/weighted", search.Walk, weighted, 3, sim.Limits{}},
-		{"walk/5", search.Walk, nil, 5, sim.Limits{}},
-		{"walk/5/weighted", search.Walk, weighted, 5, sim.Limits{}},
-		{"faulty/5", search.Faulty, nil, 5, sim.Limits{Crashes: 2, NetErrors: 2}},
-		{"faulty/5/weighted", search.Faulty, weighted, 5, sim.Limits{Crashes: 2, NetErrors: 2}},
+		{"walk/3-schedules", search.Walk, nil, 3, sim.Limits{}},
+		{"walk/3", search.Walk, weighted, 3, sim.Limits{}},
+		{"walk/5-schedules", search.Walk, nil, 5, sim.Limits{}},
+		{"walk/5", search.Walk, weighted, 5, sim.Limits{}},
+		{"faulty/5-schedules", search.Faulty, nil, 5, sim.Limits{Crashes: 2, NetErrors: 2}},
+		{"faulty/5", search.Faulty, weighted, 5, sim.Limits{Crashes: 2, NetErrors: 2}},
 		{"deepening/3", search.Deepening, nil, 3, sim.Limits{}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
