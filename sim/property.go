@@ -9,7 +9,7 @@ type Property struct {
 	// Always holds in every state: a safety property.
 	Always func(*View) bool
 	// Eventually holds, together with all other Eventually properties, in some state that stays
-	// reachable: a liveness property. Of several, those behind one that fails are not asked in a state.
+	// reachable: a liveness property. A panic of one's function is a finding where no other one fails.
 	Eventually func(*View) bool
 	// Inevitably holds again and again in every run without end that is fair: liveness without luck. A run that ends, or in
 	// which nothing is left that has to happen, stays in its last state. See docs/machines.md for what is fair.

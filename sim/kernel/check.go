@@ -21,6 +21,7 @@ type propertyState struct {
 	questions  []question // of all properties, in their order
 	always     []question
 	eventually []question
+	last       int // the Eventually property that was the last to fail
 	// mayBeStale: some service is a [host.Showing].
 	mayBeStale bool
 
@@ -188,13 +189,43 @@ func blame(p **sim.Property) {
 
 func (w *machine) Live() bool {
 	c := &w.check
-	var asked *sim.Property
-	defer blame(&asked)
-	for i := range c.eventually {
+	return Together(len(c.eventually), &c.last, func(i int) bool {
 		q := &c.eventually[i]
-		if asked = q.Property; !q.holds(&c.view) {
+		asked := q.Property
+		defer blame(&asked)
+		return q.holds(&c.view)
+	})
+}
+
+// Together reports whether so many Eventually properties hold together. It asks them until one fails, that first which was the last to fail,
+// as it mostly fails again. So that this says nothing but how long it takes, a panic of one goes on only if none fails: that of
+// the first, in their order. One that does not return is none that others make up for.
+func Together(properties int, lastFailed *int, holds func(int) bool) bool {
+	place, panicked := properties, any(nil)
+	ask := func(i int) (fails bool) {
+		defer func() {
+			if r := recover(); r != nil {
+				if f, ok := r.(*sim.Finding); ok && Overdue(f) {
+					panic(r)
+				}
+				if i < place {
+					place, panicked = i, r
+				}
+			}
+		}()
+		return !holds(i)
+	}
+	if first := *lastFailed; first < properties && ask(first) {
+		return false
+	}
+	for i := range properties {
+		if i != *lastFailed && ask(i) {
+			*lastFailed = i
 			return false
 		}
+	}
+	if panicked != nil {
+		panic(panicked)
 	}
 	return true
 }

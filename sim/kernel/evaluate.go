@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -8,28 +9,42 @@ import (
 )
 
 // Evaluate asks all properties in the present state of a world, each once: failing are the numbers of those that do not hold or
-// whose functions panic; found is what [World.Check] finds or, where that is nothing, the first panic, but not of an Eventually property
-// behind one that fails: [World.Live] does not ask that one.
+// whose functions panic; found is what [World.Check] finds or, where that is nothing, a property that does not return, what [World.Live] panics
+// with, or the first panic of another property.
 func Evaluate(w World) (failing []int, found *sim.Finding) {
 	props := w.System().Properties
 	e := evaluation{w: w, props: props}
-	always := func(i int) bool { return props[i].Always != nil }
-	eventually := func(i int) bool { return props[i].Eventually != nil }
-	var panicked *sim.Finding
+	var stuck, other *sim.Finding
+	askLive := false
 	for ; e.next < len(props); e.next++ { // past one that panicked
 		r := e.goOn()
 		if r == nil {
 			break
 		}
-		if panicked == nil && !(eventually(e.next) && slices.ContainsFunc(e.failing, eventually)) {
-			panicked = propertyPanic(&props[e.next], r)
-		}
 		e.failing = append(e.failing, e.next)
+		switch f := propertyPanic(&props[e.next], r); {
+		case Overdue(f):
+			stuck = cmp.Or(stuck, f)
+		case props[e.next].Eventually != nil:
+			askLive = true
+		default:
+			other = cmp.Or(other, f)
+		}
 	}
-	if slices.ContainsFunc(e.failing, always) && errors.As(w.Check(), &found) {
+	if slices.ContainsFunc(e.failing, func(i int) bool { return props[i].Always != nil }) && errors.As(w.Check(), &found) {
 		return e.failing, found
 	}
-	return e.failing, panicked
+	if stuck == nil && askLive {
+		errors.As(liveness(w), &found)
+	}
+	return e.failing, cmp.Or(stuck, found, other)
+}
+
+// liveness is what is found when a world is asked whether its state is live.
+func liveness(w World) (err error) {
+	defer CatchState(&err)
+	w.Live()
+	return nil
 }
 
 // evaluation asks properties in turn.

@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"testing"
@@ -71,7 +72,7 @@ func evaluated(t *testing.T, sys *sim.System, opts kernel.Options) {
 		return f(), nil
 	}
 	var want []int
-	var first *sim.Finding
+	var first, other *sim.Finding
 	errors.As(w.Check(), &first)
 	_, atLive := caught(w.Live)
 	for i := range sys.Properties {
@@ -80,13 +81,11 @@ func evaluated(t *testing.T, sys *sim.System, opts kernel.Options) {
 		if !ok {
 			want = append(want, i)
 		}
-		if p.Eventually != nil && found != nil {
-			found = atLive
-		}
-		if first == nil {
-			first = found
+		if p.Eventually == nil && other == nil {
+			other = found
 		}
 	}
+	first = cmp.Or(first, atLive, other)
 	failing, found := kernel.Evaluate(w)
 	if !slices.Equal(failing, want) {
 		t.Errorf("%+v: failing %v, want %v", opts, failing, want)

@@ -37,8 +37,8 @@ type World interface {
 	// Check returns the first safety violation of the state: an Always property that does not hold.
 	// The cost is that of the properties whose reads have changed.
 	Check() error
-	// Live reports whether all Eventually properties hold together: it asks them in their order, until one does not. When the
-	// function of one panics, it panics with a [*sim.Finding], see [CatchState].
+	// Live reports whether all Eventually properties hold together. When the function of one panics, and none fails, it panics with
+	// a [*sim.Finding], see [Together] and [CatchState].
 	Live() bool
 	// Holds evaluates one property. When its function panics, it panics with a [*sim.Finding].
 	Holds(p *sim.Property) bool

@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/sim/internal/seam"
+	"github.com/macemc/macemc/sim/kernel"
 )
 
 // properties shows the state to properties, and remembers the values of those that read few nodes.
@@ -18,6 +19,7 @@ type properties struct {
 	always     []property
 	eventually []property
 	inevitably []property
+	last       int  // the Eventually property that was the last to fail
 	inFlight   bool // some property was seen to read the messages in flight
 }
 
@@ -192,11 +194,9 @@ func (w *World) Live() bool {
 	if said := *p.verdicts.said(w.readNow()); said&(isLive|notLive) != 0 {
 		return said&isLive != 0
 	}
-	for i := range p.eventually {
-		if !w.value(&p.eventually[i]) {
-			w.say(notLive)
-			return false
-		}
+	if !kernel.Together(len(p.eventually), &p.last, func(i int) bool { return w.value(&p.eventually[i]) }) {
+		w.say(notLive)
+		return false
 	}
 	w.say(isLive)
 	return true

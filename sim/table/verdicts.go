@@ -16,7 +16,7 @@ type verdicts struct {
 const (
 	isSound = 1 << iota // all Always properties hold
 	isLive              // all Eventually properties do
-	notLive             // one does not
+	notLive             // one fails
 )
 
 const verdictWords = 1 << 15 // of all entries

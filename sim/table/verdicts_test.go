@@ -144,26 +144,30 @@ func (s *sampler) Check(m *explore.Met) (bool, error) {
 	return live, err
 }
 
-// A state in which one Eventually property fails and another one panics is a finding or not by their order alone, whatever was asked
-// or remembered before, by either engine.
+// Whether a state is live, and whether a panic there is a finding, hangs on that state alone, whatever was asked or remembered before,
+// by either engine and in whatever order properties are listed.
 func TestVerdictsAreOfTheState(t *testing.T) {
 	to := func(name string, from, to int) sim.AnyAction {
 		return sim.Action[*counter]{Name: name, When: func(c *counter) bool { return c.N == from }, Do: func(c *counter, _ sim.Env) { c.N = to }}
 	}
-	odd := sim.Property{Name: "odd", Eventually: func(v *sim.View) bool { return v.Service(0).(*counter).N%2 == 1 }}
-	notOne := sim.Property{Name: "not one", Eventually: func(v *sim.View) bool {
-		n := v.Service(0).(*counter).N
-		if n == 2 {
-			panic("asked")
-		}
-		return n != 1
-	}}
-	for _, c := range []struct {
-		properties []sim.Property
-		panics     bool // with 2
-	}{{[]sim.Property{odd, notOne}, false}, {[]sim.Property{notOne, odd}, true}} {
-		sys := counters(c.properties...)
-		sys.Nodes, sys.Actions = 1, []sim.AnyAction{to("go", 0, 1), to("back", 1, 0), to("last", 0, 2)}
+	at := func(v *sim.View) int { return v.Service(0).(*counter).N }
+	fails := func(name string, p ...int) sim.Property {
+		return sim.Property{Name: name, Eventually: func(v *sim.View) bool { return !slices.Contains(p, at(v)) }}
+	}
+	panics := func(name string, p ...int) sim.Property {
+		return sim.Property{Name: name, Eventually: func(v *sim.View) bool {
+			if slices.Contains(p, at(v)) {
+				panic(name)
+			}
+			return at(v) != 1
+		}}
+	}
+	// Of 1 to 4: one fails; one fails and one panics; two panic; none does anything.
+	one, two, three := fails("one", 2), panics("two", 2, 3), panics("three", 3)
+	for _, properties := range [][]sim.Property{{one, two, three}, {three, two, one}, {two, one, three}, {three, one, two}} {
+		sys := counters(properties...)
+		sys.Nodes, sys.Actions = 1, []sim.AnyAction{to("to 1", 0, 1), to("to 2", 0, 2), to("to 3", 0, 3), to("to 4", 0, 4), to("back", 1, 0), to("again", 2, 0)}
+		first := slices.IndexFunc(properties, func(p sim.Property) bool { return p.Name != "one" })
 		byTable, err := NewWorld(sys, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -172,12 +176,12 @@ func TestVerdictsAreOfTheState(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		live := func(w kernel.World) (live bool, err error) {
+			defer kernel.CatchState(&err)
+			return w.Live(), nil
+		}
 		for _, w := range []kernel.World{byTable, byReplay} {
-			live := func() (live bool, err error) {
-				defer kernel.CatchState(&err)
-				return w.Live(), nil
-			}
-			for _, slots := range [][]int32{{0, 1, 2}, {2}, {0}, {2}, {0, 1, 2}} {
+			for _, slots := range [][]int32{{0, 4, 1, 5, 2}, {3}, {2}, {1, 5, 0, 4, 2}, {1}, {0, 4, 3}} {
 				if err := w.Start(&choose.Prefix{}); err != nil {
 					t.Fatal(err)
 				}
@@ -185,16 +189,18 @@ func TestVerdictsAreOfTheState(t *testing.T) {
 					if err := w.Step(sim.Event{Kind: sim.DoAction, Slot: slot, Peer: -1}, &choose.Prefix{}); err != nil {
 						t.Fatal(err)
 					}
-					if is, err := live(); is || (err != nil) != (slot == 2 && c.panics) {
-						t.Errorf("%s first, %T, %v: live %v, %v after %d", c.properties[0].Name, w, slots, is, err, slot)
+					is, err := live(w)
+					var f *sim.Finding
+					if panicked := errors.As(err, &f); panicked != (slot == 2) || panicked && f.Property != properties[first].Name || is != (slot > 2) {
+						t.Errorf("%s first, %T, %v: live %v, %v after %d", properties[0].Name, w, slots, is, err, slot)
 					}
 				}
 			}
 		}
 		x, err := Explore(context.Background(), sys, ExploreOptions{})
 		var f *sim.Finding
-		if panics := errors.As(x.Finding, &f) && f.Kind == sim.Panic; err != nil || panics != c.panics {
-			t.Errorf("%s first: %v, %v", c.properties[0].Name, x, err)
+		if !errors.As(x.Finding, &f) || f.Kind != sim.Panic || len(x.Path) == 0 || err != nil {
+			t.Errorf("%s first: %v, %v", properties[0].Name, x, err)
 		}
 	}
 }
