@@ -301,7 +301,6 @@ func (n *Node) send(f *kernel.Effect, data []byte) {
 	stream := f.Kind == kernel.StreamEffect
 	switch {
 	case f.Peer == n.cfg.Node:
-		data = slices.Clone(data)
 		msg, err := n.cfg.Codec.Decode(data)
 		if err != nil {
 			n.log.Error("a message to the node itself was lost", "why", err)
@@ -310,7 +309,7 @@ func (n *Node) send(f *kernel.Effect, data []byte) {
 		if stream {
 			n.enqueue(l, nil)
 		}
-		n.local = append(n.local, item{kind: datagramItem, peer: f.Peer, msg: msg, data: data, stream: stream,
+		n.local = append(n.local, item{kind: datagramItem, peer: f.Peer, msg: msg, data: slices.Clone(data), stream: stream,
 			incarnation: n.incarnation, number: n.number})
 	case stream, n.run.Ordered():
 		var number [binary.MaxVarintLen64]byte

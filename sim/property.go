@@ -14,7 +14,8 @@ type Property struct {
 	// Inevitably holds again and again in every run without end that is fair: liveness without luck. A run that ends, or in
 	// which nothing is left that has to happen, stays in its last state. See docs/machines.md for what is fair.
 	Inevitably func(*View) bool
-	// Sometimes holds in some state of the search; the report says how often it was seen.
+	// Sometimes holds in some state of the search; the report says how often it was seen. It may not be asked any more once it
+	// was seen, so that a panic of its function may not be found then.
 	Sometimes func(*View) bool
 	// Explain says more about a state in which the property does not hold. It is called only when
 	// something is shown. May be nil.

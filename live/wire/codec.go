@@ -16,7 +16,7 @@ import (
 // Codec encodes the messages of a system. It is used by several goroutines at a time. Equal messages
 // must have equal encodings, or recordings are taken for those of other code.
 type Codec interface {
-	// Append appends the encoding of a message to dst, and returns that. It keeps neither: the caller writes there again.
+	// Append appends the encoding of a message to dst, and returns that, which is the caller's: it writes there again.
 	Append(dst []byte, msg any) ([]byte, error)
 	// Decode returns the message that data encodes, all of it. Data is not kept.
 	Decode(data []byte) (any, error)

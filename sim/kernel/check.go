@@ -109,7 +109,7 @@ func (c *propertyState) slot(p *predicate) int {
 	return len(c.predicates) - 1
 }
 
-// Each reports whether p holds at every node, asking only about nodes that have changed.
+// Each reports whether p holds at every node, asking only about nodes that have changed, and none behind one where it does not hold.
 func (w *machine) Each(v *shown, p *predicate) bool {
 	if len(w.nodes) > 64 {
 		v.Reads.Nodes = ^uint64(0)
@@ -126,10 +126,9 @@ func (w *machine) Each(v *shown, p *predicate) bool {
 	}
 	c.next = k + 1
 	a := &c.predicates[k]
-	if a.known&^a.holds != 0 {
-		return false
-	}
-	for ask := all &^ a.known; ask != 0; ask &= ask - 1 {
+	fails := a.known &^ a.holds
+	before := all & (fails&-fails - 1) // the first of these
+	for ask := before &^ a.known; ask != 0; ask &= ask - 1 {
 		i := bits.TrailingZeros64(ask)
 		ok := p.HoldsAt(v, sim.NodeID(i))
 		a.known |= 1 << i
@@ -139,7 +138,7 @@ func (w *machine) Each(v *shown, p *predicate) bool {
 		}
 		a.holds |= 1 << i
 	}
-	return true
+	return fails == 0
 }
 
 // holdsAtAll asks about every one of so many nodes.
@@ -198,8 +197,8 @@ func (w *machine) Live() bool {
 }
 
 // Together reports whether so many Eventually properties hold together. It asks them until one fails, that first which was the last to fail,
-// as it mostly fails again. So that this says nothing but how long it takes, a panic of one goes on only if none fails: that of
-// the first, in their order. One that does not return is none that others make up for.
+// as it mostly fails again. So that this matters only to how long it takes, a panic goes on only if none fails: that of the first, in
+// their order. But one that does not return is found at once, where it is asked: each time would take the time limit.
 func Together(properties int, lastFailed *int, holds func(int) bool) bool {
 	place, panicked := properties, any(nil)
 	ask := func(i int) (fails bool) {
@@ -215,7 +214,7 @@ func Together(properties int, lastFailed *int, holds func(int) bool) bool {
 		}()
 		return !holds(i)
 	}
-	if first := *lastFailed; first < properties && ask(first) {
+	if *lastFailed < properties && ask(*lastFailed) {
 		return false
 	}
 	for i := range properties {

@@ -8,14 +8,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Evaluate asks all properties in the present state of a world, each once: failing are the numbers of those that do not hold or
+// Evaluate asks all properties in the present state of a world, Always ones twice where one does not hold: failing are the numbers of those that do not hold or
 // whose functions panic; found is what [World.Check] finds or, where that is nothing, a property that does not return, what [World.Live] panics
 // with, or the first panic of another property.
 func Evaluate(w World) (failing []int, found *sim.Finding) {
 	props := w.System().Properties
 	e := evaluation{w: w, props: props}
-	var stuck, other *sim.Finding
-	askLive := false
+	var stuck, liveness, other *sim.Finding
 	for ; e.next < len(props); e.next++ { // past one that panicked
 		r := e.goOn()
 		if r == nil {
@@ -26,7 +25,7 @@ func Evaluate(w World) (failing []int, found *sim.Finding) {
 		case Overdue(f):
 			stuck = cmp.Or(stuck, f)
 		case props[e.next].Eventually != nil:
-			askLive = true
+			liveness = cmp.Or(liveness, f)
 		default:
 			other = cmp.Or(other, f)
 		}
@@ -34,17 +33,10 @@ func Evaluate(w World) (failing []int, found *sim.Finding) {
 	if slices.ContainsFunc(e.failing, func(i int) bool { return props[i].Always != nil }) && errors.As(w.Check(), &found) {
 		return e.failing, found
 	}
-	if stuck == nil && askLive {
-		errors.As(liveness(w), &found)
+	if e.notLive {
+		liveness = nil // see Together
 	}
-	return e.failing, cmp.Or(stuck, found, other)
-}
-
-// liveness is what is found when a world is asked whether its state is live.
-func liveness(w World) (err error) {
-	defer CatchState(&err)
-	w.Live()
-	return nil
+	return e.failing, cmp.Or(stuck, liveness, other)
 }
 
 // evaluation asks properties in turn.
@@ -53,6 +45,7 @@ type evaluation struct {
 	props   []sim.Property
 	next    int // all before it were asked
 	failing []int
+	notLive bool // an Eventually property does not hold
 }
 
 // goOn asks the next properties, until the function of one panics, with what it returns; nil: all were asked. Where functions are
@@ -79,8 +72,9 @@ func (e *evaluation) askApart(w *machine) (r any) {
 func (e *evaluation) ask() (r any) {
 	defer func() { r = recover() }()
 	for ; e.next < len(e.props); e.next++ {
-		if !e.w.Holds(&e.props[e.next]) {
+		if p := &e.props[e.next]; !e.w.Holds(p) {
 			e.failing = append(e.failing, e.next)
+			e.notLive = e.notLive || p.Eventually != nil
 		}
 	}
 	return nil

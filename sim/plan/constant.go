@@ -85,7 +85,7 @@ type snapshotList struct {
 }
 
 // mostSnapshots is how many are kept though nothing uses them.
-const mostSnapshots = 2
+const mostSnapshots = 8
 
 // constantsOf finds the constants of a system whose closures are held. It does so when that is first built, so that nothing
 // that a handler made is among them.

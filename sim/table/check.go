@@ -128,14 +128,15 @@ func (w *World) ask(p *property) (holds bool, reads seam.Reads) {
 	}
 	w.show()
 	w.bench.Reads()
-	holds = w.bench.Holds(p.Property)
-	reads = w.bench.Reads()
-	if more := p.nodes | reads.All(); more != p.nodes || reads.InFlight && !p.inFlight {
-		p.nodes, p.inFlight, p.values = more, p.inFlight || reads.InFlight, memo{}
-		w.properties.inFlight = w.properties.inFlight || reads.InFlight
-		w.properties.reads(more)
-	}
-	return holds, reads
+	defer func() { // also of one that panics
+		reads = w.bench.Reads()
+		if more := p.nodes | reads.All(); more != p.nodes || reads.InFlight && !p.inFlight {
+			p.nodes, p.inFlight, p.values = more, p.inFlight || reads.InFlight, memo{}
+			w.properties.inFlight = w.properties.inFlight || reads.InFlight
+			w.properties.reads(more)
+		}
+	}()
+	return w.bench.Holds(p.Property), reads
 }
 
 // show brings what is shown up to date.

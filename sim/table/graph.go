@@ -211,7 +211,7 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 		}
 	}
 	g.sites.unpack(m.State, w.v)
-	if sampled { // properties are asked, whatever is remembered
+	if sampled { // properties are asked, whatever they said together
 		*p.verdicts.said(w.readNow()) = 0
 	}
 	if g.onward != nil && w.Live() {
