@@ -247,6 +247,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		Seconds:     res.Stats.Seconds,
 		Stopped:     res.Stopped,
 		Suspects:    res.Suspects,
+		Undecided:   res.Undecided,
 		Engine:      res.Stats.Engine,
 		Phases:      res.Stats.Phases,
 		Schedules:   res.Stats.Schedules,

@@ -58,8 +58,11 @@ func (r *Report) covered() []string {
 	if r.Uncovered != "" {
 		lines = append(lines, "not covered: "+r.Uncovered)
 	}
-	if r.Suspects > 0 {
-		line := words.Plural(r.Suspects, "suspected violation") + " could not be confirmed"
+	if refuted := r.Suspects - r.Undecided; refuted > 0 {
+		lines = append(lines, "suspected violations that were examined and are none: "+words.Number(refuted))
+	}
+	if r.Undecided > 0 {
+		line := words.Plural(r.Undecided, "suspected violation") + " could not be confirmed"
 		if r.Stopped == search.StoppedTime {
 			line += fmt.Sprintf("; the last may have had %v beyond the time limit", search.LeastConfirming)
 		}

@@ -10,6 +10,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+const (
+	assertionsHold = "assertions hold"
+	noDeadlock     = "no deadlock"
+)
+
 // otherCases are the test cases of what is checked besides properties.
 func otherCases() []struct {
 	kind sim.FindingKind
@@ -19,10 +24,10 @@ func otherCases() []struct {
 		kind sim.FindingKind
 		name string
 	}{
-		{sim.Safety, "assertions hold"},
+		{sim.Safety, assertionsHold},
 		{sim.Panic, "handlers do not panic"},
 		{sim.Divergence, "handlers return"},
-		{sim.Deadlock, "no deadlock"},
+		{sim.Deadlock, noDeadlock},
 		{sim.Nondeterminism, "handlers are functions of their state"},
 	}
 }
@@ -34,6 +39,7 @@ type junitCases struct {
 	found    []bool // by finding: it has a case
 	unable   string // why what was not violated is not said to hold, either; "": it is
 	ended    string // and how the search ended then
+	left     []string // cases of what was left out
 	list     []junitCase
 }
 
@@ -51,6 +57,15 @@ func junitCasesOf(r *Report, properties []sim.Property, text string) ([]junitCas
 		c.unable = c.ended
 	case search.OutOfResource:
 		c.unable, c.ended = "the search ran out of a resource", "the search ran out of a resource"+r.ended()
+	}
+	c.left = slices.Clone(r.Coverage.NotChecked)
+	if slices.Contains(c.left, sim.AssertionProperty) {
+		c.left = append(c.left, assertionsHold)
+	}
+	eventually := func(p sim.Property) bool { return p.Eventually != nil }
+	checked := func(p sim.Property) bool { return eventually(p) && !slices.Contains(c.left, p.Name) }
+	if slices.ContainsFunc(properties, eventually) && !slices.ContainsFunc(properties, checked) {
+		c.left = append(c.left, noDeadlock) // which is one in a state that is not live
 	}
 	if err := c.properties(properties); err != nil {
 		return nil, err
@@ -169,7 +184,7 @@ func (c *junitCases) add(name string, liveness bool, violated func(*Report) bool
 		of.Skipped = &junitProblem{Message: "the search ended with a violation of something else"}
 	case r.Verdict != search.OK && r.Verdict != search.Violation:
 		of.Skipped = &junitProblem{Message: c.unable}
-	case slices.Contains(r.Coverage.NotChecked, name):
+	case slices.Contains(c.left, name):
 		of.Skipped = &junitProblem{Message: "not checked: the search was told to leave it out"}
 	case r.Coverage.leavesOpen(name):
 		of.Skipped = &junitProblem{Message: "not judged in fair runs without end: " + r.Coverage.unjudged()}

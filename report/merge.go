@@ -161,6 +161,7 @@ func (r *Report) add(o *Report) {
 	r.Events += o.Events
 	r.Seconds += o.Seconds
 	r.Suspects += o.Suspects
+	r.Undecided += o.Undecided
 	// The exhaustive part is the same in all: the one that came farthest did what the others did.
 	r.States, r.Depth = max(r.States, o.States), max(r.Depth, o.Depth)
 	r.Coverage.add(&o.Coverage)

@@ -89,9 +89,11 @@ type Report struct {
 	Confirming float64 `json:"confirming_seconds,omitempty"`
 	Telling    float64 `json:"telling_seconds,omitempty"`
 
-	Suspects int    `json:"suspects"`          // suspected violations that were not confirmed
-	Stack    string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only
-	Explain  string `json:"explain,omitempty"` // the property's own words on the last state
+	// Suspects are suspected violations that were not confirmed. Undecided of them were not refuted, either.
+	Suspects  int    `json:"suspects"`
+	Undecided int    `json:"undecided,omitempty"`
+	Stack     string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only
+	Explain   string `json:"explain,omitempty"` // the property's own words on the last state
 
 	// What the renderers for people need besides; not part of the JSON.
 	Dead     *replay.Trace `json:"-"` // the violating run, traced

@@ -112,7 +112,7 @@ func TestGolden(t *testing.T) {
 	golden.Compare(t, "pingack.html", own.ReplaceAll(render(t, report.HTML, found), nil))
 	golden.Compare(t, "nothing.txt", render(t, terminal, none))
 	golden.Compare(t, "nothing.md", render(t, report.Markdown, none))
-	none.Verdict, none.Suspects = search.Inconclusive, 1
+	none.Verdict, none.Suspects, none.Undecided = search.Inconclusive, 3, 1
 	golden.Compare(t, "inconclusive.txt", render(t, terminal, none))
 }
 
@@ -370,7 +370,7 @@ func TestJUnit(t *testing.T) {
 
 	// A monitor that nothing was wrong with is a case, and what was left out is skipped.
 	chosen := ok
-	chosen.Monitors, chosen.Coverage.NotChecked = []string{"monitor votes", "monitor terms"}, []string{"not lit", "monitor terms"}
+	chosen.Monitors, chosen.Coverage.NotChecked = []string{"monitor votes", "monitor terms"}, []string{"not lit", "lit thrice", "monitor terms", sim.AssertionProperty}
 	suite.Cases = nil
 	if err := xml.Unmarshal(render(t, junit, &chosen), &suite); err != nil {
 		t.Fatal(err)
@@ -383,10 +383,10 @@ func TestJUnit(t *testing.T) {
 			lines = append(lines, c.Name)
 		}
 	}
-	if got, want := strings.Join(lines, ", "), "not lit skipped, monitor votes, monitor terms skipped"; got != want {
+	if got, want := strings.Join(lines, ", "), "not lit skipped, lit thrice skipped, monitor votes, monitor terms skipped, assertions hold skipped, no deadlock skipped"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if text := string(render(t, terminal, &chosen)); !strings.Contains(text, "not checked: not lit; monitor terms") {
+	if text := string(render(t, terminal, &chosen)); !strings.Contains(text, "not checked: not lit; lit thrice; monitor terms; assertion") {
 		t.Errorf("the text does not say what was left out:\n%s", text)
 	}
 
