@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -51,16 +49,8 @@ func (f *Graph) options() (o eventgraph.Options, err error) {
 			return o, fmt.Errorf("--%s is %d, must not be negative", n.name, n.value)
 		}
 	}
-	if f.Format == "" {
-		f.Format = "text"
-		for _, known := range graphFormats() {
-			if filepath.Ext(f.Out.File) == known[0] {
-				f.Format = known[1]
-			}
-		}
-	}
-	if !slices.Contains(GraphFormats(), f.Format) {
-		return o, fmt.Errorf("--format %q is not available; accepted are %s", f.Format, strings.Join(GraphFormats(), ", "))
+	if f.Format, err = formatOf(f.Format, f.Out.File, graphFormats()); err != nil {
+		return o, err
 	}
 	o = eventgraph.Options{From: f.From, To: f.To, Width: f.Width, Notes: f.Notes, Fold: f.Fold}
 	if f.Given.Has("fold") && f.Fold == 0 {

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/report"
@@ -34,18 +31,9 @@ func (f *Report) Validate() error {
 	if err := walkNumbers(&f.Walks).check(f.Given); err != nil {
 		return err
 	}
-	var names []string
-	for _, known := range reportFormats() {
-		names = append(names, known[1])
-		if f.Format == "" && filepath.Ext(f.Out.File) == known[0] {
-			f.Format = known[1]
-		}
-	}
-	if f.Format == "" {
-		f.Format = names[0]
-	}
-	if !slices.Contains(names, f.Format) {
-		return fmt.Errorf("--format %q is not available; accepted are %s", f.Format, strings.Join(names, ", "))
+	var err error
+	if f.Format, err = formatOf(f.Format, f.Out.File, reportFormats()); err != nil {
+		return err
 	}
 	return f.Out.Check()
 }
