@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
@@ -131,7 +132,15 @@ func (a *app) goCommand(ctx context.Context, dir string, env, args []string) ([]
 		return nil, ctx.Err()
 	}
 	if _, failed := errors.AsType[*exec.ExitError](err); failed {
-		return nil, &toolError{strings.TrimSpace(said.String() + out.String())}
+		if text := strings.TrimSpace(said.String() + out.String()); text != "" {
+			return nil, &toolError{text}
+		}
+		select { // it ends so when it is interrupted, of which this process may learn later
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+			return nil, fmt.Errorf("go %s: %w", args[0], err)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the go command is needed to build a package: %w", err)
