@@ -36,9 +36,9 @@ func otherCases() []struct {
 type junitCases struct {
 	r        *Report
 	findings []*Report
-	found    []bool // by finding: it has a case
-	unable   string // why what was not violated is not said to hold, either; "": it is
-	ended    string // and how the search ended then
+	found    []bool   // by finding: it has a case
+	unable   string   // why what was not violated is not said to hold, either; "": it is
+	ended    string   // and how the search ended then
 	left     []string // cases of what was left out
 	list     []junitCase
 }

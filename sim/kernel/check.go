@@ -188,45 +188,40 @@ func blame(p **sim.Property) {
 
 func (w *machine) Live() bool {
 	c := &w.check
-	return Together(len(c.eventually), &c.last, func(i int) bool {
-		q := &c.eventually[i]
-		asked := q.Property
-		defer blame(&asked)
-		return q.holds(&c.view)
-	})
+	live, at, panicked := Together(len(c.eventually), &c.last, func(i int) bool { return c.eventually[i].holds(&c.view) })
+	if panicked != nil {
+		panic(propertyPanic(c.eventually[at].Property, panicked))
+	}
+	return live
 }
 
 // Together reports whether so many Eventually properties hold together. It asks them until one fails, that first which was the last to fail,
-// as it mostly fails again. So that this matters only to how long it takes, a panic goes on only if none fails: that of the first, in
-// their order. But one that does not return is found at once, where it is asked: each time would take the time limit.
-func Together(properties int, lastFailed *int, holds func(int) bool) bool {
-	place, panicked := properties, any(nil)
+// as it mostly fails again. So that this matters only to how long it takes, a panic counts only if none fails: that of the first, in
+// their order, which is at. But one that does not return ends it at once, where it is asked: each time would take the time limit.
+func Together(properties int, lastFailed *int, holds func(int) bool) (live bool, at int, panicked any) {
+	at = properties
+	stuck := false
 	ask := func(i int) (fails bool) {
 		defer func() {
 			if r := recover(); r != nil {
-				if f, ok := r.(*sim.Finding); ok && Overdue(f) {
-					panic(r)
-				}
-				if i < place {
-					place, panicked = i, r
+				f, ok := r.(*sim.Finding)
+				if stuck = ok && Overdue(f); stuck || i < at {
+					at, panicked = i, r
 				}
 			}
 		}()
 		return !holds(i)
 	}
 	if *lastFailed < properties && ask(*lastFailed) {
-		return false
+		return false, 0, nil
 	}
-	for i := range properties {
+	for i := 0; i < properties && !stuck; i++ {
 		if i != *lastFailed && ask(i) {
 			*lastFailed = i
-			return false
+			return false, 0, nil
 		}
 	}
-	if panicked != nil {
-		panic(panicked)
-	}
-	return true
+	return panicked == nil, at, panicked
 }
 
 func (w *machine) Holds(p *sim.Property) bool {

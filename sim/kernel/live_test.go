@@ -28,26 +28,22 @@ func TestTogether(t *testing.T) {
 	} {
 		for last := range max(1, len(c.does)) {
 			lastFailed, hung := last, 0
-			live, panicked := false, any(nil)
-			func() {
-				defer func() {
-					if panicked = recover(); panicked != nil {
-						if f, ok := panicked.(*sim.Finding); ok {
-							panicked = f.Message
-						}
-					}
-				}()
-				live = kernel.Together(len(c.does), &lastFailed, func(i int) bool {
-					switch c.does[i] {
-					case panics:
-						panic(i)
-					case hangs:
-						hung++
-						panic(kernel.GivenUp())
-					}
-					return c.does[i] == holds
-				})
-			}()
+			live, at, panicked := kernel.Together(len(c.does), &lastFailed, func(i int) bool {
+				switch c.does[i] {
+				case panics:
+					panic(i)
+				case hangs:
+					hung++
+					panic(kernel.GivenUp())
+				}
+				return c.does[i] == holds
+			})
+			if f, ok := panicked.(*sim.Finding); ok {
+				panicked = f.Message
+			}
+			if place, ok := panicked.(int); ok && at != place || panicked == kernel.GivenUp().Message && c.does[at] != hangs {
+				t.Errorf("%v, %d first: %v is said to be of %d", c.does, last, panicked, at)
+			}
 			if live != c.live || panicked != c.want || hung > 1 {
 				t.Errorf("%v, %d first: live %v, panicked %v, asked %d times what hangs", c.does, last, live, panicked, hung)
 			}

@@ -195,12 +195,16 @@ func (w *World) Live() bool {
 	if said := *p.verdicts.said(w.readNow()); said&(isLive|notLive) != 0 {
 		return said&isLive != 0
 	}
-	if !kernel.Together(len(p.eventually), &p.last, func(i int) bool { return w.value(&p.eventually[i]) }) {
+	live, _, panicked := kernel.Together(len(p.eventually), &p.last, func(i int) bool { return w.value(&p.eventually[i]) })
+	switch {
+	case panicked != nil:
+		panic(panicked)
+	case live:
+		w.say(isLive)
+	default:
 		w.say(notLive)
-		return false
 	}
-	w.say(isLive)
-	return true
+	return live
 }
 
 // Holds implements [kernel.World].
