@@ -97,3 +97,29 @@ func evaluated(t *testing.T, sys *sim.System, opts kernel.Options) {
 		t.Errorf("%+v: found %+v, want %+v", opts, found, first)
 	}
 }
+
+// A property that does not return is found, whatever others do.
+func TestEvaluateWhatDoesNotReturn(t *testing.T) {
+	end := make(chan struct{})
+	defer close(end)
+	hangs := sim.Property{Name: "hangs", Eventually: func(*sim.View) bool { <-end; return true }}
+	for _, other := range []func(*sim.View) bool{
+		func(*sim.View) bool { return true }, func(*sim.View) bool { return false }, func(*sim.View) bool { panic("oh") },
+	} {
+		for _, p := range []sim.Property{{Name: "other", Eventually: other}, {Name: "other", Sometimes: other}} {
+			sys := exitSystem("")
+			sys.Properties = []sim.Property{p, hangs}
+			w, err := kernel.NewWorld(&sys, kernel.Options{Contain: true, Overdue: func(ticks int) bool { return ticks > 0 }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Start(choose.First); err != nil {
+				t.Fatal(err)
+			}
+			failing, found := kernel.Evaluate(w)
+			if !slices.Contains(failing, 1) || found == nil || !kernel.Overdue(found) || found.Property != "hangs" {
+				t.Errorf("%+v: failing %v, found %v", p, failing, found)
+			}
+		}
+	}
+}
