@@ -8,12 +8,15 @@ import "math/bits"
 //
 // Vectors have at least two words.
 type collapse struct {
-	words int
-	left  []int32 // per inner node, bottom up: its children; words first, then inner nodes
-	right []int32
-	above []uint64 // by word: set of the inner nodes above it but for the root; nil: there are too many
-	inner pairs
-	hot   []hotPair // by hash: inner nodes that were looked up lately
+	words  int
+	left   []int32 // per inner node, bottom up: its children; words first, then inner nodes
+	right  []int32
+	above  []uint64 // by word: set of the inner nodes above it but for the root; nil: there are too many
+	levels []uint64 // sets of inner nodes but for the root, by height
+	inner  pairs
+	missed []uint64  // scratch: pairs
+	places []uint32  // what they are in
+	hot    []hotPair // by hash: inner nodes that were looked up lately
 }
 
 // hotPair is an inner node that was looked up; no pair means none, as pairs of
@@ -40,8 +43,22 @@ func newCollapse(words int, together [][]int32) *collapse {
 			c.above[c.left[k]], c.above[c.right[k]] = set, set
 		}
 		c.above = c.above[:words]
+		c.levels = c.heights()
 	}
 	return c
+}
+
+// heights are sets of inner nodes but for the root, those of one height in each, ascending.
+func (c *collapse) heights() (levels []uint64) {
+	height := make([]int, c.size()+1)
+	for k := range len(c.left) - 1 {
+		h := max(height[c.left[k]], height[c.right[k]])
+		if height[c.words+k] = h + 1; h == len(levels) {
+			levels = append(levels, 0)
+		}
+		levels[h] |= 1 << k
+	}
+	return levels
 }
 
 // size is how many numbers a tree takes: words, then inner nodes but for the root.
@@ -78,20 +95,33 @@ func (c *collapse) over(words uint64) (nodes uint64) {
 	return nodes
 }
 
-// update brings a set of inner nodes up to date.
-func (c *collapse) update(tree []uint32, nodes uint64) {
+// update brings sets of inner nodes of some trees up to date. Those of one height do not hang on one another, so that memory
+// is asked for many at a time.
+func (c *collapse) update(trees []uint32, sets []uint64) {
 	if c.hot == nil {
 		c.hot = make([]hotPair, 1<<hotBits)
 	}
-	for ; nodes != 0; nodes &= nodes - 1 {
-		k := bits.TrailingZeros64(nodes)
-		pair := c.pair(k, tree)
-		h := &c.hot[hash(pair)>>(64-hotBits)]
-		if h.pair != pair || pair == 0 {
-			h.pair = pair
-			h.id, _ = c.inner.intern(pair)
+	for _, level := range c.levels {
+		c.missed, c.places = c.missed[:0], c.places[:0]
+		for t, set := range sets {
+			for nodes := set & level; nodes != 0; nodes &= nodes - 1 {
+				k := bits.TrailingZeros64(nodes)
+				at := t * c.size()
+				pair := c.pair(k, trees[at:])
+				h := &c.hot[hash(pair)>>(64-hotBits)]
+				if h.pair == pair && pair != 0 {
+					trees[at+c.words+k] = h.id
+					continue
+				}
+				c.missed, c.places = append(c.missed, pair), append(c.places, uint32(at+c.words+k))
+			}
 		}
-		tree[c.words+k] = h.id
+		c.inner.prefetch(c.missed)
+		for i, pair := range c.missed {
+			id, _ := c.inner.intern(pair)
+			trees[c.places[i]] = id
+			c.hot[hash(pair)>>(64-hotBits)] = hotPair{pair, id}
+		}
 	}
 }
 

@@ -28,8 +28,8 @@ func (d *DeadStates) Wants(id uint32) bool { return !d.recovers.has(id) }
 func (d *DeadStates) Bytes() int { return d.recovers.bytes() + d.ordinary.bytes() }
 
 // Judge implements [Judge]. The state that a state was found from is known, which settles most states; the edges of the
-// others are looked at, back and forth, until that settles no more: each time round one more step of a way to a live state may
-// lead against the direction of the round.
+// others are looked at, first those that were kept, then all, back and forth, until that settles no more: each time round one more step of a
+// way to a live state may lead against the direction of the round.
 func (d *DeadStates) Judge(ctx context.Context, s *Space) error {
 	for id := s.Len(); id > 0; id-- {
 		if d.recovers.has(id - 1) {
@@ -37,17 +37,19 @@ func (d *DeadStates) Judge(ctx context.Context, s *Space) error {
 		}
 	}
 	unsettled := func(id uint32) bool { return !d.recovers.has(id) }
-	for again, down := true, true; again; down = !down {
-		again = false
-		err := s.Pass(ctx, down, unsettled, func(id uint32, row Shown, to []uint32) {
-			if unsettled(id) && d.leadsOn(row, to) {
-				again = true
-				d.recovers.add(id)
-				d.settle(s, id)
+	for _, pass := range []func(context.Context, bool, func(uint32) bool, func(uint32, Shown, []uint32)) error{s.PassKept, s.Pass} {
+		for again, down := true, true; again; down = !down {
+			again = false
+			err := pass(ctx, down, unsettled, func(id uint32, row Shown, to []uint32) {
+				if unsettled(id) && d.leadsOn(row, to) {
+					again = true
+					d.recovers.add(id)
+					d.settle(s, id)
+				}
+			})
+			if err != nil {
+				return err
 			}
-		})
-		if err != nil {
-			return err
 		}
 	}
 	d.Checked = true

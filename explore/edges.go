@@ -279,6 +279,14 @@ func (b *Batch) reset() {
 // numbered reports whether it is asked for the number of each state that an edge leads to.
 func (b *Batch) numbered() bool { return b.keeps && b.Width == 0 }
 
+// lacks reports whether some edges of a parent are not listed.
+func (b *Batch) lacks(parent int) bool {
+	if parent == 0 {
+		return b.passed[0] > 0
+	}
+	return b.passed[parent] > b.passed[parent-1]
+}
+
 // enter adds a state whose edges come next.
 func (b *Batch) enter(state []uint32, id uint32) {
 	b.parents, b.ids = append(b.parents, state...), append(b.ids, id)
@@ -296,12 +304,12 @@ func (b *Batch) parent(k int) []uint32 { return b.parents[k*b.stride:][:b.words:
 // row are the edges of a parent.
 func (b *Batch) row(k int) Row { return Row{&b.Edges, b.begin(k), int(b.last[k]), b.parent(k)} }
 
-// tree is what is kept of the state of a parent, see [Whole]; nil: it is no state.
-func (b *Batch) tree(k int) []uint32 {
+// trees are those of the parents, see [Whole]; nil: they are no states.
+func (b *Batch) trees() []uint32 {
 	if b.root {
 		return nil
 	}
-	return b.parents[k*b.stride:][:b.stride:b.stride]
+	return b.parents
 }
 
 // leave notes that all edges of the state that was entered last were added.

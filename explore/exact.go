@@ -1,19 +1,23 @@
 package explore
 
-import "math/bits"
-
 // exact is a visited set of whole states: a collapse, whose roots are keys, and the set of these, in which states are numbered
 // as they come.
 type exact struct {
 	collapse
 	roots roots
 	tree  []uint32 // of the state that was entered
-	to    []uint32 // of that which an edge leads to
+
+	// For those states that some edges lead to:
+	to      []uint32 // trees
+	changed []uint64 // sets of inner nodes
 }
+
+// resolvedAtOnce is how many edges have their trees made together: these stay near the processor.
+const resolvedAtOnce = 512
 
 func newExact(g Graph) *exact {
 	c := &exact{collapse: *newCollapse(g.Words(), g.Together())}
-	c.tree, c.to = make([]uint32, c.size()), make([]uint32, c.size())
+	c.tree = make([]uint32, c.size())
 	return c
 }
 
@@ -62,41 +66,61 @@ func (c *exact) Enter(key uint64) []uint32 {
 }
 
 // Resolve implements [Whole].
-func (c *exact) Resolve(e *Edges, base []uint32, from, to int) {
-	if base == nil {
-		clear(c.to[:c.words])
-	} else {
-		copy(c.to, base)
+func (c *exact) Resolve(e *Edges, trees, last []uint32) {
+	if trees == nil || c.above == nil {
+		c.resolveEach(e, trees, last)
+		return
 	}
-	begin := e.changesBefore(from)
-	for t := from; t < to; t++ {
-		changed := uint64(0)
-		for _, change := range e.Changes[begin:e.Ends[t]] {
-			c.to[change>>32] = uint32(change)
-			changed |= 1 << (change >> 32 & (narrow - 1))
-		}
-		begin = e.Ends[t]
-		if base != nil && c.above != nil {
-			over := c.over(changed)
-			c.update(c.to, over)
-			e.Lo[t] = c.root(c.to)
-			restore(c.to, base, changed)
-			restore(c.to[c.words:], base[c.words:], over)
-			continue
-		}
-		c.complete(c.to, base)
-		e.Lo[t] = c.root(c.to)
-		if clear(c.to[:c.words]); base != nil {
-			copy(c.to, base)
+	parent := 0
+	for from, n := 0, len(e.Ends); from < n; from += resolvedAtOnce {
+		to := min(from+resolvedAtOnce, n)
+		parent = c.follow(e, trees, last, parent, from, to)
+		c.update(c.to, c.changed)
+		for k := range c.changed {
+			e.Lo[from+k] = c.root(c.to[k*c.size():])
 		}
 	}
 }
 
-// restore makes a set of numbers in a tree, by place, what they are in another one.
-func restore(tree, base []uint32, set uint64) {
-	for ; set != 0; set &= set - 1 {
-		i := bits.TrailingZeros64(set)
-		tree[i] = base[i]
+// follow makes to the trees of the states that some edges lead to, and changed what is not yet what it is to be of each. The edges before the
+// first one are those of parents up to one, which is known. It returns that of the last edge.
+func (c *exact) follow(e *Edges, trees, last []uint32, parent, from, to int) int {
+	size := c.size()
+	c.to, c.changed = c.to[:0], c.changed[:0]
+	begin := e.changesBefore(from)
+	for t := from; t < to; t++ {
+		for t >= int(last[parent]) {
+			parent++
+		}
+		c.to = append(c.to, trees[parent*size:][:size]...)
+		tree, words := c.to[len(c.to)-size:], uint64(0)
+		for _, change := range e.Changes[begin:e.Ends[t]] {
+			tree[change>>32] = uint32(change)
+			words |= 1 << (change >> 32 & (narrow - 1))
+		}
+		begin = e.Ends[t]
+		c.changed = append(c.changed, c.over(words))
+	}
+	return parent
+}
+
+// resolveEach is Resolve, one edge after the other.
+func (c *exact) resolveEach(e *Edges, trees, last []uint32) {
+	var base []uint32
+	to := make([]uint32, c.size())
+	for k, t := 0, 0; k < len(last); k++ {
+		if trees != nil {
+			base = trees[k*c.size():][:c.size()]
+		}
+		for ; t < int(last[k]); t++ {
+			clear(to)
+			copy(to, base)
+			for _, change := range e.changed(t) {
+				to[change>>32] = uint32(change)
+			}
+			c.complete(to, base)
+			e.Lo[t] = c.root(to)
+		}
 	}
 }
 

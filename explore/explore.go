@@ -102,8 +102,9 @@ type Whole interface {
 	// Enter returns the tree of a state, which begins with the state, for Resolve. It is valid until the next call. Meanwhile, another goroutine
 	// may call the other methods.
 	Enter(key uint64) []uint32
-	// Resolve makes Lo of some edges, which lead from the state of a tree, nil: from that of zeros, the keys of the states that they lead to.
-	Resolve(e *Edges, tree []uint32, from, to int)
+	// Resolve makes Lo of all edges the keys of the states that they lead to. Trees are those of the states that they lead from, one after the
+	// other, nil: these are zeros; last are the ends of the edges of each.
+	Resolve(e *Edges, trees, last []uint32)
 	// Key is that of the state that was added as the number'th.
 	Key(number uint32) uint64
 }

@@ -5,9 +5,7 @@ func (l *Loop) resolve(b *Batch) {
 	if l.whole == nil {
 		return
 	}
-	for k := range b.last {
-		l.whole.Resolve(&b.Edges, b.tree(k), b.begin(k), int(b.last[k]))
-	}
+	l.whole.Resolve(&b.Edges, b.trees(), b.last)
 }
 
 // What is done with the edges of a batch is done where they are, as processors are slow to tell each other: where it was gathered, or, for a batch

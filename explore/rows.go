@@ -20,6 +20,9 @@ type rows struct {
 	order  [2]column // fingerprints of all states, in the order of their numbers: first words, and second ones if there are any
 }
 
+// sparse marks how many edges a row has that lacks those which sleep.
+const sparse = 1 << 30
+
 // kept marks edges of the recovery relation. A state that was not visited is noted as the number below it.
 const kept = 1 << 31
 
@@ -44,9 +47,10 @@ func (l *Loop) begins(b *Batch) {
 	}
 }
 
-// by is the name of the edge by which the state was found that is expanded; 0 if its row is to be kept, which tells of all edges.
+// by is the name of the edge by which the state was found that is expanded; 0 if all its edges are to be listed. A row that is kept may lack
+// some, if there are no names, and the state is there to be expanded again.
 func (l *Loop) by(b *Batch) uint32 {
-	if l.opts.Reducer != nil || b.keeps && l.opts.Judge.Wants(l.item.ID) {
+	if l.opts.Reducer != nil || b.keeps && (l.rows.names || l.whole == nil) && l.opts.Judge.Wants(l.item.ID) {
 		return 0
 	}
 	return l.item.By
@@ -75,7 +79,11 @@ func (l *Loop) keepRows(b *Batch) {
 // keepRow keeps the row of a parent of a batch, whose edges lead to some states.
 func (l *Loop) keepRow(b *Batch, k int, to []uint32) {
 	r := &l.rows
-	row := l.newRow(b.ids[k], uint32(len(to)), r.size(len(to)))
+	edges := uint32(len(to))
+	if b.lacks(k) {
+		edges |= sparse
+	}
+	row := l.newRow(b.ids[k], edges, r.size(len(to)))
 	if row == nil {
 		return
 	}
@@ -154,10 +162,13 @@ func (r *region) halves(n int) []uint32 {
 // has reports whether the row of a state is kept.
 func (r *rows) has(id uint32) bool { return int(id) < len(r.begin) && r.begin[id] != 0 }
 
+// sparse reports whether the row of a state lacks edges.
+func (r *rows) sparse(id uint32) bool { return r.list[r.begin[id]-1]&(unknown|sparse) == sparse }
+
 // of is the row of a state.
 func (r *rows) of(id uint32) []uint32 {
 	at := r.begin[id]
-	n := r.size(int(r.list[at-1]))
+	n := r.size(int(r.list[at-1] &^ sparse))
 	return r.list[at:][:n:n]
 }
 

@@ -120,7 +120,7 @@ func TestRowIsKept(t *testing.T) {
 		l := &Loop{}
 		r := &l.rows
 		r.width, r.names = width, true
-		b := &Batch{words: 2, stride: 2, ids: []uint32{4, 2}, parents: []uint32{11, 12, 13, 14}, last: []uint32{40, 40}}
+		b := &Batch{words: 2, stride: 2, ids: []uint32{4, 2}, parents: []uint32{11, 12, 13, 14}, last: []uint32{40, 40}, passed: []int{0, 2}}
 		b.Width = width
 		to := make([]uint32, 40)
 		for k := range to {
@@ -167,6 +167,9 @@ func TestRowIsKept(t *testing.T) {
 					t.Errorf("edge %d", k)
 				}
 			}
+		}
+		if r.sparse(4) || r.sparse(2) != (width == 0) {
+			t.Errorf("width %d: rows lack edges: %v, %v", width, r.sparse(4), r.sparse(2))
 		}
 		if !r.has(2) || r.has(3) {
 			t.Error("another row is kept")

@@ -13,6 +13,7 @@ type Space struct {
 	visit   func(id uint32, row Shown, to []uint32)
 	row, to []uint32 // scratch
 	shown   int      // rows that were kept
+	few     bool     // rows that lack edges are shown
 }
 
 // Shown is what a judge sees of a state and its edges.
@@ -147,7 +148,7 @@ func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, 
 			continue
 		}
 		again, err := false, error(nil)
-		if l.rows.has(id) {
+		if l.rows.has(id) && (s.few || !l.rows.sparse(id)) {
 			again, err = s.again(ctx, id)
 		}
 		switch {
@@ -179,6 +180,14 @@ func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, 
 		return err
 	}
 	return l.settle(ctx)
+}
+
+// PassKept is [Space.Pass] through the states whose edges were kept while states were visited, perhaps not all, see [Edges]: those that sleep
+// are not among them. Names are not asked for.
+func (s *Space) PassKept(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row Shown, to []uint32)) error {
+	s.few = true
+	defer func() { s.few = false }()
+	return s.Pass(ctx, down, func(id uint32) bool { return s.loop.rows.has(id) && want(id) }, visit)
 }
 
 // again shows the edges of a state that are kept, once those that come before have been shown. It reports whether they still are.
@@ -275,7 +284,7 @@ func (s *Space) finish(_ context.Context, b *Batch) error {
 		row := b.row(k)
 		to := b.places[row.begin:row.end]
 		switch {
-		case r.has(id):
+		case r.has(id) && !r.sparse(id):
 			r.know(id, to)
 		case !r.full:
 			s.loop.keepRow(b, k, to)
