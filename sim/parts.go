@@ -6,6 +6,8 @@ package sim
 // it names, and whether those nodes are up; so a model that holds a single part, the rest being as
 // after Reset, shows how that part changes. What arrives from two nodes makes the same bag in either order, and what arrives leaves
 // what can be taken from a bag, and what is left of it then, as it was, but for what has arrived; unless bags are filled one by one, see [Queued].
+// What an operation does to a connection, and which events there are on it, depends on its flags, how many messages are queued at each end,
+// and who is up, but not on what the messages are: each queue stays as it is, loses its first message, or all, or gets the one that is sent.
 type Parted interface {
 	NetModel
 	// Kinds tells which parts there are besides what there is once.

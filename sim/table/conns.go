@@ -11,13 +11,19 @@ type conns struct {
 	e     *engine
 	list  pages[conn]
 	lines pages[connLine]
-	items [][]uint32 // of all, in pieces
-	draft []uint32   // scratch
-	index connIndex
-	ops   memo  // that do not fit into lines
-	slot  int32 // of events of streams
-	buf   sim.Connection
-	asked []sim.Event // scratch
+	kinds memo   // of flags
+	index []memo // by kind and what is queued: the connection
+	slot  int32  // of events of streams
+
+	queues  queues
+	effects memoOf[connEffect] // by shape and operation
+	sights  memoOf[[2]uint8]   // what can happen, by shape, see connLine
+
+	lately []connLately // by hash
+
+	buf   sim.Connection // scratch
+	asked []sim.Event
+	msgs  []uint32
 
 	hashes [][]sim.Fingerprint     // by pair and connection, of the first of these; zero: not known
 	others memoOf[sim.Fingerprint] // of all others
@@ -31,6 +37,14 @@ type connLine struct {
 	first  [2]uint32   // by the end that gets it, the message that is delivered next, plus one; 0: not known
 	known  [6]connStep
 }
+
+// connLately is an operation that does not fit into the line of its connection, and was done lately. The zero value is none, as no code is 0.
+type connLately struct {
+	key  uint64 // connection and code
+	next uint32
+}
+
+const latelyBits = 13
 
 // connStep is what an operation does, by its code; 0: there is none.
 type connStep struct{ code, next uint32 }
@@ -77,31 +91,44 @@ func (c *conns) init(e *engine) {
 	if e.layout.pairCount == 0 {
 		return
 	}
+	c.lately = make([]connLately, 1<<latelyBits)
 	c.hashes = make([][]sim.Fingerprint, e.layout.pairCount)
 	if e.nodes > 1 {
-		c.intern(sim.Connection{}, false)
+		c.intern(conn{})
 	} else {
 		c.list.add(conn{}) // so that numbers are the same
 		c.lines.add(connLine{})
 	}
-	c.intern(sim.Connection{}, true)
+	c.intern(conn{self: true})
 }
 
-func (c *conns) intern(state sim.Connection, self bool) uint32 {
-	n := c.draftOf(&state, self)
+func (c *conns) intern(n conn) uint32 {
 	id, known := c.find(n)
 	if known {
 		return id
 	}
-	can := [2]uint8{c.look(state, self, false)}
-	if c.e.sys.Limits().Partitions > 0 {
-		can[1] = c.look(state, self, true)
+	line := connLine{can: c.sight(id, &n)}
+	for i, q := range n.queues {
+		line.queued[i] = uint8(min(manyQueued, c.queues.at(q).n))
 	}
-	c.lines.add(connLine{
-		can:    can,
-		queued: [2]uint8{uint8(min(manyQueued, n.n[0])), uint8(min(manyQueued, n.n[1]))},
-	})
+	c.lines.add(line)
 	return id
+}
+
+// sight is what can happen on a connection.
+func (c *conns) sight(id uint32, n *conn) (can [2]uint8) {
+	shape, shaped := c.shape(n)
+	if can, ok := c.sights.get(shape); ok && shaped {
+		return can
+	}
+	can[0] = c.look(c.content(id), n.self, false)
+	if c.e.sys.Limits().Partitions > 0 {
+		can[1] = c.look(c.content(id), n.self, true)
+	}
+	if shaped {
+		c.sights.put(shape, can)
+	}
+	return can
 }
 
 // content makes the connection for the network model. It is valid until the next call.
@@ -109,7 +136,8 @@ func (c *conns) content(id uint32) sim.Connection {
 	for i := range c.buf {
 		end := &c.buf[i]
 		end.Flags, end.Queue = c.list.at(id).flags[i], end.Queue[:0]
-		for _, msg := range c.queue(id, i) {
+		c.msgs = c.appendQueue(c.msgs[:0], id, i)
+		for _, msg := range c.msgs {
 			end.Queue = append(end.Queue, c.e.messages.list[msg])
 		}
 	}
@@ -193,8 +221,9 @@ func (c *conns) apply(id, code uint32, up bool) (next uint32) {
 		}
 	}
 	key := uint64(id)<<32 | uint64(code)
-	if v, ok := c.ops.get(key); ok {
-		return uint32(v)
+	at := &c.lately[key*0x9E3779B97F4A7C15>>(64-latelyBits)]
+	if at.key == key {
+		return at.next
 	}
 	next = c.work(id, code)
 	for i := range line.known {
@@ -203,7 +232,7 @@ func (c *conns) apply(id, code uint32, up bool) (next uint32) {
 			return next
 		}
 	}
-	c.ops.put(key, uint64(next))
+	*at = connLately{key, next}
 	return next
 }
 
@@ -212,14 +241,39 @@ func (c *conns) queued(id uint32, side int) int {
 	if n := c.lines.at(id).queued[side]; n < manyQueued {
 		return int(n)
 	}
-	return int(c.list.at(id).n[side])
+	return int(c.queues.at(c.list.at(id).queues[side]).n)
 }
 
-// work lets the network model do an operation while it holds that one connection.
+// work does an operation on a connection that may not have been done to it.
 func (c *conns) work(id, code uint32) (next uint32) {
+	before := *c.list.at(id)
+	shape, shaped := c.shape(&before)
+	key := effectKey(shape, code)
+	d, known := c.effects.get(key)
+	var after conn
+	var h handed
+	if shaped && known && !d.odd {
+		after, h = c.do(&d, &before, code)
+	} else {
+		after, h = c.ask(id, &before, code)
+		if shaped && !known {
+			c.effects.put(key, c.observe(&before, &after, code, h))
+		}
+	}
+	line := c.lines.at(id)
+	switch op, side, _, _ := coded(code); op {
+	case opTake:
+		line.first[side] = h.msg + 1
+	case opError:
+		line.errs[side][code&1] = h.err
+	}
+	return c.intern(after)
+}
+
+// ask has the network model do an operation while it holds that one connection.
+func (c *conns) ask(id uint32, before *conn, code uint32) (after conn, h handed) {
 	op, side, up, msg := coded(code)
-	self := c.list.at(id).self
-	net, at := c.e.net, ends(self)
+	net, at := c.e.net, ends(before.self)
 	node, peer := at[side], at[1-side]
 	net.Reset()
 	c.e.bench.SetUp(peer, up)
@@ -236,15 +290,14 @@ func (c *conns) work(id, code uint32) (next uint32) {
 	case opTake:
 		ev.Kind, ev.Msgs = sim.Deliver, 1
 		d := net.Take(ev)
-		c.lines.at(id).first[side] = idOf(&d.Msg) + 1
+		h.msg = idOf(&d.Msg)
 	case opReady:
 		ev.Kind = sim.DeliverReady
 		net.Take(ev)
 	case opError:
 		ev.Kind = sim.DeliverError
-		err := &c.lines.at(id).errs[side][code&1]
-		if *err = wasReset; net.Take(ev).Err == sim.ErrRefused {
-			*err = wasRefused
+		if h.err = wasReset; net.Take(ev).Err == sim.ErrRefused {
+			h.err = wasRefused
 		}
 	case opBreak:
 		ev.Kind, ev.Node, ev.Peer = sim.Break, at[0], at[1]
@@ -252,7 +305,8 @@ func (c *conns) work(id, code uint32) (next uint32) {
 	case opCrash:
 		c.e.fall(node, msg)
 	}
-	return c.intern(net.Connection(at[0], at[1]), self)
+	shown := net.Connection(at[0], at[1])
+	return c.made(&shown, before.self), h
 }
 
 // received returns the connection once it has handed over to one of its ends what an event is about, the class of the

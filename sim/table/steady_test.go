@@ -88,6 +88,8 @@ type steady struct {
 	states  [][]uint32 // packed
 	names   []uint32   // of the edges by which they were found
 	keys    []uint64
+	trees   []uint32 // of the states whose edges are listed, if there are any
+	last    []uint32 // by state: the end of these
 	at      int
 }
 
@@ -122,7 +124,7 @@ func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *stead
 		}
 		s.edges.End(s.Fingerprint(state), 0)
 		if s.whole != nil {
-			s.whole.Resolve(&s.edges, nil, 0, len(s.edges.Ends))
+			s.whole.Resolve(&s.edges, nil, []uint32{uint32(len(s.edges.Ends))})
 		}
 		s.lookUp()
 		s.keys = append(s.keys, s.edges.Lo[0])
@@ -149,21 +151,22 @@ const batchLen = 4096
 // batch takes some transitions again, from the next states, and looks up those that do not sleep. It returns how many there are.
 func (s *steady) batch(t testing.TB) int {
 	s.edges.Reset()
+	s.trees, s.last = s.trees[:0], s.last[:0]
 	for len(s.edges.Ends) < batchLen {
-		state, tree := s.states[s.at], []uint32(nil)
+		state := s.states[s.at]
 		if s.whole != nil {
-			tree = s.whole.Enter(s.keys[s.at])
-			state = tree[:len(state)]
+			s.trees = append(s.trees, s.whole.Enter(s.keys[s.at])...)
+			state = s.trees[len(s.trees)-s.whole.Size():][:len(state)]
 		}
 		s.edges.By = s.names[s.at]
 		s.at = (s.at + 1) % len(s.states)
-		from := len(s.edges.Ends)
 		if err := s.graph.Expand(state, -1, &s.edges); err != nil {
 			t.Fatal(err)
 		}
-		if s.whole != nil {
-			s.whole.Resolve(&s.edges, tree, from, len(s.edges.Ends))
-		}
+		s.last = append(s.last, uint32(len(s.edges.Ends)))
+	}
+	if s.whole != nil {
+		s.whole.Resolve(&s.edges, s.trees, s.last)
 	}
 	if s.lookUp(); len(s.fresh) > 0 {
 		t.Fatal("a state is new")

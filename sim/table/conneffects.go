@@ -1,0 +1,102 @@
+package table
+
+// connEffect is what an operation does to all connections of one shape: they have the same flags, and as many messages queued at each end.
+type connEffect struct {
+	flags  [2]uint8
+	queues [2]fate
+	err    uint8 // that an end is told of
+	odd    bool  // it does something else to others of that shape
+}
+
+// fate is what becomes of a queue, see [sim.Parted].
+type fate uint8
+
+const (
+	stays   fate = iota
+	loses        // its first message
+	gains        // the message that is sent
+	emptied      // it loses all
+)
+
+// mostShaped is how many messages may be queued at each end of a connection that has a shape.
+const mostShaped = 1<<16 - 1
+
+// shape numbers the shape of a connection in 49 bits; false: it has none.
+func (c *conns) shape(n *conn) (shape uint64, ok bool) {
+	first, second := uint64(c.queues.at(n.queues[0]).n), uint64(c.queues.at(n.queues[1]).n)
+	shape = second<<33 | first<<17 | uint64(n.flags[1])<<9 | uint64(n.flags[0])<<1
+	if n.self {
+		shape++
+	}
+	return shape, max(first, second) <= mostShaped
+}
+
+// effectKey tells operations on connections of shapes apart, whatever is sent.
+func effectKey(shape uint64, code uint32) uint64 {
+	op, _, _, how := coded(code)
+	key := shape<<6 | uint64(code-1)&(1<<5-1)<<1
+	if op == opCrash {
+		key |= uint64(how)
+	}
+	return key
+}
+
+// handed is what an operation hands over.
+type handed struct {
+	msg uint32
+	err uint8
+}
+
+// observe is the effect by which the network model made a connection another one.
+func (c *conns) observe(before, after *conn, code uint32, h handed) connEffect {
+	op, _, _, msg := coded(code)
+	d := connEffect{flags: after.flags, err: h.err}
+	for i, id := range before.queues {
+		switch next, n := after.queues[i], c.queues.at(id).n; {
+		case next == id:
+			d.queues[i] = stays
+		case n > 0 && next == c.queues.popped(id):
+			d.queues[i] = loses
+		case op == opSend && next == c.queues.pushed(id, msg):
+			d.queues[i] = gains
+		case next == 0:
+			d.queues[i] = emptied
+		default:
+			d.odd = true
+		}
+	}
+	if op == opTake && c.taken(before, &d) != h.msg {
+		d.odd = true
+	}
+	return d
+}
+
+// do has an effect on a connection.
+func (c *conns) do(d *connEffect, before *conn, code uint32) (after conn, h handed) {
+	_, _, _, msg := coded(code)
+	after = *before
+	after.flags = d.flags
+	for i, id := range before.queues {
+		switch d.queues[i] {
+		case loses:
+			after.queues[i] = c.queues.popped(id)
+		case gains:
+			after.queues[i] = c.queues.pushed(id, msg)
+		case emptied:
+			after.queues[i] = 0
+		}
+	}
+	return after, handed{c.taken(before, d), d.err}
+}
+
+// taken is the message that a queue loses; of none the number is that of no message.
+func (c *conns) taken(before *conn, d *connEffect) uint32 {
+	for i, id := range before.queues {
+		if d.queues[i] == loses {
+			return c.queues.at(id).first
+		}
+	}
+	return noMessage
+}
+
+const noMessage = ^uint32(0)
