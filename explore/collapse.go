@@ -26,7 +26,7 @@ type hotPair struct {
 	id   uint32
 }
 
-const hotBits = 12
+const hotBits = 13
 
 // narrow is how many words a vector may have for sets of them to be kept in a word.
 const narrow = 64
