@@ -11,16 +11,19 @@ type collapse struct {
 	words  int
 	left   []int32 // per inner node, bottom up: its children; words first, then inner nodes
 	right  []int32
-	above  []uint64 // by word: set of the inner nodes above it but for the root; nil: there are too many
-	levels []uint64 // sets of inner nodes but for the root, by height
+	above  []uint64      // by word: set of the inner nodes above it but for the root; nil: there are too many
+	height []uint8       // per inner node but for the root of a narrow vector
+	stale  [][]staleNode // by height: those that are to be brought up to date
 	inner  pairs
 	missed []uint64  // scratch: pairs
 	places []uint32  // what they are in
 	hot    []hotPair // by hash: inner nodes that were looked up lately
 }
 
-// hotPair is an inner node that was looked up; no pair means none, as pairs of
-// two zeros are always looked up.
+// staleNode is an inner node of a tree, which begins at a place.
+type staleNode struct{ tree, k uint32 }
+
+// hotPair is an inner node that was looked up.
 type hotPair struct {
 	pair uint64
 	id   uint32
@@ -43,22 +46,21 @@ func newCollapse(words int, together [][]int32) *collapse {
 			c.above[c.left[k]], c.above[c.right[k]] = set, set
 		}
 		c.above = c.above[:words]
-		c.levels = c.heights()
+		c.heights()
 	}
 	return c
 }
 
-// heights are sets of inner nodes but for the root, those of one height in each, ascending.
-func (c *collapse) heights() (levels []uint64) {
-	height := make([]int, c.size()+1)
+// heights makes room for inner nodes by their height.
+func (c *collapse) heights() {
+	heights := make([]uint8, c.size()+1)
 	for k := range len(c.left) - 1 {
-		h := max(height[c.left[k]], height[c.right[k]])
-		if height[c.words+k] = h + 1; h == len(levels) {
-			levels = append(levels, 0)
+		h := max(heights[c.left[k]], heights[c.right[k]])
+		c.height = append(c.height, h)
+		if heights[c.words+k] = h + 1; int(h) == len(c.stale) {
+			c.stale = append(c.stale, nil)
 		}
-		levels[h] |= 1 << k
 	}
-	return levels
 }
 
 // size is how many numbers a tree takes: words, then inner nodes but for the root.
@@ -95,33 +97,41 @@ func (c *collapse) over(words uint64) (nodes uint64) {
 	return nodes
 }
 
-// update brings sets of inner nodes of some trees up to date. Those of one height do not hang on one another, so that memory
-// is asked for many at a time.
-func (c *collapse) update(trees []uint32, sets []uint64) {
+// change has a set of inner nodes of a tree, which begins at a place, brought up to date by update.
+func (c *collapse) change(at int, nodes uint64) {
+	for ; nodes != 0; nodes &= nodes - 1 {
+		k := bits.TrailingZeros64(nodes)
+		level := &c.stale[c.height[k]]
+		*level = append(*level, staleNode{uint32(at), uint32(k)})
+	}
+}
+
+// update brings inner nodes of some trees up to date. Those of one height do not hang on one another, so that memory is asked for many at a time.
+// What is in hot cannot be guessed, so it does not branch by that.
+func (c *collapse) update(trees []uint32) {
 	if c.hot == nil {
 		c.hot = make([]hotPair, 1<<hotBits)
+		c.hot[hash(0)>>(64-hotBits)].pair = 1 // that a pair of zeros was looked up must not be believed from the start
 	}
-	for _, level := range c.levels {
-		c.missed, c.places = c.missed[:0], c.places[:0]
-		for t, set := range sets {
-			for nodes := set & level; nodes != 0; nodes &= nodes - 1 {
-				k := bits.TrailingZeros64(nodes)
-				at := t * c.size()
-				pair := c.pair(k, trees[at:])
-				h := &c.hot[hash(pair)>>(64-hotBits)]
-				if h.pair == pair && pair != 0 {
-					trees[at+c.words+k] = h.id
-					continue
-				}
-				c.missed, c.places = append(c.missed, pair), append(c.places, uint32(at+c.words+k))
-			}
+	for height, stale := range c.stale {
+		c.missed, c.places = sized(c.missed, len(stale)), sized(c.places, len(stale))
+		missed, places, n := c.missed, c.places, 0
+		for _, node := range stale {
+			tree, at := trees[node.tree:], node.tree+uint32(c.words)+node.k
+			pair := uint64(tree[c.left[node.k]])<<32 | uint64(tree[c.right[node.k]])
+			h := &c.hot[hash(pair)>>(64-hotBits)]
+			trees[at] = h.id
+			missed[n], places[n] = pair, at
+			differs := h.pair ^ pair
+			n += int((differs | -differs) >> 63)
 		}
-		c.inner.prefetch(c.missed)
-		for i, pair := range c.missed {
+		c.inner.prefetch(missed[:n])
+		for i, pair := range missed[:n] {
 			id, _ := c.inner.intern(pair)
-			trees[c.places[i]] = id
+			trees[places[i]] = id
 			c.hot[hash(pair)>>(64-hotBits)] = hotPair{pair, id}
 		}
+		c.stale[height] = stale[:0]
 	}
 }
 

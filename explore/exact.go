@@ -6,10 +6,7 @@ type exact struct {
 	collapse
 	roots roots
 	tree  []uint32 // of the state that was entered
-
-	// For those states that some edges lead to:
-	to      []uint32 // trees
-	changed []uint64 // sets of inner nodes
+	to    []uint32 // those of states that some edges lead to
 }
 
 // resolvedAtOnce is how many edges have their trees made together: these stay near the processor.
@@ -75,31 +72,32 @@ func (c *exact) Resolve(e *Edges, trees, last []uint32) {
 	for from, n := 0, len(e.Ends); from < n; from += resolvedAtOnce {
 		to := min(from+resolvedAtOnce, n)
 		parent = c.follow(e, trees, last, parent, from, to)
-		c.update(c.to, c.changed)
-		for k := range c.changed {
-			e.Lo[from+k] = c.root(c.to[k*c.size():])
+		c.update(c.to)
+		for t, at := from, 0; t < to; t, at = t+1, at+c.size() {
+			e.Lo[t] = c.root(c.to[at:])
 		}
 	}
 }
 
-// follow makes to the trees of the states that some edges lead to, and changed what is not yet what it is to be of each. The edges before the
+// follow makes to the trees of the states that some edges lead to, but for inner nodes, which are to be brought up to date. The edges before the
 // first one are those of parents up to one, which is known. It returns that of the last edge.
 func (c *exact) follow(e *Edges, trees, last []uint32, parent, from, to int) int {
 	size := c.size()
-	c.to, c.changed = c.to[:0], c.changed[:0]
+	c.to = c.to[:0]
 	begin := e.changesBefore(from)
 	for t := from; t < to; t++ {
 		for t >= int(last[parent]) {
 			parent++
 		}
+		at := len(c.to)
 		c.to = append(c.to, trees[parent*size:][:size]...)
-		tree, words := c.to[len(c.to)-size:], uint64(0)
+		tree, words := c.to[at:], uint64(0)
 		for _, change := range e.Changes[begin:e.Ends[t]] {
 			tree[change>>32] = uint32(change)
 			words |= 1 << (change >> 32 & (narrow - 1))
 		}
 		begin = e.Ends[t]
-		c.changed = append(c.changed, c.over(words))
+		c.change(at, c.over(words))
 	}
 	return parent
 }
