@@ -81,3 +81,64 @@ func TestConnectionsAreShownInPlace(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// What happens to connections does not depend on what messages are, and a queue stays, loses its first message, or all, or gets the one that is sent.
+func TestConnectionsDoNotHangOnMessages(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		net := Streams{Buffer: rapid.IntRange(1, 3).Draw(t, "buffer"), Errors: 3, Partitions: 1, asLive: rapid.Bool().Draw(t, "live")}
+		both := [2]*bench{newBench(net, 2), newBench(net, 2)}
+		node := func(name string) sim.NodeID { return sim.NodeID(rapid.IntRange(0, 1).Draw(t, name)) }
+		texts := rapid.SampledFrom([]string{"a", "b", "c"})
+		queues := func(b *bench) (all [][]sim.MessageID, flags []uint8) {
+			for _, ends := range [][2]sim.NodeID{{0, 0}, {0, 1}, {1, 1}} {
+				for _, end := range b.Connection(ends[0], ends[1]) {
+					var ids []sim.MessageID
+					for _, m := range end.Queue {
+						ids = append(ids, m.ID)
+					}
+					all, flags = append(all, ids), append(flags, end.Flags)
+				}
+			}
+			return all, flags
+		}
+		can := func(b *bench) (events []sim.Event) { return b.AppendInjections(b.enabled()) }
+		for range rapid.IntRange(1, 25).Draw(t, "steps") {
+			before, _ := queues(both[0])
+			from, to, op := node("from"), node("to"), rapid.IntRange(0, 7).Draw(t, "op")
+			nth := rapid.IntRange(0, 20).Draw(t, "event")
+			for _, b := range both {
+				events, up := can(b), b.host.up[from]
+				switch {
+				case op < 2 && up:
+					b.stream(from, to, texts.Draw(t, "text"))
+				case op == 2 && up:
+					b.CloseStream(from, to)
+				case op == 3 && up && nth%3 == 0:
+					b.crash(from)
+				case op == 3 && up && nth%5 == 0:
+					b.halt(from)
+				case op == 3 && !up:
+					b.boot(from)
+				case op > 3 && len(events) > 0:
+					if ev := events[nth%len(events)]; ev.Kind.Injection() || ev.Kind == sim.Heal {
+						b.Inject(ev)
+					} else {
+						b.Take(ev)
+					}
+				}
+			}
+			after, flags := queues(both[0])
+			other, otherFlags := queues(both[1])
+			if fmt.Sprint(after, flags, can(both[0])) != fmt.Sprint(other, otherFlags, can(both[1])) {
+				t.Fatalf("with other messages there is %v %v %v, not %v %v %v", other, otherFlags, can(both[1]), after, flags, can(both[0]))
+			}
+			for i, was := range before {
+				is := after[i]
+				gains := len(is) == len(was)+1 && slices.Equal(is[:len(was)], was)
+				if !slices.Equal(is, was) && len(is) > 0 && !gains && !slices.Equal(is, was[1:]) {
+					t.Fatalf("queue %d was %v and is %v", i, was, is)
+				}
+			}
+		}
+	})
+}

@@ -5,7 +5,17 @@ type connEffect struct {
 	flags  [2]uint8
 	queues [2]fate
 	err    uint8 // that an end is told of
-	odd    bool  // it does something else to others of that shape
+}
+
+// knownEffect is an effect that is relied on. The network model is asked again now and then, more and more seldom.
+type knownEffect struct {
+	connEffect
+	used uint32
+}
+
+func (k *knownEffect) due() bool {
+	k.used++
+	return k.used&(k.used-1) == 0
 }
 
 // fate is what becomes of a queue, see [sim.Parted].
@@ -47,10 +57,10 @@ type handed struct {
 	err uint8
 }
 
-// observe is the effect by which the network model made a connection another one.
-func (c *conns) observe(before, after *conn, code uint32, h handed) connEffect {
+// observe is the effect by which the network model made a connection another one; false: it is none of those that there are.
+func (c *conns) observe(before, after *conn, code uint32, h handed) (d connEffect, ok bool) {
 	op, _, _, msg := coded(code)
-	d := connEffect{flags: after.flags, err: h.err}
+	d = connEffect{flags: after.flags, err: h.err}
 	for i, id := range before.queues {
 		switch next, n := after.queues[i], c.queues.at(id).n; {
 		case next == id:
@@ -62,13 +72,10 @@ func (c *conns) observe(before, after *conn, code uint32, h handed) connEffect {
 		case next == 0:
 			d.queues[i] = emptied
 		default:
-			d.odd = true
+			return d, false
 		}
 	}
-	if op == opTake && c.taken(before, &d) != h.msg {
-		d.odd = true
-	}
-	return d
+	return d, op != opTake || c.taken(before, &d) == h.msg
 }
 
 // do has an effect on a connection.

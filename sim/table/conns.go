@@ -1,6 +1,8 @@
 package table
 
 import (
+	"fmt"
+
 	"github.com/macemc/macemc/sim"
 )
 
@@ -16,8 +18,9 @@ type conns struct {
 	slot  int32  // of events of streams
 
 	queues  queues
-	effects memoOf[connEffect] // by shape and operation
-	sights  memoOf[[2]uint8]   // what can happen, by shape, see connLine
+	numbers memo // by shape and operation: the effect
+	effects []knownEffect
+	sights  memoOf[[2]uint8] // what can happen, by shape, see connLine
 
 	lately []connLately // by hash
 
@@ -247,19 +250,7 @@ func (c *conns) queued(id uint32, side int) int {
 // work does an operation on a connection that may not have been done to it.
 func (c *conns) work(id, code uint32) (next uint32) {
 	before := *c.list.at(id)
-	shape, shaped := c.shape(&before)
-	key := effectKey(shape, code)
-	d, known := c.effects.get(key)
-	var after conn
-	var h handed
-	if shaped && known && !d.odd {
-		after, h = c.do(&d, &before, code)
-	} else {
-		after, h = c.ask(id, &before, code)
-		if shaped && !known {
-			c.effects.put(key, c.observe(&before, &after, code, h))
-		}
-	}
+	after, h := c.after(id, &before, code)
 	line := c.lines.at(id)
 	switch op, side, _, _ := coded(code); op {
 	case opTake:
@@ -268,6 +259,29 @@ func (c *conns) work(id, code uint32) (next uint32) {
 		line.errs[side][code&1] = h.err
 	}
 	return c.intern(after)
+}
+
+// after is a connection after an operation, and what that hands over.
+func (c *conns) after(id uint32, before *conn, code uint32) (after conn, h handed) {
+	shape, shaped := c.shape(before)
+	if !shaped {
+		return c.ask(id, before, code)
+	}
+	key := effectKey(shape, code)
+	number, known := c.numbers.get(key)
+	if known && !c.effects[number].due() {
+		return c.do(&c.effects[number].connEffect, before, code)
+	}
+	after, h = c.ask(id, before, code)
+	d, ok := c.observe(before, &after, code, h)
+	if !ok || known && d != c.effects[number].connEffect {
+		panic(fmt.Sprintf("table: %T does to connections what sim.Parted rules out", c.e.net))
+	}
+	if !known {
+		c.numbers.put(key, uint64(len(c.effects)))
+		c.effects = append(c.effects, knownEffect{connEffect: d})
+	}
+	return after, h
 }
 
 // ask has the network model do an operation while it holds that one connection.

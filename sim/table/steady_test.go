@@ -63,10 +63,10 @@ func even(get func(sim.Service) int) []sim.Property {
 	return []sim.Property{{Name: "even", Eventually: sim.Each(func(_ sim.NodeID, s sim.Service) bool { return get(s)%2 == 0 })}}
 }
 
-// paxos is Paxos with two proposers.
-func paxos(t testing.TB) *sim.System {
+// bundledSystem is a bundled system as it comes; Paxos has two proposers.
+func bundledSystem(t testing.TB, name string) *sim.System {
 	t.Helper()
-	entry, err := systems.Find("paxos")
+	entry, err := systems.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 
 // What was expanded can be read, whatever sleeps there: a second worker would wait for what is never found out.
 func TestWhatWasExpandedIsRead(t *testing.T) {
-	s := newSteady(t, paxos(t), explore.VisitedSets[1])
+	s := newSteady(t, bundledSystem(t, "paxos"), explore.VisitedSets[1])
 	r := s.Reader()
 	for i, state := range s.states {
 		s.edges.Reset()
@@ -223,7 +223,7 @@ func TestWhatWasExpandedIsRead(t *testing.T) {
 // BenchmarkTransition measures one transition of Paxos with two proposers whose tables are full, its successor being
 // looked up in the set of visited states.
 func BenchmarkTransition(b *testing.B) {
-	sys := paxos(b)
+	sys := bundledSystem(b, "paxos")
 	for _, visited := range explore.VisitedSets {
 		b.Run(visited.Name, func(b *testing.B) {
 			s := newSteady(b, sys, visited)
