@@ -9,6 +9,17 @@ type conn struct {
 	self   bool
 }
 
+// About the memory that a connection, a queue, and a share in the fingerprint that is not listed take, all told.
+const (
+	connSize  = 160
+	queueSize = 96
+	hashSize  = 144
+)
+
+func (c *conns) bytes() int {
+	return connSize*c.list.len() + queueSize*c.queues.list.len() + hashSize*c.others.n
+}
+
 // appendQueue appends what an end has queued, by number of the message.
 func (c *conns) appendQueue(buf []uint32, id uint32, side int) []uint32 {
 	return c.queues.appendTo(buf, c.list.at(id).queues[side])
