@@ -96,7 +96,16 @@ func OutOfResource(err error) bool {
 // Interruption is the cause with which a context is cancelled because of a signal.
 type Interruption struct{ Signal os.Signal }
 
-func (i *Interruption) Error() string { return "interrupted by " + i.Signal.String() }
+func (i *Interruption) Error() string {
+	name := i.Signal.String()
+	switch i.Signal {
+	case syscall.SIGINT:
+		name = "SIGINT (Ctrl-C)"
+	case syscall.SIGTERM:
+		name = "SIGTERM"
+	}
+	return "interrupted by " + name
+}
 
 // The words with which a process tells another one to stop.
 const (

@@ -62,14 +62,14 @@ func (g Generated) Write(text []byte) error {
 
 // replaceFile writes a file in one go.
 func replaceFile(name string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".macemc-")
+	f, err := os.CreateTemp(filepath.Dir(name), inPlace)
 	if err != nil {
-		return err
+		return inPlaceOf(name, err)
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(text)
 	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return err
+		return inPlaceOf(name, err)
 	}
 	return os.Rename(f.Name(), name)
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Output is where a command writes one document.
@@ -20,10 +21,8 @@ func (o *Output) Check() error {
 	if o.File == "" {
 		return nil
 	}
-	if info, err := os.Stat(filepath.Dir(o.File)); err != nil {
+	if err := hasFolder(o.File); err != nil {
 		return err
-	} else if !info.IsDir() {
-		return fmt.Errorf("%s is not a folder", filepath.Dir(o.File))
 	}
 	info, err := os.Stat(o.File)
 	switch {
@@ -41,6 +40,27 @@ func (o *Output) Check() error {
 	return nil
 }
 
+// hasFolder finds out whether there is a folder for a file.
+func hasFolder(file string) error {
+	info, err := os.Stat(filepath.Dir(file))
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a folder", filepath.Dir(file))
+	}
+	return err
+}
+
+// inPlace is how the names of files begin that take the place of others once they are written.
+const inPlace = ".macemc-"
+
+// inPlaceOf is an error about a file that is written in place of another one, as one about that.
+func inPlaceOf(file string, err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) && strings.HasPrefix(filepath.Base(of.Path), inPlace) {
+		return &fs.PathError{Op: of.Op, Path: file, Err: of.Err}
+	}
+	return err
+}
+
 // write writes the document. A file is there as a whole or not at all.
 func (p *Process) write(o Output, render func(io.Writer) error) (err error) {
 	if o.File == "" {
@@ -49,9 +69,9 @@ func (p *Process) write(o Output, render func(io.Writer) error) (err error) {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(o.File), ".macemc-*")
+	f, err := os.CreateTemp(filepath.Dir(o.File), inPlace)
 	if err != nil {
-		return err
+		return inPlaceOf(o.File, err)
 	}
 	defer func() {
 		if err != nil {
@@ -60,7 +80,7 @@ func (p *Process) write(o Output, render func(io.Writer) error) (err error) {
 	}()
 	err = render(f)
 	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return err
+		return inPlaceOf(o.File, err)
 	}
 	if o.Force {
 		return os.Rename(f.Name(), o.File)

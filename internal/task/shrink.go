@@ -35,6 +35,9 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 		if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("--out %s exists already; name a file that does not", out)
 		}
+		if err := hasFolder(out); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
 	}
 	l, done, err := p.load(ctx, file)
 	if done || err != nil {

@@ -91,7 +91,7 @@ func (b *binary) list(ctx context.Context, test string) ([]found, error) {
 	case failed != nil:
 		return nil, fmt.Errorf("the tests of %s end (%w) before one calls mctest.Check: %s", b.ImportPath, failed, bytes.TrimSpace(said.Bytes()))
 	case test != "":
-		return nil, fmt.Errorf("%s: no test %s is built that calls mctest.Check (one behind a build tag is with GOFLAGS=-tags=TAG); \"macemc systems %s\" lists those that do", b.ImportPath, test, b.ImportPath)
+		return nil, fmt.Errorf("%s: no test %s is built that calls mctest.Check (one behind a build tag is with --tags TAG); \"macemc systems %s\" lists those that do", b.ImportPath, test, b.ImportPath)
 	}
 	return nil, &noCheckError{b.ImportPath}
 }

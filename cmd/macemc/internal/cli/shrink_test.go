@@ -72,6 +72,9 @@ func TestShrink(t *testing.T) {
 		t.Errorf("exit status %d, %q", status, stderr)
 	}
 	// To standard output goes what can be followed.
+	if _, stderr, status := run(t, "shrink", original, "-o", filepath.Join("missing", "small.path"), "--walks", "1"); status != 2 || !strings.Contains(stderr, "--out: stat missing: no such") {
+		t.Errorf("exit status %d, %q", status, stderr)
+	}
 	stdout, _, status = run(t, append([]string{"shrink", original}, small...)...)
 	if err := os.WriteFile("stdout.path", []byte(stdout), 0o600); err != nil || status != 1 || steps("stdout.path") != steps("small.path") {
 		t.Errorf("%v, exit status %d\n%s", err, status, stdout)
