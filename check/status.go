@@ -31,7 +31,7 @@ var statuses = []struct {
 	{StatusOK, "nothing found within the bounds"},
 	{StatusViolation, "a violation was found, also when what followed was interrupted"},
 	{StatusUsage, "bad usage or input, or output that cannot be written"},
-	{StatusInconclusive, "inconclusive: a suspect that could not be confirmed, or stopped before\none full depth or walk"},
+	{StatusInconclusive, "inconclusive: a suspect that could not be confirmed, or stopped before\none full depth or walk, or before liveness, if that alone is checked"},
 	{StatusResource, "out of a resource, memory or disk; what was covered until then is told"},
 	{StatusInterrupted, "interrupted by SIGINT (Ctrl-C), with nothing found until then"},
 	{StatusTerminated, "interrupted by SIGTERM, with nothing found until then"},

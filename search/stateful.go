@@ -151,6 +151,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		r.noShortest(cfg)
 	case conclusive && !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
 		r.Stats.Unchecked = "liveness properties" // only walks, or all states with what follows them, could tell
+		conclusive = !livenessAlone(&cfg.System)
 	}
 	refused, err := r.walkFair(exploring, cfg, opts.World)
 	switch {
@@ -162,6 +163,11 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	r.Verdict = Conclude(r.Finding != nil, r.Stopped, conclusive)
 	r.Stats.Seconds = time.Since(began).Seconds()
 	return r, nil
+}
+
+// livenessAlone reports whether a system is checked for Eventually properties and nothing else, see [sim.System.Only].
+func livenessAlone(sys *sim.System) bool {
+	return !sys.Asserts() && len(sys.Monitors) == 0 && !slices.ContainsFunc(sys.Properties, func(p sim.Property) bool { return p.Eventually == nil })
 }
 
 // found makes what is wrong with a state or step the finding of a search.

@@ -140,3 +140,29 @@ func TestEnginesAgree(t *testing.T) {
 			a.Paths, a.States, a.Events, a.ExhaustedDepth, b.Paths, b.States, b.Events, b.ExhaustedDepth)
 	}
 }
+
+// A search that was asked about liveness alone, and did not come to that, is inconclusive; one that checked anything else besides is not.
+func TestLivenessAlone(t *testing.T) {
+	sys := bundled(t, "randtree", spec.Config{Nodes: 3})
+	for _, c := range []struct {
+		only []string
+		want search.Verdict
+	}{
+		{nil, search.OK},
+		{[]string{"every node has joined"}, search.Inconclusive},
+		{[]string{"every node has joined", sim.AssertionProperty}, search.OK},
+		{[]string{"every node has joined", "parents and children agree"}, search.Inconclusive},
+		{[]string{"joining implies that the root is self"}, search.OK},
+	} {
+		only := sys
+		if c.only != nil {
+			var err error
+			if only, err = sys.Only(c.only...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if res := run(t, search.Config{System: only, Strategy: search.BFS, MaxDepth: 4}); res.Verdict != c.want {
+			t.Errorf("%q: %s, want %s", c.only, res.Verdict, c.want)
+		}
+	}
+}
