@@ -12,7 +12,7 @@ type collapse struct {
 	left   []int32 // per inner node, bottom up: its children; words first, then inner nodes
 	right  []int32
 	above  []uint64      // by word: set of the inner nodes above it but for the root; nil: there are too many
-	height []uint8       // per inner node but for the root of a narrow vector
+	height []uint8       // per inner node but for the root; nil: there are too many
 	stale  [][]staleNode // by height: those that are to be brought up to date
 	inner  pairs
 	missed []uint64  // scratch: pairs
@@ -118,7 +118,7 @@ func (c *collapse) update(trees []uint32) {
 		missed, places, n := c.missed, c.places, 0
 		for _, node := range stale {
 			tree, at := trees[node.tree:], node.tree+uint32(c.words)+node.k
-			pair := uint64(tree[c.left[node.k]])<<32 | uint64(tree[c.right[node.k]])
+			pair := c.pair(int(node.k), tree)
 			h := &c.hot[hash(pair)>>(64-hotBits)]
 			trees[at] = h.id
 			missed[n], places[n] = pair, at

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -103,4 +104,54 @@ func TestTree(t *testing.T) {
 			t.Fatalf("of %d words that do not change %d are apart", never, apart)
 		}
 	})
+}
+
+// The keys of many edges at once are those of the states that they lead to, of as many words as fit into a set, and more: also when more pairs
+// are looked up than are remembered, and without memory being allocated.
+func TestResolve(t *testing.T) {
+	for _, words := range []int{2, 3, 9, 31, 33, 62, 63, 64, 65, 70} {
+		rnd := rand.New(rand.NewPCG(uint64(words), 1))
+		var together [][]int32
+		for range 20 {
+			together = append(together, []int32{int32(rnd.IntN(words)), int32(rnd.IntN(words))})
+		}
+		c := &exact{collapse: *newCollapse(words, together)}
+		c.tree = make([]uint32, c.size())
+		root := &Edges{}
+		root.End(Fingerprint{}, 0)
+		c.Resolve(root, nil, []uint32{1})
+		keys := []uint64{root.Lo[0]}
+		resolve := func() {}
+		for round := range 40 {
+			e := &Edges{}
+			var trees, last []uint32
+			var want [][]uint32
+			for range 100 {
+				trees = append(trees, c.Enter(keys[rnd.IntN(len(keys))])...)
+				from := trees[len(trees)-c.size():][:words]
+				for range rnd.IntN(20) {
+					to := slices.Clone(from)
+					for range rnd.IntN(4) {
+						at, value := rnd.IntN(words), uint32(rnd.IntN(1+5*round))
+						to[at] = value
+						e.Change(at, value)
+					}
+					e.End(Fingerprint{}, 0)
+					want = append(want, to)
+				}
+				last = append(last, uint32(len(e.Ends)))
+			}
+			c.Resolve(e, trees, last)
+			for t0, key := range e.Lo {
+				if got := c.Enter(key)[:words]; !slices.Equal(got, want[t0]) {
+					t.Fatalf("%d words, round %d: edge %d leads to %v, want %v", words, round, t0, got, want[t0])
+				}
+			}
+			keys = append(keys, e.Lo...)
+			resolve = func() { c.Resolve(e, trees, last) }
+		}
+		if n := testing.AllocsPerRun(5, resolve); n > 0 {
+			t.Errorf("%d words: %v allocations", words, n)
+		}
+	}
 }

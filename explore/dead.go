@@ -36,29 +36,37 @@ func (d *DeadStates) Judge(ctx context.Context, s *Space) error {
 			d.settle(s, id-1)
 		}
 	}
-	unsettled := func(id uint32) bool { return !d.recovers.has(id) }
-	for _, pass := range []func(context.Context, bool, func(uint32) bool, func(uint32, Shown, []uint32)) error{s.PassKept, s.Pass} {
-		for again, down := true, true; again; down = !down {
-			again = false
-			err := pass(ctx, down, unsettled, func(id uint32, row Shown, to []uint32) {
-				if unsettled(id) && d.leadsOn(row, to) {
-					again = true
-					d.recovers.add(id)
-					d.settle(s, id)
-				}
-			})
-			if err != nil {
-				return err
-			}
-		}
+	if err := d.rounds(ctx, s.PassKept, s); err != nil {
+		return err
+	}
+	if err := d.rounds(ctx, s.Pass, s); err != nil {
+		return err
 	}
 	d.Checked = true
 	for id := range s.Len() {
-		if !unsettled(id) {
+		if !d.Wants(id) {
 			continue
 		}
 		if d.Dead++; d.Dead == 1 {
 			d.Nearest, d.Trail = id, s.Trail(id) // states are numbered by their distance
+		}
+	}
+	return nil
+}
+
+// rounds looks at the edges that passes show of states which are not settled.
+func (d *DeadStates) rounds(ctx context.Context, pass func(context.Context, bool, func(uint32) bool, func(uint32, Shown, []uint32)) error, s *Space) error {
+	for again, down := true, true; again; down = !down {
+		again = false
+		err := pass(ctx, down, d.Wants, func(id uint32, row Shown, to []uint32) {
+			if d.Wants(id) && d.leadsOn(row, to) {
+				again = true
+				d.recovers.add(id)
+				d.settle(s, id)
+			}
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

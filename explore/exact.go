@@ -6,7 +6,7 @@ type exact struct {
 	collapse
 	roots roots
 	tree  []uint32 // of the state that was entered
-	to    []uint32 // those of states that some edges lead to
+	trees []uint32 // of states that some edges lead to
 }
 
 // resolvedAtOnce is how many edges have their trees made together: these stay near the processor.
@@ -72,26 +72,26 @@ func (c *exact) Resolve(e *Edges, trees, last []uint32) {
 	for from, n := 0, len(e.Ends); from < n; from += resolvedAtOnce {
 		to := min(from+resolvedAtOnce, n)
 		parent = c.follow(e, trees, last, parent, from, to)
-		c.update(c.to)
+		c.update(c.trees)
 		for t, at := from, 0; t < to; t, at = t+1, at+c.size() {
-			e.Lo[t] = c.root(c.to[at:])
+			e.Lo[t] = c.root(c.trees[at:])
 		}
 	}
 }
 
-// follow makes to the trees of the states that some edges lead to, but for inner nodes, which are to be brought up to date. The edges before the
+// follow makes the trees of the states that some edges lead to, but for inner nodes, which are to be brought up to date. Edges before the
 // first one are those of parents up to one, which is known. It returns that of the last edge.
-func (c *exact) follow(e *Edges, trees, last []uint32, parent, from, to int) int {
+func (c *exact) follow(e *Edges, parents, last []uint32, parent, from, to int) int {
 	size := c.size()
-	c.to = c.to[:0]
+	c.trees = c.trees[:0]
 	begin := e.changesBefore(from)
 	for t := from; t < to; t++ {
 		for t >= int(last[parent]) {
 			parent++
 		}
-		at := len(c.to)
-		c.to = append(c.to, trees[parent*size:][:size]...)
-		tree, words := c.to[at:], uint64(0)
+		at := len(c.trees)
+		c.trees = append(c.trees, parents[parent*size:][:size]...)
+		tree, words := c.trees[at:], uint64(0)
 		for _, change := range e.Changes[begin:e.Ends[t]] {
 			tree[change>>32] = uint32(change)
 			words |= 1 << (change >> 32 & (narrow - 1))
@@ -104,20 +104,20 @@ func (c *exact) follow(e *Edges, trees, last []uint32, parent, from, to int) int
 
 // resolveEach is Resolve, one edge after the other.
 func (c *exact) resolveEach(e *Edges, trees, last []uint32) {
+	c.trees = sized(c.trees, c.size())
 	var base []uint32
-	to := make([]uint32, c.size())
 	for k, t := 0, 0; k < len(last); k++ {
 		if trees != nil {
 			base = trees[k*c.size():][:c.size()]
 		}
 		for ; t < int(last[k]); t++ {
-			clear(to)
-			copy(to, base)
+			clear(c.trees)
+			copy(c.trees, base)
 			for _, change := range e.changed(t) {
-				to[change>>32] = uint32(change)
+				c.trees[change>>32] = uint32(change)
 			}
-			c.complete(to, base)
-			e.Lo[t] = c.root(to)
+			c.complete(c.trees, base)
+			e.Lo[t] = c.root(c.trees)
 		}
 	}
 }

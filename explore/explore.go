@@ -182,8 +182,8 @@ type Reducer interface {
 type Judge interface {
 	// Met is told of each state. An error ends the exploration, there.
 	Met(id uint32, live bool, note uint8) error
-	// Wants reports whether the edges of a state, which was met, are likely to be asked for: they are kept then, if there is room. It says the same
-	// until Judge is called.
+	// Wants reports whether the edges of a state, which was met, are likely to be asked for: they are kept then, if there is room, of whole states perhaps
+	// without those that sleep, see [Space.PassKept]. It says the same until Judge is called.
 	Wants(id uint32) bool
 	// Judge is called once all states were visited. The error is one of Expand.
 	Judge(ctx context.Context, s *Space) error

@@ -10,7 +10,7 @@ import (
 type rows struct {
 	begin  []uint32  // by state: where its row is, plus one; 0: it is not kept
 	starts region    // of begin
-	list   []uint32  // rows: how many edges there are, where each leads, see kept, and, if the judge asks for names, these, and the state
+	list   []uint32  // rows: how many edges there are, see sparse and unknown, where each leads, see kept, and, if the judge asks for names, these, and the state
 	used   int       // of list
 	memory region    // of list
 	full   bool      // nothing more is kept
@@ -29,8 +29,8 @@ const kept = 1 << 31
 // mostKept is up to how many states rows can be kept.
 const mostKept = kept - 1
 
-// keepsRows reports whether rows are kept while states are visited: each is expanded once, with all its edges, and where these lead the set
-// can tell by the number of a state. At a bound on depth an exploration mostly ends before anything is judged.
+// keepsRows reports whether rows are kept while states are visited: each is expanded once, and where its edges lead the set can tell by the
+// number of a state. At a bound on depth an exploration mostly ends before anything is judged.
 func (l *Loop) keepsRows() bool {
 	_, finds := l.visited.(Finder)
 	return l.opts.Judge != nil && l.opts.Log == nil && l.opts.Reducer == nil && finds && l.waiting == nil &&
@@ -163,7 +163,7 @@ func (r *region) halves(n int) []uint32 {
 func (r *rows) has(id uint32) bool { return int(id) < len(r.begin) && r.begin[id] != 0 }
 
 // sparse reports whether the row of a state lacks edges.
-func (r *rows) sparse(id uint32) bool { return r.list[r.begin[id]-1]&(unknown|sparse) == sparse }
+func (r *rows) sparse(id uint32) bool { return r.list[r.begin[id]-1]&sparse != 0 }
 
 // of is the row of a state.
 func (r *rows) of(id uint32) []uint32 {

@@ -263,6 +263,42 @@ func TestRowsSpareExpansions(t *testing.T) {
 	}
 }
 
+// No state is expanded again to look for dead states, if the edges that were kept settle all.
+func TestDeadStatesAreLookedForInRowsFirst(t *testing.T) {
+	sparse := 0
+	for seed := range uint64(200) {
+		g := drawShown(2 * seed)
+		settled := slices.Clone(g.live)
+		for again := true; again; {
+			again = false
+			for n, edges := range g.edges {
+				for k, edge := range edges {
+					if !settled[n] && edge.recovery && settled[edge.to] && !g.known[[2]int{n, k}] {
+						settled[n], again = true, true
+					}
+				}
+			}
+		}
+		if order := g.dumb(0).order; slices.ContainsFunc(order, func(n int) bool { return !settled[n] }) {
+			continue
+		}
+		if len(g.known) > 0 {
+			sparse++
+		}
+		again, dead := &counting{randomGraph: g}, &DeadStates{}
+		l, err := New(again, Options{Judge: dead})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := l.Run(context.Background()); x.Err != nil || !dead.Checked || dead.Dead > 0 || again.again > 0 {
+			t.Errorf("seed %d: %v, %d states are dead, %d are expanded again", seed, x.Err, dead.Dead, again.again)
+		}
+	}
+	if sparse == 0 {
+		t.Error("all rows have all edges")
+	}
+}
+
 // So it is when a pass has more edges than are looked up together, some of which are of states whose rows are not kept, and when rows are let go of while one is shown.
 func TestRowsOfManyBatches(t *testing.T) {
 	const states = 240

@@ -13,7 +13,6 @@ type Space struct {
 	visit   func(id uint32, row Shown, to []uint32)
 	row, to []uint32 // scratch
 	shown   int      // rows that were kept
-	few     bool     // rows that lack edges are shown
 }
 
 // Shown is what a judge sees of a state and its edges.
@@ -133,9 +132,20 @@ func (l *Loop) judgeAgain(ctx context.Context) error {
 
 // Pass goes through the states that are wanted, in ascending order, or, with down, in one that descends more or less: each is asked for
 // before it is expanded. It calls visit with the edges of each, and the states that they lead to, [NoPlace] for one that was not visited.
-// States whose edges are kept are not expanded again. If the visited set does not hold states, the others come last, in ascending order, and are asked for
+// States all of whose edges are kept are not expanded again. If the visited set does not hold states, the others come last, in ascending order, and are asked for
 // once more. The error is that of Expand, or [ErrLimit].
 func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row Shown, to []uint32)) error {
+	return s.pass(ctx, down, false, want, visit)
+}
+
+// PassKept goes through the states whose edges are kept, as Pass does. Those that sleep, see [Edges], may be missing, unless the judge is a [Namer]
+// that asks for names.
+func (s *Space) PassKept(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row Shown, to []uint32)) error {
+	return s.pass(ctx, down, true, func(id uint32) bool { return s.loop.rows.has(id) && want(id) }, visit)
+}
+
+// pass is Pass; sparse: a row that lacks edges will do.
+func (s *Space) pass(ctx context.Context, down, sparse bool, want func(id uint32) bool, visit func(id uint32, row Shown, to []uint32)) error {
 	s.visit = visit
 	l, n := s.loop, s.Len()
 	var last bitset // states that come last
@@ -148,7 +158,7 @@ func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, 
 			continue
 		}
 		again, err := false, error(nil)
-		if l.rows.has(id) && (s.few || !l.rows.sparse(id)) {
+		if l.rows.has(id) && (sparse || !l.rows.sparse(id)) {
 			again, err = s.again(ctx, id)
 		}
 		switch {
@@ -180,14 +190,6 @@ func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, 
 		return err
 	}
 	return l.settle(ctx)
-}
-
-// PassKept is [Space.Pass] through the states whose edges were kept while states were visited, perhaps not all, see [Edges]: those that sleep
-// are not among them. Names are not asked for.
-func (s *Space) PassKept(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row Shown, to []uint32)) error {
-	s.few = true
-	defer func() { s.few = false }()
-	return s.Pass(ctx, down, func(id uint32) bool { return s.loop.rows.has(id) && want(id) }, visit)
 }
 
 // again shows the edges of a state that are kept, once those that come before have been shown. It reports whether they still are.

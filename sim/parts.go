@@ -6,8 +6,14 @@ package sim
 // it names, and whether those nodes are up; so a model that holds a single part, the rest being as
 // after Reset, shows how that part changes. What arrives from two nodes makes the same bag in either order, and what arrives leaves
 // what can be taken from a bag, and what is left of it then, as it was, but for what has arrived; unless bags are filled one by one, see [Queued].
-// What an operation does to a connection, and which events there are on it, depends on its flags, how many messages are queued at each end,
-// and who is up, but not on what the messages are: each queue stays as it is, loses its first message, or all, or gets the one that is sent.
+//
+// What an operation does to a connection, the error that it tells of, and which events there are, depends on the flags of the connection, how many
+// messages are queued at each end, whether both ends are one node, which nodes are up, whether the link is cut, and the limits that are left, but not on what the
+// messages are. Each queue stays as it is, loses its first message, or all, or gets the one that is sent at its end. What Take hands over is the
+// first message of the one queue that it changes. A model that does anything else has the tables panic, if they notice.
+//
+// AppendEvents lists the events of a node in this order: errors, ready call-backs, messages of streams, each by peer, then datagrams; those of
+// streams have -1 as their Slot, of datagrams the place in the bag.
 type Parted interface {
 	NetModel
 	// Kinds tells which parts there are besides what there is once.

@@ -229,17 +229,13 @@ func (w *World) inFlight(yield func(sim.Envelope) bool) {
 	}
 }
 
-// nearQueue is how many queued messages are listed without memory being allocated.
-const nearQueue = 32
-
 func (w *World) streamsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 	if w.layout.pairCount == 0 {
 		return true
 	}
 	for from := range sim.NodeID(w.nodes) {
 		word, side := w.connection(from, to)
-		var near [nearQueue]uint32
-		for _, msg := range w.conns.appendQueue(near[:0], w.v[word], side) {
+		for _, msg := range w.conns.queue(w.v[word], side) {
 			if !yield(sim.Envelope{From: from, To: to, Msg: w.messages.list[msg].Body, Stream: true}) {
 				return false
 			}

@@ -1,44 +1,47 @@
 package table
 
+import "slices"
+
 // connEffect is what an operation does to all connections of one shape: they have the same flags, and as many messages queued at each end.
 type connEffect struct {
 	flags  [2]uint8
-	queues [2]fate
+	queues [2]queueChange
 	err    uint8 // that an end is told of
 }
 
-// knownEffect is an effect that is relied on. The network model is asked again now and then, more and more seldom.
+// knownEffect is an effect that is relied on.
 type knownEffect struct {
 	connEffect
-	used uint32
+	used uint32 // how often
 }
 
+// due reports whether the network model is to be asked again: now and then, more and more seldom.
 func (k *knownEffect) due() bool {
 	k.used++
 	return k.used&(k.used-1) == 0
 }
 
-// fate is what becomes of a queue, see [sim.Parted].
-type fate uint8
+// queueChange is what becomes of a queue, see [sim.Parted].
+type queueChange uint8
 
 const (
-	stays   fate = iota
-	loses        // its first message
-	gains        // the message that is sent
-	emptied      // it loses all
+	stays   queueChange = iota
+	loses               // its first message
+	gains               // the message that is sent
+	emptied             // it loses all
 )
 
-// mostShaped is how many messages may be queued at each end of a connection that has a shape.
+// mostShaped is how many messages may be queued at each end of a connection that has a shape: 16 bits' worth.
 const mostShaped = 1<<16 - 1
 
 // shape numbers the shape of a connection in 49 bits; false: it has none.
 func (c *conns) shape(n *conn) (shape uint64, ok bool) {
-	first, second := uint64(c.queues.at(n.queues[0]).n), uint64(c.queues.at(n.queues[1]).n)
+	first, second := uint64(len(c.queues.of(n.queues[0]))), uint64(len(c.queues.of(n.queues[1])))
 	shape = second<<33 | first<<17 | uint64(n.flags[1])<<9 | uint64(n.flags[0])<<1
 	if n.self {
 		shape++
 	}
-	return shape, max(first, second) <= mostShaped
+	return shape, max(first, second) <= c.mostShaped
 }
 
 // effectKey tells operations on connections of shapes apart, whatever is sent.
@@ -62,14 +65,14 @@ func (c *conns) observe(before, after *conn, code uint32, h handed) (d connEffec
 	op, _, _, msg := coded(code)
 	d = connEffect{flags: after.flags, err: h.err}
 	for i, id := range before.queues {
-		switch next, n := after.queues[i], c.queues.at(id).n; {
-		case next == id:
+		switch was, is := c.queues.of(id), c.queues.of(after.queues[i]); {
+		case slices.Equal(is, was):
 			d.queues[i] = stays
-		case n > 0 && next == c.queues.popped(id):
+		case len(was) > 0 && slices.Equal(is, was[1:]):
 			d.queues[i] = loses
-		case op == opSend && next == c.queues.pushed(id, msg):
+		case op == opSend && len(is) == len(was)+1 && is[len(was)] == msg && slices.Equal(is[:len(was)], was):
 			d.queues[i] = gains
-		case next == 0:
+		case len(is) == 0:
 			d.queues[i] = emptied
 		default:
 			return d, false
@@ -100,7 +103,7 @@ func (c *conns) do(d *connEffect, before *conn, code uint32) (after conn, h hand
 func (c *conns) taken(before *conn, d *connEffect) uint32 {
 	for i, id := range before.queues {
 		if d.queues[i] == loses {
-			return c.queues.at(id).first
+			return c.queues.of(id)[0]
 		}
 	}
 	return noMessage

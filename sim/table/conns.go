@@ -13,14 +13,15 @@ type conns struct {
 	e     *engine
 	list  pages[conn]
 	lines pages[connLine]
-	kinds memo   // of flags
-	index []memo // by kind and what is queued: the connection
+	kinds memo   // by all but queues: a place in index
+	index []memo // by queues: the connection
 	slot  int32  // of events of streams
 
 	queues  queues
-	numbers memo // by shape and operation: the effect
-	effects []knownEffect
-	sights  memoOf[[2]uint8] // what can happen, by shape, see connLine
+	effects memoOf[*knownEffect] // by shape and operation
+	sights  memoOf[[2]uint8]     // what can happen, by shape, see connLine
+
+	mostShaped uint64 // for tests; see mostShaped
 
 	lately []connLately // by hash
 
@@ -94,6 +95,8 @@ func (c *conns) init(e *engine) {
 	if e.layout.pairCount == 0 {
 		return
 	}
+	c.queues.init()
+	c.mostShaped = mostShaped
 	c.lately = make([]connLately, 1<<latelyBits)
 	c.hashes = make([][]sim.Fingerprint, e.layout.pairCount)
 	if e.nodes > 1 {
@@ -112,7 +115,7 @@ func (c *conns) intern(n conn) uint32 {
 	}
 	line := connLine{can: c.sight(id, &n)}
 	for i, q := range n.queues {
-		line.queued[i] = uint8(min(manyQueued, c.queues.at(q).n))
+		line.queued[i] = uint8(min(manyQueued, len(c.queues.of(q))))
 	}
 	c.lines.add(line)
 	return id
@@ -139,8 +142,7 @@ func (c *conns) content(id uint32) sim.Connection {
 	for i := range c.buf {
 		end := &c.buf[i]
 		end.Flags, end.Queue = c.list.at(id).flags[i], end.Queue[:0]
-		c.msgs = c.appendQueue(c.msgs[:0], id, i)
-		for _, msg := range c.msgs {
+		for _, msg := range c.queue(id, i) {
 			end.Queue = append(end.Queue, c.e.messages.list[msg])
 		}
 	}
@@ -244,10 +246,10 @@ func (c *conns) queued(id uint32, side int) int {
 	if n := c.lines.at(id).queued[side]; n < manyQueued {
 		return int(n)
 	}
-	return int(c.queues.at(c.list.at(id).queues[side]).n)
+	return len(c.queue(id, side))
 }
 
-// work does an operation on a connection that may not have been done to it.
+// work does an operation on a connection, and notes in its line what that hands over.
 func (c *conns) work(id, code uint32) (next uint32) {
 	before := *c.list.at(id)
 	after, h := c.after(id, &before, code)
@@ -268,18 +270,17 @@ func (c *conns) after(id uint32, before *conn, code uint32) (after conn, h hande
 		return c.ask(id, before, code)
 	}
 	key := effectKey(shape, code)
-	number, known := c.numbers.get(key)
-	if known && !c.effects[number].due() {
-		return c.do(&c.effects[number].connEffect, before, code)
+	known, ok := c.effects.get(key)
+	if ok && !known.due() {
+		return c.do(&known.connEffect, before, code)
 	}
 	after, h = c.ask(id, before, code)
-	d, ok := c.observe(before, &after, code, h)
-	if !ok || known && d != c.effects[number].connEffect {
+	d, allowed := c.observe(before, &after, code, h)
+	if !allowed || ok && d != known.connEffect {
 		panic(fmt.Sprintf("table: %T does to connections what sim.Parted rules out", c.e.net))
 	}
-	if !known {
-		c.numbers.put(key, uint64(len(c.effects)))
-		c.effects = append(c.effects, knownEffect{connEffect: d})
+	if !ok {
+		c.effects.put(key, &knownEffect{connEffect: d})
 	}
 	return after, h
 }

@@ -9,30 +9,29 @@ type conn struct {
 	self   bool
 }
 
-// About the memory that a connection, a queue, and a share in the fingerprint that is not listed take, all told.
+// About the memory that a connection, and a share in the fingerprint that is not listed, take, all told.
 const (
-	connSize  = 160
-	queueSize = 96
-	hashSize  = 144
+	connSize = 160
+	hashSize = 144
 )
 
 func (c *conns) bytes() int {
-	return connSize*c.list.len() + queueSize*c.queues.list.len() + hashSize*c.others.n
+	return connSize*c.list.len() + c.queues.bytes() + hashSize*c.others.n
 }
 
-// appendQueue appends what an end has queued, by number of the message.
-func (c *conns) appendQueue(buf []uint32, id uint32, side int) []uint32 {
-	return c.queues.appendTo(buf, c.list.at(id).queues[side])
-}
+// queue is what an end has queued, by number of the message.
+func (c *conns) queue(id uint32, side int) []uint32 { return c.queues.of(c.list.at(id).queues[side]) }
 
 // made is the connection that the network model shows.
 func (c *conns) made(state *sim.Connection, self bool) conn {
 	n := conn{self: self}
 	for i := range state {
 		n.flags[i] = state[i].Flags
+		c.msgs = c.msgs[:0]
 		for j := range state[i].Queue {
-			n.queues[i] = c.queues.pushed(n.queues[i], idOf(&state[i].Queue[j]))
+			c.msgs = append(c.msgs, idOf(&state[i].Queue[j]))
 		}
+		n.queues[i] = c.queues.intern(c.msgs)
 	}
 	return n
 }

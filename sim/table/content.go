@@ -102,7 +102,7 @@ func (c *contents) hash(kind uint8, id uint32) sim.Fingerprint {
 		n := e.conns.list.at(id)
 		buf = fmt.Appendf(buf, "%v", n.self)
 		for i := range n.flags {
-			queue := e.conns.appendQueue(nil, id, i)
+			queue := e.conns.queue(id, i)
 			buf = binary.AppendUvarint(append(buf, n.flags[i]), uint64(len(queue)))
 			for _, msg := range queue {
 				buf = c.message(buf, msg)

@@ -17,5 +17,5 @@ func (w *World) Limit(entries int) { w.most = entries }
 func (w *World) full() bool { return w.entries() > w.most }
 
 func (e *engine) entries() int {
-	return len(e.locals.list) + e.steps.leaves.len() + e.conns.list.len() + len(e.bags.list) + e.locals.bulk/entrySize
+	return len(e.locals.list) + e.steps.leaves.len() + e.conns.list.len() + len(e.bags.list) + (e.conns.queues.bytes()+e.locals.bulk)/entrySize
 }

@@ -43,7 +43,7 @@ func (w *World) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 	m := sim.Envelope{From: ev.Peer, To: ev.Node, Stream: ev.Slot < 0}
 	if m.Stream {
 		word, side := w.connection(ev.Peer, ev.Node)
-		m.Msg = w.messages.list[w.conns.appendQueue(nil, w.v[word], side)[0]].Body
+		m.Msg = w.messages.list[w.conns.queue(w.v[word], side)[0]].Body
 	} else {
 		m.Msg = w.messages.list[w.bags.list[w.v[w.layout.bags+int(ev.Node)]].items[ev.Slot].msg].Body
 	}

@@ -2,65 +2,114 @@ package table
 
 import "slices"
 
-// queues interns lists of messages: each but the empty one, which is number 0, is another one with a message at its end.
+// queues interns lists of messages. Number 0 is the empty one. Random runs come to so many that what points to them would be what the
+// collector of memory looks at: all lie in pieces.
 type queues struct {
-	list pages[queue]
-	made memo // of a queue and a message: the queue with the message at its end
+	list   pages[queue]
+	items  [][]uint32 // of all, in pieces
+	stored int        // how many these are
+	pushes memo       // of a queue and a message: the queue with the message at its end
+	slots  []uint32   // by hash of their messages: numbers plus one, open addressing
+	shift  uint
+	draft  []uint32 // scratch
 }
 
+// queue is where the messages of a queue are.
 type queue struct {
-	before uint32 // all but the last message
-	last   uint32
-	first  uint32
-	rest   uint32 // all but the first message, plus one; 0: not known
-	n      uint32
+	piece, begin, n uint32
+	rest            uint32 // all but the first message, plus one; 0: not known
 }
 
-func (q *queues) at(id uint32) *queue {
-	if q.list.len() == 0 {
-		q.list.add(queue{})
+// itemsPiece is how many items are allocated at once, at least.
+const itemsPiece = 1 << 12
+
+func (q *queues) init() { q.intern(nil) }
+
+// of is the messages of a queue. Nobody may change them.
+func (q *queues) of(id uint32) []uint32 {
+	o := q.list.at(id)
+	if o.n == 0 {
+		return nil
 	}
-	return q.list.at(id)
+	return q.items[o.piece][o.begin:][:o.n:o.n]
 }
 
 // pushed is a queue with a message at its end.
 func (q *queues) pushed(id, msg uint32) uint32 {
 	key := uint64(id)<<32 | uint64(msg)
-	if made, ok := q.made.get(key); ok {
+	if made, ok := q.pushes.get(key); ok {
 		return uint32(made)
 	}
-	before := q.at(id)
-	next := queue{before: id, last: msg, first: before.first, n: before.n + 1}
-	if before.n == 0 {
-		next.first = msg
-	}
-	made := q.list.add(next)
-	q.made.put(key, uint64(made))
+	q.draft = append(append(q.draft[:0], q.of(id)...), msg)
+	made := q.intern(q.draft)
+	q.pushes.put(key, uint64(made))
 	return made
 }
 
 // popped is a queue without its first message.
 func (q *queues) popped(id uint32) uint32 {
-	switch o := *q.at(id); {
-	case o.n == 1:
-		return 0
-	case o.rest > 0:
-		return o.rest - 1
-	default:
-		rest := q.pushed(q.popped(o.before), o.last)
-		q.at(id).rest = rest + 1
-		return rest
+	o := q.list.at(id)
+	if o.rest == 0 {
+		o.rest = q.intern(q.of(id)[1:]) + 1
+	}
+	return o.rest - 1
+}
+
+// intern is the number of a list of messages.
+func (q *queues) intern(msgs []uint32) uint32 {
+	if q.list.len() >= len(q.slots)/2 {
+		q.grow()
+	}
+	mask := len(q.slots) - 1
+	i := q.slot(msgs)
+	for ; q.slots[i] != 0; i = (i + 1) & mask {
+		if id := q.slots[i] - 1; slices.Equal(q.of(id), msgs) {
+			return id
+		}
+	}
+	id := q.list.add(q.store(msgs))
+	q.slots[i] = id + 1
+	return id
+}
+
+func (q *queues) store(msgs []uint32) queue {
+	last := len(q.items) - 1
+	if last < 0 || cap(q.items[last])-len(q.items[last]) < len(msgs) {
+		q.items = append(q.items, make([]uint32, 0, max(itemsPiece, len(msgs))))
+		last++
+	}
+	o := queue{piece: uint32(last), begin: uint32(len(q.items[last])), n: uint32(len(msgs))}
+	q.items[last] = append(q.items[last], msgs...)
+	q.stored += len(msgs)
+	return o
+}
+
+// slot is where a list is looked for first.
+func (q *queues) slot(msgs []uint32) int {
+	h := uint64(len(msgs))
+	for _, msg := range msgs {
+		h = (h ^ h>>29 ^ uint64(msg)) * 0x9E3779B97F4A7C15
+	}
+	h ^= h >> 32
+	return int(h * 0x9E3779B97F4A7C15 >> q.shift)
+}
+
+func (q *queues) grow() {
+	size := max(minMemo, 2*len(q.slots))
+	q.slots, q.shift = make([]uint32, size), 64
+	for s := size; s > 1; s >>= 1 {
+		q.shift--
+	}
+	for id := range uint32(q.list.len()) {
+		i := q.slot(q.of(id))
+		for q.slots[i] != 0 {
+			i = (i + 1) & (size - 1)
+		}
+		q.slots[i] = id + 1
 	}
 }
 
-// appendTo appends the messages of a queue.
-func (q *queues) appendTo(buf []uint32, id uint32) []uint32 {
-	n := int(q.at(id).n)
-	buf = slices.Grow(buf, n)[:len(buf)+n]
-	for at := len(buf); n > 0; n-- {
-		at--
-		o := q.list.at(id)
-		buf[at], id = o.last, o.before
-	}
-	return buf
-}
+// queueSize is about the memory that a queue takes, all told, but for its messages.
+const queueSize = 96
+
+func (q *queues) bytes() int { return queueSize*q.list.len() + 4*q.stored }
