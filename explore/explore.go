@@ -120,7 +120,7 @@ type Bounded interface {
 // Again marks the name of an edge to a state that is to be expanded once more.
 const Again = 1 << 31
 
-// Finder is a visited set that can tell states apart once it is complete: a judge needs that.
+// Finder is a visited set that can tell states apart once it is complete. A judge needs that: without, it is not heard, see [Result].
 type Finder interface {
 	Visited
 	// Places is how many places there are. It is asked before FindAll.

@@ -47,6 +47,7 @@ type Result struct {
 	Bytes    int     // of memory for the set of states, with all that is kept for each
 	Disk     int64   // bytes, at most, that were on disk for want of memory
 	Spilled  bool    // some of the set were on disk: no judge was heard
+	Blind    bool    // the set is no [Finder]: no judge was heard
 	Frontier int     // bytes, at most, of what is kept of states that wait to be expanded
 	Steps    int     // see [Edges]
 }

@@ -96,6 +96,7 @@ func (l *Loop) judge(ctx context.Context) error {
 		return nil // it would take looking up each edge on disk
 	}
 	if s.finder, ok = l.visited.(Finder); !ok || l.whole == nil && !l.ordered.Monotone() {
+		l.out.Blind = !ok
 		return nil
 	}
 	l.begin((*Batch).named, s.lookUp, s.finish)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unsafe"
 
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -32,8 +33,8 @@ func (v Visited) fits(s Name) error {
 			return fmt.Errorf("visited set %q of strategy %s is neither %s nor a number of bits, 1 to 128", v, s, AllStates)
 		}
 	case s.Stateful():
-		if v != ExactStates && v != Fingerprints64 && v != Fingerprints128 {
-			return fmt.Errorf("visited set %q of strategy %s is none of %s, %s, %s", v, s, ExactStates, Fingerprints64, Fingerprints128)
+		if _, err := explore.VisitedNamed(string(v)); err != nil {
+			return fmt.Errorf("strategy %s: %w", s, err)
 		}
 	default:
 		return fmt.Errorf("only the strategies %s, %s and %s have a visited set to choose", Deepening, BFS, DFS)

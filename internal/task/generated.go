@@ -25,11 +25,7 @@ func (g Generated) Check() error {
 	info, err := os.Stat(g.Name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		info, err := os.Stat(filepath.Dir(g.Name))
-		if err == nil && !info.IsDir() {
-			err = fmt.Errorf("%s is no folder", filepath.Dir(g.Name))
-		}
-		return err
+		return hasFolder(g.Name)
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -49,7 +45,7 @@ func (g Generated) Check() error {
 	case !bytes.Contains(begins, []byte(g.Mark)):
 		return fmt.Errorf("%s exists and was not written by this command: give another name, or move it away", g.Name)
 	}
-	return nil
+	return hasFolder(g.Name)
 }
 
 // Write replaces the file in one go.
@@ -68,8 +64,8 @@ func replaceFile(name string, text []byte) error {
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(text)
-	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return inPlaceOf(name, err)
+	if err := inPlaceOf(name, err, f.Chmod(0o644), f.Close()); err != nil {
+		return err
 	}
-	return os.Rename(f.Name(), name)
+	return inPlaceOf(name, os.Rename(f.Name(), name))
 }

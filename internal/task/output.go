@@ -21,13 +21,10 @@ func (o *Output) Check() error {
 	if o.File == "" {
 		return nil
 	}
-	if err := hasFolder(o.File); err != nil {
-		return err
-	}
 	info, err := os.Stat(o.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return hasFolder(o.File)
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -37,28 +34,34 @@ func (o *Output) Check() error {
 	case !o.Force:
 		return fmt.Errorf("%s exists; --force overwrites it", o.File)
 	}
-	return nil
+	return hasFolder(o.File)
 }
 
-// hasFolder finds out whether there is a folder for a file.
+// hasFolder finds out whether a file can be made where it is to be.
 func hasFolder(file string) error {
-	info, err := os.Stat(filepath.Dir(file))
-	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is not a folder", filepath.Dir(file))
+	f, err := os.CreateTemp(filepath.Dir(file), inPlace)
+	if err != nil {
+		return inPlaceOf(file, err)
 	}
-	return err
+	return inPlaceOf(file, f.Close(), os.Remove(f.Name()))
 }
 
 // inPlace is how the names of files begin that take the place of others once they are written.
 const inPlace = ".macemc-"
 
-// inPlaceOf is an error about a file that is written in place of another one, as one about that.
-func inPlaceOf(file string, err error) error {
-	var of *fs.PathError
-	if errors.As(err, &of) && strings.HasPrefix(filepath.Base(of.Path), inPlace) {
-		return &fs.PathError{Op: of.Op, Path: file, Err: of.Err}
+// inPlaceOf is errors about a file that is written in place of another one, as some about that, and others.
+func inPlaceOf(file string, errs ...error) error {
+	for i, err := range errs {
+		var of *fs.PathError
+		var link *os.LinkError
+		switch {
+		case errors.As(err, &of) && strings.HasPrefix(filepath.Base(of.Path), inPlace):
+			errs[i] = &fs.PathError{Op: of.Op, Path: file, Err: of.Err}
+		case errors.As(err, &link):
+			errs[i] = &fs.PathError{Op: link.Op, Path: file, Err: link.Err}
+		}
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 // write writes the document. A file is there as a whole or not at all.
@@ -78,12 +81,11 @@ func (p *Process) write(o Output, render func(io.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	err = render(f)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return inPlaceOf(o.File, err)
+	if err = inPlaceOf(o.File, render(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
 	}
 	if o.Force {
-		return os.Rename(f.Name(), o.File)
+		return inPlaceOf(o.File, os.Rename(f.Name(), o.File))
 	}
 	// A file that somebody else has made since is not overwritten.
 	if err := os.Link(f.Name(), o.File); err != nil {

@@ -1,20 +1,61 @@
 package task
 
 import (
-	"fmt"
+	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 )
 
-// Errors name the file that was asked for.
+// Errors name the file that was asked for, and none is lost.
 func TestInPlaceOf(t *testing.T) {
 	full := &fs.PathError{Op: "write", Path: "dir/.macemc-17", Err: syscall.ENOSPC}
-	if err := inPlaceOf("dir/a.html", fmt.Errorf("rendering: %w", full)); err.Error() != "write dir/a.html: no space left on device" {
+	moved := &os.LinkError{Op: "rename", Old: "dir/.macemc-17", New: "dir/a.html", Err: syscall.EACCES}
+	other := &fs.PathError{Op: "read", Path: "dir/other", Err: syscall.EIO}
+	for _, c := range []struct {
+		errs []error
+		want string
+	}{
+		{[]error{nil, nil}, ""},
+		{[]error{full}, "write dir/a.html: no space left on device"},
+		{[]error{moved}, "rename dir/a.html: permission denied"},
+		{[]error{other, full}, "read dir/other: input/output error\nwrite dir/a.html: no space left on device"},
+	} {
+		text := ""
+		err := inPlaceOf("dir/a.html", c.errs...)
+		if err != nil {
+			text = err.Error()
+		}
+		if text != c.want {
+			t.Errorf("%q, want %q", text, c.want)
+		}
+	}
+	if err := inPlaceOf("a", full); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
-	other := &fs.PathError{Op: "read", Path: "dir/other", Err: syscall.EIO}
-	if err := inPlaceOf("dir/a.html", other); err != error(other) {
+}
+
+// That a file cannot be made is known before there is anything to write, and nothing is left behind.
+func TestOutputsAreLookedAtFirst(t *testing.T) {
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain")
+	if err := os.WriteFile(plain, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{filepath.Join(dir, "missing", "a"), filepath.Join(plain, "a"), "/proc/a"} {
+		if err := (&Output{File: file}).Check(); err == nil {
+			t.Errorf("%s can be written", file)
+		}
+		if err := (Generated{Name: file}).Check(); err == nil {
+			t.Errorf("%s can be written", file)
+		}
+	}
+	if err := (&Output{File: filepath.Join(dir, "a")}).Check(); err != nil {
 		t.Error(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("%v is left", left)
 	}
 }

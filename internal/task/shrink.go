@@ -2,9 +2,7 @@ package task
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/macemc/macemc/check"
@@ -32,7 +30,7 @@ func (s *Shrink) Validate() error {
 func (s *Shrink) Do(ctx context.Context, p *Process) error {
 	file, out := s.File, s.Out
 	if out != "" && !p.Role.Reexecuting() {
-		if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(out); err == nil {
 			return fmt.Errorf("--out %s exists already; name a file that does not", out)
 		}
 		if err := hasFolder(out); err != nil {

@@ -258,6 +258,9 @@ func (r *reduction) again(ctx context.Context, x *explore.Result) bool {
 			r.nothing(fmt.Sprintf("after %d rounds it still was not known what holds", mostRounds))
 		}
 		return true
+	case x.Blind && x.Complete && !r.settled && ctx.Err() == nil:
+		r.nothing("the visited set cannot tell where edges lead")
+		return true
 	case again, x.Complete && !r.settled:
 		x.Complete, x.Stopped = false, "interrupted"
 		if ctx.Err() == nil {

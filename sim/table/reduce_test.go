@@ -2,8 +2,10 @@ package table
 
 import (
 	"context"
+	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
@@ -185,5 +187,28 @@ func TestNearestReadsMessages(t *testing.T) {
 		if err != nil || x.Finding == nil || len(x.Path) != 1 {
 			t.Errorf("%s: %v, found %v at the end of %v, want one step", how, err, x.Finding, x.Path)
 		}
+	}
+}
+
+// blind is a visited set that cannot tell where edges lead.
+type blind struct{ explore.Visited }
+
+// A reduction is judged by where edges lead. Where no set tells, nothing is reduced, and that is said.
+func TestReductionNeedsAFinder(t *testing.T) {
+	sys := bundledSystem(t, "twophase")
+	set := explore.VisitedSets[1]
+	made := set.New
+	set.New = func(g explore.Graph) explore.Visited { return blind{made(g)} }
+	x, err := Explore(t.Context(), sys, ExploreOptions{Visited: set, Reduce: ReduceAuto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := Explore(t.Context(), sys, ExploreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !x.Complete || x.States != full.States || x.Transitions != full.Transitions || x.Reduced.Used != ReduceNone ||
+		!strings.Contains(x.Reduced.Why, "cannot tell where edges lead") || x.LivenessChecked {
+		t.Errorf("%s: %d of %d states, %+v", x.Stopped, x.States, full.States, x.Reduced)
 	}
 }

@@ -72,7 +72,7 @@ func TestShrink(t *testing.T) {
 		t.Errorf("exit status %d, %q", status, stderr)
 	}
 	// To standard output goes what can be followed.
-	if _, stderr, status := run(t, "shrink", original, "-o", filepath.Join("missing", "small.path"), "--walks", "1"); status != 2 || !strings.Contains(stderr, "--out: stat missing: no such") {
+	if _, stderr, status := run(t, "shrink", original, "-o", filepath.Join("missing", "small.path"), "--walks", "1"); status != 2 || !strings.Contains(stderr, "--out: open missing/small.path: no such") {
 		t.Errorf("exit status %d, %q", status, stderr)
 	}
 	stdout, _, status = run(t, append([]string{"shrink", original}, small...)...)
