@@ -25,7 +25,7 @@ func (g Generated) Check() error {
 	info, err := os.Stat(g.Name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return hasFolder(g.Name)
+		return creatable(g.Name)
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -45,7 +45,7 @@ func (g Generated) Check() error {
 	case !bytes.Contains(begins, []byte(g.Mark)):
 		return fmt.Errorf("%s exists and was not written by this command: give another name, or move it away", g.Name)
 	}
-	return hasFolder(g.Name)
+	return creatable(g.Name)
 }
 
 // Write replaces the file in one go.

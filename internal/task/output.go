@@ -24,7 +24,7 @@ func (o *Output) Check() error {
 	info, err := os.Stat(o.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return hasFolder(o.File)
+		return creatable(o.File)
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -34,11 +34,11 @@ func (o *Output) Check() error {
 	case !o.Force:
 		return fmt.Errorf("%s exists; --force overwrites it", o.File)
 	}
-	return hasFolder(o.File)
+	return creatable(o.File)
 }
 
-// hasFolder finds out whether a file can be made where it is to be.
-func hasFolder(file string) error {
+// creatable finds out whether a file can be made where it is to be; nothing is left behind.
+func creatable(file string) error {
 	f, err := os.CreateTemp(filepath.Dir(file), inPlace)
 	if err != nil {
 		return inPlaceOf(file, err)

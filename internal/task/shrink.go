@@ -33,7 +33,7 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 		if _, err := os.Lstat(out); err == nil {
 			return fmt.Errorf("--out %s exists already; name a file that does not", out)
 		}
-		if err := hasFolder(out); err != nil {
+		if err := creatable(out); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 	}
