@@ -47,6 +47,8 @@ func newCollapse(words int, together [][]int32) *collapse {
 		}
 		c.above = c.above[:words]
 		c.heights()
+		c.hot = make([]hotPair, 1<<hotBits)
+		c.hot[hash(0)>>(64-hotBits)].pair = 1 // that a pair of zeros was looked up must not be believed from the start
 	}
 	return c
 }
@@ -109,10 +111,6 @@ func (c *collapse) change(at int, nodes uint64) {
 // update brings inner nodes of some trees up to date. Those of one height do not hang on one another, so that memory is asked for many at a time.
 // What is in hot cannot be guessed, so it does not branch by that.
 func (c *collapse) update(trees []uint32) {
-	if c.hot == nil {
-		c.hot = make([]hotPair, 1<<hotBits)
-		c.hot[hash(0)>>(64-hotBits)].pair = 1 // that a pair of zeros was looked up must not be believed from the start
-	}
 	for height, stale := range c.stale {
 		c.missed, c.places = sized(c.missed, len(stale)), sized(c.places, len(stale))
 		missed, places, n := c.missed, c.places, 0
@@ -132,6 +130,20 @@ func (c *collapse) update(trees []uint32) {
 			c.hot[hash(pair)>>(64-hotBits)] = hotPair{pair, id}
 		}
 		c.stale[height] = stale[:0]
+	}
+}
+
+// renew brings a set of inner nodes of one tree up to date.
+func (c *collapse) renew(tree []uint32, nodes uint64) {
+	for ; nodes != 0; nodes &= nodes - 1 {
+		k := bits.TrailingZeros64(nodes)
+		pair := c.pair(k, tree)
+		h := &c.hot[hash(pair)>>(64-hotBits)]
+		if h.pair != pair {
+			id, _ := c.inner.intern(pair)
+			*h = hotPair{pair, id}
+		}
+		tree[c.words+k] = h.id
 	}
 }
 

@@ -126,7 +126,7 @@ func TestResolve(t *testing.T) {
 			e := &Edges{}
 			var trees, last []uint32
 			var want [][]uint32
-			for range 100 {
+			for range 1 + round%2*100 { // few, and many
 				trees = append(trees, c.Enter(keys[rnd.IntN(len(keys))])...)
 				from := trees[len(trees)-c.size():][:words]
 				for range rnd.IntN(20) {

@@ -9,6 +9,9 @@ type exact struct {
 	trees []uint32 // of states that some edges lead to
 }
 
+// fewEdges are too few to be asked of memory together, as a stack has them.
+const fewEdges = 64
+
 // resolvedAtOnce is how many edges have their trees made together: these stay near the processor.
 const resolvedAtOnce = 512
 
@@ -64,7 +67,7 @@ func (c *exact) Enter(key uint64) []uint32 {
 
 // Resolve implements [Whole].
 func (c *exact) Resolve(e *Edges, trees, last []uint32) {
-	if trees == nil || c.above == nil {
+	if trees == nil || c.above == nil || len(e.Ends) < fewEdges {
 		c.resolveEach(e, trees, last)
 		return
 	}
@@ -113,10 +116,16 @@ func (c *exact) resolveEach(e *Edges, trees, last []uint32) {
 		for ; t < int(last[k]); t++ {
 			clear(c.trees)
 			copy(c.trees, base)
+			words := uint64(0)
 			for _, change := range e.changed(t) {
 				c.trees[change>>32] = uint32(change)
+				words |= 1 << (change >> 32 & (narrow - 1))
 			}
-			c.complete(c.trees, base)
+			if base != nil && c.above != nil {
+				c.renew(c.trees, c.over(words))
+			} else {
+				c.complete(c.trees, base)
+			}
 			e.Lo[t] = c.root(c.trees)
 		}
 	}
