@@ -19,7 +19,7 @@ type Edges struct {
 	Names   []uint32 // by edge: the graph's own name for it, 0: it has none
 
 	// By is the name of the edge by which the state that is expanded was found, when states are expanded in the order in which
-	// they are found, or those of a level in any order, see [Parts]. The graph may count edges that lead to states which were found
+	// they are found, or those of a level in any order, see [Parts]. The graph may count edges that lead to this state, or to such as were found
 	// before, or are found at that level by others, and not list them: sleep sets, see P. Godefroid, Partial-Order Methods for the
 	// Verification of Concurrent Systems, chapter 5. 0: it lists all.
 	By       uint32

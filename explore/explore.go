@@ -11,7 +11,7 @@
 //
 // # Sleep sets
 //
-// A graph need not list edges to states that were found before the one that is expanded, see [Edges.By]: it counts them. Results
+// A graph need not list edges to the state that is expanded, nor to those that were found before it, see [Edges.By]: it counts them. Results
 // are the same, so a graph may do so as it likes. It is offered by frontiers that expand states in the order in which they are found,
 // when no reducer leaves out edges.
 //

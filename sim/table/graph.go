@@ -180,7 +180,6 @@ func (g *graph) Check(m *explore.Met) (live bool, err error) {
 }
 
 func (g *graph) check(m *explore.Met) (live bool, err error) {
-	defer kernel.CatchState(&err) // of properties that panic
 	w := g.w
 	for i := range g.sites.untold {
 		if u := &g.sites.untold[i]; m.State[u.node] == u.site {
@@ -198,12 +197,25 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 	if !check && !cover && len(p.eventually) == 0 && len(p.inevitably) == 0 {
 		return true, nil
 	}
-	alone := !p.inFlight && len(p.inevitably) == 0 && g.onward == nil
-	if alone && !sampled && !cover {
+	if g.alone() && !sampled && !cover {
 		if said := *p.verdicts.said(g.read(m.State)); said&isSound != 0 && (said != isSound || len(p.eventually) == 0) {
 			return said&notLive == 0, nil
 		}
 	}
+	return g.ask(m, check, sampled)
+}
+
+// alone reports whether what is to be said of a state hangs on its local states alone.
+func (g *graph) alone() bool {
+	p := &g.w.properties
+	return !p.inFlight && len(p.inevitably) == 0 && g.onward == nil
+}
+
+// ask is check by asking the properties: with check also those that must hold always.
+func (g *graph) ask(m *explore.Met, check, sampled bool) (live bool, err error) {
+	defer kernel.CatchState(&err) // of properties that panic
+	w := g.w
+	p := &w.properties
 	if c := w.calls; c != nil {
 		defer c.checked()
 		if !c.state(m.Number) {
@@ -227,14 +239,14 @@ func (g *graph) check(m *explore.Met) (live bool, err error) {
 			return false, err
 		}
 	}
-	if cover {
+	if w.covering.unmet > 0 {
 		w.noteState()
 	}
 	g.holds = g.holds[:0]
 	for i := range p.inevitably {
 		g.holds = append(g.holds, w.value(&p.inevitably[i]))
 	}
-	if live = w.Live(); alone {
+	if live = w.Live(); g.alone() {
 		w.say(isSound) // also if it was not asked for: nothing changed that it hangs on
 	}
 	return live, nil

@@ -56,6 +56,15 @@ func (s *sites) learnBreak(w *World, packed []uint32, ev sim.Event) uint32 {
 	return broke
 }
 
+// breakOf is the move that the break of a connection has for a name. No state has it among its moves.
+func (s *sites) breakOf(low, high int) uint32 {
+	at := &s.breaks[s.e.layout.pair(sim.NodeID(low), sim.NodeID(high))]
+	if *at == 0 {
+		*at = s.span([]learned{{move: move{kind: loneMove, note: uint8(low)}, peers: neverAsleep, struck: 1<<low | 1<<high}}, 0).begin
+	}
+	return *at
+}
+
 // visit makes a packed vector the state of the world.
 func (s *sites) visit(w *World, packed []uint32) {
 	s.unpack(packed, s.here)
@@ -65,8 +74,9 @@ func (s *sites) visit(w *World, packed []uint32) {
 // learned is a move with the questions of its handler on the way to it.
 type learned struct {
 	move
-	peers   uint16 // see sleep.go
-	takes   uint32 // see sites
+	peers   uint16 // see sites
+	struck  uint16 // likewise
+	takes   uint32
 	origin  uint32
 	asked   []asked
 	handled bool
@@ -96,7 +106,7 @@ func (s *sites) span(list []learned, handled uint32) span {
 	changes, peers := uint32(0), uint16(0)
 	for i := range list {
 		m := &list[i]
-		s.moves, s.peers = append(s.moves, m.move), append(s.peers, m.peers)
+		s.moves, s.peers, s.struck = append(s.moves, m.move), append(s.peers, m.peers), append(s.struck, m.struck)
 		s.takes, s.origins, s.diamonds = append(s.takes, m.takes), append(s.origins, m.origin), append(s.diamonds, 0)
 		peers |= m.peers
 		switch m.kind {
@@ -143,7 +153,7 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 		ok := false
 		if err == nil {
 			if r.move, ok = s.move(w, packed, node, slow); ok {
-				r.peers = s.peersOf(&r.move, &ev, r.asked, node, packed)
+				r.peers, r.struck = s.peersOf(&r.move, &ev, r.asked, node, packed), s.struckBy(&ev)
 				if node >= 0 {
 					r.takes, r.origin = s.takenBy(&ev, node, packed[node]), packed[node]
 				}

@@ -211,7 +211,7 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 				asleep >>= n
 			}
 			asleep >>= 1
-			m := &s.moves[k]
+			m, first := &s.moves[k], c
 			lo, hi := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
 			if m.kind == fastMove {
 				if m.next != site {
@@ -257,6 +257,10 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 				e.Reserve(edges, most)
 				changes, ends, notes, los, his = e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
 				turns, names = e.Turns[:t+edges], e.Names[:t+edges]
+				continue
+			}
+			if c == first && g.asleep.loops {
+				e.Pass(1)
 				continue
 			}
 			ends[t], notes[t], los[t] = uint32(c), m.note, lo

@@ -233,6 +233,7 @@ func (g *graph) takeBreaks(e *explore.Edges, fr uint32) {
 			d.set(s.frame, broke)
 			e.Changes = d.changes
 			e.End(g.fingerprint.Add(g.shift(&d)), uint8(node))
+			e.Names[len(e.Names)-1] = s.breakOf(node, peer)
 		}
 	}
 }

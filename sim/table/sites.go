@@ -21,11 +21,13 @@ type sites struct {
 	ids      memo // rest and budget -> frame
 	moves    []move
 	peers    []uint16 // by move, see sleep.go
+	struck   []uint16 // by move: of a crash, a halt or a break the nodes that it strikes, see sleep.go; 0: it is none of these
 	takes    []uint32 // by move: the datagram that it takes from its node's bag, plus one; 0: none
 	origins  []uint32 // by move: the site that it is one of
 	diamonds []uint64 // by move, see diamondsOf
 	ops      []moveOp
 	slow     []slowMove
+	breaks   []uint32 // by pair: the move that the break of their connection has for a name; 0: it has none yet
 	rooms    []roomQuestion
 	words    int
 	sleeps   bool // see sleep.go
@@ -129,8 +131,8 @@ const (
 )
 
 func newSites(e *engine) *sites {
-	s := &sites{e: e, places: make([]place, e.nodes), moves: make([]move, 1), peers: []uint16{neverAsleep},
-		takes: make([]uint32, 1), origins: make([]uint32, 1), diamonds: make([]uint64, 1)}
+	s := &sites{e: e, places: make([]place, e.nodes), moves: make([]move, 1), peers: []uint16{neverAsleep}, struck: make([]uint16, 1),
+		takes: make([]uint32, 1), origins: make([]uint32, 1), diamonds: make([]uint64, 1), breaks: make([]uint32, e.layout.pairCount)}
 	for i := range s.places {
 		s.places[i].width = minWidth
 	}

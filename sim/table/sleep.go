@@ -17,6 +17,11 @@ import "github.com/macemc/macemc/sim"
 // what else happens there does not depend on whether they can fire. Moves that take a datagram each
 // at one node are tried in both orders, see diamondsOf.
 //
+// Let a be the crash or the halt of a node, or the break of a connection, which come after all ordinary moves in the list. Of the frame it changes nothing
+// but what faults are left, which says of ordinary moves whether they may end in a crash or a halt, and those that do so change the frame. Ordinary moves of
+// all nodes sleep, but for those that touch a connection, or see it so by its peer, that a touches: all those of a node that falls, and the one that
+// breaks. A datagram to a node that is down is lost: where there are any, nothing sleeps behind a fall, unless those that it is sent to are peers.
+//
 // Where the states of a level are expanded in any order, by several processes, that order is not needed to come to v at the same level, if only
 // moves of lower nodes sleep. If v is one step farther from the start than s.a, then s.b is as far as s.a, and was found, as all states of that
 // level were. Its edge by a is listed, or sleeps because of the one by which s.b was found, of a node with a higher number than that of a, and so on:
@@ -38,6 +43,7 @@ type asleep struct {
 	actor   uint16               // the one that acted last,
 	arrived [mostSleepers]uint32 // and do not take this datagram, by node, see sites.takes; 0: none has arrived
 	by      uint32               // the move by which the state was found; 0: nothing is known of moves of its node
+	loops   bool                 // all that lead to the state itself
 }
 
 // canSleep reports whether moves of a system are independent as described: what a node has yet to send keeps it from all else, and what does not fit is refused.
@@ -74,6 +80,14 @@ func (s *sites) peersOf(m *move, ev *sim.Event, asked []asked, node int, packed 
 	return peers
 }
 
+// struckBy is the node that an event takes down, see sites; 0: it takes none down, or what is lost with it is not known of other moves.
+func (s *sites) struckBy(ev *sim.Event) uint16 {
+	if !s.sleeps || !ev.Kind.TakesDown() || s.e.layout.bagCount > 0 && !s.e.quorums.any {
+		return 0
+	}
+	return 1 << ev.Node
+}
+
 // takenBy is the datagram that an event takes from a site, plus one; 0: none, or there is more to it.
 func (s *sites) takenBy(ev *sim.Event, node int, at uint32) uint32 {
 	if !s.sleeps || ev.Kind != sim.Deliver || s.ofStream(ev) {
@@ -86,9 +100,16 @@ func (s *sites) takenBy(ev *sim.Event, node int, at uint32) uint32 {
 // sleep finds out what sleeps in a state that was found by an edge of this name.
 func (g *graph) sleep(name uint32) {
 	a := &g.asleep
-	*a = asleep{}
+	*a = asleep{loops: name != 0 && g.sites.sleeps}
 	if g.named {
 		a.nodes, a.but = uint16(name), uint16(name>>sleepers)
+		return
+	}
+	if struck := g.sites.struck[name]; struck != 0 {
+		a.nodes, a.but, a.shared, a.actor = neverAsleep, toMore, struck, struck
+		if struck&(struck-1) == 0 { // it falls
+			a.nodes, a.but = a.nodes&^struck, a.but|struck
+		}
 		return
 	}
 	if g.sites.peers[name] == neverAsleep {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -162,6 +163,26 @@ func TestSpoiltSleepIsNoticed(t *testing.T) {
 				s.diamonds[k] = ^uint64(0)
 			}
 		},
+		"who falls": func(s *sites, k uint32) {
+			if s.struck[k] == 1<<s.actor(k) {
+				s.struck[k] = 1 << ((s.actor(k) + 1) % s.e.nodes)
+			}
+		},
+		"that connections with who falls are touched": func(s *sites, k uint32) {
+			if s.struck[k] == 1<<s.actor(k) {
+				s.struck[k] |= toMonitors // as if a connection broke, of this node alone
+			}
+		},
+		"that datagrams to who is down are lost": func(s *sites, k uint32) {
+			if s.e.layout.bagCount > 0 && s.falls(k) {
+				s.struck[k] = 1 << s.actor(k)
+			}
+		},
+		"which connection breaks": func(s *sites, k uint32) {
+			if bits.OnesCount16(s.struck[k]) == 2 {
+				s.struck[k] = toMonitors | toMore
+			}
+		},
 		"who is up": func(s *sites, k uint32) {
 			if m := s.moves[k]; m.kind == fastMove {
 				up := s.places[s.actor(k)].up
@@ -182,6 +203,16 @@ func TestSpoiltSleepIsNoticed(t *testing.T) {
 			t.Error("nobody noticed")
 		})
 	}
+}
+
+// falls reports whether a move is a fall of its node.
+func (s *sites) falls(k uint32) bool {
+	m := &s.moves[k]
+	if m.kind != fastMove && m.kind != mixedMove {
+		return false
+	}
+	up := s.places[s.actor(k)].up
+	return up[s.origins[k]] && !up[m.next]
 }
 
 // Of more nodes than a set of them has bits none sleep.
