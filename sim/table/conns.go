@@ -56,7 +56,7 @@ type connStep struct{ code, next uint32 }
 const manyQueued = 255
 
 const (
-	canFail uint8 = 1 << iota // end 0 is told of an error; end 1 in the next bit
+	canFail = 1 << iota // end 0 is told of an error; end 1 in the next bit
 	_
 	canReady
 	_
@@ -191,7 +191,7 @@ func (c *conns) look(state sim.Connection, self, cut bool) (can uint8) {
 	}
 	c.asked = net.AppendInjections(c.asked[:0])
 	for _, ev := range c.asked {
-		if ev.Kind == sim.Break {
+		if ev.Kind == sim.Break && !self {
 			can |= canBreak
 		}
 	}

@@ -280,44 +280,24 @@ func (w *World) refreshConns() {
 	}
 }
 
-// connect makes the sets of peers those of some connections. Few have anything but messages.
+// connect makes the sets of peers those of some connections.
 func (w *World) connect(conns []uint32, id uint32) {
 	clear(w.peers)
-	r := &w.rests.list[id]
-	asked, some := canFail|canFail<<1|canReady|canReady<<1, uint8(0)
-	if r.state.Left.NetErrors > 0 {
-		asked |= canBreak
-	}
+	severed := w.rests.list[id].severed
 	pair := 0
 	for high := range w.nodes {
 		for low, id := range conns[pair : pair+high+1] {
-			if id > emptySelf {
-				can := w.conns.lines.at(id).can[r.severed[low]>>high&1]
-				some |= can
-				w.deliverable[low] |= uint64(can/canDeliver&1) << high
-				w.deliverable[high] |= uint64(can/canDeliver>>1&1) << low
+			if id <= emptySelf {
+				continue
 			}
-		}
-		pair += high + 1
-	}
-	if some&asked != 0 {
-		w.connectRest(conns, r)
-	}
-}
-
-// connectRest makes the sets of peers with which connections have more than messages.
-func (w *World) connectRest(conns []uint32, r *rest) {
-	pair := 0
-	for high := range w.nodes {
-		for low, id := range conns[pair : pair+high+1] {
-			can := w.conns.lines.at(id).can[r.severed[low]>>high&1]
-			w.failing[low] |= uint64(can&canFail/canFail) << high
-			w.ready[low] |= uint64(can&canReady/canReady) << high
-			if low < high {
-				w.failing[high] |= uint64(can>>1&canFail/canFail) << low
-				w.ready[high] |= uint64(can>>1&canReady/canReady) << low
-				w.established[low] |= uint64(can&canBreak/canBreak) << high
-			}
+			can := uint64(w.conns.lines.at(id).can[severed[low]>>high&1])
+			w.failing[low] |= can / canFail & 1 << high
+			w.failing[high] |= can / canFail >> 1 & 1 << low
+			w.ready[low] |= can / canReady & 1 << high
+			w.ready[high] |= can / canReady >> 1 & 1 << low
+			w.deliverable[low] |= can / canDeliver & 1 << high
+			w.deliverable[high] |= can / canDeliver >> 1 & 1 << low
+			w.established[low] |= can / canBreak & 1 << high
 		}
 		pair += high + 1
 	}
