@@ -219,25 +219,21 @@ func (c *conns) apply(id, code uint32, up bool) (next uint32) {
 	if up {
 		code++
 	}
-	line := c.lines.at(id)
-	for i := range line.known {
-		if k := &line.known[i]; k.code == code {
-			return k.next
-		}
+	known := &c.lines.at(id).known
+	k := &known[uint64(code*0x9E3779B9)*uint64(len(known))>>32]
+	if k.code == code {
+		return k.next
 	}
 	key := uint64(id)<<32 | uint64(code)
 	at := &c.lately[key*0x9E3779B97F4A7C15>>(64-latelyBits)]
 	if at.key == key {
 		return at.next
 	}
-	next = c.work(id, code)
-	for i := range line.known {
-		if k := &line.known[i]; k.code == 0 {
-			*k = connStep{code, next}
-			return next
-		}
+	if next = c.work(id, code); k.code == 0 {
+		*k = connStep{code, next}
+	} else {
+		*at = connLately{key, next}
 	}
-	*at = connLately{key, next}
 	return next
 }
 
