@@ -114,8 +114,11 @@ func (c *exact) resolveEach(e *Edges, trees, last []uint32) {
 			base = trees[k*c.size():][:c.size()]
 		}
 		for ; t < int(last[k]); t++ {
-			clear(c.trees)
-			copy(c.trees, base)
+			if base == nil {
+				clear(c.trees)
+			} else {
+				copy(c.trees, base)
+			}
 			words := uint64(0)
 			for _, change := range e.changed(t) {
 				c.trees[change>>32] = uint32(change)

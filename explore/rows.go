@@ -20,7 +20,7 @@ type rows struct {
 	order  [2]column // fingerprints of all states, in the order of their numbers: first words, and second ones if there are any
 }
 
-// sparse marks how many edges a row has that lacks those which sleep.
+// sparse marks how many edges a row has that lacks those which sleep. Of whole states alone: no row is unknown, too.
 const sparse = 1 << 30
 
 // kept marks edges of the recovery relation. A state that was not visited is noted as the number below it.

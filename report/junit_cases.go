@@ -40,6 +40,7 @@ type junitCases struct {
 	unable   string   // why what was not violated is not said to hold, either; "": it is
 	ended    string   // and how the search ended then
 	left     []string // cases of what was left out
+	live     bool     // an Eventually property is checked
 	list     []junitCase
 }
 
@@ -62,11 +63,7 @@ func junitCasesOf(r *Report, properties []sim.Property, text string) ([]junitCas
 	if slices.Contains(c.left, sim.AssertionProperty) {
 		c.left = append(c.left, assertionsHold)
 	}
-	eventually := func(p sim.Property) bool { return p.Eventually != nil }
-	checked := func(p sim.Property) bool { return eventually(p) && !slices.Contains(c.left, p.Name) }
-	if slices.ContainsFunc(properties, eventually) && !slices.ContainsFunc(properties, checked) {
-		c.left = append(c.left, noDeadlock) // which is one in a state that is not live
-	}
+	c.live = slices.ContainsFunc(properties, func(p sim.Property) bool { return p.Eventually != nil && !slices.Contains(c.left, p.Name) })
 	if err := c.properties(properties); err != nil {
 		return nil, err
 	}
@@ -107,6 +104,15 @@ func (c *junitCases) properties(properties []sim.Property) error {
 			if c.r.Cluster != "" {
 				last.Skipped.Message = "not gathered: the workers at " + c.r.Cluster + " searched"
 			}
+		}
+	}
+	for _, name := range c.r.Coverage.NotChecked {
+		listed := name == sim.AssertionProperty || slices.Contains(c.r.Monitors, name) || slices.ContainsFunc(properties, func(p sim.Property) bool { return p.Name == name })
+		if listed {
+			continue
+		}
+		if err := c.add(name, false, func(*Report) bool { return false }); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -186,6 +192,8 @@ func (c *junitCases) add(name string, liveness bool, violated func(*Report) bool
 		of.Skipped = &junitProblem{Message: c.unable}
 	case slices.Contains(c.left, name):
 		of.Skipped = &junitProblem{Message: "not checked: the search was told to leave it out"}
+	case name == noDeadlock && !c.live:
+		of.Skipped = &junitProblem{Message: "not checked: no liveness property is, and a deadlock is a state that is not live"}
 	case r.Coverage.leavesOpen(name):
 		of.Skipped = &junitProblem{Message: "not judged in fair runs without end: " + r.Coverage.unjudged()}
 	case liveness && r.Coverage.Unchecked != "":

@@ -344,7 +344,7 @@ func TestJUnit(t *testing.T) {
 
 	// Without walks a search of states says nothing about liveness before it has seen all of them.
 	bounded := ok
-	bounded.Coverage.Unchecked = "liveness properties"
+	bounded.Coverage.Unchecked = "liveness properties, deadlocks"
 	var suite struct {
 		Skipped int `xml:"skipped,attr"`
 		Cases   []struct {
@@ -363,14 +363,14 @@ func TestJUnit(t *testing.T) {
 			skipped[c.Name] = c.Skipped.Message
 		}
 	}
-	unchecked := "not checked: liveness properties"
+	unchecked := "not checked: liveness properties, deadlocks"
 	if want := map[string]string{"lit thrice": unchecked, "no deadlock": unchecked, "glows": "never seen in what was searched"}; !maps.Equal(skipped, want) || suite.Skipped != 3 {
 		t.Errorf("%d are skipped: %q, want %q", suite.Skipped, skipped, want)
 	}
 
 	// A monitor that nothing was wrong with is a case, and what was left out is skipped.
 	chosen := ok
-	chosen.Monitors, chosen.Coverage.NotChecked = []string{"monitor votes", "monitor terms"}, []string{"not lit", "lit thrice", "monitor terms", sim.AssertionProperty}
+	chosen.Monitors, chosen.Coverage.NotChecked = []string{"monitor votes", "monitor terms"}, []string{"not lit", "lit thrice", "monitor terms", "dim", sim.AssertionProperty}
 	suite.Cases = nil
 	if err := xml.Unmarshal(render(t, junit, &chosen), &suite); err != nil {
 		t.Fatal(err)
@@ -383,10 +383,10 @@ func TestJUnit(t *testing.T) {
 			lines = append(lines, c.Name)
 		}
 	}
-	if got, want := strings.Join(lines, ", "), "not lit skipped, lit thrice skipped, monitor votes, monitor terms skipped, assertions hold skipped, no deadlock skipped"; got != want {
+	if got, want := strings.Join(lines, ", "), "not lit skipped, lit thrice skipped, dim skipped, monitor votes, monitor terms skipped, assertions hold skipped, no deadlock skipped"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if text := string(render(t, terminal, &chosen)); !strings.Contains(text, "not checked: not lit; lit thrice; monitor terms; assertion") {
+	if text := string(render(t, terminal, &chosen)); !strings.Contains(text, "not checked: not lit; lit thrice; monitor terms; dim; assertion") {
 		t.Errorf("the text does not say what was left out:\n%s", text)
 	}
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,7 @@ func (r *Report) wentOn() []string {
 	if len(r.Unsure) > 0 {
 		var other []string
 		for _, u := range r.Unsure {
-			other = append(other, fmt.Sprintf("%s in %s", u.Handler, words.Number(u.Count)))
+			other = append(other, fmt.Sprintf("%s in %s", cmp.Or(u.Handler, "a step that is not known"), words.Number(u.Count)))
 		}
 		lines = append(lines, "of these only kind and property are the same, as no critical step is proven; the cause may be another: "+strings.Join(other, ", "))
 	}

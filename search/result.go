@@ -55,8 +55,6 @@ func (s *searcher) result(sources []source) *Result {
 	if s.found > 0 || s.stopping == StoppedMemory { // nothing was searched behind what was found, and not all states were kept
 		r.Stats.Complete = false
 	}
-	undecided := s.undecided > 0 || s.stopping == StoppedStuck
-	r.Verdict = Conclude(s.finding != nil || s.found > 0, s.stopping, !undecided && (r.Stats.ExhaustedDepth > 0 || ended > 0))
 	for _, w := range s.workers {
 		if engine := w.engine.Load(); engine != nil {
 			r.Stats.Engine.Add(*engine)
@@ -77,6 +75,9 @@ func (s *searcher) result(sources []source) *Result {
 	if s.fairTurn > 0 {
 		r.Stats.Fair.Walked = s.fairWalks
 	}
+	undecided := s.undecided > 0 || s.stopping == StoppedStuck
+	conclusive := !undecided && (r.Stats.ExhaustedDepth > 0 || ended > 0) && !r.Stats.pointless(&s.cfg.System)
+	r.Verdict = Conclude(s.finding != nil || s.found > 0, s.stopping, conclusive)
 	for i := range r.Stats.Sometimes {
 		r.Stats.Sometimes[i].Walks, r.Stats.Sometimes[i].Of = s.walked[i], ended
 	}

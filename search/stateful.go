@@ -149,9 +149,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	case x.Fairness != nil && x.Fairness.Starvation != nil:
 		r.starved(x.Fairness.Starvation, cfg.Strategy)
 		r.noShortest(cfg)
-	case conclusive && !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
-		r.Stats.Unchecked = "liveness properties" // only walks, or all states with what follows them, could tell
-		conclusive = !livenessAlone(&cfg.System)
+	case !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
+		r.Stats.Unchecked = "liveness properties, deadlocks" // only walks, or all states with what follows them, could tell
 	}
 	refused, err := r.walkFair(exploring, cfg, opts.World)
 	switch {
@@ -160,14 +159,9 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	case refused != nil:
 		return stuck(ctx, cfg, began, patience, refused, kernel.GivenUp(), r)
 	}
-	r.Verdict = Conclude(r.Finding != nil, r.Stopped, conclusive)
+	r.Verdict = Conclude(r.Finding != nil, r.Stopped, conclusive && !r.Stats.pointless(&cfg.System))
 	r.Stats.Seconds = time.Since(began).Seconds()
 	return r, nil
-}
-
-// livenessAlone reports whether a system is checked for Eventually properties and nothing else, see [sim.System.Only].
-func livenessAlone(sys *sim.System) bool {
-	return !sys.Asserts() && len(sys.Monitors) == 0 && !slices.ContainsFunc(sys.Properties, func(p sim.Property) bool { return p.Eventually == nil })
 }
 
 // found makes what is wrong with a state or step the finding of a search.

@@ -166,3 +166,26 @@ func TestLivenessAlone(t *testing.T) {
 		}
 	}
 }
+
+// Nor is one that was asked about Inevitably properties alone, and neither judges them nor walks for them.
+func TestInevitablyAlone(t *testing.T) {
+	sys := bundled(t, "election", spec.Config{})
+	only, err := sys.Only("all follow the highest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		cfg  search.Config
+		want search.Verdict
+	}{
+		{search.Config{System: only, Strategy: search.BFS, MaxDepth: 2}, search.Inconclusive},
+		{search.Config{System: sys, Strategy: search.BFS, MaxDepth: 2}, search.OK},
+		{search.Config{System: only, Strategy: search.BFS}, search.OK},
+		{search.Config{System: only, Strategy: search.Walk, MaxPaths: 3}, search.OK},
+	} {
+		res := run(t, c.cfg)
+		if res.Verdict != c.want {
+			t.Errorf("%s, depth %d, %d properties: %s, want %s", c.cfg.Strategy, c.cfg.MaxDepth, len(c.cfg.System.Properties), res.Verdict, c.want)
+		}
+	}
+}

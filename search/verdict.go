@@ -1,5 +1,7 @@
 package search
 
+import "github.com/macemc/macemc/sim"
+
 // Verdict is the answer of a search. Each goes with an exit status of the commands.
 type Verdict string
 
@@ -25,4 +27,22 @@ func Conclude(found bool, stopped string, conclusive bool) Verdict {
 		return Inconclusive
 	}
 	return OK
+}
+
+// pointless reports whether a search came to nothing that a system is checked for: to Eventually and Inevitably properties alone, see [sim.System.Only], which
+// it neither judged nor looked for in walks.
+func (s *Stats) pointless(sys *sim.System) bool {
+	if sys.Asserts() || len(sys.Monitors) > 0 {
+		return false
+	}
+	asked := false
+	for i := range sys.Properties {
+		switch p := &sys.Properties[i]; {
+		case p.Always != nil, p.Eventually != nil && s.Unchecked == "", p.Inevitably != nil && s.Fair != nil && (s.Fair.Judged || s.Fair.Walked.Walks > 0):
+			return false
+		case p.Eventually != nil, p.Inevitably != nil:
+			asked = true
+		}
+	}
+	return asked
 }

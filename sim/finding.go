@@ -17,11 +17,11 @@ const (
 
 // Finding is an error that tells of something wrong in the checked code.
 type Finding struct {
-	Kind     FindingKind
-	Property string // of safety and liveness; "assertion" for a failed Assert
-	Message  string
-	Node     NodeID // -1 when no single node is to blame
-	Stack    string // of a panic
+	Kind     FindingKind `json:"kind"`
+	Property string      `json:"property,omitempty"` // of safety and liveness; "assertion" for a failed Assert
+	Message  string      `json:"message"`
+	Node     NodeID      `json:"node"`            // -1 when no single node is to blame
+	Stack    string      `json:"stack,omitempty"` // of a panic
 }
 
 func (f *Finding) Error() string {

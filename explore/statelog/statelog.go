@@ -15,8 +15,8 @@ import (
 	"github.com/macemc/macemc/explore"
 )
 
-// title is what files begin with.
-const title = "macemc state log 2\n"
+// title is what files begin with. Its number goes up when another format is written, and when tables list other edges: a log has their hashes.
+const title = "macemc state log 3\n"
 
 // Log is a log in a file. It implements [explore.Log].
 type Log struct {

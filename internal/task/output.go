@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -49,19 +50,31 @@ func creatable(file string) error {
 // inPlace is how the names of files begin that take the place of others once they are written.
 const inPlace = ".macemc-"
 
-// inPlaceOf is errors about a file that is written in place of another one, as some about that, and others.
+// inPlaceOf is errors, those about a file that is written in place of another one as such about that.
 func inPlaceOf(file string, errs ...error) error {
+	errs = slices.Clone(errs)
 	for i, err := range errs {
-		var of *fs.PathError
-		var link *os.LinkError
-		switch {
-		case errors.As(err, &of) && strings.HasPrefix(filepath.Base(of.Path), inPlace):
+		switch of := err.(type) {
+		case *fs.PathError:
+			if strings.HasPrefix(filepath.Base(of.Path), inPlace) {
+				errs[i] = &fs.PathError{Op: of.Op, Path: file, Err: of.Err}
+			}
+		case *os.LinkError:
 			errs[i] = &fs.PathError{Op: of.Op, Path: file, Err: of.Err}
-		case errors.As(err, &link):
-			errs[i] = &fs.PathError{Op: link.Op, Path: file, Err: link.Err}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// placed writes to a file that is written in place of another one, which its errors name.
+type placed struct {
+	at   *os.File
+	name string
+}
+
+func (p placed) Write(b []byte) (int, error) {
+	n, err := p.at.Write(b)
+	return n, inPlaceOf(p.name, err)
 }
 
 // write writes the document. A file is there as a whole or not at all.
@@ -81,7 +94,7 @@ func (p *Process) write(o Output, render func(io.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	if err = inPlaceOf(o.File, render(f), f.Chmod(0o644), f.Close()); err != nil {
+	if err = inPlaceOf(o.File, render(placed{f, o.File}), f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}
 	if o.Force {

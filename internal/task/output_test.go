@@ -2,6 +2,7 @@ package task
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +23,8 @@ func TestInPlaceOf(t *testing.T) {
 		{[]error{full}, "write dir/a.html: no space left on device"},
 		{[]error{moved}, "rename dir/a.html: permission denied"},
 		{[]error{other, full}, "read dir/other: input/output error\nwrite dir/a.html: no space left on device"},
+		{[]error{fmt.Errorf("page 3: %w", other), full}, "page 3: read dir/other: input/output error\nwrite dir/a.html: no space left on device"},
+		{[]error{errors.Join(other, moved), nil}, errors.Join(other, moved).Error()},
 	} {
 		text := ""
 		err := inPlaceOf("dir/a.html", c.errs...)
@@ -57,5 +60,18 @@ func TestOutputsAreLookedAtFirst(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 1 {
 		t.Errorf("%v is left", left)
+	}
+}
+
+// What is written in place of a file names that in its errors, also when they are wrapped.
+func TestPlacedNamesTheFile(t *testing.T) {
+	f, err := os.CreateTemp(t.TempDir(), inPlace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	_, err = placed{f, "a.html"}.Write([]byte("text"))
+	if err = fmt.Errorf("page 3: %w", err); err.Error() != "page 3: write a.html: file already closed" || !errors.Is(err, os.ErrClosed) {
+		t.Error(err)
 	}
 }

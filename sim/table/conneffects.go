@@ -37,11 +37,7 @@ const mostShaped = 1<<16 - 1
 // shape numbers the shape of a connection in 49 bits; false: it has none.
 func (c *conns) shape(n *conn) (shape uint64, ok bool) {
 	first, second := uint64(len(c.queues.of(n.queues[0]))), uint64(len(c.queues.of(n.queues[1])))
-	shape = second<<33 | first<<17 | uint64(n.flags[1])<<9 | uint64(n.flags[0])<<1
-	if n.self {
-		shape++
-	}
-	return shape, max(first, second) <= c.mostShaped
+	return second<<33 | first<<17 | n.kind(), max(first, second) <= c.mostShaped
 }
 
 // effectKey tells operations on connections of shapes apart, whatever is sent.
@@ -54,7 +50,7 @@ func effectKey(shape uint64, code uint32) uint64 {
 	return key
 }
 
-// handed is what an operation hands over.
+// handed is what an operation hands over: opTake a message, opError an error. Of others neither means anything.
 type handed struct {
 	msg uint32
 	err uint8

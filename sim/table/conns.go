@@ -39,7 +39,7 @@ type connLine struct {
 	queued [2]uint8    // messages, up to manyQueued
 	errs   [2][2]uint8 // by the end that is told and the code of that, which error comes next; 0: not known
 	first  [2]uint32   // by the end that gets it, the message that is delivered next, plus one; 0: not known
-	known  [6]connStep
+	known  [6]connStep // by hash of their codes
 }
 
 // connLately is an operation that does not fit into the line of its connection, and was done lately. The zero value is none, as no code is 0.
@@ -124,7 +124,7 @@ func (c *conns) intern(n conn) uint32 {
 // sight is what can happen on a connection.
 func (c *conns) sight(id uint32, n *conn) (can [2]uint8) {
 	shape, shaped := c.shape(n)
-	if can, ok := c.sights.get(shape); ok && shaped {
+	if can, ok := c.sights.get(shape); shaped && ok {
 		return can
 	}
 	can[0] = c.look(c.content(id), n.self, false)

@@ -9,6 +9,15 @@ type conn struct {
 	self   bool
 }
 
+// kind numbers all of a connection but its queues, in 17 bits.
+func (n *conn) kind() uint64 {
+	kind := uint64(n.flags[1])<<9 | uint64(n.flags[0])<<1
+	if n.self {
+		kind++
+	}
+	return kind
+}
+
 // About the memory that a connection, and a share in the fingerprint that is not listed, take, all told.
 const (
 	connSize = 160
@@ -38,14 +47,10 @@ func (c *conns) made(state *sim.Connection, self bool) conn {
 
 // find returns the number of a connection, adding it when it is new.
 func (c *conns) find(n conn) (id uint32, known bool) {
-	flags := uint64(n.flags[1])<<9 | uint64(n.flags[0])<<1
-	if n.self {
-		flags++
-	}
-	kind, ok := c.kinds.get(flags)
+	kind, ok := c.kinds.get(n.kind())
 	if !ok {
 		kind = uint64(len(c.index))
-		c.kinds.put(flags, kind)
+		c.kinds.put(n.kind(), kind)
 		c.index = append(c.index, memo{})
 	}
 	index, key := &c.index[kind], uint64(n.queues[0])<<32|uint64(n.queues[1])

@@ -73,7 +73,7 @@ func (g *graph) Share(word int, value uint32) uint64 { return g.sites.shareOf(wo
 
 // Bytes implements [explore.Graph].
 func (g *graph) Bytes() int {
-	return g.sites.bytes() + entrySize*(g.w.entries()-g.w.conns.list.len()) + g.w.conns.bytes() - g.w.conns.queues.bytes() + bagItemSize*g.w.bags.items + g.onward.bytes()
+	return g.sites.bytes() + g.w.bytes() + g.onward.bytes()
 }
 
 // Roots implements [explore.Graph]: there are several when booting draws.

@@ -56,8 +56,11 @@ func (s *sites) learnBreak(w *World, packed []uint32, ev sim.Event) uint32 {
 	return broke
 }
 
-// breakOf is the move that the break of a connection has for a name. No state has it among its moves.
+// breakOf is the move that the break of a connection has for a name. No state has it among its moves. 0: it has none.
 func (s *sites) breakOf(low, high int) uint32 {
+	if !s.sleeps {
+		return 0
+	}
 	at := &s.breaks[s.e.layout.pair(sim.NodeID(low), sim.NodeID(high))]
 	if *at == 0 {
 		*at = s.span([]learned{{move: move{kind: loneMove, note: uint8(low)}, peers: neverAsleep, struck: 1<<low | 1<<high}}, 0).begin

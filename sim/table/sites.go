@@ -21,7 +21,7 @@ type sites struct {
 	ids      memo // rest and budget -> frame
 	moves    []move
 	peers    []uint16 // by move, see sleep.go
-	struck   []uint16 // by move: of a crash, a halt or a break the nodes that it strikes, see sleep.go; 0: it is none of these
+	struck   []uint16 // by move: of a crash or a halt the node, of a break both ends of the connection; 0: it is none of these, or nothing sleeps behind it
 	takes    []uint32 // by move: the datagram that it takes from its node's bag, plus one; 0: none
 	origins  []uint32 // by move: the site that it is one of
 	diamonds []uint64 // by move, see diamondsOf
@@ -315,7 +315,7 @@ func listOf(frame uint32, quiet bool, kind eventList) int {
 }
 
 func (s *sites) bytes() int {
-	n := 48*len(s.moves) + 8*len(s.ops)
+	n := 52*len(s.moves) + 8*len(s.ops)
 	for i := range s.places {
 		p := &s.places[i]
 		n += 32*len(p.list) + 16*(len(p.after)+len(p.farther)) + 16*(len(p.ids.slots)+len(p.far.slots))

@@ -21,6 +21,9 @@ import "github.com/macemc/macemc/sim"
 // but what faults are left, which says of ordinary moves whether they may end in a crash or a halt, and those that do so change the frame. Ordinary moves of
 // all nodes sleep, but for those that touch a connection, or see it so by its peer, that a touches: all those of a node that falls, and the one that
 // breaks. A datagram to a node that is down is lost: where there are any, nothing sleeps behind a fall, unless those that it is sent to are peers.
+// A break is no move, but it has one for a name, see breakOf.
+//
+// A move that changes nothing leads to the state itself, and sleeps wherever anything may.
 //
 // Where the states of a level are expanded in any order, by several processes, that order is not needed to come to v at the same level, if only
 // moves of lower nodes sleep. If v is one step farther from the start than s.a, then s.b is as far as s.a, and was found, as all states of that
@@ -33,6 +36,7 @@ const (
 	toMore       = 1 << (sleepers - 2) // in neverAsleep alone
 	neverAsleep  = 1<<sleepers - 1     // peers of a move that depends on more
 	mostSleepers = sleepers - 2        // nodes
+	allNodes     = 1<<mostSleepers - 1
 )
 
 // asleep is what sleeps in the state that is expanded.
@@ -40,10 +44,10 @@ type asleep struct {
 	nodes   uint16               // moves of theirs
 	but     uint16               // such that have none of these among their peers,
 	shared  uint16               // nor, of these nodes,
-	actor   uint16               // the one that acted last,
+	actor   uint16               // those that acted last, or whose connection broke,
 	arrived [mostSleepers]uint32 // and do not take this datagram, by node, see sites.takes; 0: none has arrived
 	by      uint32               // the move by which the state was found; 0: nothing is known of moves of its node
-	loops   bool                 // all that lead to the state itself
+	loops   bool                 // moves that change nothing do, too
 }
 
 // canSleep reports whether moves of a system are independent as described: what a node has yet to send keeps it from all else, and what does not fit is refused.
@@ -106,10 +110,7 @@ func (g *graph) sleep(name uint32) {
 		return
 	}
 	if struck := g.sites.struck[name]; struck != 0 {
-		a.nodes, a.but, a.shared, a.actor = neverAsleep, toMore, struck, struck
-		if struck&(struck-1) == 0 { // it falls
-			a.nodes, a.but = a.nodes&^struck, a.but|struck
-		}
+		a.nodes, a.but, a.shared, a.actor = behindFault(struck)
 		return
 	}
 	if g.sites.peers[name] == neverAsleep {
@@ -136,6 +137,14 @@ func (s *sites) behind(k uint32) (nodes, but, shared, actor uint16) {
 		return nodes &^ peers, but | actor, 0, actor
 	}
 	return nodes, but, peers, actor
+}
+
+// behindFault tells what sleeps after the fall of one node, or the break of the connection of two, see asleep.
+func behindFault(struck uint16) (nodes, but, shared, actor uint16) {
+	if falls := struck&(struck-1) == 0; falls {
+		return allNodes, toMore | struck, 0, struck
+	}
+	return allNodes, toMore, struck, struck
 }
 
 // undisturbed are the moves of a span, by place, that sleep if their node does. Those beyond the 64th do not.

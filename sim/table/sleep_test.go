@@ -232,6 +232,23 @@ func TestManyNodesStayAwake(t *testing.T) {
 	}
 }
 
+// What changes nothing is not listed, though there is no other node.
+func TestLoopsSleep(t *testing.T) {
+	sys := &sim.System{
+		Nodes: 1,
+		New:   func(sim.NodeID) sim.Service { return &speaker{} },
+		Actions: []sim.AnyAction{
+			sim.Action[*speaker]{Name: "idle", Do: func(*speaker, sim.Env) {}},
+			sim.Action[*speaker]{Name: "once", Times: 1, Do: func(*speaker, sim.Env) {}},
+		},
+	}
+	for set := range explore.VisitedSets {
+		if unlisted, err := compareAsleep(sys, set, 9, nil); err != nil || unlisted != 1 {
+			t.Errorf("%d edges are not listed, %v", unlisted, err)
+		}
+	}
+}
+
 // speaker announces itself when asked.
 type speaker struct{ sim.Nop }
 
