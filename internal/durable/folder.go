@@ -12,7 +12,6 @@ import (
 	"github.com/macemc/macemc/explore"
 	"github.com/macemc/macemc/explore/statelog"
 	"github.com/macemc/macemc/internal/scratch"
-	"github.com/macemc/macemc/internal/words"
 )
 
 // What is in a folder.
@@ -146,7 +145,7 @@ func (f *Folder) finished(err error) error {
 	end := f.Log.End()
 	if end.States == 0 || end.Expanded < end.States {
 		f.Log.Close()
-		return fmt.Errorf("%s: the search is not finished, %s wait; go on with it first, by macemc search --resume without --depth", f.Path, words.Plural(end.States-end.Expanded, "state"))
+		return fmt.Errorf("%s: the search is not finished, %d states wait; go on with it first, by macemc search --resume without --depth", f.Path, end.States-end.Expanded)
 	}
 	f.Before = end.States
 	return nil
