@@ -49,7 +49,7 @@ func (w *Worker) Supervise(ctx context.Context, respawn func() *exec.Cmd) error 
 		}
 		how, err := live(ctx, respawn(), file)
 		if status, ok := rec.Ended(); ok || err != nil || ctx.Err() != nil {
-			if err == nil && status != 0 {
+			if err == nil && ok && status != 0 {
 				err = ErrEnded
 			}
 			return err
@@ -142,7 +142,7 @@ func (w *Worker) Supervised() (end func(status int), ok bool, err error) {
 func (w *Worker) died(ctx context.Context, mark int, how string) error {
 	part, number := uint32(uint64(mark)>>32)-1, uint32(uint64(mark))
 	return at(ctx, w.URL, w.Security, func(r *run) error {
-		err := eventually(ctx, func(ctx context.Context) error {
+		err := r.eventually(ctx, func(ctx context.Context) error {
 			_, err := r.keys.Create(ctx, fmt.Sprintf("died.%d.%d", part, number), []byte(how))
 			return err
 		})
@@ -153,7 +153,7 @@ func (w *Worker) died(ctx context.Context, mark int, how string) error {
 			w.Log.Warn("when another one dies at this state the search ends", "part", part, "state", number)
 			return nil
 		}
-		return eventually(ctx, func(ctx context.Context) error {
+		return r.eventually(ctx, func(ctx context.Context) error {
 			return r.halt(ctx, Why{Kind: "died", Text: how, Source: &explore.Source{Part: part, Number: number}, AtEdge: true})
 		})
 	})

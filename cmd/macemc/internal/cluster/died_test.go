@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -44,5 +45,19 @@ func TestDied(t *testing.T) {
 	x, err := search(t, url, "paxos", spec.Config{})
 	if err != nil || !x.Complete {
 		t.Error(x, err)
+	}
+}
+
+// A process that the end of all kills, before it has come to its own end, is no error.
+func TestSuperviseEnds(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	w := Worker{Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	err := w.Supervise(ctx, func() *exec.Cmd {
+		time.AfterFunc(10*time.Millisecond, cancel)
+		return exec.Command("sleep", "100")
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 
@@ -69,21 +68,29 @@ func TestMoreWorkersThanParts(t *testing.T) {
 	}
 }
 
-// A search has had so many workers at most, which is said to the next one.
-func TestTooManyWorkers(t *testing.T) {
+// A search has had so many workers at most, which is said to the next one. One that was removed is not waited for.
+func TestEnlist(t *testing.T) {
 	t.Parallel()
 	nc := connected(t, serve(t), Security{})
 	r, err := create(t.Context(), nc, Manifest{ID: newID(), Parts: parts, Replicas: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	none := func(*member) (*data, error) { return nil, nil }
 	for i := range members {
-		if m, err := join(t.Context(), r, slog.New(slog.DiscardHandler), none); err != nil || int(m.self) != i+1 {
-			t.Fatal(i, m, err)
+		if self, err := r.enlist(t.Context()); err != nil || int(self) != i+1 {
+			t.Fatal(i, self, err)
 		}
 	}
-	if _, err := join(t.Context(), r, slog.New(slog.DiscardHandler), none); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has had %d workers", members)) {
+	if _, err := r.enlist(t.Context()); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has had %d workers", members)) {
+		t.Error(err)
+	}
+	if err := r.remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.enlist(t.Context()); !gone(err) {
+		t.Error(err)
+	}
+	if _, err := (&member{run: r, self: 1}).watch(t.Context()); !gone(err) {
 		t.Error(err)
 	}
 }

@@ -70,25 +70,24 @@ func process() []byte {
 
 const helloPeriod = 200 * time.Millisecond
 
-// join makes this process a member of a run.
-func join(ctx context.Context, r *run, log *slog.Logger, newData func(*member) (*data, error)) (*member, error) {
-	m := &member{run: r, ctx: ctx, logs: log, inc: int(rand.Int64N(1<<52)) + 1, came: make(chan struct{}, 1), timers: map[any]time.Time{}}
-	m.env.m = m
-	for id := sim.NodeID(1); m.self == 0; id++ {
-		if id > members {
-			return nil, fmt.Errorf("run %s has had %d workers already", r.ID, members)
-		}
-		err := eventually(ctx, func(ctx context.Context) error {
-			_, err := r.keys.Create(ctx, memberKey(int(id)), process())
+// enlist gives this process a number that no other of the run has had.
+func (r *run) enlist(ctx context.Context) (self sim.NodeID, err error) {
+	for self = 1; self <= members; self++ {
+		err := r.eventually(ctx, func(ctx context.Context) error {
+			_, err := r.keys.Create(ctx, memberKey(int(self)), process())
 			return err
 		})
-		switch {
-		case err == nil:
-			m.self = id
-		case !conflict(err):
-			return nil, err
+		if err == nil || !conflict(err) {
+			return self, err
 		}
 	}
+	return 0, fmt.Errorf("run %s has had %d workers already", r.ID, members)
+}
+
+// join makes this process a member of a run.
+func join(ctx context.Context, r *run, self sim.NodeID, log *slog.Logger, newData func(*member) (*data, error)) (*member, error) {
+	m := &member{run: r, ctx: ctx, logs: log, self: self, inc: int(rand.Int64N(1<<52)) + 1, came: make(chan struct{}, 1), timers: map[any]time.Time{}}
+	m.env.m = m
 	d, err := newData(m)
 	if err != nil {
 		return nil, err
@@ -197,7 +196,7 @@ func (m *member) stuck(why string) error {
 // watch tells whether the search is to pause, and this member to leave.
 func (m *member) watch(ctx context.Context) (*atomic.Bool, error) {
 	var watcher jetstream.KeyWatcher
-	err := eventually(ctx, func(context.Context) (err error) {
+	err := m.eventually(ctx, func(context.Context) (err error) {
 		watcher, err = m.keys.WatchFiltered(ctx, []string{pauseKey, leaveKey(int(m.self))})
 		return err
 	})

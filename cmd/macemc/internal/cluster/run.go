@@ -126,6 +126,17 @@ func eventually(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
+// eventually asks the server about the run until it answers, or the run is not there any more: what was removed may only not answer.
+func (r *run) eventually(ctx context.Context, f func(context.Context) error) error {
+	return eventually(ctx, func(limited context.Context) error {
+		err := f(limited)
+		if err != nil && !conflict(err) && !gone(err) && r.withdrawn(ctx) {
+			return fmt.Errorf("%w (%w)", errRemoved, err)
+		}
+		return err
+	})
+}
+
 // replicas is how many servers are to keep what is kept: as many as are wanted, or, when that is 0, of several three.
 func replicas(nc *nats.Conn, wanted int) (int, error) {
 	servers := len(nc.Servers())
@@ -296,7 +307,9 @@ func (r *run) withdrawn(ctx context.Context) bool {
 	return err == nil && (now == nil || now.ID != r.ID)
 }
 
+var errRemoved = errors.New("the search is not there any more")
+
 // gone reports whether an error says that a run was removed.
 func gone(err error) bool {
-	return errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrKeyNotFound)
+	return errors.Is(err, errRemoved) || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrKeyNotFound)
 }

@@ -46,7 +46,11 @@ func (w *Worker) Work(ctx context.Context) error {
 			last = m.ID
 			left, err := w.takePart(ctx, nc, *m)
 			if err != nil && ctx.Err() == nil {
-				w.Log.Error("no part is taken in the search", "run", m.ID, "why", err)
+				level := slog.LevelError
+				if gone(err) {
+					level = slog.LevelInfo // as searches end
+				}
+				w.Log.Log(ctx, level, "no part is taken in the search", "run", m.ID, "why", err)
 			}
 			if left {
 				return nil
@@ -96,7 +100,11 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 	if opts.Visited, err = explore.VisitedNamed(m.Visited); err != nil {
 		return false, err
 	}
-	member, err := join(ctx, r, w.Log, func(mem *member) (*data, error) {
+	self, err := r.enlist(until)
+	if err != nil {
+		return false, err
+	}
+	member, err := join(ctx, r, self, w.Log, func(mem *member) (*data, error) {
 		d, err := newData(mem, sys, opts)
 		if d != nil {
 			d.memory, d.mark = w.Memory, w.Mark
