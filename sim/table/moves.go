@@ -171,16 +171,33 @@ func (g *graph) spanIn(fr uint32, quiet bool, kind eventList, node int) span {
 	return sp
 }
 
+// roomFor is how many edges the moves of some sites make at most, and how many changes.
+func roomFor(spans []nodeSpan) (edges, changes int) {
+	for i := range spans {
+		edges += int(spans[i].end - spans[i].begin)
+		changes += spans[i].changes()
+	}
+	return edges, changes
+}
+
+// asleepIn is which moves of a site sleep, as its node did before what led here, and whether all of them do.
+func (g *graph) asleepIn(sp *nodeSpan) (moves uint64, all bool) {
+	but, arrived := g.asleep.but, g.asleep.arrived[sp.node]
+	if g.asleep.shared>>sp.node&1 != 0 {
+		but |= g.asleep.actor
+	}
+	if arrived == 0 && sp.peers()&but == 0 {
+		return 0, true
+	}
+	return g.sites.undisturbed(sp.span, but, arrived), false
+}
+
 // takeSpans takes the moves of several sites. There is room in e for all of them before the first is taken.
 func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 	s, v, from := g.sites, g.here, g.fingerprint
 	places, two := s.places, g.width == 2
 	fr := v[s.frame]
-	edges, most := 0, 0
-	for i := range spans {
-		edges += int(spans[i].end - spans[i].begin)
-		most += spans[i].changes()
-	}
+	edges, most := roomFor(spans)
 	t, c := len(e.Ends), len(e.Changes)
 	e.Reserve(edges, most)
 	changes, ends, notes, los, his := e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
@@ -191,15 +208,11 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 		e.Steps += int(spans[i].handled)
 		asleep := spans[i].asleep
 		if g.asleep.nodes>>node&1 != 0 {
-			but, arrived := g.asleep.but, g.asleep.arrived[node]
-			if g.asleep.shared>>node&1 != 0 {
-				but |= g.asleep.actor
-			}
-			if arrived == 0 && spans[i].peers()&but == 0 {
+			var all bool
+			if asleep, all = g.asleepIn(&spans[i]); all {
 				e.Pass(end - spans[i].begin)
 				continue
 			}
-			asleep = s.undisturbed(spans[i].span, but, arrived)
 		}
 		for k := spans[i].begin; k < end; k++ {
 			if n := uint32(bits.TrailingZeros64(^asleep)); n > 0 {
