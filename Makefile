@@ -26,17 +26,17 @@ SOAK ?= 100000
 SOAK_FOR ?= 0
 
 soak: ## compare SOAK=100000 more random systems with the oracle, from where the last soak stopped, or for SOAK_FOR=1h (an hour and a half of CPU time; Ctrl-C keeps what was done)
-	$(GO) test -count=1 -timeout 0 -v -run '^TestSoak$$' ./internal/oracle -soak $(SOAK) -for $(SOAK_FOR) -tally $(CURDIR)/.soak
+	$(GO) test -count=1 -timeout 0 -v -run '^TestSoak$$' ./internal/test/oracle -soak $(SOAK) -for $(SOAK_FOR) -tally $(CURDIR)/.soak
 
 soak-figures: ## write what the soaks came to into docs/reliability.md
-	$(GO) test -count=1 -run '^TestSoak$$' ./internal/oracle -page $(CURDIR)/docs/reliability.md -tally $(CURDIR)/.soak
+	$(GO) test -count=1 -run '^TestSoak$$' ./internal/test/oracle -page $(CURDIR)/docs/reliability.md -tally $(CURDIR)/.soak
 
 REDUCTIONS ?= 100000
 
 FIRST ?= 100000
 
 soak-reductions: ## compare REDUCTIONS=100000 random systems, from number FIRST on, with states left out and without
-	$(GO) test -count=1 -timeout 0 -v -run '^(TestReductions|TestTransparent)$$' ./sim/table -reductions $(REDUCTIONS) -first-reduction $(FIRST) \
+	$(GO) test -count=1 -timeout 0 -v -run '^(TestReductions|TestTransparent)$$' ./internal/table -reductions $(REDUCTIONS) -first-reduction $(FIRST) \
 		-crashings $(REDUCTIONS) -first-crashing $(FIRST)
 
 bench: ## run all benchmarks, in the format that benchstat reads
@@ -94,7 +94,7 @@ ci: lint build test check-goroutines check-deploy demo ## everything that must p
 	npm install --prefix .mermaid --no-audit --no-fund --silent mermaid@11.17.2 jsdom@29.1.1
 
 check-mermaid: .mermaid/node_modules/mermaid ## let Mermaid's own parser check our diagrams (npm)
-	$(GO) test -count=1 -v -run Mermaid ./internal/mermaid ./eventgraph ./report
+	$(GO) test -count=1 -v -run Mermaid ./internal/test/mermaid ./eventgraph ./internal/report
 
 pictures: ## take the pictures of the README anew, the screenshot by headless Chromium (installs it from Debian packages)
 	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }
@@ -103,4 +103,4 @@ pictures: ## take the pictures of the README anew, the screenshot by headless Ch
 
 check-browser: ## step through reports in headless Chromium (installs it from Debian packages)
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }
-	$(GO) test -count=1 -v -run Browser ./report
+	$(GO) test -count=1 -v -run Browser ./internal/report

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/bubble"
-	"github.com/macemc/macemc/internal/retrace"
+	"github.com/macemc/macemc/internal/test/replaytest"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -50,4 +50,4 @@ var echo = sim.System{
 }
 
 // BenchmarkEcho measures a step: a message is received, and answered.
-func BenchmarkEcho(b *testing.B) { retrace.Bench(b, echo, 1000) }
+func BenchmarkEcho(b *testing.B) { replaytest.Bench(b, echo, 1000) }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
 )
 
 // Program is the service of a node that runs an ordinary program. Its fields are for properties and for people; they are not to
@@ -59,7 +59,7 @@ type wake struct{}
 var errNotHooked = errors.New("its goroutines are driven by a changed copy of the Go runtime, which this program was built without; " +
 	"use \"macemc test ./PKG\" in place of \"go test ./PKG\", or \"macemc search ./PKG\"")
 
-// CanRun implements [host.Conditional].
+// CanRun implements [simext.Conditional].
 func (p *Program) CanRun() error {
 	if !hooked {
 		return errNotHooked
@@ -67,13 +67,13 @@ func (p *Program) CanRun() error {
 	return nil
 }
 
-// Carries implements [host.Carrier].
+// Carries implements [simext.Carrier].
 func (p *Program) Carries() {}
 
-// Stale implements [host.Showing]: Seen is what the program showed before. A program that has ended shows nothing later.
+// Stale implements [simext.Showing]: Seen is what the program showed before. A program that has ended shows nothing later.
 func (p *Program) Stale() bool { return p.stale }
 
-// Uncovered implements [host.Limited].
+// Uncovered implements [simext.Limited].
 func (p *Program) Uncovered(how sim.Interleave) string {
 	switches := fmt.Sprintf("switches of goroutines elsewhere than at locks, channels, select and writes, and other than %d schedules a step (%s)", schedules, how)
 	if how == sim.FIFO {
@@ -121,7 +121,7 @@ func (p *Program) PeerReady(env sim.Env, peer sim.NodeID) {
 
 // step makes a step and asks for what the program asked for.
 func (p *Program) step(env sim.Env, in *input) {
-	if i, ok := env.(host.Interleaver); ok && i.Interleave() != sim.FIFO {
+	if i, ok := env.(simext.Interleaver); ok && i.Interleave() != sim.FIFO {
 		in.how = i.Interleave()
 		in.pick = env.Choose("schedule of the goroutines", schedules)
 	}

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Without the changed runtime a program does not run half: the error says what to do.
@@ -97,7 +97,7 @@ func TestMessageText(t *testing.T) {
 
 // Every report says what is not seen, and more when only one schedule is tried.
 func TestUncovered(t *testing.T) {
-	p := Service(nil).(host.Limited)
+	p := Service(nil).(simext.Limited)
 	for how, want := range map[sim.Interleave]string{sim.FIFO: "other schedules", sim.Random: "(random)", 3: "(pct:3)"} {
 		if got := p.Uncovered(how); !strings.Contains(got, want) || !strings.Contains(got, "8 seeds") || !strings.Contains(got, "docs/goroutines.md") {
 			t.Errorf("%v: %s", how, got)

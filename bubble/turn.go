@@ -3,19 +3,19 @@ package bubble
 import (
 	"time"
 
-	"github.com/macemc/macemc/sim/plan"
+	"github.com/macemc/macemc/internal/encoding"
 )
 
 // turn is a lock for whoever has a node make a step: one node of a process can do that at a time.
 type turn struct {
 	free chan struct{} // holds a value when nobody has the lock
 	now  *node         // the node that makes a step; nil: none
-	seen *plan.Set     // copies what programs show
+	seen *encoding.Set // copies what programs show
 }
 
 var stepping = func() *turn {
 	t := &turn{free: make(chan struct{}, 1)}
-	t.seen, _ = plan.NewSet() // no rule, so none is wrong
+	t.seen, _ = encoding.NewSet() // no rule, so none is wrong
 	t.free <- struct{}{}
 	return t
 }()

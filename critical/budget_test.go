@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // However many searches one run needs, they visit no more states together than so many may, and what is not searched is not proven.

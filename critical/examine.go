@@ -7,10 +7,10 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // Proof says how it is known that a run is dead.
@@ -62,7 +62,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	}
 	states := cmp.Or(f.cfg.States, f.states())
 	if f.visited/mostLooks >= states {
-		return nil, fmt.Sprintf("%s states were searched that follow steps of the run, and there may be more", words.Number(f.visited)), nil
+		return nil, fmt.Sprintf("%s states were searched that follow steps of the run, and there may be more", textfmt.Number(f.visited)), nil
 	}
 	r, err = table.Recover(ctx, &f.cfg.System, path, table.ExploreOptions{
 		World:     kernel.Options{Overdue: search.Overdue(f.cfg.HandlerLimit)},
@@ -86,7 +86,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	case r.Stopped == "finding", r.Stopped == "violation":
 		return r, fmt.Sprintf("among the states that follow is another finding: %v", r.Finding), nil
 	}
-	return r, fmt.Sprintf("none of the first %s states that follow is live, but there are more", words.Number(r.States)), nil
+	return r, fmt.Sprintf("none of the first %s states that follow is live, but there are more", textfmt.Number(r.States)), nil
 }
 
 // states is how many states are visited when it is not said how many.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/automaton"
+	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"pgregory.net/rapid"

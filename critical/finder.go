@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // finder is the search for one critical transition.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/automaton"
+	"github.com/macemc/macemc/internal/test/automaton"
 )
 
 // expiring is a context whose deadline passes when it has been asked so often.

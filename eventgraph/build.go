@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Build makes the event graph of a trace. Linear in the size of the trace.

@@ -3,8 +3,8 @@ package eventgraph
 import (
 	"slices"
 
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // orderer finds the direct causes of events.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
 

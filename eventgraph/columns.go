@@ -3,7 +3,7 @@ package eventgraph
 import (
 	"strings"
 
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // lines sets the notes beside the lanes, wrapped, and the sources in a column of their own if there is
@@ -16,7 +16,7 @@ func (l *lanes) lines() []Line {
 		for i, n := range nodes {
 			name := n.title()
 			if i+1 < len(nodes) {
-				name = words.Cut(name, l.x[nodes[i+1].ID]-l.x[n.ID]-1)
+				name = textfmt.Cut(name, l.x[nodes[i+1].ID]-l.x[n.ID]-1)
 			}
 			c.put(l.x[n.ID], name)
 		}

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/replay"
 )
 
 // detail lists what a step did, for a reader who opens it: choices, nested calls, effects.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Matters reports whether the step did something that outlasts it: it changed the state of a node, set

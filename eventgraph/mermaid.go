@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/macemc/macemc/internal/words"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -132,7 +132,7 @@ func (m *mermaid) event(e *Event) {
 		m.arrow(v.From, v.To, "--x", v.Text+" "+v.Fate)
 	}
 	if e.Error != "" {
-		m.note(m.all, words.FirstLine(e.Error))
+		m.note(m.all, textfmt.FirstLine(e.Error))
 	}
 }
 

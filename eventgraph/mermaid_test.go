@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
-	"github.com/macemc/macemc/internal/mermaid"
+	"github.com/macemc/macemc/internal/test/mermaid"
 )
 
 // Mermaid accepts what we write, of runs with every kind of event, folded and not.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 	"github.com/macemc/macemc/systems/synod"

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
-	"github.com/macemc/macemc/internal/golden"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/systems/pingack"
 )
 

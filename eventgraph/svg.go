@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -183,7 +183,7 @@ func (d *drawing) cross(x, y int) {
 
 func (d *drawing) names() {
 	for _, n := range d.g.shown(d.o) {
-		d.text("", "middle", d.x[n.ID], 20, words.Cut(n.title(), (d.pitch-4)/svgLetter))
+		d.text("", "middle", d.x[n.ID], 20, textfmt.Cut(n.title(), (d.pitch-4)/svgLetter))
 	}
 }
 
@@ -366,20 +366,20 @@ func (d *drawing) row(i int, s stretch) {
 		}
 		label := e.svgLabel()
 		if d.o.Width > 0 && d.x[e.Node] == slices.Max(d.x) {
-			label = words.Cut(label, d.last)
+			label = textfmt.Cut(label, d.last)
 		}
 		d.text(class, "start", d.x[e.Node]+9, y-5, label)
 	case e.Node < 0:
 		d.text("bad", "start", d.left+9, y-5, e.label())
 	}
-	switch failed := "!! " + words.FirstLine(e.Error); {
+	switch failed := "!! " + textfmt.FirstLine(e.Error); {
 	case e.Error == "":
 		d.note(y, e)
 	case i < len(d.rows)-1:
-		d.text("bad", "start", d.notes, y+4, words.Cut(failed, d.noteLen))
+		d.text("bad", "start", d.notes, y+4, textfmt.Cut(failed, d.noteLen))
 	default:
 		d.note(y, e)
-		d.text("bad", "start", svgLeft-20, y+svgRow, words.Cut(failed, d.width/svgLetter-8))
+		d.text("bad", "start", svgLeft-20, y+svgRow, textfmt.Cut(failed, d.width/svgLetter-8))
 	}
 	d.out.WriteString("</g>\n")
 }

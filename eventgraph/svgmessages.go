@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -107,7 +107,7 @@ func (d *drawing) label(text string, step, x1, x2, y2 int) {
 // loose is the label of a line that ends between lanes, cut to a lane's width: the whole of it stands in the title. It stands for so many
 // messages.
 func loose(text string, count int) string {
-	text = words.Cut(shortly(text), 20)
+	text = textfmt.Cut(shortly(text), 20)
 	if count > 1 {
 		text += fmt.Sprintf(" +%d", count-1)
 	}

@@ -6,8 +6,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/macemc/macemc/internal/words"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -28,7 +28,7 @@ func (e *Event) svgLabel() string {
 	if e.kind == sim.DeliverError {
 		brief.What = ""
 	}
-	return words.Cut(brief.label(), most)
+	return textfmt.Cut(brief.label(), most)
 }
 
 // svgNotes is what stands beside a step.
@@ -49,10 +49,10 @@ func (g *Graph) svgNotes(e *Event) string {
 func twoLines(s string, n int) (first, second string) {
 	if r := []rune(s); len(r) > n {
 		if at := strings.LastIndexByte(string(r[:n+1]), ' '); at > 0 {
-			return strings.TrimSpace(s[:at]), words.Cut(strings.TrimSpace(s[at:]), n)
+			return strings.TrimSpace(s[:at]), textfmt.Cut(strings.TrimSpace(s[at:]), n)
 		}
 	}
-	return words.Cut(s, n), ""
+	return textfmt.Cut(s, n), ""
 }
 
 // title says everything of a step, for a reader who points at it.

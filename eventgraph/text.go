@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/words"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -352,7 +352,7 @@ func (l *lanes) ends(e *Event) {
 		l.undelivered(m, text, m.Fate)
 	}
 	if e.Error != "" {
-		l.whole(strings.Repeat(" ", l.left) + "!! " + words.FirstLine(e.Error))
+		l.whole(strings.Repeat(" ", l.left) + "!! " + textfmt.FirstLine(e.Error))
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/macemc/macemc/internal/words"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 var (
@@ -172,7 +172,7 @@ func (r *Run) data(o Options, t *interner) viewRun {
 		s := viewStep{
 			Number: e.Step, Text: t.of(e.Text), Key: t.of(e.Key), Source: t.of(e.Source), Node: e.Node,
 			Lines: t.all(e.detail()), Causes: e.Causes, Live: e.Live,
-			Broke: t.all(e.Broke), Mended: t.all(e.Mended), Error: t.of(words.FirstLine(e.Error)),
+			Broke: t.all(e.Broke), Mended: t.all(e.Mended), Error: t.of(textfmt.FirstLine(e.Error)),
 		}
 		for _, c := range e.Changes {
 			s.Changes = append(s.Changes, [4]int{c.Node, t.of(c.Path), t.of(c.Old), t.of(c.New)})

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // The reliable channel of P's paper: a sender that repeats until a call says that it went well, and a receiver that drops what it has

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // A leader tells its learner of a command, and waits until that knows it. It never asks twice.

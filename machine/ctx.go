@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
 )
 
 // Halt is the event that halts a machine whose state has no rule for it. A machine that is halted forgets everything, and
@@ -115,7 +115,7 @@ func (x *Ctx) transmit(to ID, ev any) {
 		return
 	}
 	send := x.env.Stream(to).Send
-	if p, ok := x.env.(host.Pusher); ok {
+	if p, ok := x.env.(simext.Pusher); ok {
 		send = func(ev any) error { return p.Push(to, ev) }
 	}
 	if err := send(ev); err != nil {
@@ -164,7 +164,7 @@ func (x *Ctx) open(what string) {
 
 // runs shows people which action handles an event: the first that is run.
 func (x *Ctx) runs(a *action) {
-	if env, ok := x.env.(host.CodeTracer); ok && a != nil {
+	if env, ok := x.env.(simext.CodeTracer); ok && a != nil {
 		env.Runs(a.code)
 	}
 }

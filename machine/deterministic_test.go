@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/machine"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // What is to be a function of its events draws nothing, sets no timers, creates nothing, and does not look elsewhere.

@@ -3,8 +3,8 @@ package machine_test
 import (
 	"testing"
 
-	"github.com/macemc/macemc/explore"
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table"
 )
 
 // Fair runs of random machines are judged as by the definition, or not at all, in every order, with every way of keeping states, one worker or

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // never is a monitor that is hot until computing is announced.

@@ -3,7 +3,7 @@ package machine_test
 import (
 	"testing"
 
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/table"
 )
 
 // What walks find of random machines, in some of their states or in all, the definition says, too; each round comes round.

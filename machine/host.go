@@ -4,9 +4,9 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
 )
 
 // Host is the service of a node that is a machine.
@@ -20,11 +20,11 @@ type Host struct {
 }
 
 var (
-	_ host.Stepper         = (*Host)(nil)
+	_ simext.Stepper       = (*Host)(nil)
 	_ sim.PeerErrorHandler = (*Host)(nil)
 )
 
-// Hosted implements [host.Hosting].
+// Hosted implements [simext.Hosting].
 func (h *Host) Hosted() (name string, code any, path string) {
 	return h.at.name(), h.Vars, "Machine.Vars"
 }
@@ -78,7 +78,7 @@ func (h *Host) PeerError(env sim.Env, peer sim.NodeID, _ error) {
 	}
 }
 
-// Ready implements [host.Stepper].
+// Ready implements [simext.Stepper].
 func (h *Host) Ready() bool {
 	if h.Halted || h.Kind == "" {
 		return false
@@ -86,7 +86,7 @@ func (h *Host) Ready() bool {
 	return h.first() >= 0 || h.nullAction(h.sys.kinds[h.Kind]) != nil
 }
 
-// Step implements [host.Stepper]: the first event that can be taken, or else Null.
+// Step implements [simext.Stepper]: the first event that can be taken, or else Null.
 func (h *Host) Step(env sim.Env) {
 	if h.first() >= 0 {
 		h.takeFirst(env)

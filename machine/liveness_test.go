@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/machine"
-	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // judged explores a system in every way of keeping states, which must all come to the same.

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/macemc/macemc/explore"
-	"github.com/macemc/macemc/internal/census"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // Random machines have the states that the interpreter says they have, and fail when it says that they can: in both engines, with every order and way of keeping
@@ -42,7 +42,7 @@ func TestRandomMachines(t *testing.T) {
 				t.Fatalf("program %d, %s: %d states, %d transitions; interpreter: %d, %d\n%+v", seed, by, counted, taken, states, transitions, p)
 			}
 		}
-		g, err := census.Explore(&sys)
+		g, err := bruteforce.Explore(&sys)
 		if err != nil {
 			wrong("replay", err, 0, 0)
 		} else {

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // Machines are replaced where they are, and what does not fit is a panic.

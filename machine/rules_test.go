@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/census"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/machine"
-	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/table"
 )
 
 type (
@@ -60,7 +60,7 @@ func run(t testing.TB, ms *machine.System, change ...func(*sim.System)) outcome 
 	for _, f := range change {
 		f(&sys)
 	}
-	g, graphErr := census.Explore(&sys)
+	g, graphErr := bruteforce.Explore(&sys)
 	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func run(t testing.TB, ms *machine.System, change ...func(*sim.System)) outcome 
 func endsOf(t testing.TB, ms *machine.System, ids ...machine.ID) map[string]int {
 	t.Helper()
 	sys := ms.Sim("test")
-	g, err := census.Explore(&sys)
+	g, err := bruteforce.Explore(&sys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestWhatPeopleSee(t *testing.T) {
 	for _, f := range w.NodeFields(1) {
 		found = found || f.Path == "Open" && f.Value == "1"
 	}
-	if name, _, _ := w.Service(1).(host.Hosting).Hosted(); name != "asker" || !found {
+	if name, _, _ := w.Service(1).(simext.Hosting).Hosted(); name != "asker" || !found {
 		t.Errorf("%s: %v", name, w.NodeFields(1))
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
 )
 
 // tries sends as long as there is room, or more.
@@ -61,11 +61,11 @@ func TestStreamsAsLive(t *testing.T) {
 	ms := &machine.System{Streams: &netsim.Streams{Buffer: 2}}
 	to := ms.Add(taker, log{})
 	ms.Add(triesKind, tries{To: to, More: true, Then: true})
-	o := run(t, ms, func(s *sim.System) { *s = host.AsLive(*s) })
+	o := run(t, ms, func(s *sim.System) { *s = simext.AsLive(*s) })
 	if o.states != 4 || o.finding != "" || o.ends["aaa in s"] != 1 {
 		t.Errorf("%+v", o)
 	}
-	if host.IsLive(netsim.Streams{}) || host.IsLive(netsim.Datagrams{}) || !host.IsLive(netsim.Both{}.AsLive()) {
+	if simext.IsLive(netsim.Streams{}) || simext.IsLive(netsim.Datagrams{}) || !simext.IsLive(netsim.Both{}.AsLive()) {
 		t.Error("the wrong networks are as live")
 	}
 }
@@ -78,7 +78,7 @@ func TestAttemptRefused(t *testing.T) {
 	ms.Add(sender, sends{"aa"})
 	for want, change := range map[string]func(*sim.System){
 		"a! in s, aa! in s":        func(*sim.System) {},
-		" in s, a! in s, aa! in s": func(s *sim.System) { *s = host.AsLive(*s) },
+		" in s, a! in s, aa! in s": func(s *sim.System) { *s = simext.AsLive(*s) },
 	} {
 		o := run(t, ms, change)
 		if got := strings.Join(slices.Sorted(maps.Keys(o.ends)), ", "); got != want {

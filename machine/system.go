@@ -7,9 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/plan"
 )
 
 // System is a set of machines and monitors. The zero value is an empty one. What would change it once Sim was called is a panic.
@@ -34,7 +34,7 @@ type System struct {
 
 	built   atomic.Bool // Sim was called
 	copying sync.Mutex
-	plans   *plan.Set
+	plans   *encoding.Set
 }
 
 // place is a node: a machine that is there from the start, or one of a pool.
@@ -252,9 +252,9 @@ func (s *System) vars(id ID) any {
 	return s.copyOf(s.machines[id].vars)
 }
 
-func (s *System) planSet() *plan.Set {
+func (s *System) planSet() *encoding.Set {
 	if s.plans == nil {
-		s.plans, _ = plan.NewSet()
+		s.plans, _ = encoding.NewSet()
 	}
 	return s.plans
 }

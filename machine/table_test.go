@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/machine"
-	"github.com/macemc/macemc/sim/table"
 )
 
 type other struct{ X int }

@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
 )
 
 // Check is [CheckWith] with default options.
@@ -308,8 +308,8 @@ func (c *checking) options() check.Options {
 func (c *checking) tester() string {
 	for id := range sim.NodeID(c.system.Nodes) {
 		s := c.system.New(id)
-		defer host.Discard(s)
-		if _, ok := s.(host.Conditional); ok {
+		defer simext.Discard(s)
+		if _, ok := s.(simext.Conditional); ok {
 			return "macemc test"
 		}
 	}

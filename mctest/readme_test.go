@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/test/golden"
 )
 
 // The service in the README is what it says it is: a test that finds the bug.

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/refine"
-	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Refines fails the test unless the abstraction abs does all that the implementation impl does, as far as the clients see, which are

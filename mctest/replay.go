@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )

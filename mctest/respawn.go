@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 )
 
 // These variables tell a fresh process of the test binary what it is there for, beside its role.

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/words"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
-	"github.com/macemc/macemc/sim/plan"
 )
 
 func compareCommands() []command {
@@ -162,7 +162,7 @@ func differences(a *run, n int, b *run, m int) ([]difference, error) {
 		} else {
 			node, after = -1, w.NetFields()
 		}
-		for _, c := range plan.Diff(before[id], after) {
+		for _, c := range encoding.Diff(before[id], after) {
 			all = append(all, difference{node, c.Path, c.Old, c.New})
 		}
 	}
@@ -206,7 +206,7 @@ func runs(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		}
 		switch f, _ := r.firstFound(); {
 		case f != nil:
-			fmt.Fprintf(out, ", FOUND %s", words.FirstLine(f.Error()))
+			fmt.Fprintf(out, ", FOUND %s", textfmt.FirstLine(f.Error()))
 		case r.step(r.len()).live:
 			fmt.Fprint(out, ", live in the end")
 		}
@@ -251,7 +251,7 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	if s.sys.CrashCut != sim.CutPrefix {
 		line("crash cut", s.sys.CrashCut.String())
 	}
-	if host.IsLive(s.sys.Network) {
+	if simext.IsLive(s.sys.Network) {
 		line("network", "as live nodes have it: streams take all that machines send, and attempts to connect may be refused")
 	}
 	var params []string
@@ -289,11 +289,11 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		line("live run", strings.TrimSuffix("none: "+s.cfg.LiveName, ": "))
 	}
 	if f, _ := main.firstFound(); f != nil {
-		line("found", words.FirstLine(f.Error()))
+		line("found", textfmt.FirstLine(f.Error()))
 	}
-	line("then", words.FirstLine(s.cfg.End))
+	line("then", textfmt.FirstLine(s.cfg.End))
 	if err := main.cursor.Uncopied(); err != nil {
-		line("note", "states are reached by executing from the start: "+words.FirstLine(err.Error()))
+		line("note", "states are reached by executing from the start: "+textfmt.FirstLine(err.Error()))
 	}
 	return nil
 }

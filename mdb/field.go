@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/plan"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -40,7 +40,7 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 				old := values[id]
 				values[id] = sel.fields(w, id)
 				seen = seen || len(values[id]) > 0
-				for _, c := range plan.Diff(old, values[id]) {
+				for _, c := range encoding.Diff(old, values[id]) {
 					hit = hit || cond == nil || c.New != "" && cond(c.New) && (c.Old == "" || !cond(c.Old))
 				}
 			}

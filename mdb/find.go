@@ -7,10 +7,10 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/plan"
 )
 
 func findCommands() []command {
@@ -173,7 +173,7 @@ func matchesStep(re *regexp.Regexp, s *stepInfo) bool {
 
 // messageTest finds steps that send such a message, or whose event is about one.
 func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
-	plans, err := plan.NewSet(s.sys.State...)
+	plans, err := encoding.NewSet(s.sys.State...)
 	if err != nil {
 		return nil, err
 	}

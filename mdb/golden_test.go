@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/systems"
 )

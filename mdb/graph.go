@@ -11,7 +11,7 @@ import (
 
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/newfile"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/replay"
 )
 
 var graphFormats = []string{"text", "svg", "html", "mermaid", "dot", "json"}

@@ -3,10 +3,10 @@ package mdb
 import (
 	"strings"
 
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/plan"
 )
 
 // root is the cause of what nothing in the run caused: faults.
@@ -18,7 +18,7 @@ const root = -1
 type links struct {
 	timers    map[armed]int32
 	texts     map[any]string
-	plans     *plan.Set
+	plans     *encoding.Set
 	booted    []int32 // by node: the last boot
 	ran       []int32 // by node: the last step of a handler
 	crashed   []int32 // by node: the last crash
@@ -139,7 +139,7 @@ func (l *links) text(w kernel.World, timer any) string {
 		return text
 	}
 	if l.plans == nil {
-		l.plans, _ = plan.NewSet(w.System().State...) // the world has checked the rules
+		l.plans, _ = encoding.NewSet(w.System().State...) // the world has checked the rules
 	}
 	text := ""
 	if p, err := l.plans.Of(timer); err == nil {

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/macemc/macemc/sim/kernel"
+	"github.com/macemc/macemc/internal/kernel"
 )
 
 // list shows steps.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -195,10 +195,10 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 		fmt.Fprintf(out, "  n%d.%s  %s -> %s\n", c.Node, c.Path, cmp.Or(c.Old, "none"), cmp.Or(c.New, "none"))
 	}
 	if f := r.found(n); f != nil {
-		fmt.Fprintf(out, "  FOUND %s\n", words.FirstLine(f.Error()))
+		fmt.Fprintf(out, "  FOUND %s\n", textfmt.FirstLine(f.Error()))
 	}
 	if s.ends(r) && n == r.len() {
-		fmt.Fprintf(out, "  then: %s\n", words.FirstLine(s.cfg.End))
+		fmt.Fprintf(out, "  then: %s\n", textfmt.FirstLine(s.cfg.End))
 	}
 	return nil
 }
@@ -222,11 +222,11 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		return s.to(r.critical, out)
 	}
 	if f, n := r.firstFound(); f != nil {
-		fmt.Fprintf(out, "no step is critical: only runs that no longer come to a live state have a critical transition, and this one ends with a finding in step %d: %s\n", n, words.FirstLine(f.Error()))
+		fmt.Fprintf(out, "no step is critical: only runs that no longer come to a live state have a critical transition, and this one ends with a finding in step %d: %s\n", n, textfmt.FirstLine(f.Error()))
 		return nil
 	}
 	if s.cfg.End != "" { // walks could meet it, too, and never return
-		fmt.Fprintf(out, "no step is critical: %s\n", words.FirstLine(s.cfg.End))
+		fmt.Fprintf(out, "no step is critical: %s\n", textfmt.FirstLine(s.cfg.End))
 		return nil
 	}
 	res, err := critical.Find(ctx, critical.Config{System: *s.sys, Path: r.cursor.Path(), Seed: s.cfg.Header.Seed, HandlerLimit: time.Second})
@@ -253,7 +253,7 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		s.runs = append(s.runs, live)
 		fmt.Fprintf(out, "the nearest run that recovered is \"live\", of %d steps; it shares %d\n", live.len(), live.common)
 		if f, _ := live.firstFound(); f != nil {
-			fmt.Fprintf(out, "it itself violates something: %s\n", words.FirstLine(f.Error()))
+			fmt.Fprintf(out, "it itself violates something: %s\n", textfmt.FirstLine(f.Error()))
 		}
 	}
 	return s.to(res.Step, out)

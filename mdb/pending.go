@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/words"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/plan"
 )
 
 func showMessages(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
@@ -37,7 +37,7 @@ func showMessages(s *Session, _ context.Context, args []string, out *bytes.Buffe
 	case len(lines) == 0:
 		fmt.Fprintln(out, "  no message is in flight")
 	case shown == 0:
-		fmt.Fprintf(out, "  no such message is in flight, but %s\n", words.Plural(len(lines), "other"))
+		fmt.Fprintf(out, "  no such message is in flight, but %s\n", textfmt.Plural(len(lines), "other"))
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (r *run) inFlight(n int) ([]flying, error) {
 	if err != nil {
 		return nil, err
 	}
-	plans, err := plan.NewSet(w.System().State...)
+	plans, err := encoding.NewSet(w.System().State...)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/replay"
-	"github.com/macemc/macemc/sim/kernel"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 )
 
 func tryCommands() []command {

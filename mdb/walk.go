@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // walker makes walks from where the session stands.
@@ -179,7 +179,7 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 	if res.Finding == nil {
 		return fmt.Errorf("nothing found in %d runs from step %d (stopped by %s); that is no proof", res.Stats.Paths, s.run.at, res.Stopped)
 	}
-	fmt.Fprintf(out, "found: %s %s\n", res.Finding.Kind, words.FirstLine(res.Finding.Message))
+	fmt.Fprintf(out, "found: %s %s\n", res.Finding.Kind, textfmt.FirstLine(res.Finding.Message))
 	return s.adopt(res.Finding.Path, out)
 }
 
@@ -200,7 +200,7 @@ func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64,
 			made-- // this one does not count
 			continue
 		case o.Finding != nil:
-			fmt.Fprintf(out, "walk %d found %s\n", made+1, words.FirstLine(o.Finding.Error()))
+			fmt.Fprintf(out, "walk %d found %s\n", made+1, textfmt.FirstLine(o.Finding.Error()))
 			return s.adopt(path, out)
 		case !o.Live:
 			continue

@@ -48,7 +48,7 @@
 //   - An error is ahead of messages sent later by its peer, and until it is read what the node
 //     sends on that connection is lost.
 //
-// A network as live nodes have it (host.LiveNetwork of package sim/host) does two things more: what machines send is queued whether there is room or
+// A network as live nodes have it (host.LiveNetwork of package internal/simext) does two things more: what machines send is queued whether there is room or
 // not, and a socket error may strike an attempt, which is refused: the process of a node may die when it has taken what another node sent to a node that
 // runs with it, and not yet what was sent to itself.
 //

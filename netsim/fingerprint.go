@@ -3,8 +3,8 @@ package netsim
 import (
 	"encoding/binary"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/plan"
 )
 
 // prints holds the fingerprint of a model: the sum of those of its components, which are the ends
@@ -141,4 +141,4 @@ func (p *prints) message(f sim.Fingerprint) {
 	p.word(f.Lo)
 }
 
-func (p *prints) done() sim.Fingerprint { return plan.Hash(p.seed, p.buf) }
+func (p *prints) done() sim.Fingerprint { return encoding.Hash(p.seed, p.buf) }

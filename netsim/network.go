@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
 )
 
 // DefaultBuffer is the size of send buffers when none is given.
@@ -37,9 +37,9 @@ type Both struct {
 }
 
 var (
-	_ sim.Network      = Datagrams{}
-	_ host.LiveNetwork = Streams{}
-	_ host.LiveNetwork = Both{}
+	_ sim.Network        = Datagrams{}
+	_ simext.LiveNetwork = Streams{}
+	_ simext.LiveNetwork = Both{}
 )
 
 // Validate implements [sim.Network].
@@ -119,16 +119,16 @@ func (b Both) WithLimits(l sim.Limits) (sim.Network, error) {
 	return b, nil
 }
 
-// IsLive implements [host.LiveNetwork].
+// IsLive implements [simext.LiveNetwork].
 func (s Streams) IsLive() bool { return s.asLive }
 
-// IsLive implements [host.LiveNetwork].
+// IsLive implements [simext.LiveNetwork].
 func (b Both) IsLive() bool { return b.Streams.asLive }
 
-// AsLive implements [host.LiveNetwork].
+// AsLive implements [simext.LiveNetwork].
 func (s Streams) AsLive() sim.Network { s.asLive = true; return s }
 
-// AsLive implements [host.LiveNetwork].
+// AsLive implements [simext.LiveNetwork].
 func (b Both) AsLive() sim.Network { b.Streams.asLive = true; return b }
 
 func checkNew(l sim.Limits) error {

@@ -13,8 +13,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/plan"
 )
 
 // Announcement is something that a node has announced.
@@ -69,7 +69,7 @@ type Judgement struct {
 // Judge judges a history by a monitor, whose state is kept by these rules. Most bounds the states. The error is that the state cannot be kept, or that
 // announcements come after such as are nowhere, or after themselves.
 func Judge(ctx context.Context, h History, monitor func() sim.Monitor, rules []sim.StateRule, most int) (*Judgement, error) {
-	plans, err := plan.NewSet(rules...)
+	plans, err := encoding.NewSet(rules...)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (h History) whole(cut []int) error {
 
 type judge struct {
 	h      History
-	plans  *plan.Set
+	plans  *encoding.Set
 	met    map[string]bool
 	places []place
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/table"
 )
 
 // system is what is compared.

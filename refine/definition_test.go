@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/table"
 )
 
 // toy is a system given by a table. Label 0 is not seen.

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // AfterLive says how often something happened after the first live state of a walk.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // taker takes messages, and tells which call goes on when it does so.

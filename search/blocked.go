@@ -22,7 +22,7 @@ func blocked(ticks int) bool {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]
 	for block := range strings.SplitSeq(string(buf), "\n\n") {
-		if strings.Contains(block, "/sim/kernel.(*machine).run(") && waitingGoroutine.MatchString(block) && !strings.Contains(block, programStep) {
+		if strings.Contains(block, "/internal/kernel.(*machine).run(") && waitingGoroutine.MatchString(block) && !strings.Contains(block, programStep) {
 			return true
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/table"
 )
 
 // CrashModel says whether strategies that visit states let nodes crash and halt, as far as the limits of the system allow.

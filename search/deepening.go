@@ -2,9 +2,9 @@ package search
 
 import (
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // forcedLimit bounds how many steps with one alternative follow each other: they cost no depth.

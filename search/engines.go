@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // engines are the worlds that the runs of a loop are executed by, and what is known of their speed. What a run

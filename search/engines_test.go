@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	opaque "github.com/macemc/macemc/internal/script"
+	opaque "github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"

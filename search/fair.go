@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // fair fills in how fair runs without end were judged when states were visited.

@@ -5,9 +5,9 @@ import (
 	"context"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // FairWalks are walks that look for runs without end in which something stays owed. Nothing is said where they find none.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -1,8 +1,8 @@
 package search
 
 import (
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // links keeps the order in which the datagrams in flight were sent. A state has none: datagrams are listed by content. Those that were

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Signals that a [Loop] looks for before each step.

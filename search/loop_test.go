@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/automaton"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // script is a strategy that writes down what the loop tells it.

@@ -1,8 +1,8 @@
 package search
 
 import (
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // lookEvery: one in that many runs is looked at for what it meets that is new. Each of its steps has a node's state hashed. With fewer

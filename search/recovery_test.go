@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/automaton"
+	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/search"
 )
 

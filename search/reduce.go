@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/table"
 )
 
 // Reduction says which states strategies that visit states leave out, so that the verdict is the same.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/replay"
-	"github.com/macemc/macemc/sim/kernel"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 )
 
 // tick is how often a round looks after its workers.

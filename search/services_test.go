@@ -3,12 +3,12 @@ package search_test
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/netsim"
-	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // pledge is what a pledger must give only once.

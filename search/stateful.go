@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // stateful visits states, not runs: the table engine looks successors up, so that there is no run for a

@@ -2,10 +2,10 @@ package search_test
 
 import (
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 	"pgregory.net/rapid"
 )
 

@@ -4,9 +4,9 @@ import (
 	"errors"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // A Task is a run to make: Path is executed, which may end inside a step, and from there on the

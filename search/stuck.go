@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // overdueAfter gives checked code up that an exploration waits for, as a round does with a worker that does not answer.

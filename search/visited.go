@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"unsafe"
 
-	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/spec"
 )
 

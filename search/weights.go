@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Weights are the weights of enabled events in random walks, per event. What has weight 0 does not happen in walks.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // rearming always has two timers to choose from.

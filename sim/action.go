@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/macemc/macemc/sim/internal/seam"
+	"github.com/macemc/macemc/internal/simhook"
 )
 
 // Action is something that the application on top of a service of type S may do: an event of its
@@ -32,11 +32,11 @@ const MaxWeight = 1 << 30
 // AnyAction is an [Action] of any service type.
 type AnyAction interface {
 	// Erased returns the action as one of services of all types, and tells which of them have it.
-	Erased() (Action[Service], seam.Types)
+	Erased() (Action[Service], simhook.Types)
 }
 
 // Erased implements [AnyAction].
-func (a Action[S]) Erased() (Action[Service], seam.Types) {
+func (a Action[S]) Erased() (Action[Service], simhook.Types) {
 	e := Action[Service]{Name: a.Name, Times: a.Times, At: a.At, Weight: a.Weight, Fair: a.Fair, Disturbs: a.Disturbs}
 	if a.When != nil {
 		e.When = func(s Service) bool { return a.When(s.(S)) }
@@ -44,7 +44,7 @@ func (a Action[S]) Erased() (Action[Service], seam.Types) {
 	if a.Do != nil {
 		e.Do = func(s Service, env Env) { a.Do(s.(S), env) }
 	}
-	return e, seam.Types{Has: func(s any) bool { _, ok := s.(S); return ok }, Do: a.Do}
+	return e, simhook.Types{Has: func(s any) bool { _, ok := s.(S); return ok }, Do: a.Do}
 }
 
 // validate reports the first thing that is wrong.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/test/golden"
 )
 
 // What users can read of the package is what somebody has looked at.

@@ -3,8 +3,8 @@ package sim
 import (
 	"errors"
 
-	"github.com/macemc/macemc/sim/internal/seam"
-	"github.com/macemc/macemc/sim/plan"
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/simhook"
 )
 
 // ErrFull is returned by [Stream.Send] when the send buffer has no room.
@@ -75,11 +75,11 @@ type Message struct {
 	Body any
 	ID   MessageID
 
-	seam seam.Message
+	seam simhook.Message
 }
 
 // Seam is for those who execute the system: what they keep with the message. Networks have no use for it.
-func (m *Message) Seam() *seam.Message { return &m.seam }
+func (m *Message) Seam() *simhook.Message { return &m.seam }
 
 // Envelope is a message in flight, as properties and people see it.
 type Envelope struct {
@@ -147,4 +147,4 @@ type NetModel interface {
 }
 
 // Field is one value inside a state, for people: a path such as "peers[3]" and the value's text.
-type Field = plan.Field
+type Field = encoding.Field

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/macemc/macemc/sim/internal/seam"
+	"github.com/macemc/macemc/internal/simhook"
 )
 
 // From is a message of a set, and its sender.
@@ -41,11 +41,11 @@ type Quorum[S Service, M any] struct {
 // AnyQuorum is a [Quorum] of any types.
 type AnyQuorum interface {
 	// Erased returns the quorum as one of services and messages of all types, and tells which of them it is for.
-	Erased() (Quorum[Service, any], seam.Types)
+	Erased() (Quorum[Service, any], simhook.Types)
 }
 
 // Erased implements [AnyQuorum].
-func (q Quorum[S, M]) Erased() (Quorum[Service, any], seam.Types) {
+func (q Quorum[S, M]) Erased() (Quorum[Service, any], simhook.Types) {
 	e := Quorum[Service, any]{Name: q.Name}
 	if q.Need != nil {
 		e.Need = func(s Service) int { return q.Need(s.(S)) }
@@ -62,7 +62,7 @@ func (q Quorum[S, M]) Erased() (Quorum[Service, any], seam.Types) {
 	if q.Do != nil {
 		e.Do = func(s Service, env Env, set []From[any]) { q.Do(s.(S), env, typed[M](set)) }
 	}
-	return e, seam.Types{Has: func(s any) bool { _, ok := s.(S); return ok }, Message: reflect.TypeFor[M](), Do: q.Do}
+	return e, simhook.Types{Has: func(s any) bool { _, ok := s.(S); return ok }, Message: reflect.TypeFor[M](), Do: q.Do}
 }
 
 func typed[M any](set []From[any]) []From[M] {

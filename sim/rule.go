@@ -1,35 +1,35 @@
 package sim
 
-import "github.com/macemc/macemc/sim/plan"
+import "github.com/macemc/macemc/internal/encoding"
 
 // StateRule says how the state plan treats a type or field that is not the user's own.
-type StateRule = plan.Rule
+type StateRule = encoding.Rule
 
 // IgnoreField leaves a field of struct type T out of the state. The name may be dotted to reach into
 // embedded and nested structs.
-func IgnoreField[T any](name string) StateRule { return plan.IgnoreField[T](name) }
+func IgnoreField[T any](name string) StateRule { return encoding.IgnoreField[T](name) }
 
 // MethodByName encodes a function field of struct type T by the name of the function that it holds.
-func MethodByName[T any](field string) StateRule { return plan.MethodByName[T](field) }
+func MethodByName[T any](field string) StateRule { return encoding.MethodByName[T](field) }
 
 // EncodeBy encodes values of type T, or of types that implement the interface T, by a function that
 // appends to dst.
-func EncodeBy[T any](encode func(dst []byte, v T) []byte) StateRule { return plan.EncodeBy(encode) }
+func EncodeBy[T any](encode func(dst []byte, v T) []byte) StateRule { return encoding.EncodeBy(encode) }
 
 // CopyBy copies values of type T, or of types that implement the interface T, by a function.
-func CopyBy[T any](copy func(T) T) StateRule { return plan.CopyBy(copy) }
+func CopyBy[T any](copy func(T) T) StateRule { return encoding.CopyBy(copy) }
 
 // ShowBy renders values of type T, or of types that implement the interface T, for people.
-func ShowBy[T any](show func(T) string) StateRule { return plan.ShowBy(show) }
+func ShowBy[T any](show func(T) string) StateRule { return encoding.ShowBy(show) }
 
 // ByElements makes slices and maps count by their elements alone: not by capacity, by what lies beyond
 // the length, or by whether an empty one is nil. It promises that no handler asks for any of that.
-func ByElements() StateRule { return plan.ByElements() }
+func ByElements() StateRule { return encoding.ByElements() }
 
 // AcrossPrograms makes states comparable between processes that execute different program files: slices and maps
 // count by their elements, and variables of packages by their content.
-func AcrossPrograms() StateRule { return plan.AcrossPrograms() }
+func AcrossPrograms() StateRule { return encoding.AcrossPrograms() }
 
 // StateError tells what part of a state, message, timer or event cannot be encoded or copied, and
 // what to do about it.
-type StateError = plan.Error
+type StateError = encoding.Error

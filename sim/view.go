@@ -3,7 +3,7 @@ package sim
 import (
 	"iter"
 
-	"github.com/macemc/macemc/sim/internal/seam"
+	"github.com/macemc/macemc/internal/simhook"
 )
 
 // View is what a property sees of a state. It records what was read. It is valid only during the
@@ -11,12 +11,12 @@ import (
 type View struct{ seam contents }
 
 type (
-	contents  = seam.View[Service, NodeID, Envelope]
-	predicate = seam.Predicate[Service, NodeID, Envelope]
+	contents  = simhook.View[Service, NodeID, Envelope]
+	predicate = simhook.Predicate[Service, NodeID, Envelope]
 )
 
 // Seam is for those who execute the system: what they fill in and read. Properties have no use for it.
-func (v *View) Seam() *seam.View[Service, NodeID, Envelope] { return &v.seam }
+func (v *View) Seam() *simhook.View[Service, NodeID, Envelope] { return &v.seam }
 
 // Len is the number of nodes of the system, whether up or not.
 func (v *View) Len() int { return len(v.seam.Services) }

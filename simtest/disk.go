@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/macemc/macemc/sim/kernel"
+	"github.com/macemc/macemc/internal/kernel"
 )
 
 // Disk returns what the node reads from its disk: what was synced, and what was written since. The map

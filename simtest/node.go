@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/plan"
 )
 
 // Node is one node of a system, in a test. It is for the goroutine of the test. Its methods fail the
@@ -22,7 +22,7 @@ type Node[S sim.Service] struct {
 	run   *kernel.Runner
 
 	quorums []string
-	plans   *plan.Set
+	plans   *encoding.Set
 
 	questions questions
 	room      map[sim.NodeID]int // of streams for which it was set
@@ -64,7 +64,7 @@ func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 	if err != nil {
 		t.Fatalf("simtest.New: %v", err)
 	}
-	plans, err := plan.NewSet(append(slices.Clone(sys.State), plan.ByElements())...)
+	plans, err := encoding.NewSet(append(slices.Clone(sys.State), encoding.ByElements())...)
 	if err != nil {
 		t.Fatalf("simtest.New: %v", err)
 	}

@@ -3,8 +3,8 @@ package systems_test
 import (
 	"testing"
 
-	"github.com/macemc/macemc/internal/systest"
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )

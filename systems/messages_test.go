@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/live/wire"
-	"github.com/macemc/macemc/replay"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/plan"
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/realnet/wire"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -31,7 +31,7 @@ func TestMessagesCanBeSent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plans, err := plan.NewSet(sys.State...)
+			plans, err := encoding.NewSet(sys.State...)
 			if err != nil {
 				t.Fatal(err)
 			}

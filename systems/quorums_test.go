@@ -3,7 +3,7 @@ package systems_test
 import (
 	"testing"
 
-	"github.com/macemc/macemc/internal/census"
+	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -22,7 +22,7 @@ func TestQuorumsByForce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := census.Explore(&sys)
+		g, err := bruteforce.Explore(&sys)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/macemc/macemc/internal/systest"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // table prints rows in Markdown. Of several runs it shows the medians.
@@ -22,12 +22,12 @@ func table(rows []row) string {
 		peak := median(r.samples, func(s sample) int { return s.peak })
 		handlers := ""
 		if r.counts.handlers > 0 {
-			handlers = words.Number(r.counts.handlers)
+			handlers = textfmt.Number(r.counts.handlers)
 		}
 		fmt.Fprintf(&b, "| %d | %s | %d | %d | %s | %s | %.2f | %s | %s | %s MB | %.1f | %s |\n",
-			r.proposers, r.checker, r.workers, len(r.samples), words.Number(r.counts.states), words.Number(r.counts.transitions), seconds,
-			words.Number(int(float64(r.counts.states)/seconds)), words.Number(int(float64(r.counts.transitions)/seconds)),
-			words.Number(peak>>20), float64(peak)/float64(r.counts.states), handlers)
+			r.proposers, r.checker, r.workers, len(r.samples), textfmt.Number(r.counts.states), textfmt.Number(r.counts.transitions), seconds,
+			textfmt.Number(int(float64(r.counts.states)/seconds)), textfmt.Number(int(float64(r.counts.transitions)/seconds)),
+			textfmt.Number(peak>>20), float64(peak)/float64(r.counts.states), handlers)
 	}
 	return b.String()
 }
@@ -47,8 +47,8 @@ func verdicts(rows []row) string {
 			}
 		}
 		fmt.Fprintf(&b, "| %d | %s | %d | %d | %s | %s | %.2f | %s | %.2f | %s | %s MB |\n",
-			r.proposers, r.checker, r.workers, len(r.samples), words.Number(r.counts.states), words.Number(r.counts.transitions),
-			median(r.samples, wall), faster, median(r.samples, cpu), less, words.Number(median(r.samples, func(s sample) int { return s.peak })>>20))
+			r.proposers, r.checker, r.workers, len(r.samples), textfmt.Number(r.counts.states), textfmt.Number(r.counts.transitions),
+			median(r.samples, wall), faster, median(r.samples, cpu), less, textfmt.Number(median(r.samples, func(s sample) int { return s.peak })>>20))
 	}
 	return b.String()
 }
@@ -58,7 +58,7 @@ func ratio(a, b float64) string {
 	if b == 0 {
 		return ""
 	}
-	return words.Number(int(a / b))
+	return textfmt.Number(int(a / b))
 }
 
 // machine tells what was measured, when and on what.

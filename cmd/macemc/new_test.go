@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/test/golden"
 )
 
 func TestNewHelp(t *testing.T) {

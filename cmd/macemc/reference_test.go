@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/cli"
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/test/golden"
 )
 
 // docs/commands.md is what the commands say of themselves.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/cmd/macemc/internal/cli"
 	"github.com/macemc/macemc/cmd/macemc/vet"
+	"github.com/macemc/macemc/internal/check"
 )
 
 // vetCommand is "macemc vet".

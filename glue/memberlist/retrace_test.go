@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/macemc/macemc/internal/retrace"
+	"github.com/macemc/macemc/internal/test/replaytest"
 )
 
 var (
@@ -13,6 +13,6 @@ var (
 )
 
 // A run is the same each time.
-func TestRetrace(t *testing.T) { retrace.Check(t, system, *times, *processes) }
+func TestRetrace(t *testing.T) { replaytest.Check(t, system, *times, *processes) }
 
-func BenchmarkStep(b *testing.B) { retrace.Bench(b, system, 10_000) }
+func BenchmarkStep(b *testing.B) { replaytest.Bench(b, system, 10_000) }

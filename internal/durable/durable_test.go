@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/sim"
 )
 

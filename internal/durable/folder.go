@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/explore"
-	"github.com/macemc/macemc/explore/statelog"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/statelog"
 	"github.com/macemc/macemc/internal/scratch"
 )
 

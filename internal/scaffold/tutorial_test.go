@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/test/golden"
 )
 
 // block is one block of code in a page.

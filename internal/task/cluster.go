@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )

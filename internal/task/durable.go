@@ -8,11 +8,11 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/durable"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/internal/version"
-	"github.com/macemc/macemc/internal/words"
-	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 )
 
@@ -92,7 +92,7 @@ func (p *Process) searchDurably(ctx context.Context, r *request) error {
 		return err
 	}
 	if folder.Before > 0 {
-		fmt.Fprintf(p.Stderr, "macemc: %s holds %s states, which are checked again\n", r.durable, words.Number(folder.Before))
+		fmt.Fprintf(p.Stderr, "macemc: %s holds %s states, which are checked again\n", r.durable, textfmt.Number(folder.Before))
 	}
 	if folder.Changed != "" {
 		fmt.Fprintf(p.Stderr, "macemc: they were found by another program (%s): what its handlers did is compared\n", folder.Changed)

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/durable"
-	"github.com/macemc/macemc/internal/words"
-	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
 
@@ -65,12 +65,12 @@ func (p *Process) DurableInfo(dir string, asJSON bool) error {
 	w, line := p.describe(m)
 	left := "of all of them the steps were taken"
 	if waiting > 0 {
-		left = fmt.Sprintf("of %s of them the steps are still to be taken", words.Number(waiting))
+		left = fmt.Sprintf("of %s of them the steps are still to be taken", textfmt.Number(waiting))
 	}
-	line("states", "%s; %s", words.Number(end.States), left)
-	line("transitions", "%s", words.Number(end.Transitions))
+	line("states", "%s; %s", textfmt.Number(end.States), left)
+	line("transitions", "%s", textfmt.Number(end.Transitions))
 	line("depth", "%d", end.Depth)
-	line("log", "%s bytes, %.2f per state; %d blocks; to go on, the steps of %s states are taken again", words.Number(int(stats.Bytes)), float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, words.Number(stats.Pioneers))
+	line("log", "%s bytes, %.2f per state; %d blocks; to go on, the steps of %s states are taken again", textfmt.Number(int(stats.Bytes)), float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, textfmt.Number(stats.Pioneers))
 	if stats.Torn > 0 {
 		line("torn", "%d bytes at the end, which --resume cuts off", stats.Torn)
 	}
@@ -115,7 +115,7 @@ func (p *Process) runsInfo(dir string, s *durable.State, asJSON bool) error {
 		return WriteJSON(p.Stdout, map[string]any{"manifest": s.Manifest, "runs": w.paths(), "stretches": len(all), "finished": w.over(), "in_use": s.InUse})
 	}
 	out, line := p.describe(s.Manifest)
-	line("runs", "%s, in %s", words.Number(w.paths()), words.Plural(len(all), "part"))
+	line("runs", "%s, in %s", textfmt.Number(w.paths()), textfmt.Plural(len(all), "part"))
 	switch {
 	case s.InUse:
 		line("now", "a search goes on there")
@@ -149,7 +149,7 @@ func (p *Process) DurableVerify(dir string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.Stdout, "%s: %s runs in %s: all are whole\n", dir, words.Number((&walking{all: all}).paths()), words.Plural(len(all), "part"))
+		fmt.Fprintf(p.Stdout, "%s: %s runs in %s: all are whole\n", dir, textfmt.Number((&walking{all: all}).paths()), textfmt.Plural(len(all), "part"))
 		return nil
 	}
 	defer s.Log.Close()
@@ -161,7 +161,7 @@ func (p *Process) DurableVerify(dir string) error {
 		states += len(b.Origins)
 	}
 	stats := s.Log.Stats()
-	fmt.Fprintf(p.Stdout, "%s: %s states in %d blocks, %s bytes: all are whole\n", dir, words.Number(states), stats.Blocks, words.Number(int(stats.Bytes)))
+	fmt.Fprintf(p.Stdout, "%s: %s states in %d blocks, %s bytes: all are whole\n", dir, textfmt.Number(states), stats.Blocks, textfmt.Number(int(stats.Bytes)))
 	if stats.Torn > 0 {
 		fmt.Fprintf(p.Stdout, "%s: %d more bytes at the end are no whole block; --resume cuts them off\n", dir, stats.Torn)
 	}

@@ -13,10 +13,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/durable"
-	"github.com/macemc/macemc/internal/words"
-	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
 
@@ -64,7 +64,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	w := walking{r: r, runs: runs, all: all}
 	kept := &report.Kept{Folder: r.durable, Runs: w.paths()}
 	if kept.Runs > 0 {
-		fmt.Fprintf(p.Stderr, "macemc: %s holds %s runs\n", r.durable, words.Number(kept.Runs))
+		fmt.Fprintf(p.Stderr, "macemc: %s holds %s runs\n", r.durable, textfmt.Number(kept.Runs))
 	}
 	err = w.goOn(ctx)
 	kept.Lost = w.lost

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/mdb"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/systems"
 )
@@ -51,7 +51,7 @@ func apart(t *testing.T, f Front) (a *asker, end func() bool) {
 
 func session(t *testing.T) *mdb.Session {
 	t.Helper()
-	l, err := check.Load(t.Context(), systems.All(), "../../replay/testdata/pingack.path", nil)
+	l, err := check.Load(t.Context(), systems.All(), "../replay/testdata/pingack.path", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/mdb"
 )
 

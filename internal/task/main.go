@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 )
 
 // Main calls do in a process that ends after it, with a context that ends with the first signal, and returns the

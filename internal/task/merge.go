@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
 )
 
 // Merge puts the reports of shards together that are in files, or below folders, and prints what comes of it. The exit status is that of

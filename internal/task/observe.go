@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/words"
-	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/observe"
+	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -220,7 +220,7 @@ func (m *observed) text(out *lines) {
 	case m.Heard == 0:
 		out.add("%s: was told of nothing", m.Monitor)
 	case m.Verdict == observe.None:
-		out.add("%s: violated in no order that agrees with the causes (%s)", m.Monitor, words.Plural(m.Heard, "announcement"))
+		out.add("%s: violated in no order that agrees with the causes (%s)", m.Monitor, textfmt.Plural(m.Heard, "announcement"))
 	case m.Verdict == observe.Undecided:
 		out.add("%s: UNDECIDED: there are more orders than were looked at (--max-states)", m.Monitor)
 	case m.Verdict == observe.Every:

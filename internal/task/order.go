@@ -14,9 +14,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/version"
-	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
 
@@ -81,7 +81,7 @@ func progressLine(p search.Progress) string {
 		text += fmt.Sprintf("  depth %d", p.Depth)
 	}
 	return text + fmt.Sprintf("  %s paths  %s states  %s events",
-		words.Number(p.Paths), words.Number(p.States), words.Number(p.Events))
+		textfmt.Number(p.Paths), textfmt.Number(p.States), textfmt.Number(p.Events))
 }
 
 // pace is how fast a search visits states.
@@ -103,9 +103,9 @@ func (m *pace) text(p search.Progress) string {
 		m.through = float64(p.States-p.Waiting-m.from.States+m.from.Waiting) / took.Seconds()
 		m.from = p
 	}
-	text := fmt.Sprintf("  %s waiting", words.Number(p.Waiting))
+	text := fmt.Sprintf("  %s waiting", textfmt.Number(p.Waiting))
 	if m.found > 0 {
-		text += fmt.Sprintf("  %s states/s", words.Number(int(m.found)))
+		text += fmt.Sprintf("  %s states/s", textfmt.Number(int(m.found)))
 	}
 	if m.through > 0 {
 		text += fmt.Sprintf("  at least %v more", time.Duration(float64(p.Waiting)/m.through*float64(time.Second)).Round(time.Second))

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/refine"
-	"github.com/macemc/macemc/replay"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // Refine compares the abstractions of a system with what they stand for. Its fields are the flags of the command of that name.
@@ -127,7 +127,7 @@ func (c *compared) text(w io.Writer) error {
 	switch d.Verdict {
 	case refine.NoDifference:
 		out.add("  it does all that what it stands for does, as far as such clients see: %s of that, %s of its own, %s compared (%s covered, sets of up to %s)",
-			words.Plural(d.States, "state"), words.Number(d.Abstract), words.Plural(d.Pairs, "pair"), words.Number(d.Covered), words.Number(d.Largest))
+			textfmt.Plural(d.States, "state"), textfmt.Number(d.Abstract), textfmt.Plural(d.Pairs, "pair"), textfmt.Number(d.Covered), textfmt.Number(d.Largest))
 	case refine.Difference:
 		out.add("  DIFFERENCE: %s", d.What)
 		out.seen(d.Trace)

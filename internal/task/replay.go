@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/replay"
 )
 
 // load reads a path file. done is true in a process that was there only to execute it: there is nothing left to do.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
@@ -28,7 +28,7 @@ func requested(t *testing.T, f Search, given ...string) *request {
 // The faults that a run has used do not count in a search onward from it: pingack.path has lost one datagram in its
 // sixth step, as many as the system allows by itself. Those that it was only allowed do count.
 func TestOnwardLimits(t *testing.T) {
-	const file = "../../replay/testdata/pingack.path"
+	const file = "../replay/testdata/pingack.path"
 	for _, c := range []struct {
 		step  int
 		loss  int

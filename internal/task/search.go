@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/durable"
-	"github.com/macemc/macemc/live/recording"
-	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )

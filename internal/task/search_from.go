@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/live/recording"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/host"
 )
 
 // resume takes from the run of --from what the flags do not say. It returns that run; nil: there is none.
@@ -91,7 +91,7 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 		}
 	}
 	if h.AsLive {
-		loose = host.AsLive(loose)
+		loose = simext.AsLive(loose)
 	}
 	loaded, err := run.On(context.Background(), &loose)
 	if err != nil {
@@ -111,7 +111,7 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 	}
 	s.System.Timing, s.System.Interleave, s.System.CrashCut = loose.Timing, loose.Interleave, loose.CrashCut
 	if h.AsLive {
-		s.System = host.AsLive(s.System)
+		s.System = simext.AsLive(s.System)
 	}
 	cfg.System, cfg.Prefix, cfg.PrefixRuns = s.System, loaded.Path, 0
 	return loaded.Recording, nil

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 )
 

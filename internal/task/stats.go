@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/stats"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/stats"
 )
 
 // Stats measures how long random walks take to live states. Its fields are the flags of the command of that name.
@@ -83,7 +83,7 @@ func (f *Stats) Do(ctx context.Context, p *Process) error {
 	defer line.Clear()
 	began := time.Now()
 	cfg.Progress = func(done, all int) {
-		line.Tell(time.Since(began), fmt.Sprintf("%s of %s walks of each kind", words.Number(done), words.Number(all)))
+		line.Tell(time.Since(began), fmt.Sprintf("%s of %s walks of each kind", textfmt.Number(done), textfmt.Number(all)))
 	}
 	r, err := stats.Measure(ctx, cfg)
 	line.Clear()

@@ -17,10 +17,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/mdb"
-	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/systest"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/smr"

@@ -3,9 +3,9 @@ package commit_test
 import (
 	"testing"
 
-	"github.com/macemc/macemc/internal/systest"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems/commit"
 	"github.com/macemc/macemc/systems/spec"
 )

@@ -3,7 +3,7 @@ package election
 import (
 	"testing"
 
-	"github.com/macemc/macemc/internal/systest"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
 )

@@ -9,13 +9,13 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/census"
-	"github.com/macemc/macemc/internal/systest"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/bruteforce"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems/etcdraft"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -40,7 +40,7 @@ type params = map[string]string
 // random time-out is drawn anew in each.
 func TestOneNode(t *testing.T) {
 	sys := system(t, spec.Config{Nodes: 1, Params: params{"timeouts": "false", "transfers": "0", "changes": "0"}}, sim.Limits{})
-	g, err := census.Explore(&sys)
+	g, err := bruteforce.Explore(&sys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestOneNode(t *testing.T) {
 // The engines visit the same states of two nodes.
 func TestTwoNodes(t *testing.T) {
 	sys := system(t, spec.Config{Nodes: 2, Params: params{"timeouts": "false", "reads": "0", "writes": "0", "transfers": "0", "changes": "0"}}, sim.Limits{})
-	g, err := census.Explore(&sys)
+	g, err := bruteforce.Explore(&sys)
 	if err != nil {
 		t.Fatal(err)
 	}

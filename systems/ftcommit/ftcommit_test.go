@@ -3,7 +3,7 @@ package ftcommit
 import (
 	"testing"
 
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/systems/smr/group"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/systest"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/overcast"

@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/census"
-	"github.com/macemc/macemc/internal/systest"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/test/bruteforce"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/paxos"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -38,7 +38,7 @@ func system(t *testing.T, c spec.Config, l sim.Limits) *sim.System {
 // the 162 one more: 54 + 486. In all 589.
 func TestOneProposer(t *testing.T) {
 	sys := system(t, spec.Config{Params: map[string]string{"proposers": "1"}}, sim.Limits{})
-	g, err := census.Explore(sys)
+	g, err := bruteforce.Explore(sys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestTwoProposers(t *testing.T) {
 			sys.Properties[i] = sim.Property{Name: p.Name, Eventually: p.Sometimes}
 		}
 	}
-	g, err := census.Explore(sys)
+	g, err := bruteforce.Explore(sys)
 	if err != nil {
 		t.Fatal(err)
 	}

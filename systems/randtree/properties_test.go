@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/systest"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/nodeset"
 )
 

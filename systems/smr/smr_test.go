@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/systest"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/machine"
-	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems/smr"
 )
 

@@ -3,7 +3,7 @@ package superstep_test
 import (
 	"testing"
 
-	"github.com/macemc/macemc/internal/systest"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"

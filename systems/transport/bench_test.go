@@ -3,8 +3,8 @@ package transport_test
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim/kernel"
 	"github.com/macemc/macemc/systems/spec"
 	"github.com/macemc/macemc/systems/transport"
 )

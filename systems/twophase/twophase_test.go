@@ -3,17 +3,17 @@ package twophase_test
 import (
 	"testing"
 
-	"github.com/macemc/macemc/internal/census"
-	"github.com/macemc/macemc/internal/systest"
+	"github.com/macemc/macemc/internal/test/bruteforce"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 	"github.com/macemc/macemc/systems/twophase"
 )
 
-func explore(t *testing.T, c spec.Config, crashes int) *census.Graph {
+func explore(t *testing.T, c spec.Config, crashes int) *bruteforce.Graph {
 	t.Helper()
 	sys := systest.Build(t, twophase.Entry(), c, sim.Limits{Crashes: crashes})
-	g, err := census.Explore(&sys)
+	g, err := bruteforce.Explore(&sys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestHalts(t *testing.T) {
 	for coordinator, blocks := range map[bool]bool{false: false, true: true} {
 		sys := systest.Build(t, twophase.Entry(), spec.Config{Nodes: 3}, sim.Limits{Crashes: 1, Halts: 1})
 		sys.MayHalt = func(id sim.NodeID) bool { return (id == 0) == coordinator }
-		g, err := census.Explore(&sys)
+		g, err := bruteforce.Explore(&sys)
 		if err != nil {
 			t.Fatal(err)
 		}

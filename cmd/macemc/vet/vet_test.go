@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/cmd/macemc/vet"
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/test/golden"
 )
 
 // text renders one finding.

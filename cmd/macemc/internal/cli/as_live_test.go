@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 )
 
 // A run in which more waited than the model's buffer holds is replayed as it was, by all that opens paths, and searched on from; without the word for that in

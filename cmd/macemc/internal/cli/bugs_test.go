@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )

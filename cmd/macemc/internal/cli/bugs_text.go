@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // text writes the tables for a terminal.
@@ -19,7 +19,7 @@ func (h *bugHunt) text(w io.Writer) error {
 		r := &h.rows[i]
 		s := r.shown()
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", r.System, r.Bug, r.Expected, r.verdict(),
-			r.FoundRuns, len(r.Runs), r.seconds(), secondsText(r.CPU), words.Number(r.Paths), words.Number(r.States), r.Depth, r.Steps, s.Nodes,
+			r.FoundRuns, len(r.Runs), r.seconds(), secondsText(r.CPU), textfmt.Number(r.Paths), textfmt.Number(r.States), r.Depth, r.Steps, s.Nodes,
 			task.LimitsText(s.Limits), s.Prefixes, s.Critical)
 	}
 	if err := t.Flush(); err != nil {
@@ -34,7 +34,7 @@ func (h *bugHunt) text(w io.Writer) error {
 	for i := range h.compared {
 		r := &h.compared[i]
 		fmt.Fprintf(t, "%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.Bug, r.flags(), r.verdict(),
-			r.FoundRuns, len(r.Runs), r.seconds(), secondsText(r.CPU), words.Number(r.Paths), words.Number(r.States), r.Depth, words.Number(r.Events),
+			r.FoundRuns, len(r.Runs), r.seconds(), secondsText(r.CPU), textfmt.Number(r.Paths), textfmt.Number(r.States), r.Depth, textfmt.Number(r.Events),
 			r.shown().Critical, r.Original)
 	}
 	return t.Flush()
@@ -145,7 +145,7 @@ MT, of Pastry P, of BrokenTree BT, of Overcast OV.
 		}
 		s := r.shown()
 		row(&b, r.Bug, r.Summary, r.verdict(), fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(), secondsText(r.CPU),
-			words.Number(r.Paths), words.Number(r.States), fmt.Sprint(r.Depth), fmt.Sprint(r.Steps), fmt.Sprint(s.Nodes), task.LimitsText(s.Limits),
+			textfmt.Number(r.Paths), textfmt.Number(r.States), fmt.Sprint(r.Depth), fmt.Sprint(r.Steps), fmt.Sprint(s.Nodes), task.LimitsText(s.Limits),
 			s.Prefixes.String(), s.Critical.String(), r.Original)
 	}
 	if len(h.compared) == 0 {
@@ -182,7 +182,7 @@ left. Where the original has two figures they are of two variants of that search
 			verdict += ", stopped: " + s.Stopped
 		}
 		row(&b, r.Bug, r.How, r.flags(), verdict, fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(), secondsText(r.CPU),
-			words.Number(r.Paths), words.Number(r.States), fmt.Sprint(r.Depth), words.Number(r.Events),
+			textfmt.Number(r.Paths), textfmt.Number(r.States), fmt.Sprint(r.Depth), textfmt.Number(r.Events),
 			s.Critical.String(), lost, r.Original)
 	}
 	return b.Bytes()

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/report"
 )
 
 // binary is the built tests of a package.

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/cmd/macemc/internal/cluster"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
 
@@ -209,8 +209,8 @@ func (a *app) clusterStatus() *cobra.Command {
 			}
 			w := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintf(w, "run\t%s: %s\n", s.Run, s.System)
-			fmt.Fprintf(w, "states\t%s; of %s of them the steps are still to be taken\n", words.Number(s.States), words.Number(s.Waiting))
-			fmt.Fprintf(w, "transitions\t%s\n", words.Number(s.Transitions))
+			fmt.Fprintf(w, "states\t%s; of %s of them the steps are still to be taken\n", textfmt.Number(s.States), textfmt.Number(s.Waiting))
+			fmt.Fprintf(w, "transitions\t%s\n", textfmt.Number(s.Transitions))
 			fmt.Fprintf(w, "depth\t%d\n", s.Depth)
 			paused := ""
 			if s.Paused {
@@ -222,7 +222,7 @@ func (a *app) clusterStatus() *cobra.Command {
 				if m.Leads {
 					leads = "; it leads"
 				}
-				fmt.Fprintf(w, "worker %d\t%s: %s states in %d parts%s\n", m.Worker, m.Process, words.Number(m.States), m.Parts, leads)
+				fmt.Fprintf(w, "worker %d\t%s: %s states in %d parts%s\n", m.Worker, m.Process, textfmt.Number(m.States), m.Parts, leads)
 			}
 			for _, m := range s.Servers {
 				how := "has all"
@@ -304,7 +304,7 @@ SIGTERM does the same.`,
 				fmt.Fprintln(a.Stdout, "no search goes on there")
 				return nil
 			}
-			fmt.Fprintf(a.Stdout, "worker %d has given away %s\n", worker, words.Plural(parts, "part"))
+			fmt.Fprintf(a.Stdout, "worker %d has given away %s\n", worker, textfmt.Plural(parts, "part"))
 			return nil
 		},
 	}

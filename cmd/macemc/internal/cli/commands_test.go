@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/test/golden"
 )
 
 func TestHelp(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/test/golden"
 )
 
 func TestDot(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/version"
 )

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 )
 
 // On a disk that is full a search ends with a status of its own, and goes on once there is room.

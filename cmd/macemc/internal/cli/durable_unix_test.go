@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/explore"
-	"github.com/macemc/macemc/explore/statelog"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/statelog"
 )
 
 // small is a search that takes some seconds, kept in a folder.

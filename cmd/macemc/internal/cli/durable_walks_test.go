@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 )
 
 // walked is what random walks came to, but for how long they took.

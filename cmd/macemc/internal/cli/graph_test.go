@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/test/golden"
 )
 
 func TestGraph(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/live/recording"
-	"github.com/macemc/macemc/live/wire"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/realnet/recording"
+	"github.com/macemc/macemc/realnet/wire"
 )
 
 // fleet is all nodes of a system as processes of this machine.

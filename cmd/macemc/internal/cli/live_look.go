@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/live/recording"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // down are the nodes that are not up.

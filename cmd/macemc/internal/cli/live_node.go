@@ -13,13 +13,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/live"
-	"github.com/macemc/macemc/live/recording"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/observe"
+	"github.com/macemc/macemc/realnet"
+	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // liveNode runs one node in this process, with those that share it.
@@ -74,7 +74,7 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 				fmt.Fprintf(a.Stderr, "n%d: %v\n%s", n.id, finding, finding.Stack)
 				err = Exit(check.StatusViolation)
 			}
-			if full, ok := errors.AsType[*live.QueueError](err); ok {
+			if full, ok := errors.AsType[*realnet.QueueError](err); ok {
 				fmt.Fprintf(a.Stderr, "n%d: %v\n", n.id, full)
 				if f.control {
 					fmt.Fprintf(a.Stdout, "%d full %v\n", n.id, full)
@@ -116,7 +116,7 @@ func together(ends <-chan error, n int, stop func(), patience time.Duration) (fa
 
 // liveOne is a node that runs in this process.
 type liveOne struct {
-	*live.Node
+	*realnet.Node
 	id       sim.NodeID
 	closeLog func()
 }
@@ -137,7 +137,7 @@ func (a *app) newNode(f *liveFlags, s *check.Subject, id sim.NodeID, shared bool
 		n.closeLog = func() { _ = file.Close() }
 		handlers = append(handlers, observe.NewHandler(slog.NewJSONHandler(file, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	}
-	cfg := live.Config{
+	cfg := realnet.Config{
 		System: &s.System, Node: id, Peers: strings.Split(f.peers, ","), Public: f.public,
 		Messages: s.Entry.Messages, MaxQueue: int64(f.queue) << 20, Dir: f.dir, Params: s.Config.Params, Bugs: s.Config.Bugs, Await: f.await,
 		Log: slog.New(slog.NewMultiHandler(handlers...)),
@@ -148,7 +148,7 @@ func (a *app) newNode(f *liveFlags, s *check.Subject, id sim.NodeID, shared bool
 	if f.record != "" {
 		cfg.Record = &recording.Options{Dir: f.record}
 	}
-	if n.Node, err = live.New(cfg); err != nil {
+	if n.Node, err = realnet.New(cfg); err != nil {
 		n.closeLog()
 	}
 	return n, err
@@ -207,7 +207,7 @@ func (a *app) confess(ctx context.Context, n liveOne) {
 }
 
 // act does the actions that the node can do, one now and then.
-func act(ctx context.Context, n *live.Node, id sim.NodeID, pause time.Duration) {
+func act(ctx context.Context, n *realnet.Node, id sim.NodeID, pause time.Duration) {
 	for {
 		wait := time.Duration(rand.ExpFloat64() * float64(pause))
 		select {
@@ -228,7 +228,7 @@ func act(ctx context.Context, n *live.Node, id sim.NodeID, pause time.Duration) 
 }
 
 // tell prints the node's state when it has changed, at most once a second.
-func (a *app) tell(ctx context.Context, n *live.Node, id sim.NodeID) {
+func (a *app) tell(ctx context.Context, n *realnet.Node, id sim.NodeID) {
 	last := ""
 	for {
 		select {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/sim"
 )

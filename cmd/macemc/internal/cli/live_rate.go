@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/internal/words"
-	"github.com/macemc/macemc/live/recording"
-	"github.com/macemc/macemc/live/wire"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/observe"
+	"github.com/macemc/macemc/realnet/recording"
+	"github.com/macemc/macemc/realnet/wire"
 )
 
 // rate is how many messages were delivered, by the time.
@@ -92,7 +92,7 @@ func (r *rate) bucket() time.Duration {
 }
 
 func (r *rate) String() string {
-	return fmt.Sprintf("%s: %s delivered, %.1f in %v on average (standard deviation %.1f)", r.what(), words.Number(r.Total), r.Mean, r.bucket(), r.SD)
+	return fmt.Sprintf("%s: %s delivered, %.1f in %v on average (standard deviation %.1f)", r.what(), textfmt.Number(r.Total), r.Mean, r.bucket(), r.SD)
 }
 
 // dense is from how many buckets on they cannot be told apart in a picture.

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/live/recording"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim/kernel"
 )
 
 // liveReport is what is printed as JSON.

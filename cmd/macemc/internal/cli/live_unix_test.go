@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 )
 
 // runReal executes the command in a process of its own and returns what it printed.

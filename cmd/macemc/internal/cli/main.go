@@ -13,9 +13,9 @@ import (
 
 	"github.com/macemc/macemc/cmd/macemc/internal/screen"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/mdb"
-	"github.com/macemc/macemc/report"
 	"github.com/macemc/macemc/systems/spec"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 )
 
 func (a *app) shardsMergeCommand() *cobra.Command {

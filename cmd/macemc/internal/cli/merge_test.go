@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
 )
 
 func reportOf(t *testing.T, status int, args ...string) (r report.Report, out string) {

@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/report"
 )
 
 // isPattern reports whether a name stands for several packages, as ./... does.

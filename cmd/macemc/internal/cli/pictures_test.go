@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/test/golden"
 )
 
 // untimed replaces what differs from time to time in a page: times, which program made it, and which engine was faster.

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
 )
 

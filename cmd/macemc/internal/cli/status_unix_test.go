@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 )
 
 // A signal ends a search with a report, on standard output alone, that says so; nothing was found is not what it says.

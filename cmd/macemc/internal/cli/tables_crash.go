@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -173,7 +173,7 @@ func crashPicture(rows []*tableRow) string {
 	for decade := low; decade <= high; decade++ {
 		states := int(math.Pow(10, decade))
 		fmt.Fprintf(&b, `<path d="M%d %dH%d" stroke="#ddd"/><text x="%d" y="%d" text-anchor="end">%s</text>`+"\n",
-			pictureLeft, y(states), pictureRight, pictureLeft-8, y(states)+4, words.Number(states))
+			pictureLeft, y(states), pictureRight, pictureLeft-8, y(states)+4, textfmt.Number(states))
 	}
 	for crashes := 0; crashes <= mostCrashed; crashes++ {
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%d</text>`+"\n", x(crashes), pictureBottom+20, crashes)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/check"
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // Verdicts.
@@ -137,7 +137,7 @@ func tableStatus(rows []*tableRow) error {
 
 // String is what the table shows.
 func (c tableCell) String() string {
-	s := fmt.Sprintf("%s in %s s", words.Number(c.States), secondsText(c.CPU))
+	s := fmt.Sprintf("%s in %s s", textfmt.Number(c.States), secondsText(c.CPU))
 	if c.Verdict == "" {
 		s = "stopped (" + c.Stopped + ") at " + s
 	}

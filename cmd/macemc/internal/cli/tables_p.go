@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 func (a *app) pCommand() *cobra.Command {
@@ -143,9 +143,9 @@ what it stands for, in the same search.
 	for _, r := range rows {
 		transitions, memory, compared := "", "", ""
 		for _, c := range r.Cells {
-			transitions, memory = words.Number(c.Transitions), fmt.Sprintf("%s kB", words.Number((c.Bytes+999)/1000))
+			transitions, memory = textfmt.Number(c.Transitions), fmt.Sprintf("%s kB", textfmt.Number((c.Bytes+999)/1000))
 			if c.Compared > 0 {
-				compared = words.Number(c.Compared)
+				compared = textfmt.Number(c.Compared)
 			}
 		}
 		row(&b, r.Setting, r.Variant, r.Published, r.verdict(), r.cell(pColumn), transitions, memory, compared)

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/systems/spec"
 )
 

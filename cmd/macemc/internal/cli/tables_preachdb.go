@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 func (a *app) preachdbCommand() *cobra.Command {
@@ -128,7 +128,7 @@ func (a *app) preachdb(ctx context.Context, f *tablesFlags, depth int, rows []pr
 
 // outcome says what a row came to.
 func (r *preachdbRow) outcome() string {
-	text := fmt.Sprintf("%s states, %s transitions", words.Number(r.States), words.Number(r.Transitions))
+	text := fmt.Sprintf("%s states, %s transitions", textfmt.Number(r.States), textfmt.Number(r.Transitions))
 	switch {
 	case r.Why != "":
 		return "FAILED: " + r.Why

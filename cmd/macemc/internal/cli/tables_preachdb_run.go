@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/cluster"
-	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/internal/report"
 )
 
 // preachdbRun are the processes of one search of the table of PReachDB, each of them macemc.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
 )
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/macemc/macemc/report"
+	"github.com/macemc/macemc/internal/report"
 )
 
 // checkerModule is the module whose version is a matter of the checker's.

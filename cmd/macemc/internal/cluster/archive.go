@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/table"
 )
 
 // archive reads states of any part from the logs.

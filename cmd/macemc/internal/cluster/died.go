@@ -12,14 +12,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/check/flight"
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/scratch"
-	"github.com/macemc/macemc/replay"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // Checked code may end the process that executes it. So a worker is two processes: one that works, and one that starts it, starts another

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // DiffersError says that a worker does not compute what this process does, so that nothing that was found is to be believed.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems/spec"
 )
 

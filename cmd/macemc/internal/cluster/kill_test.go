@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/systems/spec"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/explore"
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/systems/spec"
 )
 

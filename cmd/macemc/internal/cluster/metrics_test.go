@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/systems/spec"
 )
 

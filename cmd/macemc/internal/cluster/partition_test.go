@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/systems/spec"
 )
 

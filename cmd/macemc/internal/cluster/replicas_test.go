@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/ports"
-	"github.com/macemc/macemc/sim/table"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/ports"
 	"github.com/macemc/macemc/systems/spec"
 )
 

@@ -3,7 +3,7 @@ package cluster
 import (
 	"encoding/binary"
 
-	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/superstep"
 )

@@ -12,11 +12,11 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/macemc/macemc/explore"
-	"github.com/macemc/macemc/internal/words"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/textfmt"
 	macesearch "github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/table"
 	"github.com/macemc/macemc/systems/superstep"
 )
 
@@ -229,7 +229,7 @@ func (s *Search) wait(ctx context.Context, r *run, progress func(states, transit
 		}
 		if n := taking(&c); n != workers {
 			if workers >= 0 || n > 0 {
-				s.tell("%s, epoch %d", words.Plural(n, "worker"), c.Epoch)
+				s.tell("%s, epoch %d", textfmt.Plural(n, "worker"), c.Epoch)
 			}
 			workers = n
 		}

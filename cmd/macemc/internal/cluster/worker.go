@@ -11,10 +11,10 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/macemc/macemc/explore"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/sim/kernel"
-	"github.com/macemc/macemc/sim/table"
 )
 
 // Worker takes part in the searches at a server.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/macemc/macemc/check"
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/cmd/macemc/internal/screen"
-	"github.com/macemc/macemc/internal/golden"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/mdb"
 )

@@ -1,0 +1,84 @@
+package check
+
+import (
+	"context"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/refine"
+	"github.com/macemc/macemc/search"
+)
+
+// Bounds of comparing an abstraction in use, which a search does when it is over.
+const (
+	mostCompared = 200_000 // states
+	comparing    = 10 * time.Second
+)
+
+// assumptions compares the abstractions that the system has in the place of what ships.
+func (o *Options) assumptions(ctx context.Context) (all []report.Assumption) {
+	for _, a := range o.Search.System.Abstractions {
+		if !a.Used {
+			continue
+		}
+		said := report.Assumption{Name: a.Name}
+		if a.Impl == nil || a.Abs == nil {
+			said.What = "the system does not say how"
+			all = append(all, said)
+			continue
+		}
+		over, refused := o.compares(comparison(a.Name))
+		if refused {
+			said.Verdict, said.What = string(refine.Undecided), "comparing both ends the process"
+			all = append(all, said)
+			continue
+		}
+		impl, abs := a.Impl(), a.Abs()
+		within, cancel := context.WithTimeout(ctx, comparing)
+		r, err := refine.Compare(within, &impl, &abs, refine.Options{Clients: a.Clients, Faults: true, MaxStates: mostCompared})
+		cancel()
+		over()
+		if err != nil {
+			said.Verdict, said.What = string(refine.Undecided), err.Error()
+		} else {
+			said.Verdict, said.What, said.Trace, said.States, said.Abstract = string(r.Verdict), r.What, r.Trace, r.States, r.Abstract
+		}
+		all = append(all, said)
+	}
+	return all
+}
+
+// comparison is the comparison of the abstraction of that name among the calls that are noted.
+func comparison(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte("comparison of " + name))
+	return h.Sum64() | 1
+}
+
+// compares notes a comparison, until it is over, unless it is refused because it ended a process.
+func (o *Options) compares(call uint64) (over func(), refused bool) {
+	c := o.calls
+	if c == nil {
+		return func() {}, false
+	}
+	if slices.Contains(c.Refused, call) {
+		return nil, true
+	}
+	*c.At = call
+	return func() { *c.At = 0 }, false
+}
+
+// comparesLater leaves to the search the calls that are its own. Those of comparisons, which come after it, say nothing about it.
+func (o *Options) comparesLater() {
+	o.calls = o.Search.Calls
+	if !o.calls.Refuses() {
+		return
+	}
+	own := slices.Clone(o.calls.Refused)
+	for _, a := range o.Search.System.Abstractions {
+		own = slices.DeleteFunc(own, func(call uint64) bool { return call == comparison(a.Name) })
+	}
+	o.Search.Calls = &search.Calls{At: o.calls.At, Refused: own, Limited: o.calls.Limited}
+}

@@ -1,0 +1,67 @@
+package check_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// endless does not return once it has counted to 30, and is never live.
+type endless struct {
+	sim.Nop
+	N int
+}
+
+func hangsLater() sim.System {
+	return sim.System{
+		Name: "endless", Nodes: 1,
+		New: func(sim.NodeID) sim.Service { return new(endless) },
+		Actions: []sim.AnyAction{sim.Action[*endless]{Name: "count", Do: func(c *endless, _ sim.Env) {
+			if c.N++; c.N == 30 {
+				select {}
+			}
+		}}},
+		Properties: []sim.Property{{Name: "rests", Eventually: sim.Each(func(sim.NodeID, *endless) bool { return false })}},
+	}
+}
+
+// A handler that only the walks of a confirmation come to, and that does not return, is a finding once a fresh process has
+// waited for it; when none can be started nothing is decided.
+func TestConfirmationThatDoesNotReturn(t *testing.T) {
+	o := options(hangsLater())
+	o.Search.Strategy, o.Search.WalkSteps, o.Search.MaxDepth, o.Search.HandlerLimit = search.Walk, 10, 0, 200*time.Millisecond
+	o.Search.MaxPaths = 64
+	o.Dir, o.Respawn = filepath.Join(t.TempDir(), "out"), harmed("walks")
+	rep, err := check.Run(t.Context(), o)
+	if err != nil || rep.Verdict != search.Violation || rep.Kind != sim.Divergence || rep.Steps != 30 || !strings.Contains(rep.Stack, "hangsLater") {
+		t.Errorf("%v, %+v", err, rep)
+	}
+	o.Respawn, o.Search.MaxPaths = nil, 1
+	rep, err = check.Run(t.Context(), o)
+	if err != nil || rep.Verdict != search.Inconclusive || rep.Suspects != 1 {
+		t.Errorf("%v, %+v", err, rep)
+	}
+}
+
+// An Explain that only the report asks for, and that does not return, does not keep the report from being made.
+func TestExplainThatDoesNotReturn(t *testing.T) {
+	sys := hangsLater()
+	sys.Properties = []sim.Property{
+		{Name: "few", Always: sim.Each(func(_ sim.NodeID, c *endless) bool { return c.N < 3 })},
+		{
+			Name: "rests", Eventually: sim.Each(func(sim.NodeID, *endless) bool { return false }),
+			Explain: func(*sim.View) string { select {} },
+		},
+	}
+	o := options(sys)
+	o.Search.HandlerLimit, o.NoShrink, o.Dir = 50*time.Millisecond, true, filepath.Join(t.TempDir(), "out")
+	rep, err := check.Run(t.Context(), o)
+	if err != nil || rep.Kind != sim.Safety || rep.Property != "few" || rep.Dead.Properties[1].Explain != "(its function did not return)" {
+		t.Errorf("%v, %+v", err, rep)
+	}
+}

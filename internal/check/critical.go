@@ -1,0 +1,68 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// CriticalOptions say with how much effort a critical transition is looked for. The zero value of
+// each field is a default.
+type CriticalOptions struct {
+	Property  string // a state is live when it holds; "": when all hold
+	Walks     int    // per probe
+	WalkSteps int
+	Seed      uint64 // 0: that of the path file
+	Workers   int
+}
+
+// Critical finds the critical transition of a run that was loaded, and reports it. Nothing is written.
+func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report, error) {
+	o := Options{
+		Search: search.Config{
+			System: l.System, Property: c.Property, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(),
+			Seed: cmp.Or(c.Seed, l.Header.Seed, 1), Workers: cmp.Or(c.Workers, search.DefaultWorkers()),
+		},
+		Header: l.Header,
+	}
+	sys, err := o.System()
+	if err != nil {
+		return nil, err
+	}
+	cfg := o.criticalConfig(sys)
+	cfg.Path = l.Path
+	start := time.Now()
+	res, err := critical.Find(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	r := o.report(&search.Result{
+		Verdict: criticalVerdict(res),
+		Stats:   search.Stats{Seconds: time.Since(start).Seconds()},
+	})
+	r.Property = l.Header.Property
+	r.Strategy, r.Kind, r.Message = "critical", sim.Liveness, "no live state was reached"
+	if res.OutOfEvents {
+		r.Kind = sim.Deadlock
+	}
+	f, err := o.describeDead(&sys, r, res, l.Header)
+	if err != nil {
+		return nil, err
+	}
+	return r, keep(r, f)
+}
+
+func criticalVerdict(res *critical.Result) search.Verdict {
+	switch {
+	case res.Violation():
+		return search.Violation
+	case res.Case == critical.Recovered:
+		return search.OK
+	}
+	return search.Inconclusive
+}

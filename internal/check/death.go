@@ -1,0 +1,253 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/shrink"
+	"github.com/macemc/macemc/sim"
+)
+
+// Death is the end of a process that executed checked code, by that code.
+type Death struct {
+	Before  choose.Path       // all steps before the one that kills
+	Steps   int               // number of that step; 0: the first boots
+	Index   int               // of its event
+	Picks   []choose.FilePick // its answers until then
+	Kind    sim.FindingKind
+	Message string
+	Stack   string // what the process said at its end
+
+	// Property is the one whose function was called; "": none was.
+	Property string
+
+	asked  string // what was called and is neither a handler nor a property; "": nothing was
+	memory bool   // it had too little
+}
+
+// subject is what did it.
+func (d *Death) subject() string {
+	if d.Property != "" {
+		return fmt.Sprintf("property %q", d.Property)
+	}
+	return cmp.Or(d.asked, "the handler")
+}
+
+// making reports whether the system cannot be made without ending the process.
+func (d *Death) making() bool { return d.Steps == 0 && kernel.Makes(d.asked) }
+
+// Hollow is the system that can be told of in this process. When sys cannot even be made, nothing that it is made by is left in it;
+// else it is sys.
+func (d *Death) Hollow(sys sim.System) sim.System {
+	if d.making() {
+		sys.New, sys.Late, sys.Monitors = func(sim.NodeID) sim.Service { return hollow{} }, nil, nil
+	}
+	return sys
+}
+
+// hollow stands for a service that cannot be made.
+type hollow struct{ sim.Nop }
+
+// path is the whole run.
+func (d *Death) path() choose.Path {
+	p := d.Before.Clone()
+	if d.Steps > 0 {
+		p = append(p, int32(d.Index))
+	}
+	for _, pick := range d.Picks {
+		p = append(p, int32(pick.Pick))
+	}
+	return p
+}
+
+// step describes the step that kills, which cannot be executed. There is none in the first boots.
+func (d *Death) step(sys *sim.System) (replay.TraceStep, error) {
+	c, err := replay.NewCursor(sys, d.Before, kernel.Options{Trace: true})
+	if err != nil {
+		return replay.TraceStep{}, err
+	}
+	if err := c.To(d.Steps - 1); err != nil {
+		return replay.TraceStep{}, err
+	}
+	w := c.World()
+	events := eventsOf(w)
+	if d.Index >= len(events) {
+		return replay.TraceStep{}, fmt.Errorf("step %d: no event %d is enabled", d.Steps, d.Index)
+	}
+	ev := events[d.Index]
+	s := replay.TraceStep{
+		Number: d.Steps, Index: d.Index, Enabled: len(w.Enabled()), Event: ev,
+		Kind: ev.Kind.String(), Node: int(ev.Node), Peer: int(ev.Peer), Key: w.Key(ev),
+	}
+	// A key is the event's class, its nodes, and its content.
+	if words := strings.SplitN(s.Key, " ", 3); len(words) == 3 {
+		s.What = replay.Brief(words[2])
+	}
+	for _, p := range d.Picks {
+		s.Choices = append(s.Choices, kernel.Answer{Kind: p.Kind, Label: p.Label, Pick: p.Pick})
+	}
+	return s, nil
+}
+
+// script is the run in the form that is shrunk.
+func (d *Death) script(sys *sim.System) (shrink.Script, error) {
+	w, err := kernel.NewWorld(sys, kernel.Options{})
+	if err != nil {
+		return shrink.Script{}, err
+	}
+	p := &shrink.Player{Run: replay.NewRun(w)}
+	before, err := p.Follow(d.Before)
+	if err != nil {
+		return shrink.Script{}, err
+	}
+	ev, ok := p.Run.Event(d.Index)
+	if !ok || before.Finding != nil {
+		return shrink.Script{}, fmt.Errorf("step %d: no event %d is enabled", d.Steps, d.Index)
+	}
+	s := before.Script
+	s.Steps = append(s.Steps, shrink.Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: w.Key(ev), Picks: d.Picks})
+	return s, nil
+}
+
+// cause is what deaths have in common that are alike: their kind and the beginning of what is said of them.
+func (d *Death) cause() string {
+	words := strings.Fields(d.Message)
+	return fmt.Sprint(d.Kind, d.Property, words[:min(3, len(words))])
+}
+
+// complete adds the step that kills to the trace of the steps before.
+func (d *Death) complete(sys *sim.System, t *replay.Trace) error {
+	t.Finding, t.FoundAt = &sim.Finding{Kind: d.Kind, Property: d.Property, Message: d.Message, Node: -1, Stack: d.Stack}, d.Steps
+	if d.Steps == 0 {
+		return nil
+	}
+	s, err := d.step(sys)
+	if err != nil {
+		return err
+	}
+	t.Finding.Node = sim.NodeID(s.Node)
+	before := &t.Boot
+	if n := len(t.Steps); n > 0 {
+		before = &t.Steps[n-1]
+	}
+	s.Live, s.Failing = before.Live, before.Failing // there is no state after it
+	t.Steps = append(t.Steps, s)
+	return nil
+}
+
+// trace describes the run.
+func (d *Death) trace(sys *sim.System) (*replay.Trace, error) {
+	if d.Steps == 0 { // not even the first state can be reached
+		t := &replay.Trace{System: sys.Name, Nodes: sys.Nodes}
+		return t, d.complete(sys, t)
+	}
+	t, err := replay.Record(sys, d.Before, kernel.Options{Trace: true})
+	if err != nil {
+		return nil, err
+	}
+	return t, d.complete(sys, t)
+}
+
+// file is the run in the form that is kept on disk.
+func (d *Death) file(sys *sim.System, h choose.Header) (*choose.File, error) {
+	if d.Steps == 0 {
+		return &choose.File{Header: replay.HeaderOf(sys, h), Boot: d.Picks}, nil
+	}
+	f, err := replay.WriteFile(sys, h, d.Before)
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.step(sys)
+	if err != nil {
+		return nil, err
+	}
+	f.Steps = append(f.Steps, choose.FileStep{Index: d.Index, Key: s.Key, Picks: d.Picks, Comment: d.Message})
+	return f, nil
+}
+
+// These are the words of the Go runtime for what cannot be recovered from.
+var (
+	stackOverflow = regexp.MustCompile(`goroutine stack exceeds|fatal error: stack overflow`)
+	outOfMemory   = regexp.MustCompile(`out of memory|cannot allocate memory|failed to allocate|` + noMemory)
+	lastWords     = regexp.MustCompile(`(?m)^(fatal error: .*|panic: .*)$`)
+)
+
+// noMemory is how the garbage collector of Go 1.26 ends when it gets no memory itself: (*spanQueue).tryDrain and its like use
+// what was allocated without looking whether it is nil, on the stack of the runtime.
+const noMemory = `SIGSEGV: [^\n]*\nPC=[^\n]* addr=0x0\n\ngoroutine 0 [^\n]*\nruntime\.`
+
+// classify says what killed a process, from its exit status, its standard error, and the limit on its memory,
+// of [flight.Memory].
+func (d *Death) classify(state *os.ProcessState, said string, memory int) {
+	d.Stack = said
+	status, _ := state.Sys().(syscall.WaitStatus)
+	words := lastWords.FindString(said)
+	switch {
+	case stackOverflow.MatchString(said):
+		d.Kind, d.Message = sim.Divergence, d.subject()+" overflows the stack"
+	case outOfMemory.MatchString(said), status.Signaled() && status.Signal() == syscall.SIGKILL:
+		d.Kind, d.Message, d.memory = sim.Divergence, d.subject()+" exhausts the memory", true
+		if memory > 0 { // which may be little because of other processes
+			d.Message += fmt.Sprintf(": more than %d MB, three quarters of what was available when its process began", memory>>20)
+		}
+	case words != "":
+		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+words
+	case status.Signaled():
+		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+status.Signal().String()
+	default:
+		d.Kind, d.Message = sim.Panic, fmt.Sprintf("%s ends the process with exit status %d", d.subject(), state.ExitCode())
+	}
+}
+
+// diverges says that the step was still running after limit, with that stack.
+func (d *Death) diverges(limit time.Duration, stack string) {
+	d.Stack = stack
+	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s %s within %v", d.subject(), notReturned, limit)
+	if at := askedAt(d.Stack); at != "" && d.subject() != "the handler" {
+		d.Message += " (" + replay.NewPlaces().Short(at) + ")"
+	}
+}
+
+const notReturned = "did not return"
+
+// endless reports whether the process did not die of itself.
+func (d *Death) endless() bool { return strings.HasPrefix(d.Message, d.subject()+" "+notReturned) }
+
+// exit waits for cmd in the background.
+func exit(cmd *exec.Cmd) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	return done
+}
+
+// head is a writer that keeps the beginning of what is written to it. What a dying process says
+// first is what matters; a stack overflow goes on for thousands of lines.
+type head struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+const headLimit = 8 << 10
+
+func (h *head) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text.Write(p[:min(len(p), headLimit-h.text.Len())])
+	return len(p), nil
+}
+
+func (h *head) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.String()
+}

@@ -1,0 +1,98 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// ErrNoViolation is why a run is not reported.
+var ErrNoViolation = errors.New("the run violates nothing: no finding on the way, and its end recovers")
+
+// Describe reports the violation that a run shows which was loaded from a file, or a folder of recordings. For liveness the
+// critical transition and the nearest live run are looked for anew. Nothing is written.
+func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*report.Report, error) {
+	t, err := l.Trace(-1)
+	if err != nil {
+		return nil, err
+	}
+	if t.Finding == nil && l.Header.Endless {
+		return describeRound(l, t, file)
+	}
+	if t.Finding == nil {
+		r, err := Critical(ctx, l, c)
+		if err == nil && r.Verdict == search.OK {
+			err = ErrNoViolation
+		}
+		return r, err
+	}
+	o := Options{Search: search.Config{System: l.System, Seed: l.Header.Seed}, Header: l.Header}
+	r := o.report(&search.Result{Verdict: search.Violation})
+	r.Strategy = "replay"
+	r.Kind, r.Property, r.Message, r.Stack = t.Finding.Kind, t.Finding.Property, t.Finding.Message, t.Finding.Stack
+	r.Dead, r.Steps, r.Explain = t, len(t.Steps), explanation(t, t.Finding.Property)
+	return r, keepText(r, l, file)
+}
+
+// describeRound reports a run that goes on for ever. That it comes round is seen; that something stays owed, and that it is fair, is
+// what the search said that wrote the file.
+func describeRound(l *Loaded, t *replay.Trace, file string) (*report.Report, error) {
+	if err := t.SetRound(l.Header.Round); err != nil {
+		return nil, err
+	}
+	o := Options{Search: search.Config{System: l.System, Seed: l.Header.Seed}, Header: l.Header}
+	r := o.report(&search.Result{Verdict: search.Violation})
+	r.Strategy, r.Kind, r.Property, r.Message = "replay", sim.Starvation, l.Header.Property, l.Header.Note
+	r.Dead, r.Steps = t, len(t.Steps)
+	r.Explain = explanation(t, r.Property)
+	return r, keepText(r, l, file)
+}
+
+// keepText keeps a path file with its report.
+func keepText(r *report.Report, l *Loaded, file string) error {
+	var text []byte
+	var err error
+	if l.Recording != nil { // file is a folder
+		f, e := l.Recording.File()
+		if e != nil {
+			return e
+		}
+		text, err = content(f)
+	} else {
+		text, err = os.ReadFile(file)
+	}
+	r.PathText = string(text)
+	return err
+}
+
+// Beside sets another live run in a report of a liveness violation.
+func Beside(r *report.Report, live *Loaded) error {
+	if r.Critical == nil || r.Dead == nil {
+		return fmt.Errorf("the finding is not about liveness (%s); there is no live run to compare it with", r.Kind)
+	}
+	t, err := live.Trace(-1)
+	if err != nil {
+		return err
+	}
+	if n := len(t.Steps); n == 0 && !t.Boot.Live || n > 0 && !t.Steps[n-1].Live {
+		return errors.New("its last state is not live")
+	}
+	common := 0
+	for common < min(len(t.Steps), len(r.Dead.Steps)) && t.Steps[common].Hash == r.Dead.Steps[common].Hash {
+		common++
+	}
+	r.SetLive(t, common)
+	f, err := replay.WriteFile(&live.System, live.Header, live.Path)
+	if err != nil {
+		return err
+	}
+	text, err := content(f)
+	r.LivePathText = string(text)
+	return err
+}

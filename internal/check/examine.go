@@ -1,0 +1,156 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/shrink"
+)
+
+// examine executes path in a fresh process, which may take limit for each step, and says how that
+// process died; nil when it did not. respawn makes the command that starts the process; it must come
+// to call [Reexecute] with the same system. A step that takes longer than the limit is a death, too.
+func examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (*Death, error) {
+	return isolate(ctx, respawn, path, nil, limit)
+}
+
+// isolate is examine for a script, too, of which path tells how long it may become.
+func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration) (*Death, error) {
+	temp, err := temporary()
+	if err != nil {
+		return nil, err
+	}
+	defer temp.Remove()
+	file := filepath.Join(temp.Path, "flight")
+	size := max(len(path), 1)
+	if script != nil {
+		size = 4*size + 1024 // questions may come up that path did not answer
+	}
+	rec, err := flight.Create(file, 2, size)
+	if err != nil {
+		return nil, err
+	}
+	if script == nil {
+		copy(rec.Left(picksRun), path)
+	} else {
+		text, err := json.Marshal(script)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(temp.Path, scriptFile), text, 0o600); err != nil {
+			return nil, err
+		}
+	}
+
+	var said head
+	cmd := respawn()
+	assign(cmd, reexecuting, file, nil)
+	cmd.Stdout, cmd.Stderr = nil, &said
+	lifeline, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	defer lifeline.Close()
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("cannot start a fresh process: %w", err)
+	}
+	done := exit(cmd)
+	tick := time.NewTicker(max(time.Millisecond, min(limit/20, 50*time.Millisecond)))
+	defer tick.Stop()
+	steps, since := -1, time.Now()
+	asked := false // whether the step that goes on is blocked
+	for {
+		select {
+		case <-ctx.Done():
+			cmd.Process.Kill()
+			<-done
+			return nil, ctx.Err()
+		case <-done:
+			if stack, ok := strings.CutPrefix(said.String(), stuckMark); ok {
+				d := found(rec)
+				d.diverges(time.Since(since).Round(100*time.Millisecond), stack)
+				return d, nil
+			}
+			return autopsy(rec, cmd.ProcessState, said.String())
+		case now := <-tick.C:
+			begun := rec.Get(flight.Begun) != 0
+			switch n := rec.Get(flight.Steps); {
+			case n != steps:
+				steps, since, asked = n, now, false
+			case !begun && now.Sub(since) > startLimit:
+				cmd.Process.Kill()
+				<-done
+				return nil, fmt.Errorf("a fresh process did not begin to execute within %v: %s", startLimit, said.String())
+			case begun && !asked && now.Sub(since) > limit/blockedShare:
+				asked = true
+				io.WriteString(lifeline, blockedWord+"\n")
+			case begun && now.Sub(since) > limit:
+				io.WriteString(lifeline, stackWord+"\n")
+				select {
+				case <-done:
+				case <-time.After(stackLimit):
+					cmd.Process.Kill()
+					<-done
+				}
+				d := found(rec)
+				d.diverges(limit, strings.TrimPrefix(said.String(), stuckMark))
+				return d, nil
+			}
+		}
+	}
+}
+
+const (
+	// blockedShare is after which part of its time a step is asked about that has not returned: if it waits for
+	// another goroutine, more time does not help it.
+	blockedShare = 5
+	// stackLimit is how long a process may take to tell its stack.
+	stackLimit = time.Second
+)
+
+// startLimit is how long a fresh process may take to start.
+const startLimit = time.Minute
+
+// autopsy says how a process that has ended died; nil when it came to its own end.
+func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death, error) {
+	if _, ok := rec.Ended(); ok {
+		return nil, nil
+	}
+	d := found(rec)
+	if rec.Get(flight.Begun) == 0 && d.asked == "" {
+		return nil, fmt.Errorf("a fresh process ended before it executed anything: %v: %s", state, said)
+	}
+	d.classify(state, said, rec.Get(flight.Memory))
+	return d, nil
+}
+
+// found is where a re-execution was when it ended.
+func found(rec *flight.Recorder) *Death {
+	path := rec.Left(picksRun)
+	d := &Death{Steps: rec.Get(flight.Steps)}
+	if d.asked = rec.Phase(); rec.Get(flight.Asking) == 0 {
+		d.Property, d.asked = d.asked, ""
+	}
+	used := min(rec.Get(flight.Used), len(path))
+	kinds := rec.Left(kindsRun)
+	at := used // the first answer of the last step
+	for at > 0 && kinds[at-1] != int32(choose.Event) {
+		at--
+	}
+	if d.Steps > 0 && at > 0 {
+		d.Index, d.Before = int(path[at-1]), path[:at-1].Clone()
+	}
+	for i := at; i < used; i++ {
+		d.Picks = append(d.Picks, choose.FilePick{Kind: choose.Kind(kinds[i]), Pick: int(path[i])})
+	}
+	return d
+}

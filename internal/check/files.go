@@ -1,0 +1,121 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// files are the path files of a finding.
+type files struct {
+	error    *choose.File
+	live     *choose.File // nil when no live run is known
+	original *choose.File // nil when the run was not shrunk
+}
+
+// describe adds the finding to the report.
+func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result) (files, error) {
+	found := res.Finding
+	r.Kind, r.Property, r.Message, r.Difference = found.Kind, found.Property, found.Message, found.Difference
+	r.Stack, r.Steps, r.Starved = found.Stack, found.Steps, found.Starved
+	h := o.header()
+	h.Seed, h.Property, h.Schedule = r.Seed, found.Property, string(found.Schedule)
+	r.Schedule = found.Schedule
+	h.Note = note(r)
+
+	var f files
+	var err error
+	switch detail := res.Detail.(type) {
+	case *Death:
+		r.Kind, r.Property, r.Message, r.Stack, r.Steps = detail.Kind, detail.Property, detail.Message, detail.Stack, detail.Steps
+		h.Property = r.Property
+		h.Note = note(r)
+		if r.Dead, err = detail.trace(sys); err != nil {
+			return f, err
+		}
+		f.error, err = detail.file(sys, h)
+		return f, err
+	case *critical.Result:
+		return o.describeDead(sys, r, detail, h)
+	}
+	if r.Dead, err = replay.Record(sys, found.Path, o.tracing()); err != nil {
+		return f, err
+	}
+	r.Explain = explanation(r.Dead, found.Property)
+	if s := found.Starved; s != nil {
+		h.Endless, h.Round = true, s.Round
+		if err := r.Dead.SetRound(s.Round); err != nil {
+			return f, err
+		}
+	}
+	f.error, err = replay.WriteFile(sys, h, found.Path)
+	return f, err
+}
+
+// tracing is for runs that are reported. What did not matter to the search, an Explain, say, may not return.
+func (o *Options) tracing() kernel.Options {
+	return kernel.Options{Trace: true, Overdue: search.Overdue(confirmLimit(o.Search.HandlerLimit))}
+}
+
+// describeDead adds a dead run and the nearest live one.
+func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Result, h choose.Header) (f files, err error) {
+	if r.Dead, err = replay.Record(sys, c.Dead, o.tracing()); err != nil {
+		return f, err
+	}
+	r.Steps = len(r.Dead.Steps)
+	r.Critical = report.CriticalOf(c, r.Dead)
+	r.Engine.Add(c.Engine)
+	r.Property = deadProperty(r.Dead, c.Step, r.Property)
+	r.Explain, h.Property = explanation(r.Dead, r.Property), r.Property
+	if r.Shrunk != nil {
+		r.Message = cmp.Or(r.Explain, r.Message)
+		h.Note = note(r)
+	}
+	if f.error, err = replay.WriteFile(sys, h, c.Dead); err != nil || c.Live == nil {
+		return f, err
+	}
+	live, err := replay.Record(sys, c.Live, o.tracing())
+	if err != nil {
+		return f, err
+	}
+	r.SetLive(live, c.LiveCommon)
+	h.Property, h.Note = "", "the nearest run that recovers"
+	f.live, err = replay.WriteFile(sys, h, c.Live)
+	return f, err
+}
+
+// deadProperty is the property that a dead run violates: the one that was suspected if it never holds
+// after the critical step, else the first that does not, else again the one that was suspected.
+func deadProperty(t *replay.Trace, critical int, suspected string) string {
+	never := ""
+	for _, p := range t.Properties {
+		holds := func(s replay.TraceStep) bool { return !slices.Contains(s.Failing, p.Name) }
+		if p.Kind == "eventually" && !p.Holds && !slices.ContainsFunc(t.Steps[max(critical, 1)-1:], holds) {
+			if p.Name == suspected {
+				return suspected
+			}
+			never = cmp.Or(never, p.Name)
+		}
+	}
+	return cmp.Or(never, suspected)
+}
+
+// note says in a path file what the run violates.
+func note(r *report.Report) string { return string(r.Kind) + ": " + r.Message }
+
+// explanation is what the property says of the last state.
+func explanation(t *replay.Trace, property string) string {
+	for _, p := range t.Properties {
+		if p.Name == property {
+			return p.Explain
+		}
+	}
+	return ""
+}

@@ -1,0 +1,188 @@
+// Package flight is the flight recorder of a process that executes checked code: a file, mapped into
+// memory, that holds the picks of every run in progress and a few counters. It outlives whatever
+// checked code may do to its process: stack overflow, exhausted memory, os.Exit.
+package flight
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/macemc/macemc/choose"
+)
+
+// Picks is how many picks of a run are kept as a rule.
+const Picks = 1 << 18
+
+// None stands where no pick was ever made.
+const None = -1
+
+// Counter names a number in the recorder.
+type Counter int
+
+const (
+	magic Counter = iota
+	runsMade
+	picksMade
+	Paths   // progress of a search
+	States  //
+	Events  //
+	Depth   //
+	Begun   // of a re-execution: not 0 once it has begun
+	Steps   // of a re-execution: steps begun
+	Used    // of a re-execution: picks used so far
+	Memory  // bytes that the process may take beyond those it began with; 0: no limit is known
+	Status  // exit status plus one, once the process has come to its own end; else 0
+	Waiting // progress of a search
+	Marked  // of a worker of a cluster: the state whose steps it takes, in its own way; 0: none
+	Called  // the call of checked code that goes on, see Calls of package internal/table; 0: none
+	Asking  // of a re-execution: not 0 while the phase is what is called and is neither a handler nor a property
+	Limited // the time limit of the search, in nanoseconds, while nothing goes on but what that limits; else 0
+)
+
+const (
+	headerSize = 4096 // one page, so that what follows is aligned
+	version    = 0x6d636501
+	pickSize   = int(unsafe.Sizeof(int32(0)))
+
+	phaseAt, phaseSize = 1024, 512
+)
+
+// Recorder is one file. The process that dies and the one that reads what it left both map it.
+type Recorder struct {
+	data        []byte
+	runs, picks int
+}
+
+// Create makes the file, for that many runs at a time and that many picks of each. A run that is
+// longer is not recorded beyond them. The file is there as a whole before it is mapped, because a page that the disk has no
+// room for ends the process that writes to it. The error when there is no room is a [NoRoom].
+func Create(name string, runs, picks int) (*Recorder, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	size := headerSize + runs*picks*pickSize
+	if err := fill(f, size); err != nil {
+		os.Remove(name)
+		return nil, noRoom(err, os.TempDir(), size)
+	}
+	r, err := open(f)
+	if err != nil {
+		return nil, err
+	}
+	r.runs, r.picks = runs, picks
+	r.Set(runsMade, runs)
+	r.Set(picksMade, picks)
+	r.Set(magic, version)
+	return r, nil
+}
+
+// fill makes a file of that size without picks. It writes all of it, since there are file systems that promise room which
+// they do not have.
+func fill(f *os.File, size int) error {
+	if err := allocate(f, size); err != nil {
+		return err
+	}
+	if _, err := f.Write(make([]byte, headerSize)); err != nil {
+		return err
+	}
+	none := bytes.Repeat([]byte{0xff}, 1<<16) // of None
+	for left := size - headerSize; left > 0; left -= len(none) {
+		if _, err := f.Write(none[:min(left, len(none))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Open maps a file that Create has made.
+func Open(name string) (*Recorder, error) {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := open(f)
+	if err != nil {
+		return nil, err
+	}
+	r.runs, r.picks = r.Get(runsMade), r.Get(picksMade)
+	if r.Get(magic) != version || r.runs < 1 || r.picks < 1 || len(r.data) != headerSize+r.runs*r.picks*pickSize {
+		return nil, fmt.Errorf("%s is not a flight recorder of this version", name)
+	}
+	return r, nil
+}
+
+func open(f *os.File) (*Recorder, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() < headerSize {
+		return nil, fmt.Errorf("%s is too short for a flight recorder", f.Name())
+	}
+	data, err := mmap(f, int(info.Size()))
+	if err != nil {
+		return nil, fmt.Errorf("flight recorder %s: %w", f.Name(), err)
+	}
+	return &Recorder{data: data}, nil
+}
+
+func (r *Recorder) counter(c Counter) *atomic.Int64 {
+	return (*atomic.Int64)(unsafe.Pointer(&r.data[int(c)*8]))
+}
+
+// Set sets a counter.
+func (r *Recorder) Set(c Counter, n int) { r.counter(c).Store(int64(n)) }
+
+// Get reads a counter.
+func (r *Recorder) Get(c Counter) int { return int(r.counter(c).Load()) }
+
+// Word is where a counter is, for one who sets it too often for [Recorder.Set].
+func (r *Recorder) Word(c Counter) *uint64 { return (*uint64)(unsafe.Pointer(&r.data[int(c)*8])) }
+
+// SetPhase notes what a search is doing, in a few words. Readers may see it half written.
+func (r *Recorder) SetPhase(name string) {
+	field := r.data[phaseAt : phaseAt+phaseSize]
+	clear(field[copy(field, name):])
+}
+
+// Phase returns what SetPhase noted last.
+func (r *Recorder) Phase() string {
+	name, _, _ := strings.Cut(string(r.data[phaseAt:phaseAt+phaseSize]), "\x00")
+	return strings.ToValidUTF8(name, "")
+}
+
+// End notes that the process comes to its own end, with that exit status.
+func (r *Recorder) End(status int) { r.Set(Status, status+1) }
+
+// Ended returns the exit status given to End; ok is false when the process died before.
+func (r *Recorder) Ended() (status int, ok bool) {
+	s := r.Get(Status)
+	return s - 1, s != 0
+}
+
+// Runs is how many runs are recorded at a time.
+func (r *Recorder) Runs() int { return r.runs }
+
+// Path returns an empty path for the run with that number, counted from 0. What is appended to it is
+// recorded, up to its capacity. It must not be used by two runs at a time.
+func (r *Recorder) Path(run int) choose.Path { return r.region(run)[:0] }
+
+// Left returns what the run with that number left behind: its picks, followed by what an earlier,
+// longer run had left there, and then [None]. Executing it again therefore repeats all that was executed,
+// and tells where it ended. The slice is the recorder's.
+func (r *Recorder) Left(run int) choose.Path { return r.region(run) }
+
+func (r *Recorder) region(run int) choose.Path {
+	if run < 0 || run >= r.runs {
+		panic(fmt.Sprintf("flight: run %d of %d", run, r.runs))
+	}
+	at := headerSize + run*r.picks*pickSize
+	return unsafe.Slice((*int32)(unsafe.Pointer(&r.data[at])), r.picks)
+}

@@ -1,0 +1,223 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// keeper collects the violations of a search that goes on: those that differ by kind, property, and, when it is known for
+// sure, the code that handled the step that matters. It is called on one goroutine at a time.
+type keeper struct {
+	o        *Options
+	sys      sim.System
+	until    time.Time        // when runs are no longer shrunk, but for leastShrinking; zero: never
+	known    []*report.Report // as they were found, and as they were shrunk
+	dead     []choose.Path    // of the runs that were found, up to the step after which they are dead
+	findings []*report.Report
+	alike    int
+	unsure   map[string]int // of alike those that another step than that of the finding seems to have made dead, by its handler
+	last     *search.Suspect
+	ended    string // why the last finding ended the search
+	problems error  // of describing and writing
+	died     bool   // one of them ends its process, or does not return
+
+	confirming, telling time.Duration // that it took to confirm suspects, and to shrink and describe what was found
+}
+
+// leastShrinking is how long a run is shrunk at least, as far as that takes, also when the time of the search is over.
+const leastShrinking = 3 * time.Second
+
+func (o *Options) keeper(sys sim.System) *keeper {
+	k := &keeper{o: o, sys: sys, unsure: map[string]int{}, findings: []*report.Report{}}
+	if o.Search.Time > 0 {
+		k.until = time.Now().Add(o.Search.Time)
+	}
+	return k
+}
+
+// confirm is that of the options, but for runs of which it is known that they are dead, and since when.
+func (k *keeper) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+	for _, dead := range k.dead {
+		if len(dead) <= len(s.Path) && slices.Equal(dead, s.Path[:len(dead)]) && (s.Kind == sim.Liveness || s.Kind == sim.Deadlock) {
+			k.alike++
+			return search.Confirmed{Known: true}, nil
+		}
+	}
+	defer spent(time.Now(), &k.confirming)
+	return k.o.confirm(ctx, s)
+}
+
+// spent adds the time since then.
+func spent(since time.Time, to *time.Duration) { *to += time.Since(since) }
+
+// found is told of a violation. One that differs from the others is shrunk and written.
+func (k *keeper) found(ctx context.Context, res *search.Result) error {
+	defer spent(time.Now(), &k.telling)
+	defer k.o.Search.Calls.Beyond()()
+	k.last, k.ended = res.Finding, res.Last
+	if _, ok := res.Detail.(*Death); ok {
+		k.died = true
+	}
+	as := k.o.report(res)
+	if _, err := k.o.describe(&k.sys, as, res); err != nil {
+		return err
+	}
+	if k.knows(as) {
+		k.count(as)
+		return nil
+	}
+	if c, ok := res.Detail.(*critical.Result); ok {
+		if err := k.remember(c); err != nil {
+			return err
+		}
+	}
+	// A finding is not given up because the time is over while it is told of.
+	ctx, cancel := k.whileShrinking(ctx)
+	defer cancel()
+	r, f, notShrunk, err := k.o.complete(ctx, &k.sys, res)
+	if err != nil {
+		return err
+	}
+	known := k.knows(r)
+	k.known = append(k.known, as, r)
+	if known {
+		k.count(r)
+		return nil
+	}
+	k.findings = append(k.findings, r)
+	k.problems = errors.Join(k.problems, notShrunk, k.o.write(r, f))
+	if r.PathFile != "" {
+		return noteFound(filepath.Dir(r.PathFile))
+	}
+	return nil
+}
+
+// whileShrinking is ctx, canceled when the time of the search is over.
+func (k *keeper) whileShrinking(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if !k.until.IsZero() {
+		t := time.AfterFunc(max(time.Until(k.until), leastShrinking), cancel)
+		return ctx, func() { t.Stop(); cancel() }
+	}
+	return ctx, cancel
+}
+
+// knows reports whether something like it was found before. A dead run whose critical step is not proven is like any of its
+// kind and property: walks find now one step and now another for the same cause.
+func (k *keeper) knows(r *report.Report) bool { return slices.ContainsFunc(k.known, r.Like) }
+
+// count counts one that is like another.
+func (k *keeper) count(r *report.Report) {
+	k.alike++
+	if !slices.ContainsFunc(k.known, r.SameAs) {
+		k.unsure[r.HandledBy()]++
+	}
+}
+
+// remember notes since when a run is dead.
+func (k *keeper) remember(c *critical.Result) error {
+	if c.Step < 1 {
+		return nil
+	}
+	w, err := kernel.NewWorld(&k.sys, kernel.Options{})
+	if err != nil {
+		return err
+	}
+	run, src := replay.NewRun(w), &choose.Prefix{Path: c.Dead}
+	err = run.Start(src)
+	for n := 0; n < c.Step && err == nil; n++ {
+		index, _ := src.Take()
+		err = run.Step(index, src)
+	}
+	if err == nil {
+		k.dead = append(k.dead, c.Dead[:src.Pos()].Clone())
+	}
+	return err
+}
+
+// conclude reports on the whole search.
+func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
+	r := k.o.report(res)
+	r.Findings, r.Alike, r.Ended = k.findings, k.alike, k.ended
+	r.Confirming, r.Telling = k.confirming.Seconds(), k.telling.Seconds()
+	for _, handler := range slices.Sorted(maps.Keys(k.unsure)) {
+		r.Unsure = append(r.Unsure, report.Unsure{Handler: handler, Count: k.unsure[handler]})
+	}
+	if len(k.findings) > 0 {
+		r.Verdict = search.Violation
+	}
+	if slices.ContainsFunc(k.findings, func(f *report.Report) bool { return f.Kind == sim.Starvation }) {
+		r.Coverage.StarvedBefore()
+	}
+	return r, k.problems
+}
+
+// foundFile is where a process that searches notes the folders of what it found, beside the file that it maps.
+func foundFile(flightFile string) string { return filepath.Join(filepath.Dir(flightFile), "found") }
+
+// noteFound lets the process that waits for this one, if one does, know of a folder.
+func noteFound(dir string) error {
+	file := os.Getenv(flightVar)
+	if file == "" {
+		return nil
+	}
+	f, err := os.OpenFile(foundFile(file), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%q\n", dir)
+	return errors.Join(err, f.Close())
+}
+
+// foundBefore reads what noteFound wrote.
+func foundBefore(flightFile string) (dirs []string, err error) {
+	text, err := os.ReadFile(foundFile(flightFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for line := range strings.Lines(string(text)) {
+		var dir string
+		if _, e := fmt.Sscanf(line, "%q\n", &dir); e != nil {
+			return dirs, errors.Join(err, e)
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, err
+}
+
+// recover takes up what a process found that is gone.
+func (k *keeper) recover(dirs []string) {
+	for _, dir := range dirs {
+		r := new(report.Report)
+		text, err := os.ReadFile(filepath.Join(dir, reportJSON))
+		if err == nil {
+			err = json.Unmarshal(text, r)
+		}
+		if err != nil {
+			k.problems = errors.Join(k.problems, err)
+			continue
+		}
+		if k.o.Commands != nil {
+			r.Commands = k.o.Commands(dir)
+		}
+		k.findings = append(k.findings, r)
+		k.o.replaced = true
+	}
+}

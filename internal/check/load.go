@@ -1,0 +1,394 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/realnet/recording"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Loaded is a path file that was followed on the system that it belongs to.
+type Loaded struct {
+	System sim.System
+	Header choose.Header
+	Path   choose.Path
+	Moved  []replay.Moved // steps at other indices than the file says
+	// Renamed are the steps with answers that the file labels otherwise.
+	Renamed []replay.Renamed
+	Steps   int // of the file
+	// Recording is what recordings of live nodes have been merged to; nil: the path is a file's.
+	Recording *recording.Merged
+	// Death says how the last step kills the process that executes it; nil: it does not. Path ends
+	// before that step then.
+	Death *Death
+	// Misfits are the steps that did not fit and Followed those that did, of LoadTolerant only.
+	Misfits  []*replay.MisfitError
+	Followed int
+
+	entries []spec.Entry
+}
+
+// Load reads a path file, or merges the recordings in a folder into one, rebuilds the system that it belongs
+// to, one of the entries, and follows the path. The
+// last step is first executed in a fresh process, unless respawn is nil: the command must come to
+// call [Reexecute] with the same system. Errors name the file, and the line where there is one.
+func Load(ctx context.Context, entries []spec.Entry, name string, respawn func() *exec.Cmd) (*Loaded, error) {
+	text, err := readText(entries, name)
+	if err != nil {
+		return nil, err
+	}
+	sys, err := text.system(entries)
+	if err != nil {
+		return nil, err
+	}
+	l, err := text.load(ctx, sys, respawn)
+	if err != nil {
+		return nil, err
+	}
+	l.entries = entries
+	return l, nil
+}
+
+// LoadFor is Load for a path that must belong to sys; only its fault limits may differ.
+func LoadFor(ctx context.Context, name string, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
+	text, err := readText(nil, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHeader(text.file.Header, sys); err != nil {
+		return nil, text.headerError(err)
+	}
+	return text.load(ctx, sys, respawn)
+}
+
+// LoadTolerant is LoadFor for a path that may have been written when the system was another one, see
+// [replay.FollowFile]. Fault limits and timing are those of the file, and so is the property that alone is
+// checked, when the file names one.
+func LoadTolerant(ctx context.Context, name string, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
+	text, err := readText(nil, name)
+	if err != nil {
+		return nil, err
+	}
+	text.tolerant = true
+	h := text.file.Header
+	if err := checkHeader(h, sys); err != nil {
+		return nil, text.headerError(err)
+	}
+	as, err := asWritten(sys, &h)
+	if err != nil {
+		return nil, text.headerError(err)
+	}
+	return text.load(ctx, &as, respawn)
+}
+
+// asWritten is the system with what the header says of faults, timing and the property that alone is checked.
+func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
+	limits, err := replay.HeaderLimits(h)
+	if err != nil {
+		return *sys, &HeaderError{"limit", "", err}
+	}
+	as, err := sys.WithLimits(limits)
+	if err != nil {
+		return *sys, &HeaderError{"limit", "", err}
+	}
+	if h.Timing != "" {
+		if as.Timing, err = sim.ParseTiming(h.Timing); err != nil {
+			return *sys, &HeaderError{"timing", "", err}
+		}
+	}
+	if h.Interleave != "" {
+		if as.Interleave, err = sim.ParseInterleave(h.Interleave); err != nil {
+			return *sys, &HeaderError{"interleave", "", err}
+		}
+	}
+	if h.CrashCut != "" {
+		if as.CrashCut, err = sim.ParseCrashCut(h.CrashCut); err != nil {
+			return *sys, &HeaderError{"crash-cut", "", err}
+		}
+	}
+	return only(as, h)
+}
+
+// asRun is the system whose streams take all that was sent in a run that the header says so of.
+func asRun(sys *sim.System, h *choose.Header) *sim.System {
+	if !h.AsLive {
+		return sys
+	}
+	own := simext.AsLive(*sys)
+	return &own
+}
+
+// SystemOf rebuilds the system that a path file belongs to, one of the entries.
+func SystemOf(entries []spec.Entry, name string) (*sim.System, error) {
+	text, err := readText(entries, name)
+	if err != nil {
+		return nil, err
+	}
+	return text.system(entries)
+}
+
+// Trace executes the run up to step n and describes every step; n < 0: all. The step that kills its
+// process is described, not executed.
+func (l *Loaded) Trace(n int) (*replay.Trace, error) {
+	if d := l.Death; d != nil && (n < 0 || n == d.Steps || d.Steps == 0) {
+		return d.trace(&l.System)
+	}
+	path := l.Path
+	if n >= 0 {
+		var err error
+		if path, err = firstSteps(&l.System, path, n); err != nil {
+			return nil, err
+		}
+	}
+	t, err := replay.Record(&l.System, path, kernel.Options{Trace: true})
+	if err == nil && l.Header.Endless && len(t.Steps) == l.Steps && t.Finding == nil {
+		if t.SetRound(l.Header.Round) == nil { // else Outdated says so
+			t.Endless = l.Header.Note
+		}
+	}
+	return t, err
+}
+
+// Outdated says why a run is not the one that the file was written of, t being all of it; nil: it is. The system has changed
+// since.
+func (l *Loaded) Outdated(t *replay.Trace) error {
+	switch n := len(t.Steps); {
+	case t.Finding != nil && n < l.Steps:
+		return fmt.Errorf("the run ends after step %d, the file has %d steps: the system is not what it was; %w", n, l.Steps, t.Finding)
+	case len(l.Moved) > 0:
+		m := l.Moved[0]
+		return fmt.Errorf("step %d is event %d, the file says %d: the system is not what it was", m.Step, m.To, m.From)
+	case t.Finding == nil && l.Header.Endless && len(t.Steps) == l.Steps && t.Round != l.Header.Round:
+		return t.SetRound(l.Header.Round)
+	}
+	return nil
+}
+
+// Until is the part of the run's path that leads to the state after step n. The error says that there
+// is no such step.
+func (l *Loaded) Until(n int) (choose.Path, error) { return firstSteps(&l.System, l.Path, n) }
+
+// firstSteps is the part of path that leads to the state after step n, or to a finding before.
+func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true})
+	if err != nil {
+		return nil, err
+	}
+	src := &choose.Prefix{Path: path}
+	run := replay.NewRun(w)
+	for failed := run.Start(src); failed == nil && run.Steps() < n; {
+		index, ok := src.Take()
+		if !ok {
+			return nil, fmt.Errorf("the run has %d steps, there is no step %d", run.Steps(), n)
+		}
+		failed = run.Step(index, src)
+	}
+	return run.Path.Clone(), src.Err()
+}
+
+// Violation says in one line what the run violates; "" when it does not. A run is no violation of
+// liveness by itself, but a file that was written for one still shows it when its property does not
+// hold in the end.
+func (l *Loaded) Violation(t *replay.Trace) string {
+	if t.Finding != nil {
+		return t.Finding.Error()
+	}
+	if l.Header.Endless && t.Round == l.Header.Round {
+		return fmt.Sprintf("%s: %s", sim.Starvation, l.Header.Property)
+	}
+	for _, p := range t.Properties {
+		if p.Name == l.Header.Property && p.Kind == "eventually" && !p.Holds {
+			return fmt.Sprintf("%s: %s", sim.Liveness, p.Name)
+		}
+	}
+	return ""
+}
+
+// text is a path file as it stands on disk, so that errors can name lines.
+type text struct {
+	name   string
+	data   []byte
+	file   *choose.File
+	merged *recording.Merged // nil: it does stand on disk
+	// tolerant is for paths of a system that has changed since.
+	tolerant bool
+}
+
+// readText reads a path file. A folder of recordings is merged, if it is of one of the entries.
+func readText(entries []spec.Entry, name string) (*text, error) {
+	if recording.IsDir(name) {
+		m, err := MergeRecordings(entries, name)
+		if err != nil {
+			return nil, err
+		}
+		data, err := content(m.Bare)
+		return &text{name: name, data: data, file: m.Bare, merged: m}, err
+	}
+	data, err := os.ReadFile(name)
+	if errors.Is(err, syscall.EISDIR) {
+		err = fmt.Errorf("%s is a folder without recordings of live nodes; name a path file", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := choose.Parse(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &text{name: name, data: data, file: f}, nil
+}
+
+// follow executes the path. Misfits get the line of their step.
+func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
+	read := replay.ReadFile
+	if t.tolerant {
+		read = replay.FollowFile
+	}
+	r, err := read(sys, t.file)
+	if misfit, ok := errors.AsType[*replay.MisfitError](err); ok {
+		misfit.Line = t.stepLine(misfit.Step)
+		if misfit.Step > 0 {
+			err = fmt.Errorf("%w: code or settings are others than when the run was written; mctest.Replay executes what still fits", err)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name, err)
+	}
+	return r, nil
+}
+
+func (t *text) system(entries []spec.Entry) (*sim.System, error) {
+	subject, err := FromHeader(entries, t.file.Header)
+	if err != nil {
+		return nil, t.headerError(err)
+	}
+	return asRun(&subject.System, &t.file.Header), nil
+}
+
+func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
+	sys = asRun(sys, &t.file.Header)
+	l := &Loaded{System: *sys, Header: t.file.Header, Recording: t.merged, Steps: len(t.file.Steps)}
+	if respawn != nil && t.merged == nil { // merging has executed all of it, in this process
+		d, err := t.tryLast(ctx, sys, respawn)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			l.Death, l.Path, l.System = d, d.Before, d.Hollow(l.System)
+			return l, nil
+		}
+	}
+	reading, err := t.follow(sys)
+	if err != nil {
+		return nil, err
+	}
+	l.Path, l.Moved, l.Renamed, l.Misfits, l.Followed = reading.Path, reading.Moved, reading.Renamed, reading.Misfits, reading.Followed
+	for _, m := range l.Misfits {
+		m.Line = t.stepLine(m.Step)
+	}
+	return l, nil
+}
+
+// lookLimit is how long the last step of a path file may take. It was confirmed when the file was made.
+const lookLimit = 2 * time.Second
+
+// tryLast executes the last step in a fresh process, because it may be one that no process survives.
+func (t *text) tryLast(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Death, error) {
+	var path choose.Path
+	picks := t.file.Boot
+	if last := len(t.file.Steps) - 1; last >= 0 {
+		safe := *t
+		safe.file = &choose.File{Header: t.file.Header, Boot: t.file.Boot, Steps: t.file.Steps[:last]}
+		before, err := safe.follow(sys)
+		if err != nil {
+			return nil, err
+		}
+		c, err := replay.NewCursor(sys, before.Path, kernel.Options{})
+		if err != nil {
+			return nil, err
+		}
+		if c.To(last) != nil {
+			return nil, nil // a finding on the way: the last step is not reached
+		}
+		step := &t.file.Steps[last]
+		index, ok := indexOf(c.World(), step)
+		if !ok {
+			return nil, nil // following the file says what is wrong
+		}
+		path, picks = append(before.Path.Clone(), int32(index)), step.Picks
+	}
+	for _, p := range picks {
+		path = append(path, int32(p.Pick))
+	}
+	return examine(ctx, respawn, path, lookLimit)
+}
+
+// indexOf is the index of the step's event, its own if that fits.
+func indexOf(w kernel.World, step *choose.FileStep) (int, bool) {
+	index := -1
+	for i, ev := range eventsOf(w) {
+		if w.Key(ev) == step.Key && (index < 0 || i == step.Index) {
+			index = i
+		}
+	}
+	return index, index >= 0
+}
+
+func eventsOf(w kernel.World) []sim.Event {
+	return w.Injections(slices.Clone(w.Enabled()))
+}
+
+// headerError gives err the line of the header that it is about.
+func (t *text) headerError(err error) error {
+	about := HeaderError{Key: "system"}
+	if e, ok := errors.AsType[*HeaderError](err); ok {
+		about = *e
+	}
+	for i, line := range strings.Split(string(t.data), "\n") {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if key == about.Key && strings.HasPrefix(strings.Trim(value, ` "`), about.Value) {
+			return fmt.Errorf("%s: line %d: %w", t.name, i+1, err)
+		}
+	}
+	return fmt.Errorf("%s: %w", t.name, err)
+}
+
+// stepLine is the line of step n, counted from 1; step 0 is the first boots. It is 0 when there is no
+// such line.
+func (t *text) stepLine(n int) int {
+	for i, line := range strings.Split(string(t.data), "\n") {
+		line = strings.TrimSpace(line)
+		if n == 0 && strings.HasPrefix(line, "boot ") {
+			return i + 1
+		}
+		if line != "" && '0' <= line[0] && line[0] <= '9' {
+			if n--; n == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// SystemName is the name of the system that a path file belongs to.
+func SystemName(name string) (string, error) {
+	text, err := readText(nil, name)
+	if err != nil {
+		return "", err
+	}
+	return text.file.Header.System, nil
+}

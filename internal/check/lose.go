@@ -1,0 +1,81 @@
+package check
+
+import (
+	"context"
+	"errors"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
+)
+
+// Bury reports how checked code killed the process that searched.
+func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
+	d := out.Death
+	if d.making() { // nor is anything left in it to choose by that name
+		o.Search.System, o.Search.Property = d.Hollow(o.Search.System), ""
+	}
+	res := &search.Result{
+		Verdict: search.Violation,
+		Finding: &search.Suspect{
+			Kind: d.Kind, Property: d.Property, Message: d.Message, Stack: d.Stack, Node: -1,
+			Path: d.path(), Steps: d.Steps, Strategy: o.Search.Strategy,
+		},
+		Detail:  d,
+		Stopped: search.StoppedFound,
+		Stats:   out.stats(),
+	}
+	if !o.KeepGoing {
+		return o.conclude(ctx, res)
+	}
+	sys, err := o.System()
+	if err != nil {
+		return nil, err
+	}
+	k := o.keeper(sys)
+	k.recover(out.Found)
+	res.Last = "it ended the process that searched"
+	if err := k.found(ctx, res); err != nil {
+		return nil, err
+	}
+	return k.conclude(res)
+}
+
+// Lose reports on a search whose process is gone, for which Run of [Supervisor] returned err.
+func Lose(o Options, out Outcome, err error) *report.Report {
+	res := &search.Result{Stopped: stoppedLost, Stats: out.stats()}
+	var lost *lostError
+	var deaf *deafError
+	switch {
+	case errors.As(err, &deaf) && !deaf.told:
+		res.Stopped = stoppedDeaf
+	case deaf != nil:
+		res.Stopped = search.StoppedInterrupted
+	case errors.Is(err, ErrKilled):
+		res.Stopped = search.StoppedInterrupted
+	case errors.As(err, &lost) && lost.memory:
+		res.Stopped = search.StoppedMemory
+	case OutOfResource(err):
+		res.Stopped = search.StoppedDisk
+	}
+	res.Verdict = search.Conclude(false, res.Stopped, false)
+	r := o.report(res)
+	if len(out.Found) > 0 {
+		k := o.keeper(o.Search.System)
+		k.recover(out.Found)
+		r, _ = k.conclude(res)
+	}
+	r.Message = err.Error()
+	return r
+}
+
+// stoppedLost is why a search ended whose process was gone.
+const stoppedLost = "lost"
+
+// stoppedDeaf is why a search ended that did not stop when its time was over.
+const stoppedDeaf = "unresponsive"
+
+// stats is what is known of what a process covered that is gone.
+func (out *Outcome) stats() search.Stats {
+	p := &out.Progress
+	return search.Stats{Seconds: p.Elapsed.Seconds(), Paths: p.Paths, Events: p.Events, States: p.States}
+}

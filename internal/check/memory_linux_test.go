@@ -1,0 +1,23 @@
+package check
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/internal/test/automaton"
+	"github.com/macemc/macemc/search"
+)
+
+// What keeps states has a memory limit below what there is, also when none was asked for.
+func TestDefaultMemory(t *testing.T) {
+	if n := defaultMemory(); n <= 0 || uint64(n) > availableMemory()*3/4 {
+		t.Errorf("%d bytes of %d", n, availableMemory())
+	}
+	sys := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0)}}.System()
+	for _, strategy := range []search.Name{"", search.Deepening, search.BFS, search.DFS, search.Walk, search.Faulty} {
+		o := Options{Search: search.Config{System: sys, Strategy: strategy, MaxPaths: 10, Workers: 1}}
+		o.limitStates()
+		if limited := o.Search.MaxBytes > 0; limited != strategy.KeepsStates() {
+			t.Errorf("%s: limited %v", strategy, limited)
+		}
+	}
+}

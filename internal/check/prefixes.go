@@ -1,0 +1,61 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/macemc/macemc/internal/newfile"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/search"
+)
+
+// SavePrefixes makes runs without faults, each to a live state, and writes n of their paths into the
+// folder dir, which is made when it does not exist. It returns the names of the files. Searches can
+// start from them. Fewer are written when ctx is done, or when a walk does not get to a live state.
+func SavePrefixes(ctx context.Context, o Options, dir string, n int) ([]string, error) {
+	sys, err := o.System()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	paths, failed := search.MakePrefixes(ctx, o.Search, n)
+	if ctx.Err() != nil && errors.Is(failed, ctx.Err()) {
+		failed = nil // what was made until then is kept
+	}
+	h := o.header()
+	h.Seed, h.Note = cmp.Or(o.Search.Seed, 1), "a prefix: ends in a live state"
+	var names []string
+	for _, path := range paths {
+		f, err := replay.WriteFile(&sys, h, path)
+		if err != nil {
+			return names, err
+		}
+		text, err := content(f)
+		if err != nil {
+			return names, err
+		}
+		name, err := writeNew(dir, "prefix", ".path", text)
+		if err != nil {
+			return names, err
+		}
+		names = append(names, name)
+	}
+	return names, failed
+}
+
+// writeNew writes a file whose name has the first number that is free.
+func writeNew(dir, stem, ext string, text []byte) (string, error) {
+	for n := 1; ; n++ {
+		name := filepath.Join(dir, fmt.Sprintf("%s-%d%s", stem, n, ext))
+		if err := newfile.Write(name, text); !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
+	}
+}

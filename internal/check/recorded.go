@@ -1,0 +1,67 @@
+package check
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/realnet/recording"
+	"github.com/macemc/macemc/realnet/wire"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Recorded is the system that recordings of live nodes belong to, as a subject without fault limits of
+// its own, one of the entries, with the recordings and the codec of its messages.
+func Recorded(entries []spec.Entry, dir string) (s Subject, set *recording.Set, codec *wire.Types, err error) {
+	if set, err = recording.ReadDir(dir); err != nil {
+		return s, nil, nil, err
+	}
+	h := set.Header
+	e, err := spec.Find(entries, h.System)
+	if err != nil {
+		return s, nil, nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	s, err = NewSubject(e, Wanted{
+		Config: spec.Config{Nodes: h.Nodes, Params: h.Params, Bugs: h.Bugs},
+		Limits: func(l *sim.Limits) { *l = sim.Limits{} },
+	})
+	if err != nil {
+		return s, nil, nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if codec, err = wire.NewTypes(s.Entry.Messages...); err != nil {
+		return s, nil, nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return s, set, codec, nil
+}
+
+// MergeRecordings makes one run of the recordings of all nodes in a folder.
+func MergeRecordings(entries []spec.Entry, dir string) (*recording.Merged, error) {
+	s, set, codec, err := Recorded(entries, dir)
+	if err != nil {
+		return nil, err
+	}
+	h := s.Header(1)
+	h.Note = "recorded by live nodes"
+	return recording.Merge(s.System, set, codec, h)
+}
+
+// A Source is a path file, or the run that recordings in a folder are, before it is followed.
+type Source struct{ text *text }
+
+// OpenSource reads a path file, or merges the recordings in a folder.
+func OpenSource(entries []spec.Entry, name string) (*Source, error) {
+	t, err := readText(entries, name)
+	return &Source{t}, err
+}
+
+// Header says which system the run belongs to.
+func (r *Source) Header() choose.Header { return r.text.file.Header }
+
+// On follows the run on sys, which must be its own; only fault limits may differ.
+func (r *Source) On(ctx context.Context, sys *sim.System) (*Loaded, error) {
+	if err := checkHeader(r.text.file.Header, sys); err != nil {
+		return nil, r.text.headerError(err)
+	}
+	return r.text.load(ctx, sys, nil)
+}

@@ -1,0 +1,155 @@
+package check
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/shrink"
+	"github.com/macemc/macemc/sim"
+)
+
+// The recorder of a re-execution holds the picks to execute, and beside them the kinds of the points
+// that they turned out to answer.
+const picksRun, kindsRun = 0, 1
+
+// Reexecute executes the picks that rec holds, from the first state on, or the script beside it, and
+// keeps count in rec. It is what a fresh process does to confirm that a run kills its process or does not
+// end: the process that waits for it reads from rec how far it came. The error is a finding of the
+// last step, or says why the system cannot run at all. Picks that do not fit end the run.
+func Reexecute(sys *sim.System, rec *flight.Recorder) error {
+	asking := func(what string) {
+		rec.SetPhase(what)
+		rec.Set(flight.Asking, min(1, len(what)))
+	}
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Asking: asking})
+	if err != nil {
+		return err
+	}
+	script, err := givenScript()
+	if err != nil {
+		return err
+	}
+	rec.Set(flight.Begun, 1)
+	if script != nil {
+		return reexecuteScript(w, rec, script)
+	}
+	src := &recorded{path: rec.Left(picksRun), kinds: rec.Left(kindsRun), rec: rec}
+	run := replay.NewRun(w)
+	if err = run.Start(src); err == nil && !src.bad {
+		err = ask(w, rec)
+	}
+	for err == nil && !src.bad && src.pos < len(src.path) {
+		index := int(src.path[src.pos])
+		if index < 0 {
+			return nil
+		}
+		if _, ok := run.Event(index); !ok {
+			return nil
+		}
+		src.use(choose.Event)
+		rec.Set(flight.Steps, run.Steps()+1)
+		if err = run.Step(index, src); err == nil && !src.bad {
+			err = ask(w, rec)
+		}
+	}
+	if src.bad {
+		return nil // what was executed from the first pick that did not fit means nothing
+	}
+	return err
+}
+
+// ask calls all functions of properties that a search may call in a state, and notes which. The error is a finding.
+func ask(w kernel.World, rec *flight.Recorder) (err error) {
+	defer kernel.CatchState(&err)
+	for i := range w.System().Properties {
+		p := &w.System().Properties[i]
+		rec.SetPhase(p.Name)
+		if w.Holds(p) || p.Sometimes != nil {
+			continue
+		}
+		explain(w, p)
+		if p.Always != nil {
+			return &sim.Finding{Kind: sim.Safety, Property: p.Name, Node: -1}
+		}
+	}
+	rec.SetPhase("")
+	return nil
+}
+
+// explain calls the Explain of a property, which may panic: that is no finding.
+func explain(w kernel.World, p *sim.Property) {
+	defer func() { _ = recover() }()
+	w.Explain(p)
+}
+
+// scriptFile lies beside the recorder when not picks but a script is to be executed.
+const scriptFile = "script.json"
+
+// givenScript is the script that this process is to execute; nil: there is none.
+func givenScript() (*shrink.Script, error) {
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(os.Getenv(flightVar)), scriptFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	s := new(shrink.Script)
+	if err == nil {
+		err = json.Unmarshal(text, s)
+	}
+	return s, err
+}
+
+// reexecuteScript executes a script and leaves the picks that it turned out to make. It ends when the
+// recorder is full.
+func reexecuteScript(w kernel.World, rec *flight.Recorder, s *shrink.Script) error {
+	p := &shrink.Player{Run: replay.NewRun(w), Check: func() error { return ask(w, rec) }}
+	p.Run.Path = rec.Path(picksRun)
+	kinds := rec.Left(kindsRun)
+	p.Noted = func(kind choose.Kind) {
+		at := len(p.Run.Path)
+		if at == len(kinds) {
+			rec.End(StatusInconclusive)
+			os.Exit(StatusInconclusive)
+		}
+		kinds[at] = int32(kind)
+		rec.Set(flight.Used, at+1)
+		if kind == choose.Event {
+			rec.Set(flight.Steps, p.Run.Steps()+1)
+		}
+	}
+	played := p.Play(*s)
+	if played.Finding != nil {
+		return played.Finding
+	}
+	return played.Err
+}
+
+// recorded answers from a path and counts what it used.
+type recorded struct {
+	path, kinds choose.Path
+	rec         *flight.Recorder
+	pos         int
+	bad         bool
+}
+
+func (r *recorded) Choose(p choose.Point) int {
+	if r.bad || r.pos >= len(r.path) || int(r.path[r.pos]) >= p.Arity || r.path[r.pos] < 0 {
+		r.bad = true
+		return 0
+	}
+	r.use(p.Kind)
+	return int(r.path[r.pos-1])
+}
+
+// use counts a pick before anything is done with it.
+func (r *recorded) use(kind choose.Kind) {
+	r.kinds[r.pos] = int32(kind)
+	r.pos++
+	r.rec.Set(flight.Used, r.pos)
+}

@@ -1,0 +1,78 @@
+package check
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/macemc/macemc/internal/newfile"
+	"github.com/macemc/macemc/internal/report"
+)
+
+// findingFiles are all that a folder of a finding may hold.
+func findingFiles() []string {
+	return []string{ErrorPath, LivePath, Original, ReportPage, reportText, reportJSON}
+}
+
+// isFinding reports whether a check wrote a finding into the folder: its report names the path beside it.
+func isFinding(dir string) bool {
+	var r report.Report
+	text, err := os.ReadFile(filepath.Join(dir, reportJSON))
+	return err == nil && json.Unmarshal(text, &r) == nil && r.PathFile != "" &&
+		filepath.Base(r.PathFile) == ErrorPath && filepath.Base(filepath.Dir(r.PathFile)) == filepath.Base(dir)
+}
+
+// replaceable reports whether a folder has no file of the names that a finding needs but those of an earlier finding.
+func replaceable(dir string) (bool, error) {
+	if isFinding(dir) {
+		return true, nil
+	}
+	entries, err := os.ReadDir(dir)
+	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return slices.Contains(findingFiles(), e.Name()) }), err
+}
+
+// removeFindings removes the findings in a folder and in numbered folders in it, and nothing else.
+func removeFindings(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	folders := []string{dir}
+	for _, e := range entries {
+		if n, bad := strconv.Atoi(e.Name()); bad == nil && n > 0 && e.IsDir() {
+			folders = append(folders, filepath.Join(dir, e.Name()))
+		}
+	}
+	for i, in := range folders {
+		if !isFinding(in) {
+			continue
+		}
+		for _, name := range findingFiles() {
+			if e := os.Remove(filepath.Join(in, name)); e != nil && !errors.Is(e, fs.ErrNotExist) {
+				err = errors.Join(err, e)
+			}
+		}
+		if i > 0 {
+			_ = os.Remove(in) // it stays when there is something else in it
+		}
+	}
+	return err
+}
+
+// Ignore has git ignore what lies in a folder of findings, unless somebody has said otherwise. What is worth keeping are paths that
+// tests replay; these lie elsewhere.
+func Ignore(dir string) error {
+	err := newfile.Write(filepath.Join(dir, ".gitignore"), []byte(`# Findings of macemc. Do not commit them: the next search replaces those of the same test.
+# To keep a run as a regression test give --write-test, or -macemc.write-test: its path is copied to
+# testdata/regress, which belongs into the repository.
+*
+`))
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}

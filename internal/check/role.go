@@ -1,0 +1,122 @@
+package check
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/search"
+)
+
+// Checked code may end or freeze the process that executes it, so a process that wants to tell of it
+// starts another one like itself. These variables of its environment tell that one what to do.
+const (
+	roleVar    = "MACEMC_ROLE"
+	flightVar  = "MACEMC_FLIGHT"
+	refusedVar = "MACEMC_REFUSED" // calls, in hexadecimal, with spaces between them
+)
+
+// Role says what this process is there for.
+type Role struct {
+	name     string
+	Recorder *flight.Recorder // nil in a process that nobody waits for
+	refused  []uint64         // calls that ended processes which searched before
+}
+
+const (
+	searching   = "search"
+	reexecuting = "reexecute"
+)
+
+// CurrentRole reads the role from the environment.
+func CurrentRole() (Role, error) {
+	name := os.Getenv(roleVar)
+	switch name {
+	case "":
+		return Role{}, nil
+	case searching, reexecuting:
+	default:
+		return Role{}, fmt.Errorf("%s is %q, must be unset, %s or %s", roleVar, name, searching, reexecuting)
+	}
+	rec, err := flight.Open(os.Getenv(flightVar))
+	if err != nil {
+		return Role{}, fmt.Errorf("%s: %w", flightVar, err)
+	}
+	var refused []uint64
+	for text := range strings.FieldsSeq(os.Getenv(refusedVar)) {
+		call, err := strconv.ParseUint(text, 16, 64)
+		if err != nil {
+			return Role{}, fmt.Errorf("%s: %w", refusedVar, err)
+		}
+		refused = append(refused, call)
+	}
+	return Role{name, rec, refused}, nil
+}
+
+// Record makes a search leave behind in the recorder what it does. One worker that visits states gets one processor: handlers have goroutines of their
+// own then, and each would wake another processor, which finds nothing to do.
+func (r Role) Record(s *search.Config) {
+	if s.Workers == 1 && s.Strategy.Stateful() {
+		runtime.GOMAXPROCS(1)
+	}
+	s.PathBuffer = r.Recorder.Path
+	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
+	s.Calls = &search.Calls{At: r.Recorder.Word(flight.Called), Refused: r.refused, Limited: r.Recorder.Word(flight.Limited)}
+}
+
+// Again reports whether processes that searched were ended by checked code before.
+func (r Role) Again() bool { return len(r.refused) > 0 }
+
+// Searching reports whether a supervisor waits for this process.
+func (r Role) Searching() bool { return r.name == searching }
+
+// Reexecuting reports whether this process is there to execute one path.
+func (r Role) Reexecuting() bool { return r.name == reexecuting }
+
+// Follow calls stop, with why, when the process that waits for this one says so, and ends this process when that
+// one is gone. It returns at once, and does nothing in a process that nobody waits for.
+func (r Role) Follow(stop func(cause error)) {
+	if r.Recorder == nil {
+		return
+	}
+	go func() {
+		lines := bufio.NewScanner(os.Stdin)
+		for lines.Scan() {
+			if r.Reexecuting() {
+				answer(lines.Text())
+				continue
+			}
+			stop(stopCause(lines.Text()))
+		}
+		os.Exit(StatusInconclusive)
+	}()
+}
+
+// temporary makes a folder for the file that a new process is to map. It lies in that of this process, if
+// it has one, so that nothing is left when this process dies.
+func temporary() (*scratch.Folder, error) {
+	in := ""
+	if file := os.Getenv(flightVar); file != "" {
+		in = filepath.Dir(file)
+	}
+	return scratch.New(in)
+}
+
+// assign gives cmd a role; refused are calls that it is not to make.
+func assign(cmd *exec.Cmd, role, flightFile string, refused []uint64) {
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	calls := make([]string, len(refused))
+	for i, call := range refused {
+		calls[i] = strconv.FormatUint(call, 16)
+	}
+	cmd.Env = append(cmd.Env, roleVar+"="+role, flightVar+"="+flightFile, refusedVar+"="+strings.Join(calls, " "))
+}

@@ -1,0 +1,316 @@
+// Package check is one check from start to report: what the command line and go test share. It
+// confirms what a search suspects, executes checked code where it can do no harm, describes the
+// violating run and the nearest one that recovers, and writes the output folder.
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os/exec"
+	"slices"
+	"sync/atomic"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/version"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// Options say what to check and what to do with a finding. The zero value of each field but Search is
+// a default.
+type Options struct {
+	// Search says what to search. Run sets Confirm itself. PathBuffer is called for twice as many
+	// workers as there are: the second half confirm suspects.
+	Search search.Config
+	// Header is that of the path files, but for what follows from system and finding.
+	Header choose.Header
+	// Dir is the folder for a violation. When it is in use a folder in it, named by a number, is taken.
+	// "": a new folder in [Root], named after the finding.
+	Dir string
+	// Replace makes the findings of this check take the place of those of an earlier one, which lie in Dir and in numbered
+	// folders in it. Other files stay, and when one of them has a name that is needed a numbered folder is taken. Dir is left
+	// as it is when it already holds the same path.
+	Replace bool
+	// Root is the folder in which those of many checks lie: git is told to ignore it. "": [Root] when Dir is "", else none.
+	Root string
+	// Respawn makes a command that starts this program again and comes to call [Reexecute] with the
+	// same system. Nil: handlers that do not return are suspected only.
+	Respawn func() *exec.Cmd
+	// NoShrink leaves a violating run as it was found. ShrinkSteps bounds the work of shrinking it, as
+	// MaxSteps does in [shrink.Config]; without it a run of more than 10,000 steps is left as it was found, and shrinking another takes
+	// no more steps than the search did, or half a million, whichever is more, and no more time than the search may take, or 30 s.
+	NoShrink    bool
+	ShrinkSteps int
+	// Unshrunk is told of a violation before its run is shrunk, which may take long. Its files lie in its folder by then, and those of the
+	// shrunk run take their place. Nil, or with KeepGoing or Replace: nothing is written before the run is shrunk.
+	Unshrunk func(*report.Report)
+	// KeepGoing goes on after a violation, until a limit, and reports those that differ by kind, property, and the code that
+	// handled the step that matters; dead runs whose critical step is not proven differ by kind and property alone. Each has a folder, of which Dir then holds several, named by numbers.
+	KeepGoing bool
+	// Commands says what a person can run next, when the report is in that folder. Nil: nothing.
+	Commands func(dir string) report.Commands
+
+	// OtherVersions are as in [report.Report].
+	OtherVersions []report.OtherVersion
+	// Shard says which part of a divided search it is. Nil: a whole one.
+	Shard *report.Shard
+	// Kept says where the states of the search are kept. Nil: nowhere.
+	Kept *report.Kept
+
+	// Cluster is where others search for this process, see Elsewhere of [search.Config]. "": nowhere.
+	Cluster string
+
+	// Proven takes a run for a liveness violation only when it is proven that nothing recovers from it.
+	Proven bool
+
+	assumed  []report.Assumption
+	calls    *search.Calls   // those of the search, and of comparisons
+	told     search.Progress // last
+	replaced bool            // the findings of an earlier check are gone
+	early    string          // where the finding lies as it was found; "": nowhere
+	// confirmsDeath confirms suspects of liveness and deadlock; it remembers what kind they were.
+	confirmsDeath func(context.Context, search.Suspect) (search.Confirmed, error)
+}
+
+// Writable finds out, before anything is searched, whether a report could be written. It leaves
+// nothing behind.
+func Writable(o Options) error { return o.folder().probe() }
+
+// Run searches, and reports what was found. A violation is written to an output folder. The report is
+// not nil when only the writing failed. When ctx is done the search ends and what was covered until
+// then is reported. The error is [ErrLost] when a process was ended by checked code before, and this one did not find out how: the process
+// that waits for this one says so.
+func Run(ctx context.Context, o Options) (*report.Report, error) {
+	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
+	o.limitStates()
+	o.comparesLater()
+	o.Search.Confirm = o.confirm
+	sys, err := o.System()
+	if err == nil {
+		o.confirmsDeath = critical.Confirm(o.criticalConfig(sys))
+	} // else the search says it
+	if tell := o.Search.Progress; tell != nil {
+		o.Search.Progress = func(p search.Progress) {
+			o.told = p
+			tell(p)
+		}
+	}
+	var k *keeper
+	if o.KeepGoing {
+		k = o.keeper(sys)
+		o.Search.Confirm, o.Search.Found = k.confirm, k.found
+	}
+	res, err := o.search(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.Search.Calls.Refuses() {
+		states := o.Search.Strategy.Stateful()
+		if res.Verdict != search.Violation && (res.Verdict != search.OK || !states) || k != nil && !states && !k.died {
+			return nil, ErrLost
+		}
+	}
+	o.assumed = o.assumptions(ctx)
+	if k == nil {
+		return o.conclude(ctx, res)
+	}
+	if res.Finding != nil && res.Finding != k.last { // an Env that was used after the search
+		if err := k.found(ctx, res); err != nil {
+			return nil, err
+		}
+	}
+	return k.conclude(res)
+}
+
+// search has the process that waits for this one know while nothing goes on but what the time limit ends.
+func (o *Options) search(ctx context.Context) (*search.Result, error) {
+	if c := o.Search.Calls; c != nil && c.Limited != nil {
+		atomic.StoreUint64(c.Limited, uint64(max(0, o.Search.Time)))
+		defer atomic.StoreUint64(c.Limited, 0)
+	}
+	return search.Run(ctx, o.Search)
+}
+
+// limitStates gives a search that keeps states a memory limit if it has none.
+func (o *Options) limitStates() {
+	if o.Search.MaxBytes == 0 && o.Search.Strategy.KeepsStates() {
+		o.Search.MaxBytes = defaultMemory()
+	}
+}
+
+// conclude shrinks what was found, makes the report and writes it.
+func (o *Options) conclude(ctx context.Context, res *search.Result) (*report.Report, error) {
+	if res.Finding == nil {
+		return o.report(res), nil
+	}
+	sys, err := o.System()
+	if err != nil {
+		return o.report(res), err
+	}
+	if o.Unshrunk != nil && !o.Replace && o.shrinks(res) {
+		o.tellUnshrunk(&sys, res)
+	}
+	r, f, notShrunk, err := o.complete(ctx, &sys, res)
+	if err != nil {
+		return r, err
+	}
+	return r, errors.Join(o.write(r, f), notShrunk)
+}
+
+// complete shrinks what was found, and makes the report. What was found is told also when it cannot be made smaller.
+func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Result) (r *report.Report, f files, notShrunk, err error) {
+	r = o.report(res)
+	before, notShrunk := o.shrink(ctx, sys, res)
+	if before != nil {
+		r.Shrunk = &before.facts
+	}
+	if o.tooLong(res.Finding) {
+		r.NotShrunk = "a run of more than 10,000 steps takes long; macemc shrink does it"
+	}
+	if f, err = o.describe(sys, r, res); err != nil {
+		return r, f, notShrunk, err
+	}
+	if before != nil && before.smaller {
+		h := f.error.Header
+		h.Note = "before it was shrunk: " + h.Note
+		f.original, err = before.file(sys, h)
+	}
+	return r, f, notShrunk, err
+}
+
+// System is the system with only those properties that are checked.
+func (o *Options) System() (sim.System, error) {
+	if o.Search.Property == "" {
+		return o.Search.System, nil
+	}
+	return o.Search.System.Only(o.Search.Property)
+}
+
+// limited is a service that a search cannot see all of; nil: there is none.
+func limited(sys *sim.System) simext.Limited {
+	for id := range sim.NodeID(sys.Nodes) {
+		s := sys.New(id)
+		defer kernel.Discard(s)
+		if l, ok := s.(simext.Limited); ok {
+			return l
+		}
+	}
+	return nil
+}
+
+// uncovered is what a search cannot see of the system's services, told once.
+func uncovered(sys *sim.System) string {
+	if l := limited(sys); l != nil {
+		return l.Uncovered(sys.Interleave)
+	}
+	return ""
+}
+
+// crashCut is what a report says of it; "": a prefix, or nodes do not fail.
+func crashCut(sys *sim.System) string {
+	if sys.CrashCut == sim.CutPrefix || sys.Crashes == 0 && sys.Halts == 0 {
+		return ""
+	}
+	return sys.CrashCut.String()
+}
+
+// report fills in what is known of every search.
+func (o *Options) report(res *search.Result) *report.Report {
+	c := &o.Search
+	r := &report.Report{
+		System:      c.System.Name,
+		Nodes:       c.System.Nodes,
+		Bugs:        o.Header.Bugs,
+		Limits:      c.System.Limits(),
+		Timing:      c.System.Timing.String(),
+		CrashCut:    crashCut(&c.System),
+		Uncovered:   uncovered(&c.System),
+		Strategy:    string(cmp.Or(c.Strategy, search.Deepening)),
+		Seed:        cmp.Or(c.Seed, 1),
+		Workers:     c.Workers,
+		WalkSteps:   cmp.Or(c.WalkSteps, defaultWalkSteps),
+		Verdict:     res.Verdict,
+		Depth:       res.Stats.ExhaustedDepth,
+		Paths:       res.Stats.Paths,
+		States:      res.Stats.States,
+		Events:      res.Stats.Events,
+		Transitions: res.Stats.Transitions,
+		Expanded:    res.Stats.Expanded,
+		Handlers:    res.Stats.Handlers,
+		Bytes:       res.Stats.Bytes,
+		Disk:        res.Stats.Disk,
+		Seconds:     res.Stats.Seconds,
+		Stopped:     res.Stopped,
+		Suspects:    res.Suspects,
+		Undecided:   res.Undecided,
+		Engine:      res.Stats.Engine,
+		Phases:      res.Stats.Phases,
+		Schedules:   res.Stats.Schedules,
+		Relied:      res.Stats.Relied,
+		Coverage: report.Coverage{
+			ExhaustedDepth: res.Stats.ExhaustedDepth,
+			Complete:       res.Stats.Complete,
+			Recovers:       res.Stats.Recovers,
+			Unchecked:      res.Stats.Unchecked,
+			Reduced:        res.Stats.Reduced,
+			Crashes:        res.Stats.Crashes,
+			Shortest:       res.Stats.Shortest,
+			Fair:           res.Stats.Fair,
+			NeverHappened:  res.Stats.NeverHappened,
+			Sometimes:      res.Stats.Sometimes,
+			AfterLive:      res.Stats.AfterLive,
+			AfterLiveWalks: res.Stats.AfterLiveWalks,
+			FaultsUsed:     res.Stats.FaultsUsed,
+			ForeignTimes:   res.Stats.ForeignTimes,
+			Sampled:        res.Stats.Sampled,
+			BySample:       res.Stats.BySample,
+			Assumed:        o.assumed,
+		},
+	}
+	if r.Verdict == search.OK && slices.ContainsFunc(o.assumed, func(a report.Assumption) bool { return a.Wrong() }) {
+		r.Verdict = search.Inconclusive
+	}
+	full := o.Search.System
+	r.Program, r.OtherVersions = version.Current().String(), o.OtherVersions
+	r.Kept, r.Shard, r.Cluster = o.Kept, o.Shard, o.Cluster
+	r.Monitors = full.MonitorNames()
+	for i, rule := range kernel.ActionRules(&full) {
+		if rule.Disturbs {
+			r.Disturbing = append(r.Disturbing, full.ActionNames()[i])
+		}
+	}
+	for _, d := range full.Disturbing {
+		r.Disturbing = append(r.Disturbing, d.String())
+	}
+	if o.Search.Property != "" {
+		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)
+	}
+	if res.Stats.Omission > 0 {
+		r.Coverage.OmissionProbability = &res.Stats.Omission
+	}
+	if params := o.header().Params; len(params) > 0 {
+		r.Params = map[string]string{}
+		for _, p := range params {
+			r.Params[p.Key] = p.Value
+		}
+	}
+	return r
+}
+
+// leftOut names what a search for one property or monitor does not check of a system.
+func leftOut(full *sim.System, only string) []string {
+	names := full.MonitorNames()
+	for i := len(full.Properties) - 1; i >= 0; i-- {
+		names = slices.Insert(names, 0, full.Properties[i].Name)
+	}
+	names = append(names, sim.AssertionProperty)
+	return slices.DeleteFunc(names, func(n string) bool { return n == only || n == "monitor "+only })
+}
+
+// defaultWalkSteps is the length of a walk when none is given.
+const defaultWalkSteps = 2000

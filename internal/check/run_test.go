@@ -1,0 +1,243 @@
+package check_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/test/hardbugs"
+	"github.com/macemc/macemc/realnet/recording"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+type holder struct {
+	sim.Nop
+	Work struct{ queue chan int }
+}
+
+// What cannot be searched is refused by name, and nothing is written.
+func TestRunRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	system := sim.System{
+		Name: "holder", Nodes: 1, New: func(sim.NodeID) sim.Service { return &holder{} },
+		Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*search.Config)
+		wants  []string
+	}{
+		{"state", func(*search.Config) {}, []string{"holder", "Work.queue", "chan int"}},
+		{"property", func(c *search.Config) { c.Property = "truth" }, []string{`"truth"`}},
+		{"strategy", func(c *search.Config) { c.Strategy = "best" }, []string{`"best"`, "deepening"}},
+		{"nodes", func(c *search.Config) { c.System.Nodes = 0 }, []string{"Nodes is 0"}},
+	} {
+		cfg := search.Config{System: system, MaxPaths: 10, Workers: 1}
+		c.change(&cfg)
+		rep, err := check.Run(t.Context(), check.Options{Search: cfg})
+		if err == nil || rep != nil {
+			t.Errorf("%s: accepted: %v", c.name, rep)
+			continue
+		}
+		for _, w := range c.wants {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %q does not name %s", c.name, err, w)
+			}
+		}
+	}
+	if entries, _ := os.ReadDir("."); len(entries) != 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+// counter counts its timer, and what it is told to waste.
+type counter struct {
+	sim.Nop
+	Ticks, Wasted int
+}
+
+func (c *counter) Boot(env sim.Env) {
+	env.SetTimer("tick", time.Second)
+	env.SetTimer("waste", time.Second)
+}
+
+func (c *counter) Timer(env sim.Env, timer any) {
+	if timer == "tick" {
+		c.Ticks++
+	} else {
+		c.Wasted++
+	}
+	env.SetTimer(timer, time.Second)
+}
+
+// counterSystem violates its property after so many ticks.
+func counterSystem(ticks int) sim.System {
+	return sim.System{
+		Name: "counter", Nodes: 1, Timing: sim.AnyOrder, New: func(sim.NodeID) sim.Service { return &counter{} },
+		Properties: []sim.Property{{Name: "few", Always: func(v *sim.View) bool { return v.Service(0).(*counter).Ticks < ticks }}},
+	}
+}
+
+// A run that is too long to be shrunk without being asked is told of as such, and is shrunk when asked.
+func TestLongRunIsShrunkWhenAsked(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := check.Options{Search: search.Config{System: counterSystem(5200), Strategy: search.Walk, WalkSteps: 20_000, Workers: 1}}
+	rep, err := check.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Steps <= 10_000 || rep.Shrunk != nil || !strings.Contains(rep.NotShrunk, "macemc shrink") {
+		t.Fatalf("a run of %d steps, shrunk %v, %q", rep.Steps, rep.Shrunk, rep.NotShrunk)
+	}
+	sys := o.Search.System
+	l, err := check.LoadFor(t.Context(), rep.PathFile, &sys, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	smaller, _, err := check.Shrink(ctx, l, check.ShrinkOptions{Workers: 1, Progress: func(p search.Progress) {
+		if strings.Contains(p.Phase, " 5200 steps") {
+			cancel()
+		}
+	}})
+	if err != nil || smaller.Shrunk == nil || smaller.Steps != 5200 || smaller.NotShrunk != "" {
+		t.Errorf("%d steps, %+v, %v; want the 5,200 ticks alone", smaller.Steps, smaller.Shrunk, err)
+	}
+	o.NoShrink = true
+	if rep, err = check.Run(t.Context(), o); err != nil || rep.NotShrunk != "" {
+		t.Errorf("nobody wants it shrunk, but %q, %v", rep.NotShrunk, err)
+	}
+}
+
+// What was found is told before it is shrunk; when that is broken off at once, it is reported as it was found.
+func TestFindingIsToldBeforeItIsShrunk(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := check.Options{Search: search.Config{System: counterSystem(600), Strategy: search.Walk, WalkSteps: 8000, Workers: 1}}
+	told := ""
+	o.Search.Progress = func(p search.Progress) {
+		if told == "" && strings.Contains(p.Phase, "shrinking") {
+			told = p.Phase
+			cancel()
+		}
+	}
+	flight := t.TempDir()
+	t.Setenv("MACEMC_FLIGHT", filepath.Join(flight, "flight"))
+	var found *report.Report
+	asFound := 0
+	o.Unshrunk = func(r *report.Report) {
+		if found != nil || told != "" {
+			t.Errorf("told before: %+v, %q", found, told)
+		}
+		found = r
+		l, err := check.LoadFor(t.Context(), r.PathFile, &o.Search.System, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trace, err := l.Trace(-1)
+		if err != nil || trace.Finding == nil || trace.Finding.Property != "few" {
+			t.Errorf("what lies there shows %+v, %v", trace, err)
+		}
+		asFound = len(trace.Steps)
+		if kept, err := os.ReadFile(filepath.Join(flight, "found")); err != nil || string(kept) != fmt.Sprintf("%q\n", filepath.Dir(r.PathFile)) {
+			t.Errorf("should the process be killed: %q, %v", kept, err)
+		}
+	}
+	rep, err := check.Run(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found == nil || asFound != rep.Shrunk.FromSteps || found.Steps != asFound || found.PathFile != rep.PathFile {
+		t.Fatalf("told of %d steps: %+v; at the end of %+v", asFound, found, rep)
+	}
+	if want := fmt.Sprintf("found safety in %d steps; shrinking, candidate 1, %[1]d steps", rep.Shrunk.FromSteps); told != want {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	if rep.Verdict != search.Violation || rep.Shrunk.Minimal || rep.Shrunk.Candidates > 2 {
+		t.Errorf("%s, %d steps, %+v", rep.Verdict, rep.Steps, rep.Shrunk)
+	}
+	if _, err := os.Stat(rep.PathFile); err != nil {
+		t.Error(err)
+	}
+}
+
+// The files of the shrunk run take the place of those of the run as it was found, and nothing else is left or touched.
+func TestShrunkTakesThePlace(t *testing.T) {
+	for _, noShrink := range []bool{false, true} {
+		dir, found := filepath.Join(t.TempDir(), "out"), 0
+		o := check.Options{
+			Search: search.Config{System: counterSystem(20), Strategy: search.Walk, WalkSteps: 8000, Workers: 1},
+			Dir:    dir, NoShrink: noShrink,
+			Unshrunk: func(*report.Report) {
+				found++
+				if err := os.WriteFile(filepath.Join(dir, "notes"), nil, 0o600); err != nil {
+					t.Error(err)
+				}
+			},
+		}
+		rep, err := check.Run(t.Context(), o)
+		if err != nil || rep.PathFile != filepath.Join(dir, "error.path") {
+			t.Fatalf("%+v, %v", rep, err)
+		}
+		if noShrink {
+			if found != 0 {
+				t.Error("nothing is shrunk, and the report comes at once")
+			}
+			continue
+		}
+		var names []string
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		if want := []string{"error.path", "notes", "original.path", "report.html", "report.json", "report.md"}; found != 1 || !slices.Equal(names, want) {
+			t.Errorf("told %d times, files %v, want %v", found, names, want)
+		}
+		for name, steps := range map[string]int{"error.path": 20, "original.path": rep.Shrunk.FromSteps} {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || !strings.HasSuffix(string(text), fmt.Sprintf("\nend %d\n", steps)) {
+				t.Errorf("%s is not of %d steps: %v", name, steps, err)
+			}
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "report.json"))
+		if err != nil || !strings.Contains(string(text), `"from_steps"`) {
+			t.Errorf("the report is not of the shrunk run: %v\n%s", err, text)
+		}
+	}
+}
+
+// A report names the actions and other events that are no part of recovery.
+func TestDisturbingIsNamed(t *testing.T) {
+	sys := hardbugs.Excuse().System
+	sys.Disturbing = []sim.Disturbance{sim.Disturbing(sim.Heal), sim.DisturbingOf[*choose.Path](sim.Deliver), sim.DisturbingOf[int](sim.FireTimer)}
+	rep, err := check.Run(t.Context(), check.Options{Search: search.Config{System: sys, Strategy: search.Walk, MaxPaths: 1}, Dir: t.TempDir(), NoShrink: true})
+	if err != nil || !slices.Equal(rep.Disturbing, []string{"campaign", "every heal", "message *Path", "timer int"}) {
+		t.Errorf("%+v, %v", rep, err)
+	}
+}
+
+// A violation that is described from recordings has the text of the path that was made of them.
+func TestDescribeRecording(t *testing.T) {
+	sys := counterSystem(1)
+	f, err := replay.WriteFile(&sys, choose.Header{}, choose.Path{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &check.Loaded{System: sys, Header: f.Header, Path: choose.Path{0}, Recording: &recording.Merged{System: sys, Header: f.Header, Path: choose.Path{0}}}
+	rep, err := check.Describe(t.Context(), l, t.TempDir(), check.CriticalOptions{})
+	if err != nil || rep.Kind != sim.Safety || !strings.Contains(rep.PathText, "system") {
+		t.Errorf("%+v, %v", rep, err)
+	}
+}

@@ -1,0 +1,63 @@
+package check_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// shown is a service whose state and messages are shown by a function.
+type shown struct{ N digit }
+
+type digit int
+
+func (*shown) Boot(sim.Env)       {}
+func (*shown) Timer(sim.Env, any) {}
+func (s *shown) Receive(_ sim.Env, _ sim.NodeID, msg any) {
+	s.N = max(s.N, msg.(digit))
+}
+
+func shows(show func(digit) string) sim.System {
+	return sim.System{
+		Name: "shown", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return &shown{} },
+		State:      []sim.StateRule{sim.ShowBy(show)},
+		Actions:    []sim.AnyAction{sim.Action[*shown]{Name: "send", Times: 2, Do: func(s *shown, env sim.Env) { env.Send(1, s.N+1+digit(env.Choose("more", 2))) }}},
+		Properties: []sim.Property{{Name: "small", Always: sim.Each(func(_ sim.NodeID, s *shown) bool { return s.N < 2 })}},
+	}
+}
+
+// A function given to ShowBy that panics or ends its goroutine changes nothing about what is found, and takes no time; the report
+// says in its place what it did.
+func TestShowByThatFails(t *testing.T) {
+	for what, fail := range map[string]func(){
+		"panicked":            func() { panic("not to be shown") },
+		"ended its goroutine": runtime.Goexit,
+	} {
+		for _, strategy := range []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk} {
+			t.Run(what+" "+string(strategy), func(t *testing.T) {
+				o := options(shows(func(digit) string { fail(); return "" }))
+				o.Search.Strategy, o.Search.Time, o.Dir = strategy, 20*time.Minute, filepath.Join(t.TempDir(), "out")
+				began := time.Now()
+				rep, err := check.Run(t.Context(), o)
+				if err != nil || rep.Verdict != search.Violation || rep.Kind != sim.Safety || rep.Property != "small" {
+					t.Fatalf("%v, %+v", err, rep)
+				}
+				if took := time.Since(began); took > time.Minute {
+					t.Errorf("it took %v", took)
+				}
+				text, err := os.ReadFile(filepath.Join(o.Dir, "report.md"))
+				if err != nil || !strings.Contains(string(text), what) {
+					t.Errorf("%v: no %q in\n%s", err, what, text)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,233 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/shrink"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// original is a finding as it was before it was shrunk.
+type original struct {
+	path    choose.Path
+	death   *Death // how the last step of path kills; nil: it does not
+	smaller bool   // the run is another one now
+	facts   report.Shrunk
+}
+
+func (b *original) tell(r *shrink.Result, began time.Time) {
+	b.facts.FromSteps, b.facts.Candidates, b.facts.Executed = r.From, r.Tried, r.Executed
+	b.facts.Minimal, b.facts.Seconds = r.Minimal, time.Since(began).Seconds()
+}
+
+// file is the run in the form that is kept on disk.
+func (b *original) file(sys *sim.System, h choose.Header) (*choose.File, error) {
+	if b.death != nil {
+		return b.death.file(sys, h)
+	}
+	return replay.WriteFile(sys, h, b.path)
+}
+
+// mostShrunk is how many steps a run may have that is shrunk without being asked for: each candidate is
+// executed, so that of longer ones, which recordings are, too few would be tried.
+const mostShrunk = shrink.DefaultMaxSteps / 200
+
+// tooLong reports whether a run is left as it is because it was not asked for that it is shrunk.
+func (o *Options) tooLong(found *search.Suspect) bool {
+	return !o.NoShrink && o.ShrinkSteps == 0 && found.Steps > mostShrunk
+}
+
+// leastShrinkSteps is how many steps may always be executed to shrink a run that was not asked to be shrunk: some seconds' worth.
+const leastShrinkSteps = 500_000
+
+// leastShrinkTime is how long shrinking may always take after a search with a limit of time. Other ones may take as long as the search: steps
+// may be slow.
+const leastShrinkTime = 30 * time.Second
+
+// shrinkSteps is how many steps are executed to shrink what a search found: counted, as time would make the run depend on the machine.
+func (o *Options) shrinkSteps(res *search.Result) int {
+	return cmp.Or(o.ShrinkSteps, min(max(res.Stats.Events, leastShrinkSteps), shrink.DefaultMaxSteps))
+}
+
+// shrinks reports whether the run of a finding is to be made smaller.
+func (o *Options) shrinks(res *search.Result) bool {
+	if d, ok := res.Detail.(*Death); ok && (o.Respawn == nil || d.Steps == 0) {
+		return false
+	}
+	return !o.NoShrink && res.Finding != nil && res.Finding.Starved == nil && !o.tooLong(res.Finding)
+}
+
+// tellUnshrunk writes a finding as it was found, and tells of it. What cannot be written will not be later either, and is an error then.
+func (o *Options) tellUnshrunk(sys *sim.System, res *search.Result) {
+	r := o.report(res)
+	f, err := o.describe(sys, r, res)
+	if err == nil {
+		err = o.write(r, f)
+	}
+	if err == nil {
+		o.early = filepath.Dir(r.PathFile)
+		_ = noteFound(o.early) // should this process be killed
+	}
+	o.Unshrunk(r)
+}
+
+// shrink makes the run of a finding smaller, in place. It returns nil when that was not asked for or is
+// not possible.
+func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Result) (*original, error) {
+	if !o.shrinks(res) {
+		return nil, nil
+	}
+	began := time.Now()
+	found := res.Finding
+	cfg := shrink.Config{
+		Walks: o.criticalConfig(*sys), Path: found.Path, MaxSteps: o.shrinkSteps(res), Progress: o.shrinkProgress(began, found),
+		Finding: sim.Finding{Kind: found.Kind, Property: found.Property, Message: found.Message, Stack: found.Stack},
+	}
+	before := &original{path: found.Path}
+	switch detail := res.Detail.(type) {
+	case *Death:
+		before.path = detail.path()
+		small, d, err := o.shrinkDeath(ctx, sys, detail, found)
+		if err != nil {
+			return nil, err
+		}
+		before.death, before.smaller, res.Detail = detail, d != detail, d
+		before.tell(small, began)
+		return before, nil
+	case *critical.Result:
+		dead, err := replay.Record(sys, detail.Dead, o.tracing())
+		if err != nil {
+			return nil, err
+		}
+		cfg.Dead, cfg.Finding.Property = detail, deadProperty(dead, detail.Step, found.Property)
+		before.path, before.facts.FromCritical = detail.Dead, detail.Step
+	}
+	if o.Search.Time > 0 && o.ShrinkSteps == 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, max(o.Search.Time, leastShrinkTime))
+		defer cancel()
+	}
+	small, err := shrink.Run(ctx, cfg)
+	switch {
+	case errors.Is(err, shrink.ErrUnable):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	before.tell(small, began)
+	before.smaller = !slices.Equal(small.Path, before.path)
+	after := *found
+	after.Path, after.Steps, after.Property = small.Path, small.Steps, cfg.Finding.Property
+	if f := small.Finding; f != nil {
+		after.Find(f)
+	}
+	if small.Dead != nil {
+		res.Detail = small.Dead
+	}
+	res.Finding = &after
+	return before, nil
+}
+
+const (
+	// maxProcesses is how many fresh processes are started to shrink a run that kills them or does not
+	// return.
+	maxProcesses = 250
+	// hasty is by how much a step may take less in them than what a suspect is confirmed with.
+	hasty         = 40
+	leastPatience = 100 * time.Millisecond
+)
+
+// shrinkDeath makes a run smaller whose last step kills its process or does not return. Each candidate
+// is executed in a fresh process, where a step need not take long to count as one that does not return.
+// What comes of it is confirmed like any suspect. When that fails it is all done again with more patience,
+// and when that fails too the run stays as it is.
+func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, found *search.Suspect) (*shrink.Result, *Death, error) {
+	start, err := d.script(sys)
+	if err != nil {
+		return nil, nil, err
+	}
+	path, last := d.path(), start.Steps[len(start.Steps)-1].Class()
+	// dies is a candidate's own death, nil when that is not of this kind.
+	dies := func(ctx context.Context, s *shrink.Script, limit time.Duration) (*Death, error) {
+		if n := len(s.Steps); n == 0 || s.Steps[n-1].Class() != last {
+			return nil, nil
+		}
+		got, err := isolate(ctx, o.Respawn, path, s, limit)
+		if err != nil || got == nil || got.Steps == 0 || got.cause() != d.cause() {
+			return nil, err
+		}
+		return got, nil
+	}
+	limit := confirmLimit(o.Search.HandlerLimit)
+	var small *shrink.Result
+	tried := 0
+	patiences := []time.Duration{limit} // what dies of itself is waited for
+	if d.endless() {
+		patiences = []time.Duration{max(limit/hasty, leastPatience), limit / 10}
+	}
+	for _, patience := range patiences {
+		var best shrink.Script
+		best, small, err = shrink.Isolated(ctx, start, maxProcesses-tried, o.shrinkProgress(time.Now(), found), func(ctx context.Context, s shrink.Script) (shrink.Script, bool, error) {
+			got, err := dies(ctx, &s, patience)
+			if errors.Is(err, context.Canceled) {
+				return s, false, nil
+			}
+			if got == nil || err != nil {
+				return s, false, err
+			}
+			run, err := got.script(sys)
+			if err != nil || run.Steps[len(run.Steps)-1].Class() != last {
+				return s, false, err
+			}
+			return run, true, nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		tried += small.Tried
+		small.Tried = tried
+		if small.Steps == small.From {
+			break
+		}
+		sure, err := dies(context.WithoutCancel(ctx), &best, limit)
+		if err != nil {
+			return nil, nil, err
+		}
+		if sure != nil {
+			return small, sure, nil
+		}
+		small.Steps, small.Minimal = small.From, false
+	}
+	return small, d, nil
+}
+
+// shrinkProgress tells of shrinking as the last phase of the search, and of what was found: that is what remains when it is broken off.
+func (o *Options) shrinkProgress(began time.Time, found *search.Suspect) func(shrink.Progress) {
+	if o.Search.Progress == nil {
+		return nil
+	}
+	told, shown := o.told, time.Time{}
+	return func(p shrink.Progress) {
+		if now := time.Now(); now.Sub(shown) > progressEvery {
+			shown = now
+			at := told
+			at.Elapsed += now.Sub(began)
+			at.Phase = fmt.Sprintf("found %s in %d steps; shrinking, candidate %d, %d steps", found.Kind, found.Steps, p.Tried, p.Steps)
+			o.Search.Progress(at)
+		}
+	}
+}
+
+// progressEvery is how often progress of shrinking is told.
+const progressEvery = 200 * time.Millisecond

@@ -1,0 +1,176 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/newfile"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/shrink"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// ShrinkOptions say with how much effort a run is shrunk. The zero value of each field is a default.
+type ShrinkOptions struct {
+	Walks     int // per probe of a critical transition
+	WalkSteps int
+	Seed      uint64 // 0: that of the path file
+	Workers   int
+	MaxSteps  int // as in shrink.Config
+	// Nodes builds the system with that many nodes, and goes on from what of the run fits there.
+	// 0: as many as there are.
+	Nodes int
+	// Respawn is as in [Options].
+	Respawn func() *exec.Cmd
+	// Progress is as in [search.Config].
+	Progress func(search.Progress)
+}
+
+// Shrink shrinks a run that was loaded, and reports it. The file is that of the smaller run; it is nil
+// when the run is not known to violate anything. Nothing is written.
+func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, *choose.File, error) {
+	if l.Header.Endless {
+		return nil, nil, errors.New("the run goes on for ever, and is as short as the search made it: such runs are not made smaller")
+	}
+	began := time.Now()
+	o := c.options(l)
+	res, err := o.known(ctx, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.Nodes > 0 && c.Nodes != l.System.Nodes && res.Finding != nil {
+		fewer, err := l.withNodes(c.Nodes)
+		if err != nil {
+			return nil, nil, err
+		}
+		o = c.options(fewer)
+		there, err := o.known(ctx, fewer)
+		if err != nil {
+			return nil, nil, err
+		}
+		if f := there.Finding; f == nil || f.Kind != res.Finding.Kind || f.Property != res.Finding.Property {
+			return nil, nil, fmt.Errorf("with %d nodes the run does not violate %s as it does with %d", c.Nodes,
+				cmp.Or(res.Finding.Property, string(res.Finding.Kind)), l.System.Nodes)
+		}
+		res = there
+	}
+	sys := o.Search.System
+	before, err := o.shrink(ctx, &sys, res)
+	if err != nil {
+		return nil, nil, err
+	}
+	res.Stats.Seconds = time.Since(began).Seconds()
+	r := o.report(res)
+	r.Strategy = "shrink"
+	if res.Finding == nil {
+		return r, nil, nil
+	}
+	if before != nil {
+		r.Shrunk = &before.facts
+	}
+	f, err := o.describe(&sys, r, res)
+	return r, f.error, err
+}
+
+func (c *ShrinkOptions) options(l *Loaded) Options {
+	return Options{
+		Search: search.Config{
+			System: l.System, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(), Seed: cmp.Or(c.Seed, l.Header.Seed, 1),
+			Workers: cmp.Or(c.Workers, search.DefaultWorkers()), Progress: c.Progress, HandlerLimit: lookLimit / 4,
+		},
+		Header: l.Header, Respawn: c.Respawn, ShrinkSteps: cmp.Or(c.MaxSteps, shrink.DefaultMaxSteps), // asked for, however long the run
+	}
+}
+
+// withNodes follows the run on the bundled system with another number of nodes, as far as it fits there.
+func (l *Loaded) withNodes(n int) (*Loaded, error) {
+	if l.Death != nil {
+		return nil, errors.New("a run whose last step ends the process is not tried with fewer nodes")
+	}
+	h := l.Header
+	h.Nodes = n
+	subject, err := FromHeader(l.entries, h)
+	if err != nil {
+		return nil, err
+	}
+	w, err := kernel.NewWorld(&l.System, kernel.Options{Contain: true})
+	if err != nil {
+		return nil, err
+	}
+	all := &shrink.Player{Run: replay.NewRun(w)}
+	played, err := all.Follow(l.Path)
+	if err != nil {
+		return nil, err
+	}
+	if w, err = kernel.NewWorld(&subject.System, kernel.Options{Contain: true}); err != nil {
+		return nil, err
+	}
+	fewer := &shrink.Player{Run: replay.NewRun(w)}
+	if err := fewer.Play(played.Script).Err; err != nil {
+		return nil, err
+	}
+	return &Loaded{System: subject.System, Header: h, Path: fewer.Run.Path.Clone()}, nil
+}
+
+// known is what is known of a run: its finding, or, when it has none, whether it is dead.
+func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) {
+	sys := &o.Search.System
+	res := &search.Result{Verdict: search.Violation}
+	if d := l.Death; d != nil {
+		res.Finding = &search.Suspect{Kind: d.Kind, Message: d.Message, Stack: d.Stack, Node: -1, Path: d.path(), Steps: d.Steps}
+		res.Detail = d
+		return res, nil
+	}
+	trace, err := replay.Record(sys, l.Path, o.tracing())
+	if err != nil {
+		return nil, err
+	}
+	found := &search.Suspect{Node: -1, Path: l.Path, Steps: len(trace.Steps), Property: l.Header.Property}
+	if f := trace.Finding; f != nil {
+		found.Find(f)
+		found.Steps = trace.FoundAt
+		res.Finding = found
+		return res, nil
+	}
+	if !slices.ContainsFunc(sys.Properties, func(p sim.Property) bool { return p.Eventually != nil }) {
+		res.Verdict = search.OK
+		return res, nil
+	}
+	cfg := o.criticalConfig(*sys)
+	cfg.Path = l.Path
+	dead, err := critical.Find(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if res.Verdict = criticalVerdict(dead); res.Verdict != search.Violation {
+		return res, nil
+	}
+	found.Kind, found.Message = sim.Liveness, "no live state was reached"
+	if dead.OutOfEvents {
+		found.Kind = sim.Deadlock
+	}
+	res.Finding, res.Detail = found, dead
+	return res, nil
+}
+
+// WriteNew writes a path file. It refuses a name that is in use.
+func WriteNew(name string, f *choose.File) error {
+	text, err := content(f)
+	if err != nil {
+		return err
+	}
+	if err := newfile.Write(name, text); err != nil {
+		return fmt.Errorf("cannot write the shrunk run, and nothing is overwritten: %w", err)
+	}
+	return nil
+}

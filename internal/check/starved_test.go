@@ -1,0 +1,178 @@
+package check_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/machine"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+type (
+	order struct{ ID int }
+	again struct{ ID int }
+	bill  struct{ ID int }
+)
+
+// shop never bills the second of two orders if it is bad; else it may lose bills, but not for ever.
+func shop(bad bool) sim.System {
+	try := func(x *machine.Ctx, id int) {
+		if bad && id == 1 || !x.FairFlip("billed") {
+			x.Send(x.Self(), again{id})
+			return
+		}
+		x.Send(0, bill{id})
+	}
+	shops := machine.Define[struct{}]("shop", machine.In("open",
+		machine.On(func(_ *struct{}, x *machine.Ctx, o order) { try(x, o.ID) }),
+		machine.On(func(_ *struct{}, x *machine.Ctx, a again) { try(x, a.ID) })))
+	buys := machine.Define[struct{}]("buyer", machine.In("buying",
+		machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.Send(1, order{0}); x.Send(1, order{1}) }), machine.Ignore(bill{})))
+	var ms machine.System
+	ms.Add(buys, struct{}{})
+	ms.Add(shops, struct{}{})
+	machine.EachAnswered(&ms, "each order is billed", func(o order) int { return o.ID }, func(b bill) int { return b.ID })
+	return ms.Sim("shop")
+}
+
+// TestReportSaysWhetherFairRunsWereJudged: in text, JSON and JUnit.
+func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		bad     bool
+		cfg     search.Config
+		judged  bool
+		verdict search.Verdict
+		text    []string
+		junit   []string
+	}{
+		{"bfs", false, search.Config{Strategy: search.BFS}, true, search.OK,
+			[]string{"settled in every fair run without end: monitor each order is billed, owed in "}, []string{`name="fair_runs" value="judged"`, `skipped="1"`}},
+		{"deepening that sees all", false, search.Config{Time: time.Minute}, true, search.OK,
+			[]string{"every state", "settled in every fair run without end"}, []string{`name="fair_runs" value="judged"`}},
+		{"bounded", false, search.Config{Strategy: search.BFS, MaxDepth: 2}, false, search.OK,
+			[]string{"NOT judged", "not all states were visited", "each order is billed"}, []string{`value="not judged: not all states were visited"`, `skipped="2"`}},
+		{"walk", false, search.Config{Strategy: search.Walk, MaxPaths: 10}, false, search.OK,
+			[]string{"NOT judged", "strategy walk executes runs", " fair walks through at most ", "came to no run"},
+			[]string{`value="not judged: strategy walk executes runs`, " fair walks through at most ", `skipped="2"`}},
+		{"dfs, bad", true, search.Config{Strategy: search.DFS}, true, search.Violation,
+			[]string{"STARVED FOR EVER", "monitor each order is billed: 1", "again and again", "steps of shop1", "recovery:"},
+			[]string{`type="starvation"`, `failures="1"`}},
+		{"walk, bad", true, search.Config{Strategy: search.Walk, MaxPaths: 10}, false, search.Violation,
+			[]string{"STARVED FOR EVER", "monitor each order is billed: ", "again and again", "recovery:     is not possible"}, []string{`type="starvation"`}},
+		{"default, bad", true, search.Config{Time: time.Minute}, true, search.Violation, []string{"STARVED FOR EVER"}, []string{`type="starvation"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.cfg.System, c.cfg.Workers = shop(c.bad), 1
+			rep, err := check.Run(t.Context(), check.Options{Search: c.cfg, Dir: t.TempDir() + "/found"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text, object, junit, page bytes.Buffer
+			if report.Terminal(&text, rep, report.Style{Width: 200}) != nil || report.JSON(&object, rep) != nil ||
+				report.JUnit(&junit, rep, c.cfg.System.Properties) != nil || report.HTML(&page, rep) != nil {
+				t.Fatal("not rendered")
+			}
+			var got struct {
+				Verdict  search.Verdict
+				Kind     sim.FindingKind
+				Coverage struct{ Fair search.Fair }
+				Starved  struct{ Steps, Round int }
+			}
+			if err := json.Unmarshal(object.Bytes(), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.Verdict != c.verdict || got.Coverage.Fair.Judged != c.judged || (got.Kind == sim.Starvation) != c.bad || (got.Starved.Round > 0) != c.bad {
+				t.Errorf("%+v", got)
+			}
+			for _, w := range c.text {
+				if !strings.Contains(text.String(), w) {
+					t.Errorf("%q is not in the text:\n%s", w, &text)
+				}
+			}
+			for _, w := range c.junit {
+				if !strings.Contains(junit.String(), w) {
+					t.Errorf("%q is not in JUnit:\n%s", w, &junit)
+				}
+			}
+			if c.bad {
+				readsBack(t, rep, c.cfg.System, text.String(), page.String())
+			}
+		})
+	}
+}
+
+// readsBack takes up the path file of a run that goes on for ever.
+// Past a run in which something is starved no others are looked for: nothing that is owed is said to be settled then, however it was found.
+func TestNothingIsSettledPastStarvation(t *testing.T) {
+	for _, cfg := range []search.Config{{Time: time.Minute}, {Strategy: search.Walk, MaxPaths: 10}, {Strategy: search.BFS}} {
+		cfg.System, cfg.Workers = shop(true), 1
+		rep, err := check.Run(t.Context(), check.Options{Search: cfg, Dir: t.TempDir() + "/found", KeepGoing: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := report.Terminal(&text, rep, report.Style{Width: 200}); err != nil {
+			t.Fatal(err)
+		}
+		if f := rep.Coverage.Fair; len(rep.Findings) != 1 || rep.Coverage.Complete || f == nil || f.Judged || strings.Contains(text.String(), "settled in every") ||
+			strings.Contains(text.String(), "came to no run") {
+			t.Errorf("%s: %+v\n%s", cfg.Strategy, f, &text)
+		}
+	}
+}
+
+func readsBack(t *testing.T, rep *report.Report, sys sim.System, text, page string) {
+	t.Helper()
+	for _, w := range []string{"here the round begins", "the round ends", "waits for ever: ", " again and again", "for ever</dt>"} {
+		if !strings.Contains(page, w) {
+			t.Errorf("%q is not on the page", w)
+		}
+	}
+	if !strings.Contains(text, "\n @ ") && !strings.Contains(text, " @") {
+		t.Errorf("the round is not marked:\n%s", text)
+	}
+	l, err := check.LoadFor(t.Context(), rep.PathFile, &sys, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := l.Trace(-1)
+	if err != nil || l.Outdated(trace) != nil || trace.Round != rep.Starved.Round || l.Violation(trace) != "starvation: monitor each order is billed" {
+		t.Errorf("%v, %v, a round of %d steps, %q", err, l.Outdated(trace), trace.Round, l.Violation(trace))
+	}
+	if _, _, err := check.Shrink(t.Context(), l, check.ShrinkOptions{}); err == nil || !strings.Contains(err.Error(), "goes on for ever") {
+		t.Errorf("it is shrunk, %v", err)
+	}
+	var log, sequence strings.Builder
+	if err := trace.WriteText(&log); err != nil || !strings.Contains(log.String(), "monitor each order is billed waits for ever") || !strings.Contains(log.String(), "\nhere begins the round") || !strings.Contains(log.String(), "\nthe round ends") {
+		t.Errorf("%v: the round is not marked:\n%s", err, &log)
+	}
+	g := eventgraph.Build(trace)
+	if err := g.Mermaid(&sequence, eventgraph.Options{}); err != nil || !strings.HasSuffix(sequence.String(), "\n    end\n") || strings.Count(sequence.String(), "loop for ever") != 1 {
+		t.Errorf("%v: the round is not marked:\n%s", err, &sequence)
+	}
+	arrows := g.Diagram(eventgraph.Options{}).Arrows
+	if a := arrows[len(arrows)-1]; a.Kind != eventgraph.RoundArrow || a.To != fmt.Sprintf("s%d", rep.Starved.Steps+1) {
+		t.Errorf("%+v does not close the round", a)
+	}
+	again, err := check.Describe(t.Context(), l, rep.PathFile, check.CriticalOptions{})
+	if err != nil || again.Kind != sim.Starvation || again.Property != rep.Property {
+		t.Errorf("%v, %+v", err, again)
+	}
+	l.Header.Round++ // one more step is no round
+	trace, err = l.Trace(-1)
+	if err != nil || l.Outdated(trace) == nil || l.Violation(trace) != "" {
+		t.Errorf("a round that does not come round: %v, %q", err, l.Violation(trace))
+	}
+	if _, err := check.Describe(t.Context(), l, rep.PathFile, check.CriticalOptions{}); err == nil {
+		t.Error("a round that does not come round is reported")
+	}
+}

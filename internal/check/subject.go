@@ -1,0 +1,225 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Subject is a system with everything set that decides what its paths mean.
+type Subject struct {
+	Entry  spec.Entry
+	Config spec.Config // complete
+	System sim.System
+}
+
+// Wanted is what a user wants of a system. What is left out has a default: that of the bugs
+// that are put back, or else the system's own.
+type Wanted struct {
+	spec.Config
+	Limits     func(*sim.Limits) // changes the default limits; nil: they stay
+	Timing     *sim.Timing
+	Interleave *sim.Interleave
+	CrashCut   *sim.CrashCut
+}
+
+// NewSubject builds the system that e describes. The error says what is wrong with wanted.
+func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
+	c, limits := wanted.Config, sim.Limits{}
+	for _, id := range wanted.Bugs {
+		b, err := e.Bug(id)
+		if err != nil {
+			return Subject{}, err
+		}
+		c, limits = b.Apply(c), most(limits, b.Defaults.Limits)
+	}
+	c, err := e.Configure(c)
+	if err != nil {
+		return Subject{}, err
+	}
+	sys, err := e.New(c)
+	if err != nil {
+		return Subject{}, err
+	}
+	if len(wanted.Bugs) == 0 {
+		limits = e.DefaultLimits(c)
+	} else {
+		limits = possible(limits, sys)
+	}
+	if wanted.Limits != nil {
+		wanted.Limits(&limits)
+	}
+	if err := limits.Validate(); err != nil {
+		return Subject{}, err
+	}
+	if sys, err = sys.WithLimits(limits); err != nil {
+		return Subject{}, fmt.Errorf("system %q: %w", e.Name, err)
+	}
+	if wanted.Timing != nil {
+		sys.Timing = *wanted.Timing
+	}
+	if wanted.Interleave != nil {
+		sys.Interleave = *wanted.Interleave
+	}
+	if wanted.CrashCut != nil {
+		sys.CrashCut = *wanted.CrashCut
+	}
+	if err := turns(&sys); err != nil {
+		return Subject{}, err
+	}
+	return Subject{Entry: e, Config: c, System: sys}, sys.Validate()
+}
+
+// turns refuses an interleaving where no service has goroutines that could take turns.
+func turns(sys *sim.System) (err error) {
+	defer func() { _ = recover() }() // a New that panics is a finding of the search
+	if sys.Interleave != sim.FIFO && limited(sys) == nil {
+		err = fmt.Errorf("--interleave %v: no service of %s is of package bubble, whose goroutines take turns", sys.Interleave, sys.Name)
+	}
+	return err
+}
+
+// most is the larger of each limit, so that each of several bugs can show.
+func most(a, b sim.Limits) sim.Limits {
+	return sim.Limits{
+		Crashes:    max(a.Crashes, b.Crashes),
+		Halts:      max(a.Halts, b.Halts),
+		NetErrors:  max(a.NetErrors, b.NetErrors),
+		Loss:       max(a.Loss, b.Loss),
+		Dup:        max(a.Dup, b.Dup),
+		Partitions: max(a.Partitions, b.Partitions),
+	}
+}
+
+// possible is l without the faults that the network of sys does not have: a bug's defaults are for the
+// defaults of the parameters.
+func possible(l sim.Limits, sys sim.System) sim.Limits {
+	for _, f := range LimitFields(&l) {
+		var one sim.Limits
+		for _, same := range LimitFields(&one) {
+			if same.Name == f.Name {
+				*same.Value = *f.Value
+			}
+		}
+		if _, err := sys.WithLimits(one); err != nil {
+			*f.Value = 0
+		}
+	}
+	return l
+}
+
+// limitField is one of the limits under the name that path files and the command line know it by.
+type limitField struct {
+	Name  string
+	Value *int
+}
+
+// LimitFields returns the fields of l with their names.
+func LimitFields(l *sim.Limits) []limitField {
+	return []limitField{
+		{"crashes", &l.Crashes},
+		{"halts", &l.Halts},
+		{"net-errors", &l.NetErrors},
+		{"loss", &l.Loss},
+		{"dup", &l.Dup},
+		{"partitions", &l.Partitions},
+	}
+}
+
+// Header is the header of the subject's path files, but for what it says of the path.
+func (s *Subject) Header(seed uint64) choose.Header {
+	h := choose.Header{Package: s.Entry.Package, Test: s.Entry.Test, Seed: seed, Bugs: slices.Clone(s.Config.Bugs)}
+	for _, k := range slices.Sorted(maps.Keys(s.Config.Params)) {
+		h.Params = append(h.Params, choose.Param{Key: k, Value: s.Config.Params[k]})
+	}
+	return h
+}
+
+// HeaderError tells what is wrong in the header of a path file.
+type HeaderError struct {
+	Key, Value string // of the header's line; Value may be only its beginning, or empty
+	Err        error
+}
+
+func (e *HeaderError) Error() string { return e.Err.Error() }
+func (e *HeaderError) Unwrap() error { return e.Err }
+
+// FromHeader builds the system that a path file belongs to, which is one of the entries. The error is a
+// [*HeaderError].
+func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
+	fail := func(key, value string, err error) (Subject, error) {
+		return Subject{}, &HeaderError{key, value, err}
+	}
+	e, err := spec.Find(entries, h.System)
+	if err != nil {
+		return fail("system", "", err)
+	}
+	if _, err := e.Configure(spec.Config{Nodes: h.Nodes}); err != nil {
+		return fail("nodes", "", err)
+	}
+	for _, id := range h.Bugs {
+		if _, err := e.Bug(id); err != nil {
+			return fail("bug", id, err)
+		}
+	}
+	wanted := Wanted{Config: spec.Config{Nodes: h.Nodes, Params: map[string]string{}, Bugs: h.Bugs}}
+	params, _, _ := SplitParams(&h)
+	for _, p := range params {
+		if _, err := e.Configure(spec.Config{Params: map[string]string{p.Key: p.Value}}); err != nil {
+			return fail("param", p.Key, err)
+		}
+		wanted.Params[p.Key] = p.Value
+	}
+	limits, err := replay.HeaderLimits(&h)
+	if err != nil {
+		return fail("limit", "", err)
+	}
+	wanted.Limits = func(l *sim.Limits) { *l = limits }
+	if h.Timing != "" {
+		t, err := sim.ParseTiming(h.Timing)
+		if err != nil {
+			return fail("timing", "", err)
+		}
+		wanted.Timing = &t
+	}
+	if h.Interleave != "" {
+		i, err := sim.ParseInterleave(h.Interleave)
+		if err != nil {
+			return fail("interleave", "", err)
+		}
+		wanted.Interleave = &i
+	}
+	if h.CrashCut != "" {
+		c, err := sim.ParseCrashCut(h.CrashCut)
+		if err != nil {
+			return fail("crash-cut", "", err)
+		}
+		wanted.CrashCut = &c
+	}
+	s, err := NewSubject(e, wanted)
+	if err != nil {
+		return fail("limit", "", err)
+	}
+	if _, err := walkWeights(&h); err != nil {
+		return Subject{}, err
+	}
+	s.System, err = only(s.System, &h)
+	return s, err
+}
+
+// checkHeader says how a path file does not belong to sys.
+func checkHeader(h choose.Header, sys *sim.System) error {
+	if h.System != sys.Name {
+		return &HeaderError{"system", "", fmt.Errorf("the path belongs to the system %q, not to %q", h.System, sys.Name)}
+	}
+	if h.Nodes != sys.Nodes {
+		return &HeaderError{"nodes", "", fmt.Errorf("the path belongs to %d nodes, the system has %d", h.Nodes, sys.Nodes)}
+	}
+	_, err := walkWeights(&h)
+	return err
+}

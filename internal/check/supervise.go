@@ -1,0 +1,309 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/search"
+)
+
+// Supervisor lets another process search, so that checked code which kills its process cannot take
+// the report away. The zero value of each field but Respawn, Stdout and Stderr is a default.
+type Supervisor struct {
+	// Respawn makes a command that starts this program again to do the same.
+	Respawn        func() *exec.Cmd
+	Stdout, Stderr io.Writer // of the other process
+	Workers        int       // of the search; 0: 1
+	// Progress is called now and then while the other process searches. May be nil.
+	Progress func(search.Progress)
+	// HandlerLimit is as in [search.Config].
+	HandlerLimit time.Duration
+	// Kill ends the search at once when it is closed. May be nil.
+	Kill <-chan struct{}
+	// StopLimit is how long the other process may go on once it was told to stop, or once the time limit of its search is over, while it
+	// does nothing that is not limited by that; then it is ended: checked code that nobody watches, as a network of one's own is, does not
+	// return. 0: two minutes, or ten times HandlerLimit if that is more.
+	StopLimit time.Duration
+}
+
+// Outcome is what became of the process that searched.
+type Outcome struct {
+	Status   int    // its exit status, when it came to its own end
+	Death    *Death // how checked code killed it otherwise
+	Progress search.Progress
+	Found    []string // folders of what it found before, when it kept going
+}
+
+// ErrKilled is the error of a search that was ended at once.
+var ErrKilled = errors.New("the search was killed")
+
+// ErrLost is the error of a search whose process died without leaving a run that shows why.
+var ErrLost = errors.New("the process that searched died, and no run that it left does that again")
+
+// ErrDeaf is the error of a search that was ended as it did not stop.
+var ErrDeaf = errors.New("the search did not stop, and was ended: checked code or a network model did not return")
+
+// deafError is ErrDeaf with why it should have stopped.
+type deafError struct {
+	limit, time time.Duration
+	told        bool // to stop; else its time was over
+}
+
+func (e *deafError) Error() string {
+	if e.told {
+		return fmt.Sprintf("%v within %v after it was told to stop", ErrDeaf, e.limit)
+	}
+	return fmt.Sprintf("%v within %v after the time limit of %v", ErrDeaf, e.limit, e.time)
+}
+
+func (e *deafError) Unwrap() error { return ErrDeaf }
+
+// lostError is ErrLost with what is known of the death.
+type lostError struct {
+	how    string
+	memory bool   // there was too little of it
+	call   uint64 // the call of checked code that went on; 0: none is known
+}
+
+func (e *lostError) Error() string { return fmt.Sprintf("%v: %s", ErrLost, e.how) }
+
+func (e *lostError) Unwrap() error { return ErrLost }
+
+// mostRefused is how many calls are refused at most.
+const mostRefused = 8
+
+// Run starts the other process and waits for it. When ctx is done that process is told to come to
+// its end and to report. The error is [ErrDeaf] when it does not, or does not stop when its time is over, see StopLimit. When checked code ends it in a call that it has noted, another one is to search again and to refuse that call, which
+// makes the way to it known; but it may be that no run comes to it, as reductions try steps of which they do not know whether they can happen.
+func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
+	var refused []uint64
+	out, last, err := s.search(ctx, nil)
+	for last != nil && last.call != 0 {
+		refused = append(refused, last.call)
+		fmt.Fprintf(s.Stderr, "macemc: the process that searched died (%s); it is searched again for how that comes about\n", last.how)
+		again, next, e := s.search(ctx, refused)
+		if next != nil && (next.call == 0 || len(refused) == mostRefused || slices.Contains(refused, next.call)) {
+			return out, last
+		}
+		out, last, err = again, next, e
+	}
+	return out, err
+}
+
+// search is Run for one process. When it died and left no run, last says how.
+func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome, last *lostError, err error) {
+	temp, err := temporary()
+	if err != nil {
+		return Outcome{}, nil, err
+	}
+	defer temp.Remove()
+	file := filepath.Join(temp.Path, "flight")
+	rec, err := flight.Create(file, 2*max(s.Workers, 1), flight.Picks)
+	if err != nil {
+		return Outcome{}, nil, err
+	}
+
+	said := &words{to: s.Stderr}
+	cmd := s.Respawn()
+	assign(cmd, searching, file, refused)
+	cmd.Stdout, cmd.Stderr = s.Stdout, said
+	orders, err := cmd.StdinPipe()
+	if err != nil {
+		return Outcome{}, nil, err
+	}
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return Outcome{}, nil, fmt.Errorf("cannot start a process for the search: %w", err)
+	}
+	deaf := s.wait(ctx, cmd, rec, orders, start)
+
+	out = Outcome{Progress: progressOf(rec, start)}
+	if out.Found, err = foundBefore(file); err != nil {
+		return out, nil, err
+	}
+	if status, ok := rec.Ended(); ok {
+		out.Status = status
+		return out, nil, nil
+	}
+	if deaf != nil {
+		return out, nil, deaf
+	}
+	select {
+	case <-s.Kill:
+		return out, nil, ErrKilled
+	default:
+	}
+	how := &Death{}
+	how.classify(cmd.ProcessState, said.head.String(), rec.Get(flight.Memory))
+	// It need not have been a handler: what a search remembers takes memory, too.
+	last = &lostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), memory: how.memory}
+	if last.call != 0 {
+		return out, last, nil
+	}
+	// Being told to stop does not keep from telling what happened; being told to end at once does.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	go func() {
+		select {
+		case <-s.Kill:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	out.Death, err = s.investigate(ctx, rec)
+	switch {
+	case ctx.Err() != nil:
+		err = ErrKilled
+	case err == nil && out.Death == nil:
+		return out, last, last
+	}
+	return out, nil, err
+}
+
+// waitEvery is how often is looked at what the process does.
+const waitEvery = 100 * time.Millisecond
+
+// wait returns when the process has ended. The error says that it was ended here, as it did not stop.
+func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Recorder, orders io.Writer, start time.Time) error {
+	done := exit(cmd)
+	tick := time.NewTicker(waitEvery)
+	defer tick.Stop()
+	stop := ctx.Done()
+	late := lateness{limit: cmp.Or(s.StopLimit, max(defaultStopLimit, confirmLimit(s.HandlerLimit)))}
+	for {
+		select {
+		case <-done:
+			return nil
+		case <-s.Kill:
+			cmd.Process.Kill()
+			<-done
+			return nil
+		case <-stop:
+			io.WriteString(orders, stopWord(context.Cause(ctx))+"\n")
+			stop = nil
+			late.told = true
+		case <-tick.C:
+			if err := late.look(rec); err != nil {
+				cmd.Process.Kill()
+				<-done
+				return err
+			}
+			if s.Progress != nil {
+				s.Progress(progressOf(rec, start))
+			}
+		}
+	}
+}
+
+// defaultStopLimit leaves time for what a search does that is told to stop, on a busy machine, too.
+const defaultStopLimit = 2 * time.Minute
+
+// lateness is for how long a process should have stopped. It is counted in looks, as those who look and the process may have been stopped
+// together meanwhile.
+type lateness struct {
+	limit time.Duration
+	told  bool
+	began time.Time // of what is limited by time
+	looks int
+}
+
+// look returns an error once that is too long.
+func (l *lateness) look(rec *flight.Recorder) error {
+	limited := time.Duration(rec.Get(flight.Limited))
+	if limited > 0 && l.began.IsZero() {
+		l.began = time.Now()
+	}
+	switch {
+	case l.told && rec.Phase() != Reporting: // which may wait for those who read it
+	case !l.told && limited > 0 && time.Since(l.began) > limited:
+	default:
+		l.looks = 0
+		return nil
+	}
+	if l.looks++; time.Duration(l.looks)*waitEvery < l.limit {
+		return nil
+	}
+	return &deafError{l.limit, limited, l.told}
+}
+
+// investigate executes what the dead process left, run by run, until one kills its process again.
+func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (*Death, error) {
+	for run := range rec.Runs() {
+		d, err := examine(ctx, s.Respawn, rec.Left(run), confirmLimit(s.HandlerLimit))
+		if d != nil || err != nil {
+			return d, err
+		}
+	}
+	return nil, nil
+}
+
+// confirmLimit is how long a step may take in a fresh process: ten times what made it suspect.
+func confirmLimit(handlerLimit time.Duration) time.Duration {
+	if handlerLimit == 0 {
+		handlerLimit = time.Second
+	}
+	return 10 * handlerLimit
+}
+
+func progressOf(rec *flight.Recorder, start time.Time) search.Progress {
+	return search.Progress{
+		Elapsed: time.Since(start),
+		Depth:   rec.Get(flight.Depth),
+		Paths:   rec.Get(flight.Paths),
+		States:  rec.Get(flight.States),
+		Events:  rec.Get(flight.Events),
+		Waiting: rec.Get(flight.Waiting),
+		Phase:   rec.Phase(),
+	}
+}
+
+// Reporting is the phase in which the process that searched prints its report: nobody else writes then.
+const Reporting = "report"
+
+// ReportProgress lets the supervisor know of p.
+func ReportProgress(rec *flight.Recorder, p search.Progress) {
+	rec.Set(flight.Depth, p.Depth)
+	rec.Set(flight.Paths, p.Paths)
+	rec.Set(flight.States, p.States)
+	rec.Set(flight.Events, p.Events)
+	rec.Set(flight.Waiting, p.Waiting)
+	rec.SetPhase(p.Phase)
+}
+
+// words passes on what a process says, up to its last words: from then on they are only kept.
+type words struct {
+	to   io.Writer
+	mu   sync.Mutex
+	last bool
+	head head
+}
+
+var dying = regexp.MustCompile(`(?m)^(runtime: |fatal error: |panic: |SIG[A-Z]+: )`)
+
+func (w *words) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rest := p
+	if !w.last {
+		at := dying.FindIndex(p)
+		if at == nil {
+			return w.to.Write(p)
+		}
+		w.last = true
+		w.to.Write(p[:at[0]])
+		rest = p[at[0]:]
+	}
+	w.head.Write(rest)
+	return len(p), nil
+}

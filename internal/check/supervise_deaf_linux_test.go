@@ -1,0 +1,124 @@
+package check_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// deafNetwork never returns from the second datagram.
+type deafNetwork struct{ sim.Network }
+
+// deafSign is a file that is written where something does not return.
+func deafSign() string { return filepath.Join(os.Getenv("CHECK_TEST_DIR"), "deaf") }
+
+func (n deafNetwork) Start(host sim.NetHost) sim.NetModel {
+	return &deafModel{Parted: n.Network.Start(host).(sim.Parted)}
+}
+
+type deafModel struct {
+	sim.Parted
+	sent int
+}
+
+func (m *deafModel) Reset() { m.sent = 0; m.Parted.Reset() }
+
+func (m *deafModel) SendDatagram(from, to sim.NodeID, msg sim.Message) {
+	if m.sent++; m.sent == 2 {
+		_ = os.WriteFile(deafSign(), nil, 0o600)
+		select {}
+	}
+	m.Parted.SendDatagram(from, to, msg)
+}
+
+// A search in which what nobody watches does not return is ended some time after it should have stopped, because of its time limit or because it was told to, and
+// there is a report that says so.
+func TestSearchThatDoesNotStop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits")
+	}
+	for _, c := range []struct {
+		strategy string
+		limit    time.Duration // of the search
+		verdict  search.Verdict
+		status   int
+	}{
+		{"bfs exact none 1", time.Second, search.Inconclusive, check.StatusInconclusive},
+		{"dfs exact none 2", time.Second, search.Inconclusive, check.StatusInconclusive},
+		{"deepening", time.Second, search.Inconclusive, check.StatusInconclusive}, // its handlers have more time than that
+		{"bfs exact none 1", time.Hour, search.Interrupted, check.StatusTerminated},
+		{"bfs exact none 1", 0, search.Interrupted, check.StatusTerminated},
+	} {
+		t.Run(fmt.Sprint(c.strategy, " ", c.limit), func(t *testing.T) {
+			t.Setenv(statesVar, c.strategy)
+			t.Setenv(harmVar, "network")
+			t.Setenv(timeVar, c.limit.String())
+			t.Setenv("CHECK_TEST_DIR", t.TempDir())
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			if c.verdict == search.Interrupted {
+				time.AfterFunc(2*time.Second, func() {
+					for t.Context().Err() == nil { // before that it would stop
+						if _, err := os.Stat(deafSign()); err == nil {
+							cancel(&check.Interruption{Signal: syscall.SIGTERM})
+							return
+						}
+						time.Sleep(10 * time.Millisecond)
+					}
+				})
+			}
+			var stdout, stderr bytes.Buffer
+			s := check.Supervisor{Respawn: harmed("network"), Stdout: &stdout, Stderr: &stderr, Workers: 2, StopLimit: time.Second}
+			began := time.Now()
+			out, err := s.Run(ctx)
+			if !errors.Is(err, check.ErrDeaf) {
+				t.Fatalf("%v, %+v, %s%s", err, out, stdout.String(), stderr.String())
+			}
+			if took := time.Since(began); took < 2*time.Second || took > 5*time.Minute {
+				t.Errorf("it took %v", took)
+			}
+			rep := check.Lose(options(meanSystem("network")), out, err)
+			if rep.Verdict != c.verdict || check.Status(rep.Verdict, context.Cause(ctx)) != c.status || !strings.Contains(rep.Message, "network model did not return within 1s") {
+				t.Errorf("%s: %q", rep.Verdict, rep.Message)
+			}
+			if rep.Seconds < 2 {
+				t.Errorf("%v seconds are known", rep.Seconds)
+			}
+		})
+	}
+}
+
+// timeVar is the time limit of the process that searches.
+const timeVar = "CHECK_TEST_TIME"
+
+func timeOf(s *search.Config) {
+	if limit, err := time.ParseDuration(os.Getenv(timeVar)); err == nil {
+		s.Time = limit
+	}
+}
+
+// What is slow but stops, or has no limit by the time of its search, is waited for.
+func TestSearchThatStopsLate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits")
+	}
+	t.Setenv(harmVar, "block")
+	t.Setenv(timeVar, "100ms")
+	t.Setenv("CHECK_TEST_DIR", t.TempDir())
+	var stdout, stderr bytes.Buffer
+	s := check.Supervisor{Respawn: harmed("block"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("block"), StopLimit: 2 * time.Second}
+	if out, err := s.Run(t.Context()); err != nil { // which is confirmed for seconds
+		t.Errorf("%v, %+v, %s", err, out, stderr.String())
+	}
+}

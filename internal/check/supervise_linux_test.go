@@ -1,0 +1,407 @@
+package check_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// mean is a service that harms its process when the second of two messages comes before the first.
+type mean struct {
+	sim.Nop
+	harm string
+	Got  []int
+	Slip bool
+	kept [][]byte
+}
+
+func (m *mean) Receive(env sim.Env, _ sim.NodeID, msg any) {
+	if len(m.Got) == 0 && msg.(int) == 2 {
+		m.do(0)
+	}
+	m.Got = append(m.Got, msg.(int))
+}
+
+func (m *mean) Boot(sim.Env) {
+	if m.harm == "boot" {
+		os.Exit(7)
+	}
+}
+
+func (m *mean) do(depth int) int {
+	switch m.harm {
+	case "overflow":
+		return m.do(depth+1) + 1
+	case "exit":
+		os.Exit(0)
+	case "once": // the first process only
+		if marker, err := os.OpenFile(os.Getenv(markerVar), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			marker.Close()
+			os.Exit(7)
+		}
+	case "memory":
+		for {
+			m.kept = append(m.kept, bytes.Repeat([]byte{1}, 1<<24))
+		}
+	case "loop":
+		for i := 0; ; i++ {
+			depth ^= i
+		}
+	case "block":
+		<-make(chan int)
+	case "goroutine":
+		go func() { panic("in a goroutine") }()
+		time.Sleep(time.Second)
+	}
+	return depth
+}
+
+// meanSystem lets its nodes rest when harm ends in "+rest". When it ends in "+slip" a node can violate a property before.
+func meanSystem(harm string) sim.System {
+	switch harm {
+	case "walks":
+		return hangsLater()
+	case "apart":
+		return apartSystem()
+	case "network":
+		sys := meanSystem("none")
+		sys.Network = deafNetwork{netsim.Datagrams{}}
+		return sys
+	}
+	if where, ok := strings.CutPrefix(harm, "in "); ok {
+		return placed(where)
+	}
+	harm, rests := strings.CutSuffix(harm, "+rest")
+	harm, slips := strings.CutSuffix(harm, "+slip")
+	sys := sim.System{
+		Name:    "mean",
+		Nodes:   2,
+		Network: netsim.Datagrams{},
+		New:     func(sim.NodeID) sim.Service { return &mean{harm: harm} },
+		Actions: []sim.AnyAction{sim.Action[*mean]{
+			Name: "send", Times: 1, At: func(id sim.NodeID) bool { return id == 0 },
+			Do: func(_ *mean, env sim.Env) { env.Send(1, 1); env.Send(1, 2) },
+		}},
+		Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
+	}
+	if slips {
+		sys.Properties = append(sys.Properties, sim.Property{Name: "nobody slips", Always: sim.Each(func(_ sim.NodeID, m *mean) bool { return !m.Slip })})
+		sys.Actions = append(sys.Actions, sim.Action[*mean]{Name: "slip", Times: 1, Do: func(m *mean, _ sim.Env) { m.Slip = true }})
+	}
+	if where, deep := strings.CutPrefix(harm, "deep "); deep {
+		deepen(&sys, where)
+	}
+	if rests {
+		sys.Actions = append(sys.Actions, sim.Action[*mean]{Name: "rest", Times: 1, Do: func(*mean, sim.Env) {}})
+	}
+	return sys
+}
+
+const (
+	harmVar   = "CHECK_TEST_HARM"
+	markerVar = "CHECK_TEST_MARKER"
+)
+
+// TestHarmedProcess is the process that searches or re-executes in the tests below.
+func TestHarmedProcess(t *testing.T) {
+	role, err := check.CurrentRole()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !role.Searching() && !role.Reexecuting() {
+		t.Skip("only for other tests")
+	}
+	sys := meanSystem(os.Getenv(harmVar))
+	// Small limits are reached soon.
+	debug.SetMaxStack(1 << 24)
+	role.Recorder.Set(flight.Memory, check.LimitMemory(1<<28))
+	ctx, stop := context.WithCancelCause(context.Background())
+	role.Follow(stop)
+	switch {
+	case role.Reexecuting():
+		check.Reexecute(&sys, role.Recorder)
+		role.Recorder.End(0)
+		os.Exit(0)
+	case role.Searching():
+		o := options(sys)
+		role.Record(&o.Search)
+		rep, err := check.Run(ctx, o)
+		if errors.Is(err, check.ErrLost) {
+			os.Exit(check.StatusInconclusive)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		report.JSON(os.Stdout, rep)
+		status := check.Status(rep.Verdict, context.Cause(ctx))
+		role.Recorder.End(status)
+		os.Exit(status)
+	}
+}
+
+// handlerLimit is short only where it is to be hit: a busy machine is slow to find out about other harm.
+func handlerLimit(harm string) time.Duration {
+	switch {
+	case strings.HasPrefix(harm, "loop"):
+		return 100 * time.Millisecond
+	case harm == "block":
+		return 500 * time.Millisecond
+	}
+	return 3 * time.Second
+}
+
+func options(sys sim.System) check.Options {
+	o := check.Options{
+		Search: search.Config{
+			System: sys, Time: 10 * time.Minute, MaxDepth: 20, Workers: 1, HandlerLimit: handlerLimit(os.Getenv(harmVar)),
+		},
+		Respawn: harmed(os.Getenv(harmVar)),
+		Dir:     os.Getenv("CHECK_TEST_DIR"),
+
+		KeepGoing: strings.HasSuffix(os.Getenv(harmVar), "+slip"),
+	}
+	visitAs(os.Getenv(statesVar), &o.Search)
+	small(os.Getenv(harmVar), &o.Search)
+	timeOf(&o.Search)
+	return o
+}
+
+func harmed(harm string) func() *exec.Cmd {
+	return func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestHarmedProcess$", "-test.count=1")
+		cmd.Env = append(os.Environ(), harmVar+"="+harm)
+		return cmd
+	}
+}
+
+// Whatever a handler does to its process, there is a report, and it names the step.
+func TestSupervised(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	for _, c := range []struct {
+		harm, message string
+		kind          sim.FindingKind
+	}{
+		{"overflow", "the handler overflows the stack", sim.Divergence},
+		{"exit", "the handler ends the process with exit status 0", sim.Panic},
+		{"memory", "the handler exhausts the memory: more than 256 MB, ", sim.Divergence},
+		{"loop", "the handler did not return within 1s", sim.Divergence},
+		{"goroutine", "the handler kills the process: panic: in a goroutine", sim.Panic},
+	} {
+		t.Run(c.harm, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			t.Setenv("CHECK_TEST_DIR", dir)
+			t.Setenv(harmVar, c.harm)
+			var stdout, stderr bytes.Buffer
+			s := check.Supervisor{
+				Respawn: harmed(c.harm), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit(c.harm),
+			}
+			out, err := s.Run(t.Context())
+			if err != nil {
+				t.Fatalf("%v\n%s", err, stderr.String())
+			}
+			var rep report.Report
+			if out.Death != nil {
+				r, err := check.Bury(t.Context(), options(meanSystem(c.harm)), out)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rep = *r
+			} else if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil {
+				t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
+			}
+			// The shortest run that does harm: send, then the second message is delivered first.
+			if rep.Verdict != search.Violation || rep.Kind != c.kind || !strings.HasPrefix(rep.Message, c.message) || rep.Steps != 2 {
+				t.Errorf("got %s, %s in step %d: %s", rep.Verdict, rep.Kind, rep.Steps, rep.Message)
+			}
+			text, err := os.ReadFile(filepath.Join(dir, check.ErrorPath))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+			if len(lines) < 3 || !strings.Contains(lines[len(lines)-2], "deliver n1<-n0 2") || lines[len(lines)-1] != "end 2" {
+				t.Errorf("path file:\n%s", text)
+			}
+			// There is no state after the step that does harm.
+			if page, err := os.ReadFile(filepath.Join(dir, "report.md")); err != nil || strings.Contains(string(page), "no longer live") {
+				t.Errorf("%v:\n%s", err, page)
+			}
+		})
+	}
+}
+
+// A search that goes on reports what it found before a handler killed its process, and that it ended with it.
+func TestKeepGoingUntilKilled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	t.Setenv("CHECK_TEST_DIR", dir)
+	t.Setenv(harmVar, "exit+slip")
+	var stdout, stderr bytes.Buffer
+	s := check.Supervisor{Respawn: harmed("exit+slip"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("exit")}
+	out, err := s.Run(t.Context())
+	if err != nil || out.Death == nil {
+		t.Fatalf("%v, %+v\n%s", err, out, stderr.String())
+	}
+	rep, err := check.Bury(t.Context(), options(meanSystem("exit+slip")), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"safety nobody slips 1 1", "panic  2 2"}
+	var got []string
+	for _, f := range rep.Findings {
+		got = append(got, fmt.Sprintf("%s %s %d %s", f.Kind, f.Property, f.Steps, filepath.Base(filepath.Dir(f.PathFile))))
+		if _, err := os.Stat(f.PathFile); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(got, want) || rep.Verdict != search.Violation || !strings.Contains(rep.Ended, "ended the process") {
+		t.Errorf("findings %q, want %q; %s, ended: %s", got, want, rep.Verdict, rep.Ended)
+	}
+}
+
+// A handler that waits for another goroutine is a finding with the stack of that which waits, without all of the time being waited
+// that one gets which computes.
+func TestBlocked(t *testing.T) {
+	t.Setenv("CHECK_TEST_DIR", filepath.Join(t.TempDir(), "out"))
+	t.Setenv(harmVar, "block")
+	var stdout, stderr bytes.Buffer
+	s := check.Supervisor{Respawn: harmed("block"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("block")}
+	if _, err := s.Run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	var rep report.Report
+	if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil {
+		t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
+	}
+	within, err := time.ParseDuration(rep.Message[strings.LastIndexByte(rep.Message, ' ')+1:])
+	if rep.Kind != sim.Divergence || err != nil || within >= 5*time.Second || !strings.Contains(rep.Stack, "mean).do") {
+		t.Errorf("%s: %s\n%s", rep.Kind, rep.Message, rep.Stack)
+	}
+}
+
+// What a Go program says when there is no memory left, and what looks alike.
+func TestOutOfMemory(t *testing.T) {
+	for said, want := range map[string]bool{
+		"fatal error: runtime: out of memory\n": true,
+		"SIGSEGV: segmentation violation\nPC=0x43751d m=2 sigcode=1 addr=0x0\n\ngoroutine 0 gp=0x41fbea7cf00 m=2 mp=0x41fbeab4808 [idle]:\n" +
+			"runtime.(*spanQueue).tryDrain(0x400?, 0x0?, 0x0?)\n": true,
+		"SIGSEGV: segmentation violation\nPC=0x7f m=2 sigcode=1 addr=0x0\nsignal arrived during cgo execution\n\ngoroutine 1 gp=0x1 [syscall]:\nruntime.cgocall(0x1)\n": false,
+		"panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x4a]\n\n" +
+			"goroutine 7 [running]:\nmain.f()\n": false,
+	} {
+		if check.OutOfMemory(said) != want {
+			t.Errorf("%v, want %v: %s", !want, want, said)
+		}
+	}
+}
+
+// A run that kills its process is shrunk in fresh ones: to send and the delivery of the second message. The
+// process lives when the first message is delivered before.
+func TestShrinkDeath(t *testing.T) {
+	for _, c := range []struct {
+		harm string
+		kind sim.FindingKind
+	}{{"exit+rest", sim.Panic}, {"overflow+rest", sim.Divergence}} {
+		sys := meanSystem(c.harm)
+		file := filepath.Join(t.TempDir(), "long.path")
+		text := "macemc path 1\nsystem mean\nnodes 2\ntiming ByDeadline\nseed 1\n" +
+			"1 action n0 rest\n1 action n1 rest\n0 action n0 send\n1 deliver n1<-n0 2\nend 4\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := check.LoadFor(t.Context(), file, &sys, harmed(c.harm))
+		if err != nil || l.Death == nil || len(l.Moved) != 0 {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		rep, small, err := check.Shrink(t.Context(), l, check.ShrinkOptions{Respawn: harmed(c.harm)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Verdict != search.Violation || rep.Kind != c.kind || rep.Steps != 2 || rep.Shrunk == nil || rep.Shrunk.FromSteps != 4 || !rep.Shrunk.Minimal {
+			t.Errorf("%s: %s, %s in step %d, %+v", c.harm, rep.Verdict, rep.Kind, rep.Steps, rep.Shrunk)
+		}
+		var keys []string
+		for _, s := range small.Steps {
+			keys = append(keys, s.Key)
+		}
+		if want := []string{"action n0 send", "deliver n1<-n0 2"}; !slices.Equal(keys, want) {
+			t.Errorf("%s: %q, want %q", c.harm, keys, want)
+		}
+	}
+}
+
+// A process that cannot even boot the nodes has no steps to show, but there is a report.
+func TestSupervisedBoot(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	t.Setenv("CHECK_TEST_DIR", dir)
+	var stdout, stderr, text bytes.Buffer
+	s := check.Supervisor{Respawn: harmed("boot"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
+	out, err := s.Run(t.Context())
+	if err != nil || out.Death == nil {
+		t.Fatalf("%v, %+v: %s", err, out, stderr.String())
+	}
+	rep, err := check.Bury(t.Context(), options(meanSystem("boot")), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Terminal(&text, rep, report.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "the handler ends the process with exit status 7"; rep.Steps != 0 || !strings.Contains(text.String(), want) {
+		t.Errorf("steps %d, want 0 and %q in\n%s", rep.Steps, want, text.String())
+	}
+	if path, err := os.ReadFile(filepath.Join(dir, check.ErrorPath)); err != nil || !strings.HasSuffix(string(path), "\nend 0\n") {
+		t.Errorf("%v: path file\n%s", err, path)
+	}
+}
+
+// When nothing shows again why the process died, that is what is said.
+func TestSupervisedLost(t *testing.T) {
+	t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
+	var stdout, stderr bytes.Buffer
+	s := check.Supervisor{Respawn: harmed("once"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
+	out, err := s.Run(t.Context())
+	if !errors.Is(err, check.ErrLost) || out.Death != nil || !strings.Contains(err.Error(), "exit status 7") {
+		t.Fatalf("%v, %+v", err, out)
+	}
+	rep := check.Lose(options(meanSystem("once")), out, err)
+	if rep.Verdict != search.Inconclusive || check.Status(rep.Verdict, nil) != check.StatusInconclusive || rep.Message == "" {
+		t.Errorf("%s: %q", rep.Verdict, rep.Message)
+	}
+}
+
+// A search that is told to stop comes to its end and reports.
+func TestSupervisedStop(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	var stdout, stderr bytes.Buffer
+	s := check.Supervisor{Respawn: harmed(""), Stdout: &stdout, Stderr: &stderr, Workers: 1}
+	out, err := s.Run(ctx)
+	if err != nil || out.Death != nil {
+		t.Fatalf("%v, %+v: %s", err, out, stderr.String())
+	}
+	var rep report.Report
+	if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil {
+		t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
+	}
+	if rep.Verdict == search.Violation {
+		t.Errorf("verdict %s", rep.Verdict)
+	}
+}

@@ -1,0 +1,89 @@
+package check_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/test/automaton"
+	"github.com/macemc/macemc/search"
+)
+
+// line is a system of n states in a row, without liveness properties.
+func line(n int) automaton.Table {
+	var tab automaton.Table
+	for s := range n - 1 {
+		tab.Moves = append(tab.Moves, automaton.To(s, s+1))
+	}
+	tab.Moves = append(tab.Moves, automaton.To(n-1, 0), automaton.To(0, 0))
+	return tab
+}
+
+// A verdict is never better than what was covered, and a search that stopped early says why in all formats.
+func TestVerdictSaysWhatWasCovered(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx     context.Context
+		cfg     search.Config
+		verdict search.Verdict
+		stopped string
+		words   []string
+	}{
+		"short fingerprints": {t.Context(), search.Config{Visited: "6", Alone: true}, search.OK, "fingerprints",
+			[]string{"bounded, NOT a proof", "too short", "NOT exhaustive", "at most"}},
+		"long fingerprints":   {t.Context(), search.Config{Visited: "64", Alone: true}, search.OK, "complete", []string{"every state within the limits was visited"}},
+		"time":                {t.Context(), search.Config{Time: 100 * time.Millisecond, Strategy: search.Walk}, search.OK, "time", []string{"stopped at the time limit: bounded"}},
+		"paths":               {t.Context(), search.Config{MaxPaths: 20, Strategy: search.Walk}, search.OK, "paths", []string{"stopped at the limit of paths: bounded"}},
+		"depth":               {t.Context(), search.Config{MaxDepth: 3, Strategy: search.BFS}, search.OK, "depth", []string{"stopped at the depth limit: bounded", "exhaustive to depth 3"}},
+		"interrupted":         {cancelled, search.Config{}, search.Interrupted, "interrupted", []string{"INTERRUPTED"}},
+		"depth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.DFS}, search.OutOfResource, "memory", []string{"OUT OF RESOURCE", "stopped at the memory limit", "to no depth exhaustive", "executed from"}},
+		"deepening, memory": {t.Context(), search.Config{MaxBytes: 1 << 11, Alone: true}, search.OutOfResource, "memory",
+			[]string{"OUT OF RESOURCE", "stopped at the memory limit"}},
+		"breadth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.BFS}, search.OutOfResource, "memory",
+			[]string{"OUT OF RESOURCE", "stopped at the memory limit"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			c.cfg.System, c.cfg.Workers = line(100).System(), 1
+			rep, err := check.Run(c.ctx, check.Options{Search: c.cfg})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rep.Verdict != c.verdict || rep.Stopped != c.stopped {
+				t.Errorf("%s, stopped by %q; want %s, %q", rep.Verdict, rep.Stopped, c.verdict, c.stopped)
+			}
+			var text, object, junit, page bytes.Buffer
+			if report.Terminal(&text, rep, report.Style{Width: 1000}) != nil || report.JSON(&object, rep) != nil ||
+				report.JUnit(&junit, rep, c.cfg.System.Properties) != nil || report.HTML(&page, rep) != nil {
+				t.Fatal("a format fails")
+			}
+			for _, w := range c.words {
+				if !strings.Contains(text.String(), w) || !strings.Contains(junit.String(), w) || !strings.Contains(page.String(), w) {
+					t.Errorf("text, JUnit or page does not say %q:\n%s", w, &text)
+				}
+			}
+			var got struct {
+				Stopped  string
+				Verdict  search.Verdict
+				Coverage struct{ Complete bool }
+			}
+			if err := json.Unmarshal(object.Bytes(), &got); err != nil {
+				t.Fatal(err)
+			}
+			green := check.Status(c.verdict, nil) == check.StatusOK
+			if got.Verdict != c.verdict || strings.Contains(junit.String(), `errors="0"`) != green || strings.Contains(text.String(), ": nothing found in") != green {
+				t.Errorf("%s, exit status %d; JSON has verdict %q, JUnit:\n%s\ntext:\n%s", c.verdict, check.Status(c.verdict, nil), got.Verdict, &junit, &text)
+			}
+			if complete := c.stopped == "complete"; got.Coverage.Complete != complete || got.Stopped != c.stopped ||
+				strings.Contains(junit.String(), `name="complete" value="true"`) != complete || strings.Contains(text.String(), "every state") != complete {
+				t.Errorf("complete in JSON %v, in JUnit and text otherwise:\n%s", got.Coverage.Complete, &text)
+			}
+		})
+	}
+}

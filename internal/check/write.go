@@ -1,0 +1,130 @@
+package check
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/version"
+)
+
+// Files of an output folder.
+const (
+	ErrorPath  = "error.path"
+	LivePath   = "live.path"
+	Original   = "original.path" // the run before it was shrunk
+	ReportPage = "report.html"
+	reportText = "report.md"
+	reportJSON = "report.json"
+)
+
+func (o *Options) folder() folder {
+	return folder{dir: o.Dir, root: Root, several: o.KeepGoing, replace: o.Replace && !o.replaced}
+}
+
+// write makes the output folder of a finding and notes its name in the report.
+func (o *Options) write(r *report.Report, f files) error {
+	if err := keep(r, f); err != nil {
+		return err
+	}
+	errorPath := []byte(r.PathText)
+	where := o.folder()
+	if o.Replace && !o.KeepGoing {
+		if text, err := os.ReadFile(filepath.Join(o.Dir, ErrorPath)); err == nil && bytes.Equal(text, errorPath) {
+			o.placed(r, o.Dir, f)
+			return nil
+		}
+	}
+	if o.early != "" {
+		where = folder{dir: o.early, replace: true}
+	}
+	_, err := where.write(slug(r.System, cmp.Or(r.Property, string(r.Kind))), func(temp, dir string) error {
+		o.placed(r, dir, f)
+		if err := os.WriteFile(filepath.Join(temp, ErrorPath), errorPath, 0o644); err != nil {
+			return err
+		}
+		for _, p := range []struct {
+			name string
+			file *choose.File
+		}{{LivePath, f.live}, {Original, f.original}} {
+			if p.file == nil {
+				continue
+			}
+			text, err := content(p.file)
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(temp, p.name), text, 0o644); err != nil {
+				return err
+			}
+		}
+		for name, render := range map[string]func(io.Writer, *report.Report) error{
+			ReportPage: report.HTML, reportText: report.Markdown, reportJSON: report.JSON,
+		} {
+			var b bytes.Buffer
+			if err := render(&b, r); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(temp, name), b.Bytes(), 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		r.PathFile, r.LivePathFile, r.Commands = "", "", report.Commands{}
+		if r.Shrunk != nil {
+			r.Shrunk.Original = ""
+		}
+		return err
+	}
+	o.replaced = true
+	switch {
+	case o.Root != "":
+		return Ignore(o.Root)
+	case o.Dir == "":
+		return Ignore(Root)
+	}
+	return nil
+}
+
+// keep notes the path files' content in the report.
+func keep(r *report.Report, f files) error {
+	text, err := content(f.error)
+	if err != nil {
+		return err
+	}
+	r.PathText, r.LivePathText = string(text), ""
+	if f.live != nil {
+		if text, err = content(f.live); err != nil {
+			return err
+		}
+		r.LivePathText = string(text)
+	}
+	return nil
+}
+
+// placed notes where the files are, or will be.
+func (o *Options) placed(r *report.Report, dir string, f files) {
+	r.PathFile, r.LivePathFile = filepath.Join(dir, ErrorPath), ""
+	if f.live != nil {
+		r.LivePathFile = filepath.Join(dir, LivePath)
+	}
+	if f.original != nil {
+		r.Shrunk.Original = filepath.Join(dir, Original)
+	}
+	if o.Commands != nil {
+		r.Commands = o.Commands(dir)
+	}
+}
+
+func content(f *choose.File) ([]byte, error) {
+	var b bytes.Buffer
+	f.Header.Program = version.Current().String()
+	_, err := f.WriteTo(&b)
+	return b.Bytes(), err
+}

@@ -1,0 +1,208 @@
+package encoding
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// largeStruct is how many fields a struct has of which texts for people leave out those that are zero.
+	largeStruct = 8
+
+	// What a brief text of a value shows at most, so that it stays cheap and a line.
+	briefDepth  = 5
+	briefLength = 400
+	briefItems  = 16
+)
+
+// briefer renders a value that is encoded by a function, and of which a plan therefore knows no parts, by what its exported fields hold.
+type briefer struct {
+	rules *rules
+	left  int
+}
+
+// brief is a text for people of what n encodes by a function; "" if there is none that is known to follow from the content.
+func (r *renderer) brief(n *node, v any) string {
+	b := briefer{rules: r.set.rules, left: briefLength}
+	value := reflect.ValueOf(v)
+	for value.Kind() == reflect.Pointer && !value.IsNil() {
+		value = value.Elem()
+	}
+	name := shortName(value.Type())
+	var text string
+	failed := contained(func() {
+		switch {
+		case value.Kind() == reflect.Struct && len(shown(value.Type())) > 0:
+			text = name + b.fields(value, 0)
+		case value.Kind() != reflect.Struct && value.Kind() != reflect.Pointer:
+			if text = b.text(value, 0); text != "" && text[0] != '[' {
+				text = "(" + text + ")"
+			}
+			text = name + text
+		default:
+			if own := ownText(v); own != "" {
+				text = name + "(" + own + ")"
+			}
+		}
+	})
+	if failed != "" {
+		return ""
+	}
+	return text
+}
+
+// ownText is what a value without exported fields says of itself, if it says the same twice and nothing of where memory lies.
+func ownText(v any) string {
+	say := func() string {
+		switch v := v.(type) {
+		case fmt.Stringer:
+			return v.String()
+		case json.Marshaler:
+			if text, err := v.MarshalJSON(); err == nil {
+				return string(text)
+			}
+		}
+		return ""
+	}
+	text := say()
+	if len(text) > briefLength || strings.Contains(text, "0x") || say() != text {
+		return ""
+	}
+	return oneLine(text)
+}
+
+// shownField is a field that people are shown.
+type shownField struct {
+	index int
+	name  string
+}
+
+// shown are the fields of a struct that are more than bookkeeping.
+func shown(t reflect.Type) []shownField {
+	var list []shownField
+	for i := range t.NumField() {
+		if name := strings.TrimPrefix(t.Field(i).Name, hiddenField); ast.IsExported(name) && !bookkeeping(name) {
+			list = append(list, shownField{i, name})
+		}
+	}
+	return list
+}
+
+// hiddenField begins the names of unexported fields that generated code of protobuf messages has accessors for.
+const hiddenField = "xxx_hidden_"
+
+// bookkeeping reports whether generated code of protobuf messages keeps notes of its own in a field of that name.
+func bookkeeping(name string) bool { return strings.HasPrefix(name, "XXX_") }
+
+func (b *briefer) fields(v reflect.Value, depth int) string {
+	var parts []string
+	for _, f := range shown(v.Type()) {
+		if field := v.Field(f.index); !field.IsZero() && b.left > 0 {
+			parts = append(parts, f.name+":"+b.spend(b.text(field, depth+1)))
+		}
+	}
+	if b.left <= 0 { // some may be missing
+		parts = append(parts, "…")
+	}
+	return "{" + strings.Join(parts, " ") + "}"
+}
+
+func (b *briefer) spend(text string) string {
+	b.left -= len(text) + 1
+	return text
+}
+
+func (b *briefer) text(v reflect.Value, depth int) string {
+	if v.CanInterface() && v.Kind() != reflect.Interface {
+		if rule := b.rules.show.of(v.Type()); rule != nil && !(v.Kind() == reflect.Pointer && v.IsNil()) {
+			if text, failed := rule.showBoxed(v.Interface()); failed == "" {
+				return text
+			}
+		}
+	}
+	if depth > briefDepth || b.left <= 0 {
+		return "…"
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		return b.fields(v, depth)
+	case reflect.Pointer:
+		if v.IsNil() {
+			return "nil"
+		}
+		return b.text(v.Elem(), depth+1)
+	case reflect.Interface:
+		if v.IsNil() {
+			return "nil"
+		}
+		v = v.Elem()
+		for v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+		name := shortName(v.Type())
+		if v.Kind() == reflect.Struct {
+			return name + b.text(v, depth+1)
+		}
+		return name + "(" + b.text(v, depth+1) + ")"
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return bytesText(bytesOf(v))
+		}
+		return b.elements(v, depth)
+	case reflect.Map:
+		return b.entries(v, depth)
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return v.Type().String()
+	case reflect.String:
+		return quote(v.String(), false)
+	}
+	if s, ok := stringer(v); ok {
+		return s.String()
+	}
+	return plain(v)
+}
+
+// stringer is an integer with names for its values.
+func stringer(v reflect.Value) (fmt.Stringer, bool) {
+	if !v.CanInterface() || !v.CanInt() && !v.CanUint() {
+		return nil, false
+	}
+	s, ok := v.Interface().(fmt.Stringer)
+	return s, ok
+}
+
+func bytesOf(v reflect.Value) []byte {
+	b := make([]byte, min(v.Len(), briefLength))
+	for i := range b {
+		b[i] = byte(v.Index(i).Uint())
+	}
+	return b
+}
+
+func (b *briefer) elements(v reflect.Value, depth int) string {
+	var parts []string
+	for i := range min(v.Len(), briefItems) {
+		parts = append(parts, b.spend(b.text(v.Index(i), depth+1)))
+	}
+	if v.Len() > briefItems {
+		parts = append(parts, "and "+strconv.Itoa(v.Len()-briefItems)+" more")
+	}
+	return "[" + strings.Join(parts, " ") + "]"
+}
+
+func (b *briefer) entries(v reflect.Value, depth int) string {
+	var parts []string
+	for _, key := range v.MapKeys() {
+		parts = append(parts, b.text(key, depth+1)+":"+b.text(v.MapIndex(key), depth+1))
+	}
+	slices.Sort(parts)
+	if n := len(parts) - briefItems; n > 0 {
+		parts = append(parts[:briefItems], "and "+strconv.Itoa(n)+" more")
+	}
+	return "[" + b.spend(strings.Join(parts, " ")) + "]"
+}

@@ -1,0 +1,85 @@
+package encoding
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Changes returns how b differs from a, both values of p's type: [Diff] of their Fields under prefix. What long slices of plain values have in common at their
+// start is passed over, so that of a log that grows no more is read than compared.
+func (p *Plan) Changes(prefix string, a, b any) []Change {
+	c := &common{was: map[string]elements{}, same: map[string]int{}}
+	list := func(v any, how func(string, *node, *sliceHeader) int) []Field {
+		r := newRenderer(p)
+		r.listing, r.home, r.passOver = true, homeOf(p.root), how
+		if p.root == nil {
+			r.leaf(prefix, "nil")
+			return r.out
+		}
+		var word unsafe.Pointer
+		r.fields(p.root, p.open(v, &word), prefix)
+		r.sharing()
+		return r.out
+	}
+	list(a, c.note)
+	after := list(b, c.compare)
+	return Diff(list(a, c.again), after)
+}
+
+// common is what slices at the same paths in two values have in common.
+type common struct {
+	was  map[string]elements // in the first value
+	same map[string]int      // so many first elements are the same
+}
+
+type elements struct {
+	of *node
+	sliceHeader
+}
+
+func (c *common) note(path string, elem *node, s *sliceHeader) int {
+	c.was[path] = elements{elem, *s}
+	return s.len
+}
+
+func (c *common) compare(path string, elem *node, s *sliceHeader) (n int) {
+	was := c.was[path]
+	if was.of != elem {
+		return 0
+	}
+	for most, block := min(was.len, s.len), 64; block > 0; block /= 8 {
+		for n+block <= most && sameMemory(was.data, s.data, uintptr(n)*elem.size, uintptr(block)*elem.size) {
+			n += block
+		}
+	}
+	c.same[path] = n
+	return n
+}
+
+func (c *common) again(path string, _ *node, _ *sliceHeader) int { return c.same[path] }
+
+// sameMemory compares size bytes at an offset. Values that are the same there are equal, if they are plain; others may be equal, too.
+func sameMemory(a, b unsafe.Pointer, off, size uintptr) bool {
+	return string(unsafe.Slice((*byte)(unsafe.Add(a, off)), size)) == string(unsafe.Slice((*byte)(unsafe.Add(b, off)), size))
+}
+
+// plain reports whether values of the type consist of numbers and strings, shown as they are.
+func (n *node) plain() bool {
+	if n.show != nil || n.opaque || n.how != structural {
+		return false
+	}
+	switch n.kind {
+	case reflect.Struct:
+		for _, f := range n.fields {
+			if !f.n.plain() {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		return n.elem.plain()
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,346 @@
+package encoding
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+	"unsafe"
+	"weak"
+)
+
+// The linker marks where variables of packages begin and end: those without pointers and those with,
+// initialized and not.
+var (
+	//go:linkname program runtime.text
+	program byte
+	//go:linkname variables runtime.noptrdata
+	variables byte
+	//go:linkname endVariables runtime.enoptrbss
+	endVariables byte
+	//go:linkname filled runtime.data
+	filled byte
+	//go:linkname endFilled runtime.edata
+	endFilled byte
+	//go:linkname zeroed runtime.bss
+	zeroed byte
+	//go:linkname endZeroed runtime.ebss
+	endZeroed byte
+	// Which words of them are pointers, as the garbage collector is told.
+	//go:linkname filledPointers runtime.gcdata
+	filledPointers byte
+	//go:linkname zeroedPointers runtime.gcbss
+	zeroedPointers byte
+)
+
+// constants tells which memory has an identity that outlives a run: variables of packages, what these point to, what
+// closures of the system hold, and all that can be reached from there. Its names are those of places in the program file and
+// of pointers to follow from there, so they are the same in every process that executes the file, wherever it is loaded;
+// but for what only a map of more than eight entries leads to, whose order differs.
+type constants struct {
+	low, size uintptr // of all variables
+	objects   []older // by address
+	names     []byte
+	pages     []page  // that have some
+	table     []int32 // hash table of places in pages, plus one; its size is a power of two
+	shift     uint
+	held      []any // whose closures were looked into
+	kept      []pin // so that nothing else comes to lie there
+}
+
+// older is memory on the heap that was there before anything was checked.
+type older struct {
+	low, high uintptr
+	from      uintptr // what pointers into it are counted from
+	tiny      bool    // one of several things in an object
+	name, end uint32  // among the names
+}
+
+// pin refers to a constant. Pins are not followed themselves, else each look would keep what the last one found.
+type pin struct{ at unsafe.Pointer }
+
+var pinWord = typeWord(pin{})
+
+// page is a page of memory, with the words of it that are constants.
+type page struct {
+	number uintptr
+	bits   [pageSize / wordSize / 64]uint64
+}
+
+// noConstants is for programs that have none.
+var noConstants = &constants{table: make([]int32, 1), shift: 64}
+
+// snapshots keeps what was found out for the systems that are in use or were built lately, so that all worlds of one have the same.
+//
+//lint:state what is older than all runs is a fact of the process
+var snapshots snapshotList
+
+type snapshotList struct {
+	sync.Mutex
+	list []*constants // of the latest
+	all  map[string]weak.Pointer[constants]
+}
+
+// mostSnapshots is how many are kept though nothing uses them.
+const mostSnapshots = 8
+
+// constantsOf finds the constants of a system whose closures are held. It does so when that is first built, so that nothing
+// that a handler made is among them.
+func constantsOf(held []any, showing bool) (*constants, error) {
+	s := &snapshots
+	s.Lock()
+	defer s.Unlock()
+	if n := len(s.list); n > 0 && showing {
+		return s.list[n-1], nil
+	}
+	key := identityOf(held)
+	if c := s.all[key].Value(); c != nil {
+		s.used(c)
+		return c, nil
+	}
+	if !readableHeap() {
+		return nil, errors.New("this release of Go (" + runtime.Version() + ") keeps memory in a way that is not known, so that states cannot be told apart")
+	}
+	c := findConstants(slices.Clone(held))
+	if s.all == nil {
+		s.all = make(map[string]weak.Pointer[constants])
+	}
+	s.all[key] = weak.Make(c)
+	runtime.AddCleanup(c, s.forget, key)
+	s.used(c)
+	return c, nil
+}
+
+// identityOf are the bytes of what is held: types and places. Nothing else comes to lie there while constants hold it.
+func identityOf(held []any) string {
+	return string(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(held))), uintptr(len(held))*unsafe.Sizeof(eface{})))
+}
+
+// forget takes out constants that are gone, unless there are others of what came to lie in the same places.
+func (s *snapshotList) forget(key string) {
+	s.Lock()
+	defer s.Unlock()
+	if s.all[key].Value() == nil {
+		delete(s.all, key)
+	}
+}
+
+// used makes constants those that were used last.
+func (s *snapshotList) used(c *constants) {
+	s.list = append(slices.DeleteFunc(s.list, func(other *constants) bool { return other == c }), c)
+	if len(s.list) > mostSnapshots {
+		s.list = slices.Delete(s.list, 0, 1)
+	}
+}
+
+// manyOlder is about how many objects larger programs have; it spares growing.
+const manyOlder = 1 << 13
+
+// findConstants looks at all that closures hold, and at all pointers of variables.
+func findConstants(held []any) *constants {
+	time.FixedZone("", 0) // zones of whole hours are made with the first one
+	var ignored runtime.MemStats
+	runtime.ReadMemStats(&ignored) // it empties caches, so that no thing of a few bytes made later lies next to an older one
+	f := finder{
+		constants: &constants{low: address(&variables), size: address(&endVariables) - address(&variables), held: held},
+		met:       make(map[uintptr]bool, manyOlder),
+	}
+	f.objects, f.kept, f.names = make([]older, 0, manyOlder), make([]pin, 0, manyOlder), make([]byte, 0, 8*manyOlder)
+	if len(held) > 0 {
+		p := unsafe.Pointer(unsafe.SliceData(held))
+		objectAt(p).pointers(p, func(at unsafe.Pointer, off uintptr) { f.follow(at, nil, uint64(off+1)<<1|1) })
+		f.rest()
+	}
+	for off := range pointerVariables {
+		f.follow(variableAt(off), nil, uint64(off)<<1|1)
+	}
+	f.rest()
+	f.objects, f.kept, f.names = slices.Clone(f.objects), slices.Clone(f.kept), slices.Clone(f.names) // small programs have few
+	f.sort()
+	return f.constants
+}
+
+// variableAt returns where a variable lies.
+//
+//go:nocheckptr
+func variableAt(off uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(&variables), off) }
+
+// pointerVariables yields where the pointers among variables lie, but for those to what was found out.
+func pointerVariables(yield func(off uintptr) bool) {
+	for _, part := range [][3]*byte{{&filled, &endFilled, &filledPointers}, {&zeroed, &endZeroed, &zeroedPointers}} {
+		words := (address(part[1]) - address(part[0])) / wordSize
+		for i, isPointer := range pointerMask(part[2], int(words)) {
+			at := address(part[0]) + uintptr(i)*wordSize
+			own := at-uintptr(unsafe.Pointer(&snapshots)) < unsafe.Sizeof(snapshots)
+			if isPointer && !own && !yield(at-address(&variables)) {
+				return
+			}
+		}
+	}
+}
+
+// finder makes constants.
+type finder struct {
+	*constants
+	met  map[uintptr]bool // by where it begins
+	next int              // the first object that was not looked into
+}
+
+// follow notes the memory that the pointer at some place points into, when that is new, with the name of where the pointer is.
+//
+//go:norace
+//go:nocheckptr
+func (f *finder) follow(at unsafe.Pointer, in []byte, step uint64) {
+	p := *(*unsafe.Pointer)(at)
+	if p == nil || uintptr(p) >= address(&program) && uintptr(p) < f.low+f.size {
+		return
+	}
+	o := objectAt(p)
+	if o.base == 0 {
+		return
+	}
+	x := older{low: o.base, high: o.base + o.size, from: o.base}
+	if x.tiny = o.bare() && o.size == tinySize; x.tiny {
+		x.low, x.from = uintptr(p), uintptr(p)
+	}
+	if f.met[x.low] {
+		return
+	}
+	f.met[x.low] = true
+	x.name = uint32(len(f.names))
+	f.names = binary.AppendUvarint(append(f.names, in...), step)
+	x.end = uint32(len(f.names))
+	f.objects, f.kept = append(f.objects, x), append(f.kept, pin{p})
+}
+
+// tinySize is the size of the objects that things of fewer bytes without pointers share.
+const tinySize = 16
+
+// rest follows, breadth first, what was not followed so far.
+func (f *finder) rest() {
+	for ; f.next < len(f.objects); f.next++ {
+		x, p := f.objects[f.next], f.kept[f.next].at
+		objectAt(p).pointers(p, func(at unsafe.Pointer, off uintptr) {
+			f.follow(at, f.names[x.name:x.end], uint64(off+1))
+		})
+	}
+}
+
+// sort makes ready for look-ups.
+func (f *finder) sort() {
+	c := f.constants
+	slices.SortFunc(c.objects, func(a, b older) int { return cmp.Compare(a.low, b.low) })
+	for i := range c.objects { // things of a few bytes end where the next one begins, and the first begins with their object
+		x := &c.objects[i]
+		if next := i + 1; next < len(c.objects) && c.objects[next].low < x.high {
+			x.high = c.objects[next].low
+		}
+		if begin := x.low &^ (tinySize - 1); x.tiny && (i == 0 || c.objects[i-1].high <= begin) {
+			x.low = begin
+		}
+	}
+	for _, x := range c.objects {
+		for at := x.low &^ (wordSize - 1); at < x.high; at += wordSize {
+			if n := len(c.pages); n == 0 || c.pages[n-1].number != at/pageSize {
+				c.pages = append(c.pages, page{number: at / pageSize})
+			}
+			bits, word := &c.pages[len(c.pages)-1].bits, at%pageSize/wordSize
+			if bits[word/64] |= 1 << (word % 64); word%64 == 0 && x.high-at >= 64*wordSize { // of a large object
+				bits[word/64] = ^uint64(0)
+				at += 63 * wordSize
+			}
+		}
+	}
+	bits := 4
+	for 1<<bits < 4*len(c.pages) {
+		bits++
+	}
+	c.table, c.shift = make([]int32, 1<<bits), uint(64-bits)
+	for k := range c.pages {
+		i := c.slot(c.pages[k].number)
+		for c.table[i] != 0 {
+			i = (i + 1) & (len(c.table) - 1)
+		}
+		c.table[i] = int32(k) + 1
+	}
+}
+
+// pointerMask runs a program of the garbage collector (see "Packed GC pointer bitmaps" in the runtime's mbitmap.go):
+// 0 is the end; up to 127, so many bits follow, in bytes; with the highest bit set, so many of the last bits are
+// repeated as often as a number says that follows, or, for no bits, as two numbers say.
+func pointerMask(program *byte, words int) []bool {
+	mask := make([]bool, 0, words)
+	next := func() byte {
+		b := *program
+		program = (*byte)(unsafe.Add(unsafe.Pointer(program), 1))
+		return b
+	}
+	number := func() (n int) {
+		for shift := 0; ; shift += 7 {
+			b := next()
+			if n |= int(b&0x7f) << shift; b < 0x80 {
+				return n
+			}
+		}
+	}
+	for len(mask) <= words {
+		b := next()
+		n := int(b & 0x7f)
+		switch {
+		case b == 0:
+			return mask
+		case b < 0x80:
+			for i := 0; i < n; i += 8 {
+				bits := next()
+				for k := range min(8, n-i) {
+					mask = append(mask, bits>>k&1 == 1)
+				}
+			}
+			continue
+		case n == 0:
+			n = number()
+		}
+		for range number() {
+			mask = append(mask, mask[len(mask)-n:]...)
+		}
+	}
+	panic("encoding: this release of Go describes variables in another way")
+}
+
+func address(p *byte) uintptr { return uintptr(unsafe.Pointer(p)) }
+
+func (c *constants) slot(number uintptr) int { return int(uint64(number) * halves >> c.shift) }
+
+// has reports whether the memory at p is a constant.
+func (c *constants) has(p unsafe.Pointer) bool {
+	at := uintptr(p)
+	if at-c.low < c.size {
+		return true
+	}
+	number := at / pageSize
+	for i := c.slot(number); c.table[i] != 0; i = (i + 1) & (len(c.table) - 1) {
+		if g := &c.pages[c.table[i]-1]; g.number == number {
+			word := at % pageSize / wordSize
+			return g.bits[word/64]>>(word%64)&1 == 1
+		}
+	}
+	return false
+}
+
+// append appends the name of the constant at p.
+func (c *constants) append(dst []byte, p unsafe.Pointer) []byte {
+	at := uintptr(p)
+	if off := at - c.low; off < c.size {
+		return appendUint(dst, uint64(off)<<1)
+	}
+	i, found := slices.BinarySearchFunc(c.objects, at, func(x older, at uintptr) int { return cmp.Compare(x.low, at) })
+	if !found {
+		i--
+	}
+	x := &c.objects[i]
+	dst = append(append(dst, c.names[x.name:x.end]...), 0)
+	return appendUint(dst, zigzag(int64(at-x.from)))
+}

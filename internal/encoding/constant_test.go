@@ -1,0 +1,383 @@
+package encoding
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+type marker struct{ n int }
+
+type knot struct {
+	err   error
+	mark  *marker
+	again *marker
+	items []int
+	at    time.Time
+	zone  *time.Location
+	any   any
+	count *int
+}
+
+var (
+	errTwinA, errTwinB = errors.New("twin"), errors.New("twin")
+	errHeapA, errHeapB = fmt.Errorf("heap %w", errTwinA), fmt.Errorf("heap %w", errTwinA)
+	markA              = &marker{1}
+	markB              = &marker{1}
+	marks              [3]marker
+	items              = []int{1, 2, 3}
+	made               = func() *marker { return &marker{5} }()
+	nested             = &struct{ inner *marker }{made}
+
+	// Memory on the heap that variables lead to, but not to the beginning of it, or not directly.
+	pool    = make([]int, 3+len(items))
+	array   = func() *[4]marker { return new([4]marker) }()
+	parts   = func() *struct{ A, B marker } { return &struct{ A, B marker }{} }()
+	letters = func() *struct{ A, B, C int8 } { return &struct{ A, B, C int8 }{} }()
+	behind  = func() *int8 { return &(&struct{ A, B int8 }{}).B }()
+	mapped  = map[string]error{"a": errors.New("mapped"), "b": errors.New("mapped")}
+	crowd   = func() map[int]*marker {
+		m := map[int]*marker{}
+		for i := range 100 {
+			m[i] = &marker{7}
+		}
+		return m
+	}()
+	chained = func() *link { return &link{&link{&link{nil, &marker{8}}, &marker{8}}, nil} }()
+	held    = func() func() *marker { m := &marker{11}; return func() *marker { return m } }()
+	large   = func() *[200]*marker { return &[200]*marker{150: {12}, 199: {12}} }()
+	huge    = func() []padded { return make([]padded, 5000) }()
+)
+
+type (
+	link struct {
+		next *link
+		mark *marker
+	}
+	padded struct {
+		n    int
+		mark marker
+	}
+)
+
+// constantValues are pairs of which the first holds a constant and the second what is alike, or another.
+func constantValues() [][2]*knot {
+	return [][2]*knot{
+		{{err: errTwinA}, {err: errTwinB}},
+		{{err: errTwinA}, {err: errors.New("twin")}},
+		{{err: errHeapA}, {err: errHeapB}},
+		{{err: errHeapA}, {err: fmt.Errorf("heap %w", errTwinA)}},
+		{{err: fmt.Errorf("x %w", errTwinA)}, {err: fmt.Errorf("x %w", errTwinB)}},
+		{{err: errors.Join(errTwinA, errTwinB)}, {err: errors.Join(errTwinB, errTwinA)}},
+		{{mark: markA}, {mark: markB}},
+		{{mark: markA}, {mark: &marker{1}}},
+		{{mark: &marks[0]}, {mark: &marks[1]}},
+		{{mark: &marks[0]}, {mark: &marker{}}},
+		{{mark: made}, {mark: &marker{5}}},
+		{{items: items}, {items: []int{1, 2, 3}}},
+		{{any: markA}, {any: &marker{1}}},
+		{{any: &items[1]}, {any: &[]int{2}[0]}},
+		{{count: &numbers[0]}, {count: &numbers[1]}},
+		{{mark: markA, again: markA}, {mark: markA, again: markB}},
+		{{zone: time.Local}, {zone: time.UTC}},
+		{{count: &pool[1]}, {count: &pool[2]}},
+		{{count: &pool[1]}, {count: new(int)}},
+		{{items: pool[1:2:2]}, {items: pool[2:3:3]}},
+		{{mark: &array[1]}, {mark: &array[2]}},
+		{{mark: &array[0]}, {mark: &array[1]}},
+		{{mark: &parts.A}, {mark: &parts.B}},
+		{{any: &letters.A}, {any: &letters.B}},
+		{{any: &letters.B}, {any: &letters.C}},
+		{{any: &letters.C}, {any: new(int8)}},
+		{{any: behind}, {any: new(int8)}},
+		{{err: mapped["a"]}, {err: mapped["b"]}},
+		{{err: mapped["a"]}, {err: errors.New("mapped")}},
+		{{mark: crowd[1]}, {mark: crowd[2]}},
+		{{mark: crowd[99]}, {mark: &marker{7}}},
+		{{mark: chained.next.mark}, {mark: chained.next.next.mark}},
+		{{mark: chained.next.mark}, {mark: &marker{8}}},
+		{{mark: held()}, {mark: &marker{11}}},
+		{{mark: large[150]}, {mark: large[199]}},
+		{{mark: large[199]}, {mark: &marker{12}}},
+		{{mark: &huge[4000].mark}, {mark: &huge[4001].mark}},
+	}
+}
+
+// A constant is told from what is like it, and stays what it is in a copy.
+func TestConstants(t *testing.T) {
+	s := newSet(t)
+	for i, pair := range constantValues() {
+		a, b := encode(t, s, pair[0]), encode(t, s, pair[1])
+		if bytes.Equal(a, b) {
+			t.Errorf("%d: encoded alike: %s", i, planOf(t, s, pair[0]).Text(pair[0]))
+		}
+		if !bytes.Equal(a, encode(t, s, pair[0])) {
+			t.Errorf("%d: encoded in two ways", i)
+		}
+		for k, v := range pair {
+			c := planOf(t, s, v).Copy(v).(*knot)
+			if !bytes.Equal(encode(t, s, c), encode(t, s, v)) {
+				t.Errorf("%d: the copy of %d differs", i, k)
+			}
+			if k == 0 && (errors.Is(c.err, errTwinA) != errors.Is(v.err, errTwinA) || c.zone != v.zone) {
+				t.Errorf("%d: copied to %+v", i, c)
+			}
+		}
+	}
+	v := &knot{err: errTwinA, mark: markA, items: items, count: &numbers[1], any: errHeapB}
+	c := planOf(t, s, v).Copy(v).(*knot)
+	if c.err != errTwinA || c.mark != markA || &c.items[0] != &items[0] || c.count != &numbers[1] || c.any != any(errHeapB) {
+		t.Errorf("copied to %+v", c)
+	}
+	// Another program file has other places.
+	across := newSet(t, AcrossPrograms())
+	sameEncoding(t, across, true, &knot{mark: markA}, &knot{mark: &marker{1}})
+	sameEncoding(t, across, true, &knot{err: errTwinA}, &knot{err: errTwinB})
+	sameEncoding(t, across, false, &knot{zone: time.Local}, &knot{zone: time.FixedZone("", 0)})
+	if c := planOf(t, across, v).Copy(v).(*knot); c.mark != markA {
+		t.Error("a copy refers to something else")
+	}
+	v = &knot{err: mapped["b"], mark: &array[2], items: pool[2:4], count: &pool[1], any: &letters.B, again: chained.next.mark}
+	c = planOf(t, s, v).Copy(v).(*knot)
+	if c.err != mapped["b"] || c.mark != &array[2] || &c.items[0] != &pool[2] || c.count != &pool[1] || c.any != any(&letters.B) || c.again != chained.next.mark {
+		t.Errorf("copied to %+v", c)
+	}
+}
+
+// What closures of a system hold is told from what is like it, and others make their own of it.
+func TestHeldByClosures(t *testing.T) {
+	twins := [2]error{errors.New("held"), errors.New("held")}
+	table := map[string]*marker{"a": {3}}
+	f := func() (*marker, error) { return table["a"], twins[1] }
+	s := newSet(t, Holding(f, nil, 7))
+	sameEncoding(t, s, false, &knot{err: twins[1]}, &knot{err: errors.New("held")})
+	sameEncoding(t, s, false, &knot{err: twins[1]}, &knot{err: twins[0]})
+	sameEncoding(t, s, false, &knot{mark: table["a"]}, &knot{mark: &marker{3}})
+	v := &knot{err: twins[1], mark: table["a"]}
+	if c := planOf(t, s, v).Copy(v).(*knot); c.err != twins[1] || c.mark != table["a"] {
+		t.Errorf("copied to %+v", c)
+	}
+	if other := newSet(t, Holding(f, nil, 7)); other.consts != s.consts {
+		t.Error("two sets of one system looked twice")
+	}
+	if other := newSet(t, Holding(func() error { return twins[0] })); other.consts == s.consts {
+		t.Error("sets of two systems have the same constants")
+	}
+}
+
+// What is made later is no constant, even where it comes to lie next to one.
+func TestNewMemoryIsNoConstant(t *testing.T) {
+	c := findConstants(nil)
+	var made []any
+	for range 10_000 {
+		small, mark, chain := new(int8), new(marker), new(link)
+		made = append(made, small, mark, chain)
+		if c.has(unsafe.Pointer(small)) || c.has(unsafe.Pointer(mark)) || c.has(unsafe.Pointer(chain)) {
+			t.Fatalf("after %d", len(made))
+		}
+	}
+}
+
+// What can be reached from a constant is kept wherever it is met, also before the constant.
+func TestReachedFromConstants(t *testing.T) {
+	type holder struct {
+		direct *marker
+		whole  *struct{ inner *marker }
+	}
+	deep := &marker{9}
+	hold := nested.inner
+	nested.inner = deep
+	defer func() { nested.inner = hold }()
+	s := newSet(t)
+	v := &holder{deep, nested}
+	c := planOf(t, s, v).Copy(v).(*holder)
+	if c.whole != nested || c.direct != deep {
+		t.Errorf("copied to %+v", c)
+	}
+	sameEncoding(t, s, true, v, c)
+	sameEncoding(t, s, false, v, &holder{&marker{9}, nested})
+}
+
+// Errors that hold what can be changed are copied with it; others are what they were.
+func TestErrorsInCopies(t *testing.T) {
+	type holder struct {
+		own *hookError
+		err error
+	}
+	s := newSet(t)
+	own := &hookError{n: 1}
+	v := &holder{own, fmt.Errorf("a: %w", own)}
+	c := planOf(t, s, v).Copy(v).(*holder)
+	if c.own == own || errors.Unwrap(c.err) != error(c.own) {
+		t.Errorf("copied to %+v", c)
+	}
+	sameEncoding(t, s, true, v, c)
+	v = &holder{nil, fmt.Errorf("a: %w", errors.Join(errors.New("b"), os.ErrClosed))}
+	if c := planOf(t, s, v).Copy(v).(*holder); c.err != v.err {
+		t.Error("an error that cannot change was copied")
+	}
+}
+
+type hookError struct{ n int }
+
+func (e *hookError) Error() string { return fmt.Sprint(e.n) }
+
+func TestZones(t *testing.T) {
+	s := newSet(t)
+	at := time.Date(2024, 1, 1, 12, 0, 0, 0, time.UTC)
+	parse := func(text string) time.Time {
+		p, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	one, two := time.FixedZone("X", 3600), time.FixedZone("X", 7200)
+	half := time.FixedZone("Y", 1800)
+	for i, c := range []struct {
+		a, b any
+		same bool
+	}{
+		{parse("2024-01-01T12:00:00+01:00"), parse("2024-01-01T13:00:00+02:00"), false},
+		{parse("2024-01-01T12:00:00+01:30"), parse("2024-01-01T12:00:00+01:30"), true},
+		{at.In(one), at.In(two), false},
+		{at.In(one), at.In(time.FixedZone("X", 3600)), true},
+		{at, at.In(time.FixedZone("UTC", 0)), false},
+		{at, at.Local(), false},
+		// Whether zones are one is what == says.
+		{[]time.Time{at.In(half), at.In(half)}, []time.Time{at.In(half), at.In(time.FixedZone("Y", 1800))}, false},
+		{&knot{at: at.In(half), zone: half}, &knot{at: at.In(half), zone: time.FixedZone("Y", 1800)}, false},
+		{map[time.Time]int{at: 1}, map[time.Time]int{at.In(time.FixedZone("", 0)): 1}, false},
+	} {
+		if got := bytes.Equal(encode(t, s, c.a), encode(t, s, c.b)); got != c.same {
+			t.Errorf("%d: encoded alike: %v", i, got)
+		}
+		p := planOf(t, s, c.a)
+		if !bytes.Equal(encode(t, s, p.Copy(c.a)), encode(t, s, c.a)) {
+			t.Errorf("%d: the copy differs", i)
+		}
+	}
+	// A zone that was used to format has looked something up, which does not count.
+	fresh, used := time.FixedZone("Z", 60), time.FixedZone("Z", 60)
+	_ = at.In(used).String()
+	sameEncoding(t, s, true, at.In(fresh), at.In(used))
+	key := map[time.Time]int{at.In(one): 1}
+	want := "times in map keys are compared by the identity of their zone: use UTC, or a number"
+	if err := caught(func() { encode(t, s, key) }); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Encodings are the same in every process that executes the same file, wherever it lies in memory.
+func TestEncodingsAreStable(t *testing.T) {
+	var b strings.Builder
+	s := newSet(t)
+	for _, pair := range constantValues() {
+		for _, v := range pair {
+			if v.mark != nil && v.mark.n == 7 {
+				continue // large maps have another order in every process
+			}
+			b.WriteString(hex.EncodeToString(encode(t, s, v)) + "\n")
+		}
+	}
+	for i := range 20 {
+		g := build(bytes.Repeat([]byte{byte(37 * i), byte(i), 3, 11}, 80))
+		b.WriteString(hex.EncodeToString(encode(t, s, g)) + "\n")
+	}
+	if os.Getenv("MACEMC_PLAN_ENCODE") != "" {
+		fmt.Print("<<<" + b.String() + ">>>")
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestEncodingsAreStable$")
+	cmd.Env = append(os.Environ(), "MACEMC_PLAN_ENCODE=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(out), "<<<")
+	if got, _, _ := strings.Cut(after, ">>>"); got != b.String() {
+		t.Error("another process encodes otherwise")
+	}
+}
+
+var mixed struct {
+	pointer *int
+	number  uintptr
+}
+
+// A number that is the address of something is no pointer to it.
+func TestOnlyPointersNameConstants(t *testing.T) {
+	here, there := new(int), new(int)
+	mixed.pointer, mixed.number = here, uintptr(unsafe.Pointer(there))
+	c := findConstants(nil)
+	if !c.has(unsafe.Pointer(here)) || c.has(unsafe.Pointer(there)) {
+		t.Error("pointers and numbers are confused")
+	}
+	mixed.pointer, mixed.number = nil, 0
+}
+
+func TestPointerMask(t *testing.T) {
+	for _, c := range []struct {
+		program []byte
+		want    string
+	}{
+		{[]byte{0}, ""},
+		{[]byte{3, 0b101, 0}, "101"},
+		{[]byte{9, 0b10000001, 1, 0}, "100000011"},
+		{[]byte{2, 0b01, 0x82, 3, 0}, "10101010"},                     // twice two bits, three times more
+		{[]byte{1, 0, 0x80, 1, 0x81, 1, 0}, strings.Repeat("0", 130)}, // one bit, 129 times more
+	} {
+		var got strings.Builder
+		for _, isPointer := range pointerMask(&c.program[0], 200) {
+			got.WriteByte("01"[map[bool]int{true: 1}[isPointer]])
+		}
+		if got.String() != c.want {
+			t.Errorf("%x: got %s, want %s", c.program, got.String(), c.want)
+		}
+	}
+	// The mask covers all variables, and knows what is none.
+	words := int((address(&endFilled) - address(&filled)) / unsafe.Sizeof(uintptr(0)))
+	if mask := pointerMask(&filledPointers, words); len(mask) != words {
+		t.Errorf("%d of %d words", len(mask), words)
+	}
+}
+
+// Of a system that is in use all worlds have the same constants, however many others are built meanwhile; of one that is not, these go.
+func TestConstantsOfSystemsInUse(t *testing.T) {
+	of := func(n int) *Set {
+		s, err := NewSet(Holding(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	mine := of(0)
+	for n := range 3 * mostSnapshots {
+		of(1 + n)
+	}
+	if of(0).consts != mine.consts {
+		t.Error("a system has other constants than before")
+	}
+	runtime.KeepAlive(mine)
+	mine = nil
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		runtime.GC()
+		snapshots.Lock()
+		n := len(snapshots.all)
+		snapshots.Unlock()
+		switch {
+		case n <= 2*mostSnapshots:
+			return
+		case time.Now().After(deadline):
+			t.Fatalf("%d are kept", n)
+		}
+	}
+}

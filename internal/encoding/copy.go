@@ -1,0 +1,393 @@
+package encoding
+
+import (
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// Copy returns a deep copy of v, a value of p's type. It panics with an [*Error] when the type is
+// not copyable, or when v holds something, behind an interface, that is not.
+func (p *Plan) Copy(v any) any {
+	if p.uncopied != nil {
+		panic(p.uncopied)
+	}
+	if p.root == nil || p.root.flat() {
+		return v
+	}
+	c := &p.set.copier
+	p.open(v, &c.word)
+	c.begin(p, v)
+	defer c.end()
+	made := c.box(p, v)
+	together := p.shares && c.seen.overlap()
+	if together {
+		c.allocateTogether()
+	}
+	for together || c.late {
+		together, c.late = false, false
+		c.again()
+		made = c.box(p, v)
+	}
+	return made
+}
+
+// copier makes one copy. Memory that is met twice is found in seen and copied once. When the walk
+// shows that some of it overlaps, that is allocated in one piece each, and the walk repeated.
+type copier struct {
+	set     *Set
+	plan    *Plan
+	value   any
+	track   bool
+	late    bool // something was copied before it was found to be a constant's
+	seen    seen
+	entries Encoder // lists maps
+	word    unsafe.Pointer
+	to      sliceHeader // arguments of reflect.Copy
+	from    sliceHeader
+}
+
+func (c *copier) begin(p *Plan, v any) {
+	c.set, c.plan, c.value, c.track, c.late = p.set, p, v, p.shares, false
+	c.entries.set = p.set
+}
+
+func (c *copier) end() {
+	c.value, c.word, c.to, c.from = nil, nil, sliceHeader{}, sliceHeader{}
+	c.entries.pop(0, 0)
+	if c.track {
+		c.seen.reset()
+	}
+}
+
+func (c *copier) fail(why *refusal) {
+	why.path = joinPath(locate(c.plan, c.value, toCopy), why.path)
+	panic(why.whole(c.plan.root.typ))
+}
+
+// box copies what is in an interface.
+func (c *copier) box(p *Plan, v any) any {
+	e := (*eface)(unsafe.Pointer(&v))
+	if p.root.flat() {
+		return v
+	}
+	if p.root.direct {
+		from, to := e.data, e.data
+		c.fix(p.root.fixes, unsafe.Pointer(&to), unsafe.Pointer(&from))
+		return assemble(e.word, to)
+	}
+	to := allocate(p.root)
+	c.fill(p.root, to, e.data)
+	return assemble(e.word, to)
+}
+
+// fill copies the value of n's type at from to the new memory at to.
+func (c *copier) fill(n *node, to, from unsafe.Pointer) {
+	assign(n, to, from)
+	c.fix(n.fixes, to, from)
+}
+
+// fix completes a copy: what was copied by assignment refers to the original's memory.
+func (c *copier) fix(prog []leaf, to, from unsafe.Pointer) {
+	for i := range prog {
+		l := &prog[i]
+		to, from := unsafe.Add(to, l.off), unsafe.Add(from, l.off)
+		switch l.op {
+		case opPointer:
+			if p := *(*unsafe.Pointer)(from); p != nil && !(l.of.lasting && c.lasts(l.of, p)) {
+				*(*unsafe.Pointer)(to) = c.variable(l.of.elem, p)
+			}
+		case opSlice:
+			if s := *(*sliceHeader)(from); s.data != nil {
+				*(*sliceHeader)(to) = c.slice(l.of, s)
+			}
+		case opMap:
+			if m := *(*unsafe.Pointer)(from); m != nil {
+				*(*unsafe.Pointer)(to) = c.mapping(l.of, m)
+			}
+		case opInterface:
+			if v := load(l.of, from); v != nil {
+				v = c.box(c.planOf(v), v)
+				(*eface)(to).data = (*eface)(unsafe.Pointer(&v)).data
+			}
+		case opArray:
+			for j := range uintptr(l.of.count) {
+				off := j * l.of.elem.size
+				c.fix(l.of.elem.fixes, unsafe.Add(to, off), unsafe.Add(from, off))
+			}
+		case opFunction:
+			c.byFunction(l.of, to, from)
+		case opInstant:
+			(*instant)(to).zone = c.zone(l.of.elem, (*instant)(from).zone)
+		case opLocation:
+			*(*unsafe.Pointer)(to) = c.zone(l.of.elem, *(*unsafe.Pointer)(from))
+		}
+	}
+}
+
+func (c *copier) planOf(v any) *Plan {
+	p, err := c.set.Of(v)
+	if err != nil {
+		c.fail(refusalOf(err))
+	}
+	if p.uncopied != nil {
+		c.fail(refusalOf(p.uncopied))
+	}
+	return p
+}
+
+// variable copies the variable at p.
+func (c *copier) variable(n *node, p unsafe.Pointer) unsafe.Pointer {
+	if n.size == 0 {
+		return p
+	}
+	if c.set.consts.has(p) {
+		c.keep(n, p)
+		return p
+	}
+	if !c.track {
+		to := allocate(n)
+		c.fill(n, to, p)
+		return to
+	}
+	o, _ := c.seen.meet(p, n, 1, isVariable)
+	if o.copied == nil {
+		o.copied = allocate(n)
+	}
+	to := o.copied
+	if !o.done {
+		o.done = true
+		if o.together {
+			c.fix(n.fixes, to, p)
+		} else {
+			c.fill(n, to, p)
+		}
+	}
+	return to
+}
+
+func (c *copier) slice(n *node, s sliceHeader) sliceHeader {
+	elem := n.elem
+	if s.cap == 0 || elem.size == 0 {
+		return s // there is no memory behind it
+	}
+	if c.set.consts.has(s.data) {
+		c.keepSlice(n, s)
+		return s
+	}
+	if !c.track {
+		capacity := c.set.reach(s)
+		to := allocateSlice(n, capacity)
+		c.fillSlice(n, to, s)
+		return sliceHeader{to, s.len, capacity}
+	}
+	o, _ := c.seen.meet(s.data, elem, s.len, s.cap)
+	capacity := s.cap // of memory allocated together, and of constants
+	if !o.together && !o.kept {
+		capacity = c.set.reach(s)
+		if o.copied == nil {
+			o.copied = allocateSlice(n, capacity)
+		}
+	}
+	to := o.copied
+	if !o.done {
+		o.done = true
+		if o.together {
+			c.fixSlice(n, to, s)
+		} else {
+			c.fillSlice(n, to, s)
+		}
+	}
+	return sliceHeader{to, s.len, capacity}
+}
+
+func (c *copier) fillSlice(n *node, to unsafe.Pointer, s sliceHeader) {
+	elem, count := n.elem, c.set.reach(s)
+	if elem.bare {
+		size := uintptr(count) * elem.size
+		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(s.data), size))
+	} else {
+		c.to, c.from = sliceHeader{to, count, count}, sliceHeader{s.data, count, count}
+		reflect.Copy(n.value(unsafe.Pointer(&c.to)), n.value(unsafe.Pointer(&c.from)))
+	}
+	c.fixSlice(n, to, s) // values without pointers may have a CopyBy rule, too
+}
+
+func (c *copier) fixSlice(n *node, to unsafe.Pointer, s sliceHeader) {
+	elem := n.elem
+	if len(elem.fixes) == 0 {
+		return
+	}
+	for i := range uintptr(c.set.reach(s)) {
+		c.fix(elem.fixes, unsafe.Add(to, i*elem.size), unsafe.Add(s.data, i*elem.size))
+	}
+}
+
+func (c *copier) mapping(n *node, m unsafe.Pointer) unsafe.Pointer {
+	if c.track {
+		if o, met := c.seen.meet(m, n.twin, 0, isMap); met && o.done {
+			return o.copied
+		}
+	}
+	to := reflect.MakeMapWithSize(n.typ, mapLen(unsafe.Pointer(&m)))
+	if c.track {
+		o, _ := c.seen.meet(m, n.twin, 0, isMap)
+		o.copied, o.done = to.UnsafePointer(), true
+	}
+	if len(n.elem.fixes) == 0 {
+		for key, elem := range c.entries.each(n, m) {
+			to.SetMapIndex(n.key.value(key), n.elem.value(elem))
+		}
+		return to.UnsafePointer()
+	}
+	base := len(c.entries.entries)
+	c.entries.list(n, m) // what follows may list other maps
+	made := reflect.New(n.elem.typ).Elem()
+	for i := base; i < len(c.entries.entries); i++ {
+		x := c.entries.entries[i]
+		c.fill(n.elem, made.Addr().UnsafePointer(), x.elem)
+		to.SetMapIndex(n.key.value(x.key), made)
+	}
+	c.entries.pop(base, 0)
+	return to.UnsafePointer()
+}
+
+// byFunction copies by a CopyBy rule.
+func (c *copier) byFunction(n *node, to, from unsafe.Pointer) {
+	var at unsafe.Pointer
+	if n.kind == reflect.Pointer {
+		if at = *(*unsafe.Pointer)(from); at == nil {
+			return
+		}
+		if c.track {
+			if o, _ := c.seen.meet(at, n, 1, isOpaque); o.done {
+				*(*unsafe.Pointer)(to) = o.copied
+				return
+			}
+		}
+	}
+	if n.copyAt != nil {
+		n.copyAt(to, from)
+	} else {
+		v := n.copyBoxed(n.in(from))
+		if typeWord(v) != n.word {
+			panic("encoding: the CopyBy function made a " + typeString(reflect.TypeOf(v)) + " of a " + n.typ.String())
+		}
+		data := (*eface)(unsafe.Pointer(&v)).data
+		if n.direct {
+			*(*unsafe.Pointer)(to) = data
+		} else {
+			assign(n, to, data)
+		}
+	}
+	if at != nil && c.track {
+		o, _ := c.seen.meet(at, n, 1, isOpaque)
+		o.copied, o.done = *(*unsafe.Pointer)(to), true
+	}
+}
+
+// allocateTogether gives each group of overlapping objects one new piece of memory, in which they
+// lie as in the original.
+func (c *copier) allocateTogether() {
+	s := &c.seen
+	for _, g := range s.clusters() {
+		if slices.ContainsFunc(g, func(i int) bool { return s.list[i].kept }) {
+			for _, i := range g {
+				o := &s.list[i]
+				o.copied, o.done, o.kept = o.at, true, true
+			}
+			continue
+		}
+		// The largest type among the members is the one that the memory consists of: the others are
+		// parts of it.
+		var base reflect.Type
+		for _, i := range g {
+			if t := stripArrays(s.list[i].of.typ); base == nil || t.Size() > base.Size() {
+				base = t
+			}
+		}
+		low, high := ^uintptr(0), uintptr(0)
+		for _, i := range g {
+			o := &s.list[i]
+			low = min(low, uintptr(o.at))
+			high = max(high, uintptr(o.at)+o.bytes())
+		}
+		for _, i := range g {
+			o := &s.list[i]
+			if stripArrays(o.of.typ) == base && (uintptr(o.at)-low)%base.Size() != 0 || (high-low)%base.Size() != 0 {
+				c.fail(&refusal{part: o.of.typ, verb: "copied", hint: "memory is shared in a way that cannot be rebuilt"})
+			}
+		}
+		count := int((high - low) / base.Size())
+		memory := reflect.MakeSlice(reflect.SliceOf(base), count, count).UnsafePointer()
+		for _, i := range g {
+			o := &s.list[i]
+			o.copied, o.together = unsafe.Add(memory, uintptr(o.at)-low), true
+			c.assignAll(o)
+		}
+	}
+}
+
+// assignAll copies by assignment what an object holds, before anything in its memory is fixed: an
+// overlapping object must not undo that.
+func (c *copier) assignAll(o *object) {
+	switch {
+	case o.cap == isVariable:
+		assign(o.of, o.copied, o.at)
+	case o.of.bare:
+		size := uintptr(c.set.reach(sliceHeader{o.at, o.len, o.cap})) * o.of.size
+		copy(unsafe.Slice((*byte)(o.copied), size), unsafe.Slice((*byte)(o.at), size))
+	default:
+		count := c.set.reach(sliceHeader{o.at, o.len, o.cap})
+		c.to, c.from = sliceHeader{o.copied, count, count}, sliceHeader{o.at, count, count}
+		typ := reflect.SliceOf(o.of.typ)
+		reflect.Copy(reflect.NewAt(typ, unsafe.Pointer(&c.to)).Elem(), reflect.NewAt(typ, unsafe.Pointer(&c.from)).Elem())
+	}
+}
+
+// again prepares for another walk, in which what was found to belong together, or to constants, is known.
+func (c *copier) again() {
+	for i := range c.seen.list {
+		o := &c.seen.list[i]
+		switch {
+		case o.kept:
+		case o.together:
+			o.done = false
+		default:
+			o.copied, o.done = nil, false
+		}
+	}
+}
+
+// allocate makes a zero variable of n's type.
+func allocate(n *node) unsafe.Pointer {
+	if n.bare {
+		return bareMemory(n.size)
+	}
+	return reflect.New(n.typ).UnsafePointer()
+}
+
+// allocateSlice makes the array behind a slice of type n.
+func allocateSlice(n *node, length int) unsafe.Pointer {
+	if n.elem.bare {
+		return bareMemory(uintptr(length) * n.elem.size)
+	}
+	return reflect.MakeSlice(n.typ, length, length).UnsafePointer()
+}
+
+// bareMemory makes zero memory for values without pointers, aligned for any of them.
+func bareMemory(size uintptr) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(make([]uint64, (size+7)/8)))
+}
+
+// assign copies a value of n's type as an assignment does.
+func assign(n *node, to, from unsafe.Pointer) {
+	switch {
+	case n.bare:
+		copy(unsafe.Slice((*byte)(to), n.size), unsafe.Slice((*byte)(from), n.size))
+	case n.direct:
+		*(*unsafe.Pointer)(to) = *(*unsafe.Pointer)(from)
+	default:
+		reflect.NewAt(n.typ, to).Elem().Set(n.value(from))
+	}
+}

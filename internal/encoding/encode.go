@@ -1,0 +1,330 @@
+package encoding
+
+import (
+	"encoding/binary"
+	"math"
+	"reflect"
+	"unsafe"
+
+	"github.com/macemc/macemc/macetime"
+)
+
+// Encoder encodes values one after the other into one buffer. The zero value is ready; in steady
+// state it does not allocate. Sharing is looked for within each value, not across values. An
+// encoding is the type's name and then the content; it cannot be the beginning of another one.
+//
+// The format: numbers are varints (signed ones zig-zag), bytes, bools and floats are fixed, strings
+// and the results of functions have their length in front. A pointer is 0 for nil, 1 and then its
+// target, 2, the name of a constant (where the first pointer to it lies, the pointers to follow, and how far into the
+// memory found there) and then its target, or 3 more than the position at which the
+// target was met first. A slice is 1 for nil, four times its length and then its elements, two more
+// with its capacity and then all elements up to there, or, odd, twice the position of its first meeting
+// plus 5; of a constant 3 and its name come first. A map is 1 for nil, twice its length and then its
+// entries, or like a slice. An interface is 0 or its dynamic type's name and value. When memory can be
+// shared, a list of what overlaps, and by how much, ends the value.
+type Encoder struct {
+	set     *Set
+	plan    *Plan // of the value under way
+	value   any
+	buf     []byte
+	times   []macetime.Time
+	track   bool // memory met is remembered
+	inKey   bool // within a map key
+	start   int  // where the value under way begins
+	seen    seen
+	word    unsafe.Pointer // the content of an interface that holds just a pointer
+	iter    reflect.MapIter
+	entries []entry // of maps under way, innermost last
+	keys    []byte  // encoded keys of those maps
+}
+
+// Reset forgets all values and times, but keeps the buffers.
+func (e *Encoder) Reset() {
+	e.buf, e.times = e.buf[:0], e.times[:0]
+}
+
+// Bytes is the encoding of all values added since Reset. It is the encoder's, valid until the next
+// call of Reset or Add.
+func (e *Encoder) Bytes() []byte { return e.buf }
+
+// Times is the list of distinct times met since Reset, in the order of the first meeting. What is
+// encoded of a time is its position in this list, plus one; 0 is the zero time, which is not
+// listed. The list is the encoder's, valid until the next Reset or Add.
+func (e *Encoder) Times() []macetime.Time { return e.times }
+
+// Add encodes v, a value of p's type, after what is there. It panics with an [*Error] when v holds
+// something, behind an interface, that is refused.
+func (e *Encoder) Add(p *Plan, v any) { e.buf = e.add(p, v, e.buf) }
+
+// Append appends the canonical encoding of v, a value of p's type, to dst: the type's name and the
+// content. It panics with an [*Error] when v holds something, behind an interface, that is refused.
+func (p *Plan) Append(dst []byte, v any) []byte {
+	e := &p.set.enc
+	e.times = e.times[:0]
+	return e.add(p, v, dst)
+}
+
+func (e *Encoder) add(p *Plan, v any, dst []byte) []byte {
+	dst = append(dst, p.head...)
+	if p.root == nil {
+		return dst
+	}
+	e.set, e.track, e.start = p.set, p.shares, len(dst)
+	e.plan, e.value = p, v
+	at := p.open(v, &e.word)
+	if !p.shares {
+		dst = e.run(p.root.prog, at, dst)
+	} else {
+		e.seen.reset() // here too: the last value may have been given up halfway
+		dst = e.run(p.root.prog, at, dst)
+		dst = e.overlaps(dst)
+		e.seen.reset()
+	}
+	e.value, e.word = nil, nil
+	return dst
+}
+
+// fail reports that the value under way cannot be encoded.
+func (e *Encoder) fail(why *refusal) {
+	p, v := e.plan, e.value
+	if v != nil {
+		why.path = joinPath(locate(p, v, toEncode), why.path)
+	}
+	e.inKey, e.value, e.word = false, nil, nil
+	clear(e.entries)
+	e.entries, e.keys = e.entries[:0], e.keys[:0]
+	e.seen.reset()
+	panic(why.whole(p.Type()))
+}
+
+// run executes a program on the value at p.
+func (e *Encoder) run(prog []leaf, p unsafe.Pointer, dst []byte) []byte {
+	for i := range prog {
+		l := &prog[i]
+		q := unsafe.Add(p, l.off)
+		switch l.op {
+		case opByte:
+			if l.n == 1 {
+				dst = append(dst, *(*byte)(q))
+			} else {
+				dst = append(dst, unsafe.Slice((*byte)(q), l.n)...)
+			}
+		case opInt64:
+			for _, x := range unsafe.Slice((*int64)(q), l.n) {
+				dst = appendUint(dst, zigzag(x))
+			}
+		case opString:
+			for _, s := range unsafe.Slice((*string)(q), l.n) {
+				dst = appendUint(dst, uint64(len(s)))
+				dst = append(dst, s...)
+			}
+		case opPointer:
+			dst = e.pointer(l.of.elem, *(*unsafe.Pointer)(q), dst)
+		case opSlice:
+			dst = e.slice(l.of, (*sliceHeader)(q), dst)
+		case opMap:
+			dst = e.mapping(l.of, q, dst)
+		case opInterface:
+			dst = e.boxed(load(l.of, q), dst)
+		case opArray:
+			for j := range uintptr(l.of.count) {
+				dst = e.run(l.of.elem.prog, unsafe.Add(q, j*l.of.elem.size), dst)
+			}
+		default:
+			if l.op < opString {
+				dst = appendNumbers(l.op, q, l.n, dst)
+			} else {
+				dst = e.special(l, q, dst)
+			}
+		}
+	}
+	return dst
+}
+
+func zigzag(x int64) uint64 { return uint64(x)<<1 ^ uint64(x>>63) }
+
+func appendUint(dst []byte, x uint64) []byte {
+	if x < 0x80 {
+		return append(dst, byte(x))
+	}
+	return binary.AppendUvarint(dst, x)
+}
+
+// appendNumbers encodes a run of numbers of the rarer sizes.
+func appendNumbers(o op, p unsafe.Pointer, n int, dst []byte) []byte {
+	for i := range uintptr(n) {
+		q := unsafe.Add(p, i*widths[o])
+		switch o {
+		case opInt16:
+			dst = appendUint(dst, zigzag(int64(*(*int16)(q))))
+		case opInt32:
+			dst = appendUint(dst, zigzag(int64(*(*int32)(q))))
+		case opUint16:
+			dst = appendUint(dst, uint64(*(*uint16)(q)))
+		case opUint32:
+			dst = appendUint(dst, uint64(*(*uint32)(q)))
+		case opUint64:
+			dst = appendUint(dst, *(*uint64)(q))
+		case opFloat32:
+			f := *(*float32)(q)
+			dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(f))
+		case opFloat64:
+			f := *(*float64)(q)
+			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(f))
+		}
+	}
+	return dst
+}
+
+// again encodes that p was met before, or notes that it is met now.
+func (e *Encoder) again(p unsafe.Pointer, of *node, length, capacity int, dst []byte) (pos int, met bool) {
+	o, met := e.seen.meet(p, of, length, capacity)
+	if !met {
+		o.pos = len(dst) - e.start
+	}
+	return o.pos, met
+}
+
+func (e *Encoder) pointer(elem *node, p unsafe.Pointer, dst []byte) []byte {
+	if p == nil {
+		return append(dst, 0)
+	}
+	if e.track && elem.size > 0 {
+		if pos, met := e.again(p, elem, 1, isVariable, dst); met {
+			return appendUint(dst, uint64(pos)+3)
+		}
+	}
+	if e.set.telling.has(p) {
+		dst = e.set.telling.append(append(dst, 2), p)
+	} else {
+		dst = append(dst, 1)
+	}
+	return e.run(elem.prog, p, dst)
+}
+
+func (e *Encoder) slice(n *node, s *sliceHeader, dst []byte) []byte {
+	elem := n.elem
+	if e.track && s.cap > 0 && elem.size > 0 {
+		if pos, met := e.again(s.data, elem, s.len, s.cap, dst); met {
+			return appendUint(dst, uint64(pos)<<1+5)
+		}
+	}
+	count := s.len
+	switch {
+	case e.set.rules.loose:
+		dst = appendUint(dst, uint64(count)<<2)
+	case s.data == nil:
+		return append(dst, 1)
+	default:
+		if s.cap > 0 && elem.size > 0 && e.set.telling.has(s.data) {
+			dst = e.set.telling.append(append(dst, 3), s.data)
+		}
+		if s.cap == count {
+			dst = appendUint(dst, uint64(count)<<2)
+		} else {
+			dst = appendUint(dst, uint64(count)<<2+2)
+			dst = appendUint(dst, uint64(s.cap))
+			if !n.unwritten {
+				count = s.cap
+			}
+		}
+	}
+	if count == 0 {
+		return dst
+	}
+	if d := &elem.dense; d.op != opNone {
+		run := [1]leaf{{op: d.op, n: d.n * count}}
+		return e.run(run[:], s.data, dst)
+	}
+	data := s.data
+	for i := range uintptr(count) {
+		dst = e.run(elem.prog, unsafe.Add(data, i*elem.size), dst)
+	}
+	return dst
+}
+
+// mapping encodes the map that p points to.
+func (e *Encoder) mapping(n *node, p unsafe.Pointer, dst []byte) []byte {
+	m := *(*unsafe.Pointer)(p)
+	if e.track && m != nil {
+		if pos, met := e.again(m, n.twin, 0, isMap, dst); met {
+			return appendUint(dst, uint64(pos)<<1+5)
+		}
+	}
+	if m == nil && !e.set.rules.loose {
+		return append(dst, 1)
+	}
+	count := mapLen(p)
+	dst = appendUint(dst, uint64(count)<<1)
+	if count == 0 {
+		return dst
+	}
+	base, keys := len(e.entries), len(e.keys)
+	if why := e.push(n, m); why != nil {
+		e.fail(why)
+	}
+	for i := base; i < base+count; i++ {
+		x := &e.entries[i]
+		switch {
+		case n.keys == opNone:
+			dst = append(dst, x.text...)
+		case n.keys == opString:
+			dst = appendUint(dst, uint64(len(x.text)))
+			dst = append(dst, x.text...)
+		case n.signed:
+			dst = appendUint(dst, zigzag(int64(x.num^signFlip)))
+		default:
+			dst = appendUint(dst, x.num)
+		}
+		dst = e.run(n.elem.prog, x.elem, dst) // may grow entries
+	}
+	e.pop(base, keys)
+	return dst
+}
+
+// appendKey encodes a map key. Keys hold no memory that is shared.
+func (e *Encoder) appendKey(n *node, p unsafe.Pointer, dst []byte) []byte {
+	track, inKey := e.track, e.inKey
+	e.track, e.inKey = false, true
+	dst = e.run(n.prog, p, dst)
+	e.track, e.inKey = track, inKey
+	return dst
+}
+
+// boxed encodes what is in an interface.
+func (e *Encoder) boxed(v any, dst []byte) []byte {
+	if v == nil {
+		return append(dst, 0)
+	}
+	p, err := e.set.Of(v)
+	if err != nil {
+		e.fail(refusalOf(err))
+	}
+	if e.inKey {
+		if bad := unordered(p.root); bad != nil {
+			e.fail(refuse(p.root.typ, keyHint(bad)))
+		}
+	}
+	dst = append(dst, p.head...)
+	return e.run(p.root.prog, p.open(v, &e.word), dst)
+}
+
+// overlaps encodes which of the objects met have memory in common, and how they lie.
+func (e *Encoder) overlaps(dst []byte) []byte {
+	if !e.seen.overlap() {
+		return append(dst, 0)
+	}
+	groups := e.seen.clusters()
+	dst = appendUint(dst, uint64(len(groups)))
+	for _, g := range groups {
+		dst = appendUint(dst, uint64(len(g)))
+		first := e.seen.list[g[0]].at
+		for _, i := range g {
+			o := &e.seen.list[i]
+			dst = appendUint(dst, uint64(o.pos))
+			dst = binary.AppendVarint(dst, int64(uintptr(o.at))-int64(uintptr(first)))
+			dst = appendUint(dst, uint64(max(o.cap, 0)))
+		}
+	}
+	return dst
+}

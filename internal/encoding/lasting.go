@@ -1,0 +1,131 @@
+package encoding
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// libraryError reports whether t is a pointer to an error of the packages errors and fmt: those are
+// never changed, and are compared by identity.
+func libraryError(t reflect.Type) bool {
+	home := t.Elem().PkgPath()
+	return (home == "errors" || home == "fmt") && t.Implements(errorType)
+}
+
+// lasts reports whether nothing that can be reached from the error at p, to which a pointer of type n
+// points, can be changed. Then the error itself stands in a copy.
+func (c *copier) lasts(n *node, p unsafe.Pointer) bool {
+	for _, f := range n.elem.fields {
+		at := unsafe.Add(p, f.off)
+		switch f.n.kind {
+		case reflect.Interface:
+			if !c.lastsIn(f.n, at) {
+				return false
+			}
+		case reflect.Slice:
+			s := (*sliceHeader)(at)
+			for i := range uintptr(s.len) {
+				if !c.lastsIn(f.n.elem, unsafe.Add(s.data, i*f.n.elem.size)) {
+					return false
+				}
+			}
+		default:
+			if !f.n.flat() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lastsIn is lasts of what is in the interface at p.
+func (c *copier) lastsIn(n *node, p unsafe.Pointer) bool {
+	if n.kind != reflect.Interface {
+		return n.flat()
+	}
+	v := load(n, p)
+	if v == nil {
+		return true
+	}
+	pl := c.planOf(v)
+	if pl.root == nil || pl.root.flat() {
+		return true
+	}
+	if pl.root.kind != reflect.Pointer {
+		return false
+	}
+	at := (*eface)(unsafe.Pointer(&v)).data
+	return c.set.consts.has(at) || pl.root.lasting && c.lasts(pl.root, at)
+}
+
+// keep makes a copy refer to the variable of a package, or what that points to, at p, and to all that
+// can be reached from there.
+func (c *copier) keep(n *node, p unsafe.Pointer) {
+	if c.track && n.size > 0 && c.kept(p, n, 1, isVariable) {
+		c.keepParts(n, p)
+	}
+}
+
+// kept notes that memory stands for its own copy, and reports whether that is new.
+func (c *copier) kept(at unsafe.Pointer, of *node, length, capacity int) bool {
+	o, _ := c.seen.meet(at, of, length, capacity)
+	if o.kept {
+		return false
+	}
+	c.late = c.late || o.done
+	o.copied, o.done, o.kept = at, true, true
+	return true
+}
+
+func (c *copier) keepParts(n *node, p unsafe.Pointer) {
+	for i := range n.fixes {
+		l := &n.fixes[i]
+		at := unsafe.Add(p, l.off)
+		switch l.op {
+		case opPointer:
+			if to := *(*unsafe.Pointer)(at); to != nil {
+				c.keep(l.of.elem, to)
+			}
+		case opSlice:
+			c.keepSlice(l.of, *(*sliceHeader)(at))
+		case opMap:
+			if m := *(*unsafe.Pointer)(at); m != nil && c.kept(m, l.of.twin, 0, isMap) {
+				base := len(c.entries.entries)
+				c.entries.list(l.of, m)
+				for j := base; j < len(c.entries.entries); j++ {
+					c.keepParts(l.of.elem, c.entries.entries[j].elem)
+				}
+				c.entries.pop(base, 0)
+			}
+		case opInterface:
+			if v := load(l.of, at); v != nil {
+				var word unsafe.Pointer
+				pl := c.planOf(v)
+				if pl.root != nil {
+					c.keepParts(pl.root, pl.open(v, &word))
+				}
+			}
+		case opArray:
+			for j := range uintptr(l.of.count) {
+				c.keepParts(l.of.elem, unsafe.Add(at, j*l.of.elem.size))
+			}
+		}
+	}
+}
+
+func (c *copier) keepSlice(n *node, s sliceHeader) {
+	if !c.track || s.cap == 0 || n.elem.size == 0 || !c.kept(s.data, n.elem, s.len, s.cap) {
+		return
+	}
+	for i := range uintptr(c.set.reach(s)) {
+		c.keepParts(n.elem, unsafe.Add(s.data, i*n.elem.size))
+	}
+}
+
+// reach is how many elements of a slice count.
+func (s *Set) reach(h sliceHeader) int {
+	if s.rules.loose {
+		return h.len
+	}
+	return h.cap
+}

@@ -1,0 +1,145 @@
+package encoding
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// node is what is known of one type. Nodes of recursive types form cycles.
+type node struct {
+	typ       reflect.Type
+	kind      reflect.Kind
+	size      uintptr
+	word      unsafe.Pointer // type word of interfaces that hold the type; nil for interface types
+	direct    bool           // such an interface's data word is the value itself
+	methods   bool           // of an interface type: it has methods
+	how       treatment
+	opaque    bool // fields, elem and key are not known
+	unwritten bool // of a slice: what lies beyond the length does not count
+	lasting   bool // a pointer to what is never changed, if that holds nothing that is
+
+	fields    []field // of a struct: those that count
+	elem, key *node
+	twin      *node // of a map: stands for all map types that values can be converted to
+	count     int   // of an array
+	keys      op    // of a map: how keys are read when they are integers or strings; else opNone
+	signed    bool  // keys are signed integers
+
+	prog  []leaf // encodes a value
+	fixes []leaf // completes a copy that was made by assignment
+	bare  bool   // memory without any pointers
+	dense leaf   // prog when it is one run of numbers without gaps; else op is opNone
+
+	encodeAt    func(dst []byte, p unsafe.Pointer) []byte
+	encodeBoxed func(dst []byte, v any) []byte
+	copyAt      func(dst, src unsafe.Pointer)
+	copyBoxed   func(v any) any
+	show        func(v any) (text, failed string)
+	pointerTo   unsafe.Pointer // type word of *typ, when the type encodes itself
+	uncopied    *refusal       // why the type itself, not what it refers to, cannot be copied
+}
+
+// flat reports whether a copy by assignment is complete.
+func (n *node) flat() bool { return len(n.fixes) == 0 }
+
+type field struct {
+	name string
+	off  uintptr
+	n    *node
+}
+
+// treatment says how a type is encoded.
+type treatment uint8
+
+const (
+	structural treatment = iota
+	byFunction           // by a rule
+	byHook               // by its own AppendState
+	byPosition           // macetime.Time
+	byInstant            // time.Time
+	byLocation           // *time.Location, an immutable zone
+	byContent            // unique.Handle, a pointer that stands for what it points to
+	byName               // a function
+)
+
+// op is an instruction on the memory of a value.
+type op uint8
+
+const (
+	opNone op = iota
+
+	// Ops on runs of leaf.n values that lie one after the other.
+	opByte
+	opInt16
+	opInt32
+	opInt64
+	opUint16
+	opUint32
+	opUint64
+	opFloat32
+	opFloat64
+	opString
+
+	// Ops on one value.
+	opPointer
+	opSlice
+	opMap
+	opInterface
+	opArray
+	opFunction // EncodeBy or CopyBy
+	opHook
+	opPosition
+	opInstant
+	opLocation
+	opContent
+	opName
+)
+
+// widths are the sizes of the values of a run.
+var widths = [...]uintptr{opByte: 1, opInt16: 2, opInt32: 4, opInt64: 8, opUint16: 2, opUint32: 4, opUint64: 8,
+	opFloat32: 4, opFloat64: 8, opString: unsafe.Sizeof("")}
+
+// leaf is an op with its operand: the value at some offset in the type that the program is for.
+type leaf struct {
+	op  op
+	n   int // length of a run
+	off uintptr
+	of  *node
+}
+
+// emit appends to a program what another does at an offset, joining runs.
+func emit(prog []leaf, off uintptr, more ...leaf) []leaf {
+	for _, l := range more {
+		l.off += off
+		if k := len(prog) - 1; k >= 0 && l.op <= opString && prog[k].op == l.op &&
+			prog[k].off+uintptr(prog[k].n)*widths[l.op] == l.off {
+			prog[k].n += l.n
+			continue
+		}
+		prog = append(prog, l)
+	}
+	return prog
+}
+
+// scalarOp is the op for kinds that need nothing but their bits; opNone for others.
+func scalarOp(t reflect.Type) (o op, run int) {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int8, reflect.Uint8:
+		return opByte, 1
+	case reflect.Int, reflect.Int16, reflect.Int32, reflect.Int64:
+		return [...]op{2: opInt16, 4: opInt32, 8: opInt64}[t.Size()], 1
+	case reflect.Uint, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return [...]op{2: opUint16, 4: opUint32, 8: opUint64}[t.Size()], 1
+	case reflect.Float32:
+		return opFloat32, 1
+	case reflect.Float64:
+		return opFloat64, 1
+	case reflect.Complex64:
+		return opFloat32, 2
+	case reflect.Complex128:
+		return opFloat64, 2
+	case reflect.String:
+		return opString, 1
+	}
+	return opNone, 0
+}

@@ -1,0 +1,168 @@
+package encoding
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+)
+
+// seen remembers the memory that a walk over one value has met, to find what is met again and what
+// overlaps. Two references are to the same object when address, type, length and capacity agree.
+type seen struct {
+	list  []object
+	index []int32 // hash table of positions in list, plus one; in use when list is long
+	spans []span
+}
+
+// object is a piece of memory. Addresses are kept as pointers, not numbers: that keeps the memory
+// from being on a stack, which moves.
+type object struct {
+	at       unsafe.Pointer
+	of       *node // type of the variable or of the elements; of a map itself
+	len, cap int   // cap is a marker for what is not a slice
+	pos      int   // of an encoding: where the object was first met
+	again    bool  // met more than once
+
+	copied   unsafe.Pointer
+	done     bool // the copy's content is complete or under way
+	together bool // the copy lies in memory of several objects
+	kept     bool // a constant, or part of one: it is its own copy
+}
+
+// Markers in place of a capacity.
+const (
+	isVariable = -1
+	isMap      = -2
+	isOpaque   = -3 // a pointer treated by a function
+)
+
+type span struct {
+	low, high uintptr
+	obj       int32
+}
+
+// linear is how many objects are searched one by one.
+const linear = 8
+
+func (s *seen) reset() {
+	clear(s.list)
+	s.list = s.list[:0]
+}
+
+// meet returns the object and whether it was met before. The pointer is valid until the next call.
+func (s *seen) meet(at unsafe.Pointer, of *node, length, capacity int) (*object, bool) {
+	n := len(s.list)
+	if n <= linear {
+		for i := range s.list {
+			if o := &s.list[i]; o.at == at && o.of == of && o.len == length && o.cap == capacity {
+				o.again = true
+				return o, true
+			}
+		}
+		if n == linear {
+			s.rehash(4 * linear)
+		}
+	} else {
+		if 2*n > len(s.index) {
+			s.rehash(2 * len(s.index))
+		}
+		for i := s.home(at, length); s.index[i] != 0; i = (i + 1) & (len(s.index) - 1) {
+			if o := &s.list[s.index[i]-1]; o.at == at && o.of == of && o.len == length && o.cap == capacity {
+				o.again = true
+				return o, true
+			}
+		}
+	}
+	s.list = append(s.list, object{at: at, of: of, len: length, cap: capacity})
+	if n >= linear {
+		s.place(n)
+	}
+	return &s.list[n], false
+}
+
+func (s *seen) home(at unsafe.Pointer, length int) int {
+	h := (uint64(uintptr(at)) + uint64(length)) * halves
+	return int(h>>32) & (len(s.index) - 1)
+}
+
+func (s *seen) place(obj int) {
+	i := s.home(s.list[obj].at, s.list[obj].len)
+	for s.index[i] != 0 {
+		i = (i + 1) & (len(s.index) - 1)
+	}
+	s.index[i] = int32(obj) + 1
+}
+
+// rehash makes the table at least that large, a power of two, and fills it from the list.
+func (s *seen) rehash(size int) {
+	if cap(s.index) >= size {
+		s.index = s.index[:size]
+		clear(s.index)
+	} else {
+		s.index = make([]int32, size)
+	}
+	for i := range s.list {
+		s.place(i)
+	}
+}
+
+// bytes is how much memory the object covers; a slice covers its capacity, since what is appended
+// to one slice is seen through another.
+func (o *object) bytes() uintptr {
+	switch o.cap {
+	case isVariable:
+		return o.of.size
+	case isMap, isOpaque:
+		return 0
+	}
+	return uintptr(o.cap) * o.of.size
+}
+
+// spare reports whether the object is a slice that is used twice and has room: what is appended to
+// one is overwritten by what is appended to the other.
+func (o *object) spare() bool { return o.again && o.cap > o.len }
+
+// overlap reports whether objects have memory in common, so that it matters how they lie and how
+// large they are. Afterwards spans lists them by address.
+func (s *seen) overlap() bool {
+	s.spans = s.spans[:0]
+	found := false
+	for i := range s.list {
+		o := &s.list[i]
+		if n := o.bytes(); n > 0 {
+			low := uintptr(o.at)
+			s.spans = append(s.spans, span{low, low + n, int32(i)})
+			found = found || o.spare()
+		}
+	}
+	if len(s.spans) > 1 {
+		slices.SortFunc(s.spans, func(a, b span) int { return cmp.Compare(a.low, b.low) })
+	}
+	end := uintptr(0)
+	for _, sp := range s.spans {
+		if sp.low < end {
+			return true
+		}
+		end = max(end, sp.high)
+	}
+	return found
+}
+
+// clusters returns the groups of objects that overlap, or that overlap may find alone, members and
+// groups in the order in which they were met. It follows a call of overlap.
+func (s *seen) clusters() [][]int {
+	var all [][]int
+	for i := 0; i < len(s.spans); {
+		group, end := []int{int(s.spans[i].obj)}, s.spans[i].high
+		for i++; i < len(s.spans) && s.spans[i].low < end; i++ {
+			group = append(group, int(s.spans[i].obj))
+			end = max(end, s.spans[i].high)
+		}
+		if len(group) > 1 || s.list[group[0]].spare() {
+			slices.Sort(group)
+			all = append(all, group)
+		}
+	}
+	slices.SortFunc(all, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	return all
+}

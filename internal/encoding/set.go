@@ -1,0 +1,113 @@
+package encoding
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Set holds the compiled plans of one world under one list of rules. It is not for concurrent use.
+type Set struct {
+	rules   *rules
+	nodes   map[reflect.Type]*node
+	plans   map[unsafe.Pointer]planned // by type word
+	named   map[string]reflect.Type    // who has which name in encodings
+	maps    []*node                    // of map types
+	recent  [64]recentPlan
+	null    *Plan
+	enc     Encoder    // of Plan.Append
+	copier  copier     // of Plan.Copy
+	consts  *constants // to be kept in copies
+	telling *constants // those whose names are encoded
+	direct  bool       // map iterators point at the entries
+}
+
+type planned struct {
+	plan *Plan
+	err  error
+}
+
+type recentPlan struct {
+	word unsafe.Pointer
+	plan *Plan
+}
+
+// NewSet makes a set. It fails when a rule is empty, names a field that does not exist, or
+// contradicts another.
+func NewSet(given ...Rule) (*Set, error) {
+	rs, err := resolve(given)
+	if err != nil {
+		return nil, err
+	}
+	consts, err := constantsOf(rs.held, rs.showing)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{
+		rules:  rs,
+		nodes:  map[reflect.Type]*node{},
+		plans:  map[unsafe.Pointer]planned{},
+		named:  map[string]reflect.Type{},
+		direct: iteratorsPoint(),
+		consts: consts,
+	}
+	if s.telling = s.consts; rs.across {
+		s.telling = noConstants
+	}
+	s.null = &Plan{set: s, head: []byte{0}}
+	s.recent[slot(nil)].plan = s.null
+	return s, nil
+}
+
+// slot is where the plan of a type word is kept among the recent ones. Type words are addresses of
+// descriptors, some tens of bytes apart.
+func slot(word unsafe.Pointer) uintptr {
+	w := uintptr(word)
+	return (w>>5 ^ w>>11) & 63
+}
+
+// Of returns the plan of v's dynamic type, which is compiled when it is first asked for. v may be
+// nil. The error is an [*Error].
+func (s *Set) Of(v any) (*Plan, error) {
+	w := typeWord(v)
+	if r := &s.recent[slot(w)]; r.word == w {
+		return r.plan, nil
+	}
+	if w == nil {
+		return s.null, nil
+	}
+	p, ok := s.plans[w]
+	if !ok {
+		p.plan, p.err = s.compile(reflect.TypeOf(v))
+		s.plans[w] = p
+	}
+	if p.err == nil {
+		s.recent[slot(w)] = recentPlan{w, p.plan}
+	}
+	return p.plan, p.err
+}
+
+func (s *Set) compile(t reflect.Type) (*Plan, error) {
+	c := compiler{set: s}
+	root, why := c.node(t)
+	if why != nil {
+		c.rollback(0)
+		return nil, why.whole(t)
+	}
+	name := typeName(t)
+	if other, ok := s.named[name]; ok {
+		why := refuse(t, fmt.Sprintf(
+			"another type is named %s too, of kind %v: rename one of them, types declared in functions need names of their own",
+			name, other.Kind()))
+		why.enough = true
+		return nil, why.whole(t)
+	}
+	s.named[name] = t
+	p := &Plan{set: s, root: root, shares: mayShare(root)}
+	p.head = append(binary.AppendUvarint(nil, uint64(len(name))), name...)
+	if why := uncopied(root); why != nil {
+		p.uncopied = why.whole(t)
+	}
+	return p, nil
+}

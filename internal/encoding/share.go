@@ -1,0 +1,160 @@
+package encoding
+
+import (
+	"reflect"
+	"slices"
+)
+
+// uncopied finds the first part reachable from n that makes values uncopyable.
+func uncopied(n *node) *refusal {
+	seen := map[*node]bool{}
+	var find func(n *node) *refusal
+	find = func(n *node) *refusal {
+		if seen[n] {
+			return nil
+		}
+		seen[n] = true
+		if n.uncopied != nil {
+			r := *n.uncopied
+			return &r
+		}
+		if n.copyAt != nil || n.copyBoxed != nil {
+			return nil
+		}
+		for _, f := range n.fields {
+			if why := find(f.n); why != nil {
+				return why.under(n.typ, f.name)
+			}
+		}
+		if n.elem != nil {
+			if why := find(n.elem); why != nil {
+				if n.kind == reflect.Pointer {
+					return why
+				}
+				return why.inside("[]")
+			}
+		}
+		return nil
+	}
+	return find(n)
+}
+
+// memory is a kind of memory that a value can refer to: a variable of some type, the array behind
+// a slice of elements of the type, or a map.
+type memory struct {
+	of   *node
+	kind reflect.Kind // Pointer, Slice or Map
+}
+
+// mayShare reports whether a value of n's type could refer to the same memory twice, or to
+// overlapping memory. If not, encoding and copying need not remember what they have seen. Without
+// unsafe code two pieces of memory can only overlap when one type, or one that pointers can be converted
+// to, lies within the other.
+func mayShare(n *node) bool {
+	var met []memory // each once
+	visits := map[*node]int{}
+	twice := false
+	meet := func(m memory) {
+		if slices.Contains(met, m) {
+			twice = true
+		} else {
+			met = append(met, m)
+		}
+	}
+	var walk func(n *node)
+	walk = func(n *node) {
+		if visits[n] == 2 {
+			return
+		}
+		visits[n]++
+		switch {
+		case n.opaque:
+			// Pointers that are encoded by a function are told apart all the same.
+			if n.kind == reflect.Pointer {
+				meet(memory{n, reflect.Pointer})
+			}
+			return
+		case n.kind == reflect.Interface:
+			twice = true // anything may lie in it
+		case n.how == byPosition:
+			return
+		case n.how == byInstant || n.how == byLocation:
+			meet(memory{n.elem, reflect.Pointer})
+			return
+		case n.kind == reflect.Pointer || n.kind == reflect.Slice:
+			if n.elem.size > 0 {
+				meet(memory{n.elem, n.kind})
+			}
+		case n.kind == reflect.Map:
+			meet(memory{n.twin, n.kind})
+		}
+		for _, f := range n.fields {
+			walk(f.n)
+		}
+		if n.key != nil {
+			walk(n.key)
+			walk(n.key)
+		}
+		if n.elem != nil {
+			walk(n.elem)
+			if n.kind != reflect.Pointer {
+				walk(n.elem)
+			}
+		}
+	}
+	walk(n)
+	if twice {
+		return true
+	}
+	for i, a := range met {
+		for _, b := range met[:i] {
+			if a.kind != reflect.Map && b.kind != reflect.Map && (a.couldLieIn(b) || b.couldLieIn(a)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// couldLieIn reports whether memory a can be part of memory b.
+func (a memory) couldLieIn(b memory) bool {
+	inner, outer := stripArrays(a.of.typ), stripArrays(b.of.typ)
+	if same(inner, outer, a.kind == reflect.Slice && b.kind == reflect.Slice) {
+		return true
+	}
+	return lies(inner, outer, a.kind == reflect.Slice)
+}
+
+// lies reports whether a value of type t holds, in its own memory, a variable of type inner, or an
+// array of them when only that counts.
+func lies(inner, t reflect.Type, array bool) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i).Type
+			if !array && convertible(f, inner) || lies(inner, f, array) {
+				return true
+			}
+		}
+	case reflect.Array:
+		base := stripArrays(t)
+		return same(base, inner, array) || lies(inner, base, array)
+	}
+	return false
+}
+
+// same reports whether a variable of one type can be referred to as one of the other or, when only that
+// counts, an array of them as an array: elements of arrays cannot be converted.
+func same(a, b reflect.Type, array bool) bool {
+	if array {
+		return identical(a, b)
+	}
+	return convertible(a, b)
+}
+
+func stripArrays(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Array {
+		t = t.Elem()
+	}
+	return t
+}

@@ -1,0 +1,330 @@
+package encoding
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/macemc/macemc/macetime"
+)
+
+// Text renders v, a value of p's type, on one line: Ping{Seq:1}, &Node{Peers:[1 2]}, tick(3),
+// resend{}. Type names have no package. Strings are quoted when they hold anything but letters,
+// digits and _./:- or stand where their type is not known. The text is the same in every process,
+// and differs between values that are encoded differently, except that it does not show which
+// slices overlap, and shows values encoded by a function as a 64-bit hash.
+func (p *Plan) Text(v any) string { return p.text(v, false) }
+
+// Names renders v like Text, but shows enumerations by the names that their String methods give (Reply{Answer:accepted}), leaves out what
+// generated code keeps for itself (XXX_...) and, of structs with 8 fields or more, what is zero, and shows values encoded by a function
+// by their exported fields, or by what they say of themselves. It is for people: different values may have the same name.
+func (p *Plan) Names(v any) string { return p.text(v, true) }
+
+func (p *Plan) text(v any, names bool) string {
+	if p.root == nil {
+		return "nil"
+	}
+	var word unsafe.Pointer
+	r := newRenderer(p)
+	r.names = names
+	return r.boxedText(p.root, p.open(v, &word))
+}
+
+// boxedText renders a value whose type is not known from where it stands.
+func (r *renderer) boxedText(n *node, p unsafe.Pointer) string {
+	name := shortName(n.typ)
+	switch {
+	case n.show != nil || n.opaque && n.kind != reflect.Array:
+		return r.text(n, p)
+	case n.kind == reflect.Pointer && n.typ.Name() == "":
+		at := *(*unsafe.Pointer)(p)
+		if at == nil {
+			return name + "(nil)"
+		}
+		if n.elem.size > 0 {
+			if first, met := r.met(at, n.elem, 1, isVariable, r.number()); met {
+				return name + "(" + first + ")"
+			}
+		}
+		return "&" + r.boxedText(n.elem, at)
+	case n.typ == reflect.TypeFor[int](), n.typ == reflect.TypeFor[bool]():
+		return r.text(n, p)
+	case n.typ == reflect.TypeFor[string]():
+		return strconv.Quote(*(*string)(p))
+	}
+	text := r.text(n, p)
+	if rest, ok := strings.CutPrefix(text, "map["); ok && n.kind == reflect.Map {
+		return name + "{" + rest[:len(rest)-1] + "}"
+	}
+	switch {
+	case text[0] == '[' && (n.kind == reflect.Slice || n.kind == reflect.Array):
+		return name + "{" + text[1:len(text)-1] + "}"
+	case text[0] == '{' && n.kind == reflect.Struct:
+		return name + text
+	}
+	return name + "(" + text + ")"
+}
+
+// number names a pointer, slice or map by counting them, whether nil, empty or not.
+func (r *renderer) number() string {
+	r.places++
+	return "#" + strconv.Itoa(r.places)
+}
+
+// text renders a value whose type is known from where it stands.
+func (r *renderer) text(n *node, p unsafe.Pointer) string {
+	if n.show != nil && (n.kind != reflect.Pointer || *(*unsafe.Pointer)(p) != nil) {
+		text, failed := n.show(n.in(p))
+		if failed == "" {
+			return text
+		}
+		return fmt.Sprintf("%s(ShowBy %s)#%016x", shortName(n.typ), failed, Hash(0, r.encoder().run(n.prog, p, nil)).Hi)
+	}
+	switch n.how {
+	case byPosition:
+		return r.time(*(*macetime.Time)(p))
+	case byInstant:
+		t := *(*time.Time)(p)
+		return quote(t.Format("2006-01-02T15:04:05.999999999Z07:00")+"["+t.Location().String()+"]", false)
+	case byLocation:
+		zone := *(**time.Location)(p)
+		if zone == nil {
+			return "nil"
+		}
+		return quote(zone.String(), false)
+	case byName:
+		name := functionName(p)
+		if name == "" {
+			return "nil"
+		}
+		return name[strings.LastIndexByte(name, '/')+1:]
+	case byContent:
+		return r.targetText(n, *(*unsafe.Pointer)(p))
+	}
+	if n.opaque && n.kind != reflect.Array {
+		if n.kind == reflect.Pointer && *(*unsafe.Pointer)(p) == nil {
+			return "nil"
+		}
+		return r.opaqueText(n, p)
+	}
+	switch n.kind {
+	case reflect.Bool:
+		return strconv.FormatBool(*(*bool)(p))
+	case reflect.String:
+		return quote(*(*string)(p), false)
+	case reflect.Float32:
+		return strconv.FormatFloat(float64(*(*float32)(p)), 'g', -1, 32)
+	case reflect.Float64:
+		return strconv.FormatFloat(*(*float64)(p), 'g', -1, 64)
+	case reflect.Complex64:
+		return strconv.FormatComplex(complex128(*(*complex64)(p)), 'g', -1, 64)
+	case reflect.Complex128:
+		return strconv.FormatComplex(*(*complex128)(p), 'g', -1, 128)
+	case reflect.Struct:
+		return r.structText(n, p)
+	case reflect.Array:
+		if isBytes(n) {
+			return bytesText(unsafe.Slice((*byte)(p), n.count))
+		}
+		return r.list(n.elem, p, n.count)
+	case reflect.Slice:
+		return r.sliceText(n, (*sliceHeader)(p))
+	case reflect.Map:
+		return r.mapText(n, p)
+	case reflect.Pointer:
+		return r.pointerText(n, *(*unsafe.Pointer)(p))
+	case reflect.Interface:
+		return r.interfaceText(load(n, p))
+	}
+	return r.integer(n, p)
+}
+
+func (r *renderer) pointerText(n *node, at unsafe.Pointer) string {
+	if at != nil && n.elem.size > 0 {
+		if first, met := r.met(at, n.elem, 1, isVariable, r.number()); met {
+			return first
+		}
+	}
+	return r.targetText(n, at)
+}
+
+func (r *renderer) interfaceText(v any) string {
+	if v == nil {
+		return "nil"
+	}
+	p, err := r.set.Of(v)
+	if err != nil {
+		return "(" + reflect.TypeOf(v).String() + ")"
+	}
+	var word unsafe.Pointer
+	return r.boxedText(p.root, p.open(v, &word))
+}
+
+// opaqueText renders a value that is encoded by a function: for people by what it holds, and where different values must have different
+// texts with a hash.
+func (r *renderer) opaqueText(n *node, p unsafe.Pointer) string {
+	text := ""
+	if r.names || r.listing {
+		text = r.brief(n, n.in(p))
+		if text != "" && r.names {
+			return text
+		}
+	}
+	return fmt.Sprintf("%s#%016x", cmp.Or(text, shortName(n.typ)), Hash(0, r.encoder().run(n.prog, p, nil)).Hi)
+}
+
+func (r *renderer) integer(n *node, p unsafe.Pointer) string {
+	if r.names {
+		if name, ok := enumName(n, p); ok {
+			return name
+		}
+	}
+	v := reflect.NewAt(n.typ, p).Elem()
+	switch {
+	case n.typ == durationType:
+		return time.Duration(v.Int()).String()
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	}
+	return strconv.FormatUint(v.Uint(), 10)
+}
+
+func (r *renderer) structText(n *node, p unsafe.Pointer) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	large := len(n.fields) >= largeStruct
+	for _, f := range n.fields {
+		if f.n.size == 0 || r.names && bookkeeping(f.name) {
+			continue
+		}
+		if r.names && large && reflect.NewAt(f.n.typ, unsafe.Add(p, f.off)).Elem().IsZero() {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(f.name + ":" + r.text(f.n, unsafe.Add(p, f.off)))
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+func (r *renderer) targetText(n *node, at unsafe.Pointer) string {
+	if at == nil {
+		return "nil"
+	}
+	return "&" + r.text(n.elem, at)
+}
+
+func (r *renderer) list(elem *node, p unsafe.Pointer, count int) string {
+	parts := make([]string, count)
+	for i := range parts {
+		parts[i] = r.text(elem, unsafe.Add(p, uintptr(i)*elem.size))
+	}
+	return "[" + strings.Join(parts, " ") + "]"
+}
+
+func (r *renderer) sliceText(n *node, s *sliceHeader) string {
+	number := r.number()
+	if s.cap > 0 && n.elem.size > 0 {
+		if first, met := r.met(s.data, n.elem, s.len, s.cap, number); met {
+			return first
+		}
+	}
+	return r.sliceBody(n, s)
+}
+
+func (r *renderer) sliceBody(n *node, s *sliceHeader) string {
+	switch {
+	case s.data == nil && r.set.rules.nilShows():
+		return "nil"
+	case s.len == 0:
+		return "[]"
+	case isBytes(n):
+		return bytesText(unsafe.Slice((*byte)(s.data), s.len))
+	}
+	return r.list(n.elem, s.data, s.len)
+}
+
+func (r *renderer) mapText(n *node, p unsafe.Pointer) string {
+	number := r.number()
+	if m := *(*unsafe.Pointer)(p); m != nil {
+		if first, met := r.met(m, n.twin, 0, isMap, number); met {
+			return first
+		}
+	}
+	return r.mapBody(n, p)
+}
+
+func (r *renderer) mapBody(n *node, p unsafe.Pointer) string {
+	m := *(*unsafe.Pointer)(p)
+	if m == nil {
+		if r.set.rules.nilShows() {
+			return "nil"
+		}
+		return "map[]"
+	}
+	es, done, why := r.sorted(n, m, "")
+	defer done()
+	if why != nil {
+		return "map[" + why.hint + "]"
+	}
+	parts := make([]string, len(es))
+	for i, x := range es {
+		parts[i] = r.key(n.key, x.key)
+		if n.elem.size > 0 {
+			parts[i] += ":" + r.text(n.elem, x.elem)
+		}
+	}
+	return "map[" + strings.Join(parts, " ") + "]"
+}
+
+// key renders a map key; strings with a colon are quoted, it ends the key.
+func (r *renderer) key(n *node, p unsafe.Pointer) string {
+	if n.kind == reflect.String && n.show == nil && n.how == structural {
+		return quote(*(*string)(p), true)
+	}
+	return r.text(n, p)
+}
+
+// time renders times by the order in which they are met.
+func (r *renderer) time(t macetime.Time) string {
+	if t == (macetime.Time{}) {
+		return "t0"
+	}
+	e := r.encoder()
+	e.position(t, nil)
+	return "t" + strconv.Itoa(slices.Index(e.times, t)+1)
+}
+
+// quote quotes s when it could be taken for something else.
+func quote(s string, key bool) string {
+	for _, c := range []byte(s) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '.', c == '/', c == '-':
+		case c == ':' && !key:
+		default:
+			return strconv.Quote(s)
+		}
+	}
+	if s == "" {
+		return `""`
+	}
+	return s
+}
+
+// bytesText renders bytes as a quoted string when they are printable.
+func bytesText(b []byte) string {
+	for _, c := range b {
+		if c < ' ' || c > '~' {
+			return "0x" + hex.EncodeToString(b)
+		}
+	}
+	return strconv.Quote(string(b))
+}

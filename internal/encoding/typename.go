@@ -1,0 +1,68 @@
+package encoding
+
+import (
+	"cmp"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// typeName names t in full: package paths and names, the same in every process.
+func typeName(t reflect.Type) string {
+	if t.Name() != "" {
+		if t.PkgPath() == "" {
+			return t.Name()
+		}
+		return t.PkgPath() + "." + t.Name()
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return "*" + typeName(t.Elem())
+	case reflect.Slice:
+		return "[]" + typeName(t.Elem())
+	case reflect.Array:
+		return "[" + strconv.Itoa(t.Len()) + "]" + typeName(t.Elem())
+	case reflect.Map:
+		return "map[" + typeName(t.Key()) + "]" + typeName(t.Elem())
+	case reflect.Struct:
+		var b strings.Builder
+		b.WriteString("struct{")
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if i > 0 {
+				b.WriteByte(';')
+			}
+			if f.Anonymous {
+				b.WriteByte('^')
+			}
+			b.WriteString(f.PkgPath + " " + f.Name + " " + typeName(f.Type))
+			if f.Tag != "" {
+				b.WriteString(" " + strconv.Quote(string(f.Tag)))
+			}
+		}
+		b.WriteByte('}')
+		return b.String()
+	}
+	return t.String() // interfaces and what is refused anyway
+}
+
+// shortName names t for people, without packages.
+func shortName(t reflect.Type) string {
+	full := cmp.Or(t.Name(), t.String())
+	if t.Kind() == reflect.Pointer && t.Name() == "" {
+		return "*" + shortName(t.Elem())
+	}
+	var b strings.Builder
+	start := 0 // of what may turn out to be a package path
+	for i := range len(full) {
+		switch full[i] {
+		case '.', '/':
+			start = i + 1
+		case '[', ']', ',', '*', '{', '}', ' ', ';', '(', ')':
+			b.WriteString(full[start : i+1])
+			start = i + 1
+		}
+	}
+	b.WriteString(full[start:])
+	return b.String()
+}

@@ -1,0 +1,96 @@
+package encoding
+
+import (
+	"reflect"
+	"time"
+	"unsafe"
+)
+
+var locationType = reflect.TypeFor[time.Location]()
+
+// instant is how a time.Time lies in memory. What it has in wall and ext is a function of the time and
+// of its monotonic reading.
+type instant struct {
+	wall uint64
+	ext  int64
+	zone unsafe.Pointer
+}
+
+// instant makes the node of time.Time; its element is that of time.Location.
+func (c *compiler) instant(n *node) *refusal {
+	t, as := n.typ, reflect.TypeFor[instant]()
+	known := t.NumField() == as.NumField() && t.Field(2).Type == reflect.PointerTo(locationType)
+	for i := 0; known && i < as.NumField(); i++ {
+		f, g := t.Field(i), as.Field(i)
+		known = f.Offset == g.Offset && f.Type.Size() == g.Type.Size()
+	}
+	if !known {
+		return refuse(t, "this release of Go keeps times in another way")
+	}
+	if n.how, n.prog = byInstant, []leaf{{op: opInstant, of: n}}; c.set.rules.apart {
+		n.fixes = n.prog
+	}
+	return c.element(n, locationType, "")
+}
+
+// location makes the node of time.Location: its name and when which offset holds, but not what it
+// remembers of the last look-up.
+func (c *compiler) location(n *node) *refusal {
+	for _, name := range []string{"name", "zone", "tx", "extend"} {
+		f, ok := n.typ.FieldByName(name)
+		if !ok {
+			return refuse(n.typ, "this release of Go keeps zones in another way")
+		}
+		m, why := c.node(f.Type)
+		if why != nil {
+			return why
+		}
+		c.addField(n, f, m)
+	}
+	n.fixes = nil
+	return nil
+}
+
+// location encodes a zone: nil, a constant by its name, another by its content. The same
+// zone is the same pointer, as == on times would have it.
+func (e *Encoder) location(n *node, p unsafe.Pointer, dst []byte) []byte {
+	if p == nil {
+		return append(dst, 0)
+	}
+	if e.track {
+		if pos, met := e.again(p, n, 0, isOpaque, dst); met {
+			return appendUint(dst, uint64(pos)+3)
+		}
+	}
+	constant := e.set.consts.has(p)
+	switch {
+	case constant && !e.set.rules.across:
+		return e.set.consts.append(append(dst, 2), p)
+	case constant && p == unsafe.Pointer(time.Local): // what it holds is read late, and differs from place to place
+		return append(dst, 2)
+	case e.inKey && !constant:
+		e.fail(refuse(n.typ, "times in map keys are compared by the identity of their zone: use UTC, or a number"))
+	}
+	track := e.track
+	e.track = false // nobody else can have a pointer into it
+	dst = e.run(n.prog, p, append(dst, 1))
+	e.track = track
+	return dst
+}
+
+// zone copies the zone at p, of n's type, unless it is a constant. What it consists of is never changed.
+func (c *copier) zone(n *node, p unsafe.Pointer) unsafe.Pointer {
+	if p == nil || c.set.consts.has(p) {
+		return p
+	}
+	made := new(time.Location)
+	if c.track {
+		o, _ := c.seen.meet(p, n, 0, isOpaque)
+		if o.done {
+			return o.copied
+		}
+		o.copied, o.done = unsafe.Pointer(made), true
+	}
+	*made = *(*time.Location)(p)
+	return unsafe.Pointer(made)
+}

@@ -1,0 +1,78 @@
+package explore
+
+import (
+	"unsafe"
+
+	"github.com/macemc/macemc/internal/explore/spill"
+)
+
+// chunks is a list that grows at its end without being copied. With a store, all but the last elements are on disk.
+type chunks[T any] struct {
+	parts  []*[chunkLen]T // nil: on disk
+	n      int
+	store  *spill.Store // nil: all are in memory
+	spans  []spill.Span // of parts that are on disk
+	loaded *[chunkLen]T // the part that was read last
+	part   int          // which one that is
+}
+
+const chunkLen = 1 << 12
+
+func (c *chunks[T]) at(i uint32) T {
+	p := c.parts[i/chunkLen]
+	if p == nil {
+		p = c.load(int(i / chunkLen))
+	}
+	return p[i%chunkLen]
+}
+
+func (c *chunks[T]) append(v T) {
+	if c.n == len(c.parts)*chunkLen {
+		c.parts = append(c.parts, c.next())
+	}
+	c.parts[c.n/chunkLen][c.n%chunkLen] = v
+	c.n++
+}
+
+// last is the element that was appended last.
+func (c *chunks[T]) last() *T { return &c.parts[(c.n-1)/chunkLen][(c.n-1)%chunkLen] }
+
+// next makes a part for what comes next.
+func (c *chunks[T]) next() *[chunkLen]T {
+	k := len(c.parts) - 1
+	if c.store == nil || k < 0 {
+		return new([chunkLen]T)
+	}
+	full := c.parts[k]
+	c.spans, c.parts[k] = append(c.spans, c.store.Append(raw(full))), nil
+	clear(full[:])
+	return full
+}
+
+// load reads a part.
+func (c *chunks[T]) load(k int) *[chunkLen]T {
+	if c.loaded == nil {
+		c.loaded, c.part = new([chunkLen]T), -1
+	}
+	if c.part != k {
+		c.store.Read(c.spans[k], raw(c.loaded))
+		c.part = k
+	}
+	return c.loaded
+}
+
+// raw is the memory of a part, whose elements are numbers.
+func raw[T any](part *[chunkLen]T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(part)), unsafe.Sizeof(*part))
+}
+
+func (c *chunks[T]) bytes() int {
+	inMemory := len(c.parts) - len(c.spans)
+	if c.loaded != nil {
+		inMemory++
+	}
+	return 8*cap(c.parts) + spill.SpanBytes*cap(c.spans) + inMemory*int(unsafe.Sizeof([chunkLen]T{}))
+}
+
+// ref points to an element, which is in memory.
+func (c *chunks[T]) ref(i uint32) *T { return &c.parts[i/chunkLen][i%chunkLen] }

@@ -1,0 +1,321 @@
+package explore
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/macemc/macemc/internal/explore/spill"
+)
+
+// fingerprints is a set of fingerprints of one or two words: a hash table of lines, as long as those of the processor's
+// memory. What does not fit into the line of a fingerprint goes to the next one that is not full. A line is
+// proportional to its fingerprints, so that a table can be spread over a longer one in place, from its end on: little by little, as others
+// would wait if it were done at once.
+type fingerprints struct {
+	words   int // of a fingerprint
+	n       int
+	limit   int    // so many fingerprints fit
+	homes   uint64 // lines that fingerprints belong to
+	before  uint64 // so many were there before the table grew
+	end     uint64 // what is before that in slots is still where it was then
+	most    uint64 // lines that it grows to at first; 0: there is no such limit
+	slots   []uint64
+	memory  region
+	scratch []uint64
+	sink    uint64
+}
+
+const (
+	lineWords  = 8
+	minLines   = 1 << 7
+	linesSlack = 1 << 4 // lines at the end that no fingerprint belongs to, at first
+)
+
+// line holds fingerprints, one after the other; 0: free.
+type line [lineWords]uint64
+
+func newFingerprints(words int) *fingerprints {
+	p := &fingerprints{words: words}
+	p.resize(minLines)
+	return p
+}
+
+// resize sets the number of lines. Up to 5 of 6 fingerprints that would fit may be there: more would seldom fit into their
+// own lines.
+func (p *fingerprints) resize(lines int) {
+	p.memory.grow((lines + linesSlack) * lineWords)
+	p.homes, p.limit = uint64(lines), lines*lineWords/p.words/6*5
+	p.slots = p.memory.words
+}
+
+func (p *fingerprints) line(i uint64) *line { return (*line)(p.slots[i : i+lineWords]) }
+
+// home is where the line of a fingerprint begins.
+func (p *fingerprints) home(f uint64) uint64 {
+	home, _ := bits.Mul64(f, p.homes)
+	home *= lineWords
+	if p.end > 0 {
+		before, _ := bits.Mul64(f, p.before)
+		before *= lineWords
+		home ^= (home ^ before) & uint64(int64(before-p.end)>>63) // before if that is less than end, which cannot be guessed
+	}
+	return home
+}
+
+// prefetch reads what insert will read for each of some fingerprints, given by their first words. Memory is slow
+// to answer but takes many requests at a time, and these, unlike those of insert, do not wait for one another.
+func (p *fingerprints) prefetch(first []uint64) {
+	slots, sink := p.slots, uint64(0)
+	for _, f := range first {
+		home := p.home(f)
+		sink ^= slots[home] ^ slots[home+lineWords]
+	}
+	p.sink ^= sink
+}
+
+// reserve makes room for some more fingerprints.
+func (p *fingerprints) reserve(more int) {
+	for p.n+more > p.limit {
+		p.grow()
+	}
+}
+
+// zeros has the highest bit set if, and only if, x is 0. Unlike a comparison it is no branch to be guessed.
+func zeros(x uint64) uint64 { return (x - 1) &^ x }
+
+func (p *fingerprints) Width() int { return p.words }
+
+// AddAll implements [Visited].
+func (p *fingerprints) AddAll(k *Keys, fresh []uint32) []uint32 {
+	p.reserve(len(k.Lo))
+	if p.end > 0 {
+		p.spreadFor(len(k.Lo))
+	}
+	p.prefetch(k.Lo)
+	n := len(fresh)
+	fresh = slices.Grow(fresh, len(k.Lo)+1)[:n+len(k.Lo)+1]
+	if p.words == 1 {
+		for i, f := range k.Lo {
+			fresh[n] = k.Names[i]
+			n += int(p.insert1(f))
+		}
+	} else {
+		for i, f := range k.Lo {
+			fresh[n] = k.Names[i]
+			n += int(p.insert2(f, k.Hi[i]))
+		}
+	}
+	return fresh[:n]
+}
+
+// Places implements [Finder].
+func (p *fingerprints) Places() int {
+	p.spread(0)
+	return len(p.slots) / p.words
+}
+
+// FindAll implements [Finder].
+func (p *fingerprints) FindAll(k *Keys, places []uint32) []uint32 {
+	p.prefetch(k.Lo)
+	for i, f := range k.Lo {
+		g := uint64(0)
+		if p.words == 2 {
+			g = k.Hi[i]
+		}
+		places = append(places, p.place(f, g))
+	}
+	return places
+}
+
+// place is where a fingerprint is.
+func (p *fingerprints) place(f, g uint64) uint32 {
+	if f == 0 {
+		f = 1
+	}
+	for i := p.home(f); i < uint64(len(p.slots)); i += uint64(p.words) {
+		switch {
+		case p.slots[i] == 0:
+			return NoPlace
+		case p.slots[i] == f && (p.words == 1 || p.slots[i+1] == g):
+			return uint32(i / uint64(p.words))
+		}
+	}
+	return NoPlace
+}
+
+// insert1 adds a fingerprint of one word, for which there should be room, and returns 1; or 0 when it is there. In the
+// line it does not branch, since whether it is there cannot be guessed.
+func (p *fingerprints) insert1(f uint64) (added uint64) {
+	if f == 0 {
+		f = 1
+	}
+	for i := p.home(f); ; i += lineWords {
+		if i+lineWords > uint64(len(p.slots)) {
+			p.lengthen()
+		}
+		l := p.line(i)
+		same := (zeros(l[0]^f) | zeros(l[1]^f) | zeros(l[2]^f) | zeros(l[3]^f) |
+			zeros(l[4]^f) | zeros(l[5]^f) | zeros(l[6]^f) | zeros(l[7]^f)) >> 63
+		if same == 0 && l[lineWords-1] != 0 {
+			continue
+		}
+		at := &l[l.used1()]
+		*at ^= (*at ^ f) & (same - 1)
+		p.n += int(1 - same)
+		return 1 - same
+	}
+}
+
+// insert2 is insert1 for a fingerprint of two words.
+func (p *fingerprints) insert2(f, g uint64) (added uint64) {
+	if f == 0 {
+		f = 1
+	}
+	for i := p.home(f); ; i += lineWords {
+		if i+lineWords > uint64(len(p.slots)) {
+			p.lengthen()
+		}
+		l := p.line(i)
+		same := (zeros((l[0]^f)|(l[1]^g)) | zeros((l[2]^f)|(l[3]^g)) | zeros((l[4]^f)|(l[5]^g)) | zeros((l[6]^f)|(l[7]^g))) >> 63
+		if same == 0 && l[lineWords-2] != 0 {
+			continue
+		}
+		at := l.used2()
+		a, b := &l[at], &l[at|1]
+		*a ^= (*a ^ f) & (same - 1)
+		*b ^= (*b ^ g) & (same - 1)
+		p.n += int(1 - same)
+		return 1 - same
+	}
+}
+
+// lengthen makes room behind the last line.
+func (p *fingerprints) lengthen() {
+	p.memory.grow(len(p.slots) + linesSlack*lineWords)
+	p.slots = p.memory.words
+}
+
+// grow makes the table longer.
+func (p *fingerprints) grow() {
+	p.spread(0)
+	end, before := uint64(len(p.slots)/lineWords*lineWords), p.homes
+	homes := before + before/2
+	if p.most > before {
+		homes = min(homes, p.most)
+	}
+	p.resize(int(homes))
+	p.end, p.before = end, before
+}
+
+// spreadFor spreads some of a table that is longer than it was, before some fingerprints are added. Those of them that do not fit before its
+// end come behind that, into lines that must be empty: so many are, as what was there has its new home farther on.
+func (p *fingerprints) spreadFor(added int) {
+	lines, left := uint64(4*p.words*added+minLines), p.end/lineWords
+	if empty := left * (p.homes - p.before) / p.before; empty < 2*lines {
+		lines = left
+	}
+	p.spread(p.end - lines*lineWords)
+}
+
+// spread has what is from some place on where it belongs. Full lines and the one behind them are moved together, since what is in a line may
+// belong to one before it; they come behind all that is before them: new homes are not before old ones.
+func (p *fingerprints) spread(from uint64) {
+	w := uint64(p.words)
+	for p.end > from {
+		begin, end := p.end-lineWords, p.end
+		for begin > 0 && p.slots[begin-w] != 0 {
+			begin -= lineWords
+		}
+		for p.slots[end-w] != 0 {
+			end += lineWords
+		}
+		p.scratch = append(p.scratch[:0], p.slots[begin:end]...)
+		clear(p.slots[begin:end])
+		p.end = begin
+		for i := uint64(0); i < uint64(len(p.scratch)); i += w {
+			f := p.scratch[i]
+			switch {
+			case f == 0:
+				i = i/lineWords*lineWords + lineWords - w
+			case w == 1:
+				l := p.notFull(f)
+				l[l.used1()] = f
+			default:
+				l := p.notFull(f)
+				at := l.used2()
+				l[at], l[at|1] = f, p.scratch[i+1]
+			}
+		}
+	}
+}
+
+// notFull is the line that a fingerprint goes to that is not in the table.
+func (p *fingerprints) notFull(f uint64) *line {
+	i := p.home(f)
+	for ; i+lineWords <= uint64(len(p.slots)); i += lineWords {
+		if l := p.line(i); l[lineWords-p.words] == 0 {
+			return l
+		}
+	}
+	p.lengthen()
+	return p.line(i)
+}
+
+// each yields all fingerprints, ascending.
+func (p *fingerprints) each(yield func(spill.Key) bool) {
+	p.spread(0)
+	var keys []spill.Key // of lines that are full, and the one behind them: all others come before or behind
+	for at := 0; at < len(p.slots); at += lineWords {
+		l := p.line(uint64(at))
+		for i := 0; i < lineWords && l[i] != 0; i += p.words {
+			k := spill.Key{Lo: l[i]}
+			if p.words == 2 {
+				k.Hi = l[i+1]
+			}
+			keys = append(keys, k)
+		}
+		if l[lineWords-p.words] != 0 && at+lineWords < len(p.slots) {
+			continue
+		}
+		slices.SortFunc(keys, spill.Key.Compare)
+		for _, k := range keys {
+			if !yield(k) {
+				return
+			}
+		}
+		keys = keys[:0]
+	}
+}
+
+// empty takes all fingerprints out.
+func (p *fingerprints) empty() {
+	clear(p.slots)
+	p.n, p.end = 0, 0
+}
+
+// used1 is how many places of a line that is not full are taken by fingerprints of one word, used2 of two.
+func (l *line) used1() uint64 {
+	free := zeros(l[0])>>63 + zeros(l[1])>>63 + zeros(l[2])>>63 + zeros(l[3])>>63 +
+		zeros(l[4])>>63 + zeros(l[5])>>63 + zeros(l[6])>>63
+	return (lineWords - 1 - free) % lineWords
+}
+
+func (l *line) used2() uint64 {
+	free := zeros(l[0])>>63 + zeros(l[2])>>63 + zeros(l[4])>>63
+	return (lineWords - 2 - 2*free) % lineWords
+}
+
+// Omission implements [Visited]: n(n-1)/2 pairs of states, each with equal fingerprints of b bits with probability 2^-b.
+func (p *fingerprints) Omission(n int) float64 { return omission(n, p.words) }
+
+func omission(states, words int) float64 {
+	n := float64(states)
+	return min(1, n*(n-1)/2*math.Pow(2, -64*float64(words)))
+}
+
+// Bytes implements [Visited]: it grows in place.
+func (p *fingerprints) Bytes() (now, growth int) { return 8 * len(p.slots), 0 }
+
+// Close implements [Visited].
+func (p *fingerprints) Close() { p.memory.free() }

@@ -1,0 +1,227 @@
+package statelog
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+
+	"github.com/macemc/macemc/internal/explore"
+)
+
+// A block is magic, the length of what follows the checksum, the checksum of length and content, and the content: varints of the
+// states before it and in it, the mark behind it, the pioneers, the notes, and a record for each state.
+const (
+	magic     = "\x89mclog\r\n"
+	headBytes = len(magic) + 4 + 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+var errBlock = errors.New("it is not what a log holds")
+
+// records are states as differences: an origin takes a byte when it is near the one before and the edge is among the first ones.
+// Each block begins with the zero value.
+type records struct {
+	from, next uint32 // of the record before: where from, and the first edge that may be next from there
+}
+
+// turnBits is how many bits of a record's first varint say by which edge; the greatest number they hold says that a varint follows.
+const turnBits, manyTurns = 4, 1<<4 - 1
+
+// append appends a record. Origins do not decrease.
+func (r *records) append(buf []byte, o explore.Origin) ([]byte, error) {
+	if o.From < r.from || o.From == r.from && o.Turn < r.next {
+		return buf, errors.New("states are not in the order in which they were found")
+	}
+	turn := o.Turn
+	if o.From == r.from {
+		turn -= r.next
+	}
+	buf = binary.AppendUvarint(buf, uint64(o.From-r.from)<<turnBits|uint64(min(turn, manyTurns)))
+	if turn >= manyTurns {
+		buf = binary.AppendUvarint(buf, uint64(turn-manyTurns))
+	}
+	r.from, r.next = o.From, o.Turn+1
+	return buf, nil
+}
+
+// take takes a record from the front of a block.
+func (r *records) take(c *content) (o explore.Origin) {
+	head := c.number()
+	o.From, o.Turn = r.from, uint32(head&manyTurns)
+	if o.Turn == manyTurns {
+		more := c.number()
+		c.check(more < 1<<32-manyTurns-1)
+		o.Turn += uint32(more)
+	}
+	if delta := head >> turnBits; delta > 0 {
+		c.check(delta <= uint64(^uint32(0)-r.from))
+		o.From += uint32(delta)
+	} else {
+		c.check(uint64(o.Turn)+uint64(r.next) < 1<<32-1)
+		o.Turn += r.next
+	}
+	r.from, r.next = o.From, o.Turn+1
+	return o
+}
+
+// content is what is left of a block that is read.
+type content struct {
+	left []byte
+	err  error
+}
+
+func (c *content) check(ok bool) {
+	if !ok {
+		c.err, c.left = errBlock, nil
+	}
+}
+
+func (c *content) number() uint64 {
+	n, k := binary.Uvarint(c.left)
+	if c.check(k > 0); c.err != nil {
+		return 0
+	}
+	c.left = c.left[k:]
+	return n
+}
+
+// count is a number of things of so many bytes, at least, that are left.
+func (c *content) count(bytes int) int {
+	n := c.number()
+	c.check(n <= uint64(len(c.left)/bytes))
+	if c.err != nil {
+		return 0
+	}
+	return int(n)
+}
+
+// amount is a number that is not large enough to overflow.
+func (c *content) amount() int {
+	n := c.number()
+	c.check(n < 1<<62)
+	return int(n & (1<<62 - 1))
+}
+
+func (c *content) word() uint64 {
+	if c.check(len(c.left) >= 8); c.err != nil {
+		return 0
+	}
+	w := binary.LittleEndian.Uint64(c.left)
+	c.left = c.left[8:]
+	return w
+}
+
+func (c *content) bytes(n int) []byte {
+	if c.err != nil {
+		return nil
+	}
+	b := c.left[:n]
+	c.left = c.left[n:]
+	return b
+}
+
+// head is a block but for its records.
+type head struct {
+	first, n int // states before it, and in it
+	explore.Mark
+	pioneers, notes []byte // encoded
+	pioneerCount    int
+}
+
+const pioneerBytes = 9 // at least
+
+func (h *head) append(buf []byte) []byte {
+	for _, n := range []int{h.first, h.n, h.Expanded, h.Transitions, h.Steps, h.Live, h.Depth} {
+		buf = binary.AppendUvarint(buf, uint64(n))
+	}
+	buf = binary.LittleEndian.AppendUint64(buf, h.Digest)
+	buf = binary.AppendUvarint(buf, uint64(len(h.pioneers)))
+	buf = binary.AppendUvarint(buf, uint64(h.pioneerCount))
+	buf = append(buf, h.pioneers...)
+	buf = binary.AppendUvarint(buf, uint64(len(h.notes)))
+	return append(buf, h.notes...)
+}
+
+// headOf reads a head, behind which records are left.
+func headOf(c *content) (h head) {
+	h.first = c.amount()
+	h.n, h.Expanded, h.Transitions, h.Steps, h.Live, h.Depth = c.amount(), c.amount(), c.amount(), c.amount(), c.amount(), c.amount()
+	h.States = h.first + h.n
+	h.Digest = c.word()
+	size := c.count(1)
+	h.pioneerCount = c.amount()
+	h.pioneers = c.bytes(min(size, len(c.left)))
+	c.check(h.pioneerCount <= len(h.pioneers)/pioneerBytes)
+	h.notes = c.bytes(c.count(1))
+	c.check(h.n <= len(c.left)) // a byte each
+	return h
+}
+
+// follows reports whether a block can come behind a mark.
+func (h *head) follows(end *explore.Mark) bool {
+	return h.first == end.States && h.Expanded >= end.Expanded && h.Expanded <= h.States &&
+		h.Transitions >= end.Transitions && h.Steps >= end.Steps && h.Live >= end.Live && h.Depth >= end.Depth
+}
+
+func appendPioneer(buf []byte, p explore.Pioneer) []byte {
+	return binary.LittleEndian.AppendUint64(binary.AppendUvarint(buf, uint64(p.ID)), p.Row)
+}
+
+// block reads what is left of a block behind its head; so many states were expanded before.
+func (h *head) block(c *content, expanded int, into *explore.Block) error {
+	into.Mark, into.Notes = h.Mark, h.notes
+	into.Origins, into.Pioneers = into.Origins[:0], into.Pioneers[:0]
+	pioneers := content{left: h.pioneers}
+	for range h.pioneerCount {
+		id := pioneers.number()
+		pioneers.check(id >= uint64(expanded) && id < uint64(h.Expanded))
+		if n := len(into.Pioneers); n > 0 {
+			pioneers.check(id > uint64(into.Pioneers[n-1].ID))
+		}
+		into.Pioneers = append(into.Pioneers, explore.Pioneer{ID: uint32(id), Row: pioneers.word()})
+	}
+	var r records
+	for k := range h.n {
+		o := r.take(c)
+		from := int(o.From)
+		c.check(from > expanded && from <= h.Expanded && from <= h.first+k || from == 0 && h.first == 0)
+		if c.err != nil {
+			break
+		}
+		into.Origins = append(into.Origins, o)
+	}
+	c.check(len(c.left) == 0)
+	pioneers.check(len(pioneers.left) == 0)
+	return errors.Join(c.err, pioneers.err)
+}
+
+// frame puts content into a block, in front of which buf has room for the head.
+func frame(buf []byte) {
+	copy(buf, magic)
+	at := buf[len(magic):]
+	binary.LittleEndian.PutUint32(at, uint32(len(buf)-headBytes))
+	binary.LittleEndian.PutUint32(at[4:], checksum(at, buf[headBytes:]))
+}
+
+func checksum(length, content []byte) uint32 {
+	return crc32.Update(crc32.Checksum(length[:4], castagnoli), castagnoli, content)
+}
+
+// unframe returns the content of the block that buf begins with; nil: there is none, or it is damaged.
+func unframe(buf []byte) []byte {
+	if len(buf) < headBytes || !bytes.HasPrefix(buf, []byte(magic)) {
+		return nil
+	}
+	at := buf[len(magic):]
+	n := binary.LittleEndian.Uint32(at)
+	if uint64(n) > uint64(len(buf)-headBytes) {
+		return nil
+	}
+	content := buf[headBytes:][:n:n]
+	if binary.LittleEndian.Uint32(at[4:]) != checksum(at, content) {
+		return nil
+	}
+	return content
+}

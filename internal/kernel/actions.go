@@ -1,0 +1,61 @@
+package kernel
+
+import (
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/simhook"
+	"github.com/macemc/macemc/sim"
+)
+
+// ActionRule is what walks and the recovery relation ask of an action.
+type ActionRule struct {
+	Weight   int // 0: that of actions
+	Fair     bool
+	Disturbs bool
+}
+
+// ActionRules are the rules of all actions of a system, in their order. The slice is the caller's.
+func ActionRules(s *sim.System) []ActionRule {
+	rules := make([]ActionRule, len(s.Actions))
+	for i, erased := range s.Actions {
+		a, _ := erased.Erased()
+		rules[i] = ActionRule{a.Weight, a.Fair, a.Disturbs}
+	}
+	return rules
+}
+
+// Guarded reports whether a system asks its services what they can do: by a When, or a Ready.
+func Guarded(s *sim.System) bool {
+	for _, erased := range s.Actions {
+		if a, _ := erased.Erased(); a.When != nil {
+			return true
+		}
+	}
+	for id := range sim.NodeID(s.Nodes) {
+		service := s.New(id)
+		Discard(service)
+		if _, steps := service.(simext.Stepper); steps {
+			return true
+		}
+	}
+	return false
+}
+
+// action is one of a system's actions, as one of services of all types.
+type action struct {
+	sim.Action[sim.Service]
+	types simhook.Types
+}
+
+// actionsOf are the actions of a system.
+func actionsOf(s *sim.System) []action {
+	all := make([]action, len(s.Actions))
+	for i, a := range s.Actions {
+		all[i].Action, all[i].types = a.Erased()
+	}
+	return all
+}
+
+// fits reports whether a node that runs s has the action.
+func (a *action) fits(id sim.NodeID, s sim.Service) bool {
+	return a.types.Has(s) && (a.At == nil || a.At(id))
+}

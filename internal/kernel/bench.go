@@ -1,0 +1,296 @@
+package kernel
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/sim"
+)
+
+// Bench executes parts of steps outside of any run: one handler of one node on a given local state,
+// what its effects do to the node, what the network model makes of an operation. It is the machine of
+// the replay engine, set up piece by piece, so that there is one semantics. What becomes of the
+// pieces is the caller's business: the table engine remembers it.
+//
+// A bench is for one goroutine. Methods that take a *Local do not keep it.
+type Bench struct {
+	w      *machine
+	idle   idle
+	real   sim.NetModel
+	parted sim.Parted
+
+	asked Answerer
+	run   []Question
+
+	shown    []*Local
+	inFlight func(func(sim.Envelope) bool)
+}
+
+// Outcome is what a handler did. Its slices are the bench's, valid until the next call.
+type Outcome struct {
+	After     *Local // before any of the effects
+	Effects   []Effect
+	Questions []Question
+	Observed  []Observation
+	Err       error // a finding; then effects do not happen
+}
+
+// NewBench returns a bench for a system. The error is that of [NewWorld].
+func NewBench(sys *sim.System, opts Options) (*Bench, error) {
+	opts.Trace, opts.CheckMessages = false, false
+	w, err := NewWorld(sys, opts)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bench{w: w.(*machine)}
+	b.w.bench = true
+	b.real = b.w.net
+	b.parted, _ = b.real.(sim.Parted)
+	b.idle.b = b
+	b.w.net, b.w.holder, b.w.mates = &b.idle, nil, nil
+	b.shown = make([]*Local, sys.Nodes)
+	b.w.check.shown.World = lens{b}
+	b.inFlight = func(func(sim.Envelope) bool) {}
+	return b, nil
+}
+
+// Parted is the network model, nil when the system has none, or one that cannot be taken apart. It
+// asks the bench which nodes are up, see SetUp.
+func (b *Bench) Parted() sim.Parted { return b.parted }
+
+// SetUp says whether a node is up, as far as the network model is concerned.
+func (b *Bench) SetUp(id sim.NodeID, up bool) { b.w.nodes[id].up = up }
+
+// Down is the local state of a node that has never been up.
+func (b *Bench) Down(id sim.NodeID) *Local {
+	l := &Local{counts: make([]int32, len(b.w.actions))}
+	l.clock.reset(id)
+	return l
+}
+
+// Run runs the handler of an event on a local state. It consumes l, whose service must be nobody
+// else's; d is what a network event hands over.
+func (b *Bench) Run(id sim.NodeID, l *Local, ev sim.Event, d Handed, answers Answerer) Outcome {
+	w := b.w
+	n := w.put(id, l)
+	w.last.Reset(&ev)
+	b.run, b.asked = b.run[:0], answers
+	defer b.restore(id) // also when the handler ends the goroutine
+	err := b.handle(n, ev, &d)
+	b.classify()
+	return Outcome{After: w.take(n), Effects: w.last.Effects, Questions: b.run, Observed: w.last.Observed, Err: err}
+}
+
+func (b *Bench) handle(n *node, ev sim.Event, d *Handed) error {
+	switch ev.Kind {
+	case sim.Boot:
+		if err := b.w.load(n); err != nil {
+			return err
+		}
+	case sim.DoAction:
+		n.counts[ev.Slot]++
+	}
+	return b.w.handle(n, ev, d, b)
+}
+
+// Load builds the service of a node that has never been up: the local state before Boot is called. The
+// error is a finding.
+func (b *Bench) Load(id sim.NodeID) (*Local, error) {
+	n := b.w.put(id, b.Down(id))
+	defer b.restore(id) // also when New ends the goroutine
+	err := b.w.load(n)
+	return b.w.take(n), err
+}
+
+// Settle makes the effects before end happen to the node that asked for them; l is as after the
+// handler, and is what is returned when they do nothing to it. When an effect fails, failed is its number, and the effects before it have happened.
+func (b *Bench) Settle(id sim.NodeID, l *Local, effects []Effect, end int) (after *Local, failed int, err error) {
+	if !settle(effects[:end]) {
+		return l, end, nil
+	}
+	n := b.prepare(id, l, effects)
+	if err = b.w.apply(n, 0, end); err == nil {
+		return b.w.take(n), end, nil
+	}
+	after = b.w.take(n)
+	for failed = range end {
+		if b.w.apply(b.prepare(id, l, effects), 0, failed+1) != nil {
+			break
+		}
+	}
+	return after, failed, err
+}
+
+func (b *Bench) prepare(id sim.NodeID, l *Local, effects []Effect) *node {
+	n := b.w.put(id, l)
+	b.w.last.Reset(&sim.Event{Node: id, Peer: -1})
+	b.w.last.Effects = append(b.w.last.Effects, effects...)
+	b.w.monitors = b.w.monitors[:0]
+	return n
+}
+
+// CrashInside makes the effects before cut happen to the node, and then a crash, which keeps that
+// many unsynced writes. Outcomes is how many numbers of kept writes there are.
+func (b *Bench) CrashInside(id sim.NodeID, l *Local, effects []Effect, cut, kept int) (after *Local, outcomes int) {
+	n := b.prepare(id, l, effects)
+	src := fixed{pick: kept, arity: 1}
+	b.w.src = &src
+	_ = b.w.crashInside(n, cut) // the caller knows from Settle where effects fail
+	b.restore(id)
+	return b.w.take(n), src.arity
+}
+
+// Crash takes the node down; it keeps that many unsynced writes.
+func (b *Bench) Crash(id sim.NodeID, l *Local, kept int) *Local {
+	n := b.w.put(id, l)
+	b.w.src = &fixed{pick: kept}
+	_ = b.w.crash(n) // no service has a Close
+	b.restore(id)
+	return b.w.take(n)
+}
+
+// Halted is the local state of a node that has halted, whatever it was before.
+func (b *Bench) Halted(id sim.NodeID) *Local {
+	l := b.Down(id)
+	l.halted = true
+	return l
+}
+
+// Moved returns the local state of a node as one of another node, whose service is a copy, and has read no clock. The error is that it cannot be copied.
+func (b *Bench) Moved(to sim.NodeID, l *Local) (moved *Local, err error) {
+	if err := b.w.copyable(l); err != nil {
+		return nil, err
+	}
+	if moved, err = b.w.copyLocal(l); err != nil {
+		return nil, err
+	}
+	n := b.w.put(to, moved)
+	n.clock.reset(to)
+	b.restore(to)
+	return b.w.take(n), nil
+}
+
+// restore makes properties see again what was shown.
+func (b *Bench) restore(id sim.NodeID) {
+	if s := b.shown[id]; s != nil {
+		b.w.check.shown.Services[id] = s.service
+	}
+}
+
+// WhoFails tells by node which may crash when they are up, and which may halt. The error is a finding.
+func (b *Bench) WhoFails() (crashing, halting []bool, err error) {
+	w := b.w
+	if err := cmp.Or(w.whoCrashes(), w.whoHalts()); err != nil {
+		return nil, nil, err
+	}
+	orAll := func(known []bool) []bool {
+		if known == nil {
+			return slices.Repeat([]bool{true}, len(w.nodes))
+		}
+		return known
+	}
+	return orAll(w.crashing), orAll(w.halting), nil
+}
+
+// Events appends the events of the node that the network has no part in: actions and, if timers may
+// fire, timers; or the boot of a node that is down.
+func (b *Bench) Events(id sim.NodeID, l *Local, timers bool, buf []sim.Event) []sim.Event {
+	n := b.w.put(id, l)
+	b.w.quiet = timers
+	var err error
+	defer func() {
+		if err != nil {
+			panic(err)
+		}
+	}()
+	defer b.w.catchWhen(&err)
+	buf, _ = b.w.appendNode(n, buf)
+	return buf
+}
+
+// EventsWatched is Events that panics with a finding when the When of an action changes the state.
+func (b *Bench) EventsWatched(id sim.NodeID, l *Local, timers bool, buf []sim.Event) []sim.Event {
+	b.w.watching = true
+	defer func() { b.w.watching = false }()
+	return b.Events(id, l, timers, buf)
+}
+
+// Quorums reports whether the system has quorums.
+func (b *Bench) Quorums() bool { return len(b.w.quorums) > 0 }
+
+// Assemble tells what the quorums of a node that is up take of the datagrams that can be delivered to it, which are in the network's
+// canonical order. Watched, it looks whether their functions change anything. The error is a finding.
+func (b *Bench) Assemble(id sim.NodeID, l *Local, all []sim.From[any], watched bool) (made Assembly, err error) {
+	b.w.watching = watched
+	defer func() { b.w.watching = false }()
+	defer b.w.catchWhen(&err)
+	return b.w.assemble(b.w.put(id, l), all), nil
+}
+
+// Observe tells a monitor of an announced event, and returns what it waits for then. The error is a finding.
+func (b *Bench) Observe(m sim.Monitor, from sim.NodeID, event any) (Owed, error) {
+	w := b.w
+	w.owed = Owed{}
+	w.monitors = append(w.monitors[:0], m)
+	w.last.Reset(&sim.Event{Node: from, Peer: -1})
+	w.last.Effects = append(w.last.Effects, Effect{Kind: AnnounceEffect, Peer: -1, Value: event})
+	err := w.apply(&w.nodes[from], 0, 1)
+	w.monitors = w.monitors[:0]
+	return w.owed, err
+}
+
+// Contain runs f and turns a panic into the finding that it is when node id asked for what f does.
+func (b *Bench) Contain(id sim.NodeID, f func()) (err error) {
+	defer b.w.contain(id, &err)
+	f()
+	return nil
+}
+
+// Place makes l the state of a node for Key and the methods for people; the network is that of
+// Parted.
+func (b *Bench) Place(id sim.NodeID, l *Local) { b.w.put(id, l) }
+
+// Key is [World.Key] of an event that concerns nothing but what was placed.
+func (b *Bench) Key(ev sim.Event) string {
+	b.w.net = b.real
+	defer func() { b.w.net = &b.idle }()
+	if ev.Kind == sim.TakeQuorum {
+		b.w.appendNode(&b.w.nodes[ev.Node], nil) // lists the sets
+	}
+	return b.w.Key(ev)
+}
+
+// Hidden is [encoding.Plan.Hidden] of two services of one type.
+func (b *Bench) Hidden(s, t sim.Service) []encoding.Change { return b.w.planOf(s).Hidden(s, t) }
+
+// NodeFields is [World.NodeFields] of a node that was placed.
+func (b *Bench) NodeFields(id sim.NodeID) []sim.Field { return b.w.NodeFields(id) }
+
+// NetFields is [World.NetFields].
+func (b *Bench) NetFields(crashesLeft, haltsLeft int) []sim.Field {
+	b.w.net, b.w.crashesLeft, b.w.haltsLeft = b.real, crashesLeft, haltsLeft
+	defer func() { b.w.net = &b.idle }()
+	return b.w.NetFields()
+}
+
+// idle is the network while a handler runs and its effects are settled: it says how much room there
+// is, and nothing happens to it.
+type idle struct {
+	noNetwork
+	b *Bench
+}
+
+func (n *idle) Room(from, to sim.NodeID) int {
+	if p := n.b.parted; p != nil {
+		if _, streams := p.Kinds(); !streams {
+			return p.Room(from, to) // panics as it should
+		}
+	}
+	return n.b.room(to)
+}
+
+func (n *idle) Capacity() int                                    { return n.b.real.Capacity() }
+func (n *idle) SendDatagram(sim.NodeID, sim.NodeID, sim.Message) {}
+func (n *idle) SendStream(sim.NodeID, sim.NodeID, sim.Message)   {}
+func (n *idle) RefuseStream(sim.NodeID, sim.NodeID)              {}

@@ -1,0 +1,144 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/sim"
+)
+
+// Checkpoint is a copy of a state. It is never changed, so any number of runs may go on from it, in
+// any world of an equal system.
+type Checkpoint struct {
+	nodes       []*Local
+	bags        [][]sim.Datagram // by receiver
+	connections []sim.Connection // by pair
+	rest        sim.NetRest
+	monitors    []sim.Monitor
+	crashesLeft int
+	haltsLeft   int
+	doubled     bool
+	steps       int
+	nextID      sim.MessageID
+}
+
+// Steps is the number of steps before the state.
+func (c *Checkpoint) Steps() int { return c.steps }
+
+// Checkpointer is implemented by worlds of the replay engine.
+type Checkpointer interface {
+	// Checkpoint copies the state. The error names what cannot be copied. The cost is that of copying
+	// all node states and messages in flight.
+	Checkpoint() (*Checkpoint, error)
+	// Resume goes to the state of a checkpoint, which stays as it is. Steps and identities of messages
+	// go on from there. It fails only when the checkpoint is of another system.
+	Resume(*Checkpoint) error
+	// Identities is how many messages have got an identity, copies that the network made included.
+	Identities() int
+}
+
+var _ Checkpointer = (*machine)(nil)
+
+func (w *machine) Identities() int { return int(w.nextID) }
+
+func (w *machine) Checkpoint() (c *Checkpoint, err error) {
+	defer encoding.Catch(&err)
+	net, ok := w.net.(sim.Parted)
+	if !ok && w.sys.Network != nil {
+		return nil, fmt.Errorf("the network %T cannot be taken apart", w.sys.Network)
+	}
+	c = &Checkpoint{crashesLeft: w.crashesLeft, haltsLeft: w.haltsLeft, doubled: w.doubled, steps: w.steps, nextID: w.nextID}
+	for i := range w.nodes {
+		l := w.take(&w.nodes[i])
+		if err := w.copyable(l); err != nil {
+			return nil, err
+		}
+		if l, err = w.copyLocal(l); err != nil {
+			return nil, err
+		}
+		c.nodes = append(c.nodes, l)
+	}
+	for _, m := range w.monitors {
+		p := w.planOf(m)
+		if err := p.Uncopyable(); err != nil {
+			return nil, err
+		}
+		c.monitors = append(c.monitors, p.Copy(m).(sim.Monitor))
+	}
+	if !ok {
+		return c, nil
+	}
+	c.rest = net.Rest()
+	datagrams, streams := net.Kinds()
+	for a := range sim.NodeID(len(w.nodes)) {
+		if datagrams {
+			c.bags = append(c.bags, w.copyBag(net.Bag(a)))
+		}
+		for b := sim.NodeID(0); streams && b <= a; b++ {
+			c.connections = append(c.connections, w.copyConnection(net.Connection(b, a)))
+		}
+	}
+	return c, nil
+}
+
+func (w *machine) Resume(c *Checkpoint) error {
+	if len(c.nodes) != len(w.nodes) || len(c.monitors) != len(w.sys.Monitors) {
+		return fmt.Errorf("system %q: the checkpoint is of another system", w.sys.Name)
+	}
+	w.crashesLeft, w.haltsLeft, w.doubled, w.steps, w.nextID = c.crashesLeft, c.haltsLeft, c.doubled, c.steps, c.nextID
+	for i := range w.nodes {
+		l, err := w.copyLocal(c.nodes[i])
+		if err != nil {
+			return err
+		}
+		w.check.shown.Services[i] = w.put(sim.NodeID(i), l).service
+	}
+	w.monitors = w.monitors[:0]
+	for _, m := range c.monitors {
+		w.monitors = append(w.monitors, w.planOf(m).Copy(m).(sim.Monitor))
+	}
+	w.net.Reset()
+	if net, ok := w.net.(sim.Parted); ok {
+		net.SetRest(c.rest)
+		for i, bag := range c.bags {
+			net.SetBag(sim.NodeID(i), w.copyBag(bag))
+		}
+		i := 0
+		for a := sim.NodeID(0); i < len(c.connections); a++ {
+			for b := range a + 1 {
+				net.SetConnection(b, a, w.copyConnection(c.connections[i]))
+				i++
+			}
+		}
+	}
+	w.check.reset()
+	w.listAnew()
+	w.last.Reset(&sim.Event{Peer: -1})
+	return nil
+}
+
+// Who receives a message owns it, so a message that is kept is a copy, and so is one that is handed out.
+
+func (w *machine) copyBag(bag []sim.Datagram) []sim.Datagram {
+	bag = slices.Clone(bag)
+	for i := range bag {
+		w.copyMessage(&bag[i].Msg)
+	}
+	return bag
+}
+
+func (w *machine) copyConnection(c sim.Connection) sim.Connection {
+	for i := range c {
+		c[i].Queue = slices.Clone(c[i].Queue)
+		for j := range c[i].Queue {
+			w.copyMessage(&c[i].Queue[j])
+		}
+	}
+	return c
+}
+
+func (w *machine) copyMessage(m *sim.Message) {
+	m.Seam().Sent = nil
+	m.Body = w.privateTo(m.Body)
+}

@@ -1,0 +1,68 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/sim"
+)
+
+// closes reports whether a service wants to know that it is thrown away.
+func closes(s sim.Service) bool { return simext.Close(s) != nil }
+
+// closeService tells a service that it is thrown away. The finding is that Close failed, panicked, or did not return.
+func closeService(w *watch, id sim.NodeID, s sim.Service) (found *sim.Finding) {
+	defer func() {
+		if r := recover(); r != nil {
+			found = panicFinding(id, r)
+			if found.Kind == sim.Panic {
+				found.Message = "Close: " + found.Message
+			}
+		}
+	}()
+	end := simext.Close(s)
+	if err := containedValue(w, end); err != nil {
+		return &sim.Finding{Kind: sim.Panic, Node: id, Message: fmt.Sprintf("Close failed: %v", err)}
+	}
+	return nil
+}
+
+// Discard is for those who make a service to look at it only: it is told that it is thrown away.
+func Discard(s sim.Service) { simext.Discard(s) }
+
+// discard tells the service of a node that it is thrown away, once. A service whose handler did not return is left alone: that may
+// still run.
+func (w *machine) discard(n *node) *sim.Finding {
+	if !w.closing || n.service == nil || n.closed {
+		return nil
+	}
+	n.closed = true
+	if !closes(n.service) {
+		return nil
+	}
+	found := closeService(w.watch, n.id, n.service)
+	w.touch(n)
+	return found
+}
+
+// Finish ends a run of a world: services with a Close are told that they are thrown away. The world shows what they are like then, and
+// can only be started anew. The finding is that one of them failed, nil if none did. Without a call the start of the next run does so.
+func Finish(w World) *sim.Finding {
+	m, ok := w.(*machine)
+	if !ok || !m.closing {
+		return nil // tables hold no service that is to be closed
+	}
+	var first *sim.Finding
+	for i := range m.nodes {
+		if found := m.discard(&m.nodes[i]); first == nil {
+			first = found
+		}
+	}
+	return first
+}
+
+// Close tells the service of a node, which is not to run any more, that it is thrown away. The finding is that it failed.
+func (r *Runner) Close(id sim.NodeID) *sim.Finding { return r.w.discard(&r.w.nodes[id]) }
+
+// Closes reports whether a service of the system has a Close.
+func (b *Bench) Closes() bool { return b.w.closing }

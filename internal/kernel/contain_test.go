@@ -1,0 +1,146 @@
+package kernel_test
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// Guard returns also when the goroutine of f is ended, and tells by whom.
+func TestGuard(t *testing.T) {
+	if f := kernel.Guard(func() {}); f != nil {
+		t.Error(f)
+	}
+	f := kernel.Guard(func() { endsGoroutine() })
+	if f == nil || f.Kind != sim.Panic || !strings.Contains(f.Message, "runtime.Goexit") || !strings.Contains(f.Stack, "endsGoroutine") {
+		t.Errorf("%+v", f)
+	}
+}
+
+func endsGoroutine() { runtime.Goexit() }
+
+// A world contains checked code that ends its goroutine, and says which code that was.
+func TestContained(t *testing.T) {
+	for _, c := range []struct{ where, want, property string }{
+		{"Boot", "the code of the node ended its goroutine", ""},
+		{"When", `the When of action "act" ended its goroutine`, ""},
+		{"Do", "the code of the node ended its goroutine", ""},
+		{"property", "the property's function ended its goroutine", "p"},
+		{"Explain", "the property's function ended its goroutine", "p"},
+		{"monitor", "the code of the node ended its goroutine", ""},
+	} {
+		sys := exitSystem(c.where)
+		w, err := kernel.NewWorld(&sys, kernel.Options{Contain: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = w.Start(choose.First); err == nil {
+			if err = w.Check(); err == nil {
+				err = w.Step(w.Enabled()[0], choose.First)
+			}
+		}
+		var f *sim.Finding
+		if !errors.As(err, &f) || f.Kind != sim.Panic || f.Property != c.property || !strings.HasPrefix(f.Message, c.want) ||
+			!strings.Contains(f.Stack, "endsGoroutine") {
+			t.Errorf("%s: %+v", c.where, err)
+		}
+	}
+}
+
+type exiter struct{ where string }
+
+func (e *exiter) at(where string) {
+	if e.where == where {
+		endsGoroutine()
+	}
+}
+
+func (e *exiter) Boot(sim.Env)                     { e.at("Boot") }
+func (e *exiter) Receive(sim.Env, sim.NodeID, any) {}
+func (e *exiter) Timer(sim.Env, any)               {}
+func (e *exiter) Observe(sim.NodeID, any) error    { e.at("monitor"); return nil }
+
+func exitSystem(where string) sim.System {
+	e := &exiter{where}
+	return sim.System{
+		Name: "exiter", Nodes: 1,
+		New:      func(sim.NodeID) sim.Service { return &exiter{where} },
+		Monitors: []func() sim.Monitor{func() sim.Monitor { return &exiter{where} }},
+		Actions: []sim.AnyAction{sim.Action[*exiter]{
+			Name: "act", When: func(e *exiter) bool { e.at("When"); return true },
+			Do: func(e *exiter, env sim.Env) { e.at("Do"); env.Announce(1) },
+		}},
+		Properties: []sim.Property{{
+			Name:    "p",
+			Always:  func(*sim.View) bool { e.at("property"); return where != "Explain" },
+			Explain: func(*sim.View) string { e.at("Explain"); return "" },
+		}},
+	}
+}
+
+// A property that makes its predicate anew each time keeps nothing of it, so that it is as fast in its last state as in its
+// first.
+func TestEachMadeAnew(t *testing.T) {
+	asked := 0
+	sys := exitSystem("")
+	sys.Properties = []sim.Property{
+		{Name: "anew", Always: func(v *sim.View) bool { return sim.Each(func(sim.NodeID, *exiter) bool { return true })(v) }},
+		{Name: "once", Always: sim.Each(func(sim.NodeID, *exiter) bool { asked++; return true })},
+	}
+	w, err := kernel.NewWorld(&sys, kernel.Options{Contain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(choose.First); err != nil {
+		t.Fatal(err)
+	}
+	heap := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	before := heap()
+	const states = 50_000
+	for range states {
+		if err := w.Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept := heap() - before; kept > states {
+		t.Errorf("%d bytes are kept after %d states", kept, states)
+	}
+	if asked != 2 { // the second time its value is kept
+		t.Errorf("a predicate that is made once was asked %d times, want 2", asked)
+	}
+	runtime.KeepAlive(w)
+}
+
+// A bench calls handlers on goroutines of their own, but for a caller who is guarded.
+func TestGuardedBench(t *testing.T) {
+	for _, guarded := range []bool{false, true} {
+		sys := exitSystem("Do")
+		b, err := kernel.NewBench(&sys, kernel.Options{Guarded: guarded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out kernel.Outcome
+		f := kernel.Guard(func() {
+			l, err := b.Load(0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			out = b.Run(0, l, sim.Event{Kind: sim.DoAction}, kernel.Handed{}, nil)
+		})
+		var contained *sim.Finding
+		if errors.As(out.Err, &contained); (contained == nil) != guarded || (f != nil) != guarded {
+			t.Errorf("guarded %v: the bench says %v, the guard says %+v", guarded, out.Err, f)
+		}
+	}
+}

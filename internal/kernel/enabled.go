@@ -1,0 +1,201 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/sim"
+)
+
+// Enabled keeps the list of events between steps and lists anew only the nodes whose events may have
+// changed: listing everything costs more than a typical handler.
+func (w *machine) Enabled() []sim.Event {
+	if w.sys.Timing == sim.Prompt {
+		w.noteQuiet()
+	}
+	for _, b := range w.stale {
+		w.dirty[b] = false
+		w.refresh(int(b))
+	}
+	w.stale = w.stale[:0]
+	return w.events
+}
+
+// list is Enabled for the end of a step. The error is a finding, of an action's When that panics, or a
+// [*sim.StateError]; then nothing is listed.
+func (w *machine) list() (err error) {
+	defer w.catchWhen(&err)
+	w.Enabled()
+	return nil
+}
+
+// catchWhen, when deferred, makes an error of what went wrong while events were listed.
+func (w *machine) catchWhen(err *error) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	w.stale, w.events = w.stale[:0], w.events[:0]
+	clear(w.dirty)
+	clear(w.kept)
+	clear(w.blocks)
+	if bad, ok := r.(*sim.StateError); ok {
+		*err = bad
+		return
+	}
+	if w.asked == nil {
+		panic(r)
+	}
+	if f, ok := r.(*sim.Finding); ok {
+		f.Node = w.askedAt
+		*err, w.asked = f, nil
+		return
+	}
+	value, stack := raisedBy(r)
+	*err = &sim.Finding{Kind: sim.Panic, Node: w.askedAt, Stack: stack, Message: w.asked.question() + " " + panicText(value, "panicked: %v")}
+	w.asked = nil
+}
+
+// listAnew forgets the list.
+func (w *machine) listAnew() {
+	w.stale = w.stale[:0]
+	for i := range w.dirty {
+		w.dirty[i] = true
+		w.stale = append(w.stale, int32(i))
+	}
+	clear(w.kept)
+	clear(w.blocks)
+	w.events = w.events[:0]
+}
+
+// refresh lists the events of one block anew. Of a node whose state is as it was only what the network has for it.
+func (w *machine) refresh(b int) {
+	buf := w.buf[:0]
+	first, end := int(w.blocks[b]), int(w.blocks[b+1])
+	switch {
+	case b == len(w.nodes):
+		buf = w.net.AppendGlobal(buf)
+	case w.kept[b] > 0:
+		first += int(w.kept[b]) - 1
+		buf = w.appendWaiting(&w.nodes[b], buf)
+	default:
+		var own int
+		buf, own = w.appendNode(&w.nodes[b], buf)
+		w.kept[b] = int32(own + 1)
+	}
+	w.buf = buf
+	if grow := len(buf) - (end - first); grow != 0 {
+		if grow > 0 {
+			w.events = slices.Grow(w.events, grow)
+		}
+		old := w.events
+		w.events = w.events[:len(old)+grow]
+		copy(w.events[end+grow:], old[end:])
+		for i := b + 1; i < len(w.blocks); i++ {
+			w.blocks[i] += int32(grow)
+		}
+	}
+	copy(w.events[first:], buf)
+}
+
+// appendNode lists all events of a node. The first own ones depend on its state alone; -1: this cannot be told.
+func (w *machine) appendNode(n *node, buf []sim.Event) (all []sim.Event, own int) {
+	if n.halted {
+		return buf, -1
+	}
+	if !n.up {
+		return append(buf, sim.Event{Kind: sim.Boot, Node: n.id, Peer: -1}), -1
+	}
+	if w.holder != nil && w.holder.Holds(n.id) {
+		return w.net.AppendEvents(n.id, buf), -1
+	}
+	for _, i := range n.fits {
+		if w.can(n, i) {
+			buf = append(buf, sim.Event{Kind: sim.DoAction, Node: n.id, Peer: -1, Slot: i})
+		}
+	}
+	if n.stepper != nil && w.ready(n) {
+		buf = append(buf, sim.Event{Kind: sim.Internal, Node: n.id, Peer: -1})
+	}
+	buf = w.appendTimers(n, buf)
+	own = len(buf)
+	if w.holder != nil {
+		own = -1
+	}
+	return w.appendWaiting(n, buf), own
+}
+
+// appendWaiting lists what the network has for a node that is up.
+func (w *machine) appendWaiting(n *node, buf []sim.Event) []sim.Event {
+	first := len(buf)
+	buf = w.net.AppendEvents(n.id, buf)
+	if len(w.quorums) > 0 {
+		if _, none := w.net.(*idle); !none {
+			buf = w.gather(n, buf, first)
+		}
+	}
+	return buf
+}
+
+// can reports whether the node can do action number i now.
+func (w *machine) can(n *node, i int32) bool {
+	a := &w.actions[i]
+	if a.Times > 0 && int(n.counts[i]) >= a.Times {
+		return false
+	}
+	return a.When == nil || w.when(n, a)
+}
+
+// when asks whether an action is enabled.
+func (w *machine) when(n *node, a *action) bool {
+	if w.apart || w.closely() {
+		return look(w, n, a, nil, func() bool { return a.When(n.service) })
+	}
+	w.asked, w.askedAt = a, n.id
+	ok := a.When(n.service)
+	w.asked = nil
+	return ok
+}
+
+// own stands for the steps of a [simext.Stepper] where actions are named.
+var own = &action{Action: sim.Action[sim.Service]{When: func(s sim.Service) bool { return s.(simext.Stepper).Ready() }}}
+
+// ready reports whether the node can take a step of its own.
+func (w *machine) ready(n *node) bool { return w.when(n, own) }
+
+func (w *machine) Injections(buf []sim.Event) []sim.Event {
+	if w.crashesLeft > 0 {
+		for i := range w.nodes {
+			if id := sim.NodeID(i); w.crashable(id) && w.leads(id) {
+				buf = append(buf, sim.Event{Kind: sim.Crash, Node: id, Peer: -1})
+			}
+		}
+	}
+	if w.haltsLeft > 0 {
+		for i := range w.nodes {
+			if id := sim.NodeID(i); w.haltable(id) && w.leads(id) {
+				buf = append(buf, sim.Event{Kind: sim.Halt, Node: id, Peer: -1})
+			}
+		}
+	}
+	return w.net.AppendInjections(buf)
+}
+
+// dirtyNetwork notes that the events that belong to no node may have changed.
+func (w *machine) dirtyNetwork() { w.Dirty(sim.NodeID(len(w.nodes))) }
+
+// relist notes that all events of a node may have changed.
+func (w *machine) relist(id sim.NodeID) {
+	w.kept[id] = 0
+	w.Dirty(id)
+}
+
+// noteQuiet lists all timers anew when the network has become quiet, or ceased to be.
+func (w *machine) noteQuiet() {
+	if q := w.net.Quiet(); q != w.quiet {
+		w.quiet = q
+		for i := range w.nodes {
+			w.relist(sim.NodeID(i))
+		}
+	}
+}

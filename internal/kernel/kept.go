@@ -1,0 +1,45 @@
+package kernel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/sim"
+)
+
+// Kept is what a node was like, for [NodeChanges].
+type Kept struct {
+	service sim.Service // a copy; nil: Fields are all
+	Fields  []sim.Field // what there is besides
+}
+
+// KeepNode keeps what [World.NodeFields] describes of a node.
+func KeepNode(in World, id sim.NodeID) Kept {
+	if w, ok := in.(*machine); ok {
+		if n := &w.nodes[id]; n.up && !n.halted && !Carries(n.service) {
+			if p := w.planOf(n.service); p.Copyable() {
+				return Kept{p.Copy(n.service).(sim.Service), w.besides(n, nil)}
+			}
+		}
+	}
+	return Kept{Fields: slices.Clone(in.NodeFields(id))}
+}
+
+// NodeChanges says how NodeFields of a node differ from what was kept of it in the same world, without describing all of it again.
+func NodeChanges(in World, id sim.NodeID, was Kept) []encoding.Change {
+	if was.service == nil {
+		return encoding.Diff(was.Fields, in.NodeFields(id))
+	}
+	w := in.(*machine)
+	n := &w.nodes[id]
+	p, prefix := w.planOf(was.service), hostedPrefix(was.service)
+	if !n.up || n.halted || w.planOf(n.service) != p || hostedPrefix(n.service) != prefix {
+		return encoding.Diff(append(ofHosted(was.service, p.Fields("", was.service, nil)), was.Fields...), w.NodeFields(id))
+	}
+	changes := p.Changes("", was.service, n.service)
+	for i := range changes {
+		changes[i].Path = strings.TrimPrefix(changes[i].Path, prefix)
+	}
+	return append(changes, encoding.Diff(was.Fields, w.besides(n, nil))...)
+}

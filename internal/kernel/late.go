@@ -1,0 +1,74 @@
+package kernel
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Late keeps the first use of an Env by a goroutine that a handler had started, after that handler returned. Such a use must not panic:
+// nothing recovers there, and the process would die. Worlds that share a Late report it at their next handler.
+type Late struct{ found atomic.Pointer[sim.Finding] }
+
+// Finding is the use; nil: there was none so far.
+func (l *Late) Finding() *sim.Finding {
+	if f := l.found.Load(); f != nil {
+		own := *f
+		return &own
+	}
+	return nil
+}
+
+// late is called when the Env is used after its handler had returned.
+func (e *env) late(what string) {
+	text := fmt.Sprintf("%s: the Env of node %d was used after its handler had returned", what, e.n.id)
+	stack := string(debug.Stack())
+	calls, by, _ := strings.Cut(stack, "\ncreated by ")
+	if ownGoroutine.MatchString(calls) || by == "" {
+		if kept := e.handler(); kept != "" {
+			text += "; " + kept + " kept it"
+		}
+		e.w.end(misuse(text + lateAdvice))
+	}
+	if m := createdBy.FindStringSubmatch(by); m != nil {
+		text += fmt.Sprintf("; a goroutine used it that %s started (%s)", m[1], m[2])
+	}
+	e.w.opts.Late.found.CompareAndSwap(nil, &sim.Finding{Kind: sim.Panic, Node: e.n.id, Message: text + lateAdvice, Stack: stack})
+	runtime.Goexit()
+}
+
+// UsedLate reports whether a finding is that an Env was used after its handler had returned.
+func UsedLate(f *sim.Finding) bool {
+	return f.Kind == sim.Panic && strings.HasSuffix(f.Message, lateAdvice)
+}
+
+const lateAdvice = "; macemc vet finds such uses in the source"
+
+var (
+	// ownGoroutine is in the stacks of goroutines on which checked code is called.
+	ownGoroutine = regexp.MustCompile(`/internal/kernel\.(\(\*(machine|Bench|Runner)\)|contained)`)
+	createdBy    = regexp.MustCompile(`^(.*) in goroutine \d+\n\t(\S+:\d+)`)
+)
+
+// handler names the handler that the Env was passed to last.
+func (e *env) handler() string {
+	name := map[sim.EventKind]string{sim.Boot: "Boot", sim.FireTimer: "Timer", sim.Deliver: "Receive", sim.DeliverError: "PeerError", sim.DeliverReady: "PeerReady"}[e.kind]
+	if e.kind == sim.DoAction {
+		return fmt.Sprintf("the action %q", e.w.actions[e.slot].Name)
+	}
+	if e.n.service == nil || name == "" {
+		return ""
+	}
+	t := reflect.TypeOf(e.n.service)
+	if m, ok := t.MethodByName(name); ok {
+		file, line := runtime.FuncForPC(m.Func.Pointer()).FileLine(m.Func.Pointer())
+		return fmt.Sprintf("%v.%s (%s:%d)", t, name, file, line)
+	}
+	return ""
+}

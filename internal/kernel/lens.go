@@ -1,0 +1,88 @@
+package kernel
+
+import (
+	"github.com/macemc/macemc/internal/simhook"
+	"github.com/macemc/macemc/sim"
+)
+
+// The bench evaluates properties over local states that it is shown. What a node predicate said of a
+// local state is kept with that state.
+
+// Show makes l the state of a node that properties see. Unlike most methods it keeps l.
+func (b *Bench) Show(id sim.NodeID, l *Local) {
+	b.shown[id] = l
+	b.w.check.shown.Services[id] = l.service
+}
+
+// ShowInFlight says how properties see the messages in flight.
+func (b *Bench) ShowInFlight(f func(yield func(sim.Envelope) bool)) { b.inFlight = f }
+
+// Check is [World.Check] of what is shown.
+func (b *Bench) Check() error { return b.w.Check() }
+
+// Holds is [World.Holds] of what is shown.
+func (b *Bench) Holds(p *sim.Property) bool { return b.w.Holds(p) }
+
+// Explain is [World.Explain] of what is shown.
+func (b *Bench) Explain(p *sim.Property) string { return b.w.Explain(p) }
+
+// Reads returns what properties have read since it was called last.
+func (b *Bench) Reads() simhook.Reads {
+	r := b.w.check.shown.Reads
+	b.w.check.shown.Reads = simhook.Reads{}
+	return r
+}
+
+// Predicates returns what the node predicates whose values are kept say of a local state of a node: bit k is predicate k, of so many.
+func (b *Bench) Predicates(id sim.NodeID, l *Local) (holds uint64, n int) {
+	b.Show(id, l)
+	c := &b.w.check
+	for k, p := range c.predicates {
+		bit := uint64(1) << k
+		if l.known&bit == 0 {
+			if b.w.consult(func(*sim.View) bool { return p.HoldsAt(c.shown, id) }) {
+				l.holds |= bit
+			}
+			l.known |= bit
+		}
+	}
+	return l.holds, len(c.predicates)
+}
+
+// lens is what the bench's view looks through.
+type lens struct{ b *Bench }
+
+func (l lens) VisitInFlight(yield func(sim.Envelope) bool) { l.b.inFlight(yield) }
+
+func (l lens) TimerSet(id sim.NodeID, t any) bool { return l.b.shown[id].timerSet(t) }
+
+func (l lens) Halted(id sim.NodeID) bool { return l.b.shown[id].halted }
+
+func (l lens) Each(v *shown, p *predicate) bool {
+	b := l.b
+	c := &b.w.check
+	k := c.slot(p)
+	if n := len(b.shown); n < 64 {
+		v.Reads.Nodes |= 1<<n - 1
+	} else {
+		v.Reads.Nodes = ^uint64(0)
+	}
+	if k < 0 {
+		v.Reads.Closely |= v.Reads.Nodes
+		return holdsAtAll(v, p, len(b.shown))
+	}
+	c.next = k + 1
+	bit := uint64(1) << k
+	for id, s := range b.shown {
+		if s.known&bit == 0 {
+			if p.HoldsAt(v, sim.NodeID(id)) {
+				s.holds |= bit
+			}
+			s.known |= bit
+		}
+		if s.holds&bit == 0 {
+			return false
+		}
+	}
+	return true
+}

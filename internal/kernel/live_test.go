@@ -1,0 +1,97 @@
+package kernel_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// What Together says hangs on what the properties do, not on which of them was the last to fail; but one that does not return is
+// asked once, and then found.
+func TestTogether(t *testing.T) {
+	const holds, fails, panics, hangs = 0, 1, 2, 3
+	for _, c := range []struct {
+		does []int
+		live bool
+		want any // what it panics with: a place, or that it does not return; nil: it does not
+	}{
+		{[]int{holds, holds}, true, nil},
+		{[]int{holds, fails, panics}, false, nil},
+		{[]int{panics, fails, panics}, false, nil},
+		{[]int{holds, panics, panics}, false, 1},
+		{[]int{panics, holds, panics}, false, 0},
+		{nil, true, nil},
+		{[]int{panics, hangs, holds}, false, kernel.GivenUp().Message},
+	} {
+		for last := range max(1, len(c.does)) {
+			lastFailed, hung := last, 0
+			live, at, panicked := kernel.Together(len(c.does), &lastFailed, func(i int) bool {
+				switch c.does[i] {
+				case panics:
+					panic(i)
+				case hangs:
+					hung++
+					panic(kernel.GivenUp())
+				}
+				return c.does[i] == holds
+			})
+			if f, ok := panicked.(*sim.Finding); ok {
+				panicked = f.Message
+			}
+			if place, ok := panicked.(int); ok && at != place || panicked == kernel.GivenUp().Message && c.does[at] != hangs {
+				t.Errorf("%v, %d first: %v is said to be of %d", c.does, last, panicked, at)
+			}
+			if live != c.live || panicked != c.want || hung > 1 {
+				t.Errorf("%v, %d first: live %v, panicked %v, asked %d times what hangs", c.does, last, live, panicked, hung)
+			}
+			if k := slices.Index(c.does, fails); k >= 0 && lastFailed != k {
+				t.Errorf("%v, %d first: %d is noted as the one that failed", c.does, last, lastFailed)
+			}
+		}
+	}
+}
+
+// A predicate is asked about nodes in their order, until it does not hold, whatever is remembered of them: that it is remembered not to hold
+// at one hides no panic at a node before.
+func TestEachAsksInOrder(t *testing.T) {
+	asked := []sim.NodeID(nil)
+	sys := counterSystem()
+	sys.Nodes = 3
+	sys.Properties = []sim.Property{{Name: "each", Eventually: sim.Each(func(id sim.NodeID, c *counter) bool {
+		if asked = append(asked, id); id == 0 && c.Fired == 1 {
+			panic("one")
+		}
+		return id != 1 // and so node 2 is never asked
+	})}}
+	w := start(t, sys)
+	live := func() (err error) {
+		defer kernel.CatchState(&err)
+		if w.Live() {
+			t.Error("it holds at node 1")
+		}
+		return nil
+	}
+	for range 3 { // it is remembered from the second time on
+		if err := live(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked = nil
+	if err := live(); err != nil || len(asked) > 0 {
+		t.Errorf("%v, nodes %v are asked though nothing changed", err, asked)
+	}
+	for _, ev := range w.Enabled() {
+		if ev.Node == 0 && ev.Kind == sim.FireTimer {
+			if err := w.Step(ev, choose.First); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+	}
+	if err := live(); err == nil || !slices.Equal(asked, []sim.NodeID{0}) {
+		t.Errorf("%v, nodes %v are asked", err, asked)
+	}
+}

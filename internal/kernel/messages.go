@@ -1,0 +1,90 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/sim"
+)
+
+// content is what a handler sends or announces.
+type content struct {
+	body any // a private copy
+	sent any // what was copied, when it can still be changed and this is checked
+}
+
+// carry makes an effect one about a message.
+func (f *Effect) carry(c content) {
+	f.Msg.Body = c.body
+	if c.sent != nil {
+		f.Msg.Seam().Sent = c.sent
+	}
+}
+
+// message makes a private copy of what a handler sends or announces.
+func (w *machine) message(role string, msg any) content {
+	c := content{body: msg}
+	p, err := w.copies.Of(msg)
+	if err == nil && !p.Flat() {
+		err = w.privateCopy(&c, p)
+	}
+	if err != nil && w.badType == nil {
+		w.badType = encoding.As(role, err)
+	}
+	return c
+}
+
+func (w *machine) privateCopy(c *content, p *encoding.Plan) (err error) {
+	defer encoding.Catch(&err)
+	msg := c.body
+	c.body = p.Copy(msg)
+	if w.keepsSent() {
+		c.sent = msg
+	}
+	return nil
+}
+
+// keepsSent reports whether messages are kept as they were sent, to see whether they are changed.
+func (w *machine) keepsSent() bool { return w.opts.CheckMessages || w.bench }
+
+// privateTo returns a copy of a message or announced event for one who is told of it.
+func (w *machine) privateTo(v any) any {
+	p, err := w.copies.Of(v)
+	if err != nil {
+		panic(err)
+	}
+	if p.Flat() {
+		return v
+	}
+	return p.Copy(v)
+}
+
+// sentUnchanged compares the messages of the handler that has returned with what it holds of them.
+func (w *machine) sentUnchanged(from sim.NodeID) error {
+	for i := w.own; i < len(w.last.Effects); i++ {
+		if f := &w.last.Effects[i]; f.Msg.Seam().Sent != nil {
+			if err := w.checkUnchanged(&sim.Delivery{From: from, Msg: f.Msg}, f.Peer); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkUnchanged compares a message with what its sender still holds.
+func (w *machine) checkUnchanged(d *sim.Delivery, to sim.NodeID) error {
+	p, err := w.copies.Of(d.Msg.Body) // the sender's may have room behind its elements
+	if err != nil {
+		return err
+	}
+	now := p.Copy(d.Msg.Seam().Sent) // copies do not tell times apart
+	if string(p.Append(nil, d.Msg.Body)) != string(p.Append(nil, now)) {
+		return &sim.Finding{Kind: sim.Safety, Property: MessagesProperty, Node: d.From, Message: fmt.Sprintf(
+			"node %d changed a message to node %d after sending it: sent %s, now %s",
+			d.From, to, p.Text(d.Msg.Body), p.Text(now))}
+	}
+	return nil
+}
+
+// MessagesProperty is the property name of findings about messages that their senders changed afterwards.
+const MessagesProperty = "messages are values"

@@ -1,0 +1,137 @@
+package kernel_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// told answers a runner's questions as a world's were answered.
+type told struct {
+	picks []int
+	rooms []kernel.Observation
+}
+
+func (a *told) Choose(choose.Point) int {
+	pick := a.picks[0]
+	a.picks = a.picks[1:]
+	return pick
+}
+
+// Room is the room before the step: what was observed and what the step had sent.
+func (a *told) Room(_, peer sim.NodeID) int {
+	for _, o := range a.rooms {
+		if o.Peer == peer {
+			return o.Room
+		}
+	}
+	return 0
+}
+
+// A runner that is given what the nodes of a world are given comes to the same states, through crashes
+// too.
+func TestRunnerDoesWhatAWorldDoes(t *testing.T) {
+	for _, name := range []string{"randtree", "transport", "pastry", "overcast", "twophase"} {
+		t.Run(name, func(t *testing.T) {
+			e, err := systems.Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sys, err := e.New(spec.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sys.Timing = sim.AnyOrder
+			for seed := range uint64(20) {
+				mirror(t, &sys, seed+1)
+			}
+		})
+	}
+}
+
+func mirror(t *testing.T, sys *sim.System, seed uint64) {
+	compared := *sys // with what may run as another program
+	compared.State = append(slices.Clone(sys.State), sim.AcrossPrograms())
+	w, err := kernel.NewWorld(&compared, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := kernel.NewRunner(sys, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := replay.NewRun(w)
+	random := choose.NewRandom(seed, 0)
+	var answers told
+	src := choose.SourceFunc(func(p choose.Point) int {
+		pick := 0
+		if p.Kind != choose.Fault {
+			pick = random.Choose(p)
+		}
+		if p.Kind == choose.Draw || p.Kind == choose.Compare {
+			answers.picks = append(answers.picks, pick)
+		}
+		return pick
+	})
+	if err := run.Start(src); err != nil {
+		t.Fatal(err)
+	}
+	answers.rooms = append(answers.rooms, w.Last().Observed...)
+	for id := range sim.NodeID(sys.Nodes) {
+		r.Run(sim.Event{Kind: sim.Boot, Node: id, Peer: -1}, kernel.Handed{}, &answers, nil)
+	}
+	for step := range 300 {
+		all := w.Injections(append([]sim.Event(nil), w.Enabled()...))
+		if len(all) == 0 {
+			return
+		}
+		index := random.IntN(len(all))
+		ev := all[index]
+		var d kernel.Handed
+		for _, env := range w.Messages(ev, nil) {
+			d.Delivery = sim.Delivery{From: env.From, Msg: sim.Message{Body: env.Msg}}
+		}
+		key := w.Key(ev)
+		if ev.Kind == sim.DeliverError {
+			d.Delivery = sim.Delivery{From: ev.Peer, Err: sim.ErrReset}
+		}
+		if ev.Kind == sim.DeliverReady {
+			d.From = ev.Peer
+		}
+		answers = told{}
+		unsynced := r.Unsynced(max(ev.Node, 0))
+		kept := 0
+		err := run.Step(index, choose.SourceFunc(func(p choose.Point) int {
+			if p.Kind == choose.Outcome {
+				kept = random.Choose(p)
+				return kept
+			}
+			return src(p)
+		}))
+		if err != nil {
+			t.Fatalf("%s: %v", key, err)
+		}
+		answers.rooms = append(answers.rooms, w.Last().Observed...)
+		switch {
+		case ev.Kind == sim.Crash:
+			r.Crash(ev.Node, min(kept, unsynced))
+		case ev.Kind.Injection() || ev.Kind == sim.Heal:
+		default:
+			if done := r.Run(ev, d, &answers, nil); done.Finding != nil {
+				t.Fatalf("%s: %v", key, done.Finding)
+			}
+		}
+		for c, hash := range w.Components() {
+			if c.Kind == kernel.NodeState && r.Hash(sim.NodeID(c.Index)) != hash {
+				t.Fatalf("seed %d, step %d, %s: node %d\n runner %v\n world  %v", seed, step+1, key, c.Index,
+					r.NodeFields(sim.NodeID(c.Index)), w.NodeFields(sim.NodeID(c.Index)))
+			}
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// Decision says how a question was answered, in the words of people: "is it earlier: no", "unsynced
+// writes that survive: none of 1", "rand.IntN: 1 of 0..2".
+func Decision(a kernel.Answer) string { return a.Label + ": " + Answered(a) }
+
+// Answered is the answer of [Decision] alone: "no", "none of 1", "1 of 0..2".
+func Answered(a kernel.Answer) string {
+	switch {
+	case a.Kind == choose.Compare && a.Arity == 2:
+		return [...]string{"no", "yes"}[a.Pick]
+	case a.Kind == choose.Outcome:
+		return fmt.Sprintf("%s of %d", noneOr(a.Pick), a.Arity-1)
+	case a.Kind == choose.Fault && a.Pick == 0:
+		return "no"
+	case a.Kind == choose.Fault:
+		return fmt.Sprintf("yes, at place %d of %d", a.Pick, a.Arity-1)
+	}
+	return fmt.Sprintf("%d of 0..%d", a.Pick, a.Arity-1)
+}
+
+func noneOr(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprint(n)
+}
+
+// Phrase names the effect in a few words: "send Ping{1} to n1", "write voted", "sync".
+func (e *TraceEffect) Phrase() string {
+	text := strings.TrimSpace(e.Kind + " " + e.Text)
+	if e.Peer >= 0 {
+		text += fmt.Sprintf(" to n%d", e.Peer)
+	}
+	return text
+}
+
+// happens reports whether the effect is one that a crash can prevent.
+func (e *TraceEffect) happens() bool { return !e.IsCall() && e.Kind != kernel.LogEffect.String() }
+
+// Aftermath says what a crash left behind: which effects of the step happened and which did not, when
+// the node crashed inside it, and which unsynced writes survived. It is empty when no node crashed.
+func (s *TraceStep) Aftermath() []string {
+	var parts []string
+	if s.Crashed {
+		var done, undone []string
+		for i := range s.Effects {
+			switch e := &s.Effects[i]; {
+			case !e.happens():
+			case e.Applied:
+				done = append(done, e.Phrase())
+			default:
+				undone = append(undone, e.Phrase())
+			}
+		}
+		if len(done) > 0 {
+			parts = append(parts, "happened: "+strings.Join(done, ", "))
+		}
+		if len(undone) > 0 {
+			parts = append(parts, "did not happen: "+strings.Join(undone, ", "))
+		}
+	}
+	if all := len(s.Kept) + len(s.Lost); all > 0 {
+		parts = append(parts, s.survivors(all))
+	}
+	return parts
+}
+
+func (s *TraceStep) survivors(all int) string {
+	writes := "unsynced writes"
+	if all == 1 {
+		writes = "unsynced write"
+	}
+	text := fmt.Sprintf("%s of %d %s survived", noneOr(len(s.Kept)), all, writes)
+	switch {
+	case len(s.Lost) == 0:
+		return fmt.Sprintf("%s (%s)", text, strings.Join(s.Kept, ", "))
+	case len(s.Kept) == 0:
+		return fmt.Sprintf("%s (lost: %s)", text, strings.Join(s.Lost, ", "))
+	}
+	return fmt.Sprintf("%s (%s; lost: %s)", text, strings.Join(s.Kept, ", "), strings.Join(s.Lost, ", "))
+}
+
+// unsynced returns the keys of the writes of a node that are not synced.
+func unsynced(fields []sim.Field) []string {
+	var keys []string
+	for _, f := range fields {
+		if strings.HasPrefix(f.Path, "(unsynced write ") {
+			key, _, _ := strings.Cut(f.Value, " = ")
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// left notes which writes survived the crash of the step; fields are the states of all nodes before it.
+func (s *TraceStep) left(kept []kernel.Kept) {
+	pending := unsynced(kept[s.Node].Fields)
+	for i := range s.Effects {
+		switch e := &s.Effects[i]; {
+		case !e.Applied:
+		case e.Kind == kernel.WriteEffect.String():
+			pending = append(pending, e.Text)
+		case e.Kind == kernel.SyncEffect.String():
+			pending = nil
+		}
+	}
+	s.survive(pending, kernel.Survivors)
+	for _, id := range s.With {
+		pending := unsynced(kept[id].Fields)
+		for i, key := range pending {
+			pending[i] = fmt.Sprintf("n%d: %s", id, key)
+		}
+		s.survive(pending, kernel.SurvivorsOf(sim.NodeID(id)))
+	}
+}
+
+// survive notes which of the writes of a node survived; label is that of the question.
+func (s *TraceStep) survive(pending []string, label string) {
+	kept := 0
+	for _, a := range s.Choices {
+		if a.Kind == choose.Outcome && a.Label == label {
+			kept = min(a.Pick, len(pending))
+		}
+	}
+	s.Kept, s.Lost = append(s.Kept, pending[:kept]...), append(s.Lost, pending[kept:]...)
+}
+
+// ListNodes is for a list of nodes: "n1, n2"; "" for none.
+func ListNodes[ID sim.NodeID | int](ids []ID) string {
+	var names []string
+	for _, id := range ids {
+		names = append(names, fmt.Sprintf("n%d", id))
+	}
+	return strings.Join(names, ", ")
+}
+
+// AlsoFell names the nodes that fell with another one: " with n2, n3"; "" for none.
+func AlsoFell(with []int) string {
+	if len(with) == 0 {
+		return ""
+	}
+	return " with " + ListNodes(with)
+}

@@ -1,0 +1,191 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/sim"
+)
+
+// took fills in what the step that was executed last did.
+func (rec *recorder) took(s *TraceStep) {
+	w, t := rec.run.World, rec.trace
+	last := w.Last()
+	s.place, s.Crashed, s.Halted = rec.source(last), last.Crashed, last.Halted
+	s.Source = rec.places.Short(s.place)
+	s.Choices = slices.Clone(last.Answers)
+	for _, m := range last.Msgs {
+		s.Msgs = append(s.Msgs, rec.words.text(m.Msg))
+		s.MsgIDs = append(s.MsgIDs, int(m.ID))
+	}
+	for i, e := range last.Effects {
+		s.Effects = append(s.Effects, rec.effect(s.Node, e, last.Happened(i)))
+	}
+	for _, id := range last.With {
+		s.With = append(s.With, int(id))
+	}
+	if s.Crashed && !s.Halted || s.Event.Kind == sim.Crash && s.Number > 0 {
+		s.left(rec.kept)
+	}
+	for _, m := range last.Sent {
+		rec.message(m, s.Number)
+	}
+	for _, f := range last.Fates {
+		m := t.Message(int(f.ID))
+		if m == nil {
+			continue
+		}
+		m.Fates = append(m.Fates, TraceFate{s.Number, f.Fate, f.Fate.String()})
+		m.InFlight = f.Fate == sim.Duplicated
+		if f.Copy > 0 {
+			c := *m
+			c.ID, c.CopyOf, c.Sent, c.Fates = int(f.Copy), m.ID, s.Number, nil
+			if s.Event.Kind == sim.Duplicate {
+				s.concern(m.ID, m.Text)
+			}
+			t.Messages = append(t.Messages, c)
+		}
+	}
+	if len(s.Msgs) > 0 && s.Event.Kind != sim.TakeQuorum {
+		s.concern(s.MsgIDs[0], s.Msgs[0])
+	}
+}
+
+// source is the place of the code that handled the event of a step, of an assertion if one failed.
+func (rec *recorder) source(last *kernel.Step) string {
+	switch {
+	case last.Failed != "":
+		return last.Failed
+	case last.Event.Kind == sim.Deliver && len(last.Msgs) > 0:
+		return cmp.Or(rec.places.handled(last.Source, last.Msgs[0].Msg), last.Inner, last.Source)
+	case last.Event.Kind == sim.FireTimer:
+		return cmp.Or(rec.places.handled(last.Source, last.Timer), last.Inner, last.Source)
+	}
+	return last.Source
+}
+
+// concern notes the message that the event of the step delivers, loses or duplicates.
+func (s *TraceStep) concern(id int, text string) {
+	s.Concerns, s.What = id, inPlace(s.What, text)
+}
+
+// message begins the life of a message.
+func (rec *recorder) message(m sim.Envelope, sent int) {
+	rec.trace.Messages = append(rec.trace.Messages, TraceMessage{
+		ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.words.text(m.Msg), Stream: m.Stream, Sent: sent,
+		InFlight: true,
+	})
+}
+
+// describe fills in what is said of the state after a step.
+func (rec *recorder) describe(s *TraceStep) {
+	w := rec.run.World
+	s.Hash = fmt.Sprintf("%016x%016x", w.Fingerprint().Hi, w.Fingerprint().Lo)
+	s.Failing, s.Live = rec.judge()
+}
+
+// judge looks at the properties in the present state: it returns those that do not hold, and whether all Eventually properties do.
+func (rec *recorder) judge() (failing []string, live bool) {
+	props := rec.run.World.System().Properties
+	live = true
+	numbers, found := kernel.Evaluate(rec.run.World)
+	for _, i := range numbers {
+		p := &props[i]
+		if p.Sometimes == nil {
+			failing = append(failing, p.Name)
+		}
+		live = live && p.Eventually == nil
+	}
+	if found != nil {
+		_ = rec.found(found) // which is always kept
+	}
+	return failing, live
+}
+
+func (rec *recorder) nodeHashes() []sim.Fingerprint {
+	hashes := make([]sim.Fingerprint, len(rec.kept))
+	for id := range hashes {
+		hashes[id] = rec.run.World.NodeFingerprint(sim.NodeID(id))
+	}
+	return hashes
+}
+
+func propertyKind(p *sim.Property) string {
+	switch {
+	case p.Always != nil:
+		return "always"
+	case p.Eventually != nil:
+		return "eventually"
+	case p.Inevitably != nil:
+		return "inevitably"
+	}
+	return "sometimes"
+}
+
+// effect describes an effect on a node, -1 for the first boots.
+func (rec *recorder) effect(node int, e kernel.Effect, applied bool) TraceEffect {
+	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: rec.places.Short(e.From), Applied: applied, Depth: int(e.Depth)}
+	switch e.Kind {
+	case kernel.SendEffect, kernel.StreamEffect, kernel.RefusedEffect:
+		t.Peer, t.Text, t.MsgID = int(e.Peer), rec.words.text(e.Msg.Body), int(e.Msg.ID)
+	case kernel.CloseEffect:
+		t.Peer = int(e.Peer)
+	case kernel.SetTimerEffect, kernel.StopTimerEffect:
+		t.Text = rec.words.exact(e.Value)
+	case kernel.AnnounceEffect:
+		t.Text = rec.words.text(e.Value)
+	case kernel.CallEffect:
+		c := e.Value.(kernel.Call)
+		for i, a := range c.Args {
+			c.Args[i] = Brief(a)
+		}
+		t.Text = c.String()
+		t.Call = &TraceCall{Caller: c.Caller, Service: c.Service, Name: c.Name, Args: c.Args}
+		if c.Caller == "" && node >= 0 {
+			t.Call.Caller = rec.trace.Names[node]
+		}
+	}
+	return t
+}
+
+// nodeNames names what runs on each node by its type, with a small first letter.
+func nodeNames(sys *sim.System) []string {
+	names := make([]string, sys.Nodes)
+	for id := range names {
+		s := sys.New(sim.NodeID(id))
+		defer kernel.Discard(s)
+		if h, ok := s.(simext.Hosting); ok {
+			names[id], _, _ = h.Hosted()
+			continue
+		}
+		t := reflect.TypeOf(s)
+		for t != nil && t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if t != nil {
+			names[id] = lowerFirst(t.Name())
+		}
+	}
+	return names
+}
+
+func lowerFirst(s string) string {
+	r := []rune(s)
+	// An abbreviation at the front goes down as a whole: "TCPServer" stays readable as "tcpServer".
+	for i := range r {
+		if i > 0 && i+1 < len(r) && unicode.IsLower(r[i+1]) {
+			break
+		}
+		if !unicode.IsUpper(r[i]) {
+			break
+		}
+		r[i] = unicode.ToLower(r[i])
+	}
+	return strings.TrimSpace(string(r))
+}

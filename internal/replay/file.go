@@ -1,0 +1,347 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/sim"
+)
+
+// WriteFile executes path on sys and returns it in the form that is kept on disk: events by their
+// stable keys, picks by kind and label, and a comment per step. System, nodes, limits, timing,
+// interleaving and crash cut of the header are filled in from sys; the rest of it is taken from header. The error says how the path
+// does not fit.
+func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose.File, error) {
+	rec, err := record(sys, path, kernel.Options{})
+	if err != nil {
+		return nil, err
+	}
+	t := rec.trace
+	f := &choose.File{Header: HeaderOf(sys, header), Boot: picks(t.Boot.Choices)}
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		f.Steps = append(f.Steps, choose.FileStep{
+			Index: s.Index, Key: s.Key, Picks: picks(s.Choices), Comment: s.comment(),
+		})
+	}
+	return f, nil
+}
+
+// HeaderOf returns h with what the system says.
+func HeaderOf(sys *sim.System, h choose.Header) choose.Header {
+	h.System, h.Nodes = sys.Name, sys.Nodes
+	h.Limits, h.Timing = headerLimits(sys.Limits()), sys.Timing.String()
+	if h.Interleave = ""; sys.Interleave != sim.FIFO {
+		h.Interleave = sys.Interleave.String()
+	}
+	h.AsLive = simext.IsLive(sys.Network)
+	if h.CrashCut = ""; sys.CrashCut != sim.CutPrefix {
+		h.CrashCut = sys.CrashCut.String()
+	}
+	return h
+}
+
+// Notable reports whether an answer says something: there were alternatives, and it is not that a
+// fault did not strike.
+func Notable(a kernel.Answer) bool { return a.Arity > 1 && (a.Kind != choose.Fault || a.Pick != 0) }
+
+func picks(answers []kernel.Answer) []choose.FilePick {
+	var p []choose.FilePick
+	for _, a := range answers {
+		if Notable(a) {
+			p = append(p, choose.FilePick{Kind: a.Kind, Pick: a.Pick, Label: a.Label})
+		}
+	}
+	return p
+}
+
+// comment says what the step changed.
+func (s *TraceStep) comment() string {
+	var parts []string
+	node := -1
+	for _, c := range s.Changes {
+		if c.Minor() {
+			continue
+		}
+		if c.Node != node {
+			node = c.Node
+			parts = append(parts, fmt.Sprintf("n%d", node))
+		}
+		parts = append(parts, c.Short())
+	}
+	if s.Crashed {
+		kind := sim.Crash
+		if s.Halted {
+			kind = sim.Halt
+		}
+		parts = append(parts, kind.String()+AlsoFell(s.With)+"; "+strings.Join(s.Aftermath(), "; "))
+	}
+	if s.Live {
+		parts = append(parts, "(live)")
+	}
+	return shorten(strings.Join(parts, " "), 100)
+}
+
+// limitKeys are the names of the limits in headers.
+var limitKeys = [...]string{"crashes", "halts", "net-errors", "loss", "dup", "partitions"}
+
+func limitValues(l *sim.Limits) [len(limitKeys)]*int {
+	return [...]*int{&l.Crashes, &l.Halts, &l.NetErrors, &l.Loss, &l.Dup, &l.Partitions}
+}
+
+func headerLimits(l sim.Limits) []choose.Limit {
+	var out []choose.Limit
+	for i, v := range limitValues(&l) {
+		if *v > 0 {
+			out = append(out, choose.Limit{Key: limitKeys[i], Value: *v})
+		}
+	}
+	return out
+}
+
+// HeaderLimits returns the fault limits that a path file's header names; those that it does not name
+// are 0. The error names the first that is not known.
+func HeaderLimits(h *choose.Header) (sim.Limits, error) {
+	var l sim.Limits
+	values := limitValues(&l)
+	for _, e := range h.Limits {
+		i := slices.Index(limitKeys[:], e.Key)
+		if i < 0 {
+			return l, fmt.Errorf("unknown limit %q; known limits are %s", e.Key, strings.Join(limitKeys[:], ", "))
+		}
+		*values[i] = e.Value
+	}
+	return l, nil
+}
+
+// A Reading is what following a path file gave.
+type Reading struct {
+	Path choose.Path
+	// Moved are the steps whose event was not at the index that the file says. Indices of injections
+	// move when fault limits differ; others tell that the system is not what it was.
+	Moved []Moved
+	// Renamed are the steps with an answer that has another label than the question. Labels are for people; others tell that the system, or
+	// the file, is not what it was.
+	Renamed []Renamed
+	// Misfits are the steps that did not fit, of [FollowFile] only.
+	Misfits []*MisfitError
+	// Followed is how many steps were executed as the file says.
+	Followed int
+}
+
+// Moved is a step whose event has another index than the file says.
+type Moved struct{ Step, From, To int }
+
+// Renamed is a step that asks for something that the file labels otherwise.
+type Renamed struct {
+	Step int    // 0: first boots
+	What string // "asks for draw "x", the file answers "y""
+}
+
+func (r Renamed) String() string {
+	if r.Step == 0 {
+		return "the first boot " + r.What
+	}
+	return fmt.Sprintf("step %d %s", r.Step, r.What)
+}
+
+// MisfitError tells of the first step of a path file that does not fit the system.
+type MisfitError struct {
+	Line   int // in the file, 0 when it was not read from one
+	Step   int // counted from 1; 0: header or first boots
+	Key    string
+	Reason string
+	// Near are the stable keys of what can happen instead, those most like Key first; at most 5.
+	Near []string
+	// Instead is the key of the event that was executed instead, by [FollowFile]; "": the step was left out.
+	Instead string
+}
+
+func (e *MisfitError) Error() string {
+	var b strings.Builder
+	if e.Line > 0 {
+		fmt.Fprintf(&b, "line %d: ", e.Line)
+	}
+	if e.Step == 0 {
+		b.WriteString(e.Reason)
+	} else {
+		fmt.Fprintf(&b, "step %d (%s): %s", e.Step, e.Key, e.Reason)
+	}
+	if e.Near != nil {
+		fmt.Fprintf(&b, "; what can happen: %s", strings.Join(e.Near, "; "))
+	}
+	return b.String()
+}
+
+// ReadFile follows f on sys: each step's event is the one with the stable key that the file says, its
+// questions are answered by the picks of the same kind in order. Fault limits may be other than those
+// of the header. A finding ends the reading; that steps of the file are left then is no error. The
+// error is a [*MisfitError] about the header or the first step that does not fit, unless it is about
+// sys.
+func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) { return follow(sys, f, false) }
+
+// FollowFile is ReadFile for a system that may have changed since the file was written. A step whose event
+// cannot happen is replaced by one that is alike, of the same class, nodes and type with other content, or
+// left out; picks that are missing are answered by the first alternative, others are ignored. The
+// Reading tells of all that, and the run goes on. The error is a [*MisfitError] about the header, unless
+// it is about sys.
+func FollowFile(sys *sim.System, f *choose.File) (*Reading, error) { return follow(sys, f, true) }
+
+func follow(sys *sim.System, f *choose.File, tolerant bool) (*Reading, error) {
+	if h := &f.Header; h.System != sys.Name || h.Nodes != sys.Nodes {
+		return nil, &MisfitError{Line: f.Lines["system"], Reason: fmt.Sprintf(
+			"the path is of system %q with %d nodes, not of %q with %d", h.System, h.Nodes, sys.Name, sys.Nodes)}
+	}
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true})
+	if err != nil {
+		return nil, err
+	}
+	r := follower{run: NewRun(w)}
+	out := &Reading{}
+	r.src.Reset(f.Boot)
+	failed := r.run.Start(&r.src)
+	r.renamed(0, out)
+	if err := r.src.Done(); err != nil {
+		out.Misfits = append(out.Misfits, &MisfitError{Line: f.Lines["boot"], Reason: "first boots: " + err.Error()})
+	}
+	for i := 0; i < len(f.Steps) && failed == nil; i++ {
+		if len(out.Misfits) > 0 && !tolerant {
+			break
+		}
+		s := &f.Steps[i]
+		misfit := &MisfitError{Line: s.Line, Step: i + 1, Key: s.Key}
+		index, ok := r.find(s)
+		if !ok {
+			misfit.Reason, misfit.Near = "this cannot happen here", r.near(s.Key)
+			out.Misfits = append(out.Misfits, misfit)
+			if index, ok = r.alike(s.Key); !ok || !tolerant {
+				continue
+			}
+			ev, _ := r.run.Event(index)
+			misfit.Instead = r.run.World.Key(ev)
+		} else if index != s.Index {
+			out.Moved = append(out.Moved, Moved{i + 1, s.Index, index})
+		}
+		r.src.Reset(s.Picks)
+		failed = r.run.Step(index, &r.src)
+		r.renamed(i+1, out)
+		if misfit.Reason != "" {
+			continue
+		}
+		if err := r.src.Done(); err != nil {
+			misfit.Reason, misfit.Instead = err.Error(), s.Key
+			out.Misfits = append(out.Misfits, misfit)
+			continue
+		}
+		out.Followed++
+	}
+	if len(out.Misfits) > 0 && !tolerant {
+		return nil, out.Misfits[0]
+	}
+	out.Path = r.run.Path.Clone()
+	return out, nil
+}
+
+// follower follows the steps of a file.
+type follower struct {
+	run *Run
+	src choose.PickSource
+}
+
+// renamed notes that a step was labelled otherwise.
+func (r *follower) renamed(step int, out *Reading) {
+	if what := r.src.Renamed(); what != "" {
+		out.Renamed = append(out.Renamed, Renamed{step, what})
+	}
+}
+
+// find returns the index of the step's event; the file's index is looked at first, which also decides
+// between events of the same key.
+func (r *follower) find(s *choose.FileStep) (int, bool) {
+	if s.Index >= 0 {
+		if ev, ok := r.run.Event(s.Index); ok && r.run.World.Key(ev) == s.Key {
+			return s.Index, true
+		}
+	}
+	for i := 0; ; i++ {
+		ev, ok := r.run.Event(i)
+		if !ok {
+			return 0, false
+		}
+		if r.run.World.Key(ev) == s.Key {
+			return i, true
+		}
+	}
+}
+
+// alike returns the index of an event of the same class, nodes and type as the key's, the one with most words
+// of it.
+func (r *follower) alike(key string) (index int, ok bool) {
+	words, most := strings.Fields(key), -1
+	for i := 0; ; i++ {
+		ev, more := r.run.Event(i)
+		if !more {
+			return index, ok
+		}
+		other := r.run.World.Key(ev)
+		if typeOf(other) != typeOf(key) {
+			continue
+		}
+		if n := shared(other, words); n > most {
+			index, ok, most = i, true, n
+		}
+	}
+}
+
+// typeOf is a key up to the content of what it names.
+func typeOf(key string) string {
+	if at := strings.IndexAny(key, "{([\""); at >= 0 {
+		return key[:at]
+	}
+	return key
+}
+
+// shared is how many words of the key are among words.
+func shared(key string, words []string) (n int) {
+	for w := range strings.FieldsSeq(key) {
+		if slices.Contains(words, w) {
+			n++
+		}
+	}
+	return n
+}
+
+// near lists what can happen, most like key first.
+func (r *follower) near(key string) []string {
+	const most = 5
+	words := strings.Fields(key)
+	type candidate struct {
+		key    string
+		shared int
+	}
+	var all []candidate
+	for i := 0; ; i++ {
+		ev, ok := r.run.Event(i)
+		if !ok {
+			break
+		}
+		key := r.run.World.Key(ev)
+		all = append(all, candidate{key, shared(key, words)})
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return b.shared - a.shared })
+	near := []string{}
+	for _, c := range all[:min(most, len(all))] {
+		near = append(near, c.key)
+	}
+	if len(all) > most {
+		near = append(near, fmt.Sprintf("and %d more", len(all)-most))
+	}
+	if len(all) == 0 {
+		near = append(near, "nothing")
+	}
+	return near
+}

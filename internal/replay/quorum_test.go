@@ -1,0 +1,61 @@
+package replay_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/test/systest"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/register"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Paths with sets of messages survive a file, and going back to any step.
+func TestQuorumFile(t *testing.T) {
+	sys := systest.Build(t, register.Entry(), spec.Config{Params: map[string]string{"quorum": "true"}}, sim.Limits{Crashes: 1, Dup: 2})
+	taken := 0
+	for seed := range uint64(20) {
+		path := systest.RandomPath(t, &sys, seed, 60)
+		f, err := replay.WriteFile(&sys, choose.Header{}, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if _, err := f.WriteTo(&text); err != nil {
+			t.Fatal(err)
+		}
+		if f, err = choose.Parse(&text); err != nil {
+			t.Fatal(err)
+		}
+		for i := range f.Steps {
+			if f.Steps[i].Index = 99; strings.HasPrefix(f.Steps[i].Key, "quorum ") {
+				taken++
+			}
+		}
+		r, err := replay.ReadFile(&sys, f)
+		if err != nil || !slices.Equal(r.Path, path) {
+			t.Fatalf("seed %d: path %v, want %v; %v", seed, r.Path, path, err)
+		}
+		goneBackTo(t, &sys, path)
+	}
+	if taken < 20 {
+		t.Errorf("%d sets were taken", taken)
+	}
+}
+
+// The senders of a set are told by its key, whatever its messages contain.
+func TestQuorumSentence(t *testing.T) {
+	ev := sim.Event{Kind: sim.TakeQuorum, Node: 0, Peer: -1}
+	for key, want := range map[string]string{
+		`quorum n0 a majority <-n2 Reply{Text:"} <-n7 "} <-n11 Reply{Inner:{A:" <-n8 "}}`: "n0 receives a majority from n2, n11",
+		`quorum n0 q <-n3 3`: "n0 receives q from n3",
+	} {
+		if got := replay.Describe(ev, key); got != want {
+			t.Errorf("%s: %q, want %q", key, got, want)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// Record executes path on sys from the first state and describes every step. A finding on the way is
+// part of the trace, not an error; a finding of a step ends it, a property that does not hold does
+// not. The run ends with the path: that a service's Close fails then is a finding, too. A path that does not fit is an error; the trace holds the steps before it then.
+func Record(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error) {
+	rec, err := record(sys, path, opts)
+	if rec == nil {
+		return nil, err
+	}
+	return rec.end(), err
+}
+
+// End is Record, but describes no step: the trace says how the run ends, by its finding and properties. That is far less work where states are large.
+func End(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error) {
+	c, err := NewCursor(sys, path, opts)
+	if c == nil {
+		return nil, err
+	}
+	rec, e := newRecorder(c.run, NewPlaces())
+	if e != nil {
+		return nil, e
+	}
+	for err = rec.found(err); err == nil; err = rec.found(c.Next()) {
+		if rec.judge(); c.AtEnd() {
+			break
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rec.end(), nil
+}
+
+// end is the trace of a run that is over.
+func (rec *recorder) end() *Trace {
+	t := rec.told()
+	if f := kernel.Finish(rec.run.World); f != nil && t.Finding == nil {
+		t.Finding, t.FoundAt = f, rec.run.Steps()
+	}
+	return t
+}
+
+// record is Record, but does not ask the properties at the end.
+func record(sys *sim.System, path choose.Path, opts kernel.Options) (*recorder, error) {
+	opts.Trace = true
+	c, err := NewCursor(sys, path, opts)
+	if c == nil {
+		return nil, err
+	}
+	rec, e := newRecorder(c.run, NewPlaces())
+	if e != nil {
+		return nil, e
+	}
+	if err := rec.found(err); err != nil {
+		return nil, err
+	}
+	rec.start()
+	return rec, rec.follow(c, len(path))
+}
+
+// follow describes the steps of a path up to step to.
+func (rec *recorder) follow(c *Cursor, to int) error {
+	for !c.AtEnd() && c.Steps() < to {
+		index, err := c.peek()
+		if err == nil {
+			rec.before(index)
+			if err = rec.found(c.Next()); err == nil {
+				rec.after()
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Record describes the steps from..to of the path, both inclusive, or as many of them as there are; the
+// first step is 1. Where the trace has to tell of messages that were sent before, it says 0 for the step
+// that sent them unless the cursor has kept that, see [Cursor.Keep]. The cursor stays where it is. The
+// error says how the path does not fit; a finding is part of the trace.
+func (c *Cursor) Record(from, to int) (*Trace, error) {
+	if c.traced == nil {
+		opts := c.opts
+		opts.Trace = true
+		t, err := NewCursor(c.run.World.System(), c.path, opts)
+		if t == nil {
+			return nil, err
+		}
+		t.places = NewPlaces()
+		c.traced = t
+	}
+	t := c.traced
+	t.path, t.src.Path, t.keep = c.path, c.path, nil
+	if c.keep != nil { // read, never added to: a traced world is slower
+		t.keep = &checkpoints{list: c.keep.list, bounds: c.keep.bounds, borrowed: true}
+	}
+	rec, err := newRecorder(t.run, t.places)
+	if err != nil {
+		return nil, err
+	}
+	err = t.To(max(0, from-1))
+	if err == nil || errors.Is(err, ErrEnd) {
+		err = t.failed // earlier
+	}
+	if err := rec.found(err); err != nil {
+		return nil, err
+	}
+	rec.begin(func(id sim.MessageID) int {
+		sent, _ := c.SentAt(id)
+		return sent
+	})
+	err = rec.follow(t, to)
+	return rec.told(), err
+}
+
+// begin describes the state that the trace begins with.
+func (rec *recorder) begin(sent func(sim.MessageID) int) {
+	n := rec.run.Steps()
+	if n == 0 {
+		rec.start()
+		return
+	}
+	b := TraceStep{Number: n, Index: -1, Node: -1, Peer: -1, Kind: sim.Boot.String(), Key: fmt.Sprintf("state after step %d", n)}
+	rec.describe(&b)
+	rec.allFields(&b)
+	rec.trace.Boot = b
+	for m := range rec.run.World.InFlight() {
+		rec.message(m, sent(m.ID))
+	}
+	t := rec.trace
+	slices.SortFunc(t.Messages, func(a, b TraceMessage) int { return a.ID - b.ID })
+	t.Messages = slices.CompactFunc(t.Messages, func(a, b TraceMessage) bool { return a.ID == b.ID }) // duplicates
+}
+
+// recorder describes a run, step by step.
+type recorder struct {
+	run    *Run
+	trace  *Trace
+	words  *Words
+	places *Places
+
+	step TraceStep
+	// Per node, before the step.
+	kept   []kernel.Kept
+	hashes []sim.Fingerprint // nil: no step was recorded
+}
+
+// told is what was recorded so far, with what holds now.
+func (rec *recorder) told() *Trace {
+	w, t := rec.run.World, rec.trace
+	props := w.System().Properties
+	failing, _ := kernel.Evaluate(w) // what is found was found before
+	for i := range props {
+		p := &props[i]
+		state := PropertyState{Name: p.Name, Kind: propertyKind(p), Holds: !slices.Contains(failing, i)}
+		if !state.Holds {
+			state.Explain = explain(w, p)
+		}
+		t.Properties = append(t.Properties, state)
+	}
+	return t
+}
+
+// explain is what a property says of the state, or that it cannot.
+func explain(w kernel.World, p *sim.Property) (text string) {
+	defer func() {
+		r := recover()
+		if f, ok := r.(*sim.Finding); ok && kernel.Overdue(f) {
+			text = "(its function did not return)"
+		} else if r != nil {
+			text = fmt.Sprintf("(its function panicked: %v)", r)
+		}
+	}()
+	return w.Explain(p)
+}
+
+func newRecorder(r *Run, places *Places) (*recorder, error) {
+	sys := r.World.System()
+	words, err := NewWords(sys)
+	if err != nil {
+		return nil, err
+	}
+	return &recorder{
+		run:    r,
+		trace:  &Trace{System: sys.Name, Nodes: sys.Nodes, Names: nodeNames(sys)},
+		words:  words,
+		places: places,
+		kept:   make([]kernel.Kept, sys.Nodes),
+	}, nil
+}
+
+// found keeps a finding and hands any other error through.
+func (rec *recorder) found(err error) error {
+	var f *sim.Finding
+	if !errors.As(err, &f) {
+		return err
+	}
+	if rec.trace.Finding == nil {
+		rec.trace.Finding, rec.trace.FoundAt = f, rec.run.Steps()
+	}
+	return nil
+}
+
+func (rec *recorder) start() {
+	b := TraceStep{Index: -1, Node: -1, Peer: -1, Kind: sim.Boot.String(), Key: "first boots"}
+	rec.took(&b)
+	rec.describe(&b)
+	rec.allFields(&b)
+	rec.trace.Boot = b
+}
+
+// allFields makes the whole state of all nodes the changes of a step.
+func (rec *recorder) allFields(b *TraceStep) {
+	for id := range sim.NodeID(rec.trace.Nodes) {
+		for _, f := range rec.run.World.NodeFields(id) {
+			b.Changes = append(b.Changes, NodeChange{Node: int(id), Path: f.Path, New: f.Value, Inside: f.Inside})
+		}
+	}
+}
+
+// before notes the state that a step may change.
+func (rec *recorder) before(index int) {
+	w := rec.run.World
+	ev, _ := rec.run.Event(index)
+	rec.step = TraceStep{
+		Number:  rec.run.Steps() + 1,
+		Index:   index,
+		Enabled: len(w.Enabled()),
+		Event:   ev,
+		Kind:    ev.Kind.String(),
+		Node:    int(ev.Node),
+		Peer:    int(ev.Peer),
+		Key:     w.Key(ev),
+	}
+	rec.step.What = what(ev, rec.step.Key)
+	if rec.hashes == nil {
+		rec.hashes = rec.nodeHashes()
+		for id := range rec.kept {
+			rec.kept[id] = kernel.KeepNode(w, sim.NodeID(id))
+		}
+	}
+}
+
+func (rec *recorder) after() {
+	s := rec.step
+	w := rec.run.World
+	rec.took(&s)
+	now := rec.nodeHashes()
+	for id, before := range rec.kept {
+		if now[id] == rec.hashes[id] && id != s.Node {
+			continue
+		}
+		for _, c := range kernel.NodeChanges(w, sim.NodeID(id), before) {
+			s.Changes = append(s.Changes, NodeChange{Node: id, Path: c.Path, Old: c.Old, New: c.New, Inside: c.Inside})
+		}
+		rec.kept[id] = kernel.KeepNode(w, sim.NodeID(id))
+	}
+	rec.hashes = now
+	rec.describe(&s)
+	rec.trace.Steps = append(rec.trace.Steps, s)
+}
+
+// Functions of properties may panic; in a trace that counts as not holding, and for holds is a finding, too.

@@ -1,0 +1,45 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+)
+
+// Saved is a state of a run, with the way to it. It is never changed, so that any number of runs of
+// equal systems may go on from it, at the same time.
+type Saved struct {
+	state  *kernel.Checkpoint
+	path   choose.Path
+	bounds []int32
+}
+
+// Path leads to the state. It must not be changed.
+func (s *Saved) Path() choose.Path { return s.path }
+
+// Save copies the state that the run is in. The error says why it cannot be copied.
+func (r *Run) Save() (*Saved, error) {
+	w, ok := r.World.(kernel.Checkpointer)
+	if !ok {
+		return nil, errUncopied
+	}
+	state, err := w.Checkpoint()
+	if err != nil {
+		return nil, err
+	}
+	return &Saved{state, r.Path.Clone(), slices.Clone(r.Bounds)}, nil
+}
+
+// Resume goes to a saved state, instead of [Run.Start]. After an error the run must be started.
+func (r *Run) Resume(s *Saved) error {
+	w, ok := r.World.(kernel.Checkpointer)
+	if !ok {
+		return errUncopied
+	}
+	if err := w.Resume(s.state); err != nil {
+		return err
+	}
+	r.Path, r.Bounds = append(r.Path[:0], s.path...), append(r.Bounds[:0], s.bounds...)
+	return nil
+}

@@ -1,0 +1,173 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// Trace is a run with everything that people want to see of it. It is recomputed from a path. When it is
+// only a part of a run (see [Cursor.Record]), Boot is the state before the part: its Number is that of
+// the step before, all fields are its Changes; and Messages begins with those in flight then.
+type Trace struct {
+	System string      `json:"system"`
+	Nodes  int         `json:"nodes"`
+	Names  []string    `json:"names"` // what runs on each node, e.g. "pinger"
+	Boot   TraceStep   `json:"boot"`  // the first boots, together
+	Steps  []TraceStep `json:"steps"`
+	// Messages are the lives of all messages, in the order in which they were sent.
+	Messages []TraceMessage `json:"messages"`
+	// Round is how many of the last steps go on for ever: they lead back to the state before them; 0: none are known to. See SetRound.
+	Round int `json:"round,omitempty"`
+	// Endless is what is said of a run that goes on for ever, or ends where nothing that has to happen can happen; "": it is not known to.
+	Endless string `json:"endless,omitempty"`
+	// Properties say what holds in the last state.
+	Properties []PropertyState `json:"properties"`
+	// Finding is the first finding of the run, nil when there was none. FoundAt is its step, 0 when it
+	// was found in the first state.
+	Finding *sim.Finding `json:"finding,omitempty"`
+	FoundAt int          `json:"found_at,omitempty"`
+}
+
+// SetRound sets Round. The error says that so many last steps do not lead back to the state before them.
+func (t *Trace) SetRound(n int) error {
+	last := len(t.Steps)
+	if n > last || n < 0 {
+		return fmt.Errorf("a run of %d steps has no round of %d", last, n)
+	}
+	hash := func(step int) string {
+		if step == 0 {
+			return t.Boot.Hash
+		}
+		return t.Steps[step-1].Hash
+	}
+	if hash(last) != hash(last-n) {
+		return fmt.Errorf("steps %d to %d do not lead back to the state before them: the system is not what it was", last-n+1, last)
+	}
+	t.Round = n
+	return nil
+}
+
+// TraceStep is one step of a [Trace].
+type TraceStep struct {
+	Number  int       `json:"step"`    // counted from 1
+	Index   int       `json:"index"`   // of the event among the enabled ones
+	Enabled int       `json:"enabled"` // how many ordinary events; from here on an index is an injection
+	Event   sim.Event `json:"-"`
+	Kind    string    `json:"kind"`
+	Node    int       `json:"node"`
+	Peer    int       `json:"peer"` // -1: none
+	Key     string    `json:"key"`
+	What    string    `json:"what,omitempty"`     // the content: action, timer, message
+	Msgs    []string  `json:"messages,omitempty"` // consumed
+	MsgIDs  []int     `json:"message_ids,omitempty"`
+	// Concerns is the message that the event delivers, loses or duplicates; 0: none.
+	Concerns int `json:"concerns,omitempty"`
+	// Source is the file:line of the code that handled the event, see [Places.Short].
+	Source  string          `json:"source,omitempty"`
+	place   string          // the same, with the file as the compiler named it
+	Choices []kernel.Answer `json:"choices,omitempty"`
+	Effects []TraceEffect   `json:"effects,omitempty"`
+	Changes []NodeChange    `json:"changes,omitempty"` // of node states
+	Crashed bool            `json:"crashed,omitempty"` // inside the step
+	Halted  bool            `json:"halted,omitempty"`  // and for ever
+	With    []int           `json:"with,omitempty"`    // the nodes that crashed with it, or halted, as they run in its process
+	// Kept and Lost are the writes, by key and in order, that were not synced when the node crashed in
+	// this step: those that survive, and those that do not. Those of nodes that crashed with it are named "n2: key".
+	Kept []string `json:"writes_kept,omitempty"`
+	Lost []string `json:"writes_lost,omitempty"`
+
+	Live    bool     `json:"live"`              // the state after the step is live
+	Failing []string `json:"failing,omitempty"` // properties that do not hold after the step
+	Hash    string   `json:"hash"`              // fingerprint of the state after the step
+}
+
+// TraceEffect is one effect, in the order of the handler's calls.
+type TraceEffect struct {
+	Kind    string `json:"kind"`
+	Peer    int    `json:"peer"` // -1: none
+	Text    string `json:"text"` // message, timer, key, log line or call
+	MsgID   int    `json:"message_id,omitempty"`
+	From    string `json:"from,omitempty"` // file:line of the call
+	Applied bool   `json:"applied"`        // false: the node crashed before
+
+	// Depth is how many calls between services of the node the effect is nested in. When it is such a
+	// call itself, see [sim.Enter], Call says who called whom.
+	Depth int        `json:"depth,omitempty"`
+	Call  *TraceCall `json:"call,omitempty"`
+}
+
+// TraceCall is a call between services of a node. It ends before the next effect of the same or a
+// smaller depth.
+type TraceCall struct {
+	Caller  string   `json:"caller,omitempty"` // the service that called; in the first boots "" for the node itself
+	Service string   `json:"service"`
+	Name    string   `json:"name"`
+	Args    []string `json:"args,omitempty"`
+}
+
+// IsCall reports whether it is a call between services, which changes nothing by itself.
+func (e *TraceEffect) IsCall() bool { return e.Call != nil }
+
+// TraceMessage is the life of one message.
+type TraceMessage struct {
+	ID     int    `json:"id"`
+	From   int    `json:"from"`
+	To     int    `json:"to"`
+	Text   string `json:"text"`
+	Stream bool   `json:"stream,omitempty"`
+	Sent   int    `json:"sent"` // step; 0: in the first boots
+	// CopyOf is the message that the network made it of, in step Sent; 0: a node sent it.
+	CopyOf int `json:"copy_of,omitempty"`
+	// Fates are what became of it, in order: a duplication ends nothing, all others are the last.
+	Fates []TraceFate `json:"fates,omitempty"`
+	// InFlight says that nothing has ended it yet.
+	InFlight bool `json:"in_flight,omitempty"`
+}
+
+// line names the message, as in "#5 Ping{1} n0->n1, a copy of #3".
+func (m *TraceMessage) line() string {
+	text := fmt.Sprintf("#%d %s n%d->n%d", m.ID, m.Text, m.From, m.To)
+	if m.CopyOf > 0 {
+		text += fmt.Sprintf(", a copy of #%d", m.CopyOf)
+	}
+	return text
+}
+
+// Message returns the message of an identity, nil when the trace does not tell of it. The cost is
+// logarithmic in the number of messages.
+func (t *Trace) Message(id int) *TraceMessage {
+	i, ok := slices.BinarySearchFunc(t.Messages, id, func(m TraceMessage, id int) int { return m.ID - id })
+	if !ok {
+		return nil
+	}
+	return &t.Messages[i]
+}
+
+// TraceFate is one thing that became of a message.
+type TraceFate struct {
+	Step int      `json:"step"`
+	Fate sim.Fate `json:"-"`
+	Name string   `json:"fate"` // of Fate
+}
+
+// PropertyState says whether a property holds.
+type PropertyState struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"` // always, eventually or sometimes
+	Holds   bool   `json:"holds"`
+	Explain string `json:"explain,omitempty"` // the property's own words when it does not hold
+}
+
+// NodeChange is a field of a node's state that a step changed. Old or New is empty when the field was
+// not there.
+type NodeChange struct {
+	Node int    `json:"node"`
+	Path string `json:"path"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+	// Inside is the path of the value of a foreign type that the field is an internal part of, see [sim.Field]; "" if there is none.
+	Inside string `json:"inside,omitempty"`
+}

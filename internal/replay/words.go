@@ -1,0 +1,79 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// Words says what events of a system do, in the words of people. It is for one goroutine.
+type Words struct {
+	plans *encoding.Set
+	buf   []sim.Envelope
+}
+
+// NewWords returns the words for a system. The error is that of [kernel.NewWorld].
+func NewWords(sys *sim.System) (*Words, error) {
+	plans, err := encoding.NewSet(append(slices.Clone(sys.State), encoding.Showing())...)
+	if err != nil {
+		return nil, err
+	}
+	return &Words{plans: plans}, nil
+}
+
+// Describe says in a few words what ev does in the state of w, like the function [Describe], with
+// enumerations in messages by name.
+func (x *Words) Describe(w kernel.World, ev sim.Event) string {
+	key := w.Key(ev)
+	return describe(ev, key, x.named(w, ev, what(ev, key)))
+}
+
+// Beyond is Describe, or "" where that says no more than the function [Describe] of key, the event's in the state of w.
+func (x *Words) Beyond(w kernel.World, ev sim.Event, key string) string {
+	plain := what(ev, key)
+	text := x.named(w, ev, plain)
+	if text == plain {
+		return ""
+	}
+	return describe(ev, key, text)
+}
+
+// named is what with enumerations of the message by name.
+func (x *Words) named(w kernel.World, ev sim.Event, what string) string {
+	if x.buf = w.Messages(ev, x.buf[:0]); len(x.buf) == 1 && ev.Kind != sim.TakeQuorum {
+		return inPlace(what, x.text(x.buf[0].Msg))
+	}
+	return what
+}
+
+// text renders a message or announced event for people.
+func (x *Words) text(v any) string {
+	p, err := x.plans.Of(v)
+	if err != nil {
+		return fmt.Sprintf("%T", v)
+	}
+	return Brief(p.Names(v))
+}
+
+// exact renders a timer like the stable key of the event that it fires.
+func (x *Words) exact(v any) string {
+	p, err := x.plans.Of(v)
+	if err != nil {
+		return fmt.Sprintf("%T", v)
+	}
+	return Brief(p.Text(v))
+}
+
+// inPlace puts the text of a message in place of that in the content of a key, but for words before it.
+func inPlace(what, text string) string {
+	for _, word := range [...]string{"stream ", "datagram "} {
+		if strings.HasPrefix(what, word) {
+			return word + text
+		}
+	}
+	return text
+}

@@ -1,0 +1,244 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// covered says what was explored.
+func (r *Report) covered() []string {
+	c := &r.Coverage
+	lines := append(r.wentOn(), r.divided()...)
+	lines = append(append(lines, r.inPlainWords()...), r.exhausted()...)
+	if r.Cluster != "" {
+		lines = append(lines, "searched by the workers at "+r.Cluster+", which do not gather which faults struck, what never happened, nor Sometimes properties")
+	}
+	lines = append(append(lines, r.kept()...), r.reduced()...)
+	lines = append(lines, r.crashes()...)
+	if c.Recovers {
+		lines = append(lines, "recovery always possible: from each of them a live state can be reached without faults")
+	}
+	for _, o := range r.OtherVersions {
+		lines = append(lines, "built with "+o.String())
+	}
+	if c.Unchecked != "" {
+		lines = append(lines, "NOT checked: "+c.Unchecked)
+	}
+	lines = append(lines, c.fairRuns()...)
+	for i := range c.Assumed {
+		lines = append(lines, c.Assumed[i].line())
+	}
+	if len(c.NotChecked) > 0 {
+		lines = append(lines, "not checked: "+strings.Join(c.NotChecked, "; "))
+	}
+	lines = append(append(lines, r.walks()...), r.faults()...)
+	if len(c.NeverHappened) > 0 {
+		lines = append(lines, "never happened while searching: "+strings.Join(c.NeverHappened, ", ")+"   (your check does not test these)")
+	}
+	lines = append(lines, r.sometimes()...)
+	if line := c.afterLive(); line != "" {
+		lines = append(lines, line)
+	}
+	if c.ForeignTimes {
+		lines = append(lines, "times of different nodes were compared: every outcome was tried, also ones that no clocks give")
+	}
+	if len(c.BySample) > 0 {
+		lines = append(lines, "checked in a sample of runs and steps only: "+strings.Join(c.BySample, "; "))
+	}
+	for _, d := range c.Sampled {
+		lines = append(lines, fmt.Sprintf("SAMPLED, not enumerated: %q has %s alternatives; what follows from the others is not covered", d.Label, textfmt.Number(d.Arity)))
+	}
+	if c.OmissionProbability != nil {
+		lines = append(lines, fmt.Sprintf("probability that a state was missed by equal fingerprints: at most %.2g", *c.OmissionProbability))
+	}
+	if r.Uncovered != "" {
+		lines = append(lines, "not covered: "+r.Uncovered)
+	}
+	if refuted := r.Suspects - r.Undecided; refuted > 0 {
+		lines = append(lines, "suspected violations that were examined and are none: "+textfmt.Number(refuted))
+	}
+	if r.Undecided > 0 {
+		line := textfmt.Plural(r.Undecided, "suspected violation") + " could not be confirmed"
+		if r.Stopped == search.StoppedTime {
+			line += fmt.Sprintf("; the last may have had %v beyond the time limit", search.LeastConfirming)
+		}
+		lines = append(lines, line)
+	}
+	return append(lines, r.engine()...)
+}
+
+// exhausted says how far all states were visited, if anything tried to.
+func (r *Report) exhausted() []string {
+	c := &r.Coverage
+	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", textfmt.Number(c.ExhaustedDepth), textfmt.Plural(r.States, "state"))
+	switch {
+	case c.Complete:
+		exhaustive = fmt.Sprintf("complete: %s", textfmt.Plural(r.States, "state"))
+	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
+		exhaustive = fmt.Sprintf("NOT exhaustive: states with equal fingerprints were taken for one; to depth %s, %s",
+			textfmt.Number(c.ExhaustedDepth), textfmt.Plural(r.States, "state"))
+	case c.ExhaustedDepth == 0:
+		why := "as it ended early"
+		if d := c.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
+			why += " and states are left out (--reduce none comes to a depth)"
+		}
+		exhaustive = fmt.Sprintf("to no depth exhaustive, %s: %s seen, what follows was executed from %s of them",
+			why, textfmt.Plural(r.States, "state"), textfmt.Number(r.Expanded))
+	}
+	if len(c.Sampled) > 0 {
+		exhaustive += ", but for draws that were sampled"
+	}
+	if r.Transitions > 0 {
+		exhaustive += ", " + textfmt.Plural(r.Transitions, "transition")
+		if r.Cluster == "" {
+			exhaustive += fmt.Sprintf(" by %s; %.1f bytes per state", textfmt.Plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
+		}
+	}
+	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Stateful() {
+		return []string{exhaustive}
+	}
+	return nil
+}
+
+// kept says where what was searched is kept.
+func (r *Report) kept() []string {
+	k := r.Kept
+	if k == nil {
+		return nil
+	}
+	text := "kept in " + k.Folder
+	if k.Runs > 0 {
+		text += fmt.Sprintf(", where %s were before", textfmt.Plural(k.Runs, "run"))
+	}
+	if k.Before > 0 {
+		text += fmt.Sprintf(", where %s were before", textfmt.Plural(k.Before, "state"))
+	}
+	if k.Lost > 0 {
+		text += fmt.Sprintf("; but for %s of a part that was not over, which is made again", textfmt.Plural(k.Lost, "run"))
+	}
+	if r.Disk > 0 {
+		text += fmt.Sprintf("; up to %s MB were on its disk for want of memory", textfmt.Number(int(r.Disk>>20)))
+	}
+	return []string{text}
+}
+
+// walks says what walks came to, and how they were made.
+func (r *Report) walks() (lines []string) {
+	for i := range r.Phases {
+		if p := &r.Phases[i]; strings.HasSuffix(p.Name, "walks") && p.Paths > 0 {
+			lines = append(lines, r.walked(p))
+		}
+	}
+	if len(r.Relied) > 0 {
+		var actions []string
+		for _, a := range r.Relied {
+			actions = append(actions, fmt.Sprintf("%s in %s", a.Action, textfmt.Plural(a.Walks, "walk")))
+		}
+		lines = append(lines, "recovery relied on actions: "+strings.Join(actions, ", "))
+	}
+	if len(r.Schedules) > 0 {
+		var turns []string
+		for _, s := range r.Schedules {
+			turns = append(turns, fmt.Sprintf("%s %s", s.Name, textfmt.Number(s.Paths)))
+		}
+		lines = append(lines, "scheduled walks: "+strings.Join(turns, ", "))
+	}
+	return lines
+}
+
+// faults says which faults were used.
+func (r *Report) faults() []string {
+	if r.Cluster != "" {
+		return nil
+	}
+	var faults []string
+	for _, l := range limits(r.Limits, r.Coverage.FaultsUsed) {
+		if l.allowed > 0 {
+			faults = append(faults, fmt.Sprintf("%s %d/%d", l.name, l.used, l.allowed))
+		} else {
+			faults = append(faults, fmt.Sprintf("%s 0 (off)", l.name))
+		}
+	}
+	return []string{"faults used: " + strings.Join(faults, ", ")}
+}
+
+// sometimes says in how many runs Sometimes properties held.
+func (r *Report) sometimes() (lines []string) {
+	for _, s := range r.Coverage.Sometimes {
+		switch {
+		case s.Runs == 0:
+			lines = append(lines, fmt.Sprintf("sometimes: %q NEVER", s.Property))
+		case search.Name(r.Strategy).Stateful():
+			lines = append(lines, fmt.Sprintf("sometimes: %q in some state", s.Property))
+		default:
+			lines = append(lines, fmt.Sprintf("sometimes: %q in %s%s", s.Property, textfmt.Plural(s.Runs, "run"), vacuous(&s)))
+		}
+	}
+	return lines
+}
+
+// inPlainWords says what was covered to somebody who does not know how; "": nothing.
+func (r *Report) inPlainWords() []string {
+	c := &r.Coverage
+	var what []string
+	units := "choices"
+	if search.Name(r.Strategy).Stateful() {
+		units = "steps"
+	}
+	switch {
+	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
+	case c.Complete:
+		all := "everything that can happen within the limits of nodes, actions and faults"
+		if r.CrashCut == sim.CutNone.String() {
+			all += ", but for crashes inside steps"
+		}
+		what = append(what, all)
+	case c.ExhaustedDepth > 0:
+		what = append(what, fmt.Sprintf("everything that can happen in the first %s %s of a run", textfmt.Number(c.ExhaustedDepth), units))
+	}
+	runs := 0
+	for i := range r.Phases {
+		if p := &r.Phases[i]; p.Name == "walks" || p.Name == "faulty walks" {
+			runs += p.Paths
+		}
+	}
+	if runs > 0 {
+		what = append(what, textfmt.Plural(runs, "random run"))
+	}
+	if len(what) == 0 {
+		return nil
+	}
+	return []string{"covered: " + strings.Join(what, ", and ")}
+}
+
+func (r *Report) walked(p *search.Phase) string {
+	parts := []string{fmt.Sprintf("%s %s", p.Name, textfmt.Number(p.Paths))}
+	if p.Live == p.Paths {
+		parts = append(parts, "all live")
+	} else {
+		for _, n := range []struct {
+			count int
+			what  string
+		}{{p.Live, "live"}, {p.Duplicates, "cut at a known state"}, {p.OutOfEvents, "out of events"}, {p.TooLong, "too long"}} {
+			if n.count > 0 {
+				parts = append(parts, textfmt.Number(n.count)+" "+n.what)
+			}
+		}
+	}
+	if h := &p.Steps; h.Count > 0 {
+		parts = append(parts, fmt.Sprintf("median %s steps", median(h)))
+		longest := "longest " + textfmt.Number(h.Max)
+		switch {
+		case r.WalkSteps > 0 && p.Name == "faulty walks":
+			longest += fmt.Sprintf(" (parts without faults: at most %s)", textfmt.Number(r.WalkSteps))
+		case r.WalkSteps > 0:
+			longest += " of " + textfmt.Number(r.WalkSteps)
+		}
+		parts = append(parts, longest)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,78 @@
+package report_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// Which crashes were left out is said, whether that is known to change nothing, and what shows the contrary.
+func TestCrashes(t *testing.T) {
+	r := nothingFound()
+	r.Strategy, r.Coverage.Complete = "bfs", true
+	both := func() string {
+		var b strings.Builder
+		if err := report.JUnit(&b, r, nil); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(strings.Fields(string(render(t, terminal, r))), " ") + b.String()
+	}
+	expect := func(wanted bool, parts ...string) {
+		t.Helper()
+		text := both()
+		for _, part := range parts {
+			if strings.Contains(text, part) != wanted {
+				t.Errorf("%q: %v, want %v in\n%s", part, !wanted, wanted, text)
+			}
+		}
+	}
+	const outcome = ", or left out because that cannot change the verdict"
+	expect(false, "crashes of", "crash_model", "crash_cut", "crash cut", "inside steps", outcome)
+
+	r.CrashCut = "none"
+	expect(true, "everything that can happen within the limits of nodes, actions and faults, but for crashes inside steps", "crash cut none: nodes crashed and halted between steps only",
+		`<property name="crash_cut" value="none">`)
+	if !strings.Contains(string(render(t, report.JSON, r)), `"crash_cut": "none"`) {
+		t.Error("JSON does not say the crash cut")
+	}
+	r.CrashCut = "subset"
+	expect(true, "crash cut subset: of a step inside which a node crashed or halted any datagrams were lost", `<property name="crash_cut" value="subset">`)
+	expect(false, "but for crashes inside steps")
+	r.CrashCut = ""
+
+	r.Coverage.Crashes = &search.Crashes{Model: table.CrashAuto, Implicit: []sim.NodeID{0, 2}, Proven: true, Opaque: []table.Opaque{{Node: 1, Why: "n1 boots"}}}
+	expect(true, outcome, "crashes of n0, n2 were left out: it is shown, from all steps that are known, that this changes no verdict", "crashes of n1 matter: n1 boots",
+		`<property name="crash_model" value="auto">`, `<property name="crashes_left_out" value="n0, n2">`, `<property name="crashes_left_out_proven" value="true">`,
+		`<property name="crashes_matter" value="n1: n1 boots">`)
+	var doc struct {
+		Coverage struct {
+			Crashes struct {
+				Model    string
+				Implicit []int
+				Proven   bool
+				Opaque   []struct{ Why string }
+			}
+		}
+	}
+	if err := json.Unmarshal(render(t, report.JSON, r), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if c := doc.Coverage.Crashes; c.Model != "auto" || len(c.Implicit) != 2 || !c.Proven || c.Opaque[0].Why != "n1 boots" {
+		t.Errorf("%+v", c)
+	}
+
+	r.Coverage.Crashes = &search.Crashes{Model: table.CrashAuto, Why: "streams"}
+	expect(true, "no crashes can be left out: streams", `<property name="no_crashes_left_out_because" value="streams">`)
+	expect(false, outcome, "crashes of")
+
+	r.Verdict, r.Stopped, r.Coverage.Complete = search.Inconclusive, search.StoppedCrashes, false
+	r.Coverage.Crashes = &search.Crashes{Model: table.CrashImplicit, Implicit: []sim.NodeID{0, 1}, Opaque: []table.Opaque{{Node: 1, Why: "n1 boots"}}}
+	expect(true, "INCONCLUSIVE", "crashes were left out that may change the verdict", "crashes of n0, n1 were left out: that this changes no verdict is NOT shown",
+		"crashes of n1 matter: n1 boots", `<property name="crashes_left_out_proven" value="false">`)
+	expect(false, outcome)
+}

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/textfmt"
+)
+
+func (c *Critical) facts() []fact {
+	switch c.Case {
+	case critical.C1:
+		f := []fact{{
+			fmt.Sprintf("since step %d:", c.Step), c.Event,
+			fmt.Sprintf("CRITICAL: %s; before it %s of %s", recovered(c.After), textfmt.Number(c.Before.Recovered), textfmt.Number(c.Before.Walks)),
+		}}
+		if c.Choice != "" {
+			f = append(f, fact{"by choice:", c.Choice, ""})
+		}
+		return f
+	case critical.C2Initial:
+		text := "dead from its first step that is not live: the cause is in the prefix"
+		if c.Step == 0 {
+			text = "not one live state was met: dead from the start"
+		}
+		if c.After.Walks == 0 { // none was made from there
+			return []fact{{"since:", text, ""}}
+		}
+		return []fact{{"since:", text, recovered(c.After)}}
+	case critical.Unlocated:
+		return []fact{{"since:", fmt.Sprintf("step %s at the latest; the time did not do to tell more", textfmt.Number(c.After.Step)), recovered(c.After)}}
+	case critical.C2:
+		return []fact{{"since:", "some step too late in the run to tell", fmt.Sprintf(
+			"raise the walk limit, it was %s steps", textfmt.Number(c.Limit))}}
+	}
+	return []fact{{"but:", "the end of the run recovers", string(c.Case)}}
+}
+
+// recovered says what the walks of a probe did.
+func recovered(p critical.Probe) string {
+	return fmt.Sprintf("%s of %s walks recovered, %s steps each", textfmt.Number(p.Recovered), textfmt.Number(p.Walks), textfmt.Number(p.Limit))
+}
+
+// proof says how it is known that the run is dead.
+func (c *Critical) proof() []fact {
+	switch {
+	case c.Proof == critical.Exact && c.States == 0:
+		return []fact{{"proof:", "dead: no state that follows is live", "all states were visited"}}
+	case c.Proof == critical.Exact && c.ProvenAt == c.Step:
+		return []fact{{"proof:", fmt.Sprintf("dead: all %s that follow are not live", textfmt.Plural(c.States, "state")), c.beside()}}
+	case c.Proof == critical.Exact:
+		return []fact{{"proof:", fmt.Sprintf("dead at its end: all %s that follow are not live", textfmt.Plural(c.States, "state")), c.beside()}}
+	case c.Proof == critical.Walks:
+		f := []fact{{"not proven:", fmt.Sprintf("%s of %s walks recovered", textfmt.Number(c.After.Recovered), textfmt.Number(max(c.After.Walks, c.Walks))), c.Unproven}}
+		if c.Case == critical.C1 && c.Before.Recovered*20 < c.Before.Walks {
+			f = append(f, fact{"uncertain:", "recovery is so rare that the critical step may be a later one",
+				fmt.Sprintf("macemc critical error.path --walks %d", 10*max(c.After.Walks, c.Walks))})
+		}
+		return f
+	}
+	return nil
+}
+
+// beside says that steps fail which follow a run that is proven to be dead.
+func (c *Critical) beside() string {
+	if c.Failing == "" {
+		return ""
+	}
+	return "steps that fail lead to none: " + c.Failing
+}
+
+// tailText says what goes on for ever, most frequent first.
+func tailText(t critical.Tail) string {
+	const most = 4
+	var parts []string
+	for _, r := range t.Repeats[:min(most, len(t.Repeats))] {
+		never := ""
+		if r.Changes == 0 {
+			never = ", changes nothing"
+			if node, _, ok := strings.Cut(r.Event, " "); ok && strings.HasPrefix(node, "n") {
+				never = ", never changes " + node
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s (x%s%s)", r.Event, textfmt.Number(r.Count), never))
+	}
+	if n := len(t.Repeats) - most; n > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(parts, ", ")
+}

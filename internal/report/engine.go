@@ -1,0 +1,62 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+)
+
+// engine says by which engine steps were executed, and how well that went.
+func (r *Report) engine() []string {
+	e := &r.Engine
+	if e.Used == "" {
+		return nil
+	}
+	text := "engine: " + string(e.Used)
+	switch {
+	case e.Unsupported != "":
+		text += "; the table engine cannot hold " + e.Unsupported
+	case e.TableRate > 0:
+		fast, slow := e.TableRate, e.ReplayRate
+		other := search.ReplayEngine
+		if e.Used == search.ReplayEngine {
+			fast, slow, other = slow, fast, search.TableEngine
+		}
+		if fast < 1.05*slow {
+			text += fmt.Sprintf(", measured about as fast as %s", other)
+		} else {
+			text += fmt.Sprintf(", measured %.1f times as fast as %s", fast/slow, other)
+		}
+	case e.Programs:
+		text += ", which executes programs"
+	case e.Asked == search.AutoEngine:
+		text += ", too few events to measure"
+	}
+	lines := []string{text}
+	if e.TableEvents > 0 {
+		lines[0] += fmt.Sprintf("; %.4g %% of the table's steps looked up", 100*e.HitRate)
+	}
+	if e.Tried > 0 {
+		lines = append(lines, "quorums without a Need: "+textfmt.Plural(e.Tried, "set")+" tried in different states of their nodes; a Need makes that fewer")
+	}
+	if copies := copies(e); copies != "" {
+		lines = append(lines, copies)
+	}
+	return lines
+}
+
+// copies says which services are not made by a copy for the handlers that have to run; "": all are.
+func copies(e *search.EngineStats) string {
+	var again []string
+	for _, c := range e.Copies {
+		if !c.Copied {
+			again = append(again, fmt.Sprintf("%s (%s)", c.Type, c.Why))
+		}
+	}
+	if len(again) == 0 {
+		return ""
+	}
+	return "cannot be copied, so that handlers run on what their history makes again: " + strings.Join(again, "; ")
+}

@@ -1,0 +1,313 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
+)
+
+// insight is what can be said of the step that matters by comparing it with the live run.
+type insight struct {
+	did      string // what the step changed and sent
+	was      string // what its node was like before
+	same     int    // step of the live run with the same event, 0: none
+	sameDid  string
+	sameWas  string
+	instead  string // what the live run does first, when it has no such event
+	onlyLive string // what is sent in the live run only
+}
+
+// look compares the step that matters. live may be nil.
+func look(dead, live *eventgraph.Graph, r *Report, common int) *insight {
+	step := dead.Critical
+	if step == 0 {
+		return nil
+	}
+	in := &insight{did: did(dead, step)}
+	e := &dead.Events[step]
+	handled := in.did != ""
+	var before, other *state
+	if handled && !left(e) {
+		before = stateAfter(r.Dead, step-1)
+	}
+	if live != nil {
+		for i := common + 1; i <= live.Last() && handled; i++ {
+			if live.Events[i].Key == e.Key {
+				in.same, in.sameDid = i, did(live, i)
+				other = stateAfter(r.Live, i-1)
+				break
+			}
+		}
+		if in.same == 0 && handled && common < live.Last() {
+			in.instead = live.Events[common+1].Text
+		}
+		in.onlyLive = onlyLive(dead, live, step, common)
+	}
+	// Without a live run to compare with, the state explains only why nothing happened.
+	if before != nil && (other != nil || strings.HasPrefix(in.did, "changes nothing")) {
+		in.was, in.sameWas = tellApart(before, other, e.Node)
+	}
+	return in
+}
+
+// left reports whether the event found no service: its node was down.
+func left(e *eventgraph.Event) bool {
+	return e.Kind == sim.Boot.String() || e.Kind == sim.Crash.String() || e.Kind == sim.Halt.String()
+}
+
+// did says what the handler of a step changed and sent; "" when no handler ran.
+func did(g *eventgraph.Graph, step int) string {
+	e := &g.Events[step]
+	if kind, ok := kernel.ParseEventKind(e.Kind); !ok || kind.Injection() || kind == sim.Heal {
+		return ""
+	}
+	const most = 5
+	var parts []string
+	changes := eventgraph.Digest(e.Changes, e.Node, most)
+	switch {
+	case e.Halted:
+		parts = append(parts, "halts for ever")
+	case e.Crashed:
+		parts = append(parts, "crashes")
+	case left(e):
+	case len(changes) > 0:
+		parts = append(parts, "changes "+strings.Join(changes, ", "))
+	default:
+		parts = append(parts, "changes nothing")
+	}
+	var sends []string
+	for _, i := range e.Sent {
+		m := &g.Messages[i]
+		text := fmt.Sprintf("%s to n%d", name(m.Text), m.To)
+		if m.End == step {
+			text += " (" + m.Fate + ")"
+		}
+		sends = append(sends, text)
+	}
+	if len(sends) > most {
+		sends = append(sends[:most], fmt.Sprintf("%d more", len(sends)-most))
+	}
+	if len(sends) > 0 {
+		parts = append(parts, "sends "+strings.Join(sends, ", "))
+	} else {
+		parts = append(parts, "sends nothing")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// name is a message without its fields.
+func name(text string) string {
+	text, _, _ = strings.Cut(text, "{")
+	return text
+}
+
+// tellApart shows what a node was like in one state, and in the other one if it is known: then only
+// what is different.
+func tellApart(a, b *state, node int) (x, y string) {
+	const most = 6
+	var xs, ys []string
+	for _, at := range a.order {
+		c := replay.NodeChange{Path: at.path}
+		if at.node != node || c.Minor() || a.values[at] == "" || len(xs) == most ||
+			len(a.values[at]) > 40 || strings.HasPrefix(a.values[at], "->") {
+			continue
+		}
+		if b != nil && (a.values[at] == b.values[at] || b.values[at] == "") {
+			continue
+		}
+		xs = append(xs, at.path+" "+a.values[at])
+		if b != nil {
+			ys = append(ys, at.path+" "+b.values[at])
+		}
+	}
+	if b != nil {
+		xs, ys = timersApart(a, b, node, xs, ys)
+	}
+	return strings.Join(xs, ", "), strings.Join(ys, ", ")
+}
+
+// timersApart adds the timers that are set in one of the states only.
+func timersApart(a, b *state, node int, xs, ys []string) (x, y []string) {
+	const most = 3
+	left := most
+	add := func(from, other *state, set, unset *[]string) {
+		for _, at := range from.order {
+			timer, ok := strings.CutPrefix(at.path, "(timer ")
+			if ok && at.node == node && from.values[at] != "" && other.values[at] == "" && left > 0 {
+				left--
+				timer = "timer " + replay.Brief(strings.TrimSuffix(timer, ")"))
+				*set, *unset = append(*set, timer+" set"), append(*unset, "no "+timer)
+			}
+		}
+	}
+	add(a, b, &xs, &ys)
+	add(b, a, &ys, &xs)
+	return xs, ys
+}
+
+// onlyLive names the first messages that the live run sends after the runs part, and the dead run never
+// does after its critical step.
+func onlyLive(dead, live *eventgraph.Graph, step, common int) string {
+	type kind struct {
+		from, to int
+		name     string
+	}
+	sent := map[kind]bool{}
+	for i := range dead.Messages {
+		if m := &dead.Messages[i]; m.Sent >= step {
+			sent[kind{m.From, m.To, name(m.Text)}] = true
+		}
+	}
+	var found []string
+	for i := range live.Messages {
+		m := &live.Messages[i]
+		k := kind{m.From, m.To, name(m.Text)}
+		if m.Sent > common && !sent[k] {
+			sent[k] = true
+			found = append(found, fmt.Sprintf("%s n%d->n%d (step %d)", k.name, m.From, m.To, m.Sent))
+		}
+	}
+	return joinFew(found)
+}
+
+func stateAfter(t *replay.Trace, step int) *state {
+	s := newState(t)
+	for i := range min(step, len(t.Steps)) {
+		s.follow(&t.Steps[i])
+	}
+	return s
+}
+
+// facts puts the insight into words.
+func (in *insight) facts(node int) []fact {
+	if in == nil || in.did == "" {
+		return nil
+	}
+	f := []fact{{"what it does:", in.did, ""}}
+	if in.was != "" {
+		f[0].aside = fmt.Sprintf("n%d had %s", node, in.was)
+	}
+	if in.same > 0 {
+		live := fact{"live run:", fmt.Sprintf("in step %d the same event %s", in.same, in.sameDid), ""}
+		if in.sameWas != "" {
+			live.aside = fmt.Sprintf("n%d had %s", node, in.sameWas)
+		}
+		f = append(f, live)
+	}
+	if in.instead != "" {
+		f = append(f, fact{"live run:", "the event does not happen; instead " + in.instead, ""})
+	}
+	if in.onlyLive != "" {
+		f = append(f, fact{"only there:", in.onlyLive, ""})
+	}
+	return f
+}
+
+// liveExcerpt chooses the steps of the live run worth showing: the first ones that are different, the
+// one with the same event and what it leads to, and the one after which the state is live.
+func (s *summary) liveExcerpt(same int) []int {
+	const first, most = 3, 12
+	last := s.live.Last()
+	var steps []int
+	for i := s.liveFrom; i <= min(s.liveFrom+first-1, last); i++ {
+		steps = append(steps, i)
+	}
+	if same > 0 {
+		steps = append(steps, same)
+		for _, i := range s.live.Events[same].Sent {
+			steps = append(steps, s.live.Messages[i].Deliveries...)
+		}
+	}
+	for i := s.liveFrom; i <= last; i++ {
+		if s.live.Events[i].Live {
+			steps = append(steps, i)
+			for _, c := range s.live.Past(i, 2) {
+				if c >= s.liveFrom {
+					steps = append(steps, c)
+				}
+			}
+			break
+		}
+	}
+	slices.Sort(steps)
+	steps = slices.Compact(steps)
+	return steps[:min(most, len(steps))]
+}
+
+// recovered names the nearest live run.
+func (s *summary) recovered(r *Report) string {
+	text := fmt.Sprintf("nearest run that recovered, from step %d", s.liveFrom)
+	if s.liveFrom > s.live.Last() {
+		text = fmt.Sprintf("nearest run that recovered: it is live before step %d", s.liveFrom)
+	}
+	return text + r.Critical.liveViolates()
+}
+
+// liveViolates says what the nearest live run itself violates; "": nothing.
+func (c *Critical) liveViolates() string {
+	if c.LiveViolates == "" {
+		return ""
+	}
+	return fmt.Sprintf(", which itself violates %q", c.LiveViolates)
+}
+
+// sentence says in one line what is wrong, since when, and where, and when that is not proven.
+func (r *Report) sentence() string {
+	text := r.claim()
+	if r.Critical != nil && r.Critical.Proof == critical.Walks {
+		text += " (not proven)"
+	}
+	return text
+}
+
+func (r *Report) claim() string {
+	where := ""
+	if last := r.lastStep(); last != nil {
+		where = fmt.Sprintf(" in step %d", last.Number)
+		if last.Node >= 0 {
+			where += fmt.Sprintf(", at n%d", last.Node)
+		}
+	}
+	never := r.neverAgain()
+	what := `"` + never[0].text + `"`
+	if n := len(never) - 1; n > 0 {
+		what += fmt.Sprintf(" (and %d more)", n)
+	}
+	switch r.Kind {
+	case sim.Liveness, sim.Deadlock:
+		text := what + " can never hold again"
+		if r.Kind == sim.Deadlock {
+			text = r.nothing() + ", and " + what + " does not hold"
+		}
+		c := r.Critical
+		switch {
+		case c == nil || c.Case != critical.C1:
+		case c.Node < 0 || strings.HasPrefix(c.Event, "network "):
+			return capital(fmt.Sprintf("%s: dead since step %d, in the network", text, c.Step))
+		default:
+			return capital(fmt.Sprintf("%s: dead since step %d, at n%d", text, c.Step, c.Node))
+		}
+		if c != nil && c.Case == critical.C2Initial && c.Step == 0 {
+			text = strings.Replace(text, "can never hold again", "never holds", 1)
+		}
+		return capital(text)
+	case sim.Safety:
+		return fmt.Sprintf("%q is violated%s", r.Property, where)
+	case sim.Starvation:
+		return r.starves()
+	case sim.Panic:
+		return fmt.Sprintf("A handler panics%s: %s", where, textfmt.FirstLine(r.Message))
+	case sim.Divergence:
+		return fmt.Sprintf("A handler does not return%s: %s", where, textfmt.FirstLine(r.Message))
+	}
+	return fmt.Sprintf("Two executions of the same path differ: %s", textfmt.FirstLine(r.Message))
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// The critical step need not be where a line is missing: a finding names the code that runs after it, most frequent
+// first, or says that nothing happens any more.
+func TestWhereToLook(t *testing.T) {
+	run := &replay.Trace{}
+	for i, source := range []string{"a.go:1", "", "b.go:2", "once.go:9", "c.go:3", "c.go:3", "b.go:2", "c.go:3"} {
+		run.Steps = append(run.Steps, replay.TraceStep{Number: i + 1, Node: 1, Event: sim.Event{Kind: sim.FireTimer}, What: "lease{7}", Source: source})
+	}
+	r := &Report{Dead: run, Critical: &Critical{Case: critical.C1, Step: 2}}
+	want := []string{"c.go:3 (n1, timer lease)", "b.go:2 (n1, timer lease)"}
+	if got := handledAfter(run, 2); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if f := r.later(); len(f) != 1 || !strings.HasSuffix(f[0].text, " in what runs for ever: "+strings.Join(want, ", ")) {
+		t.Errorf("%q", f)
+	}
+	boot := replay.TraceStep{Number: 4, Node: 0, Event: sim.Event{Kind: sim.Boot}, Source: "a.go:7"}
+	again := *r
+	again.Dead = &replay.Trace{Nodes: 2, Steps: slices.Insert(slices.Clone(run.Steps), 3, boot)}
+	if f := again.later(); len(f) != 1 || !strings.Contains(f[0].text, "may come later, in how n0 starts (a.go:7, step 4), or in what runs for ever: c.go:3") {
+		t.Errorf("a node that starts again: %q", f)
+	}
+	if again.Critical = (&Critical{Case: critical.C1, Step: 4}); strings.Contains(again.later()[0].text, "starts") {
+		t.Error("a start before the critical step is told of")
+	}
+	r.Critical.OutOfEvents = true
+	if f := r.later(); len(f) != 1 || !strings.Contains(f[0].text, " in what ran last: c.go:3") || !strings.HasPrefix(f[0].aside, "nothing happens any more") {
+		t.Errorf("out of events: %q", f)
+	}
+	if r.Critical.Case = critical.C2; r.later() != nil {
+		t.Error("no step is critical, and one is told of")
+	}
+}
+
+// A search that went on says where its time went.
+func TestWhereTimeWent(t *testing.T) {
+	r := &Report{Verdict: search.Violation, Findings: []*Report{{}}, Seconds: 20, Confirming: 12.5, Telling: 3}
+	want := "of 20.0s, 12.5s went into confirming what was suspected, 3.0s into shrinking and describing what was found"
+	if lines := r.wentOn(); !slices.Contains(lines, want) {
+		t.Errorf("%q", lines)
+	}
+}
+
+// A run that became simpler is not said to be shorter.
+func TestShrunkToMoreSteps(t *testing.T) {
+	for steps, want := range map[int]string{13: "simpler, not shorter: 12 steps to 13", 12: "still 12 steps", 4: "from 12 steps to 4"} {
+		if f := (&Shrunk{FromSteps: 12}).fact(&Report{Steps: steps}); f.text != want {
+			t.Errorf("%q, want %q", f.text, want)
+		}
+	}
+}

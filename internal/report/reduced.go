@@ -1,0 +1,52 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+)
+
+// isReduced reports whether states were left out.
+func (r *Report) isReduced() bool {
+	d, c := r.Coverage.Reduced, r.Coverage.Crashes
+	return d != nil && (search.Reduction(d.Used) != search.ReduceNone || d.Permutations > 0) || c != nil && c.Proven
+}
+
+// orStoodFor says of all states that they were visited what is true when some were left out.
+func (r *Report) orStoodFor() string {
+	if r.isReduced() {
+		return ", or left out because that cannot change the verdict"
+	}
+	return ""
+}
+
+// reduced says which states were left out, and why no more were.
+func (r *Report) reduced() (lines []string) {
+	d := r.Coverage.Reduced
+	if d == nil {
+		return nil
+	}
+	rounds := ""
+	if d.Rounds > 1 {
+		rounds = fmt.Sprintf("; explored in %s rounds, each without what the one before had relied upon in vain", textfmt.Number(d.Rounds))
+	}
+	switch search.Reduction(d.Used) {
+	case search.ReduceFull:
+		lines = append(lines, fmt.Sprintf("reduced (full): %s kept, %s gone through and checked in %s; dead messages dropped in %s%s",
+			textfmt.Plural(r.States, "state"), textfmt.Plural(d.Passed, "state"), textfmt.Plural(d.Chains, "chain"), textfmt.Plural(d.Dead, "situation"), rounds),
+			"numbers of states and transitions are those of what is left")
+	case search.ReduceDrop:
+		lines = append(lines, fmt.Sprintf("reduced (drop): dead messages dropped in %s%s", textfmt.Plural(d.Dead, "situation"), rounds))
+	}
+	if d.Why != "" {
+		lines = append(lines, d.Why)
+	}
+	if d.Permutations > 0 {
+		lines = append(lines, fmt.Sprintf("symmetry: states that differ by one of %s of nodes of one role are one", textfmt.Plural(d.Permutations, "permutation")))
+	}
+	if d.Asymmetry != "" {
+		lines = append(lines, "no symmetry: "+d.Asymmetry)
+	}
+	return lines
+}

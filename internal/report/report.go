@@ -1,0 +1,202 @@
+// Package report says what a search found and covered: as JSON, on a terminal, as Markdown and as a
+// self-contained page. There is one renderer per format; all of them show a [Report].
+package report
+
+import (
+	"iter"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// Report is the outcome of one search. Its JSON keys are a contract: keys may be added, none renamed.
+type Report struct {
+	System      string            `json:"system"`
+	Nodes       int               `json:"nodes"`
+	Params      map[string]string `json:"params,omitempty"`
+	Bugs        []string          `json:"bugs"`
+	Limits      sim.Limits        `json:"limits"`
+	Timing      string            `json:"timing"`
+	CrashCut    string            `json:"crash_cut,omitempty"` // what happens of steps inside which nodes crash and halt; left out: a prefix of their effects
+	Strategy    string            `json:"strategy"`
+	Schedule    search.Schedule   `json:"schedule,omitempty"` // that the walk had which found the violation
+	Seed        uint64            `json:"seed"`
+	Workers     int               `json:"workers"`
+	Verdict     search.Verdict    `json:"verdict"`
+	Kind        sim.FindingKind   `json:"kind,omitempty"`
+	Property    string            `json:"property,omitempty"`
+	Message     string            `json:"message,omitempty"`
+	Steps       int               `json:"steps"` // of the violating run
+	Depth       int               `json:"depth"`
+	Paths       int               `json:"paths"`
+	States      int               `json:"states"`
+	Transitions int               `json:"transitions,omitempty"` // of bfs and dfs: steps from distinct states
+	Expanded    int               `json:"expanded,omitempty"`    // of bfs and dfs: states all of whose steps were executed
+	Handlers    int               `json:"handlers,omitempty"`    // of bfs and dfs: handler executions behind them
+	Bytes       int               `json:"bytes,omitempty"`       // of bfs and dfs: memory of the set of states
+	Disk        int64             `json:"disk,omitempty"`        // of bfs: bytes, at most, that were on disk for want of memory
+	Events      int               `json:"events"`
+	// Engine tells by which engine steps were executed; it differs from time to time, as Seconds does.
+	Engine       search.EngineStats `json:"engine"`
+	Seconds      float64            `json:"seconds"`
+	Stopped      string             `json:"stopped"`
+	WalkSteps    int                `json:"walk_steps"` // limit of a walk
+	PathFile     string             `json:"path_file,omitempty"`
+	LivePathFile string             `json:"live_path_file,omitempty"`
+	Critical     *Critical          `json:"critical,omitempty"`
+	Starved      *table.Starvation  `json:"starved,omitempty"`    // of starvation: the run without end
+	Shrunk       *Shrunk            `json:"shrunk,omitempty"`     // nil: the run is as it was found
+	NotShrunk    string             `json:"not_shrunk,omitempty"` // why it is, when that is a matter of its length
+	Difference   *search.Difference `json:"difference,omitempty"` // of nondeterminism
+	Coverage     Coverage           `json:"coverage"`
+	// Uncovered is what the search cannot see of the services, whatever it tries; "": nothing is said of that.
+	Uncovered string                 `json:"uncovered,omitempty"`
+	Phases    []search.Phase         `json:"phases"`
+	Relied    []search.Relied        `json:"relied,omitempty"` // actions that recovery relied on in random walks
+	Schedules []search.ScheduleStats `json:"schedules,omitempty"`
+	// Disturbing are the actions that are no part of recovery, and such other events, as "timer Retry".
+	Disturbing []string `json:"disturbing,omitempty"`
+
+	Monitors []string `json:"monitors,omitempty"` // names of all that the system has
+	// OtherVersions are the modules that what was checked is built with in another version than its module requires.
+	OtherVersions []OtherVersion `json:"other_versions,omitempty"`
+	// Handler is the place in the source of the step that matters, or the kind of its event; set in JSON, where Dead is not.
+	Handler string `json:"handler,omitempty"`
+	// Shard says which part of a divided search the report is of; nil: of a whole one.
+	Shard *Shard `json:"shard,omitempty"`
+	// Shards are the parts of a divided search that were put together, see [Merge], and Missing the numbers of those that were not.
+	Shards  []Part `json:"shards,omitempty"`
+	Missing []int  `json:"missing,omitempty"`
+	// Kept says where the states of the search are kept; nil: nowhere.
+	Kept *Kept `json:"kept,omitempty"`
+	// Cluster is the server of the workers that searched: what happened there is not gathered. "": this process searched.
+	Cluster string `json:"cluster,omitempty"`
+	// Program says by which version of macemc the report was made; "": not said.
+	Program string `json:"program,omitempty"`
+
+	// Findings are those of a search that went on after the first, nil of other searches. What the report says of itself beside
+	// them is about the whole search. Alike counts violations that are like one of them; Ended says why the last one ended
+	// the search, "": it did not.
+	Findings []*Report `json:"findings,omitzero"`
+	Alike    int       `json:"alike,omitempty"`
+	Unsure   []Unsure  `json:"unsure,omitempty"` // of Alike
+	Ended    string    `json:"ended,omitempty"`
+	// Confirming and Telling are the seconds in which suspects were confirmed, and findings were shrunk and described.
+	Confirming float64 `json:"confirming_seconds,omitempty"`
+	Telling    float64 `json:"telling_seconds,omitempty"`
+
+	// Suspects are suspected violations that were not confirmed. Undecided of them were not refuted, either.
+	Suspects  int    `json:"suspects"`
+	Undecided int    `json:"undecided,omitempty"`
+	Stack     string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only
+	Explain   string `json:"explain,omitempty"` // the property's own words on the last state
+
+	// What the renderers for people need besides; not part of the JSON.
+	Dead     *replay.Trace `json:"-"` // the violating run, traced
+	Live     *replay.Trace `json:"-"` // the nearest live run, traced; nil when unknown
+	Commands Commands      `json:"-"`
+	// PathText and LivePathText are the path files themselves, to be kept with a page; "": none.
+	PathText, LivePathText string `json:"-"`
+}
+
+// Kept says where the states of a search are kept.
+type Kept struct {
+	Folder string `json:"folder"`
+	Before int    `json:"before"` // states that were there when the search began, and were checked again
+	// Runs are those of random walks that were there.
+	Runs int `json:"runs,omitempty"`
+	// Lost are the runs of a part that was not over: they are not there, and will be made again.
+	Lost int `json:"lost,omitempty"`
+}
+
+// PathFiles yields the path file of each finding that has one.
+func (r *Report) PathFiles() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, f := range append([]*Report{r}, r.Findings...) {
+			if f.PathFile != "" && !yield(f.PathFile) {
+				return
+			}
+		}
+	}
+}
+
+// Unsure counts dead runs that are taken for like a finding because kind and property are the same, though the code that
+// handled the critical step is other: it is not proven which step is critical.
+type Unsure struct {
+	Handler string `json:"handler"`
+	Count   int    `json:"count"`
+}
+
+// Critical is the critical transition.
+type Critical struct {
+	Case   critical.Case `json:"case"`
+	Step   int           `json:"step"`
+	Node   int           `json:"node"`
+	Event  string        `json:"event"`
+	Choice string        `json:"choice"` // the choice within the step; "" when it is the event
+	// Proof says how it is known that the run is dead; "" when it recovers. With exact, States states follow step ProvenAt, and
+	// none is live; with walks, Unproven says why it is not proven.
+	Proof      critical.Proof   `json:"proof"`
+	States     int              `json:"states,omitempty"`
+	ProvenAt   int              `json:"proven_at,omitempty"`
+	Unproven   string           `json:"unproven,omitempty"`
+	Failing    string           `json:"failing,omitempty"` // with exact: the finding of a step that follows and fails, which no recovery takes
+	Walks      int              `json:"walks"`             // walks of the deciding probe
+	Limit      int              `json:"limit"`             // their length in steps
+	Probes     []critical.Probe `json:"probes"`
+	Before     critical.Probe   `json:"before"`
+	After      critical.Probe   `json:"after"`
+	LiveCommon int              `json:"live_common"` // steps that dead and live run share
+	// LiveViolates is the property that the live run itself violates in the end; "": none.
+	LiveViolates string        `json:"live_violates,omitempty"`
+	Tail         critical.Tail `json:"tail"`
+	// OutOfEvents says that nothing of the recovery relation can happen at the end of the dead run.
+	OutOfEvents bool `json:"out_of_events"`
+}
+
+// Sure reports whether it is proven that the run is dead since the critical step.
+func (c *Critical) Sure() bool {
+	return c.Proof == critical.Exact && (c.States == 0 || c.ProvenAt == c.Step)
+}
+
+// Coverage is what was explored. OmissionProbability bounds the probability that a state was missed
+// by fingerprint collisions; nil when it does not apply.
+type Coverage struct {
+	ExhaustedDepth int  `json:"exhausted_depth"`
+	Complete       bool `json:"complete"`
+	Recovers       bool `json:"recovers,omitempty"` // a live state can be reached from every state, without faults
+	// NotChecked are the properties and monitors that the search was told to leave out.
+	NotChecked []string `json:"not_checked,omitempty"`
+	Unchecked  string   `json:"unchecked,omitempty"` // properties about which nothing is said
+	// Reduced tells how states were left out that need not be visited, of bfs and dfs, or why none were; nil: they were not to be.
+	Reduced *search.Reduced `json:"reduced,omitempty"`
+	// Crashes tells which crashes were left out, of bfs and dfs; nil: none were to be.
+	Crashes *search.Crashes `json:"crashes,omitempty"`
+	// Shortest tells whether fewer steps violate something; nil: that was not asked for.
+	Shortest *search.Shortest `json:"shortest,omitempty"`
+	// Fair says whether fair runs without end were judged; nil: nothing is owed in any.
+	Fair *search.Fair `json:"fair,omitempty"`
+	// Sampled are draws of more alternatives than are enumerated, of which a sample was.
+	Sampled choose.Samples `json:"sampled,omitempty"`
+	// BySample is what was checked in a sample of runs and steps only.
+	BySample            []string           `json:"by_sample,omitempty"`
+	OmissionProbability *float64           `json:"omission_probability"`
+	NeverHappened       []string           `json:"never_happened"`
+	Sometimes           []search.Sometimes `json:"sometimes"`
+	// AfterLive is what happened after the first live state in the AfterLiveWalks walks that were looked at.
+	AfterLive      []search.AfterLive `json:"after_live,omitempty"`
+	AfterLiveWalks int                `json:"after_live_walks,omitempty"`
+	ForeignTimes   bool               `json:"foreign_times,omitempty"` // times of different nodes were compared
+	FaultsUsed     sim.Limits         `json:"faults_used"`
+	// Assumed are the abstractions that the system has in the place of what ships: all else is said under the assumption that they do as much.
+	Assumed []Assumption `json:"assumed,omitempty"`
+}
+
+// Commands are what a person can run next; empty ones are not shown.
+type Commands struct {
+	Look, Rerun, Report string
+}

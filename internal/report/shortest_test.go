@@ -1,0 +1,34 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/search"
+)
+
+// Whether fewer steps would do is said in place of that they might.
+func TestShortest(t *testing.T) {
+	r := nothingFound()
+	r.Verdict, r.Coverage.Reduced = search.Violation, &search.Reduced{Used: table.ReduceFull}
+	for _, c := range []struct {
+		shortest    *search.Shortest
+		text, junit string
+	}{
+		{nil, "there may be a shorter way", ""},
+		{&search.Shortest{Found: 9, Least: true, States: 1200}, "fewer steps violate nothing, as 1,200 states say", `<property name="shortest" value="true">`},
+		{&search.Shortest{Found: 9, Why: "stopped by time"}, "not known stopped by time", `<property name="shortest_unknown_because" value="stopped by time">`},
+	} {
+		r.Coverage.Shortest = c.shortest
+		var junit strings.Builder
+		if err := report.JUnit(&junit, r, nil); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(string(render(t, terminal, r))), " ")
+		if !strings.Contains(text, c.text) || !strings.Contains(junit.String(), c.junit) || c.shortest != nil && strings.Contains(text, "may be a shorter way") {
+			t.Errorf("%+v:\n%s\n%s", c.shortest, text, junit.String())
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/internal/textfmt"
+)
+
+// Shrunk says how the run was before it was made smaller.
+type Shrunk struct {
+	FromSteps    int     `json:"from_steps"`              // of the run as it was found
+	FromCritical int     `json:"from_critical,omitempty"` // its critical step; 0: none
+	Candidates   int     `json:"candidates"`              // that were tried
+	Executed     int     `json:"executed"`                // steps
+	Seconds      float64 `json:"seconds"`
+	// Minimal says that no single step before the finding, or before the critical one, can be left out.
+	Minimal  bool   `json:"minimal"`
+	Original string `json:"original_path_file,omitempty"` // "": none
+}
+
+// ShrunkText says in one line how much smaller a run has become.
+func ShrunkText(r *Report) string {
+	if r.Shrunk == nil {
+		return "the run cannot be shrunk, it is as it was"
+	}
+	f := r.Shrunk.fact(r)
+	return f.text + "; " + f.aside
+}
+
+// UnshrunkText says in one line what was found, and where it lies, before it is shrunk.
+func UnshrunkText(r *Report) string {
+	text := fmt.Sprintf("%s: found a %s in %s", r.name(), kindNames[r.Kind], textfmt.Plural(r.Steps, "step"))
+	if what := strings.Join(strings.Fields(cmp.Or(r.Property, r.Message)), " "); what != "" {
+		text += ": " + what
+	}
+	text += "; shrinking it, until Ctrl-C"
+	if r.PathFile != "" {
+		text += "; as found: " + r.PathFile
+	}
+	return text
+}
+
+func (s *Shrunk) fact(r *Report) fact {
+	text := fmt.Sprintf("from %s to %s", textfmt.Plural(s.FromSteps, "step"), textfmt.Number(r.Steps))
+	switch {
+	case r.Steps == s.FromSteps:
+		text = fmt.Sprintf("still %s", textfmt.Plural(r.Steps, "step"))
+	case r.Steps > s.FromSteps: // choices are fewer or smaller, and what follows goes on for longer
+		text = fmt.Sprintf("simpler, not shorter: %s to %s", textfmt.Plural(s.FromSteps, "step"), textfmt.Number(r.Steps))
+	}
+	aside := textfmt.Plural(s.Candidates, "candidate") + " tried"
+	if c := r.Critical; c != nil && c.Step > 0 {
+		aside = fmt.Sprintf("critical step %s to %s; %s", textfmt.Number(s.FromCritical), textfmt.Number(c.Step), aside)
+	}
+	if !s.Minimal {
+		aside += ", more would be left to try"
+	}
+	return fact{"shrunk:", text, aside}
+}

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+)
+
+// fairRuns says whether fair runs without end were judged.
+func (c *Coverage) fairRuns() []string {
+	f := c.Fair
+	switch {
+	case f == nil:
+		return nil
+	case !f.Judged:
+		return []string{"NOT judged, whether what is owed is settled in fair runs without end: " + c.unjudged() + " (" + strings.Join(f.Obligations, "; ") + ")"}
+	}
+	var hot []string
+	for i, n := range f.Hot {
+		hot = append(hot, fmt.Sprintf("%s, owed in %s", f.Obligations[i], textfmt.Plural(n, "state")))
+	}
+	return []string{"settled in every fair run without end: " + strings.Join(hot, "; ")}
+}
+
+// unjudged says why fair runs were not judged, and what was done instead.
+func (c *Coverage) unjudged() string {
+	f := c.Fair
+	switch w := f.Walked; {
+	case w == search.FairWalks{}:
+		return f.Why
+	case w.Walks == 0:
+		return f.Why + "; no fair walks: " + cmp.Or(w.Why, "nothing can happen")
+	default:
+		why := fmt.Sprintf("%s; %s through at most %s came to no run in which it stays owed", f.Why, textfmt.Plural(w.Walks, "fair walk"), textfmt.Plural(w.States, "state"))
+		if w.Why != "" {
+			why += ", and no more were made: " + w.Why
+		}
+		return why
+	}
+}
+
+// unwalked is what is said of fair runs but for walks, which are added up.
+func (c *Coverage) unwalked() *search.Fair {
+	if c.Fair == nil {
+		return nil
+	}
+	f := *c.Fair
+	f.Walked = search.FairWalks{}
+	return &f
+}
+
+// StarvedBefore notes that a run was found in which something is starved, after which no others were looked for: nothing that is owed
+// can be said to be settled then.
+func (c *Coverage) StarvedBefore() {
+	c.Complete = false
+	if c.Fair != nil {
+		c.Fair = &search.Fair{Obligations: c.Fair.Obligations, Why: "none was looked for past the one that was found"}
+	}
+}
+
+// leavesOpen reports whether a monitor or property was not judged in fair runs without end.
+func (c *Coverage) leavesOpen(name string) bool {
+	return c.Fair != nil && !c.Fair.Judged && slices.Contains(c.Fair.Obligations, name)
+}
+
+// withRound adds the steps of a round to those that are worth showing.
+func (s *summary) withRound(steps []int) []int {
+	if s.dead.Round == 0 {
+		return steps
+	}
+	for step := max(s.dead.Round, s.dead.Last()-mostRound); step <= s.dead.Last(); step++ {
+		if !slices.Contains(steps, step) {
+			steps = append(steps, step)
+		}
+	}
+	slices.Sort(steps)
+	return steps
+}
+
+// mostRound is how many steps of a round an excerpt shows at most.
+const mostRound = 80
+
+// starved tells of a run without end in which something stays owed.
+func (r *Report) starved() []fact {
+	s := r.Starved
+	if s == nil { // of a run that was executed again
+		return []fact{{"starved:", cmp.Or(r.Message, r.Property), ""}}
+	}
+	what := s.Property
+	if s.Obligation != "" {
+		what += ": " + s.Obligation
+	}
+	f := []fact{{"never again:", what, "it stays owed for ever, although all that has to happen happens"}}
+	switch {
+	case s.Round == 0:
+		f = append(f, fact{"for ever:", fmt.Sprintf("after step %d nothing that has to happen can happen any more", s.Steps), ""})
+	case s.Round == 1:
+		f = append(f, fact{"for ever:", fmt.Sprintf("step %d, again and again", s.Steps+1), "it comes back to the state it began in"})
+	default:
+		f = append(f, fact{"for ever:", fmt.Sprintf("the round of steps %d to %d, again and again", s.Steps+1, s.Steps+s.Round), "it comes back to the state it began in"})
+	}
+	label := "in a round:"
+	for _, p := range s.Processes {
+		f = append(f, fact{label, p.Process, share(p)})
+		label = ""
+	}
+	for _, c := range s.OneWay {
+		f = append(f, fact{"one way:", fmt.Sprintf("%s: always %s of 0 to %d", c.Choice, picks(c.Picks), c.Of-1), blame(s, c)})
+	}
+	if s.Walked {
+		f = append(f, fact{"found by:", "fair walks", "not all states were visited: there may be shorter ones; --strategy bfs says more where it comes to its end"})
+		if !s.Recovers {
+			return append(f, fact{"recovery:", "not known", "the walks did not see it"})
+		}
+	}
+	if s.Recovers {
+		return append(f, fact{"recovery:", "is possible from the round", "with luck, which nothing promises"})
+	}
+	return append(f, fact{"recovery:", "is not possible from the round", "luck does not help"})
+}
+
+// starves says it in one sentence.
+func (r *Report) starves() string {
+	text := fmt.Sprintf("%q waits for ever", r.Property)
+	s := r.Starved
+	switch {
+	case s == nil:
+	case s.Round == 0:
+		text += fmt.Sprintf(": after step %d nothing that has to happen can happen any more", s.Steps)
+	case s.Round == 1:
+		text += fmt.Sprintf(": step %d comes again and again", s.Steps+1)
+	default:
+		text += fmt.Sprintf(": steps %d to %d come again and again", s.Steps+1, s.Steps+s.Round)
+	}
+	return capital(text)
+}
+
+// share says what a process does in a round.
+func share(p table.Share) string {
+	switch {
+	case p.Runs > 0 && p.Enabled == 0:
+		return fmt.Sprintf("runs %s a round, which changes nothing", times(p.Runs))
+	case p.Runs > 0:
+		return fmt.Sprintf("runs %s a round", times(p.Runs))
+	case p.Fairness == "none":
+		return "starved (allowed: nothing promises that actions are done)"
+	case p.Enabled < p.Places:
+		return fmt.Sprintf("never runs: it cannot in %s", textfmt.Plural(p.Places-p.Enabled, "state"))
+	}
+	return "never runs"
+}
+
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return textfmt.Number(n) + " times"
+}
+
+func picks(list []int) string {
+	var text []string
+	for _, p := range list {
+		text = append(text, textfmt.Number(p))
+	}
+	return strings.Join(text, " or ")
+}
+
+// blame says whether a choice is to blame.
+func blame(s *table.Starvation, c table.OneWay) string {
+	switch {
+	case s.Walked:
+		return "it is not fair; what were if it was is not known"
+	case c.Removes:
+		return "were it fair, nothing would be starved of this"
+	case s.AllFair:
+		return "were all choices fair, nothing would be starved of this; this one alone is not enough"
+	}
+	return "were it fair, there would be other such runs"
+}

@@ -1,0 +1,38 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
+)
+
+// What most random runs did not come to, and what was rare after their first live states, is said; with few runs it is not.
+func TestWaste(t *testing.T) {
+	text := func(walks, of, live int) string {
+		r := report.Report{System: "s", Verdict: search.OK, Stopped: search.StoppedTime}
+		r.Coverage.Sometimes = []search.Sometimes{{Property: "read", Runs: 90, Walks: walks, Of: of}}
+		r.Coverage.AfterLiveWalks = live
+		r.Coverage.AfterLive = []search.AfterLive{{What: "action stop"}, {What: "timer beat", Times: 70, Walks: 7}, {What: "message ping", Times: 900, Walks: 150}}
+		var b strings.Builder
+		if err := report.Terminal(&b, &r, report.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(strings.Fields(b.String()), " ")
+	}
+	const vacuous = "(NOT in most: in 4.5 % of the random ones, which hardly checked what depends on it)"
+	const rare = "rare after the first live state, in 200 walks that were looked at: action stop never, timer beat in 3.5 %"
+	if s := text(45, 1000, 200); !strings.Contains(s, vacuous) || !strings.Contains(s, rare) || strings.Contains(s, "ping") {
+		t.Error(s)
+	}
+	if s := text(500, 1000, 99); strings.Contains(s, "NOT in most") || strings.Contains(s, "rare") {
+		t.Error(s)
+	}
+	if s := text(1, 3000, 0); !strings.Contains(s, "in 90 runs (NOT in most: in less than 0.1 % of the random ones") {
+		t.Error(s)
+	}
+	if s := text(1, 99, 0); strings.Contains(s, "NOT in most") {
+		t.Error(s)
+	}
+}

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// seconds writes a duration for people.
+func seconds(s float64) string {
+	if s < 60 {
+		return fmt.Sprintf("%.1fs", s)
+	}
+	return fmt.Sprintf("%dm%02ds", int(s)/60, int(s)%60)
+}
+
+// printable replaces what a terminal would obey, and what must not occur in XML.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// limit is one fault limit with its name.
+type limit struct {
+	name          string
+	allowed, used int
+}
+
+func limits(allowed, used sim.Limits) []limit {
+	return []limit{
+		{"crashes", allowed.Crashes, used.Crashes},
+		{"halts", allowed.Halts, used.Halts},
+		{"net errors", allowed.NetErrors, used.NetErrors},
+		{"loss", allowed.Loss, used.Loss},
+		{"dup", allowed.Dup, used.Dup},
+		{"partitions", allowed.Partitions, used.Partitions},
+	}
+}
+
+// ended says why the search ended, when that was before its time: ", stopped at the time limit".
+func (r *Report) ended() string {
+	why, ok := map[string]string{
+		search.StoppedTime:         "stopped at the time limit",
+		search.StoppedPaths:        "stopped at the limit of paths",
+		search.StoppedDepth:        "stopped at the depth limit",
+		search.StoppedMemory:       "stopped at the memory limit",
+		search.StoppedDisk:         "no room was left on the disk",
+		search.StoppedInterrupted:  "INTERRUPTED",
+		search.StoppedStuck:        "stopped by a handler that did not return",
+		search.StoppedFingerprints: "fingerprints are too short to tell all states apart",
+		search.StoppedCrashes:      "crashes were left out that may change the verdict",
+		search.StoppedFound:        "",
+		"lost":                     "its process is gone",
+		"unresponsive":             "it did not stop at the time limit, and was ended",
+	}[r.Stopped]
+	if !ok {
+		why = r.Stopped
+	}
+	if why == "" || r.Stopped == search.StoppedComplete {
+		return ""
+	}
+	return ", " + why
+}
+
+// setting says what was checked: time, size, limits, timing, crash cut, parameters.
+func (r *Report) setting() string {
+	parts := []string{seconds(r.Seconds), textfmt.Plural(r.Nodes, "node")}
+	for _, l := range limits(r.Limits, sim.Limits{}) {
+		if l.allowed > 0 {
+			parts = append(parts, fmt.Sprintf("%s<=%d", l.name, l.allowed))
+		}
+	}
+	if r.Timing != "" {
+		parts = append(parts, "timing "+r.Timing)
+	}
+	if r.CrashCut != "" {
+		parts = append(parts, "crash cut "+r.CrashCut)
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.Params)) {
+		parts = append(parts, k+"="+r.Params[k])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// searched says how the run was found.
+func (r *Report) searched() string {
+	text := fmt.Sprintf("strategy %s, seed %d", r.Strategy, r.Seed)
+	if r.Schedule != "" {
+		text = fmt.Sprintf("strategy %s, a walk with schedule %s, seed %d", r.Strategy, r.Schedule, r.Seed)
+	}
+	if r.Events > 0 {
+		text += fmt.Sprintf("; found after %s paths and %s events", textfmt.Number(r.Paths), textfmt.Number(r.Events))
+	}
+	return text
+}
+
+// name is the system with the bugs that were switched on.
+func (r *Report) name() string {
+	switch len(r.Bugs) {
+	case 0:
+		return r.System
+	case 1:
+		return fmt.Sprintf("%s with bug %s", r.System, r.Bugs[0])
+	}
+	return fmt.Sprintf("%s with bugs %s", r.System, strings.Join(r.Bugs, ", "))
+}
+
+// median is the class of h that holds the median, as "22" or "16-31".
+func median(h *search.Histogram) string {
+	rest := (h.Count + 1) / 2
+	for class, n := range h.Buckets {
+		if rest -= n; rest > 0 || n == 0 {
+			continue
+		}
+		low, high := 0, 0
+		if class > 0 {
+			low, high = 1<<(class-1), 1<<class-1
+		}
+		low, high = max(low, h.Min), min(high, h.Max)
+		if low == high {
+			return textfmt.Number(low)
+		}
+		return textfmt.Number(low) + "-" + textfmt.Number(high)
+	}
+	return "0"
+}
+
+// wrap breaks text at spaces into lines of at most n characters; longer words stand alone.
+func wrap(text string, n int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case len([]rune(line))+1+len([]rune(word)) <= n:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	return append(lines, line)
+}

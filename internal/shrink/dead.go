@@ -1,0 +1,332 @@
+package shrink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+const (
+	// firstWalks is how many walks from the end of a candidate must not become live, at first, and they
+	// are as long as patience times the longest of as many that were, or leastWalk. When the result proves not
+	// to be dead after all there are moreWalks times as many of the whole length, up to rounds times.
+	firstWalks = 8
+	patience   = 8
+	leastWalk  = 200
+	moreWalks  = 5
+	rounds     = 2
+	// liveWalks is how many walks from before the critical step are made to see one recover.
+	liveWalks = 64
+	// leastTail is how many steps follow the critical one, and as many as there are before it.
+	leastTail = 200
+	// tails is how many walks are made to find one in which the property never holds.
+	tails = 32
+)
+
+// dying shrinks dead runs. What it shrinks is the cause: the steps to the critical one.
+type dying struct {
+	cfg    *Config
+	player *Player
+
+	loop   *search.Loop
+	walker *search.Walker
+	walks  int           // per candidate
+	quick  int           // length of theirs
+	limit  int           // of a walk, as it is confirmed with
+	goal   *sim.Property // a walk is live when it holds; nil: when all hold
+	stuck  bool          // a walk is to run out of events
+	class  string        // of the critical step
+	most   int           // answers of weight 0 in the run
+	steps  int           // executed by walks
+	seed   uint64
+	system *sim.System
+}
+
+func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
+	c := cfg.Dead
+	d := &dying{cfg: cfg, player: p, walks: firstWalks, limit: orElse(c.After.Limit, cfg.Walks.WalkSteps, 2000), seed: max(cfg.Walks.Seed, 1)}
+	d.system = &d.cfg.Walks.System
+	w, err := kernel.NewWorld(d.system, kernel.Options{})
+	if err != nil {
+		return nil, err
+	}
+	weights := cfg.Walks.Weights
+	if weights == (search.Weights{}) {
+		weights = search.DefaultWeights()
+	}
+	d.loop, d.walker = search.NewLoop(w), search.NewWalker(weights, d.limit)
+	if b := cfg.Walks.PathBuffer; b != nil {
+		d.loop.Replay().Path = b(0) // while it walks the player rests
+	}
+	switch {
+	case c.Case == critical.C1:
+		return d.shrink(ctx)
+	case c.Case == critical.C2Initial:
+		return d.cut()
+	}
+	return nil, ErrUnable
+}
+
+func orElse(values ...int) int {
+	for _, v := range values {
+		if v > 0 {
+			return v
+		}
+	}
+	return 0
+}
+
+// cut shortens a run that is dead from its first state on. Nothing before that is a cause, so that only
+// the tail can be shorter.
+func (d *dying) cut() (*Result, error) {
+	c := *d.cfg.Dead
+	if _, err := d.player.Follow(c.Dead); err != nil {
+		return nil, err
+	}
+	from := d.player.Run.Steps()
+	steps := from
+	if from > leastTail && !c.OutOfEvents {
+		steps, c.Dead = leastTail, c.Dead[:d.player.Run.Bounds[leastTail]].Clone()
+	}
+	return &Result{Path: c.Dead, Steps: steps, From: from, Dead: &c, Executed: d.player.Steps, Minimal: true}, nil
+}
+
+func (d *dying) shrink(ctx context.Context) (*Result, error) {
+	cfg, c := d.cfg, d.cfg.Dead
+	all, err := d.player.Follow(c.Dead)
+	if err != nil {
+		return nil, err
+	}
+	if all.Finding != nil || c.Step < 1 || c.Step > len(all.Script.Steps) {
+		return nil, fmt.Errorf("shrink: the dead run ends with %w in step %d, its critical step is %d",
+			orNothing(all.Finding), len(all.Script.Steps), c.Step)
+	}
+	unshrunk := &Result{Path: c.Dead, Steps: len(all.Script.Steps), From: len(all.Script.Steps), Dead: c}
+	if ctx.Err() != nil {
+		unshrunk.Executed = d.executed()
+		return unshrunk, nil
+	}
+	cause := all.Script
+	cause.Steps = cause.Steps[:c.Step]
+	d.class, d.most = cause.Steps[c.Step-1].Class(), all.Unlikely
+	for i := range d.system.Properties {
+		if p := &d.system.Properties[i]; p.Eventually != nil && p.Name == d.cfg.Finding.Property {
+			d.goal = p
+		}
+	}
+	d.player.Play(cause)
+	path := d.player.Run.Path.Clone()
+	d.quick = d.limit
+	// That the property never holds again is more than that all together never do, and that nothing is
+	// left to happen more than that it does not help.
+	d.stuck = d.cfg.Finding.Kind == sim.Deadlock
+	if goal, stuck := d.goal, d.stuck; !d.dead(path, tails) {
+		d.goal = nil
+		if d.stuck = stuck && d.dead(path, tails); !d.stuck {
+			d.goal = goal
+			if !d.dead(path, tails) {
+				d.goal = nil
+			}
+		}
+	}
+	d.quick = d.enough(path[:d.player.Run.Bounds[c.Step-1]])
+	r := &reducer{best: cause, judge: d.judge}
+	r.tell = func(r *reducer) { cfg.tell(r, d.executed()) }
+	r.spent = func() bool { return d.executed() >= d.cfg.MaxSteps }
+	r.detoured = func() bool { return d.executed() >= d.cfg.MaxSteps/2 }
+	reducing, confirming, cancel := divide(ctx)
+	defer cancel()
+	for round := 0; ; round++ {
+		r.reduce(reducing)
+		if r.err != nil {
+			return nil, r.err
+		}
+		if reducing.Err() != nil && len(r.accepted) == 0 {
+			unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()
+			return unshrunk, nil
+		}
+		res, err := d.confirm(confirming, r.best)
+		switch {
+		case err != nil && confirming.Err() == nil:
+			return nil, err
+		case res != nil:
+			res.From, res.Tried, res.Executed, res.Minimal = unshrunk.From, r.tried, d.executed(), r.minimal
+			return res, nil
+		case err != nil || round == rounds || len(r.accepted) == 0 || reducing.Err() != nil:
+			unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()
+			return unshrunk, nil
+		}
+		// Some candidate on the way was not dead, though its walks did not recover.
+		d.walks, d.quick = d.walks*moreWalks, d.limit
+		d.back(r, cause)
+	}
+}
+
+// divide divides the time until the deadline of ctx, if it has one: half of it is for candidates, the rest to confirm what came of them.
+// When ctx is cancelled, what is best then is told, too, and is to be as certain as ever.
+func divide(ctx context.Context) (reducing, confirming context.Context, cancel func()) {
+	confirming = context.WithoutCancel(ctx)
+	end, ok := ctx.Deadline()
+	if !ok {
+		return ctx, confirming, func() {}
+	}
+	reducing, first := context.WithTimeout(ctx, time.Until(end)/2)
+	confirming, second := context.WithDeadline(confirming, end)
+	return reducing, confirming, func() { first(); second() }
+}
+
+// back goes back to the last accepted script that more walks find dead.
+func (d *dying) back(r *reducer, cause Script) {
+	lo, hi := -1, len(r.accepted)-1 // dead up to lo, not at hi
+	at := func(i int) Script {
+		if i < 0 {
+			return cause
+		}
+		return r.accepted[i]
+	}
+	for hi-lo > 1 {
+		mid := (lo + hi) / 2
+		if _, ok, err := d.judge(context.Background(), at(mid)); ok && err == nil {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	r.best, r.accepted = at(lo), r.accepted[:lo+1]
+}
+
+func (d *dying) executed() int { return d.player.Steps + d.steps }
+
+// judge reports whether a script ends with a step of the critical one's class, after which walks do
+// not recover and before which one does.
+func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
+	if n := len(s.Steps); n == 0 || s.Steps[n-1].Class() != d.class {
+		return Script{}, false, nil
+	}
+	run := d.player.Play(s)
+	n := len(run.Script.Steps)
+	if run.Err != nil || run.Finding != nil || n == 0 || run.Script.Steps[n-1].Class() != d.class || run.Unlikely > d.most {
+		return Script{}, false, run.Err
+	}
+	path := d.player.Run.Path.Clone()
+	before := path[:d.player.Run.Bounds[n-1]]
+	return run.Script, d.dead(path, d.walks) && d.recovers(before), nil
+}
+
+// walk makes walk number k from the end of a path.
+func (d *dying) walk(path choose.Path, k, limit int, s search.Strategy) search.Outcome {
+	d.walker.SetLimit(limit)
+	d.walker.Seed(d.seed, choose.Derive(choose.Derive(d.seed, path), choose.Path{int32(k)}))
+	o := d.loop.Run(s, search.Task{Path: path})
+	d.steps += o.Steps
+	return o
+}
+
+// dead makes walks until one reaches the goal, or goes on though it should be stuck.
+func (d *dying) dead(path choose.Path, walks int) bool {
+	for k := range walks {
+		to := &reaching{Walker: d.walker, goal: d.goal}
+		o := d.walk(path, k, d.quick, to)
+		if o.Live || to.reached || o.End == search.Misfit || d.stuck && o.End != search.OutOfEvents {
+			return false
+		}
+	}
+	return true
+}
+
+// enough is how long a walk has to be to tell, judged by walks from where they recover.
+func (d *dying) enough(path choose.Path) int {
+	longest, live := 0, 0
+	for k := 0; k < liveWalks && live < firstWalks; k++ {
+		before := d.steps
+		if o := d.walk(path, k, d.limit, d.walker); o.Live {
+			live++
+			longest = max(longest, d.steps-before)
+		}
+	}
+	if live == 0 {
+		return d.limit
+	}
+	return min(d.limit, max(leastWalk, patience*longest))
+}
+
+// recovers makes walks until one is live.
+func (d *dying) recovers(path choose.Path) bool {
+	for k := range liveWalks {
+		if d.walk(path, k, d.quick, d.walker).Live {
+			return true
+		}
+	}
+	return false
+}
+
+// reaching is a walk that ends, too, when a property holds.
+type reaching struct {
+	*search.Walker
+	goal    *sim.Property // may be nil
+	reached bool
+}
+
+// Select implements [search.Strategy].
+func (s *reaching) Select(at *search.Node) search.Selection {
+	if s.goal != nil && at.Run.World.Holds(s.goal) {
+		s.reached = true
+		return search.Selection{End: search.AtGoal}
+	}
+	return s.Walker.Select(at)
+}
+
+// confirm looks for the critical transition of a script with a new tail. It returns nil when the script
+// is not dead, or has another critical transition.
+func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
+	d.player.Play(s)
+	path, ok := d.tail(d.player.Run.Path.Clone(), len(s.Steps))
+	if !ok {
+		return nil, nil
+	}
+	c := d.cfg.Walks
+	c.Path, c.WalkSteps = path, d.limit
+	res, err := critical.Find(ctx, c)
+	if ended := (*critical.Ended)(nil); errors.As(err, &ended) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d.cfg.Dead.Proof == critical.Exact && res.Proof != critical.Exact {
+		return nil, nil // a smaller run is not worth less certainty
+	}
+	if res.Case != critical.C1 || res.Step > len(s.Steps) || s.Steps[res.Step-1].Class() != d.class {
+		return nil, nil
+	}
+	res.Dead = res.Dead[:len(path)] // without the longer walks that may have been needed to tell
+	if _, err := d.player.Follow(res.Dead); err != nil {
+		return nil, err
+	}
+	return &Result{Path: res.Dead, Steps: d.player.Run.Steps(), Dead: res}, nil
+}
+
+// tail adds a walk to the path of a cause with that many steps, in which the property never holds and
+// which ends as the finding says.
+func (d *dying) tail(path choose.Path, steps int) (choose.Path, bool) {
+	length := max(leastTail, steps+1)
+	stuck := d.cfg.Finding.Kind == sim.Deadlock // at the latest in this walk
+	if stuck {
+		length = d.limit
+	}
+	for k := range tails {
+		watch := &reaching{Walker: d.walker, goal: d.goal}
+		o := d.walk(path, k, length, watch)
+		if !watch.reached && !o.Live && (o.End == search.OutOfEvents) == stuck && (stuck || o.End == search.TooLong) {
+			return d.loop.Replay().Path.Clone(), true
+		}
+	}
+	return nil, false
+}

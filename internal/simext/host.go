@@ -1,0 +1,60 @@
+// Package host has what services say of themselves that are not themselves what a user wrote: state machines (package machine), ordinary
+// programs (package bubble), and other services that run code for users.
+package simext
+
+import "github.com/macemc/macemc/sim"
+
+// Stepper is implemented by services that have steps of their own, which neither the application nor time asks for:
+// an event that was put aside is handled, say. Such a step is an event like any other: others may come before it. A
+// node that runs outside of a check takes it as soon as the handler before it has returned.
+type Stepper interface {
+	// Ready reports whether there is a step to take. It looks at the service alone, and changes nothing.
+	Ready() bool
+	// Step is a handler. It is called only when Ready reports true.
+	Step(sim.Env)
+}
+
+// Hosting is implemented by services that run code which is written for them, so that people see that code.
+type Hosting interface {
+	// Hosted names what the service runs, for lanes; it does so before Boot, too. Code is a pointer to the struct whose
+	// methods run, nil before Boot, and path that of the field which refers to it.
+	Hosted() (name string, code any, path string)
+}
+
+// CodeTracer is implemented by an Env that shows which code handles an event. That of the checker does so.
+type CodeTracer interface {
+	// Runs notes that a service runs code, a function, that is written for it.
+	Runs(code any)
+}
+
+// Conditional is implemented by services that not every program can run.
+type Conditional interface {
+	// CanRun says what this program lacks; nil: nothing.
+	CanRun() error
+}
+
+// Limited is implemented by services of which a search cannot see all that they may do.
+type Limited interface {
+	// Uncovered says in a line what it does not see, of a system with that interleaving.
+	Uncovered(sim.Interleave) string
+}
+
+// Showing is implemented by services that cannot always show properties the state that they are in. While one shows an earlier state, no
+// property that reads its node is judged: Always counts as holding, all others as not holding, and a panic of theirs as nothing.
+type Showing interface {
+	// Stale reports whether what properties read is of an earlier state. It looks at the service alone, and changes nothing.
+	Stale() bool
+}
+
+// Carrier is implemented by services that carry a program of the user's. Their own code is not what handled an event, so no
+// report shows a line of it. The names of
+// its fields that are not exported stand in parentheses where states are shown.
+type Carrier interface {
+	// Carries does nothing.
+	Carries()
+}
+
+// Interleaver is implemented by an [sim.Env] whose system says how goroutines take turns. That of the checker does.
+type Interleaver interface {
+	Interleave() sim.Interleave
+}

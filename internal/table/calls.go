@@ -1,0 +1,170 @@
+package table
+
+import (
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"github.com/macemc/macemc/internal/kernel"
+)
+
+// Calls lets another process know which call of checked code an exploration was making when that ended its process: of a handler or
+// monitor in a situation that is new, or of the properties in a new state. A call is a number, the same in every process; 0 is none. The
+// same exploration in another process then takes such calls for ones that do not return, and so tells by which path it came to them.
+type Calls struct {
+	At      *uint64  // where the call that goes on is noted
+	Refused []uint64 // that are not made; with them, World.Overdue is needed
+	// Limited is not 0 while nothing goes on but what is limited by time: then the other process may end this one when it goes on for long
+	// after that is over. Nil: nobody wants to know.
+	Limited *uint64
+
+	now     uint64 // as *At, of handlers and monitors
+	round   uint64 // explorations begun
+	checks  bool   // properties are asked about a state that is new
+	refused bool   // the call that goes on
+	doubted bool   // a call was refused of what had been done before
+}
+
+// Doubts reports whether a call was refused of what had been done before, and then did not end the process: what is called depends on more than it may.
+func (c *Calls) Doubts() bool { return c != nil && c.doubted }
+
+// Refuses reports whether calls are refused.
+func (c *Calls) Refuses() bool { return c != nil && len(c.Refused) > 0 }
+
+// unnoted are the same calls when they are not to be noted.
+func (c *Calls) unnoted() *Calls {
+	if c == nil {
+		return nil
+	}
+	return &Calls{At: new(uint64), Refused: c.Refused, round: c.round}
+}
+
+// Beyond notes that what goes on is not limited by the time of the search, until the end of that.
+func (c *Calls) Beyond() (end func()) {
+	if c == nil || c.Limited == nil {
+		return func() {}
+	}
+	limit := atomic.SwapUint64(c.Limited, 0)
+	return func() { atomic.StoreUint64(c.Limited, limit) }
+}
+
+// next notes that states are numbered anew.
+func (c *Calls) next() {
+	if c != nil {
+		c.round++
+	}
+}
+
+// begin notes a call that content tells from others. It is false when the call is refused.
+func (c *Calls) begin(content uint64) bool {
+	c.now = content&^1 | 2
+	*c.At = c.now
+	c.refused = slices.Contains(c.Refused, c.now)
+	return !c.refused
+}
+
+// call notes a call likewise, until end is given what went on before. The error is that it is refused.
+func (c *Calls) call(kind int, content uint64) (before uint64, err error) {
+	if c == nil {
+		return 0, nil
+	}
+	before, content = c.now, content+uint64(kind)*0x9e3779b97f4a7c15
+	if c.begin(content) {
+		return before, nil
+	}
+	c.end(before)
+	c.doubted = c.doubted || kind == againCall || kind == runCall
+	return before, kernel.GivenUp()
+}
+
+// answered notes what the code that is called was told. It ends the goroutine when the call is refused now.
+func (c *Calls) answered(answer int) {
+	if c == nil || c.now == 0 {
+		return
+	}
+	if !c.begin(bits.RotateLeft64(c.now^uint64(answer+1), 29) * 0x9e3779b97f4a7c15) {
+		runtime.Goexit()
+	}
+}
+
+// refuses reports whether the call that goes on was refused on the way.
+func (c *Calls) refuses() bool { return c != nil && c.refused }
+
+// end notes that a call is over, and that the one before goes on.
+func (c *Calls) end(before uint64) {
+	if c != nil {
+		c.now, *c.At, c.refused = before, before, false
+	}
+}
+
+// state notes that properties are asked about the state with that number, until checked. It is false when that is refused.
+func (c *Calls) state(number int) bool {
+	call := (c.round<<40|uint64(number))<<1 | 1
+	*c.At, c.now, c.checks = call, call, true
+	return len(c.Refused) == 0 || !slices.Contains(c.Refused, call)
+}
+
+// checked ends state.
+func (c *Calls) checked() { *c.At, c.now, c.checks = 0, 0, false }
+
+// Kinds of calls are told apart when content is the same.
+const (
+	handlerCall = iota
+	againCall   // of a handler, in a situation that is known
+	monitorCall
+	propertyCall
+	listCall   // of what says which events can happen in a local state
+	gatherCall // of quorums
+	failCall   // of MayCrash and MayHalt
+	runCall    // of all that a run comes to which the replay engine executes
+)
+
+// calling notes the call of a handler, of that kind.
+func (e *engine) calling(kind int, s *stepOf) (before uint64, err error) {
+	if e.calls == nil {
+		return 0, nil
+	}
+	e.buf = e.appendSituation(s, e.buf[:0])
+	return e.calls.call(kind, hashOf(e.buf))
+}
+
+// telling notes the call of a monitor.
+func (e *engine) telling(id uint32, from int, event uint32) (before uint64, err error) {
+	if e.calls == nil {
+		return 0, nil
+	}
+	e.buf = append(e.buf[:0], byte(from))
+	e.buf = e.bench.AppendValue(e.events.list[event], e.buf)
+	return e.calls.call(monitorCall, e.monitors.list[id].hash.Lo+hashOf(e.buf))
+}
+
+// gathering notes that the quorums of a node are asked about some datagrams.
+func (e *engine) gathering(local uint32, items []bagItem) (before uint64, err error) {
+	if e.calls == nil {
+		return 0, nil
+	}
+	content := e.locals.list[local].hash.Lo
+	for i := range items { // the same exploration numbers messages as this one does
+		content = bits.RotateLeft64(content, 17)*0x9e3779b97f4a7c15 + uint64(items[i].from)<<32 + uint64(items[i].msg)
+	}
+	return e.calls.call(gatherCall, content)
+}
+
+// asking notes that a property, or -1: the predicates of all, is asked about local states outside of check, and returns what ends that.
+// It panics when that is refused.
+func (e *engine) asking(property int, locals ...uint32) (end func()) {
+	c := e.calls
+	if c.checks {
+		return func() {}
+	}
+	content := uint64(property)
+	for _, id := range locals {
+		content = bits.RotateLeft64(content, 17)*0x9e3779b97f4a7c15 + e.locals.list[id].hash.Lo
+	}
+	before, err := c.call(propertyCall, content)
+	if err != nil {
+		panic(err)
+	}
+	return func() { c.end(before) }
+}

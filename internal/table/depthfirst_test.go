@@ -1,0 +1,305 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/script"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// depthFirst makes an exploration one that goes depth first.
+func depthFirst(opts table.ExploreOptions) table.ExploreOptions {
+	opts.Frontier = explore.Frontiers[1]
+	return opts
+}
+
+func dive(t tester, sys *sim.System, opts table.ExploreOptions) *table.Exploration {
+	t.Helper()
+	x, err := table.Explore(context.Background(), sys, depthFirst(opts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// sameSpace compares what both orders must agree on when there is no finding.
+func sameSpace(t tester, bfs, dfs *table.Exploration) {
+	t.Helper()
+	if bfs.States != dfs.States || bfs.Transitions != dfs.Transitions || bfs.Live != dfs.Live || bfs.Expanded != dfs.Expanded ||
+		bfs.Complete != dfs.Complete || bfs.Stopped != dfs.Stopped || bfs.LivenessChecked != dfs.LivenessChecked || bfs.Dead != dfs.Dead ||
+		!slices.Equal(bfs.DeadPath, dfs.DeadPath) || bfs.DeadCritical != dfs.DeadCritical || bfs.DeadOutOfEvents != dfs.DeadOutOfEvents ||
+		bfs.Omission != dfs.Omission {
+		t.Fatalf("breadth first %+v\ndepth first %+v", bfs, dfs)
+	}
+}
+
+// bothOrders explores in both orders. When there is a finding the depth-first one must be real.
+func bothOrders(t tester, sys *sim.System, opts table.ExploreOptions) {
+	t.Helper()
+	bfs, dfs := breadth(t, sys, opts), dive(t, sys, opts)
+	if (bfs.Finding == nil) != (dfs.Finding == nil) {
+		t.Fatalf("breadth first found %v, depth first %v", bfs.Finding, dfs.Finding)
+	}
+	if bfs.Finding == nil {
+		sameSpace(t, bfs, dfs)
+		return
+	}
+	if steps := leadsTo(t, sys, dfs.Path, dfs.Finding); opts.MaxDepth > 0 && steps > opts.MaxDepth {
+		t.Fatalf("found in %d steps, the bound is %d", steps, opts.MaxDepth)
+	}
+}
+
+// leadsTo has the replay engine execute a path, which must end with the finding, and returns its steps.
+func leadsTo(t tester, sys *sim.System, path choose.Path, want error) (steps int) {
+	t.Helper()
+	w, err := kernel.NewWorld(sys, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pos := 0
+	src := choose.SourceFunc(func(p choose.Point) int {
+		if p.Arity < 2 {
+			return 0
+		}
+		pos++
+		return int(path[pos-1])
+	})
+	err = w.Start(src)
+	for err == nil && pos < len(path) {
+		if err = w.Check(); err != nil {
+			break
+		}
+		ev := w.Injections(slices.Clone(w.Enabled()))[path[pos]]
+		pos++
+		steps++
+		err = w.Step(ev, src)
+	}
+	if err == nil {
+		err = w.Check()
+	}
+	if message(err) != message(want) || pos != len(path) {
+		t.Fatalf("the path leads to %v after %d of %d choices, want %v", err, pos, len(path), want)
+	}
+	return steps
+}
+
+// All small systems to their end: both orders see the same.
+func TestDepthFirstCompletes(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		sys  *sim.System
+	}{
+		{"paxos", bundled(t, "paxos", 6, sim.Limits{})},
+		{"twophase", bundled(t, "twophase", 3, sim.Limits{})},
+		{"twophase with crashes", bundled(t, "twophase", 3, sim.Limits{Crashes: 1})},
+		{"dead states", bundled(t, "twophase", 4, sim.Limits{Crashes: 1}, "TP3")},
+		{"dead by one bug", bundled(t, "twophase", 3, sim.Limits{}, "TP3")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, visited := range visitedSets {
+				opts := table.ExploreOptions{Visited: visited}
+				bothOrders(t, c.sys, opts)
+				opts.MaxDepth = 200 // far beyond the end
+				bothOrders(t, c.sys, opts)
+			}
+		})
+	}
+}
+
+// With a bound the same states are visited, and what a bound leaves to one order it leaves to the other.
+func TestDepthFirstToADepth(t *testing.T) {
+	for _, entry := range systems.All() {
+		variants := [][]string{nil}
+		for _, bug := range entry.Bugs {
+			if bug.Kind != sim.Divergence && !slices.Contains(bug.OtherKinds, sim.Divergence) {
+				variants = append(variants, []string{bug.ID})
+			}
+		}
+		for _, bugs := range variants {
+			t.Run(fmt.Sprint(entry.Name, bugs), func(t *testing.T) {
+				sys, err := entry.New(spec.Config{Nodes: entry.DefaultNodes, Bugs: bugs})
+				if err == nil {
+					sys, err = sys.WithLimits(entry.Limits)
+				}
+				if err != nil {
+					t.Skip(err)
+				}
+				for depth, visited := range visitedSets {
+					bothOrders(t, &sys, table.ExploreOptions{MaxDepth: 3 + depth%2, Visited: visited})
+				}
+			})
+		}
+	}
+	bothOrders(t, bundled(t, "randtree", 3, sim.Limits{}), table.ExploreOptions{MaxDepth: 9})
+	bothOrders(t, bundled(t, "randtree", 12, sim.Limits{}), table.ExploreOptions{MaxDepth: 3}) // 78 connections
+}
+
+func TestDepthFirstRandomSystems(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sys := script.Draw(t).System()
+		bothOrders(t, sys, table.ExploreOptions{
+			MaxDepth: rapid.IntRange(1, 3).Draw(t, "depth"),
+			Visited:  rapid.SampledFrom(visitedSets).Draw(t, "visited"),
+		})
+	})
+}
+
+func TestDepthFirstFinds(t *testing.T) {
+	picky := &sim.System{Name: "picky", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{} }, Properties: []sim.Property{
+		{Name: "no 5", Always: sim.Each(func(_ sim.NodeID, d *drawer) bool { return d.N != 5 })}}}
+	for _, test := range []struct {
+		name  string
+		sys   *sim.System
+		kind  sim.FindingKind
+		steps int
+	}{
+		// Boot draws 0 or 1, each step adds 0 or 2; 0, 2, 4 and 6 come first, then 1, 3 and 5.
+		{"a property", picky, sim.Safety, 2},
+		{"a monitor", &sim.System{Name: "loud", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{loud: true} },
+			Monitors: []func() sim.Monitor{func() sim.Monitor { return &deaf{} }}}, sim.Safety, 2},
+		{"a panic at boot", &sim.System{Name: "panics", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{N: 7} }}, sim.Panic, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, visited := range visitedSets {
+				x := dive(t, test.sys, table.ExploreOptions{Visited: visited})
+				var f *sim.Finding
+				if !errors.As(x.Finding, &f) || f.Kind != test.kind || x.Complete || x.Stopped != "finding" {
+					t.Fatalf("%+v", x)
+				}
+				if steps := leadsTo(t, test.sys, x.Path, x.Finding); steps != test.steps {
+					t.Errorf("%d steps, want %d", steps, test.steps)
+				}
+			}
+		})
+	}
+}
+
+// A state that is met first at the bound is expanded once it is met nearer: chain counts up to its number of steps by
+// ones, or jumps right to the end of its short way.
+type chain struct {
+	sim.Nop
+	N int
+}
+
+func (c *chain) Boot(env sim.Env) { env.SetTimer("go", 1) }
+func (c *chain) Timer(env sim.Env, t any) {
+	if c.N == 0 && env.Choose("jump", 2) == 1 {
+		c.N = 4 // 1 step away, though the walk by ones comes to it in 4
+	} else {
+		c.N++
+	}
+	if c.N < 6 {
+		env.SetTimer(t, 1)
+	}
+}
+
+func TestDepthFirstExpandsAgainWhatIsNearer(t *testing.T) {
+	sys := &sim.System{Name: "chain", Nodes: 1, New: func(sim.NodeID) sim.Service { return &chain{} }}
+	for _, c := range []struct{ depth, states, expanded, transitions int }{
+		{1, 3, 1, 2}, // 0; then 1 and 4
+		{2, 5, 3, 4}, // 2 and 5 in addition
+		{3, 7, 5, 6}, // 3 and 6
+		{4, 7, 7, 7}, // what lies at 3 steps is expanded: 3 leads to 4; 6 to nothing
+	} {
+		for _, visited := range visitedSets {
+			x := dive(t, sys, table.ExploreOptions{MaxDepth: c.depth, Visited: visited})
+			if x.States != c.states || x.Expanded != c.expanded || x.Transitions != c.transitions || x.Complete != (c.depth == 4) {
+				t.Errorf("to depth %d: %+v", c.depth, x)
+			}
+		}
+	}
+}
+
+func TestDepthFirstStops(t *testing.T) {
+	x := dive(t, paxos(2), table.ExploreOptions{MaxStates: 1000})
+	if x.Stopped != "states" || x.Complete || x.States < 1000 || x.States > 1400 {
+		t.Errorf("%+v", x)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	x, err := table.Explore(ctx, paxos(2), depthFirst(table.ExploreOptions{}))
+	if err != nil || x.Stopped != "interrupted" || x.Complete {
+		t.Errorf("%+v, %v", x, err)
+	}
+	for _, visited := range visitedSets {
+		all := dive(t, paxos(2), table.ExploreOptions{Visited: visited})
+		x := dive(t, paxos(2), table.ExploreOptions{Visited: visited, MaxBytes: all.Bytes / 2})
+		if x.Stopped != "memory" || x.Complete || x.Bytes > all.Bytes/2 || x.States < 1000 {
+			t.Errorf("visited %s: %+v", visited.Name, x)
+		}
+	}
+	for _, opts := range []table.ExploreOptions{{MaxDepth: -1}, {MaxDepth: 1 << 15}} {
+		if _, err := table.Explore(context.Background(), paxos(1), depthFirst(opts)); err == nil {
+			t.Errorf("%+v: no error", opts)
+		}
+	}
+}
+
+func TestDepthFirstIsDeterministic(t *testing.T) {
+	sys := bundled(t, "twophase", 4, sim.Limits{Crashes: 1}, "TP3")
+	for _, visited := range visitedSets {
+		x, y := dive(t, sys, table.ExploreOptions{Visited: visited}), dive(t, sys, table.ExploreOptions{Visited: visited})
+		if !x.Complete || !reflect.DeepEqual(x, y) {
+			t.Errorf("%+v\n%+v", x, y)
+		}
+	}
+}
+
+// Few states wait, and nothing is allocated for a transition: what is allocated is the sets and tables.
+func TestDepthFirstAllocatesNothingPerTransition(t *testing.T) {
+	for _, visited := range visitedSets {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		x := dive(t, paxos(2), table.ExploreOptions{Visited: visited})
+		runtime.ReadMemStats(&after)
+		if n := after.Mallocs - before.Mallocs; n > uint64(x.Transitions/8) {
+			t.Errorf("visited %s: %d allocations behind %d transitions", visited.Name, n, x.Transitions)
+		}
+		if x.Frontier > 1<<17 {
+			t.Errorf("visited %s: states that wait take %d bytes", visited.Name, x.Frontier)
+		}
+	}
+}
+
+// What is no function of its state is found out in this order, too.
+func TestDepthFirstFindsWhatIsNoFunctionOfItsState(t *testing.T) {
+	sys := &sim.System{Name: "hidden", Nodes: 3, New: func(sim.NodeID) sim.Service { return &tally{} }}
+	x := dive(t, sys, table.ExploreOptions{})
+	var f *sim.Finding
+	if !errors.As(x.Finding, &f) || f.Kind != sim.Nondeterminism || len(x.Path) == 0 {
+		t.Errorf("%+v", x)
+	}
+}
+
+func BenchmarkDepthFirst(b *testing.B) {
+	for _, visited := range visitedSets {
+		b.Run("visited="+visited.Name, func(b *testing.B) {
+			sys := bundled(b, "paxos", 6, sim.Limits{})
+			b.ReportAllocs()
+			states, transitions := 0, 0
+			begin := processorTime(b)
+			for b.Loop() {
+				x := dive(b, sys, table.ExploreOptions{Visited: visited})
+				states += x.States
+				transitions += x.Transitions
+			}
+			seconds := (processorTime(b) - begin).Seconds()
+			b.ReportMetric(float64(transitions)/seconds/1e6, "Mtransitions/cpu-s")
+			b.ReportMetric(float64(states)/seconds/1e6, "Mstates/cpu-s")
+		})
+	}
+}

@@ -1,0 +1,352 @@
+package table
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// ExploreOptions bounds an exploration. The zero value has no bounds.
+type ExploreOptions struct {
+	World     kernel.Options
+	MaxDepth  int                  // in steps; 0: none
+	MaxStates int                  // 0: none
+	MaxBytes  int                  // of memory for states and tables, about; 0: none
+	Visited   explore.VisitedSet   // zero: whole states
+	Frontier  explore.FrontierKind // zero: breadth first
+	Reducer   explore.Reducer      // nil: nothing is left out
+	Reduce    Reduction            // "": ReduceNone
+	Crashes   CrashModel           // "": CrashExplicit
+	Symmetry  bool                 // states that differ by a permutation of nodes of one role are one, see [sim.System.Roles]
+	Hurry     time.Time            // when ReduceAuto gives ReduceFull up; zero: never
+	// Log keeps what is found, and what is in it is not explored again, but checked. Nil: nothing is kept.
+	Log explore.Log
+	// Spill is where states are held that do not fit into memory, see [explore.Options.Spill]. Nil: all are in memory.
+	Spill *explore.Spill
+	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up and reads edges. What is found,
+	// and where an exploration stops for any reason but memory or an interruption, does not depend on it, unless handlers are no functions of their states: whether that shows may.
+	Go func(f func())
+	// Calls lets another process know what this one was doing when checked code ended it. Nil: no other one wants to know.
+	Calls *Calls
+	// Weightless are the kinds of ordinary events that random walks never take: like answers of weight 0 they are
+	// no way to a live state.
+	Weightless []sim.EventKind
+	// Known are Always properties whose violations are no findings: what lies behind a state that violates one is not
+	// visited, and it counts as one from which a live state can be reached.
+	Known map[string]bool
+	// Progress is told now and then, from the goroutine that called [Explore], how many states were found and
+	// steps executed, the depth, and how many states wait for their steps. Nil: nobody wants to know.
+	Progress func(states, transitions, depth, waiting int)
+
+	// For tests.
+	ways    *ways                             // that are reduced by, whatever Reduce is but ReduceNone; nil: those of Reduce
+	through func(explore.Graph) explore.Graph // what is explored instead of a graph; nil: that
+	labels  int                               // one of so many states has the labels of its edges compared; 0: compared
+
+	hastily  bool      // nothing is rehearsed
+	together [][]int32 // what was learned from that before
+	gaveUp   bool      // more was to be reduced, but took too long
+
+	asymmetry string // what shows that there is no symmetry; "": nothing so far
+
+	opaque []Opaque // nodes that are to crash, with CrashAuto
+}
+
+func (o *ExploreOptions) loop(g explore.Graph, judge explore.Judge) (*explore.Loop, error) {
+	return explore.New(g, explore.Options{
+		Visited: o.Visited, Frontier: o.Frontier, Reducer: o.Reducer, Judge: judge, Log: o.Log, Spill: o.Spill,
+		MaxDepth: o.MaxDepth, MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, Go: o.Go, Progress: o.Progress,
+	})
+}
+
+// Exploration is what [Explore] came to.
+type Exploration struct {
+	States      int // distinct states
+	Transitions int // steps: an event with the answers to its questions, from every state that was expanded
+	Live        int // states in which all Eventually properties hold
+	Expanded    int // states all of whose steps were executed: breadth first those that were found first
+	Depth       int // steps to the states that were expanded last, all that are nearer being expanded; depth first to the farthest; 0 when unknown
+	Complete    bool
+	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted", "finding", "sampled", [StoppedCrashes]
+	// Finding is what is wrong with a state or step, mostly a [*sim.Finding]; nil: nothing. Path leads there,
+	// breadth first by as few steps as possible, unless its kind is nondeterminism, a handler does not return (see [kernel.Overdue]), or Reduced.Used is [ReduceFull].
+	Finding error
+	Path    choose.Path
+
+	// LivenessChecked: it is known of every state whether some live state can be reached from it without faults
+	// being injected, by events and answers that have weight. Else, and when the system has no Eventually property,
+	// what follows is not set.
+	LivenessChecked bool
+	Dead            int         // states from which no live state can be reached
+	DeadPath        choose.Path // to one of them, by as few steps as possible unless Reduced.Used is [ReduceFull]
+	DeadCritical    int         // the last step of DeadPath, the critical one; 0: it is dead from the start
+	DeadOutOfEvents bool        // a deadlock: nothing can happen there any more, but for faults and what disturbs
+
+	// Fairness is nil when the system has no obligations, see [sim.System.Obligations].
+	Fairness *Fairness
+
+	// Sampled are the draws that were not enumerated, see [choose.Point.Sampled].
+	Sampled choose.Samples
+
+	// Omission bounds the probability that some state was taken for another one, and so it, and perhaps what
+	// lies behind it, was not visited, or that a state was wrongly said to be dead, or not. 0: none was.
+	Omission float64
+
+	Bytes    int   // of memory for the set of states, with all that is kept for each
+	Frontier int   // bytes, at most, of what is kept of states that wait to be expanded
+	Disk     int64 // bytes, at most, that were on disk for want of memory
+	Reduced  Reduced
+	Crashes  *Crashes // nil: all were to be explored, or there are none
+	Stats    Stats
+	Plans    []Plan // how services and monitors were made for handlers to run on
+	Coverage Coverage
+}
+
+// Explore visits all states that can be reached, injections within the limits of the system included, and checks the Always
+// properties of each. It stops at the first finding. When all states were visited, it looks for those that are dead.
+//
+// With a frontier that does not take shortest ways, and MaxDepth, a state is passed over only if it was seen at the same or a smaller
+// depth, else it is expanded once more: so all states within that many steps are visited, and Transitions counts the steps of
+// each once. MaxDepth must be at most [explore.Deepest] then.
+//
+// The error is that of [NewWorld], [*Unsupported] when a state turns up that the tables cannot hold, an [*explore.ChangedError] when what
+// the checked code does is not what is in the log, or another one of the log. Then what was explored is returned as well.
+func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {
+	return guarded(ctx, opts, func(ctx context.Context, opts ExploreOptions) (*Exploration, error) {
+		return exploreAll(ctx, sys, opts)
+	})
+}
+
+func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {
+	e, err := newEngine(sys, opts.World, opts.Calls)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Log != nil {
+		if err := e.note(opts.Log); err != nil {
+			return nil, err
+		}
+	}
+	var path choose.Path
+	if !opts.hastily {
+		path, err = rehearse(e)
+		opts.together = e.together
+	}
+	e.together = opts.together
+	err = cmp.Or(e.changed(), err)
+	g := newGraph(e, opts.Weightless)
+	g.known = opts.Known
+	g.w.forgetCoverage()
+	x := &exploration{g: g, opts: &opts, crashes: g.spare(&opts)}
+	x.reduction, x.told = reduce(g, &opts)
+	r := explore.Result{}
+	switch {
+	case err != nil:
+	case x.crashes.refused():
+		r.Stopped = StoppedCrashes
+	default:
+		var refused error
+		if r, refused = x.run(ctx); refused != nil {
+			return nil, refused
+		}
+		if x.asymmetry != "" {
+			return exploreAll(ctx, sys, opts.asymmetric(x.asymmetry))
+		}
+		if x.gaveUp {
+			opts.Reduce, opts.hastily, opts.gaveUp = ReduceDrop, true, true
+			return exploreAll(ctx, sys, opts)
+		}
+		if len(x.opaque) > 0 && opts.Crashes == CrashAuto {
+			opts.hastily, opts.opaque = true, append(slices.Clone(opts.opaque), x.opaque...)
+			return exploreAll(ctx, sys, opts)
+		}
+		x.judgeCrashes(&r)
+		if err = r.Err; err != nil {
+			path = x.found(&r)
+		}
+	}
+	if x.refuted() {
+		return exploreAll(ctx, sys, opts.asymmetric(x.asymmetry))
+	}
+	dead := x.dead
+	out := x.result(&r)
+	if dead != nil && dead.Checked && err == nil {
+		dead.tell(out)
+		if x.refuted() {
+			return exploreAll(ctx, sys, opts.asymmetric(x.asymmetry))
+		}
+	}
+	if x.starving != nil {
+		out.Fairness = x.starving.told(&r, ctx.Err() != nil)
+	}
+	if len(out.Sampled) > 0 && out.Stopped == "" {
+		out.Stopped = "sampled"
+	}
+	if x.reduction != nil && x.reduction.sym != nil {
+		x.reduction.sym.cover()
+	}
+	out.Stats, out.Plans, out.Coverage = g.w.Stats(), g.w.Plans(), g.w.covered()
+	out.Coverage.ForeignTimes = g.answers.foreign || g.sites.answers.foreign || x.reduction != nil && x.reduction.answers.foreign
+	switch {
+	case errors.As(err, new(*Unsupported)), errors.As(err, new(*explore.ChangedError)), errors.As(err, new(*explore.LogError)):
+		return out, err
+	case err != nil:
+		out.Stopped, out.Finding, out.Path = "finding", err, path
+	case out.Stopped == "":
+		out.Complete = true
+	}
+	return out, nil
+}
+
+// exploration is what is explored, perhaps several times.
+type exploration struct {
+	g         *graph
+	reduction *reduction // nil: there is none
+	opts      *ExploreOptions
+	told      Reduced
+	crashes   *Crashes    // nil: none are left out
+	opaque    []Opaque    // nodes whose crashes must not be
+	gaveUp    bool        // less is to be reduced
+	asymmetry string      // there is no symmetry, as this shows
+	dead      *deadStates // as judged last; nil: nothing was explored
+	starving  *starving   // likewise; nil: nothing is owed, either
+}
+
+// result is what an exploration came to, but for what is found afterwards.
+func (x *exploration) result(r *explore.Result) *Exploration {
+	return &Exploration{
+		Reduced: x.told, Crashes: x.crashes,
+		States: r.States, Transitions: r.Transitions, Live: r.Live, Expanded: r.Expanded, Depth: r.Depth, Stopped: r.Stopped,
+		Omission: r.Omission, Bytes: r.Bytes, Frontier: r.Frontier, Disk: r.Disk, Sampled: x.g.sampled(),
+	}
+}
+
+// asymmetric is the options for another exploration, without symmetry, and why.
+func (o *ExploreOptions) asymmetric(why string) ExploreOptions {
+	other := *o
+	other.asymmetry, other.hastily = why, true
+	return other
+}
+
+// refuted reports whether the nodes that were to be interchangeable are not.
+func (x *exploration) refuted() bool {
+	if r := x.reduction; r != nil && r.sym != nil {
+		x.asymmetry = r.sym.witness
+	}
+	return x.asymmetry != ""
+}
+
+// run explores. The error is about the options.
+func (x *exploration) run(ctx context.Context) (out explore.Result, refused error) {
+	for again := true; again; {
+		again = false
+		x.opts.Calls.next()
+		x.dead = &deadStates{g: x.g, reduced: x.reduction}
+		x.starving = newStarving(x.g, x.opts.Reducer != nil || x.reduction != nil)
+		if x.starving != nil && x.opts.labels > 0 {
+			x.starving.compared = x.opts.labels
+		}
+		judge, graph := judgesOf(x.dead.judge(), x.starving), explore.Graph(x.g)
+		if r := x.reduction; r != nil {
+			r.begin()
+			judge, graph = &reductionJudge{r, judge}, r
+		}
+		if x.opts.through != nil {
+			graph = x.opts.through(graph)
+		}
+		limited, cancel, opts := x.reduction.hurry(ctx, *x.opts)
+		loop, err := opts.loop(graph, judge)
+		if err != nil {
+			cancel()
+			return out, err
+		}
+		x.g.limitBy(func() error { return loop.Limit(limited) })
+		out = loop.Run(limited)
+		x.g.limitBy(nil)
+		x.g.w.stats.Steps += out.Steps
+		if r := x.reduction; r != nil && r.sym != nil && out.Err != nil {
+			r.sym.settles() // a finding is not believed otherwise
+		}
+		if r := x.reduction; !x.refuted() && r != nil {
+			if x.gaveUp = r.givesUp(ctx, limited, &out); !x.gaveUp {
+				again = r.again(ctx, &out)
+			}
+			if x.told = r.tell(); r.all() && r.sym == nil && x.g.w.spared == 0 {
+				x.reduction = nil
+			}
+			if !again && !x.gaveUp && out.Complete && out.Err == nil && x.g.w.spared != 0 {
+				x.g.limitBy(func() error { return loop.Limit(limited) })
+				x.opaque = r.opaque()
+				x.g.limitBy(nil)
+			}
+		}
+		cancel()
+	}
+	return out, nil
+}
+
+// found is the path to what was found.
+func (x *exploration) found(r *explore.Result) choose.Path {
+	if x.reduction != nil {
+		return x.reduction.found(r)
+	}
+	return x.g.found(r)
+}
+
+// Rehearsal: so many random runs of so many steps.
+const (
+	rehearsals     = 8
+	rehearsalSteps = 200
+	togetherSteps  = 30 // of them tell what changes together: breadth first states are near the start
+)
+
+// rehearse makes random runs on both engines, before anything is concluded from the tables: shortest paths
+// take the same way to a state again and again, so that state which is not encoded would hardly show.
+// The error is a finding of kind nondeterminism, about a changed message, or that a handler does not return, with the path to it, or
+// [*Unsupported]; other findings are left to the exploration.
+func rehearse(e *engine) (path choose.Path, err error) {
+	w := newWorld(e)
+	var events []sim.Event
+	for k := range uint64(rehearsals) {
+		random := choose.NewRandom(1, k)
+		src := choose.SourceFunc(func(p choose.Point) int {
+			pick := random.IntN(p.Arity) // weights do not matter to what is possible
+			path = append(path, int32(pick))
+			return pick
+		})
+		path = path[:0]
+		w.shadow = shadow{world: w.shadow.world, closely: true}
+		err := w.Start(src)
+		for step := range rehearsalSteps {
+			if err == nil {
+				err = w.Check() // what is behind a violation is none of those who follow the path
+				if err != nil && overdue(err) && !e.calls.Refuses() {
+					return nil, nil // the exploration comes to it by fewer steps
+				}
+			}
+			if err != nil {
+				break
+			}
+			events = w.Injections(append(events[:0], w.Enabled()...))
+			if len(events) == 0 {
+				break
+			}
+			before := slices.Clone(w.v)
+			err = w.Step(events[src(choose.Point{Arity: len(events)})], src)
+			if step < togetherSteps {
+				e.together = append(e.together, w.layout.differing(before, w.v))
+			}
+		}
+		if _, unsupported := errors.AsType[*Unsupported](err); unsupported || closer(err) || overdue(err) {
+			return path, err
+		}
+	}
+	return nil, nil
+}

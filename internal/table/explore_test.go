@@ -1,0 +1,511 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/script"
+	"github.com/macemc/macemc/sim"
+)
+
+func breadth(t tester, sys *sim.System, opts table.ExploreOptions) *table.Exploration {
+	t.Helper()
+	x, err := table.Explore(context.Background(), sys, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// SPIN, rumur and Stateright agree on these counts for the same model.
+func TestExplorePaxos(t *testing.T) {
+	x := breadth(t, paxos(2), table.ExploreOptions{})
+	if x.States != 98_160 || x.Transitions != 506_256 || !x.Complete || x.Finding != nil {
+		t.Errorf("%+v", x)
+	}
+	t.Logf("%+v", x)
+}
+
+// So does the bundled Paxos.
+func TestExploreBundledPaxos(t *testing.T) {
+	sys := bundled(t, "paxos", 6, sim.Limits{})
+	x := breadth(t, sys, table.ExploreOptions{})
+	if x.States != 98_160 || x.Transitions != 506_256 || !x.Complete || x.Finding != nil {
+		t.Errorf("%+v", x)
+	}
+}
+
+// oracle explores with the replay engine, the dumbest way: every state is reached by its path from the
+// start.
+func oracle(t tester, sys *sim.System, depth int) (states, transitions, live int, found error) {
+	t.Helper()
+	w, err := kernel.NewWorld(sys, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type node struct {
+		path  choose.Path
+		steps int
+	}
+	seen := map[sim.Fingerprint]bool{}
+	var queue []node
+	// run executes a path whose last step's answers are enumerated.
+	run := func(path choose.Path, e *choose.Enumerate) error {
+		pos := 0
+		src := choose.SourceFunc(func(p choose.Point) int {
+			if pos < len(path) {
+				pos++
+				return int(path[pos-1])
+			}
+			return e.Choose(p)
+		})
+		if err := w.Start(src); err != nil {
+			return err
+		}
+		for pos < len(path) {
+			ev := w.Injections(slices.Clone(w.Enabled()))[path[pos]]
+			pos++
+			if err := w.Step(ev, src); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	visit := func(prefix choose.Path, steps int) error {
+		var e choose.Enumerate
+		for e.Next() {
+			if err := run(prefix, &e); err != nil {
+				return err
+			}
+			if steps > 0 {
+				transitions++
+			}
+			if f := w.Fingerprint(); !seen[f] {
+				seen[f] = true
+				if err := w.Check(); err != nil {
+					return err
+				}
+				if w.Live() {
+					live++
+				}
+				queue = append(queue, node{append(slices.Clone(prefix), e.Path()...), steps})
+			}
+		}
+		return nil
+	}
+	if err := visit(nil, 0); err != nil {
+		return len(seen), transitions, live, err
+	}
+	for len(queue) > 0 {
+		n := queue[0]
+		queue = queue[1:]
+		if depth > 0 && n.steps >= depth {
+			break
+		}
+		if err := run(n.path, nil); err != nil {
+			t.Fatal(err)
+		}
+		for i := range w.Injections(slices.Clone(w.Enabled())) {
+			if err := visit(append(slices.Clone(n.path), int32(i)), n.steps+1); err != nil {
+				return len(seen), transitions, live, err
+			}
+		}
+	}
+	return len(seen), transitions, live, nil
+}
+
+func TestExploreIsThatOfTheReplayEngine(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		sys   *sim.System
+		depth int
+	}{
+		{"pingack", bundled(t, "pingack", 2, sim.Limits{Loss: 1}), 9}, // has no end: pings pile up
+		{"paxos with one proposer", paxos(1), 0},
+		{"pingack with all faults", bundled(t, "pingack", 2, sim.Limits{Loss: 1, Dup: 1, Crashes: 1, Partitions: 1}), 5},
+		{"randtree", bundled(t, "randtree", 2, sim.Limits{Crashes: 1, NetErrors: 1}), 5},
+		{"many words", bundled(t, "randtree", 12, sim.Limits{}), 2}, // 78 connections
+		{"randtree with partitions", bundled(t, "randtree", 3, sim.Limits{Partitions: 1}), 4},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			states, transitions, live, found := oracle(t, test.sys, test.depth)
+			x := breadth(t, test.sys, table.ExploreOptions{MaxDepth: test.depth})
+			t.Logf("%+v", x)
+			if x.States != states || x.Transitions != transitions || x.Live != live || found != nil || x.Finding != nil {
+				t.Errorf("%d states, %d transitions, %d live, %v; the replay engine: %d, %d, %d, %v",
+					x.States, x.Transitions, x.Live, x.Finding, states, transitions, live, found)
+			}
+			if x.Complete != (test.depth == 0) {
+				t.Errorf("complete: %v, stopped: %q", x.Complete, x.Stopped)
+			}
+		})
+	}
+}
+
+func TestExploreRandomSystems(t *testing.T) { exploreRandom(t, script.Draw, 2) }
+
+func TestExploreSmallRandomSystems(t *testing.T) { exploreRandom(t, script.DrawSmall, 5) }
+
+func exploreRandom(t *testing.T, draw func(*rapid.T) *script.Config, depth int) {
+	rapid.Check(t, func(t *rapid.T) {
+		sys := draw(t).System()
+		states, transitions, live, found := oracle(t, sys, depth)
+		x := breadth(t, sys, table.ExploreOptions{MaxDepth: depth})
+		if found != nil || x.Finding != nil {
+			var f *sim.Finding
+			if errors.As(x.Finding, &f) {
+				f.Stack = ""
+			}
+			if fmt.Sprint(found) != fmt.Sprint(x.Finding) {
+				t.Fatalf("found %v; the replay engine: %v", x.Finding, found)
+			}
+			return
+		}
+		if x.States != states || x.Transitions != transitions || x.Live != live {
+			t.Fatalf("%+v; the replay engine: %d, %d, %d", x, states, transitions, live)
+		}
+	})
+}
+
+// A counterexample is as short as possible, and the replay engine comes to the same finding by its
+// path.
+func TestExploreFinds(t *testing.T) {
+	forgetful := paxos(2)
+	sound := forgetful.New
+	forgetful.New = func(id sim.NodeID) sim.Service {
+		if a, ok := sound(id).(*acceptor); ok {
+			return &careless{*a}
+		}
+		return sound(id)
+	}
+	picky := &sim.System{Name: "picky", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{} }, Properties: []sim.Property{
+		{Name: "no 5", Always: sim.Each(func(_ sim.NodeID, d *drawer) bool { return d.N != 5 })}}}
+	for _, test := range []struct {
+		name  string
+		sys   *sim.System
+		kind  sim.FindingKind
+		steps int
+	}{
+		// Both start, each has its reads and writes taken by two acceptors, one of which is common, and
+		// the learner hears of it all: 2 starts, 4 reads, 4 replies, 4 writes, 4 accepts.
+		{"careless paxos", forgetful, sim.Safety, 18},
+		// Drawn at boot: 0 or 1; then 2 more at each of two steps, the second being drawn first.
+		{"a property", picky, sim.Safety, 2},
+		{"a monitor", &sim.System{Name: "loud", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{loud: true} },
+			Monitors: []func() sim.Monitor{func() sim.Monitor { return &deaf{} }}}, sim.Safety, 2},
+		{"a panic at boot", &sim.System{Name: "panics", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{N: 7} }}, sim.Panic, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			x := breadth(t, test.sys, table.ExploreOptions{})
+			if x.Finding == nil || x.Complete || x.Stopped != "finding" {
+				t.Fatalf("%+v", x)
+			}
+			w, err := kernel.NewWorld(test.sys, kernel.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pos, steps := 0, 0
+			src := choose.SourceFunc(func(choose.Point) int { pos++; return int(x.Path[pos-1]) })
+			err = w.Start(src)
+			for err == nil && pos < len(x.Path) {
+				ev := w.Injections(slices.Clone(w.Enabled()))[x.Path[pos]]
+				pos++
+				steps++
+				err = w.Step(ev, src)
+			}
+			if err == nil {
+				err = w.Check()
+			}
+			if steps != test.steps || pos != len(x.Path) {
+				t.Errorf("%d steps, want %d: %v", steps, test.steps, x.Path)
+			}
+			var a, b *sim.Finding
+			if !errors.As(err, &a) || !errors.As(x.Finding, &b) || a.Kind != test.kind || a.Error() != b.Error() {
+				t.Errorf("replayed to %v, explored to %v", err, x.Finding)
+			}
+		})
+	}
+}
+
+// careless is an acceptor that takes what it has promised not to.
+type careless struct{ acceptor }
+
+func (c *careless) Receive(env sim.Env, from sim.NodeID, msg any) {
+	if m, ok := msg.(readMsg); ok {
+		env.Send(from, readOK{Ballot: m.Ballot})
+		return
+	}
+	c.Promised = 0
+	c.acceptor.Receive(env, from, msg)
+}
+
+// drawer draws when it boots and when its timer fires.
+type drawer struct {
+	sim.Nop
+	N    int
+	loud bool
+}
+
+func (d *drawer) Boot(env sim.Env) {
+	if d.N == 7 {
+		panic("seven")
+	}
+	d.N += env.Choose("first", 2)
+	env.SetTimer("more", 1)
+}
+
+func (d *drawer) Timer(env sim.Env, t any) {
+	d.N += 2 * env.Choose("more", 2)
+	if d.loud {
+		env.Announce(d.N)
+	}
+	if d.N < 6 {
+		env.SetTimer(t, 1)
+	}
+}
+
+// deaf wants to hear of nothing from 4 on.
+type deaf struct{ Heard int }
+
+func (d *deaf) Observe(_ sim.NodeID, event any) error {
+	if d.Heard = event.(int); d.Heard >= 4 {
+		return errors.New("too loud")
+	}
+	return nil
+}
+
+// State that is not encoded does not show in the tables, but it does when a run is executed.
+func TestExploreFindsWhatIsNoFunctionOfItsState(t *testing.T) {
+	sys := &sim.System{Name: "hidden", Nodes: 3, New: func(sim.NodeID) sim.Service { return &tally{} }}
+	x := breadth(t, sys, table.ExploreOptions{})
+	var f *sim.Finding
+	if !errors.As(x.Finding, &f) || f.Kind != sim.Nondeterminism || !strings.Contains(f.Message, "*table_test.tally: two states are encoded equally and behave differently: came to another state when the run was executed without tables; N is ") ||
+		!strings.Contains(f.Message, "; secret is ") || len(x.Path) == 0 {
+		t.Errorf("%+v", x)
+	}
+	t.Log(x.Finding)
+}
+
+// tally counts to 3, and lets show only every other count.
+type tally struct {
+	sim.Nop
+	N, Fired int
+	secret   int `macemc:"-"`
+}
+
+func (h *tally) Boot(env sim.Env) { env.SetTimer("go", 1) }
+
+func (h *tally) Timer(env sim.Env, t any) {
+	if h.Fired++; h.Fired < 3 {
+		env.SetTimer(t, 1)
+	}
+	if env.Choose("again", 2) == 1 {
+		h.secret++
+	}
+	if h.secret == 3 {
+		h.N = 9
+	}
+}
+
+func TestExploreStops(t *testing.T) {
+	x := breadth(t, paxos(2), table.ExploreOptions{MaxStates: 1000})
+	if x.Stopped != "states" || x.Complete || x.States < 1000 || x.States > 1200 {
+		t.Errorf("%+v", x)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	x, err := table.Explore(ctx, paxos(2), table.ExploreOptions{})
+	if err != nil || x.Stopped != "interrupted" || x.Complete {
+		t.Errorf("%+v, %v", x, err)
+	}
+}
+
+// The same exploration comes to the same in every respect.
+func TestExploreIsDeterministic(t *testing.T) {
+	sys := bundled(t, "twophase", 4, sim.Limits{Crashes: 1}, "TP3")
+	for _, visited := range visitedSets {
+		x := breadth(t, sys, table.ExploreOptions{Visited: visited})
+		y := breadth(t, sys, table.ExploreOptions{Visited: visited})
+		if !x.Complete || x.Dead == 0 || !reflect.DeepEqual(x, y) {
+			t.Errorf("%+v\n%+v", x, y)
+		}
+	}
+}
+
+// visitedSets are all ways to keep visited states.
+var visitedSets = explore.VisitedSets
+
+var bits64, bits128 = visitedSets[1], visitedSets[2]
+
+// workers are the ways to start a second worker.
+var workers = []func(func()){nil, func(f func()) { go f() }}
+
+// agree compares all that does not depend on how visited states are kept.
+func agree(t tester, x, y *table.Exploration) {
+	t.Helper()
+	if x.States != y.States || x.Transitions != y.Transitions || x.Live != y.Live || x.Depth != y.Depth || x.Expanded != y.Expanded ||
+		x.Complete != y.Complete || x.Stopped != y.Stopped || message(x.Finding) != message(y.Finding) || !slices.Equal(x.Path, y.Path) {
+		t.Fatalf("%+v\n%+v", x, y)
+	}
+}
+
+// found is x without what depends on the number of workers: what was done in vain before a finding.
+func found(x *table.Exploration) table.Exploration {
+	c := *x
+	c.Finding = errors.New(message(x.Finding))
+	c.Stats, c.Coverage, c.Frontier, c.Bytes = table.Stats{}, table.Coverage{}, 0, 0
+	return c
+}
+
+func message(err error) string {
+	var f *sim.Finding
+	if errors.As(err, &f) {
+		c := *f
+		c.Stack = ""
+		err = &c
+	}
+	return fmt.Sprint(err)
+}
+
+// Fingerprints find the same, by the same path.
+func TestFingerprintsFindTheSame(t *testing.T) {
+	wide := bundled(t, "randtree", 12, sim.Limits{}) // 78 connections
+	loud := &sim.System{Name: "loud", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{loud: true} },
+		Monitors: []func() sim.Monitor{func() sim.Monitor { return &deaf{} }}}
+	for _, test := range []struct {
+		name string
+		sys  *sim.System
+		opts table.ExploreOptions
+	}{
+		{"paxos", paxos(2), table.ExploreOptions{}},
+		{"a finding of a property", bundled(t, "paxos", 6, sim.Limits{}, "PX1"), table.ExploreOptions{}},
+		{"a finding in a step", loud, table.ExploreOptions{}},
+		{"many words", wide, table.ExploreOptions{MaxDepth: 3}},
+		{"pingack", bundled(t, "pingack", 2, sim.Limits{Loss: 1, Dup: 1, Crashes: 1, Partitions: 1}), table.ExploreOptions{MaxDepth: 6}},
+		{"states", paxos(2), table.ExploreOptions{MaxStates: 5000}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			exact := breadth(t, test.sys, test.opts)
+			if exact.Omission != 0 || exact.Frontier == 0 {
+				t.Errorf("%+v", exact)
+			}
+			test.opts.Go = workers[1]
+			if x := breadth(t, test.sys, test.opts); !reflect.DeepEqual(found(exact), found(x)) {
+				t.Errorf("%+v\n%+v", exact, x)
+			}
+			for k, visited := range slices.Concat(visitedSets[1:], visitedSets[1:]) {
+				test.opts.Visited, test.opts.Go = visited, workers[k/2]
+				x := breadth(t, test.sys, test.opts)
+				agree(t, exact, x)
+				n := float64(x.States)
+				bits, _ := strconv.ParseFloat(visited.Name, 64)
+				if want := n * (n - 1) / 2 / math.Pow(2, bits); math.Abs(x.Omission-want) > want*1e-9 {
+					t.Errorf("the bound is %g, want %g", x.Omission, want)
+				}
+				if x.Frontier == 0 {
+					t.Errorf("%+v", x)
+				}
+			}
+		})
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		sys := script.Draw(t).System()
+		opts := table.ExploreOptions{MaxDepth: 3, MaxStates: 2000}
+		exact := breadth(t, sys, opts)
+		for k, visited := range slices.Concat(visitedSets, visitedSets) {
+			opts.Visited, opts.Go = visited, workers[k/3]
+			agree(t, exact, breadth(t, sys, opts))
+		}
+	})
+}
+
+func TestExploreStaysWithinMemory(t *testing.T) {
+	for _, visited := range visitedSets {
+		all := breadth(t, paxos(2), table.ExploreOptions{Visited: visited})
+		if !all.Complete || all.Expanded != all.States {
+			t.Fatalf("%+v", all)
+		}
+		x := breadth(t, paxos(2), table.ExploreOptions{Visited: visited, MaxBytes: (all.Bytes + all.Frontier) / 2})
+		if x.Stopped != "memory" || x.Complete || x.Bytes > (all.Bytes+all.Frontier)/2 || x.States < 1000 || x.Expanded >= x.States {
+			t.Errorf("visited %s: %+v", visited.Name, x)
+		}
+		// The states that were expanded are the first ones of a shorter exploration, too.
+		y := breadth(t, paxos(2), table.ExploreOptions{Visited: visited, MaxDepth: x.Depth})
+		if y.Expanded > x.Expanded || y.States > x.States {
+			t.Errorf("not all states that are less than %d steps away were expanded: %+v", x.Depth, x)
+		}
+	}
+}
+
+func TestExploreRefusesBadOptions(t *testing.T) {
+	for _, opts := range []table.ExploreOptions{{MaxDepth: -1}, {MaxStates: -1}, {MaxBytes: -1}} {
+		if _, err := table.Explore(context.Background(), paxos(1), opts); err == nil {
+			t.Errorf("%+v: no error", opts)
+		}
+	}
+}
+
+// BenchmarkExplore measures the exploration of Paxos, tables filled anew each time: transitions and
+// states per second of processor time.
+func BenchmarkExplore(b *testing.B) {
+	two, three := bundled(b, "paxos", 6, sim.Limits{}), bundled(b, "paxos", 7, sim.Limits{})
+	randtree := bundled(b, "randtree", 3, sim.Limits{Crashes: 1, NetErrors: 1})
+	for _, bench := range []struct {
+		name string
+		sys  *sim.System
+		opts table.ExploreOptions
+	}{
+		{"proposers=2/exact", two, table.ExploreOptions{}},
+		{"proposers=2/64", two, table.ExploreOptions{Visited: bits64}},
+		{"proposers=3/exact", three, table.ExploreOptions{MaxStates: 2_000_000}},
+		{"proposers=3/64", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: bits64}},
+		{"proposers=3/64/workers=2", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: bits64, Go: workers[1]}},
+		{"proposers=3/128", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: bits128}},
+		{"announced/exact", paxos(2), table.ExploreOptions{}},
+		{"announced/64", paxos(2), table.ExploreOptions{Visited: bits64}},
+		{"monitored/exact", countedPaxos(2), table.ExploreOptions{}},
+		{"monitored/64", countedPaxos(2), table.ExploreOptions{Visited: bits64}},
+		{"monitored/128", countedPaxos(2), table.ExploreOptions{Visited: bits128}},
+		{"randtree/exact", randtree, table.ExploreOptions{MaxStates: 1_000_000}},
+		{"randtree/64", randtree, table.ExploreOptions{MaxStates: 1_000_000, Visited: bits64}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var sum table.Exploration
+			begin := processorTime(b)
+			for b.Loop() {
+				x := breadth(b, bench.sys, bench.opts)
+				sum.Transitions += x.Transitions
+				sum.States += x.States
+				sum.Bytes += x.Bytes
+			}
+			seconds := (processorTime(b) - begin).Seconds()
+			b.ReportMetric(float64(sum.Transitions)/seconds/1e6, "Mtransitions/cpu-s")
+			b.ReportMetric(float64(sum.States)/seconds/1e6, "Mstates/cpu-s")
+			b.ReportMetric(float64(sum.Bytes)/float64(sum.States), "B/state")
+		})
+	}
+}
+
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,38 @@
+package table_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table"
+)
+
+// What is said of fair runs, and what is counted, does not depend on how states are kept, and not on how many workers there are: edges that are kept are
+// shown as whole states have them.
+func TestFairRunsOfAllSets(t *testing.T) {
+	starved := 0
+	for seed := range uint64(40) {
+		var first *table.Exploration
+		for _, visited := range explore.VisitedSets {
+			for _, workers := range []func(func()){nil, func(f func()) { go f() }} {
+				x := breadth(t, players(seed), table.ExploreOptions{Visited: visited, MaxStates: 1500, Go: workers})
+				if first == nil {
+					first = x
+				}
+				f, g := x.Fairness, first.Fairness
+				if x.States != first.States || x.Transitions != first.Transitions || x.Dead != first.Dead || !slices.Equal(x.DeadPath, first.DeadPath) ||
+					f.Judged != g.Judged || f.Left != g.Left || f.Expansions != g.Expansions || !reflect.DeepEqual(f.Starvation, g.Starvation) {
+					t.Errorf("seed %d, %s: %+v, %+v; not %+v, %+v", seed, visited.Name, x, f, first, g)
+				}
+			}
+		}
+		if first.Fairness.Starvation != nil {
+			starved++
+		}
+	}
+	if starved == 0 {
+		t.Error("nothing is starved")
+	}
+}

@@ -1,0 +1,119 @@
+package table
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// crash takes a node down, and those that run in its process. How many of their unsynced writes survive is a choice.
+func (w *World) crash(node sim.NodeID, src choose.Source) error {
+	if err := w.crashAlone(node, kernel.Survivors, src); err != nil {
+		return err
+	}
+	return w.crashMates(node, src)
+}
+
+// crashMates takes down the nodes that run in one process with one that has crashed.
+func (w *World) crashMates(node sim.NodeID, src choose.Source) error {
+	for _, mate := range w.matesOf(node) {
+		if w.up>>mate&1 == 0 {
+			continue
+		}
+		w.takesAlong(mate)
+		if w.locals.list[w.v[mate]].state.Unsynced() > 0 {
+			w.askedOfMates++
+		}
+		if err := w.crashAlone(mate, kernel.SurvivorsOf(mate), src); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takesAlong tells Last that a node falls with that of the step.
+func (w *World) takesAlong(mate sim.NodeID) {
+	if !w.bare {
+		w.last.With = append(w.last.With, mate)
+	}
+}
+
+func (w *World) crashAlone(node sim.NodeID, survivors string, src choose.Source) error {
+	kept := askSurvivors(w.locals.list[w.v[node]].state.Unsynced()+1, survivors, src)
+	down, err := w.crashed(w.v[node], kept)
+	if err != nil {
+		return err
+	}
+	w.goDown(node, down, forNow)
+	return nil
+}
+
+// halt takes a node down for ever, and those that run in its process, be they up or not.
+func (w *World) halt(node sim.NodeID) error {
+	w.spend(oneHalt)
+	if err := w.haltAlone(node); err != nil {
+		return err
+	}
+	for _, mate := range w.matesOf(node) {
+		w.takesAlong(mate)
+		if err := w.haltAlone(mate); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *World) haltAlone(node sim.NodeID) error {
+	down, err := w.haltedState(node)
+	if err != nil {
+		return err
+	}
+	w.goDown(node, down, forEver)
+	return nil
+}
+
+// crashInside takes the node down inside the step.
+func (w *World) crashInside(id uint32, c cut, src choose.Source) error {
+	node := w.acting
+	if w.halted {
+		return w.halt(node)
+	}
+	w.spend(oneCrash)
+	kept := askSurvivors(w.crashedInside(node, id, c).outcomes, kernel.Survivors, src)
+	down, err := w.survived(node, id, c, kept)
+	if err != nil {
+		return err
+	}
+	w.goDown(node, down, forNow)
+	return w.crashMates(node, src)
+}
+
+func askSurvivors(outcomes int, label string, src choose.Source) int {
+	if outcomes == 1 {
+		return 0
+	}
+	return src.Choose(choose.Point{Kind: choose.Outcome, Arity: outcomes, Label: label})
+}
+
+// goDown takes a node down, into a local state.
+func (w *World) goDown(node sim.NodeID, down, how uint32) {
+	w.setLocal(node, down)
+	if w.layout.bagCount > 0 {
+		w.setBag(node, w.bags.fallen(w.v[w.layout.bags+int(node)], how))
+	}
+	if w.layout.pairCount > 0 {
+		for peer := range sim.NodeID(w.nodes) {
+			w.operate(node, peer, opCrash, how)
+		}
+	}
+}
+
+// fall has a node of the network model fall.
+func (e *engine) fall(node sim.NodeID, how uint32) {
+	e.bench.SetUp(node, false)
+	if how == forEver {
+		e.net.Halted(node)
+	} else {
+		e.net.Crashed(node)
+	}
+}

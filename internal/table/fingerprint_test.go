@@ -1,0 +1,131 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/test/script"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// visitedBy explores to a depth in one of the orders, and returns the fingerprints of all states that were visited, and
+// the finding that ended the exploration early.
+func visitedBy(t failer, sys *sim.System, depth int, depthFirst bool) (met map[sim.Fingerprint]bool, finding error) {
+	t.Helper()
+	e, err := newEngine(sys, kernel.Options{MaxChoices: 50}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGraph(e, nil)
+	opts := explore.Options{Visited: explore.VisitedSets[2], MaxDepth: depth}
+	if depthFirst {
+		opts.Frontier = explore.Frontiers[1]
+	}
+	r := &recorder{graph: g, met: map[sim.Fingerprint]bool{}}
+	loop, err := explore.New(r, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.met, loop.Run(context.Background()).Err
+}
+
+// recorder notes the fingerprints of states.
+type recorder struct {
+	*graph
+	met map[sim.Fingerprint]bool
+}
+
+// Check implements [explore.Graph].
+func (r *recorder) Check(m *explore.Met) (live bool, err error) {
+	r.met[r.Fingerprint(m.State)] = true
+	return r.graph.Check(m)
+}
+
+type failer interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+// sameFingerprints explores in both orders, tables being filled in another one by each, and has the replay engine walk at
+// random: what it comes to must be among what was visited.
+func sameFingerprints(t failer, sys *sim.System, depth, walks int, seed uint64) {
+	t.Helper()
+	met, finding := visitedBy(t, sys, depth, false)
+	if finding != nil {
+		return // each order ends with another one
+	}
+	if other, _ := visitedBy(t, sys, depth, true); !maps.Equal(met, other) {
+		t.Fatalf("%d fingerprints breadth first, %d depth first, or others", len(met), len(other))
+	}
+	w, err := kernel.NewWorld(sys, kernel.Options{MaxChoices: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	src := choose.SourceFunc(func(p choose.Point) int { return rnd.IntN(p.Arity) })
+	for range walks {
+		err := w.Start(src)
+		for step := 0; err == nil; step++ {
+			if f := w.Fingerprint(); !met[f] {
+				t.Fatalf("after %d steps the fingerprint is %x, which the exploration has not met", step, f)
+			}
+			events := w.Injections(slices.Clone(w.Enabled()))
+			if step == depth || len(events) == 0 {
+				break
+			}
+			err = w.Step(events[rnd.IntN(len(events))], src)
+		}
+		if err != nil {
+			t.Fatal(err) // the exploration would have found it
+		}
+	}
+}
+
+// The fingerprints of the explorer are those of [kernel.World], whatever the order in which content was met first.
+func TestFingerprintsAreThoseOfContent(t *testing.T) {
+	type setting struct {
+		name   string
+		limits sim.Limits
+	}
+	settings := []setting{
+		{"randtree", sim.Limits{Crashes: 1, NetErrors: 1}}, {"randtree", sim.Limits{Partitions: 1}},
+		{"pingack", sim.Limits{Partitions: 1}}, {"pingack", sim.Limits{Loss: 1, Dup: 1, Crashes: 1}},
+	}
+	for _, entry := range systems.All() {
+		settings = append(settings, setting{entry.Name, entry.Limits})
+	}
+	for _, s := range settings {
+		t.Run(fmt.Sprintf("%s %+v", s.name, s.limits), func(t *testing.T) {
+			entry, err := systems.Find(s.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sys, err := entry.New(spec.Config{Nodes: entry.DefaultNodes})
+			if err == nil {
+				sys, err = sys.WithLimits(s.limits)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameFingerprints(t, &sys, 4, 200, 1)
+		})
+	}
+}
+
+func TestFingerprintsOfRandomSystems(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sameFingerprints(t, script.Draw(t).System(), 3, 20, rapid.Uint64().Draw(t, "seed"))
+	})
+}

@@ -1,0 +1,47 @@
+package table
+
+import (
+	"context"
+
+	"github.com/macemc/macemc/internal/kernel"
+)
+
+// guarded explores, and if checked code ends the goroutine that this is done on, or is a property that does not return, does so
+// again with worlds that are slower, but contain that, and so tell where it was. This is a finding, so no limit of time keeps from it.
+func guarded[T any](ctx context.Context, opts ExploreOptions, explore func(context.Context, ExploreOptions) (T, error)) (T, error) {
+	type result struct {
+		made T
+		err  error
+	}
+	var (
+		first, cancel = context.WithCancel(ctx)
+		done          = make(chan struct{})
+		made          = make(chan result, 1)
+		watched       = opts
+	)
+	defer cancel() // what was given up ends when the property returns
+	if opts.World.Overdue != nil {
+		watched.World.Pulse = new(kernel.Pulse)
+	}
+	go func() {
+		defer close(done)
+		var r result
+		if kernel.Guard(func() { r.made, r.err = explore(first, watched) }) == nil {
+			made <- r
+		}
+	}()
+	if watched.World.Pulse == nil {
+		<-done
+	} else if !watched.World.Pulse.Returned(done, opts.World.Overdue) {
+		opts.Progress = nil // the other one may come to call it
+	}
+	select {
+	case r := <-made:
+		return r.made, r.err
+	default:
+	}
+	defer opts.Calls.Beyond()()
+	opts.World.Contain, opts.Log = true, nil // what the first one logged is whole
+	opts.Calls = opts.Calls.unnoted()        // it may still note its own
+	return explore(context.WithoutCancel(ctx), opts)
+}

@@ -1,0 +1,79 @@
+package table_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/sim"
+)
+
+// onceOnly does not come up a second time.
+type onceOnly struct {
+	sim.Nop
+	Up    bool
+	Ticks int
+}
+
+func (o *onceOnly) Boot(env sim.Env) {
+	if _, again := env.Disk().Get("up"); again {
+		runtime.Goexit()
+	}
+	env.Disk().Put("up", nil)
+	env.Disk().Sync()
+	o.Up = true
+}
+
+// A run after one that checked code ended by ending its goroutine shows properties nothing of that one.
+func TestStartAfterExit(t *testing.T) {
+	sys := sim.System{
+		Name: "once", Nodes: 2, Crashes: 1, New: func(sim.NodeID) sim.Service { return &onceOnly{} },
+		Actions: []sim.AnyAction{sim.Action[*onceOnly]{Name: "tick", Times: 1, Do: func(o *onceOnly, _ sim.Env) { o.Ticks++ }}},
+		Properties: []sim.Property{{Name: "up", Always: func(v *sim.View) bool {
+			for _, o := range sim.Nodes[*onceOnly](v) {
+				if !o.Up {
+					return false
+				}
+			}
+			return true
+		}}},
+	}
+	for _, engine := range []func(*sim.System, kernel.Options) (kernel.World, error){kernel.NewWorld, table.NewWorld} {
+		w, err := engine(&sys, kernel.Options{Guarded: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(exits bool, events ...sim.Event) {
+			t.Helper()
+			f := kernel.Guard(func() {
+				err := w.Start(choose.First)
+				for i := 0; err == nil; i++ {
+					if err = w.Check(); err != nil || i == len(events) {
+						break
+					}
+					done := false
+					for _, ev := range w.Injections(w.Enabled()) {
+						if !done && ev.Kind == events[i].Kind && ev.Node == events[i].Node {
+							done, err = true, w.Step(ev, choose.First)
+						}
+					}
+					if !done {
+						t.Fatalf("%+v is not possible", events[i])
+					}
+				}
+				if err != nil {
+					t.Errorf("%T: %+v: %v", w, events, err)
+				}
+			})
+			if (f != nil) != exits {
+				t.Errorf("%T: %+v: the guard says %v", w, events, f)
+			}
+		}
+		tick, crash, boot := sim.Event{Kind: sim.DoAction, Node: 1}, sim.Event{Kind: sim.Crash}, sim.Event{Kind: sim.Boot}
+		run(false, tick)
+		run(true, crash, boot)
+		run(false, tick, crash)
+	}
+}

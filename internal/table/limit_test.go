@@ -1,0 +1,60 @@
+package table_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/sim"
+)
+
+type hoarder struct{ sim.Nop }
+
+// Local states that grow count for more than their number: each of them holds all writes before it.
+func TestGrowingStatesTakeMemory(t *testing.T) {
+	t.Parallel()
+	for _, reduce := range []table.Reduction{table.ReduceNone, table.ReduceFull} {
+		sys := &sim.System{
+			Name: "hoarder", Nodes: 1, New: func(sim.NodeID) sim.Service { return &hoarder{} },
+			Actions: []sim.AnyAction{sim.Action[*hoarder]{Name: "put", Do: func(_ *hoarder, env sim.Env) { env.Disk().Put("key", nil) }}},
+		}
+		x, err := table.Explore(context.Background(), sys, table.ExploreOptions{MaxBytes: 64 << 20, Reduce: reduce})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// 64 MB are what 1,000 states take whose writes take about 128 bytes each.
+		if x.Stopped != "memory" || x.States > 1100 {
+			t.Errorf("%s: %d states, stopped by %q", reduce, x.States, x.Stopped)
+		}
+	}
+}
+
+type drawing struct {
+	sim.Nop
+	S int
+}
+
+func (d *drawing) Boot(env sim.Env) { d.S = env.Choose("S", 10) }
+
+// Where an exploration stops that counts states does not depend on the number of workers.
+func TestMostStatesOfTwoWorkers(t *testing.T) {
+	t.Parallel()
+	sys := &sim.System{
+		Name: "drawing", Nodes: 4, New: func(sim.NodeID) sim.Service { return &drawing{} },
+		Actions: []sim.AnyAction{sim.Action[*drawing]{Name: "add", Times: 3, When: func(d *drawing) bool { return d.S == 0 }, Do: func(d *drawing, _ sim.Env) { d.S = 1 }}},
+	}
+	want := 0
+	for i := range 8 {
+		opts := table.ExploreOptions{MaxStates: 10_500}
+		if i > 0 {
+			opts.Go = workers[1]
+		}
+		x, err := table.Explore(t.Context(), sys, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want = max(want, x.States); i == 0 && x.Stopped != "states" || x.States != want {
+			t.Errorf("two workers: %d states, stopped by %q; one: %d", x.States, x.Stopped, want)
+		}
+	}
+}

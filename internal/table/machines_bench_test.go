@@ -1,0 +1,62 @@
+package table_test
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// BenchmarkMachines measures the exploration of a failure detector of machines with four nodes, over queues and over streams, and of two-phase
+// commit, tables filled anew each time: transitions per second of processor time, with nothing judged, dead states, fair runs, and both.
+func BenchmarkMachines(b *testing.B) {
+	for _, c := range []struct {
+		name, system string
+		config       spec.Config
+	}{
+		{"queues", "detector", spec.Config{Nodes: 7, Params: map[string]string{"failures": "4"}}},
+		{"streams", "detector", spec.Config{Nodes: 7, Params: map[string]string{"failures": "4", "over": "streams"}}},
+		{"commit", "commit", spec.Config{}},
+	} {
+		e, err := systems.Find(c.system)
+		if err != nil {
+			b.Fatal(err)
+		}
+		owed, err := e.New(c.config)
+		if err != nil {
+			b.Fatal(err)
+		}
+		plain := owed
+		if plain.Monitors = nil; c.name == "commit" { // whose monitor's states are most of what there is to visit
+			for _, f := range owed.Monitors {
+				plain.Monitors = append(plain.Monitors, func() sim.Monitor { return &unjudged{f()} })
+			}
+		}
+		bare, fair := plain, owed
+		bare.Properties, fair.Properties = nil, nil
+		for _, judged := range []struct {
+			name string
+			sys  *sim.System
+		}{{"bare", &bare}, {"recovers", &plain}, {"owes", &fair}, {"fair", &owed}} {
+			for _, visited := range visitedSets[:2] {
+				b.Run(c.name+"/"+judged.name+"/"+visited.Name, func(b *testing.B) {
+					b.ReportAllocs()
+					n, begin := 0, processorTime(b)
+					for b.Loop() {
+						n += breadth(b, judged.sys, table.ExploreOptions{Visited: visited}).Transitions
+					}
+					spent := (processorTime(b) - begin).Seconds()
+					b.ReportMetric(float64(n)/spent/1e6, "Mtransitions/cpu-s")
+					b.ReportMetric(float64(n)/float64(b.N), "transitions")
+				})
+			}
+		}
+	}
+}
+
+// unjudged goes through the states of a monitor, and obliges nobody.
+type unjudged struct{ Monitor sim.Monitor }
+
+func (u *unjudged) Observe(from sim.NodeID, event any) error { return u.Monitor.Observe(from, event) }

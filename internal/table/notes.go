@@ -1,0 +1,316 @@
+package table
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// notes are hashes of what handlers and monitors did, by content, so that they mean the same in every process. What a log
+// notes of the process before is compared with what is done here: both must do the same in the same situation.
+type notes struct {
+	e        *engine
+	locals   map[uint64]noted // by local state: what can happen there, and its fields
+	steps    map[uint64]noted // by local state, event, questions and answers: what became of it
+	asks     map[uint64]bool  // by local state and event: it is there
+	monitors map[uint64]noted
+	replayed bool   // what is met that the log does not note is new
+	fresh    []byte // encoded: what was met since the last call of Notes
+	changed  *explore.ChangedError
+}
+
+type noted []uint64
+
+// Kinds of notes.
+const (
+	localNote = iota
+	stepNote
+	askNote
+	monitorNote
+	noteKinds
+)
+
+// notedFields is of how many local states the fields are noted.
+const notedFields = 1 << 12
+
+// note prepares for an exploration with a log.
+func (e *engine) note(log explore.Log) error {
+	n := &notes{e: e, locals: map[uint64]noted{}, steps: map[uint64]noted{}, asks: map[uint64]bool{}, monitors: map[uint64]noted{}}
+	n.replayed = log.End() == explore.Mark{}
+	for buf := log.Notes(); len(buf) > 0; {
+		kind, key, values, rest, ok := takeNote(buf)
+		if !ok {
+			return fmt.Errorf("the notes of the log are damaged")
+		}
+		n.keep(kind, key, values)
+		buf = rest
+	}
+	e.notes = n
+	for id := range e.locals.list {
+		n.local(uint32(id))
+	}
+	return nil
+}
+
+func (n *notes) keep(kind byte, key uint64, values noted) {
+	switch kind {
+	case localNote:
+		n.locals[key] = values
+	case stepNote:
+		n.steps[key] = values
+	case askNote:
+		n.asks[key] = true
+	case monitorNote:
+		n.monitors[key] = values
+	}
+}
+
+// add notes something new.
+func (n *notes) add(kind byte, key uint64, values noted) {
+	n.keep(kind, key, values)
+	n.fresh = append(n.fresh, kind)
+	n.fresh = binary.LittleEndian.AppendUint64(n.fresh, key)
+	n.fresh = binary.AppendUvarint(n.fresh, uint64(len(values)))
+	for _, v := range values {
+		n.fresh = binary.LittleEndian.AppendUint64(n.fresh, v)
+	}
+}
+
+// takeNote takes a note from the front of an encoding.
+func takeNote(buf []byte) (kind byte, key uint64, values noted, rest []byte, ok bool) {
+	if len(buf) < 10 || buf[0] >= noteKinds {
+		return 0, 0, nil, nil, false
+	}
+	kind, key = buf[0], binary.LittleEndian.Uint64(buf[1:])
+	size, k := binary.Uvarint(buf[9:])
+	if k <= 0 || size > uint64(len(buf)-9-k)/8 {
+		return 0, 0, nil, nil, false
+	}
+	buf = buf[9+k:]
+	for range size {
+		values = append(values, binary.LittleEndian.Uint64(buf))
+		buf = buf[8:]
+	}
+	return kind, key, values, buf, true
+}
+
+func (n *notes) differs(format string, args ...any) {
+	if n.changed == nil {
+		n.changed = &explore.ChangedError{Why: "the code is not that of which the log was written: " + fmt.Sprintf(format, args...)}
+	}
+}
+
+func hashOf(buf []byte) uint64 { return encoding.Hash(0, buf).Lo }
+
+// local notes a local state, or compares what can happen there.
+func (n *notes) local(id uint32) {
+	l := &n.e.locals.list[id]
+	var buf []byte
+	for _, ev := range l.events {
+		buf = fmt.Appendf(buf, "%d %d %d;", ev.Kind, ev.Peer, ev.Slot)
+	}
+	events := hashOf(fmt.Appendf(buf, "%d", l.always))
+	was, ok := n.locals[l.hash.Lo]
+	switch {
+	case !ok:
+		values := noted{events}
+		if id < notedFields && !kernel.Carries(l.state.Service()) {
+			values = append(values, n.fields(id)...)
+		}
+		n.add(localNote, l.hash.Lo, values)
+	case was[0] != events:
+		n.differs("in a state of n%d (%T) other events can happen, of actions, timers or steps of its own", l.node, n.e.sys.New(l.node))
+	}
+}
+
+// fields are hashes of the fields of a local state with their names.
+func (n *notes) fields(id uint32) (values noted) {
+	l := &n.e.locals.list[id]
+	for _, f := range n.e.fieldsOf(l.node, l.state) {
+		values = append(values, fieldHash(f))
+	}
+	return values
+}
+
+func fieldHash(f sim.Field) uint64 { return hashOf([]byte(f.Path + "\x00" + f.Value)) }
+
+// appendSituation appends the content of what a handler is called with: its node's state and the event.
+func (e *engine) appendSituation(s *stepOf, buf []byte) []byte {
+	buf = binary.LittleEndian.AppendUint64(buf, e.locals.list[s.local].hash.Lo)
+	buf = fmt.Appendf(buf, "%d %d %v;", s.ev.Kind, s.ev.Peer, s.err)
+	switch s.ev.Kind {
+	case sim.Deliver:
+		buf = e.bench.AppendValue(e.messages.list[s.msg].Body, buf)
+	case sim.TakeQuorum:
+		set := &e.quorums.sets[s.msg]
+		buf = fmt.Appendf(buf, "%d", set.quorum)
+		for i, msg := range set.msgs {
+			buf = e.bench.AppendValue(e.messages.list[msg].Body, fmt.Appendf(buf, " %d ", set.from[i]))
+		}
+	default:
+		buf = fmt.Appendf(buf, "%d", s.ev.Slot)
+	}
+	return buf
+}
+
+// step notes what a handler did, or compares it.
+func (n *notes) step(s *stepOf, out *kernel.Outcome, made *leaf) {
+	e := n.e
+	buf := e.appendSituation(s, nil)
+	situation := hashOf(buf)
+	for i := range out.Questions {
+		q := &out.Questions[i]
+		if q.Observation() {
+			room := aboutRoom(q)
+			buf = fmt.Appendf(buf, ";room %+v %d", room, room.branch(e.roomBefore(q)))
+		} else {
+			buf = fmt.Appendf(buf, ";%d of %d %q %d %v", q.Pick, q.Point.Arity, q.Point.Label, q.Point.Kind, q.Point.Weights)
+		}
+	}
+	key := hashOf(buf)
+	ended := hashOf(fmt.Appendf(nil, "%s %s %d", kindOf(made.err), kindOf(made.failure), made.failed))
+	now := noted{ended, e.locals.list[made.next].hash.Lo}
+	for i := range made.effects {
+		now = append(now, n.effect(&made.effects[i]))
+	}
+	was, ok := n.steps[key]
+	switch {
+	case ok:
+		n.compare(s, made, was, now)
+	case n.asks[situation] && !n.replayed:
+		n.differs("%s: it asks other questions", e.stepText(s))
+	case !n.replayed:
+		n.differs("%s: that did not happen in a state that is there now", e.stepText(s))
+	default:
+		if !n.asks[situation] {
+			n.add(askNote, situation, nil)
+		}
+		n.add(stepNote, key, now)
+	}
+}
+
+// kindOf tells errors apart by what they are about, not by their text.
+func kindOf(err error) string {
+	if err == nil {
+		return "none"
+	}
+	if f, ok := err.(*sim.Finding); ok {
+		return string(f.Kind) + " " + f.Property
+	}
+	return fmt.Sprintf("%T", err)
+}
+
+// effect is a hash of what matters of an effect: not what it logs.
+func (n *notes) effect(f *kernel.Effect) uint64 {
+	buf := fmt.Appendf(nil, "%d %d %d;", f.Kind, f.Peer, f.After)
+	if f.Kind != kernel.LogEffect {
+		buf = append(buf, f.Text...)
+	}
+	buf = append(buf, 0)
+	switch {
+	case f.Kind.Carries():
+		buf = n.e.bench.AppendValue(f.Msg.Body, buf)
+	case f.Value != nil && f.Kind != kernel.LogEffect:
+		buf = n.e.bench.AppendValue(f.Value, buf)
+	}
+	return hashOf(buf)
+}
+
+// compare says how what a handler did differs.
+func (n *notes) compare(s *stepOf, made *leaf, was, now noted) {
+	what := n.e.stepText(s)
+	effects, before := now[2:], was[2:]
+	for i := range max(len(effects), len(before)) {
+		switch {
+		case i >= len(effects):
+			n.differs("%s: it has %d effects, had %d", what, len(effects), len(before))
+		case i >= len(before) || effects[i] != before[i]:
+			n.differs("%s: effect %d is another one: %s", what, i+1, n.e.describe(made.effects, i))
+		}
+	}
+	switch {
+	case was[0] != now[0]:
+		n.differs("%s: it ends with %v, ended otherwise", what, made.err)
+	case was[1] != now[1]:
+		n.differs("%s: %s", what, n.otherField(made.next, was[1]))
+	}
+}
+
+// otherField says which field of a local state differs from those of one that the log notes.
+func (n *notes) otherField(id uint32, before uint64) string {
+	was, l := map[uint64]bool{}, &n.e.locals.list[id]
+	for _, f := range n.locals[before] {
+		was[f] = true
+	}
+	if len(was) > 1 {
+		for _, f := range n.e.fieldsOf(l.node, l.state) {
+			if !was[fieldHash(f)] {
+				return fmt.Sprintf("field %s is %s then, was another", f.Path, f.Value)
+			}
+		}
+	}
+	return "the node is in another state then"
+}
+
+// stepText names the handler of a step.
+func (e *engine) stepText(s *stepOf) string {
+	what := s.ev.Kind.String()
+	switch s.ev.Kind {
+	case sim.Deliver:
+		body := e.messages.list[s.msg].Body
+		what = fmt.Sprintf("message %T%+v from n%d", body, body, s.ev.Peer)
+	case sim.DeliverError:
+		what = fmt.Sprintf("error %v of n%d", s.err, s.ev.Peer)
+	case sim.DoAction:
+		what = "action " + e.sys.ActionNames()[s.ev.Slot]
+	case sim.FireTimer:
+		what = fmt.Sprintf("timer %v", e.locals.list[s.local].state.Timer(s.ev.Slot))
+	}
+	return fmt.Sprintf("the handler of n%d (%T) for %s", s.ev.Node, e.sys.New(s.ev.Node), what)
+}
+
+// monitor notes what a monitor became of an event, or compares it.
+func (n *notes) monitor(id uint32, node sim.NodeID, event, next uint32, found error) {
+	e := n.e
+	m := &e.monitors.list[id]
+	buf := binary.LittleEndian.AppendUint64(nil, m.hash.Lo)
+	buf = e.bench.AppendValue(e.events.list[event], append(buf, byte(node)))
+	key, now := hashOf(buf), e.monitors.list[next].hash.Lo^hashOf([]byte(kindOf(found)))
+	was, ok := n.monitors[key]
+	switch {
+	case !ok && n.replayed:
+		n.add(monitorNote, key, noted{now})
+	case !ok || was[0] != now:
+		n.differs("%s makes something else of %T%+v of n%d", sim.MonitorName(m.state), e.events.list[event], e.events.list[event], node)
+	}
+}
+
+// Met implements [explore.Noting].
+func (g *graph) Met() int {
+	s, e := g.sites, g.w.engine
+	return len(s.moves) + len(s.slow) + len(s.rooms) + len(s.frames) + e.steps.leaves.len() + len(e.locals.list) + len(e.messages.list) +
+		len(e.bags.list) + e.conns.list.len() + len(e.rests.list) + len(e.monitors.outs)
+}
+
+// Notes implements [explore.Noting].
+func (g *graph) Notes(buf []byte) []byte {
+	n := g.w.notes
+	buf = append(buf, n.fresh...)
+	n.fresh = n.fresh[:0]
+	return buf
+}
+
+// Resumed implements [explore.Noting].
+func (g *graph) Resumed() { g.w.notes.replayed = true }
+
+// changed is the error that the code is not that of the log; nil: nothing differs, or there is no log.
+func (e *engine) changed() error {
+	if e.notes == nil || e.notes.changed == nil {
+		return nil
+	}
+	return e.notes.changed
+}

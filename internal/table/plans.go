@@ -1,0 +1,61 @@
+package table
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"github.com/macemc/macemc/internal/kernel"
+)
+
+// Plan says how services or monitors of one type are made for a handler to run on.
+type Plan struct {
+	Type string
+	// Copied: by a deep copy. Otherwise all that happened to the node since its last boot (to the
+	// monitor since the start) is executed again.
+	Copied bool
+	Why    string // it is not copied
+}
+
+// plans notes what was done for each type.
+type plans struct {
+	types []reflect.Type
+	list  []Plan
+}
+
+func (p *plans) note(v any, why error) {
+	t := reflect.TypeOf(v)
+	if slices.Contains(p.types, t) {
+		return
+	}
+	plan := Plan{Type: t.String(), Copied: why == nil}
+	if why != nil {
+		plan.Why = why.Error()
+	}
+	p.types, p.list = append(p.types, t), append(p.list, plan)
+}
+
+func (p *plans) sorted() []Plan {
+	list := slices.Clone(p.list)
+	slices.SortFunc(list, func(a, b Plan) int { return cmp.Compare(a.Type, b.Type) })
+	return list
+}
+
+// private makes the local state with a service of its own, for a handler to run on. The error is a
+// finding or [*Unsupported].
+func (e *engine) private(id uint32) (*kernel.Local, error) {
+	state := e.locals.list[id].state
+	if !state.Up() {
+		return e.bench.Copy(state)
+	}
+	why := e.bench.Copyable(state)
+	if why == nil {
+		var own *kernel.Local
+		if own, why = e.bench.Copy(state); why == nil {
+			e.plans.note(state.Service(), nil)
+			return own, nil
+		}
+	}
+	e.plans.note(state.Service(), why)
+	return e.rebuild(id)
+}

@@ -1,0 +1,41 @@
+package table_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/sim"
+)
+
+// A second worker that reads edges changes nothing of what is found, counted and executed.
+func TestReadSystems(t *testing.T) {
+	for _, c := range []struct {
+		nodes int
+		most  sim.Limits
+		depth int
+	}{
+		{7, sim.Limits{}, 12},
+		{6, sim.Limits{Crashes: 1}, 10},
+		{6, sim.Limits{Loss: 1, Dup: 1}, 9},
+	} {
+		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
+			t.Parallel()
+			sys := bundled(t, "paxos", c.nodes, c.most)
+			for _, set := range explore.VisitedSets {
+				opts := table.ExploreOptions{MaxDepth: c.depth, Visited: set}
+				want := breadth(t, sys, opts)
+				opts.Go = workers[1]
+				got := breadth(t, sys, opts)
+				sameExploration(t, "two workers", got, want)
+				if got.Stats != want.Stats {
+					t.Errorf("%+v, with one worker %+v", got.Stats, want.Stats)
+				}
+				if want.States < 20_000 {
+					t.Errorf("only %d states: nothing was read", want.States)
+				}
+			}
+		})
+	}
+}

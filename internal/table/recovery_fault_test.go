@@ -1,0 +1,83 @@
+package table_test
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/sim"
+)
+
+// Of a step that fails by one of its answers, crashes inside by others are no part of recovery, though they would be live.
+func TestCrashesBesideAFailureAreNoRecovery(t *testing.T) {
+	sys := &sim.System{
+		Name: "failing", Nodes: 1, Crashes: 1, New: func(sim.NodeID) sim.Service { return &tally{} },
+		Actions: []sim.AnyAction{sim.Action[*tally]{Name: "fail", Times: 2, Do: func(_ *tally, env sim.Env) {
+			env.Assert(env.Choose("way", 2) == 0, "it fails")
+			env.Disk().Put("key", nil)
+		}}},
+		Properties: []sim.Property{{Name: "down", Eventually: func(v *sim.View) bool { return v.Service(0) == nil }}},
+	}
+	r, err := table.Recover(t.Context(), sys, choose.Path{}, table.ExploreOptions{})
+	if err != nil || r.Failed == nil || !r.Dead() {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A step that fails by some of its answers, in whatever way, hides no recovery by others, nor by other steps; what hangs ends the search.
+func TestRecoveryBesideFailures(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		path choose.Path
+		fail func(env sim.Env)
+		ends bool // a step asks without end, or does not return
+	}{
+		{name: "panic", fail: func(sim.Env) { panic("it fails") }},
+		{name: "inside", path: choose.Path{0}, fail: func(sim.Env) { panic("it fails") }},
+		{name: "assertion", fail: func(env sim.Env) { env.Assert(false, "it fails") }},
+		{name: "divergence", fail: func(sim.Env) { panic(&sim.Finding{Kind: sim.Divergence, Message: "it goes round"}) }},
+		{name: "exit", fail: func(sim.Env) { (&testing.T{}).FailNow() }},
+		{name: "loop", fail: func(env sim.Env) {
+			for {
+				env.Choose("again", 2)
+			}
+		}, ends: true},
+		{name: "hang", fail: func(sim.Env) { select {} }, ends: true},
+	} {
+		for _, saved := range []bool{false, true} {
+			sys := &sim.System{
+				Name: "failing", Nodes: 1, New: func(sim.NodeID) sim.Service { return &tally{} },
+				Actions: []sim.AnyAction{
+					sim.Action[*tally]{Name: "fail", When: func(s *tally) bool { return s.N == 0 }, Do: func(s *tally, env sim.Env) {
+						if s.N = 1 + env.Choose("way", 3); s.N == 2 {
+							c.fail(env)
+						}
+					}},
+					sim.Action[*tally]{Name: "go on", Times: 3, When: func(s *tally) bool { return s.N == 3 }, Do: func(*tally, sim.Env) {}},
+				},
+				Properties: []sim.Property{{Name: "over", Eventually: sim.Each(func(_ sim.NodeID, s *tally) bool { return saved && s.N == 3 })}},
+			}
+			opts := table.ExploreOptions{World: kernel.Options{Overdue: func(ticks int) bool { return c.name == "hang" && ticks > 4 }}} // all else is waited for
+			r, err := table.Recover(t.Context(), sys, c.path, opts)
+			switch {
+			case err != nil:
+			case c.name == "hang":
+				if r.Stopped == "finding" && r.Path != nil {
+					continue
+				}
+			case c.ends:
+				if r.Stopped == "violation" && r.Finding != nil && !r.Dead() {
+					continue
+				}
+			case saved:
+				if r.Live != nil && r.Failed != nil {
+					continue
+				}
+			case r.Dead() && r.Failed != nil && r.Finding == nil:
+				continue
+			}
+			t.Errorf("%s, saved %v: %+v, %v", c.name, saved, r, err)
+		}
+	}
+}

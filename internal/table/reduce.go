@@ -1,0 +1,394 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/sim"
+)
+
+// Reduction names what of the states of a system need not be visited for the same verdicts.
+type Reduction string
+
+// The reductions, each but the last of which includes those before it.
+const (
+	ReduceNone Reduction = "none" // all states are visited
+	ReduceDrop Reduction = "drop" // datagrams that change nothing any more are taken out of states
+	ReduceFull Reduction = "full" // an event that commutes with all that may happen without it is followed alone
+	// ReduceAuto is ReduceFull. When this has not come to an end in time (see [ExploreOptions].Hurry), within half of the limit of states, or of memory, it is
+	// given up for ReduceDrop, which tells down to which depth all was visited.
+	ReduceAuto Reduction = "auto"
+)
+
+// Reduced tells what a reduction came to.
+type Reduced struct {
+	Used   Reduction `json:"used"`
+	Why    string    `json:"why,omitempty"`    // it is less than what was asked for; "": it is that
+	Rounds int       `json:"rounds,omitempty"` // explorations: what turned out not to hold is not relied upon in the next one
+	Passed int       `json:"passed,omitempty"` // states that were gone through, and checked, but not kept
+	Chains int       `json:"chains,omitempty"` // edges that stand for several steps
+	Single int       `json:"single,omitempty"` // kept states from which one event was followed alone
+	Dead   int       `json:"dead,omitempty"`   // local states with a datagram that was dropped there
+
+	Permutations int    `json:"permutations,omitempty"` // of nodes, by which states that are the same are one; 0: they are not merged
+	Asymmetry    string `json:"asymmetry,omitempty"`    // why they are not, though that was asked for
+}
+
+// mostRounds is how many explorations a reduction may take.
+const mostRounds = 50
+
+// reduction is a graph of fewer states and edges than the system's that has the same terminal states, violations and
+// dead states. What it relies on is decided from the local steps that are known (K), which become more while it is
+// explored: at the end [reduction.settle] looks at all of it again.
+//
+// An event t that can happen in a state is followed alone when, by what is known, it commutes with all that its node may do
+// before it (see alone), changes no property for the better (see visible), and no fault can strike it (see fits). Why this
+// keeps what it keeps: docs/reduction.md.
+type reduction struct {
+	g     *graph
+	w     *World
+	sites *sites
+	ways  ways
+	told  Reduced
+
+	sym *symmetry // nil: states that differ by a permutation of nodes are two
+
+	nodes   []actor
+	locals  []*localState // by number
+	places  [][]*placeState
+	answers answers
+	known   int // local steps and states: grows only
+
+	relied   relied // that an event is alone in a local state
+	gone     relied // that a datagram is dead in a local state
+	watched  []*watched
+	visibles map[change]bool
+	forced   map[string]bool // states that are expanded in full
+	full     []bool          // by number of the state: it was expanded in full
+	settled  bool            // all that was relied upon holds for good
+	hurried  bool            // ReduceFull is given up when it takes too long
+	searched int             // states that were gone through for the proviso
+	long     int             // chains that were as long as they may be
+	err      error           // what makes it impossible to go on
+	stuck    error           // a property does not return
+	stuckAt  string          // in that state
+	inner    explore.Edges   // scratch
+	there    []uint32
+	unpacked []uint32
+	lost     bool // a path cannot be executed
+}
+
+// ways are the parts of a reduction, and what tests leave out of it.
+type ways struct {
+	drop, alone, chains bool
+	without             flaw
+}
+
+// flaw is a condition that a test leaves out, to see that it is noticed.
+type flaw string
+
+func (r *reduction) lacks(f flaw) bool { return r.ways.without == f }
+
+// waysOf are the parts of what was asked for.
+func waysOf(used Reduction) ways {
+	return ways{drop: used == ReduceDrop || used == ReduceFull, alone: used == ReduceFull, chains: used == ReduceFull}
+}
+
+// all reports whether no state is left out.
+func (r *reduction) all() bool { return !r.ways.drop && !r.ways.alone && !r.ways.chains }
+
+// reduce makes the reduction that was asked for, or as much of it as is known to be right; nil: nothing.
+func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
+	told = reducible(g, opts)
+	if told.Used == ReduceNone && (!opts.Symmetry || opts.asymmetry != "") && g.w.spared == 0 {
+		told.Asymmetry = opts.asymmetry
+		return nil, told
+	}
+	n := g.w.nodes
+	r = &reduction{g: g, w: g.w, sites: g.sites, ways: waysOf(told.Used), told: told, forced: map[string]bool{}}
+	r.hurried = opts.Reduce == ReduceAuto && told.Used == ReduceFull
+	if opts.ways != nil {
+		r.ways = *opts.ways
+	}
+	r.nodes, r.places = make([]actor, n), make([][]*placeState, n)
+	for i := range r.nodes {
+		r.nodes[i].ids, r.nodes[i].is = map[act]uint32{}, map[datagram]bool{}
+	}
+	r.unpacked = make([]uint32, g.w.layout.words)
+	r.told.Asymmetry = opts.asymmetry
+	if opts.Symmetry && opts.asymmetry == "" {
+		why := strings.TrimSuffix(unlogged(g, opts), notReduced)
+		if why == "" {
+			r.sym, why = newSymmetry(r)
+		}
+		if r.told.Asymmetry = why; r.sym != nil {
+			r.told.Permutations = len(r.sym.perms) + 1
+		} else if told.Used == ReduceNone && g.w.spared == 0 {
+			return nil, r.told
+		}
+	}
+	return r, r.told
+}
+
+const notReduced = ": not reduced"
+
+// unlogged says why nothing of a graph can be left out; "": it can.
+func unlogged(g *graph, opts *ExploreOptions) string {
+	if opts.Log != nil {
+		return "what is kept to go on with is not reduced"
+	}
+	return g.w.irreducible()
+}
+
+// reducible says which reduction is made of what was asked for, and why it is not more.
+func reducible(g *graph, opts *ExploreOptions) (told Reduced) {
+	told.Used = ReduceNone
+	switch opts.Reduce {
+	case ReduceNone, "":
+		return told
+	case ReduceAuto:
+		if opts.MaxDepth > 0 {
+			told.Why = "with a bound on depth nothing is left out unless that is asked for"
+			return told
+		}
+	}
+	if told.Why = unlogged(g, opts); told.Why != "" {
+		return told
+	}
+	if told.Used = opts.Reduce; told.Used == ReduceAuto {
+		told.Used = ReduceFull
+	}
+	if told.Used == ReduceFull {
+		var why []string
+		if opts.MaxDepth > 0 {
+			why = append(why, "with a bound on depth only dead messages are dropped")
+		}
+		if opts.Known != nil {
+			why = append(why, "what lies behind a violation is not visited, so that only dead messages are dropped")
+		}
+		if told.Why = strings.Join(why, "; "); told.Why != "" {
+			told.Used = ReduceDrop
+		}
+	}
+	if opts.gaveUp {
+		told.Why = tooLongToTell
+	}
+	return told
+}
+
+// irreducible says what of a system keeps all of its states from being reduced; "": nothing.
+func (e *engine) irreducible() string {
+	var why []string
+	add := func(is bool, what string) {
+		if is {
+			why = append(why, what)
+		}
+	}
+	ordered, _ := e.net.(interface{ Ordered() bool })
+	add(e.layout.pairCount > 0, "streams")
+	add(ordered != nil && ordered.Ordered(), "queues")
+	add(e.sys.Timing == sim.Prompt, "timing Prompt")
+	add(e.sys.Limits().Partitions > 0, "partitions")
+	add(e.mates != nil, "containers")
+	add(e.early != 1<<e.nodes-1, "nodes that are late")
+	add(len(e.sys.Obligations()) > 0, "fair runs without end are judged")
+	if len(why) == 0 {
+		return ""
+	}
+	return strings.Join(why, ", ") + notReduced
+}
+
+// hurry is the limits for an exploration that is given up if it takes too long: half of those that there are.
+func (r *reduction) hurry(ctx context.Context, opts ExploreOptions) (context.Context, context.CancelFunc, *ExploreOptions) {
+	if r == nil || !r.hurried {
+		return ctx, func() {}, &opts
+	}
+	opts.MaxStates = (opts.MaxStates + 1) / 2
+	if opts.Hurry.IsZero() {
+		return ctx, func() {}, &opts
+	}
+	ctx, cancel := context.WithDeadline(ctx, opts.Hurry)
+	return ctx, cancel, &opts
+}
+
+// givesUp reports whether an exploration within limits of hurry was too long, and another one is to be made, which keeps depths.
+func (r *reduction) givesUp(ctx, limited context.Context, x *explore.Result) bool {
+	again := errors.Is(x.Err, errAgain)
+	if r == nil || !r.hurried || ctx.Err() != nil || x.Err != nil && !again {
+		return false
+	}
+	return again && (r.err != nil || limited.Err() != nil || r.told.Rounds == mostRounds) ||
+		!again && (!x.Complete || !r.settled || len(r.g.sampled()) > 0)
+}
+
+// tooLongToTell is why less is reduced then.
+const tooLongToTell = "it was not known in time which events commute: only dead messages are dropped"
+
+// errLost: a path cannot be executed, which is no finding about the system.
+var errLost = errors.New("table: a step of the reduced graph cannot be taken")
+
+// errAgain: something that the exploration relied upon does not hold.
+var errAgain = errors.New("table: to be explored again")
+
+// again reports whether the states are to be explored once more; else what came of it is final.
+func (r *reduction) again(ctx context.Context, x *explore.Result) bool {
+	again := errors.Is(x.Err, errAgain)
+	if again {
+		x.Err = nil
+	} else if x.Err == nil && !x.Complete {
+		fell := r.settle()
+		if r.sym != nil {
+			r.sym.settles()
+		}
+		breaks := !fell && (x.Stopped == "depth" || x.Stopped == "states") && r.breaksPromises()
+		r.settled = !fell && !breaks
+		if again = fell && x.Stopped == "depth" || breaks && r.err == nil; !r.settled && !again {
+			x.Depth = 0
+		}
+	}
+	if r.told.Used == ReduceFull {
+		x.Depth = 0 // that of the graph is none of the system
+	}
+	switch {
+	case again && ctx.Err() == nil:
+		if r.told.Rounds == mostRounds {
+			r.nothing(fmt.Sprintf("after %d rounds it still was not known what holds", mostRounds))
+		}
+		return true
+	case x.Blind && x.Complete && !r.settled && ctx.Err() == nil:
+		r.nothing("the visited set cannot tell where edges lead")
+		return true
+	case again, x.Complete && !r.settled:
+		x.Complete, x.Stopped = false, "interrupted"
+		if ctx.Err() == nil {
+			x.Stopped = "memory"
+		}
+	}
+	return false
+}
+
+// nothing has no state left out any more.
+func (r *reduction) nothing(why string) {
+	r.ways, r.hurried, r.told = ways{without: r.ways.without}, false, Reduced{Used: ReduceNone, Why: why + notReduced, Rounds: r.told.Rounds, Permutations: r.told.Permutations, Asymmetry: r.told.Asymmetry}
+	r.relied.begin()
+	r.gone.begin()
+	r.w.covering.forgetSometimes()
+}
+
+// begin forgets what was decided, but not what is known, nor what turned out not to hold.
+func (r *reduction) begin() {
+	r.told.Rounds++
+	r.told.Passed, r.told.Chains, r.told.Single = 0, 0, 0
+	r.settled, r.visibles = false, map[change]bool{}
+	r.relied.begin()
+	r.gone.begin()
+	for i := range r.places {
+		clear(r.places[i])
+	}
+}
+
+// tell is what the reduction came to.
+func (r *reduction) tell() Reduced {
+	r.told.Dead = len(r.gone.list)
+	return r.told
+}
+
+// relied is what is relied upon, and what turned out not to hold.
+type relied struct {
+	decided map[claim]bool // in this round
+	list    []claim        // that hold, and were relied upon
+	listed  map[claim]bool
+	fallen  map[claim]bool // for good
+	all     map[claim]bool // in this round, of what permutations of nodes make of a claim, too: all of it holds
+}
+
+// claim is about an event in a local state.
+type claim struct{ local, act uint32 }
+
+func (l *relied) begin() {
+	l.decided, l.list, l.listed, l.all = map[claim]bool{}, nil, map[claim]bool{}, map[claim]bool{}
+	if l.fallen == nil {
+		l.fallen = map[claim]bool{}
+	}
+}
+
+// relies reports whether a claim holds for all nodes that may be exchanged.
+func (r *reduction) relies(l *relied, c claim, decide func(claim) bool) bool {
+	if r.sym != nil {
+		return r.sym.all(l, c, decide)
+	}
+	return l.holds(c, decide)
+}
+
+// holds decides a claim once in a round, and notes that it is relied upon.
+func (l *relied) holds(c claim, decide func(claim) bool) bool {
+	if l.fallen[c] {
+		return false
+	}
+	ok, known := l.decided[c]
+	if !known {
+		ok = decide(c)
+		l.decided[c] = ok
+	}
+	if ok && !l.listed[c] {
+		l.listed[c] = true
+		l.list = append(l.list, c)
+	}
+	return ok
+}
+
+// check decides again what was relied upon, and reports whether some of it fell.
+func (l *relied) check(decide func(claim) bool) (fell bool) {
+	for _, c := range l.list {
+		if !l.fallen[c] && !decide(c) {
+			l.fallen[c] = true
+			fell = true
+		}
+	}
+	return fell
+}
+
+// The conditions that tests leave out.
+const (
+	noVisibility flaw = "visibility is not looked at"
+	noSettling   flaw = "nothing is decided again"
+	noFixpoint   flaw = "what was decided is decided again only once"
+	noLoss       flaw = "what may be lost is alone"
+	noCrashes    flaw = "nodes that may crash are alone"
+	noHalts      flaw = "nodes that may halt are alone"
+	noReceivers  flaw = "receivers may be down"
+	noCommuting  flaw = "the order of events may matter"
+	noWalk       flaw = "only the present local state is looked at"
+	noProviso    flaw = "states that are expanded in full need not be reached"
+	noDeliveries flaw = "deliveries of dropped datagrams are not known"
+	noSets       flaw = "only sets that are known are looked at"
+	noLeftovers  flaw = "what a set leaves may matter"
+	noRivals     flaw = "sets that take the same may do something else"
+	noRestart    flaw = "dropped datagrams may matter after a crash"
+	noPromises   flaw = "quorums may break what they say in states that are left out"
+
+	noSurvivors  flaw = "what was written may be lost"
+	noQuietBoot  flaw = "nodes may send when they boot"
+	noBad        flaw = "properties may be violated after a crash only"
+	noReads      flaw = "properties may read what is in flight"
+	noLikeness   flaw = "steps may do something else after a crash"
+	noSecond     flaw = "nodes crash once"
+	noCrashCuts  flaw = "nodes crash between steps only"
+	noOthersDown flaw = "one node crashes"
+	noSameNews   flaw = "monitors may hear something else after a crash"
+
+	noSameStart   flaw = "runs may begin otherwise"
+	noSameEvents  flaw = "other events may happen"
+	noSameSteps   flaw = "steps may do something else"
+	noSameCrashes flaw = "crashes may come to something else"
+	noSameCuts    flaw = "crashes inside steps may come to something else"
+	noSameSets    flaw = "quorums may take other sets"
+	noSameHearing flaw = "monitors may look who announces something"
+	noSameView    flaw = "properties may look at single nodes"
+	noSameClaims  flaw = "what is relied upon need not hold for other nodes"
+	noHidden      flaw = "what is not in the state may differ"
+	noSameCover   flaw = "what the nodes do that others stand for is not covered"
+)

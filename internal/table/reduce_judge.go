@@ -1,0 +1,142 @@
+package table
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/macemc/macemc/internal/explore"
+)
+
+// settle decides again, from all that is known, what was relied upon, until that makes no more known. It reports whether some of it
+// fell.
+func (r *reduction) settle() (fell bool) {
+	if r.lacks(noSettling) {
+		return false
+	}
+	for grown := -1; grown != r.known && (grown < 0 || !r.lacks(noFixpoint)); {
+		grown = r.known
+		clear(r.visibles)
+		if r.ways.alone {
+			r.widen()
+		}
+		fell = r.relied.check(r.alone) || fell
+		fell = r.gone.check(r.dead) || fell
+		fell = r.readsMessages() || fell
+	}
+	return fell
+}
+
+// readsMessages reports whether a property was seen to read what is in flight: then nothing is dropped any more.
+func (r *reduction) readsMessages() bool {
+	if !r.w.properties.inFlight || !r.ways.drop && !r.ways.alone {
+		return false
+	}
+	r.nothing("a property reads the messages in flight")
+	return true
+}
+
+// reductionJudge is the judge of a reduced graph, and asks the system's about it once all holds that was relied upon.
+type reductionJudge struct {
+	r     *reduction
+	judge explore.Judge // nil: there is none
+}
+
+// Met implements [explore.Judge].
+func (j *reductionJudge) Met(id uint32, live bool, note uint8) error {
+	if j.judge == nil {
+		return nil
+	}
+	return j.judge.Met(id, live, note)
+}
+
+// Wants implements [explore.Judge].
+func (j *reductionJudge) Wants(id uint32) bool { return j.judge != nil && j.judge.Wants(id) }
+
+// Bytes implements [explore.Judge].
+func (j *reductionJudge) Bytes() int {
+	n := len(j.r.full)
+	if j.judge != nil {
+		n += j.judge.Bytes()
+	}
+	return n
+}
+
+// Judge implements [explore.Judge].
+func (j *reductionJudge) Judge(ctx context.Context, s *explore.Space) error {
+	r := j.r
+	fell := r.settle()
+	if r.sym != nil {
+		r.sym.settles()
+	}
+	switch {
+	case r.err != nil:
+		return r.err
+	case fell:
+		return errAgain
+	}
+	if again, err := r.proviso(ctx, s); err != nil || again {
+		if again {
+			err = errAgain
+		}
+		return err
+	}
+	if r.breaksPromises() {
+		return cmp.Or(r.err, errAgain)
+	}
+	r.settled = true
+	if j.judge == nil {
+		return nil
+	}
+	return j.judge.Judge(ctx, s)
+}
+
+// mostForced is how many states are looked for at a time that are to be expanded in full.
+const mostForced = 64
+
+// mostSearched is how many states are gone through for the proviso, all told, until an exploration that is to hurry gives up: there are many
+// parts that cannot be left, and each takes another search.
+const mostSearched = 1 << 20
+
+// proviso has a state be reached from each that was expanded in full (or without events, which is that, too): else what was left out may
+// never happen. It reports whether there are such states.
+func (r *reduction) proviso(ctx context.Context, s *explore.Space) (again bool, err error) {
+	if !r.ways.alone || r.lacks(noProviso) {
+		return false, nil
+	}
+	full := make([]bool, s.Len())
+	copy(full, r.full)
+	// The space is that of this exploration, in which they are not forced.
+	var forced []string
+	defer func() {
+		for _, key := range forced {
+			r.forced[key] = true
+		}
+	}()
+	for range mostForced {
+		if r.searched += int(s.Len()); r.hurried && r.searched > mostSearched {
+			r.err = errAgain
+			return true, nil
+		}
+		var reach explore.DeadStates
+		for id := range s.Len() {
+			note := uint8(0) // of a root
+			if s.Origin(id) > 0 {
+				note = explore.Recovery
+			}
+			if err := reach.Met(id, full[id], note); err != nil {
+				return false, err
+			}
+		}
+		if err := reach.Judge(ctx, s); err != nil {
+			return again, err
+		}
+		if reach.Dead == 0 {
+			break
+		}
+		k := r.walk(reach.Trail)
+		forced = append(forced, keyOf(k.v))
+		full[reach.Nearest] = true
+		again = true
+	}
+	return again, nil
+}

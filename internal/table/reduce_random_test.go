@@ -1,0 +1,416 @@
+package table
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+var (
+	reductions     = flag.Int("reductions", 2000, "compare reductions of this many random systems with the whole graph")
+	firstReduction = flag.Uint64("first-reduction", 0, "the number of the first of these systems")
+)
+
+// mostDrawn is how many states a system may have whose reductions are compared.
+const mostDrawn = 500
+
+// seen is what there is in a graph.
+type seen struct {
+	*Exploration
+	terminal map[explore.Fingerprint]bool // states in which nothing happens any more, but for the faults that are left
+	orbits   map[explore.Fingerprint]bool // of states
+}
+
+// terminals notes the terminal states of a graph.
+type terminals struct {
+	explore.Graph
+	sites *sites
+	met   map[explore.Fingerprint]bool
+	roles [][]sim.NodeID               // states are told apart up to permutations of these
+	all   map[explore.Fingerprint]bool // states that were expanded; nil: nobody wants to know
+
+	perms [][]sim.NodeID
+	texts map[moved]string
+}
+
+// moved is what a permutation makes of a node and its messages.
+type moved struct {
+	permutation, node int
+	place             uint32
+	terminal          bool
+}
+
+func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
+	if number == 0 {
+		clear(t.met) // of the round before
+		clear(t.all)
+	}
+	if t.all != nil {
+		t.all[t.orbit(state, false)] = true
+	}
+	e.By = 0 // all edges are wanted
+	from := len(e.Ends)
+	err := t.Graph.Expand(state, number, e)
+	for _, note := range e.Notes[from:] {
+		if note&explore.Recovery != 0 {
+			return err
+		}
+	}
+	if t.roles != nil {
+		t.met[t.orbit(state, true)] = true
+		return err
+	}
+	f := t.sites.fingerprint(state)
+	f = f.Sub(t.sites.shareOf(t.sites.frame, state[t.sites.frame]))
+	for node := range t.sites.places {
+		f = f.Sub(t.sites.shareOf(node, state[node])).Add(t.sites.shareOf(node, t.sites.withoutVotes(node, state[node])))
+	}
+	t.met[f] = true
+	return err
+}
+
+// orbit is the same for all states that differ by a permutation of nodes of one role; terminal ones also by messages for quorums in flight.
+func (t *terminals) orbit(state []uint32, terminal bool) explore.Fingerprint {
+	e, s := t.sites.e, t.sites
+	rest := ""
+	for _, id := range state[s.monitors:s.frame] {
+		rest += fmt.Sprintf("%q", e.monitors.list[id].enc)
+	}
+	if f := s.frames[state[s.frame]]; !terminal { // budgets may be spent in vain
+		rest += fmt.Sprint(e.rests.list[f.rest].state, f.budget)
+	}
+	if t.perms == nil {
+		nodes := make([]sim.NodeID, len(s.places))
+		for i := range nodes {
+			nodes[i] = sim.NodeID(i)
+		}
+		t.perms, t.texts = permutations([][]sim.NodeID{nodes}, t.roles), map[moved]string{}
+	}
+	least, parts := "", make([]string, len(s.places))
+	for k, p := range t.perms {
+		for i, to := range p {
+			key := moved{k, i, state[i], terminal}
+			text, ok := t.texts[key]
+			if !ok {
+				text = t.moved(key)
+				t.texts[key] = text
+			}
+			parts[to] = text
+		}
+		if text := strings.Join(parts, "\n") + rest; least == "" || text < least {
+			least = text
+		}
+	}
+	sum := sha256.Sum256([]byte(least))
+	return explore.Fingerprint{Lo: binary.LittleEndian.Uint64(sum[:]), Hi: binary.LittleEndian.Uint64(sum[8:])}
+}
+
+// moved tells of a node in which local state it is, and what is in flight to it, from whom.
+func (t *terminals) moved(m moved) string {
+	e := t.sites.e
+	here := t.sites.places[m.node].list[m.place]
+	var flight []string
+	for _, it := range e.bags.list[here.bag].items {
+		if _, is := e.messages.list[it.msg].Body.(paper); is && m.terminal {
+			continue
+		}
+		flight = append(flight, fmt.Sprintf("%d:%#v", t.perms[m.permutation][it.from], e.messages.list[it.msg].Body))
+	}
+	slices.Sort(flight)
+	return fmt.Sprintf("%q %q", e.locals.list[here.local].enc[1:], flight)
+}
+
+// withoutVotes is a site without the votes that no quorum takes any more: they may be dropped.
+func (s *sites) withoutVotes(node int, id uint32) uint32 {
+	here := s.places[node].list[id]
+	bag := here.bag
+	for place := 0; place < len(s.e.bags.list[bag].items); {
+		if _, is := s.e.messages.list[s.e.bags.list[bag].items[place].msg].Body.(vote); is {
+			bag = s.e.bags.taken(bag, int32(place))
+		} else {
+			place++
+		}
+	}
+	return s.site(node, here.local, bag)
+}
+
+func look(sys *sim.System, opts ExploreOptions) (*seen, error) {
+	s := &seen{terminal: map[explore.Fingerprint]bool{}, orbits: map[explore.Fingerprint]bool{}}
+	roles, _ := rolesOf(sys)
+	opts.hastily, opts.MaxBytes = true, cmp.Or(opts.MaxBytes, 512<<20)
+	opts.through = func(g explore.Graph) explore.Graph {
+		t := &terminals{Graph: g, met: s.terminal, roles: roles}
+		if roles != nil {
+			t.all = s.orbits
+		}
+		switch g := g.(type) {
+		case *graph:
+			t.sites = g.sites
+		case *reduction:
+			t.sites = g.sites
+		}
+		return t
+	}
+	var err error
+	s.Exploration, err = Explore(context.Background(), sys, opts)
+	if len(sys.Disturbing) > 0 {
+		clear(s.terminal) // they are told by what can recover: of a message that disturbs, and changes nothing, there may be one or none
+	}
+	return s, err
+}
+
+// allWays are the ways to reduce that are compared.
+var allWays = []ways{
+	{drop: true}, {alone: true}, {alone: true, chains: true}, {drop: true, alone: true}, {drop: true, alone: true, chains: true},
+}
+
+// tally is what was compared.
+type tallied struct {
+	systems, large, violated, dead, endless, faulty atomic.Int64
+	states, kept, votes                             atomic.Int64
+}
+
+// compare compares the graph of a random system with reductions of it. The error says what differs; large: there were too many states.
+func compare(number uint64, without flaw, t *tallied) error {
+	sys := drawSystem(rand.New(rand.NewPCG(1, number)), usual)
+	sys.CrashCut = sim.CrashCut(number % 3)
+	return compareSystem(sys, number, without, t)
+}
+
+func compareSystem(sys sim.System, number uint64, without flaw, t *tallied) error {
+	frontier := explore.Frontiers[number/3%2]
+	visited := explore.VisitedSets[number%3]
+	all := []string{"safe", "safe too", "each", "live", "seen"}
+	variants := [][]string{{"live", "seen"}, {"safe"}, {"safe too"}, {"each"}, {sim.AssertionProperty}, all}
+	if len(sys.Monitors) > 0 {
+		variants = append(variants, []string{sys.MonitorNames()[0]})
+	}
+	for k, names := range variants {
+		if k > 0 && k != 1+int(number/5)%(len(variants)-1) {
+			continue
+		}
+		some, err := sys.Only(names...)
+		if err != nil {
+			return err
+		}
+		full, err := look(&some, ExploreOptions{MaxStates: mostDrawn})
+		if err != nil {
+			return err
+		}
+		if full.Stopped != "" && full.Stopped != "finding" {
+			t.large.Add(1)
+			return nil
+		}
+		if k == 0 {
+			t.count(&some, full)
+		}
+		if full.Finding != nil {
+			t.violated.Add(1)
+		}
+		for n, w := range allWays {
+			if k > 0 && n != int(number)%len(allWays) && n != len(allWays)-1 {
+				continue
+			}
+			w.without = without
+			opts := ExploreOptions{Reduce: ReduceFull, ways: &w, Frontier: frontier, Visited: visited, MaxStates: 2 * mostDrawn}
+			less, err := look(&some, opts)
+			if err == nil {
+				err = same(&some, full, less)
+			}
+			if err != nil {
+				return fmt.Errorf("system %d, %v, %+v, frontier %s, visited set %s: %w", number, names, w, frontier.Name, visited.Name, err)
+			}
+			if k == 0 && n == len(allWays)-1 {
+				t.kept.Add(int64(less.States))
+			}
+		}
+	}
+	return nil
+}
+
+func (t *tallied) count(sys *sim.System, full *seen) {
+	t.systems.Add(1)
+	t.states.Add(int64(full.States))
+	if full.Dead > 0 {
+		t.dead.Add(1)
+	}
+	if len(sys.Quorums) > 0 {
+		t.votes.Add(1)
+	}
+	if len(full.terminal) == 0 {
+		t.endless.Add(1)
+	}
+	if sys.Limits() != (sim.Limits{}) {
+		t.faulty.Add(1)
+	}
+}
+
+// same compares a reduced graph with the whole one.
+func same(sys *sim.System, full, less *seen) error {
+	if !less.Complete && less.Finding == nil && full.Finding != nil {
+		return nil // there is no end of states, and nothing is said of the others: see TestEndlessPromise
+	}
+	if (full.Finding == nil) != (less.Finding == nil) {
+		return fmt.Errorf("found %v, of all states %v", less.Finding, full.Finding)
+	}
+	if less.Finding != nil {
+		return executed(sys, less.Path, func(w kernel.World, err error) error {
+			if err == nil {
+				err = w.Check()
+			}
+			if err == nil {
+				return fmt.Errorf("found %v; nothing is wrong at the end of its path", less.Finding)
+			}
+			return nil
+		})
+	}
+	switch {
+	case !less.Complete || less.LivenessChecked != full.LivenessChecked:
+		return fmt.Errorf("complete %v (%s), liveness checked %v, of all states %v", less.Complete, less.Stopped, less.LivenessChecked, full.LivenessChecked)
+	case less.States > full.States:
+		return fmt.Errorf("%d states, which are more than %d", less.States, full.States)
+	case (full.Dead > 0) != (less.Dead > 0):
+		return fmt.Errorf("%d dead states, of all states %d", less.Dead, full.Dead)
+	case !slices.Equal(less.Coverage.Sometimes, full.Coverage.Sometimes):
+		return fmt.Errorf("sometimes %v, of all states %v", less.Coverage.Sometimes, full.Coverage.Sometimes)
+	case len(less.terminal) != len(full.terminal):
+		return fmt.Errorf("%d terminal states, of all states %d", len(less.terminal), len(full.terminal))
+	case less.Coverage.Used != full.Coverage.Used || !slices.Equal(less.Coverage.Actions, full.Coverage.Actions) ||
+		len(less.Coverage.Delivered) != len(full.Coverage.Delivered) || len(less.Coverage.Fired) != len(full.Coverage.Fired):
+		return fmt.Errorf("covered %+v, of all states %+v", less.Coverage, full.Coverage)
+	}
+	for f := range full.terminal {
+		if !less.terminal[f] {
+			return fmt.Errorf("a terminal state is missing")
+		}
+	}
+	if less.Dead == 0 {
+		return nil
+	}
+	return executed(sys, less.DeadPath, func(kernel.World, error) error {
+		r, err := Recover(context.Background(), sys, less.DeadPath, ExploreOptions{})
+		if err == nil && !r.Dead() {
+			err = fmt.Errorf("what is said to be dead recovers")
+		}
+		return err
+	})
+}
+
+// executed executes a path without tables, and calls f at its end.
+func executed(sys *sim.System, path choose.Path, f func(w kernel.World, err error) error) error {
+	w, err := kernel.NewWorld(sys, kernel.Options{})
+	if err != nil {
+		return err
+	}
+	pos := 0
+	src := choose.SourceFunc(func(p choose.Point) int {
+		if pos++; pos > len(path) || int(path[pos-1]) >= p.Arity {
+			return 0
+		}
+		return int(path[pos-1])
+	})
+	for err = w.Start(src); err == nil && pos < len(path); {
+		events := w.Injections(slices.Clone(w.Enabled()))
+		if int(path[pos]) >= len(events) {
+			return fmt.Errorf("the path does not fit, from choice %d of %d on", pos, len(path))
+		}
+		pos++
+		err = w.Step(events[path[pos-1]], src)
+	}
+	if pos != len(path) {
+		return fmt.Errorf("the path ends at choice %d of %d: %w", pos, len(path), err)
+	}
+	return f(w, err)
+}
+
+// compareAll compares systems, from a number on, until one differs or n were compared.
+func compareAll(from uint64, n int, without flaw, t *tallied) error {
+	return compareEach(from, n, t, func(number uint64) error { return compare(number, without, t) })
+}
+
+func compareEach(from uint64, n int, t *tallied, compare func(number uint64) error) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // what is made for one system is garbage with the next
+	next, found := atomic.Uint64{}, make(chan error, 2)
+	next.Store(from)
+	var stop atomic.Bool
+	var wait sync.WaitGroup
+	for range cap(found) {
+		wait.Go(func() {
+			for t.systems.Load() < int64(n) && !stop.Load() {
+				if err := compare(next.Add(1) - 1); err != nil {
+					stop.Store(true)
+					found <- err
+				}
+			}
+		})
+	}
+	wait.Wait()
+	close(found)
+	return <-found
+}
+
+// Reductions keep what they are to keep.
+func TestReductions(t *testing.T) {
+	n := *reductions
+	if testing.Short() {
+		n = 50
+	}
+	var c tallied
+	if err := compareAll(*firstReduction, n, "", &c); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d systems (%d with faults, %d with quorums), %d too large, %d violations, %d with dead states, %d without terminal states; %d states, %d kept",
+		c.systems.Load(), c.faulty.Load(), c.votes.Load(), c.large.Load(), c.violated.Load(), c.dead.Load(), c.endless.Load(), c.states.Load(), c.kept.Load())
+}
+
+// Systems on which reductions came to no end that they should have.
+func TestReductionsMended(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		number uint64
+	}{
+		{"a walk through the states of a node, whose unsynced writes grow without end", 2_170_469},
+		{"several states to be expanded in full are found in one exploration, where they were not", 2_308_604},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if err := compare(test.number, "", &tallied{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Each condition that is left out is noticed. The numbers are those from which that does not take long.
+func TestReductionFlaws(t *testing.T) {
+	for _, f := range []struct {
+		without flaw
+		from    uint64
+	}{
+		{noVisibility, 960}, {noSettling, 0}, {noFixpoint, 360}, {noLoss, 0}, {noCrashes, 300}, {noHalts, 0}, {noReceivers, 3110}, {noCommuting, 10},
+		{noWalk, 120}, {noProviso, 440}, {noDeliveries, 60}, {noSets, 80}, {noRivals, 380},
+	} {
+		t.Run(string(f.without), func(t *testing.T) {
+			var c tallied
+			err := compareAll(f.from, 1000, f.without, &c)
+			if err == nil {
+				t.Fatalf("in %d systems nobody noticed that %s", c.systems.Load(), f.without)
+			}
+			t.Logf("after %d systems: %v", c.systems.Load(), err)
+		})
+	}
+}

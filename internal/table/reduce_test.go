@@ -1,0 +1,214 @@
+package table
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// lives is a service to which a message matters in its first life only before it moves, and in the second one again.
+type lives struct {
+	Wrote, Moved, Second, Heard bool
+}
+
+func (s *lives) Boot(env sim.Env) { _, s.Second = env.Disk().Get("wrote") }
+
+func (s *lives) Receive(_ sim.Env, _ sim.NodeID, _ any) {
+	if !s.Moved {
+		s.Heard = true
+	}
+}
+
+func (s *lives) Timer(sim.Env, any) {}
+
+type word struct{}
+
+// A datagram that changes nothing any more may do so once the node has crashed.
+func TestDroppedBeforeCrash(t *testing.T) {
+	t.Parallel()
+	sys := sim.System{
+		Name: "lives", Nodes: 1, Network: netsim.Datagrams{}, Crashes: 1, New: func(sim.NodeID) sim.Service { return new(lives) },
+		Actions: []sim.AnyAction{
+			sim.Action[*lives]{Name: "write", Times: 1, Do: func(s *lives, env sim.Env) {
+				s.Wrote = true
+				env.Disk().Put("wrote", nil)
+				env.Disk().Sync()
+			}},
+			// It does not crash inside this step, having sent that.
+			sim.Action[*lives]{Name: "move", Times: 1, When: func(s *lives) bool { return s.Wrote }, Do: func(s *lives, env sim.Env) {
+				s.Moved = true
+				env.Send(0, word{})
+			}},
+		},
+		Properties: []sim.Property{{Name: "quiet", Always: sim.Each(func(_ sim.NodeID, s *lives) bool { return !s.Second || !s.Heard })}},
+	}
+	for _, without := range []flaw{"", noRestart} {
+		for _, w := range []ways{{drop: true}, {drop: true, alone: true, chains: true}} {
+			w.without = without
+			x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, ways: &w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (x.Finding != nil) != (without == "") {
+				t.Errorf("%+v: found %v", w, x.Finding)
+			}
+		}
+	}
+}
+
+// The bundled Paxos ends in the same states when others are left out.
+func TestReducedTerminals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		proposers string
+		how       Reduction
+		want      int
+	}{{"2", ReduceNone, 7}, {"2", ReduceDrop, 7}, {"2", ReduceFull, 7}, {"3", ReduceFull, 49}} {
+		e, err := systems.Find("paxos")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sys, err := e.New(spec.Config{Params: map[string]string{"proposers": c.proposers}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := look(&sys, ExploreOptions{Reduce: c.how})
+		if err != nil || len(x.terminal) != c.want {
+			t.Errorf("%s proposers, %s: %v, %d states in which nothing happens any more, want %d", c.proposers, c.how, err, len(x.terminal), c.want)
+		}
+	}
+}
+
+// What is not known to be kept keeps a system from being reduced.
+func TestIrreducible(t *testing.T) {
+	t.Parallel()
+	for why, change := range map[string]func(*sim.System){
+		"":              func(*sim.System) {},
+		"streams":       func(s *sim.System) { s.Network = netsim.Both{} },
+		"queues":        func(s *sim.System) { s.Network = netsim.Queues{} },
+		"timing Prompt": func(s *sim.System) { s.Timing = sim.Prompt },
+		"partitions":    func(s *sim.System) { s.Network = netsim.Datagrams{Partitions: 1} },
+		"nodes that are late": func(s *sim.System) {
+			s.Late = func(id sim.NodeID) bool { return id == 1 }
+		},
+		"fair runs without end are judged": func(s *sim.System) {
+			s.Properties = []sim.Property{{Name: "again", Inevitably: func(*sim.View) bool { return true }}}
+		},
+	} {
+		sys := sim.System{Name: "still", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(lives) }}
+		change(&sys)
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Reduced{Used: ReduceFull, Rounds: 1}
+		if why != "" {
+			want = Reduced{Used: ReduceNone, Why: why + ": not reduced"}
+		}
+		if got := x.Reduced; got.Used != want.Used || got.Why != want.Why || got.Rounds != want.Rounds {
+			t.Errorf("%s: %+v", why, got)
+		}
+	}
+}
+
+// A property that reads the messages in flight keeps everything.
+func TestReadsMessages(t *testing.T) {
+	t.Parallel()
+	e, err := systems.Find("paxos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := e.New(spec.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys.Properties = append(sys.Properties[:1:1], sim.Property{Name: "few", Always: func(v *sim.View) bool {
+		n := 0
+		for range v.InFlight() {
+			n++
+		}
+		return n < 100
+	}})
+	for _, how := range []Reduction{ReduceDrop, ReduceFull} {
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how})
+		if err != nil || x.States != 98_160 || x.Reduced.Used != ReduceNone || x.Reduced.Why == "" {
+			t.Errorf("%s: %v, %d states, %+v", how, err, x.States, x.Reduced)
+		}
+	}
+}
+
+// armed is a service whose only timer is armed from the start.
+type armed struct{ sim.Nop }
+
+func (s *armed) Boot(env sim.Env) { env.SetTimer(word{}, 1) }
+
+// What is violated where a run begins is found there, also when it is about another node than the first and the violation goes away by itself.
+func TestViolatedAtFirst(t *testing.T) {
+	t.Parallel()
+	sys := sim.System{
+		Name: "armed", Nodes: 2, New: func(sim.NodeID) sim.Service { return new(armed) },
+		Properties: []sim.Property{{Name: "calm", Always: func(v *sim.View) bool { return !v.TimerSet(1, word{}) }}},
+	}
+	for _, how := range []Reduction{ReduceNone, ReduceDrop, ReduceFull} {
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how})
+		if err != nil || x.Finding == nil || len(x.Path) != 0 {
+			t.Errorf("%s: %v, found %v at the end of %v, want the empty path", how, err, x.Finding, x.Path)
+		}
+	}
+}
+
+// What a property sees in flight is not dropped on the way to a violation of another one, either: the nearest is found.
+func TestNearestReadsMessages(t *testing.T) {
+	t.Parallel()
+	sys := sim.System{
+		Name: "noisy", Nodes: 1, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(lives) },
+		Actions: []sim.AnyAction{sim.Action[*lives]{Name: "go", Times: 2, Do: func(s *lives, env sim.Env) {
+			env.Send(0, word{}) // for nothing, as it has moved
+			s.Moved, s.Wrote = true, s.Moved
+		}}},
+		Properties: []sim.Property{
+			{Name: "silent", Always: func(v *sim.View) bool {
+				for range v.InFlight() {
+					return false
+				}
+				return true
+			}},
+			{Name: "once", Always: sim.Each(func(_ sim.NodeID, s *lives) bool { return !s.Wrote })},
+		},
+	}
+	for _, how := range []Reduction{ReduceNone, ReduceDrop, ReduceFull} {
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how})
+		if err != nil || x.Finding == nil || len(x.Path) != 1 {
+			t.Errorf("%s: %v, found %v at the end of %v, want one step", how, err, x.Finding, x.Path)
+		}
+	}
+}
+
+// blind is a visited set that cannot tell where edges lead.
+type blind struct{ explore.Visited }
+
+// A reduction is judged by where edges lead. Where no set tells, nothing is reduced, and that is said.
+func TestReductionNeedsAFinder(t *testing.T) {
+	sys := bundledSystem(t, "twophase")
+	set := explore.VisitedSets[1]
+	made := set.New
+	set.New = func(g explore.Graph) explore.Visited { return blind{made(g)} }
+	x, err := Explore(t.Context(), sys, ExploreOptions{Visited: set, Reduce: ReduceAuto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := Explore(t.Context(), sys, ExploreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !x.Complete || x.States != full.States || x.Transitions != full.Transitions || x.Reduced.Used != ReduceNone ||
+		!strings.Contains(x.Reduced.Why, "cannot tell where edges lead") || x.LivenessChecked {
+		t.Errorf("%s: %d of %d states, %+v", x.Stopped, x.States, full.States, x.Reduced)
+	}
+}

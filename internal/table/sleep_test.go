@@ -1,0 +1,283 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/test/script"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// sleeper notes what an exploration finds, and how many edges it does not list. It may spoil what is known of moves.
+type sleeper struct {
+	*graph
+	spoil    func(s *sites, k uint32) // nil: not
+	spoilt   int
+	found    []sim.Fingerprint
+	trails   [][]uint32
+	unlisted int
+}
+
+func (s *sleeper) Expand(state []uint32, number int, e *explore.Edges) error {
+	before := e.Unlisted
+	err := s.graph.Expand(state, number, e)
+	s.unlisted += e.Unlisted - before
+	if s.spoil != nil {
+		for ; s.spoilt < len(s.sites.moves); s.spoilt++ {
+			s.spoil(s.sites, uint32(s.spoilt))
+		}
+	}
+	return err
+}
+
+func (s *sleeper) Check(m *explore.Met) (live bool, err error) {
+	s.found, s.trails = append(s.found, s.Fingerprint(m.State)), append(s.trails, m.Trail())
+	return s.graph.Check(m)
+}
+
+const mostStates = 20_000
+
+// explored explores to a depth, or until there are the most states.
+func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(*sites, uint32)) (*sleeper, explore.Result, error) {
+	e, err := newEngine(sys, kernel.Options{MaxChoices: 50}, nil)
+	if err != nil {
+		return nil, explore.Result{}, err
+	}
+	s := &sleeper{graph: newGraph(e, nil), spoil: spoil}
+	s.sites.sleeps = s.sites.sleeps && sleeps
+	loop, err := explore.New(s, explore.Options{Visited: explore.VisitedSets[set], MaxDepth: depth, MaxStates: mostStates})
+	if err != nil {
+		return nil, explore.Result{}, err
+	}
+	return s, loop.Run(context.Background()), nil
+}
+
+// compareAsleep explores with sleep sets and without, which must make no difference but for how many edges are listed; what is listed decides
+// how soon after the most states an exploration stops.
+func compareAsleep(sys *sim.System, set, depth int, spoil func(*sites, uint32)) (unlisted int, err error) {
+	all, want, err := explored(sys, set, depth, false, nil)
+	if err != nil {
+		return 0, err
+	}
+	some, got, err := explored(sys, set, depth, true, spoil)
+	limited := min(len(all.found), len(some.found))
+	if limited >= mostStates {
+		all.found, all.trails, some.found, some.trails = all.found[:limited], all.trails[:limited], some.found[:limited], some.trails[:limited]
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case all.unlisted > 0:
+		return 0, errors.New("edges are left out though none sleep")
+	case !slices.Equal(all.found, some.found):
+		return 0, fmt.Errorf("%d states, and %d with sleep sets, or another order", len(all.found), len(some.found))
+	case !slices.EqualFunc(all.trails, some.trails, slices.Equal):
+		return 0, errors.New("states are found on other ways")
+	case limited < mostStates && (want.Transitions != got.Transitions || want.Err == nil && want.Steps != got.Steps || want.Live != got.Live || want.Depth != got.Depth ||
+		want.Stopped != got.Stopped || fmt.Sprint(want.Err, want.Trail, want.AtEdge) != fmt.Sprint(got.Err, got.Trail, got.AtEdge)):
+		return 0, fmt.Errorf("%+v, and with sleep sets %+v", want, got)
+	}
+	return some.unlisted, nil
+}
+
+// What sleeps makes no difference to what is found, nor to the order.
+func TestSleepSets(t *testing.T) {
+	for _, entry := range systems.All() {
+		t.Run(entry.Name, func(t *testing.T) {
+			sys, err := entry.New(spec.Config{Nodes: entry.DefaultNodes})
+			if err == nil {
+				sys, err = sys.WithLimits(entry.Limits)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for set := range explore.VisitedSets {
+				n, err := compareAsleep(&sys, set, 12, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%d edges sleep", n)
+			}
+		})
+	}
+}
+
+func TestSleepSetsOfRandomSystems(t *testing.T) {
+	asleep := 0
+	rapid.Check(t, func(t *rapid.T) {
+		c := script.Draw(t)
+		n, err := compareAsleep(c.System(), rapid.IntRange(0, 2).Draw(t, "set"), 5, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			asleep++
+		}
+	})
+	if asleep < 10 && !testing.Short() {
+		t.Errorf("in %d systems something sleeps", asleep)
+	}
+}
+
+// What is forgotten of moves is noticed.
+func TestSpoiltSleepIsNoticed(t *testing.T) {
+	for name, spoil := range map[string]func(s *sites, k uint32){
+		"with whom a node shares a connection": func(s *sites, k uint32) {
+			if s.peers[k] != neverAsleep {
+				s.peers[k] &= toMonitors
+			}
+		},
+		"whose room in a stream was asked for": func(s *sites, k uint32) {
+			if s.peers[k] != neverAsleep {
+				told := s.peers[k] & toMonitors
+				for _, o := range s.opsOf(k) {
+					told |= 1 << o.node()
+				}
+				s.peers[k] &= told
+			}
+		},
+		"that timers are prompt": func(s *sites, k uint32) {
+			if s.e.sys.Timing == sim.Prompt && s.moves[k].frame == 0 && s.moves[k].kind == fastMove {
+				s.peers[k] &= toMonitors
+			}
+		},
+		"the frame": func(s *sites, k uint32) {
+			if s.peers[k] == neverAsleep && s.moves[k].frame != 0 {
+				s.peers[k] = 0
+			}
+		},
+		"what has arrived": func(s *sites, k uint32) { s.takes[k] = 0 },
+		"which datagrams are taken in either order": func(s *sites, k uint32) {
+			if s.takes[k] != 0 {
+				s.diamonds[k] = ^uint64(0)
+			}
+		},
+		"who falls": func(s *sites, k uint32) {
+			if s.struck[k] == 1<<s.actor(k) {
+				s.struck[k] = 1 << ((s.actor(k) + 1) % s.e.nodes)
+			}
+		},
+		"that connections with who falls are touched": func(s *sites, k uint32) {
+			if s.struck[k] == 1<<s.actor(k) {
+				s.struck[k] |= toMonitors // as if a connection broke, of this node alone
+			}
+		},
+		"that datagrams to who is down are lost": func(s *sites, k uint32) {
+			if s.e.layout.bagCount > 0 && s.falls(k) {
+				s.struck[k] = 1 << s.actor(k)
+			}
+		},
+		"which connection breaks": func(s *sites, k uint32) {
+			if bits.OnesCount16(s.struck[k]) == 2 {
+				s.struck[k] = toMonitors | toMore
+			}
+		},
+		"who is up": func(s *sites, k uint32) {
+			if m := s.moves[k]; m.kind == fastMove {
+				up := s.places[s.actor(k)].up
+				if up[m.next] != up[s.origins[k]] {
+					s.peers[k] = 0
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			draw := rapid.Custom(script.Draw)
+			for seed := range 3000 {
+				if _, err := compareAsleep(draw.Example(seed).System(), 2, 5, spoil); err != nil {
+					t.Logf("seed %d: %v", seed, err)
+					return
+				}
+			}
+			t.Error("nobody noticed")
+		})
+	}
+}
+
+// falls reports whether a move is a fall of its node.
+func (s *sites) falls(k uint32) bool {
+	m := &s.moves[k]
+	if m.kind != fastMove && m.kind != mixedMove {
+		return false
+	}
+	up := s.places[s.actor(k)].up
+	return up[s.origins[k]] && !up[m.next]
+}
+
+// Of more nodes than a set of them has bits none sleep.
+func TestManyNodesStayAwake(t *testing.T) {
+	for _, nodes := range []int{mostSleepers, mostSleepers + 1, 2 * sleepers} {
+		sys := &sim.System{
+			Nodes: nodes, Network: netsim.Datagrams{},
+			New: func(sim.NodeID) sim.Service { return &speaker{} },
+			Actions: []sim.AnyAction{sim.Action[*speaker]{Name: "send", Times: 1, At: func(id sim.NodeID) bool { return id > 0 }, Do: func(_ *speaker, env sim.Env) {
+				env.Send(env.Self()-1, "here")
+			}}},
+		}
+		unlisted, err := compareAsleep(sys, 2, 3, nil)
+		if err != nil || (unlisted > 0) != (nodes <= mostSleepers) {
+			t.Errorf("%d nodes: %d edges are not listed, %v", nodes, unlisted, err)
+		}
+	}
+}
+
+// What changes nothing is not listed, though there is no other node.
+func TestLoopsSleep(t *testing.T) {
+	sys := &sim.System{
+		Nodes: 1,
+		New:   func(sim.NodeID) sim.Service { return &speaker{} },
+		Actions: []sim.AnyAction{
+			sim.Action[*speaker]{Name: "idle", Do: func(*speaker, sim.Env) {}},
+			sim.Action[*speaker]{Name: "once", Times: 1, Do: func(*speaker, sim.Env) {}},
+		},
+	}
+	for set := range explore.VisitedSets {
+		if unlisted, err := compareAsleep(sys, set, 9, nil); err != nil || unlisted != 1 {
+			t.Errorf("%d edges are not listed, %v", unlisted, err)
+		}
+	}
+}
+
+// speaker announces itself when asked.
+type speaker struct{ sim.Nop }
+
+// listener keeps who spoke last.
+type listener struct{ Last sim.NodeID }
+
+func (l *listener) Observe(from sim.NodeID, _ any) error {
+	l.Last = from
+	return nil
+}
+
+// Monitors hear of steps in their order.
+func TestMonitorsKeepSpeakersAwake(t *testing.T) {
+	sys := &sim.System{
+		Nodes: 3,
+		New:   func(sim.NodeID) sim.Service { return &speaker{} },
+		Actions: []sim.AnyAction{sim.Action[*speaker]{Name: "speak", Times: 1, Do: func(_ *speaker, env sim.Env) {
+			env.Announce("here")
+		}}},
+		Monitors: []func() sim.Monitor{func() sim.Monitor { return &listener{} }},
+	}
+	if _, err := compareAsleep(sys, 2, 9, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := compareAsleep(sys, 2, 9, func(s *sites, k uint32) {
+		if s.peers[k] != neverAsleep {
+			s.peers[k] &^= toMonitors
+		}
+	}); err == nil {
+		t.Error("nobody noticed that monitors were forgotten")
+	}
+}

@@ -1,0 +1,66 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+)
+
+// Of every bundled system the same is found, in the same order, when next to nothing of it fits into memory.
+func TestSpilledSystems(t *testing.T) {
+	spilled := 0
+	for _, entry := range systems.All() {
+		t.Run(entry.Name, func(t *testing.T) {
+			sys := bundled(t, entry.Name, 0, sim.Limits{Crashes: 1})
+			for i, name := range []string{"64", "128"} {
+				set, err := explore.VisitedNamed(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				opts := table.ExploreOptions{Visited: set, MaxStates: 30_000, Go: func(f func()) { go f() }}
+				if i == 0 {
+					opts.Go = nil
+				}
+				nearly, err := table.Explore(context.Background(), sys, opts)
+				if _, ok := errors.AsType[*table.Unsupported](err); ok {
+					t.Skip(err)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if opts.MaxStates, opts.MaxDepth = 0, nearly.Depth; nearly.Complete {
+					opts.MaxDepth = 0
+				}
+				dir := t.TempDir()
+				want, err := logged(t, filepath.Join(dir, "in memory"), sys, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				opts.Spill = &explore.Spill{Dir: dir, Bytes: 1 << 14}
+				got, err := logged(t, filepath.Join(dir, "on disk"), sys, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Disk > 1<<16 {
+					spilled++
+					got.LivenessChecked, got.Dead, got.DeadPath = want.LivenessChecked, want.Dead, want.DeadPath
+				}
+				sameExploration(t, "spilled", got, want)
+				a, b := records(t, filepath.Join(dir, "in memory")), records(t, filepath.Join(dir, "on disk"))
+				if a.Mark != b.Mark || !slices.Equal(a.Origins, b.Origins) || !slices.Equal(a.Pioneers, b.Pioneers) {
+					t.Errorf("the log ends with %+v, in memory with %+v", b.Mark, a.Mark)
+				}
+			}
+		})
+	}
+	if spilled < 20 {
+		t.Errorf("%d explorations used the disk", spilled)
+	}
+}

@@ -1,0 +1,288 @@
+package table
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/bits"
+	"slices"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/fair"
+	"github.com/macemc/macemc/sim"
+)
+
+// Fairness is what fair runs without end came to.
+type Fairness struct {
+	Judged bool   // all that has obligations was
+	Why    string // it was not; "": it was
+	// Hot counts, by the names of [sim.System.Obligations], the states in which something is owed.
+	Hot []HotStates
+	// Expansions is how many states were looked at to leave out those from which every run settles what it owes or ends well; Left
+	// is how many were left.
+	Expansions, Left int
+	Starvation       *Starvation // nil: none was found
+}
+
+// HotStates counts states in which a monitor is hot, or an Inevitably property does not hold.
+type HotStates struct {
+	Name   string
+	States int
+}
+
+// starving judges fair runs without end. States in which nothing is owed, and those from which no run goes on for ever without coming
+// to such a state, are left out, one bit a state being kept; of what is left the edges are stored.
+type starving struct {
+	g        *graph
+	reduced  bool // steps were left out
+	compared int  // see labels
+	sources  []source
+	out      Fairness
+	builder  *builder // of the source that is judged; nil: none is
+	near     uint32   // the state where the round of out.Starvation begins
+}
+
+// unvisited is why nothing is judged before all states were visited.
+const unvisited = "not all states were visited"
+
+// source is a monitor, or an Inevitably property.
+type source struct {
+	name     string
+	monitor  int // -1: a property
+	property int
+	owes     stateSet
+	hot      int // states
+}
+
+// newStarving is the judge of a system; nil: nothing is to be judged.
+func newStarving(g *graph, reduced bool) *starving {
+	f := &starving{g: g, reduced: reduced, compared: compared}
+	names := g.w.sys.Obligations()
+	for i := range g.w.sys.Monitors {
+		m := g.w.monitors.list[g.w.monitors.first[i]].state
+		if o, ok := m.(sim.Obliged); ok && o.Obliges() {
+			f.sources = append(f.sources, source{name: names[len(f.sources)], monitor: i})
+		}
+	}
+	for i := range g.w.properties.inevitably {
+		f.sources = append(f.sources, source{name: names[len(f.sources)], monitor: -1, property: i})
+	}
+	if len(f.sources) == 0 {
+		return nil
+	}
+	f.out.Why = unvisited
+	return f
+}
+
+// Met implements [explore.Judge].
+func (f *starving) Met(id uint32, _ bool, _ uint8) error {
+	g := f.g
+	for k := range f.sources {
+		src := &f.sources[k]
+		owes, hot := false, false
+		switch {
+		case g.met.Barred:
+		case src.monitor >= 0:
+			list := g.w.monitors.list[g.met.State[g.sites.monitors+src.monitor]].owes
+			owes, hot = len(list) > 0, slices.ContainsFunc(list, func(o owed) bool { return o.hot })
+		default:
+			owes = !g.holds[src.property]
+			hot = owes
+		}
+		src.owes.add(id, owes)
+		if hot {
+			src.hot++
+		}
+	}
+	return nil
+}
+
+// Wants implements [explore.Judge].
+func (f *starving) Wants(id uint32) bool {
+	return !f.reduced && slices.ContainsFunc(f.sources, func(src source) bool { return src.owes.has(id) })
+}
+
+// Names implements [explore.Namer]: edges are labelled by their moves.
+func (f *starving) Names() bool { return !f.reduced }
+
+// Bytes implements [explore.Judge].
+func (f *starving) Bytes() int {
+	n := 0
+	for k := range f.sources {
+		n += 8 * len(f.sources[k].owes)
+	}
+	if b := f.builder; b != nil {
+		n += b.edges.Bytes() + b.labels.bytes() + 4*cap(b.ids) + 8*len(b.left) + 4*len(b.ranks)
+	}
+	return n
+}
+
+// Judge implements [explore.Judge].
+func (f *starving) Judge(ctx context.Context, s *explore.Space) error {
+	switch {
+	case f.reduced:
+		f.out.Why = "steps were left out by a reduction, which need not keep fair runs"
+		return nil
+	case len(f.g.sampled()) > 0:
+		f.out.Why = "answers of a draw were sampled"
+		return nil
+	}
+	for k := range f.sources {
+		err := f.judge(ctx, s, &f.sources[k])
+		switch {
+		case errors.Is(err, explore.ErrLimit) && ctx.Err() != nil:
+			f.out.Why = "the time was over"
+		case errors.Is(err, explore.ErrLimit):
+			f.out.Why = "the memory did not suffice"
+		case errors.Is(err, fair.ErrTooLarge):
+			f.out.Why = "there are too many processes or steps"
+		case errors.Is(err, errCollision):
+			f.out.Why = "states with equal fingerprints were taken for one"
+		case err != nil:
+			return err
+		default:
+			continue
+		}
+		return nil
+	}
+	f.out.Judged, f.out.Why = true, ""
+	return nil
+}
+
+// told is what was found by an exploration.
+func (f *starving) told(r *explore.Result, late bool) *Fairness {
+	for k := range f.sources {
+		f.out.Hot = append(f.out.Hot, HotStates{f.sources[k].name, f.sources[k].hot})
+	}
+	switch {
+	case f.out.Judged || !r.Complete:
+	case r.Spilled:
+		f.out.Why = "states were on disk for want of memory"
+	case f.out.Why == unvisited && late:
+		f.out.Why = "the time was over"
+	case f.out.Why == unvisited: // nobody came to judge
+		f.out.Why = "the memory did not suffice"
+	}
+	return &f.out
+}
+
+func (f *starving) judge(ctx context.Context, s *explore.Space, src *source) error {
+	left := slices.Clone(src.owes)
+	edges, err := f.trim(ctx, s, left)
+	if err != nil {
+		return err
+	}
+	b := newBuilder(f.g, src, f.compared)
+	for id := range s.Len() {
+		if left.has(id) {
+			b.ids = append(b.ids, id)
+		}
+	}
+	if err := s.Reserve(fair.Bytes(left.count(), edges)); err != nil {
+		return err
+	}
+	f.out.Left = max(f.out.Left, len(b.ids))
+	b.left, b.ranks = left, left.ranks()
+	b.edges.Grow(len(b.ids), edges)
+	f.builder = b
+	defer func() { f.builder = nil }()
+	if err := b.build(ctx, s); err != nil {
+		return err
+	}
+	for _, id := range b.obligations() {
+		c := b.edges.Find(b.marksOf(id), nil)
+		if c == nil {
+			continue
+		}
+		l := c.Lasso()
+		if at := b.ids[l.Start]; f.out.Starvation == nil || at < f.near {
+			found, err := b.tell(s, id, l, false)
+			if err != nil {
+				return err
+			}
+			f.near, f.out.Starvation = at, found
+		}
+	}
+	return nil
+}
+
+// trim leaves out states from which every run comes to a state outside the set, until a round leaves out few: those that are left are
+// looked at one by one. Edges is how many they have.
+func (f *starving) trim(ctx context.Context, s *explore.Space, left stateSet) (edges int, err error) {
+	processes := newProcesses(f.g.w.engine)
+	for count := left.count(); count > 0; {
+		dropped := 0
+		edges = 0
+		err := s.Pass(ctx, true, left.has, func(id uint32, row explore.Shown, to []uint32) {
+			f.out.Expansions++
+			stays := slices.ContainsFunc(to, func(id uint32) bool { return id != explore.NoPlace && left.has(id) })
+			if !stays && !f.g.rests(row.From(), processes) {
+				left.drop(id)
+				dropped++
+				return
+			}
+			edges += len(to)
+		})
+		if err != nil || dropped*few <= count {
+			return edges, err
+		}
+		count -= dropped
+	}
+	return edges, nil
+}
+
+// few is which part of the states a round of trimming has to leave out for another one to be worth while.
+const few = 8
+
+// rests reports whether nothing has to happen in a state: a run may stay in it.
+func (g *graph) rests(state []uint32, p *processes) bool {
+	g.sites.unpack(state, g.vector)
+	g.w.restore(g.vector)
+	g.events = g.w.list(g.events[:0])
+	return !slices.ContainsFunc(g.events, func(ev sim.Event) bool {
+		f, ok := p.fairness(g.w, ev)
+		return ok && f != fair.None
+	})
+}
+
+// marksOf are the marks for one obligation.
+func (b *builder) marksOf(id uint32) []fair.Mark {
+	out := make([]fair.Mark, len(b.marks.list))
+	for i, list := range b.marks.list {
+		k, ok := slices.BinarySearchFunc(list, id, func(o owed, id uint32) int { return cmp.Compare(o.id, id) })
+		switch {
+		case !ok:
+			out[i] = fair.Cold
+		case list[k].hot:
+			out[i] = fair.Hot
+		}
+	}
+	return out
+}
+
+// stateSet is a set of states.
+type stateSet []uint64
+
+// add tells of the next state whether it is in the set.
+func (s *stateSet) add(id uint32, in bool) {
+	if int(id)>>6 >= len(*s) {
+		*s = append(*s, 0)
+	}
+	if in {
+		(*s)[id>>6] |= 1 << (id & 63)
+	}
+}
+
+func (s stateSet) has(id uint32) bool { return s[id>>6]>>(id&63)&1 == 1 }
+
+// ranks are, for each word of the set, how many states come before it.
+func (s stateSet) ranks() []uint32 {
+	ranks, n := make([]uint32, len(s)), 0
+	for k, w := range s {
+		ranks[k] = uint32(n)
+		n += bits.OnesCount64(w)
+	}
+	return ranks
+}
+
+func (s stateSet) drop(id uint32) { s[id>>6] &^= 1 << (id & 63) }

@@ -1,0 +1,69 @@
+package table_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+// echoer says what it hears to itself and to the others, as long as there is room: how much there is it finds out while it is told.
+type echoer struct {
+	sim.Nop
+	Heard, Full int
+}
+
+func (s *echoer) Begin(env sim.Env) { s.say(env, 3) }
+
+func (s *echoer) Receive(env sim.Env, _ sim.NodeID, msg any) {
+	s.Heard += msg.(int)
+	if msg.(int) > 0 {
+		s.say(env, msg.(int)-1)
+	}
+}
+
+func (s *echoer) say(env sim.Env, n int) {
+	for to := range sim.NodeID(env.Nodes()) {
+		if st := env.Stream(to); st.Room() == 0 || env.Choose("says", 2) == 0 {
+			s.Full++
+		} else if err := st.Send(n); err != nil {
+			s.Full += 10
+		}
+	}
+}
+
+// What a connection has handed over makes room while it is told, that of a node with itself, too: the engines show the same, step by step, and
+// explore the same states, each step counted once.
+func TestRoomInStreams(t *testing.T) {
+	for nodes := 1; nodes <= 2; nodes++ {
+		for buffer := 1; buffer <= 2; buffer++ {
+			t.Run(fmt.Sprint(nodes, buffer), func(t *testing.T) {
+				sys := &sim.System{Name: "echoes", Nodes: nodes, Network: netsim.Streams{Buffer: buffer},
+					New:     func(sim.NodeID) sim.Service { return &echoer{} },
+					Actions: []sim.AnyAction{sim.Action[*echoer]{Name: "begin", Times: 2, Do: (*echoer).Begin}},
+					Properties: []sim.Property{{Name: "all is heard", Eventually: func(v *sim.View) bool {
+						for range v.InFlight() {
+							return false
+						}
+						return true
+					}}},
+				}
+				for seed := range uint64(20) {
+					newBoth(t, sys, seed).walk(60, 40)
+				}
+				states, transitions, live, found := oracle(t, sys, 6)
+				x := breadth(t, sys, table.ExploreOptions{MaxDepth: 6})
+				if x.States != states || x.Transitions != transitions || x.Live != live || found != nil || x.Finding != nil {
+					t.Errorf("%d states, %d transitions, %d live, %v; the replay engine: %d, %d, %d, %v",
+						x.States, x.Transitions, x.Live, x.Finding, states, transitions, live, found)
+				}
+				if others := x.Stats.Steps - transitions; others < 0 || others > 2000 {
+					t.Errorf("%d steps beside %d transitions: more than are rehearsed", others, transitions)
+				}
+				t.Logf("%d states, %d transitions", states, transitions)
+			})
+		}
+	}
+}

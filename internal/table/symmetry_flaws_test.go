@@ -1,0 +1,232 @@
+package table
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// inviter has the last guest that answers vote.
+type inviter struct {
+	Heard, Taken int
+}
+
+func (h *inviter) Boot(sim.Env)       {}
+func (h *inviter) Timer(sim.Env, any) {}
+func (h *inviter) Receive(env sim.Env, from sim.NodeID, _ any) {
+	if h.Heard++; h.Heard == 2 {
+		env.Send(from, alarm{})
+	}
+}
+
+type guest struct{ sim.Nop }
+
+func (g *guest) Receive(env sim.Env, _ sim.NodeID, msg any) {
+	if _, is := msg.(alarm); is {
+		env.Send(0, vote{})
+	} else {
+		env.Send(0, word{})
+	}
+}
+
+// lodger is a guest that wakes.
+type lodger struct{ Rung, Woken bool }
+
+func (g *lodger) Boot(sim.Env)       {}
+func (g *lodger) Timer(sim.Env, any) {}
+func (g *lodger) Receive(env sim.Env, _ sim.NodeID, msg any) {
+	if _, g.Rung = msg.(alarm); !g.Rung {
+		env.Send(0, word{})
+	}
+}
+
+// invitation is a system of one host and two guests that are said to be interchangeable.
+func invitation(newGuest func() sim.Service) sim.System {
+	return sim.System{
+		Name: "invitation", Nodes: 3, Network: netsim.Datagrams{},
+		New: func(id sim.NodeID) sim.Service {
+			if id == 0 {
+				return new(inviter)
+			}
+			return newGuest()
+		},
+		Roles: func(id sim.NodeID) string { return []string{"", "guest", "guest"}[id] },
+		Actions: []sim.AnyAction{sim.Action[*inviter]{Name: "invite", Times: 1, At: func(id sim.NodeID) bool { return id == 0 }, Do: func(_ *inviter, env sim.Env) {
+			env.Send(1, word{})
+			env.Send(2, word{})
+		}}},
+	}
+}
+
+// A quorum that takes votes of one node only tells it from others, and so does an action of one node only. Only one vote is ever sent, and only one guest
+// is ever rung. Of the states that are the same but for who it is one is visited: perhaps the one in which nothing can happen.
+func TestOneGuestIsNoSymmetry(t *testing.T) {
+	t.Parallel()
+	for flawed, system := range map[flaw]func(only sim.NodeID) sim.System{
+		noSameSets: func(only sim.NodeID) sim.System {
+			sys := invitation(func() sim.Service { return new(guest) })
+			sys.Quorums = []sim.AnyQuorum{sim.Quorum[*inviter, vote]{
+				Name: "voted", Need: func(h *inviter) int { return 1 - h.Taken },
+				Fits: func(_ *inviter, from sim.NodeID, _ vote) bool { return from == only },
+				Do:   func(h *inviter, _ sim.Env, _ []sim.From[vote]) { h.Taken++ },
+			}}
+			sys.Properties = []sim.Property{{Name: "none", Always: sim.Each(func(_ sim.NodeID, h *inviter) bool { return h.Taken == 0 })}}
+			return sys
+		},
+		noSameEvents: func(only sim.NodeID) sim.System {
+			sys := invitation(func() sim.Service { return new(lodger) })
+			sys.Actions = append(sys.Actions, sim.Action[*lodger]{Name: "wake", At: func(id sim.NodeID) bool { return id == only },
+				When: func(g *lodger) bool { return g.Rung && !g.Woken }, Do: func(g *lodger, _ sim.Env) { g.Woken = true }})
+			sys.Properties = []sim.Property{{Name: "none", Always: sim.Each(func(_ sim.NodeID, g *lodger) bool { return !g.Woken })}}
+			return sys
+		},
+	} {
+		missed := 0
+		for _, only := range []sim.NodeID{1, 2} {
+			sys := system(only)
+			for _, without := range []flaw{"", flawed} {
+				x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, ways: &ways{without: without}})
+				switch {
+				case err != nil:
+					t.Error(err)
+				case without == "" && (x.Finding == nil || x.Reduced.Asymmetry == ""):
+					t.Errorf("only n%d: found %v, %+v", only, x.Finding, x.Reduced)
+				case without != "" && x.Finding == nil:
+					missed++
+				}
+			}
+		}
+		if missed == 0 {
+			t.Errorf("nobody noticed that %s", flawed)
+		}
+	}
+}
+
+// clerk is a guest that keeps who it is out of its state.
+type clerk struct {
+	sim.Nop
+	me sim.NodeID `macemc:"-"`
+}
+
+func (g *clerk) Boot(env sim.Env) { g.me = env.Self() }
+
+func (g *clerk) Receive(env sim.Env, _ sim.NodeID, msg any) {
+	if _, is := msg.(word); is {
+		env.Send(0, word{})
+	}
+}
+
+// What nodes hide refutes that they are interchangeable though nothing shows it.
+func TestHiddenIsNoSymmetry(t *testing.T) {
+	t.Parallel()
+	sys := invitation(func() sim.Service { return new(clerk) })
+	for _, without := range []flaw{"", noHidden} {
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, ways: &ways{without: without}})
+		if err != nil || x.Finding != nil {
+			t.Fatal(err, x.Finding)
+		}
+		if noticed := strings.Contains(x.Reduced.Asymmetry, "clerk.me, which is not part of the state"); noticed != (without == "") {
+			t.Errorf("without %q noticed: %v, %+v", without, noticed, x.Reduced)
+		}
+	}
+}
+
+// planted does something to a reduction before states are expanded.
+type planted struct {
+	explore.Graph
+	roots, expand func(r *reduction)
+}
+
+func (p *planted) Roots(e *explore.Edges) error {
+	if p.roots != nil {
+		p.roots(p.Graph.(*reduction))
+	}
+	return p.Graph.Roots(e)
+}
+
+func (p *planted) Expand(state []uint32, number int, e *explore.Edges) error {
+	if p.expand != nil && number == 5 {
+		p.expand(p.Graph.(*reduction))
+	}
+	return p.Graph.Expand(state, number, e)
+}
+
+func plant(t *testing.T, crashes int, without flaw, roots, expand func(r *reduction)) *Exploration {
+	t.Helper()
+	e, err := systems.Find("synod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := e.New(spec.Config{Params: map[string]string{"proposers": "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys.Crashes = crashes
+	w := waysOf(ReduceFull)
+	w.without = without
+	x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, Symmetry: true, ways: &w, hastily: true, through: func(g explore.Graph) explore.Graph {
+		if r, ok := g.(*reduction); ok && r.sym != nil {
+			return &planted{g, roots, expand}
+		}
+		return g
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// No system makes crashes of interchangeable nodes differ, as they do not depend on who it is that crashes. So a difference is planted.
+func TestCrashesOfSymmetry(t *testing.T) {
+	t.Parallel()
+	for _, without := range []flaw{"", noSameCrashes} {
+		x := plant(t, 1, without, func(r *reduction) {
+			w := r.w
+			if err := w.start(&r.answers); err != nil {
+				t.Fatal(err)
+			}
+			id := w.v[2] // an acceptor
+			_, err := w.crashed(id, 0)
+			gone, err2 := w.haltedState(2)
+			if err != nil || err2 != nil {
+				t.Fatal(err, err2)
+			}
+			w.locals.list[id].downs[0] = gone + 1
+		}, nil)
+		if noticed := strings.Contains(x.Reduced.Asymmetry, "once they have crashed"); noticed != (without == "") {
+			t.Errorf("without %q noticed: %v, %+v", without, noticed, x.Reduced)
+		}
+	}
+}
+
+// What fell for one node falls for those that it may be exchanged with, whatever is decided for these.
+func TestClaimsOfSymmetry(t *testing.T) {
+	t.Parallel()
+	for _, without := range []flaw{"", noSameClaims} {
+		asked := false
+		plant(t, 0, without, nil, func(r *reduction) {
+			local := r.nodes[1].met[0] // of an acceptor
+			c := claim{local, r.nodes[1].id(act{kind: sim.Deliver, from: 0})}
+			k := 0
+			for int(r.sym.perms[k][1]) == 1 {
+				k++
+			}
+			l := &relied{}
+			l.begin()
+			l.fallen[claim{r.sym.local(k, local), r.sym.act(r.sym.perms[k], 1, c.act)}] = true
+			if holds := r.sym.all(l, c, func(claim) bool { return true }); holds != (without != "") {
+				t.Errorf("without %q it holds: %v", without, holds)
+			}
+			asked = true
+		})
+		if !asked {
+			t.Error("nothing was asked")
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package table
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/sim"
+)
+
+var (
+	symmetries    = flag.Int("symmetries", 100, "compare what is left of this many random systems by symmetry with the whole graph")
+	firstSymmetry = flag.Uint64("first-symmetry", 0, "the number of the first of these systems")
+)
+
+// symmetric is what was compared.
+type symmetric struct {
+	tallied
+	merged, refuted atomic.Int64 // systems in which states were merged; in which that was refuted
+}
+
+// compareSymmetric compares what is left of a random system when states are merged with all of it.
+func compareSymmetric(number uint64, only twist, without flaw, t *symmetric) (err error) {
+	defer func() {
+		if failed := recover(); failed != nil && without != "" {
+			err = fmt.Errorf("panicked: %v", failed)
+		} else if failed != nil {
+			panic(failed)
+		}
+	}()
+	r := rand.New(rand.NewPCG(3, number))
+	how := only
+	if how < 0 {
+		how = max(straight, twist(r.IntN(2*int(twists)))-twists)
+	}
+	sys := drawSociety(r, how)
+	for k, names := range [][]string{{"live", "seen"}, {"safe"}, {"safe too"}, {"each", sim.AssertionProperty}, {"seen"}} {
+		if k > 0 && k != 1+int(number)%4 {
+			continue
+		}
+		if len(sys.Monitors) > 0 {
+			names = append(names, sys.MonitorNames()...)
+		}
+		some, err := sys.Only(names...)
+		if err != nil {
+			return err
+		}
+		full, err := look(&some, ExploreOptions{MaxStates: mostDrawn})
+		if err != nil {
+			return err
+		}
+		if full.Stopped != "" && full.Stopped != "finding" {
+			t.large.Add(1)
+			return nil
+		}
+		if k == 0 {
+			t.count(&some, full)
+		}
+		if full.Finding != nil {
+			t.violated.Add(1)
+		}
+		for n, w := range append([]ways{{}}, allWays...) {
+			if n > 0 && n != int(number)%(len(allWays)+1) && n != len(allWays) {
+				continue
+			}
+			w.without = without
+			opts := ExploreOptions{Reduce: ReduceFull, ways: &w, Symmetry: true, MaxStates: 2 * mostDrawn,
+				Frontier: explore.Frontiers[number/3%2], Visited: explore.VisitedSets[number%3]}
+			less, err := look(&some, opts)
+			if err == nil {
+				err = same(&some, full, less)
+			}
+			merged := less != nil && less.Reduced.Permutations > 0
+			if err == nil && merged && n == 0 && full.Finding == nil && less.States != len(full.orbits) {
+				err = fmt.Errorf("%d states, of %d that are different", less.States, len(full.orbits))
+			}
+			if err != nil {
+				return fmt.Errorf("system %d, twist %d, %v, %+v, asymmetry %q: %w", number, how, names, w, less.Reduced.Asymmetry, err)
+			}
+			switch {
+			case k > 0 || n > 0:
+			case merged:
+				t.merged.Add(1)
+				t.kept.Add(int64(less.States))
+			default:
+				t.refuted.Add(1)
+			}
+			if how == straight && sys.Crashes == 0 && !merged {
+				return fmt.Errorf("system %d: nodes are interchangeable, but: %s", number, less.Reduced.Asymmetry)
+			}
+		}
+	}
+	return nil
+}
+
+// What is merged does not change what is found, and nothing is merged that is different.
+func TestSymmetries(t *testing.T) {
+	n := *symmetries
+	if testing.Short() {
+		n = 15
+	}
+	var c symmetric
+	if err := compareEach(*firstSymmetry, n, &c.tallied, func(k uint64) error { return compareSymmetric(k, -1, "", &c) }); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d systems (%d with faults, %d with quorums), %d merged, %d refuted, %d too large, %d violations, %d with dead states; %d states, %d kept",
+		c.systems.Load(), c.faulty.Load(), c.votes.Load(), c.merged.Load(), c.refuted.Load(), c.large.Load(), c.violated.Load(), c.dead.Load(),
+		c.states.Load(), c.kept.Load())
+}
+
+// Each part of what shows that nodes are interchangeable is needed.
+func TestSymmetryFlaws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares some hundred systems")
+	}
+	for _, f := range []struct {
+		without flaw
+		twist   twist
+	}{
+		{noSameSteps, keepsSender}, {noSameSteps, keepsMask}, {noSameSteps, sendsToFirst}, {noSameSteps, looksWhoIsLess}, {noSameSteps, tellsName},
+		{noSameStart, beginsOtherwise}, {noSameSteps, keepsOnDisk}, {noSameEvents, crashesOne}, {noSameSteps, namesTimer},
+		{noSameView, readsOne}, {noSameHearing, monitorsOne}, {noSameCover, straight},
+	} {
+		t.Run(fmt.Sprintf("%s, twist %d", f.without, f.twist), func(t *testing.T) {
+			var c symmetric
+			err := compareEach(0, 250, &c.tallied, func(k uint64) error { return compareSymmetric(k, f.twist, f.without, &c) })
+			if err == nil {
+				t.Fatalf("in %d systems, %d of which were merged, nobody noticed that %s", c.systems.Load(), c.merged.Load(), f.without)
+			}
+			t.Logf("after %d systems: %v", c.systems.Load(), err)
+		})
+	}
+}

@@ -1,0 +1,385 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// A node that has crashed, in local state y, is like one that has not, in x, when whatever the first does the other can do too, with at least the
+// same messages, or the first does it unheard, and the other nothing. That is the greatest relation such that for each pair (y, x)
+//
+//   - what y looks like to properties is no worse than x, whatever the local states of other nodes, be they those after crashes;
+//   - for each event of y, of its own or the delivery of something that may be delivered in x: each outcome sends and announces nothing, and the
+//     next state of y is like x, or an outcome of the same event in x announces the same and sends at least the same, and the next
+//     states are alike;
+//   - the same for what is left of each outcome when the node crashes inside the step, or halts;
+//   - what is down after a crash of y, whatever of its writes survives, or after a halt, is like x.
+//
+// A node is transparent when each of its known local states is like itself. Then for each execution there is one in which the node does not
+// crash: the messages in flight are those of the first at least, other nodes and monitors are in the same states, and each is
+// no better to an Always property. So it has all their violations. That is why the network must not mind what is in flight, and
+// why nothing that is to happen in the end is kept: messages that nobody takes may have been lost. All local steps of executions without these
+// crashes are known, so these are all that a node can be like.
+
+// mostAlike is how many pairs are looked at for one node.
+const mostAlike = 20_000
+
+// mostUnsynced is how many unsynced writes a local state may have of which it is looked at what survives.
+const mostUnsynced = 16
+
+// pairing is a pair of local states: of a node that has crashed, and of one that has not.
+type pairing struct{ crashed, spared uint32 }
+
+// likeness is a pair of which it is to be shown that the first is like the second.
+type likeness struct {
+	pairing
+	duties []duty
+	wrong  string // it is not; "" with lost nil: so far it may be
+	lost   *duty  // that it cannot do
+}
+
+func (l *likeness) fails() bool { return l.wrong != "" || l.lost != nil }
+
+// duty is something that a node may do once it has crashed. One of several pairs must be alike then.
+type duty struct {
+	kind kindOfDuty
+	act  uint32
+	ends []int
+}
+
+type kindOfDuty int
+
+const (
+	afterStep kindOfDuty = iota
+	afterCut
+	afterCrash
+	afterHalt
+)
+
+// likenesses are all pairs of one node that have to be looked at.
+type likenesses struct {
+	r    *reduction
+	node int
+	ids  map[pairing]int
+	list []likeness
+	own  int // the first pairs are of a state with itself: so many
+}
+
+// opaque returns the spared nodes that are not transparent, or not known to be, when all states have been visited. Nothing may be explored after it.
+func (r *reduction) opaque() (list []Opaque) {
+	var all []*likenesses
+	for node := range r.nodes {
+		if r.w.spared>>node&1 == 1 {
+			a := &likenesses{r: r, node: node, ids: map[pairing]int{}}
+			a.gather()
+			a.decide()
+			all = append(all, a)
+		}
+	}
+	for _, a := range all {
+		list = a.tell(list)
+	}
+	if len(list) > 0 {
+		return list
+	}
+	// Properties see the states after crashes of several nodes together.
+	clear(r.visibles)
+	if !r.lacks(noOthersDown) {
+		for _, a := range all {
+			a.meet()
+		}
+	}
+	r.widen()
+	for _, a := range all {
+		a.lookAgain()
+		list = a.tell(list)
+	}
+	return list
+}
+
+// gather makes the pairs and what is asked of each.
+func (a *likenesses) gather() {
+	for _, id := range slices.Clone(a.r.nodes[a.node].met) {
+		if a.r.local(id).up {
+			a.pair(id, id)
+		}
+	}
+	a.own = len(a.list)
+	for k := 0; k < len(a.list); k++ {
+		if a.list[k].wrong = a.ask(k); a.list[k].wrong == "" && a.r.limited() {
+			a.list[k].wrong = "there was no time to look at it"
+		}
+	}
+}
+
+func (a *likenesses) pair(crashed, spared uint32) int {
+	p := pairing{crashed, spared}
+	id, ok := a.ids[p]
+	if !ok {
+		id = len(a.list)
+		a.ids[p] = id
+		a.list = append(a.list, likeness{pairing: p})
+	}
+	return id
+}
+
+// ask lists the duties of a pair, or says what is wrong with it.
+func (a *likenesses) ask(k int) (wrong string) {
+	r, y, x := a.r, a.list[k].crashed, a.list[k].spared
+	if len(a.list) > mostAlike {
+		return fmt.Sprintf("there are more than %d pairs of states to compare", mostAlike)
+	}
+	if y != x {
+		if p := r.worse(a.node, y, x); p != "" {
+			return p
+		}
+	}
+	l := r.local(y)
+	var duties []duty
+	if l.up {
+		if r.w.locals.list[y].state.Unsynced() > mostUnsynced {
+			return fmt.Sprintf("there more than %d writes are not synced", mostUnsynced)
+		}
+		if r.w.quorums.any {
+			if _, err := r.w.assemble(y, r.nodes[a.node].sent, true); err != nil {
+				return fmt.Sprintf("it cannot be told what quorums take: %v", err)
+			}
+		}
+		if y == x || !r.lacks(noSecond) {
+			var err error
+			if duties, err = a.downs(y, x); err != nil {
+				return err.Error()
+			}
+		}
+	}
+	for _, f := range a.events(y, x) {
+		o := r.step(y, f)
+		switch {
+		case o == nil:
+			continue
+		case o.unsure:
+			return fmt.Sprintf("not all can be looked at that comes of it when %s", r.does(y, f))
+		}
+		there := r.step(x, f)
+		for i := range o.list {
+			p := &o.list[i]
+			if p.failed {
+				if y == x {
+					continue // which is found
+				}
+				return fmt.Sprintf("the step may fail when %s", r.does(y, f))
+			}
+			d := duty{kind: afterStep, act: f}
+			switch {
+			case y == x:
+				d.ends = []int{a.pair(p.next, p.next)}
+			case !l.up && r.lacks(noQuietBoot):
+				d.ends = []int{a.pair(p.next, x)}
+			default:
+				d.ends = a.ends(p.next, x, p.sends, p.tells, there)
+			}
+			duties = append(duties, d)
+			cuts, err := a.cuts(l, f, p, x, there)
+			if err != nil {
+				return err.Error()
+			}
+			duties = append(duties, cuts...)
+		}
+	}
+	a.list[k].duties = duties
+	return ""
+}
+
+// events are those of a node after crashes that are to be looked at: its own, and what may be delivered where it would be without.
+func (a *likenesses) events(y, x uint32) []uint32 {
+	r := a.r
+	l := r.local(y)
+	events := slices.Clone(l.own)
+	if !l.up {
+		return events
+	}
+	if r.w.quorums.any {
+		for _, it := range r.nodes[a.node].sent {
+			events = append(events, r.delivery(a.node, it))
+		}
+		return append(events, r.possible(y).acts...)
+	}
+	for _, f := range r.local(x).known {
+		if r.delivers(a.node, f) {
+			events = append(events, f)
+		}
+	}
+	return events
+}
+
+// downs are the duties by crashes and halts between steps.
+func (a *likenesses) downs(y, x uint32) (duties []duty, err error) {
+	e := a.r.w.engine
+	if e.crashing[a.node] && e.sys.Crashes > 0 {
+		for kept := range e.locals.list[y].state.Unsynced() + 1 {
+			if a.r.lacks(noSurvivors) && kept < e.locals.list[y].state.Unsynced() {
+				continue
+			}
+			down, err := e.crashed(y, kept)
+			if err != nil {
+				return nil, err
+			}
+			duties = append(duties, duty{kind: afterCrash, ends: []int{a.pair(down, x)}})
+		}
+	}
+	if e.halting[a.node] && e.sys.Halts > 0 {
+		down, err := e.haltedState(sim.NodeID(a.node))
+		if err != nil {
+			return nil, err
+		}
+		duties = append(duties, duty{kind: afterHalt, ends: []int{a.pair(down, x)}})
+	}
+	return duties, nil
+}
+
+// ends are the pairs of which one must be alike when a node comes to a local state, having sent and announced something: that with x, which did nothing,
+// and those with what the same event leads to from there.
+func (a *likenesses) ends(next, x uint32, sends []moveOp, tells []uint32, there *outcomes) (ends []int) {
+	if len(sends) == 0 && len(tells) == 0 {
+		ends = append(ends, a.pair(next, x))
+	}
+	if there == nil {
+		return ends
+	}
+	for i := range there.list {
+		q := &there.list[i]
+		if q.failed || !within(sends, q.sends) || !slices.Equal(tells, q.tells) && !a.r.lacks(noSameNews) {
+			continue
+		}
+		end := a.pair(next, q.next)
+		if next == q.next && end < a.own {
+			return []int{end} // this must be alike anyway
+		}
+		if !slices.Contains(ends, end) {
+			ends = append(ends, end)
+		}
+	}
+	if a.r.lacks(noLikeness) && len(ends) == 0 {
+		ends = append(ends, a.pair(next, x))
+	}
+	return ends
+}
+
+// within reports whether some datagrams, sorted, are among others, as often as they are there.
+func within(some, all []moveOp) bool {
+	for _, o := range some {
+		k := slices.Index(all, o)
+		if k < 0 {
+			return false
+		}
+		all = all[k+1:]
+	}
+	return true
+}
+
+// cuts are the duties by crashes and halts inside a step.
+func (a *likenesses) cuts(l *localState, f uint32, o *outcome, x uint32, there *outcomes) (duties []duty, err error) {
+	r, e := a.r, a.r.w.engine
+	if r.lacks(noCrashCuts) {
+		return nil, nil
+	}
+	leaf, node := e.steps.leaves.at(o.leaf), sim.NodeID(l.node)
+	add := func(down uint32, c kernel.Cut) {
+		if c.Lost != 0 {
+			return // what can be done where all was sent can be done where some of it was lost
+		}
+		sends, tells, _ := r.heard(node, e.steps.leaves.at(o.leaf).left(c))
+		duties = append(duties, duty{kind: afterCut, act: f, ends: a.ends(down, x, sends, tells, there)})
+	}
+	if e.halting[node] && leaf.heard > 0 {
+		down, err := e.haltedState(node)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range e.cutsOf(leaf, kernel.EffectKind.Heard) {
+			add(down, c)
+		}
+	}
+	if !e.crashing[node] || leaf.outlast == 0 {
+		return duties, nil
+	}
+	for _, c := range e.cutsOf(leaf, kernel.EffectKind.Outlasts) {
+		outcomes := e.crashedInside(node, o.leaf, leaf.cut(c)).outcomes
+		for kept := range outcomes {
+			if r.lacks(noSurvivors) && kept < outcomes-1 {
+				continue
+			}
+			down, err := e.survived(node, o.leaf, leaf.cut(c), kept)
+			if err != nil {
+				return nil, err
+			}
+			add(down, c)
+		}
+	}
+	return duties, nil
+}
+
+// decide has pairs fail whose duties cannot be done, until no more do.
+func (a *likenesses) decide() {
+	for again := true; again; {
+		again = false
+		for k := len(a.list) - 1; k >= 0; k-- {
+			m := &a.list[k]
+			if m.fails() {
+				continue
+			}
+			for i := range m.duties {
+				d := &m.duties[i]
+				if !slices.ContainsFunc(d.ends, func(end int) bool { return !a.list[end].fails() }) {
+					m.lost, again = d, true
+					break
+				}
+			}
+		}
+	}
+}
+
+// meet makes the states after crashes known to properties.
+func (a *likenesses) meet() {
+	n := &a.r.nodes[a.node]
+	met := map[uint32]bool{}
+	for _, id := range n.met {
+		met[id] = true
+	}
+	for k := range a.list {
+		if id := a.list[k].crashed; !a.list[k].fails() && !met[id] {
+			met[id] = true
+			n.met = append(n.met, id)
+		}
+	}
+}
+
+// lookAgain decides once more, when states after crashes of other nodes are known.
+func (a *likenesses) lookAgain() {
+	for k := range a.list {
+		if m := &a.list[k]; !m.fails() && m.crashed != m.spared {
+			m.wrong = a.r.worse(a.node, m.crashed, m.spared)
+		}
+	}
+	a.decide()
+}
+
+// worse says which property a node in local state y may violate, or meet for the first time, and in x does not; "": none.
+func (r *reduction) worse(node int, y, x uint32) string {
+	sometimes := len(r.w.properties.always) + len(r.w.properties.eventually)
+	for k, p := range r.properties() {
+		switch {
+		case k >= sometimes && r.w.covering.met[k-sometimes]:
+		case p.inFlight && !r.lacks(noReads):
+			return fmt.Sprintf("property %q reads the messages in flight", p.Name)
+		case p.wide && !r.lacks(noReads):
+			return fmt.Sprintf("property %q reads more than can be looked at", p.Name)
+		case !r.lacks(noBad) && !p.inFlight && r.shows(p, node, change{y, x}):
+			return fmt.Sprintf("then property %q may say something else", p.Name)
+		}
+	}
+	return ""
+}

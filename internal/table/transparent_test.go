@@ -1,0 +1,456 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// phoenix is a service that does what a test says. A and B are its state.
+type phoenix struct {
+	A, B int
+	me   sim.NodeID
+	does *habits `macemc:"-"`
+}
+
+// habits are what the nodes of a test do.
+type habits struct {
+	act, boot func(s *phoenix, env sim.Env)
+	receive   func(s *phoenix, env sim.Env, m feather)
+}
+
+type feather struct{ Kind int }
+
+func (s *phoenix) Boot(env sim.Env) {
+	if s.does.boot != nil {
+		s.does.boot(s, env)
+	}
+}
+
+func (s *phoenix) Receive(env sim.Env, _ sim.NodeID, msg any) {
+	if s.does.receive != nil {
+		s.does.receive(s, env, msg.(feather))
+	}
+}
+
+func (s *phoenix) Timer(sim.Env, any) {}
+
+func wrote(env sim.Env, key string) bool {
+	_, ok := env.Disk().Get(key)
+	return ok
+}
+
+func write(env sim.Env, keys ...string) {
+	for _, key := range keys {
+		env.Disk().Put(key, nil)
+		env.Disk().Sync()
+	}
+}
+
+// nest is a system of phoenixes of which some may crash.
+func nest(crashes, mortal int, h habits, always func(*sim.View) bool) *sim.System {
+	return &sim.System{
+		Name: "nest", Nodes: 3, Network: netsim.Datagrams{}, Crashes: crashes, MayCrash: func(id sim.NodeID) bool { return int(id) < mortal },
+		New: func(id sim.NodeID) sim.Service { return &phoenix{me: id, does: &h} },
+		Actions: []sim.AnyAction{sim.Action[*phoenix]{
+			Name: "act", Times: 1, At: func(id sim.NodeID) bool { return id < 2 }, Do: func(s *phoenix, env sim.Env) { h.act(s, env) },
+		}},
+		Properties: []sim.Property{{Name: "sound", Always: always}},
+	}
+}
+
+func all(holds func(s *phoenix) bool) func(*sim.View) bool {
+	return sim.Each(func(_ sim.NodeID, s *phoenix) bool { return holds(s) })
+}
+
+// second is a monitor that must not hear of 2.
+type second struct{ Heard int }
+
+func (s *second) Observe(_ sim.NodeID, ev any) error {
+	if s.Heard = ev.(heard).What; s.Heard == 2 {
+		return fmt.Errorf("2 was announced")
+	}
+	return nil
+}
+
+// Systems in which a crash matters for one reason alone: when that is not looked at, nothing is found.
+func TestOpaque(t *testing.T) {
+	t.Parallel()
+	read := func(s *phoenix, env sim.Env) {
+		if wrote(env, "a") {
+			s.B = 1
+		}
+	}
+	none := func(*phoenix, sim.Env) {}
+	calm := func(s *phoenix) bool { return s.B < 2 && s.A < 2 }
+	for _, c := range []struct {
+		without flaw
+		sys     *sim.System
+	}{
+		{noSurvivors, nest(1, 1, habits{ // what is promised may be forgotten
+			boot: func(s *phoenix, env sim.Env) {
+				if wrote(env, "a") {
+					s.A = 1
+				}
+			},
+			act: func(s *phoenix, env sim.Env) {
+				if s.me == 1 {
+					env.Send(0, feather{1})
+				}
+			},
+			receive: func(s *phoenix, env sim.Env, m feather) {
+				switch {
+				case m.Kind == 1:
+					s.A = 1
+					env.Disk().Put("a", nil)
+					env.Send(1, feather{2})
+				case m.Kind == 2:
+					env.Send(0, feather{3})
+				case s.A == 0:
+					s.B = 2
+				}
+			},
+		}, all(calm))},
+		{noQuietBoot, nest(1, 1, habits{
+			boot: func(s *phoenix, env sim.Env) {
+				if s.me == 0 {
+					env.Send(2, feather{})
+				}
+			},
+			act:     none,
+			receive: func(s *phoenix, _ sim.Env, _ feather) { s.A++ },
+		}, all(calm))},
+		{noBad, nest(1, 1, habits{boot: read, act: func(s *phoenix, env sim.Env) {
+			s.A = 1
+			write(env, "a")
+		}}, all(func(s *phoenix) bool { return s.B == 0 }))},
+		{noReads, nest(1, 1, habits{
+			act: func(s *phoenix, env sim.Env) {
+				if s.me == 0 {
+					env.Send(1, feather{})
+					env.Send(2, feather{})
+				}
+			},
+			receive: func(s *phoenix, _ sim.Env, _ feather) { s.A = 1 },
+		}, func(v *sim.View) bool { // both are told, or none
+			n := 0
+			for range v.InFlight() {
+				n++
+			}
+			return n != 1 || v.Service(1).(*phoenix).A+v.Service(2).(*phoenix).A > 0
+		})},
+		{noLikeness, nest(1, 1, habits{
+			boot: read,
+			act: func(s *phoenix, env sim.Env) {
+				if s.me == 0 {
+					write(env, "a")
+				} else {
+					env.Send(0, feather{})
+				}
+			},
+			receive: func(s *phoenix, env sim.Env, m feather) {
+				switch {
+				case s.me == 2:
+					s.A = 2
+				case s.B == 1:
+					env.Send(2, m)
+				}
+			},
+		}, all(calm))},
+		{noSecond, nest(2, 1, habits{
+			boot: func(s *phoenix, env sim.Env) {
+				if read(s, env); wrote(env, "b") {
+					s.B = 2
+				}
+			},
+			act: func(s *phoenix, env sim.Env) {
+				if s.me == 0 {
+					write(env, "a")
+				} else {
+					env.Send(0, feather{})
+				}
+			},
+			receive: func(s *phoenix, env sim.Env, _ feather) {
+				if s.B == 1 && s.A == 0 {
+					s.A = 1
+					env.Disk().Put("b", nil)
+				}
+			},
+		}, all(calm))},
+		{noCrashCuts, nest(1, 1, habits{
+			boot: func(s *phoenix, env sim.Env) {
+				if wrote(env, "a") && !wrote(env, "b") {
+					s.B = 2
+				}
+			},
+			act: func(s *phoenix, env sim.Env) { write(env, "a", "b") },
+		}, all(calm))},
+		{noOthersDown, nest(2, 2, habits{boot: read, act: func(_ *phoenix, env sim.Env) { write(env, "a") }}, func(v *sim.View) bool {
+			sum := 0
+			for _, s := range sim.Nodes[*phoenix](v) {
+				sum += s.B
+			}
+			return sum < 2
+		})},
+		{noSameNews, func() *sim.System {
+			sys := nest(1, 1, habits{
+				boot: read,
+				act: func(s *phoenix, env sim.Env) {
+					if s.me == 0 {
+						write(env, "a")
+					} else {
+						env.Send(0, feather{})
+					}
+				},
+				receive: func(s *phoenix, env sim.Env, _ feather) { env.Announce(heard{1 + s.B}) },
+			}, all(calm))
+			sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return new(second) }}
+			return sys
+		}()},
+	} {
+		t.Run(string(c.without), func(t *testing.T) {
+			explore := func(model CrashModel, without flaw, opts ExploreOptions) *Exploration {
+				t.Helper()
+				opts.Crashes, opts.Reduce, opts.ways = model, ReduceFull, &ways{drop: true, alone: true, chains: true, without: without}
+				x, err := Explore(context.Background(), c.sys, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return x
+			}
+			if x := explore(CrashExplicit, "", ExploreOptions{}); x.Finding == nil || x.Crashes != nil {
+				t.Errorf("with crashes nothing is found: %+v", x)
+			}
+			if x := explore(CrashImplicit, "", ExploreOptions{}); x.Finding != nil || x.Complete || x.Stopped != StoppedCrashes || x.Depth != 0 ||
+				x.Crashes.Proven || len(x.Crashes.Opaque) == 0 || x.Crashes.Opaque[0].Node != 0 {
+				t.Errorf("stopped by %q, %+v", x.Stopped, x.Crashes)
+			}
+			if x := explore(CrashAuto, "", ExploreOptions{}); x.Finding == nil || len(x.Crashes.Opaque) == 0 {
+				t.Errorf("found nothing: %+v", x.Crashes)
+			} else if err := executed(c.sys, x.Path, func(w kernel.World, err error) error {
+				if err == nil {
+					err = w.Check()
+				}
+				if err == nil {
+					return fmt.Errorf("nothing is wrong at the end of the path")
+				}
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+			if x := explore(CrashImplicit, c.without, ExploreOptions{}); x.Finding != nil || !x.Complete || !x.Crashes.Proven {
+				t.Errorf("when %s it is not missed: %+v", c.without, x.Crashes)
+			}
+		})
+	}
+}
+
+// What happens of steps that are cut decides whether crashes matter: a node that is wrong as long as it has done half of a step, on the disk or to others.
+func TestTransparentCuts(t *testing.T) {
+	t.Parallel()
+	half := func(key string, after func(s *phoenix, env sim.Env)) habits {
+		return habits{
+			boot: func(s *phoenix, env sim.Env) {
+				if wrote(env, key) && !wrote(env, "done") {
+					s.B = 1
+				}
+			},
+			act: func(s *phoenix, env sim.Env) {
+				if s.me == 0 {
+					write(env, key, "done")
+					after(s, env)
+				}
+			},
+		}
+	}
+	told := habits{
+		act: func(s *phoenix, env sim.Env) {
+			if s.me == 0 {
+				s.A = 1
+				env.Send(1, feather{1})
+				env.Send(1, feather{2})
+			}
+		},
+		receive: func(s *phoenix, _ sim.Env, m feather) { s.A += m.Kind },
+	}
+	// What was sent second is there, and what was sent first neither there nor in flight.
+	gap := func(v *sim.View) bool {
+		first, second := false, false
+		for m := range v.InFlight() {
+			first, second = first || m.Msg.(feather).Kind == 1, second || m.Msg.(feather).Kind == 2
+		}
+		s, _ := v.Service(1).(*phoenix)
+		return first || !second || s != nil && s.A > 0
+	}
+	sound := all(func(s *phoenix) bool { return s.B == 0 })
+	for _, c := range []struct {
+		name  string
+		sys   *sim.System
+		holds [3]bool // by cut: prefix, none, subset
+		left  [3]bool // it is shown that crashes can be left out
+	}{
+		{"written", nest(1, 1, half("a", func(*phoenix, sim.Env) {}), sound), [3]bool{false, true, false}, [3]bool{false, true, false}},
+		{"told", nest(1, 1, told, gap), [3]bool{true, true, false}, [3]bool{}}, // the property reads what is in flight
+		{"late", nest(1, 1, told, sound), [3]bool{true, true, true}, [3]bool{true, true, true}},
+	} {
+		for cut := sim.CutPrefix; cut <= sim.CutSubset; cut++ {
+			c.sys.CrashCut = cut
+			for _, model := range []CrashModel{CrashExplicit, CrashAuto, CrashImplicit} {
+				x, err := Explore(context.Background(), c.sys, ExploreOptions{Reduce: ReduceFull, Crashes: model})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if model != CrashImplicit && (x.Finding == nil) != c.holds[cut] {
+					t.Errorf("%s, cut %v, %s: found %v", c.name, cut, model, x.Finding)
+				}
+				if model == CrashImplicit && (x.Complete != c.left[cut] || x.Crashes.Proven != c.left[cut]) {
+					t.Errorf("%s, cut %v: complete %v, %+v", c.name, cut, x.Complete, x.Crashes)
+				}
+			}
+		}
+	}
+}
+
+// What becomes of bundled systems when crashes are left out.
+func TestImplicitCrashes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		system         string
+		params         map[string]string
+		bug            string
+		crashes, halts int
+		model          CrashModel
+		symmetry       bool
+		states         int // 0: it is violated
+		opaque         []sim.NodeID
+	}{
+		{"paxos", nil, "", 2, 0, CrashImplicit, false, 875, nil},
+		{"paxos", nil, "", 1, 1, CrashAuto, true, 228, nil},
+		{"paxos", nil, "PX2", 1, 0, CrashAuto, false, 0, []sim.NodeID{2, 3, 4}},
+		{"synod", nil, "", 0, 3, CrashImplicit, false, 1046, nil},
+		{"synod", map[string]string{"quorum": "true"}, "", 0, 3, CrashAuto, true, 74, nil},
+		{"synod", map[string]string{"quorum": "true", "proposers": "1"}, "", 1, 0, CrashAuto, false, 141, []sim.NodeID{0}},
+		{"synod", nil, "SY1", 1, 1, CrashAuto, false, 0, nil},
+		{"echo", nil, "", 0, 2, CrashAuto, false, 25, nil},
+		{"register", map[string]string{"quorum": "true"}, "", 2, 2, CrashImplicit, false, 5228, nil},
+	} {
+		e, err := systems.Find(c.system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var bugs []string
+		if c.bug != "" {
+			bugs = append(bugs, c.bug)
+		}
+		sys, err := e.New(spec.Config{Params: c.params, Bugs: bugs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sys.Crashes, sys.Halts = c.crashes, c.halts
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, Crashes: c.model, Symmetry: c.symmetry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var opaque []sim.NodeID
+		for _, o := range x.Crashes.Opaque {
+			opaque = append(opaque, o.Node)
+		}
+		if (x.Finding != nil) != (c.states == 0) || c.states > 0 && (x.States != c.states || !x.Complete || !x.Crashes.Proven) || !slices.Equal(opaque, c.opaque) {
+			t.Errorf("%s %s: %d states, want %d; complete %v, found %v; %+v", c.system, c.bug, x.States, c.states, x.Complete, x.Finding, x.Crashes)
+		}
+	}
+}
+
+// Where crashes cannot be left out nothing is explored without them.
+func TestNoCrashesLeftOut(t *testing.T) {
+	t.Parallel()
+	h := habits{act: func(s *phoenix, env sim.Env) { s.A = 1 }}
+	fine := func(*sim.View) bool { return true }
+	for why, change := range map[string]func(*sim.System, *ExploreOptions){
+		"with a bound on depth not all steps are known":                                func(_ *sim.System, o *ExploreOptions) { o.MaxDepth = 50 },
+		"what lies behind a violation is not visited, so that not all steps are known": func(_ *sim.System, o *ExploreOptions) { o.Known = map[string]bool{} },
+		"liveness: nodes that crash may keep others from recovering":                   func(s *sim.System, _ *ExploreOptions) { s.Properties[0] = sim.Property{Name: "live", Eventually: fine} },
+		"timing Prompt": func(s *sim.System, _ *ExploreOptions) { s.Timing = sim.Prompt },
+		"streams":       func(s *sim.System, _ *ExploreOptions) { s.Network = netsim.Streams{} },
+		"messages wait in queues, where one that is not taken is in the way of others":            func(s *sim.System, _ *ExploreOptions) { s.Network = netsim.Queues{Bound: 3} },
+		"messages wait in queues, where one that is not taken is in the way of others (arriving)": func(s *sim.System, _ *ExploreOptions) { s.Network = netsim.Queues{Order: netsim.Arrival} },
+		"queues": func(s *sim.System, _ *ExploreOptions) { s.Network = netsim.Queues{} },
+	} {
+		for _, model := range []CrashModel{CrashImplicit, CrashAuto} {
+			sys, opts := nest(1, 1, h, fine), ExploreOptions{Crashes: model, Reduce: ReduceFull}
+			change(sys, &opts)
+			x, err := Explore(context.Background(), sys, opts)
+			if err != nil {
+				t.Fatal(why, err)
+			}
+			refused := model == CrashImplicit
+			if c := x.Crashes; len(c.Why) == 0 || why[:len(c.Why)] != c.Why || len(c.Implicit) > 0 || c.Proven || refused != (x.Stopped == StoppedCrashes) || refused && x.Complete {
+				t.Errorf("%s, %s: stopped by %q, %+v", why, model, x.Stopped, c)
+			}
+			if !refused && x.Coverage.Used.Crashes != 1 {
+				t.Errorf("%s: nobody crashed", why)
+			}
+		}
+	}
+}
+
+// twofold is told to send once what it sends twice when it has forgotten that.
+type twofold struct {
+	sim.Nop
+	Told bool
+}
+
+func (s *twofold) Receive(env sim.Env, from sim.NodeID, msg any) {
+	switch msg.(type) {
+	case alarm:
+		s.Told = true
+		env.Send(from, word{})
+	case word:
+		if env.Send(from, alarm{}); !s.Told {
+			env.Send(from, alarm{})
+		}
+	}
+}
+
+// teller tells it, has it send, and counts what comes.
+type teller struct {
+	sim.Nop
+	Got int
+}
+
+func (s *teller) Receive(env sim.Env, from sim.NodeID, msg any) {
+	if _, is := msg.(word); is {
+		env.Send(from, word{})
+	} else {
+		s.Got++
+	}
+}
+
+// A datagram that is sent twice after a crash, and once without, makes a difference.
+func TestCopiesAreNotTransparent(t *testing.T) {
+	t.Parallel()
+	sys := sim.System{
+		Name: "twofold", Nodes: 2, Network: netsim.Datagrams{}, Crashes: 1, MayCrash: func(id sim.NodeID) bool { return id == 1 },
+		New: func(id sim.NodeID) sim.Service {
+			if id == 0 {
+				return new(teller)
+			}
+			return new(twofold)
+		},
+		Actions:    []sim.AnyAction{sim.Action[*teller]{Name: "tell", Times: 1, Do: func(_ *teller, env sim.Env) { env.Send(1, alarm{}) }}},
+		Properties: []sim.Property{{Name: "once", Always: sim.Each(func(_ sim.NodeID, s *teller) bool { return s.Got < 2 })}},
+	}
+	for _, model := range []CrashModel{CrashExplicit, CrashAuto, CrashImplicit} {
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Crashes: model})
+		if err != nil || model == CrashImplicit && (x.Complete || x.Stopped != StoppedCrashes) || model != CrashImplicit && x.Finding == nil {
+			t.Errorf("%s: %v, found %v, stopped by %q, %+v", model, err, x.Finding, x.Stopped, x.Crashes)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package doccheck_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var pageLink = regexp.MustCompile(`\]\(([^)#:]+\.md)[)#]`)
+
+// The first page is short, and every page is linked, by way of others or at once, from the index that it names.
+func TestPagesAreLinked(t *testing.T) {
+	first, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(first), "\n"); n > 150 {
+		t.Errorf("README.md has %d lines, more than 150", n)
+	}
+	if _, commands, _ := strings.Cut(string(first), "\n    "); !strings.HasPrefix(commands, "go install github.com/macemc/macemc/cmd/macemc@latest\n") {
+		t.Error("the first command of README.md does not install the program")
+	}
+	if !strings.Contains(string(first), "(docs/README.md)") {
+		t.Error("README.md does not name the index")
+	}
+	linked := map[string]bool{}
+	for todo := []string{filepath.Join(docs, "README.md")}; len(todo) > 0; todo = todo[1:] {
+		page := todo[0]
+		if linked[page] {
+			continue
+		}
+		linked[page] = true
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, m := range pageLink.FindAllStringSubmatch(string(text), -1) {
+			todo = append(todo, filepath.Join(filepath.Dir(page), m[1]))
+		}
+	}
+	err = filepath.WalkDir(docs, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".md") && !linked[path] {
+			t.Errorf("%s is linked from no page that the index leads to", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// The project's own workflow runs what make ci does, and the one to copy keeps the results.
+func TestWorkflows(t *testing.T) {
+	for file, words := range map[string][]string{
+		"../../../.github/workflows/ci.yml": {"make ci"},
+		docs + "/howto/github-actions.md":   {"macemc search", "--junit", "cache", "upload-artifact"},
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, w := range words {
+			if !strings.Contains(string(text), w) {
+				t.Errorf("%s: no %q", file, w)
+			}
+		}
+	}
+}

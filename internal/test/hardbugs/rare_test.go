@@ -1,0 +1,107 @@
+package hardbugs_test
+
+import (
+	"cmp"
+	"flag"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/test/hardbugs"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+var long = flag.Duration("long", 0, "search each system for this long, with default settings and 5 seeds, instead of for few paths")
+
+func run(t *testing.T, cfg search.Config) *search.Result {
+	t.Helper()
+	cfg.Workers = 1
+	cfg.Confirm = critical.Confirm(critical.Config{System: cfg.System, Workers: 1})
+	res, err := search.Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// Default settings find each defect; with -long the log says how soon.
+func TestFound(t *testing.T) {
+	// The part of the search that is to find it, so that few paths do.
+	strategies := map[string]search.Name{"second failure": search.Faulty, "dead minority": search.Faulty}
+	schedules := map[string][]search.Schedule{"stale acknowledgement": {search.Phases}}
+	for _, c := range hardbugs.Cases() {
+		for seed := range uint64(5) {
+			cfg := search.Config{System: c.System, Seed: seed + 1, Time: *long}
+			if *long == 0 {
+				if seed > 0 {
+					break
+				}
+				cfg.MaxPaths, cfg.Strategy = 10_000, cmp.Or(strategies[c.Name], search.Walk)
+				cfg.Schedules = schedules[c.Name]
+			}
+			began := time.Now()
+			res := run(t, cfg)
+			if res.Verdict != search.Violation {
+				t.Errorf("%s, seed %d: %s after %d paths, though %s", c.Name, cfg.Seed, res.Verdict, res.Stats.Paths, c.Why)
+				continue
+			}
+			t.Logf("%s, seed %d: %d paths, %.1f s, %s %s: %s", c.Name, cfg.Seed, res.Stats.Paths, time.Since(began).Seconds(),
+				res.Finding.Strategy, res.Finding.Schedule, res.Finding.Message)
+			if f := res.Finding; f.Kind == sim.Safety && f.Schedule == "" && f.Strategy != search.Deepening {
+				t.Errorf("%s: the finding does not say by which schedule it was met", c.Name)
+			}
+		}
+	}
+}
+
+// Without the defects nothing is found by the same means.
+func TestCorrected(t *testing.T) {
+	for _, c := range hardbugs.Cases() {
+		for _, strategy := range []search.Name{search.Walk, search.Faulty} {
+			if res := run(t, search.Config{System: c.Corrected, Strategy: strategy, MaxPaths: 2000}); res.Verdict != search.OK {
+				t.Errorf("%s, %s: %+v", c.Name, strategy, res.Finding)
+			}
+		}
+	}
+}
+
+// What disturbs is no part of recovery in any strategy. Where nothing is said of it, it is, and the report says on what recovery relied.
+func TestDisturbing(t *testing.T) {
+	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty} { // of bfs and dfs package oracle is the judge
+		cfg := search.Config{System: hardbugs.Excuse().System, Strategy: strategy, MaxPaths: 500}
+		if res := run(t, cfg); res.Verdict != search.Violation || res.Finding.Kind != sim.Liveness && res.Finding.Kind != sim.Deadlock {
+			t.Errorf("%s: %s, %+v", strategy, res.Verdict, res.Finding)
+		}
+		cfg.System.Actions = []sim.AnyAction{hardbugs.Campaign()}
+		res := run(t, cfg)
+		if res.Verdict != search.OK {
+			t.Errorf("%s, as an ordinary action: %s, %+v", strategy, res.Verdict, res.Finding)
+		}
+		if r := res.Stats.Relied; len(r) != 1 || r[0].Action != "campaign" || r[0].Walks == 0 {
+			t.Errorf("%s: recovery relied on %v", strategy, r)
+		}
+	}
+}
+
+// That a node crashes, however often, is no harm to who waits for it: only halts show the defect.
+func TestHaltsMatter(t *testing.T) {
+	cfg := search.Config{System: hardbugs.Dead().System, Strategy: search.Faulty, MaxPaths: 2000}
+	cfg.System.Crashes, cfg.System.Halts = 5, 0
+	if res := run(t, cfg); res.Verdict != search.OK {
+		t.Errorf("without halts: %+v", res.Finding)
+	}
+}
+
+// What keeps weighted walks from a defect is what the case says: without other schedules the stale acknowledgement is not met.
+func TestScheduleMatters(t *testing.T) {
+	cfg := search.Config{System: hardbugs.Stale().System, Strategy: search.Walk, MaxPaths: 3000, Seed: 3}
+	cfg.Schedules = []search.Schedule{search.Phases}
+	if res := run(t, cfg); res.Verdict != search.Violation || res.Finding.Schedule != search.Phases {
+		t.Errorf("phases: %s after %d paths", res.Verdict, res.Stats.Paths)
+	}
+	cfg.Schedules = []search.Schedule{search.Weighted}
+	if res := run(t, cfg); res.Verdict != search.OK {
+		t.Errorf("weighted: %s after %d paths", res.Verdict, res.Stats.Paths)
+	}
+}

@@ -1,0 +1,76 @@
+package knowncounts
+
+import (
+	"context"
+	"testing"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+func run(t *testing.T, cfg search.Config) *search.Result {
+	t.Helper()
+	res, err := search.Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// unchecked is a system without its properties, so that all states are visited.
+func (s *System) unchecked() sim.System {
+	sys := s.System
+	sys.Properties = nil
+	return sys
+}
+
+func TestCounts(t *testing.T) {
+	systems := All()
+	if len(systems) < 20 {
+		t.Errorf("%d systems, at least twenty are promised", len(systems))
+	}
+	for _, s := range systems {
+		t.Run(s.Name, func(t *testing.T) {
+			for _, strategy := range []search.Name{search.BFS, search.DFS} {
+				for k, visited := range []search.Visited{search.ExactStates, search.Fingerprints64, search.Fingerprints128} {
+					for workers := 1; workers <= 2; workers++ {
+						if s.States > 10_000 && k != s.States%3 {
+							continue // one way and both numbers of workers are enough for what takes long
+						}
+						got := run(t, search.Config{System: s.unchecked(), Strategy: strategy, Visited: visited, Workers: workers, Reduce: search.ReduceNone}).Stats
+						if got.States != s.States || !got.Complete || s.Transitions > 0 && got.Transitions != s.Transitions {
+							t.Errorf("%s, %s, %d workers: %d states, %d transitions, complete %t; want %d, %d",
+								strategy, visited, workers, got.States, got.Transitions, got.Complete, s.States, s.Transitions)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// All strategies agree: only one of the systems violates something.
+func TestVerdicts(t *testing.T) {
+	for _, s := range All() {
+		t.Run(s.Name, func(t *testing.T) {
+			for _, strategy := range []search.Name{search.BFS, search.DFS, search.Deepening, search.Walk} {
+				cfg := search.Config{System: s.System, Strategy: strategy, Confirm: critical.Confirm(critical.Config{System: s.System})}
+				if !strategy.Stateful() {
+					cfg.MaxPaths, cfg.WalkSteps = 300, 200
+				}
+				res := run(t, cfg)
+				want := search.OK
+				if s.Depth > 0 {
+					want = search.Violation
+				}
+				if res.Verdict != want {
+					t.Errorf("%s: %s, want %s: %+v", strategy, res.Verdict, want, res.Finding)
+				}
+				if s.Depth > 0 && strategy == search.BFS && res.Finding.Steps != s.Depth {
+					t.Errorf("%s: %d steps, want %d", strategy, res.Finding.Steps, s.Depth)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,151 @@
+package lint
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// imports says what the packages of the core may import: packages of this module, and where strict
+// is set, which of other modules. The first line that matches a package counts. Others may import
+// everything but commands.
+var imports = []struct {
+	pkg     string
+	module  []string
+	strict  bool
+	foreign []string
+}{
+	{pkg: "choose", strict: true, foreign: []string{"github.com/cespare/xxhash/v2"}},
+	{pkg: "macetime", strict: true},
+	{pkg: "internal/encoding", module: []string{"macetime"}, strict: true, foreign: []string{"github.com/cespare/xxhash/v2"}},
+	{pkg: "internal/fair", strict: true},
+	{pkg: "internal/explore/spill", strict: true},
+	{pkg: "internal/explore", module: []string{"internal/explore/spill", "internal/encoding"}, strict: true, foreign: []string{"golang.org/x/sys/unix"}},
+	{pkg: "internal/explore/statelog", module: []string{"internal/explore"}, strict: true},
+	{pkg: "internal/table", module: []string{"choose", "internal/explore", "internal/fair", "macetime", "sim", "internal/simext", "internal/simhook", "internal/kernel", "internal/encoding"}},
+	{pkg: "internal/kernel", module: []string{"choose", "macetime", "sim", "internal/simext", "internal/simhook", "internal/encoding"}, strict: true},
+	{pkg: "internal/simext", module: []string{"sim"}, strict: true},
+	{pkg: "internal/simhook", module: []string{"internal/encoding"}, strict: true},
+	{pkg: "sim", module: []string{"macetime", "internal/simhook", "internal/encoding"}, strict: true},
+	{pkg: "netsim", module: []string{"choose", "macetime", "sim", "internal/simext", "internal/encoding"}, strict: true},
+	{pkg: "simtest", module: []string{"choose", "macetime", "sim", "internal/kernel", "internal/encoding"}},
+	{pkg: "linear", strict: true, foreign: []string{"github.com/anishathalye/porcupine"}},
+	{pkg: "systems/etcdraft", module: []string{"linear", "sim", "netsim", "macetime", "systems/spec"}, strict: true,
+		foreign: []string{"go.etcd.io/raft/v3/...", "google.golang.org/protobuf/proto"}},
+	{pkg: "systems/...", module: []string{"machine", "sim", "netsim", "macetime", "systems/..."}, strict: true},
+	{pkg: "machine", module: []string{"sim", "internal/simext", "internal/encoding", "netsim", "macetime"}, strict: true},
+	{pkg: "bubble", module: []string{"sim", "internal/simext", "internal/encoding"}, strict: true, foreign: []string{"github.com/cespare/xxhash/v2"}},
+	{pkg: "internal/overlay", strict: true},
+	{pkg: "observe", module: []string{"choose", "internal/replay", "sim", "internal/kernel", "internal/encoding"}, strict: true},
+	{pkg: "refine", module: []string{"choose", "machine", "sim", "internal/table"}, strict: true},
+	{pkg: "internal/replay", module: []string{"choose", "sim", "internal/simext", "internal/kernel", "internal/encoding"}},
+	{pkg: "search", module: []string{"choose", "internal/explore", "macetime", "sim", "internal/kernel", "internal/table", "internal/replay"}},
+	{pkg: "mdb", module: []string{"internal/newfile", "internal/textfmt", "choose", "sim", "internal/simext", "internal/kernel", "internal/encoding", "internal/replay", "search", "critical", "eventgraph", "systems/spec"}},
+	{pkg: "realnet/wire", module: []string{"macetime"}, strict: true},
+	{pkg: "realnet/recording", module: []string{"choose", "sim", "internal/simext", "internal/kernel", "internal/replay", "realnet/wire"}},
+	{pkg: "realnet", module: []string{"choose", "macetime", "sim", "internal/simext", "internal/kernel", "realnet/wire", "realnet/recording"}},
+	{pkg: "internal/newfile", strict: true},
+	{pkg: "internal/textfmt", strict: true},
+	{pkg: "critical", module: []string{"internal/textfmt", "choose", "macetime", "sim", "internal/kernel", "internal/replay", "search", "internal/table"}},
+	{pkg: "internal/stats", module: []string{"internal/textfmt", "choose", "sim", "internal/kernel", "search"}},
+	// What mctest imports becomes part of every test that uses it: no bundled system.
+	{pkg: "internal/check/flight", module: []string{"choose"}},
+	{pkg: "internal/check", module: []string{"internal/newfile", "internal/version", "internal/check/flight", "choose", "critical", "internal/scratch", "refine", "internal/replay", "internal/report", "search", "internal/shrink", "sim", "internal/simext", "internal/kernel", "systems/spec", "realnet/recording", "realnet/wire"}},
+	{pkg: "internal/durable", module: []string{"internal/explore", "internal/explore/statelog", "internal/scratch", "sim"}, strict: true},
+	{pkg: "internal/task", module: []string{"internal/durable", "internal/version", "internal/textfmt", "internal/check", "choose", "critical", "eventgraph", "mdb", "observe", "refine", "internal/report", "search", "sim", "internal/simext", "internal/kernel", "internal/stats", "systems/spec", "realnet/recording", "internal/replay"},
+		strict: true},
+	{pkg: "cmd/macemc/internal/screen", module: []string{"mdb"}},
+	{pkg: "cmd/macemc/internal/cli", module: []string{"internal/newfile", "cmd/macemc/internal/screen", "cmd/macemc/internal/cluster", "internal/task", "internal/version", "internal/textfmt", "internal/check", "choose", "critical", "eventgraph", "internal/scratch", "mdb", "observe", "refine", "internal/replay", "internal/report", "search", "sim", "internal/kernel", "systems/spec", "realnet", "realnet/recording", "realnet/wire", "internal/overlay"}},
+	{pkg: "mctest", module: []string{"internal/newfile", "internal/check", "choose", "critical", "internal/task", "refine", "internal/replay", "internal/report", "search", "sim", "internal/simext", "internal/kernel"}, strict: true},
+	{pkg: "internal/report", module: []string{"internal/textfmt", "choose", "critical", "eventgraph", "macetime", "internal/replay", "search", "sim", "internal/kernel", "internal/table"}},
+	{pkg: "eventgraph", module: []string{"internal/textfmt", "choose", "macetime", "internal/replay", "sim", "internal/kernel"}},
+	{pkg: "internal/shrink", module: []string{"choose", "critical", "internal/replay", "search", "sim", "internal/kernel"}},
+}
+
+// importDirection: imports point downward only.
+func importDirection(_ *tree, p *pkg) (found []problem) {
+	for _, f := range p.files {
+		for _, spec := range f.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				continue
+			}
+			if why := refused(p.path, name); why != "" {
+				found = append(found, problem{spec.Pos(), why})
+			}
+		}
+	}
+	return found
+}
+
+// refused tells why a package must not import another; "": it may.
+func refused(from, name string) string {
+	rel, inside := strings.CutPrefix(name, module+"/")
+	if inside && below(rel, "cmd/...") && !below(from, "cmd/...") {
+		return "nothing imports commands"
+	}
+	if inside && below(rel, "systems/etcdraft") && !below(from, "cmd/...") {
+		return "a module of its own, which requires this one"
+	}
+	if inside && rel == "systems" && !below(from, "cmd/...") {
+		return "only commands import the list of bundled systems, and with it what these depend on"
+	}
+	for _, r := range imports {
+		if !below(from, r.pkg) {
+			continue
+		}
+		switch first, _, _ := strings.Cut(name, "/"); {
+		case inside:
+			if !below(rel, r.module...) {
+				return fmt.Sprintf("%s must not import %s; of this module it may import %v", from, rel, r.module)
+			}
+		case r.strict && strings.Contains(first, ".") && !below(name, r.foreign...):
+			return fmt.Sprintf("%s must not import %s; of other modules it may import %v", from, name, r.foreign)
+		}
+		return ""
+	}
+	return ""
+}
+
+func TestImportDirection(t *testing.T) { enforce(t, importDirection) }
+
+func TestImportDirectionNotices(t *testing.T) {
+	const lib = "package x\n"
+	snippet{
+		"search": lib, "internal/replay": lib, "choose": "package choose\nimport _ \"strings\"\n", "netsim": lib,
+		"systems/a": lib, "cmd/tool": lib,
+		"macetime":  "package x\nimport _ \"github.com/macemc/macemc/choose\" // want macetime must not import choose",
+		"sim":       "package x\nimport _ \"github.com/macemc/macemc/macetime\"\nimport _ \"github.com/macemc/macemc/netsim\" // want sim must not import netsim",
+		"systems/b": "package x\nimport _ \"github.com/macemc/macemc/systems/a\"\nimport _ \"github.com/macemc/macemc/search\" // want systems/b must not import search",
+		"critical":  "package x\nimport _ \"github.com/macemc/macemc/search\"\nimport _ \"github.com/macemc/macemc/internal/replay\"",
+		"systems":   lib, "mctest": "package x\nimport _ \"github.com/macemc/macemc/systems\" // want only commands import the list",
+		"internal/report": "package x\nimport _ \"github.com/macemc/macemc/search\"\nimport _ \"github.com/macemc/macemc/cmd/tool\" // want nothing imports commands",
+	}.test(t, importDirection)
+
+	for _, c := range []struct {
+		from, name string
+		ok         bool
+	}{
+		{"choose", "github.com/cespare/xxhash/v2", true},
+		{"choose", "pgregory.net/rapid", false},
+		{"sim", "github.com/cespare/xxhash/v2", false},
+		{"sim", module + "/internal/kernel", false},
+		{"internal/encoding", module + "/sim", false},
+		{"internal/replay", module + "/search", false},
+		{"search", module + "/critical", false},
+		{"systems/spec", module + "/internal/encoding", false},
+		{"systems/etcdraft", "go.etcd.io/raft/v3/raftpb", true},
+		{"systems/paxos", "go.etcd.io/raft/v3", false},
+		{"cmd/macemc", module + "/systems", true},
+		{"cmd/macemc/internal/bundled", module + "/systems/etcdraft", true},
+		{"systems", module + "/systems/etcdraft", false},
+		{"mctest", module + "/systems", false},
+		{"systemsx", module + "/search", true},
+		{"cmd/macemc", module + "/search", true},
+	} {
+		if why := refused(c.from, c.name); (why == "") != c.ok {
+			t.Errorf("%s imports %s: %q", c.from, c.name, why)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+// Package systest serves tests on the bundled systems: it builds them, searches them, runs them at random, and puts them
+// into states.
+package systest
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/nodeset"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Build builds a system within limits. It is checked for the properties that are named, those without a
+// name not counted; for all when none is.
+func Build(t testing.TB, e spec.Entry, c spec.Config, l sim.Limits, properties ...string) sim.System {
+	t.Helper()
+	sys, err := e.New(c)
+	if err == nil {
+		sys, err = sys.WithLimits(l)
+	}
+	properties = slices.DeleteFunc(slices.Clone(properties), func(name string) bool { return name == "" })
+	if err == nil && len(properties) > 0 {
+		sys, err = sys.Only(properties...)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sys
+}
+
+// patient is a limit for handlers that a busy machine does not exceed by itself.
+const patient = time.Minute
+
+// Search searches with one worker, so that the same paths are taken in every run. Suspects are confirmed
+// by that many walks from each state that is tried.
+func Search(t testing.TB, cfg search.Config, walks int) *search.Result {
+	t.Helper()
+	cfg.Workers, cfg.HandlerLimit = 1, patient
+	cfg.Confirm = critical.Confirm(critical.Config{
+		System: cfg.System, Workers: 1, Walks: walks, WalkSteps: cfg.WalkSteps, Weights: cfg.Weights, HandlerLimit: patient,
+	})
+	res, err := search.Run(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// World returns a world of sys whose nodes are in states of the test's choice: set changes each after its
+// boot, as its only action, and those that are down crash then.
+func World[S sim.Service](t testing.TB, sys sim.System, set func(S, sim.Env), down nodeset.Set) kernel.World {
+	t.Helper()
+	sys.Crashes, sys.Actions = down.Len(), []sim.AnyAction{sim.Action[S]{Name: "set", Times: 1, Do: set}}
+	w, err := kernel.NewWorld(&sys, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := replay.NewRun(w)
+	if err := run.Start(choose.First); err != nil {
+		t.Fatal(err)
+	}
+	step := func(kind sim.EventKind, id sim.NodeID) {
+		t.Helper()
+		events := append(slices.Clone(w.Enabled()), w.Injections(nil)...)
+		i := slices.IndexFunc(events, func(ev sim.Event) bool { return ev.Kind == kind && ev.Node == id })
+		if err := run.Step(i, choose.First); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id := range sim.NodeID(sys.Nodes) {
+		step(sim.DoAction, id)
+	}
+	for id := range down.All() {
+		step(sim.Crash, id)
+	}
+	return w
+}
+
+// Broken returns the names of the properties that do not hold in a world, in order, and checks that each
+// is explained in a line for every node.
+func Broken(t testing.TB, w kernel.World) []string {
+	t.Helper()
+	var broken []string
+	for i := range w.System().Properties {
+		p := &w.System().Properties[i]
+		if w.Holds(p) {
+			continue
+		}
+		broken = append(broken, p.Name)
+		if text := w.Explain(p); strings.Count(text, "\n") != w.System().Nodes-1 {
+			t.Errorf("%s is explained as %q", p.Name, text)
+		}
+	}
+	return broken
+}
+
+// RandomPath is a run of at most that many steps in which each event, faults included, is as likely as
+// another. It ends with the first finding.
+func RandomPath(t testing.TB, sys *sim.System, seed uint64, steps int) choose.Path {
+	t.Helper()
+	w, err := kernel.NewWorld(sys, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := replay.NewRun(w)
+	random := rand.New(rand.NewPCG(seed, 1))
+	src := choose.SourceFunc(func(p choose.Point) int { return random.IntN(p.Arity) })
+	if err := r.Start(src); err != nil {
+		t.Fatal(err)
+	}
+	for r.Steps() < steps {
+		n := len(w.Enabled()) + len(w.Injections(nil))
+		if n == 0 || r.Step(random.IntN(n), src) != nil {
+			break
+		}
+	}
+	return r.Path
+}
+
+// Clean visits all states of a system of which nothing is wrong, dead and starved runs included, and compares how many there are; 0: any number.
+func Clean(t testing.TB, sys sim.System, states int) *table.Exploration {
+	t.Helper()
+	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	if err != nil || x.Finding != nil || !x.Complete || x.Dead > 0 {
+		t.Fatalf("%s: %v, %+v", sys.Name, err, x)
+	}
+	if f := x.Fairness; f != nil && (!f.Judged || f.Starvation != nil) {
+		t.Fatalf("%s: %+v, %+v", sys.Name, f, f.Starvation)
+	}
+	t.Logf("%s: %d states", sys.Name, x.States)
+	if states > 0 && x.States != states {
+		t.Errorf("%s: %d states, want %d", sys.Name, x.States, states)
+	}
+	return x
+}
+
+// Follow executes the events of these keys.
+func Follow(t testing.TB, sys *sim.System, keys ...string) choose.Path {
+	t.Helper()
+	f := &choose.File{Header: choose.Header{System: sys.Name, Nodes: sys.Nodes}}
+	for _, k := range keys {
+		f.Steps = append(f.Steps, choose.FileStep{Key: k})
+	}
+	r, err := replay.ReadFile(sys, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Path
+}

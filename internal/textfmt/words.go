@@ -1,0 +1,38 @@
+// Package words writes numbers and texts for people.
+package textfmt
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Number writes n with a comma between groups of three digits.
+func Number(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Plural writes "1 step" or "1,200 steps".
+func Plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return Number(n) + " " + what
+}
+
+// FirstLine is a text up to where its first line ends.
+func FirstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// Cut shortens a text to n letters, the last of which says so then.
+func Cut(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:max(n-1, 0)]) + "…"
+	}
+	return s
+}

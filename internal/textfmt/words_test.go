@@ -1,0 +1,35 @@
+package textfmt
+
+import "testing"
+
+func TestNumber(t *testing.T) {
+	for n, want := range map[int]string{
+		0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567", -1: "-1", -999: "-999", -1000: "-1,000", -123456: "-123,456",
+	} {
+		if got := Number(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+	for n, want := range map[int]string{0: "0 steps", 1: "1 step", 2000: "2,000 steps"} {
+		if got := Plural(n, "step"); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{{"läuft", 5, "läuft"}, {"läuft", 4, "läu…"}, {"läuft", 1, "…"}, {"läuft", 0, "…"}, {"läuft", -3, "…"}, {"", 0, ""}} {
+		if got := Cut(c.text, c.n); got != c.want {
+			t.Errorf("%q, %d: %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+	for text, want := range map[string]string{"a\nb": "a", "a": "a", "": "", "\nb": ""} {
+		if got := FirstLine(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package realnet
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/realnet/recording"
+	"github.com/macemc/macemc/sim"
+)
+
+// waits keeps a datagram for the quorums that take such messages; false: there are none. Beyond a bound it is lost.
+func (n *Node) waits(it *item) bool {
+	if len(n.cfg.System.Quorums) == 0 || !n.run.Takes(n.cfg.Node, it.msg) {
+		return false
+	}
+	if len(n.waiting) < mostHeld {
+		n.waiting = append(n.waiting, *it)
+	}
+	return true
+}
+
+// takeSets hands over sets of messages that wait, as long as there are some that quorums take: of several the one that was there
+// first. What no quorum will take any more is forgotten.
+func (n *Node) takeSets() {
+	for len(n.waiting) > 0 && n.broken == nil && !n.frozen {
+		all := make([]sim.From[any], len(n.waiting))
+		for i := range n.waiting {
+			all[i] = sim.From[any]{From: n.waiting[i].peer, Msg: n.waiting[i].msg}
+		}
+		made, found := n.run.Assemble(n.cfg.Node, all)
+		if n.broken = found; found != nil {
+			n.log.Error("finding", "kind", found.Kind, "message", found.Message, "stack", found.Stack)
+			return
+		}
+		if len(made.Sets) == 0 {
+			n.forget(func(i int) bool { return made.Over[i] })
+			return
+		}
+		first := slices.MinFunc(made.Sets, func(a, b kernel.AssemblySet) int {
+			return int(slices.Max(a.Members) - slices.Max(b.Members))
+		})
+		g := given{kind: sim.TakeQuorum, peer: -1, quorum: first.Quorum}
+		for _, k := range first.Members {
+			g.set = append(g.set, n.waiting[k])
+		}
+		n.forget(func(i int) bool { return made.Over[i] || slices.Contains(first.Members, int32(i)) })
+		n.step(g)
+	}
+}
+
+// forget drops some of what waits, by place.
+func (n *Node) forget(drop func(i int) bool) {
+	left := n.waiting[:0]
+	for i := range n.waiting {
+		if !drop(i) {
+			left = append(left, n.waiting[i])
+		}
+	}
+	clear(n.waiting[len(left):])
+	n.waiting = left
+}
+
+// assembled is the set that the service is given; nil: the event hands over none.
+func (g *given) assembled() *kernel.Assembled {
+	if g.kind != sim.TakeQuorum {
+		return nil
+	}
+	made := &kernel.Assembled{Quorum: g.quorum}
+	for i := range g.set {
+		made.Set = append(made.Set, sim.From[any]{From: g.set[i].peer, Msg: g.set[i].msg})
+	}
+	return made
+}
+
+// received is a set as it is recorded.
+func received(set []item) (list []recording.Received) {
+	for i := range set {
+		it := &set[i]
+		list = append(list, recording.Received{Peer: it.peer, From: recording.Ref{Incarnation: it.incarnation, Number: it.number}, Data: it.data})
+	}
+	return list
+}

@@ -1,0 +1,197 @@
+package recording
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// execute runs what was recorded.
+func (m *merger) execute() {
+	var src answers
+	var effects []Effect
+	var booted []*cursor
+	for _, c := range m.cursors {
+		late := m.world.System().Late != nil && m.world.System().Late(c.node)
+		if e := c.next(); e != nil && e.Kind == sim.Boot && !late {
+			booted = append(booted, c)
+			src.list = append(src.list, e.Answers...)
+			effects = append(effects, e.Effects...)
+		}
+	}
+	err := m.run.Start(&src)
+	m.crowds()
+	m.file.Boot = src.picks
+	for _, c := range booted {
+		m.passed(c, c.next())
+	}
+	m.origins = nil // first boots are no steps
+	if err := errors.Join(src.done(), m.compareEffects(effects, 0)); err != nil {
+		m.disagreement = &Disagreement{Origin: Origin{Node: 0, Start: 1, Event: 1}, What: "first boots", Reason: err.Error()}
+		return
+	}
+	if err != nil {
+		m.finding = err
+		return
+	}
+	for m.disagreement == nil && m.finding == nil && m.step() {
+	}
+}
+
+// take executes the event with that index.
+func (m *merger) take(index int, src *answers) error {
+	ev, _ := m.run.Event(index)
+	key := m.world.Key(ev)
+	err := m.run.Step(index, src)
+	m.crowds()
+	m.file.Steps = append(m.file.Steps, choose.FileStep{Index: index, Key: key, Picks: src.picks})
+	return err
+}
+
+// crowds notes what the last step has queued without room.
+func (m *merger) crowds() {
+	for _, o := range m.world.Last().Over {
+		if waits := m.capacity - o.Room + 1; waits > m.over.waits {
+			m.over = crowd{o.From, o.To, waits}
+		}
+	}
+}
+
+// passed notes that an event has been executed.
+func (m *merger) passed(c *cursor, e *Event) {
+	if c.pos == len(c.starts[c.start].Events) {
+		c.start, c.pos = c.nextStart(), 0
+	}
+	m.count(c.node, e)
+	c.clock[c.node]++
+	for _, a := range e.Received() {
+		for i, n := range m.clocks[a.From] {
+			c.clock[i] = max(c.clock[i], n)
+		}
+		if m.copies[a.From]--; m.copies[a.From] == 0 {
+			delete(m.clocks, a.From)
+		}
+		if e.Stream {
+			m.coming[a.From.Incarnation]--
+		}
+	}
+	incarnation := c.starts[c.start].Header.Incarnation
+	clock := slices.Clone(c.clock)
+	for range e.numbered() {
+		c.sent[c.start]++
+		if ref := (Ref{incarnation, c.sent[c.start]}); m.copies[ref] > 0 {
+			m.clocks[ref] = clock
+		}
+	}
+	m.origins = append(m.origins, Origin{c.node, c.start + 1, e.Number, clock})
+	for _, p := range m.refused[e] {
+		m.awaited[p]--
+	}
+	c.pos++
+}
+
+// perform executes the event with that index, which is what the node does next.
+func (m *merger) perform(c *cursor, index int) {
+	if m.atCrash(c) {
+		m.crash(index)
+		return
+	}
+	e := c.next()
+	for _, a := range e.Received() {
+		if e.Stream || m.copies[a.From] <= 1 {
+			continue
+		}
+		if !m.inject(func(ev sim.Event) bool {
+			return ev.Kind == sim.Duplicate && ev.Node == c.node && ev.Peer == a.Peer && m.duplicates(ev, index, &a)
+		}, &m.used.Dup) {
+			m.disagree(c, e, m.describe(index), "it arrived twice, but in the model it cannot be duplicated; the network model lacks that")
+			return
+		}
+		index, _ = m.findEvent(c.node, e, true)
+	}
+	src := answers{list: e.Answers}
+	what := m.describe(index)
+	err := m.take(index, &src)
+	if wrong := m.compare(e, &src, err); wrong != nil {
+		m.file.Steps = m.file.Steps[:len(m.file.Steps)-1] // the run ends before it; the world is not used any more
+		m.disagree(c, e, what, wrong.Error())
+		return
+	}
+	m.passed(c, e)
+	if err != nil {
+		m.finding = err
+		return
+	}
+	m.compareState(c, e, what)
+}
+
+// duplicates reports whether ev duplicates a message that the event with that index hands over.
+func (m *merger) duplicates(ev sim.Event, index int, a *Received) bool {
+	given, ok := m.run.Event(index)
+	if !ok || given.Kind == sim.Deliver {
+		return ok && given.Slot == ev.Slot
+	}
+	ev.Msgs = 1 // it consumes nothing
+	m.envelopes = m.world.Messages(ev, m.envelopes[:0])
+	return m.sum(&m.envelopes[0]) == xxhash.Sum64(a.Data)
+}
+
+// disagree ends the run before the node's next event, which is e.
+func (m *merger) disagree(c *cursor, e *Event, what, reason string) {
+	start := c.start + 1
+	if c.atEnd() {
+		start = c.nextStart() + 1
+	}
+	m.disagreement = &Disagreement{Origin: Origin{c.node, start, e.Number, nil}, Step: len(m.file.Steps) + 1, What: what, Reason: reason}
+}
+
+func (m *merger) describe(index int) string {
+	ev, _ := m.run.Event(index)
+	return m.world.Key(ev)
+}
+
+// crash takes the nodes of a process down, so that their next starts can follow.
+func (m *merger) crash(index int) {
+	ev, _ := m.run.Event(index)
+	src := answers{lost: map[string]int{}}
+	for _, id := range m.fallsWith(ev.Node) {
+		label := kernel.SurvivorsOf(id)
+		if id == ev.Node {
+			label = kernel.Survivors
+		}
+		src.lost[label] = m.cursors[id].lost()
+		for peer := range m.cursors {
+			m.queued[[2]sim.NodeID{id, sim.NodeID(peer)}] = 0
+			m.queued[[2]sim.NodeID{sim.NodeID(peer), id}] = 0
+		}
+	}
+	_ = m.take(index, &src)
+	m.used.Crashes++
+	m.origins = append(m.origins, Origin{Node: -1})
+}
+
+// fallsWith are the nodes that are up and run in one process with a node, itself included.
+func (m *merger) fallsWith(id sim.NodeID) (all []sim.NodeID) {
+	for _, mate := range m.world.System().Process(id) {
+		if m.up(mate) {
+			all = append(all, mate)
+		}
+	}
+	return all
+}
+
+func (m *merger) inject(fits func(sim.Event) bool, used *int) bool {
+	index, ok := m.find(fits)
+	if !ok {
+		return false
+	}
+	_ = m.take(index, &answers{})
+	*used++
+	m.origins = append(m.origins, Origin{Node: -1})
+	return true
+}

@@ -1,0 +1,246 @@
+package recording
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+const never = math.MaxInt64
+
+// step executes the next event that can happen. false: there is none.
+//
+// Which events can happen is for the model to say, so that causes come first by themselves. Of these,
+// some are put off: what is known to have happened while a node was down waits for its crash, a crash
+// waits until what the node had sent has arrived. When nothing is left but what was put off, it
+// happens nevertheless; and when the model knows no event at all that was recorded, a fault is
+// looked for that explains the next one.
+func (m *merger) step() bool {
+	for _, patient := range []bool{true, false} {
+		best, index := (*cursor)(nil), 0
+		at := int64(never)
+		for _, c := range m.cursors {
+			if t := m.time(c); !c.dead && t < at {
+				if i, ok := m.possible(c); ok && !(patient && m.putOff(c)) {
+					best, index, at = c, i, t
+				}
+			}
+		}
+		if best != nil {
+			m.perform(best, index)
+			return true
+		}
+	}
+	return m.repair()
+}
+
+// time is when the node's next event happened; a crash right after the event before it.
+func (m *merger) time(c *cursor) int64 {
+	events := c.starts[c.start].Events
+	if m.atCrash(c) && c.pos > 0 {
+		return events[c.pos-1].Time
+	}
+	if e := c.next(); e != nil {
+		return e.Time
+	}
+	return never
+}
+
+// atCrash reports whether the node must crash before anything else: it was started again, or was not,
+// and others have noticed.
+func (m *merger) atCrash(c *cursor) bool {
+	return m.up(c.node) && (c.atEnd() && c.next() != nil || c.next() == nil && m.awaited[place{c.node, len(c.starts)}] > 0)
+}
+
+// possible returns the index of the node's next event in the world. A crash before the next start is
+// such an event too.
+func (m *merger) possible(c *cursor) (int, bool) {
+	if m.atCrash(c) {
+		return m.findCrash(c.node)
+	}
+	e := c.next()
+	if e == nil {
+		return 0, false
+	}
+	return m.findEvent(c.node, e, true)
+}
+
+// findCrash returns the index of the crash of a node's process, once nothing is left of what its nodes did before it.
+func (m *merger) findCrash(id sim.NodeID) (int, bool) {
+	all := m.fallsWith(id)
+	if slices.ContainsFunc(all, func(mate sim.NodeID) bool { return !m.cursors[mate].atEnd() }) {
+		return 0, false
+	}
+	return m.find(func(ev sim.Event) bool { return ev.Kind == sim.Crash && slices.Contains(all, ev.Node) })
+}
+
+func (m *merger) up(id sim.NodeID) bool { return m.world.Service(id) != nil }
+
+func (m *merger) find(fits func(sim.Event) bool) (int, bool) {
+	for i := 0; ; i++ {
+		ev, ok := m.run.Event(i)
+		if !ok {
+			return 0, false
+		}
+		if fits(ev) {
+			return i, true
+		}
+	}
+}
+
+// findEvent returns the index of the event that e is; exact: an error must be of the same kind.
+func (m *merger) findEvent(node sim.NodeID, e *Event, exact bool) (int, bool) {
+	if e.Call {
+		return 0, false
+	}
+	enabled := m.world.Enabled()
+	for i, ev := range enabled {
+		if ev.Node != node || ev.Kind != e.Kind {
+			continue
+		}
+		fits := true
+		switch e.Kind {
+		case sim.DoAction, sim.FireTimer:
+			fits = m.world.Key(ev) == fmt.Sprintf("%v n%d %s", e.Kind, node, e.Name)
+		case sim.Deliver:
+			fits = ev.Peer == e.Peer && m.carries(ev, e)
+		case sim.TakeQuorum:
+			fits = strings.HasPrefix(m.world.Key(ev), fmt.Sprintf("%v n%d %s <-", e.Kind, node, e.Name)) && m.carries(ev, e)
+		case sim.DeliverError:
+			fits = ev.Peer == e.Peer && (!exact || m.world.Key(ev) == fmt.Sprintf("%v n%d<-n%d %s", e.Kind, node, e.Peer, e.Err))
+		case sim.DeliverReady:
+			fits = ev.Peer == e.Peer
+		}
+		if fits {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// carries reports whether ev hands over the messages that e did.
+func (m *merger) carries(ev sim.Event, e *Event) bool {
+	m.envelopes = m.world.Messages(ev, m.envelopes[:0])
+	return slices.EqualFunc(m.envelopes, e.Received(), func(env sim.Envelope, a Received) bool {
+		return env.From == a.Peer && env.Stream == e.Stream && m.sum(&env) == xxhash.Sum64(a.Data)
+	})
+}
+
+// sum is the digest of a message's encoding.
+func (m *merger) sum(env *sim.Envelope) uint64 {
+	if sum, ok := m.sums[env.ID]; ok {
+		return sum
+	}
+	var err error
+	if m.buf, err = m.codec.Append(m.buf[:0], env.Msg); err != nil {
+		m.buf = nil
+	}
+	sum := xxhash.Sum64(m.buf)
+	m.sums[env.ID] = sum
+	return sum
+}
+
+// putOff reports whether the node's next event should wait for events of other nodes.
+func (m *merger) putOff(c *cursor) bool {
+	e := c.next()
+	switch {
+	case m.atCrash(c):
+		return slices.ContainsFunc(m.fallsWith(c.node), func(mate sim.NodeID) bool {
+			of := m.cursors[mate]
+			return m.coming[of.starts[of.start].Header.Incarnation] > 0
+		})
+	case c.atEnd():
+		return m.awaited[place{c.node, c.nextStart()}] > 0
+	}
+	for _, p := range m.refused[e] {
+		peer := m.cursors[p.node]
+		if m.up(p.node) || peer.nextStart() != p.start {
+			return true
+		}
+	}
+	if e.Kind == sim.Deliver && e.Stream && m.unheard(c.node, e) || m.crowded(c.node, e) {
+		return true
+	}
+	number := c.sent[c.start]
+	incarnation := c.starts[c.start].Header.Incarnation
+	for _, f := range e.Effects {
+		if !f.numbered() {
+			continue
+		}
+		number++
+		to, arrives := m.arrives[Ref{incarnation, number}]
+		if arrives && (m.cursors[to.node].start != to.start || !m.up(to.node)) {
+			return true
+		}
+	}
+	return false
+}
+
+// room is how much room the node saw in its send buffer to a peer before the event; ok is false when
+// it did not look.
+func (e *Event) room(peer sim.NodeID) (room int, ok bool) {
+	for _, o := range e.Rooms {
+		if o.Peer == peer {
+			return o.Room, true
+		}
+	}
+	return 0, false
+}
+
+// unheard reports whether the sender of what e delivers has not heard of that when it looks at its
+// send buffer next, so that the delivery must wait: else there would be more room than there was.
+func (m *merger) unheard(node sim.NodeID, e *Event) bool {
+	if int(e.Peer) >= len(m.cursors) {
+		return false
+	}
+	sender := m.cursors[e.Peer]
+	s := sender.next()
+	if s == nil || s == e || sender.dead {
+		return false
+	}
+	room, ok := s.room(node)
+	if !ok || m.capacity-m.queued[[2]sim.NodeID{e.Peer, node}] < room {
+		return false
+	}
+	_, ok = m.possible(sender)
+	return ok
+}
+
+// crowded reports whether there was more room in some send buffer than there is now, so that
+// deliveries are to come first.
+func (m *merger) crowded(node sim.NodeID, e *Event) bool {
+	for _, o := range e.Rooms {
+		if first, _ := e.room(o.Peer); m.capacity-m.queued[[2]sim.NodeID{node, o.Peer}] < first {
+			return true
+		}
+	}
+	return false
+}
+
+// count keeps track of how many messages are queued, as far as that is needed to order events.
+func (m *merger) count(node sim.NodeID, e *Event) {
+	out := func(peer sim.NodeID) [2]sim.NodeID { return [2]sim.NodeID{node, peer} }
+	switch {
+	case e.Kind == sim.Deliver && e.Stream:
+		if in := [2]sim.NodeID{e.Peer, node}; m.queued[in] > 0 {
+			m.queued[in]--
+		}
+	case e.Kind == sim.DeliverError:
+		m.queued[out(e.Peer)] = 0
+	}
+	for _, f := range e.Effects {
+		switch {
+		case f.Kind == kernel.StreamEffect && int(f.Peer) < len(m.cursors) && m.up(f.Peer):
+			m.queued[out(f.Peer)]++
+		case f.Kind == kernel.CloseEffect:
+			m.queued[out(f.Peer)] = 0
+			m.queued[[2]sim.NodeID{f.Peer, node}] = 0
+		}
+	}
+}
