@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/test/ports"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/realnet"
-	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/transport"
 )

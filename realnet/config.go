@@ -8,9 +8,9 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/simext"
-	"github.com/macemc/macemc/realnet/recording"
-	"github.com/macemc/macemc/realnet/wire"
+	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/sim"
 )
 

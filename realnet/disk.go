@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/realnet/recording"
+	"github.com/macemc/macemc/internal/recording"
 )
 
 // disk keeps what survives a node: a log of writes with checksums, which is rewritten when it is opened and

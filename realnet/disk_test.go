@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/realnet/recording"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/sim"
 )
 

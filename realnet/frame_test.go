@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"testing"
 
-	"github.com/macemc/macemc/realnet/wire"
+	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/macetime"
-	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/realnet/recording"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/test/ports"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/realnet"
-	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/realnet/recording"
-	"github.com/macemc/macemc/realnet/wire"
+	"github.com/macemc/macemc/internal/recording"
+	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )

@@ -12,10 +12,10 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/test/hardbugs"
-	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )

@@ -10,9 +10,9 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/observe"
-	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )

@@ -3,7 +3,7 @@ package task
 import (
 	"fmt"
 
-	"github.com/macemc/macemc/realnet/recording"
+	"github.com/macemc/macemc/internal/recording"
 )
 
 // Doubts says on standard error what of the recordings is not part of the run, if anything.

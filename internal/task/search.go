@@ -11,8 +11,8 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/durable"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/report"
-	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
-	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/realnet/recording"
-	"github.com/macemc/macemc/realnet/wire"
+	"github.com/macemc/macemc/internal/recording"
+	"github.com/macemc/macemc/internal/wire"
 )
 
 // fleet is all nodes of a system as processes of this machine.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/sim"
 )
 

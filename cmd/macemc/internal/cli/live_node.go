@@ -15,9 +15,9 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/observe"
 	"github.com/macemc/macemc/realnet"
-	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/observe"
-	"github.com/macemc/macemc/realnet/recording"
-	"github.com/macemc/macemc/realnet/wire"
 )
 
 // rate is how many messages were delivered, by the time.

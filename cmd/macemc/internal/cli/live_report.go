@@ -10,9 +10,9 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/realnet/recording"
 	"github.com/macemc/macemc/search"
 )
 

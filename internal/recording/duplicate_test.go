@@ -8,8 +8,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/netsim"
-	"github.com/macemc/macemc/realnet/wire"
 	"github.com/macemc/macemc/sim"
 )
 

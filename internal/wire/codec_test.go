@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/macetime"
-	"github.com/macemc/macemc/realnet/wire"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
-	"github.com/macemc/macemc/realnet/wire"
+	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/sim"
 )
 

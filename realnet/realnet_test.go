@@ -11,10 +11,10 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/test/ports"
+	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/realnet"
-	"github.com/macemc/macemc/realnet/recording"
-	"github.com/macemc/macemc/realnet/wire"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
