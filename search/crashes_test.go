@@ -43,7 +43,7 @@ func TestCrashModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Verdict != c.verdict || r.Stopped != c.stopped || len(r.Stats.Crashes.Opaque) != c.opaque || r.Stats.ExhaustedDepth > 0 && !r.Stats.Complete ||
+		if r.Verdict != c.verdict || r.Stopped != c.stopped || len(r.Stats.Crashes.CrashSensitive) != c.opaque || r.Stats.ExhaustedDepth > 0 && !r.Stats.Complete ||
 			slices.Contains(r.Stats.NeverHappened, "fault crash") {
 			t.Errorf("%s %v: %s, stopped by %q, %+v", c.model, c.bugs, r.Verdict, r.Stopped, r.Stats.Crashes)
 		}

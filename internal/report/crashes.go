@@ -32,7 +32,7 @@ func (r *Report) crashes() (lines []string) {
 	if len(c.Implicit) > 0 {
 		lines = append(lines, fmt.Sprintf("crashes of %s were left out: %s", replay.ListNodes(c.Implicit), proven))
 	}
-	for _, o := range c.Opaque {
+	for _, o := range c.CrashSensitive {
 		lines = append(lines, fmt.Sprintf("crashes of n%d matter: %s", o.Node, o.Why))
 	}
 	if c.Why != "" {

@@ -35,7 +35,7 @@ func junitProperties(r *Report) []junitProperty {
 	if c := r.Coverage.Crashes; c != nil {
 		list = append(list, junitProperty{"crash_model", string(c.Model)}, junitProperty{"crashes_left_out", replay.ListNodes(c.Implicit)},
 			junitProperty{"crashes_left_out_proven", fmt.Sprint(c.Proven)})
-		for _, o := range c.Opaque {
+		for _, o := range c.CrashSensitive {
 			list = append(list, junitProperty{"crashes_matter", printable(fmt.Sprintf("n%d: %s", o.Node, o.Why))})
 		}
 		if c.Why != "" {

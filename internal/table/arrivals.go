@@ -2,7 +2,7 @@ package table
 
 import "github.com/macemc/macemc/sim"
 
-// arrival is what a datagram that is sent makes of a site: the next one, plus one, and how the first word of the fingerprint changes.
+// arrival is what a datagram that is sent makes of a node configuration: the next one, plus one, and how the first word of the fingerprint changes.
 // The zero value: it is not known.
 type arrival struct {
 	delta uint64
@@ -20,8 +20,8 @@ const (
 )
 
 // datagramTo numbers a datagram to a node.
-func (s *sites) datagramTo(node, from sim.NodeID, msg uint32) uint32 {
-	p := &s.places[node]
+func (s *nodeConfigs) datagramTo(node, from sim.NodeID, msg uint32) uint32 {
+	p := &s.tables[node]
 	key := uint64(from)<<32 | uint64(msg)
 	if n, ok := p.sent.get(key); ok {
 		return uint32(n)
@@ -39,8 +39,8 @@ func (s *sites) datagramTo(node, from sim.NodeID, msg uint32) uint32 {
 	return n
 }
 
-// arrival is what is known of a datagram that is sent to a site; nil: nothing.
-func (p *place) arrival(at, index uint32) *arrival {
+// arrival is what is known of a datagram that is sent to a node configuration; nil: nothing.
+func (p *nodeTable) arrival(at, index uint32) *arrival {
 	if index < p.width {
 		if a := &p.after[at*p.width+index]; a.next != 0 {
 			return a
@@ -49,29 +49,29 @@ func (p *place) arrival(at, index uint32) *arrival {
 	return nil
 }
 
-// once returns the site of a node once a datagram was sent to it over a link that is not cut; noSite: it is refused.
-func (s *sites) once(node, at, index uint32) uint32 {
-	if a := s.places[node].arrival(at, index); a != nil {
+// once returns the node configuration of a node once a datagram was sent to it over a link that is not cut; noSite: it is refused.
+func (s *nodeConfigs) once(node, at, index uint32) uint32 {
+	if a := s.tables[node].arrival(at, index); a != nil {
 		return a.next - 1
 	}
-	return s.learnArrival(node, at, index).next - 1
+	return s.populateArrival(node, at, index).next - 1
 }
 
-// learnArrival finds out what a datagram that is sent to a node over a link that is not cut makes of its site. It is valid until the
+// populateArrival finds out what a datagram that is sent to a node over a link that is not cut makes of its node configuration. It is valid until the
 // next call.
-func (s *sites) learnArrival(node, at, index uint32) *arrival {
-	p := &s.places[node]
+func (s *nodeConfigs) populateArrival(node, at, index uint32) *arrival {
+	p := &s.tables[node]
 	if n, ok := p.far.get(uint64(at)<<32 | uint64(index)); ok {
 		return &p.farther[n]
 	}
 	next := at
 	if here := p.list[at]; s.e.up(here.local) {
 		d := p.all[index]
-		bag := s.e.bags.sent(here.bag, d.from, d.msg)
+		bag := s.e.inboxes.sent(here.inbox, d.from, d.msg)
 		if bag == overrun {
 			return &arrival{} // noSite, less one
 		}
-		next = s.site(int(node), here.local, bag)
+		next = s.config(int(node), here.local, bag)
 	}
 	made := arrival{p.shares[next].Sub(p.shares[at]).Lo, next + 1}
 	if index < p.width {

@@ -140,7 +140,7 @@ func (e *engine) telling(id uint32, from int, event uint32) (before uint64, err 
 }
 
 // gathering notes that the quorums of a node are asked about some datagrams.
-func (e *engine) gathering(local uint32, items []bagItem) (before uint64, err error) {
+func (e *engine) gathering(local uint32, items []inboxItem) (before uint64, err error) {
 	if e.calls == nil {
 		return 0, nil
 	}

@@ -245,10 +245,10 @@ func (w *World) streamsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 }
 
 func (w *World) datagramsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
-	if w.layout.bagCount == 0 {
+	if w.layout.inboxCount == 0 {
 		return true
 	}
-	for _, it := range w.bags.list[w.v[w.layout.bags+int(to)]].items {
+	for _, it := range w.inboxes.list[w.v[w.layout.inboxes+int(to)]].items {
 		if !yield(sim.QueuedEnvelope(it.from, to, w.messages.list[it.msg].Body, 0)) {
 			return false
 		}

@@ -314,7 +314,7 @@ func (c *conns) ask(id uint32, before *conn, code uint32) (after conn, h handed)
 		ev.Kind, ev.Node, ev.Peer = sim.Break, at[0], at[1]
 		net.Inject(ev)
 	case opCrash:
-		c.e.fall(node, msg)
+		c.e.fail(node, msg)
 	}
 	shown := net.Connection(at[0], at[1])
 	return c.made(&shown, before.self), h

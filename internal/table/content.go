@@ -26,10 +26,10 @@ type contentsOf struct {
 // Kinds of content. That of plain numbers is the number.
 const (
 	localContent = iota
-	bagContent
+	inboxContent
 	connContent
 	monitorContent
-	restContent
+	netGlobalsContent
 	contentKinds
 	plainContent = contentKinds
 )
@@ -43,16 +43,16 @@ func newContents(e *engine) *contents {
 	for w := range l.words {
 		kind := uint8(plainContent)
 		switch {
-		case w < l.bags:
+		case w < l.inboxes:
 			kind = localContent
 		case w < l.conns:
-			kind = bagContent
+			kind = inboxContent
 		case w < l.monitors:
 			kind = connContent
-		case w < l.rest:
+		case w < l.netGlobals:
 			kind = monitorContent
-		case w == l.rest:
-			kind = restContent
+		case w == l.netGlobals:
+			kind = netGlobalsContent
 		}
 		c.words = append(c.words, kind)
 	}
@@ -75,14 +75,14 @@ func (c *contents) count(kind uint8) int {
 	switch e := c.e; kind {
 	case localContent:
 		return len(e.locals.list)
-	case bagContent:
-		return len(e.bags.list)
+	case inboxContent:
+		return len(e.inboxes.list)
 	case connContent:
 		return e.conns.list.len()
 	case monitorContent:
 		return len(e.monitors.list)
 	default:
-		return len(e.rests.list)
+		return len(e.netGlobals.list)
 	}
 }
 
@@ -91,8 +91,8 @@ func (c *contents) hash(kind uint8, id uint32) sim.Fingerprint {
 	switch kind {
 	case localContent:
 		return e.locals.list[id].hash
-	case bagContent:
-		for _, it := range e.bags.list[id].items {
+	case inboxContent:
+		for _, it := range e.inboxes.list[id].items {
 			buf = c.message(binary.AppendVarint(buf, int64(it.from)), it.msg)
 			if it.same {
 				buf = append(buf, 1)
@@ -110,8 +110,8 @@ func (c *contents) hash(kind uint8, id uint32) sim.Fingerprint {
 		}
 	case monitorContent:
 		return e.monitors.list[id].hash
-	case restContent:
-		return e.rests.list[id].hash
+	case netGlobalsContent:
+		return e.netGlobals.list[id].hash
 	}
 	c.buf = buf
 	return encoding.Hash(uint64(kind), buf)

@@ -72,7 +72,7 @@ func (w *World) noteState() {
 // noteFaults notes how many faults have struck on the way to the state.
 func (w *World) noteFaults() {
 	u, most := &w.covering.used, w.sys.Limits()
-	left := w.rests.list[w.v[w.layout.rest]].state.Left
+	left := w.netGlobals.list[w.v[w.layout.netGlobals]].state.Left
 	budget := w.v[w.layout.budget]
 	u.Crashes = max(u.Crashes, most.Crashes-crashesLeft(budget))
 	u.Halts = max(u.Halts, kernel.MostHalts(w.sys)-haltsLeft(budget))

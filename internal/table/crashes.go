@@ -9,7 +9,7 @@ import (
 )
 
 // CrashModel says whether nodes crash and halt in an exploration. A crash may be left out where it is shown to be one of slow messages: whatever
-// the node does after it, it could do without, see [reduction.opaque].
+// the node does after it, it could do without, see [reduction.crashSensitive].
 type CrashModel string
 
 // The crash models.
@@ -25,11 +25,11 @@ const StoppedCrashes = "crashes"
 
 // Crashes tells which crashes and halts were left out.
 type Crashes struct {
-	Model    CrashModel   `json:"model"`            // that was asked for
-	Implicit []sim.NodeID `json:"implicit"`         // nodes that did not crash, though they may
-	Proven   bool         `json:"proven"`           // it is known that this changes no verdict
-	Opaque   []Opaque     `json:"opaque,omitempty"` // nodes of which it is not; they did crash if the model is auto
-	Why      string       `json:"why,omitempty"`    // no crash can be left out
+	Model          CrashModel       `json:"model"`            // that was asked for
+	Implicit       []sim.NodeID     `json:"implicit"`         // nodes that did not crash, though they may
+	Proven         bool             `json:"proven"`           // it is known that this changes no verdict
+	CrashSensitive []CrashSensitive `json:"opaque,omitempty"` // nodes of which it is not; they did crash if the model is auto
+	Why            string           `json:"why,omitempty"`    // no crash can be left out
 }
 
 // spare says which nodes do not crash in an exploration, and makes it so; nil: all do, as was asked for.
@@ -38,8 +38,8 @@ func (g *graph) spare(opts *ExploreOptions) *Crashes {
 	if opts.Crashes == "" || opts.Crashes == CrashExplicit || e.sys.Crashes == 0 && e.sys.Halts == 0 {
 		return nil
 	}
-	c := &Crashes{Model: opts.Crashes, Implicit: []sim.NodeID{}, Opaque: opts.opaque}
-	if c.Why = g.opaque(opts); c.Why != "" {
+	c := &Crashes{Model: opts.Crashes, Implicit: []sim.NodeID{}, CrashSensitive: opts.crashSensitive}
+	if c.Why = g.crashSensitive(opts); c.Why != "" {
 		return c
 	}
 	if e.crashing == nil {
@@ -50,20 +50,20 @@ func (g *graph) spare(opts *ExploreOptions) *Crashes {
 	}
 	for node := range e.nodes {
 		if e.crashing[node] && e.sys.Crashes > 0 || e.halting[node] && e.sys.Halts > 0 {
-			e.spared |= 1 << node
+			e.uncrashed |= 1 << node
 		}
 	}
-	for _, o := range opts.opaque {
-		e.spared &^= 1 << o.Node
+	for _, o := range opts.crashSensitive {
+		e.uncrashed &^= 1 << o.Node
 	}
-	for nodes := e.spared; nodes != 0; nodes &= nodes - 1 {
+	for nodes := e.uncrashed; nodes != 0; nodes &= nodes - 1 {
 		c.Implicit = append(c.Implicit, sim.NodeID(bits.TrailingZeros64(nodes)))
 	}
 	return c
 }
 
-// opaque says what of a system and its exploration keeps all crashes from being left out; "": nothing.
-func (g *graph) opaque(opts *ExploreOptions) string {
+// crashSensitive says what of a system and its exploration keeps all crashes from being left out; "": nothing.
+func (g *graph) crashSensitive(opts *ExploreOptions) string {
 	switch {
 	case opts.Log != nil:
 		return "what is kept to go on with has all crashes"
@@ -73,7 +73,7 @@ func (g *graph) opaque(opts *ExploreOptions) string {
 		return "with a bound on depth not all steps are known"
 	case len(g.w.properties.eventually) > 0:
 		return "liveness: nodes that crash may keep others from recovering"
-	case g.w.bags.bounded || g.w.bags.holds:
+	case g.w.inboxes.bounded || g.w.inboxes.holds:
 		return "messages wait in queues, where one that is not taken is in the way of others"
 	}
 	return strings.TrimSuffix(g.w.irreducible(), notReduced)
@@ -82,24 +82,24 @@ func (g *graph) opaque(opts *ExploreOptions) string {
 // refused reports whether crashes were to be left out that cannot be.
 func (c *Crashes) refused() bool { return c != nil && c.Model == CrashImplicit && c.Why != "" }
 
-// sparesNone has all nodes crash until the function is called that it returns.
-func (e *engine) sparesNone() (again func()) {
-	spared := e.spared
-	e.spared = 0
-	return func() { e.spared = spared }
+// crashesAll has all nodes crash until the function is called that it returns.
+func (e *engine) crashesAll() (again func()) {
+	spared := e.uncrashed
+	e.uncrashed = 0
+	return func() { e.uncrashed = spared }
 }
 
 // judgeCrashes says what an exploration came to in which nodes did not crash.
 func (x *exploration) judgeCrashes(r *explore.Result) {
 	c := x.crashes
-	if c == nil || x.g.w.spared == 0 {
+	if c == nil || x.g.w.uncrashed == 0 {
 		return
 	}
-	c.Proven = r.Complete && r.Err == nil && len(x.opaque) == 0
+	c.Proven = r.Complete && r.Err == nil && len(x.crashSensitive) == 0
 	if c.Proven {
 		return
 	}
-	c.Opaque = append(c.Opaque, x.opaque...)
+	c.CrashSensitive = append(c.CrashSensitive, x.crashSensitive...)
 	if r.Depth = 0; r.Complete && r.Err == nil {
 		r.Complete, r.Stopped = false, StoppedCrashes
 	}

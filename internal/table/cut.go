@@ -29,7 +29,7 @@ func Cut(sys *sim.System, opts ExploreOptions, parts int) (cut []int) {
 			break
 		}
 	}
-	nodes := len(s.g.sites.places)
+	nodes := len(s.g.sites.tables)
 	best := s.leaving(nil, parts)
 	for _, set := range cutsOf(nodes) {
 		try := make([]int, 0, nodes)

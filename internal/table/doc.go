@@ -3,7 +3,7 @@
 // # Global states are vectors
 //
 // Everything that a state consists of is interned: the local state of each node (service, armed
-// timers, counters, disk, clock, up or down), the bag of datagrams in flight to each node, the
+// timers, counters, disk, clock, up or down), the inbox of datagrams in flight to each node, the
 // connection of each unordered pair of nodes (flags and queues of both ends), what the network holds
 // once (fault limits that remain, the partition), the crashes that remain, and each monitor. A global
 // state is the vector of these numbers, so taking it down or putting it back is to copy some words.
@@ -25,7 +25,7 @@
 // it holds that part alone ([sim.Parted]). A crash inside a step applies a part of a leaf's effects;
 // no handler runs for it.
 //
-// Enabled events are lists kept for each local state, bag and connection, put together in the order
+// Enabled events are lists kept for each local state, inbox and connection, put together in the order
 // of the replay engine.
 //
 // # Copies
@@ -37,11 +37,11 @@
 // # Exploration
 //
 // [Explore] hands the states of a system to package explore, as packed vectors:
-// one number for what belongs to a node alone, its local state and the bag of datagrams in flight to it. Steps are kept
-// as moves, by that number and what exists once, and for an event of a stream by what it hands over: the node's next number,
+// one number for what belongs to a node alone, its local state and the inbox of datagrams in flight to it. Steps are kept
+// as transitions, by that number and what exists once, and for an event of a stream by what it hands over: the node's next number,
 // how the fingerprint changes, and operations. An operation sends a datagram, does something to a connection or tells
-// monitors, and what it makes of each of these is in a table. What a handler asks about room in streams tells moves apart:
-// they are kept by the answers. To take a move is some additions and a look-up for each operation. Steps that fail are
+// monitors, and what it makes of each of these is in a table. What a handler asks about room in streams tells transitions apart:
+// they are kept by the answers. To take a transition is some additions and a look-up for each operation. Steps that fail are
 // taken in the world; so are, to compare, all steps from a sample of states.
 //
 // What an exploration covered is read off the tables at its end. Once all states were visited each is known to recover or

@@ -65,7 +65,7 @@ func (w *World) Enabled() []sim.Event {
 		b.isOld[block] = false
 		buf := b.buf[:0]
 		if int(block) == w.nodes {
-			buf = append(buf, w.rests.list[w.v[w.layout.rest]].global...)
+			buf = append(buf, w.netGlobals.list[w.v[w.layout.netGlobals]].global...)
 		} else {
 			buf = w.appendNode(sim.NodeID(block), buf)
 		}
@@ -82,7 +82,7 @@ func (w *World) list(buf []sim.Event) []sim.Event {
 	for node := range w.nodes {
 		buf = w.appendNode(sim.NodeID(node), buf)
 	}
-	buf = append(buf, w.rests.list[w.v[w.layout.rest]].global...)
+	buf = append(buf, w.netGlobals.list[w.v[w.layout.netGlobals]].global...)
 	return w.Injections(buf)
 }
 
@@ -90,7 +90,7 @@ func (w *World) list(buf []sim.Event) []sim.Event {
 func (w *World) isQuiet() bool {
 	for up := w.up; up != 0; up &= up - 1 {
 		node := bits.TrailingZeros64(up)
-		if w.failing[node]|w.deliverable[node] != 0 || w.layout.bagCount > 0 && w.v[w.layout.bags+node] != 0 {
+		if w.failing[node]|w.deliverable[node] != 0 || w.layout.inboxCount > 0 && w.v[w.layout.inboxes+node] != 0 {
 			return false
 		}
 	}
@@ -128,20 +128,20 @@ func (w *World) appendOwn(node sim.NodeID, buf []sim.Event) []sim.Event {
 func (w *World) appendDatagrams(node sim.NodeID, buf []sim.Event) []sim.Event {
 	switch {
 	case w.held(node):
-		first := &w.bags.list[w.v[w.layout.bags+int(node)]].items[0]
+		first := &w.inboxes.list[w.v[w.layout.inboxes+int(node)]].items[0]
 		buf = append(buf, sim.Event{Kind: sim.Arrive, Node: node, Peer: ^first.from})
-	case w.layout.bagCount == 0 || w.up>>node&1 == 0:
+	case w.layout.inboxCount == 0 || w.up>>node&1 == 0:
 	case w.quorums.any:
 		buf = append(buf, w.gathered(node).events...)
 	default:
-		buf = w.bags.appendEvents(sim.Deliver, 1, node, w.v[w.layout.bags+int(node)], buf)
+		buf = w.inboxes.appendEvents(sim.Deliver, 1, node, w.v[w.layout.inboxes+int(node)], buf)
 	}
 	return buf
 }
 
 // held reports whether a node has something to send before it can do anything else.
 func (w *World) held(node sim.NodeID) bool {
-	return w.bags.holds && w.bags.list[w.v[w.layout.bags+int(node)]].held
+	return w.inboxes.holds && w.inboxes.list[w.v[w.layout.inboxes+int(node)]].held
 }
 
 // appendPeers appends ev for each peer in a set.
@@ -163,7 +163,7 @@ func (w *World) Injections(buf []sim.Event) []sim.Event {
 			buf = w.appendList(kind, sim.NodeID(node), buf)
 		}
 	}
-	r := &w.rests.list[w.v[w.layout.rest]]
+	r := &w.netGlobals.list[w.v[w.layout.netGlobals]]
 	if r.state.Left.NetErrors > 0 {
 		for node, set := range w.established {
 			buf = appendPeers(set, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Slot: w.conns.slot}, buf)
@@ -188,16 +188,16 @@ const (
 
 // mayInject reports whether the limits leave injections of a kind.
 func (w *World) mayInject(kind eventList) bool {
-	left := &w.rests.list[w.v[w.layout.rest]].state.Left
+	left := &w.netGlobals.list[w.v[w.layout.netGlobals]].state.Left
 	switch kind {
 	case crashEvents:
 		return crashesLeft(w.v[w.layout.budget]) > 0
 	case haltEvents:
 		return haltsLeft(w.v[w.layout.budget]) > 0
 	case loseEvents:
-		return left.Loss > 0 && w.layout.bagCount > 0
+		return left.Loss > 0 && w.layout.inboxCount > 0
 	case duplicateEvents:
-		return left.Dup > 0 && w.layout.bagCount > 0
+		return left.Dup > 0 && w.layout.inboxCount > 0
 	}
 	return false
 }
@@ -213,18 +213,18 @@ func (w *World) appendList(kind eventList, node sim.NodeID, buf []sim.Event) []s
 		return w.appendDatagrams(node, buf)
 	case crashEvents, haltEvents:
 		if w.leads(node) {
-			buf = w.appendFall(kind, node, buf)
+			buf = w.appendFailure(kind, node, buf)
 		}
 	case loseEvents:
-		buf = w.bags.appendEvents(sim.Lose, 1, node, w.v[w.layout.bags+int(node)], buf)
+		buf = w.inboxes.appendEvents(sim.Lose, 1, node, w.v[w.layout.inboxes+int(node)], buf)
 	case duplicateEvents:
-		buf = w.bags.appendEvents(sim.Duplicate, 0, node, w.v[w.layout.bags+int(node)], buf)
+		buf = w.inboxes.appendEvents(sim.Duplicate, 0, node, w.v[w.layout.inboxes+int(node)], buf)
 	}
 	return buf
 }
 
-// appendFall appends the crash or the halt of a node.
-func (w *World) appendFall(kind eventList, node sim.NodeID, buf []sim.Event) []sim.Event {
+// appendFailure appends the crash or the halt of a node.
+func (w *World) appendFailure(kind eventList, node sim.NodeID, buf []sim.Event) []sim.Event {
 	switch {
 	case w.up>>node&1 == 0:
 	case kind == crashEvents && w.mayCrash(int(node)):
@@ -237,7 +237,7 @@ func (w *World) appendFall(kind eventList, node sim.NodeID, buf []sim.Event) []s
 
 // leads reports whether a node stands for its process where crashes are listed: it is the first of those that are up.
 func (w *World) leads(node sim.NodeID) bool {
-	for _, mate := range w.matesOf(node) {
+	for _, mate := range w.groupOf(node) {
 		if mate < node && w.up>>mate&1 == 1 {
 			return false
 		}
@@ -247,7 +247,7 @@ func (w *World) leads(node sim.NodeID) bool {
 
 // connChanged brings the sets of peers up to date with a connection.
 func (w *World) connChanged(low, high sim.NodeID, id uint32) {
-	severed := w.rests.list[w.v[w.layout.rest]].severed[low] >> high & 1
+	severed := w.netGlobals.list[w.v[w.layout.netGlobals]].severed[low] >> high & 1
 	can := w.conns.lines.at(id).can[severed]
 	set(&w.failing[low], high, can&canFail != 0)
 	set(&w.ready[low], high, can&canReady != 0)
@@ -276,14 +276,14 @@ func set(s *uint64, id sim.NodeID, in bool) {
 // refreshConns brings the sets of peers up to date with all connections.
 func (w *World) refreshConns() {
 	if l := &w.layout; l.pairCount > 0 {
-		w.connect(w.v[l.conns:l.monitors], w.v[l.rest])
+		w.connect(w.v[l.conns:l.monitors], w.v[l.netGlobals])
 	}
 }
 
 // connect makes the sets of peers those of some connections.
 func (w *World) connect(conns []uint32, id uint32) {
 	clear(w.peers)
-	severed := w.rests.list[id].severed
+	severed := w.netGlobals.list[id].severed
 	pair := 0
 	for high := range w.nodes {
 		for low, id := range conns[pair : pair+high+1] {

@@ -26,32 +26,32 @@ type engine struct {
 	nodes  int
 	layout layout
 
-	messages messages
-	events   values // announced ones
-	locals   locals
-	steps    steps
-	bags     bags
-	conns    conns
-	rests    rests
-	monitors monitors
-	quorums  quorums
-	passing  *passing          // nil: nobody asks what monitors pass
-	budgets  []sim.Fingerprint // by crashes left, as if no halts were
-	halts    []sim.Fingerprint // by halts left: what they add to that
-	crashing []bool            // by node: it may crash when up
-	halting  []bool            // by node: it may halt when up
-	mates    [][]sim.NodeID    // by node: those that run in its process; nil: each has one of its own
-	spared   uint64            // set of nodes that do neither, see CrashModel
-	initial  []uint32          // local states before the first boot
-	gone     []uint32          // by node: the local state once it has halted, plus one; 0: not known
-	loaded   []uint32          // as the first boots begin: nodes that are not late have their services
-	early    uint64            // set of nodes that are not late
-	noLoad   error             // the finding of building a service
-	unlisted bool              // a state was met whose events cannot be listed
+	messages   messages
+	events     values // announced ones
+	locals     locals
+	steps      steps
+	inboxes    inboxes
+	conns      conns
+	netGlobals netGlobalsTable
+	monitors   monitors
+	quorums    quorums
+	passing    *passing          // nil: nobody asks what monitors pass
+	budgets    []sim.Fingerprint // by crashes left, as if no halts were
+	halts      []sim.Fingerprint // by halts left: what they add to that
+	crashing   []bool            // by node: it may crash when up
+	halting    []bool            // by node: it may halt when up
+	groups     [][]sim.NodeID    // by node: those that run in its process; nil: each has one of its own
+	uncrashed  uint64            // set of nodes that do neither, see CrashModel
+	initial    []uint32          // local states before the first boot
+	gone       []uint32          // by node: the local state once it has halted, plus one; 0: not known
+	loaded     []uint32          // as the first boots begin: nodes that are not late have their services
+	early      uint64            // set of nodes that are not late
+	noLoad     error             // the finding of building a service
+	unlisted   bool              // a state was met whose events cannot be listed
 
-	sites    *sites    // nil: not used yet
-	together [][]int32 // words of packed vectors that steps changed which were rehearsed
-	notes    *notes    // nil: there is no log
+	sites    *nodeConfigs // nil: not used yet
+	together [][]int32    // words of packed vectors that steps changed which were rehearsed
+	audit    *auditLog    // nil: there is no log
 	// weightless is the set of kinds of events that random walks never take.
 	weightless uint64
 	disturbing *kernel.Disturbing // nil: nothing does
@@ -98,7 +98,7 @@ func newEngine(sys *sim.System, opts kernel.Options, calls *Calls) (*engine, err
 	if bench.Closes() {
 		return nil, &Unsupported{"services with a method Close: what they hold cannot be copied"}
 	}
-	e := &engine{sys: sys, mates: kernel.Mates(sys), opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbing: kernel.DisturbingOf(sys), calls: calls}
+	e := &engine{sys: sys, groups: kernel.Mates(sys), opts: opts, bench: bench, net: bench.Parted(), nodes: sys.Nodes, disturbing: kernel.DisturbingOf(sys), calls: calls}
 	if e.net == nil && sys.Network != nil {
 		return nil, &Unsupported{fmt.Sprintf("its network %T cannot be taken apart", sys.Network)}
 	}
@@ -106,9 +106,9 @@ func newEngine(sys *sim.System, opts kernel.Options, calls *Calls) (*engine, err
 	e.messages.init(e)
 	e.events.ids = map[string]uint32{}
 	e.locals.init()
-	e.bags.init(e)
+	e.inboxes.init(e)
 	e.conns.init(e)
-	e.rests.init(e)
+	e.netGlobals.init(e)
 	e.gone = make([]uint32, e.nodes)
 	e.quorums = quorums{any: bench.Quorums(), by: map[string]uint32{}}
 	for i := range e.nodes {
@@ -142,23 +142,23 @@ func newEngine(sys *sim.System, opts kernel.Options, calls *Calls) (*engine, err
 }
 
 // mayCrash reports whether a node crashes in what is explored.
-func (e *engine) mayCrash(node int) bool { return e.crashing[node] && e.spared>>node&1 == 0 }
+func (e *engine) mayCrash(node int) bool { return e.crashing[node] && e.uncrashed>>node&1 == 0 }
 
 // mayHalt reports whether a node halts in what is explored.
-func (e *engine) mayHalt(node int) bool { return e.halting[node] && e.spared>>node&1 == 0 }
+func (e *engine) mayHalt(node int) bool { return e.halting[node] && e.uncrashed>>node&1 == 0 }
 
-// matesOf are the nodes that crash and halt with a node.
-func (e *engine) matesOf(node sim.NodeID) []sim.NodeID {
-	if e.mates == nil {
+// groupOf are the nodes that crash and halt with a node.
+func (e *engine) groupOf(node sim.NodeID) []sim.NodeID {
+	if e.groups == nil {
 		return nil
 	}
-	return e.mates[node]
+	return e.groups[node]
 }
 
-// fallWith is the set of nodes that a crash of a node can take down.
-func (e *engine) fallWith(node uint8) uint64 {
+// failGroup is the set of nodes that a crash of a node can take down.
+func (e *engine) failGroup(node uint8) uint64 {
 	all := uint64(1) << node
-	for _, mate := range e.matesOf(sim.NodeID(node)) {
+	for _, mate := range e.groupOf(sim.NodeID(node)) {
 		all |= 1 << mate
 	}
 	return all
@@ -168,11 +168,11 @@ func (e *engine) up(local uint32) bool { return e.locals.list[local].state.Up() 
 
 // layout says which word of a vector is what.
 type layout struct {
-	bags, conns, monitors int // first word of each kind; local states begin at 0
-	rest, budget          int
-	words                 int
-	nodes                 int
-	bagCount, pairCount   int
+	inboxes, conns, monitors int // first word of each kind; local states begin at 0
+	netGlobals, budget       int
+	words                    int
+	nodes                    int
+	inboxCount, pairCount    int
 }
 
 func newLayout(e *engine) layout {
@@ -182,16 +182,16 @@ func newLayout(e *engine) layout {
 		datagrams, streams = e.net.Kinds()
 	}
 	if datagrams {
-		l.bagCount = e.nodes
+		l.inboxCount = e.nodes
 	}
 	if streams {
 		l.pairCount = e.nodes * (e.nodes + 1) / 2
 	}
-	l.bags = e.nodes
-	l.conns = l.bags + l.bagCount
+	l.inboxes = e.nodes
+	l.conns = l.inboxes + l.inboxCount
 	l.monitors = l.conns + l.pairCount
-	l.rest = l.monitors + len(e.sys.Monitors)
-	l.budget = l.rest + 1
+	l.netGlobals = l.monitors + len(e.sys.Monitors)
+	l.budget = l.netGlobals + 1
 	l.words = l.budget + 1
 	return l
 }

@@ -46,7 +46,7 @@ type ExploreOptions struct {
 	Progress func(states, transitions, depth, waiting int)
 
 	// For tests.
-	ways    *ways                             // that are reduced by, whatever Reduce is but ReduceNone; nil: those of Reduce
+	rules   *rules                            // that are reduced by, whatever Reduce is but ReduceNone; nil: those of Reduce
 	through func(explore.Graph) explore.Graph // what is explored instead of a graph; nil: that
 	labels  int                               // one of so many states has the labels of its edges compared; 0: compared
 
@@ -56,7 +56,7 @@ type ExploreOptions struct {
 
 	asymmetry string // what shows that there is no symmetry; "": nothing so far
 
-	opaque []Opaque // nodes that are to crash, with CrashAuto
+	crashSensitive []CrashSensitive // nodes that are to crash, with CrashAuto
 }
 
 func (o *ExploreOptions) loop(g explore.Graph, judge explore.Judge) (*explore.Loop, error) {
@@ -163,8 +163,8 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 			opts.Reduce, opts.hastily, opts.gaveUp = ReduceDrop, true, true
 			return exploreAll(ctx, sys, opts)
 		}
-		if len(x.opaque) > 0 && opts.Crashes == CrashAuto {
-			opts.hastily, opts.opaque = true, append(slices.Clone(opts.opaque), x.opaque...)
+		if len(x.crashSensitive) > 0 && opts.Crashes == CrashAuto {
+			opts.hastily, opts.crashSensitive = true, append(slices.Clone(opts.crashSensitive), x.crashSensitive...)
 			return exploreAll(ctx, sys, opts)
 		}
 		x.judgeCrashes(&r)
@@ -183,8 +183,8 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 			return exploreAll(ctx, sys, opts.asymmetric(x.asymmetry))
 		}
 	}
-	if x.starving != nil {
-		out.Fairness = x.starving.told(&r, ctx.Err() != nil)
+	if x.fairCycles != nil {
+		out.Fairness = x.fairCycles.told(&r, ctx.Err() != nil)
 	}
 	if len(out.Sampled) > 0 && out.Stopped == "" {
 		out.Stopped = "sampled"
@@ -207,16 +207,16 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 
 // exploration is what is explored, perhaps several times.
 type exploration struct {
-	g         *graph
-	reduction *reduction // nil: there is none
-	opts      *ExploreOptions
-	told      Reduced
-	crashes   *Crashes    // nil: none are left out
-	opaque    []Opaque    // nodes whose crashes must not be
-	gaveUp    bool        // less is to be reduced
-	asymmetry string      // there is no symmetry, as this shows
-	dead      *deadStates // as judged last; nil: nothing was explored
-	starving  *starving   // likewise; nil: nothing is owed, either
+	g              *graph
+	reduction      *reduction // nil: there is none
+	opts           *ExploreOptions
+	told           Reduced
+	crashes        *Crashes         // nil: none are left out
+	crashSensitive []CrashSensitive // nodes whose crashes must not be
+	gaveUp         bool             // less is to be reduced
+	asymmetry      string           // packedVector is no symmetry, as this shows
+	dead           *deadStates      // as judged last; nil: nothing was explored
+	fairCycles     *fairCycles      // likewise; nil: nothing is owed, either
 }
 
 // result is what an exploration came to, but for what is found afterwards.
@@ -249,11 +249,11 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 		again = false
 		x.opts.Calls.next()
 		x.dead = &deadStates{g: x.g, reduced: x.reduction}
-		x.starving = newStarving(x.g, x.opts.Reducer != nil || x.reduction != nil)
-		if x.starving != nil && x.opts.labels > 0 {
-			x.starving.compared = x.opts.labels
+		x.fairCycles = newStarving(x.g, x.opts.Reducer != nil || x.reduction != nil)
+		if x.fairCycles != nil && x.opts.labels > 0 {
+			x.fairCycles.compared = x.opts.labels
 		}
-		judge, graph := judgesOf(x.dead.judge(), x.starving), explore.Graph(x.g)
+		judge, graph := judgesOf(x.dead.judge(), x.fairCycles), explore.Graph(x.g)
 		if r := x.reduction; r != nil {
 			r.begin()
 			judge, graph = &reductionJudge{r, judge}, r
@@ -278,12 +278,12 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 			if x.gaveUp = r.givesUp(ctx, limited, &out); !x.gaveUp {
 				again = r.again(ctx, &out)
 			}
-			if x.told = r.tell(); r.all() && r.sym == nil && x.g.w.spared == 0 {
+			if x.told = r.tell(); r.all() && r.sym == nil && x.g.w.uncrashed == 0 {
 				x.reduction = nil
 			}
-			if !again && !x.gaveUp && out.Complete && out.Err == nil && x.g.w.spared != 0 {
+			if !again && !x.gaveUp && out.Complete && out.Err == nil && x.g.w.uncrashed != 0 {
 				x.g.limitBy(func() error { return loop.Limit(limited) })
-				x.opaque = r.opaque()
+				x.crashSensitive = r.crashSensitive()
 				x.g.limitBy(nil)
 			}
 		}
@@ -322,7 +322,7 @@ func rehearse(e *engine) (path choose.Path, err error) {
 			return pick
 		})
 		path = path[:0]
-		w.shadow = shadow{world: w.shadow.world, closely: true}
+		w.cross = crossCheck{reference: w.cross.reference, closely: true}
 		err := w.Start(src)
 		for step := range rehearsalSteps {
 			if err == nil {

@@ -77,7 +77,7 @@ func walkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*Fair
 // fairWalk is a part of what is walked, and judged together.
 type fairWalk struct {
 	g      *graph
-	judge  *starving
+	judge  *fairCycles
 	opts   *FairWalkOptions
 	out    *FairWalks
 	random *choose.Random
@@ -90,7 +90,7 @@ type fairWalk struct {
 	edges  explore.Edges   // scratch
 
 	from, turn uint32 // of the edge to the state that is looked at
-	onward     bool   // there is one: it is no root
+	onward     bool   // packedVector is one: it is no root
 }
 
 // row is the edges of a state.

@@ -65,7 +65,7 @@ func (*chatterer) say(env sim.Env) { _ = env.Stream(1).Send(env.Choose("what", 2
 
 func (*chatterer) post(env sim.Env) { env.Send(1, env.Choose("what", 1000)) }
 
-// The tables are also dropped when few local states meet many connections, or many bags.
+// The tables are also dropped when few local states meet many connections, or many inboxes.
 func TestForgetWhatIsInFlight(t *testing.T) {
 	for _, c := range []struct {
 		name string

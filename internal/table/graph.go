@@ -14,28 +14,28 @@ import (
 // graph is the states of a system, as packed vectors, and its steps.
 type graph struct {
 	w      *World // bare
-	sites  *sites
+	sites  *nodeConfigs
 	onward *onward // nil: it begins at the start
 	known  map[string]bool
 
-	here        []uint32        // the state that is expanded
+	worldVector []uint32        // the state that is expanded
 	width       int             // of fingerprints that are asked for
 	fingerprint sim.Fingerprint // its own
 
 	met   *explore.Met // the last state that was checked
 	holds []bool       // by Inevitably property: whether it does there
 
-	roots   []choose.Path
-	vector  []uint32 // scratch, of the world
-	there   []uint32 // likewise, packed
-	events  []sim.Event
-	spans   []nodeSpan    // scratch
-	all     explore.Edges // scratch
-	answers answers
-	fates   choose.Enumerate // of nodes that go down with another one
+	roots        []choose.Path
+	vector       []uint32 // scratch, of the world
+	packedVector []uint32 // likewise, packed
+	events       []sim.Event
+	spans        []nodeSpan    // scratch
+	all          explore.Edges // scratch
+	answers      answers
+	fates        choose.Enumerate // of nodes that go down with another one
 
-	asleep asleep
-	named  bool // edges are named for other processes, see nameFor
+	sleepSet sleepSet
+	named    bool // edges are named for other processes, see nameFor
 
 	reads  bool // what is known, and nothing else, see reader
 	unread bool // some of it was not known
@@ -55,7 +55,7 @@ func newGraph(e *engine, weightless []sim.EventKind) *graph {
 		e.sites = newSites(e)
 	}
 	g.sites = e.sites
-	g.vector, g.there = make([]uint32, e.layout.words), make([]uint32, g.sites.words)
+	g.vector, g.packedVector = make([]uint32, e.layout.words), make([]uint32, g.sites.words)
 	return g
 }
 
@@ -134,7 +134,7 @@ func (g *graph) Roots(e *explore.Edges) error {
 // Expand implements [explore.Graph]. Steps are in the order of [World.Injections].
 func (g *graph) Expand(state []uint32, number int, e *explore.Edges) error {
 	from := len(e.Ends)
-	g.here, g.width = state, e.Width
+	g.worldVector, g.width = state, e.Width
 	if e.Width > 0 {
 		g.fingerprint = g.sites.fingerprint(state)
 	}
@@ -181,15 +181,15 @@ func (g *graph) Check(m *explore.Met) (live bool, err error) {
 
 func (g *graph) check(m *explore.Met) (live bool, err error) {
 	w := g.w
-	for i := range g.sites.untold {
-		if u := &g.sites.untold[i]; m.State[u.node] == u.site {
+	for i := range g.sites.pendingLog {
+		if u := &g.sites.pendingLog[i]; m.State[u.node] == u.config {
 			return false, u.err
 		}
 	}
 	p := &w.properties
 	sampled := w.samples.sampled(m.Number + 1)
 	check, cover := m.Root || sampled || g.named, w.covering.unmet > 0 // of several processes, another one may have seen what properties read
-	changed := w.fallWith(m.Note & noteNode)
+	changed := w.failGroup(m.Note & noteNode)
 	for i := range p.always {
 		q := &p.always[i]
 		check = check || q.inFlight || m.Note&noteLocal != 0 && q.nodes&changed != 0
@@ -256,7 +256,7 @@ func (g *graph) ask(m *explore.Met, check, sampled bool) (live bool, err error) 
 func (g *graph) read(state []uint32) []uint32 {
 	p := &g.w.properties
 	for i, node := range p.read {
-		p.key[i] = g.sites.places[node].list[state[node]].local
+		p.key[i] = g.sites.tables[node].list[state[node]].local
 	}
 	return p.key
 }
@@ -280,9 +280,9 @@ func (g *graph) fails(err error) bool { return g.onward != nil && endsRun(err) }
 // barred reports whether nothing is to be visited behind the state that is expanded.
 func (g *graph) barred() bool {
 	if g.onward != nil {
-		return g.onward.bars(g.here)
+		return g.onward.bars(g.worldVector)
 	}
-	g.sites.unpack(g.here, g.vector)
+	g.sites.unpack(g.worldVector, g.vector)
 	g.w.restore(g.vector)
 	return g.isKnown(g.w.Check())
 }

@@ -11,7 +11,7 @@ import (
 type judges []explore.Judge
 
 // judgesOf are those that there are; nil: nobody judges.
-func judgesOf(dead explore.Judge, starving *starving) explore.Judge {
+func judgesOf(dead explore.Judge, starving *fairCycles) explore.Judge {
 	switch {
 	case starving == nil:
 		return dead

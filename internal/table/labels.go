@@ -7,9 +7,9 @@ import (
 	"github.com/macemc/macemc/internal/fair"
 )
 
-// labels are what edges of moves are labelled with: they depend on the move, and on the monitor that is judged.
+// labels are what edges of transitions are labelled with: they depend on the transition, and on the monitor that is judged.
 type labels struct {
-	known memo // by move and monitor: the place in list
+	known memo // by transition and monitor: the place in list
 	list  []label
 	asked int // states
 	every int // one of so many of these, and more of the first, are labelled by their steps, too, and compared
@@ -27,7 +27,7 @@ const labelBytes = 16 + 4*16
 // compared is labels.every.
 const compared = 1 << 10
 
-// recall makes row the edges of a state by the labels of their moves, whose names they have. It reports whether all were known.
+// recall makes row the edges of a state by the labels of their transitions, whose names they have. It reports whether all were known.
 func (b *builder) recall(state, to, names []uint32) (bool, error) {
 	l := &b.labels
 	b.row = b.row[:0]
@@ -72,7 +72,7 @@ func (b *builder) learn(state, names []uint32) {
 
 // label makes row the edges of a state.
 func (b *builder) label(state, to, names []uint32) error {
-	b.g.here = state
+	b.g.worldVector = state
 	known, err := b.recall(state, to, names)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Edges are labelled alike by their moves and by the steps that these stand for, in all states of systems in which something is owed.
+// Edges are labelled alike by their transitions and by the steps that these stand for, in all states of systems in which something is owed.
 func TestLabelsAreThoseOfSteps(t *testing.T) {
 	owed := 0
 	for _, c := range []struct {

@@ -17,10 +17,10 @@ func (w *World) Limit(entries int) { w.most = entries }
 func (w *World) full() bool { return w.entries() > w.most }
 
 func (e *engine) entries() int {
-	return len(e.locals.list) + e.steps.leaves.len() + e.conns.list.len() + len(e.bags.list) + (e.conns.queues.bytes()+e.locals.bulk)/entrySize
+	return len(e.locals.list) + e.steps.leaves.len() + e.conns.list.len() + len(e.inboxes.list) + (e.conns.queues.bytes()+e.locals.bulk)/entrySize
 }
 
 // bytes is about the memory that the tables take.
 func (e *engine) bytes() int {
-	return entrySize*(len(e.locals.list)+e.steps.leaves.len()+len(e.bags.list)) + e.locals.bulk + e.conns.bytes() + bagItemSize*e.bags.items
+	return entrySize*(len(e.locals.list)+e.steps.leaves.len()+len(e.inboxes.list)) + e.locals.bulk + e.conns.bytes() + inboxItemSize*e.inboxes.items
 }

@@ -95,8 +95,8 @@ func (e *engine) intern(node sim.NodeID, state *kernel.Local, from *origin) (id 
 	e.locals.ids[l.enc] = id
 	e.locals.list = append(e.locals.list, l)
 	e.locals.bulk += bulkOf(&l)
-	if e.notes != nil {
-		e.notes.local(id)
+	if e.audit != nil {
+		e.audit.local(id)
 	}
 	return id, nil
 }

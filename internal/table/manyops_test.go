@@ -22,7 +22,7 @@ func (h *heard) Observe(sim.NodeID, any) error {
 	return nil
 }
 
-// A step may have more effects than a move counts.
+// A step may have more effects than a transition counts.
 func TestManyOperations(t *testing.T) {
 	for _, many := range []int{2, 1<<16 - 4, 1<<16 - 2, 1<<16 - 1, 1 << 16, 1<<16 + 5} {
 		sys := sim.System{

@@ -110,8 +110,8 @@ func (e *engine) observe(id uint32, node sim.NodeID, event uint32) (uint32, erro
 	hot, settled := m.owed.idsOf(index, says.Hot), m.owed.idsOf(index, says.Settled)
 	m.outs = append(m.outs, monitorOut{next, found, hot, settled})
 	e.passing.see(&m.outs[len(m.outs)-1], m, index)
-	if e.notes != nil {
-		e.notes.monitor(id, node, event, next, found)
+	if e.audit != nil {
+		e.audit.monitor(id, node, event, next, found)
 	}
 	return next, found
 }

@@ -25,40 +25,40 @@ func (r *repeat) Choose(p choose.Point) int {
 
 func (g *graph) takeAll(e *explore.Edges) error {
 	g.sleep(e.By)
-	s, v := g.sites, g.here
+	s, v := g.sites, g.worldVector
 	g.spans = g.spans[:0]
-	fr := v[s.frame]
-	if s.frames[fr].global.end == 0 {
+	fr := v[s.global]
+	if s.globals[fr].global.end == 0 {
 		if g.reads {
 			return errUnread
 		}
-		s.learnFrame(g.w, v)
+		s.populateGlobal(g.w, v)
 	}
 	if g.w.layout.pairCount > 0 {
-		g.w.connect(v[s.conns:s.monitors], s.frames[fr].rest)
+		g.w.connect(v[s.conns:s.monitors], s.globals[fr].net)
 	}
 	quiet := g.w.sys.Timing == sim.Prompt && g.quiet()
 	g.listOrdinary(fr, quiet)
 	if err := g.takeListed(e); err != nil {
 		return err
 	}
-	if sp := s.frames[fr].global; sp.begin < sp.end {
+	if sp := s.globals[fr].global; sp.begin < sp.end {
 		if err := g.takeSpans(e, []nodeSpan{{span: sp}}); err != nil {
 			return err
 		}
 	}
 	for kind := crashEvents; kind < eventLists; kind++ {
-		if s.frames[fr].injects[kind] {
+		if s.globals[fr].injects[kind] {
 			g.listEach(fr, quiet, kind)
 			if err := g.takeListed(e); err != nil {
 				return err
 			}
 		}
 	}
-	if s.frames[fr].breaks {
+	if s.globals[fr].breaks {
 		g.takeBreaks(e, fr)
 	}
-	if sp := s.frames[fr].faults; sp.begin < sp.end {
+	if sp := s.globals[fr].faults; sp.begin < sp.end {
 		return g.takeSpans(e, []nodeSpan{{span: sp}})
 	}
 	return nil
@@ -66,8 +66,8 @@ func (g *graph) takeAll(e *explore.Edges) error {
 
 // quiet reports whether no message and no error can be delivered now.
 func (g *graph) quiet() bool {
-	for i := range g.sites.places {
-		p, at := &g.sites.places[i], g.here[i]
+	for i := range g.sites.tables {
+		p, at := &g.sites.tables[i], g.worldVector[i]
 		if p.busy[at] || p.up[at] && g.w.failing[i]|g.w.deliverable[i] != 0 {
 			return false
 		}
@@ -75,36 +75,36 @@ func (g *graph) quiet() bool {
 	return true
 }
 
-// nodeSpan is moves of a node, or of no node, which never sleep. None of them is a questionMove.
+// nodeSpan is transitions of a node, or of no node, which never sleep. None of them is a questionTransition.
 type nodeSpan struct {
 	span
 	node   int32
 	asleep uint64 // those that sleep, by place
 }
 
-// listOrdinary lists the moves by ordinary events, in the order in which the network lists them.
+// listOrdinary lists the transitions by ordinary events, in the order in which the network lists them.
 func (g *graph) listOrdinary(fr uint32, quiet bool) {
 	l := &g.w.layout
 	if l.pairCount == 0 {
 		g.listEach(fr, quiet, ordinaryEvents)
-		g.listDiamonds(listOf(fr, quiet, ordinaryEvents))
+		g.listCommutingPairs(listOf(fr, quiet, ordinaryEvents))
 		return
 	}
-	for node := range g.sites.places {
+	for node := range g.sites.tables {
 		g.list(g.spanIn(fr, quiet, ownEvents, node), node, noStream)
-		if g.sites.places[node].up[g.here[node]] {
+		if g.sites.tables[node].up[g.worldVector[node]] {
 			g.listStreams(node)
 		}
-		if l.bagCount > 0 {
+		if l.inboxCount > 0 {
 			g.list(g.spanIn(fr, quiet, datagramEvents, node), node, noStream)
 		}
 	}
 }
 
-// listEach lists the moves of all nodes by events of a kind.
+// listEach lists the transitions of all nodes by events of a kind.
 func (g *graph) listEach(fr uint32, quiet bool, kind eventList) {
 	spans := g.spans
-	for node := range g.sites.places {
+	for node := range g.sites.tables {
 		switch sp := g.spanIn(fr, quiet, kind, node); {
 		case sp.asks():
 			g.spans = spans
@@ -119,7 +119,7 @@ func (g *graph) listEach(fr uint32, quiet bool, kind eventList) {
 	g.spans = spans
 }
 
-// list adds moves of a node to those that are to be taken, with those by the answers to questions in their places.
+// list adds transitions of a node to those that are to be taken, with those by the answers to questions in their places.
 func (g *graph) list(sp span, node int, h streamEvent) {
 	if !sp.asks() {
 		if sp.begin < sp.end {
@@ -130,7 +130,7 @@ func (g *graph) list(sp span, node int, h streamEvent) {
 	part := sp
 	part.handled &^= spanAsks
 	for k := sp.begin; k < sp.end; k++ {
-		if m := &g.sites.moves[k]; m.kind == questionMove {
+		if m := &g.sites.transitions[k]; m.kind == questionTransition {
 			part.end = k
 			g.put(part, node)
 			g.list(g.answered(m.first, node, h), node, h)
@@ -158,20 +158,20 @@ func (g *graph) takeListed(e *explore.Edges) error {
 	return g.takeSpans(e, spans)
 }
 
-// spanIn returns the moves of a node in a list.
+// spanIn returns the transitions of a node in a list.
 func (g *graph) spanIn(fr uint32, quiet bool, kind eventList, node int) span {
-	sp := g.sites.places[node].spanOf(listOf(fr, quiet, kind), g.here[node])
+	sp := g.sites.tables[node].spanOf(listOf(fr, quiet, kind), g.worldVector[node])
 	if sp.begin == sp.end && sp.end == 0 {
 		if g.reads {
 			g.unread = true
 		} else {
-			sp = g.sites.learn(g.w, g.here, node, quiet, kind)
+			sp = g.sites.populate(g.w, g.worldVector, node, quiet, kind)
 		}
 	}
 	return sp
 }
 
-// roomFor is how many edges the moves of some sites make at most, and how many changes.
+// roomFor is how many edges the transitions of some node configurations make at most, and how many changes.
 func roomFor(spans []nodeSpan) (edges, changes int) {
 	for i := range spans {
 		edges += int(spans[i].end - spans[i].begin)
@@ -180,23 +180,23 @@ func roomFor(spans []nodeSpan) (edges, changes int) {
 	return edges, changes
 }
 
-// asleepIn is which moves of a site sleep, as its node did before what led here, and whether all of them do.
-func (g *graph) asleepIn(sp *nodeSpan) (moves uint64, all bool) {
-	but, arrived := g.asleep.but, g.asleep.arrived[sp.node]
-	if g.asleep.shared>>sp.node&1 != 0 {
-		but |= g.asleep.actor
+// sleepSetIn is which transitions of a node configuration sleep, as its node did before what led here, and whether all of them do.
+func (g *graph) sleepSetIn(sp *nodeSpan) (moves uint64, all bool) {
+	but, arrived := g.sleepSet.but, g.sleepSet.arrived[sp.node]
+	if g.sleepSet.shared>>sp.node&1 != 0 {
+		but |= g.sleepSet.actor
 	}
 	if arrived == 0 && sp.peers()&but == 0 {
 		return 0, true
 	}
-	return g.sites.undisturbed(sp.span, but, arrived), false
+	return g.sites.independent(sp.span, but, arrived), false
 }
 
-// takeSpans takes the moves of several sites. There is room in e for all of them before the first is taken.
+// takeSpans takes the transitions of several node configurations. There is room in e for all of them before the first is taken.
 func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
-	s, v, from := g.sites, g.here, g.fingerprint
-	places, two := s.places, g.width == 2
-	fr := v[s.frame]
+	s, v, from := g.sites, g.worldVector, g.fingerprint
+	places, two := s.tables, g.width == 2
+	fr := v[s.global]
 	edges, most := roomFor(spans)
 	t, c := len(e.Ends), len(e.Changes)
 	e.Reserve(edges, most)
@@ -207,9 +207,9 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 		site := v[node]
 		e.Steps += int(spans[i].handled)
 		asleep := spans[i].asleep
-		if g.asleep.nodes>>node&1 != 0 {
+		if g.sleepSet.nodes>>node&1 != 0 {
 			var all bool
-			if asleep, all = g.asleepIn(&spans[i]); all {
+			if asleep, all = g.sleepSetIn(&spans[i]); all {
 				e.Pass(end - spans[i].begin)
 				continue
 			}
@@ -224,15 +224,15 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 				asleep >>= n
 			}
 			asleep >>= 1
-			m, first := &s.moves[k], c
+			m, first := &s.transitions[k], c
 			lo, hi := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
-			if m.kind == fastMove {
+			if m.kind == datagramTransition {
 				if m.next != site {
 					changes[c] = uint64(node)<<32 | uint64(m.next)
 					c++
 				}
-				if m.frame != fr {
-					changes[c] = uint64(s.frame)<<32 | uint64(m.frame)
+				if m.global != fr {
+					changes[c] = uint64(s.global)<<32 | uint64(m.global)
 					c++
 				}
 				if m.count > 0 {
@@ -244,7 +244,7 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 							if g.reads {
 								return errUnread
 							}
-							a = s.learnArrival(d.peer, at, d.index)
+							a = s.populateArrival(d.peer, at, d.index)
 						}
 						if a.next == at+1 {
 							continue
@@ -272,7 +272,7 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 				turns, names = e.Turns[:t+edges], e.Names[:t+edges]
 				continue
 			}
-			if c == first && g.asleep.loops {
+			if c == first && g.sleepSet.loops {
 				e.Pass(1)
 				continue
 			}
@@ -290,21 +290,21 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 	return nil
 }
 
-// mixed appends what a mixedMove changes, and returns how that changes the fingerprint in addition. It is false when one
+// mixed appends what a mixedTransition changes, and returns how that changes the fingerprint in addition. It is false when one
 // of the operations is refused.
-func (g *graph) mixed(m *move, node int, changes []uint64) (after []uint64, shift sim.Fingerprint, ok bool) {
-	if m.kind != mixedMove || g.reads {
+func (g *graph) mixed(m *transition, node int, changes []uint64) (after []uint64, shift sim.Fingerprint, ok bool) {
+	if m.kind != mixedTransition || g.reads {
 		return changes, shift, false
 	}
 	s := g.sites
-	if m.next != g.here[node] {
+	if m.next != g.worldVector[node] {
 		changes = append(changes, uint64(node)<<32|uint64(m.next))
 	}
-	if m.frame != g.here[s.frame] {
-		changes = append(changes, uint64(s.frame)<<32|uint64(m.frame))
+	if m.global != g.worldVector[s.global] {
+		changes = append(changes, uint64(s.global)<<32|uint64(m.global))
 	}
 	var d draft
-	d.from, d.changes, d.first = g.here, changes, len(changes)
+	d.from, d.changes, d.first = g.worldVector, changes, len(changes)
 	if !s.operate(&d, node, s.ops[m.first:m.first+uint32(m.count)]) {
 		return changes, shift, false
 	}
@@ -325,23 +325,23 @@ func (g *graph) shift(d *draft) (shift sim.Fingerprint) {
 
 const noSite = ^uint32(0)
 
-// takeOther takes a move that is neither a fast nor a mixed one, or one that is refused.
+// takeOther takes a transition that is neither a fast nor a mixed one, or one that is refused.
 func (g *graph) takeOther(e *explore.Edges, k uint32) error {
 	s := g.sites
-	m := &s.moves[k]
+	m := &s.transitions[k]
 	if g.reads {
 		return errUnread
 	}
 	switch m.kind {
-	case slowStep:
+	case uncachedStep:
 		return g.takeSlowly(e, m.first, m.note)
-	case sharedMove:
+	case groupTransition:
 		return g.takeShared(e, m)
-	case mixedMove:
+	case mixedTransition:
 		return g.takeSlowly(e, s.ops[m.first+uint32(m.count)-1].index, m.note)
 	}
-	if m.frame != g.here[s.frame] {
-		e.Change(s.frame, m.frame)
+	if m.global != g.worldVector[s.global] {
+		e.Change(s.global, m.global)
 	}
 	e.End(g.fingerprint.Add(m.delta), m.note)
 	e.Names[len(e.Names)-1] = k
@@ -350,14 +350,14 @@ func (g *graph) takeOther(e *explore.Edges, k uint32) error {
 
 // takeSlowly takes a step in the world.
 func (g *graph) takeSlowly(e *explore.Edges, number uint32, note uint8) error {
-	s, w, m := g.sites, g.w, g.sites.slow[number]
-	s.visit(w, g.here)
+	s, w, m := g.sites, g.w, g.sites.uncached[number]
+	s.visit(w, g.worldVector)
 	err := m.err
 	if err == nil {
 		err = w.advance(&m.ev, &repeat{picks: m.picks})
 	}
 	if err != nil {
-		s.visit(w, g.here)
+		s.visit(w, g.worldVector)
 		if g.fails(err) {
 			if note&noteOrdinary != 0 {
 				g.onward.fail(err)
@@ -373,16 +373,16 @@ func (g *graph) takeSlowly(e *explore.Edges, number uint32, note uint8) error {
 }
 
 // takeShared takes the steps in the world by which the nodes of a process go down.
-func (g *graph) takeShared(e *explore.Edges, m *move) error {
-	s, w, slow := g.sites, g.w, g.sites.slow[m.first]
-	s.visit(w, g.here)
+func (g *graph) takeShared(e *explore.Edges, m *transition) error {
+	s, w, slow := g.sites, g.w, g.sites.uncached[m.first]
+	s.visit(w, g.worldVector)
 	if slow.ev.Kind.TakesDown() && !w.leads(slow.ev.Node) {
 		return nil
 	}
 	for g.fates.Reset(); g.fates.Next(); {
-		s.visit(w, g.here)
+		s.visit(w, g.worldVector)
 		if err := w.advance(&slow.ev, &choose.Prefix{Path: slow.picks, Then: &g.fates}); err != nil {
-			s.visit(w, g.here)
+			s.visit(w, g.worldVector)
 			if g.fails(err) {
 				e.End(g.fingerprint, m.note&^noteOrdinary)
 				continue
@@ -397,10 +397,10 @@ func (g *graph) takeShared(e *explore.Edges, m *move) error {
 
 // arrive lists a transition to the state of the world.
 func (g *graph) arrive(e *explore.Edges, note uint8) {
-	g.sites.pack(g.w.v, g.there)
-	d := draft{g.here, e.Changes, len(e.Changes)}
-	for word, value := range g.there {
-		if value != g.here[word] {
+	g.sites.pack(g.w.v, g.packedVector)
+	d := draft{g.worldVector, e.Changes, len(e.Changes)}
+	for word, value := range g.packedVector {
+		if value != g.worldVector[word] {
 			d.changes = append(d.changes, uint64(word)<<32|uint64(value))
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// moveOp is what a step does to something other than its node's site and the frame.
-type moveOp struct {
+// effectOp is what a step does to something other than its node's node configuration and the global part.
+type effectOp struct {
 	peer  uint32 // behind it the kind of operation, and the pair whose connection it is about; of a datagram the peer alone
 	index uint32
 }
@@ -19,18 +19,18 @@ const (
 	opDatagram = iota // index: the number of a datagram to the peer
 	opStream          // index: see connCode
 	opAnnounce        // index: an event
-	opSlow            // none: index is the number of the slow move to take if a monitor or a queue refuses
+	opSlow            // none: index is the number of the uncached transition to take if a monitor or a queue refuses
 )
 
-// Bits of moveOp.peer: those of the peer, then of the kind.
+// Bits of effectOp.peer: those of the peer, then of the kind.
 const (
 	opPeer = 8
 	opPair = opPeer + 2
 )
 
-func (o moveOp) node() uint32 { return o.peer & (1<<opPeer - 1) }
-func (o moveOp) kind() uint32 { return o.peer >> opPeer & (1<<(opPair-opPeer) - 1) }
-func (o moveOp) pair() int    { return int(o.peer >> opPair) }
+func (o effectOp) node() uint32 { return o.peer & (1<<opPeer - 1) }
+func (o effectOp) kind() uint32 { return o.peer >> opPeer & (1<<(opPair-opPeer) - 1) }
+func (o effectOp) pair() int    { return int(o.peer >> opPair) }
 
 // draft is a packed vector by what it changes of another one.
 type draft struct {
@@ -77,7 +77,7 @@ func (d *draft) is(v []uint32) bool {
 
 // operate makes the operations of a step of a node happen. It reports whether all monitors took what was announced, and all queues what
 // was sent.
-func (s *sites) operate(d *draft, node int, ops []moveOp) bool {
+func (s *nodeConfigs) operate(d *draft, node int, ops []effectOp) bool {
 	for _, o := range ops {
 		peer := o.node()
 		switch o.kind() {
@@ -96,11 +96,11 @@ func (s *sites) operate(d *draft, node int, ops []moveOp) bool {
 			}
 			up := op != opCrash // a node is up while it does anything else to a connection with itself
 			if int(peer) != node {
-				up = s.places[peer].up[d.from[peer]]
+				up = s.tables[peer].up[d.from[peer]]
 			}
 			d.set(word, s.e.conns.apply(old, o.index, up))
 		case opAnnounce:
-			for word := s.monitors; word < s.frame; word++ {
+			for word := s.monitors; word < s.global; word++ {
 				next, err := s.e.observe(d.at(word), sim.NodeID(node), o.index)
 				if err != nil {
 					return false
@@ -113,7 +113,7 @@ func (s *sites) operate(d *draft, node int, ops []moveOp) bool {
 }
 
 // connection returns the pair of two nodes, and which end of their connection is that of node.
-func (s *sites) connection(node, peer int) (pair, side int) {
+func (s *nodeConfigs) connection(node, peer int) (pair, side int) {
 	if node <= peer {
 		return s.e.layout.pair(sim.NodeID(node), sim.NodeID(peer)), 0
 	}
@@ -121,13 +121,13 @@ func (s *sites) connection(node, peer int) (pair, side int) {
 }
 
 // stream is an operation on the connection of a node to a peer.
-func (s *sites) stream(node, peer int, op connOp, msg uint32) moveOp {
+func (s *nodeConfigs) stream(node, peer int, op connOp, msg uint32) effectOp {
 	pair, side := s.connection(node, peer)
-	return moveOp{uint32(pair<<opPair | opStream<<opPeer | peer), connCode(op, side, msg)}
+	return effectOp{uint32(pair<<opPair | opStream<<opPeer | peer), connCode(op, side, msg)}
 }
 
 // ofStream reports whether an event hands something over that a connection holds.
-func (s *sites) ofStream(ev *sim.Event) bool {
+func (s *nodeConfigs) ofStream(ev *sim.Event) bool {
 	return s.e.layout.pairCount > 0 && ev.Slot == s.e.conns.slot &&
 		(ev.Kind == sim.Deliver || ev.Kind == sim.DeliverError || ev.Kind == sim.DeliverReady)
 }
@@ -141,7 +141,7 @@ type streamEvent struct {
 var noStream = streamEvent{}
 
 // eventOf is the number of an event of a stream, see [engine.eventID].
-func (s *sites) eventOf(v []uint32, node int, h streamEvent) uint32 {
+func (s *nodeConfigs) eventOf(v []uint32, node int, h streamEvent) uint32 {
 	peer := int(h.peer)
 	if h.kind == sim.DeliverReady {
 		return s.e.eventID(readyEvent, sim.NodeID(peer), 0)
@@ -158,28 +158,28 @@ func (s *sites) eventOf(v []uint32, node int, h streamEvent) uint32 {
 }
 
 // received returns what a connection becomes once it has handed over what an event is about, see [engine.received].
-func (s *sites) received(v []uint32, node int, h streamEvent) (next uint32, class int, msg uint32) {
+func (s *nodeConfigs) received(v []uint32, node int, h streamEvent) (next uint32, class int, msg uint32) {
 	peer := int(h.peer)
 	pair, side := s.connection(node, peer)
-	return s.e.received(v[s.conns+pair], h.kind, side, node == peer || s.places[peer].up[v[peer]])
+	return s.e.received(v[s.conns+pair], h.kind, side, node == peer || s.tables[peer].up[v[peer]])
 }
 
-// listStreams lists the moves of a node that is up by what its connections hold for it.
+// listStreams lists the transitions of a node that is up by what its connections hold for it.
 func (g *graph) listStreams(node int) {
 	s, w := g.sites, g.w
 	for k, set := range [...]uint64{w.failing[node], w.ready[node], w.deliverable[node]} {
 		for ; set != 0; set &= set - 1 {
 			h := streamEvent{streamKinds[k], uint8(bits.TrailingZeros64(set))}
-			g.list(s.spanOfStream(w, g.here, node, h), node, h)
+			g.list(s.spanOfStream(w, g.worldVector, node, h), node, h)
 		}
 	}
 }
 
 var streamKinds = [...]sim.EventKind{sim.DeliverError, sim.DeliverReady, sim.Deliver}
 
-// spanOfStream returns the moves of a node by an event of a stream.
-func (s *sites) spanOfStream(w *World, v []uint32, node int, h streamEvent) span {
-	p, frame := &s.places[node], int(v[s.frame])
+// spanOfStream returns the transitions of a node by an event of a stream.
+func (s *nodeConfigs) spanOfStream(w *World, v []uint32, node int, h streamEvent) span {
+	p, frame := &s.tables[node], int(v[s.global])
 	for frame >= len(p.told) {
 		p.told = append(p.told, memoOf[span]{})
 	}
@@ -191,12 +191,12 @@ func (s *sites) spanOfStream(w *World, v []uint32, node int, h streamEvent) span
 	if h.kind == sim.Deliver {
 		ev.Msgs = 1
 	}
-	sp := s.learnStream(w, v, ev)
+	sp := s.populateStream(w, v, ev)
 	p.told[frame].put(key, sp)
 	return sp
 }
 
-// answered returns the moves by the answer to a question about room, in the state that is expanded once a connection has handed over what
+// answered returns the transitions by the answer to a question about room, in the state that is expanded once a connection has handed over what
 // it holds.
 func (g *graph) answered(number uint32, node int, h streamEvent) span {
 	s := g.sites
@@ -204,9 +204,9 @@ func (g *graph) answered(number uint32, node int, h streamEvent) span {
 	left := s.capacity
 	if !room.fresh {
 		pair, side := s.connection(node, int(room.peer))
-		conn := g.here[s.conns+pair]
+		conn := g.worldVector[s.conns+pair]
 		if h != noStream && sim.NodeID(h.peer) == room.peer {
-			conn, _, _ = s.received(g.here, node, h)
+			conn, _, _ = s.received(g.worldVector, node, h)
 		}
 		left -= s.e.conns.queued(conn, side)
 	}
@@ -215,22 +215,22 @@ func (g *graph) answered(number uint32, node int, h streamEvent) span {
 			return known
 		}
 	}
-	return s.learnAnswer(g.w, g.here, number)
+	return s.populateAnswer(g.w, g.worldVector, number)
 }
 
-// takeBreaks takes the moves by which connections break.
+// takeBreaks takes the transitions by which connections break.
 func (g *graph) takeBreaks(e *explore.Edges, fr uint32) {
 	s, w := g.sites, g.w
 	for node, set := range w.established {
 		for ; set != 0; set &= set - 1 {
 			peer := bits.TrailingZeros64(set)
-			broke := s.frames[fr].broke - 1
-			if s.frames[fr].broke == 0 {
-				broke = s.learnBreak(w, g.here, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Peer: sim.NodeID(peer), Slot: w.conns.slot})
+			broke := s.globals[fr].broke - 1
+			if s.globals[fr].broke == 0 {
+				broke = s.populateBreak(w, g.worldVector, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Peer: sim.NodeID(peer), Slot: w.conns.slot})
 			}
-			d := draft{g.here, e.Changes, len(e.Changes)}
-			s.operate(&d, node, []moveOp{s.stream(node, peer, opBreak, 0)})
-			d.set(s.frame, broke)
+			d := draft{g.worldVector, e.Changes, len(e.Changes)}
+			s.operate(&d, node, []effectOp{s.stream(node, peer, opBreak, 0)})
+			d.set(s.global, broke)
 			e.Changes = d.changes
 			e.End(g.fingerprint.Add(g.shift(&d)), uint8(node))
 			e.Names[len(e.Names)-1] = s.breakOf(node, peer)

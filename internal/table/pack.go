@@ -79,14 +79,14 @@ func (p *Pack) Add(state []uint32, from explore.Source) {
 		p.lo += sites.shareOf(w, n).Lo
 		switch {
 		case w < l.nodes:
-			at := sites.places[w].list[n]
+			at := sites.tables[w].list[n]
 			p.put(w, at.local)
-			if l.bagCount > 0 {
-				p.put(l.bags+w, at.bag)
+			if l.inboxCount > 0 {
+				p.put(l.inboxes+w, at.inbox)
 			}
-		case w == sites.frame:
-			f := &sites.frames[n]
-			p.put(l.rest, f.rest)
+		case w == sites.global:
+			f := &sites.globals[n]
+			p.put(l.netGlobals, f.net)
 			p.put(l.budget, f.budget)
 		default:
 			p.put(l.conns+w-l.nodes, n)

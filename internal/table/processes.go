@@ -115,7 +115,7 @@ func (p *processes) number(w *World, ev sim.Event, key processKey, g *fair.Graph
 	return id, nil
 }
 
-// name is that of a process for people.
+// name is that of a process for humans.
 func (p *processes) name(k processKey) string {
 	node := ""
 	if k.node >= 0 {

@@ -8,10 +8,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// quorums keeps what the quorums of a node make of the datagrams to it, by local state and bag.
+// quorums keeps what the quorums of a node make of the datagrams to it, by local state and inbox.
 type quorums struct {
 	any  bool // the system has quorums
-	ids  memo // local state and bag -> number
+	ids  memo // local state and inbox -> number
 	list []gathering
 	sets []assembled // taken by any node
 	by   map[string]uint32
@@ -28,7 +28,7 @@ type gathering struct {
 // gathered is a set that a node takes.
 type gathered struct {
 	id     uint32  // among the sets
-	places []int32 // in the bag, descending
+	places []int32 // in the inbox, descending
 }
 
 // assembled is a set of messages, whoever takes it.
@@ -45,9 +45,9 @@ func (e *engine) gather(node sim.NodeID, local, bag uint32) *gathering {
 	if id, ok := q.ids.get(key); ok {
 		return &q.list[id]
 	}
-	events := e.bags.appendEvents(sim.Deliver, 1, node, bag, nil)
+	events := e.inboxes.appendEvents(sim.Deliver, 1, node, bag, nil)
 	g := gathering{}
-	g.made, g.err = e.assemble(local, e.bags.list[bag].items, q.watched())
+	g.made, g.err = e.assemble(local, e.inboxes.list[bag].items, q.watched())
 	for k, ev := range events {
 		if g.err == nil && !g.made.Taken[k] {
 			g.events = append(g.events, ev)
@@ -56,7 +56,7 @@ func (e *engine) gather(node sim.NodeID, local, bag uint32) *gathering {
 	for i, s := range g.made.Sets {
 		made, set := assembled{quorum: s.Quorum}, gathered{}
 		for _, k := range s.Members {
-			it := &e.bags.list[bag].items[events[k].Slot]
+			it := &e.inboxes.list[bag].items[events[k].Slot]
 			made.from, made.msgs = append(made.from, it.from), append(made.msgs, it.msg)
 			set.places = append(set.places, events[k].Slot)
 		}
@@ -78,7 +78,7 @@ func (q *quorums) watched() bool {
 }
 
 // assemble asks the quorums of a node about datagrams. The error is a finding.
-func (e *engine) assemble(local uint32, items []bagItem, watched bool) (made kernel.Assembly, err error) {
+func (e *engine) assemble(local uint32, items []inboxItem, watched bool) (made kernel.Assembly, err error) {
 	var all []sim.From[any]
 	for _, it := range items {
 		if !it.same {
@@ -97,7 +97,7 @@ func (e *engine) assemble(local uint32, items []bagItem, watched bool) (made ker
 // again asks the quorums of a node once more, and compares.
 func (e *engine) again(local, bag uint32) error {
 	before := e.gather(e.locals.list[local].node, local, bag)
-	made, err := e.assemble(local, e.bags.list[bag].items, true)
+	made, err := e.assemble(local, e.inboxes.list[bag].items, true)
 	if err != nil || before.err != nil {
 		return err
 	}
@@ -113,8 +113,8 @@ func (e *engine) again(local, bag uint32) error {
 // unchangedSets asks the quorums of all nodes again.
 func (w *World) unchangedSets() error {
 	for node := range sim.NodeID(w.nodes) {
-		if w.quorums.any && w.layout.bagCount > 0 && w.engine.up(w.v[node]) && !w.held(node) {
-			if err := w.again(w.v[node], w.v[w.layout.bags+int(node)]); err != nil {
+		if w.quorums.any && w.layout.inboxCount > 0 && w.engine.up(w.v[node]) && !w.held(node) {
+			if err := w.again(w.v[node], w.v[w.layout.inboxes+int(node)]); err != nil {
 				return err
 			}
 		}
@@ -143,12 +143,12 @@ func (e *engine) setOf(made assembled) uint32 {
 
 // gathered returns what can happen to a node by datagrams in the state of the world.
 func (w *World) gathered(node sim.NodeID) *gathering {
-	return w.gather(node, w.v[node], w.v[w.layout.bags+int(node)])
+	return w.gather(node, w.v[node], w.v[w.layout.inboxes+int(node)])
 }
 
 // untold is the finding that it cannot be told what the quorums of a node take.
 func (w *World) untold() error {
-	if !w.quorums.any || w.layout.bagCount == 0 {
+	if !w.quorums.any || w.layout.inboxCount == 0 {
 		return nil
 	}
 	for node := range sim.NodeID(w.nodes) {
@@ -164,11 +164,11 @@ func (w *World) untold() error {
 // takeSet removes from the network the set that an event is about, and returns its number.
 func (w *World) takeSet(ev sim.Event) uint32 {
 	set := w.gathered(ev.Node).sets[ev.Slot]
-	bag := w.v[w.layout.bags+int(ev.Node)]
+	bag := w.v[w.layout.inboxes+int(ev.Node)]
 	for _, place := range set.places {
-		bag = w.bags.taken(bag, place)
+		bag = w.inboxes.taken(bag, place)
 	}
-	w.setBag(ev.Node, bag)
+	w.setInbox(ev.Node, bag)
 	return set.id
 }
 

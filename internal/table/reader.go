@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// reader is a graph that tells edges by moves that are known, and changes nothing that others read.
+// reader is a graph that tells edges by transitions that are known, and changes nothing that others read.
 type reader struct{ graph }
 
 // errUnread ends reading.
@@ -23,7 +23,7 @@ func (g *graph) Reader() explore.Reader {
 
 // Read implements [explore.Reader].
 func (r *reader) Read(state []uint32, e *explore.Edges) bool {
-	r.here, r.width, r.unread = state, e.Width, false
+	r.worldVector, r.width, r.unread = state, e.Width, false
 	if e.Width > 0 {
 		r.fingerprint = r.sites.fingerprint(state)
 	}

@@ -52,7 +52,7 @@ func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts Explo
 	if len(g.w.properties.eventually) == 0 {
 		return nil, errors.New("table: the system has no Eventually property, so that no state is dead")
 	}
-	g.onward, g.sites.beside = &onward{path: path}, true
+	g.onward, g.sites.tolerateFailures = &onward{path: path}, true
 	loop, err := (&ExploreOptions{MaxDepth: opts.MaxDepth, MaxStates: opts.MaxStates, MaxBytes: opts.MaxBytes, Reducer: recoveryOnly{}}).loop(g, untilLive{})
 	if err != nil {
 		return nil, err

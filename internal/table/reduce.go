@@ -50,8 +50,8 @@ const mostRounds = 50
 type reduction struct {
 	g     *graph
 	w     *World
-	sites *sites
-	ways  ways
+	sites *nodeConfigs
+	rules rules
 	told  Reduced
 
 	sym *symmetry // nil: states that differ by a permutation of nodes are two
@@ -62,56 +62,58 @@ type reduction struct {
 	answers answers
 	known   int // local steps and states: grows only
 
-	relied   relied // that an event is alone in a local state
-	gone     relied // that a datagram is dead in a local state
-	watched  []*watched
-	visibles map[change]bool
-	forced   map[string]bool // states that are expanded in full
-	full     []bool          // by number of the state: it was expanded in full
-	settled  bool            // all that was relied upon holds for good
-	hurried  bool            // ReduceFull is given up when it takes too long
-	searched int             // states that were gone through for the proviso
-	long     int             // chains that were as long as they may be
-	err      error           // what makes it impossible to go on
-	stuck    error           // a property does not return
-	stuckAt  string          // in that state
-	inner    explore.Edges   // scratch
-	there    []uint32
-	unpacked []uint32
-	lost     bool // a path cannot be executed
+	assumptions   assumptions // that an event is alone in a local state
+	deadMessages  assumptions // that a datagram is dead in a local state
+	watched       []*watched
+	visibles      map[change]bool
+	fullyExpanded map[string]bool // states that are expanded in full
+	full          []bool          // by number of the state: it was expanded in full
+	settled       bool            // all that was relied upon holds for good
+	hurried       bool            // ReduceFull is given up when it takes too long
+	searched      int             // states that were gone through for the proviso
+	long          int             // chains that were as long as they may be
+	err           error           // what makes it impossible to go on
+	stuck         error           // a property does not return
+	stuckAt       string          // in that state
+	inner         explore.Edges   // scratch
+	there         []uint32
+	unpacked      []uint32
+	lost          bool // a path cannot be executed
 }
 
-// ways are the parts of a reduction, and what tests leave out of it.
-type ways struct {
-	drop, alone, chains bool
-	without             flaw
+// rules are the parts of a reduction, and what tests leave out of it.
+type rules struct {
+	deadMessages, singletonAmple, chains bool
+	mutations                            mutation
 }
 
-// flaw is a condition that a test leaves out, to see that it is noticed.
-type flaw string
+// mutation is a condition that a test leaves out, to see that it is noticed.
+type mutation string
 
-func (r *reduction) lacks(f flaw) bool { return r.ways.without == f }
+func (r *reduction) mutated(f mutation) bool { return r.rules.mutations == f }
 
-// waysOf are the parts of what was asked for.
-func waysOf(used Reduction) ways {
-	return ways{drop: used == ReduceDrop || used == ReduceFull, alone: used == ReduceFull, chains: used == ReduceFull}
+// rulesOf are the parts of what was asked for.
+func rulesOf(used Reduction) rules {
+	return rules{deadMessages: used == ReduceDrop || used == ReduceFull, singletonAmple: used == ReduceFull, chains: used == ReduceFull}
 }
 
 // all reports whether no state is left out.
-func (r *reduction) all() bool { return !r.ways.drop && !r.ways.alone && !r.ways.chains }
+func (r *reduction) all() bool {
+	return !r.rules.deadMessages && !r.rules.singletonAmple && !r.rules.chains
+}
 
 // reduce makes the reduction that was asked for, or as much of it as is known to be right; nil: nothing.
 func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 	told = reducible(g, opts)
-	if told.Used == ReduceNone && (!opts.Symmetry || opts.asymmetry != "") && g.w.spared == 0 {
+	if told.Used == ReduceNone && (!opts.Symmetry || opts.asymmetry != "") && g.w.uncrashed == 0 {
 		told.Asymmetry = opts.asymmetry
 		return nil, told
 	}
 	n := g.w.nodes
-	r = &reduction{g: g, w: g.w, sites: g.sites, ways: waysOf(told.Used), told: told, forced: map[string]bool{}}
+	r = &reduction{g: g, w: g.w, sites: g.sites, rules: rulesOf(told.Used), told: told, fullyExpanded: map[string]bool{}}
 	r.hurried = opts.Reduce == ReduceAuto && told.Used == ReduceFull
-	if opts.ways != nil {
-		r.ways = *opts.ways
+	if opts.rules != nil {
+		r.rules = *opts.rules
 	}
 	r.nodes, r.places = make([]actor, n), make([][]*placeState, n)
 	for i := range r.nodes {
@@ -126,7 +128,7 @@ func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 		}
 		if r.told.Asymmetry = why; r.sym != nil {
 			r.told.Permutations = len(r.sym.perms) + 1
-		} else if told.Used == ReduceNone && g.w.spared == 0 {
+		} else if told.Used == ReduceNone && g.w.uncrashed == 0 {
 			return nil, r.told
 		}
 	}
@@ -192,7 +194,7 @@ func (e *engine) irreducible() string {
 	add(ordered != nil && ordered.Ordered(), "queues")
 	add(e.sys.Timing == sim.Prompt, "timing Prompt")
 	add(e.sys.Limits().Partitions > 0, "partitions")
-	add(e.mates != nil, "containers")
+	add(e.groups != nil, "containers")
 	add(e.early != 1<<e.nodes-1, "nodes that are late")
 	add(len(e.sys.Obligations()) > 0, "fair runs without end are judged")
 	if len(why) == 0 {
@@ -272,9 +274,9 @@ func (r *reduction) again(ctx context.Context, x *explore.Result) bool {
 
 // nothing has no state left out any more.
 func (r *reduction) nothing(why string) {
-	r.ways, r.hurried, r.told = ways{without: r.ways.without}, false, Reduced{Used: ReduceNone, Why: why + notReduced, Rounds: r.told.Rounds, Permutations: r.told.Permutations, Asymmetry: r.told.Asymmetry}
-	r.relied.begin()
-	r.gone.begin()
+	r.rules, r.hurried, r.told = rules{mutations: r.rules.mutations}, false, Reduced{Used: ReduceNone, Why: why + notReduced, Rounds: r.told.Rounds, Permutations: r.told.Permutations, Asymmetry: r.told.Asymmetry}
+	r.assumptions.begin()
+	r.deadMessages.begin()
 	r.w.covering.forgetSometimes()
 }
 
@@ -283,8 +285,8 @@ func (r *reduction) begin() {
 	r.told.Rounds++
 	r.told.Passed, r.told.Chains, r.told.Single = 0, 0, 0
 	r.settled, r.visibles = false, map[change]bool{}
-	r.relied.begin()
-	r.gone.begin()
+	r.assumptions.begin()
+	r.deadMessages.begin()
 	for i := range r.places {
 		clear(r.places[i])
 	}
@@ -292,12 +294,12 @@ func (r *reduction) begin() {
 
 // tell is what the reduction came to.
 func (r *reduction) tell() Reduced {
-	r.told.Dead = len(r.gone.list)
+	r.told.Dead = len(r.deadMessages.list)
 	return r.told
 }
 
-// relied is what is relied upon, and what turned out not to hold.
-type relied struct {
+// assumptions is what is relied upon, and what turned out not to hold.
+type assumptions struct {
 	decided map[claim]bool // in this round
 	list    []claim        // that hold, and were relied upon
 	listed  map[claim]bool
@@ -308,15 +310,15 @@ type relied struct {
 // claim is about an event in a local state.
 type claim struct{ local, act uint32 }
 
-func (l *relied) begin() {
+func (l *assumptions) begin() {
 	l.decided, l.list, l.listed, l.all = map[claim]bool{}, nil, map[claim]bool{}, map[claim]bool{}
 	if l.fallen == nil {
 		l.fallen = map[claim]bool{}
 	}
 }
 
-// relies reports whether a claim holds for all nodes that may be exchanged.
-func (r *reduction) relies(l *relied, c claim, decide func(claim) bool) bool {
+// assume reports whether a claim holds for all nodes that may be exchanged.
+func (r *reduction) assume(l *assumptions, c claim, decide func(claim) bool) bool {
 	if r.sym != nil {
 		return r.sym.all(l, c, decide)
 	}
@@ -324,7 +326,7 @@ func (r *reduction) relies(l *relied, c claim, decide func(claim) bool) bool {
 }
 
 // holds decides a claim once in a round, and notes that it is relied upon.
-func (l *relied) holds(c claim, decide func(claim) bool) bool {
+func (l *assumptions) holds(c claim, decide func(claim) bool) bool {
 	if l.fallen[c] {
 		return false
 	}
@@ -341,7 +343,7 @@ func (l *relied) holds(c claim, decide func(claim) bool) bool {
 }
 
 // check decides again what was relied upon, and reports whether some of it fell.
-func (l *relied) check(decide func(claim) bool) (fell bool) {
+func (l *assumptions) check(decide func(claim) bool) (fell bool) {
 	for _, c := range l.list {
 		if !l.fallen[c] && !decide(c) {
 			l.fallen[c] = true
@@ -353,42 +355,42 @@ func (l *relied) check(decide func(claim) bool) (fell bool) {
 
 // The conditions that tests leave out.
 const (
-	noVisibility flaw = "visibility is not looked at"
-	noSettling   flaw = "nothing is decided again"
-	noFixpoint   flaw = "what was decided is decided again only once"
-	noLoss       flaw = "what may be lost is alone"
-	noCrashes    flaw = "nodes that may crash are alone"
-	noHalts      flaw = "nodes that may halt are alone"
-	noReceivers  flaw = "receivers may be down"
-	noCommuting  flaw = "the order of events may matter"
-	noWalk       flaw = "only the present local state is looked at"
-	noProviso    flaw = "states that are expanded in full need not be reached"
-	noDeliveries flaw = "deliveries of dropped datagrams are not known"
-	noSets       flaw = "only sets that are known are looked at"
-	noLeftovers  flaw = "what a set leaves may matter"
-	noRivals     flaw = "sets that take the same may do something else"
-	noRestart    flaw = "dropped datagrams may matter after a crash"
-	noPromises   flaw = "quorums may break what they say in states that are left out"
+	noVisibility mutation = "visibility is not looked at"
+	noSettling   mutation = "nothing is decided again"
+	noFixpoint   mutation = "what was decided is decided again only once"
+	noLoss       mutation = "what may be lost is alone"
+	noCrashes    mutation = "nodes that may crash are alone"
+	noHalts      mutation = "nodes that may halt are alone"
+	noReceivers  mutation = "receivers may be down"
+	noCommuting  mutation = "the order of events may matter"
+	noWalk       mutation = "only the present local state is looked at"
+	noProviso    mutation = "states that are expanded in full need not be reached"
+	noDeliveries mutation = "deliveries of dropped datagrams are not known"
+	noSets       mutation = "only sets that are known are looked at"
+	noLeftovers  mutation = "what a set leaves may matter"
+	noRivals     mutation = "sets that take the same may do something else"
+	noRestart    mutation = "dropped datagrams may matter after a crash"
+	noPromises   mutation = "quorums may break what they say in states that are left out"
 
-	noSurvivors  flaw = "what was written may be lost"
-	noQuietBoot  flaw = "nodes may send when they boot"
-	noBad        flaw = "properties may be violated after a crash only"
-	noReads      flaw = "properties may read what is in flight"
-	noLikeness   flaw = "steps may do something else after a crash"
-	noSecond     flaw = "nodes crash once"
-	noCrashCuts  flaw = "nodes crash between steps only"
-	noOthersDown flaw = "one node crashes"
-	noSameNews   flaw = "monitors may hear something else after a crash"
+	noSurvivors  mutation = "what was written may be lost"
+	noQuietBoot  mutation = "nodes may send when they boot"
+	noBad        mutation = "properties may be violated after a crash only"
+	noReads      mutation = "properties may read what is in flight"
+	noLikeness   mutation = "steps may do something else after a crash"
+	noSecond     mutation = "nodes crash once"
+	noCrashCuts  mutation = "nodes crash between steps only"
+	noOthersDown mutation = "one node crashes"
+	noSameNews   mutation = "monitors may hear something else after a crash"
 
-	noSameStart   flaw = "runs may begin otherwise"
-	noSameEvents  flaw = "other events may happen"
-	noSameSteps   flaw = "steps may do something else"
-	noSameCrashes flaw = "crashes may come to something else"
-	noSameCuts    flaw = "crashes inside steps may come to something else"
-	noSameSets    flaw = "quorums may take other sets"
-	noSameHearing flaw = "monitors may look who announces something"
-	noSameView    flaw = "properties may look at single nodes"
-	noSameClaims  flaw = "what is relied upon need not hold for other nodes"
-	noHidden      flaw = "what is not in the state may differ"
-	noSameCover   flaw = "what the nodes do that others stand for is not covered"
+	noSameStart   mutation = "runs may begin otherwise"
+	noSameEvents  mutation = "other events may happen"
+	noSameSteps   mutation = "steps may do something else"
+	noSameCrashes mutation = "crashes may come to something else"
+	noSameCuts    mutation = "crashes inside steps may come to something else"
+	noSameSets    mutation = "quorums may take other sets"
+	noSameHearing mutation = "monitors may look who announces something"
+	noSameView    mutation = "properties may look at single nodes"
+	noSameClaims  mutation = "what is relied upon need not hold for other nodes"
+	noHidden      mutation = "what is not in the state may differ"
+	noSameCover   mutation = "what the nodes do that others stand for is not covered"
 )

@@ -30,7 +30,7 @@ func (r *reduction) tooLong(first, x uint32, states int) bool {
 	return true
 }
 
-// alone decides whether event t, which can happen in a local state l, commutes with all that the node may do there without it. W is
+// singletonAmple decides whether event t, which can happen in a local state l, commutes with all that the node may do there without it. W is
 // the least set of local states with l in it and x.f whenever x is, for each event f but t that can happen in x: one of the node's
 // own, or a delivery that is known to happen in x.t. For all of these, outcome by outcome,
 //
@@ -41,7 +41,7 @@ func (r *reduction) tooLong(first, x uint32, states int) bool {
 // What quorums take is looked at by quorumsCommute.
 //
 // The steps that this looks at become known: what is known of x.t is then looked at in x, too.
-func (r *reduction) alone(c claim) bool {
+func (r *reduction) singletonAmple(c claim) bool {
 	t := c.act
 	first := r.step(c.local, t)
 	if first == nil || !first.plain {
@@ -61,13 +61,13 @@ func (r *reduction) alone(c claim) bool {
 		for k := range of.list {
 			y := of.list[k].next
 			r.meet(y)
-			if x != y && !r.lacks(noVisibility) && r.visible(node, x, y) {
+			if x != y && !r.mutated(noVisibility) && r.visible(node, x, y) {
 				return false
 			}
 			goOn := func(f uint32) bool {
 				next, ok := r.commute(x, y, f, t, k, of)
 				for _, z := range next {
-					if !met[z] && !r.lacks(noWalk) {
+					if !met[z] && !r.mutated(noWalk) {
 						met[z] = true
 						waiting = append(waiting, z)
 					}
@@ -93,8 +93,10 @@ func (r *reduction) alone(c claim) bool {
 	return true
 }
 
-// isAlone reports whether an event is followed alone.
-func (r *reduction) isAlone(c claim) bool { return r.relies(&r.relied, c, r.alone) }
+// isSingletonAmple reports whether an event is followed alone.
+func (r *reduction) isSingletonAmple(c claim) bool {
+	return r.assume(&r.assumptions, c, r.singletonAmple)
+}
 
 // limited reports whether there is no more time or memory to decide anything.
 func (r *reduction) limited() bool {
@@ -133,7 +135,7 @@ func (r *reduction) commute(x, y, f, t uint32, k int, of *outcomes) (next []uint
 		if last == nil || !last.plain || len(last.list) != len(of.list) {
 			return next, false
 		}
-		if z := &last.list[k]; z.next != q.next && !r.lacks(noCommuting) || !slices.Equal(z.sends, first.sends) {
+		if z := &last.list[k]; z.next != q.next && !r.mutated(noCommuting) || !slices.Equal(z.sends, first.sends) {
 			return next, false
 		}
 	}
@@ -143,19 +145,19 @@ func (r *reduction) commute(x, y, f, t uint32, k int, of *outcomes) (next []uint
 // fits reports whether an event that is alone in the local state of a node is so in a state: no fault that may still strike can
 // have to do with it, and who it sends something to is up.
 func (r *reduction) fits(v []uint32, node int, c *candidate) bool {
-	f := &r.sites.frames[v[r.sites.frame]]
-	left := &r.w.rests.list[f.rest].state.Left
-	if c.takes && (left.Loss > 0 || left.Dup > 0) && !r.lacks(noLoss) {
+	f := &r.sites.globals[v[r.sites.global]]
+	left := &r.w.netGlobals.list[f.net].state.Left
+	if c.takes && (left.Loss > 0 || left.Dup > 0) && !r.mutated(noLoss) {
 		return false
 	}
-	crashes, halts := crashesLeft(f.budget) > 0 && !r.lacks(noCrashes), haltsLeft(f.budget) > 0 && !r.lacks(noHalts)
+	crashes, halts := crashesLeft(f.budget) > 0 && !r.mutated(noCrashes), haltsLeft(f.budget) > 0 && !r.mutated(noHalts)
 	fails := func(node int) bool { return crashes && r.w.mayCrash(node) || halts && r.w.mayHalt(node) }
 	if fails(node) {
 		return false
 	}
 	for k := range c.does.list {
 		for _, o := range c.does.list[k].sends {
-			if !r.sites.places[o.peer].up[v[o.peer]] && !r.lacks(noReceivers) || fails(int(o.peer)) {
+			if !r.sites.tables[o.peer].up[v[o.peer]] && !r.mutated(noReceivers) || fails(int(o.peer)) {
 				return false
 			}
 		}
@@ -163,23 +165,23 @@ func (r *reduction) fits(v []uint32, node int, c *candidate) bool {
 	return true
 }
 
-// candidate is an event that can happen at a site.
+// candidate is an event that can happen at a node configuration.
 type candidate struct {
 	act   uint32
 	does  *outcomes
 	takes bool     // it takes a datagram
-	next  []uint32 // by outcome: the site of the node, but for what it sends to itself
+	next  []uint32 // by outcome: the node configuration of the node, but for what it sends to itself
 }
 
-// placeState is what is known of a site.
+// placeState is what is known of a node configuration.
 type placeState struct {
 	local      *localState
 	candidates []candidate
-	dropped    uint32 // the site without dead datagrams
+	dropped    uint32 // the node configuration without dead datagrams
 	noted      bool   // what can happen is known to
 }
 
-// at returns what is known of the site of a node.
+// at returns what is known of the node configuration of a node.
 func (r *reduction) at(node int, id uint32) *placeState {
 	for int(id) >= len(r.places[node]) {
 		r.places[node] = append(r.places[node], nil)
@@ -187,9 +189,9 @@ func (r *reduction) at(node int, id uint32) *placeState {
 	if p := r.places[node][id]; p != nil {
 		return p
 	}
-	here := r.sites.places[node].list[id]
+	here := r.sites.tables[node].list[id]
 	p := &placeState{local: r.meet(here.local), dropped: id}
-	if r.ways.drop {
+	if r.rules.deadMessages {
 		p.dropped = r.without(node, id)
 	}
 	add := func(a, bag uint32, takes bool) {
@@ -198,21 +200,21 @@ func (r *reduction) at(node int, id uint32) *placeState {
 			return
 		}
 		for k := range c.does.list {
-			c.next = append(c.next, r.sites.site(node, c.does.list[k].next, bag))
+			c.next = append(c.next, r.sites.config(node, c.does.list[k].next, bag))
 		}
 		p.candidates = append(p.candidates, c)
 	}
 	for _, a := range p.local.own {
-		add(a, here.bag, false)
+		add(a, here.inbox, false)
 	}
 	switch {
 	case !p.local.up:
 	case r.w.quorums.any:
 		r.gathered(node, here, add)
 	default:
-		for place, it := range r.w.bags.list[here.bag].items {
+		for place, it := range r.w.inboxes.list[here.inbox].items {
 			if !it.same {
-				add(r.delivery(node, it), r.w.bags.taken(here.bag, int32(place)), true)
+				add(r.delivery(node, it), r.w.inboxes.taken(here.inbox, int32(place)), true)
 			}
 		}
 	}
@@ -221,7 +223,7 @@ func (r *reduction) at(node int, id uint32) *placeState {
 }
 
 // delivery is the event by which a datagram is delivered.
-func (r *reduction) delivery(node int, it bagItem) uint32 {
+func (r *reduction) delivery(node int, it inboxItem) uint32 {
 	return r.nodes[node].id(act{kind: sim.Deliver, from: it.from, msg: it.msg})
 }
 
@@ -230,10 +232,10 @@ func (r *reduction) pick(v []uint32) (node int, c *candidate) {
 	for _, noop := range [...]bool{true, false} {
 		for node := range r.places {
 			p := r.at(node, v[node])
-			local := r.sites.places[node].list[v[node]].local
+			local := r.sites.tables[node].list[v[node]].local
 			for k := range p.candidates {
 				c := &p.candidates[k]
-				if c.does.plain && c.does.noop == noop && r.fits(v, node, c) && r.isAlone(claim{local, c.act}) {
+				if c.does.plain && c.does.noop == noop && r.fits(v, node, c) && r.isSingletonAmple(claim{local, c.act}) {
 					return node, c
 				}
 			}

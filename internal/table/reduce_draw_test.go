@@ -13,7 +13,7 @@ import (
 type drawn struct {
 	Phase, Count int
 	me           int
-	rules        *rules `macemc:"-"`
+	rules        *randomRules `macemc:"-"`
 }
 
 type note struct{ Type, Left int }
@@ -28,8 +28,8 @@ type alarm struct{ Kind int }
 
 type heard struct{ What int }
 
-// rules are what the nodes of a system do.
-type rules struct {
+// randomRules are what the nodes of a system do.
+type randomRules struct {
 	phases, types, nodes int
 	keeps                bool // the phase is written to the disk
 	on                   [][][]rule
@@ -173,7 +173,7 @@ func (v *voting) quorum(number int) sim.AnyQuorum {
 	return q
 }
 
-func drawVoting(r *rand.Rand, p *rules, o odds) (v voting) {
+func drawVoting(r *rand.Rand, p *randomRules, o odds) (v voting) {
 	never := r.IntN(o.never) == 0
 	for range p.phases {
 		need := r.IntN(3)
@@ -217,7 +217,7 @@ var (
 func drawSystem(r *rand.Rand, o odds) sim.System {
 	k := kind{r.IntN(2) == 0, r.IntN(2) == 0, r.IntN(3) == 0, r.IntN(4) == 0, r.IntN(3) == 0}
 	n := 2 + r.IntN(3)
-	p := &rules{phases: 2 + r.IntN(3), types: 2 + r.IntN(2), nodes: n, keeps: k.keeps}
+	p := &randomRules{phases: 2 + r.IntN(3), types: 2 + r.IntN(2), nodes: n, keeps: k.keeps}
 	density := r.Float64()
 	if p.votes = r.IntN(o.votes) == 0; p.votes {
 		for range 1 + r.IntN(votings) {
@@ -286,7 +286,7 @@ func drawHalts(r *rand.Rand, sys *sim.System) {
 	}
 }
 
-func drawRule(r *rand.Rand, p *rules, k kind, density float64, class int) rule {
+func drawRule(r *rand.Rand, p *randomRules, k kind, density float64, class int) rule {
 	x := rule{phase: -1, only: -1, arm: -1, stop: -1, announce: -1, fails: -1}
 	if r.Float64() < 0.4*density {
 		x.phase = r.IntN(p.phases)
@@ -322,7 +322,7 @@ func drawRule(r *rand.Rand, p *rules, k kind, density float64, class int) rule {
 	return x
 }
 
-func drawProperties(r *rand.Rand, p *rules, sys *sim.System) {
+func drawProperties(r *rand.Rand, p *randomRules, sys *sim.System) {
 	pair := func(f func(s, t *drawn) bool, down bool) func(*sim.View) bool {
 		a, b := sim.NodeID(r.IntN(p.nodes)), sim.NodeID(r.IntN(p.nodes))
 		return func(v *sim.View) bool {

@@ -5,17 +5,17 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// without returns a site without the datagrams that are dead there. What is in flight to a node that is down stays: so all that is dropped could
+// without returns a node configuration without the datagrams that are dead there. What is in flight to a node that is down stays: so all that is dropped could
 // have been delivered.
 func (r *reduction) without(node int, id uint32) uint32 {
-	here := r.sites.places[node].list[id]
-	bag := here.bag
+	here := r.sites.tables[node].list[id]
+	bag := here.inbox
 	if bag == 0 || !r.w.engine.up(here.local) {
 		return id
 	}
-	for place := 0; place < len(r.w.bags.list[bag].items); {
-		a := r.delivery(node, r.w.bags.list[bag].items[place])
-		if !r.isGone(claim{here.local, a}) {
+	for place := 0; place < len(r.w.inboxes.list[bag].items); {
+		a := r.delivery(node, r.w.inboxes.list[bag].items[place])
+		if !r.isDead(claim{here.local, a}) {
 			place++
 			continue
 		}
@@ -24,16 +24,16 @@ func (r *reduction) without(node int, id uint32) uint32 {
 				r.w.steps.leaves.at(o.list[k].leaf).met = true // it happens, for nothing
 			}
 		}
-		bag = r.w.bags.taken(bag, int32(place))
+		bag = r.w.inboxes.taken(bag, int32(place))
 	}
-	if bag == here.bag {
+	if bag == here.inbox {
 		return id
 	}
-	return r.sites.site(node, here.local, bag)
+	return r.sites.config(node, here.local, bag)
 }
 
-// isGone reports whether a datagram is dropped.
-func (r *reduction) isGone(c claim) bool { return r.relies(&r.gone, c, r.dead) }
+// isDead reports whether a datagram is dropped.
+func (r *reduction) isDead(c claim) bool { return r.assume(&r.deadMessages, c, r.dead) }
 
 // dead decides whether the delivery of a datagram does nothing, or no quorum can take it, in all local states that the node comes to from one, by known steps,
 // and by crashes and boots, which may happen as long as the limit of crashes is not reached.
@@ -62,11 +62,11 @@ func (r *reduction) dead(c claim) bool {
 				}
 			}
 		}
-		if l.up && !r.lacks(noRestart) && !r.crash(x, l, add) {
+		if l.up && !r.mutated(noRestart) && !r.crash(x, l, add) {
 			return false
 		}
 	}
-	if !r.lacks(noDeliveries) {
+	if !r.mutated(noDeliveries) {
 		for _, x := range all {
 			if r.local(x).up && !r.forQuorum(x, &r.nodes[r.local(x).node].acts[c.act]) { // it may still be delivered, which matters to what comes before it
 				r.know(x, c.act)

@@ -90,7 +90,7 @@ func (r *reduction) emit(e *explore.Edges, from, to []uint32, note uint8) {
 
 // single is pick, but for states that are to be expanded in full.
 func (r *reduction) single(v []uint32) (node int, c *candidate) {
-	if !r.ways.alone || len(r.forced) > 0 && r.forced[keyOf(v)] {
+	if !r.rules.singletonAmple || len(r.fullyExpanded) > 0 && r.fullyExpanded[keyOf(v)] {
 		return 0, nil
 	}
 	return r.pick(v)
@@ -113,7 +113,7 @@ func (r *reduction) note(v []uint32) {
 			continue
 		}
 		p.noted = true
-		local := r.sites.places[node].list[v[node]].local
+		local := r.sites.tables[node].list[v[node]].local
 		for k := range p.candidates {
 			r.know(local, p.candidates[k].act)
 		}
@@ -124,7 +124,7 @@ func (r *reduction) note(v []uint32) {
 func (r *reduction) take(v []uint32, node int, c *candidate, k int) (note uint8) {
 	o := &c.does.list[k]
 	note = uint8(node)
-	if r.sites.places[node].list[v[node]].local != o.next {
+	if r.sites.tables[node].list[v[node]].local != o.next {
 		note |= noteLocal
 	}
 	if o.ordinary {
@@ -145,16 +145,16 @@ func (r *reduction) fromRoot(v []uint32, k *walker) {
 	if ok, stuck := r.w.sound(); ok && stuck == nil {
 		r.onward(v, noteLocal, false, k)
 	} else {
-		r.stand(v, k)
+		r.canonicalize(v, k)
 	}
 }
 
-// stand replaces a state by the one that stands for it. The walker, unless nil, is told.
-func (r *reduction) stand(v []uint32, k *walker) {
+// canonicalize replaces a state by the one that stands for it. The walker, unless nil, is told.
+func (r *reduction) canonicalize(v []uint32, k *walker) {
 	if r.sym == nil {
 		return
 	}
-	if by := r.sym.stand(v); by >= 0 && k != nil {
+	if by := r.sym.canonicalize(v); by >= 0 && k != nil {
 		k.exchange(r.sym.perms[by])
 	}
 }
@@ -173,8 +173,8 @@ const (
 // which is expanded in full then, since nothing else would ever happen. The walker, unless nil, follows.
 func (r *reduction) onward(v []uint32, note uint8, first bool, k *walker) (last uint8, steps int) {
 	r.drop(v)
-	r.stand(v, k)
-	if !r.ways.chains {
+	r.canonicalize(v, k)
+	if !r.rules.chains {
 		return note, 0
 	}
 	var met map[string]bool
@@ -189,10 +189,10 @@ func (r *reduction) onward(v []uint32, note uint8, first bool, k *walker) (last 
 			}
 			break
 		}
-		if steps > cycle && !r.lacks(noProviso) {
+		if steps > cycle && !r.mutated(noProviso) {
 			key := keyOf(v)
 			if met[key] {
-				r.forced[key] = true
+				r.fullyExpanded[key] = true
 				break
 			}
 			if met == nil {
@@ -205,7 +205,7 @@ func (r *reduction) onward(v []uint32, note uint8, first bool, k *walker) (last 
 		}
 		note = note&noteOrdinary | r.take(v, node, c, 0)&^noteOrdinary
 		r.drop(v)
-		r.stand(v, k)
+		r.canonicalize(v, k)
 		if steps++; steps%cycle == 0 && r.limited() {
 			break
 		}
@@ -225,8 +225,8 @@ func (r *reduction) passes(v []uint32, note uint8) bool {
 		q := &w.properties.always[i]
 		check = check || q.nodes == 0 || q.inFlight || note&noteLocal != 0 && q.nodes>>(note&noteNode)&1 == 1
 	}
-	for i := range r.sites.untold {
-		if u := &r.sites.untold[i]; v[u.node] == u.site {
+	for i := range r.sites.pendingLog {
+		if u := &r.sites.pendingLog[i]; v[u.node] == u.config {
 			return false
 		}
 	}
@@ -264,8 +264,8 @@ func (r *reduction) drop(v []uint32) {
 	lost := 0
 	for node := range r.places {
 		if p := r.at(node, v[node]); p.dropped != v[node] {
-			places := r.sites.places[node].list
-			lost += len(r.w.bags.list[places[v[node]].bag].items) - len(r.w.bags.list[places[p.dropped].bag].items)
+			places := r.sites.tables[node].list
+			lost += len(r.w.inboxes.list[places[v[node]].inbox].items) - len(r.w.inboxes.list[places[p.dropped].inbox].items)
 			v[node] = p.dropped
 		}
 	}
@@ -273,8 +273,8 @@ func (r *reduction) drop(v []uint32) {
 		return
 	}
 	// They might as well have been duplicated, and all of that lost.
-	f := &r.sites.frames[v[r.sites.frame]]
-	left, most, used := r.w.rests.list[f.rest].state.Left, r.w.sys.Limits(), &r.w.covering.used
+	f := &r.sites.globals[v[r.sites.global]]
+	left, most, used := r.w.netGlobals.list[f.net].state.Left, r.w.sys.Limits(), &r.w.covering.used
 	if left.Loss > 0 {
 		used.Loss = max(used.Loss, most.Loss-left.Loss+min(left.Loss, lost+left.Dup))
 	}

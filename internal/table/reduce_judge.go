@@ -10,17 +10,17 @@ import (
 // settle decides again, from all that is known, what was relied upon, until that makes no more known. It reports whether some of it
 // fell.
 func (r *reduction) settle() (fell bool) {
-	if r.lacks(noSettling) {
+	if r.mutated(noSettling) {
 		return false
 	}
-	for grown := -1; grown != r.known && (grown < 0 || !r.lacks(noFixpoint)); {
+	for grown := -1; grown != r.known && (grown < 0 || !r.mutated(noFixpoint)); {
 		grown = r.known
 		clear(r.visibles)
-		if r.ways.alone {
+		if r.rules.singletonAmple {
 			r.widen()
 		}
-		fell = r.relied.check(r.alone) || fell
-		fell = r.gone.check(r.dead) || fell
+		fell = r.assumptions.check(r.singletonAmple) || fell
+		fell = r.deadMessages.check(r.dead) || fell
 		fell = r.readsMessages() || fell
 	}
 	return fell
@@ -28,7 +28,7 @@ func (r *reduction) settle() (fell bool) {
 
 // readsMessages reports whether a property was seen to read what is in flight: then nothing is dropped any more.
 func (r *reduction) readsMessages() bool {
-	if !r.w.properties.inFlight || !r.ways.drop && !r.ways.alone {
+	if !r.w.properties.inFlight || !r.rules.deadMessages && !r.rules.singletonAmple {
 		return false
 	}
 	r.nothing("a property reads the messages in flight")
@@ -100,7 +100,7 @@ const mostSearched = 1 << 20
 // proviso has a state be reached from each that was expanded in full (or without events, which is that, too): else what was left out may
 // never happen. It reports whether there are such states.
 func (r *reduction) proviso(ctx context.Context, s *explore.Space) (again bool, err error) {
-	if !r.ways.alone || r.lacks(noProviso) {
+	if !r.rules.singletonAmple || r.mutated(noProviso) {
 		return false, nil
 	}
 	full := make([]bool, s.Len())
@@ -109,7 +109,7 @@ func (r *reduction) proviso(ctx context.Context, s *explore.Space) (again bool, 
 	var forced []string
 	defer func() {
 		for _, key := range forced {
-			r.forced[key] = true
+			r.fullyExpanded[key] = true
 		}
 	}()
 	for range mostForced {

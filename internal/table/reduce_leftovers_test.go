@@ -19,7 +19,7 @@ type ballot struct{}
 func TestSetsThatMatter(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		without flaw
+		without mutation
 		choosy  bool // the first set shows in the state
 		found   bool
 	}{{"", false, true}, {"", true, true}, {noLeftovers, false, false}} {
@@ -46,8 +46,8 @@ func TestSetsThatMatter(t *testing.T) {
 			},
 			Properties: []sim.Property{{Name: "only one", Always: sim.Each(func(_ sim.NodeID, s *taker) bool { return s.Second == 0 && s.First < 2 })}},
 		}
-		w := ways{drop: true, alone: true, chains: true, without: c.without}
-		x, err := Explore(t.Context(), &sys, ExploreOptions{Reduce: ReduceFull, ways: &w})
+		w := rules{deadMessages: true, singletonAmple: true, chains: true, mutations: c.without}
+		x, err := Explore(t.Context(), &sys, ExploreOptions{Reduce: ReduceFull, rules: &w})
 		if err != nil || (x.Finding != nil) != c.found {
 			t.Errorf("%+v: %v, found %v, %d states", c, err, x.Finding, x.States)
 		}

@@ -82,7 +82,7 @@ func (k *walker) follow(node int, c *candidate) { k.take(k.as(node, c.act), c.do
 func (k *walker) take(ev sim.Event, picks []int32) {
 	w := k.r.w
 	w.restore(k.real)
-	defer w.sparesNone()() // it is a path of the system as it is
+	defer w.crashesAll()() // it is a path of the system as it is
 	at := slices.Index(w.list(nil), ev)
 	if at < 0 || k.r.lost {
 		k.r.lose()
@@ -134,7 +134,7 @@ func at(events []sim.Event, k int) sim.Event {
 // lose notes that a step of the reduced graph cannot be taken in the world, which would refute that nodes are interchangeable.
 func (r *reduction) lose() {
 	r.lost = true
-	if r.sym != nil && r.ways.without == "" {
+	if r.sym != nil && r.rules.mutations == "" {
 		r.sym.refute("a run of nodes that were exchanged cannot be executed")
 	}
 }
@@ -146,11 +146,11 @@ func (k *walker) same(ev sim.Event) sim.Event {
 	ev.Node = k.name(ev.Node)
 	switch ev.Kind {
 	case sim.Deliver, sim.Lose, sim.Duplicate:
-		it := w.bags.list[v[w.layout.bags+node]].items[ev.Slot]
+		it := w.inboxes.list[v[w.layout.inboxes+node]].items[ev.Slot]
 		ev.Peer = k.name(it.from)
 		ev.Slot = k.slot(int(ev.Node), ev.Peer, it.msg)
 	case sim.TakeQuorum:
-		return k.set(int(ev.Node), w.gather(sim.NodeID(node), v[node], v[w.layout.bags+node]).sets[ev.Slot].id)
+		return k.set(int(ev.Node), w.gather(sim.NodeID(node), v[node], v[w.layout.inboxes+node]).sets[ev.Slot].id)
 	}
 	return ev
 }
@@ -161,7 +161,7 @@ func (k *walker) set(node int, id uint32) sim.Event {
 	if k.names != nil {
 		id = k.r.sym.set(k.names, id)
 	}
-	g := w.gather(sim.NodeID(node), k.real[node], k.real[w.layout.bags+node])
+	g := w.gather(sim.NodeID(node), k.real[node], k.real[w.layout.inboxes+node])
 	slot := slices.IndexFunc(g.sets, func(s gathered) bool { return s.id == id })
 	if slot < 0 {
 		return at(nil, slot)
@@ -169,10 +169,10 @@ func (k *walker) set(node int, id uint32) sim.Event {
 	return g.events[len(g.events)-len(g.sets)+slot]
 }
 
-// slot is where the first of some datagrams is in the bag of a node.
+// slot is where the first of some datagrams is in the inbox of a node.
 func (k *walker) slot(node int, from sim.NodeID, msg uint32) int32 {
 	w := k.r.w
-	return int32(slices.IndexFunc(w.bags.list[k.real[w.layout.bags+node]].items, func(it bagItem) bool {
+	return int32(slices.IndexFunc(w.inboxes.list[k.real[w.layout.inboxes+node]].items, func(it inboxItem) bool {
 		return it.from == from && it.msg == msg
 	}))
 }

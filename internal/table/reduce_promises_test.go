@@ -77,9 +77,9 @@ func TestPromisesAreLeftOut(t *testing.T) {
 		}
 		return -1
 	}})
-	w := waysOf(ReduceFull)
-	w.without = noPromises
-	x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, ways: &w})
+	w := rulesOf(ReduceFull)
+	w.mutations = noPromises
+	x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, rules: &w})
 	if err != nil || x.Finding != nil || !x.Complete {
 		t.Errorf("%v, found %v", err, x.Finding)
 	}
@@ -99,7 +99,7 @@ func TestEndlessPromise(t *testing.T) {
 			t.Errorf("%s: %v, found %v", how, err, x.Finding)
 		}
 	}
-	x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, ways: &ways{alone: true}, MaxStates: 2 * mostDrawn, hastily: true})
+	x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, rules: &rules{singletonAmple: true}, MaxStates: 2 * mostDrawn, hastily: true})
 	if err != nil || x.Complete {
 		t.Errorf("events that are alone put off: %v, complete %v", err, x.Complete)
 	}

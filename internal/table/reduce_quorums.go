@@ -29,7 +29,7 @@ func (r *reduction) sendsOf(id, a uint32) {
 	}
 	for k := range o.list {
 		for _, s := range o.list[k].sends {
-			r.sent(int(s.peer), r.sites.places[s.peer].all[s.index])
+			r.sent(int(s.peer), r.sites.tables[s.peer].all[s.index])
 		}
 	}
 }
@@ -48,25 +48,25 @@ func (r *reduction) mayBeSent(node int, d datagram) {
 	n := &r.nodes[node]
 	if !n.is[d] {
 		n.is[d] = true
-		n.sent = append(n.sent, bagItem{from: d.from, msg: d.msg})
+		n.sent = append(n.sent, inboxItem{from: d.from, msg: d.msg})
 		r.known++
 	}
 }
 
-// gathered adds what can happen at a site by datagrams.
-func (r *reduction) gathered(node int, here site, add func(a, bag uint32, takes bool)) {
-	items := r.w.bags.list[here.bag].items
+// gathered adds what can happen at a node configuration by datagrams.
+func (r *reduction) gathered(node int, here nodeConfig, add func(a, bag uint32, takes bool)) {
+	items := r.w.inboxes.list[here.inbox].items
 	for _, it := range items {
 		r.sent(node, datagram{it.from, it.msg})
 	}
-	g := r.w.gather(sim.NodeID(node), here.local, here.bag)
+	g := r.w.gather(sim.NodeID(node), here.local, here.inbox)
 	for _, ev := range g.events[:len(g.events)-len(g.sets)] {
-		add(r.delivery(node, items[ev.Slot]), r.w.bags.taken(here.bag, ev.Slot), true)
+		add(r.delivery(node, items[ev.Slot]), r.w.inboxes.taken(here.inbox, ev.Slot), true)
 	}
 	for _, s := range g.sets {
-		bag := here.bag
+		bag := here.inbox
 		for _, place := range s.places {
-			bag = r.w.bags.taken(bag, place)
+			bag = r.w.inboxes.taken(bag, place)
 		}
 		add(r.nodes[node].id(act{kind: sim.TakeQuorum, msg: s.id}), bag, true)
 	}
@@ -78,9 +78,9 @@ func (r *reduction) takes(id, set uint32) bool {
 	can, known := t.sets[set]
 	if !known {
 		s := &r.w.quorums.sets[set]
-		var all []bagItem
+		var all []inboxItem
 		for i := range s.from {
-			all = append(all, bagItem{from: s.from[i], msg: s.msgs[i]})
+			all = append(all, inboxItem{from: s.from[i], msg: s.msgs[i]})
 		}
 		made, _ := r.w.assemble(id, all, false)
 		can = slices.ContainsFunc(made.Sets, func(m kernel.AssemblySet) bool { return m.Quorum == s.quorum && len(m.Members) == len(all) })
@@ -100,7 +100,7 @@ func (r *reduction) forQuorum(id uint32, a *act) bool {
 	}
 	waits, known := l.taking.waits[a.msg]
 	if !known {
-		made, err := r.w.assemble(id, []bagItem{{from: a.from, msg: a.msg}}, false)
+		made, err := r.w.assemble(id, []inboxItem{{from: a.from, msg: a.msg}}, false)
 		waits = err == nil && made.Taken[0]
 		if l.taking.waits == nil {
 			l.taking.waits = map[uint32]bool{}
@@ -147,19 +147,19 @@ func (r *reduction) possible(id uint32) *taking {
 // datagrams to be dropped, or else states would differ.
 func (r *reduction) quorumsCommute(x, t uint32, of *outcomes, goOn func(f uint32) bool) bool {
 	can := r.possible(x)
-	if can.unknown && !r.lacks(noPromises) {
+	if can.unknown && !r.mutated(noPromises) {
 		return false // what may be wrong in x is to be seen
 	}
 	node := r.local(x).node
 	for _, f := range can.acts {
 		switch {
 		case f == t:
-		case r.lacks(noSets) && !r.local(x).knows[f]:
+		case r.mutated(noSets) && !r.local(x).knows[f]:
 		case !r.rivals(node, f, t):
 			if !goOn(f) {
 				return false
 			}
-		case !r.ways.drop || !r.lacks(noRivals) && !r.replaces(x, f, t, of):
+		case !r.rules.deadMessages || !r.mutated(noRivals) && !r.replaces(x, f, t, of):
 			return false
 		}
 	}
@@ -172,7 +172,7 @@ func (r *reduction) quorumsCommute(x, t uint32, of *outcomes, goOn func(f uint32
 // out, and all states tell. Without that a broken promise is a violation as any, see quorumsCommute and canTake, but for functions that change
 // something, which other searches look for in samples.
 func (r *reduction) breaksPromises() bool {
-	if !r.w.quorums.any || r.all() || r.lacks(noPromises) {
+	if !r.w.quorums.any || r.all() || r.mutated(noPromises) {
 		return false
 	}
 	for node := range r.nodes {
@@ -234,7 +234,7 @@ func (r *reduction) replaces(x, f, t uint32, of *outcomes) bool {
 			return false
 		}
 		r.meet(p.next)
-		if !r.lacks(noLeftovers) && !(r.leaves(p.next, a, b) && r.leaves(p.next, b, a)) {
+		if !r.mutated(noLeftovers) && !(r.leaves(p.next, a, b) && r.leaves(p.next, b, a)) {
 			return false
 		}
 	}
@@ -248,8 +248,8 @@ func (r *reduction) leaves(id uint32, a, b *assembled) bool {
 		if b.has(a.from[i], a.msgs[i]) {
 			continue
 		}
-		m := r.delivery(node, bagItem{from: a.from[i], msg: a.msgs[i]})
-		if !r.isGone(claim{id, m}) {
+		m := r.delivery(node, inboxItem{from: a.from[i], msg: a.msgs[i]})
+		if !r.isDead(claim{id, m}) {
 			return false
 		}
 	}

@@ -39,7 +39,7 @@ type seen struct {
 // terminals notes the terminal states of a graph.
 type terminals struct {
 	explore.Graph
-	sites *sites
+	sites *nodeConfigs
 	met   map[explore.Fingerprint]bool
 	roles [][]sim.NodeID               // states are told apart up to permutations of these
 	all   map[explore.Fingerprint]bool // states that were expanded; nil: nobody wants to know
@@ -76,8 +76,8 @@ func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
 		return err
 	}
 	f := t.sites.fingerprint(state)
-	f = f.Sub(t.sites.shareOf(t.sites.frame, state[t.sites.frame]))
-	for node := range t.sites.places {
+	f = f.Sub(t.sites.shareOf(t.sites.global, state[t.sites.global]))
+	for node := range t.sites.tables {
 		f = f.Sub(t.sites.shareOf(node, state[node])).Add(t.sites.shareOf(node, t.sites.withoutVotes(node, state[node])))
 	}
 	t.met[f] = true
@@ -88,20 +88,20 @@ func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
 func (t *terminals) orbit(state []uint32, terminal bool) explore.Fingerprint {
 	e, s := t.sites.e, t.sites
 	rest := ""
-	for _, id := range state[s.monitors:s.frame] {
+	for _, id := range state[s.monitors:s.global] {
 		rest += fmt.Sprintf("%q", e.monitors.list[id].enc)
 	}
-	if f := s.frames[state[s.frame]]; !terminal { // budgets may be spent in vain
-		rest += fmt.Sprint(e.rests.list[f.rest].state, f.budget)
+	if f := s.globals[state[s.global]]; !terminal { // budgets may be spent in vain
+		rest += fmt.Sprint(e.netGlobals.list[f.net].state, f.budget)
 	}
 	if t.perms == nil {
-		nodes := make([]sim.NodeID, len(s.places))
+		nodes := make([]sim.NodeID, len(s.tables))
 		for i := range nodes {
 			nodes[i] = sim.NodeID(i)
 		}
 		t.perms, t.texts = permutations([][]sim.NodeID{nodes}, t.roles), map[moved]string{}
 	}
-	least, parts := "", make([]string, len(s.places))
+	least, parts := "", make([]string, len(s.tables))
 	for k, p := range t.perms {
 		for i, to := range p {
 			key := moved{k, i, state[i], terminal}
@@ -123,9 +123,9 @@ func (t *terminals) orbit(state []uint32, terminal bool) explore.Fingerprint {
 // moved tells of a node in which local state it is, and what is in flight to it, from whom.
 func (t *terminals) moved(m moved) string {
 	e := t.sites.e
-	here := t.sites.places[m.node].list[m.place]
+	here := t.sites.tables[m.node].list[m.place]
 	var flight []string
-	for _, it := range e.bags.list[here.bag].items {
+	for _, it := range e.inboxes.list[here.inbox].items {
 		if _, is := e.messages.list[it.msg].Body.(paper); is && m.terminal {
 			continue
 		}
@@ -135,18 +135,18 @@ func (t *terminals) moved(m moved) string {
 	return fmt.Sprintf("%q %q", e.locals.list[here.local].enc[1:], flight)
 }
 
-// withoutVotes is a site without the votes that no quorum takes any more: they may be dropped.
-func (s *sites) withoutVotes(node int, id uint32) uint32 {
-	here := s.places[node].list[id]
-	bag := here.bag
-	for place := 0; place < len(s.e.bags.list[bag].items); {
-		if _, is := s.e.messages.list[s.e.bags.list[bag].items[place].msg].Body.(vote); is {
-			bag = s.e.bags.taken(bag, int32(place))
+// withoutVotes is a node configuration without the votes that no quorum takes any more: they may be dropped.
+func (s *nodeConfigs) withoutVotes(node int, id uint32) uint32 {
+	here := s.tables[node].list[id]
+	bag := here.inbox
+	for place := 0; place < len(s.e.inboxes.list[bag].items); {
+		if _, is := s.e.messages.list[s.e.inboxes.list[bag].items[place].msg].Body.(vote); is {
+			bag = s.e.inboxes.taken(bag, int32(place))
 		} else {
 			place++
 		}
 	}
-	return s.site(node, here.local, bag)
+	return s.config(node, here.local, bag)
 }
 
 func look(sys *sim.System, opts ExploreOptions) (*seen, error) {
@@ -174,9 +174,9 @@ func look(sys *sim.System, opts ExploreOptions) (*seen, error) {
 	return s, err
 }
 
-// allWays are the ways to reduce that are compared.
-var allWays = []ways{
-	{drop: true}, {alone: true}, {alone: true, chains: true}, {drop: true, alone: true}, {drop: true, alone: true, chains: true},
+// allRules are the ways to reduce that are compared.
+var allRules = []rules{
+	{deadMessages: true}, {singletonAmple: true}, {singletonAmple: true, chains: true}, {deadMessages: true, singletonAmple: true}, {deadMessages: true, singletonAmple: true, chains: true},
 }
 
 // tally is what was compared.
@@ -186,13 +186,13 @@ type tallied struct {
 }
 
 // compare compares the graph of a random system with reductions of it. The error says what differs; large: there were too many states.
-func compare(number uint64, without flaw, t *tallied) error {
+func compare(number uint64, without mutation, t *tallied) error {
 	sys := drawSystem(rand.New(rand.NewPCG(1, number)), usual)
 	sys.CrashCut = sim.CrashCut(number % 3)
 	return compareSystem(sys, number, without, t)
 }
 
-func compareSystem(sys sim.System, number uint64, without flaw, t *tallied) error {
+func compareSystem(sys sim.System, number uint64, without mutation, t *tallied) error {
 	frontier := explore.Frontiers[number/3%2]
 	visited := explore.VisitedSets[number%3]
 	all := []string{"safe", "safe too", "each", "live", "seen"}
@@ -222,12 +222,12 @@ func compareSystem(sys sim.System, number uint64, without flaw, t *tallied) erro
 		if full.Finding != nil {
 			t.violated.Add(1)
 		}
-		for n, w := range allWays {
-			if k > 0 && n != int(number)%len(allWays) && n != len(allWays)-1 {
+		for n, w := range allRules {
+			if k > 0 && n != int(number)%len(allRules) && n != len(allRules)-1 {
 				continue
 			}
-			w.without = without
-			opts := ExploreOptions{Reduce: ReduceFull, ways: &w, Frontier: frontier, Visited: visited, MaxStates: 2 * mostDrawn}
+			w.mutations = without
+			opts := ExploreOptions{Reduce: ReduceFull, rules: &w, Frontier: frontier, Visited: visited, MaxStates: 2 * mostDrawn}
 			less, err := look(&some, opts)
 			if err == nil {
 				err = same(&some, full, less)
@@ -235,7 +235,7 @@ func compareSystem(sys sim.System, number uint64, without flaw, t *tallied) erro
 			if err != nil {
 				return fmt.Errorf("system %d, %v, %+v, frontier %s, visited set %s: %w", number, names, w, frontier.Name, visited.Name, err)
 			}
-			if k == 0 && n == len(allWays)-1 {
+			if k == 0 && n == len(allRules)-1 {
 				t.kept.Add(int64(less.States))
 			}
 		}
@@ -263,7 +263,7 @@ func (t *tallied) count(sys *sim.System, full *seen) {
 // same compares a reduced graph with the whole one.
 func same(sys *sim.System, full, less *seen) error {
 	if !less.Complete && less.Finding == nil && full.Finding != nil {
-		return nil // there is no end of states, and nothing is said of the others: see TestEndlessPromise
+		return nil // packedVector is no end of states, and nothing is said of the others: see TestEndlessPromise
 	}
 	if (full.Finding == nil) != (less.Finding == nil) {
 		return fmt.Errorf("found %v, of all states %v", less.Finding, full.Finding)
@@ -339,7 +339,7 @@ func executed(sys *sim.System, path choose.Path, f func(w kernel.World, err erro
 }
 
 // compareAll compares systems, from a number on, until one differs or n were compared.
-func compareAll(from uint64, n int, without flaw, t *tallied) error {
+func compareAll(from uint64, n int, without mutation, t *tallied) error {
 	return compareEach(from, n, t, func(number uint64) error { return compare(number, without, t) })
 }
 
@@ -398,7 +398,7 @@ func TestReductionsMended(t *testing.T) {
 // Each condition that is left out is noticed. The numbers are those from which that does not take long.
 func TestReductionFlaws(t *testing.T) {
 	for _, f := range []struct {
-		without flaw
+		without mutation
 		from    uint64
 	}{
 		{noVisibility, 960}, {noSettling, 0}, {noFixpoint, 360}, {noLoss, 0}, {noCrashes, 300}, {noHalts, 0}, {noReceivers, 3110}, {noCommuting, 10},

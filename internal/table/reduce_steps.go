@@ -22,8 +22,8 @@ type act struct {
 type actor struct {
 	acts []act
 	ids  map[act]uint32
-	met  []uint32  // local states
-	sent []bagItem // to its quorums, by known steps: grows only
+	met  []uint32    // local states
+	sent []inboxItem // to its quorums, by known steps: grows only
 	is   map[datagram]bool
 
 	// One local state for each combination of what node predicates say, of the first ones.
@@ -66,16 +66,16 @@ type outcomes struct {
 	list   []outcome
 	noop   bool // nothing
 	plain  bool // all of it is ordinary, and goes well, and nothing is announced
-	unsure bool // there is more of it
+	unsure bool // packedVector is more of it
 }
 
 // outcome is one of them.
 type outcome struct {
 	leaf     uint32
 	picks    []int32
-	next     uint32   // local state
-	sends    []moveOp // datagrams, sorted
-	tells    []uint32 // announced events
+	next     uint32     // local state
+	sends    []effectOp // datagrams, sorted
+	tells    []uint32   // announced events
 	failed   bool
 	ordinary bool
 }
@@ -248,18 +248,18 @@ func (r *reduction) outcome(id uint32, s *stepOf) outcome {
 }
 
 // heard is what operations of a node send, sorted, and announce, and whether there are others.
-func (r *reduction) heard(node sim.NodeID, ops []op) (sends []moveOp, tells []uint32, others bool) {
+func (r *reduction) heard(node sim.NodeID, ops []op) (sends []effectOp, tells []uint32, others bool) {
 	for _, o := range ops {
 		switch {
 		case o.kind == kernel.AnnounceEffect:
 			tells = append(tells, o.id)
-		case o.kind == kernel.SendEffect && r.w.layout.bagCount > 0:
-			sends = append(sends, moveOp{uint32(o.peer), r.sites.datagramTo(o.peer, node, o.id)})
+		case o.kind == kernel.SendEffect && r.w.layout.inboxCount > 0:
+			sends = append(sends, effectOp{uint32(o.peer), r.sites.datagramTo(o.peer, node, o.id)})
 		default:
 			others = true
 		}
 	}
-	slices.SortFunc(sends, func(a, b moveOp) int { return cmp.Or(cmp.Compare(a.peer, b.peer), cmp.Compare(a.index, b.index)) })
+	slices.SortFunc(sends, func(a, b effectOp) int { return cmp.Or(cmp.Compare(a.peer, b.peer), cmp.Compare(a.index, b.index)) })
 	return sends, tells, others
 }
 

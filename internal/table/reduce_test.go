@@ -48,10 +48,10 @@ func TestDroppedBeforeCrash(t *testing.T) {
 		},
 		Properties: []sim.Property{{Name: "quiet", Always: sim.Each(func(_ sim.NodeID, s *lives) bool { return !s.Second || !s.Heard })}},
 	}
-	for _, without := range []flaw{"", noRestart} {
-		for _, w := range []ways{{drop: true}, {drop: true, alone: true, chains: true}} {
-			w.without = without
-			x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, ways: &w})
+	for _, without := range []mutation{"", noRestart} {
+		for _, w := range []rules{{deadMessages: true}, {deadMessages: true, singletonAmple: true, chains: true}} {
+			w.mutations = without
+			x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, rules: &w})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -193,8 +193,8 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 			for last := -1; s.at > last; s.batch(t) {
 				last = s.at // buffers grow to their size
 			}
-			for i := range s.sites.moves {
-				if s.sites.moves[i].kind == slowStep {
+			for i := range s.sites.transitions {
+				if s.sites.transitions[i].kind == uncachedStep {
 					t.Errorf("%s: a step is taken in the world", name)
 				}
 			}

@@ -8,7 +8,7 @@ import (
 
 // Step implements [kernel.World].
 func (w *World) Step(ev sim.Event, src choose.Source) error {
-	if w.shadow.active {
+	if w.cross.active {
 		return w.follow(&ev, src)
 	}
 	return w.doStep(&ev, src)
@@ -28,7 +28,7 @@ func (w *World) doStep(ev *sim.Event, src choose.Source) error {
 
 // advance changes the vector, and tells Last what happened unless the world is a bare one.
 func (w *World) advance(ev *sim.Event, src choose.Source) error {
-	w.inside, w.halted, w.handled, w.askedOfMates = false, false, false, 0
+	w.inside, w.halted, w.handled, w.askedOfGroup = false, false, false, 0
 	switch ev.Kind {
 	case sim.Crash:
 		w.spend(oneCrash)
@@ -115,9 +115,9 @@ func (w *World) take(ev *sim.Event) {
 	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
 		class := deliverEvent
 		if ev.Slot >= 0 {
-			bag := w.v[w.layout.bags+int(ev.Node)]
-			s.msg = w.bags.list[bag].items[ev.Slot].msg
-			w.setBag(ev.Node, w.bags.taken(bag, ev.Slot))
+			bag := w.v[w.layout.inboxes+int(ev.Node)]
+			s.msg = w.inboxes.list[bag].items[ev.Slot].msg
+			w.setInbox(ev.Node, w.inboxes.taken(bag, ev.Slot))
 		} else {
 			word, side := w.connection(ev.Node, ev.Peer)
 			next := uint32(0)
@@ -197,13 +197,13 @@ func (w *World) apply(id uint32, c kernel.Cut) (failed int, err error) {
 func (w *World) do(node sim.NodeID, o *op) error {
 	switch o.kind {
 	case kernel.SendEffect:
-		if w.layout.bagCount == 0 {
+		if w.layout.inboxCount == 0 {
 			return w.bench.Contain(node, func() { w.net.SendDatagram(node, o.peer, sim.Message{}) })
 		}
 		switch {
-		case w.bags.holds:
-			w.setBag(node, w.bags.kept(w.v[w.layout.bags+int(node)], o.peer, o.id))
-		case w.up>>o.peer&1 == 1 && w.rests.list[w.v[w.layout.rest]].severed[node]>>o.peer&1 == 0:
+		case w.inboxes.holds:
+			w.setInbox(node, w.inboxes.kept(w.v[w.layout.inboxes+int(node)], o.peer, o.id))
+		case w.up>>o.peer&1 == 1 && w.netGlobals.list[w.v[w.layout.netGlobals]].severed[node]>>o.peer&1 == 0:
 			return w.send(node, o.peer, o.id)
 		}
 	case kernel.StreamEffect:
@@ -234,12 +234,12 @@ func (w *World) inject(ev sim.Event) {
 	part := func(sim.Parted) {}
 	switch ev.Kind {
 	case sim.Lose, sim.Duplicate:
-		bag := w.v[l.bags+int(ev.Node)]
-		part = func(net sim.Parted) { net.SetBag(ev.Node, w.bags.content(bag)) }
+		bag := w.v[l.inboxes+int(ev.Node)]
+		part = func(net sim.Parted) { net.SetBag(ev.Node, w.inboxes.content(bag)) }
 		if ev.Kind == sim.Lose {
-			w.setBag(ev.Node, w.bags.taken(bag, ev.Slot))
+			w.setInbox(ev.Node, w.inboxes.taken(bag, ev.Slot))
 		} else {
-			w.setBag(ev.Node, w.bags.duplicated(bag, ev.Slot))
+			w.setInbox(ev.Node, w.inboxes.duplicated(bag, ev.Slot))
 		}
 	case sim.Break:
 		low, high := ev.Node, ev.Peer
@@ -247,7 +247,7 @@ func (w *World) inject(ev sim.Event) {
 		part = func(net sim.Parted) { net.SetConnection(low, high, w.conns.content(conn)) }
 		w.operate(low, high, opBreak, 0)
 	}
-	w.setRest(w.rests.after(w.v[l.rest], ev, part))
+	w.setNetGlobals(w.netGlobals.after(w.v[l.netGlobals], ev, part))
 }
 
 // roomOf is the room in the stream of the acting node to a peer.
@@ -312,15 +312,15 @@ func (w *World) setLocal(node sim.NodeID, id uint32) {
 	}
 }
 
-func (w *World) setBag(node sim.NodeID, id uint32) {
-	w.v[w.layout.bags+int(node)] = id
+func (w *World) setInbox(node sim.NodeID, id uint32) {
+	w.v[w.layout.inboxes+int(node)] = id
 	if !w.bare {
 		w.enabled.dirty(int(node))
 	}
 }
 
-func (w *World) setRest(id uint32) {
-	word := w.layout.rest
+func (w *World) setNetGlobals(id uint32) {
+	word := w.layout.netGlobals
 	old := w.v[word]
 	w.v[word] = id
 	w.noteFaults()
@@ -328,7 +328,7 @@ func (w *World) setRest(id uint32) {
 		return
 	}
 	w.enabled.dirty(w.nodes)
-	if w.rests.list[id].state.Cut != w.rests.list[old].state.Cut {
+	if w.netGlobals.list[id].state.Cut != w.netGlobals.list[old].state.Cut {
 		w.refreshConns()
 		w.enabled.all()
 	}

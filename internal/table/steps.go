@@ -70,22 +70,22 @@ func (e *engine) eventID(class int, peer sim.NodeID, what uint32) uint32 {
 
 func stepKey(local, event uint32) uint64 { return uint64(local)<<32 | uint64(event) }
 
-// learner answers the questions of a handler whose step is not known: what is known of it already is
+// missHandler answers the questions of a handler whose step is not known: what is known of it already is
 // repeated, the rest is asked.
-type learner struct {
+type missHandler struct {
 	w     *World
 	src   choose.Source
 	picks []int32
 	asked int
 }
 
-func (l *learner) Choose(p choose.Point) int {
+func (l *missHandler) Choose(p choose.Point) int {
 	pick := l.choose(p)
 	l.w.calls.answered(pick)
 	return pick
 }
 
-func (l *learner) choose(p choose.Point) int {
+func (l *missHandler) choose(p choose.Point) int {
 	l.asked++
 	if l.asked <= len(l.picks) {
 		if pick := int(l.picks[l.asked-1]); pick < p.Arity {
@@ -96,7 +96,7 @@ func (l *learner) choose(p choose.Point) int {
 	return l.src.Choose(p)
 }
 
-func (l *learner) Room(peer sim.NodeID) int {
+func (l *missHandler) Room(peer sim.NodeID) int {
 	room := l.w.room(l.w.acting, peer)
 	l.w.calls.answered(room)
 	return room
@@ -155,7 +155,7 @@ func (w *World) learn(s *stepOf, src choose.Source) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	out := e.run(s, own, &learner{w: w, src: src, picks: w.picks})
+	out := e.run(s, own, &missHandler{w: w, src: src, picks: w.picks})
 	if e.calls.refuses() {
 		return 0, kernel.GivenUp()
 	}
@@ -278,8 +278,8 @@ func (e *engine) insert(s *stepOf, out *kernel.Outcome, made leaf) (uint32, erro
 		return 0, e.otherQuestions(s, at, nil)
 	}
 	id := t.leaves.add(made)
-	if e.notes != nil {
-		e.notes.step(s, out, &made)
+	if e.audit != nil {
+		e.audit.step(s, out, &made)
 	}
 	hang(ref(id) << 1)
 	return id, nil

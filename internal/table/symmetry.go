@@ -22,7 +22,7 @@ type symmetry struct {
 	r       *reduction
 	perms   [][]sim.NodeID      // all but the identity: where each node goes
 	moved   []map[uint32]uint32 // by permutation: where local states go
-	sites   [][][]uint32        // by permutation and node: the sites that sites go to, plus one
+	sites   [][][]uint32        // by permutation and node: the node configurations that node configurations go to, plus one
 	refs    []uint32            // by node: the local state in which it began, plus one
 	witness string              // against the claim; "": there is none
 	image   []uint32            // scratch
@@ -168,7 +168,7 @@ func (s *symmetry) move(to sim.NodeID, id uint32) (next uint32, ok bool) {
 		s.refute("the state of n%d holds times of its clock, which mean nothing to n%d", from.node, to)
 		return 0, false
 	}
-	if ref := s.refs[to]; ref > 0 && int(next) == known && l.state.Up() && !s.r.lacks(noHidden) {
+	if ref := s.refs[to]; ref > 0 && int(next) == known && l.state.Up() && !s.r.mutated(noHidden) {
 		if hidden := hides(e.locals.list[ref-1].state.Service(), l.state.Service()); hidden != "" {
 			s.refute("n%d and n%d differ in %s, which is not part of the state that is compared", from.node, to, hidden)
 			return 0, false
@@ -205,7 +205,7 @@ func (s *symmetry) set(p []sim.NodeID, id uint32) uint32 {
 	return s.r.w.setOf(next)
 }
 
-// site is where a permutation moves a site to.
+// site is where a permutation moves a node configuration to.
 func (s *symmetry) site(k, node int, id uint32) uint32 {
 	known := s.sites[k][node]
 	for int(id) >= len(known) {
@@ -216,15 +216,15 @@ func (s *symmetry) site(k, node int, id uint32) uint32 {
 		return known[id] - 1
 	}
 	r, p := s.r, s.perms[k]
-	here := r.sites.places[node].list[id]
+	here := r.sites.tables[node].list[id]
 	bag := uint32(0)
-	for _, it := range r.w.bags.list[here.bag].items {
-		if bag = r.w.bags.sent(bag, p[it.from], it.msg); bag == overrun {
+	for _, it := range r.w.inboxes.list[here.inbox].items {
+		if bag = r.w.inboxes.sent(bag, p[it.from], it.msg); bag == overrun {
 			s.refute("messages in flight to n%d do not fit at n%d", node, p[node])
 			bag = 0
 		}
 	}
-	next := r.sites.site(int(p[node]), s.local(k, here.local), bag)
+	next := r.sites.config(int(p[node]), s.local(k, here.local), bag)
 	s.sites[k][node][id] = next + 1
 	return next
 }
@@ -238,8 +238,8 @@ func (s *symmetry) permute(k int, v []uint32) []uint32 {
 	return s.image
 }
 
-// stand replaces a state by the one that stands for it, the least of those that permutations move it to. It returns the permutation; -1: it stands for itself.
-func (s *symmetry) stand(v []uint32) (by int) {
+// canonicalize replaces a state by the one that stands for it, the least of those that permutations move it to. It returns the permutation; -1: it stands for itself.
+func (s *symmetry) canonicalize(v []uint32) (by int) {
 	by = -1
 	s.least = append(s.least[:0], v...)
 	for k := range s.perms {
@@ -253,14 +253,14 @@ func (s *symmetry) stand(v []uint32) (by int) {
 }
 
 // all reports whether a claim holds for all that permutations make of it.
-func (s *symmetry) all(l *relied, c claim, decide func(claim) bool) bool {
+func (s *symmetry) all(l *assumptions, c claim, decide func(claim) bool) bool {
 	ok, known := l.all[c]
 	if known {
 		return ok
 	}
 	ok = l.holds(c, decide)
 	node := s.r.local(c.local).node
-	for k := 0; ok && k < len(s.perms) && !s.r.lacks(noSameClaims); k++ {
+	for k := 0; ok && k < len(s.perms) && !s.r.mutated(noSameClaims); k++ {
 		ok = l.holds(claim{s.local(k, c.local), s.act(s.perms[k], node, c.act)}, decide)
 	}
 	l.all[c] = ok
@@ -276,7 +276,7 @@ func (s *symmetry) cover() {
 			l := r.local(id)
 			for _, a := range l.known {
 				of := l.steps[a]
-				for k := 0; of != nil && k < len(s.perms) && !r.lacks(noSameCover); k++ {
+				for k := 0; of != nil && k < len(s.perms) && !r.mutated(noSameCover); k++ {
 					there := r.step(s.local(k, id), s.act(s.perms[k], node, a))
 					for i := 0; there != nil && i < len(there.list) && i < len(of.list); i++ {
 						if leaves.at(of.list[i].leaf).met {

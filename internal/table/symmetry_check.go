@@ -16,7 +16,7 @@ func (s *symmetry) begins(roots [][]uint32) {
 	for _, v := range roots {
 		for node := range r.nodes {
 			if s.refs[node] == 0 {
-				s.refs[node] = r.sites.places[node].list[v[node]].local + 1
+				s.refs[node] = r.sites.tables[node].list[v[node]].local + 1
 			}
 		}
 	}
@@ -27,19 +27,19 @@ func (s *symmetry) begins(roots [][]uint32) {
 				s.refute("n%d or n%d is down when runs begin", node, to)
 				return
 			}
-			if hidden := hides(b.state.Service(), a.state.Service()); hidden != "" && int(to) != node && !r.lacks(noHidden) {
+			if hidden := hides(b.state.Service(), a.state.Service()); hidden != "" && int(to) != node && !r.mutated(noHidden) {
 				s.refute("n%d and n%d differ in %s, which is not part of the state that is compared", node, to, hidden)
 				return
 			}
 		}
 		for _, v := range roots {
 			image := s.permute(k, v)
-			if s.witness != "" || r.lacks(noSameStart) || slices.ContainsFunc(roots, func(o []uint32) bool { return slices.Equal(o, image) }) {
+			if s.witness != "" || r.mutated(noSameStart) || slices.ContainsFunc(roots, func(o []uint32) bool { return slices.Equal(o, image) }) {
 				continue
 			}
 			for node, to := range p {
 				if image[to] != v[to] {
-					s.refute("n%d begins otherwise than n%d%s", to, node, s.fields(r.sites.places[to].list[v[to]].local, r.sites.places[to].list[image[to]].local))
+					s.refute("n%d begins otherwise than n%d%s", to, node, s.fields(r.sites.tables[to].list[v[to]].local, r.sites.tables[to].list[image[to]].local))
 					return
 				}
 			}
@@ -82,11 +82,11 @@ func (s *symmetry) meets(id uint32) {
 			x.Node, y.Node = 0, 0
 			same = s.act(p, l.node, l.own[i]) == m.own[i] && x == y
 		}
-		if !same && !r.lacks(noSameEvents) {
+		if !same && !r.mutated(noSameEvents) {
 			s.refute("n%d and n%d cannot do the same in one state: actions and timers, or who may crash, differ", l.node, m.node)
 			return
 		}
-		if l.up && r.w.sys.Crashes > 0 && r.w.mayCrash(l.node) && !r.lacks(noSameCrashes) && !s.crashes(k, id, other) {
+		if l.up && r.w.sys.Crashes > 0 && r.w.mayCrash(l.node) && !r.mutated(noSameCrashes) && !s.crashes(k, id, other) {
 			s.refute("n%d and n%d are not the same once they have crashed in one state", l.node, m.node)
 			return
 		}
@@ -118,7 +118,7 @@ func (s *symmetry) knows(id, a uint32) {
 		if l := r.local(other); !l.knows[b] {
 			r.learn(other, l, b)
 		}
-		if how := s.differ(k, id, a, other, b); how != "" && s.witness == "" && !r.lacks(noSameSteps) {
+		if how := s.differ(k, id, a, other, b); how != "" && s.witness == "" && !r.mutated(noSameSteps) {
 			s.refute("%s, and %s in the same state: %s (n0, n1, ... being %v)", r.does(id, a), r.does(other, b), how, p)
 		}
 		if s.witness != "" {
@@ -180,7 +180,7 @@ func (s *symmetry) differ(k int, id, a, other, b uint32) string {
 		if next := s.local(k, p.next); next != q.next {
 			return "they come to different states" + s.fields(q.next, next)
 		}
-		if !r.lacks(noSameCuts) && !s.crashesInside(k, id, other, p, q) {
+		if !r.mutated(noSameCuts) && !s.crashesInside(k, id, other, p, q) {
 			if r.w.sys.CrashCut == sim.CutSubset {
 				return "their effects are in another order, and crashes inside are compared in that order, with crash cut subset too"
 			}
@@ -191,14 +191,14 @@ func (s *symmetry) differ(k int, id, a, other, b uint32) string {
 }
 
 // sends is what a permutation makes of datagrams.
-func (s *symmetry) sends(k int, sends []moveOp) []moveOp {
+func (s *symmetry) sends(k int, sends []effectOp) []effectOp {
 	p := s.perms[k]
-	out := make([]moveOp, len(sends))
+	out := make([]effectOp, len(sends))
 	for i, o := range sends {
-		d := s.r.sites.places[o.peer].all[o.index]
-		out[i] = moveOp{uint32(p[o.peer]), s.r.sites.datagramTo(p[o.peer], p[d.from], d.msg)}
+		d := s.r.sites.tables[o.peer].all[o.index]
+		out[i] = effectOp{uint32(p[o.peer]), s.r.sites.datagramTo(p[o.peer], p[d.from], d.msg)}
 	}
-	slices.SortFunc(out, func(a, b moveOp) int { return cmp.Or(cmp.Compare(a.peer, b.peer), cmp.Compare(a.index, b.index)) })
+	slices.SortFunc(out, func(a, b effectOp) int { return cmp.Or(cmp.Compare(a.peer, b.peer), cmp.Compare(a.index, b.index)) })
 	return out
 }
 
@@ -254,7 +254,7 @@ func (s *symmetry) crashesInside(k int, id, other uint32, p, q *outcome) bool {
 // settles compares what hangs on all that is known: what quorums take of all that was ever sent, and what monitors make of what they hear.
 func (s *symmetry) settles() {
 	for node := range s.r.nodes {
-		if s.r.lacks(noSameSets) {
+		if s.r.mutated(noSameSets) {
 			break
 		}
 		for _, id := range slices.Clone(s.r.nodes[node].met) {
@@ -263,7 +263,7 @@ func (s *symmetry) settles() {
 			}
 		}
 	}
-	for s.witness == "" && !s.r.lacks(noSameHearing) && s.asked < len(s.r.w.monitors.outs) {
+	for s.witness == "" && !s.r.mutated(noSameHearing) && s.asked < len(s.r.w.monitors.outs) {
 		s.asked = len(s.r.w.monitors.outs)
 		for _, slot := range slices.Clone(s.r.w.monitors.sees.slots) {
 			if slot.key > 0 && s.witness == "" {
@@ -312,7 +312,7 @@ func (s *symmetry) hears(key uint64) {
 // agrees reports whether all properties are the same in a state and in those that permutations move it to.
 func (s *symmetry) agrees(v []uint32) bool {
 	r := s.r
-	if r.lacks(noSameView) {
+	if r.mutated(noSameView) {
 		return true
 	}
 	r.sites.unpack(v, r.w.v)

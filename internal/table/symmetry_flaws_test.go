@@ -68,7 +68,7 @@ func invitation(newGuest func() sim.Service) sim.System {
 // is ever rung. Of the states that are the same but for who it is one is visited: perhaps the one in which nothing can happen.
 func TestOneGuestIsNoSymmetry(t *testing.T) {
 	t.Parallel()
-	for flawed, system := range map[flaw]func(only sim.NodeID) sim.System{
+	for flawed, system := range map[mutation]func(only sim.NodeID) sim.System{
 		noSameSets: func(only sim.NodeID) sim.System {
 			sys := invitation(func() sim.Service { return new(guest) })
 			sys.Quorums = []sim.AnyQuorum{sim.Quorum[*inviter, vote]{
@@ -90,8 +90,8 @@ func TestOneGuestIsNoSymmetry(t *testing.T) {
 		missed := 0
 		for _, only := range []sim.NodeID{1, 2} {
 			sys := system(only)
-			for _, without := range []flaw{"", flawed} {
-				x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, ways: &ways{without: without}})
+			for _, without := range []mutation{"", flawed} {
+				x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, rules: &rules{mutations: without}})
 				switch {
 				case err != nil:
 					t.Error(err)
@@ -126,8 +126,8 @@ func (g *clerk) Receive(env sim.Env, _ sim.NodeID, msg any) {
 func TestHiddenIsNoSymmetry(t *testing.T) {
 	t.Parallel()
 	sys := invitation(func() sim.Service { return new(clerk) })
-	for _, without := range []flaw{"", noHidden} {
-		x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, ways: &ways{without: without}})
+	for _, without := range []mutation{"", noHidden} {
+		x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, rules: &rules{mutations: without}})
 		if err != nil || x.Finding != nil {
 			t.Fatal(err, x.Finding)
 		}
@@ -157,7 +157,7 @@ func (p *planted) Expand(state []uint32, number int, e *explore.Edges) error {
 	return p.Graph.Expand(state, number, e)
 }
 
-func plant(t *testing.T, crashes int, without flaw, roots, expand func(r *reduction)) *Exploration {
+func plant(t *testing.T, crashes int, without mutation, roots, expand func(r *reduction)) *Exploration {
 	t.Helper()
 	e, err := systems.Find("synod")
 	if err != nil {
@@ -168,9 +168,9 @@ func plant(t *testing.T, crashes int, without flaw, roots, expand func(r *reduct
 		t.Fatal(err)
 	}
 	sys.Crashes = crashes
-	w := waysOf(ReduceFull)
-	w.without = without
-	x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, Symmetry: true, ways: &w, hastily: true, through: func(g explore.Graph) explore.Graph {
+	w := rulesOf(ReduceFull)
+	w.mutations = without
+	x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, Symmetry: true, rules: &w, hastily: true, through: func(g explore.Graph) explore.Graph {
 		if r, ok := g.(*reduction); ok && r.sym != nil {
 			return &planted{g, roots, expand}
 		}
@@ -185,7 +185,7 @@ func plant(t *testing.T, crashes int, without flaw, roots, expand func(r *reduct
 // No system makes crashes of interchangeable nodes differ, as they do not depend on who it is that crashes. So a difference is planted.
 func TestCrashesOfSymmetry(t *testing.T) {
 	t.Parallel()
-	for _, without := range []flaw{"", noSameCrashes} {
+	for _, without := range []mutation{"", noSameCrashes} {
 		x := plant(t, 1, without, func(r *reduction) {
 			w := r.w
 			if err := w.start(&r.answers); err != nil {
@@ -208,7 +208,7 @@ func TestCrashesOfSymmetry(t *testing.T) {
 // What fell for one node falls for those that it may be exchanged with, whatever is decided for these.
 func TestClaimsOfSymmetry(t *testing.T) {
 	t.Parallel()
-	for _, without := range []flaw{"", noSameClaims} {
+	for _, without := range []mutation{"", noSameClaims} {
 		asked := false
 		plant(t, 0, without, nil, func(r *reduction) {
 			local := r.nodes[1].met[0] // of an acceptor
@@ -217,7 +217,7 @@ func TestClaimsOfSymmetry(t *testing.T) {
 			for int(r.sym.perms[k][1]) == 1 {
 				k++
 			}
-			l := &relied{}
+			l := &assumptions{}
 			l.begin()
 			l.fallen[claim{r.sym.local(k, local), r.sym.act(r.sym.perms[k], 1, c.act)}] = true
 			if holds := r.sym.all(l, c, func(claim) bool { return true }); holds != (without != "") {

@@ -23,7 +23,7 @@ type symmetric struct {
 }
 
 // compareSymmetric compares what is left of a random system when states are merged with all of it.
-func compareSymmetric(number uint64, only twist, without flaw, t *symmetric) (err error) {
+func compareSymmetric(number uint64, only twist, without mutation, t *symmetric) (err error) {
 	defer func() {
 		if failed := recover(); failed != nil && without != "" {
 			err = fmt.Errorf("panicked: %v", failed)
@@ -62,12 +62,12 @@ func compareSymmetric(number uint64, only twist, without flaw, t *symmetric) (er
 		if full.Finding != nil {
 			t.violated.Add(1)
 		}
-		for n, w := range append([]ways{{}}, allWays...) {
-			if n > 0 && n != int(number)%(len(allWays)+1) && n != len(allWays) {
+		for n, w := range append([]rules{{}}, allRules...) {
+			if n > 0 && n != int(number)%(len(allRules)+1) && n != len(allRules) {
 				continue
 			}
-			w.without = without
-			opts := ExploreOptions{Reduce: ReduceFull, ways: &w, Symmetry: true, MaxStates: 2 * mostDrawn,
+			w.mutations = without
+			opts := ExploreOptions{Reduce: ReduceFull, rules: &w, Symmetry: true, MaxStates: 2 * mostDrawn,
 				Frontier: explore.Frontiers[number/3%2], Visited: explore.VisitedSets[number%3]}
 			less, err := look(&some, opts)
 			if err == nil {
@@ -117,7 +117,7 @@ func TestSymmetryFlaws(t *testing.T) {
 		t.Skip("compares some hundred systems")
 	}
 	for _, f := range []struct {
-		without flaw
+		without mutation
 		twist   twist
 	}{
 		{noSameSteps, keepsSender}, {noSameSteps, keepsMask}, {noSameSteps, sendsToFirst}, {noSameSteps, looksWhoIsLess}, {noSameSteps, tellsName},

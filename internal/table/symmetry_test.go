@@ -224,8 +224,8 @@ func TestCutsAreNoSymmetry(t *testing.T) {
 				return v.Service(0) != nil || got != 1 || other != 1
 			}}},
 		}
-		for _, without := range []flaw{"", noSameCuts} {
-			x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, ways: &ways{without: without}})
+		for _, without := range []mutation{"", noSameCuts} {
+			x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, rules: &rules{mutations: without}})
 			switch {
 			case err != nil:
 				t.Error(err)

@@ -117,9 +117,9 @@ func (t *Transitions) From(id uint32) ([]Transition, error) {
 		return t.rows[id], nil
 	}
 	g := t.g
-	g.here = slices.Clone(t.state(id))
+	g.worldVector = slices.Clone(t.state(id))
 	defer g.w.samples.pause()()
-	g.sites.unpack(g.here, g.vector)
+	g.sites.unpack(g.worldVector, g.vector)
 	g.w.restore(g.vector)
 	seen := map[int]string{} // by event
 	for i, ev := range g.w.list(nil) {
@@ -149,7 +149,7 @@ func (t *Transitions) From(id uint32) ([]Transition, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.sites.unpack(g.here, g.vector)
+	g.sites.unpack(g.worldVector, g.vector)
 	g.w.restore(g.vector)
 	events := g.w.list(nil)
 	for i := range row {

@@ -137,7 +137,7 @@ func (w *World) verify(s *stepOf, id uint32) (err error) {
 		return err
 	}
 	l := e.steps.leaves.at(id)
-	out := e.run(s, own, &learner{w: w, src: choose.First, picks: w.picks})
+	out := e.run(s, own, &missHandler{w: w, src: choose.First, picks: w.picks})
 	if e.calls.refuses() {
 		e.calls.doubted = true
 		return kernel.GivenUp()

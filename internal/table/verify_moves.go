@@ -18,7 +18,7 @@ type taken struct {
 func (g *graph) steps(f func(t taken) error) error {
 	s, w := g.sites, g.w
 	base := g.vector
-	s.unpack(g.here, base)
+	s.unpack(g.worldVector, base)
 	w.restore(base)
 	up := w.up
 	g.events = w.list(g.events[:0])
@@ -69,15 +69,15 @@ func (g *graph) verify(number int, e *explore.Edges, t int) error {
 	}
 	n := 0
 	err := g.steps(func(step taken) error {
-		g.sites.pack(w.v, g.there)
-		if n >= len(all.Ends) || all.Notes[n]&noteOrdinary != step.note&noteOrdinary || !slices.Equal(g.there, all.To(n, g.here, nil)) {
+		g.sites.pack(w.v, g.packedVector)
+		if n >= len(all.Ends) || all.Notes[n]&noteOrdinary != step.note&noteOrdinary || !slices.Equal(g.packedVector, all.To(n, g.worldVector, nil)) {
 			panic("table: a move leads elsewhere than the step that it stands for")
 		}
-		if g.width > 0 && all.Lo[n] != g.sites.fingerprint(g.there).Lo {
+		if g.width > 0 && all.Lo[n] != g.sites.fingerprint(g.packedVector).Lo {
 			panic("table: a move changes the fingerprint in another way than the step that it stands for")
 		}
 		if t < len(e.Ends) && int(e.Turns[t]) == n {
-			if !slices.Equal(g.there, e.To(t, g.here, nil)) || e.Lo[t] != all.Lo[n] || e.Notes[t] != all.Notes[n] {
+			if !slices.Equal(g.packedVector, e.To(t, g.worldVector, nil)) || e.Lo[t] != all.Lo[n] || e.Notes[t] != all.Notes[n] {
 				panic("table: a move is another one when others sleep")
 			}
 			t++

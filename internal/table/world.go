@@ -30,7 +30,7 @@ type World struct {
 	inside bool // the node crashed inside the step, or halted
 	halted bool // it halted
 
-	askedOfMates int // questions of the last step, its last ones, about the writes of nodes that crashed with its own
+	askedOfGroup int // questions of the last step, its last ones, about the writes of nodes that crashed with its own
 
 	handled  bool // the last step was that of a handler, and went the way of leaf
 	leaf     uint32
@@ -43,7 +43,7 @@ type World struct {
 	properties properties
 	covering   covering
 	printed    printed
-	shadow     shadow
+	cross      crossCheck
 	tracers    [2]kernel.World // that execute paths again, without and with a look at messages; nil: not made yet
 }
 
@@ -141,7 +141,7 @@ func (w *World) Start(src choose.Source) error {
 			return err
 		}
 	}
-	accompanied, err := w.accompany()
+	accompanied, err := w.crossCheckStep()
 	switch {
 	case err != nil:
 		return err
@@ -266,16 +266,16 @@ func (p *printed) sub(h sim.Fingerprint, net bool) {
 // wordHash is the share of one word of the vector in the fingerprint, and whether it is the network's.
 func (e *engine) wordHash(i int, word uint32) (h sim.Fingerprint, net bool) {
 	switch l := &e.layout; {
-	case i < l.bags:
+	case i < l.inboxes:
 		return e.locals.list[word].hash, false
 	case i < l.conns:
-		return e.bags.hash(word, i-l.bags), true
+		return e.inboxes.hash(word, i-l.inboxes), true
 	case i < l.monitors:
 		return e.conns.hash(word, i-l.conns), true
-	case i < l.rest:
+	case i < l.netGlobals:
 		return e.monitors.list[word].hash, false
-	case i == l.rest:
-		return e.rests.list[word].hash, true
+	case i == l.netGlobals:
+		return e.netGlobals.list[word].hash, true
 	default:
 		return e.budgetHash(word), false
 	}

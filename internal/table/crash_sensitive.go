@@ -7,24 +7,24 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Opaque is a node that may do something after a crash that it could not do without.
-type Opaque struct {
+// CrashSensitive is a node that may do something after a crash that it could not do without.
+type CrashSensitive struct {
 	Node sim.NodeID `json:"node"`
 	Why  string     `json:"why"`
 }
 
-// tell appends why the node is opaque, if it is.
-func (a *likenesses) tell(list []Opaque) []Opaque {
+// tell appends why the node is crash-sensitive, if it is.
+func (a *simulation) tell(list []CrashSensitive) []CrashSensitive {
 	for k := range a.own {
 		if a.list[k].fails() {
-			return append(list, Opaque{sim.NodeID(a.node), a.because(k)})
+			return append(list, CrashSensitive{sim.NodeID(a.node), a.because(k)})
 		}
 	}
 	return list
 }
 
 // because says what happens to a node that has crashed until it does what it could not do without.
-func (a *likenesses) because(k int) string {
+func (a *simulation) because(k int) string {
 	r := a.r
 	text := "in state " + r.stateOf(a.list[k].crashed)
 	met := map[int]bool{}

@@ -10,9 +10,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// notes are hashes of what handlers and monitors did, by content, so that they mean the same in every process. What a log
+// auditLog are hashes of what handlers and monitors did, by content, so that they mean the same in every process. What a log
 // notes of the process before is compared with what is done here: both must do the same in the same situation.
-type notes struct {
+type auditLog struct {
 	e        *engine
 	locals   map[uint64]noted // by local state: what can happen there, and its fields
 	steps    map[uint64]noted // by local state, event, questions and answers: what became of it
@@ -39,7 +39,7 @@ const notedFields = 1 << 12
 
 // note prepares for an exploration with a log.
 func (e *engine) note(log explore.Log) error {
-	n := &notes{e: e, locals: map[uint64]noted{}, steps: map[uint64]noted{}, asks: map[uint64]bool{}, monitors: map[uint64]noted{}}
+	n := &auditLog{e: e, locals: map[uint64]noted{}, steps: map[uint64]noted{}, asks: map[uint64]bool{}, monitors: map[uint64]noted{}}
 	n.replayed = log.End() == explore.Mark{}
 	for buf := log.Notes(); len(buf) > 0; {
 		kind, key, values, rest, ok := takeNote(buf)
@@ -49,14 +49,14 @@ func (e *engine) note(log explore.Log) error {
 		n.keep(kind, key, values)
 		buf = rest
 	}
-	e.notes = n
+	e.audit = n
 	for id := range e.locals.list {
 		n.local(uint32(id))
 	}
 	return nil
 }
 
-func (n *notes) keep(kind byte, key uint64, values noted) {
+func (n *auditLog) keep(kind byte, key uint64, values noted) {
 	switch kind {
 	case localNote:
 		n.locals[key] = values
@@ -70,7 +70,7 @@ func (n *notes) keep(kind byte, key uint64, values noted) {
 }
 
 // add notes something new.
-func (n *notes) add(kind byte, key uint64, values noted) {
+func (n *auditLog) add(kind byte, key uint64, values noted) {
 	n.keep(kind, key, values)
 	n.fresh = append(n.fresh, kind)
 	n.fresh = binary.LittleEndian.AppendUint64(n.fresh, key)
@@ -98,7 +98,7 @@ func takeNote(buf []byte) (kind byte, key uint64, values noted, rest []byte, ok 
 	return kind, key, values, buf, true
 }
 
-func (n *notes) differs(format string, args ...any) {
+func (n *auditLog) differs(format string, args ...any) {
 	if n.changed == nil {
 		n.changed = &explore.ChangedError{Why: "the code is not that of which the log was written: " + fmt.Sprintf(format, args...)}
 	}
@@ -107,7 +107,7 @@ func (n *notes) differs(format string, args ...any) {
 func hashOf(buf []byte) uint64 { return encoding.Hash(0, buf).Lo }
 
 // local notes a local state, or compares what can happen there.
-func (n *notes) local(id uint32) {
+func (n *auditLog) local(id uint32) {
 	l := &n.e.locals.list[id]
 	var buf []byte
 	for _, ev := range l.events {
@@ -128,7 +128,7 @@ func (n *notes) local(id uint32) {
 }
 
 // fields are hashes of the fields of a local state with their names.
-func (n *notes) fields(id uint32) (values noted) {
+func (n *auditLog) fields(id uint32) (values noted) {
 	l := &n.e.locals.list[id]
 	for _, f := range n.e.fieldsOf(l.node, l.state) {
 		values = append(values, fieldHash(f))
@@ -158,7 +158,7 @@ func (e *engine) appendSituation(s *stepOf, buf []byte) []byte {
 }
 
 // step notes what a handler did, or compares it.
-func (n *notes) step(s *stepOf, out *kernel.Outcome, made *leaf) {
+func (n *auditLog) step(s *stepOf, out *kernel.Outcome, made *leaf) {
 	e := n.e
 	buf := e.appendSituation(s, nil)
 	situation := hashOf(buf)
@@ -205,7 +205,7 @@ func kindOf(err error) string {
 }
 
 // effect is a hash of what matters of an effect: not what it logs.
-func (n *notes) effect(f *kernel.Effect) uint64 {
+func (n *auditLog) effect(f *kernel.Effect) uint64 {
 	buf := fmt.Appendf(nil, "%d %d %d;", f.Kind, f.Peer, f.After)
 	if f.Kind != kernel.LogEffect {
 		buf = append(buf, f.Text...)
@@ -221,7 +221,7 @@ func (n *notes) effect(f *kernel.Effect) uint64 {
 }
 
 // compare says how what a handler did differs.
-func (n *notes) compare(s *stepOf, made *leaf, was, now noted) {
+func (n *auditLog) compare(s *stepOf, made *leaf, was, now noted) {
 	what := n.e.stepText(s)
 	effects, before := now[2:], was[2:]
 	for i := range max(len(effects), len(before)) {
@@ -241,7 +241,7 @@ func (n *notes) compare(s *stepOf, made *leaf, was, now noted) {
 }
 
 // otherField says which field of a local state differs from those of one that the log notes.
-func (n *notes) otherField(id uint32, before uint64) string {
+func (n *auditLog) otherField(id uint32, before uint64) string {
 	was, l := map[uint64]bool{}, &n.e.locals.list[id]
 	for _, f := range n.locals[before] {
 		was[f] = true
@@ -274,7 +274,7 @@ func (e *engine) stepText(s *stepOf) string {
 }
 
 // monitor notes what a monitor became of an event, or compares it.
-func (n *notes) monitor(id uint32, node sim.NodeID, event, next uint32, found error) {
+func (n *auditLog) monitor(id uint32, node sim.NodeID, event, next uint32, found error) {
 	e := n.e
 	m := &e.monitors.list[id]
 	buf := binary.LittleEndian.AppendUint64(nil, m.hash.Lo)
@@ -292,25 +292,25 @@ func (n *notes) monitor(id uint32, node sim.NodeID, event, next uint32, found er
 // Met implements [explore.Noting].
 func (g *graph) Met() int {
 	s, e := g.sites, g.w.engine
-	return len(s.moves) + len(s.slow) + len(s.rooms) + len(s.frames) + e.steps.leaves.len() + len(e.locals.list) + len(e.messages.list) +
-		len(e.bags.list) + e.conns.list.len() + len(e.rests.list) + len(e.monitors.outs)
+	return len(s.transitions) + len(s.uncached) + len(s.rooms) + len(s.globals) + e.steps.leaves.len() + len(e.locals.list) + len(e.messages.list) +
+		len(e.inboxes.list) + e.conns.list.len() + len(e.netGlobals.list) + len(e.monitors.outs)
 }
 
 // Notes implements [explore.Noting].
 func (g *graph) Notes(buf []byte) []byte {
-	n := g.w.notes
+	n := g.w.audit
 	buf = append(buf, n.fresh...)
 	n.fresh = n.fresh[:0]
 	return buf
 }
 
 // Resumed implements [explore.Noting].
-func (g *graph) Resumed() { g.w.notes.replayed = true }
+func (g *graph) Resumed() { g.w.audit.replayed = true }
 
 // changed is the error that the code is not that of the log; nil: nothing differs, or there is no log.
 func (e *engine) changed() error {
-	if e.notes == nil || e.notes.changed == nil {
+	if e.audit == nil || e.audit.changed == nil {
 		return nil
 	}
-	return e.notes.changed
+	return e.audit.changed
 }

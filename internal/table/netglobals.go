@@ -4,16 +4,16 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// rests interns what the network holds once: fault limits that remain, and the partition. Number 0 is
+// netGlobalsTable interns what the network holds once: fault limits that remain, and the partition. Number 0 is
 // that of the first state.
-type rests struct {
+type netGlobalsTable struct {
 	e    *engine
-	list []rest
+	list []netGlobals
 	ids  map[sim.NetRest]uint32
 	ops  memo
 }
 
-type rest struct {
+type netGlobals struct {
 	state   sim.NetRest
 	global  []sim.Event // ordinary events of no node
 	faults  []sim.Event // injections that concern no other part
@@ -21,17 +21,17 @@ type rest struct {
 	hash    sim.Fingerprint
 }
 
-func (r *rests) init(e *engine) {
+func (r *netGlobalsTable) init(e *engine) {
 	r.e, r.ids = e, map[sim.NetRest]uint32{}
 	if e.net == nil {
-		r.list = append(r.list, rest{severed: make([]uint64, e.nodes)})
+		r.list = append(r.list, netGlobals{severed: make([]uint64, e.nodes)})
 		return
 	}
 	e.net.Reset()
 	r.intern(e.net.Rest())
 }
 
-func (r *rests) intern(state sim.NetRest) uint32 {
+func (r *netGlobalsTable) intern(state sim.NetRest) uint32 {
 	if id, ok := r.ids[state]; ok {
 		return id
 	}
@@ -39,7 +39,7 @@ func (r *rests) intern(state sim.NetRest) uint32 {
 	net := r.e.net
 	net.Reset()
 	net.SetRest(state)
-	n := rest{state: state, global: net.AppendGlobal(nil), faults: net.AppendInjections(nil), hash: net.Fingerprint()}
+	n := netGlobals{state: state, global: net.AppendGlobal(nil), faults: net.AppendInjections(nil), hash: net.Fingerprint()}
 	for a := range r.e.nodes {
 		set := uint64(0)
 		for b := range r.e.nodes {
@@ -56,7 +56,7 @@ func (r *rests) intern(state sim.NetRest) uint32 {
 
 // after returns what is left after an injection, or after a partition has healed. Part puts into the
 // network model what else the event is about.
-func (r *rests) after(id uint32, ev sim.Event, part func(sim.Parted)) uint32 {
+func (r *netGlobalsTable) after(id uint32, ev sim.Event, part func(sim.Parted)) uint32 {
 	key := uint64(id)<<32 | uint64(ev.Kind)<<16
 	if ev.Kind == sim.Partition {
 		key |= uint64(ev.Node)<<8 | uint64(ev.Peer+1)

@@ -19,10 +19,10 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// sleeper notes what an exploration finds, and how many edges it does not list. It may spoil what is known of moves.
+// sleeper notes what an exploration finds, and how many edges it does not list. It may spoil what is known of transitions.
 type sleeper struct {
 	*graph
-	spoil    func(s *sites, k uint32) // nil: not
+	spoil    func(s *nodeConfigs, k uint32) // nil: not
 	spoilt   int
 	found    []sim.Fingerprint
 	trails   [][]uint32
@@ -34,7 +34,7 @@ func (s *sleeper) Expand(state []uint32, number int, e *explore.Edges) error {
 	err := s.graph.Expand(state, number, e)
 	s.unlisted += e.Unlisted - before
 	if s.spoil != nil {
-		for ; s.spoilt < len(s.sites.moves); s.spoilt++ {
+		for ; s.spoilt < len(s.sites.transitions); s.spoilt++ {
 			s.spoil(s.sites, uint32(s.spoilt))
 		}
 	}
@@ -49,13 +49,13 @@ func (s *sleeper) Check(m *explore.Met) (live bool, err error) {
 const mostStates = 20_000
 
 // explored explores to a depth, or until there are the most states.
-func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(*sites, uint32)) (*sleeper, explore.Result, error) {
+func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(*nodeConfigs, uint32)) (*sleeper, explore.Result, error) {
 	e, err := newEngine(sys, kernel.Options{MaxChoices: 50}, nil)
 	if err != nil {
 		return nil, explore.Result{}, err
 	}
 	s := &sleeper{graph: newGraph(e, nil), spoil: spoil}
-	s.sites.sleeps = s.sites.sleeps && sleeps
+	s.sites.sleepSets = s.sites.sleepSets && sleeps
 	loop, err := explore.New(s, explore.Options{Visited: explore.VisitedSets[set], MaxDepth: depth, MaxStates: mostStates})
 	if err != nil {
 		return nil, explore.Result{}, err
@@ -65,7 +65,7 @@ func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(*sites, u
 
 // compareAsleep explores with sleep sets and without, which must make no difference but for how many edges are listed; what is listed decides
 // how soon after the most states an exploration stops.
-func compareAsleep(sys *sim.System, set, depth int, spoil func(*sites, uint32)) (unlisted int, err error) {
+func compareAsleep(sys *sim.System, set, depth int, spoil func(*nodeConfigs, uint32)) (unlisted int, err error) {
 	all, want, err := explored(sys, set, depth, false, nil)
 	if err != nil {
 		return 0, err
@@ -130,16 +130,16 @@ func TestSleepSetsOfRandomSystems(t *testing.T) {
 	}
 }
 
-// What is forgotten of moves is noticed.
+// What is forgotten of transitions is noticed.
 func TestSpoiltSleepIsNoticed(t *testing.T) {
-	for name, spoil := range map[string]func(s *sites, k uint32){
-		"with whom a node shares a connection": func(s *sites, k uint32) {
-			if s.peers[k] != neverAsleep {
+	for name, spoil := range map[string]func(s *nodeConfigs, k uint32){
+		"with whom a node shares a connection": func(s *nodeConfigs, k uint32) {
+			if s.peers[k] != neverSleeps {
 				s.peers[k] &= toMonitors
 			}
 		},
-		"whose room in a stream was asked for": func(s *sites, k uint32) {
-			if s.peers[k] != neverAsleep {
+		"whose room in a stream was asked for": func(s *nodeConfigs, k uint32) {
+			if s.peers[k] != neverSleeps {
 				told := s.peers[k] & toMonitors
 				for _, o := range s.opsOf(k) {
 					told |= 1 << o.node()
@@ -147,45 +147,45 @@ func TestSpoiltSleepIsNoticed(t *testing.T) {
 				s.peers[k] &= told
 			}
 		},
-		"that timers are prompt": func(s *sites, k uint32) {
-			if s.e.sys.Timing == sim.Prompt && s.moves[k].frame == 0 && s.moves[k].kind == fastMove {
+		"that timers are prompt": func(s *nodeConfigs, k uint32) {
+			if s.e.sys.Timing == sim.Prompt && s.transitions[k].global == 0 && s.transitions[k].kind == datagramTransition {
 				s.peers[k] &= toMonitors
 			}
 		},
-		"the frame": func(s *sites, k uint32) {
-			if s.peers[k] == neverAsleep && s.moves[k].frame != 0 {
+		"the frame": func(s *nodeConfigs, k uint32) {
+			if s.peers[k] == neverSleeps && s.transitions[k].global != 0 {
 				s.peers[k] = 0
 			}
 		},
-		"what has arrived": func(s *sites, k uint32) { s.takes[k] = 0 },
-		"which datagrams are taken in either order": func(s *sites, k uint32) {
+		"what has arrived": func(s *nodeConfigs, k uint32) { s.takes[k] = 0 },
+		"which datagrams are taken in either order": func(s *nodeConfigs, k uint32) {
 			if s.takes[k] != 0 {
-				s.diamonds[k] = ^uint64(0)
+				s.commuting[k] = ^uint64(0)
 			}
 		},
-		"who falls": func(s *sites, k uint32) {
-			if s.struck[k] == 1<<s.actor(k) {
-				s.struck[k] = 1 << ((s.actor(k) + 1) % s.e.nodes)
+		"who falls": func(s *nodeConfigs, k uint32) {
+			if s.disabledBy[k] == 1<<s.actor(k) {
+				s.disabledBy[k] = 1 << ((s.actor(k) + 1) % s.e.nodes)
 			}
 		},
-		"that connections with who falls are touched": func(s *sites, k uint32) {
-			if s.struck[k] == 1<<s.actor(k) {
-				s.struck[k] |= toMonitors // as if a connection broke, of this node alone
+		"that connections with who falls are touched": func(s *nodeConfigs, k uint32) {
+			if s.disabledBy[k] == 1<<s.actor(k) {
+				s.disabledBy[k] |= toMonitors // as if a connection broke, of this node alone
 			}
 		},
-		"that datagrams to who is down are lost": func(s *sites, k uint32) {
-			if s.e.layout.bagCount > 0 && s.falls(k) {
-				s.struck[k] = 1 << s.actor(k)
+		"that datagrams to who is down are lost": func(s *nodeConfigs, k uint32) {
+			if s.e.layout.inboxCount > 0 && s.falls(k) {
+				s.disabledBy[k] = 1 << s.actor(k)
 			}
 		},
-		"which connection breaks": func(s *sites, k uint32) {
-			if bits.OnesCount16(s.struck[k]) == 2 {
-				s.struck[k] = toMonitors | toMore
+		"which connection breaks": func(s *nodeConfigs, k uint32) {
+			if bits.OnesCount16(s.disabledBy[k]) == 2 {
+				s.disabledBy[k] = toMonitors | toMore
 			}
 		},
-		"who is up": func(s *sites, k uint32) {
-			if m := s.moves[k]; m.kind == fastMove {
-				up := s.places[s.actor(k)].up
+		"who is up": func(s *nodeConfigs, k uint32) {
+			if m := s.transitions[k]; m.kind == datagramTransition {
+				up := s.tables[s.actor(k)].up
 				if up[m.next] != up[s.origins[k]] {
 					s.peers[k] = 0
 				}
@@ -205,13 +205,13 @@ func TestSpoiltSleepIsNoticed(t *testing.T) {
 	}
 }
 
-// falls reports whether a move is a fall of its node.
-func (s *sites) falls(k uint32) bool {
-	m := &s.moves[k]
-	if m.kind != fastMove && m.kind != mixedMove {
+// falls reports whether a transition is a fall of its node.
+func (s *nodeConfigs) falls(k uint32) bool {
+	m := &s.transitions[k]
+	if m.kind != datagramTransition && m.kind != mixedTransition {
 		return false
 	}
-	up := s.places[s.actor(k)].up
+	up := s.tables[s.actor(k)].up
 	return up[s.origins[k]] && !up[m.next]
 }
 
@@ -273,8 +273,8 @@ func TestMonitorsKeepSpeakersAwake(t *testing.T) {
 	if _, err := compareAsleep(sys, 2, 9, nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := compareAsleep(sys, 2, 9, func(s *sites, k uint32) {
-		if s.peers[k] != neverAsleep {
+	if _, err := compareAsleep(sys, 2, 9, func(s *nodeConfigs, k uint32) {
+		if s.peers[k] != neverSleeps {
 			s.peers[k] &^= toMonitors
 		}
 	}); err == nil {

@@ -30,9 +30,9 @@ type HotStates struct {
 	States int
 }
 
-// starving judges fair runs without end. States in which nothing is owed, and those from which no run goes on for ever without coming
+// fairCycles judges fair runs without end. States in which nothing is owed, and those from which no run goes on for ever without coming
 // to such a state, are left out, one bit a state being kept; of what is left the edges are stored.
-type starving struct {
+type fairCycles struct {
 	g        *graph
 	reduced  bool // steps were left out
 	compared int  // see labels
@@ -55,8 +55,8 @@ type source struct {
 }
 
 // newStarving is the judge of a system; nil: nothing is to be judged.
-func newStarving(g *graph, reduced bool) *starving {
-	f := &starving{g: g, reduced: reduced, compared: compared}
+func newStarving(g *graph, reduced bool) *fairCycles {
+	f := &fairCycles{g: g, reduced: reduced, compared: compared}
 	names := g.w.sys.Obligations()
 	for i := range g.w.sys.Monitors {
 		m := g.w.monitors.list[g.w.monitors.first[i]].state
@@ -75,7 +75,7 @@ func newStarving(g *graph, reduced bool) *starving {
 }
 
 // Met implements [explore.Judge].
-func (f *starving) Met(id uint32, _ bool, _ uint8) error {
+func (f *fairCycles) Met(id uint32, _ bool, _ uint8) error {
 	g := f.g
 	for k := range f.sources {
 		src := &f.sources[k]
@@ -98,15 +98,15 @@ func (f *starving) Met(id uint32, _ bool, _ uint8) error {
 }
 
 // Wants implements [explore.Judge].
-func (f *starving) Wants(id uint32) bool {
+func (f *fairCycles) Wants(id uint32) bool {
 	return !f.reduced && slices.ContainsFunc(f.sources, func(src source) bool { return src.owes.has(id) })
 }
 
-// Names implements [explore.Namer]: edges are labelled by their moves.
-func (f *starving) Names() bool { return !f.reduced }
+// Names implements [explore.Namer]: edges are labelled by their transitions.
+func (f *fairCycles) Names() bool { return !f.reduced }
 
 // Bytes implements [explore.Judge].
-func (f *starving) Bytes() int {
+func (f *fairCycles) Bytes() int {
 	n := 0
 	for k := range f.sources {
 		n += 8 * len(f.sources[k].owes)
@@ -118,7 +118,7 @@ func (f *starving) Bytes() int {
 }
 
 // Judge implements [explore.Judge].
-func (f *starving) Judge(ctx context.Context, s *explore.Space) error {
+func (f *fairCycles) Judge(ctx context.Context, s *explore.Space) error {
 	switch {
 	case f.reduced:
 		f.out.Why = "steps were left out by a reduction, which need not keep fair runs"
@@ -150,7 +150,7 @@ func (f *starving) Judge(ctx context.Context, s *explore.Space) error {
 }
 
 // told is what was found by an exploration.
-func (f *starving) told(r *explore.Result, late bool) *Fairness {
+func (f *fairCycles) told(r *explore.Result, late bool) *Fairness {
 	for k := range f.sources {
 		f.out.Hot = append(f.out.Hot, HotStates{f.sources[k].name, f.sources[k].hot})
 	}
@@ -166,7 +166,7 @@ func (f *starving) told(r *explore.Result, late bool) *Fairness {
 	return &f.out
 }
 
-func (f *starving) judge(ctx context.Context, s *explore.Space, src *source) error {
+func (f *fairCycles) judge(ctx context.Context, s *explore.Space, src *source) error {
 	left := slices.Clone(src.owes)
 	edges, err := f.trim(ctx, s, left)
 	if err != nil {
@@ -208,7 +208,7 @@ func (f *starving) judge(ctx context.Context, s *explore.Space, src *source) err
 
 // trim leaves out states from which every run comes to a state outside the set, until a round leaves out few: those that are left are
 // looked at one by one. Edges is how many they have.
-func (f *starving) trim(ctx context.Context, s *explore.Space, left stateSet) (edges int, err error) {
+func (f *fairCycles) trim(ctx context.Context, s *explore.Space, left stateSet) (edges int, err error) {
 	processes := newProcesses(f.g.w.engine)
 	for count := left.count(); count > 0; {
 		dropped := 0

@@ -18,7 +18,7 @@ import (
 //   - the same for what is left of each outcome when the node crashes inside the step, or halts;
 //   - what is down after a crash of y, whatever of its writes survives, or after a halt, is like x.
 //
-// A node is transparent when each of its known local states is like itself. Then for each execution there is one in which the node does not
+// A node is crash-insensitive when each of its known local states is like itself. Then for each execution there is one in which the node does not
 // crash: the messages in flight are those of the first at least, other nodes and monitors are in the same states, and each is
 // no better to an Always property. So it has all their violations. That is why the network must not mind what is in flight, and
 // why nothing that is to happen in the end is kept: messages that nobody takes may have been lost. All local steps of executions without these
@@ -30,50 +30,50 @@ const mostAlike = 20_000
 // mostUnsynced is how many unsynced writes a local state may have of which it is looked at what survives.
 const mostUnsynced = 16
 
-// pairing is a pair of local states: of a node that has crashed, and of one that has not.
-type pairing struct{ crashed, spared uint32 }
+// statePair is a pair of local states: of a node that has crashed, and of one that has not.
+type statePair struct{ crashed, uncrashed uint32 }
 
-// likeness is a pair of which it is to be shown that the first is like the second.
-type likeness struct {
-	pairing
-	duties []duty
-	wrong  string // it is not; "" with lost nil: so far it may be
-	lost   *duty  // that it cannot do
+// simulationPair is a pair of which it is to be shown that the first is like the second.
+type simulationPair struct {
+	statePair
+	obligations []crashObligation
+	wrong       string           // it is not; "" with lost nil: so far it may be
+	lost        *crashObligation // that it cannot do
 }
 
-func (l *likeness) fails() bool { return l.wrong != "" || l.lost != nil }
+func (l *simulationPair) fails() bool { return l.wrong != "" || l.lost != nil }
 
-// duty is something that a node may do once it has crashed. One of several pairs must be alike then.
-type duty struct {
-	kind kindOfDuty
+// crashObligation is something that a node may do once it has crashed. One of several pairs must be alike then.
+type crashObligation struct {
+	kind obligationKind
 	act  uint32
 	ends []int
 }
 
-type kindOfDuty int
+type obligationKind int
 
 const (
-	afterStep kindOfDuty = iota
+	afterStep obligationKind = iota
 	afterCut
 	afterCrash
 	afterHalt
 )
 
-// likenesses are all pairs of one node that have to be looked at.
-type likenesses struct {
+// simulation are all pairs of one node that have to be looked at.
+type simulation struct {
 	r    *reduction
 	node int
-	ids  map[pairing]int
-	list []likeness
+	ids  map[statePair]int
+	list []simulationPair
 	own  int // the first pairs are of a state with itself: so many
 }
 
-// opaque returns the spared nodes that are not transparent, or not known to be, when all states have been visited. Nothing may be explored after it.
-func (r *reduction) opaque() (list []Opaque) {
-	var all []*likenesses
+// crashSensitive returns the uncrashed nodes that are not crash-insensitive, or not known to be, when all states have been visited. Nothing may be explored after it.
+func (r *reduction) crashSensitive() (list []CrashSensitive) {
+	var all []*simulation
 	for node := range r.nodes {
-		if r.w.spared>>node&1 == 1 {
-			a := &likenesses{r: r, node: node, ids: map[pairing]int{}}
+		if r.w.uncrashed>>node&1 == 1 {
+			a := &simulation{r: r, node: node, ids: map[statePair]int{}}
 			a.gather()
 			a.decide()
 			all = append(all, a)
@@ -87,7 +87,7 @@ func (r *reduction) opaque() (list []Opaque) {
 	}
 	// Properties see the states after crashes of several nodes together.
 	clear(r.visibles)
-	if !r.lacks(noOthersDown) {
+	if !r.mutated(noOthersDown) {
 		for _, a := range all {
 			a.meet()
 		}
@@ -101,7 +101,7 @@ func (r *reduction) opaque() (list []Opaque) {
 }
 
 // gather makes the pairs and what is asked of each.
-func (a *likenesses) gather() {
+func (a *simulation) gather() {
 	for _, id := range slices.Clone(a.r.nodes[a.node].met) {
 		if a.r.local(id).up {
 			a.pair(id, id)
@@ -115,20 +115,20 @@ func (a *likenesses) gather() {
 	}
 }
 
-func (a *likenesses) pair(crashed, spared uint32) int {
-	p := pairing{crashed, spared}
+func (a *simulation) pair(crashed, spared uint32) int {
+	p := statePair{crashed, spared}
 	id, ok := a.ids[p]
 	if !ok {
 		id = len(a.list)
 		a.ids[p] = id
-		a.list = append(a.list, likeness{pairing: p})
+		a.list = append(a.list, simulationPair{statePair: p})
 	}
 	return id
 }
 
-// ask lists the duties of a pair, or says what is wrong with it.
-func (a *likenesses) ask(k int) (wrong string) {
-	r, y, x := a.r, a.list[k].crashed, a.list[k].spared
+// ask lists the obligations of a pair, or says what is wrong with it.
+func (a *simulation) ask(k int) (wrong string) {
+	r, y, x := a.r, a.list[k].crashed, a.list[k].uncrashed
 	if len(a.list) > mostAlike {
 		return fmt.Sprintf("there are more than %d pairs of states to compare", mostAlike)
 	}
@@ -138,7 +138,7 @@ func (a *likenesses) ask(k int) (wrong string) {
 		}
 	}
 	l := r.local(y)
-	var duties []duty
+	var duties []crashObligation
 	if l.up {
 		if r.w.locals.list[y].state.Unsynced() > mostUnsynced {
 			return fmt.Sprintf("there more than %d writes are not synced", mostUnsynced)
@@ -148,7 +148,7 @@ func (a *likenesses) ask(k int) (wrong string) {
 				return fmt.Sprintf("it cannot be told what quorums take: %v", err)
 			}
 		}
-		if y == x || !r.lacks(noSecond) {
+		if y == x || !r.mutated(noSecond) {
 			var err error
 			if duties, err = a.downs(y, x); err != nil {
 				return err.Error()
@@ -172,11 +172,11 @@ func (a *likenesses) ask(k int) (wrong string) {
 				}
 				return fmt.Sprintf("the step may fail when %s", r.does(y, f))
 			}
-			d := duty{kind: afterStep, act: f}
+			d := crashObligation{kind: afterStep, act: f}
 			switch {
 			case y == x:
 				d.ends = []int{a.pair(p.next, p.next)}
-			case !l.up && r.lacks(noQuietBoot):
+			case !l.up && r.mutated(noQuietBoot):
 				d.ends = []int{a.pair(p.next, x)}
 			default:
 				d.ends = a.ends(p.next, x, p.sends, p.tells, there)
@@ -189,12 +189,12 @@ func (a *likenesses) ask(k int) (wrong string) {
 			duties = append(duties, cuts...)
 		}
 	}
-	a.list[k].duties = duties
+	a.list[k].obligations = duties
 	return ""
 }
 
 // events are those of a node after crashes that are to be looked at: its own, and what may be delivered where it would be without.
-func (a *likenesses) events(y, x uint32) []uint32 {
+func (a *simulation) events(y, x uint32) []uint32 {
 	r := a.r
 	l := r.local(y)
 	events := slices.Clone(l.own)
@@ -215,19 +215,19 @@ func (a *likenesses) events(y, x uint32) []uint32 {
 	return events
 }
 
-// downs are the duties by crashes and halts between steps.
-func (a *likenesses) downs(y, x uint32) (duties []duty, err error) {
+// downs are the obligations by crashes and halts between steps.
+func (a *simulation) downs(y, x uint32) (duties []crashObligation, err error) {
 	e := a.r.w.engine
 	if e.crashing[a.node] && e.sys.Crashes > 0 {
 		for kept := range e.locals.list[y].state.Unsynced() + 1 {
-			if a.r.lacks(noSurvivors) && kept < e.locals.list[y].state.Unsynced() {
+			if a.r.mutated(noSurvivors) && kept < e.locals.list[y].state.Unsynced() {
 				continue
 			}
 			down, err := e.crashed(y, kept)
 			if err != nil {
 				return nil, err
 			}
-			duties = append(duties, duty{kind: afterCrash, ends: []int{a.pair(down, x)}})
+			duties = append(duties, crashObligation{kind: afterCrash, ends: []int{a.pair(down, x)}})
 		}
 	}
 	if e.halting[a.node] && e.sys.Halts > 0 {
@@ -235,14 +235,14 @@ func (a *likenesses) downs(y, x uint32) (duties []duty, err error) {
 		if err != nil {
 			return nil, err
 		}
-		duties = append(duties, duty{kind: afterHalt, ends: []int{a.pair(down, x)}})
+		duties = append(duties, crashObligation{kind: afterHalt, ends: []int{a.pair(down, x)}})
 	}
 	return duties, nil
 }
 
 // ends are the pairs of which one must be alike when a node comes to a local state, having sent and announced something: that with x, which did nothing,
 // and those with what the same event leads to from there.
-func (a *likenesses) ends(next, x uint32, sends []moveOp, tells []uint32, there *outcomes) (ends []int) {
+func (a *simulation) ends(next, x uint32, sends []effectOp, tells []uint32, there *outcomes) (ends []int) {
 	if len(sends) == 0 && len(tells) == 0 {
 		ends = append(ends, a.pair(next, x))
 	}
@@ -251,7 +251,7 @@ func (a *likenesses) ends(next, x uint32, sends []moveOp, tells []uint32, there 
 	}
 	for i := range there.list {
 		q := &there.list[i]
-		if q.failed || !within(sends, q.sends) || !slices.Equal(tells, q.tells) && !a.r.lacks(noSameNews) {
+		if q.failed || !within(sends, q.sends) || !slices.Equal(tells, q.tells) && !a.r.mutated(noSameNews) {
 			continue
 		}
 		end := a.pair(next, q.next)
@@ -262,14 +262,14 @@ func (a *likenesses) ends(next, x uint32, sends []moveOp, tells []uint32, there 
 			ends = append(ends, end)
 		}
 	}
-	if a.r.lacks(noLikeness) && len(ends) == 0 {
+	if a.r.mutated(noLikeness) && len(ends) == 0 {
 		ends = append(ends, a.pair(next, x))
 	}
 	return ends
 }
 
 // within reports whether some datagrams, sorted, are among others, as often as they are there.
-func within(some, all []moveOp) bool {
+func within(some, all []effectOp) bool {
 	for _, o := range some {
 		k := slices.Index(all, o)
 		if k < 0 {
@@ -280,10 +280,10 @@ func within(some, all []moveOp) bool {
 	return true
 }
 
-// cuts are the duties by crashes and halts inside a step.
-func (a *likenesses) cuts(l *localState, f uint32, o *outcome, x uint32, there *outcomes) (duties []duty, err error) {
+// cuts are the obligations by crashes and halts inside a step.
+func (a *simulation) cuts(l *localState, f uint32, o *outcome, x uint32, there *outcomes) (duties []crashObligation, err error) {
 	r, e := a.r, a.r.w.engine
-	if r.lacks(noCrashCuts) {
+	if r.mutated(noCrashCuts) {
 		return nil, nil
 	}
 	leaf, node := e.steps.leaves.at(o.leaf), sim.NodeID(l.node)
@@ -292,7 +292,7 @@ func (a *likenesses) cuts(l *localState, f uint32, o *outcome, x uint32, there *
 			return // what can be done where all was sent can be done where some of it was lost
 		}
 		sends, tells, _ := r.heard(node, e.steps.leaves.at(o.leaf).left(c))
-		duties = append(duties, duty{kind: afterCut, act: f, ends: a.ends(down, x, sends, tells, there)})
+		duties = append(duties, crashObligation{kind: afterCut, act: f, ends: a.ends(down, x, sends, tells, there)})
 	}
 	if e.halting[node] && leaf.heard > 0 {
 		down, err := e.haltedState(node)
@@ -309,7 +309,7 @@ func (a *likenesses) cuts(l *localState, f uint32, o *outcome, x uint32, there *
 	for _, c := range e.cutsOf(leaf, kernel.EffectKind.Outlasts) {
 		outcomes := e.crashedInside(node, o.leaf, leaf.cut(c)).outcomes
 		for kept := range outcomes {
-			if r.lacks(noSurvivors) && kept < outcomes-1 {
+			if r.mutated(noSurvivors) && kept < outcomes-1 {
 				continue
 			}
 			down, err := e.survived(node, o.leaf, leaf.cut(c), kept)
@@ -322,8 +322,8 @@ func (a *likenesses) cuts(l *localState, f uint32, o *outcome, x uint32, there *
 	return duties, nil
 }
 
-// decide has pairs fail whose duties cannot be done, until no more do.
-func (a *likenesses) decide() {
+// decide has pairs fail whose obligations cannot be done, until no more do.
+func (a *simulation) decide() {
 	for again := true; again; {
 		again = false
 		for k := len(a.list) - 1; k >= 0; k-- {
@@ -331,8 +331,8 @@ func (a *likenesses) decide() {
 			if m.fails() {
 				continue
 			}
-			for i := range m.duties {
-				d := &m.duties[i]
+			for i := range m.obligations {
+				d := &m.obligations[i]
 				if !slices.ContainsFunc(d.ends, func(end int) bool { return !a.list[end].fails() }) {
 					m.lost, again = d, true
 					break
@@ -343,7 +343,7 @@ func (a *likenesses) decide() {
 }
 
 // meet makes the states after crashes known to properties.
-func (a *likenesses) meet() {
+func (a *simulation) meet() {
 	n := &a.r.nodes[a.node]
 	met := map[uint32]bool{}
 	for _, id := range n.met {
@@ -358,10 +358,10 @@ func (a *likenesses) meet() {
 }
 
 // lookAgain decides once more, when states after crashes of other nodes are known.
-func (a *likenesses) lookAgain() {
+func (a *simulation) lookAgain() {
 	for k := range a.list {
-		if m := &a.list[k]; !m.fails() && m.crashed != m.spared {
-			m.wrong = a.r.worse(a.node, m.crashed, m.spared)
+		if m := &a.list[k]; !m.fails() && m.crashed != m.uncrashed {
+			m.wrong = a.r.worse(a.node, m.crashed, m.uncrashed)
 		}
 	}
 	a.decide()
@@ -373,11 +373,11 @@ func (r *reduction) worse(node int, y, x uint32) string {
 	for k, p := range r.properties() {
 		switch {
 		case k >= sometimes && r.w.covering.met[k-sometimes]:
-		case p.inFlight && !r.lacks(noReads):
+		case p.inFlight && !r.mutated(noReads):
 			return fmt.Sprintf("property %q reads the messages in flight", p.Name)
-		case p.wide && !r.lacks(noReads):
+		case p.wide && !r.mutated(noReads):
 			return fmt.Sprintf("property %q reads more than can be looked at", p.Name)
-		case !r.lacks(noBad) && !p.inFlight && r.shows(p, node, change{y, x}):
+		case !r.mutated(noBad) && !p.inFlight && r.shows(p, node, change{y, x}):
 			return fmt.Sprintf("then property %q may say something else", p.Name)
 		}
 	}

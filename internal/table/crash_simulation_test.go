@@ -91,7 +91,7 @@ func TestOpaque(t *testing.T) {
 	none := func(*phoenix, sim.Env) {}
 	calm := func(s *phoenix) bool { return s.B < 2 && s.A < 2 }
 	for _, c := range []struct {
-		without flaw
+		without mutation
 		sys     *sim.System
 	}{
 		{noSurvivors, nest(1, 1, habits{ // what is promised may be forgotten
@@ -216,9 +216,9 @@ func TestOpaque(t *testing.T) {
 		}()},
 	} {
 		t.Run(string(c.without), func(t *testing.T) {
-			explore := func(model CrashModel, without flaw, opts ExploreOptions) *Exploration {
+			explore := func(model CrashModel, without mutation, opts ExploreOptions) *Exploration {
 				t.Helper()
-				opts.Crashes, opts.Reduce, opts.ways = model, ReduceFull, &ways{drop: true, alone: true, chains: true, without: without}
+				opts.Crashes, opts.Reduce, opts.rules = model, ReduceFull, &rules{deadMessages: true, singletonAmple: true, chains: true, mutations: without}
 				x, err := Explore(context.Background(), c.sys, opts)
 				if err != nil {
 					t.Fatal(err)
@@ -229,10 +229,10 @@ func TestOpaque(t *testing.T) {
 				t.Errorf("with crashes nothing is found: %+v", x)
 			}
 			if x := explore(CrashImplicit, "", ExploreOptions{}); x.Finding != nil || x.Complete || x.Stopped != StoppedCrashes || x.Depth != 0 ||
-				x.Crashes.Proven || len(x.Crashes.Opaque) == 0 || x.Crashes.Opaque[0].Node != 0 {
+				x.Crashes.Proven || len(x.Crashes.CrashSensitive) == 0 || x.Crashes.CrashSensitive[0].Node != 0 {
 				t.Errorf("stopped by %q, %+v", x.Stopped, x.Crashes)
 			}
-			if x := explore(CrashAuto, "", ExploreOptions{}); x.Finding == nil || len(x.Crashes.Opaque) == 0 {
+			if x := explore(CrashAuto, "", ExploreOptions{}); x.Finding == nil || len(x.Crashes.CrashSensitive) == 0 {
 				t.Errorf("found nothing: %+v", x.Crashes)
 			} else if err := executed(c.sys, x.Path, func(w kernel.World, err error) error {
 				if err == nil {
@@ -359,7 +359,7 @@ func TestImplicitCrashes(t *testing.T) {
 			t.Fatal(err)
 		}
 		var opaque []sim.NodeID
-		for _, o := range x.Crashes.Opaque {
+		for _, o := range x.Crashes.CrashSensitive {
 			opaque = append(opaque, o.Node)
 		}
 		if (x.Finding != nil) != (c.states == 0) || c.states > 0 && (x.States != c.states || !x.Complete || !x.Crashes.Proven) || !slices.Equal(opaque, c.opaque) {

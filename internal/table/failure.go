@@ -11,18 +11,18 @@ func (w *World) crash(node sim.NodeID, src choose.Source) error {
 	if err := w.crashAlone(node, kernel.Survivors, src); err != nil {
 		return err
 	}
-	return w.crashMates(node, src)
+	return w.crashGroup(node, src)
 }
 
-// crashMates takes down the nodes that run in one process with one that has crashed.
-func (w *World) crashMates(node sim.NodeID, src choose.Source) error {
-	for _, mate := range w.matesOf(node) {
+// crashGroup takes down the nodes that run in one process with one that has crashed.
+func (w *World) crashGroup(node sim.NodeID, src choose.Source) error {
+	for _, mate := range w.groupOf(node) {
 		if w.up>>mate&1 == 0 {
 			continue
 		}
-		w.takesAlong(mate)
+		w.failsWith(mate)
 		if w.locals.list[w.v[mate]].state.Unsynced() > 0 {
-			w.askedOfMates++
+			w.askedOfGroup++
 		}
 		if err := w.crashAlone(mate, kernel.SurvivorsOf(mate), src); err != nil {
 			return err
@@ -31,8 +31,8 @@ func (w *World) crashMates(node sim.NodeID, src choose.Source) error {
 	return nil
 }
 
-// takesAlong tells Last that a node falls with that of the step.
-func (w *World) takesAlong(mate sim.NodeID) {
+// failsWith tells Last that a node falls with that of the step.
+func (w *World) failsWith(mate sim.NodeID) {
 	if !w.bare {
 		w.last.With = append(w.last.With, mate)
 	}
@@ -44,7 +44,7 @@ func (w *World) crashAlone(node sim.NodeID, survivors string, src choose.Source)
 	if err != nil {
 		return err
 	}
-	w.goDown(node, down, forNow)
+	w.failNode(node, down, forNow)
 	return nil
 }
 
@@ -54,8 +54,8 @@ func (w *World) halt(node sim.NodeID) error {
 	if err := w.haltAlone(node); err != nil {
 		return err
 	}
-	for _, mate := range w.matesOf(node) {
-		w.takesAlong(mate)
+	for _, mate := range w.groupOf(node) {
+		w.failsWith(mate)
 		if err := w.haltAlone(mate); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (w *World) haltAlone(node sim.NodeID) error {
 	if err != nil {
 		return err
 	}
-	w.goDown(node, down, forEver)
+	w.failNode(node, down, forEver)
 	return nil
 }
 
@@ -84,8 +84,8 @@ func (w *World) crashInside(id uint32, c cut, src choose.Source) error {
 	if err != nil {
 		return err
 	}
-	w.goDown(node, down, forNow)
-	return w.crashMates(node, src)
+	w.failNode(node, down, forNow)
+	return w.crashGroup(node, src)
 }
 
 func askSurvivors(outcomes int, label string, src choose.Source) int {
@@ -95,11 +95,11 @@ func askSurvivors(outcomes int, label string, src choose.Source) int {
 	return src.Choose(choose.Point{Kind: choose.Outcome, Arity: outcomes, Label: label})
 }
 
-// goDown takes a node down, into a local state.
-func (w *World) goDown(node sim.NodeID, down, how uint32) {
+// failNode takes a node down, into a local state.
+func (w *World) failNode(node sim.NodeID, down, how uint32) {
 	w.setLocal(node, down)
-	if w.layout.bagCount > 0 {
-		w.setBag(node, w.bags.fallen(w.v[w.layout.bags+int(node)], how))
+	if w.layout.inboxCount > 0 {
+		w.setInbox(node, w.inboxes.fallen(w.v[w.layout.inboxes+int(node)], how))
 	}
 	if w.layout.pairCount > 0 {
 		for peer := range sim.NodeID(w.nodes) {
@@ -108,8 +108,8 @@ func (w *World) goDown(node sim.NodeID, down, how uint32) {
 	}
 }
 
-// fall has a node of the network model fall.
-func (e *engine) fall(node sim.NodeID, how uint32) {
+// fail has a node of the network model fall.
+func (e *engine) fail(node sim.NodeID, how uint32) {
 	e.bench.SetUp(node, false)
 	if how == forEver {
 		e.net.Halted(node)

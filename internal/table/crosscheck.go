@@ -12,47 +12,47 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// shadow executes a sample of the runs of a world by the replay engine, too: only there do services
+// crossCheck executes a sample of the runs of a world by the replay engine, too: only there do services
 // live as long as a run, so that state which is not encoded shows.
-type shadow struct {
-	world   kernel.World // nil: not made yet
-	closely bool         // messages are checked
-	active  bool         // the run under way is in the sample
-	runs    int
-	steps   int              // of the run
-	asked   []shadowQuestion // in the step under way
+type crossCheck struct {
+	reference kernel.World // nil: not made yet
+	closely   bool         // messages are checked
+	active    bool         // the run under way is in the sample
+	runs      int
+	steps     int                 // of the run
+	asked     []referenceQuestion // in the step under way
 }
 
-type shadowQuestion struct {
+type referenceQuestion struct {
 	kind  choose.Kind
 	arity int
 	label string
 	pick  int
 }
 
-// shadowSteps is how long a run is followed.
-const shadowSteps = 1000
+// referenceSteps is how long a run is followed.
+const referenceSteps = 1000
 
-// shadowRecorder hands answers on and keeps them.
-type shadowRecorder struct {
-	*shadow
+// referenceRecorder hands answers on and keeps them.
+type referenceRecorder struct {
+	*crossCheck
 	src choose.Source
 }
 
-func (s shadowRecorder) Choose(p choose.Point) int {
+func (s referenceRecorder) Choose(p choose.Point) int {
 	pick := s.src.Choose(p)
-	s.asked = append(s.asked, shadowQuestion{p.Kind, p.Arity, p.Label, pick})
+	s.asked = append(s.asked, referenceQuestion{p.Kind, p.Arity, p.Label, pick})
 	return pick
 }
 
-// shadowAnswers repeats what was recorded.
-type shadowAnswers struct {
-	asked []shadowQuestion
+// referenceAnswers repeats what was recorded.
+type referenceAnswers struct {
+	asked []referenceQuestion
 	next  int
 	other string // the first question that was not asked before; "" if there was none
 }
 
-func (s *shadowAnswers) Choose(p choose.Point) int {
+func (s *referenceAnswers) Choose(p choose.Point) int {
 	before := "no more questions"
 	if s.next < len(s.asked) {
 		q := s.asked[s.next]
@@ -71,10 +71,10 @@ func (s *shadowAnswers) Choose(p choose.Point) int {
 // follow has a step, or the start of a run, executed by do, and if the run is in the sample by the
 // replay engine, too.
 func (w *World) follow(ev *sim.Event, src choose.Source) error {
-	s := &w.shadow
+	s := &w.cross
 	s.asked = s.asked[:0]
 	w.engine.unlisted = false
-	own := w.execute(ev, shadowRecorder{s, src})
+	own := w.execute(ev, referenceRecorder{s, src})
 	_, unsupported := errors.AsType[*Unsupported](own)
 	_, refused := errors.AsType[*sim.StateError](own)
 	if unsupported || refused || isDivergence(own) || closer(own) || // the replay engine may not come back, or not tell
@@ -83,17 +83,17 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 		s.active = false
 		return own
 	}
-	answers := &shadowAnswers{asked: s.asked}
+	answers := &referenceAnswers{asked: s.asked}
 	before, real := w.calls.call(runCall, uint64(s.runs)<<32|uint64(s.steps))
 	switch {
 	case real != nil:
 	case ev == nil:
-		real = s.world.Start(answers)
+		real = s.reference.Start(answers)
 	default:
-		real = s.world.Step(*ev, answers)
+		real = s.reference.Step(*ev, answers)
 	}
 	w.calls.end(before)
-	if s.steps++; own != nil || s.steps >= shadowSteps {
+	if s.steps++; own != nil || s.steps >= referenceSteps {
 		s.active = false
 	}
 	if closer(real) {
@@ -126,7 +126,7 @@ func (w *World) execute(ev *sim.Event, src choose.Source) error {
 }
 
 // falls compares the state with that of the replay engine.
-func (w *World) falls(own, real error, answers *shadowAnswers) error {
+func (w *World) falls(own, real error, answers *referenceAnswers) error {
 	if overdue(real) {
 		return real
 	}
@@ -134,19 +134,19 @@ func (w *World) falls(own, real error, answers *shadowAnswers) error {
 	node := w.last.Event.Node
 	switch {
 	case answers.other != "":
-		return w.differsFrom(w.shadow.world, node, "in the same run a step executed without tables asked "+answers.other)
+		return w.differsFrom(w.cross.reference, node, "in the same run a step executed without tables asked "+answers.other)
 	case answers.next != len(answers.asked):
-		return w.differsFrom(w.shadow.world, node, fmt.Sprintf("in the same run a step executed without tables asked no more questions, from the tables %q",
+		return w.differsFrom(w.cross.reference, node, fmt.Sprintf("in the same run a step executed without tables asked no more questions, from the tables %q",
 			answers.asked[answers.next].label))
 	case (own != nil || real != nil) && fmt.Sprint(own) != fmt.Sprint(real):
-		return w.differsFrom(w.shadow.world, node, fmt.Sprintf("in the same run a step of the replay engine ended with %v, from the tables with %v", real, own))
+		return w.differsFrom(w.cross.reference, node, fmt.Sprintf("in the same run a step of the replay engine ended with %v, from the tables with %v", real, own))
 	}
-	here, there := w.last.Effects, w.shadow.world.Last().Effects
+	here, there := w.last.Effects, w.cross.reference.Last().Effects
 	if k := w.firstOther(there, here); k >= 0 {
-		return w.differsFrom(w.shadow.world, node, fmt.Sprintf("in the same run a step executed without tables had other effects, from effect %d on: %s, from the tables %s",
+		return w.differsFrom(w.cross.reference, node, fmt.Sprintf("in the same run a step executed without tables had other effects, from effect %d on: %s, from the tables %s",
 			k+1, w.describe(there, k), w.describe(here, k)))
 	}
-	return w.sameState(node, w.shadow.world)
+	return w.sameState(node, w.cross.reference)
 }
 
 // sameState compares the state with that of another world; node is where to look first.
@@ -191,17 +191,17 @@ func withoutStack(err error) error {
 	return err
 }
 
-// accompany decides whether the run that begins is in the sample.
-func (w *World) accompany() (bool, error) {
-	s := &w.shadow
+// crossCheckStep decides whether the run that begins is in the sample.
+func (w *World) crossCheckStep() (bool, error) {
+	s := &w.cross
 	s.runs++
 	s.steps = 0
 	s.active = w.samples.sampled(s.runs)
-	if s.active && s.world == nil {
+	if s.active && s.reference == nil {
 		var err error
 		opts := w.opts
 		opts.CheckMessages = s.closely
-		if s.world, err = kernel.NewWorld(w.sys, opts); err != nil {
+		if s.reference, err = kernel.NewWorld(w.sys, opts); err != nil {
 			return false, err
 		}
 	}

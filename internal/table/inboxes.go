@@ -6,41 +6,41 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// bags interns the bags of datagrams, whoever they are for. Number 0 is the empty one.
-type bags struct {
+// inboxes interns the inboxes of datagrams, whoever they are for. Number 0 is the empty one.
+type inboxes struct {
 	e     *engine
-	list  []bag
+	list  []inbox
 	items int // of all
 	ids   map[string]uint32
-	sends memo // bag, sender and message -> bag, or overrun
-	keeps memo // bag, receiver and message -> bag
+	sends memo // inbox, sender and message -> inbox, or overrun
+	keeps memo // inbox, receiver and message -> inbox
 
-	holds   bool // what nodes send waits in their own bags
+	holds   bool // what nodes send waits in their own inboxes
 	bounded bool // what is sent may be overrun
 }
 
-// overrun stands for a bag that a message does not fit into: to send it is a finding.
+// overrun stands for an inbox that a message does not fit into: to send it is a finding.
 const overrun = ^uint32(0)
 
-type bag struct {
-	items   []bagItem
-	without []uint32          // by place: the bag without one of these, plus one
-	doubled []uint32          // by place: the bag with one more of these, plus one
-	fell    [2]uint32         // the bag once its node has crashed, and once it has halted, plus one; 0: not known
+type inbox struct {
+	items   []inboxItem
+	without []uint32          // by place: the inbox without one of these, plus one
+	doubled []uint32          // by place: the inbox with one more of these, plus one
+	fell    [2]uint32         // the inbox once its node has crashed, and once it has halted, plus one; 0: not known
 	held    bool              // the node has something to send before it can do anything else
 	hashes  []sim.Fingerprint // by node; zero: not known
 }
 
-// bagItemSize is about the memory of one, with what is kept for its place.
-const bagItemSize = 40
+// inboxItemSize is about the memory of one, with what is kept for its place.
+const inboxItemSize = 40
 
-type bagItem struct {
+type inboxItem struct {
 	from sim.NodeID // see [sim.Datagram]
 	msg  uint32
 	same bool // as the one before, or to be delivered after it
 }
 
-func (b *bags) init(e *engine) {
+func (b *inboxes) init(e *engine) {
 	b.e, b.ids = e, map[string]uint32{}
 	if q, ok := e.net.(sim.Queued); ok {
 		b.holds, b.bounded = q.Queues()
@@ -48,7 +48,7 @@ func (b *bags) init(e *engine) {
 	b.intern(nil)
 }
 
-func (b *bags) intern(content []sim.Datagram) uint32 {
+func (b *inboxes) intern(content []sim.Datagram) uint32 {
 	var key []byte
 	for i := range content {
 		key = binary.AppendUvarint(key, uint64(content[i].From))
@@ -58,9 +58,9 @@ func (b *bags) intern(content []sim.Datagram) uint32 {
 		return id
 	}
 	id := uint32(len(b.list))
-	n := bag{without: make([]uint32, len(content)), doubled: make([]uint32, len(content)), hashes: make([]sim.Fingerprint, b.e.nodes)}
+	n := inbox{without: make([]uint32, len(content)), doubled: make([]uint32, len(content)), hashes: make([]sim.Fingerprint, b.e.nodes)}
 	for i := range content {
-		it := bagItem{from: content[i].From, msg: idOf(&content[i].Msg)}
+		it := inboxItem{from: content[i].From, msg: idOf(&content[i].Msg)}
 		it.same = content[i].Behind
 		n.items = append(n.items, it)
 	}
@@ -72,7 +72,7 @@ func (b *bags) intern(content []sim.Datagram) uint32 {
 }
 
 // content is the inverse of intern.
-func (b *bags) content(id uint32) []sim.Datagram {
+func (b *inboxes) content(id uint32) []sim.Datagram {
 	items := b.list[id].items
 	content := make([]sim.Datagram, len(items))
 	for i, it := range items {
@@ -81,8 +81,8 @@ func (b *bags) content(id uint32) []sim.Datagram {
 	return content
 }
 
-// work makes the network model hold one bag, of node 0, lets f change it, and returns what it is then.
-func (b *bags) work(id uint32, f func(net sim.Parted)) uint32 {
+// work makes the network model hold one inbox, of node 0, lets f change it, and returns what it is then.
+func (b *inboxes) work(id uint32, f func(net sim.Parted)) uint32 {
 	net := b.e.net
 	net.Reset()
 	b.e.bench.SetUp(0, true)
@@ -91,9 +91,9 @@ func (b *bags) work(id uint32, f func(net sim.Parted)) uint32 {
 	return b.intern(net.Bag(0))
 }
 
-// sent returns the bag with one more message, sent by from to a node that is up over a link that is not
+// sent returns the inbox with one more message, sent by from to a node that is up over a link that is not
 // cut, or overrun.
-func (b *bags) sent(id uint32, from sim.NodeID, msg uint32) uint32 {
+func (b *inboxes) sent(id uint32, from sim.NodeID, msg uint32) uint32 {
 	key := uint64(id)<<32 | uint64(msg)*uint64(b.e.nodes) + uint64(from)
 	if next, ok := b.sends.get(key); ok {
 		return uint32(next)
@@ -106,21 +106,21 @@ func (b *bags) sent(id uint32, from sim.NodeID, msg uint32) uint32 {
 
 // send makes a message arrive at a node, which is up. The error is a finding.
 func (w *World) send(from, to sim.NodeID, msg uint32) error {
-	bag := w.v[w.layout.bags+int(to)]
-	if next := w.bags.sent(bag, from, msg); next != overrun {
-		w.setBag(to, next)
+	bag := w.v[w.layout.inboxes+int(to)]
+	if next := w.inboxes.sent(bag, from, msg); next != overrun {
+		w.setInbox(to, next)
 		return nil
 	}
 	return w.bench.Contain(from, func() {
 		w.net.Reset()
 		w.bench.SetUp(to, true)
-		w.net.SetBag(to, w.bags.content(bag))
+		w.net.SetBag(to, w.inboxes.content(bag))
 		w.net.Arrive(from, to, w.messages.list[msg])
 	})
 }
 
-// kept returns the bag of a node with one more message that it has yet to send.
-func (b *bags) kept(id uint32, to sim.NodeID, msg uint32) uint32 {
+// kept returns the inbox of a node with one more message that it has yet to send.
+func (b *inboxes) kept(id uint32, to sim.NodeID, msg uint32) uint32 {
 	key := uint64(id)<<32 | uint64(msg)*uint64(b.e.nodes) + uint64(to)
 	if next, ok := b.keeps.get(key); ok {
 		return uint32(next)
@@ -130,10 +130,10 @@ func (b *bags) kept(id uint32, to sim.NodeID, msg uint32) uint32 {
 	return next
 }
 
-// fallen returns the bag of a node that has fallen.
-func (b *bags) fallen(id, how uint32) uint32 {
+// fallen returns the inbox of a node that has fallen.
+func (b *inboxes) fallen(id, how uint32) uint32 {
 	if b.list[id].fell[how] == 0 {
-		next := b.work(id, func(sim.Parted) { b.e.fall(0, how) })
+		next := b.work(id, func(sim.Parted) { b.e.fail(0, how) })
 		b.list[id].fell[how] = next + 1
 	}
 	return b.list[id].fell[how] - 1
@@ -141,17 +141,17 @@ func (b *bags) fallen(id, how uint32) uint32 {
 
 // arrive has the first message that a node has yet to send arrive. The error is a finding.
 func (w *World) arrive(ev sim.Event) error {
-	bag := w.v[w.layout.bags+int(ev.Node)]
-	first := w.bags.list[bag].items[0]
-	w.setBag(ev.Node, w.bags.taken(bag, 0))
+	bag := w.v[w.layout.inboxes+int(ev.Node)]
+	first := w.inboxes.list[bag].items[0]
+	w.setInbox(ev.Node, w.inboxes.taken(bag, 0))
 	if to := ^first.from; w.up>>to&1 == 1 {
 		return w.send(ev.Node, to, first.msg)
 	}
 	return nil
 }
 
-// taken returns the bag without one of the messages at a place.
-func (b *bags) taken(id uint32, place int32) uint32 {
+// taken returns the inbox without one of the messages at a place.
+func (b *inboxes) taken(id uint32, place int32) uint32 {
 	if next := b.list[id].without[place]; next != 0 {
 		return next - 1
 	}
@@ -160,8 +160,8 @@ func (b *bags) taken(id uint32, place int32) uint32 {
 	return next
 }
 
-// duplicated returns the bag with one more of the messages at a place.
-func (b *bags) duplicated(id uint32, place int32) uint32 {
+// duplicated returns the inbox with one more of the messages at a place.
+func (b *inboxes) duplicated(id uint32, place int32) uint32 {
 	if next := b.list[id].doubled[place]; next != 0 {
 		return next - 1
 	}
@@ -170,12 +170,12 @@ func (b *bags) duplicated(id uint32, place int32) uint32 {
 	return next
 }
 
-func (b *bags) event(kind sim.EventKind, msgs int32, id uint32, place int32, node sim.NodeID) sim.Event {
+func (b *inboxes) event(kind sim.EventKind, msgs int32, id uint32, place int32, node sim.NodeID) sim.Event {
 	return sim.Event{Kind: kind, Node: node, Peer: b.list[id].items[place].from, Slot: place, Msgs: msgs}
 }
 
 // appendEvents appends an event for each set of equal datagrams.
-func (b *bags) appendEvents(kind sim.EventKind, msgs int32, node sim.NodeID, id uint32, buf []sim.Event) []sim.Event {
+func (b *inboxes) appendEvents(kind sim.EventKind, msgs int32, node sim.NodeID, id uint32, buf []sim.Event) []sim.Event {
 	items := b.list[id].items
 	for i := range items {
 		if it := &items[i]; !it.same {
@@ -185,8 +185,8 @@ func (b *bags) appendEvents(kind sim.EventKind, msgs int32, node sim.NodeID, id 
 	return buf
 }
 
-// hash is the share of a node's bag in the fingerprint.
-func (b *bags) hash(id uint32, node int) sim.Fingerprint {
+// hash is the share of a node's inbox in the fingerprint.
+func (b *inboxes) hash(id uint32, node int) sim.Fingerprint {
 	if id == 0 {
 		return sim.Fingerprint{}
 	}

@@ -12,72 +12,72 @@ import (
 
 // Moves are found out by taking the steps that they stand for in the world, in a state in which they happen.
 
-// learn finds out the moves of a site by events of a kind, in a packed vector that holds it.
-func (s *sites) learn(w *World, packed []uint32, node int, quiet bool, kind eventList) span {
+// populate finds out the transitions of a node configuration by events of a kind, in a packed vector that holds it.
+func (s *nodeConfigs) populate(w *World, packed []uint32, node int, quiet bool, kind eventList) span {
 	s.visit(w, packed)
 	w.quiet = quiet
 	var events []sim.Event
 	if kind == crashEvents || kind == haltEvents {
-		events = w.appendFall(kind, sim.NodeID(node), nil) // whether the node stands for its process is asked in each state
+		events = w.appendFailure(kind, sim.NodeID(node), nil) // whether the node stands for its process is asked in each state
 	} else {
 		events = w.appendList(kind, sim.NodeID(node), nil)
 	}
-	sp := s.learnMoves(w, packed, node, events)
-	s.places[node].setSpan(listOf(packed[s.frame], quiet, kind), packed[node], sp)
+	sp := s.populateTransitions(w, packed, node, events)
+	s.tables[node].setSpan(listOf(packed[s.global], quiet, kind), packed[node], sp)
 	return sp
 }
 
-// learnStream finds out the moves of a node by an event of a stream.
-func (s *sites) learnStream(w *World, packed []uint32, ev sim.Event) span {
+// populateStream finds out the transitions of a node by an event of a stream.
+func (s *nodeConfigs) populateStream(w *World, packed []uint32, ev sim.Event) span {
 	s.visit(w, packed)
-	return s.learnMoves(w, packed, int(ev.Node), []sim.Event{ev})
+	return s.populateTransitions(w, packed, int(ev.Node), []sim.Event{ev})
 }
 
-// learnFrame finds out what can happen by events of no node.
-func (s *sites) learnFrame(w *World, packed []uint32) {
+// populateGlobal finds out what can happen by events of no node.
+func (s *nodeConfigs) populateGlobal(w *World, packed []uint32) {
 	s.visit(w, packed)
-	id := packed[s.frame]
+	id := packed[s.global]
 	for kind := crashEvents; kind < eventLists; kind++ {
-		s.frames[id].injects[kind] = w.mayInject(kind)
+		s.globals[id].injects[kind] = w.mayInject(kind)
 	}
-	rest := &w.rests.list[w.v[w.layout.rest]]
-	s.frames[id].breaks = rest.state.Left.NetErrors > 0 && w.layout.pairCount > 0
-	global := s.learnMoves(w, packed, -1, rest.global)
-	faults := s.learnMoves(w, packed, -1, w.rests.list[s.frames[id].rest].faults)
-	s.frames[id].global, s.frames[id].faults = global, faults
+	rest := &w.netGlobals.list[w.v[w.layout.netGlobals]]
+	s.globals[id].breaks = rest.state.Left.NetErrors > 0 && w.layout.pairCount > 0
+	global := s.populateTransitions(w, packed, -1, rest.global)
+	faults := s.populateTransitions(w, packed, -1, w.netGlobals.list[s.globals[id].net].faults)
+	s.globals[id].global, s.globals[id].faults = global, faults
 }
 
-// learnBreak finds out the frame once a connection broke.
-func (s *sites) learnBreak(w *World, packed []uint32, ev sim.Event) uint32 {
+// populateBreak finds out the global part once a connection broke.
+func (s *nodeConfigs) populateBreak(w *World, packed []uint32, ev sim.Event) uint32 {
 	s.visit(w, packed)
 	w.inject(ev)
-	broke := s.frameOf(w.v)
-	s.frames[packed[s.frame]].broke = broke + 1
+	broke := s.globalOf(w.v)
+	s.globals[packed[s.global]].broke = broke + 1
 	return broke
 }
 
-// breakOf is the move that the break of a connection has for a name. No state has it among its moves. 0: it has none.
-func (s *sites) breakOf(low, high int) uint32 {
-	if !s.sleeps {
+// breakOf is the transition that the break of a connection has for a name. No state has it among its transitions. 0: it has none.
+func (s *nodeConfigs) breakOf(low, high int) uint32 {
+	if !s.sleepSets {
 		return 0
 	}
 	at := &s.breaks[s.e.layout.pair(sim.NodeID(low), sim.NodeID(high))]
 	if *at == 0 {
-		*at = s.span([]learned{{move: move{kind: loneMove, note: uint8(low)}, peers: neverAsleep, struck: 1<<low | 1<<high}}, 0).begin
+		*at = s.span([]learned{{transition: transition{kind: globalTransition, note: uint8(low)}, peers: neverSleeps, struck: 1<<low | 1<<high}}, 0).begin
 	}
 	return *at
 }
 
 // visit makes a packed vector the state of the world.
-func (s *sites) visit(w *World, packed []uint32) {
-	s.unpack(packed, s.here)
-	w.restore(s.here)
+func (s *nodeConfigs) visit(w *World, packed []uint32) {
+	s.unpack(packed, s.worldVector)
+	w.restore(s.worldVector)
 }
 
-// learned is a move with the questions of its handler on the way to it.
+// learned is a transition with the questions of its handler on the way to it.
 type learned struct {
-	move
-	peers   uint16 // see sites
+	transition
+	peers   uint16 // see nodeConfigs
 	struck  uint16 // likewise
 	takes   uint32
 	origin  uint32
@@ -92,8 +92,8 @@ type asked struct {
 	room  bool
 }
 
-// learnMoves appends the moves of some events.
-func (s *sites) learnMoves(w *World, packed []uint32, node int, events []sim.Event) span {
+// populateTransitions appends the transitions of some events.
+func (s *nodeConfigs) populateTransitions(w *World, packed []uint32, node int, events []sim.Event) span {
 	steps := w.stats.Steps
 	defer func() { w.stats.Steps = steps }()
 	var list []learned
@@ -104,49 +104,49 @@ func (s *sites) learnMoves(w *World, packed []uint32, node int, events []sim.Eve
 	return s.span(list, sp.handled)
 }
 
-func (s *sites) span(list []learned, handled uint32) span {
-	sp := span{begin: uint32(len(s.moves)), handled: handled}
+func (s *nodeConfigs) span(list []learned, handled uint32) span {
+	sp := span{begin: uint32(len(s.transitions)), handled: handled}
 	changes, peers := uint32(0), uint16(0)
 	for i := range list {
 		m := &list[i]
-		s.moves, s.peers, s.struck = append(s.moves, m.move), append(s.peers, m.peers), append(s.struck, m.struck)
-		s.takes, s.origins, s.diamonds = append(s.takes, m.takes), append(s.origins, m.origin), append(s.diamonds, 0)
+		s.transitions, s.peers, s.disabledBy = append(s.transitions, m.transition), append(s.peers, m.peers), append(s.disabledBy, m.struck)
+		s.takes, s.origins, s.commuting = append(s.takes, m.takes), append(s.origins, m.origin), append(s.commuting, 0)
 		peers |= m.peers
 		switch m.kind {
-		case fastMove:
+		case datagramTransition:
 			changes = max(changes, uint32(m.count)+2)
-		case mixedMove:
-			changes = max(changes, uint32(m.count)+2+uint32(s.frame-s.monitors))
-		case questionMove:
+		case mixedTransition:
+			changes = max(changes, uint32(m.count)+2+uint32(s.global-s.monitors))
+		case questionTransition:
 			sp.handled |= spanAsks
 		}
 	}
 	sp.most = changes<<sleepers | uint32(peers)
-	sp.end = uint32(len(s.moves))
+	sp.end = uint32(len(s.transitions))
 	return sp
 }
 
 // run takes the steps of an event by all answers to the questions that are choices. It ends at a limit, which it notes, and
 // at a step that diverges, as of the answers of an endless loop there are too many, see endless.
-func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []learned) {
+func (s *nodeConfigs) run(w *World, packed []uint32, node int, ev sim.Event) (runs []learned) {
 	var diverges error
-	shared := node >= 0 && len(s.e.matesOf(sim.NodeID(node))) > 0
+	shared := node >= 0 && len(s.e.groupOf(sim.NodeID(node))) > 0
 	if shared && ev.Kind.TakesDown() {
-		return []learned{s.shared(slowMove{ev: ev})}
+		return []learned{s.shared(uncachedTransition{ev: ev})}
 	}
-	w.restore(s.here)
+	w.restore(s.worldVector)
 	ordinary := w.ordinary(ev)
 	for s.answers.Reset(); s.limited == nil && diverges == nil && s.answers.Next(); s.limited = s.answers.stop() {
-		w.restore(s.here)
+		w.restore(s.worldVector)
 		err := w.advance(&ev, &s.answers)
 		var r learned
 		if w.handled {
 			r.asked = w.asked(w.leaf)
 		}
-		slow := slowMove{ev: ev, picks: s.answers.Path()}
+		slow := uncachedTransition{ev: ev, picks: s.answers.Path()}
 		if shared && w.inside {
-			slow.picks = slow.picks[:len(slow.picks)-w.askedOfMates]
-			if n := len(runs) - 1; n < 0 || runs[n].kind != sharedMove || !slices.Equal(s.slow[runs[n].first].picks, slow.picks) {
+			slow.picks = slow.picks[:len(slow.picks)-w.askedOfGroup]
+			if n := len(runs) - 1; n < 0 || runs[n].kind != groupTransition || !slices.Equal(s.uncached[runs[n].first].picks, slow.picks) {
 				made := s.shared(slow)
 				made.asked = r.asked
 				runs = append(runs, made)
@@ -155,8 +155,8 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 		}
 		ok := false
 		if err == nil {
-			if r.move, ok = s.move(w, packed, node, slow); ok {
-				r.peers, r.struck = s.peersOf(&r.move, &ev, r.asked, node, packed), s.struckBy(&ev)
+			if r.transition, ok = s.addTransition(w, packed, node, slow); ok {
+				r.peers, r.struck = s.peersOf(&r.transition, &ev, r.asked, node, packed), s.nodesOf(&ev)
 				if node >= 0 {
 					r.takes, r.origin = s.takenBy(&ev, node, packed[node]), packed[node]
 				}
@@ -166,11 +166,11 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 			if closer(err) || overdue(err) {
 				slow.err = err
 			}
-			r.move, r.peers = move{kind: slowStep, first: uint32(len(s.slow))}, neverAsleep
+			r.transition, r.peers = transition{kind: uncachedStep, first: uint32(len(s.uncached))}, neverSleeps
 			if node >= 0 {
 				r.note = uint8(node) | noteLocal // it may lead elsewhere where it does not fail
 			}
-			s.slow = append(s.slow, slow)
+			s.uncached = append(s.uncached, slow)
 			if s.endless(err, slow.picks) {
 				diverges = err
 			}
@@ -186,27 +186,27 @@ func (s *sites) run(w *World, packed []uint32, node int, ev sim.Event) (runs []l
 	return runs
 }
 
-// endless reports whether of a step that was answered so no other answers are to be gone through. It diverges: whoever takes the moves ends
+// endless reports whether of a step that was answered so no other answers are to be gone through. It diverges: whoever takes the transitions ends
 // there. Who looks for recovery goes on, unless it is in a loop that asks.
-func (s *sites) endless(err error, picks choose.Path) bool {
-	return isDivergence(err) && (!s.beside || len(picks) > loopAsks || overdue(err))
+func (s *nodeConfigs) endless(err error, picks choose.Path) bool {
+	return isDivergence(err) && (!s.tolerateFailures || len(picks) > loopAsks || overdue(err))
 }
 
 // loopAsks is how much a step may ask that diverges until that is taken for a loop.
 const loopAsks = 64
 
 // diverged notes that a step diverges, unless there are no other answers that it could be given.
-func (s *sites) diverged(err error, a *answers) {
+func (s *nodeConfigs) diverged(err error, a *answers) {
 	if !overdue(err) && a.Next() {
 		s.unseen = cmp.Or(s.unseen, err)
 	}
 }
 
-// shared is the move for the steps that begin as slow says, in which a node falls that does not run alone in its process.
-func (s *sites) shared(slow slowMove) learned {
-	m := move{kind: sharedMove, first: uint32(len(s.slow)), note: uint8(slow.ev.Node) | noteLocal}
-	s.slow = append(s.slow, slow)
-	return learned{move: m, peers: neverAsleep}
+// shared is the transition for the steps that begin as slow says, in which a node falls that does not run alone in its process.
+func (s *nodeConfigs) shared(slow uncachedTransition) learned {
+	m := transition{kind: groupTransition, first: uint32(len(s.uncached)), note: uint8(slow.ev.Node) | noteLocal}
+	s.uncached = append(s.uncached, slow)
+	return learned{transition: m, peers: neverSleeps}
 }
 
 // asked lists the questions on the way to a leaf, the step of which was taken last.
@@ -231,7 +231,7 @@ func (w *World) asked(id uint32) (list []asked) {
 
 // group appends moves to a list. Those on the way to which there was a question about room, after so many other ones,
 // are kept apart, and the question is listed in their place.
-func (s *sites) group(runs []learned, from int, ev sim.Event, list []learned, handled uint32) ([]learned, uint32) {
+func (s *nodeConfigs) group(runs []learned, from int, ev sim.Event, list []learned, handled uint32) ([]learned, uint32) {
 	for len(runs) > 0 {
 		r := &runs[0]
 		k := slices.IndexFunc(r.asked[min(from, len(r.asked)):], func(a asked) bool { return a.room })
@@ -250,7 +250,7 @@ func (s *sites) group(runs []learned, from int, ev sim.Event, list []learned, ha
 		q := uint32(len(s.rooms))
 		s.rooms = append(s.rooms, roomQuestion{s.e.steps.inner.at(r.asked[k].inner).roomAsked, nil, r.asked[k].inner, k, ev})
 		s.answer(q, runs[:n])
-		list = append(list, learned{move: move{kind: questionMove, first: q}, peers: neverAsleep})
+		list = append(list, learned{transition: transition{kind: questionTransition, first: q}, peers: neverSleeps})
 		runs = runs[n:]
 	}
 	return list, handled
@@ -266,7 +266,7 @@ type roomQuestion struct {
 }
 
 // answer keeps what a handler does by one answer to a question about room.
-func (s *sites) answer(q uint32, runs []learned) span {
+func (s *nodeConfigs) answer(q uint32, runs []learned) span {
 	room := &s.rooms[q]
 	branch, before := int(runs[0].asked[room.before].next), room.before
 	sp := s.span(s.group(runs, before+1, room.ev, nil, 0))
@@ -278,8 +278,8 @@ func (s *sites) answer(q uint32, runs []learned) span {
 	return sp
 }
 
-// learnAnswer finds out what a handler does by the answer that a packed vector gives to a question about room.
-func (s *sites) learnAnswer(w *World, packed []uint32, q uint32) span {
+// populateAnswer finds out what a handler does by the answer that a packed vector gives to a question about room.
+func (s *nodeConfigs) populateAnswer(w *World, packed []uint32, q uint32) span {
 	room := s.rooms[q]
 	steps := w.stats.Steps
 	defer func() { w.stats.Steps = steps }()
@@ -294,18 +294,18 @@ func (s *sites) learnAnswer(w *World, packed []uint32, q uint32) span {
 	return s.answer(q, runs)
 }
 
-// move tells what the world's last step changed, ok being false when that does not fit into a move.
-func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move, ok bool) {
-	s.pack(w.v, s.there)
-	m = move{frame: s.there[s.frame], first: uint32(len(s.ops)), kind: loneMove}
-	m.delta = s.frames[m.frame].share.Sub(s.frames[packed[s.frame]].share)
+// addTransition tells what the world's last step changed, ok being false when that does not fit into a transition.
+func (s *nodeConfigs) addTransition(w *World, packed []uint32, node int, slow uncachedTransition) (m transition, ok bool) {
+	s.pack(w.v, s.packedVector)
+	m = transition{global: s.packedVector[s.global], first: uint32(len(s.ops)), kind: globalTransition}
+	m.delta = s.globals[m.global].share.Sub(s.globals[packed[s.global]].share)
 	d := draft{from: packed, changes: s.changes[:0]}
-	d.set(s.frame, m.frame)
+	d.set(s.global, m.global)
 	if node < 0 {
-		return m, d.is(s.there)
+		return m, d.is(s.packedVector)
 	}
-	p := &s.places[node]
-	m.kind, m.next, m.note = fastMove, s.there[node], uint8(node)
+	p := &s.tables[node]
+	m.kind, m.next, m.note = datagramTransition, s.packedVector[node], uint8(node)
 	m.delta = m.delta.Add(p.shares[m.next]).Sub(p.shares[packed[node]])
 	if p.list[m.next].local != p.list[packed[node]].local {
 		m.note |= noteLocal
@@ -317,7 +317,7 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 	refusable := w.handled && s.handle(w, packed, node, &m)
 	if slow.ev.Kind == sim.Arrive {
 		s.arrive(packed, node, &m)
-		refusable = s.e.bags.bounded
+		refusable = s.e.inboxes.bounded
 	}
 	if w.layout.pairCount > 0 && (w.inside || slow.ev.Kind.TakesDown()) {
 		how := uint32(forNow)
@@ -329,24 +329,24 @@ func (s *sites) move(w *World, packed []uint32, node int, slow slowMove) (m move
 		}
 	}
 	if refusable {
-		s.op(&m, moveOp{opSlow << opPeer, uint32(len(s.slow))})
-		s.slow = append(s.slow, slow)
+		s.op(&m, effectOp{opSlow << opPeer, uint32(len(s.uncached))})
+		s.uncached = append(s.uncached, slow)
 	}
-	ok = len(s.ops)-int(m.first) <= mostOps && s.operate(&d, node, s.ops[m.first:]) && d.is(s.there)
+	ok = len(s.ops)-int(m.first) <= mostOps && s.operate(&d, node, s.ops[m.first:]) && d.is(s.packedVector)
 	s.changes = d.changes
 	return m, ok
 }
 
 // handle lists the operations of the step of a handler, and reports whether monitors or full queues may refuse them.
-func (s *sites) handle(w *World, packed []uint32, node int, m *move) (refusable bool) {
-	severed := w.rests.list[s.frames[packed[s.frame]].rest].severed[node]
+func (s *nodeConfigs) handle(w *World, packed []uint32, node int, m *transition) (refusable bool) {
+	severed := w.netGlobals.list[s.globals[packed[s.global]].net].severed[node]
 	for _, o := range w.steps.leaves.at(w.leaf).left(w.happened) {
 		peer := int(o.peer)
 		switch o.kind {
 		case kernel.SendEffect:
-			if peer != node && severed>>peer&1 == 0 && !s.e.bags.holds {
-				s.op(m, moveOp{uint32(peer), s.datagramTo(o.peer, sim.NodeID(node), o.id)})
-				refusable = refusable || s.e.bags.bounded
+			if peer != node && severed>>peer&1 == 0 && !s.e.inboxes.holds {
+				s.op(m, effectOp{uint32(peer), s.datagramTo(o.peer, sim.NodeID(node), o.id)})
+				refusable = refusable || s.e.inboxes.bounded
 			}
 		case kernel.StreamEffect:
 			s.op(m, s.stream(node, peer, opSend, o.id))
@@ -355,7 +355,7 @@ func (s *sites) handle(w *World, packed []uint32, node int, m *move) (refusable 
 		case kernel.CloseEffect:
 			s.op(m, s.stream(node, peer, opClose, 0))
 		case kernel.AnnounceEffect:
-			s.op(m, moveOp{opAnnounce << opPeer, o.id})
+			s.op(m, effectOp{opAnnounce << opPeer, o.id})
 			refusable = true
 		}
 	}
@@ -363,17 +363,17 @@ func (s *sites) handle(w *World, packed []uint32, node int, m *move) (refusable 
 }
 
 // arrive lists the operation by which the first message that a node has yet to send arrives.
-func (s *sites) arrive(packed []uint32, node int, m *move) {
-	first := s.e.bags.list[s.places[node].list[packed[node]].bag].items[0]
+func (s *nodeConfigs) arrive(packed []uint32, node int, m *transition) {
+	first := s.e.inboxes.list[s.tables[node].list[packed[node]].inbox].items[0]
 	if to := int(^first.from); to != node {
-		s.op(m, moveOp{uint32(to), s.datagramTo(sim.NodeID(to), sim.NodeID(node), first.msg)})
+		s.op(m, effectOp{uint32(to), s.datagramTo(sim.NodeID(to), sim.NodeID(node), first.msg)})
 	}
 }
 
-// op appends an operation to those of a move.
-func (s *sites) op(m *move, o moveOp) {
-	if o.kind() != opDatagram || slices.ContainsFunc(s.ops[m.first:], func(other moveOp) bool { return other.peer == o.peer }) {
-		m.kind = mixedMove
+// op appends an operation to those of a transition.
+func (s *nodeConfigs) op(m *transition, o effectOp) {
+	if o.kind() != opDatagram || slices.ContainsFunc(s.ops[m.first:], func(other effectOp) bool { return other.peer == o.peer }) {
+		m.kind = mixedTransition
 	}
 	s.ops = append(s.ops, o)
 	m.count++

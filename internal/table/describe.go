@@ -18,7 +18,7 @@ func (w *World) Key(ev sim.Event) string {
 		switch ev.Kind {
 		case sim.Deliver, sim.DeliverError, sim.DeliverReady, sim.Lose, sim.Duplicate, sim.Arrive, sim.TakeQuorum, sim.Break:
 			if ev.Slot >= 0 {
-				w.net.SetBag(ev.Node, w.bags.content(w.v[l.bags+int(ev.Node)]))
+				w.net.SetBag(ev.Node, w.inboxes.content(w.v[l.inboxes+int(ev.Node)]))
 			} else {
 				word, _ := w.connection(ev.Node, ev.Peer)
 				w.net.SetConnection(min(ev.Node, ev.Peer), max(ev.Node, ev.Peer), w.conns.content(w.v[word]))
@@ -45,7 +45,7 @@ func (w *World) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 		word, side := w.connection(ev.Peer, ev.Node)
 		m.Msg = w.messages.list[w.conns.queue(w.v[word], side)[0]].Body
 	} else {
-		m.Msg = w.messages.list[w.bags.list[w.v[w.layout.bags+int(ev.Node)]].items[ev.Slot].msg].Body
+		m.Msg = w.messages.list[w.inboxes.list[w.v[w.layout.inboxes+int(ev.Node)]].items[ev.Slot].msg].Body
 	}
 	return append(buf, m)
 }
@@ -65,9 +65,9 @@ func (w *World) NetFields() []sim.Field {
 	l := &w.layout
 	if w.net != nil {
 		w.net.Reset()
-		w.net.SetRest(w.rests.list[w.v[l.rest]].state)
-		for i := range l.bagCount {
-			w.net.SetBag(sim.NodeID(i), w.bags.content(w.v[l.bags+i]))
+		w.net.SetRest(w.netGlobals.list[w.v[l.netGlobals]].state)
+		for i := range l.inboxCount {
+			w.net.SetBag(sim.NodeID(i), w.inboxes.content(w.v[l.inboxes+i]))
 		}
 		for i := range l.pairCount {
 			low, high := w.pairAt(i)

@@ -58,11 +58,11 @@ func drawCrashing(r *rand.Rand, sys *sim.System) {
 // crashingTally is what was compared.
 type crashingTally struct {
 	tallied
-	proven, partly, opaque int
+	proven, partly, sensitive int
 }
 
 // compareCrashing compares a random system with itself without crashes.
-func compareCrashing(number uint64, without flaw, t *crashingTally) error {
+func compareCrashing(number uint64, without mutation, t *crashingTally) error {
 	r := rand.New(rand.NewPCG(2, number))
 	sys := drawSystem(r, usual)
 	drawCrashing(r, &sys)
@@ -89,9 +89,9 @@ func compareCrashing(number uint64, without flaw, t *crashingTally) error {
 		t.violated.Add(1)
 	}
 	for _, model := range []CrashModel{CrashImplicit, CrashAuto} {
-		w := []ways{{}, {drop: true}, {drop: true, alone: true, chains: true}}[r.IntN(3)]
-		w.without = without
-		less, err := look(&some, ExploreOptions{Crashes: model, Reduce: ReduceFull, ways: &w, MaxStates: mostCrashing, MaxBytes: 64 << 20})
+		w := []rules{{}, {deadMessages: true}, {deadMessages: true, singletonAmple: true, chains: true}}[r.IntN(3)]
+		w.mutations = without
+		less, err := look(&some, ExploreOptions{Crashes: model, Reduce: ReduceFull, rules: &w, MaxStates: mostCrashing, MaxBytes: 64 << 20})
 		if err == nil {
 			err = sameCrashing(&some, full, less, model, t)
 		}
@@ -113,10 +113,10 @@ func sameCrashing(sys *sim.System, full, less *seen, model CrashModel, t *crashi
 		t.endless.Add(1) // nothing is said: there may be no end of states where nodes do not crash, or of local states that are looked at
 		return nil
 	case model == CrashImplicit && !c.Proven:
-		if less.Complete || less.Stopped != StoppedCrashes || len(c.Opaque) == 0 && c.Why == "" {
+		if less.Complete || less.Stopped != StoppedCrashes || len(c.CrashSensitive) == 0 && c.Why == "" {
 			return fmt.Errorf("stopped by %q, %+v", less.Stopped, c)
 		}
-		t.opaque++
+		t.sensitive++
 		return nil
 	case full.Finding != nil:
 		return fmt.Errorf("found nothing, with crashes %v; %+v", full.Finding, c)
@@ -130,7 +130,7 @@ func sameCrashing(sys *sim.System, full, less *seen, model CrashModel, t *crashi
 	}
 	if model == CrashImplicit {
 		t.proven++
-	} else if c.Proven && len(c.Opaque) > 0 {
+	} else if c.Proven && len(c.CrashSensitive) > 0 {
 		t.partly++
 	}
 	return nil
@@ -150,5 +150,5 @@ func TestTransparent(t *testing.T) {
 		}
 	}
 	t.Logf("%d systems, %d too large, %d endless, %d violations; without crashes: %d proven, %d not, %d in part; up to number %d", c.systems.Load(), c.large.Load(), c.endless.Load(), c.violated.Load(),
-		c.proven, c.opaque, c.partly, number)
+		c.proven, c.sensitive, c.partly, number)
 }
