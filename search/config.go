@@ -106,7 +106,7 @@ type Config struct {
 	// states. Nil: nobody waits.
 	Calls *Calls
 
-	late         *kernel.Late
+	late         *kernel.UseAfterReturn
 	known        map[string]bool // of bfs and dfs: Always properties whose violation was told of
 	weightsGiven bool            // they are not the defaults
 	alternate    bool            // for tests: with AutoEngine, the engine changes from run to run

@@ -16,7 +16,7 @@ import (
 // comes to does not depend on the engine, so each run may take either.
 type engines struct {
 	asked  Engine
-	late   *kernel.Late
+	late   *kernel.UseAfterReturn
 	sys    *sim.System
 	replay kernel.World
 	table  kernel.World // nil: not made yet
@@ -51,13 +51,13 @@ func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
 	return newEngineLoop(sys, engine, nil)
 }
 
-func newEngineLoop(sys *sim.System, engine Engine, late *kernel.Late) (*Loop, error) {
+func newEngineLoop(sys *sim.System, engine Engine, late *kernel.UseAfterReturn) (*Loop, error) {
 	e := &engines{asked: engine, sys: sys, late: late}
 	newWorld := kernel.NewWorld
 	if engine == TableEngine {
 		newWorld, e.now = table.NewWorld, byTable
 	}
-	w, err := newWorld(sys, kernel.Options{Late: late, Guarded: true})
+	w, err := newWorld(sys, kernel.Options{UseAfterReturn: late, Guarded: true})
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (l *Loop) turn(to int) {
 	w := e.replay
 	if to == byTable {
 		if e.table == nil {
-			made, err := table.NewWorld(e.sys, kernel.Options{Late: e.late, Guarded: true})
+			made, err := table.NewWorld(e.sys, kernel.Options{UseAfterReturn: e.late, Guarded: true})
 			if err != nil {
 				e.why = unsupported(err)
 				e.measuring = false

@@ -12,7 +12,7 @@ import (
 )
 
 // tick is how often a round looks after its workers.
-const tick = kernel.WatchEvery
+const tick = kernel.WatchInterval
 
 // round is units that are being done in parallel.
 type round struct {

@@ -20,7 +20,7 @@ import (
 // engines apart, for any number of workers, unless Time or ctx ended the search or a handler did not return; with one
 // worker also what was done until then is the same.
 func Run(ctx context.Context, cfg Config) (r *Result, err error) {
-	cfg.late = new(kernel.Late)
+	cfg.late = new(kernel.UseAfterReturn)
 	goesOn := marked(ctx, func() { r, err = run(ctx, cfg) })
 	switch {
 	case err != nil:

@@ -218,7 +218,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	if cfg.Time > 0 {
 		opts.Hurry = began.Add(cfg.Time / 2)
 	}
-	opts.World.Late = cfg.late
+	opts.World.UseAfterReturn = cfg.late
 	if cfg.Spill != "" && cfg.MaxBytes > 0 {
 		opts.Spill = &explore.Spill{Dir: cfg.Spill, Bytes: cfg.MaxBytes / 4 * 3}
 	}

@@ -78,7 +78,7 @@ func (v *verifier) begin() {
 // verify executes the run that has just been recorded again.
 func (v *verifier) verify() *Suspect {
 	if v.run == nil {
-		world, err := kernel.NewWorld(&v.w.cfg.System, kernel.Options{CheckMessages: true, Late: v.w.cfg.late})
+		world, err := kernel.NewWorld(&v.w.cfg.System, kernel.Options{CheckMessages: true, UseAfterReturn: v.w.cfg.late})
 		if err != nil {
 			return nil // the same system made a world before
 		}

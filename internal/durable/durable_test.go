@@ -20,7 +20,7 @@ func manifest() *Manifest {
 func block(states, expanded int) *explore.Block {
 	b := &explore.Block{Mark: explore.Mark{States: states, Expanded: expanded}}
 	for i := range states {
-		b.Origins = append(b.Origins, explore.Origin{Turn: uint32(i)})
+		b.Origins = append(b.Origins, explore.Origin{EdgeIndex: uint32(i)})
 	}
 	return b
 }

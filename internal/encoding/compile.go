@@ -49,7 +49,7 @@ func (c *compiler) rollback(to int) {
 }
 
 // node returns the node of t. While t is being compiled its node is known but not complete.
-func (c *compiler) node(t reflect.Type) (*node, *refusal) {
+func (c *compiler) node(t reflect.Type) (*node, *unsupportedType) {
 	if n := c.set.nodes[t]; n != nil {
 		return n, nil
 	}
@@ -68,7 +68,7 @@ func (c *compiler) node(t reflect.Type) (*node, *refusal) {
 	return n, nil
 }
 
-func (c *compiler) fill(n *node) *refusal {
+func (c *compiler) fill(n *node) *unsupportedType {
 	rs := c.set.rules
 	if r := rs.show.of(n.typ); r != nil {
 		n.show = r.showBoxed
@@ -83,7 +83,7 @@ func (c *compiler) fill(n *node) *refusal {
 		}
 		n.prog = []leaf{{op: opFunction, of: n}}
 		if !n.bare {
-			n.uncopied = &refusal{part: n.typ, verb: "copied", hint: "it is encoded by a function"}
+			n.uncopied = &unsupportedType{part: n.typ, verb: "copied", hint: "it is encoded by a function"}
 		}
 	case hooked(n.typ):
 		mark := len(c.made)
@@ -113,7 +113,7 @@ func (c *compiler) fill(n *node) *refusal {
 }
 
 // structure fills in what follows from the type's own structure.
-func (c *compiler) structure(n *node) *refusal {
+func (c *compiler) structure(n *node) *unsupportedType {
 	t := n.typ
 	if hint, ok := volatile[typeName(t)]; ok {
 		return refuse(t, hint)
@@ -207,16 +207,16 @@ func equalAlike(t reflect.Type) bool {
 	return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr
 }
 
-func (c *compiler) element(n *node, t reflect.Type, brackets string) *refusal {
-	var why *refusal
+func (c *compiler) element(n *node, t reflect.Type, brackets string) *unsupportedType {
+	var why *unsupportedType
 	if n.elem, why = c.node(t); why != nil {
 		return why.inside(brackets)
 	}
 	return nil
 }
 
-func (c *compiler) mapParts(n *node) *refusal {
-	var why *refusal
+func (c *compiler) mapParts(n *node) *unsupportedType {
+	var why *unsupportedType
 	if n.key, why = c.node(n.typ.Key()); why != nil {
 		return why.inside("[key]")
 	}
@@ -265,7 +265,7 @@ func keyHint(bad *node) string {
 	return "pointers have no canonical order, so they cannot be map keys; use a name or number"
 }
 
-func (c *compiler) structFields(n *node) *refusal {
+func (c *compiler) structFields(n *node) *unsupportedType {
 	for i := range n.typ.NumField() {
 		f := n.typ.Field(i)
 		if f.Name == "_" {
@@ -283,7 +283,7 @@ func (c *compiler) structFields(n *node) *refusal {
 		case rule == methodByName:
 			m := &node{typ: f.Type, kind: reflect.Func, size: f.Type.Size(), how: byName, opaque: true}
 			m.prog = []leaf{{op: opName, of: m}}
-			m.uncopied = &refusal{part: f.Type, verb: "copied", hint: "it is a function"}
+			m.uncopied = &unsupportedType{part: f.Type, verb: "copied", hint: "it is a function"}
 			c.addField(n, f, m)
 			continue
 		}
@@ -325,7 +325,7 @@ func (c *compiler) leaveOut(n *node, f reflect.StructField, foreign bool) {
 		return
 	}
 	if n.uncopied == nil && (foreign && !bare(f.Type) || holdsCode(f.Type)) {
-		n.uncopied = (&refusal{part: f.Type, verb: "copied"}).under(n.typ, f.Name)
+		n.uncopied = (&unsupportedType{part: f.Type, verb: "copied"}).under(n.typ, f.Name)
 	}
 }
 

@@ -36,11 +36,11 @@ var (
 	zeroedPointers byte
 )
 
-// constants tells which memory has an identity that outlives a run: variables of packages, what these point to, what
+// packageVars tells which memory has an identity that outlives a run: variables of packages, what these point to, what
 // closures of the system hold, and all that can be reached from there. Its names are those of places in the program file and
 // of pointers to follow from there, so they are the same in every process that executes the file, wherever it is loaded;
 // but for what only a map of more than eight entries leads to, whose order differs.
-type constants struct {
+type packageVars struct {
 	low, size uintptr // of all variables
 	objects   []older // by address
 	names     []byte
@@ -71,7 +71,7 @@ type page struct {
 }
 
 // noConstants is for programs that have none.
-var noConstants = &constants{table: make([]int32, 1), shift: 64}
+var noConstants = &packageVars{table: make([]int32, 1), shift: 64}
 
 // snapshots keeps what was found out for the systems that are in use or were built lately, so that all worlds of one have the same.
 //
@@ -80,16 +80,16 @@ var snapshots snapshotList
 
 type snapshotList struct {
 	sync.Mutex
-	list []*constants // of the latest
-	all  map[string]weak.Pointer[constants]
+	list []*packageVars // of the latest
+	all  map[string]weak.Pointer[packageVars]
 }
 
 // mostSnapshots is how many are kept though nothing uses them.
 const mostSnapshots = 8
 
-// constantsOf finds the constants of a system whose closures are held. It does so when that is first built, so that nothing
+// packageVarsOf finds the constants of a system whose closures are held. It does so when that is first built, so that nothing
 // that a handler made is among them.
-func constantsOf(held []any, showing bool) (*constants, error) {
+func packageVarsOf(held []any, showing bool) (*packageVars, error) {
 	s := &snapshots
 	s.Lock()
 	defer s.Unlock()
@@ -106,7 +106,7 @@ func constantsOf(held []any, showing bool) (*constants, error) {
 	}
 	c := findConstants(slices.Clone(held))
 	if s.all == nil {
-		s.all = make(map[string]weak.Pointer[constants])
+		s.all = make(map[string]weak.Pointer[packageVars])
 	}
 	s.all[key] = weak.Make(c)
 	runtime.AddCleanup(c, s.forget, key)
@@ -116,7 +116,7 @@ func constantsOf(held []any, showing bool) (*constants, error) {
 
 // identityOf are the bytes of what is held: types and places. Nothing else comes to lie there while constants hold it.
 func identityOf(held []any) string {
-	return string(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(held))), uintptr(len(held))*unsafe.Sizeof(eface{})))
+	return string(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(held))), uintptr(len(held))*unsafe.Sizeof(ifaceHeader{})))
 }
 
 // forget takes out constants that are gone, unless there are others of what came to lie in the same places.
@@ -129,8 +129,8 @@ func (s *snapshotList) forget(key string) {
 }
 
 // used makes constants those that were used last.
-func (s *snapshotList) used(c *constants) {
-	s.list = append(slices.DeleteFunc(s.list, func(other *constants) bool { return other == c }), c)
+func (s *snapshotList) used(c *packageVars) {
+	s.list = append(slices.DeleteFunc(s.list, func(other *packageVars) bool { return other == c }), c)
 	if len(s.list) > mostSnapshots {
 		s.list = slices.Delete(s.list, 0, 1)
 	}
@@ -140,13 +140,13 @@ func (s *snapshotList) used(c *constants) {
 const manyOlder = 1 << 13
 
 // findConstants looks at all that closures hold, and at all pointers of variables.
-func findConstants(held []any) *constants {
+func findConstants(held []any) *packageVars {
 	time.FixedZone("", 0) // zones of whole hours are made with the first one
 	var ignored runtime.MemStats
 	runtime.ReadMemStats(&ignored) // it empties caches, so that no thing of a few bytes made later lies next to an older one
 	f := finder{
-		constants: &constants{low: address(&variables), size: address(&endVariables) - address(&variables), held: held},
-		met:       make(map[uintptr]bool, manyOlder),
+		packageVars: &packageVars{low: address(&variables), size: address(&endVariables) - address(&variables), held: held},
+		met:         make(map[uintptr]bool, manyOlder),
 	}
 	f.objects, f.kept, f.names = make([]older, 0, manyOlder), make([]pin, 0, manyOlder), make([]byte, 0, 8*manyOlder)
 	if len(held) > 0 {
@@ -160,7 +160,7 @@ func findConstants(held []any) *constants {
 	f.rest()
 	f.objects, f.kept, f.names = slices.Clone(f.objects), slices.Clone(f.kept), slices.Clone(f.names) // small programs have few
 	f.sort()
-	return f.constants
+	return f.packageVars
 }
 
 // variableAt returns where a variable lies.
@@ -184,7 +184,7 @@ func pointerVariables(yield func(off uintptr) bool) {
 
 // finder makes constants.
 type finder struct {
-	*constants
+	*packageVars
 	met  map[uintptr]bool // by where it begins
 	next int              // the first object that was not looked into
 }
@@ -231,7 +231,7 @@ func (f *finder) rest() {
 
 // sort makes ready for look-ups.
 func (f *finder) sort() {
-	c := f.constants
+	c := f.packageVars
 	slices.SortFunc(c.objects, func(a, b older) int { return cmp.Compare(a.low, b.low) })
 	for i := range c.objects { // things of a few bytes end where the next one begins, and the first begins with their object
 		x := &c.objects[i]
@@ -312,10 +312,10 @@ func pointerMask(program *byte, words int) []bool {
 
 func address(p *byte) uintptr { return uintptr(unsafe.Pointer(p)) }
 
-func (c *constants) slot(number uintptr) int { return int(uint64(number) * halves >> c.shift) }
+func (c *packageVars) slot(number uintptr) int { return int(uint64(number) * halves >> c.shift) }
 
 // has reports whether the memory at p is a constant.
-func (c *constants) has(p unsafe.Pointer) bool {
+func (c *packageVars) has(p unsafe.Pointer) bool {
 	at := uintptr(p)
 	if at-c.low < c.size {
 		return true
@@ -331,7 +331,7 @@ func (c *constants) has(p unsafe.Pointer) bool {
 }
 
 // append appends the name of the constant at p.
-func (c *constants) append(dst []byte, p unsafe.Pointer) []byte {
+func (c *packageVars) append(dst []byte, p unsafe.Pointer) []byte {
 	at := uintptr(p)
 	if off := at - c.low; off < c.size {
 		return appendUint(dst, uint64(off)<<1)

@@ -41,7 +41,7 @@ func identical(a, b reflect.Type) bool {
 }
 
 // joinMaps finds the map type that stands for all that n's values can be converted to.
-func (c *compiler) joinMaps(n *node) *refusal {
+func (c *compiler) joinMaps(n *node) *unsupportedType {
 	n.twin = n
 	for _, m := range c.set.maps {
 		if convertible(m.typ, n.typ) {

@@ -60,14 +60,14 @@ func (c *copier) end() {
 	}
 }
 
-func (c *copier) fail(why *refusal) {
+func (c *copier) fail(why *unsupportedType) {
 	why.path = joinPath(locate(c.plan, c.value, toCopy), why.path)
 	panic(why.whole(c.plan.root.typ))
 }
 
 // box copies what is in an interface.
 func (c *copier) box(p *Plan, v any) any {
-	e := (*eface)(unsafe.Pointer(&v))
+	e := (*ifaceHeader)(unsafe.Pointer(&v))
 	if p.root.flat() {
 		return v
 	}
@@ -108,7 +108,7 @@ func (c *copier) fix(prog []leaf, to, from unsafe.Pointer) {
 		case opInterface:
 			if v := load(l.of, from); v != nil {
 				v = c.box(c.planOf(v), v)
-				(*eface)(to).data = (*eface)(unsafe.Pointer(&v)).data
+				(*ifaceHeader)(to).data = (*ifaceHeader)(unsafe.Pointer(&v)).data
 			}
 		case opArray:
 			for j := range uintptr(l.of.count) {
@@ -128,10 +128,10 @@ func (c *copier) fix(prog []leaf, to, from unsafe.Pointer) {
 func (c *copier) planOf(v any) *Plan {
 	p, err := c.set.Of(v)
 	if err != nil {
-		c.fail(refusalOf(err))
+		c.fail(unsupportedTypeOf(err))
 	}
 	if p.uncopied != nil {
-		c.fail(refusalOf(p.uncopied))
+		c.fail(unsupportedTypeOf(p.uncopied))
 	}
 	return p
 }
@@ -273,7 +273,7 @@ func (c *copier) byFunction(n *node, to, from unsafe.Pointer) {
 		if typeWord(v) != n.word {
 			panic("encoding: the CopyBy function made a " + typeString(reflect.TypeOf(v)) + " of a " + n.typ.String())
 		}
-		data := (*eface)(unsafe.Pointer(&v)).data
+		data := (*ifaceHeader)(unsafe.Pointer(&v)).data
 		if n.direct {
 			*(*unsafe.Pointer)(to) = data
 		} else {
@@ -315,7 +315,7 @@ func (c *copier) allocateTogether() {
 		for _, i := range g {
 			o := &s.list[i]
 			if stripArrays(o.of.typ) == base && (uintptr(o.at)-low)%base.Size() != 0 || (high-low)%base.Size() != 0 {
-				c.fail(&refusal{part: o.of.typ, verb: "copied", hint: "memory is shared in a way that cannot be rebuilt"})
+				c.fail(&unsupportedType{part: o.of.typ, verb: "copied", hint: "memory is shared in a way that cannot be rebuilt"})
 			}
 		}
 		count := int((high - low) / base.Size())

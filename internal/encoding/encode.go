@@ -85,7 +85,7 @@ func (e *Encoder) add(p *Plan, v any, dst []byte) []byte {
 }
 
 // fail reports that the value under way cannot be encoded.
-func (e *Encoder) fail(why *refusal) {
+func (e *Encoder) fail(why *unsupportedType) {
 	p, v := e.plan, e.value
 	if v != nil {
 		why.path = joinPath(locate(p, v, toEncode), why.path)
@@ -298,7 +298,7 @@ func (e *Encoder) boxed(v any, dst []byte) []byte {
 	}
 	p, err := e.set.Of(v)
 	if err != nil {
-		e.fail(refusalOf(err))
+		e.fail(unsupportedTypeOf(err))
 	}
 	if e.inKey {
 		if bad := unordered(p.root); bad != nil {

@@ -51,8 +51,8 @@ func Catch(err *error) {
 	}
 }
 
-// refusal is an error under way from the part that is refused to the whole value.
-type refusal struct {
+// unsupportedType is an error under way from the part that is refused to the whole value.
+type unsupportedType struct {
 	part  reflect.Type
 	path  string
 	verb  string
@@ -68,27 +68,27 @@ type step struct {
 	field string
 }
 
-func refuse(part reflect.Type, hint string) *refusal {
-	return &refusal{part: part, verb: "encoded", hint: hint}
+func refuse(part reflect.Type, hint string) *unsupportedType {
+	return &unsupportedType{part: part, verb: "encoded", hint: hint}
 }
 
 // under notes that what is refused lies in the field of a struct.
-func (r *refusal) under(in reflect.Type, field string) *refusal {
+func (r *unsupportedType) under(in reflect.Type, field string) *unsupportedType {
 	r.path = joinPath(field, r.path)
 	r.steps = append(r.steps, step{in, field})
 	return r
 }
 
 // inside notes that what is refused lies in a container's elements.
-func (r *refusal) inside(brackets string) *refusal {
+func (r *unsupportedType) inside(brackets string) *unsupportedType {
 	r.path = joinPath(brackets, r.path)
 	return r
 }
 
-// refusalOf makes an error about a whole value one about a part of a larger value.
-func refusalOf(err error) *refusal {
+// unsupportedTypeOf makes an error about a whole value one about a part of a larger value.
+func unsupportedTypeOf(err error) *unsupportedType {
 	e := err.(*Error)
-	r := &refusal{part: e.Part, path: e.Path, verb: e.Verb, hint: e.reason, steps: slices.Clone(e.steps), enough: e.enough}
+	r := &unsupportedType{part: e.Part, path: e.Path, verb: e.Verb, hint: e.reason, steps: slices.Clone(e.steps), enough: e.enough}
 	if r.part == nil {
 		r.part = e.Type
 	}
@@ -103,7 +103,7 @@ func joinPath(a, b string) string {
 }
 
 // whole makes the error about a value of type t.
-func (r *refusal) whole(t reflect.Type) *Error {
+func (r *unsupportedType) whole(t reflect.Type) *Error {
 	if len(r.steps) == 0 && r.hint == "" {
 		r.hint = "it is a " + r.part.Kind().String()
 	}
@@ -119,7 +119,7 @@ func (r *refusal) whole(t reflect.Type) *Error {
 
 // outermost is the step from the whole value of type t, when that is a struct or points to one and an
 // interface lies between it and the other steps.
-func (r *refusal) outermost(t reflect.Type) (s step, ok bool) {
+func (r *unsupportedType) outermost(t reflect.Type) (s step, ok bool) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -137,7 +137,7 @@ func (r *refusal) outermost(t reflect.Type) (s step, ok bool) {
 }
 
 // advice says which rule or tag to add, for a type that the user can name; "" when there is none.
-func (r *refusal) advice(root reflect.Type) string {
+func (r *unsupportedType) advice(root reflect.Type) string {
 	if root == nil {
 		return ""
 	}
@@ -146,7 +146,7 @@ func (r *refusal) advice(root reflect.Type) string {
 		switch {
 		case r.verb == "copied":
 		case len(r.steps) == 0:
-			r = &refusal{part: r.part, path: r.path, verb: r.verb, steps: []step{outer}}
+			r = &unsupportedType{part: r.part, path: r.path, verb: r.verb, steps: []step{outer}}
 		case r.steps[0].in.PkgPath() != home: // another library's: its holder is the user's
 			return "add sim.IgnoreField[" + outer.in.String() + "](\"" + outer.field + "\") to System.State, or tag field " +
 				outer.field + " of " + outer.in.String() + " `macemc:\"-\"`"

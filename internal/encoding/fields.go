@@ -227,7 +227,7 @@ func (r *renderer) entries(n *node, m unsafe.Pointer, path string) {
 }
 
 // sorted lists a map's entries until done is called.
-func (r *renderer) sorted(n *node, m unsafe.Pointer, path string) (es []entry, done func(), why *refusal) {
+func (r *renderer) sorted(n *node, m unsafe.Pointer, path string) (es []entry, done func(), why *unsupportedType) {
 	var err error
 	e := r.encoder()
 	base, keys := len(e.entries), len(e.keys)
@@ -235,7 +235,7 @@ func (r *renderer) sorted(n *node, m unsafe.Pointer, path string) (es []entry, d
 	defer func() {
 		if err != nil { // a key holds, in an interface, what cannot be encoded
 			e.pop(0, 0)
-			base, keys, why = 0, 0, refusalOf(err)
+			base, keys, why = 0, 0, unsupportedTypeOf(err)
 		}
 		if why != nil {
 			r.stop(path)

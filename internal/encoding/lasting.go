@@ -54,7 +54,7 @@ func (c *copier) lastsIn(n *node, p unsafe.Pointer) bool {
 	if pl.root.kind != reflect.Pointer {
 		return false
 	}
-	at := (*eface)(unsafe.Pointer(&v)).data
+	at := (*ifaceHeader)(unsafe.Pointer(&v)).data
 	return c.set.consts.has(at) || pl.root.lasting && c.lasts(pl.root, at)
 }
 

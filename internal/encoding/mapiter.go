@@ -71,7 +71,7 @@ func (e *Encoder) each(n *node, m unsafe.Pointer) iter.Seq2[unsafe.Pointer, unsa
 
 // push puts the entries of the map m, of type n, on the stack, sorted: integers and strings by
 // value, other keys by their encoding. It fails when two keys are encoded alike.
-func (e *Encoder) push(n *node, m unsafe.Pointer) *refusal {
+func (e *Encoder) push(n *node, m unsafe.Pointer) *unsupportedType {
 	base := len(e.entries)
 	e.list(n, m)
 	es := e.entries[base:]
@@ -96,7 +96,7 @@ func (e *Encoder) push(n *node, m unsafe.Pointer) *refusal {
 // fewEntries are sorted without calls.
 const fewEntries = 16
 
-func sortEntries(n *node, es []entry) *refusal {
+func sortEntries(n *node, es []entry) *unsupportedType {
 	if len(es) <= fewEntries {
 		for i := 1; i < len(es); i++ {
 			for j := i; j > 0 && es[j].before(&es[j-1]); j-- {

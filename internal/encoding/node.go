@@ -35,8 +35,8 @@ type node struct {
 	copyAt      func(dst, src unsafe.Pointer)
 	copyBoxed   func(v any) any
 	show        func(v any) (text, failed string)
-	pointerTo   unsafe.Pointer // type word of *typ, when the type encodes itself
-	uncopied    *refusal       // why the type itself, not what it refers to, cannot be copied
+	pointerTo   unsafe.Pointer   // type word of *typ, when the type encodes itself
+	uncopied    *unsupportedType // why the type itself, not what it refers to, cannot be copied
 }
 
 // flat reports whether a copy by assignment is complete.

@@ -31,15 +31,18 @@ var known = []unsafe.Pointer{
 }
 
 // mustConstants are those that no closure holds.
-func mustConstants() *constants {
-	c, err := constantsOf(nil, false)
+func mustConstants() *packageVars {
+	c, err := packageVarsOf(nil, false)
 	if err != nil {
 		panic(err)
 	}
 	return c
 }
 
-func wordOfError(err error) unsafe.Pointer { v := any(err); return (*eface)(unsafe.Pointer(&v)).data }
+func wordOfError(err error) unsafe.Pointer {
+	v := any(err)
+	return (*ifaceHeader)(unsafe.Pointer(&v)).data
+}
 
 func observe(v any) string {
 	var o observer

@@ -98,7 +98,7 @@ func (p *Plan) Uncopyable() error {
 // open returns a pointer to the content of v. Word is where the pointer is kept that v consists of,
 // if it does.
 func (p *Plan) open(v any, word *unsafe.Pointer) unsafe.Pointer {
-	e := (*eface)(unsafe.Pointer(&v))
+	e := (*ifaceHeader)(unsafe.Pointer(&v))
 	if e.word != p.root.word {
 		p.wrongType(v)
 	}

@@ -16,11 +16,11 @@ type Set struct {
 	maps    []*node                    // of map types
 	recent  [64]recentPlan
 	null    *Plan
-	enc     Encoder    // of Plan.Append
-	copier  copier     // of Plan.Copy
-	consts  *constants // to be kept in copies
-	telling *constants // those whose names are encoded
-	direct  bool       // map iterators point at the entries
+	enc     Encoder      // of Plan.Append
+	copier  copier       // of Plan.Copy
+	consts  *packageVars // to be kept in copies
+	telling *packageVars // those whose names are encoded
+	direct  bool         // map iterators point at the entries
 }
 
 type planned struct {
@@ -40,7 +40,7 @@ func NewSet(given ...Rule) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	consts, err := constantsOf(rs.held, rs.showing)
+	consts, err := packageVarsOf(rs.held, rs.showing)
 	if err != nil {
 		return nil, err
 	}

@@ -6,10 +6,10 @@ import (
 )
 
 // uncopied finds the first part reachable from n that makes values uncopyable.
-func uncopied(n *node) *refusal {
+func uncopied(n *node) *unsupportedType {
 	seen := map[*node]bool{}
-	var find func(n *node) *refusal
-	find = func(n *node) *refusal {
+	var find func(n *node) *unsupportedType
+	find = func(n *node) *unsupportedType {
 		if seen[n] {
 			return nil
 		}

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// eface is how an interface without methods lies in memory.
-type eface struct{ word, data unsafe.Pointer }
+// ifaceHeader is how an interface without methods lies in memory.
+type ifaceHeader struct{ word, data unsafe.Pointer }
 
 // methodful stands for any interface with methods: converting one to any reads only its dynamic
 // type, whatever the methods are.
@@ -19,11 +19,11 @@ type sliceHeader struct {
 }
 
 // typeWord returns the first word of v, which identifies its dynamic type within the process.
-func typeWord(v any) unsafe.Pointer { return (*eface)(unsafe.Pointer(&v)).word }
+func typeWord(v any) unsafe.Pointer { return (*ifaceHeader)(unsafe.Pointer(&v)).word }
 
 // assemble makes an interface of its two words.
 func assemble(word, data unsafe.Pointer) any {
-	e := eface{word, data}
+	e := ifaceHeader{word, data}
 	return *(*any)(unsafe.Pointer(&e))
 }
 
@@ -34,7 +34,7 @@ func wordOf(t reflect.Type) (word unsafe.Pointer, direct bool) {
 		return nil, false
 	}
 	v := reflect.Zero(t).Interface()
-	e := (*eface)(unsafe.Pointer(&v))
+	e := (*ifaceHeader)(unsafe.Pointer(&v))
 	return e.word, e.data == nil // a box is never at nil, not even an empty one
 }
 

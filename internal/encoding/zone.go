@@ -17,7 +17,7 @@ type instant struct {
 }
 
 // instant makes the node of time.Time; its element is that of time.Location.
-func (c *compiler) instant(n *node) *refusal {
+func (c *compiler) instant(n *node) *unsupportedType {
 	t, as := n.typ, reflect.TypeFor[instant]()
 	known := t.NumField() == as.NumField() && t.Field(2).Type == reflect.PointerTo(locationType)
 	for i := 0; known && i < as.NumField(); i++ {
@@ -35,7 +35,7 @@ func (c *compiler) instant(n *node) *refusal {
 
 // location makes the node of time.Location: its name and when which offset holds, but not what it
 // remembers of the last look-up.
-func (c *compiler) location(n *node) *refusal {
+func (c *compiler) location(n *node) *unsupportedType {
 	for _, name := range []string{"name", "zone", "tx", "extend"} {
 		f, ok := n.typ.FieldByName(name)
 		if !ok {

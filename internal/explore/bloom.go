@@ -5,7 +5,7 @@ import "math/bits"
 // bloom is a filter of fingerprints: it says of one that it may have been added, or that it was not. What belongs to a fingerprint is in
 // one line of the processor's memory. The zero value says of none that it was not added.
 type bloom struct {
-	memory region
+	memory arena
 	lines  uint64
 }
 

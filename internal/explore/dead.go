@@ -2,35 +2,35 @@ package explore
 
 import "context"
 
-// DeadStates is a judge that finds the states from which no live one can be reached by edges of the recovery relation. What it
+// DeadStates is an analysis that finds the states from which no live one can be reached by edges of the recovery relation. What it
 // found is set by Judge, Checked telling that it came to its end.
 type DeadStates struct {
 	Checked bool
 	Dead    int
 	Nearest uint32   // one of those that are nearest to the start; 0 when none is dead
-	Trail   []uint32 // to that one, see [Frontier]; nil: none is dead
+	Path    []uint32 // to that one, see [Frontier]; nil: none is dead
 
 	// recovers: from here a live state is known to be reached; ordinary: found by an edge of the recovery relation.
 	recovers, ordinary bitset
 }
 
-// Met implements [Judge].
-func (d *DeadStates) Met(id uint32, live bool, note uint8) error {
+// Visit implements [Analysis].
+func (d *DeadStates) Visit(id uint32, live bool, note uint8) error {
 	d.recovers.append(int(id), live)
 	d.ordinary.append(int(id), note&Recovery != 0)
 	return nil
 }
 
-// Wants implements [Judge].
-func (d *DeadStates) Wants(id uint32) bool { return !d.recovers.has(id) }
+// NeedsEdges implements [Analysis].
+func (d *DeadStates) NeedsEdges(id uint32) bool { return !d.recovers.has(id) }
 
-// Bytes implements [Judge].
+// Bytes implements [Analysis].
 func (d *DeadStates) Bytes() int { return d.recovers.bytes() + d.ordinary.bytes() }
 
-// Judge implements [Judge]. The state that a state was found from is known, which settles most states; the edges of the
+// Analyze implements [Analysis]. The state that a state was found from is known, which settles most states; the edges of the
 // others are looked at, first those that were kept, then all, back and forth, until that settles no more: each time round one more step of a
 // way to a live state may lead against the direction of the round.
-func (d *DeadStates) Judge(ctx context.Context, s *Space) error {
+func (d *DeadStates) Analyze(ctx context.Context, s *Space) error {
 	for id := s.Len(); id > 0; id-- {
 		if d.recovers.has(id - 1) {
 			d.settle(s, id-1)
@@ -44,22 +44,22 @@ func (d *DeadStates) Judge(ctx context.Context, s *Space) error {
 	}
 	d.Checked = true
 	for id := range s.Len() {
-		if !d.Wants(id) {
+		if !d.NeedsEdges(id) {
 			continue
 		}
 		if d.Dead++; d.Dead == 1 {
-			d.Nearest, d.Trail = id, s.Trail(id) // states are numbered by their distance
+			d.Nearest, d.Path = id, s.Path(id) // states are numbered by their distance
 		}
 	}
 	return nil
 }
 
 // rounds looks at the edges that passes show of states which are not settled.
-func (d *DeadStates) rounds(ctx context.Context, pass func(context.Context, bool, func(uint32) bool, func(uint32, Shown, []uint32)) error, s *Space) error {
+func (d *DeadStates) rounds(ctx context.Context, pass func(context.Context, bool, func(uint32) bool, func(uint32, StateEdges, []uint32)) error, s *Space) error {
 	for again, down := true, true; again; down = !down {
 		again = false
-		err := pass(ctx, down, d.Wants, func(id uint32, row Shown, to []uint32) {
-			if d.Wants(id) && d.leadsOn(row, to) {
+		err := pass(ctx, down, d.NeedsEdges, func(id uint32, row StateEdges, to []uint32) {
+			if d.NeedsEdges(id) && d.leadsOn(row, to) {
 				again = true
 				d.recovers.add(id)
 				d.settle(s, id)
@@ -84,7 +84,7 @@ func (d *DeadStates) settle(s *Space, id uint32) {
 }
 
 // leadsOn reports whether some edge of the recovery relation leads to a state that recovers.
-func (d *DeadStates) leadsOn(row Shown, to []uint32) bool {
+func (d *DeadStates) leadsOn(row StateEdges, to []uint32) bool {
 	for k, id := range to {
 		if row.Recovers(k) && id != NoPlace && d.recovers.has(id) {
 			return true

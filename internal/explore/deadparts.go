@@ -60,7 +60,7 @@ func (d *DeadParts) Add(part int, state []uint32, from Source) error {
 			d.ordinary.add(id)
 		}
 	}
-	live, err := d.graph.Check(&Met{State: state, Number: d.met, Note: from.Note, Root: from.Number == NoPlace})
+	live, err := d.graph.Check(&FoundState{State: state, Number: d.met, Note: from.Note, Root: from.Number == NoPlace})
 	if d.met++; live {
 		d.recovers.add(id)
 	}

@@ -43,8 +43,8 @@ func (q hasty) AtOnce() int { return 0 }
 
 type lost struct{ *queue }
 
-func (q lost) Trail(id uint32) []uint32 {
-	trail := q.queue.Trail(id)
+func (q lost) Path(id uint32) []uint32 {
+	trail := q.queue.Path(id)
 	trail[len(trail)-1] = 0
 	return trail
 }

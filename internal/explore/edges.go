@@ -11,20 +11,20 @@ type Edges struct {
 	// Width is how many words of fingerprints are wanted: with 0 those of End may be anything.
 	Width int
 
-	Changes []uint64 // a word's place, and its value
-	Ends    []uint32 // by edge: the end of its changes
-	Notes   []uint8  // by edge
-	Lo, Hi  []uint64 // by edge: fingerprint of the state that it leads to; Hi only when Width is 2
-	Turns   []uint32 // by edge: its number among all of its state, those that are not listed included
-	Names   []uint32 // by edge: the graph's own name for it, 0: it has none
+	Changes     []uint64 // a word's place, and its value
+	Ends        []uint32 // by edge: the end of its changes
+	Notes       []uint8  // by edge
+	Lo, Hi      []uint64 // by edge: fingerprint of the state that it leads to; Hi only when Width is 2
+	EdgeIndexes []uint32 // by edge: its number among all of its state, those that are not listed included
+	Names       []uint32 // by edge: the graph's own name for it, 0: it has none
 
 	// By is the name of the edge by which the state that is expanded was found, when states are expanded in the order in which
 	// they are found, or those of a level in any order, see [Parts]. The graph may count edges that lead to this state, or to such as were found
 	// before, or are found at that level by others, and not list them: sleep sets, see P. Godefroid, Partial-Order Methods for the
 	// Verification of Concurrent Systems, chapter 5. 0: it lists all.
-	By       uint32
-	Turn     uint32 // of the edge that comes next
-	Unlisted int    // edges
+	By        uint32
+	EdgeIndex uint32 // of the edge that comes next
+	Unlisted  int    // edges
 
 	Steps int // of what the graph counts
 }
@@ -42,14 +42,14 @@ func (e *Edges) End(f Fingerprint, note uint8) {
 	if e.Width == 2 {
 		e.Hi = append(e.Hi, f.Hi)
 	}
-	e.Turns = append(e.Turns, e.Turn)
+	e.EdgeIndexes = append(e.EdgeIndexes, e.EdgeIndex)
 	e.Names = append(e.Names, 0)
-	e.Turn++
+	e.EdgeIndex++
 }
 
 // Pass says that some edges come next which are not listed.
 func (e *Edges) Pass(edges uint32) {
-	e.Turn += edges
+	e.EdgeIndex += edges
 	e.Unlisted += int(edges)
 }
 
@@ -59,14 +59,14 @@ func (e *Edges) All() int { return len(e.Ends) + e.Unlisted }
 // Reset leaves out all edges.
 func (e *Edges) Reset() {
 	e.cut(0)
-	e.By, e.Turn, e.Unlisted, e.Steps = 0, 0, 0, 0
+	e.By, e.EdgeIndex, e.Unlisted, e.Steps = 0, 0, 0, 0
 }
 
 // Reserve makes room for some more edges with so many changes, all told.
 func (e *Edges) Reserve(edges, changes int) {
 	e.Changes, e.Ends = slices.Grow(e.Changes, changes), slices.Grow(e.Ends, edges)
 	e.Notes, e.Lo = slices.Grow(e.Notes, edges), slices.Grow(e.Lo, edges)
-	e.Turns, e.Names = slices.Grow(e.Turns, edges), slices.Grow(e.Names, edges)
+	e.EdgeIndexes, e.Names = slices.Grow(e.EdgeIndexes, edges), slices.Grow(e.Names, edges)
 }
 
 // changed lists what an edge changes.
@@ -98,7 +98,7 @@ func (e *Edges) keep(from int, list []uint32) {
 		t, to := from+int(n), from+k
 		at += uint32(copy(e.Changes[at:], e.changed(t)))
 		e.Notes[to], e.Lo[to] = e.Notes[t], e.Lo[t]
-		e.Turns[to], e.Names[to] = e.Turns[t], e.Names[t]
+		e.EdgeIndexes[to], e.Names[to] = e.EdgeIndexes[t], e.Names[t]
 		if e.Width == 2 {
 			e.Hi[to] = e.Hi[t]
 		}
@@ -111,7 +111,7 @@ func (e *Edges) keep(from int, list []uint32) {
 func (e *Edges) cut(from int) {
 	e.Changes = e.Changes[:e.changesBefore(from)]
 	e.Ends, e.Notes, e.Lo = e.Ends[:from], e.Notes[:from], e.Lo[:from]
-	e.Turns, e.Names = e.Turns[:from], e.Names[:from]
+	e.EdgeIndexes, e.Names = e.EdgeIndexes[:from], e.Names[:from]
 	if e.Width == 2 {
 		e.Hi = e.Hi[:from]
 	}
@@ -119,7 +119,7 @@ func (e *Edges) cut(from int) {
 
 // Bytes is about the memory that the edges take.
 func (e *Edges) Bytes() int {
-	return 4*cap(e.Ends) + 4*cap(e.Turns) + 4*cap(e.Names) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes)
+	return 4*cap(e.Ends) + 4*cap(e.EdgeIndexes) + 4*cap(e.Names) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes)
 }
 
 // Row are the edges of one state.
@@ -180,7 +180,7 @@ type Batch struct {
 	edges   int      // how many there are, or were
 
 	bytes, growth int  // of the set
-	waits, due    bool // see [Delayed]
+	waits, due    bool // see [Deferred]
 }
 
 // newState is what is known of a new state but for what it is.
@@ -197,11 +197,11 @@ type held struct{ parent, words int } // in the batch, and in rows
 
 // Found is a state that waits to be expanded.
 type Found struct {
-	Record []uint32 // what is to be kept until then; valid until the next call
-	From   uint32   // the state that it was found from, plus one; 0: it is a root
-	Turn   uint32   // which edge from there led to it
-	Depth  int32    // steps from the start
-	Again  bool     // it was met before, farther away
+	Record    []uint32 // what is to be kept until then; valid until the next call
+	From      uint32   // the state that it was found from, plus one; 0: it is a root
+	EdgeIndex uint32   // which edge from there led to it
+	Depth     int32    // steps from the start
+	Again     bool     // it was met before, farther away
 }
 
 // Final reports whether the states do not wait to be expanded, as they are as deep as any are to be: all that is asked for of them is how they were found.
@@ -213,7 +213,7 @@ func (b *Batch) Len() int { return len(b.fresh) }
 // Found is one of these.
 func (b *Batch) Found(k int) Found {
 	n := &b.news[k]
-	return Found{b.record(k), n.From, n.Turn, b.depth, b.fresh[k]&Again != 0}
+	return Found{b.record(k), n.From, n.EdgeIndex, b.depth, b.fresh[k]&Again != 0}
 }
 
 func (b *Batch) record(k int) []uint32 {
@@ -244,7 +244,7 @@ func (b *Batch) build(whole bool) {
 		if !b.root {
 			from = b.ids[parent] + 1
 		}
-		b.news = append(b.news, newState{Origin{from, b.Turns[t]}, b.until(int(parent), t), b.Names[t], b.Lo[t], b.Notes[t]})
+		b.news = append(b.news, newState{Origin{from, b.EdgeIndexes[t]}, b.until(int(parent), t), b.Names[t], b.Lo[t], b.Notes[t]})
 		b.vectors = b.To(int(t), b.parent(int(parent)), b.vectors)
 		if whole {
 			b.records = append(b.records, uint32(b.Lo[t]>>32), uint32(b.Lo[t]))
@@ -254,7 +254,7 @@ func (b *Batch) build(whole bool) {
 
 // until is how many edges of a batch there are up to one from a parent, those that are not listed included.
 func (b *Batch) until(parent int, t uint32) uint32 {
-	n := b.begin(parent) + int(b.Turns[t]) + 1
+	n := b.begin(parent) + int(b.EdgeIndexes[t]) + 1
 	if parent > 0 {
 		n += b.passed[parent-1]
 	}
@@ -290,7 +290,7 @@ func (b *Batch) lacks(parent int) bool {
 // enter adds a state whose edges come next.
 func (b *Batch) enter(state []uint32, id uint32) {
 	b.parents, b.ids = append(b.parents, state...), append(b.ids, id)
-	b.By, b.Turn = 0, 0
+	b.By, b.EdgeIndex = 0, 0
 }
 
 // enterBare adds a state that is not looked at.

@@ -1,5 +1,5 @@
 // Package explore visits the states of a graph. There is one loop: a [Graph] tells the edges from a state, a [Visited] set which
-// states were met before, a [Frontier] which one is next, a [Reducer] which edges suffice, and a [Judge] what all
+// states were met before, a [Frontier] which one is next, a [Reducer] which edges suffice, and a [Analysis] what all
 // states together mean. Each is chosen by name from a table, and the loop asks none of them which one it is.
 //
 // # States and edges
@@ -21,23 +21,23 @@
 // are kept in lines of the processor's memory; two states with equal ones are taken for one, and [Result.Omission] bounds the
 // probability. Tables grow in place, in huge pages where there are any.
 //
-// What does not fit into memory can be held on disk: see [Spill] and [Delayed].
+// What does not fit into memory can be held on disk: see [Spill] and [Deferred].
 //
 // # Paths
 //
-// The turns from the start to a state, which edge was taken each time, say how to come to it. A queue keeps for each state the
+// The edge indexes from the start to a state, which edge was taken each time, say how to come to it. A queue keeps for each state the
 // one that it was found from (about three bits) and by which edge (as many bits as the largest among its neighbours takes, about
-// four); a stack has the turns on it. Nothing is explored again for a path.
+// four); a stack has the edge indexes on it. Nothing is explored again for a path.
 //
 // # Logs
 //
 // A [Log] has for each state the one that it was found from, and by which edge: about a byte. What the numbers in states mean is not
-// in it. An exploration that goes on takes the same edges again, and no others, but for those of the pioneers, in whose expansion the
+// in it. An exploration that goes on takes the same edges again, and no others, but for those of the cache fillers, in whose expansion the
 // graph met something for the first time: so all that the graph ever did is done again, and compared.
 //
 // # Judges
 //
-// A judge is told of all states in the order in which a queue finds them. Where the edges of those that it wants lead is kept while there is room
+// An analysis is told of all states in the order in which a queue finds them. Where the edges of those that it wants lead is kept while there is room
 // for that, of fingerprints with which states these are, and in which order they were found; else states are expanded again, see [Space]. After another frontier all states are visited once more, by a queue.
 package explore
 
@@ -62,7 +62,7 @@ type Graph interface {
 	// before. The error is a finding about an edge behind those appended, [ErrLimit], or what else makes it impossible to go on.
 	Expand(state []uint32, number int, e *Edges) error
 	// Check looks at a new state, and tells whether it is live. The error is a finding about it.
-	Check(m *Met) (live bool, err error)
+	Check(m *FoundState) (live bool, err error)
 	// Fingerprint is that of a state, and what edges that lead to it say.
 	Fingerprint(state []uint32) Fingerprint
 	// Bytes is about the memory that the graph takes.
@@ -120,7 +120,7 @@ type Bounded interface {
 // Again marks the name of an edge to a state that is to be expanded once more.
 const Again = 1 << 31
 
-// Finder is a visited set that can tell states apart once it is complete. A judge needs that: without, it is not heard, see [Result].
+// Finder is a visited set that can tell states apart once it is complete. An analysis needs that: without, it is not heard, see [Result].
 type Finder interface {
 	Visited
 	// Places is how many places there are. It is asked before FindAll.
@@ -142,9 +142,9 @@ type Frontier interface {
 	Pop(item *Item) bool
 	// More reports whether any state waits, all that was gathered having been pushed.
 	More() bool
-	// Trail is the turns to a state that was popped: number of the root, then of one edge after the other.
+	// Path is the edge indexes to a state that was popped: number of the root, then of one edge after the other.
 	// A stack knows those of the last one only.
-	Trail(id uint32) []uint32
+	Path(id uint32) []uint32
 	// Bytes is the memory for all states that were ever pushed, and the most that was taken by those that waited.
 	Bytes() (kept, waiting int)
 	Close()
@@ -178,22 +178,22 @@ type Reducer interface {
 	Rest(state []uint32, anyNew bool) bool
 }
 
-// Judge says what all states together mean.
-type Judge interface {
-	// Met is told of each state. An error ends the exploration, there.
-	Met(id uint32, live bool, note uint8) error
-	// Wants reports whether the edges of a state, which was met, are likely to be asked for: they are kept then, if there is room, of whole states perhaps
+// Analysis says what all states together mean.
+type Analysis interface {
+	// Visit is told of each state. An error ends the exploration, there.
+	Visit(id uint32, live bool, note uint8) error
+	// NeedsEdges reports whether the edges of a state, which was met, are likely to be asked for: they are kept then, if there is room, of whole states perhaps
 	// without those that sleep, see [Space.PassKept]. It says the same until Judge is called.
-	Wants(id uint32) bool
-	// Judge is called once all states were visited. The error is one of Expand.
-	Judge(ctx context.Context, s *Space) error
-	// Bytes is about the memory that the judge takes.
+	NeedsEdges(id uint32) bool
+	// Analysis is called once all states were visited. The error is one of Expand.
+	Analyze(ctx context.Context, s *Space) error
+	// Bytes is about the memory that the analysis takes.
 	Bytes() int
 }
 
-// Namer is a judge that may ask for names of edges, see [Shown].
+// Namer is an analysis that may ask for names of edges, see [StateEdges].
 type Namer interface {
-	Judge
+	Analysis
 	// Names reports whether it does. It always says the same.
 	Names() bool
 }

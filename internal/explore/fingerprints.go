@@ -21,7 +21,7 @@ type fingerprints struct {
 	end     uint64 // what is before that in slots is still where it was then
 	most    uint64 // lines that it grows to at first; 0: there is no such limit
 	slots   []uint64
-	memory  region
+	memory  arena
 	scratch []uint64
 	sink    uint64
 }

@@ -54,8 +54,8 @@ func (l *Loop) over(bytes int) bool {
 // bytes is the memory that is kept for the visited states, but for what the frontier keeps.
 func (l *Loop) bytes() int {
 	n := l.setBytes
-	if l.opts.Judge != nil {
-		n += l.opts.Judge.Bytes()
+	if l.opts.Analysis != nil {
+		n += l.opts.Analysis.Bytes()
 	}
 	if l.space != nil {
 		n += 4 * len(l.space.numbers)

@@ -27,10 +27,10 @@ func (e *LogError) Unwrap() error { return e.Err }
 
 // Block is a part of a log.
 type Block struct {
-	Mark               // behind it
-	Origins  []Origin  // of the states in it; where they are from does not decrease, nor by which edge from the same state
-	Pioneers []Pioneer // of the states that were expanded, but for those of earlier blocks; ascending
-	Notes    []byte    // of the graph, see [Noting]
+	Mark                       // behind it
+	Origins      []Origin      // of the states in it; where they are from does not decrease, nor by which edge from the same state
+	CacheFillers []CacheFiller // of the states that were expanded, but for those of earlier blocks; ascending
+	Notes        []byte        // of the graph, see [Noting]
 }
 
 // Mark is how far an exploration came.
@@ -46,13 +46,13 @@ type Mark struct {
 
 // Origin is where a state was found.
 type Origin struct {
-	From uint32 // the number of the state that it was found from, plus one; 0: it is a root
-	Turn uint32 // by which edge from there
+	From      uint32 // the number of the state that it was found from, plus one; 0: it is a root
+	EdgeIndex uint32 // by which edge from there
 }
 
-// Pioneer is a state in whose expansion the graph met something for the first time. All others take known edges, so that to
-// expand the pioneers again executes all that the graph did once.
-type Pioneer struct {
+// CacheFiller is a state in whose expansion the graph met something for the first time. All others take known edges, so that to
+// expand the cache fillers again executes all that the graph did once.
+type CacheFiller struct {
 	ID  uint32
 	Row uint64 // hash of its edges
 }
@@ -60,8 +60,8 @@ type Pioneer struct {
 // Noting is a graph that can be logged.
 type Noting interface {
 	Graph
-	// Met is a number that grows when something is met for the first time.
-	Met() int
+	// Visit is a number that grows when something is met for the first time.
+	Visit() int
 	// Notes appends what is to be known of the things that were met since it was called last, so that a difference can be named.
 	Notes(buf []byte) []byte
 	// Resumed is told that the exploration has come to where the log ends.
@@ -75,17 +75,17 @@ func (e *ChangedError) Error() string { return e.Why }
 
 // journal is an exploration's end of a log.
 type journal struct {
-	log      Log
-	graph    Noting
-	met      int       // by the graph
-	digest   uint64    // of the states
-	logged   Mark      // end of the log
-	pioneers []Pioneer // that are not in the log yet
-	block    Block     // scratch
-	to       []uint32  // scratch
-	replay   bool      // the log is being replayed
-	at       int       // in replay: in the origins of the block
-	turns    []uint32  // in replay: which edges of a state are wanted
+	log          Log
+	graph        Noting
+	met          int           // by the graph
+	digest       uint64        // of the states
+	logged       Mark          // end of the log
+	cacheFillers []CacheFiller // that are not in the log yet
+	block        Block         // scratch
+	to           []uint32      // scratch
+	replay       bool          // the log is being replayed
+	at           int           // in replay: in the origins of the block
+	turns        []uint32      // in replay: which edges of a state are wanted
 }
 
 func (l *Loop) newJournal(log Log) error {
@@ -107,11 +107,11 @@ func (j *journal) replaying() bool { return j != nil && j.replay }
 
 const mix = 0x9E3779B97F4A7C15
 
-// expanded notes a state that was expanded, whose edges are those from one on, if it is a pioneer.
+// expanded notes a state that was expanded, whose edges are those from one on, if it is a cache filler.
 func (j *journal) expanded(id uint32, state []uint32, e *Edges, from int) {
-	if met := j.graph.Met(); met != j.met {
+	if met := j.graph.Visit(); met != j.met {
 		j.met = met
-		j.pioneers = append(j.pioneers, Pioneer{id, j.row(state, e, from)})
+		j.cacheFillers = append(j.cacheFillers, CacheFiller{id, j.row(state, e, from)})
 	}
 }
 
@@ -150,18 +150,18 @@ func (l *Loop) logged(b *Batch) error {
 		return nil
 	}
 	block, n := &j.block, 0
-	for n < len(j.pioneers) && int(j.pioneers[n].ID) < l.out.Expanded {
+	for n < len(j.cacheFillers) && int(j.cacheFillers[n].ID) < l.out.Expanded {
 		n++
 	}
-	block.Pioneers = append(block.Pioneers[:0], j.pioneers[:n]...)
-	j.pioneers = append(j.pioneers[:0], j.pioneers[n:]...)
+	block.CacheFillers = append(block.CacheFillers[:0], j.cacheFillers[:n]...)
+	j.cacheFillers = append(j.cacheFillers[:0], j.cacheFillers[n:]...)
 	block.Origins = block.Origins[:0]
 	for k := range b.news {
 		block.Origins = append(block.Origins, b.news[k].Origin)
 	}
 	block.Notes = j.graph.Notes(block.Notes[:0])
 	block.Mark = l.mark()
-	if len(block.Pioneers)+len(block.Notes) == 0 && block.Mark == j.logged {
+	if len(block.CacheFillers)+len(block.Notes) == 0 && block.Mark == j.logged {
 		return nil
 	}
 	j.logged = block.Mark

@@ -34,7 +34,7 @@ func (m *memoryLog) Blocks() iter.Seq2[*Block, error] {
 func (m *memoryLog) Notes() []byte { return m.all().Notes }
 
 func (m *memoryLog) Append(b *Block) error {
-	m.blocks = append(m.blocks, Block{b.Mark, slices.Clone(b.Origins), slices.Clone(b.Pioneers), slices.Clone(b.Notes)})
+	m.blocks = append(m.blocks, Block{b.Mark, slices.Clone(b.Origins), slices.Clone(b.CacheFillers), slices.Clone(b.Notes)})
 	return nil
 }
 
@@ -43,7 +43,7 @@ func (m *memoryLog) all() (all Block) {
 	all.Mark = m.End()
 	for i := range m.blocks {
 		all.Origins = append(all.Origins, m.blocks[i].Origins...)
-		all.Pioneers = append(all.Pioneers, m.blocks[i].Pioneers...)
+		all.CacheFillers = append(all.CacheFillers, m.blocks[i].CacheFillers...)
 	}
 	return all
 }
@@ -62,15 +62,15 @@ func (g *loggedGraph) Expand(v []uint32, number int, e *Edges) error {
 	return g.randomGraph.Expand(v, number, e)
 }
 
-func (g *loggedGraph) Met() int                { return g.met }
+func (g *loggedGraph) Visit() int              { return g.met }
 func (g *loggedGraph) Notes(buf []byte) []byte { return buf }
 func (g *loggedGraph) Resumed()                {}
 
 // few is a queue of which few edges are gathered.
 var few = FrontierKind{Name: "few", Shortest: true, New: func(words int) Frontier { return fewAtOnce{newQueue(words).(*queue)} },
-	Spilled: func(words int, s *Spill) Frontier { return fewSpooled{newSpooled(words, s).(*spooled)} }}
+	Spilled: func(words int, s *Spill) Frontier { return fewSpooled{newSpooled(words, s).(*diskQueue)} }}
 
-type fewSpooled struct{ *spooled }
+type fewSpooled struct{ *diskQueue }
 
 func (fewSpooled) AtOnce() int { return 9 }
 
@@ -81,7 +81,7 @@ func (fewAtOnce) AtOnce() int { return 9 }
 func (g *randomGraph) logged(t *rapid.T, log Log, most int, always bool, set VisitedSet) (Result, *DeadStates) {
 	g.checked, g.trails = nil, nil
 	dead := &DeadStates{}
-	opts := Options{Visited: set, Frontier: few, MaxDepth: most, Judge: dead, Log: log}
+	opts := Options{Visited: set, Frontier: few, MaxDepth: most, Analysis: dead, Log: log}
 	if rapid.Bool().Draw(t, "second worker") {
 		opts.Go = func(f func()) { go f() }
 	}
@@ -124,7 +124,7 @@ func TestLog(t *testing.T) {
 			}
 			again := &memoryLog{slices.Clone(log.blocks)}
 			g.logged(t, again, most, always, set)
-			if all := again.all(); all.Mark != whole.Mark || !slices.Equal(all.Origins, whole.Origins) || !slices.Equal(all.Pioneers, whole.Pioneers) {
+			if all := again.all(); all.Mark != whole.Mark || !slices.Equal(all.Origins, whole.Origins) || !slices.Equal(all.CacheFillers, whole.CacheFillers) {
 				t.Fatalf("%s: the log is %+v in the end, was %+v", when, all, whole)
 			}
 		}
@@ -134,7 +134,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// A graph with another edge from a pioneer is another graph, and a log of which anything is wrong is not believed.
+// A graph with another edge from a cache filler is another graph, and a log of which anything is wrong is not believed.
 func TestLogOfAnotherGraph(t *testing.T) {
 	noticed := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -164,7 +164,7 @@ func TestLogOfAnotherGraph(t *testing.T) {
 			if len(b.Origins) == 0 {
 				t.Skip()
 			}
-			b.Origins[len(b.Origins)-1].Turn += 100 // an equal edge would do as well
+			b.Origins[len(b.Origins)-1].EdgeIndex += 100 // an equal edge would do as well
 		case 4:
 			if len(b.Origins) == 0 {
 				t.Skip()

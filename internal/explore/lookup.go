@@ -19,7 +19,7 @@ func (l *Loop) prepare(b *Batch) {
 }
 
 // sift leaves out edges to states that were come to lately.
-func (l *Loop) sift(b *Batch, r *recent) {
+func (l *Loop) sift(b *Batch, r *hotCache) {
 	if b.numbered() || l.bounded != nil || l.opts.Spill != nil && l.opts.Spill.young > 0 {
 		b.named()
 	} else {
@@ -41,7 +41,7 @@ func (l *Loop) lookUp(b *Batch) {
 	}
 	b.bytes, b.growth = l.visited.Bytes()
 	if w := l.waiting; w != nil {
-		b.waits, b.due = w.set.Waits(), w.set.Due()
+		b.waits, b.due = w.set.Pending(), w.set.Due()
 	}
 	if b.handed {
 		b.build(l.whole != nil)

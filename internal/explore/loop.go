@@ -15,9 +15,9 @@ type Loop struct {
 	whole    Whole   // visited, if it is
 	bounded  Bounded // likewise
 	frontier Frontier
-	ordered  Ordered // frontier, if it is
-	recent   recent  // of the batches that are prepared here
-	lately   recent  // of those whose edges the second worker has
+	ordered  Ordered  // frontier, if it is
+	recent   hotCache // of the batches that are prepared here
+	lately   hotCache // of those whose edges the second worker has
 	worker   worker
 	reading  *reading // nil: the second worker reads no edges
 	batch    *Batch
@@ -31,12 +31,12 @@ type Loop struct {
 	keep     []uint32 // scratch
 	setBytes int
 	growth   int
-	met      Met
-	space    *Space   // nil: nobody judges
-	journal  *journal // nil: there is no log
-	waiting  *waiting // nil: the set knows at once what is new
-	rows     rows     // of states that were expanded
-	early    bool     // they are kept while states are visited
+	met      FoundState
+	space    *Space          // nil: no analysis
+	journal  *journal        // nil: there is no log
+	waiting  *pendingBatches // nil: the set knows at once what is new
+	rows     rows            // of states that were expanded
+	early    bool            // they are kept while states are visited
 }
 
 // New makes an exploration of a graph. The error is about the options.
@@ -61,7 +61,7 @@ func New(g Graph, opts Options) (*Loop, error) {
 	if l.whole != nil {
 		words = 2 // of a key
 	}
-	if delayed, ok := l.visited.(Delayed); ok {
+	if delayed, ok := l.visited.(Deferred); ok {
 		l.waiting, l.frontier = newWaiting(delayed, opts.Spill), opts.Frontier.Spilled(words, opts.Spill)
 	} else {
 		l.frontier = opts.Frontier.New(words)
@@ -70,9 +70,9 @@ func New(g Graph, opts Options) (*Loop, error) {
 	l.atOnce = l.frontier.AtOnce()
 	l.batch = l.newBatch()
 	l.met.loop = l
-	namer, ok := opts.Judge.(Namer)
+	namer, ok := opts.Analysis.(Namer)
 	l.rows.width, l.rows.names, l.early = l.visited.Width(), ok && namer.Names(), l.keepsRows()
-	if l.whole != nil && l.bounded == nil && (opts.Judge == nil || l.ordered == nil) {
+	if l.whole != nil && l.bounded == nil && (opts.Analysis == nil || l.ordered == nil) {
 		l.whole.Unnumbered()
 	}
 	if l.whole == nil && l.rows.names {
@@ -124,15 +124,15 @@ func (l *Loop) Run(ctx context.Context) Result {
 	}
 	kept, waiting := l.frontier.Bytes()
 	out.Bytes, out.Frontier = l.bytes()+kept, waiting
-	if out.Spilled = l.waiting != nil && l.waiting.set.Waits(); out.Spilled {
+	if out.Spilled = l.waiting != nil && l.waiting.set.Pending(); out.Spilled {
 		out.Disk = l.waiting.onDisk
 	}
 	out.Omission = l.visited.Omission(out.States)
-	if err == nil && out.Stopped == "" && l.opts.Judge != nil {
+	if err == nil && out.Stopped == "" && l.opts.Analysis != nil {
 		err = l.judge(ctx)
 	}
 	if held := l.held(); held != nil {
-		err = held // what it would say of trails may be wrong
+		err = held // what it would say of paths may be wrong
 	}
 	out.Err, out.Complete = err, err == nil && out.Stopped == ""
 	return *out
@@ -270,7 +270,7 @@ func (l *Loop) failed(ctx context.Context, item *Item, err error) error {
 	if found := l.settle(ctx); found != nil || l.out.Stopped != "" {
 		return found
 	}
-	l.out.Trail, l.out.AtEdge = l.frontier.Trail(item.ID), true
+	l.out.Path, l.out.AtEdge = l.frontier.Path(item.ID), true
 	return err
 }
 
@@ -359,11 +359,11 @@ func (l *Loop) add(b *Batch, k int, note uint8) error {
 	m.State, m.Number, m.Note, m.k = b.vectors[k*b.words:][:b.words], l.out.States, note, k
 	l.out.States++
 	live, err := l.graph.Check(m)
-	if err == nil && l.opts.Judge != nil && l.ordered != nil {
-		err = l.opts.Judge.Met(uint32(m.Number), live || m.Barred, m.Note)
+	if err == nil && l.opts.Analysis != nil && l.ordered != nil {
+		err = l.opts.Analysis.Visit(uint32(m.Number), live || m.Barred, m.Note)
 	}
 	if err != nil {
-		l.out.Trail = m.Trail()
+		l.out.Path = m.Path()
 		return err
 	}
 	if live {

@@ -7,7 +7,7 @@ type Options struct {
 	Visited  VisitedSet   // zero: the first of [VisitedSets]
 	Frontier FrontierKind // zero: the first of [Frontiers]
 	Reducer  Reducer      // nil: nothing is left out
-	Judge    Judge        // nil: nobody judges
+	Analysis Analysis     // nil: no analysis
 	// Log keeps what is found. What is in it already is not explored again: all states in it are checked, and the exploration
 	// goes on behind them. The graph is to be [Noting], the frontier [Ordered]. Nil: nothing is kept.
 	Log Log
@@ -40,7 +40,7 @@ type Result struct {
 	// Err is what Expand, Roots, Check or Met ended the exploration with; nil: nothing. Trail leads to the state that it is
 	// about, AtEdge: of an edge from there; a nil Trail: of an edge to a root.
 	Err    error
-	Trail  []uint32
+	Path   []uint32
 	AtEdge bool
 
 	Omission float64 // see [Visited]

@@ -7,13 +7,13 @@ import (
 
 // pairs interns pairs of numbers.
 type pairs struct {
-	list column
+	list appendVec
 	// index is an open-addressing table. An entry is a number in list, plus one, in the bits that it takes to
 	// count the entries, and above them what fits of the hash, so that other pairs are seldom looked at; 0: free.
 	index  []uint32
-	memory region // of index
-	bits   uint   // entries are so many bits' worth
-	limit  int    // so many pairs fit into index
+	memory arena // of index
+	bits   uint  // entries are so many bits' worth
+	limit  int   // so many pairs fit into index
 	sink   uint64
 }
 

@@ -16,12 +16,12 @@ type Parts struct {
 	own       []*part // by part; nil: another has it
 	width     int
 	words     int
-	recent    recent
+	recent    hotCache
 	sent      []uint64 // fingerprints, by their last bits, of states that were told elsewhere lately; 0: none
 	batch     *Batch
 	keys      []Keys // scratch, by part
 	fresh     []uint32
-	met       Met
+	met       FoundState
 	accepted  int
 	expanded  int
 	elsewhere func(part int, state []uint32, from Source)
@@ -32,11 +32,11 @@ type Parts struct {
 
 // Source is where a state was found.
 type Source struct {
-	Part   uint32
-	Number uint32 // in that part; [NoPlace]: nowhere, it is a root
-	Turn   uint32 // by which edge from there, or which root
-	By     uint32 // name of that edge, see [Edges]: it must mean the same wherever the state goes
-	Note   uint8  // of the edge
+	Part      uint32
+	Number    uint32 // in that part; [NoPlace]: nowhere, it is a root
+	EdgeIndex uint32 // by which edge from there, or which root
+	By        uint32 // name of that edge, see [Edges]: it must mean the same wherever the state goes
+	Note      uint8  // of the edge
 }
 
 // part is one that is explored here.
@@ -282,7 +282,7 @@ func (p *Parts) leaves(b *Batch, name uint32) bool {
 
 // source is where an edge from a state of a part leads from.
 func (b *Batch) source(part, parent int, name uint32) Source {
-	return Source{uint32(part), b.ids[parent], b.Turns[name], b.Names[name], b.Notes[name]}
+	return Source{uint32(part), b.ids[parent], b.EdgeIndexes[name], b.Names[name], b.Notes[name]}
 }
 
 // sentLately is how many fingerprints are kept of what was told elsewhere. To look there is cheaper than to tell it again.
@@ -356,7 +356,7 @@ func (p *Parts) accept(stateOf func(name uint32, parent *int) ([]uint32, Source)
 
 // check has a new state checked.
 func (p *Parts) check(state []uint32, note uint8) error {
-	p.met = Met{State: state, Number: p.accepted, Note: note}
+	p.met = FoundState{State: state, Number: p.accepted, Note: note}
 	p.accepted++
 	_, err := p.graph.Check(&p.met)
 	return err

@@ -9,7 +9,7 @@ import (
 // not the collector's: the collector lets garbage grow with what it has to keep. Words of records take two bytes each, until there is one that needs four;
 // so do the names of the edges by which states were found.
 type queue struct {
-	lineage
+	predecessors
 	words  int      // of a record
 	wide   bool     // words of records take four bytes
 	broad  bool     // names do
@@ -22,7 +22,7 @@ type queue struct {
 	parts  []int32 // by number
 	free   []int32
 	made   int32 // parts
-	memory region
+	memory arena
 }
 
 const queuePart = 1 << 10 // states
@@ -42,7 +42,7 @@ func (q *queue) Push(b *Batch) {
 		if !b.Final() {
 			q.push(b.record(k), n.by)
 		}
-		q.lineage.append(n.From, n.Turn)
+		q.predecessors.append(n.From, n.EdgeIndex)
 	}
 }
 
@@ -65,13 +65,13 @@ func (q *queue) More() bool {
 	return q.popped < q.end
 }
 
-func (q *queue) Trail(id uint32) []uint32 { return q.trail(id) }
+func (q *queue) Path(id uint32) []uint32 { return q.trail(id) }
 
 func (q *queue) Origin(id uint32) (from, turn uint32) { return q.at(id) }
 
 func (q *queue) Monotone() bool { return q.earlier == nil }
 
-func (q *queue) Bytes() (kept, waiting int) { return q.lineage.bytes(), q.most() }
+func (q *queue) Bytes() (kept, waiting int) { return q.predecessors.bytes(), q.most() }
 
 func (q *queue) Close() { q.memory.free() }
 
@@ -106,7 +106,7 @@ func (q *queue) push(record []uint32, by uint32) {
 // widen makes room for words of records and names of four bytes.
 func (q *queue) widen(wide, broad bool) {
 	old := *q
-	q.wide, q.broad, q.memory, q.parts, q.free, q.made, q.pushed = wide, broad, region{}, nil, nil, 0, q.first
+	q.wide, q.broad, q.memory, q.parts, q.free, q.made, q.pushed = wide, broad, arena{}, nil, nil, 0, q.first
 	for q.pushed < old.pushed {
 		q.push(old.kept(q.pushed))
 	}

@@ -130,9 +130,9 @@ func (g *randomGraph) Expand(v []uint32, _ int, e *Edges) error {
 // edgeName is the name of an edge.
 func edgeName(state, edge int) uint32 { return uint32(state<<8 | edge + 2) }
 
-func (g *randomGraph) Check(m *Met) (live bool, err error) {
+func (g *randomGraph) Check(m *FoundState) (live bool, err error) {
 	n := g.number(m.State)
-	g.checked, g.trails = append(g.checked, n), append(g.trails, m.Trail())
+	g.checked, g.trails = append(g.checked, n), append(g.trails, m.Path())
 	if n == g.bad {
 		return false, errBad
 	}
@@ -141,7 +141,7 @@ func (g *randomGraph) Check(m *Met) (live bool, err error) {
 
 func (g *randomGraph) Bytes() int { return 0 }
 
-// follow goes where a trail leads; -1: nowhere.
+// follow goes where a path leads; -1: nowhere.
 func (g *randomGraph) follow(trail []uint32) int {
 	if int(trail[0]) >= len(g.roots) {
 		return -1
@@ -257,7 +257,7 @@ func (g *randomGraph) compareSpilled(most int, sets []VisitedSet, frontiers []Fr
 			for _, workers := range []func(func()){nil, func(f func()) { go f() }} {
 				g.checked, g.trails = nil, nil
 				dead := &DeadStates{}
-				opts := Options{Visited: set, Frontier: frontier, MaxDepth: most, Judge: dead, Go: workers, Spill: spill, MaxStates: 1000}
+				opts := Options{Visited: set, Frontier: frontier, MaxDepth: most, Analysis: dead, Go: workers, Spill: spill, MaxStates: 1000}
 				l, err := New(g, opts)
 				if err != nil {
 					return err
@@ -291,7 +291,7 @@ func (g *randomGraph) same(x *Result, want *dumb, shortest bool) error {
 		return errors.New("another error")
 	}
 	if x.Err != nil {
-		end := g.follow(x.Trail)
+		end := g.follow(x.Path)
 		if x.Err == errBad && end != g.bad || x.Err == errFails && (end != g.failing || !x.AtEdge) {
 			return errors.New("the trail does not lead to what was found")
 		}
@@ -330,7 +330,7 @@ func (g *randomGraph) sameDead(x *Result, want *dumb, got *DeadStates) error {
 	if got.Dead != n {
 		return fmt.Errorf("%d states are dead", n)
 	}
-	if n > 0 && (!dead[g.follow(got.Trail)] || len(got.Trail) != nearest+1) {
+	if n > 0 && (!dead[g.follow(got.Path)] || len(got.Path) != nearest+1) {
 		return fmt.Errorf("the nearest dead state is %d steps away", nearest)
 	}
 	return nil

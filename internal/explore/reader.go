@@ -102,7 +102,7 @@ func read(r Reader, state []uint32, e *Edges, try bool) bool {
 	known := r.Read(state, e)
 	if !known || try {
 		e.cut(edges)
-		e.Turn, e.Unlisted, e.Steps = 0, unlisted, steps
+		e.EdgeIndex, e.Unlisted, e.Steps = 0, unlisted, steps
 	}
 	return known
 }
@@ -183,11 +183,11 @@ func (l *Loop) vouch(b *Batch) {
 // verify does what Expand does more with a state than to append edges, and reports whether that could be done, and found nothing.
 func (l *Loop) verify(b *Batch, k int) bool {
 	e := &b.Edges
-	edges, turn, unlisted, steps := len(e.Ends), e.Turn, e.Unlisted, e.Steps
+	edges, turn, unlisted, steps := len(e.Ends), e.EdgeIndex, e.Unlisted, e.Steps
 	b.resume(k)
 	known := read(l.reading.own, b.parent(k), e, true) && l.expandHere(b, k, b.number+k) == nil
 	e.cut(edges)
-	e.Turn, e.Unlisted, e.Steps = turn, unlisted, steps
+	e.EdgeIndex, e.Unlisted, e.Steps = turn, unlisted, steps
 	return known
 }
 
@@ -231,7 +231,7 @@ func (l *Loop) readBack(ctx context.Context, b *Batch) error {
 	if found := l.finished(ctx, <-w.done); found != nil || l.out.Stopped != "" {
 		return found
 	}
-	l.out.Trail, l.out.AtEdge = l.frontier.Trail(id), true
+	l.out.Path, l.out.AtEdge = l.frontier.Path(id), true
 	return err
 }
 
@@ -258,4 +258,4 @@ func (l *Loop) complete(b *Batch) (err error) {
 }
 
 // resume makes a state the one whose edges are listed next.
-func (b *Batch) resume(k int) { b.By, b.Turn = b.by[k], 0 }
+func (b *Batch) resume(k int) { b.By, b.EdgeIndex = b.by[k], 0 }

@@ -91,7 +91,7 @@ func TestReaders(t *testing.T) {
 				r := &readGraph{randomGraph: g, width: width, verified: map[int]int{}}
 				g.checked, g.trails = nil, nil
 				dead := &DeadStates{}
-				l, err := New(r, Options{Visited: set, MaxDepth: most, Judge: dead, Go: workers,
+				l, err := New(r, Options{Visited: set, MaxDepth: most, Analysis: dead, Go: workers,
 					Frontier: FrontierKind{Name: "little", Shortest: true, New: func(words int) Frontier { return little{newQueue(words).(*queue)} }}})
 				if err != nil {
 					t.Fatal(err)

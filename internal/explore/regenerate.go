@@ -133,7 +133,7 @@ func (s *Space) numberKnown() {
 	r.lose()
 }
 
-// limit says whether a judge is to stop. What is kept of edges is let go of before.
+// limit says whether an analysis is to stop. What is kept of edges is let go of before.
 func (l *Loop) limit(ctx context.Context) error {
 	if l.over(0) || ctx.Err() != nil {
 		return ErrLimit

@@ -6,7 +6,7 @@ import (
 )
 
 // replay brings the exploration to where the log ends. Of the states in the log only those are expanded from which new ones were
-// found, and the pioneers; of their edges only those are followed that led to new states. What is new is checked as ever.
+// found, and the cache fillers; of their edges only those are followed that led to new states. What is new is checked as ever.
 func (l *Loop) replay(ctx context.Context) error {
 	j := l.journal
 	j.replay = true
@@ -25,13 +25,13 @@ func (l *Loop) replay(ctx context.Context) error {
 		}
 	}
 	j.replay = false
-	j.met, j.logged = j.graph.Met(), l.mark()
+	j.met, j.logged = j.graph.Visit(), l.mark()
 	j.graph.Resumed()
 	return nil
 }
 
 func (l *Loop) replayBlock(ctx context.Context, b *Block) error {
-	j, pioneers := l.journal, b.Pioneers
+	j, pioneers := l.journal, b.CacheFillers
 	j.at = 0
 	if l.out.States == 0 {
 		if err := l.roots(ctx, b); err != nil || l.out.Stopped != "" {
@@ -48,7 +48,7 @@ func (l *Loop) replayBlock(ctx context.Context, b *Block) error {
 			}
 			continue
 		}
-		var pioneer *Pioneer
+		var pioneer *CacheFiller
 		if len(pioneers) > 0 && pioneers[0].ID == l.item.ID {
 			pioneer, pioneers = &pioneers[0], pioneers[1:]
 		}
@@ -81,13 +81,13 @@ func (l *Loop) changed(how string) error {
 func (j *journal) wanted(b *Block, from uint32) []uint32 {
 	j.turns = j.turns[:0]
 	for ; j.at < len(b.Origins) && b.Origins[j.at].From == from; j.at++ {
-		j.turns = append(j.turns, b.Origins[j.at].Turn)
+		j.turns = append(j.turns, b.Origins[j.at].EdgeIndex)
 	}
 	return j.turns
 }
 
 // retrace follows the edges from a state that the log names.
-func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *Pioneer) error {
+func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *CacheFiller) error {
 	j, item := l.journal, &l.item
 	turns := j.wanted(b, item.ID+1)
 	if l.opts.MaxDepth > 0 && int(item.Depth) >= l.opts.MaxDepth {
@@ -125,11 +125,11 @@ func (l *Loop) follow(from int, turns []uint32) error {
 	b, t := l.batch, from
 	l.keep = l.keep[:0]
 	for _, turn := range turns {
-		for t < len(b.Ends) && b.Turns[t] != turn {
+		for t < len(b.Ends) && b.EdgeIndexes[t] != turn {
 			t++
 		}
 		if t == len(b.Ends) {
-			return l.changed(fmt.Sprintf("a state has %d edges, and the log names number %d", b.Turn, turn))
+			return l.changed(fmt.Sprintf("a state has %d edges, and the log names number %d", b.EdgeIndex, turn))
 		}
 		l.keep = append(l.keep, uint32(t-from))
 		t++

@@ -5,19 +5,19 @@ import (
 	"unsafe"
 )
 
-// rows say where the edges of states lead that were expanded. They are kept as long as there is room, so that judges can be shown them without
+// rows say where the edges of states lead that were expanded. They are kept as long as there is room, so that analyses can be shown them without
 // states being expanded and looked up once more.
 type rows struct {
-	begin  []uint32  // by state: where its row is, plus one; 0: it is not kept
-	starts region    // of begin
-	list   []uint32  // rows: how many edges there are, see sparse and unknown, where each leads, see kept, and, if the judge asks for names, these, and the state
-	used   int       // of list
-	memory region    // of list
-	full   bool      // nothing more is kept
-	width  int       // of fingerprints, see unknown; 0: whole states are visited
-	names  bool      // the judge asks for names
-	words  int       // of a state, if it is kept: if the judge asks for names, and nobody else has states
-	order  [2]column // fingerprints of all states, in the order of their numbers: first words, and second ones if there are any
+	begin  []uint32     // by state: where its row is, plus one; 0: it is not kept
+	starts arena        // of begin
+	list   []uint32     // rows: how many edges there are, see sparse and unknown, where each leads, see kept, and, if the analysis asks for names, these, and the state
+	used   int          // of list
+	memory arena        // of list
+	full   bool         // nothing more is kept
+	width  int          // of fingerprints, see unknown; 0: whole states are visited
+	names  bool         // the analysis asks for names
+	words  int          // of a state, if it is kept: if the analysis asks for names, and nobody else has states
+	order  [2]appendVec // fingerprints of all states, in the order of their numbers: first words, and second ones if there are any
 }
 
 // sparse marks how many edges a row has that lacks those which sleep. Of whole states alone: no row is unknown, too.
@@ -33,7 +33,7 @@ const mostKept = kept - 1
 // number of a state. At a bound on depth an exploration mostly ends before anything is judged.
 func (l *Loop) keepsRows() bool {
 	_, finds := l.visited.(Finder)
-	return l.opts.Judge != nil && l.opts.Log == nil && l.opts.Reducer == nil && finds && l.waiting == nil &&
+	return l.opts.Analysis != nil && l.opts.Log == nil && l.opts.Reducer == nil && finds && l.waiting == nil &&
 		l.ordered != nil && l.opts.MaxDepth == 0
 }
 
@@ -50,13 +50,13 @@ func (l *Loop) begins(b *Batch) {
 // by is the name of the edge by which the state was found that is expanded; 0 if all its edges are to be listed. A row that is kept may lack
 // some, if there are no names, and the state is there to be expanded again.
 func (l *Loop) by(b *Batch) uint32 {
-	if l.opts.Reducer != nil || b.keeps && (l.rows.names || l.whole == nil) && l.opts.Judge.Wants(l.item.ID) {
+	if l.opts.Reducer != nil || b.keeps && (l.rows.names || l.whole == nil) && l.opts.Analysis.NeedsEdges(l.item.ID) {
 		return 0
 	}
 	return l.item.By
 }
 
-// keepRows keeps the rows of a batch that the judge wants. Fingerprints are no numbers: in which order states were found is kept, too, and is to be
+// keepRows keeps the rows of a batch that the analysis wants. Fingerprints are no numbers: in which order states were found is kept, too, and is to be
 // told of each batch.
 func (l *Loop) keepRows(b *Batch) {
 	if l.whole == nil && l.keeping() {
@@ -67,7 +67,7 @@ func (l *Loop) keepRows(b *Batch) {
 	}
 	for k := range b.last {
 		switch id := b.ids[k]; {
-		case !l.keeping() || !l.opts.Judge.Wants(id):
+		case !l.keeping() || !l.opts.Analysis.NeedsEdges(id):
 		case l.whole == nil:
 			l.keepUnknown(b, k)
 		default:
@@ -154,7 +154,7 @@ func (r *rows) grow(words, room int) bool {
 }
 
 // halves makes the region at least n times four bytes long.
-func (r *region) halves(n int) []uint32 {
+func (r *arena) halves(n int) []uint32 {
 	r.grow((n + 1) / 2)
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(r.words))), 2*len(r.words))
 }

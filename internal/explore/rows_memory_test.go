@@ -46,7 +46,7 @@ func (s *sheet) Expand(v []uint32, _ int, e *Edges) error {
 	return nil
 }
 
-func (*sheet) Check(m *Met) (bool, error) { return m.State[0] > 100 && m.State[1] == 3, nil }
+func (*sheet) Check(m *FoundState) (bool, error) { return m.State[0] > 100 && m.State[1] == 3, nil }
 
 // hungry looks for dead states, twice, and at what memory is taken when it is shown something.
 type hungry struct {
@@ -58,19 +58,19 @@ type hungry struct {
 	loop  *Loop
 }
 
-// Wants leaves some out, so that some rows are kept and others are not.
-func (h *hungry) Wants(id uint32) bool { return id%h.every != 0 }
+// NeedsEdges leaves some out, so that some rows are kept and others are not.
+func (h *hungry) NeedsEdges(id uint32) bool { return id%h.every != 0 }
 
-func (h *hungry) Met(id uint32, live bool, note uint8) error {
+func (h *hungry) Visit(id uint32, live bool, note uint8) error {
 	h.kept = max(h.kept, h.loop.rows.bytes())
-	return h.DeadStates.Met(id, live, note)
+	return h.DeadStates.Visit(id, live, note)
 }
 
 func (h *hungry) Bytes() int { return h.DeadStates.Bytes() + h.own }
 
-func (h *hungry) Judge(ctx context.Context, s *Space) error {
+func (h *hungry) Analyze(ctx context.Context, s *Space) error {
 	for pass := range 2 {
-		err := s.Pass(ctx, true, func(uint32) bool { return true }, func(id uint32, _ Shown, to []uint32) {
+		err := s.Pass(ctx, true, func(uint32) bool { return true }, func(id uint32, _ StateEdges, to []uint32) {
 			if len(to) < 2 {
 				h.bare++
 			}
@@ -85,7 +85,7 @@ func (h *hungry) Judge(ctx context.Context, s *Space) error {
 			return err
 		}
 	}
-	return h.DeadStates.Judge(ctx, s)
+	return h.DeadStates.Analyze(ctx, s)
 }
 
 // Judges keep to the memory that there is: what was kept is let go of, and where that does not suffice they stop. What they find is the
@@ -100,7 +100,7 @@ func judgesKeepToTheMemory(t *testing.T, every uint32) {
 	run := func(most, takes int, set VisitedSet) (*hungry, Result) {
 		h := &hungry{takes: takes, every: every}
 		g := &sheet{}
-		l, err := New(g, Options{Judge: h, MaxBytes: most, Visited: set})
+		l, err := New(g, Options{Analysis: h, MaxBytes: most, Visited: set})
 		if err != nil {
 			t.Fatal(err)
 		}

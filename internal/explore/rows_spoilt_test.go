@@ -163,7 +163,7 @@ func TestRowIsKept(t *testing.T) {
 				t.Errorf("%v", state)
 			}
 			for k := range kept {
-				if shown := (Shown{space: &Space{}, kept: kept}); shown.Recovers(k) != (b.Notes[k]&Recovery != 0) {
+				if shown := (StateEdges{space: &Space{}, kept: kept}); shown.Recovers(k) != (b.Notes[k]&Recovery != 0) {
 					t.Errorf("edge %d", k)
 				}
 			}

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shown is a judge that is shown all states several times, up and down, and compares what it is shown with the edges that the graph was drawn
+// shown is an analysis that is shown all states several times, up and down, and compares what it is shown with the edges that the graph was drawn
 // with. It wants some of the rows to be kept, and now and then all are let go of.
 type shown struct {
 	g            *randomGraph
@@ -31,17 +31,17 @@ type shown struct {
 	failed       error
 }
 
-func (*shown) Bytes() int             { return 0 }
-func (j *shown) Wants(id uint32) bool { return id%j.every != 0 }
-func (j *shown) Names() bool          { return j.names }
-func (j *shown) Met(id uint32, _ bool, _ uint8) error {
+func (*shown) Bytes() int                  { return 0 }
+func (j *shown) NeedsEdges(id uint32) bool { return id%j.every != 0 }
+func (j *shown) Names() bool               { return j.names }
+func (j *shown) Visit(id uint32, _ bool, _ uint8) error {
 	if id == j.forget {
 		j.loop.rows.drop()
 	}
 	return nil
 }
 
-func (j *shown) Judge(ctx context.Context, s *Space) error {
+func (j *shown) Analyze(ctx context.Context, s *Space) error {
 	if int(s.Len()) != len(j.order) {
 		return fmt.Errorf("%d states, not %d", s.Len(), len(j.order))
 	}
@@ -80,7 +80,7 @@ func (j *shown) Judge(ctx context.Context, s *Space) error {
 		for id := range s.Len() {
 			ordered = ordered && (s.Holds() || !wanted(id) || j.loop.rows.has(id))
 		}
-		err := s.Pass(ctx, down, wanted, func(id uint32, row Shown, to []uint32) {
+		err := s.Pass(ctx, down, wanted, func(id uint32, row StateEdges, to []uint32) {
 			if ids = append(ids, id); pass == j.within && len(ids) == int(s.Len())/2 {
 				j.loop.rows.drop()
 			}
@@ -121,7 +121,7 @@ func (j *shown) few(ctx context.Context, s *Space) error {
 		if down {
 			slices.Reverse(want)
 		}
-		err := s.PassKept(ctx, down, func(id uint32) bool { return id%5 != 0 }, func(id uint32, row Shown, to []uint32) {
+		err := s.PassKept(ctx, down, func(id uint32) bool { return id%5 != 0 }, func(id uint32, row StateEdges, to []uint32) {
 			ids = append(ids, id)
 			all := j.g.edges[j.order[id]]
 			edges := all
@@ -152,7 +152,7 @@ func (j *shown) few(ctx context.Context, s *Space) error {
 }
 
 // compare compares what is shown of a state with its edges.
-func (j *shown) compare(id uint32, row Shown, to []uint32) error {
+func (j *shown) compare(id uint32, row StateEdges, to []uint32) error {
 	n := j.order[id]
 	if from := row.From(); j.loop.whole == nil && !j.names {
 		if from != nil {
@@ -185,7 +185,7 @@ func (j *shown) over(g Graph, opts Options) error {
 	for k, n := range j.order {
 		j.numbers[n] = uint32(k)
 	}
-	opts.Judge = j
+	opts.Analysis = j
 	l, err := New(g, opts)
 	if err != nil {
 		return err
@@ -286,7 +286,7 @@ func TestDeadStatesAreLookedForInRowsFirst(t *testing.T) {
 			sparse++
 		}
 		again, dead := &counting{randomGraph: g}, &DeadStates{}
-		l, err := New(again, Options{Judge: dead})
+		l, err := New(again, Options{Analysis: dead})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func (r *rows) knows(states uint32) bool { return states > 0 && r.order[0].n == 
 func (r *rows) lose() {
 	for i := range r.order {
 		r.order[i].memory.free()
-		r.order[i] = column{}
+		r.order[i] = appendVec{}
 	}
 }
 
@@ -70,7 +70,7 @@ func (r *rows) enter(b *Batch, id uint32) {
 	}
 	b.Reserve(n, 0)
 	for i := range n {
-		b.Ends, b.Turns = append(b.Ends, 0), append(b.Turns, uint32(i)) // what changes is not known
+		b.Ends, b.EdgeIndexes = append(b.Ends, 0), append(b.EdgeIndexes, uint32(i)) // what changes is not known
 		b.Notes = append(b.Notes, uint8(bits[i/32]>>(i%32)&1)*Recovery)
 		b.Lo = append(b.Lo, word(to, i))
 	}

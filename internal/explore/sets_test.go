@@ -13,7 +13,7 @@ import (
 func TestLineage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type origin struct{ from, turn uint32 }
-		var l lineage
+		var l predecessors
 		var want []origin
 		from := uint32(0)
 		gap := rapid.SampledFrom([]uint32{0, 0, 0, 0, 1, 1, 2, 63, 64, 65, 1000})
@@ -175,18 +175,18 @@ func TestQueueUsesPartsAgain(t *testing.T) {
 func TestFinalStatesDoNotWait(t *testing.T) {
 	spill := &Spill{Dir: t.TempDir(), Bytes: 1 << 20}
 	for _, f := range []Frontier{newQueue(2), newSpooled(2, spill)} {
-		b := &Batch{words: 2, fresh: []uint32{0}, news: []newState{{Origin: Origin{From: 0, Turn: 5}, by: 7}}, vectors: []uint32{1, 2}}
+		b := &Batch{words: 2, fresh: []uint32{0}, news: []newState{{Origin: Origin{From: 0, EdgeIndex: 5}, by: 7}}, vectors: []uint32{1, 2}}
 		f.Push(b)
 		var item Item
 		if !f.More() || !f.Pop(&item) || !slices.Equal(item.Record, []uint32{1, 2}) || item.By != 7 {
 			t.Errorf("%T: popped %+v", f, item)
 		}
-		b.final, b.news[0].Origin = true, Origin{From: 1, Turn: 6}
+		b.final, b.news[0].Origin = true, Origin{From: 1, EdgeIndex: 6}
 		f.Push(b)
 		if f.More() || f.Pop(&item) {
 			t.Errorf("%T: popped %+v", f, item)
 		}
-		if trail := f.Trail(1); !slices.Equal(trail, []uint32{5, 6}) {
+		if trail := f.Path(1); !slices.Equal(trail, []uint32{5, 6}) {
 			t.Errorf("%T: trail %d", f, trail)
 		}
 		f.Close()

@@ -4,19 +4,19 @@ import (
 	"context"
 )
 
-// Space is what a judge is shown: all states, numbered in the order in which they were found, which is that of their distance.
+// Space is what an analysis is shown: all states, numbered in the order in which they were found, which is that of their distance.
 type Space struct {
 	loop    *Loop
 	ordered Ordered
 	finder  Finder
 	numbers []uint32 // by place: the state; nil: places are numbers
-	visit   func(id uint32, row Shown, to []uint32)
+	visit   func(id uint32, row StateEdges, to []uint32)
 	row, to []uint32 // scratch
 	shown   int      // rows that were kept
 }
 
-// Shown is what a judge sees of a state and its edges.
-type Shown struct {
+// StateEdges is what an analysis sees of a state and its edges.
+type StateEdges struct {
 	row         Row
 	space       *Space // nil: row is meant
 	id          uint32
@@ -26,7 +26,7 @@ type Shown struct {
 
 // From is the state whose edges these are; valid until the next call. It is nil if the visited set holds no states, see [Space.Holds], and the
 // judge is no [Namer] that asks for names.
-func (s *Shown) From() []uint32 {
+func (s *StateEdges) From() []uint32 {
 	switch {
 	case s.space == nil:
 		return s.row.From()
@@ -36,8 +36,8 @@ func (s *Shown) From() []uint32 {
 	return s.state
 }
 
-// Names are those of all edges, if the judge is a [Namer] that asks for them.
-func (s *Shown) Names() []uint32 {
+// Names are those of all edges, if the analysis is a [Namer] that asks for them.
+func (s *StateEdges) Names() []uint32 {
 	if s.space == nil {
 		return s.row.Names()
 	}
@@ -45,7 +45,7 @@ func (s *Shown) Names() []uint32 {
 }
 
 // Recovers reports whether an edge is one of the recovery relation.
-func (s *Shown) Recovers(k int) bool {
+func (s *StateEdges) Recovers(k int) bool {
 	if s.space == nil {
 		return s.row.Note(k)&Recovery != 0
 	}
@@ -61,8 +61,8 @@ func (s *Space) Origin(id uint32) uint32 {
 	return from
 }
 
-// Trail is the turns to a state, by as few edges as possible, see [Frontier].
-func (s *Space) Trail(id uint32) []uint32 { return s.ordered.Trail(id) }
+// Path is the edge indexes to a state, by as few edges as possible, see [Frontier].
+func (s *Space) Path(id uint32) []uint32 { return s.ordered.Path(id) }
 
 // Reserve reports by [ErrLimit] that there is no room for so many bytes. Edges that are kept are let go of before.
 func (s *Space) Reserve(bytes int) error {
@@ -75,12 +75,12 @@ func (s *Space) Reserve(bytes int) error {
 // Holds reports whether the visited set holds states, so that State can be called.
 func (s *Space) Holds() bool { return s.loop.whole != nil }
 
-// State is a state, for a call of what a judge does with it; valid until the next call.
+// State is a state, for a call of what an analysis does with it; valid until the next call.
 func (s *Space) State(id uint32) []uint32 {
 	return s.loop.whole.Enter(s.loop.whole.Key(id))[:s.loop.batch.words]
 }
 
-// judge has the judge judge.
+// judge runs the analysis.
 func (l *Loop) judge(ctx context.Context) error {
 	if l.ordered == nil {
 		return l.judgeAgain(ctx)
@@ -106,7 +106,7 @@ func (l *Loop) judge(ctx context.Context) error {
 			return notJudged(err)
 		}
 	}
-	return notJudged(l.opts.Judge.Judge(ctx, s))
+	return notJudged(l.opts.Analysis.Analyze(ctx, s))
 }
 
 func notJudged(err error) error {
@@ -126,7 +126,7 @@ func (l *Loop) judgeAgain(ctx context.Context) error {
 		return err
 	}
 	out := again.Run(ctx)
-	l.out.Trail, l.out.AtEdge = out.Trail, out.AtEdge
+	l.out.Path, l.out.AtEdge = out.Path, out.AtEdge
 	l.out.Bytes, l.out.Frontier = max(l.out.Bytes, out.Bytes), max(l.out.Frontier, out.Frontier)
 	return out.Err
 }
@@ -135,18 +135,18 @@ func (l *Loop) judgeAgain(ctx context.Context) error {
 // before it is expanded. It calls visit with the edges of each, and the states that they lead to, [NoPlace] for one that was not visited.
 // States all of whose edges are kept are not expanded again. If the visited set does not hold states, the others come last, in ascending order, and are asked for
 // once more. The error is that of Expand, or [ErrLimit].
-func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row Shown, to []uint32)) error {
+func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row StateEdges, to []uint32)) error {
 	return s.pass(ctx, down, false, want, visit)
 }
 
-// PassKept goes through the states whose edges are kept, as Pass does. Those that sleep, see [Edges], may be missing, unless the judge is a [Namer]
+// PassKept goes through the states whose edges are kept, as Pass does. Those that sleep, see [Edges], may be missing, unless the analysis is a [Namer]
 // that asks for names.
-func (s *Space) PassKept(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row Shown, to []uint32)) error {
+func (s *Space) PassKept(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row StateEdges, to []uint32)) error {
 	return s.pass(ctx, down, true, func(id uint32) bool { return s.loop.rows.has(id) && want(id) }, visit)
 }
 
 // pass is Pass; sparse: a row that lacks edges will do.
-func (s *Space) pass(ctx context.Context, down, sparse bool, want func(id uint32) bool, visit func(id uint32, row Shown, to []uint32)) error {
+func (s *Space) pass(ctx context.Context, down, sparse bool, want func(id uint32) bool, visit func(id uint32, row StateEdges, to []uint32)) error {
 	s.visit = visit
 	l, n := s.loop, s.Len()
 	var last bitset // states that come last
@@ -229,7 +229,7 @@ func (s *Space) again(ctx context.Context, id uint32) (bool, error) {
 func (s *Space) show(id uint32, row []uint32) {
 	kept, names, state := s.loop.rows.parts(row)
 	s.to = placesOf(kept, s.to[:0])
-	s.visit(id, Shown{space: s, id: id, kept: kept, names: names, state: state}, s.to)
+	s.visit(id, StateEdges{space: s, id: id, kept: kept, names: names, state: state}, s.to)
 }
 
 // gather adds the edges of a state to the batch. If whole states are kept, the state is asked for once others have been shown, as these may ask, too.
@@ -258,7 +258,7 @@ func (s *Space) gather(ctx context.Context, id uint32, state []uint32) error {
 func (s *Space) expand(id uint32, state []uint32, e *Edges) error {
 	err := s.loop.graph.Expand(state, -1, e)
 	if err != nil {
-		s.loop.out.Trail, s.loop.out.AtEdge = s.Trail(id), true
+		s.loop.out.Path, s.loop.out.AtEdge = s.Path(id), true
 	}
 	return err
 }
@@ -295,7 +295,7 @@ func (s *Space) finish(_ context.Context, b *Batch) error {
 		if !s.Holds() && !r.names {
 			row.from = nil
 		}
-		s.visit(id, Shown{row: row}, to)
+		s.visit(id, StateEdges{row: row}, to)
 	}
 	b.reset()
 	return nil

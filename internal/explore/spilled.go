@@ -21,16 +21,16 @@ const (
 	spoolShare    = 32 // there are three
 )
 
-// Delayed is a visited set that takes a state for new until Settle says that it is not.
-type Delayed interface {
+// Deferred is a visited set that takes a state for new until Settle says that it is not.
+type Deferred interface {
 	Visited
-	// Waits reports whether states that AddAll takes for new may turn out not to be.
-	Waits() bool
+	// Pending reports whether states that AddAll takes for new may turn out not to be.
+	Pending() bool
 	// Due reports whether Settle should be called soon.
 	Due() bool
-	// Settle calls old with the numbers of states that AddAll took for new since it was called last, counted from 0, and that are not.
+	// Flush calls old with the numbers of states that AddAll took for new since it was called last, counted from 0, and that are not.
 	// The error is one of what is kept on disk: the set is no good any more.
-	Settle(old func(number uint32)) error
+	Flush(old func(number uint32)) error
 	// Disk is how many bytes are on disk.
 	Disk() int64
 }
@@ -44,7 +44,7 @@ type spilled struct {
 	bytes    int // of the filter
 	most     int // young ones
 	suspects []spill.Wanted
-	memory   region // of these
+	memory   arena  // of these
 	limit    int    // suspects
 	number   uint32 // of states that were taken for new
 }
@@ -65,17 +65,17 @@ const suspectBytes = int(unsafe.Sizeof(spill.Wanted{}))
 
 func (s *spilled) Width() int { return s.young.words }
 
-// Waits implements [Delayed].
-func (s *spilled) Waits() bool { return !s.runs.Empty() }
+// Pending implements [Deferred].
+func (s *spilled) Pending() bool { return !s.runs.Empty() }
 
-// Due implements [Delayed].
+// Due implements [Deferred].
 func (s *spilled) Due() bool { return s.young.n >= s.most || len(s.suspects) > s.limit }
 
 // AddAll implements [Visited].
 func (s *spilled) AddAll(k *Keys, fresh []uint32) []uint32 {
 	from := len(fresh)
 	fresh = s.young.AddAll(k, fresh)
-	if !s.Waits() {
+	if !s.Pending() {
 		return fresh
 	}
 	i := 0
@@ -95,8 +95,8 @@ func (s *spilled) AddAll(k *Keys, fresh []uint32) []uint32 {
 	return fresh
 }
 
-// Settle implements [Delayed].
-func (s *spilled) Settle(old func(number uint32)) error {
+// Flush implements [Deferred].
+func (s *spilled) Flush(old func(number uint32)) error {
 	if len(s.suspects) > 0 {
 		if err := s.runs.Find(s.suspects, old); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (s *spilled) Settle(old func(number uint32)) error {
 
 // flush moves the young ones into a run.
 func (s *spilled) flush() error {
-	if !s.Waits() {
+	if !s.Pending() {
 		s.filter = newBloom(s.bytes)
 		s.memory.grow((s.limit + maxAway*gathered) * suspectBytes / 8)
 		all := unsafe.Slice((*spill.Wanted)(unsafe.Pointer(unsafe.SliceData(s.memory.words))), len(s.memory.words)*8/suspectBytes)
@@ -144,7 +144,7 @@ func (s *spilled) Bytes() (now, growth int) {
 	return now + 8*len(s.filter.memory.words) + s.runs.Bytes() + suspectBytes*cap(s.suspects), growth
 }
 
-// Disk implements [Delayed].
+// Disk implements [Deferred].
 func (s *spilled) Disk() int64 { return s.runs.Disk() }
 
 // Close implements [Visited].

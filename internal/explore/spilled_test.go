@@ -51,9 +51,9 @@ func TestSpilledDefectsAreNoticed(t *testing.T) {
 
 type credulous struct{ *spilled }
 
-func (s credulous) Settle(old func(uint32)) error {
+func (s credulous) Flush(old func(uint32)) error {
 	n := 0
-	return s.spilled.Settle(func(number uint32) {
+	return s.spilled.Flush(func(number uint32) {
 		if n++; n > 1 {
 			old(number)
 		}
@@ -62,17 +62,17 @@ func (s credulous) Settle(old func(uint32)) error {
 
 type suspicious struct{ *spilled }
 
-func (s suspicious) Settle(old func(uint32)) error {
+func (s suspicious) Flush(old func(uint32)) error {
 	if s.number > 1 {
 		old(s.number - 1)
 	}
-	return s.spilled.Settle(old)
+	return s.spilled.Flush(old)
 }
 
 type shifted struct{ *spilled }
 
-func (s shifted) Settle(old func(uint32)) error {
-	return s.spilled.Settle(func(number uint32) { old(number ^ 1) })
+func (s shifted) Flush(old func(uint32)) error {
+	return s.spilled.Flush(func(number uint32) { old(number ^ 1) })
 }
 
 type deaf struct{ *spilled }
@@ -136,7 +136,7 @@ func TestBloom(t *testing.T) {
 
 // What is on disk of where states were found is read back, and what cannot be is no other state unnoticed.
 func TestLineageOnDisk(t *testing.T) {
-	var inMemory, onDisk lineage
+	var inMemory, onDisk predecessors
 	store := spill.NewStore(t.TempDir())
 	defer store.Close()
 	onDisk.spillTo(store)

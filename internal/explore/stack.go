@@ -2,11 +2,11 @@ package explore
 
 import "slices"
 
-// stack is a frontier of which the state that was pushed last is next. Few states wait, and the turns to each are known
+// stack is a frontier of which the state that was pushed last is next. Few states wait, and the edge indexes to each are known
 // from what is below it.
 type stack struct {
 	words int
-	items []uint32 // records, each with its depth and turn behind it
+	items []uint32 // records, each with its depth and edge index behind it
 	trail []uint32
 	most  int
 }
@@ -17,7 +17,7 @@ func (s *stack) AtOnce() int { return 0 }
 
 func (s *stack) Push(b *Batch) {
 	for k := b.Len() - 1; k >= 0; k-- { // the first is to be on top
-		turn := b.news[k].Turn
+		turn := b.news[k].EdgeIndex
 		s.items = append(append(s.items, b.record(k)...), uint32(b.depth), turn)
 	}
 	s.most = max(s.most, 4*(cap(s.items)+cap(s.trail)))
@@ -38,7 +38,7 @@ func (s *stack) Pop(item *Item) bool {
 
 func (s *stack) More() bool { return len(s.items) > 0 }
 
-func (s *stack) Trail(uint32) []uint32 { return slices.Clone(s.trail) }
+func (s *stack) Path(uint32) []uint32 { return slices.Clone(s.trail) }
 
 func (s *stack) Bytes() (kept, waiting int) { return 0, s.most }
 

@@ -12,7 +12,7 @@ type VisitedSet struct {
 	New  func(Graph) Visited
 	// Bounded makes a [Bounded] one; nil: there is none.
 	Bounded func(Graph) Visited
-	// Spilled makes a [Delayed] one; nil: there is none.
+	// Spilled makes a [Deferred] one; nil: there is none.
 	Spilled func(Graph, *Spill) Visited
 }
 

@@ -16,7 +16,7 @@ import (
 // A bench is for one goroutine. Methods that take a *Local do not keep it.
 type Bench struct {
 	w      *machine
-	idle   idle
+	idle   stubNetwork
 	real   sim.NetModel
 	parted sim.Parted
 
@@ -48,9 +48,9 @@ func NewBench(sys *sim.System, opts Options) (*Bench, error) {
 	b.real = b.w.net
 	b.parted, _ = b.real.(sim.Parted)
 	b.idle.b = b
-	b.w.net, b.w.holder, b.w.mates = &b.idle, nil, nil
+	b.w.net, b.w.holder, b.w.groups = &b.idle, nil, nil
 	b.shown = make([]*Local, sys.Nodes)
-	b.w.check.shown.World = lens{b}
+	b.w.check.shown.World = benchView{b}
 	b.inFlight = func(func(sim.Envelope) bool) {}
 	return b, nil
 }
@@ -274,14 +274,14 @@ func (b *Bench) NetFields(crashesLeft, haltsLeft int) []sim.Field {
 	return b.w.NetFields()
 }
 
-// idle is the network while a handler runs and its effects are settled: it says how much room there
+// stubNetwork is the network while a handler runs and its effects are settled: it says how much room there
 // is, and nothing happens to it.
-type idle struct {
+type stubNetwork struct {
 	noNetwork
 	b *Bench
 }
 
-func (n *idle) Room(from, to sim.NodeID) int {
+func (n *stubNetwork) Room(from, to sim.NodeID) int {
 	if p := n.b.parted; p != nil {
 		if _, streams := p.Kinds(); !streams {
 			return p.Room(from, to) // panics as it should
@@ -290,7 +290,7 @@ func (n *idle) Room(from, to sim.NodeID) int {
 	return n.b.room(to)
 }
 
-func (n *idle) Capacity() int                                    { return n.b.real.Capacity() }
-func (n *idle) SendDatagram(sim.NodeID, sim.NodeID, sim.Message) {}
-func (n *idle) SendStream(sim.NodeID, sim.NodeID, sim.Message)   {}
-func (n *idle) RefuseStream(sim.NodeID, sim.NodeID)              {}
+func (n *stubNetwork) Capacity() int                                    { return n.b.real.Capacity() }
+func (n *stubNetwork) SendDatagram(sim.NodeID, sim.NodeID, sim.Message) {}
+func (n *stubNetwork) SendStream(sim.NodeID, sim.NodeID, sim.Message)   {}
+func (n *stubNetwork) RefuseStream(sim.NodeID, sim.NodeID)              {}

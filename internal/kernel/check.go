@@ -274,20 +274,20 @@ func (w *machine) consult(holds func(*sim.View) bool) bool {
 	case w.opts.Contain:
 		return containedValue(w.watch, func() bool { return holds(&w.check.view) })
 	}
-	w.opts.Pulse.begin()
-	defer w.opts.Pulse.end()
+	w.opts.Heartbeat.begin()
+	defer w.opts.Heartbeat.end()
 	return holds(&w.check.view)
 }
 
 // watched reports whether somebody looks after the functions of properties, that they return.
-func (w *machine) watched() bool { return w.opts.Contain || w.opts.Pulse != nil }
+func (w *machine) watched() bool { return w.opts.Contain || w.opts.Heartbeat != nil }
 
 func (w *machine) Explain(p *sim.Property) string {
 	if p.Explain == nil {
 		return ""
 	}
 	if !w.opts.Contain {
-		if p := w.opts.Pulse; p != nil {
+		if p := w.opts.Heartbeat; p != nil {
 			p.begin()
 			defer p.end()
 		}

@@ -55,8 +55,8 @@ func Overdue(f *sim.Finding) bool { return f.Kind == sim.Divergence && f.Message
 // GivenUp is the finding that checked code did not return in time.
 func GivenUp() *sim.Finding { return &sim.Finding{Kind: sim.Divergence, Message: notReturned} }
 
-// WatchEvery is how often [Options].Overdue is asked.
-const WatchEvery = 50 * time.Millisecond
+// WatchInterval is how often [Options].Overdue is asked.
+const WatchInterval = 50 * time.Millisecond
 
 // watch gives up checked code that does not return. Nil never does.
 type watch struct {
@@ -68,7 +68,7 @@ func newWatch(overdue func(ticks int) bool) *watch {
 	if overdue == nil {
 		return nil
 	}
-	return &watch{overdue, time.NewTicker(WatchEvery)}
+	return &watch{overdue, time.NewTicker(WatchInterval)}
 }
 
 // returned waits until done is closed; false: that was given up.

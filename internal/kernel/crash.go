@@ -196,7 +196,7 @@ func MostHalts(sys *sim.System) int { return min(sys.Halts, sys.Nodes) }
 // crash takes a node down, and those that run in its process. The error is the finding that a service could not be closed.
 func (w *machine) crash(n *node) error {
 	err := w.crashAlone(n, Survivors)
-	for _, id := range w.matesOf(n.id) {
+	for _, id := range w.groupOf(n.id) {
 		if m := &w.nodes[id]; m.up {
 			w.last.With = append(w.last.With, id)
 			err = cmp.Or(err, w.crashAlone(m, SurvivorsOf(id)))
@@ -224,7 +224,7 @@ func (w *machine) crashAlone(n *node, survivors string) error {
 func (w *machine) halt(n *node) error {
 	w.haltsLeft--
 	err := w.haltAlone(n)
-	for _, id := range w.matesOf(n.id) {
+	for _, id := range w.groupOf(n.id) {
 		w.last.With = append(w.last.With, id)
 		err = cmp.Or(err, w.haltAlone(&w.nodes[id]))
 	}
@@ -244,17 +244,17 @@ func (w *machine) haltAlone(n *node) error {
 	return err
 }
 
-// matesOf are the nodes that crash with a node.
-func (w *machine) matesOf(id sim.NodeID) []sim.NodeID {
-	if w.mates == nil {
+// groupOf are the nodes that crash with a node.
+func (w *machine) groupOf(id sim.NodeID) []sim.NodeID {
+	if w.groups == nil {
 		return nil
 	}
-	return w.mates[id]
+	return w.groups[id]
 }
 
 // leads reports whether a node stands for its process where crashes are listed: it is the first of those that are up.
 func (w *machine) leads(id sim.NodeID) bool {
-	for _, mate := range w.matesOf(id) {
+	for _, mate := range w.groupOf(id) {
 		if mate < id && w.nodes[mate].up {
 			return false
 		}
@@ -274,8 +274,8 @@ func Mates(sys *sim.System) [][]sim.NodeID {
 	return mates
 }
 
-// sharedFate refuses containers of nodes of which only some may crash, or halt.
-func sharedFate(sys *sim.System, opts *Options) error {
+// processGroups refuses containers of nodes of which only some may crash, or halt.
+func processGroups(sys *sim.System, opts *Options) error {
 	for _, may := range []struct {
 		name string
 		who  func(sim.NodeID) bool

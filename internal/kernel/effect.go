@@ -85,7 +85,7 @@ func (w *machine) apply(n *node, first, end int) (err error) {
 			w.sent(n, f)
 			if w.asLive && !w.bench {
 				if room := w.net.Room(n.id, f.Peer); room <= 0 {
-					w.last.Over = append(w.last.Over, Excess{n.id, f.Peer, room})
+					w.last.Over = append(w.last.Over, Overflow{n.id, f.Peer, room})
 				}
 			}
 			w.net.SendStream(n.id, f.Peer, f.Msg)

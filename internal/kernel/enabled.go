@@ -130,7 +130,7 @@ func (w *machine) appendWaiting(n *node, buf []sim.Event) []sim.Event {
 	first := len(buf)
 	buf = w.net.AppendEvents(n.id, buf)
 	if len(w.quorums) > 0 {
-		if _, none := w.net.(*idle); !none {
+		if _, none := w.net.(*stubNetwork); !none {
 			buf = w.gather(n, buf, first)
 		}
 	}

@@ -105,7 +105,7 @@ func (w *machine) arrive(ev sim.Event) (err error) {
 func (w *machine) handle(n *node, ev sim.Event, d *Handed, src choose.Source) error {
 	w.src, w.choices, w.failed, w.ended, w.badType = src, 0, nil, nil, nil
 	w.own = len(w.last.Effects)
-	if late := w.opts.Late; late.found.Load() != nil {
+	if late := w.opts.UseAfterReturn; late.found.Load() != nil {
 		return late.Finding()
 	}
 	var err error

@@ -37,7 +37,7 @@ type machine struct {
 	owed        Owed // what the monitor said that was told of an event last
 	crashesLeft int
 	crashing    []bool         // by node: it may crash when up; nil: not asked yet, or all may
-	mates       [][]sim.NodeID // by node: those that crash with it; nil: none does
+	groups      [][]sim.NodeID // by node: those that crash with it; nil: none does
 	haltsLeft   int            // at most as many as there are nodes
 	halting     []bool         // as crashing
 	cuts        []Cut          // of the step in progress
@@ -109,8 +109,8 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 		return nil, err
 	}
 	opts.Contain = opts.Contain || opts.Trace // which is slow anyhow
-	if opts.Late == nil {
-		opts.Late = new(Late)
+	if opts.UseAfterReturn == nil {
+		opts.UseAfterReturn = new(UseAfterReturn)
 	}
 	if opts.MaxChoices == 0 {
 		opts.MaxChoices = 10_000
@@ -126,9 +126,9 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	}
 	w := &machine{
 		sys: sys, opts: opts, plans: plans, copies: copies, timers: map[any]*timerKind{},
-		apart: opts.Contain || opts.Overdue != nil, watch: newWatch(opts.Overdue), mates: Mates(sys),
+		apart: opts.Contain || opts.Overdue != nil, watch: newWatch(opts.Overdue), groups: Mates(sys),
 	}
-	if err := sharedFate(sys, &opts); err != nil {
+	if err := processGroups(sys, &opts); err != nil {
 		return nil, err
 	}
 	w.actions, w.quorums, w.disturbing = actionsOf(sys), quorumsOf(sys), DisturbingOf(sys)

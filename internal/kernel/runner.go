@@ -18,7 +18,7 @@ import (
 // A runner is for one goroutine.
 type Runner struct {
 	w      *machine
-	out    outside
+	out    externalNetwork
 	writes []Write
 
 	ordered bool
@@ -73,7 +73,7 @@ func NewRunner(sys *sim.System, opts Options) (*Runner, error) {
 	if o, ok := r.w.net.(interface{ Ordered() bool }); ok {
 		r.ordered = o.Ordered()
 	}
-	r.w.net, r.w.holder, r.w.mates = &r.out, nil, nil
+	r.w.net, r.w.holder, r.w.groups = &r.out, nil, nil
 	for i := range r.w.nodes {
 		r.w.nodes[i].clock.reset(sim.NodeID(i))
 	}

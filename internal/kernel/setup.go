@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// setUpTicks is how long a function of a system may take when a world is made, in units of [WatchEvery]: three seconds.
+// setUpTicks is how long a function of a system may take when a world is made, in units of [WatchInterval]: three seconds.
 const setUpTicks = 60
 
 // Functions that a system is made by have these names in what [Options].Asking is told.
@@ -43,7 +43,7 @@ func setUp[T any](sys *sim.System, opts *Options, what string, f func() T) (v T,
 			return
 		}
 		if found, ok := r.(*sim.Finding); ok && Overdue(found) {
-			err = fmt.Errorf("system %q: %s does not return: it took more than %v", sys.Name, what, setUpTicks*WatchEvery)
+			err = fmt.Errorf("system %q: %s does not return: it took more than %v", sys.Name, what, setUpTicks*WatchInterval)
 			return
 		}
 		value, stack := raisedBy(r)

@@ -81,15 +81,15 @@ type Options struct {
 	Guarded bool
 	// Asking is told, with Contain, which checked code is called that is neither a handler nor a property, and "" when it has returned. May be nil.
 	Asking func(what string)
-	// Overdue, when it is not nil, is asked every [WatchEvery] while checked code runs that is no property's, the how manieth
+	// Overdue, when it is not nil, is asked every [WatchInterval] while checked code runs that is no property's, the how manieth
 	// time this is. Once it is true that code is given up, which is a finding (see [Overdue]), and the world good for
 	// nothing but to start anew. Such code is called as by Contain. Properties are watched with Contain only, else by
 	// those who wait for Pulse.
 	Overdue func(ticks int) bool
-	// Pulse is told of each call of a property's function that is not contained. May be nil.
-	Pulse *Pulse
-	// Late is told when an Env is used too late on a goroutine that a handler started. Nil: the world has one of its own.
-	Late *Late
+	// Heartbeat is told of each call of a property's function that is not contained. May be nil.
+	Heartbeat *Heartbeat
+	// UseAfterReturn is told when an Env is used too late on a goroutine that a handler started. Nil: the world has one of its own.
+	UseAfterReturn *UseAfterReturn
 	// MaxChoices bounds the choices of one step; more is a divergence finding. 0: 10,000.
 	MaxChoices int
 	// Log is where handlers log; nil: nowhere, but to the trace.
@@ -129,7 +129,7 @@ type Step struct {
 	With     []sim.NodeID   // the nodes that crashed with it, or halted, as they run in its process
 
 	Observed []Observation  // questions answered by the world
-	Over     []Excess       // messages that were queued without room
+	Over     []Overflow     // messages that were queued without room
 	Answers  []Answer       // questions answered by a choice; only when tracing
 	Sent     []sim.Envelope // messages that got an identity, refused ones included; only when tracing
 	Fates    []FateOf       // what became of messages; only when tracing
@@ -147,8 +147,8 @@ type Observation struct {
 	Room int
 }
 
-// Excess is a message that a stream took without having room for it, see [host.LiveNetwork].
-type Excess struct {
+// Overflow is a message that a stream took without having room for it, see [host.LiveNetwork].
+type Overflow struct {
 	From, To sim.NodeID
 	Room     int // that there was; negative: so many more were queued than the buffer holds
 }

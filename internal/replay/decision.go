@@ -103,7 +103,7 @@ func unsynced(fields []sim.Field) []string {
 }
 
 // left notes which writes survived the crash of the step; fields are the states of all nodes before it.
-func (s *TraceStep) left(kept []kernel.Kept) {
+func (s *TraceStep) left(kept []kernel.Snapshot) {
 	pending := unsynced(kept[s.Node].Fields)
 	for i := range s.Effects {
 		switch e := &s.Effects[i]; {

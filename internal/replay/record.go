@@ -153,7 +153,7 @@ type recorder struct {
 
 	step TraceStep
 	// Per node, before the step.
-	kept   []kernel.Kept
+	kept   []kernel.Snapshot
 	hashes []sim.Fingerprint // nil: no step was recorded
 }
 
@@ -197,7 +197,7 @@ func newRecorder(r *Run, places *Places) (*recorder, error) {
 		trace:  &Trace{System: sys.Name, Nodes: sys.Nodes, Names: nodeNames(sys)},
 		words:  words,
 		places: places,
-		kept:   make([]kernel.Kept, sys.Nodes),
+		kept:   make([]kernel.Snapshot, sys.Nodes),
 	}, nil
 }
 
@@ -248,7 +248,7 @@ func (rec *recorder) before(index int) {
 	if rec.hashes == nil {
 		rec.hashes = rec.nodeHashes()
 		for id := range rec.kept {
-			rec.kept[id] = kernel.KeepNode(w, sim.NodeID(id))
+			rec.kept[id] = kernel.TakeSnapshot(w, sim.NodeID(id))
 		}
 	}
 }
@@ -265,7 +265,7 @@ func (rec *recorder) after() {
 		for _, c := range kernel.NodeChanges(w, sim.NodeID(id), before) {
 			s.Changes = append(s.Changes, NodeChange{Node: id, Path: c.Path, Old: c.Old, New: c.New, Inside: c.Inside})
 		}
-		rec.kept[id] = kernel.KeepNode(w, sim.NodeID(id))
+		rec.kept[id] = kernel.TakeSnapshot(w, sim.NodeID(id))
 	}
 	rec.hashes = now
 	rec.describe(&s)

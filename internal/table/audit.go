@@ -289,8 +289,8 @@ func (n *auditLog) monitor(id uint32, node sim.NodeID, event, next uint32, found
 	}
 }
 
-// Met implements [explore.Noting].
-func (g *graph) Met() int {
+// Visit implements [explore.Noting].
+func (g *graph) Visit() int {
 	s, e := g.sites, g.w.engine
 	return len(s.transitions) + len(s.uncached) + len(s.rooms) + len(s.globals) + e.steps.leaves.len() + len(e.locals.list) + len(e.messages.list) +
 		len(e.inboxes.list) + e.conns.list.len() + len(e.netGlobals.list) + len(e.monitors.outs)

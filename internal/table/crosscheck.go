@@ -109,7 +109,7 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 
 func usedLate(err error) bool {
 	f, ok := errors.AsType[*sim.Finding](err)
-	return ok && kernel.UsedLate(f)
+	return ok && kernel.IsUseAfterReturn(f)
 }
 
 // closer reports whether an error is one that a world which checks messages finds, and others perhaps do not.

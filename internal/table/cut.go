@@ -53,7 +53,7 @@ func (s *Shard) start() error {
 	}
 	s.Take(0)
 	for k := range len(roots) / s.Words() {
-		_ = s.Restore(0, roots[k*s.Words():][:s.Words()], explore.Source{Number: explore.NoPlace, Turn: uint32(k)}) // it may be there twice
+		_ = s.Restore(0, roots[k*s.Words():][:s.Words()], explore.Source{Number: explore.NoPlace, EdgeIndex: uint32(k)}) // it may be there twice
 	}
 	return nil
 }

@@ -15,19 +15,19 @@ type deadStates struct {
 }
 
 // judge is the judge of a system; nil: it has no Eventually property, so that no state is dead.
-func (d *deadStates) judge() explore.Judge {
+func (d *deadStates) judge() explore.Analysis {
 	if len(d.g.w.properties.eventually) == 0 {
 		return nil
 	}
 	return d
 }
 
-// Judge implements [explore.Judge].
-func (d *deadStates) Judge(ctx context.Context, s *explore.Space) error {
+// Analyze implements [explore.Analyze].
+func (d *deadStates) Analyze(ctx context.Context, s *explore.Space) error {
 	if len(d.g.sampled()) > 0 {
 		return nil // an answer that was not in a sample might lead on
 	}
-	return d.DeadStates.Judge(ctx, s)
+	return d.DeadStates.Analyze(ctx, s)
 }
 
 // tell tells which states are dead.
@@ -39,10 +39,10 @@ func (d *deadStates) tell(out *Exploration) {
 	// The state before the nearest one that is dead is not, so that the last step is what matters.
 	w := d.g.w
 	if r := d.reduced; r != nil {
-		path, turns := r.path(d.Trail)
+		path, turns := r.path(d.Path)
 		out.DeadPath, out.DeadCritical = path, turns[len(turns)-1] // those behind the first of an edge lead from no live state to a dead one
 	} else {
-		out.DeadPath, out.DeadCritical = d.g.path(d.Trail), len(d.Trail)-1
+		out.DeadPath, out.DeadCritical = d.g.path(d.Path), len(d.Path)-1
 	}
 	w.derive()
 	out.DeadOutOfEvents = !slices.ContainsFunc(w.list(nil), w.ordinary)

@@ -59,9 +59,9 @@ type ExploreOptions struct {
 	crashSensitive []CrashSensitive // nodes that are to crash, with CrashAuto
 }
 
-func (o *ExploreOptions) loop(g explore.Graph, judge explore.Judge) (*explore.Loop, error) {
+func (o *ExploreOptions) loop(g explore.Graph, judge explore.Analysis) (*explore.Loop, error) {
 	return explore.New(g, explore.Options{
-		Visited: o.Visited, Frontier: o.Frontier, Reducer: o.Reducer, Judge: judge, Log: o.Log, Spill: o.Spill,
+		Visited: o.Visited, Frontier: o.Frontier, Reducer: o.Reducer, Analysis: judge, Log: o.Log, Spill: o.Spill,
 		MaxDepth: o.MaxDepth, MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, Go: o.Go, Progress: o.Progress,
 	})
 }
@@ -256,7 +256,7 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 		judge, graph := judgesOf(x.dead.judge(), x.fairCycles), explore.Graph(x.g)
 		if r := x.reduction; r != nil {
 			r.begin()
-			judge, graph = &reductionJudge{r, judge}, r
+			judge, graph = &reductionAnalysis{r, judge}, r
 		}
 		if x.opts.through != nil {
 			graph = x.opts.through(graph)

@@ -74,8 +74,8 @@ func newStarving(g *graph, reduced bool) *fairCycles {
 	return f
 }
 
-// Met implements [explore.Judge].
-func (f *fairCycles) Met(id uint32, _ bool, _ uint8) error {
+// Visit implements [explore.Analyze].
+func (f *fairCycles) Visit(id uint32, _ bool, _ uint8) error {
 	g := f.g
 	for k := range f.sources {
 		src := &f.sources[k]
@@ -97,15 +97,15 @@ func (f *fairCycles) Met(id uint32, _ bool, _ uint8) error {
 	return nil
 }
 
-// Wants implements [explore.Judge].
-func (f *fairCycles) Wants(id uint32) bool {
+// NeedsEdges implements [explore.Analyze].
+func (f *fairCycles) NeedsEdges(id uint32) bool {
 	return !f.reduced && slices.ContainsFunc(f.sources, func(src source) bool { return src.owes.has(id) })
 }
 
 // Names implements [explore.Namer]: edges are labelled by their transitions.
 func (f *fairCycles) Names() bool { return !f.reduced }
 
-// Bytes implements [explore.Judge].
+// Bytes implements [explore.Analyze].
 func (f *fairCycles) Bytes() int {
 	n := 0
 	for k := range f.sources {
@@ -117,8 +117,8 @@ func (f *fairCycles) Bytes() int {
 	return n
 }
 
-// Judge implements [explore.Judge].
-func (f *fairCycles) Judge(ctx context.Context, s *explore.Space) error {
+// Analyze implements [explore.Analyze].
+func (f *fairCycles) Analyze(ctx context.Context, s *explore.Space) error {
 	switch {
 	case f.reduced:
 		f.out.Why = "steps were left out by a reduction, which need not keep fair runs"
@@ -213,7 +213,7 @@ func (f *fairCycles) trim(ctx context.Context, s *explore.Space, left stateSet) 
 	for count := left.count(); count > 0; {
 		dropped := 0
 		edges = 0
-		err := s.Pass(ctx, true, left.has, func(id uint32, row explore.Shown, to []uint32) {
+		err := s.Pass(ctx, true, left.has, func(id uint32, row explore.StateEdges, to []uint32) {
 			f.out.Expansions++
 			stays := slices.ContainsFunc(to, func(id uint32) bool { return id != explore.NoPlace && left.has(id) })
 			if !stays && !f.g.rests(row.From(), processes) {

@@ -202,7 +202,7 @@ func (w *fairWalk) id(state []uint32) uint32 {
 	id = uint32(len(w.ids))
 	w.ids[key] = id
 	w.packed = append(w.packed, state...)
-	m := &explore.Met{State: w.state(id), Number: int(id), Root: true}
+	m := &explore.FoundState{State: w.state(id), Number: int(id), Root: true}
 	w.g.met = m
 	if _, err := w.g.check(m); err != nil {
 		switch w.barred[id], m.Barred = true, true; {
@@ -210,10 +210,10 @@ func (w *fairWalk) id(state []uint32) uint32 {
 		case !w.onward:
 			w.out.Path = w.g.roots[len(w.roots)]
 		default:
-			w.out.Path = w.g.path(append(w.Trail(w.from), w.turn))
+			w.out.Path = w.g.path(append(w.Path(w.from), w.turn))
 		}
 	}
-	_ = w.judge.Met(id, true, 0)
+	_ = w.judge.Visit(id, true, 0)
 	return id
 }
 
@@ -232,7 +232,7 @@ func (w *fairWalk) expand(id uint32) *row {
 	w.g.badEvent = -1
 	if err := w.g.Expand(from, -1, &w.edges); err != nil {
 		if w.refused(err) && w.g.badEvent >= 0 {
-			w.out.Path = append(append(w.g.path(w.Trail(id)), int32(w.g.badEvent)), w.g.badPicks...)
+			w.out.Path = append(append(w.g.path(w.Path(id)), int32(w.g.badEvent)), w.g.badPicks...)
 		}
 		if w.barred[id] = true; errors.Is(err, explore.ErrLimit) || errors.As(err, new(*Unsupported)) {
 			_ = w.unable(err)
@@ -324,8 +324,8 @@ func (w *fairWalk) judgeSource(src *source) error {
 	return nil
 }
 
-// Trail is the turns to a state, by as few of the known edges as possible.
-func (w *fairWalk) Trail(id uint32) []uint32 {
+// Path is the turns to a state, by as few of the known edges as possible.
+func (w *fairWalk) Path(id uint32) []uint32 {
 	type step struct{ from, turn uint32 }
 	back := map[uint32]step{}
 	var queue []uint32

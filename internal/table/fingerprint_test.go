@@ -47,7 +47,7 @@ type recorder struct {
 }
 
 // Check implements [explore.Graph].
-func (r *recorder) Check(m *explore.Met) (live bool, err error) {
+func (r *recorder) Check(m *explore.FoundState) (live bool, err error) {
 	r.met[r.Fingerprint(m.State)] = true
 	return r.graph.Check(m)
 }

@@ -22,8 +22,8 @@ type graph struct {
 	width       int             // of fingerprints that are asked for
 	fingerprint sim.Fingerprint // its own
 
-	met   *explore.Met // the last state that was checked
-	holds []bool       // by Inevitably property: whether it does there
+	met   *explore.FoundState // the last state that was checked
+	holds []bool              // by Inevitably property: whether it does there
 
 	roots        []choose.Path
 	vector       []uint32 // scratch, of the world
@@ -160,7 +160,7 @@ func (g *graph) Expand(state []uint32, number int, e *explore.Edges) error {
 }
 
 // Check implements [explore.Graph]. Properties that have not read what the step to the state changed are what they were.
-func (g *graph) Check(m *explore.Met) (live bool, err error) {
+func (g *graph) Check(m *explore.FoundState) (live bool, err error) {
 	g.met = m
 	live, err = g.check(m)
 	if g.isKnown(err) {
@@ -172,14 +172,14 @@ func (g *graph) Check(m *explore.Met) (live bool, err error) {
 		return false, nil
 	}
 	if n := m.Number + 1; err == nil && n&(n-1) == 0 {
-		if trail := m.Trail(); trail != nil && len(trail) <= auditedSteps {
+		if trail := m.Path(); trail != nil && len(trail) <= auditedSteps {
 			err = g.audit(m.State, trail)
 		}
 	}
 	return live, err
 }
 
-func (g *graph) check(m *explore.Met) (live bool, err error) {
+func (g *graph) check(m *explore.FoundState) (live bool, err error) {
 	w := g.w
 	for i := range g.sites.pendingLog {
 		if u := &g.sites.pendingLog[i]; m.State[u.node] == u.config {
@@ -212,7 +212,7 @@ func (g *graph) alone() bool {
 }
 
 // ask is check by asking the properties: with check also those that must hold always.
-func (g *graph) ask(m *explore.Met, check, sampled bool) (live bool, err error) {
+func (g *graph) ask(m *explore.FoundState, check, sampled bool) (live bool, err error) {
 	defer kernel.CatchState(&err) // of properties that panic
 	w := g.w
 	p := &w.properties
@@ -312,10 +312,10 @@ func (g *graph) sampled() (s choose.Samples) {
 
 // found is the path to what an exploration found.
 func (g *graph) found(r *explore.Result) choose.Path {
-	if r.Trail == nil {
+	if r.Path == nil {
 		return g.badPicks
 	}
-	path := g.path(r.Trail)
+	path := g.path(r.Path)
 	if r.AtEdge && g.badEvent >= 0 {
 		path = append(append(path, int32(g.badEvent)), g.badPicks...)
 	}

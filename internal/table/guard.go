@@ -21,7 +21,7 @@ func guarded[T any](ctx context.Context, opts ExploreOptions, explore func(conte
 	)
 	defer cancel() // what was given up ends when the property returns
 	if opts.World.Overdue != nil {
-		watched.World.Pulse = new(kernel.Pulse)
+		watched.World.Heartbeat = new(kernel.Heartbeat)
 	}
 	go func() {
 		defer close(done)
@@ -30,9 +30,9 @@ func guarded[T any](ctx context.Context, opts ExploreOptions, explore func(conte
 			made <- r
 		}
 	}()
-	if watched.World.Pulse == nil {
+	if watched.World.Heartbeat == nil {
 		<-done
-	} else if !watched.World.Pulse.Returned(done, opts.World.Overdue) {
+	} else if !watched.World.Heartbeat.Returned(done, opts.World.Overdue) {
 		opts.Progress = nil // the other one may come to call it
 	}
 	select {

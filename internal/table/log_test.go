@@ -50,7 +50,7 @@ func records(t *testing.T, name string) (all explore.Block) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all.Origins, all.Pioneers = append(all.Origins, b.Origins...), append(all.Pioneers, b.Pioneers...)
+		all.Origins, all.CacheFillers = append(all.Origins, b.Origins...), append(all.CacheFillers, b.CacheFillers...)
 	}
 	all.Mark = l.End()
 	return all
@@ -97,10 +97,10 @@ func TestLogResumes(t *testing.T) {
 				}
 				sameExploration(t, "resumed", got, want)
 				a, b := records(t, whole), records(t, parts)
-				if a.Mark != b.Mark || !slices.Equal(a.Origins, b.Origins) || !slices.Equal(a.Pioneers, b.Pioneers) {
-					t.Errorf("%+v and %d pioneers in parts, %+v and %d as a whole", b.Mark, len(b.Pioneers), a.Mark, len(a.Pioneers))
+				if a.Mark != b.Mark || !slices.Equal(a.Origins, b.Origins) || !slices.Equal(a.CacheFillers, b.CacheFillers) {
+					t.Errorf("%+v and %d pioneers in parts, %+v and %d as a whole", b.Mark, len(b.CacheFillers), a.Mark, len(a.CacheFillers))
 				}
-				t.Logf("%d states, %d pioneers", a.States, len(a.Pioneers))
+				t.Logf("%d states, %d pioneers", a.States, len(a.CacheFillers))
 			})
 		}
 	}

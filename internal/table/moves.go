@@ -201,7 +201,7 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 	t, c := len(e.Ends), len(e.Changes)
 	e.Reserve(edges, most)
 	changes, ends, notes, los, his := e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
-	turns, names := e.Turns[:t+edges], e.Names[:t+edges]
+	turns, names := e.EdgeIndexes[:t+edges], e.Names[:t+edges]
 	for i := range spans {
 		node, end := int(spans[i].node), spans[i].end
 		site := v[node]
@@ -262,14 +262,14 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 				lo, hi = lo+shift.Lo, hi+shift.Hi
 			} else {
 				e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
-				e.Turns, e.Names = turns[:t], names[:t]
+				e.EdgeIndexes, e.Names = turns[:t], names[:t]
 				if err := g.takeOther(e, k); err != nil {
 					return err
 				}
 				t, c = len(e.Ends), len(e.Changes)
 				e.Reserve(edges, most)
 				changes, ends, notes, los, his = e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
-				turns, names = e.Turns[:t+edges], e.Names[:t+edges]
+				turns, names = e.EdgeIndexes[:t+edges], e.Names[:t+edges]
 				continue
 			}
 			if c == first && g.sleepSet.loops {
@@ -277,8 +277,8 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 				continue
 			}
 			ends[t], notes[t], los[t] = uint32(c), m.note, lo
-			turns[t], names[t] = e.Turn, k
-			e.Turn++
+			turns[t], names[t] = e.EdgeIndex, k
+			e.EdgeIndex++
 			if two {
 				his = append(his, hi)
 			}
@@ -286,7 +286,7 @@ func (g *graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
 		}
 	}
 	e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
-	e.Turns, e.Names = turns[:t], names[:t]
+	e.EdgeIndexes, e.Names = turns[:t], names[:t]
 	return nil
 }
 

@@ -121,13 +121,13 @@ func share(lo uint64, from explore.Source) uint64 {
 
 // appendSource appends where a state was found, as it differs from where the one before was.
 func appendSource(buf []byte, s, before explore.Source) []byte {
-	buf = append(binary.AppendUvarint(binary.AppendUvarint(buf, uint64(s.Part)), uint64(s.Turn)), s.Note)
+	buf = append(binary.AppendUvarint(binary.AppendUvarint(buf, uint64(s.Part)), uint64(s.EdgeIndex)), s.Note)
 	buf = binary.AppendVarint(buf, int64(s.Number)-int64(before.Number))
 	return binary.AppendUvarint(binary.AppendUvarint(buf, uint64(s.By>>sleepers)), uint64(s.By&(1<<sleepers-1)))
 }
 
 func (u *unpacking) source(before explore.Source) explore.Source {
-	s := explore.Source{Part: uint32(u.number()), Turn: uint32(u.number()), Note: u.bytes(1)[0]}
+	s := explore.Source{Part: uint32(u.number()), EdgeIndex: uint32(u.number()), Note: u.bytes(1)[0]}
 	s.Number = uint32(int64(before.Number) + u.signed())
 	s.By = uint32(u.number()) << sleepers
 	s.By |= uint32(u.number())

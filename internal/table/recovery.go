@@ -90,21 +90,21 @@ func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts Explo
 // untilLive is a judge that ends an exploration at the first live state.
 type untilLive struct{}
 
-// Wants implements [explore.Judge].
-func (untilLive) Wants(uint32) bool { return false }
+// NeedsEdges implements [explore.Analyze].
+func (untilLive) NeedsEdges(uint32) bool { return false }
 
-// Met implements [explore.Judge].
-func (untilLive) Met(_ uint32, live bool, _ uint8) error {
+// Visit implements [explore.Analyze].
+func (untilLive) Visit(_ uint32, live bool, _ uint8) error {
 	if live {
 		return errLive
 	}
 	return nil
 }
 
-// Judge implements [explore.Judge].
-func (untilLive) Judge(context.Context, *explore.Space) error { return nil }
+// Analyze implements [explore.Analyze].
+func (untilLive) Analyze(context.Context, *explore.Space) error { return nil }
 
-// Bytes implements [explore.Judge].
+// Bytes implements [explore.Analyze].
 func (untilLive) Bytes() int { return 0 }
 
 // recoveryOnly is a reducer that leaves out the steps that do not belong to the recovery relation.

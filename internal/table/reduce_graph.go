@@ -284,7 +284,7 @@ func (r *reduction) drop(v []uint32) {
 }
 
 // Check implements [explore.Graph].
-func (r *reduction) Check(m *explore.Met) (live bool, err error) {
+func (r *reduction) Check(m *explore.FoundState) (live bool, err error) {
 	g := r.g
 	if r.stuck != nil && keyOf(m.State) == r.stuckAt {
 		return false, r.stuck
@@ -306,7 +306,7 @@ func (r *reduction) Check(m *explore.Met) (live bool, err error) {
 		return false, nil
 	}
 	if n := m.Number + 1; err == nil && n&(n-1) == 0 {
-		if trail := m.Trail(); len(trail) <= auditedSteps {
+		if trail := m.Path(); len(trail) <= auditedSteps {
 			path, _ := r.path(trail)
 			if r.lost {
 				return live, cmp.Or(r.err, errLost)

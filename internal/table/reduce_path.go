@@ -180,11 +180,11 @@ func (k *walker) slot(node int, from sim.NodeID, msg uint32) int32 {
 // found is the path to what an exploration found.
 func (r *reduction) found(x *explore.Result) choose.Path {
 	g := r.g
-	if x.Trail == nil {
+	if x.Path == nil {
 		return g.badPicks
 	}
 	event, picks := g.badEvent, g.badPicks
-	k := r.walk(x.Trail)
+	k := r.walk(x.Path)
 	if x.AtEdge && event >= 0 {
 		r.sites.unpack(k.v, r.unpacked)
 		r.w.restore(r.unpacked)

@@ -76,7 +76,7 @@ func (s *Shard) Follow(turns []uint32, atEdge bool) (path choose.Path, err error
 		}
 		return path, err
 	}
-	_, err = g.Check(&explore.Met{State: state, Root: true}) // all properties are looked at
+	_, err = g.Check(&explore.FoundState{State: state, Root: true}) // all properties are looked at
 	return path, err
 }
 
@@ -107,7 +107,7 @@ func (s *Shard) Witness(state []uint32) uint64 {
 		hash = ^hash
 	}
 	for t, lo := range s.scratch.Lo {
-		hash = (hash ^ lo ^ uint64(s.scratch.Turns[t])) * 0x9E3779B97F4A7C15
+		hash = (hash ^ lo ^ uint64(s.scratch.EdgeIndexes[t])) * 0x9E3779B97F4A7C15
 		hash ^= hash >> 32
 	}
 	return hash

@@ -72,7 +72,7 @@ func byShards(t tester, sys *sim.System) *table.Exploration {
 	var turns []uint32
 	for at := (explore.Source{Part: uint32(part), Number: uint32(number)}); dead > 0 && at.Number != explore.NoPlace; {
 		_, at = s.all[s.owner[at.Part]].State(int(at.Part), int(at.Number))
-		turns = append(turns, at.Turn)
+		turns = append(turns, at.EdgeIndex)
 	}
 	slices.Reverse(turns)
 	if !judge.Dead(x, dead, turns) {

@@ -64,7 +64,7 @@ func newShards(t tester, sys *sim.System, workers, parts int, cut []int) *shards
 			}
 			seen[shard.Fingerprint(state)] = true
 			if p := shard.Of(state); shard.Has(p) {
-				if err := shard.Restore(p, state, explore.Source{Number: explore.NoPlace, Turn: uint32(k)}); err != nil {
+				if err := shard.Restore(p, state, explore.Source{Number: explore.NoPlace, EdgeIndex: uint32(k)}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -41,8 +41,8 @@ func (s *sleeper) Expand(state []uint32, number int, e *explore.Edges) error {
 	return err
 }
 
-func (s *sleeper) Check(m *explore.Met) (live bool, err error) {
-	s.found, s.trails = append(s.found, s.Fingerprint(m.State)), append(s.trails, m.Trail())
+func (s *sleeper) Check(m *explore.FoundState) (live bool, err error) {
+	s.found, s.trails = append(s.found, s.Fingerprint(m.State)), append(s.trails, m.Path())
 	return s.graph.Check(m)
 }
 
@@ -85,7 +85,7 @@ func compareAsleep(sys *sim.System, set, depth int, spoil func(*nodeConfigs, uin
 	case !slices.EqualFunc(all.trails, some.trails, slices.Equal):
 		return 0, errors.New("states are found on other ways")
 	case limited < mostStates && (want.Transitions != got.Transitions || want.Err == nil && want.Steps != got.Steps || want.Live != got.Live || want.Depth != got.Depth ||
-		want.Stopped != got.Stopped || fmt.Sprint(want.Err, want.Trail, want.AtEdge) != fmt.Sprint(got.Err, got.Trail, got.AtEdge)):
+		want.Stopped != got.Stopped || fmt.Sprint(want.Err, want.Path, want.AtEdge) != fmt.Sprint(got.Err, got.Path, got.AtEdge)):
 		return 0, fmt.Errorf("%+v, and with sleep sets %+v", want, got)
 	}
 	return some.unlisted, nil

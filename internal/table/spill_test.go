@@ -54,7 +54,7 @@ func TestSpilledSystems(t *testing.T) {
 				}
 				sameExploration(t, "spilled", got, want)
 				a, b := records(t, filepath.Join(dir, "in memory")), records(t, filepath.Join(dir, "on disk"))
-				if a.Mark != b.Mark || !slices.Equal(a.Origins, b.Origins) || !slices.Equal(a.Pioneers, b.Pioneers) {
+				if a.Mark != b.Mark || !slices.Equal(a.Origins, b.Origins) || !slices.Equal(a.CacheFillers, b.CacheFillers) {
 					t.Errorf("the log ends with %+v, in memory with %+v", b.Mark, a.Mark)
 				}
 			}

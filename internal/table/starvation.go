@@ -107,7 +107,7 @@ func (b *builder) begin() (end func()) {
 func (b *builder) build(ctx context.Context, s *explore.Space) error {
 	defer b.begin()()
 	want := func(id uint32) bool { return b.err == nil && b.left.has(id) }
-	err := s.Pass(ctx, false, want, func(id uint32, row explore.Shown, to []uint32) {
+	err := s.Pass(ctx, false, want, func(id uint32, row explore.StateEdges, to []uint32) {
 		if b.err == nil { // some were asked for before
 			b.err = b.add(row.From(), to, row.Names())
 		}
@@ -246,17 +246,17 @@ func (b *builder) drawn(node sim.NodeID) (uint32, error) {
 // mostNamed is how many outcomes a choice may have that is not fair for it to be told that it goes one way.
 const mostNamed = 64
 
-// trails knows how states are come to, see [explore.Space].
-type trails interface{ Trail(id uint32) []uint32 }
+// pathFinder knows how states are come to, see [explore.Space].
+type pathFinder interface{ Path(id uint32) []uint32 }
 
 // tell tells of a run that violates an obligation; walked: of all states only some are in the graph. The error is errCollision, or that
 // nothing can be said.
-func (b *builder) tell(s trails, obligation uint32, l *fair.Lasso, walked bool) (*Starvation, error) {
+func (b *builder) tell(s pathFinder, obligation uint32, l *fair.Lasso, walked bool) (*Starvation, error) {
 	out := &Starvation{Property: b.src.name, Round: len(l.Round)}
 	if b.src.monitor >= 0 {
 		out.Obligation = b.g.w.monitors.owed.list[obligation].key
 	}
-	trail := s.Trail(b.ids[l.Start])
+	trail := s.Path(b.ids[l.Start])
 	out.Steps = len(trail) - 1
 	out.Path = b.g.path(trail)
 	start := slices.Clone(b.g.w.v)

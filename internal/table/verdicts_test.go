@@ -43,11 +43,11 @@ func sum(v *sim.View) (sum int) {
 func TestVerdicts(t *testing.T) {
 	even := sim.Property{Name: "even", Eventually: func(v *sim.View) bool { return sum(v)%2 == 0 }}
 	first := sim.Property{Name: "first", Eventually: func(v *sim.View) bool { return v.Service(0).(*counter).N >= v.Service(2).(*counter).N }}
-	nothing := func(*graph, *explore.Met) {}
-	all := func(g *graph, _ *explore.Met) { g.w.properties.verdicts = verdicts{} }
+	nothing := func(*graph, *explore.FoundState) {}
+	all := func(g *graph, _ *explore.FoundState) { g.w.properties.verdicts = verdicts{} }
 	// As after a look at a state behind which nothing is visited, which asks Always properties alone.
-	allButSound := func(g *graph, m *explore.Met) { *g.w.properties.verdicts.said(g.read(m.State)) = isSound }
-	live := func(forget func(*graph, *explore.Met), p ...sim.Property) int {
+	allButSound := func(g *graph, m *explore.FoundState) { *g.w.properties.verdicts.said(g.read(m.State)) = isSound }
+	live := func(forget func(*graph, *explore.FoundState), p ...sim.Property) int {
 		e, err := newEngine(counters(p...), kernel.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ type sampler struct {
 	passed int
 }
 
-func (s *sampler) Check(m *explore.Met) (bool, error) {
+func (s *sampler) Check(m *explore.FoundState) (bool, error) {
 	before := *s.asked
 	live, err := s.graph.Check(m)
 	if s.w.samples.sampled(m.Number+1) && *s.asked == before {
@@ -212,10 +212,10 @@ func TestVerdictsAreOfTheState(t *testing.T) {
 // forgetful forgets some of what properties said before each state.
 type forgetful struct {
 	*graph
-	forget func(*graph, *explore.Met)
+	forget func(*graph, *explore.FoundState)
 }
 
-func (f *forgetful) Check(m *explore.Met) (bool, error) {
+func (f *forgetful) Check(m *explore.FoundState) (bool, error) {
 	f.forget(f.graph, m)
 	return f.graph.Check(m)
 }

@@ -76,7 +76,7 @@ func (g *graph) verify(number int, e *explore.Edges, t int) error {
 		if g.width > 0 && all.Lo[n] != g.sites.fingerprint(g.packedVector).Lo {
 			panic("table: a move changes the fingerprint in another way than the step that it stands for")
 		}
-		if t < len(e.Ends) && int(e.Turns[t]) == n {
+		if t < len(e.Ends) && int(e.EdgeIndexes[t]) == n {
 			if !slices.Equal(g.packedVector, e.To(t, g.worldVector, nil)) || e.Lo[t] != all.Lo[n] || e.Notes[t] != all.Notes[n] {
 				panic("table: a move is another one when others sleep")
 			}
@@ -85,7 +85,7 @@ func (g *graph) verify(number int, e *explore.Edges, t int) error {
 		n++
 		return nil
 	})
-	if err == nil && (n != len(all.Ends) || t != len(e.Ends) || n != int(e.Turn)) {
+	if err == nil && (n != len(all.Ends) || t != len(e.Ends) || n != int(e.EdgeIndex)) {
 		panic("table: there are more moves than steps")
 	}
 	return err

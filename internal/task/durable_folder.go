@@ -59,7 +59,7 @@ func (p *Process) DurableInfo(dir string, asJSON bool) error {
 	if asJSON {
 		return WriteJSON(p.Stdout, map[string]any{
 			"manifest": m, "states": end.States, "waiting": waiting, "transitions": end.Transitions, "depth": end.Depth, "bytes": stats.Bytes,
-			"torn": stats.Torn, "blocks": stats.Blocks, "pioneers": stats.Pioneers, "finished": end.States > 0 && waiting == 0, "in_use": s.InUse,
+			"torn": stats.Torn, "blocks": stats.Blocks, "pioneers": stats.CacheFillers, "finished": end.States > 0 && waiting == 0, "in_use": s.InUse,
 		})
 	}
 	w, line := p.describe(m)
@@ -70,7 +70,7 @@ func (p *Process) DurableInfo(dir string, asJSON bool) error {
 	line("states", "%s; %s", textfmt.Number(end.States), left)
 	line("transitions", "%s", textfmt.Number(end.Transitions))
 	line("depth", "%d", end.Depth)
-	line("log", "%s bytes, %.2f per state; %d blocks; to go on, the steps of %s states are taken again", textfmt.Number(int(stats.Bytes)), float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, textfmt.Number(stats.Pioneers))
+	line("log", "%s bytes, %.2f per state; %d blocks; to go on, the steps of %s states are taken again", textfmt.Number(int(stats.Bytes)), float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, textfmt.Number(stats.CacheFillers))
 	if stats.Torn > 0 {
 		line("torn", "%d bytes at the end, which --resume cuts off", stats.Torn)
 	}

@@ -75,15 +75,15 @@ func (l *list) Pop(item *explore.Item) bool {
 
 func (l *list) More() bool { return l.next < len(l.found) }
 
-func (l *list) Trail(id uint32) (trail []uint32) {
+func (l *list) Path(id uint32) (trail []uint32) {
 	for at := id + 1; at != 0; at = l.found[at-1].From {
-		trail = append(trail, l.found[at-1].Turn)
+		trail = append(trail, l.found[at-1].EdgeIndex)
 	}
 	slices.Reverse(trail)
 	return trail
 }
 
-func (l *list) Origin(id uint32) (from, turn uint32) { return l.found[id].From, l.found[id].Turn }
+func (l *list) Origin(id uint32) (from, turn uint32) { return l.found[id].From, l.found[id].EdgeIndex }
 func (l *list) Monotone() bool                       { return true }
 func (l *list) Bytes() (kept, waiting int)           { return 64 * len(l.found), 0 }
 func (l *list) Close()                               {}
@@ -115,7 +115,7 @@ func (later) Rest([]uint32, bool) bool { return true }
 // counter is a judge that counts.
 type counter struct{ states, live, edges int }
 
-func (c *counter) Met(id uint32, live bool, _ uint8) error {
+func (c *counter) Visit(id uint32, live bool, _ uint8) error {
 	if int(id) != c.states {
 		return fmt.Errorf("state %d is the %d. one", id, c.states)
 	}
@@ -126,8 +126,8 @@ func (c *counter) Met(id uint32, live bool, _ uint8) error {
 	return nil
 }
 
-func (c *counter) Judge(ctx context.Context, s *explore.Space) error {
-	return s.Pass(ctx, false, func(uint32) bool { return true }, func(_ uint32, _ explore.Shown, to []uint32) {
+func (c *counter) Analyze(ctx context.Context, s *explore.Space) error {
+	return s.Pass(ctx, false, func(uint32) bool { return true }, func(_ uint32, _ explore.StateEdges, to []uint32) {
 		for _, id := range to {
 			if id < s.Len() {
 				c.edges++
@@ -136,8 +136,8 @@ func (c *counter) Judge(ctx context.Context, s *explore.Space) error {
 	})
 }
 
-func (c *counter) Bytes() int        { return 0 }
-func (c *counter) Wants(uint32) bool { return true }
+func (c *counter) Bytes() int             { return 0 }
+func (c *counter) NeedsEdges(uint32) bool { return true }
 
 var (
 	maps  = explore.VisitedSet{Name: "map", New: func(explore.Graph) explore.Visited { return mapSet{} }}
@@ -228,13 +228,15 @@ func (s square) Expand(v []uint32, _ int, e *explore.Edges) error {
 	return nil
 }
 
-func (s square) Check(m *explore.Met) (live bool, err error) { return m.State[0] == m.State[1], nil }
+func (s square) Check(m *explore.FoundState) (live bool, err error) {
+	return m.State[0] == m.State[1], nil
+}
 
 func TestJudgeOfAForeignGraph(t *testing.T) {
 	for _, visited := range append([]explore.VisitedSet{maps}, explore.VisitedSets...) {
 		for _, frontier := range append([]explore.FrontierKind{lists}, explore.Frontiers...) {
 			c := &counter{}
-			l, err := explore.New(square{100}, explore.Options{Visited: visited, Frontier: frontier, Judge: c})
+			l, err := explore.New(square{100}, explore.Options{Visited: visited, Frontier: frontier, Analysis: c})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,10 +31,10 @@ const turnBits, manyTurns = 4, 1<<4 - 1
 
 // append appends a record. Origins do not decrease.
 func (r *records) append(buf []byte, o explore.Origin) ([]byte, error) {
-	if o.From < r.from || o.From == r.from && o.Turn < r.next {
+	if o.From < r.from || o.From == r.from && o.EdgeIndex < r.next {
 		return buf, errors.New("states are not in the order in which they were found")
 	}
-	turn := o.Turn
+	turn := o.EdgeIndex
 	if o.From == r.from {
 		turn -= r.next
 	}
@@ -42,27 +42,27 @@ func (r *records) append(buf []byte, o explore.Origin) ([]byte, error) {
 	if turn >= manyTurns {
 		buf = binary.AppendUvarint(buf, uint64(turn-manyTurns))
 	}
-	r.from, r.next = o.From, o.Turn+1
+	r.from, r.next = o.From, o.EdgeIndex+1
 	return buf, nil
 }
 
 // take takes a record from the front of a block.
 func (r *records) take(c *content) (o explore.Origin) {
 	head := c.number()
-	o.From, o.Turn = r.from, uint32(head&manyTurns)
-	if o.Turn == manyTurns {
+	o.From, o.EdgeIndex = r.from, uint32(head&manyTurns)
+	if o.EdgeIndex == manyTurns {
 		more := c.number()
 		c.check(more < 1<<32-manyTurns-1)
-		o.Turn += uint32(more)
+		o.EdgeIndex += uint32(more)
 	}
 	if delta := head >> turnBits; delta > 0 {
 		c.check(delta <= uint64(^uint32(0)-r.from))
 		o.From += uint32(delta)
 	} else {
-		c.check(uint64(o.Turn)+uint64(r.next) < 1<<32-1)
-		o.Turn += r.next
+		c.check(uint64(o.EdgeIndex)+uint64(r.next) < 1<<32-1)
+		o.EdgeIndex += r.next
 	}
-	r.from, r.next = o.From, o.Turn+1
+	r.from, r.next = o.From, o.EdgeIndex+1
 	return o
 }
 
@@ -165,22 +165,22 @@ func (h *head) follows(end *explore.Mark) bool {
 		h.Transitions >= end.Transitions && h.Steps >= end.Steps && h.Live >= end.Live && h.Depth >= end.Depth
 }
 
-func appendPioneer(buf []byte, p explore.Pioneer) []byte {
+func appendPioneer(buf []byte, p explore.CacheFiller) []byte {
 	return binary.LittleEndian.AppendUint64(binary.AppendUvarint(buf, uint64(p.ID)), p.Row)
 }
 
 // block reads what is left of a block behind its head; so many states were expanded before.
 func (h *head) block(c *content, expanded int, into *explore.Block) error {
 	into.Mark, into.Notes = h.Mark, h.notes
-	into.Origins, into.Pioneers = into.Origins[:0], into.Pioneers[:0]
+	into.Origins, into.CacheFillers = into.Origins[:0], into.CacheFillers[:0]
 	pioneers := content{left: h.pioneers}
 	for range h.pioneerCount {
 		id := pioneers.number()
 		pioneers.check(id >= uint64(expanded) && id < uint64(h.Expanded))
-		if n := len(into.Pioneers); n > 0 {
-			pioneers.check(id > uint64(into.Pioneers[n-1].ID))
+		if n := len(into.CacheFillers); n > 0 {
+			pioneers.check(id > uint64(into.CacheFillers[n-1].ID))
 		}
-		into.Pioneers = append(into.Pioneers, explore.Pioneer{ID: uint32(id), Row: pioneers.word()})
+		into.CacheFillers = append(into.CacheFillers, explore.CacheFiller{ID: uint32(id), Row: pioneers.word()})
 	}
 	var r records
 	for k := range h.n {

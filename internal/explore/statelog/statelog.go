@@ -31,10 +31,10 @@ type Log struct {
 
 // Stats tells about a file.
 type Stats struct {
-	Bytes    int64 // but for those that are torn
-	Torn     int64 // bytes at the end that are no block
-	Blocks   int
-	Pioneers int
+	Bytes        int64 // but for those that are torn
+	Torn         int64 // bytes at the end that are no block
+	Blocks       int
+	CacheFillers int
 }
 
 // file is what is used of an [os.File].
@@ -127,7 +127,7 @@ func (l *Log) scan() (size int64, err error) {
 		}
 		l.end = h.Mark
 		l.notes = append(l.notes, h.notes...)
-		l.stats.Pioneers += h.pioneerCount
+		l.stats.CacheFillers += h.pioneerCount
 		l.good += int64(headBytes + len(b))
 	}
 }

@@ -24,17 +24,17 @@ func drawn(t *rapid.T) (blocks []explore.Block) {
 		b := explore.Block{}
 		if m.States == 0 {
 			for turn := range uint32(1 + rnd.IntN(3)) {
-				b.Origins = append(b.Origins, explore.Origin{Turn: turn * 2})
+				b.Origins = append(b.Origins, explore.Origin{EdgeIndex: turn * 2})
 			}
 		} else {
 			for range min(rnd.IntN(40), m.States-m.Expanded) {
 				if rnd.IntN(4) == 0 {
-					b.Pioneers = append(b.Pioneers, explore.Pioneer{ID: uint32(m.Expanded), Row: rnd.Uint64()})
+					b.CacheFillers = append(b.CacheFillers, explore.CacheFiller{ID: uint32(m.Expanded), Row: rnd.Uint64()})
 				}
 				m.Expanded++
 				for turn := range uint32(most) {
 					if rnd.IntN(most) < 2 {
-						b.Origins = append(b.Origins, explore.Origin{From: uint32(m.Expanded), Turn: turn})
+						b.Origins = append(b.Origins, explore.Origin{From: uint32(m.Expanded), EdgeIndex: turn})
 					}
 				}
 			}
@@ -52,13 +52,13 @@ func drawn(t *rapid.T) (blocks []explore.Block) {
 func all(blocks []explore.Block) (all explore.Block) {
 	for _, b := range blocks {
 		all.Mark = b.Mark
-		all.Origins, all.Pioneers, all.Notes = append(all.Origins, b.Origins...), append(all.Pioneers, b.Pioneers...), append(all.Notes, b.Notes...)
+		all.Origins, all.CacheFillers, all.Notes = append(all.Origins, b.Origins...), append(all.CacheFillers, b.CacheFillers...), append(all.Notes, b.Notes...)
 	}
 	return all
 }
 
 func equal(a, b *explore.Block) bool {
-	return a.Mark == b.Mark && slices.Equal(a.Origins, b.Origins) && slices.Equal(a.Pioneers, b.Pioneers) && bytes.Equal(a.Notes, b.Notes)
+	return a.Mark == b.Mark && slices.Equal(a.Origins, b.Origins) && slices.Equal(a.CacheFillers, b.CacheFillers) && bytes.Equal(a.Notes, b.Notes)
 }
 
 // written writes blocks to a file, of which each becomes one.
@@ -86,7 +86,7 @@ func contentOf(l *Log) (got []explore.Block, err error) {
 		if err != nil {
 			return got, err
 		}
-		got = append(got, explore.Block{Mark: b.Mark, Origins: slices.Clone(b.Origins), Pioneers: slices.Clone(b.Pioneers), Notes: slices.Clone(b.Notes)})
+		got = append(got, explore.Block{Mark: b.Mark, Origins: slices.Clone(b.Origins), CacheFillers: slices.Clone(b.CacheFillers), Notes: slices.Clone(b.Notes)})
 	}
 	return got, nil
 }
@@ -119,7 +119,7 @@ func TestLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		w, g := all(want), all(got)
-		if !equal(&w, &g) || l.End() != w.Mark || !bytes.Equal(l.Notes(), w.Notes) || l.Stats().Pioneers != len(w.Pioneers) || l.Stats().Torn != 0 {
+		if !equal(&w, &g) || l.End() != w.Mark || !bytes.Equal(l.Notes(), w.Notes) || l.Stats().CacheFillers != len(w.CacheFillers) || l.Stats().Torn != 0 {
 			t.Fatalf("%+v, want %+v", g, w)
 		}
 	})
@@ -272,8 +272,8 @@ func TestFull(t *testing.T) {
 func FuzzBlock(f *testing.F) {
 	name := filepath.Join(f.TempDir(), "log")
 	written(f, name, []explore.Block{
-		{Mark: explore.Mark{States: 2, Digest: 7}, Origins: []explore.Origin{{}, {Turn: 40}}, Notes: []byte("x")},
-		{Mark: explore.Mark{States: 3, Expanded: 2}, Origins: []explore.Origin{{From: 2, Turn: 3}}, Pioneers: []explore.Pioneer{{ID: 1, Row: 5}}},
+		{Mark: explore.Mark{States: 2, Digest: 7}, Origins: []explore.Origin{{}, {EdgeIndex: 40}}, Notes: []byte("x")},
+		{Mark: explore.Mark{States: 3, Expanded: 2}, Origins: []explore.Origin{{From: 2, EdgeIndex: 3}}, CacheFillers: []explore.CacheFiller{{ID: 1, Row: 5}}},
 	})
 	data, err := os.ReadFile(name)
 	if err != nil {

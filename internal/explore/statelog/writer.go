@@ -84,10 +84,10 @@ func (w *writer) append(b *explore.Block) error {
 			return w.err
 		}
 	}
-	for _, p := range b.Pioneers {
+	for _, p := range b.CacheFillers {
 		h.pioneers = appendPioneer(h.pioneers, p)
 	}
-	h.pioneerCount += len(b.Pioneers)
+	h.pioneerCount += len(b.CacheFillers)
 	h.notes = append(h.notes, b.Notes...)
 	if len(w.records)+len(h.pioneers)+len(h.notes) >= sealBytes {
 		signal(w.full)
@@ -144,7 +144,7 @@ func (w *writer) seal() {
 		return
 	}
 	l.good += int64(len(w.buf))
-	l.stats.Bytes, l.stats.Blocks, l.stats.Pioneers, l.end = l.good, l.stats.Blocks+1, l.stats.Pioneers+pioneers, end
+	l.stats.Bytes, l.stats.Blocks, l.stats.CacheFillers, l.end = l.good, l.stats.Blocks+1, l.stats.CacheFillers+pioneers, end
 	signal(w.dirty)
 }
 

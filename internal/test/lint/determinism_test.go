@@ -15,7 +15,7 @@ var deterministic = []string{"sim", "internal/encoding", "internal/kernel", "int
 var (
 	realTime = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
 	random   = []string{"math/rand", "math/rand/v2", "crypto/rand"}
-	waiting  = []string{"internal/kernel/contain.go", "internal/encoding/contain.go", "internal/kernel/pulse.go", "internal/table/guard.go"}
+	waiting  = []string{"internal/kernel/contain.go", "internal/encoding/contain.go", "internal/kernel/heartbeat.go", "internal/table/guard.go"}
 )
 
 // noHiddenInputs: code that runs inside steps depends on its inputs only. It does not read the clock,

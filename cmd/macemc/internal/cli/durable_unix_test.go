@@ -37,7 +37,7 @@ func stored(t *testing.T, dir string) (all explore.Block) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all.Origins, all.Pioneers = append(all.Origins, b.Origins...), append(all.Pioneers, b.Pioneers...)
+		all.Origins, all.CacheFillers = append(all.Origins, b.Origins...), append(all.CacheFillers, b.CacheFillers...)
 	}
 	all.Mark = l.End()
 	return all
@@ -105,7 +105,7 @@ func TestDurableKilled(t *testing.T) {
 func sameLogs(t *testing.T, got, want string) {
 	t.Helper()
 	a, b := stored(t, got), stored(t, want)
-	if a.Mark != b.Mark || len(a.Origins) != len(b.Origins) || len(a.Pioneers) != len(b.Pioneers) {
+	if a.Mark != b.Mark || len(a.Origins) != len(b.Origins) || len(a.CacheFillers) != len(b.CacheFillers) {
 		t.Errorf("%+v, undisturbed %+v", a.Mark, b.Mark)
 	}
 	for i := range a.Origins {

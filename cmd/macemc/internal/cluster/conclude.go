@@ -80,7 +80,7 @@ func (r *run) turns(shard *table.Shard, why *Why) (turns []uint32, err error) {
 	ctx := context.Background()
 	at := *why.Source
 	if !why.AtEdge {
-		turns = append(turns, at.Turn)
+		turns = append(turns, at.EdgeIndex)
 	}
 	for at.Number != explore.NoPlace {
 		part, number := int(at.Part), int(at.Number)
@@ -100,7 +100,7 @@ func (r *run) turns(shard *table.Shard, why *Why) (turns []uint32, err error) {
 			return nil, errDamaged
 		}
 		at = from[number-b.first]
-		turns = append(turns, at.Turn)
+		turns = append(turns, at.EdgeIndex)
 	}
 	slices.Reverse(turns)
 	return turns, nil

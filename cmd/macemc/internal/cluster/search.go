@@ -135,7 +135,7 @@ func (s *Search) begin(ctx context.Context, nc *nats.Conn, shard *table.Shard, r
 		if packs[part] == nil {
 			packs[part] = shard.NewPack()
 		}
-		packs[part].Add(state, explore.Source{Number: explore.NoPlace, Turn: uint32(k)})
+		packs[part].Add(state, explore.Source{Number: explore.NoPlace, EdgeIndex: uint32(k)})
 		lens[part]++
 	}
 	for part, pack := range packs {

@@ -96,7 +96,7 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 	if err != nil {
 		return false, err
 	}
-	opts := table.ExploreOptions{Weightless: m.Weightless, World: kernel.Options{Overdue: overdue, Contain: m.Contain, Pulse: new(kernel.Pulse)}}
+	opts := table.ExploreOptions{Weightless: m.Weightless, World: kernel.Options{Overdue: overdue, Contain: m.Contain, Heartbeat: new(kernel.Heartbeat)}}
 	if opts.Visited, err = explore.VisitedNamed(m.Visited); err != nil {
 		return false, err
 	}
@@ -131,7 +131,7 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 	}()
 	if overdue == nil {
 		<-ended
-	} else if !opts.World.Pulse.Returned(ended, overdue) {
+	} else if !opts.World.Heartbeat.Returned(ended, overdue) {
 		working <- member.stuck("a property does not return") // what was given up ends when it does
 	}
 	if err := <-working; err != nil {

@@ -1,9 +1,9 @@
 package explore
 
-// recent keeps fingerprints, or keys, of states that were come to lately near the processor: most states are come to again
+// hotCache keeps fingerprints, or keys, of states that were come to lately near the processor: most states are come to again
 // soon, by the same events in another order.
-type recent struct {
-	memory        region
+type hotCache struct {
+	memory        arena
 	first, second *[recentLen]uint64
 }
 
@@ -15,7 +15,7 @@ const (
 // recentSlot is where a fingerprint is kept; keys would not be spread well by their last bits.
 func recentSlot(p uint64) uint64 { return p * 0x9E3779B97F4A7C15 >> (64 - recentBits) }
 
-func (r *recent) init(words int) {
+func (r *hotCache) init(words int) {
 	r.memory.grow(words * recentLen)
 	r.first = (*[recentLen]uint64)(r.memory.words)
 	r.first[recentSlot(0)] = 1 // that 0 came lately must not be believed from the start
@@ -26,7 +26,7 @@ func (r *recent) init(words int) {
 
 // sift makes the keys of a batch those of edges to states which were not come to lately. It does not branch, since what came
 // lately cannot be guessed.
-func (r *recent) sift(b *Batch) {
+func (r *hotCache) sift(b *Batch) {
 	if r.first == nil {
 		r.init(max(1, b.Width))
 	}

@@ -49,16 +49,16 @@ func (b *Bench) Predicates(id sim.NodeID, l *Local) (holds uint64, n int) {
 	return l.holds, len(c.predicates)
 }
 
-// lens is what the bench's view looks through.
-type lens struct{ b *Bench }
+// benchView is what the bench's view looks through.
+type benchView struct{ b *Bench }
 
-func (l lens) VisitInFlight(yield func(sim.Envelope) bool) { l.b.inFlight(yield) }
+func (l benchView) VisitInFlight(yield func(sim.Envelope) bool) { l.b.inFlight(yield) }
 
-func (l lens) TimerSet(id sim.NodeID, t any) bool { return l.b.shown[id].timerSet(t) }
+func (l benchView) TimerSet(id sim.NodeID, t any) bool { return l.b.shown[id].timerSet(t) }
 
-func (l lens) Halted(id sim.NodeID) bool { return l.b.shown[id].halted }
+func (l benchView) Halted(id sim.NodeID) bool { return l.b.shown[id].halted }
 
-func (l lens) Each(v *shown, p *predicate) bool {
+func (l benchView) Each(v *shown, p *predicate) bool {
 	b := l.b
 	c := &b.w.check
 	k := c.slot(p)

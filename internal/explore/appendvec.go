@@ -2,19 +2,19 @@ package explore
 
 import "sync/atomic"
 
-// column is a list of words that grows at its end without being copied.
-type column struct {
+// appendVec is a list of words that grows at its end without being copied.
+type appendVec struct {
 	words  []uint64
 	n      int
-	memory region
-	shown  atomic.Pointer[region] // memory, for those who read while others append
+	memory arena
+	shown  atomic.Pointer[arena] // memory, for those who read while others append
 }
 
 const minColumn = 1 << 9
 
-func (c *column) at(i uint32) uint64 { return c.words[i] }
+func (c *appendVec) at(i uint32) uint64 { return c.words[i] }
 
-func (c *column) append(v uint64) {
+func (c *appendVec) append(v uint64) {
 	if c.n == len(c.words) {
 		c.memory.grow(max(minColumn, c.n+c.n/4))
 		c.words = c.memory.words
@@ -26,11 +26,11 @@ func (c *column) append(v uint64) {
 }
 
 // published is all that was appended before something that happened before the call. Others may append meanwhile.
-func (c *column) published() []uint64 {
+func (c *appendVec) published() []uint64 {
 	if shown := c.shown.Load(); shown != nil {
 		return shown.words
 	}
 	return nil
 }
 
-func (c *column) bytes() int { return 8 * c.n }
+func (c *appendVec) bytes() int { return 8 * c.n }

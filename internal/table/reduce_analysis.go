@@ -35,25 +35,27 @@ func (r *reduction) readsMessages() bool {
 	return true
 }
 
-// reductionJudge is the judge of a reduced graph, and asks the system's about it once all holds that was relied upon.
-type reductionJudge struct {
+// reductionAnalysis is the judge of a reduced graph, and asks the system's about it once all holds that was relied upon.
+type reductionAnalysis struct {
 	r     *reduction
-	judge explore.Judge // nil: there is none
+	judge explore.Analysis // nil: there is none
 }
 
-// Met implements [explore.Judge].
-func (j *reductionJudge) Met(id uint32, live bool, note uint8) error {
+// Visit implements [explore.Analyze].
+func (j *reductionAnalysis) Visit(id uint32, live bool, note uint8) error {
 	if j.judge == nil {
 		return nil
 	}
-	return j.judge.Met(id, live, note)
+	return j.judge.Visit(id, live, note)
 }
 
-// Wants implements [explore.Judge].
-func (j *reductionJudge) Wants(id uint32) bool { return j.judge != nil && j.judge.Wants(id) }
+// NeedsEdges implements [explore.Analyze].
+func (j *reductionAnalysis) NeedsEdges(id uint32) bool {
+	return j.judge != nil && j.judge.NeedsEdges(id)
+}
 
-// Bytes implements [explore.Judge].
-func (j *reductionJudge) Bytes() int {
+// Bytes implements [explore.Analyze].
+func (j *reductionAnalysis) Bytes() int {
 	n := len(j.r.full)
 	if j.judge != nil {
 		n += j.judge.Bytes()
@@ -61,8 +63,8 @@ func (j *reductionJudge) Bytes() int {
 	return n
 }
 
-// Judge implements [explore.Judge].
-func (j *reductionJudge) Judge(ctx context.Context, s *explore.Space) error {
+// Analyze implements [explore.Analyze].
+func (j *reductionAnalysis) Analyze(ctx context.Context, s *explore.Space) error {
 	r := j.r
 	fell := r.settle()
 	if r.sym != nil {
@@ -87,7 +89,7 @@ func (j *reductionJudge) Judge(ctx context.Context, s *explore.Space) error {
 	if j.judge == nil {
 		return nil
 	}
-	return j.judge.Judge(ctx, s)
+	return j.judge.Analyze(ctx, s)
 }
 
 // mostForced is how many states are looked for at a time that are to be expanded in full.
@@ -123,17 +125,17 @@ func (r *reduction) proviso(ctx context.Context, s *explore.Space) (again bool, 
 			if s.Origin(id) > 0 {
 				note = explore.Recovery
 			}
-			if err := reach.Met(id, full[id], note); err != nil {
+			if err := reach.Visit(id, full[id], note); err != nil {
 				return false, err
 			}
 		}
-		if err := reach.Judge(ctx, s); err != nil {
+		if err := reach.Analyze(ctx, s); err != nil {
 			return again, err
 		}
 		if reach.Dead == 0 {
 			break
 		}
-		k := r.walk(reach.Trail)
+		k := r.walk(reach.Path)
 		forced = append(forced, keyOf(k.v))
 		full[reach.Nearest] = true
 		again = true

@@ -12,12 +12,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Late keeps the first use of an Env by a goroutine that a handler had started, after that handler returned. Such a use must not panic:
+// UseAfterReturn keeps the first use of an Env by a goroutine that a handler had started, after that handler returned. Such a use must not panic:
 // nothing recovers there, and the process would die. Worlds that share a Late report it at their next handler.
-type Late struct{ found atomic.Pointer[sim.Finding] }
+type UseAfterReturn struct{ found atomic.Pointer[sim.Finding] }
 
 // Finding is the use; nil: there was none so far.
-func (l *Late) Finding() *sim.Finding {
+func (l *UseAfterReturn) Finding() *sim.Finding {
 	if f := l.found.Load(); f != nil {
 		own := *f
 		return &own
@@ -39,12 +39,12 @@ func (e *env) late(what string) {
 	if m := createdBy.FindStringSubmatch(by); m != nil {
 		text += fmt.Sprintf("; a goroutine used it that %s started (%s)", m[1], m[2])
 	}
-	e.w.opts.Late.found.CompareAndSwap(nil, &sim.Finding{Kind: sim.Panic, Node: e.n.id, Message: text + lateAdvice, Stack: stack})
+	e.w.opts.UseAfterReturn.found.CompareAndSwap(nil, &sim.Finding{Kind: sim.Panic, Node: e.n.id, Message: text + lateAdvice, Stack: stack})
 	runtime.Goexit()
 }
 
-// UsedLate reports whether a finding is that an Env was used after its handler had returned.
-func UsedLate(f *sim.Finding) bool {
+// IsUseAfterReturn reports whether a finding is that an Env was used after its handler had returned.
+func IsUseAfterReturn(f *sim.Finding) bool {
 	return f.Kind == sim.Panic && strings.HasSuffix(f.Message, lateAdvice)
 }
 

@@ -8,10 +8,10 @@ import (
 	"github.com/macemc/macemc/internal/explore/spill"
 )
 
-// waiting holds batches of which a [Delayed] set does not know yet what is new in them. They are finished as if they came from the
+// pendingBatches holds batches of which a [Deferred] set does not know yet what is new in them. They are finished as if they came from the
 // set then: in the same order, with the same states.
-type waiting struct {
-	set     Delayed
+type pendingBatches struct {
+	set     Deferred
 	spool   *spill.Spool
 	batches int
 	n       uint32 // states
@@ -31,12 +31,12 @@ const (
 	waitingTimes = 8 // of what it took last time
 )
 
-func newWaiting(set Delayed, s *Spill) *waiting {
-	return &waiting{set: set, spool: spill.NewSpool(s.Dir, s.Bytes/spoolShare)}
+func newWaiting(set Deferred, s *Spill) *pendingBatches {
+	return &pendingBatches{set: set, spool: spill.NewSpool(s.Dir, s.Bytes/spoolShare)}
 }
 
 // busy reports whether batches are being finished that waited. The exploration does not stop then, so that nothing of them is lost.
-func (w *waiting) busy() bool { return w != nil && w.leaving }
+func (w *pendingBatches) busy() bool { return w != nil && w.leaving }
 
 // onDisk is how many bytes are on disk.
 func (l *Loop) onDisk() int64 {
@@ -93,7 +93,7 @@ func (l *Loop) leave(ctx context.Context) error {
 	began := time.Now()
 	w.old = append(w.old[:0], make(bitset, w.n/64+1)...)
 	any := false
-	if err := w.set.Settle(func(number uint32) {
+	if err := w.set.Flush(func(number uint32) {
 		if any = true; number < w.n {
 			w.old.add(number)
 		}
@@ -147,7 +147,7 @@ func (b *Batch) appendTo(buf []byte) []byte {
 		buf = binary.AppendUvarint(buf, uint64(n.until))
 		buf = binary.AppendUvarint(buf, uint64(n.by))
 		buf = binary.AppendVarint(buf, int64(n.From)-int64(from))
-		buf = binary.AppendUvarint(buf, uint64(n.Turn))
+		buf = binary.AppendUvarint(buf, uint64(n.EdgeIndex))
 		buf = append(binary.LittleEndian.AppendUint64(buf, n.lo), n.note)
 		vector := b.vectors[k*b.words:][:b.words]
 		buf = appendVector(buf, before, vector)

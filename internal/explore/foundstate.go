@@ -1,7 +1,7 @@
 package explore
 
-// Met is a state that was found.
-type Met struct {
+// FoundState is a state that was found.
+type FoundState struct {
 	State  []uint32
 	Number int   // in the order in which states are found
 	Note   uint8 // of the edge that led to it
@@ -14,14 +14,14 @@ type Met struct {
 	k     int
 }
 
-// Trail is the turns to the state, see [Frontier]. In [Parts] it is nil: nobody there knows it.
-func (m *Met) Trail() []uint32 {
+// Path is the edge indexes to the state, see [Frontier]. In [Parts] it is nil: nobody there knows it.
+func (m *FoundState) Path() []uint32 {
 	if m.loop == nil {
 		return nil
 	}
 	n := m.batch.Found(m.k)
 	if n.From == 0 {
-		return []uint32{n.Turn}
+		return []uint32{n.EdgeIndex}
 	}
-	return append(m.loop.frontier.Trail(n.From-1), n.Turn)
+	return append(m.loop.frontier.Path(n.From-1), n.EdgeIndex)
 }

@@ -6,26 +6,26 @@ import (
 	"github.com/macemc/macemc/internal/explore/spill"
 )
 
-// lineage keeps for each state the one that it was found from, plus one, 0: it is a root; and which edge from there led to it.
+// predecessors keeps for each state the one that it was found from, plus one, 0: it is a root; and which edge from there led to it.
 // States are mostly expanded in the order of their numbers, so that origins do not decrease, and take about three bits each: in a
 // row of bits, number n is bit n + origin(n), with as many bits before it that are not set as the origin's number says.
-type lineage struct {
+type predecessors struct {
 	n       uint32
 	last    uint32
 	row     chunks[uint64]
 	samples chunks[uint32]    // every so many origins
 	earlier map[uint32]uint32 // origins that are less than one before them; nil: there are none
-	turns   turns
+	turns   edgeIndexes
 }
 
 const sampledOrigins = 64
 
 // spillTo has all but what comes last held in a store.
-func (l *lineage) spillTo(s *spill.Store) {
+func (l *predecessors) spillTo(s *spill.Store) {
 	l.row.store, l.samples.store, l.turns.row.store, l.turns.blocks.store = s, s, s, s
 }
 
-func (l *lineage) append(from, turn uint32) {
+func (l *predecessors) append(from, turn uint32) {
 	if from < l.last {
 		if l.earlier == nil {
 			l.earlier = map[uint32]uint32{}
@@ -45,7 +45,7 @@ func (l *lineage) append(from, turn uint32) {
 	l.turns.append(turn)
 }
 
-func (l *lineage) at(n uint32) (from, turn uint32) {
+func (l *predecessors) at(n uint32) (from, turn uint32) {
 	turn = l.turns.at(n)
 	if from, ok := l.earlier[n]; ok {
 		return from, turn
@@ -71,8 +71,8 @@ func (l *lineage) at(n uint32) (from, turn uint32) {
 	return uint32(uint64(w)*64 + uint64(bits.TrailingZeros64(word)) - uint64(n)), turn
 }
 
-// trail is the turns to a state.
-func (l *lineage) trail(id uint32) (trail []uint32) {
+// path is the edge indexes to a state.
+func (l *predecessors) trail(id uint32) (trail []uint32) {
 	for at := id + 1; at != 0; {
 		from, turn := l.at(at - 1)
 		trail = append(trail, turn)
@@ -84,25 +84,25 @@ func (l *lineage) trail(id uint32) (trail []uint32) {
 	return trail
 }
 
-func (l *lineage) bytes() int {
+func (l *predecessors) bytes() int {
 	return l.row.bytes() + l.samples.bytes() + l.turns.bytes() + 48*len(l.earlier)
 }
 
-// turns is a list of numbers in blocks, each of which takes as many bits for a number as its greatest one needs.
-type turns struct {
+// edgeIndexes is a list of numbers in blocks, each of which takes as many bits for a number as its greatest one needs.
+type edgeIndexes struct {
 	n      uint32
-	block  [turnsBlock]uint32 // the last one, which is not full
-	all    uint32             // its numbers, or'ed
+	block  [edgeIndexBlock]uint32 // the last one, which is not full
+	all    uint32                 // its numbers, or'ed
 	row    chunks[uint64]
 	blocks chunks[uint64] // where in row each begins, and how wide its numbers are in the last bits
 }
 
-const turnsBlock = 64
+const edgeIndexBlock = 64
 
-func (l *turns) append(turn uint32) {
-	l.block[l.n%turnsBlock] = turn
+func (l *edgeIndexes) append(turn uint32) {
+	l.block[l.n%edgeIndexBlock] = turn
 	l.all |= turn
-	if l.n++; l.n%turnsBlock > 0 {
+	if l.n++; l.n%edgeIndexBlock > 0 {
 		return
 	}
 	width := bits.Len32(l.all)
@@ -119,13 +119,13 @@ func (l *turns) append(turn uint32) {
 	}
 }
 
-func (l *turns) at(n uint32) uint32 {
-	if n/turnsBlock == l.n/turnsBlock {
-		return l.block[n%turnsBlock]
+func (l *edgeIndexes) at(n uint32) uint32 {
+	if n/edgeIndexBlock == l.n/edgeIndexBlock {
+		return l.block[n%edgeIndexBlock]
 	}
-	block := l.blocks.at(n / turnsBlock)
+	block := l.blocks.at(n / edgeIndexBlock)
 	width := uint32(block & 63)
-	bit := n % turnsBlock * width
+	bit := n % edgeIndexBlock * width
 	w, shift := uint32(block>>6)+bit/64, bit%64
 	if width == 0 {
 		return 0
@@ -137,4 +137,4 @@ func (l *turns) at(n uint32) uint32 {
 	return uint32(word & (1<<width - 1))
 }
 
-func (l *turns) bytes() int { return l.row.bytes() + l.blocks.bytes() }
+func (l *edgeIndexes) bytes() int { return l.row.bytes() + l.blocks.bytes() }

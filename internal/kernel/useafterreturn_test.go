@@ -43,7 +43,7 @@ func TestKeptEnv(t *testing.T) {
 			t.Fatal(err)
 		}
 		var f *sim.Finding
-		if err := w.Step(w.Enabled()[0], src); !errors.As(err, &f) || !kernel.UsedLate(f) {
+		if err := w.Step(w.Enabled()[0], src); !errors.As(err, &f) || !kernel.IsUseAfterReturn(f) {
 			t.Errorf("%d handlers ago: %v", ago, err)
 		}
 	}

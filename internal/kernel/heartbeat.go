@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Pulse shows another goroutine whether functions of properties return, which are called so often that none can have a
+// Heartbeat shows another goroutine whether functions of properties return, which are called so often that none can have a
 // goroutine of its own. See [Options].
-type Pulse struct{ calls atomic.Uint64 } // odd: one is under way
+type Heartbeat struct{ calls atomic.Uint64 } // odd: one is under way
 
-func (p *Pulse) begin() { p.calls.Store(p.calls.Load() + 1) }
+func (p *Heartbeat) begin() { p.calls.Store(p.calls.Load() + 1) }
 
-func (p *Pulse) end() { p.calls.Store(p.calls.Load() + 1) }
+func (p *Heartbeat) end() { p.calls.Store(p.calls.Load() + 1) }
 
 // Returned waits until done is closed. It is false when a call was given up before: overdue is asked as [Options].Overdue is.
-func (p *Pulse) Returned(done <-chan struct{}, overdue func(ticks int) bool) bool {
-	ticker := time.NewTicker(WatchEvery)
+func (p *Heartbeat) Returned(done <-chan struct{}, overdue func(ticks int) bool) bool {
+	ticker := time.NewTicker(WatchInterval)
 	defer ticker.Stop()
 	last, ticks := uint64(0), 0
 	for {

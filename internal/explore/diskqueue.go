@@ -7,9 +7,9 @@ import (
 	"github.com/macemc/macemc/internal/explore/spill"
 )
 
-// spooled is a queue of which little is in memory. States are kept as differences to those before them.
-type spooled struct {
-	lineage
+// diskQueue is a queue of which little is in memory. States are kept as differences to those before them.
+type diskQueue struct {
+	predecessors
 	pushed uint32 // number of the next state that is pushed
 	popped uint32 // and popped
 	end    uint32 // of the states at the present depth
@@ -17,17 +17,17 @@ type spooled struct {
 	most   int
 	err    error
 
-	store            *spill.Store // of the lineage
+	store            *spill.Store // of the predecessor list
 	reading, writing *spill.Spool
 	in, out          []byte   // what is left of a chunk, and what becomes one
 	first, last      []uint32 // the states that were read and written last in these
 }
 
-const spooledChunk = 64 << 10
+const diskQueueChunk = 64 << 10
 
 func newSpooled(words int, s *Spill) Frontier {
 	held := s.Bytes / spoolShare
-	q := &spooled{depth: -1, store: spill.NewStore(s.Dir), reading: spill.NewSpool(s.Dir, held), writing: spill.NewSpool(s.Dir, held),
+	q := &diskQueue{depth: -1, store: spill.NewStore(s.Dir), reading: spill.NewSpool(s.Dir, held), writing: spill.NewSpool(s.Dir, held),
 		first: make([]uint32, words), last: make([]uint32, words)}
 	q.spillTo(q.store)
 	return q
@@ -42,40 +42,40 @@ type Spooling interface {
 	Disk() int64
 }
 
-func (q *spooled) Disk() int64 { return q.store.Disk() + q.reading.Disk() + q.writing.Disk() }
+func (q *diskQueue) Disk() int64 { return q.store.Disk() + q.reading.Disk() + q.writing.Disk() }
 
-func (q *spooled) Err() error { return cmp.Or(q.err, q.store.Err()) }
+func (q *diskQueue) Err() error { return cmp.Or(q.err, q.store.Err()) }
 
-func (q *spooled) AtOnce() int { return gathered }
+func (q *diskQueue) AtOnce() int { return gathered }
 
-func (q *spooled) Push(b *Batch) {
+func (q *diskQueue) Push(b *Batch) {
 	for k := range b.Len() {
 		if !b.Final() {
 			q.push(b.record(k), b.news[k].by)
 		}
-		q.lineage.append(b.news[k].From, b.news[k].Turn)
+		q.predecessors.append(b.news[k].From, b.news[k].EdgeIndex)
 	}
 }
 
-func (q *spooled) push(record []uint32, by uint32) {
+func (q *diskQueue) push(record []uint32, by uint32) {
 	q.out = binary.AppendUvarint(appendVector(q.out, q.last, record), uint64(by))
 	copy(q.last, record)
-	if len(q.out) >= spooledChunk {
+	if len(q.out) >= diskQueueChunk {
 		q.flush()
 	}
 	q.pushed++
 }
 
-func (q *spooled) flush() {
+func (q *diskQueue) flush() {
 	if err := q.writing.Append(q.out); q.err == nil {
 		q.err = err
 	}
 	q.out = q.out[:0]
 	clear(q.last)
-	q.most = max(q.most, q.reading.Bytes()+q.writing.Bytes()+2*spooledChunk)
+	q.most = max(q.most, q.reading.Bytes()+q.writing.Bytes()+2*diskQueueChunk)
 }
 
-func (q *spooled) Pop(item *Item) bool {
+func (q *diskQueue) Pop(item *Item) bool {
 	if q.popped == q.end || q.err != nil {
 		return false
 	}
@@ -94,7 +94,7 @@ func (q *spooled) Pop(item *Item) bool {
 }
 
 // More goes on to the next depth.
-func (q *spooled) More() bool {
+func (q *diskQueue) More() bool {
 	if q.popped == q.end && q.end < q.pushed {
 		q.flush()
 		if err := q.reading.Reset(); q.err == nil {
@@ -107,15 +107,15 @@ func (q *spooled) More() bool {
 	return q.popped < q.end
 }
 
-func (q *spooled) Trail(id uint32) []uint32 { return q.trail(id) }
+func (q *diskQueue) Path(id uint32) []uint32 { return q.trail(id) }
 
-func (q *spooled) Origin(id uint32) (from, turn uint32) { return q.at(id) }
+func (q *diskQueue) Origin(id uint32) (from, turn uint32) { return q.at(id) }
 
-func (q *spooled) Monotone() bool { return q.earlier == nil }
+func (q *diskQueue) Monotone() bool { return q.earlier == nil }
 
-func (q *spooled) Bytes() (kept, waiting int) { return q.lineage.bytes(), q.most }
+func (q *diskQueue) Bytes() (kept, waiting int) { return q.predecessors.bytes(), q.most }
 
-func (q *spooled) Close() {
+func (q *diskQueue) Close() {
 	q.store.Close()
 	q.reading.Close()
 	q.writing.Close()

@@ -7,7 +7,7 @@ import (
 
 // A region keeps what is in it when it grows, and stays where it is from the moment on that it is not on the heap, so that nothing is copied.
 func TestRegionsGrowInPlace(t *testing.T) {
-	var r region
+	var r arena
 	defer r.free()
 	at := (*uint64)(nil)
 	for words := 100; words < 4*hugePage/8; words += words / 3 {
@@ -32,7 +32,7 @@ func TestRegionsGrowInPlace(t *testing.T) {
 	if at == nil || 8*len(r.words)%hugePage != 0 {
 		t.Errorf("%d words", len(r.words))
 	}
-	var small region
+	var small arena
 	defer small.free()
 	if small.grow(2 * onHeap); 8*len(small.words) > smallPages {
 		t.Errorf("%d words were asked for, and %d are there", 2*onHeap, len(small.words))

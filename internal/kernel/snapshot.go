@@ -8,26 +8,26 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Kept is what a node was like, for [NodeChanges].
-type Kept struct {
+// Snapshot is what a node was like, for [NodeChanges].
+type Snapshot struct {
 	service sim.Service // a copy; nil: Fields are all
 	Fields  []sim.Field // what there is besides
 }
 
-// KeepNode keeps what [World.NodeFields] describes of a node.
-func KeepNode(in World, id sim.NodeID) Kept {
+// TakeSnapshot keeps what [World.NodeFields] describes of a node.
+func TakeSnapshot(in World, id sim.NodeID) Snapshot {
 	if w, ok := in.(*machine); ok {
 		if n := &w.nodes[id]; n.up && !n.halted && !Carries(n.service) {
 			if p := w.planOf(n.service); p.Copyable() {
-				return Kept{p.Copy(n.service).(sim.Service), w.besides(n, nil)}
+				return Snapshot{p.Copy(n.service).(sim.Service), w.besides(n, nil)}
 			}
 		}
 	}
-	return Kept{Fields: slices.Clone(in.NodeFields(id))}
+	return Snapshot{Fields: slices.Clone(in.NodeFields(id))}
 }
 
 // NodeChanges says how NodeFields of a node differ from what was kept of it in the same world, without describing all of it again.
-func NodeChanges(in World, id sim.NodeID, was Kept) []encoding.Change {
+func NodeChanges(in World, id sim.NodeID, was Snapshot) []encoding.Change {
 	if was.service == nil {
 		return encoding.Diff(was.Fields, in.NodeFields(id))
 	}

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// region is memory that grows in place: addresses are reserved, pages are taken as they are used, huge ones if there
+// arena is memory that grows in place: addresses are reserved, pages are taken as they are used, huge ones if there
 // are any, since tables that are read at random spots would else spend their time on address translation.
 // It is not the collector's, but is given back when nothing refers to the region any more. The zero value is empty.
 // Nobody else may keep what words refers to.
-type region struct {
+type arena struct {
 	words    []uint64
 	reserved *mapping // nil: words are on the heap
 }
@@ -29,18 +29,18 @@ const (
 )
 
 // grow makes the region at least so many words long, what is new being zero.
-func (r *region) grow(words int) {
+func (r *arena) grow(words int) {
 	if words <= len(r.words) {
 		return
 	}
 	if words <= onHeap || !r.growReserved(words) {
 		grown := make([]uint64, words)
 		copy(grown, r.words)
-		*r = region{words: grown} // who still reads what was there keeps it
+		*r = arena{words: grown} // who still reads what was there keeps it
 	}
 }
 
-func (r *region) growReserved(words int) bool {
+func (r *arena) growReserved(words int) bool {
 	step := hugePage
 	if 8*words <= hugePage-smallPages {
 		step = smallPages
@@ -87,10 +87,10 @@ func reserve(least int) *mapping {
 func unmap(bytes []byte) { _ = unix.Munmap(bytes) }
 
 // free gives the memory back. The region is empty then.
-func (r *region) free() {
+func (r *arena) free() {
 	if m := r.reserved; m != nil {
 		m.undo.Stop()
 		unmap(m.bytes)
 	}
-	*r = region{}
+	*r = arena{}
 }

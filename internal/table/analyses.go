@@ -1,0 +1,68 @@
+package table
+
+import (
+	"context"
+	"slices"
+
+	"github.com/macemc/macemc/internal/explore"
+)
+
+// analyses judge one after the other.
+type analyses []explore.Analysis
+
+// judgesOf are those that there are; nil: nobody judges.
+func judgesOf(dead explore.Analysis, starving *fairCycles) explore.Analysis {
+	switch {
+	case starving == nil:
+		return dead
+	case dead == nil:
+		return starving
+	}
+	return analyses{dead, starving}
+}
+
+// Visit implements [explore.Analyze].
+func (j analyses) Visit(id uint32, live bool, note uint8) error {
+	for _, judge := range j {
+		if err := judge.Visit(id, live, note); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Analyze implements [explore.Analyze].
+func (j analyses) Analyze(ctx context.Context, s *explore.Space) error {
+	limited := error(nil)
+	for _, judge := range j {
+		switch err := judge.Analyze(ctx, s); err {
+		case nil:
+		case explore.ErrLimit: // the next one says so for itself
+			limited = err
+		default:
+			return err
+		}
+	}
+	return limited
+}
+
+// NeedsEdges implements [explore.Analyze].
+func (j analyses) NeedsEdges(id uint32) bool {
+	return slices.ContainsFunc(j, func(judge explore.Analysis) bool { return judge.NeedsEdges(id) })
+}
+
+// Names implements [explore.Namer].
+func (j analyses) Names() bool {
+	return slices.ContainsFunc(j, func(judge explore.Analysis) bool {
+		n, ok := judge.(explore.Namer)
+		return ok && n.Names()
+	})
+}
+
+// Bytes implements [explore.Analyze].
+func (j analyses) Bytes() (n int) {
+	for _, judge := range j {
+		n += judge.Bytes()
+	}
+	return n
+}
