@@ -368,6 +368,7 @@ const (
 	noDeliveries mutation = "deliveries of dropped datagrams are not known"
 	noSets       mutation = "only sets that are known are looked at"
 	noLeftovers  mutation = "what a set leaves may matter"
+	noMonitors   mutation = "monitors are not heard"
 	noRivals     mutation = "sets that take the same may do something else"
 	noRestart    mutation = "dropped datagrams may matter after a crash"
 	noPromises   mutation = "quorums may break what they say in states that are left out"

@@ -402,7 +402,7 @@ func TestReductionFlaws(t *testing.T) {
 		from    uint64
 	}{
 		{noVisibility, 960}, {noSettling, 0}, {noFixpoint, 360}, {noLoss, 0}, {noCrashes, 300}, {noHalts, 0}, {noReceivers, 3110}, {noCommuting, 10},
-		{noWalk, 120}, {noProviso, 440}, {noDeliveries, 60}, {noSets, 80}, {noRivals, 380},
+		{noWalk, 120}, {noProviso, 440}, {noDeliveries, 60}, {noSets, 80}, {noRivals, 380}, {noMonitors, 110},
 	} {
 		t.Run(string(f.without), func(t *testing.T) {
 			var c tallied

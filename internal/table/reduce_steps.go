@@ -243,6 +243,9 @@ func (r *reduction) outcome(id uint32, s *stepOf) outcome {
 	}
 	var others bool
 	out.sends, out.tells, others = r.heard(s.ev.Node, l.ops)
+	if r.mutated(noMonitors) {
+		out.tells = nil
+	}
 	out.failed = out.failed || others
 	return out
 }
