@@ -192,7 +192,11 @@ func (r *reduction) onward(v []uint32, note uint8, first bool, k *walker) (last 
 		if steps > cycle && !r.mutated(noProviso) {
 			key := keyOf(v)
 			if met[key] {
-				r.fullyExpanded[key] = true
+				// A chain that was cut at its length may have passed this state. When it is followed again, it must end where it
+				// ended before. So the proviso finds the state, and the next exploration expands it in full.
+				if r.long == 0 {
+					r.fullyExpanded[key] = true
+				}
 				break
 			}
 			if met == nil {
