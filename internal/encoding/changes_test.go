@@ -10,7 +10,7 @@ import (
 // Changes are what Diff says of all fields, when the first value is a copy.
 func TestChanges(t *testing.T) {
 	s := newSet(t)
-	differ := 0
+	checks, differ := 0, 0
 	check := func(t rapid.TB, a, b any) {
 		p := planOf(t, s, a)
 		want := Diff(p.Fields("v", a, nil), p.Fields("v", b, nil))
@@ -20,7 +20,7 @@ func TestChanges(t *testing.T) {
 		if got := p.Changes("v", a, b); !slices.Equal(got, want) {
 			t.Errorf("%v\nwant %v", got, want)
 		}
-		if len(want) > 0 {
+		if checks++; len(want) > 0 {
 			differ++
 		}
 	}
@@ -66,8 +66,8 @@ func TestChanges(t *testing.T) {
 		check(t, l, more)
 		check(t, more, l)
 	})
-	if differ < 50 {
-		t.Errorf("only %d differ", differ)
+	if differ < checks/10 {
+		t.Errorf("only %d of %d pairs differ", differ, checks)
 	}
 }
 
