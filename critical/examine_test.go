@@ -70,6 +70,9 @@ func TestUnprovenWithinBudget(t *testing.T) {
 
 // Every strategy and engine says of unlikely recovery what all states say: it is possible.
 func TestUnlikelyRecoveryInAllStrategies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	sys := flips(22, -1).System()
 	for _, strategy := range []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk, search.Faulty} {
 		for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine} {

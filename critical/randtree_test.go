@@ -66,6 +66,9 @@ func TestRandTreeDefect(t *testing.T) {
 
 // The corrected code has nothing to find.
 func TestRandTreeCorrect(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	sys := randTree(t, 3, sim.Limits{Crashes: 1, NetErrors: 1})
 	res, err := search.Run(context.Background(), search.Config{HandlerLimit: time.Minute, System: sys, MaxPaths: 10_000, Confirm: critical.Confirm(critical.Config{System: sys})})
 	if err != nil {

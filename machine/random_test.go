@@ -91,6 +91,9 @@ func TestRandomMachines(t *testing.T) {
 
 // The programs tell apart what the interpreter is, and what it would be with one rule broken.
 func TestRandomMachinesNoticeFlaws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, flaw := range []string{"no implicit pop", "pop without exit", "ignored behind others", "two at once", "null too early"} {
 		noticed := 0
 		for seed := range uint64(1500) {

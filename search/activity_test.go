@@ -11,6 +11,9 @@ import (
 // Of the tellers, which are live once news was sent, nobody can tell after that, the timers tick, and news comes once in each walk that
 // goes on for long. That half of the walks saw three ticks of n0 is counted too.
 func TestAfterLive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	var all []search.Stats
 	for _, workers := range []int{1, 3} {
 		sys := tellers()

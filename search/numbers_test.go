@@ -168,6 +168,9 @@ func TestSampledDrawIsNotDead(t *testing.T) {
 
 // Limits are looked at while the answers of one handler are gone through.
 func TestLimitsInsideOneState(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, network := range []sim.Network{netsim.Datagrams{}, netsim.Streams{}} {
 		everyWay(func(cfg search.Config) {
 			cfg.System = drawing(func(s *numbers, env sim.Env) {
@@ -200,6 +203,9 @@ func TestLimitsInsideOneState(t *testing.T) {
 
 // When it recovers each time it does not even return.
 func TestDivergenceSwallowedForEver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	everyWay(func(cfg search.Config) {
 		var end atomic.Bool // of the handler, so that the next one has the processor
 		defer end.Store(true)

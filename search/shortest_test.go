@@ -26,6 +26,9 @@ func withBug(t *testing.T, system, bug string) Config {
 
 // What was found where states were left out is followed by what takes the fewest steps.
 func TestShortest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		system, bug string
 		crashes     int

@@ -11,6 +11,9 @@ import (
 
 // The systems of machines are visited as a whole: nothing is wrong with them as they are, and each bug is found.
 func TestMachinesAreVisited(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, name := range []string{"clientserver", "commit", "espresso", "detector", "channel", "timer", "chain", "ftcommit", "basicpaxos", "election", "hashtable"} {
 		e, err := systems.Find(name)
 		if err != nil {

@@ -34,6 +34,9 @@ func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 }
 
 func TestVet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	const dir = "./vet/testdata/"
 	stdout, stderr, status := run(t, "vet", dir+"suppress")
 	if status != 1 || stderr != "" || !strings.HasSuffix(stdout, "5 hazards in 1 package\n") {

@@ -84,6 +84,9 @@ var everything = []string{"deadlock, it turns often, action n0 lock", "panic, , 
 // A search that goes on finds what differs by kind, property or handler, each once, shrunk and with a folder, and what it
 // finds and says does not depend on the number of workers.
 func TestKeepGoing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty} {
 		t.Run(string(strategy), func(t *testing.T) {
 			var first []string

@@ -90,6 +90,9 @@ func counterSystem(ticks int) sim.System {
 
 // A run that is too long to be shrunk without being asked is told of as such, and is shrunk when asked.
 func TestLongRunIsShrunkWhenAsked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Chdir(t.TempDir())
 	o := check.Options{Search: search.Config{System: counterSystem(5200), Strategy: search.Walk, WalkSteps: 20_000, Workers: 1}}
 	rep, err := check.Run(t.Context(), o)

@@ -301,6 +301,9 @@ func TestDeadStatesAreLookedForInRowsFirst(t *testing.T) {
 
 // So it is when a pass has more edges than are looked up together, some of which are of states whose rows are not kept, and when rows are let go of while one is shown.
 func TestRowsOfManyBatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	const states = 240
 	g, rnd := &randomGraph{words: 5, roots: []int{0}, edges: make([][]randomEdge, states), live: make([]bool, states), bad: -1, failing: -1}, rand.New(rand.NewPCG(1, 2))
 	for n := range g.edges {

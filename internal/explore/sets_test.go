@@ -37,6 +37,9 @@ func TestLineage(t *testing.T) {
 
 // Fingerprints that begin or end alike fill one part of the table more than others, or what is behind its end.
 func TestFingerprints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, words := range []int{1, 2} {
 		p, spreading := newFingerprints(words), 0
 		known := map[[2]uint64]bool{}

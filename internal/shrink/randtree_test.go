@@ -16,6 +16,9 @@ import (
 // The bug of the paper's section on recovery: what is left of the run is how a node comes to get a JoinReply
 // after it has booted again and before it has asked to join again.
 func TestRandTreeDefect(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	e := randtree.Entry()
 	sys, err := e.New(spec.Config{Nodes: 3, Bugs: []string{"RT13"}})
 	if err != nil {

@@ -99,6 +99,9 @@ func TestConnectionEffectsAreThoseOfTheNetwork(t *testing.T) {
 
 // Queues are lists: what is put at the end comes out at the front.
 func TestQueues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		var q queues
 		q.init()

@@ -275,7 +275,7 @@ func TestAllBundledSystems(t *testing.T) {
 	for _, entry := range systems.All() {
 		variants := [][]string{nil}
 		for _, bug := range entry.Bugs {
-			if bug.Kind == sim.Divergence || slices.Contains(bug.OtherKinds, sim.Divergence) {
+			if testing.Short() || bug.Kind == sim.Divergence || slices.Contains(bug.OtherKinds, sim.Divergence) {
 				continue // a handler may never return
 			}
 			variants = append(variants, []string{bug.ID})

@@ -384,6 +384,9 @@ func message(err error) string {
 
 // Fingerprints find the same, by the same path.
 func TestFingerprintsFindTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	wide := bundled(t, "randtree", 12, sim.Limits{}) // 78 connections
 	loud := &sim.System{Name: "loud", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{loud: true} },
 		Monitors: []func() sim.Monitor{func() sim.Monitor { return &deaf{} }}}

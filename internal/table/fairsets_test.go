@@ -12,8 +12,11 @@ import (
 // What is said of fair runs, and what is counted, does not depend on how states are kept, and not on how many workers there are: edges that are kept are
 // shown as whole states have them.
 func TestFairRunsOfAllSets(t *testing.T) {
-	starved := 0
-	for seed := range uint64(40) {
+	seeds, starved := uint64(40), 0
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
 		var first *table.Exploration
 		for _, visited := range explore.VisitedSets {
 			for _, workers := range []func(func()){nil, func(f func()) { go f() }} {

@@ -58,6 +58,9 @@ func records(t *testing.T, name string) (all explore.Block) {
 
 // An exploration that was stopped goes on, and comes to the same, with the same log.
 func TestLogResumes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	faults := sim.Limits{Crashes: 1, NetErrors: 1}
 	for _, c := range []struct {
 		name   string
@@ -210,6 +213,9 @@ func TestLogRechecks(t *testing.T) {
 
 // However a log is cut or changed, an exploration comes to the same by it, or refuses it.
 func TestLogDamaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	sys, opts := bundled(t, "paxos", 6, sim.Limits{}), table.ExploreOptions{Visited: explore.VisitedSets[1], MaxDepth: 12}
 	want := breadth(t, sys, opts)
 	name := filepath.Join(t.TempDir(), "log")

@@ -24,6 +24,9 @@ func (h *heard) Observe(sim.NodeID, any) error {
 
 // A step may have more effects than a transition counts.
 func TestManyOperations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, many := range []int{2, 1<<16 - 4, 1<<16 - 2, 1<<16 - 1, 1 << 16, 1<<16 + 5} {
 		sys := sim.System{
 			Name: "crier", Nodes: 1, New: func(sim.NodeID) sim.Service { return &crier{} },

@@ -55,6 +55,9 @@ func gossip(q netsim.Queues, crashes int) *sim.System {
 // Queues in all orders, with steps of nodes' own and crashes: the engines show the same, step by step, and explore the
 // same states.
 func TestQueues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for order := netsim.PerPair; order <= netsim.Any; order++ {
 		for crashes, depth := range []int{0, 6} {
 			t.Run(fmt.Sprint(order, crashes), func(t *testing.T) {

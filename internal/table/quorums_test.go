@@ -95,6 +95,9 @@ func pooled(members, quorums int, edit func(*sim.Quorum[*pool, share])) sim.Syst
 
 // Tables visit the states that brute force comes to: copies, several quorums of a type, faults, draws.
 func TestQuorumStates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		members, quorums int
 		limits           sim.Limits

@@ -12,6 +12,9 @@ import (
 // A property that does not return, be it in local states that are never met together, is not asked again and again: each
 // time takes the time limit.
 func TestReducedHangs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	for _, reached := range []bool{false, true} {
 		for _, predicate := range []bool{false, reached} {

@@ -397,6 +397,9 @@ func TestReductionsMended(t *testing.T) {
 
 // Each condition that is left out is noticed. The numbers are those from which that does not take long.
 func TestReductionFlaws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, f := range []struct {
 		without mutation
 		from    uint64

@@ -64,6 +64,9 @@ func TestDroppedBeforeCrash(t *testing.T) {
 
 // The bundled Paxos ends in the same states when others are left out.
 func TestReducedTerminals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	for _, c := range []struct {
 		proposers string

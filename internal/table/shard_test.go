@@ -148,6 +148,9 @@ func (s *shards) states() (n int) {
 
 // Several shards find the states and take the steps that one exploration does.
 func TestShards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	set, err := explore.VisitedNamed("128")
 	if err != nil {
 		t.Fatal(err)

@@ -93,6 +93,9 @@ func compareAsleep(sys *sim.System, set, depth int, spoil func(*nodeConfigs, uin
 
 // What sleeps makes no difference to what is found, nor to the order.
 func TestSleepSets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, entry := range systems.All() {
 		t.Run(entry.Name, func(t *testing.T) {
 			sys, err := entry.New(spec.Config{Nodes: entry.DefaultNodes})
@@ -132,6 +135,9 @@ func TestSleepSetsOfRandomSystems(t *testing.T) {
 
 // What is forgotten of transitions is noticed.
 func TestSpoiltSleepIsNoticed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for name, spoil := range map[string]func(s *nodeConfigs, k uint32){
 		"with whom a node shares a connection": func(s *nodeConfigs, k uint32) {
 			if s.peers[k] != neverSleeps {

@@ -15,6 +15,9 @@ import (
 
 // Of every bundled system the same is found, in the same order, when next to nothing of it fits into memory.
 func TestSpilledSystems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	spilled := 0
 	for _, entry := range systems.All() {
 		t.Run(entry.Name, func(t *testing.T) {

@@ -37,6 +37,9 @@ func (s *echoer) say(env sim.Env, n int) {
 // What a connection has handed over makes room while it is told, that of a node with itself, too: the engines show the same, step by step, and
 // explore the same states, each step counted once.
 func TestRoomInStreams(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for nodes := 1; nodes <= 2; nodes++ {
 		for buffer := 1; buffer <= 2; buffer++ {
 			t.Run(fmt.Sprint(nodes, buffer), func(t *testing.T) {

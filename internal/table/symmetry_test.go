@@ -86,6 +86,9 @@ func TestSymmetricOrbits(t *testing.T) {
 
 // A violation is found in states that stand for others, too, and its path is one of the system.
 func TestSymmetricBugs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	for _, c := range []struct {
 		system, bug string

@@ -27,6 +27,9 @@ func TestStates(t *testing.T) {
 
 // The register stands for the acceptors, and they for the register: clients see no difference but for defects.
 func TestRegisterStandsForPaxos(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		bugs bugs
 		what string

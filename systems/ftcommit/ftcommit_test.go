@@ -9,6 +9,9 @@ import (
 
 // The paper's claim: with a single node for each participant all states are visited, without it there are more than ten times the memory holds.
 func TestAbstractionMakesItFinite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	s := setting{coordinators: 2, participants: 2, group: group.Group{Replicas: 2, Failures: 1}}
 	const memory = 2 << 20
 	for _, c := range []struct {

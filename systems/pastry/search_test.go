@@ -58,6 +58,9 @@ func TestCorrectedOverTransport(t *testing.T) {
 
 // Defects of the corrected system are found over the transport, too.
 func TestBugIsFoundOverTransport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	sys := system(t, spec.Config{Nodes: 2, Bugs: spec.BugSet{"P2"}, Params: map[string]string{"over": "transport", "bits": "8", "leaves": "4"}},
 		sim.Limits{Crashes: 1}, "")
 	res := explore(t, search.Config{System: sys, Strategy: search.Faulty, MaxPaths: 3000})
@@ -168,6 +171,9 @@ func TestWrongBoundIsCritical(t *testing.T) {
 
 // The corrected code survives at several sizes, and everything that can happen does.
 func TestCorrected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		name     string
 		nodes    int

@@ -12,6 +12,9 @@ import (
 
 // With all faults nothing is found, and searches complete, also when two members hold a part each.
 func TestNothingIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	all := sim.Limits{Crashes: 2, Loss: 2, Dup: 2}
 	for _, c := range []spec.Config{
 		{Nodes: 2}, {Nodes: 3}, {Nodes: 4}, {Nodes: 3, Params: map[string]string{"forgets": "1"}},
@@ -32,6 +35,9 @@ func TestNothingIsFound(t *testing.T) {
 
 // Each defect is found by the default search.
 func TestBugs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	e := superstep.Entry()
 	for _, b := range e.Bugs {
 		sys := systest.Build(t, e, b.Apply(spec.Config{}), b.Defaults.Limits)

@@ -64,6 +64,9 @@ func clean(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *search
 
 // The corrected code survives at several sizes, and everything that can happen does.
 func TestCorrected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		nodes, messages, packets, buffer, retries int
 		limits                                    sim.Limits

@@ -145,6 +145,9 @@ var (
 )
 
 func TestForeignOnesCountTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		system string
 		nodes  int
@@ -233,6 +236,9 @@ func (s square) Check(m *explore.FoundState) (live bool, err error) {
 }
 
 func TestJudgeOfAForeignGraph(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, visited := range append([]explore.VisitedSet{maps}, explore.VisitedSets...) {
 		for _, frontier := range append([]explore.FrontierKind{lists}, explore.Frontiers...) {
 			c := &counter{}

@@ -27,6 +27,9 @@ func run(t *testing.T, cfg search.Config) *search.Result {
 
 // Default settings find each defect; with -long the log says how soon.
 func TestFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	// The part of the search that is to find it, so that few paths do.
 	strategies := map[string]search.Name{"second failure": search.Faulty, "dead minority": search.Faulty}
 	schedules := map[string][]search.Schedule{"stale acknowledgement": {search.Phases}}
@@ -57,6 +60,9 @@ func TestFound(t *testing.T) {
 
 // Without the defects nothing is found by the same means.
 func TestCorrected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range hardbugs.Cases() {
 		for _, strategy := range []search.Name{search.Walk, search.Faulty} {
 			if res := run(t, search.Config{System: c.Corrected, Strategy: strategy, MaxPaths: 2000}); res.Verdict != search.OK {

@@ -32,6 +32,9 @@ func TestCounts(t *testing.T) {
 	}
 	for _, s := range systems {
 		t.Run(s.Name, func(t *testing.T) {
+			if testing.Short() && s.States > 1000 {
+				t.Skip("slow")
+			}
 			for _, strategy := range []search.Name{search.BFS, search.DFS} {
 				for k, visited := range []search.Visited{search.ExactStates, search.Fingerprints64, search.Fingerprints128} {
 					for workers := 1; workers <= 2; workers++ {
@@ -54,6 +57,9 @@ func TestCounts(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	for _, s := range All() {
 		t.Run(s.Name, func(t *testing.T) {
+			if testing.Short() && s.States > 1000 {
+				t.Skip("slow")
+			}
 			for _, strategy := range []search.Name{search.BFS, search.DFS, search.Deepening, search.Walk} {
 				cfg := search.Config{System: s.System, Strategy: strategy, Confirm: critical.Confirm(critical.Config{System: s.System})}
 				if !strategy.Stateful() {

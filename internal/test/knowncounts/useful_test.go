@@ -54,6 +54,9 @@ func useful(t *testing.T, sys *sim.System) int {
 
 // Stateright's own counts: our models are its, but for the messages that change nothing.
 func TestCountsWithoutUselessDeliveries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		System
 		states int

@@ -4,6 +4,9 @@ import "testing"
 
 // Whatever is planted into the oracle is noticed soon.
 func TestDefectsAreNoticed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	const most = 2000
 	for _, d := range Defects() {

@@ -12,6 +12,9 @@ import (
 // A run in which more waited than the model's buffer holds is replayed as it was, by all that opens paths, and searched on from; without the word for that in
 // the file it is a finding.
 func TestPathAsLive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Chdir(t.TempDir())
 	head := "macemc path 1\nsystem chain\nnodes 7\nparam clients=1\nparam fail=crash\nparam requests=1002\n"
 	steps := strings.Repeat("0 internal n0\n", 1002) + "end 1002\n"

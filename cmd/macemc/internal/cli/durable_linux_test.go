@@ -15,6 +15,9 @@ import (
 
 // On a disk that is full a search ends with a status of its own, and goes on once there is room.
 func TestDurableDiskFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := t.TempDir()
 	disk := filepath.Join(dir, "disk")
 	if err := os.Mkdir(disk, 0o755); err != nil {
@@ -72,6 +75,9 @@ func TestDurableDiskFull(t *testing.T) {
 
 // Runs that are kept end with the same status when the disk is full, and come to the same when there is room.
 func TestRunsDiskFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := t.TempDir()
 	disk := filepath.Join(dir, "disk")
 	if err := os.Mkdir(disk, 0o755); err != nil {

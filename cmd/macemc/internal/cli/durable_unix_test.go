@@ -117,6 +117,9 @@ func sameLogs(t *testing.T, got, want string) {
 
 // What signals end is kept, and nobody else may use it meanwhile.
 func TestDurableInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := t.TempDir()
 	args := []string{"search", "randtree", "--strategy", "bfs", "--time", "10m", "--durable", "log", "--resume"}
 	for i, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {

@@ -118,6 +118,9 @@ func TestLiveProcessOfTwo(t *testing.T) {
 
 // A recording of the defective build that stops before the bad delivery is enough to predict it.
 func TestSearchOnwardFromARecording(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := t.TempDir()
 	out, errs, status := runReal(t, dir, "do 1 joinOverlay\nquit\n", "live", "randtree", "--nodes", "3", "--bug", "RT13", "--idle", "--dir", "run")
 	if status != 3 || !strings.Contains(out, "n1 does joinOverlay") || !strings.Contains(out, "not live after") {
