@@ -54,6 +54,9 @@ func lodgers(network sim.Network, cut sim.CrashCut, containers ...[]sim.NodeID) 
 
 // All explorations agree with the replay engine about what there is when nodes run in one process, whatever the others have not synced.
 func TestExploreContainers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	together := []sim.NodeID{2, 0}
 	for _, test := range []struct {
 		name                string

@@ -79,6 +79,9 @@ func TestQueues(t *testing.T) {
 
 // A queue that outgrows its bound is the same finding in both engines, and in an exploration.
 func TestQueueBound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for order := netsim.PerPair; order <= netsim.Any; order++ {
 		for _, bound := range []int{1, 9} {
 			sys := gossip(netsim.Queues{Order: order, Bound: bound}, 0)

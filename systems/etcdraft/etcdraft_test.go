@@ -159,6 +159,9 @@ func TestBugs(t *testing.T) {
 
 // Nothing is found in what is not known to be defective, and every run recovers.
 func TestNothingIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		nodes  int
 		params params
@@ -185,6 +188,9 @@ func TestNothingIsFound(t *testing.T) {
 // What raft's documentation says of clusters of two is found: a member that crashes at the wrong moment leaves
 // nobody who can lead.
 func TestTwoMembers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	sys := system(t, spec.Config{Nodes: 2, Params: params{"smallest": "1"}}, sim.Limits{Crashes: 1})
 	res := run(t, search.Config{
 		System: sys, Strategy: search.Faulty, Seed: 2, MaxPaths: 10_000,

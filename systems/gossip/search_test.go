@@ -54,6 +54,9 @@ func readTable(t *testing.T) (rows []row) {
 
 // The table in the package's documentation says what is found.
 func TestTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	rows := readTable(t)
 	if len(rows) != 17 {
 		t.Errorf("%d rows, want 17", len(rows))

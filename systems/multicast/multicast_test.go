@@ -118,6 +118,9 @@ func (m mistaken) Ready(env sim.Env, peer sim.NodeID) {
 
 // Mistakes that are planted into the application are found, over streams and over the transport.
 func TestMistakesAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		name     string
 		mistake  mistaken

@@ -42,6 +42,9 @@ var roundsFallDownTheTree = sim.Property{
 // OV1 is found as a violation of liveness with all properties and with the paper's alone, and so is
 // the step after which there is no way back.
 func TestOV1(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	e := overcast.Entry()
 	b, err := e.Bug("OV1")
 	if err != nil {

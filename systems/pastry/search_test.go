@@ -81,6 +81,9 @@ func defaults(b *spec.Bug) search.Config {
 // Each bug is found with its defaults: as the expected kind with all properties, and as the paper's with
 // the paper's property alone. Without the bug the same settings give nothing.
 func TestBugsAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, b := range knownBugs() {
 		t.Run(b.ID, func(t *testing.T) {
 			for _, property := range []string{"", b.PaperProperty} {

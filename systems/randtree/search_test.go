@@ -31,6 +31,9 @@ func explore(t *testing.T, sys sim.System, cfg search.Config) *search.Result {
 // Over the transport, too: what that loses track of when a node restarts, or a datagram is lost, arrives
 // twice or late, is made up for.
 func TestCorrectedOverTransport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		nodes    int
 		buffer   string
@@ -55,6 +58,9 @@ func TestCorrectedOverTransport(t *testing.T) {
 
 // Defects are found over the transport as over streams.
 func TestBugIsFoundOverTransport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	sys := build(t, spec.Config{Nodes: 3, Bugs: spec.BugSet{"RT13"}, Params: map[string]string{"over": "transport"}}, sim.Limits{Crashes: 1})
 	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(spec.Weights{Action: 4, Fault: 1}), MaxPaths: 5000, Schedules: []search.Schedule{search.Weighted}})
 	if f := res.Finding; f == nil || f.Kind != sim.Liveness {
@@ -74,6 +80,9 @@ func weights(w spec.Weights) search.Weights {
 // Each bug is found with its defaults as one of the expected kinds, a divergence as the state right before
 // it; and by the paper's property alone. Without the bug the same settings give nothing.
 func TestBugsAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	e := randtree.Entry()
 	for i := range e.Bugs {
 		b := &e.Bugs[i]

@@ -118,6 +118,9 @@ func TestHazards(t *testing.T) {
 
 // What other packages can name they may send, unless systems were read, too.
 func TestUnsentOfLibrary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	const dir = "testdata/unsent/library"
 	match(t, check(t, vet.Config{Patterns: []string{"./" + dir}}), wants(t, dir))
 	r := check(t, vet.Config{Patterns: []string{"./" + dir, "./testdata/unsent"}, NoTests: true})
@@ -129,6 +132,9 @@ func TestUnsentOfLibrary(t *testing.T) {
 }
 
 func TestTestFilesAndTags(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	const dir = "testdata/tagged"
 	all := wants(t, dir)
 	match(t, check(t, vet.Config{Patterns: []string{"./" + dir}, Tags: "slow"}), all)

@@ -17,6 +17,9 @@ import (
 )
 
 func TestBugs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	stdout, stderr, status := runUntil(t, t.Context(), "bugs", "twophase", "--seeds", "1,4-5", "--json")
 	if status != check.StatusOK {
 		t.Fatalf("exit status %d: %s", status, stderr)
@@ -164,6 +167,9 @@ func TestBugsSummary(t *testing.T) {
 
 // The figures of the paper are those of bugs that there are, and the searches that are compared make sense.
 func TestOriginals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	known := map[string]string{}
 	for _, e := range bundled.Systems() {
 		for _, id := range e.BugIDs() {

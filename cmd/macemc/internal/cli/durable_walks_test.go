@@ -97,6 +97,9 @@ func runsKilled(t *testing.T, runs int, search ...string) {
 
 // Walks that are kept go on, also with what was found, and nothing else goes on with them.
 func TestDurableWalks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	walk := func(folder string, more ...string) []string {

@@ -24,6 +24,9 @@ func reportOf(t *testing.T, status int, args ...string) (r report.Report, out st
 
 // Shards together do what searches with all their seeds do.
 func TestShards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	const n = 3
 	for _, base := range [][]string{
 		{"search", "randtree", "--crashes", "1", "--strategy", "walk", "--max-paths", "300"},

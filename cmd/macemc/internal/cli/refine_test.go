@@ -11,6 +11,9 @@ import (
 )
 
 func TestRefine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Chdir(t.TempDir())
 	for _, c := range []struct {
 		args   []string
@@ -47,6 +50,9 @@ func TestRefine(t *testing.T) {
 }
 
 func TestObserve(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Chdir(t.TempDir())
 	if _, stderr, status := run(t, "search", "commit", "--bug", "PC2", "--out", "found"); status != check.StatusViolation {
 		t.Fatal(status, stderr)

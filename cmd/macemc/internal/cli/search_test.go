@@ -93,6 +93,9 @@ func TestSearchText(t *testing.T) {
 
 // Every violation gets a folder of its own, and all are as they were written.
 func TestSearchNeverOverwrites(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := t.TempDir()
 	t.Chdir(dir)
 	search := []string{"search", "pingack", "--workers", "1", "--walks", "20", "--walk-steps", "200", "--json"}
@@ -130,6 +133,9 @@ func TestSearchNeverOverwrites(t *testing.T) {
 
 // Same seed and bounds, one worker: the same bytes but for times, also in the files.
 func TestSearchIsDeterministic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, args := range [][]string{
 		{"search", "pingack", "--json"},
 		{"search", "pingack", "--loss", "0", "--depth", "10", "--json"},

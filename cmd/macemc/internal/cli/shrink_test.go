@@ -99,6 +99,9 @@ func TestNoShrink(t *testing.T) {
 
 // A run of four nodes of which three are enough.
 func TestShrinkNodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Chdir(t.TempDir())
 	if _, stderr, status := run(t, "search", "randtree", "--bug", "RT10", "--nodes", "4", "--workers", "1", "--no-shrink", "--walks", "40", "--walk-steps", "500", "--out", "out"); status != 1 {
 		t.Fatalf("exit status %d: %s", status, stderr)

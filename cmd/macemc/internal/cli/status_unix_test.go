@@ -90,6 +90,9 @@ func TestTooManyWorkers(t *testing.T) {
 // What is written to a device that is full is one clear line, and the exit status is that of the verdict if that is not that all
 // is well.
 func TestFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
 		t.Skip(err)

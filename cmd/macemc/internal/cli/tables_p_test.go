@@ -16,6 +16,9 @@ import (
 
 // What the table says of our protocols is so.
 func TestTableOfP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	if n := linesOf(t, "smr") + linesOf(t, "smr/group"); n != pShared {
 		t.Errorf("%d lines are shared, the table says %d", n, pShared)
 	}

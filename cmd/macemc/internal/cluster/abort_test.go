@@ -13,6 +13,9 @@ import (
 
 // A search that is aborted ends with an error, and nothing is left of it, nor of one that has ended and was not removed.
 func TestAbort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	url := serve(t)
 	work(t, url, 1)

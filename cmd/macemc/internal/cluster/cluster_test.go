@@ -251,6 +251,9 @@ func TestGarbage(t *testing.T) {
 
 // What is found has a path of as few steps as one process finds, and the path leads there.
 func TestFinding(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	url := serve(t)
 	work(t, url, 2)
@@ -316,6 +319,9 @@ func TestInterrupted(t *testing.T) {
 
 // A search that pauses does nothing until it is to go on.
 func TestPause(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	url := serve(t)
 	work(t, url, 2)

@@ -16,6 +16,9 @@ import (
 
 // Checked code that ends the process of a worker ends the search, which says where that was; workers go on.
 func TestDied(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	url := serve(t)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -26,6 +26,9 @@ func leaver(t *testing.T, url string) (end context.CancelFunc, ended chan error)
 // A worker that is to leave gives away what it has, whether it leads or not, and whether it is told so or ended: all is counted, and nobody
 // waits until it is missed.
 func TestDrain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	url := serve(t)
 	var end [3]context.CancelFunc

@@ -11,6 +11,9 @@ import (
 
 // Two workers that join at the same time, while one searches, take part, and all is counted.
 func TestSpares(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	url := serve(t)
 	work(t, url, 1)
@@ -40,6 +43,9 @@ func TestSpares(t *testing.T) {
 
 // Of more workers than there are parts some have nothing to do, and do no harm.
 func TestMoreWorkersThanParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	url := serve(t)
 	work(t, url, parts+1)

@@ -11,6 +11,9 @@ import (
 
 // States from which none is live any more are found as by one process, and the shortest way there; what has no memory for that says so.
 func TestDead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	url := serve(t)
 	work(t, url, 2)

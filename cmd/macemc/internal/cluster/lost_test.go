@@ -14,6 +14,9 @@ import (
 
 // When the server has lost the end of a log that it had acknowledged, the search ends and says so, whoever reads that log next.
 func TestLogLost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	url := serve(t)
 	work(t, url, 1)

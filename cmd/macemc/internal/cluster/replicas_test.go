@@ -102,6 +102,9 @@ type event struct {
 // When one of three servers is lost, with what it kept or without, a search goes on soon, and counts as ever; a server that comes back
 // with nothing is told what there is.
 func TestServerLost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	s := newServers(t, Security{})
 	work(t, s.url(), 2)
@@ -142,6 +145,9 @@ func TestServerLost(t *testing.T) {
 
 // A search for which the server has no room ends, and goes on where there is some.
 func TestNoRoom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Parallel()
 	s := Server{Listen: ports.Free(t, 1)[0], Dir: t.TempDir(), room: 300_000}
 	url, stop, err := s.Start()
