@@ -10,16 +10,65 @@ TIMEOUT ?= 40m
 # The seed of rapid's random tests, so that they pass twice if they pass once; 0: another one each time, as of a plain go test.
 RAPID_SEED ?= 1
 
-.PHONY: help build test soak soak-reductions soak-figures soak-cluster bench bench-finding bench-peers lint demo ci check-goroutines torture-goroutines check-glue check-deploy check-mermaid check-browser check-install tidy pictures
+.PHONY: help demo build test test-all check soak soak-reductions soak-figures soak-cluster bench bench-finding bench-peers lint ci check-goroutines torture-goroutines check-glue check-deploy check-mermaid check-browser check-install tidy pictures
 
-help: ## show what can be made
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
+##@ First steps
+
+demo: ## find a known liveness bug of the random overlay tree
+	@test -x bin/macemc || echo "compiling bin/macemc, which takes a minute the first time ..." >&2
+	@$(MAKE) --no-print-directory -s build
+	@bin/macemc search randtree --bug RT13; status=$$?; \
+	test $$status -eq 1 || { echo "demo: a violation (exit status 1) was expected, got exit status $$status" >&2; exit 1; }
 
 build: ## build bin/macemc
 	$(GO) build -o bin/ ./cmd/macemc
 
-test: ## run all tests
-	RAPID_SEED=$(RAPID_SEED) $(GO) test -timeout $(TIMEOUT) $(PACKAGES)
+# A test that takes more than a second of CPU time is skipped with -short, or does less. Lint does the vetting.
+test: ## run the quick tests (go test -short)
+	RAPID_SEED=$(RAPID_SEED) $(GO) test -short -vet=off -timeout $(TIMEOUT) $(PACKAGES)
+
+test-all: ## run all tests
+	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -timeout $(TIMEOUT) $(PACKAGES)
+
+help: ## show what can be made
+	@awk -F ':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+##@ Before a change is merged
+
+ci: demo test check ## run everything that must pass
+
+check: lint test-all check-goroutines check-deploy ## run what ci runs behind demo and test
+
+lint: ## check formatting, go vet and staticcheck
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted with gofmt:" $$files; exit 1; }
+	$(GO) vet work
+	GOWORK=off $(GO) vet ./...
+	$(GO) tool staticcheck $(PACKAGES)
+
+check-goroutines: ## test package bubble with the changed runtime (the first time it builds the standard library)
+	$(GO) vet -tags macemc_overlay ./bubble
+	$(GO) run ./cmd/macemc test ./bubble -count=1
+
+check-glue: build ## test the glue for net/http, gRPC, hashicorp/raft and memberlist, and the tutorial, with the changed runtime
+	@for m in glue/*/; do (cd $$m && ../../bin/macemc test -count=1 ./...) || exit 1; done
+
+check-deploy: ## let their own parsers read what runs a cluster in containers, and run its commands
+	cd deploy && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -count=1 .
+
+check-install: ## install the program as users do, without this checkout: from a module proxy made of it
+	$(GO) run ./cmd/macemc/internal/release check
+
+.mermaid/node_modules/mermaid:
+	npm install --prefix .mermaid --no-audit --no-fund --silent mermaid@11.17.2 jsdom@29.1.1
+
+check-mermaid: .mermaid/node_modules/mermaid ## let Mermaid's own parser check our diagrams (npm)
+	$(GO) test -count=1 -v -run Mermaid ./internal/test/mermaid ./eventgraph ./internal/report
+
+check-browser: ## step through reports in headless Chromium (installs it from Debian packages)
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }
+	$(GO) test -count=1 -v -run Browser ./internal/report
+
+##@ Long tests
 
 SOAK ?= 100000
 
@@ -39,11 +88,16 @@ soak-reductions: ## compare REDUCTIONS=100000 random systems, from number FIRST 
 	$(GO) test -count=1 -timeout 0 -v -run '^(TestReductions|TestTransparent)$$' ./internal/table -reductions $(REDUCTIONS) -first-reduction $(FIRST) \
 		-crashings $(REDUCTIONS) -first-crashing $(FIRST)
 
-bench: ## run all benchmarks, in the format that benchstat reads
-	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
-
 soak-cluster: ## lose servers and workers of a cluster, the tests that take a minute included
 	cd cmd/macemc && $(GO) test -count=1 -v ./internal/cluster -long
+
+torture-goroutines: build ## run every source of nondeterminism 900 times beside other work (2 minutes)
+	bin/macemc test ./bubble -count=10 -run '^TestTorture$$'
+
+##@ Measurements
+
+bench: ## run all benchmarks, in the format that benchstat reads
+	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
 
 SEEDS ?= 21
 
@@ -57,50 +111,12 @@ bench-peers: build ## compare with SPIN and rumur on Paxos, and write the tables
 	$(GO) run ./bench/peers -proposers 3 -workers 1,2 -runs 3,rumur=1 -visited 64,128,exact -write docs/performance.md
 	$(GO) run ./bench/peers -compare verdicts -proposers 3 -visited exact -runs 5,spin=1 -write docs/performance.md
 
-lint: ## check formatting, go vet and staticcheck
-	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted with gofmt:" $$files; exit 1; }
-	$(GO) vet work
-	GOWORK=off $(GO) vet ./...
-	$(GO) tool staticcheck $(PACKAGES)
-
-demo: ## find a known liveness bug of the random overlay tree
-	@test -x bin/macemc || echo "compiling bin/macemc, which takes a minute the first time ..." >&2
-	@$(MAKE) --no-print-directory -s build
-	@bin/macemc search randtree --bug RT13; status=$$?; \
-	test $$status -eq 1 || { echo "demo: a violation (exit status 1) was expected, got exit status $$status" >&2; exit 1; }
-
-check-goroutines: ## test package bubble with the changed runtime (the first time it builds the standard library)
-	$(GO) vet -tags macemc_overlay ./bubble
-	$(GO) run ./cmd/macemc test ./bubble -count=1
-
-torture-goroutines: build ## run every source of nondeterminism 900 times beside other work (2 minutes)
-	bin/macemc test ./bubble -count=10 -run '^TestTorture$$'
-
-check-glue: build ## test the glue for net/http, gRPC, hashicorp/raft and memberlist, and the tutorial, with the changed runtime
-	@for m in glue/*/; do (cd $$m && ../../bin/macemc test -count=1 ./...) || exit 1; done
-
-check-deploy: ## let their own parsers read what runs a cluster in containers, and run its commands
-	cd deploy && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -count=1 .
-
-check-install: ## install the program as users do, without this checkout: from a module proxy made of it
-	$(GO) run ./cmd/macemc/internal/release check
+##@ Upkeep
 
 tidy: ## make the go.mod and go.sum files of all modules tidy
 	$(GO) run ./cmd/macemc/internal/release tidy
-
-ci: lint build test check-goroutines check-deploy demo ## everything that must pass
-
-.mermaid/node_modules/mermaid:
-	npm install --prefix .mermaid --no-audit --no-fund --silent mermaid@11.17.2 jsdom@29.1.1
-
-check-mermaid: .mermaid/node_modules/mermaid ## let Mermaid's own parser check our diagrams (npm)
-	$(GO) test -count=1 -v -run Mermaid ./internal/test/mermaid ./eventgraph ./internal/report
 
 pictures: ## take the pictures of the README anew, the screenshot by headless Chromium (installs it from Debian packages)
 	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }
 	@mkdir -p docs/pictures
 	$(GO) test -count=1 ./cmd/macemc/internal/cli -run '^TestPictures$$' -update
-
-check-browser: ## step through reports in headless Chromium (installs it from Debian packages)
-	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }
-	$(GO) test -count=1 -v -run Browser ./internal/report
