@@ -23,6 +23,7 @@ const FormatVersion = 1
 //	live-network
 //	seed 1
 //	schedule phases
+//	finding safety
 //	property every ping is acknowledged
 //	round 2
 //	note found by walk 12
@@ -40,7 +41,7 @@ type File struct {
 	Header Header
 	Boot   []FilePick // choices of the first boots, before step 1
 	Steps  []FileStep
-	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "crash-cut", "live-network", "seed", "schedule", "property", "round", "note",
+	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "crash-cut", "live-network", "seed", "schedule", "finding", "property", "round", "note",
 	// "boot", and with their keys "param K", "bug ID", "limit K". WriteTo does not look at it.
 	Lines map[string]int
 }
@@ -64,6 +65,7 @@ type Header struct {
 	AsLive   bool
 	Seed     uint64
 	Schedule string // by which the random walk that found the run was ordered; "": none, or not said
+	Finding  string // the kind of violation that the run shows; an empty string means that it shows none, or that the file does not say
 	Property string // the one that is violated; "": not said
 	// Endless: the run goes on for ever by its last Round steps, which lead back to where they began; 0: it stays in its last state.
 	Endless bool

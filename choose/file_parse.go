@@ -11,7 +11,7 @@ import (
 
 const (
 	magic      = "macemc path"
-	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, property, round, note"
+	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, finding, property, round, note"
 )
 
 // Parse reads a path file. Errors are of type [*ParseError], unless r fails. A file that was cut off
@@ -154,6 +154,8 @@ func (p *parser) header(word, rest string) (err error) {
 		}
 	case "schedule":
 		h.Schedule, err = unquoteRest(rest)
+	case "finding":
+		h.Finding, err = unquoteRest(rest)
 	case "property":
 		h.Property, err = unquoteRest(rest)
 	case "round":

@@ -31,6 +31,7 @@ func example() *choose.File {
 			AsLive:   true,
 			Seed:     18446744073709551615,
 			Schedule: "pos-weighted",
+			Finding:  "liveness",
 			Endless:  true,
 			Round:    1,
 			Property: "every ping is acknowledged",
@@ -91,7 +92,7 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Lines["system"] != 2 || f.Lines["param odd=key"] != 8 || f.Lines["schedule"] != 16 || f.Lines["round"] != 18 || f.Lines["boot"] != 20 || f.Steps[4].Line != 25 {
+	if f.Lines["system"] != 2 || f.Lines["param odd=key"] != 8 || f.Lines["schedule"] != 16 || f.Lines["round"] != 19 || f.Lines["boot"] != 21 || f.Steps[4].Line != 26 {
 		t.Errorf("lines %v, of the last step %d", f.Lines, f.Steps[4].Line)
 	}
 	wantFile := example()
@@ -145,7 +146,7 @@ func TestParseErrors(t *testing.T) {
 		{head + "0 crash n1\nend 2\n", `line 5: the file says that it has 2 steps, but 1 are there`},
 		{head + "end\n", `line 4: bad number "" for steps: want 0 to 2147483647`},
 		{head + "end 0\nend 0\n", `line 5: "end 0" stands after the end line`},
-		{head + "sytem x\nend 0\n", `line 4: unknown header key "sytem"; known are system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, property, round, note`},
+		{head + "sytem x\nend 0\n", `line 4: unknown header key "sytem"; known are system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, finding, property, round, note`},
 		{head + "live-network 5\nend 0\n", `line 4: live-network has no value, not "5"`},
 		{head + "system y\nend 0\n", `line 4: the header has a second "system"; the first is in line 2`},
 		{head + "param a=1\nparam b=1\nparam a=2\nend 0\n", `line 6: the header has a second "param a"; the first is in line 4`},
@@ -268,6 +269,7 @@ func anyFile() *rapid.Generator[*choose.File] {
 				Timing:   text("timing"),
 				Seed:     rapid.Uint64().Draw(t, "seed"),
 				Schedule: text("schedule"),
+				Finding:  text("finding"),
 				Property: text("property"),
 				Note:     text("note"),
 			},

@@ -66,6 +66,9 @@ func (f *File) append(dst []byte) ([]byte, error) {
 	if h.Schedule != "" {
 		line("schedule", quoteRest(h.Schedule))
 	}
+	if h.Finding != "" {
+		line("finding", quoteRest(h.Finding))
+	}
 	if h.Property != "" {
 		line("property", quoteRest(h.Property))
 	}

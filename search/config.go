@@ -137,6 +137,7 @@ type Suspect struct {
 	Origin      int         // number of the step from which a walk went on, 0: the start (liveness)
 	OutOfEvents bool        // deadlock: no event of the recovery relation was left
 	Proven      bool        // liveness: all states were seen, and no live one follows
+	Late        bool        // an Env was used after its handler had returned, which executing the path again need not show
 	Overdue     bool        // divergence: the last step was still running after HandlerLimit
 	Strategy    Name        // what found it
 	Schedule    Schedule    // that the walk had; "": none
@@ -177,8 +178,10 @@ type Result struct {
 	Suspects int // suspected violations that were not confirmed
 	// Undecided of the Suspects were not refuted either.
 	Undecided int
-	Stats     Stats
-	Stopped   string // why it ended: one of the Stopped constants
+	// Suspect is the first of the Undecided; nil when there is none, or a Finding.
+	Suspect *Suspect
+	Stats   Stats
+	Stopped string // why it ended: one of the Stopped constants
 }
 
 // Why a search ended.

@@ -35,7 +35,7 @@ func leave(cfg *Config, r *Result, goesOn func() bool) {
 	if f == nil {
 		return
 	}
-	sus := &Suspect{Strategy: cmp.Or(cfg.Strategy, Deepening)}
+	sus := &Suspect{Strategy: cmp.Or(cfg.Strategy, Deepening), Late: true}
 	sus.Find(f)
 	r.Verdict, r.Finding, r.Detail, r.Stopped, r.Stats.Complete, r.Stats.Recovers = Violation, sus, nil, StoppedFound, false, false
 }

@@ -200,7 +200,7 @@ func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last
 	if sus.Kind == sim.Nondeterminism {
 		if f := s.cfg.late.Finding(); f != nil { // that is why
 			sus.Find(f)
-			sus.Difference = nil
+			sus.Late, sus.Difference = true, nil
 		}
 		last = "what else is found in a system that is not deterministic means nothing"
 	}
@@ -214,6 +214,9 @@ func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last
 	told := s.result(nil)
 	told.Verdict, told.Finding, told.Detail, told.Stopped, told.Last = Violation, sus, detail, StoppedFound, last
 	err := s.cfg.Found(ctx, told)
+	if told.Last != "" && last == "" {
+		s.finding, s.detail, s.stopping = told.Finding, told.Detail, StoppedFound
+	}
 	if ctx.Err() != nil {
 		s.stop(StoppedInterrupted)
 		return nil

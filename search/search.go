@@ -30,7 +30,7 @@ func Run(ctx context.Context, cfg Config) (r *Result, err error) {
 	case r.Finding.Kind == sim.Nondeterminism:
 		if f := cfg.late.Finding(); f != nil { // that is why
 			r.Finding.Find(f)
-			r.Finding.Difference = nil
+			r.Finding.Late, r.Finding.Difference = true, nil
 		}
 	}
 	return r, err

@@ -60,7 +60,7 @@ func statesOnward(ctx context.Context, cfg *Config) (*Result, error) {
 		told := *r
 		told.Last = cfg.lastOfStates(r.Finding)
 		if err := cfg.Found(ctx, &told); err != nil || told.Last != "" {
-			return r, err
+			return &told, err
 		}
 		cfg.known[r.Finding.Property] = true
 	}

@@ -165,7 +165,7 @@ func compare(a, b kernel.World, encoded bool) (list []unlike) {
 			continue
 		}
 		for field, values := range differences(fieldsOf(a, c), fieldsOf(b, c)) {
-			list = append(list, unlike{nameOf(c), field, values})
+			list = append(list, unlike{c.String(), field, values})
 		}
 	}
 	return list

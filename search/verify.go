@@ -227,20 +227,8 @@ func (v *verifier) certain(f *sim.Finding) bool {
 }
 
 // explain says what differs, with both values when they can be had.
-func nameOf(c kernel.Component) string {
-	switch c.Kind {
-	case kernel.NodeState:
-		return fmt.Sprintf("n%d", c.Index)
-	case kernel.MonitorState:
-		return fmt.Sprintf("monitor %d", c.Index)
-	case kernel.Budgets:
-		return "the fault limits"
-	}
-	return "the network"
-}
-
 func (v *verifier) explain(d *difference) *Difference {
-	diff := &Difference{Step: d.step, Where: nameOf(d.component)}
+	diff := &Difference{Step: d.step, Where: d.component.String()}
 	again := fieldsOf(v.run.World, d.component)
 	for i := range verifyAgain {
 		if i > 0 { // what is shared with later steps, or with other nodes, is changed by them

@@ -59,7 +59,7 @@ func TestExplainThatDoesNotReturn(t *testing.T) {
 		},
 	}
 	o := options(sys)
-	o.Search.HandlerLimit, o.NoShrink, o.Dir = 50*time.Millisecond, true, filepath.Join(t.TempDir(), "out")
+	o.Respawn, o.Search.HandlerLimit, o.NoShrink, o.Dir = nil, 50*time.Millisecond, true, filepath.Join(t.TempDir(), "out")
 	rep, err := check.Run(t.Context(), o)
 	if err != nil || rep.Kind != sim.Safety || rep.Property != "few" || rep.Dead.Properties[1].Explain != "(its function did not return)" {
 		t.Errorf("%v, %+v", err, rep)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/shrink"
 )
 
@@ -30,6 +31,32 @@ func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, sc
 		return nil, err
 	}
 	defer temp.Remove()
+	return isolateIn(ctx, temp, respawn, path, script, 0, limit)
+}
+
+// executeIsolated executes path in a fresh process and returns the execution, or how that process died. With whole = closely messages
+// are compared with what their senders hold.
+func executeIsolated(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, whole int, limit time.Duration) (*execution, *Death, error) {
+	temp, err := temporary()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer temp.Remove()
+	if d, err := isolateIn(ctx, temp, respawn, path, nil, whole, limit); d != nil || err != nil {
+		return nil, d, err
+	}
+	x, err := readExecution(temp.Path)
+	return x, nil, err
+}
+
+// Values of [flight.Whole].
+const (
+	asSearched = 1
+	closely    = 2 // with CheckMessages of [kernel.Options]
+)
+
+// isolateIn is isolate in a folder for the files of the process; whole is a value of [flight.Whole].
+func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, whole int, limit time.Duration) (*Death, error) {
 	file := filepath.Join(temp.Path, "flight")
 	size := max(len(path), 1)
 	if script != nil {
@@ -39,6 +66,7 @@ func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, sc
 	if err != nil {
 		return nil, err
 	}
+	rec.Set(flight.Whole, whole)
 	if script == nil {
 		copy(rec.Left(picksRun), path)
 	} else {

@@ -28,15 +28,14 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	h := o.header()
 	h.Seed, h.Property, h.Schedule = r.Seed, found.Property, string(found.Schedule)
 	r.Schedule = found.Schedule
-	h.Note = note(r)
+	h.Finding, h.Note = string(r.Kind), note(r)
 
 	var f files
 	var err error
 	switch detail := res.Detail.(type) {
 	case *Death:
 		r.Kind, r.Property, r.Message, r.Stack, r.Steps = detail.Kind, detail.Property, detail.Message, detail.Stack, detail.Steps
-		h.Property = r.Property
-		h.Note = note(r)
+		h.Finding, h.Property, h.Note = string(r.Kind), r.Property, note(r)
 		if r.Dead, err = detail.trace(sys); err != nil {
 			return f, err
 		}
@@ -73,7 +72,7 @@ func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Re
 	r.Critical = report.CriticalOf(c, r.Dead)
 	r.Engine.Add(c.Engine)
 	r.Property = deadProperty(r.Dead, c.Step, r.Property)
-	r.Explain, h.Property = explanation(r.Dead, r.Property), r.Property
+	r.Explain, h.Property, h.Finding = explanation(r.Dead, r.Property), r.Property, string(r.Kind)
 	if r.Shrunk != nil {
 		r.Message = cmp.Or(r.Explain, r.Message)
 		h.Note = note(r)
@@ -86,7 +85,7 @@ func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Re
 		return f, err
 	}
 	r.SetLive(live, c.LiveCommon)
-	h.Property, h.Note = "", "the nearest run that recovers"
+	h.Finding, h.Property, h.Note = "", "", "the nearest run that recovers"
 	f.live, err = replay.WriteFile(sys, h, c.Live)
 	return f, err
 }

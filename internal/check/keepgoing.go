@@ -25,18 +25,19 @@ import (
 // keeper collects the violations of a search that goes on: those that differ by kind, property, and, when it is known for
 // sure, the code that handled the step that matters. It is called on one goroutine at a time.
 type keeper struct {
-	o        *Options
-	sys      sim.System
-	until    time.Time        // when runs are no longer shrunk, but for leastShrinking; zero: never
-	known    []*report.Report // as they were found, and as they were shrunk
-	dead     []choose.Path    // of the runs that were found, up to the step after which they are dead
-	findings []*report.Report
-	alike    int
-	unsure   map[string]int // of alike those that another step than that of the finding seems to have made dead, by its handler
-	last     *search.Suspect
-	ended    string // why the last finding ended the search
-	problems error  // of describing and writing
-	died     bool   // one of them ends its process, or does not return
+	o         *Options
+	sys       sim.System
+	until     time.Time        // when runs are no longer shrunk, but for leastShrinking; zero: never
+	known     []*report.Report // as they were found, and as they were shrunk
+	dead      []choose.Path    // of the runs that were found, up to the step after which they are dead
+	findings  []*report.Report
+	alike     int
+	unsure    map[string]int // of alike those that another step than that of the finding seems to have made dead, by its handler
+	last      *search.Suspect
+	ended     string // why the last finding ended the search
+	problems  error  // of describing and writing
+	undecided int    // findings that could not be executed again in time
+	died      bool   // one of them ends its process, or does not return
 
 	confirming, telling time.Duration // that it took to confirm suspects, and to shrink and describe what was found
 }
@@ -71,6 +72,16 @@ func spent(since time.Time, to *time.Duration) { *to += time.Since(since) }
 func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	defer spent(time.Now(), &k.telling)
 	defer k.o.Search.Calls.Beyond()()
+	if err := k.o.recur(ctx, res); err != nil {
+		return err
+	}
+	switch {
+	case res.Finding == nil:
+		k.undecided++
+		return nil
+	case res.Finding.Kind == sim.Nondeterminism && res.Last == "":
+		res.Last = "what else is found in a system that is not deterministic means nothing"
+	}
 	k.last, k.ended = res.Finding, res.Last
 	if _, ok := res.Detail.(*Death); ok {
 		k.died = true
@@ -160,8 +171,13 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 	for _, handler := range slices.Sorted(maps.Keys(k.unsure)) {
 		r.Unsure = append(r.Unsure, report.Unsure{Handler: handler, Count: k.unsure[handler]})
 	}
-	if len(k.findings) > 0 {
+	r.Suspects += k.undecided
+	r.Undecided += k.undecided
+	switch {
+	case len(k.findings) > 0:
 		r.Verdict = search.Violation
+	case k.undecided > 0:
+		r.Verdict = search.Inconclusive
 	}
 	if slices.ContainsFunc(k.findings, func(f *report.Report) bool { return f.Kind == sim.Starvation }) {
 		r.Coverage.StarvedBefore()

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -216,6 +218,38 @@ func (l *Loaded) Violation(t *replay.Trace) string {
 		}
 	}
 	return ""
+}
+
+// Recorded returns the finding that the file records, in a few words; an empty string means that it records none.
+func (l *Loaded) Recorded() string {
+	h := &l.Header
+	if h.Finding == "" || h.Property == "" {
+		return cmp.Or(h.Finding, h.Property)
+	}
+	return h.Finding + ": " + h.Property
+}
+
+// Recurs reports whether the run shows the finding that the file records; t describes the whole run. A finding of nondeterminism recurs
+// if this process and a fresh one execute the path differently.
+func (l *Loaded) Recurs(ctx context.Context, t *replay.Trace, respawn func() *exec.Cmd) (bool, error) {
+	kind := sim.FindingKind(l.Header.Finding)
+	if t.Finding != nil {
+		return kind == "" || kind == t.Finding.Kind, nil
+	}
+	switch kind {
+	case sim.Liveness, sim.Deadlock:
+		return slices.ContainsFunc(t.Properties, func(p replay.PropertyState) bool {
+			return p.Kind == "eventually" && !p.Holds && (l.Header.Property == "" || p.Name == l.Header.Property)
+		}), nil
+	case sim.Nondeterminism:
+		r := &recurrence{o: &Options{Respawn: respawn}, sys: &l.System, found: &search.Suspect{Kind: kind}, path: l.Path}
+		if _, err := r.decide(ctx); err != nil || r.death != nil {
+			return err == nil, err
+		}
+		_, _, same := r.here.parting(r.again)
+		return !same, ctx.Err()
+	}
+	return l.Violation(t) != "", nil
 }
 
 // text is a path file as it stands on disk, so that errors can name lines.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/flight"
@@ -28,7 +27,7 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		rec.SetPhase(what)
 		rec.Set(flight.Asking, min(1, len(what)))
 	}
-	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Asking: asking})
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Asking: asking, CheckMessages: rec.Get(flight.Whole) == closely})
 	if err != nil {
 		return err
 	}
@@ -37,6 +36,9 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		return err
 	}
 	rec.Set(flight.Begun, 1)
+	if rec.Get(flight.Whole) != 0 {
+		return reexecuteWhole(w, rec)
+	}
 	if script != nil {
 		return reexecuteScript(w, rec, script)
 	}
@@ -94,7 +96,7 @@ const scriptFile = "script.json"
 
 // givenScript is the script that this process is to execute; nil: there is none.
 func givenScript() (*shrink.Script, error) {
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(os.Getenv(flightVar)), scriptFile))
+	text, err := os.ReadFile(beside(scriptFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

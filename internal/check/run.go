@@ -115,6 +115,11 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 			return nil, ErrLost
 		}
 	}
+	if k == nil {
+		if err := o.recur(ctx, res); err != nil {
+			return nil, err
+		}
+	}
 	o.assumed = o.assumptions(ctx)
 	if k == nil {
 		return o.conclude(ctx, res)

@@ -44,6 +44,7 @@ func TestShowByThatFails(t *testing.T) {
 		for _, strategy := range []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk} {
 			t.Run(what+" "+string(strategy), func(t *testing.T) {
 				o := options(shows(func(digit) string { fail(); return "" }))
+				o.Respawn = nil // it makes another system
 				o.Search.Strategy, o.Search.Time, o.Dir = strategy, 20*time.Minute, filepath.Join(t.TempDir(), "out")
 				began := time.Now()
 				rep, err := check.Run(t.Context(), o)

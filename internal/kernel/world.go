@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"iter"
 	"log/slog"
 
@@ -112,6 +113,19 @@ const (
 type Component struct {
 	Kind  ComponentKind
 	Index int // node or monitor; 0 otherwise
+}
+
+// String returns the name of the component that reports use.
+func (c Component) String() string {
+	switch c.Kind {
+	case NodeState:
+		return fmt.Sprintf("n%d", c.Index)
+	case MonitorState:
+		return fmt.Sprintf("monitor %d", c.Index)
+	case Budgets:
+		return "the fault limits"
+	}
+	return "the network"
 }
 
 // Step describes one executed step.

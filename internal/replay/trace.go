@@ -29,6 +29,9 @@ type Trace struct {
 	// was found in the first state.
 	Finding *sim.Finding `json:"finding,omitempty"`
 	FoundAt int          `json:"found_at,omitempty"`
+	// Recurs reports whether the run shows the finding that the file of its path records; nil means that none is recorded, or that only
+	// a part of the run was executed.
+	Recurs *bool `json:"recurs,omitempty"`
 }
 
 // SetRound sets Round. The error says that so many last steps do not lead back to the state before them.

@@ -55,14 +55,37 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	if err != nil {
 		return err
 	}
+	recurs := true
+	recorded := l.Recorded()
+	if r.To < 0 && recorded != "" {
+		if recurs, err = l.Recurs(ctx, t, p.Respawn); err != nil {
+			return err
+		}
+		t.Recurs = &recurs
+	}
 	if r.JSON {
 		err = WriteJSON(p.Stdout, t)
 	} else {
 		err = t.WriteText(p.Stdout)
+		if err == nil && t.Recurs != nil {
+			_, err = fmt.Fprintln(p.Stdout, recurrence(recorded, recurs))
+		}
 	}
 	status := check.StatusOK
-	if r.To < 0 && l.Violation(t) != "" {
+	switch {
+	case r.To >= 0:
+	case l.Violation(t) != "" || t.Recurs != nil && recurs:
 		status = check.StatusViolation
+	case !recurs:
+		status = check.StatusInconclusive
 	}
 	return p.Ended(ctx, status, err)
+}
+
+// recurrence says whether the finding that a file records recurs.
+func recurrence(recorded string, recurs bool) string {
+	if recurs {
+		return "the finding that the file records recurs: " + recorded
+	}
+	return "the finding that the file records does not recur: " + recorded
 }

@@ -16,9 +16,12 @@ func (a *app) replayCommand() *cobra.Command {
 		Long: `Executes the path in FILE and shows every step: the event, the choices that were
 made, the effects in order, and what changed.
 
-Exit status: 1 when the run ends in a violation of safety, a panic or the like, or when
-the liveness property that the file was written for does not hold in the end; 2 when
-the file cannot be followed; 0 otherwise, and always with --to.`,
+The last line says whether the run shows the finding that the file records. A finding of
+nondeterminism recurs if this process and a fresh one execute the path differently.
+
+Exit status: 1 when the run violates something; 3 when it violates nothing and does not
+show the finding that the file records; 2 when the file cannot be followed; 0 otherwise,
+and always with --to.`,
 		Example: `  macemc replay macemc-out/pingack-every-ping-is-acknowledged-1/error.path
   macemc replay error.path --to 7
   macemc replay error.path --json`,

@@ -1,0 +1,134 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// calls counts the handlers that this process has executed.
+var calls int
+
+// calling is a system whose handler reads a package variable.
+var calling = spec.Entry{
+	Name: "calling", Summary: "counts its calls", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
+	Params: []spec.Param{
+		{Name: "fails", Kind: spec.OneOf, Default: "at", Values: []string{"at", "from", "never"}, Help: "when it fails"},
+	},
+	Build: func(c spec.Config) (sim.System, error) {
+		const late = 3000
+		do := func(f func(*labourer)) func(*labourer, sim.Env) {
+			return func(s *labourer, env sim.Env) {
+				calls++
+				f(s)
+				switch c.Text("fails") {
+				case "at":
+					env.Assert(calls != late, "call %d", late)
+				case "from":
+					env.Assert(calls < late, "call %d", late)
+				}
+			}
+		}
+		eventually := sim.Property{Name: "rested", Eventually: sim.Each(func(_ sim.NodeID, s *labourer) bool { return calls < late })}
+		sys := sim.System{
+			Name: "calling", Nodes: 1, New: func(sim.NodeID) sim.Service { return &labourer{} },
+			Actions: []sim.AnyAction{
+				sim.Action[*labourer]{Name: "count", Times: 2, Do: do(func(s *labourer) { s.Count++ })},
+				sim.Action[*labourer]{Name: "waste", Times: 2, Do: do(func(s *labourer) { s.Wasted++ })},
+			},
+		}
+		if c.Text("fails") == "never" {
+			sys.Properties = append(sys.Properties, eventually)
+		}
+		return sys, nil
+	},
+}
+
+// A finding that another execution of its path does not show is nondeterminism, whatever engine found it, and so its file says.
+func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
+	for _, flags := range []string{
+		"--strategy deepening --engine replay",
+		"--strategy walk --engine replay --set fails=from",
+		"--strategy walk --engine replay --set fails=from --keep-going",
+		"--strategy walk --engine replay --set fails=never",
+	} {
+		dir := t.TempDir()
+		args := append([]string{"search", "calling", "--workers", "1", "--time", "20s", "--out", "out", "--json"}, strings.Fields(flags)...)
+		cmd := command(dir, args...)
+		var said strings.Builder
+		cmd.Stderr = &said
+		out, err := cmd.Output()
+		type finding struct {
+			Kind, Property, Message string
+			PathFile                string `json:"path_file"`
+		}
+		var rep struct {
+			finding
+			Findings []finding
+		}
+		if e := json.Unmarshal(out, &rep); e != nil {
+			t.Fatalf("%s: %v\n%s%s", flags, e, out, said.String())
+		}
+		if len(rep.Findings) == 1 {
+			rep.finding = rep.Findings[0]
+		}
+		if code := exitCode(err); code != check.StatusViolation || rep.Kind != string(sim.Nondeterminism) ||
+			!strings.Contains(rep.Message, "does not recur") || !strings.Contains(rep.Message, "is the first that differs") {
+			t.Errorf("%s: exit status %d: %+v\n%s", flags, code, rep, said.String())
+		}
+		text, err := os.ReadFile(filepath.Join(dir, rep.PathFile))
+		if err != nil || !strings.Contains(string(text), "\nfinding nondeterminism\n") {
+			t.Errorf("%s: %v\n%s", flags, err, text)
+		}
+		again, err := command(dir, "replay", rep.PathFile).CombinedOutput()
+		if code := exitCode(err); code != check.StatusInconclusive || !strings.Contains(string(again), "the finding that the file records does not recur: nondeterminism") {
+			t.Errorf("%s: exit status %d\n%s", flags, code, again)
+		}
+	}
+}
+
+// A file that records a finding of a system without it is told from one that records none.
+func TestRecurrence_Replay(t *testing.T) {
+	for _, c := range []struct {
+		search, change string
+		status         int
+		said           string
+	}{
+		{"pingack", "", check.StatusViolation, "the finding that the file records recurs: liveness: every ping is acknowledged"},
+		{"pingack", "finding safety", check.StatusInconclusive, "the finding that the file records does not recur: safety"},
+		{"exits", "", check.StatusViolation, "the finding that the file records recurs: panic"},
+	} {
+		dir := t.TempDir()
+		if out, err := command(dir, "search", c.search, "--out", "out").CombinedOutput(); exitCode(err) != check.StatusViolation {
+			t.Fatalf("%s: %v\n%s", c.search, err, out)
+		}
+		file := filepath.Join(dir, "out", check.ErrorPath)
+		if c.change != "" {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = regexp.MustCompile(`(?m)^finding .*$`).ReplaceAll(text, []byte(c.change))
+			text = regexp.MustCompile(`(?m)^property .*\n`).ReplaceAll(text, nil)
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out, err := command(dir, "replay", file).CombinedOutput()
+		if code := exitCode(err); code != c.status || !strings.Contains(string(out), c.said) {
+			t.Errorf("%+v: exit status %d\n%s", c, code, out)
+		}
+		if out, err := command(dir, "replay", file, "--to", "1").CombinedOutput(); err != nil || strings.Contains(string(out), "recur") {
+			t.Errorf("--to 1: %v\n%s", err, out)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package check
+
+import (
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// execution is the result of executing a path once. Executions of different processes can be compared.
+type execution struct {
+	States  [][]part     // the first state, and that after each step
+	Ends    []int        // Ends[i] is the length of the path up to States[i]
+	Finding *sim.Finding // with which the run ended; its step left no state
+	Misfit  string       // why the path could not be followed further; "" means that it fits
+	Live    bool         // whether all Eventually properties hold in the last state
+}
+
+// part is the hash of a component of a state.
+type part struct {
+	Component kernel.Component
+	Hash      sim.Fingerprint
+}
+
+// step returns the number of the last step that was begun.
+func (x *execution) step() int {
+	if x.Finding != nil || x.Misfit != "" {
+		return len(x.States)
+	}
+	return len(x.States) - 1
+}
+
+// execute executes path on w, which contains checked code. It calls begun with the number of each step before the step; 0 is the first boots.
+func execute(w kernel.World, path choose.Path, begun func(step int)) *execution {
+	x := new(execution)
+	run, src := replay.NewRun(w), &choose.Prefix{Path: path}
+	err := x.follow(run, src, begun)
+	if err == nil {
+		if found := kernel.Finish(w); found != nil {
+			err = found
+			x.States = x.States[:len(x.States)-1] // the last step includes the end
+		}
+	}
+	switch found := (*sim.Finding)(nil); {
+	case errors.As(err, &found):
+		x.Finding = found
+	case err != nil:
+		x.Misfit = err.Error()
+	}
+	return x
+}
+
+// follow executes the path of src and notes the states. The error is a finding, or says where the path does not fit.
+func (x *execution) follow(run *replay.Run, src *choose.Prefix, begun func(step int)) (err error) {
+	defer kernel.CatchState(&err)
+	begun(0)
+	err = run.Start(src)
+	for {
+		switch {
+		case err != nil:
+			return err
+		case src.Err() != nil:
+			return src.Err()
+		}
+		if err := run.World.Check(); err != nil {
+			return err
+		}
+		x.Live = run.World.Live()
+		var parts []part
+		for c, h := range run.World.Components() {
+			parts = append(parts, part{c, h})
+		}
+		x.States, x.Ends = append(x.States, parts), append(x.Ends, src.Pos())
+		index, ok := src.Take()
+		if !ok {
+			return nil
+		}
+		if _, ok := run.Event(index); !ok {
+			return fmt.Errorf("event %d is not possible", index)
+		}
+		begun(len(x.States))
+		err = run.Step(index, src)
+	}
+}
+
+// parting compares two executions of one path. It returns the first step after which they differ, and the component in which they do;
+// same means that they do not differ.
+func (x *execution) parting(y *execution) (step int, in *kernel.Component, same bool) {
+	for step := range min(len(x.States), len(y.States)) {
+		for i, p := range x.States[step] {
+			if i >= len(y.States[step]) || p != y.States[step][i] {
+				return step, &p.Component, false
+			}
+		}
+	}
+	if len(x.States) != len(y.States) || (x.Finding == nil) != (y.Finding == nil) || (x.Misfit == "") != (y.Misfit == "") {
+		return min(len(x.States), len(y.States)), nil, false
+	}
+	if x.Finding != nil && !alike(x.Finding, y.Finding) {
+		return len(x.States), nil, false
+	}
+	return 0, nil, true
+}
+
+// alike reports whether two findings are of the same kind and property.
+func alike(a, b *sim.Finding) bool { return a.Kind == b.Kind && a.Property == b.Property }
+
+// end describes how the execution ended.
+func (x *execution) end() string {
+	switch {
+	case x.Finding != nil:
+		return fmt.Sprintf("ends in step %d: %v", x.step(), x.Finding)
+	case x.Misfit != "":
+		return fmt.Sprintf("cannot be followed beyond step %d: %s", len(x.States)-1, x.Misfit)
+	}
+	return "ends without a finding"
+}
+
+// executionFile lies beside the recorder of a process that executes a path for its execution.
+const executionFile = "execution"
+
+// reexecuteWhole executes the picks that rec holds and leaves the execution beside rec.
+func reexecuteWhole(w kernel.World, rec *flight.Recorder) error {
+	path := rec.Left(picksRun)
+	if end := slices.Index(path, flight.None); end >= 0 {
+		path = path[:end]
+	}
+	x := execute(w, path, func(step int) { rec.Set(flight.Steps, step) })
+	f, err := os.Create(beside(executionFile))
+	if err != nil {
+		return err
+	}
+	return errors.Join(gob.NewEncoder(f).Encode(x), f.Close())
+}
+
+// readExecution reads what reexecuteWhole left in a folder.
+func readExecution(dir string) (*execution, error) {
+	f, err := os.Open(filepath.Join(dir, executionFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	x := new(execution)
+	return x, gob.NewDecoder(f).Decode(x)
+}
+
+// beside is the name of a file in the folder of the recorder that this process was given.
+func beside(name string) string { return filepath.Join(filepath.Dir(os.Getenv(flightVar)), name) }

@@ -1,0 +1,165 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// recur executes a finding again from its path, in a fresh process if one can be started. A finding that does not recur becomes one of
+// nondeterminism, and one that cannot be executed to its end in time becomes a suspect.
+//
+// Findings of nondeterminism are differences of executions already, and processes that died were executed again in fresh ones.
+func (o *Options) recur(ctx context.Context, res *search.Result) error {
+	f := res.Finding
+	if f == nil || f.Late || f.Kind == sim.Nondeterminism {
+		return nil
+	}
+	path := f.Path
+	switch detail := res.Detail.(type) {
+	case *Death:
+		return nil
+	case *critical.Result:
+		path = detail.Dead
+	}
+	sys, err := o.System()
+	if err != nil {
+		return err
+	}
+	defer o.Search.Calls.Beyond()()
+	ctx, cancel := graceful(ctx)
+	defer cancel()
+	r := &recurrence{o: o, sys: &sys, found: f, path: path}
+	switch decided, err := r.decide(ctx); {
+	case err != nil:
+		return err
+	case !decided:
+		res.Finding, res.Detail, res.Suspect = nil, nil, f
+		res.Suspects++
+		res.Undecided++
+		if res.Verdict == search.Violation {
+			res.Verdict = search.Inconclusive
+		}
+	case !r.recurs():
+		res.Finding, res.Detail = r.nondeterminism(), nil
+	}
+	return nil
+}
+
+// graceful returns a context that is done a while after ctx is: being told to stop leaves time to execute a finding again.
+func graceful(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(search.LeastConfirming, cancel) })
+	return longer, func() { stop(); cancel() }
+}
+
+// recurrence compares a finding with another execution of its path.
+type recurrence struct {
+	o     *Options
+	sys   *sim.System
+	found *search.Suspect
+	path  []int32
+
+	again *execution // in a fresh process, or in this one if none could be started
+	death *Death     // of the fresh process; again is nil then
+	here  *execution // in this process; nil until it is needed
+}
+
+// decide executes the path. It returns false if the execution did not come to an end in time.
+func (r *recurrence) decide(ctx context.Context) (bool, error) {
+	whole, err := asSearched, error(nil)
+	if r.found.Property == kernel.MessagesProperty {
+		whole = closely
+	}
+	if r.o.Respawn != nil {
+		r.again, r.death, err = executeIsolated(ctx, r.o.Respawn, r.path, whole, confirmLimit(r.o.Search.HandlerLimit))
+		if ctx.Err() != nil {
+			return false, nil
+		}
+	}
+	if r.again == nil && r.death == nil { // also when err says that no process could be started
+		r.again, err = r.execute(whole)
+	}
+	if r.death != nil && r.death.endless() && r.found.Kind != sim.Divergence {
+		return false, err
+	}
+	if kind := r.found.Kind; err == nil && (kind == sim.Liveness || kind == sim.Deadlock || kind == sim.Starvation || !r.recurs()) {
+		r.here, err = r.execute(whole)
+	}
+	return true, err
+}
+
+// execute executes the path in this process.
+func (r *recurrence) execute(whole int) (*execution, error) {
+	w, err := kernel.NewWorld(r.sys, kernel.Options{
+		Contain: true, CheckMessages: whole == closely, Overdue: search.Overdue(confirmLimit(r.o.Search.HandlerLimit)),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return execute(w, r.path, func(int) {}), nil
+}
+
+// recurs reports whether the other execution shows the same finding.
+func (r *recurrence) recurs() bool {
+	if r.death != nil {
+		return r.death.Kind == r.found.Kind
+	}
+	switch r.found.Kind {
+	case sim.Liveness, sim.Deadlock, sim.Starvation:
+		if r.here == nil || r.again.Finding != nil || r.again.Misfit != "" || r.again.Live && r.found.Kind != sim.Starvation {
+			return false
+		}
+		_, _, same := r.here.parting(r.again)
+		return same && (r.found.Starved == nil || r.again.comesRound(r.found.Starved.Round))
+	}
+	return r.again.Finding != nil && alike(r.again.Finding, &sim.Finding{Kind: r.found.Kind, Property: r.found.Property})
+}
+
+// comesRound reports whether the last n steps lead back to the state before them.
+func (x *execution) comesRound(n int) bool {
+	last := len(x.States) - 1
+	return n <= last && slices.Equal(x.States[last], x.States[last-n])
+}
+
+// nondeterminism returns the finding that the path does not do again what it did.
+func (r *recurrence) nondeterminism() *search.Suspect {
+	f := r.found
+	sus := &search.Suspect{Kind: sim.Nondeterminism, Node: -1, Path: f.Path, Steps: f.Steps, Strategy: f.Strategy, Schedule: f.Schedule, Depth: f.Depth}
+	end := ""
+	if r.death != nil {
+		end = "ends in step " + fmt.Sprint(r.death.Steps) + ": " + r.death.Message
+		sus.Steps = r.death.Steps
+	} else {
+		end = r.again.end()
+		step, in, same := r.here.parting(r.again)
+		if !same {
+			sus.Steps = step
+		}
+		if in != nil {
+			sus.Difference = &search.Difference{Step: step, Where: in.String()}
+			if in.Kind == kernel.NodeState {
+				sus.Node = sim.NodeID(in.Index)
+			}
+		}
+	}
+	sus.Path = r.path
+	if ends := r.here.Ends; sus.Steps < len(ends) {
+		sus.Path = r.path[:ends[sus.Steps]]
+	} else if r.here.Misfit != "" && len(ends) > 0 {
+		sus.Path = r.path[:ends[len(ends)-1]]
+	}
+	what := string(f.Kind)
+	if f.Property != "" {
+		what += ": " + f.Property
+	}
+	sus.Message = fmt.Sprintf("%s (%s) was found and does not recur: executed again, the run %s; step %d is the first that differs",
+		what, f.Message, end, sus.Steps)
+	return sus
+}
