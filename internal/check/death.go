@@ -195,18 +195,35 @@ func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 	switch {
 	case stackOverflow.MatchString(said):
 		d.Kind, d.Message = sim.Divergence, d.subject()+" overflows the stack"
-	case outOfMemory.MatchString(said), status.Signaled() && status.Signal() == syscall.SIGKILL:
+	case outOfMemory.MatchString(said):
 		d.Kind, d.Message, d.memory = sim.Divergence, d.subject()+" exhausts the memory", true
 		if memory > 0 { // which may be little because of other processes
 			d.Message += fmt.Sprintf(": more than %d MB, three quarters of what was available when its process began", memory>>20)
 		}
 	case words != "":
 		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+words
+	case status.Signaled() && status.Signal() == syscall.SIGKILL: // by the code, somebody else, or the kernel for want of memory
+		d.Kind, d.Message = sim.Panic, d.subject()+" is ended by SIGKILL"+used(state, memory)
 	case status.Signaled():
 		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+status.Signal().String()
 	default:
 		d.Kind, d.Message = sim.Panic, fmt.Sprintf("%s ends the process with exit status %d", d.subject(), state.ExitCode())
 	}
+}
+
+// used returns what is known of the memory of a process: the most that was resident, and the limit on what it took.
+func used(state *os.ProcessState, limit int) string {
+	var parts []string
+	if peak := peakMemory(state); peak > 0 {
+		parts = append(parts, fmt.Sprintf("peak resident size %d MB", peak>>20))
+	}
+	if limit > 0 {
+		parts = append(parts, fmt.Sprintf("limit %d MB", limit>>20))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
 }
 
 // diverges says that the step was still running after limit, with that stack.

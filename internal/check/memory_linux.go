@@ -44,6 +44,14 @@ func limitMemory(more uint64) int {
 	return int(limit.Cur - min(limit.Cur, has))
 }
 
+// peakMemory returns how many bytes of a process that has ended were resident at most; 0 means that it is not known.
+func peakMemory(state *os.ProcessState) int {
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		return int(usage.Maxrss) << 10
+	}
+	return 0
+}
+
 // availableMemory is in bytes; 0: unknown.
 func availableMemory() uint64 {
 	available, _ := kilobytes("/proc/meminfo", "MemAvailable:")
