@@ -165,12 +165,15 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 	began := time.Now()
 	limited, cancel := s.cfg.confirming(ctx, s.began, sus, s.found > 0)
 	defer cancel()
-	c, err := s.cfg.Confirm(limited, *sus)
+	var c Confirmed
+	err := limited.Err() // there is no time left for the second of a round
+	if err == nil {
+		c, err = s.cfg.Confirm(limited, *sus)
+	}
 	s.tallies[criticalPhase].seconds += time.Since(began).Seconds()
 	switch {
 	case err != nil && limited.Err() != nil:
-		s.suspects++
-		s.undecided++
+		s.undecide(sus)
 		switch {
 		case ctx.Err() != nil:
 			s.stop(StoppedInterrupted)
@@ -186,13 +189,19 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 			last = "a handler did not return"
 		}
 		return s.violation(ctx, cmp.Or(c.Instead, sus), c.Detail, last)
-	default:
+	case c.Refuted:
 		s.suspects++
-		if !c.Refuted {
-			s.undecided++
-		}
+	default:
+		s.undecide(sus)
 	}
 	return nil
+}
+
+// undecide notes a suspect that was neither confirmed nor refuted.
+func (s *searcher) undecide(sus *Suspect) {
+	s.suspects++
+	s.undecided++
+	s.suspect = cmp.Or(s.suspect, sus)
 }
 
 // violation notes a violation, with which the search ends when nobody wants to be told of more, or it cannot go on.

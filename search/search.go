@@ -25,6 +25,9 @@ func Run(ctx context.Context, cfg Config) (r *Result, err error) {
 	switch {
 	case err != nil:
 	case r.Verdict != Violation:
+		if r.Suspect != nil { // whatever ended the search
+			r.Verdict = Inconclusive
+		}
 		leave(&cfg, r, goesOn)
 	case r.Finding == nil:
 	case r.Finding.Kind == sim.Nondeterminism:
@@ -136,6 +139,7 @@ type searcher struct {
 	detail    any
 	suspects  int
 	undecided int
+	suspect   *Suspect // the first that is undecided
 }
 
 func newSearcher(cfg Config) (*searcher, error) {

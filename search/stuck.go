@@ -38,14 +38,14 @@ const interruptedTicks = 10
 // stuck judges a step of an exploration that was given up. When it was slow, that is all, everything is explored once more, with ten
 // times as much patience.
 func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *table.Exploration, f *sim.Finding, r *Result) (*Result, error) {
-	if ctx.Err() != nil {
-		r.Verdict, r.Stopped, r.Suspects, r.Undecided = Interrupted, StoppedInterrupted, 1, 1
-		r.Stats.Seconds = time.Since(began).Seconds()
-		return r, nil
-	}
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: x.Path, Strategy: cfg.Strategy, Overdue: true,
 		Message: "the handler " + didNotReturn(cfg),
+	}
+	if ctx.Err() != nil { // the code was waited for less long than its limit
+		r.Verdict, r.Stopped, r.Suspects, r.Undecided = Interrupted, StoppedInterrupted, 1, 1
+		r.Stats.Seconds = time.Since(began).Seconds()
+		return r, nil
 	}
 	if f.Property != "" {
 		sus.Property, sus.Message = f.Property, "its function "+didNotReturn(cfg)
@@ -71,13 +71,13 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 	case c.Violation:
 		r.Verdict, r.Finding, r.Detail, r.Stopped = Violation, cmp.Or(c.Instead, sus), c.Detail, StoppedFound
 	case ctx.Err() != nil:
-		r.Verdict, r.Stopped = Interrupted, StoppedInterrupted
+		r.Verdict, r.Stopped, r.Suspects, r.Undecided, r.Suspect = Interrupted, StoppedInterrupted, 1, 1, sus
 	case c.Refuted && patience == cfg.patience() && !cfg.Calls.Refuses():
 		return statesWithin(ctx, cfg, began, 10*patience)
 	default:
-		r.Verdict, r.Stopped, r.Suspects, r.Undecided = Inconclusive, StoppedStuck, 1, 1
+		r.Verdict, r.Stopped, r.Suspects, r.Undecided, r.Suspect = Inconclusive, StoppedStuck, 1, 1, sus
 		if c.Refuted {
-			r.Undecided = 0
+			r.Undecided, r.Suspect = 0, nil
 		}
 	}
 	r.Stats.Seconds = time.Since(began).Seconds()

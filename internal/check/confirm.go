@@ -8,13 +8,29 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
-// confirm examines what the search suspects: a run that seems dead by looking for the step after
-// which it is, a handler that seems not to return in a fresh process that lets it run longer.
+// confirm examines what the search suspects, and keeps it in hand meanwhile.
 func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+	o.hand.take(&s, report.Suspected)
+	c, err := o.decide(ctx, s)
+	switch {
+	case err != nil || !c.Violation && !c.Refuted:
+		o.hand.settle(&s, false)
+	case !c.Violation:
+		o.hand.settle(&s, true)
+	case c.Instead != nil:
+		o.hand.take(c.Instead, report.Suspected)
+	}
+	return c, err
+}
+
+// decide examines a suspect: a run that seems dead by looking for the step after
+// which it is, a handler that seems not to return in a fresh process that lets it run longer.
+func (o *Options) decide(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	defer o.Search.Calls.Beyond()()
 	switch s.Kind {
 	case sim.Liveness, sim.Deadlock:

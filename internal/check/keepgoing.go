@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,10 +35,11 @@ type keeper struct {
 	alike     int
 	unsure    map[string]int // of alike those that another step than that of the finding seems to have made dead, by its handler
 	last      *search.Suspect
-	ended     string // why the last finding ended the search
-	problems  error  // of describing and writing
-	undecided int    // findings that could not be executed again in time
-	died      bool   // one of them ends its process, or does not return
+	ended     string          // why the last finding ended the search
+	problems  error           // of describing and writing
+	undecided int             // findings that could not be executed again in time
+	suspect   *search.Suspect // the first of them
+	died      bool            // one of them ends its process, or does not return
 
 	confirming, telling time.Duration // that it took to confirm suspects, and to shrink and describe what was found
 }
@@ -78,6 +80,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	switch {
 	case res.Finding == nil:
 		k.undecided++
+		k.suspect = cmp.Or(k.suspect, res.Suspect)
 		return nil
 	case res.Finding.Kind == sim.Nondeterminism && res.Last == "":
 		res.Last = "what else is found in a system that is not deterministic means nothing"
@@ -92,6 +95,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	}
 	if k.knows(as) {
 		k.count(as)
+		k.o.hand.settle(res.Finding, true)
 		return nil
 	}
 	if c, ok := res.Detail.(*critical.Result); ok {
@@ -110,6 +114,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	k.known = append(k.known, as, r)
 	if known {
 		k.count(r)
+		k.o.hand.settle(res.Finding, true)
 		return nil
 	}
 	k.findings = append(k.findings, r)
@@ -171,6 +176,8 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 	for _, handler := range slices.Sorted(maps.Keys(k.unsure)) {
 		r.Unsure = append(r.Unsure, report.Unsure{Handler: handler, Count: k.unsure[handler]})
 	}
+	res.Suspect = cmp.Or(res.Suspect, k.suspect)
+	k.problems = errors.Join(k.problems, k.o.suspect(r, res))
 	r.Suspects += k.undecided
 	r.Undecided += k.undecided
 	switch {

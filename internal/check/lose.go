@@ -3,6 +3,8 @@ package check
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"slices"
 
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
@@ -11,6 +13,7 @@ import (
 // Bury reports how checked code killed the process that searched.
 func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
 	d := out.Death
+	o.hand = out.hand(&o)
 	if d.making() { // nor is anything left in it to choose by that name
 		o.Search.System, o.Search.Property = d.Hollow(o.Search.System), ""
 	}
@@ -42,6 +45,7 @@ func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
 
 // Lose reports on a search whose process is gone, for which Run of [Supervisor] returned err.
 func Lose(o Options, out Outcome, err error) *report.Report {
+	o.hand = out.hand(&o)
 	res := &search.Result{Stopped: stoppedLost, Stats: out.stats()}
 	var lost *lostError
 	var deaf *deafError
@@ -65,6 +69,13 @@ func Lose(o Options, out Outcome, err error) *report.Report {
 		r, _ = k.conclude(res)
 	}
 	r.Message = err.Error()
+	if s := out.Suspect; s != nil && !slices.Contains(out.Found, filepath.Dir(s.PathFile)) {
+		if s.Status == report.Suspected {
+			r.Verdict, r.Suspect, r.Suspects, r.Undecided = search.Inconclusive, &s.Suspect, 1, 1
+			return r
+		}
+		r.Verdict, r.Kind, r.Property, r.Message, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Message, s.Steps, s.PathFile
+	}
 	return r
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -33,6 +34,7 @@ func (o *Options) recur(ctx context.Context, res *search.Result) error {
 		return err
 	}
 	defer o.Search.Calls.Beyond()()
+	o.hand.take(f, report.Suspected)
 	ctx, cancel := graceful(ctx)
 	defer cancel()
 	r := &recurrence{o: o, sys: &sys, found: f, path: path}
@@ -40,6 +42,7 @@ func (o *Options) recur(ctx context.Context, res *search.Result) error {
 	case err != nil:
 		return err
 	case !decided:
+		o.hand.settle(f, false)
 		res.Finding, res.Detail, res.Suspect = nil, nil, f
 		res.Suspects++
 		res.Undecided++
@@ -48,6 +51,9 @@ func (o *Options) recur(ctx context.Context, res *search.Result) error {
 		}
 	case !r.recurs():
 		res.Finding, res.Detail = r.nondeterminism(), nil
+		o.hand.take(res.Finding, report.Confirmed)
+	default:
+		o.hand.take(f, report.Confirmed)
 	}
 	return nil
 }

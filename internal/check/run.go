@@ -73,6 +73,7 @@ type Options struct {
 	told     search.Progress // last
 	replaced bool            // the findings of an earlier check are gone
 	early    string          // where the finding lies as it was found; "": nowhere
+	hand     *hand           // nil means that nothing is searched
 	// confirmsDeath confirms suspects of liveness and deadlock; it remembers what kind they were.
 	confirmsDeath func(context.Context, search.Suspect) (search.Confirmed, error)
 }
@@ -89,6 +90,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
 	o.limitStates()
 	o.comparesLater()
+	o.hand = &hand{o: &o}
 	o.Search.Confirm = o.confirm
 	sys, err := o.System()
 	if err == nil {
@@ -151,7 +153,8 @@ func (o *Options) limitStates() {
 // conclude shrinks what was found, makes the report and writes it.
 func (o *Options) conclude(ctx context.Context, res *search.Result) (*report.Report, error) {
 	if res.Finding == nil {
-		return o.report(res), nil
+		r := o.report(res)
+		return r, o.suspect(r, res)
 	}
 	sys, err := o.System()
 	if err != nil {

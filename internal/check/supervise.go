@@ -43,6 +43,7 @@ type Outcome struct {
 	Death    *Death // how checked code killed it otherwise
 	Progress search.Progress
 	Found    []string // folders of what it found before, when it kept going
+	Suspect  *inHand  // what it had in hand when it died; nil means nothing
 }
 
 // ErrKilled is the error of a search that was ended at once.
@@ -76,7 +77,9 @@ type lostError struct {
 	call   uint64 // the call of checked code that went on; 0: none is known
 }
 
-func (e *lostError) Error() string { return fmt.Sprintf("%v: %s", ErrLost, e.how) }
+func (e *lostError) Error() string {
+	return fmt.Sprintf("%v: %s", ErrLost, e.how)
+}
 
 func (e *lostError) Unwrap() error { return ErrLost }
 
@@ -130,6 +133,9 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome,
 
 	out = Outcome{Progress: progressOf(rec, start)}
 	if out.Found, err = foundBefore(file); err != nil {
+		return out, nil, err
+	}
+	if out.Suspect, err = leftInHand(file); err != nil {
 		return out, nil, err
 	}
 	if status, ok := rec.Ended(); ok {

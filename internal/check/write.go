@@ -36,13 +36,15 @@ func (o *Options) write(r *report.Report, f files) error {
 	if o.Replace && !o.KeepGoing {
 		if text, err := os.ReadFile(filepath.Join(o.Dir, ErrorPath)); err == nil && bytes.Equal(text, errorPath) {
 			o.placed(r, o.Dir, f)
+			o.hand.replace(r, o.Dir)
 			return nil
 		}
 	}
-	if o.early != "" {
-		where = folder{dir: o.early, replace: true}
+	name := slug(r.System, cmp.Or(r.Property, string(r.Kind)))
+	if dir := cmp.Or(o.early, o.hand.folder(name)); dir != "" && !where.replace {
+		where = folder{dir: dir, replace: true}
 	}
-	_, err := where.write(slug(r.System, cmp.Or(r.Property, string(r.Kind))), func(temp, dir string) error {
+	dir, err := where.write(name, func(temp, dir string) error {
 		o.placed(r, dir, f)
 		if err := os.WriteFile(filepath.Join(temp, ErrorPath), errorPath, 0o644); err != nil {
 			return err
@@ -76,13 +78,14 @@ func (o *Options) write(r *report.Report, f files) error {
 		return nil
 	})
 	if err != nil {
-		r.PathFile, r.LivePathFile, r.Commands = "", "", report.Commands{}
+		r.PathFile, r.LivePathFile, r.Commands = o.hand.file(), "", report.Commands{}
 		if r.Shrunk != nil {
 			r.Shrunk.Original = ""
 		}
 		return err
 	}
 	o.replaced = true
+	o.hand.replace(r, dir)
 	switch {
 	case o.Root != "":
 		return Ignore(o.Root)

@@ -59,6 +59,9 @@ func junitCasesOf(r *Report, properties []sim.Property, text string) ([]junitCas
 	case search.OutOfResource:
 		c.unable, c.ended = "the search ran out of a resource", "the search ran out of a resource"+r.ended()
 	}
+	if r.Suspect != nil {
+		c.ended = r.Suspect.line()
+	}
 	c.left = slices.Clone(r.Coverage.NotChecked)
 	if slices.Contains(c.left, sim.AssertionProperty) {
 		c.left = append(c.left, assertionsHold)

@@ -280,6 +280,9 @@ func (r *Report) outcome() string {
 		}
 		return fmt.Sprintf("%s in %s%s", found, seconds(r.Seconds), r.ended())
 	}
+	if s := r.Suspect; s != nil {
+		return fmt.Sprintf("INCONCLUSIVE after %s%s: a suspected %s was not confirmed", seconds(r.Seconds), r.ended(), kindNames[s.Kind])
+	}
 	if r.Verdict == search.Interrupted {
 		return fmt.Sprintf("INTERRUPTED after %s: nothing found until then", seconds(r.Seconds))
 	}

@@ -1,0 +1,242 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// lingers is a system that takes its time in one phase of a search, and writes the process that searches to the file sign then.
+var lingers = spec.Entry{
+	Name: "lingers", Summary: "takes its time in a phase", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
+	Params: []spec.Param{{
+		Name: "in", Kind: spec.OneOf, Default: "search", Values: []string{"search", "confirm", "critical", "memory", "shrink", "write"}, Help: "the phase",
+	}},
+	Build: func(c spec.Config) (sim.System, error) {
+		in := c.Text("in")
+		again := os.Getenv("MACEMC_ROLE") == "reexecute"
+		linger := func(pause time.Duration) {
+			pid := os.Getpid()
+			if again {
+				pid = os.Getppid()
+			}
+			if _, err := os.Stat(sign); err != nil {
+				_ = os.WriteFile(sign+"-", []byte(strconv.Itoa(pid)), 0o600)
+				_ = os.Rename(sign+"-", sign)
+			}
+			time.Sleep(pause)
+		}
+		inHand := func() string {
+			text, _ := os.ReadFile(filepath.Join("out", check.SuspectPath))
+			return string(text)
+		}
+		do := func(f func(*labourer)) func(*labourer, sim.Env) {
+			return func(s *labourer, _ sim.Env) {
+				f(s)
+				switch {
+				case in == "search":
+					linger(time.Millisecond)
+				case in == "confirm" && again:
+					linger(time.Second)
+				case in == "critical" && !again && inHand() != "":
+					linger(10 * time.Millisecond)
+				case in == "memory" && !again && inHand() != "":
+					for all := [][]byte{}; ; {
+						all = append(all, bytes.Repeat([]byte{1}, 16<<20))
+					}
+				case in == "shrink" && !again:
+					if _, err := os.Stat(filepath.Join("out", check.ErrorPath)); err == nil {
+						linger(10 * time.Millisecond)
+					}
+				}
+			}
+		}
+		sys := sim.System{
+			Name: "lingers", Nodes: 1, New: func(sim.NodeID) sim.Service { return &labourer{} },
+			Actions: []sim.AnyAction{
+				sim.Action[*labourer]{Name: "count", Do: do(func(s *labourer) { s.Count++ })},
+				sim.Action[*labourer]{Name: "waste", Do: do(func(s *labourer) { s.Wasted++ })},
+			},
+		}
+		switch in {
+		case "search":
+		case "critical", "memory":
+			sys.Properties = []sim.Property{{Name: "rested", Eventually: sim.Each(func(sim.NodeID, *labourer) bool { return false })}}
+		default:
+			most := 3
+			if in == "shrink" {
+				most = 30
+			}
+			sys.Properties = []sim.Property{{
+				Name: "few", Always: sim.Each(func(_ sim.NodeID, s *labourer) bool { return s.Count < most }),
+				Explain: func(*sim.View) string {
+					if in == "write" && !again && strings.Contains(inHand(), "note confirmed: ") {
+						linger(2 * time.Second)
+					}
+					return "it counted too far"
+				},
+			}}
+		}
+		return sys, nil
+	},
+}
+
+// A search that ends in any phase, in any way, reports what it has in hand, with its status, and its path is on disk.
+func TestHand(t *testing.T) {
+	const child, parent, limit = "kill the child", "kill the parent", "time limit"
+	type want struct {
+		status  int    // of the command
+		verdict string // an empty string means that there is no report
+		suspect string // its status
+		path    string // begins the note in the path file; an empty string means that there is no file
+	}
+	nothing := func(status int, verdict string) want { return want{status, verdict, "", ""} }
+	violation := func(note string) want { return want{check.StatusViolation, "violation", "", note} }
+	suspected := want{check.StatusInconclusive, "inconclusive", "suspected", "suspected: "}
+	orphan := func(note string) want { return want{-1, "", "", note} }
+	for _, c := range []struct {
+		phase, by string
+		want      want
+	}{
+		{"search", "INT", nothing(check.StatusInterrupted, "interrupted")},
+		{"search", "TERM", nothing(check.StatusTerminated, "interrupted")},
+		{"search", child, nothing(check.StatusInconclusive, "inconclusive")},
+		{"search", parent, orphan("")},
+		{"confirm", "INT", violation("safety: ")},
+		{"confirm", "TERM", violation("safety: ")},
+		{"confirm", child, suspected},
+		{"confirm", parent, orphan("suspected: safety: ")},
+		{"critical", "INT", suspected},
+		{"critical", "TERM", suspected},
+		{"critical", limit, suspected},
+		{"critical", child, suspected},
+		{"critical", parent, orphan("suspected: liveness: ")},
+		{"memory", "", suspected},
+		{"shrink", "INT", violation("safety: ")},
+		{"shrink", "TERM", violation("safety: ")},
+		{"shrink", child, violation("safety: ")},
+		{"shrink", parent, orphan("safety: ")},
+		{"write", "INT", violation("safety: ")},
+		{"write", "TERM", violation("safety: ")},
+		{"write", child, violation("confirmed: safety: ")},
+		{"write", parent, orphan("confirmed: safety: ")},
+	} {
+		t.Run(c.phase+" "+c.by, func(t *testing.T) {
+			if testing.Short() && c.by != "TERM" && c.by != child {
+				t.Skip("takes seconds")
+			}
+			t.Parallel()
+			dir := t.TempDir()
+			args := []string{"search", "lingers", "--set", "in=" + c.phase, "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walk-steps", "100", "--out", "out", "--json"}
+			switch {
+			case c.phase == "write":
+				args = append(args, "--no-shrink")
+			case c.by == limit:
+				args = append(args, "--time", "2s")
+			}
+			cmd := command(dir, args...)
+			if c.phase == "memory" {
+				cmd = inMemory(t, cmd, 1<<30)
+			}
+			var stdout, stderr bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			late := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
+			defer late.Stop()
+			searching := 0
+			if c.phase != "memory" {
+				await(t, filepath.Join(dir, sign))
+				text, _ := os.ReadFile(filepath.Join(dir, sign))
+				searching, _ = strconv.Atoi(string(text))
+			}
+			switch c.by {
+			case "INT":
+				cmd.Process.Signal(syscall.SIGINT)
+			case "TERM":
+				cmd.Process.Signal(syscall.SIGTERM)
+			case child:
+				syscall.Kill(searching, syscall.SIGKILL)
+			case parent:
+				cmd.Process.Kill()
+			}
+			status := exitCode(cmd.Wait())
+			if c.by == parent {
+				for end := time.Now().Add(time.Minute); syscall.Kill(searching, 0) == nil && time.Now().Before(end); {
+					time.Sleep(10 * time.Millisecond)
+				}
+			}
+			var rep struct {
+				Verdict, Message string
+				PathFile         string `json:"path_file"`
+				Suspect          struct {
+					Status   string
+					PathFile string `json:"path_file"`
+				}
+				Findings []struct {
+					PathFile string `json:"path_file"`
+				}
+			}
+			if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil && c.want.verdict != "" {
+				t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
+			}
+			if status != c.want.status || rep.Verdict != c.want.verdict || rep.Suspect.Status != c.want.suspect {
+				t.Errorf("exit status %d, %+v, want %+v: %s", status, rep, c.want, stderr.String())
+			}
+			killed := map[string]string{child: "is ended by SIGKILL (peak resident size "}[c.by]
+			if c.phase == "memory" {
+				killed = "exhausts the memory"
+			}
+			if !strings.Contains(stderr.String(), killed) {
+				t.Errorf("want %q in %s", killed, stderr.String())
+			}
+			reported := rep.PathFile + rep.Suspect.PathFile
+			for _, f := range rep.Findings {
+				reported += f.PathFile
+			}
+			files, _ := filepath.Glob(filepath.Join(dir, "out", "*.path"))
+			switch {
+			case c.want.path == "":
+				if len(files) > 0 || reported != "" {
+					t.Errorf("%v, %q, want no path", files, reported)
+				}
+				return
+			case reported == "" && c.want.verdict != "":
+				t.Errorf("the report names no path: %+v", rep)
+			case reported == "" && len(files) > 0:
+				reported = filepath.Join("out", filepath.Base(files[0]))
+			}
+			text, err := os.ReadFile(filepath.Join(dir, reported))
+			if err != nil || !strings.Contains(string(text), "\nnote "+c.want.path) {
+				t.Errorf("%v: %v, want a note %q in\n%s", err, files, c.want.path, text)
+			}
+		})
+	}
+}
+
+// inMemory runs a command that may take so many bytes.
+func inMemory(t *testing.T, cmd *exec.Cmd, bytes int) *exec.Cmd {
+	t.Helper()
+	shell, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	cmd.Args = append([]string{shell, "-c", fmt.Sprintf(`ulimit -d %d && exec "$@"`, bytes>>10), "-", cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = shell
+	return cmd
+}

@@ -1,0 +1,279 @@
+package check
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// SuspectPath is the file of a finding that is examined. The files of the finding take its place.
+const SuspectPath = "suspect.path"
+
+// hand keeps the suspect that is examined on disk, from the moment that it is suspected until it is reported or refuted. It is there
+// however this process ends.
+type hand struct {
+	o         *Options
+	dir       string          // where the file lies; an empty string means that there is none
+	made      []string        // folders that were made for it, innermost first
+	undecided *search.Suspect // the first that was neither confirmed nor refuted; nil means none
+	of        *search.Suspect // the one in hand; nil means none
+	outline   *choose.File    // of it
+	err       error           // of writing
+}
+
+// inHand is what the process that waits for this one reads of the suspect in hand.
+type inHand struct {
+	report.Suspect
+	Folder string // an empty string means that it could not be written
+}
+
+// take puts a suspect in the place of the one before.
+func (h *hand) take(s *search.Suspect, status report.Status) {
+	h.err = h.write(s, status)
+	h.tell(&inHand{Suspect: *h.about(s, status), Folder: h.dir})
+}
+
+// about is what a report says of a suspect.
+func (h *hand) about(s *search.Suspect, status report.Status) *report.Suspect {
+	return &report.Suspect{Status: status, Kind: s.Kind, Property: s.Property, Message: s.Message, Steps: s.Steps, PathFile: h.file()}
+}
+
+// settle says that the suspect in hand is reported, is refuted, or could not be decided.
+func (h *hand) settle(s *search.Suspect, decided bool) {
+	if !decided && h.undecided == nil {
+		h.undecided = s
+	}
+	if h.undecided != nil {
+		if h.of != h.undecided {
+			h.take(h.undecided, report.Suspected)
+		}
+		return
+	}
+	h.drop()
+}
+
+// drop removes the file, and the folders that were made for it if nothing else is in them.
+func (h *hand) drop() {
+	if h.dir != "" {
+		os.Remove(filepath.Join(h.dir, SuspectPath))
+		for _, dir := range h.made {
+			os.Remove(dir)
+		}
+	}
+	h.dir, h.made, h.of = "", nil, nil
+	h.tell(nil)
+}
+
+// folder returns the folder that the files of the finding are to be written to; an empty string means a new one, as the finding has
+// another name than the suspect had.
+func (h *hand) folder(slug string) string {
+	if h == nil || h.o.Dir == "" && !strings.HasPrefix(filepath.Base(h.dir), slug+"-") {
+		return ""
+	}
+	return h.dir
+}
+
+// file returns the name of the file; an empty string means that there is none.
+func (h *hand) file() string {
+	if h == nil || h.dir == "" || h.err != nil {
+		return ""
+	}
+	return filepath.Join(h.dir, SuspectPath)
+}
+
+// replace removes the file, as the files of the finding were written to dir.
+func (h *hand) replace(r *report.Report, dir string) {
+	if h == nil {
+		return
+	}
+	if h.dir != "" {
+		os.Remove(filepath.Join(h.dir, SuspectPath))
+		if h.dir != dir {
+			os.Remove(h.dir)
+		}
+	}
+	h.dir, h.made, h.of, h.undecided = "", nil, nil, nil
+	h.tell(&inHand{Suspect: report.Suspect{
+		Status: report.Confirmed, Kind: r.Kind, Property: r.Property, Message: r.Message, Steps: r.Steps, PathFile: r.PathFile,
+	}})
+}
+
+// write writes the file.
+func (h *hand) write(s *search.Suspect, status report.Status) error {
+	sys, err := h.o.System()
+	if err != nil {
+		return err
+	}
+	if h.of == nil || !slices.Equal(h.of.Path, s.Path) {
+		h.of = nil
+		if h.outline, err = outline(&sys, s); err != nil {
+			return err
+		}
+	}
+	h.of = s
+	f := h.outline
+	head := h.o.header()
+	head.Seed, head.Schedule, head.Finding, head.Property = h.o.Search.Seed, string(s.Schedule), string(s.Kind), s.Property
+	head.Note = string(status) + ": " + string(s.Kind) + ": " + s.Message
+	f.Header = replay.HeaderOf(&sys, head)
+	text, err := content(f)
+	if err != nil {
+		return err
+	}
+	if h.dir == "" {
+		return h.begin(slug(sys.Name, cmp.Or(s.Property, string(s.Kind))), text)
+	}
+	return writeFile(h.dir, text)
+}
+
+// begin writes the first file.
+func (h *hand) begin(slug string, text []byte) error {
+	where := h.o.folder()
+	if where.replace { // the files of an earlier check stay until this one has a finding
+		h.dir = h.o.Dir
+		var err error
+		if h.made, err = mkdirAll(h.dir); err != nil {
+			return err
+		}
+		return writeFile(h.dir, text)
+	}
+	in := where.root
+	if where.dir != "" {
+		in = where.dir
+		if !where.several {
+			in = filepath.Dir(where.dir)
+		}
+	}
+	made, err := mkdirAll(in)
+	if err != nil {
+		return err
+	}
+	h.made = made
+	dir, err := where.write(slug, func(temp, _ string) error { return writeFile(temp, text) })
+	if err == nil {
+		h.dir, h.made = dir, append([]string{dir}, made...)
+	}
+	return err
+}
+
+// writeFile writes the file as a whole or not at all.
+func writeFile(dir string, text []byte) error {
+	temp := filepath.Join(dir, "."+SuspectPath)
+	err := os.WriteFile(temp, text, 0o644)
+	if err == nil {
+		err = os.Rename(temp, filepath.Join(dir, SuspectPath))
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
+}
+
+// outline returns a path without comments, which takes one execution without a trace. Of a step that did not return it has the event alone.
+func outline(sys *sim.System, s *search.Suspect) (*choose.File, error) {
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true})
+	if err != nil {
+		return nil, err
+	}
+	f := new(choose.File)
+	run, src := replay.NewRun(w), &choose.Prefix{Path: s.Path}
+	var picks []choose.FilePick
+	noting := choose.SourceFunc(func(p choose.Point) int {
+		pick := src.Choose(p)
+		if p.Kind != choose.Fault || pick != 0 {
+			picks = append(picks, choose.FilePick{Kind: p.Kind, Pick: pick, Label: p.Label})
+		}
+		return pick
+	})
+	if s.Overdue && s.Steps == 0 {
+		return f, nil
+	}
+	err = run.Start(noting)
+	f.Boot, picks = picks, nil
+	for err == nil && src.Err() == nil {
+		index, ok := src.Take()
+		if !ok {
+			break
+		}
+		ev, ok := run.Event(index)
+		if !ok {
+			break
+		}
+		f.Steps = append(f.Steps, choose.FileStep{Index: index, Key: w.Key(ev)})
+		if s.Overdue && len(f.Steps) == s.Steps {
+			break
+		}
+		err = run.Step(index, noting)
+		f.Steps[len(f.Steps)-1].Picks, picks = picks, nil
+	}
+	return f, nil
+}
+
+// handFile is where a process that searches notes the suspect in hand, beside the file that it maps.
+func handFile(flightFile string) string { return filepath.Join(filepath.Dir(flightFile), "suspect") }
+
+// tell lets the process that waits for this one, if one does, know of the suspect in hand; nil means that there is none.
+func (h *hand) tell(s *inHand) {
+	file := os.Getenv(flightVar)
+	if file == "" {
+		return
+	}
+	if s == nil {
+		os.Remove(handFile(file))
+		return
+	}
+	temp := handFile(file) + "-"
+	if text, err := json.Marshal(s); err == nil && os.WriteFile(temp, text, 0o600) == nil {
+		os.Rename(temp, handFile(file))
+	}
+}
+
+// leftInHand reads what tell wrote; nil means that no suspect was in hand.
+func leftInHand(flightFile string) (*inHand, error) {
+	text, err := os.ReadFile(handFile(flightFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	s := new(inHand)
+	if err == nil {
+		err = json.Unmarshal(text, s)
+	}
+	return s, err
+}
+
+// hand returns what the process that is gone had in hand.
+func (out *Outcome) hand(o *Options) *hand {
+	h := &hand{o: o}
+	if out.Suspect != nil {
+		h.dir = out.Suspect.Folder
+	}
+	return h
+}
+
+// suspect adds to a report without a finding what is in hand.
+func (o *Options) suspect(r *report.Report, res *search.Result) error {
+	s := res.Suspect
+	if s == nil || len(r.Findings) > 0 {
+		return nil
+	}
+	if o.hand.of != s {
+		o.hand.take(s, report.Suspected)
+	}
+	r.Suspect = o.hand.about(s, report.Suspected)
+	if o.hand.err == nil && o.Dir == "" {
+		return Ignore(Root)
+	}
+	return o.hand.err
+}

@@ -1,0 +1,40 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
+)
+
+// Status is how far a suspect was examined.
+type Status string
+
+const (
+	Suspected Status = "suspected" // it was neither confirmed nor refuted
+	Confirmed Status = "confirmed" // its run does the same in a fresh process
+)
+
+// Suspect is a violation that was suspected when a search ended.
+type Suspect struct {
+	Status   Status          `json:"status"`
+	Kind     sim.FindingKind `json:"kind"`
+	Property string          `json:"property,omitempty"`
+	Message  string          `json:"message"`
+	Steps    int             `json:"steps"` // of the run
+	PathFile string          `json:"path_file,omitempty"`
+}
+
+// line describes the suspect in one line.
+func (s *Suspect) line() string {
+	text := fmt.Sprintf("%s, not confirmed: %s in %s", s.Status, kindNames[s.Kind], textfmt.Plural(s.Steps, "step"))
+	if what := strings.Join(strings.Fields(cmp.Or(s.Property, s.Message)), " "); what != "" {
+		text += ": " + what
+	}
+	if s.PathFile != "" {
+		text += "; " + s.PathFile
+	}
+	return text
+}
