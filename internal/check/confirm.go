@@ -16,7 +16,11 @@ import (
 // confirm examines what the search suspects, and keeps it in hand meanwhile.
 func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	o.hand.take(&s, report.Suspected)
-	c, err := o.decide(ctx, s)
+	var c search.Confirmed
+	var err error
+	if fault := Guarded(func() error { c, err = o.decide(ctx, s); return nil }); fault != nil {
+		o.fault = errors.Join(o.fault, fault) // the suspect stays undecided
+	}
 	switch {
 	case err != nil || !c.Violation && !c.Refuted:
 		o.hand.settle(&s, false)

@@ -189,7 +189,7 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 	if slices.ContainsFunc(k.findings, func(f *report.Report) bool { return f.Kind == sim.Starvation }) {
 		r.Coverage.StarvedBefore()
 	}
-	return r, k.problems
+	return r, errors.Join(k.problems, k.o.fault)
 }
 
 // foundFile is where a process that searches notes the folders of what it found, beside the file that it maps.

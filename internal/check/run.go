@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 
@@ -74,6 +75,7 @@ type Options struct {
 	replaced bool            // the findings of an earlier check are gone
 	early    string          // where the finding lies as it was found; "": nowhere
 	hand     *hand           // nil means that nothing is searched
+	fault    error           // of the checker, while it confirmed a suspect
 	// confirmsDeath confirms suspects of liveness and deadlock; it remembers what kind they were.
 	confirmsDeath func(context.Context, search.Suspect) (search.Confirmed, error)
 }
@@ -150,8 +152,25 @@ func (o *Options) limitStates() {
 	}
 }
 
-// conclude shrinks what was found, makes the report and writes it.
-func (o *Options) conclude(ctx context.Context, res *search.Result) (*report.Report, error) {
+// conclude shrinks what was found, makes the report and writes it. A fault of the checker leaves a report of what is known.
+func (o *Options) conclude(ctx context.Context, res *search.Result) (r *report.Report, err error) {
+	fault := Guarded(func() error {
+		r, err = o.concluded(ctx, res)
+		return nil
+	})
+	if fault != nil {
+		r, err = o.report(res), fault
+		if f := res.Finding; f != nil {
+			r.Kind, r.Property, r.Message, r.Stack, r.Steps = f.Kind, f.Property, f.Message, f.Stack, f.Steps
+			if r.PathFile = o.hand.file(); o.early != "" {
+				r.PathFile = filepath.Join(o.early, ErrorPath)
+			}
+		}
+	}
+	return r, errors.Join(err, o.fault)
+}
+
+func (o *Options) concluded(ctx context.Context, res *search.Result) (*report.Report, error) {
 	if res.Finding == nil {
 		r := o.report(res)
 		return r, o.suspect(r, res)
@@ -173,7 +192,14 @@ func (o *Options) conclude(ctx context.Context, res *search.Result) (*report.Rep
 // complete shrinks what was found, and makes the report. What was found is told also when it cannot be made smaller.
 func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Result) (r *report.Report, f files, notShrunk, err error) {
 	r = o.report(res)
-	before, notShrunk := o.shrink(ctx, sys, res)
+	var before *original
+	fault := Guarded(func() error {
+		before, notShrunk = o.shrink(ctx, sys, res)
+		return nil
+	})
+	if fault != nil {
+		notShrunk = fault
+	}
 	if before != nil {
 		r.Shrunk = &before.facts
 	}

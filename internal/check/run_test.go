@@ -244,3 +244,26 @@ func TestDescribeRecording(t *testing.T) {
 		t.Errorf("%+v, %v", rep, err)
 	}
 }
+
+// A panic of the checker while a finding is shrunk does not take the finding away.
+func TestFaultKeepsFinding(t *testing.T) {
+	sys := hangsLater()
+	sys.Properties = []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, c *endless) bool { return c.N < 3 })}}
+	rep, err := check.Run(t.Context(), check.Options{
+		Search: search.Config{System: sys, Workers: 1, MaxPaths: 100, Progress: func(p search.Progress) {
+			if strings.Contains(p.Phase, "shrinking") {
+				panic("index out of range")
+			}
+		}},
+		Dir: filepath.Join(t.TempDir(), "out"),
+	})
+	if !check.Faulty(err) || check.ErrorStatus(t.Context(), err) != check.StatusResource || !strings.Contains(err.Error(), "run_test.go") {
+		t.Errorf("error %v", err)
+	}
+	if rep == nil || rep.Verdict != search.Violation || rep.Property != "few" || rep.Dead == nil {
+		t.Fatalf("%+v", rep)
+	}
+	if _, err := os.Stat(rep.PathFile); err != nil || filepath.Base(rep.PathFile) != check.ErrorPath {
+		t.Errorf("%q: %v", rep.PathFile, err)
+	}
+}

@@ -32,7 +32,7 @@ var statuses = []struct {
 	{StatusViolation, "a violation was found, also when what followed was interrupted"},
 	{StatusUsage, "bad usage or input, or output that cannot be written"},
 	{StatusInconclusive, "inconclusive: a suspect that could not be confirmed, or stopped before\none full depth or walk, or before liveness, if that alone is checked"},
-	{StatusResource, "out of a resource, memory or disk; what was covered until then is told"},
+	{StatusResource, "out of a resource, memory or disk, or an error of the checker itself; what was\nfound and covered until then is told"},
 	{StatusInterrupted, "interrupted by SIGINT (Ctrl-C), with nothing found until then"},
 	{StatusTerminated, "interrupted by SIGTERM, with nothing found until then"},
 }
@@ -73,10 +73,16 @@ func ErrorStatus(ctx context.Context, err error) int {
 		return StatusOK
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return Status(search.Interrupted, context.Cause(ctx))
-	case OutOfResource(err):
+	case OutOfResource(err), Faulty(err):
 		return StatusResource
 	}
 	return StatusUsage
+}
+
+// Faulty reports whether an error is a [FaultError].
+func Faulty(err error) bool {
+	_, ok := errors.AsType[*FaultError](err)
+	return ok
 }
 
 // OutOfResource reports whether an error says that memory or disk did not do.

@@ -73,15 +73,24 @@ func (e *deafError) Unwrap() error { return ErrDeaf }
 // lostError is ErrLost with what is known of the death.
 type lostError struct {
 	how    string
-	memory bool   // there was too little of it
-	call   uint64 // the call of checked code that went on; 0: none is known
+	memory bool        // there was too little of it
+	fault  *FaultError // of the checker; nil means that none is known
+	call   uint64      // the call of checked code that went on; 0: none is known
 }
 
 func (e *lostError) Error() string {
+	if e.fault != nil {
+		return e.fault.Error()
+	}
 	return fmt.Sprintf("%v: %s", ErrLost, e.how)
 }
 
-func (e *lostError) Unwrap() error { return ErrLost }
+func (e *lostError) Unwrap() []error {
+	if e.fault != nil {
+		return []error{ErrLost, e.fault}
+	}
+	return []error{ErrLost}
+}
 
 // mostRefused is how many calls are refused at most.
 const mostRefused = 8
@@ -153,7 +162,8 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome,
 	how := &Death{}
 	how.classify(cmd.ProcessState, said.head.String(), rec.Get(flight.Memory))
 	// It need not have been a handler: what a search remembers takes memory, too.
-	last = &lostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), memory: how.memory}
+	last = &lostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), memory: how.memory,
+		fault: faultIn(said.head.String())}
 	if last.call != 0 {
 		return out, last, nil
 	}

@@ -26,9 +26,15 @@ func (p *Process) Main(do func(context.Context) int) int {
 	defer cancel(nil)
 	p.stopOnSignals(cancel)
 	p.collectSeldom()
-	status := do(ctx)
-	if p.Role.Recorder != nil {
+	if p.Role.Recorder != nil { // the process that waits for this one reports a panic
+		status := do(ctx)
 		p.Role.Recorder.End(status)
+		return status
+	}
+	var status int
+	if err := check.Guarded(func() error { status = do(ctx); return nil }); err != nil {
+		p.fail(err)
+		return check.StatusResource
 	}
 	return status
 }

@@ -127,7 +127,11 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 	switch {
 	case err != nil:
 		p.fail(err)
-		return p.conclude(ctx, check.Lose(r.options, out, err), nil, r)
+		status := p.conclude(ctx, check.Lose(r.options, out, err), nil, r)
+		if check.Faulty(err) {
+			return Exit(check.StatusResource)
+		}
+		return status
 	case out.Death == nil:
 		return Exit(out.Status)
 	}
@@ -147,10 +151,14 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 	if r.junit.Name != "" {
 		err = errors.Join(err, r.writeJUnit(rep))
 	}
+	faulty := check.Faulty(err)
 	if err != nil {
 		err = fmt.Errorf("the report is not complete: %w", err)
 	}
 	err = p.Ended(ctx, p.show(ctx, rep, r.json), err)
+	if faulty {
+		err = Exit(check.StatusResource)
+	}
 	for name := range rep.PathFiles() {
 		if !r.writeTest {
 			break

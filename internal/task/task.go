@@ -101,10 +101,13 @@ func (p *Process) End(ctx context.Context, err error) int {
 	return check.ErrorStatus(ctx, err)
 }
 
-// fail says what is wrong, in one line.
+// fail says what is wrong, in one line. The stack of a fault of the checker follows.
 func (p *Process) fail(err error) {
 	text := strings.TrimPrefix(err.Error(), "macemc: ")
 	fmt.Fprintf(p.Stderr, "macemc: %s\n", strings.Join(strings.Split(text, "\n"), "; "))
+	if fault, ok := errors.AsType[*check.FaultError](err); ok {
+		fmt.Fprintln(p.Stderr, fault.Stack)
+	}
 }
 
 // Ended is the error that makes a task end with that status, after an error, which may be nil, in telling of it.

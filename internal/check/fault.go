@@ -1,0 +1,66 @@
+package check
+
+import (
+	"fmt"
+	"regexp"
+	"runtime/debug"
+	"strings"
+)
+
+// FaultError is a panic of the checker, not of checked code. What was found before is reported beside it.
+type FaultError struct {
+	What  string // the panic's own words
+	Stack string
+}
+
+func (e *FaultError) Error() string {
+	text := "the checker failed, which is a defect of macemc and not of the checked code; please report it with this text: " + e.What
+	for frame := range frames(e.Stack) {
+		if strings.HasPrefix(frame[0], module) && !strings.HasPrefix(frame[0], module+"check.Guarded") {
+			at, _, _ := strings.Cut(frame[1], " ")
+			return text + " (" + at + ")"
+		}
+	}
+	return text
+}
+
+// module begins the names of all functions of the checker.
+const module = "github.com/macemc/macemc/"
+
+// Guarded calls f, and returns its panic as a [FaultError].
+func Guarded(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &FaultError{What: fmt.Sprint(r), Stack: string(debug.Stack())}
+		}
+	}()
+	return f()
+}
+
+var panicked = regexp.MustCompile(`(?m)^panic: (.*)$`)
+
+// standard are the functions of the standard library that the checker calls with its own code or data.
+var standard = regexp.MustCompile(`^(panic\(|(runtime|slices|maps|sort|strings|bytes|fmt|iter|sync|os|reflect|encoding/[a-z]+|internal/[a-z/]+)\.)`)
+
+// faultIn returns the panic of the checker with which a process died, by what it wrote; nil means that it died otherwise, or of a panic in
+// other code. What panicked is the innermost function that is not of the standard library.
+func faultIn(said string) *FaultError {
+	words := panicked.FindStringSubmatch(said)
+	_, stack, found := strings.Cut(said, "\n\ngoroutine ")
+	if words == nil || !found {
+		return nil
+	}
+	stack, _, _ = strings.Cut("goroutine "+stack, "\n\n")
+	for frame := range frames(stack) {
+		name := frame[0]
+		switch {
+		case strings.HasPrefix(name, module+"systems/"), strings.HasPrefix(name, module+"cmd/"), strings.HasPrefix(name, module+"glue/"):
+			return nil
+		case strings.HasPrefix(name, module):
+			return &FaultError{What: words[1], Stack: stack}
+		case !standard.MatchString(name):
+			return nil
+		}
+	}
+	return nil
+}
