@@ -78,6 +78,9 @@ type Config struct {
 	// certain. It is called on one goroutine at a time, and the search waits for it. Nil: suspects are
 	// reported as they are.
 	Confirm func(context.Context, Suspect) (Confirmed, error)
+	// Suspected is called with what seems to be a violation before the search goes on with it, but for suspects that Confirm examines. Nil
+	// means that nobody needs to know.
+	Suspected func(*Suspect)
 	// Found makes the search go on after a violation: it is told each one, in the order in which they would have ended
 	// the search, with what was covered until then, and violations that are alike are told again, but by bfs and dfs, which find
 	// one of each Always property. What ends the search all the same has Last set. Nothing is searched behind a violation.

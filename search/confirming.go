@@ -13,6 +13,13 @@ const (
 	leastWaiting = time.Minute
 )
 
+// suspect tells the caller of a suspect.
+func (c *Config) suspect(s *Suspect) {
+	if c.Suspected != nil {
+		c.Suspected(s)
+	}
+}
+
 // confirming is the context of a confirmation that begins now. In a search with a time limit its deadline passes, which leaves the suspect
 // undecided, when the confirmation has taken as long as the search until then, or LeastConfirming if that is more, and when the time of the
 // search has been over for LeastConfirming. Checked code that does not return is waited for as long as its own limit says. A search that

@@ -79,6 +79,7 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	if out.Starvation == nil {
 		return nil
 	}
+	s.cfg.suspect(starvation(out.Starvation, s.cfg.Strategy))
 	found, err := s.amongAll(limited, bytes)
 	if err != nil {
 		return err

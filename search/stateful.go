@@ -137,6 +137,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 			return nil, err
 		}
 		if cfg.Shortest && finding.Kind != sim.Nondeterminism {
+			cfg.suspect(r.Finding)
 			if err := r.shortest(ctx, cfg, began, patience, x); err != nil {
 				return nil, err
 			}

@@ -19,7 +19,7 @@ func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirm
 	var c search.Confirmed
 	var err error
 	if fault := Guarded(func() error { c, err = o.decide(ctx, s); return nil }); fault != nil {
-		o.fault = errors.Join(o.fault, fault) // the suspect stays undecided
+		o.problem = errors.Join(o.problem, fault) // the suspect stays undecided
 	}
 	switch {
 	case err != nil || !c.Violation && !c.Refuted:

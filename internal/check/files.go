@@ -63,6 +63,11 @@ func (o *Options) tracing() kernel.Options {
 	return kernel.Options{Trace: true, Overdue: search.Overdue(confirmLimit(o.Search.HandlerLimit))}
 }
 
+// patient returns the options for executing checked code again: it is contained, and given up when it does not return.
+func (o *Options) patient() kernel.Options {
+	return kernel.Options{Contain: true, Overdue: search.Overdue(confirmLimit(o.Search.HandlerLimit))}
+}
+
 // describeDead adds a dead run and the nearest live one.
 func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Result, h choose.Header) (f files, err error) {
 	if r.Dead, err = replay.Record(sys, c.Dead, o.tracing()); err != nil {

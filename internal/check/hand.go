@@ -118,7 +118,7 @@ func (h *hand) write(s *search.Suspect, status report.Status) error {
 	}
 	if h.of == nil || !slices.Equal(h.of.Path, s.Path) {
 		h.of = nil
-		if h.outline, err = outline(&sys, s); err != nil {
+		if h.outline, err = outline(&sys, s, h.o.patient()); err != nil {
 			return err
 		}
 	}
@@ -182,8 +182,8 @@ func writeFile(dir string, text []byte) error {
 }
 
 // outline returns a path without comments, which takes one execution without a trace. Of a step that did not return it has the event alone.
-func outline(sys *sim.System, s *search.Suspect) (*choose.File, error) {
-	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true})
+func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*choose.File, error) {
+	w, err := kernel.NewWorld(sys, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -262,10 +262,10 @@ func (out *Outcome) hand(o *Options) *hand {
 	return h
 }
 
-// suspect adds to a report without a finding what is in hand.
+// suspect adds to a report what is in hand when a search ends without a finding.
 func (o *Options) suspect(r *report.Report, res *search.Result) error {
 	s := res.Suspect
-	if s == nil || len(r.Findings) > 0 {
+	if s == nil {
 		return nil
 	}
 	if o.hand.of != s {

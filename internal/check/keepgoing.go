@@ -74,9 +74,7 @@ func spent(since time.Time, to *time.Duration) { *to += time.Since(since) }
 func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	defer spent(time.Now(), &k.telling)
 	defer k.o.Search.Calls.Beyond()()
-	if err := k.o.recur(ctx, res); err != nil {
-		return err
-	}
+	k.o.recur(ctx, res)
 	switch {
 	case res.Finding == nil:
 		k.undecided++
@@ -189,7 +187,7 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 	if slices.ContainsFunc(k.findings, func(f *report.Report) bool { return f.Kind == sim.Starvation }) {
 		r.Coverage.StarvedBefore()
 	}
-	return r, errors.Join(k.problems, k.o.fault)
+	return r, errors.Join(k.problems, k.o.problem)
 }
 
 // foundFile is where a process that searches notes the folders of what it found, beside the file that it maps.

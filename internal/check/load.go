@@ -242,7 +242,7 @@ func (l *Loaded) Recurs(ctx context.Context, t *replay.Trace, respawn func() *ex
 			return p.Kind == "eventually" && !p.Holds && (l.Header.Property == "" || p.Name == l.Header.Property)
 		}), nil
 	case sim.Nondeterminism:
-		r := &recurrence{o: &Options{Respawn: respawn}, sys: &l.System, found: &search.Suspect{Kind: kind}, path: l.Path}
+		r := &recurrence{o: &Options{Search: search.Config{System: l.System}, Respawn: respawn}, found: &search.Suspect{Kind: kind}, path: l.Path}
 		if _, err := r.decide(ctx); err != nil || r.death != nil {
 			return err == nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
@@ -75,6 +76,9 @@ func Lose(o Options, out Outcome, err error) *report.Report {
 			return r
 		}
 		r.Verdict, r.Kind, r.Property, r.Message, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Message, s.Steps, s.PathFile
+		if o.Commands != nil && s.PathFile != "" {
+			r.Commands.Look = strings.ReplaceAll(o.Commands(filepath.Dir(s.PathFile)).Look, ErrorPath, filepath.Base(s.PathFile))
+		}
 	}
 	return r
 }

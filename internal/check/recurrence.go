@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -17,31 +18,31 @@ import (
 // nondeterminism, and one that cannot be executed to its end in time becomes a suspect.
 //
 // Findings of nondeterminism are differences of executions already, and processes that died were executed again in fresh ones.
-func (o *Options) recur(ctx context.Context, res *search.Result) error {
+func (o *Options) recur(ctx context.Context, res *search.Result) {
 	f := res.Finding
 	if f == nil || f.Late || f.Kind == sim.Nondeterminism {
-		return nil
+		return
 	}
 	path := f.Path
 	switch detail := res.Detail.(type) {
 	case *Death:
-		return nil
+		return
 	case *critical.Result:
 		path = detail.Dead
-	}
-	sys, err := o.System()
-	if err != nil {
-		return err
 	}
 	defer o.Search.Calls.Beyond()()
 	o.hand.take(f, report.Suspected)
 	ctx, cancel := graceful(ctx)
 	defer cancel()
-	r := &recurrence{o: o, sys: &sys, found: f, path: path}
-	switch decided, err := r.decide(ctx); {
-	case err != nil:
+	r := &recurrence{o: o, found: f, path: path}
+	decided := false
+	err := Guarded(func() (err error) {
+		decided, err = r.decide(ctx)
 		return err
-	case !decided:
+	})
+	o.problem = errors.Join(o.problem, err)
+	switch {
+	case !decided || err != nil:
 		o.hand.settle(f, false)
 		res.Finding, res.Detail, res.Suspect = nil, nil, f
 		res.Suspects++
@@ -55,7 +56,6 @@ func (o *Options) recur(ctx context.Context, res *search.Result) error {
 	default:
 		o.hand.take(f, report.Confirmed)
 	}
-	return nil
 }
 
 // graceful returns a context that is done a while after ctx is: being told to stop leaves time to execute a finding again.
@@ -68,10 +68,10 @@ func graceful(ctx context.Context) (context.Context, context.CancelFunc) {
 // recurrence compares a finding with another execution of its path.
 type recurrence struct {
 	o     *Options
-	sys   *sim.System
 	found *search.Suspect
 	path  []int32
 
+	sys   *sim.System
 	again *execution // in a fresh process, or in this one if none could be started
 	death *Death     // of the fresh process; again is nil then
 	here  *execution // in this process; nil until it is needed
@@ -79,7 +79,12 @@ type recurrence struct {
 
 // decide executes the path. It returns false if the execution did not come to an end in time.
 func (r *recurrence) decide(ctx context.Context) (bool, error) {
-	whole, err := asSearched, error(nil)
+	sys, err := r.o.System()
+	if err != nil {
+		return false, err
+	}
+	r.sys = &sys
+	whole := asSearched
 	if r.found.Property == kernel.MessagesProperty {
 		whole = closely
 	}
@@ -103,9 +108,9 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 
 // execute executes the path in this process.
 func (r *recurrence) execute(whole int) (*execution, error) {
-	w, err := kernel.NewWorld(r.sys, kernel.Options{
-		Contain: true, CheckMessages: whole == closely, Overdue: search.Overdue(confirmLimit(r.o.Search.HandlerLimit)),
-	})
+	opts := r.o.patient()
+	opts.CheckMessages = whole == closely
+	w, err := kernel.NewWorld(r.sys, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ type Options struct {
 	replaced bool            // the findings of an earlier check are gone
 	early    string          // where the finding lies as it was found; "": nowhere
 	hand     *hand           // nil means that nothing is searched
-	fault    error           // of the checker, while it confirmed a suspect
+	problem  error           // of examining a suspect
 	// confirmsDeath confirms suspects of liveness and deadlock; it remembers what kind they were.
 	confirmsDeath func(context.Context, search.Suspect) (search.Confirmed, error)
 }
@@ -93,6 +93,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.limitStates()
 	o.comparesLater()
 	o.hand = &hand{o: &o}
+	o.Search.Suspected = func(s *search.Suspect) { o.hand.take(s, report.Suspected) }
 	o.Search.Confirm = o.confirm
 	sys, err := o.System()
 	if err == nil {
@@ -120,9 +121,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 		}
 	}
 	if k == nil {
-		if err := o.recur(ctx, res); err != nil {
-			return nil, err
-		}
+		o.recur(ctx, res)
 	}
 	o.assumed = o.assumptions(ctx)
 	if k == nil {
@@ -167,7 +166,7 @@ func (o *Options) conclude(ctx context.Context, res *search.Result) (r *report.R
 			}
 		}
 	}
-	return r, errors.Join(err, o.fault)
+	return r, errors.Join(err, o.problem)
 }
 
 func (o *Options) concluded(ctx context.Context, res *search.Result) (*report.Report, error) {

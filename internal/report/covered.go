@@ -68,6 +68,9 @@ func (r *Report) covered() []string {
 		}
 		lines = append(lines, line)
 	}
+	if r.Suspect != nil {
+		lines = append(lines, r.Suspect.line())
+	}
 	return append(lines, r.engine()...)
 }
 

@@ -162,6 +162,7 @@ func (r *Report) add(o *Report) {
 	r.Seconds += o.Seconds
 	r.Suspects += o.Suspects
 	r.Undecided += o.Undecided
+	r.Suspect = cmp.Or(r.Suspect, o.Suspect)
 	// The exhaustive part is the same in all: the one that came farthest did what the others did.
 	r.States, r.Depth = max(r.States, o.States), max(r.Depth, o.Depth)
 	r.Coverage.add(&o.Coverage)

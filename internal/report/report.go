@@ -95,7 +95,7 @@ type Report struct {
 	Stack     string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only
 	Explain   string `json:"explain,omitempty"` // the property's own words on the last state
 
-	// Suspect is the first of the Undecided; nil means that there is none, or that a violation was found.
+	// Suspect is the first of the Undecided; nil means that there is none, or that the search ended with a violation.
 	Suspect *Suspect `json:"suspect,omitempty"`
 
 	// What the renderers for people need besides; not part of the JSON.
