@@ -84,6 +84,15 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 		"(docs/goroutines.md)", switches, seeds)
 }
 
+// Sampled implements [simext.Limited].
+func (p *Program) Sampled(how sim.Interleave) map[string]int {
+	taken := map[string]int{"random numbers of the program": seeds, "schedule of the goroutines": schedules}
+	if how == sim.FIFO {
+		taken["schedule of the goroutines"] = 1
+	}
+	return taken
+}
+
 // Boot implements [sim.Service].
 func (p *Program) Boot(env sim.Env) {
 	b := boot{self: env.Self(), nodes: env.Nodes(), times: int(env.Clock().Tick().Count) - 1}

@@ -45,35 +45,70 @@ func (p *Point) Alternative(i int) int {
 	return sampledEnds + i*part + int(mix(uint64(p.Arity)<<8|uint64(i))%uint64(part))
 }
 
-// Sampled names draws of which a search took a sample.
+// Sampled says how many alternatives of a choice a search took, when it did not enumerate them.
 type Sampled struct {
 	Label string `json:"label"`
-	Arity int    `json:"arity"` // the largest
+	Arity int    `json:"arity"` // the largest; [MaxArity] or more means without limit
+	// Taken counts different alternatives. It is a lower bound from mostTaken on, and after a merge of what was read from reports.
+	Taken int `json:"taken"`
+
+	picks map[int]struct{} // those taken; nil if Taken alone is known
 }
 
-// Samples are the draws of which a search took a sample, by label. Only the first hundred labels are kept.
+// mostTaken is how many different alternatives of a choice are told apart.
+const mostTaken = EnumeratedArity
+
+// Samples are the choices of which a search took a sample, by label. Only the first hundred labels are kept.
 type Samples []Sampled
 
-// Add notes p when it was sampled.
-func (s *Samples) Add(p *Point) {
-	if p.Sampled() {
-		s.note(Sampled{p.Label, p.Arity})
+// Add notes an answer to p if p is sampled.
+func (s *Samples) Add(p Point, pick int) {
+	if !p.Sampled() {
+		return
 	}
+	d := s.find(p.Label)
+	if d == nil {
+		return
+	}
+	d.Arity = max(d.Arity, p.Arity)
+	d.take(pick)
 }
 
 // Merge adds what o has.
 func (s *Samples) Merge(o Samples) {
-	for _, d := range o {
-		s.note(d)
+	for i := range o {
+		e := &o[i]
+		d := s.find(e.Label)
+		if d == nil {
+			continue
+		}
+		d.Arity = max(d.Arity, e.Arity)
+		for pick := range e.picks {
+			d.take(pick)
+		}
+		d.Taken = max(d.Taken, e.Taken)
 	}
 }
 
-func (s *Samples) note(d Sampled) {
-	i, ok := slices.BinarySearchFunc(*s, d.Label, func(e Sampled, label string) int { return strings.Compare(e.Label, label) })
-	switch {
-	case ok:
-		(*s)[i].Arity = max((*s)[i].Arity, d.Arity)
-	case len(*s) < manySampled:
-		*s = slices.Insert(*s, i, d)
+// find returns the entry of a label, which it adds if there is room; nil means that there is none.
+func (s *Samples) find(label string) *Sampled {
+	i, ok := slices.BinarySearchFunc(*s, label, func(e Sampled, label string) int { return strings.Compare(e.Label, label) })
+	if !ok {
+		if len(*s) == manySampled {
+			return nil
+		}
+		*s = slices.Insert(*s, i, Sampled{Label: label})
 	}
+	return &(*s)[i]
+}
+
+func (d *Sampled) take(pick int) {
+	if len(d.picks) == mostTaken {
+		return
+	}
+	if d.picks == nil {
+		d.picks = map[int]struct{}{}
+	}
+	d.picks[pick] = struct{}{}
+	d.Taken = max(d.Taken, len(d.picks))
 }

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 )
@@ -46,18 +47,35 @@ func TestRandomPrefersEnds(t *testing.T) {
 	}
 }
 
+// Different alternatives are counted, whoever took them; of what was read from a report only their number is known.
 func TestSamples(t *testing.T) {
-	var a, b Samples
+	var many Samples
 	for i := range 200 {
-		a.Add(&Point{Kind: Draw, Arity: MaxArity - i, Label: string(rune('a' + i))})
+		many.Add(Point{Kind: Draw, Arity: MaxArity - i, Label: string(rune('a' + i))}, 0)
 	}
-	if len(a) != 100 {
-		t.Errorf("%d labels are kept", len(a))
+	if len(many) != 100 {
+		t.Errorf("%d labels are kept", len(many))
 	}
-	b.Add(&Point{Kind: Draw, Arity: 100_000, Label: "b"})
-	b.Add(&Point{Kind: Draw, Arity: 2})
-	b.Merge(Samples{{"b", 100_001}, {"a", 100_000}})
-	if want := (Samples{{"a", 100_000}, {"b", 100_001}}); !slices.Equal(b, want) {
-		t.Errorf("got %v, want %v", b, want)
+	var a, b Samples
+	for i, s := range []*Samples{&a, &b} {
+		for _, pick := range []int{5, 5, 6 + i} {
+			s.Add(Point{Kind: Draw, Arity: 100_000 + i, Label: "b"}, pick)
+		}
+	}
+	b.Add(Point{Kind: Draw, Arity: 2}, 1)
+	a.Merge(b)
+	a.Merge(Samples{{Label: "a", Arity: 100_000, Taken: 4}, {Label: "b", Arity: 100_000, Taken: 2}})
+	text, err := json.Marshal(a)
+	if want := `[{"label":"a","arity":100000,"taken":4},{"label":"b","arity":100001,"taken":3}]`; err != nil || string(text) != want {
+		t.Errorf("got %s, %v, want %s", text, err, want)
+	}
+	if b[0].Taken != 2 || len(b[0].picks) != 2 {
+		t.Errorf("what was merged has changed: %+v", b)
+	}
+	for i := range 2 * mostTaken {
+		b.Add(Point{Kind: Draw, Arity: MaxArity, Label: "b"}, i)
+	}
+	if b[0].Taken != mostTaken {
+		t.Errorf("%d alternatives are told apart, want %d", b[0].Taken, mostTaken)
 	}
 }

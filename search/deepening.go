@@ -44,7 +44,6 @@ type deepening struct {
 	drawn  bool // the rest of the step is drawn, as it lies beyond the bound
 
 	bounded bool // some run was ended by the bound
-	sampled choose.Samples
 }
 
 // walkedLeaf is where a walk began.

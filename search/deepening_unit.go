@@ -6,7 +6,7 @@ func (s *deepening) begin(u *unit) {
 	s.bound, s.own = u.bound, u.states
 	s.items = append(s.items[:0], u.items...)
 	s.frames, s.orders, s.layers, s.awaits = s.frames[:0], s.orders[:0], s.layers[:0], false
-	s.bounded, s.sampled = false, nil
+	s.bounded = false
 }
 
 // rest returns what is left to explore, in the order in which it would be explored, as one unit; nil

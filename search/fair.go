@@ -21,6 +21,9 @@ func (s *Stats) fair(sys *sim.System, x *table.Exploration) {
 	s.Fair = &Fair{Obligations: names, Why: "not all states were visited"}
 	if f := x.Fairness; f != nil {
 		s.Fair.Judged, s.Fair.Why = f.Judged, f.Why
+		if f.Judged && len(x.Sampled) > 0 {
+			s.Fair.Judged, s.Fair.Why = false, "choices were sampled"
+		}
 		for i, h := range f.Hot {
 			s.Fair.Hot = append(s.Fair.Hot, h.States)
 			if h.States == 0 && f.Judged { // else it may be counted in few of the states

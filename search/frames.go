@@ -72,7 +72,6 @@ func (s *deepening) rank(events []sim.Event) {
 
 // sample makes the alternatives of the top frame those of p that are enumerated.
 func (s *deepening) sample(p *choose.Point) {
-	s.sampled.Add(p)
 	for i := range p.Offered() {
 		s.orders = append(s.orders, int32(p.Alternative(i)))
 	}

@@ -52,6 +52,7 @@ type Loop struct {
 
 	events  int  // steps executed so far, by all runs
 	foreign bool // times of different nodes were compared in some run
+	sampled choose.Samples
 }
 
 // NewLoop returns a loop over w, which is the loop's from now on.
@@ -355,6 +356,9 @@ func (l *Loop) Choose(p choose.Point) int {
 			l.cut = true
 			return choose.First.Choose(p)
 		}
+	}
+	if p.Sampled() {
+		l.sampled.Add(p, pick)
 	}
 	if len(p.Weights) > 0 && p.Weights[pick] == 0 {
 		l.unlikely = true

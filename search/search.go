@@ -159,6 +159,7 @@ func newSearcher(cfg Config) (*searcher, error) {
 	s.coverage = newCoverage(&s.cfg.System)
 	s.sometimes, s.walked = make([]int, len(s.workers[0].loop.sometimes)), make([]int, len(s.workers[0].loop.sometimes))
 	s.activity.reset()
+	s.sampled = sampledByServices(&s.cfg.System)
 	s.scheduled, s.relied = make([]scheduleTally, len(s.cfg.Schedules)), make([]int, len(s.cfg.System.Actions))
 	return s, nil
 }
@@ -226,6 +227,7 @@ func (s *searcher) plan() ([]source, []int) {
 		return []source{faults}, []int{1}
 	}
 	deep := s.cfg.Reach.tree(&tree{roots: s.roots, most: s.cfg.MaxDepth, by: s.cfg.DeepenBy})
+	deep.sampled = deep.sampled || len(s.sampled) > 0
 	if s.cfg.Alone {
 		return []source{deep}, []int{1}
 	}

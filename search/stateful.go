@@ -112,7 +112,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	if x.Finding != nil && !errors.As(x.Finding, &finding) {
 		return nil, atStep(x.Finding, x.Depth) // what the system does means nothing
 	}
-	complete := x.Complete && x.Omission <= MostOmission
+	x.Sampled.Merge(sampledByServices(&cfg.System))
+	complete := x.Complete && x.Omission <= MostOmission && len(x.Sampled) == 0
 	r := &Result{Stopped: stoppedBy(ctx, x)}
 	r.Stats = Stats{
 		States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes, Disk: x.Disk,
@@ -128,7 +129,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	}
 	r.Stats.fair(&cfg.System, x)
 	// Depth-first search ends no depth before all. What an earlier process came to may lie where this one was not.
-	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.Refuses() || complete && !cfg.Calls.Doubts()
+	through := complete || r.Stopped == StoppedSampled
+	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.Refuses() || through && !cfg.Calls.Doubts()
 	switch {
 	case finding != nil && kernel.Overdue(finding):
 		return stuck(ctx, cfg, began, patience, x, finding, r)
@@ -250,6 +252,8 @@ func stoppedBy(ctx context.Context, x *table.Exploration) string {
 	switch {
 	case x.Complete && x.Omission > MostOmission:
 		return StoppedFingerprints
+	case x.Complete && len(x.Sampled) > 0:
+		return StoppedSampled
 	case x.Complete:
 		return StoppedComplete
 	case x.Finding != nil:

@@ -99,6 +99,7 @@ func (w *worker) runs(u *unit) {
 	}
 	w.novelty.on = false
 	l.activity.reset()
+	l.sampled = nil
 	defer func() {
 		w.made.Store(0)
 		w.events.Store(0)
@@ -166,10 +167,10 @@ func (w *worker) runs(u *unit) {
 
 // ended notes what the runs of a unit came to.
 func (w *worker) ended(u *unit, s unitStrategy) {
-	u.activity = w.loop.activity
+	u.activity, u.sampled = w.loop.activity, w.loop.sampled
 	w.loop.activity.begin(false)
 	if d, ok := s.(*deepening); ok {
-		u.bounded, u.sampled = d.bounded, d.sampled
+		u.bounded = d.bounded
 	}
 	if !u.stopped && u.err == nil { // else nothing follows, and the strategy has not seen the run's end
 		u.left = s.rest(u)

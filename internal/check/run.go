@@ -16,7 +16,6 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/report"
-	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -224,21 +223,9 @@ func (o *Options) System() (sim.System, error) {
 	return o.Search.System.Only(o.Search.Property)
 }
 
-// limited is a service that a search cannot see all of; nil: there is none.
-func limited(sys *sim.System) simext.Limited {
-	for id := range sim.NodeID(sys.Nodes) {
-		s := sys.New(id)
-		defer kernel.Discard(s)
-		if l, ok := s.(simext.Limited); ok {
-			return l
-		}
-	}
-	return nil
-}
-
 // uncovered is what a search cannot see of the system's services, told once.
 func uncovered(sys *sim.System) string {
-	if l := limited(sys); l != nil {
+	if l := kernel.Limited(sys); l != nil {
 		return l.Uncovered(sys.Interleave)
 	}
 	return ""

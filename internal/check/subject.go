@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -78,7 +79,7 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 // turns refuses an interleaving where no service has goroutines that could take turns.
 func turns(sys *sim.System) (err error) {
 	defer func() { _ = recover() }() // a New that panics is a finding of the search
-	if sys.Interleave != sim.FIFO && limited(sys) == nil {
+	if sys.Interleave != sim.FIFO && kernel.Limited(sys) == nil {
 		err = fmt.Errorf("--interleave %v: no service of %s is of package bubble, whose goroutines take turns", sys.Interleave, sys.Name)
 	}
 	return err

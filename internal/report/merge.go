@@ -180,7 +180,7 @@ func (c *Coverage) add(o *Coverage) {
 	}
 	c.ForeignTimes = c.ForeignTimes || o.ForeignTimes
 	addNew(&c.BySample, o.BySample)
-	addNew(&c.Sampled, o.Sampled)
+	c.Sampled.Merge(o.Sampled)
 	if p := o.OmissionProbability; p != nil && (c.OmissionProbability == nil || *p > *c.OmissionProbability) {
 		c.OmissionProbability = p
 	}

@@ -37,6 +37,9 @@ type Conditional interface {
 type Limited interface {
 	// Uncovered says in a line what it does not see, of a system with that interleaving.
 	Uncovered(sim.Interleave) string
+	// Sampled returns, by label, the choices of which the service takes a part by itself, and how many alternatives it takes. No search
+	// of it is complete.
+	Sampled(sim.Interleave) map[string]int
 }
 
 // Showing is implemented by services that cannot always show properties the state that they are in. While one shows an earlier state, no

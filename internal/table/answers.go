@@ -54,8 +54,6 @@ func (a *answers) Choose(p choose.Point) int {
 	if isForeign(&p) {
 		a.foreign = true
 	}
-	if p.Sampled() {
-		a.sampled.Add(&p)
-	}
+	a.sampled.Add(p, pick)
 	return pick
 }

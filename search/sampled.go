@@ -1,0 +1,23 @@
+package search
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// sampledByServices returns the choices of which services take a part by themselves.
+func sampledByServices(sys *sim.System) (s choose.Samples) {
+	l := kernel.Limited(sys)
+	if l == nil {
+		return nil
+	}
+	taken := l.Sampled(sys.Interleave)
+	for _, label := range slices.Sorted(maps.Keys(taken)) {
+		s.Merge(choose.Samples{{Label: label, Arity: choose.MaxArity, Taken: taken[label]}})
+	}
+	return s
+}
