@@ -310,6 +310,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 	if o.Search.Property != "" {
 		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)
 	}
+	r.NoteSampled(full.Properties)
 	if res.Stats.Omission > 0 {
 		r.Coverage.OmissionProbability = &res.Stats.Omission
 	}

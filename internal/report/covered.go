@@ -49,8 +49,11 @@ func (r *Report) covered() []string {
 	if len(c.BySample) > 0 {
 		lines = append(lines, "checked in a sample of runs and steps only: "+strings.Join(c.BySample, "; "))
 	}
-	for _, d := range c.Sampled {
-		lines = append(lines, fmt.Sprintf("SAMPLED, not enumerated: %q has %s alternatives; what follows from the others is not covered", d.Label, textfmt.Number(d.Arity)))
+	for _, d := range r.sampled() {
+		lines = append(lines, "SAMPLED, not enumerated: "+d+"; what follows from the others is not covered")
+	}
+	if len(c.OnlySampled) > 0 {
+		lines = append(lines, "checked only for what was sampled: "+strings.Join(c.OnlySampled, "; "))
 	}
 	if c.OmissionProbability != nil {
 		lines = append(lines, fmt.Sprintf("probability that a state was missed by equal fingerprints: at most %.2g", *c.OmissionProbability))
@@ -84,6 +87,8 @@ func (r *Report) exhausted() []string {
 	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
 		exhaustive = fmt.Sprintf("NOT exhaustive: states with equal fingerprints were taken for one; to depth %s, %s",
 			textfmt.Number(c.ExhaustedDepth), textfmt.Plural(r.States, "state"))
+	case r.Stopped == search.StoppedSampled:
+		exhaustive = fmt.Sprintf("all that follows from what was sampled: %s", textfmt.Plural(r.States, "state"))
 	case c.ExhaustedDepth == 0:
 		why := "as it ended early"
 		if d := c.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
@@ -92,8 +97,8 @@ func (r *Report) exhausted() []string {
 		exhaustive = fmt.Sprintf("to no depth exhaustive, %s: %s seen, what follows was executed from %s of them",
 			why, textfmt.Plural(r.States, "state"), textfmt.Number(r.Expanded))
 	}
-	if len(c.Sampled) > 0 {
-		exhaustive += ", but for draws that were sampled"
+	if len(c.Sampled) > 0 && r.Stopped != search.StoppedSampled {
+		exhaustive += ", for the alternatives that were sampled"
 	}
 	if r.Transitions > 0 {
 		exhaustive += ", " + textfmt.Plural(r.Transitions, "transition")
@@ -201,7 +206,11 @@ func (r *Report) inPlainWords() []string {
 		}
 		what = append(what, all)
 	case c.ExhaustedDepth > 0:
-		what = append(what, fmt.Sprintf("everything that can happen in the first %s %s of a run", textfmt.Number(c.ExhaustedDepth), units))
+		all := fmt.Sprintf("everything that can happen in the first %s %s of a run", textfmt.Number(c.ExhaustedDepth), units)
+		if len(c.Sampled) > 0 {
+			all += ", for the alternatives that were sampled"
+		}
+		what = append(what, all)
 	}
 	runs := 0
 	for i := range r.Phases {

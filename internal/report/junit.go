@@ -46,6 +46,7 @@ type (
 		Failure *junitProblem `xml:"failure"`
 		Error   *junitProblem `xml:"error"`
 		Skipped *junitProblem `xml:"skipped"`
+		Out     *junitText    `xml:"system-out"`
 	}
 	junitText struct {
 		Text string `xml:",cdata"`

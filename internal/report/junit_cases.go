@@ -44,9 +44,9 @@ type junitCases struct {
 	list     []junitCase
 }
 
-// junitCasesOf are all cases; text is the report for people.
-func junitCasesOf(r *Report, properties []sim.Property, text string) ([]junitCase, error) {
-	c := junitCases{r: r, findings: r.Findings, ended: "the search was interrupted"}
+// newJUnitCases returns the cases of a report, none of which is made yet.
+func newJUnitCases(r *Report, properties []sim.Property) *junitCases {
+	c := &junitCases{r: r, findings: r.Findings, ended: "the search was interrupted"}
 	if c.findings == nil {
 		c.findings = []*Report{r}
 	}
@@ -67,6 +67,12 @@ func junitCasesOf(r *Report, properties []sim.Property, text string) ([]junitCas
 		c.left = append(c.left, assertionsHold)
 	}
 	c.live = slices.ContainsFunc(properties, func(p sim.Property) bool { return p.Eventually != nil && !slices.Contains(c.left, p.Name) })
+	return c
+}
+
+// junitCasesOf are all cases; text is the report for people.
+func junitCasesOf(r *Report, properties []sim.Property, text string) ([]junitCase, error) {
+	c := newJUnitCases(r, properties)
 	if err := c.properties(properties); err != nil {
 		return nil, err
 	}
@@ -193,15 +199,28 @@ func (c *junitCases) add(name string, liveness bool, violated func(*Report) bool
 		of.Skipped = &junitProblem{Message: "the search ended with a violation of something else"}
 	case r.Verdict != search.OK && r.Verdict != search.Violation:
 		of.Skipped = &junitProblem{Message: c.unable}
-	case slices.Contains(c.left, name):
-		of.Skipped = &junitProblem{Message: "not checked: the search was told to leave it out"}
-	case name == noDeadlock && !c.live:
-		of.Skipped = &junitProblem{Message: "not checked: no liveness property is, and a deadlock is a state that is not live"}
-	case r.Coverage.leavesOpen(name):
-		of.Skipped = &junitProblem{Message: "not judged in fair runs without end: " + r.Coverage.unjudged()}
-	case liveness && r.Coverage.Unchecked != "":
-		of.Skipped = &junitProblem{Message: "not checked: " + r.Coverage.Unchecked}
+	default:
+		if why := c.unchecked(name, liveness); why != "" {
+			of.Skipped = &junitProblem{Message: why}
+		} else if limit := r.onlySampled(name); limit != "" {
+			of.Out = &junitText{printable(limit)}
+		}
 	}
 	c.list = append(c.list, of)
 	return nil
+}
+
+// unchecked returns why the search did not check something; the empty string means that it did.
+func (c *junitCases) unchecked(name string, liveness bool) string {
+	switch r := c.r; {
+	case slices.Contains(c.left, name):
+		return "not checked: the search was told to leave it out"
+	case name == noDeadlock && !c.live:
+		return "not checked: no liveness property is, and a deadlock is a state that is not live"
+	case r.Coverage.leavesOpen(name):
+		return "not judged in fair runs without end: " + r.Coverage.unjudged()
+	case liveness && r.Coverage.Unchecked != "":
+		return "not checked: " + r.Coverage.Unchecked
+	}
+	return ""
 }

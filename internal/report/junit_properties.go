@@ -55,8 +55,8 @@ func junitProperties(r *Report) []junitProperty {
 		}
 		list = append(list, junitProperty{"fair_runs", judged})
 	}
-	for _, d := range r.Coverage.Sampled {
-		list = append(list, junitProperty{"sampled", fmt.Sprintf("%s: %d alternatives", printable(d.Label), d.Arity)})
+	for _, d := range r.sampled() {
+		list = append(list, junitProperty{"sampled", printable(d)})
 	}
 	if r.Uncovered != "" {
 		list = append(list, junitProperty{"not_covered", printable(r.Uncovered)})

@@ -181,6 +181,7 @@ func (c *Coverage) add(o *Coverage) {
 	c.ForeignTimes = c.ForeignTimes || o.ForeignTimes
 	addNew(&c.BySample, o.BySample)
 	c.Sampled.Merge(o.Sampled)
+	addNew(&c.OnlySampled, o.OnlySampled)
 	if p := o.OmissionProbability; p != nil && (c.OmissionProbability == nil || *p > *c.OmissionProbability) {
 		c.OmissionProbability = p
 	}

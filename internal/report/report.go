@@ -183,8 +183,10 @@ type Coverage struct {
 	Shortest *search.Shortest `json:"shortest,omitempty"`
 	// Fair says whether fair runs without end were judged; nil: nothing is owed in any.
 	Fair *search.Fair `json:"fair,omitempty"`
-	// Sampled are draws of more alternatives than are enumerated, of which a sample was.
+	// Sampled are choices that were not enumerated, and how many of their alternatives were taken. Nothing is complete then.
 	Sampled choose.Samples `json:"sampled,omitempty"`
+	// OnlySampled are the properties, monitors and other checks that were judged for these alternatives only, see [Report.NoteSampled].
+	OnlySampled []string `json:"only_sampled,omitempty"`
 	// BySample is what was checked in a sample of runs and steps only.
 	BySample            []string           `json:"by_sample,omitempty"`
 	OmissionProbability *float64           `json:"omission_probability"`

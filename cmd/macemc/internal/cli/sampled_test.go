@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/report"
+)
+
+// No search of a program is complete, as its schedules and random numbers are sampled: text, JSON and JUnit say what was taken of them, and of
+// each check that it was made for no others.
+func TestSampled_IsNeverComplete(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a test with the changed runtime")
+	}
+	junit := filepath.Join(t.TempDir(), "junit.xml")
+	for _, c := range []struct{ name, strategy, limit, check string }{
+		{"LostUpdate", "deepening", "--max-paths=9", "right"},
+		{"RareDraw", "deepening", "--max-paths=9", "right"},
+		{"TryLock", "deepening", "--max-paths=9", "right"},
+		{"SelectDefault", "deepening", "--max-paths=9", "right"},
+		{"Deadlock", "deepening", "--max-paths=9", "no deadlock"},
+		{"LostUpdate", "bfs", "--time=10s", "right"},
+	} {
+		out, status := runHere(t, filepath.Dir(testdata(t, "")), "search", "./testdata/sampled:Test"+c.name, "--strategy", c.strategy,
+			"--interleave", "fifo", c.limit, "--json", "--junit", junit)
+		_, object, _ := strings.Cut(out, "{") // behind what the build said
+		var r report.Report
+		if err := json.Unmarshal([]byte("{"+object), &r); err != nil || status != 0 {
+			t.Fatalf("%s, %s: exit status %d, %v:\n%s", c.name, c.strategy, status, err, out)
+		}
+		labels := map[string]int{}
+		for _, d := range r.Coverage.Sampled {
+			labels[d.Label] = d.Taken
+		}
+		if r.Coverage.Complete || labels["schedule of the goroutines"] != 1 || labels["random numbers of the program"] < 1 {
+			t.Errorf("%s, %s: JSON has complete %v, sampled %+v", c.name, c.strategy, r.Coverage.Complete, r.Coverage.Sampled)
+		}
+		text, err := os.ReadFile(junit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{
+			`<property name="complete" value="false">`,
+			`<property name="sampled" value="&#34;schedule of the goroutines&#34;: 1 of arbitrarily many alternatives">`,
+			`SAMPLED, not enumerated: "schedule of the goroutines": 1 of arbitrarily many alternatives`,
+			`name="` + c.check + `" time="0.000">` + "\n" + `      <system-out><![CDATA[checked only for what was sampled: "random numbers of the program": `,
+		} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s, %s: JUnit and text have no %q:\n%s", c.name, c.strategy, want, text)
+			}
+		}
+		if strings.Contains(string(text), "every state") {
+			t.Errorf("%s, %s: the text says that every state was visited:\n%s", c.name, c.strategy, text)
+		}
+	}
+}
