@@ -89,7 +89,80 @@ func lastOne(broken bool) bubble.Main {
 	}
 }
 
+// semaphore has the structure of golang.org/x/sync/semaphore with a weight of 1 for all. A broken one does not wake a waiter when it is released.
+type semaphore struct {
+	mu      sync.Mutex
+	room    int
+	waiters []chan struct{}
+	broken  bool
+}
+
+func (s *semaphore) acquire() {
+	s.mu.Lock()
+	if s.room > 0 {
+		s.room--
+		s.mu.Unlock()
+		return
+	}
+	ready := make(chan struct{})
+	s.waiters = append(s.waiters, ready)
+	s.mu.Unlock()
+	<-ready
+}
+
+func (s *semaphore) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.waiters) > 0 && !s.broken {
+		close(s.waiters[0])
+		s.waiters = s.waiters[1:]
+	} else {
+		s.room++
+	}
+}
+
+// users is what a program shows of the users of its semaphore.
+type users struct{ Waiting, Inside int }
+
+// share has three users share a semaphore for one.
+func share(broken bool) bubble.Main {
+	return func(ctx context.Context, h *bubble.Host) error {
+		s := semaphore{room: 1, broken: broken}
+		var u users
+		h.Observe(func() any { return u })
+		h.Expose(begin(func() {
+			for range 3 {
+				go func() {
+					u.Waiting++
+					s.acquire()
+					u.Waiting--
+					u.Inside++
+					time.Sleep(time.Second)
+					u.Inside--
+					s.release()
+				}()
+			}
+		}))
+		<-ctx.Done()
+		return nil
+	}
+}
+
+// noIdleRoom reports whether nobody waits while there is room.
+func noIdleRoom(v *sim.View) bool {
+	u, _ := bubble.SeenAt[users](v, 0)
+	return u.Waiting == 0 || u.Inside > 0
+}
+
 var smallBugs = []bug{
+	{
+		name: "semaphore that does not wake", interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety},
+		actions: start, always: noIdleRoom, program: share,
+	},
+	{
+		name: "semaphore that does not wake, by priorities", interleave: sim.Interleave(2), kinds: []sim.FindingKind{sim.Safety},
+		actions: start, always: noIdleRoom, program: share,
+	},
 	{
 		name: "update lost between two critical sections", interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety},
 		actions: start, always: right(2),

@@ -30,6 +30,7 @@ type control struct {
 	nholds   int32
 	holds    [64]hold
 	spinning uintptr
+	held     uint32
 	yields   uint64
 	overtook uint64
 }

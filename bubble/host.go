@@ -102,8 +102,9 @@ func (h *Host) Boots() int { return h.boot }
 // Disk is all that survives a crash of the node. Values are copied.
 func (h *Host) Disk() sim.Disk { return &h.disk }
 
-// Observe has f called after each step, when all goroutines wait. Properties see what it returned, see [Seen]; it is copied,
-// and must be something that a state can hold. f may lock. While a lock that it needs is not free, the state is not judged by
+// Observe has f called after each step at whose end all goroutines wait. Properties see what it returned, see [Seen]; it is copied,
+// and must be something that a state can hold. f is not called while the schedule holds a goroutine back until the next step: until then
+// the state is not judged, as below. [Host.Assert] and monitors judge at any moment. f may lock. While a lock that it needs is not free, the state is not judged by
 // properties that read the node: Always counts as holding, others as not holding. While f has another lock then, the program waits for that:
 // let it need one. f must not change anything.
 func (h *Host) Observe(f func() any) { h.observe = f }

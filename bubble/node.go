@@ -101,6 +101,7 @@ func (n *node) loop() {
 		case n.dying:
 		case h.returned && !n.over:
 			n.over = true
+			n.rest()
 			n.look()
 			h.finish()
 			kill()
@@ -118,9 +119,18 @@ func (n *node) loop() {
 	}
 }
 
-// look has the program show itself. That may have to wait for a lock.
+// rest lets the goroutines that are held back go on until all wait, first come, first served.
+func (n *node) rest() {
+	if n.ctl.held > 0 {
+		n.ctl.mode = modeFIFO
+		spin()
+		synctest.Wait()
+	}
+}
+
+// look has the program show itself, unless a goroutine is held back. That may have to wait for a lock.
 func (n *node) look() {
-	if n.host.observe == nil || n.looking {
+	if n.host.observe == nil || n.looking || n.ctl.held > 0 {
 		return
 	}
 	n.ctl.mode, n.looking = modeFIFO, true
@@ -130,6 +140,9 @@ func (n *node) look() {
 	}()
 	synctest.Wait()
 }
+
+// stale reports whether what the program showed last is of an earlier state. A program that has ended shows nothing later.
+func (n *node) stale() bool { return !n.over && (n.looking || n.host.observe != nil && n.ctl.held > 0) }
 
 // step has f called inside the bubble and everything run until it waits.
 func (n *node) step(f func()) {

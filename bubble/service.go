@@ -18,7 +18,7 @@ type Program struct {
 	Ended string        // what its main function has returned; "": it goes on
 	Clock time.Duration // since the system began, on the node's own clock
 
-	stale      bool // Observe waits for a lock, so Seen is what the program showed before
+	stale      bool // Observe waits for a lock, or a goroutine is held back: Seen is what the program showed before
 	goroutines *past
 }
 
@@ -80,7 +80,7 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 		switches = "other schedules of goroutines than first come, first served, where requests overlap only while they wait (fifo)"
 	}
 	return fmt.Sprintf("%s; random numbers and choices of select other than those of %d seeds; orders between connections of the same two nodes; "+
-		"properties while a lock that Observe needs is held over a step; variables that nodes share; crashes between two instructions "+
+		"properties while a goroutine is held back, or a lock that Observe needs is held over a step; variables that nodes share; crashes between two instructions "+
 		"(docs/goroutines.md)", switches, seeds)
 }
 
@@ -188,7 +188,7 @@ func (e *effect) ask(env sim.Env) {
 
 // look takes over what the program shows.
 func (p *Program) look(n *node) {
-	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.looking && !n.over
+	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
 	p.goroutines.exposed = p.goroutines.exposed[:0:0]
 	for _, v := range n.host.exposed {
 		p.goroutines.exposed = append(p.goroutines.exposed, reflect.TypeOf(v))

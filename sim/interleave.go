@@ -13,7 +13,7 @@ type Interleave int
 
 const (
 	FIFO   Interleave = 0  // first come, first served
-	Random Interleave = -1 // any goroutine that can run is next; some also yield where they could, or stay there until the next step
+	Random Interleave = -1 // any goroutine that can run is next; some also yield where they could, or are held back there until the next step
 )
 
 func (i Interleave) String() string {
