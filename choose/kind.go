@@ -2,7 +2,7 @@ package choose
 
 import "fmt"
 
-var kindNames = [...]string{"event", "draw", "compare", "fault", "outcome"}
+var kindNames = [...]string{"event", "draw", "compare", "fault", "outcome", "seed"}
 
 // String is the word that stands for k in path files.
 func (k Kind) String() string {

@@ -12,6 +12,7 @@ const (
 	Compare             // how two time values compare
 	Fault               // whether a fault strikes inside the step; alternative 0 is "no fault"
 	Outcome             // what a fault that has struck leaves behind, e.g. which unsynced writes survive
+	Seed                // which pseudo-random numbers code draws; the alternatives are alike but for 0, and always [Point.Sampled]
 )
 
 // A Point is one choice to be made. It is only valid during the call that it is passed to: Weights

@@ -41,14 +41,14 @@ func mix(x uint64) uint64 {
 }
 
 // Choose draws an alternative with probability proportional to its weight; weight 0 is never drawn. Of
-// draws that are [Point.Sampled] and have no weights it prefers the ends.
+// draws that are [Point.Sampled] and have no weights it prefers the ends, but not of seeds.
 // It panics when a weight is negative or all are zero.
 func (r *Random) Choose(p Point) int {
 	if p.Arity <= 1 || p.Kind == Fault && !r.Faults {
 		return 0
 	}
 	if len(p.Weights) == 0 {
-		if p.Sampled() && r.gen.Uint64()&1 == 0 {
+		if p.Sampled() && p.Kind != Seed && r.gen.Uint64()&1 == 0 {
 			return p.Alternative(r.IntN(2 * sampledEnds))
 		}
 		return r.IntN(p.Arity)

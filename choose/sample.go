@@ -16,17 +16,21 @@ const (
 	sampledEnds   = 16 // alternatives at either end of a draw that is sampled
 	sampledMiddle = 32
 	sampledAll    = 2*sampledEnds + sampledMiddle
+	sampledSeeds  = 16
 	manySampled   = 100
 )
 
-// Sampled reports whether p is a draw of more than [EnumeratedArity] alternatives. Enumerations offer 64 of
-// them: the first 16, the last 16, and 32 that are spread over the others, always the same ones.
-// [Random] draws one of the first or last 16 half of the time.
-func (p *Point) Sampled() bool { return p.Arity > EnumeratedArity && p.Kind == Draw }
+// Sampled reports whether p is a draw of more than [EnumeratedArity] alternatives, or a [Seed]. Enumerations offer 64 of
+// the alternatives of a draw: the first 16, the last 16, and 32 that are spread over the others, always the same ones.
+// [Random] draws one of the first or last 16 half of the time. Enumerations offer 16 seeds: 0, and 15 that are spread over the others.
+func (p *Point) Sampled() bool { return p.Arity > EnumeratedArity && p.Kind == Draw || p.Kind == Seed }
 
 // Offered is how many alternatives enumerations offer.
 func (p *Point) Offered() int {
-	if p.Sampled() {
+	switch {
+	case p.Kind == Seed:
+		return min(sampledSeeds, p.Arity)
+	case p.Sampled():
 		return sampledAll
 	}
 	return p.Arity
@@ -35,6 +39,9 @@ func (p *Point) Offered() int {
 // Alternative is the i-th alternative that enumerations offer.
 func (p *Point) Alternative(i int) int {
 	switch {
+	case p.Kind == Seed && i > 0:
+		part := p.Arity / p.Offered()
+		return i*part + int(mix(uint64(i))%uint64(part))
 	case !p.Sampled() || i < sampledEnds:
 		return i
 	case i < 2*sampledEnds:

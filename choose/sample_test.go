@@ -31,6 +31,26 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// Enumerations offer 16 seeds, 0 first; walks draw any.
+func TestSample_Seed(t *testing.T) {
+	var e Enumerate
+	var picks []int
+	p := Point{Kind: Seed, Arity: MaxArity}
+	for e.Next() {
+		picks = append(picks, e.Choose(p))
+	}
+	if !p.Sampled() || len(picks) != 16 || picks[0] != 0 || !slices.IsSorted(picks) || len(slices.Compact(slices.Clone(picks))) != 16 || picks[15] < MaxArity/16*15 {
+		t.Errorf("offered are %v", picks)
+	}
+	r, all := NewRandom(1, 1), map[int]bool{}
+	for range 1000 {
+		all[r.Choose(p)] = true
+	}
+	if len(all) < 990 {
+		t.Errorf("%d different seeds in 1000 draws", len(all))
+	}
+}
+
 // Walks draw an end of a large draw half of the time, and else anything.
 func TestRandomPrefersEnds(t *testing.T) {
 	r := NewRandom(1, 1)

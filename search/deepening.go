@@ -311,6 +311,12 @@ func (s *deepening) Choose(at *Node, p choose.Point) (int, bool) {
 			break
 		}
 		s.pushFrame(pos, 1, p.Arity, 1)
+	case p.Kind == choose.Seed: // one is drawn for each path, as others are as good
+		s.sampled.Add(&p)
+		if !s.drawn {
+			s.walker.Seed(s.seed+uint64(s.bound), choose.Derive(s.seed, at.Run.Path))
+		}
+		return s.walker.random.Choose(p), true
 	case open:
 		s.pushFrame(pos, 1, p.Offered(), 1)
 		if p.Kind == choose.Event {

@@ -205,7 +205,7 @@ func (e *Event) sensible(nodes int) bool {
 		}
 	}
 	for _, a := range e.Answers {
-		if a.Kind > choose.Outcome || a.Arity < 1 {
+		if a.Kind > choose.Seed || a.Arity < 1 {
 			return false
 		}
 	}

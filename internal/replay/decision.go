@@ -20,6 +20,8 @@ func Answered(a kernel.Answer) string {
 		return [...]string{"no", "yes"}[a.Pick]
 	case a.Kind == choose.Outcome:
 		return fmt.Sprintf("%s of %d", noneOr(a.Pick), a.Arity-1)
+	case a.Kind == choose.Seed:
+		return fmt.Sprint(a.Pick)
 	case a.Kind == choose.Fault && a.Pick == 0:
 		return "no"
 	case a.Kind == choose.Fault:

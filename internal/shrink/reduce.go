@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -226,14 +227,14 @@ func (r *reducer) merge(ctx context.Context) (changed bool) {
 	return changed
 }
 
-// lower makes picks smaller: 0, then half, then one less.
+// lower makes picks smaller: 0, then half, then one less. A seed becomes 0 or stays.
 func (r *reducer) lower(ctx context.Context) (changed bool) {
 	for list := 0; list <= len(r.best.Steps); list++ {
 		for at := 0; list <= len(r.best.Steps) && at < len(r.best.picks(list)); {
-			pick := r.best.picks(list)[at].Pick
+			pick, number := r.best.picks(list)[at].Pick, r.best.picks(list)[at].Kind != choose.Seed
 			if pick > 0 && (r.try(ctx, r.best.with(list, at, 0)) ||
-				pick > 2 && r.try(ctx, r.best.with(list, at, pick/2)) ||
-				pick > 1 && r.try(ctx, r.best.with(list, at, pick-1))) {
+				number && pick > 2 && r.try(ctx, r.best.with(list, at, pick/2)) ||
+				number && pick > 1 && r.try(ctx, r.best.with(list, at, pick-1))) {
 				changed = true
 				continue // at the same place, if it is still there
 			}

@@ -60,4 +60,6 @@ type Carrier interface {
 // Interleaver is implemented by an [sim.Env] whose system says how goroutines take turns. That of the checker does.
 type Interleaver interface {
 	Interleave() sim.Interleave
+	// Seed chooses where pseudo-random numbers begin. It is a choice that searches sample.
+	Seed(what string) int
 }
