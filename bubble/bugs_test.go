@@ -4,8 +4,11 @@ package bubble_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -154,6 +157,27 @@ func noIdleRoom(v *sim.View) bool {
 	return u.Waiting == 0 || u.Inside > 0
 }
 
+// drawn goes wrong for one number that it draws.
+func drawn(draw func(*bubble.Host) int, broken bool) bubble.Main {
+	return func(ctx context.Context, h *bubble.Host) error {
+		var c count
+		h.Observe(func() any { return c })
+		h.Expose(begin(func() {
+			if draw(h) == 371 && broken {
+				c.N++
+			}
+			c.Done = true
+		}))
+		<-ctx.Done()
+		return nil
+	}
+}
+
+var twoRequests = bug{
+	name: "two requests at a time", kinds: []sim.FindingKind{sim.Safety},
+	actions: twice, always: atLeast(0), program: lastOne,
+}
+
 var smallBugs = []bug{
 	{
 		name: "semaphore that does not wake", interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety},
@@ -162,6 +186,18 @@ var smallBugs = []bug{
 	{
 		name: "semaphore that does not wake, by priorities", interleave: sim.Interleave(2), kinds: []sim.FindingKind{sim.Safety},
 		actions: start, always: noIdleRoom, program: share,
+	},
+	{
+		name: "one random number of a thousand", interleave: sim.FIFO, kinds: []sim.FindingKind{sim.Safety}, actions: start, always: right(0),
+		program: func(broken bool) bubble.Main {
+			return drawn(func(h *bubble.Host) int { return rand.IntN(1000) }, broken)
+		},
+	},
+	{
+		name: "one choice of a thousand", interleave: sim.FIFO, kinds: []sim.FindingKind{sim.Safety}, actions: start, always: right(0),
+		program: func(broken bool) bubble.Main {
+			return drawn(func(h *bubble.Host) int { return h.Choose("item", 1000) }, broken)
+		},
 	},
 	{
 		name: "update lost between two critical sections", interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety},
@@ -195,10 +231,7 @@ var smallBugs = []bug{
 			}
 		},
 	},
-	{
-		name: "two requests at a time", interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety},
-		actions: twice, always: atLeast(0), program: lastOne,
-	},
+	twoRequests,
 	{
 		name: "two requests at a time, by priorities", interleave: sim.Interleave(2), kinds: []sim.FindingKind{sim.Safety},
 		actions: twice, always: atLeast(0), program: lastOne,
@@ -475,5 +508,53 @@ func TestSmallBugs(t *testing.T) {
 				t.Errorf("the correct version: %s after %d paths: %+v", r.Verdict, r.Stats.Paths, r.Finding)
 			}
 		})
+	}
+}
+
+// A bug that shows in one order of five goroutines is found whatever their numbers are.
+func TestSchedules_AnyNumbering(t *testing.T) {
+	for others := range 10 {
+		b := bug{
+			name: fmt.Sprint(others, " others"), interleave: sim.Random, actions: start, always: right(0),
+			program: func(bool) bubble.Main {
+				return func(ctx context.Context, h *bubble.Host) error {
+					var c count
+					var mu sync.Mutex
+					var order []int
+					h.Observe(func() any { mu.Lock(); defer mu.Unlock(); return c })
+					h.Expose(begin(func() {
+						for range others {
+							go func() { <-ctx.Done() }()
+						}
+						for i := range 5 {
+							go func() {
+								mu.Lock()
+								defer mu.Unlock()
+								if order = append(order, i); slices.Equal(order, []int{3, 0, 4, 2, 1}) {
+									c = count{N: 1, Done: true}
+								}
+							}()
+						}
+					}))
+					<-ctx.Done()
+					return nil
+				}
+			},
+		}
+		r, err := search.Run(t.Context(), search.Config{System: b.system(true), Workers: 1, MaxPaths: 10_000, WalkSteps: 20})
+		if err != nil || r.Finding == nil {
+			t.Errorf("%s: %v, %s after %d paths", b.name, err, r.Verdict, r.Stats.Paths)
+		}
+	}
+}
+
+// A choice without alternatives is a finding that names the call.
+func TestChoose_Misuse(t *testing.T) {
+	b := bug{name: "misuse", actions: start, program: func(bool) bubble.Main {
+		return drawn(func(h *bubble.Host) int { return h.Choose("nothing", 0) }, false)
+	}}
+	r, err := search.Run(t.Context(), search.Config{System: b.system(true), Workers: 1, MaxPaths: 100})
+	if err != nil || r.Finding == nil || !strings.Contains(r.Finding.Message, `Choose("nothing", 0)`) {
+		t.Errorf("%v: %+v", err, r.Finding)
 	}
 }

@@ -52,10 +52,7 @@ const (
 // everyPlace is how many places where a goroutine may yield there are to one where it does.
 const everyPlace = 3
 
-// schedules is how many schedules of one step are tried. The first one is first come, first served.
-const schedules = 64
-
-// arrange sets the schedule of the next step.
+// arrange sets the schedule of the next step. Pick 0 is first come, first served.
 func (c *control) arrange(how sim.Interleave, pick int) {
 	c.mode, c.every, c.changes, c.resigns, c.stays, c.sched = modeFIFO, 0, 0, 0, 0, 0
 	if pick == 0 {

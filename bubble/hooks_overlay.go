@@ -13,6 +13,7 @@ func run(f func())
 func kill()
 func spin()
 func yield()
+func quiet(d int32)
 func heir(bubble, gid, since uint64) bool
 func abort(bubble uint64)
 func enter() (bubble uint64)

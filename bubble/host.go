@@ -31,6 +31,7 @@ type Host struct {
 	full      []bool
 	disk      disk
 
+	choose   func(what string, n int) int
 	observe  func() any
 	exposed  []any
 	ended    string
@@ -111,6 +112,9 @@ func (h *Host) Observe(f func() any) { h.observe = f }
 
 // Expose makes v what actions of [Call] with its type are called on.
 func (h *Host) Expose(v any) { h.exposed = append(h.exposed, v) }
+
+// Choose returns a number from 0 to n-1 that the search chooses. what names the choice in traces.
+func (h *Host) Choose(what string, n int) int { return h.choose(what, n) }
 
 // Announce tells the monitors of the system of an event.
 func (h *Host) Announce(event any) { h.effect(effect{kind: announceEffect, event: event}) }

@@ -24,11 +24,12 @@ type input struct {
 	err  error
 	call *call
 	how  sim.Interleave
-	pick int // of the schedules of the step; 0: first come, first served
+	pick int // seed of the schedule of the step; 0: first come, first served
 
-	took  []bool   // of each message that a stream was offered, whether it took it
-	marks []uint64 // a hash of each effect
-	next  int64    // when the next timer of the node fires
+	chosen []chosen // by the program
+	took   []bool   // of each message that a stream was offered, whether it took it
+	marks  []uint64 // a hash of each effect
+	next   int64    // when the next timer of the node fires
 
 	shown string // what the goroutines wait for then; "": nobody asked. It is guarded by stepping, and all that is ever changed.
 }
@@ -44,6 +45,12 @@ const (
 	callInput
 	interruptInput
 )
+
+// chosen is a choice of the program, see [Host.Choose].
+type chosen struct {
+	what    string
+	n, pick int
+}
 
 // call is an action that is done by a goroutine of its own.
 type call struct {
@@ -98,6 +105,12 @@ func (in *input) seal() {
 			number(len(e.value))
 			b = append(append(b, e.key...), e.value...)
 		}
+	}
+	for _, c := range in.chosen {
+		number(len(c.what))
+		b = append(b, c.what...)
+		number(c.n)
+		number(c.pick)
 	}
 	for _, took := range in.took {
 		if took {
@@ -213,7 +226,23 @@ func (n *node) again(in *input, program Main) error {
 	if in.kind == readyInput {
 		n.flush(in.peer, take)
 	}
+	unlike, left := "", in.chosen
+	n.choose = func(what string, k int) int {
+		if len(left) == 0 || left[0].what != what || left[0].n != k {
+			unlike = fmt.Sprintf("Choose(%q, %d)", what, k)
+			return 0
+		}
+		pick := left[0].pick
+		left = left[1:]
+		return pick
+	}
 	n.perform(in, program)
+	switch {
+	case unlike != "":
+		return n.differs("step %d of the node (%v): %s, and something else when the same was executed before", in.number, in, unlike)
+	case len(left) > 0:
+		return n.differs("step %d of the node (%v): no Choose(%q, %d), which was called when the same was executed before", in.number, in, left[0].what, left[0].n)
+	}
 	for k := range n.effects {
 		e := &n.effects[k]
 		if k >= len(in.marks) || e.mark() != in.marks[k] {

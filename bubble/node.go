@@ -42,7 +42,9 @@ type node struct {
 	fresh   any // what Observe has returned in the last step; nil: nothing
 	looking bool
 	dying   bool
-	aborted bool // the step in progress had no end; nothing of the node runs any more
+	choose  func(what string, n int) int // answers the program in the step in progress
+	failed  any                          // what choose has panicked with
+	aborted bool                         // the step in progress had no end; nothing of the node runs any more
 	over    bool
 	backlog [][]Message // by node: messages for which there was no room
 }
@@ -80,6 +82,7 @@ func (n *node) begin(b boot, program Main) func() {
 	return func() {
 		advance(epoch + int64(b.times)*int64(downtime))
 		n.host = newHost(b)
+		n.host.choose = n.chooses
 		go func() {
 			err := program(n.host.ctx, n.host)
 			n.host.returned = true
@@ -163,7 +166,25 @@ func (n *node) step(f func()) {
 	}
 	end()
 	stepping.now = nil
+	if n.failed != nil {
+		panic(n.failed)
+	}
 	n.effects = n.host.effects
+}
+
+// chooses calls choose for a goroutine of the program. A panic is that of the step.
+func (n *node) chooses(what string, k int) int {
+	quiet(1)
+	defer quiet(-1)
+	defer func() {
+		if v := recover(); v != nil {
+			n.failed = v
+		}
+	}()
+	if n.failed != nil {
+		return 0
+	}
+	return n.choose(what, k)
 }
 
 // started reports whether a goroutine that a goroutine has started since the node had had that many goes on.

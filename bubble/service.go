@@ -17,8 +17,10 @@ type Program struct {
 	Seen  any           // what the program shows, see [Host.Observe]; nil: nothing yet
 	Ended string        // what its main function has returned; "": it goes on
 	Clock time.Duration // since the system began, on the node's own clock
+	// HeldBack is how many goroutines the schedule holds back until the next step. Until then Seen is what the program showed before.
+	HeldBack int
 
-	stale      bool // Observe waits for a lock, or a goroutine is held back: Seen is what the program showed before
+	stale      bool // Observe waits for a lock, or a goroutine is held back, so Seen is what the program showed before
 	goroutines *past
 }
 
@@ -75,28 +77,35 @@ func (p *Program) Stale() bool { return p.stale }
 
 // Uncovered implements [simext.Limited].
 func (p *Program) Uncovered(how sim.Interleave) string {
-	switches := fmt.Sprintf("switches of goroutines elsewhere than at locks, channels, select and writes, and other than %d schedules a step (%s)", schedules, how)
+	switches := fmt.Sprintf("switches of goroutines elsewhere than at locks, channels, select and writes; schedules that were not drawn (%s)", how)
 	if how == sim.FIFO {
 		switches = "other schedules of goroutines than first come, first served, where requests overlap only while they wait (fifo)"
 	}
-	return fmt.Sprintf("%s; random numbers and choices of select other than those of %d seeds; orders between connections of the same two nodes; "+
-		"properties while a goroutine is held back, or a lock that Observe needs is held over a step; variables that nodes share; crashes between two instructions "+
-		"(docs/goroutines.md)", switches, seeds)
+	return switches + "; random numbers and choices of select that were not drawn; orders between connections of the same two nodes; " +
+		"properties while a goroutine is held back, or a lock that Observe needs is held over a step; variables that nodes share; " +
+		"crashes between two instructions (docs/goroutines.md)"
 }
 
-// Sampled implements [simext.Limited].
+// Labels of what a program draws by a seed.
+const (
+	randomNumbers = "random numbers of the program"
+	schedule      = "schedule of the goroutines"
+)
+
+// Sampled implements [simext.Limited]. Seeds that are drawn count besides.
 func (p *Program) Sampled(how sim.Interleave) map[string]int {
-	taken := map[string]int{"random numbers of the program": seeds, "schedule of the goroutines": schedules}
-	if how == sim.FIFO {
-		taken["schedule of the goroutines"] = 1
+	if how == sim.FIFO || how == sim.Rotate {
+		return map[string]int{schedule: 1}
 	}
-	return taken
+	return nil
 }
 
 // Boot implements [sim.Service].
 func (p *Program) Boot(env sim.Env) {
 	b := boot{self: env.Self(), nodes: env.Nodes(), times: int(env.Clock().Tick().Count) - 1}
-	b.seed = uint64(env.Choose("seed of the program's random numbers", seeds))
+	if i, ok := env.(simext.Interleaver); ok {
+		b.seed = uint64(i.Seed(randomNumbers))
+	}
 	for _, key := range env.Disk().Keys("") {
 		value, _ := env.Disk().Get(key)
 		b.disk = append(b.disk, file{key, value})
@@ -106,9 +115,6 @@ func (p *Program) Boot(env sim.Env) {
 
 // otherUnlocks tells of a limit of what is said of locks.
 const otherUnlocks = " (unless another goroutine that it has not started since is to unlock it, which is not seen: docs/goroutines.md, What is not covered)"
-
-// seeds is how many seeds of random numbers are tried.
-const seeds = 8
 
 // Receive implements [sim.Service].
 func (p *Program) Receive(env sim.Env, from sim.NodeID, msg any) {
@@ -130,9 +136,13 @@ func (p *Program) PeerReady(env sim.Env, peer sim.NodeID) {
 
 // step makes a step and asks for what the program asked for.
 func (p *Program) step(env sim.Env, in *input) {
-	if i, ok := env.(simext.Interleaver); ok && i.Interleave() != sim.FIFO {
-		in.how = i.Interleave()
-		in.pick = env.Choose("schedule of the goroutines", schedules)
+	if i, ok := env.(simext.Interleaver); ok {
+		if in.how = i.Interleave(); in.how == sim.Rotate {
+			in.how = p.turn(env)
+		}
+		if in.how != sim.FIFO {
+			in.pick = i.Seed(schedule)
+		}
 	}
 	take := func(peer sim.NodeID, m Message) bool {
 		took := env.Stream(peer).Send(m) == nil
@@ -142,6 +152,11 @@ func (p *Program) step(env sim.Env, in *input) {
 	err := p.goroutines.extend(in, func(n *node) {
 		if in.kind == readyInput {
 			n.flush(in.peer, take)
+		}
+		n.choose = func(what string, k int) int {
+			pick := env.Choose(what, k)
+			in.chosen = append(in.chosen, chosen{what, k, pick})
+			return pick
 		}
 		n.perform(in, p.goroutines.program)
 		for i := range n.effects {
@@ -164,6 +179,17 @@ func (p *Program) step(env sim.Env, in *input) {
 	if err != nil {
 		panic(err)
 	}
+}
+
+// rotated are the interleavings of [sim.Rotate].
+var rotated = [...]sim.Interleave{sim.FIFO, sim.Random, 3}
+
+// turn returns the interleaving of the node since it booted, and chooses it for a node that boots.
+func (p *Program) turn(env sim.Env) sim.Interleave {
+	if last := p.goroutines.last; last != nil {
+		return last.how
+	}
+	return rotated[env.Choose(fmt.Sprintf("interleaving of the node %v", rotated), len(rotated))]
 }
 
 // ask asks the world for an effect that is no message of a stream.
@@ -189,6 +215,7 @@ func (e *effect) ask(env sim.Env) {
 // look takes over what the program shows.
 func (p *Program) look(n *node) {
 	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
+	p.HeldBack = int(n.ctl.held)
 	p.goroutines.exposed = p.goroutines.exposed[:0:0]
 	for _, v := range n.host.exposed {
 		p.goroutines.exposed = append(p.goroutines.exposed, reflect.TypeOf(v))

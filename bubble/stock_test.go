@@ -98,8 +98,8 @@ func TestMessageText(t *testing.T) {
 // Every report says what is not seen, and more when only one schedule is tried.
 func TestUncovered(t *testing.T) {
 	p := Service(nil).(simext.Limited)
-	for how, want := range map[sim.Interleave]string{sim.FIFO: "other schedules", sim.Random: "(random)", 3: "(pct:3)"} {
-		if got := p.Uncovered(how); !strings.Contains(got, want) || !strings.Contains(got, "8 seeds") || !strings.Contains(got, "docs/goroutines.md") {
+	for how, want := range map[sim.Interleave]string{sim.Rotate: "(rotate)", sim.FIFO: "other schedules", sim.Random: "(random)", 3: "(pct:3)"} {
+		if got := p.Uncovered(how); !strings.Contains(got, want) || !strings.Contains(got, "not drawn") || !strings.Contains(got, "docs/goroutines.md") {
 			t.Errorf("%v: %s", how, got)
 		}
 	}

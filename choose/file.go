@@ -57,7 +57,7 @@ type Header struct {
 	Bugs    []string
 	Limits  []Limit
 	Timing  string // "": not said
-	// Interleave is how the goroutines of a node take turns; "": first come, first served.
+	// Interleave is how the goroutines of a node take turns; "": one of several ways, chosen when a node boots.
 	Interleave string
 	// CrashCut is what happens of a step inside which its node crashes or halts; "": a prefix of its effects.
 	CrashCut string

@@ -98,6 +98,9 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 	if c.settings, err = settle(o, testing.Short()); err != nil {
 		t.Fatal(err)
 	}
+	if c.interleave != nil && c.takesTurns() {
+		c.system.Interleave = *c.interleave
+	}
 	switch {
 	case c.role.Recorder == nil:
 		if isCheck {
@@ -306,14 +309,22 @@ func (c *checking) options() check.Options {
 
 // tester is the command that runs this test.
 func (c *checking) tester() string {
+	if c.takesTurns() {
+		return "macemc test"
+	}
+	return "go test"
+}
+
+// takesTurns reports whether a node has goroutines that take turns.
+func (c *checking) takesTurns() bool {
 	for id := range sim.NodeID(c.system.Nodes) {
 		s := c.system.New(id)
 		defer simext.Discard(s)
 		if _, ok := s.(simext.Conditional); ok {
-			return "macemc test"
+			return true
 		}
 	}
-	return "go test"
+	return false
 }
 
 // show executes the run of a path file and logs every step.

@@ -16,6 +16,7 @@
 //	MACEMC_WORKERS     -macemc.workers     how many runs go on at a time (default: all cores)
 //	MACEMC_STRATEGY    -macemc.strategy    deepening, walk, faulty, bfs or dfs (default deepening)
 //	MACEMC_SCHEDULES   -macemc.schedules   how random walks order events, in turn, as weighted,pos (default all)
+//	MACEMC_INTERLEAVE  -macemc.interleave  rotate, fifo, random or pct:N: how goroutines take turns, in systems of package bubble (default rotate)
 //	MACEMC_KEEP_GOING  -macemc.keep-going  true: go on after a violation, and report the different ones
 //	MACEMC_PROOF       -macemc.proof       walks or exact: what shows that a run never recovers (default walks)
 //	MACEMC_REPLAY      -macemc.replay      a path file: execute that run and show every step instead of searching

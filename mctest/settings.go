@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 // Options are the settings of one check. The zero value of each field is its default. Flags and
@@ -53,6 +54,8 @@ type setting struct {
 // settings are what a check does.
 type settings struct {
 	Options
+	interleave *sim.Interleave // nil: that of the system
+
 	replay    string
 	writeTest bool
 	inProcess bool
@@ -101,6 +104,11 @@ func register(flags *flag.FlagSet) []setting {
 		{name: "keep-going", isBool: true, usage: "go on after a violation, and report the different ones", set: boolean(func(s *settings, b bool) { s.KeepGoing = b })},
 		{name: "schedules", usage: "order random walks by these `NAMES` in turn", set: func(s *settings, v string) (err error) {
 			s.Schedules, err = search.ParseSchedules(v)
+			return err
+		}},
+		{name: "interleave", usage: "how goroutines of a node take turns, by `MODE`: rotate, fifo, random, or pct:N", set: func(s *settings, v string) error {
+			i, err := sim.ParseInterleave(v)
+			s.interleave = &i
 			return err
 		}},
 		{name: "proof", usage: "what shows that a run never recovers, by `KIND`: walks or exact", set: func(s *settings, v string) error {

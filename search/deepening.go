@@ -312,7 +312,6 @@ func (s *deepening) Choose(at *Node, p choose.Point) (int, bool) {
 		}
 		s.pushFrame(pos, 1, p.Arity, 1)
 	case p.Kind == choose.Seed: // one is drawn for each path, as others are as good
-		s.sampled.Add(&p)
 		if !s.drawn {
 			s.walker.Seed(s.seed+uint64(s.bound), choose.Derive(s.seed, at.Run.Path))
 		}

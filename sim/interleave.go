@@ -6,18 +6,21 @@ import (
 	"strings"
 )
 
-// Interleave says how the goroutines of a node take turns within a step: [FIFO], [Random], or a positive number N: by random
+// Interleave says how the goroutines of a node take turns within a step: [Rotate], [FIFO], [Random], or a positive number N: by random
 // priorities, N of which change within the step (Burckhardt et al., A randomized scheduler with probabilistic guarantees of
-// finding bugs, ASPLOS 2010, section 2.4). Which schedule a step has is a choice unless it is FIFO.
+// finding bugs, ASPLOS 2010, section 2.4). The schedule of a step is drawn unless it is FIFO.
 type Interleave int
 
 const (
-	FIFO   Interleave = 0  // first come, first served
+	Rotate Interleave = 0  // each time a node boots, one of FIFO, Random and 3 is chosen for it
+	FIFO   Interleave = -2 // first come, first served
 	Random Interleave = -1 // any goroutine that can run is next; some also yield where they could, or are held back there until the next step
 )
 
 func (i Interleave) String() string {
 	switch {
+	case i == Rotate:
+		return "rotate"
 	case i == FIFO:
 		return "fifo"
 	case i == Random:
@@ -32,6 +35,8 @@ const maxChanges = 1000
 // ParseInterleave is the inverse of String.
 func ParseInterleave(s string) (Interleave, error) {
 	switch number, pct := strings.CutPrefix(s, "pct:"); {
+	case s == "rotate":
+		return Rotate, nil
 	case s == "fifo":
 		return FIFO, nil
 	case s == "random":
@@ -41,5 +46,5 @@ func ParseInterleave(s string) (Interleave, error) {
 			return Interleave(n), nil
 		}
 	}
-	return 0, fmt.Errorf("interleaving %q is none of fifo, random, and pct:N with N from 1 to %d", s, maxChanges)
+	return 0, fmt.Errorf("interleaving %q is none of rotate, fifo, random, and pct:N with N from 1 to %d", s, maxChanges)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestParseInterleave(t *testing.T) {
-	for _, i := range []sim.Interleave{sim.FIFO, sim.Random, 1, 3, 1000} {
+	for _, i := range []sim.Interleave{sim.Rotate, sim.FIFO, sim.Random, 1, 3, 1000} {
 		if got, err := sim.ParseInterleave(i.String()); err != nil || got != i {
 			t.Errorf("%v is parsed as %v, %v", i, got, err)
 		}

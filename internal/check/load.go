@@ -112,7 +112,7 @@ func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
 			return *sys, &HeaderError{"timing", "", err}
 		}
 	}
-	if h.Interleave != "" {
+	if as.Interleave = sim.Rotate; h.Interleave != "" {
 		if as.Interleave, err = sim.ParseInterleave(h.Interleave); err != nil {
 			return *sys, &HeaderError{"interleave", "", err}
 		}

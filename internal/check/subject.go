@@ -79,7 +79,7 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 // turns refuses an interleaving where no service has goroutines that could take turns.
 func turns(sys *sim.System) (err error) {
 	defer func() { _ = recover() }() // a New that panics is a finding of the search
-	if sys.Interleave != sim.FIFO && kernel.Limited(sys) == nil {
+	if sys.Interleave != sim.Rotate && kernel.Limited(sys) == nil {
 		err = fmt.Errorf("--interleave %v: no service of %s is of package bubble, whose goroutines take turns", sys.Interleave, sys.Name)
 	}
 	return err
@@ -188,12 +188,11 @@ func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
 		}
 		wanted.Timing = &t
 	}
+	wanted.Interleave = new(sim.Interleave)
 	if h.Interleave != "" {
-		i, err := sim.ParseInterleave(h.Interleave)
-		if err != nil {
+		if *wanted.Interleave, err = sim.ParseInterleave(h.Interleave); err != nil {
 			return fail("interleave", "", err)
 		}
-		wanted.Interleave = &i
 	}
 	if h.CrashCut != "" {
 		c, err := sim.ParseCrashCut(h.CrashCut)

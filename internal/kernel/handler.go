@@ -180,12 +180,12 @@ func (e *env) Assert(ok bool, format string, args ...any) {
 
 func (e *env) Log() *slog.Logger { return e.logger }
 
-// Seed implements [host.Interleaver].
+// Seed implements [simext.Interleaver].
 func (e *env) Seed(what string) int {
 	return e.ask(choose.Point{Kind: choose.Seed, Arity: choose.MaxArity, Label: what})
 }
 
-// Interleave implements [host.Interleaver].
+// Interleave implements [simext.Interleaver].
 func (e *env) Interleave() sim.Interleave { return e.w.sys.Interleave }
 
 // stream is the sending side of one stream of a node.

@@ -35,7 +35,7 @@ func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose
 func HeaderOf(sys *sim.System, h choose.Header) choose.Header {
 	h.System, h.Nodes = sys.Name, sys.Nodes
 	h.Limits, h.Timing = headerLimits(sys.Limits()), sys.Timing.String()
-	if h.Interleave = ""; sys.Interleave != sim.FIFO {
+	if h.Interleave = ""; sys.Interleave != sim.Rotate {
 		h.Interleave = sys.Interleave.String()
 	}
 	h.AsLive = simext.IsLive(sys.Network)
