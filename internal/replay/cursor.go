@@ -87,7 +87,8 @@ func (c *Cursor) Peek() (index int, ev sim.Event, err error) {
 // fewer steps it goes to the end and returns [ErrEnd]; other errors are those of [Cursor.Next].
 func (c *Cursor) To(n int) error {
 	at := c.run.Steps()
-	if s := c.keep.before(n); s != nil && (n < at || s.Steps() > at) {
+	// A copy of the first state lacks what the first boots did, which a recording shows.
+	if s := c.keep.before(n); s != nil && n > 0 && (n < at || s.Steps() > at) {
 		if err := c.resume(s); err != nil {
 			return err
 		}
