@@ -110,12 +110,13 @@ func (d *Death) script(sys *sim.System) (shrink.Script, error) {
 	if err != nil {
 		return shrink.Script{}, err
 	}
-	ev, ok := p.Run.Event(d.Index)
+	last, ok := p.Event(d.Index)
 	if !ok || before.Finding != nil {
 		return shrink.Script{}, fmt.Errorf("step %d: no event %d is enabled", d.Steps, d.Index)
 	}
 	s := before.Script
-	s.Steps = append(s.Steps, shrink.Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: w.Key(ev), Picks: d.Picks})
+	last.Picks = d.Picks
+	s.Steps = append(s.Steps, last)
 	return s, nil
 }
 

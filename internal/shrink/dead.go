@@ -121,7 +121,9 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 			d.goal = p
 		}
 	}
-	d.player.Play(cause)
+	if n := len(d.player.Play(cause).Script.Steps); n < c.Step {
+		return nil, fmt.Errorf("%w: of the %d steps to its critical one only %d happen again", ErrUnable, c.Step, n)
+	}
 	path := d.player.Run.Path.Clone()
 	d.quick = d.limit
 	// That the property never holds again is more than that all together never do, and that nothing is

@@ -10,8 +10,8 @@ import (
 )
 
 // Player executes scripts on a world, tolerantly: a step whose event cannot happen is left out. An
-// event is looked for by its key, and else by class and nodes, because the content of a message may
-// depend on what was left out before. A question without an answer is answered by its first alternative,
+// event is looked for by its key and its number among the events of that key, and else by class and nodes,
+// because the content of a message may depend on what was left out before. A question without an answer is answered by its first alternative,
 // faults by "no fault". A player is for one goroutine.
 type Player struct {
 	Run *replay.Run
@@ -86,6 +86,7 @@ func (p *Player) Play(s Script) Played {
 func (p *Player) find(s *Step) (index int, ok bool) {
 	class, near := "", -1
 	nearKey := ""
+	same, equal := 0, 0 // the last event of the same key, and how many there are
 	for i := 0; ; i++ {
 		ev, ok := p.Run.Event(i)
 		if !ok {
@@ -96,9 +97,10 @@ func (p *Player) find(s *Step) (index int, ok bool) {
 		}
 		key := p.Run.World.Key(ev)
 		if key == s.Key {
-			return i, true
-		}
-		if near < 0 {
+			if same, equal = i, equal+1; equal > s.Nth {
+				break
+			}
+		} else if near < 0 {
 			if class == "" {
 				class = s.Class()
 			}
@@ -107,10 +109,30 @@ func (p *Player) find(s *Step) (index int, ok bool) {
 			}
 		}
 	}
+	if equal > 0 {
+		s.Nth = equal - 1
+		return same, true
+	}
 	if near >= 0 {
-		s.Key = nearKey
+		s.Key, s.Nth = nearKey, 0
 	}
 	return near, near >= 0
+}
+
+// Event returns the event of that index, see [replay.Run.Event], as a step without answers.
+func (p *Player) Event(index int) (Step, bool) {
+	ev, ok := p.Run.Event(index)
+	if !ok {
+		return Step{}, false
+	}
+	s := Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: p.Run.World.Key(ev)}
+	for i := range index {
+		before, _ := p.Run.Event(i)
+		if before.Kind == s.Kind && before.Node == s.Node && before.Peer == s.Peer && p.Run.World.Key(before) == s.Key {
+			s.Nth++
+		}
+	}
+	return s, true
 }
 
 func (p *Player) begin(picks []choose.FilePick) {
@@ -163,11 +185,10 @@ func (p *Player) Follow(path choose.Path) (Played, error) {
 			break
 		}
 		index, _ := src.Take()
-		ev, ok := p.Run.Event(index)
+		step, ok := p.Event(index)
 		if !ok {
 			return out, errors.New("shrink: the path does not fit the system")
 		}
-		step := Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: w.Key(ev)}
 		p.taken = p.taken[:0]
 		p.Steps++
 		err = p.Run.Step(index, follow)

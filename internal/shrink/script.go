@@ -20,6 +20,7 @@ type Step struct {
 	Kind       sim.EventKind
 	Node, Peer sim.NodeID
 	Key        string            // the event's stable key
+	Nth        int               // how many events of this key precede it among those of its state
 	Picks      []choose.FilePick // its answers; faults that did not strike are left out
 }
 
@@ -125,7 +126,11 @@ func (s Script) text() string {
 	var b strings.Builder
 	for list := range len(s.Steps) + 1 {
 		if list > 0 {
-			b.WriteString(s.Steps[list-1].Key)
+			step := &s.Steps[list-1]
+			b.WriteString(step.Key)
+			for range step.Nth {
+				b.WriteByte(1)
+			}
 		}
 		for _, p := range s.picks(list) {
 			b.WriteByte(0)
