@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -129,6 +130,9 @@ func (g *Graph) inRound(step int) bool { return g.Round > 0 && step >= g.Round }
 // Write writes the graph in the format of a name: text, svg, html, mermaid, json, shiviz, or dot, which is what dot makes of the diagram
 // and may be nil for the others. The error is also about a name that is none of these.
 func (g *Graph) Write(w io.Writer, format string, o Options, dot func(Diagram) (string, error)) error {
+	if format != "json" {
+		w = textfmt.Printer(w)
+	}
 	switch format {
 	case "text":
 		return g.Text(w, o)

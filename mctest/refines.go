@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
 )
@@ -57,5 +58,5 @@ func runOf(t testing.TB, impl sim.System, r *refine.Result) string {
 	for i := range trace.Steps {
 		b.WriteString("\t" + trace.Steps[i].Sentence() + "\n")
 	}
-	return b.String()
+	return textfmt.Printable(b.String())
 }

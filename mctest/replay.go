@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -91,5 +92,5 @@ func misfits(l *check.Loaded) string {
 			fmt.Fprintf(&b, "; %s instead", m.Instead)
 		}
 	}
-	return b.String()
+	return textfmt.Printable(b.String())
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // Prompt reads lines from in and executes them, until one says quit, in ends, or ctx is done. Errors of
@@ -64,7 +66,7 @@ func Prompt(ctx context.Context, s *Session, in io.Reader, out io.Writer, interr
 				return err
 			}
 		case err != nil:
-			if _, err := fmt.Fprintf(out, "error: %v\n", err); err != nil {
+			if _, err := fmt.Fprintf(textfmt.Printer(out), "error: %v\n", err); err != nil {
 				return err
 			}
 		}

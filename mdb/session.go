@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -95,10 +96,10 @@ func (s *Session) Do(ctx context.Context, line string, w io.Writer) error {
 }
 
 // write executes one command and writes what it says.
-func (s *Session) write(ctx context.Context, words []string, w io.Writer) error {
+func (s *Session) write(ctx context.Context, command []string, w io.Writer) error {
 	var out bytes.Buffer
-	err := s.do(ctx, words, &out)
-	if _, e := w.Write(out.Bytes()); e != nil {
+	err := s.do(ctx, command, &out)
+	if _, e := io.WriteString(w, textfmt.Printable(out.String())); e != nil {
 		return e
 	}
 	return err

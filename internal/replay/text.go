@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -63,7 +64,7 @@ func shorten(s string, n int) string {
 // WriteText writes the run as a log: one block of lines per step, with everything that the trace
 // holds. The same trace gives the same bytes.
 func (t *Trace) WriteText(w io.Writer) error {
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriter(textfmt.Printer(w))
 	fmt.Fprintf(b, "%s, %d nodes:", t.System, t.Nodes)
 	for id, name := range t.Names {
 		fmt.Fprintf(b, " n%d %s", id, name)

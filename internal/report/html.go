@@ -64,7 +64,7 @@ func HTML(w io.Writer, r *Report) error {
 			return err
 		}
 	}
-	return page.Execute(w, p)
+	return page.Execute(textfmt.Printer(w), p)
 }
 
 type pageData struct {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -68,12 +69,12 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	if err := Terminal(&text, r, Style{}); err != nil {
 		return err
 	}
-	cases, err := junitCasesOf(r, properties, printable(text.String()))
+	cases, err := junitCasesOf(r, properties, textfmt.Printable(text.String()))
 	if err != nil {
 		return err
 	}
 	s := junitSuite{Name: r.name(), Time: junitTime(r.Seconds), Tests: len(cases), Properties: junitProperties(r), Cases: cases,
-		Out: junitText{printable(text.String())}}
+		Out: junitText{textfmt.Printable(text.String())}}
 	for i := range cases {
 		switch c := &cases[i]; {
 		case c.Failure != nil:
@@ -102,7 +103,7 @@ func MergeJUnit(w io.Writer, parts []JUnitPart) error {
 		if p.XML == nil {
 			suites = append(suites, junitSuite{Name: p.Name, Tests: 1, Errors: 1, Time: junitTime(0), Cases: []junitCase{{
 				Class: "macemc." + p.Name, Name: "the search ends with a report", Time: junitTime(0),
-				Error: &junitProblem{Type: "error", Message: printable(p.Problem)},
+				Error: &junitProblem{Type: "error", Message: textfmt.Printable(p.Problem)},
 			}}})
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -134,7 +135,7 @@ func (c *junitCases) abstractions() {
 		of := c.named("abstraction: " + a.Name)
 		switch {
 		case a.Wrong():
-			of.Failure = &junitProblem{Type: "abstraction", Message: a.line(), Text: printable(a.line())}
+			of.Failure = &junitProblem{Type: "abstraction", Message: a.line(), Text: textfmt.Printable(a.line())}
 		case a.Verdict != "no difference":
 			of.Skipped = &junitProblem{Message: a.line()}
 		}
@@ -187,7 +188,7 @@ func (c *junitCases) add(name string, liveness bool, violated func(*Report) bool
 		if failures++; failures > 1 { // cases have different names
 			failed.Name = fmt.Sprintf("%s (%d)", name, failures)
 		}
-		failed.Failure = &junitProblem{Type: string(f.Kind), Message: cmp.Or(f.Message, kindNames[f.Kind]), Text: printable(text.String())}
+		failed.Failure = &junitProblem{Type: string(f.Kind), Message: cmp.Or(f.Message, kindNames[f.Kind]), Text: textfmt.Printable(text.String())}
 		failed.Time = junitTime(f.Seconds)
 		c.list = append(c.list, failed)
 	}

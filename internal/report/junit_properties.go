@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // junitProperties are those of the suite of a report: what was done, and what that covers.
@@ -29,23 +30,23 @@ func junitProperties(r *Report) []junitProperty {
 			list = append(list, junitProperty{"permutations", fmt.Sprint(d.Permutations)})
 		}
 		if d.Asymmetry != "" {
-			list = append(list, junitProperty{"no_symmetry_because", printable(d.Asymmetry)})
+			list = append(list, junitProperty{"no_symmetry_because", textfmt.Printable(d.Asymmetry)})
 		}
 	}
 	if c := r.Coverage.Crashes; c != nil {
 		list = append(list, junitProperty{"crash_model", string(c.Model)}, junitProperty{"crashes_left_out", replay.ListNodes(c.Implicit)},
 			junitProperty{"crashes_left_out_proven", fmt.Sprint(c.Proven)})
 		for _, o := range c.CrashSensitive {
-			list = append(list, junitProperty{"crashes_matter", printable(fmt.Sprintf("n%d: %s", o.Node, o.Why))})
+			list = append(list, junitProperty{"crashes_matter", textfmt.Printable(fmt.Sprintf("n%d: %s", o.Node, o.Why))})
 		}
 		if c.Why != "" {
-			list = append(list, junitProperty{"no_crashes_left_out_because", printable(c.Why)})
+			list = append(list, junitProperty{"no_crashes_left_out_because", textfmt.Printable(c.Why)})
 		}
 	}
 	if d := r.Coverage.Shortest; d != nil {
 		list = append(list, junitProperty{"shortest", fmt.Sprint(d.Least)})
 		if d.Why != "" {
-			list = append(list, junitProperty{"shortest_unknown_because", printable(d.Why)})
+			list = append(list, junitProperty{"shortest_unknown_because", textfmt.Printable(d.Why)})
 		}
 	}
 	if f := r.Coverage.Fair; f != nil {
@@ -56,10 +57,10 @@ func junitProperties(r *Report) []junitProperty {
 		list = append(list, junitProperty{"fair_runs", judged})
 	}
 	for _, d := range r.sampled() {
-		list = append(list, junitProperty{"sampled", printable(d)})
+		list = append(list, junitProperty{"sampled", textfmt.Printable(d)})
 	}
 	if r.Uncovered != "" {
-		list = append(list, junitProperty{"not_covered", printable(r.Uncovered)})
+		list = append(list, junitProperty{"not_covered", textfmt.Printable(r.Uncovered)})
 	}
 	return list
 }

@@ -13,7 +13,7 @@ import (
 
 // Markdown writes the report as a Markdown document with a Mermaid diagram.
 func Markdown(w io.Writer, r *Report) error {
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriter(textfmt.Printer(w))
 	s := r.summarise()
 	fmt.Fprintf(b, "# %s\n\n", markdownText(s.title))
 	if r.Verdict != search.Violation {

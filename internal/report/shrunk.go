@@ -39,7 +39,7 @@ func UnshrunkText(r *Report) string {
 	if r.PathFile != "" {
 		text += "; as found: " + r.PathFile
 	}
-	return text
+	return textfmt.Printable(text)
 }
 
 func (s *Shrunk) fact(r *Report) fact {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
 
@@ -106,7 +107,7 @@ func (t *terminal) line(s string) { t.paint("", "", s) }
 
 // paint writes a line whose first part stands out.
 func (t *terminal) paint(color, text string, rest ...string) {
-	text, other := printable(text), printable(strings.Join(rest, ""))
+	text, other := textfmt.Printable(text), textfmt.Printable(strings.Join(rest, ""))
 	if t.style.Color && color != "" {
 		text = color + text + plain
 	}

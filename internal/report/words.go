@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
@@ -18,16 +17,6 @@ func seconds(s float64) string {
 		return fmt.Sprintf("%.1fs", s)
 	}
 	return fmt.Sprintf("%dm%02ds", int(s)/60, int(s)%60)
-}
-
-// printable replaces what a terminal would obey, and what must not occur in XML.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }
 
 // limit is one fault limit with its name.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb"
 )
 
@@ -48,7 +49,7 @@ func (d *Debug) Do(ctx context.Context, p *Process) error {
 		}
 	}
 	if err := mdb.Batch(ctx, s, execute, &first); err != nil {
-		fmt.Fprintf(&first, "error: %v\n", err)
+		fmt.Fprintf(textfmt.Printer(&first), "error: %v\n", err)
 	}
 	why := p.NoScreen
 	if why == "" {

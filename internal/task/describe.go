@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -37,7 +38,7 @@ func (d *Describe) Do(_ context.Context, p *Process) error {
 	if d.JSON {
 		return WriteJSON(p.Stdout, info)
 	}
-	return info.text(p.Stdout)
+	return info.text(textfmt.Printer(p.Stdout))
 }
 
 // Info is what is said of a system.

@@ -166,7 +166,7 @@ type lines struct {
 
 func (l *lines) add(format string, args ...any) {
 	if l.err == nil {
-		_, l.err = fmt.Fprintf(l.w, format+"\n", args...)
+		_, l.err = fmt.Fprintf(textfmt.Printer(l.w), format+"\n", args...)
 	}
 }
 

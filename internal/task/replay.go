@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // load reads a path file. done is true in a process that was there only to execute it: there is nothing left to do.
@@ -30,7 +31,7 @@ func (p *Process) load(ctx context.Context, file string) (l *check.Loaded, done 
 			file, m.Step, m.To, m.From)
 	}
 	if len(l.Renamed) > 0 {
-		fmt.Fprintf(p.Stderr, "macemc: %s: %v: the system, or the file, is not what it was\n", file, l.Renamed[0])
+		fmt.Fprintf(textfmt.Printer(p.Stderr), "macemc: %s: %v: the system, or the file, is not what it was\n", file, l.Renamed[0])
 	}
 	return l, false, nil
 }

@@ -103,7 +103,7 @@ func (f *Stats) Do(ctx context.Context, p *Process) error {
 	if f.JSON {
 		err = WriteJSON(p.Stdout, r)
 	} else {
-		err = r.Text(p.Stdout)
+		err = r.Text(textfmt.Printer(p.Stdout))
 	}
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -103,7 +104,7 @@ func (p *Process) End(ctx context.Context, err error) int {
 
 // fail says what is wrong, in one line. The stack of a fault of the checker follows.
 func (p *Process) fail(err error) {
-	text := strings.TrimPrefix(err.Error(), "macemc: ")
+	text := textfmt.Printable(strings.TrimPrefix(err.Error(), "macemc: "))
 	fmt.Fprintf(p.Stderr, "macemc: %s\n", strings.Join(strings.Split(text, "\n"), "; "))
 	if fault, ok := errors.AsType[*check.FaultError](err); ok {
 		fmt.Fprintln(p.Stderr, fault.Stack)

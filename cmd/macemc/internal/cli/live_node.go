@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/recording"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/observe"
 	"github.com/macemc/macemc/realnet"
 	"github.com/macemc/macemc/search"
@@ -71,7 +72,7 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 		go func() {
 			err := n.Run(ctx)
 			if finding, ok := errors.AsType[*sim.Finding](err); ok {
-				fmt.Fprintf(a.Stderr, "n%d: %v\n%s", n.id, finding, finding.Stack)
+				fmt.Fprintf(textfmt.Printer(a.Stderr), "n%d: %v\n%s", n.id, finding, finding.Stack)
 				err = Exit(check.StatusViolation)
 			}
 			if full, ok := errors.AsType[*realnet.QueueError](err); ok {

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
 
@@ -152,7 +153,7 @@ func patient(ctx context.Context, after time.Duration, f func()) bool {
 }
 
 func (x *fleet) tell(r *liveReport) {
-	out := x.out()
+	out := textfmt.Printer(x.out())
 	outcome := fmt.Sprintf("not live after %.1fs", r.Seconds)
 	if r.Live {
 		outcome = fmt.Sprintf("live after %.1fs", r.LiveAfter)
