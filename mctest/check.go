@@ -148,7 +148,7 @@ func (c *checking) listed() task.Listed {
 // identity tells the systems of one test apart.
 func (c *checking) identity() string {
 	s := &c.system
-	return fmt.Sprintf("check %d, %s, %d nodes, %+v, %v", c.number, s.Name, s.Nodes, s.Limits(), s.Timing)
+	return fmt.Sprintf("check %d, %q, %d nodes, %+v, %v", c.number, s.Name, s.Nodes, s.Limits(), s.Timing)
 }
 
 // alone reports whether the search is to go on in this process: when that was asked for, and when

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"unicode/utf8"
 )
 
 // System is the thing that is checked. It is a plain value: variants are copies with other fields.
 type System struct {
-	// Name is how reports call the system. "": in a test, the name of the test.
+	// Name is how reports call the system, in UTF-8. "": in a test, the name of the test.
 	Name string
 	// Nodes is how many nodes there are, at least 1. Their [NodeID]s are 0 to Nodes-1.
 	Nodes int
@@ -175,6 +176,9 @@ func (s *System) Asserts() bool { return !s.noAsserts }
 
 // Validate reports the first thing that is wrong with s.
 func (s *System) Validate() error {
+	if !utf8.ValidString(s.Name) {
+		return fmt.Errorf("system %q: Name is not UTF-8", s.Name)
+	}
 	if s.Nodes < 1 {
 		return fmt.Errorf("system %q: Nodes is %d, must be at least 1", s.Name, s.Nodes)
 	}

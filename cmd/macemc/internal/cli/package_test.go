@@ -34,9 +34,22 @@ func testModule(t *testing.T) string {
 		"broken/broken_test.go": "package broken\n\nvar x int = \"text\"\n",
 		"none/none_test.go":     "package none\n\nimport \"testing\"\n\nfunc TestNothing(t *testing.T) {}\n",
 		"plain/plain.go":        "package plain\n",
-		"bad/bad_test.go":       "package bad\n\nimport _ \"github.com/macemc/macemc/mctest\"\n\nvar x int = \"text\"\n",
-		"dep/dep.go":            "package dep\n",
-		"dep/go.mod":            "module example.org/dep\n\ngo 1.26.0\n",
+		"odd/odd_test.go": `package odd
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/mctest"
+	"github.com/macemc/macemc/sim"
+)
+
+func TestOdd(t *testing.T) {
+	mctest.Check(t, sim.System{Name: "odd\xff", Nodes: 1, New: func(sim.NodeID) sim.Service { return &sim.Nop{} }})
+}
+`,
+		"bad/bad_test.go": "package bad\n\nimport _ \"github.com/macemc/macemc/mctest\"\n\nvar x int = \"text\"\n",
+		"dep/dep.go":      "package dep\n",
+		"dep/go.mod":      "module example.org/dep\n\ngo 1.26.0\n",
 		"two/two_test.go": `//go:build check
 
 package two
@@ -128,7 +141,12 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"shrink found/error.path", 1, `end 5`},
 		{"stats . --walks 10", 0, `biased`},
 		{"graph found/error.path --format dot", 0, `^digraph `},
-		{"search ./two --tags check", 2, `./two has 6 systems; name one, as ./two:TestSub/none; there are TestSub/none, TestSub/one, TestTwice/same, TestTwice/same#01`},
+		{"stats ./two --tags check", 2, `./two has 6 systems; name one, as ./two:TestSub/none; there are TestSub/none, TestSub/one, TestTwice/same, TestTwice/same#01`},
+		{"search ./two --tags check --max-paths 50 --no-shrink --junit both.xml", 1, `(?s)searching ./two:TestSub/none\n.*TestSub/none: SAFETY VIOLATION.*rerun: +macemc search ./two:TestSub/none .*` +
+			`TestSub/one: nothing found.*searching ./two:TestTwice#2\n.*TestTwice: SAFETY VIOLATION`},
+		{"search ./two --tags check --out both", 2, `--out is for one system, and ./two has several; name one, as in ./mysvc:TestLease`},
+		{"search ./odd", 2, `system "odd\\xff": Name is not UTF-8`},
+		{"test -C none .", 0, `^ok .*example.org/mysvc/none`},
 		{"search ./two:TestSub/one --tags check --time 1s", 0, `(?s)^macemc: example.org/mysvc/two is built with example.org/dep replaced by ./dep, where go.mod requires v1.2.0\n.*TestSub/one: nothing found.*built with example.org/dep`},
 		{"search ./two:TestSub/one --tags check --time 1s --json", 0, `"required": "v1.2.0",\s+"used": "replaced by ./dep"`},
 		{"search ./two --test TestSub/none --tags check --out none-found", 1, `TestSub/none: SAFETY VIOLATION`},
@@ -150,7 +168,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search ./ba... --junit bad.xml", 2, `bad_test.go:5:13: cannot use "text"`},
 		{"search ./two/... --tags check --nodes 99 --junit refused.xml", 2, `99 nodes, must be`},
 		{"search ./... --junit go.mod", 2, `--junit: go.mod exists and was not written by this command`},
-		{"search ./... --out all", 2, `--out is for one system, and ./... is a pattern; name one package`},
+		{"search ./... --out all", 2, `--out is for one system, and ./... has several; name one`},
 		{"stats ./...", 2, `./... is a pattern; name one package`},
 		{"search . --nodes 3", 2, `3 nodes, must be 2`},
 		{"search none", 2, `for the package in that folder say ./none`},
@@ -166,6 +184,7 @@ func TestSystemsOfPackages(t *testing.T) {
 
 	// A pattern has one JUnit file for all that was searched, also for what could not be.
 	for name, wants := range map[string][]string{
+		"both.xml": {`<testsuites name="macemc" tests="36" failures="3" errors="0"`, `<testsuite name="./two:TestSub/none"`},
 		"two.xml": {`<testsuites name="macemc" tests="36" failures="3" errors="0"`, `<testsuite name="example.org/mysvc/two:TestSub/none"`,
 			`<testcase classname="macemc.example.org/mysvc/two:TestTwice#2" name="few"`, `<failure type="safety"`},
 		"bad.xml":     {`<testsuites name="macemc" tests="1" failures="0" errors="1"`, `name="example.org/mysvc/bad"`, "cannot use"},

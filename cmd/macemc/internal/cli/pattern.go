@@ -30,16 +30,39 @@ type patternSearch struct {
 	reports []report.JUnitPart
 }
 
-// searchAll searches one check after the other, each with a report of its own. Its exit status is 1 when something was found, else
-// that of the first that did not end well.
-func (a *app) searchAll(ctx context.Context, f task.Search, again func(name string) string) (err error) {
-	for _, flag := range []string{"test", "out", "durable", "prefix", "save-prefixes", "from", "property"} {
-		if f.Given.Has(flag) {
-			return fmt.Errorf("--%s is for one system, and %s is a pattern; name one package, as in ./mysvc", flag, f.System)
-		}
-	}
+// searchPattern searches all checks of all packages of a pattern.
+func (a *app) searchPattern(ctx context.Context, f task.Search, again func(name string) string) error {
 	if err := f.Validate(); err != nil {
 		return err
+	}
+	return a.searchAll(ctx, f, again, (*patternSearch).search)
+}
+
+// searchPackage searches all checks of one package.
+func (a *app) searchPackage(ctx context.Context, f task.Search, again func(name string) string) error {
+	if err := f.Validate(); err != nil {
+		return err
+	}
+	b, all, err := a.checksOf(ctx, f.System)
+	if err != nil {
+		return err
+	}
+	defer b.remove()
+	if len(all) == 1 {
+		return b.do(ctx, all[0], &f)
+	}
+	return a.searchAll(ctx, f, again, func(p *patternSearch, ctx context.Context) error {
+		return p.searchChecks(ctx, b, f.System, all)
+	})
+}
+
+// searchAll searches one check after the other, each with a report of its own. Its exit status is 1 when something was found, else
+// that of the first that did not end well.
+func (a *app) searchAll(ctx context.Context, f task.Search, again func(name string) string, search func(*patternSearch, context.Context) error) (err error) {
+	for _, flag := range []string{"test", "out", "durable", "prefix", "save-prefixes", "from", "property"} {
+		if f.Given.Has(flag) {
+			return fmt.Errorf("--%s is for one system, and %s has several; name one, as in ./mysvc:TestLease", flag, f.System)
+		}
 	}
 	junit := task.Generated{Name: f.JUnit, Mark: report.JUnitMark}
 	p := patternSearch{a: a, f: f, again: again}
@@ -53,7 +76,7 @@ func (a *app) searchAll(ctx context.Context, f task.Search, again func(name stri
 		defer p.temp.Remove()
 		p.f.JUnit = filepath.Join(p.temp.Path, "junit.xml")
 	}
-	err = p.search(ctx)
+	err = search(&p, ctx)
 	if f.JUnit != "" && len(p.reports) > 0 {
 		var b bytes.Buffer
 		if e := errors.Join(report.MergeJUnit(&b, p.reports), junit.Write(b.Bytes())); e != nil {
@@ -119,15 +142,30 @@ func worse(a, b error) error {
 
 // searchPackage searches the checks of one package, and returns how many there are.
 func (p *patternSearch) searchPackage(ctx context.Context, pkg string) (int, error) {
-	b, err := p.a.build(ctx, "", pkg)
+	b, all, err := p.a.checksOf(ctx, pkg)
 	if err != nil {
 		return 0, err
 	}
 	defer b.remove()
+	return len(all), p.searchChecks(ctx, b, pkg, all)
+}
+
+// checksOf builds the tests of a package and lists their checks.
+func (a *app) checksOf(ctx context.Context, pkg string) (*binary, []found, error) {
+	b, err := a.build(ctx, "", pkg)
+	if err != nil {
+		return nil, nil, err
+	}
 	all, err := b.list(ctx, "")
 	if err != nil {
-		return 0, err
+		b.remove()
+		return nil, nil, err
 	}
+	return b, all, nil
+}
+
+// searchChecks searches the checks of one package.
+func (p *patternSearch) searchChecks(ctx context.Context, b *binary, pkg string, all []found) error {
 	var worst error
 	for _, c := range all {
 		f := p.f
@@ -140,7 +178,7 @@ func (p *patternSearch) searchPackage(ctx context.Context, pkg string) (int, err
 			break
 		}
 	}
-	return len(all), worst
+	return worst
 }
 
 // takeReport takes what a search has written as JUnit XML, or why it has not.

@@ -22,8 +22,8 @@ func (a *app) searchCommand() *cobra.Command {
 		Short: "Search a system for violations of its properties",
 		Long: `Searches until something is found, a limit is hit, or Ctrl-C is pressed. SYSTEM is the name
 of a bundled system, or the folder (as ./mysvc) or import path of a package that has a
-test which calls mctest.Check; if it has several, one is named as in ./mysvc:TestLease.
-A pattern, as ./..., is all checks of all its packages, one after the other, each with a
+test which calls mctest.Check. ./mysvc:TestLease names one of several such tests; without
+a name, or with a pattern as ./..., all are searched, one after the other, each with a
 report of its own; --json prints one object for each, --junit writes one file for all.
 Of mctest.CheckWith the system counts, not the options: give them as flags.
 
@@ -75,8 +75,13 @@ Exit status:
 			if len(args) > 0 {
 				f.System = args[0]
 			}
-			if isPattern(f.System) {
-				return a.searchAll(cmd.Context(), f, func(name string) string { return again(cmd, []string{name}) })
+			named := func(name string) string { return again(cmd, []string{name}) }
+			pkg, inName := splitTest(f.System)
+			switch {
+			case isPattern(f.System):
+				return a.searchPattern(cmd.Context(), f, named)
+			case isPackage(pkg) && inName == "" && test == "":
+				return a.searchPackage(cmd.Context(), f, named)
 			}
 			return a.onSystem(cmd.Context(), f.System, test, &f)
 		},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -32,6 +33,7 @@ library. Tests that do not use package bubble run as ever.
 "macemc search ./mysvc" and its like do the same by themselves.`,
 		Example: `  macemc test ./...
   macemc test ./mysvc -run TestCluster -v -count=1
+  macemc test -C ../other ./...
   macemc test ./mysvc -macemc.time=5m`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,7 +48,8 @@ library. Tests that do not use package bubble run as ever.
 // goTest runs go test on the streams of this process.
 func (a *app) goTest(ctx context.Context, args []string) error {
 	args, tags := withoutTags(args)
-	changed, err := overlay.Prepare(ctx, ".")
+	folder, args := folderFlag(args)
+	changed, err := overlay.Prepare(ctx, cmp.Or(folder, "."))
 	if err != nil {
 		return err
 	}
@@ -54,7 +57,11 @@ func (a *app) goTest(ctx context.Context, args []string) error {
 	// Package bubble runs one thread, but the build need not.
 	env := append(changed.Env, "GOMAXPROCS=1")
 	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())
-	cmd := changedGo(ctx, env, slices.Concat([]string{"test", parallel}, flags, args))
+	test := []string{"test", parallel}
+	if folder != "" {
+		test = []string{"test", "-C=" + folder, parallel} // the go command wants it first
+	}
+	cmd := changedGo(ctx, env, slices.Concat(test, flags, args))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stdout, a.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	err = cmd.Run()
@@ -62,6 +69,24 @@ func (a *app) goTest(ctx context.Context, args []string) error {
 		return Exit(max(1, exit.ExitCode()))
 	}
 	return err
+}
+
+// folderFlag takes the flag -C, which the go command accepts as the first one only, out of arguments of it. An empty folder means
+// that there is none.
+func folderFlag(args []string) (folder string, rest []string) {
+	if len(args) == 0 {
+		return "", args
+	}
+	name, folder, has := strings.Cut(args[0], "=")
+	switch {
+	case name != "-C" && name != "--C":
+		return "", args
+	case has:
+		return folder, args[1:]
+	case len(args) > 1:
+		return args[1], args[2:]
+	}
+	return "", args
 }
 
 // withoutTags takes the flag -tags out of arguments of the go command.
