@@ -21,6 +21,7 @@ type Host struct {
 
 var (
 	_ simext.Stepper       = (*Host)(nil)
+	_ simext.Idler         = (*Host)(nil)
 	_ sim.PeerErrorHandler = (*Host)(nil)
 )
 
@@ -97,6 +98,9 @@ func (h *Host) Step(env sim.Env) {
 	h.finish(x)
 	h.settle()
 }
+
+// Idle implements [simext.Idler].
+func (h *Host) Idle() bool { return h.first() < 0 }
 
 // push puts an event from a machine at the end of the queue.
 func (h *Host) push(x *Ctx, from ID, ev any) {

@@ -68,7 +68,7 @@ type Timing uint8
 const (
 	ByDeadline Timing = iota // those with the earliest deadline of their node
 	AnyOrder                 // any armed timer at any moment; deadlines do not matter
-	Prompt                   // as ByDeadline, and none while a message is in flight
+	Prompt                   // as ByDeadline, and none while a message is in flight or a machine can take an event of its queue
 )
 
 func (t Timing) String() string { return [...]string{"ByDeadline", "AnyOrder", "Prompt"}[t] }

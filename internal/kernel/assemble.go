@@ -15,7 +15,7 @@ type asker interface {
 }
 
 func (a *action) question() string {
-	if a == own {
+	if a == own || a == ownEvent {
 		return "Ready of the service"
 	}
 	return fmt.Sprintf("the When of action %q", a.Name)

@@ -163,6 +163,17 @@ var own = &action{Action: sim.Action[sim.Service]{When: func(s sim.Service) bool
 // ready reports whether the node can take a step of its own.
 func (w *machine) ready(n *node) bool { return w.when(n, own) }
 
+// ownEvent is own for the steps that handle an event.
+var ownEvent = &action{Action: sim.Action[sim.Service]{When: func(s sim.Service) bool { return handlesEvent(s.(simext.Stepper)) }}}
+
+func handlesEvent(s simext.Stepper) bool {
+	if !s.Ready() {
+		return false
+	}
+	i, ok := s.(simext.Idler)
+	return !ok || !i.Idle()
+}
+
 func (w *machine) Injections(buf []sim.Event) []sim.Event {
 	if w.crashesLeft > 0 {
 		for i := range w.nodes {
@@ -190,9 +201,14 @@ func (w *machine) relist(id sim.NodeID) {
 	w.Dirty(id)
 }
 
-// noteQuiet lists all timers anew when the network has become quiet, or ceased to be.
+// noteQuiet lists all timers anew when it has become quiet, or ceased to be: neither the network nor a node has an event to handle.
 func (w *machine) noteQuiet() {
-	if q := w.net.Quiet(); q != w.quiet {
+	q := w.net.Quiet()
+	for i := range w.nodes {
+		n := &w.nodes[i]
+		q = q && !(n.up && n.stepper != nil && w.when(n, ownEvent))
+	}
+	if q != w.quiet {
 		w.quiet = q
 		for i := range w.nodes {
 			w.relist(sim.NodeID(i))

@@ -32,6 +32,9 @@ type Local struct {
 // Up reports whether the node is up.
 func (l *Local) Up() bool { return l.up }
 
+// HandlesEvent reports whether the node can take a step of its own that handles an event.
+func (l *Local) HandlesEvent() bool { return l.up && l.stepper != nil && handlesEvent(l.stepper) }
+
 // Service is the node's service, nil when it is down. It must not be changed.
 func (l *Local) Service() sim.Service { return l.service }
 

@@ -51,7 +51,7 @@ type machine struct {
 	stale   []int32 // the dirty blocks, unordered
 	kept    []int32 // per node: one more than how many events its block begins with that need not be listed anew; 0: all must be
 	buf     []sim.Event
-	quiet   bool // the network was quiet when timers were listed; only kept under Prompt timing
+	quiet   bool // it was quiet when timers were listed, see noteQuiet; only kept under Prompt timing
 	timers  map[any]*timerKind
 	last    Step
 	src     choose.Source

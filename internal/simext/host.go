@@ -14,6 +14,13 @@ type Stepper interface {
 	Step(sim.Env)
 }
 
+// Idler is implemented by steppers that may also step when no event waits for them, as a machine does by its Null. Timers wait for the other
+// steps under [sim.Prompt].
+type Idler interface {
+	// Idle reports whether a step that is ready handles no event.
+	Idle() bool
+}
+
 // Hosting is implemented by services that run code which is written for them, so that people see that code.
 type Hosting interface {
 	// Hosted names what the service runs, for lanes; it does so before Boot, too. Code is a pointer to the struct whose

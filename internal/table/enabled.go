@@ -86,11 +86,11 @@ func (w *World) list(buf []sim.Event) []sim.Event {
 	return w.Injections(buf)
 }
 
-// isQuiet reports whether no message and no error can be delivered now.
+// isQuiet reports whether no message, no error and no event in a node can be handled now.
 func (w *World) isQuiet() bool {
 	for up := w.up; up != 0; up &= up - 1 {
 		node := bits.TrailingZeros64(up)
-		if w.failing[node]|w.deliverable[node] != 0 || w.layout.inboxCount > 0 && w.v[w.layout.inboxes+node] != 0 {
+		if w.locals.list[w.v[node]].busy || w.failing[node]|w.deliverable[node] != 0 || w.layout.inboxCount > 0 && w.v[w.layout.inboxes+node] != 0 {
 			return false
 		}
 	}

@@ -19,6 +19,7 @@ type local struct {
 	node   sim.NodeID
 	events []sim.Event // those that the network has no part in
 	always int32       // how many of them may happen when timers must wait
+	busy   bool        // one of them handles an event that is in the node; only kept under Prompt timing
 	enc    string      // with the node in front
 	hash   sim.Fingerprint
 	from   *origin
@@ -89,6 +90,7 @@ func (e *engine) intern(node sim.NodeID, state *kernel.Local, from *origin) (id 
 	}
 	l.always = int32(len(list(node, state, false, nil)))
 	l.events = e.bench.Events(node, state, true, nil)
+	l.busy = e.sys.Timing == sim.Prompt && state.HandlesEvent()
 	if id < describedLocals && !kernel.Carries(state.Service()) { // to describe a program costs much
 		l.fields = e.fieldsOf(node, state)
 	}

@@ -64,7 +64,7 @@ func (g *graph) takeAll(e *explore.Edges) error {
 	return nil
 }
 
-// quiet reports whether no message and no error can be delivered now.
+// quiet reports whether no message, no error and no event in a node can be handled now.
 func (g *graph) quiet() bool {
 	for i := range g.sites.tables {
 		p, at := &g.sites.tables[i], g.worldVector[i]

@@ -52,7 +52,7 @@ type nodeTable struct {
 	ids     memo // local state and inbox -> node configuration
 	list    []nodeConfig
 	shares  []sim.Fingerprint
-	busy    []bool // a datagram can be delivered to the node
+	busy    []bool // a datagram can be delivered to the node, or it can handle an event that is in it
 	up      []bool
 	told    []memoOf[span] // by global part: node configuration and event of a stream -> transitions
 	lists   [][]span       // by global part, quiet or not, and kind of events; by node configuration
@@ -217,7 +217,7 @@ func (s *nodeConfigs) config(node int, local, bag uint32) uint32 {
 	p.ids.put(key, uint64(id))
 	p.list = append(p.list, nodeConfig{local, bag})
 	p.shares = append(p.shares, s.configHash(node, local, bag))
-	p.busy = append(p.busy, bag != 0 && s.e.up(local))
+	p.busy = append(p.busy, bag != 0 && s.e.up(local) || s.e.locals.list[local].busy)
 	p.up = append(p.up, s.e.up(local))
 	for range p.width {
 		p.after = append(p.after, arrival{})

@@ -16,6 +16,7 @@ const (
 	forgetDeadlines     Defect = "states that differ in deadlines are one"
 	ignoreDeadlines     Defect = "timers fire before their deadlines"
 	ignorePrompt        Defect = "timers fire while messages are in flight"
+	ignoreSteps         Defect = "timers fire while nodes are to take steps"
 	forgetCounters      Defect = "states that differ in how often actions were done are one"
 	forgetLimits        Defect = "states that differ in faults left are one"
 	neverHeal           Defect = "partitions do not end"
@@ -77,7 +78,7 @@ const (
 // Defects are all of them.
 func Defects() []Defect {
 	return []Defect{
-		loseAlways, mergeUnsynced, dropErrors, ignoreWeights, forgetMonitors, forgetDeadlines, ignoreDeadlines, ignorePrompt,
+		loseAlways, mergeUnsynced, dropErrors, ignoreWeights, forgetMonitors, forgetDeadlines, ignoreDeadlines, ignorePrompt, ignoreSteps,
 		forgetCounters, forgetLimits, neverHeal, leakCut, keepForDown, tellCopiesApart, keepPeerQueue, overtakeErrors,
 		forgetReady, crashSturdy, bootLate, neverInside, haltLasting, neverHaltInside, insideAnyway, loseNone, comeBack, keepForHalted, keepDisk, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing, recoverByKind, recoverByType, anyType,
 		firstAnswer, firstBoot, ignoreSafety, ignoreStepBad, askAgain,

@@ -48,7 +48,7 @@ func (m *model) nodeEvents(s *state, i int, quiet bool, out []event) []event {
 		}
 		out = append(out, event{kind: sim.DoAction, node: i, peer: -1, what: k})
 	}
-	if has(m.script.Steps, n.phase) && m.defect != neverStep || m.script.Steps != 0 && m.defect == stepAlways {
+	if m.steps(s, i) {
 		out = append(out, event{kind: sim.Internal, node: i, peer: -1})
 	}
 	if quiet {
@@ -79,6 +79,11 @@ func (m *model) nodeEvents(s *state, i int, quiet bool, out []event) []event {
 		}
 	}
 	return append(out, m.quorumEvents(s, i)...)
+}
+
+// steps: the node can take a step of its own.
+func (m *model) steps(s *state, i int) bool {
+	return has(m.script.Steps, s.nodes[i].phase) && m.defect != neverStep || m.script.Steps != 0 && m.defect == stepAlways
 }
 
 // first: no timer of the node has an earlier deadline.

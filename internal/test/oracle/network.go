@@ -114,13 +114,13 @@ func (m *model) deliverable(s *state, node, peer int) bool {
 	return len(s.ends[peer][node].queue) > 0 && (!s.ends[node][peer].unread() || m.defect == overtakeErrors) && !s.severed(node, peer)
 }
 
-// quiet: no message and no error can be handed to anybody.
+// quiet: no message and no error can be handed to anybody, and nobody is to take a step.
 func (m *model) quiet(s *state) bool {
 	for i := range s.nodes {
 		if !s.nodes[i].up {
 			continue
 		}
-		if len(s.bags[i])+len(s.yet[i]) > 0 {
+		if len(s.bags[i])+len(s.yet[i]) > 0 || m.steps(s, i) && m.defect != ignoreSteps {
 			return false
 		}
 		for peer := range s.ends[i] {
