@@ -12,6 +12,9 @@ import (
 // ID names a machine. It is that of its node.
 type ID = sim.NodeID
 
+// None is the ID of no machine. The zero value of an ID is that of the first one.
+const None ID = -1
+
 // State is the name of a state.
 type State string
 
