@@ -204,7 +204,7 @@ func (c *junitCases) add(name string, liveness bool, violated func(*Report) bool
 		if why := c.unchecked(name, liveness); why != "" {
 			of.Skipped = &junitProblem{Message: why}
 		} else if limit := r.onlySampled(name); limit != "" {
-			of.Out = &junitText{printable(limit)}
+			of.Out = &junitText{textfmt.Printable(limit)}
 		}
 	}
 	c.list = append(c.list, of)

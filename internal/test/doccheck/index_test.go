@@ -74,7 +74,7 @@ var makeCommand = regexp.MustCompile(`(?m)^ *(make [a-z-]+)`)
 
 // The README begins with commands that work in a checkout, and CI runs these before anything longer.
 func TestFirstCommands(t *testing.T) {
-	for _, file := range []string{"../../README.md", "../../.ci/run"} {
+	for _, file := range []string{"../../../README.md", "../../../.ci/run"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func TestFirstCommands(t *testing.T) {
 			t.Errorf("%s: got first commands %q, want %q", file, got, want)
 		}
 	}
-	readme, _ := os.ReadFile("../../README.md")
+	readme, _ := os.ReadFile("../../../README.md")
 	if _, commands, _ := strings.Cut(string(readme), "\n    "); !strings.HasPrefix(commands, "make demo ") {
 		t.Error("README.md: another command comes before make demo")
 	}
