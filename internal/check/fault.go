@@ -16,7 +16,7 @@ type FaultError struct {
 func (e *FaultError) Error() string {
 	text := "the checker failed, which is a defect of macemc and not of the checked code; please report it with this text: " + e.What
 	for frame := range frames(e.Stack) {
-		if strings.HasPrefix(frame[0], module) && !strings.HasPrefix(frame[0], module+"internal/check.Guarded") {
+		if strings.HasPrefix(frame[0], module) && !strings.Contains(frame[0], "/check.Guarded") {
 			at, _, _ := strings.Cut(frame[1], " ")
 			return text + " (" + at + ")"
 		}

@@ -266,6 +266,7 @@ func (out *Outcome) hand(o *Options) *hand {
 func (o *Options) suspect(r *report.Report, res *search.Result) error {
 	s := res.Suspect
 	if s == nil {
+		o.hand.drop() // an earlier process may have had a suspect that this one did not meet
 		return nil
 	}
 	if o.hand.of != s {

@@ -21,6 +21,7 @@ const (
 	roleVar    = "MACEMC_ROLE"
 	flightVar  = "MACEMC_FLIGHT"
 	refusedVar = "MACEMC_REFUSED" // calls, in hexadecimal, with spaces between them
+	handVar    = "MACEMC_HAND"    // the folder of a suspect that a process which died had in hand
 )
 
 // Role says what this process is there for.

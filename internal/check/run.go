@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -91,7 +92,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
 	o.limitStates()
 	o.comparesLater()
-	o.hand = &hand{o: &o}
+	o.hand = &hand{o: &o, dir: os.Getenv(handVar)}
 	o.Search.Suspected = func(s *search.Suspect) { o.hand.take(s, report.Suspected) }
 	o.Search.Confirm = o.confirm
 	sys, err := o.System()

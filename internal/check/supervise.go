@@ -100,11 +100,15 @@ const mostRefused = 8
 // makes the way to it known; but it may be that no run comes to it, as reductions try steps of which they do not know whether they can happen.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	var refused []uint64
-	out, last, err := s.search(ctx, nil)
+	out, last, err := s.search(ctx, nil, "")
 	for last != nil && last.call != 0 {
 		refused = append(refused, last.call)
 		fmt.Fprintf(s.Stderr, "macemc: the process that searched died (%s); it is searched again for how that comes about\n", last.how)
-		again, next, e := s.search(ctx, refused)
+		folder := ""
+		if out.Suspect != nil {
+			folder = out.Suspect.Folder
+		}
+		again, next, e := s.search(ctx, refused, folder)
 		if next != nil && (next.call == 0 || len(refused) == mostRefused || slices.Contains(refused, next.call)) {
 			return out, last
 		}
@@ -113,8 +117,8 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	return out, err
 }
 
-// search is Run for one process. When it died and left no run, last says how.
-func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome, last *lostError, err error) {
+// search is Run for one process, which goes on with the suspect in hand in that folder, if any. When it died and left no run, last says how.
+func (s *Supervisor) search(ctx context.Context, refused []uint64, hand string) (out Outcome, last *lostError, err error) {
 	temp, err := temporary()
 	if err != nil {
 		return Outcome{}, nil, err
@@ -129,6 +133,7 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64) (out Outcome,
 	said := &words{to: s.Stderr}
 	cmd := s.Respawn()
 	assign(cmd, searching, file, refused)
+	cmd.Env = append(cmd.Env, handVar+"="+hand)
 	cmd.Stdout, cmd.Stderr = s.Stdout, said
 	orders, err := cmd.StdinPipe()
 	if err != nil {
