@@ -229,7 +229,10 @@ func withoutTimes(res *search.Result) string {
 	for i := range c.Stats.Phases {
 		c.Stats.Phases[i].Seconds = 0
 	}
-	finding, fair := search.Suspect{}, search.Fair{}
+	finding, suspect, fair := search.Suspect{}, search.Suspect{}, search.Fair{}
+	if c.Suspect != nil {
+		suspect = *c.Suspect
+	}
 	if c.Finding != nil {
 		finding = *c.Finding
 	}
@@ -240,8 +243,8 @@ func withoutTimes(res *search.Result) string {
 	if c.Stats.Fair != nil {
 		fair = *c.Stats.Fair
 	}
-	c.Finding, c.Stats.Fair = nil, nil
-	return fmt.Sprintf("%+v %+v %+v %+v", c, finding, fair, starved)
+	c.Finding, c.Suspect, c.Stats.Fair = nil, nil, nil
+	return fmt.Sprintf("%+v %+v %+v %+v %+v", c, finding, suspect, fair, starved)
 }
 
 // Exhaustive search of the recovery relation from each state says of it what brute force says, and shows a live one.
