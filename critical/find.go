@@ -49,6 +49,9 @@ const (
 	minWalks = 8
 )
 
+// ErrNoGoal is the error of a system without an Eventually property.
+var ErrNoGoal = errors.New("critical: the system has no Eventually property, so no run is dead")
+
 // Find finds the critical transition of a run, unless that only has to go on for longer to recover. It looks for a step before which
 // walks recover and after which none does: first 1, 2, 4, ... steps beyond the first indeterminate state, then by
 // bisection. The result depends on nothing but the configuration, Workers and Engine excluded, unless a deadline of ctx passes: then it is
@@ -78,7 +81,7 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, err
 	}
 	if !f.goal {
-		return nil, errors.New("critical: the system has no Eventually property, so no run is dead")
+		return nil, ErrNoGoal
 	}
 	res, err := f.find(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {

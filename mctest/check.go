@@ -38,6 +38,9 @@ func Check(t testing.TB, system sim.System) {
 // on: a handler that overflows the stack, exhausts the memory, exits or never returns is a finding then.
 // With coverage or a profile of go test the search goes on in this process, and such a handler ends it.
 //
+// A test binary without the changed Go runtime cannot run systems of package bubble. Their tests are skipped, unless
+// MACEMC_NO_SKIP is set.
+//
 // When "macemc search" and its like work on the package, CheckWith gives them the system and does not
 // return.
 func CheckWith(t testing.TB, system sim.System, o Options) {
@@ -48,12 +51,20 @@ func CheckWith(t testing.TB, system sim.System, o Options) {
 	case c.replay != "":
 		c.show()
 	case c.role.Searching():
-		c.searchForParent()
+		o := c.options()
+		c.role.Record(&o.Search)
+		c.workForParent(func(ctx context.Context) (text string, status int) {
+			rep, err := check.Run(ctx, o)
+			if errors.Is(err, check.ErrLost) {
+				os.Exit(check.StatusInconclusive)
+			}
+			return c.result(ctx, rep, err)
+		})
 	case c.alone():
 		rep, err := check.Run(t.Context(), c.options())
-		c.conclude(rep, err)
+		c.say(c.result(t.Context(), rep, err))
 	default:
-		c.supervise()
+		c.search()
 	}
 }
 
@@ -117,8 +128,6 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 		}
 		c.role.Recorder.End(0)
 		os.Exit(0)
-	case !isCheck:
-		return nil
 	}
 	return c
 }
@@ -165,72 +174,84 @@ func (c *checking) alone() bool {
 	return false
 }
 
-// supervise lets another process search.
-func (c *checking) supervise() {
+// search lets another process search.
+func (c *checking) search() {
 	c.Helper()
 	o := c.options()
 	if err := check.Writable(o); err != nil {
 		c.Fatal(err)
 	}
-	text := filepath.Join(c.TempDir(), "report")
-	s := check.Supervisor{
-		Respawn: c.respawn(reportVar + "=" + text), Stdout: os.Stdout, Stderr: os.Stderr, Workers: c.Workers,
-	}
-	out, err := s.Run(c.Context())
+	out, text, err := c.supervise()
 	switch {
 	case err != nil:
 		c.Errorf("%v%s", err, c.terminal(check.Lose(o, out, err)))
-		return
 	case out.Death != nil:
 		c.system = out.Death.Hollow(c.system)
-		c.conclude(check.Bury(c.Context(), c.options(), out))
-		return
-	}
-	said, err := os.ReadFile(text)
-	switch {
-	case err != nil:
-		c.Fatalf("the process that searched left no report: %v", err)
-	case out.Status == check.StatusOK:
-		c.Log(string(said))
+		rep, err := check.Bury(c.Context(), c.options(), out)
+		c.say(c.result(c.Context(), rep, err))
 	default:
-		c.Error(string(said))
+		c.say(text, out.Status)
 	}
 }
 
-// searchForParent is what the other process does.
-func (c *checking) searchForParent() {
+// supervise starts another process that calls workForParent. It returns the text of that process, unless that died.
+func (c *checking) supervise() (out check.Outcome, text string, err error) {
+	c.Helper()
+	file := filepath.Join(c.TempDir(), "report")
+	s := check.Supervisor{
+		Respawn: c.respawn(reportVar + "=" + file), Stdout: os.Stdout, Stderr: os.Stderr, Workers: c.Workers,
+	}
+	if out, err = s.Run(c.Context()); err != nil || out.Death != nil {
+		return out, "", err
+	}
+	said, err := os.ReadFile(file)
+	if err != nil {
+		c.Fatalf("the other process left no report: %v", err)
+	}
+	return out, string(said), nil
+}
+
+// workForParent passes text and status of work to the process that waits for this one, and ends this process.
+func (c *checking) workForParent(work func(context.Context) (text string, status int)) {
 	c.role.LimitMemory()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c.role.Follow(cancel)
-	o := c.options()
-	c.role.Record(&o.Search)
-	rep, err := check.Run(ctx, o)
-	if errors.Is(err, check.ErrLost) {
-		os.Exit(check.StatusInconclusive)
-	}
-	text, status := c.result(ctx, rep, err)
-	if err = os.WriteFile(os.Getenv(reportVar), []byte(text), 0o600); err != nil {
+	text, status := work(ctx)
+	if err := os.WriteFile(os.Getenv(reportVar), []byte(text), 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 	c.role.Recorder.End(status)
 	os.Exit(0)
 }
 
-// conclude tells of a report.
-func (c *checking) conclude(rep *report.Report, err error) {
+// statusCannotRun is the status of a process that cannot run the system, see [simext.CannotRun].
+const statusCannotRun = 255
+
+// say passes, skips or fails the test by status, with that text.
+func (c *checking) say(text string, status int) {
 	c.Helper()
-	text, status := c.result(c.Context(), rep, err)
-	if status == check.StatusOK {
+	switch {
+	case status == check.StatusOK:
 		c.Log(text)
-	} else {
+	case status == statusCannotRun && !c.noSkip:
+		c.Skip(text)
+	default:
 		c.Error(text)
 	}
+}
+
+// failed returns the text and the status of an error.
+func failed(ctx context.Context, err error) (text string, status int) {
+	if _, ok := errors.AsType[*simext.CannotRun](err); ok {
+		return err.Error(), statusCannotRun
+	}
+	return err.Error(), check.ErrorStatus(ctx, err)
 }
 
 // result is what there is to say of a report, which may be nil, and its exit status.
 func (c *checking) result(ctx context.Context, rep *report.Report, err error) (text string, status int) {
 	if rep == nil {
-		return err.Error(), check.ErrorStatus(ctx, err)
+		return failed(ctx, err)
 	}
 	status = check.Status(rep.Verdict, context.Cause(ctx))
 	text = c.terminal(rep)

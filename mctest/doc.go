@@ -23,6 +23,7 @@
 //	MACEMC_WRITE_TEST  -macemc.write-test  true: write a regression test for what is found
 //	MACEMC_IN_PROCESS  -macemc.in-process  true: search in the process of the test, as for a debugger
 //	MACEMC_STRICT      -macemc.strict      true: Replay fails when its path does not fit any more
+//	MACEMC_NO_SKIP     -macemc.no-skip     true: fail tests of package bubble in a binary without the changed runtime, which skips them else
 //
 // Seed and code decide what a search does, time and machine how far it comes. go test may show a passed test from
 // its cache as long as code and variables stay the same; -count=1 searches again.

@@ -21,11 +21,11 @@ type killer struct {
 func (k *killer) Boot(env sim.Env) { env.SetTimer("first", 1); env.SetTimer("second", 2) }
 
 func (k *killer) Timer(sim.Env, any) {
-	if k.Got++; k.Got < 2 {
+	if k.Got++; k.Got < 2 && k.How != "early" {
 		return
 	}
 	switch k.How {
-	case "exit":
+	case "exit", "early":
 		os.Exit(7)
 	case "stack":
 		debug.SetMaxStack(1 << 20) // a gigabyte takes long
@@ -55,6 +55,11 @@ func kill(t *testing.T, how string) {
 	case "new":
 		sys.New = func(sim.NodeID) sim.Service { exit(); return nil }
 	}
+	if file := os.Getenv(pathVar); file != "" {
+		sys.Name = "TestExit"
+		mctest.Replay(t, sys, file)
+		return
+	}
 	mctest.Check(t, sys)
 }
 
@@ -68,6 +73,23 @@ func TestStack(t *testing.T) { kill(t, "stack") }
 func TestWhen(t *testing.T)  { kill(t, "when") }
 func TestCrash(t *testing.T) { kill(t, "crash") }
 func TestNew(t *testing.T)   { kill(t, "new") }
+func TestEarly(t *testing.T) { kill(t, "early") }
+
+// A regression test whose run ends the process is reported with its steps, wherever on the path that happens.
+func TestReplay_HandlerKills(t *testing.T) {
+	dir := t.TempDir()
+	if out, passed := run(t, dir, "TestExit"); passed {
+		t.Fatalf("TestExit passed:\n%s", out)
+	}
+	const path = pathVar + "=testdata/macemc/TestExit/error.path"
+	for test, want := range map[string]string{"TestExit": `at step 2:\s+n0 timer "second"`, "TestEarly": `at step 1:\s+n0 timer "first"`} {
+		out, passed := run(t, dir, test, path)
+		if passed {
+			t.Errorf("%s passed", test)
+		}
+		wantAll(t, out, `the run still violates`, `the handler ends the process with exit status 7`, want, `--- FAIL: `+test)
+	}
+}
 
 // Handlers that end their process are findings, and following the path says the same.
 func TestHandlersThatKill(t *testing.T) {

@@ -1,11 +1,13 @@
 package mctest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -25,49 +27,78 @@ import (
 // files that should be recorded anew.
 //
 // Node count and name of the system must be those of the file; a system without a name gets that of the
-// test that the file names. Fault limits and timing are taken from the file.
+// test that the file names. Fault limits, timing and the schedules of goroutines are taken from the file.
+//
+// The run is executed in a second process of the test binary, as by [CheckWith].
 func Replay(t testing.TB, system sim.System, file string) {
 	t.Helper()
-	if system.Name == "" {
-		name, err := check.SystemName(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		system.Name = name
-	}
+	system, err := check.AsWritten(file, system)
 	c := begin(t, system, Options{}, false)
-	if c == nil {
-		return
-	}
-	loaded, err := check.LoadTolerant(t.Context(), file, &c.system, c.respawn())
-	if err != nil {
+	switch {
+	case c == nil:
+	case err != nil:
 		t.Fatal(err)
+	case c.role.Searching():
+		var s search.Config
+		c.role.Record(&s)
+		c.workForParent(func(ctx context.Context) (text string, status int) {
+			return c.follow(ctx, file, s.PathBuffer)
+		})
+	case c.alone():
+		c.say(c.follow(t.Context(), file, nil))
+	default:
+		out, text, err := c.supervise()
+		if err == nil && out.Death != nil {
+			var loaded *check.Loaded
+			if loaded, err = check.LoadDeath(file, &c.system, out.Death); err == nil {
+				text, out.Status = c.judge(t.Context(), loaded, file, nil)
+			}
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		c.say(text, out.Status)
 	}
+}
+
+// follow executes the run of a file. buffer is as in [search.Config].
+func (c *checking) follow(ctx context.Context, file string, buffer func(int) choose.Path) (text string, status int) {
+	var record choose.Path
+	if buffer != nil {
+		record = buffer(0)
+	}
+	loaded, err := check.LoadTolerant(ctx, file, &c.system, c.respawn(), record)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	return c.judge(ctx, loaded, file, buffer)
+}
+
+// judge says whether a run of a file still violates a property.
+func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string, buffer func(int) choose.Path) (text string, status int) {
 	left := misfits(loaded)
-	rep, err := check.Describe(t.Context(), loaded, file, check.CriticalOptions{Seed: c.Seed, Workers: c.Workers})
+	rep, err := check.Describe(ctx, loaded, file, check.CriticalOptions{Seed: c.Seed, Workers: c.Workers, PathBuffer: buffer})
 	switch {
 	case errors.Is(err, check.ErrNoViolation):
 	case err != nil:
-		t.Fatalf("%s: %v%s", file, err, left)
+		return fmt.Sprintf("%s: %v%s", file, err, left), check.ErrorStatus(ctx, err)
 	default:
 		rep.Commands = report.Commands{Look: "macemc mdb " + file}
+		says := "it cannot be told whether the run recovers"
 		if rep.Verdict == search.Violation {
-			t.Errorf("%s: the run still violates%s%s", file, left, c.terminal(rep))
-		} else {
-			t.Errorf("%s: it cannot be told whether the run recovers%s%s", file, left, c.terminal(rep))
+			says = "the run still violates"
 		}
-		return
+		return fmt.Sprintf("%s: %s%s%s", file, says, left, c.terminal(rep)), check.Status(rep.Verdict, context.Cause(ctx))
 	}
 	switch {
 	case left == "":
-		t.Logf("%s: every step fits, and the run violates nothing", file)
+		return file + ": every step fits, and the run violates nothing", check.StatusOK
 	case loaded.Followed == 0:
-		t.Errorf("%s: no step fits, so this tests nothing; record the path anew or delete the test%s", file, left)
+		return fmt.Sprintf("%s: no step fits, so this tests nothing; record the path anew or delete the test%s", file, left), check.StatusInconclusive
 	case c.strict:
-		t.Errorf("%s: the path does not fit any more%s", file, left)
-	default:
-		t.Logf("%s: the run violates nothing any more%s", file, left)
+		return fmt.Sprintf("%s: the path does not fit any more%s", file, left), check.StatusInconclusive
 	}
+	return fmt.Sprintf("%s: the run violates nothing any more%s", file, left), check.StatusOK
 }
 
 // misfits says where a run left its path; "": nowhere.

@@ -60,6 +60,7 @@ type settings struct {
 	writeTest bool
 	inProcess bool
 	strict    bool
+	noSkip    bool
 }
 
 // flagValue is the text of a flag, which is looked at when a check runs.
@@ -121,6 +122,7 @@ func register(flags *flag.FlagSet) []setting {
 		}},
 		{name: "write-test", isBool: true, usage: "write a regression test for what is found", set: boolean(func(s *settings, b bool) { s.writeTest = b })},
 		{name: "in-process", isBool: true, usage: "search in the process of the test", set: boolean(func(s *settings, b bool) { s.inProcess = b })},
+		{name: "no-skip", isBool: true, usage: "fail, do not skip, without the changed Go runtime that a system needs", set: boolean(func(s *settings, b bool) { s.noSkip = b })},
 		{name: "strict", isBool: true, usage: "Replay fails when the path does not fit", set: boolean(func(s *settings, b bool) { s.strict = b })},
 	}
 	for i := range list {

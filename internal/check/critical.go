@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
@@ -19,6 +20,8 @@ type CriticalOptions struct {
 	WalkSteps int
 	Seed      uint64 // 0: that of the path file
 	Workers   int
+	// PathBuffer is as in [Options].
+	PathBuffer func(worker int) choose.Path
 }
 
 // Critical finds the critical transition of a run that was loaded, and reports it. Nothing is written.
@@ -26,7 +29,7 @@ func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report
 	o := Options{
 		Search: search.Config{
 			System: l.System, Property: c.Property, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(),
-			Seed: cmp.Or(c.Seed, l.Header.Seed, 1), Workers: cmp.Or(c.Workers, search.DefaultWorkers()),
+			Seed: cmp.Or(c.Seed, l.Header.Seed, 1), Workers: cmp.Or(c.Workers, search.DefaultWorkers()), PathBuffer: c.PathBuffer,
 		},
 		Header: l.Header,
 	}

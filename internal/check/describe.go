@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
@@ -13,7 +14,7 @@ import (
 )
 
 // ErrNoViolation is why a run is not reported.
-var ErrNoViolation = errors.New("the run violates nothing: no finding on the way, and its end recovers")
+var ErrNoViolation = errors.New("the run violates nothing: no finding on the way, and no liveness violation at its end")
 
 // Describe reports the violation that a run shows which was loaded from a file, or a folder of recordings. For liveness the
 // critical transition and the nearest live run are looked for anew. Nothing is written.
@@ -27,7 +28,7 @@ func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*
 	}
 	if t.Finding == nil {
 		r, err := Critical(ctx, l, c)
-		if err == nil && r.Verdict == search.OK {
+		if err == nil && r.Verdict == search.OK || errors.Is(err, critical.ErrNoGoal) {
 			err = ErrNoViolation
 		}
 		return r, err

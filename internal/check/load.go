@@ -78,23 +78,42 @@ func LoadFor(ctx context.Context, name string, sys *sim.System, respawn func() *
 }
 
 // LoadTolerant is LoadFor for a path that may have been written when the system was another one, see
-// [replay.FollowFile]. Fault limits and timing are those of the file, and so is the property that alone is
-// checked, when the file names one.
-func LoadTolerant(ctx context.Context, name string, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
+// [replay.FollowFile], which also says what record is. AsWritten has returned sys.
+func LoadTolerant(ctx context.Context, name string, sys *sim.System, respawn func() *exec.Cmd, record choose.Path) (*Loaded, error) {
 	text, err := readText(nil, name)
 	if err != nil {
 		return nil, err
 	}
-	text.tolerant = true
-	h := text.file.Header
-	if err := checkHeader(h, sys); err != nil {
-		return nil, text.headerError(err)
-	}
-	as, err := asWritten(sys, &h)
+	text.tolerant, text.record = true, record
+	return text.load(ctx, sys, respawn)
+}
+
+// LoadDeath is the run of a path file that killed the process which followed it, as d says.
+func LoadDeath(name string, sys *sim.System, d *Death) (*Loaded, error) {
+	text, err := readText(nil, name)
 	if err != nil {
-		return nil, text.headerError(err)
+		return nil, err
 	}
-	return text.load(ctx, &as, respawn)
+	return text.dead(sys, d), nil
+}
+
+// AsWritten returns sys with the fault limits, the timing and the schedules of goroutines that a path file says, and with the property
+// that alone is checked if the file names one. A system without a name gets that of the file.
+func AsWritten(name string, sys sim.System) (sim.System, error) {
+	text, err := readText(nil, name)
+	if err != nil {
+		return sys, err
+	}
+	h := text.file.Header
+	sys.Name = cmp.Or(sys.Name, h.System)
+	if err := checkHeader(h, &sys); err != nil {
+		return sys, text.headerError(err)
+	}
+	as, err := asWritten(&sys, &h)
+	if err != nil {
+		return sys, text.headerError(err)
+	}
+	return *asRun(&as, &h), nil
 }
 
 // asWritten is the system with what the header says of faults, timing and the property that alone is checked.
@@ -258,8 +277,9 @@ type text struct {
 	data   []byte
 	file   *choose.File
 	merged *recording.Merged // nil: it does stand on disk
-	// tolerant is for paths of a system that has changed since.
+	// tolerant is for paths of a system that has changed since. Their picks are appended to record.
 	tolerant bool
+	record   choose.Path
 }
 
 // readText reads a path file. A folder of recordings is merged, if it is of one of the entries.
@@ -288,11 +308,13 @@ func readText(entries []spec.Entry, name string) (*text, error) {
 
 // follow executes the path. Misfits get the line of their step.
 func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
-	read := replay.ReadFile
+	var r *replay.Reading
+	var err error
 	if t.tolerant {
-		read = replay.FollowFile
+		r, err = replay.FollowFile(sys, t.file, t.record)
+	} else {
+		r, err = replay.ReadFile(sys, t.file)
 	}
-	r, err := read(sys, t.file)
 	if misfit, ok := errors.AsType[*replay.MisfitError](err); ok {
 		misfit.Line = t.stepLine(misfit.Step)
 		if misfit.Step > 0 {
@@ -315,26 +337,31 @@ func (t *text) system(entries []spec.Entry) (*sim.System, error) {
 
 func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
 	sys = asRun(sys, &t.file.Header)
-	l := &Loaded{System: *sys, Header: t.file.Header, Recording: t.merged, Steps: len(t.file.Steps)}
 	if respawn != nil && t.merged == nil { // merging has executed all of it, in this process
 		d, err := t.tryLast(ctx, sys, respawn)
 		if err != nil {
 			return nil, err
 		}
 		if d != nil {
-			l.Death, l.Path, l.System = d, d.Before, d.Hollow(l.System)
-			return l, nil
+			return t.dead(sys, d), nil
 		}
 	}
 	reading, err := t.follow(sys)
 	if err != nil {
 		return nil, err
 	}
-	l.Path, l.Moved, l.Renamed, l.Misfits, l.Followed = reading.Path, reading.Moved, reading.Renamed, reading.Misfits, reading.Followed
-	for _, m := range l.Misfits {
+	for _, m := range reading.Misfits {
 		m.Line = t.stepLine(m.Step)
 	}
-	return l, nil
+	return &Loaded{
+		System: *sys, Header: t.file.Header, Recording: t.merged, Steps: len(t.file.Steps),
+		Path: reading.Path, Moved: reading.Moved, Renamed: reading.Renamed, Misfits: reading.Misfits, Followed: reading.Followed,
+	}, nil
+}
+
+// dead is the run when its last step kills the process.
+func (t *text) dead(sys *sim.System, d *Death) *Loaded {
+	return &Loaded{System: d.Hollow(*sys), Header: t.file.Header, Steps: len(t.file.Steps), Path: d.Before, Death: d}
 }
 
 // lookLimit is how long the last step of a path file may take. It was confirmed when the file was made.
@@ -416,13 +443,4 @@ func (t *text) stepLine(n int) int {
 		}
 	}
 	return 0
-}
-
-// SystemName is the name of the system that a path file belongs to.
-func SystemName(name string) (string, error) {
-	text, err := readText(nil, name)
-	if err != nil {
-		return "", err
-	}
-	return text.file.Header.System, nil
 }

@@ -185,7 +185,7 @@ func (w *machine) tryService(id sim.NodeID) error {
 	}
 	if c, ok := s.(simext.Conditional); ok {
 		if err := c.CanRun(); err != nil {
-			return fmt.Errorf("system %q: node %d: %w", sys.Name, id, err)
+			return fmt.Errorf("system %q: node %d: %w", sys.Name, id, &simext.CannotRun{Err: err})
 		}
 	}
 	if _, err := w.plans.Of(s); err != nil {

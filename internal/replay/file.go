@@ -182,16 +182,18 @@ func (e *MisfitError) Error() string {
 // of the header. A finding ends the reading; that steps of the file are left then is no error. The
 // error is a [*MisfitError] about the header or the first step that does not fit, unless it is about
 // sys.
-func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) { return follow(sys, f, false) }
+func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) { return follow(sys, f, false, nil) }
 
 // FollowFile is ReadFile for a system that may have changed since the file was written. A step whose event
 // cannot happen is replaced by one that is alike, of the same class, nodes and type with other content, or
 // left out; picks that are missing are answered by the first alternative, others are ignored. The
 // Reading tells of all that, and the run goes on. The error is a [*MisfitError] about the header, unless
-// it is about sys.
-func FollowFile(sys *sim.System, f *choose.File) (*Reading, error) { return follow(sys, f, true) }
+// it is about sys. The picks of the run are appended to record, an empty path, while it is executed. record may be nil.
+func FollowFile(sys *sim.System, f *choose.File, record choose.Path) (*Reading, error) {
+	return follow(sys, f, true, record)
+}
 
-func follow(sys *sim.System, f *choose.File, tolerant bool) (*Reading, error) {
+func follow(sys *sim.System, f *choose.File, tolerant bool, record choose.Path) (*Reading, error) {
 	if h := &f.Header; h.System != sys.Name || h.Nodes != sys.Nodes {
 		return nil, &MisfitError{Line: f.Lines["system"], Reason: fmt.Sprintf(
 			"the path is of system %q with %d nodes, not of %q with %d", h.System, h.Nodes, sys.Name, sys.Nodes)}
@@ -201,6 +203,7 @@ func follow(sys *sim.System, f *choose.File, tolerant bool) (*Reading, error) {
 		return nil, err
 	}
 	r := follower{run: NewRun(w)}
+	r.run.Path = record
 	out := &Reading{}
 	r.src.Reset(f.Boot)
 	failed := r.run.Start(&r.src)

@@ -40,6 +40,12 @@ type Conditional interface {
 	CanRun() error
 }
 
+// CannotRun is the error of a system with a service that this program cannot run. It wraps the error of CanRun.
+type CannotRun struct{ Err error }
+
+func (e *CannotRun) Error() string { return e.Err.Error() }
+func (e *CannotRun) Unwrap() error { return e.Err }
+
 // Limited is implemented by services of which a search cannot see all that they may do.
 type Limited interface {
 	// Uncovered says in a line what it does not see, of a system with that interleaving.
