@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,19 +31,47 @@ The copy is made from that distribution, kept in the user's cache folder, and us
 this build alone. The first build of a version takes a minute, as it includes the standard
 library. Tests that do not use package bubble run as ever.
 
-"macemc search ./mysvc" and its like do the same by themselves.`,
+"macemc search ./mysvc" and its like do the same by themselves. With --env alone the
+command runs nothing. It prints the variables with which go test does the same, as an
+editor or a debugger starts it: docs/goroutines.md, Editors.`,
 		Example: `  macemc test ./...
   macemc test ./mysvc -run TestCluster -v -count=1
   macemc test -C ../other ./...
-  macemc test ./mysvc -macemc.time=5m`,
+  macemc test ./mysvc -macemc.time=5m
+  macemc test --env > .macemc.env`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.Contains(args, "-h") || slices.Contains(args, "--help") {
 				return cmd.Help()
 			}
+			if slices.Contains(args, "--env") {
+				if len(args) > 1 {
+					return errors.New("--env stands alone: go test takes the rest")
+				}
+				return a.printTestEnv(cmd.Context())
+			}
 			return a.goTest(cmd.Context(), args)
 		},
 	}
+}
+
+// printTestEnv prints the environment in which go test builds with the changed runtime, a variable a line.
+func (a *app) printTestEnv(ctx context.Context) error {
+	changed, err := overlay.Prepare(ctx, ".")
+	if err != nil {
+		return err
+	}
+	flags := strings.Fields(os.Getenv("GOFLAGS"))
+	for _, f := range changed.Flags(a.tags) {
+		if strings.ContainsAny(f, " \t") { // the path of the cache
+			f = "'" + f + "'"
+		}
+		flags = append(flags, f)
+	}
+	for _, variable := range append(changed.Env, "GOFLAGS="+strings.Join(flags, " ")) {
+		fmt.Fprintln(a.Stdout, variable)
+	}
+	return nil
 }
 
 // goTest runs go test on the streams of this process.
