@@ -18,4 +18,5 @@ func heir(bubble, gid, since uint64) bool
 func abort(bubble uint64)
 func enter() (bubble uint64)
 func id() uint64
+func callers(buf []uintptr) int
 func reason(why uint8) string

@@ -42,6 +42,7 @@ type Host struct {
 type effect struct {
 	kind  effectKind
 	by    uint64 // the goroutine
+	stack uint32 // of that, see stackOf
 	peer  sim.NodeID
 	msg   Message
 	text  string // of the log, a key, an assertion
@@ -61,6 +62,11 @@ const (
 	assertEffect
 	logEffect
 )
+
+// act names what an effect does, without its content.
+func (k effectKind) act() string {
+	return [...]string{"sends", "sends", "writes to the disk", "deletes from the disk", "syncs the disk", "announces", "asserts", "logs"}[k]
+}
 
 func (e effect) String() string {
 	switch e.kind {
@@ -130,7 +136,7 @@ func (h *Host) Assert(ok bool, format string, args ...any) {
 func (h *Host) Log() *slog.Logger { return slog.New(&logHandler{h: h}) }
 
 func (h *Host) effect(e effect) {
-	e.by = id()
+	e.by, e.stack = id(), stackNumber()
 	h.effects = append(h.effects, e)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -29,6 +30,7 @@ type input struct {
 	chosen []chosen // by the program
 	took   []bool   // of each message that a stream was offered, whether it took it
 	marks  []uint64 // a hash of each effect
+	acts   []act    // the same effects
 	next   int64    // when the next timer of the node fires
 
 	shown string // what the goroutines wait for then; "": nobody asked. It is guarded by stepping, and all that is ever changed.
@@ -246,27 +248,28 @@ func (n *node) again(in *input, program Main) error {
 	for k := range n.effects {
 		e := &n.effects[k]
 		if k >= len(in.marks) || e.mark() != in.marks[k] {
-			return n.differs("step %d of the node (%v): goroutine %d %v, and something else when the same was executed before", in.number, in, e.by, e)
+			return n.differs(firstDifference(in.acts, n.acts(), k),
+				"step %d of the node (%v): goroutine %d %v, and something else when the same was executed before", in.number, in, e.by, e)
 		}
 		if e.kind == streamEffect {
 			n.stream(e, take)
 		}
 	}
 	if len(n.effects) < len(in.marks) {
-		return n.differs("step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(in.marks))
+		return n.differs(firstDifference(in.acts, n.acts(), len(n.effects)), "step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(in.marks))
 	}
 	if n.next != in.next {
-		return n.differs("step %d of the node (%v): the next timer is at %v, and was at %v when the same was executed before",
+		return n.differs(nil, "step %d of the node (%v): the next timer is at %v, and was at %v when the same was executed before",
 			in.number, in, clockTime(n.next), clockTime(in.next))
 	}
 	return nil
 }
 
-// differs is the error that tells of something that was different.
-func (n *node) differs(format string, args ...any) error {
+// differs is the error that tells of something that was different, with details.
+func (n *node) differs(details []string, format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	if n.ctl.outside > 0 {
 		text += fmt.Sprintf("; goroutine %d had waited for something outside of the node (%s)", n.ctl.waiter, reason(n.ctl.why))
 	}
-	return errors.New(text)
+	return errors.New(strings.Join(append([]string{text}, details...), "; "))
 }

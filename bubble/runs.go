@@ -124,6 +124,7 @@ func (p *past) extend(in *input, settle func(*node)) error {
 	for i := range n.effects {
 		in.marks = append(in.marks, n.effects[i].mark())
 	}
+	in.acts = n.acts()
 	in.seal()
 	p.last, r.at = in, in
 	return nil

@@ -156,6 +156,8 @@ type Difference struct {
 	Where  string    `json:"where"`  // "n0", "the network", "monitor 1"
 	Field  string    `json:"field"`  // "": the values could not be had again
 	Values [2]string `json:"values"` // as the executions have it
+	// Details are lines of the service itself on the first difference, see [simext.Comparer].
+	Details []string `json:"details,omitempty"`
 	// Twins: not two executions of one path differ, but the same step from two states that are encoded equally.
 	Twins bool `json:"twins,omitempty"`
 }

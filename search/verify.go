@@ -108,13 +108,24 @@ func (v *verifier) verify() *Suspect {
 		if d.component.Kind == kernel.NodeState {
 			sus.Node = sim.NodeID(d.component.Index)
 		}
+		details := v.details(d)
 		sus.Difference = v.explain(d)
+		sus.Difference.Details = details
 		sus.Message = sus.Difference.String()
 		if d.component.Kind == kernel.NodeState {
 			sus.Message += fmt.Sprintf("; the service %v is not a function of its node's own events", v.w.loop.coverage.services[d.component.Index])
 		}
 	}
 	return sus
+}
+
+// details returns what the service of a node says on how the second execution differs.
+func (v *verifier) details(d *difference) []string {
+	if d.component.Kind != kernel.NodeState {
+		return nil
+	}
+	id := sim.NodeID(d.component.Index)
+	return kernel.Compare(v.run.World.Service(id), v.w.loop.run.World.Service(id))
 }
 
 // lasting looks whether the two executions, at whose ends worlds are, refer to the same memory.

@@ -136,9 +136,16 @@ func (r *Report) facts() []fact {
 				fact{"what to do:", "a handler reads what is not in the encoded state: encode it (sim.EncodeBy, sim.IgnoreField, a field with macemc:\"-\", memory that nodes or runs share)", ""})
 			break
 		}
-		f = append(f, fact{"not the same:", r.Message, "two executions of the same path differ"},
-			fact{"what to do:", "a handler uses what is not in its node's state: a clock, random numbers, the order of a map, an address, " +
-				"a variable that nodes or runs share, or what is left out of the encoded state (sim.EncodeBy, sim.IgnoreField); look with macemc vet", ""})
+		f = append(f, fact{"not the same:", r.Message, "two executions of the same path differ"})
+		if r.Difference != nil {
+			label := "differs:"
+			for _, line := range r.Difference.Details {
+				f = append(f, fact{label, line, ""})
+				label = ""
+			}
+		}
+		f = append(f, fact{"what to do:", "a handler uses what is not in its node's state: a clock, random numbers, the order of a map, an address, " +
+			"a variable that nodes or runs share, or what is left out of the encoded state (sim.EncodeBy, sim.IgnoreField); look with macemc vet", ""})
 	}
 	if r.Kind == sim.Deadlock {
 		enabled := "no event is enabled but injected faults"

@@ -70,6 +70,13 @@ type Carrier interface {
 	Carries()
 }
 
+// Comparer is implemented by services that can explain why two executions of one path differ.
+type Comparer interface {
+	// Compare describes the first difference between what this service has done and what other has done, which may have gone on for
+	// longer. It returns nil if it finds none. Both services stay as they are.
+	Compare(other sim.Service) []string
+}
+
 // Interleaver is implemented by an [sim.Env] whose system says how goroutines take turns. That of the checker does.
 type Interleaver interface {
 	Interleave() sim.Interleave

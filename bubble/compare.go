@@ -1,0 +1,142 @@
+package bubble
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// act is what goroutine did an effect, of which kind, and where.
+type act struct {
+	by    uint64
+	stack uint32 // see stackOf
+	kind  effectKind
+}
+
+// acts are those of the last step.
+func (n *node) acts() []act {
+	acts := make([]act, len(n.effects))
+	for i := range n.effects {
+		e := &n.effects[i]
+		acts[i] = act{e.by, e.stack, e.kind}
+	}
+	return acts
+}
+
+// stacks are the stacks of effects, each once. The lock stepping guards them.
+var stacks = struct {
+	numbers map[[stackDepth]uintptr]uint32
+	all     [][stackDepth]uintptr
+}{numbers: map[[stackDepth]uintptr]uint32{}}
+
+const stackDepth = 24
+
+// stackNumber returns the number of the stack of the calling goroutine.
+func stackNumber() uint32 {
+	var pcs [stackDepth]uintptr
+	callers(pcs[:])
+	number, ok := stacks.numbers[pcs]
+	if !ok {
+		number = uint32(len(stacks.all))
+		stacks.numbers[pcs], stacks.all = number, append(stacks.all, pcs)
+	}
+	return number
+}
+
+// stackOf returns the frames of the program in the stack with that number, innermost first.
+func stackOf(number uint32) (own []runtime.Frame) {
+	pcs := stacks.all[number][:]
+	if end := slices.Index(pcs, 0); end >= 0 {
+		pcs = pcs[:end]
+	}
+	root := standard()
+	frames := runtime.CallersFrames(pcs)
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && !strings.HasPrefix(f.File, root) && !strings.Contains(f.File, "macemc/overlay/") && !isBubble(f) {
+			own = append(own, f)
+		}
+		if !more {
+			return own
+		}
+	}
+}
+
+// isBubble reports whether a frame is of this package, tests excluded.
+func isBubble(f runtime.Frame) bool {
+	return strings.HasPrefix(f.Function, "github.com/macemc/macemc/bubble.") && !strings.HasSuffix(f.File, "_test.go")
+}
+
+// Compare implements [simext.Comparer].
+func (p *Program) Compare(other sim.Service) []string {
+	o, ok := other.(*Program)
+	if !ok {
+		return nil
+	}
+	stepping.Lock()
+	defer stepping.Unlock()
+	a, b := p.goroutines.inputs(), o.goroutines.inputs()
+	for i := range min(len(a), len(b)) {
+		if a[i].hash == b[i].hash {
+			continue
+		}
+		if a[i].next != b[i].next && slices.Equal(a[i].marks, b[i].marks) {
+			return []string{fmt.Sprintf("%v: the next timer is at %s in one execution and at %s in the other", a[i], clockTime(b[i].next), clockTime(a[i].next))}
+		}
+		k := 0
+		for k < min(len(a[i].marks), len(b[i].marks)) && a[i].marks[k] == b[i].marks[k] {
+			k++
+		}
+		return firstDifference(b[i].acts, a[i].acts, k)
+	}
+	return nil
+}
+
+// inputs are those since the boot, in order.
+func (p *past) inputs() (all []*input) {
+	for in := p.last; in != nil; in = in.before {
+		all = append(all, in)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// firstDifference describes effect k of a step, which differs between two executions: who did it and where. It names package variables of
+// the functions there.
+func firstDifference(before, again []act, k int) []string {
+	var texts [2]string
+	var frames []runtime.Frame
+	for i, acts := range [2][]act{before, again} {
+		texts[i] = "no goroutine does anything more"
+		if k < len(acts) {
+			stack := stackOf(acts[k].stack)
+			frames = append(frames, stack...)
+			texts[i] = fmt.Sprintf("goroutine %d %s%s", acts[k].by, acts[k].kind.act(), stackText(stack))
+		}
+	}
+	lines := []string{"in one execution " + texts[0], "in the other " + texts[1]}
+	if texts[0] == texts[1] {
+		lines = []string{"in both executions " + texts[0] + ", with other content"}
+	}
+	if names := packageVariables(frames); len(names) > 0 {
+		lines = append(lines, "package variables there: "+strings.Join(names, ", "))
+	}
+	return lines
+}
+
+// stackText is a stack in one line.
+func stackText(frames []runtime.Frame) string {
+	if len(frames) == 0 {
+		return ", called by the standard library"
+	}
+	var b strings.Builder
+	for i, f := range frames {
+		b.WriteString([]string{" at ", ", called at "}[min(i, 1)])
+		fmt.Fprintf(&b, "%s:%d %s", filepath.Base(f.File), f.Line, filepath.Base(f.Function))
+	}
+	return b.String()
+}

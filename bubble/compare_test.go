@@ -1,0 +1,91 @@
+//go:build macemc_overlay
+
+package bubble
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// executions counts what the programs below share, and a mistake it is. fixed is not changed, so it explains nothing.
+var executions, fixed = 0, 1
+
+// logsCount writes another text in each execution.
+func logsCount(_ context.Context, h *Host) error {
+	executions += fixed
+	h.Log().Info("executed", "times", executions)
+	return nil
+}
+
+// logsElsewhere writes its text at one of two places, by different goroutines.
+func logsElsewhere(_ context.Context, h *Host) error {
+	if executions++; executions%2 == 0 {
+		h.Log().Info("here")
+		return nil
+	}
+	done := make(chan bool)
+	go func() {
+		h.Log().Info("there")
+		close(done)
+	}()
+	<-done
+	return nil
+}
+
+var unequal = []struct {
+	program Main
+	want    []string
+}{
+	{logsCount, []string{"in both executions goroutine 3 logs at compare_test.go:", "bubble.logsCount, with other content", "package variables there: executions"}},
+	{logsElsewhere, []string{"goroutine 3 logs at compare_test.go:", "bubble.logsElsewhere", "goroutine 4 logs at compare_test.go:", "bubble.logsElsewhere.func1", "package variables there: executions"}},
+}
+
+// A program that does something else when it is executed again is a finding that names goroutine, place and package variables.
+func TestCompare_Search(t *testing.T) {
+	for _, c := range unequal {
+		executions = 0
+		res, err := search.Run(t.Context(), search.Config{MaxPaths: 100, Workers: 1, Seed: 1, System: sim.System{
+			Name: "unequal", Nodes: 1, State: Rules, Network: netsim.Datagrams{},
+			New:        func(sim.NodeID) sim.Service { return Service(c.program) },
+			Properties: []sim.Property{{Name: "any", Always: func(*sim.View) bool { return true }}},
+		}})
+		if err != nil || res.Finding == nil || res.Finding.Kind != sim.Nondeterminism || res.Finding.Difference == nil {
+			t.Fatalf("%v, %+v; want nondeterminism", err, res)
+		}
+		wantParts(t, strings.Join(res.Finding.Difference.Details, "\n"), c.want)
+	}
+}
+
+// So is one of a node that gave way to others and whose history is executed again.
+func TestCompare_Resume(t *testing.T) {
+	for _, c := range unequal {
+		executions = 0
+		p := &past{program: c.program}
+		in := &input{kind: bootInput, boot: boot{nodes: 1}}
+		if err := p.extend(in, func(n *node) { n.perform(in, c.program) }); err != nil {
+			t.Fatal(err)
+		}
+		p.run = nil
+		stepping.Lock()
+		_, err := p.resume()
+		stepping.Unlock()
+		if err == nil {
+			t.Fatal("no difference")
+		}
+		wantParts(t, err.Error(), c.want)
+	}
+}
+
+func wantParts(t *testing.T, text string, parts []string) {
+	t.Helper()
+	missing := slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return strings.Contains(text, part) })
+	if len(missing) > 0 || strings.Contains(text, "fixed") {
+		t.Errorf("%q lacks %q, or says that a variable that nobody changes matters", text, missing)
+	}
+}
