@@ -26,10 +26,11 @@ type Program struct {
 
 // past is the history of a node: all that it was given since it booted. That is its state; what runs is a memory of it.
 type past struct {
-	last    *input
-	run     *running // nil: nothing runs
-	program Main
-	exposed []reflect.Type
+	last     *input
+	run      *running // nil: nothing runs
+	program  Main
+	exposed  []reflect.Type
+	outlined bool // people are not shown what the goroutines wait for
 }
 
 // Service returns a service that runs program. Every start of the node calls program anew, in a goroutine of a fresh bubble; a
@@ -71,6 +72,9 @@ func (p *Program) CanRun() error {
 
 // Carries implements [simext.Carrier].
 func (p *Program) Carries() {}
+
+// Outline implements [simext.Outliner]: the stacks of all goroutines take long to describe.
+func (p *Program) Outline(on bool) { p.goroutines.outlined = on }
 
 // Stale implements [simext.Showing]: Seen is what the program showed before. A program that has ended shows nothing later.
 func (p *Program) Stale() bool { return p.stale }

@@ -17,6 +17,9 @@ func (p *past) show() string {
 		return "not booted"
 	}
 	if p.last.shown == "" {
+		if p.outlined {
+			return "not looked at"
+		}
 		if p.run == nil || p.run.at != p.last {
 			return "not running"
 		}

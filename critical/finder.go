@@ -343,11 +343,16 @@ func (f *finder) choice(ctx context.Context, step int) (int, error) {
 
 func (f *finder) result(c Case, step int) *Result {
 	res := &Result{
-		Case: c, Step: step, Choice: -1, Probes: f.probes(), Dead: f.path, OutOfEvents: f.outOfEvents,
+		Case: c, Step: step, Choice: -1, Probes: f.probes(), Dead: f.path, Steps: f.steps(), OutOfEvents: f.outOfEvents,
 		Live: f.nearest.path, LiveCommon: f.nearest.common, rescued: c == Recovered && f.rescued(),
 	}
-	if c == Unlocated {
-		res.After = f.after
+	switch res.Bound = f.steps(); c {
+	case C1:
+		res.Bound = step
+	case C2Initial:
+		res.Bound = f.lastLive + 1
+	case Unlocated:
+		res.After, res.Bound = f.after, f.after.Step
 	}
 	if c != Recovered {
 		res.Tail = f.tail(step)

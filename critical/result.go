@@ -42,7 +42,11 @@ type Result struct {
 	Live       choose.Path
 	LiveCommon int // steps that both runs share
 	// Dead is the path of the dead run, ending with the walk that did not recover.
-	Dead        choose.Path
+	Dead  choose.Path
+	Steps int // of Dead
+	// Bound is the step since which the run is dead, at the latest: the critical one, or the first from which no walk recovers. It is
+	// the last step when no earlier one is known.
+	Bound       int
 	OutOfEvents bool // nothing of the recovery relation can happen at its end
 	// Proof says how it is known that the run is dead; "" when it recovers. With Exact, all States that follow step
 	// ProvenAt are known (States is 0 when that was found out before); else Unproven says why it was not proven.

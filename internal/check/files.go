@@ -44,7 +44,7 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	case *critical.Result:
 		return o.describeDead(sys, r, detail, h)
 	}
-	if r.Dead, err = replay.Record(sys, found.Path, o.tracing()); err != nil {
+	if r.Dead, err = replay.RecordNear(sys, found.Path, o.tracing(), shown(found.Steps)); err != nil {
 		return f, err
 	}
 	r.Explain = explanation(r.Dead, found.Property)
@@ -56,6 +56,13 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	}
 	f.error, err = replay.WriteFile(sys, h, found.Path)
 	return f, err
+}
+
+// shown reports which steps a report shows of a run in which those steps matter.
+func shown(marks ...int) func(step int) bool {
+	return func(step int) bool {
+		return slices.ContainsFunc(marks, func(mark int) bool { return step > mark-report.MaxPageSteps && step < mark+report.MaxPageSteps })
+	}
 }
 
 // tracing is for runs that are reported. What did not matter to the search, an Explain, say, may not return.
@@ -70,7 +77,7 @@ func (o *Options) patient() kernel.Options {
 
 // describeDead adds a dead run and the nearest live one.
 func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Result, h choose.Header) (f files, err error) {
-	if r.Dead, err = replay.Record(sys, c.Dead, o.tracing()); err != nil {
+	if r.Dead, err = replay.RecordNear(sys, c.Dead, o.tracing(), shown(c.Bound, c.Steps)); err != nil {
 		return f, err
 	}
 	r.Steps = len(r.Dead.Steps)
@@ -85,7 +92,7 @@ func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Re
 	if f.error, err = replay.WriteFile(sys, h, c.Dead); err != nil || c.Live == nil {
 		return f, err
 	}
-	live, err := replay.Record(sys, c.Live, o.tracing())
+	live, err := replay.RecordNear(sys, c.Live, o.tracing(), shown(c.LiveCommon))
 	if err != nil {
 		return f, err
 	}

@@ -106,7 +106,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		before.tell(small, began)
 		return before, nil
 	case *critical.Result:
-		dead, err := replay.Record(sys, detail.Dead, o.tracing())
+		dead, err := replay.RecordNear(sys, detail.Dead, o.tracing(), replay.Outlined)
 		if err != nil {
 			return nil, err
 		}

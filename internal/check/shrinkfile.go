@@ -131,7 +131,7 @@ func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) 
 		res.Detail = d
 		return res, nil
 	}
-	trace, err := replay.Record(sys, l.Path, o.tracing())
+	trace, err := replay.RecordNear(sys, l.Path, o.tracing(), replay.Outlined)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -24,6 +25,15 @@ func TakeSnapshot(in World, id sim.NodeID) Snapshot {
 		}
 	}
 	return Snapshot{Fields: slices.Clone(in.NodeFields(id))}
+}
+
+// OutlineNode has the service of a node outlined or described in full, see [simext.Outliner].
+func OutlineNode(in World, id sim.NodeID, on bool) {
+	if w, ok := in.(*machine); ok {
+		if o, ok := w.nodes[id].service.(simext.Outliner); ok {
+			o.Outline(on)
+		}
+	}
 }
 
 // NodeChanges says how NodeFields of a node differ from what was kept of it in the same world, without describing all of it again.

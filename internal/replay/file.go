@@ -16,7 +16,7 @@ import (
 // interleaving and crash cut of the header are filled in from sys; the rest of it is taken from header. The error says how the path
 // does not fit.
 func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose.File, error) {
-	rec, err := record(sys, path, kernel.Options{})
+	rec, err := record(sys, path, kernel.Options{}, Outlined)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,13 @@ import (
 // part of the trace, not an error; a finding of a step ends it, a property that does not hold does
 // not. The run ends with the path: that a service's Close fails then is a finding, too. A path that does not fit is an error; the trace holds the steps before it then.
 func Record(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error) {
-	rec, err := record(sys, path, opts)
+	return RecordNear(sys, path, opts, nil)
+}
+
+// RecordNear is Record for a trace of which only some steps are shown in full: in others the fields that take long to describe are
+// outlined, see [simext.Outliner]. A nil near means all steps.
+func RecordNear(sys *sim.System, path choose.Path, opts kernel.Options, near func(step int) bool) (*Trace, error) {
+	rec, err := record(sys, path, opts, near)
 	if rec == nil {
 		return nil, err
 	}
@@ -51,8 +57,11 @@ func (rec *recorder) end() *Trace {
 	return t
 }
 
+// Outlined is for [RecordNear]: no step is described in full.
+func Outlined(int) bool { return false }
+
 // record is Record, but does not ask the properties at the end.
-func record(sys *sim.System, path choose.Path, opts kernel.Options) (*recorder, error) {
+func record(sys *sim.System, path choose.Path, opts kernel.Options, near func(step int) bool) (*recorder, error) {
 	opts.Trace = true
 	c, err := NewCursor(sys, path, opts)
 	if c == nil {
@@ -65,6 +74,7 @@ func record(sys *sim.System, path choose.Path, opts kernel.Options) (*recorder, 
 	if err := rec.found(err); err != nil {
 		return nil, err
 	}
+	rec.near = near
 	rec.start()
 	return rec, rec.follow(c, len(path))
 }
@@ -150,6 +160,7 @@ type recorder struct {
 	trace  *Trace
 	words  *Words
 	places *Places
+	near   func(step int) bool // which steps are described in full; nil: all
 
 	step TraceStep
 	// Per node, before the step.
@@ -262,6 +273,7 @@ func (rec *recorder) after() {
 		if now[id] == rec.hashes[id] && id != s.Node {
 			continue
 		}
+		kernel.OutlineNode(w, sim.NodeID(id), rec.near != nil && !rec.near(s.Number))
 		for _, c := range kernel.NodeChanges(w, sim.NodeID(id), before) {
 			s.Changes = append(s.Changes, NodeChange{Node: id, Path: c.Path, Old: c.Old, New: c.New, Inside: c.Inside})
 		}

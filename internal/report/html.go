@@ -200,16 +200,13 @@ func (r *Report) pathFiles() []pageFile {
 	return files
 }
 
-// maxPageSteps is how many steps of a run a page shows at most, around the step that matters.
-const maxPageSteps = 500
+// MaxPageSteps is how many steps of a run a page shows at most, around the step that matters.
+const MaxPageSteps = 500
 
 // view shows both runs side by side, or the one there is.
 func (s *summary) view(r *Report) *eventgraph.View {
 	v := &eventgraph.View{Unjudged: r.Critical == nil}
-	mark := s.dead.Critical
-	if mark == 0 {
-		mark = s.dead.Last()
-	}
+	mark := r.mark(s.dead.Last())
 	const width = 770
 	if s.live != nil {
 		v.Common = r.Critical.LiveCommon
@@ -234,10 +231,10 @@ func ends(r *Report) string {
 
 func pageRun(title string, g *eventgraph.Graph, mark, width int) eventgraph.Run {
 	run := eventgraph.Run{Title: title, Graph: g, Start: mark, Options: eventgraph.Options{Width: width}}
-	if g.Last() >= maxPageSteps {
+	if g.Last() >= MaxPageSteps {
 		// What came before matters more than what goes on for ever.
-		from := max(0, min(mark-maxPageSteps*7/10, g.Last()-maxPageSteps+1))
-		run.Options.From, run.Options.To = from, from+maxPageSteps-1
+		from := max(0, min(mark-MaxPageSteps*7/10, g.Last()-MaxPageSteps+1))
+		run.Options.From, run.Options.To = from, from+MaxPageSteps-1
 		run.Title += fmt.Sprintf(" (steps %s to %s of %s)", textfmt.Number(run.Options.From), textfmt.Number(run.Options.To), textfmt.Number(g.Last()))
 	} else {
 		run.Title += " (" + textfmt.Plural(g.Last(), "step") + ")"

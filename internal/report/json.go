@@ -46,7 +46,7 @@ func orEmpty[T any](s []T) []T {
 // leaves out what can only be seen in it.
 func CriticalOf(res *critical.Result, dead *replay.Trace) *Critical {
 	c := &Critical{
-		Case: res.Case, Step: res.Step, Node: -1, Probes: orEmpty(res.Probes), Before: res.Before, After: res.After,
+		Case: res.Case, Step: res.Step, Bound: res.Bound, Node: -1, Probes: orEmpty(res.Probes), Before: res.Before, After: res.After,
 		LiveCommon: res.LiveCommon, Tail: res.Tail, Walks: res.After.Walks, Limit: res.After.Limit,
 		OutOfEvents: res.OutOfEvents, Proof: res.Proof, States: res.States, ProvenAt: res.ProvenAt, Unproven: res.Unproven, Failing: res.Failing,
 	}

@@ -138,6 +138,7 @@ type Unsure struct {
 type Critical struct {
 	Case   critical.Case `json:"case"`
 	Step   int           `json:"step"`
+	Bound  int           `json:"bound"` // the step since which the run is dead, at the latest
 	Node   int           `json:"node"`
 	Event  string        `json:"event"`
 	Choice string        `json:"choice"` // the choice within the step; "" when it is the event

@@ -45,13 +45,13 @@ func (r *Report) summarise() *summary {
 	s.facts, s.sentence = r.facts(), r.sentence()
 	if r.Dead != nil {
 		s.dead = eventgraph.Build(r.Dead)
-		mark := s.dead.Last()
-		if c := r.Critical; c != nil && c.Step > 0 && c.Step <= s.dead.Last() {
-			s.dead.Critical, mark = c.Step, c.Step
+		mark := r.mark(s.dead.Last())
+		if c := r.Critical; c != nil && c.Step == mark {
+			s.dead.Critical = mark
 		}
 		const before, lastSteps, after, mostBefore = 4, 10, 4, 80
 		n := before
-		if s.dead.Critical == 0 {
+		if s.dead.Critical == 0 && mark == s.dead.Last() {
 			n = lastSteps
 		}
 		s.deadSteps = s.dead.Before(mark, n)
@@ -76,6 +76,14 @@ func (r *Report) summarise() *summary {
 		}
 	}
 	return s
+}
+
+// mark is the step that excerpts of a run of so many steps are about: the critical one or the best known bound, else the last one.
+func (r *Report) mark(last int) int {
+	if c := r.Critical; c != nil && max(c.Step, c.Bound) > 0 {
+		return min(max(c.Step, c.Bound), last)
+	}
+	return last
 }
 
 var kindNames = map[sim.FindingKind]string{

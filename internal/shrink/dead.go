@@ -95,6 +95,7 @@ func (d *dying) cut() (*Result, error) {
 	if from > leastTail && !c.OutOfEvents {
 		steps, c.Dead = leastTail, c.Dead[:d.player.Run.Bounds[leastTail]].Clone()
 	}
+	c.Steps = steps
 	return &Result{Path: c.Dead, Steps: steps, From: from, Dead: &c, Executed: d.player.Steps, Minimal: true}, nil
 }
 
@@ -312,7 +313,8 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	if _, err := d.player.Follow(res.Dead); err != nil {
 		return nil, err
 	}
-	return &Result{Path: res.Dead, Steps: d.player.Run.Steps(), Dead: res}, nil
+	res.Steps = d.player.Run.Steps()
+	return &Result{Path: res.Dead, Steps: res.Steps, Dead: res}, nil
 }
 
 // tail adds a walk to the path of a cause with that many steps, in which the property never holds and

@@ -77,6 +77,12 @@ type Comparer interface {
 	Compare(other sim.Service) []string
 }
 
+// Outliner is implemented by services of which some fields take long to describe.
+type Outliner interface {
+	// Outline has those fields described by a word from now on, or in full again. It changes nothing else.
+	Outline(on bool)
+}
+
 // Interleaver is implemented by an [sim.Env] whose system says how goroutines take turns. That of the checker does.
 type Interleaver interface {
 	Interleave() sim.Interleave
