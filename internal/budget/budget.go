@@ -1,0 +1,141 @@
+// Package budget measures time for limits that are as tight on a busy machine as on a quiet one: while a process waits for a processor,
+// its clock stands still.
+package budget
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// sampleEvery is how often a clock looks at what the process used.
+	sampleEvery = 50 * time.Millisecond
+	// MostWaiting bounds how much longer than its limit something takes that gets few processors: a clock runs at least at this part of
+	// the speed of the time of day.
+	MostWaiting = 10
+)
+
+// usage counts the time that threads had a processor, and the time that they waited for one.
+type usage struct{ running, waiting time.Duration }
+
+// Clock measures the time of day less the time for which a process waited for processors. A process that waits for something else,
+// as a blocked one does, has all of it. A clock is for many goroutines.
+type Clock struct {
+	pid int
+
+	mu      sync.Mutex
+	at      time.Time // of the last look
+	threads map[int]usage
+	elapsed time.Duration
+}
+
+// NewClock returns a clock of a process that starts at 0.
+func NewClock(pid int) *Clock {
+	c := &Clock{pid: pid, at: time.Now()}
+	c.threads, _ = threads(pid)
+	return c
+}
+
+// Elapsed returns the time since the clock was made.
+func (c *Clock) Elapsed() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	passed := now.Sub(c.at)
+	if passed < sampleEvery {
+		return c.elapsed
+	}
+	c.at = now
+	all, known := threads(c.pid)
+	var used usage
+	for id, u := range all {
+		before := c.threads[id] // zero for a new one
+		used.running += u.running - before.running
+		used.waiting += u.waiting - before.waiting
+	}
+	c.threads = all
+	c.elapsed += share(passed, used, known)
+	return c.elapsed
+}
+
+// share returns how much of the time that passed counts. Of a process with several runnable threads it is what each of them had on the average.
+// Where it is not known how long they waited, a process that is less than busy is taken for one that waited.
+func share(passed time.Duration, used usage, known bool) time.Duration {
+	lost := used.waiting
+	if runnable := used.running + used.waiting; runnable > passed {
+		lost = time.Duration(float64(passed) * float64(used.waiting) / float64(runnable))
+	}
+	if !known {
+		lost = passed - used.running
+	}
+	return min(passed, max(passed-lost, passed/MostWaiting))
+}
+
+// own is the clock of this process.
+var own = sync.OnceValue(func() *Clock { return NewClock(0) })
+
+// Now returns the time on the clock of this process, whose zero is of no meaning.
+func Now() time.Duration { return own().Elapsed() }
+
+// WithDeadline returns a context that is done with [context.DeadlineExceeded] when the clock of this process has come to a time.
+func WithDeadline(parent context.Context, at time.Duration) (context.Context, context.CancelFunc) {
+	parent, cancel := context.WithCancel(parent)
+	if outer, ok := Deadline(parent); ok {
+		at = min(at, outer)
+	}
+	d := &deadline{Context: parent, at: at, done: make(chan struct{})}
+	go d.watch()
+	return d, cancel
+}
+
+// WithTimeout is WithDeadline for a time from now on.
+func WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return WithDeadline(parent, Now()+d)
+}
+
+// Deadline returns the time on the clock of this process at which a context of [WithDeadline] ends.
+func Deadline(ctx context.Context) (at time.Duration, ok bool) {
+	at, ok = ctx.Value(deadlineKey{}).(time.Duration)
+	return at, ok
+}
+
+type deadlineKey struct{}
+
+type deadline struct {
+	context.Context
+	at     time.Duration
+	done   chan struct{} // of its own, as contexts derived from this one would have the error of the one inside otherwise
+	passed atomic.Bool
+}
+
+func (d *deadline) watch() {
+	defer close(d.done)
+	ticker := time.NewTicker(sampleEvery)
+	defer ticker.Stop()
+	for Now() < d.at {
+		select {
+		case <-d.Context.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+	d.passed.Store(d.Context.Err() == nil)
+}
+
+func (d *deadline) Done() <-chan struct{} { return d.done }
+
+func (d *deadline) Err() error {
+	if d.passed.Load() {
+		return context.DeadlineExceeded
+	}
+	return d.Context.Err()
+}
+
+func (d *deadline) Value(key any) any {
+	if key == (deadlineKey{}) {
+		return d.at
+	}
+	return d.Context.Value(key)
+}

@@ -1,0 +1,81 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// On a quiet machine, and while a process is blocked, all time counts; on a busy one the part for which threads had a processor; and at least a tenth.
+func TestShare(t *testing.T) {
+	const s = time.Second
+	for _, c := range []struct {
+		name             string
+		running, waiting time.Duration
+		known            bool
+		want             time.Duration
+	}{
+		{"two busy threads", 20 * s, 0, true, 10 * s},
+		{"one busy thread", 10 * s, 0, true, 10 * s},
+		{"blocked", 0, 0, true, 10 * s},
+		{"hardly busy, on a busy machine", 1 * s, 2 * s, true, 8 * s},
+		{"one thread that has half a processor", 5 * s, 5 * s, true, 5 * s},
+		{"two threads that have half a processor each", 10 * s, 10 * s, true, 5 * s},
+		{"one thread that hardly has one", s / 10, 10*s - s/10, true, s},
+		{"busy, waiting is not known", 20 * s, 0, false, 10 * s},
+		{"half busy, waiting is not known", 5 * s, 0, false, 5 * s},
+		{"blocked, waiting is not known", 0, 0, false, s},
+	} {
+		if got := share(10*s, usage{c.running, c.waiting}, c.known); got != c.want {
+			t.Errorf("%s: %v of 10s count, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// A deadline passes on the clock of the process, for contexts derived from it, too, and the nearest one counts.
+func TestWithDeadline(t *testing.T) {
+	far, cancel := WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	near, cancelNear := WithTimeout(far, 100*time.Millisecond)
+	defer cancelNear()
+	child, cancelChild := context.WithCancel(near)
+	defer cancelChild()
+	beyond, cancelBeyond := WithTimeout(near, time.Hour)
+	defer cancelBeyond()
+	before := Now()
+	if near.Err() != nil {
+		t.Fatalf("at the beginning: %v", near.Err())
+	}
+	<-child.Done()
+	<-beyond.Done()
+	for name, ctx := range map[string]context.Context{"the context": near, "one derived from it": child, "one with a later deadline": beyond} {
+		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			t.Errorf("%s: %v", name, ctx.Err())
+		}
+	}
+	if took := Now() - before; took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if far.Err() != nil {
+		t.Errorf("the outer one: %v", far.Err())
+	}
+	cancel()
+	<-far.Done()
+	if far.Err() != context.Canceled {
+		t.Errorf("cancelled: %v", far.Err())
+	}
+	if _, ok := Deadline(t.Context()); ok {
+		t.Error("a context without a deadline has one")
+	}
+}
+
+// The clock of a process that sleeps runs as the time of day does.
+func TestClock(t *testing.T) {
+	c := NewClock(0)
+	began := time.Now()
+	time.Sleep(300 * time.Millisecond)
+	if got, passed := c.Elapsed(), time.Since(began); got < passed/MostWaiting || got > passed {
+		t.Errorf("after %v: %v", passed, got)
+	}
+}
