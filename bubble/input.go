@@ -241,9 +241,9 @@ func (n *node) again(in *input, program Main) error {
 	n.perform(in, program)
 	switch {
 	case unlike != "":
-		return n.differs("step %d of the node (%v): %s, and something else when the same was executed before", in.number, in, unlike)
+		return n.differs(nil, "step %d of the node (%v): %s, and something else when the same was executed before", in.number, in, unlike)
 	case len(left) > 0:
-		return n.differs("step %d of the node (%v): no Choose(%q, %d), which was called when the same was executed before", in.number, in, left[0].what, left[0].n)
+		return n.differs(nil, "step %d of the node (%v): no Choose(%q, %d), which was called when the same was executed before", in.number, in, left[0].what, left[0].n)
 	}
 	for k := range n.effects {
 		e := &n.effects[k]

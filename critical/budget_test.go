@@ -31,6 +31,6 @@ func TestSearchesShareABudget(t *testing.T) {
 	// So it is for a search from a step, after which no other is tried.
 	f.examined = map[int]*table.Recovery{}
 	if ok, err := f.recoversExactly(t.Context(), 0); ok || err != nil || !f.tooMuch || f.unproven == "" {
-		t.Errorf("%v, %v, %+v", ok, err, f)
+		t.Errorf("%v, %v, %+v", ok, err, &f)
 	}
 }

@@ -35,10 +35,18 @@ type Config struct {
 	// States bounds how many states are visited to prove that no live one follows, within 256 steps; 0: 16,384, or 1,024 when nodes carry
 	// programs, whose steps cost more; negative: none is.
 	States int
+	// Progress is called now and then, on one goroutine at a time. May be nil.
+	Progress func(Progress)
 	// Proven takes a run for a violation only if it is proven to be dead.
 	Proven bool
 	// examineFirst: walks are made only from states from which an exhaustive search finds no live one.
 	examineFirst bool
+}
+
+// Progress is a snapshot for people while a run is examined.
+type Progress struct {
+	Step, Steps int // walks are made from the state after Step of the run, which has Steps
+	Walks, Of   int // that were made, and that are made at most
 }
 
 const (
@@ -54,7 +62,7 @@ var ErrNoGoal = errors.New("critical: the system has no Eventually property, so 
 
 // Find finds the critical transition of a run, unless that only has to go on for longer to recover. It looks for a step before which
 // walks recover and after which none does: first 1, 2, 4, ... steps beyond the first indeterminate state, then by
-// bisection. The result depends on nothing but the configuration, Workers and Engine excluded, unless a deadline of ctx passes: then it is
+// bisection. The result depends on nothing but the configuration, Workers and Engine excluded, unless ctx is done, or its [search.Patience] ends: then it is
 // what is known by then, if walks enough were made to say that the run is dead. The error is about
 // the configuration, the system or the path, or is that of ctx.
 func Find(ctx context.Context, cfg Config) (*Result, error) {
@@ -76,7 +84,10 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{cfg: &cfg, prober: p, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks, examined: map[int]*table.Recovery{}}
+	f := &finder{cfg: &cfg, prober: p, alive: -1, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks, examined: map[int]*table.Recovery{}}
+	if patience, ok := search.PatienceOf(ctx); ok {
+		ctx = &patient{ctx, patience, f}
+	}
 	if err := f.replay(ctx); err != nil {
 		return nil, err
 	}
@@ -84,7 +95,7 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, ErrNoGoal
 	}
 	res, err := f.find(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		if known := f.known(); known != nil {
 			res, err = known, nil
 		}

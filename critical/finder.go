@@ -3,6 +3,8 @@ package critical
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/table"
@@ -25,10 +27,13 @@ type finder struct {
 	live        bool // the last state is
 
 	made    []probed
-	broken  Probe // by the deadline, before a walk recovered
-	settled int   // the critical step; 0: it is not found yet
-	last    int   // the probe asked for last
-	after   Probe // that of the step that settle looked at
+	broken  Probe       // by the deadline, before a walk recovered
+	alive   int         // the last step known to recover; -1: none is
+	doomed  atomic.Bool // walks enough were made to say that the run is dead
+	telling sync.Mutex  // held while progress is told
+	settled int         // the critical step; 0: it is not found yet
+	last    int         // the probe asked for last
+	after   Probe       // that of the step that settle looked at
 	nearest nearest
 
 	examined map[int]*table.Recovery // by step
@@ -234,6 +239,7 @@ func (f *finder) probe(ctx context.Context, step int, all bool) (Probe, error) {
 			return p.Probe, nil
 		}
 	}
+	f.alive = f.lastAlive()
 	p, err := f.prober.probe(ctx, f, f.prefix(step), step, all)
 	if err != nil {
 		f.broken = p.Probe
@@ -241,6 +247,7 @@ func (f *finder) probe(ctx context.Context, step int, all bool) (Probe, error) {
 	}
 	f.last = len(f.made)
 	f.made = append(f.made, p)
+	f.doomed.Store(f.dead().Walks >= f.enough())
 	return p.Probe, nil
 }
 

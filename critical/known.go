@@ -1,6 +1,12 @@
 package critical
 
-import "slices"
+import (
+	"context"
+	"slices"
+
+	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/search"
+)
 
 // leastOf is which part of the walks of a probe, broken off by a deadline, is enough to say that none recovers.
 const leastOf = 4
@@ -16,6 +22,18 @@ func (f *finder) known() *Result {
 			return res
 		}
 	}
+	if f.after = f.dead(); f.after.Walks < f.enough() {
+		return nil
+	}
+	res := f.result(Unlocated, 0)
+	if res.Proof == Walks && res.Unproven == "" {
+		res.Unproven = "the time did not do to search the states that follow"
+	}
+	return res
+}
+
+// lastAlive returns the last step from which the run is known to recover; -1 means none.
+func (f *finder) lastAlive() int {
 	alive := f.lastLive
 	for _, p := range f.made {
 		if p.Recovered > 0 {
@@ -27,18 +45,40 @@ func (f *finder) known() *Result {
 			alive = max(alive, step)
 		}
 	}
-	f.after = Probe{}
+	return alive
+}
+
+// dead returns the probe that shows best that the run is dead, without walks if none does.
+func (f *finder) dead() (best Probe) {
+	alive := f.lastAlive()
 	for _, p := range append(f.made, probed{Probe: f.broken}) {
-		if p.Step > alive && p.Recovered == 0 && p.Walks > f.after.Walks {
-			f.after = p.Probe
+		if p.Step > alive && p.Recovered == 0 && p.Walks > best.Walks {
+			best = p.Probe
 		}
 	}
-	if f.after.Walks < max(f.cfg.Walks/leastOf, min(f.cfg.Walks, minWalks)) {
-		return nil
+	return best
+}
+
+// enough returns how many walks of a probe show that the run is dead.
+func (f *finder) enough() int { return max(f.cfg.Walks/leastOf, min(f.cfg.Walks, minWalks)) }
+
+// patient is a context that ends, too, with the patience for a run: as long as it is not known that it is dead, and when more is to be found out.
+type patient struct {
+	context.Context
+	patience search.Patience
+	f        *finder
+}
+
+func (p *patient) Err() error {
+	if err := p.Context.Err(); err != nil {
+		return err
 	}
-	res := f.result(Unlocated, 0)
-	if res.Proof == Walks && res.Unproven == "" {
-		res.Unproven = "the time did not do to search the states that follow"
+	end := p.patience.Decide
+	if p.f.doomed.Load() {
+		end = p.patience.Locate
 	}
-	return res
+	if budget.Now() >= end {
+		return context.DeadlineExceeded
+	}
+	return nil
 }

@@ -32,7 +32,7 @@ type stoppable struct {
 }
 
 // lookEvery is after how many steps a walk looks whether it is to go on.
-const lookEvery = 256
+const lookEvery = 16
 
 // Select implements [search.Strategy].
 func (s *stoppable) Select(at *search.Node) search.Selection {
@@ -116,11 +116,15 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 				failed.Store(&err)
 				return
 			}
-			made.Add(1)
+			n := int(made.Add(1))
 			live := f.isLive(w.loop, &o)
 			if !live && o.End != search.OutOfEvents {
 				open.Store(true)
 			}
+			if !live && recovered.Load() == 0 && step > f.alive && n >= f.enough() {
+				f.doomed.Store(true)
+			}
+			f.tell(Progress{step, f.steps(), n, f.walks})
 			if live {
 				recovered.Add(1)
 				if all {
@@ -157,6 +161,14 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 	}
 	f.nearest.take(&best)
 	return out, nil
+}
+
+// tell passes progress on, unless that goes on.
+func (f *finder) tell(p Progress) {
+	if f.cfg.Progress != nil && f.telling.TryLock() {
+		defer f.telling.Unlock()
+		f.cfg.Progress(p)
+	}
 }
 
 // isLive reports whether a walk came to a live state. One that violates an Always property may be live, too: what recovery

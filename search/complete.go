@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/macemc/macemc/internal/budget"
 )
 
 // complete returns c with all defaults filled in and the property selected, or the first thing that is
@@ -41,6 +43,7 @@ func (c Config) complete() (Config, error) {
 		return c, err
 	}
 	c.weightsGiven = c.Weights != DefaultWeights()
+	c.start = budget.Now()
 	c.MaxDepth = cmp.Or(c.MaxDepth, maxDepth)
 	c.DeepenBy = cmp.Or(c.DeepenBy, 1)
 	c.WalkSteps = cmp.Or(c.WalkSteps, 2000)

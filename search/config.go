@@ -68,7 +68,7 @@ type Config struct {
 	Schedules []Schedule    // which walks take turns at, see [Schedules]; nil: all
 	Seed      uint64        // 0: 1
 	Workers   int           // up to MaxWorkers; 0: DefaultWorkers
-	Time      time.Duration // 0: no limit; confirming a suspect ends when it took as long as the search before, or 5 s, and 5 s after this
+	Time      time.Duration // of the search, while it has processors, see package budget; what follows a finding takes until [FollowLimit]; 0: no limit
 	MaxPaths  int           // 0: no limit
 	Prefix    choose.Path   // start from here instead of the first state
 	// PrefixRuns > 0: first make that many runs to a live state without injections, and search from
@@ -109,6 +109,7 @@ type Config struct {
 	// states. Nil: nobody waits.
 	Calls *Calls
 
+	start        time.Duration // when the search began, on the clock of package budget
 	late         *kernel.UseAfterReturn
 	known        map[string]bool // of bfs and dfs: Always properties whose violation was told of
 	weightsGiven bool            // they are not the defaults

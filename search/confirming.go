@@ -2,15 +2,16 @@ package search
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
+
+	"github.com/macemc/macemc/internal/budget"
 )
 
 const (
 	// LeastConfirming is how long a suspect is examined at least, if that takes so long, be it beyond the time limit of the search.
 	LeastConfirming = 5 * time.Second
-	// leastWaiting is how long after the beginning of a search checked code that did not return is still waited for, at least.
-	leastWaiting = time.Minute
+	// leastFollowing is how long a finding is followed up at least, be it in a search with a short time limit.
+	leastFollowing = 3 * time.Second
 )
 
 // suspect tells the caller of a suspect.
@@ -20,70 +21,43 @@ func (c *Config) suspect(s *Suspect) {
 	}
 }
 
-// confirming is the context of a confirmation that begins now. In a search with a time limit its deadline passes, which leaves the suspect
-// undecided, when the confirmation has taken as long as the search until then, or LeastConfirming if that is more, and when the time of the
-// search has been over for LeastConfirming. Checked code that does not return is waited for as long as its own limit says. A search that
-// has a finding ends in time.
-func (c *Config) confirming(ctx context.Context, began time.Time, sus *Suspect, found bool) (context.Context, context.CancelFunc) {
-	if c.Time <= 0 {
-		return ctx, func() {}
-	}
-	limited, cancel := context.WithDeadline(ctx, c.confirmUntil(began, sus, found))
-	if sus.Overdue {
-		return limited, cancel
-	}
-	a := &allowance{Context: limited, done: make(chan struct{})}
-	go a.watch(max(time.Since(began), LeastConfirming))
-	return a, cancel
+// FollowLimit returns how long a search with a time limit and all that follows a finding may take together, without writing the report.
+func FollowLimit(limit time.Duration) time.Duration { return limit + limit/2 + leastFollowing }
+
+// Patience says until when a suspect of liveness is examined, on the clock of package budget.
+type Patience struct {
+	Decide time.Duration // when it is given up, unless it is a violation by what is known then
+	Locate time.Duration // when no more is found out about a violation
 }
 
-// confirmUntil is when a confirmation ends whatever time it had.
-func (c *Config) confirmUntil(began time.Time, sus *Suspect, found bool) time.Time {
+type patienceKey struct{}
+
+// PatienceOf returns the patience that a context for [Config.Confirm] has; it is false without a time limit.
+func PatienceOf(ctx context.Context) (Patience, bool) {
+	p, ok := ctx.Value(patienceKey{}).(Patience)
+	return p, ok
+}
+
+// confirming returns the context of a confirmation that begins now. In a search with a time limit its deadline is that of [FollowLimit], and that
+// of the search for a search that has a finding.
+func (c *Config) confirming(ctx context.Context, sus *Suspect, found bool) (context.Context, context.CancelFunc) {
 	switch {
+	case c.Time <= 0:
+		return ctx, func() {}
 	case found:
-		return began.Add(c.Time)
-	case sus.Overdue:
-		return began.Add(max(c.Time+c.Time/2, leastWaiting))
+		return budget.WithDeadline(ctx, c.start+c.Time)
+	case !sus.Overdue:
+		ctx = context.WithValue(ctx, patienceKey{}, c.patienceAt(budget.Now()))
 	}
-	return began.Add(c.Time + LeastConfirming)
+	return budget.WithDeadline(ctx, c.start+FollowLimit(c.Time))
 }
 
-// allowance is a context whose deadline also passes when so much time was used. On a busy machine that takes longer.
-type allowance struct {
-	context.Context
-	used atomic.Bool
-	done chan struct{}
-}
-
-// watch ends the context when it was given that much time, and the process as much of a processor, or starvedFactor times as much time.
-func (a *allowance) watch(much time.Duration) {
-	defer close(a.done)
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
-	began, cpu := time.Now(), cpuTime()
-	for {
-		select {
-		case <-a.Context.Done():
-			return
-		case <-ticker.C:
-		}
-		if spent(time.Since(began), cpuTime()-cpu, much) {
-			a.used.Store(true)
-			return
-		}
+// patienceAt returns the patience with a suspect that comes up at a time: it is decided on in as much time as the search took until then, or
+// LeastConfirming if that is more, and by LeastConfirming after the time of the search. Of the time that is left, half is for finding out more.
+func (c *Config) patienceAt(now time.Duration) Patience {
+	end := c.start + FollowLimit(c.Time)
+	return Patience{
+		Decide: min(now+max(now-c.start, LeastConfirming), c.start+c.Time+LeastConfirming, end),
+		Locate: now + max(0, end-now)/2,
 	}
-}
-
-// spent reports whether an allowance is used up.
-func spent(time, cpu, much time.Duration) bool {
-	return time >= much && (cpu >= much || time >= starvedFactor*much)
-}
-
-func (a *allowance) Done() <-chan struct{} { return a.done }
-
-func (a *allowance) Err() error {
-	if a.used.Load() {
-		return context.DeadlineExceeded
-	}
-	return a.Context.Err()
 }

@@ -1,70 +1,49 @@
 package search
 
 import (
-	"context"
 	"testing"
 	"time"
+
+	"github.com/macemc/macemc/internal/budget"
 )
 
-// A confirmation ends soon after the time of its search; that of code that does not return has more, and what follows a finding none.
-func TestConfirmUntil(t *testing.T) {
-	began := time.Now()
-	for _, c := range []struct {
-		time           time.Duration
-		overdue, found bool
-		want           time.Duration // after the beginning
-	}{
-		{time.Minute, false, false, 65 * time.Second},
-		{time.Second, false, false, 6 * time.Second},
-		{time.Second, true, false, time.Minute},
-		{time.Hour, true, false, 90 * time.Minute},
-		{time.Hour, false, true, time.Hour},
-		{time.Hour, true, true, time.Hour},
+// A suspect is decided on soon after the time of its search, and half of what is left of that and of what may follow is for finding out more.
+func TestPatience(t *testing.T) {
+	const began = time.Hour
+	for _, c := range []struct{ time, at, decide, locate time.Duration }{
+		{time.Minute, 2 * time.Second, 7 * time.Second, 47500 * time.Millisecond},
+		{time.Minute, 20 * time.Second, 40 * time.Second, 56500 * time.Millisecond},
+		{time.Minute, time.Minute, 65 * time.Second, 76500 * time.Millisecond},
+		{time.Second, time.Second, 4500 * time.Millisecond, 2750 * time.Millisecond},
+		{15 * time.Minute, 9 * time.Second, 18 * time.Second, 11*time.Minute + 21*time.Second},
 	} {
-		cfg := Config{Time: c.time}
-		if got := cfg.confirmUntil(began, &Suspect{Overdue: c.overdue}, c.found).Sub(began); got != c.want {
-			t.Errorf("of %v, overdue: %v, after a finding: %v: until %v, want %v", c.time, c.overdue, c.found, got, c.want)
+		cfg := Config{Time: c.time, start: began}
+		p := cfg.patienceAt(began + c.at)
+		if p.Decide-began != c.decide || p.Locate-began != c.locate {
+			t.Errorf("of %v, after %v: decided after %v, located after %v; want %v, %v", c.time, c.at, p.Decide-began, p.Locate-began, c.decide, c.locate)
 		}
 	}
-	free, cancel := new(Config).confirming(t.Context(), began, &Suspect{}, false)
+}
+
+// No confirmation goes on beyond the limit of all that follows a finding, and none beyond the time of a search that has one.
+func TestConfirming(t *testing.T) {
+	cfg := Config{Time: time.Minute, start: budget.Now()}
+	for _, c := range []struct {
+		overdue, found, patient bool
+		want                    time.Duration
+	}{
+		{false, false, true, 93 * time.Second}, {true, false, false, 93 * time.Second}, {false, true, false, time.Minute}, {true, true, false, time.Minute},
+	} {
+		ctx, cancel := cfg.confirming(t.Context(), &Suspect{Overdue: c.overdue}, c.found)
+		at, ok := budget.Deadline(ctx)
+		if _, patient := PatienceOf(ctx); !ok || at-cfg.start != c.want || patient != c.patient {
+			t.Errorf("overdue: %v, after a finding: %v: until %v, with patience: %v; want %v, %v", c.overdue, c.found, at-cfg.start, patient, c.want, c.patient)
+		}
+		cancel()
+	}
+	free, cancel := new(Config).confirming(t.Context(), &Suspect{}, false)
 	defer cancel()
 	if free != t.Context() {
 		t.Error("a search without a time limit limits confirmations")
-	}
-}
-
-// An allowance is used up by time and processor time together, or, when the process gets no processor, after ten times as long.
-func TestSpent(t *testing.T) {
-	for _, c := range []struct {
-		time, cpu time.Duration
-		want      bool
-	}{
-		{4 * time.Second, 8 * time.Second, false}, {5 * time.Second, 5 * time.Second, true}, {20 * time.Second, 4 * time.Second, false},
-		{50 * time.Second, 0, true},
-	} {
-		if got := spent(c.time, c.cpu, LeastConfirming); got != c.want {
-			t.Errorf("%v, of which %v on a processor: %v", c.time, c.cpu, got)
-		}
-	}
-}
-
-// A context whose allowance is used up looks like one whose deadline has passed; one that ends from outside says why.
-func TestAllowance(t *testing.T) {
-	outside, cancel := context.WithCancel(t.Context())
-	a := &allowance{Context: outside, done: make(chan struct{})}
-	go a.watch(0)
-	<-a.Done()
-	if a.Err() != context.DeadlineExceeded {
-		t.Errorf("used up: %v", a.Err())
-	}
-	a = &allowance{Context: outside, done: make(chan struct{})}
-	go a.watch(time.Hour)
-	if a.Err() != nil {
-		t.Errorf("at the beginning: %v", a.Err())
-	}
-	cancel()
-	<-a.Done()
-	if a.Err() != context.Canceled {
-		t.Errorf("from outside: %v", a.Err())
 	}
 }

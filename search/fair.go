@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
@@ -61,10 +62,10 @@ func starvation(s *table.Starvation, strategy Name) *Suspect {
 	}
 }
 
-// within is a context that ends with the time for a search that began then.
-func (c *Config) within(ctx context.Context, began time.Time) (context.Context, context.CancelFunc) {
-	if c.Time > 0 {
-		return context.WithDeadline(ctx, began.Add(c.Time))
+// within returns a context that ends so long after the search began; 0 means no limit.
+func (c *Config) within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit > 0 {
+		return budget.WithDeadline(ctx, c.start+limit)
 	}
 	return context.WithCancel(ctx)
 }
@@ -82,7 +83,7 @@ func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
 		return nil
 	}
 	cfg := s.cfg.visitingAll()
-	exploring, cancel := cfg.within(ctx, s.began)
+	exploring, cancel := cfg.within(ctx, cfg.Time)
 	defer cancel()
 	opts, err := explorationOf(ctx, &cfg, s.began, cfg.patience())
 	if err != nil {
@@ -102,7 +103,7 @@ func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
 	case errors.As(x.Finding, &finding) && !kernel.Overdue(finding): // that runs did not show
 		err = r.found(&cfg, x, finding)
 	case x.Dead > 0:
-		err = deadState(ctx, &cfg, s.began, x, r)
+		err = deadState(ctx, &cfg, x, r)
 	case x.Fairness != nil && x.Fairness.Starvation != nil:
 		r.starved(x.Fairness.Starvation, s.cfg.Strategy)
 	}

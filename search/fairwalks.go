@@ -53,7 +53,7 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	case !last && (s.stopping != "" || s.worked() < fairAfter<<s.fairTurn):
 		return nil
 	}
-	limited, cancel := s.cfg.within(ctx, s.began)
+	limited, cancel := s.cfg.within(ctx, s.cfg.Time)
 	defer cancel()
 	opts, err := explorationOf(ctx, &s.cfg, s.began, s.cfg.patience())
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -163,7 +164,7 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 	s.shown = time.Time{} // told at once, as it may take long
 	s.progress(criticalPhase)
 	began := time.Now()
-	limited, cancel := s.cfg.confirming(ctx, s.began, sus, s.found > 0)
+	limited, cancel := s.cfg.confirming(ctx, sus, s.found > 0)
 	defer cancel()
 	var c Confirmed
 	err := limited.Err() // there is no time left for the second of a round
@@ -177,7 +178,7 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 		switch {
 		case ctx.Err() != nil:
 			s.stop(StoppedInterrupted)
-		case time.Since(s.began) >= s.cfg.Time:
+		case budget.Now() >= s.cfg.start+s.cfg.Time:
 			s.stop(StoppedTime)
 		}
 		return nil

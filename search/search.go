@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
@@ -48,9 +49,9 @@ func run(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, err
 	}
 	if s.cfg.Time > 0 {
-		timer := time.NewTimer(s.cfg.Time)
-		defer timer.Stop()
-		s.limit = timer.C
+		limited, cancel := budget.WithDeadline(context.WithoutCancel(ctx), s.cfg.start+s.cfg.Time)
+		defer cancel()
+		s.limit = limited.Done()
 	}
 	if err := s.start(ctx); err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ type searcher struct {
 	cfg     Config
 	workers []*worker
 	began   time.Time
-	limit   <-chan time.Time
+	limit   <-chan struct{}
 
 	global   *visited
 	coverage *coverage

@@ -39,12 +39,9 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 	if opts.Frontier, err = explore.FrontierNamed(frontiers[BFS]); err != nil {
 		return err
 	}
-	opts.Reduce, opts.Crashes, opts.Log, opts.Hurry, opts.MaxDepth = table.ReduceDrop, table.CrashExplicit, nil, time.Time{}, s.Found-1
-	if cfg.Time > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, began.Add(cfg.Time))
-		defer cancel()
-	}
+	opts.Reduce, opts.Crashes, opts.Log, opts.Hurry, opts.MaxDepth = table.ReduceDrop, table.CrashExplicit, nil, nil, s.Found-1
+	ctx, cancel := cfg.within(ctx, cfg.Time)
+	defer cancel()
 	y, err := table.Explore(ctx, &cfg.System, opts)
 	if why := unsupported(err); why != "" {
 		s.Why = "tables cannot hold " + why

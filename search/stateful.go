@@ -86,7 +86,7 @@ func (c *Config) lastOfStates(f *Suspect) string {
 
 // statesWithin is stateful for a search that began then, in which checked code may take so many ticks.
 func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience int) (*Result, error) {
-	exploring, cancel := cfg.within(ctx, began)
+	exploring, cancel := cfg.within(ctx, cfg.Time)
 	defer cancel()
 	opts, err := explorationOf(ctx, cfg, began, patience)
 	if err != nil {
@@ -145,7 +145,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 			}
 		}
 	case x.Dead > 0:
-		if err := deadState(ctx, cfg, began, x, r); err != nil {
+		if err := deadState(ctx, cfg, x, r); err != nil {
 			return nil, err
 		}
 		r.noShortest(cfg)
@@ -184,7 +184,7 @@ func noRoom(err error) bool {
 }
 
 // deadState makes the nearest state that is dead the finding of a search.
-func deadState(ctx context.Context, cfg *Config, began time.Time, x *table.Exploration, r *Result) error {
+func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result) error {
 	sus := &Suspect{
 		Kind: sim.Liveness, Node: -1, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: cfg.Strategy, OutOfEvents: x.DeadOutOfEvents, Proven: x.Omission == 0,
 	}
@@ -194,7 +194,7 @@ func deadState(ctx context.Context, cfg *Config, began time.Time, x *table.Explo
 	r.Finding, r.Stopped = sus, StoppedFound
 	if cfg.Confirm != nil {
 		// The states say that it is dead; walks show how it goes on, and the nearest run that recovers.
-		limited, cancel := cfg.confirming(ctx, began, sus, false)
+		limited, cancel := cfg.confirming(ctx, sus, false)
 		defer cancel()
 		c, err := cfg.Confirm(limited, *sus)
 		if err != nil && limited.Err() == nil {
@@ -219,7 +219,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 		Symmetry: cfg.Symmetry, Crashes: table.CrashModel(cfg.Crashes), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}
 	if cfg.Time > 0 {
-		opts.Hurry = began.Add(cfg.Time / 2)
+		opts.Hurry = func(ctx context.Context) (context.Context, context.CancelFunc) { return cfg.within(ctx, cfg.Time/2) }
 	}
 	opts.World.UseAfterReturn = cfg.late
 	if cfg.Spill != "" && cfg.MaxBytes > 0 {

@@ -59,7 +59,7 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 	if cfg.Confirm == nil {
 		c.Violation = true
 	} else {
-		limited, cancel := cfg.confirming(ctx, began, sus, false)
+		limited, cancel := cfg.confirming(ctx, sus, false)
 		defer cancel()
 		var err error
 		c, err = cfg.Confirm(limited, *sus)

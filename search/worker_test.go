@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
@@ -73,24 +74,24 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	dead := &Suspect{Kind: sim.Liveness}
-	s.began = time.Now().Add(-2 * time.Hour)
+	s.cfg.start = budget.Now() - 2*time.Hour
 	if err := s.judge(context.Background(), dead, ""); err != nil {
 		t.Fatal(err)
 	}
 	if s.finding != nil || s.undecided != 1 || s.stopping != StoppedTime {
 		t.Errorf("finding %v, %d undecided, stopped by %q; want one undecided, time", s.finding, s.undecided, s.stopping)
 	}
-	s.began, s.stopping = time.Now(), ""
+	s.cfg.start, s.stopping = budget.Now(), ""
 	s.cfg.Confirm = func(context.Context, Suspect) (Confirmed, error) { return Confirmed{}, context.DeadlineExceeded }
-	ended, cancel := context.WithDeadline(context.Background(), s.began)
+	ended, cancel := context.WithDeadline(context.Background(), time.Now())
 	defer cancel()
 	if err := s.judge(ended, dead, ""); err != nil || s.stopping != StoppedInterrupted || s.undecided != 2 {
 		t.Errorf("from outside: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
 	}
 	s.found, s.stopping = 1, "" // of a search that goes on
 	s.cfg.Confirm = func(ctx context.Context, _ Suspect) (Confirmed, error) {
-		if at, ok := ctx.Deadline(); !ok || !at.Equal(s.began.Add(time.Hour)) {
-			t.Errorf("after a finding a confirmation may go on for %v", at.Sub(s.began))
+		if at, ok := budget.Deadline(ctx); !ok || at != s.cfg.start+time.Hour {
+			t.Errorf("after a finding a confirmation may go on for %v", at-s.cfg.start)
 		}
 		return Confirmed{Refuted: true}, nil
 	}

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -79,7 +81,7 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	if left := o.confirming(0); left != nil { // code that depends on its process may end this one when the run is described
 		_ = append(left, s.Path...)
 	}
-	d, err := examine(ctx, o.Respawn, s.Path, confirmLimit(o.Search.HandlerLimit))
+	d, err := examine(ctx, o.Respawn, s.Path, o.stepLimit(ctx))
 	switch {
 	case errors.Is(err, context.Canceled):
 		return search.Confirmed{}, nil
@@ -91,6 +93,19 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	return search.Confirmed{Violation: true, Detail: d}, nil
 }
 
+// stepLimit returns how long a step may take in a fresh process: confirmLimit, but no more than half of the time that is left, of which the
+// rest is for shrinking.
+func (o *Options) stepLimit(ctx context.Context) time.Duration {
+	limit := confirmLimit(o.Search.HandlerLimit)
+	if at, ok := budget.Deadline(ctx); ok {
+		limit = max(min(limit, (at-budget.Now())/2), limit/leastPart)
+	}
+	return limit
+}
+
+// leastPart is which part of confirmLimit a step has at least.
+const leastPart = 5
+
 // criticalConfig is the search's configuration as far as it is about walks.
 func (o *Options) criticalConfig(sys sim.System) critical.Config {
 	c := &o.Search
@@ -100,6 +115,13 @@ func (o *Options) criticalConfig(sys sim.System) critical.Config {
 	}
 	if c.PathBuffer != nil {
 		cfg.PathBuffer = o.confirming
+	}
+	var shown time.Time
+	cfg.Progress = func(p critical.Progress) {
+		if now := time.Now(); now.Sub(shown) > progressEvery {
+			shown = now
+			o.tell(fmt.Sprintf("examining a run of %d steps: from step %d, walk %d of %d", p.Steps, p.Step, p.Walks, p.Of))
+		}
 	}
 	return cfg
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -28,7 +29,7 @@ import (
 type keeper struct {
 	o         *Options
 	sys       sim.System
-	until     time.Time        // when runs are no longer shrunk, but for leastShrinking; zero: never
+	until     time.Duration    // when runs are no longer shrunk, but for leastShrinking, on the clock of package budget; 0: never
 	known     []*report.Report // as they were found, and as they were shrunk
 	dead      []choose.Path    // of the runs that were found, up to the step after which they are dead
 	findings  []*report.Report
@@ -50,7 +51,7 @@ const leastShrinking = 3 * time.Second
 func (o *Options) keeper(sys sim.System) *keeper {
 	k := &keeper{o: o, sys: sys, unsure: map[string]int{}, findings: []*report.Report{}}
 	if o.Search.Time > 0 {
-		k.until = time.Now().Add(o.Search.Time)
+		k.until = budget.Now() + o.Search.Time
 	}
 	return k
 }
@@ -123,14 +124,12 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	return nil
 }
 
-// whileShrinking is ctx, canceled when the time of the search is over.
+// whileShrinking returns ctx with a deadline for when the time of the search is over.
 func (k *keeper) whileShrinking(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	if !k.until.IsZero() {
-		t := time.AfterFunc(max(time.Until(k.until), leastShrinking), cancel)
-		return ctx, func() { t.Stop(); cancel() }
+	if k.until > 0 {
+		return budget.WithDeadline(ctx, max(k.until, budget.Now()+leastShrinking))
 	}
-	return ctx, cancel
+	return context.WithCancel(ctx)
 }
 
 // knows reports whether something like it was found before. A dead run whose critical step is not proven is like any of its

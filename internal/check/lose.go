@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 )
 
 // Bury reports how checked code killed the process that searched.
 func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
+	o.start = budget.Now() - o.Search.Time // which it may have had
 	d := out.Death
 	o.hand = out.hand(&o)
 	if d.making() { // nor is anything left in it to choose by that name

@@ -12,9 +12,11 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/version"
@@ -44,7 +46,7 @@ type Options struct {
 	Respawn func() *exec.Cmd
 	// NoShrink leaves a violating run as it was found. ShrinkSteps bounds the work of shrinking it, as
 	// MaxSteps does in [shrink.Config]; without it a run of more than 10,000 steps is left as it was found, and shrinking another takes
-	// no more steps than the search did, or half a million, whichever is more, and no more time than the search may take, or 30 s.
+	// no more steps than the search did, or half a million, whichever is more, and ends at the limit of [search.FollowLimit].
 	NoShrink    bool
 	ShrinkSteps int
 	// Unshrunk is told of a violation before its run is shrunk, which may take long. Its files lie in its folder by then, and those of the
@@ -76,6 +78,8 @@ type Options struct {
 	early    string          // where the finding lies as it was found; "": nowhere
 	hand     *hand           // nil means that nothing is searched
 	problem  error           // of examining a suspect
+	toldAt   time.Time
+	start    time.Duration // of the check, on the clock of package budget
 	// confirmsDeath confirms suspects of liveness and deadlock; it remembers what kind they were.
 	confirmsDeath func(context.Context, search.Suspect) (search.Confirmed, error)
 }
@@ -89,6 +93,7 @@ func Writable(o Options) error { return o.folder().probe() }
 // then is reported. The error is [ErrLost] when a process was ended by checked code before, and this one did not find out how: the process
 // that waits for this one says so.
 func Run(ctx context.Context, o Options) (*report.Report, error) {
+	o.start = budget.Now()
 	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
 	o.limitStates()
 	o.comparesLater()
@@ -101,7 +106,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	} // else the search says it
 	if tell := o.Search.Progress; tell != nil {
 		o.Search.Progress = func(p search.Progress) {
-			o.told = p
+			o.told, o.toldAt = p, time.Now()
 			tell(p)
 		}
 	}
@@ -133,6 +138,26 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 		}
 	}
 	return k.conclude(res)
+}
+
+// following returns the context of what follows a finding, see [search.FollowLimit].
+func (o *Options) following(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.Search.Time > 0 {
+		return budget.WithDeadline(ctx, o.start+search.FollowLimit(o.Search.Time))
+	}
+	return context.WithCancel(ctx)
+}
+
+// tell shows what goes on after a suspect was found, or a finding.
+func (o *Options) tell(phase string) {
+	if o.Search.Progress != nil {
+		at := o.told
+		if !o.toldAt.IsZero() {
+			at.Elapsed += time.Since(o.toldAt)
+		}
+		at.Phase = phase
+		o.Search.Progress(at)
+	}
 }
 
 // search has the process that waits for this one know while nothing goes on but what the time limit ends.
@@ -199,6 +224,7 @@ func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Res
 	if fault != nil {
 		notShrunk = fault
 	}
+	o.tell("describing the finding")
 	if before != nil {
 		r.Shrunk = &before.facts
 	}

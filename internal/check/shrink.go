@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/shrink"
@@ -51,10 +52,6 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 // leastShrinkSteps is how many steps may always be executed to shrink a run that was not asked to be shrunk: some seconds' worth.
 const leastShrinkSteps = 500_000
 
-// leastShrinkTime is how long shrinking may always take after a search with a limit of time. Other ones may take as long as the search: steps
-// may be slow.
-const leastShrinkTime = 30 * time.Second
-
 // shrinkSteps is how many steps are executed to shrink what a search found: counted, as time would make the run depend on the machine.
 func (o *Options) shrinkSteps(res *search.Result) int {
 	return cmp.Or(o.ShrinkSteps, min(max(res.Stats.Events, leastShrinkSteps), shrink.DefaultMaxSteps))
@@ -88,10 +85,12 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	if !o.shrinks(res) {
 		return nil, nil
 	}
+	ctx, cancel := o.following(ctx)
+	defer cancel()
 	began := time.Now()
 	found := res.Finding
 	cfg := shrink.Config{
-		Walks: o.criticalConfig(*sys), Path: found.Path, MaxSteps: o.shrinkSteps(res), Progress: o.shrinkProgress(began, found),
+		Walks: o.criticalConfig(*sys), Path: found.Path, MaxSteps: o.shrinkSteps(res), Progress: o.shrinkProgress(found),
 		Finding: sim.Finding{Kind: found.Kind, Property: found.Property, Message: found.Message, Stack: found.Stack},
 	}
 	before := &original{path: found.Path}
@@ -112,11 +111,6 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		}
 		cfg.Dead, cfg.Finding.Property = detail, deadProperty(dead, detail.Step, found.Property)
 		before.path, before.facts.FromCritical = detail.Dead, detail.Step
-	}
-	if o.Search.Time > 0 && o.ShrinkSteps == 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, max(o.Search.Time, leastShrinkTime))
-		defer cancel()
 	}
 	small, err := shrink.Run(ctx, cfg)
 	switch {
@@ -169,7 +163,13 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, fo
 		}
 		return got, nil
 	}
-	limit := confirmLimit(o.Search.HandlerLimit)
+	limit := o.stepLimit(ctx)
+	reducing := ctx
+	if at, ok := budget.Deadline(ctx); ok {
+		var cancel context.CancelFunc
+		reducing, cancel = budget.WithDeadline(ctx, at-2*limit) // what comes of it is to be confirmed
+		defer cancel()
+	}
 	var small *shrink.Result
 	tried := 0
 	patiences := []time.Duration{limit} // what dies of itself is waited for
@@ -178,9 +178,9 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, fo
 	}
 	for _, patience := range patiences {
 		var best shrink.Script
-		best, small, err = shrink.Isolated(ctx, start, maxProcesses-tried, o.shrinkProgress(time.Now(), found), func(ctx context.Context, s shrink.Script) (shrink.Script, bool, error) {
+		best, small, err = shrink.Isolated(reducing, start, maxProcesses-tried, o.shrinkProgress(found), func(ctx context.Context, s shrink.Script) (shrink.Script, bool, error) {
 			got, err := dies(ctx, &s, patience)
-			if errors.Is(err, context.Canceled) {
+			if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 				return s, false, nil
 			}
 			if got == nil || err != nil {
@@ -213,18 +213,15 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, fo
 }
 
 // shrinkProgress tells of shrinking as the last phase of the search, and of what was found: that is what remains when it is broken off.
-func (o *Options) shrinkProgress(began time.Time, found *search.Suspect) func(shrink.Progress) {
+func (o *Options) shrinkProgress(found *search.Suspect) func(shrink.Progress) {
 	if o.Search.Progress == nil {
 		return nil
 	}
-	told, shown := o.told, time.Time{}
+	var shown time.Time
 	return func(p shrink.Progress) {
 		if now := time.Now(); now.Sub(shown) > progressEvery {
 			shown = now
-			at := told
-			at.Elapsed += now.Sub(began)
-			at.Phase = fmt.Sprintf("found %s in %d steps; shrinking, candidate %d, %d steps", found.Kind, found.Steps, p.Tried, p.Steps)
-			o.Search.Progress(at)
+			o.tell(fmt.Sprintf("found %s in %d steps; shrinking, candidate %d, %d steps", found.Kind, found.Steps, p.Tried, p.Steps))
 		}
 	}
 }

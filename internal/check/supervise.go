@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/search"
 )
@@ -53,19 +54,20 @@ var ErrKilled = errors.New("the search was killed")
 var ErrLost = errors.New("the process that searched died, and no run that it left does that again")
 
 // ErrDeaf is the error of a search that was ended as it did not stop.
-var ErrDeaf = errors.New("the search did not stop, and was ended: checked code or a network model did not return")
+var ErrDeaf = errors.New("the search did not stop, and was ended; checked code or a network model may not have returned")
 
 // deafError is ErrDeaf with why it should have stopped.
 type deafError struct {
 	limit, time time.Duration
-	told        bool // to stop; else its time was over
+	told        bool   // to stop; else its time was over
+	phase       string // that it was in
 }
 
 func (e *deafError) Error() string {
 	if e.told {
-		return fmt.Sprintf("%v within %v after it was told to stop", ErrDeaf, e.limit)
+		return fmt.Sprintf("%v within %v after it was told to stop (phase: %s)", ErrDeaf, e.limit, e.phase)
 	}
-	return fmt.Sprintf("%v within %v after the time limit of %v", ErrDeaf, e.limit, e.time)
+	return fmt.Sprintf("%v within %v after the time limit of %v (phase: %s)", ErrDeaf, e.limit, e.time, e.phase)
 }
 
 func (e *deafError) Unwrap() error { return ErrDeaf }
@@ -201,7 +203,7 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 	tick := time.NewTicker(waitEvery)
 	defer tick.Stop()
 	stop := ctx.Done()
-	late := lateness{limit: cmp.Or(s.StopLimit, max(defaultStopLimit, confirmLimit(s.HandlerLimit)))}
+	late := lateness{pid: cmd.Process.Pid, limit: cmp.Or(s.StopLimit, max(defaultStopLimit, confirmLimit(s.HandlerLimit)))}
 	for {
 		select {
 		case <-done:
@@ -235,19 +237,20 @@ const defaultStopLimit = 2 * time.Minute
 type lateness struct {
 	limit time.Duration
 	told  bool
-	began time.Time // of what is limited by time
+	pid   int
+	clock *budget.Clock // of the process, since something is limited by time; nil: nothing was
 	looks int
 }
 
 // look returns an error once that is too long.
 func (l *lateness) look(rec *flight.Recorder) error {
 	limited := time.Duration(rec.Get(flight.Limited))
-	if limited > 0 && l.began.IsZero() {
-		l.began = time.Now()
+	if limited > 0 && l.clock == nil {
+		l.clock = budget.NewClock(l.pid)
 	}
 	switch {
 	case l.told && rec.Phase() != Reporting: // which may wait for those who read it
-	case !l.told && limited > 0 && time.Since(l.began) > limited:
+	case !l.told && limited > 0 && l.clock.Elapsed() > limited:
 	default:
 		l.looks = 0
 		return nil
@@ -255,7 +258,7 @@ func (l *lateness) look(rec *flight.Recorder) error {
 	if l.looks++; time.Duration(l.looks)*waitEvery < l.limit {
 		return nil
 	}
-	return &deafError{l.limit, limited, l.told}
+	return &deafError{l.limit, limited, l.told, rec.Phase()}
 }
 
 // investigate executes what the dead process left, run by run, until one kills its process again.

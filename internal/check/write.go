@@ -28,6 +28,7 @@ func (o *Options) folder() folder {
 
 // write makes the output folder of a finding and notes its name in the report.
 func (o *Options) write(r *report.Report, f files) error {
+	o.tell("writing the report")
 	if err := keep(r, f); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -37,14 +38,15 @@ type dying struct {
 
 	loop   *search.Loop
 	walker *search.Walker
-	walks  int           // per candidate
-	quick  int           // length of theirs
-	limit  int           // of a walk, as it is confirmed with
-	goal   *sim.Property // a walk is live when it holds; nil: when all hold
-	stuck  bool          // a walk is to run out of events
-	class  string        // of the critical step
-	most   int           // answers of weight 0 in the run
-	steps  int           // executed by walks
+	walks  int             // per candidate
+	quick  int             // length of theirs
+	limit  int             // of a walk, as it is confirmed with
+	goal   *sim.Property   // a walk is live when it holds; nil: when all hold
+	stuck  bool            // a walk is to run out of events
+	class  string          // of the critical step
+	most   int             // answers of weight 0 in the run
+	steps  int             // executed by walks
+	ctx    context.Context // that ends walks, and what they are made for
 	seed   uint64
 	system *sim.System
 }
@@ -68,7 +70,7 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 	switch {
 	case c.Case == critical.C1:
 		return d.shrink(ctx)
-	case c.Case == critical.C2Initial:
+	case c.Case == critical.C2Initial, c.Case == critical.Unlocated:
 		return d.cut()
 	}
 	return nil, ErrUnable
@@ -83,8 +85,8 @@ func orElse(values ...int) int {
 	return 0
 }
 
-// cut shortens a run that is dead from its first state on. Nothing before that is a cause, so that only
-// the tail can be shorter.
+// cut shortens a run of which no critical step is known: one that is dead from its first state that is not live, or since some step at the
+// latest. Only the tail can be shorter.
 func (d *dying) cut() (*Result, error) {
 	c := *d.cfg.Dead
 	if _, err := d.player.Follow(c.Dead); err != nil {
@@ -92,11 +94,11 @@ func (d *dying) cut() (*Result, error) {
 	}
 	from := d.player.Run.Steps()
 	steps := from
-	if from > leastTail && !c.OutOfEvents {
-		steps, c.Dead = leastTail, c.Dead[:d.player.Run.Bounds[leastTail]].Clone()
+	if most := c.Bound + leastTail; from > most && !c.OutOfEvents {
+		steps, c.Dead = most, c.Dead[:d.player.Run.Bounds[most]].Clone()
 	}
 	c.Steps = steps
-	return &Result{Path: c.Dead, Steps: steps, From: from, Dead: &c, Executed: d.player.Steps, Minimal: true}, nil
+	return &Result{Path: c.Dead, Steps: steps, From: from, Dead: &c, Executed: d.player.Steps, Minimal: c.Case == critical.C2Initial}, nil
 }
 
 func (d *dying) shrink(ctx context.Context) (*Result, error) {
@@ -122,6 +124,9 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 			d.goal = p
 		}
 	}
+	reducing, confirming, cancel := divide(ctx)
+	defer cancel()
+	d.ctx = reducing
 	if n := len(d.player.Play(cause).Script.Steps); n < c.Step {
 		return nil, fmt.Errorf("%w: of the %d steps to its critical one only %d happen again", ErrUnable, c.Step, n)
 	}
@@ -144,9 +149,8 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	r.tell = func(r *reducer) { cfg.tell(r, d.executed()) }
 	r.spent = func() bool { return d.executed() >= d.cfg.MaxSteps }
 	r.detoured = func() bool { return d.executed() >= d.cfg.MaxSteps/2 }
-	reducing, confirming, cancel := divide(ctx)
-	defer cancel()
 	for round := 0; ; round++ {
+		d.ctx = reducing
 		r.reduce(reducing)
 		if r.err != nil {
 			return nil, r.err
@@ -155,6 +159,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 			unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()
 			return unshrunk, nil
 		}
+		d.ctx = confirming
 		res, err := d.confirm(confirming, r.best)
 		switch {
 		case err != nil && confirming.Err() == nil:
@@ -172,17 +177,22 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	}
 }
 
+// interruptedConfirming is how long the smallest run is confirmed for when shrinking is interrupted.
+const interruptedConfirming = 2 * time.Second
+
 // divide divides the time until the deadline of ctx, if it has one: half of it is for candidates, the rest to confirm what came of them.
-// When ctx is cancelled, what is best then is told, too, and is to be as certain as ever.
+// When ctx is cancelled, what is best then is confirmed, too, if that does not take long.
 func divide(ctx context.Context) (reducing, confirming context.Context, cancel func()) {
-	confirming = context.WithoutCancel(ctx)
-	end, ok := ctx.Deadline()
+	confirming, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(interruptedConfirming, end) })
+	at, ok := budget.Deadline(ctx)
 	if !ok {
-		return ctx, confirming, func() {}
+		return ctx, confirming, func() { stop(); end() }
 	}
-	reducing, first := context.WithTimeout(ctx, time.Until(end)/2)
-	confirming, second := context.WithDeadline(confirming, end)
-	return reducing, confirming, func() { first(); second() }
+	now := budget.Now()
+	reducing, first := budget.WithDeadline(ctx, now+(at-now)/2)
+	confirming, second := budget.WithDeadline(confirming, at)
+	return reducing, confirming, func() { stop(); end(); first(); second() }
 }
 
 // back goes back to the last accepted script that more walks find dead.
@@ -196,7 +206,7 @@ func (d *dying) back(r *reducer, cause Script) {
 	}
 	for hi-lo > 1 {
 		mid := (lo + hi) / 2
-		if _, ok, err := d.judge(context.Background(), at(mid)); ok && err == nil {
+		if _, ok, err := d.judge(d.ctx, at(mid)); ok && err == nil {
 			lo = mid
 		} else {
 			hi = mid
@@ -227,9 +237,26 @@ func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
 func (d *dying) walk(path choose.Path, k, limit int, s search.Strategy) search.Outcome {
 	d.walker.SetLimit(limit)
 	d.walker.Seed(d.seed, choose.Derive(choose.Derive(d.seed, path), choose.Path{int32(k)}))
-	o := d.loop.Run(s, search.Task{Path: path})
+	o := d.loop.Run(&stoppable{s, d.ctx}, search.Task{Path: path})
 	d.steps += o.Steps
 	return o
+}
+
+// stoppable is a walk that ends when its context is done.
+type stoppable struct {
+	search.Strategy
+	ctx context.Context
+}
+
+// lookEvery is after how many steps a walk looks whether it is to go on.
+const lookEvery = 16
+
+// Select implements [search.Strategy].
+func (s *stoppable) Select(at *search.Node) search.Selection {
+	if at.Step%lookEvery == 0 && s.ctx.Err() != nil {
+		return search.Selection{End: search.Stopped}
+	}
+	return s.Strategy.Select(at)
 }
 
 // dead makes walks until one reaches the goal, or goes on though it should be stuck.
@@ -237,7 +264,7 @@ func (d *dying) dead(path choose.Path, walks int) bool {
 	for k := range walks {
 		to := &reaching{Walker: d.walker, goal: d.goal}
 		o := d.walk(path, k, d.quick, to)
-		if o.Live || to.reached || o.End == search.Misfit || d.stuck && o.End != search.OutOfEvents {
+		if o.Live || to.reached || o.End == search.Misfit || o.End == search.Stopped || d.stuck && o.End != search.OutOfEvents {
 			return false
 		}
 	}
@@ -247,7 +274,7 @@ func (d *dying) dead(path choose.Path, walks int) bool {
 // enough is how long a walk has to be to tell, judged by walks from where they recover.
 func (d *dying) enough(path choose.Path) int {
 	longest, live := 0, 0
-	for k := 0; k < liveWalks && live < firstWalks; k++ {
+	for k := 0; k < liveWalks && live < firstWalks && d.ctx.Err() == nil; k++ {
 		before := d.steps
 		if o := d.walk(path, k, d.limit, d.walker); o.Live {
 			live++
@@ -262,7 +289,7 @@ func (d *dying) enough(path choose.Path) int {
 
 // recovers makes walks until one is live.
 func (d *dying) recovers(path choose.Path) bool {
-	for k := range liveWalks {
+	for k := 0; k < liveWalks && d.ctx.Err() == nil; k++ {
 		if d.walk(path, k, d.quick, d.walker).Live {
 			return true
 		}
@@ -325,7 +352,7 @@ func (d *dying) tail(path choose.Path, steps int) (choose.Path, bool) {
 	if stuck {
 		length = d.limit
 	}
-	for k := range tails {
+	for k := 0; k < tails && d.ctx.Err() == nil; k++ {
 		watch := &reaching{Walker: d.walker, goal: d.goal}
 		o := d.walk(path, k, length, watch)
 		if !watch.reached && !o.Live && (o.End == search.OutOfEvents) == stuck && (stuck || o.End == search.TooLong) {

@@ -71,6 +71,9 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 	case err != nil:
 		r.err, r.over = err, true
 		return false
+	case !ok && ctx.Err() != nil: // it was not judged to its end
+		r.over = true
+		return false
 	case !ok:
 		r.refused[text] = true
 		return false

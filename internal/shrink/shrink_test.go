@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/shrink"
@@ -218,21 +218,19 @@ func TestDead(t *testing.T) {
 
 // A dead run stays as it is when there was no time to confirm a smaller one.
 func TestDeadLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // in which time goes on only while it is waited for
-		cfg := deadRun(t, 1)
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-		defer cancel()
-		smaller := false
-		cfg.Progress = func(p shrink.Progress) {
-			if smaller = p.Steps < cfg.Dead.Step; smaller {
-				<-ctx.Done()
-			}
+	cfg := deadRun(t, 1)
+	ctx, cancel := budget.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	smaller := false
+	cfg.Progress = func(p shrink.Progress) {
+		if smaller = p.Steps < cfg.Dead.Step; smaller {
+			<-ctx.Done()
 		}
-		r, err := shrink.Run(ctx, cfg)
-		if err != nil || !smaller || r.Steps != r.From || r.Minimal {
-			t.Errorf("%v, a smaller one was known: %v; %d steps of %d, minimal: %v", err, smaller, r.Steps, r.From, r.Minimal)
-		}
-	})
+	}
+	r, err := shrink.Run(ctx, cfg)
+	if err != nil || !smaller || r.Steps != r.From || r.Minimal {
+		t.Errorf("%v, a smaller one was known: %v; %d steps of %d, minimal: %v", err, smaller, r.Steps, r.From, r.Minimal)
+	}
 }
 
 // Dead from the first state on: there is no cause to shrink, and the tail is short.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
@@ -25,7 +24,8 @@ type ExploreOptions struct {
 	Reduce    Reduction            // "": ReduceNone
 	Crashes   CrashModel           // "": CrashExplicit
 	Symmetry  bool                 // states that differ by a permutation of nodes of one role are one, see [sim.System.Roles]
-	Hurry     time.Time            // when ReduceAuto gives ReduceFull up; zero: never
+	// Hurry returns a context that is done when ReduceAuto gives ReduceFull up; nil: never.
+	Hurry func(context.Context) (context.Context, context.CancelFunc)
 	// Log keeps what is found, and what is in it is not explored again, but checked. Nil: nothing is kept.
 	Log explore.Log
 	// Spill is where states are held that do not fit into memory, see [explore.Options.Spill]. Nil: all are in memory.

@@ -209,10 +209,10 @@ func (r *reduction) hurry(ctx context.Context, opts ExploreOptions) (context.Con
 		return ctx, func() {}, &opts
 	}
 	opts.MaxStates = (opts.MaxStates + 1) / 2
-	if opts.Hurry.IsZero() {
+	if opts.Hurry == nil {
 		return ctx, func() {}, &opts
 	}
-	ctx, cancel := context.WithDeadline(ctx, opts.Hurry)
+	ctx, cancel := opts.Hurry(ctx)
 	return ctx, cancel, &opts
 }
 

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/internal/report"
@@ -121,7 +121,7 @@ func (w *walking) events() (n int) {
 
 // goOn makes stretches until one does not come to its end, or there is none to be made.
 func (w *walking) goOn(ctx context.Context) error {
-	began, limit := time.Now(), cmp.Or(w.r.options.Search.MaxPaths, math.MaxInt)
+	began, limit := budget.Now(), cmp.Or(w.r.options.Search.MaxPaths, math.MaxInt)
 	for !w.over() && w.paths() < limit {
 		if reach := w.r.options.Search.Reach; reach != nil && reach.Sampled() && !w.limited() {
 			w.stopped = search.StoppedSampled
@@ -136,7 +136,7 @@ func (w *walking) goOn(ctx context.Context) error {
 		o.Shard, o.Search.Seed, o.Header = &s, s.SeedOf(), w.r.subject.Header(s.SeedOf())
 		o.Search.MaxPaths = min(runsOf(o.Search.Strategy, n), limit-w.paths())
 		if o.Search.Time > 0 {
-			if o.Search.Time -= time.Since(began); o.Search.Time <= 0 && n > 1 {
+			if o.Search.Time -= budget.Now() - began; o.Search.Time <= 0 && n > 1 {
 				w.stopped = search.StoppedTime
 				return nil
 			}
