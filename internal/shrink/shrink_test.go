@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -230,6 +231,47 @@ func TestDeadLate(t *testing.T) {
 	r, err := shrink.Run(ctx, cfg)
 	if err != nil || !smaller || r.Steps != r.From || r.Minimal {
 		t.Errorf("%v, a smaller one was known: %v; %d steps of %d, minimal: %v", err, smaller, r.Steps, r.From, r.Minimal)
+	}
+}
+
+// Shrinking that is interrupted ends soon, with the run as it was when confirming a smaller one takes long.
+func TestDeadInterrupted(t *testing.T) {
+	cfg := deadRun(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var slow atomic.Bool
+	always := &cfg.Walks.System.Properties[0].Always
+	*always = func(was func(*sim.View) bool) func(*sim.View) bool {
+		return func(v *sim.View) bool {
+			if slow.Load() {
+				time.Sleep(5 * time.Millisecond)
+			}
+			return was(v)
+		}
+	}(*always)
+	var interrupted time.Time
+	cfg.Progress = func(p shrink.Progress) {
+		if p.Steps < cfg.Dead.Step && !slow.Swap(true) {
+			cancel()
+			interrupted = time.Now()
+		}
+	}
+	r, err := shrink.Run(ctx, cfg)
+	if err != nil || interrupted.IsZero() || r.Steps != r.From || r.Minimal {
+		t.Errorf("%v; %d steps of %d, minimal: %v", err, r.Steps, r.From, r.Minimal)
+	}
+	if took := time.Since(interrupted); took > 15*time.Second {
+		t.Errorf("it ended %v after it was interrupted", took)
+	}
+}
+
+// A dead run whose critical step is not known is cut behind the step since which it is dead.
+func TestDeadUnlocated(t *testing.T) {
+	cfg := deadRun(t, 1)
+	cfg.Dead.Case, cfg.Dead.Step, cfg.Dead.Bound = critical.Unlocated, 0, 9
+	r := run(t, cfg)
+	if r.Steps != 209 || len(r.Path) < 209 || r.From != 307 || r.Minimal || r.Dead.Steps != r.Steps || r.Dead.Bound != 9 {
+		t.Errorf("%d steps, path of %d, from %d, minimal: %v, %+v", r.Steps, len(r.Path), r.From, r.Minimal, r.Dead)
 	}
 }
 

@@ -17,7 +17,7 @@ const mainVar = "MACEMC_TEST_MAIN"
 // TestMain lets this test binary be the command: its own children are then, too.
 func TestMain(m *testing.M) {
 	if os.Getenv(mainVar) != "" {
-		os.Exit(Main(Config{Systems: append(bundled.Systems(), loops, slow, exits, busy, calling, lingers)}, os.Args[1:]))
+		os.Exit(Main(Config{Systems: append(bundled.Systems(), loops, slow, lagging, exits, busy, calling, lingers)}, os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
