@@ -163,7 +163,7 @@ func (r *Report) facts() []fact {
 		f = append(f, fact{"stuck:", r.nothing(), enabled})
 	}
 	if c := r.Critical; c != nil {
-		f = append(append(f, c.facts()...), c.proof()...)
+		f = append(append(append(f, c.facts()...), r.usedUp()...), c.proof()...)
 		if src := r.handler(); src != "" {
 			f = append(f, fact{"handler:", src, ""})
 		}

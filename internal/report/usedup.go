@@ -1,0 +1,46 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/critical"
+)
+
+// usedUp names the actions whose Times are exhausted where a run is dead: all of them when nothing can happen, or the step since which it is dead
+// is not known, else that of the critical step.
+func (r *Report) usedUp() []fact {
+	c := r.Critical
+	if c == nil || c.Case == critical.Recovered || r.Dead == nil {
+		return nil
+	}
+	at := r.mark(len(r.Dead.Steps))
+	if c.OutOfEvents {
+		at = len(r.Dead.Steps)
+	}
+	s := stateAfter(r.Dead, at)
+	places := s.order
+	if c.Case == critical.C1 && !c.OutOfEvents && at > 0 {
+		places = nil
+		for _, change := range r.Dead.Steps[at-1].Changes {
+			places = append(places, place{change.Node, change.Path})
+		}
+	}
+	var parts []string
+	for _, p := range places {
+		name, ok := strings.CutPrefix(p.path, "(action ")
+		var done, times int
+		if _, err := fmt.Sscanf(s.values[p], "%d of %d done", &done, &times); !ok || err != nil || done < times {
+			continue
+		}
+		text := fmt.Sprintf("%s %d of %d", strings.TrimSuffix(name, ")"), done, times)
+		if r.Dead.Nodes > 1 {
+			text = fmt.Sprintf("n%d %s", p.node, text)
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []fact{{"actions used up:", strings.Join(parts, ", "), "Times of an action bounds how often it happens"}}
+}
