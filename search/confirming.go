@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
@@ -52,12 +53,18 @@ func (c *Config) confirming(ctx context.Context, sus *Suspect, found bool) (cont
 	return budget.WithDeadline(ctx, c.start+FollowLimit(c.Time))
 }
 
+// undecided reports whether the error of a confirmation is that its context ended, or the patience that came with it.
+func undecided(limited context.Context, err error) bool {
+	return err != nil && (limited.Err() != nil || errors.Is(err, context.DeadlineExceeded))
+}
+
 // patienceAt returns the patience with a suspect that comes up at a time: it is decided on in as much time as the search took until then, or
-// LeastConfirming if that is more, and by LeastConfirming after the time of the search. Of the time that is left, half is for finding out more.
+// LeastConfirming if that is more, and by LeastConfirming after the time of the search. Of the time that is left, a quarter is
+// for shrinking.
 func (c *Config) patienceAt(now time.Duration) Patience {
 	end := c.start + FollowLimit(c.Time)
 	return Patience{
 		Decide: min(now+max(now-c.start, LeastConfirming), c.start+c.Time+LeastConfirming, end),
-		Locate: now + max(0, end-now)/2,
+		Locate: now + max(0, end-now)/4*3,
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 )
 
-// A suspect is decided on soon after the time of its search, and half of what is left of that and of what may follow is for finding out more.
+// A suspect is decided on soon after the time of its search, and most of what is left of that and of what may follow is for finding out more.
 func TestPatience(t *testing.T) {
 	const began = time.Hour
 	for _, c := range []struct{ time, at, decide, locate time.Duration }{
-		{time.Minute, 2 * time.Second, 7 * time.Second, 47500 * time.Millisecond},
-		{time.Minute, 20 * time.Second, 40 * time.Second, 56500 * time.Millisecond},
-		{time.Minute, time.Minute, 65 * time.Second, 76500 * time.Millisecond},
-		{time.Second, time.Second, 4500 * time.Millisecond, 2750 * time.Millisecond},
-		{15 * time.Minute, 9 * time.Second, 18 * time.Second, 11*time.Minute + 21*time.Second},
+		{time.Minute, 2 * time.Second, 7 * time.Second, 70250 * time.Millisecond},
+		{time.Minute, 20 * time.Second, 40 * time.Second, 74750 * time.Millisecond},
+		{time.Minute, time.Minute, 65 * time.Second, 84750 * time.Millisecond},
+		{time.Second, time.Second, 4500 * time.Millisecond, 3625 * time.Millisecond},
+		{15 * time.Minute, 9 * time.Second, 18 * time.Second, 16*time.Minute + 57*time.Second},
 	} {
 		cfg := Config{Time: c.time, start: began}
 		p := cfg.patienceAt(began + c.at)

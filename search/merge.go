@@ -173,7 +173,7 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 	}
 	s.tallies[criticalPhase].seconds += time.Since(began).Seconds()
 	switch {
-	case err != nil && limited.Err() != nil:
+	case undecided(limited, err):
 		s.undecide(sus)
 		switch {
 		case ctx.Err() != nil:

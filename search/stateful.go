@@ -197,7 +197,7 @@ func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result
 		limited, cancel := cfg.confirming(ctx, sus, false)
 		defer cancel()
 		c, err := cfg.Confirm(limited, *sus)
-		if err != nil && limited.Err() == nil {
+		if err != nil && !undecided(limited, err) {
 			return err
 		}
 		r.Finding, r.Detail = cmp.Or(c.Instead, sus), c.Detail

@@ -63,7 +63,7 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 		defer cancel()
 		var err error
 		c, err = cfg.Confirm(limited, *sus)
-		if err != nil && limited.Err() == nil {
+		if err != nil && !undecided(limited, err) {
 			return nil, err
 		}
 	}

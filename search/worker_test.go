@@ -88,6 +88,11 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 	if err := s.judge(ended, dead, ""); err != nil || s.stopping != StoppedInterrupted || s.undecided != 2 {
 		t.Errorf("from outside: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
 	}
+	s.stopping = "" // patience ends before the deadline of the context does
+	s.cfg.start = budget.Now()
+	if err := s.judge(context.Background(), dead, ""); err != nil || s.stopping != "" || s.undecided != 3 {
+		t.Errorf("without patience: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
+	}
 	s.found, s.stopping = 1, "" // of a search that goes on
 	s.cfg.Confirm = func(ctx context.Context, _ Suspect) (Confirmed, error) {
 		if at, ok := budget.Deadline(ctx); !ok || at != s.cfg.start+time.Hour {

@@ -23,7 +23,7 @@ var lagging = spec.Entry{
 			Actions: []sim.AnyAction{
 				sim.Action[*laggard]{Name: "beat", Do: func(s *laggard, _ sim.Env) {
 					time.Sleep(time.Millisecond)
-					s.Beats = (s.Beats + 1) % 1000
+					s.Beats = (s.Beats + 1) % 10
 				}},
 				sim.Action[*laggard]{Name: "lose", Do: func(s *laggard, _ sim.Env) {
 					time.Sleep(time.Millisecond)
@@ -50,7 +50,7 @@ func TestDeadlineOfFindings(t *testing.T) {
 	const limit = 4 * time.Second
 	dir := t.TempDir()
 	began := time.Now()
-	out, err := command(dir, "search", "lagging", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "8", "--walk-steps", "100",
+	out, err := command(dir, "search", "lagging", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "8", "--walk-steps", "60",
 		"--time", limit.String(), "--out", "out").CombinedOutput()
 	took := time.Since(began)
 	if status := exitCode(err); status != check.StatusViolation {
