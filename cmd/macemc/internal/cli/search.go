@@ -112,7 +112,7 @@ Exit status:
 	fl.StringVar(&f.From, "from", "", "search onward from a recording or a path, `FILE`")
 	fl.IntVar(&f.Step, "step", 0, "with --from, from the state after step `N` (default: the last)")
 	fl.StringVar(&f.SavePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`, for --prefix")
-	fl.DurationVar(&f.Time, "time", defaultTime, "stop after this `TIME`; 0, and with --durable or --cluster the default: no limit; what is suspected by then is examined until 1.5 TIME or 30s")
+	fl.DurationVar(&f.Time, "time", defaultTime, "stop after this `TIME`; 0, and with --durable or --cluster the default: no limit; with what follows a finding it takes 1.5 TIME and 5s at most")
 	fl.IntVar(&f.MaxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
 	fl.DurationVar(&f.HandlerLimit, "handler-limit", 500*time.Millisecond, "suspect a handler that runs longer than this `TIME` to run for ever")
 	fl.StringVar(&f.Durable, "durable", "", "but of dfs, keep what is found in the folder `DIR`, so that --resume can go on with it after the process or the machine has ended")
