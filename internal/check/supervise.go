@@ -54,7 +54,7 @@ var ErrKilled = errors.New("the search was killed")
 var ErrLost = errors.New("the process that searched died, and no run that it left does that again")
 
 // ErrDeaf is the error of a search that was ended as it did not stop.
-var ErrDeaf = errors.New("the search did not stop, and was ended; checked code or a network model may not have returned")
+var ErrDeaf = errors.New("the search did not stop, and was ended")
 
 // deafError is ErrDeaf with why it should have stopped.
 type deafError struct {
@@ -64,10 +64,15 @@ type deafError struct {
 }
 
 func (e *deafError) Error() string {
+	since := fmt.Sprintf("the time limit of %v", e.time)
 	if e.told {
-		return fmt.Sprintf("%v within %v after it was told to stop (phase: %s)", ErrDeaf, e.limit, e.phase)
+		since = "it was told to stop"
 	}
-	return fmt.Sprintf("%v within %v after the time limit of %v (phase: %s)", ErrDeaf, e.limit, e.time, e.phase)
+	text := fmt.Sprintf("%v: not within %v after %s", ErrDeaf, e.limit, since)
+	if e.phase != "" {
+		text += ", in the phase " + e.phase
+	}
+	return text + "; checked code or a network model may not have returned"
 }
 
 func (e *deafError) Unwrap() error { return ErrDeaf }
