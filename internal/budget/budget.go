@@ -45,7 +45,7 @@ func (c *Clock) Elapsed() time.Duration {
 	now := time.Now()
 	passed := now.Sub(c.at)
 	if passed < sampleEvery {
-		return c.elapsed
+		return c.elapsed + passed/MostWaiting // the next look counts that much at least
 	}
 	c.at = now
 	all, known := threads(c.pid)

@@ -21,7 +21,7 @@ type CriticalOptions struct {
 	Seed      uint64 // 0: that of the path file
 	Workers   int
 	// PathBuffer is as in [Options].
-	PathBuffer func(worker int) choose.Path
+	PathBuffer func(worker int) choose.Path `json:"-"`
 }
 
 // Critical finds the critical transition of a run that was loaded, and reports it. Nothing is written.

@@ -14,7 +14,7 @@ func TestShrinkingEndsWithTheTime(t *testing.T) {
 	for _, c := range []struct{ limit, passed, want time.Duration }{
 		{time.Minute, 10 * time.Second, 50 * time.Second},
 		{time.Minute, 59 * time.Second, leastShrinking},
-		{time.Minute, time.Minute, leastShrinking},
+		{time.Minute, time.Minute - 1, leastShrinking},
 	} {
 		k := (&Options{Search: search.Config{Time: c.limit}}).keeper(sim.System{})
 		k.until -= c.passed

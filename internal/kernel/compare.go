@@ -1,8 +1,8 @@
 package kernel
 
 import (
-	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/sim"
 )
 
 // Compare returns what a service says on how other, the same in another execution of its path, differs; see [simext.Comparer].

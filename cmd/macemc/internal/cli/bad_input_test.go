@@ -191,7 +191,7 @@ func TestBadInput(t *testing.T) {
 		{"report good.path -o plain", "plain exists; --force overwrites it"},
 		{"report version.path", "version.path: line 1: the file has format version 9; this program reads version 1"},
 		{"report other.path", "other.path: line "},
-		{"report live.path", "live.path: the run violates nothing: no finding on the way, and its end recovers; macemc graph live.path draws it"},
+		{"report live.path", "live.path: the run violates nothing: no finding on the way, and no liveness violation at its end; macemc graph live.path draws it"},
 		{"report good.path --live missing.path", "open missing.path: no such file or directory"},
 		{"report good.path --live good.path", "good.path: its last state is not live"},
 		{"report good.path --live randtree.path", `randtree.path: line 2: the path belongs to the system "randtree", not to "pingack"`},
