@@ -80,6 +80,7 @@ type checking struct {
 
 // begin finds out what this process is there for. It returns nil when nothing is left to do.
 func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
+	unexplored("it checks a system of nodes")
 	t.Helper()
 	if system.Name == "" {
 		system.Name = t.Name()

@@ -39,6 +39,20 @@ func (p atStart) find(f *ast.File) (found []span) {
 	return found
 }
 
+// atEnd is the end of a function.
+type atEnd struct{ fn string }
+
+func (p atEnd) String() string { return "the end of function " + p.fn }
+
+func (p atEnd) find(f *ast.File) (found []span) {
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && funcName(fn) == p.fn && fn.Body != nil {
+			found = append(found, span{fn.Body.Rbrace, fn.Body.Rbrace})
+		}
+	}
+	return found
+}
+
 // beforeCall is before a statement that is a call in a function.
 type beforeCall struct{ fn, call string }
 

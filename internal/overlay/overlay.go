@@ -10,12 +10,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/macemc/macemc/internal/testsched"
 )
 
 // Tag is the build tag under which package bubble uses what the overlay adds.
@@ -94,10 +97,24 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 // Files returns the changed and added files of a distribution, by their names below src.
 func Files(root string) (map[string][]byte, error) {
 	byFile := map[string][]change{}
-	for _, c := range changes {
+	for _, c := range slices.Concat(changes, testChanges) {
 		byFile[c.file] = append(byFile[c.file], c)
 	}
+	for _, r := range rewrites {
+		byFile[r.file] = slices.Clip(byFile[r.file])
+	}
 	files := map[string][]byte{}
+	more := maps.Clone(added)
+	if err := fs.WalkDir(testsched.Source, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			var text []byte
+			text, err = testsched.Source.ReadFile(name)
+			more["testing/internal/"+name] = string(text)
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
 	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(byFile)) {
 		src, err := os.ReadFile(filepath.Join(root, "src", filepath.FromSlash(name)))
@@ -105,7 +122,10 @@ func Files(root string) (map[string][]byte, error) {
 			missing = append(missing, err.Error())
 			continue
 		}
-		text, err := apply(name, src, byFile[name])
+		text := src
+		if list := byFile[name]; len(list) > 0 {
+			text, err = apply(name, src, list)
+		}
 		if places, ok := errors.AsType[*PlacesError](err); ok {
 			missing = append(missing, places.Places...)
 			continue
@@ -113,12 +133,25 @@ func Files(root string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		files[name] = text
+		for _, r := range rewrites {
+			if r.file != name {
+				continue
+			}
+			changed, err := r.edit(string(text), more)
+			if err != nil {
+				missing = append(missing, fmt.Sprintf("%s: %v (needed for: %s)", name, err, r.why))
+				continue
+			}
+			text = []byte(changed)
+		}
+		if string(text) != string(src) {
+			files[name] = text
+		}
 	}
 	if len(missing) > 0 {
 		return nil, &PlacesError{missing}
 	}
-	for name, text := range added {
+	for name, text := range more {
 		files[name] = []byte(strings.ReplaceAll(text, "PKG", bubble))
 	}
 	return files, nil

@@ -24,18 +24,34 @@ const bubblePackage = "github.com/macemc/macemc/bubble"
 func (a *app) testCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "test [PACKAGE...] [FLAG...]",
-		Short: "Run go test with the changed runtime that package bubble needs",
-		Long: `Runs "go test" with the same arguments, and with a copy of a few files of the Go
-distribution in use, changed so that the goroutines of a node can be driven step by step.
-The copy is made from that distribution, kept in the user's cache folder, and used for
-this build alone. The first build of a version takes a minute, as it includes the standard
-library. Tests that do not use package bubble run as ever.
+		Short: "Run go test, and explore the schedules of each test",
+		Long: `Runs "go test" with the same arguments, and executes each test function many times, each
+time under another schedule of its goroutines, in virtual time and on an in-memory network.
+It reports deadlocks, leaked goroutines, panics, failures and, with -race, data races. Each
+finding is replayed in a new process, minimized, and kept in testdata/macemc, from where it
+is executed first the next time. docs/test-exploration.md says what is explored.
 
-"macemc search ./mysvc" and its like do the same by themselves. With --env alone the
-command runs nothing. It prints the variables with which go test does the same, as an
-editor or a debugger starts it: docs/goroutines.md, Editors.`,
+The flags are those of go test, and:
+  -schedules N        execute each test under N schedules at most
+  -explore-time D     explore each test for D at most (default 2s)
+  -schedule FILE      execute only the schedule of FILE
+  -explore-seed N     seed of the schedules (default 1)
+  -explore=false      execute each test once, as go test does
+
+The build uses a copy of a few files of the Go distribution in use, changed so that
+goroutines can be scheduled. The copy is kept in the user's cache folder. The first build
+of a version takes a minute, as it includes the standard library. Tests that check
+systems with package mctest run once, as with go test.
+
+"macemc search ./mysvc" and its like build in the same way. With --env alone the command runs
+nothing. It prints the variables with which go test builds so, as an editor or a debugger
+starts it: docs/goroutines.md, Editors.
+
+Exit status: 0 without a finding, 1 with one or if a test fails, 2 if the arguments are wrong.`,
 		Example: `  macemc test ./...
-  macemc test ./mysvc -run TestCluster -v -count=1
+  macemc test -race ./lease
+  macemc test -schedules 10000 -run TestRenew ./lease
+  macemc test -run TestRenew -schedule testdata/macemc/TestRenew/deadlock-1.path ./lease
   macemc test -C ../other ./...
   macemc test ./mysvc -macemc.time=5m
   macemc test --env > .macemc.env`,
@@ -78,6 +94,10 @@ func (a *app) printTestEnv(ctx context.Context) error {
 func (a *app) goTest(ctx context.Context, args []string) error {
 	args, tags := withoutTags(args)
 	folder, args := folderFlag(args)
+	x, args, err := explorationFlags(args)
+	if err != nil {
+		return err
+	}
 	changed, err := overlay.Prepare(ctx, cmp.Or(folder, "."))
 	if err != nil {
 		return err
@@ -85,6 +105,15 @@ func (a *app) goTest(ctx context.Context, args []string) error {
 	flags := changed.Flags(strings.Trim(a.tags+","+tags, ","))
 	// Package bubble runs one thread, but the build need not.
 	env := append(changed.Env, "GOMAXPROCS=1")
+	if x.on {
+		more, err := x.environment()
+		if err != nil {
+			return err
+		}
+		defer x.remove()
+		env = append(env, more...)
+		flags = append(flags, compilerFlags...)
+	}
 	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())
 	test := []string{"test", parallel}
 	if folder != "" {
@@ -92,8 +121,16 @@ func (a *app) goTest(ctx context.Context, args []string) error {
 	}
 	cmd := changedGo(ctx, env, slices.Concat(test, flags, args))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stdout, a.Stderr
+	var summary *summaries
+	if x.on && !x.json {
+		summary = &summaries{out: a.Stdout, folder: x.summaries}
+		cmd.Stdout = summary
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	err = cmd.Run()
+	if summary != nil {
+		summary.finish()
+	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return Exit(max(1, exit.ExitCode()))
 	}

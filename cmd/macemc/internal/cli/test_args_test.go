@@ -4,8 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/testsched"
 )
 
 func TestFolderFlag_FirstArgumentOnly(t *testing.T) {
@@ -60,5 +64,55 @@ func TestWithoutTags(t *testing.T) {
 		if !slices.Equal(rest, c.rest) || tags != c.tags {
 			t.Errorf("%q: %q and tags %q", c.args, rest, tags)
 		}
+	}
+}
+
+func TestExplorationFlags(t *testing.T) {
+	for _, c := range []struct{ args, rest, want string }{
+		{"./...", "./...", "on 2s 0 1"},
+		{"-race -schedules 100 ./p", "-race ./p", "on 0s 100 1"},
+		{"-schedules=7 -explore-time=3s -explore-seed 5 -run X", "-run X", "on 3s 7 5"},
+		{"-explore=false -v .", "-v .", "off 2s 0 1"},
+		{"-fuzz FuzzX .", "-fuzz FuzzX .", "off 2s 0 1"},
+		{". -args -schedules 3", ". -args -schedules 3", "on 2s 0 1"},
+	} {
+		x, rest, err := explorationFlags(strings.Fields(c.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[bool]string{true: "on", false: "off"}[x.on] + " " + x.time.Round(time.Second).String()
+		got += strings.Join([]string{"", itoa(x.schedules), itoa(int(x.seed))}, " ")
+		if got != c.want || strings.Join(rest, " ") != c.rest {
+			t.Errorf("%s: got %s and %q, want %s and %s", c.args, got, rest, c.want, c.rest)
+		}
+	}
+	for _, args := range []string{"-schedules", "-schedules 0", "-schedules x", "-explore-time 0s", "-schedule /nowhere", "-explore=maybe", "-explore-seed -1"} {
+		if _, _, err := explorationFlags(strings.Fields(args)); err == nil {
+			t.Errorf("%s: no error", args)
+		}
+	}
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func TestSummaries(t *testing.T) {
+	dir := t.TempDir()
+	text := "\"TestA\" 100 5 6 0.9500 50000 \"\"\n\"TestB\" 1 1 1 0.0000 50000 \"not explored: it starts a process\"\n"
+	if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	s := &summaries{out: &out, folder: dir}
+	for _, part := range []string{"ok  \texample.org/p\t0.1", "s\nok  \texample.org/q\t0.2s\nsome", " text"} {
+		if _, err := s.Write([]byte(part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.finish()
+	want := "ok  \texample.org/p\t0.1s\t101 schedules of 2 tests, 1010/s\nok  \texample.org/q\t0.2s\nsome text" +
+		"macemc: example.org/p TestB: not explored: it starts a process\n" +
+		"macemc: 101 schedules of 2 tests, 1010/s; not scheduling points: cgo, files, processes, signals, and plain memory without -race\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 }

@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// exploration is what the flags of "macemc test" say that go test does not have.
+type exploration struct {
+	on        bool
+	json      bool
+	schedules int
+	time      time.Duration
+	schedule  string // absolute
+	seed      uint64
+	summaries string // folder
+	temp      string
+}
+
+// exploreTime is how long a test is explored unless flags say otherwise.
+const exploreTime = 2 * time.Second
+
+// compilerFlags let functions of package sync/atomic be called in packages that are not of the Go distribution: the compiler has
+// instructions for them otherwise. The build is the same with -race, where it has none.
+var compilerFlags = []string{"-gcflags=all=-d=ssa/intrinsics/off", "-gcflags=std="}
+
+// explorationFlags takes the flags of the exploration out of arguments for go test.
+func explorationFlags(args []string) (x exploration, rest []string, err error) {
+	x = exploration{on: true, seed: 1}
+	given := false
+	set := func(name, value string) (err error) {
+		switch name {
+		case "schedules":
+			if x.schedules, err = strconv.Atoi(value); err != nil || x.schedules < 1 {
+				return fmt.Errorf("-schedules must be a number from 1 on")
+			}
+		case "explore-time":
+			given = true
+			if x.time, err = time.ParseDuration(value); err != nil || x.time <= 0 {
+				return fmt.Errorf("-explore-time must be a positive duration such as 30s")
+			}
+		case "explore-seed":
+			if x.seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+				return fmt.Errorf("-explore-seed must be a number")
+			}
+		case "schedule":
+			if _, err = os.Stat(value); err != nil {
+				return err
+			}
+			x.schedule, err = filepath.Abs(value)
+		case "explore":
+			if x.on, err = strconv.ParseBool(value); err != nil {
+				return fmt.Errorf("-explore must be true or false")
+			}
+		}
+		return err
+	}
+	own := []string{"schedules", "explore-time", "explore-seed", "schedule", "explore"}
+	for i := 0; i < len(args); i++ {
+		if args[i] == "-args" || args[i] == "--args" {
+			rest = append(rest, args[i:]...)
+			break
+		}
+		name, value, has := strings.Cut(args[i], "=")
+		flag := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
+		if flag == name || !slices.Contains(own, flag) {
+			switch flag {
+			case "json":
+				x.json = true
+			case "fuzz", "c", "list", "test.fuzz", "test.list":
+				x.on = false
+			}
+			rest = append(rest, args[i])
+			continue
+		}
+		if !has && flag == "explore" {
+			value = "true"
+		} else if !has {
+			if i+1 == len(args) {
+				return x, nil, fmt.Errorf("%s needs a value", name)
+			}
+			i++
+			value = args[i]
+		}
+		if err := set(flag, value); err != nil {
+			return x, nil, err
+		}
+	}
+	if x.schedules == 0 && !given {
+		x.time = exploreTime
+	}
+	return x, rest, nil
+}
+
+// environment returns the variables for the test binaries, and makes the folders that they name.
+func (x *exploration) environment() ([]string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	// The names of these variables and their values are part of what go test has its cache by, so they are the same each time.
+	x.summaries = filepath.Join(cache, "macemc", "tests")
+	if err := os.MkdirAll(x.summaries, 0o755); err != nil {
+		return nil, err
+	}
+	if x.temp, err = os.MkdirTemp("", "macemc-test-"); err != nil {
+		return nil, err
+	}
+	return []string{
+		testsched.Variable + "=" + strconv.FormatUint(x.seed, 10),
+		testsched.VariableSchedules + "=" + strconv.Itoa(x.schedules),
+		testsched.VariableTime + "=" + x.time.String(),
+		testsched.VariableSchedule + "=" + x.schedule,
+		testsched.VariableSummaries + "=" + x.summaries,
+		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 " + os.Getenv("GORACE"),
+	}, nil
+}
+
+func (x *exploration) remove() { os.RemoveAll(x.temp) }
+
+// summaries is a writer that adds to the line of each package how its tests were explored.
+type summaries struct {
+	out    io.Writer
+	folder string
+	rest   []byte // of a line
+	total  packageSummary
+	notes  []string
+}
+
+// packageSummary adds up the tests of packages.
+type packageSummary struct {
+	tests, schedules int
+	elapsed          time.Duration
+}
+
+func (p packageSummary) String() string {
+	return fmt.Sprintf("%d schedules of %d tests, %.0f/s", p.schedules, p.tests, float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
+}
+
+func (s *summaries) Write(p []byte) (int, error) {
+	s.rest = append(s.rest, p...)
+	for {
+		end := bytes.IndexByte(s.rest, '\n')
+		if end < 0 {
+			return len(p), nil
+		}
+		line := string(s.rest[:end])
+		s.rest = append(s.rest[:0], s.rest[end+1:]...)
+		if _, err := fmt.Fprintln(s.out, s.line(line)); err != nil {
+			return len(p), err
+		}
+	}
+}
+
+// line returns a line of go test with what there is to add.
+func (s *summaries) line(line string) string {
+	fields := strings.Fields(line)
+	if len(fields) < 3 || !strings.HasPrefix(line, "ok  \t") && !strings.HasPrefix(line, "FAIL\t") {
+		return line
+	}
+	sum := s.read(fields[1])
+	if sum.schedules == 0 {
+		return line
+	}
+	return line + "\t" + sum.String()
+}
+
+// read adds up what the tests of a package came to.
+func (s *summaries) read(pkg string) (sum packageSummary) {
+	text, err := os.ReadFile(testsched.SummaryFile(s.folder, pkg))
+	if err != nil {
+		return sum
+	}
+	for line := range strings.Lines(string(text)) {
+		var name, note string
+		var schedules, orders, estimate int
+		var seen float64
+		var micros int64
+		if _, err := fmt.Sscanf(line, "%q %d %d %d %f %d %q", &name, &schedules, &orders, &estimate, &seen, &micros, &note); err != nil {
+			continue
+		}
+		if note != "" {
+			s.notes = append(s.notes, pkg+" "+name+": "+note)
+		}
+		sum.tests++
+		sum.schedules += schedules
+		sum.elapsed += time.Duration(micros) * time.Microsecond
+	}
+	s.total.tests += sum.tests
+	s.total.schedules += sum.schedules
+	s.total.elapsed += sum.elapsed
+	return sum
+}
+
+// finish writes what the packages came to together.
+func (s *summaries) finish() {
+	s.out.Write(s.rest)
+	for _, note := range s.notes {
+		fmt.Fprintln(s.out, "macemc: "+note)
+	}
+	if s.total.tests > 1 {
+		fmt.Fprintf(s.out, "macemc: %v; not scheduling points: cgo, files, processes, signals, and plain memory without -race\n", s.total)
+	}
+}

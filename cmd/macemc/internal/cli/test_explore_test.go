@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/task"
+)
+
+// Tests with bugs in some schedules are reported, others pass, and what cannot be explored runs once. The second time the findings that
+// were kept are executed first.
+func TestTest_Explores(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/explore")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	run := func(args ...string) (string, int) {
+		var out strings.Builder
+		a := &app{Process: task.Process{Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
+		status := a.run(t.Context(), append([]string{"test", "-count=1", "-schedules=300"}, args...))
+		return out.String(), status
+	}
+	out, status := run(".")
+	if status != 1 {
+		t.Errorf("status %d\n%s", status, out)
+	}
+	for _, want := range []string{
+		`(?s)--- FAIL: TestLocks .*DEADLOCK: the test does not return: 3 goroutines wait for ever\n.*goroutine 2 locks a Mutex at explored_test.go:22 in TestLocks.func1, held by goroutine 3\n.*1 preemption\n`,
+		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:47: 2 and 1\n`,
+		`(?s)--- FAIL: TestLeak .*LEAK: the test has returned and 1 goroutine waits for ever\n.*sends to a channel at explored_test.go:55`,
+		`(?s)--- FAIL: TestPanic .*PANIC: close of closed channel\n`,
+		`TestState: .*the test depends on what earlier runs left in package variables`,
+		`TestProcess: not explored: it starts a process\n`,
+		`TestSynctest: not explored: it uses testing/synctest\n`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if n := strings.Count(out, "--- FAIL"); n != 4 {
+		t.Errorf("%d tests failed, want 4", n)
+	}
+	var kept []string
+	fs.WalkDir(os.DirFS("testdata/macemc"), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			kept = append(kept, path)
+		}
+		return err
+	})
+	if got, want := strings.Join(kept, " "), "TestAtomics/failed-test-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestPanic/panic-1.path"; got != want {
+		t.Errorf("kept %s, want %s", got, want)
+	}
+	if again, _ := run("-run=TestLocks", "."); !strings.Contains(again, "found by a schedule in "+filepath.Join("testdata", "macemc", "TestLocks")) {
+		t.Errorf("the second time:\n%s", again)
+	}
+	if again, status := run("-run=TestLocks", "-schedule", "testdata/macemc/TestLocks/deadlock-1.path", "."); status != 1 || !strings.Contains(again, "DEADLOCK") {
+		t.Errorf("replay: status %d\n%s", status, again)
+	}
+	if once, status := run("-explore=false", "-run=TestHTTP", "."); status != 0 || strings.Contains(once, "schedules") {
+		t.Errorf("without exploration: status %d\n%s", status, once)
+	}
+	verbose, status := run("-v", "-run=TestSubtests|TestSkipped|TestHTTP|Example", ".")
+	if status != 0 {
+		t.Errorf("-v: status %d", status)
+	}
+	for _, want := range []string{"=== RUN   TestSubtests/sub/a#01\n", "    --- PASS: TestSubtests/sub#01 ", "explored_test.go:140: logged\n", "--- SKIP: TestSkipped", "--- PASS: Example", "no finding; about"} {
+		if !strings.Contains(verbose, want) {
+			t.Errorf("-v: %q is missing", want)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s\n%s", out, verbose)
+	}
+}

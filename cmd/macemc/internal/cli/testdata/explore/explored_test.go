@@ -1,0 +1,177 @@
+package explored
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestLocks(t *testing.T) {
+	var a, b sync.Mutex
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		a.Lock()
+		b.Lock()
+		b.Unlock()
+		a.Unlock()
+	})
+	wg.Go(func() {
+		b.Lock()
+		a.Lock()
+		a.Unlock()
+		b.Unlock()
+	})
+	wg.Wait()
+}
+
+func TestAtomics(t *testing.T) {
+	var n atomic.Int32
+	var m int32
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			n.Add(1)
+			atomic.StoreInt32(&m, atomic.LoadInt32(&m)+1)
+		})
+	}
+	wg.Wait()
+	if n.Load() != 2 || m != 2 {
+		t.Fatalf("%d and %d", n.Load(), m)
+	}
+}
+
+func TestLeak(t *testing.T) {
+	c := make(chan int)
+	go func() {
+		time.Sleep(time.Second)
+		c <- 1
+	}()
+	select {
+	case <-c:
+	case <-time.After(time.Second):
+	}
+}
+
+func TestPanic(t *testing.T) {
+	c, d := make(chan int), make(chan bool)
+	go func() { close(c); d <- true }()
+	go func() {
+		select {
+		case <-c:
+		default:
+			close(c)
+		}
+		d <- true
+	}()
+	<-d
+	<-d
+}
+
+func TestMemory(t *testing.T) {
+	n := 0
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { n++ })
+	}
+	wg.Wait()
+	if n != 2 {
+		t.Fatal(n)
+	}
+}
+
+func TestHTTP(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(3 * time.Second)
+		io.WriteString(w, "ok")
+	}))
+	defer srv.Close()
+	for range 2 {
+		resp, err := http.Get(srv.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if string(b) != "ok" || err != nil {
+			t.Fatal(string(b), err)
+		}
+	}
+}
+
+func TestUDP(t *testing.T) {
+	a, err := net.ListenPacket("udp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	b, err := net.Dial("udp", a.LocalAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := b.Write([]byte("hello")); err != nil {
+		t.Fatal(err)
+	}
+	var buf [10]byte
+	n, from, err := a.ReadFrom(buf[:])
+	if err != nil || string(buf[:n]) != "hello" || from.String() != b.LocalAddr().String() {
+		t.Fatal(n, from, err)
+	}
+	a.SetReadDeadline(time.Now().Add(time.Hour))
+	if _, _, err := a.ReadFrom(buf[:]); err == nil {
+		t.Fatal("no deadline")
+	}
+}
+
+func TestSubtests(t *testing.T) {
+	t.Setenv("EXPLORED", "yes")
+	dir := t.TempDir()
+	t.Run("sub", func(t *testing.T) {
+		t.Cleanup(func() { os.WriteFile(dir+"/file", nil, 0o600) })
+		t.Run("a", func(t *testing.T) { t.Parallel() })
+		t.Run("a", func(t *testing.T) { t.Parallel(); t.Log("logged") })
+	})
+	t.Run("sub", func(t *testing.T) {
+		if t.Name() != "TestSubtests/sub#01" {
+			t.Fatal(t.Name())
+		}
+	})
+}
+
+func TestSynctest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { time.Sleep(time.Hour) })
+}
+
+func TestProcess(t *testing.T) {
+	if err := exec.Command("true").Run(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var runs int
+
+// What earlier runs have left makes this one fail.
+func TestState(t *testing.T) {
+	runs++
+	done := make(chan bool)
+	go close(done)
+	<-done
+	if runs > 20 {
+		t.Fatal("runs before this one")
+	}
+}
+
+func TestSkipped(t *testing.T) { t.Skip("not now") }
+
+func Example() {
+	os.Stdout.WriteString("plain\n")
+	// Output: plain
+}

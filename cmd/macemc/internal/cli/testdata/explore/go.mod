@@ -1,0 +1,3 @@
+module example.org/explored
+
+go 1.26

@@ -1,0 +1,300 @@
+package overlay
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+//go:embed source/tests_runtime.go.txt
+var testsRuntimeSource string
+
+//go:embed source/tests_testing.go.txt
+var testsTestingSource string
+
+//go:embed source/tests_net.go.txt
+var testsNetSource string
+
+const testsSyncSource = `package sync
+
+import "unsafe"
+
+//go:linkname macemcPoint runtime.macemcPoint
+func macemcPoint(op uint64, obj uintptr)
+
+//go:linkname macemcTested runtime.macemcTested
+func macemcTested() bool
+
+func macemcAddr[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+`
+
+const testsOSSource = `package os
+
+import _ "unsafe"
+
+//go:linkname macemcExit runtime.macemcExit
+func macemcExit(code int)
+
+//go:linkname macemcMuted runtime.macemcMuted
+func macemcMuted() bool
+
+//go:linkname macemcRefuse runtime.macemcRefuse
+func macemcRefuse(reason string)
+`
+
+// testsSynctestSource registers functions that forget what a run of a test has left behind in package variables.
+const testsSynctestSource = `package synctest
+
+var macemcResets []func()
+
+func OnMacemcReset(f func()) { macemcResets = append(macemcResets, f) }
+
+func MacemcReset() {
+	for _, f := range macemcResets {
+		f()
+	}
+}
+`
+
+const testsHTTPSource = `package http
+
+import (
+	"internal/synctest"
+	"reflect"
+)
+
+func init() {
+	synctest.OnMacemcReset(func() {
+		if t, ok := DefaultTransport.(*Transport); ok {
+			macemcForget(&t.idleConn)
+			macemcForget(&t.idleConnWait)
+			macemcForget(&t.idleLRU)
+			macemcForget(&t.connsPerHost)
+			macemcForget(&t.connsPerHostWait)
+			macemcForget(&t.dialsInProgress)
+		}
+	})
+}
+
+func macemcForget(field any) { reflect.ValueOf(field).Elem().SetZero() }
+`
+
+// testsRefuse is for packages that a test cannot use while it is explored.
+const testsRefuse = `
+
+import _ "unsafe"
+
+//go:linkname macemcRefuse runtime.macemcRefuse
+func macemcRefuse(reason string)
+`
+
+const atomicSource = `package atomic
+
+import _ "unsafe"
+
+//go:linkname macemcPoint runtime.macemcPoint
+func macemcPoint(op uint64, obj uintptr)
+
+`
+
+// Numbers of operations, as in source/tests_runtime.go.txt.
+const (
+	opTryLock, opWaitGroup, opCond     = "8", "9", "10"
+	opOnce, opMap, opPool, opAtomic    = "11", "12", "13", "14"
+	why                                = "a place where another goroutine of a test may run"
+	whyEnd, whyPrint, whyReset, whyNet = "the end of the process is the end of a run", "only one run prints", "runs do not depend on earlier ones", "the network is in memory"
+	whyRefused                         = "what a schedule does not determine is not explored"
+	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
+)
+
+// testChanges let tests run under many schedules.
+var testChanges = func() []change {
+	list := []change{
+		{"runtime/proc.go", atEnd{"newproc"}, "macemcPoint(macemcOpGo, 0); ", why},
+		{"runtime/panic.go", atStart{"fatalpanic"}, " macemcPanicked(msgs); ", whyEnd},
+		{"runtime/panic.go", atStart{"fatal"}, " macemcDied(nil, s); ", whyEnd},
+		{"os/proc.go", atStart{"Exit"}, " macemcExit(code); ", whyEnd},
+		{"os/file.go", atStart{"File.Write"}, " if f != nil && macemcMuted() && (f == Stdout || f == Stderr) { return len(b), nil }; ", whyPrint},
+		{"runtime/print.go", atStart{"gwrite"}, " if macemcMuted() { return }; ", whyPrint},
+		{"os/exec.go", atStart{"StartProcess"}, ` macemcRefuse("it starts a process"); `, whyRefused},
+		{"os/signal/signal.go", atStart{"Notify"}, ` macemcRefuse("it waits for signals"); `, whyRefused},
+		{"testing/synctest/synctest.go", atStart{"Test"}, ` macemcRefuse("it uses testing/synctest"); `, whyRefused},
+		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcTested() { return 1 }; ", "a test that is explored has one processor"},
+		{"runtime/synctest.go", atStart{"synctest_associate"}, " if macemcT != nil { return bubbleAssocUnbubbled }; ", whyReset},
+		{"sync/mutex.go", atStart{"Mutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcMutex(m)); ", why},
+		{"sync/rwmutex.go", atStart{"RWMutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},
+		{"sync/rwmutex.go", atStart{"RWMutex.TryRLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},
+		{"sync/waitgroup.go", atStart{"WaitGroup.Add"}, " macemcPoint(" + opWaitGroup + ", macemcAddr(wg)); ", why},
+		{"sync/waitgroup.go", atStart{"WaitGroup.Wait"}, " macemcPoint(" + opWaitGroup + ", macemcAddr(wg)); ", why},
+		{"sync/cond.go", atStart{"Cond.Wait"}, " macemcPoint(" + opCond + ", macemcAddr(c)); ", why},
+		{"sync/cond.go", atStart{"Cond.Signal"}, " macemcPoint(" + opCond + ", macemcAddr(c)); ", why},
+		{"sync/cond.go", atStart{"Cond.Broadcast"}, " macemcPoint(" + opCond + ", macemcAddr(c)); ", why},
+		{"sync/once.go", atStart{"Once.Do"}, " macemcPoint(" + opOnce + ", macemcAddr(o)); ", why},
+		{"testing/testing.go", callee{"tRunner", "fn"}, "macemcExplored(t, fn)", whyTests},
+		{"testing/testing.go", atStart{"T.Parallel"}, " if macemcIsRun(t) { return }; ", whyTests},
+		{"testing/testing.go", atStart{"T.report"}, " if macemcIsRun(t) { return }; ", whyTests},
+		{"testing/testing.go", atStart{"T.Deadline"}, " if macemcInRun() { return time.Time{}, false }; ", whyTests},
+
+		{"net/fd_posix.go", lastField{"netFD"}, " *fakeNetFD; ", whyNet},
+		{"net/sock_posix.go", atStart{"socket"}, " if macemcTested() { return macemcSocket(ctx, net, family, sotype, proto, ipv6only, laddr, raddr) }; ", whyNet},
+		{"net/conf.go", atStart{"conf.mustUseGoResolver"}, " if macemcTested() { return true }; ", whyNet},
+		{"net/fd_unix.go", atStart{"netFD.accept"}, " if fd.fakeNetFD != nil { return fd.fakeNetFD.accept(fd.laddr) }; ", whyNet},
+		{"net/fd_unix.go", atStart{"netFD.dup"}, " if fd.fakeNetFD != nil { return fd.fakeNetFD.dup() }; ", whyNet},
+		{"net/sendfile.go", atStart{"sendFile"}, " if c.fakeNetFD != nil { return 0, nil, false }; ", whyNet},
+		{"net/splice_linux.go", atStart{"spliceFrom"}, " if c.fakeNetFD != nil { return 0, nil, false }; ", whyNet},
+		{"net/splice_linux.go", atStart{"spliceTo"}, " if c.fakeNetFD != nil { return 0, nil, false }; ", whyNet},
+		{"net/writev_unix.go", atStart{"netFD.writeBuffers"}, " if fd.fakeNetFD != nil { return macemcWriteBuffers(fd, v) }; ", whyNet},
+		{"net/mptcpsock_linux.go", atStart{"isUsingMultipathTCP"}, " if fd.fakeNetFD != nil { return false }; ", whyNet},
+	}
+	for _, m := range []string{"Load", "Store", "Clear", "LoadOrStore", "LoadAndDelete", "Swap", "CompareAndSwap", "CompareAndDelete", "Range"} {
+		list = append(list, change{"sync/map.go", atStart{"Map." + m}, " macemcPoint(" + opMap + ", macemcAddr(m)); ", why})
+	}
+	for _, c := range []struct{ method, call string }{
+		{"Close", "Close()"}, {"closeRead", "closeRead()"}, {"closeWrite", "closeWrite()"}, {"Read", "Read(p)"}, {"Write", "Write(p)"},
+		{"readFrom", "readFrom(p)"}, {"readFromInet4", "readFromInet4(p, from)"}, {"readFromInet6", "readFromInet6(p, from)"},
+		{"readMsg", "readMsg(p, oob, 0)"}, {"readMsgInet4", "readMsgInet4(p, oob, 0, sa)"}, {"readMsgInet6", "readMsgInet6(p, oob, 0, sa)"},
+		{"writeTo", "writeTo(p, sa)"}, {"writeToInet4", "writeToInet4(p, sa)"}, {"writeToInet6", "writeToInet6(p, sa)"},
+		{"writeMsg", "writeMsg(p, oob, sa)"}, {"writeMsgInet4", "writeMsgInet4(p, oob, sa)"}, {"writeMsgInet6", "writeMsgInet6(p, oob, sa)"},
+		{"SetDeadline", "SetDeadline(t)"}, {"SetReadDeadline", "SetReadDeadline(t)"}, {"SetWriteDeadline", "SetWriteDeadline(t)"},
+	} {
+		list = append(list, change{"net/fd_posix.go", atStart{"netFD." + c.method}, " if fd.fakeNetFD != nil { return fd.fakeNetFD." + c.call + " }; ", whyNet})
+	}
+	for _, c := range []struct{ file, fn, result string }{
+		{"sockopt_posix.go", "setReadBuffer", "fd.fakeNetFD.setReadBuffer(bytes)"}, {"sockopt_posix.go", "setWriteBuffer", "nil"}, {"sockopt_posix.go", "setKeepAlive", "nil"},
+		{"sockopt_posix.go", "setLinger", "fd.fakeNetFD.setLinger(sec)"}, {"tcpsockopt_unix.go", "setKeepAliveIdle", "nil"}, {"tcpsockopt_unix.go", "setKeepAliveInterval", "nil"},
+		{"tcpsockopt_unix.go", "setKeepAliveCount", "nil"}, {"tcpsockopt_posix.go", "setNoDelay", "nil"},
+	} {
+		list = append(list, change{"net/" + c.file, atStart{c.fn}, " if fd.fakeNetFD != nil { return " + c.result + " }; ", whyNet})
+	}
+	for _, m := range []string{"Control", "Read", "Write"} {
+		list = append(list, change{"net/rawconn.go", atStart{"rawConn." + m}, " if c.ok() && c.fd.fakeNetFD != nil { return syscall.ENOTSUP }; ", whyNet})
+	}
+	return list
+}()
+
+// rewrite changes a file of the distribution as a whole. The lines stay where they are.
+type rewrite struct {
+	file string
+	edit func(text string, files map[string]string) (string, error)
+	why  string
+}
+
+// rewrites let atomic operations and memory accesses be scheduling points. The functions of package sync/atomic get bodies; what they
+// were is renamed. The builds of tests compile calls of them as calls.
+var rewrites = []rewrite{
+	{"sync/atomic/doc.go", atomicBodies, whyAtomics},
+	{"sync/atomic/doc_64.go", atomicBodies, whyAtomics},
+	{"sync/atomic/asm.s", renameAtomics(`(?m)^(TEXT ·)(\w+)(\(SB\))`), whyAtomics},
+	{"runtime/race_amd64.s", renameAtomics(`(sync∕atomic·)(\w+)(\(SB\))`), whyAtomics},
+	{"runtime/race_amd64.s", memoryInGo, whyMemory},
+	{"runtime/race.go", renameAtomics(`(?m)^(//go:linkname abigen_sync_atomic_\w+ sync/atomic\.)(\w+)()`), whyAtomics},
+	{"runtime/race.go", memoryPoints, whyMemory},
+	{"runtime/atomic_pointer.go", renameAtomics(`(?m)^(//go:linkname sync_atomic_\w+Uintptr sync/atomic\.)(\w+)()`), whyAtomics},
+	{"runtime/atomic_pointer.go", pointerAtomics, whyAtomics},
+	{"net/net_fake.go", fakeNetwork, whyNet},
+}
+
+var atomicFunc = regexp.MustCompile(`(?m)^(//go:noescape\n)?func (\w+)\(addr ([^)]*)\)( \([^)]*\))?$`)
+
+// atomicBodies gives the functions of package sync/atomic bodies in Go.
+func atomicBodies(text string, added map[string]string) (string, error) {
+	const file = "sync/atomic/zz_macemc.go"
+	if added[file] == "" {
+		added[file] = atomicSource
+	}
+	n := 0
+	text = atomicFunc.ReplaceAllStringFunc(text, func(s string) string {
+		m := atomicFunc.FindStringSubmatch(s)
+		name, params, result := m[2], "addr "+m[3], m[4]
+		if strings.HasSuffix(name, "Pointer") {
+			return s
+		}
+		n++
+		var args []string
+		for p := range strings.SplitSeq(params, ",") {
+			args = append(args, strings.Fields(p)[0])
+		}
+		call := "macemc" + name + "(" + strings.Join(args, ", ") + ")"
+		if result != "" {
+			call = "return " + call
+		}
+		added[file] += "//go:noescape\nfunc macemc" + name + "(" + params + ")" + result + "\n"
+		line := ""
+		if m[1] != "" {
+			line = "\n"
+		}
+		return line + "func " + name + "(" + params + ")" + result + " { macemcPoint(" + opAtomic + ", 0); " + call + " }"
+	})
+	if n < 10 {
+		return "", fmt.Errorf("only %d functions of sync/atomic are declared in the form that is known", n)
+	}
+	return text, nil
+}
+
+func renameAtomics(pattern string) func(string, map[string]string) (string, error) {
+	re := regexp.MustCompile(pattern)
+	return func(text string, _ map[string]string) (string, error) {
+		if !re.MatchString(text) {
+			return "", fmt.Errorf("nothing matches %s", pattern)
+		}
+		return re.ReplaceAllString(text, "${1}macemc${2}${3}"), nil
+	}
+}
+
+var pointerFunc = regexp.MustCompile(`(?m)^func sync_atomic_\w+Pointer\(ptr .*\{$`)
+
+func pointerAtomics(text string, _ map[string]string) (string, error) {
+	if n := len(pointerFunc.FindAllString(text, -1)); n < 3 {
+		return "", fmt.Errorf("there are only %d functions sync_atomic_...Pointer", n)
+	}
+	return pointerFunc.ReplaceAllString(text, "${0} macemcPoint(macemcOpAtomic, uintptr(unsafe.Pointer(ptr)));"), nil
+}
+
+var memoryFuncs = []struct{ name, params, point, call string }{
+	{"raceread", "addr uintptr", "macemcRead1", "racereadpc(unsafe.Pointer(addr), 0, sys.GetCallerPC()-1)"},
+	{"racewrite", "addr uintptr", "macemcWrite1", "racewritepc(unsafe.Pointer(addr), 0, sys.GetCallerPC()-1)"},
+	{"racereadrange", "addr, size uintptr", "macemcRead1", "racereadrangepc1(addr, size, sys.GetCallerPC()-1)"},
+	{"racewriterange", "addr, size uintptr", "macemcWrite1", "racewriterangepc1(addr, size, sys.GetCallerPC()-1)"},
+}
+
+// memoryPoints gives the functions that code built with -race calls before memory accesses bodies in Go.
+func memoryPoints(text string, _ map[string]string) (string, error) {
+	for _, f := range memoryFuncs {
+		decl := "\nfunc " + f.name + "(" + f.params + ")\n"
+		if strings.Count(text, decl) != 1 {
+			return "", fmt.Errorf("%q is not there once", decl)
+		}
+		text = strings.Replace(text, decl, "\nfunc "+f.name+"("+f.params+") { "+f.point+"(addr); "+f.call+" }\n", 1)
+	}
+	if !strings.Contains(text, `"internal/runtime/sys"`) {
+		text = strings.Replace(text, "import (", `import ("internal/runtime/sys";`, 1)
+	}
+	return text, nil
+}
+
+// memoryInGo takes the same functions out of the assembly.
+func memoryInGo(text string, _ map[string]string) (string, error) {
+	for _, f := range memoryFuncs {
+		re := regexp.MustCompile(`(?s)TEXT\truntime·` + f.name + `<ABIInternal>\(SB\).*?JMP\tracecalladdr<>\(SB\)\n`)
+		m := re.FindString(text)
+		if m == "" {
+			return "", fmt.Errorf("runtime·%s is not there in the form that is known", f.name)
+		}
+		text = strings.Replace(text, m, strings.Repeat("\n", strings.Count(m, "\n")), 1)
+	}
+	return text, nil
+}
+
+// fakeNetwork adds the in-memory network that package net has for js/wasm to those of other systems.
+func fakeNetwork(text string, added map[string]string) (string, error) {
+	fake := regexp.MustCompile(`(?m)^//go:build .*$`).ReplaceAllString(text, "//go:build unix")
+	for from, to := range map[string]string{"\nfunc socket(": "\nfunc macemcFakeSocket(", "\nfunc sysSocket(": "\nfunc macemcSysSocket("} {
+		if strings.Count(fake, from) != 1 {
+			return "", fmt.Errorf("%q is not there once", from)
+		}
+		fake = strings.Replace(fake, from, to, 1)
+	}
+	added["net/zz_macemc_fake.go"] = fake
+	return text, nil
+}

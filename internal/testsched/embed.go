@@ -1,0 +1,8 @@
+package testsched
+
+import "embed"
+
+// Source is the source of this package but for this file, for internal/overlay.
+//
+//go:embed explore.go frames.go minimize.go outcome.go race.go report.go schedule.go settings.go
+var Source embed.FS

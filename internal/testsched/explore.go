@@ -1,0 +1,119 @@
+package testsched
+
+import (
+	"time"
+)
+
+// Config says how to explore a test.
+type Config struct {
+	Package, Test string
+	Seed          uint64
+	Schedules     int           // how many at most; 0 means that only Time limits them
+	Time          time.Duration // 0 means that only Schedules limits them
+	Race          bool          // the build has the race detector
+	Corpus        []*Stored     // executed first
+}
+
+// Result is what an exploration came to.
+type Result struct {
+	Schedules int
+	pkg       string
+	Orders    int  // different orders of goroutines
+	Once      int  // of these, how many were seen once
+	Only      bool // there is only one order: no point had a choice
+	Saturated bool // no new order for long
+	Elapsed   time.Duration
+	Finding   *Outcome // nil means none
+	Found     *Schedule
+	By        Policy
+	FromFile  bool     // Found is of the corpus
+	Stop      *Outcome // the run that showed that the test cannot be explored
+	Left      []string // goroutines that some runs left behind, reachable
+	Outside   bool
+	First     *Outcome
+}
+
+// Bounds of an exploration that its configuration does not set.
+const (
+	minSaturated = 200     // runs without a new order before an exploration may stop
+	maxOrders    = 1 << 16 // orders that are told apart
+)
+
+// Explore executes a test under many schedules, until a run fails or a limit is reached. Each run is executed by run.
+func Explore(c Config, run func(*Schedule) *Outcome) *Result {
+	r := &Result{pkg: c.Package}
+	start := time.Now()
+	defer func() { r.Elapsed = time.Since(start) }()
+	orders := map[uint64]int{}
+	fresh := 0
+	step := func(s *Schedule) bool {
+		o := run(s)
+		r.Schedules++
+		if r.First == nil {
+			r.First = o
+		}
+		if o.Kind == Unexplored {
+			r.Stop = o
+			return true
+		}
+		r.Outside = r.Outside || o.Outside
+		switch orders[o.Hash]++; {
+		case orders[o.Hash] == 1 && len(orders) <= maxOrders:
+			fresh = r.Schedules
+			r.Orders++
+			r.Once++
+		case orders[o.Hash] == 1:
+			delete(orders, o.Hash)
+		case orders[o.Hash] == 2:
+			r.Once--
+		}
+		if o.Kind == Passed {
+			return false
+		}
+		r.Finding, r.By = o, s.Policy
+		r.Found = &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: o.Switches}
+		if s.Policy == Default {
+			r.Found.Switches = s.Switches
+		}
+		return true
+	}
+	for _, f := range c.Corpus {
+		s := f.Schedule
+		if step(&s) {
+			r.FromFile = r.Finding != nil
+			return r
+		}
+	}
+	points := uint64(0)
+	for n := 0; ; n++ {
+		if step(draw(c.Seed, n, points, c.Race)) {
+			return r
+		}
+		last := r.First
+		points = max(points, last.Points)
+		if n == 0 && last.Choices == 0 && last.Points > 0 || n == 2 && r.Orders == 1 && last.Choices == 0 {
+			r.Only = r.Orders == 1
+			if n > 0 {
+				return r
+			}
+		}
+		if c.Schedules > 0 && n+1 >= c.Schedules {
+			return r
+		}
+		if c.Time > 0 && time.Since(start) >= c.Time {
+			return r
+		}
+		if since := r.Schedules - fresh; since >= minSaturated && since >= 4*r.Orders && r.Once*20 <= r.Orders {
+			r.Saturated = true
+			return r
+		}
+	}
+}
+
+// Estimate returns about how many orders there are (Chao, 1984), and which share of runs would follow a known one (Good, 1953).
+func (r *Result) Estimate() (orders int, seen float64) {
+	if r.Schedules == 0 {
+		return 0, 0
+	}
+	return r.Orders + r.Once*r.Once/2/max(1, r.Orders-r.Once), 1 - float64(r.Once)/float64(r.Schedules)
+}

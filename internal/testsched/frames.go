@@ -1,0 +1,225 @@
+package testsched
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"sort"
+	"strings"
+)
+
+// Stack is the frames of a goroutine, innermost first.
+type Stack []runtime.Frame
+
+// Frames returns the frames of program counters.
+func Frames(pcs []uintptr) (s Stack) {
+	if len(pcs) == 0 {
+		return nil
+	}
+	frames := runtime.CallersFrames(pcs)
+	for {
+		f, more := frames.Next()
+		if f.PC != 0 || f.Function != "" {
+			s = append(s, f)
+		}
+		if !more {
+			return s
+		}
+	}
+}
+
+// root is the folder of the standard library's source, as stacks name it.
+var root = func() string {
+	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.Cut).Pointer()).FileLine(0)
+	return strings.TrimSuffix(file, "strings/strings.go")
+}()
+
+// standard reports whether a frame is of the Go distribution.
+func standard(f runtime.Frame) bool {
+	if root != "" && strings.HasPrefix(f.File, root) || strings.Contains(f.File, "/macemc/overlay/") || f.File == "" {
+		return true
+	}
+	if root != "" {
+		return false
+	}
+	first, _, _ := strings.Cut(f.Function, "/")
+	return !strings.Contains(f.Function, "/") || !strings.Contains(first, ".")
+}
+
+// user is the innermost frame that is not of the Go distribution.
+func (s Stack) user() (f runtime.Frame, ok bool) {
+	for _, f := range s {
+		if !standard(f) {
+			return f, true
+		}
+	}
+	return f, false
+}
+
+// Where returns the position of the innermost frame of the user's code.
+func (s Stack) Where() string {
+	if f, ok := s.user(); ok {
+		return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+	}
+	return "the standard library" + s.outermost()
+}
+
+// outermost is the function that a goroutine without code of the user executes.
+func (s Stack) outermost() string {
+	for i := len(s) - 1; i >= 0; i-- {
+		if name := s[i].Function; name != "" && name != "runtime.goexit" {
+			return " (" + name + ")"
+		}
+	}
+	return ""
+}
+
+// Func returns the name of the innermost function of the user's code, without its package's path.
+func (s Stack) Func() string {
+	f, _ := s.user()
+	name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
+	if _, rest, ok := strings.Cut(name, "."); ok {
+		name = rest
+	}
+	return name
+}
+
+// Lines describes the frames of the user's code, at most a few.
+func (s Stack) Lines() (lines []string) {
+	for _, f := range s {
+		if !standard(f) && len(lines) < 5 {
+			one := Stack{f}
+			lines = append(lines, fmt.Sprintf("%s  %s", one.Where(), one.Func()))
+		}
+	}
+	return lines
+}
+
+// Goroutine is one that waits.
+type Goroutine struct {
+	Number  int // by age, from 1 on; the first one executes the test function
+	Waits   string
+	At      string
+	Func    string
+	Started string // position of the go statement
+	Holder  int    // of the lock that it waits for; 0 means unknown
+	Lost    bool   // nothing can wake it
+	Stack   Stack
+}
+
+// waits says what a goroutine waits for, by the words of the runtime.
+var waits = map[string]string{
+	"chan receive": "receives from a channel", "chan send": "sends to a channel", "select": "selects", "select (no cases)": "selects nothing",
+	"chan receive (nil chan)": "receives from a nil channel", "chan send (nil chan)": "sends to a nil channel",
+	"sync.Mutex.Lock": "locks a Mutex", "sync.RWMutex.RLock": "read-locks a RWMutex", "sync.RWMutex.Lock": "locks a RWMutex",
+	"sync.WaitGroup.Wait": "waits for a WaitGroup", "sync.Cond.Wait": "waits for a Cond", "sleep": "sleeps", "semacquire": "waits for a semaphore",
+}
+
+func (g Goroutine) String() string {
+	why, _, _ := strings.Cut(g.Waits, " (durable)")
+	why = strings.TrimSuffix(why, " (synctest)")
+	if text, ok := waits[why]; ok {
+		why = text
+	}
+	text := fmt.Sprintf("goroutine %d %s at %s", g.Number, why, g.At)
+	if g.Func != "" {
+		text += " in " + g.Func
+	}
+	if g.Holder != 0 {
+		text += fmt.Sprintf(", held by goroutine %d", g.Holder)
+	}
+	if g.Started != "" && !strings.HasPrefix(g.Started, "the standard library") {
+		text += ", started at " + g.Started
+	}
+	return text
+}
+
+// maxLines is how many goroutines a report lists.
+const maxLines = 8
+
+// Blocked describes goroutines that wait for ever; left means that the test has returned.
+func Blocked(all []Goroutine, left bool) (message, where string, details []string) {
+	var places []string
+	for i, g := range all {
+		places = append(places, g.At)
+		if i < maxLines {
+			details = append(details, g.String())
+		}
+	}
+	if more := len(all) - maxLines; more > 0 {
+		details = append(details, fmt.Sprintf("and %d more", more))
+	}
+	sort.Strings(places)
+	if left {
+		message = fmt.Sprintf("the test has returned and %s for ever", plural(len(all), "goroutine waits", "goroutines wait"))
+	} else {
+		message = fmt.Sprintf("the test does not return: %s for ever", plural(len(all), "goroutine waits", "goroutines wait"))
+	}
+	return message, strings.Join(places, " "), details
+}
+
+// Stuck describes goroutines of a run without end.
+func Stuck(all []Goroutine) (message, where string, details []string) {
+	_, where, details = Blocked(all, false)
+	return "the test goes on without end", where, details
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// OneLine returns the first line of a text.
+func OneLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// Logs returns the first line that a failed test has logged, and the first few.
+func Logs(output string) (message string, details []string) {
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if line != "" && len(details) < maxLines {
+			details = append(details, line)
+		}
+	}
+	if len(details) == 0 {
+		return "the test has failed", nil
+	}
+	return details[0], details[1:]
+}
+
+// OpName describes an operation by its number.
+func OpName(op uint64) string {
+	names := [...]string{"starts a goroutine", "sends", "receives", "closes", "selects", "locks", "read-locks", "unlocks", "tries to lock", "WaitGroup", "Cond", "Once",
+		"sync.Map", "sync.Pool", "atomic operation", "reads", "writes", "Gosched"}
+	if op < uint64(len(names)) {
+		return names[op]
+	}
+	return "operation"
+}
+
+// Table returns a hash table of switches, as the runtime looks them up, in the memory of old if it fits.
+func Table(old, list []Switch) []Switch {
+	size := 16
+	for size < 2*len(list)+2 {
+		size *= 2
+	}
+	if cap(old) >= size {
+		old = old[:size]
+		clear(old)
+	} else {
+		old = make([]Switch, size)
+	}
+	for _, s := range list {
+		i := mix(s.Who^s.Place<<24) & uint64(size-1)
+		for old[i].Who != 0 {
+			i = (i + 1) & uint64(size-1)
+		}
+		old[i] = s
+	}
+	return old
+}

@@ -1,0 +1,116 @@
+package testsched
+
+import (
+	"slices"
+	"time"
+)
+
+// Minimized is a finding with as few context switches as were found to lead to it, and what explains it.
+type Minimized struct {
+	Schedule *Schedule
+	Outcome  *Outcome // traced
+	Runs     int      // executions that it took
+	Critical int      // number of the step, from 1 on, after which no continuation passed; 0 means unknown
+	Passing  int      // of Tried continuations from before that step
+	Tried    int
+	Removed  *Switch // without it the run passes; nil means that no such switch is known
+}
+
+// Bounds of minimization.
+const (
+	minimizeTime  = 3 * time.Second
+	continuations = 200
+)
+
+// Minimize removes switches while the finding stays, and looks for the step from which on no continuation passes. traced executes a run and
+// records its events.
+func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Outcome) *Minimized {
+	m := &Minimized{Schedule: found, Outcome: finding}
+	deadline := time.Now().Add(minimizeTime)
+	try := func(list []Switch) bool {
+		s := *found
+		s.Policy, s.Switches = Default, list
+		m.Runs++
+		return run(&s).Same(finding)
+	}
+	list := slices.Clone(found.Switches)
+	if !try(list) {
+		return m
+	}
+	list = remove(list, func(list []Switch) bool { return time.Now().Before(deadline) && try(list) })
+	s := *found
+	s.Switches = list
+	m.Schedule = &s
+	m.Outcome = traced(&s)
+	m.Runs++
+	for i := len(list) - 1; i >= 0 && time.Now().Before(deadline); i-- {
+		less := s
+		less.Switches = slices.Delete(slices.Clone(list), i, i+1)
+		m.Runs++
+		if run(&less).Kind == Passed {
+			m.Removed = &list[i]
+			break
+		}
+	}
+	m.critical(run, time.Now().Add(minimizeTime))
+	return m
+}
+
+// remove makes a list as short as it gets while keep holds, by halves first (Zeller and Hildebrandt, TSE 2002).
+func remove(list []Switch, keep func([]Switch) bool) []Switch {
+	for size := (len(list) + 1) / 2; size > 0; {
+		removed := false
+		for from := 0; from < len(list); {
+			less := slices.Delete(slices.Clone(list), from, min(from+size, len(list)))
+			if keep(less) {
+				list, removed = less, true
+			} else {
+				from += size
+			}
+		}
+		if size == 1 && !removed {
+			break
+		}
+		size = (size + 1) / 2
+	}
+	return list
+}
+
+// critical finds the step after which no continuation passes, by bisection over the events of the run.
+func (m *Minimized) critical(run func(*Schedule) *Outcome, deadline time.Time) {
+	passes := func(until int) (passing, tried int) {
+		for tried < continuations && time.Now().Before(deadline) {
+			s := *m.Schedule
+			s.Policy, s.Every, s.Until = Random, 1+uint32(tried%5)*3, uint64(until)
+			s.Walk = mix(uint64(until)<<32 ^ uint64(tried))
+			m.Runs++
+			tried++
+			if run(&s).Kind == Passed {
+				passing++
+				if passing == 3 {
+					break
+				}
+			}
+		}
+		return passing, tried
+	}
+	low, high := 0, len(m.Outcome.Trace) // a continuation from low passes, and none from high
+	n, tried := passes(0)
+	if n == 0 || high == 0 {
+		return
+	}
+	m.Passing, m.Tried = n, tried
+	for low+1 < high {
+		mid := (low + high) / 2
+		n, tried := passes(mid)
+		if tried == 0 || n == 0 && tried < continuations {
+			return
+		}
+		if n > 0 {
+			low, m.Passing, m.Tried = mid, n, tried
+		} else {
+			high = mid
+		}
+	}
+	m.Critical = high
+}

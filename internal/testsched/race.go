@@ -1,0 +1,78 @@
+package testsched
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// raceLog is where the race detector writes in this process: GORACE of the command says so. The offset is what was read before.
+var raceLog struct {
+	path   string
+	offset int64
+}
+
+// RaceReport describes the data races that were reported since it was called the last time.
+func RaceReport() (kind Kind, message, where string, details []string) {
+	kind, message = Race, "two goroutines access the same memory"
+	text := readRaceLog()
+	var at []string
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		head := strings.TrimSpace(line)
+		access := strings.HasPrefix(head, "Read at") || strings.HasPrefix(head, "Write at") || strings.HasPrefix(head, "Previous ")
+		if !access || len(at) == 2 {
+			continue
+		}
+		what, _, _ := strings.Cut(head, " at 0x")
+		place := position(lines[i+1:])
+		at = append(at, place)
+		details = append(details, strings.ToLower(what)+" at "+place)
+	}
+	if len(at) == 0 {
+		return kind, message, "", nil
+	}
+	return kind, message, strings.Join(at, " "), details
+}
+
+// position is the innermost position of the user's code in the lines of a stack, which end with an empty one.
+func position(lines []string) string {
+	first := ""
+	for i := 0; i+1 < len(lines) && strings.TrimSpace(lines[i]) != ""; i += 2 {
+		at, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " +")
+		fn, _, _ := strings.Cut(strings.TrimSpace(lines[i]), "(")
+		text := filepath.Base(at) + " in " + fn[strings.LastIndexByte(fn, '/')+1:]
+		if first == "" {
+			first = text
+		}
+		if root != "" && strings.HasPrefix(at, root) || strings.Contains(at, "/macemc/overlay/") {
+			continue
+		}
+		return text
+	}
+	return first
+}
+
+func readRaceLog() string {
+	if raceLog.path == "" {
+		for option := range strings.FieldsSeq(os.Getenv("GORACE")) {
+			if path, ok := strings.CutPrefix(option, "log_path="); ok {
+				raceLog.path = fmt.Sprintf("%s.%d", path, os.Getpid())
+			}
+		}
+	}
+	f, err := os.Open(raceLog.path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	size, err := f.Seek(0, 2)
+	if err != nil || size == raceLog.offset {
+		return ""
+	}
+	text := make([]byte, min(size-raceLog.offset, 1<<20))
+	n, _ := f.ReadAt(text, raceLog.offset)
+	raceLog.offset = size
+	return string(text[:n])
+}

@@ -1,0 +1,77 @@
+package testsched
+
+import (
+	"fmt"
+	"strings"
+)
+
+// text describes an exploration without a finding.
+func (r *Result) text() string {
+	rate := float64(r.Schedules) / max(r.Elapsed.Seconds(), 1e-6)
+	if r.Only {
+		return fmt.Sprintf("macemc: one order of goroutines, %s", plural(r.Schedules, "schedule", "schedules"))
+	}
+	orders, seen := r.Estimate()
+	return fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d different orders, %.0f %% seen", plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
+}
+
+// explain describes a finding in at most 25 lines.
+func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
+	o := m.Outcome
+	lines := []string{"macemc: " + o.Title()}
+	for i, d := range o.Details {
+		if i == 12 {
+			lines = append(lines, fmt.Sprintf("  and %d more", len(o.Details)-i))
+			break
+		}
+		lines = append(lines, "  "+d)
+	}
+	preemptions := 0
+	for _, sw := range m.Schedule.Switches {
+		if sw.Preempts() {
+			preemptions++
+		}
+	}
+	text := how + "; "
+	if len(m.Schedule.Switches) == 0 {
+		text += "no switch differs from the default order"
+	} else {
+		text += fmt.Sprintf("%s from the default order, %s", plural(len(m.Schedule.Switches), "switch differs", "switches differ"), plural(preemptions, "preemption", "preemptions"))
+	}
+	lines = append(lines, text)
+	if k := m.Critical; k > 0 && k <= len(o.Trace) {
+		lines = append(lines, fmt.Sprintf("until step %d of %d the test could still pass (%d of %d continuations did); after that none of %d:", k-1, len(o.Trace), m.Passing, m.Tried, continuations),
+			"  step "+fmt.Sprint(k)+": "+o.Trace[k-1].String())
+	}
+	if m.Removed != nil {
+		if text := difference(m.Removed, o.Trace); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	if file != "" {
+		lines = append(lines, fmt.Sprintf("replay: macemc test -run '^%s$' -schedule %s %s", c.Test, file, c.Package))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// difference describes the switch without which a run passes.
+func difference(s *Switch, trace []Event) string {
+	if !s.Preempts() {
+		return ""
+	}
+	to := ""
+	for _, e := range trace {
+		if e.Who == s.To {
+			to = fmt.Sprintf("goroutine %d", e.Number)
+		}
+	}
+	if s.To == 1 {
+		to = "a timer"
+	}
+	for i, e := range trace {
+		if e.Who == s.Who && e.Place == s.Place {
+			return fmt.Sprintf("it passes if %s does not go first at step %d: %s", to, i+1, e)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+// Package testsched explores the schedules of a test: it draws schedules, has the test executed under each, and minimizes and
+// explains the first run that fails. It executes inside the test binary: internal/overlay adds its source to the Go distribution,
+// so it may import only what package testing may.
+package testsched
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Policy is how a run orders goroutines.
+type Policy uint32
+
+// The policies, with the numbers that the runtime gives them.
+const (
+	Default Policy = iota // who runs goes on; then first come, first served; but for Switches
+	Random                // uniform among those that can run, at one of Every points
+	PCT                   // priorities that drop at Drops (Burckhardt et al., ASPLOS 2010)
+	POS                   // priorities drawn anew for each operation (Yuan et al., CAV 2018)
+	SURW                  // in proportion to the points left of each goroutine (Zhao et al., ASPLOS 2025)
+)
+
+func (p Policy) String() string {
+	return [...]string{"the default order", "random", "PCT", "POS", "SURW"}[p]
+}
+
+// MaxDrops is how many priorities may drop in a run.
+const MaxDrops = 8
+
+// Schedule describes a run.
+type Schedule struct {
+	Seed     uint64 // of what the test draws, of select and of the order of maps
+	Policy   Policy
+	Walk     uint64   // the seed of the policy
+	Every    uint32   // Random and SURW: one of so many points switches
+	Drops    []uint64 // PCT: the points at which the priority of the goroutine that runs drops, ascending
+	Ops      uint32   // SURW: the operations that count, as bits
+	Passes   uint32   // one of so many points lets time pass; 0 means none
+	Memory   bool     // plain memory accesses are points (only in a build with -race)
+	Switches []Switch // Default: what differs from the default order
+	Until    uint64   // Switches hold up to this point, and Policy from then on
+}
+
+// Switch says that a goroutine gives way to another one.
+type Switch struct {
+	Who   uint64 // a goroutine: a hash of the path of go statements that led to it
+	Place uint64 // its point; with the highest bit set, it could not go on there
+	To    uint64 // the goroutine that goes on; 1 means that time passes
+}
+
+// Preempts reports whether the goroutine could have gone on.
+func (s Switch) Preempts() bool { return s.Place>>63 == 0 }
+
+// draw returns schedule number n of an exploration. points is how long runs are.
+func draw(seed uint64, n int, points uint64, race bool) *Schedule {
+	s := &Schedule{Seed: mix(seed), Memory: race && n%3 != 1}
+	if n == 0 {
+		return s
+	}
+	s.Seed = mix(seed ^ uint64(n)<<20)
+	s.Walk = mix(s.Seed)
+	if n%2 == 1 {
+		s.Passes = 16
+	}
+	round := n / 8
+	switch n % 8 {
+	case 1:
+		s.Policy, s.Every = Random, 3
+	case 2, 6:
+		s.Policy = PCT
+		for i := range 1 + round%3 {
+			s.Drops = append(s.Drops, 1+mix(s.Seed+uint64(i))%max(points, 4))
+		}
+	case 3:
+		s.Policy = POS
+	case 4:
+		s.Policy, s.Every = Random, 1+uint32(round%20)
+	case 5:
+		s.Policy, s.Every, s.Ops = SURW, 8, ^uint32(0)
+		if round%2 == 1 {
+			s.Ops = uint32(mix(s.Seed + 1))
+		}
+	case 7:
+		s.Policy, s.Every = Random, 4<<(round%5)
+	case 0:
+		s.Policy = POS
+		if round%2 == 1 {
+			s.Policy, s.Every = Random, 1
+		}
+	}
+	return s
+}
+
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	return z ^ (z >> 31)
+}
+
+// magic begins a file with a schedule.
+const magic = "macemc schedule 1"
+
+// Stored is a schedule in a file.
+type Stored struct {
+	Package, Test string
+	Finding       string // one line
+	Schedule      Schedule
+}
+
+// WriteTo writes the file.
+func (f *Stored) WriteTo(w io.Writer) (int64, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\n", magic, f.Package, f.Test, f.Finding, f.Schedule.Seed, f.Schedule.Memory)
+	for _, s := range f.Schedule.Switches {
+		place, how := s.Place, "at"
+		if !s.Preempts() {
+			place, how = s.Place&^(1<<63), "after"
+		}
+		fmt.Fprintf(&b, "switch %x %s %d to %x\n", s.Who, how, place, s.To)
+	}
+	fmt.Fprintf(&b, "end %d\n", len(f.Schedule.Switches))
+	n, err := io.WriteString(w, b.String())
+	return int64(n), err
+}
+
+// Read reads what WriteTo has written.
+func Read(r io.Reader) (*Stored, error) {
+	f := new(Stored)
+	lines, number, ended := bufio.NewScanner(r), 0, false
+	for lines.Scan() {
+		number++
+		key, rest, _ := strings.Cut(lines.Text(), " ")
+		var err error
+		switch {
+		case number == 1:
+			if lines.Text() != magic {
+				err = fmt.Errorf("a schedule begins with %q", magic)
+			}
+		case ended:
+			err = fmt.Errorf("text after the end")
+		case key == "package":
+			f.Package = rest
+		case key == "test":
+			f.Test = rest
+		case key == "finding":
+			f.Finding = rest
+		case key == "seed":
+			f.Schedule.Seed, err = strconv.ParseUint(rest, 10, 64)
+		case key == "memory":
+			f.Schedule.Memory, err = strconv.ParseBool(rest)
+		case key == "switch":
+			var s Switch
+			var how string
+			if _, err = fmt.Sscanf(rest, "%x %s %d to %x", &s.Who, &how, &s.Place, &s.To); err == nil && how == "after" {
+				s.Place |= 1 << 63
+			}
+			f.Schedule.Switches = append(f.Schedule.Switches, s)
+		case key == "end":
+			var n int
+			if n, err = strconv.Atoi(rest); err == nil && n != len(f.Schedule.Switches) {
+				err = fmt.Errorf("%d switches, and the end counts %d", len(f.Schedule.Switches), n)
+			}
+			ended = true
+		default:
+			err = fmt.Errorf("unknown line %q", key)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if !ended {
+		return nil, fmt.Errorf("the end is missing")
+	}
+	return f, nil
+}

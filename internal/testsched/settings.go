@@ -1,0 +1,343 @@
+package testsched
+
+import (
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// These variables of the environment say what a test binary is to do. Only Variable switches exploration on.
+const (
+	Variable          = "MACEMC_TEST" // a seed
+	VariableSchedules = "MACEMC_TEST_SCHEDULES"
+	VariableTime      = "MACEMC_TEST_TIME"
+	VariableSchedule  = "MACEMC_TEST_SCHEDULE"  // file with the only schedule to execute
+	VariableSummaries = "MACEMC_TEST_SUMMARIES" // folder for one file per package
+	variableOnly      = "MACEMC_TEST_ONLY"      // number of the only schedule to execute, in a process of its own
+	variableOutcome   = "MACEMC_TEST_OUTCOME"   // file for what a process of its own came to
+)
+
+// Settings are what the environment says.
+type Settings struct {
+	config    Config
+	schedule  string
+	only      int // -1 means none
+	outcome   string
+	summaries string
+	summary   map[string]string // lines by test
+}
+
+// FromEnvironment returns the settings; nil means that nothing is explored.
+func FromEnvironment() *Settings {
+	seed, err := strconv.ParseUint(os.Getenv(Variable), 10, 64)
+	if err != nil {
+		return nil
+	}
+	s := &Settings{only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(variableOutcome), summaries: os.Getenv(VariableSummaries), summary: map[string]string{}}
+	s.config.Seed = seed
+	s.config.Schedules, _ = strconv.Atoi(os.Getenv(VariableSchedules))
+	s.config.Time, _ = time.ParseDuration(os.Getenv(VariableTime))
+	if n, err := strconv.Atoi(os.Getenv(variableOnly)); err == nil {
+		s.only = n
+	}
+	return s
+}
+
+// Report is what package testing shows of an exploration.
+type Report struct {
+	Finding string // empty means none
+	Note    string
+}
+
+// Run executes a test once; with traced, its outcome has the events.
+type Run func(s *Schedule, traced bool) *Outcome
+
+// Test explores a test. It returns nil if the test is to be executed as go test does.
+func (s *Settings) Test(pkg, name string, race bool, run Run) *Report {
+	c := s.config
+	c.Package, c.Test, c.Race = pkg, name, race
+	plain := func(sch *Schedule) *Outcome { return run(sch, false) }
+	switch {
+	case s.only >= 0:
+		s.write(run(draw(c.Seed, s.only, uint64(s.config.Schedules), race), false))
+		return &Report{}
+	case s.outcome != "":
+		f, err := load(s.schedule)
+		if err != nil {
+			s.write(&Outcome{Kind: Unexplored, Message: err.Error()})
+			return &Report{}
+		}
+		s.write(run(&f.Schedule, true))
+		return &Report{}
+	case s.schedule != "":
+		f, err := load(s.schedule)
+		if err != nil {
+			return &Report{Finding: fmt.Sprintf("macemc: %s: %v\n", s.schedule, err)}
+		}
+		if f.Test != name {
+			return nil
+		}
+		o := run(&f.Schedule, true)
+		if o.Kind == Passed {
+			return &Report{Note: fmt.Sprintf("macemc: the test passes under the schedule of %s", s.schedule)}
+		}
+		return &Report{Finding: s.explain(&c, &Minimized{Schedule: &f.Schedule, Outcome: o}, "found by the schedule of "+s.schedule, s.schedule)}
+	}
+	c.Corpus = stored(name)
+	r := Explore(c, plain)
+	switch {
+	case r.Stop != nil:
+		s.summarize(name, r, "not explored: "+r.Stop.Message)
+		return nil
+	case r.Finding == nil:
+		s.summarize(name, r, "")
+		return &Report{Note: r.text()}
+	}
+	report := s.found(&c, r, run)
+	s.summarize(name, r, report.Note)
+	return report
+}
+
+// found confirms, minimizes and describes a finding.
+func (s *Settings) found(c *Config, r *Result, run Run) *Report {
+	plain := func(sch *Schedule) *Outcome { return run(sch, false) }
+	traced := func(sch *Schedule) *Outcome { return run(sch, true) }
+	how := fmt.Sprintf("found by schedule %d (%v)", r.Schedules, r.By)
+	if r.FromFile {
+		how = "found by a schedule in " + folder(c.Test)
+	}
+	again := s.replay(c, r.Found)
+	if again == nil || !again.Same(r.Finding) {
+		found, finding, tried := s.alone(c, r)
+		if finding == nil {
+			return &Report{Note: fmt.Sprintf("macemc: schedule %d ended with %s, and did not in a process of its own: the test depends on what earlier runs left in package variables; %d schedules in processes of their own passed",
+				r.Schedules, r.Finding.Title(), tried)}
+		}
+		how = fmt.Sprintf("found by schedule %d in a process of its own", tried)
+		m := &Minimized{Schedule: found, Outcome: finding}
+		list := remove(found.Switches, func(list []Switch) bool {
+			less := *found
+			less.Switches = list
+			m.Runs++
+			o := (*Outcome)(nil)
+			if m.Runs < 60 {
+				o = s.replay(c, &less)
+			}
+			return o != nil && o.Same(finding)
+		})
+		less := *found
+		less.Switches = list
+		m.Schedule = &less
+		if o := s.replay(c, &less); o != nil {
+			m.Outcome = o
+		}
+		return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
+	}
+	m := Minimize(r.Found, r.Finding, plain, traced)
+	if o := s.replay(c, m.Schedule); o == nil || !o.Same(r.Finding) {
+		m = &Minimized{Schedule: r.Found, Outcome: again}
+	}
+	return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
+}
+
+// alone executes schedules in processes of their own until one fails, and its schedule again.
+func (s *Settings) alone(c *Config, r *Result) (found *Schedule, finding *Outcome, tried int) {
+	limit := 200
+	if c.Schedules > 0 {
+		limit = min(limit, c.Schedules)
+	}
+	deadline := time.Now().Add(max(10*time.Second, 2*c.Time))
+	for n := 0; n < limit && time.Now().Before(deadline); n++ {
+		o := s.process(c, variableOnly+"="+strconv.Itoa(n), VariableSchedules+"="+strconv.FormatUint(r.First.Points, 10))
+		tried++
+		if o == nil || o.Kind == Passed {
+			continue
+		}
+		d := draw(c.Seed, n, r.First.Points, c.Race)
+		sch := &Schedule{Seed: d.Seed, Memory: d.Memory, Switches: o.Switches}
+		if again := s.replay(c, sch); again != nil && again.Same(o) {
+			return sch, again, tried
+		}
+	}
+	return nil, nil, tried
+}
+
+// replay executes a schedule in a new process; nil means that the process told nothing.
+func (s *Settings) replay(c *Config, sch *Schedule) *Outcome {
+	file, err := os.CreateTemp("", "macemc-schedule-")
+	if err != nil {
+		return nil
+	}
+	defer os.Remove(file.Name())
+	f := &Stored{Package: c.Package, Test: c.Test, Schedule: *sch}
+	_, err = f.WriteTo(file)
+	if e := file.Close(); err != nil || e != nil {
+		return nil
+	}
+	return s.process(c, VariableSchedule+"="+file.Name())
+}
+
+// processTime is how long a process of its own may take.
+const processTime = 60 * time.Second
+
+// process executes the test once in a new process of this program.
+func (s *Settings) process(c *Config, env ...string) *Outcome {
+	file, err := os.CreateTemp("", "macemc-outcome-")
+	if err != nil {
+		return nil
+	}
+	file.Close()
+	defer os.Remove(file.Name())
+	exe, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil
+	}
+	defer null.Close()
+	args := []string{exe, "-test.run=^" + regexp.QuoteMeta(c.Test) + "$", "-test.count=1", "-test.timeout=" + processTime.String()}
+	for _, arg := range os.Args[1:] {
+		if !strings.HasPrefix(arg, "-test.") {
+			args = append(args, arg)
+		}
+	}
+	p, err := os.StartProcess(exe, args, &os.ProcAttr{Env: environment(append(env, variableOutcome+"="+file.Name())), Files: []*os.File{null, null, null}})
+	if err != nil {
+		return nil
+	}
+	timer := time.AfterFunc(processTime+10*time.Second, func() { p.Kill() })
+	p.Wait()
+	timer.Stop()
+	text, err := os.ReadFile(file.Name())
+	if err != nil || len(text) == 0 {
+		return nil
+	}
+	return decode(string(text))
+}
+
+// environment returns that of this process, with other values for some variables.
+func environment(changed []string) []string {
+	return append(slices.DeleteFunc(os.Environ(), func(old string) bool {
+		return slices.ContainsFunc(changed, func(e string) bool {
+			name, _, _ := strings.Cut(e, "=")
+			return strings.HasPrefix(old, name+"=")
+		})
+	}), changed...)
+}
+
+// write passes the outcome to the process that has started this one.
+func (s *Settings) write(o *Outcome) { os.WriteFile(s.outcome, []byte(encode(o)), 0o600) }
+
+// encode and decode are the form in which processes pass outcomes.
+func encode(o *Outcome) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %q %q %d %d %x\n", string(o.Kind), o.Message, o.Where, o.Points, o.Followed, o.Hash)
+	for _, d := range o.Details {
+		fmt.Fprintf(&b, "detail %q\n", d)
+	}
+	for _, s := range o.Switches {
+		fmt.Fprintf(&b, "switch %x %x %x\n", s.Who, s.Place, s.To)
+	}
+	return b.String()
+}
+
+func decode(text string) *Outcome {
+	o := new(Outcome)
+	head, rest, _ := strings.Cut(text, "\n")
+	if _, err := fmt.Sscanf(head, "%q %q %q %d %d %x", (*string)(&o.Kind), &o.Message, &o.Where, &o.Points, &o.Followed, &o.Hash); err != nil {
+		return nil
+	}
+	for line := range strings.Lines(rest) {
+		var s Switch
+		var d string
+		if _, err := fmt.Sscanf(line, "detail %q", &d); err == nil {
+			o.Details = append(o.Details, d)
+		} else if _, err := fmt.Sscanf(line, "switch %x %x %x", &s.Who, &s.Place, &s.To); err == nil {
+			o.Switches = append(o.Switches, s)
+		}
+	}
+	return o
+}
+
+// folder is where the findings of a test are kept.
+func folder(test string) string { return filepath.Join("testdata", "macemc", test) }
+
+// stored returns the schedules that were kept for a test.
+func stored(test string) (list []*Stored) {
+	files, _ := filepath.Glob(filepath.Join(folder(test), "*.path"))
+	sort.Strings(files)
+	for _, file := range files {
+		if f, err := load(file); err == nil && f.Test == test {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func load(file string) (*Stored, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f)
+}
+
+// store keeps a finding and returns its file.
+func (s *Settings) store(c *Config, m *Minimized) string {
+	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Schedule: *m.Schedule}
+	var b strings.Builder
+	f.WriteTo(&b)
+	dir := folder(c.Test)
+	kind := strings.ReplaceAll(string(m.Outcome.Kind), " ", "-")
+	for n := 1; ; n++ {
+		file := filepath.Join(dir, fmt.Sprintf("%s-%d.path", kind, n))
+		old, err := os.ReadFile(file)
+		if err == nil && string(old) == b.String() {
+			return file
+		}
+		if err == nil {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return ""
+		}
+		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+			return ""
+		}
+		return file
+	}
+}
+
+// summarize keeps what the command tells of a package.
+func (s *Settings) summarize(test string, r *Result, note string) {
+	if s.summaries == "" {
+		return
+	}
+	orders, seen := r.Estimate()
+	s.summary[test] = fmt.Sprintf("%q %d %d %d %.4f %d %q\n", test, r.Schedules, r.Orders, orders, seen, r.Elapsed.Microseconds(), note)
+	var names []string
+	for name := range s.summary {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var b strings.Builder
+	for _, name := range names {
+		b.WriteString(s.summary[name])
+	}
+	os.WriteFile(SummaryFile(s.summaries, r.pkg), []byte(b.String()), 0o666)
+}
+
+// SummaryFile is the file for what the command tells of a package.
+func SummaryFile(dir, pkg string) string {
+	return filepath.Join(dir, hex.EncodeToString([]byte(pkg)))
+}

@@ -1,0 +1,173 @@
+package testsched
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestStored_RoundTrip(t *testing.T) {
+	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", Schedule: Schedule{Seed: 1<<64 - 1, Memory: true,
+		Switches: []Switch{{Who: 5, Place: 7, To: 9}, {Who: 9, Place: 3<<40 | 2 | 1<<63, To: 5}}}}
+	var b strings.Builder
+	if _, err := want.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(strings.NewReader(b.String()))
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
+	}
+	for _, damage := range [][2]string{{"macemc schedule 1", "macemc schedule 2"}, {"end 2", "end 3"}, {"end 2\n", ""}, {"switch 5", "switch x"}, {"seed ", "seeds "}} {
+		text := strings.Replace(b.String(), damage[0], damage[1], 1)
+		if _, err := Read(strings.NewReader(text)); err == nil {
+			t.Errorf("%q in place of %q was read", damage[1], damage[0])
+		}
+	}
+}
+
+func TestOutcome_BetweenProcesses(t *testing.T) {
+	want := &Outcome{Kind: Failed, Message: "x \"y\"\nz", Where: "a.go:1", Points: 3, Followed: 1, Hash: 1 << 63, Details: []string{"one", "two three"}, Switches: []Switch{{1, 1 << 63, 3}}}
+	if got := decode(encode(want)); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if decode("nothing") != nil {
+		t.Error("an outcome was read from nothing")
+	}
+}
+
+// A list is as short as it gets when exactly two of its elements are needed.
+func TestRemove(t *testing.T) {
+	for _, needed := range [][2]uint64{{0, 1}, {3, 17}, {98, 99}, {0, 99}} {
+		var list []Switch
+		for i := range uint64(100) {
+			list = append(list, Switch{Who: i})
+		}
+		tried := 0
+		got := remove(list, func(l []Switch) bool {
+			tried++
+			return slices.Contains(l, Switch{Who: needed[0]}) && slices.Contains(l, Switch{Who: needed[1]})
+		})
+		if want := []Switch{{Who: needed[0]}, {Who: needed[1]}}; !slices.Equal(got, want) || tried > 100 {
+			t.Errorf("needed %v: got %v after %d tries", needed, got, tried)
+		}
+	}
+}
+
+// toy is a test whose outcome depends on the seed or, in the default order, on switches.
+func toy(bad func(*Schedule) bool) func(*Schedule) *Outcome {
+	return func(s *Schedule) *Outcome {
+		o := &Outcome{Points: 20, Choices: 10, Hash: s.Seed}
+		if bad(s) {
+			o.Kind = Deadlock
+			o.Switches = s.Switches
+			if s.Policy != Default {
+				o.Switches = []Switch{{Who: 1, Place: 2, To: 3}, {Who: 4, Place: 5, To: 6}, {Who: 7, Place: 8, To: 9}}
+			}
+		}
+		return o
+	}
+}
+
+func TestExplore_StopsAtFinding(t *testing.T) {
+	n := 0
+	r := Explore(Config{Seed: 1, Schedules: 100}, toy(func(s *Schedule) bool { n++; return n == 40 }))
+	if r.Schedules != 40 || r.Finding == nil || r.Finding.Kind != Deadlock || len(r.Found.Switches) != 3 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestExplore_Limits(t *testing.T) {
+	pass := toy(func(*Schedule) bool { return false })
+	if r := Explore(Config{Seed: 1, Schedules: 100}, pass); r.Schedules != 100 || r.Orders != 100 || r.Finding != nil || r.Saturated {
+		t.Errorf("%+v", r)
+	}
+	same := func(s *Schedule) *Outcome { o := pass(s); o.Hash = s.Seed % 3; return o }
+	if r := Explore(Config{Seed: 1, Schedules: 10000}, same); !r.Saturated || r.Orders != 3 || r.Schedules > 300 {
+		t.Errorf("three orders: %+v", r)
+	}
+	only := func(s *Schedule) *Outcome { return &Outcome{Points: 5} }
+	if r := Explore(Config{Seed: 1, Schedules: 10000}, only); !r.Only || r.Schedules > 3 {
+		t.Errorf("one order: %+v", r)
+	}
+}
+
+// Two explorations with the same seed draw the same schedules, and others with another one.
+func TestExplore_SeedDecides(t *testing.T) {
+	drawn := func(seed uint64) (all []Schedule) {
+		Explore(Config{Seed: seed, Schedules: 50, Race: true}, func(s *Schedule) *Outcome {
+			all = append(all, *s)
+			return &Outcome{Points: 100, Choices: 1, Hash: s.Seed}
+		})
+		return all
+	}
+	if a, b := drawn(1), drawn(1); !reflect.DeepEqual(a, b) {
+		t.Error("one seed, two explorations")
+	}
+	if a, b := drawn(1), drawn(2); reflect.DeepEqual(a, b) {
+		t.Error("two seeds, one exploration")
+	}
+	policies := map[Policy]int{}
+	for _, s := range drawn(1) {
+		policies[s.Policy]++
+	}
+	for _, p := range []Policy{Random, PCT, POS, SURW} {
+		if policies[p] < 5 {
+			t.Errorf("%v orders %d of 50 runs", p, policies[p])
+		}
+	}
+}
+
+// The switch that matters is all that is left, and the step from which on no continuation passes is found.
+func TestMinimize(t *testing.T) {
+	needed := Switch{Who: 4, Place: 5, To: 6}
+	run := func(s *Schedule) *Outcome {
+		bad := slices.Contains(s.Switches, needed)
+		if s.Policy == Random && s.Until < 7 {
+			bad = s.Walk%4 == 0
+		}
+		o := &Outcome{Points: 20}
+		if bad {
+			o.Kind = Deadlock
+		}
+		return o
+	}
+	traced := func(s *Schedule) *Outcome {
+		o := run(s)
+		o.Trace = make([]Event, 20)
+		return o
+	}
+	m := Minimize(&Schedule{Switches: []Switch{{Who: 1}, needed, {Who: 7}}}, &Outcome{Kind: Deadlock}, run, traced)
+	if !slices.Equal(m.Schedule.Switches, []Switch{needed}) || m.Removed == nil || *m.Removed != needed || m.Critical != 7 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// Each switch is found in the table as the runtime looks it up.
+func TestTable(t *testing.T) {
+	var list []Switch
+	for i := range uint64(1000) {
+		list = append(list, Switch{Who: mix(i) | 4, Place: i, To: i + 1})
+	}
+	table := Table(nil, list)
+	mask := uint64(len(table) - 1)
+	for _, s := range list {
+		i := mix(s.Who^s.Place<<24) & mask
+		for table[i].Who != s.Who || table[i].Place != s.Place {
+			if table[i].Who == 0 {
+				t.Fatalf("%v is missing", s)
+			}
+			i = (i + 1) & mask
+		}
+		if table[i] != s {
+			t.Fatalf("%v, want %v", table[i], s)
+		}
+	}
+}
+
+func TestPosition(t *testing.T) {
+	lines := strings.Split("  sync.(*Mutex).Lock()\n      "+root+"sync/mutex.go:46 +0x1\n  example.org/p.f()\n      /src/p/p.go:12 +0x2\n\nmore", "\n")
+	if got, want := position(lines), "p.go:12 in p.f"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
