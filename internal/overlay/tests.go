@@ -91,7 +91,9 @@ func macemcRefuse(reason string)
 
 const atomicSource = `package atomic
 
-import _ "unsafe"
+import "unsafe"
+
+var _ unsafe.Pointer
 
 //go:linkname macemcPoint runtime.macemcPoint
 func macemcPoint(op uint64, obj uintptr)
@@ -207,8 +209,8 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 	text = atomicFunc.ReplaceAllStringFunc(text, func(s string) string {
 		m := atomicFunc.FindStringSubmatch(s)
 		name, params, result := m[2], "addr "+m[3], m[4]
-		if strings.HasSuffix(name, "Pointer") {
-			return s
+		if name == "StorePointer" || name == "SwapPointer" || name == "CompareAndSwapPointer" {
+			return s // package runtime has these
 		}
 		n++
 		var args []string

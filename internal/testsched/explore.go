@@ -57,6 +57,9 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			return true
 		}
 		r.Outside = r.Outside || o.Outside
+		if len(o.Left) > 0 && r.Left == nil {
+			r.Left = o.Left
+		}
 		switch orders[o.Hash]++; {
 		case orders[o.Hash] == 1 && len(orders) <= maxOrders:
 			fresh = r.Schedules

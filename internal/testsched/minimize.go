@@ -16,17 +16,31 @@ type Minimized struct {
 	Removed  *Switch // without it the run passes; nil means that no such switch is known
 }
 
-// Bounds of minimization.
+// Bounds of minimization: it goes on for the first of minimizeMost and the second of minimizeTime and minimizeRuns.
 const (
-	minimizeTime  = 3 * time.Second
+	minimizeTime  = 2 * time.Second
+	minimizeMost  = 10 * time.Second
+	minimizeRuns  = 400
 	continuations = 200
 )
+
+// budget limits a part of the work.
+type budget struct {
+	start time.Time
+	first int // runs before it
+	m     *Minimized
+}
+
+func (b budget) left() bool {
+	spent := time.Since(b.start)
+	return spent < minimizeTime || spent < minimizeMost && b.m.Runs-b.first < minimizeRuns
+}
 
 // Minimize removes switches while the finding stays, and looks for the step from which on no continuation passes. traced executes a run and
 // records its events.
 func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Outcome) *Minimized {
 	m := &Minimized{Schedule: found, Outcome: finding}
-	deadline := time.Now().Add(minimizeTime)
+	budget := budget{time.Now(), 0, m}
 	try := func(list []Switch) bool {
 		s := *found
 		s.Policy, s.Switches = Default, list
@@ -37,13 +51,15 @@ func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Ou
 	if !try(list) {
 		return m
 	}
-	list = remove(list, func(list []Switch) bool { return time.Now().Before(deadline) && try(list) })
+	list = remove(list, func(list []Switch) bool { return budget.left() && try(list) })
 	s := *found
 	s.Switches = list
 	m.Schedule = &s
-	m.Outcome = traced(&s)
 	m.Runs++
-	for i := len(list) - 1; i >= 0 && time.Now().Before(deadline); i-- {
+	if o := traced(&s); o.Same(finding) {
+		m.Outcome = o
+	}
+	for i := len(list) - 1; i >= 0 && budget.left(); i-- {
 		less := s
 		less.Switches = slices.Delete(slices.Clone(list), i, i+1)
 		m.Runs++
@@ -52,7 +68,7 @@ func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Ou
 			break
 		}
 	}
-	m.critical(run, time.Now().Add(minimizeTime))
+	m.critical(run)
 	return m
 }
 
@@ -77,9 +93,10 @@ func remove(list []Switch, keep func([]Switch) bool) []Switch {
 }
 
 // critical finds the step after which no continuation passes, by bisection over the events of the run.
-func (m *Minimized) critical(run func(*Schedule) *Outcome, deadline time.Time) {
+func (m *Minimized) critical(run func(*Schedule) *Outcome) {
+	budget := budget{time.Now(), m.Runs, m}
 	passes := func(until int) (passing, tried int) {
-		for tried < continuations && time.Now().Before(deadline) {
+		for tried < continuations && budget.left() {
 			s := *m.Schedule
 			s.Policy, s.Every, s.Until = Random, 1+uint32(tried%5)*3, uint64(until)
 			s.Walk = mix(uint64(until)<<32 ^ uint64(tried))

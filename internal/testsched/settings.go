@@ -97,7 +97,11 @@ func (s *Settings) Test(pkg, name string, race bool, run Run) *Report {
 		s.summarize(name, r, "not explored: "+r.Stop.Message)
 		return nil
 	case r.Finding == nil:
-		s.summarize(name, r, "")
+		note := ""
+		if len(r.Left) > 0 {
+			note = "waits after the test has returned, and could go on: " + r.Left[0]
+		}
+		s.summarize(name, r, note)
 		return &Report{Note: r.text()}
 	}
 	report := s.found(&c, r, run)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -123,7 +124,7 @@ func (a *app) goTest(ctx context.Context, args []string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stdout, a.Stderr
 	var summary *summaries
 	if x.on && !x.json {
-		summary = &summaries{out: a.Stdout, folder: x.summaries}
+		summary = &summaries{out: a.Stdout, folder: x.summaries, since: time.Now()}
 		cmd.Stdout = summary
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

@@ -131,6 +131,7 @@ func (x *exploration) remove() { os.RemoveAll(x.temp) }
 type summaries struct {
 	out    io.Writer
 	folder string
+	since  time.Time
 	rest   []byte // of a line
 	total  packageSummary
 	notes  []string
@@ -166,6 +167,10 @@ func (s *summaries) line(line string) string {
 	fields := strings.Fields(line)
 	if len(fields) < 3 || !strings.HasPrefix(line, "ok  \t") && !strings.HasPrefix(line, "FAIL\t") {
 		return line
+	}
+	file, err := os.Stat(testsched.SummaryFile(s.folder, fields[1]))
+	if err != nil || file.ModTime().Before(s.since) && !strings.Contains(line, "(cached)") {
+		return line // of an earlier run
 	}
 	sum := s.read(fields[1])
 	if sum.schedules == 0 {

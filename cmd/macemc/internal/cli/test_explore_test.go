@@ -34,8 +34,8 @@ func TestTest_Explores(t *testing.T) {
 	}
 	for _, want := range []string{
 		`(?s)--- FAIL: TestLocks .*DEADLOCK: the test does not return: 3 goroutines wait for ever\n.*goroutine 2 locks a Mutex at explored_test.go:22 in TestLocks.func1, held by goroutine 3\n.*1 preemption\n`,
-		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:47: 2 and 1\n`,
-		`(?s)--- FAIL: TestLeak .*LEAK: the test has returned and 1 goroutine waits for ever\n.*sends to a channel at explored_test.go:55`,
+		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:52: 2 and 1\n`,
+		`(?s)--- FAIL: TestLeak .*LEAK: the test has returned and 1 goroutine waits for ever\n.*sends to a channel at explored_test.go:60`,
 		`(?s)--- FAIL: TestPanic .*PANIC: close of closed channel\n`,
 		`TestState: .*the test depends on what earlier runs left in package variables`,
 		`TestProcess: not explored: it starts a process\n`,
@@ -71,7 +71,7 @@ func TestTest_Explores(t *testing.T) {
 	if status != 0 {
 		t.Errorf("-v: status %d", status)
 	}
-	for _, want := range []string{"=== RUN   TestSubtests/sub/a#01\n", "    --- PASS: TestSubtests/sub#01 ", "explored_test.go:140: logged\n", "--- SKIP: TestSkipped", "--- PASS: Example", "no finding; about"} {
+	for _, want := range []string{"=== RUN   TestSubtests/sub/a#01\n", "    --- PASS: TestSubtests/sub#01 ", "explored_test.go:145: logged\n", "--- SKIP: TestSkipped", "--- PASS: Example", "no finding; about"} {
 		if !strings.Contains(verbose, want) {
 			t.Errorf("-v: %q is missing", want)
 		}

@@ -36,6 +36,11 @@ func TestAtomics(t *testing.T) {
 	var n atomic.Int32
 	var m int32
 	var wg sync.WaitGroup
+	var p atomic.Pointer[int]
+	p.Store(new(int))
+	if *p.Load() != 0 {
+		t.Fatal("pointer")
+	}
 	for range 2 {
 		wg.Go(func() {
 			n.Add(1)
