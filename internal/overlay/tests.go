@@ -93,17 +93,15 @@ const atomicSource = `package atomic
 
 import "unsafe"
 
-var _ unsafe.Pointer
-
-//go:linkname macemcPoint runtime.macemcPoint
-func macemcPoint(op uint64, obj uintptr)
+//go:linkname macemcAtomic runtime.macemcAtomic
+func macemcAtomic(addr unsafe.Pointer, pc uintptr)
 
 `
 
 // Numbers of operations, as in source/tests_runtime.go.txt.
 const (
 	opTryLock, opWaitGroup, opCond     = "8", "9", "10"
-	opOnce, opMap, opPool, opAtomic    = "11", "12", "13", "14"
+	opOnce, opMap                      = "11", "12"
 	why                                = "a place where another goroutine of a test may run"
 	whyEnd, whyPrint, whyReset, whyNet = "the end of the process is the end of a run", "only one run prints", "runs do not depend on earlier ones", "the network is in memory"
 	whyRefused                         = "what a schedule does not determine is not explored"
@@ -206,6 +204,13 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 		added[file] = atomicSource
 	}
 	n := 0
+	if !strings.Contains(text, "internal/runtime/sys") {
+		if !strings.Contains(text, "\nimport (\n") && !strings.Contains(text, `import "unsafe"`) {
+			text = strings.Replace(text, "\npackage atomic\n", "\npackage atomic; import \"internal/runtime/sys\"; import \"unsafe\"\n", 1)
+		} else {
+			text = strings.Replace(text, "\npackage atomic\n", "\npackage atomic; import \"internal/runtime/sys\"\n", 1)
+		}
+	}
 	text = atomicFunc.ReplaceAllStringFunc(text, func(s string) string {
 		m := atomicFunc.FindStringSubmatch(s)
 		name, params, result := m[2], "addr "+m[3], m[4]
@@ -226,7 +231,7 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 		if m[1] != "" {
 			line = "\n"
 		}
-		return line + "func " + name + "(" + params + ")" + result + " { macemcPoint(" + opAtomic + ", 0); " + call + " }"
+		return line + "func " + name + "(" + params + ")" + result + " { macemcAtomic(unsafe.Pointer(addr), sys.GetCallerPC()); " + call + " }"
 	})
 	if n < 10 {
 		return "", fmt.Errorf("only %d functions of sync/atomic are declared in the form that is known", n)
@@ -250,7 +255,10 @@ func pointerAtomics(text string, _ map[string]string) (string, error) {
 	if n := len(pointerFunc.FindAllString(text, -1)); n < 3 {
 		return "", fmt.Errorf("there are only %d functions sync_atomic_...Pointer", n)
 	}
-	return pointerFunc.ReplaceAllString(text, "${0} macemcPoint(macemcOpAtomic, uintptr(unsafe.Pointer(ptr)));"), nil
+	if !strings.Contains(text, `"internal/runtime/sys"`) {
+		text = strings.Replace(text, "import (", `import ("internal/runtime/sys";`, 1)
+	}
+	return pointerFunc.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(ptr), sys.GetCallerPC());"), nil
 }
 
 var memoryFuncs = []struct{ name, params, point, call string }{

@@ -16,7 +16,7 @@ var raceLog struct {
 // RaceReport describes the data races that were reported since it was called the last time.
 func RaceReport() (kind Kind, message, where string, details []string) {
 	kind, message = Race, "two goroutines access the same memory"
-	text := readRaceLog()
+	text := RaceText()
 	var at []string
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -54,7 +54,8 @@ func position(lines []string) string {
 	return first
 }
 
-func readRaceLog() string {
+// RaceText returns what the race detector has written since the last call.
+func RaceText() string {
 	if raceLog.path == "" {
 		for option := range strings.FieldsSeq(os.Getenv("GORACE")) {
 			if path, ok := strings.CutPrefix(option, "log_path="); ok {

@@ -121,7 +121,7 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.VariableTime + "=" + x.time.String(),
 		testsched.VariableSchedule + "=" + x.schedule,
 		testsched.VariableSummaries + "=" + x.summaries,
-		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 " + os.Getenv("GORACE"),
+		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " + os.Getenv("GORACE"),
 	}, nil
 }
 

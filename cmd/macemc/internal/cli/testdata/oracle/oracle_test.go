@@ -1,0 +1,432 @@
+// Package oracle has random small programs of goroutines. Each test executes one of them, for what happens under "macemc test", and
+// a model that knows nothing of Go's runtime enumerates what can happen. TestMain writes both.
+package oracle
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+type kind int
+
+const (
+	lock kind = iota
+	unlock
+	send
+	receive
+	poll // select with a receive from either channel, and a default case
+	add
+	load
+	swap // CompareAndSwap from 0 to 9
+	done // of the WaitGroup
+	wait
+	waitCond // with lock 0: until the variable 0 is not 0
+	setCond  // with lock 0: sets the variable 0, Signal
+	kinds
+)
+
+type op struct {
+	kind kind
+	arg  int
+}
+
+// program is one list of operations for each goroutine.
+type program [][]op
+
+const (
+	locks    = 2
+	channels = 2 // the first has no buffer, the second has room for one
+	atomics  = 2
+)
+
+// random returns a program. Locks are balanced.
+func random(seed uint64) program {
+	r := rand.New(rand.NewPCG(seed, 1))
+	p := make(program, 2+r.IntN(2))
+	for i := range p {
+		held := -1
+		for range 2 + r.IntN(3) {
+			switch k := kind(r.IntN(int(kinds))); k {
+			case lock, unlock:
+				if held >= 0 {
+					p[i] = append(p[i], op{unlock, held})
+					held = -1
+				} else {
+					held = r.IntN(locks)
+					p[i] = append(p[i], op{lock, held})
+				}
+			case waitCond, setCond:
+				if held < 0 {
+					p[i] = append(p[i], op{k, 0})
+				}
+			default:
+				p[i] = append(p[i], op{k, r.IntN(2)})
+			}
+		}
+		if held >= 0 {
+			p[i] = append(p[i], op{unlock, held})
+		}
+		p[i] = append(p[i], op{done, 0})
+	}
+	return p
+}
+
+// choice returns the program of a number: one that cannot deadlock and can end in at least four ways or, if the number is divisible by
+// four, one that can deadlock and can also end.
+func choice(n int) program {
+	for k := uint64(0); ; k++ {
+		p := random(seed()<<40 | uint64(n)<<20 | k)
+		ends := p.model()
+		if n%4 == 0 && ends["deadlock"] && len(ends) > 1 || n%4 > 0 && !ends["deadlock"] && len(ends) >= 4 {
+			return p
+		}
+	}
+}
+
+// run executes a program and returns what its goroutines have seen.
+func (p program) run() string {
+	var mu [locks]sync.Mutex
+	chans := [channels]chan int{make(chan int), make(chan int, 1)}
+	var vars [atomics]atomic.Int32
+	var wg, end sync.WaitGroup
+	dones := 0
+	for _, ops := range p {
+		for _, o := range ops {
+			if o.kind == done {
+				dones++
+			}
+		}
+	}
+	wg.Add(dones)
+	cond := sync.NewCond(&mu[0])
+	ready := 0
+	seen := make([][]string, len(p))
+	for i, ops := range p {
+		end.Add(1)
+		go func() {
+			defer end.Done()
+			note := func(v any) { seen[i] = append(seen[i], fmt.Sprint(v)) }
+			for n, o := range ops {
+				switch o.kind {
+				case lock:
+					mu[o.arg].Lock()
+				case unlock:
+					mu[o.arg].Unlock()
+				case send:
+					chans[o.arg] <- 10*i + n
+				case receive:
+					note(<-chans[o.arg])
+				case poll:
+					select {
+					case v := <-chans[0]:
+						note(v)
+					case v := <-chans[1]:
+						note(v)
+					default:
+						note("-")
+					}
+				case add:
+					note(vars[o.arg].Add(1))
+				case load:
+					note(vars[o.arg].Load())
+				case swap:
+					note(vars[o.arg].CompareAndSwap(0, 9))
+				case done:
+					wg.Done()
+				case wait:
+					wg.Wait()
+				case waitCond:
+					mu[0].Lock()
+					for ready == 0 {
+						cond.Wait()
+					}
+					ready--
+					mu[0].Unlock()
+				case setCond:
+					mu[0].Lock()
+					ready++
+					cond.Signal()
+					mu[0].Unlock()
+				}
+			}
+		}()
+	}
+	end.Wait()
+	return format(seen)
+}
+
+func format(seen [][]string) string {
+	var parts []string
+	for _, s := range seen {
+		parts = append(parts, strings.Join(s, ","))
+	}
+	return strings.Join(parts, "|")
+}
+
+// state is one of the model.
+type state struct {
+	at      [4]int // next operation, by goroutine
+	phase   [4]int // of waitCond and setCond
+	signal  [4]int // waiting in Cond: its turn; 0: not
+	waiters int    // turns given
+	owner   [locks]int
+	buffer  int // of channel 1: a value and 1; 0: empty
+	vars    [atomics]int
+	ready   int
+	dones   int
+	seen    string // "goroutine:value;" ...
+}
+
+// model enumerates how a program can end: what its goroutines have seen, or "deadlock".
+func (p program) model() map[string]bool {
+	total := 0
+	for _, ops := range p {
+		for _, o := range ops {
+			if o.kind == done {
+				total++
+			}
+		}
+	}
+	ends, visited := map[string]bool{}, map[state]bool{}
+	var visit func(s state)
+	visit = func(s state) {
+		if visited[s] {
+			return
+		}
+		visited[s] = true
+		moved, over := false, true
+		next := func(s state) { moved = true; visit(s) }
+		for i, ops := range p {
+			if s.at[i] == len(ops) {
+				continue
+			}
+			over = false
+			o := ops[s.at[i]]
+			t := s
+			note := func(t *state, v any) { t.seen += fmt.Sprintf("%d:%v;", i, v) }
+			switch o.kind {
+			case lock:
+				if s.owner[o.arg] == 0 {
+					t.owner[o.arg] = i + 1
+					t.at[i]++
+					next(t)
+				}
+			case unlock:
+				t.owner[o.arg] = 0
+				t.at[i]++
+				next(t)
+			case send:
+				if o.arg == 1 && s.buffer == 0 {
+					t.buffer = 10*i + s.at[i] + 1
+					t.at[i]++
+					next(t)
+				}
+			case receive, poll:
+				took := false
+				for c := range channels {
+					if o.kind == receive && c != o.arg {
+						continue
+					}
+					if c == 1 && s.buffer != 0 {
+						u := s
+						note(&u, s.buffer-1)
+						u.buffer = 0
+						u.at[i]++
+						took = true
+						next(u)
+					}
+					for k, others := range p { // rendezvous
+						if c == 0 && k != i && s.at[k] < len(others) && others[s.at[k]] == (op{send, 0}) {
+							u := s
+							note(&u, 10*k+s.at[k])
+							u.at[i]++
+							u.at[k]++
+							// A sender that has not come to the channel yet is not there for a poll.
+							took = took || o.kind == receive
+							next(u)
+						}
+					}
+				}
+				if o.kind == poll && !took {
+					note(&t, "-")
+					t.at[i]++
+					next(t)
+				}
+			case add:
+				t.vars[o.arg]++
+				note(&t, t.vars[o.arg])
+				t.at[i]++
+				next(t)
+			case load:
+				note(&t, t.vars[o.arg])
+				t.at[i]++
+				next(t)
+			case swap:
+				ok := t.vars[o.arg] == 0
+				if ok {
+					t.vars[o.arg] = 9
+				}
+				note(&t, ok)
+				t.at[i]++
+				next(t)
+			case done:
+				t.dones++
+				t.at[i]++
+				next(t)
+			case wait:
+				if s.dones == total {
+					t.at[i]++
+					next(t)
+				}
+			case waitCond:
+				switch {
+				case s.phase[i] == 0 && s.owner[0] == 0, s.phase[i] == 2 && s.owner[0] == 0: // locks
+					if s.ready > 0 {
+						t.owner[0], t.phase[i] = i+1, 3
+					} else { // and waits
+						t.phase[i] = 1
+						t.waiters++
+						t.signal[i] = t.waiters
+					}
+					next(t)
+				case s.phase[i] == 3:
+					t.ready--
+					t.owner[0], t.phase[i] = 0, 0
+					t.at[i]++
+					next(t)
+				}
+			case setCond:
+				switch {
+				case s.phase[i] == 0 && s.owner[0] == 0:
+					t.owner[0], t.phase[i] = i+1, 1
+					next(t)
+				case s.phase[i] == 1:
+					t.ready++
+					first := -1
+					for k := range p {
+						if t.signal[k] != 0 && (first < 0 || t.signal[k] < t.signal[first]) {
+							first = k
+						}
+					}
+					if first >= 0 {
+						t.signal[first], t.phase[first] = 0, 2
+					}
+					t.phase[i] = 2
+					next(t)
+				case s.phase[i] == 2:
+					t.owner[0], t.phase[i] = 0, 0
+					t.at[i]++
+					next(t)
+				}
+			}
+		}
+		if over {
+			seen := make([][]string, len(p))
+			for one := range strings.SplitSeq(s.seen, ";") {
+				if who, v, ok := strings.Cut(one, ":"); ok {
+					seen[who[0]-'0'] = append(seen[who[0]-'0'], v)
+				}
+			}
+			ends[format(seen)] = true
+		} else if !moved {
+			ends["deadlock"] = true
+		}
+	}
+	visit(state{})
+	return ends
+}
+
+// happened is how runs of the programs ended, by number.
+var happened [programs]map[string]bool
+
+var chosen [programs]program
+
+func test(t *testing.T, n int) {
+	if chosen[n] == nil {
+		chosen[n] = choice(n)
+	}
+	end := chosen[n].run()
+	if happened[n] == nil {
+		happened[n] = map[string]bool{}
+	}
+	happened[n][end] = true
+}
+
+func seed() uint64 {
+	var n uint64
+	fmt.Sscan(os.Getenv("ORACLE_SEED"), &n)
+	return n
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if file := os.Getenv("ORACLE_FILE"); file != "" && os.Getenv("MACEMC_TEST_OUTCOME") == "" {
+		var b strings.Builder
+		for n := range happened {
+			var list []string
+			for end := range happened[n] {
+				list = append(list, "happened "+end)
+			}
+			for end := range choice(n).model() {
+				list = append(list, "possible "+end)
+			}
+			slices.Sort(list)
+			for _, l := range list {
+				fmt.Fprintf(&b, "%d %s\n", n, l)
+			}
+		}
+		if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(status)
+}
+
+const programs = 40
+
+func Test0(t *testing.T)  { test(t, 0) }
+func Test1(t *testing.T)  { test(t, 1) }
+func Test2(t *testing.T)  { test(t, 2) }
+func Test3(t *testing.T)  { test(t, 3) }
+func Test4(t *testing.T)  { test(t, 4) }
+func Test5(t *testing.T)  { test(t, 5) }
+func Test6(t *testing.T)  { test(t, 6) }
+func Test7(t *testing.T)  { test(t, 7) }
+func Test8(t *testing.T)  { test(t, 8) }
+func Test9(t *testing.T)  { test(t, 9) }
+func Test10(t *testing.T) { test(t, 10) }
+func Test11(t *testing.T) { test(t, 11) }
+func Test12(t *testing.T) { test(t, 12) }
+func Test13(t *testing.T) { test(t, 13) }
+func Test14(t *testing.T) { test(t, 14) }
+func Test15(t *testing.T) { test(t, 15) }
+func Test16(t *testing.T) { test(t, 16) }
+func Test17(t *testing.T) { test(t, 17) }
+func Test18(t *testing.T) { test(t, 18) }
+func Test19(t *testing.T) { test(t, 19) }
+func Test20(t *testing.T) { test(t, 20) }
+func Test21(t *testing.T) { test(t, 21) }
+func Test22(t *testing.T) { test(t, 22) }
+func Test23(t *testing.T) { test(t, 23) }
+func Test24(t *testing.T) { test(t, 24) }
+func Test25(t *testing.T) { test(t, 25) }
+func Test26(t *testing.T) { test(t, 26) }
+func Test27(t *testing.T) { test(t, 27) }
+func Test28(t *testing.T) { test(t, 28) }
+func Test29(t *testing.T) { test(t, 29) }
+func Test30(t *testing.T) { test(t, 30) }
+func Test31(t *testing.T) { test(t, 31) }
+func Test32(t *testing.T) { test(t, 32) }
+func Test33(t *testing.T) { test(t, 33) }
+func Test34(t *testing.T) { test(t, 34) }
+func Test35(t *testing.T) { test(t, 35) }
+func Test36(t *testing.T) { test(t, 36) }
+func Test37(t *testing.T) { test(t, 37) }
+func Test38(t *testing.T) { test(t, 38) }
+func Test39(t *testing.T) { test(t, 39) }
