@@ -195,7 +195,7 @@ var rewrites = []rewrite{
 	{"net/net_fake.go", fakeNetwork, whyNet},
 }
 
-var atomicFunc = regexp.MustCompile(`(?m)^(//go:noescape\n)?func (\w+)\(addr ([^)]*)\)( \([^)]*\))?$`)
+var atomicFunc = regexp.MustCompile(`(?m)^(//go:noescape\n)?(//go:linknamestd \w+\n)?func (\w+)\(addr ([^)]*)\)( \([^)]*\))?$`)
 
 // atomicBodies gives the functions of package sync/atomic bodies in Go.
 func atomicBodies(text string, added map[string]string) (string, error) {
@@ -213,7 +213,7 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 	}
 	text = atomicFunc.ReplaceAllStringFunc(text, func(s string) string {
 		m := atomicFunc.FindStringSubmatch(s)
-		name, params, result := m[2], "addr "+m[3], m[4]
+		name, params, result := m[3], "addr "+m[4], m[5]
 		if name == "StorePointer" || name == "SwapPointer" || name == "CompareAndSwapPointer" {
 			return s // package runtime has these
 		}
@@ -226,12 +226,12 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 		if result != "" {
 			call = "return " + call
 		}
-		added[file] += "//go:noescape\nfunc macemc" + name + "(" + params + ")" + result + "\n"
-		line := ""
-		if m[1] != "" {
-			line = "\n"
+		std := ""
+		if m[2] != "" {
+			std = "//go:linknamestd macemc" + name + "\n"
 		}
-		return line + "func " + name + "(" + params + ")" + result + " { macemcAtomic(unsafe.Pointer(addr), sys.GetCallerPC()); " + call + " }"
+		added[file] += "//go:noescape\n" + std + "func macemc" + name + "(" + params + ")" + result + "\n"
+		return strings.Repeat("\n", strings.Count(m[1]+m[2], "\n")) + "func " + name + "(" + params + ")" + result + " { macemcAtomic(unsafe.Pointer(addr), sys.GetCallerPC()); " + call + " }"
 	})
 	if n < 10 {
 		return "", fmt.Errorf("only %d functions of sync/atomic are declared in the form that is known", n)

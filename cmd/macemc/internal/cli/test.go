@@ -112,8 +112,8 @@ func (a *app) goTest(ctx context.Context, args []string) error {
 			return err
 		}
 		defer x.remove()
+		flags = append(flags, compilerFlags(ctx, changed.Env, folder, flags)...)
 		env = append(env, more...)
-		flags = append(flags, compilerFlags...)
 	}
 	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())
 	test := []string{"test", parallel}
@@ -124,7 +124,7 @@ func (a *app) goTest(ctx context.Context, args []string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stdout, a.Stderr
 	var summary *summaries
 	if x.on && !x.json {
-		summary = &summaries{out: a.Stdout, folder: x.summaries, since: time.Now()}
+		summary = &summaries{out: a.Stdout, folder: x.summaries, since: time.Now(), race: x.race}
 		cmd.Stdout = summary
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

@@ -111,7 +111,7 @@ func TestSummaries(t *testing.T) {
 	s.finish()
 	want := "ok  \texample.org/p\t0.1s\t101 schedules of 2 tests, 1010/s\nok  \texample.org/q\t0.2s\nsome text" +
 		"macemc: example.org/p TestB: not explored: it starts a process\n" +
-		"macemc: 101 schedules of 2 tests, 1010/s; not scheduling points: cgo, files, processes, signals, and plain memory without -race\n"
+		"macemc: 101 schedules of 2 tests, 1010/s; not scheduling points: cgo, files, processes, signals, plain memory (without -race)\n"
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,7 @@ import (
 type exploration struct {
 	on        bool
 	json      bool
+	race      bool
 	schedules int
 	time      time.Duration
 	schedule  string // absolute
@@ -30,8 +32,23 @@ type exploration struct {
 const exploreTime = 2 * time.Second
 
 // compilerFlags let functions of package sync/atomic be called in packages that are not of the Go distribution: the compiler has
-// instructions for them otherwise. The build is the same with -race, where it has none.
-var compilerFlags = []string{"-gcflags=all=-d=ssa/intrinsics/off", "-gcflags=std="}
+// instructions for them otherwise. The build is the same with -race, where it has none. The packages are named by their modules; those of
+// the distribution cannot be excluded from "all", because some of them need the instructions.
+func compilerFlags(ctx context.Context, env []string, dir string, tags []string) (flags []string) {
+	args := slices.Concat([]string{"list", "-e", "-deps", "-test"}, tags, []string{"-f", "{{with .Module}}{{.Path}}{{end}}", "./..."})
+	cmd := changedGo(ctx, env, args)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return nil // go test says what is wrong
+	}
+	modules := strings.Fields(string(out))
+	slices.Sort(modules)
+	for _, m := range slices.Compact(modules) {
+		flags = append(flags, "-gcflags="+m+"...=-d=ssa/intrinsics/off")
+	}
+	return flags
+}
 
 // explorationFlags takes the flags of the exploration out of arguments for go test.
 func explorationFlags(args []string) (x exploration, rest []string, err error) {
@@ -75,7 +92,9 @@ func explorationFlags(args []string) (x exploration, rest []string, err error) {
 		if flag == name || !slices.Contains(own, flag) {
 			switch flag {
 			case "json":
-				x.json = true
+				x.json = value != "false"
+			case "race":
+				x.race = value != "false"
 			case "fuzz", "c", "list", "test.fuzz", "test.list":
 				x.on = false
 			}
@@ -132,6 +151,7 @@ type summaries struct {
 	out    io.Writer
 	folder string
 	since  time.Time
+	race   bool
 	rest   []byte // of a line
 	total  packageSummary
 	notes  []string
@@ -213,6 +233,10 @@ func (s *summaries) finish() {
 		fmt.Fprintln(s.out, "macemc: "+note)
 	}
 	if s.total.tests > 1 {
-		fmt.Fprintf(s.out, "macemc: %v; not scheduling points: cgo, files, processes, signals, and plain memory without -race\n", s.total)
+		memory := ", plain memory (without -race)"
+		if s.race {
+			memory = ""
+		}
+		fmt.Fprintf(s.out, "macemc: %v; not scheduling points: cgo, files, processes, signals%s\n", s.total, memory)
 	}
 }
