@@ -192,6 +192,7 @@ var rewrites = []rewrite{
 	{"runtime/race.go", memoryPoints, whyMemory},
 	{"runtime/atomic_pointer.go", renameAtomics(`(?m)^(//go:linkname sync_atomic_\w+Uintptr sync/atomic\.)(\w+)()`), whyAtomics},
 	{"runtime/atomic_pointer.go", pointerAtomics, whyAtomics},
+	{"runtime/runtime1.go", asyncTimers, "modules with a language version before Go 1.23 have other timers"},
 	{"net/net_fake.go", fakeNetwork, whyNet},
 }
 
@@ -306,5 +307,16 @@ func fakeNetwork(text string, added map[string]string) (string, error) {
 		fake = strings.Replace(fake, from, to, 1)
 	}
 	added["net/zz_macemc_fake.go"] = fake
+	return text, nil
+}
+
+// asyncTimers adds a function that sets what the runtime does with channels of timers: bubbles allow only what it does since Go 1.23. Later
+// versions have nothing else.
+func asyncTimers(text string, added map[string]string) (string, error) {
+	body := "return 0"
+	if strings.Contains(text, "\tasynctimerchan atomic.Int32\n") {
+		body = "return debug.asynctimerchan.Swap(to)"
+	}
+	added["runtime/zz_macemc_timers.go"] = "package runtime\n\nfunc macemcAsyncTimers(to int32) (before int32) { " + body + " }\n"
 	return text, nil
 }

@@ -32,6 +32,7 @@ type Settings struct {
 	outcome   string
 	summaries string
 	summary   map[string]string // lines by test
+	environ   []string
 }
 
 // FromEnvironment returns the settings; nil means that nothing is explored.
@@ -42,6 +43,8 @@ func FromEnvironment() *Settings {
 	}
 	s := &Settings{only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(variableOutcome), summaries: os.Getenv(VariableSummaries), summary: map[string]string{}}
 	s.config.Seed = seed
+	s.environ = os.Environ()
+	os.Unsetenv(Variable) // programs that tests start do not explore
 	s.config.Schedules, _ = strconv.Atoi(os.Getenv(VariableSchedules))
 	s.config.Time, _ = time.ParseDuration(os.Getenv(VariableTime))
 	if n, err := strconv.Atoi(os.Getenv(variableOnly)); err == nil {
@@ -214,7 +217,7 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 			args = append(args, arg)
 		}
 	}
-	p, err := os.StartProcess(exe, args, &os.ProcAttr{Env: environment(append(env, variableOutcome+"="+file.Name())), Files: []*os.File{null, null, null}})
+	p, err := os.StartProcess(exe, args, &os.ProcAttr{Env: s.environment(append(env, variableOutcome+"="+file.Name())), Files: []*os.File{null, null, null}})
 	if err != nil {
 		return nil
 	}
@@ -228,9 +231,9 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 	return decode(string(text))
 }
 
-// environment returns that of this process, with other values for some variables.
-func environment(changed []string) []string {
-	return append(slices.DeleteFunc(os.Environ(), func(old string) bool {
+// environment returns that with which this process began, with other values for some variables.
+func (s *Settings) environment(changed []string) []string {
+	return append(slices.DeleteFunc(slices.Clone(s.environ), func(old string) bool {
 		return slices.ContainsFunc(changed, func(e string) bool {
 			name, _, _ := strings.Cut(e, "=")
 			return strings.HasPrefix(old, name+"=")

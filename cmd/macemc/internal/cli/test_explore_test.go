@@ -76,6 +76,10 @@ func TestTest_Explores(t *testing.T) {
 			t.Errorf("-v: %q is missing", want)
 		}
 	}
+	t.Setenv("GODEBUG", "asynctimerchan=1")
+	if old, status := run("-run=TestHTTP|TestUDP", "."); status != 0 {
+		t.Errorf("with the timers of Go 1.22: status %d\n%s", status, old)
+	}
 	if t.Failed() {
 		t.Logf("%s\n%s", out, verbose)
 	}
