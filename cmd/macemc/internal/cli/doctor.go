@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/overlay"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check what this machine needs for tests and goroutine systems",
+		Long: `Prints the version of Go that is in force in this folder, whether its distribution can be
+changed as "macemc test" and goroutine systems need it, whether the race detector can be
+used, and the size of the caches.
+
+Exit status: 0 if "macemc test" works, 2 if it does not.`,
+		Example: "  macemc doctor",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+	}
+}
+
+func (a *app) doctor(ctx context.Context) error {
+	say := func(name, text string) { fmt.Fprintf(a.Stdout, "%-14s %s\n", name, text) }
+	works := true
+	out, err := changedGo(ctx, nil, []string{"env", "GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "CC", "GOCACHE"}).Output()
+	if err != nil {
+		say("go", "missing: "+err.Error())
+		return Exit(check.StatusUsage)
+	}
+	env := strings.Split(strings.TrimSpace(string(out)), "\n")
+	say("go", env[0]+" "+env[1]+"/"+env[2])
+	_, err = overlay.Prepare(ctx, ".")
+	switch places, ok := errors.AsType[*overlay.PlacesError](err); {
+	case err == nil:
+		say("overlay", "applies")
+	case ok:
+		works = false
+		say("overlay", "does not apply to this version of Go: "+places.Error())
+	default:
+		works = false
+		say("overlay", err.Error())
+	}
+	if compiler := env[4]; env[3] == "1" && programExists(compiler) {
+		say("race detector", "with "+compiler)
+	} else {
+		say("race detector", "needs cgo and a C compiler: CGO_ENABLED is "+env[3]+", CC is "+compiler)
+	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		dir := filepath.Join(cache, "macemc")
+		say("cache", fmt.Sprintf("%s, %d MB", dir, folderSize(dir)>>20))
+	}
+	if !works {
+		return Exit(check.StatusUsage)
+	}
+	return nil
+}
+
+// programExists reports whether a program is there.
+func programExists(program string) bool {
+	name, _, _ := strings.Cut(program, " ")
+	_, err := exec.LookPath(name)
+	return err == nil
+}
+
+// folderSize returns how many bytes the files in a folder have.
+func folderSize(dir string) (size int64) {
+	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			if info, err := d.Info(); err == nil {
+				size += info.Size()
+			}
+		}
+		return nil
+	})
+	return size
+}
