@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/check"
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/overlay"
 )
 
