@@ -74,7 +74,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			return false
 		}
 		r.Finding, r.By = o, s.Policy
-		r.Found = &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: o.Switches}
+		r.Found = &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: o.Switches, Warm: r.Schedules > 1}
 		if s.Policy == Default {
 			r.Found.Switches = s.Switches
 		}
@@ -82,6 +82,9 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	}
 	for _, f := range c.Corpus {
 		s := f.Schedule
+		if s.Warm && r.Schedules == 0 && step(&warmUp) {
+			return r
+		}
 		if step(&s) {
 			r.FromFile = r.Finding != nil
 			return r

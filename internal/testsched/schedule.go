@@ -42,7 +42,12 @@ type Schedule struct {
 	Memory   bool     // plain memory accesses are points (only in a build with -race)
 	Switches []Switch // Default: what differs from the default order
 	Until    uint64   // Switches hold up to this point, and Policy from then on
+	// Warm says that a run under the default order precedes: then what is set up once in a process is there.
+	Warm bool
 }
+
+// warmUp is the run that precedes one that is Warm.
+var warmUp = Schedule{Seed: 1}
 
 // Switch says that a goroutine gives way to another one.
 type Switch struct {
@@ -114,7 +119,7 @@ type Stored struct {
 // WriteTo writes the file.
 func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\n", magic, f.Package, f.Test, f.Finding, f.Schedule.Seed, f.Schedule.Memory)
+	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, f.Package, f.Test, f.Finding, f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
 	for _, s := range f.Schedule.Switches {
 		place, how := s.Place, "at"
 		if !s.Preempts() {
@@ -152,6 +157,8 @@ func Read(r io.Reader) (*Stored, error) {
 			f.Schedule.Seed, err = strconv.ParseUint(rest, 10, 64)
 		case key == "memory":
 			f.Schedule.Memory, err = strconv.ParseBool(rest)
+		case key == "warm":
+			f.Schedule.Warm, err = strconv.ParseBool(rest)
 		case key == "switch":
 			var s Switch
 			var how string

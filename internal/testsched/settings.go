@@ -77,7 +77,7 @@ func (s *Settings) Test(pkg, name string, race bool, run Run) *Report {
 			s.write(&Outcome{Kind: Unexplored, Message: err.Error()})
 			return &Report{}
 		}
-		s.write(run(&f.Schedule, true))
+		s.write(alone(&f.Schedule, run))
 		return &Report{}
 	case s.schedule != "":
 		f, err := load(s.schedule)
@@ -87,7 +87,7 @@ func (s *Settings) Test(pkg, name string, race bool, run Run) *Report {
 		if f.Test != name {
 			return nil
 		}
-		o := run(&f.Schedule, true)
+		o := alone(&f.Schedule, run)
 		if o.Kind == Passed {
 			return &Report{Note: fmt.Sprintf("macemc: the test passes under the schedule of %s", s.schedule)}
 		}
@@ -121,8 +121,15 @@ func (s *Settings) found(c *Config, r *Result, run Run) *Report {
 		how = "found by a schedule in " + folder(c.Test)
 	}
 	again := s.replay(c, r.Found)
+	if r.Found.Warm && (again == nil || !again.Same(r.Finding)) {
+		cold := *r.Found
+		cold.Warm = false
+		if o := s.replay(c, &cold); o != nil && o.Same(r.Finding) {
+			r.Found, again = &cold, o
+		}
+	}
 	if again == nil || !again.Same(r.Finding) {
-		found, finding, tried := s.alone(c, r)
+		found, finding, tried := s.processes(c, r)
 		if finding == nil {
 			return &Report{Note: fmt.Sprintf("macemc: schedule %d ended with %s, and did not in a process of its own: the test depends on what earlier runs left in package variables; %d schedules in processes of their own passed",
 				r.Schedules, r.Finding.Title(), tried)}
@@ -154,8 +161,16 @@ func (s *Settings) found(c *Config, r *Result, run Run) *Report {
 	return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
 }
 
-// alone executes schedules in processes of their own until one fails, and its schedule again.
-func (s *Settings) alone(c *Config, r *Result) (found *Schedule, finding *Outcome, tried int) {
+// alone executes a schedule in a process that has executed no other.
+func alone(sch *Schedule, run Run) *Outcome {
+	if sch.Warm {
+		run(&warmUp, false)
+	}
+	return run(sch, true)
+}
+
+// processes executes schedules in processes of their own until one fails, and its schedule again.
+func (s *Settings) processes(c *Config, r *Result) (found *Schedule, finding *Outcome, tried int) {
 	limit := 200
 	if c.Schedules > 0 {
 		limit = min(limit, c.Schedules)

@@ -8,7 +8,7 @@ import (
 )
 
 func TestStored_RoundTrip(t *testing.T) {
-	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", Schedule: Schedule{Seed: 1<<64 - 1, Memory: true,
+	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", Schedule: Schedule{Seed: 1<<64 - 1, Memory: true, Warm: true,
 		Switches: []Switch{{Who: 5, Place: 7, To: 9}, {Who: 9, Place: 3<<40 | 2 | 1<<63, To: 5}}}}
 	var b strings.Builder
 	if _, err := want.WriteTo(&b); err != nil {

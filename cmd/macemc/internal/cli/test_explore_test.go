@@ -37,6 +37,7 @@ func TestTest_Explores(t *testing.T) {
 		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:52: 2 and 1\n`,
 		`(?s)--- FAIL: TestLeak .*LEAK: the test has returned and 1 goroutine waits for ever\n.*sends to a channel at explored_test.go:60`,
 		`(?s)--- FAIL: TestPanic .*PANIC: close of closed channel\n`,
+		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n[^\n]*; [1-9] switch(es)? differ[^\n]*\n\s+until step`,
 		`TestState: .*the test depends on what earlier runs left in package variables`,
 		`TestProcess: not explored: it starts a process\n`,
 		`TestSynctest: not explored: it uses testing/synctest\n`,
@@ -45,8 +46,8 @@ func TestTest_Explores(t *testing.T) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	if n := strings.Count(out, "--- FAIL"); n != 4 {
-		t.Errorf("%d tests failed, want 4", n)
+	if n := strings.Count(out, "--- FAIL"); n != 5 {
+		t.Errorf("%d tests failed, want 5", n)
 	}
 	var kept []string
 	fs.WalkDir(os.DirFS("testdata/macemc"), ".", func(path string, d fs.DirEntry, err error) error {
@@ -55,7 +56,7 @@ func TestTest_Explores(t *testing.T) {
 		}
 		return err
 	})
-	if got, want := strings.Join(kept, " "), "TestAtomics/failed-test-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestPanic/panic-1.path"; got != want {
+	if got, want := strings.Join(kept, " "), "TestAtomics/failed-test-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestPanic/panic-1.path TestWithdraw/failed-test-1.path"; got != want {
 		t.Errorf("kept %s, want %s", got, want)
 	}
 	if again, _ := run("-run=TestLocks", "."); !strings.Contains(again, "found by a schedule in "+filepath.Join("testdata", "macemc", "TestLocks")) {

@@ -181,3 +181,33 @@ func Example() {
 	os.Stdout.WriteString("plain\n")
 	// Output: plain
 }
+
+// Two withdrawals may pass the check together. Package net/http sets up much at the first request of a process.
+func TestWithdraw(t *testing.T) {
+	var mu sync.Mutex
+	balance := 10
+	locked := func(f func()) { mu.Lock(); defer mu.Unlock(); f() }
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		enough := false
+		locked(func() { enough = balance >= 10 })
+		if enough {
+			locked(func() { balance -= 10 })
+		}
+	}))
+	defer srv.Close()
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			resp, err := http.Get(srv.URL)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			resp.Body.Close()
+		})
+	}
+	wg.Wait()
+	if balance < 0 {
+		t.Errorf("the balance is %d", balance)
+	}
+}
