@@ -40,10 +40,13 @@ func (s *follow) Choose(_ *search.Node, p choose.Point) (int, bool) {
 
 func (s *follow) Ended(*search.Outcome) {}
 
-// tail summarises the second half of the run's steps after a step: the first half may hold what only
+// mostTail is how many steps a tail summarises at most: what goes on for ever shows in that many.
+const mostTail = 2_000
+
+// tail summarises the second half of the run's steps after a step, or the last mostTail of them: the first half may hold what only
 // goes on for a while.
 func (f *finder) tail(step int) Tail {
-	t := Tail{From: step + (f.steps()-step)/2 + 1, To: f.steps()}
+	t := Tail{From: max(step+(f.steps()-step)/2, f.steps()-mostTail) + 1, To: f.steps()}
 	if f.outOfEvents {
 		return t // nothing goes on
 	}

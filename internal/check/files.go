@@ -58,10 +58,13 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	return f, err
 }
 
-// shown reports which steps a report shows of a run in which those steps matter.
+// fullSteps is how many steps before and behind one that matters are described in full: the stacks of all goroutines of the process take long.
+const fullSteps = 12
+
+// shown reports which steps are described in full of a run in which those steps matter.
 func shown(marks ...int) func(step int) bool {
 	return func(step int) bool {
-		return slices.ContainsFunc(marks, func(mark int) bool { return step > mark-report.MaxPageSteps && step < mark+report.MaxPageSteps })
+		return slices.ContainsFunc(marks, func(mark int) bool { return step > mark-fullSteps && step < mark+fullSteps })
 	}
 }
 
