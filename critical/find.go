@@ -106,6 +106,14 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	return res, err
 }
 
+// MisfitError is the error of [Find] when the path cannot be followed to its end.
+type MisfitError struct{ err error }
+
+func (e *MisfitError) Error() string { return e.err.Error() }
+
+// Unwrap returns the reason.
+func (e *MisfitError) Unwrap() error { return e.err }
+
 // Ended is the error of [Find] when the run, made longer, ends with a finding of another kind, or when a walk from it comes to
 // checked code that does not return.
 type Ended struct {

@@ -68,7 +68,7 @@ func (f *finder) replay(ctx context.Context) error {
 		return err
 	}
 	if o.End == search.Cut {
-		return fmt.Errorf("critical: step %d: the path does not fit the system", o.Steps+1)
+		return &MisfitError{fmt.Errorf("critical: step %d: the path does not fit the system", o.Steps+1)}
 	}
 	f.bounds = append(f.bounds[:0], w.loop.Replay().Bounds...)
 	f.live = o.Live
@@ -84,12 +84,12 @@ func (f *finder) replay(ctx context.Context) error {
 func unfit(o *search.Outcome) error {
 	switch o.End {
 	case search.Misfit:
-		return fmt.Errorf("critical: %w", o.Err)
+		return &MisfitError{fmt.Errorf("critical: %w", o.Err)}
 	case search.Found:
 		if o.Stuck != nil {
 			return stuckIn(o)
 		}
-		return fmt.Errorf("critical: step %d of the run ends it with a finding: %w", o.Steps, o.Finding)
+		return &MisfitError{fmt.Errorf("critical: step %d of the run ends it with a finding: %w", o.Steps, o.Finding)}
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (p *prober) walk(ctx context.Context, w *walkWorker, prefix choose.Path, k,
 	o := w.loop.Run(&stoppable{w.walker, ctx}, search.Task{Path: prefix})
 	switch o.End {
 	case search.Misfit:
-		return o, fmt.Errorf("critical: %w", o.Err)
+		return o, &MisfitError{fmt.Errorf("critical: %w", o.Err)}
 	case search.Stopped:
 		return o, ctx.Err()
 	}

@@ -20,7 +20,14 @@ func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirm
 	o.hand.take(&s, report.Suspected)
 	var c search.Confirmed
 	var err error
-	if fault := Guarded(func() error { c, err = o.decide(ctx, s); return nil }); fault != nil {
+	fault := Guarded(func() error {
+		c, err = o.decide(ctx, s)
+		if _, misfit := errors.AsType[*critical.MisfitError](err); misfit {
+			c, err = o.confirmDifference(ctx, s)
+		}
+		return nil
+	})
+	if fault != nil {
 		o.problem = errors.Join(o.problem, fault) // the suspect stays undecided
 	}
 	switch {
@@ -72,6 +79,17 @@ func (o *Options) confirmDeath(ctx context.Context, s search.Suspect) (search.Co
 		return search.Confirmed{}, err
 	}
 	return c, err
+}
+
+// confirmDifference decides on a suspect whose path cannot be followed again. It is nondeterminism if another execution confirms that, and
+// stays undecided otherwise.
+func (o *Options) confirmDifference(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+	r := &recurrence{o: o, found: &s, path: s.Path}
+	decided, err := r.decide(ctx)
+	if !decided || err != nil || r.recurs() {
+		return search.Confirmed{}, err
+	}
+	return search.Confirmed{Violation: true, Instead: r.nondeterminism()}, nil
 }
 
 func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (search.Confirmed, error) {

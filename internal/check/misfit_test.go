@@ -1,0 +1,38 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// tired is a system of one node that acts as long as may returns true, and is never live.
+func tired(may func() bool, do func()) sim.System {
+	return sim.System{
+		Name: "tired", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(sim.Nop) },
+		Actions: []sim.AnyAction{sim.Action[*sim.Nop]{
+			Name: "act", When: func(*sim.Nop) bool { return may() }, Do: func(*sim.Nop, sim.Env) { do() },
+		}},
+		Properties: []sim.Property{{Name: "rests", Eventually: func(*sim.View) bool { return false }}},
+	}
+}
+
+// A suspect whose path cannot be followed again is nondeterminism, not an error of the search.
+func TestConfirm_PathThatCannotBeFollowed(t *testing.T) {
+	calls := 0
+	o := Options{Dir: filepath.Join(t.TempDir(), "out"), Search: search.Config{
+		System:   tired(func() bool { return calls < 10 }, func() { calls++ }),
+		Strategy: search.Walk, Engine: search.ReplayEngine, WalkSteps: 10, MaxPaths: 1, Workers: 1,
+	}}
+	r, err := Run(t.Context(), o)
+	if err != nil || r.Verdict != search.Violation || r.Kind != sim.Nondeterminism || !strings.Contains(r.Message, "does not recur") {
+		t.Fatalf("got %v, %+v; want a finding of nondeterminism", err, r)
+	}
+	if _, err := os.Stat(r.PathFile); err != nil {
+		t.Error(err)
+	}
+}
