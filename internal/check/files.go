@@ -2,6 +2,8 @@ package check
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -20,7 +22,7 @@ type files struct {
 	original *choose.File // nil when the run was not shrunk
 }
 
-// describe adds the finding to the report.
+// describe adds the finding to the report. If its run cannot be followed again the error says so, and the path file has no comments.
 func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result) (files, error) {
 	found := res.Finding
 	r.Kind, r.Property, r.Message, r.Difference = found.Kind, found.Property, found.Message, found.Difference
@@ -30,8 +32,29 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	r.Schedule = found.Schedule
 	h.Finding, h.Note = string(r.Kind), note(r)
 
-	var f files
-	var err error
+	f, err := o.describeRun(sys, r, res, h)
+	if _, dies := res.Detail.(*Death); err == nil || dies || f.error != nil {
+		return f, err
+	}
+	as := *found
+	if c, ok := res.Detail.(*critical.Result); ok {
+		as.Path = c.Dead
+	}
+	file, failed := outline(sys, &as, o.patient())
+	if failed != nil {
+		return f, errors.Join(err, failed)
+	}
+	file.Header = replay.HeaderOf(sys, h)
+	f.error = file
+	if found.Kind == sim.Nondeterminism {
+		err = fmt.Errorf("executed once more, the run differs again: %w", err)
+	}
+	return f, err
+}
+
+// describeRun adds the run of the finding to the report.
+func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Result, h choose.Header) (f files, err error) {
+	found := res.Finding
 	switch detail := res.Detail.(type) {
 	case *Death:
 		r.Kind, r.Property, r.Message, r.Stack, r.Steps = detail.Kind, detail.Property, detail.Message, detail.Stack, detail.Steps

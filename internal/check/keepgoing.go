@@ -89,7 +89,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 		k.died = true
 	}
 	as := k.o.report(res)
-	if _, err := k.o.describe(&k.sys, as, res); err != nil {
+	if f, err := k.o.describe(&k.sys, as, res); f.error == nil {
 		return err
 	}
 	if k.knows(as) {
@@ -106,7 +106,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	ctx, cancel := k.whileShrinking(ctx)
 	defer cancel()
 	r, f, notShrunk, err := k.o.complete(ctx, &k.sys, res)
-	if err != nil {
+	if f.error == nil {
 		return err
 	}
 	known := k.knows(r)
@@ -117,7 +117,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 		return nil
 	}
 	k.findings = append(k.findings, r)
-	k.problems = errors.Join(k.problems, notShrunk, k.o.write(r, f))
+	k.problems = errors.Join(k.problems, notShrunk, err, k.o.write(r, f))
 	if r.PathFile != "" {
 		return noteFound(filepath.Dir(r.PathFile))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -34,5 +35,28 @@ func TestConfirm_PathThatCannotBeFollowed(t *testing.T) {
 	}
 	if _, err := os.Stat(r.PathFile); err != nil {
 		t.Error(err)
+	}
+}
+
+// The path file of a finding whose run cannot be described holds the steps that can be followed.
+func TestConclude_RunThatCannotBeDescribed(t *testing.T) {
+	o := Options{Dir: filepath.Join(t.TempDir(), "out"), NoShrink: true}
+	o.Search.System = tired(func() bool { return true }, func() {})
+	o.hand = &hand{o: &o}
+	r, err := o.conclude(t.Context(), &search.Result{
+		Verdict: search.Violation,
+		Finding: &search.Suspect{Kind: sim.Nondeterminism, Node: -1, Message: "two executions differ", Path: choose.Path{0, 0, 7}, Steps: 3},
+	})
+	if err == nil || !strings.Contains(err.Error(), "executed once more, the run differs again") {
+		t.Errorf("got error %v; want that the run differs", err)
+	}
+	f, err := os.Open(r.PathFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	path, err := choose.Parse(f)
+	if err != nil || len(path.Steps) != 2 || path.Header.Finding != string(sim.Nondeterminism) {
+		t.Errorf("got %+v, %v; want two steps of a nondeterminism", path, err)
 	}
 }

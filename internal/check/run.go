@@ -207,10 +207,14 @@ func (o *Options) concluded(ctx context.Context, res *search.Result) (*report.Re
 		o.tellUnshrunk(&sys, res)
 	}
 	r, f, notShrunk, err := o.complete(ctx, &sys, res)
-	if err != nil {
+	switch {
+	case err != nil && o.early != "":
+		r.PathFile = filepath.Join(o.early, ErrorPath) // with a report, as it was found
+		return r, err
+	case f.error == nil:
 		return r, err
 	}
-	return r, errors.Join(o.write(r, f), notShrunk)
+	return r, errors.Join(o.write(r, f), notShrunk, err)
 }
 
 // complete shrinks what was found, and makes the report. What was found is told also when it cannot be made smaller.
