@@ -306,6 +306,10 @@ func readText(entries []spec.Entry, name string) (*text, error) {
 	return &text{name: name, data: data, file: f}, nil
 }
 
+// errDiffers is the error of a path of nondeterminism that cannot be followed, which may be due to the nondeterminism.
+var errDiffers = errors.New(
+	"the file records a nondeterminism: executions of the path differ, or code or settings are others than when the run was written")
+
 // follow executes the path. Misfits get the line of their step.
 func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
 	var r *replay.Reading
@@ -317,7 +321,10 @@ func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
 	}
 	if misfit, ok := errors.AsType[*replay.MisfitError](err); ok {
 		misfit.Line = t.stepLine(misfit.Step)
-		if misfit.Step > 0 {
+		switch {
+		case misfit.Step > 0 && t.file.Header.Finding == string(sim.Nondeterminism):
+			err = fmt.Errorf("%w: %w", err, errDiffers)
+		case misfit.Step > 0:
 			err = fmt.Errorf("%w: code or settings are others than when the run was written; mctest.Replay executes what still fits", err)
 		}
 	}

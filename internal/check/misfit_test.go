@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -58,5 +59,31 @@ func TestConclude_RunThatCannotBeDescribed(t *testing.T) {
 	path, err := choose.Parse(f)
 	if err != nil || len(path.Steps) != 2 || path.Header.Finding != string(sim.Nondeterminism) {
 		t.Errorf("got %+v, %v; want two steps of a nondeterminism", path, err)
+	}
+}
+
+// A path of nondeterminism that cannot be followed does not show that the file or the settings are wrong.
+func TestLoad_NondeterminismThatCannotBeFollowed(t *testing.T) {
+	for finding, status := range map[sim.FindingKind]int{sim.Nondeterminism: StatusInconclusive, sim.Safety: StatusUsage} {
+		may := true
+		sys := tired(func() bool { return may }, func() {})
+		f, err := replay.WriteFile(&sys, choose.Header{Finding: string(finding)}, choose.Path{0, 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := content(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join(t.TempDir(), ErrorPath)
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		may = false
+		_, err = LoadFor(t.Context(), name, &sys, nil)
+		differs := err != nil && strings.Contains(err.Error(), "executions of the path differ")
+		if got := ErrorStatus(t.Context(), err); got != status || differs != (finding == sim.Nondeterminism) {
+			t.Errorf("%s: got status %d, %v; want status %d", finding, got, err, status)
+		}
 	}
 }

@@ -75,6 +75,8 @@ func ErrorStatus(ctx context.Context, err error) int {
 		return Status(search.Interrupted, context.Cause(ctx))
 	case OutOfResource(err), Faulty(err):
 		return StatusResource
+	case errors.Is(err, errDiffers):
+		return StatusInconclusive
 	}
 	return StatusUsage
 }
