@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -136,6 +137,7 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
+	began := time.Now()
 	err = cmd.Start()
 	if err = errors.Join(err, theirIn.Close(), theirOut.Close()); err != nil {
 		return err
@@ -172,8 +174,29 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	case check.StatusOK:
 		return nil
 	case -1:
-		return fmt.Errorf("%s: the process of the tests ended: %v", b.ImportPath, cmd.ProcessState)
+		err := fmt.Errorf("%s: the process of the tests ended: %v", b.ImportPath, cmd.ProcessState)
+		if s, ok := t.(*task.Search); ok {
+			if file := suspectSince(began, cmp.Or(s.Out, check.Root)); file != "" {
+				return b.a.Ended(ctx, check.StatusInconclusive, fmt.Errorf("%w; the suspect that was examined is in %s", err, file))
+			}
+		}
+		return err
 	default:
 		return Exit(status)
 	}
+}
+
+// suspectSince returns the path file of a suspect in an output folder, or in a folder of it, that was written after began. An empty
+// string means that there is none.
+func suspectSince(began time.Time, dir string) string {
+	for _, pattern := range []string{check.SuspectPath, "*/" + check.SuspectPath} {
+		names, _ := fs.Glob(os.DirFS(dir), pattern)
+		for _, name := range names {
+			name = filepath.Join(dir, name)
+			if info, err := os.Stat(name); err == nil && info.ModTime().After(began) {
+				return name
+			}
+		}
+	}
+	return ""
 }
