@@ -21,7 +21,7 @@ func JSON(w io.Writer, r *Report) error {
 func (r *Report) forJSON() *Report {
 	c := *r
 	c.Stack = strings.Join(userFrames(r.Stack), "\n")
-	c.Handler = r.HandledBy()
+	c.Handler, c.Assumes = r.HandledBy(), r.assumption()
 	c.Bugs = orEmpty(c.Bugs)
 	c.Phases = orEmpty(c.Phases)
 	c.Coverage.NeverHappened = orEmpty(c.Coverage.NeverHappened)

@@ -14,6 +14,12 @@ func junitProperties(r *Report) []junitProperty {
 		{"paths", fmt.Sprint(r.Paths)}, {"states", fmt.Sprint(r.States)}, {"events", fmt.Sprint(r.Events)}, {"stopped", r.Stopped},
 		{"complete", fmt.Sprint(r.Coverage.Complete)},
 	}
+	for _, f := range append([]*Report{r}, r.Findings...) {
+		if text := f.assumption(); text != "" {
+			list = append(list, junitProperty{"liveness_assumes", text})
+			break // all findings of a search have one timing
+		}
+	}
 	if r.CrashCut != "" {
 		list = append(list, junitProperty{"crash_cut", r.CrashCut})
 	}

@@ -66,6 +66,8 @@ type Report struct {
 	OtherVersions []OtherVersion `json:"other_versions,omitempty"`
 	// Handler is the place in the source of the step that matters, or the kind of its event; set in JSON, where Dead is not.
 	Handler string `json:"handler,omitempty"`
+	// Assumes is the assumption about time under which a liveness violation holds; set in JSON.
+	Assumes string `json:"assumes,omitempty"`
 	// Shard says which part of a divided search the report is of; nil: of a whole one.
 	Shard *Shard `json:"shard,omitempty"`
 	// Shards are the parts of a divided search that were put together, see [Merge], and Missing the numbers of those that were not.

@@ -170,6 +170,7 @@ func (r *Report) facts() []fact {
 	} else if last := r.lastStep(); last != nil && r.Starved == nil {
 		f = append(f, fact{fmt.Sprintf("at step %d:", last.Number), last.Sentence(), last.Source})
 	}
+	f = append(f, r.assumes()...)
 	if left := r.Coverage.NotChecked; len(left) > 0 {
 		f = append(f, fact{"not checked:", strings.Join(left, "; "), ""})
 	}

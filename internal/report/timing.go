@@ -1,0 +1,31 @@
+package report
+
+import "github.com/macemc/macemc/sim"
+
+// assumption returns what a liveness violation assumes about time. The empty string means that it is not
+// about liveness.
+func (r *Report) assumption() string {
+	switch r.Kind {
+	case sim.Liveness, sim.Deadlock, sim.Starvation:
+	default:
+		return ""
+	}
+	timing, err := sim.ParseTiming(r.Timing)
+	if err != nil {
+		return ""
+	}
+	return map[sim.Timing]string{
+		sim.ByDeadline: "a message may take longer than any timer, and the clocks of nodes may go at any speed",
+		sim.AnyOrder:   "a message may take longer than any timer, and timers fire in any order",
+		sim.Prompt:     "timers wait while a message is on its way, and the clocks of nodes may go at any speed",
+	}[timing]
+}
+
+// assumes shows the assumption.
+func (r *Report) assumes() []fact {
+	text := r.assumption()
+	if text == "" {
+		return nil
+	}
+	return []fact{{"assumes:", text, ""}}
+}
