@@ -259,8 +259,12 @@ type Stats struct {
 	AfterLiveWalks int         `json:"after_live_walks,omitempty"`
 	Sometimes      []Sometimes `json:"sometimes"`
 	ForeignTimes   bool        `json:"foreign_times,omitempty"` // times of different nodes were compared: they are unordered here
+	Grows          []Growth    `json:"grows,omitempty"`         // of bfs and dfs that stopped at a limit: what has grown, the largest first
 	FaultsUsed     sim.Limits  `json:"faults_used"`             // most that one run used
 }
+
+// Growth is a list, map or queue that has grown while states were visited.
+type Growth = table.Growth
 
 // Fair is what became of the question whether all that is owed is settled in every fair run without end.
 type Fair struct {

@@ -312,6 +312,6 @@ func cover(sys *sim.System, x *table.Exploration, s *Stats) {
 		}
 		sometimes = append(sometimes, n)
 	}
-	s.FaultsUsed, s.ForeignTimes = did.Used, did.ForeignTimes
+	s.FaultsUsed, s.ForeignTimes, s.Grows = did.Used, did.ForeignTimes, x.Grows
 	s.cover(sys, c, sometimes)
 }

@@ -318,6 +318,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 			AfterLiveWalks: res.Stats.AfterLiveWalks,
 			FaultsUsed:     res.Stats.FaultsUsed,
 			ForeignTimes:   res.Stats.ForeignTimes,
+			Grows:          res.Stats.Grows,
 			Sampled:        res.Stats.Sampled,
 			BySample:       res.Stats.BySample,
 			Assumed:        o.assumed,

@@ -17,6 +17,9 @@ func (r *Report) covered() []string {
 	if r.Cluster != "" {
 		lines = append(lines, "searched by the workers at "+r.Cluster+", which do not gather which faults struck, what never happened, nor Sometimes properties")
 	}
+	for _, g := range c.Grows {
+		lines = append(lines, "what grows: "+grown(g))
+	}
 	lines = append(append(lines, r.kept()...), r.reduced()...)
 	lines = append(lines, r.crashes()...)
 	if c.Recovers {
@@ -110,6 +113,22 @@ func (r *Report) exhausted() []string {
 		return []string{exhaustive}
 	}
 	return nil
+}
+
+// grown describes what has grown while states were visited.
+func grown(g search.Growth) string {
+	text := g.What
+	if g.Node >= 0 {
+		text += fmt.Sprintf(" of n%d", g.Node)
+	}
+	text += ", to " + textfmt.Number(g.Elements)
+	if g.OfType == g.Elements {
+		return textfmt.Printable(text + " " + g.Type)
+	}
+	if text += " elements"; g.OfType > 0 {
+		text += fmt.Sprintf(", %s of them %s", textfmt.Number(g.OfType), g.Type)
+	}
+	return textfmt.Printable(text)
 }
 
 // kept says where what was searched is kept.

@@ -65,6 +65,9 @@ func junitProperties(r *Report) []junitProperty {
 	for _, d := range r.sampled() {
 		list = append(list, junitProperty{"sampled", textfmt.Printable(d)})
 	}
+	for _, g := range r.Coverage.Grows {
+		list = append(list, junitProperty{"grows", grown(g)})
+	}
 	if r.Uncovered != "" {
 		list = append(list, junitProperty{"not_covered", textfmt.Printable(r.Uncovered)})
 	}

@@ -199,6 +199,7 @@ type Coverage struct {
 	AfterLive      []search.AfterLive `json:"after_live,omitempty"`
 	AfterLiveWalks int                `json:"after_live_walks,omitempty"`
 	ForeignTimes   bool               `json:"foreign_times,omitempty"` // times of different nodes were compared
+	Grows          []search.Growth    `json:"grows,omitempty"`         // see [search.Stats]
 	FaultsUsed     sim.Limits         `json:"faults_used"`
 	// Assumed are the abstractions that the system has in the place of what ships: all else is said under the assumption that they do as much.
 	Assumed []Assumption `json:"assumed,omitempty"`

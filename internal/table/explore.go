@@ -107,6 +107,7 @@ type Exploration struct {
 	Stats    Stats
 	Plans    []Plan // how services and monitors were made for handlers to run on
 	Coverage Coverage
+	Grows    []Growth // what has grown, if the exploration stopped at a limit or was interrupted
 }
 
 // Explore visits all states that can be reached, injections within the limits of the system included, and checks the Always
@@ -201,6 +202,8 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 		out.Stopped, out.Finding, out.Path = "finding", err, path
 	case out.Stopped == "":
 		out.Complete = true
+	case out.Stopped != "sampled" && out.Stopped != StoppedCrashes:
+		out.Grows = g.sites.growths()
 	}
 	return out, nil
 }
