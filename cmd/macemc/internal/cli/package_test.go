@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
@@ -114,13 +115,25 @@ func TestDangerous(t *testing.T) { os.Exit(9) }
 func runHere(t *testing.T, dir string, args ...string) (output string, status int) {
 	t.Helper()
 	t.Chdir(dir)
-	var out bytes.Buffer
+	var out bothStreams
 	a := &app{Process: task.Process{
 		Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Systems: bundled.Systems(), Respawn: task.Respawn,
 		Front: front{}, NoScreen: "standard input is no terminal",
 	}}
 	status = a.run(context.Background(), args)
-	return out.String(), status
+	return out.text.String(), status
+}
+
+// bothStreams is standard output and standard error of a process, which is written to from several goroutines.
+type bothStreams struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *bothStreams) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
 }
 
 // All commands work on the system of a test of any package, from a search to a regression test.
