@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 )
 
@@ -62,8 +64,8 @@ type System struct {
 	noAsserts bool // set by Only
 }
 
-// Timing says which armed timers may fire.
-type Timing uint8
+// Timing says which armed timers may fire: one of the constants, or [Bounded].
+type Timing int64
 
 const (
 	ByDeadline Timing = iota // those with the earliest deadline of their node
@@ -71,7 +73,26 @@ const (
 	Prompt                   // as ByDeadline, and none while a message is in flight or a machine can take an event of its queue
 )
 
-func (t Timing) String() string { return [...]string{"ByDeadline", "AnyOrder", "Prompt"}[t] }
+// Bounded returns the timing in which nothing is late by more than delay: as [ByDeadline], a timer fires at most delay after it is due,
+// and a link between nodes that are up delivers one of its messages at most delay after the first of them was sent, or the last one
+// delivered. The clocks of all nodes go alike but for the delay. How long a node is down, and how long an event waits in the queue of
+// a machine, has no bound. Delays below 0 count as 0.
+func Bounded(delay time.Duration) Timing { return bounded + Timing(max(0, delay)) }
+
+// bounded is the timing Bounded(0).
+const bounded = Prompt + 1
+
+// MaxDelay returns the bound of a timing by [Bounded].
+func (t Timing) MaxDelay() (delay time.Duration, ok bool) {
+	return time.Duration(max(0, t-bounded)), t >= bounded
+}
+
+func (t Timing) String() string {
+	if delay, ok := t.MaxDelay(); ok {
+		return "Bounded:" + delay.String()
+	}
+	return [...]string{"ByDeadline", "AnyOrder", "Prompt"}[t]
+}
 
 // ParseTiming is the inverse of String.
 func ParseTiming(s string) (Timing, error) {
@@ -80,7 +101,12 @@ func ParseTiming(s string) (Timing, error) {
 			return t, nil
 		}
 	}
-	return 0, fmt.Errorf("timing %q is none of ByDeadline, AnyOrder, Prompt", s)
+	if text, ok := strings.CutPrefix(s, "Bounded:"); ok {
+		if delay, err := time.ParseDuration(text); err == nil && delay >= 0 {
+			return Bounded(delay), nil
+		}
+	}
+	return 0, fmt.Errorf("timing %q is none of ByDeadline, AnyOrder, Prompt, Bounded:DURATION", s)
 }
 
 // Limits bounds how many faults of each kind may be injected in a run, over the whole system: 0 to [MaxFaults].

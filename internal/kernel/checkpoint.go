@@ -19,6 +19,7 @@ type Checkpoint struct {
 	crashesLeft int
 	haltsLeft   int
 	doubled     bool
+	delays      delays
 	steps       int
 	nextID      sim.MessageID
 }
@@ -48,7 +49,7 @@ func (w *machine) Checkpoint() (c *Checkpoint, err error) {
 	if !ok && w.sys.Network != nil {
 		return nil, fmt.Errorf("the network %T cannot be taken apart", w.sys.Network)
 	}
-	c = &Checkpoint{crashesLeft: w.crashesLeft, haltsLeft: w.haltsLeft, doubled: w.doubled, steps: w.steps, nextID: w.nextID}
+	c = &Checkpoint{delays: w.delays.clone(), crashesLeft: w.crashesLeft, haltsLeft: w.haltsLeft, doubled: w.doubled, steps: w.steps, nextID: w.nextID}
 	for i := range w.nodes {
 		l := w.take(&w.nodes[i])
 		if err := w.copyable(l); err != nil {
@@ -86,6 +87,7 @@ func (w *machine) Resume(c *Checkpoint) error {
 	if len(c.nodes) != len(w.nodes) || len(c.monitors) != len(w.sys.Monitors) {
 		return fmt.Errorf("system %q: the checkpoint is of another system", w.sys.Name)
 	}
+	w.delays = c.delays.clone()
 	w.crashesLeft, w.haltsLeft, w.doubled, w.steps, w.nextID = c.crashesLeft, c.haltsLeft, c.doubled, c.steps, c.nextID
 	for i := range w.nodes {
 		l, err := w.copyLocal(c.nodes[i])

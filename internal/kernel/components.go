@@ -61,6 +61,10 @@ func (w *machine) budgets() sim.Fingerprint {
 		w.scratch = appendCount(w.scratch[:0], w.haltsLeft)
 		sum = sum.Add(encoding.Hash(seed(Budgets, 1), w.scratch))
 	}
+	if w.delays.clocks != nil {
+		w.scratch = w.delays.append(w.scratch[:0])
+		sum = sum.Add(encoding.Hash(seed(Budgets, 2), w.scratch))
+	}
 	return sum
 }
 
@@ -289,7 +293,7 @@ func (w *machine) NetFields() []sim.Field {
 	if w.sys.Halts > 0 {
 		f = append(f, sim.Field{Path: "halts left", Value: fmt.Sprint(w.haltsLeft)})
 	}
-	return f
+	return w.delays.fields(f)
 }
 
 // Hash is the component hash of an encoding.

@@ -13,6 +13,7 @@ func (w *machine) Enabled() []sim.Event {
 	if w.sys.Timing == sim.Prompt {
 		w.noteQuiet()
 	}
+	w.noteDelays()
 	for _, b := range w.stale {
 		w.dirty[b] = false
 		w.refresh(int(b))

@@ -36,6 +36,7 @@ func (w *machine) Step(ev sim.Event, src choose.Source) error {
 
 func (w *machine) step(ev sim.Event, src choose.Source) error {
 	w.steps++
+	w.delays.stepped = w.delays.fires != nil
 	w.last.Reset(&ev)
 	w.last.Disturbs = w.disturbing != nil && w.Disturbs(ev)
 	w.src = src
@@ -207,6 +208,9 @@ func (w *machine) run(n *node, ev sim.Event, d *Handed) {
 	case sim.DoAction:
 		w.actions[ev.Slot].Do(n.service, e)
 	case sim.FireTimer:
+		if w.delays.clocks != nil {
+			w.delays.clocks[n.id] += n.armed[ev.Slot].left
+		}
 		w.last.Timer = n.fire(ev.Slot)
 		n.service.Timer(e, w.last.Timer)
 	case sim.Deliver:

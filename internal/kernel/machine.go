@@ -52,6 +52,7 @@ type machine struct {
 	kept    []int32 // per node: one more than how many events its block begins with that need not be listed anew; 0: all must be
 	buf     []sim.Event
 	quiet   bool // it was quiet when timers were listed, see noteQuiet; only kept under Prompt timing
+	delays  delays
 	timers  map[any]*timerKind
 	last    Step
 	src     choose.Source
@@ -223,6 +224,7 @@ func (w *machine) Start(src choose.Source) error {
 func (w *machine) boot(src choose.Source) error {
 	w.net.Reset()
 	w.crashesLeft, w.haltsLeft, w.doubled = w.sys.Crashes, MostHalts(w.sys), false
+	w.delays.reset(w.sys)
 	w.steps, w.nextID = 0, 0
 	w.check.reset()
 	w.monitors = w.monitors[:0]

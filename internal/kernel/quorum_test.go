@@ -259,6 +259,7 @@ func TestQuorumsRefused(t *testing.T) {
 		{edit: func(q *sim.Quorum[*teller, slip]) { q.Do = nil }, want: `quorum "elected" needs a name and a Do`},
 		{system: twice, want: `quorum 1: two quorums are named "elected"`},
 		{system: func(s *sim.System) { s.Timing = sim.Prompt }, want: "use ByDeadline or AnyOrder"},
+		{system: func(s *sim.System) { s.Timing = sim.Bounded(0) }, want: "use ByDeadline or AnyOrder"},
 		{system: func(s *sim.System) {
 			s.Quorums = []sim.AnyQuorum{sim.Quorum[*teller, any]{Name: "all", Need: func(*teller) int { return 1 }, Do: func(*teller, sim.Env, []sim.From[any]) {}}}
 		}, want: "an interface; must be the type that is sent"},

@@ -112,17 +112,21 @@ func (n *node) fire(slot int32) any {
 	return t.value
 }
 
+// nextTimer returns how long it takes until the earliest deadline of a node with timers.
+func (n *node) nextTimer() time.Duration {
+	first := n.armed[0].left
+	for i := range n.armed {
+		first = min(first, n.armed[i].left)
+	}
+	return first
+}
+
 // appendTimers appends the timers of n that may fire.
 func (w *machine) appendTimers(n *node, buf []sim.Event) []sim.Event {
-	if len(n.armed) == 0 || w.sys.Timing == sim.Prompt && !w.quiet {
+	if len(n.armed) == 0 || w.sys.Timing == sim.Prompt && !w.quiet || w.delays.fires != nil && !w.delays.fires[n.id] {
 		return buf
 	}
-	first := n.armed[0].left // under AnyOrder all are alike
-	if w.sys.Timing != sim.AnyOrder {
-		for i := range n.armed {
-			first = min(first, n.armed[i].left)
-		}
-	}
+	first := n.nextTimer()
 	for i := range n.armed {
 		if n.armed[i].left == first {
 			buf = append(buf, sim.Event{Kind: sim.FireTimer, Node: n.id, Peer: -1, Slot: int32(i)})

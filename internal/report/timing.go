@@ -1,6 +1,10 @@
 package report
 
-import "github.com/macemc/macemc/sim"
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/sim"
+)
 
 // assumption returns what a liveness violation assumes about time. The empty string means that it is not
 // about liveness.
@@ -13,6 +17,9 @@ func (r *Report) assumption() string {
 	timing, err := sim.ParseTiming(r.Timing)
 	if err != nil {
 		return ""
+	}
+	if delay, ok := timing.MaxDelay(); ok {
+		return fmt.Sprintf("timers fire at most %v late, and a link between nodes that are up delivers one of its messages within %[1]v", delay)
 	}
 	return map[sim.Timing]string{
 		sim.ByDeadline: "a message may take longer than any timer, and the clocks of nodes may go at any speed",

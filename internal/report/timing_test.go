@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
@@ -25,6 +26,7 @@ func TestAssumes_NamesTheTimingOfALivenessViolation(t *testing.T) {
 		{sim.Liveness, sim.Prompt, prompt},
 		{sim.Deadlock, sim.Prompt, prompt},
 		{sim.Starvation, sim.ByDeadline, late + speed},
+		{sim.Liveness, sim.Bounded(3 * time.Second), "timers fire at most 3s late, and a link between nodes that are up delivers one of its messages within 3s"},
 		{sim.Safety, sim.ByDeadline, ""},
 		{sim.Panic, sim.Prompt, ""},
 	} {

@@ -95,6 +95,9 @@ func newEngine(sys *sim.System, opts kernel.Options, calls *Calls) (*engine, err
 	if sys.Nodes > maxNodes {
 		return nil, &Unsupported{fmt.Sprintf("it has %d nodes, more than %d", sys.Nodes, maxNodes)}
 	}
+	if _, bounded := sys.Timing.MaxDelay(); bounded {
+		return nil, &Unsupported{fmt.Sprintf("its timing %v, under which timers depend on the clocks of all nodes", sys.Timing)}
+	}
 	if bench.Closes() {
 		return nil, &Unsupported{"services with a method Close: what they hold cannot be copied"}
 	}

@@ -80,7 +80,7 @@ func TestBadInput(t *testing.T) {
 		{"search randtree --loss 1", `system "randtree": `},
 		{"search pingack --net-errors 1", `system "pingack": `},
 		{"search pingack --crashes -1", "--crashes is -1, must be at least 0"},
-		{"search pingack --timing soon", `--timing "soon" is none of ByDeadline, AnyOrder, Prompt`},
+		{"search pingack --timing soon", `--timing "soon" is none of ByDeadline, AnyOrder, Prompt, Bounded:DURATION`},
 		{"search pingack --strategy best", `--strategy "best" is not available; accepted are deepening, walk, faulty, bfs, dfs`},
 		{"search pingack --strategy walk --depth 3", "--depth bounds the strategies deepening, bfs and dfs; --strategy walk has no depth"},
 		{"search pingack --engine fast", `--engine "fast" is not available; accepted are auto, table, replay`},

@@ -146,7 +146,7 @@ func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
 	fl.IntVar(&f.Limits.Loss, "loss", 0, "at most `N` datagrams lost in a run")
 	fl.IntVar(&f.Limits.Dup, "dup", 0, "at most `N` datagrams duplicated in a run")
 	fl.IntVar(&f.Limits.Partitions, "partitions", 0, "at most `N` partitions in a run")
-	fl.StringVar(&f.Timing, "timing", "", "when timers fire, by `MODE`: ByDeadline, AnyOrder or Prompt")
+	fl.StringVar(&f.Timing, "timing", "", "when timers fire, by `MODE`: ByDeadline, AnyOrder, Prompt or Bounded:DURATION")
 	fl.StringVar(&f.Interleave, "interleave", "", "how the goroutines of a node take turns, by `MODE`: rotate, fifo, random, or pct:N, random priorities that change N times in a step; for systems of package bubble")
 	fl.StringVar(&f.CrashCut, "crash-cut", "", "what happens of a step inside which its node crashes or halts, by `MODE`: prefix (its effects up to some point, the default), none (nodes fail between steps only), or subset (as prefix, and any of its datagrams may be lost)")
 	fl.StringVar(&f.Weights, "weights", "", "`WEIGHTS` of events in random walks, as action=40,message=8,timer=1,consequence=8,fault=4")

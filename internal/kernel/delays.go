@@ -1,0 +1,164 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// delays keeps the clocks of nodes and links together under [sim.Bounded]. The zero value belongs to the other timings.
+// Times are relative to the earliest one, so that states in which the same can happen are equal.
+type delays struct {
+	bound   time.Duration
+	clocks  []time.Duration // by node: the time there; 0 if no timer is armed
+	armed   []bool          // by node
+	since   []time.Duration // by receiver and sender: since when the link has to deliver; 0 if nothing waits
+	waiting []bool          // by receiver and sender
+	fires   []bool          // by node: its next timer may fire
+	stepped bool            // a step was made since the last update
+}
+
+func (d *delays) reset(sys *sim.System) {
+	bound, ok := sys.Timing.MaxDelay()
+	if !ok {
+		return
+	}
+	n := sys.Nodes
+	*d = delays{
+		bound: bound, clocks: make([]time.Duration, n), armed: make([]bool, n), since: make([]time.Duration, n*n), waiting: make([]bool, n*n),
+		fires: make([]bool, n), stepped: true,
+	}
+}
+
+func (d *delays) clone() delays {
+	c := *d
+	c.clocks, c.armed, c.fires = slices.Clone(d.clocks), slices.Clone(d.armed), slices.Clone(d.fires)
+	c.since, c.waiting = slices.Clone(d.since), slices.Clone(d.waiting)
+	return c
+}
+
+// latest returns the time of the last thing that happened.
+func (d *delays) latest() time.Duration {
+	return max(slices.Max(d.clocks), slices.Max(d.since))
+}
+
+// noteDelays updates the delays after a step. A timer may fire if it is due at most the bound later than every other timer and every link
+// that has to deliver. What is due first may always happen.
+func (w *machine) noteDelays() {
+	d := &w.delays
+	if !d.stepped {
+		return
+	}
+	d.stepped = false
+	now := d.latest()
+	waiting := make([]bool, len(d.waiting))
+	for i := range w.nodes {
+		if n := &w.nodes[i]; n.up {
+			w.buf = w.net.AppendEvents(n.id, w.buf[:0])
+			for _, ev := range w.buf {
+				waiting[i*len(w.nodes)+int(ev.Peer)] = true
+			}
+		}
+	}
+	for i, waits := range waiting {
+		took := w.last.Event.Peer >= 0 && i == int(w.last.Event.Node)*len(w.nodes)+int(w.last.Event.Peer) && !w.last.Event.Kind.Injection()
+		set(&d.since[i], waits, d.waiting[i] && !took, now)
+	}
+	d.waiting = waiting
+	for i := range w.nodes {
+		armed := len(w.nodes[i].armed) > 0
+		set(&d.clocks[i], armed, d.armed[i], now)
+		d.armed[i] = armed
+	}
+	d.normalize()
+	w.noteFires()
+}
+
+// set updates a time that counts if it is in use, and begins now if it was not.
+func set(t *time.Duration, used, before bool, now time.Duration) {
+	switch {
+	case !used:
+		*t = 0
+	case !before:
+		*t = now
+	}
+}
+
+// normalize makes the earliest time 0.
+func (d *delays) normalize() {
+	first := time.Duration(-1)
+	each := func(f func(*time.Duration)) {
+		for i := range d.clocks {
+			if d.armed[i] {
+				f(&d.clocks[i])
+			}
+		}
+		for i := range d.since {
+			if d.waiting[i] {
+				f(&d.since[i])
+			}
+		}
+	}
+	each(func(t *time.Duration) {
+		if first < 0 || *t < first {
+			first = *t
+		}
+	})
+	each(func(t *time.Duration) { *t -= first })
+}
+
+// noteFires lists the timers of a node anew when they may fire, or may no longer.
+func (w *machine) noteFires() {
+	d := &w.delays
+	due := make([]time.Duration, len(w.nodes))
+	limit := time.Duration(-1)
+	note := func(t time.Duration) {
+		if limit < 0 || t < limit {
+			limit = t
+		}
+	}
+	for i := range w.nodes {
+		if d.armed[i] {
+			due[i] = d.clocks[i] + w.nodes[i].nextTimer()
+			note(due[i])
+		}
+	}
+	for i, waits := range d.waiting {
+		if waits {
+			note(d.since[i])
+		}
+	}
+	for i := range w.nodes {
+		if fires := d.armed[i] && due[i] <= limit+d.bound; fires != d.fires[i] {
+			d.fires[i] = fires
+			w.relist(sim.NodeID(i))
+		}
+	}
+}
+
+// append encodes the delays.
+func (d *delays) append(buf []byte) []byte {
+	for _, list := range [][]time.Duration{d.clocks, d.since} {
+		for _, t := range list {
+			buf = appendCount(buf, int(t))
+		}
+	}
+	return buf
+}
+
+// fields describes the delays.
+func (d *delays) fields(f []sim.Field) []sim.Field {
+	for i, t := range d.clocks {
+		if d.armed[i] {
+			f = append(f, sim.Field{Path: fmt.Sprintf("(clock of n%d)", i), Value: t.String()})
+		}
+	}
+	for i, t := range d.since {
+		if d.waiting[i] {
+			f = append(f, sim.Field{Path: fmt.Sprintf("(n%d->n%d waits since)", i%len(d.clocks), i/len(d.clocks)), Value: t.String()})
+		}
+	}
+	return f
+}

@@ -1,0 +1,29 @@
+package sim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+func TestParseTiming_InvertsString(t *testing.T) {
+	for text, want := range map[string]sim.Timing{
+		"ByDeadline": sim.ByDeadline, "AnyOrder": sim.AnyOrder, "Prompt": sim.Prompt, "Bounded:0s": sim.Bounded(0), "Bounded:1m0.5s": sim.Bounded(60500 * time.Millisecond),
+	} {
+		if got, err := sim.ParseTiming(text); err != nil || got != want || got.String() != text {
+			t.Errorf("%s: got %v (%v), want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "Bounded", "Bounded:", "Bounded:5", "Bounded:-1s"} {
+		if got, err := sim.ParseTiming(text); err == nil {
+			t.Errorf("%q is taken for %v", text, got)
+		}
+	}
+	if delay, ok := sim.Bounded(time.Second).MaxDelay(); delay != time.Second || !ok {
+		t.Errorf("Bounded(1s) has the bound %v, %v", delay, ok)
+	}
+	if delay, ok := sim.Prompt.MaxDelay(); delay != 0 || ok {
+		t.Errorf("Prompt has the bound %v, %v", delay, ok)
+	}
+}
