@@ -76,8 +76,10 @@ const (
 // Bounded returns the timing in which nothing is late by more than delay: as [ByDeadline], a timer fires at most delay after it is due,
 // and a link between nodes that are up delivers one of its messages at most delay after the first of them was sent, or the last one
 // delivered. The clocks of all nodes go alike but for the delay. How long a node is down, and how long an event waits in the queue of
-// a machine, has no bound. Delays below 0 count as 0.
-func Bounded(delay time.Duration) Timing { return bounded + Timing(max(0, delay)) }
+// a machine, has no bound. Delays below 0 count as 0, and those above 10,000 hours as 10,000 hours.
+func Bounded(delay time.Duration) Timing {
+	return bounded + Timing(min(max(0, delay), 10_000*time.Hour))
+}
 
 // bounded is the timing Bounded(0).
 const bounded = Prompt + 1

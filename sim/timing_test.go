@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -22,6 +23,9 @@ func TestParseTiming_InvertsString(t *testing.T) {
 	}
 	if delay, ok := sim.Bounded(time.Second).MaxDelay(); delay != time.Second || !ok {
 		t.Errorf("Bounded(1s) has the bound %v, %v", delay, ok)
+	}
+	if delay, _ := sim.Bounded(math.MaxInt64).MaxDelay(); delay != 10_000*time.Hour {
+		t.Errorf("the longest delay has the bound %v", delay)
 	}
 	if delay, ok := sim.Prompt.MaxDelay(); delay != 0 || ok {
 		t.Errorf("Prompt has the bound %v, %v", delay, ok)

@@ -105,3 +105,35 @@ func TestBounded_EnabledTimers(t *testing.T) {
 		t.Error("no timer was ever held back")
 	}
 }
+
+// beat does nothing but set its timer again.
+type beat struct{ sim.Nop }
+
+func (beat) Boot(env sim.Env)         { env.SetTimer("beat", time.Second) }
+func (beat) Timer(env sim.Env, _ any) { env.SetTimer("beat", time.Second) }
+
+// A state holds how far clocks are apart, and not how late it is.
+func TestBounded_Fingerprint(t *testing.T) {
+	sys := &sim.System{Name: "beats", Nodes: 2, Timing: sim.Bounded(time.Second), New: func(sim.NodeID) sim.Service { return &beat{} }}
+	w, err := kernel.NewWorld(sys, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(choose.First); err != nil {
+		t.Fatal(err)
+	}
+	first := w.Fingerprint()
+	for round := range 3 {
+		if n := len(w.Enabled()); n != 2 {
+			t.Fatalf("round %d: %d timers may fire, want 2", round, n)
+		}
+		for i, same := range []bool{false, true} { // n1 is one second behind after the first step
+			if err := w.Step(w.Enabled()[i], choose.First); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.Fingerprint() == first; got != same {
+				t.Errorf("round %d, step %d: the state is the first one: %v, want %v", round, i+1, got, same)
+			}
+		}
+	}
+}

@@ -34,5 +34,9 @@ func (r *Report) assumes() []fact {
 	if text == "" {
 		return nil
 	}
-	return []fact{{"assumes:", text, ""}}
+	aside := ""
+	if r.Timing == sim.ByDeadline.String() {
+		aside = "timing Bounded limits both"
+	}
+	return []fact{{"assumes:", text, aside}}
 }
