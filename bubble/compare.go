@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// act is what goroutine did an effect, of which kind, and where.
+// act says which goroutine caused an effect, of which kind, and where.
 type act struct {
 	by    uint64
 	stack uint32 // see stackOf

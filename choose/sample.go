@@ -62,10 +62,10 @@ type Sampled struct {
 	picks map[int]struct{} // those taken; nil if Taken alone is known
 }
 
-// mostTaken is how many different alternatives of a choice are told apart.
+// mostTaken is how many different alternatives of a choice are counted.
 const mostTaken = EnumeratedArity
 
-// Samples are the choices of which a search took a sample, by label. Only the first hundred labels are kept.
+// Samples are the choices that a search sampled, by label. Only the first hundred labels are kept.
 type Samples []Sampled
 
 // Add notes an answer to p if p is sampled.

@@ -96,6 +96,6 @@ func TestSamples(t *testing.T) {
 		b.Add(Point{Kind: Draw, Arity: MaxArity, Label: "b"}, i)
 	}
 	if b[0].Taken != mostTaken {
-		t.Errorf("%d alternatives are told apart, want %d", b[0].Taken, mostTaken)
+		t.Errorf("counted %d alternatives, want %d", b[0].Taken, mostTaken)
 	}
 }

@@ -80,7 +80,7 @@ func write(page, text string) error {
 	return os.WriteFile(page, []byte(before+begin+text+end+after), 0o644)
 }
 
-// finding is what a test of a kernel came to with one seed.
+// finding is the result of the test of a kernel with one seed.
 type finding struct {
 	schedule int // 0 means that nothing was found
 	kind     string

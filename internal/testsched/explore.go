@@ -14,7 +14,7 @@ type Config struct {
 	Corpus        []*Stored     // executed first
 }
 
-// Result is what an exploration came to.
+// Result is the result of an exploration.
 type Result struct {
 	Schedules int
 	pkg       string
@@ -36,7 +36,7 @@ type Result struct {
 // Bounds of an exploration that its configuration does not set.
 const (
 	minSaturated = 200     // runs without a new order before an exploration may stop
-	maxOrders    = 1 << 16 // orders that are told apart
+	maxOrders    = 1 << 16 // orders that are counted
 )
 
 // Explore executes a test under many schedules, until a run fails or a limit is reached. Each run is executed by run.

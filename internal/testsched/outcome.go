@@ -20,7 +20,7 @@ const (
 	Unexplored Kind = "unexplored" // the test cannot be explored
 )
 
-// Outcome is what a run came to.
+// Outcome is the end of a run.
 type Outcome struct {
 	Kind     Kind
 	Message  string   // one line

@@ -21,7 +21,7 @@ const (
 	VariableSchedule  = "MACEMC_TEST_SCHEDULE"  // file with the only schedule to execute
 	VariableSummaries = "MACEMC_TEST_SUMMARIES" // folder for one file per package
 	variableOnly      = "MACEMC_TEST_ONLY"      // number of the only schedule to execute, in a process of its own
-	variableOutcome   = "MACEMC_TEST_OUTCOME"   // file for what a process of its own came to
+	variableOutcome   = "MACEMC_TEST_OUTCOME"   // file for the outcome of a process of its own
 )
 
 // Settings are what the environment says.

@@ -96,7 +96,7 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 	}
 }
 
-// A file that records a finding of a system without it is told from one that records none.
+// Replaying a file with a finding differs from replaying a file without one.
 func TestRecurrence_Replay(t *testing.T) {
 	for _, c := range []struct {
 		search, change string

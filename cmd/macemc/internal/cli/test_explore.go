@@ -199,7 +199,7 @@ func (s *summaries) line(line string) string {
 	return line + "\t" + sum.String()
 }
 
-// read adds up what the tests of a package came to.
+// read adds up the results of the tests of a package.
 func (s *summaries) read(pkg string) (sum packageSummary) {
 	text, err := os.ReadFile(testsched.SummaryFile(s.folder, pkg))
 	if err != nil {
@@ -226,7 +226,7 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 	return sum
 }
 
-// finish writes what the packages came to together.
+// finish writes the sum over all packages.
 func (s *summaries) finish() {
 	s.out.Write(s.rest)
 	for _, note := range s.notes {
